@@ -1,0 +1,108 @@
+// Package history is the record of a run: what every client asked for and saw, which faults struck when, and how it
+// all ended. Everything downstream (checker, reports) works from this record alone. The format is in docs/formats.md.
+package history
+
+import "time"
+
+// Format is the version of the files that this package writes, and the only one that it reads.
+const Format = 1
+
+// Harness is the process number of the harness and its nemesis; clients count from 0.
+const Harness = -1
+
+// Type says what an event is. The zero value is no event.
+type Type string
+
+// The types of events. Invoke, OK, Fail and Info are an operation's; the others stand alone.
+const (
+	Invoke Type = "invoke" // a client is about to call
+	OK     Type = "ok"     // the call did happen
+	Fail   Type = "fail"   // the call certainly did not happen
+	Info   Type = "info"   // nobody knows whether it happened
+	Extend Type = "extend" // the lease of a hold was prolonged
+	Lost   Type = "lost"   // the lock told its holder that the hold is over
+	Kill   Type = "kill"   // the process is about to be killed on purpose
+	Exit   Type = "exit"   // the process is known to be gone
+	Gap    Type = "gap"    // the process did not run for Gap before T
+	Fault  Type = "fault"  // the nemesis begins or ends an action
+	End    Type = "end"    // the run is over; a history without it was interrupted
+)
+
+// Completes reports whether events of this type end an operation.
+func (t Type) Completes() bool { return t == OK || t == Fail || t == Info }
+
+// The functions of operations, in field F.
+const (
+	Acquire   = "acquire"
+	Release   = "release"
+	ExtendOp  = "extend" // an extension that the client asked for, as an operation of its own
+	ReadOp    = "read"   // a read of the guarded resource
+	WriteOp   = "write"  // a write to the guarded resource
+	PhaseFrom = "begin"  // Phase of a fault that begins
+	PhaseTo   = "end"    // Phase of a fault that is over
+)
+
+// Event is one line of a history after the header. Which fields count depends on Type; docs/formats.md has one line of each.
+type Event struct {
+	Type    Type     `json:"type"`
+	T       int64    `json:"t"` // ns of CLOCK_MONOTONIC since the header's epoch, stamped in the process it is about
+	Process int      `json:"process"`
+	F       string   `json:"f,omitempty"`
+	N       int      `json:"n,omitempty"`     // number of the acquire call within its process, from 1
+	Key     *int     `json:"key,omitempty"`   // number of the lock, from 0
+	Keys    []int    `json:"keys,omitempty"`  // instead of Key, where one acquire takes several
+	Depth   int      `json:"depth,omitempty"` // how many holds of the same lock this process had already
+	Value   *int64   `json:"value,omitempty"` // read from or written to the guarded resource
+	Grant   *Grant   `json:"grant,omitempty"`
+	Err     string   `json:"err,omitempty"`
+	Gap     Duration `json:"gap,omitempty"`
+	Planned bool     `json:"planned,omitempty"` // of an exit: the harness did it
+
+	Phase  string `json:"phase,omitempty"`  // of a fault: begin or end
+	ID     int    `json:"id,omitempty"`     // of a fault: joins begin and end
+	Target string `json:"target,omitempty"` // of a fault: node, client or link
+	Strike bool   `json:"strike,omitempty"` // of a fault: must fall into a contended hold
+	By     *int   `json:"by,omitempty"`     // of a fault: the client whose gate triggered it
+}
+
+// Grant is what the lock itself knows of a hold. A zero field means that it declares nothing of the kind.
+type Grant struct {
+	Sent       int64    `json:"sent,omitempty"`        // stamp: the granting command of the successful attempt was about to be sent
+	Lease      Duration `json:"lease,omitempty"`       // the server keeps the lock this long from then on; 0: for ever
+	ValidUntil int64    `json:"valid_until,omitempty"` // stamp: until when the lock itself promises the hold
+	Token      int64    `json:"token,omitempty"`       // fencing token
+	Node       string   `json:"node,omitempty"`        // the Redis that granted it
+}
+
+// KeyOf returns the number of the lock that an event is about, 0 if it names none.
+func (e Event) KeyOf() int {
+	if e.Key != nil {
+		return *e.Key
+	}
+	if len(e.Keys) > 0 {
+		return e.Keys[0]
+	}
+	return 0
+}
+
+// Ptr is for the optional fields of an Event.
+func Ptr[T any](v T) *T { return &v }
+
+// Duration is a time.Duration that is text ("2s") in JSON.
+type Duration time.Duration
+
+// D returns the duration as package time has it.
+func (d Duration) D() time.Duration { return time.Duration(d) }
+
+// String writes the duration as package time does.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// MarshalText writes "2s".
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what time.ParseDuration reads.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := time.ParseDuration(string(b))
+	*d = Duration(v)
+	return err
+}

@@ -1,0 +1,61 @@
+package history
+
+// Header is line 1 of a history: everything that a checker must know to judge the rest.
+type Header struct {
+	Type       string            `json:"type"` // "header"
+	Format     int               `json:"format"`
+	World      string            `json:"world"`    // process, docker, sim; empty: imported
+	Topology   string            `json:"topology"` // single, failover, sentinel, independent
+	Versions   map[string]string `json:"versions,omitempty"`
+	Impl       string            `json:"impl"`
+	Nemesis    string            `json:"nemesis"`
+	Workload   string            `json:"workload"`
+	Seed       uint64            `json:"seed"`
+	Clients    int               `json:"clients"`
+	Keys       int               `json:"keys"`
+	TTL        Duration          `json:"ttl"`
+	Poll       Duration          `json:"poll"`
+	Drift      float64           `json:"drift"` // assumed rate error between a client's clock and a server's, as a fraction
+	Declares   Declares          `json:"declares"`
+	Properties []string          `json:"properties"` // what is judged: S, L, ...
+	Expect     string            `json:"expect"`     // valid, violated, or letters: "S", "S,L"
+	Requires   Requires          `json:"requires"`
+	Epoch      int64             `json:"epoch"`   // CLOCK_MONOTONIC, ns, at T = 0
+	Started    string            `json:"started"` // wall clock at T = 0, RFC 3339
+	Command    string            `json:"command"` // reproduces the run
+}
+
+// Declares is what a lock promises to its user. What it does not promise is not judged.
+type Declares struct {
+	Lease     bool `json:"lease,omitempty"`     // a hold ends by itself after a time
+	Validity  bool `json:"validity,omitempty"`  // each grant says until when it is good
+	Loss      bool `json:"loss,omitempty"`      // the holder is told when the hold is over early
+	Fencing   bool `json:"fencing,omitempty"`   // each grant carries a growing token
+	Reentrant bool `json:"reentrant,omitempty"` // the holder may acquire again
+}
+
+// Requires is the evidence below which a clean history is unknown instead of valid.
+type Requires struct {
+	Contended int  `json:"contended,omitempty"` // acquisitions that another client wanted at the same time
+	Strikes   int  `json:"strikes,omitempty"`   // faults that struck a hold with a contender waiting
+	Failover  bool `json:"failover,omitempty"`  // a grant by the new master
+}
+
+// History is a whole record. Events are sorted by stamp; equal stamps are concurrent.
+type History struct {
+	Header Header
+	Events []Event
+}
+
+// Complete reports whether the run came to its end; if not, it was interrupted.
+func (h *History) Complete() bool {
+	return len(h.Events) > 0 && h.Events[len(h.Events)-1].Type == End
+}
+
+// Broke returns why the harness could not finish the run, or "".
+func (h *History) Broke() string {
+	if !h.Complete() {
+		return ""
+	}
+	return h.Events[len(h.Events)-1].Err
+}

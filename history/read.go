@@ -1,0 +1,135 @@
+package history
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// LineError says in which line of a file something is wrong, and what.
+type LineError struct {
+	Line int
+	Err  error
+}
+
+// Error is "line 12: why".
+func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns the reason.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// Read reads a history as Recorder writes it, sorts it by stamp and validates it. On an error it returns what was readable
+// before it, so that a caller may judge that; the error is a *LineError wherever a line is to blame.
+func Read(r io.Reader) (*History, error) {
+	h := &History{}
+	v := NewValidator()
+	err := lines(r, func(n int, line []byte) error {
+		if n == 1 {
+			return readHeader(line, &h.Header)
+		}
+		var e Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			return jsonError(err)
+		}
+		if err := v.Add(e); err != nil {
+			return err
+		}
+		h.Events = append(h.Events, e)
+		return nil
+	})
+	h.Sort()
+	if err == nil && h.Header.Format == 0 {
+		err = &LineError{1, errors.New("the file is empty; a history starts with a header")}
+	}
+	return h, err
+}
+
+// Sort orders the events by stamp, keeping the recorded order among equal stamps and an End last.
+func (h *History) Sort() {
+	slices.SortStableFunc(h.Events, func(a, b Event) int {
+		if a.Type == End || b.Type == End {
+			return cmp.Compare(btoi(a.Type == End), btoi(b.Type == End))
+		}
+		return cmp.Compare(a.T, b.T)
+	})
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func readHeader(line []byte, h *Header) error {
+	if err := json.Unmarshal(line, h); err != nil {
+		return jsonError(err)
+	}
+	if h.Type != "header" {
+		return fmt.Errorf("a history starts with a header, this is %q", h.Type)
+	}
+	if h.Format != Format {
+		return fmt.Errorf("format %d is not known to this lockbench, which reads format %d", h.Format, Format)
+	}
+	return nil
+}
+
+// jsonError turns the library's message into one about a line.
+func jsonError(err error) error {
+	var s *json.SyntaxError
+	if errors.As(err, &s) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("not JSON, or cut short: %w", err)
+	}
+	return err
+}
+
+// lines calls f for each line that is not blank, with its number from 1, and wraps what f returns in a *LineError.
+func lines(r io.Reader, f func(n int, line []byte) error) error {
+	s := bufio.NewScanner(r)
+	s.Buffer(make([]byte, 64<<10), 16<<20)
+	n := 0
+	for s.Scan() {
+		n++
+		if len(s.Bytes()) == 0 {
+			continue
+		}
+		if err := f(n, s.Bytes()); err != nil {
+			return &LineError{n, err}
+		}
+	}
+	if err := s.Err(); err != nil {
+		return &LineError{n + 1, err}
+	}
+	return nil
+}
+
+// ReadTrace reads trace.jsonl and joins the two lines of each command. Commands come in the order in which they were sent.
+// A last line that is cut short, as a crash leaves it, is ignored.
+func ReadTrace(r io.Reader) ([]Command, error) {
+	type id struct{ process, seq int }
+	var cs []Command
+	at := map[id]int{}
+	err := lines(r, func(_ int, line []byte) error {
+		var c Command
+		if err := json.Unmarshal(line, &c); err != nil {
+			return jsonError(err)
+		}
+		i, seen := at[id{c.Process, c.Seq}]
+		if !seen {
+			at[id{c.Process, c.Seq}] = len(cs)
+			cs = append(cs, c)
+			return nil
+		}
+		cs[i].Recv, cs[i].Reply, cs[i].Err = c.Recv, c.Reply, c.Err
+		if c.Node != "" {
+			cs[i].Node = c.Node
+		}
+		return nil
+	})
+	slices.SortStableFunc(cs, func(a, b Command) int { return cmp.Compare(a.Sent, b.Sent) })
+	return cs, err
+}
