@@ -1,0 +1,96 @@
+package workloads
+
+import (
+	"context"
+	"encoding/hex"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Env is impls.Env for one client: its clocks, its random stream and its goroutines. It is safe for concurrent use.
+type Env struct {
+	elapsed func() time.Duration
+
+	mu     sync.Mutex
+	rand   *rand.Rand
+	offset time.Duration // how far the wall clock is ahead
+	rate   float64       // how much it gains per second
+	since  time.Duration // when the rate began to count
+
+	life context.Context // ends with the client
+	all  sync.WaitGroup
+}
+
+// NewEnv returns an Env whose goroutines end with life. Elapsed reads the monotonic clock that all stamps come from.
+func NewEnv(life context.Context, seed uint64, elapsed func() time.Duration) *Env {
+	return &Env{life: life, elapsed: elapsed, rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))}
+}
+
+// Now is the wall clock with this client's skew. Round strips the monotonic reading, which a skew must not be undone by.
+func (e *Env) Now() time.Time { return time.Now().Round(0).Add(e.skew()) }
+
+func (e *Env) skew() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.offset + time.Duration(e.rate*float64(e.elapsed()-e.since))
+}
+
+// Skew sets the wall clock ahead of the true one by offset, gaining rate seconds a second from now on.
+func (e *Env) Skew(offset time.Duration, rate float64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.offset, e.rate, e.since = offset, rate, e.elapsed()
+}
+
+// Elapsed is the monotonic clock.
+func (e *Env) Elapsed() time.Duration { return e.elapsed() }
+
+// Sleep waits for d or for the end of ctx, and looks at ctx first when both have come.
+func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// Go runs f in a goroutine that Wait waits for.
+func (e *Env) Go(ctx context.Context, f func(context.Context)) (wait func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(e.life, cancel)
+	done := make(chan struct{})
+	e.all.Go(func() {
+		defer close(done)
+		defer stop()
+		defer cancel()
+		f(ctx)
+	})
+	return func() { <-done }
+}
+
+// Wait returns when every goroutine that Go started has ended.
+func (e *Env) Wait() { e.all.Wait() }
+
+// Token returns 20 random bytes in hexadecimal, as Redis' own description of the lock asks for.
+func (e *Env) Token() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var b [20]byte
+	for i := range b {
+		b[i] = byte(e.rand.Uint32())
+	}
+	return hex.EncodeToString(b[:])
+}
+
+// Rand returns a number in [0, n), or 0 if n is not above zero.
+func (e *Env) Rand(n int64) int64 {
+	if n <= 0 {
+		return 0
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.rand.Int64N(n)
+}

@@ -1,0 +1,118 @@
+// Package workloads is what clients do with a lock: the seeded generator of cycles, the worker that runs them, the critical
+// section itself, and the protocol between the harness and a worker. The same worker code plays a client in a process of
+// its own and in the simulator.
+package workloads
+
+import (
+	"github.com/lockbench/lockbench/history"
+)
+
+// What an Order asks for, in field Do.
+const (
+	DoConfig = "config" // who you are; the first order of all
+	DoCycle  = "cycle"  // acquire, hold, release, once
+	DoArm    = "arm"    // stop at a gate
+	DoGo     = "go"     // go on from a gate, or forget it
+	DoDirect = "direct" // use another node from now on
+	DoClock  = "clock"  // your wall clock is wrong by Offset from now on
+	DoAnswer = "answer" // what the guarded resource says
+	DoStop   = "stop"   // end waiting; a hold runs to its end
+)
+
+// Order is a line from the harness to a worker. Which fields count depends on Do; docs/formats.md has one line of each.
+type Order struct {
+	Do     string           `json:"do"`
+	Config *Config          `json:"config,omitempty"`
+	N      int              `json:"n,omitempty"`
+	Key    int              `json:"key"`
+	Hold   history.Duration `json:"hold,omitempty"`
+	Body   string           `json:"body,omitempty"`
+	Gate   *Gate            `json:"gate,omitempty"`
+	Node   string           `json:"node,omitempty"`
+	Offset history.Duration `json:"offset,omitempty"`
+	Rate   float64          `json:"rate,omitempty"` // of a clock: seconds it gains in each second
+	Value  int64            `json:"value,omitempty"`
+	Err    string           `json:"err,omitempty"`
+}
+
+// Config is all that a worker must know to play its client.
+type Config struct {
+	Process        int                 `json:"process"`
+	Impl           string              `json:"impl"`
+	Variant        string              `json:"variant,omitempty"`
+	Seed           uint64              `json:"seed"`
+	TTL            history.Duration    `json:"ttl"`
+	Poll           history.Duration    `json:"poll"`
+	AcquireTimeout history.Duration    `json:"acquire_timeout"`
+	ClientTimeout  history.Duration    `json:"client_timeout"` // dial, read and write
+	ClientRetries  int                 `json:"client_retries"` // what go-redis itself resends
+	Keys           []string            `json:"keys"`           // names of the locks, by number
+	Nodes          []map[string]string `json:"nodes"`          // for each independent Redis: node name → address
+	Master         string              `json:"master"`         // the node to use at first; "" where each map has one node
+}
+
+// The phases of a cycle at which a gate can stand.
+const (
+	PhaseAcquire  = "acquire"  // about to call Acquire
+	PhaseGranted  = "granted"  // Acquire returned a grant
+	PhaseRelease  = "release"  // about to call Release
+	PhaseReleased = "released" // Release returned
+)
+
+// Gate is a place where a worker stops until it is told to go on. It matches a phase, or a Redis command.
+type Gate struct {
+	ID      int    `json:"id"`
+	At      string `json:"at,omitempty"`      // of a command: "before" it is sent or "after" its reply was read
+	Phase   string `json:"phase,omitempty"`   // one of the phases above
+	Command string `json:"command,omitempty"` // regular expression over the whole command in lower case
+	Nth     int    `json:"nth,omitempty"`     // stop at this match; 0 and 1: at the first
+}
+
+// Report is a line from a worker to the harness. Exactly one field is set, besides Process, which the world fills in.
+type Report struct {
+	Process int              `json:"-"`
+	Ready   *Ready           `json:"ready,omitempty"`
+	Event   *history.Event   `json:"event,omitempty"`
+	Command *history.Command `json:"command,omitempty"`
+	Gate    *GateHit         `json:"gate,omitempty"`
+	Ask     *Ask             `json:"ask,omitempty"`
+	Done    *Done            `json:"done,omitempty"`
+	Failed  string           `json:"failed,omitempty"` // the worker cannot go on; why
+	Exit    *Exit            `json:"-"`                // the world says that the worker is gone
+}
+
+// Ready says that a worker is configured and connected.
+type Ready struct {
+	PID int   `json:"pid"`
+	T   int64 `json:"t"`
+}
+
+// GateHit says that a worker stands at a gate.
+type GateHit struct {
+	ID      int    `json:"id"`
+	T       int64  `json:"t"`
+	N       int    `json:"n"`
+	Key     int    `json:"key"`
+	Command string `json:"command,omitempty"` // where it stopped at one
+}
+
+// Ask is a read or write of the guarded resource, which lives in the harness and never fails.
+type Ask struct {
+	N     int    `json:"n"`
+	Key   int    `json:"key"`
+	F     string `json:"f"` // history.ReadOp or history.WriteOp
+	Value int64  `json:"value,omitempty"`
+	Token int64  `json:"token,omitempty"`
+}
+
+// Done says that a cycle is over and the worker waits for the next order.
+type Done struct {
+	N   int    `json:"n"`
+	Err string `json:"err,omitempty"` // an outcome that calls for a pause before the next cycle
+}
+
+// Exit says that a worker is gone.
+type Exit struct {
+	T   int64
+	Err string // how it ended
+}

@@ -1,0 +1,185 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/redis/go-redis/v9"
+)
+
+// Dial opens a connection from this client to an address out of Config.Nodes. A world provides it.
+type Dial func(ctx context.Context, address string) (net.Conn, error)
+
+// quiet keeps go-redis from writing to standard error.
+type quiet struct{}
+
+func (quiet) Printf(context.Context, string, ...any) {}
+
+// Quiet silences go-redis' own log, for a whole process.
+func Quiet() { redis.SetLogger(quiet{}) }
+
+// route is where one go-redis client connects to: the node that the director named last.
+type route struct {
+	dial  Dial
+	nodes map[string]string
+
+	mu   sync.Mutex
+	node string
+	open []net.Conn // every connection since the last direct; closed ones stay until then, there are few
+}
+
+func newRoute(dial Dial, nodes map[string]string, master string) *route {
+	r := &route{dial: dial, nodes: nodes, node: master}
+	if _, ok := nodes[master]; !ok {
+		for name := range nodes {
+			r.node = name // the only one: Config.Master names a node wherever there is a choice
+		}
+	}
+	return r
+}
+
+func (r *route) current() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.node
+}
+
+func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
+	node := r.current()
+	c, err := r.dial(ctx, r.nodes[node])
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if node != r.node {
+		c.Close()
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("directed from %s to %s meanwhile", node, r.node)}
+	}
+	r.open = append(r.open, c)
+	return c, nil
+}
+
+// direct makes all further connections go to node and closes those to another.
+func (r *route) direct(node string) error {
+	if _, ok := r.nodes[node]; !ok {
+		return fmt.Errorf("no node %q to be directed to", node)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if node == r.node {
+		return nil
+	}
+	r.node = node
+	for _, c := range r.open {
+		c.Close()
+	}
+	r.open = nil
+	return nil
+}
+
+// newRedis makes a client whose every setting that could hide what happened is off: no resending unless asked for, no handshake
+// beyond what is needed, no redialling. See design §7.
+func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
+	t := c.ClientTimeout.D()
+	retries := c.ClientRetries
+	if retries == 0 {
+		retries = -1 // what go-redis calls "none"
+	}
+	cl := redis.NewClient(&redis.Options{
+		Addr: "127.0.0.1:6379", Dialer: r.connect, // the route decides; an IP literal keeps go-redis from resolving a name
+		MaxRetries: retries, DialerRetries: 1, MinRetryBackoff: -1, MaxRetryBackoff: -1,
+		DialTimeout: t, ReadTimeout: t, WriteTimeout: t, ContextTimeoutEnabled: true,
+		Protocol: 2, DisableIdentity: true, PoolSize: 16,
+		MaintNotificationsConfig: maintenanceOff(),
+	})
+	cl.AddHook(hook)
+	return cl
+}
+
+// tracer is the go-redis hook that writes the trace and stops at gates.
+type tracer struct {
+	w *Worker
+	r *route
+}
+
+// handshake are the commands that go-redis sends by itself when it connects; they are neither traced nor gated.
+var handshake = []string{"hello", "client", "auth", "select"}
+
+func (t tracer) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (t tracer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if slices.Contains(handshake, cmd.Name()) {
+			return next(ctx, cmd)
+		}
+		sent := t.before(ctx, cmd)
+		err := next(ctx, cmd)
+		t.after(ctx, sent, cmd, err)
+		return err
+	}
+}
+
+func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		var sent []history.Command
+		for _, c := range cmds {
+			if !slices.Contains(handshake, c.Name()) {
+				sent = append(sent, t.before(ctx, c))
+			}
+		}
+		err := next(ctx, cmds)
+		for _, c := range cmds {
+			if !slices.Contains(handshake, c.Name()) {
+				t.after(ctx, sent[0], c, c.Err())
+				sent = sent[1:]
+			}
+		}
+		return err
+	}
+}
+
+// before stops at a gate, then records that the command leaves.
+func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
+	c := history.Command{Process: t.w.cfg.Process, N: t.w.current(), Node: t.r.current()}
+	for _, a := range cmd.Args() {
+		c.Args = append(c.Args, fmt.Sprint(a))
+	}
+	t.w.stopAtCommand(ctx, "before", c)
+	return t.w.sent(c)
+}
+
+// after records the reply, then stops at a gate.
+func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, err error) {
+	done := history.Command{Process: c.Process, Seq: c.Seq, N: c.N, Node: c.Node, Recv: int64(t.w.env.Elapsed())}
+	var said redis.Error
+	switch {
+	case err == redis.Nil:
+		done.Reply = "(nil)"
+	case errorsAs(err, &said):
+		done.Reply = "(error) " + said.Error()
+	case err != nil:
+		done.Err = err.Error()
+		t.w.unsure.Store(!impls.Definite(err) || t.w.unsure.Load())
+	default:
+		done.Reply = reply(cmd)
+	}
+	t.w.report(Report{Command: &done})
+	t.w.stopAtCommand(ctx, "after", c)
+}
+
+// reply is what go-redis shows behind the arguments of a command.
+func reply(cmd redis.Cmder) string {
+	args := redis.NewCmd(context.Background(), cmd.Args()...).String()
+	return strings.TrimPrefix(strings.TrimPrefix(cmd.String(), args), ": ")
+}
+
+// pingTimeout bounds the wait for a first connection.
+const pingTimeout = 2 * time.Second

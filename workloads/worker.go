@@ -1,0 +1,269 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// Worker plays one client: it takes orders and reports what happened. Handle may be called while a cycle runs.
+type Worker struct {
+	cfg    Config
+	env    *Env
+	out    func(Report)
+	routes []*route
+	redis  []redis.UniversalClient
+	locks  []impls.Lock // by number of the key
+	gates  gates
+
+	mu  sync.Mutex // orders stamps with their reports, so that a process' events come in the order of time
+	seq int        // of the last command
+
+	n      atomic.Int64 // acquisition that the process is busy with
+	unsure atomic.Bool  // a command of this call had an outcome that nobody knows
+
+	life   context.Context
+	stop   context.Context // ends when no more waiting is wanted; holds run to their end
+	halt   context.CancelFunc
+	cycles chan Order
+	answer chan Order
+}
+
+// NewWorker builds the client that cfg describes. Out is called for each report, never concurrently. The worker ends with life.
+func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(Report)) (*Worker, error) {
+	entry, err := impls.Find(cfg.Impl)
+	if err != nil {
+		return nil, err
+	}
+	w := &Worker{cfg: cfg, env: env, out: out, life: life, cycles: make(chan Order, 1), answer: make(chan Order, 1)}
+	w.stop, w.halt = context.WithCancel(life)
+	for _, nodes := range cfg.Nodes {
+		r := newRoute(dial, nodes, cfg.Master)
+		w.routes = append(w.routes, r)
+		w.redis = append(w.redis, newRedis(r, cfg, tracer{w, r}))
+	}
+	for _, key := range cfg.Keys {
+		l, err := entry.New(impls.Setup{
+			Env: env, Redis: w.redis, Keys: []string{key}, Notify: w.notice,
+			Options: impls.Options{TTL: cfg.TTL.D(), Poll: cfg.Poll.D(), AcquireTimeout: cfg.AcquireTimeout.D(), Variant: cfg.Variant},
+		})
+		if err != nil {
+			return nil, err
+		}
+		w.locks = append(w.locks, l)
+	}
+	return w, nil
+}
+
+// Connect opens a connection to each Redis, so that the first cycle does not pay for it, and reports ready.
+func (w *Worker) Connect() error {
+	ctx, cancel := context.WithTimeout(w.life, pingTimeout)
+	defer cancel()
+	for i, c := range w.redis {
+		conn := c.(*redis.Client).Conn()
+		err := conn.Do(ctx, "client", "id").Err() // a command that the trace leaves out
+		conn.Close()
+		if err != nil {
+			return fmt.Errorf("client %d cannot reach %s: %w", w.cfg.Process, w.routes[i].current(), err)
+		}
+	}
+	w.report(Report{Ready: &Ready{PID: os.Getpid(), T: int64(w.env.Elapsed())}})
+	return nil
+}
+
+// Close ends what the worker started: its lock's goroutines and its connections.
+func (w *Worker) Close() {
+	w.halt()
+	w.env.Wait()
+	for _, c := range w.redis {
+		c.Close()
+	}
+}
+
+// Handle carries out an order at once; a cycle is handed to Run.
+func (w *Worker) Handle(o Order) error {
+	switch o.Do {
+	case DoCycle:
+		w.cycles <- o
+	case DoArm:
+		return w.gates.arm(*o.Gate)
+	case DoGo:
+		w.gates.open(o.Gate.ID)
+	case DoDirect:
+		return w.routes[0].direct(o.Node)
+	case DoClock:
+		w.env.Skew(o.Offset.D(), o.Rate)
+	case DoAnswer:
+		w.answer <- o
+	case DoStop:
+		w.halt()
+	default:
+		return fmt.Errorf("unknown order %q", o.Do)
+	}
+	return nil
+}
+
+// Run performs cycles as they are ordered until life ends.
+func (w *Worker) Run() {
+	for {
+		select {
+		case <-w.life.Done():
+			return
+		case o := <-w.cycles:
+			w.n.Store(int64(o.N))
+			err := w.cycle(o)
+			w.report(Report{Done: &Done{N: o.N, Err: text(err)}})
+		}
+	}
+}
+
+// cycle is acquire, hold, release. It returns the error that calls for a pause, if there was one.
+func (w *Worker) cycle(o Order) error {
+	w.pass(PhaseAcquire, o)
+	g, err := w.acquire(o)
+	if err != nil {
+		if errors.Is(err, impls.ErrHeld) {
+			return nil
+		}
+		return err
+	}
+	w.pass(PhaseGranted, o)
+	w.inside(o, g)
+	w.pass(PhaseRelease, o)
+	err = w.releaseHold(o, g)
+	w.pass(PhaseReleased, o)
+	return err
+}
+
+func (w *Worker) acquire(o Order) (impls.Grant, error) {
+	w.event(history.Event{Type: history.Invoke, F: history.Acquire, N: o.N, Key: &o.Key})
+	w.unsure.Store(false)
+	g, err := w.locks[o.Key].Acquire(w.stop)
+	e := w.outcome(history.Acquire, o, err)
+	if err == nil {
+		e.Grant = w.grant(g)
+		e.Depth = g.Depth
+	}
+	w.event(e)
+	return g, err
+}
+
+// releaseHold is not cut short by a stop: a lock that is held is given back.
+func (w *Worker) releaseHold(o Order, g impls.Grant) error {
+	w.event(history.Event{Type: history.Invoke, F: history.Release, N: o.N, Key: &o.Key})
+	w.unsure.Store(false)
+	err := w.locks[o.Key].Release(w.life, g)
+	w.event(w.outcome(history.Release, o, err))
+	if errors.Is(err, impls.ErrNotOwner) {
+		return nil
+	}
+	return err
+}
+
+// outcome is ok, fail or info: fail only if every command of the call had a definite reply.
+func (w *Worker) outcome(f string, o Order, err error) history.Event {
+	e := history.Event{Type: history.OK, F: f, N: o.N, Key: &o.Key, Err: text(err)}
+	switch {
+	case err == nil:
+	case impls.Definite(err) && !w.unsure.Load():
+		e.Type = history.Fail
+	default:
+		e.Type = history.Info
+	}
+	return e
+}
+
+func (w *Worker) grant(g impls.Grant) *history.Grant {
+	return &history.Grant{
+		Sent: int64(g.Sent), Lease: history.Duration(g.Lease), ValidUntil: int64(g.ValidUntil),
+		Token: g.Fence, Node: w.routes[0].current(),
+	}
+}
+
+// notice records what a watchdog learned. It belongs to the hold that the process is busy with: a client has one at a time.
+func (w *Worker) notice(n impls.Notice) {
+	e := history.Event{Type: history.Lost, N: w.current(), Key: history.Ptr(0), Err: text(n.Lost)}
+	if n.Extended != nil {
+		e.Type, e.Grant = history.Extend, w.grant(*n.Extended)
+	}
+	w.event(e)
+}
+
+// event stamps and reports e.
+func (w *Worker) event(e history.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e.T, e.Process = int64(w.env.Elapsed()), w.cfg.Process
+	w.out(Report{Event: &e})
+}
+
+// sent numbers, stamps and reports a command that is about to leave.
+func (w *Worker) sent(c history.Command) history.Command {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seq++
+	c.Seq, c.Sent = w.seq, int64(w.env.Elapsed())
+	w.out(Report{Command: &c})
+	return c
+}
+
+func (w *Worker) report(r Report) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.out(r)
+}
+
+// pass goes through the gates of a phase.
+func (w *Worker) pass(phase string, o Order) {
+	w.gates.phase(w.life, phase, func(id int) { w.hit(id, o.N, o.Key, "") })
+}
+
+func (w *Worker) stopAtCommand(ctx context.Context, at string, c history.Command) {
+	line := strings.ToLower(c.String())
+	w.gates.command(ctx, at, line, func(id int) { w.hit(id, c.N, 0, c.String()) })
+}
+
+func (w *Worker) hit(id, n, key int, command string) {
+	w.report(Report{Gate: &GateHit{ID: id, T: int64(w.env.Elapsed()), N: n, Key: key, Command: command}})
+}
+
+func (w *Worker) current() int { return int(w.n.Load()) }
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func errorsAs(err error, target *redis.Error) bool { return err != nil && errors.As(err, target) }
+
+func maintenanceOff() *maintnotifications.Config {
+	return &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+}
+
+// gapLimit is how late a timer may be before it counts as a scheduling gap.
+const gapLimit = 20 * time.Millisecond
+
+// Watch reports when the process did not run for longer than gapLimit. It returns when life ends.
+func (w *Worker) Watch() {
+	const tick = 10 * time.Millisecond
+	last := w.env.Elapsed()
+	for w.env.Sleep(w.life, tick) == nil {
+		now := w.env.Elapsed()
+		if late := now - last - tick; late > gapLimit {
+			w.event(history.Event{Type: history.Gap, Gap: history.Duration(late)})
+		}
+		last = now
+	}
+}
