@@ -1,0 +1,310 @@
+// Package checker says what follows from a history: which properties of a lock were violated, which held, and of which nobody
+// can tell. It never raises a false alarm: every model is built on what certainly happened (see collect), and porcupine's answer is the
+// verdict of record, with a fast exact check beside it that must agree.
+package checker
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Options say what to judge and how.
+type Options struct {
+	Properties []string      // "S", "L", ...; empty: those of the header
+	Model      string        // judge this model instead: mutex, lease, reentrant, register or fencing; for imported histories
+	Expect     string        // "valid", "violated", or letters such as "S,L"; empty: that of the header, else "valid"
+	TTL        time.Duration // lease of grants that do not name one, for the lease model; 0: that of the header
+	Partial    bool          // the history is a readable part of a damaged file: what it shows is judged, but it cannot be valid
+	Timeout    time.Duration // for porcupine, for each property; 0: one minute
+}
+
+// check is one judgement on its way.
+type check struct {
+	history *history.History
+	trace   []history.Command
+	options Options
+	record  *record
+	trust   trust
+	faults  []fault
+	verdict *Verdict
+	because string // why nothing that is clean may be called valid
+}
+
+// Check judges a history. The trace, the commands of trace.jsonl, only helps to explain; it may be nil. Check never panics: a
+// fault of its own becomes a verdict that is unknown, with exit code 255 and the reason.
+func Check(h *history.History, trace []history.Command, o Options) (v *Verdict) {
+	c := &check{history: h, trace: trace, options: o, verdict: &Verdict{Format: Format}}
+	c.verdict.Expect = firstOf(o.Expect, h.Header.Expect, string(Valid))
+	defer func() {
+		if p := recover(); p != nil {
+			v = c.panicked(p, debug.Stack())
+		}
+	}()
+	c.run()
+	return c.verdict
+}
+
+func firstOf(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+func (c *check) panicked(p any, stack []byte) *Verdict {
+	v := &Verdict{Format: Format, Expect: c.verdict.Expect, Exit: ExitBroken, Verdict: Unknown}
+	v.Broke = fmt.Sprintf("the checker failed: %v\n%s", p, stack)
+	v.Summary = fmt.Sprintf("The checker itself failed (%v), so nothing is known.", p)
+	return v
+}
+
+// stampLimit keeps sums and multiples of stamps inside an int64; it is 36 years.
+const stampLimit = int64(1) << 60
+
+func (c *check) run() {
+	c.history = sane(c.history)
+	c.trust = trustOf(c.history)
+	c.faults = faults(c.history)
+	c.record = collect(c.history)
+	c.verdict.Evidence = c.evidence()
+	c.because = c.doubt()
+	if c.options.Timeout == 0 {
+		c.options.Timeout = time.Minute
+	}
+	for _, name := range c.properties() {
+		c.judge(name)
+	}
+	c.conclude()
+}
+
+// sane returns the history with its events in order and without stamps that cannot be calculated with.
+func sane(h *history.History) *history.History {
+	s := &history.History{Header: h.Header, Events: h.Events}
+	odd := func(e history.Event) bool { return e.T > stampLimit || e.T < -stampLimit }
+	if slices.ContainsFunc(h.Events, odd) {
+		panic("a stamp is beyond 36 years")
+	}
+	inOrder := slices.IsSortedFunc(h.Events, func(a, b history.Event) int {
+		if a.T > b.T && a.Type != history.End && b.Type != history.End {
+			return 1
+		}
+		return 0
+	})
+	if !inOrder {
+		s.Events = slices.Clone(h.Events)
+		s.Sort()
+	}
+	return s
+}
+
+// properties returns what is to be judged.
+func (c *check) properties() []string {
+	switch {
+	case c.options.Model != "":
+		return []string{c.options.Model}
+	case len(c.options.Properties) > 0:
+		return c.options.Properties
+	case len(c.history.Header.Properties) > 0:
+		return c.history.Header.Properties
+	case c.history.Header.World == "":
+		return []string{"mutex"} // an imported history says nothing of leases
+	}
+	return []string{MutualExclusion, LeaseExclusion}
+}
+
+// doubt says why a clean history proves nothing, or "".
+func (c *check) doubt() string {
+	switch {
+	case c.trust.broke != "":
+		return "the run broke: " + c.trust.broke
+	case c.options.Partial:
+		return "only a part of the record could be read"
+	case c.trust.interrupted:
+		return "the record has no end: the run was interrupted"
+	case c.verdict.Evidence.Acquisitions == 0:
+		return "nobody acquired the lock, so nothing was tried"
+	}
+	return c.verdict.Evidence.missing(c.history.Header.Requires)
+}
+
+// judge judges one property and adds it to the verdict.
+func (c *check) judge(name string) {
+	var p Property
+	switch name {
+	case MutualExclusion:
+		p = c.exclusion(untilRelease)
+	case LeaseExclusion:
+		p = c.exclusion(whileLeased)
+	case Validity:
+		p = c.exclusion(asDeclared)
+	default:
+		p = Property{Because: fmt.Sprintf("nobody knows how to judge %q", name)}
+	}
+	p.Property = name
+	if p.Verdict == Valid && c.because != "" {
+		p.Verdict, p.Because = Unknown, c.because
+	}
+	c.verdict.Properties = append(c.verdict.Properties, p)
+}
+
+// exclusion judges that the sure holds of each key are disjoint, as one belief has it.
+func (c *check) exclusion(b belief) Property {
+	if p, skip := c.promised(b); skip {
+		return p
+	}
+	p := Property{Verdict: Valid}
+	all := c.record.spans(b, c.trust.cut)
+	for _, key := range sortedKeys(all) {
+		ss := all[key]
+		_, _, fast := firstOverlap(ss)
+		ops := c.record.claims(ss)
+		r := ruleMutex(ops, c.options.Timeout)
+		c.verdict.Porcupine.add(r)
+		if r.result == porcupine.Unknown {
+			p = worse(p, Property{Verdict: Unknown, Because: fmt.Sprintf("porcupine did not finish in %v", c.options.Timeout)})
+			continue
+		}
+		if fast != (r.result == porcupine.Illegal) {
+			c.disagree(fmt.Sprintf("lock %d: the fast check found an overlap: %v; porcupine says %s", key, fast, r.result))
+			p = worse(p, Property{Verdict: Unknown, Because: "the two checks disagree"})
+			continue
+		}
+		if fast {
+			p = worse(p, c.explain(b, key, ss))
+			c.picture(r.failing, ss)
+		}
+	}
+	return p
+}
+
+// promised reports whether a lock promises nothing that a belief could break, or the record does not say when.
+func (c *check) promised(b belief) (Property, bool) {
+	d := c.history.Header.Declares
+	switch {
+	case b == asDeclared && !d.Validity && !d.Loss:
+		return Property{Verdict: NA, Because: "the lock says nothing of how long a hold is good"}, true
+	case b == whileLeased && c.record.bare > 0:
+		return Property{Because: fmt.Sprintf("%d grants do not say how long their lease is", c.record.bare)}, true
+	}
+	return Property{}, false
+}
+
+// disagree notes that the two checks contradict each other: one of them is wrong, so nothing else counts.
+func (c *check) disagree(why string) {
+	c.verdict.Broke = "the checks disagree: " + why
+}
+
+func (c *check) picture(failing []op, ss []span) {
+	if c.verdict.visual != nil || failing == nil {
+		return
+	}
+	name := func(token int32) string {
+		h := &c.record.holds[ss[token-1].hold]
+		return fmt.Sprintf("client %d, acquisition %d", h.process, h.n)
+	}
+	c.verdict.visual = func() ([]byte, error) { return drawMutex(failing, name) }
+}
+
+func sortedKeys[V any](m map[int]V) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// severity orders results for the verdict on several keys or properties.
+func severity(r Result) int {
+	return slices.Index([]Result{NA, Valid, "", Unknown, Violated}, r)
+}
+
+// worse returns the property with the worse result; of two alike, the first.
+func worse(a, b Property) Property {
+	if severity(b.Verdict) > severity(a.Verdict) {
+		return b
+	}
+	return a
+}
+
+// conclude draws the verdict on the whole from those on the properties. In this order: the checks disagree; something was
+// violated; the harness broke; something is unknown; all is valid.
+func (c *check) conclude() {
+	v := c.verdict
+	var violated, unknown []Property
+	valid := 0
+	for _, p := range v.Properties {
+		switch {
+		case p.Reported:
+		case p.Verdict == Violated:
+			violated = append(violated, p)
+		case p.Verdict == Unknown || p.Verdict == "":
+			unknown = append(unknown, p)
+		case p.Verdict == Valid:
+			valid++
+		}
+	}
+	switch {
+	case v.Broke != "":
+		v.Verdict, v.Exit, v.Summary = Unknown, ExitBroken, "The checker contradicts itself, so nothing is known: "+v.Broke+"."
+	case len(violated) > 0:
+		v.Verdict, v.Summary = Violated, violatedSummary(violated)
+		v.Exit = c.exitViolated()
+	case c.trust.broke != "":
+		v.Verdict, v.Exit, v.Broke = Unknown, ExitBroken, c.trust.broke
+		v.Summary = "Nothing is known, because the run broke: " + c.trust.broke + "."
+	case len(unknown) > 0 || valid == 0:
+		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, unknownSummary(unknown)
+	default:
+		v.Verdict, v.Exit, v.Summary = Valid, ExitUnexpected, c.validSummary()
+		if v.Expect == string(Valid) {
+			v.Exit = ExitExpected
+		}
+	}
+	v.AsExpected = v.Exit == ExitExpected
+}
+
+// exitViolated is the exit code of a violation: expected letters must all be violated.
+func (c *check) exitViolated() int {
+	switch c.verdict.Expect {
+	case string(Valid):
+		return ExitUnexpected
+	case string(Violated):
+		return ExitExpected
+	}
+	exit := ExitExpected
+	for _, letter := range Letters(c.verdict.Expect) {
+		switch c.verdict.Property(letter).Verdict {
+		case Violated:
+		case Valid, NA:
+			return ExitUnexpected
+		default:
+			exit = ExitUnknown
+		}
+	}
+	return exit
+}
+
+// Letters returns the properties that an expectation such as "S,L" or "SL" names; none for "valid" and "violated".
+func Letters(expect string) []string {
+	if expect == string(Valid) || expect == string(Violated) {
+		return nil
+	}
+	var out []string
+	for _, word := range strings.FieldsFunc(expect, func(r rune) bool { return r == ',' || r == ' ' }) {
+		if word == Reentry || word == Validity || strings.ToUpper(word) != word {
+			out = append(out, word)
+			continue
+		}
+		out = append(out, strings.Split(word, "")...)
+	}
+	return out
+}

@@ -1,0 +1,243 @@
+package checker
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// story reads a small language for histories, one statement per line or between semicolons:
+//
+//	c0 acquire 10 20 [fail|info|open] [sent=12] [lease=100] [valid=90] [token=7] [node=n0] [key=1] [keys=0,2] [depth=1]
+//	c0 release 40 50 [fail|info|open] [n=2]     of the latest acquisition that has no release yet
+//	c0 read 41 42 value=7; c0 write 43 44 value=8
+//	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
+//	fault promote n1 55 58 [strike] [err=...]
+//	ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted; requires contended=1,strikes=1
+//
+// Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end 500".
+func story(t testing.TB, text string) *history.History {
+	t.Helper()
+	s := &teller{h: &history.History{Header: history.Header{Type: "header", Format: history.Format, World: "test"}}, n: map[int]int{}, held: map[int][]int{}}
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
+		if words := strings.Fields(line); len(words) > 0 {
+			s.tell(t, words)
+		}
+	}
+	s.h.Sort()
+	if !s.cut {
+		s.h.Events = append(s.h.Events, history.Event{Type: history.End, T: max(s.end, s.last), Process: history.Harness, Err: s.broken})
+	}
+	v := history.NewValidator()
+	for i, e := range s.h.Events {
+		if err := v.Add(e); err != nil {
+			t.Fatalf("event %d %+v: %v", i, e, err)
+		}
+	}
+	return s.h
+}
+
+type teller struct {
+	h         *history.History
+	n         map[int]int
+	held      map[int][]int
+	end, last int64
+	broken    string
+	cut       bool
+	faults    int
+}
+
+func (s *teller) tell(t testing.TB, w []string) {
+	t.Helper()
+	hd := &s.h.Header
+	switch w[0] {
+	case "ttl":
+		hd.TTL = history.Duration(number(t, w[1]))
+	case "drift":
+		hd.Drift, _ = strconv.ParseFloat(w[1], 64)
+	case "poll":
+		hd.Poll = history.Duration(number(t, w[1]))
+	case "lease":
+		hd.Declares.Lease = true
+	case "validity":
+		hd.Declares.Validity = true
+	case "loss":
+		hd.Declares.Loss = true
+	case "fencing":
+		hd.Declares.Fencing = true
+	case "reentrant":
+		hd.Declares.Reentrant = true
+	case "workload":
+		hd.Workload = w[1]
+	case "expect":
+		hd.Expect = w[1]
+	case "end":
+		s.end = number(t, w[1])
+	case "broken":
+		s.broken = strings.Join(w[1:], " ")
+	case "interrupted":
+		s.cut = true
+	case "requires":
+		s.requires(t, w[1:])
+	case "fault":
+		s.fault(t, w[1:])
+	default:
+		s.client(t, w)
+	}
+}
+
+func (s *teller) requires(t testing.TB, w []string) {
+	for _, x := range w {
+		k, v, _ := strings.Cut(x, "=")
+		switch k {
+		case "contended":
+			s.h.Header.Requires.Contended = int(number(t, v))
+		case "strikes":
+			s.h.Header.Requires.Strikes = int(number(t, v))
+		case "failover":
+			s.h.Header.Requires.Failover = true
+		}
+	}
+}
+
+func (s *teller) fault(t testing.TB, w []string) {
+	s.faults++
+	e := history.Event{Type: history.Fault, Process: history.Harness, F: w[0], Target: w[1], T: number(t, w[2]), Phase: history.PhaseFrom, ID: s.faults}
+	var err string
+	for _, x := range w[3:] {
+		e.Strike = e.Strike || x == "strike"
+		if v, ok := strings.CutPrefix(x, "err="); ok {
+			err = strings.ReplaceAll(v, "_", " ")
+		}
+	}
+	s.add(e)
+	if len(w) > 3 && w[3] != "strike" {
+		e.T, e.Phase, e.Err = number(t, w[3]), history.PhaseTo, err
+		s.add(e)
+	}
+}
+
+func (s *teller) add(e history.Event) {
+	s.h.Events = append(s.h.Events, e)
+	s.last = max(s.last, e.T)
+}
+
+func (s *teller) client(t testing.TB, w []string) {
+	t.Helper()
+	p := int(number(t, strings.TrimPrefix(w[0], "c")))
+	e := history.Event{Process: p, F: w[1], T: number(t, w[2])}
+	var to int64
+	result := history.OK
+	rest := w[3:]
+	if len(rest) > 0 {
+		if n, err := strconv.ParseInt(rest[0], 10, 64); err == nil {
+			to, rest = n, rest[1:]
+		}
+	}
+	g := history.Grant{}
+	for _, x := range rest {
+		switch x {
+		case "fail", "info":
+			result = history.Type(x)
+		case "planned":
+			e.Planned = true
+		default:
+			s.field(t, &e, &g, x)
+		}
+	}
+	if g != (history.Grant{}) {
+		e.Grant = &g
+	}
+	s.put(e, p, to, result)
+}
+
+func (s *teller) field(t testing.TB, e *history.Event, g *history.Grant, x string) {
+	t.Helper()
+	k, v, _ := strings.Cut(x, "=")
+	switch k {
+	case "sent":
+		g.Sent = number(t, v)
+	case "lease":
+		g.Lease = history.Duration(number(t, v))
+	case "valid":
+		g.ValidUntil = number(t, v)
+	case "token":
+		g.Token = number(t, v)
+	case "node":
+		g.Node = v
+	case "key":
+		e.Key = history.Ptr(int(number(t, v)))
+	case "keys":
+		for _, k := range strings.Split(v, ",") {
+			e.Keys = append(e.Keys, int(number(t, k)))
+		}
+	case "depth":
+		e.Depth = int(number(t, v))
+	case "n":
+		e.N = int(number(t, v))
+	case "value":
+		e.Value = history.Ptr(number(t, v))
+	case "gap":
+		e.Gap = history.Duration(number(t, v))
+	case "err":
+		e.Err = strings.ReplaceAll(v, "_", " ")
+	default:
+		t.Fatalf("what is %q?", x)
+	}
+}
+
+// put adds the one or two events of a client's statement and numbers the acquisition.
+func (s *teller) put(e history.Event, p int, to int64, result history.Type) {
+	switch e.F {
+	case "kill", "exit", "gap", "lost", "extend":
+		if e.F == "extend" && to != 0 {
+			break
+		}
+		e.Type, e.F = history.Type(e.F), ""
+		if e.N == 0 && len(s.held[p]) > 0 {
+			e.N = s.held[p][len(s.held[p])-1]
+		}
+		s.add(e)
+		return
+	case history.Acquire:
+		s.n[p]++
+		e.N = s.n[p]
+		if result == history.OK && to != 0 {
+			s.held[p] = append(s.held[p], e.N)
+		}
+	}
+	if e.N == 0 && len(s.held[p]) > 0 {
+		e.N = s.held[p][len(s.held[p])-1]
+	}
+	if e.F == history.Release && len(s.held[p]) > 0 {
+		s.held[p] = s.held[p][:len(s.held[p])-1]
+	}
+	invoke := e
+	invoke.Type, invoke.Grant, invoke.Err = history.Invoke, nil, ""
+	s.add(invoke)
+	if to != 0 {
+		e.Type, e.T = result, to
+		s.add(e)
+	}
+}
+
+func number(t testing.TB, s string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// show writes the properties of a verdict in one line: "S=violated L=valid".
+func show(v *Verdict) string {
+	var out []string
+	for _, p := range v.Properties {
+		out = append(out, fmt.Sprintf("%s=%s", p.Property, p.Verdict))
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,229 @@
+package checker
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// This file makes a history of a mutex small enough for porcupine without changing the answer: it drops operations that
+// cannot matter, and cuts what is left at instants where the holder is certain.
+//
+// Dropping. All of these may be left out, because from a linearization without them one with them can be made, and the other
+// way round:
+//   - an acquire that was refused: always legal, no effect;
+//   - an unknown acquire without a successful release, with all releases of its token: take the token's hold out of a
+//     linearization and everybody else finds the mutex free more often, which harms nobody; put the unknown ones back at the
+//     very end, and the refused ones anywhere, since the token never holds;
+//   - an unknown release of a token with a successful one: the successful one found the mutex held, so the unknown one did nothing before
+//     it; it goes last;
+//   - of the unknown releases of a token without a successful one, all but the first invoked: put them last;
+//   - a refused release whose window is not wholly inside its token's span: it fits before the acquire or after the release.
+//
+// Cutting. What is left are spans [acquire returned, release invoked], points (a token that was released before its acquire
+// returned) and operations that are wrong by themselves. At an instant inside exactly one span, outside all windows of points
+// and wrong operations, the holder is certain. The history is linearizable if and only if the pieces are, where each piece begins
+// with the mutex held by that holder and must end so: if there is a linearization at all, there is one in which every span is as
+// short as can be (proof at mutexFast), and it is cut without harm; and pieces that begin and end with the same holder join.
+// Windows are only ever narrowed, and only so far that the shortest spans still fit.
+
+// token is all that a history says about one acquisition.
+type token struct {
+	acquire, release       int32 // op indices, -1: none; release is the successful one, or the first unknown one
+	acquired, released     bool  // the acquire, the release, are known to have happened
+	failed                 bool  // the acquire is known not to have happened
+	from, end              int64 // acquire returned; release invoked, or forever
+	releases, firstUnknown int32 // number of successful releases; first unknown release
+}
+
+// tokens sorts operations by token.
+func tokens(ops []op) []token {
+	n := int32(0)
+	for i := range ops {
+		n = max(n, ops[i].token)
+	}
+	ts := make([]token, n+1)
+	for i := range ts {
+		ts[i] = token{acquire: -1, release: -1, firstUnknown: -1, end: forever}
+	}
+	for i := range ops {
+		ts[ops[i].token].note(ops, int32(i))
+	}
+	for i := range ts {
+		ts[i].finish(ops)
+	}
+	return ts
+}
+
+func (t *token) note(ops []op, i int32) {
+	o := &ops[i]
+	switch {
+	case o.kind == acquire && o.outcome == refused:
+		t.failed = true
+	case o.kind == acquire:
+		t.acquire, t.acquired, t.from = i, o.outcome == done, o.ret
+	case o.outcome == done:
+		t.releases++
+		if t.release < 0 || o.call < ops[t.release].call {
+			t.release = i
+		}
+	case o.outcome == unsure && (t.firstUnknown < 0 || o.call < ops[t.firstUnknown].call):
+		t.firstUnknown = i
+	}
+}
+
+func (t *token) finish(ops []op) {
+	t.released = t.release >= 0
+	if !t.released && t.acquired {
+		t.release = t.firstUnknown
+	}
+	if t.release >= 0 {
+		t.end = ops[t.release].call
+	}
+}
+
+// core reports whether the token surely holds over [from, end]: not so if the release was invoked before the acquire returned.
+func (t *token) core() bool { return t.acquired && t.from < t.end }
+
+// needless reports whether everything about the token may be dropped.
+func (t *token) needless() bool { return !t.acquired && !t.released }
+
+// mark is an instant at which something begins or ends that a cut has to know.
+type mark struct {
+	at   int64
+	op   int32 // the operation that goes into the current piece here; -1: none
+	what markKind
+}
+
+// markKind says what changes at a mark. Beginnings come before endings of the same instant, as calls come before returns, except
+// for spans: the end of a span is a call, its beginning is a return.
+type markKind uint8
+
+const (
+	spanEnds markKind = iota
+	noCutFrom
+	lone // an operation that needs no more than its place
+	spanBegins
+	noCutTo
+)
+
+// slicer cuts one key's operations into pieces.
+type slicer struct {
+	ops    []op
+	tokens []token
+	marks  []mark
+	min    int // operations that a piece should have at least
+}
+
+func newSlicer(ops []op, minOps int) *slicer {
+	s := &slicer{ops: ops, tokens: tokens(ops), min: minOps}
+	s.marks = make([]mark, 0, len(ops)+8)
+	for i := range ops {
+		s.place(int32(i))
+	}
+	slices.SortFunc(s.marks, func(a, b mark) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what), cmp.Compare(a.op, b.op))
+	})
+	return s
+}
+
+// place decides whether an operation is needed and where it goes.
+func (s *slicer) place(i int32) {
+	o := &s.ops[i]
+	t := &s.tokens[o.token]
+	switch {
+	case o.kind == acquire && o.outcome == refused || t.needless():
+	case o.kind == release && o.outcome == refused:
+		if t.core() && t.from < o.call && o.ret < t.end { // wrong by itself
+			s.window(i, o.call, o.ret)
+		}
+	case i == t.acquire && t.core():
+		s.marks = append(s.marks, mark{t.from, i, spanBegins})
+	case i == t.release && t.core():
+		s.marks = append(s.marks, mark{t.end, i, spanEnds})
+	case i == t.acquire && t.release >= 0:
+		s.point(t)
+	case i == t.release && t.acquire >= 0: // placed with its acquire
+	case o.kind == acquire || o.outcome == done: // a second success, or one without an acquire: wrong by itself
+		s.marks = append(s.marks, mark{o.call, i, lone})
+	}
+}
+
+// point places the two operations of a token whose hold may be of no length at all: anywhere in the time that both windows allow.
+func (s *slicer) point(t *token) {
+	a, r := &s.ops[t.acquire], &s.ops[t.release]
+	lo, hi := max(a.call, r.call), min(a.ret, r.ret)
+	s.window(t.acquire, min(lo, hi), max(lo, hi))
+	s.marks = append(s.marks, mark{min(lo, hi), t.release, lone})
+}
+
+// window places an operation at lo and forbids cuts from lo to hi.
+func (s *slicer) window(i int32, lo, hi int64) {
+	s.marks = append(s.marks, mark{lo, i, noCutFrom}, mark{hi, -1, noCutTo})
+}
+
+// pieces calls yield with each piece in turn until it returns false. A piece is only valid during the call. Its times are the
+// history's, four times as large to make room for the operations in between.
+func (s *slicer) pieces(yield func(piece []op) bool) {
+	p := piece{begin: math.MinInt64}
+	inside, forbidden := 0, 0
+	var holders int64 // sum of the tokens of all spans that are open; with one open, its token
+	for i, m := range s.marks {
+		if m.op >= 0 {
+			p.put(s.ops[m.op])
+		}
+		switch m.what {
+		case spanBegins:
+			inside++
+			holders += int64(s.ops[m.op].token)
+		case spanEnds:
+			inside--
+			holders -= int64(s.ops[m.op].token)
+		case noCutFrom:
+			forbidden++
+		case noCutTo:
+			forbidden--
+		}
+		last := i+1 == len(s.marks)
+		if last || inside != 1 || forbidden != 0 || len(p.ops) < s.min || s.marks[i+1].at == m.at {
+			continue
+		}
+		p.close(4*m.at, int32(holders))
+		if !yield(p.ops) {
+			return
+		}
+		p.open(4*m.at, int32(holders))
+	}
+	if len(p.ops) > 0 {
+		yield(p.ops)
+	}
+}
+
+// piece is one slice of a history.
+type piece struct {
+	ops   []op
+	begin int64 // nothing in it may take effect before
+}
+
+// put adds an operation, in the piece's times.
+func (p *piece) put(o op) {
+	o.call = max(4*o.call, p.begin)
+	if o.ret != forever {
+		o.ret = max(4*o.ret, o.call)
+	}
+	p.ops = append(p.ops, o)
+}
+
+// close ends the piece just after an instant at which the holder is certain.
+func (p *piece) close(at int64, holder int32) {
+	for i := range p.ops {
+		p.ops[i].ret = max(min(p.ops[i].ret, at), p.ops[i].call)
+	}
+	p.ops = append(p.ops, op{call: at + 1, ret: at + 1, token: holder, process: -1, kind: assertHeld})
+}
+
+// open begins the next piece there.
+func (p *piece) open(at int64, holder int32) {
+	p.ops = append(p.ops[:0], op{call: at + 2, ret: at + 2, token: holder, process: -1, kind: assumeHeld})
+	p.begin = at + 3
+}
