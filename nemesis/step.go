@@ -53,10 +53,10 @@ type Await struct {
 	Contended bool   `json:"contended,omitempty"` // and another client waits for the same lock
 }
 
-// Fault reports whether the step does harm, so that it belongs in the history.
+// Fault reports whether the step changes the world under the clients, so that it belongs in the history.
 func (s Step) Fault() bool {
 	switch s.Do {
-	case Cut, Delay, KillNode, Promote, Crash:
+	case Cut, Delay, KillNode, Promote, Direct, Crash:
 		return true
 	}
 	return false

@@ -3,8 +3,6 @@ package nemesis
 import (
 	"fmt"
 	"strings"
-
-	"github.com/lockbench/lockbench/history"
 )
 
 // Topologies that a fault asks for.
@@ -19,7 +17,6 @@ type Entry struct {
 	Line     string   // what it does, in one line
 	Variants []string // what may follow the name after a colon; the first is the default
 	Topology string   // what it needs
-	Requires history.Requires
 	Steps    func(variant string) []Step
 }
 
@@ -27,20 +24,20 @@ type Entry struct {
 var table = []Entry{
 	{
 		Name: "none", Line: "no fault: the clients only contend",
-		Topology: Single, Requires: history.Requires{Contended: 5},
-		Steps: func(string) []Step { return nil },
+		Topology: Single,
+		Steps:    func(string) []Step { return nil },
 	},
 	{
 		Name: "failover", Line: "the master dies holding a grant that its replica never heard of, and the replica is promoted",
 		Variants: []string{"cut", "delayed", "healthy"},
-		Topology: Failover, Requires: history.Requires{Contended: 5, Strikes: 1, Failover: true},
-		Steps: failover,
+		Topology: Failover,
+		Steps:    failover,
 	},
 	{
 		Name: "crash", Line: "a client is killed while it holds the lock, or (crash:N) after its N-th Redis command",
 		Variants: []string{"holding", "N"},
-		Topology: Single, Requires: history.Requires{Contended: 5, Strikes: 1},
-		Steps: crash,
+		Topology: Single,
+		Steps:    crash,
 	},
 }
 

@@ -111,8 +111,9 @@ type Done struct {
 	Err string `json:"err,omitempty"` // an outcome that calls for a pause before the next cycle
 }
 
-// Exit says that a worker is gone.
+// Exit says that a process is gone: the worker of Report.Process, or a node.
 type Exit struct {
-	T   int64
-	Err string // how it ended
+	T    int64
+	Node string // the node, if it was one
+	Err  string // how it ended
 }

@@ -1,0 +1,89 @@
+package cluster
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/redis/go-redis/v9"
+)
+
+// adminTimeout bounds each command of the harness itself to a node.
+const adminTimeout = 3 * time.Second
+
+// admin is the harness's own connection to a node, around the proxies.
+func admin(addr string) *redis.Client {
+	return redis.NewClient(&redis.Options{
+		Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true, PoolSize: 2,
+		DialTimeout: adminTimeout, ReadTimeout: adminTimeout, WriteTimeout: adminTimeout, ContextTimeoutEnabled: true,
+	})
+}
+
+// version is what the node says of itself in INFO.
+func version(c *redis.Client) (string, error) {
+	info, err := c.Info(context.Background(), "server").Result()
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(info) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "redis_version:"); ok {
+			return v, nil
+		}
+	}
+	return "unknown", nil
+}
+
+// barrier writes a key and waits until replicas have it. SET and WAIT share a connection: WAIT answers for the writes of its own.
+func barrier(c *redis.Client, replicas int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+	defer cancel()
+	conn := c.Conn()
+	defer conn.Close()
+	if err := conn.Set(ctx, "lockbench:barrier", 1, 0).Err(); err != nil {
+		return err
+	}
+	n, err := conn.Wait(ctx, replicas, adminTimeout-time.Second).Result()
+	if err == nil && int(n) < replicas {
+		err = fmt.Errorf("%d of %d replicas have what the master was told after %v", n, replicas, adminTimeout-time.Second)
+	}
+	return err
+}
+
+// monitor copies a node's command stream to a file until the connection ends. It returns when the node has confirmed it.
+func monitor(addr, file string) (io.Closer, error) {
+	conn, err := net.DialTimeout("tcp", addr, adminTimeout)
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	lines := bufio.NewScanner(conn)
+	lines.Buffer(make([]byte, 64<<10), 16<<20)
+	if _, err = io.WriteString(conn, "MONITOR\r\n"); err == nil && !lines.Scan() {
+		err = fmt.Errorf("MONITOR: %w", io.ErrUnexpectedEOF)
+	}
+	if err != nil {
+		conn.Close()
+		out.Close()
+		return nil, err
+	}
+	go func() {
+		defer out.Close()
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		for lines.Scan() {
+			_ = enc.Encode(history.NodeCommand{T: Monotonic(), Line: strings.TrimPrefix(lines.Text(), "+")})
+		}
+	}()
+	return conn, nil
+}

@@ -1,0 +1,322 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+	"github.com/redis/go-redis/v9"
+)
+
+// Config says what world is wanted.
+type Config struct {
+	Dir         string // the run directory: logs and command streams go there
+	Topology    string // nemesis.Single or nemesis.Failover
+	Clients     int
+	Seed        uint64
+	Worker      workloads.Config // what all workers have in common
+	RedisConfig []string         // further settings of every node: "min-replicas-to-write", "1", …
+}
+
+// World is a set of running processes. Its methods are for one goroutine, the harness's loop.
+type World struct {
+	cfg      Config
+	subnet   string // "127.77.3": all addresses of this run
+	scratch  string // where the nodes live
+	nodes    []*Node
+	admins   []*redis.Client
+	monitors []io.Closer
+	proxies  *proxies
+	clients  []*client
+	versions map[string]string
+	inbox    chan workloads.Report
+
+	killed sync.Map // names of nodes that were killed on purpose
+	ended  chan struct{}
+}
+
+// inboxSize is room for what all workers may report while the loop is busy with a fault.
+const inboxSize = 1 << 16
+
+// startTries is how many addresses are tried: another program may listen on the first.
+const startTries = 5
+
+// Start starts the nodes, the proxies and the workers side by side, and returns when every worker can be given orders.
+func Start(cfg Config) (w *World, err error) {
+	sweep()
+	w = &World{cfg: cfg, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			w.Close()
+		}
+	}()
+	for _, d := range []string{"logs", "nodes"} {
+		if err := os.MkdirAll(filepath.Join(cfg.Dir, d), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	if w.scratch, err = scratch(); err != nil {
+		return nil, err
+	}
+	spawned := make(chan error, 1)
+	go func() { spawned <- w.startClients() }()
+	err = w.startServers()
+	if e := <-spawned; err == nil {
+		err = e
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = w.configure(); err != nil {
+		return nil, err
+	}
+	go w.watch()
+	return w, nil
+}
+
+// watch reports when this process did not run for a while: the proxies live in it.
+func (w *World) watch() {
+	const tick, limit = 10 * time.Millisecond, 20 * time.Millisecond
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for last := Monotonic(); ; {
+		select {
+		case <-w.ended:
+			return
+		case <-t.C:
+		}
+		now := Monotonic()
+		if late := time.Duration(now-last) - tick; late > limit {
+			w.inbox <- workloads.Report{Process: history.Harness, Event: &history.Event{
+				Type: history.Gap, T: now, Process: history.Harness, Gap: history.Duration(late)}}
+		}
+		last = now
+	}
+}
+
+func (w *World) log(name string) string { return filepath.Join(w.cfg.Dir, "logs", name+".log") }
+
+func (w *World) startClients() error {
+	for i := range w.cfg.Clients {
+		c, err := startClient(i, w.log("c"+strconv.Itoa(i)), w.inbox)
+		if err != nil {
+			return err
+		}
+		w.clients = append(w.clients, c)
+	}
+	return nil
+}
+
+// startServers starts the master, the proxies, and then what replicates from it: a replica that starts before its master waits a second.
+func (w *World) startServers() error {
+	if err := w.startMaster(); err != nil {
+		return err
+	}
+	var err error
+	if w.proxies, err = startProxies(w.host(100)); err != nil {
+		return err
+	}
+	if w.cfg.Topology == nemesis.Failover {
+		if err := w.startReplica(); err != nil {
+			return err
+		}
+	}
+	for _, n := range w.nodes {
+		if err := w.observe(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// host is an address of this run's own network on loopback.
+func (w *World) host(i int) string { return w.subnet + "." + strconv.Itoa(i) }
+
+func (w *World) node(i int, replicaOf string) NodeConfig {
+	name := "n" + strconv.Itoa(i)
+	return NodeConfig{
+		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000), Dir: filepath.Join(w.scratch, name),
+		Log: w.log(name), ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
+	}
+}
+
+// startMaster looks for an address where nobody listens.
+func (w *World) startMaster() (err error) {
+	for range startTries {
+		w.subnet = fmt.Sprintf("127.%d.%d", 2+rand.IntN(250), rand.IntN(256))
+		var n *Node
+		if n, err = StartNode(w.node(0, "")); err != nil {
+			return err // not installed, or nothing can be written: another address does not help
+		}
+		if err = n.Ready(); err == nil {
+			w.nodes = append(w.nodes, n)
+			return nil
+		}
+		n.Kill()
+	}
+	return err
+}
+
+func (w *World) startReplica() error {
+	addr, err := w.proxies.link("n0>n1", w.nodes[0].Addr())
+	if err != nil {
+		return err
+	}
+	n, err := StartNode(w.node(1, addr))
+	if err != nil {
+		return err
+	}
+	w.nodes = append(w.nodes, n)
+	if err := n.Ready(); err != nil {
+		return err
+	}
+	c := admin(w.nodes[0].Addr())
+	defer c.Close()
+	return barrier(c, 1)
+}
+
+// observe connects the harness itself to a node, around the proxies: for its commands and for its command stream.
+func (w *World) observe(n *Node) error {
+	c := admin(n.Addr())
+	w.admins = append(w.admins, c)
+	v, err := version(c)
+	if err != nil {
+		return fmt.Errorf("%s: %w", n.Name, err)
+	}
+	w.versions["redis"] = v
+	m, err := monitor(n.Addr(), filepath.Join(w.cfg.Dir, "nodes", n.Name+".jsonl"))
+	if err != nil {
+		return fmt.Errorf("%s: %w", n.Name, err)
+	}
+	w.monitors = append(w.monitors, m)
+	go w.guard(n)
+	return nil
+}
+
+// guard reports a node that ended although nobody killed it.
+func (w *World) guard(n *Node) {
+	select {
+	case <-w.ended:
+	case <-n.Done():
+		if _, planned := w.killed.Load(n.Name); !planned {
+			w.inbox <- workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: Monotonic(), Node: n.Name, Err: n.Err().Error()}}
+		}
+	}
+}
+
+// configure gives every worker its proxies and waits until all are connected.
+func (w *World) configure() error {
+	for i, c := range w.clients {
+		cfg := w.cfg.Worker
+		cfg.Process, cfg.Seed, cfg.Master = i, w.cfg.Seed+uint64(i)+1, w.nodes[0].Name
+		nodes := map[string]string{}
+		for _, n := range w.nodes {
+			addr, err := w.proxies.link(fmt.Sprintf("c%d>%s", i, n.Name), n.Addr())
+			if err != nil {
+				return err
+			}
+			nodes[n.Name] = addr
+		}
+		cfg.Nodes = []map[string]string{nodes}
+		c.send(workloads.Order{Do: workloads.DoConfig, Config: &cfg})
+	}
+	limit := time.After(readyTimeout)
+	for ready := 0; ready < len(w.clients); {
+		select {
+		case r := <-w.inbox:
+			switch {
+			case r.Ready != nil:
+				ready++
+			case r.Failed != "":
+				return fmt.Errorf("worker %d: %s", r.Process, r.Failed)
+			case r.Exit != nil:
+				return fmt.Errorf("worker %d ended while it started (%s); see logs/c%d.log", r.Process, r.Exit.Err, r.Process)
+			}
+		case <-limit:
+			return fmt.Errorf("%d of %d workers are ready after %v", ready, len(w.clients), readyTimeout)
+		}
+	}
+	return nil
+}
+
+// Name is "process".
+func (w *World) Name() string { return "process" }
+
+// Versions are those of what answered, by name.
+func (w *World) Versions() map[string]string { return w.versions }
+
+// Now reads the clock that all stamps come from.
+func (w *World) Now() int64 { return Monotonic() }
+
+// Next returns the next report, or false when the clock has passed deadline or ctx has ended.
+func (w *World) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
+	select {
+	case r := <-w.inbox:
+		return r, true
+	default:
+	}
+	t := time.NewTimer(time.Duration(deadline - Monotonic()))
+	defer t.Stop()
+	select {
+	case r := <-w.inbox:
+		return r, true
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	return workloads.Report{}, false
+}
+
+// Send gives a worker an order. One that is gone gets nothing.
+func (w *World) Send(client int, o workloads.Order) { w.clients[client].send(o) }
+
+// Close ends every process and waits until all are gone. It may be called more than once.
+func (w *World) Close() error {
+	select {
+	case <-w.ended:
+		return nil
+	default:
+		close(w.ended)
+	}
+	closed := make(chan struct{})
+	defer close(closed)
+	go w.drain(closed)
+	var all sync.WaitGroup
+	for _, c := range w.clients {
+		all.Go(c.close)
+	}
+	all.Wait()
+	for _, m := range w.monitors {
+		m.Close()
+	}
+	for _, a := range w.admins {
+		a.Close()
+	}
+	for _, n := range w.nodes {
+		all.Go(n.Kill)
+	}
+	all.Wait()
+	if w.proxies != nil {
+		w.proxies.close()
+	}
+	return os.RemoveAll(w.scratch)
+}
+
+// drain lets workers finish what they have to say, which nobody wants any more.
+func (w *World) drain(closed <-chan struct{}) {
+	for {
+		select {
+		case <-w.inbox:
+		case <-closed:
+			return
+		}
+	}
+}

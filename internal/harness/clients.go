@@ -1,0 +1,79 @@
+package harness
+
+import (
+	"math"
+
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// client is what the loop knows of one client.
+type client struct {
+	next    workloads.Order // the cycle to come
+	after   int64           // world's clock before which it may not begin
+	working bool            // a cycle is under way
+	gone    bool            // its process has ended
+	doomed  bool            // the harness has killed it
+	waiting bool            // it has invoked an acquire that has not returned
+	key     int             // of that acquire
+}
+
+// plunge draws client i's next cycle, to begin no sooner than after.
+func (r *run) plunge(i int, after int64) {
+	o, think := r.gen.Next(i)
+	r.clients[i].next, r.clients[i].after, r.clients[i].working = o, after+int64(think), false
+}
+
+// dispatch begins the cycles whose time has come.
+func (r *run) dispatch() {
+	if r.quiet {
+		return
+	}
+	now := r.world.Now()
+	for i := range r.clients {
+		c := &r.clients[i]
+		if c.idle() && c.after <= now {
+			c.working = true
+			r.world.Send(i, c.next)
+		}
+	}
+}
+
+func (c *client) idle() bool { return !c.working && !c.gone }
+
+// busy reports whether any client has a cycle under way.
+func (r *run) busy() bool {
+	for i := range r.clients {
+		if r.clients[i].working && !r.clients[i].gone {
+			return true
+		}
+	}
+	return false
+}
+
+// wake is the world's clock at which the loop has something to do by itself.
+func (r *run) wake() int64 {
+	at := min(r.limit, r.conductor.wake(), r.progress.wake(r))
+	if r.quiet {
+		return at
+	}
+	for i := range r.clients {
+		if r.clients[i].idle() {
+			at = min(at, r.clients[i].after)
+		}
+	}
+	return at
+}
+
+// contended reports whether another live client waits for the same lock.
+func (r *run) contended(process, key int) bool {
+	for i := range r.clients {
+		c := &r.clients[i]
+		if i != process && !c.gone && c.waiting && c.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// never is a wake-up that does not come.
+const never = math.MaxInt64

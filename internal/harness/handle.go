@@ -1,0 +1,111 @@
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// sinks are the files that are written while the run goes on.
+type sinks struct {
+	history *history.Recorder
+	trace   *json.Encoder
+}
+
+// newEncoder keeps <, > and & as they are: commands are read by people.
+func newEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
+}
+
+// handle records a report and does what it calls for.
+func (r *run) handle(rep workloads.Report) error {
+	switch {
+	case rep.Event != nil:
+		return r.event(*rep.Event)
+	case rep.Command != nil:
+		return r.command(*rep.Command)
+	case rep.Gate != nil:
+		r.conductor.hit(rep.Process, *rep.Gate)
+	case rep.Ask != nil:
+		r.world.Send(rep.Process, r.resource.answer(*rep.Ask))
+	case rep.Done != nil:
+		r.done(rep.Process, *rep.Done)
+	case rep.Failed != "":
+		return fmt.Errorf("client %d: %s", rep.Process, rep.Failed)
+	case rep.Exit != nil:
+		return r.exit(rep.Process, *rep.Exit)
+	}
+	return nil
+}
+
+// event brings an event of a client to the run's time and records it.
+func (r *run) event(e history.Event) error {
+	e.T -= r.epoch
+	if g := e.Grant; g != nil {
+		g.Sent -= r.epoch
+		if g.ValidUntil != 0 {
+			g.ValidUntil -= r.epoch
+		}
+	}
+	if err := r.record(e); err != nil {
+		return fmt.Errorf("client %d broke the protocol: %w", e.Process, err)
+	}
+	if e.Process >= 0 && e.F == history.Acquire {
+		c := &r.clients[e.Process]
+		c.waiting, c.key = e.Type == history.Invoke, e.KeyOf()
+	}
+	return nil
+}
+
+// record writes an event and shows it to whoever watches the run.
+func (r *run) record(e history.Event) error {
+	if err := r.sinks.history.Record(e); err != nil {
+		return err
+	}
+	if r.watch != nil && r.watch.Add(e) {
+		r.progress.violated = true
+	}
+	r.progress.add(r, e)
+	return nil
+}
+
+func (r *run) command(c history.Command) error {
+	if c.Sent != 0 {
+		c.Sent -= r.epoch
+	}
+	if c.Recv != 0 {
+		c.Recv -= r.epoch
+	}
+	return r.sinks.trace.Encode(c)
+}
+
+// done draws the next cycle; after an outcome that nobody knows the client pauses.
+func (r *run) done(process int, d workloads.Done) {
+	after := r.world.Now()
+	if d.Err != "" {
+		after += int64(r.plan.Backoff)
+	}
+	r.plunge(process, after)
+}
+
+// exit records that a process is gone. If nobody killed it, the run is broken from here on.
+func (r *run) exit(process int, x workloads.Exit) error {
+	e := history.Event{Type: history.Exit, T: x.T - r.epoch, Process: process, Target: x.Node, Err: x.Err}
+	if process >= 0 {
+		c := &r.clients[process]
+		e.Planned = c.doomed
+		c.gone, c.waiting = true, false
+	}
+	if err := r.record(e); err != nil || e.Planned {
+		return err
+	}
+	if x.Node != "" {
+		return fmt.Errorf("node %s ended by itself: %s", x.Node, x.Err)
+	}
+	return fmt.Errorf("client %d ended by itself: %s", process, x.Err)
+}

@@ -1,0 +1,68 @@
+package harness
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// progress knows when a run has shown what it can show. The checker decides later, from the record, what it was worth.
+type progress struct {
+	violated  bool
+	contended int          // acquisitions granted while another client waited
+	fault     int64        // stamp of the latest fault event
+	served    map[int]bool // keys granted since then
+	moved     bool         // granted by the new master
+	master    string
+}
+
+// add counts an event.
+func (p *progress) add(r *run, e history.Event) {
+	switch {
+	case e.Type == history.Fault:
+		p.fault, p.served = e.T, nil
+		if e.F == "promote" {
+			p.master = e.Target
+		}
+	case e.Type == history.OK && e.F == history.Acquire:
+		if r.contended(e.Process, e.KeyOf()) {
+			p.contended++
+		}
+		if p.served == nil {
+			p.served = map[int]bool{}
+		}
+		p.served[e.KeyOf()] = true
+		p.moved = p.moved || p.master != "" && e.Grant != nil && e.Grant.Node == p.master
+	}
+}
+
+// margin is counted beyond what the checker requires: it judges by stamps, this by arrival.
+const margin = 1
+
+// finished reports whether the run may end: the scenario is over, and either a violation is certain or the evidence is complete, and
+// every lock has been granted again since the last fault, or would have been if it ever were.
+func (r *run) finished() bool {
+	if r.world.Now() >= r.limit || r.plan.Stop && r.progress.violated {
+		return true
+	}
+	if !r.conductor.done() {
+		return false
+	}
+	p, need := &r.progress, r.plan.Requires
+	enough := p.contended >= need.Contended+margin && (p.moved || !need.Failover)
+	return (p.violated || enough) && (len(p.served) == r.plan.Keys || r.now() > p.fault+int64(r.recovery()))
+}
+
+// recovery is how long after a fault a lock must be granted again at the latest (design §6, D).
+func (r *run) recovery() time.Duration { return r.plan.TTL.D() + 2*r.plan.Poll.D() + time.Second }
+
+// wake is when the recovery window is over.
+func (p *progress) wake(r *run) int64 {
+	if p.fault == 0 {
+		return never
+	}
+	if at := r.epoch + p.fault + int64(r.recovery()) + 1; at > r.world.Now() {
+		return at
+	}
+	return never
+}

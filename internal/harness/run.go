@@ -1,0 +1,152 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// World is where a plan runs. Its methods are called by one goroutine. What else it can do, it says by nemesis' powers.
+type World interface {
+	// Name is process, docker or sim.
+	Name() string
+	// Versions are those of what answered: "redis": "7.0.15".
+	Versions() map[string]string
+	// Now reads the clock that all stamps come from, ns.
+	Now() int64
+	// Next returns the next report of a client, or false when Now has passed deadline or ctx has ended.
+	Next(ctx context.Context, deadline int64) (workloads.Report, bool)
+	// Send gives a client an order.
+	Send(client int, o workloads.Order)
+}
+
+// Watcher judges while the run goes on.
+type Watcher interface {
+	// Add takes the next event and reports whether the events so far are a violation for certain.
+	Add(e history.Event) bool
+}
+
+// Output is where a run goes while it happens.
+type Output struct {
+	History io.Writer
+	Trace   io.Writer
+	Command string    // reproduces the run
+	Version string    // of lockbench
+	Watch   Watcher   // may be nil
+	Started time.Time // wall clock, for people
+}
+
+// Run carries out the plan on the world and records what happens. The error says why the run is worth nothing or less than
+// planned: ctx ended, the world broke, or a file could not be written. What was recorded before it stands.
+func Run(ctx context.Context, p Plan, w World, out Output) error {
+	r := &run{plan: p, world: w, watch: out.Watch, epoch: w.Now(), gen: workloads.NewGenerator(p.shape())}
+	r.limit = r.epoch + int64(p.For)
+	r.clients = make([]client, p.Clients)
+	r.conductor = conductor{run: r, steps: p.Scenario}
+	r.sinks = sinks{trace: newEncoder(out.Trace)}
+	var err error
+	if r.sinks.history, err = history.NewRecorder(out.History, r.header(out)); err != nil {
+		return err
+	}
+	for i := range r.clients {
+		r.plunge(i, r.epoch)
+	}
+	err = r.loop(ctx)
+	if err == nil {
+		err = r.windDown(ctx)
+	}
+	r.conductor.close()
+	end := history.Event{Type: history.End, T: r.now(), Process: history.Harness}
+	if err != nil {
+		end.Err = err.Error()
+	}
+	return errors.Join(err, r.sinks.history.Record(end))
+}
+
+func (p Plan) shape() workloads.Shape {
+	return workloads.Shape{Body: p.Workload, Clients: p.Clients, Keys: p.Keys, Hold: p.Hold.D(), Think: p.Think.D(), Seed: p.Seed}
+}
+
+// run is the state of one run.
+type run struct {
+	plan      Plan
+	world     World
+	watch     Watcher
+	gen       *workloads.Generator
+	epoch     int64 // world's clock at the start; history counts from here
+	limit     int64 // world's clock at which it ends at the latest
+	sinks     sinks
+	clients   []client
+	conductor conductor
+	quiet     bool // no new cycles
+	progress  progress
+	resource  resource
+}
+
+// now is the stamp of this moment.
+func (r *run) now() int64 { return r.world.Now() - r.epoch }
+
+func (r *run) header(out Output) history.Header {
+	p := r.plan
+	versions := map[string]string{"lockbench": out.Version}
+	for k, v := range r.world.Versions() {
+		versions[k] = v
+	}
+	return history.Header{
+		World: r.world.Name(), Topology: p.Topology, Versions: versions, Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
+		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll, Declares: p.Declares(), Properties: p.Properties,
+		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch, Started: out.Started.UTC().Format(time.RFC3339Nano), Command: out.Command,
+	}
+}
+
+// loop runs until the evidence is complete or the time is over.
+func (r *run) loop(ctx context.Context) error {
+	for !r.finished() {
+		r.dispatch()
+		if err := r.conductor.advance(); err != nil {
+			return err
+		}
+		if err := r.step(ctx, r.wake()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step handles one report, or returns when the deadline has passed.
+func (r *run) step(ctx context.Context, deadline int64) error {
+	rep, ok := r.world.Next(ctx, deadline)
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+	if !ok {
+		return nil
+	}
+	return r.handle(rep)
+}
+
+// windDown lets clients finish what they are inside of. A client that waits is told to give up.
+func (r *run) windDown(ctx context.Context) error {
+	r.quiet = true
+	for i := range r.clients {
+		if !r.clients[i].gone {
+			r.world.Send(i, workloads.Order{Do: workloads.DoStop})
+		}
+	}
+	r.conductor.release()
+	limit := r.world.Now() + int64(r.plan.Hold) + int64(windDownSlack) + 2*int64(r.plan.ClientTimeout)
+	for r.busy() && r.world.Now() < limit {
+		if err := r.step(ctx, limit); err != nil {
+			return err
+		}
+	}
+	return nil // whoever is still inside stays so in the record
+}
+
+// windDownSlack is what a busy machine may need beyond the hold and the client's time-outs.
+const windDownSlack = 2 * time.Second
