@@ -41,6 +41,9 @@ func (v *Validator) Add(e Event) error {
 func (v *Validator) outside(e Event) error {
 	switch e.Type {
 	case Exit:
+		if e.Process != Harness && e.T < v.last[e.Process] {
+			return fmt.Errorf("process %d: gone at %d, before its last event at %d", e.Process, e.T, v.last[e.Process])
+		}
 		v.gone[e.Process] = true
 	case Kill, Gap:
 	case Fault:

@@ -107,10 +107,10 @@ func (r *run) header(out Output) history.Header {
 // loop runs until the evidence is complete or the time is over.
 func (r *run) loop(ctx context.Context) error {
 	for !r.finished() {
-		r.dispatch()
 		if err := r.conductor.advance(); err != nil {
 			return err
 		}
+		r.dispatch()
 		if err := r.step(ctx, r.wake()); err != nil {
 			return err
 		}

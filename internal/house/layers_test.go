@@ -1,0 +1,96 @@
+// Package house holds the rules of the house that a test can check.
+package house
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/lockbench/lockbench/"
+
+// rooms says which of our packages each may import (design §2). A package that is not here is a new room: add it, and say what for.
+var rooms = map[string][]string{
+	"history":          {},
+	"impls":            {},
+	"nemesis":          {},
+	"workloads":        {"history", "impls"},
+	"checker":          {"history"},
+	"reports":          {"history", "checker"},
+	"internal/harness": {"history", "impls", "nemesis", "workloads"},
+	"internal/cluster": {"history", "impls", "nemesis", "workloads"},
+	"internal/store":   {"history", "checker"},
+	"internal/house":   {},
+	"cmd/lockbench":    {"history", "impls", "nemesis", "workloads", "checker", "reports", "internal/harness", "internal/cluster", "internal/store"},
+}
+
+// heavy libraries live in one room each.
+var heavy = map[string]string{
+	"github.com/Shopify/toxiproxy":      "internal/cluster",
+	"github.com/anishathalye/porcupine": "checker",
+	"gonum.org/v1/plot":                 "reports",
+	"github.com/spf13/cobra":            "cmd/lockbench",
+	"olympos.io/encoding/edn":           "history",
+}
+
+func TestEveryRoomImportsOnlyWhatItMay(t *testing.T) {
+	for _, f := range sources(t) {
+		room := filepath.ToSlash(filepath.Dir(f.name))
+		allowed, known := rooms[room]
+		if !known {
+			t.Errorf("%s is in no known room; add %q to the table with what it may import", f.name, room)
+			continue
+		}
+		for _, imp := range f.imports {
+			if ours, ok := strings.CutPrefix(imp, module); ok && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s, which %s may not", f.name, ours, room)
+			}
+			for lib, home := range heavy {
+				if (imp == lib || strings.HasPrefix(imp, lib+"/")) && room != home {
+					t.Errorf("%s imports %s, which belongs in %s", f.name, imp, home)
+				}
+			}
+		}
+	}
+}
+
+type source struct {
+	name    string
+	imports []string
+}
+
+// sources are the imports of every Go file of the module that is not a test.
+func sources(t *testing.T) (all []source) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "store") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		s := source{name: name}
+		for _, i := range f.Imports {
+			s.imports = append(s.imports, strings.Trim(i.Path.Value, `"`))
+		}
+		all = append(all, s)
+		return nil
+	})
+	if err != nil || len(all) < 20 {
+		t.Fatalf("read %d files: %v", len(all), err)
+	}
+	return all
+}
