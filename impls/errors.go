@@ -1,7 +1,6 @@
 package impls
 
 import (
-	"context"
 	"errors"
 	"net"
 	"strings"
@@ -9,10 +8,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// ErrChanged joins the error of a call that was refused, or broke off, after it had changed something in Redis. Such a call is
+// not definite: what it left behind may keep others out, or is the lock itself.
+var ErrChanged = errors.New("something was changed in Redis")
+
 // Definite reports whether err, as Redis or a lock returned it, says for certain that the call had no effect: the lock's own
 // refusals, a connection that could not be made, and errors that Redis answers before it does anything.
 // Everything else, a time-out or an end of file above all, leaves the outcome unknown.
 func Definite(err error) bool {
+	if errors.Is(err, ErrChanged) {
+		return false
+	}
 	if errors.Is(err, ErrHeld) || errors.Is(err, ErrNotOwner) {
 		return true
 	}
@@ -34,20 +40,10 @@ func refused(reply string) bool {
 	return false
 }
 
-// retry calls try until it is granted, fails, or the waiting time is over, and sleeps a poll in between.
-// try says granted, or why the call must end; (false, nil) means that somebody else has the lock.
-func retry(ctx context.Context, s Setup, try func() (bool, error)) error {
-	start := s.Env.Elapsed()
-	for {
-		ok, err := try()
-		if ok || err != nil {
-			return err
-		}
-		if t := s.Options.AcquireTimeout; t > 0 && s.Env.Elapsed()-start+s.Options.Poll > t {
-			return ErrHeld
-		}
-		if s.Env.Sleep(ctx, s.Options.Poll) != nil {
-			return errors.Join(ErrHeld, ctx.Err())
-		}
+// changed marks err if something was changed. A nil err stays nil.
+func changed(err error, did bool) error {
+	if err == nil || !did {
+		return err
 	}
+	return errors.Join(err, ErrChanged)
 }

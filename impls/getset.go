@@ -10,9 +10,10 @@ import (
 
 // getset is the lock of documents 000 (section 3) and 002 as their authors meant it: the value is the time at which the lease
 // ends, by the client's clock; whoever finds it in the past takes over with GETSET, and has won if the old value was past too.
-// Two gaps in the documents are closed in the only way that fits their text: the key may vanish between SETNX and GET (try
-// again), and between GET and GETSET (the lock is ours). It has no owner: a release that checks only the time
-// may delete a successor's lock, and every client's clock is trusted.
+// It declares a lease. Two gaps in the documents are closed in the only way that fits their text: the key may vanish between
+// SETNX and GET (try again), and between GET and GETSET (the lock is ours).
+// Known defects: it has no owner, so a release that checks only the time may delete a successor's lock; a loser's GETSET
+// prolongs the winner's lease (000 line 50 calls that harmless); every client's clock is trusted.
 type getset struct {
 	Setup
 }
@@ -20,23 +21,16 @@ type getset struct {
 func newGetset(s Setup) (Lock, error) { return &getset{s}, nil }
 
 // Acquire polls with SETNX, GET and GETSET. One clock reading serves a whole attempt, as in the documents' code.
-func (l *getset) Acquire(ctx context.Context) (g Grant, err error) {
-	err = retry(ctx, l.Setup, func() (ok bool, err error) {
-		g, ok, err = l.try(ctx)
-		return ok, err
-	})
-	return g, err
-}
+func (l *getset) Acquire(ctx context.Context) (Grant, error) { return l.acquire(ctx, l.try, l.Release) }
 
 func (l *getset) try(ctx context.Context) (Grant, bool, error) {
 	now := l.Env.Now().UnixMilli()
-	value := strconv.FormatInt(now+l.Options.TTL.Milliseconds()+1, 10)
-	g := Grant{Sent: l.Env.Elapsed(), Lease: l.Options.TTL, Value: value}
-	n, err := l.Client().Do(ctx, "SETNX", l.Key(), value).Int()
+	g := Grant{Lease: l.Options.TTL, Value: strconv.FormatInt(now+l.Options.TTL.Milliseconds()+1, 10), Sent: l.Env.Elapsed()}
+	n, err := l.send(ctx, "SETNX", l.Key(), g.Value).Int()
 	if err != nil || n == 1 {
 		return g, n == 1, err
 	}
-	past, err := l.past(now, l.Client().Get(ctx, l.Key()))
+	past, err := l.past(now, l.Client().Do(ctx, "GET", l.Key()))
 	if errors.Is(err, redis.Nil) {
 		return g, false, nil // released meanwhile: try again
 	}
@@ -44,30 +38,30 @@ func (l *getset) try(ctx context.Context) (Grant, bool, error) {
 		return g, false, err
 	}
 	g.Sent = l.Env.Elapsed()
-	won, err := l.past(now, l.Client().GetSet(ctx, l.Key(), value))
-	if errors.Is(err, redis.Nil) {
+	won, err := l.past(now, l.send(ctx, "GETSET", l.Key(), g.Value))
+	switch {
+	case errors.Is(err, redis.Nil):
 		return g, true, nil // there was no lock to take over
+	case err == nil && !won:
+		return g, false, errLeft
 	}
 	return g, won, err
 }
 
 // past reports whether the lease end that Redis answered lies before now (ms).
-func (l *getset) past(now int64, reply *redis.StringCmd) (bool, error) {
+func (l *getset) past(now int64, reply *redis.Cmd) (bool, error) {
 	end, err := reply.Int64()
 	return err == nil && now > end, err
 }
 
-// Release deletes the key unless the lease in it is over: then it may be somebody else's (000: checkIfLockTimeout, then del).
+// Release deletes the key unless the lease in it is over: then it may be somebody else's (000 line 51).
 func (l *getset) Release(ctx context.Context, _ Grant) error {
-	past, err := l.past(l.Env.Now().UnixMilli(), l.Client().Get(ctx, l.Key()))
-	if errors.Is(err, redis.Nil) {
+	past, err := l.past(l.Env.Now().UnixMilli(), l.Client().Do(ctx, "GET", l.Key()))
+	if errors.Is(err, redis.Nil) || past {
 		return ErrNotOwner
 	}
 	if err != nil {
 		return err
 	}
-	if past {
-		return ErrNotOwner
-	}
-	return l.Client().Del(ctx, l.Key()).Err()
+	return l.Client().Do(ctx, "DEL", l.Key()).Err()
 }

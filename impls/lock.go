@@ -42,6 +42,12 @@ type Extender interface {
 	Extend(ctx context.Context, g Grant) (Grant, error)
 }
 
+// Finalizer is a Lock whose document releases in a finally block, whether or not Acquire granted.
+type Finalizer interface {
+	// Finally is called once after each Acquire that returned an error, in place of Release.
+	Finally(ctx context.Context) error
+}
+
 // Grant is what the lock itself promises about one hold. Zero fields promise nothing. Times are readings of Env.Elapsed.
 type Grant struct {
 	Sent       time.Duration // the granting command of the successful attempt was about to be sent
@@ -71,7 +77,9 @@ type Setup struct {
 	Redis   []redis.UniversalClient // one for each independent Redis: five for Redlock, one otherwise
 	Keys    []string                // one key, or all that a multi-lock takes at once
 	Options Options
-	Notify  func(Notice) // told of extensions and losses by watchdogs; nil: nobody listens
+	Notify  func(Notice) // told of extensions and losses by watchdogs, from their goroutines; nil: nobody listens
+
+	acks *int // how many replicas confirmed the last granting command; see send
 }
 
 // Client returns the only Redis of a lock that uses one.
@@ -80,10 +88,15 @@ func (s Setup) Client() redis.UniversalClient { return s.Redis[0] }
 // Key returns the only key of a lock that uses one.
 func (s Setup) Key() string { return s.Keys[0] }
 
-// Options are the knobs common to all locks; each has one default, in the table of locks.
+// Options are the knobs common to all locks. Entry.Defaults has the default of each.
 type Options struct {
 	TTL            time.Duration // lease; ignored by locks without one
 	Poll           time.Duration // pause between attempts
 	AcquireTimeout time.Duration // how long one Acquire waits; 0: until ctx ends
-	Variant        string        // which of the lock's variants; "" is the documented one
+	Variant        string        // one of Entry.Variants; "": the first
+	NoWatchdog     bool          // of locks with a watchdog: the caller names a lease of TTL, so nothing renews it
+	MaxRenewals    int           // how often one hold may be renewed or extended; 0: for ever, as documented
+	NodeTimeout    time.Duration // of Redlock: how long one node may take; 0: TTL/20, within 5 and 50 ms
+	WaitReplicas   int           // replicas that must confirm a grant (WAIT), or it is given back; 0: none
+	WaitTimeout    time.Duration // how long they may take; 0: 100 ms; must be below the client's read time-out
 }

@@ -22,28 +22,117 @@ type Entry struct {
 	Topology Topology
 
 	TTL  time.Duration // the document's own lease; 0: it has none
-	Poll time.Duration // the document's own pause between attempts
+	Poll time.Duration // the pause between attempts: the document's own, or 100 ms where it shows a single attempt
 	// Fixed locks always use the document's own times.
 	Fixed bool
 
 	Lease, Validity, Loss, Fencing, Reentrant bool // what it declares
 
-	New func(Setup) (Lock, error)
+	Variants []string // what Options.Variant may be; the first is the default
+	Watchdog bool     // it renews its lease by itself, unless Options.NoWatchdog
+	Extends  bool     // it implements Extender
+	Multi    bool     // it takes several keys at once
+
+	make func(Setup) (Lock, error)
 }
 
 // table is the closed list of locks, in the order of the documents' argument.
 var table = []Entry{
 	{
+		Name: "setnx", Line: "SETNX and DEL, no lease",
+		Document: "003 §1", Topology: OneServer, Poll: usual, make: newSetnx,
+	},
+	{
+		Name: "setnx-del-expired", Line: "SETNX with a timestamp; whoever sees it expired deletes it and tries again",
+		Document: "000 §3, 002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
+		Lease: true, Variants: []string{"nil-expired", "nil-retry"}, make: newSetnxDelExpired,
+	},
+	{
+		Name: "setnx-expire", Line: "SETNX, then EXPIRE as a second command; DEL",
+		Document: "003 §2, 004 §1.2", Topology: OneServer, TTL: 10000 * time.Second, Poll: usual,
+		Lease: true, make: newSetnxExpire,
+	},
+	{
+		Name: "setnx-expire-lua", Line: "SETNX and EXPIRE in one script, released by compare-and-delete",
+		Document: "004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Lease: true, make: newSetnxExpireLua,
+	},
+	{
+		Name: "setnx-expire-lua-as-posted", Line: "the same letter by letter: it takes the lock and says that it did not",
+		Document: "004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual, Fixed: true,
+		Lease: true, make: newSetnxExpireLuaPosted,
+	},
+	{
 		Name: "getset", Line: "SETNX with a timestamp; whoever sees it expired takes over with GETSET",
-		Document: "000 §3, 002", Topology: OneServer, TTL: 3 * time.Second, Poll: 100 * time.Millisecond,
-		Lease: true, New: newGetset,
+		Document: "000 §3, 002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
+		Lease: true, make: newGetset,
+	},
+	{
+		Name: "getset-java", Line: "getset letter by letter from Java: a lease of 4 ms, exceptions on nil, release in finally",
+		Document: "000 §4", Topology: OneServer, TTL: javaLease, Poll: usual, Fixed: true,
+		Lease: true, make: newGetsetJava,
+	},
+	{
+		Name: "getset-redispy", Line: "getset letter by letter from redis-py up to 2.9: float seconds, a release that trusts the time",
+		Document: "002", Topology: OneServer, Poll: usual, Lease: true, make: newGetsetRedispy,
+	},
+	{
+		Name: "setpx-del", Line: "SET NX PX, released by a bare DEL",
+		Document: "003 §3, 004 §1.1, §2.1", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Lease: true, make: newSetpxDel,
+	},
+	{
+		Name: "setpx-getdel", Line: "SET NX PX with an owner value, released by GET, a comparison and DEL",
+		Document: "003 §4, 004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Lease: true, Variants: ownerVariants, make: newSetpxGetdel,
+	},
+	{
+		Name: "setpx-getdel-as-posted", Line: "the same with the posted constants, which never compare equal: it is never released",
+		Document: "004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual, Fixed: true,
+		Lease: true, make: newSetpxGetdelPosted,
 	},
 	{
 		Name: "token-lua", Line: "SET NX PX with a fresh owner value, released by compare-and-delete in Lua",
-		Document: "003 §5, 004 §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: 100 * time.Millisecond,
-		Lease: true, New: newTokenLua,
+		Document: "003 §5, 004 §1.1, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Lease: true, Variants: ownerVariants, make: newTokenLua,
+	},
+	{
+		Name: "redisson", Line: "Redisson's RLock: re-entrant hash, Lua scripts, woken by messages, renewed by a watchdog",
+		Document: "001", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
+		Lease: true, Reentrant: true, Watchdog: true, make: newRedisson,
+	},
+	{
+		Name: "redisson-spin", Line: "redisson without messages: it asks again after 1 ms, then 2, up to 128",
+		Document: "001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
+		Lease: true, Reentrant: true, Watchdog: true, make: newRedissonSpin,
+	},
+	{
+		Name: "redisson-multi", Line: "several redisson locks as one: all or none",
+		Document: "001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
+		Lease: true, Reentrant: true, Watchdog: true, Multi: true, make: newRedissonMulti,
+	},
+	{
+		Name: "redisson-fenced", Line: "redisson with a fencing token drawn in the same script",
+		Document: "Redisson's RFencedLock", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
+		Lease: true, Fencing: true, Reentrant: true, Watchdog: true, make: newRedissonFenced,
+	},
+	{
+		Name: "redlock", Line: "SET NX PX on N independent masters, granted by a majority within the lease",
+		Document: "003 §6, Redis' own description", Topology: Independent, TTL: 10 * time.Second, Poll: 200 * time.Millisecond,
+		Lease: true, Validity: true, Extends: true, Variants: []string{perAttempt, perCall}, make: newRedlock,
+	},
+	{
+		Name: "local", Line: "control: a mutex in the client's own process; must fail between processes",
+		Document: "control", Topology: OneServer, Poll: usual, make: newLocal,
+	},
+	{
+		Name: "none", Line: "control: no lock at all; must be violated at once",
+		Document: "control", Topology: OneServer, Poll: usual, make: newNone,
 	},
 }
+
+// usual is the pause between attempts of 000 (line 107) and 002 (line 86), and ours where a document shows a single attempt.
+const usual = 100 * time.Millisecond
 
 // All returns the table of locks. The caller may keep and change the slice.
 func All() []Entry { return append([]Entry(nil), table...) }
@@ -58,39 +147,4 @@ func Find(name string) (Entry, error) {
 		names[i] = e.Name
 	}
 	return Entry{}, fmt.Errorf("unknown lock %q%s; `lockbench list impls` shows all", name, hint(name, names))
-}
-
-// hint is " (did you mean X?)" for the name closest to a wrong one, or nothing.
-func hint(name string, names []string) string {
-	best, at := len(name)/2+1, ""
-	for _, n := range names {
-		if d := distance(name, n); d < best {
-			best, at = d, n
-		}
-	}
-	if at == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %q?)", at)
-}
-
-// distance is the number of letters to insert, delete or change to get from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range b {
-			change := diag
-			if a[i] != b[j] {
-				change++
-			}
-			diag = row[j+1]
-			row[j+1] = min(change, diag+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
