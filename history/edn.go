@@ -1,0 +1,168 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"olympos.io/encoding/edn"
+)
+
+// EDNOptions say how a history is written as Jepsen's EDN, and how it is to be understood.
+type EDNOptions struct {
+	Independent bool // values are [key value], as jepsen.independent makes them
+	Values      bool // write what a grant carries as {:client .. :fence .. :uid .. :key ..}; reading understands it always
+	Key         *int // write the operations of this lock only
+}
+
+// ReadAny reads a history as Read does, or as ReadEDN does if it does not begin like one of ours. Which of them a file is shows in its first
+// character that counts: ours begins with {"type", EDN with a map of keywords, a vector, a list or a comment.
+func ReadAny(r io.Reader, o EDNOptions) (*History, error) {
+	b := bufio.NewReaderSize(r, 64<<10)
+	start, _ := b.Peek(4096)
+	start = bytes.TrimLeft(start, " \t\r\n,")
+	if bytes.HasPrefix(start, []byte("JEPSEN")) {
+		return &History{}, &LineError{1, errors.New("this is a test.jepsen file; give me its history.edn")}
+	}
+	if len(start) > 0 && start[0] == '{' {
+		start = bytes.TrimLeft(start[1:], " \t\r\n")
+		if len(start) == 0 || start[0] == '"' {
+			return Read(b)
+		}
+	}
+	if len(start) == 0 {
+		return Read(b)
+	}
+	return ReadEDN(b, o)
+}
+
+// ReadEDN reads a Jepsen history: one map per line, or one vector or list of maps. What it makes of it:
+//
+//   - the order is that of :index, or of the lines; :time only spaces the stamps, and must not run backwards within a process;
+//   - :info is unknown, :fail did not happen; an invocation without completion stays open;
+//   - a release that failed is left out, because in Jepsen it only means "no effect", unless its :error says that it was not the owner's;
+//   - :lock and :unlock are acquire and release; operations of other functions are kept, and mean nothing to a lock;
+//   - the owner is :client in the :value of a grant, where there is one, else the :process; its :fence is the fencing token;
+//   - what is not an integer process is the nemesis.
+//
+// On an error it returns what was readable before it; the error is a *LineError.
+func ReadEDN(r io.Reader, o EDNOptions) (*History, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return &History{}, &LineError{1, err}
+	}
+	ops, readErr := ednOps(text)
+	indexed := !slices.ContainsFunc(ops, func(o ednOp) bool { return !o.indexed })
+	if indexed {
+		slices.SortStableFunc(ops, func(a, b ednOp) int { return cmp.Compare(a.index, b.index) })
+	}
+	i := newImporter(o, ops)
+	for k := range ops {
+		if err := i.add(&ops[k]); err != nil {
+			return i.history(false), &LineError{ops[k].line, err}
+		}
+	}
+	if readErr == nil && len(ops) == 0 {
+		readErr = &LineError{1, errors.New("there is no operation in this file")}
+	}
+	return i.history(readErr == nil), readErr
+}
+
+// ednOp is one map of a Jepsen history.
+type ednOp struct {
+	line    int
+	typ     Type
+	f       string
+	process any // int64 of a client
+	index   int64
+	indexed bool
+	time    int64 // -1: unknown
+	value   any
+	err     string
+}
+
+// ednOps decodes all maps of a text. With an error it returns those before it.
+func ednOps(text []byte) ([]ednOp, error) {
+	var ops []ednOp
+	s := ednScanner{text: text, line: 1}
+	for {
+		form, line, err := s.next()
+		if err == io.EOF {
+			return ops, nil
+		}
+		if err != nil {
+			return ops, &LineError{line, err}
+		}
+		op, err := decodeOp(form)
+		if err != nil {
+			return ops, &LineError{line, err}
+		}
+		op.line = line
+		ops = append(ops, op)
+	}
+}
+
+// decodeOp decodes one map. The EDN library panics on some malformed input; that is an error here.
+func decodeOp(form []byte) (o ednOp, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("not EDN: %v", p)
+		}
+	}()
+	var m map[any]any
+	if err := edn.Unmarshal(form, &m); err != nil {
+		return o, fmt.Errorf("not EDN: %w", err)
+	}
+	return opOf(m)
+}
+
+func opOf(m map[any]any) (ednOp, error) {
+	o := ednOp{time: -1, process: m[edn.Keyword("process")], value: m[edn.Keyword("value")]}
+	o.index, o.indexed = m[edn.Keyword("index")].(int64)
+	if t, ok := m[edn.Keyword("time")].(int64); ok {
+		o.time = t
+	}
+	if e := m[edn.Keyword("error")]; e != nil {
+		o.err = plainText(e)
+	}
+	typ, f := m[edn.Keyword("type")], m[edn.Keyword("f")]
+	if typ == nil || o.process == nil {
+		return o, errors.New("an operation needs :type and :process")
+	}
+	o.typ = Type(plainText(typ))
+	if o.typ != Invoke && !o.typ.Completes() {
+		return o, fmt.Errorf("unknown :type %s; types are :invoke, :ok, :fail and :info", plainText(typ))
+	}
+	o.f = plainText(f)
+	switch o.f {
+	case "lock":
+		o.f = Acquire
+	case "unlock":
+		o.f = Release
+	}
+	return o, nil
+}
+
+// plainText writes a keyword, symbol or string without its decoration, and anything else as Go does.
+func plainText(v any) string {
+	switch v := v.(type) {
+	case edn.Keyword:
+		return string(v)
+	case edn.Symbol:
+		return string(v)
+	case string:
+		return v
+	case []any:
+		words := make([]string, len(v))
+		for i, x := range v {
+			words[i] = plainText(x)
+		}
+		return strings.Join(words, " ")
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,120 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ednScanner finds the maps of a Jepsen history in a text, and their lines, which the EDN library does not tell. The maps may
+// stand alone or in one vector or list.
+type ednScanner struct {
+	text   []byte
+	pos    int
+	line   int
+	closer byte // of the vector or list that we are in; 0: none
+}
+
+// next returns the text of the next map and the line in which it begins; io.EOF after the last.
+func (s *ednScanner) next() ([]byte, int, error) {
+	for {
+		s.blank()
+		if s.pos >= len(s.text) {
+			if s.closer != 0 {
+				return nil, s.line, fmt.Errorf("the text ends before the %q that closes the history", s.closer)
+			}
+			return nil, s.line, io.EOF
+		}
+		switch c := s.text[s.pos]; {
+		case c == '{':
+			line := s.line
+			form, err := s.form()
+			return form, line, err
+		case c == '#' && s.tagged():
+		case (c == '[' || c == '(') && s.closer == 0:
+			s.closer = map[byte]byte{'[': ']', '(': ')'}[c]
+			s.pos++
+		case s.closer != 0 && c == s.closer:
+			s.closer = 0
+			s.pos++
+		default:
+			return nil, s.line, fmt.Errorf("expected a map {...}, found %q", c)
+		}
+	}
+}
+
+// tagged skips the tag of a map: #jepsen.history.Op{...}.
+func (s *ednScanner) tagged() bool {
+	for i := s.pos + 1; i < len(s.text); i++ {
+		switch c := s.text[i]; {
+		case c == '{' && i > s.pos+1:
+			s.pos = i
+			return true
+		case c <= ' ' || c == '"' || c == '}' || c == '{':
+			return false
+		}
+	}
+	return false
+}
+
+// blank skips white space, commas and comments.
+func (s *ednScanner) blank() {
+	for s.pos < len(s.text) {
+		switch s.text[s.pos] {
+		case '\n':
+			s.line++
+		case ' ', '\t', '\r', ',':
+		case ';':
+			s.comment()
+			continue
+		default:
+			return
+		}
+		s.pos++
+	}
+}
+
+func (s *ednScanner) comment() {
+	for s.pos < len(s.text) && s.text[s.pos] != '\n' {
+		s.pos++
+	}
+}
+
+// form returns the map that begins here, up to the brace that closes it.
+func (s *ednScanner) form() ([]byte, error) {
+	start, depth := s.pos, 0
+	for s.pos < len(s.text) {
+		switch s.text[s.pos] {
+		case '\n':
+			s.line++
+		case '{', '[', '(':
+			depth++
+		case '}', ']', ')':
+			depth--
+		case '\\':
+			s.pos++ // a character: what follows is no bracket
+		case ';':
+			s.comment()
+			continue
+		case '"':
+			s.str()
+		}
+		s.pos++
+		if depth == 0 {
+			return s.text[start:min(s.pos, len(s.text))], nil
+		}
+	}
+	return nil, errors.New("the text ends inside of a map")
+}
+
+// str goes to the quote that closes a string.
+func (s *ednScanner) str() {
+	for s.pos++; s.pos < len(s.text) && s.text[s.pos] != '"'; s.pos++ {
+		switch s.text[s.pos] {
+		case '\\':
+			s.pos++
+		case '\n':
+			s.line++
+		}
+	}
+}
