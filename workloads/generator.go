@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -14,6 +15,7 @@ type Shape struct {
 	Keys    int
 	Hold    time.Duration
 	Think   time.Duration
+	TTL     time.Duration // of the lock; longwork holds beyond it
 	Seed    uint64
 }
 
@@ -34,12 +36,17 @@ func NewGenerator(s Shape) *Generator {
 	return g
 }
 
-// Next returns the client's next cycle, and how long it thinks before it.
+// Next returns the client's next cycle, and how long it thinks before it. A cycle's number leaves room for the nested
+// acquires, which have numbers of their own.
 func (g *Generator) Next(client int) (Order, time.Duration) {
-	g.n[client]++
 	r := g.stream[client]
-	o := Order{Do: DoCycle, N: g.n[client], Body: g.shape.Body, Hold: history.Duration(g.shape.Hold)}
-	if g.shape.Keys > 1 {
+	o := Order{Do: DoCycle, N: g.n[client] + 1, Body: g.shape.Body, Hold: history.Duration(g.shape.hold())}
+	g.n[client] += acquires(g.shape.Body)
+	switch {
+	case g.shape.Body == Multi:
+		o.Keys = several(r, g.shape.Keys)
+		o.Key = o.Keys[0]
+	case g.shape.Keys > 1:
 		o.Key = r.IntN(g.shape.Keys)
 	}
 	think := time.Duration(0)
@@ -47,4 +54,21 @@ func (g *Generator) Next(client int) (Order, time.Duration) {
 		think = time.Duration(r.Int64N(2 * int64(g.shape.Think)))
 	}
 	return o, think
+}
+
+// hold is the time inside. Long work lasts two leases unless more was asked for.
+func (s Shape) hold() time.Duration {
+	if s.Body == LongWork {
+		return max(s.Hold, 2*s.TTL)
+	}
+	return s.Hold
+}
+
+// several draws two of the keys, or all if there are no more. They are in order: whoever takes locks in different orders waits
+// in circles, which is no fault of the lock.
+func several(r *rand.Rand, keys int) []int {
+	all := r.Perm(max(keys, 1))
+	all = all[:min(len(all), multiKeys)]
+	slices.Sort(all)
+	return all
 }

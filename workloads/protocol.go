@@ -25,6 +25,7 @@ type Order struct {
 	Config *Config          `json:"config,omitempty"`
 	N      int              `json:"n,omitempty"`
 	Key    int              `json:"key"`
+	Keys   []int            `json:"keys,omitempty"` // of a cycle that takes several locks at once
 	Hold   history.Duration `json:"hold,omitempty"`
 	Body   string           `json:"body,omitempty"`
 	Gate   *Gate            `json:"gate,omitempty"`
@@ -46,9 +47,14 @@ type Config struct {
 	AcquireTimeout history.Duration    `json:"acquire_timeout"`
 	ClientTimeout  history.Duration    `json:"client_timeout"` // dial, read and write
 	ClientRetries  int                 `json:"client_retries"` // what go-redis itself resends
-	Keys           []string            `json:"keys"`           // names of the locks, by number
-	Nodes          []map[string]string `json:"nodes"`          // for each independent Redis: node name → address
-	Master         string              `json:"master"`         // the node to use at first; "" where each map has one node
+	NoWatchdog     bool                `json:"no_watchdog,omitempty"`
+	MaxRenewals    int                 `json:"max_renewals,omitempty"`
+	NodeTimeout    history.Duration    `json:"node_timeout,omitempty"`
+	WaitReplicas   int                 `json:"wait_replicas,omitempty"`
+	WaitTimeout    history.Duration    `json:"wait_timeout,omitempty"`
+	Keys           []string            `json:"keys"`   // names of the locks, by number
+	Nodes          []map[string]string `json:"nodes"`  // for each independent Redis: node name → address
+	Master         string              `json:"master"` // the node to use at first; "" where each map has one node
 }
 
 // The phases of a cycle at which a gate can stand.

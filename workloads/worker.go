@@ -23,14 +23,16 @@ type Worker struct {
 	out    func(Report)
 	routes []*route
 	redis  []redis.UniversalClient
-	locks  []impls.Lock // by number of the key
+	entry  impls.Entry
+	locks  map[string]impls.Lock // by the numbers of their keys
 	gates  gates
 
 	mu  sync.Mutex // orders stamps with their reports, so that a process' events come in the order of time
 	seq int        // of the last command
 
-	n      atomic.Int64 // acquisition that the process is busy with
-	unsure atomic.Bool  // a command of this call had an outcome that nobody knows
+	n      atomic.Int64          // acquisition that the process is busy with
+	hold   atomic.Pointer[Order] // the cycle that it is in
+	unsure atomic.Bool           // a command of this call had an outcome that nobody knows
 
 	life   context.Context
 	stop   context.Context // ends when no more waiting is wanted; holds run to their end
@@ -45,22 +47,20 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 	if err != nil {
 		return nil, err
 	}
-	w := &Worker{cfg: cfg, env: env, out: out, life: life, cycles: make(chan Order, 1), answer: make(chan Order, 1)}
+	w := &Worker{
+		cfg: cfg, env: env, out: out, life: life, cycles: make(chan Order, 1), answer: make(chan Order, 1),
+		entry: entry, locks: map[string]impls.Lock{},
+	}
 	w.stop, w.halt = context.WithCancel(life)
 	for _, nodes := range cfg.Nodes {
 		r := newRoute(dial, nodes, cfg.Master)
 		w.routes = append(w.routes, r)
 		w.redis = append(w.redis, newRedis(r, cfg, tracer{w, r}))
 	}
-	for _, key := range cfg.Keys {
-		l, err := entry.New(impls.Setup{
-			Env: env, Redis: w.redis, Keys: []string{key}, Notify: w.notice,
-			Options: impls.Options{TTL: cfg.TTL.D(), Poll: cfg.Poll.D(), AcquireTimeout: cfg.AcquireTimeout.D(), Variant: cfg.Variant},
-		})
-		if err != nil {
+	for i := range cfg.Keys { // now, so that a bad configuration shows before the first cycle
+		if _, err := w.lock(Order{Key: i}); err != nil {
 			return nil, err
 		}
-		w.locks = append(w.locks, l)
 	}
 	return w, nil
 }
@@ -120,67 +120,11 @@ func (w *Worker) Run() {
 		case <-w.life.Done():
 			return
 		case o := <-w.cycles:
-			w.n.Store(int64(o.N))
+			w.hold.Store(&o)
 			err := w.cycle(o)
 			w.report(Report{Done: &Done{N: o.N, Err: text(err)}})
 		}
 	}
-}
-
-// cycle is acquire, hold, release. It returns the error that calls for a pause, if there was one.
-func (w *Worker) cycle(o Order) error {
-	w.pass(PhaseAcquire, o)
-	g, err := w.acquire(o)
-	if err != nil {
-		if errors.Is(err, impls.ErrHeld) {
-			return nil
-		}
-		return err
-	}
-	w.pass(PhaseGranted, o)
-	w.inside(o, g)
-	w.pass(PhaseRelease, o)
-	err = w.releaseHold(o, g)
-	w.pass(PhaseReleased, o)
-	return err
-}
-
-func (w *Worker) acquire(o Order) (impls.Grant, error) {
-	w.event(history.Event{Type: history.Invoke, F: history.Acquire, N: o.N, Key: &o.Key})
-	w.unsure.Store(false)
-	g, err := w.locks[o.Key].Acquire(w.stop)
-	e := w.outcome(history.Acquire, o, err)
-	if err == nil {
-		e.Grant = w.grant(g)
-		e.Depth = g.Depth
-	}
-	w.event(e)
-	return g, err
-}
-
-// releaseHold is not cut short by a stop: a lock that is held is given back.
-func (w *Worker) releaseHold(o Order, g impls.Grant) error {
-	w.event(history.Event{Type: history.Invoke, F: history.Release, N: o.N, Key: &o.Key})
-	w.unsure.Store(false)
-	err := w.locks[o.Key].Release(w.life, g)
-	w.event(w.outcome(history.Release, o, err))
-	if errors.Is(err, impls.ErrNotOwner) {
-		return nil
-	}
-	return err
-}
-
-// outcome is ok, fail or info: fail only if every command of the call had a definite reply.
-func (w *Worker) outcome(f string, o Order, err error) history.Event {
-	e := history.Event{Type: history.OK, F: f, N: o.N, Key: &o.Key, Err: text(err)}
-	switch {
-	case err == nil:
-	case impls.Definite(err) && !w.unsure.Load():
-		e.Type = history.Fail
-	default:
-		e.Type = history.Info
-	}
-	return e
 }
 
 func (w *Worker) grant(g impls.Grant) *history.Grant {
@@ -190,9 +134,15 @@ func (w *Worker) grant(g impls.Grant) *history.Grant {
 	}
 }
 
-// notice records what a watchdog learned. It belongs to the hold that the process is busy with: a client has one at a time.
+// notice records what a watchdog learned. It belongs to the hold that the process is busy with, and of nested ones to the
+// outermost: a client has one cycle at a time.
 func (w *Worker) notice(n impls.Notice) {
-	e := history.Event{Type: history.Lost, N: w.current(), Key: history.Ptr(0), Err: text(n.Lost)}
+	o := w.hold.Load()
+	if o == nil {
+		return
+	}
+	e := about(history.Lost, "", *o)
+	e.Err = text(n.Lost)
 	if n.Extended != nil {
 		e.Type, e.Grant = history.Extend, w.grant(*n.Extended)
 	}

@@ -1,0 +1,182 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+)
+
+// lock is the lock on the keys of an order. A client has one object for each set of keys, as a program would.
+func (w *Worker) lock(o Order) (impls.Lock, error) {
+	numbers := keys(o)
+	name := fmt.Sprint(numbers)
+	if l := w.locks[name]; l != nil {
+		return l, nil
+	}
+	var names []string
+	for _, k := range numbers {
+		if k < 0 || k >= len(w.cfg.Keys) {
+			return nil, fmt.Errorf("there is no key %d; this worker was given %d", k, len(w.cfg.Keys))
+		}
+		names = append(names, w.cfg.Keys[k])
+	}
+	l, err := w.entry.New(impls.Setup{Env: w.env, Redis: w.redis, Keys: names, Notify: w.notice, Options: w.cfg.options()})
+	if err == nil {
+		w.locks[name] = l
+	}
+	return l, err
+}
+
+func keys(o Order) []int {
+	if len(o.Keys) > 0 {
+		return slices.Clone(o.Keys)
+	}
+	return []int{o.Key}
+}
+
+func (c Config) options() impls.Options {
+	return impls.Options{
+		TTL: c.TTL.D(), Poll: c.Poll.D(), AcquireTimeout: c.AcquireTimeout.D(), Variant: c.Variant,
+		NoWatchdog: c.NoWatchdog, MaxRenewals: c.MaxRenewals, NodeTimeout: c.NodeTimeout.D(),
+		WaitReplicas: c.WaitReplicas, WaitTimeout: c.WaitTimeout.D(),
+	}
+}
+
+// cycle is acquire, hold, release. It returns the error that calls for a pause, if there was one.
+func (w *Worker) cycle(o Order) error {
+	l, err := w.lock(o)
+	if err != nil {
+		return err
+	}
+	w.pass(PhaseAcquire, o)
+	g, err := w.acquire(l, o, 0)
+	if err != nil {
+		if errors.Is(err, impls.ErrHeld) {
+			err = nil
+		}
+		return errors.Join(err, w.finally(l, o))
+	}
+	w.pass(PhaseGranted, o)
+	w.inside(l, o, g)
+	w.pass(PhaseRelease, o)
+	err = w.release(l, o, g, 0)
+	w.pass(PhaseReleased, o)
+	return err
+}
+
+// acquire calls Acquire as the cycle's first acquisition or, with a depth, as a nested one with a number of its own.
+func (w *Worker) acquire(l impls.Lock, o Order, depth int) (impls.Grant, error) {
+	o.N += depth
+	w.begin(history.Acquire, o, depth)
+	g, err := l.Acquire(w.stop)
+	e := w.outcome(history.Acquire, o, err)
+	e.Depth = depth
+	if err == nil {
+		e.Grant = w.grant(g)
+	}
+	w.event(e)
+	return g, err
+}
+
+// release is not cut short by a stop: a lock that is held is given back.
+func (w *Worker) release(l impls.Lock, o Order, g impls.Grant, depth int) error {
+	return w.giveBack(o, depth, func() error { return l.Release(w.life, g) })
+}
+
+// finally releases after an Acquire that did not grant, if the lock's document does that. It is recorded as a release of an
+// acquisition that never was.
+func (w *Worker) finally(l impls.Lock, o Order) error {
+	f, ok := l.(impls.Finalizer)
+	if !ok {
+		return nil
+	}
+	return w.giveBack(o, 0, func() error { return f.Finally(w.life) })
+}
+
+func (w *Worker) giveBack(o Order, depth int, call func() error) error {
+	o.N += depth
+	w.begin(history.Release, o, depth)
+	err := call()
+	e := w.outcome(history.Release, o, err)
+	e.Depth = depth
+	w.event(e)
+	if errors.Is(err, impls.ErrNotOwner) {
+		return nil
+	}
+	return err
+}
+
+// begin records an invocation.
+func (w *Worker) begin(f string, o Order, depth int) {
+	e := about(history.Invoke, f, o)
+	e.Depth = depth
+	w.n.Store(int64(o.N))
+	w.unsure.Store(false)
+	w.event(e)
+}
+
+// outcome is ok, fail or info: fail only if every command of the call had a definite reply and none changed anything.
+func (w *Worker) outcome(f string, o Order, err error) history.Event {
+	e := about(history.OK, f, o)
+	e.Err = text(err)
+	switch {
+	case err == nil:
+	case impls.Definite(err) && !w.unsure.Load():
+		e.Type = history.Fail
+	default:
+		e.Type = history.Info
+	}
+	return e
+}
+
+// about is an event with the acquisition and the keys of an order.
+func about(t history.Type, f string, o Order) history.Event {
+	e := history.Event{Type: t, F: f, N: o.N}
+	if len(o.Keys) > 0 {
+		e.Keys = o.Keys
+	} else {
+		e.Key = &o.Key
+	}
+	return e
+}
+
+// ask reads or writes the guarded resource, which lives in the harness, and records it. It returns the answer, and false if
+// the worker's life ended first.
+func (w *Worker) ask(f string, o Order, value, token int64) (Order, bool) {
+	e := about(history.Invoke, f, o)
+	if f == history.WriteOp {
+		e.Value = &value
+	}
+	w.event(e)
+	w.report(Report{Ask: &Ask{N: o.N, Key: o.Key, F: f, Value: value, Token: token}})
+	a, ok := w.answered(w.life)
+	if !ok {
+		return a, false
+	}
+	done := about(history.OK, f, o)
+	done.Value, done.Err = &a.Value, a.Err
+	if f == history.WriteOp {
+		done.Value = &value
+	}
+	if a.Err != "" {
+		done.Type = history.Fail // the resource refused; it never leaves open what it did
+	}
+	w.event(done)
+	return a, true
+}
+
+func (w *Worker) answered(ctx context.Context) (Order, bool) {
+	if ctx.Err() != nil {
+		return Order{}, false
+	}
+	select {
+	case a := <-w.answer:
+		return a, true
+	case <-ctx.Done():
+		return Order{}, false
+	}
+}

@@ -1,0 +1,42 @@
+package workloads
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestGeneratorIsPure asks for the same cycles whatever the order in which the clients come.
+func TestGeneratorIsPure(t *testing.T) {
+	shape := Shape{Body: Multi, Clients: 3, Keys: 5, Hold: time.Second, Think: time.Second, Seed: 7}
+	a, b := NewGenerator(shape), NewGenerator(shape)
+	for range 20 {
+		b.Next(2)
+	}
+	for n := range 20 {
+		x, think := a.Next(1)
+		y, same := b.Next(1)
+		if !slices.Equal(x.Keys, y.Keys) || x.N != y.N || think != same {
+			t.Fatalf("cycle %d of client 1 is %+v after %v, or %+v after %v", n, x, think, y, same)
+		}
+		if !slices.IsSorted(x.Keys) || len(x.Keys) != multiKeys || x.Keys[0] == x.Keys[1] {
+			t.Fatalf("keys %v; want two in order", x.Keys)
+		}
+	}
+}
+
+func TestGeneratorLeavesRoomForNestedAcquires(t *testing.T) {
+	g := NewGenerator(Shape{Body: Reentrant, Clients: 1, Keys: 1})
+	for _, want := range []int{1, 4, 7} {
+		if o, _ := g.Next(0); o.N != want {
+			t.Errorf("cycle is number %d, want %d", o.N, want)
+		}
+	}
+}
+
+func TestLongWorkOutlastsTheLease(t *testing.T) {
+	g := NewGenerator(Shape{Body: LongWork, Clients: 1, Keys: 1, Hold: time.Second, TTL: 2 * time.Second})
+	if o, _ := g.Next(0); o.Hold.D() != 4*time.Second {
+		t.Errorf("holds for %v, want 4s", o.Hold.D())
+	}
+}
