@@ -33,7 +33,10 @@ type check struct {
 	trust   trust
 	faults  []fault
 	verdict *Verdict
-	because string // why nothing that is clean may be called valid
+
+	releases map[int][]turn    // release calls, by process
+	errors   map[[2]int]string // why an acquire call (process, n) failed
+	because  string            // why nothing that is clean may be called valid
 }
 
 // Check judges a history. The trace, the commands of trace.jsonl, only helps to explain; it may be nil. Check never panics: a
@@ -74,6 +77,7 @@ func (c *check) run() {
 	c.trust = trustOf(c.history)
 	c.faults = faults(c.history)
 	c.record = collect(c.history)
+	c.index()
 	c.verdict.Evidence = c.evidence()
 	c.because = c.doubt()
 	if c.options.Timeout == 0 {
@@ -103,6 +107,28 @@ func sane(h *history.History) *history.History {
 		s.Sort()
 	}
 	return s
+}
+
+// index notes when each process had a release call open, and why acquires failed.
+func (c *check) index() {
+	c.releases, c.errors = map[int][]turn{}, map[[2]int]string{}
+	open := map[int]int64{}
+	for i := range c.history.Events {
+		e := &c.history.Events[i]
+		switch {
+		case e.F == history.Acquire && e.Type == history.Fail:
+			c.errors[[2]int{e.Process, e.N}] = e.Err
+		case e.F != history.Release:
+		case e.Type == history.Invoke:
+			open[e.Process] = e.T
+		default:
+			c.releases[e.Process] = append(c.releases[e.Process], turn{from: open[e.Process], to: e.T, process: e.Process})
+			delete(open, e.Process)
+		}
+	}
+	for p, from := range open {
+		c.releases[p] = append(c.releases[p], turn{from: from, to: forever, process: p})
+	}
 }
 
 // properties returns what is to be judged.
@@ -145,6 +171,26 @@ func (c *check) judge(name string) {
 		p = c.exclusion(whileLeased)
 	case Validity:
 		p = c.exclusion(asDeclared)
+	case OwnerRelease:
+		p = c.owner()
+	case Orphan:
+		p = c.orphan()
+	case Deadlock:
+		p = c.deadlock()
+	case Fencing, "fencing":
+		p = c.fencing()
+	case LostUpdate:
+		p = c.updates()
+	case Reentry:
+		p = c.reentry()
+	case "mutex":
+		p = c.mutex()
+	case "lease":
+		p = c.lease()
+	case "reentrant":
+		p = c.reentrant()
+	case "register":
+		p = c.register()
 	default:
 		p = Property{Because: fmt.Sprintf("nobody knows how to judge %q", name)}
 	}

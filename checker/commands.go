@@ -1,7 +1,227 @@
 package checker
 
-// commands returns the Redis commands that make a violation up.
-func (c *check) commands(p *pair) []WitnessCommand { return nil }
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
-func foreignDelete(cs []WitnessCommand) bool { return false }
-func lateDelete(cs []WitnessCommand) bool    { return false }
+	"github.com/lockbench/lockbench/history"
+)
+
+// maxCommands is how many commands a witness shows at most. Those of a typical one are three to five.
+const maxCommands = 9
+
+// commands returns the Redis commands that make a violation up, in the order in which they were sent: the two grants, and between them
+// everything that changed the key. For a key that was deleted by somebody else, also the grant that made him think that it was his.
+// What happens by itself (a lease that ends, a fault) stands between them without arguments. Without a trace there are none.
+func (c *check) commands(p *pair) []WitnessCommand {
+	ga, gb := c.grantOf(p.a), c.grantOf(p.b)
+	if ga == nil || gb == nil {
+		return nil
+	}
+	w := chain{check: c, pair: p, key: keyOfCommand(ga)}
+	w.put(ga, fmt.Sprintf("grants client %d", p.a.process))
+	for i := range c.trace {
+		w.consider(&c.trace[i], ga, gb)
+	}
+	w.happenings()
+	w.put(gb, fmt.Sprintf("grants client %d", p.b.process))
+	slices.SortStableFunc(w.out, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
+	return shorten(w.out)
+}
+
+// grantOf returns the command that granted a hold: the last one of its acquire call that was sent when the grant says so, or that
+// could have taken the key.
+func (c *check) grantOf(h *hold) *history.Command {
+	var best *history.Command
+	for i := range c.trace {
+		m := &c.trace[i]
+		if m.Process != h.process || m.Sent < h.call || m.Sent > h.from || m.Recv == 0 || m.Recv > h.from || m.N != 0 && m.N != h.n {
+			continue
+		}
+		if !takes(m) {
+			continue
+		}
+		best = m
+	}
+	return best
+}
+
+// verb is the name of a command in upper case.
+func verb(m *history.Command) string {
+	if len(m.Args) == 0 {
+		return ""
+	}
+	return strings.ToUpper(m.Args[0])
+}
+
+func script(m *history.Command) bool {
+	v := verb(m)
+	return v == "EVAL" || v == "EVALSHA" || v == "FCALL"
+}
+
+// keyOfCommand returns the key that a command is about.
+func keyOfCommand(m *history.Command) string {
+	at := 1
+	if script(m) {
+		at = 3
+	}
+	if len(m.Args) <= at {
+		return ""
+	}
+	return m.Args[at]
+}
+
+// takes reports whether a command may have granted a lock: it writes the key and was not refused.
+func takes(m *history.Command) bool {
+	switch verb(m) {
+	case "SETNX", "MSETNX", "HSETNX":
+		return yes(m.Reply)
+	case "SET":
+		return m.Reply == "OK" || m.Reply == "true"
+	case "GETSET", "INCR", "HINCRBY":
+		return m.Err == "" && !strings.HasPrefix(m.Reply, "(error)")
+	case "EVAL", "EVALSHA", "FCALL":
+		return m.Err == "" && !strings.HasPrefix(m.Reply, "(error)") && m.Reply != "0"
+	}
+	return false
+}
+
+// frees reports whether a command deletes a lock, by what it says; took by its reply says whether it did.
+func frees(m *history.Command) bool {
+	switch verb(m) {
+	case "DEL", "UNLINK", "GETDEL":
+		return true
+	}
+	return false
+}
+
+func yes(reply string) bool {
+	if reply == "true" || reply == "OK" {
+		return true
+	}
+	n, err := strconv.Atoi(reply)
+	return err == nil && n > 0
+}
+
+// chain collects the commands of a witness.
+type chain struct {
+	*check
+	pair *pair
+	key  string
+	out  []WitnessCommand
+}
+
+func (w *chain) put(m *history.Command, effect string) {
+	for i := range w.out {
+		if w.out[i].Process == m.Process && w.out[i].Seq == m.Seq && w.out[i].Sent == m.Sent {
+			return
+		}
+	}
+	w.out = append(w.out, WitnessCommand{Command: *m, Effect: effect})
+}
+
+// consider adds a command that changed the key, or may have, between the two grants.
+func (w *chain) consider(m, ga, gb *history.Command) {
+	if m == ga || m == gb || keyOfCommand(m) != w.key || m.Sent > gb.Recv {
+		return
+	}
+	answered := m.Recv != 0 && m.Err == ""
+	if answered && m.Recv < ga.Sent {
+		return // certainly before
+	}
+	release := w.duringRelease(m)
+	switch {
+	case answered && (frees(m) && yes(m.Reply) || script(m) && release && m.Reply == "1"):
+		w.deletion(m, ga, "deletes the key")
+	case !answered && (frees(m) || script(m) && release):
+		w.deletion(m, ga, "was never answered and may have deleted the key")
+	case answered && !release && takes(m) && verb(m) != "GETSET" && m.Sent >= ga.Sent:
+		w.put(m, fmt.Sprintf("writes the key for client %d", m.Process))
+	case answered && verb(m) == "GETSET" && m.Sent >= ga.Sent:
+		w.put(m, fmt.Sprintf("overwrites the key for client %d", m.Process))
+	}
+}
+
+// deletion adds a command that deleted the key. If it was not the first holder's own, its sender's grant tells why it thought it was its.
+func (w *chain) deletion(m, ga *history.Command, effect string) {
+	if m.Process == w.pair.a.process && m.N == w.pair.a.n {
+		w.put(m, effect)
+		return
+	}
+	own := w.releasedBy(m)
+	if m.Sent < ga.Recv {
+		if own != nil && own.leaseEnd() > ga.Recv {
+			return // it must have come before the first grant, which nothing else allowed
+		}
+		effect = "was sent before the grant and arrives late: " + effect
+	}
+	if own != nil {
+		if g := w.grantOf(own); g != nil {
+			w.put(g, fmt.Sprintf("grants client %d", own.process))
+		}
+	}
+	w.put(m, effect+" of client "+strconv.Itoa(w.pair.a.process))
+}
+
+// releasedBy returns the hold that the sender of a deletion meant, or nil.
+func (w *chain) releasedBy(m *history.Command) *hold {
+	var own *hold
+	for i := range w.record.holds {
+		h := &w.record.holds[i]
+		if h.process == m.Process && h.key == w.pair.key && (m.N == h.n || m.N == 0 && h.from <= m.Sent) {
+			own = h
+		}
+	}
+	return own
+}
+
+// duringRelease reports whether a command was sent within a release call of its process: then a script frees, otherwise it takes.
+func (w *chain) duringRelease(m *history.Command) bool {
+	for i := range w.record.holds {
+		h := &w.record.holds[i]
+		if h.process == m.Process && h.ended == released && h.end <= m.Sent && m.Sent <= h.returned && (m.N == 0 || m.N == h.n) {
+			return true
+		}
+	}
+	return false
+}
+
+// happenings adds what no client sent: the end of the first holder's lease, promotions and restarts.
+func (w *chain) happenings() {
+	note := func(t int64, node, effect string) {
+		w.out = append(w.out, WitnessCommand{Command: history.Command{Process: history.Harness, Node: node, Sent: t}, Effect: effect})
+	}
+	if end := w.pair.a.leaseAt(w.pair.from); end <= w.pair.from {
+		note(end, w.pair.a.node, fmt.Sprintf("the lease of client %d ends", w.pair.a.process))
+	}
+	for _, f := range w.faults {
+		if kindOf(f) > clientClockFault && f.from < w.pair.b.from && f.from > w.pair.a.call {
+			note(f.from, f.target, fmt.Sprintf("the nemesis does %q", f.f))
+		}
+	}
+}
+
+// shorten keeps the beginning and the end of a long list.
+func shorten(cs []WitnessCommand) []WitnessCommand {
+	if len(cs) <= maxCommands {
+		return cs
+	}
+	return append(slices.Clone(cs[:maxCommands/2]), cs[len(cs)-(maxCommands-maxCommands/2):]...)
+}
+
+// foreignDelete reports whether somebody else deleted the first holder's key, or may have with a command that was never answered.
+func foreignDelete(cs []WitnessCommand) bool {
+	return deletes(cs, "deletes the key of client ") || deletes(cs, "was never answered")
+}
+
+// lateDelete reports whether a deletion of the first holder's key was under way since before the grant.
+func lateDelete(cs []WitnessCommand) bool { return deletes(cs, "was sent before the grant") }
+
+func deletes(cs []WitnessCommand, effect string) bool {
+	return slices.ContainsFunc(cs, func(c WitnessCommand) bool {
+		return strings.HasPrefix(c.Effect, effect) && strings.Contains(c.Effect, " of client ")
+	})
+}

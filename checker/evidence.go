@@ -129,7 +129,9 @@ func (c *check) afterFailover() int {
 	return n
 }
 
-func isPromotion(f fault) bool { return strings.Contains(f.f, "promote") || strings.Contains(f.f, "failover") }
+func isPromotion(f fault) bool {
+	return strings.Contains(f.f, "promote") || strings.Contains(f.f, "failover")
+}
 
 // missing says in a sentence what a history lacks of what its plan requires, or "".
 func (e Evidence) missing(r history.Requires) string {

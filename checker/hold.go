@@ -36,6 +36,7 @@ type hold struct {
 	node            string
 	token           int64
 	depth           int
+	inner           int64 // the latest release of a nested acquisition was invoked; 0: none was
 }
 
 // lease is a time during which the server certainly keeps the key for a hold that nobody takes away.
@@ -62,7 +63,14 @@ type record struct {
 	end     int64  // the latest stamp
 	unknown int    // operations whose outcome nobody knows
 	nested  int    // re-entrant acquisitions, which are part of the outermost one's hold
+	shut    []shut // calls of clients that were inside already and were refused
 	bare    int    // grants that say nothing of a lease although the lock declares one
+}
+
+// shut is an acquire call that was refused although its client held the lock.
+type shut struct {
+	hold     int
+	from, to int64
 }
 
 // collector builds a record from events in the order of their stamps.
@@ -158,7 +166,10 @@ func (c *collector) invoke(p *client, e *history.Event) {
 			c.endHolds(p, keysOf(e), 0, e.T, again)
 		}
 	case history.Release:
-		_, inner := p.nested[e.N]
+		outer, inner := p.nested[e.N]
+		if inner {
+			c.holds[outer].inner = e.T
+		}
 		delete(p.nested, e.N) // of a nested acquisition: the outermost hold goes on
 		n := e.N
 		if !inner && !c.holdsN(p, n) {
@@ -252,6 +263,13 @@ func (c *collector) acquired(p *client, e *history.Event) {
 	}
 	depth := max(e.Depth, p.op.Depth)
 	c.calls = append(c.calls, call{process: p.process, n: e.N, keys: keys, from: p.op.T, to: min(e.T, max(p.dead, p.op.T)), outcome: e.Type, depth: depth})
+	if e.Type == history.Fail {
+		for _, key := range keys {
+			if outer := c.outer(p, key); outer >= 0 {
+				c.shut = append(c.shut, shut{outer, p.op.T, e.T})
+			}
+		}
+	}
 	if e.Type != history.OK {
 		return
 	}

@@ -152,3 +152,17 @@ var porcupineVersion = sync.OnceValue(func() string {
 	}
 	return ""
 })
+
+// wholeLimit is how many operations porcupine gets at once where a history cannot be cut; its memory grows with the square.
+const wholeLimit = 60_000
+
+// ruleWhole lets porcupine decide on operations without preparation.
+func ruleWhole(m porcupine.Model, ops []porcupine.Operation, timeout time.Duration) ruling {
+	start := time.Now()
+	r := ruling{result: porcupine.Unknown, operations: len(ops)}
+	if len(ops) <= wholeLimit {
+		r.result = porcupine.CheckOperationsTimeout(m, ops, timeout)
+	}
+	r.took = time.Since(start)
+	return r
+}

@@ -34,6 +34,7 @@ type token struct {
 	failed                 bool  // the acquire is known not to have happened
 	from, end              int64 // acquire returned; release invoked, or forever
 	releases, firstUnknown int32 // number of successful releases; first unknown release
+	firstRefused           int32 // first refused release in the order of the operations
 }
 
 // tokens sorts operations by token.
@@ -44,7 +45,7 @@ func tokens(ops []op) []token {
 	}
 	ts := make([]token, n+1)
 	for i := range ts {
-		ts[i] = token{acquire: -1, release: -1, firstUnknown: -1, end: forever}
+		ts[i] = token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, end: forever}
 	}
 	for i := range ops {
 		ts[ops[i].token].note(ops, int32(i))
@@ -69,6 +70,8 @@ func (t *token) note(ops []op, i int32) {
 		}
 	case o.outcome == unsure && (t.firstUnknown < 0 || o.call < ops[t.firstUnknown].call):
 		t.firstUnknown = i
+	case o.outcome == refused && t.firstRefused < 0:
+		t.firstRefused = i
 	}
 }
 

@@ -29,26 +29,45 @@ func (r *record) spans(b belief, cut int64) map[int][]span {
 	all := map[int][]span{}
 	for i := range r.holds {
 		h := &r.holds[i]
-		end := min(h.end, cut)
-		if b >= asDeclared {
-			end = min(end, h.lost, h.valid)
-		}
-		if b < whileLeased {
-			if h.from < end {
-				all[h.key] = append(all[h.key], span{h.from, end, int32(i), 0})
+		if b < whileLeased { // one span at most: no need to make a list of it
+			if s, ok := h.span(i, b, cut); ok {
+				all[h.key] = append(all[h.key], s)
 			}
 			continue
 		}
-		for j, l := range h.leases {
-			if to := min(end, l.to); l.from < to {
-				all[h.key] = append(all[h.key], span{l.from, to, int32(i), int32(j)})
-			}
-		}
+		all[h.key] = append(all[h.key], spansOf(h, i, b, cut)...)
 	}
 	for _, ss := range all {
 		slices.SortStableFunc(ss, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	}
 	return all
+}
+
+// span returns the span of a hold without regard to leases, and whether there is one.
+func (h *hold) span(i int, b belief, cut int64) (span, bool) {
+	end := min(h.end, cut)
+	if b >= asDeclared {
+		end = min(end, h.lost, h.valid)
+	}
+	return span{h.from, end, int32(i), 0}, h.from < end
+}
+
+// spansOf returns the spans of one hold: one for each lease, or one at most if leases do not count.
+func spansOf(h *hold, i int, b belief, cut int64) []span {
+	s, ok := h.span(i, b, cut)
+	if !ok {
+		return nil
+	}
+	if b < whileLeased {
+		return []span{s}
+	}
+	var out []span
+	for j, l := range h.leases {
+		if to := min(s.end, l.to); l.from < to {
+			out = append(out, span{l.from, to, int32(i), int32(j)})
+		}
+	}
+	return out
 }
 
 // firstOverlap decides mutual exclusion exactly and in one pass: it returns the earliest pair of spans with an instant in common,

@@ -1,0 +1,190 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// grace is what a client is given beyond the lease and two polls until it must have been granted a free lock.
+const grace = time.Second
+
+// deadlock judges that a live client that tries is granted the lock in time when nobody has it.
+//
+// Certain at once: a client was killed inside of a lease that never ends, and nobody was granted the lock afterwards although somebody tried.
+// Certain by deadline: over a time longer than the longest lease, two polls and a second, in which no client was inside, came or left, no fault
+// began or ended, no call had an unknown outcome and no process stalled, one client tried all the time and was told each time that the lock
+// is held. Only such definite answers count: a lock service that cannot be reached is not a deadlock.
+func (c *check) deadlock() Property {
+	if len(c.record.calls) == 0 {
+		return Property{Verdict: NA, Because: "nobody tried to acquire the lock"}
+	}
+	for i := range c.record.holds {
+		if p, ok := c.abandoned(&c.record.holds[i]); ok {
+			return p
+		}
+	}
+	if p, ok := c.starved(); ok {
+		return p
+	}
+	if c.verdict.Evidence.Contended == 0 && len(c.record.calls) == len(c.record.holds) && c.verdict.Evidence.Faults == 0 {
+		return Property{Verdict: NA, Because: "no client had to wait for the lock"}
+	}
+	return Property{Verdict: Valid}
+}
+
+// abandoned reports whether a hold without a lease was left behind by a client that was killed, for ever.
+func (c *check) abandoned(h *hold) (Property, bool) {
+	if h.ended != killed || h.leaseEnd() != forever || h.from >= h.end || h.end >= c.trust.cut || c.history.Header.Declares.Lease {
+		return Property{}, false
+	}
+	tried := false
+	for _, k := range c.record.calls {
+		if k.process == h.process || !slices.Contains(k.keys, h.key) || k.to <= h.end {
+			continue
+		}
+		if k.outcome == history.OK {
+			return Property{}, false
+		}
+		tried = tried || k.outcome == history.Fail && k.from > h.end && held(c.errors[[2]int{k.process, k.n}])
+	}
+	for _, f := range c.faults {
+		if kindOf(f) > clientClockFault && f.to > h.from {
+			return Property{}, false // whatever holds the key may have gone with the server
+		}
+	}
+	if !tried {
+		return Property{}, false
+	}
+	p := Property{Verdict: Violated, Witness: &Witness{Key: h.key, Holds: []Hold{witnessHold(h, span{from: h.from, end: h.end})}}}
+	p.Words = fmt.Sprintf("Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key has no time to live and no other client can release it: whoever tried afterwards was refused.",
+		h.process, h.key, by(h), at(h.from), at(h.end))
+	return p, true
+}
+
+// held reports whether an error of a failed acquire says that the lock is another's, or nothing at all.
+func held(err string) bool { return err == "" || strings.Contains(err, "held") }
+
+// starved looks for a client that was refused for too long while nobody was inside.
+func (c *check) starved() (Property, bool) {
+	bound := c.bound()
+	for _, key := range c.keys() {
+		busy := c.disturbances(key)
+		for p, calls := range c.attempts(key) {
+			if from, to, ok := longestRefusal(calls, busy, bound); ok {
+				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{{Process: p, From: from, To: to}}}}
+				out.Words = fmt.Sprintf("From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %v (the lease, two polls and a second).",
+					at(from), at(to), p, key, time.Duration(bound))
+				return out, true
+			}
+		}
+	}
+	return Property{}, false
+}
+
+// bound is the time after which a free lock must have been granted.
+func (c *check) bound() int64 {
+	ttl := int64(c.history.Header.TTL)
+	for i := range c.history.Events {
+		if g := c.history.Events[i].Grant; g != nil {
+			ttl = max(ttl, int64(g.Lease))
+		}
+	}
+	return ttl + 2*int64(c.history.Header.Poll) + int64(grace)
+}
+
+func (c *check) keys() []int {
+	keys := map[int]bool{}
+	for _, k := range c.record.calls {
+		for _, key := range k.keys {
+			keys[key] = true
+		}
+	}
+	return sortedKeys(keys)
+}
+
+// disturbances returns the times, sorted, in which the lock may have been somebody's or something else may explain a refusal.
+func (c *check) disturbances(key int) []turn {
+	var out []turn
+	add := func(from, to int64) { out = append(out, turn{from: from, to: to}) }
+	for i := range c.record.holds {
+		if h := &c.record.holds[i]; h.key == key {
+			add(h.call, c.left(h))
+		}
+	}
+	for _, k := range c.record.calls {
+		if slices.Contains(k.keys, key) && k.outcome != history.OK && k.outcome != history.Fail {
+			add(k.from, k.to)
+		}
+	}
+	for _, f := range c.faults {
+		add(f.from, f.from)
+		if f.to != forever && !f.lasting {
+			add(f.from, f.to)
+		} else if k := kindOf(f); k == serverClockFault || k == clientClockFault {
+			add(f.from, forever)
+		}
+	}
+	for i := range c.history.Events {
+		switch e := &c.history.Events[i]; e.Type {
+		case history.Gap:
+			add(e.T-int64(e.Gap), e.T)
+		case history.Kill, history.Exit:
+			add(e.T, e.T)
+		}
+	}
+	add(c.trust.cut, forever)
+	sortTurns(out)
+	return out
+}
+
+// left returns when a client has certainly left a hold: its release call is over, answered or not.
+func (c *check) left(h *hold) int64 {
+	if h.ended == open {
+		return forever
+	}
+	t := h.end
+	for _, r := range c.releases[h.process] {
+		if r.from >= h.end && h.ended == released {
+			return max(t, r.to)
+		}
+	}
+	return t
+}
+
+// attempts returns, by client, the acquire calls of a key that were refused, in order.
+func (c *check) attempts(key int) map[int][]turn {
+	out := map[int][]turn{}
+	for _, k := range c.record.calls {
+		if k.outcome == history.Fail && slices.Contains(k.keys, key) && held(c.errors[[2]int{k.process, k.n}]) {
+			out[k.process] = append(out[k.process], turn{from: k.from, to: k.to, process: k.process})
+		}
+	}
+	return out
+}
+
+// longestRefusal returns a quiet time in which refused calls of one client cover at least bound.
+func longestRefusal(calls, busy []turn, bound int64) (from, to int64, ok bool) {
+	quiet := func(from, to int64) bool {
+		return !slices.ContainsFunc(busy, func(b turn) bool { return b.from < to && from < b.to || b.from == b.to && from < b.from && b.from < to })
+	}
+	for _, b := range append([]turn{{to: 0}}, busy...) {
+		start, covered := b.to, int64(0)
+		for _, k := range calls {
+			if k.to <= start {
+				continue
+			}
+			if !quiet(start, k.to) {
+				break
+			}
+			covered += k.to - max(k.from, start)
+			if covered >= bound {
+				return start, k.to, true
+			}
+		}
+	}
+	return 0, 0, false
+}

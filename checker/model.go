@@ -1,0 +1,79 @@
+package checker
+
+import (
+	"fmt"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// Models lists what Options.Model may be.
+func Models() []string { return []string{"mutex", "lease", "reentrant", "register", "fencing"} }
+
+// mutex judges a history by itself as that of a mutex, with unknown outcomes and without leases.
+func (c *check) mutex() Property {
+	p := Property{Verdict: Valid}
+	logs := mutexOps(c.history)
+	for _, key := range sortedKeys(logs) {
+		l := logs[key]
+		f, a, b := fastMutex(l.ops)
+		r := ruleMutex(l.ops, c.options.Timeout)
+		c.verdict.Porcupine.add(r)
+		switch {
+		case r.result == porcupine.Unknown:
+			p = worse(p, c.unfinished())
+		case (f != none) != (r.result == porcupine.Illegal):
+			c.disagree(fmt.Sprintf("lock %d: the fast check says %q; porcupine says %s", key, flawWords[f], r.result))
+			p = worse(p, Property{Because: "the two checks disagree"})
+		case f != none:
+			p = worse(p, l.explain(key, f, a, b))
+			c.pictureMutex(r.failing, l)
+		}
+	}
+	return p
+}
+
+func (c *check) unfinished() Property {
+	return Property{Because: fmt.Sprintf("porcupine did not finish in %v", c.options.Timeout)}
+}
+
+func (c *check) pictureMutex(failing []op, l *mutexLog) {
+	if c.verdict.visual == nil && failing != nil {
+		c.verdict.visual = func() ([]byte, error) {
+			return drawMutex(failing, func(t int32) string { return l.names[t].String() })
+		}
+	}
+}
+
+// explain makes a property of a flaw and the tokens that show it.
+func (l *mutexLog) explain(key int, f flaw, a, b int32) Property {
+	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
+	what := flawWords[f]
+	if f == overlap {
+		p.Class = DoubleGrant
+	} else {
+		p.Class = ReleasedByNonOwner
+	}
+	if f == lostLock {
+		p.Class = ""
+	}
+	first, second := l.hold(a), Hold{}
+	p.Witness.Holds = []Hold{first}
+	switch f {
+	case overlap:
+		second = l.hold(b)
+		p.Witness.Holds = append(p.Witness.Holds, second)
+		p.Words = sentence(fmt.Sprintf("lock %d: %s was %s: %s, acquired at %s and not released before %s", key, l.names[b], what, l.names[a], at(first.From), until(first.To)))
+	case coveredPoint:
+		p.Witness.Holds = append(p.Witness.Holds, l.hold(b))
+		p.Words = sentence(fmt.Sprintf("lock %d: %s was %s (%s)", key, l.names[a], what, l.names[b]))
+	default:
+		p.Words = sentence(fmt.Sprintf("lock %d: %s was %s", key, l.names[a], what))
+	}
+	return p
+}
+
+// hold shows a token; an end that is not known is left at the largest stamp.
+func (l *mutexLog) hold(t int32) Hold {
+	tok := tokens(l.ops)[t]
+	return Hold{Process: l.names[t].process, N: l.names[t].n, From: tok.from, To: tok.end}
+}

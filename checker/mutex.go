@@ -1,0 +1,213 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// flaw is why a history of operations is not that of a mutex.
+type flaw uint8
+
+const (
+	none           flaw = iota
+	doubleRelease       // one acquisition was released twice with success
+	phantomRelease      // released with success although never acquired, or before
+	lostLock            // refused to its own holder while it surely held
+	overlap             // two tokens surely held at once
+	coveredPoint        // released with success although another one held all the time
+)
+
+var flawWords = [...]string{
+	doubleRelease:  "released twice with success",
+	phantomRelease: "released with success without having acquired",
+	lostLock:       "refused a release while it surely held the lock",
+	overlap:        "granted while another one surely held the lock",
+	coveredPoint:   "released with success although another one held the lock all the time",
+}
+
+// condition switches the conditions of fastMutex off one by one. Only the tests do, to see that each of them matters.
+type condition uint8
+
+const allConditions = condition(1<<doubleRelease | 1<<phantomRelease | 1<<lostLock | 1<<overlap | 1<<coveredPoint)
+
+func (c condition) on(f flaw) bool { return c&(1<<f) != 0 }
+
+// fastMutex decides exactly, without search, whether operations are those of a mutex (stepMutex). It returns the first flaw
+// that it finds with the one or two tokens that are a violation by themselves.
+//
+// For a token t let e be the call of its successful release; if there is none, of its first unknown one; else forever. The history is
+// linearizable if and only if
+//  1. no token has two successful releases, each successful release has an acquire that is known or unknown and was called before that
+//     release returned, and no refused release lies wholly between the return of its acquire and e;
+//  2. the spans (acquire returned, e) of the tokens whose acquire is known to have happened are disjoint;
+//  3. for each token whose hold may have been of no length (its acquire is unknown but its release succeeded, or the release was
+//     called before the acquire returned), some instant that both windows allow lies outside all spans.
+//
+// Necessary: in a linearization a token holds from before its acquire returned until after e. A refused release is legal only
+// outside of that; an unknown release before a successful one had no effect, or the successful one would be illegal. So the hold covers
+// the span, and holds are disjoint. A point is held at some instant of its windows, and nobody else holds then.
+// Sufficient: let each token of 2 hold just its span, and give each token of 3 an instant there; several fit into one gap, one after
+// the other. Refused acquires go anywhere, refused releases outside their token's span, unknown operations without effect last.
+func fastMutex(ops []op) (f flaw, a, b int32) { return fastMutexWith(ops, allConditions) }
+
+func fastMutexWith(ops []op, on condition) (f flaw, a, b int32) {
+	ts := tokens(ops)
+	for i := range ts {
+		if f := ts[i].local(ops); f != none && on.on(f) {
+			return f, int32(i), 0
+		}
+	}
+	for i := range ops {
+		if o := &ops[i]; o.kind == release && o.outcome == refused && ts[o.token].refuses(o) && on.on(lostLock) {
+			return lostLock, o.token, 0
+		}
+	}
+	cores, points := split(ts)
+	for i := 1; i < len(cores) && on.on(overlap); i++ {
+		if cores[i].from < cores[i-1].end {
+			return overlap, cores[i-1].token, cores[i].token
+		}
+	}
+	for _, p := range points {
+		if c := ts[p].covered(ops, cores); c >= 0 && on.on(coveredPoint) {
+			return coveredPoint, p, cores[c].token
+		}
+	}
+	return none, 0, 0
+}
+
+// local finds the flaws of condition 1 that a token has by itself, without refused releases.
+func (t *token) local(ops []op) flaw {
+	switch {
+	case t.releases > 1:
+		return doubleRelease
+	case t.released && (t.acquire < 0 || ops[t.release].ret < ops[t.acquire].call):
+		return phantomRelease
+	}
+	return none
+}
+
+// refuses reports whether a refused release lies wholly in the time in which its token surely held.
+func (t *token) refuses(o *op) bool { return t.core() && t.from < o.call && o.ret < t.end }
+
+// core is the span of a token.
+type core struct {
+	from, end int64
+	token     int32
+}
+
+// split returns the spans of the tokens that surely held, in the order in which they begin, and the tokens of condition 3.
+func split(ts []token) (cores []core, points []int32) {
+	cores = make([]core, 0, len(ts))
+	sorted := true
+	for i := range ts {
+		t := &ts[i]
+		switch {
+		case t.core():
+			sorted = sorted && (len(cores) == 0 || cores[len(cores)-1].from <= t.from)
+			cores = append(cores, core{t.from, t.end, int32(i)})
+		case t.acquire >= 0 && t.release >= 0 && (t.acquired || t.released):
+			points = append(points, int32(i))
+		}
+	}
+	if !sorted {
+		slices.SortFunc(cores, func(a, b core) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.token, b.token)) })
+	}
+	return cores, points
+}
+
+// covered returns the index of the span that contains every instant at which a point could be, or -1.
+func (t *token) covered(ops []op, cores []core) int {
+	a, r := &ops[t.acquire], &ops[t.release]
+	lo, hi := max(a.call, r.call), min(a.ret, r.ret)
+	k := sort.Search(len(cores), func(i int) bool { return cores[i].from >= lo }) - 1
+	if k >= 0 && hi < cores[k].end {
+		return k
+	}
+	return -1
+}
+
+// mutexOps turns a history into operations on the mutex of each key, with unknown outcomes, for histories that say nothing of leases.
+// A token is one acquire call. Tokens are numbered in the order of the completions of their acquires, unknown ones last; names gives
+// the acquisition of each.
+func mutexOps(h *history.History) map[int]*mutexLog {
+	m := &mutexReader{logs: map[int]*mutexLog{}, open: map[int]*history.Event{}}
+	for i := range h.Events {
+		m.add(&h.Events[i])
+	}
+	m.close()
+	return m.logs
+}
+
+// mutexLog is the operations on one mutex.
+type mutexLog struct {
+	ops    []op
+	names  []name // by token
+	tokens map[name]int32
+}
+
+// name is an acquisition: n of process.
+type name struct{ process, n int }
+
+func (n name) String() string { return fmt.Sprintf("client %d's acquisition %d", n.process, n.n) }
+
+type mutexReader struct {
+	logs map[int]*mutexLog
+	open map[int]*history.Event
+}
+
+func (m *mutexReader) add(e *history.Event) {
+	if e.Process < 0 || e.F != history.Acquire && e.F != history.Release {
+		return
+	}
+	switch invoked := m.open[e.Process]; {
+	case e.Type == history.Invoke:
+		m.open[e.Process] = e
+	case e.Type.Completes() && invoked != nil:
+		delete(m.open, e.Process)
+		m.op(invoked, e)
+	}
+}
+
+func (m *mutexReader) close() {
+	for _, p := range sortedKeys(m.open) {
+		m.op(m.open[p], nil)
+	}
+}
+
+// op adds an operation; completed is nil if it never was.
+func (m *mutexReader) op(invoked, completed *history.Event) {
+	o := op{call: invoked.T, ret: forever, process: int32(invoked.Process), outcome: unsure}
+	if invoked.F == history.Release {
+		o.kind = release
+	}
+	if completed != nil && completed.Type != history.Info {
+		o.ret, o.outcome = completed.T, done
+		if completed.Type == history.Fail {
+			o.outcome = refused
+		}
+	}
+	for _, key := range keysOf(invoked) {
+		l := m.logs[key]
+		if l == nil {
+			l = &mutexLog{names: make([]name, 1), tokens: map[name]int32{}}
+			m.logs[key] = l
+		}
+		o.token = l.token(name{invoked.Process, invoked.N})
+		l.ops = append(l.ops, o)
+	}
+}
+
+func (l *mutexLog) token(n name) int32 {
+	t, ok := l.tokens[n]
+	if !ok {
+		t = int32(len(l.names))
+		l.tokens[n] = t
+		l.names = append(l.names, n)
+	}
+	return t
+}

@@ -1,0 +1,138 @@
+package checker
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// propertyCases are small histories for the properties beside mutual exclusion. A trace line is "process n sent recv node command -> reply";
+// recv 0: no reply.
+var propertyCases = []struct {
+	name, property, story, trace string
+	want                         Result
+	class                        string
+}{
+	// Fencing.
+	{"tokens grow", "F", "fencing; c0 acquire 1 5 token=1; c0 release 6 7; c1 acquire 8 9 token=2", "", Valid, ""},
+	{"tokens of acquires that overlap may come in either order", "F", "fencing; c0 acquire 1 9 token=2; c0 release 10 11; c1 acquire 2 8 token=1", "", Valid, ""},
+	{"a later acquire gets an older token", "F", "fencing; c0 acquire 1 5 token=2; c0 release 6 7; c1 acquire 8 9 token=1", "", Violated, DoubleGrant},
+	{"two acquires get the same token", "F", "fencing; c0 acquire 1 9 token=2; c0 release 10 11; c1 acquire 2 8 token=2", "", Violated, DoubleGrant},
+	{"tokens begin anew after a failover", "F", "fencing; c0 acquire 1 5 token=2; c0 release 6 7; fault promote n1 7 8; c1 acquire 9 10 token=1", "", Violated, LostByFailover},
+	{"no token where one was promised", "F", "fencing; c0 acquire 1 5; c0 release 6 7", "", Unknown, ""},
+	{"no token and none promised", "F", "c0 acquire 1 5; c0 release 6 7", "", NA, ""},
+	{"the resource takes an older token", "F", "fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 write 9 10 value=1; c0 write 11 12 value=2", "", Violated, DoubleGrant},
+	{"the resource refuses an older token", "F", "fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 write 9 10 value=1; c0 write 11 12 value=2 fail", "", Valid, ""},
+	{"writes at the same time come in either order", "F", "fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 write 9 13 value=1; c0 write 11 12 value=2", "", Valid, ""},
+
+	// Lost updates.
+	{"one section after the other", "U", "c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1; c0 release 7 8; c1 acquire 9 10; c1 read 11 12 value=1; c1 write 13 14 value=2", "", Valid, ""},
+	{"both upon the same value", "U", "c0 acquire 1 2; c0 read 3 4 value=0; c1 acquire 1 2; c1 read 3 5 value=0; c0 write 5 6 value=1; c1 write 13 14 value=1", "", Violated, ""},
+	{"a write that nobody knows of explains a gap", "U", "c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1 info; c1 acquire 9 10; c1 read 11 12 value=1; c1 write 13 14 value=2", "", Valid, ""},
+	{"a write that nobody knows of need not have happened", "U", "c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1 info; c1 acquire 9 10; c1 read 11 12 value=0; c1 write 13 14 value=1", "", Valid, ""},
+	{"a gap that nothing explains", "U", "c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1; c0 release 7 8; c1 acquire 9 10; c1 read 11 12 value=2; c1 write 13 14 value=3", "", Violated, ""},
+	{"a stale read", "U", "c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1; c0 release 7 8; c1 acquire 9 10; c1 read 11 12 value=0", "", Violated, ""},
+	{"a refused write changes nothing", "U", "c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1 fail; c0 release 7 8; c1 acquire 9 10; c1 read 11 12 value=0; c1 write 13 14 value=1", "", Valid, ""},
+	{"the first value may be any", "U", "c0 acquire 1 2; c0 read 3 4 value=77; c0 write 5 6 value=78", "", Valid, ""},
+	{"no resource", "U", "c0 acquire 1 2", "", NA, ""},
+
+	// Owner-only release.
+	{"everybody releases his own", "O", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40; c1 acquire 11 60 sent=50 lease=100; c1 release 70 80",
+		"0 1 12 15 n0 SETNX k a -> 1\n0 1 31 35 n0 DEL k -> 1\n1 1 50 55 n0 SETNX k b -> 1\n1 1 71 75 n0 DEL k -> 1", Valid, ""},
+	{"deletes another's", "O", "lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 70 80; c1 release 90 95",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n0 1 71 75 n0 DEL k -> 1\n1 1 91 93 n0 DEL k -> 0", Violated, ReleasedByNonOwner},
+	{"deleted nothing", "O", "lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 70 80; c1 release 90 95",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n0 1 71 75 n0 DEL k -> 0", Valid, ""},
+	{"deletes another's after its lease", "O", "lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=20; c0 release 70 80; c1 release 90 95",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n0 1 71 75 n0 DEL k -> 1", Valid, ""},
+	{"deletes its own on the new master", "O", "lease; c0 acquire 10 20 sent=12 lease=200; fault promote n1 25 26; c1 acquire 11 60 sent=50 lease=100; c1 release 70 80; c0 release 90 95 fail",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n1 SETNX k b -> 1\n1 1 71 75 n1 DEL k -> 1", Valid, ""},
+	{"the old holder deletes the new one's on the new master", "O", "lease; c0 acquire 10 20 sent=12 lease=200; fault promote n1 25 26; c1 acquire 11 60 sent=50 lease=100; c0 release 70 80; c1 release 90 95",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n1 SETNX k b -> 1\n0 1 71 75 n1 DEL k -> 1", Violated, ReleasedByNonOwner},
+	{"an acquire that nobody knows of may have been its own", "O", "lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 70 80; c2 acquire 56 90 info; c1 release 95 96",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n2 1 57 0 n0 SETNX k c -> \n0 1 71 75 n0 DEL k -> 1", Valid, ""},
+	{"a deletion that was answered across the grant may be older", "O", "lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 48 80; c1 release 90 95",
+		"0 1 12 15 n0 SETNX k a -> 1\n0 1 49 75 n0 DEL k -> 1\n1 1 50 55 n0 SETNX k b -> 1", Valid, ""},
+	{"no trace", "O", "c0 acquire 1 5; c0 release 6 7", "", Unknown, ""},
+
+	// Deadlock. The bound is a second beyond the lease.
+	{"killed inside a lease without end", "D", "c0 acquire 1 5; c0 kill 10; c1 acquire 20 900 fail err=held; end 1000", "", Violated, ""},
+	{"killed inside a lease without end, and freed by somebody", "D", "c0 acquire 1 5; c0 kill 10; c1 acquire 20 90 fail; c2 acquire 100 110; end 1000", "", Valid, ""},
+	{"killed inside a lease without end, and nobody tries", "D", "c0 acquire 1 5; c0 kill 10; c1 acquire 2 7 fail; end 1000", "", Valid, ""},
+	{"killed inside a lease without end, but the server restarts", "D", "c0 acquire 1 5; c0 kill 10; fault restart n0 12 13; c1 acquire 20 90 fail; end 1000", "", Valid, ""},
+	{"killed inside a lease without end, and the server cannot be reached", "D", "c0 acquire 1 5; c0 kill 10; c1 acquire 20 90 fail err=connection_refused; end 1000", "", Valid, ""},
+	{"refused for too long", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 fail; c1 acquire 500000001 1100000000 fail err=held", "", Violated, ""},
+	{"refused for too long, but an unknown call lies between", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 fail; c2 acquire 400000000 600000000 info; c1 acquire 500000001 1100000000 fail", "", Valid, ""},
+	{"refused for long, but not for too long", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 fail; c1 acquire 500000001 900000000 fail", "", Valid, ""},
+	{"refused for too long because somebody is inside", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 1000000000 1000000001; c1 acquire 10 1100000000 fail", "", Valid, ""},
+	{"refused for too long during a fault", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1100000000 fail; fault busy n0 400000000 800000000", "", Valid, ""},
+	{"refused for too long with a clock that was moved", "D", "lease; ttl 1000; fault clock n0 1; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail", "", Valid, ""},
+
+	// Orphans.
+	{"denied although nobody is there", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 90 fail",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 13 16 n0 SETNX k b -> 0\n0 1 31 0 n0 DEL k -> \n1 1 50 55 n0 SETNX k b -> 0", Violated, ""},
+	{"denied while somebody leaves", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 90 fail",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 13 16 n0 SETNX k b -> 0\n1 1 35 55 n0 SETNX k b -> 0", Valid, ""},
+	{"denied after a planned crash", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 kill 30; c1 acquire 11 90 fail",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 13 16 n0 SETNX k b -> 0\n1 1 50 55 n0 SETNX k b -> 0", Valid, ""},
+
+	// Re-entry.
+	{"counted right", "re-entry", "reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c0 release 10 11; c1 acquire 2 12; c1 release 13 14", "", Valid, ""},
+	{"free after the inner release", "re-entry", "reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c1 acquire 2 10; c0 release 20 21; c1 release 23 24", "", Violated, DoubleGrant},
+	{"refused to its holder", "re-entry", "reentrant; c0 acquire 1 5; c0 acquire 6 7 fail; c0 release 8 9", "", Violated, ""},
+	{"refused to its holder after the lease", "re-entry", "reentrant; lease; c0 acquire 1 5 sent=1 lease=5; c0 acquire 5 7 fail; c0 release 8 9", "", Valid, ""},
+	{"nobody came in twice", "re-entry", "reentrant; c0 acquire 1 5; c0 release 8 9", "", NA, ""},
+	{"not re-entrant", "re-entry", "c0 acquire 1 5; c0 release 8 9", "", NA, ""},
+
+	// What the lock says itself.
+	{"both believed it", "validity", "validity; c0 acquire 1 5 valid=50; c1 acquire 2 20 valid=60; c0 release 40 41; c1 release 42 43", "", Violated, DoubleGrant},
+	{"one knew better", "validity", "loss; c0 acquire 1 5; c0 lost 19; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "", Valid, ""},
+	{"says nothing", "validity", "c0 acquire 1 5; c1 acquire 2 20", "", NA, ""},
+
+	// Classes.
+	{"a lease that ran out", "S", "lease; c0 acquire 1 5 sent=2 lease=10; c1 acquire 6 15 sent=14 lease=10; c0 release 50 60 fail", "", Violated, LeaseOverrun},
+	{"lost by failover", "L", "lease; c0 acquire 1 5 sent=2 lease=100; fault kill n0 6 7; fault promote n1 8 9; c1 acquire 6 15 sent=14 lease=10; c0 release 50 60 fail", "", Violated, LostByFailover},
+	{"a clock that jumped", "L", "lease; c0 acquire 1 5 sent=2 lease=100; fault clock n0 6 7; c1 acquire 6 15 sent=14 lease=10; c0 release 50 60 fail", "", Violated, Clock},
+	{"a crash of a client explains nothing", "L", "lease; c0 acquire 1 5 sent=2 lease=100; fault crash c3 6 7; c1 acquire 6 15 sent=14 lease=10; c0 release 50 60 fail", "", Violated, DoubleGrant},
+	{"a deletion by another", "L", "lease; c2 acquire 1 4 sent=2 lease=3; c0 acquire 3 8 sent=7 lease=100; c2 release 9 12; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
+		"2 1 2 3 n0 SETNX k c -> 1\n0 1 7 8 n0 SETNX k a -> 1\n2 1 10 12 n0 DEL k -> 1\n1 1 14 15 n0 SETNX k b -> 1", Violated, ReleasedByNonOwner},
+	{"a deletion that came late", "L", "lease; c2 acquire 1 3 sent=2 lease=3; c2 release 4 6 info; c0 acquire 3 8 sent=7 lease=100; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
+		"2 1 2 3 n0 SETNX k c -> 1\n2 1 5 0 n0 DEL k -> \n0 1 7 8 n0 SETNX k a -> 1\n1 1 14 15 n0 SETNX k b -> 1", Violated, LateMessage},
+	{"a grant that was believed too late", "S", "lease; c0 acquire 1 50 sent=2 lease=10; c1 acquire 6 30 sent=29 lease=100; c0 release 60 61; c1 release 62 63", "", Violated, LateMessage},
+}
+
+func TestProperties(t *testing.T) {
+	for _, c := range propertyCases {
+		t.Run(c.property+" "+c.name, func(t *testing.T) {
+			v := Check(story(t, c.story), trace(t, c.trace), Options{Properties: []string{c.property}})
+			p := v.Properties[0]
+			if p.Verdict != c.want && !(p.Verdict == "" && c.want == Unknown) || p.Class != c.class && c.want == Violated {
+				t.Errorf("got %s (%s), want %s (%s)\n%+v\n%s", p.Verdict, p.Class, c.want, c.class, p, v.Broke)
+			}
+			if p.Verdict == Violated && p.Words == "" {
+				t.Error("no words")
+			}
+			if p.Verdict != Violated && p.Verdict != Valid && p.Because == "" {
+				t.Error("no reason")
+			}
+		})
+	}
+}
+
+// trace reads commands, one per line.
+func trace(t testing.TB, text string) []history.Command {
+	var out []history.Command
+	for i, line := range strings.Split(text, "\n") {
+		w := strings.Fields(line)
+		if len(w) == 0 {
+			continue
+		}
+		m := history.Command{Process: int(number(t, w[0])), Seq: i + 1, N: int(number(t, w[1])), Sent: number(t, w[2]), Recv: number(t, w[3]), Node: w[4]}
+		rest := strings.Join(w[5:], " ")
+		args, reply, _ := strings.Cut(rest, "->")
+		m.Args, m.Reply = strings.Fields(args), strings.TrimSpace(reply)
+		out = append(out, m)
+	}
+	return out
+}

@@ -1,0 +1,184 @@
+package checker
+
+import (
+	"fmt"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/history"
+)
+
+// reentry judges a re-entrant lock: its holder must not be refused, and it is free only after as many releases as acquires. The second is
+// mutual exclusion while leased of holds that are counted as one, so a violation of it counts here if an inner release lies before it.
+func (c *check) reentry() Property {
+	switch {
+	case !c.history.Header.Declares.Reentrant:
+		return Property{Verdict: NA, Because: "the lock is not re-entrant"}
+	case c.record.nested == 0 && len(c.record.shut) == 0:
+		return Property{Verdict: NA, Because: "no client acquired a lock that it held already"}
+	}
+	for _, s := range c.record.shut {
+		h := &c.record.holds[s.hold]
+		if s.to < h.leaseEnd() && s.to < min(h.end, h.lost, h.valid, c.trust.cut) {
+			p := Property{Verdict: Violated, Witness: &Witness{Key: h.key, Holds: []Hold{witnessHold(h, span{from: h.from, end: h.end})}}}
+			p.Words = fmt.Sprintf("Client %d held lock %d since %s; when it acquired it again at %s, it was refused, although its lease was valid until %s.",
+				h.process, h.key, at(h.from), at(s.from), until(h.leaseEnd()))
+			return p
+		}
+	}
+	for _, ss := range c.record.spans(whileLeased, c.trust.cut) {
+		var found *Property
+		overlaps(ss, func(a, b span) bool {
+			h := &c.record.holds[a.hold]
+			if h.inner == 0 || h.inner >= b.from {
+				return true
+			}
+			p := c.explain(whileLeased, h.key, ss)
+			p.Words = fmt.Sprintf("Client %d released an inner hold at %s, which must not free the lock. ", h.process, at(h.inner)) + p.Words
+			found = &p
+			return false
+		})
+		if found != nil {
+			return *found
+		}
+	}
+	return Property{Verdict: Valid}
+}
+
+// stepReentrant is a re-entrant mutex. It belongs to a process, which may acquire it again, and is free after as many releases. Outcomes that
+// nobody knows do what they can or come last, as in stepMutex.
+func stepReentrant(s reentrantState, o *op) (bool, reentrantState) {
+	mine := s.count > 0 && s.owner == o.process
+	switch {
+	case o.kind == acquire && o.outcome == refused:
+		return true, s
+	case o.kind == acquire && (mine || s.count == 0):
+		return true, reentrantState{o.process, s.count + 1}
+	case o.kind == acquire:
+		return o.outcome == unsure, s
+	case o.outcome == refused:
+		return !mine, s
+	case mine && s.count == 1:
+		return true, reentrantState{}
+	case mine:
+		return true, reentrantState{s.owner, s.count - 1}
+	}
+	return o.outcome == unsure, s
+}
+
+type reentrantState struct {
+	owner int32
+	count int
+}
+
+func reentrantModel() porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return reentrantState{} },
+		Step: func(state, input, _ any) (bool, any) {
+			ok, next := stepReentrant(state.(reentrantState), input.(*op))
+			return ok, next
+		},
+		DescribeOperation: func(input, _ any) string { return input.(*op).String() },
+	}
+}
+
+// reentrant judges a history by itself as that of a re-entrant mutex. Where all outcomes are known, holds are reduced to the outermost,
+// which is exact: what lies between is legal if and only if the counts of the process fit, whatever others do. With unknown outcomes
+// porcupine gets the whole history.
+func (c *check) reentrant() Property {
+	p := Property{Verdict: Valid}
+	logs := mutexOps(c.history)
+	for _, key := range sortedKeys(logs) {
+		l := logs[key]
+		outer, bad, known := outermost(l.ops)
+		var r ruling
+		if known && bad < 0 {
+			r = ruleMutex(outer, c.options.Timeout)
+		} else {
+			r = ruleWhole(reentrantModel(), operations(dropRefused(l.ops)), c.options.Timeout)
+		}
+		c.verdict.Porcupine.add(r)
+		f, a, b := fastMutex(outer)
+		switch {
+		case r.result == porcupine.Unknown:
+			p = worse(p, c.unfinished())
+		case known && (bad >= 0 || f != none) != (r.result == porcupine.Illegal):
+			c.disagree(fmt.Sprintf("lock %d: the fast check and porcupine contradict each other", key))
+		case r.result == porcupine.Ok:
+		case known && bad < 0:
+			p = worse(p, l.explain(key, f, a, b))
+		case known:
+			p = worse(p, Property{Verdict: Violated, Words: fmt.Sprintf("Lock %d: %s was answered against the count of its holder.", key, l.names[l.ops[bad].token])})
+		default:
+			p = worse(p, Property{Verdict: Violated, Words: fmt.Sprintf("Lock %d: the answers fit no order of acquires and releases that a re-entrant lock can have.", key)})
+		}
+	}
+	return p
+}
+
+func dropRefused(ops []op) []op {
+	var out []op
+	for _, o := range ops {
+		if o.kind != acquire || o.outcome != refused {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// outermost reduces operations of sequential processes to the outermost holds. bad is the first operation that its process' own count
+// forbids, or -1. known is false if an outcome is unknown.
+func outermost(ops []op) (outer []op, bad int, known bool) {
+	count, first := map[int32]int{}, map[int32]int32{}
+	for i, o := range ops {
+		n := count[o.process]
+		switch {
+		case o.outcome == unsure:
+			return nil, -1, false
+		case o.kind == acquire && o.outcome == refused:
+			continue
+		case o.kind == release && (n > 0) == (o.outcome == refused):
+			return nil, i, true
+		case o.outcome == refused:
+			continue
+		case o.kind == acquire:
+			count[o.process]++
+			if n == 0 {
+				first[o.process] = o.token
+				outer = append(outer, o)
+			}
+		default:
+			count[o.process]--
+			if n == 1 {
+				o.token = first[o.process]
+				outer = append(outer, o)
+			}
+		}
+	}
+	return outer, -1, true
+}
+
+// register judges the reads and writes of a history by themselves as those of a register. What it held at first is unknown.
+func (c *check) register() Property {
+	byKey := map[int][]section{}
+	for _, a := range accesses(c.history, forever) {
+		switch {
+		case a.write && a.outcome != history.Fail && a.known:
+			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, anything, a.value, a.outcome})
+		case !a.write && a.outcome == history.OK && a.known:
+			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, a.value, 0, history.Fail})
+		}
+	}
+	if len(byKey) == 0 {
+		return Property{Verdict: NA, Because: "the history has no reads and writes with values"}
+	}
+	p := Property{Verdict: Valid}
+	for _, key := range sortedKeys(byKey) {
+		switch r := c.rule(sectionModel(), sectionOperations(byKey[key])); r.result {
+		case porcupine.Unknown:
+			p = worse(p, c.unfinished())
+		case porcupine.Illegal:
+			p = worse(p, Property{Verdict: Violated, Words: fmt.Sprintf("The reads and writes of register %d fit no order in which each read returns what was written last.", key)})
+		}
+	}
+	return p
+}
