@@ -6,75 +6,128 @@ import (
 )
 
 // The powers that a world may have, one small interface each. A world that lacks one cannot run the steps that need it,
-// and says so before the run.
+// and Possible says so before the run.
 type (
 	// NodeKiller ends a node at once and returns when it is gone.
 	NodeKiller interface{ KillNode(node string) error }
+	// NodeStarter starts a node that was killed, with nothing in it, and returns when it answers.
+	NodeStarter interface{ StartNode(node string) error }
+	// NodePauser stops a node and lets it run again.
+	NodePauser interface {
+		PauseNode(node string) error
+		ResumeNode(node string) error
+	}
+	// NodeClocker moves a node's wall clock: it is ahead by offset from now on.
+	NodeClocker interface {
+		SetNodeClock(node string, offset time.Duration) error
+	}
+	// NodeBlocker keeps a node busy with a script that does not end, until it is freed.
+	NodeBlocker interface {
+		Block(node string) error
+		Free(node string) error
+	}
 	// Promoter makes a replica a master.
 	Promoter interface{ Promote(node string) error }
 	// Replicator waits until every replica has all that its master was told.
 	Replicator interface{ Barrier() error }
-	// Cutter makes a link drop data, until Heal.
-	Cutter interface {
+	// Linker does things to a link, until Heal.
+	Linker interface {
 		Cut(link, mode string) error
-		Heal(link string) error
-	}
-	// Delayer makes a link late, until Heal.
-	Delayer interface {
+		Hold(link, mode string) error
 		Delay(link string, d time.Duration) error
+		Refuse(link string) error
+		Reset(link string) error
+		Heal(link string) error
 	}
 	// ClientKiller ends a client's process at once and returns when it is gone.
 	ClientKiller interface{ KillClient(client int) error }
+	// ClientPauser stops a client's process and lets it run again.
+	ClientPauser interface {
+		PauseClient(client int) error
+		ResumeClient(client int) error
+	}
+	// Limited is a world that has a power in general but not here and now.
+	Limited interface {
+		// Cannot says why the world cannot do what is called do in plans; nil if it can.
+		Cannot(do string) error
+	}
 )
 
-// Apply carries out a step on a world that has the power for it. Steps that concern only the clients' cycles
-// (quiesce, resume, direct, go, wait, await) are the harness's own.
+// deeds says how each step is carried out: by which power, and by which of its methods. Steps that concern only the clients' cycles
+// and clocks are the harness's own.
+var deeds = map[string]func(world any, s Step) error{
+	KillNode:   by(func(w NodeKiller, s Step) error { return w.KillNode(s.Target) }),
+	Start:      by(func(w NodeStarter, s Step) error { return w.StartNode(s.Target) }),
+	PauseNode:  by(func(w NodePauser, s Step) error { return w.PauseNode(s.Target) }),
+	ResumeNode: by(func(w NodePauser, s Step) error { return w.ResumeNode(s.Target) }),
+	NodeClock:  by(func(w NodeClocker, s Step) error { return w.SetNodeClock(s.Target, s.Offset.D()) }),
+	Busy:       by(func(w NodeBlocker, s Step) error { return w.Block(s.Target) }),
+	Free:       by(func(w NodeBlocker, s Step) error { return w.Free(s.Target) }),
+	Promote:    by(func(w Promoter, s Step) error { return w.Promote(s.Target) }),
+	Barrier:    by(func(w Replicator, s Step) error { return w.Barrier() }),
+	Cut:        by(func(w Linker, s Step) error { return w.Cut(s.Target, s.Mode) }),
+	Hold:       by(func(w Linker, s Step) error { return w.Hold(s.Target, s.Mode) }),
+	Delay:      by(func(w Linker, s Step) error { return w.Delay(s.Target, s.For.D()) }),
+	Refuse:     by(func(w Linker, s Step) error { return w.Refuse(s.Target) }),
+	Reset:      by(func(w Linker, s Step) error { return w.Reset(s.Target) }),
+	Heal:       by(func(w Linker, s Step) error { return w.Heal(s.Target) }),
+	Crash:      toClient(func(w ClientKiller, c int) error { return w.KillClient(c) }),
+	Pause:      toClient(func(w ClientPauser, c int) error { return w.PauseClient(c) }),
+	Unpause:    toClient(func(w ClientPauser, c int) error { return w.ResumeClient(c) }),
+}
+
+// by makes a deed out of a power.
+func by[P any](f func(P, Step) error) func(any, Step) error {
+	return func(world any, s Step) error {
+		w, ok := world.(P)
+		if !ok {
+			return fmt.Errorf("this world has no power to %s", s.Do)
+		}
+		return f(w, s)
+	}
+}
+
+// toClient is by for a power over one client.
+func toClient[P any](f func(P, int) error) func(any, Step) error {
+	return by(func(w P, s Step) error {
+		c, err := Client(s.Target)
+		if err != nil {
+			return err
+		}
+		return f(w, c)
+	})
+}
+
+// Apply carries out a step on a world that has the power for it.
 func Apply(world any, s Step) error {
-	switch s.Do {
-	case KillNode:
-		return with(world, s, func(w NodeKiller) error { return w.KillNode(s.Target) })
-	case Promote:
-		return with(world, s, func(w Promoter) error { return w.Promote(s.Target) })
-	case Barrier:
-		return with(world, s, func(w Replicator) error { return w.Barrier() })
-	case Cut:
-		return with(world, s, func(w Cutter) error { return w.Cut(s.Target, s.Mode) })
-	case Heal:
-		return with(world, s, func(w Cutter) error { return w.Heal(s.Target) })
-	case Delay:
-		return with(world, s, func(w Delayer) error {
-			d, err := time.ParseDuration(s.For)
-			if err != nil {
-				return err
-			}
-			return w.Delay(s.Target, d)
-		})
-	case Crash:
-		return with(world, s, func(w ClientKiller) error {
-			c, err := Client(s.Target)
-			if err != nil {
-				return err
-			}
-			return w.KillClient(c)
-		})
-	}
-	return fmt.Errorf("nobody knows how to %q", s.Do)
-}
-
-// with calls f if the world has the power P.
-func with[P any](world any, s Step, f func(P) error) error {
-	w, ok := world.(P)
+	deed, ok := deeds[s.Do]
 	if !ok {
-		return fmt.Errorf("this world has no power to %s", s.Do)
+		return fmt.Errorf("nobody knows how to %q", s.Do)
 	}
-	return f(w)
+	return deed(world, s)
 }
 
-// Client reads the number out of a client's name: 2 for "c2".
-func Client(name string) (int, error) {
-	var n int
-	if _, err := fmt.Sscanf(name, "c%d", &n); err != nil || fmt.Sprintf("c%d", n) != name {
-		return 0, fmt.Errorf("%q is no client; they are called c0, c1, …", name)
+// powers says, for each step, whether a world has the power for it.
+var powers = map[string]func(any) bool{
+	KillNode: has[NodeKiller], Start: has[NodeStarter], PauseNode: has[NodePauser], ResumeNode: has[NodePauser],
+	NodeClock: has[NodeClocker], Busy: has[NodeBlocker], Free: has[NodeBlocker], Promote: has[Promoter], Barrier: has[Replicator],
+	Cut: has[Linker], Hold: has[Linker], Delay: has[Linker], Refuse: has[Linker], Reset: has[Linker], Heal: has[Linker],
+	Crash: has[ClientKiller], Pause: has[ClientPauser], Unpause: has[ClientPauser],
+}
+
+func has[P any](world any) bool { _, ok := world.(P); return ok }
+
+// Possible says why a scenario cannot run in a world; nil if it can. It is asked before the run.
+func Possible(world any, steps []Step) error {
+	for _, s := range steps {
+		if power, ok := powers[s.Do]; ok && !power(world) {
+			return fmt.Errorf("not possible in this world: it cannot %s", s.Do)
+		}
+		if l, ok := world.(Limited); ok {
+			if err := l.Cannot(s.Do); err != nil {
+				return fmt.Errorf("not possible in this world: %w", err)
+			}
+		}
 	}
-	return n, nil
+	return nil
 }

@@ -5,47 +5,75 @@ package nemesis
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/lockbench/lockbench/history"
 )
 
-// What a Step does, in field Do.
+// What a Step does, in field Do. Target is a node, a client or a link; see Step.
 const (
-	Quiesce  = "quiesce" // no client begins a new cycle, and all have ended theirs
-	Resume   = "resume"  // clients go on
-	Barrier  = "barrier" // every replica has all that its master was told
-	Cut      = "cut"     // the link Target drops what is sent over it, by Mode; open until Heal
-	Delay    = "delay"   // the link Target holds what is sent over it for For; open until Heal
-	Heal     = "heal"    // the link Target is whole again
-	KillNode = "kill"    // the node Target is killed with SIGKILL
-	Promote  = "promote" // the replica Target becomes a master
-	Direct   = "direct"  // all clients use the node Target from now on
-	Crash    = "crash"   // the client Target is killed with SIGKILL and stays away
-	Go       = "go"      // the client that stands at the gate goes on
-	Wait     = "wait"    // nothing, for For
+	// The clients' cycles.
+	Quiesce = "quiesce" // no client begins a new cycle, and all have ended theirs
+	Resume  = "resume"  // clients go on
+	Warm    = "warm"    // until enough contended acquisitions have been seen for the run to be worth something
+	Direct  = "direct"  // all clients, or the client Target, use the node Node from now on
+	Go      = "go"      // the client that stands at the gate goes on
+	Wait    = "wait"    // nothing, for For
+
+	// Nodes.
+	Barrier    = "barrier"     // every replica has all that its master was told
+	KillNode   = "kill"        // the node Target is killed with SIGKILL; until Start
+	Start      = "start"       // the node Target is started again, empty
+	Promote    = "promote"     // the replica Target becomes a master
+	PauseNode  = "pause-node"  // the node Target is stopped with SIGSTOP; until ResumeNode
+	ResumeNode = "resume-node" // the node Target runs again
+	NodeClock  = "node-clock"  // the wall clock of the node Target is wrong by Offset from now on
+	Busy       = "busy"        // the node Target executes a script that does not end; until Free
+	Free       = "free"        // the script on the node Target is killed
+
+	// Links.
+	Cut    = "cut"    // the link Target drops what is sent over it, by Mode; until Heal
+	Hold   = "hold"   // the link Target keeps what is sent over it, by Mode, and delivers it all at Heal
+	Delay  = "delay"  // the link Target delivers what is sent over it For later; until Heal
+	Refuse = "refuse" // the link Target closes its connections and refuses new ones; until Heal
+	Reset  = "reset"  // the link Target resets its connections as soon as something is sent; until Heal
+	Heal   = "heal"   // the link Target is whole again
+
+	// Clients.
+	Crash       = "crash"        // the client Target is killed with SIGKILL and stays away
+	Pause       = "pause"        // the client Target is stopped with SIGSTOP; until Unpause
+	Unpause     = "unpause"      // the client Target runs again
+	ClientClock = "client-clock" // the wall clock of the client Target is wrong by Offset from now on, and gains Rate
 )
 
-// Struck as a Target means the client that reached the last gate.
-const Struck = "struck"
+// The moving targets: who they are is known when a client has reached a gate.
+const (
+	Struck = "struck" // the client that reached the last gate
+	Waiter = "waiter" // a client that waits for the same lock as the struck one
+)
 
-// The directions of a Cut.
+// The directions of Cut and Hold.
 const (
 	Both     = ""         // nothing passes
-	Requests = "requests" // what a client sends is lost; nothing is executed
-	Replies  = "replies"  // what a node answers is lost; commands are executed
+	Requests = "requests" // what a client sends does not arrive; nothing is executed
+	Replies  = "replies"  // what a node answers does not arrive; commands are executed
 )
 
 // Step is one thing that the harness does, or, with Await, waits for.
 type Step struct {
-	Do     string `json:"do,omitempty"`
-	Target string `json:"target,omitempty"` // node "n0", client "c2" or "struck", link "n0>n1" or "c2>n0"
-	Mode   string `json:"mode,omitempty"`   // of a Cut
-	For    string `json:"for,omitempty"`    // of a Wait or Delay: a duration
-	Strike bool   `json:"strike,omitempty"` // must fall into a hold with a contender waiting, or the run proves nothing
-	Await  *Await `json:"await,omitempty"`
+	Do     string           `json:"do,omitempty"`
+	Target string           `json:"target,omitempty"` // node "n0"; client "c2", "struck", "waiter", "*"; link "n0>n1", "struck>n0", "c2>*"
+	Node   string           `json:"node,omitempty"`   // of a Direct
+	Mode   string           `json:"mode,omitempty"`   // of a Cut or Hold
+	For    history.Duration `json:"for,omitempty"`    // of a Wait or Delay
+	Offset history.Duration `json:"offset,omitempty"` // of a clock
+	Rate   float64          `json:"rate,omitempty"`   // of a client's clock: seconds gained in each second
+	Strike bool             `json:"strike,omitempty"` // must fall into a hold with a contender waiting, or the run proves nothing
+	Await  *Await           `json:"await,omitempty"`
 }
 
 // Await stops one client at a place of its cycle, and the scenario until a client has come there. The client stands there until a Go.
 type Await struct {
-	Client    int    `json:"client"`              // -1: whoever comes first
+	Client    string `json:"client,omitempty"`    // "c0", or "other" than the one struck last; empty: whoever comes first
 	Phase     string `json:"phase,omitempty"`     // acquire, granted, release, released
 	Command   string `json:"command,omitempty"`   // instead of Phase: a regular expression over a Redis command in lower case
 	At        string `json:"at,omitempty"`        // of a Command: before it is sent or after its reply
@@ -53,17 +81,39 @@ type Await struct {
 	Contended bool   `json:"contended,omitempty"` // and another client waits for the same lock
 }
 
+// Other as an Await's Client means any but the client that was struck last.
+const Other = "other"
+
+// undoneBy says, for each fault whose effect lasts, which step ends it.
+var undoneBy = map[string]string{
+	KillNode: Start, PauseNode: ResumeNode, NodeClock: "", Busy: Free, Cut: Heal, Hold: Heal, Delay: Heal, Refuse: Heal, Reset: Heal,
+	Crash: "", Pause: Unpause, ClientClock: "",
+}
+
 // Fault reports whether the step changes the world under the clients, so that it belongs in the history.
 func (s Step) Fault() bool {
-	switch s.Do {
-	case Cut, Delay, KillNode, Promote, Direct, Crash:
-		return true
+	_, lasts := undoneBy[s.Do]
+	return lasts || s.Do == Promote || s.Do == Direct
+}
+
+// Lasts reports whether the effect of a fault goes on after the step, until it is undone or the run ends.
+func (s Step) Lasts() bool {
+	_, lasts := undoneBy[s.Do]
+	return lasts
+}
+
+// Undoes reports whether the step ends the effect of a fault that was done to the same target.
+func (s Step) Undoes(fault string) bool { return s.Do != "" && undoneBy[fault] == s.Do }
+
+// Repairs reports whether the step undoes something.
+func (s Step) Repairs() bool {
+	for fault := range undoneBy {
+		if s.Undoes(fault) {
+			return true
+		}
 	}
 	return false
 }
-
-// Lasts reports whether the effect of a fault goes on after the step, until a Heal or the end of the run.
-func (s Step) Lasts() bool { return s.Do == Cut || s.Do == Delay || s.Do == KillNode || s.Do == Crash }
 
 // String is the step as plan.json has it.
 func (s Step) String() string {
@@ -72,4 +122,13 @@ func (s Step) String() string {
 		return fmt.Sprint(s.Do, " ", s.Target)
 	}
 	return string(b)
+}
+
+// Client reads the number out of a client's name: 2 for "c2".
+func Client(name string) (int, error) {
+	var n int
+	if _, err := fmt.Sscanf(name, "c%d", &n); err != nil || fmt.Sprintf("c%d", n) != name {
+		return 0, fmt.Errorf("%q is no client; they are called c0, c1, …", name)
+	}
+	return n, nil
 }

@@ -40,7 +40,7 @@ func NewGenerator(s Shape) *Generator {
 // acquires, which have numbers of their own.
 func (g *Generator) Next(client int) (Order, time.Duration) {
 	r := g.stream[client]
-	o := Order{Do: DoCycle, N: g.n[client] + 1, Body: g.shape.Body, Hold: history.Duration(g.shape.hold())}
+	o := Order{Do: DoCycle, N: g.n[client] + 1, Body: g.shape.Body, Hold: history.Duration(g.shape.Longest())}
 	g.n[client] += acquires(g.shape.Body)
 	switch {
 	case g.shape.Body == Multi:
@@ -56,8 +56,8 @@ func (g *Generator) Next(client int) (Order, time.Duration) {
 	return o, think
 }
 
-// hold is the time inside. Long work lasts two leases unless more was asked for.
-func (s Shape) hold() time.Duration {
+// Longest is the time inside, which is also the longest that a client may be busy when it is told to stop. Long work lasts two leases unless more was asked for.
+func (s Shape) Longest() time.Duration {
 	if s.Body == LongWork {
 		return max(s.Hold, 2*s.TTL)
 	}

@@ -52,10 +52,14 @@ type Config struct {
 	NodeTimeout    history.Duration    `json:"node_timeout,omitempty"`
 	WaitReplicas   int                 `json:"wait_replicas,omitempty"`
 	WaitTimeout    history.Duration    `json:"wait_timeout,omitempty"`
-	Keys           []string            `json:"keys"`   // names of the locks, by number
-	Nodes          []map[string]string `json:"nodes"`  // for each independent Redis: node name → address
-	Master         string              `json:"master"` // the node to use at first; "" where each map has one node
+	Keys           []string            `json:"keys"`             // names of the locks, by number
+	Nodes          []map[string]string `json:"nodes"`            // for each independent Redis: node name → address
+	Spares         []map[string]string `json:"spares,omitempty"` // a second way to the same nodes, for DoDirect with Spare
+	Master         string              `json:"master"`           // the node to use at first; "" where each map has one node
 }
+
+// Spare as a DoDirect's node means the same nodes by a second way: only new connections take it, those that exist stay.
+const Spare = "spare"
 
 // The phases of a cycle at which a gate can stand.
 const (

@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -27,16 +28,18 @@ func Quiet() { redis.SetLogger(quiet{}) }
 
 // route is where one go-redis client connects to: the node that the director named last.
 type route struct {
-	dial  Dial
-	nodes map[string]string
+	dial   Dial
+	nodes  map[string]string
+	spares map[string]string
 
 	mu   sync.Mutex
+	way  map[string]string // nodes, or spares since the director said so
 	node string
 	open []net.Conn // every connection since the last direct; closed ones stay until then, there are few
 }
 
-func newRoute(dial Dial, nodes map[string]string, master string) *route {
-	r := &route{dial: dial, nodes: nodes, node: master}
+func newRoute(dial Dial, nodes, spares map[string]string, master string) *route {
+	r := &route{dial: dial, nodes: nodes, spares: spares, way: nodes, node: master}
 	if _, ok := nodes[master]; !ok {
 		for name := range nodes {
 			r.node = name // the only one: Config.Master names a node wherever there is a choice
@@ -51,9 +54,16 @@ func (r *route) current() string {
 	return r.node
 }
 
+// target is the node to connect to, and the address of the way to it.
+func (r *route) target() (node, address string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.node, r.way[r.node]
+}
+
 func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
-	node := r.current()
-	c, err := r.dial(ctx, r.nodes[node])
+	node, address := r.target()
+	c, err := r.dial(ctx, address)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +77,11 @@ func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 	return c, nil
 }
 
-// direct makes all further connections go to node and closes those to another.
+// direct makes all further connections go to node and closes those to another; or, for Spare, by the second way to the same node.
 func (r *route) direct(node string) error {
+	if node == Spare {
+		return r.evade()
+	}
 	if _, ok := r.nodes[node]; !ok {
 		return fmt.Errorf("no node %q to be directed to", node)
 	}
@@ -82,6 +95,16 @@ func (r *route) direct(node string) error {
 		c.Close()
 	}
 	r.open = nil
+	return nil
+}
+
+func (r *route) evade() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.spares == nil {
+		return errors.New("there is no second way to the nodes")
+	}
+	r.way = r.spares
 	return nil
 }
 

@@ -52,8 +52,12 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 		entry: entry, locks: map[string]impls.Lock{},
 	}
 	w.stop, w.halt = context.WithCancel(life)
-	for _, nodes := range cfg.Nodes {
-		r := newRoute(dial, nodes, cfg.Master)
+	for i, nodes := range cfg.Nodes {
+		var spares map[string]string
+		if i < len(cfg.Spares) {
+			spares = cfg.Spares[i]
+		}
+		r := newRoute(dial, nodes, spares, cfg.Master)
 		w.routes = append(w.routes, r)
 		w.redis = append(w.redis, newRedis(r, cfg, tracer{w, r}))
 	}
@@ -100,7 +104,7 @@ func (w *Worker) Handle(o Order) error {
 	case DoGo:
 		w.gates.open(o.Gate.ID)
 	case DoDirect:
-		return w.routes[0].direct(o.Node)
+		return w.direct(o.Node)
 	case DoClock:
 		w.env.Skew(o.Offset.D(), o.Rate)
 	case DoAnswer:
@@ -111,6 +115,17 @@ func (w *Worker) Handle(o Order) error {
 		return fmt.Errorf("unknown order %q", o.Do)
 	}
 	return nil
+}
+
+func (w *Worker) direct(node string) error {
+	if node != Spare {
+		return w.routes[0].direct(node) // only a lock with one Redis has replicas to go to
+	}
+	var err error
+	for _, r := range w.routes {
+		err = errors.Join(err, r.direct(node))
+	}
+	return err
 }
 
 // Run performs cycles as they are ordered until life ends.
@@ -128,10 +143,11 @@ func (w *Worker) Run() {
 }
 
 func (w *Worker) grant(g impls.Grant) *history.Grant {
-	return &history.Grant{
-		Sent: int64(g.Sent), Lease: history.Duration(g.Lease), ValidUntil: int64(g.ValidUntil),
-		Token: g.Fence, Node: w.routes[0].current(),
+	r := &history.Grant{Sent: int64(g.Sent), Lease: history.Duration(g.Lease), ValidUntil: int64(g.ValidUntil), Token: g.Fence}
+	if len(w.routes) == 1 { // several nodes granted it together otherwise
+		r.Node = w.routes[0].current()
 	}
+	return r
 }
 
 // notice records what a watchdog learned. It belongs to the hold that the process is busy with, and of nested ones to the

@@ -62,7 +62,7 @@ func monitor(addr, file string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := os.Create(file)
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644) // a node may come back
 	if err != nil {
 		conn.Close()
 		return nil, err

@@ -28,6 +28,7 @@ type NodeConfig struct {
 	Log       string   // file for its output
 	ReplicaOf string   // host:port of its master, or of the proxy before it
 	Config    []string // further settings: "min-replicas-to-write", "1", …
+	Env       []string // further environment: "LD_PRELOAD=…"
 }
 
 // Node is a running redis-server.
@@ -69,11 +70,12 @@ func StartNode(c NodeConfig) (*Node, error) {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	log, err := os.Create(c.Log)
+	log, err := os.OpenFile(c.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
 	n := &Node{NodeConfig: c, cmd: exec.Command(bin, c.arguments()...), ready: make(chan struct{}), done: make(chan struct{})}
+	n.cmd.Env = append(os.Environ(), c.Env...)
 	out, err := n.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -137,8 +139,11 @@ func (n *Node) Done() <-chan struct{} { return n.done }
 // Err is the reason after Done.
 func (n *Node) Err() error { return n.err }
 
+// signal sends a signal to the server.
+func (n *Node) signal(s syscall.Signal) error { return syscall.Kill(-n.cmd.Process.Pid, s) }
+
 // Kill ends the server, stopped or not, and returns when it is gone.
 func (n *Node) Kill() {
-	_ = syscall.Kill(-n.cmd.Process.Pid, syscall.SIGKILL) // it may be gone already
+	_ = n.signal(syscall.SIGKILL) // it may be gone already
 	<-n.done
 }

@@ -3,9 +3,13 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
+	"syscall"
 	"time"
 
 	toxi "github.com/Shopify/toxiproxy/v2/client"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // find returns the number of a node.
@@ -24,9 +28,49 @@ func (w *World) KillNode(node string) error {
 	if err != nil {
 		return err
 	}
-	w.killed.Store(node, true)
+	w.killed.Store(w.nodes[i], true)
 	w.nodes[i].Kill()
 	return nil
+}
+
+// StartNode starts a killed node at its old address, with nothing in it, and returns when it answers.
+func (w *World) StartNode(node string) error {
+	i, err := w.find(node)
+	if err != nil {
+		return err
+	}
+	n, err := StartNode(w.nodes[i].NodeConfig)
+	if err != nil {
+		return err
+	}
+	w.nodes[i] = n
+	if err := n.Ready(); err != nil {
+		return err
+	}
+	return w.observe(n)
+}
+
+// PauseNode stops a node with SIGSTOP. The kernel goes on to accept connections for it.
+func (w *World) PauseNode(node string) error { return w.signalNode(node, syscall.SIGSTOP) }
+
+// ResumeNode lets a node run again. What was sent to it meanwhile is executed now.
+func (w *World) ResumeNode(node string) error { return w.signalNode(node, syscall.SIGCONT) }
+
+func (w *World) signalNode(node string, s syscall.Signal) error {
+	i, err := w.find(node)
+	if err != nil {
+		return err
+	}
+	return w.nodes[i].signal(s)
+}
+
+// SetNodeClock makes a node's wall clock wrong by offset. Redis notices within a millisecond.
+func (w *World) SetNodeClock(node string, offset time.Duration) error {
+	c, ok := w.clocks[node]
+	if !ok {
+		return fmt.Errorf("the clock of %s cannot be moved", node)
+	}
+	return c.set(offset)
 }
 
 // Promote tells a replica to be a master (REPLICAOF NO ONE).
@@ -41,29 +85,115 @@ func (w *World) Promote(node string) error {
 // Barrier waits until the replica has all that the first master was told.
 func (w *World) Barrier() error { return barrier(w.admins[0], len(w.nodes)-1) }
 
-// Cut makes a link drop data. Connections stay, new ones can be made, and an end that closes is noticed at the other:
+// Block makes a node execute a script that does not end, and returns when it does. Soon the node answers others with -BUSY.
+func (w *World) Block(node string) error {
+	i, err := w.find(node)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if err := w.admins[i].ConfigSet(ctx, "busy-reply-threshold", "50").Err(); err != nil {
+		return err
+	}
+	go w.admins[i].Eval(ctx, "while true do end", nil) // it is answered when Free kills the script
+	return nil
+}
+
+// Free kills the script.
+func (w *World) Free(node string) error {
+	i, err := w.find(node)
+	if err != nil {
+		return err
+	}
+	return w.admins[i].ScriptKill(context.Background()).Err()
+}
+
+// each calls f for every link that a pattern names: "c2>n0", "c2>*", "*".
+func (w *World) each(pattern string, f func(link string) error) error {
+	found := false
+	for _, l := range w.proxies.names() {
+		if ok, _ := path.Match(pattern, l); ok {
+			found = true
+			if err := f(l); err != nil {
+				return err
+			}
+		}
+	}
+	if !found {
+		return fmt.Errorf("there is no link %q", pattern)
+	}
+	return nil
+}
+
+// Cut makes links drop data. Connections stay, new ones can be made, and an end that closes is noticed at the other:
 // the proxy passes FIN and RST.
 func (w *World) Cut(link, mode string) error {
+	return w.toxic(link, "timeout", mode, toxi.Attributes{"timeout": 0})
+}
+
+// forever is longer than any run.
+const forever = time.Hour
+
+// Hold keeps what is sent over links until Heal delivers it, even if the sender has given up and closed the connection.
+func (w *World) Hold(link, mode string) error {
+	return w.toxic(link, "latency", mode, toxi.Attributes{"latency": forever.Milliseconds()})
+}
+
+// Delay delivers everything that is sent over links, requests and replies, d later.
+func (w *World) Delay(link string, d time.Duration) error {
+	return w.toxic(link, "latency", nemesis.Both, toxi.Attributes{"latency": d.Milliseconds()})
+}
+
+// Reset resets connections as soon as something is sent over them.
+func (w *World) Reset(link string) error {
+	return w.toxic(link, "reset_peer", nemesis.Both, toxi.Attributes{"timeout": 0})
+}
+
+func (w *World) toxic(link, kind, mode string, a toxi.Attributes) error {
 	streams, err := directions(mode)
 	if err != nil {
 		return err
 	}
-	return w.proxies.toxic(link, "timeout", streams, toxi.Attributes{"timeout": 0})
+	return w.each(link, func(l string) error { return w.proxies.toxic(l, kind, streams, a) })
 }
 
-// Delay holds everything that is sent over a link for d.
-func (w *World) Delay(link string, d time.Duration) error {
-	return w.proxies.toxic(link, "latency", []string{"upstream", "downstream"}, toxi.Attributes{"latency": d.Milliseconds()})
-}
+// Refuse closes the connections of links and refuses new ones.
+func (w *World) Refuse(link string) error { return w.each(link, w.proxies.refuse) }
 
-// Heal makes a link whole.
-func (w *World) Heal(link string) error { return w.proxies.heal(link) }
+// Heal makes links whole.
+func (w *World) Heal(link string) error { return w.each(link, w.proxies.heal) }
 
 // KillClient ends a worker with SIGKILL and returns when its last report has been passed on.
 func (w *World) KillClient(i int) error {
-	if i < 0 || i >= len(w.clients) {
-		return fmt.Errorf("there is no client %d", i)
+	c, err := w.client(i)
+	if err == nil {
+		c.kill()
 	}
-	w.clients[i].kill()
-	return nil
+	return err
+}
+
+// PauseClient stops a worker with SIGSTOP.
+func (w *World) PauseClient(i int) error { return w.signalClient(i, syscall.SIGSTOP) }
+
+// ResumeClient lets a worker run again.
+func (w *World) ResumeClient(i int) error { return w.signalClient(i, syscall.SIGCONT) }
+
+func (w *World) signalClient(i int, s syscall.Signal) error {
+	c, err := w.client(i)
+	if err != nil {
+		return err
+	}
+	return c.signal(s)
+}
+
+func (w *World) client(i int) (*client, error) {
+	if i < 0 || i >= len(w.clients) {
+		return nil, fmt.Errorf("there is no client %d", i)
+	}
+	return w.clients[i], nil
+}
+
+// needs says what of a scenario has to be prepared when the world is made.
+func needs(steps []nemesis.Step, do, node string) bool {
+	return slices.ContainsFunc(steps, func(s nemesis.Step) bool { return s.Do == do && (node == "" || s.Node == node) })
 }

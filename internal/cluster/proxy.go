@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -89,7 +91,19 @@ func (p *proxies) toxic(link, kind string, streams []string, a toxi.Attributes) 
 	})
 }
 
-// heal removes every toxic from a link. Connections that lived through a Cut are closed by it.
+// refuse closes a link's connections and its listener.
+func (p *proxies) refuse(link string) error {
+	return p.with(link, func(l *toxi.Proxy) error { return l.Disable() })
+}
+
+// names are the names of all links, in order.
+func (p *proxies) names() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.links))
+}
+
+// heal removes every toxic from a link, and listens again. Connections that lived through a Cut are closed by it.
 func (p *proxies) heal(link string) error {
 	return p.with(link, func(l *toxi.Proxy) error {
 		ts, err := l.Toxics()
@@ -97,6 +111,9 @@ func (p *proxies) heal(link string) error {
 			if e := l.RemoveToxic(t.Name); err == nil {
 				err = e
 			}
+		}
+		if err == nil && !l.Enabled {
+			err = l.Enable()
 		}
 		return err
 	})

@@ -20,8 +20,10 @@ import (
 // Config says what world is wanted.
 type Config struct {
 	Dir         string // the run directory: logs and command streams go there
-	Topology    string // nemesis.Single or nemesis.Failover
+	Topology    string // nemesis.Single, Failover or Independent
+	Masters     int    // of the topology Independent
 	Clients     int
+	Scenario    []nemesis.Step // what the world must be prepared for
 	Seed        uint64
 	Worker      workloads.Config // what all workers have in common
 	RedisConfig []string         // further settings of every node: "min-replicas-to-write", "1", …
@@ -40,7 +42,10 @@ type World struct {
 	versions map[string]string
 	inbox    chan workloads.Report
 
-	killed sync.Map // names of nodes that were killed on purpose
+	clocks map[string]*serverClock // of nodes whose clock can be moved
+	shim   string
+
+	killed sync.Map // nodes that were killed on purpose
 	ended  chan struct{}
 }
 
@@ -53,7 +58,7 @@ const startTries = 5
 // Start starts the nodes, the proxies and the workers side by side, and returns when every worker can be given orders.
 func Start(cfg Config) (w *World, err error) {
 	sweep()
-	w = &World{cfg: cfg, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
+	w = &World{cfg: cfg, clocks: map[string]*serverClock{}, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			w.Close()
@@ -66,6 +71,11 @@ func Start(cfg Config) (w *World, err error) {
 	}
 	if w.scratch, err = scratch(); err != nil {
 		return nil, err
+	}
+	if needs(cfg.Scenario, nemesis.NodeClock, "") {
+		if w.shim, err = shim(); err != nil {
+			return nil, err
+		}
 	}
 	spawned := make(chan error, 1)
 	go func() { spawned <- w.startClients() }()
@@ -116,45 +126,55 @@ func (w *World) startClients() error {
 	return nil
 }
 
-// startServers starts the master, the proxies, and then what replicates from it: a replica that starts before its master waits a second.
+// startServers starts the masters, the proxies, and then what replicates from them: a replica that starts before its master waits a second.
 func (w *World) startServers() error {
-	if err := w.startMaster(); err != nil {
+	if err := w.startFirst(); err != nil {
 		return err
 	}
 	var err error
 	if w.proxies, err = startProxies(w.host(100)); err != nil {
 		return err
 	}
-	if w.cfg.Topology == nemesis.Failover {
-		if err := w.startReplica(); err != nil {
-			return err
-		}
+	switch w.cfg.Topology {
+	case nemesis.Failover:
+		err = w.startReplica()
+	case nemesis.Independent:
+		err = w.startOthers()
 	}
-	for _, n := range w.nodes {
-		if err := w.observe(n); err != nil {
-			return err
-		}
+	for i := 0; err == nil && i < len(w.nodes); i++ {
+		w.admins = append(w.admins, admin(w.nodes[i].Addr()))
+		err = w.observe(w.nodes[i])
 	}
-	return nil
+	return err
 }
 
 // host is an address of this run's own network on loopback.
 func (w *World) host(i int) string { return w.subnet + "." + strconv.Itoa(i) }
 
-func (w *World) node(i int, replicaOf string) NodeConfig {
+// node describes the i-th node. Its clock can be moved if the scenario wants that.
+func (w *World) node(i int, replicaOf string) (NodeConfig, error) {
 	name := "n" + strconv.Itoa(i)
-	return NodeConfig{
+	c := NodeConfig{
 		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000), Dir: filepath.Join(w.scratch, name),
 		Log: w.log(name), ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
 	}
+	if w.shim == "" {
+		return c, nil
+	}
+	clock, err := newServerClock(w.scratch, name)
+	if err != nil {
+		return c, err
+	}
+	w.clocks[name], c.Env = clock, clock.environment(w.shim)
+	return c, nil
 }
 
-// startMaster looks for an address where nobody listens.
-func (w *World) startMaster() (err error) {
+// startFirst looks for an address where nobody listens.
+func (w *World) startFirst() (err error) {
 	for range startTries {
 		w.subnet = fmt.Sprintf("127.%d.%d", 2+rand.IntN(250), rand.IntN(256))
 		var n *Node
-		if n, err = StartNode(w.node(0, "")); err != nil {
+		if n, err = w.start(0, ""); err != nil {
 			return err // not installed, or nothing can be written: another address does not help
 		}
 		if err = n.Ready(); err == nil {
@@ -166,12 +186,20 @@ func (w *World) startMaster() (err error) {
 	return err
 }
 
+func (w *World) start(i int, replicaOf string) (*Node, error) {
+	c, err := w.node(i, replicaOf)
+	if err != nil {
+		return nil, err
+	}
+	return StartNode(c)
+}
+
 func (w *World) startReplica() error {
 	addr, err := w.proxies.link("n0>n1", w.nodes[0].Addr())
 	if err != nil {
 		return err
 	}
-	n, err := StartNode(w.node(1, addr))
+	n, err := w.start(1, addr)
 	if err != nil {
 		return err
 	}
@@ -184,15 +212,32 @@ func (w *World) startReplica() error {
 	return barrier(c, 1)
 }
 
-// observe connects the harness itself to a node, around the proxies: for its commands and for its command stream.
+// startOthers starts the other independent masters side by side.
+func (w *World) startOthers() error {
+	for i := 1; i < w.cfg.Masters; i++ {
+		n, err := w.start(i, "")
+		if err != nil {
+			return err
+		}
+		w.nodes = append(w.nodes, n)
+	}
+	for _, n := range w.nodes {
+		if err := n.Ready(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// observe asks a node for its version and follows its command stream, around the proxies.
 func (w *World) observe(n *Node) error {
-	c := admin(n.Addr())
-	w.admins = append(w.admins, c)
-	v, err := version(c)
+	i, err := w.find(n.Name)
 	if err != nil {
+		return err
+	}
+	if w.versions["redis"], err = version(w.admins[i]); err != nil {
 		return fmt.Errorf("%s: %w", n.Name, err)
 	}
-	w.versions["redis"] = v
 	m, err := monitor(n.Addr(), filepath.Join(w.cfg.Dir, "nodes", n.Name+".jsonl"))
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.Name, err)
@@ -207,7 +252,7 @@ func (w *World) guard(n *Node) {
 	select {
 	case <-w.ended:
 	case <-n.Done():
-		if _, planned := w.killed.Load(n.Name); !planned {
+		if _, planned := w.killed.Load(n); !planned {
 			w.inbox <- workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: Monotonic(), Node: n.Name, Err: n.Err().Error()}}
 		}
 	}
@@ -218,15 +263,15 @@ func (w *World) configure() error {
 	for i, c := range w.clients {
 		cfg := w.cfg.Worker
 		cfg.Process, cfg.Seed, cfg.Master = i, w.cfg.Seed+uint64(i)+1, w.nodes[0].Name
-		nodes := map[string]string{}
-		for _, n := range w.nodes {
-			addr, err := w.proxies.link(fmt.Sprintf("c%d>%s", i, n.Name), n.Addr())
-			if err != nil {
+		var err error
+		if cfg.Nodes, err = w.ways(fmt.Sprintf("c%d>", i)); err != nil {
+			return err
+		}
+		if needs(w.cfg.Scenario, nemesis.Direct, workloads.Spare) {
+			if cfg.Spares, err = w.ways(fmt.Sprintf("c%d+>", i)); err != nil {
 				return err
 			}
-			nodes[n.Name] = addr
 		}
-		cfg.Nodes = []map[string]string{nodes}
 		c.send(workloads.Order{Do: workloads.DoConfig, Config: &cfg})
 	}
 	limit := time.After(readyTimeout)
@@ -246,6 +291,22 @@ func (w *World) configure() error {
 		}
 	}
 	return nil
+}
+
+// ways makes a link to every node and returns them as Config.Nodes wants them: independent masters one by one, a master and its
+// replicas together.
+func (w *World) ways(prefix string) (ways []map[string]string, err error) {
+	for i, n := range w.nodes {
+		addr, err := w.proxies.link(prefix+n.Name, n.Addr())
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 || w.cfg.Topology == nemesis.Independent {
+			ways = append(ways, map[string]string{})
+		}
+		ways[len(ways)-1][n.Name] = addr
+	}
+	return ways, nil
 }
 
 // Name is "process".

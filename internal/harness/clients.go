@@ -64,15 +64,15 @@ func (r *run) wake() int64 {
 	return at
 }
 
-// contended reports whether another live client waits for the same lock.
-func (r *run) contended(process, key int) bool {
+// waiter returns a live client that waits for the same lock, or -1.
+func (r *run) waiter(s standing) int {
 	for i := range r.clients {
 		c := &r.clients[i]
-		if i != process && !c.gone && c.waiting && c.key == key {
-			return true
+		if i != s.process && !c.gone && c.waiting && c.key == s.key {
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // never is a wake-up that does not come.

@@ -2,7 +2,7 @@ package harness
 
 import (
 	"fmt"
-	"time"
+	"strings"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -14,21 +14,18 @@ type conductor struct {
 	run    *run
 	steps  []nemesis.Step
 	at     int
-	begun  bool        // the current step has been begun and is waited for
-	until  int64       // world's clock at which a Wait is over
-	gate   int         // number of the latest gate; each Await gets its own
-	struck *standing   // who stands at the gate
-	faults []openFault // lasting effects that have not ended
+	begun  bool            // the current step has been begun and is waited for
+	armed  int             // 1 + number of the step whose gate is armed already
+	until  int64           // world's clock at which a Wait is over
+	gate   int             // number of the latest gate; each Await gets its own
+	struck *standing       // who stands at the gate
+	victim standing        // who stood at the last gate
+	faults []history.Event // begun, with an effect that lasts
 	nextID int
 }
 
 // standing is a client that waits at a gate.
 type standing struct{ process, key int }
-
-type openFault struct {
-	event history.Event
-	ended bool
-}
 
 // done reports whether every step has been carried out.
 func (c *conductor) done() bool { return c.at >= len(c.steps) }
@@ -63,11 +60,13 @@ func (c *conductor) advance() error {
 func (c *conductor) over(s nemesis.Step) bool {
 	switch {
 	case s.Await != nil:
-		return c.struck != nil && (!s.Await.Contended || c.run.contended(c.struck.process, c.struck.key))
+		return c.struck != nil && (!s.Await.Contended || c.run.waiter(*c.struck) >= 0)
 	case s.Do == nemesis.Quiesce:
 		return !c.run.busy()
 	case s.Do == nemesis.Wait:
 		return c.run.world.Now() >= c.until
+	case s.Do == nemesis.Warm:
+		return c.run.progress.contended >= c.run.plan.Requires.Contended
 	}
 	return true
 }
@@ -76,39 +75,73 @@ func (c *conductor) over(s nemesis.Step) bool {
 func (c *conductor) begin(s nemesis.Step) error {
 	switch {
 	case s.Await != nil:
-		c.await(*s.Await)
-	case s.Do == nemesis.Quiesce, s.Do == nemesis.Resume:
-		c.run.quiet = s.Do == nemesis.Quiesce
+		c.await(c.at)
+	case s.Do == nemesis.Quiesce:
+		c.run.quiet = true
+	case s.Do == nemesis.Resume:
+		if next := c.at + 1; next < len(c.steps) && c.steps[next].Await != nil {
+			c.await(next) // before anybody can run past it
+		}
+		c.run.quiet = false
 	case s.Do == nemesis.Wait:
-		d, err := time.ParseDuration(s.For)
-		c.until = c.run.world.Now() + int64(d)
-		return err
+		c.until = c.run.world.Now() + int64(s.For)
+	case s.Do == nemesis.Warm:
 	case s.Do == nemesis.Go:
 		c.release()
 	case s.Fault():
-		return c.fault(s)
-	case s.Do == nemesis.Heal:
-		return c.heal(s)
+		return c.fault(c.resolve(s))
+	case s.Repairs():
+		return c.repair(c.resolve(s))
 	default:
 		return nemesis.Apply(c.run.world, s)
 	}
 	return nil
 }
 
-// await arms a gate at the clients that the step names.
-func (c *conductor) await(a nemesis.Await) {
+// await arms the gate of a step at the clients that it names, once.
+func (c *conductor) await(step int) {
+	if c.armed == step+1 {
+		return
+	}
+	c.armed = step + 1
 	c.release()
 	c.gate++
-	c.each(a.Client, workloads.Order{Do: workloads.DoArm, Gate: &workloads.Gate{
+	a := c.steps[step].Await
+	order := workloads.Order{Do: workloads.DoArm, Gate: &workloads.Gate{
 		ID: c.gate, At: a.At, Phase: a.Phase, Command: a.Command, Nth: a.Nth,
-	}})
+	}}
+	for i := range c.run.clients {
+		if c.names(a.Client, i) {
+			c.send(i, order)
+		}
+	}
 }
 
-// each sends an order to one client, or to all that live.
-func (c *conductor) each(client int, o workloads.Order) {
+// names reports whether client i is meant.
+func (c *conductor) names(client string, i int) bool {
+	switch client {
+	case "", "*":
+		return true
+	case nemesis.Other:
+		return i != c.victim.process
+	case nemesis.Struck:
+		return i == c.victim.process
+	}
+	return client == fmt.Sprintf("c%d", i)
+}
+
+// send gives an order to a client that lives.
+func (c *conductor) send(i int, o workloads.Order) {
+	if !c.run.clients[i].gone {
+		c.run.world.Send(i, o)
+	}
+}
+
+// all gives an order to every client that is meant.
+func (c *conductor) all(client string, o workloads.Order) {
 	for i := range c.run.clients {
-		if (client < 0 || client == i) && !c.run.clients[i].gone {
-			c.run.world.Send(i, o)
+		if c.names(client, i) {
+			c.send(i, o)
 		}
 	}
 }
@@ -117,13 +150,14 @@ func (c *conductor) each(client int, o workloads.Order) {
 func (c *conductor) hit(process int, g workloads.GateHit) {
 	pass := workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: g.ID}}
 	if g.ID != c.gate || c.struck != nil {
-		c.run.world.Send(process, pass)
+		c.send(process, pass)
 		return
 	}
-	c.struck = &standing{process, g.Key}
+	c.victim = standing{process, g.Key}
+	c.struck = &c.victim
 	for i := range c.run.clients {
 		if i != process {
-			c.each(i, pass)
+			c.send(i, pass)
 		}
 	}
 }
@@ -131,85 +165,23 @@ func (c *conductor) hit(process int, g workloads.GateHit) {
 // release lets whoever stands at the gate go on, and takes the gate down.
 func (c *conductor) release() {
 	if c.gate > 0 {
-		c.each(-1, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: c.gate}})
+		c.all("*", workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: c.gate}})
 	}
 	c.struck = nil
 }
 
-// fault carries out a step that does harm, and records its begin before and, unless it lasts, its end after it.
-func (c *conductor) fault(s nemesis.Step) error {
-	c.nextID++
-	e := history.Event{
-		Type: history.Fault, T: c.run.now(), Process: history.Harness, F: s.Do, Phase: history.PhaseFrom, ID: c.nextID,
-		Target: s.Target, Strike: s.Strike,
+// resolve puts names in the place of the moving targets.
+func (c *conductor) resolve(s nemesis.Step) nemesis.Step {
+	who, rest, link := strings.Cut(s.Target, ">")
+	switch who {
+	case nemesis.Struck:
+		who = fmt.Sprintf("c%d", c.victim.process)
+	case nemesis.Waiter:
+		who = fmt.Sprintf("c%d", max(c.run.waiter(c.victim), 0))
 	}
-	if c.struck != nil {
-		e.By = history.Ptr(c.struck.process)
+	s.Target = who
+	if link {
+		s.Target = who + ">" + rest
 	}
-	if s.Target == nemesis.Struck {
-		s.Target = fmt.Sprintf("c%d", c.struck.process)
-		e.Target = s.Target
-	}
-	if err := c.run.record(e); err != nil {
-		return err
-	}
-	if err := c.harm(s); err != nil {
-		return err
-	}
-	if s.Lasts() {
-		c.faults = append(c.faults, openFault{event: e})
-		return nil
-	}
-	return c.end(e, "")
-}
-
-// harm does the deed itself. A client's kill is stamped before the signal is sent, so that its hold cannot outlast it in the record.
-func (c *conductor) harm(s nemesis.Step) error {
-	switch s.Do {
-	case nemesis.Direct:
-		c.each(-1, workloads.Order{Do: workloads.DoDirect, Node: s.Target})
-		return nil
-	case nemesis.Crash:
-		i, err := nemesis.Client(s.Target)
-		if err != nil {
-			return err
-		}
-		c.run.clients[i].doomed = true
-		if err := c.run.record(history.Event{Type: history.Kill, T: c.run.now(), Process: i}); err != nil {
-			return err
-		}
-	}
-	return nemesis.Apply(c.run.world, s)
-}
-
-// heal ends the lasting faults of a target.
-func (c *conductor) heal(s nemesis.Step) error {
-	if err := nemesis.Apply(c.run.world, s); err != nil {
-		return err
-	}
-	for i := range c.faults {
-		f := &c.faults[i]
-		if !f.ended && f.event.Target == s.Target {
-			f.ended = true
-			if err := c.end(f.event, ""); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// end records that the effect of a fault is over.
-func (c *conductor) end(e history.Event, why string) error {
-	e.Phase, e.T, e.Strike, e.By, e.Err = history.PhaseTo, c.run.now(), false, nil, why
-	return c.run.record(e)
-}
-
-// close ends what still lasts at the end of the run.
-func (c *conductor) close() {
-	for _, f := range c.faults {
-		if !f.ended {
-			_ = c.end(f.event, "") // a run whose record cannot be written has failed already
-		}
-	}
+	return s
 }

@@ -32,7 +32,7 @@ func (r *run) handle(rep workloads.Report) error {
 	case rep.Gate != nil:
 		r.conductor.hit(rep.Process, *rep.Gate)
 	case rep.Ask != nil:
-		r.world.Send(rep.Process, r.resource.answer(*rep.Ask))
+		r.world.Send(rep.Process, r.resource.Answer(*rep.Ask))
 	case rep.Done != nil:
 		r.done(rep.Process, *rep.Done)
 	case rep.Failed != "":

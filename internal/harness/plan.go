@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -22,6 +20,7 @@ type Plan struct {
 	Seed           uint64           `json:"seed"`
 	World          string           `json:"world"`
 	Topology       string           `json:"topology"`
+	Masters        int              `json:"masters,omitempty"` // of the topology independent
 	Impl           string           `json:"impl"`
 	Variant        string           `json:"variant,omitempty"` // of the lock
 	Nemesis        string           `json:"nemesis"`
@@ -36,6 +35,11 @@ type Plan struct {
 	Backoff        history.Duration `json:"backoff"`        // pause after an outcome that nobody knows
 	ClientTimeout  history.Duration `json:"client_timeout"` // dial, read and write of the Redis client
 	ClientRetries  int              `json:"client_retries"` // what the Redis client itself resends
+	NoWatchdog     bool             `json:"no_watchdog,omitempty"`
+	MaxRenewals    int              `json:"max_renewals,omitempty"`
+	NodeTimeout    history.Duration `json:"node_timeout,omitempty"`
+	WaitReplicas   int              `json:"wait_replicas,omitempty"`
+	WaitTimeout    history.Duration `json:"wait_timeout,omitempty"`
 	RedisConfig    []string         `json:"redis_config,omitempty"`
 	For            history.Duration `json:"for"` // the run ends then at the latest
 	Stop           bool             `json:"stop_on_violation,omitempty"`
@@ -47,34 +51,34 @@ type Plan struct {
 
 // Wish is what a user asked for; zero fields mean the default.
 type Wish struct {
-	World, Impl, Variant, Nemesis, Workload, Expect     string
-	Seed                                                uint64
-	Clients, Keys, ClientRetries                        int
-	TTL, Poll, AcquireTimeout, Hold, Think, ClientLimit time.Duration
-	Documented                                          bool // use the document's own lease and poll
-	For                                                 time.Duration
-	Stop                                                bool
-	Properties, RedisConfig                             []string
+	World, Topology, Impl, Variant, Nemesis, Workload, Expect        string
+	Seed                                                             uint64
+	Clients, Keys, Masters, ClientRetries, MaxRenewals, WaitReplicas int
+	TTL, Poll, AcquireTimeout, Hold, Think, ClientTimeout            time.Duration
+	NodeTimeout, WaitTimeout, For                                    time.Duration
+	Documented                                                       bool // the document's own lease and poll
+	NoWatchdog, Stop                                                 bool
+	Properties, RedisConfig                                          []string
 }
 
-// The table of defaults (design §9).
+// The table of defaults (design §9); those of a lock are impls.Entry.Defaults.
 const (
 	defaultTTL      = 2 * time.Second
-	minPoll         = 5 * time.Millisecond
-	maxPoll         = 100 * time.Millisecond
 	minHold         = 80 * time.Millisecond
 	defaultClients  = 4
+	defaultMasters  = 5
 	defaultTimeout  = 250 * time.Millisecond
 	defaultBackoff  = 20 * time.Millisecond
 	defaultFor      = 10 * time.Second
 	minContended    = 5
-	defaultAcquire  = 5 * time.Second
 	defaultExpect   = "valid"
 	defaultWorkload = workloads.Mutex
+	maxClients      = 64 // bounds the load on the machine
+	maxMasters      = 9
 )
 
-// judged are the properties that a run judges by default.
-var judged = []string{"S", "L"}
+// judged are the properties that a run judges by default. Those that a lock does not promise, or that the workload does not exercise, cost nothing.
+var judged = []string{"S", "L", "O", "D", "F", "U"}
 
 // NewPlan fills in the defaults and refuses what makes no sense, with what to do about it.
 func NewPlan(w Wish) (Plan, error) {
@@ -87,18 +91,20 @@ func NewPlan(w Wish) (Plan, error) {
 		return Plan{}, err
 	}
 	p := Plan{
-		Format: history.Format, Seed: w.Seed, World: w.World, Topology: fault.Topology, Impl: w.Impl, Variant: w.Variant,
-		Nemesis: w.Nemesis, Workload: or(w.Workload, defaultWorkload), Clients: or(w.Clients, defaultClients), Keys: or(w.Keys, 1),
-		ClientRetries: w.ClientRetries, RedisConfig: w.RedisConfig, Stop: w.Stop,
+		Format: history.Format, Seed: w.Seed, World: w.World, Impl: w.Impl, Nemesis: w.Nemesis, Workload: or(w.Workload, defaultWorkload),
+		Clients: or(w.Clients, defaultClients), ClientRetries: w.ClientRetries, RedisConfig: w.RedisConfig, Stop: w.Stop,
+		NoWatchdog: w.NoWatchdog, MaxRenewals: w.MaxRenewals, NodeTimeout: history.Duration(w.NodeTimeout), WaitReplicas: w.WaitReplicas,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
-		ClientTimeout: history.Duration(or(w.ClientLimit, defaultTimeout)), For: history.Duration(or(w.For, defaultFor)),
-		Properties: w.Properties, Expect: or(w.Expect, defaultExpect), Scenario: fault.Steps(variant),
+		For: history.Duration(or(w.For, defaultFor)), Expect: or(w.Expect, defaultExpect), Properties: w.Properties,
 	}
+	p.Keys = or(w.Keys, keysFor(p.Workload))
 	if len(p.Properties) == 0 {
 		p.Properties = judged
 	}
 	p.times(w, lock)
-	p.Requires = requires(p.Scenario)
+	if err := p.aim(w, lock, fault, variant); err != nil {
+		return p, err
+	}
 	return p, p.Validate()
 }
 
@@ -110,33 +116,62 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// times scales the document's pauses to the lease that the run uses.
+// keysFor is how many locks a workload needs at least.
+func keysFor(workload string) int {
+	for _, w := range workloads.All() {
+		if w.Name == workload {
+			return w.Keys
+		}
+	}
+	return 1
+}
+
+// times sets the lock's own times, scaled to the lease that the run uses, and how long a client stays inside.
 func (p *Plan) times(w Wish, lock impls.Entry) {
-	documented := w.Documented || lock.Fixed
 	ttl := or(w.TTL, defaultTTL)
-	if documented {
-		ttl = lock.TTL
+	if w.Documented {
+		ttl = 0
 	}
-	poll := lock.Poll
-	if !documented && lock.TTL > 0 {
-		poll = time.Duration(float64(lock.Poll) * float64(ttl) / float64(lock.TTL))
-	}
-	if !documented {
-		poll = min(max(poll, minPoll), maxPoll)
-	}
-	poll = or(w.Poll, poll)
-	p.TTL, p.Poll = history.Duration(ttl), history.Duration(poll)
-	p.Hold = history.Duration(or(w.Hold, hold(ttl, poll)))
-	p.AcquireTimeout = history.Duration(or(w.AcquireTimeout, max(defaultAcquire, 2*ttl)))
+	d := lock.Defaults(ttl)
+	p.Variant = or(w.Variant, d.Variant)
+	p.TTL, p.Poll = history.Duration(or(d.TTL, or(w.TTL, defaultTTL))), history.Duration(or(w.Poll, d.Poll))
+	p.Hold = history.Duration(or(w.Hold, hold(p.TTL.D(), p.Poll.D())))
+	p.AcquireTimeout = history.Duration(or(w.AcquireTimeout, max(d.AcquireTimeout, 2*p.TTL.D())))
+	p.WaitTimeout = history.Duration(or(w.WaitTimeout, d.WaitTimeout))
 }
 
 // hold is long enough for a waiting client to poll three times, and stays well inside the lease.
 func hold(ttl, poll time.Duration) time.Duration {
 	h := max(minHold, 3*poll)
-	if ttl > 0 && h >= ttl/3 {
-		return ttl / 3
+	if h >= ttl/3 {
+		return max(ttl/3, time.Millisecond)
 	}
 	return h
+}
+
+// aim makes the fault ready for the lock, and takes the topology that the two of them need.
+func (p *Plan) aim(w Wish, lock impls.Entry, fault nemesis.Entry, variant string) error {
+	params := nemesis.Params{TTL: p.TTL.D(), Clients: p.Clients, Nodes: 1, Timeout: or(w.ClientTimeout, defaultTimeout)}
+	if lock.Topology == impls.Independent {
+		p.Masters = or(w.Masters, defaultMasters)
+		params.Nodes = p.Masters
+	}
+	s, err := fault.Scenario(variant, params)
+	if err != nil {
+		return err
+	}
+	p.Topology, p.Scenario, p.Requires = s.Topology, s.Steps, requires(s.Steps)
+	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
+	if p.WaitReplicas > 0 && p.Topology == nemesis.Single {
+		p.Topology = nemesis.Failover // somebody has to confirm
+	}
+	if w.Topology != "" && w.Topology != p.Topology {
+		if w.Topology != nemesis.Failover || p.Topology != nemesis.Single {
+			return fmt.Errorf("%s under %s needs --topology %s, not %q", p.Impl, p.Nemesis, p.Topology, w.Topology)
+		}
+		p.Topology = w.Topology
+	}
+	return nil
 }
 
 // requires is the evidence without which a run of this scenario proves nothing.
@@ -153,7 +188,7 @@ func requires(steps []nemesis.Step) history.Requires {
 
 // Validate says in one line what is wrong with a plan, also with one that somebody wrote by hand.
 func (p Plan) Validate() error {
-	_, err := impls.Find(p.Impl)
+	lock, err := impls.Find(p.Impl)
 	switch {
 	case p.Format != history.Format:
 		return fmt.Errorf("plan format %d is not known; this lockbench writes and reads format %d", p.Format, history.Format)
@@ -161,26 +196,35 @@ func (p Plan) Validate() error {
 		return err
 	case p.TTL <= 0:
 		return fmt.Errorf("--ttl is %v; a lease must be above zero", p.TTL)
-	case p.Poll <= 0:
-		return fmt.Errorf("--poll is %v; it must be above zero", p.Poll)
 	case p.Hold <= 0 || p.Think < 0 || p.For <= 0 || p.AcquireTimeout <= 0 || p.ClientTimeout <= 0:
 		return fmt.Errorf("--hold, --for, --acquire-timeout and --client-timeout must be above zero, --think not below")
 	case p.Clients < 1 || p.Clients > maxClients:
 		return fmt.Errorf("--clients is %d; 1 to %d are possible", p.Clients, maxClients)
+	case p.Masters < 0 || p.Masters > maxMasters:
+		return fmt.Errorf("--masters is %d; 3 to %d are possible", p.Masters, maxMasters)
 	case p.Keys < 1:
 		return fmt.Errorf("--keys is %d; at least 1 is needed", p.Keys)
 	case p.ClientRetries < 0:
 		return fmt.Errorf("--client-retries is %d; it is 0 or more", p.ClientRetries)
 	case len(p.RedisConfig)%2 != 0:
 		return fmt.Errorf("redis_config has %d words; it is a list of names and values", len(p.RedisConfig))
-	case !slices.Contains(workloads.Names(), p.Workload):
-		return fmt.Errorf("unknown workload %q; there are: %s", p.Workload, strings.Join(workloads.Names(), ", "))
 	}
-	return nil
+	if err := lock.Runs(p.Topology); err != nil {
+		return err
+	}
+	if err := workloads.Suits(lock, p.Workload, p.Keys); err != nil {
+		return err
+	}
+	return lock.Check(p.options(), 1, max(p.Masters, 1))
 }
 
-// maxClients bounds the load on the machine.
-const maxClients = 64
+// options are the lock's knobs.
+func (p Plan) options() impls.Options {
+	return impls.Options{
+		TTL: p.TTL.D(), Poll: p.Poll.D(), AcquireTimeout: p.AcquireTimeout.D(), Variant: p.Variant, NoWatchdog: p.NoWatchdog,
+		MaxRenewals: p.MaxRenewals, NodeTimeout: p.NodeTimeout.D(), WaitReplicas: p.WaitReplicas, WaitTimeout: p.WaitTimeout.D(),
+	}
+}
 
 // Declares is what the plan's lock promises.
 func (p Plan) Declares() history.Declares {
@@ -199,7 +243,8 @@ func (p Plan) Worker() workloads.Config {
 	}
 	return workloads.Config{
 		Impl: p.Impl, Variant: p.Variant, TTL: p.TTL, Poll: p.Poll, AcquireTimeout: p.AcquireTimeout,
-		ClientTimeout: p.ClientTimeout, ClientRetries: p.ClientRetries, Keys: keys,
+		ClientTimeout: p.ClientTimeout, ClientRetries: p.ClientRetries, Keys: keys, NoWatchdog: p.NoWatchdog, MaxRenewals: p.MaxRenewals,
+		NodeTimeout: p.NodeTimeout, WaitReplicas: p.WaitReplicas, WaitTimeout: p.WaitTimeout,
 	}
 }
 

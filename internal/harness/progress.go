@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // progress knows when a run has shown what it can show. The checker decides later, from the record, what it was worth.
@@ -21,11 +22,11 @@ func (p *progress) add(r *run, e history.Event) {
 	switch {
 	case e.Type == history.Fault:
 		p.fault, p.served = e.T, nil
-		if e.F == "promote" {
+		if e.F == nemesis.Promote {
 			p.master = e.Target
 		}
 	case e.Type == history.OK && e.F == history.Acquire:
-		if r.contended(e.Process, e.KeyOf()) {
+		if r.waiter(standing{e.Process, e.KeyOf()}) >= 0 {
 			p.contended++
 		}
 		if p.served == nil {

@@ -35,22 +35,26 @@ type Watcher interface {
 type Output struct {
 	History io.Writer
 	Trace   io.Writer
-	Command string    // reproduces the run
-	Version string    // of lockbench
-	Watch   Watcher   // may be nil
-	Started time.Time // wall clock, for people
+	Command string                       // reproduces the run
+	Version string                       // of lockbench
+	Started time.Time                    // wall clock, for people
+	Watch   func(history.Header) Watcher // may be nil
 }
 
 // Run carries out the plan on the world and records what happens. The error says why the run is worth nothing or less than
 // planned: ctx ended, the world broke, or a file could not be written. What was recorded before it stands.
 func Run(ctx context.Context, p Plan, w World, out Output) error {
-	r := &run{plan: p, world: w, watch: out.Watch, epoch: w.Now(), gen: workloads.NewGenerator(p.shape())}
+	r := &run{plan: p, world: w, epoch: w.Now(), gen: workloads.NewGenerator(p.shape())}
 	r.limit = r.epoch + int64(p.For)
 	r.clients = make([]client, p.Clients)
 	r.conductor = conductor{run: r, steps: p.Scenario}
 	r.sinks = sinks{trace: newEncoder(out.Trace)}
+	head := r.header(out)
+	if out.Watch != nil {
+		r.watch = out.Watch(head)
+	}
 	var err error
-	if r.sinks.history, err = history.NewRecorder(out.History, r.header(out)); err != nil {
+	if r.sinks.history, err = history.NewRecorder(out.History, head); err != nil {
 		return err
 	}
 	for i := range r.clients {
@@ -69,7 +73,7 @@ func Run(ctx context.Context, p Plan, w World, out Output) error {
 }
 
 func (p Plan) shape() workloads.Shape {
-	return workloads.Shape{Body: p.Workload, Clients: p.Clients, Keys: p.Keys, Hold: p.Hold.D(), Think: p.Think.D(), Seed: p.Seed}
+	return workloads.Shape{Body: p.Workload, Clients: p.Clients, Keys: p.Keys, Hold: p.Hold.D(), Think: p.Think.D(), TTL: p.TTL.D(), Seed: p.Seed}
 }
 
 // run is the state of one run.
@@ -85,7 +89,7 @@ type run struct {
 	conductor conductor
 	quiet     bool // no new cycles
 	progress  progress
-	resource  resource
+	resource  workloads.Resource
 }
 
 // now is the stamp of this moment.
@@ -133,13 +137,16 @@ func (r *run) step(ctx context.Context, deadline int64) error {
 // windDown lets clients finish what they are inside of. A client that waits is told to give up.
 func (r *run) windDown(ctx context.Context) error {
 	r.quiet = true
+	if err := r.conductor.unfreeze(); err != nil {
+		return err
+	}
 	for i := range r.clients {
 		if !r.clients[i].gone {
 			r.world.Send(i, workloads.Order{Do: workloads.DoStop})
 		}
 	}
 	r.conductor.release()
-	limit := r.world.Now() + int64(r.plan.Hold) + int64(windDownSlack) + 2*int64(r.plan.ClientTimeout)
+	limit := r.world.Now() + int64(r.plan.shape().Longest()) + int64(windDownSlack) + 2*int64(r.plan.ClientTimeout)
 	for r.busy() && r.world.Now() < limit {
 		if err := r.step(ctx, limit); err != nil {
 			return err

@@ -18,7 +18,7 @@ const module = "github.com/lockbench/lockbench/"
 var rooms = map[string][]string{
 	"history":          {},
 	"impls":            {},
-	"nemesis":          {},
+	"nemesis":          {"history"},
 	"workloads":        {"history", "impls"},
 	"checker":          {"history"},
 	"reports":          {"history", "checker"},

@@ -1,0 +1,40 @@
+# `make` alone shows what there is.
+GO ?= go
+BIN := bin/lockbench
+REDIS := redis-server=redis-server redis-sentinel=redis-sentinel
+BROWSER := chromium=chromium
+
+.PHONY: help run test soak bench lint build redis browser readme clean
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+run: redis build ## the main job on real Redis: a failover under the GETSET lock, with a report
+	$(BIN) run --impl getset --nemesis failover --expect S
+
+test: redis browser ## all tests, with the race detector, on real Redis
+	$(GO) vet ./...
+	$(GO) test -race ./...
+
+soak: redis browser ## the full numbers: takes long
+	LOCKBENCH_SOAK=1 $(GO) test -timeout 120m ./...
+
+bench: ## benchmarks, side by side
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./checker
+
+lint: ## formatting, vet and staticcheck
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+build: ## build bin/lockbench
+	$(GO) build -trimpath -o $(BIN) ./cmd/lockbench
+
+redis: # bring redis-server if it is missing
+	@.ci/install $(REDIS)
+
+browser: # bring a browser for the tests of the report
+	@.ci/install $(BROWSER)
+
+clean: ## remove what was built
+	rm -rf bin

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// processes lists the processes whose environment names this temporary folder: a run and all that it started.
+func processes(tmp string) (left []string) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, d := range dirs {
+		env, err := os.ReadFile(filepath.Join(d, "environ"))
+		if err != nil || !bytes.Contains(env, []byte("TMPDIR="+tmp+"\x00")) || filepath.Base(d) == strconv.Itoa(os.Getpid()) {
+			continue
+		}
+		cmd, _ := os.ReadFile(filepath.Join(d, "cmdline"))
+		stat, _ := os.ReadFile(filepath.Join(d, "stat"))
+		if strings.Contains(string(stat), ") Z ") {
+			continue // dead, and waited for by somebody else
+		}
+		left = append(left, filepath.Base(d)+" "+strings.ReplaceAll(string(cmd), "\x00", " "))
+	}
+	return left
+}
+
+// TestNothingOutlivesAKill ends lockbench at random moments of its life, by each signal in turn, and looks for what is left.
+func TestNothingOutlivesAKill(t *testing.T) {
+	if ok, err := condition("redis"); !ok {
+		t.Skip("needs redis-server: ", err)
+	}
+	rounds := 6
+	if os.Getenv("LOCKBENCH_SOAK") != "" {
+		rounds = 200
+	}
+	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT}
+	for i := range rounds {
+		sig := signals[i%len(signals)]
+		after := time.Duration(rand.IntN(400)) * time.Millisecond
+		t.Run(fmt.Sprintf("%s after %v", sig, after), func(t *testing.T) { killed(t, sig, after) })
+	}
+}
+
+func killed(t *testing.T, sig syscall.Signal, after time.Duration) {
+	tmp := t.TempDir()
+	c := command(t, tmp, "run", "--impl", "getset", "--nemesis", "failover", "--store", filepath.Join(tmp, "store"))
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	_ = c.Process.Signal(sig)
+	_ = c.Wait()
+	if sig != syscall.SIGKILL && c.ProcessState.ExitCode() == 255 {
+		t.Errorf("%s broke it:\n%s", sig, out.String())
+	}
+	// The kernel sends the parent-death signal at once, but a process needs a moment to die of it.
+	for limit := time.Now().Add(5 * time.Second); len(processes(tmp)) > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatalf("after %s: still running: %v", sig, processes(tmp))
+		}
+	}
+}
+
+// command is lockbench, played by the test binary, with a temporary folder of its own.
+func command(t *testing.T, tmp string, args ...string) *exec.Cmd {
+	t.Helper()
+	link := filepath.Join(tmp, "lockbench")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, link); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(link, args...)
+	c.Env = append(os.Environ(), "TMPDIR="+tmp)
+	return c
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+func listCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "list",
+		Short:   "List the locks and the faults",
+		Example: "  lockbench list impls\n  lockbench list nemeses --json",
+		Args:    noCommand,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(lister("impls", "the locks, and what each declares", writeImpls, implRows),
+		lister("nemeses", "the faults, and what each does", writeNemeses, nemesisRows))
+	return c
+}
+
+// lister is a verb that prints a table, or with --json the same rows for a program.
+func lister(name, short string, table func(io.Writer), rows func() any) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   name,
+		Short: "List " + short,
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !asJSON {
+				table(c.OutOrStdout())
+				return nil
+			}
+			enc := json.NewEncoder(c.OutOrStdout())
+			enc.SetEscapeHTML(false)
+			enc.SetIndent("", "  ")
+			return enc.Encode(rows())
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+type implRow struct {
+	Name     string   `json:"name"`
+	Line     string   `json:"line"`
+	Document string   `json:"document"`
+	Topology string   `json:"topology"`
+	Declares []string `json:"declares"`
+}
+
+func implRows() any {
+	var rows []implRow
+	for _, e := range impls.All() {
+		rows = append(rows, implRow{e.Name, e.Line, e.Document, string(e.Topology), declared(e)})
+	}
+	return rows
+}
+
+// declared lists what a lock promises.
+func declared(e impls.Entry) []string {
+	list := []string{}
+	for _, d := range []struct {
+		name string
+		is   bool
+	}{{"lease", e.Lease}, {"validity", e.Validity}, {"loss", e.Loss}, {"fencing", e.Fencing}, {"re-entry", e.Reentrant}} {
+		if d.is {
+			list = append(list, d.name)
+		}
+	}
+	return list
+}
+
+func writeImpls(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "LOCK\tDOCUMENT\tTOPOLOGY\tDECLARES\tWHAT IT IS")
+	for _, e := range impls.All() {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", e.Name, dash(e.Document), e.Topology, dash(strings.Join(declared(e), ", ")), e.Line)
+	}
+	t.Flush()
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+type nemesisRow struct {
+	Name     string   `json:"name"`
+	Line     string   `json:"line"`
+	Needs    string   `json:"needs"`
+	Variants []string `json:"variants"`
+}
+
+func nemesisRows() any {
+	var rows []nemesisRow
+	for _, e := range nemesis.All() {
+		rows = append(rows, nemesisRow{e.Name, e.Line, e.Needs(), append([]string{}, e.Variants...)})
+	}
+	return rows
+}
+
+func writeNemeses(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "FAULT\tVARIANTS\tNEEDS\tWHAT IT DOES")
+	for _, e := range nemesis.All() {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", e.Name, dash(strings.Join(e.Variants, ", ")), dash(e.Needs()), e.Line)
+	}
+	t.Flush()
+}
+
+// complete teaches the shell the names of locks and faults.
+func complete(c *cobra.Command) {
+	names := func(all []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return all, cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	var locks, faults []string
+	for _, e := range impls.All() {
+		locks = append(locks, e.Name)
+	}
+	for _, e := range nemesis.All() {
+		faults = append(faults, e.Name)
+		for _, v := range e.Variants {
+			faults = append(faults, e.Name+":"+v)
+		}
+	}
+	for flag, all := range map[string][]string{"impl": locks, "nemesis": faults, "env": {"auto", "process"}} {
+		if err := c.RegisterFlagCompletionFunc(flag, names(all)); err != nil {
+			panic(err) // the flag is registered a few lines away
+		}
+	}
+}
+
+// isTerminal reports whether people read what is written.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

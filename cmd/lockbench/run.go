@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// runFlags are the flags of run.
+type runFlags struct {
+	wish  harness.Wish
+	plan  string
+	store string
+	ttl   string
+	quiet bool
+
+	watchdog bool
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Run a lock under a fault and judge what happened",
+		Example: `  # does the GETSET lock survive a failover?
+  lockbench run --impl getset --nemesis failover
+
+  # in a script: fail unless mutual exclusion is violated, as it must be
+  lockbench run --impl getset --nemesis failover --expect S
+
+  # the control: a failover in which nothing is lost
+  lockbench run --impl getset --nemesis failover:healthy
+
+  # the same run again
+  lockbench run --plan store/latest/plan.json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	f.register(c.Flags())
+	complete(c)
+	return c
+}
+
+func (f *runFlags) register(s *pflag.FlagSet) {
+	w := &f.wish
+	s.StringVar(&w.Impl, "impl", "", "lock to run; `lockbench list impls` shows all")
+	s.StringVar(&w.Nemesis, "nemesis", "none", "fault to inject; `lockbench list nemeses` shows all")
+	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
+	s.StringVar(&w.World, "env", "auto", "world to run in: auto, process")
+	s.StringVar(&w.Expect, "expect", "", `verdict for exit code 0: valid, violated, or letters such as "S" (default valid)`)
+	s.StringSliceVar(&w.Properties, "properties", nil, "what to judge (default S,L,O,D,F,U; R must be asked for)")
+	s.Uint64Var(&w.Seed, "seed", 0, "seed of all randomness (default random, and printed)")
+	s.StringVar(&w.Variant, "variant", "", "variant of the lock, such as constant for token-lua")
+	s.StringVar(&w.Topology, "topology", "", "single, failover or independent (default what lock and fault need)")
+	s.IntVar(&w.Masters, "masters", 0, "independent masters, for redlock (default 5)")
+	s.IntVar(&w.Clients, "clients", 0, "clients, one process each (default 4)")
+	s.IntVar(&w.Keys, "keys", 0, "locks that they contend for (default 1)")
+	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 2s)`)
+	s.DurationVar(&w.Poll, "poll", 0, "pause between attempts (default the document's, scaled by the lease)")
+	s.DurationVar(&w.AcquireTimeout, "acquire-timeout", 0, "how long one acquire waits (default 5s)")
+	s.DurationVar(&w.Hold, "hold", 0, "time inside (default three polls, at least 80ms, at most a third of the lease)")
+	s.DurationVar(&w.Think, "think", 0, "mean pause between cycles")
+	s.DurationVar(&w.ClientTimeout, "client-timeout", 0, "dial, read and write time-out of the Redis client (default 250ms)")
+	s.IntVar(&w.ClientRetries, "client-retries", 0, "how often the Redis client itself resends; its own default is 3")
+	s.IntVar(&w.MaxRenewals, "max-renewals", 0, "how often one hold may be renewed (default for ever, as documented)")
+	s.BoolVar(&f.watchdog, "watchdog", true, "let a lock that has a watchdog renew its lease; =false names a lease instead")
+	s.DurationVar(&w.NodeTimeout, "node-timeout", 0, "how long redlock waits for one master (default a twentieth of the lease, 5ms to 50ms)")
+	s.IntVar(&w.WaitReplicas, "wait-replicas", 0, "replicas that must confirm a grant (WAIT), or it is given back")
+	s.DurationVar(&w.WaitTimeout, "wait-timeout", 0, "how long they may take (default 100ms)")
+	s.DurationVar(&w.For, "for", 0, "longest duration of the run; it ends sooner when its evidence is complete (default 10s)")
+	s.BoolVar(&w.Stop, "stop-on-violation", false, "end at the first violation instead of after one recovery")
+	s.StringArrayVar(&w.RedisConfig, "redis-config", nil, "setting of every redis-server, key=value; may be repeated")
+	s.StringVar(&f.plan, "plan", "", "run this plan.json instead of what the other flags say")
+	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
+}
+
+func (f *runFlags) run(c *cobra.Command) error {
+	p, err := f.makePlan(c.Flags())
+	if err != nil {
+		return usage(err)
+	}
+	if p.World, err = chooseWorld(p.World); err != nil {
+		return usage(err)
+	}
+	started := time.Now()
+	dir, err := store.Create(f.store, p.Impl, p.Nemesis, started)
+	if err != nil {
+		return usage(err)
+	}
+	if err := store.Write(dir, store.Plan, func(w *os.File) error { return p.Write(w) }); err != nil {
+		return usage(err)
+	}
+	verdict, err := f.carryOut(c, p, dir, started)
+	if err != nil {
+		return err
+	}
+	return conclude(c, dir, verdict, f.quiet)
+}
+
+// makePlan reads the plan or makes it from the flags.
+func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
+	if f.plan != "" {
+		file, err := os.Open(f.plan)
+		if err != nil {
+			return harness.Plan{}, err
+		}
+		defer file.Close()
+		return harness.ReadPlan(file)
+	}
+	if f.wish.Impl == "" {
+		return harness.Plan{}, errors.New("which lock? name it with --impl; `lockbench list impls` shows all")
+	}
+	if !set.Changed("seed") {
+		f.wish.Seed = rand.Uint64() >> 32 // short enough to be typed
+	}
+	switch f.ttl {
+	case "":
+	case "documented":
+		f.wish.Documented = true
+	default:
+		ttl, err := time.ParseDuration(f.ttl)
+		if err != nil || ttl <= 0 {
+			return harness.Plan{}, fmt.Errorf(`--ttl is %q; a lease is a duration above zero ("2s") or "documented"`, f.ttl)
+		}
+		f.wish.TTL = ttl
+	}
+	config, err := pairs(f.wish.RedisConfig)
+	if err != nil {
+		return harness.Plan{}, err
+	}
+	f.wish.RedisConfig, f.wish.NoWatchdog = config, !f.watchdog
+	return harness.NewPlan(f.wish)
+}
+
+// pairs splits key=value settings.
+func pairs(settings []string) (list []string, err error) {
+	for _, s := range settings {
+		k, v, ok := strings.Cut(s, "=")
+		if !ok || k == "" {
+			return nil, fmt.Errorf("--redis-config %q is not key=value", s)
+		}
+		list = append(list, k, v)
+	}
+	return list, nil
+}
+
+// carryOut runs the plan, judges it from what is on disk, and only then takes the world down.
+func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, started time.Time) (*checker.Verdict, error) {
+	w, err := cluster.Start(cluster.Config{
+		Dir: dir, Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+	})
+	if err != nil {
+		return nil, usage(err)
+	}
+	defer w.Close()
+	show := newProgress(c.ErrOrStderr())
+	runErr := record(c.Context(), p, w, dir, started, show)
+	show.stop()
+	r, err := store.Load(dir)
+	if r == nil {
+		return nil, broken(err)
+	}
+	v := checker.Check(r.History, r.Trace, checker.Options{Partial: err != nil})
+	if err := store.Write(dir, store.Verdict, func(w *os.File) error { return v.Write(w) }); err != nil {
+		return nil, broken(err)
+	}
+	if errors.Is(runErr, context.Canceled) {
+		return nil, exit{exitInterrupted, fmt.Errorf("interrupted; what was recorded is in %s", dir)}
+	}
+	if runErr != nil {
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", runErr)
+	}
+	return v, nil
+}
+
+// record runs the plan with its files open.
+func record(ctx context.Context, p harness.Plan, w harness.World, dir string, started time.Time, show *progress) error {
+	hist, err := os.Create(filepath.Join(dir, store.History))
+	if err != nil {
+		return err
+	}
+	defer hist.Close()
+	trace, err := os.Create(filepath.Join(dir, store.Trace))
+	if err != nil {
+		return err
+	}
+	defer trace.Close()
+	return harness.Run(ctx, p, w, harness.Output{
+		History: hist, Trace: trace, Command: commandLine(p), Version: version(), Watch: show.watch, Started: started,
+	})
+}
+
+// commandLine reproduces a plan that was made from flags.
+func commandLine(p harness.Plan) string {
+	return fmt.Sprintf("lockbench run --impl %s --nemesis %s --seed %d", p.Impl, p.Nemesis, p.Seed)
+}
+
+// progress counts what a run has done and shows it on a terminal, from the second second on.
+type progress struct {
+	monitor *checker.Monitor
+	line    *statusLine
+}
+
+func newProgress(w io.Writer) *progress {
+	return &progress{line: newStatusLine(w)}
+}
+
+// watch begins to judge a run.
+func (p *progress) watch(h history.Header) harness.Watcher {
+	p.monitor = checker.NewMonitor(h)
+	return p
+}
+
+// Add is harness.Watcher.
+func (p *progress) Add(e history.Event) bool {
+	if e.Type == history.OK && e.F == history.Acquire {
+		p.line.acquisitions.Add(1)
+	}
+	return p.monitor.Add(e)
+}
+
+func (p *progress) stop() { p.line.stop() }

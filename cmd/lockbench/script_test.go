@@ -1,0 +1,77 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	if cluster.IsWorker() { // the test binary plays the workers, too
+		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
+	}
+	testscript.Main(m, map[string]func(){"lockbench": main})
+}
+
+// TestScript runs the command line as a user does; each script says what it shows.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		Condition:     condition,
+		UpdateScripts: os.Getenv("UPDATE") != "",
+		Setup: func(e *testscript.Env) error {
+			self, err := exec.LookPath("lockbench") // by its path, for a script that empties PATH
+			if err != nil {
+				return err
+			}
+			e.Setenv("EXE", self)
+			e.Setenv("TMPDIR", e.WorkDir) // what a run leaves behind is found by its environment
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"nothing-left": nothingLeft, "exits": exits},
+	})
+}
+
+// condition knows [redis]: redis-server is there. Where LOCKBENCH_REQUIRE names it, it must be.
+func condition(name string) (bool, error) {
+	_, err := exec.LookPath(name + "-server")
+	if err != nil && strings.Contains(os.Getenv("LOCKBENCH_REQUIRE"), name) {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// exits runs a command and demands its exit code: exits 254 lockbench run.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE command [args...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := "0"
+	if x, ok := err.(*exec.ExitError); ok {
+		code = strings.TrimPrefix(x.Error(), "exit status ")
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if code != args[0] {
+		ts.Fatalf("exit code is %s, not %s", code, args[0])
+	}
+}
+
+// nothingLeft demands that no process of this script lives and that no temporary folder is left.
+func nothingLeft(ts *testscript.TestScript, neg bool, args []string) {
+	if left := processes(ts.Getenv("TMPDIR")); len(left) > 0 {
+		ts.Fatalf("still running: %v", left)
+	}
+	entries, err := os.ReadDir(ts.Getenv("TMPDIR"))
+	ts.Check(err)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "lockbench-") {
+			ts.Fatalf("left behind: %s", e.Name())
+		}
+	}
+}

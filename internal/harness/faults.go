@@ -1,0 +1,101 @@
+package harness
+
+import (
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// fault carries out a step that changes the world, and records its begin before and, unless it lasts, its end after it.
+func (c *conductor) fault(s nemesis.Step) error {
+	c.nextID++
+	e := history.Event{
+		Type: history.Fault, T: c.run.now(), Process: history.Harness, F: s.Do, Phase: history.PhaseFrom, ID: c.nextID,
+		Target: s.Target, Strike: s.Strike,
+	}
+	if s.Do == nemesis.Direct {
+		e.Target = s.Node
+	}
+	if c.struck != nil {
+		e.By = history.Ptr(c.struck.process)
+	}
+	if err := c.run.record(e); err != nil {
+		return err
+	}
+	if err := c.harm(s); err != nil {
+		return err
+	}
+	if s.Lasts() {
+		c.faults = append(c.faults, e)
+		return nil
+	}
+	return c.end(e)
+}
+
+// harm does the deed itself. A client's kill is stamped before the signal is sent, so that its hold cannot outlast it in the record.
+func (c *conductor) harm(s nemesis.Step) error {
+	switch s.Do {
+	case nemesis.Direct:
+		c.all(s.Target, workloads.Order{Do: workloads.DoDirect, Node: s.Node})
+		return nil
+	case nemesis.ClientClock:
+		c.all(s.Target, workloads.Order{Do: workloads.DoClock, Offset: s.Offset, Rate: s.Rate})
+		return nil
+	case nemesis.Crash:
+		i, err := nemesis.Client(s.Target)
+		if err != nil {
+			return err
+		}
+		c.run.clients[i].doomed = true
+		if err := c.run.record(history.Event{Type: history.Kill, T: c.run.now(), Process: i}); err != nil {
+			return err
+		}
+	}
+	return nemesis.Apply(c.run.world, s)
+}
+
+// repair undoes lasting faults, and records that their effect is over. For "*" these are all of the kind.
+func (c *conductor) repair(s nemesis.Step) error {
+	if err := nemesis.Apply(c.run.world, s); err != nil {
+		return err
+	}
+	var last []history.Event
+	for _, f := range c.faults {
+		if !s.Undoes(f.F) || s.Target != "*" && s.Target != f.Target {
+			last = append(last, f)
+			continue
+		}
+		if err := c.end(f); err != nil {
+			return err
+		}
+	}
+	c.faults = last
+	return nil
+}
+
+// unfreeze lets everything run again that was stopped, so that clients can finish what they are inside of.
+func (c *conductor) unfreeze() error {
+	for _, f := range append([]history.Event(nil), c.faults...) {
+		for _, do := range []string{nemesis.Unpause, nemesis.ResumeNode, nemesis.Free} {
+			if s := (nemesis.Step{Do: do, Target: f.Target}); s.Undoes(f.F) {
+				if err := c.repair(s); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// end records that the effect of a fault is over.
+func (c *conductor) end(e history.Event) error {
+	e.Phase, e.T, e.Strike, e.By = history.PhaseTo, c.run.now(), false, nil
+	return c.run.record(e)
+}
+
+// close ends in the record what still lasts at the end of the run; the world's own end undoes it.
+func (c *conductor) close() {
+	for _, f := range c.faults {
+		_ = c.end(f) // a run whose record cannot be written has failed already
+	}
+}
