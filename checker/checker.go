@@ -37,12 +37,17 @@ type check struct {
 	releases map[int][]turn    // release calls, by process
 	errors   map[[2]int]string // why an acquire call (process, n) failed
 	because  string            // why nothing that is clean may be called valid
+	without  rule              // tests only
 }
 
 // Check judges a history. The trace, the commands of trace.jsonl, only helps to explain; it may be nil. Check never panics: a
 // fault of its own becomes a verdict that is unknown, with exit code 255 and the reason.
 func Check(h *history.History, trace []history.Command, o Options) (v *Verdict) {
-	c := &check{history: h, trace: trace, options: o, verdict: &Verdict{Format: Format}}
+	return checkWithout(h, trace, o, 0)
+}
+
+func checkWithout(h *history.History, trace []history.Command, o Options, without rule) (v *Verdict) {
+	c := &check{history: h, trace: trace, options: o, verdict: &Verdict{Format: Format}, without: without}
 	c.verdict.Expect = firstOf(o.Expect, h.Header.Expect, string(Valid))
 	defer func() {
 		if p := recover(); p != nil {
@@ -76,7 +81,7 @@ func (c *check) run() {
 	c.history = sane(c.history)
 	c.trust = trustOf(c.history)
 	c.faults = faults(c.history)
-	c.record = collect(c.history)
+	c.record = collectWithout(c.history, c.without)
 	c.index()
 	c.verdict.Evidence = c.evidence()
 	c.because = c.doubt()

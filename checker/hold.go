@@ -73,13 +73,34 @@ type shut struct {
 	from, to int64
 }
 
+// rule is one of the rules by which collect gives nobody more time inside than is certain. Only the tests switch them off, one at a time, to see that each
+// of them matters.
+type rule uint16
+
+const (
+	leaveAtInvocation rule = 1 << iota // of the release, not at its return
+	leaveAtKill
+	leaveAtLastSign  // of a process that vanished
+	leaveToComeAgain // a new acquire ends a hold
+	unknownNeverIn
+	nestedIsOne
+	lateExtensionLeavesGap
+	driftShortens
+	lossEnds
+	promiseEnds
+	leaseFromSending // not from the return of the acquire
+)
+
 // collector builds a record from events in the order of their stamps.
 type collector struct {
 	record
 	declares history.Declares
 	drift    float64
 	clients  map[int]*client
+	without  rule // tests only
 }
+
+func (c *collector) on(r rule) bool { return c.without&r == 0 }
 
 // client is what the collector knows of one process.
 type client struct {
@@ -101,8 +122,10 @@ type client struct {
 //   - it ends at the kill, stamped before the signal, and with a process that vanished at the last sign of life;
 //   - it ends when a client acquires anew without a release, unless the lock is re-entrant;
 //   - an acquire without a known "ok" never holds: its client does not enter.
-func collect(h *history.History) *record {
-	c := &collector{declares: h.Header.Declares, drift: h.Header.Drift, clients: map[int]*client{}}
+func collect(h *history.History) *record { return collectWithout(h, 0) }
+
+func collectWithout(h *history.History, without rule) *record {
+	c := &collector{declares: h.Header.Declares, drift: h.Header.Drift, clients: map[int]*client{}, without: without}
 	c.holds = make([]hold, 0, len(h.Events)/4)
 	c.calls = make([]call, 0, len(h.Events)/4)
 	for i := range h.Events {
@@ -120,11 +143,15 @@ func (c *collector) add(e *history.Event) {
 	p := c.client(e.Process)
 	switch e.Type {
 	case history.Kill:
-		p.dead = min(p.dead, e.T)
-		c.leave(p, e.T, killed)
+		if c.on(leaveAtKill) {
+			p.dead = min(p.dead, e.T)
+			c.leave(p, e.T, killed)
+		}
 		return
 	case history.Exit:
-		c.leave(p, p.last, vanished)
+		if c.on(leaveAtLastSign) {
+			c.leave(p, p.last, vanished)
+		}
 		return
 	case history.Gap:
 		return
@@ -153,7 +180,7 @@ func (c *collector) operation(p *client, e *history.Event) {
 	case e.Type == history.Extend:
 		c.extend(p, e, e)
 	case e.Type == history.Lost:
-		if h := c.find(p, e); h != nil {
+		if h := c.find(p, e); h != nil && c.on(lossEnds) {
 			h.lost = min(h.lost, e.T)
 		}
 	}
@@ -162,7 +189,7 @@ func (c *collector) operation(p *client, e *history.Event) {
 func (c *collector) invoke(p *client, e *history.Event) {
 	switch e.F {
 	case history.Acquire:
-		if !c.declares.Reentrant {
+		if !c.declares.Reentrant && c.on(leaveToComeAgain) {
 			c.endHolds(p, keysOf(e), 0, e.T, again)
 		}
 	case history.Release:
@@ -189,7 +216,7 @@ func (c *collector) endHolds(p *client, keys []int, n int, t int64, how ending) 
 			kept = append(kept, i)
 			continue
 		}
-		h.end, h.ended = min(h.end, t), how
+		h.end, h.ended = min(h.end, t, p.dead), how
 		if how == released {
 			p.ending = append(p.ending, i)
 		}
@@ -246,6 +273,9 @@ func (c *collector) complete(p *client, e *history.Event) {
 				if e.Type != history.Info {
 					h.returned = e.T
 				}
+				if !c.on(leaveAtInvocation) {
+					h.end = e.T
+				}
 			}
 		}
 		p.ending = p.ending[:0]
@@ -270,11 +300,11 @@ func (c *collector) acquired(p *client, e *history.Event) {
 			}
 		}
 	}
-	if e.Type != history.OK {
+	if e.Type != history.OK && (e.Type != history.Info || c.on(unknownNeverIn)) {
 		return
 	}
 	for _, key := range keys {
-		if outer := c.outer(p, key); outer >= 0 {
+		if outer := c.outer(p, key); outer >= 0 && c.on(nestedIsOne) {
 			c.nested++
 			p.nested[e.N] = outer
 			c.prolong(&c.holds[outer], e, p.op)
@@ -309,12 +339,15 @@ func (c *collector) hold(p *client, e *history.Event, key, depth int) hold {
 		g = &history.Grant{}
 	}
 	h.node, h.token = g.Node, g.Token
-	if g.ValidUntil != 0 {
+	if g.ValidUntil != 0 && c.on(promiseEnds) {
 		h.valid = g.ValidUntil
 	}
 	// A command cannot leave before the call began: a missing or wrong "sent" may only shorten the lease.
 	if g.Sent <= e.T {
 		h.sent = max(h.sent, g.Sent)
+	}
+	if !c.on(leaseFromSending) {
+		h.sent = e.T
 	}
 	h.leases = []lease{{p.op.T, e.T, c.leaseEnd(h.sent, g.Lease)}}
 	if c.declares.Lease && g.Lease == 0 {
@@ -327,6 +360,9 @@ func (c *collector) hold(p *client, e *history.Event, key, depth int) hold {
 func (c *collector) leaseEnd(sent int64, d history.Duration) int64 {
 	if d <= 0 {
 		return forever
+	}
+	if !c.on(driftShortens) {
+		return sent + int64(d)
 	}
 	return sent + int64(float64(d)*(1-c.drift))
 }
@@ -359,7 +395,7 @@ func (c *collector) prolong(h *hold, e, invoked *history.Event) {
 	}
 	h.sent = sent
 	to, last := c.leaseEnd(sent, e.Grant.Lease), &h.leases[len(h.leases)-1]
-	if sent <= last.to {
+	if sent <= last.to || !c.on(lateExtensionLeavesGap) {
 		last.to = to
 		return
 	}

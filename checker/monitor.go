@@ -16,7 +16,7 @@ type Monitor struct {
 	judged []belief
 	over   map[monitorKey][]span // spans of holds that have ended, by beginning; disjoint until the first violation
 	found  []string
-	closed map[int]bool // holds that have been judged
+	kills  map[int]history.Event // of processes that are not known to be gone
 }
 
 type monitorKey struct {
@@ -28,7 +28,7 @@ type monitorKey struct {
 func NewMonitor(h history.Header) *Monitor {
 	m := &Monitor{
 		c:    &collector{declares: h.Declares, drift: h.Drift, clients: map[int]*client{}},
-		over: map[monitorKey][]span{}, closed: map[int]bool{},
+		over: map[monitorKey][]span{}, kills: map[int]history.Event{},
 	}
 	for b, letter := range beliefLetters {
 		if len(h.Properties) == 0 || slices.Contains(h.Properties, letter) {
@@ -46,19 +46,38 @@ func (m *Monitor) Violated() []string { return m.found }
 
 // Add takes the next event. It reports whether a property is now known to be violated that was not before.
 func (m *Monitor) Add(e history.Event) (violation bool) {
-	var inside []int
-	if p := m.c.clients[e.Process]; p != nil {
-		inside = slices.Clone(p.inside)
-	}
 	before := len(m.found)
-	m.c.add(&e)
-	for _, i := range inside {
-		if h := &m.c.holds[i]; h.end != forever && !m.closed[i] {
-			m.closed[i] = true
-			m.end(i, h)
+	if e.Process < 0 {
+		return false
+	}
+	p := m.c.client(e.Process)
+	switch e.Type {
+	case history.Kill: // what the process said before it died may still be on its way: its holds end when it is known to be gone
+		p.dead = min(p.dead, e.T)
+		m.kills[e.Process] = e
+		return false
+	case history.Exit:
+		if kill, ok := m.kills[e.Process]; ok {
+			m.take(p, kill)
 		}
 	}
+	m.take(p, e)
 	return len(m.found) > before
+}
+
+// take hands an event to the collector and judges the holds that it ended.
+func (m *Monitor) take(p *client, e history.Event) {
+	watched := slices.Clone(p.inside)
+	fresh := len(m.c.holds)
+	m.c.add(&e)
+	for i := fresh; i < len(m.c.holds); i++ {
+		watched = append(watched, i)
+	}
+	for _, i := range watched {
+		if !slices.Contains(p.inside, i) {
+			m.end(i, &m.c.holds[i])
+		}
+	}
 }
 
 // end judges a hold that has ended against those that ended before and those whose clients are known to have been inside later.
