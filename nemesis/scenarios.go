@@ -146,8 +146,8 @@ func restart(p Params, away time.Duration) []Step {
 		steps = append(steps, inside())
 	}
 	steps = append(steps, Step{Do: KillNode, Target: "n0", Strike: true})
-	if away > 0 {
-		steps = append(steps, wait(away))
+	if away > 0 { // the holder works on meanwhile: standing at the gate it would outlive its lease
+		steps = append(steps, Step{Do: Go}, wait(away))
 	}
 	steps = append(steps, Step{Do: Start, Target: "n0"}, Step{Do: Go})
 	if spare > 0 {
