@@ -75,7 +75,7 @@ type service struct {
 	ops     []op
 	want    int
 	unknown float64
-	unsure  int // exactly so many unknown operations, spread evenly; 0: by share
+	refused int // refused acquires that were recorded
 	plant   int
 	twice   map[int32]bool
 	block   bool // an acquire waits in a queue instead of being refused
@@ -158,8 +158,11 @@ func (s *service) grant(o op, lost bool) {
 		if lost {
 			o.outcome, o.ret = unsure, forever
 		}
-		if o.outcome != refused || s.r.IntN(3) == 0 {
+		if o.outcome != refused || s.refused*10 < 3*len(s.ops) { // three of ten at most, so that there is something to decide
 			s.ops = append(s.ops, o)
+			if o.outcome == refused {
+				s.refused++
+			}
 		}
 		if !got {
 			s.after(3000, func() { s.acquire(o.process) })

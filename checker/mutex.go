@@ -56,6 +56,36 @@ func fastMutex(ops []op) (f flaw, a, b int32) { return fastMutexWith(ops, allCon
 
 func fastMutexWith(ops []op, on condition) (f flaw, a, b int32) {
 	ts := tokens(ops)
+	last, points, refusals := int32(0), false, false
+	for i := range ts {
+		t := &ts[i]
+		refusals = refusals || t.firstRefused >= 0
+		if !t.core() {
+			if f := t.local(ops); f != none && on.on(f) {
+				return f, int32(i), 0
+			}
+			points = points || t.point()
+			continue
+		}
+		if t.releases > 1 && on.on(doubleRelease) {
+			return doubleRelease, int32(i), 0
+		}
+		if prev := &ts[last]; last > 0 && t.from < prev.end {
+			if t.from < prev.from || !on.on(overlap) {
+				return fastMutexSlow(ops, ts, on) // acquires are not in the order of their returns
+			}
+			return overlap, last, int32(i)
+		}
+		last = int32(i)
+	}
+	if points || refusals {
+		return fastMutexSlow(ops, ts, on)
+	}
+	return none, 0, 0
+}
+
+// fastMutexSlow is for histories with refused releases, with points, or out of order; those cost a sort or a second look at most.
+func fastMutexSlow(ops []op, ts []token, on condition) (f flaw, a, b int32) {
 	for i := range ts {
 		if f := ts[i].local(ops); f != none && on.on(f) {
 			return f, int32(i), 0
@@ -94,6 +124,9 @@ func (t *token) local(ops []op) flaw {
 // refuses reports whether a refused release lies wholly in the time in which its token surely held.
 func (t *token) refuses(o *op) bool { return t.core() && t.from < o.call && o.ret < t.end }
 
+// point reports whether the token is one of condition 3.
+func (t *token) point() bool { return !t.core() && t.acquire >= 0 && t.release >= 0 }
+
 // core is the span of a token.
 type core struct {
 	from, end int64
@@ -110,7 +143,7 @@ func split(ts []token) (cores []core, points []int32) {
 		case t.core():
 			sorted = sorted && (len(cores) == 0 || cores[len(cores)-1].from <= t.from)
 			cores = append(cores, core{t.from, t.end, int32(i)})
-		case t.acquire >= 0 && t.release >= 0 && (t.acquired || t.released):
+		case t.point():
 			points = append(points, int32(i))
 		}
 	}

@@ -29,59 +29,52 @@ import (
 
 // token is all that a history says about one acquisition.
 type token struct {
-	acquire, release       int32 // op indices, -1: none; release is the successful one, or the first unknown one
-	acquired, released     bool  // the acquire, the release, are known to have happened
-	failed                 bool  // the acquire is known not to have happened
-	from, end              int64 // acquire returned; release invoked, or forever
-	releases, firstUnknown int32 // number of successful releases; first unknown release
-	firstRefused           int32 // first refused release in the order of the operations
+	from, end                  int64 // acquire returned; release invoked, or forever
+	unknownEnd                 int64 // first unknown release invoked, or forever
+	acquire, release           int32 // op indices, -1: none; release is the successful one, or the first unknown one
+	firstUnknown, firstRefused int32 // op indices of releases, -1: none
+	releases                   int32 // number of successful releases
+	acquired, released         bool  // the acquire, the release, are known to have happened
 }
 
-// tokens sorts operations by token.
+// blank is a token of which nothing is known.
+var blank = token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, end: forever, unknownEnd: forever}
+
+// tokens sorts operations by token. Tokens are numbered densely from 1.
 func tokens(ops []op) []token {
-	n := int32(0)
+	ts := make([]token, 1, len(ops)/2+2)
+	ts[0] = blank
 	for i := range ops {
-		n = max(n, ops[i].token)
-	}
-	ts := make([]token, n+1)
-	for i := range ts {
-		ts[i] = token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, end: forever}
-	}
-	for i := range ops {
-		ts[ops[i].token].note(ops, int32(i))
+		for int(ops[i].token) >= len(ts) {
+			ts = append(ts, blank)
+		}
+		ts[ops[i].token].note(&ops[i], int32(i))
 	}
 	for i := range ts {
-		ts[i].finish(ops)
+		if t := &ts[i]; !t.released && t.acquired {
+			t.release, t.end = t.firstUnknown, t.unknownEnd
+		}
 	}
 	return ts
 }
 
-func (t *token) note(ops []op, i int32) {
-	o := &ops[i]
+func (t *token) note(o *op, i int32) {
 	switch {
-	case o.kind == acquire && o.outcome == refused:
-		t.failed = true
 	case o.kind == acquire:
-		t.acquire, t.acquired, t.from = i, o.outcome == done, o.ret
+		if o.outcome != refused {
+			t.acquire, t.acquired, t.from = i, o.outcome == done, o.ret
+		}
 	case o.outcome == done:
 		t.releases++
-		if t.release < 0 || o.call < ops[t.release].call {
-			t.release = i
+		if o.call < t.end || t.release < 0 {
+			t.release, t.released, t.end = i, true, o.call
 		}
-	case o.outcome == unsure && (t.firstUnknown < 0 || o.call < ops[t.firstUnknown].call):
-		t.firstUnknown = i
-	case o.outcome == refused && t.firstRefused < 0:
-		t.firstRefused = i
-	}
-}
-
-func (t *token) finish(ops []op) {
-	t.released = t.release >= 0
-	if !t.released && t.acquired {
-		t.release = t.firstUnknown
-	}
-	if t.release >= 0 {
-		t.end = ops[t.release].call
+	case o.outcome == refused:
+		if t.firstRefused < 0 {
+			t.firstRefused = i
+		}
+	case o.call < t.unknownEnd:
+		t.firstUnknown, t.unknownEnd = i, o.call
 	}
 }
 

@@ -1,0 +1,179 @@
+package checker
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/history"
+)
+
+// benchOps makes a valid history of about n operations in the order of their returns, as a recorder has them.
+func benchOps(n, clients int, unknown float64, plant int) []op {
+	s := &service{r: rand.New(rand.NewPCG(uint64(n), 5)), want: n, unknown: unknown, plant: plant, twice: map[int32]bool{}}
+	ops := s.run(clients)
+	slices.SortStableFunc(ops, func(a, b op) int { return cmp.Compare(min(a.ret, a.call+2000), min(b.ret, b.call+2000)) })
+	return (&service{ops: ops}).numbered()
+}
+
+// spansOfOps makes the spans that the check of S gets: one for each pair of an acquire and a release.
+func spansOfOps(ops []op) []span {
+	var ss []span
+	for i, t := range tokens(ops) {
+		if t.core() {
+			ss = append(ss, span{t.from, t.end, int32(i), 0})
+		}
+	}
+	slices.SortFunc(ss, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	return ss
+}
+
+// historyOf writes operations as a recorder does.
+func historyOf(ops []op) *history.History {
+	h := &history.History{Header: history.Header{Type: "header", Format: history.Format, World: "bench", Declares: history.Declares{Lease: true}}}
+	end := int64(0)
+	for i := range ops {
+		o := &ops[i]
+		e := history.Event{Type: history.Invoke, T: o.call, Process: int(o.process), F: history.Acquire, N: int(o.token), Key: history.Ptr(0)}
+		if o.kind == release {
+			e.F = history.Release
+		}
+		h.Events = append(h.Events, e)
+		e.Type, e.T = [...]history.Type{history.OK, history.Fail, history.Info}[o.outcome], o.ret
+		if e.Type == history.Info {
+			e.T = o.call + 900
+		} else if e.F == history.Acquire && e.Type == history.OK {
+			e.Grant = &history.Grant{Sent: o.call, Lease: history.Duration(2 * time.Second), Node: "n0"}
+		}
+		h.Events = append(h.Events, e)
+		end = max(end, e.T)
+	}
+	h.Sort()
+	h.Events = append(h.Events, history.Event{Type: history.End, T: end, Process: history.Harness})
+	return h
+}
+
+// BenchmarkSideBySide measures the steps on the same valid histories in one run and prints them as ratios.
+func BenchmarkSideBySide(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		ops := benchOps(n, 10, 0, 0)
+		ss := spansOfOps(ops)
+		json := &bytes.Buffer{}
+		if err := historyOf(ops).Write(json); err != nil {
+			b.Fatal(err)
+		}
+		cost := map[string]float64{}
+		run := func(name string, f func()) {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				for range b.N {
+					f()
+				}
+				cost[name] = float64(b.Elapsed().Nanoseconds()) / float64(b.N) / float64(len(ops))
+				b.ReportMetric(cost[name], "ns/operation")
+			})
+		}
+		run("spans", func() { firstOverlap(ss) })
+		run("mutex", func() { fastMutex(ops) })
+		run("scan", func() { scan(json.Bytes()) })
+		run("slices", func() { ruleMutex(ops, 0) })
+		run("plain", func() { porcupine.CheckOperations(mutexModel(), operations(ops)) })
+		fmt.Fprintf(os.Stderr, "%7d operations: plain porcupine : fast check of S = %.0f, : fast check of the mutex model = %.0f, : porcupine on slices = %.1f; scanning the JSON : fast check of the mutex model = %.1f\n",
+			len(ops), cost["plain"]/cost["spans"], cost["plain"]/cost["mutex"], cost["plain"]/cost["slices"], cost["scan"]/cost["mutex"])
+	}
+}
+
+func scan(text []byte) int {
+	s := bufio.NewScanner(bytes.NewReader(text))
+	n := 0
+	for s.Scan() {
+		n += len(s.Bytes())
+	}
+	return n
+}
+
+// BenchmarkMillion has porcupine with preparation decide a million operations of 100 clients, 5 % of them unknown.
+func BenchmarkMillion(b *testing.B) {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
+		ops := benchOps(n, 100, 0.05, 0)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			runtime.GC()
+			peak := watchHeap()
+			for range b.N {
+				if r := ruleMutex(ops, 0); r.result != porcupine.Ok {
+					b.Fatal(r.result)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(ops)), "ns/operation")
+			b.ReportMetric(float64(peak())/(1<<20), "MB-heap")
+		})
+	}
+}
+
+// watchHeap samples the heap until the function that it returns is called, which returns the largest sample in bytes.
+func watchHeap() func() uint64 {
+	stop, peak := make(chan struct{}), make(chan uint64)
+	go func() {
+		var most uint64
+		for {
+			select {
+			case <-stop:
+				peak <- most
+				return
+			case <-time.After(5 * time.Millisecond):
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapInuse)
+			}
+		}
+	}()
+	return func() uint64 { close(stop); return <-peak }
+}
+
+// BenchmarkViolationAmongUnknowns finds a double grant behind 50 operations of unknown outcome.
+func BenchmarkViolationAmongUnknowns(b *testing.B) {
+	ops := withUnknown(benchOps(1000, 10, 0, 900), 50)
+	b.ResetTimer()
+	for range b.N {
+		f, _, _ := fastMutex(ops)
+		if r := ruleMutex(ops, 0); f == none || r.result != porcupine.Illegal {
+			b.Fatal("missed")
+		}
+	}
+}
+
+// withUnknown makes n releases, spread over the first nine tenths, unknown ones that were tried again.
+func withUnknown(ops []op, n int) []op {
+	out := slices.Clone(ops)
+	step := max(1, len(ops)*9/10/n)
+	for i := 0; n > 0 && i < len(ops); i++ {
+		if o := ops[i]; o.kind == release && i/step > len(out)-len(ops) {
+			o.outcome, o.ret = unsure, forever
+			out = append(out, o)
+			n--
+		}
+	}
+	return out
+}
+
+// BenchmarkCheck is everything from the events to the verdict on S and L.
+func BenchmarkCheck(b *testing.B) {
+	for _, n := range []int{1_000, 100_000} {
+		h := historyOf(benchOps(n, 10, 0, 0))
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for range b.N {
+				if v := Check(h, nil, Options{Properties: []string{"S", "L"}}); v.Verdict != Valid {
+					b.Fatal(v.Summary)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/operation")
+		})
+	}
+}
