@@ -18,6 +18,9 @@ type attempt func(ctx context.Context) (Grant, bool, error)
 // acquire polls with try until it is granted, fails, or the waiting time is over. A grant that too few replicas confirmed goes
 // back by release. The documents mostly show one attempt; the loop around it is what their readers write.
 func (s Setup) acquire(ctx context.Context, try attempt, release func(context.Context, Grant) error) (Grant, error) {
+	if err := ctx.Err(); err != nil {
+		return Grant{}, errors.Join(ErrHeld, err)
+	}
 	start := s.Env.Elapsed()
 	left := false // an attempt that was not granted left something behind
 	for {

@@ -123,13 +123,16 @@ var table = []Entry{
 	},
 	{
 		Name: "local", Line: "control: a mutex in the client's own process; must fail between processes",
-		Document: "control", Topology: OneServer, Poll: usual, make: newLocal,
+		Document: control, Topology: OneServer, Poll: usual, make: newLocal,
 	},
 	{
 		Name: "none", Line: "control: no lock at all; must be violated at once",
-		Document: "control", Topology: OneServer, Poll: usual, make: newNone,
+		Document: control, Topology: OneServer, Poll: usual, make: newNone,
 	},
 }
+
+// control is the document of a lock that is there to be compared with.
+const control = "control"
 
 // usual is the pause between attempts of 000 (line 107) and 002 (line 86), and ours where a document shows a single attempt.
 const usual = 100 * time.Millisecond

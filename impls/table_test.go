@@ -74,6 +74,7 @@ func TestBadSetups(t *testing.T) {
 		"watchdog of none":    {"getset", "--watchdog", func(s *Setup) { s.Options.NoWatchdog = true }},
 		"renewals of none":    {"getset", "--max-renewals", func(s *Setup) { s.Options.MaxRenewals = 1 }},
 		"node time-out":       {"getset", "redlock", func(s *Setup) { s.Options.NodeTimeout = time.Second }},
+		"replicas of nobody":  {"none", "--wait-replicas", func(s *Setup) { s.Options.WaitReplicas = 1 }},
 		"negative poll":       {"getset", "negative", func(s *Setup) { s.Options.Poll = -1 }},
 		"sleep above timeout": {"getset-redispy", "less than", func(s *Setup) { s.Options.Poll = time.Minute }},
 	} {

@@ -1,0 +1,52 @@
+package impls_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/internal/cluster"
+)
+
+// startServers starts n redis-server processes.
+func startServers(n int) (w world, stop func(), err error) {
+	dir, err := os.MkdirTemp("", "impls")
+	if err != nil {
+		return nil, nil, err
+	}
+	var nodes []*cluster.Node
+	stop = func() {
+		for _, n := range nodes {
+			n.Kill()
+		}
+		os.RemoveAll(dir)
+	}
+	p := &processes{}
+	for i := range n {
+		node, err := startServer(dir, fmt.Sprint("n", i), "")
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+		nodes, p.addrs = append(nodes, node), append(p.addrs, node.Addr())
+	}
+	return p, stop, nil
+}
+
+// startServer starts one, as a replica if it is given a master.
+func startServer(dir, name, master string) (*cluster.Node, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	node, err := cluster.StartNode(cluster.NodeConfig{
+		Name: name, Host: "127.0.0.1", Port: port, Dir: filepath.Join(dir, name), Log: filepath.Join(dir, name+".log"), ReplicaOf: master,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return node, node.Ready()
+}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package impls_test
+
+import "errors"
+
+// startServers needs the process world, which is for Linux.
+func startServers(int) (world, func(), error) {
+	return nil, nil, errors.New("real servers are started on Linux only")
+}
