@@ -1,44 +1,110 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
 
+// checkFlags are the flags of check.
+type checkFlags struct {
+	options     checker.Options
+	quiet       bool
+	asJSON      bool
+	independent bool
+}
+
 func checkCommand() *cobra.Command {
-	var partial, quiet bool
+	var f checkFlags
 	c := &cobra.Command{
-		Use:   "check DIR",
-		Short: "Judge a recorded run again, from its files alone",
+		Use:   "check DIR|FILE|-",
+		Short: "Judge a recorded run again, or any history",
+		Long: `check judges the run in a directory from its files alone, and writes its verdict.json again.
+Of a file, or of standard input (-), it judges the history: lockbench's own JSON lines, or Jepsen's EDN
+with :acquire and :release, as a vector or one map per line. Exit codes are those of run.`,
 		Example: `  lockbench check store/latest
-  lockbench check store/getset-failover/latest`,
-		Args: one("the directory of a run"),
-		RunE: func(c *cobra.Command, args []string) error {
-			r, err := store.Load(args[0])
-			if err != nil && (r == nil || !partial) {
-				return usage(hintPartial(r, err))
-			}
-			v := checker.Check(r.History, r.Trace, checker.Options{Partial: err != nil})
-			if err := store.Write(args[0], store.Verdict, func(w *os.File) error { return v.Write(w) }); err != nil {
-				return broken(err)
-			}
-			return say(c, args[0], v, quiet)
-		},
+  lockbench check --model mutex history.edn
+  grep -v nemesis history.edn | lockbench check --model mutex --expect violated -`,
+		Args: one("what to judge: the directory of a run, a history file, or - for standard input"),
+		RunE: func(c *cobra.Command, args []string) error { return f.check(c, args[0]) },
 	}
-	c.Flags().BoolVar(&partial, "partial", false, "judge what is readable of a damaged history")
-	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only the verdict")
+	s := c.Flags()
+	s.StringSliceVar(&f.options.Properties, "properties", nil, "what to judge (default what the run itself judged)")
+	s.StringVar(&f.options.Model, "model", "", "judge this model instead: "+strings.Join(checker.Models(), ", "))
+	s.StringVar(&f.options.Expect, "expect", "", `verdict for exit code 0: valid, violated, or letters (default the run's own, else valid)`)
+	s.DurationVar(&f.options.TTL, "ttl", 0, "lease of grants that name none, for --model lease")
+	s.DurationVar(&f.options.Timeout, "timeout", time.Minute, "longest time for each property; it is unknown then")
+	s.BoolVar(&f.options.Partial, "partial", false, "judge what is readable of a damaged history")
+	s.BoolVar(&f.independent, "independent", false, "values of an EDN history are [key value], as jepsen.independent makes them")
+	s.BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
+	register(c, "model", checker.Models())
 	return c
 }
 
+func (f *checkFlags) check(c *cobra.Command, path string) error {
+	if m := f.options.Model; m != "" && !slices.Contains(checker.Models(), m) {
+		return usage(fmt.Errorf("unknown --model %q; there are: %s", m, strings.Join(checker.Models(), ", ")))
+	}
+	r, err := f.load(c.InOrStdin(), path)
+	if err != nil && (r == nil || !f.options.Partial) {
+		return usage(hintPartial(r, err))
+	}
+	f.options.Partial = err != nil
+	v := checker.Check(r.History, r.Trace, f.options)
+	if r.Dir != "" && f.options.Model == "" {
+		if err := store.Write(r.Dir, store.Verdict, func(w *os.File) error { return v.Write(w) }); err != nil {
+			return broken(err)
+		}
+	}
+	r.Verdict = v
+	if f.asJSON {
+		if err := v.Write(c.OutOrStdout()); err != nil {
+			return broken(err)
+		}
+		return exitWith(v)
+	}
+	return say(c, r, f.quiet)
+}
+
+// load reads a run directory, or a history by itself.
+func (f *checkFlags) load(stdin io.Reader, path string) (*store.Run, error) {
+	info, err := os.Stat(path)
+	if path != "-" && err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", path, errors.Unwrap(err))
+	}
+	if path != "-" && info.IsDir() {
+		return store.Load(path)
+	}
+	in, name := stdin, "standard input"
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in, name = file, path
+	}
+	h, err := history.ReadAny(in, history.EDNOptions{Independent: f.independent})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return &store.Run{History: h}, err
+}
+
 func hintPartial(r *store.Run, err error) error {
-	if r == nil || len(r.History.Events) == 0 {
+	if r == nil || r.History == nil || len(r.History.Events) == 0 {
 		return err
 	}
 	return fmt.Errorf("%w; --partial judges the %d events before it", err, len(r.History.Events))
@@ -50,80 +116,69 @@ func one(what string) cobra.PositionalArgs {
 		if len(args) == 1 {
 			return nil
 		}
-		return usage(fmt.Errorf("%s needs %s, such as store/latest", c.CommandPath(), what))
+		return usage(fmt.Errorf("%s needs %s; `%s --help` has examples", c.CommandPath(), what, c.CommandPath()))
 	}
 }
 
-func reportCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "report DIR",
-		Short:   "Write the report of a recorded run again",
-		Example: `  lockbench report store/latest`,
-		Args:    one("the directory of a run"),
+func exportCommand() *cobra.Command {
+	var format string
+	var o history.EDNOptions
+	key := -1
+	c := &cobra.Command{
+		Use:   "export DIR|FILE|-",
+		Short: "Print a history in another format",
+		Long: `export prints a history as Jepsen's EDN, one map per line, as Knossos and elle-cli read it, or as lockbench's
+own JSON lines. Jepsen's checkers know one lock: use --key for a history of several.`,
+		Example: `  lockbench export store/latest > history.edn
+  lockbench export --format jsonl history.edn > history.jsonl`,
+		Args: one("a history: the directory of a run, a file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
-			path, err := writeReport(args[0])
+			f := checkFlags{independent: o.Independent}
+			r, err := f.load(c.InOrStdin(), args[0])
 			if err != nil {
 				return usage(err)
 			}
-			fmt.Fprintln(c.OutOrStdout(), path)
-			return nil
+			if key >= 0 {
+				o.Key = &key
+			}
+			return usage(export(c.OutOrStdout(), r.History, format, o))
 		},
 	}
+	s := c.Flags()
+	s.StringVar(&format, "format", "edn", "edn or jsonl")
+	s.IntVar(&key, "key", -1, "only the operations of this lock (default all)")
+	s.BoolVar(&o.Values, "values", false, "write what a grant carries as {:client .. :fence .. :uid .. :key ..}")
+	s.BoolVar(&o.Independent, "independent", false, "values of an EDN history are [key value]")
+	register(c, "format", []string{"edn", "jsonl"})
+	return c
 }
 
-// conclude writes the report of a run that has been judged and says the verdict.
-func conclude(c *cobra.Command, dir string, v *checker.Verdict, quiet bool) error {
-	path, err := writeReport(dir)
-	if err != nil {
-		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", err)
+func export(w io.Writer, h *history.History, format string, o history.EDNOptions) error {
+	switch format {
+	case "edn":
+		return history.WriteEDN(w, h, o)
+	case "jsonl":
+		return h.Write(w)
 	}
-	if err := store.Point(filepath.Dir(filepath.Dir(dir)), dir); err != nil {
-		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no link to the newest run:", err)
-	}
-	said := say(c, dir, v, quiet)
-	if path != "" && !quiet {
-		fmt.Fprintln(c.OutOrStdout(), "\nreport", path)
-	}
-	return said
+	return fmt.Errorf("unknown --format %q; there are edn and jsonl", format)
 }
 
-// say prints the verdict in words and turns it into the exit code.
-func say(c *cobra.Command, dir string, v *checker.Verdict, quiet bool) error {
-	if quiet {
-		fmt.Fprintln(c.OutOrStdout(), v.Summary)
-	} else {
-		r, err := store.Load(dir)
-		if r == nil {
-			return broken(err)
-		}
-		if err := reports.Summary(c.OutOrStdout(), run(r, v), isTerminal(c.OutOrStdout())); err != nil {
-			return broken(err)
-		}
-	}
+// exitWith turns a verdict into the exit code.
+func exitWith(v *checker.Verdict) error {
 	if v.Exit == 0 {
 		return nil
 	}
 	return exit{code: v.Exit}
 }
 
-// writeReport writes report.html and the plots from what is in the directory.
-func writeReport(dir string) (string, error) {
-	r, err := store.Load(dir)
-	if r == nil {
-		return "", err
-	}
-	if r.Verdict == nil {
-		return "", errors.New("it has not been judged; `lockbench check` it first")
-	}
-	data := run(r, r.Verdict)
-	if err := reports.WritePlots(filepath.Join(dir, store.Plots), data); err != nil {
-		return "", err
-	}
-	err = store.Write(dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, data) })
-	return filepath.Join(dir, store.Report), err
-}
-
-// run is what the reports want to know of a run.
-func run(r *store.Run, v *checker.Verdict) reports.Run {
-	return reports.Run{History: r.History, Trace: r.Trace, Nodes: r.Nodes, Verdict: v, Plan: r.Plan}
+// verdictJSON is for programs.
+func verdictJSON(w io.Writer, dir string, v *checker.Verdict) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(struct {
+		Dir     string           `json:"dir"`
+		Report  string           `json:"report"`
+		Verdict *checker.Verdict `json:"verdict"`
+	}{dir, filepath.Join(dir, store.Report), v})
 }

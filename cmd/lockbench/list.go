@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -23,7 +24,8 @@ func listCommand() *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(lister("impls", "the locks, and what each declares", writeImpls, implRows),
-		lister("nemeses", "the faults, and what each does", writeNemeses, nemesisRows))
+		lister("nemeses", "the faults, and what each does", writeNemeses, nemesisRows),
+		lister("workloads", "what clients can do with a lock", writeWorkloads, func() any { return workloadRows() }))
 	return c
 }
 
@@ -119,13 +121,30 @@ func writeNemeses(w io.Writer) {
 	t.Flush()
 }
 
+type workloadRow struct {
+	Name string `json:"name"`
+	Line string `json:"line"`
+}
+
+func workloadRows() []workloadRow {
+	var rows []workloadRow
+	for _, w := range workloads.All() {
+		rows = append(rows, workloadRow{w.Name, w.Line})
+	}
+	return rows
+}
+
+func writeWorkloads(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "WORKLOAD\tWHAT CLIENTS DO")
+	for _, r := range workloadRows() {
+		fmt.Fprintf(t, "%s\t%s\n", r.Name, r.Line)
+	}
+	t.Flush()
+}
+
 // complete teaches the shell the names of locks and faults.
 func complete(c *cobra.Command) {
-	names := func(all []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return all, cobra.ShellCompDirectiveNoFileComp
-		}
-	}
 	var locks, faults []string
 	for _, e := range impls.All() {
 		locks = append(locks, e.Name)
@@ -136,10 +155,19 @@ func complete(c *cobra.Command) {
 			faults = append(faults, e.Name+":"+v)
 		}
 	}
-	for flag, all := range map[string][]string{"impl": locks, "nemesis": faults, "env": {"auto", "process"}} {
-		if err := c.RegisterFlagCompletionFunc(flag, names(all)); err != nil {
-			panic(err) // the flag is registered a few lines away
-		}
+	register(c, "impl", locks)
+	register(c, "nemesis", faults)
+	register(c, "workload", workloads.Names())
+	register(c, "env", []string{"auto", "process"})
+}
+
+// register makes the shell complete a flag out of these words.
+func register(c *cobra.Command, flag string, words []string) {
+	err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the flag is registered a few lines away
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,12 +23,12 @@ import (
 
 // runFlags are the flags of run.
 type runFlags struct {
-	wish  harness.Wish
-	plan  string
-	store string
-	ttl   string
-	quiet bool
-
+	wish     harness.Wish
+	plan     string
+	store    string
+	ttl      string
+	quiet    bool
+	asJSON   bool
 	watchdog bool
 }
 
@@ -87,6 +88,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.plan, "plan", "", "run this plan.json instead of what the other flags say")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
+	s.BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
 }
 
 func (f *runFlags) run(c *cobra.Command) error {
@@ -105,11 +107,11 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if err := store.Write(dir, store.Plan, func(w *os.File) error { return p.Write(w) }); err != nil {
 		return usage(err)
 	}
-	verdict, err := f.carryOut(c, p, dir, started)
+	r, err := f.carryOut(c, p, dir, started)
 	if err != nil {
 		return err
 	}
-	return conclude(c, dir, verdict, f.quiet)
+	return conclude(c, r, f.quiet, f.asJSON)
 }
 
 // makePlan reads the plan or makes it from the flags.
@@ -160,7 +162,7 @@ func pairs(settings []string) (list []string, err error) {
 }
 
 // carryOut runs the plan, judges it from what is on disk, and only then takes the world down.
-func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, started time.Time) (*checker.Verdict, error) {
+func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, started time.Time) (*store.Run, error) {
 	w, err := cluster.Start(cluster.Config{
 		Dir: dir, Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario, Worker: p.Worker(), RedisConfig: p.RedisConfig,
 	})
@@ -169,14 +171,14 @@ func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, starte
 	}
 	defer w.Close()
 	show := newProgress(c.ErrOrStderr())
-	runErr := record(c.Context(), p, w, dir, started, show)
+	runErr := record(c.Context(), p, w, dir, commandLine(c.Flags(), p), started, show)
 	show.stop()
 	r, err := store.Load(dir)
 	if r == nil {
 		return nil, broken(err)
 	}
-	v := checker.Check(r.History, r.Trace, checker.Options{Partial: err != nil})
-	if err := store.Write(dir, store.Verdict, func(w *os.File) error { return v.Write(w) }); err != nil {
+	r.Verdict = checker.Check(r.History, r.Trace, checker.Options{Partial: err != nil})
+	if err := store.Write(dir, store.Verdict, func(w *os.File) error { return r.Verdict.Write(w) }); err != nil {
 		return nil, broken(err)
 	}
 	if errors.Is(runErr, context.Canceled) {
@@ -185,11 +187,11 @@ func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, starte
 	if runErr != nil {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", runErr)
 	}
-	return v, nil
+	return r, nil
 }
 
 // record runs the plan with its files open.
-func record(ctx context.Context, p harness.Plan, w harness.World, dir string, started time.Time, show *progress) error {
+func record(ctx context.Context, p harness.Plan, w harness.World, dir, line string, started time.Time, show *progress) error {
 	hist, err := os.Create(filepath.Join(dir, store.History))
 	if err != nil {
 		return err
@@ -201,13 +203,37 @@ func record(ctx context.Context, p harness.Plan, w harness.World, dir string, st
 	}
 	defer trace.Close()
 	return harness.Run(ctx, p, w, harness.Output{
-		History: hist, Trace: trace, Command: commandLine(p), Version: version(), Watch: show.watch, Started: started,
+		History: hist, Trace: trace, Command: line, Version: version(), Watch: show.watch, Started: started,
 	})
 }
 
-// commandLine reproduces a plan that was made from flags.
-func commandLine(p harness.Plan) string {
-	return fmt.Sprintf("lockbench run --impl %s --nemesis %s --seed %d", p.Impl, p.Nemesis, p.Seed)
+// commandLine reproduces a run: the flags that were given, and the seed that was drawn.
+func commandLine(set *pflag.FlagSet, p harness.Plan) string {
+	if plan := set.Lookup("plan"); plan.Changed {
+		return "lockbench run --plan " + plan.Value.String()
+	}
+	line := "lockbench run"
+	set.Visit(func(f *pflag.Flag) {
+		if slices.Contains([]string{"store", "quiet", "json", "seed", "help"}, f.Name) {
+			return // they change what is said, not what is done
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			line += " --" + f.Name + " " + quoted(v)
+		}
+	})
+	return fmt.Sprintf("%s --seed %d", line, p.Seed)
+}
+
+// quoted makes a word safe for a shell.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n\"'`$&|;<>()*?[]#~\\") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // progress counts what a run has done and shows it on a terminal, from the second second on.
