@@ -20,12 +20,20 @@ type Env struct {
 
 	life context.Context // ends with the client
 	all  sync.WaitGroup
+
+	spawn func() (begin func()) // see Hook
+	woken func()
 }
 
 // NewEnv returns an Env whose goroutines end with life. Elapsed reads the monotonic clock that all stamps come from.
 func NewEnv(life context.Context, seed uint64, elapsed func() time.Duration) *Env {
 	return &Env{life: life, elapsed: elapsed, rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))}
 }
+
+// Hook makes the world take part in the client's goroutines, before any of them is started: woken is called after each sleep, spawn by whoever
+// starts a goroutine, and what it returns by that goroutine before anything else. The simulator stops a client there, and gives
+// goroutines that begin together an order.
+func (e *Env) Hook(spawn func() (begin func()), woken func()) { e.spawn, e.woken = spawn, woken }
 
 // Now is the wall clock with this client's skew. Round strips the monotonic reading, which a skew must not be undone by.
 func (e *Env) Now() time.Time { return time.Now().Round(0).Add(e.skew()) }
@@ -54,6 +62,9 @@ func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 	case <-ctx.Done():
 	}
+	if e.woken != nil {
+		e.woken()
+	}
 	return ctx.Err()
 }
 
@@ -62,10 +73,15 @@ func (e *Env) Go(ctx context.Context, f func(context.Context)) (wait func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(e.life, cancel)
 	done := make(chan struct{})
+	begin := func() {}
+	if e.spawn != nil {
+		begin = e.spawn()
+	}
 	e.all.Go(func() {
 		defer close(done)
 		defer stop()
 		defer cancel()
+		begin()
 		f(ctx)
 	})
 	return func() { <-done }

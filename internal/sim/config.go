@@ -1,0 +1,49 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Config says what world is wanted. It is what internal/cluster.Config is for real processes.
+type Config struct {
+	Topology    string // nemesis.Single, Failover or Independent
+	Masters     int    // of the topology Independent
+	Clients     int
+	Seed        uint64
+	Worker      workloads.Config // what all workers have in common
+	RedisConfig []string         // settings of real servers; the simulator has none of them and refuses all
+	Chooser     Chooser          // decides what is left open; nil: Seeded{Seed}
+	Latencies   []time.Duration  // of a message one way, to choose from; the first is the dullest; nil: DefaultLatencies
+	Bare        bool             // no workers: Play gives the clients something to do
+}
+
+// DefaultLatencies are the ways that a message may take: mostly as on one machine, now and then much longer.
+var DefaultLatencies = []time.Duration{50 * time.Microsecond, 200 * time.Microsecond, time.Millisecond, 5 * time.Millisecond}
+
+// nodes is how many servers the topology has.
+func (c Config) nodes() (int, error) {
+	switch c.Topology {
+	case nemesis.Single, "":
+		return 1, nil
+	case nemesis.Failover:
+		return 2, nil
+	case nemesis.Independent:
+		if c.Masters < 1 {
+			return 0, fmt.Errorf("the topology %s needs at least one master", c.Topology)
+		}
+		return c.Masters, nil
+	}
+	return 0, fmt.Errorf("the simulator has no topology %q; it has: %s, %s, %s", c.Topology, nemesis.Single, nemesis.Failover, nemesis.Independent)
+}
+
+func (c Config) check() error {
+	if len(c.RedisConfig) > 0 {
+		return fmt.Errorf("the simulator knows no Redis settings (%s); use --env process for them", c.RedisConfig[0])
+	}
+	_, err := c.nodes()
+	return err
+}

@@ -1,0 +1,294 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/sim/engine"
+)
+
+// conn is a connection from a client to a node. The fields above the mutex belong to the scheduler.
+type conn struct {
+	client  *client
+	link    *link
+	node    *node
+	number  int
+	session *engine.Session // nil: the node does not have it any more
+	request []byte          // what has arrived and is no whole command yet
+	wrote   uint64          // the node's version after this connection's last write
+	waiting *waiting        // for replicas
+	broken  bool            // closed in between: nothing that was under way arrives
+	upLast  int64           // when the last message to the node arrived or will
+	dnLast  int64           // and to the client
+
+	mu     sync.Mutex
+	inbox  []byte // arrived and not yet read
+	over   error  // what a read returns when inbox is empty: the other end is closed
+	closed bool   // by the client
+	readBy time.Time
+	seq    int           // numbers what the client does
+	ready  chan struct{} // something to read, or a new deadline
+}
+
+var errEOF = io.EOF
+
+var _ net.Conn = (*conn)(nil)
+
+// Read returns what has arrived. Nothing arrives in a process that is stopped.
+func (c *conn) Read(p []byte) (int, error) {
+	for {
+		c.client.breathe()
+		n, err, by := c.take(p)
+		if n > 0 || err != nil {
+			return n, err
+		}
+		if by.IsZero() {
+			<-c.ready
+			continue
+		}
+		d := time.Until(by)
+		if d <= 0 {
+			return 0, c.failed("read", os.ErrDeadlineExceeded)
+		}
+		t := time.NewTimer(d)
+		select {
+		case <-c.ready:
+		case <-t.C:
+		}
+		t.Stop()
+	}
+}
+
+func (c *conn) take(p []byte) (n int, err error, readBy time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return 0, c.failed("read", net.ErrClosed), c.readBy
+	case len(c.inbox) > 0:
+		n = copy(p, c.inbox)
+		c.inbox = c.inbox[n:]
+	case c.over == io.EOF:
+		err = io.EOF
+	case c.over != nil:
+		err = c.failed("read", c.over)
+	}
+	return n, err, c.readBy
+}
+
+func (c *conn) failed(op string, err error) error {
+	return &net.OpError{Op: op, Net: "tcp", Source: address(c.client.name), Addr: address(c.link.name), Err: err}
+}
+
+// Write hands the bytes to the network.
+func (c *conn) Write(b []byte) (int, error) {
+	c.client.breathe()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || c.client.dead.Load() {
+		return 0, c.failed("write", net.ErrClosed)
+	}
+	if c.over != nil && c.over != io.EOF {
+		return 0, c.failed("write", c.over)
+	}
+	data := append([]byte(nil), b...)
+	c.post(func() { c.transmit(data) })
+	return len(b), nil
+}
+
+// post tells the scheduler what the client did. The mutex is held.
+func (c *conn) post(do func()) {
+	c.seq++
+	c.client.w.inbox.post(call{c.client.number, c.number, c.seq, do})
+}
+
+// Close ends the connection. What was sent before still arrives.
+func (c *conn) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return c.failed("close", net.ErrClosed)
+	}
+	c.closed = true
+	c.signal()
+	c.post(c.bye)
+	return nil
+}
+
+func (c *conn) signal() {
+	select {
+	case c.ready <- struct{}{}:
+	default:
+	}
+}
+
+// transmit sends what the client wrote.
+func (c *conn) transmit(data []byte) {
+	if c.broken {
+		return
+	}
+	c.link.send(&c.link.up, c.link.name, &c.upLast, func() {
+		switch {
+		case c.broken:
+		case c.link.reset:
+			c.broken = true
+			c.node.hangUp(c)
+			c.finish(syscall.ECONNRESET)
+		default:
+			c.node.receive(c, data)
+		}
+	})
+}
+
+// bye tells the node that the client has closed.
+func (c *conn) bye() {
+	c.link.notice(&c.link.up, c.link.name, &c.upLast, func() { c.node.hangUp(c) })
+}
+
+// answer sends what the node replied.
+func (c *conn) answer(data []byte) {
+	if c.broken || len(data) == 0 {
+		return
+	}
+	c.link.send(&c.link.down, c.back(), &c.dnLast, func() {
+		if !c.broken {
+			c.deliver(data)
+		}
+	})
+}
+
+func (c *conn) back() string { return c.link.name + " reply" }
+
+func (c *conn) deliver(data []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over == nil {
+		c.inbox = append(c.inbox, data...)
+		c.signal()
+	}
+}
+
+// finish makes the client see the end of the connection.
+func (c *conn) finish(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over == nil {
+		c.over = err
+		c.signal()
+	}
+}
+
+// LocalAddr names the client.
+func (c *conn) LocalAddr() net.Addr { return address(c.client.name) }
+
+// RemoteAddr names the link.
+func (c *conn) RemoteAddr() net.Addr { return address(c.link.name) }
+
+// SetDeadline is SetReadDeadline: a write never waits.
+func (c *conn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
+
+// SetWriteDeadline does nothing: a write never waits.
+func (c *conn) SetWriteDeadline(time.Time) error { return nil }
+
+// SetReadDeadline bounds reads, also one that is under way.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.readBy = t
+	c.signal()
+	return nil
+}
+
+// address is a net.Addr.
+type address string
+
+// Network is "tcp".
+func (address) Network() string { return "tcp" }
+
+// String is the name.
+func (a address) String() string { return string(a) }
+
+// SyscallConn lets go-redis look, before it uses a connection again, whether the other end has closed it, as it does with real ones.
+func (c *conn) SyscallConn() (syscall.RawConn, error) { return peek{c}, nil }
+
+// peek answers that one question.
+type peek struct{ c *conn }
+
+// Read returns an error if the connection cannot be used. It has no descriptor to call f with.
+func (p peek) Read(func(fd uintptr) bool) error {
+	p.c.mu.Lock()
+	defer p.c.mu.Unlock()
+	switch {
+	case p.c.closed:
+		return net.ErrClosed
+	case len(p.c.inbox) > 0:
+		return errors.New("unexpected data")
+	}
+	return p.c.over
+}
+
+// Write is not supported.
+func (p peek) Write(func(fd uintptr) bool) error { return errors.ErrUnsupported }
+
+// Control is not supported.
+func (p peek) Control(func(fd uintptr)) error { return errors.ErrUnsupported }
+
+// dialTime is how long it takes to connect: the proxy that answers is on the client's own machine.
+const dialTime = 20 * time.Microsecond
+
+// dial connects to a link by its name.
+func (c *client) dial(ctx context.Context, name string) (net.Conn, error) {
+	c.breathe()
+	if c.dead.Load() {
+		return nil, refusal(name)
+	}
+	k := &conn{client: c, number: int(c.dialled.Add(1)), ready: make(chan struct{}, 1)}
+	done := make(chan error, 1)
+	c.w.inbox.post(call{c.number, k.number, 0, func() {
+		c.w.queue.add(c.w.Now()+int64(dialTime)+int64(hash(1, name)%997), nil, func() { done <- c.w.accept(k, name) })
+	}})
+	select {
+	case err := <-done:
+		if err != nil {
+			return nil, err
+		}
+	case <-ctx.Done():
+	case <-c.life.Done():
+	}
+	c.breathe()
+	if ctx.Err() != nil || c.dead.Load() {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: address(name), Err: context.DeadlineExceeded}
+	}
+	return k, nil
+}
+
+func refusal(name string) error {
+	return &net.OpError{Op: "dial", Net: "tcp", Addr: address(name), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+}
+
+// accept is the network's side of dial. A node that is gone is noticed only by what comes back, as behind a proxy.
+func (w *World) accept(c *conn, name string) error {
+	for _, l := range w.links {
+		if l.name != name {
+			continue
+		}
+		if l.refused {
+			return refusal(name)
+		}
+		c.link, c.node = l, l.node
+		l.conns = append(l.conns, c)
+		if l.node.down {
+			c.over = errEOF
+			return nil
+		}
+		l.node.open(c)
+		return nil
+	}
+	return refusal(name)
+}

@@ -1,0 +1,170 @@
+// Package engine is the Redis that the simulator runs: those commands that locks use, with the replies of redis-server 7.0 byte for
+// byte, on a clock that the caller gives. The tests compare it with a real server.
+//
+// What it has: the commands of the table in table.go, RESP2, one database, strings and hashes, absolute expiry, scripts, pub/sub, the
+// roles of master and replica. A command, option or subcommand that is not there is an error, never a silent OK.
+//
+// What it does not have, on purpose: RESP3, lists, sets, sorted sets, streams and everything else that no lock here uses; transactions;
+// pattern subscriptions; access control; persistence; eviction; the active expiry cycle (a key that is over is removed when it is next
+// touched, which no client can tell apart); Redis functions and script flags; in scripts cjson, cmsgpack, struct, bit and random
+// numbers. The text of Lua's own errors differs, and so does the text of a number with a fraction or above 10^14 that a script itself
+// joins to a string.
+package engine
+
+import (
+	"maps"
+	"strings"
+)
+
+// Engine is one Redis server. It is not safe for concurrent use. Its clock is what each call says.
+type Engine struct {
+	keys    map[string]*value
+	now     int64  // µs of the wall clock while a command runs
+	version uint64 // grows with each change
+	scripts map[string]string
+	subs    map[string][]*Session
+	nextID  int64
+
+	// Replica makes every write of a client an error, as replica-read-only does.
+	Replica bool
+}
+
+// value is what a key holds. It is never changed after it was stored: a snapshot shares it.
+type value struct {
+	str    string
+	fields []field // of a hash, in the order of insertion; nil: a string
+	until  int64   // ms of the wall clock after which the key is gone; 0: never
+}
+
+type field struct{ name, value string }
+
+// New returns an empty server.
+func New() *Engine {
+	return &Engine{keys: map[string]*value{}, scripts: map[string]string{}, subs: map[string][]*Session{}}
+}
+
+// Session is what a server knows of one connection.
+type Session struct {
+	ID      int64
+	Push    func([]byte) // how a published message reaches the connection
+	Blocked *Wait        // the connection waits: it gets no reply yet, and nothing more of it is executed
+	name    string
+	subs    []string
+	script  bool // the session of a running script
+}
+
+// Wait is a WAIT that has no answer yet.
+type Wait struct {
+	Replicas int
+	Timeout  int64 // ms; 0: for ever
+}
+
+// Open begins a session.
+func (e *Engine) Open(push func([]byte)) *Session {
+	e.nextID++
+	return &Session{ID: e.nextID, Push: push}
+}
+
+// Close ends a session: it gets no more messages.
+func (e *Engine) Close(s *Session) {
+	for len(s.subs) > 0 {
+		e.unsubscribe(s, s.subs[0])
+	}
+}
+
+// Version tells whether something was changed: equal numbers, equal contents.
+func (e *Engine) Version() uint64 { return e.version }
+
+// Do executes one command at now, µs of the server's wall clock, and returns the reply; none if the session is blocked after it.
+func (e *Engine) Do(now int64, s *Session, args []string) []byte {
+	e.now = now
+	c := call{e: e, s: s, args: args}
+	c.dispatch()
+	return c.out.b
+}
+
+// call is one command while it is executed.
+type call struct {
+	e    *Engine
+	s    *Session
+	args []string
+	out  reply
+}
+
+func (c *call) dispatch() {
+	cmd, ok := lookup(c.args[0])
+	switch {
+	case !ok && c.s.script:
+		c.out.err("ERR Unknown Redis command called from script")
+	case !ok:
+		c.out.err(unknown(c.args))
+	case !cmd.takes(len(c.args)) && c.s.script:
+		c.out.err("ERR Wrong number of args calling Redis command from script")
+	case !cmd.takes(len(c.args)):
+		c.out.err(arity(c.args[0]))
+	case len(c.s.subs) > 0 && !cmd.subscribed:
+		c.out.err("ERR Can't execute '" + strings.ToLower(c.args[0]) + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
+	case c.s.script && cmd.noScript:
+		c.out.err("ERR This Redis command is not allowed from script")
+	case cmd.write && c.e.Replica:
+		c.out.err("READONLY You can't write against a read only replica.")
+	default:
+		cmd.run(c)
+	}
+}
+
+func arity(name string) string {
+	return "ERR wrong number of arguments for '" + strings.ToLower(name) + "' command"
+}
+
+// unknown is the error for a command that does not exist, which repeats the beginning of its arguments.
+func unknown(args []string) string {
+	var b strings.Builder
+	for _, a := range args[1:] {
+		if b.Len() >= 128 {
+			break
+		}
+		b.WriteString("'" + a[:min(len(a), 128-b.Len())] + "' ")
+	}
+	return "ERR unknown command '" + args[0][:min(len(args[0]), 128)] + "', with args beginning with: " + b.String()
+}
+
+// ms is the server's clock in milliseconds.
+func (e *Engine) ms() int64 { return e.now / 1000 }
+
+// get returns what a key holds; nil: nothing. A key is there at the very millisecond at which it ends, and gone in the next.
+func (e *Engine) get(key string) *value {
+	v := e.keys[key]
+	if v != nil && v.until != 0 && e.ms() > v.until {
+		if !e.Replica { // a replica leaves it to its master
+			delete(e.keys, key)
+		}
+		return nil
+	}
+	return v
+}
+
+func (e *Engine) put(key string, v *value) {
+	e.version++
+	e.keys[key] = v
+}
+
+func (e *Engine) remove(key string) {
+	e.version++
+	delete(e.keys, key)
+}
+
+// Snapshot is the contents of a server, to be loaded into a replica. It may be kept.
+type Snapshot struct{ keys map[string]*value }
+
+// Snapshot returns the contents.
+func (e *Engine) Snapshot() Snapshot { return Snapshot{maps.Clone(e.keys)} }
+
+// Load replaces the contents.
+func (e *Engine) Load(s Snapshot) {
+	e.version++
+	e.keys = maps.Clone(s.keys)
+	if e.keys == nil {
+		e.keys = map[string]*value{}
+	}
+}

@@ -1,0 +1,144 @@
+package engine
+
+import "strings"
+
+func del(c *call) {
+	n := int64(0)
+	for _, k := range c.args[1:] {
+		if c.e.get(k) != nil {
+			c.e.remove(k)
+			n++
+		}
+	}
+	c.out.integer(n)
+}
+
+func exists(c *call) {
+	n := int64(0)
+	for _, k := range c.args[1:] {
+		if c.e.get(k) != nil {
+			n++
+		}
+	}
+	c.out.integer(n)
+}
+
+func typeOf(c *call) {
+	switch v := c.e.get(c.args[1]); {
+	case v == nil:
+		c.out.status("none")
+	case v.fields != nil:
+		c.out.status("hash")
+	default:
+		c.out.status("string")
+	}
+}
+
+// expireOptions are what may follow EXPIRE key amount.
+type expireOptions struct{ nx, xx, gt, lt bool }
+
+// parse reads the options; it returns the error of those that contradict each other or are unknown.
+func (o *expireOptions) parse(args []string) string {
+	for _, a := range args {
+		switch strings.ToLower(a) {
+		case "nx":
+			o.nx = true
+		case "xx":
+			o.xx = true
+		case "gt":
+			o.gt = true
+		case "lt":
+			o.lt = true
+		default:
+			return "ERR Unsupported option " + a
+		}
+	}
+	switch {
+	case o.nx && (o.xx || o.gt || o.lt):
+		return "ERR NX and XX, GT or LT options at the same time are not compatible"
+	case o.gt && o.lt:
+		return "ERR GT and LT options at the same time are not compatible"
+	}
+	return ""
+}
+
+// forbid reports whether the options keep a key's end from being moved from old to when; 0 is no end.
+func (o expireOptions) forbid(old, when int64) bool {
+	return o.nx && old != 0 || o.xx && old == 0 || o.gt && (old == 0 || when <= old) || o.lt && old != 0 && when >= old
+}
+
+func expire(c *call) {
+	var o expireOptions
+	if e := o.parse(c.args[3:]); e != "" {
+		c.out.err(e)
+		return
+	}
+	n, ok := integer(c.args[2])
+	if !ok {
+		c.out.err(notInteger)
+		return
+	}
+	name := strings.ToLower(c.args[0])
+	when, ok := absolute(n, name[0] == 'e', strings.HasSuffix(name, "at"), c.e.ms())
+	if !ok {
+		c.out.err("ERR invalid expire time in '" + name + "' command")
+		return
+	}
+	v := c.e.get(c.args[1])
+	if v == nil || o.forbid(v.until, when) {
+		c.out.integer(0)
+		return
+	}
+	if when <= c.e.ms() {
+		c.e.remove(c.args[1])
+	} else {
+		next := *v
+		next.until = when
+		c.e.put(c.args[1], &next)
+	}
+	c.out.integer(1)
+}
+
+func ttl(c *call) {
+	name := strings.ToLower(c.args[0])
+	v := c.e.get(c.args[1])
+	switch {
+	case v == nil:
+		c.out.integer(-2)
+	case v.until == 0:
+		c.out.integer(-1)
+	case name == "pexpiretime":
+		c.out.integer(v.until)
+	case name == "expiretime":
+		c.out.integer((v.until + 500) / 1000)
+	case name == "pttl":
+		c.out.integer(max(v.until-c.e.ms(), 0))
+	default:
+		c.out.integer((max(v.until-c.e.ms(), 0) + 500) / 1000)
+	}
+}
+
+func persist(c *call) {
+	v := c.e.get(c.args[1])
+	kept := v != nil && v.until != 0
+	if kept {
+		next := *v
+		next.until = 0
+		c.e.put(c.args[1], &next)
+	}
+	c.out.boolean(kept)
+}
+
+func flush(c *call) {
+	mode := ""
+	if len(c.args) > 1 {
+		mode = strings.ToLower(c.args[1])
+	}
+	if len(c.args) > 2 || mode != "" && mode != "sync" && mode != "async" {
+		c.out.err(syntax)
+		return
+	}
+	c.e.version++
+	clear(c.e.keys)
+	c.out.status("OK")
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"strings"
+	"sync"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+func eval(c *call) { c.eval(c.args[1]) }
+
+func evalsha(c *call) {
+	source, ok := c.e.scripts[strings.ToLower(c.args[1])]
+	if _, isNumber := c.numKeys(); !ok && isNumber {
+		c.out.err("NOSCRIPT No matching script. Please use EVAL.")
+		return
+	}
+	c.eval(source)
+}
+
+// numKeys reads how many of the arguments are keys; false: the error has been replied.
+func (c *call) numKeys() (int, bool) {
+	n, ok := integer(c.args[2])
+	switch {
+	case !ok:
+		c.out.err(notInteger)
+	case n > int64(len(c.args)-3):
+		c.out.err("ERR Number of keys can't be greater than number of args")
+	case n < 0:
+		c.out.err("ERR Number of keys can't be negative")
+	default:
+		return int(n), true
+	}
+	return 0, false
+}
+
+func (c *call) eval(source string) {
+	c.out = reply{}
+	n, ok := c.numKeys()
+	if !ok {
+		return
+	}
+	i := borrow()
+	defer interpreters.Put(i)
+	name := sha(source)
+	f, err := i.compile(source)
+	if err != "" {
+		c.out.err(err + " script: " + name + ", on @user_script:1.")
+		return
+	}
+	c.e.scripts[name] = source
+	i.run(c, f, name, c.args[3:3+n], c.args[3+n:])
+}
+
+func script(c *call) {
+	switch sub := strings.ToLower(c.args[1]); {
+	case sub == "load" && len(c.args) == 3:
+		c.load(c.args[2])
+	case sub == "exists" && len(c.args) > 2:
+		c.out.array(len(c.args) - 2)
+		for _, name := range c.args[2:] {
+			_, ok := c.e.scripts[strings.ToLower(name)]
+			c.out.boolean(ok)
+		}
+	case sub == "flush" && len(c.args) == 2, sub == "flush" && len(c.args) == 3 && isFlushMode(c.args[2]):
+		clear(c.e.scripts)
+		c.out.status("OK")
+	case sub == "flush":
+		c.out.err("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+	case sub == "kill" && len(c.args) == 2:
+		c.out.err("NOTBUSY No scripts in execution right now.")
+	case sub == "load", sub == "exists", sub == "kill":
+		c.out.err(arity("script|" + sub))
+	default:
+		c.out.err(c.noSubcommand())
+	}
+}
+
+func isFlushMode(s string) bool { return strings.EqualFold(s, "sync") || strings.EqualFold(s, "async") }
+
+func (c *call) load(source string) {
+	i := borrow()
+	defer interpreters.Put(i)
+	if _, err := i.compile(source); err != "" {
+		c.out.err(err)
+		return
+	}
+	c.e.scripts[sha(source)] = source
+	c.out.bulk(sha(source))
+}
+
+func sha(s string) string {
+	h := sha1.Sum([]byte(s))
+	return hex.EncodeToString(h[:])
+}
+
+// interpreters are Lua states ready for use. To make one takes longer than a whole run of a simple lock; nothing of one script is left
+// for the next, since scripts can set no globals.
+var interpreters sync.Pool
+
+func borrow() *interpreter {
+	if i, ok := interpreters.Get().(*interpreter); ok {
+		return i
+	}
+	return newInterpreter()
+}
+
+// interpreter is a Lua state with the library that Redis gives to scripts.
+type interpreter struct {
+	l        *lua.LState
+	call     *call // the EVAL that is running
+	compiled map[string]*lua.LFunction
+	keys     *lua.LTable // read by scripts as KEYS
+	argv     *lua.LTable // and ARGV
+}
+
+// compiledMost bounds what an interpreter remembers; locks have a handful of scripts.
+const compiledMost = 256
+
+// compile returns the function of a script, or the error as Redis words it. The reason within is gopher-lua's.
+func (i *interpreter) compile(source string) (*lua.LFunction, string) {
+	if f := i.compiled[source]; f != nil {
+		return f, ""
+	}
+	f, err := i.l.Load(strings.NewReader(source), "user_script")
+	if err != nil {
+		return nil, "ERR Error compiling script (new function): " + oneLine.Replace(err.Error())
+	}
+	if len(i.compiled) >= compiledMost {
+		clear(i.compiled)
+	}
+	i.compiled[source] = f
+	return f, ""
+}
+
+// run executes a script for an EVAL and replies what it returns.
+func (i *interpreter) run(c *call, f *lua.LFunction, name string, keys, args []string) {
+	i.call, i.keys, i.argv = c, i.table(keys), i.table(args)
+	defer func() { i.call = nil }()
+	i.l.Push(f)
+	err := i.l.PCall(0, 1, nil)
+	if err != nil {
+		i.l.SetTop(0)
+		c.out = reply{}
+		c.out.err(failure(err, name))
+		return
+	}
+	i.reply(&c.out, i.l.Get(-1))
+	i.l.SetTop(0)
+}
+
+func (i *interpreter) table(items []string) *lua.LTable {
+	t := i.l.CreateTable(len(items), 0)
+	for _, s := range items {
+		t.Append(lua.LString(s))
+	}
+	return t
+}
+
+// failure words the error that ended a script as Redis 7.0 does.
+func failure(err error, name string) string {
+	msg, line := err.Error(), "1"
+	if api, ok := err.(*lua.ApiError); ok {
+		msg, line = thrown(api.Object)
+	}
+	if line == "" {
+		return msg + " script: " + name + "."
+	}
+	return msg + " script: " + name + ", on @user_script:" + line + "."
+}
+
+// thrown is the message of a Lua error, and the line that it comes from; "" if nothing tells it.
+func thrown(object lua.LValue) (msg, line string) {
+	if t, ok := object.(*lua.LTable); ok {
+		if l := t.RawGetString("line"); l != lua.LNil {
+			line = l.String()
+		}
+		return t.RawGetString("err").String(), line
+	}
+	text := object.String()
+	line = "1"
+	if rest, ok := strings.CutPrefix(text, "user_script:"); ok {
+		line, _, _ = strings.Cut(rest, ":")
+	}
+	return "ERR " + text, line
+}

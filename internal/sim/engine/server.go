@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Version is the redis-server whose replies this package gives.
+const Version = "7.0.15"
+
+func ping(c *call) {
+	switch {
+	case len(c.args) > 2:
+		c.out.err(arity("ping"))
+	case len(c.s.subs) > 0:
+		c.out.array(2)
+		c.out.bulk("pong")
+		c.out.bulk(strings.Join(c.args[1:], ""))
+	case len(c.args) == 2:
+		c.out.bulk(c.args[1])
+	default:
+		c.out.status("PONG")
+	}
+}
+
+func echo(c *call) { c.out.bulk(c.args[1]) }
+
+func clock(c *call) {
+	c.out.array(2)
+	c.out.bulk(strconv.FormatInt(c.e.now/1e6, 10))
+	c.out.bulk(strconv.FormatInt(c.e.now%1e6, 10))
+}
+
+// info has the one section that a client asks for to know whom it talks to.
+func info(c *call) {
+	for _, section := range c.args[1:] {
+		if !strings.EqualFold(section, "server") {
+			c.out.err("ERR the simulated Redis has INFO server only")
+			return
+		}
+	}
+	c.out.bulk("# Server\r\nredis_version:" + Version + "\r\nredis_mode:standalone\r\nos:simulated\r\n")
+}
+
+func hello(c *call) {
+	if len(c.args) > 1 {
+		n, ok := integer(c.args[1])
+		switch {
+		case !ok:
+			c.out.err("ERR Protocol version is not an integer or out of range")
+			return
+		case n != 2:
+			c.out.err("NOPROTO unsupported protocol version")
+			return
+		case len(c.args) > 2:
+			c.out.err("ERR Syntax error in HELLO option '" + c.args[2] + "'")
+			return
+		}
+	}
+	role := "master"
+	if c.e.Replica {
+		role = "replica"
+	}
+	c.out.array(14)
+	for _, s := range []string{"server", "redis", "version", Version, "proto"} {
+		c.out.bulk(s)
+	}
+	c.out.integer(2)
+	c.out.bulk("id")
+	c.out.integer(c.s.ID)
+	for _, s := range []string{"mode", "standalone", "role", role, "modules"} {
+		c.out.bulk(s)
+	}
+	c.out.array(0)
+}
+
+func client(c *call) {
+	switch sub := strings.ToLower(c.args[1]); {
+	case sub == "id" && len(c.args) == 2:
+		c.out.integer(c.s.ID)
+	case sub == "getname" && len(c.args) == 2 && c.s.name == "":
+		c.out.null()
+	case sub == "getname" && len(c.args) == 2:
+		c.out.bulk(c.s.name)
+	case sub == "setname" && len(c.args) == 3:
+		c.s.name = c.args[2]
+		c.out.status("OK")
+	case sub == "id", sub == "getname", sub == "setname":
+		c.out.err(arity("client|" + sub))
+	default:
+		c.out.err(c.noSubcommand())
+	}
+}
+
+func (c *call) noSubcommand() string {
+	return "ERR unknown subcommand '" + c.args[1] + "'. Try " + strings.ToUpper(c.args[0]) + " HELP."
+}
+
+func selectDB(c *call) {
+	n, ok := integer(c.args[1])
+	switch {
+	case !ok:
+		c.out.err("ERR invalid DB index")
+	case n != 0:
+		c.out.err("ERR DB index is out of range")
+	default:
+		c.out.status("OK")
+	}
+}
+
+// wait leaves the session blocked; who runs the server knows the replicas and answers.
+func wait(c *call) {
+	replicas, ok1 := integer(c.args[1])
+	timeout, ok2 := integer(c.args[2])
+	switch {
+	case c.e.Replica:
+		c.out.err("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
+	case !ok1:
+		c.out.err(notInteger)
+	case !ok2:
+		c.out.err("ERR timeout is not an integer or out of range")
+	case timeout < 0:
+		c.out.err("ERR timeout is negative")
+	default:
+		c.s.Blocked = &Wait{Replicas: int(replicas), Timeout: timeout}
+	}
+}
+
+// replicaOf makes a replica a master. The other way is the world's affair.
+func replicaOf(c *call) {
+	if !strings.EqualFold(c.args[1], "no") || !strings.EqualFold(c.args[2], "one") {
+		c.out.err("ERR the simulated Redis knows REPLICAOF NO ONE only")
+		return
+	}
+	c.e.Replica = false
+	c.out.status("OK")
+}
+
+// Number is a reply of its own: what WAIT is answered with.
+func Number(n int) []byte {
+	var r reply
+	r.integer(int64(n))
+	return r.b
+}
+
+func publish(c *call) {
+	var r reply
+	r.array(3)
+	r.bulk("message")
+	r.bulk(c.args[1])
+	r.bulk(c.args[2])
+	listeners := c.e.subs[c.args[1]]
+	for _, s := range listeners {
+		s.Push(r.b)
+	}
+	c.out.integer(int64(len(listeners)))
+}
+
+func subscribe(c *call) {
+	for _, ch := range c.args[1:] {
+		if !slices.Contains(c.s.subs, ch) {
+			c.s.subs = append(c.s.subs, ch)
+			c.e.subs[ch] = append(c.e.subs[ch], c.s)
+		}
+		c.subscription("subscribe", &ch)
+	}
+}
+
+func unsubscribe(c *call) {
+	channels := c.args[1:]
+	if len(channels) == 0 {
+		channels = slices.Clone(c.s.subs)
+	}
+	for _, ch := range channels {
+		c.e.unsubscribe(c.s, ch)
+		c.subscription("unsubscribe", &ch)
+	}
+	if len(channels) == 0 {
+		c.subscription("unsubscribe", nil)
+	}
+}
+
+func (c *call) subscription(what string, channel *string) {
+	c.out.array(3)
+	c.out.bulk(what)
+	if channel == nil {
+		c.out.null()
+	} else {
+		c.out.bulk(*channel)
+	}
+	c.out.integer(int64(len(c.s.subs)))
+}
+
+func (e *Engine) unsubscribe(s *Session, channel string) {
+	without := func(x *Session) bool { return x == s }
+	if all := slices.DeleteFunc(e.subs[channel], without); len(all) > 0 {
+		e.subs[channel] = all
+	} else {
+		delete(e.subs, channel)
+	}
+	s.subs = slices.DeleteFunc(s.subs, func(x string) bool { return x == channel })
+}

@@ -1,0 +1,115 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/sim/engine"
+)
+
+// node is a Redis server. It belongs to the scheduler.
+type node struct {
+	w       *World
+	name    string
+	engine  *engine.Engine
+	offset  time.Duration // how far its wall clock is ahead
+	down    bool
+	paused  bool
+	busy    int64 // since when it executes a script that does not end; 0: it does not
+	conns   []*conn
+	backlog []func() // what arrived while it was paused
+
+	replicas []*replica
+}
+
+// open makes a session for a connection.
+func (n *node) open(c *conn) {
+	n.conns = append(n.conns, c)
+	c.session = n.engine.Open(c.answer)
+}
+
+// hangUp ends a session.
+func (n *node) hangUp(c *conn) {
+	n.conns = slices.DeleteFunc(n.conns, func(x *conn) bool { return x == c })
+	c.link.conns = slices.DeleteFunc(c.link.conns, func(x *conn) bool { return x == c })
+	if c.session != nil {
+		n.engine.Close(c.session)
+		c.session, c.waiting = nil, nil
+	}
+}
+
+// receive takes bytes of a connection. A node that is stopped has them in its socket until it runs again.
+func (n *node) receive(c *conn, data []byte) {
+	switch {
+	case n.down:
+	case n.paused:
+		n.backlog = append(n.backlog, func() { n.receive(c, data) })
+	case n.busy != 0 && n.w.Now() < n.busy+int64(busyThreshold):
+		n.w.queue.add(n.busy+int64(busyThreshold), nil, func() { n.receive(c, data) })
+	default:
+		c.request = append(c.request, data...)
+		n.serve(c)
+	}
+}
+
+// busyThreshold is after how long of one script Redis answers others with -BUSY; the world of processes sets the same.
+const busyThreshold = 50 * time.Millisecond
+
+// serve executes the whole commands that a connection has sent, and sends their replies together.
+func (n *node) serve(c *conn) {
+	var replies []byte
+	for c.session != nil && c.waiting == nil {
+		args, rest, err := engine.Parse(c.request)
+		if err != nil {
+			n.hangUp(c)
+			c.finish(errEOF)
+			return
+		}
+		if args == nil {
+			break
+		}
+		c.request = rest
+		replies = append(replies, n.execute(c, args)...)
+	}
+	c.answer(replies)
+	n.ship()
+}
+
+const busyError = "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n"
+
+func (n *node) execute(c *conn, args []string) []byte {
+	if n.busy != 0 && !strings.EqualFold(args[0], "hello") {
+		return []byte(busyError)
+	}
+	before := n.engine.Version()
+	reply := n.engine.Do(n.clock(), c.session, args)
+	if n.engine.Version() != before {
+		c.wrote = n.engine.Version()
+	}
+	if b := c.session.Blocked; b != nil {
+		c.session.Blocked = nil
+		return n.await(c, *b)
+	}
+	return reply
+}
+
+// clock is the node's wall clock, µs.
+func (n *node) clock() int64 { return time.Now().Add(n.offset).UnixMicro() }
+
+// kill ends the node. What it had sent arrives, and then the end of each connection.
+func (n *node) kill() {
+	n.down, n.paused, n.busy, n.backlog = true, false, 0, nil
+	for _, c := range slices.Clone(n.conns) {
+		n.hangUp(c)
+		c.link.notice(&c.link.down, c.back(), &c.dnLast, func() { c.finish(errEOF) })
+	}
+}
+
+// restart brings the node back, empty.
+func (n *node) restart() {
+	n.down, n.engine = false, engine.New()
+	for _, r := range n.replicas {
+		r.resync()
+	}
+}

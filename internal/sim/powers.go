@@ -1,0 +1,188 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// The powers of this world over its nodes, links and clients; each means what it means in the world of processes.
+var (
+	_ nemesis.NodeKiller   = (*World)(nil)
+	_ nemesis.NodeStarter  = (*World)(nil)
+	_ nemesis.NodePauser   = (*World)(nil)
+	_ nemesis.NodeClocker  = (*World)(nil)
+	_ nemesis.NodeBlocker  = (*World)(nil)
+	_ nemesis.Promoter     = (*World)(nil)
+	_ nemesis.Replicator   = (*World)(nil)
+	_ nemesis.Linker       = (*World)(nil)
+	_ nemesis.ClientKiller = (*World)(nil)
+	_ nemesis.ClientPauser = (*World)(nil)
+)
+
+func (w *World) toNode(name string, f func(*node)) error {
+	n, err := w.findNode(name)
+	if err == nil {
+		f(n)
+	}
+	return err
+}
+
+// KillNode ends a node at once.
+func (w *World) KillNode(name string) error { return w.toNode(name, (*node).kill) }
+
+// StartNode brings a killed node back with nothing in it.
+func (w *World) StartNode(name string) error {
+	n, err := w.findNode(name)
+	if err != nil {
+		return err
+	}
+	if !n.down {
+		return fmt.Errorf("%s was not killed", name)
+	}
+	n.restart()
+	return nil
+}
+
+// PauseNode stops a node. What is sent to it waits; its clock goes on.
+func (w *World) PauseNode(name string) error {
+	return w.toNode(name, func(n *node) { n.paused = true })
+}
+
+// ResumeNode lets a node run again and execute what was sent to it.
+func (w *World) ResumeNode(name string) error {
+	return w.toNode(name, func(n *node) {
+		late := n.backlog
+		n.paused, n.backlog = false, nil
+		for _, f := range late {
+			f()
+		}
+	})
+}
+
+// SetNodeClock makes a node's wall clock wrong by offset.
+func (w *World) SetNodeClock(name string, offset time.Duration) error {
+	return w.toNode(name, func(n *node) { n.offset = offset })
+}
+
+// Block makes a node execute a script that does not end: soon it answers with -BUSY.
+func (w *World) Block(name string) error {
+	return w.toNode(name, func(n *node) { n.busy = w.Now() })
+}
+
+// Free kills the script.
+func (w *World) Free(name string) error { return w.toNode(name, func(n *node) { n.busy = 0 }) }
+
+// Promote makes a replica a master.
+func (w *World) Promote(name string) error {
+	return w.toNode(name, func(n *node) { n.engine.Replica = false })
+}
+
+// barrierLimit is how long Barrier waits.
+const barrierLimit = 2 * time.Second
+
+// Barrier waits until the replicas have all that the first master was told.
+func (w *World) Barrier() error {
+	master := w.nodes[0]
+	if len(master.replicas) == 0 {
+		return nil
+	}
+	done := func() bool { return master.have(master.engine.Version()) == len(master.replicas) }
+	if !w.pump(barrierLimit, done) {
+		return fmt.Errorf("a replica does not have what the master was told after %v", barrierLimit)
+	}
+	return nil
+}
+
+// each calls f for every link that a pattern names: "c2>n0", "c2>*", "*".
+func (w *World) each(pattern string, f func(*link)) error {
+	found := false
+	for _, l := range w.links {
+		if ok, _ := path.Match(pattern, l.name); ok {
+			found = true
+			f(l)
+		}
+	}
+	if !found {
+		return fmt.Errorf("there is no link %q", pattern)
+	}
+	return nil
+}
+
+// streams calls f for the streams of links that a mode names.
+func (w *World) streams(links, mode string, f func(*stream)) error {
+	var wrong error
+	err := w.each(links, func(l *link) {
+		ss, err := l.streams(mode)
+		wrong = err
+		for _, s := range ss {
+			f(s)
+		}
+	})
+	return errors.Join(wrong, err)
+}
+
+// Cut makes links drop data. Connections stay, new ones can be made, and the end of one is noticed.
+func (w *World) Cut(links, mode string) error {
+	return w.streams(links, mode, func(s *stream) { s.cut = true })
+}
+
+// Hold keeps what is sent over links until Heal delivers it, even if the sender has given up.
+func (w *World) Hold(links, mode string) error {
+	return w.streams(links, mode, func(s *stream) { s.hold = true })
+}
+
+// Delay delivers what is sent over links d later.
+func (w *World) Delay(links string, d time.Duration) error {
+	return w.streams(links, nemesis.Both, func(s *stream) { s.delay = d })
+}
+
+// Refuse closes the connections of links and refuses new ones.
+func (w *World) Refuse(links string) error {
+	return w.each(links, func(l *link) {
+		l.refused = true
+		l.closeAll()
+	})
+}
+
+// Reset resets connections as soon as something is sent over them.
+func (w *World) Reset(links string) error { return w.each(links, func(l *link) { l.reset = true }) }
+
+// Heal makes links whole.
+func (w *World) Heal(links string) error { return w.each(links, (*link).heal) }
+
+// KillClient ends a client at once.
+func (w *World) KillClient(i int) error {
+	c, err := w.findClient(i)
+	if err != nil {
+		return err
+	}
+	w.settle()
+	c.end()
+	w.settle()
+	w.reports = append(w.reports, workloads.Report{Process: i, Exit: &workloads.Exit{T: w.Now(), Err: "signal: killed"}})
+	return nil
+}
+
+// PauseClient stops a client: nothing of it goes on, but its timers do.
+func (w *World) PauseClient(i int) error {
+	c, err := w.findClient(i)
+	if err == nil {
+		c.freeze()
+	}
+	return err
+}
+
+// ResumeClient lets a client run again.
+func (w *World) ResumeClient(i int) error {
+	c, err := w.findClient(i)
+	if err == nil {
+		c.melt()
+		w.settle()
+	}
+	return err
+}

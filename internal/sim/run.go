@@ -1,0 +1,55 @@
+// Package sim is a world in virtual time: the same workers, locks and go-redis clients as in the world of real processes, with
+// connections in memory to a Redis of our own, inside one testing/synctest bubble. A run is a function of its plan and its seed.
+//
+// How it works: every byte on a connection is a message that one goroutine, the scheduler (World.Next), delivers at its time. It
+// delivers one, waits until every goroutine in the bubble is blocked (synctest.Wait), puts what they sent meanwhile in a canonical
+// order, and goes on. Nothing else may decide what happens next; docs/simulator.md has the rules and the traps.
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/lockbench/lockbench/workloads"
+)
+
+var silence = sync.OnceFunc(workloads.Quiet)
+
+// Run makes the world, calls f with it, and ends every goroutine of it. It can be called from any program, and by several goroutines at the
+// same time; but f runs in a bubble, so that it must not wait for anything outside (a channel, a network), and what it makes stays inside.
+// The error is f's, or says why the world broke; a panic of f is an error.
+func Run(cfg Config, f func(w *World) error) error {
+	silence()
+	err := errors.New("the simulator's bubble ended early")
+	done := make(chan struct{})
+	go func() { // a goroutine of its own: it is ended by a bubble that fails
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				err = errors.Join(err, fmt.Errorf("the simulator's bubble broke: %v", p))
+			}
+		}()
+		synctest.Test(&testing.T{}, func(*testing.T) { err = inside(cfg, f) })
+	}()
+	<-done
+	return err
+}
+
+// inside is a whole life of a world, in the bubble.
+func inside(cfg Config, f func(*World) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in the simulator: %v\n%s", p, debug.Stack())
+		}
+	}()
+	w := newWorld(cfg)
+	defer w.close()
+	if err := w.start(); err != nil {
+		return err
+	}
+	return f(w)
+}

@@ -1,0 +1,126 @@
+package sim_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// soak asks for the full numbers, which take minutes.
+var soak = os.Getenv("LOCKBENCH_SOAK") != ""
+
+// record runs a plan in the simulator and returns what it wrote.
+func record(p harness.Plan, change func(*sim.Config)) (history, trace string, err error) {
+	cfg := sim.Config{Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig}
+	if change != nil {
+		change(&cfg)
+	}
+	var h, tr bytes.Buffer
+	err = sim.Run(cfg, func(w *sim.World) error {
+		return harness.Run(context.Background(), p, w, harness.Output{History: &h, Trace: &tr, Started: w.Started()})
+	})
+	return h.String(), tr.String(), err
+}
+
+func plan(t testing.TB, w harness.Wish) harness.Plan {
+	t.Helper()
+	w.World = "sim"
+	p, err := harness.NewPlan(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestFailoverEndToEnd sees the harness lose a grant of the lock with GETSET by a failover, as it does with real processes.
+func TestFailoverEndToEnd(t *testing.T) {
+	h, trace, err := record(plan(t, harness.Wish{Impl: "getset", Nemesis: "failover", Seed: 1}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"f":"promote"`, `"node":"n1"`, `"type":"end"`} {
+		if !strings.Contains(h, want) {
+			t.Errorf("the history has no %s:\n%s", want, h)
+		}
+	}
+	if !strings.Contains(trace, `"args":["SETNX","lock:0"`) {
+		t.Errorf("no SETNX in the trace:\n%s", trace)
+	}
+}
+
+// variants are all faults with all their variants.
+func variants() (all []string) {
+	for _, e := range nemesis.All() {
+		all = append(all, e.Name)
+		for i, v := range e.Variants {
+			v = strings.NewReplacer("N", "3", "DURATION", "50ms").Replace(v)
+			if i > 0 {
+				all = append(all, e.Name+":"+v)
+			}
+		}
+	}
+	return all
+}
+
+// TestTheSameSeedGivesTheSameBytes runs every lock with every fault twice.
+func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
+	seeds := uint64(1)
+	if soak {
+		seeds = 1000
+	}
+	runs := 0
+	for _, lock := range impls.All() {
+		for _, fault := range variants() {
+			for seed := range seeds {
+				p, err := harness.NewPlan(harness.Wish{World: "sim", Impl: lock.Name, Nemesis: fault, Seed: seed})
+				if err != nil {
+					continue // the two do not go together
+				}
+				runs++
+				twice(t, p)
+			}
+		}
+	}
+	t.Logf("%d runs, each twice", runs)
+}
+
+func twice(t *testing.T, p harness.Plan) {
+	t.Helper()
+	h1, t1, err1 := record(p, nil)
+	h2, t2, err2 := record(p, nil)
+	name := fmt.Sprintf("%s %s seed %d", p.Impl, p.Nemesis, p.Seed)
+	if fmt.Sprint(err1) != fmt.Sprint(err2) {
+		t.Errorf("%s: %v, then %v", name, err1, err2)
+	}
+	if d := firstDifference(h1, h2); d != "" {
+		t.Errorf("%s: the histories differ: %s", name, d)
+	}
+	if d := firstDifference(t1, t2); d != "" {
+		t.Errorf("%s: the traces differ: %s", name, d)
+	}
+	if err1 != nil {
+		t.Errorf("%s: %v", name, err1)
+	}
+}
+
+// firstDifference shows the first line in which two texts differ.
+func firstDifference(a, b string) string {
+	if a == b {
+		return ""
+	}
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return fmt.Sprintf("line %d:\n%s\n%s", i+1, x[i], y[i])
+		}
+	}
+	return fmt.Sprintf("%d and %d lines", len(x), len(y))
+}

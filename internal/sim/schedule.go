@@ -1,0 +1,150 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// inbox is what the clients' goroutines hand to the scheduler. All else belongs to the scheduler alone.
+type inbox struct {
+	mu      sync.Mutex
+	reports []workloads.Report
+	calls   []call
+	kick    chan struct{} // wakes the scheduler
+}
+
+// call is something that a client did on the network: it dialled, wrote or closed.
+type call struct {
+	process, conn, seq int // who, on which of its connections, and which of its calls; they put calls of one moment in order
+	do                 func()
+}
+
+func (b *inbox) report(r workloads.Report) {
+	b.mu.Lock()
+	b.reports = append(b.reports, r)
+	b.mu.Unlock()
+	b.wake()
+}
+
+func (b *inbox) post(c call) {
+	b.mu.Lock()
+	b.calls = append(b.calls, c)
+	b.mu.Unlock()
+	b.wake()
+}
+
+func (b *inbox) wake() {
+	select {
+	case b.kick <- struct{}{}:
+	default:
+	}
+}
+
+// settle waits until every client is blocked, and takes what they did meanwhile. Clients whose timers fired at the same moment ran side by
+// side: what they did is put in the order of their numbers.
+func (w *World) settle() {
+	synctest.Wait()
+	w.inbox.mu.Lock()
+	reports, calls := w.inbox.reports, w.inbox.calls
+	w.inbox.reports, w.inbox.calls = nil, nil
+	w.inbox.mu.Unlock()
+	w.reports = append(w.reports, inOrder(reports)...)
+	slices.SortStableFunc(calls, func(a, b call) int {
+		return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.conn, b.conn), cmp.Compare(a.seq, b.seq))
+	})
+	for _, c := range calls {
+		c.do()
+	}
+}
+
+// inOrder sorts the reports of one moment by client. Within a client they stay as they came, except for commands that ended side by side.
+func inOrder(rs []workloads.Report) []workloads.Report {
+	slices.SortStableFunc(rs, func(a, b workloads.Report) int { return cmp.Compare(a.Process, b.Process) })
+	for from := 0; from < len(rs); from++ {
+		to := from
+		for to < len(rs) && ended(rs[to]) && rs[to].Process == rs[from].Process {
+			to++
+		}
+		slices.SortStableFunc(rs[from:to], func(a, b workloads.Report) int { return cmp.Compare(a.Command.Seq, b.Command.Seq) })
+		from = max(from, to-1)
+	}
+	return rs
+}
+
+func ended(r workloads.Report) bool { return r.Command != nil && r.Command.Recv != 0 }
+
+// event is something that will happen.
+type event struct {
+	at    int64 // world's clock
+	order int   // of two events at the same time
+	link  *link // whose message it is; nil: none
+	do    func()
+}
+
+// queue holds the events in the order in which they happen.
+type queue struct {
+	events []event
+	order  int
+}
+
+// add puts an event in its place, at a time that no other event has: at or a little later. It returns that time.
+func (q *queue) add(at int64, l *link, do func()) int64 {
+	i, taken := slices.BinarySearchFunc(q.events, at, func(e event, at int64) int { return cmp.Compare(e.at, at) })
+	for ; taken; i++ {
+		at++
+		taken = i+1 < len(q.events) && q.events[i+1].at == at
+	}
+	q.order++
+	q.events = slices.Insert(q.events, i, event{at: at, order: q.order, link: l, do: do})
+	return at
+}
+
+// step lets the next event happen, or time pass until it is due, until the limit, or until a client does something.
+func (w *World) step(limit int64) {
+	now, at := w.Now(), limit
+	if len(w.queue.events) > 0 {
+		at = min(at, w.queue.events[0].at)
+	}
+	if at > now {
+		w.sleep(time.Duration(at - now))
+		return
+	}
+	if len(w.queue.events) > 0 && w.queue.events[0].at <= now {
+		e := w.queue.events[0]
+		w.queue.events = w.queue.events[1:]
+		e.do()
+	}
+}
+
+// sleep lets virtual time pass. It ends early when a client does something.
+func (w *World) sleep(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-w.inbox.kick:
+	case <-t.C:
+	}
+}
+
+// after makes f happen in d.
+func (w *World) after(d time.Duration, f func()) { w.queue.add(w.Now()+int64(d), nil, f) }
+
+// pump runs the world until done or for so long; it reports whether it was done. What clients report meanwhile is kept.
+func (w *World) pump(d time.Duration, done func() bool) bool {
+	limit := w.Now() + int64(d)
+	for {
+		w.settle()
+		if done() {
+			return true
+		}
+		if w.Now() >= limit {
+			return false
+		}
+		w.step(limit)
+	}
+}

@@ -1,0 +1,157 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/sim/engine"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// World is a simulated world. Its methods are for one goroutine, the one that Run called.
+type World struct {
+	cfg     Config
+	chooser Chooser
+	began   time.Time
+	inbox   inbox
+	reports []workloads.Report // in order, not yet asked for
+	queue   queue
+	nodes   []*node
+	clients []*client
+	links   []*link // in the order of their names' making
+	counts  map[string]int
+	ended   bool
+}
+
+func newWorld(cfg Config) *World {
+	w := &World{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), counts: map[string]int{}}
+	w.inbox.kick = make(chan struct{}, 1)
+	if w.chooser == nil {
+		w.chooser = Seeded{cfg.Seed}
+	}
+	if w.cfg.Latencies == nil {
+		w.cfg.Latencies = DefaultLatencies
+	}
+	return w
+}
+
+// start makes nodes, links and clients, and lets every client connect.
+func (w *World) start() error {
+	if err := w.cfg.check(); err != nil {
+		return err
+	}
+	n, _ := w.cfg.nodes() // checked
+	for i := range n {
+		w.nodes = append(w.nodes, &node{w: w, name: fmt.Sprintf("n%d", i), engine: engine.New()})
+	}
+	if w.cfg.Topology == nemesis.Failover {
+		w.replicate(w.nodes[0], w.nodes[1])
+	}
+	for i := range w.cfg.Clients {
+		w.clients = append(w.clients, w.newClient(i))
+	}
+	for _, c := range w.clients {
+		if w.cfg.Bare {
+			break
+		}
+		if err := c.play(); err != nil {
+			return err
+		}
+	}
+	return w.connect()
+}
+
+// startLimit is how long clients may take to connect.
+const startLimit = 5 * time.Second
+
+// connect waits until every worker is ready.
+func (w *World) connect() error {
+	if w.cfg.Bare {
+		return nil
+	}
+	limit := w.Now() + int64(startLimit)
+	for ready := 0; ready < len(w.clients); {
+		r, ok := w.Next(context.Background(), limit)
+		switch {
+		case !ok:
+			return fmt.Errorf("%d of %d clients are ready after %v", ready, len(w.clients), startLimit)
+		case r.Failed != "":
+			return errors.New(r.Failed)
+		case r.Ready != nil:
+			ready++
+		}
+	}
+	return nil
+}
+
+// Name is "sim".
+func (w *World) Name() string { return "sim" }
+
+// Versions say what answered: nothing real.
+func (w *World) Versions() map[string]string {
+	return map[string]string{"redis": "simulated " + engine.Version, "sim": "1"}
+}
+
+// Now is the virtual time, ns since the world began.
+func (w *World) Now() int64 { return int64(w.elapsed()) }
+
+func (w *World) elapsed() time.Duration { return time.Since(w.began) }
+
+// Started is the virtual wall clock at the beginning, the same in every run: a history that says so is the same to the byte.
+func (w *World) Started() time.Time { return w.began }
+
+// Next lets the world go on until a client has something to report, and returns that; false: Now has reached deadline, or ctx has ended.
+func (w *World) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
+	for {
+		w.settle()
+		if len(w.reports) > 0 {
+			r := w.reports[0]
+			w.reports = w.reports[1:]
+			return r, true
+		}
+		if ctx.Err() != nil || w.Now() >= deadline {
+			return workloads.Report{}, false
+		}
+		w.step(deadline)
+	}
+}
+
+// orderTime is how long an order is on its way to a client.
+const orderTime = 10 * time.Microsecond
+
+// Send gives a client an order. It arrives a little later, after those before it.
+func (w *World) Send(client int, o workloads.Order) {
+	c := w.clients[client]
+	at := max(w.Now()+int64(orderTime)+int64(hash(2, c.name)%9973), c.ordered+1)
+	c.ordered = w.queue.add(at, nil, func() { c.order(o) })
+}
+
+// close ends every goroutine of the world. Nothing is delivered any more.
+func (w *World) close() {
+	w.ended = true
+	for _, c := range w.clients {
+		c.end()
+	}
+	for _, c := range w.clients {
+		c.wait()
+	}
+}
+
+func (w *World) findNode(name string) (*node, error) {
+	i := slices.IndexFunc(w.nodes, func(n *node) bool { return n.name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no node %q", name)
+	}
+	return w.nodes[i], nil
+}
+
+func (w *World) findClient(i int) (*client, error) {
+	if i < 0 || i >= len(w.clients) {
+		return nil, fmt.Errorf("there is no client %d", i)
+	}
+	return w.clients[i], nil
+}
