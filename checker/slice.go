@@ -42,13 +42,18 @@ var blank = token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, 
 
 // tokens sorts operations by token. Tokens are numbered densely from 1.
 func tokens(ops []op) []token {
-	ts := make([]token, 1, len(ops)/2+2)
-	ts[0] = blank
+	n := int32(0)
 	for i := range ops {
-		for int(ops[i].token) >= len(ts) {
-			ts = append(ts, blank)
+		n = max(n, ops[i].token)
+	}
+	ts := make([]token, n+1)
+	for i := range ts {
+		ts[i] = blank
+	}
+	for i := range ops {
+		if o := &ops[i]; o.kind == release || o.outcome != refused {
+			ts[o.token].note(o, int32(i))
 		}
-		ts[ops[i].token].note(&ops[i], int32(i))
 	}
 	for i := range ts {
 		if t := &ts[i]; !t.released && t.acquired {
@@ -58,12 +63,11 @@ func tokens(ops []op) []token {
 	return ts
 }
 
+// note takes an operation of the token that is not a refused acquire.
 func (t *token) note(o *op, i int32) {
 	switch {
 	case o.kind == acquire:
-		if o.outcome != refused {
-			t.acquire, t.acquired, t.from = i, o.outcome == done, o.ret
-		}
+		t.acquire, t.acquired, t.from = i, o.outcome == done, o.ret
 	case o.outcome == done:
 		t.releases++
 		if o.call < t.end || t.release < 0 {

@@ -28,6 +28,7 @@ type runFlags struct {
 	store    string
 	ttl      string
 	quiet    bool
+	config   []string
 	asJSON   bool
 	watchdog bool
 }
@@ -84,7 +85,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.DurationVar(&w.WaitTimeout, "wait-timeout", 0, "how long they may take (default 100ms)")
 	s.DurationVar(&w.For, "for", 0, "longest duration of the run; it ends sooner when its evidence is complete (default 10s)")
 	s.BoolVar(&w.Stop, "stop-on-violation", false, "end at the first violation instead of after one recovery")
-	s.StringArrayVar(&w.RedisConfig, "redis-config", nil, "setting of every redis-server, key=value; may be repeated")
+	s.StringArrayVar(&f.config, "redis-config", nil, "setting of every redis-server, key=value; may be repeated")
 	s.StringVar(&f.plan, "plan", "", "run this plan.json instead of what the other flags say")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
@@ -141,7 +142,7 @@ func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
 		}
 		f.wish.TTL = ttl
 	}
-	config, err := pairs(f.wish.RedisConfig)
+	config, err := pairs(f.config)
 	if err != nil {
 		return harness.Plan{}, err
 	}
@@ -221,8 +222,12 @@ func commandLine(set *pflag.FlagSet, p harness.Plan) string {
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
+		between := " "
+		if f.Value.Type() == "bool" {
+			between = "="
+		}
 		for _, v := range values {
-			line += " --" + f.Name + " " + quoted(v)
+			line += " --" + f.Name + between + quoted(v)
 		}
 	})
 	return fmt.Sprintf("%s --seed %d", line, p.Seed)
