@@ -156,7 +156,7 @@ func (w *chain) deletion(m, ga *history.Command, effect string) {
 		if own != nil && own.leaseEnd() > ga.Recv {
 			return // it must have come before the first grant, which nothing else allowed
 		}
-		effect = "was sent before the grant and arrives late: " + effect
+		effect = "was sent before the grant and came late; it " + effect
 	}
 	if own != nil {
 		if g := w.grantOf(own); g != nil {

@@ -16,7 +16,7 @@ import (
 //	c0 read 41 42 value=7; c0 write 43 44 value=8
 //	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
 //	fault promote n1 55 58 [strike] [err=...]
-//	ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted; requires contended=1,strikes=1
+//	ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted; requires contended=1 strikes=1
 //
 // Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end 500".
 func story(t testing.TB, text string) *history.History {

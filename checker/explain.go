@@ -1,7 +1,9 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,15 +66,26 @@ func (h *hold) leaseAt(t int64) int64 {
 	return end
 }
 
-// words tells a violation for people: who was granted what by whom and when, what happened in between, and how long both were inside.
+// words tells a violation for people, in the order of time: who was granted what by whom and when, what happened in between, and
+// how long both were inside.
 func (c *check) words(p *pair, v Property) string {
-	var out []string
-	out = append(out, fmt.Sprintf("client %d was granted lock %d%s at %s", p.a.process, p.key, by(p.a), at(p.a.from)))
-	out = append(out, c.between(p)...)
+	told := c.between(p)
+	told = append(told,
+		happening{p.a.from, fmt.Sprintf("client %d was granted lock %d%s at %s", p.a.process, p.key, by(p.a), at(p.a.from))},
+		happening{p.b.from, fmt.Sprintf("client %d was granted it%s at %s", p.b.process, by(p.b), at(p.b.from))})
 	if end := p.a.leaseAt(p.b.from); end <= p.b.from {
-		out = append(out, fmt.Sprintf("client %d's lease ran out at %s%s", p.a.process, at(end), c.whilePaused(p.a.process, end)))
+		told = append(told, happening{end, fmt.Sprintf("client %d's lease ran out at %s%s", p.a.process, at(end), c.whilePaused(p.a.process, end))})
 	}
-	out = append(out, fmt.Sprintf("client %d was granted it%s at %s", p.b.process, by(p.b), at(p.b.from)))
+	for _, m := range v.Witness.Commands {
+		if strings.Contains(m.Effect, " of client ") && strings.Contains(m.Effect, "delete") {
+			told = append(told, happening{m.Sent, fmt.Sprintf("client %d sent %q at %s, which %s", m.Process, m.String(), at(m.Sent), m.Effect)})
+		}
+	}
+	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
+	var out []string
+	for _, h := range told {
+		out = append(out, h.words)
+	}
 	out = append(out, fmt.Sprintf("client %d was still inside until %s%s, so both were inside for %s", p.a.process, at(p.a.end), p.a.how(), brief(p.to-p.from)))
 	story := sentence(strings.Join(out, "; "))
 	switch {
@@ -135,21 +148,28 @@ func brief(ns int64) string {
 	return d.Round(time.Microsecond).String()
 }
 
-// between tells which faults lay between the two grants.
-func (c *check) between(p *pair) []string {
-	var out []string
+// happening is one thing that is told, and when it was.
+type happening struct {
+	t     int64
+	words string
+}
+
+// between tells which faults lay between the two grants, or began before and lasted.
+func (c *check) between(p *pair) []happening {
+	var out []happening
 	for _, f := range c.faults {
-		if f.from >= p.b.from || f.to <= p.a.call {
+		if f.from >= p.b.from || f.to <= p.a.call && !lasts(f) {
 			continue
 		}
 		when := "at " + at(f.from)
 		if f.to != forever && !f.lasting {
 			when = fmt.Sprintf("from %s to %s", at(f.from), at(f.to))
 		}
-		out = append(out, fmt.Sprintf("the nemesis did %q to %s %s", f.f, f.target, when))
+		out = append(out, happening{f.from, fmt.Sprintf("the nemesis did %q to %s %s", f.f, f.target, when)})
 	}
-	if len(out) > 6 {
-		out = append(out[:3], append([]string{fmt.Sprintf("%d more faults", len(out)-6)}, out[len(out)-3:]...)...)
+	if n := len(out); n > 6 {
+		more := happening{out[3].t, fmt.Sprintf("the nemesis did %d more things", n-6)}
+		out = append(append(slices.Clone(out[:3]), more), out[n-3:]...)
 	}
 	return out
 }

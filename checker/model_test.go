@@ -1,0 +1,231 @@
+package checker
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/history"
+)
+
+// TestLeaseAgainstBruteForce compares the lease model with all orders of the holds, and the fast check where it is exact.
+func TestLeaseAgainstBruteForce(t *testing.T) {
+	legal, exact := 0, 0
+	n := rounds(4000, 300_000)
+	for seed := range n {
+		hs := randomLeases(rand.New(rand.NewPCG(uint64(seed), 11)))
+		want := anyOrder(hs, make([]bool, len(hs)), len(hs), math.MinInt64)
+		got := true
+		for _, p := range idle(hs) {
+			got = got && porcupine.CheckOperations(leaseModel(), leaseOperations(p))
+		}
+		bad, first, sure := fastLease(hs)
+		if got != want || sure && (bad < 0) != want {
+			t.Fatalf("seed %d: brute force %v, porcupine %v, fast %v (exact: %v)\n%+v", seed, want, got, bad < 0, sure, hs)
+		}
+		if want {
+			legal++
+		}
+		if sure {
+			exact++
+			if bad >= 0 && anyOrder(hs[first:bad+1], make([]bool, bad+1-first), bad+1-first, math.MinInt64) {
+				t.Fatalf("seed %d: the chain of the witness is possible by itself\n%+v", seed, hs[first:bad+1])
+			}
+		}
+	}
+	t.Logf("%d instances, %d legal, %d decided without search", n, legal, exact)
+}
+
+func anyOrder(hs []leaseHold, used []bool, left int, t int64) bool {
+	if left == 0 {
+		return true
+	}
+	for i := range hs {
+		if used[i] {
+			continue
+		}
+		if end, ok := hs[i].place(t); ok {
+			used[i] = true
+			fits := anyOrder(hs, used, left-1, end)
+			used[i] = false
+			if fits {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func randomLeases(r *rand.Rand) []leaseHold {
+	span, window, ttl := int64(5+r.IntN(60)), int64(1+r.IntN(12)), int64(1+r.IntN(15))
+	hs := make([]leaseHold, 1+r.IntN(6))
+	for i := range hs {
+		h := &hs[i]
+		h.call = r.Int64N(span)
+		h.ret = h.call + r.Int64N(window+1)
+		h.ttl = ttl
+		if r.IntN(3) == 0 {
+			h.ttl = 1 + r.Int64N(15)
+		}
+		h.answer = answer(r.IntN(4))
+		h.released, h.replied = forever, forever
+		if h.answer != noRelease {
+			h.released = h.ret + 1 + r.Int64N(h.ttl+4)
+			h.replied = h.released + r.Int64N(6)
+		}
+		if h.answer == releaseUnknown {
+			h.replied = forever
+		}
+	}
+	slices.SortFunc(hs, func(a, b leaseHold) int { return int(a.ret - b.ret) })
+	return hs
+}
+
+// TestReentrantAgainstPorcupine compares the reduction to outermost holds with the re-entrant model on the whole history.
+func TestReentrantAgainstPorcupine(t *testing.T) {
+	legal := 0
+	n := rounds(3000, 100_000)
+	for seed := range n {
+		ops := nested(rand.New(rand.NewPCG(uint64(seed), 13)))
+		outer, bad, known := outermost(ops)
+		if !known {
+			t.Fatal("all outcomes are known")
+		}
+		f, _, _ := fastMutex(outer)
+		want := porcupine.CheckOperations(reentrantModel(), operations(ops))
+		if got := bad < 0 && f == none; got != want {
+			t.Fatalf("seed %d: reduced %v, porcupine %v\n%s", seed, got, want, list(ops))
+		}
+		if want {
+			legal++
+		}
+	}
+	t.Logf("%d histories, %d legal", n, legal)
+}
+
+// nested makes the operations of sequential processes that acquire again and again.
+func nested(r *rand.Rand) []op {
+	var ops []op
+	token := int32(0)
+	for p := range 1 + r.IntN(3) {
+		now, held := r.Int64N(30), []int32{}
+		for range 1 + r.IntN(5) {
+			o := op{call: now + r.Int64N(4), process: int32(p)}
+			o.ret = o.call + r.Int64N(5)
+			now = o.ret + 1
+			if len(held) > 0 && r.IntN(2) == 0 || r.IntN(12) == 0 {
+				o.kind = release
+				if len(held) > 0 {
+					o.token, held = held[len(held)-1], held[:len(held)-1]
+				} else {
+					token++
+					o.token = token
+				}
+			} else {
+				token++
+				o.token = token
+				held = append(held, token)
+			}
+			if r.IntN(15) == 0 {
+				o.outcome = refused
+			}
+			ops = append(ops, o)
+		}
+	}
+	slices.SortStableFunc(ops, func(a, b op) int { return int(a.ret - b.ret) })
+	return ops
+}
+
+// TestFencingAgainstPorcupine compares the order of tokens with a model in which each grant needs a larger token than the one before.
+func TestFencingAgainstPorcupine(t *testing.T) {
+	model := porcupine.Model{
+		Init: func() any { return int64(0) },
+		Step: func(s, in, _ any) (bool, any) { return in.(int64) > s.(int64), in },
+	}
+	legal := 0
+	n := rounds(4000, 100_000)
+	for seed := range n {
+		r := rand.New(rand.NewPCG(uint64(seed), 17))
+		var holds []*hold
+		var ops []porcupine.Operation
+		for i := range 1 + r.IntN(7) {
+			h := &hold{process: i, call: r.Int64N(30), token: 1 + r.Int64N(12)}
+			h.from = h.call + r.Int64N(8)
+			holds = append(holds, h)
+			ops = append(ops, porcupine.Operation{ClientId: i, Input: h.token, Call: h.call, Return: h.from})
+		}
+		a, b := outOfOrder(holds)
+		if want := porcupine.CheckOperations(model, ops); want != (a == nil) {
+			t.Fatalf("seed %d: fast %v, porcupine %v", seed, a == nil, want)
+		} else if want {
+			legal++
+		} else if two := []porcupine.Operation{ops[a.process], ops[b.process]}; porcupine.CheckOperations(model, two) {
+			t.Fatalf("seed %d: the witness is no violation by itself", seed)
+		}
+	}
+	t.Logf("%d histories, %d legal", n, legal)
+}
+
+// TestUpdatesAgainstTheResource lets sections read and write a resource in a random order of single accesses: U must be violated only if some
+// section wrote upon a value that was not the latest any more, and must be if all know their outcome and the values never return.
+func TestUpdatesAgainstTheResource(t *testing.T) {
+	lostOnes := 0
+	n := rounds(3000, 100_000)
+	for seed := range n {
+		r := rand.New(rand.NewPCG(uint64(seed), 19))
+		h, lost, unknown := counter(r)
+		v := Check(h, nil, Options{Properties: []string{"U"}})
+		got := v.Properties[0].Verdict == Violated
+		if got && !lost || !got && lost && !unknown {
+			t.Fatalf("seed %d: U %s, in truth lost: %v (unknown outcomes: %v)\n%+v", seed, v.Properties[0].Verdict, lost, unknown, h.Events)
+		}
+		if lost {
+			lostOnes++
+		}
+	}
+	t.Logf("%d histories, an update lost in %d", n, lostOnes)
+}
+
+// counter runs clients that read a counter and write one more, sometimes without excluding each other.
+func counter(r *rand.Rand) (h *history.History, lost, unknown bool) {
+	h = &history.History{Header: history.Header{World: "test"}}
+	now, value := int64(0), r.Int64N(3)
+	read := make([]int64, 3)
+	busy := make([]bool, 3)
+	n := make([]int, 3)
+	tick := func() int64 { now += r.Int64N(2); return now }
+	add := func(p int, f string, v int64, result history.Type, act func()) {
+		h.Events = append(h.Events, history.Event{Type: history.Invoke, T: tick(), Process: p, F: f, N: n[p], Value: history.Ptr(v)})
+		tick()
+		act()
+		h.Events = append(h.Events, history.Event{Type: result, T: tick(), Process: p, F: f, N: n[p], Value: history.Ptr(v)})
+	}
+	careful := r.IntN(2) == 0
+	for range 4 + r.IntN(16) {
+		p := r.IntN(3)
+		if careful && !busy[p] && slices.Contains(busy, true) {
+			continue
+		}
+		if !busy[p] {
+			n[p]++
+			add(p, history.ReadOp, value, history.OK, func() { read[p] = value })
+			busy[p] = true
+			continue
+		}
+		busy[p] = false
+		result, happens := history.OK, true
+		if r.IntN(6) == 0 {
+			result, happens, unknown = history.Info, r.IntN(2) == 0, true
+		}
+		add(p, history.WriteOp, read[p]+1, result, func() {
+			if happens {
+				lost = lost || value != read[p]
+				value = read[p] + 1
+			}
+		})
+	}
+	h.Events = append(h.Events, history.Event{Type: history.End, T: now + 1, Process: history.Harness})
+	return h, lost, unknown
+}
