@@ -71,6 +71,56 @@ func killed(t *testing.T, sig syscall.Signal, after time.Duration) {
 	}
 }
 
+// TestAWorkerThatDies breaks a run from outside: it must say so in one line, keep the record, and never call the run valid.
+func TestAWorkerThatDies(t *testing.T) {
+	if ok, err := condition("redis"); !ok {
+		t.Skip("needs redis-server: ", err)
+	}
+	tmp := t.TempDir()
+	store := filepath.Join(tmp, "store")
+	c := command(t, tmp, "run", "--impl", "token-lua", "--hold", "3s", "--ttl", "9s", "--store", store)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	victim := someWorker(t, tmp)
+	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); code != 255 {
+		t.Errorf("exit code is %d", code)
+	}
+	if says := "lockbench: the run broke: client "; strings.Count(out.String(), says) != 1 {
+		t.Errorf("it must say once %q:\n%s", says, out.String())
+	}
+	histories, _ := filepath.Glob(filepath.Join(store, "token-lua-none", "2*", "history.jsonl"))
+	if len(histories) != 1 {
+		t.Errorf("histories: %v", histories)
+	}
+	if left := processes(tmp); len(left) > 0 {
+		t.Errorf("still running: %v", left)
+	}
+}
+
+// someWorker waits for a worker process that has been at work for a moment.
+func someWorker(t *testing.T, tmp string) int {
+	t.Helper()
+	for limit := time.Now().Add(10 * time.Second); time.Now().Before(limit); time.Sleep(time.Millisecond) {
+		for _, p := range processes(tmp) {
+			pid, _ := strconv.Atoi(strings.Fields(p)[0])
+			env, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+			history, _ := filepath.Glob(filepath.Join(tmp, "store", "*", "2*", "history.jsonl"))
+			if bytes.Contains(env, []byte("LOCKBENCH_PLAY=worker")) && len(history) > 0 {
+				return pid
+			}
+		}
+	}
+	t.Fatal("no worker was seen")
+	return 0
+}
+
 // command is lockbench, played by the test binary, with a temporary folder of its own.
 func command(t *testing.T, tmp string, args ...string) *exec.Cmd {
 	t.Helper()

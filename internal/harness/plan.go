@@ -134,10 +134,18 @@ func (p *Plan) times(w Wish, lock impls.Entry) {
 	}
 	d := lock.Defaults(ttl)
 	p.Variant = or(w.Variant, d.Variant)
-	p.TTL, p.Poll = history.Duration(or(d.TTL, or(w.TTL, defaultTTL))), history.Duration(or(w.Poll, d.Poll))
-	p.Hold = history.Duration(or(w.Hold, hold(p.TTL.D(), p.Poll.D())))
+	p.TTL, p.Poll = history.Duration(or(d.TTL, or(w.TTL, defaultTTL))), history.Duration(or(w.Poll, tidy(d.Poll)))
+	p.Hold = history.Duration(or(w.Hold, tidy(hold(p.TTL.D(), p.Poll.D()))))
 	p.AcquireTimeout = history.Duration(or(w.AcquireTimeout, max(d.AcquireTimeout, 2*p.TTL.D())))
 	p.WaitTimeout = history.Duration(or(w.WaitTimeout, d.WaitTimeout))
+}
+
+// tidy makes a scaled time one that people like to read.
+func tidy(d time.Duration) time.Duration {
+	if d < time.Millisecond {
+		return d
+	}
+	return d.Round(time.Millisecond)
 }
 
 // hold is long enough for a waiting client to poll three times, and stays well inside the lease.
