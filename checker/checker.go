@@ -4,6 +4,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -34,10 +35,11 @@ type check struct {
 	faults  []fault
 	verdict *Verdict
 
-	releases map[int][]turn    // release calls, by process
-	errors   map[[2]int]string // why an acquire call (process, n) failed
-	because  string            // why nothing that is clean may be called valid
-	without  rule              // tests only
+	releases map[int][]turn             // release calls, by process, in order
+	sent     map[int][]*history.Command // the trace, by process, in order
+	errors   map[[2]int]string          // why an acquire call (process, n) failed
+	because  string                     // why nothing that is clean may be called valid
+	without  rule                       // tests only
 }
 
 // Check judges a history. The trace, the commands of trace.jsonl, only helps to explain; it may be nil. Check never panics: a
@@ -133,6 +135,14 @@ func (c *check) index() {
 	}
 	for p, from := range open {
 		c.releases[p] = append(c.releases[p], turn{from: from, to: forever, process: p})
+	}
+	c.sent = map[int][]*history.Command{}
+	for i := range c.trace {
+		m := &c.trace[i]
+		c.sent[m.Process] = append(c.sent[m.Process], m)
+	}
+	for _, ms := range c.sent {
+		slices.SortStableFunc(ms, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -32,21 +33,16 @@ func (c *check) commands(p *pair) []WitnessCommand {
 	return shorten(w.out)
 }
 
-// grantOf returns the command that granted a hold: the last one of its acquire call that was sent when the grant says so, or that
-// could have taken the key.
+// grantOf returns the command that granted a hold: the last one of its acquire call that could have taken the key and was answered
+// before the call returned.
 func (c *check) grantOf(h *hold) *history.Command {
-	var best *history.Command
-	for i := range c.trace {
-		m := &c.trace[i]
-		if m.Process != h.process || m.Sent < h.call || m.Sent > h.from || m.Recv == 0 || m.Recv > h.from || m.N != 0 && m.N != h.n {
-			continue
+	sent := c.sent[h.process]
+	for i := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.from }) - 1; i >= 0 && sent[i].Sent >= h.call; i-- {
+		if m := sent[i]; m.Recv != 0 && m.Recv <= h.from && (m.N == 0 || m.N == h.n) && takes(m) {
+			return m
 		}
-		if !takes(m) {
-			continue
-		}
-		best = m
 	}
-	return best
+	return nil
 }
 
 // verb is the name of a command in upper case.
@@ -132,7 +128,7 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 	if answered && m.Recv < ga.Sent {
 		return // certainly before
 	}
-	release := w.duringRelease(m)
+	release := w.releasing(m)
 	switch {
 	case answered && (frees(m) && yes(m.Reply) || script(m) && release && m.Reply == "1"):
 		w.deletion(m, ga, "deletes the key")
@@ -176,17 +172,6 @@ func (w *chain) releasedBy(m *history.Command) *hold {
 		}
 	}
 	return own
-}
-
-// duringRelease reports whether a command was sent within a release call of its process: then a script frees, otherwise it takes.
-func (w *chain) duringRelease(m *history.Command) bool {
-	for i := range w.record.holds {
-		h := &w.record.holds[i]
-		if h.process == m.Process && h.ended == released && h.end <= m.Sent && m.Sent <= h.returned && (m.N == 0 || m.N == h.n) {
-			return true
-		}
-	}
-	return false
 }
 
 // happenings adds what no client sent: the end of the first holder's lease, promotions and restarts.

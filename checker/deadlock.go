@@ -72,9 +72,10 @@ func held(err string) bool { return err == "" || strings.Contains(err, "held") }
 func (c *check) starved() (Property, bool) {
 	bound := c.bound()
 	for _, key := range c.keys() {
-		busy := c.disturbances(key)
-		for p, calls := range c.attempts(key) {
-			if from, to, ok := longestRefusal(calls, busy, bound); ok {
+		calm := quiet(c.disturbances(key), bound)
+		attempts := c.attempts(key)
+		for _, p := range sortedKeys(attempts) {
+			if from, to, ok := refusedFor(attempts[p], calm, bound); ok {
 				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{{Process: p, From: from, To: to}}}}
 				out.Words = fmt.Sprintf("From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %v (the lease, two polls and a second).",
 					at(from), at(to), p, key, time.Duration(bound))
@@ -166,23 +167,29 @@ func (c *check) attempts(key int) map[int][]turn {
 	return out
 }
 
-// longestRefusal returns a quiet time in which refused calls of one client cover at least bound.
-func longestRefusal(calls, busy []turn, bound int64) (from, to int64, ok bool) {
-	quiet := func(from, to int64) bool {
-		return !slices.ContainsFunc(busy, func(b turn) bool { return b.from < to && from < b.to || b.from == b.to && from < b.from && b.from < to })
+// quiet returns the times of at least the given length between disturbances, which are sorted by beginning.
+func quiet(busy []turn, length int64) []turn {
+	var out []turn
+	over := int64(0)
+	for _, b := range busy {
+		if b.from > over && b.from-over >= length {
+			out = append(out, turn{from: over, to: b.from})
+		}
+		over = max(over, b.to)
 	}
-	for _, b := range append([]turn{{to: 0}}, busy...) {
-		start, covered := b.to, int64(0)
+	return out
+}
+
+// refusedFor returns the part of a quiet time in which refused calls of one client cover at least bound.
+func refusedFor(calls, calm []turn, bound int64) (from, to int64, ok bool) {
+	for _, q := range calm {
+		covered := int64(0)
 		for _, k := range calls {
-			if k.to <= start {
-				continue
+			if k.to <= q.from || k.to > q.to {
+				continue // a refusal that came after the quiet time may have another reason
 			}
-			if !quiet(start, k.to) {
-				break
-			}
-			covered += k.to - max(k.from, start)
-			if covered >= bound {
-				return start, k.to, true
+			if covered += k.to - max(k.from, q.from); covered >= bound {
+				return q.from, k.to, true
 			}
 		}
 	}

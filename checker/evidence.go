@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -59,18 +60,30 @@ func contended(r *record) int {
 
 // meet counts the turns a that have an instant in common with some b of another process.
 func meet(as, bs []turn) int {
-	sortTurns(as)
 	sortTurns(bs)
-	n, next := 0, 0
-	var open []turn // b that have begun and may still be open
-	for _, a := range as {
-		for next < len(bs) && bs[next].from < a.to {
-			open = append(open, bs[next])
-			next++
+	longest := make([][2]turn, len(bs)+1) // of the first i: the one that ends last, and the one of another process that does
+	for i, b := range bs {
+		l := longest[i]
+		switch {
+		case i == 0 || b.process == l[0].process:
+			if i == 0 || b.to > l[0].to {
+				l[0] = b
+			}
+		case b.to > l[0].to:
+			l[0], l[1] = b, l[0]
+		case l[1] == (turn{}) || b.to > l[1].to:
+			l[1] = b
 		}
-		open = slices.DeleteFunc(open, func(b turn) bool { return b.to <= a.from })
-		if slices.ContainsFunc(open, func(b turn) bool { return b.process != a.process && b.from < a.to }) {
-			n++
+		longest[i+1] = l
+	}
+	n := 0
+	for _, a := range as {
+		i := sort.Search(len(bs), func(i int) bool { return bs[i].from >= a.to })
+		for _, b := range longest[i] {
+			if b != (turn{}) && b.process != a.process && b.to > a.from {
+				n++
+				break
+			}
 		}
 	}
 	return n

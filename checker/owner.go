@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -52,7 +53,9 @@ func (c *check) deleted(m *history.Command) bool {
 
 // releasing reports whether the command was sent by a release call.
 func (c *check) releasing(m *history.Command) bool {
-	return slices.ContainsFunc(c.releases[m.Process], func(r turn) bool { return r.from <= m.Sent && m.Sent <= r.to })
+	calls := c.releases[m.Process] // in order: a process has one call at a time
+	i := sort.Search(len(calls), func(i int) bool { return calls[i].from > m.Sent }) - 1
+	return i >= 0 && m.Sent <= calls[i].to
 }
 
 // grants is what the trace shows of who was granted what.

@@ -25,7 +25,9 @@ func (c *check) reentry() Property {
 			return p
 		}
 	}
-	for _, ss := range c.record.spans(whileLeased, c.trust.cut) {
+	all := c.record.spans(whileLeased, c.trust.cut)
+	for _, key := range sortedKeys(all) {
+		ss := all[key]
 		var found *Property
 		overlaps(ss, func(a, b span) bool {
 			h := &c.record.holds[a.hold]
@@ -126,18 +128,23 @@ func dropRefused(ops []op) []op {
 }
 
 // outermost reduces operations of sequential processes to the outermost holds. bad is the first operation that its process' own count
-// forbids, or -1. known is false if an outcome is unknown.
+// forbids, or -1. known is false if that cannot be told without search: an outcome is unknown, or a process called again at the very stamp at
+// which its last call returned, so that the two count as concurrent.
 func outermost(ops []op) (outer []op, bad int, known bool) {
-	count, first := map[int32]int{}, map[int32]int32{}
+	bad = -1
+	count, first, last := map[int32]int{}, map[int32]int32{}, map[int32]int64{}
 	for i, o := range ops {
 		n := count[o.process]
-		switch {
-		case o.outcome == unsure:
+		before, called := last[o.process]
+		last[o.process] = o.ret
+		if o.outcome == unsure || called && o.call <= before {
 			return nil, -1, false
+		}
+		switch {
 		case o.kind == acquire && o.outcome == refused:
 			continue
-		case o.kind == release && (n > 0) == (o.outcome == refused):
-			return nil, i, true
+		case o.kind == release && (n > 0) == (o.outcome == refused) && bad < 0:
+			bad = i
 		case o.outcome == refused:
 			continue
 		case o.kind == acquire:
@@ -154,7 +161,7 @@ func outermost(ops []op) (outer []op, bad int, known bool) {
 			}
 		}
 	}
-	return outer, -1, true
+	return outer, bad, true
 }
 
 // register judges the reads and writes of a history by themselves as those of a register. What it held at first is unknown.
