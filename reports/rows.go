@@ -1,0 +1,222 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// meanings says what the letters of the properties stand for.
+var meanings = map[string]string{
+	checker.MutualExclusion: "two clients are never inside at once",
+	checker.LeaseExclusion:  "two clients are never inside at once while both leases are valid",
+	checker.OwnerRelease:    "only the owner releases",
+	checker.Orphan:          "no key stays set that nobody holds",
+	checker.Deadlock:        "a live client that tries gets in again",
+	checker.Fencing:         "fencing tokens grow",
+	checker.LostUpdate:      "no update of the guarded resource is lost",
+	checker.Reentry:         "a holder can acquire again, and has to release as often",
+	checker.Validity:        "two clients are never inside while the lock tells both that they are",
+}
+
+// propertyRow is a property with its verdict. Symbol says in a shape what the colour says.
+type propertyRow struct {
+	Name, Meaning, Verdict, State, Symbol, Class, Words string
+	Reported                                            bool
+}
+
+func propertyRows(r Run) []propertyRow {
+	if r.Verdict == nil {
+		return nil
+	}
+	var rows []propertyRow
+	for _, p := range r.Verdict.Properties {
+		row := propertyRow{Name: clean(p.Property, 24), Meaning: meanings[p.Property], Verdict: p.Verdict.String(), State: state(p.Verdict),
+			Class: clean(p.Class, 80), Words: clean(p.Words, 1200), Reported: p.Reported}
+		row.Symbol = map[string]string{"violated": "✕", "valid": "✓", "unknown": "?", "na": "–"}[row.State]
+		if p.Because != "" {
+			row.Words = sentence(clean(p.Because, 600))
+		}
+		if p.Assumption != "" {
+			row.Class += "; the fault broke an assumption: " + clean(p.Assumption, 80)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// evidenceRow is something that was tried, and how much of it the run needed.
+type evidenceRow struct {
+	What, Have, Need string
+	Short            bool // less than needed
+}
+
+func evidenceRows(r Run, f *facts) []evidenceRow {
+	rows := []evidenceRow{{What: "operations recorded", Have: fmt.Sprintf("%s by %s in %s", thousands(f.count), count(len(f.clients), "client"), shortNS(f.end))}}
+	if r.Verdict == nil {
+		return rows
+	}
+	e, q := r.Verdict.Evidence, r.History.Header.Requires
+	add := func(what string, have, need int, always bool) {
+		if have == 0 && need == 0 && !always {
+			return
+		}
+		row := evidenceRow{What: what, Have: thousands(have), Short: have < need}
+		if need > 0 {
+			row.Need = "at least " + thousands(need)
+		}
+		rows = append(rows, row)
+	}
+	add("acquisitions granted", e.Acquisitions, 0, true)
+	add("of them while another client wanted in", e.Contended, q.Contended, true)
+	add("faults that began", max(e.Faults, len(f.faults)), 0, true)
+	add("faults that struck a hold while another client waited", e.Struck, max(q.Strikes, e.Strikes), false)
+	add("grants by the new master", e.AfterFailover, b2i(q.Failover), false)
+	add("reads and writes of the guarded resource", e.Sections, 0, false)
+	add("nested acquisitions", e.NestedAcquires, 0, false)
+	add("fenced writes", e.FencedWrites, 0, false)
+	add("operations whose outcome nobody knows", max(e.Unknown, f.unknown), 0, false)
+	if e.LongestGapMS > 0 {
+		rows = append(rows, evidenceRow{What: "longest unplanned stall of the machine", Have: short(time.Duration(e.LongestGapMS) * time.Millisecond)})
+	}
+	if e.Interrupted {
+		rows = append(rows, evidenceRow{What: "end of the record", Have: "missing: the run was interrupted", Need: "an end", Short: true})
+	}
+	return rows
+}
+
+// declareRow is a promise of the lock, and what happened to it.
+type declareRow struct{ Promise, Happened string }
+
+func declareRows(r Run, f *facts) []declareRow {
+	d := r.History.Header.Declares
+	var over, tokens, back, lost, extended int
+	var longest, last int64
+	for i := range f.holds {
+		h := &f.holds[i]
+		longest = max(longest, h.to-h.from)
+		over += b2i(h.lease > 0 && h.to > h.lease)
+		if h.token != 0 {
+			tokens++
+			back += b2i(h.token <= last)
+			last = h.token
+		}
+	}
+	for _, m := range f.marks {
+		lost += b2i(m.kind == "lost")
+		extended += b2i(m.kind == "extend")
+	}
+	row := func(on bool, promise, happened, otherwise string) declareRow {
+		if on {
+			return declareRow{promise, happened}
+		}
+		return declareRow{otherwise, "–"}
+	}
+	lease := fmt.Sprintf("%s outlasted the lease of %s; the longest hold took %s", count(over, "hold"), short(r.History.Header.TTL.D()), shortNS(longest))
+	if extended > 0 {
+		lease += "; " + count(extended, "extension")
+	}
+	return []declareRow{
+		row(d.Lease, "A hold ends by itself after a time (lease)", lease, "No lease: a hold ends only by a release"),
+		row(d.Validity, "Each grant says until when it is good", over2(over), "No word on until when a grant is good"),
+		row(d.Loss, "The holder is told when the hold is over early", "told "+count(lost, "time"), "The holder is never told that the hold is over"),
+		row(d.Fencing, "Each grant carries a growing token", fmt.Sprintf("%s with a token, %d not above the one before", count(tokens, "grant"), back), "No fencing token"),
+		row(d.Reentrant, "The holder may acquire again", fmt.Sprintf("%s inside a hold", count(nested(f), "acquisition")), "Not re-entrant"),
+	}
+}
+
+func over2(over int) string {
+	if over == 0 {
+		return "no client was inside longer than it was promised"
+	}
+	return count(over, "client") + " stayed inside longer than promised"
+}
+
+func nested(f *facts) int {
+	n := 0
+	for i := range f.holds {
+		n += b2i(f.holds[i].depth > 0)
+	}
+	return n
+}
+
+// commandRow is a line of the table of commands; a fault has a line of its own, with Fault set.
+type commandRow struct {
+	T, Client, Node, Command, Reply, Latency, Fault string
+	Bad, During                                     bool
+
+	t int64
+}
+
+// maxCommandRows bounds the table of commands.
+const maxCommandRows = 160
+
+// commands chooses the commands of the clients involved, around the violation, or else around the first fault that had to strike.
+func (p *page) commands(r Run, f *facts, w *witness) {
+	if len(r.Trace) == 0 {
+		return
+	}
+	lo, hi, in, what := commandWindow(f, w)
+	p.CommandsTitle = what
+	var cs []history.Command
+	for i := range r.Trace {
+		if c := &r.Trace[i]; in(c.Process) && c.Sent <= hi && max(c.Recv, c.Sent) >= lo {
+			cs = append(cs, *c)
+		}
+	}
+	total := len(cs)
+	if total > maxCommandRows {
+		cs = nearest(cs, w, lo)
+		p.CommandsLeft = fmt.Sprintf("%s of %s are shown, the nearest; all are in trace.jsonl.", thousands(len(cs)), thousands(total))
+	}
+	for _, c := range cs {
+		p.Commands = append(p.Commands, rowOf(c, w))
+	}
+	if len(cs) == 0 {
+		return
+	}
+	for _, x := range f.faults {
+		if x.from >= min(lo, cs[0].Sent) && x.from <= hi && len(p.Commands) < 2*maxCommandRows {
+			p.Commands = append(p.Commands, commandRow{T: micros(x.from), Fault: x.name(), t: x.from})
+		}
+	}
+	slices.SortStableFunc(p.Commands, func(a, b commandRow) int { return int(min(1, max(-1, a.t-b.t))) })
+}
+
+func rowOf(c history.Command, w *witness) commandRow {
+	row := commandRow{T: micros(c.Sent), Client: fmt.Sprint(c.Process), Node: clean(c.Node, 24), Command: clean(c.String(), 240), Reply: replyOf(c, 160),
+		Bad: c.Err != "" || c.Recv == 0, t: c.Sent}
+	if c.Recv > 0 {
+		row.Latency = shortNS(c.Recv - c.Sent)
+	}
+	row.During = w != nil && w.together && c.Sent <= w.to && max(c.Sent, c.Recv) >= w.from
+	return row
+}
+
+func commandWindow(f *facts, w *witness) (lo, hi int64, in func(int) bool, what string) {
+	if w != nil {
+		lo, hi = w.extent(f)
+		pad := max((hi-lo)/5, 2e6)
+		return lo - pad, hi + pad, w.has, "The Redis commands of the clients involved"
+	}
+	all := func(int) bool { return true }
+	for _, x := range f.faults {
+		if x.strike {
+			return x.from - 50e6, x.from + 100e6, all, "The Redis commands around the fault " + x.name()
+		}
+	}
+	return 0, f.end, all, "The first Redis commands"
+}
+
+// nearest keeps the commands closest to the beginning of the overlap, or the first.
+func nearest(cs []history.Command, w *witness, lo int64) []history.Command {
+	if w == nil {
+		return cs[:maxCommandRows]
+	}
+	at, _ := slices.BinarySearchFunc(cs, w.from, func(c history.Command, t int64) int { return int(min(1, max(-1, c.Sent-t))) })
+	first := min(max(0, at-maxCommandRows/2), len(cs)-maxCommandRows)
+	return cs[first : first+maxCommandRows]
+}

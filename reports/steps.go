@@ -1,0 +1,230 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// The kinds of a step of the witness's story.
+const (
+	stepSend   = "send"
+	stepReply  = "reply"
+	stepFault  = "fault"
+	stepInside = "inside"
+	stepLeaves = "leaves"
+	stepMark   = "mark"
+	stepMore   = "more"
+	stepItself = "itself" // something that happened by itself on a node: an expiry
+)
+
+// step is one row of the sequence diagram, and one line of the story in words.
+type step struct {
+	T       int64
+	Kind    string
+	Process int    // the client that it is about, -1 for faults
+	Node    string // of a command
+	Text    string // label
+	Tip     string // all of it
+	During  bool   // while two are inside
+}
+
+// Words tells the step as a line of text.
+func (s step) Words() string {
+	switch s.Kind {
+	case stepSend:
+		return fmt.Sprintf("%s → %s: %s", upper(who(s.Process)), s.Node, s.Tip)
+	case stepReply:
+		return fmt.Sprintf("%s → %s: %s", s.Node, who(s.Process), s.Tip)
+	case stepFault:
+		return "Fault: " + s.Tip
+	case stepItself:
+		return s.Node + ": " + s.Tip
+	}
+	return upper(who(s.Process)) + " " + s.Tip
+}
+
+// maxSteps bounds the sequence diagram; a violation that takes more is told around its end.
+const maxSteps = 70
+
+// stepsOf tells a witness: what its clients and its nodes said to each other from the first acquire call to the end of the
+// overlap, with the faults in between. It also returns how many steps it left out.
+func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
+	lo, hi := w.extent(f)
+	ss := commandSteps(r.Trace, w, lo, hi)
+	for _, h := range w.holds {
+		ss = append(ss, step{T: h.From, Kind: stepInside, Process: h.Process, Text: "inside", Tip: "is inside: its acquire returned"})
+		if h.To <= hi {
+			ss = append(ss, step{T: h.To, Kind: stepLeaves, Process: h.Process, Text: "leaves", Tip: leaves(f, h.Process, h.N)})
+		}
+	}
+	for _, x := range f.faults {
+		if x.from <= hi && x.to >= lo {
+			text := x.name()
+			if x.from < lo {
+				text += " (since " + seconds(x.from) + ")"
+			}
+			ss = append(ss, step{T: max(lo, x.from), Kind: stepFault, Process: -1, Text: text, Tip: text})
+		}
+	}
+	for _, m := range f.marks {
+		if m.t >= lo && m.t <= hi && w.has(m.process) && m.kind != "extend" {
+			ss = append(ss, step{T: m.t, Kind: stepMark, Process: m.process, Text: m.text, Tip: m.text})
+		}
+	}
+	slices.SortStableFunc(ss, func(a, b step) int { return int(min(1, max(-1, a.T-b.T))) })
+	for i := range ss {
+		ss[i].During = w.together && ss[i].T >= w.from && ss[i].T <= w.to
+	}
+	left := max(0, len(ss)-maxSteps)
+	if left > 0 {
+		ss = ss[left:]
+	}
+	return ss, left
+}
+
+// extent goes from the first acquire call of the witness to the end of its overlap.
+func (w *witness) extent(f *facts) (lo, hi int64) {
+	lo, hi = w.from, w.to
+	for i := range f.holds {
+		if h := &f.holds[i]; w.hold(h.process, h.n) {
+			lo = min(lo, h.call)
+		}
+	}
+	for _, c := range w.commands {
+		if c.Sent > 0 {
+			lo = min(lo, c.Sent)
+		}
+	}
+	return lo, hi
+}
+
+func (w *witness) hold(process, n int) bool {
+	for _, h := range w.holds {
+		if h.Process == process && h.N == n {
+			return true
+		}
+	}
+	return false
+}
+
+func leaves(f *facts, process, n int) string {
+	for i := range f.holds {
+		if h := &f.holds[i]; h.process == process && h.n == n {
+			switch h.ended {
+			case "killed", "gone":
+				return "is " + h.ended
+			case "open":
+				return "is still inside at the end of the record"
+			}
+		}
+	}
+	return "leaves: it calls release"
+}
+
+// commandSteps takes the checker's own choice of commands, if it made one, and else all commands of the witness's clients.
+func commandSteps(trace []history.Command, w *witness, lo, hi int64) []step {
+	var cs []history.Command
+	var ss []step
+	for _, c := range w.commands {
+		if len(c.Args) == 0 {
+			text := clean(c.Effect, 80)
+			ss = append(ss, step{T: max(c.Sent, c.Recv), Kind: stepItself, Process: -1, Node: c.Node, Text: text, Tip: text})
+			continue
+		}
+		cs = append(cs, c.Command)
+	}
+	if len(cs) == 0 {
+		for i := range trace {
+			if c := &trace[i]; w.has(c.Process) && c.Sent <= hi && (c.Recv >= lo || c.Recv == 0 && c.Sent >= lo) {
+				cs = append(cs, *c)
+			}
+		}
+	}
+	for _, g := range group(cs) {
+		ss = append(ss, g.steps(hi)...)
+	}
+	return ss
+}
+
+// polls is a command, and how many more like it followed: a client that waits asks the same again and again.
+type polls struct {
+	history.Command
+	more int
+	last int64
+}
+
+// group joins runs of three and more equal questions with equal answers of one client, keeping their last apart.
+func group(cs []history.Command) []polls {
+	byClient := map[int][]history.Command{}
+	for _, c := range cs {
+		byClient[c.Process] = append(byClient[c.Process], c)
+	}
+	var out []polls
+	for _, own := range byClient {
+		for i := 0; i < len(own); {
+			n := 1
+			for i+n < len(own) && alike(own[i], own[i+n]) {
+				n++
+			}
+			out = append(out, polls{Command: own[i]})
+			if n > 3 {
+				out[len(out)-1].more, out[len(out)-1].last = n-2, own[i+n-2].Recv
+				out = append(out, polls{Command: own[i+n-1]})
+				i += n
+				continue
+			}
+			i++
+		}
+	}
+	slices.SortStableFunc(out, func(a, b polls) int {
+		if a.Sent == b.Sent {
+			return a.Process - b.Process
+		}
+		return int(min(1, max(-1, a.Sent-b.Sent)))
+	})
+	return out
+}
+
+// alike compares what matters to a reader: a poll's value may differ each time.
+func alike(a, b history.Command) bool {
+	if a.Node != b.Node || a.Err != b.Err || len(a.Args) != len(b.Args) || len(a.Args) == 0 || a.Args[0] != b.Args[0] {
+		return false
+	}
+	if len(a.Args) > 1 && a.Args[1] != b.Args[1] {
+		return false
+	}
+	return a.Reply == b.Reply || len(a.Reply) > 8 && len(a.Reply) == len(b.Reply)
+}
+
+func (p polls) steps(hi int64) []step {
+	ss := []step{{T: p.Sent, Kind: stepSend, Process: p.Process, Node: clean(p.Node, 24), Text: brief(p.Args), Tip: clean(p.String(), 300)}}
+	if p.Recv > 0 && p.Recv <= hi+int64(50*time.Millisecond) {
+		ss = append(ss, step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: clean(p.Node, 24), Text: replyOf(p.Command, 34), Tip: replyOf(p.Command, 300)})
+	}
+	if p.more > 0 {
+		text := fmt.Sprintf("asks %d more times, same answer", p.more)
+		ss = append(ss, step{T: max(p.Recv, p.Sent), Kind: stepMore, Process: p.Process, Text: text, Tip: text})
+	}
+	return ss
+}
+
+// brief is a command that fits on an arrow.
+func brief(args []string) string {
+	s := ""
+	for i, a := range args {
+		if i > 0 {
+			s += " "
+		}
+		s += clean(a, 18)
+		if len(s) > 48 {
+			return clean(s, 48) + "…"
+		}
+	}
+	return s
+}
+
+// Stamp is when the step happened, in seconds to the microsecond.
+func (s step) Stamp() string { return micros(s.T) }

@@ -1,0 +1,273 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// when completes the question "Can two clients hold X at once …?" by the name of the fault.
+var when = map[string]string{
+	"none":              "when nothing goes wrong",
+	"failover":          "when the master fails over",
+	"failover:healthy":  "when the master fails over to a replica that is up to date",
+	"failover-sentinel": "when Sentinel fails the master over",
+	"pause":             "when a client is paused",
+	"crash":             "when a client crashes",
+	"partition":         "when the network splits",
+	"request-loss":      "when requests are lost",
+	"reply-loss":        "when replies are lost",
+	"late":              "when a message arrives late",
+	"latency":           "when the network is slow",
+	"restart":           "when Redis restarts",
+	"restart-delayed":   "when Redis restarts only after the lease",
+	"clock-client":      "when a client's clock is wrong",
+	"clock-server":      "when a server's clock is wrong",
+	"clock-client:+":    "when a client's clock jumps ahead",
+	"clock-client:-":    "when a client's clock jumps back",
+	"clock-client:rate": "when a client's clock runs at a wrong rate",
+	"clock-server:+":    "when a server's clock jumps ahead",
+	"clock-server:-":    "when a server's clock jumps back",
+	"clock-server:rate": "when a server's clock runs at a wrong rate",
+	"busy":              "when a script keeps Redis busy",
+	"node-pause":        "when a Redis is paused",
+	"node-crash":        "when a Redis crashes",
+	"minority-loss":     "when a minority of the Redis nodes loses its data",
+	"majority-loss":     "when a majority of the Redis nodes loses its data",
+	"random":            "under random faults",
+}
+
+// question is what the run was made to answer.
+func question(h history.Header) string {
+	lock := "this lock"
+	if h.Impl != "" {
+		lock = "the lock " + clean(h.Impl, 60)
+	}
+	return "Can two clients hold " + lock + " at once" + circumstances(h.Nemesis) + "?"
+}
+
+func circumstances(nemesis string) string {
+	name, _, _ := strings.Cut(nemesis, ":")
+	for _, n := range []string{nemesis, name} {
+		if s, ok := when[n]; ok {
+			return " " + s
+		}
+	}
+	if nemesis == "" {
+		return ""
+	}
+	return " under the fault " + clean(nemesis, 60)
+}
+
+// answer is the question's answer: a word, and a sentence that carries it.
+type answer struct {
+	Word, Sentence string
+	Result         checker.Result
+}
+
+// answerOf answers in the order in which a reader asks: were two inside at once, and if not, was anything else wrong?
+func answerOf(r Run) answer {
+	v := r.Verdict
+	if v == nil {
+		return answer{"Not judged.", "There is no verdict on this run yet; lockbench check makes one.", checker.Unknown}
+	}
+	switch v.Verdict {
+	case checker.Violated:
+		if w := witnessOf(v); w != nil && len(w.holds) > 1 && w.together {
+			return answer{"Yes.", w.sentence(), v.Verdict}
+		}
+		return answer{"Not both at once, but it is broken.", sentence(clean(v.Summary, 300)), v.Verdict}
+	case checker.Valid:
+		return answer{"Not in this run.", validSentence(v), v.Verdict}
+	case checker.NA:
+		return answer{"Not asked.", sentence(clean(v.Summary, 300)), v.Verdict}
+	}
+	return answer{"Unknown.", unknownSentence(r), checker.Unknown}
+}
+
+// validSentence says what a "no" is worth.
+func validSentence(v *checker.Verdict) string {
+	e := v.Evidence
+	s := fmt.Sprintf("No two clients were inside at once in %s, of which %s contended", count(e.Acquisitions, "acquisition"), wereWas(e.Contended))
+	if e.Strikes > 0 {
+		s += fmt.Sprintf("; %d of %s struck a hold while another client waited", e.Struck, count(e.Strikes, "planned fault"))
+	}
+	if e.AfterFailover > 0 {
+		s += fmt.Sprintf("; the new master granted %s", count(e.AfterFailover, "time"))
+	}
+	return s + ". That is what this answer rests on, and no more."
+}
+
+func wereWas(n int) string {
+	if n == 1 {
+		return "1 was"
+	}
+	return thousands(n) + " were"
+}
+
+func unknownSentence(r Run) string {
+	v := r.Verdict
+	why := clean(v.Broke, 300)
+	if why == "" {
+		why = missing(r)
+	}
+	if why == "" {
+		why = clean(v.Summary, 300)
+	}
+	if why == "" {
+		return "The run does not tell."
+	}
+	return "The run does not tell: " + sentence(strings.TrimSuffix(why, "."))
+}
+
+// missing says which evidence the run was to give and did not.
+func missing(r Run) string {
+	v, q := r.Verdict, r.History.Header.Requires
+	var m []string
+	if e := v.Evidence; e.Contended < q.Contended {
+		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Contended, count(q.Contended, "contended acquisition")))
+	}
+	if e := v.Evidence; e.Struck < q.Strikes {
+		m = append(m, fmt.Sprintf("%d of %s that strike a hold with another client waiting", e.Struck, count(q.Strikes, "fault")))
+	}
+	if q.Failover && v.Evidence.AfterFailover == 0 {
+		m = append(m, "no grant by the new master")
+	}
+	if len(m) > 0 {
+		return "it has " + list(m)
+	}
+	for _, p := range v.Properties {
+		if p.Verdict.String() == string(checker.Unknown) && p.Because != "" {
+			return clean(p.Because, 300)
+		}
+	}
+	return ""
+}
+
+// witness is what the page shows of a violation: the first witness of the verdict, and all properties that it speaks for.
+type witness struct {
+	properties []string
+	key        int
+	holds      []checker.Hold
+	from, to   int64 // while all of its holds last; or their whole extent, if they do not overlap
+	together   bool  // there is such a time
+	class      string
+	assumption string
+	words      string
+	commands   []checker.WitnessCommand
+}
+
+// witnessOf returns the witness of the first property that decides the run and has one; nil if there is none.
+func witnessOf(v *checker.Verdict) *witness {
+	var w *witness
+	for pass := 0; pass < 2 && w == nil; pass++ {
+		for _, p := range v.Properties {
+			if p.Verdict != checker.Violated || p.Witness == nil || p.Reported != (pass == 1) {
+				continue
+			}
+			if w == nil {
+				w = newWitness(p)
+			} else if sameHolds(w.holds, p.Witness.Holds) {
+				w.properties = append(w.properties, p.Property)
+			}
+		}
+	}
+	return w
+}
+
+func newWitness(p checker.Property) *witness {
+	w := &witness{properties: []string{p.Property}, key: p.Witness.Key, holds: p.Witness.Holds, class: p.Class,
+		assumption: p.Assumption, words: p.Words, commands: p.Witness.Commands}
+	if len(w.holds) == 0 {
+		for i, c := range w.commands {
+			if i == 0 || c.Sent < w.from {
+				w.from = c.Sent
+			}
+			w.to = max(w.to, c.Recv, c.Sent)
+		}
+		return w
+	}
+	lo, hi := w.holds[0].From, w.holds[0].To
+	w.from, w.to = lo, hi
+	for _, h := range w.holds[1:] {
+		lo, hi = min(lo, h.From), max(hi, h.To)
+		w.from, w.to = max(w.from, h.From), min(w.to, h.To)
+	}
+	w.together = len(w.holds) > 1 && w.from < w.to
+	if !w.together {
+		w.from, w.to = lo, hi
+	}
+	return w
+}
+
+func sameHolds(a, b []checker.Hold) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Process != b[i].Process || a[i].N != b[i].N {
+			return false
+		}
+	}
+	return true
+}
+
+// overlap is how long all holds of the witness lasted together.
+func (w *witness) overlap() time.Duration {
+	if !w.together {
+		return 0
+	}
+	return time.Duration(w.to - w.from)
+}
+
+// has reports whether a process takes part in the witness.
+func (w *witness) has(process int) bool {
+	for _, h := range w.holds {
+		if h.Process == process {
+			return true
+		}
+	}
+	for _, c := range w.commands {
+		if len(c.Args) > 0 && c.Process == process {
+			return true
+		}
+	}
+	return false
+}
+
+// clients names the clients of the witness: "Clients 0 and 2".
+func (w *witness) clients() string {
+	var ns []string
+	for _, h := range w.holds {
+		ns = append(ns, fmt.Sprint(h.Process))
+	}
+	if len(ns) == 1 {
+		return "Client " + ns[0]
+	}
+	return "Clients " + list(ns)
+}
+
+func (w *witness) sentence() string {
+	s := fmt.Sprintf("%s were both inside lock %d for %s", w.clients(), w.key, short(w.overlap()))
+	if len(w.holds) > 2 {
+		s = strings.Replace(s, "both", "all", 1)
+	}
+	if w.class != "" {
+		s += ": " + clean(w.class, 80)
+	}
+	if w.assumption != "" {
+		s += ", as the fault broke an assumption of the lock (" + clean(w.assumption, 80) + ")"
+	}
+	return s + "."
+}
+
+// witnessIn is witnessOf for a run that may not be judged.
+func witnessIn(r Run) *witness {
+	if r.Verdict == nil {
+		return nil
+	}
+	return witnessOf(r.Verdict)
+}

@@ -1,0 +1,192 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/checker"
+)
+
+// summaryWidth is where the words on the terminal are wrapped.
+const summaryWidth = 100
+
+// Summary writes the words that end a run on a terminal: the answer first, then the verdict on each property, what the answer
+// rests on, and the violation in words. The caller prints the paths of the run's files after it. Colour never says anything
+// that the words do not say.
+func Summary(w io.Writer, r Run, color bool) error {
+	if r.History == nil {
+		return errNoHistory
+	}
+	t := terminal{color: color}
+	h, a := r.History.Header, answerOf(r)
+	t.line(t.paint(bold, question(h)))
+	t.wrap(t.paint(tone(a.Result), a.Word)+" ", a.Sentence, 0)
+	t.line("")
+	t.properties(r)
+	t.evidence(r)
+	if wit := witnessIn(r); wit != nil {
+		t.witness(r, wit)
+	}
+	t.closing(r)
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
+// The codes of the few styles that a terminal is asked for.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "1;31"
+	green  = "1;32"
+	yellow = "1;33"
+)
+
+func tone(r checker.Result) string {
+	switch r {
+	case checker.Violated:
+		return red
+	case checker.Valid:
+		return green
+	case checker.NA:
+		return dim
+	}
+	return yellow
+}
+
+type terminal struct {
+	strings.Builder
+	color bool
+}
+
+func (t *terminal) line(s string) { t.WriteString(strings.TrimRight(s, " ") + "\n") }
+
+func (t *terminal) paint(code, s string) string {
+	if !t.color || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// wrap writes a lead and a text behind it, with the following lines indented.
+func (t *terminal) wrap(lead, text string, indent int) {
+	col := visible(lead)
+	t.WriteString(lead)
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case col+1+n > summaryWidth:
+			t.WriteString("\n" + strings.Repeat(" ", indent))
+			col = indent
+		default:
+			t.WriteString(" ")
+			col++
+		}
+		t.WriteString(word)
+		col += n
+	}
+	t.WriteString("\n")
+}
+
+// visible is the width of a text without its styles.
+func visible(s string) int {
+	n, esc := 0, false
+	for _, r := range s {
+		switch {
+		case r == '\x1b':
+			esc = true
+		case esc:
+			esc = r != 'm'
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+func (t *terminal) properties(r Run) {
+	for _, p := range propertyRows(r) {
+		lead := fmt.Sprintf("  %s %-9s %s", p.Symbol, p.Name, t.paint(tone(checker.Result(p.Verdict)), fmt.Sprintf("%-8s", p.Verdict)))
+		text := p.Meaning
+		switch {
+		case p.State == "violated" && p.Class != "":
+			text = p.Class
+		case p.State != "valid" && p.State != "violated" && p.Words != "":
+			text = strings.TrimSuffix(p.Words, ".")
+		}
+		if p.Reported {
+			text += " (reported only)"
+		}
+		t.wrap(lead+"  ", text, 24)
+	}
+}
+
+func (t *terminal) evidence(r Run) {
+	if r.Verdict == nil {
+		return
+	}
+	e := r.Verdict.Evidence
+	parts := []string{count(e.Acquisitions, "acquisition"), fmt.Sprintf("%d contended", e.Contended)}
+	if e.Strikes > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s struck a contended hold", e.Struck, count(e.Strikes, "strike")))
+	}
+	if e.AfterFailover > 0 {
+		parts = append(parts, count(e.AfterFailover, "grant")+" by the new master")
+	}
+	if e.Unknown > 0 {
+		parts = append(parts, count(e.Unknown, "operation")+" of unknown outcome")
+	}
+	t.line("")
+	t.wrap(t.paint(dim, "Tried:  "), strings.Join(parts, ", ")+".", 8)
+	if m := missing(r); m != "" && r.Verdict.Verdict.String() == string(checker.Unknown) {
+		t.wrap(t.paint(dim, "Lacks:  "), sentence(m), 8)
+	}
+	if q := r.Verdict.Porcupine; q.Result != "" {
+		t.wrap(t.paint(dim, "Judge:  "), fmt.Sprintf("porcupine %s: %s over %s in %s.", clean(q.Version, 20), clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D())), 8)
+	}
+}
+
+func (t *terminal) witness(r Run, w *witness) {
+	t.line("")
+	if w.words != "" {
+		t.wrap(t.paint(dim, "How:    "), clean(w.words, 2000), 8)
+	}
+	for _, h := range w.holds {
+		lease := ""
+		if h.LeaseEnd > 0 {
+			lease = ", lease to " + seconds(h.LeaseEnd)
+		}
+		t.line(fmt.Sprintf("        client %d inside from %s to %s%s", h.Process, seconds(h.From), seconds(h.To), lease))
+	}
+	if w.together {
+		t.line("        " + t.paint(red, fmt.Sprintf("both inside from %s to %s, %s", seconds(w.from), seconds(w.to), short(w.overlap()))))
+	}
+}
+
+func (t *terminal) closing(r Run) {
+	v, h := r.Verdict, r.History.Header
+	t.line("")
+	if v != nil && v.Broke != "" {
+		t.wrap(t.paint(red, "Broke:  "), sentence(clean(v.Broke, 400)), 8)
+	}
+	if v != nil && v.Expect != "" {
+		s := "not as expected"
+		if v.AsExpected {
+			s = "as expected"
+		}
+		t.line(fmt.Sprintf("Expected %s: %s.", clean(v.Expect, 40), s))
+	}
+	where := "seed " + fmt.Sprint(h.Seed)
+	if h.World != "" {
+		where += ", world " + clean(h.World, 40)
+	}
+	if redis := h.Versions["redis"]; redis != "" {
+		where += ", Redis " + clean(redis, 40)
+	}
+	t.line(upper(where) + ".")
+	if h.Command != "" {
+		t.line("Again:  " + clean(h.Command, 1000))
+	}
+}
