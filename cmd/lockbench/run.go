@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -171,6 +172,9 @@ func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, starte
 		return nil, usage(err)
 	}
 	defer w.Close()
+	if err := nemesis.Possible(w, p.Scenario); err != nil {
+		return nil, usage(fmt.Errorf("--nemesis %s: %w", p.Nemesis, err))
+	}
 	show := newProgress(c.ErrOrStderr())
 	runErr := record(c.Context(), p, w, dir, commandLine(c.Flags(), p), started, show)
 	show.stop()

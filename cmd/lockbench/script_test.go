@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/need"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -36,13 +37,9 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// condition knows [redis]: redis-server is there. Where LOCKBENCH_REQUIRE names it, it must be.
+// condition knows [redis] and the other parts of package need.
 func condition(name string) (bool, error) {
-	_, err := exec.LookPath(name + "-server")
-	if err != nil && strings.Contains(os.Getenv("LOCKBENCH_REQUIRE"), name) {
-		return false, err
-	}
-	return err == nil, nil
+	return need.Have(name)
 }
 
 // exits runs a command and demands its exit code: exits 254 lockbench run.

@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/need"
 )
 
 func TestMain(m *testing.M) {
@@ -21,6 +22,7 @@ func TestMain(m *testing.M) {
 // runPlan runs a plan on real processes and returns what was recorded.
 func runPlan(t *testing.T, w harness.Wish) *history.History {
 	t.Helper()
+	need.Part(t, "redis")
 	p, err := harness.NewPlan(w)
 	if err != nil {
 		t.Fatal(err)
@@ -31,13 +33,9 @@ func runPlan(t *testing.T, w harness.Wish) *history.History {
 	}
 	defer world.Close()
 	var hist, trace bytes.Buffer
-	begin := time.Now()
 	if err := harness.Run(t.Context(), p, world, harness.Output{History: &hist, Trace: &trace, Started: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	t.Log("took", time.Since(begin))
-	t.Log(hist.String())
-	t.Log(trace.String())
 	h, err := history.Read(&hist)
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +43,29 @@ func runPlan(t *testing.T, w harness.Wish) *history.History {
 	return h
 }
 
-func TestFailover(t *testing.T) {
-	runPlan(t, harness.Wish{Impl: "getset", Nemesis: "failover", Seed: 1})
+// TestTheFaultStrikesInAContendedHold looks at the record of a real failover: the master dies while a client is inside that the replica
+// does not know of, and another waits.
+func TestTheFaultStrikesInAContendedHold(t *testing.T) {
+	h := runPlan(t, harness.Wish{Impl: "getset", Nemesis: "failover", Seed: 1})
+	inside, waiting := map[int]bool{}, map[int]bool{}
+	struck := false
+	for _, e := range h.Events {
+		switch {
+		case e.F == history.Acquire:
+			waiting[e.Process], inside[e.Process] = e.Type == history.Invoke, e.Type == history.OK
+		case e.F == history.Release && e.Type == history.Invoke:
+			inside[e.Process] = false
+		case e.Strike && e.Phase == history.PhaseFrom:
+			struck = true
+			if e.By == nil || !inside[*e.By] {
+				t.Errorf("%s struck outside of a hold", e.F)
+			}
+			if len(waiting) < 2 {
+				t.Errorf("%s struck with nobody waiting", e.F)
+			}
+		}
+	}
+	if !struck || !h.Complete() || h.Broke() != "" {
+		t.Errorf("struck %v, complete %v, broke %q", struck, h.Complete(), h.Broke())
+	}
 }

@@ -28,6 +28,7 @@ var rooms = map[string][]string{
 	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine": {},
 	"internal/house":      {},
+	"internal/need":       {},
 	"cmd/lockbench":       {"history", "impls", "nemesis", "workloads", "checker", "reports", "internal/harness", "internal/cluster", "internal/store"},
 }
 

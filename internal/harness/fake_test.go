@@ -1,0 +1,254 @@
+package harness_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	diff "github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// fake is a world in which a perfect lock is granted in turn and time passes only when the harness waits. It notes what is done to it.
+type fake struct {
+	now    int64
+	queue  []scheduled
+	holder int   // -1: free
+	line   []int // who waits, in order
+	cycle  map[int]workloads.Order
+	gate   map[int]workloads.Gate // armed for the phase granted
+	done   []string
+	after  func(*fake, workloads.Report) // called for each report that the harness is given
+}
+
+type scheduled struct {
+	at int64
+	r  workloads.Report
+}
+
+func newFake() *fake {
+	return &fake{holder: -1, cycle: map[int]workloads.Order{}, gate: map[int]workloads.Gate{}}
+}
+
+func (f *fake) Name() string                { return "fake" }
+func (f *fake) Versions() map[string]string { return nil }
+func (f *fake) Now() int64                  { return f.now }
+func (f *fake) KillNode(n string) error     { f.done = append(f.done, "kill "+n); return nil }
+func (f *fake) KillClient(c int) error {
+	f.done = append(f.done, "crash")
+	f.later(0, workloads.Report{Process: c, Exit: &workloads.Exit{T: f.now}})
+	return nil
+}
+
+func (f *fake) later(d time.Duration, r workloads.Report) {
+	f.queue = append(f.queue, scheduled{f.now + int64(d), r})
+	slices.SortStableFunc(f.queue, func(a, b scheduled) int { return cmp.Compare(a.at, b.at) })
+}
+
+func (f *fake) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
+	if len(f.queue) == 0 || f.queue[0].at > deadline || ctx.Err() != nil {
+		f.now = max(f.now, deadline)
+		return workloads.Report{}, false
+	}
+	s := f.queue[0]
+	f.queue = f.queue[1:]
+	f.now = max(f.now, s.at)
+	if s.r.Event != nil {
+		s.r.Event.T = f.now
+	}
+	if f.after != nil {
+		f.after(f, s.r)
+	}
+	return s.r, true
+}
+
+func (f *fake) event(c int, typ history.Type, fn string) {
+	f.later(time.Microsecond, workloads.Report{Process: c, Event: &history.Event{
+		Type: typ, Process: c, F: fn, N: f.cycle[c].N, Key: history.Ptr(0)}})
+}
+
+func (f *fake) Send(c int, o workloads.Order) {
+	switch o.Do {
+	case workloads.DoCycle:
+		f.cycle[c] = o
+		f.event(c, history.Invoke, history.Acquire)
+		f.line = append(f.line, c)
+		f.grant()
+	case workloads.DoArm:
+		if o.Gate.Phase == workloads.PhaseGranted {
+			f.gate[c] = *o.Gate
+		}
+	case workloads.DoGo:
+		if f.gate[c].ID != o.Gate.ID {
+			return
+		}
+		stood := f.gate[c].Nth < 0
+		delete(f.gate, c)
+		if stood {
+			f.leave(c)
+		}
+	case workloads.DoStop:
+		if i := slices.Index(f.line, c); i >= 0 {
+			f.line = slices.Delete(f.line, i, i+1)
+			f.event(c, history.Fail, history.Acquire)
+			f.later(2*time.Microsecond, workloads.Report{Process: c, Done: &workloads.Done{}})
+		}
+	}
+}
+
+// grant lets the next in line in, who stops at a gate if one is armed.
+func (f *fake) grant() {
+	if f.holder >= 0 || len(f.line) == 0 {
+		return
+	}
+	c := f.line[0]
+	f.line, f.holder = f.line[1:], c
+	f.event(c, history.OK, history.Acquire)
+	if g, ok := f.gate[c]; ok {
+		g.Nth = -1 // somebody stands at it
+		f.gate[c] = g
+		f.later(2*time.Microsecond, workloads.Report{Process: c, Gate: &workloads.GateHit{ID: g.ID}})
+		return
+	}
+	f.leave(c)
+}
+
+func (f *fake) leave(c int) {
+	hold := f.cycle[c].Hold.D()
+	f.later(hold, workloads.Report{Process: c, Event: &history.Event{Type: history.Invoke, Process: c, F: history.Release, N: f.cycle[c].N, Key: history.Ptr(0)}})
+	f.later(hold+time.Microsecond, workloads.Report{Process: c, Event: &history.Event{Type: history.OK, Process: c, F: history.Release, N: f.cycle[c].N, Key: history.Ptr(0)}})
+	f.later(hold+2*time.Microsecond, workloads.Report{Process: c, Done: &workloads.Done{}})
+}
+
+// turn frees the lock when its holder's cycle is done.
+func turn(f *fake, r workloads.Report) {
+	if r.Done != nil && r.Process == f.holder {
+		f.holder = -1
+		f.grant()
+	}
+}
+
+// play runs a scenario in the fake world.
+func play(t *testing.T, f *fake, ctx context.Context, steps ...nemesis.Step) (*history.History, error) {
+	t.Helper()
+	p, err := harness.NewPlan(harness.Wish{Impl: "token-lua", Nemesis: "none", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Scenario = steps
+	if f.after == nil {
+		f.after = turn
+	}
+	var hist, trace bytes.Buffer
+	runErr := harness.Run(ctx, p, f, harness.Output{History: &hist, Trace: &trace})
+	h, err := history.Read(&hist)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, hist.String())
+	}
+	return h, runErr
+}
+
+// faults are what the record says was done, in order.
+func faults(h *history.History) (list []string) {
+	for _, e := range h.Events {
+		if e.Type == history.Fault || e.Type == history.Kill {
+			list = append(list, strings.TrimSpace(string(e.Type)+" "+e.F+" "+e.Target+" "+e.Phase))
+		}
+	}
+	return list
+}
+
+func TestARunEndsWhenItsEvidenceIsComplete(t *testing.T) {
+	h, err := play(t, newFake(), t.Context())
+	if err != nil || !h.Complete() {
+		t.Fatal(err)
+	}
+	if last := time.Duration(h.Events[len(h.Events)-1].T); last >= 10*time.Second {
+		t.Errorf("it ran until its limit, %v", last)
+	}
+}
+
+func TestStepsAreDoneInOrderAndRecorded(t *testing.T) {
+	f := newFake()
+	h, err := play(t, f, t.Context(),
+		nemesis.Step{Do: nemesis.Quiesce}, nemesis.Step{Do: nemesis.Resume},
+		nemesis.Step{Await: &nemesis.Await{Phase: workloads.PhaseGranted, Contended: true}},
+		nemesis.Step{Do: nemesis.KillNode, Target: "n0", Strike: true},
+		nemesis.Step{Do: nemesis.Crash, Target: nemesis.Struck},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := diff.Diff([]string{"kill n0", "crash"}, f.done); d != "" {
+		t.Error(d)
+	}
+	// What lasts until the end of the run ends with it in the record.
+	want := []string{"fault kill n0 begin", "fault crash c0 begin", "kill", "fault kill n0 end", "fault crash c0 end"}
+	if d := diff.Diff(want, faults(h)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAnAimThatNeverComesEndsWithTheTime(t *testing.T) {
+	h, err := play(t, newFake(), t.Context(), nemesis.Step{Await: &nemesis.Await{Phase: workloads.PhaseReleased}}, nemesis.Step{Do: nemesis.KillNode, Target: "n0"})
+	if err != nil || !h.Complete() || len(faults(h)) > 0 {
+		t.Errorf("error %v, faults %v", err, faults(h))
+	}
+}
+
+func TestAWorldWithoutThePowerBreaksTheRun(t *testing.T) {
+	h, err := play(t, newFake(), t.Context(), nemesis.Step{Do: nemesis.Promote, Target: "n1"})
+	if err == nil || !strings.Contains(err.Error(), "no power to promote") || h.Broke() == "" {
+		t.Errorf("error %v, record says %q", err, h.Broke())
+	}
+}
+
+func TestAClientThatEndsByItselfBreaksTheRun(t *testing.T) {
+	f := newFake()
+	f.after = func(f *fake, r workloads.Report) {
+		if r.Done != nil && len(f.done) == 0 {
+			f.done = append(f.done, "died")
+			f.later(0, workloads.Report{Process: 3, Exit: &workloads.Exit{T: f.now, Err: "exit status 7"}})
+		}
+		turn(f, r)
+	}
+	h, err := play(t, f, t.Context())
+	if err == nil || h.Broke() != "client 3 ended by itself: exit status 7" {
+		t.Errorf("error %v, record says %q", err, h.Broke())
+	}
+}
+
+func TestAClientThatBreaksTheProtocolBreaksTheRun(t *testing.T) {
+	f := newFake()
+	f.after = func(f *fake, r workloads.Report) {
+		if r.Done != nil {
+			f.event(r.Process, history.OK, history.Release)
+		}
+	}
+	if _, err := play(t, f, t.Context()); err == nil || !strings.Contains(err.Error(), "broke the protocol") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestAnInterruptedRunKeepsItsRecord(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	f := newFake()
+	f.after = func(f *fake, r workloads.Report) {
+		turn(f, r)
+		if r.Done != nil {
+			cancel()
+		}
+	}
+	h, err := play(t, f, ctx)
+	if !errors.Is(err, context.Canceled) || !h.Complete() || len(h.Events) < 5 {
+		t.Errorf("error %v, %d events", err, len(h.Events))
+	}
+}

@@ -1,0 +1,41 @@
+// Package need lets tests say what they cannot do without. A missing part skips the test with one line, or fails it where
+// LOCKBENCH_REQUIRE names the part ("redis,chromium"): CI must not pass because nothing was tested.
+package need
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The parts, and the command by which each is recognised.
+var commands = map[string]string{"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc", "docker": "docker"}
+
+// Have reports whether a part is there. The error is not nil if it is missing although it is required.
+func Have(part string) (bool, error) {
+	_, err := exec.LookPath(commands[part])
+	if err == nil {
+		return true, nil
+	}
+	if slices.Contains(strings.Split(os.Getenv("LOCKBENCH_REQUIRE"), ","), part) {
+		return false, err
+	}
+	return false, nil
+}
+
+// Part skips or fails the test if a part is missing.
+func Part(t testing.TB, part string) {
+	t.Helper()
+	ok, err := Have(part)
+	if err != nil {
+		t.Fatalf("LOCKBENCH_REQUIRE asks for %s: %v", part, err)
+	}
+	if !ok {
+		t.Skipf("needs %s", commands[part])
+	}
+}
+
+// Soak reports whether the full numbers are wanted.
+func Soak() bool { return os.Getenv("LOCKBENCH_SOAK") != "" }
