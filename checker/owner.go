@@ -45,9 +45,6 @@ func (c *check) owner() Property {
 
 // deleted reports whether a command of a release said that it deleted the key.
 func (c *check) deleted(m *history.Command) bool {
-	if m.Recv == 0 || m.Err != "" {
-		return false
-	}
 	return frees(m) && yes(m.Reply) || script(m) && m.Reply == "1" && c.releasing(m)
 }
 
@@ -115,7 +112,7 @@ func (c *check) robbed(m *history.Command, ss []span, g grants) *hold {
 }
 
 func (c *check) certainly(m, ga *history.Command, g grants) bool {
-	if ga.Node != m.Node || ga.Recv > m.Sent {
+	if ga.Node != m.Node {
 		return false
 	}
 	return !slices.ContainsFunc(g.maybe[keyOfCommand(m)], func(w *history.Command) bool {
