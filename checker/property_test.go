@@ -86,6 +86,7 @@ var propertyCases = []struct {
 	// Re-entry.
 	{"counted right", "re-entry", "reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c0 release 10 11; c1 acquire 2 12; c1 release 13 14", "", Valid, ""},
 	{"free after the inner release", "re-entry", "reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c1 acquire 2 10; c0 release 20 21; c1 release 23 24", "", Violated, DoubleGrant},
+	{"two inside for another reason", "re-entry", "reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c1 acquire 2 8; c0 release 9 10; c0 release 20 21; c1 release 30 31", "", Valid, ""},
 	{"refused to its holder", "re-entry", "reentrant; c0 acquire 1 5; c0 acquire 6 7 fail; c0 release 8 9", "", Violated, ""},
 	{"refused to its holder after the lease", "re-entry", "reentrant; lease; c0 acquire 1 5 sent=1 lease=5; c0 acquire 5 7 fail; c0 release 8 9", "", Valid, ""},
 	{"nobody came in twice", "re-entry", "reentrant; c0 acquire 1 5; c0 release 8 9", "", NA, ""},
