@@ -19,7 +19,7 @@ type attempt func(ctx context.Context) (Grant, bool, error)
 // back by release. The documents mostly show one attempt; the loop around it is what their readers write.
 func (s Setup) acquire(ctx context.Context, try attempt, release func(context.Context, Grant) error) (Grant, error) {
 	if err := ctx.Err(); err != nil {
-		return Grant{}, errors.Join(ErrHeld, err)
+		return Grant{}, held(err)
 	}
 	start := s.Env.Elapsed()
 	left := false // an attempt that was not granted left something behind
@@ -37,7 +37,7 @@ func (s Setup) acquire(ctx context.Context, try attempt, release func(context.Co
 			return g, changed(ErrHeld, left)
 		}
 		if err := s.Env.Sleep(ctx, s.Options.Poll); err != nil {
-			return g, changed(errors.Join(ErrHeld, err), left)
+			return g, changed(held(err), left)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (s Setup) confirm(ctx context.Context, g Grant, release func(context.Contex
 	if *s.acks >= s.Options.WaitReplicas {
 		return nil
 	}
-	return errors.Join(ErrReplicas, ErrChanged, release(ctx, g))
+	return join(ErrReplicas, ErrChanged, release(ctx, g))
 }
 
 // notify tells whoever listens.

@@ -30,10 +30,7 @@ func conform(t *testing.T, w world) {
 	t.Run("locks", func(t *testing.T) { // returns when all that runs beside each other below it has ended
 		for _, e := range impls.All() {
 			for i, variant := range or(e.Variants, "") {
-				name := e.Name
-				if i > 0 {
-					name += ":" + variant
-				}
+				name := caseName(e, i)
 				for _, c := range scenarios {
 					if c.only != nil && !c.only(e) {
 						continue
@@ -59,6 +56,14 @@ func conform(t *testing.T, w world) {
 			}
 		}
 	}
+}
+
+// caseName is what the suite calls a lock's i-th variant; the first is the default.
+func caseName(e impls.Entry, i int) string {
+	if i == 0 {
+		return e.Name
+	}
+	return e.Name + ":" + e.Variants[i]
 }
 
 func or(list []string, otherwise string) []string {

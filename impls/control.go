@@ -2,7 +2,6 @@ package impls
 
 import (
 	"context"
-	"errors"
 	"sync"
 )
 
@@ -42,7 +41,7 @@ func newNone(s Setup) (Lock, error) { return &none{s}, nil }
 // Acquire grants, unless ctx has ended.
 func (l *none) Acquire(ctx context.Context) (Grant, error) {
 	if err := ctx.Err(); err != nil {
-		return Grant{}, errors.Join(ErrHeld, err)
+		return Grant{}, held(err)
 	}
 	return Grant{Sent: l.Env.Elapsed()}, nil
 }

@@ -2,7 +2,9 @@ package impls
 
 import (
 	"errors"
+	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -14,10 +16,14 @@ var ErrChanged = errors.New("something was changed in Redis")
 
 // Definite reports whether err, as Redis or a lock returned it, says for certain that the call had no effect: the lock's own
 // refusals, a connection that could not be made, and errors that Redis answers before it does anything.
-// Everything else, a time-out or an end of file above all, leaves the outcome unknown.
+// Everything else, a time-out or an end of file above all, leaves the outcome unknown; of several errors each must be definite.
 func Definite(err error) bool {
 	if errors.Is(err, ErrChanged) {
 		return false
+	}
+	var several interface{ Unwrap() []error }
+	if errors.As(err, &several) {
+		return !slices.ContainsFunc(several.Unwrap(), func(e error) bool { return !Definite(e) })
 	}
 	if errors.Is(err, ErrHeld) || errors.Is(err, ErrNotOwner) {
 		return true
@@ -45,5 +51,40 @@ func changed(err error, did bool) error {
 	if err == nil || !did {
 		return err
 	}
-	return errors.Join(err, ErrChanged)
+	return join(err, ErrChanged)
 }
+
+// held is ErrHeld with the reason why the wait ended before its time, if there is one.
+func held(reason error) error {
+	if reason == nil {
+		return ErrHeld
+	}
+	return fmt.Errorf("%w (%v)", ErrHeld, reason)
+}
+
+// joined is errors.Join on one line: its text goes into a history.
+type joined []error
+
+func join(errs ...error) error {
+	var some joined
+	for _, e := range errs {
+		if e != nil {
+			some = append(some, e)
+		}
+	}
+	if some == nil {
+		return nil
+	}
+	return some
+}
+
+func (j joined) Error() string {
+	texts := make([]string, len(j))
+	for i, e := range j {
+		texts[i] = e.Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+// Unwrap lets errors.Is and errors.As look at each.
+func (j joined) Unwrap() []error { return j }

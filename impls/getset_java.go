@@ -43,7 +43,7 @@ func (l *getsetJava) Acquire(ctx context.Context) (Grant, error) {
 			return g, changed(err, left)
 		}
 		if err := l.Env.Sleep(ctx, l.Options.Poll); err != nil {
-			return g, changed(errors.Join(ErrHeld, err), left)
+			return g, changed(held(err), left)
 		}
 	}
 }

@@ -47,11 +47,11 @@ func (l *redissonMulti) Acquire(ctx context.Context) (Grant, error) {
 		undo := l.giveBack(ctx, n)
 		left = left || undo != nil
 		if ctx.Err() != nil || p.left() <= 0 {
-			return g, changed(errors.Join(ErrHeld, ctx.Err()), left)
+			return g, changed(held(ctx.Err()), left)
 		}
 		// The sleep is ours: Redisson begins again at once, also when a lock refuses without waiting.
 		if err := l.Env.Sleep(ctx, min(l.Options.Poll, p.left())); err != nil {
-			return g, changed(errors.Join(ErrHeld, err), left)
+			return g, changed(held(err), left)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func (l *redissonMulti) expire(ctx context.Context) (sent time.Duration, err err
 	sent = l.Env.Elapsed()
 	for _, r := range l.locks {
 		r.Options.TTL = l.Options.TTL
-		err = errors.Join(err, r.Client().Do(ctx, "PEXPIRE", r.Key(), r.lease()).Err())
+		err = join(err, r.Client().Do(ctx, "PEXPIRE", r.Key(), r.lease()).Err())
 	}
 	return sent, err
 }
@@ -108,7 +108,7 @@ func (l *redissonMulti) giveBack(ctx context.Context, n int) error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(errs...)
+	return join(errs...)
 }
 
 // Release unlocks all locks at the same time.
@@ -116,7 +116,7 @@ func (l *redissonMulti) Release(ctx context.Context, g Grant) error {
 	l.setHeld(false)
 	errs := make([]error, len(l.locks))
 	l.fanOut(ctx, len(l.locks), func(ctx context.Context, i int) { errs[i] = l.locks[i].Release(ctx, g) })
-	free, err := 0, errors.Join(errs...)
+	free, err := 0, join(errs...)
 	for _, e := range errs {
 		if e == nil {
 			free++

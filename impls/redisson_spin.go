@@ -3,7 +3,6 @@ package impls
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -46,7 +45,7 @@ func (l *redissonSpin) Acquire(ctx context.Context) (Grant, error) {
 			return g, ErrHeld
 		}
 		if err := l.Env.Sleep(ctx, pause); err != nil {
-			return g, errors.Join(ErrHeld, err)
+			return g, held(err)
 		}
 		pause = min(2*pause+time.Duration(l.Env.Rand(fails))*time.Millisecond, spinMost)
 	}

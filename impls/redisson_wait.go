@@ -2,7 +2,6 @@ package impls
 
 import (
 	"context"
-	"errors"
 	"math"
 	"time"
 
@@ -35,7 +34,7 @@ func (l *redisson) tryLock(ctx context.Context, p patience) (Grant, error) {
 	}
 	w, err := l.subscribe(ctx, p.left())
 	if err != nil {
-		return g, errors.Join(ErrHeld, err) // 001 lines 387–396: no subscription in time is a refusal
+		return g, held(err) // 001 lines 387–396: no subscription in time is a refusal
 	}
 	defer w.close(ctx)
 	for {
@@ -54,7 +53,7 @@ func (l *redisson) tryLock(ctx context.Context, p patience) (Grant, error) {
 			left = rest
 		}
 		if err := w.wait(ctx, left); err != nil {
-			return g, errors.Join(ErrHeld, err)
+			return g, held(err)
 		}
 	}
 }

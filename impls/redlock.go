@@ -2,7 +2,6 @@ package impls
 
 import (
 	"context"
-	"errors"
 	"time"
 )
 
@@ -54,7 +53,7 @@ func (l *redlock) each(ctx context.Context, f func(ctx context.Context, i int) (
 			v.yes++
 		}
 	}
-	v.errs = errors.Join(errs...)
+	v.errs = join(errs...)
 	return v
 }
 
@@ -75,7 +74,7 @@ func (l *redlock) Acquire(ctx context.Context) (Grant, error) {
 			return g, changed(ErrHeld, left)
 		}
 		if err := l.Env.Sleep(ctx, pause); err != nil {
-			return g, changed(errors.Join(ErrHeld, err), left)
+			return g, changed(held(err), left)
 		}
 		if l.Options.Variant != perCall {
 			l.value = l.Env.Token()
@@ -105,7 +104,7 @@ func (l *redlock) set(ctx context.Context, i int, value string) (bool, error) {
 		return false, notNil(err)
 	}
 	if acks < l.Options.WaitReplicas {
-		return false, errors.Join(ErrReplicas, ErrChanged)
+		return false, join(ErrReplicas, ErrChanged)
 	}
 	return true, nil
 }
@@ -131,5 +130,5 @@ func (l *redlock) majority(v votes) error {
 	case v.unknown > 0:
 		return changed(v.errs, true)
 	}
-	return changed(errors.Join(ErrNotOwner, v.errs), v.yes > 0)
+	return changed(join(ErrNotOwner, v.errs), v.yes > 0)
 }

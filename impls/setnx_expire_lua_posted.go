@@ -3,7 +3,7 @@ package impls
 import (
 	"context"
 	_ "embed"
-	"errors"
+	"fmt"
 )
 
 var (
@@ -52,7 +52,7 @@ func (l *setnxExpireLuaPosted) Release(ctx context.Context, _ Grant) error {
 	keys := []string{l.Key(), postedValue}
 	reply, err := l.Client().Eval(ctx, releasePostedScript, keys).Result()
 	if err == nil && !equalsInJava("1", reply) {
-		err = changed(errors.Join(ErrNotOwner, errors.New(`"1".equals(reply) is false for a number`)), reply == int64(1))
+		err = changed(fmt.Errorf(`%w ("1".equals(1L) is false)`, ErrNotOwner), reply == int64(1))
 	}
 	return err
 }
