@@ -66,7 +66,10 @@ func (w *World) ResumeNode(name string) error {
 
 // SetNodeClock makes a node's wall clock wrong by offset.
 func (w *World) SetNodeClock(name string, offset time.Duration) error {
-	return w.toNode(name, func(n *node) { n.offset = offset })
+	return w.toNode(name, func(n *node) {
+		n.engine.Expire(n.clock()) // what is over now does not come back when the clock goes back
+		n.offset = offset
+	})
 }
 
 // Block makes a node execute a script that does not end: soon it answers with -BUSY.

@@ -5,8 +5,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -70,26 +73,56 @@ func variants() (all []string) {
 	return all
 }
 
-// TestTheSameSeedGivesTheSameBytes runs every lock with every fault twice.
+// The determinism test goes round all locks and faults, a seed each time, until its time is over; the first round is always whole.
+const (
+	patience  = 12 * time.Second
+	seedsMost = 50
+	seedsSoak = 1000
+)
+
+// quick is a plan with short times, so that the test sees many: it ends when its scenario does.
+func quick(lock, fault string, seed uint64) (harness.Plan, error) {
+	p, err := harness.NewPlan(harness.Wish{
+		World: "sim", Impl: lock, Nemesis: fault, Seed: seed, Clients: 3, TTL: 200 * time.Millisecond, Poll: 15 * time.Millisecond,
+		Hold: 30 * time.Millisecond, ClientTimeout: 40 * time.Millisecond, For: 2 * time.Second,
+	})
+	p.Requires.Contended = 0
+	return p, err
+}
+
+// TestTheSameSeedGivesTheSameBytes runs every lock with every fault twice, several worlds side by side.
 func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
-	seeds := uint64(1)
-	if soak {
-		seeds = 1000
+	begin := time.Now()
+	for seed := uint64(0); ; seed++ {
+		runs := round(t, seed)
+		if soak && seed+1 == seedsSoak || !soak && (seed+1 == seedsMost || time.Since(begin) > patience) || t.Failed() {
+			t.Logf("%d pairs of lock and fault, %d seeds each, twice: %v", runs, seed+1, time.Since(begin).Round(time.Second))
+			return
+		}
 	}
+}
+
+// round runs all pairs of lock and fault with one seed, and returns how many there are.
+func round(t *testing.T, seed uint64) int {
+	var all sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	runs := 0
 	for _, lock := range impls.All() {
 		for _, fault := range variants() {
-			for seed := range seeds {
-				p, err := harness.NewPlan(harness.Wish{World: "sim", Impl: lock.Name, Nemesis: fault, Seed: seed})
-				if err != nil {
-					continue // the two do not go together
-				}
-				runs++
-				twice(t, p)
+			p, err := quick(lock.Name, fault, seed)
+			if err != nil {
+				continue // the two do not go together
 			}
+			runs++
+			slots <- struct{}{}
+			all.Go(func() {
+				defer func() { <-slots }()
+				twice(t, p)
+			})
 		}
 	}
-	t.Logf("%d runs, each twice", runs)
+	all.Wait()
+	return runs
 }
 
 func twice(t *testing.T, p harness.Plan) {

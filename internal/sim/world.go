@@ -139,7 +139,12 @@ func (w *World) close() {
 	for _, c := range w.clients {
 		c.wait()
 	}
+	time.Sleep(strayTime)
 }
+
+// strayTime is how long go-redis' own goroutines may sleep before they notice that their client is closed: after many refused
+// connections it dials again every second.
+const strayTime = 2 * time.Minute
 
 func (w *World) findNode(name string) (*node, error) {
 	i := slices.IndexFunc(w.nodes, func(n *node) bool { return n.name == name })

@@ -124,9 +124,15 @@ func unknown(args []string) string {
 		if b.Len() >= 128 {
 			break
 		}
-		b.WriteString("'" + a[:min(len(a), 128-b.Len())] + "' ")
+		b.WriteString("'" + asC(a, 128-b.Len()) + "' ")
 	}
-	return "ERR unknown command '" + args[0][:min(len(args[0]), 128)] + "', with args beginning with: " + b.String()
+	return "ERR unknown command '" + asC(args[0], 128) + "', with args beginning with: " + b.String()
+}
+
+// asC is what C prints of a text, at most n bytes: a zero byte ends it.
+func asC(s string, n int) string {
+	s, _, _ = strings.Cut(s, "\x00")
+	return s[:min(len(s), n)]
 }
 
 // ms is the server's clock in milliseconds.
@@ -142,6 +148,15 @@ func (e *Engine) get(key string) *value {
 		return nil
 	}
 	return v
+}
+
+// Expire removes every key that is over at now, µs, as the active expiry cycle of a real server does all the time. It makes a difference only
+// when the clock is about to go back.
+func (e *Engine) Expire(now int64) {
+	e.now = now
+	for k := range e.keys {
+		e.get(k)
+	}
 }
 
 func (e *Engine) put(key string, v *value) {

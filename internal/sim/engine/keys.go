@@ -110,13 +110,16 @@ func ttl(c *call) {
 	case name == "pexpiretime":
 		c.out.integer(v.until)
 	case name == "expiretime":
-		c.out.integer((v.until + 500) / 1000)
+		c.out.integer(seconds(v.until))
 	case name == "pttl":
 		c.out.integer(max(v.until-c.e.ms(), 0))
 	default:
-		c.out.integer((max(v.until-c.e.ms(), 0) + 500) / 1000)
+		c.out.integer(seconds(max(v.until-c.e.ms(), 0)))
 	}
 }
+
+// seconds rounds as Redis does. The sum does not overflow as an unsigned number, which is what Redis' compiler makes of it.
+func seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
 
 func persist(c *call) {
 	v := c.e.get(c.args[1])

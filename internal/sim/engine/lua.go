@@ -29,6 +29,7 @@ func newInterpreter() *interpreter {
 	math.RawSetString("randomseed", lua.LNil)
 	i.l.SetGlobal("tostring", i.l.NewFunction(tostring))
 	i.l.SetGlobal("redis", i.library())
+	i.blame = i.l.NewFunction(blame)
 	i.protect()
 	return i
 }
@@ -138,12 +139,8 @@ func (i *interpreter) command(throw bool) int {
 		result = inner.out
 	}
 	v, _ := i.fromReply(result.b)
-	if t, ok := v.(*lua.LTable); ok && t.RawGetString("err") != lua.LNil {
-		t.RawSetString("source", lua.LString("@user_script"))
-		t.RawSetString("line", lua.LString(strings.Trim(strings.TrimPrefix(i.l.Where(1), "user_script:"), ": ")))
-		if throw {
-			i.l.Error(t, 0)
-		}
+	if t, ok := v.(*lua.LTable); ok && throw && t.RawGetString("err") != lua.LNil {
+		i.l.Error(t, 0)
 	}
 	i.l.Push(v)
 	return 1
@@ -151,7 +148,7 @@ func (i *interpreter) command(throw bool) int {
 
 func (i *interpreter) arguments() (args []string, problem string) {
 	if i.l.GetTop() == 0 {
-		return nil, "ERR Please specify at least one argument for this redis.call() call"
+		return nil, "ERR Please specify at least one argument for this redis lib call"
 	}
 	for n := 1; n <= i.l.GetTop(); n++ {
 		switch v := i.l.Get(n).(type) {

@@ -12,8 +12,14 @@ import (
 func eval(c *call) { c.eval(c.args[1]) }
 
 func evalsha(c *call) {
-	source, ok := c.e.scripts[strings.ToLower(c.args[1])]
-	if _, isNumber := c.numKeys(); !ok && isNumber {
+	name := strings.ToLower(c.args[1])
+	source, ok := c.e.scripts[name]
+	if len(name) == hex.EncodedLen(sha1.Size) {
+		if _, isNumber := c.numKeys(); !isNumber {
+			return
+		}
+	}
+	if !ok {
 		c.out.err("NOSCRIPT No matching script. Please use EVAL.")
 		return
 	}
@@ -37,7 +43,6 @@ func (c *call) numKeys() (int, bool) {
 }
 
 func (c *call) eval(source string) {
-	c.out = reply{}
 	n, ok := c.numKeys()
 	if !ok {
 		return
@@ -114,6 +119,7 @@ type interpreter struct {
 	compiled map[string]*lua.LFunction
 	keys     *lua.LTable // read by scripts as KEYS
 	argv     *lua.LTable // and ARGV
+	blame    *lua.LFunction
 }
 
 // compiledMost bounds what an interpreter remembers; locks have a handful of scripts.
@@ -140,7 +146,7 @@ func (i *interpreter) run(c *call, f *lua.LFunction, name string, keys, args []s
 	i.call, i.keys, i.argv = c, i.table(keys), i.table(args)
 	defer func() { i.call = nil }()
 	i.l.Push(f)
-	err := i.l.PCall(0, 1, nil)
+	err := i.l.PCall(0, 1, i.blame)
 	if err != nil {
 		i.l.SetTop(0)
 		c.out = reply{}
@@ -173,16 +179,32 @@ func failure(err error, name string) string {
 
 // thrown is the message of a Lua error, and the line that it comes from; "" if nothing tells it.
 func thrown(object lua.LValue) (msg, line string) {
-	if t, ok := object.(*lua.LTable); ok {
-		if l := t.RawGetString("line"); l != lua.LNil {
-			line = l.String()
+	t, ok := object.(*lua.LTable)
+	if !ok {
+		return "ERR " + object.String(), ""
+	}
+	if l := t.RawGetString("line"); l != lua.LNil {
+		line = l.String()
+	}
+	return t.RawGetString("err").String(), line
+}
+
+// blame is called where an error is thrown: it makes it a table, as Redis does, and adds the line of the script.
+func blame(l *lua.LState) int {
+	t, ok := l.Get(1).(*lua.LTable)
+	if !ok {
+		t = single(l, "err", "ERR "+l.Get(1).String())
+	}
+	for level := 1; ; level++ {
+		where, ok := l.GetStack(level)
+		if !ok {
+			break
 		}
-		return t.RawGetString("err").String(), line
+		if _, err := l.GetInfo("Sl", where, lua.LNil); err == nil && where.CurrentLine > 0 {
+			t.RawSetString("line", lua.LNumber(where.CurrentLine))
+			break
+		}
 	}
-	text := object.String()
-	line = "1"
-	if rest, ok := strings.CutPrefix(text, "user_script:"); ok {
-		line, _, _ = strings.Cut(rest, ":")
-	}
-	return "ERR " + text, line
+	l.Push(t)
+	return 1
 }

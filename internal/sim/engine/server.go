@@ -101,7 +101,7 @@ func selectDB(c *call) {
 	n, ok := integer(c.args[1])
 	switch {
 	case !ok:
-		c.out.err("ERR invalid DB index")
+		c.out.err(notInteger)
 	case n != 0:
 		c.out.err("ERR DB index is out of range")
 	default:
