@@ -12,6 +12,7 @@ const (
 	Single      = "single"      // one Redis
 	Failover    = "failover"    // a master n0 with one replica n1; the harness promotes it
 	Independent = "independent" // N masters that know nothing of each other
+	Sentinel    = "sentinel"    // a master n0 with replicas n1 and n2, and three sentinels that promote
 )
 
 // Params is what a fault needs to know of the plan: a pause must outlast the lease that it attacks.

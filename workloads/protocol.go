@@ -52,10 +52,12 @@ type Config struct {
 	NodeTimeout    history.Duration    `json:"node_timeout,omitempty"`
 	WaitReplicas   int                 `json:"wait_replicas,omitempty"`
 	WaitTimeout    history.Duration    `json:"wait_timeout,omitempty"`
-	Keys           []string            `json:"keys"`             // names of the locks, by number
-	Nodes          []map[string]string `json:"nodes"`            // for each independent Redis: node name → address
-	Spares         []map[string]string `json:"spares,omitempty"` // a second way to the same nodes, for DoDirect with Spare
-	Master         string              `json:"master"`           // the node to use at first; "" where each map has one node
+	Keys           []string            `json:"keys"`                // names of the locks, by number
+	Nodes          []map[string]string `json:"nodes"`               // for each independent Redis: node name → address
+	Spares         []map[string]string `json:"spares,omitempty"`    // a second way to the same nodes, for DoDirect with Spare
+	Master         string              `json:"master"`              // the node to use at first; "" where each map has one node
+	Sentinels      []string            `json:"sentinels,omitempty"` // addresses of the sentinels, which name the master instead
+	Announced      map[string]string   `json:"announced,omitempty"` // names of nodes by the address that sentinels know them by
 }
 
 // Spare as a DoDirect's node means the same nodes by a second way: only new connections take it, those that exist stay.

@@ -32,6 +32,8 @@ type route struct {
 	nodes  map[string]string
 	spares map[string]string
 
+	announced map[string]string // of a client with sentinels
+
 	mu   sync.Mutex
 	way  map[string]string // nodes, or spares since the director said so
 	node string
@@ -59,6 +61,19 @@ func (r *route) target() (node, address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.node, r.way[r.node]
+}
+
+// connectTo is for clients that are told by Sentinel where to connect: to a sentinel itself, or to the node that is known to the
+// sentinels by this address, to which the client has a way of its own.
+func (r *route) connectTo(ctx context.Context, network, address string) (net.Conn, error) {
+	node, ok := r.announced[address]
+	if !ok {
+		return r.dial(ctx, address)
+	}
+	r.mu.Lock()
+	r.node = node
+	r.mu.Unlock()
+	return r.connect(ctx, network, address)
 }
 
 func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -108,6 +123,9 @@ func (r *route) evade() error {
 	return nil
 }
 
+// MasterName is what the sentinels call the master.
+const MasterName = "lockbench"
+
 // newRedis makes a client whose every setting that could hide what happened is off: no resending unless asked for, no handshake
 // beyond what is needed, no redialling. See design §7.
 func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
@@ -116,13 +134,17 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 	if retries == 0 {
 		retries = -1 // what go-redis calls "none"
 	}
-	cl := redis.NewClient(&redis.Options{
-		Addr: "127.0.0.1:6379", Dialer: r.connect, // the route decides; an IP literal keeps go-redis from resolving a name
+	o := &redis.UniversalOptions{
+		Addrs: []string{"127.0.0.1:6379"}, Dialer: r.connect, // the route decides; an IP literal keeps go-redis from resolving a name
 		MaxRetries: retries, DialerRetries: 1, MinRetryBackoff: -1, MaxRetryBackoff: -1,
 		DialTimeout: t, ReadTimeout: t, WriteTimeout: t, ContextTimeoutEnabled: true,
 		Protocol: 2, DisableIdentity: true, PoolSize: 16,
 		MaintNotificationsConfig: maintenanceOff(),
-	})
+	}
+	if len(c.Sentinels) > 0 {
+		o.Addrs, o.MasterName, o.Dialer, r.announced = c.Sentinels, MasterName, r.connectTo, c.Announced
+	}
+	cl := redis.NewUniversalClient(o)
 	cl.AddHook(hook)
 	return cl
 }

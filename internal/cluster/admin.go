@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -38,6 +39,16 @@ func version(c *redis.Client) (string, error) {
 		}
 	}
 	return "unknown", nil
+}
+
+// announce makes a master tell others its public address, should it become a replica.
+func announce(c *redis.Client, public string) error {
+	host, port, err := net.SplitHostPort(public)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	return errors.Join(c.ConfigSet(ctx, "replica-announce-ip", host).Err(), c.ConfigSet(ctx, "replica-announce-port", port).Err())
 }
 
 // barrier writes a key and waits until replicas have it. SET and WAIT share a connection: WAIT answers for the writes of its own.

@@ -24,11 +24,13 @@ type NodeConfig struct {
 	Name      string // n0, n1, …
 	Host      string // loopback address
 	Port      int
-	Dir       string   // where it lives; made if missing
-	Log       string   // file for its output
-	ReplicaOf string   // host:port of its master, or of the proxy before it
-	Config    []string // further settings: "min-replicas-to-write", "1", …
-	Env       []string // further environment: "LD_PRELOAD=…"
+	Dir       string            // where it lives; made if missing
+	Log       string            // file for its output
+	ReplicaOf string            // host:port of its master, or of the proxy before it
+	Config    []string          // further settings: "min-replicas-to-write", "1", …
+	Env       []string          // further environment: "LD_PRELOAD=…"
+	Watches   string            // host:port of the master: the server is a sentinel
+	Said      func(line string) // told of each line of its output; may be nil
 }
 
 // Node is a running redis-server.
@@ -38,6 +40,7 @@ type Node struct {
 	ready chan struct{} // closed when it accepts connections and, as a replica, has its first copy
 	done  chan struct{} // closed when it is gone
 	err   error         // why, after done
+	heard int           // of a sentinel: replicas and sentinels that it knows
 }
 
 // readyTimeout bounds the start of a server; 30 ms is usual.
@@ -70,11 +73,19 @@ func StartNode(c NodeConfig) (*Node, error) {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, err
 	}
+	args := c.arguments()
+	if c.Watches != "" {
+		file, err := c.watcherConfig()
+		if err != nil {
+			return nil, err
+		}
+		args = []string{file, "--sentinel"}
+	}
 	log, err := os.OpenFile(c.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	n := &Node{NodeConfig: c, cmd: exec.Command(bin, c.arguments()...), ready: make(chan struct{}), done: make(chan struct{})}
+	n := &Node{NodeConfig: c, cmd: exec.Command(bin, args...), ready: make(chan struct{}), done: make(chan struct{})}
 	n.cmd.Env = append(os.Environ(), c.Env...)
 	out, err := n.cmd.StdoutPipe()
 	if err != nil {
@@ -100,6 +111,9 @@ func (n *Node) follow(out io.Reader, log io.WriteCloser) {
 		if n.saysReady(line) {
 			once.Do(func() { close(n.ready) })
 		}
+		if n.Said != nil {
+			n.Said(line)
+		}
 		if strings.TrimSpace(line) != "" {
 			last = line
 		}
@@ -110,6 +124,9 @@ func (n *Node) follow(out io.Reader, log io.WriteCloser) {
 }
 
 func (n *Node) saysReady(line string) bool {
+	if n.Watches != "" {
+		return n.discovered(line)
+	}
 	if n.ReplicaOf != "" {
 		return strings.Contains(line, "MASTER <-> REPLICA sync: Finished with success")
 	}

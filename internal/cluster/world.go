@@ -42,8 +42,11 @@ type World struct {
 	versions map[string]string
 	inbox    chan workloads.Report
 
-	clocks map[string]*serverClock // of nodes whose clock can be moved
-	shim   string
+	watchers      []*Node // the sentinels
+	sentinelAddrs []string
+	announced     map[string]string       // names of nodes by their public address
+	clocks        map[string]*serverClock // of nodes whose clock can be moved
+	shim          string
 
 	killed sync.Map // nodes that were killed on purpose
 	ended  chan struct{}
@@ -58,7 +61,7 @@ const startTries = 5
 // Start starts the nodes, the proxies and the workers side by side, and returns when every worker can be given orders.
 func Start(cfg Config) (w *World, err error) {
 	sweep()
-	w = &World{cfg: cfg, clocks: map[string]*serverClock{}, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
+	w = &World{cfg: cfg, clocks: map[string]*serverClock{}, announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			w.Close()
@@ -106,8 +109,8 @@ func (w *World) watch() {
 		}
 		now := Monotonic()
 		if late := time.Duration(now-last) - tick; late > limit {
-			w.inbox <- workloads.Report{Process: history.Harness, Event: &history.Event{
-				Type: history.Gap, T: now, Process: history.Harness, Gap: history.Duration(late)}}
+			w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{
+				Type: history.Gap, T: now, Process: history.Harness, Gap: history.Duration(late)}})
 		}
 		last = now
 	}
@@ -140,6 +143,8 @@ func (w *World) startServers() error {
 		err = w.startReplica()
 	case nemesis.Independent:
 		err = w.startOthers()
+	case nemesis.Sentinel:
+		err = w.startSentinels()
 	}
 	for i := 0; err == nil && i < len(w.nodes); i++ {
 		w.admins = append(w.admins, admin(w.nodes[i].Addr()))
@@ -253,7 +258,7 @@ func (w *World) guard(n *Node) {
 	case <-w.ended:
 	case <-n.Done():
 		if _, planned := w.killed.Load(n); !planned {
-			w.inbox <- workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: Monotonic(), Node: n.Name, Err: n.Err().Error()}}
+			w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: Monotonic(), Node: n.Name, Err: n.Err().Error()}})
 		}
 	}
 }
@@ -267,6 +272,7 @@ func (w *World) configure() error {
 		if cfg.Nodes, err = w.ways(fmt.Sprintf("c%d>", i)); err != nil {
 			return err
 		}
+		cfg.Sentinels, cfg.Announced = w.sentinelAddrs, w.announced
 		if needs(w.cfg.Scenario, nemesis.Direct, workloads.Spare) {
 			if cfg.Spares, err = w.ways(fmt.Sprintf("c%d+>", i)); err != nil {
 				return err
@@ -361,7 +367,7 @@ func (w *World) Close() error {
 	for _, a := range w.admins {
 		a.Close()
 	}
-	for _, n := range w.nodes {
+	for _, n := range append(w.nodes, w.watchers...) {
 		all.Go(n.Kill)
 	}
 	all.Wait()
