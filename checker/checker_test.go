@@ -40,6 +40,7 @@ var exclusionCases = []struct {
 	{"a nested acquire prolongs the lease", "reentrant; lease; c0 acquire 1 5 sent=2 lease=10; c0 acquire 6 7 depth=1 sent=6 lease=10; c1 acquire 2 14 sent=13 lease=10; c1 release 15 16; c0 release 18 19; c0 release 20 21", "S=violated L=violated"},
 	{"who acquires anew without a release has left", "c0 acquire 1 5; c1 acquire 6 21; c0 acquire 20 22 fail; c1 release 23 24", "S=valid L=valid"},
 	{"a third hold inside a long first one", "c0 acquire 1 5; c0 release 10 12; c1 acquire 11 13; c2 acquire 14 15; c1 release 30 31; c2 release 32 33", "S=violated L=violated"},
+	{"a grant that does not say how long its lease is", "lease; c0 acquire 1 5; c0 release 10 12", "S=valid L=unknown"},
 	{"a grant between the kill's stamp and the signal", "c0 acquire 1 5; c0 kill 4; c1 acquire 2 6; c1 release 7 8", "S=valid L=valid"},
 }
 
@@ -73,6 +74,10 @@ var doubtCases = []struct {
 	{"a strike with a contender", "requires strikes=1; c0 acquire 1 5; c1 acquire 6 9 fail; fault kill n0 7 8 strike; c0 release 10 12", 0, Valid},
 	{"a strike outside the hold", "requires strikes=1; c0 acquire 1 5; c1 acquire 6 19 fail; fault kill n0 14 15 strike; c0 release 10 12", 2, Unknown},
 	{"a strike that kills the holder", "requires strikes=1; lease; c0 acquire 1 5 sent=2 lease=9; c1 acquire 6 19 fail; c0 kill 8; fault crash c0 9 15 strike", 0, Valid},
+	{"a strike at the instant of the grant, with nobody waiting", "requires strikes=1; c0 acquire 1 5; fault kill n0 5 8 strike; c0 release 10 12", 2, Unknown},
+	{"an exit that was planned", "c0 acquire 1 5; c0 release 6 7; c0 exit 9 planned", 0, Valid},
+	{"an exit after a kill", "c0 acquire 1 5; c0 kill 6; c0 exit 9", 0, Valid},
+	{"a grant by the new master before the failover", "requires failover; c0 acquire 1 5 node=n1; fault promote n1 6 7; c0 release 10 12", 2, Unknown},
 	{"no grant after the failover", "requires failover; c0 acquire 1 5 node=n0; fault promote n1 6 7; c0 release 10 12", 2, Unknown},
 	{"a grant after the failover", "requires failover; c0 acquire 1 5 node=n0; fault promote n1 6 7; c0 release 10 12; c1 acquire 20 21 node=n1", 0, Valid},
 	{"a grant without a node after the failover", "requires failover; c0 acquire 1 5; fault promote n1 6 7; c0 release 10 12; c1 acquire 20 21", 0, Valid},

@@ -205,7 +205,11 @@ func (c *check) leaseHolds() (all map[int][]leaseHold, why string) {
 				continue
 			}
 			h := l.leaseHold(int32(t), tok)
-			h.ttl = int64(firstDuration(leases[h.name], ttl))
+			g := leases[h.name]
+			h.ttl = int64(firstDuration(g.Lease.D(), ttl))
+			if g.Sent <= h.ret {
+				h.call = max(h.call, g.Sent) // it cannot have been granted before it was asked for
+			}
 			if h.ttl <= 0 {
 				return nil, "neither the history nor anybody else says how long a lease is"
 			}
@@ -221,11 +225,11 @@ func (c *check) leaseHolds() (all map[int][]leaseHold, why string) {
 	return all, ""
 }
 
-func (c *check) grantedLeases() map[name]time.Duration {
-	out := map[name]time.Duration{}
+func (c *check) grantedLeases() map[name]history.Grant {
+	out := map[name]history.Grant{}
 	for i := range c.history.Events {
-		if e := &c.history.Events[i]; e.Grant != nil && e.Grant.Lease > 0 {
-			out[name{e.Process, e.N}] = e.Grant.Lease.D()
+		if e := &c.history.Events[i]; e.Grant != nil && e.Type == history.OK && e.F == history.Acquire {
+			out[name{e.Process, e.N}] = *e.Grant
 		}
 	}
 	return out

@@ -83,6 +83,70 @@ func randomLeases(r *rand.Rand) []leaseHold {
 	return hs
 }
 
+// TestLeaseAgainstInstants compares the lease model with all instants at which holds may begin and end, one by one.
+func TestLeaseAgainstInstants(t *testing.T) {
+	legal := 0
+	n := rounds(1500, 20_000)
+	for seed := range n {
+		r := rand.New(rand.NewPCG(uint64(seed), 23))
+		hs := make([]leaseHold, 1+r.IntN(3))
+		for i := range hs {
+			h := &hs[i]
+			h.call, h.ttl, h.answer = r.Int64N(8), 1+r.Int64N(5), answer(r.IntN(4))
+			h.ret = h.call + r.Int64N(4)
+			h.released, h.replied = forever, forever
+			if h.answer != noRelease {
+				h.released = h.ret + r.Int64N(5)
+				h.replied = h.released + r.Int64N(3)
+			}
+		}
+		slices.SortFunc(hs, func(a, b leaseHold) int { return int(a.ret - b.ret) })
+		want := anyInstants(hs, nil)
+		got := true
+		for _, p := range idle(hs) {
+			got = got && porcupine.CheckOperations(leaseModel(), leaseOperations(p))
+		}
+		if got != want {
+			t.Fatalf("seed %d: by instants %v, porcupine %v\n%+v", seed, want, got, hs)
+		}
+		if want {
+			legal++
+		}
+	}
+	t.Logf("%d instances, %d legal", n, legal)
+}
+
+// anyInstants tries all ends and beginnings of the holds that are left, given those that are taken.
+func anyInstants(hs []leaseHold, taken [][2]int64) bool {
+	if len(hs) == 0 {
+		return true
+	}
+	h := hs[0]
+	for a := h.call; a <= h.ret; a++ {
+		for e := a; e <= a+h.ttl; e++ {
+			free := !slices.ContainsFunc(taken, func(x [2]int64) bool { return e > x[0] && x[1] > a })
+			if free && h.mayEnd(a, e) && anyInstants(hs[1:], append(slices.Clone(taken), [2]int64{a, e})) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayEnd says, from what the answers mean, whether a hold that begins at a can end at e.
+func (h *leaseHold) mayEnd(a, e int64) bool {
+	ranOut := e == a+h.ttl
+	switch h.answer {
+	case releaseOK:
+		return h.released <= e && e <= h.replied
+	case releaseRefused:
+		return ranOut && e <= h.replied
+	case releaseUnknown:
+		return ranOut || e >= h.released
+	}
+	return ranOut
+}
+
 // TestReentrantAgainstPorcupine compares the reduction to outermost holds with the re-entrant model on the whole history.
 func TestReentrantAgainstPorcupine(t *testing.T) {
 	legal := 0

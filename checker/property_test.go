@@ -72,7 +72,8 @@ var propertyCases = []struct {
 	{"refused for too long, but an unknown call lies between", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 fail; c2 acquire 400000000 600000000 info; c1 acquire 500000001 1100000000 fail", "", Valid, ""},
 	{"refused for long, but not for too long", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 fail; c1 acquire 500000001 900000000 fail", "", Valid, ""},
 	{"refused for too long because somebody is inside", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 1000000000 1000000001; c1 acquire 10 1100000000 fail", "", Valid, ""},
-	{"refused for too long during a fault", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1100000000 fail; fault busy n0 400000000 800000000", "", Valid, ""},
+	{"refused for too long during a fault", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail; fault busy n0 100000000 1500000000", "", Valid, ""},
+	{"refused for too long because it did not run", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail; c1 gap 1500000000 gap=1400000000", "", Valid, ""},
 	{"refused for too long with a clock that was moved", "D", "lease; ttl 1000; fault clock n0 1; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail", "", Valid, ""},
 
 	// Orphans.
@@ -106,6 +107,8 @@ var propertyCases = []struct {
 		"2 1 2 3 n0 SETNX k c -> 1\n0 1 7 8 n0 SETNX k a -> 1\n2 1 10 12 n0 DEL k -> 1\n1 1 14 15 n0 SETNX k b -> 1", Violated, ReleasedByNonOwner},
 	{"a deletion that came late", "L", "lease; c2 acquire 1 3 sent=2 lease=3; c2 release 4 6 info; c0 acquire 3 8 sent=7 lease=100; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
 		"2 1 2 3 n0 SETNX k c -> 1\n2 1 5 0 n0 DEL k -> \n0 1 7 8 n0 SETNX k a -> 1\n1 1 14 15 n0 SETNX k b -> 1", Violated, LateMessage},
+	{"a deletion that let the first one in explains nothing", "L", "lease; c2 acquire 1 3 sent=2 lease=100; c2 release 4 9; c0 acquire 3 8 sent=7 lease=100; fault promote n0 9 10; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
+		"2 1 2 3 n0 SETNX k c -> 1\n2 1 5 9 n0 DEL k -> 1\n0 1 7 8 n0 SETNX k a -> 1\n1 1 14 15 n0 SETNX k b -> 1", Violated, LostByFailover},
 	{"a grant that was believed too late", "S", "lease; c0 acquire 1 50 sent=2 lease=10; c1 acquire 6 30 sent=29 lease=100; c0 release 60 61; c1 release 62 63", "", Violated, LateMessage},
 }
 

@@ -185,6 +185,7 @@ func (s *slicer) pieces(yield func(piece []op) bool) {
 			forbidden--
 		}
 		last := i+1 == len(s.marks)
+		// No cut between marks of one instant: the answer would be the same, but a piece is easier to read whole.
 		if last || inside != 1 || forbidden != 0 || len(p.ops) < s.min || s.marks[i+1].at == m.at {
 			continue
 		}
