@@ -6,6 +6,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/sim/engine"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -188,4 +189,19 @@ func (w *World) ResumeClient(i int) error {
 		w.settle()
 	}
 	return err
+}
+
+// Command executes a command on a node at once, as an operator's or another program's, and returns the reply as redis-cli would show it:
+// a script of a person who plays with the world, or a test.
+func (w *World) Command(name string, args ...string) (string, error) {
+	n, err := w.findNode(name)
+	if err != nil {
+		return "", err
+	}
+	if n.down || n.paused {
+		return "", fmt.Errorf("%s does not answer", name)
+	}
+	reply := n.engine.Do(n.clock(), n.engine.Open(func([]byte) {}), args)
+	n.ship()
+	return engine.Show(reply), nil
 }

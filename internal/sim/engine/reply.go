@@ -92,3 +92,32 @@ func header(b []byte, kind byte) (n int, rest []byte, ok bool, err error) {
 	}
 	return n, b[end+1:], true, nil
 }
+
+// Show is a reply on one line, for people.
+func Show(reply []byte) string {
+	s, _ := show(string(reply))
+	return s
+}
+
+func show(s string) (text, rest string) {
+	head, rest, _ := strings.Cut(s, "\r\n")
+	if head == "" {
+		return "", ""
+	}
+	n, _ := strconv.Atoi(head[1:])
+	switch {
+	case head[0] == '$' && n < 0:
+		return "(nil)", rest
+	case head[0] == '$':
+		return rest[:n], rest[n+2:]
+	case head[0] == '*':
+		items := make([]string, n)
+		for i := range items {
+			items[i], rest = show(rest)
+		}
+		return "[" + strings.Join(items, " ") + "]", rest
+	case head[0] == '-':
+		return "(error) " + head[1:], rest
+	}
+	return head[1:], rest
+}

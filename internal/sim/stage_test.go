@@ -1,0 +1,315 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// worldOf reads "world LOCK [clients=3] [ttl=2s] [poll=1s] [topology=failover] [masters=5]".
+func worldOf(order string) (sim.Config, error) {
+	words := strings.Fields(order)
+	cfg := sim.Config{Topology: nemesis.Single, Clients: 3, Chooser: sim.Recorded{}}
+	cfg.Worker = workloads.Config{
+		TTL: seconds(2), Poll: seconds(1), AcquireTimeout: seconds(60), ClientTimeout: history.Duration(250 * time.Millisecond),
+		Keys: []string{"lock"},
+	}
+	if len(words) < 2 || words[0] != "world" {
+		return cfg, fmt.Errorf("a scenario begins with: world LOCK")
+	}
+	cfg.Worker.Impl = words[1]
+	for _, w := range words[2:] {
+		name, value, _ := strings.Cut(w, "=")
+		var err error
+		switch name {
+		case "clients":
+			cfg.Clients, err = strconv.Atoi(value)
+		case "masters":
+			cfg.Masters, err = strconv.Atoi(value)
+		case "topology":
+			cfg.Topology = value
+		case "variant":
+			cfg.Worker.Variant = value
+		case "ttl":
+			err = cfg.Worker.TTL.UnmarshalText([]byte(value))
+		case "poll":
+			err = cfg.Worker.Poll.UnmarshalText([]byte(value))
+		default:
+			err = fmt.Errorf("no such option")
+		}
+		if err != nil {
+			return cfg, fmt.Errorf("%s: %w", w, err)
+		}
+	}
+	return cfg, nil
+}
+
+func seconds(n int) history.Duration { return history.Duration(time.Duration(n) * time.Second) }
+
+// stage plays a scenario. Clients are called P1, P2, … as in the documents.
+type stage struct {
+	w      *sim.World
+	cfg    sim.Config
+	epoch  int64
+	n      []int  // of each client's latest cycle
+	gate   int    // the latest
+	at     []int  // where each client is to stop, or stands
+	stands []bool // it stands there
+	idle   []bool // its cycle is over
+	args   map[string]string
+	inside map[int]bool
+	out    strings.Builder
+}
+
+func newStage(w *sim.World, cfg sim.Config) *stage {
+	c := cfg.Clients
+	return &stage{
+		w: w, cfg: cfg, epoch: w.Now(), n: make([]int, c), at: make([]int, c), stands: make([]bool, c), idle: make([]bool, c),
+		args: map[string]string{}, inside: map[int]bool{},
+	}
+}
+
+// told returns what happened since it was last called.
+func (s *stage) told() string {
+	defer s.out.Reset()
+	if s.out.Len() == 0 {
+		return "nothing happens\n"
+	}
+	return s.out.String()
+}
+
+func (s *stage) tell(format string, args ...any) {
+	fmt.Fprintf(&s.out, "%8.1fms  %s\n", float64((s.w.Now()-s.epoch)/int64(100*time.Microsecond))/10, fmt.Sprintf(format, args...))
+}
+
+// do carries out one order.
+func (s *stage) do(order string) error {
+	words := strings.Fields(order)
+	switch words[0] {
+	case "world":
+		s.tell("%d clients", s.cfg.Clients)
+		return nil
+	case "acquire", "release", "go":
+		return s.move(words)
+	case "pause", "resume", "crash", "clock":
+		return s.process(words)
+	case "advance":
+		d, err := time.ParseDuration(words[1])
+		s.run(d, func() bool { return false })
+		return err
+	case "redis":
+		return s.foreign(words[1], words[2:])
+	}
+	return s.fault(words)
+}
+
+// client reads a client's number as the documents count: from 1.
+func (s *stage) client(word string) (int, error) {
+	i, err := strconv.Atoi(word)
+	if err != nil || i < 1 || i > s.cfg.Clients {
+		return 0, fmt.Errorf("%q is no client; they are 1 to %d", word, s.cfg.Clients)
+	}
+	return i - 1, nil
+}
+
+// patient is how long an order waits for what it asked for: longer than a command takes, shorter than a poll.
+const patient = 300 * time.Millisecond
+
+// move lets a client go on: "acquire 2", "go 2", "release 2", each perhaps up to a command: "acquire 2 before DEL". A client that acquires
+// stops when it is inside.
+func (s *stage) move(words []string) error {
+	i, err := s.client(words[1])
+	if err != nil {
+		return err
+	}
+	passed := s.at[i]
+	next := &workloads.Gate{Phase: workloads.PhaseRelease}
+	if len(words) > 2 {
+		next = &workloads.Gate{At: words[2], Command: "^" + strings.ToLower(strings.Join(words[3:], " "))}
+	}
+	s.gate++
+	next.ID = s.gate
+	s.at[i] = next.ID
+	s.w.Send(i, workloads.Order{Do: workloads.DoArm, Gate: next})
+	if s.stands[i] {
+		s.stands[i] = false
+		s.w.Send(i, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: passed}})
+	}
+	s.idle[i] = false
+	if words[0] == "acquire" {
+		s.n[i]++
+		s.w.Send(i, workloads.Order{Do: workloads.DoCycle, N: s.n[i], Body: workloads.Mutex})
+	}
+	s.run(patient, func() bool { return s.stands[i] || s.idle[i] })
+	return nil
+}
+
+// process does something to a client's process.
+func (s *stage) process(words []string) error {
+	i, err := s.client(words[1])
+	if err != nil {
+		return err
+	}
+	switch words[0] {
+	case "pause":
+		s.tell("P%d stops", i+1)
+		return s.w.PauseClient(i)
+	case "resume":
+		s.tell("P%d runs again", i+1)
+		err = s.w.ResumeClient(i)
+	case "crash":
+		s.tell("P%d crashes", i+1)
+		delete(s.inside, i)
+		err = s.w.KillClient(i)
+	case "clock":
+		var d time.Duration
+		d, err = time.ParseDuration(words[2])
+		s.tell("P%d's clock is wrong by %v", i+1, d)
+		s.w.Send(i, workloads.Order{Do: workloads.DoClock, Offset: history.Duration(d)})
+	}
+	s.run(10*time.Millisecond, func() bool { return false })
+	return err
+}
+
+// fault is a step of the nemesis: "kill n0", "promote n1", "cut n0>n1", "hold c0>n0 replies", "node-clock n0 2s", "direct * n1".
+func (s *stage) fault(words []string) error {
+	step := nemesis.Step{Do: words[0]}
+	if len(words) > 1 {
+		step.Target = words[1]
+	}
+	switch {
+	case words[0] == nemesis.Direct:
+		s.tell("the clients are directed to %s", words[1])
+		for i := range s.cfg.Clients {
+			s.w.Send(i, workloads.Order{Do: workloads.DoDirect, Node: words[1]})
+		}
+		s.run(time.Millisecond, func() bool { return false })
+		return nil
+	case len(words) > 2 && words[0] == nemesis.NodeClock:
+		if err := step.Offset.UnmarshalText([]byte(words[2])); err != nil {
+			return err
+		}
+	case len(words) > 2 && words[0] == nemesis.Delay:
+		if err := step.For.UnmarshalText([]byte(words[2])); err != nil {
+			return err
+		}
+	case len(words) > 2:
+		step.Mode = words[2]
+	}
+	s.tell("%s", strings.Join(words, " "))
+	return nemesis.Apply(s.w, step)
+}
+
+// foreign sends a command that belongs to no client, such as an operator's.
+func (s *stage) foreign(node string, args []string) error {
+	reply, err := s.w.Command(node, args...)
+	s.tell("somebody %s = %s", strings.Join(args, " "), reply)
+	return err
+}
+
+// run lets time pass until done, but no longer than d, and tells what happens.
+func (s *stage) run(d time.Duration, done func() bool) {
+	limit := s.w.Now() + int64(d)
+	for !done() {
+		r, ok := s.w.Next(context.Background(), limit)
+		if !ok {
+			return
+		}
+		s.report(r)
+	}
+}
+
+func (s *stage) report(r workloads.Report) {
+	who := r.Process + 1
+	switch {
+	case r.Command != nil:
+		s.command(who, *r.Command)
+	case r.Event != nil:
+		s.event(who, *r.Event)
+	case r.Gate != nil && r.Gate.ID == s.at[r.Process]:
+		s.stands[r.Process] = true
+		if r.Gate.Command != "" {
+			s.tell("P%d is about to send %s", who, short(strings.Fields(r.Gate.Command)))
+		}
+	case r.Gate != nil:
+		s.w.Send(r.Process, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: r.Gate.ID}})
+	case r.Done != nil:
+		s.idle[r.Process] = true
+	case r.Exit != nil:
+		s.idle[r.Process] = true
+	case r.Failed != "":
+		s.tell("P%d failed: %s", who, r.Failed)
+	}
+}
+
+func (s *stage) command(who int, c history.Command) {
+	id := fmt.Sprint(who, "/", c.Seq)
+	switch {
+	case c.Sent != 0:
+		s.args[id] = short(c.Args)
+		if s.cfg.Topology != nemesis.Single {
+			s.args[id] += " @" + c.Node
+		}
+	case c.Err != "":
+		_, reason, _ := strings.Cut(c.Err, ": ")
+		s.tell("P%d %s: %s", who, s.args[id], reason)
+	default:
+		s.tell("P%d %s = %s", who, s.args[id], c.Reply)
+	}
+}
+
+func (s *stage) event(who int, e history.Event) {
+	switch {
+	case e.Type == history.Gap:
+		s.tell("P%d did not run for %v", who, e.Gap)
+	case e.Type == history.OK && e.F == history.Acquire:
+		s.tell("P%d has the lock", who)
+		for other := range s.cfg.Clients {
+			if s.inside[other] {
+				s.tell("P%d and P%d are inside at once", other+1, who)
+			}
+		}
+		s.inside[who-1] = true
+	case e.Type == history.Invoke && e.F == history.Release:
+		s.tell("P%d releases", who)
+		delete(s.inside, who-1)
+	case e.Type == history.Extend:
+		s.tell("P%d extended its lease", who)
+	case e.Type == history.Fail || e.Type == history.Info:
+		s.tell("P%d: %s: %s", who, e.F, strings.ReplaceAll(e.Err, "\n", ", "))
+	}
+}
+
+// short shows a command so that it fits a line: of a script its first words, of a token its beginning.
+func short(args []string) string {
+	var words []string
+	if strings.EqualFold(args[0], "eval") {
+		text := strings.Join(args, " ")
+		name := "the script"
+		switch {
+		case strings.Contains(text, "== ARGV[1] then return redis.call('del'"):
+			name = "compare-and-delete"
+		case strings.Contains(text, "'publish'"):
+			name = "unlock"
+		case strings.Contains(text, "'pttl'"):
+			name = "lock"
+		case strings.Contains(text, "return 1; end; return 0;"):
+			name = "renew"
+		}
+		return "EVAL <" + name + "> " + short(args[len(args)-2:])
+	}
+	for _, a := range args {
+		if len(a) >= 40 {
+			a = a[:6] + "…"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
