@@ -43,8 +43,7 @@ func (h *leaseHold) place(t int64) (end int64, ok bool) {
 	}
 	switch h.answer {
 	case releaseOK:
-		r := max(h.released, a)
-		return r, r <= h.replied
+		return max(h.released, a), true // not after replied, because ret is not
 	case releaseUnknown:
 		return min(max(h.released, a), a+h.ttl), true
 	case releaseRefused: // it had run out before the refusal
@@ -159,9 +158,6 @@ func idle(hs []leaseHold) [][]leaseHold {
 	from, over := 0, int64(math.MinInt64)
 	for i := range hs {
 		over = max(over, saturated(hs[i].ret, hs[i].ttl))
-		if hs[i].answer == releaseOK {
-			over = max(over, hs[i].replied)
-		}
 		if over <= earliest[i+1] {
 			out = append(out, hs[from:i+1])
 			from = i + 1

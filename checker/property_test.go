@@ -73,7 +73,7 @@ var propertyCases = []struct {
 	{"refused for long, but not for too long", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 fail; c1 acquire 500000001 900000000 fail", "", Valid, ""},
 	{"refused for too long because somebody is inside", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 1000000000 1000000001; c1 acquire 10 1100000000 fail", "", Valid, ""},
 	{"refused for too long during a fault", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail; fault busy n0 100000000 1500000000", "", Valid, ""},
-	{"refused for too long because it did not run", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail; c1 gap 1500000000 gap=1400000000", "", Valid, ""},
+	{"refused for too long while the machine stalled", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; c2 gap 1500000000 gap=1400000000", "", Valid, ""},
 	{"refused for too long with a clock that was moved", "D", "lease; ttl 1000; fault clock n0 1; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail", "", Valid, ""},
 
 	// Orphans.
