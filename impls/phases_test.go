@@ -213,7 +213,7 @@ func holdsOn(s *scene) error {
 	defer cancel()
 	u := s.user(func(o *impls.Options) {
 		if s.entry.Watchdog {
-			o.TTL = short
+			o.TTL = renewed
 		}
 	})
 	g, err := u.Acquire(ctx)
@@ -237,7 +237,7 @@ func holdsOn(s *scene) error {
 func prolongs(s *scene) error {
 	u := s.user(func(o *impls.Options) {
 		if s.entry.Watchdog {
-			o.TTL = short
+			o.TTL = renewed
 		}
 	})
 	g, err := u.Acquire(s.ctx)
@@ -264,12 +264,12 @@ func prolongs(s *scene) error {
 }
 
 func (s *scene) renews(u *user, g impls.Grant) error {
-	if err := s.eventually("the watchdog renews", func() bool { return u.env.Elapsed() > g.Sent+2*short }); err != nil {
+	if err := s.eventually("the watchdog renews", func() bool { return u.env.Elapsed() > g.Sent+2*renewed }); err != nil {
 		return err
 	}
 	last := g.Sent
 	for _, n := range u.noticed() {
-		if n.Extended == nil || n.Extended.Sent <= last || n.Extended.Lease != short {
+		if n.Extended == nil || n.Extended.Sent <= last || n.Extended.Lease != renewed {
 			return fmt.Errorf("notice %+v after %v", n, last)
 		}
 		last = n.Extended.Sent
@@ -284,7 +284,7 @@ func (s *scene) renews(u *user, g impls.Grant) error {
 func tellsOfLoss(s *scene) error {
 	u := s.user(func(o *impls.Options) {
 		if s.entry.Watchdog {
-			o.TTL = short
+			o.TTL = renewed
 		}
 	})
 	g, err := u.Acquire(s.ctx)

@@ -45,7 +45,7 @@ func TestNoWatchdog(t *testing.T) {
 // TestMaxRenewals counts the renewals of a holder that is stuck: it loses the lock.
 func TestMaxRenewals(t *testing.T) {
 	s := sceneOf(t, "redisson")
-	u := s.user(func(o *impls.Options) { o.TTL, o.MaxRenewals = short, 2 })
+	u := s.user(func(o *impls.Options) { o.TTL, o.MaxRenewals = renewed, 2 })
 	if _, err := u.Acquire(s.ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestMultiIsAllOrNone(t *testing.T) {
 func TestMultiExtendsAsItsWeakestLock(t *testing.T) {
 	s := sceneOf(t, "redisson-multi")
 	s.keys = append(s.keys, s.key()+":2")
-	u := s.user(func(o *impls.Options) { o.TTL = short })
+	u := s.user(func(o *impls.Options) { o.TTL = renewed })
 	g, err := u.Acquire(s.ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestMultiExtendsAsItsWeakestLock(t *testing.T) {
 		t.Error(err)
 	}
 	notices := u.noticed()
-	if first := notices[0].Extended.Sent; first > g.Sent+short/3 {
+	if first := notices[0].Extended.Sent; first > g.Sent+renewed/3 {
 		t.Errorf("the first renewal, of one lock, claims a lease from %v for a hold from %v", first, g.Sent)
 	}
 }

@@ -59,7 +59,9 @@ type play struct {
 
 func perform(t *testing.T, w *processes, e impls.Entry) []string {
 	p := &play{scene: newScene(t, w, e, ""), r: &recorder{scripts: map[string]string{}}, w: w}
+	timeout := p.base.NodeTimeout // the suite's: no machine is too slow for it
 	p.keys, p.base, p.wall.frozen = []string{"lock"}, e.Defaults(0), true
+	p.base.NodeTimeout = timeout
 	if e.Multi {
 		p.keys = append(p.keys, "lock2")
 	}
@@ -124,8 +126,8 @@ func (p *play) all() {
 func (p *play) renewal() {
 	p.do("DEL", "lock", "lock2")
 	a := p.actor("A", func(o *impls.Options) { o.MaxRenewals = 1 })
-	a.impatient = true
 	g := p.acquire(a)
+	close(a.third)
 	p.until("renewed once", func() bool { return a.env.running.Load() == 0 })
 	_ = a.Release(p.ctx, g)
 	p.section("renewal", nil)
@@ -207,16 +209,16 @@ func (p *play) expire() {
 // actor is a client with a recorded connection, predictable owner values, and pauses that its test decides on.
 type actor struct {
 	impls.Lock
-	env       *counted
-	name      string
-	drawn     atomic.Int64
-	pause     func() // called instead of a pause between two attempts
-	impatient bool   // the watchdog does not wait
+	env   *counted
+	name  string
+	drawn atomic.Int64
+	pause func()        // called instead of a pause between two attempts
+	third chan struct{} // closed when a third of a lease is over
 	impls.Env
 }
 
 func (p *play) actor(name string, change func(*impls.Options)) *actor {
-	a := &actor{name: name, env: &counted{Env: p.world.env(p.ctx), wall: p.wall}}
+	a := &actor{name: name, third: make(chan struct{}), env: &counted{Env: p.world.env(p.ctx), wall: p.wall}}
 	a.Env = a.env
 	var all []redis.UniversalClient
 	n := 1
@@ -247,16 +249,16 @@ func (p *play) actor(name string, change func(*impls.Options)) *actor {
 // Token counts.
 func (a *actor) Token() string { return fmt.Sprint(a.name, a.drawn.Add(1)) }
 
-// Sleep ends the call that pauses. A watchdog, whose pause is a third of a lease, waits for its end unless it is impatient.
+// Sleep ends the call that pauses. A watchdog's pause, a third of a lease, lasts until the test says so.
 func (a *actor) Sleep(ctx context.Context, d time.Duration) error {
-	if d == watch && a.impatient {
+	if d != watch {
+		a.pause()
 		return ctx.Err()
 	}
-	if d == watch {
-		<-ctx.Done()
-		return ctx.Err()
+	select {
+	case <-a.third:
+	case <-ctx.Done():
 	}
-	a.pause()
 	return ctx.Err()
 }
 

@@ -120,6 +120,7 @@ func newScene(t *testing.T, w world, e impls.Entry, variant string) *scene {
 const (
 	long    = 60 * time.Second
 	short   = 250 * time.Millisecond
+	renewed = 1500 * time.Millisecond // a watchdog that is a second late still comes in time
 	patient = 4 * time.Second
 	brief   = 60 * time.Millisecond
 )

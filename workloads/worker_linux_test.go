@@ -195,7 +195,7 @@ func TestMultiNamesAllKeys(t *testing.T) {
 
 func TestLongWorkIsRenewed(t *testing.T) {
 	cfg := config("redisson")
-	cfg.TTL = history.Duration(300 * time.Millisecond)
+	cfg.TTL = history.Duration(1500 * time.Millisecond)
 	c := work(t, cfg, workloads.Shape{Body: workloads.LongWork, Clients: 1, Keys: 1, TTL: cfg.TTL.D()}, 1, nil)
 	if n := c.count(history.Extend, ""); n < 2 {
 		t.Errorf("%d renewals in two leases", n)
