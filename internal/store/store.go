@@ -1,0 +1,142 @@
+// Package store is where runs are kept: one directory each, from which every later stage works.
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// The files of a run directory (docs/formats.md).
+const (
+	Plan    = "plan.json"
+	History = "history.jsonl"
+	Trace   = "trace.jsonl"
+	Nodes   = "nodes"
+	Logs    = "logs"
+	Verdict = "verdict.json"
+	Report  = "report.html"
+	Plots   = "plots"
+	Latest  = "latest" // in the store itself: a link to the newest run
+)
+
+// timeLayout is Jepsen's, so that its tools can list our runs.
+const timeLayout = "20060102T150405.000Z"
+
+// Create makes the directory of a new run below root and returns its path.
+func Create(root, impl, nemesis string, now time.Time) (string, error) {
+	name := strings.NewReplacer(":", "-", "/", "-").Replace(impl + "-" + nemesis)
+	parent := filepath.Join(root, name)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return "", unwritable(root, err)
+	}
+	for {
+		dir := filepath.Join(parent, now.UTC().Format(timeLayout))
+		err := os.Mkdir(dir, 0o755)
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", unwritable(root, err)
+		}
+		now = now.Add(time.Millisecond) // another run began in the same one
+	}
+}
+
+func unwritable(root string, err error) error {
+	return fmt.Errorf("cannot write to the store %q: %w; name another with --store", root, err)
+}
+
+// Point makes root/latest and the run's own latest point at dir. It replaces the links in one step each.
+func Point(root, dir string) error {
+	return errors.Join(point(root, dir), point(filepath.Dir(dir), dir))
+}
+
+func point(from, dir string) error {
+	target, err := filepath.Rel(from, dir)
+	if err != nil {
+		return err
+	}
+	tmp := filepath.Join(from, fmt.Sprintf(".latest-%d", os.Getpid()))
+	os.Remove(tmp)
+	if err := os.Symlink(target, tmp); err != nil {
+		return err
+	}
+	return os.Rename(tmp, filepath.Join(from, Latest))
+}
+
+// Run is what a run directory holds.
+type Run struct {
+	Dir     string
+	Plan    json.RawMessage // nil if there is none
+	History *history.History
+	Trace   []history.Command
+	Nodes   map[string][]history.NodeCommand
+	Verdict *checker.Verdict // nil if it has not been judged
+}
+
+// Load reads a run directory. The history must be there and readable; everything else may be missing.
+// With an error about the history's content it returns what was readable, too.
+func Load(dir string) (*Run, error) {
+	r := &Run{Dir: dir, Nodes: map[string][]history.NodeCommand{}}
+	f, err := os.Open(filepath.Join(dir, History))
+	if err != nil {
+		return nil, fmt.Errorf("%s is no run directory: %w", dir, err)
+	}
+	defer f.Close()
+	if r.History, err = history.Read(f); err != nil {
+		err = fmt.Errorf("%s: %w", filepath.Join(dir, History), err)
+	}
+	r.Plan, _ = os.ReadFile(filepath.Join(dir, Plan))
+	if f, e := os.Open(filepath.Join(dir, Trace)); e == nil {
+		r.Trace, _ = history.ReadTrace(f) // it tells the story only; what is readable is enough
+		f.Close()
+	}
+	if f, e := os.Open(filepath.Join(dir, Verdict)); e == nil {
+		r.Verdict, _ = checker.Read(f)
+		f.Close()
+	}
+	r.nodes()
+	return r, err
+}
+
+// nodes reads the nodes' command streams and brings them to the run's time.
+func (r *Run) nodes() {
+	files, _ := filepath.Glob(filepath.Join(r.Dir, Nodes, "*.jsonl"))
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		node := strings.TrimSuffix(filepath.Base(name), ".jsonl")
+		for line := range strings.Lines(string(b)) {
+			var c history.NodeCommand
+			if json.Unmarshal([]byte(line), &c) == nil {
+				c.T -= r.History.Header.Epoch
+				r.Nodes[node] = append(r.Nodes[node], c)
+			}
+		}
+	}
+}
+
+// Write writes a file of the run directory whole: a reader sees the old one or the new one.
+func Write(dir, name string, write func(*os.File) error) error {
+	f, err := os.CreateTemp(dir, "."+name+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	err = errors.Join(write(f), f.Chmod(0o644), f.Close())
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", name, err)
+	}
+	return os.Rename(f.Name(), filepath.Join(dir, name))
+}
