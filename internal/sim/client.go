@@ -27,6 +27,8 @@ type client struct {
 	orders  []workloads.Order // that came while it was stopped
 	ordered int64             // when the last order arrived or will
 
+	seen uint64 // hash of what it has done and seen, for World.Fingerprint
+
 	spawned atomic.Int64
 	mu      sync.Mutex
 	thaw    chan struct{} // closed when it runs again; nil: it runs

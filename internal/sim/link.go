@@ -46,31 +46,35 @@ func (w *World) latency(name string) int64 {
 
 // send sends a message: arrive is called when it comes to the other end, no sooner than *last, when the one before it came.
 func (l *link) send(s *stream, name string, last *int64, arrive func()) {
-	at := max(l.w.Now()+l.w.latency(name)+int64(s.delay), *last+1)
-	*last = l.w.queue.add(at, l, func() { l.pass(s, arrive) })
-}
-
-// pass is a message at the end of its way: delivered, dropped, or held.
-func (l *link) pass(s *stream, arrive func()) {
-	switch {
-	case s.cut:
-	case s.hold:
-		s.held = append(s.held, arrive)
-	default:
-		arrive()
-	}
+	l.carry(s, name, last, func() {
+		if !s.cut {
+			l.pass(s, arrive)
+		}
+	})
 }
 
 // notice is send for the end of a connection, which a cut lets through.
 func (l *link) notice(s *stream, name string, last *int64, arrive func()) {
+	l.carry(s, name, last, func() { l.pass(s, arrive) })
+}
+
+// carry is the way of a message or an end.
+func (l *link) carry(s *stream, name string, last *int64, arrive func()) {
+	if l.w.picker != nil && s.delay == 0 {
+		l.pend(name, last, arrive)
+		return
+	}
 	at := max(l.w.Now()+l.w.latency(name)+int64(s.delay), *last+1)
-	*last = l.w.queue.add(at, l, func() {
-		if s.hold {
-			s.held = append(s.held, arrive)
-		} else {
-			arrive()
-		}
-	})
+	*last = l.w.queue.add(at, l, arrive)
+}
+
+// pass is a message at the end of its way.
+func (l *link) pass(s *stream, arrive func()) {
+	if s.hold {
+		s.held = append(s.held, arrive)
+	} else {
+		arrive()
+	}
 }
 
 // streams are the directions that a mode names.

@@ -53,7 +53,14 @@ func (w *World) settle() {
 	reports, calls := w.inbox.reports, w.inbox.calls
 	w.inbox.reports, w.inbox.calls = nil, nil
 	w.inbox.mu.Unlock()
-	w.reports = append(w.reports, inOrder(reports)...)
+	select {
+	case <-w.inbox.kick: // for what has just been taken
+	default:
+	}
+	for _, r := range inOrder(reports) {
+		w.see(r)
+		w.reports = append(w.reports, r)
+	}
 	slices.SortStableFunc(calls, func(a, b call) int {
 		return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.conn, b.conn), cmp.Compare(a.seq, b.seq))
 	})
@@ -104,8 +111,17 @@ func (q *queue) add(at int64, l *link, do func()) int64 {
 	return at
 }
 
-// step lets the next event happen, or time pass until it is due, until the limit, or until a client does something.
+// step lets one thing happen, or time pass.
 func (w *World) step(limit int64) {
+	if w.picker != nil {
+		w.pick(limit)
+	} else {
+		w.stepTimed(limit)
+	}
+}
+
+// stepTimed lets the next event happen, or time pass until it is due, until the limit, or until a client does something.
+func (w *World) stepTimed(limit int64) {
 	now, at := w.Now(), limit
 	if len(w.queue.events) > 0 {
 		at = min(at, w.queue.events[0].at)

@@ -24,7 +24,10 @@ type World struct {
 	clients []*client
 	links   []*link // in the order of their names' making
 	counts  map[string]int
-	ended   bool
+
+	picker    Picker // nil: messages have latencies
+	pending   []message
+	lastActor int
 }
 
 func newWorld(cfg Config) *World {
@@ -62,7 +65,9 @@ func (w *World) start() error {
 			return err
 		}
 	}
-	return w.connect()
+	err := w.connect()
+	w.picker, _ = w.chooser.(Picker) // from here on: how clients connect is not worth exploring
+	return err
 }
 
 // startLimit is how long clients may take to connect.
@@ -132,7 +137,6 @@ func (w *World) Send(client int, o workloads.Order) {
 
 // close ends every goroutine of the world. Nothing is delivered any more.
 func (w *World) close() {
-	w.ended = true
 	for _, c := range w.clients {
 		c.end()
 	}

@@ -12,7 +12,9 @@
 package engine
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -182,4 +184,14 @@ func (e *Engine) Load(s Snapshot) {
 	if e.keys == nil {
 		e.keys = map[string]*value{}
 	}
+}
+
+// Contents is all that the server holds, as text: equal texts, equal contents. Keys that are over but were not touched count.
+func (e *Engine) Contents() string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(e.keys)) {
+		v := e.keys[k]
+		fmt.Fprintf(&b, "%q=%q%q until %d\n", k, v.str, v.fields, v.until)
+	}
+	return b.String()
 }

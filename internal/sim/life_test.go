@@ -1,0 +1,153 @@
+package sim_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// TestNothingOutlivesARun ends runs in every way that they can end, and counts goroutines.
+func TestNothingOutlivesARun(t *testing.T) {
+	before := runtime.NumGoroutine()
+	mine := errors.New("mine")
+	p := plan(t, harness.Wish{Impl: "redisson", Nemesis: "none"})
+	cfg := sim.Config{Clients: p.Clients, Worker: p.Worker()}
+	for name, c := range map[string]struct {
+		cfg  sim.Config
+		f    func(*sim.World) error
+		want string
+	}{
+		"an error": {cfg, func(*sim.World) error { return mine }, "mine"},
+		"a panic":  {cfg, func(*sim.World) error { panic("boo") }, "panic in the simulator: boo"},
+		"in the middle of a run": {cfg, func(w *sim.World) error {
+			ctx, stop := context.WithCancelCause(context.Background())
+			go func() { time.Sleep(300 * time.Millisecond); stop(mine) }()
+			return harness.Run(ctx, p, w, harness.Output{History: new(strings.Builder), Trace: new(strings.Builder)})
+		}, "mine"},
+		"clients that stand still": {cfg, func(w *sim.World) error { return w.PauseClient(1) }, ""},
+		"a bad topology":           {sim.Config{Topology: "ring"}, nil, `no topology "ring"`},
+		"a Redis setting":          {sim.Config{RedisConfig: []string{"min-replicas-to-write", "1"}}, nil, "no Redis settings"},
+		"an unknown lock":          {sim.Config{Clients: 1}, nil, "unknown lock"},
+	} {
+		err := sim.Run(c.cfg, c.f)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+}
+
+// TestEveryPower carries out every fault of the nemesis' table that the topologies here allow: the world has all the powers.
+func TestEveryPower(t *testing.T) {
+	for _, fault := range variants() {
+		lock := "token-lua"
+		if e, _, _ := nemesis.Find(fault); e.Masters {
+			lock = "redlock"
+		}
+		p, err := quick(lock, fault, 1)
+		if err != nil {
+			t.Errorf("%s: %v", fault, err)
+			continue
+		}
+		err = sim.Run(sim.Config{Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Worker: p.Worker()}, func(w *sim.World) error {
+			return nemesis.Possible(w, p.Scenario)
+		})
+		if err != nil {
+			t.Errorf("%s: %v", fault, err)
+		}
+	}
+}
+
+// digestVariable makes the test binary print a digest of many runs, and nothing else.
+const digestVariable = "LOCKBENCH_DIGEST"
+
+// TestAnotherProcessGivesTheSameBytes runs the same plans in other processes, with other numbers of threads and another garbage collector.
+func TestAnotherProcessGivesTheSameBytes(t *testing.T) {
+	if os.Getenv(digestVariable) != "" {
+		fmt.Printf("digest %s\n", digest())
+		return
+	}
+	want := "digest " + digest()
+	for _, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=4", "GOGC=5"} {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestAnotherProcessGivesTheSameBytes$", "-test.count=1")
+		cmd.Env = append(os.Environ(), digestVariable+"=1", env)
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("with %s: %s\nwant %s (%v)", env, out, want, err)
+		}
+	}
+}
+
+func digest() string {
+	seeds := uint64(1)
+	if soak {
+		seeds = 50
+	}
+	sum := sha256.New()
+	for _, lock := range impls.All() {
+		for _, fault := range []string{"none", "failover", "pause", "partition:replies", "late", "restart", "majority-loss"} {
+			for seed := range seeds {
+				p, err := quick(lock.Name, fault, seed)
+				if err != nil {
+					continue
+				}
+				h, trace, err := record(p, nil)
+				fmt.Fprint(sum, h, trace, err)
+			}
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
+
+// quietly keeps go-redis from resolving its server's name, which makes a channel that the next bubble must not use.
+var quietly = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+
+// TestPlay lets code that knows nothing of lockbench use go-redis in the simulator.
+func TestPlay(t *testing.T) {
+	var got, took string
+	err := sim.Run(sim.Config{Clients: 1, Bare: true, Topology: nemesis.Independent, Masters: 3}, func(w *sim.World) error {
+		done := make(chan struct{})
+		err := w.Play(0, func(p sim.Player) {
+			defer close(done)
+			c := redis.NewClient(&redis.Options{Addr: "n2:6379", Dialer: p.Dial, Protocol: 2, DisableIdentity: true, MaintNotificationsConfig: quietly})
+			defer c.Close()
+			begin := time.Now()
+			c.Set(p.Context, "k", "v", time.Second)
+			time.Sleep(900 * time.Millisecond)
+			got = c.Get(p.Context, "k").Val()
+			took = time.Since(begin).Round(100 * time.Millisecond).String()
+		})
+		w.Until(time.Minute, func() bool {
+			select {
+			case <-done:
+				return true
+			default:
+				return false
+			}
+		})
+		return err
+	})
+	if err != nil || got != "v" || took != "900ms" {
+		t.Errorf("got %q after %s: %v", got, took, err)
+	}
+}
