@@ -22,7 +22,6 @@ type client struct {
 	life    context.Context
 	stop    context.CancelFunc
 	dead    atomic.Bool
-	dialled atomic.Int64
 	running sync.WaitGroup
 	orders  []workloads.Order // that came while it was stopped
 	ordered int64             // when the last order arrived or will
@@ -31,13 +30,14 @@ type client struct {
 
 	spawned atomic.Int64
 	mu      sync.Mutex
-	thaw    chan struct{} // closed when it runs again; nil: it runs
-	frozen  int           // goroutines that wait for it
-	since   int64         // when it was stopped
+	dialled map[string]int // connections, by link
+	thaw    chan struct{}  // closed when it runs again; nil: it runs
+	frozen  int            // goroutines that wait for it
+	since   int64          // when it was stopped
 }
 
 func (w *World) newClient(i int) *client {
-	c := &client{w: w, number: i, name: fmt.Sprintf("c%d", i)}
+	c := &client{w: w, number: i, name: fmt.Sprintf("c%d", i), dialled: map[string]int{}}
 	c.life, c.stop = context.WithCancel(context.Background())
 	c.env = workloads.NewEnv(c.life, w.cfg.Seed+uint64(i)+1, w.elapsed)
 	c.env.Hook(c.spawn, c.breathe)

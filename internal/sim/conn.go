@@ -105,7 +105,7 @@ func (c *conn) Write(b []byte) (int, error) {
 // post tells the scheduler what the client did. The mutex is held.
 func (c *conn) post(do func()) {
 	c.seq++
-	c.client.w.inbox.post(call{c.client.number, c.number, c.seq, do})
+	c.client.w.inbox.post(call{c.client.number, c.link.name, c.number, c.seq, do})
 }
 
 // Close ends the connection. What was sent before still arrives.
@@ -239,6 +239,14 @@ func (p peek) Write(func(fd uintptr) bool) error { return errors.ErrUnsupported 
 // Control is not supported.
 func (p peek) Control(func(fd uintptr)) error { return errors.ErrUnsupported }
 
+// dialling numbers the client's connections over a link.
+func (c *client) dialling(link string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dialled[link]++
+	return c.dialled[link]
+}
+
 // dialTime is how long it takes to connect: the proxy that answers is on the client's own machine.
 const dialTime = 20 * time.Microsecond
 
@@ -248,9 +256,9 @@ func (c *client) dial(ctx context.Context, name string) (net.Conn, error) {
 	if c.dead.Load() {
 		return nil, refusal(name)
 	}
-	k := &conn{client: c, number: int(c.dialled.Add(1)), ready: make(chan struct{}, 1)}
+	k := &conn{client: c, number: c.dialling(name), ready: make(chan struct{}, 1)}
 	done := make(chan error, 1)
-	c.w.inbox.post(call{c.number, k.number, 0, func() {
+	c.w.inbox.post(call{c.number, name, k.number, 0, func() {
 		c.w.queue.add(c.w.Now()+int64(dialTime)+int64(hash(1, name)%997), nil, func() { done <- c.w.accept(k, name) })
 	}})
 	select {

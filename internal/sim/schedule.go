@@ -20,8 +20,10 @@ type inbox struct {
 
 // call is something that a client did on the network: it dialled, wrote or closed.
 type call struct {
-	process, conn, seq int // who, on which of its connections, and which of its calls; they put calls of one moment in order
-	do                 func()
+	process   int    // who; this and what follows put calls of one moment in order
+	link      string // where to
+	conn, seq int    // on which of its connections there, and which of its calls on that
+	do        func()
 }
 
 func (b *inbox) report(r workloads.Report) {
@@ -62,7 +64,7 @@ func (w *World) settle() {
 		w.reports = append(w.reports, r)
 	}
 	slices.SortStableFunc(calls, func(a, b call) int {
-		return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.conn, b.conn), cmp.Compare(a.seq, b.seq))
+		return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.link, b.link), cmp.Compare(a.conn, b.conn), cmp.Compare(a.seq, b.seq))
 	})
 	for _, c := range calls {
 		c.do()
