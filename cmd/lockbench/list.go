@@ -158,7 +158,7 @@ func complete(c *cobra.Command) {
 	register(c, "impl", locks)
 	register(c, "nemesis", faults)
 	register(c, "workload", workloads.Names())
-	register(c, "env", []string{"auto", "process"})
+	register(c, "env", worlds())
 }
 
 // register makes the shell complete a flag out of these words.

@@ -7,17 +7,14 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/nemesis"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -63,7 +60,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&w.Impl, "impl", "", "lock to run; `lockbench list impls` shows all")
 	s.StringVar(&w.Nemesis, "nemesis", "none", "fault to inject; `lockbench list nemeses` shows all")
 	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
-	s.StringVar(&w.World, "env", "auto", "world to run in: auto, process")
+	s.StringVar(&w.World, "env", "auto", "world to run in: auto (real Redis if it is installed), process, sim")
 	s.StringVar(&w.Expect, "expect", "", `verdict for exit code 0: valid, violated, or letters such as "S" (default valid)`)
 	s.StringSliceVar(&w.Properties, "properties", nil, "what to judge (default S,L,O,D,F,U; R must be asked for)")
 	s.Uint64Var(&w.Seed, "seed", 0, "seed of all randomness (default random, and printed)")
@@ -98,8 +95,12 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return usage(err)
 	}
-	if p.World, err = chooseWorld(p.World); err != nil {
+	var note string
+	if p.World, note, err = chooseWorld(p.World); err != nil {
 		return usage(err)
+	}
+	if note != "" {
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench:", note)
 	}
 	started := time.Now()
 	dir, err := store.Create(f.store, p.Impl, p.Nemesis, started)
@@ -165,51 +166,19 @@ func pairs(settings []string) (list []string, err error) {
 
 // carryOut runs the plan, judges it from what is on disk, and only then takes the world down.
 func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, started time.Time) (*store.Run, error) {
-	w, err := cluster.Start(cluster.Config{
-		Dir: dir, Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario, Worker: p.Worker(), RedisConfig: p.RedisConfig,
-	})
-	if err != nil {
-		return nil, usage(err)
-	}
-	defer w.Close()
-	if err := nemesis.Possible(w, p.Scenario); err != nil {
-		return nil, usage(fmt.Errorf("--nemesis %s: %w", p.Nemesis, err))
-	}
 	show := newProgress(c.ErrOrStderr())
-	runErr := record(c.Context(), p, w, dir, commandLine(c.Flags(), p), started, show)
-	show.stop()
-	r, err := store.Load(dir)
-	if r == nil {
-		return nil, broken(err)
-	}
-	r.Verdict = checker.Check(r.History, r.Trace, checker.Options{Partial: err != nil})
-	if err := store.Write(dir, store.Verdict, func(w *os.File) error { return r.Verdict.Write(w) }); err != nil {
-		return nil, broken(err)
-	}
-	if errors.Is(runErr, context.Canceled) {
+	r, runErr, err := execution{
+		plan: p, dir: dir, line: commandLine(c.Flags(), p), started: started, show: show,
+	}.carryOut(c.Context())
+	switch {
+	case err != nil:
+		return nil, err
+	case errors.Is(runErr, context.Canceled):
 		return nil, exit{exitInterrupted, fmt.Errorf("interrupted; what was recorded is in %s", dir)}
-	}
-	if runErr != nil {
+	case runErr != nil:
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", runErr)
 	}
 	return r, nil
-}
-
-// record runs the plan with its files open.
-func record(ctx context.Context, p harness.Plan, w harness.World, dir, line string, started time.Time, show *progress) error {
-	hist, err := os.Create(filepath.Join(dir, store.History))
-	if err != nil {
-		return err
-	}
-	defer hist.Close()
-	trace, err := os.Create(filepath.Join(dir, store.Trace))
-	if err != nil {
-		return err
-	}
-	defer trace.Close()
-	return harness.Run(ctx, p, w, harness.Output{
-		History: hist, Trace: trace, Command: line, Version: version(), Watch: show.watch, Started: started,
-	})
 }
 
 // commandLine reproduces a run: the flags that were given, and the seed that was drawn.

@@ -15,6 +15,7 @@ import (
 type statusLine struct {
 	acquisitions atomic.Int64
 	end          chan struct{}
+	once         sync.Once
 	done         sync.WaitGroup
 }
 
@@ -48,7 +49,8 @@ func (s *statusLine) show(w io.Writer) {
 	}
 }
 
+// stop clears the line. It may be called more than once.
 func (s *statusLine) stop() {
-	close(s.end)
+	s.once.Do(func() { close(s.end) })
 	s.done.Wait()
 }
