@@ -277,7 +277,8 @@ func (c *collector) close(h *history.History) {
 		}
 	}
 	for i := range c.faults {
-		if f := &c.faults[i]; f.to == 0 || f.to > c.end {
+		// What is healed as the run is torn down lasted to its end.
+		if f := &c.faults[i]; f.to == 0 || f.to > c.end-2e6 && f.to-f.from > 20e6 {
 			f.to, f.open = c.end, true
 		}
 	}

@@ -83,7 +83,7 @@ func latencyFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		fig.plot.Add(s)
 		fig.plot.Legend.Add(g.name, s)
 	}
-	fig.logY(lo, hi)
+	fig.logY(lo, hi*3)
 	fig.plot.X.Min, fig.plot.X.Max = 0, max(end, 1e-3)
 	return fig, nil
 }
@@ -268,6 +268,6 @@ func throughputFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 			return nil, err
 		}
 	}
-	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, end, 0, max(1, top*1.25)
+	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, end, 0, max(1, top*1.5)
 	return fig, nil
 }

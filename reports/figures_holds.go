@@ -169,7 +169,7 @@ func fairnessFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}
 	bars.Color, bars.LineStyle.Width = colorOK, 0
 	fig.plot.Add(bars)
-	fig.plot.Y.Min = 0
+	fig.plot.Y.Min, fig.plot.X.Min, fig.plot.X.Max = 0, -0.6, float64(n)-0.4
 	if ticks != nil {
 		fig.plot.X.Tick.Marker = plot.ConstantTicks(ticks)
 	}
@@ -227,8 +227,8 @@ func recoveryFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	for i, r := range rs {
 		values[i] = float64(r.took) / 1e6
 		ticks[i] = plot.Tick{Value: float64(i), Label: fmt.Sprintf("%s, %s", r.fault.name(), seconds(r.fault.from))}
-		if len(rs) > 6 {
-			ticks[i].Label = seconds(r.fault.from)
+		if len(rs) > 3 {
+			ticks[i].Label = clean(r.fault.name(), 9)
 		}
 	}
 	bars, err := plotter.NewBarChart(values, vg.Points(min(36, 400/float64(len(rs)))))
@@ -237,7 +237,7 @@ func recoveryFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}
 	bars.Color, bars.LineStyle.Width = color.Color(colorInfo), 0
 	fig.plot.Add(bars)
-	fig.plot.Y.Min = 0
+	fig.plot.Y.Min, fig.plot.X.Min, fig.plot.X.Max = 0, -0.6, float64(len(rs))-0.4
 	fig.plot.X.Tick.Marker = plot.ConstantTicks(ticks)
 	return fig, nil
 }

@@ -142,9 +142,18 @@ func subtitle(h history.Header, f *facts) string {
 		parts = append(parts, "an imported history")
 	}
 	if h.Started != "" {
-		parts = append(parts, clean(strings.Replace(h.Started, "T", " ", 1), 40))
+		parts = append(parts, startedAt(h.Started))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// startedAt writes an RFC 3339 time for people, to the second; anything else as it is.
+func startedAt(s string) string {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return clean(s, 40)
+	}
+	return t.Format("2006-01-02 15:04:05 MST")
 }
 
 // verdict adds whether this was expected, and what broke.
@@ -163,7 +172,7 @@ func (p *page) verdict(r Run) {
 	}
 	p.Broke = clean(v.Broke, 400)
 	if q := v.Porcupine; q.Result != "" {
-		p.Porcupine = fmt.Sprintf("porcupine %s says %s over %s in %s", clean(q.Version, 20), clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D()))
+		p.Porcupine = fmt.Sprintf("%s says %s over %s in %s", judge(q.Version), clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D()))
 	}
 }
 
@@ -257,8 +266,10 @@ func (p *page) plots(r Run, f *facts, w *witness) error {
 	return nil
 }
 
-// Bad reports whether the page needs its red.
-func (a answer) Bad() bool { return a.Result == checker.Violated }
+// AnyDuring reports whether a command of the table fell into the overlap.
+func (p *page) AnyDuring() bool {
+	return slices.ContainsFunc(p.Commands, func(c commandRow) bool { return c.During })
+}
 
 // State is the answer's class in the style sheet.
 func (a answer) State() string { return state(a.Result) }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 func render(t testing.TB, r Run) string {
@@ -28,5 +31,81 @@ func TestPageAnswersFirst(t *testing.T) {
 			t.Fatalf("%q is missing, or comes before what it should follow", want)
 		}
 		last += 1 + at
+	}
+}
+
+// bigRun is made once: it has 100,000 operations.
+var bigRun = func() func(testing.TB) Run {
+	var r Run
+	return func(t testing.TB) Run {
+		if r.History == nil {
+			r = newRun(t, scene{clients: 8, cycles: 50_000, fail: true})
+		}
+		return r
+	}
+}()
+
+func TestPageStaysSmall(t *testing.T) {
+	r := bigRun(t)
+	if n := collect(r.History).count; n < 100_000 {
+		t.Fatalf("only %d operations", n)
+	}
+	page := render(t, r)
+	if len(page) >= 2_000_000 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	for _, want := range []string{"To stay small, this page leaves out", "acquire calls one by one", "Clients "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+func TestPageStaysSmallWithManyClients(t *testing.T) {
+	r := newRun(t, scene{clients: 500, cycles: 3000, fail: true, plan: `{"pad":"` + strings.Repeat("x", 3_000_000) + `"}`})
+	page := render(t, r)
+	if len(page) >= 2_000_000 || !strings.Contains(page, "the lanes of 452 clients") {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+}
+
+func TestValidPageHasNoRed(t *testing.T) {
+	page := render(t, newRun(t, scene{clients: 4, cycles: 40}))
+	for _, want := range []string{"Not in this run.", "40 acquisitions, of which 40 were contended", "That is what this answer rests on"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, bad := range []string{"both inside", "chip violated", `class="overlap"`, "C81E3A"} {
+		if strings.Contains(strings.ReplaceAll(page, timelineJS, ""), bad) {
+			t.Errorf("a valid page contains %q", bad)
+		}
+	}
+}
+
+func TestUnknownPageSaysWhatIsMissing(t *testing.T) {
+	page := render(t, newRun(t, scene{clients: 4, cycles: 3}))
+	if !strings.Contains(page, "Unknown.") || !strings.Contains(page, "3 of the 5 contended acquisitions that it needs") || !strings.Contains(page, "too few: ") {
+		t.Error("the page does not say what was missing")
+	}
+}
+
+func TestPageOfAlmostNothing(t *testing.T) {
+	if err := WriteHTML(&bytes.Buffer{}, Run{}); err == nil {
+		t.Error("a run without a history has a page")
+	}
+	for name, r := range map[string]Run{
+		"no events":   {History: &history.History{}},
+		"not judged":  {History: newRun(t, scene{clients: 2, cycles: 5}).History},
+		"no witness":  {History: &history.History{}, Verdict: &checker.Verdict{Verdict: checker.Violated, Summary: "bad", Properties: []checker.Property{{Property: "D", Verdict: checker.Violated}}}},
+		"empty one":   {History: &history.History{}, Verdict: &checker.Verdict{Verdict: checker.Violated, Properties: []checker.Property{{Property: "S", Verdict: checker.Violated, Witness: &checker.Witness{}}}}},
+		"broken plan": {History: &history.History{}, Plan: []byte("{")},
+	} {
+		if page := render(t, r); !strings.Contains(page, "<h1>Can two clients hold") {
+			t.Errorf("%s: no question", name)
+		}
+		if err := Summary(&bytes.Buffer{}, r, true); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -47,7 +47,7 @@ type figure struct {
 	height           vg.Length
 }
 
-const figureWidth = 640 // points
+const figureWidth = 480 // points
 
 // figures draws all plots that a run has data for.
 func figures(r Run, f *facts, w *witness) ([]figure, error) {
@@ -82,8 +82,8 @@ func newFigure(name, title, alt, x, y string) *figure {
 	}
 	p.Legend.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(9)}
 	p.Legend.TextStyle.Color = colorInk
-	p.Legend.Top, p.Legend.YOffs, p.Legend.Padding = true, vg.Points(2), vg.Points(2)
-	return &figure{name, title, alt, p, vg.Points(220)}
+	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth, p.Legend.XOffs = true, vg.Points(3), vg.Points(18), -vg.Points(3)
+	return &figure{name, title, alt, p, vg.Points(200)}
 }
 
 func (f *figure) grid() {
@@ -93,10 +93,15 @@ func (f *figure) grid() {
 	f.plot.Add(g)
 }
 
+// frame leaves room for the last tick's label and for the legend.
+func (f *figure) frame(c draw.Canvas) draw.Canvas {
+	return draw.Crop(c, 0, -vg.Points(12), 0, -vg.Points(5))
+}
+
 // svg draws a figure as an SVG document.
 func (f *figure) svg() ([]byte, error) {
 	c := vgsvg.NewWith(vgsvg.UseWH(figureWidth, f.height))
-	f.plot.Draw(draw.New(c))
+	f.plot.Draw(f.frame(draw.New(c)))
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
 	return b.Bytes(), err
@@ -147,7 +152,7 @@ func writePlots(dir string, r Run, format string) error {
 
 func (f *figure) png() ([]byte, error) {
 	c := vgimg.NewWith(vgimg.UseWH(figureWidth, f.height), vgimg.UseDPI(144))
-	f.plot.Draw(draw.New(c))
+	f.plot.Draw(f.frame(draw.New(c)))
 	var b bytes.Buffer
 	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
 	return b.Bytes(), err

@@ -32,6 +32,7 @@ func propertyRows(r Run) []propertyRow {
 	if r.Verdict == nil {
 		return nil
 	}
+	shown := witnessOf(r.Verdict)
 	var rows []propertyRow
 	for _, p := range r.Verdict.Properties {
 		row := propertyRow{Name: clean(p.Property, 24), Meaning: meanings[p.Property], Verdict: p.Verdict.String(), State: state(p.Verdict),
@@ -39,6 +40,9 @@ func propertyRows(r Run) []propertyRow {
 		row.Symbol = map[string]string{"violated": "✕", "valid": "✓", "unknown": "?", "na": "–"}[row.State]
 		if p.Because != "" {
 			row.Words = sentence(clean(p.Because, 600))
+		}
+		if shown != nil && p.Witness != nil && p.Class == shown.class && sameHolds(shown.holds, p.Witness.Holds) {
+			row.Words = "" // told in full under "What happened"
 		}
 		if p.Assumption != "" {
 			row.Class += "; the fault broke an assumption: " + clean(p.Assumption, 80)
@@ -64,7 +68,7 @@ func evidenceRows(r Run, f *facts) []evidenceRow {
 		if have == 0 && need == 0 && !always {
 			return
 		}
-		row := evidenceRow{What: what, Have: thousands(have), Short: have < need}
+		row := evidenceRow{What: what, Have: thousands(have), Short: have < need && r.Verdict.Verdict != checker.Violated}
 		if need > 0 {
 			row.Need = "at least " + thousands(need)
 		}
@@ -180,7 +184,7 @@ func (p *page) commands(r Run, f *facts, w *witness) {
 	}
 	for _, x := range f.faults {
 		if x.from >= min(lo, cs[0].Sent) && x.from <= hi && len(p.Commands) < 2*maxCommandRows {
-			p.Commands = append(p.Commands, commandRow{T: micros(x.from), Fault: x.name(), t: x.from})
+			p.Commands = append(p.Commands, commandRow{T: micros(x.from), Fault: "nemesis: " + x.name(), t: x.from})
 		}
 	}
 	slices.SortStableFunc(p.Commands, func(a, b commandRow) int { return int(min(1, max(-1, a.t-b.t))) })

@@ -11,8 +11,9 @@ import (
 // The measures of the sequence diagram, in pixels.
 const (
 	seqTime  = 96  // the column of stamps
-	seqCol   = 210 // between two lifelines
+	seqCol   = 196 // between two lifelines
 	seqRow   = 25
+	seqRight = 146 // the column that names the overlap
 	seqHead  = 44
 	seqGap   = 20 // for a row that says how long nothing happened
 	seqLabel = 34 // runes on an arrow between neighbours
@@ -30,7 +31,7 @@ type sequence struct {
 
 // drawSequence returns the diagram as inline SVG. All of its text is escaped here, since SVG is built by hand.
 func drawSequence(ss []step, w *witness, span int64) template.HTML {
-	s := newSequence(ss)
+	s := newSequence(ss, w)
 	s.place(ss, span)
 	fmt.Fprintf(s, `<svg class="seq" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="Sequence diagram of the violation; the list below tells it in words">`, s.width, s.height, s.width, s.height)
 	s.WriteString(`<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" class="head"/></marker>` +
@@ -46,9 +47,14 @@ func drawSequence(ss []step, w *witness, span int64) template.HTML {
 }
 
 // newSequence gives each client and each node a column: clients first, since they are the ones who are wronged.
-func newSequence(ss []step) *sequence {
+func newSequence(ss []step, w *witness) *sequence {
 	s := &sequence{x: map[string]float64{}}
 	var clients []int
+	for _, h := range w.holds {
+		if !slices.Contains(clients, h.Process) {
+			clients = append(clients, h.Process)
+		}
+	}
 	var nodes []string
 	for _, st := range ss {
 		if st.Process >= 0 && !slices.Contains(clients, st.Process) {
@@ -59,8 +65,7 @@ func newSequence(ss []step) *sequence {
 		}
 	}
 	slices.SortFunc(nodes, compareNames)
-	// Around the nodes: one client to the left, the others to the right, so that few arrows cross a lifeline.
-	slices.Sort(clients)
+	// Around the nodes: the first holder to the left, the others to the right, so that few arrows cross a lifeline.
 	for i, c := range clients {
 		if i == 0 {
 			s.names = append(s.names, who(c))
@@ -75,7 +80,7 @@ func newSequence(ss []step) *sequence {
 	for i, n := range s.names {
 		s.x[n] = seqTime + seqCol/2 + float64(i)*seqCol
 	}
-	s.width = seqTime + float64(max(2, len(s.names)))*seqCol
+	s.width = seqTime + float64(max(2, len(s.names)))*seqCol + seqRight
 	return s
 }
 
@@ -124,8 +129,8 @@ func (s *sequence) overlap(ss []step, w *witness) {
 		return
 	}
 	y0, y1 := s.y[first]-8, s.y[last]+8
-	fmt.Fprintf(s, `<rect class="both" x="%d" y="%g" width="%g" height="%g" fill="url(#seqhatch)"/>`, seqTime-8, y0, s.width-seqTime+8, max(4, y1-y0))
-	fmt.Fprintf(s, `<text class="bothlabel" x="%g" y="%g" text-anchor="end">both inside, %s</text>`, s.width-6, y0+14, short(w.overlap()))
+	fmt.Fprintf(s, `<rect class="both" x="%d" y="%g" width="%g" height="%g" fill="url(#seqhatch)"/>`, seqTime-8, y0, s.width-seqRight-seqTime+16, max(4, y1-y0))
+	fmt.Fprintf(s, `<text class="bothlabel" x="%g" y="%g" >both inside, %s</text>`, s.width-seqRight+16, (y0+y1)/2+4, short(w.overlap()))
 }
 
 // activations are the bars on the lifelines of the clients that are inside.
@@ -160,12 +165,12 @@ func (s *sequence) step(ss []step, i int, span int64) {
 	case stepSend, stepReply:
 		s.arrow(st, y)
 	case stepFault:
-		fmt.Fprintf(s, `<rect class="faultrow" x="%d" y="%g" width="%g" height="20" rx="3"/><text class="faulttext" x="%d" y="%g">▲ fault: %s</text>`, seqTime-4, y-10, s.width-seqTime, seqTime+4, y+4, text)
+		fmt.Fprintf(s, `<rect class="faultrow" x="%d" y="%g" width="%g" height="20" rx="3"/><text class="faulttext" x="%d" y="%g">▲ nemesis: %s</text>`, seqTime-4, y-10, s.width-seqRight-seqTime+8, seqTime+4, y+4, text)
 	case stepItself:
 		fmt.Fprintf(s, `<text class="note" x="%g" y="%g" text-anchor="middle">%s</text>`, s.x[st.Node], y+4, text)
 	default:
 		x, anchor, dx := s.x[who(st.Process)], "start", 12.0
-		if x > s.width-seqCol {
+		if x > s.width-seqRight-seqCol {
 			anchor, dx = "end", -12
 		}
 		fmt.Fprintf(s, `<text class="note %s" x="%g" y="%g" text-anchor="%s">%s</text>`, st.Kind, x+dx, y+4, anchor, text)

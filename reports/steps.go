@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -39,7 +41,7 @@ func (s step) Words() string {
 	case stepReply:
 		return fmt.Sprintf("%s → %s: %s", s.Node, who(s.Process), s.Tip)
 	case stepFault:
-		return "Fault: " + s.Tip
+		return "Nemesis: " + s.Tip
 	case stepItself:
 		return s.Node + ": " + s.Tip
 	}
@@ -53,6 +55,7 @@ const maxSteps = 70
 // overlap, with the faults in between. It also returns how many steps it left out.
 func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 	lo, hi := w.extent(f)
+	margin := max(hi-lo, 20e6)
 	ss := commandSteps(r.Trace, w, lo, hi)
 	for _, h := range w.holds {
 		ss = append(ss, step{T: h.From, Kind: stepInside, Process: h.Process, Text: "inside", Tip: "is inside: its acquire returned"})
@@ -61,12 +64,12 @@ func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 		}
 	}
 	for _, x := range f.faults {
-		if x.from <= hi && x.to >= lo {
+		if x.from <= hi && (x.to >= lo || x.from >= lo-margin) {
 			text := x.name()
-			if x.from < lo {
-				text += " (since " + seconds(x.from) + ")"
+			if x.from < lo-margin {
+				text += ", since " + seconds(x.from)
 			}
-			ss = append(ss, step{T: max(lo, x.from), Kind: stepFault, Process: -1, Text: text, Tip: text})
+			ss = append(ss, step{T: max(lo-margin, x.from), Kind: stepFault, Process: -1, Text: text, Tip: text})
 		}
 	}
 	for _, m := range f.marks {
@@ -129,9 +132,12 @@ func commandSteps(trace []history.Command, w *witness, lo, hi int64) []step {
 	var cs []history.Command
 	var ss []step
 	for _, c := range w.commands {
+		if len(c.Args) == 0 && strings.Contains(c.Effect, "nemesis") {
+			continue // the faults have rows of their own
+		}
 		if len(c.Args) == 0 {
 			text := clean(c.Effect, 80)
-			ss = append(ss, step{T: max(c.Sent, c.Recv), Kind: stepItself, Process: -1, Node: c.Node, Text: text, Tip: text})
+			ss = append(ss, step{T: max(c.Sent, c.Recv), Kind: stepItself, Process: -1, Node: clean(c.Node, 24), Text: text, Tip: text})
 			continue
 		}
 		cs = append(cs, c.Command)
@@ -153,10 +159,10 @@ func commandSteps(trace []history.Command, w *witness, lo, hi int64) []step {
 type polls struct {
 	history.Command
 	more int
-	last int64
 }
 
-// group joins runs of three and more equal questions with equal answers of one client, keeping their last apart.
+// group joins repeated questions with equal answers of one client, keeping the last round apart. A round may be of several
+// commands: SETNX, GET, and again.
 func group(cs []history.Command) []polls {
 	byClient := map[int][]history.Command{}
 	for _, c := range cs {
@@ -165,27 +171,40 @@ func group(cs []history.Command) []polls {
 	var out []polls
 	for _, own := range byClient {
 		for i := 0; i < len(own); {
-			n := 1
-			for i+n < len(own) && alike(own[i], own[i+n]) {
-				n++
-			}
-			out = append(out, polls{Command: own[i]})
-			if n > 3 {
-				out[len(out)-1].more, out[len(out)-1].last = n-2, own[i+n-2].Recv
-				out = append(out, polls{Command: own[i+n-1]})
-				i += n
+			length, rounds := cycle(own[i:])
+			if rounds < 3 {
+				out = append(out, polls{Command: own[i]})
+				i++
 				continue
 			}
-			i++
+			for _, c := range own[i : i+length] {
+				out = append(out, polls{Command: c})
+			}
+			out[len(out)-1].more = rounds - 2
+			for _, c := range own[i+length*(rounds-1) : i+length*rounds] {
+				out = append(out, polls{Command: c})
+			}
+			i += length * rounds
 		}
 	}
 	slices.SortStableFunc(out, func(a, b polls) int {
-		if a.Sent == b.Sent {
-			return a.Process - b.Process
-		}
-		return int(min(1, max(-1, a.Sent-b.Sent)))
+		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Process, b.Process))
 	})
 	return out
+}
+
+// cycle finds the shortest round with which cs begins, and how often it follows upon itself.
+func cycle(cs []history.Command) (length, rounds int) {
+	for length = 1; length <= 4; length++ {
+		n := length
+		for n < len(cs) && alike(cs[n-length], cs[n]) {
+			n++
+		}
+		if rounds = n / length; rounds >= 3 {
+			return length, rounds
+		}
+	}
+	return 1, 1
 }
 
 // alike compares what matters to a reader: a poll's value may differ each time.
@@ -205,7 +224,7 @@ func (p polls) steps(hi int64) []step {
 		ss = append(ss, step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: clean(p.Node, 24), Text: replyOf(p.Command, 34), Tip: replyOf(p.Command, 300)})
 	}
 	if p.more > 0 {
-		text := fmt.Sprintf("asks %d more times, same answer", p.more)
+		text := "asks " + count(p.more, "more time") + ", same answer"
 		ss = append(ss, step{T: max(p.Recv, p.Sent), Kind: stepMore, Process: p.Process, Text: text, Tip: text})
 	}
 	return ss

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -240,14 +241,15 @@ func (w *witness) has(process int) bool {
 
 // clients names the clients of the witness: "Clients 0 and 2".
 func (w *witness) clients() string {
-	var ns []string
+	var ns []int
 	for _, h := range w.holds {
-		ns = append(ns, fmt.Sprint(h.Process))
+		ns = append(ns, h.Process)
 	}
+	slices.Sort(ns)
 	if len(ns) == 1 {
-		return "Client " + ns[0]
+		return "Client " + fmt.Sprint(ns[0])
 	}
-	return "Clients " + list(ns)
+	return "Clients " + list(texts(ns))
 }
 
 func (w *witness) sentence() string {
@@ -263,6 +265,9 @@ func (w *witness) sentence() string {
 	}
 	return s + "."
 }
+
+// judge names porcupine; a test binary does not know its version.
+func judge(version string) string { return strings.TrimSpace("porcupine " + clean(version, 20)) }
 
 // witnessIn is witnessOf for a run that may not be judged.
 func witnessIn(r Run) *witness {

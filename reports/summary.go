@@ -144,7 +144,7 @@ func (t *terminal) evidence(r Run) {
 		t.wrap(t.paint(dim, "Lacks:  "), sentence(m), 8)
 	}
 	if q := r.Verdict.Porcupine; q.Result != "" {
-		t.wrap(t.paint(dim, "Judge:  "), fmt.Sprintf("porcupine %s: %s over %s in %s.", clean(q.Version, 20), clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D())), 8)
+		t.wrap(t.paint(dim, "Judge:  "), fmt.Sprintf("%s: %s over %s in %s.", judge(q.Version), clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D())), 8)
 	}
 }
 

@@ -100,6 +100,15 @@ func list(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
+// texts writes numbers as texts.
+func texts(ns []int) []string {
+	var ss []string
+	for _, n := range ns {
+		ss = append(ss, fmt.Sprint(n))
+	}
+	return ss
+}
+
 // upper makes the first letter a capital.
 func upper(s string) string {
 	r, n := utf8.DecodeRuneInString(s)

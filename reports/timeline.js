@@ -12,7 +12,7 @@
   const text = i => (D.texts && D.texts[i]) || '';
   const clamp = (v, lo, hi) => Math.min(hi, Math.max(lo, v));
   const lanes = D.lanes || [], faults = D.faults || [], overlaps = D.overlaps || [];
-  let [a, b] = D.view, tips = [], picked = -1, queued = false, W = 900, gutter = 88;
+  let [a, b] = D.view, tips = [], late = null, picked = -1, queued = false, W = 900, gutter = 88;
 
   // ---- helpers -----------------------------------------------------------------------------------------------------
   function el(parent, name, attrs, tip) {
@@ -47,7 +47,7 @@
   const waitTip = (l, w) => l.label + ', acquire ' + w[3] + ofLock(w[4]) + '\n' + sec(w[0]) + ' for ' + dur(w[1] - w[0]) + ': ' + OUTCOME[w[2]] + (w[5] ? '\n' + text(w[5]) : '');
 
   // ---- layout ------------------------------------------------------------------------------------------------------
-  const rowsOfFaults = Math.min(3, Math.max(1, faults.length));
+  const rowsOfFaults = Math.min(4, Math.max(1, faults.length));
   const top0 = AXIS + (faults.length ? rowsOfFaults * FAULTROW + 4 : 4) + (overlaps.length ? CALLOUT : 0);
   const tops = [];
   let height = top0;
@@ -75,6 +75,7 @@
     pattern(defs, 'hatch', 8, 'hatch0', 'hatch1');
     pattern(defs, 'overrun', 5, 'over0', 'over1');
     const g = el(svg, 'g', { 'clip-path': 'url(#plotarea)' });
+    late = document.createElementNS(NS, 'g');
     axis(g); bands(g);
     lanes.forEach((l, i) => {
       el(svg, 'path', { class: 'sep', d: 'M0 ' + (tops[i] + .5) + 'H' + W });
@@ -82,6 +83,7 @@
       if (l.kind === 'node') node(g, l, i); else { bins(g, l, i); client(g, l, i); }
     });
     for (const o of overlaps) overlap(g, o);
+    g.appendChild(late); // texts stay readable above bands and hatching
     if (picked >= 0) outline(g);
     box.replaceChildren(svg, tip);
     drawMini();
@@ -111,12 +113,16 @@
       const open = f.open, x0 = X(f.from), x1 = open ? W : Math.max(X(f.to), x0 + 1);
       if (x1 < gutter || x0 > W) continue;
       const y = AXIS, cls = 'band' + (open ? ' open' : '');
-      el(g, 'rect', { class: cls, x: Math.max(gutter - 4, x0), y, width: Math.max(1, Math.min(W + 4, x1) - Math.max(gutter - 4, x0)), height: height - y }, f.text);
+      if (!open) el(g, 'rect', { class: cls, x: Math.max(gutter - 4, x0), y, width: Math.max(1, Math.min(W + 4, x1) - Math.max(gutter - 4, x0)), height: height - y }, f.text);
       el(g, 'path', { class: 'bandedge', d: 'M' + x0 + ' ' + y + 'V' + height }, f.text);
       if (!open && x1 - x0 > 3) el(g, 'path', { class: 'bandedge', d: 'M' + x1 + ' ' + y + 'V' + height }, f.text);
       const s = (f.strike ? '▲ ' : '') + f.label + (x0 < gutter && open ? ' (earlier)' : ''), w = s.length * 6.1 + 10, at = Math.max(gutter + 2, x0 + 3);
       const row = ends.findIndex(e => e <= at);
-      if (row >= 0) { ends[row] = at + w; label(g, at, y + 12 + row * FAULTROW, 'faultlabel', s).setAttribute('data-tip', tips.push(f.text) - 1); }
+      if (row < 0) continue;
+      ends[row] = open ? 1e9 : at + w;
+      const ly = y + row * FAULTROW;
+      if (open) el(late, 'path', { class: 'lasting', d: 'M' + (at + w) + ' ' + (ly + 8.5) + 'H' + (W + 5) }, f.text);
+      label(late, at, ly + 12, 'faultlabel', s).setAttribute('data-tip', tips.push(f.text) - 1);
     }
   }
   // Sums stand in where single operations are not on the page.
@@ -188,7 +194,7 @@
     if (d[3] >= 0 && d[2] > d[3]) el(g, 'rect', { class: 'over', x: Math.max(x0, X(d[3])), y, width: Math.max(1, x1 - Math.max(x0, X(d[3]))), height: bar }, t);
     if (d[4] > d[2]) waitLine(g, x1, X(d[4]), mid, ' release', l.label + ': release took ' + dur(d[4] - d[2]) + '\n' + text(d[7]));
     const s = 'inside ' + dur(d[2] - d[1]);
-    if (Math.min(x1, W) - Math.max(x0, gutter) > s.length * 6.4 + 8) label(g, Math.max(x0, gutter) + 6, mid + 4, 'inbar', s);
+    if (Math.min(x1, W) - Math.max(x0, gutter) > s.length * 6.4 + 8) label(late, Math.max(x0, gutter) + 6, mid + 4, 'inbar', s);
     return r;
   }
   function mark(g, l, m, mid, h) {
@@ -258,7 +264,7 @@
         if (!on && from >= 0) { el(svg, 'rect', { class: 'minihold', x: from, y: 4 + i * h + h * .15, width: x - from, height: Math.max(.8, h * .7) }); from = -1; }
       }
     });
-    for (const o of overlaps) el(svg, 'rect', { class: 'minibad', x: M(o.from) - 1, y: 0, width: Math.max(3, M(o.to) - M(o.from)), height: MINI });
+    for (const o of overlaps) el(svg, 'rect', { class: 'minibad' + (M(o.to) - M(o.from) > 12 ? ' wide' : ''), x: M(o.from) - 1, y: 0, width: Math.max(3, M(o.to) - M(o.from)), height: MINI });
     el(svg, 'path', { class: 'minishade', d: 'M0 0H' + M(a) + 'V' + MINI + 'H0zM' + M(b) + ' 0H' + W + 'V' + MINI + 'H' + M(b) + 'z' });
     el(svg, 'rect', { class: 'miniview', x: M(a), y: .75, width: Math.max(3, M(b) - M(a)), height: MINI - 1.5, rx: 3 });
     mini.replaceChildren(svg);
@@ -358,6 +364,10 @@
     }
     setTimeout(() => { e.textContent = 'Copy'; }, 1500);
   }));
+
+  // A frame out of sight is not laid out, and porcupine measures its texts: it is filled when it is seen.
+  const frame = document.querySelector('iframe[data-srcdoc]');
+  if (frame) new IntersectionObserver((es, o) => { if (es.some(e => e.isIntersecting)) { o.disconnect(); setTimeout(() => { frame.srcdoc = frame.dataset.srcdoc; }, 100); } }).observe(frame);
 
   // Folded parts are printed unfolded.
   let folded = [];

@@ -1,0 +1,68 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPlotsAreWellFormedAndNotEmpty(t *testing.T) {
+	dir := t.TempDir()
+	r := newRun(t, scene{clients: 4, cycles: 60, fail: true})
+	if err := WritePlots(dir, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"latency", "quantiles", "holds", "distribution", "throughput", "fairness", "recovery"} {
+		b, err := os.ReadFile(filepath.Join(dir, name+".svg"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if marks := bytes.Count(b, []byte("<path")); marks < 5 {
+			t.Errorf("%s has only %d marks", name, marks)
+		}
+		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Errorf("%s: %v", name, err)
+				break
+			}
+		}
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir, "holds.svg")); !strings.Contains(string(b), "both inside, ") || !strings.Contains(string(b), "kill n0") {
+		t.Error("the hold chart shows neither the overlap nor the fault")
+	}
+}
+
+func TestPlotsAsPNG(t *testing.T) {
+	dir := t.TempDir()
+	if err := WritePlotsPNG(dir, newRun(t, scene{clients: 3, cycles: 12})); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(filepath.Join(dir, "holds.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if m, err := png.Decode(f); err != nil || m.Bounds().Dx() < 600 {
+		t.Errorf("a picture of %v: %v", m, err)
+	}
+}
+
+func TestJain(t *testing.T) {
+	for _, c := range []struct {
+		xs   []float64
+		want float64
+	}{{[]float64{5, 5, 5, 5}, 1}, {[]float64{7, 0}, 0.5}, {nil, 1}} {
+		if got := jain(c.xs); got != c.want {
+			t.Errorf("jain(%v) = %v, want %v", c.xs, got, c.want)
+		}
+	}
+}
