@@ -64,7 +64,7 @@ func kindOf(f fault) faultKind {
 		return false
 	}
 	switch {
-	case word("clock", "skew", "jump") && client:
+	case f.f == "client-clock" || word("clock", "skew", "jump") && client:
 		return clientClockFault
 	case word("clock", "skew", "jump"):
 		return serverClockFault

@@ -184,7 +184,8 @@ func (w *chain) happenings() {
 	}
 	for _, f := range w.faults {
 		if kindOf(f) > clientClockFault && f.from < w.pair.b.from && f.from > w.pair.a.call {
-			note(f.from, f.target, fmt.Sprintf("the nemesis does %q", f.f))
+			begin, _ := f.words()
+			note(f.from, f.target, begin)
 		}
 	}
 }

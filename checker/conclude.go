@@ -23,7 +23,7 @@ func (c *check) conclude() {
 	case v.Broke != "":
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitBroken, "The checker contradicts itself, so nothing is known: "+v.Broke+"."
 	case len(violated) > 0:
-		v.Verdict, v.Summary = Violated, violatedSummary(violated)
+		v.Verdict, v.Summary = Violated, c.violatedSummary(violated)
 		v.Exit = c.exitViolated()
 	case c.trust.broke != "":
 		v.Verdict, v.Exit, v.Broke = Unknown, ExitBroken, c.trust.broke

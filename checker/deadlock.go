@@ -77,8 +77,8 @@ func (c *check) starved() (Property, bool) {
 		for _, p := range sortedKeys(attempts) {
 			if from, to, ok := refusedFor(attempts[p], calm, bound); ok {
 				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{{Process: p, From: from, To: to}}}}
-				out.Words = fmt.Sprintf("From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %v (the lease, two polls and a second).",
-					at(from), at(to), p, key, time.Duration(bound))
+				out.Words = fmt.Sprintf("From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %s (the lease, two polls and a second).",
+					at(from), at(to), p, key, brief(bound))
 				return out, true
 			}
 		}

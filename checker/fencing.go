@@ -70,8 +70,8 @@ func (c *check) stale(a, b *hold) Property {
 	case serverClockFault:
 		p.Class, p.Assumption = Clock, "server clock"
 	}
-	p.Words = fmt.Sprintf("Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got token %d, which is not larger.%s",
-		a.process, a.token, a.key, at(a.from), b.process, at(b.call), b.token, assumed(p.Assumption))
+	p.Words = fmt.Sprintf("Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got token %d, which is not larger. Class: %s%s.",
+		a.process, a.token, a.key, at(a.from), b.process, at(b.call), b.token, p.Class, assumed(p.Assumption))
 	return p
 }
 

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,24 +23,46 @@ var whatBroke = map[string]string{
 	"fencing":       "fencing tokens did not grow",
 }
 
-// violatedSummary is one sentence on what was violated: the gravest first, with its class and assumption.
-func violatedSummary(ps []Property) string {
+// violatedSummary says what was violated and why, the gravest first: "Two clients were inside at once: the grant was lost by the failover
+// (durability)." What has the same reason shares it.
+func (c *check) violatedSummary(ps []Property) string {
 	var parts []string
-	for _, p := range ps {
+	for i := 0; i < len(ps); i++ {
+		p := ps[i]
 		what := whatBroke[p.Property]
-		var how []string
-		if p.Class != "" {
-			how = append(how, p.Class)
+		if p.Property == MutualExclusion && i+1 < len(ps) && ps[i+1].Property == LeaseExclusion && ps[i+1].Class == p.Class {
+			what += " while both leases were valid"
+			p = ps[i+1] // of the two, this is the one that names an assumption
+			i++
 		}
-		if p.Assumption != "" {
-			how = append(how, "a fault broke the assumption of "+p.Assumption)
-		}
-		if len(how) > 0 {
-			what += " (" + strings.Join(how, "; ") + ")"
+		if why := c.why(p); why != "" {
+			what += ": " + why
 		}
 		parts = append(parts, what)
 	}
 	return sentence(strings.Join(parts, "; "))
+}
+
+// why gives the reason of a violation, from its class and the assumption that a fault broke; "" where the property says it all.
+func (c *check) why(p Property) string {
+	why := map[string]string{
+		LeaseOverrun:       "the lease of one ran out while it was inside",
+		LostByFailover:     "the grant was lost by the restart",
+		ReleasedByNonOwner: "somebody else released it",
+		LateMessage:        "a message came late and was accepted",
+		Clock:              "a clock was wrong",
+		DoubleGrant:        "it was granted twice",
+	}[p.Class]
+	switch {
+	case p.Class == ReleasedByNonOwner && p.Property == OwnerRelease, p.Class == DoubleGrant && (p.Property == Fencing || p.Property == "fencing"):
+		return ""
+	case p.Class == LostByFailover && slices.ContainsFunc(c.faults, isPromotion):
+		why = "the grant was lost by the failover"
+	}
+	if p.Assumption != "" {
+		why += " (" + p.Assumption + ")"
+	}
+	return why
 }
 
 func unknownSummary(ps []Property) string {

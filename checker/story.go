@@ -1,0 +1,182 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxFaults is how many faults a story tells at most.
+const maxFaults = 8
+
+// happening is one thing that is told.
+type happening struct {
+	t     int64
+	about string // the target of a fault; "" for what is no fault
+	words string // "n0 was killed", without the time
+	tail  string // what comes behind the time
+}
+
+// words tells a violation in the order of time: who was granted what by whom and when, what happened in between, and how long both
+// were inside.
+func (c *check) words(p *pair, v Property) string {
+	told := []happening{
+		{t: p.a.from, words: fmt.Sprintf("client %d was granted lock %d%s", p.a.process, p.key, by(p.a))},
+		{t: p.b.from, words: fmt.Sprintf("client %d was granted the same lock%s", p.b.process, by(p.b))},
+	}
+	told = append(told, c.struckBetween(p, v)...)
+	if end := p.a.leaseAt(p.b.from); end <= p.b.from {
+		told = append(told, happening{t: end, words: fmt.Sprintf("client %d's lease ran out", p.a.process), tail: c.whilePaused(p.a.process, end)})
+	}
+	for _, m := range v.Witness.Commands {
+		if strings.Contains(m.Effect, " of client ") && strings.Contains(m.Effect, "delete") {
+			effect := strings.Replace(m.Effect, "deletes", "deleted", 1)
+			told = append(told, happening{t: m.Sent, words: fmt.Sprintf("client %d sent %q", m.Process, m.String()), tail: ", which " + effect})
+		}
+	}
+	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
+	story := tell(told) + " " + p.together()
+	switch {
+	case p.belief == whileLeased:
+		story += fmt.Sprintf(" Both leases were valid then%s.", leaseNote(p))
+	case p.belief == asDeclared:
+		story += " By the lock's own word both of them held it."
+	}
+	return story + " Class: " + v.Class + assumed(v.Assumption) + "."
+}
+
+// tell makes sentences of happenings. Faults that follow each other share one.
+func tell(hs []happening) string {
+	var out []string
+	for len(hs) > 0 {
+		n := 1
+		for hs[0].about != "" && n < len(hs) && hs[n].about != "" {
+			n++
+		}
+		words := joined(hs[:n])
+		if named := hs[0].about != "" && strings.HasPrefix(words, hs[0].about); named {
+			out = append(out, words+".") // "n0", not "N0"
+		} else {
+			out = append(out, sentence(words))
+		}
+		hs = hs[n:]
+	}
+	return strings.Join(out, " ")
+}
+
+// joined is "at 0.001 s n0 was killed" for one fault, "n0 was killed at 0.001 s, n1 was promoted at 0.002 s and clients were directed to it at
+// 0.003 s" for several, and "client 1 sent "DEL k" at 0.004 s, which ..." for what is no fault.
+func joined(hs []happening) string {
+	if h := hs[0]; len(hs) == 1 && h.about != "" {
+		return "at " + at(h.t) + " " + h.words
+	}
+	var parts []string
+	for i, h := range hs {
+		words := h.words
+		if i > 0 && h.about == hs[i-1].about {
+			words = withIt(words, nameOf(h.about))
+		}
+		parts = append(parts, words+" at "+at(h.t)+h.tail)
+	}
+	last := len(parts) - 1
+	if last == 0 {
+		return parts[0]
+	}
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
+
+// withIt puts "it" for a name at the beginning or the end.
+func withIt(words, name string) string {
+	if rest, ok := strings.CutPrefix(words, name+" "); ok {
+		return "it " + rest
+	}
+	if rest, ok := strings.CutSuffix(words, " "+name); ok {
+		return rest + " it"
+	}
+	return words
+}
+
+// together says until when both were inside, for how long, and what ended it.
+func (p *pair) together() string {
+	still, other, end := p.a, p.b, p.sa.end
+	if p.sb.end < p.sa.end {
+		still, other, end = p.b, p.a, p.sb.end
+	}
+	length := brief(p.to - p.from)
+	switch {
+	case still == p.a && end == still.end:
+		return fmt.Sprintf("Client %d was still inside until %s%s: both were inside for %s.", still.process, at(end), still.how(), length)
+	case end == still.end:
+		return fmt.Sprintf("Client %d was inside until %s%s, and client %d still was then: both were inside for %s.", still.process, at(end), still.how(), other.process, length)
+	case p.belief == whileLeased && end == still.leaseAt(max(p.sa.from, p.sb.from)):
+		return fmt.Sprintf("Both were inside for %s until client %d's lease ran out at %s.", length, still.process, at(end))
+	}
+	return fmt.Sprintf("Both were inside for %s until %s.", length, at(end))
+}
+
+// struckBetween tells the faults that belong to the story of a pair: those that began before the second grant, unless they were over
+// when the first hold began and cannot have caused anything, and unless they struck a client that has no part in it.
+func (c *check) struckBetween(p *pair, v Property) []happening {
+	var out []happening
+	for _, f := range c.faults {
+		if f.from >= p.b.from || f.over(p, v.Class) || !takesPart(f, p, v.Witness.Commands) {
+			continue
+		}
+		begin, end := f.words()
+		out = append(out, happening{t: f.from, about: f.about(), words: begin})
+		if end != "" && !f.lasting && f.to < p.to {
+			out = append(out, happening{t: f.to, about: f.about(), words: end})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
+	if n := len(out); n > maxFaults {
+		half := maxFaults / 2
+		more := happening{t: out[half].t, about: "more", words: fmt.Sprintf("%d more things began or ended", n-maxFaults)}
+		out = append(append(slices.Clone(out[:half]), more), out[n-half:]...)
+	}
+	return out
+}
+
+// over reports whether a fault was over before the first hold of a pair began, and cannot have caused the violation.
+func (f *fault) over(p *pair, class string) bool {
+	caused := kindOf(*f) > harmless || class == LateMessage
+	return !lasts(*f) && (f.to <= p.a.call || f.to <= p.a.from && !caused)
+}
+
+// takesPart reports whether a fault struck a node, everybody, or a client of whom the witness tells. Where no commands are known, any may.
+func takesPart(f fault, p *pair, commands []WitnessCommand) bool {
+	who, _, _ := strings.Cut(f.target, ">")
+	process, client := clientOf(who)
+	if !client || len(commands) == 0 || kindOf(f) > harmless || process == p.a.process || process == p.b.process {
+		return true
+	}
+	return slices.ContainsFunc(commands, func(m WitnessCommand) bool { return m.Process == process })
+}
+
+// whilePaused is " while it was paused" if the nemesis had its hands on the client then.
+func (c *check) whilePaused(process int, t int64) string {
+	for _, f := range c.faults {
+		if isClient(f.target, process) && strings.Contains(f.f, "pause") && f.from <= t && t <= f.to {
+			return " while it was paused"
+		}
+	}
+	return ""
+}
+
+// brief writes a length of time for people: "1.24 s", "178 ms", "3.2 ms", "340 µs", "5 ns".
+func brief(ns int64) string {
+	d := float64(ns)
+	switch {
+	case ns >= int64(time.Second):
+		return fmt.Sprintf("%.2f s", d/1e9)
+	case ns >= int64(10*time.Millisecond):
+		return fmt.Sprintf("%.0f ms", d/1e6)
+	case ns >= int64(time.Millisecond):
+		return fmt.Sprintf("%.1f ms", d/1e6)
+	case ns >= int64(time.Microsecond):
+		return fmt.Sprintf("%.0f µs", d/1e3)
+	}
+	return fmt.Sprintf("%d ns", ns)
+}
