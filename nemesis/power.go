@@ -26,6 +26,10 @@ type (
 		Block(node string) error
 		Free(node string) error
 	}
+	// NodeStaller makes a node execute a script for d, during which it answers nobody. It returns when the script runs.
+	NodeStaller interface {
+		Stall(node string, d time.Duration) error
+	}
 	// Promoter makes a replica a master.
 	Promoter interface{ Promote(node string) error }
 	// Replicator waits until every replica has all that its master was told.
@@ -63,6 +67,7 @@ var deeds = map[string]func(world any, s Step) error{
 	NodeClock:  by(func(w NodeClocker, s Step) error { return w.SetNodeClock(s.Target, s.Offset.D()) }),
 	Busy:       by(func(w NodeBlocker, s Step) error { return w.Block(s.Target) }),
 	Free:       by(func(w NodeBlocker, s Step) error { return w.Free(s.Target) }),
+	Stall:      by(func(w NodeStaller, s Step) error { return w.Stall(s.Target, s.For.D()) }),
 	Promote:    by(func(w Promoter, s Step) error { return w.Promote(s.Target) }),
 	Barrier:    by(func(w Replicator, s Step) error { return w.Barrier() }),
 	Cut:        by(func(w Linker, s Step) error { return w.Cut(s.Target, s.Mode) }),
@@ -110,7 +115,7 @@ func Apply(world any, s Step) error {
 // powers says, for each step, whether a world has the power for it.
 var powers = map[string]func(any) bool{
 	KillNode: has[NodeKiller], Start: has[NodeStarter], PauseNode: has[NodePauser], ResumeNode: has[NodePauser],
-	NodeClock: has[NodeClocker], Busy: has[NodeBlocker], Free: has[NodeBlocker], Promote: has[Promoter], Barrier: has[Replicator],
+	NodeClock: has[NodeClocker], Busy: has[NodeBlocker], Free: has[NodeBlocker], Stall: has[NodeStaller], Promote: has[Promoter], Barrier: has[Replicator],
 	Cut: has[Linker], Hold: has[Linker], Delay: has[Linker], Refuse: has[Linker], Reset: has[Linker], Heal: has[Linker],
 	Crash: has[ClientKiller], Pause: has[ClientPauser], Unpause: has[ClientPauser],
 }

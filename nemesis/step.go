@@ -13,10 +13,10 @@ import (
 const (
 	// The clients' cycles.
 	Quiesce = "quiesce" // no client begins a new cycle, and all have ended theirs
-	Resume  = "resume"  // clients go on
+	Resume  = "resume"  // clients go on; with a Target only that one
 	Warm    = "warm"    // until enough contended acquisitions have been seen for the run to be worth something
 	Direct  = "direct"  // all clients, or the client Target, use the node Node from now on
-	Go      = "go"      // the client that stands at the gate goes on
+	Go      = "go"      // the client that stands at the gate goes on; with a Target the one that an Await gave this name
 	Wait    = "wait"    // nothing, for For
 
 	// Nodes.
@@ -29,6 +29,7 @@ const (
 	NodeClock  = "node-clock"  // the wall clock of the node Target is wrong by Offset from now on
 	Busy       = "busy"        // the node Target executes a script that does not end; until Free
 	Free       = "free"        // the script on the node Target is killed
+	Stall      = "stall"       // the node Target executes a script for For; until then it answers nobody, and what was sent waits
 
 	// Links.
 	Cut    = "cut"    // the link Target drops what is sent over it, by Mode; until Heal
@@ -45,7 +46,7 @@ const (
 	ClientClock = "client-clock" // the wall clock of the client Target is wrong by Offset from now on, and gains Rate
 )
 
-// The moving targets: who they are is known when a client has reached a gate.
+// The moving targets: who they are is known when a client has reached a gate. So are the names that an Await gives (As).
 const (
 	Struck = "struck" // the client that reached the last gate
 	Waiter = "waiter" // a client that waits for the same lock as the struck one
@@ -58,22 +59,25 @@ const (
 	Replies  = "replies"  // what a node answers does not arrive; commands are executed
 )
 
-// Step is one thing that the harness does, or, with Await, waits for.
+// Step is one thing that the harness does, or, with Await, waits for: for ever, or for at most For, after which the scenario goes on
+// without anybody at the gate.
 type Step struct {
 	Do     string           `json:"do,omitempty"`
-	Target string           `json:"target,omitempty"` // node "n0"; client "c2", "struck", "waiter", "*"; link "n0>n1", "struck>n0", "c2>*"
+	Target string           `json:"target,omitempty"` // node "n0"; client "c2", "struck", "waiter", a name, "*"; link "n0>n1", "struck>n0", "c2>*"
 	Node   string           `json:"node,omitempty"`   // of a Direct
 	Mode   string           `json:"mode,omitempty"`   // of a Cut or Hold
-	For    history.Duration `json:"for,omitempty"`    // of a Wait or Delay
+	For    history.Duration `json:"for,omitempty"`    // of a Wait, Delay, Stall or Await
 	Offset history.Duration `json:"offset,omitempty"` // of a clock
 	Rate   float64          `json:"rate,omitempty"`   // of a client's clock: seconds gained in each second
 	Strike bool             `json:"strike,omitempty"` // must fall into a hold with a contender waiting, or the run proves nothing
 	Await  *Await           `json:"await,omitempty"`
 }
 
-// Await stops one client at a place of its cycle, and the scenario until a client has come there. The client stands there until a Go.
+// Await stops one client at a place of its cycle, and the scenario until a client has come there. The client stands there until a Go,
+// or, without a name, until the next Await without one.
 type Await struct {
-	Client    string `json:"client,omitempty"`    // "c0", or "other" than the one struck last; empty: whoever comes first
+	As        string `json:"as,omitempty"`        // name it, so that it stands there while others are awaited
+	Client    string `json:"client,omitempty"`    // "c0", a name, or "other" than the one struck last and all that have names; empty: whoever comes first
 	Phase     string `json:"phase,omitempty"`     // acquire, granted, release, released
 	Command   string `json:"command,omitempty"`   // instead of Phase: a regular expression over a Redis command in lower case
 	At        string `json:"at,omitempty"`        // of a Command: before it is sent or after its reply
@@ -81,12 +85,12 @@ type Await struct {
 	Contended bool   `json:"contended,omitempty"` // and another client waits for the same lock
 }
 
-// Other as an Await's Client means any but the client that was struck last.
+// Other as an Await's Client means any but the client that was struck last and those that stand at a gate under a name.
 const Other = "other"
 
 // undoneBy says, for each fault whose effect lasts, which step ends it.
 var undoneBy = map[string]string{
-	KillNode: Start, PauseNode: ResumeNode, NodeClock: "", Busy: Free, Cut: Heal, Hold: Heal, Delay: Heal, Refuse: Heal, Reset: Heal,
+	KillNode: Start, PauseNode: ResumeNode, NodeClock: "", Busy: Free, Stall: Free, Cut: Heal, Hold: Heal, Delay: Heal, Refuse: Heal, Reset: Heal,
 	Crash: "", Pause: Unpause, ClientClock: "",
 }
 

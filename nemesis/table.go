@@ -18,6 +18,8 @@ const (
 // Params is what a fault needs to know of the plan: a pause must outlast the lease that it attacks.
 type Params struct {
 	TTL     time.Duration
+	Hold    time.Duration // how long a client stays inside
+	Poll    time.Duration // between a client's attempts
 	Clients int
 	Nodes   int           // independent masters that the lock uses; 1 for a lock that uses one Redis
 	Timeout time.Duration // of the clients' Redis connections
@@ -51,34 +53,38 @@ type Entry struct {
 var table = []Entry{
 	{Name: "none", Line: "no fault: the clients only contend",
 		steps: func(string, Params) []Step { return nil }},
-	{Name: "failover", Line: "the master dies holding a grant that its replica never heard of, and the replica is promoted",
-		Variants: []string{"cut", "delayed", "healthy"}, Failover: true, steps: failover},
-	{Name: "pause", Line: "the holder is stopped (SIGSTOP) for longer than the lease, or for a moment (short: the control)",
-		Variants: []string{"long", "short"}, steps: pause},
-	{Name: "crash", Line: "a client is killed while it holds the lock, or (crash:N) after its N-th Redis command",
-		Variants: []string{"holding", "N"}, steps: crash},
-	{Name: "partition", Line: "the holder is cut off from Redis for longer than the lease; FIN and RST still pass",
-		Variants: []string{"both", "requests", "replies", "refuse", "reset"}, steps: partition},
+	{Name: "failover", Line: "the master dies holding a grant, or a release, that its replica never heard of, and the replica is promoted; or (healthy: the control) it has heard",
+		Variants: []string{"cut", "delayed", "between", "release", "healthy"}, Failover: true, steps: failover},
+	{Name: "race", Line: "no fault: a client acts on what it saw when the lock is another's already (nil: it saw nothing; finally: it releases what it never had)",
+		Variants: []string{"nil", "finally"}, steps: race},
+	{Name: "overrun", Line: "no fault: the holder works for longer than its lease, and releases when another is inside",
+		steps: overrun},
+	{Name: "pause", Line: "the holder is stopped (SIGSTOP) for longer than the lease, or between the commands of its release, or for a moment (short: the control)",
+		Variants: []string{"long", "between", "short"}, steps: pause},
+	{Name: "crash", Line: "a client is killed while it holds the lock (takeover: and two others want its place), or between SETNX and EXPIRE, or (crash:N) after its N-th Redis command",
+		Variants: []string{"holding", "takeover", "expire", "N"}, steps: crash},
+	{Name: "partition", Line: "the holder is cut off from Redis until it has given up its release, or the lease is over (stay), or between SETNX and EXPIRE; FIN and RST still pass",
+		Variants: []string{"both", "requests", "replies", "refuse", "reset", "stay", "expire"}, steps: partition, timeout: shortTimeout},
 	{Name: "request-loss", Line: "the holder's release, or an acquire's first command, is lost on its way to Redis",
-		Variants: []string{"release", "acquire"}, steps: loss(Requests)},
+		Variants: []string{"release", "acquire"}, steps: loss(Requests), timeout: shortTimeout},
 	{Name: "reply-loss", Line: "the same is executed, but its reply is lost",
-		Variants: []string{"release", "acquire"}, steps: loss(Replies)},
-	{Name: "late", Line: "a release is delivered after its client gave up and another was granted, or a grant's reply after the lease",
-		Variants: []string{"release", "reply", "again"}, steps: late, timeout: lateTimeout},
+		Variants: []string{"release", "acquire"}, steps: loss(Replies), timeout: shortTimeout},
+	{Name: "late", Line: "a message is late: a release (again: its client has the lock again), a grant's reply, EXPIRE's, the reply to a release's first command, or an acquire",
+		Variants: []string{"release", "again", "reply", "expire", "check", "request"}, steps: late, timeout: lateTimeout},
 	{Name: "latency", Line: "everything between clients and Redis takes longer, by 20 ms or as given (latency:50ms)",
 		Variants: []string{"20ms", "DURATION"}, steps: latency},
-	{Name: "restart", Line: "Redis is killed and comes back empty at once",
-		steps: func(_ string, p Params) []Step { return restart(p, 0) }},
-	{Name: "restart-delayed", Line: "Redis is killed and comes back empty when every lease is over",
-		steps: func(_ string, p Params) []Step { return restart(p, p.long()) }},
-	{Name: "clock-client", Line: "a client's wall clock jumps: a waiter's forward, or the next holder's back, or a waiter's runs twice as fast",
+	{Name: "restart", Line: "Redis is killed in a hold, or between the commands of a release, and comes back empty at once",
+		Variants: []string{"holding", "between"}, steps: restart},
+	{Name: "restart-delayed", Line: "Redis is killed and comes back empty when every lease is over (stay: but the holder's work is not)",
+		Variants: []string{"holding", "stay"}, steps: restartDelayed},
+	{Name: "clock-client", Line: "a client's wall clock jumps: a waiter's forward, or the next holder's back, or a waiter's runs twice as fast; or (0: the control) not at all",
 		Variants: []string{"+", "-", "rate", "0"}, steps: clockClient},
-	{Name: "clock-server", Line: "Redis' wall clock jumps forward or back by more than the lease, or (0: the control) not at all",
-		Variants: []string{"+", "-", "0"}, steps: clockServer},
-	{Name: "busy", Line: "Redis executes a script for longer than the lease and answers nobody",
-		steps: busy},
-	{Name: "node-pause", Line: "Redis is stopped (SIGSTOP) for longer than the lease",
-		steps: nodePause},
+	{Name: "clock-server", Line: "Redis' wall clock jumps forward or back by more than the lease, or forward between the commands of a release, or (0: the control) not at all",
+		Variants: []string{"+", "-", "between", "0"}, steps: clockServer},
+	{Name: "busy", Line: "Redis executes a script for longer than the lease and answers nobody, or -BUSY (kill); the holder works on, or stays inside, or is between the commands of its release",
+		Variants: []string{"holding", "stay", "between", "kill"}, steps: busy, timeout: patient},
+	{Name: "node-pause", Line: "Redis is stopped (SIGSTOP) for longer than the lease; the rest as with busy",
+		Variants: []string{"holding", "stay", "between"}, steps: nodePause, timeout: patient},
 	{Name: "node-crash", Line: "Redis is killed and stays away",
 		steps: nodeCrash},
 	{Name: "minority-loss", Line: "a minority of the independent masters is killed", Masters: true,
@@ -149,9 +155,12 @@ func (e Entry) Scenario(variant string, p Params) (Scenario, error) {
 	case e.Failover:
 		s.Topology = Failover
 	}
-	s.Steps = e.steps(variant, p)
 	if e.timeout != nil {
 		s.Timeout = e.timeout(variant, p)
+		if s.Timeout > 0 {
+			p.Timeout = s.Timeout
+		}
 	}
+	s.Steps = e.steps(variant, p)
 	return s, nil
 }

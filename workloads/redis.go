@@ -198,6 +198,7 @@ func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
 		c.Args = append(c.Args, fmt.Sprint(a))
 	}
 	t.w.stopAtCommand(ctx, "before", c)
+	c.Node = t.r.current() // the client may have been directed to another while it stood there
 	return t.w.sent(c)
 }
 

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	toxi "github.com/Shopify/toxiproxy/v2/client"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/redis/go-redis/v9"
 )
 
 // find returns the number of a node.
@@ -99,14 +101,54 @@ func (w *World) Block(node string) error {
 	return nil
 }
 
-// Free kills the script.
+// Free kills the script, or waits for the end of one that ends by itself.
 func (w *World) Free(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
 	}
+	if end, ok := w.stalls[node]; ok {
+		delete(w.stalls, node)
+		return <-end
+	}
 	return w.admins[i].ScriptKill(context.Background()).Err()
 }
+
+// stallScript counts, because Redis gives a script no clock: TIME stands still inside.
+const stallScript = "for i = 1, ARGV[1] do end"
+
+// Stall makes a node execute a script for d or somewhat longer. Redis says -BUSY only after five seconds, so until the script ends nobody
+// is answered and what was sent waits. Free returns when it has ended.
+func (w *World) Stall(node string, d time.Duration) error {
+	i, err := w.find(node)
+	if err != nil {
+		return err
+	}
+	const sample = 200_000
+	fastest := time.Hour
+	for range 3 {
+		begin := time.Now()
+		if err := w.admins[i].Eval(context.Background(), stallScript, nil, sample).Err(); err != nil && !errors.Is(err, redis.Nil) {
+			return err
+		}
+		fastest = min(fastest, time.Since(begin))
+	}
+	turns := int64(float64(sample) * float64(d) / float64(fastest) * 1.05)
+	c, end := w.admins[i].WithTimeout(3*d+adminTimeout), make(chan error, 1)
+	go func() {
+		err := c.Eval(context.Background(), stallScript, nil, turns).Err()
+		if errors.Is(err, redis.Nil) {
+			err = nil
+		}
+		end <- err
+	}()
+	w.stalls[node] = end
+	time.Sleep(stallBegins)
+	return nil
+}
+
+// stallBegins is what a script needs to arrive.
+const stallBegins = 2 * time.Millisecond
 
 // each calls f for every link that a pattern names: "c2>n0", "c2>*", "*".
 func (w *World) each(pattern string, f func(link string) error) error {

@@ -47,6 +47,7 @@ type World struct {
 	announced     map[string]string       // names of nodes by their public address
 	clocks        map[string]*serverClock // of nodes whose clock can be moved
 	shim          string
+	stalls        map[string]chan error // of nodes that execute a script which ends by itself
 
 	killed sync.Map // nodes that were killed on purpose
 	ended  chan struct{}
@@ -61,7 +62,7 @@ const startTries = 5
 // Start starts the nodes, the proxies and the workers side by side, and returns when every worker can be given orders.
 func Start(cfg Config) (w *World, err error) {
 	sweep()
-	w = &World{cfg: cfg, clocks: map[string]*serverClock{}, announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
+	w = &World{cfg: cfg, clocks: map[string]*serverClock{}, stalls: map[string]chan error{}, announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			w.Close()

@@ -25,18 +25,18 @@ func (r *run) plunge(i int, after int64) {
 
 // dispatch begins the cycles whose time has come.
 func (r *run) dispatch() {
-	if r.quiet {
-		return
-	}
 	now := r.world.Now()
 	for i := range r.clients {
 		c := &r.clients[i]
-		if c.idle() && c.after <= now {
+		if c.idle() && c.after <= now && r.may(i) {
 			c.working = true
 			r.world.Send(i, c.next)
 		}
 	}
 }
+
+// may reports whether client i may begin a cycle.
+func (r *run) may(i int) bool { return !r.quiet || r.only != "" && r.conductor.names(r.only, i) }
 
 func (c *client) idle() bool { return !c.working && !c.gone }
 
@@ -53,11 +53,8 @@ func (r *run) busy() bool {
 // wake is the world's clock at which the loop has something to do by itself.
 func (r *run) wake() int64 {
 	at := min(r.limit, r.conductor.wake(), r.progress.wake(r))
-	if r.quiet {
-		return at
-	}
 	for i := range r.clients {
-		if r.clients[i].idle() {
+		if r.clients[i].idle() && r.may(i) {
 			at = min(at, r.clients[i].after)
 		}
 	}

@@ -20,6 +20,7 @@ type conductor struct {
 	gate   int             // number of the latest gate; each Await gets its own
 	struck *standing       // who stands at the gate
 	victim standing        // who stood at the last gate
+	named  map[string]post // who was given a name
 	faults []history.Event // begun, with an effect that lasts
 	nextID int
 }
@@ -27,15 +28,26 @@ type conductor struct {
 // standing is a client that waits at a gate.
 type standing struct{ process, key int }
 
+// post is a client with a name, and the gate that it stands at; 0: it has gone on.
+type post struct {
+	standing
+	gate int
+}
+
 // done reports whether every step has been carried out.
 func (c *conductor) done() bool { return c.at >= len(c.steps) }
 
 // wake is when the current step may be over without any report.
 func (c *conductor) wake() int64 {
-	if c.done() || !c.begun || c.steps[c.at].Do != nemesis.Wait {
+	if c.done() || !c.begun || !c.timed(c.steps[c.at]) {
 		return never
 	}
 	return c.until
+}
+
+// timed reports whether a step is over after a while, whatever happens.
+func (c *conductor) timed(s nemesis.Step) bool {
+	return s.Do == nemesis.Wait || s.Await != nil && s.For > 0
 }
 
 // advance carries out steps until one must be waited for.
@@ -52,6 +64,7 @@ func (c *conductor) advance() error {
 			return nil
 		}
 		c.at, c.begun = c.at+1, false
+		c.run.progress.over = c.run.now()
 	}
 	return nil
 }
@@ -59,14 +72,17 @@ func (c *conductor) advance() error {
 // over reports whether what a step waits for has come.
 func (c *conductor) over(s nemesis.Step) bool {
 	switch {
+	case s.Await != nil && c.struck != nil && (!s.Await.Contended || c.run.waiter(*c.struck) >= 0):
+		c.name(s.Await.As)
+		return true
 	case s.Await != nil:
-		return c.struck != nil && (!s.Await.Contended || c.run.waiter(*c.struck) >= 0)
+		return s.For > 0 && c.run.world.Now() >= c.until
 	case s.Do == nemesis.Quiesce:
 		return !c.run.busy()
 	case s.Do == nemesis.Wait:
 		return c.run.world.Now() >= c.until
 	case s.Do == nemesis.Warm:
-		return c.run.progress.contended >= c.run.plan.Requires.Contended
+		return c.run.progress.contended >= c.run.plan.Requires.Contended+margin
 	}
 	return true
 }
@@ -75,19 +91,19 @@ func (c *conductor) over(s nemesis.Step) bool {
 func (c *conductor) begin(s nemesis.Step) error {
 	switch {
 	case s.Await != nil:
+		c.until = c.run.world.Now() + int64(s.For)
 		c.await(c.at)
 	case s.Do == nemesis.Quiesce:
-		c.run.quiet = true
+		c.run.quiet, c.run.only = true, ""
 	case s.Do == nemesis.Resume:
-		if next := c.at + 1; next < len(c.steps) && c.steps[next].Await != nil {
-			c.await(next) // before anybody can run past it
-		}
-		c.run.quiet = false
+		c.awaitNext()
+		c.run.quiet, c.run.only = s.Target != "", s.Target
 	case s.Do == nemesis.Wait:
 		c.until = c.run.world.Now() + int64(s.For)
 	case s.Do == nemesis.Warm:
 	case s.Do == nemesis.Go:
-		c.release()
+		c.awaitNext()
+		c.pass(s.Target)
 	case s.Fault():
 		return c.fault(c.resolve(s))
 	case s.Repairs():
@@ -96,6 +112,41 @@ func (c *conductor) begin(s nemesis.Step) error {
 		return nemesis.Apply(c.run.world, s)
 	}
 	return nil
+}
+
+// awaitNext arms the gate of the next step before anybody can run past it.
+func (c *conductor) awaitNext() {
+	if next := c.at + 1; next < len(c.steps) && c.steps[next].Await != nil {
+		c.await(next)
+	}
+}
+
+// name remembers who stands at the gate. A client with a name stands there until a Go calls it, whoever is awaited meanwhile.
+func (c *conductor) name(as string) {
+	if as == "" {
+		return
+	}
+	if c.named == nil {
+		c.named = map[string]post{}
+	}
+	c.named[as] = post{*c.struck, c.gate}
+	c.gate++ // nobody stands at this one: release leaves the client alone
+	c.struck = nil
+}
+
+// pass lets the client with this name go on, or without a name whoever stands at the gate.
+func (c *conductor) pass(name string) {
+	if name == "" {
+		if c.armed != c.at+2 { // else the next Await's gate is armed already, and to arm it has let everybody go on
+			c.release()
+		}
+		return
+	}
+	if p, ok := c.named[name]; ok && p.gate > 0 {
+		c.send(p.process, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: p.gate}})
+		p.gate = 0
+		c.named[name] = p
+	}
 }
 
 // await arms the gate of a step at the clients that it names, once.
@@ -123,11 +174,24 @@ func (c *conductor) names(client string, i int) bool {
 	case "", "*":
 		return true
 	case nemesis.Other:
-		return i != c.victim.process
+		return i != c.victim.process && !c.stands(i)
 	case nemesis.Struck:
 		return i == c.victim.process
 	}
+	if p, ok := c.named[client]; ok {
+		return i == p.process
+	}
 	return client == fmt.Sprintf("c%d", i)
+}
+
+// stands reports whether client i stands at a gate under a name.
+func (c *conductor) stands(i int) bool {
+	for _, p := range c.named {
+		if p.process == i && p.gate > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // send gives an order to a client that lives.
@@ -170,9 +234,20 @@ func (c *conductor) release() {
 	c.struck = nil
 }
 
-// resolve puts names in the place of the moving targets.
+// releaseAll lets everybody go on.
+func (c *conductor) releaseAll() {
+	for name := range c.named {
+		c.pass(name)
+	}
+	c.release()
+}
+
+// resolve puts client numbers in the place of the moving targets and of names.
 func (c *conductor) resolve(s nemesis.Step) nemesis.Step {
 	who, rest, link := strings.Cut(s.Target, ">")
+	if p, ok := c.named[who]; ok {
+		who = fmt.Sprintf("c%d", p.process)
+	}
 	switch who {
 	case nemesis.Struck:
 		who = fmt.Sprintf("c%d", c.victim.process)

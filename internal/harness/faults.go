@@ -16,8 +16,8 @@ func (c *conductor) fault(s nemesis.Step) error {
 	if s.Do == nemesis.Direct {
 		e.Target = s.Node
 	}
-	if c.struck != nil {
-		e.By = history.Ptr(c.struck.process)
+	if by := c.by(); by >= 0 {
+		e.By = &by
 	}
 	if err := c.run.record(e); err != nil {
 		return err
@@ -30,6 +30,20 @@ func (c *conductor) fault(s nemesis.Step) error {
 		return nil
 	}
 	return c.end(e)
+}
+
+// by is the client whose gate triggered what is done now: who stands at a gate, or of several under names the one that has stood longest; else -1.
+func (c *conductor) by() int {
+	if c.struck != nil {
+		return c.struck.process
+	}
+	first := post{standing: standing{process: -1}}
+	for _, p := range c.named {
+		if p.gate > 0 && (first.gate == 0 || p.gate < first.gate) {
+			first = p
+		}
+	}
+	return first.process
 }
 
 // harm does the deed itself. A client's kill is stamped before the signal is sent, so that its hold cannot outlast it in the record.
@@ -93,9 +107,13 @@ func (c *conductor) end(e history.Event) error {
 	return c.run.record(e)
 }
 
+// stillOpen is what checker.StillOpen says of a fault that nobody undid: its effect lasted, and it is no reason for anything that came later.
+const stillOpen = "still open at the end of the run"
+
 // close ends in the record what still lasts at the end of the run; the world's own end undoes it.
 func (c *conductor) close() {
 	for _, f := range c.faults {
+		f.Err = stillOpen
 		_ = c.end(f) // a run whose record cannot be written has failed already
 	}
 }

@@ -159,7 +159,9 @@ func hold(ttl, poll time.Duration) time.Duration {
 
 // aim makes the fault ready for the lock, and takes the topology that the two of them need.
 func (p *Plan) aim(w Wish, lock impls.Entry, fault nemesis.Entry, variant string) error {
-	params := nemesis.Params{TTL: p.TTL.D(), Clients: p.Clients, Nodes: 1, Timeout: or(w.ClientTimeout, defaultTimeout)}
+	params := nemesis.Params{
+		TTL: p.TTL.D(), Hold: p.Hold.D(), Poll: p.Poll.D(), Clients: p.Clients, Nodes: 1, Timeout: or(w.ClientTimeout, defaultTimeout),
+	}
 	if lock.Topology == impls.Independent {
 		p.Masters = or(w.Masters, defaultMasters)
 		params.Nodes = p.Masters

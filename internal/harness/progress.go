@@ -14,6 +14,8 @@ type progress struct {
 	fault     int64        // stamp of the latest fault event
 	served    map[int]bool // keys granted since then
 	moved     bool         // granted by the new master
+	over      int64        // stamp of the end of the scenario
+	gap       int64        // stamp of the latest stall of the machine, which excuses whoever was not granted the lock
 	master    string
 }
 
@@ -25,6 +27,8 @@ func (p *progress) add(r *run, e history.Event) {
 		if e.F == nemesis.Promote {
 			p.master = e.Target
 		}
+	case e.Type == history.Gap:
+		p.gap = max(p.gap, e.T)
 	case e.Type == history.OK && e.F == history.Acquire:
 		if r.waiter(standing{e.Process, e.KeyOf()}) >= 0 {
 			p.contended++
@@ -40,8 +44,8 @@ func (p *progress) add(r *run, e history.Event) {
 // margin is counted beyond what the checker requires: it judges by stamps, this by arrival.
 const margin = 1
 
-// finished reports whether the run may end: the scenario is over, and either a violation is certain or the evidence is complete, and
-// every lock has been granted again since the last fault, or would have been if it ever were.
+// finished reports whether the run may end: the scenario is over, the evidence is complete, and every lock has been granted again since the
+// last fault, or would have been if it ever were. What is violated may never give all the evidence, so that its time is bounded.
 func (r *run) finished() bool {
 	if r.world.Now() >= r.limit || r.plan.Stop && r.progress.violated {
 		return true
@@ -51,19 +55,27 @@ func (r *run) finished() bool {
 	}
 	p, need := &r.progress, r.plan.Requires
 	enough := p.contended >= need.Contended+margin && (p.moved || !need.Failover)
-	return (p.violated || enough) && (len(p.served) == r.plan.Keys || r.now() > p.fault+int64(r.recovery()))
+	served := len(p.served) == r.plan.Keys
+	since := time.Duration(r.now() - p.calm())
+	return enough && (served || since > r.recovery()) || (p.violated || !served) && since > r.patience()
 }
 
 // recovery is how long after a fault a lock must be granted again at the latest (design §6, D).
 func (r *run) recovery() time.Duration { return r.plan.TTL.D() + 2*r.plan.Poll.D() + time.Second }
 
-// wake is when the recovery window is over.
+// patience is how long nobody need be waited for who is never granted the lock: a deadlock is certain before, also where clients were
+// between two calls for some of the time.
+func (r *run) patience() time.Duration { return r.recovery()*5/4 + 200*time.Millisecond }
+
+// calm is since when nothing was done to the world, and the scenario was over.
+func (p *progress) calm() int64 { return max(p.fault, p.over, p.gap) }
+
+// wake is when the recovery window, and patience, is over.
 func (p *progress) wake(r *run) int64 {
-	if p.fault == 0 {
-		return never
-	}
-	if at := r.epoch + p.fault + int64(r.recovery()) + 1; at > r.world.Now() {
-		return at
+	for _, d := range []time.Duration{r.recovery(), r.patience()} {
+		if at := r.epoch + p.calm() + int64(d) + 1; at > r.world.Now() {
+			return at
+		}
 	}
 	return never
 }

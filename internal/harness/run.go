@@ -87,7 +87,8 @@ type run struct {
 	sinks     sinks
 	clients   []client
 	conductor conductor
-	quiet     bool // no new cycles
+	quiet     bool   // no new cycles
+	only      string // the client that begins cycles nevertheless; "": none
 	progress  progress
 	resource  workloads.Resource
 }
@@ -136,7 +137,7 @@ func (r *run) step(ctx context.Context, deadline int64) error {
 
 // windDown lets clients finish what they are inside of. A client that waits is told to give up.
 func (r *run) windDown(ctx context.Context) error {
-	r.quiet = true
+	r.quiet, r.only = true, ""
 	if err := r.conductor.unfreeze(); err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func (r *run) windDown(ctx context.Context) error {
 			r.world.Send(i, workloads.Order{Do: workloads.DoStop})
 		}
 	}
-	r.conductor.release()
+	r.conductor.releaseAll()
 	limit := r.world.Now() + int64(r.plan.shape().Longest()) + int64(windDownSlack) + 2*int64(r.plan.ClientTimeout)
 	for r.busy() && r.world.Now() < limit {
 		if err := r.step(ctx, limit); err != nil {

@@ -139,7 +139,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	a, b := runs[0].prints, runs[1].prints
-	if len(a) < 20 || len(a) != len(b) {
+	if len(a) < 15 || len(a) != len(b) {
 		t.Fatalf("%d and %d picks", len(a), len(b))
 	}
 	distinct := map[uint64]bool{}

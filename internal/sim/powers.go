@@ -78,8 +78,16 @@ func (w *World) Block(name string) error {
 	return w.toNode(name, func(n *node) { n.busy = w.Now() })
 }
 
-// Free kills the script.
-func (w *World) Free(name string) error { return w.toNode(name, func(n *node) { n.busy = 0 }) }
+// Stall makes a node execute a script during which it answers nobody. What is sent to it waits until Free, which comes when d is over.
+func (w *World) Stall(name string, _ time.Duration) error { return w.PauseNode(name) }
+
+// Free kills the script, or ends the stall.
+func (w *World) Free(name string) error {
+	if err := w.toNode(name, func(n *node) { n.busy = 0 }); err != nil {
+		return err
+	}
+	return w.ResumeNode(name)
+}
 
 // Promote makes a replica a master.
 func (w *World) Promote(name string) error {

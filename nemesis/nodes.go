@@ -1,0 +1,165 @@
+package nemesis
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// failover cuts (or delays) the replication link while nobody holds the lock, lets one client be granted it, and kills the master
+// in that hold. "healthy" is the control: the replica has the grant before the master dies.
+// The replica may only be trusted to be behind by what the link loses, hence the barrier (REALFAULT.md §0.3).
+// "release" loses a release instead: the grant reaches the replica, the release does not (LOCKS.md T14).
+func failover(variant string, p Params) []Step {
+	cut := Step{Do: Cut, Target: "n0>n1"}
+	fail := []Step{
+		{Do: KillNode, Target: "n0", Strike: variant != "release" && variant != "between"},
+		{Do: Promote, Target: "n1"},
+		{Do: Direct, Target: "*", Node: "n1"},
+	}
+	begin := []Step{{Do: Quiesce}, {Do: Barrier}}
+	switch variant {
+	case "healthy":
+		return slices.Concat(begin, first(variant), []Step{{Do: Barrier}}, fail, p.replaced())
+	case "release":
+		return slices.Concat(begin, []Step{
+			{Do: Resume, Target: "c0"}, {Await: &Await{As: owner, Client: "c0", Phase: "granted"}}, {Do: Barrier}, cut, pass(owner), p.outside(),
+		}, fail, []Step{{Do: Resume}, wait(p.look()), pass(owner)})
+	case "delayed":
+		cut = Step{Do: Delay, Target: "n0>n1", For: history.Duration(50 * time.Millisecond)}
+	}
+	return slices.Concat(begin, []Step{cut}, first(variant), fail, p.replaced())
+}
+
+// first lets client 0 be granted the lock alone, and then client 1 try for it and stand before its first command. So a node that dies
+// now leaves nothing behind of which nobody knows whether it was executed.
+func first(variant string) []Step {
+	at := &Await{As: owner, Client: "c0", Phase: "granted"}
+	if variant == "between" {
+		at = &Await{As: owner, Client: "c0", Command: "^del ", At: "before"}
+	}
+	return []Step{
+		{Do: Quiesce}, {Do: Resume, Target: "c0"}, {Await: at},
+		{Do: Resume, Target: "c1"}, {Await: &Await{As: thief, Client: "c1", Command: ".", At: "before"}},
+	}
+}
+
+// replaced lets client 1 and then all others go on, and the first holder when another has been granted the lock.
+func (p Params) replaced() []Step {
+	return slices.Concat([]Step{pass(thief), {Do: Resume}}, p.after(granted(Other, p.quick())))
+}
+
+// restart kills Redis in a hold, and starts it again empty. Of independent masters one is enough, if the holder has the lock on a bare
+// majority (LOCKS.md T10): it cannot reach the last ones when it acquires.
+func restart(variant string, p Params) []Step {
+	begin := first(variant)
+	if p.Nodes > 1 {
+		begin = slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), begin)
+	}
+	return slices.Concat(begin, []Step{
+		{Do: KillNode, Target: "n0", Strike: variant != "between"}, {Do: Start, Target: "n0"},
+	}, p.replaced(), p.heal())
+}
+
+// restartDelayed lets the holder do its work meanwhile: standing at the gate it would outlive its lease. "stay": it does outlive it.
+func restartDelayed(variant string, p Params) []Step {
+	if variant == "stay" {
+		return slices.Concat([]Step{
+			leaving(), {Do: KillNode, Target: "n0", Strike: true}, wait(p.long()), {Do: Start, Target: "n0"},
+		}, p.after(granted(Other, p.soon())))
+	}
+	begin := first(variant)
+	if p.Nodes > 1 {
+		begin = slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), begin)
+	}
+	return slices.Concat(begin, []Step{
+		{Do: KillNode, Target: "n0", Strike: true}, pass(owner), wait(p.long()), {Do: Start, Target: "n0"}, pass(thief), {Do: Resume},
+	}, p.heal())
+}
+
+// refuse makes client 0 reach no more masters than it needs.
+func (p Params) refuse() (steps []Step) {
+	for i := p.Nodes - p.spare(); i < p.Nodes; i++ {
+		steps = append(steps, Step{Do: Refuse, Target: "c0>" + node(i)})
+	}
+	return steps
+}
+
+// spare is how many independent masters a lock can do without.
+func (p Params) spare() int { return (p.Nodes - 1) / 2 }
+
+func (p Params) heal() []Step {
+	if p.spare() == 0 {
+		return nil
+	}
+	return []Step{{Do: Heal, Target: "c0>*"}}
+}
+
+// clockServer moves the clock of every Redis in a hold.
+func clockServer(variant string, p Params) []Step {
+	offset := p.jump()
+	switch variant {
+	case "-":
+		offset = -offset
+	case "0":
+		offset = 0
+	}
+	jump := p.each(Step{Do: NodeClock, Offset: history.Duration(offset), Strike: variant != "between"})
+	return slices.Concat([]Step{aim(variant)}, jump, p.after(granted(Other, p.quick())))
+}
+
+// busy keeps every Redis that the lock uses from answering in a hold. kill: the script is killed, and meanwhile Redis answers -BUSY.
+// stay: the holder stays inside until another has been granted the lock.
+func busy(variant string, p Params) []Step {
+	begin := Step{Do: Stall, For: history.Duration(p.long())}
+	if variant == "kill" {
+		begin = Step{Do: Busy}
+	}
+	return p.away(variant, begin, Step{Do: Free})
+}
+
+func nodePause(variant string, p Params) []Step {
+	return p.away(variant, Step{Do: PauseNode}, Step{Do: ResumeNode})
+}
+
+// patient lets clients wait until Redis answers again.
+func patient(variant string, p Params) time.Duration {
+	if variant == "kill" {
+		return 0
+	}
+	return 2*p.long() + 500*time.Millisecond
+}
+
+// away takes every Redis that the lock uses away for longer than the lease.
+func (p Params) away(variant string, begin, end Step) []Step {
+	begin.Strike = variant != "between"
+	steps := []Step{aim(variant)}
+	if variant == "stay" {
+		steps = []Step{leaving()}
+	}
+	steps = append(steps, p.each(begin)...)
+	if variant != "stay" && variant != "between" {
+		steps = append(steps, pass(owner))
+	}
+	steps = append(append(steps, wait(p.long())), p.each(end)...)
+	switch variant {
+	case "between": // the first to be granted asked long ago, and its lease may be over as far as it can know
+		steps = append(append(steps, granted(Other, p.quick()+p.polls())), p.after(granted(Other, p.soon()))...)
+	case "stay":
+		steps = append(steps, p.after(granted(Other, p.quick()+p.polls()))...)
+	}
+	return steps
+}
+
+func nodeCrash(_ string, p Params) []Step { return nodeLoss(p.Nodes) }
+
+// nodeLoss kills the first n nodes in a hold, after enough has happened for the run to be worth something:
+// nothing may be granted afterwards.
+func nodeLoss(n int) []Step {
+	steps := []Step{{Do: Warm}, inside()}
+	for i := range n {
+		steps = append(steps, Step{Do: KillNode, Target: node(i), Strike: i == 0})
+	}
+	return append(steps, pass(owner))
+}
