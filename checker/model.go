@@ -43,37 +43,3 @@ func (c *check) pictureMutex(failing []op, l *mutexLog) {
 		}
 	}
 }
-
-// explain makes a property of a flaw and the tokens that show it.
-func (l *mutexLog) explain(key int, f flaw, a, b int32) Property {
-	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
-	what := flawWords[f]
-	if f == overlap {
-		p.Class = DoubleGrant
-	} else {
-		p.Class = ReleasedByNonOwner
-	}
-	if f == lostLock {
-		p.Class = ""
-	}
-	first, second := l.hold(a), Hold{}
-	p.Witness.Holds = []Hold{first}
-	switch f {
-	case overlap:
-		second = l.hold(b)
-		p.Witness.Holds = append(p.Witness.Holds, second)
-		p.Words = sentence(fmt.Sprintf("lock %d: %s was %s: %s, acquired at %s and not released before %s", key, l.names[b], what, l.names[a], at(first.From), until(first.To)))
-	case coveredPoint:
-		p.Witness.Holds = append(p.Witness.Holds, l.hold(b))
-		p.Words = sentence(fmt.Sprintf("lock %d: %s was %s (%s)", key, l.names[a], what, l.names[b]))
-	default:
-		p.Words = sentence(fmt.Sprintf("lock %d: %s was %s", key, l.names[a], what))
-	}
-	return p
-}
-
-// hold shows a token; an end that is not known is left at the largest stamp.
-func (l *mutexLog) hold(t int32) Hold {
-	tok := tokens(l.ops)[t]
-	return Hold{Process: l.names[t].process, N: l.names[t].n, From: tok.from, To: tok.end}
-}

@@ -78,7 +78,10 @@ func TestMutexAgainstPlainPorcupine(t *testing.T) {
 		"arbitrary":  func(r *rand.Rand) []op { return arbitrary(r, 1+r.IntN(9)) },
 		"consistent": func(r *rand.Rand) []op { return consistent(r, 1+r.IntN(6)) },
 		"simulated":  func(r *rand.Rand) []op { return simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5), 0.1, 0) },
-		"planted":    func(r *rand.Rand) []op { return simulate(r.Uint64(), 4+r.IntN(20), 2+r.IntN(5), 0.1, 1+r.IntN(9)) },
+		"known": func(r *rand.Rand) []op {
+			return simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5), 0, r.IntN(2)*r.IntN(9))
+		},
+		"planted": func(r *rand.Rand) []op { return simulate(r.Uint64(), 4+r.IntN(20), 2+r.IntN(5), 0.1, 1+r.IntN(9)) },
 	}
 	for name, make := range generators {
 		t.Run(name, func(t *testing.T) {
