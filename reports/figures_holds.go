@@ -102,9 +102,9 @@ func holdFigure(_ Run, f *facts, w *witness) (*figure, error) {
 	fig.addBands(f.faults, g.lo, g.hi)
 	fig.plot.Add(g)
 	fig.plot.Y.Tick.Marker = plot.ConstantTicks(names)
-	fig.plot.Y.Min, fig.plot.Y.Max = -0.7, float64(len(clients))+0.1
+	fig.plot.Y.Min, fig.plot.Y.Max = -0.7, float64(len(clients))+0.9
 	fig.plot.X.Min, fig.plot.X.Max = g.lo, g.hi
-	fig.height = vg.Points(70 + 26*float64(len(clients)))
+	fig.height = vg.Points(90 + 26*float64(len(clients)))
 	return fig, nil
 }
 

@@ -109,3 +109,18 @@ func TestPageOfAlmostNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestAnswerClaimsOnlyWhatWasJudged(t *testing.T) {
+	for _, c := range []struct {
+		s    checker.Result
+		want string
+	}{{checker.Valid, "No two clients were inside at once."}, {checker.Unknown, "this run does not tell"}, {checker.NA, "this run does not tell"}} {
+		v := &checker.Verdict{Verdict: checker.Violated, Summary: "Stuck.", Properties: []checker.Property{
+			{Property: checker.MutualExclusion, Verdict: c.s}, {Property: checker.Deadlock, Verdict: checker.Violated, Witness: &checker.Witness{Holds: []checker.Hold{{Process: 0, From: 1, To: 9}, {Process: 1, From: 2, To: 8}}}},
+		}}
+		a := answerOf(Run{History: &history.History{}, Verdict: v})
+		if a.Word != "Nobody gets in again." || !strings.Contains(a.Sentence, c.want) {
+			t.Errorf("S %s: %+v, want %q", c.s, a, c.want)
+		}
+	}
+}

@@ -82,7 +82,7 @@ func newFigure(name, title, alt, x, y string) *figure {
 	}
 	p.Legend.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(9)}
 	p.Legend.TextStyle.Color = colorInk
-	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth, p.Legend.XOffs = true, vg.Points(3), vg.Points(18), -vg.Points(3)
+	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth, p.Legend.XOffs = true, vg.Points(6), vg.Points(18), -vg.Points(3)
 	return &figure{name, title, alt, p, vg.Points(200)}
 }
 

@@ -149,8 +149,8 @@ func nested(f *facts) int {
 
 // commandRow is a line of the table of commands; a fault has a line of its own, with Fault set.
 type commandRow struct {
-	T, Client, Node, Command, Reply, Latency, Fault string
-	Bad, During                                     bool
+	T, Client, Node, Command, Reply, Latency, Fault, More string
+	Bad, During                                           bool
 
 	t int64
 }
@@ -171,19 +171,27 @@ func (p *page) commands(r Run, f *facts, w *witness) {
 			cs = append(cs, *c)
 		}
 	}
-	total := len(cs)
-	if total > maxCommandRows {
-		cs = nearest(cs, w, lo)
-		p.CommandsLeft = fmt.Sprintf("%s of %s are shown, the nearest; all are in trace.jsonl.", thousands(len(cs)), thousands(total))
-	}
-	for _, c := range cs {
-		p.Commands = append(p.Commands, rowOf(c, w))
-	}
 	if len(cs) == 0 {
 		return
 	}
+	total, shown := len(cs), group(cs)
+	shown = nearest(shown, w)
+	if len(shown) < total {
+		p.CommandsLeft = fmt.Sprintf("%s of %s commands are shown: repeated polls are joined, and what is far from the violation or the fault is left out. All are in trace.jsonl.", thousands(len(shown)), thousands(total))
+	}
+	for _, c := range shown {
+		p.Commands = append(p.Commands, rowOf(c.Command, w))
+		if c.more > 0 {
+			t := max(c.Recv, c.Sent)
+			p.Commands = append(p.Commands, commandRow{Client: fmt.Sprint(c.Process), More: "the same again, " + count(c.more, "more time") + ", answered alike", t: t})
+		}
+	}
+	first := min(lo, shown[0].Sent) // a fault from before is told in the sequence diagram
+	if w == nil {
+		first = lo
+	}
 	for _, x := range f.faults {
-		if x.from >= min(lo, cs[0].Sent) && x.from <= hi && len(p.Commands) < 2*maxCommandRows {
+		if x.from >= first && x.from <= hi && len(p.Commands) < 2*maxCommandRows {
 			p.Commands = append(p.Commands, commandRow{T: micros(x.from), Fault: "nemesis: " + x.name(), t: x.from})
 		}
 	}
@@ -216,11 +224,14 @@ func commandWindow(f *facts, w *witness) (lo, hi int64, in func(int) bool, what 
 }
 
 // nearest keeps the commands closest to the beginning of the overlap, or the first.
-func nearest(cs []history.Command, w *witness, lo int64) []history.Command {
+func nearest(cs []polls, w *witness) []polls {
+	if len(cs) <= maxCommandRows {
+		return cs
+	}
 	if w == nil {
 		return cs[:maxCommandRows]
 	}
-	at, _ := slices.BinarySearchFunc(cs, w.from, func(c history.Command, t int64) int { return int(min(1, max(-1, c.Sent-t))) })
+	at, _ := slices.BinarySearchFunc(cs, w.from, func(c polls, t int64) int { return int(min(1, max(-1, c.Sent-t))) })
 	first := min(max(0, at-maxCommandRows/2), len(cs)-maxCommandRows)
 	return cs[first : first+maxCommandRows]
 }

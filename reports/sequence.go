@@ -10,13 +10,13 @@ import (
 
 // The measures of the sequence diagram, in pixels.
 const (
-	seqTime  = 96  // the column of stamps
-	seqCol   = 196 // between two lifelines
+	seqTime  = 88  // the column of stamps
+	seqCol   = 204 // between two lifelines
 	seqRow   = 25
-	seqRight = 146 // the column that names the overlap
+	seqRight = 150 // the column that names the overlap
 	seqHead  = 44
 	seqGap   = 20 // for a row that says how long nothing happened
-	seqLabel = 34 // runes on an arrow between neighbours
+	seqLabel = 31 // runes on an arrow between neighbours
 )
 
 // sequence draws steps as a sequence diagram.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -56,11 +55,12 @@ const maxSteps = 70
 func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 	lo, hi := w.extent(f)
 	margin := max(hi-lo, 20e6)
-	ss := commandSteps(r.Trace, w, lo, hi)
+	ss := commandSteps(r.Trace, f, w, lo, hi)
 	for _, h := range w.holds {
 		ss = append(ss, step{T: h.From, Kind: stepInside, Process: h.Process, Text: "inside", Tip: "is inside: its acquire returned"})
 		if h.To <= hi {
-			ss = append(ss, step{T: h.To, Kind: stepLeaves, Process: h.Process, Text: "leaves", Tip: leaves(f, h.Process, h.N)})
+			label, tip := leaves(f, h.Process, h.N)
+			ss = append(ss, step{T: h.To, Kind: stepLeaves, Process: h.Process, Text: label, Tip: tip})
 		}
 	}
 	for _, x := range f.faults {
@@ -73,7 +73,7 @@ func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 		}
 	}
 	for _, m := range f.marks {
-		if m.t >= lo && m.t <= hi && w.has(m.process) && m.kind != "extend" {
+		if m.t >= lo && m.t <= hi && w.has(m.process) && m.kind != "extend" && m.kind != "kill" { // a kill ends a hold, and is told there
 			ss = append(ss, step{T: m.t, Kind: stepMark, Process: m.process, Text: m.text, Tip: m.text})
 		}
 	}
@@ -113,26 +113,27 @@ func (w *witness) hold(process, n int) bool {
 	return false
 }
 
-func leaves(f *facts, process, n int) string {
+// leaves says how a hold ended, as a label and in words.
+func leaves(f *facts, process, n int) (label, tip string) {
 	for i := range f.holds {
 		if h := &f.holds[i]; h.process == process && h.n == n {
 			switch h.ended {
 			case "killed", "gone":
-				return "is " + h.ended
+				return h.ended, "is " + h.ended + " while inside"
 			case "open":
-				return "is still inside at the end of the record"
+				return "still inside", "is still inside at the end of the record"
 			}
 		}
 	}
-	return "leaves: it calls release"
+	return "leaves", "leaves: it calls release"
 }
 
 // commandSteps takes the checker's own choice of commands, if it made one, and else all commands of the witness's clients.
-func commandSteps(trace []history.Command, w *witness, lo, hi int64) []step {
+func commandSteps(trace []history.Command, f *facts, w *witness, lo, hi int64) []step {
 	var cs []history.Command
 	var ss []step
 	for _, c := range w.commands {
-		if len(c.Args) == 0 && strings.Contains(c.Effect, "nemesis") {
+		if len(c.Args) == 0 && slices.ContainsFunc(f.faults, func(x fault) bool { return x.from == c.Sent || x.to == c.Sent }) {
 			continue // the faults have rows of their own
 		}
 		if len(c.Args) == 0 {
@@ -237,7 +238,11 @@ func brief(args []string) string {
 		if i > 0 {
 			s += " "
 		}
-		s += clean(a, 18)
+		if len(a) > 16 {
+			s += clean(a, 8) // a token; its beginning tells it from others
+		} else {
+			s += clean(a, 0)
+		}
 		if len(s) > 48 {
 			return clean(s, 48) + "…"
 		}

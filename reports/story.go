@@ -16,7 +16,10 @@ var when = map[string]string{
 	"failover":          "when the master fails over",
 	"failover:healthy":  "when the master fails over to a replica that is up to date",
 	"failover-sentinel": "when Sentinel fails the master over",
+	"race":              "when nothing fails and clients only race",
+	"overrun":           "when a holder works for longer than its lease",
 	"pause":             "when a client is paused",
+	"pause:short":       "when a client is paused for a moment",
 	"crash":             "when a client crashes",
 	"partition":         "when the network splits",
 	"request-loss":      "when requests are lost",
@@ -29,6 +32,8 @@ var when = map[string]string{
 	"clock-server":      "when a server's clock is wrong",
 	"clock-client:+":    "when a client's clock jumps ahead",
 	"clock-client:-":    "when a client's clock jumps back",
+	"clock-client:0":    "when no clock is moved",
+	"clock-server:0":    "when no clock is moved",
 	"clock-client:rate": "when a client's clock runs at a wrong rate",
 	"clock-server:+":    "when a server's clock jumps ahead",
 	"clock-server:-":    "when a server's clock jumps back",
@@ -80,7 +85,7 @@ func answerOf(r Run) answer {
 		if w := witnessOf(v); w != nil && len(w.holds) > 1 && w.together {
 			return answer{"Yes.", w.sentence(), v.Verdict}
 		}
-		return answer{"Not both at once, but it is broken.", sentence(clean(v.Summary, 300)), v.Verdict}
+		return brokenAnswer(v)
 	case checker.Valid:
 		return answer{"Not in this run.", validSentence(v), v.Verdict}
 	case checker.NA:
@@ -88,6 +93,21 @@ func answerOf(r Run) answer {
 	}
 	return answer{"Unknown.", unknownSentence(r), checker.Unknown}
 }
+
+// brokenAnswer is for a lock that failed otherwise. It says "not both at once" only if that was judged.
+func brokenAnswer(v *checker.Verdict) answer {
+	word, also := "It is broken.", "Whether two clients can be inside at once, this run does not tell."
+	if v.Property(checker.Deadlock).Verdict == checker.Violated {
+		word = "Nobody gets in again."
+	}
+	if v.Property(checker.MutualExclusion).Verdict == checker.Valid {
+		also = "No two clients were inside at once."
+	}
+	return answer{word, sentence(clean(v.Summary, 300)) + " " + also, v.Verdict}
+}
+
+// exclusive are the properties whose violation is two clients inside at once.
+var exclusive = []string{checker.MutualExclusion, checker.LeaseExclusion, checker.Validity}
 
 // validSentence says what a "no" is worth.
 func validSentence(v *checker.Verdict) string {
@@ -197,7 +217,7 @@ func newWitness(p checker.Property) *witness {
 		lo, hi = min(lo, h.From), max(hi, h.To)
 		w.from, w.to = max(w.from, h.From), min(w.to, h.To)
 	}
-	w.together = len(w.holds) > 1 && w.from < w.to
+	w.together = len(w.holds) > 1 && w.from < w.to && slices.Contains(exclusive, p.Property)
 	if !w.together {
 		w.from, w.to = lo, hi
 	}

@@ -86,7 +86,7 @@ func us(t int64) int64 { return int64(math.Round(float64(t) / 1e3)) }
 func newTimeline(r Run, f *facts, w *witness) *timeline {
 	t := &timeline{End: max(1, us(f.end)), Keys: max(1, r.History.Header.Keys), texts: map[string]int{}}
 	t.View = [2]int64{0, t.End}
-	if w != nil {
+	if w != nil && len(w.holds) != 1 { // one hold, and then nobody: that is seen on the whole run
 		t.aim(w)
 	}
 	t.choose(f, w)

@@ -157,14 +157,26 @@
       if (w[2] === 1 && x1 - x0 > 9) el(g, 'path', { class: 'x', d: 'M' + (x1 - 4) + ' ' + (mid - 3) + 'l5 6m0 -6l-5 6' });
       if (w[2] > 1 && x1 - x0 > 14) label(g, x1 - 8, mid - 4, 'q', '?');
     }
-    let run = null; // joined holds, narrower than a pixel
-    const flush = () => { if (run) el(g, 'rect', { class: 'hold many', x: run.x0, y: y0, width: Math.max(1, run.x1 - run.x0), height: bar }, run.n === 1 ? run.tip : l.label + ': ' + run.n + ' holds, ' + sec(run.from) + ' to ' + sec(run.to) + '\nzoom in to see each'); run = null; };
+    // Holds narrower than a pixel are joined; how high they stand says how much of that time the client was inside.
+    let run = null;
+    const flush = () => {
+      if (!run) return;
+      const alone = run.n === 1 && run.x1 - run.x0 > .4;
+      const high = alone ? bar : Math.max(2, (h - 12) * Math.min(1, run.sum / Math.max((b - a) / (W - gutter), run.to - run.from)));
+      el(g, 'rect', { class: 'hold many', x: run.x0, y: alone ? y0 : tops[i + 1] - 6 - high, width: Math.max(1, run.x1 - run.x0), height: high },
+        run.n === 1 ? run.tip : l.label + ': ' + run.n + ' holds, ' + sec(run.from) + ' to ' + sec(run.to) + '\nzoom in to see each');
+      run = null;
+    };
     for (let k = 0; k < (l.holds || []).length; k++) {
       const d = l.holds[k];
       if (Math.max(d[2], d[4]) < a || d[0] > b) continue;
       const x0 = X(d[1]), x1 = X(d[2]);
       if (x1 - x0 < 1.5 && !d[8]) {
-        if (run && x0 - run.x1 < 1.5) { run.x1 = Math.max(run.x1, x1); run.n++; run.to = d[2]; } else { flush(); run = { x0, x1, n: 1, from: d[1], to: d[2], tip: holdTip(l, d) }; }
+        if (run && x0 - run.x1 < 1.5 && run.x1 - run.x0 < 4) { run.x1 = Math.max(run.x1, x1); run.n++; run.to = d[2]; run.sum += d[2] - d[1]; } else {
+          const joins = run && x0 - run.x1 < 1.5 && run.n > 1, from = joins ? run.to : d[1], start = joins ? run.x1 : x0;
+          flush();
+          run = { x0: start, x1, n: 1, from, to: d[2], sum: d[2] - d[1], tip: holdTip(l, d) };
+        }
         continue;
       }
       flush();
@@ -294,7 +306,7 @@
     if (picked < 0) { picked = flat.findIndex(f => f.h[1] >= a); if (picked < 0) picked = flat.length - 1; }
     else picked = clamp(picked + step, 0, flat.length - 1);
     const { l, h } = flat[picked], w = b - a, len = Math.max(20, h[2] - h[1]);
-    if (len > w * .9 || len < w / 200) show(h[1] - 2 * len, h[2] + 2 * len);
+    if (len > w * .9 || len < w / 200) show(h[1] - len / 2, h[2] + len / 2);
     else if (h[1] < a || h[2] > b) show((h[1] + h[2] - w) / 2, (h[1] + h[2] + w) / 2);
     else show(a, b);
     range.textContent = '';
