@@ -1,8 +1,11 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,7 +26,7 @@ type client struct {
 	stop    context.CancelFunc
 	dead    atomic.Bool
 	running sync.WaitGroup
-	orders  []workloads.Order // that came while it was stopped
+	orders  []workloads.Order // that came and were not read yet
 	ordered int64             // when the last order arrived or will
 
 	seen uint64 // hash of what it has done and seen, for World.Fingerprint
@@ -31,13 +34,14 @@ type client struct {
 	spawned atomic.Int64
 	mu      sync.Mutex
 	dialled map[string]int // connections, by link
+	open    map[*conn]bool // that it has not closed, or is about to make
 	thaw    chan struct{}  // closed when it runs again; nil: it runs
 	frozen  int            // goroutines that wait for it
 	since   int64          // when it was stopped
 }
 
 func (w *World) newClient(i int) *client {
-	c := &client{w: w, number: i, name: fmt.Sprintf("c%d", i), dialled: map[string]int{}}
+	c := &client{w: w, number: i, name: fmt.Sprintf("c%d", i), dialled: map[string]int{}, open: map[*conn]bool{}}
 	c.life, c.stop = context.WithCancel(context.Background())
 	c.env = workloads.NewEnv(c.life, w.cfg.Seed+uint64(i)+1, w.elapsed)
 	c.env.Hook(c.spawn, c.breathe)
@@ -95,15 +99,44 @@ func (c *client) report(r workloads.Report) {
 	}
 }
 
-// order is the arrival of an order. A process that is stopped has it in its pipe.
+// order is the arrival of an order.
 func (c *client) order(o workloads.Order) {
-	switch {
-	case c.dead.Load() || c.worker == nil:
-	case c.paused():
-		c.orders = append(c.orders, o)
-	default:
-		c.handle(o)
+	c.orders = append(c.orders, o)
+	if len(c.orders) == 1 {
+		c.read()
 	}
+}
+
+// orderAgain is after how long an order that must wait is looked at again.
+const orderAgain = 50 * time.Microsecond
+
+// read takes the orders that have come. A process that is stopped has them in its pipe.
+// A stop also waits until no connection is being made. It makes locks close their subscriptions, and go-redis keeps a subscription's mutex
+// while it connects: who waits for a mutex is not blocked in the eyes of the bubble, so that it would stand still for ever.
+func (c *client) read() {
+	for len(c.orders) > 0 && !c.paused() {
+		o := c.orders[0]
+		if o.Do == workloads.DoStop && c.connecting() && !c.dead.Load() {
+			c.w.after(orderAgain, c.read)
+			return
+		}
+		c.orders = c.orders[1:]
+		if !c.dead.Load() && c.worker != nil {
+			c.handle(o)
+		}
+	}
+}
+
+// connecting reports whether a connection is being made or has not been greeted.
+func (c *client) connecting() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k := range c.open {
+		if !k.heard.Load() {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *client) handle(o workloads.Order) {
@@ -174,24 +207,21 @@ func (c *client) melt() {
 	if gap > gapLimit {
 		c.report(workloads.Report{Event: &history.Event{Type: history.Gap, T: c.w.Now(), Process: c.number, Gap: history.Duration(gap)}})
 	}
-	orders := c.orders
-	c.orders = nil
-	for _, o := range orders {
-		c.handle(o)
-	}
+	c.read()
 }
 
 // end kills the process: it says and does nothing more. What it had sent is on its way.
 func (c *client) end() {
 	c.dead.Store(true)
-	c.stop()
-	for _, l := range c.w.links {
-		for _, k := range l.conns {
-			if k.client == c {
-				k.Close()
-			}
-		}
+	c.mu.Lock()
+	open := slices.SortedFunc(maps.Keys(c.open), func(a, b *conn) int {
+		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.number, b.number))
+	})
+	c.mu.Unlock()
+	for _, k := range open {
+		k.Close()
 	}
+	c.stop()
 }
 
 // wait returns when every goroutine of the client has ended.

@@ -1,12 +1,12 @@
 package sim
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -18,7 +18,8 @@ type conn struct {
 	client  *client
 	link    *link
 	node    *node
-	number  int
+	to      string          // the link's name
+	number  int             // among the client's connections over that link
 	session *engine.Session // nil: the node does not have it any more
 	request []byte          // what has arrived and is no whole command yet
 	wrote   uint64          // the node's version after this connection's last write
@@ -27,12 +28,15 @@ type conn struct {
 	upLast  int64           // when the last message to the node arrived or will
 	dnLast  int64           // and to the client
 
+	heard atomic.Bool // the client has read something
+
 	mu     sync.Mutex
 	inbox  []byte // arrived and not yet read
 	over   error  // what a read returns when inbox is empty: the other end is closed
 	closed bool   // by the client
 	readBy time.Time
 	seq    int           // numbers what the client does
+	timer  *time.Timer   // of the reader
 	ready  chan struct{} // something to read, or a new deadline
 }
 
@@ -56,12 +60,21 @@ func (c *conn) Read(p []byte) (int, error) {
 		if d <= 0 {
 			return 0, c.failed("read", os.ErrDeadlineExceeded)
 		}
-		t := time.NewTimer(d)
-		select {
-		case <-c.ready:
-		case <-t.C:
-		}
-		t.Stop()
+		c.wait(d)
+	}
+}
+
+// wait returns when there is something to read, or after d. Only one goroutine reads at a time.
+func (c *conn) wait(d time.Duration) {
+	if c.timer == nil {
+		c.timer = time.NewTimer(d)
+	} else {
+		c.timer.Reset(d)
+	}
+	select {
+	case <-c.ready:
+		c.timer.Stop()
+	case <-c.timer.C:
 	}
 }
 
@@ -74,6 +87,7 @@ func (c *conn) take(p []byte) (n int, err error, readBy time.Time) {
 	case len(c.inbox) > 0:
 		n = copy(p, c.inbox)
 		c.inbox = c.inbox[n:]
+		c.heard.Store(true)
 	case c.over == io.EOF:
 		err = io.EOF
 	case c.over != nil:
@@ -83,7 +97,7 @@ func (c *conn) take(p []byte) (n int, err error, readBy time.Time) {
 }
 
 func (c *conn) failed(op string, err error) error {
-	return &net.OpError{Op: op, Net: "tcp", Source: address(c.client.name), Addr: address(c.link.name), Err: err}
+	return &net.OpError{Op: op, Net: "tcp", Source: address(c.client.name), Addr: address(c.to), Err: err}
 }
 
 // Write hands the bytes to the network.
@@ -105,7 +119,7 @@ func (c *conn) Write(b []byte) (int, error) {
 // post tells the scheduler what the client did. The mutex is held.
 func (c *conn) post(do func()) {
 	c.seq++
-	c.client.w.inbox.post(call{c.client.number, c.link.name, c.number, c.seq, do})
+	c.client.w.inbox.post(call{c.client.number, c.to, c.number, c.seq, do})
 }
 
 // Close ends the connection. What was sent before still arrives.
@@ -118,6 +132,7 @@ func (c *conn) Close() error {
 	c.closed = true
 	c.signal()
 	c.post(c.bye)
+	c.client.closed(c)
 	return nil
 }
 
@@ -148,6 +163,9 @@ func (c *conn) transmit(data []byte) {
 
 // bye tells the node that the client has closed.
 func (c *conn) bye() {
+	if c.link == nil { // it was never made
+		return
+	}
 	c.link.notice(&c.link.up, c.link.name, &c.upLast, func() { c.node.hangUp(c) })
 }
 
@@ -156,14 +174,12 @@ func (c *conn) answer(data []byte) {
 	if c.broken || len(data) == 0 {
 		return
 	}
-	c.link.send(&c.link.down, c.back(), &c.dnLast, func() {
+	c.link.send(&c.link.down, c.link.back, &c.dnLast, func() {
 		if !c.broken {
 			c.deliver(data)
 		}
 	})
 }
-
-func (c *conn) back() string { return c.link.name + " reply" }
 
 func (c *conn) deliver(data []byte) {
 	c.mu.Lock()
@@ -188,7 +204,7 @@ func (c *conn) finish(err error) {
 func (c *conn) LocalAddr() net.Addr { return address(c.client.name) }
 
 // RemoteAddr names the link.
-func (c *conn) RemoteAddr() net.Addr { return address(c.link.name) }
+func (c *conn) RemoteAddr() net.Addr { return address(c.to) }
 
 // SetDeadline is SetReadDeadline: a write never waits.
 func (c *conn) SetDeadline(t time.Time) error { return c.SetReadDeadline(t) }
@@ -238,65 +254,3 @@ func (p peek) Write(func(fd uintptr) bool) error { return errors.ErrUnsupported 
 
 // Control is not supported.
 func (p peek) Control(func(fd uintptr)) error { return errors.ErrUnsupported }
-
-// dialling numbers the client's connections over a link.
-func (c *client) dialling(link string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.dialled[link]++
-	return c.dialled[link]
-}
-
-// dialTime is how long it takes to connect: the proxy that answers is on the client's own machine.
-const dialTime = 20 * time.Microsecond
-
-// dial connects to a link by its name.
-func (c *client) dial(ctx context.Context, name string) (net.Conn, error) {
-	c.breathe()
-	if c.dead.Load() {
-		return nil, refusal(name)
-	}
-	k := &conn{client: c, number: c.dialling(name), ready: make(chan struct{}, 1)}
-	done := make(chan error, 1)
-	c.w.inbox.post(call{c.number, name, k.number, 0, func() {
-		c.w.queue.add(c.w.Now()+int64(dialTime)+int64(hash(1, name)%997), nil, func() { done <- c.w.accept(k, name) })
-	}})
-	select {
-	case err := <-done:
-		if err != nil {
-			return nil, err
-		}
-	case <-ctx.Done():
-	case <-c.life.Done():
-	}
-	c.breathe()
-	if ctx.Err() != nil || c.dead.Load() {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: address(name), Err: context.DeadlineExceeded}
-	}
-	return k, nil
-}
-
-func refusal(name string) error {
-	return &net.OpError{Op: "dial", Net: "tcp", Addr: address(name), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
-}
-
-// accept is the network's side of dial. A node that is gone is noticed only by what comes back, as behind a proxy.
-func (w *World) accept(c *conn, name string) error {
-	for _, l := range w.links {
-		if l.name != name {
-			continue
-		}
-		if l.refused {
-			return refusal(name)
-		}
-		c.link, c.node = l, l.node
-		l.conns = append(l.conns, c)
-		if l.node.down {
-			c.over = errEOF
-			return nil
-		}
-		l.node.open(c)
-		return nil
-	}
-	return refusal(name)
-}

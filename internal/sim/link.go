@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/lockbench/lockbench/nemesis"
@@ -15,6 +16,7 @@ type link struct {
 	node    *node  // where it leads
 	up      stream // what is sent to the node
 	down    stream // what it answers
+	back    string // name of what comes back
 	refused bool
 	reset   bool
 	conns   []*conn
@@ -30,7 +32,7 @@ type stream struct {
 }
 
 func (w *World) newLink(name string, to *node) *link {
-	l := &link{w: w, name: name, node: to}
+	l := &link{w: w, name: name, node: to, back: name + " reply"}
 	w.links = append(w.links, l)
 	return l
 }
@@ -39,7 +41,7 @@ func (w *World) newLink(name string, to *node) *link {
 // arrives at the moment of a client's timer.
 func (w *World) latency(name string) int64 {
 	w.counts[name]++
-	key := fmt.Sprintf("%s.%d", name, w.counts[name])
+	key := name + "." + strconv.Itoa(w.counts[name])
 	d := w.cfg.Latencies[w.chooser.Choose(len(w.cfg.Latencies), "latency", key)]
 	return int64(d) + 1 + int64(hash(0, key)%9973)
 }

@@ -102,7 +102,7 @@ func (n *node) kill() {
 	n.down, n.paused, n.busy, n.backlog = true, false, 0, nil
 	for _, c := range slices.Clone(n.conns) {
 		n.hangUp(c)
-		c.link.notice(&c.link.down, c.back(), &c.dnLast, func() { c.finish(errEOF) })
+		c.link.notice(&c.link.down, c.link.back, &c.dnLast, func() { c.finish(errEOF) })
 	}
 }
 

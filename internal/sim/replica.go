@@ -64,7 +64,7 @@ func (r *replica) apply(version uint64, s engine.Snapshot) {
 	}
 	r.node.engine.Load(s)
 	epoch := r.epoch
-	r.link.send(&r.link.down, r.link.name+" reply", &r.dnLast, func() {
+	r.link.send(&r.link.down, r.link.back, &r.dnLast, func() {
 		if epoch == r.epoch && !r.master.down {
 			r.has = version
 			r.master.confirmed()

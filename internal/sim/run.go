@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -22,31 +24,62 @@ var silence = sync.OnceFunc(workloads.Quiet)
 // Run makes the world, calls f with it, and ends every goroutine of it. It can be called from any program, and by several goroutines at the
 // same time; but f runs in a bubble, so that it must not wait for anything outside (a channel, a network), and what it makes stays inside.
 // The error is f's, or says why the world broke; a panic of f is an error.
+//
+// A client that waits for a mutex whose holder waits for the network is not blocked in the eyes of the bubble: the world stands still. That is
+// an error, too, and the only one that leaves goroutines behind.
 func Run(cfg Config, f func(w *World) error) error {
 	silence()
-	err := errors.New("the simulator's bubble ended early")
-	done := make(chan struct{})
+	var h hands
+	ended := make(chan error, 1)
 	go func() { // a goroutine of its own: it is ended by a bubble that fails
-		defer close(done)
+		err := errors.New("the simulator's bubble ended early")
 		defer func() {
 			if p := recover(); p != nil {
 				err = errors.Join(err, fmt.Errorf("the simulator's bubble broke: %v", p))
 			}
+			ended <- err
 		}()
-		synctest.Test(&testing.T{}, func(*testing.T) { err = inside(cfg, f) })
+		synctest.Test(&testing.T{}, func(*testing.T) { err = inside(cfg, &h, f) })
 	}()
-	<-done
-	return err
+	return h.watch(ended)
+}
+
+// hands show from outside of the bubble whether the scheduler waits for clients that never come to rest.
+type hands struct {
+	waits   atomic.Int64 // that have begun
+	waiting atomic.Bool
+}
+
+// stallLimit is how much real time clients may need between two events.
+const stallLimit = 30 * time.Second
+
+// watch returns how the run ended.
+func (h *hands) watch(ended <-chan error) error {
+	tick := time.NewTicker(stallLimit)
+	defer tick.Stop()
+	for last := int64(-1); ; {
+		select {
+		case err := <-ended:
+			return err
+		case <-tick.C:
+		}
+		now := h.waits.Load()
+		if now == last && h.waiting.Load() {
+			return fmt.Errorf("the simulator stands still for %v: a client waits for a mutex whose holder waits for time or the network", stallLimit)
+		}
+		last = now
+	}
 }
 
 // inside is a whole life of a world, in the bubble.
-func inside(cfg Config, f func(*World) error) (err error) {
+func inside(cfg Config, h *hands, f func(*World) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in the simulator: %v\n%s", p, debug.Stack())
 		}
 	}()
 	w := newWorld(cfg)
+	w.hands = h
 	defer w.close()
 	if err := w.start(); err != nil {
 		return err

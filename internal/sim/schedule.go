@@ -50,7 +50,10 @@ func (b *inbox) wake() {
 // settle waits until every client is blocked, and takes what they did meanwhile. Clients whose timers fired at the same moment ran side by
 // side: what they did is put in the order of their numbers.
 func (w *World) settle() {
+	w.hands.waits.Add(1)
+	w.hands.waiting.Store(true)
 	synctest.Wait()
+	w.hands.waiting.Store(false)
 	w.inbox.mu.Lock()
 	reports, calls := w.inbox.reports, w.inbox.calls
 	w.inbox.reports, w.inbox.calls = nil, nil
@@ -141,11 +144,11 @@ func (w *World) stepTimed(limit int64) {
 
 // sleep lets virtual time pass. It ends early when a client does something.
 func (w *World) sleep(d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
+	w.timer.Reset(d)
 	select {
 	case <-w.inbox.kick:
-	case <-t.C:
+		w.timer.Stop()
+	case <-w.timer.C:
 	}
 }
 

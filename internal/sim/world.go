@@ -17,6 +17,8 @@ type World struct {
 	cfg     Config
 	chooser Chooser
 	began   time.Time
+	hands   *hands
+	timer   *time.Timer // the scheduler's own
 	inbox   inbox
 	reports []workloads.Report // in order, not yet asked for
 	queue   queue
@@ -31,7 +33,7 @@ type World struct {
 }
 
 func newWorld(cfg Config) *World {
-	w := &World{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), counts: map[string]int{}}
+	w := &World{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), timer: time.NewTimer(time.Hour), counts: map[string]int{}}
 	w.inbox.kick = make(chan struct{}, 1)
 	if w.chooser == nil {
 		w.chooser = Seeded{cfg.Seed}
@@ -137,6 +139,7 @@ func (w *World) Send(client int, o workloads.Order) {
 
 // close ends every goroutine of the world. Nothing is delivered any more.
 func (w *World) close() {
+	w.timer.Stop()
 	for _, c := range w.clients {
 		c.end()
 	}

@@ -48,7 +48,7 @@ func (c *call) eval(source string) {
 		return
 	}
 	i := borrow()
-	defer interpreters.Put(i)
+	defer i.giveBack()
 	name := sha(source)
 	f, err := i.compile(source)
 	if err != "" {
@@ -87,7 +87,7 @@ func isFlushMode(s string) bool { return strings.EqualFold(s, "sync") || strings
 
 func (c *call) load(source string) {
 	i := borrow()
-	defer interpreters.Put(i)
+	defer i.giveBack()
 	if _, err := i.compile(source); err != "" {
 		c.out.err(err)
 		return
@@ -101,15 +101,29 @@ func sha(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// interpreters are Lua states ready for use. To make one takes longer than a whole run of a simple lock; nothing of one script is left
-// for the next, since scripts can set no globals.
-var interpreters sync.Pool
+// idle are Lua states ready for use. To make one takes longer than a whole run of a simple lock, hence no sync.Pool, which the garbage collector
+// empties; nothing of one script is left for the next, since scripts can set no globals.
+var idle struct {
+	mu   sync.Mutex
+	list []*interpreter
+}
 
 func borrow() *interpreter {
-	if i, ok := interpreters.Get().(*interpreter); ok {
-		return i
+	idle.mu.Lock()
+	defer idle.mu.Unlock()
+	n := len(idle.list)
+	if n == 0 {
+		return newInterpreter()
 	}
-	return newInterpreter()
+	i := idle.list[n-1]
+	idle.list = idle.list[:n-1]
+	return i
+}
+
+func (i *interpreter) giveBack() {
+	idle.mu.Lock()
+	defer idle.mu.Unlock()
+	idle.list = append(idle.list, i)
 }
 
 // interpreter is a Lua state with the library that Redis gives to scripts.

@@ -1,0 +1,82 @@
+package sim
+
+import (
+	"context"
+	"net"
+	"os"
+	"syscall"
+	"time"
+)
+
+// connection is a connection that is about to be made.
+func (c *client) connection(link string) *conn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dialled[link]++
+	k := &conn{client: c, to: link, number: c.dialled[link], ready: make(chan struct{}, 1)}
+	c.open[k] = true
+	return k
+}
+
+// closed forgets a connection.
+func (c *client) closed(k *conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, k)
+}
+
+// dialTime is how long it takes to connect: the proxy that answers is on the client's own machine.
+const dialTime = 20 * time.Microsecond
+
+// dial connects to a link by its name.
+func (c *client) dial(ctx context.Context, name string) (net.Conn, error) {
+	c.breathe()
+	if c.dead.Load() {
+		return nil, refusal(name)
+	}
+	k := c.connection(name)
+	done := make(chan error, 1)
+	c.w.inbox.post(call{c.number, name, k.number, 0, func() {
+		c.w.queue.add(c.w.Now()+int64(dialTime)+int64(hash(1, name)%997), nil, func() { done <- c.w.accept(k, name) })
+	}})
+	select {
+	case err := <-done:
+		if err != nil {
+			c.closed(k)
+			return nil, err
+		}
+	case <-ctx.Done():
+	case <-c.life.Done():
+	}
+	c.breathe()
+	if ctx.Err() != nil || c.dead.Load() {
+		c.closed(k)
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: address(name), Err: context.DeadlineExceeded}
+	}
+	return k, nil
+}
+
+func refusal(name string) error {
+	return &net.OpError{Op: "dial", Net: "tcp", Addr: address(name), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+}
+
+// accept is the network's side of dial. A node that is gone is noticed only by what comes back, as behind a proxy.
+func (w *World) accept(c *conn, name string) error {
+	for _, l := range w.links {
+		if l.name != name {
+			continue
+		}
+		if l.refused {
+			return refusal(name)
+		}
+		c.link, c.node = l, l.node
+		l.conns = append(l.conns, c)
+		if l.node.down {
+			c.over = errEOF
+			return nil
+		}
+		l.node.open(c)
+		return nil
+	}
+	return refusal(name)
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"math"
+	"strings"
+)
+
+// setOptions are what may follow SET key value.
+type setOptions struct {
+	nx, xx, get, keep bool
+	unit              string // ex, px, exat or pxat; empty: no expiry
+	amount            string
+}
+
+// parse reads the options; false: they contradict each other or are unknown.
+func (o *setOptions) parse(args []string) bool {
+	for i := 0; i < len(args); i++ {
+		opt := strings.ToLower(args[i])
+		switch {
+		case opt == "nx" && !o.xx:
+			o.nx = true
+		case opt == "xx" && !o.nx:
+			o.xx = true
+		case opt == "get":
+			o.get = true
+		case opt == "keepttl" && o.unit == "":
+			o.keep = true
+		case isUnit(opt) && !o.keep && (o.unit == "" || o.unit == opt) && i+1 < len(args):
+			i++
+			o.unit, o.amount = opt, args[i]
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func isUnit(s string) bool { return s == "ex" || s == "px" || s == "exat" || s == "pxat" }
+
+func set(c *call) {
+	var o setOptions
+	if !o.parse(c.args[3:]) {
+		c.out.err(syntax)
+		return
+	}
+	c.assign(c.args[1], c.args[2], o)
+}
+
+func setex(c *call) {
+	unit := "ex"
+	if strings.EqualFold(c.args[0], "psetex") {
+		unit = "px"
+	}
+	c.assign(c.args[1], c.args[3], setOptions{unit: unit, amount: c.args[2]})
+}
+
+// assign is what all forms of SET have in common.
+func (c *call) assign(key, text string, o setOptions) {
+	until, ok := c.until(o)
+	if !ok {
+		return
+	}
+	old := c.e.get(key)
+	if o.get {
+		if old, ok = c.text(key); !ok {
+			return
+		}
+		c.old(old)
+	}
+	if o.nx && old != nil || o.xx && old == nil {
+		if !o.get {
+			c.out.null()
+		}
+		return
+	}
+	if o.keep && old != nil {
+		until = old.until
+	}
+	c.e.put(key, &value{str: text, until: until})
+	if !o.get {
+		c.out.status("OK")
+	}
+}
+
+// until is the end of life that the options ask for, ms; 0: none. If it is impossible, that is replied.
+func (c *call) until(o setOptions) (int64, bool) {
+	if o.unit == "" {
+		return 0, true
+	}
+	n, ok := integer(o.amount)
+	if !ok {
+		c.out.err(notInteger)
+		return 0, false
+	}
+	until, ok := absolute(n, strings.HasPrefix(o.unit, "ex"), strings.HasSuffix(o.unit, "at"), c.e.ms())
+	if n <= 0 || !ok {
+		c.out.err("ERR invalid expire time in '" + strings.ToLower(c.args[0]) + "' command")
+		return 0, false
+	}
+	return until, true
+}
+
+// absolute turns an amount of time into ms of the wall clock; false: there is no such number.
+func absolute(n int64, seconds, at bool, now int64) (int64, bool) {
+	if seconds {
+		if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {
+			return 0, false
+		}
+		n *= 1000
+	}
+	if at {
+		return n, true
+	}
+	if n > math.MaxInt64-now {
+		return 0, false
+	}
+	return n + now, true
+}
