@@ -1,0 +1,134 @@
+package checker
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/history"
+)
+
+// severalOp is an operation on several mutexes at once.
+type severalOp struct {
+	op
+	keys []int
+}
+
+// severalModel is several mutexes of which one operation takes or frees some, all in one instant. It cannot be partitioned by key.
+func severalModel() porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return [3]int32{} },
+		Step: func(state, input, _ any) (bool, any) {
+			s, o := state.([3]int32), input.(*severalOp)
+			next := s
+			for _, k := range o.keys {
+				ok, to := stepMutex(s[k], &o.op)
+				if !ok {
+					return false, s
+				}
+				if to == s[k] && o.outcome == unsure {
+					return true, s // nothing at all happens
+				}
+				next[k] = to
+			}
+			return true, next
+		},
+	}
+}
+
+// someLocks makes processes that acquire some of three locks at once and release them. points says whether there is a token whose hold
+// may be of no length, for which one instant must do for all its locks.
+func someLocks(r *rand.Rand) (h *history.History, ops []severalOp, points bool) {
+	h = &history.History{}
+	span := 4 + r.Int64N(30)
+	for p := range 1 + r.IntN(5) {
+		keys := []int{r.IntN(3)}
+		if r.IntN(3) > 0 {
+			keys = append(keys, (keys[0]+1)%3)
+		}
+		a := op{call: r.Int64N(span), token: int32(p + 1), process: int32(p)}
+		a.ret = a.call + r.Int64N(6)
+		rel := op{call: a.ret + 1 + r.Int64N(8), token: a.token, process: a.process, kind: release}
+		rel.ret = rel.call + r.Int64N(6)
+		a.outcome = []outcome{done, done, done, done, refused, unsure}[r.IntN(6)]
+		rel.outcome = []outcome{done, done, done, done, refused, unsure}[r.IntN(6)]
+		points = points || a.outcome == unsure && rel.outcome == done
+		for _, o := range []op{a, rel} {
+			e := history.Event{Type: history.Invoke, T: o.call, Process: p, F: history.Acquire, N: 1, Keys: keys}
+			if o.kind == release {
+				e.F = history.Release
+			}
+			h.Events = append(h.Events, e)
+			e.T, e.Type = o.ret, [...]history.Type{history.OK, history.Fail, history.Info}[o.outcome]
+			h.Events = append(h.Events, e)
+			if o.outcome == unsure {
+				o.ret = forever
+			}
+			ops = append(ops, severalOp{o, keys})
+			if o.kind == acquire && o.outcome == refused {
+				break
+			}
+		}
+	}
+	h.Sort()
+	return h, ops, points
+}
+
+// TestSeveralLocksAgainstPorcupine compares the judgement lock by lock with a model that takes several locks in one instant. Lock by lock is
+// never stricter, so it raises no false alarm; and it is the same unless some hold may be of no length.
+func TestSeveralLocksAgainstPorcupine(t *testing.T) {
+	legal, weaker := 0, 0
+	n := rounds(4000, 100_000)
+	for seed := range n {
+		h, several, points := someLocks(rand.New(rand.NewPCG(uint64(seed), 41)))
+		var ops []porcupine.Operation
+		for i := range several {
+			ops = append(ops, porcupine.Operation{ClientId: int(several[i].process), Input: &several[i], Call: several[i].call, Return: several[i].ret})
+		}
+		want, got := porcupine.CheckOperations(severalModel(), ops), true
+		for _, l := range mutexOps(h) {
+			f, _, _ := fastMutex(l.ops)
+			got = got && f == none
+		}
+		switch {
+		case want && !got, want != got && !points:
+			t.Fatalf("seed %d: lock by lock %v, all at once %v\n%+v", seed, got, want, several)
+		case want:
+			legal++
+		case got:
+			weaker++
+		}
+		sure(t, seed, h, several)
+	}
+	t.Logf("%d histories, %d legal; in %d only all locks at once show that they are not", n, legal, weaker)
+}
+
+// sure compares S with the model on the holds that surely were.
+func sure(t *testing.T, seed int, h *history.History, several []severalOp) {
+	t.Helper()
+	r := collect(h)
+	overlapping := false
+	for _, ss := range r.spans(untilRelease, forever) {
+		_, _, bad := firstOverlap(ss)
+		overlapping = overlapping || bad
+	}
+	var ops []porcupine.Operation
+	for i := range several {
+		o := several[i]
+		granted := slices.ContainsFunc(several, func(a severalOp) bool { return a.token == o.token && a.kind == acquire && a.outcome == done })
+		if !granted {
+			continue
+		}
+		if o.kind == release { // the client has left, whatever it was told; the lock may be free from then on
+			if o.outcome == unsure {
+				o.ret = forever
+			}
+			o.outcome = done
+		}
+		ops = append(ops, porcupine.Operation{ClientId: int(o.process), Input: &o, Call: o.call, Return: o.ret})
+	}
+	if legal := porcupine.CheckOperations(severalModel(), ops); legal == overlapping {
+		t.Fatalf("seed %d: the sure holds overlap: %v, porcupine says legal: %v\n%+v", seed, overlapping, legal, several)
+	}
+}
