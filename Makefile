@@ -4,7 +4,7 @@ BIN := bin/lockbench
 REDIS := redis-server=redis-server redis-sentinel=redis-sentinel
 BROWSER := chromium=chromium
 
-.PHONY: help run test soak bench lint build redis browser readme clean
+.PHONY: help run test soak bench lint build redis browser pictures clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -26,6 +26,9 @@ lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+pictures: redis browser build ## take the pictures of the README again
+	@.ci/pictures
 
 build: ## build bin/lockbench
 	$(GO) build -trimpath -o $(BIN) ./cmd/lockbench
