@@ -19,8 +19,8 @@ var shimSource []byte
 // start (REALFAULT.md §0.4).
 var errNoCompiler = errors.New("moving a server's clock needs a C compiler: `apt-get install gcc libc6-dev`")
 
-// shim returns the path of the compiled clock shim. It is compiled once for each version of its source and kept.
-func shim() (string, error) {
+// Shim returns the path of the compiled clock shim. It is compiled once for each version of its source and kept.
+func Shim() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
@@ -57,18 +57,18 @@ func compile(cc, tmp, lib string) error {
 	return os.Rename(out, lib)
 }
 
-// serverClock is the file through which a node's clock is moved.
-type serverClock struct{ path string }
+// ServerClock is the file through which a node's clock is moved.
+type ServerClock struct{ Path string }
 
 // newServerClock makes the file for a node, with the clock right.
-func newServerClock(dir, node string) (*serverClock, error) {
-	c := &serverClock{filepath.Join(dir, node+".clock")}
-	return c, os.WriteFile(c.path, make([]byte, 8), 0o644)
+func newServerClock(dir, node string) (*ServerClock, error) {
+	c := &ServerClock{filepath.Join(dir, node+".clock")}
+	return c, os.WriteFile(c.Path, make([]byte, 8), 0o644)
 }
 
 // set makes the clock wrong by offset. The file is written in place, since the server has mapped it; eight aligned bytes change at once.
-func (c *serverClock) set(offset time.Duration) error {
-	f, err := os.OpenFile(c.path, os.O_WRONLY, 0)
+func (c *ServerClock) set(offset time.Duration) error {
+	f, err := os.OpenFile(c.Path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (c *serverClock) set(offset time.Duration) error {
 	return err
 }
 
-// environment makes a server read its clock through the shim.
-func (c *serverClock) environment(lib string) []string {
-	return []string{"LD_PRELOAD=" + lib, "LOCKBENCH_CLOCK=" + c.path}
+// Environment makes a server read its clock through the shim, the library lib.
+func (c *ServerClock) Environment(lib string) []string {
+	return []string{"LD_PRELOAD=" + lib, "LOCKBENCH_CLOCK=" + c.Path}
 }

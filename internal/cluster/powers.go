@@ -41,7 +41,7 @@ func (w *World) StartNode(node string) error {
 	if err != nil {
 		return err
 	}
-	n, err := StartNode(w.nodes[i].NodeConfig)
+	n, err := w.launch(w.nodes[i].NodeConfig)
 	if err != nil {
 		return err
 	}
@@ -52,19 +52,26 @@ func (w *World) StartNode(node string) error {
 	return w.observe(n)
 }
 
-// PauseNode stops a node with SIGSTOP. The kernel goes on to accept connections for it.
-func (w *World) PauseNode(node string) error { return w.signalNode(node, syscall.SIGSTOP) }
-
-// ResumeNode lets a node run again. What was sent to it meanwhile is executed now.
-func (w *World) ResumeNode(node string) error { return w.signalNode(node, syscall.SIGCONT) }
-
-func (w *World) signalNode(node string, s syscall.Signal) error {
+// PauseNode stops a node. The kernel goes on to accept connections for it.
+func (w *World) PauseNode(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
 	}
-	return w.nodes[i].signal(s)
+	return w.nodes[i].Pause()
 }
+
+// ResumeNode lets a node run again. What was sent to it meanwhile is executed now.
+func (w *World) ResumeNode(node string) error {
+	i, err := w.find(node)
+	if err != nil {
+		return err
+	}
+	return w.nodes[i].Resume()
+}
+
+// Cannot says why the world cannot do what is called do in plans.
+func (w *World) Cannot(do string) error { return w.cfg.Launcher.Cannot(do) }
 
 // SetNodeClock makes a node's wall clock wrong by offset. Redis notices within a millisecond.
 func (w *World) SetNodeClock(node string, offset time.Duration) error {
@@ -97,7 +104,12 @@ func (w *World) Block(node string) error {
 	if err := w.admins[i].ConfigSet(ctx, "busy-reply-threshold", "50").Err(); err != nil {
 		return err
 	}
-	go w.admins[i].Eval(ctx, "while true do end", nil) // it is answered when Free kills the script
+	end := make(chan struct{})
+	go func() { // it is answered when Free kills the script
+		defer close(end)
+		w.admins[i].Eval(ctx, "while true do end", nil)
+	}()
+	w.blocks[node] = end
 	return nil
 }
 
@@ -111,7 +123,11 @@ func (w *World) Free(node string) error {
 		delete(w.stalls, node)
 		return <-end
 	}
-	return w.admins[i].ScriptKill(context.Background()).Err()
+	err = w.admins[i].ScriptKill(context.Background()).Err()
+	if end, ok := w.blocks[node]; ok && err == nil {
+		<-end // it is killed at its next step, after the answer
+	}
+	return err
 }
 
 // stallScript counts, because Redis gives a script no clock: TIME stands still inside.

@@ -1,9 +1,7 @@
 package cluster
 
 import (
-	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -71,7 +69,7 @@ func (w *World) startAnnounced(i int, master string) error {
 	}
 	host, port, _ := net.SplitHostPort(public)
 	c.Config = append(c.Config[:len(c.Config):len(c.Config)], "replica-announce-ip", host, "replica-announce-port", port)
-	n, err := StartNode(c)
+	n, err := w.launch(c)
 	if err == nil {
 		w.nodes = append(w.nodes, n)
 	}
@@ -90,7 +88,7 @@ func (w *World) startWatchers(master string) error {
 		if i == 0 {
 			c.Said = w.overheard
 		}
-		n, err := StartNode(c)
+		n, err := w.launch(c)
 		if err != nil {
 			return err
 		}
@@ -128,29 +126,10 @@ func (w *World) tell(r workloads.Report) {
 	}
 }
 
-// watcherConfig writes the file that a sentinel wants to read, and to rewrite.
-func (c NodeConfig) watcherConfig() (string, error) {
-	host, port, err := net.SplitHostPort(c.Watches)
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(c.Dir, "sentinel.conf")
-	text := fmt.Sprintf(`bind %s
-port %d
-dir %s
-protected-mode no
-sentinel monitor %s %s %s 2
-sentinel down-after-milliseconds %[4]s %[7]d
-sentinel failover-timeout %[4]s 3000
-sentinel parallel-syncs %[4]s 1
-`, c.Host, c.Port, c.Dir, workloads.MasterName, host, port, downAfterMS)
-	return file, os.WriteFile(file, []byte(text), 0o644)
-}
-
 // discovered reports whether a sentinel has heard of all replicas and of the other sentinels.
-func (n *Node) discovered(line string) bool {
+func (l *Life) discovered(line string) bool {
 	if strings.Contains(line, " +slave ") || strings.Contains(line, " +sentinel ") {
-		n.heard++
+		l.heard++
 	}
-	return n.heard == sentinelNodes-1+sentinels-1
+	return l.heard == sentinelNodes-1+sentinels-1
 }

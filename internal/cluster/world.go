@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -27,6 +28,7 @@ type Config struct {
 	Seed        uint64
 	Worker      workloads.Config // what all workers have in common
 	RedisConfig []string         // further settings of every node: "min-replicas-to-write", "1", …
+	Launcher    Launcher         // starts the nodes; nil: as processes
 }
 
 // World is a set of running processes. Its methods are for one goroutine, the harness's loop.
@@ -44,10 +46,10 @@ type World struct {
 
 	watchers      []*Node // the sentinels
 	sentinelAddrs []string
-	announced     map[string]string       // names of nodes by their public address
-	clocks        map[string]*serverClock // of nodes whose clock can be moved
-	shim          string
-	stalls        map[string]chan error // of nodes that execute a script which ends by itself
+	announced     map[string]string        // names of nodes by their public address
+	clocks        map[string]*ServerClock  // of nodes whose clock can be moved
+	blocks        map[string]chan struct{} // of nodes that execute a script which does not end: closed when it is killed
+	stalls        map[string]chan error    // of nodes that execute a script which ends by itself
 
 	killed sync.Map // nodes that were killed on purpose
 	ended  chan struct{}
@@ -62,7 +64,11 @@ const startTries = 5
 // Start starts the nodes, the proxies and the workers side by side, and returns when every worker can be given orders.
 func Start(cfg Config) (w *World, err error) {
 	sweep()
-	w = &World{cfg: cfg, clocks: map[string]*serverClock{}, stalls: map[string]chan error{}, announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
+	if cfg.Launcher == nil {
+		cfg.Launcher = processes{}
+	}
+	w = &World{cfg: cfg, clocks: map[string]*ServerClock{}, blocks: map[string]chan struct{}{}, stalls: map[string]chan error{}, announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
+	maps.Copy(w.versions, cfg.Launcher.Versions())
 	defer func() {
 		if err != nil {
 			w.Close()
@@ -75,11 +81,6 @@ func Start(cfg Config) (w *World, err error) {
 	}
 	if w.scratch, err = scratch(); err != nil {
 		return nil, err
-	}
-	if needs(cfg.Scenario, nemesis.NodeClock, "") {
-		if w.shim, err = shim(); err != nil {
-			return nil, err
-		}
 	}
 	spawned := make(chan error, 1)
 	go func() { spawned <- w.startClients() }()
@@ -164,15 +165,12 @@ func (w *World) node(i int, replicaOf string) (NodeConfig, error) {
 		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000), Dir: filepath.Join(w.scratch, name),
 		Log: w.log(name), ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
 	}
-	if w.shim == "" {
+	if !needs(w.cfg.Scenario, nemesis.NodeClock, "") {
 		return c, nil
 	}
 	clock, err := newServerClock(w.scratch, name)
-	if err != nil {
-		return c, err
-	}
-	w.clocks[name], c.Env = clock, clock.environment(w.shim)
-	return c, nil
+	w.clocks[name], c.Clock = clock, clock
+	return c, err
 }
 
 // startFirst looks for an address where nobody listens.
@@ -197,7 +195,7 @@ func (w *World) start(i int, replicaOf string) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return StartNode(c)
+	return w.launch(c)
 }
 
 func (w *World) startReplica() error {
@@ -281,7 +279,7 @@ func (w *World) configure() error {
 		}
 		c.send(workloads.Order{Do: workloads.DoConfig, Config: &cfg})
 	}
-	limit := time.After(readyTimeout)
+	limit := time.After(patience)
 	for ready := 0; ready < len(w.clients); {
 		select {
 		case r := <-w.inbox:
@@ -294,7 +292,7 @@ func (w *World) configure() error {
 				return fmt.Errorf("worker %d ended while it started (%s); see logs/c%d.log", r.Process, r.Exit.Err, r.Process)
 			}
 		case <-limit:
-			return fmt.Errorf("%d of %d workers are ready after %v", ready, len(w.clients), readyTimeout)
+			return fmt.Errorf("%d of %d workers are ready after %v", ready, len(w.clients), patience)
 		}
 	}
 	return nil
@@ -316,8 +314,8 @@ func (w *World) ways(prefix string) (ways []map[string]string, err error) {
 	return ways, nil
 }
 
-// Name is "process".
-func (w *World) Name() string { return "process" }
+// Name is process, or docker.
+func (w *World) Name() string { return w.cfg.Launcher.Name() }
 
 // Versions are those of what answered, by name.
 func (w *World) Versions() map[string]string { return w.versions }

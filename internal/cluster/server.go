@@ -1,0 +1,102 @@
+package cluster
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Launcher starts the servers of a world: as processes, or in containers.
+type Launcher interface {
+	// Name is that of the world that it makes: process or docker.
+	Name() string
+	// Versions are those of what stands between lockbench and Redis, by name; they go into every report.
+	Versions() map[string]string
+	// Launch starts a server and returns at once; the server's Ready waits for it.
+	Launch(NodeConfig) (Server, error)
+	// Cannot says why what is called do in plans is not possible; nil if it is.
+	Cannot(do string) error
+}
+
+// Server is a redis-server or a sentinel that was launched.
+type Server interface {
+	// Ready waits until the server can be used. The error says why it cannot.
+	Ready() error
+	// Done is closed when the server is gone; Err then says why.
+	Done() <-chan struct{}
+	// Err is the reason after Done.
+	Err() error
+	// Kill ends the server at once, stopped or not, and returns when it is gone.
+	Kill()
+	// Pause stops the server in whatever it does, until Resume.
+	Pause() error
+	// Resume lets the server run again.
+	Resume() error
+}
+
+// NodeConfig says how a server is to be started.
+type NodeConfig struct {
+	Name      string // n0, n1, …; a sentinel's is s0, s1, …
+	Host      string // loopback address
+	Port      int
+	Dir       string            // where it lives; made if missing
+	Log       string            // file for its output
+	ReplicaOf string            // host:port of its master, or of the proxy before it
+	Config    []string          // further settings: "min-replicas-to-write", "1", …
+	Env       []string          // further environment: "LD_PRELOAD=…"
+	Clock     *ServerClock      // through which it reads its wall clock; nil: the machine's
+	Watches   string            // host:port of the master: the server is a sentinel
+	Said      func(line string) // told of each line of its output; may be nil
+}
+
+// Addr is host:port.
+func (c NodeConfig) Addr() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
+
+// Arguments make a server that keeps nothing on disk, expires keys promptly and feeds its replica without the delays of
+// REALFAULT.md §0.3.
+func (c NodeConfig) Arguments() []string {
+	a := []string{
+		"--bind", c.Host, "--port", strconv.Itoa(c.Port), "--dir", c.Dir, "--protected-mode", "no", "--daemonize", "no",
+		"--save", "", "--appendonly", "no", "--hz", "100", "--repl-timeout", "3600",
+		"--repl-diskless-sync", "no", "--repl-diskless-sync-delay", "0",
+	}
+	if c.ReplicaOf != "" {
+		host, port, _ := net.SplitHostPort(c.ReplicaOf)
+		a = append(a, "--replicaof", host+" "+port)
+	}
+	for i := 0; i+1 < len(c.Config); i += 2 {
+		a = append(a, "--"+c.Config[i], c.Config[i+1])
+	}
+	return a
+}
+
+// SentinelFile is the configuration that a sentinel wants to read from a file, and to rewrite.
+func (c NodeConfig) SentinelFile() string {
+	host, port, _ := net.SplitHostPort(c.Watches)
+	return fmt.Sprintf(`bind %s
+port %d
+dir %s
+protected-mode no
+sentinel monitor %s %s %s 2
+sentinel down-after-milliseconds %[4]s %[7]d
+sentinel failover-timeout %[4]s 3000
+sentinel parallel-syncs %[4]s 1
+`, c.Host, c.Port, c.Dir, workloads.MasterName, host, port, downAfterMS)
+}
+
+// Node is a server of a world with what it was started with.
+type Node struct {
+	NodeConfig
+	Server
+}
+
+// launch starts a server.
+func (w *World) launch(c NodeConfig) (*Node, error) {
+	s, err := w.cfg.Launcher.Launch(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Node{c, s}, nil
+}
