@@ -17,6 +17,7 @@ type node struct {
 	down    bool
 	paused  bool
 	busy    int64 // since when it executes a script that does not end; 0: it does not
+	stalled int64 // until when it executes one command
 	conns   []*conn
 	backlog []func() // what arrived while it was paused
 
@@ -45,6 +46,8 @@ func (n *node) receive(c *conn, data []byte) {
 	case n.down:
 	case n.paused:
 		n.backlog = append(n.backlog, func() { n.receive(c, data) })
+	case n.w.Now() < n.stalled:
+		n.w.queue.add(n.stalled, nil, func() { n.receive(c, data) })
 	case n.busy != 0 && n.w.Now() < n.busy+int64(busyThreshold):
 		n.w.queue.add(n.busy+int64(busyThreshold), nil, func() { n.receive(c, data) })
 	default:
@@ -99,7 +102,7 @@ func (n *node) clock() int64 { return time.Now().Add(n.offset).UnixMicro() }
 
 // kill ends the node. What it had sent arrives, and then the end of each connection.
 func (n *node) kill() {
-	n.down, n.paused, n.busy, n.backlog = true, false, 0, nil
+	n.down, n.paused, n.busy, n.stalled, n.backlog = true, false, 0, 0, nil
 	for _, c := range slices.Clone(n.conns) {
 		n.hangUp(c)
 		c.link.notice(&c.link.down, c.link.back, &c.dnLast, func() { c.finish(errEOF) })

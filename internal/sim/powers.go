@@ -18,6 +18,7 @@ var (
 	_ nemesis.NodePauser   = (*World)(nil)
 	_ nemesis.NodeClocker  = (*World)(nil)
 	_ nemesis.NodeBlocker  = (*World)(nil)
+	_ nemesis.NodeStaller  = (*World)(nil)
 	_ nemesis.Promoter     = (*World)(nil)
 	_ nemesis.Replicator   = (*World)(nil)
 	_ nemesis.Linker       = (*World)(nil)
@@ -78,15 +79,20 @@ func (w *World) Block(name string) error {
 	return w.toNode(name, func(n *node) { n.busy = w.Now() })
 }
 
-// Stall makes a node execute a script during which it answers nobody. What is sent to it waits until Free, which comes when d is over.
-func (w *World) Stall(name string, _ time.Duration) error { return w.PauseNode(name) }
+// Stall makes a node execute one command for d, during which it answers nobody. What is sent to it is executed afterwards.
+func (w *World) Stall(name string, d time.Duration) error {
+	return w.toNode(name, func(n *node) { n.stalled = w.Now() + int64(d) })
+}
 
-// Free kills the script, or ends the stall.
+// Free kills the script of Block, or waits for the end of the command of Stall.
 func (w *World) Free(name string) error {
-	if err := w.toNode(name, func(n *node) { n.busy = 0 }); err != nil {
+	n, err := w.findNode(name)
+	if err != nil {
 		return err
 	}
-	return w.ResumeNode(name)
+	n.busy = 0
+	w.pump(max(time.Duration(n.stalled-w.Now()), 0), func() bool { return w.Now() >= n.stalled })
+	return nil
 }
 
 // Promote makes a replica a master.
