@@ -37,7 +37,7 @@ func raceFinally(p Params) []Step {
 		{Do: Resume},
 		{Await: &Await{As: thief, Client: "c1", Command: "^get ", At: "before"}},
 		pass(owner),
-		{Await: &Await{As: owner, Client: "c0", Phase: "released", Nth: 2}, For: soon}, // its first release may find the lease over
+		{Await: &Await{As: owner, Client: "c0", Command: "^del ", At: "after"}, For: 2 * soon}, // a release that finds its lease over deletes nothing
 		pass(thief),
 		{Await: &Await{As: thief, Client: "c1", Command: "^get ", At: "before"}, For: soon},
 		pass(owner),
@@ -70,9 +70,9 @@ func pause(variant string, p Params) []Step {
 func crash(variant string, p Params) []Step {
 	switch variant {
 	case "holding":
-		return []Step{inside(), {Do: Crash, Target: owner, Strike: true}}
+		return []Step{{Do: Warm}, inside(), {Do: Crash, Target: owner, Strike: true}}
 	case "expire":
-		return []Step{{Await: &Await{As: owner, Command: expire, At: "before"}}, {Do: Crash, Target: owner}}
+		return []Step{{Do: Warm}, {Await: &Await{As: owner, Command: expire, At: "before"}}, {Do: Crash, Target: owner}}
 	case "takeover":
 		return []Step{
 			inside(), {Do: Crash, Target: owner, Strike: true},

@@ -32,11 +32,11 @@ func partition(variant string, p Params) []Step {
 	case "expire":
 		cut.Strike = false
 		return slices.Concat([]Step{
-			{Await: &Await{As: owner, Command: expire, At: "before"}}, cut, pass(owner),
+			{Do: Warm}, {Await: &Await{As: owner, Command: expire, At: "before"}}, cut, pass(owner),
 			{Await: &Await{As: owner, Client: owner, Phase: "acquire"}, For: history.Duration(p.soon() + 2*p.Timeout)},
 		}, heal)
 	}
-	return slices.Concat([]Step{inside(), cut, pass(owner), p.outside(), wait(p.look())}, heal)
+	return slices.Concat([]Step{{Do: Warm}, inside(), cut, pass(owner), p.outside(), wait(p.look())}, heal)
 }
 
 // loss loses what the holder sends to release the lock, or client 0 to acquire it while it is free, in one direction.
@@ -46,7 +46,7 @@ func loss(mode string) func(string, Params) []Step {
 			return p.alone(Step{Do: Cut, Target: "c0>*", Mode: mode})
 		}
 		return []Step{
-			leaving(), {Do: Cut, Target: "owner>*", Mode: mode, Strike: true}, pass(owner),
+			{Do: Warm}, leaving(), {Do: Cut, Target: "owner>*", Mode: mode, Strike: true}, pass(owner),
 			p.outside(), wait(p.look()), {Do: Heal, Target: "owner>*"}, pass(owner),
 		}
 	}
@@ -67,7 +67,8 @@ func (p Params) alone(fault Step) []Step {
 // reply: client 0's grant is executed, its reply arrives when the lease is over and another is inside (T8). expire: the same for the second
 // command of its acquire. check: the reply to a release's first command is late (T7). request: an acquire is executed when its client has given up.
 // release: the holder's release is under way when its client gives up; the lease ends, another is granted, and then the release arrives.
-// again: the same, but it arrives when the same client has been granted the lock once more (T12).
+// again: the same, but it arrives when the same client has been granted the lock once more (T12). vote: of independent masters, the first
+// takes part in a failed attempt of client 0, and what shall undo that is late until a further attempt has been granted with its vote (T11).
 func late(variant string, p Params) []Step {
 	replies := Step{Do: Hold, Target: "owner>*", Mode: Replies}
 	heal := Step{Do: Heal, Target: "owner>*"}
@@ -85,20 +86,46 @@ func late(variant string, p Params) []Step {
 	case "check":
 		replies.Strike = true
 		return []Step{leaving(), replies, pass(owner), granted(Other, p.soon()), heal, wait(p.polls()), {Do: Go}}
+	case "vote":
+		return p.lateVote()
 	case "request":
 		return p.alone(Step{Do: Hold, Target: "c0>*", Mode: Requests})
 	}
-	next := granted(Other, p.soon())
 	if variant == "again" {
-		next = granted(owner, 3*p.soon())
+		return []Step{
+			{Do: Warm}, leaving(), {Do: Hold, Target: "owner>*", Mode: Requests, Strike: true}, {Do: Direct, Target: owner, Node: "spare"},
+			pass(owner), p.outside(), granted(Other, p.soon()), {Do: Go}, pass(owner),
+			{Await: &Await{As: owner, Client: owner, Phase: "granted"}, For: history.Duration(p.soon())},
+			heal, granted(Other, p.quick()), wait(p.polls()), {Do: Go}, pass(owner),
+		}
 	}
 	return []Step{
-		leaving(),
+		{Do: Warm}, leaving(),
 		{Do: Hold, Target: "owner>*", Mode: Requests, Strike: true},
 		{Do: Direct, Target: owner, Node: "spare"}, // newer connections of this client take another way to the same nodes
-		pass(owner), next,
+		pass(owner), granted(Other, p.soon()),
 		heal, wait(p.polls()), {Do: Go},
 	}
+}
+
+// lateVote lets client 0 reach the first master only, then those of a bare majority by other ways.
+func (p Params) lateVote() []Step {
+	steps := []Step{{Do: Warm}, {Do: Quiesce}}
+	for i := 1; i < p.Nodes; i++ {
+		steps = append(steps, Step{Do: Refuse, Target: "c0>" + node(i)})
+		if i >= p.Nodes-p.spare() {
+			steps = append(steps, Step{Do: Refuse, Target: "c0+>" + node(i)})
+		}
+	}
+	return slices.Concat(append(steps,
+		Step{Do: Resume, Target: "c0"},
+		Step{Await: &Await{As: owner, Client: "c0", Command: "^set ", At: "after"}}, // it waits for all masters, so any of them will do
+		Step{Do: Hold, Target: "c0>n0", Mode: Requests},
+		Step{Do: Direct, Target: "c0", Node: "spare"},
+		pass(owner),
+		Step{Await: &Await{As: owner, Client: "c0", Phase: "granted"}, For: history.Duration(2 * p.soon())},
+		Step{Do: Heal, Target: "c0>n0"}, wait(p.polls()), Step{Do: Resume},
+	), p.after(granted(Other, p.quick())), []Step{{Do: Heal, Target: "*"}})
 }
 
 // lateTimeout lets a client wait for a reply that comes after the lease, and makes it give up soon on a request.

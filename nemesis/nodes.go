@@ -24,7 +24,8 @@ func failover(variant string, p Params) []Step {
 		return slices.Concat(begin, first(variant), []Step{{Do: Barrier}}, fail, p.replaced())
 	case "release":
 		return slices.Concat(begin, []Step{
-			{Do: Resume, Target: "c0"}, {Await: &Await{As: owner, Client: "c0", Phase: "granted"}}, {Do: Barrier}, cut, pass(owner), p.outside(),
+			{Do: Resume}, {Do: Warm}, {Do: Quiesce}, {Do: Resume, Target: "c0"},
+			{Await: &Await{As: owner, Client: "c0", Phase: "granted"}}, {Do: Barrier}, cut, pass(owner), p.outside(),
 		}, fail, []Step{{Do: Resume}, wait(p.look()), pass(owner)})
 	case "delayed":
 		cut = Step{Do: Delay, Target: "n0>n1", For: history.Duration(50 * time.Millisecond)}
@@ -36,8 +37,11 @@ func failover(variant string, p Params) []Step {
 // now leaves nothing behind of which nobody knows whether it was executed.
 func first(variant string) []Step {
 	at := &Await{As: owner, Client: "c0", Phase: "granted"}
-	if variant == "between" {
+	switch variant {
+	case "between":
 		at = &Await{As: owner, Client: "c0", Command: "^del ", At: "before"}
+	case "leaving":
+		at = &Await{As: owner, Client: "c0", Phase: "release"}
 	}
 	return []Step{
 		{Do: Quiesce}, {Do: Resume, Target: "c0"}, {Await: at},
@@ -112,7 +116,10 @@ func clockServer(variant string, p Params) []Step {
 // busy keeps every Redis that the lock uses from answering in a hold. kill: the script is killed, and meanwhile Redis answers -BUSY.
 // stay: the holder stays inside until another has been granted the lock.
 func busy(variant string, p Params) []Step {
-	begin := Step{Do: Stall, For: history.Duration(p.long())}
+	begin := Step{Do: Stall, For: history.Duration(p.TTL)}
+	if variant == "stay" || variant == "between" {
+		begin.For = history.Duration(p.long())
+	}
 	if variant == "kill" {
 		begin = Step{Do: Busy}
 	}
@@ -131,25 +138,25 @@ func patient(variant string, p Params) time.Duration {
 	return 2*p.long() + 500*time.Millisecond
 }
 
-// away takes every Redis that the lock uses away for longer than the lease.
+// away takes every Redis that the lock uses away, until the holder's lease is over.
+//
+// In "holding" and "kill" the holder's work ends before its lease does, but its release waits in front of Redis; so does what client 2 sent
+// a moment before to take the lock, late enough that the lease it is given is good when Redis answers.
 func (p Params) away(variant string, begin, end Step) []Step {
 	begin.Strike = variant != "between"
-	steps := []Step{aim(variant)}
-	if variant == "stay" {
-		steps = []Step{leaving()}
-	}
-	steps = append(steps, p.each(begin)...)
-	if variant != "stay" && variant != "between" {
-		steps = append(steps, pass(owner))
-	}
-	steps = append(append(steps, wait(p.long())), p.each(end)...)
+	down, up := p.each(begin), p.each(end)
 	switch variant {
 	case "between": // the first to be granted asked long ago, and its lease may be over as far as it can know
-		steps = append(append(steps, granted(Other, p.quick()+p.polls())), p.after(granted(Other, p.soon()))...)
+		return slices.Concat([]Step{between()}, down, []Step{wait(p.long())}, up,
+			[]Step{granted(Other, p.quick()+p.polls())}, p.after(granted(Other, p.soon())))
 	case "stay":
-		steps = append(steps, p.after(granted(Other, p.quick()+p.polls()))...)
+		return slices.Concat([]Step{leaving()}, down, []Step{wait(p.long())}, up, p.after(granted(Other, p.quick()+p.polls())))
 	}
-	return steps
+	const order = 10 * time.Millisecond // what is sent earlier is executed earlier
+	return slices.Concat(first("leaving"), down,
+		[]Step{wait(p.TTL / 2), {Do: Resume, Target: "c2"}, wait(order), pass(owner), wait(p.TTL/2 - order), {Do: Resume}}, up,
+		[]Step{wait(p.leave()), pass(thief)},
+	)
 }
 
 func nodeCrash(_ string, p Params) []Step { return nodeLoss(p.Nodes) }

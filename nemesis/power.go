@@ -26,7 +26,8 @@ type (
 		Block(node string) error
 		Free(node string) error
 	}
-	// NodeStaller makes a node execute a script for d, during which it answers nobody. It returns when the script runs.
+	// NodeStaller makes a node execute one command for d, during which it answers nobody. It returns when the node has begun; NodeBlocker's
+	// Free waits for the end.
 	NodeStaller interface {
 		Stall(node string, d time.Duration) error
 	}

@@ -28,7 +28,7 @@ func leaving() Step { return Step{Await: &Await{As: owner, Phase: "release", Con
 
 // granted waits until the client has been granted the lock, for at most d.
 func granted(client string, d time.Duration) Step {
-	return Step{Await: &Await{Client: client, Phase: "granted", Contended: true}, For: history.Duration(d)}
+	return Step{Await: &Await{Client: client, Phase: "granted"}, For: history.Duration(d)}
 }
 
 // pass lets the client with this name go on.

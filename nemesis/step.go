@@ -28,8 +28,8 @@ const (
 	ResumeNode = "resume-node" // the node Target runs again
 	NodeClock  = "node-clock"  // the wall clock of the node Target is wrong by Offset from now on
 	Busy       = "busy"        // the node Target executes a script that does not end; until Free
-	Free       = "free"        // the script on the node Target is killed
-	Stall      = "stall"       // the node Target executes a script for For; until then it answers nobody, and what was sent waits
+	Free       = "free"        // the script on the node Target is killed, or its long command is over
+	Stall      = "stall"       // the node Target executes one command for For; until then it answers nobody, and what was sent waits
 
 	// Links.
 	Cut    = "cut"    // the link Target drops what is sent over it, by Mode; until Heal

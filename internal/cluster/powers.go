@@ -2,16 +2,17 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"os/exec"
 	"path"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	toxi "github.com/Shopify/toxiproxy/v2/client"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/redis/go-redis/v9"
 )
 
 // find returns the number of a node.
@@ -130,31 +131,19 @@ func (w *World) Free(node string) error {
 	return err
 }
 
-// stallScript counts, because Redis gives a script no clock: TIME stands still inside.
-const stallScript = "for i = 1, ARGV[1] do end"
-
-// Stall makes a node execute a script for d or somewhat longer. Redis says -BUSY only after five seconds, so until the script ends nobody
-// is answered and what was sent waits. Free returns when it has ended.
+// Stall makes a node execute a command that takes d, DEBUG SLEEP, during which nobody is answered and what was sent waits: as with a slow
+// script, for which Redis has no clock that could end it in time. Free returns when it has ended, and says if it was over too soon.
 func (w *World) Stall(node string, d time.Duration) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
 	}
-	const sample = 200_000
-	fastest := time.Hour
-	for range 3 {
-		begin := time.Now()
-		if err := w.admins[i].Eval(context.Background(), stallScript, nil, sample).Err(); err != nil && !errors.Is(err, redis.Nil) {
-			return err
-		}
-		fastest = min(fastest, time.Since(begin))
-	}
-	turns := int64(float64(sample) * float64(d) / float64(fastest) * 1.05)
-	c, end := w.admins[i].WithTimeout(3*d+adminTimeout), make(chan error, 1)
+	c, end := w.admins[i].WithTimeout(d+adminTimeout), make(chan error, 1)
 	go func() {
-		err := c.Eval(context.Background(), stallScript, nil, turns).Err()
-		if errors.Is(err, redis.Nil) {
-			err = nil
+		begin := time.Now()
+		err := c.Do(context.Background(), "DEBUG", "SLEEP", d.Seconds()).Err()
+		if took := time.Since(begin); err == nil && took < d {
+			err = fmt.Errorf("DEBUG SLEEP took %v instead of %v", took, d)
 		}
 		end <- err
 	}()
@@ -163,8 +152,20 @@ func (w *World) Stall(node string, d time.Duration) error {
 	return nil
 }
 
-// stallBegins is what a script needs to arrive.
+// stallBegins is what the command needs to arrive.
 const stallBegins = 2 * time.Millisecond
+
+// debugging are the settings that allow DEBUG, which Redis needs from version 7 on and does not know before.
+func debugging() []string {
+	out, err := exec.Command("redis-server", "--version").Output()
+	if _, v, ok := strings.Cut(string(out), " v="); err == nil && ok {
+		major, _, _ := strings.Cut(v, ".")
+		if n, err := strconv.Atoi(major); err == nil && n >= 7 {
+			return []string{"enable-debug-command", "yes"}
+		}
+	}
+	return nil
+}
 
 // each calls f for every link that a pattern names: "c2>n0", "c2>*", "*".
 func (w *World) each(pattern string, f func(link string) error) error {

@@ -49,7 +49,7 @@ type World struct {
 	announced     map[string]string        // names of nodes by their public address
 	clocks        map[string]*ServerClock  // of nodes whose clock can be moved
 	blocks        map[string]chan struct{} // of nodes that execute a script which does not end: closed when it is killed
-	stalls        map[string]chan error    // of nodes that execute a script which ends by itself
+	stalls        map[string]chan error    // of nodes that execute a command which ends by itself
 
 	killed sync.Map // nodes that were killed on purpose
 	ended  chan struct{}
@@ -69,9 +69,10 @@ func Start(cfg Config) (w *World, err error) {
 	}
 	w = &World{cfg: cfg, clocks: map[string]*ServerClock{}, blocks: map[string]chan struct{}{}, stalls: map[string]chan error{}, announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
 	maps.Copy(w.versions, cfg.Launcher.Versions())
+	begun := w // w is nil where an error is returned
 	defer func() {
 		if err != nil {
-			w.Close()
+			begun.Close()
 		}
 	}()
 	for _, d := range []string{"logs", "nodes"} {
@@ -81,6 +82,9 @@ func Start(cfg Config) (w *World, err error) {
 	}
 	if w.scratch, err = scratch(); err != nil {
 		return nil, err
+	}
+	if needs(cfg.Scenario, nemesis.Stall, "") {
+		w.cfg.RedisConfig = append(debugging(), cfg.RedisConfig...)
 	}
 	spawned := make(chan error, 1)
 	go func() { spawned <- w.startClients() }()

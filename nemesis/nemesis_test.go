@@ -1,0 +1,164 @@
+package nemesis
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+var params = Params{TTL: 500 * time.Millisecond, Hold: 80 * time.Millisecond, Poll: 5 * time.Millisecond, Clients: 4, Nodes: 1, Timeout: 250 * time.Millisecond}
+
+// everything calls f for every fault with every variant, ready for one Redis, for three masters, or for both.
+func everything(t *testing.T, f func(name string, s Scenario)) {
+	t.Helper()
+	for _, e := range All() {
+		variants := e.Variants
+		if len(variants) == 0 {
+			variants = []string{""}
+		}
+		for _, v := range variants {
+			v = map[string]string{"N": "2", "DURATION": "30ms"}[v] + strings.NewReplacer("N", "", "DURATION", "").Replace(v)
+			for _, nodes := range []int{1, 3} {
+				p := params
+				p.Nodes = nodes
+				s, err := e.Scenario(v, p)
+				if (err != nil) != (e.Failover && nodes > 1 || e.Masters && nodes == 1) {
+					t.Errorf("%s:%s on %d nodes: %v", e.Name, v, nodes, err)
+				}
+				if err == nil {
+					f(e.Name+":"+v, s)
+				}
+			}
+		}
+	}
+}
+
+func TestScenariosAreWellFormed(t *testing.T) {
+	target := regexp.MustCompile(`^(|\*|n\d|c\d|owner|thief|waiter|(c\d\+?|owner|n\d|\*)>(n\d|\*))$`)
+	everything(t, func(name string, s Scenario) {
+		named := map[string]bool{}
+		for i, step := range s.Steps {
+			who, _, _ := strings.Cut(step.Target, ">")
+			switch {
+			case (step.Do == "") == (step.Await == nil):
+				t.Errorf("%s step %d both does and waits, or neither: %v", name, i+1, step)
+			case !target.MatchString(step.Target):
+				t.Errorf("%s step %d has an odd target: %v", name, i+1, step)
+			case (who == owner || who == thief) && !named[who]:
+				t.Errorf("%s step %d names somebody whom nothing has named: %v", name, i+1, step)
+			case (step.Do == Wait || step.Do == Delay || step.Do == Stall) && step.For <= 0:
+				t.Errorf("%s step %d lasts no time: %v", name, i+1, step)
+			}
+			if a := step.Await; a != nil {
+				if (a.Phase == "") == (a.Command == "") || (a.Command == "") != (a.At == "") {
+					t.Errorf("%s step %d awaits a phase and a command, or neither: %v", name, i+1, step)
+				}
+				if _, err := regexp.Compile(a.Command); err != nil {
+					t.Errorf("%s step %d: %v", name, i+1, err)
+				}
+				named[a.As] = true
+			}
+		}
+	})
+}
+
+// TestWhatIsStoppedGoesOn looks whether every scenario lets go on whom it stopped, and undoes what it would otherwise leave for the end.
+func TestWhatIsStoppedGoesOn(t *testing.T) {
+	everything(t, func(name string, s Scenario) {
+		stopped := map[string]int{}
+		for i, step := range s.Steps {
+			switch {
+			case step.Do == Pause || step.Do == PauseNode || step.Do == Busy || step.Do == Stall:
+				stopped[step.Target] = i + 1
+			case step.Do == Unpause || step.Do == ResumeNode || step.Do == Free:
+				delete(stopped, step.Target)
+			}
+		}
+		for who, i := range stopped {
+			t.Errorf("%s step %d stops %s for ever", name, i, who)
+		}
+		if n := len(s.Steps); n > 0 && s.Steps[n-1].Await != nil {
+			t.Errorf("%s leaves somebody at a gate", name)
+		}
+	})
+}
+
+// TestEveryFaultIsRefusedByAWorldWithoutPowers also shows that Possible looks at every step.
+func TestEveryFaultIsRefusedByAWorldWithoutPowers(t *testing.T) {
+	everything(t, func(name string, s Scenario) {
+		acts := false
+		for _, step := range s.Steps {
+			if _, ok := powers[step.Do]; ok {
+				acts = true
+				if Apply(struct{}{}, step) == nil {
+					t.Errorf("%s: a world without powers did %v", name, step)
+				}
+			}
+		}
+		err := Possible(struct{}{}, s.Steps)
+		if (err != nil) != acts {
+			t.Errorf("%s: possible in a world without powers: %v", name, err)
+		}
+		if err != nil && !strings.HasPrefix(err.Error(), "not possible in this world: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	})
+}
+
+func TestFind(t *testing.T) {
+	for spec, want := range map[string]string{
+		"failover":      "cut",
+		"pause:short":   "short",
+		"crash:3":       "3",
+		"latency:7ms":   "7ms",
+		"none":          "",
+		"crash:0":       "error",
+		"latency:-7ms":  "error",
+		"none:x":        "error",
+		"pause:forever": "error",
+		"earthquake":    "error",
+	} {
+		_, variant, err := Find(spec)
+		if want == "error" && err == nil || want != "error" && (err != nil || variant != want) {
+			t.Errorf("%s: %q, %v; want %q", spec, variant, err, want)
+		}
+	}
+}
+
+// TestMovedWithinTheLease adds up what a holder waits for in the scenarios in which only the fault may take its lease away: otherwise every
+// lock would be found to overrun.
+func TestMovedWithinTheLease(t *testing.T) {
+	for _, spec := range []string{"restart", "failover", "failover:healthy", "clock-server:+", "clock-server:0", "clock-client:+", "clock-client:0", "busy", "node-pause"} {
+		e, variant, err := Find(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := e.Scenario(variant, params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stood, inside := time.Duration(0), false
+		for _, step := range s.Steps {
+			switch {
+			case step.Await != nil && step.Await.As == owner:
+				inside = true
+				if step.Await.Phase == "release" {
+					stood = params.Hold
+				} else {
+					stood = -params.Hold // it works when it goes on
+				}
+			case inside && step.Do == Go && step.Target == owner:
+				inside = false
+				if stood < 0 {
+					stood += 2 * params.Hold
+				}
+			case inside && (step.Do == Wait || step.Await != nil):
+				stood += step.For.D()
+			}
+		}
+		if stood > params.TTL*9/10 {
+			t.Errorf("%s keeps the holder inside for %v of %v", spec, stood, params.TTL)
+		}
+	}
+}
