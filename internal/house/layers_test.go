@@ -27,9 +27,10 @@ var rooms = map[string][]string{
 	"internal/store":      {"history", "checker"},
 	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine": {},
+	"internal/campaign":   {"history", "impls", "nemesis", "workloads", "checker", "internal/harness", "internal/store"},
 	"internal/house":      {},
 	"internal/need":       {},
-	"cmd/lockbench":       {"history", "impls", "nemesis", "workloads", "checker", "reports", "internal/harness", "internal/cluster", "internal/store"},
+	"cmd/lockbench":       {"history", "impls", "nemesis", "workloads", "checker", "reports", "internal/harness", "internal/cluster", "internal/sim", "internal/campaign", "internal/store"},
 }
 
 // heavy libraries live in one room each.

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/spf13/cobra"
+)
+
+// matrixFlags are the flags of matrix.
+type matrixFlags struct {
+	options campaign.Options
+	store   string
+	resume  string
+	asJSON  bool
+}
+
+func matrixCommand() *cobra.Command {
+	var f matrixFlags
+	c := &cobra.Command{
+		Use:   "matrix",
+		Short: "Run all locks under all faults, and compare with what was expected",
+		Example: `  # everything, once
+  lockbench matrix
+
+  # some locks under some faults, each aim 20 times
+  lockbench matrix --impl getset,token-lua --nemesis failover,pause --repeat 20
+
+  # go on after an interruption
+  lockbench matrix --resume store/matrix-all/latest`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	s := c.Flags()
+	s.StringSliceVar(&f.options.Rows, "impl", nil, "locks (default all)")
+	s.StringSliceVar(&f.options.Columns, "nemesis", nil, "faults, by the names of the matrix' columns (default all)")
+	s.DurationVar(&f.options.TTL, "ttl", 0, "lease of the locks that do not fix their own (default 500ms)")
+	s.IntVar(&f.options.Repeat, "repeat", 1, "runs of each scenario")
+	s.IntVar(&f.options.Jobs, "jobs", 0, "runs at the same time (default two for each core)")
+	s.Uint64Var(&f.options.Seed, "seed", 1, "seed of all randomness")
+	s.StringVar(&f.options.World, "env", "auto", "world to run in: auto, process")
+	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
+	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
+	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
+	return c
+}
+
+func (f *matrixFlags) run(c *cobra.Command) error {
+	dir, known, err := f.open()
+	if err != nil {
+		return usage(err)
+	}
+	out, err := os.OpenFile(filepath.Join(dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return usage(err)
+	}
+	defer out.Close()
+	world := &processWorld{root: dir}
+	begin, bar := time.Now(), newBar(c.ErrOrStderr())
+	results, runErr := f.options.Run(c.Context(), world.run, known, out, bar.tell)
+	bar.stop()
+	m, err := campaign.NewMatrix(f.options, results)
+	if err != nil {
+		return usage(err)
+	}
+	m.Took, m.Partial, m.Versions = history.Duration(time.Since(begin)), runErr != nil, world.found()
+	if err := writeMatrix(dir, m); err != nil {
+		return broken(err)
+	}
+	if err := f.show(c.OutOrStdout(), dir, m); err != nil {
+		return broken(err)
+	}
+	switch {
+	case errors.Is(runErr, context.Canceled):
+		return exit{exitInterrupted, fmt.Errorf("interrupted; `lockbench matrix --resume %s` goes on", dir)}
+	case runErr != nil:
+		return broken(runErr)
+	}
+	return nil
+}
+
+// The files of a matrix' directory, beside runs/.
+const (
+	resultsFile = "results.jsonl" // as they come
+	optionsFile = "options.json"  // what was asked for, to go on with
+	matrixFile  = "matrix.json"
+)
+
+// open makes the campaign's directory, or reads what an interrupted one has.
+func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
+	if f.resume != "" {
+		return f.reopen()
+	}
+	if f.options.World, _, err = chooseWorld(f.options.World); err != nil {
+		return "", nil, err
+	}
+	if _, err := campaign.NewMatrix(f.options, nil); err != nil {
+		return "", nil, err
+	}
+	dir, err = store.Create(f.store, "matrix", "all", time.Now())
+	if err != nil {
+		return "", nil, err
+	}
+	return dir, nil, store.Write(dir, optionsFile, func(w *os.File) error { return json.NewEncoder(w).Encode(f.options) })
+}
+
+func (f *matrixFlags) reopen() (string, []campaign.Result, error) {
+	dir, err := filepath.EvalSymlinks(f.resume)
+	if err != nil {
+		return "", nil, err
+	}
+	b, err := os.ReadFile(filepath.Join(dir, optionsFile))
+	if err != nil {
+		return "", nil, fmt.Errorf("%s is no matrix: %w", f.resume, err)
+	}
+	jobs := f.options.Jobs
+	if err := json.Unmarshal(b, &f.options); err != nil {
+		return "", nil, fmt.Errorf("%s: %w", optionsFile, err)
+	}
+	if jobs > 0 {
+		f.options.Jobs = jobs
+	}
+	file, err := os.Open(filepath.Join(dir, resultsFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return dir, nil, nil
+	} else if err != nil {
+		return "", nil, err
+	}
+	defer file.Close()
+	known, err := campaign.ReadResults(file)
+	return dir, known, err
+}
+
+// writeMatrix writes what can be read and linked to.
+func writeMatrix(dir string, m *campaign.Matrix) error {
+	return errors.Join(
+		store.Write(dir, matrixFile, func(w *os.File) error { return m.Write(w) }),
+		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),
+		store.Write(dir, "matrix.html", func(w *os.File) error { return m.HTML(w) }),
+		store.Point(filepath.Dir(filepath.Dir(dir)), dir),
+	)
+}
+
+func (f *matrixFlags) show(w io.Writer, dir string, m *campaign.Matrix) error {
+	if f.asJSON {
+		return m.Write(w)
+	}
+	err := m.Text(w)
+	fmt.Fprintf(w, "\nThe runs, matrix.html and matrix.md are in %s\n", dir)
+	return err
+}

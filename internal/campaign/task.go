@@ -1,0 +1,100 @@
+package campaign
+
+import (
+	"hash/fnv"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Options say which part of the matrix is run, and how.
+type Options struct {
+	Rows    []string      // names of rows, or of locks; empty: all
+	Columns []string      // empty: all
+	TTL     time.Duration // lease of the locks that do not fix their own; 0: 500 ms
+	Repeat  int           // runs of each aim; 0: one
+	Jobs    int           // runs at the same time; 0: two for each core
+	Seed    uint64        // of all runs
+	World   string
+}
+
+// defaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no stall of the machine is nearly as long.
+const defaultTTL = 500 * time.Millisecond
+
+// Task is one run of a campaign.
+type Task struct {
+	Row     Row    `json:"-"`
+	Column  string `json:"column"`
+	Aim     Aim    `json:"-"`
+	Attempt int    `json:"attempt"` // from 1 to Options.Repeat
+	Seed    uint64 `json:"seed"`
+}
+
+// tasks are all runs of a campaign, in order: the repetitions of one aim are far apart, so that an interrupted campaign has seen everything once.
+func (o Options) tasks() ([]Task, error) {
+	rs, err := find("lock", rows, func(r Row) string { return r.Name }, o.Rows)
+	if err != nil {
+		return nil, err
+	}
+	cs, err := find("fault", columns, func(c Column) string { return c.Name }, o.Columns)
+	if err != nil {
+		return nil, err
+	}
+	var out []Task
+	for attempt := 1; attempt <= max(o.Repeat, 1); attempt++ {
+		for _, r := range rs {
+			for _, c := range cs {
+				out = append(out, o.cell(r, c, attempt)...)
+			}
+		}
+	}
+	return out, nil
+}
+
+// cell are the runs of one cell.
+func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
+	if impossible(r, c) != "" {
+		return nil
+	}
+	for _, a := range c.Aims {
+		if a.suits(r) {
+			t := Task{Row: r, Column: c.Name, Aim: a, Attempt: attempt}
+			t.Seed = o.Seed + t.hash()
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// key names a task: the same in every campaign with the same rows and columns.
+func (t Task) key() string { return t.Row.Name + "|" + t.Column + "|" + t.Aim.Nemesis }
+
+func (t Task) hash() uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(t.key()))
+	return (h.Sum64()>>40)*64 + uint64(t.Attempt)
+}
+
+// properties are judged in every cell: R must be asked for.
+var properties = []string{"S", "L", "O", "R", "D", "F"}
+
+// Plan makes a task ready to run.
+func (o Options) Plan(t Task) (harness.Plan, error) {
+	ttl := o.TTL
+	if ttl == 0 {
+		ttl = defaultTTL
+	}
+	w := harness.Wish{
+		World: o.World, Impl: t.Row.Impl, Variant: t.Row.Variant, NoWatchdog: t.Row.NoWatchdog, Masters: t.Row.Masters, Workload: t.Row.Workload,
+		Nemesis: t.Aim.Nemesis, Clients: t.Aim.Clients, Seed: t.Seed, TTL: ttl, Properties: properties,
+		AcquireTimeout: 2 * ttl / 5, // short, so that locks that wait for a message ask again while nobody is inside
+		For:            12*ttl + 2*time.Second,
+	}
+	if t.Aim.Patient {
+		w.AcquireTimeout = 8 * ttl
+	}
+	if t.Row.has(posted) {
+		w.For, w.AcquireTimeout = 2*time.Second, 0
+	}
+	return harness.NewPlan(w)
+}
