@@ -123,7 +123,7 @@ func (c *check) disturbances(key int) []turn {
 	}
 	for _, f := range c.faults {
 		add(f.from, f.from)
-		if f.to != forever && !f.lasting {
+		if !f.lasting {
 			add(f.from, f.to)
 		} else if k := kindOf(f); k == serverClockFault || k == clientClockFault {
 			add(f.from, forever)
@@ -172,7 +172,7 @@ func quiet(busy []turn, length int64) []turn {
 	var out []turn
 	over := int64(0)
 	for _, b := range busy {
-		if b.from > over && b.from-over >= length {
+		if b.from-over >= length {
 			out = append(out, turn{from: over, to: b.from})
 		}
 		over = max(over, b.to)

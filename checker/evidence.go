@@ -108,8 +108,8 @@ func (c *check) hits(f fault) bool {
 	for i := range c.record.holds {
 		h := &c.record.holds[i]
 		// A strike that kills the holder ends the hold: the kill may be stamped a moment before the fault is.
-		kills := h.ended == killed && isClient(f.target, h.process) && h.from <= f.from && h.end <= f.to
-		if (h.from <= f.from && f.from < h.end || kills) && c.awaited(h, min(f.from, h.end)) {
+		kills := h.ended == killed && isClient(f.target, h.process)
+		if h.from <= f.from && (f.from < h.end || kills) && c.awaited(h, min(f.from, h.end)) {
 			return true
 		}
 	}

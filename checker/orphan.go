@@ -60,8 +60,8 @@ func denied(m *history.Command) bool {
 	case "SET":
 		return m.Reply == "(nil)" || m.Reply == ""
 	case "EVAL", "EVALSHA":
-		n, err := strconv.Atoi(m.Reply)
-		return err == nil && n > 1 // what is left of the holder's time to live
+		left, _ := strconv.Atoi(m.Reply) // of the holder's time to live; 0 for what is no number
+		return left > 1
 	}
 	return false
 }

@@ -140,9 +140,6 @@ func (c *check) robbery(m *history.Command, h *hold, g grants) Property {
 		if own.leaseEnd() <= m.Sent {
 			w.Commands = append(w.Commands, WitnessCommand{history.Command{Process: history.Harness, Sent: own.leaseEnd()}, fmt.Sprintf("the lease of client %d ends", own.process)})
 		}
-		if m.Sent < ga.Sent {
-			p.Class = LateMessage
-		}
 	}
 	w.Commands = append(w.Commands, WitnessCommand{*ga, fmt.Sprintf("grants client %d", h.process)},
 		WitnessCommand{*m, fmt.Sprintf("deletes the key of client %d", h.process)})

@@ -1,19 +1,22 @@
 package checker
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
 )
 
-// propertyCases are small histories for the properties beside mutual exclusion. A trace line is "process n sent recv node command -> reply";
-// recv 0: no reply.
-var propertyCases = []struct {
+type propertyCase struct {
 	name, property, story, trace string
 	want                         Result
 	class                        string
-}{
+}
+
+// propertyCases are small histories for the properties beside mutual exclusion. A trace line is "process n sent recv node command -> reply";
+// recv 0: no reply; a reply that begins with ! is an error.
+var propertyCases = []propertyCase{
 	// Fencing.
 	{"tokens grow", "F", "fencing; c0 acquire 1 5 token=1; c0 release 6 7; c1 acquire 8 9 token=2", "", Valid, ""},
 	{"tokens of acquires that overlap may come in either order", "F", "fencing; c0 acquire 1 9 token=2; c0 release 10 11; c1 acquire 2 8 token=1", "", Valid, ""},
@@ -113,7 +116,7 @@ var propertyCases = []struct {
 }
 
 func TestProperties(t *testing.T) {
-	for _, c := range propertyCases {
+	for _, c := range slices.Concat(propertyCases, conditionCases) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			v := Check(story(t, c.story), trace(t, c.trace), Options{Properties: []string{c.property}})
 			p := v.Properties[0]
@@ -142,6 +145,9 @@ func trace(t testing.TB, text string) []history.Command {
 		rest := strings.Join(w[5:], " ")
 		args, reply, _ := strings.Cut(rest, "->")
 		m.Args, m.Reply = strings.Fields(args), strings.TrimSpace(reply)
+		if why, failed := strings.CutPrefix(m.Reply, "!"); failed {
+			m.Reply, m.Err = "", why
+		}
 		out = append(out, m)
 	}
 	return out

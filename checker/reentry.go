@@ -169,7 +169,9 @@ func (c *check) register() Property {
 	byKey := map[int][]section{}
 	for _, a := range accesses(c.history, forever) {
 		switch {
-		case a.write && a.outcome != history.Fail && a.known:
+		case a.silent():
+			return Property{Because: silentWrite}
+		case a.write && a.outcome != history.Fail:
 			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, anything, a.value, a.outcome})
 		case !a.write && a.outcome == history.OK && a.known:
 			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, a.value, 0, history.Fail})

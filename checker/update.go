@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/history"
@@ -23,7 +24,11 @@ type section struct {
 // based on a value that another one had overwritten. A write that nobody knows of may have happened or not; it returns at forever.
 // What the resource held at first is whatever the first section read.
 func (c *check) updates() Property {
-	all := sections(accesses(c.history, c.trust.cut))
+	as := accesses(c.history, c.trust.cut)
+	if slices.ContainsFunc(as, access.silent) {
+		return Property{Because: silentWrite}
+	}
+	all := sections(as)
 	p := Property{Verdict: Valid}
 	for _, key := range sortedKeys(all) {
 		ss := all[key]
@@ -42,6 +47,12 @@ func (c *check) updates() Property {
 	return p
 }
 
+// silentWrite is why nothing is known after a write that may have happened and does not say what it wrote.
+const silentWrite = "a write does not say what it wrote"
+
+// silent reports whether an access is such a write.
+func (a access) silent() bool { return a.write && !a.known && a.outcome != history.Fail }
+
 // sections joins each read that succeeded with the next write of the same acquisition. A read without a write is a section that wrote nothing.
 func sections(as []access) map[int][]section {
 	type id struct{ process, n, key int }
@@ -54,11 +65,11 @@ func sections(as []access) map[int][]section {
 		case !a.write && a.outcome == history.OK && a.known:
 			last[k] = len(out[a.key])
 			out[a.key] = append(out[a.key], section{a.process, a.n, a.from, a.to, a.value, 0, history.Fail})
-		case a.write && reading && a.known:
+		case a.write && reading:
 			s := &out[a.key][i]
 			s.wrote, s.outcome, s.to = a.value, a.outcome, a.to
 			delete(last, k)
-		case a.write && a.known && a.outcome != history.Fail: // a write without a read: it fits any value
+		case a.write: // without a read: it fits any value
 			out[a.key] = append(out[a.key], section{a.process, a.n, a.from, a.to, anything, a.value, a.outcome})
 		}
 	}
