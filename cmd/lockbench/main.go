@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/spf13/cobra"
 )
@@ -26,6 +27,9 @@ const (
 func main() {
 	if cluster.IsWorker() {
 		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
+	}
+	if docker.IsJanitor() {
+		os.Exit(docker.JanitorMain(os.Stdin))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := Main(ctx, os.Args[1:], os.Stdout, os.Stderr)

@@ -29,6 +29,7 @@ type runFlags struct {
 	config   []string
 	asJSON   bool
 	watchdog bool
+	world    worldFlags
 }
 
 func runCommand() *cobra.Command {
@@ -60,7 +61,8 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&w.Impl, "impl", "", "lock to run; `lockbench list impls` shows all")
 	s.StringVar(&w.Nemesis, "nemesis", "none", "fault to inject; `lockbench list nemeses` shows all")
 	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
-	s.StringVar(&w.World, "env", "auto", "world to run in: auto (real Redis if it is installed), process, sim")
+	s.StringVar(&w.World, "env", "auto", "world to run in: auto (real Redis where it is), process, docker, sim")
+	f.world.register(s)
 	s.StringVar(&w.Expect, "expect", "", `verdict for exit code 0: valid, violated, or letters such as "S" (default valid)`)
 	s.StringSliceVar(&w.Properties, "properties", nil, "what to judge (default S,L,O,D,F,U; R must be asked for)")
 	s.Uint64Var(&w.Seed, "seed", 0, "seed of all randomness (default random, and printed)")
@@ -168,7 +170,7 @@ func pairs(settings []string) (list []string, err error) {
 func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, started time.Time) (*store.Run, error) {
 	show := newProgress(c.ErrOrStderr())
 	r, runErr, err := execution{
-		plan: p, dir: dir, line: commandLine(c.Flags(), p), started: started, show: show,
+		plan: p, dir: dir, line: commandLine(c.Flags(), p), started: started, show: show, world: f.world,
 	}.carryOut(c.Context())
 	switch {
 	case err != nil:

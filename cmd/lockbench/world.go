@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/sim"
@@ -20,30 +24,35 @@ import (
 const (
 	worldAuto    = "auto"
 	worldProcess = "process"
+	worldDocker  = "docker"
 	worldSim     = "sim"
 )
 
 // worlds lists what --env may be.
-func worlds() []string { return []string{worldAuto, worldProcess, worldSim} }
+func worlds() []string { return []string{worldAuto, worldProcess, worldDocker, worldSim} }
 
-// chooseWorld makes a name out of auto, and refuses a world that cannot be had. With auto and no Redis it is the simulator, and note says so.
+// chooseWorld makes a name out of auto, and refuses a world that cannot be had. Auto takes real Redis where it is: installed, or in
+// containers. Else it is the simulator. Note says if it is not what is installed.
 func chooseWorld(name string) (world, note string, err error) {
 	_, missing := exec.LookPath("redis-server")
 	switch name {
 	case "", worldAuto:
-		if missing != nil {
-			return worldSim, "redis-server is not installed, so this runs in the embedded simulator; `apt-get install redis-server` for the real one", nil
+		if missing == nil {
+			return worldProcess, "", nil
 		}
-		return worldProcess, "", nil
+		if docker.Ready(context.Background(), docker.DefaultImage) == nil {
+			return worldDocker, "redis-server is not installed, so this runs it in containers", nil
+		}
+		return worldSim, "redis-server is not installed, so this runs in the embedded simulator; `apt-get install redis-server` for the real one", nil
 	case worldProcess:
 		if missing != nil {
 			return "", "", cluster.ErrNoRedis
 		}
 		return name, "", nil
-	case worldSim:
-		return name, "", nil
+	case worldDocker, worldSim:
+		return name, "", nil // what keeps containers from being had is said when they are wanted
 	}
-	return "", "", fmt.Errorf("unknown world %q for --env; there are: auto, process, sim", name)
+	return "", "", fmt.Errorf("unknown world %q for --env; there are: %s", name, strings.Join(worlds(), ", "))
 }
 
 // execution is one run of a plan in its world, recorded in a directory.
@@ -53,6 +62,7 @@ type execution struct {
 	line    string // the command that reproduces it
 	started time.Time
 	show    *progress
+	world   worldFlags
 }
 
 // carryOut makes the world, runs the plan in it, and judges the run from what is on disk before the world is taken down, so that a
@@ -72,10 +82,7 @@ func (x execution) carryOut(ctx context.Context) (r *store.Run, runErr, err erro
 		r, err = x.judge()
 		return r, runErr, err
 	}
-	w, err := cluster.Start(cluster.Config{
-		Dir: x.dir, Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario,
-		Worker: p.Worker(), RedisConfig: p.RedisConfig,
-	})
+	w, err := x.start(ctx)
 	if err != nil {
 		return nil, nil, usage(err)
 	}
@@ -86,6 +93,43 @@ func (x execution) carryOut(ctx context.Context) (r *store.Run, runErr, err erro
 	r, err = x.judge()
 	return r, runErr, err
 }
+
+// start makes a world of real servers, as processes or in containers.
+func (x execution) start(ctx context.Context) (standing, error) {
+	p := x.plan
+	cfg := cluster.Config{
+		Dir: x.dir, Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario,
+		Worker: p.Worker(), RedisConfig: p.RedisConfig,
+	}
+	if p.World != worldDocker {
+		return cluster.Start(cfg)
+	}
+	l, err := docker.Open(ctx, x.world.containers())
+	if err != nil {
+		return nil, err
+	}
+	cfg.Launcher = l
+	w, err := cluster.Start(cfg)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return contained{w, l}, nil
+}
+
+// standing is a world that has to be taken down.
+type standing interface {
+	harness.World
+	io.Closer
+}
+
+// contained is a world in containers.
+type contained struct {
+	*cluster.World
+	launcher *docker.Launcher
+}
+
+// Close ends the world and removes its containers.
+func (c contained) Close() error { return errors.Join(c.World.Close(), c.launcher.Close()) }
 
 // record runs the plan with its files open. Err is for what keeps it from beginning.
 func (x execution) record(ctx context.Context, w harness.World) (runErr, err error) {

@@ -24,13 +24,14 @@ var rooms = map[string][]string{
 	"reports":             {"history", "checker"},
 	"internal/harness":    {"history", "impls", "nemesis", "workloads"},
 	"internal/cluster":    {"history", "impls", "nemesis", "workloads"},
+	"docker":              {"history", "nemesis", "workloads", "internal/cluster"},
 	"internal/store":      {"history", "checker"},
 	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine": {},
 	"internal/campaign":   {"history", "impls", "nemesis", "workloads", "checker", "internal/harness", "internal/store"},
 	"internal/house":      {},
 	"internal/need":       {},
-	"cmd/lockbench":       {"history", "impls", "nemesis", "workloads", "checker", "reports", "internal/harness", "internal/cluster", "internal/sim", "internal/campaign", "internal/store"},
+	"cmd/lockbench":       {"history", "impls", "nemesis", "workloads", "checker", "reports", "internal/harness", "internal/cluster", "docker", "internal/sim", "internal/campaign", "internal/store"},
 }
 
 // heavy libraries live in one room each.
@@ -38,6 +39,8 @@ var heavy = map[string]string{
 	"github.com/Shopify/toxiproxy":      "internal/cluster",
 	"github.com/anishathalye/porcupine": "checker",
 	"gonum.org/v1/plot":                 "reports",
+	"github.com/testcontainers":         "docker",
+	"github.com/moby/moby":              "docker",
 	"github.com/spf13/cobra":            "cmd/lockbench",
 	"olympos.io/encoding/edn":           "history",
 }

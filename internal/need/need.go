@@ -3,6 +3,7 @@
 package need
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -13,9 +14,18 @@ import (
 // The parts, and the command by which each is recognised.
 var commands = map[string]string{"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc", "docker": "docker"}
 
+// probes are for parts that may be installed and yet not be of use: a daemon that does not run.
+var probes = map[string][]string{"docker": {"docker", "version", "--format", "{{.Server.Version}}"}}
+
 // Have reports whether a part is there. The error is not nil if it is missing although it is required.
 func Have(part string) (bool, error) {
 	_, err := exec.LookPath(commands[part])
+	if probe, ok := probes[part]; ok && err == nil {
+		var said []byte
+		if said, err = exec.Command(probe[0], probe[1:]...).CombinedOutput(); err != nil {
+			err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(said)))
+		}
+	}
 	if err == nil {
 		return true, nil
 	}

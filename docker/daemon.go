@@ -1,0 +1,98 @@
+package docker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go/log"
+)
+
+// answerTimeout is how long the daemon may take to say who it is.
+const answerTimeout = 5 * time.Second
+
+// daemon is a Docker daemon that answers.
+type daemon struct {
+	*client.Client
+	version string // of the daemon: "20.10.24"
+	remote  string // why its containers are not on this machine's own network; "" if they can be
+}
+
+// Version asks the daemon for its version. The error says what to do if none answers.
+func Version(ctx context.Context) (string, error) {
+	d, err := connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	return d.version, nil
+}
+
+// connect finds the daemon that DOCKER_HOST names, or this machine's. testcontainers is told the same, since it would panic where it
+// finds none, and is kept from starting a reaper, for which it would need another image: the janitor does that work.
+func connect(ctx context.Context) (*daemon, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	c, err := client.New(client.FromEnv)
+	if err != nil {
+		return nil, fmt.Errorf("DOCKER_HOST=%s: %w", os.Getenv("DOCKER_HOST"), err)
+	}
+	v, err := c.ServerVersion(ctx, client.ServerVersionOptions{})
+	if err != nil {
+		c.Close()
+		return nil, silent(c.DaemonHost(), err)
+	}
+	info, err := c.Info(ctx, client.InfoOptions{})
+	if err != nil {
+		c.Close()
+		return nil, silent(c.DaemonHost(), err)
+	}
+	os.Setenv("DOCKER_HOST", c.DaemonHost())
+	os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true")
+	log.SetDefault(log.NewNoopLogger())
+	d := &daemon{Client: c, version: v.Version}
+	d.remote = elsewhere(c.DaemonHost(), info.Info.OperatingSystem, info.Info.SecurityOptions)
+	return d, nil
+}
+
+// elsewhere says why containers on the host's network are not on this machine's; "" if they are.
+func elsewhere(host, system string, security []string) string {
+	switch {
+	case !strings.HasPrefix(host, "unix:"):
+		return "the daemon at " + host + " may be on another machine"
+	case strings.Contains(system, "Docker Desktop"):
+		return "Docker Desktop runs containers in a virtual machine"
+	case strings.Contains(strings.Join(security, " "), "name=rootless"):
+		return "a rootless daemon has a network of its own"
+	}
+	return ""
+}
+
+// silent says what to do about a daemon that does not answer as it should.
+func silent(host string, err error) error {
+	switch text := err.Error(); {
+	case errors.Is(err, fs.ErrPermission) || strings.Contains(text, "permission denied"):
+		return fmt.Errorf("no permission to use Docker at %s: `sudo usermod -aG docker $USER` and log in again, or run lockbench as root", host)
+	case strings.Contains(text, "minimum supported API version") || strings.Contains(text, "is too old"):
+		return fmt.Errorf("the Docker daemon at %s is too old (%s); 20.10 and later are known to work", host, oneLine(err))
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the Docker daemon at %s did not answer within %v; `docker info` shows more", host, answerTimeout)
+	case client.IsErrConnectionFailed(err):
+		return fmt.Errorf("no Docker daemon answers at %s: `sudo systemctl start docker`, or `sudo apt-get install docker.io`; DOCKER_HOST names another", host)
+	}
+	return fmt.Errorf("the Docker daemon at %s: %s", host, oneLine(err))
+}
+
+// oneLine is an error without its line breaks.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// remove ends a container at once and removes it with all that it wrote.
+func (d *daemon) remove(ctx context.Context, id string) error {
+	_, err := d.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	return err
+}

@@ -1,0 +1,70 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/moby/moby/client"
+)
+
+// DefaultImage is the image that docker/Dockerfile makes, and docker/base-image where no registry can be reached.
+const DefaultImage = "lockbench/redis:7"
+
+// shimLabel says where an image keeps a clock shim that was built for its C library.
+const shimLabel = "lockbench.shim"
+
+// pullTimeout bounds the download of an image.
+const pullTimeout = 5 * time.Minute
+
+// image is what the launcher has to know of an image.
+type image struct {
+	name   string
+	id     string // "sha256:028daadafc8a"
+	server string // the program: "redis-server", or what the image starts by itself
+	shim   string // path of its clock shim; "" if it has none
+}
+
+// image looks for an image, and pulls it if it is not ours and not here.
+func (d *daemon) image(ctx context.Context, name string) (image, error) {
+	r, err := d.ImageInspect(ctx, name)
+	if errdefs.IsNotFound(err) {
+		if err := d.pull(ctx, name); err != nil {
+			return image{}, err
+		}
+		r, err = d.ImageInspect(ctx, name)
+	}
+	if err != nil {
+		return image{}, fmt.Errorf("image %s: %s", name, oneLine(err))
+	}
+	i := image{name: name, id: short(r.ID), server: "redis-server"}
+	if r.Config != nil {
+		i.shim = r.Config.Labels[shimLabel]
+		if len(r.Config.Cmd) > 0 && strings.HasSuffix(r.Config.Cmd[0], "-server") {
+			i.server = path.Base(r.Config.Cmd[0]) // valkey-server, keydb-server
+		}
+	}
+	return i, nil
+}
+
+func short(id string) string { return id[:min(len(id), len("sha256:")+12)] }
+
+// pull downloads an image. Ours is in no registry.
+func (d *daemon) pull(ctx context.Context, name string) error {
+	if name == DefaultImage {
+		return fmt.Errorf("there is no image %s: build it with `docker build -t %[1]s docker`, or without a registry with `docker/base-image`; or take another with --redis-image redis:7", name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, pullTimeout)
+	defer cancel()
+	r, err := d.ImagePull(ctx, name, client.ImagePullOptions{})
+	if err == nil {
+		err = r.Wait(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("there is no image %s, and it cannot be pulled (%s): `docker pull` it where a registry can be reached, or build ours with docker/base-image and leave --redis-image out", name, oneLine(err))
+	}
+	return nil
+}

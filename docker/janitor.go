@@ -1,0 +1,70 @@
+package docker
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// janitorEnv marks a process as a janitor, and holds the run that it cleans up after.
+const janitorEnv = "LOCKBENCH_JANITOR"
+
+// janitor is a process that outlives this one by the time it takes to remove the containers of its run: the same as testcontainers'
+// reaper, but it needs no image. A container cannot be told to die with a process.
+type janitor struct {
+	cmd  *exec.Cmd
+	life io.WriteCloser // its input ends when this process does
+}
+
+// hire starts the janitor of a run.
+func hire(o owner) (*janitor, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	j := &janitor{cmd: exec.Command(self)}
+	j.cmd.Env = append(os.Environ(), janitorEnv+"="+o.run)
+	j.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the run
+	if j.life, err = j.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	return j, j.cmd.Start()
+}
+
+// dismiss ends the janitor: there is nothing to clean up.
+func (j *janitor) dismiss() {
+	_ = j.cmd.Process.Kill()
+	_ = j.cmd.Wait()
+	j.life.Close()
+}
+
+// IsJanitor reports whether this process was started to clean up. A main function, and TestMain of a package whose tests open launchers,
+// then calls JanitorMain and nothing else.
+func IsJanitor() bool { return os.Getenv(janitorEnv) != "" }
+
+// The janitor's times: a container may have been asked for just before the process was killed, and appear later.
+const (
+	janitorRounds = 4
+	janitorPause  = 500 * time.Millisecond
+)
+
+// JanitorMain waits for the end of its input and removes the containers of the run. It returns the exit code.
+func JanitorMain(in io.Reader) int {
+	_, _ = io.Copy(io.Discard, in)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	d, err := connect(ctx)
+	if err != nil {
+		return 1 // the next start sweeps
+	}
+	defer d.Close()
+	run := os.Getenv(janitorEnv)
+	for range janitorRounds {
+		_ = d.removeAll(ctx, func(labels map[string]string) bool { return labels[runLabel] == run })
+		time.Sleep(janitorPause)
+	}
+	return 0
+}

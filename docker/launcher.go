@@ -1,0 +1,125 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// The networks, as --docker-network names them.
+const (
+	// Auto is the host's network where that is this machine's, else a bridge.
+	Auto = "auto"
+	// Host puts every server on this machine's own network: nothing stands between it and the proxies.
+	Host = "host"
+	// Bridge publishes every server on a loopback address.
+	Bridge = "bridge"
+)
+
+// Options say how containers are wanted.
+type Options struct {
+	Image   string // with redis-server in it; "": DefaultImage
+	Network string // Auto, Host or Bridge; "": Auto
+}
+
+// Launcher starts servers in containers. It is a cluster.Launcher, for one run.
+type Launcher struct {
+	daemon  *daemon
+	image   image
+	network string
+	owner   owner
+	janitor *janitor
+}
+
+// Open finds the daemon and the image, and removes what earlier runs left behind. The error is one line that says what to do, and nothing
+// has been started.
+func Open(ctx context.Context, o Options) (*Launcher, error) {
+	d, err := connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &Launcher{daemon: d, owner: newOwner()}
+	if l.network, err = d.network(o.Network); err == nil {
+		if o.Image == "" {
+			o.Image = DefaultImage
+		}
+		l.image, err = d.image(ctx, o.Image)
+	}
+	if err == nil {
+		_, err = d.sweep(ctx, false)
+	}
+	if err == nil {
+		l.janitor, err = hire(l.owner)
+	}
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// Ready says why a run could not be had from this image; nil if it could. It pulls nothing.
+func Ready(ctx context.Context, image string) error {
+	d, err := connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_, err = d.ImageInspect(ctx, image)
+	return err
+}
+
+// network chooses one, and refuses what this daemon cannot offer.
+func (d *daemon) network(name string) (string, error) {
+	switch name {
+	case Bridge:
+		return name, nil
+	case Host:
+		if d.remote != "" {
+			return "", fmt.Errorf("--docker-network host is not possible: %s; leave it out, or take bridge", d.remote)
+		}
+		return name, nil
+	case Auto, "":
+		if d.remote != "" {
+			return Bridge, nil
+		}
+		return Host, nil
+	}
+	return "", fmt.Errorf("unknown network %q for --docker-network; there are: %s, %s, %s", name, Auto, Host, Bridge)
+}
+
+// Name is cluster.Launcher.
+func (l *Launcher) Name() string { return "docker" }
+
+// Versions is cluster.Launcher: the daemon, the image and the network.
+func (l *Launcher) Versions() map[string]string {
+	return map[string]string{"docker": l.daemon.version, "image": l.image.name + " " + l.image.id, "network": l.network}
+}
+
+// Cannot is cluster.Launcher.
+func (l *Launcher) Cannot(do string) error {
+	if do == nemesis.NodeClock && l.daemon.remote != "" && l.image.shim == "" {
+		return fmt.Errorf("the clock of %s cannot be moved: it has no shim of its own, and %s", l.image.name, l.daemon.remote)
+	}
+	return nil
+}
+
+// closeTimeout bounds the end of a run.
+const closeTimeout = 30 * time.Second
+
+// Close removes every container of the run and waits until all are gone. It is called after the world's own Close.
+func (l *Launcher) Close() error {
+	defer l.daemon.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	err := l.daemon.removeAll(ctx, func(labels map[string]string) bool { return labels[runLabel] == l.owner.run })
+	if err == nil {
+		l.janitor.dismiss()
+	}
+	return err
+}
+
+var _ cluster.Launcher = (*Launcher)(nil)
