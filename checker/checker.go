@@ -229,7 +229,7 @@ func (c *check) exclusion(b belief) Property {
 		r := ruleMutex(ops, c.options.Timeout)
 		c.verdict.Porcupine.add(r)
 		if r.result == porcupine.Unknown {
-			p = worse(p, Property{Verdict: Unknown, Because: fmt.Sprintf("porcupine did not finish in %v", c.options.Timeout)})
+			p = worse(p, c.unfinished())
 			continue
 		}
 		if fast != (r.result == porcupine.Illegal) {

@@ -24,7 +24,7 @@ import (
 // returned) and operations that are wrong by themselves. At an instant inside exactly one span, outside all windows of points
 // and wrong operations, the holder is certain. The history is linearizable if and only if the pieces are, where each piece begins
 // with the mutex held by that holder and must end so: if there is a linearization at all, there is one in which every span is as
-// short as can be (proof at mutexFast), and it is cut without harm; and pieces that begin and end with the same holder join.
+// short as can be (proof at fastMutex), and it is cut without harm; and pieces that begin and end with the same holder join.
 // Windows are only ever narrowed, and only so far that the shortest spans still fit.
 
 // token is all that a history says about one acquisition.

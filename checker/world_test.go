@@ -28,7 +28,6 @@ type world struct {
 	dead    []bool
 	inside  []inner // true intervals
 	want    int
-	keep    []inner // the two that were planted, with leases
 }
 
 // inner is a time in which a client was really inside; leased: until when its lease surely ran.
