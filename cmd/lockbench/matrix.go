@@ -22,6 +22,10 @@ type matrixFlags struct {
 	store   string
 	resume  string
 	asJSON  bool
+	docs    string
+
+	before history.Duration // what earlier parts of a resumed matrix took
+	was    map[string]string
 }
 
 func matrixCommand() *cobra.Command {
@@ -50,6 +54,7 @@ func matrixCommand() *cobra.Command {
 	s.StringVar(&f.options.World, "env", "auto", "world to run in: auto, process")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
+	s.StringVar(&f.docs, "docs", "", "also write verdicts.md and claims.md to this directory")
 	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
 	return c
 }
@@ -72,8 +77,11 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return usage(err)
 	}
-	m.Took, m.Partial, m.Versions = history.Duration(time.Since(begin)), runErr != nil, world.found()
-	if err := writeMatrix(dir, m); err != nil {
+	m.Took, m.Partial, m.Versions = f.before+history.Duration(time.Since(begin)), runErr != nil, world.found()
+	if m.Versions == nil {
+		m.Versions = f.was
+	}
+	if err := errors.Join(writeMatrix(dir, m), f.writeDocs(m)); err != nil {
 		return broken(err)
 	}
 	if err := f.show(c.OutOrStdout(), dir, m); err != nil {
@@ -129,6 +137,9 @@ func (f *matrixFlags) reopen() (string, []campaign.Result, error) {
 	if jobs > 0 {
 		f.options.Jobs = jobs
 	}
+	if m, err := readMatrix(filepath.Join(dir, matrixFile)); err == nil { // none was written if lockbench was killed
+		f.before, f.was = m.Took, m.Versions
+	}
 	file, err := os.Open(filepath.Join(dir, resultsFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return dir, nil, nil
@@ -157,4 +168,24 @@ func (f *matrixFlags) show(w io.Writer, dir string, m *campaign.Matrix) error {
 	err := m.Text(w)
 	fmt.Fprintf(w, "\nThe runs, matrix.html and matrix.md are in %s\n", dir)
 	return err
+}
+
+// writeDocs writes the pages that are made from a whole matrix.
+func (f *matrixFlags) writeDocs(m *campaign.Matrix) error {
+	if f.docs == "" {
+		return nil
+	}
+	return errors.Join(
+		store.Write(f.docs, "verdicts.md", func(w *os.File) error { return m.Verdicts(w) }),
+		store.Write(f.docs, "claims.md", func(w *os.File) error { return m.ClaimsTable(w) }),
+	)
+}
+
+func readMatrix(name string) (*campaign.Matrix, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return campaign.ReadMatrix(file)
 }

@@ -1,0 +1,156 @@
+package campaign
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+)
+
+// Claim is a sentence of a document, and the cells of the matrix that confirm or refute it.
+type Claim struct {
+	Text     string
+	Document string
+	Row      string
+	Columns  []string // the faults under which it is tested; more than one: under each of them
+	Breaks   string   // letters that are violated, if the claim is true, under at least one of them
+	Keeps    string   // letters that are never violated, if the claim is true
+	Test     string   // instead of cells: the test that pins it, and its outcome
+	Result   Outcome  // of Test, or NotTested
+	Needs    string   // what is missing to test it
+	Note     string
+}
+
+// Outcome is what became of a claim.
+type Outcome string
+
+// The outcomes.
+const (
+	Confirmed Outcome = "confirmed"
+	Refuted   Outcome = "refuted"
+	Unclear   Outcome = "not certain"
+	NotTested Outcome = "not tested yet"
+)
+
+// all are the letters of the matrix that say whether a lock is safe to use.
+const all = "SLOD"
+
+// claims is what the documents say of these locks.
+var claims = []Claim{
+	// 003, the list of locks.
+	{Text: "Bare SETNX: if the service dies before it releases, nobody ever gets the lock again.", Document: "003 §1", Row: "setnx", Columns: []string{"crash"}, Breaks: "D"},
+	{Text: "SETNX then EXPIRE: a crash between the two leaves a lock without end.", Document: "003 §2, 004 §1.2, 000 §3", Row: "setnx-expire", Columns: []string{"crash"}, Breaks: "D"},
+	{Text: "SET NX PX makes the two atomic, so that cannot happen.", Document: "003 §3", Row: "setpx-del", Columns: []string{"crash", "partition", "reply-loss"}, Keeps: "D"},
+	{Text: "If the work is not done when the lease ends, another gets the lock.", Document: "003 §3 ①", Row: "setpx-del", Columns: []string{"longwork"}, Breaks: "S"},
+	{Text: "Then the first one releases the other's lock.", Document: "003 §3 ②, 004 §2.1", Row: "setpx-del", Columns: []string{"longwork"}, Breaks: "O"},
+	{Text: "An owner value, compared before DEL, keeps a client from releasing another's lock.", Document: "003 §4", Row: "setpx-getdel", Columns: []string{"longwork"}, Keeps: "O"},
+	{Text: "An owner value also solves, indirectly, that the lease ends before the work.", Document: "003 §4", Row: "setpx-getdel", Columns: []string{"longwork"}, Keeps: "S"},
+	{Text: "GET and DEL are two steps, so between them the lock may become another's.", Document: "003 §4, 004 §2.2", Row: "setpx-getdel", Columns: []string{"pause"}, Breaks: "O"},
+	{Text: "A Lua script closes that gap.", Document: "003 §5, 004 §2.3", Row: "token-lua", Columns: []string{"longwork", "pause", "late", "busy"}, Keeps: "O"},
+	{Text: "Replication is asynchronous: a master that dies with a grant gives the lock to two.", Document: "003 §5, 001 §3.2", Row: "token-lua", Columns: []string{"failover"}, Breaks: "L"},
+	{Text: "Redlock needs a majority of independent masters, so the loss of a minority harms nobody.", Document: "003 §6", Row: "redlock per attempt", Columns: []string{"minority-loss"}, Keeps: all},
+	{Text: "Redlock depends on time: a pause breaks it.", Document: "003 §6", Row: "redlock per attempt", Columns: []string{"pause"}, Breaks: "S"},
+	{Text: "Redlock depends on the servers' clocks.", Document: "003 §6", Row: "redlock per attempt", Columns: []string{"clock-server+"}, Breaks: "L"},
+	{Text: "antirez has answered every question about Redlock, a long GC among them.", Document: "003 §6", Row: "redlock per attempt", Columns: []string{"pause"}, Keeps: "S",
+		Note: "the validity that it declares is kept; a client that does not look at it is not stopped"},
+	{Text: "SET's NX and EX came with Redis 2.8.", Document: "003 §3", Result: NotTested, Needs: "servers of that time; Redis' own documentation says 2.6.12"},
+	// 004.
+	{Text: "Condition 1: at any time only one client holds the lock (of its best lock, §2.3).", Document: "004 intro", Row: "token-lua", Columns: []string{"none", "crash", "partition", "reply-loss", "request-loss"}, Keeps: "SL"},
+	{Text: "The same under the faults that it does not name.", Document: "004 intro", Row: "token-lua", Columns: []string{"pause", "late", "restart", "failover", "clock-server+"}, Keeps: "SL"},
+	{Text: "Condition 2: no deadlock, even if a holder crashes.", Document: "004 intro", Row: "token-lua", Columns: []string{"crash"}, Keeps: "D"},
+	{Text: "Condition 3: clients can lock as long as most Redis nodes work.", Document: "004 intro", Row: "redlock per attempt", Columns: []string{"minority-loss"}, Keeps: "SD",
+		Note: "only of Redlock; the locks of 004 use one Redis, and nobody can lock when it is gone"},
+	{Text: "Condition 4: who locks unlocks; nobody can unlock another's lock (of its best lock, §2.3).", Document: "004 intro", Row: "token-lua", Columns: []string{"longwork", "pause", "late", "failover", "clock-server+"}, Keeps: "O"},
+	{Text: "Bare DEL lets anyone delete the lock.", Document: "004 §2.1", Row: "setpx-del", Columns: []string{"longwork"}, Breaks: "O"},
+	{Text: "The Lua SETNX+EXPIRE of §1.3 works as posted.", Document: "004 §1.3", Result: Refuted, Test: "go test ./impls -run TestGoldenTraces",
+		Note: `"1".equals(Long) is false: it holds the lock for 20 s and says that it does not; lockbench run --impl setnx-expire-lua-as-posted`},
+	{Text: "The GET and DEL of §2.2 releases the lock that §1.1 took.", Document: "004 §1.1, §2.2", Row: "setpx-getdel-as-posted", Columns: []string{"none"}, Keeps: "R",
+		Note: `"requesId" is stored, "app-1-lockKey" compared: never equal`},
+	{Text: "Redis is single-threaded, which perfectly avoids the problem of multithreading.", Document: "004 §1", Row: "setnx-del-expired", Columns: []string{"none"}, Keeps: "S",
+		Note: "single commands are atomic, algorithms of several are not"},
+	{Text: "An optimistic database lock is one of three ways.", Document: "004 §1", Result: NotTested, Needs: "a database"},
+	// 000 and 002.
+	{Text: "Two clients that both see an expired lease, and DEL it, both get the lock (P2, P3).", Document: "000 §3, 002", Row: "setnx-del-expired nil-retry", Columns: []string{"crash"}, Breaks: "L"},
+	{Text: "GETSET prevents that.", Document: "000 §3, 002", Row: "getset", Columns: []string{"crash"}, Keeps: "SL"},
+	{Text: "A loser's GETSET, which overwrites the winner's time, is harmless.", Document: "000 §3", Row: "getset", Columns: []string{"crash"}, Keeps: "SLD",
+		Note: "for exclusion after a crash; it lets the stored lease outlive the winner's"},
+	{Text: "A release must look whether the lease is over, or it deletes another's lock; then it is safe.", Document: "000 §3", Row: "getset", Columns: []string{"longwork", "pause"}, Keeps: "O",
+		Note: "the successor's lease is not over, so the check passes and its lock is deleted"},
+	{Text: "The posted Java code is a correct lock.", Document: "000 §4", Row: "getset-java", Columns: []string{"none"}, Keeps: "SLO",
+		Note: "a lease of 4 ms instead of 3 s, and release in finally by whoever was refused"},
+	{Text: "With a timeout, all hosts must have their clocks synchronised.", Document: "002 (redis-py)", Row: "getset-redispy", Columns: []string{"clock-client"}, Breaks: "S"},
+	{Text: "The lease frees the lock of a client that died.", Document: "000 §3, 002", Row: "getset", Columns: []string{"crash"}, Keeps: "D"},
+	// 001.
+	{Text: "The watchdog lets work take longer than the lease.", Document: "001 §2.2, §3.1", Row: "redisson watchdog", Columns: []string{"longwork"}, Keeps: all},
+	{Text: "Renewal in the background reduces what network delays and GC pauses do.", Document: "001 §3.4", Row: "redisson watchdog", Columns: []string{"pause"}, Keeps: "S",
+		Note: "a pause stops the watchdog, too"},
+	{Text: "The lease ensures that the lock is freed if its holder dies.", Document: "001 §3.4", Row: "redisson watchdog", Columns: []string{"crash"}, Keeps: "D"},
+	{Text: "A master that dies before replication gives the lock away twice.", Document: "001 §3.2", Row: "redisson watchdog", Columns: []string{"failover"}, Breaks: "L"},
+	{Text: "In a cluster at least half of the nodes must grant, so a failover does no harm.", Document: "001 §3.2", Row: "redisson watchdog", Columns: []string{"failover"}, Keeps: "SL",
+		Note: "an RLock lives on one master of a cluster, which asks no other"},
+	{Text: "The lock is re-entrant, and free after as many releases.", Document: "001 §3.3", Result: Confirmed, Test: "lockbench run --impl redisson --workload reentrant --properties re-entry",
+		Note: "without faults; a command that the client library resends counts twice"},
+	{Text: "Unlimited renewal is a danger; there should be a maximum.", Document: "001 §3.1", Result: Confirmed, Test: "go test ./impls -run 'TestMaxRenewals'", Note: "lockbench run --impl redisson --max-renewals N"},
+	{Text: "A lock held beyond a threshold is unlocked automatically, and an event is sent.", Document: "001 §3.4", Result: NotTested,
+		Needs: "a client that listens while a lease ends; in Redisson's source the key only expires and nothing is published"},
+	// 003, ZooKeeper, databases, rankings.
+	{Text: "A ZooKeeper lock has no time-out problem.", Document: "003 ZK", Result: NotTested, Needs: "ZooKeeper; a session that expires is a lease"},
+	{Text: "One ephemeral node wakes all waiters; a sequential one wakes the next.", Document: "003 ZK", Result: NotTested, Needs: "ZooKeeper"},
+	{Text: "A database lock is slow and may lock tables.", Document: "003 summary", Result: NotTested, Needs: "a database"},
+	{Text: "Performance: cache > ZooKeeper >= database.", Document: "003 summary", Result: NotTested, Needs: "ZooKeeper and a database"},
+	{Text: "Reliability: ZooKeeper > cache > database.", Document: "003 summary", Result: NotTested, Needs: "ZooKeeper and a database"},
+	{Text: "Ease of understanding, ease of building.", Document: "003 summary", Result: NotTested, Needs: "people; no program can tell"},
+	{Text: "A lock of one's own from the JDK's parts needs no other service.", Document: "003 summary", Row: "local", Columns: []string{"none"}, Keeps: "S",
+		Note: "a mutex in one process excludes nobody in another"},
+}
+
+// Claims returns what the documents say. The caller may keep and change the slice.
+func Claims() []Claim { return slices.Clone(claims) }
+
+// Judge says what the matrix makes of a claim, and which cells decided.
+func (m *Matrix) Judge(c Claim) (Outcome, []*Cell) {
+	if c.Result != "" {
+		return c.Result, nil
+	}
+	var broken, unsure []*Cell
+	for _, col := range c.Columns {
+		cell := m.Cell(c.Row, col)
+		if cell == nil {
+			return NotTested, nil
+		}
+		for _, l := range strings.Split(c.Breaks+c.Keeps, "") {
+			switch cell.Letter(l).Found {
+			case checker.Violated:
+				broken = append(broken, cell)
+			case checker.Unknown, "":
+				unsure = append(unsure, cell)
+			}
+		}
+	}
+	switch {
+	case len(broken) > 0 && c.Breaks != "":
+		return Confirmed, broken
+	case len(broken) > 0:
+		return Refuted, broken
+	case len(unsure) > 0:
+		return Unclear, unsure
+	case c.Breaks != "":
+		return Refuted, nil
+	}
+	return Confirmed, nil
+}
+
+// Command is what tests a claim by itself.
+func (c Claim) Command() string {
+	switch {
+	case c.Test != "":
+		return c.Test
+	case len(c.Columns) == 0:
+		return ""
+	}
+	row := c.Row
+	if strings.Contains(row, " ") {
+		row = "'" + row + "'"
+	}
+	return "lockbench matrix --impl " + row + " --nemesis " + strings.Join(c.Columns, ",")
+}

@@ -1,0 +1,194 @@
+package campaign
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+)
+
+// Verdicts writes docs/verdicts.md: the measured table, and every difference from the expected one with its reason and its counterexample.
+func (m *Matrix) Verdicts(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, `# Which lock survives which fault
+
+Measured, not claimed: every cell was run on %s by `+"`lockbench matrix`"+`, with scenarios aimed at each letter that could be lost; this page was
+written by the same command (`+"`lockbench matrix --resume DIR --docs docs`"+`). What was expected was written down before anything was measured
+(`+"`internal/campaign/expect.go`"+`). Where the two differ, the measurement is right, and the difference is explained below.
+
+%s Lease %s for the locks that do not fix their own; each scenario %d times; seed %d; %s.
+
+`, versions(m), m.Count(), m.TTL.D(), m.Repeat, m.Seed, m.Took.D().Round(1e9))
+	fmt.Fprint(b, legend)
+	if err := flushed(b, m.Markdown(b)); err != nil {
+		return err
+	}
+	fmt.Fprint(b, "\n## The faults\n\n| column | what happens | scenarios |\n|---|---|---|\n")
+	for _, c := range m.Columns {
+		var names []string
+		for _, a := range c.Aims {
+			n := "`" + a.Nemesis + "`"
+			if a.Control {
+				n += " (control)"
+			}
+			names = append(names, n)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", c.Name, c.Line, strings.Join(names, ", "))
+	}
+	m.reasons(b)
+	m.differences(b)
+	m.impossible(b)
+	m.repeated(b)
+	return b.Flush()
+}
+
+func versions(m *Matrix) string {
+	if v := m.Versions["redis"]; v != "" {
+		return "Redis " + v
+	}
+	return "Redis"
+}
+
+// legend explains the letters.
+const legend = `**S** two clients were inside at once. **L** the same while both leases were valid: not only did the work take too long. **O** a client
+released a lock that was another's. **R** the lock stayed taken although nobody held it, up to its lease. **D** nobody is ever granted it again.
+**F** fencing tokens did not grow. "-": all that was aimed at it was tried and nothing of this happened. "?" nobody can tell. "n/p" not possible,
+which says nothing about safety. **Bold**: found and not expected. ~~Struck out~~: expected and not found, or not to be judged.
+
+`
+
+func flushed(b *bufio.Writer, err error) error {
+	if err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+func (m *Matrix) reasons(b io.Writer) {
+	fmt.Fprint(b, "\n## What was expected, and why\n\n")
+	for _, r := range m.Rows {
+		fmt.Fprintf(b, "- **%s** (%s): %s.\n", r.Name, r.From, Why(r.Name))
+	}
+}
+
+// differences lists them, those with one reason together.
+func (m *Matrix) differences(b io.Writer) {
+	fmt.Fprint(b, "\n## Differences\n")
+	type group struct {
+		why  string
+		list []Difference
+	}
+	var groups []*group
+	for _, d := range m.Differences() {
+		why := explain(d)
+		var g *group
+		for _, have := range groups {
+			if have.why == why {
+				g = have
+			}
+		}
+		if g == nil {
+			g = &group{why: why}
+			groups = append(groups, g)
+		}
+		g.list = append(g.list, d)
+	}
+	for _, g := range groups {
+		why := g.why
+		if why == "" {
+			why = "Not explained yet."
+		}
+		fmt.Fprintf(b, "\n%s\n\n", why)
+		for _, d := range g.list {
+			what := "found"
+			if d.Expected {
+				what = "not found"
+			}
+			fmt.Fprintf(b, "- %s, %s: **%s** %s. %s\n", d.Row, d.Column, d.Letter, what, oneLine(d.Words))
+		}
+	}
+	if len(groups) == 0 {
+		fmt.Fprint(b, "\nNone.\n")
+	}
+}
+
+// wordsLimit bounds a counterexample on a page; the run has all of it.
+const wordsLimit = 600
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > wordsLimit {
+		s = strings.ToValidUTF8(s[:wordsLimit], "") + " …"
+	}
+	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*").Replace(s)
+}
+
+func (m *Matrix) impossible(b io.Writer) {
+	fmt.Fprint(b, "\n## Not possible\n\n")
+	seen := map[string]bool{}
+	for _, c := range m.Cells {
+		if c.Impossible != "" && !seen[c.Row+c.Impossible] {
+			seen[c.Row+c.Impossible] = true
+			fmt.Fprintf(b, "- %s, %s: %s.\n", c.Row, c.Column, c.Impossible)
+		}
+	}
+}
+
+// repeated lists what was not found in every run of a scenario that can find it.
+func (m *Matrix) repeated(b io.Writer) {
+	fmt.Fprint(b, "\n## Found, but not each time\n\n")
+	none := true
+	for _, c := range m.Cells {
+		for _, l := range c.Letters {
+			if l.Found == checker.Violated && !l.Inherited && l.Runs < l.Of {
+				none = false
+				fmt.Fprintf(b, "- %s, %s: %s in %d of %d runs\n", c.Row, c.Column, l.Letter, l.Runs, l.Of)
+			}
+		}
+	}
+	if none {
+		fmt.Fprintln(b, "Nothing: every scenario that found a letter found it in each of its runs.")
+	}
+}
+
+// ClaimsTable writes docs/claims.md: what the documents say, and what the matrix makes of it.
+func (m *Matrix) ClaimsTable(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, `# What the documents claim
+
+Each sentence of the source documents that can be tested, and what came of it on %s. Written by `+"`lockbench matrix --resume DIR --docs docs`"+`.
+
+| claim | document | outcome | tested by | counterexample, or what is missing |
+|---|---|---|---|---|
+`, versions(m))
+	for _, c := range claims {
+		outcome, cells := m.Judge(c)
+		command := c.Command()
+		if command != "" {
+			command = "`" + strings.ReplaceAll(command, "|", "\\|") + "`"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", c.Text, c.Document, outcome, command, c.detail(cells))
+	}
+	return b.Flush()
+}
+
+// detail is the counterexample, the note and what is missing.
+func (c Claim) detail(cells []*Cell) string {
+	var out []string
+	if c.Note != "" {
+		out = append(out, strings.ToUpper(c.Note[:1])+c.Note[1:]+".")
+	}
+	if c.Needs != "" {
+		out = append(out, "Needs "+c.Needs+".")
+	}
+	for _, cell := range cells {
+		for _, l := range split(c.Breaks + c.Keeps) {
+			if w := cell.words(l); w != "" {
+				return strings.Join(append(out, cell.Column+": "+oneLine(w)), " ")
+			}
+		}
+	}
+	return strings.Join(out, " ")
+}
