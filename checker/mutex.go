@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 )
 
 // flaw is why a history of operations is not that of a mutex.
@@ -106,8 +107,20 @@ func acquires(ops []op) int {
 	return 0
 }
 
+// workspace is the memory of fastMutexWith. Used again and again, it spares most of the time, which would go into fresh memory.
+type workspace struct {
+	tokens []token
+	cores  []core
+	points []int32
+}
+
+var workspaces = sync.Pool{New: func() any { return new(workspace) }}
+
 func fastMutexWith(ops []op, on condition) (f flaw, a, b int32) {
-	ts := tokens(ops)
+	w := workspaces.Get().(*workspace)
+	defer workspaces.Put(w)
+	w.tokens = tokensIn(w.tokens, ops)
+	ts := w.tokens
 	last, points, refusals := int32(0), false, false
 	for i := range ts {
 		t := &ts[i]
@@ -124,20 +137,21 @@ func fastMutexWith(ops []op, on condition) (f flaw, a, b int32) {
 		}
 		if prev := &ts[last]; last > 0 && t.from < prev.end {
 			if t.from < prev.from || !on.on(overlap) {
-				return fastMutexSlow(ops, ts, on) // acquires are not in the order of their returns
+				return w.slow(ops, on) // acquires are not in the order of their returns
 			}
 			return overlap, last, int32(i)
 		}
 		last = int32(i)
 	}
 	if points || refusals {
-		return fastMutexSlow(ops, ts, on)
+		return w.slow(ops, on)
 	}
 	return none, 0, 0
 }
 
-// fastMutexSlow is for histories with refused releases, with points, or out of order; those cost a sort or a second look at most.
-func fastMutexSlow(ops []op, ts []token, on condition) (f flaw, a, b int32) {
+// slow is for histories with refused releases, with points, or out of order; those cost a sort or a second look at most.
+func (w *workspace) slow(ops []op, on condition) (f flaw, a, b int32) {
+	ts := w.tokens
 	for i := range ts {
 		if f := ts[i].local(ops); f != none && on.on(f) {
 			return f, int32(i), 0
@@ -148,7 +162,8 @@ func fastMutexSlow(ops []op, ts []token, on condition) (f flaw, a, b int32) {
 			return lostLock, o.token, 0
 		}
 	}
-	cores, points := split(ts)
+	w.split()
+	cores, points := w.cores, w.points
 	for i := 1; i < len(cores) && on.on(overlap); i++ {
 		if cores[i].from < cores[i-1].end {
 			return overlap, cores[i-1].token, cores[i].token
@@ -185,12 +200,12 @@ type core struct {
 	token     int32
 }
 
-// split returns the spans of the tokens that surely held, in the order in which they begin, and the tokens of condition 3.
-func split(ts []token) (cores []core, points []int32) {
-	cores = make([]core, 0, len(ts))
+// split finds the spans of the tokens that surely held, in the order in which they begin, and the tokens of condition 3.
+func (w *workspace) split() {
+	cores, points := slices.Grow(w.cores[:0], len(w.tokens)), w.points[:0]
 	sorted := true
-	for i := range ts {
-		t := &ts[i]
+	for i := range w.tokens {
+		t := &w.tokens[i]
 		switch {
 		case t.core():
 			sorted = sorted && (len(cores) == 0 || cores[len(cores)-1].from <= t.from)
@@ -202,7 +217,7 @@ func split(ts []token) (cores []core, points []int32) {
 	if !sorted {
 		slices.SortFunc(cores, func(a, b core) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.token, b.token)) })
 	}
-	return cores, points
+	w.cores, w.points = cores, points
 }
 
 // covered returns the index of the span that contains every instant at which a point could be, or -1.

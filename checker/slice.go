@@ -41,12 +41,15 @@ type token struct {
 var blank = token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, end: forever, unknownEnd: forever}
 
 // tokens sorts operations by token. Tokens are numbered densely from 1.
-func tokens(ops []op) []token {
+func tokens(ops []op) []token { return tokensIn(nil, ops) }
+
+// tokensIn is tokens in the memory of an earlier result, if it suffices.
+func tokensIn(ts []token, ops []op) []token {
 	n := int32(0)
 	for i := range ops {
 		n = max(n, ops[i].token)
 	}
-	ts := make([]token, n+1)
+	ts = slices.Grow(ts[:0], int(n)+1)[:n+1]
 	for i := range ts {
 		ts[i] = blank
 	}
