@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -95,30 +96,55 @@ func (l *Launcher) clock(c cluster.NodeConfig) (binds []string, env map[string]s
 
 // live makes the container, starts it and follows it to its end, of which it returns the reason.
 func (s *server) live(image string, options []testcontainers.ContainerCustomizer) any {
-	ctx := context.Background()
-	c, err := testcontainers.Run(ctx, image, options...)
+	c, err := testcontainers.Run(context.Background(), image, options...)
 	s.container = c
 	close(s.created)
-	if err != nil {
-		return oneLine(err)
+	if err == nil {
+		err = s.daemon.run(c, s.Follow)
 	}
-	defer func() { _ = s.daemon.gone(s.daemon.remove(ctx, c.GetContainerID())) }()
-	end := s.daemon.ContainerWait(ctx, c.GetContainerID(), client.ContainerWaitOptions{Condition: container.WaitConditionNextExit})
-	out, err := s.daemon.ContainerAttach(ctx, c.GetContainerID(), client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true})
+	return oneLine(err)
+}
+
+// run starts a container, hands over its output, and removes it when it has ended. The error says how it did: it is never nil.
+func (d *daemon) run(c testcontainers.Container, follow func(io.Reader)) error {
+	ctx, id := context.Background(), c.GetContainerID()
+	defer func() { _ = d.remove(ctx, id) }()
+	end := d.ContainerWait(ctx, id, client.ContainerWaitOptions{Condition: container.WaitConditionNextExit})
+	out, err := d.ContainerAttach(ctx, id, client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true})
 	if err != nil {
-		return oneLine(err)
+		return err
 	}
 	defer out.Close()
 	if err := c.Start(ctx); err != nil {
-		return oneLine(err)
+		return err
 	}
-	s.Follow(plain(out.Reader))
+	follow(plain(out.Reader))
 	select {
 	case r := <-end.Result:
-		return fmt.Sprintf("exit code %d", r.StatusCode)
+		return exited(r.StatusCode)
 	case err := <-end.Error:
-		return oneLine(err)
+		return err
 	}
+}
+
+// exited is the end of a container with its exit code.
+type exited int64
+
+// Error is error.
+func (e exited) Error() string { return fmt.Sprintf("exit code %d", int64(e)) }
+
+// ServerVersion is cluster.Launcher.
+func (l *Launcher) ServerVersion() (string, error) {
+	c, err := testcontainers.Run(context.Background(), l.image.name, testcontainers.WithNoStart(), testcontainers.WithCmd("--version"),
+		testcontainers.WithEntrypoint(l.image.server), testcontainers.WithLabels(l.owner.labels()))
+	if err != nil {
+		return "", errors.New(oneLine(err))
+	}
+	var said []byte
+	if err := l.daemon.run(c, func(out io.Reader) { said, _ = io.ReadAll(out) }); err != exited(0) {
+		return "", fmt.Errorf("`%s --version` in image %s: %s %s", l.image.server, l.image.name, oneLine(err), said)
+	}
+	return string(said), nil
 }
 
 // plain is the output of a container without the daemon's framing.

@@ -22,6 +22,15 @@ func (processes) Name() string { return "process" }
 // Versions is Launcher: nothing stands in between.
 func (processes) Versions() map[string]string { return nil }
 
+// ServerVersion is Launcher.
+func (processes) ServerVersion() (string, error) {
+	out, err := exec.Command("redis-server", "--version").Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		err = ErrNoRedis
+	}
+	return string(out), err
+}
+
 // Cannot is Launcher: what needs something to be installed is refused when it is prepared.
 func (processes) Cannot(string) error { return nil }
 

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"path"
 	"slices"
 	"strconv"
@@ -155,14 +154,13 @@ func (w *World) Stall(node string, d time.Duration) error {
 // stallBegins is what the command needs to arrive.
 const stallBegins = 2 * time.Millisecond
 
-// debugging are the settings that allow DEBUG, which Redis needs from version 7 on and does not know before.
-func debugging() []string {
-	out, err := exec.Command("redis-server", "--version").Output()
-	if _, v, ok := strings.Cut(string(out), " v="); err == nil && ok {
-		major, _, _ := strings.Cut(v, ".")
-		if n, err := strconv.Atoi(major); err == nil && n >= 7 {
-			return []string{"enable-debug-command", "yes"}
-		}
+// debugging are the settings that allow DEBUG, which Redis needs from version 7 on and does not know before. The words of
+// `redis-server --version` are "Redis server v=7.0.15 sha=…".
+func debugging(version string) []string {
+	_, v, _ := strings.Cut(version, " v=")
+	major, _, _ := strings.Cut(v, ".")
+	if n, err := strconv.Atoi(major); err == nil && n >= 7 {
+		return []string{"enable-debug-command", "yes"}
 	}
 	return nil
 }

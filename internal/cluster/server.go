@@ -14,6 +14,8 @@ type Launcher interface {
 	Name() string
 	// Versions are those of what stands between lockbench and Redis, by name; they go into every report.
 	Versions() map[string]string
+	// ServerVersion is what `redis-server --version` says: it has to be known before a server is started.
+	ServerVersion() (string, error)
 	// Launch starts a server and returns at once; the server's Ready waits for it.
 	Launch(NodeConfig) (Server, error)
 	// Cannot says why what is called do in plans is not possible; nil if it is.

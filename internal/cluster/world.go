@@ -84,7 +84,11 @@ func Start(cfg Config) (w *World, err error) {
 		return nil, err
 	}
 	if needs(cfg.Scenario, nemesis.Stall, "") {
-		w.cfg.RedisConfig = append(debugging(), cfg.RedisConfig...)
+		v, err := cfg.Launcher.ServerVersion()
+		if err != nil {
+			return nil, err
+		}
+		w.cfg.RedisConfig = append(debugging(v), cfg.RedisConfig...)
 	}
 	spawned := make(chan error, 1)
 	go func() { spawned <- w.startClients() }()
