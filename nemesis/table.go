@@ -53,8 +53,8 @@ type Entry struct {
 var table = []Entry{
 	{Name: "none", Line: "no fault: the clients only contend",
 		steps: func(string, Params) []Step { return nil }},
-	{Name: "failover", Line: "the master dies holding a grant, or a release, that its replica never heard of, and the replica is promoted; or (healthy: the control) it has heard",
-		Variants: []string{"cut", "delayed", "between", "release", "healthy"}, Failover: true, steps: failover},
+	{Name: "failover", Line: "the master dies holding a grant, or a release, that its replica never heard of, and the replica is promoted (after: and the first holder releases when another is inside); or (healthy: the control) it has heard",
+		Variants: []string{"cut", "delayed", "after", "between", "release", "healthy"}, Failover: true, steps: failover},
 	{Name: "race", Line: "no fault: a client acts on what it saw when the lock is another's already (nil: it saw nothing; finally: it releases what it never had)",
 		Variants: []string{"nil", "finally"}, steps: race},
 	{Name: "overrun", Line: "no fault: the holder works for longer than its lease, and releases when another is inside",

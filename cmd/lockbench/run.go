@@ -86,6 +86,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.DurationVar(&w.For, "for", 0, "longest duration of the run; it ends sooner when its evidence is complete (default 10s)")
 	s.BoolVar(&w.Stop, "stop-on-violation", false, "end at the first violation instead of after one recovery")
 	s.StringArrayVar(&f.config, "redis-config", nil, "setting of every redis-server, key=value; may be repeated")
+	s.BoolVar(&w.Thorough, "thorough", false, "go on after a violation until every property has had its chance")
 	s.StringVar(&f.plan, "plan", "", "run this plan.json instead of what the other flags say")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")

@@ -45,7 +45,7 @@ var columns = []Column{
 		{Nemesis: "restart-delayed"}, {Nemesis: "restart-delayed:stay", Only: []string{watchdog}, Clients: 2},
 	}},
 	{Name: "failover", Line: "the master dies, its replica misses the last write", Aims: []Aim{
-		{Nemesis: "failover", Clients: 2}, {Nemesis: "failover:release"}, {Nemesis: "failover:between", Only: []string{look}, Clients: 2}, {Nemesis: "failover:healthy", Control: true},
+		{Nemesis: "failover:after", Clients: 2}, {Nemesis: "failover:release"}, {Nemesis: "failover:between", Only: []string{look}, Clients: 2}, {Nemesis: "failover:healthy", Control: true},
 	}},
 	{Name: "clock-server+", Line: "Redis' clock jumps forward", Aims: []Aim{
 		{Nemesis: "clock-server:+", Clients: 2}, {Nemesis: "clock-server:between", Only: []string{look}, Clients: 2}, {Nemesis: "clock-server:0", Control: true},

@@ -67,7 +67,7 @@ var some = Options{Rows: []string{"token-lua", "redlock per attempt"}, Columns: 
 
 func expected() *world {
 	return &world{found: map[string]string{
-		"overrun": "S", "pause": "S", "failover": "SL", "failover:release": "R",
+		"overrun": "S", "pause": "S", "failover:after": "SL", "failover:release": "R",
 		"pause:between": "", "token-lua constant": "",
 	}}
 }

@@ -86,7 +86,7 @@ func (o Options) Plan(t Task) (harness.Plan, error) {
 	}
 	w := harness.Wish{
 		World: o.World, Impl: t.Row.Impl, Variant: t.Row.Variant, NoWatchdog: t.Row.NoWatchdog, Masters: t.Row.Masters, Workload: t.Row.Workload,
-		Nemesis: t.Aim.Nemesis, Clients: t.Aim.Clients, Seed: t.Seed, TTL: ttl, Properties: properties,
+		Nemesis: t.Aim.Nemesis, Clients: t.Aim.Clients, Seed: t.Seed, TTL: ttl, Properties: properties, Thorough: true,
 		AcquireTimeout: 2 * ttl / 5, // short, so that locks that wait for a message ask again while nobody is inside
 		For:            12*ttl + 2*time.Second,
 	}

@@ -43,6 +43,7 @@ type Plan struct {
 	RedisConfig    []string         `json:"redis_config,omitempty"`
 	For            history.Duration `json:"for"` // the run ends then at the latest
 	Stop           bool             `json:"stop_on_violation,omitempty"`
+	Thorough       bool             `json:"thorough,omitempty"` // a violation does not end it: every property has its chance
 	Properties     []string         `json:"properties"`
 	Expect         string           `json:"expect"`
 	Requires       history.Requires `json:"requires"`
@@ -57,7 +58,7 @@ type Wish struct {
 	TTL, Poll, AcquireTimeout, Hold, Think, ClientTimeout            time.Duration
 	NodeTimeout, WaitTimeout, For                                    time.Duration
 	Documented                                                       bool // the document's own lease and poll
-	NoWatchdog, Stop                                                 bool
+	NoWatchdog, Stop, Thorough                                       bool
 	Properties, RedisConfig                                          []string
 }
 
@@ -92,7 +93,7 @@ func NewPlan(w Wish) (Plan, error) {
 	}
 	p := Plan{
 		Format: history.Format, Seed: w.Seed, World: w.World, Impl: w.Impl, Nemesis: w.Nemesis, Workload: or(w.Workload, defaultWorkload),
-		Clients: or(w.Clients, defaultClients), ClientRetries: w.ClientRetries, RedisConfig: w.RedisConfig, Stop: w.Stop,
+		Clients: or(w.Clients, defaultClients), ClientRetries: w.ClientRetries, RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
 		NoWatchdog: w.NoWatchdog, MaxRenewals: w.MaxRenewals, NodeTimeout: history.Duration(w.NodeTimeout), WaitReplicas: w.WaitReplicas,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
 		For: history.Duration(or(w.For, defaultFor)), Expect: or(w.Expect, defaultExpect), Properties: w.Properties,

@@ -44,8 +44,9 @@ func (p *progress) add(r *run, e history.Event) {
 // margin is counted beyond what the checker requires: it judges by stamps, this by arrival.
 const margin = 1
 
-// finished reports whether the run may end: the scenario is over, the evidence is complete, and every lock has been granted again since the
-// last fault, or would have been if it ever were. What is violated may never give all the evidence, so that its time is bounded.
+// finished reports whether the run may end: the scenario is over, either a violation is certain or the evidence is complete, and every lock
+// has been granted again since the last fault, or would have been if it ever were. A thorough run looks for all the evidence also
+// when it is violated; since it may never come, its time is bounded.
 func (r *run) finished() bool {
 	if r.world.Now() >= r.limit || r.plan.Stop && r.progress.violated {
 		return true
@@ -54,7 +55,7 @@ func (r *run) finished() bool {
 		return false
 	}
 	p, need := &r.progress, r.plan.Requires
-	enough := p.contended >= need.Contended+margin && (p.moved || !need.Failover)
+	enough := p.contended >= need.Contended+margin && (p.moved || !need.Failover) || p.violated && !r.plan.Thorough
 	served := len(p.served) == r.plan.Keys
 	since := time.Duration(r.now() - p.calm())
 	return enough && (served || since > r.recovery()) || (p.violated || !served) && since > r.patience()
