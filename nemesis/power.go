@@ -51,6 +51,11 @@ type (
 		PauseClient(client int) error
 		ResumeClient(client int) error
 	}
+	// Prover is a world that can look whether a fault has its effect.
+	Prover interface {
+		// Prove says what is missing of the effect of a fault that was just done; nil if nothing is, or nobody can tell.
+		Prove(s Step) error
+	}
 	// Limited is a world that has a power in general but not here and now.
 	Limited interface {
 		// Cannot says why the world cannot do what is called do in plans; nil if it can.
@@ -111,6 +116,16 @@ func Apply(world any, s Step) error {
 		return fmt.Errorf("nobody knows how to %q", s.Do)
 	}
 	return deed(world, s)
+}
+
+// Prove looks whether a fault that was just done has its effect, if the world can tell.
+func Prove(world any, s Step) error {
+	if p, ok := world.(Prover); ok {
+		if err := p.Prove(s); err != nil {
+			return fmt.Errorf("it had no effect: %w", err)
+		}
+	}
+	return nil
 }
 
 // powers says, for each step, whether a world has the power for it.

@@ -65,7 +65,10 @@ func (c *conductor) harm(s nemesis.Step) error {
 			return err
 		}
 	}
-	return nemesis.Apply(c.run.world, s)
+	if err := nemesis.Apply(c.run.world, s); err != nil {
+		return err
+	}
+	return nemesis.Prove(c.run.world, s)
 }
 
 // repair undoes lasting faults, and records that their effect is over. For "*" these are all of the kind.

@@ -1,0 +1,140 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	toxi "github.com/Shopify/toxiproxy/v2/client"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Prove looks whether a fault that was just done has its effect. A fault that does nothing makes every lock look safe.
+// What ends by itself, Busy and Stall, proves itself at its end: Free fails if nothing was there to be freed, or too little.
+func (w *World) Prove(s nemesis.Step) error {
+	switch s.Do {
+	case nemesis.KillNode:
+		return w.proveNode(s.Target, func(n *Node) bool { return isClosed(n.Done()) }, "it still runs")
+	case nemesis.PauseNode:
+		return w.proveNode(s.Target, func(n *Node) bool {
+			p, ok := n.Server.(*process)
+			return !ok || eventually(func() bool { return stopped(p.cmd.Process.Pid) })
+		}, "it still runs")
+	case nemesis.NodeClock:
+		return w.proveClock(s)
+	case nemesis.Promote:
+		return w.provePromotion(s.Target)
+	case nemesis.Cut, nemesis.Hold, nemesis.Delay, nemesis.Reset:
+		return w.each(s.Target, w.proxies.proveToxic)
+	case nemesis.Refuse:
+		return w.each(s.Target, w.proxies.proveRefusal)
+	case nemesis.Crash, nemesis.Pause:
+		return w.proveClient(s)
+	}
+	return nil
+}
+
+func (w *World) proveNode(node string, done func(*Node) bool, otherwise string) error {
+	i, err := w.find(node)
+	if err == nil && !done(w.nodes[i]) {
+		err = fmt.Errorf("%s: %s", node, otherwise)
+	}
+	return err
+}
+
+// clockSlack is how wrong the clock may still look: reading it takes time. It is far below the jumps that break a lease.
+const clockSlack = 50 * time.Millisecond
+
+func (w *World) proveClock(s nemesis.Step) error {
+	i, err := w.find(s.Target)
+	if err != nil {
+		return err
+	}
+	before := time.Now()
+	t, err := w.admins[i].Time(context.Background()).Result()
+	if err != nil {
+		return err
+	}
+	if low, high := t.Sub(time.Now()), t.Sub(before); high < s.Offset.D()-clockSlack || low > s.Offset.D()+clockSlack {
+		return fmt.Errorf("%s: its clock is ahead by %v, not by %v", s.Target, high, s.Offset.D())
+	}
+	return nil
+}
+
+func (w *World) provePromotion(node string) error {
+	i, err := w.find(node)
+	if err != nil {
+		return err
+	}
+	role, err := w.admins[i].Do(context.Background(), "ROLE").Slice()
+	if err == nil && (len(role) == 0 || role[0] != "master") {
+		err = fmt.Errorf("%s: its role is %v", node, role)
+	}
+	return err
+}
+
+func (w *World) proveClient(s nemesis.Step) error {
+	i, err := nemesis.Client(s.Target)
+	if err != nil {
+		return err
+	}
+	c, err := w.client(i)
+	if err != nil {
+		return err
+	}
+	gone := s.Do == nemesis.Crash && isClosed(c.done)
+	if !gone && (s.Do == nemesis.Crash || !eventually(func() bool { return stopped(c.cmd.Process.Pid) })) {
+		return fmt.Errorf("%s: it still runs", s.Target)
+	}
+	return nil
+}
+
+func (p *proxies) proveToxic(link string) error {
+	return p.with(link, func(l *toxi.Proxy) error {
+		ts, err := l.Toxics()
+		if err == nil && len(ts) == 0 {
+			err = fmt.Errorf("link %s is whole", link)
+		}
+		return err
+	})
+}
+
+func (p *proxies) proveRefusal(link string) error {
+	return p.with(link, func(l *toxi.Proxy) error {
+		c, err := net.DialTimeout("tcp", l.Listen, proxyTimeout)
+		if err != nil {
+			return nil
+		}
+		c.Close()
+		return fmt.Errorf("link %s takes connections", link)
+	})
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// eventually waits for a moment: a signal is not obeyed at once.
+func eventually(f func() bool) bool {
+	for limit := time.Now().Add(100 * time.Millisecond); !f(); time.Sleep(100 * time.Microsecond) {
+		if time.Now().After(limit) {
+			return false
+		}
+	}
+	return true
+}
+
+// stopped reports whether a process is stopped by a signal (proc(5): the state follows the name, which is in parentheses).
+func stopped(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	i := bytes.LastIndexByte(b, ')')
+	return err == nil && i >= 0 && len(b) > i+2 && (b[i+2] == 'T' || b[i+2] == 't')
+}
