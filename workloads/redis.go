@@ -126,6 +126,9 @@ func (r *route) evade() error {
 // MasterName is what the sentinels call the master.
 const MasterName = "lockbench"
 
+// bufferSize is ample for the commands of a lock; go-redis' own 64 KiB for each connection are half of what a simulated run allocates.
+const bufferSize = 4096
+
 // newRedis makes a client whose every setting that could hide what happened is off: no resending unless asked for, no handshake
 // beyond what is needed, no redialling. See design §7.
 func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
@@ -138,7 +141,7 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 		Addrs: []string{"127.0.0.1:6379"}, Dialer: r.connect, // the route decides; an IP literal keeps go-redis from resolving a name
 		MaxRetries: retries, DialerRetries: 1, MinRetryBackoff: -1, MaxRetryBackoff: -1,
 		DialTimeout: t, ReadTimeout: t, WriteTimeout: t, ContextTimeoutEnabled: true,
-		Protocol: 2, DisableIdentity: true, PoolSize: 16,
+		Protocol: 2, DisableIdentity: true, PoolSize: 16, ReadBufferSize: bufferSize, WriteBufferSize: bufferSize,
 		MaintNotificationsConfig: maintenanceOff(),
 	}
 	if len(c.Sentinels) > 0 {

@@ -68,19 +68,8 @@ type execution struct {
 // carryOut makes the world, runs the plan in it, and judges the run from what is on disk before the world is taken down, so that a
 // clean-up that fails costs no verdict. RunErr says why a run that was recorded is worth less than planned; err why there is nothing.
 func (x execution) carryOut(ctx context.Context) (r *store.Run, runErr, err error) {
-	p := x.plan
-	if p.World == worldSim {
-		err = sim.Run(sim.Config{
-			Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
-		}, func(w *sim.World) (e error) {
-			runErr, e = x.record(ctx, w)
-			return e
-		})
-		if err != nil {
-			return nil, nil, usage(err)
-		}
-		r, err = x.judge()
-		return r, runErr, err
+	if x.plan.World == worldSim {
+		return x.simulate(ctx)
 	}
 	w, err := x.start(ctx)
 	if err != nil {
@@ -89,6 +78,27 @@ func (x execution) carryOut(ctx context.Context) (r *store.Run, runErr, err erro
 	defer w.Close()
 	if runErr, err = x.record(ctx, w); err != nil {
 		return nil, nil, usage(err)
+	}
+	r, err = x.judge()
+	return r, runErr, err
+}
+
+// simulate is carryOut in the simulator. What keeps the world from being made is the user's to mend; what breaks it later is not.
+func (x execution) simulate(ctx context.Context) (r *store.Run, runErr, err error) {
+	p, begun := x.plan, false
+	var refused error
+	err = sim.Run(sim.Config{
+		Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+	}, func(w *sim.World) error {
+		begun, x.started = true, w.Started() // virtual, so that the same plan gives the same record
+		runErr, refused = x.record(ctx, w)
+		return nil
+	})
+	switch {
+	case err != nil && begun:
+		return nil, nil, broken(err)
+	case err != nil || refused != nil:
+		return nil, nil, usage(errors.Join(err, refused))
 	}
 	r, err = x.judge()
 	return r, runErr, err
