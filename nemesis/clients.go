@@ -19,7 +19,7 @@ func race(variant string, p Params) []Step {
 		{Await: &Await{As: thief, Command: "^get ", At: "before"}},
 		{Await: &Await{As: owner, Client: Other, Phase: "released"}, For: history.Duration(p.soon())},
 		pass(thief),
-		{Await: &Await{As: thief, Client: thief, Command: "^del ", At: "before"}, For: history.Duration(p.TTL / 5)},
+		{Await: &Await{As: thief, Client: thief, Command: "^(del|getset) ", At: "before"}, For: history.Duration(p.TTL / 5)},
 		pass(owner),
 		{Await: &Await{As: owner, Client: owner, Phase: "granted"}, For: history.Duration(p.soon())},
 		pass(thief),

@@ -81,7 +81,7 @@ func restartDelayed(variant string, p Params) []Step {
 		begin = slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), begin)
 	}
 	return slices.Concat(begin, []Step{
-		{Do: KillNode, Target: "n0", Strike: true}, pass(owner), wait(p.long()), {Do: Start, Target: "n0"}, pass(thief), {Do: Resume},
+		{Do: KillNode, Target: "n0", Strike: true}, pass(thief), pass(owner), wait(p.long()), {Do: Start, Target: "n0"}, {Do: Resume},
 	}, p.heal())
 }
 

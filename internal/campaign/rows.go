@@ -44,7 +44,7 @@ var rows = []Row{
 	{Name: "setnx-expire-lua", Impl: "setnx-expire-lua", Traits: []string{lease}, From: ours},
 	{Name: "getset", Impl: "getset", Traits: []string{lease, look, takeover}, From: fromTable},
 	{Name: "getset-java", Impl: "getset-java", Traits: []string{lease, look, takeover, finally}, From: fromTable},
-	{Name: "getset-redispy", Impl: "getset-redispy", Traits: []string{lease, look, takeover}, From: fromTable},
+	{Name: "getset-redispy", Impl: "getset-redispy", Traits: []string{lease, look, takeover, seesNil}, From: fromTable},
 	{Name: "setpx-del", Impl: "setpx-del", Traits: []string{lease}, From: fromTable},
 	{Name: "setpx-getdel", Impl: "setpx-getdel", Traits: []string{lease, look}, From: fromTable},
 	{Name: "token-lua", Impl: "token-lua", Traits: []string{lease}, From: fromTable},
