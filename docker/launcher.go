@@ -1,11 +1,11 @@
 package docker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -37,22 +37,29 @@ type Launcher struct {
 // Open finds the daemon and the image, and removes what earlier runs left behind. The error is one line that says what to do, and nothing
 // has been started.
 func Open(ctx context.Context, o Options) (*Launcher, error) {
+	l, err := prepare(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = l.daemon.sweep(ctx, false); err == nil {
+		l.janitor, err = hire(l.owner)
+	}
+	if err != nil {
+		l.daemon.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// prepare makes a launcher that has nothing to clean up yet.
+func prepare(ctx context.Context, o Options) (*Launcher, error) {
 	d, err := connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	l := &Launcher{daemon: d, owner: newOwner()}
 	if l.network, err = d.network(o.Network); err == nil {
-		if o.Image == "" {
-			o.Image = DefaultImage
-		}
-		l.image, err = d.image(ctx, o.Image)
-	}
-	if err == nil {
-		_, err = d.sweep(ctx, false)
-	}
-	if err == nil {
-		l.janitor, err = hire(l.owner)
+		l.image, err = d.image(ctx, cmp.Or(o.Image, DefaultImage))
 	}
 	if err != nil {
 		d.Close()
@@ -61,15 +68,13 @@ func Open(ctx context.Context, o Options) (*Launcher, error) {
 	return l, nil
 }
 
-// Ready says why a run could not be had from this image; nil if it could. It pulls nothing.
-func Ready(ctx context.Context, image string) error {
-	d, err := connect(ctx)
+// Ready says why Open would fail; nil if it would not. It may pull the image, and starts nothing.
+func Ready(ctx context.Context, o Options) error {
+	l, err := prepare(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	_, err = d.ImageInspect(ctx, image)
-	return err
+	return l.daemon.Close()
 }
 
 // network chooses one, and refuses what this daemon cannot offer.
@@ -121,5 +126,3 @@ func (l *Launcher) Close() error {
 	}
 	return err
 }
-
-var _ cluster.Launcher = (*Launcher)(nil)

@@ -102,6 +102,9 @@ func (s *server) live(image string, options []testcontainers.ContainerCustomizer
 	if err == nil {
 		err = s.daemon.run(c, s.Follow)
 	}
+	if s.Clock != nil && err == exited(127) { // the loader's
+		return fmt.Sprintf("%v: the clock shim does not suit the C library of %s; take our image for this fault", err, image)
+	}
 	return oneLine(err)
 }
 

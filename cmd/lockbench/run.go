@@ -102,6 +102,9 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if p.World, note, err = chooseWorld(p.World); err != nil {
 		return usage(err)
 	}
+	if err := f.world.check(c.Context(), p.World); err != nil {
+		return usage(err)
+	}
 	if note != "" {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench:", note)
 	}

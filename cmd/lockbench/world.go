@@ -40,7 +40,7 @@ func chooseWorld(name string) (world, note string, err error) {
 		if missing == nil {
 			return worldProcess, "", nil
 		}
-		if docker.Ready(context.Background(), docker.DefaultImage) == nil {
+		if docker.Ready(context.Background(), docker.Options{}) == nil {
 			return worldDocker, "redis-server is not installed, so this runs it in containers", nil
 		}
 		return worldSim, "redis-server is not installed, so this runs in the embedded simulator; `apt-get install redis-server` for the real one", nil

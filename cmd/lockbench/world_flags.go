@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/lockbench/lockbench/docker"
 	"github.com/spf13/pflag"
 )
@@ -19,4 +21,12 @@ func (f *worldFlags) register(s *pflag.FlagSet) {
 // containers are the options for docker.
 func (f worldFlags) containers() docker.Options {
 	return docker.Options{Image: f.image, Network: f.network}
+}
+
+// check refuses a world that cannot be had, before anything is written or started.
+func (f worldFlags) check(ctx context.Context, world string) error {
+	if world == worldDocker {
+		return docker.Ready(ctx, f.containers())
+	}
+	return nil
 }

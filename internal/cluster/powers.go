@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -80,6 +81,28 @@ func (w *World) SetNodeClock(node string, offset time.Duration) error {
 		return fmt.Errorf("the clock of %s cannot be moved", node)
 	}
 	return c.set(offset)
+}
+
+// probeClocks makes sure that the nodes read their clocks through the shim: a server that was linked statically does not.
+func (w *World) probeClocks() error {
+	const jump = 30 * time.Minute // less than repl-timeout
+	for node, c := range w.clocks {
+		i, err := w.find(node)
+		if err != nil {
+			continue // a sentinel's
+		}
+		if err := c.set(jump); err != nil {
+			return err
+		}
+		t, err := w.admins[i].Time(context.Background()).Result()
+		if err := errors.Join(err, c.set(0)); err != nil {
+			return err
+		}
+		if time.Until(t) < jump/2 {
+			return fmt.Errorf("not possible in this world: the clock of %s cannot be moved, this redis-server does not read it through the shim", node)
+		}
+	}
+	return nil
 }
 
 // Promote tells a replica to be a master (REPLICAOF NO ONE).

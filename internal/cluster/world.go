@@ -61,11 +61,24 @@ const inboxSize = 1 << 16
 // startTries is how many addresses are tried: another program may listen on the first.
 const startTries = 5
 
+// possible refuses what the launcher cannot do.
+func (c Config) possible() error {
+	for _, s := range c.Scenario {
+		if err := c.Launcher.Cannot(s.Do); err != nil {
+			return fmt.Errorf("not possible in this world: %w", err)
+		}
+	}
+	return nil
+}
+
 // Start starts the nodes, the proxies and the workers side by side, and returns when every worker can be given orders.
 func Start(cfg Config) (w *World, err error) {
 	sweep()
 	if cfg.Launcher == nil {
 		cfg.Launcher = processes{}
+	}
+	if err := cfg.possible(); err != nil {
+		return nil, err
 	}
 	w = &World{cfg: cfg, clocks: map[string]*ServerClock{}, blocks: map[string]chan struct{}{}, stalls: map[string]chan error{}, announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{})}
 	maps.Copy(w.versions, cfg.Launcher.Versions())
@@ -97,6 +110,9 @@ func Start(cfg Config) (w *World, err error) {
 		err = e
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err = w.probeClocks(); err != nil {
 		return nil, err
 	}
 	if err = w.configure(); err != nil {

@@ -1,0 +1,274 @@
+package docker
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/moby/moby/client"
+	"github.com/redis/go-redis/v9"
+	"github.com/testcontainers/testcontainers-go"
+)
+
+// victimEnv makes the test binary start a world and wait to be killed.
+const victimEnv = "LOCKBENCH_VICTIM"
+
+func TestMain(m *testing.M) {
+	switch {
+	case cluster.IsWorker():
+		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
+	case IsJanitor():
+		os.Exit(JanitorMain(os.Stdin))
+	case os.Getenv(victimEnv) != "":
+		os.Exit(victim())
+	}
+	os.Exit(m.Run())
+}
+
+// open opens a launcher and sees to it that nothing of it is left.
+func open(t *testing.T, o Options) *Launcher {
+	t.Helper()
+	need.Part(t, "docker")
+	l, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := l.owner.run
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		if left := containers(t, run); len(left) > 0 {
+			t.Errorf("containers %v are left", left)
+		}
+	})
+	return l
+}
+
+// containers are those of a run, or with "" all of ours.
+func containers(t *testing.T, run string) (ids []string) {
+	t.Helper()
+	d, err := connect(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	err = d.ours(context.Background(), func(id, _ string, labels map[string]string) error {
+		if run == "" || labels[runLabel] == run {
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// launch starts one server and waits until it can be used.
+func launch(t *testing.T, l *Launcher, c cluster.NodeConfig) cluster.Server {
+	t.Helper()
+	dir := t.TempDir()
+	c.Name, c.Log = "n0", dir+"/log"
+	s, err := l.Launch(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Kill)
+	if err := s.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// ask sends a command to a server on a connection of its own.
+func ask(addr string, timeout time.Duration, args ...any) (string, error) {
+	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true, ReadTimeout: timeout})
+	defer c.Close()
+	return c.Do(context.Background(), args...).Text()
+}
+
+func TestServerIsPausedResumedKilledAndStartedEmpty(t *testing.T) {
+	for i, network := range []string{Host, Bridge} {
+		t.Run(network, func(t *testing.T) {
+			l := open(t, Options{Network: network})
+			c := cluster.NodeConfig{Host: "127.83.1." + strconv.Itoa(1+i), Port: 23456}
+			s := launch(t, l, c)
+			if _, err := ask(c.Addr(), time.Second, "SET", "k", "v"); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Pause(); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := ask(c.Addr(), 100*time.Millisecond, "GET", "k"); err == nil {
+				t.Errorf("a paused server answers %q", got)
+			}
+			if err := s.Resume(); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := ask(c.Addr(), time.Second, "GET", "k"); got != "v" {
+				t.Errorf("after the pause GET k is %q, %v", got, err)
+			}
+			s.Kill()
+			if s.Err() == nil {
+				t.Error("a killed server has no reason")
+			}
+			launch(t, l, c)
+			if got, err := ask(c.Addr(), time.Second, "GET", "k"); err != redis.Nil {
+				t.Errorf("a server that was started again has k = %q, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestAServerThatIsPausedCanBeKilled(t *testing.T) {
+	l := open(t, Options{})
+	s := launch(t, l, cluster.NodeConfig{Host: "127.83.2.1", Port: 23456})
+	if err := s.Pause(); err != nil {
+		t.Fatal(err)
+	}
+	s.Kill()
+}
+
+func TestWhatAServerSaysAtItsEnd(t *testing.T) {
+	l := open(t, Options{})
+	s, err := l.Launch(cluster.NodeConfig{Name: "n0", Host: "127.83.3.1", Port: 23456, Log: t.TempDir() + "/log", Config: []string{"no-such-setting", "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Ready(); err == nil || !strings.Contains(err.Error(), "Bad directive") {
+		t.Errorf("a server with a bad setting says %v", err)
+	}
+}
+
+func TestTheTopologies(t *testing.T) {
+	for _, topology := range []string{nemesis.Failover, nemesis.Independent, nemesis.Sentinel} {
+		t.Run(topology, func(t *testing.T) {
+			l := open(t, Options{})
+			w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: topology, Masters: 3, Launcher: l})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			if v := w.Versions(); w.Name() != "docker" || v["redis"] == "" || !strings.HasPrefix(v["image"], DefaultImage) || v["docker"] == "" {
+				t.Errorf("world %s, versions %v", w.Name(), v)
+			}
+		})
+	}
+}
+
+// victim starts a world in containers, says so, and waits.
+func victim() int {
+	l, err := Open(context.Background(), Options{})
+	if err != nil {
+		return 1
+	}
+	dir, err := os.MkdirTemp("", "victim-")
+	if err != nil {
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	if _, err := cluster.Start(cluster.Config{Dir: dir, Topology: nemesis.Failover, Launcher: l}); err != nil {
+		return 1
+	}
+	os.Stdout.WriteString(l.owner.run + "\n")
+	select {}
+}
+
+// kill starts a victim, kills it, and returns its run.
+func kill(t *testing.T) (run string) {
+	t.Helper()
+	need.Part(t, "docker")
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), victimEnv+"=1")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 100)
+	n, err := out.Read(b)
+	if err != nil {
+		t.Fatalf("the victim did not start: %v", err)
+	}
+	run = strings.TrimSpace(string(b[:n]))
+	if len(containers(t, run)) != 2 {
+		t.Errorf("%d containers of the victim run", len(containers(t, run)))
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	return run
+}
+
+func TestNothingIsLeftOfAKilledRun(t *testing.T) {
+	run := kill(t)
+	for limit := time.Now().Add(20 * time.Second); len(containers(t, run)) > 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatal("the janitor did not come")
+		}
+	}
+}
+
+func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
+	l := open(t, Options{})
+	launch(t, l, cluster.NodeConfig{Host: "127.83.4.1", Port: 23456}) // of a process that lives
+	stale := l.owner
+	stale.run, stale.pid, stale.start = "stale", strconv.Itoa(os.Getpid()), "1" // the number lives again, the process does not
+	abandoned := create(t, l, stale.labels())
+	foreign := create(t, l, map[string]string{"other": "1"})
+	if n, err := Sweep(t.Context(), true); n != 1 || err != nil {
+		t.Errorf("Sweep removed %d, %v; it must be 1", n, err)
+	}
+	for id, want := range map[string]bool{abandoned: false, foreign: true} {
+		if _, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{}); (err == nil) != want {
+			t.Errorf("container %s is there: %v; want %v", id, err == nil, want)
+		}
+	}
+	if len(containers(t, l.owner.run)) != 1 {
+		t.Error("the container of a process that lives is gone")
+	}
+}
+
+// create makes a container that never runs.
+func create(t *testing.T, l *Launcher, labels map[string]string) string {
+	t.Helper()
+	c, err := testcontainers.Run(t.Context(), l.image.name, testcontainers.WithNoStart(), testcontainers.WithLabels(labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.daemon.remove(context.Background(), c.GetContainerID()) })
+	return c.GetContainerID()
+}
+
+func TestWhatCannotBeHadIsSaidInOneLine(t *testing.T) {
+	need.Part(t, "docker")
+	for name, c := range map[string]struct {
+		host    string
+		options Options
+		advice  string
+	}{
+		"no daemon":      {"unix:///nowhere/docker.sock", Options{}, "systemctl start docker"},
+		"no such host":   {"nonsense", Options{}, "DOCKER_HOST=nonsense"},
+		"no image":       {"", Options{Image: "lockbench/no-such-image:1"}, "docker/base-image"},
+		"no such driver": {"", Options{Network: "overlay"}, "host, bridge"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.host != "" {
+				t.Setenv("DOCKER_HOST", c.host)
+			}
+			err := Ready(t.Context(), c.options)
+			if err == nil || !strings.Contains(err.Error(), c.advice) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("said %v; it must name %s", err, c.advice)
+			}
+		})
+	}
+}
