@@ -149,9 +149,12 @@ func TestWhatAServerSaysAtItsEnd(t *testing.T) {
 }
 
 func TestTheTopologies(t *testing.T) {
-	for _, topology := range []string{nemesis.Failover, nemesis.Independent, nemesis.Sentinel} {
-		t.Run(topology, func(t *testing.T) {
-			l := open(t, Options{})
+	for name, network := range map[string]string{
+		"failover": Host, "independent": Host, "sentinel": Host, "failover on a bridge": Bridge, "sentinel on a bridge": Bridge,
+	} {
+		topology, _, _ := strings.Cut(name, " ")
+		t.Run(name, func(t *testing.T) {
+			l := open(t, Options{Network: network})
 			w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: topology, Masters: 3, Launcher: l})
 			if err != nil {
 				t.Fatal(err)

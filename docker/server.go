@@ -48,13 +48,20 @@ func (l *Launcher) Launch(c cluster.NodeConfig) (cluster.Server, error) {
 
 // describe says how the server's container is made.
 func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCustomizer, error) {
-	c.Dir = folder
 	binds, env, err := l.clock(c)
 	if err != nil {
 		return nil, err
 	}
+	connect, err := l.connect(c)
+	if err != nil {
+		return nil, err
+	}
+	c.Dir = folder
+	if l.network == Bridge {
+		c.Host = "0.0.0.0"
+	}
 	args := c.Arguments()
-	options := []testcontainers.ContainerCustomizer{testcontainers.WithNoStart()}
+	options := append(connect, testcontainers.WithNoStart())
 	if c.Watches != "" {
 		file := path.Join(folder, "sentinel.conf")
 		args = []string{file, "--sentinel"}
@@ -69,8 +76,7 @@ func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCus
 			m.Entrypoint, m.User = []string{l.image.server}, "0" // not the image's script, which may change user and arguments
 		}),
 		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
-			h.Binds = binds
-			h.NetworkMode, h.LogConfig.Type = "host", "none" // what it says is in our log
+			h.Binds, h.LogConfig.Type = binds, "none" // what it says is in our log
 		})), nil
 }
 

@@ -31,6 +31,9 @@ func (processes) ServerVersion() (string, error) {
 	return string(out), err
 }
 
+// Gateway is Launcher.
+func (processes) Gateway() (string, error) { return "", nil }
+
 // Cannot is Launcher: what needs something to be installed is refused when it is prepared.
 func (processes) Cannot(string) error { return nil }
 

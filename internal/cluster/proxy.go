@@ -56,9 +56,14 @@ func startProxies(host string) (*proxies, error) {
 
 // link makes the proxy called name before upstream and returns its address.
 func (p *proxies) link(name, upstream string) (string, error) {
+	return p.linkAt(p.host, name, upstream)
+}
+
+// linkAt is link for those who do not share our loopback.
+func (p *proxies) linkAt(host, name, upstream string) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l, err := p.client.CreateProxy(name, net.JoinHostPort(p.host, "0"), upstream)
+	l, err := p.client.CreateProxy(name, net.JoinHostPort(host, "0"), upstream)
 	if err != nil {
 		return "", fmt.Errorf("proxy %s: %w", name, err)
 	}

@@ -50,7 +50,7 @@ func (w *World) startSentinels() error {
 
 // publish makes the public address of a node.
 func (w *World) publish(c NodeConfig) (string, error) {
-	addr, err := w.proxies.link("s>"+c.Name, net.JoinHostPort(c.Host, strconv.Itoa(c.Port)))
+	addr, err := w.linkServers("s>"+c.Name, net.JoinHostPort(c.Host, strconv.Itoa(c.Port)))
 	if err == nil {
 		w.announced[addr] = c.Name
 	}

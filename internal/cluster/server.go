@@ -16,6 +16,8 @@ type Launcher interface {
 	Versions() map[string]string
 	// ServerVersion is what `redis-server --version` says: it has to be known before a server is started.
 	ServerVersion() (string, error)
+	// Gateway is the address of this machine by which servers reach it; "" if they share its loopback.
+	Gateway() (string, error)
 	// Launch starts a server and returns at once; the server's Ready waits for it.
 	Launch(NodeConfig) (Server, error)
 	// Cannot says why what is called do in plans is not possible; nil if it is.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -222,8 +223,17 @@ func (w *World) start(i int, replicaOf string) (*Node, error) {
 	return w.launch(c)
 }
 
+// linkServers makes a link that servers use.
+func (w *World) linkServers(name, upstream string) (string, error) {
+	gateway, err := w.cfg.Launcher.Gateway()
+	if err != nil {
+		return "", err
+	}
+	return w.proxies.linkAt(cmp.Or(gateway, w.proxies.host), name, upstream)
+}
+
 func (w *World) startReplica() error {
-	addr, err := w.proxies.link("n0>n1", w.nodes[0].Addr())
+	addr, err := w.linkServers("n0>n1", w.nodes[0].Addr())
 	if err != nil {
 		return err
 	}
