@@ -189,10 +189,10 @@ func (c *Cell) Missing() (out []string) {
 	return out
 }
 
-// More are the letters that were found and not expected.
+// More are the letters that were found and not expected. What needs no fault is told once, where there is none.
 func (c *Cell) More() (out []string) {
 	for _, l := range c.Found() {
-		if c.Known && !slices.Contains(c.Expected, l) {
+		if c.Known && !slices.Contains(c.Expected, l) && !c.Letter(l).Inherited {
 			out = append(out, l)
 		}
 	}

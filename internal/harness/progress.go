@@ -58,7 +58,7 @@ func (r *run) finished() bool {
 	enough := p.contended >= need.Contended+margin && (p.moved || !need.Failover) || p.violated && !r.plan.Thorough
 	served := len(p.served) == r.plan.Keys
 	since := time.Duration(r.now() - p.calm())
-	return enough && (served || since > r.recovery()) || (p.violated || !served) && since > r.patience()
+	return enough && served || (p.violated || !served) && since > r.patience()
 }
 
 // recovery is how long after a fault a lock must be granted again at the latest (design §6, D).
@@ -71,12 +71,10 @@ func (r *run) patience() time.Duration { return r.recovery()*5/4 + 200*time.Mill
 // calm is since when nothing was done to the world, and the scenario was over.
 func (p *progress) calm() int64 { return max(p.fault, p.over, p.gap) }
 
-// wake is when the recovery window, and patience, is over.
+// wake is when patience is over.
 func (p *progress) wake(r *run) int64 {
-	for _, d := range []time.Duration{r.recovery(), r.patience()} {
-		if at := r.epoch + p.calm() + int64(d) + 1; at > r.world.Now() {
-			return at
-		}
+	if at := r.epoch + p.calm() + int64(r.patience()) + 1; at > r.world.Now() {
+		return at
 	}
 	return never
 }
