@@ -23,7 +23,7 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 				p := params
 				p.Nodes = nodes
 				s, err := e.Scenario(v, p)
-				if (err != nil) != (e.Failover && nodes > 1 || e.Masters && nodes == 1) {
+				if (err != nil) != ((e.Failover || e.Sentinel) && nodes > 1 || e.Masters && nodes == 1) {
 					t.Errorf("%s:%s on %d nodes: %v", e.Name, v, nodes, err)
 				}
 				if err == nil {
@@ -35,7 +35,7 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 }
 
 func TestScenariosAreWellFormed(t *testing.T) {
-	target := regexp.MustCompile(`^(|\*|n\d|c\d|owner|thief|waiter|(c\d\+?|owner|n\d|\*)>(n\d|\*))$`)
+	target := regexp.MustCompile(`^(|\*|n\d|c\d|owner|thief|waiter|(c\d\+?|owner|n\d|s|\*)>(n\d|\*))$`)
 	everything(t, func(name string, s Scenario) {
 		named := map[string]bool{}
 		for i, step := range s.Steps {

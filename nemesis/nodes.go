@@ -52,6 +52,29 @@ func first(variant string) []Step {
 	}
 }
 
+// The longest that sentinels may take to promote a replica (two seconds are usual), and clients to hear of it.
+const (
+	election = 15 * time.Second
+	hearsay  = 5 * time.Second
+)
+
+// failoverSentinel takes the master away from its replicas and from the sentinels, and leaves the rest to them. The first holder stands
+// inside until another has been granted the lock, since an election takes longer than anybody works.
+func failoverSentinel(variant string, p Params) []Step {
+	cut := []Step{{Do: Cut, Target: "s>n0"}}
+	kill := []Step{{Do: KillNode, Target: "n0", Strike: true}}
+	elected := []Step{{Do: Elected, For: history.Duration(election)}}
+	begin := []Step{{Do: Quiesce}, {Do: Barrier}}
+	aim := []Step{{Do: Resume}, inside()}
+	switch variant {
+	case "healthy":
+		return slices.Concat(begin, aim, []Step{{Do: Barrier}}, kill, elected, []Step{pass(owner)})
+	case "alive":
+		kill = nil
+	}
+	return slices.Concat(begin, cut, aim, kill, elected, []Step{granted(Other, hearsay), pass(owner)})
+}
+
 // replaced lets client 1 and then all others go on, and the first holder when another has been granted the lock.
 func (p Params) replaced() []Step {
 	return slices.Concat([]Step{pass(thief), {Do: Resume}}, p.after(granted(Other, p.quick())))

@@ -18,6 +18,7 @@ const (
 	Direct  = "direct"  // all clients, or the client Target, use the node Node from now on
 	Go      = "go"      // the client that stands at the gate goes on; with a Target the one that an Await gave this name
 	Wait    = "wait"    // nothing, for For
+	Elected = "elected" // until the sentinels have promoted a replica, For at most
 
 	// Nodes.
 	Barrier    = "barrier"     // every replica has all that its master was told

@@ -45,6 +45,7 @@ type Entry struct {
 	Variants []string // what may follow the name after a colon; the first is the default
 	Failover bool     // it needs a replica to promote
 	Masters  bool     // it needs independent masters
+	Sentinel bool     // it needs sentinels that promote
 	steps    func(variant string, p Params) []Step
 	timeout  func(variant string, p Params) time.Duration // nil: the plan's own
 }
@@ -55,6 +56,8 @@ var table = []Entry{
 		steps: func(string, Params) []Step { return nil }},
 	{Name: "failover", Line: "the master dies holding a grant, or a release, that its replica never heard of, and the replica is promoted (after: and the first holder releases when another is inside); or (healthy: the control) it has heard",
 		Variants: []string{"cut", "delayed", "after", "between", "release", "healthy"}, Failover: true, steps: failover},
+	{Name: "failover-sentinel", Line: "as failover, but three sentinels notice and promote; or (alive) the old master lives on with its clients, cut off from all others",
+		Variants: []string{"cut", "alive", "healthy"}, Sentinel: true, steps: failoverSentinel},
 	{Name: "race", Line: "no fault: a client acts on what it saw when the lock is another's already (nil: it saw nothing; finally: it releases what it never had)",
 		Variants: []string{"nil", "finally"}, steps: race},
 	{Name: "overrun", Line: "no fault: the holder works for longer than its lease, and releases when another is inside",
@@ -98,6 +101,8 @@ func (e Entry) Needs() string {
 	switch {
 	case e.Failover:
 		return Failover
+	case e.Sentinel:
+		return Sentinel
 	case e.Masters:
 		return Independent
 	}
@@ -146,7 +151,7 @@ func (e Entry) check(variant string) error {
 func (e Entry) Scenario(variant string, p Params) (Scenario, error) {
 	s := Scenario{Topology: Single}
 	switch {
-	case p.Nodes > 1 && e.Failover:
+	case p.Nodes > 1 && (e.Failover || e.Sentinel):
 		return s, fmt.Errorf("%s needs a master with a replica; this lock uses %d independent masters", e.Name, p.Nodes)
 	case p.Nodes > 1:
 		s.Topology = Independent
@@ -154,6 +159,8 @@ func (e Entry) Scenario(variant string, p Params) (Scenario, error) {
 		return s, fmt.Errorf("%s needs a lock on independent masters, such as redlock", e.Name)
 	case e.Failover:
 		s.Topology = Failover
+	case e.Sentinel:
+		s.Topology = Sentinel
 	}
 	if e.timeout != nil {
 		s.Timeout = e.timeout(variant, p)

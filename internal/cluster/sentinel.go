@@ -18,7 +18,7 @@ const (
 	sentinelNodes = 3
 	sentinels     = 3
 	// downAfter is how long a master must be silent before a sentinel gives it up; Redis checks ten times a second.
-	downAfterMS = 500
+	downAfterMS = 1000
 )
 
 // startSentinels starts the replicas and then the sentinels, and returns when all know of each other.

@@ -83,7 +83,9 @@ func (c NodeConfig) SentinelFile() string {
 port %d
 dir %s
 protected-mode no
-sentinel monitor %s %s %s 2
+sentinel announce-ip %[1]s
+sentinel announce-port %[2]d
+sentinel monitor %[4]s %[5]s %[6]s 2
 sentinel down-after-milliseconds %[4]s %[7]d
 sentinel failover-timeout %[4]s 3000
 sentinel parallel-syncs %[4]s 1

@@ -47,7 +47,7 @@ func (c *conductor) wake() int64 {
 
 // timed reports whether a step is over after a while, whatever happens.
 func (c *conductor) timed(s nemesis.Step) bool {
-	return s.Do == nemesis.Wait || s.Await != nil && s.For > 0
+	return s.Do == nemesis.Wait || s.Do == nemesis.Elected || s.Await != nil && s.For > 0
 }
 
 // advance carries out steps until one must be waited for.
@@ -81,6 +81,8 @@ func (c *conductor) over(s nemesis.Step) bool {
 		return !c.run.busy()
 	case s.Do == nemesis.Wait:
 		return c.run.world.Now() >= c.until
+	case s.Do == nemesis.Elected:
+		return c.run.progress.master != "" || c.run.world.Now() >= c.until
 	case s.Do == nemesis.Warm:
 		return c.run.progress.contended >= c.run.plan.Requires.Contended+margin
 	}
@@ -98,7 +100,7 @@ func (c *conductor) begin(s nemesis.Step) error {
 	case s.Do == nemesis.Resume:
 		c.awaitNext()
 		c.run.quiet, c.run.only = s.Target != "", s.Target
-	case s.Do == nemesis.Wait:
+	case s.Do == nemesis.Wait, s.Do == nemesis.Elected:
 		c.until = c.run.world.Now() + int64(s.For)
 	case s.Do == nemesis.Warm:
 	case s.Do == nemesis.Go:

@@ -71,6 +71,8 @@ const (
 	defaultTimeout  = 250 * time.Millisecond
 	defaultBackoff  = 20 * time.Millisecond
 	defaultFor      = 10 * time.Second
+	electionTTL     = 10 * time.Second // a lease that outlives an election by sentinels
+	electionFor     = 40 * time.Second
 	minContended    = 5
 	defaultExpect   = "valid"
 	defaultWorkload = workloads.Mutex
@@ -90,6 +92,9 @@ func NewPlan(w Wish) (Plan, error) {
 	fault, variant, err := nemesis.Find(w.Nemesis)
 	if err != nil {
 		return Plan{}, err
+	}
+	if fault.Needs() == nemesis.Sentinel {
+		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}
 	p := Plan{
 		Format: history.Format, Seed: w.Seed, World: w.World, Impl: w.Impl, Nemesis: w.Nemesis, Workload: or(w.Workload, defaultWorkload),
@@ -171,7 +176,7 @@ func (p *Plan) aim(w Wish, lock impls.Entry, fault nemesis.Entry, variant string
 	if err != nil {
 		return err
 	}
-	p.Topology, p.Scenario, p.Requires = s.Topology, s.Steps, requires(s.Steps)
+	p.Topology, p.Scenario, p.Requires = s.Topology, s.Steps, requires(s)
 	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
 	if p.WaitReplicas > 0 && p.Topology == nemesis.Single {
 		p.Topology = nemesis.Failover // somebody has to confirm
@@ -186,9 +191,9 @@ func (p *Plan) aim(w Wish, lock impls.Entry, fault nemesis.Entry, variant string
 }
 
 // requires is the evidence without which a run of this scenario proves nothing.
-func requires(steps []nemesis.Step) history.Requires {
-	r := history.Requires{Contended: minContended}
-	for _, s := range steps {
+func requires(scenario nemesis.Scenario) history.Requires {
+	r := history.Requires{Contended: minContended, Failover: scenario.Topology == nemesis.Sentinel}
+	for _, s := range scenario.Steps {
 		if s.Strike {
 			r.Strikes++
 		}
