@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/lockbench/lockbench/docker"
 	"github.com/spf13/cobra"
 )
 
@@ -32,14 +34,17 @@ type diagnosis struct {
 const enoughFiles = 4096
 
 func doctorCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, clean bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is there, and which worlds and faults are possible",
 		Long:  "doctor looks for what lockbench can use and says what to do about the rest. Exit code 0: at least one world works.",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := diagnose()
+			if clean {
+				return cleanUp(c)
+			}
+			d := diagnose(c.Context())
 			if asJSON {
 				enc := json.NewEncoder(c.OutOrStdout())
 				enc.SetIndent("", "  ")
@@ -58,20 +63,47 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&clean, "clean", false, "remove the containers that killed runs left behind, and nothing else")
 	return c
 }
 
-func diagnose() diagnosis {
+// cleanUp removes containers of runs that are over. Those of others are never touched.
+func cleanUp(c *cobra.Command) error {
+	n, err := docker.Sweep(c.Context(), true)
+	if err != nil {
+		return usage(err)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%d containers of runs that are over were removed\n", n)
+	return nil
+}
+
+// containers says whether the world docker can be had.
+func containers(ctx context.Context) (f finding, possible string) {
+	f, possible = finding{Name: "docker", For: "world docker"}, "yes"
+	v, err := docker.Version(ctx)
+	if err != nil {
+		f.Found, f.Advice, _ = strings.Cut(err.Error(), ": ")
+		return f, f.Found
+	}
+	f.OK, f.Found = true, "daemon "+v
+	if err := docker.Ready(ctx, docker.Options{}); err != nil {
+		possible = err.Error()
+	}
+	return f, possible
+}
+
+func diagnose(ctx context.Context) diagnosis {
+	daemon, contained := containers(ctx)
 	redis := program("redis-server", "world process", "apt-get install redis-server, or make run", "--version")
 	d := diagnosis{
 		Findings: []finding{
 			redis,
 			program("cc", "fault clock-server", "apt-get install gcc libc6-dev", "--version"),
-			program("docker", "world docker", "apt-get install docker.io", "--version"),
+			daemon,
 			program("chromium", "tests of the report", "apt-get install chromium", "--version"),
 			temporaryFolder(), openFiles(),
 		},
-		Worlds: map[string]string{"process": "yes"},
+		Worlds: map[string]string{"process": "yes", "docker": contained, "sim": "yes"},
 	}
 	switch {
 	case runtime.GOOS != "linux":

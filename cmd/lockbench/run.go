@@ -61,7 +61,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&w.Impl, "impl", "", "lock to run; `lockbench list impls` shows all")
 	s.StringVar(&w.Nemesis, "nemesis", "none", "fault to inject; `lockbench list nemeses` shows all")
 	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
-	s.StringVar(&w.World, "env", "auto", "world to run in: auto (real Redis where it is), process, docker, sim")
+	s.StringVar(&w.World, "env", "auto", "world to run in: auto (real Redis where it is), process, docker, external (a Redis that is there), sim")
 	f.world.register(s)
 	s.StringVar(&w.Expect, "expect", "", `verdict for exit code 0: valid, violated, or letters such as "S" (default valid)`)
 	s.StringSliceVar(&w.Properties, "properties", nil, "what to judge (default S,L,O,D,F,U; R must be asked for)")
@@ -154,6 +154,9 @@ func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
 	if err != nil {
 		return harness.Plan{}, err
 	}
+	if f.wish.World == worldExternal && !set.Changed("masters") && len(f.world.addrs) > 1 {
+		f.wish.Masters = len(f.world.addrs)
+	}
 	f.wish.RedisConfig, f.wish.NoWatchdog = config, !f.watchdog
 	return harness.NewPlan(f.wish)
 }
@@ -189,9 +192,6 @@ func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, starte
 
 // commandLine reproduces a run: the flags that were given, and the seed that was drawn.
 func commandLine(set *pflag.FlagSet, p harness.Plan) string {
-	if plan := set.Lookup("plan"); plan.Changed {
-		return "lockbench run --plan " + plan.Value.String()
-	}
 	line := "lockbench run"
 	set.Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"store", "quiet", "json", "seed", "help"}, f.Name) {
@@ -209,6 +209,9 @@ func commandLine(set *pflag.FlagSet, p harness.Plan) string {
 			line += " --" + f.Name + between + quoted(v)
 		}
 	})
+	if set.Changed("plan") {
+		return line // which has the seed
+	}
 	return fmt.Sprintf("%s --seed %d", line, p.Seed)
 }
 

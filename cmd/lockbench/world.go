@@ -22,14 +22,17 @@ import (
 
 // The worlds, as --env names them.
 const (
-	worldAuto    = "auto"
-	worldProcess = "process"
-	worldDocker  = "docker"
-	worldSim     = "sim"
+	worldAuto     = "auto"
+	worldProcess  = "process"
+	worldDocker   = "docker"
+	worldExternal = "external"
+	worldSim      = "sim"
 )
 
 // worlds lists what --env may be.
-func worlds() []string { return []string{worldAuto, worldProcess, worldDocker, worldSim} }
+func worlds() []string {
+	return []string{worldAuto, worldProcess, worldDocker, worldExternal, worldSim}
+}
 
 // chooseWorld makes a name out of auto, and refuses a world that cannot be had. Auto takes real Redis where it is: installed, or in
 // containers. Else it is the simulator. Note says if it is not what is installed.
@@ -49,8 +52,8 @@ func chooseWorld(name string) (world, note string, err error) {
 			return "", "", cluster.ErrNoRedis
 		}
 		return name, "", nil
-	case worldDocker, worldSim:
-		return name, "", nil // what keeps containers from being had is said when they are wanted
+	case worldDocker, worldExternal, worldSim:
+		return name, "", nil // what keeps them from being had depends on further flags: worldFlags.check
 	}
 	return "", "", fmt.Errorf("unknown world %q for --env; there are: %s", name, strings.Join(worlds(), ", "))
 }
@@ -75,7 +78,7 @@ func (x execution) carryOut(ctx context.Context) (r *store.Run, runErr, err erro
 	if err != nil {
 		return nil, nil, usage(err)
 	}
-	defer w.Close()
+	defer func() { runErr = errors.Join(runErr, w.Close()) }()
 	if runErr, err = x.record(ctx, w); err != nil {
 		return nil, nil, usage(err)
 	}
@@ -104,26 +107,38 @@ func (x execution) simulate(ctx context.Context) (r *store.Run, runErr, err erro
 	return r, runErr, err
 }
 
-// start makes a world of real servers, as processes or in containers.
+// start makes a world of real servers: as processes, in containers, or those that are there already.
 func (x execution) start(ctx context.Context) (standing, error) {
 	p := x.plan
 	cfg := cluster.Config{
 		Dir: x.dir, Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario,
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 	}
-	if p.World != worldDocker {
+	var end io.Closer
+	switch p.World {
+	case worldDocker:
+		l, err := docker.Open(ctx, x.world.containers())
+		if err != nil {
+			return nil, err
+		}
+		cfg.Launcher, end = l, l
+	case worldExternal:
+		g, err := cluster.Visit(x.world.external())
+		if err != nil {
+			return nil, err
+		}
+		for i, k := range cfg.Worker.Keys {
+			cfg.Worker.Keys[i] = g.Prefix + k
+		}
+		cfg.Launcher, end = g, g
+	default:
 		return cluster.Start(cfg)
 	}
-	l, err := docker.Open(ctx, x.world.containers())
-	if err != nil {
-		return nil, err
-	}
-	cfg.Launcher = l
 	w, err := cluster.Start(cfg)
 	if err != nil {
-		return nil, errors.Join(err, l.Close())
+		return nil, errors.Join(err, end.Close())
 	}
-	return contained{w, l}, nil
+	return launched{w, end}, nil
 }
 
 // standing is a world that has to be taken down.
@@ -132,14 +147,14 @@ type standing interface {
 	io.Closer
 }
 
-// contained is a world in containers.
-type contained struct {
+// launched is a world with something behind it that has to be taken down, too.
+type launched struct {
 	*cluster.World
-	launcher *docker.Launcher
+	behind io.Closer
 }
 
-// Close ends the world and removes its containers.
-func (c contained) Close() error { return errors.Join(c.World.Close(), c.launcher.Close()) }
+// Close ends the world, and then what is behind it.
+func (l launched) Close() error { return errors.Join(l.World.Close(), l.behind.Close()) }
 
 // record runs the plan with its files open. Err is for what keeps it from beginning.
 func (x execution) record(ctx context.Context, w harness.World) (runErr, err error) {

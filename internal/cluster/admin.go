@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,12 +34,13 @@ func version(c *redis.Client) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for line := range strings.Lines(info) {
-		if v, ok := strings.CutPrefix(strings.TrimSpace(line), "redis_version:"); ok {
-			return v, nil
+	v := cmp.Or(field(info, "redis_version"), "unknown")
+	for _, other := range []string{"valkey", "dragonfly", "kvrocks"} { // they name the Redis that they can stand in for, and themselves
+		if own := field(info, other+"_version"); own != "" {
+			v += " (" + other + " " + own + ")"
 		}
 	}
-	return "unknown", nil
+	return v, nil
 }
 
 // announce makes a master tell others its public address, should it become a replica.

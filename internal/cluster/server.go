@@ -104,5 +104,8 @@ func (w *World) launch(c NodeConfig) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if own, ok := s.(present); ok {
+		own.settle(&c)
+	}
 	return &Node{c, s}, nil
 }

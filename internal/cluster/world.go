@@ -276,6 +276,9 @@ func (w *World) observe(n *Node) error {
 	if w.versions["redis"], err = version(w.admins[i]); err != nil {
 		return fmt.Errorf("%s: %w", n.Name, err)
 	}
+	if _, ok := n.Server.(present); ok {
+		return nil // MONITOR would slow it down for others
+	}
 	m, err := monitor(n.Addr(), filepath.Join(w.cfg.Dir, "nodes", n.Name+".jsonl"))
 	if err != nil {
 		return fmt.Errorf("%s: %w", n.Name, err)
@@ -348,7 +351,7 @@ func (w *World) ways(prefix string) (ways []map[string]string, err error) {
 	return ways, nil
 }
 
-// Name is process, or docker.
+// Name is process, docker or external.
 func (w *World) Name() string { return w.cfg.Launcher.Name() }
 
 // Versions are those of what answered, by name.

@@ -1,0 +1,200 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+	"github.com/redis/go-redis/v9"
+)
+
+// External describes a Redis that is there already.
+type External struct {
+	Addrs          []string // host:port of each independent master
+	User, Password string   // "" where it asks for none
+	TLS            bool
+	AnyDatabase    bool // even one that holds keys of others
+}
+
+// Guest launches nothing: its servers are those of an External. It is a Launcher for one run.
+type Guest struct {
+	External
+	// Prefix is what every key of the run must contain, so that Close finds it.
+	Prefix string
+
+	tunnels  []*tunnel // none where the proxies can speak to Redis themselves
+	reach    []string  // the address of each Redis for us: its own, or its tunnel's
+	versions map[string]string
+}
+
+// Visit looks at a Redis and refuses what is no place for a test. It writes nothing.
+func Visit(e External) (*Guest, error) {
+	workloads.Quiet()
+	if len(e.Addrs) == 0 {
+		return nil, errors.New("--env external needs --addr host:port")
+	}
+	g := &Guest{External: e, Prefix: "lockbench:" + rand.Text()[:10] + ":", versions: map[string]string{"address": strings.Join(e.Addrs, ",")}}
+	for _, a := range e.Addrs {
+		if err := g.visit(a); err != nil {
+			return nil, errors.Join(err, g.Close())
+		}
+	}
+	return g, nil
+}
+
+func (g *Guest) visit(addr string) error {
+	if _, port, err := net.SplitHostPort(addr); err != nil || port == "" {
+		return fmt.Errorf("--addr %q is not host:port", addr)
+	}
+	at := addr
+	if g.TLS || g.Password != "" {
+		t, err := dig(addr, g.External, nil)
+		if err != nil {
+			return err
+		}
+		g.tunnels, at = append(g.tunnels, t), t.addr()
+	}
+	c := admin(at)
+	defer c.Close()
+	if err := g.inspect(c); err != nil {
+		return fmt.Errorf("%s: %w", addr, err)
+	}
+	g.reach = append(g.reach, at)
+	return nil
+}
+
+// inspect says why a Redis is no place for a test; nil if it is one.
+func (g *Guest) inspect(c *redis.Client) error {
+	info, err := c.Info(context.Background()).Result()
+	switch {
+	case err != nil && (strings.HasPrefix(err.Error(), "NOAUTH") || strings.HasPrefix(err.Error(), "NOPERM")):
+		return fmt.Errorf("%w; LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD say who we are", err)
+	case err != nil && len(g.tunnels) > 0:
+		return g.tunnels[len(g.tunnels)-1].reason(err)
+	case err != nil:
+		return fmt.Errorf("no Redis answers: %w", err)
+	case field(info, "role") == "slave":
+		return errors.New("it is a replica; --addr must name its master")
+	case field(info, "cluster_enabled") == "1":
+		return errors.New("it belongs to a Redis Cluster, which lockbench does not drive")
+	case field(info, "loading") == "1":
+		return errors.New("it still loads its data; try again when it has")
+	}
+	n, err := c.DBSize(context.Background()).Result()
+	if err == nil && n > 0 && !g.AnyDatabase {
+		return fmt.Errorf("its database 0 holds %d keys that are not ours: give lockbench a Redis of its own, or say --any-database", n)
+	}
+	return err
+}
+
+// field reads a line of INFO.
+func field(info, name string) string {
+	for line := range strings.Lines(info) {
+		if v, ok := strings.CutPrefix(strings.TrimSpace(line), name+":"); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// Name is Launcher.
+func (g *Guest) Name() string { return "external" }
+
+// Versions is Launcher.
+func (g *Guest) Versions() map[string]string { return g.versions }
+
+// ServerVersion is Launcher. Nobody needs it: it is for what Cannot refuses.
+func (g *Guest) ServerVersion() (string, error) { return "", nil }
+
+// Gateway is Launcher.
+func (g *Guest) Gateway() (string, error) { return "", nil }
+
+// Cannot is Launcher: what is not ours is not killed, stopped or reconfigured.
+func (g *Guest) Cannot(do string) error {
+	if slices.Contains([]string{
+		nemesis.KillNode, nemesis.Start, nemesis.PauseNode, nemesis.ResumeNode, nemesis.NodeClock, nemesis.Busy, nemesis.Free,
+		nemesis.Stall, nemesis.Promote, nemesis.Barrier,
+	}, do) {
+		return fmt.Errorf("this Redis is not ours, and %s is done to Redis itself; faults of clients and of their links are possible", do)
+	}
+	return nil
+}
+
+// Launch is Launcher.
+func (g *Guest) Launch(c NodeConfig) (Server, error) {
+	if len(c.Config) > 0 {
+		return nil, errors.New("this Redis is not ours, so it keeps its own settings: leave --redis-config out")
+	}
+	i, err := strconv.Atoi(strings.TrimPrefix(c.Name, "n"))
+	if err != nil || i >= len(g.reach) || c.ReplicaOf != "" || c.Watches != "" {
+		return nil, fmt.Errorf("not possible in this world: the run needs %s beside the %d of --addr", c.Name, len(g.reach))
+	}
+	return present{g.reach[i], make(chan struct{})}, nil
+}
+
+// Close removes the keys of the run, and nothing else. It is called after the world's own Close.
+func (g *Guest) Close() (err error) {
+	for _, a := range g.reach {
+		err = errors.Join(err, g.clean(a))
+	}
+	for _, t := range g.tunnels {
+		t.close()
+	}
+	return err
+}
+
+func (g *Guest) clean(addr string) error {
+	c, ctx := admin(addr), context.Background()
+	defer c.Close()
+	all := c.Scan(ctx, 0, "*"+g.Prefix+"*", 1000).Iterator()
+	for all.Next(ctx) {
+		if err := c.Del(ctx, all.Val()).Err(); err != nil {
+			return fmt.Errorf("cannot remove the key %s: %w", all.Val(), err)
+		}
+	}
+	if err := all.Err(); err != nil {
+		return fmt.Errorf("keys that contain %s may be left: %w", g.Prefix, err)
+	}
+	return nil
+}
+
+// present is a server that was there before us and stays.
+type present struct {
+	addr string
+	done chan struct{}
+}
+
+// errNotOurs is the answer to whoever overlooked Cannot.
+var errNotOurs = errors.New("this Redis is not ours")
+
+// Ready is Server.
+func (p present) Ready() error { return nil }
+
+// Done is Server.
+func (p present) Done() <-chan struct{} { return p.done }
+
+// Err is Server.
+func (p present) Err() error { return nil }
+
+// Kill is Server: it lets go.
+func (p present) Kill() {}
+
+// Pause is Server.
+func (p present) Pause() error { return errNotOurs }
+
+// Resume is Server.
+func (p present) Resume() error { return errNotOurs }
+
+// settle gives a node the address of a server that has its own.
+func (p present) settle(c *NodeConfig) {
+	host, port, _ := net.SplitHostPort(p.addr)
+	c.Host = host
+	c.Port, _ = strconv.Atoi(port)
+}
