@@ -16,7 +16,7 @@ var explanations = []explanation{
 	{rows: []string{"redlock per call", "redlock per attempt"}, letters: "R", missing: true,
 		words: "The checker does not judge R on independent masters: one of them may keep a key that has no majority, which keeps nobody out. What the table means, a leftover on a majority, happens for at most one lease, as with token-lua."},
 	{rows: []string{"setnx-expire-lua", "setnx-expire-lua-as-posted", "redisson-multi", "redisson-fenced fixed lease"}, letters: "R", missing: true,
-		words: "It happens, but the evidence for R is a refusal in the trace, and the reply of this lock's script is none that the checker knows (0; a list; one of several keys). So R is not judged here, and not shown as safe."},
+		words: "It happens, but the evidence for R is a refusal in the trace, and the reply of this lock's script is none that the checker knows (0; a list; one of several keys). So nothing follows from a cell of these locks that lacks R."},
 	{rows: []string{"getset-java"}, letters: "R", missing: true,
 		words: "The posted lease is 4 ms. A leftover is over before the client that left it has even given up waiting for the reply; R cannot be seen. With a lease of 3 s it is that of getset."},
 	{columns: []string{"late"}, letters: "O", missing: true,

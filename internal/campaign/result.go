@@ -48,18 +48,23 @@ func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Dura
 	if v == nil {
 		return r
 	}
-	r.Verdict = v.Verdict
+	if v.Verdict != "" {
+		r.Verdict = v.Verdict
+	}
 	if r.Broke == "" {
 		r.Broke = v.Broke
 	}
 	for _, p := range v.Properties {
 		r.note(p)
 	}
-	r.Stalled = r.Stalled || v.Evidence.Gaps > 0 && v.Verdict == checker.Unknown
+	r.Stalled = r.Stalled || v.Evidence.Gaps > 0 && r.Verdict == checker.Unknown
 	return r
 }
 
 func (r *Result) note(p checker.Property) {
+	if p.Verdict == "" { // checker's zero value
+		p.Verdict = checker.Unknown
+	}
 	r.Letters[p.Property] = p.Verdict
 	if p.Verdict == checker.Violated {
 		r.Classes[p.Property], r.Words[p.Property] = p.Class, p.Words

@@ -159,6 +159,17 @@ func TestAFailedRunIsUnknownAndSaysWhy(t *testing.T) {
 	}
 }
 
+// TestTheZeroResultIsUnknown holds the matrix to the checker's rule that unknown never passes.
+func TestTheZeroResultIsUnknown(t *testing.T) {
+	r := newResult(Task{}, "", &checker.Verdict{Properties: []checker.Property{{Property: "S", Because: "the machine stalled"}}}, nil, 0)
+	if r.Letters["S"] != checker.Unknown || r.Verdict != checker.Unknown || !r.Stalled {
+		t.Errorf("%+v", r)
+	}
+	if l := newLetter("S", []Result{r}); l.Found != checker.Unknown {
+		t.Errorf("%+v", l)
+	}
+}
+
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
