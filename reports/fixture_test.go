@@ -35,7 +35,6 @@ type fakeClient struct {
 	n      int
 	next   int64
 	doing  string // "acquire", "poll", "release"
-	until  int64
 	called int64
 }
 

@@ -58,7 +58,7 @@ func (w *World) proveClock(s nemesis.Step) error {
 	if err != nil {
 		return err
 	}
-	if low, high := t.Sub(time.Now()), t.Sub(before); high < s.Offset.D()-clockSlack || low > s.Offset.D()+clockSlack {
+	if low, high := time.Until(t), t.Sub(before); high < s.Offset.D()-clockSlack || low > s.Offset.D()+clockSlack {
 		return fmt.Errorf("%s: its clock is ahead by %v, not by %v", s.Target, high, s.Offset.D())
 	}
 	return nil

@@ -48,7 +48,7 @@ var _ net.Conn = (*conn)(nil)
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		c.client.breathe()
-		n, err, by := c.take(p)
+		n, by, err := c.take(p)
 		if n > 0 || err != nil {
 			return n, err
 		}
@@ -78,12 +78,12 @@ func (c *conn) wait(d time.Duration) {
 	}
 }
 
-func (c *conn) take(p []byte) (n int, err error, readBy time.Time) {
+func (c *conn) take(p []byte) (n int, readBy time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.closed:
-		return 0, c.failed("read", net.ErrClosed), c.readBy
+		return 0, c.readBy, c.failed("read", net.ErrClosed)
 	case len(c.inbox) > 0:
 		n = copy(p, c.inbox)
 		c.inbox = c.inbox[n:]
@@ -93,7 +93,7 @@ func (c *conn) take(p []byte) (n int, err error, readBy time.Time) {
 	case c.over != nil:
 		err = c.failed("read", c.over)
 	}
-	return n, err, c.readBy
+	return n, c.readBy, err
 }
 
 func (c *conn) failed(op string, err error) error {
