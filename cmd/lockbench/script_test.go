@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/need"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -14,6 +15,9 @@ import (
 func TestMain(m *testing.M) {
 	if cluster.IsWorker() { // the test binary plays the workers, too
 		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
+	}
+	if docker.IsJanitor() {
+		os.Exit(docker.JanitorMain(os.Stdin))
 	}
 	testscript.Main(m, map[string]func(){"lockbench": main})
 }
