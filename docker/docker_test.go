@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/need"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
 	"github.com/moby/moby/client"
 	"github.com/redis/go-redis/v9"
 	"github.com/testcontainers/testcontainers-go"
@@ -167,6 +169,39 @@ func TestTheTopologies(t *testing.T) {
 	}
 }
 
+func TestWorkersInContainers(t *testing.T) {
+	l := open(t, Options{Workers: InContainer})
+	w, err := cluster.Start(cluster.Config{
+		Dir: t.TempDir(), Topology: nemesis.Single, Launcher: l, Spawner: l.Spawner(), Clients: 2,
+		Worker: workloads.Config{
+			Impl: "token-lua", TTL: history.Duration(time.Second), Poll: history.Duration(time.Millisecond), AcquireTimeout: history.Duration(time.Second),
+			ClientTimeout: history.Duration(time.Second), Keys: []string{"lock:0"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if n := len(containers(t, l.owner.run)); n != 3 {
+		t.Errorf("%d containers run, not one Redis and two workers", n)
+	}
+	for _, s := range []nemesis.Step{{Do: nemesis.Pause, Target: "c0"}, {Do: nemesis.Unpause, Target: "c0"}, {Do: nemesis.Crash, Target: "c1"}} {
+		if err := nemesis.Apply(w, s); err != nil {
+			t.Error(err)
+		}
+		if err := w.Prove(s); err != nil {
+			t.Errorf("%s: %v", s.Do, err)
+		}
+	}
+	r, ok := w.Next(t.Context(), w.Now()+int64(time.Second))
+	for ok && r.Exit == nil {
+		r, ok = w.Next(t.Context(), w.Now()+int64(time.Second))
+	}
+	if !ok || r.Process != 1 {
+		t.Errorf("the end of a killed worker was not reported: %+v", r)
+	}
+}
+
 // victim starts a world in containers, says so, and waits.
 func victim() int {
 	l, err := Open(context.Background(), Options{})
@@ -262,6 +297,7 @@ func TestWhatCannotBeHadIsSaidInOneLine(t *testing.T) {
 		"no daemon":      {"unix:///nowhere/docker.sock", Options{}, "systemctl start docker"},
 		"no such host":   {"nonsense", Options{}, "DOCKER_HOST=nonsense"},
 		"no image":       {"", Options{Image: "lockbench/no-such-image:1"}, "docker/base-image"},
+		"workers":        {"", Options{Network: Bridge, Workers: InContainer}, "--docker-network host"},
 		"no such driver": {"", Options{Network: "overlay"}, "host, bridge"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -23,6 +23,7 @@ const (
 type Options struct {
 	Image   string // with redis-server in it; "": DefaultImage
 	Network string // Auto, Host or Bridge; "": Auto
+	Workers string // OnHost or InContainer; "": OnHost
 }
 
 // Launcher starts servers in containers. It is a cluster.Launcher, for one run.
@@ -30,6 +31,7 @@ type Launcher struct {
 	daemon  *daemon
 	image   image
 	network string
+	workers string
 	owner   owner
 	janitor *janitor
 }
@@ -57,8 +59,11 @@ func prepare(ctx context.Context, o Options) (*Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Launcher{daemon: d, owner: newOwner()}
+	l := &Launcher{daemon: d, workers: o.Workers, owner: newOwner()}
 	if l.network, err = d.network(o.Network); err == nil {
+		err = l.placeable(o.Workers)
+	}
+	if err == nil {
 		l.image, err = d.image(ctx, cmp.Or(o.Image, DefaultImage))
 	}
 	if err != nil {
@@ -99,9 +104,9 @@ func (d *daemon) network(name string) (string, error) {
 // Name is cluster.Launcher.
 func (l *Launcher) Name() string { return "docker" }
 
-// Versions is cluster.Launcher: the daemon, the image and the network.
+// Versions is cluster.Launcher: the daemon, the image, the network, and where the workers are.
 func (l *Launcher) Versions() map[string]string {
-	return map[string]string{"docker": l.daemon.version, "image": l.image.name + " " + l.image.id, "network": l.network}
+	return map[string]string{"docker": l.daemon.version, "image": l.image.name + " " + l.image.id, "network": l.network, "workers": cmp.Or(l.workers, OnHost)}
 }
 
 // Cannot is cluster.Launcher.

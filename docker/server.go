@@ -2,7 +2,6 @@ package docker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
@@ -25,9 +23,7 @@ const folder = "/tmp"
 // server is a redis-server in a container.
 type server struct {
 	*cluster.Life
-	daemon    *daemon
-	container testcontainers.Container
-	created   chan struct{} // closed when container is set, or will not be
+	*body
 }
 
 // Launch is cluster.Launcher. The container is made in the background, so that many come up side by side.
@@ -41,7 +37,7 @@ func (l *Launcher) Launch(c cluster.NodeConfig) (cluster.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{Life: life, daemon: l.daemon, created: make(chan struct{})}
+	s := &server{Life: life, body: newBody(l.daemon)}
 	go func() { s.End(s.live(l.image.name, options)) }()
 	return s, nil
 }
@@ -61,7 +57,7 @@ func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCus
 		c.Host = "0.0.0.0"
 	}
 	args := c.Arguments()
-	options := append(connect, testcontainers.WithNoStart())
+	options := connect
 	if c.Watches != "" {
 		file := path.Join(folder, "sentinel.conf")
 		args = []string{file, "--sentinel"}
@@ -102,95 +98,28 @@ func (l *Launcher) clock(c cluster.NodeConfig) (binds []string, env map[string]s
 
 // live makes the container, starts it and follows it to its end, of which it returns the reason.
 func (s *server) live(image string, options []testcontainers.ContainerCustomizer) any {
-	c, err := testcontainers.Run(context.Background(), image, options...)
-	s.container = c
-	close(s.created)
-	if err == nil {
-		err = s.daemon.run(c, s.Follow)
-	}
+	err := s.lead(context.Background(), image, options, func(a client.HijackedResponse) { s.Follow(plain(a.Reader)) })
 	if s.Clock != nil && err == exited(127) { // the loader's
 		return fmt.Sprintf("%v: the clock shim does not suit the C library of %s; take our image for this fault", err, image)
 	}
 	return oneLine(err)
 }
 
-// run starts a container, hands over its output, and removes it when it has ended. The error says how it did: it is never nil.
-func (d *daemon) run(c testcontainers.Container, follow func(io.Reader)) error {
-	ctx, id := context.Background(), c.GetContainerID()
-	defer func() { _ = d.remove(ctx, id) }()
-	end := d.ContainerWait(ctx, id, client.ContainerWaitOptions{Condition: container.WaitConditionNextExit})
-	out, err := d.ContainerAttach(ctx, id, client.ContainerAttachOptions{Stream: true, Stdout: true, Stderr: true})
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	if err := c.Start(ctx); err != nil {
-		return err
-	}
-	follow(plain(out.Reader))
-	select {
-	case r := <-end.Result:
-		return exited(r.StatusCode)
-	case err := <-end.Error:
-		return err
-	}
-}
-
-// exited is the end of a container with its exit code.
-type exited int64
-
-// Error is error.
-func (e exited) Error() string { return fmt.Sprintf("exit code %d", int64(e)) }
-
 // ServerVersion is cluster.Launcher.
 func (l *Launcher) ServerVersion() (string, error) {
-	c, err := testcontainers.Run(context.Background(), l.image.name, testcontainers.WithNoStart(), testcontainers.WithCmd("--version"),
-		testcontainers.WithEntrypoint(l.image.server), testcontainers.WithLabels(l.owner.labels()))
-	if err != nil {
-		return "", errors.New(oneLine(err))
+	options := []testcontainers.ContainerCustomizer{
+		testcontainers.WithCmd("--version"), testcontainers.WithEntrypoint(l.image.server), testcontainers.WithLabels(l.owner.labels()),
 	}
 	var said []byte
-	if err := l.daemon.run(c, func(out io.Reader) { said, _ = io.ReadAll(out) }); err != exited(0) {
+	err := newBody(l.daemon).lead(context.Background(), l.image.name, options, func(a client.HijackedResponse) { said, _ = io.ReadAll(plain(a.Reader)) })
+	if err != exited(0) {
 		return "", fmt.Errorf("`%s --version` in image %s: %s %s", l.image.server, l.image.name, oneLine(err), said)
 	}
 	return string(said), nil
 }
 
-// plain is the output of a container without the daemon's framing.
-func plain(framed io.Reader) io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		_, err := stdcopy.StdCopy(w, w, framed)
-		w.CloseWithError(err)
-	}()
-	return r
-}
-
-// id waits until the container has been made; "" if it could not be.
-func (s *server) id() string {
-	<-s.created
-	if s.container == nil {
-		return ""
-	}
-	return s.container.GetContainerID()
-}
-
-// Pause is cluster.Server: the kernel freezes the container.
-func (s *server) Pause() error {
-	_, err := s.daemon.ContainerPause(context.Background(), s.id(), client.ContainerPauseOptions{})
-	return err
-}
-
-// Resume is cluster.Server.
-func (s *server) Resume() error {
-	_, err := s.daemon.ContainerUnpause(context.Background(), s.id(), client.ContainerUnpauseOptions{})
-	return err
-}
-
 // Kill is cluster.Server.
 func (s *server) Kill() {
-	if id := s.id(); id != "" {
-		_ = s.daemon.remove(context.Background(), id) // with SIGKILL, whatever it does; it may be gone already
-	}
+	s.remove()
 	<-s.Done()
 }

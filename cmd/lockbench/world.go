@@ -121,7 +121,7 @@ func (x execution) start(ctx context.Context) (standing, error) {
 		if err != nil {
 			return nil, err
 		}
-		cfg.Launcher, end = l, l
+		cfg.Launcher, cfg.Spawner, end = l, l.Spawner(), l
 	case worldExternal:
 		g, err := cluster.Visit(x.world.external())
 		if err != nil {

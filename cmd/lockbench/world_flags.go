@@ -14,6 +14,7 @@ import (
 type worldFlags struct {
 	image   string
 	network string
+	workers string
 	addrs   []string
 	tls     bool
 	anyDB   bool
@@ -22,6 +23,7 @@ type worldFlags struct {
 func (f *worldFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.image, "redis-image", docker.DefaultImage, "with --env docker: image that redis-server is started from")
 	s.StringVar(&f.network, "docker-network", docker.Auto, "with --env docker: host, or bridge (published on loopback); auto takes host where it can")
+	s.StringVar(&f.workers, "workers", docker.OnHost, "with --env docker: clients as processes on the host, or in a container each")
 	s.StringSliceVar(&f.addrs, "addr", nil, "with --env external: host:port of Redis, or of each independent master")
 	s.BoolVar(&f.tls, "tls", false, "with --env external: speak TLS; LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD say who we are")
 	s.BoolVar(&f.anyDB, "any-database", false, "with --env external: even a database that holds keys of others")
@@ -29,7 +31,7 @@ func (f *worldFlags) register(s *pflag.FlagSet) {
 
 // containers are the options for docker.
 func (f worldFlags) containers() docker.Options {
-	return docker.Options{Image: f.image, Network: f.network}
+	return docker.Options{Image: f.image, Network: f.network, Workers: f.workers}
 }
 
 // check refuses a world that cannot be had, before anything is written or started.

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/lockbench/lockbench/workloads"
@@ -17,49 +16,56 @@ import (
 // workerEnv marks a process as a worker. The same binary plays both parts, so that nothing else has to be installed.
 const workerEnv = "LOCKBENCH_PLAY"
 
-// client is a worker process as the harness sees it.
+// Spawner starts the workers of a world: as processes, or in containers.
+type Spawner interface {
+	// Spawn starts a worker, which is this program with WorkerEnv in its environment; what it says on standard error goes to log.
+	Spawn(name string, log *os.File) (Worker, error)
+}
+
+// Worker is a worker that was spawned.
+type Worker interface {
+	io.WriteCloser     // its standard input
+	Output() io.Reader // its standard output, to the end
+	Wait() error       // after the end of the output; how it ended
+	Kill()             // at once, stopped or not
+	Pause() error
+	Stopped() bool // it is paused
+	Resume() error
+}
+
+// WorkerEnv is the environment of a worker.
+func WorkerEnv() []string { return []string{workerEnv + "=worker", "GOMAXPROCS=1"} }
+
+// client is a worker as the harness sees it.
 type client struct {
+	Worker
 	process int
-	cmd     *exec.Cmd
-	in      io.WriteCloser
 	mu      sync.Mutex // orders may come from the loop and from Close
 	enc     *json.Encoder
 	done    chan struct{}
 }
 
-// startClient starts a worker process. Every report, and at last its exit, goes to inbox.
-func startClient(process int, log string, inbox chan<- workloads.Report) (*client, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	stderr, err := os.Create(log)
+// startClient starts a worker. Every report, and at last its exit, goes to inbox.
+func (w *World) startClient(process int) (*client, error) {
+	name := "c" + strconv.Itoa(process)
+	stderr, err := os.Create(w.log(name))
 	if err != nil {
 		return nil, err
 	}
 	defer stderr.Close()
-	c := &client{process: process, cmd: exec.Command(self), done: make(chan struct{})}
-	c.cmd.Env = append(os.Environ(), workerEnv+"=worker", "GOMAXPROCS=1")
-	c.cmd.Stderr = stderr
-	if c.in, err = c.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := c.cmd.StdoutPipe()
+	p, err := w.cfg.Spawner.Spawn(name, stderr)
 	if err != nil {
-		return nil, err
-	}
-	c.enc = json.NewEncoder(c.in)
-	if err := start(c.cmd); err != nil {
 		return nil, fmt.Errorf("cannot start worker %d: %w", process, err)
 	}
-	go c.follow(out, inbox)
+	c := &client{Worker: p, process: process, enc: json.NewEncoder(p), done: make(chan struct{})}
+	go c.follow(w.inbox)
 	return c, nil
 }
 
 // follow passes reports on until the worker is gone. What a killed worker had written is read to the end, only a last line
 // that it did not finish is dropped.
-func (c *client) follow(out io.Reader, inbox chan<- workloads.Report) {
-	lines := bufio.NewScanner(out)
+func (c *client) follow(inbox chan<- workloads.Report) {
+	lines := bufio.NewScanner(c.Output())
 	lines.Buffer(make([]byte, 64<<10), 16<<20)
 	var bad error
 	for lines.Scan() {
@@ -72,16 +78,12 @@ func (c *client) follow(out io.Reader, inbox chan<- workloads.Report) {
 			inbox <- r
 		}
 	}
-	err := c.cmd.Wait()
-	inbox <- workloads.Report{Process: c.process, Exit: &workloads.Exit{T: Monotonic(), Err: fmt.Sprint(c.cmd.ProcessState, nilAsEmpty(err))}}
-	close(c.done)
-}
-
-func nilAsEmpty(err error) string {
-	if err == nil {
-		return ""
+	how := "exit status 0"
+	if err := c.Wait(); err != nil {
+		how = err.Error()
 	}
-	return ": " + err.Error()
+	inbox <- workloads.Report{Process: c.process, Exit: &workloads.Exit{T: Monotonic(), Err: how}}
+	close(c.done)
 }
 
 // send writes one order. The error of a worker that is gone is not worth one: its exit is reported.
@@ -91,12 +93,9 @@ func (c *client) send(o workloads.Order) {
 	_ = c.enc.Encode(o)
 }
 
-// signal sends a signal to the worker.
-func (c *client) signal(s syscall.Signal) error { return syscall.Kill(-c.cmd.Process.Pid, s) }
-
-// kill ends the worker, stopped or not, and returns when its last report has been passed on.
+// kill ends the worker and returns when its last report has been passed on.
 func (c *client) kill() {
-	_ = c.signal(syscall.SIGKILL)
+	c.Kill()
 	<-c.done
 }
 
@@ -106,9 +105,9 @@ const closeTimeout = 500 * time.Millisecond
 // close asks the worker to end by closing its input, and kills it if it does not.
 func (c *client) close() {
 	c.mu.Lock()
-	c.in.Close()
+	c.Close()
 	c.mu.Unlock()
-	_ = c.signal(syscall.SIGCONT)
+	_ = c.Resume()
 	select {
 	case <-c.done:
 	case <-time.After(closeTimeout):

@@ -189,6 +189,9 @@ func (p present) Kill() {}
 // Pause is Server.
 func (p present) Pause() error { return errNotOurs }
 
+// Stopped is Server.
+func (p present) Stopped() bool { return false }
+
 // Resume is Server.
 func (p present) Resume() error { return errNotOurs }
 

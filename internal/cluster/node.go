@@ -100,6 +100,9 @@ func (p *process) signal(s syscall.Signal) error { return syscall.Kill(-p.cmd.Pr
 // Pause is Server.
 func (p *process) Pause() error { return p.signal(syscall.SIGSTOP) }
 
+// Stopped is Server.
+func (p *process) Stopped() bool { return stopped(p.cmd.Process.Pid) }
+
 // Resume is Server.
 func (p *process) Resume() error { return p.signal(syscall.SIGCONT) }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	toxi "github.com/Shopify/toxiproxy/v2/client"
@@ -252,18 +251,22 @@ func (w *World) KillClient(i int) error {
 	return err
 }
 
-// PauseClient stops a worker with SIGSTOP.
-func (w *World) PauseClient(i int) error { return w.signalClient(i, syscall.SIGSTOP) }
-
-// ResumeClient lets a worker run again.
-func (w *World) ResumeClient(i int) error { return w.signalClient(i, syscall.SIGCONT) }
-
-func (w *World) signalClient(i int, s syscall.Signal) error {
+// PauseClient stops a worker.
+func (w *World) PauseClient(i int) error {
 	c, err := w.client(i)
 	if err != nil {
 		return err
 	}
-	return c.signal(s)
+	return c.Pause()
+}
+
+// ResumeClient lets a worker run again.
+func (w *World) ResumeClient(i int) error {
+	c, err := w.client(i)
+	if err != nil {
+		return err
+	}
+	return c.Resume()
 }
 
 func (w *World) client(i int) (*client, error) {

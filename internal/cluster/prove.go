@@ -19,10 +19,7 @@ func (w *World) Prove(s nemesis.Step) error {
 	case nemesis.KillNode:
 		return w.proveNode(s.Target, func(n *Node) bool { return isClosed(n.Done()) }, "it still runs")
 	case nemesis.PauseNode:
-		return w.proveNode(s.Target, func(n *Node) bool {
-			p, ok := n.Server.(*process)
-			return !ok || eventually(func() bool { return stopped(p.cmd.Process.Pid) })
-		}, "it still runs")
+		return w.proveNode(s.Target, func(n *Node) bool { return eventually(n.Stopped) }, "it still runs")
 	case nemesis.NodeClock:
 		return w.proveClock(s)
 	case nemesis.Promote:
@@ -86,7 +83,7 @@ func (w *World) proveClient(s nemesis.Step) error {
 		return err
 	}
 	gone := s.Do == nemesis.Crash && isClosed(c.done)
-	if !gone && (s.Do == nemesis.Crash || !eventually(func() bool { return stopped(c.cmd.Process.Pid) })) {
+	if !gone && (s.Do == nemesis.Crash || !eventually(c.Stopped)) {
 		return fmt.Errorf("%s: it still runs", s.Target)
 	}
 	return nil

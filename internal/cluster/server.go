@@ -36,6 +36,8 @@ type Server interface {
 	Kill()
 	// Pause stops the server in whatever it does, until Resume.
 	Pause() error
+	// Stopped reports whether the server is paused.
+	Stopped() bool
 	// Resume lets the server run again.
 	Resume() error
 }

@@ -30,6 +30,7 @@ type Config struct {
 	Worker      workloads.Config // what all workers have in common
 	RedisConfig []string         // further settings of every node: "min-replicas-to-write", "1", …
 	Launcher    Launcher         // starts the nodes; nil: as processes
+	Spawner     Spawner          // starts the workers; nil: as processes
 }
 
 // World is a set of running processes. Its methods are for one goroutine, the harness's loop.
@@ -77,6 +78,9 @@ func Start(cfg Config) (w *World, err error) {
 	sweep()
 	if cfg.Launcher == nil {
 		cfg.Launcher = processes{}
+	}
+	if cfg.Spawner == nil {
+		cfg.Spawner = processes{}
 	}
 	if err := cfg.possible(); err != nil {
 		return nil, err
@@ -147,7 +151,7 @@ func (w *World) log(name string) string { return filepath.Join(w.cfg.Dir, "logs"
 
 func (w *World) startClients() error {
 	for i := range w.cfg.Clients {
-		c, err := startClient(i, w.log("c"+strconv.Itoa(i)), w.inbox)
+		c, err := w.startClient(i)
 		if err != nil {
 			return err
 		}
@@ -316,6 +320,7 @@ func (w *World) configure() error {
 		}
 		c.send(workloads.Order{Do: workloads.DoConfig, Config: &cfg})
 	}
+	const patience = 4 * patience // a container may be what starts
 	limit := time.After(patience)
 	for ready := 0; ready < len(w.clients); {
 		select {

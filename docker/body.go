@@ -1,0 +1,110 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/moby/moby/api/pkg/stdcopy"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+)
+
+// body is a container from its making to its end.
+type body struct {
+	daemon *daemon
+	made   chan struct{} // closed when id is set, or will not be
+	id     string        // "" if the container could not be made
+}
+
+func newBody(d *daemon) *body {
+	return &body{daemon: d, made: make(chan struct{})}
+}
+
+// lead makes the container, starts it, hands over what goes in and out, and removes it when it has ended. The error says how it did:
+// it is never nil.
+func (b *body) lead(ctx context.Context, image string, options []testcontainers.ContainerCustomizer, follow func(client.HijackedResponse)) error {
+	c, err := testcontainers.Run(ctx, image, append(options, testcontainers.WithNoStart())...)
+	if c != nil {
+		b.id = c.GetContainerID()
+	}
+	close(b.made)
+	defer b.remove()
+	if err != nil {
+		return err
+	}
+	end, through, err := b.start(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer through.Close()
+	follow(through)
+	select {
+	case r := <-end.Result:
+		return exited(r.StatusCode)
+	case err := <-end.Error:
+		return err
+	}
+}
+
+// start attaches before it starts, so that no word is lost.
+func (b *body) start(ctx context.Context, c testcontainers.Container) (end client.ContainerWaitResult, through client.HijackedResponse, err error) {
+	end = b.daemon.ContainerWait(ctx, b.id, client.ContainerWaitOptions{Condition: container.WaitConditionNextExit})
+	a, err := b.daemon.ContainerAttach(ctx, b.id, client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
+	if err != nil {
+		return end, through, err
+	}
+	if err := c.Start(ctx); err != nil {
+		a.Close()
+		return end, through, err
+	}
+	return end, a.HijackedResponse, nil
+}
+
+// exited is the end of a container with its exit code.
+type exited int64
+
+// Error is error.
+func (e exited) Error() string { return fmt.Sprintf("exit code %d", int64(e)) }
+
+// plain is the output of a container without the daemon's framing.
+func plain(framed io.Reader) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		_, err := stdcopy.StdCopy(w, w, framed)
+		w.CloseWithError(err)
+	}()
+	return r
+}
+
+// name waits until the container has been made and returns its number.
+func (b *body) name() string {
+	<-b.made
+	return b.id
+}
+
+// remove ends the container with SIGKILL, whatever it does, and removes it. It may be gone already.
+func (b *body) remove() {
+	if id := b.name(); id != "" {
+		_ = b.daemon.remove(context.Background(), id)
+	}
+}
+
+// Pause freezes the container: the kernel lets none of its processes run.
+func (b *body) Pause() error {
+	_, err := b.daemon.ContainerPause(context.Background(), b.name(), client.ContainerPauseOptions{})
+	return err
+}
+
+// Stopped reports whether the container is frozen.
+func (b *body) Stopped() bool {
+	r, err := b.daemon.ContainerInspect(context.Background(), b.name(), client.ContainerInspectOptions{})
+	return err == nil && r.Container.State != nil && r.Container.State.Paused
+}
+
+// Resume lets the container run again.
+func (b *body) Resume() error {
+	_, err := b.daemon.ContainerUnpause(context.Background(), b.name(), client.ContainerUnpauseOptions{})
+	return err
+}

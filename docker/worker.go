@@ -1,0 +1,120 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/moby/moby/api/pkg/stdcopy"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+)
+
+// Where workers run, as --workers names it.
+const (
+	// OnHost makes each worker a process of this machine.
+	OnHost = "host"
+	// InContainer gives each worker a container of its own.
+	InContainer = "container"
+)
+
+// binary is where this program is in a worker's container.
+const binary = "/lockbench"
+
+// Spawner starts workers in containers; nil if they are wanted on the host.
+func (l *Launcher) Spawner() cluster.Spawner {
+	if l.workers != InContainer {
+		return nil
+	}
+	return spawner{l}
+}
+
+// placeable refuses what --workers may not be here.
+func (l *Launcher) placeable(workers string) error {
+	switch {
+	case workers == "" || workers == OnHost || workers == InContainer && l.network == Host:
+		return nil
+	case workers == InContainer:
+		return fmt.Errorf("--workers %s needs --docker-network %s: on a %s workers cannot reach their proxies", workers, Host, l.network)
+	}
+	return fmt.Errorf("--workers %q is not known; workers run on the %s or in a %s each", workers, OnHost, InContainer)
+}
+
+type spawner struct{ *Launcher }
+
+// worker is this program in a container.
+type worker struct {
+	*body
+	io.WriteCloser
+	out  io.Reader
+	done chan struct{}
+	end  error
+}
+
+// Spawn is cluster.Spawner. The container is made in the background; what is written before it runs waits.
+func (l spawner) Spawn(name string, log *os.File) (cluster.Worker, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	stderr, err := os.OpenFile(log.Name(), os.O_WRONLY|os.O_APPEND, 0) // log itself is closed when Spawn has returned
+	if err != nil {
+		return nil, err
+	}
+	orders, in := io.Pipe()
+	out, reports := io.Pipe()
+	w := &worker{body: newBody(l.daemon), WriteCloser: in, out: out, done: make(chan struct{})}
+	go func() {
+		defer stderr.Close()
+		w.end = w.lead(context.Background(), l.image.name, l.describeWorker(self, name), func(a client.HijackedResponse) {
+			go func() {
+				_, _ = io.Copy(a.Conn, orders)
+				_ = a.CloseWrite()
+			}()
+			_, _ = stdcopy.StdCopy(reports, stderr, a.Reader)
+		})
+		close(w.done)
+		orders.CloseWithError(w.end) // who writes must not wait for ever
+		reports.Close()
+	}()
+	return w, nil
+}
+
+func (l spawner) describeWorker(self, name string) []testcontainers.ContainerCustomizer {
+	env := map[string]string{}
+	for _, e := range cluster.WorkerEnv() {
+		k, v, _ := strings.Cut(e, "=")
+		env[k] = v
+	}
+	labels := l.owner.labels()
+	labels["lockbench.node"] = name
+	return []testcontainers.ContainerCustomizer{
+		testcontainers.WithEntrypoint(binary), testcontainers.WithEnv(env), testcontainers.WithLabels(labels),
+		testcontainers.WithConfigModifier(func(m *container.Config) {
+			m.OpenStdin, m.StdinOnce, m.AttachStdin, m.User = true, true, true, "0"
+		}),
+		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
+			h.Binds = []string{self + ":" + binary + ":ro"}
+			h.NetworkMode, h.LogConfig.Type = "host", "none"
+		}),
+	}
+}
+
+// Output is cluster.Worker.
+func (w *worker) Output() io.Reader { return w.out }
+
+// Wait is cluster.Worker.
+func (w *worker) Wait() error {
+	<-w.done
+	if w.end == exited(0) {
+		return nil
+	}
+	return w.end
+}
+
+// Kill is cluster.Worker.
+func (w *worker) Kill() { w.remove() }
