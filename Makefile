@@ -4,7 +4,7 @@ BIN := bin/lockbench
 REDIS := redis-server=redis-server redis-sentinel=redis-sentinel
 BROWSER := chromium=chromium
 
-.PHONY: help run test soak bench lint build redis browser pictures clean
+.PHONY: help run test soak bench lint build redis browser image pictures clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -21,12 +21,16 @@ soak: redis browser ## the full numbers: takes long
 	LOCKBENCH_SOAK=1 $(GO) test -timeout 120m ./...
 
 bench: ## benchmarks, side by side
-	$(GO) test -run '^$$' -bench . -benchtime 1x ./checker
+	$(GO) test -run '^$$' -bench . -benchtime 300ms ./checker
 
 lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+image: ## build the image for --env docker from Debian's packages
+	@.ci/install dockerd=docker.io mmdebstrap=mmdebstrap
+	docker/base-image
 
 pictures: redis browser build ## take the pictures of the README again
 	@.ci/pictures

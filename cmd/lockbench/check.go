@@ -69,6 +69,11 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 		}
 	}
 	r.Verdict = v
+	if path == "-" && v.Exit == checker.ExitBroken {
+		if err := keep(c.ErrOrStderr(), r.History); err != nil {
+			return broken(err)
+		}
+	}
 	if f.asJSON {
 		if err := v.Write(c.OutOrStdout()); err != nil {
 			return broken(err)
@@ -76,6 +81,17 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 		return exitWith(v)
 	}
 	return say(c, r, f.quiet)
+}
+
+// keep saves a history that came by standard input and that the checker could not judge: it is evidence against the checker.
+func keep(say io.Writer, h *history.History) error {
+	file, err := os.CreateTemp(".", "lockbench-history-*.jsonl")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	fmt.Fprintf(say, "lockbench: the history is kept in %s; please report it\n", file.Name())
+	return h.Write(file)
 }
 
 // load reads a run directory, or a history by itself.

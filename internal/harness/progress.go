@@ -29,7 +29,7 @@ func (p *progress) add(r *run, e history.Event) {
 		}
 	case e.Type == history.Gap:
 		p.gap = max(p.gap, e.T)
-	case e.Type == history.OK && e.F == history.Acquire:
+	case e.Type == history.OK && e.F == history.Acquire && e.Depth == 0:
 		if r.waiter(standing{e.Process, e.KeyOf()}) >= 0 {
 			p.contended++
 		}
