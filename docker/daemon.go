@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/moby/moby/client"
@@ -54,11 +55,14 @@ func connect(ctx context.Context) (*daemon, error) {
 	}
 	os.Setenv("DOCKER_HOST", c.DaemonHost())
 	os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true")
-	log.SetDefault(log.NewNoopLogger())
+	silence()
 	d := &daemon{Client: c, version: v.Version}
 	d.remote = elsewhere(c.DaemonHost(), info.Info.OperatingSystem, info.Info.SecurityOptions)
 	return d, nil
 }
+
+// silence keeps testcontainers from writing to the terminal. Its logger is one for the whole process, and not made to be set by two runs at once.
+var silence = sync.OnceFunc(func() { log.SetDefault(log.NewNoopLogger()) })
 
 // elsewhere says why containers on the host's network are not on this machine's; "" if they are.
 func elsewhere(host, system string, security []string) string {
