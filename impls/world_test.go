@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/need"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/redis/go-redis/v9"
 )
@@ -54,10 +55,8 @@ func needRedis(t *testing.T) world {
 	if real.why == nil {
 		return real.world
 	}
-	if strings.Contains(os.Getenv("LOCKBENCH_REQUIRE"), "redis") {
-		t.Fatal(real.why)
-	}
-	t.Skip(real.why)
+	need.Part(t, "redis")
+	t.Fatal(real.why)
 	return nil
 }
 

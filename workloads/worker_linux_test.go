@@ -2,9 +2,7 @@ package workloads_test
 
 import (
 	"context"
-	"errors"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,12 +11,14 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/need"
 	"github.com/lockbench/lockbench/workloads"
 )
 
 // startRedis starts a redis-server for one test.
 func startRedis(t *testing.T) string {
 	t.Helper()
+	need.Part(t, "redis")
 	workloads.Quiet()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -28,9 +28,6 @@ func startRedis(t *testing.T) string {
 	l.Close()
 	dir := t.TempDir()
 	node, err := cluster.StartNode(cluster.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: port, Dir: dir, Log: filepath.Join(dir, "log")})
-	if errors.Is(err, cluster.ErrNoRedis) && !strings.Contains(os.Getenv("LOCKBENCH_REQUIRE"), "redis") {
-		t.Skip(err)
-	}
 	if err == nil {
 		t.Cleanup(node.Kill)
 		err = node.Ready()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/spf13/cobra"
 )
@@ -56,6 +57,9 @@ with :acquire and :release, as a vector or one map per line. Exit codes are thos
 func (f *checkFlags) check(c *cobra.Command, path string) error {
 	if m := f.options.Model; m != "" && !slices.Contains(checker.Models(), m) {
 		return usage(fmt.Errorf("unknown --model %q; there are: %s", m, strings.Join(checker.Models(), ", ")))
+	}
+	if err := errors.Join(harness.Judgeable(f.options.Properties), harness.Expectable(f.options.Expect)); err != nil {
+		return usage(err)
 	}
 	r, err := f.load(c.InOrStdin(), path)
 	if err != nil && (r == nil || !f.options.Partial) {

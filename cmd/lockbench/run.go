@@ -150,6 +150,11 @@ func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
 		}
 		f.wish.TTL = ttl
 	}
+	for _, name := range []string{"clients", "keys", "masters", "poll", "acquire-timeout", "hold", "client-timeout", "for"} {
+		if l := set.Lookup(name); l.Changed && (l.Value.String() == "0" || l.Value.String() == "0s") { // zero means the default inside
+			return harness.Plan{}, fmt.Errorf("--%s is 0; it must be above zero", name)
+		}
+	}
 	config, err := pairs(f.config)
 	if err != nil {
 		return harness.Plan{}, err

@@ -4,6 +4,7 @@ package harness
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -224,6 +225,9 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("--client-retries is %d; it is 0 or more", p.ClientRetries)
 	case len(p.RedisConfig)%2 != 0:
 		return fmt.Errorf("redis_config has %d words; it is a list of names and values", len(p.RedisConfig))
+	}
+	if err := errors.Join(Judgeable(p.Properties), Expectable(p.Expect)); err != nil {
+		return err
 	}
 	if err := lock.Runs(p.Topology); err != nil {
 		return err

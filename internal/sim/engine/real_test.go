@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/need"
 	"github.com/lockbench/lockbench/internal/sim/engine"
 )
 
@@ -39,25 +40,18 @@ type pair struct {
 // begin is when the tests' clocks start: 2026-01-01.
 const begin = int64(1767225600_000000)
 
-// missing skips a test for want of a program, or fails it where the programs are required.
-func missing(t *testing.T, err error) {
-	t.Helper()
-	if strings.Contains(os.Getenv("LOCKBENCH_REQUIRE"), "redis") {
-		t.Fatal(err)
-	}
-	t.Skip(err)
-}
-
 func startBoth(t *testing.T) *both {
 	t.Helper()
+	need.Part(t, "redis")
+	need.Part(t, "cc")
 	dir := t.TempDir()
 	lib := filepath.Join(dir, "clock.so")
 	source, err := filepath.Abs("testdata/clock.c")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("gcc", "-shared", "-fPIC", "-O1", "-o", lib, source).CombinedOutput(); err != nil {
-		missing(t, fmt.Errorf("gcc cannot build the clock that the comparison with redis-server needs: %w %s", err, out))
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", lib, source).CombinedOutput(); err != nil {
+		t.Fatalf("cc cannot build the clock that the comparison with redis-server needs: %v %s", err, out)
 	}
 	b := &both{t: t, engine: engine.New()}
 	if b.clock, err = os.Create(filepath.Join(dir, "clock")); err != nil {
@@ -70,7 +64,7 @@ func startBoth(t *testing.T) *both {
 		Env: []string{"LD_PRELOAD=" + lib, "LOCKBENCH_CLOCK=" + b.clock.Name()},
 	})
 	if err != nil {
-		missing(t, err)
+		t.Fatal(err)
 	}
 	t.Cleanup(n.Kill)
 	if err := n.Ready(); err != nil {

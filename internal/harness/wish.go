@@ -1,0 +1,31 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// letters are the properties that can be judged, as --properties and --expect name them.
+var letters = []string{"S", "L", "O", "R", "D", "F", "U", "re-entry", "validity"}
+
+// Judgeable says which of the properties nobody knows.
+func Judgeable(properties []string) error {
+	for _, p := range properties {
+		if !slices.Contains(letters, p) {
+			return fmt.Errorf("unknown property %q; there are: %s", p, strings.Join(letters, ", "))
+		}
+	}
+	return nil
+}
+
+// Expectable says what is wrong with an expectation: it is valid, violated, or a list of properties.
+func Expectable(expect string) error {
+	if expect == "" || expect == "valid" || expect == "violated" {
+		return nil
+	}
+	if err := Judgeable(strings.Split(expect, ",")); err != nil {
+		return fmt.Errorf("--expect %q is neither valid nor violated: %w", expect, err)
+	}
+	return nil
+}
