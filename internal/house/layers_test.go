@@ -21,17 +21,18 @@ var rooms = map[string][]string{
 	"nemesis":             {"history"},
 	"workloads":           {"history", "impls"},
 	"checker":             {"history"},
-	"reports":             {"history", "checker"},
+	"reports":             {"history", "checker", "internal/campaign", "internal/store"},
 	"internal/harness":    {"history", "impls", "nemesis", "workloads"},
 	"internal/cluster":    {"history", "impls", "nemesis", "workloads"},
 	"docker":              {"history", "nemesis", "workloads", "internal/cluster"},
 	"internal/store":      {"history", "checker"},
 	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine": {},
-	"internal/campaign":   {"history", "impls", "nemesis", "workloads", "checker", "internal/harness", "internal/store"},
+	"internal/explore":    {"history", "impls", "nemesis", "workloads", "checker", "internal/harness", "internal/sim", "internal/cluster", "internal/store"},
+	"internal/campaign":   {"history", "impls", "nemesis", "workloads", "checker", "internal/harness", "internal/store", "internal/explore"},
 	"internal/house":      {},
 	"internal/need":       {},
-	"cmd/lockbench":       {"history", "impls", "nemesis", "workloads", "checker", "reports", "internal/harness", "internal/cluster", "docker", "internal/sim", "internal/campaign", "internal/store"},
+	"cmd/lockbench":       {"history", "impls", "nemesis", "workloads", "checker", "reports", "internal/harness", "internal/cluster", "docker", "internal/sim", "internal/explore", "internal/campaign", "internal/store"},
 }
 
 // heavy libraries live in one room each.
