@@ -1,0 +1,73 @@
+package cluster
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+func (w *World) startClients() error {
+	for i := range w.cfg.Clients {
+		c, err := w.startClient(i)
+		if err != nil {
+			return err
+		}
+		w.clients = append(w.clients, c)
+	}
+	return nil
+}
+
+// configure gives every worker its proxies and waits until all are connected.
+func (w *World) configure() error {
+	for i, c := range w.clients {
+		cfg := w.cfg.Worker
+		cfg.Process, cfg.Seed, cfg.Master = i, w.cfg.Seed+uint64(i)+1, w.nodes[0].Name
+		var err error
+		if cfg.Nodes, err = w.ways(fmt.Sprintf("c%d>", i)); err != nil {
+			return err
+		}
+		cfg.Sentinels, cfg.Announced = w.sentinelAddrs, w.announced
+		if needs(w.cfg.Scenario, nemesis.Direct, workloads.Spare) {
+			if cfg.Spares, err = w.ways(fmt.Sprintf("c%d+>", i)); err != nil {
+				return err
+			}
+		}
+		c.send(workloads.Order{Do: workloads.DoConfig, Config: &cfg})
+	}
+	const patience = 4 * patience // a container may be what starts
+	limit := time.After(patience)
+	for ready := 0; ready < len(w.clients); {
+		select {
+		case r := <-w.inbox:
+			switch {
+			case r.Ready != nil:
+				ready++
+			case r.Failed != "":
+				return fmt.Errorf("worker %d: %s", r.Process, r.Failed)
+			case r.Exit != nil:
+				return fmt.Errorf("worker %d ended while it started (%s); see logs/c%d.log", r.Process, r.Exit.Err, r.Process)
+			}
+		case <-limit:
+			return fmt.Errorf("%d of %d workers are ready after %v", ready, len(w.clients), patience)
+		}
+	}
+	return nil
+}
+
+// ways makes a link to every node and returns them as Config.Nodes wants them: independent masters one by one, a master and its
+// replicas together.
+func (w *World) ways(prefix string) (ways []map[string]string, err error) {
+	for i, n := range w.nodes {
+		addr, err := w.proxies.link(prefix+n.Name, n.Addr())
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 || w.cfg.Topology == nemesis.Independent {
+			ways = append(ways, map[string]string{})
+		}
+		ways[len(ways)-1][n.Name] = addr
+	}
+	return ways, nil
+}

@@ -1,0 +1,62 @@
+package cluster
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// watch reports when this process did not run for a while: the proxies live in it.
+func (w *World) watch() {
+	const tick, limit = 10 * time.Millisecond, 20 * time.Millisecond
+	t := time.NewTicker(tick)
+	defer t.Stop()
+	for last := Monotonic(); ; {
+		select {
+		case <-w.ended:
+			return
+		case <-t.C:
+		}
+		now := Monotonic()
+		if late := time.Duration(now-last) - tick; late > limit {
+			w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{
+				Type: history.Gap, T: now, Process: history.Harness, Gap: history.Duration(late)}})
+		}
+		last = now
+	}
+}
+
+// observe asks a node for its version and follows its command stream, around the proxies.
+func (w *World) observe(n *Node) error {
+	i, err := w.find(n.Name)
+	if err != nil {
+		return err
+	}
+	if w.versions["redis"], err = version(w.admins[i]); err != nil {
+		return fmt.Errorf("%s: %w", n.Name, err)
+	}
+	if _, ok := n.Server.(present); ok {
+		return nil // MONITOR would slow it down for others
+	}
+	m, err := monitor(n.Addr(), filepath.Join(w.cfg.Dir, "nodes", n.Name+".jsonl"))
+	if err != nil {
+		return fmt.Errorf("%s: %w", n.Name, err)
+	}
+	w.monitors = append(w.monitors, m)
+	go w.guard(n)
+	return nil
+}
+
+// guard reports a node that ended although nobody killed it.
+func (w *World) guard(n *Node) {
+	select {
+	case <-w.ended:
+	case <-n.Done():
+		if _, planned := w.killed.Load(n); !planned {
+			w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: Monotonic(), Node: n.Name, Err: n.Err().Error()}})
+		}
+	}
+}
