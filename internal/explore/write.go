@@ -1,0 +1,165 @@
+package explore
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/sha1"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Spell writes a command as one line. A script that is sent whole (EVAL) is named by its SHA-1, as EVALSHA names it; a word with
+// blanks or quotes in it is quoted.
+func Spell(args []string) string {
+	words := slices.Clone(args)
+	if len(words) > 1 && strings.EqualFold(words[0], "eval") {
+		sum := sha1.Sum([]byte(words[1]))
+		words[1] = "sha1:" + hex.EncodeToString(sum[:])
+	}
+	for i, w := range words {
+		if !plainWord.MatchString(w) {
+			words[i] = quote(w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_:.+/@=-]+$`)
+
+// nameLike needs no quotes in YAML, and is neither a number nor a truth there.
+var nameLike = regexp.MustCompile(`^(n[0-9]|acquire|granted|refused|released?|OK)$`)
+
+// quote is a string in double quotes that JSON, YAML and people can read.
+func quote(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string can always be written
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Write writes the file: first a comment that tells the verdict in words.
+func (c *Counterexample) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	c.comment(b)
+	fmt.Fprintf(b, "format: %d\nschedule: %s\n\n", c.Format, c.Schedule)
+	if err := section(b, "plan", c.Plan); err != nil {
+		return err
+	}
+	c.deviations(b)
+	b.WriteString("\nsteps:\n")
+	for _, s := range c.Steps {
+		fmt.Fprintf(b, "  - %s\n", s.flow())
+	}
+	b.WriteString("\n")
+	if err := section(b, "verdict", c.Verdict); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+func (c *Counterexample) comment(b *bufio.Writer) {
+	v := c.Verdict
+	class := ""
+	if v.Class != "" {
+		class = ": " + v.Class
+	}
+	fmt.Fprintf(b, "# A counterexample of lockbench: %s under %s violates %s%s.\n#\n", c.Plan.Impl, c.Plan.Nemesis, v.Property, class)
+	for _, line := range wrap(v.Words, 120) {
+		fmt.Fprintf(b, "# %s\n", line)
+	}
+	b.WriteString("#\n# `lockbench replay FILE` does it again in the simulator, `lockbench replay --env process FILE` on a real redis-server.\n\n")
+}
+
+func (c *Counterexample) deviations(b *bufio.Writer) {
+	b.WriteString("\n# What differs from the dullest run of this plan. Without any one of these the violation is gone.\ndeviations:")
+	if len(c.Deviations) == 0 {
+		b.WriteString(" {}\n")
+		return
+	}
+	b.WriteString("\n")
+	for _, name := range slices.SortedFunc(maps.Keys(c.Deviations), natural) {
+		fmt.Fprintf(b, "  %s: %d\n", quote(name), c.Deviations[name])
+	}
+}
+
+// natural orders names so that the 9th message comes before the 10th.
+func natural(a, b string) int {
+	return cmp.Or(cmp.Compare(strings.TrimRight(a, "0123456789"), strings.TrimRight(b, "0123456789")), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+}
+
+// section writes a value that has its own JSON as a block of YAML, with the same names.
+func section(b *bufio.Writer, name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	block, err := yaml.JSONToYAML(text)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "%s:\n", name)
+	for line := range strings.Lines(string(block)) {
+		b.WriteString("  " + line)
+	}
+	return nil
+}
+
+// flow is the step as a mapping in one line.
+func (s Step) flow() string {
+	fields := []string{"at: " + s.At.String(), "kind: " + string(s.Kind)}
+	text := func(name, value string) {
+		switch {
+		case value == "":
+		case nameLike.MatchString(value):
+			fields = append(fields, name+": "+value)
+		default:
+			fields = append(fields, name+": "+quote(value))
+		}
+	}
+	number := func(name string, value int) {
+		if value != 0 {
+			fields = append(fields, fmt.Sprintf("%s: %d", name, value))
+		}
+	}
+	if s.Kind != Fault {
+		fields = append(fields, fmt.Sprintf("client: %d", s.Client))
+	}
+	number("n", s.N)
+	text("phase", s.Phase)
+	number("seq", s.Seq)
+	text("node", s.Node)
+	text("command", s.Command)
+	text("reply", s.Reply)
+	text("err", s.Err)
+	if s.Fault != nil {
+		fields = append(fields, "fault: "+s.Fault.String())
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
+}
+
+// wrap breaks a text into lines of at most width bytes, where words allow it.
+func wrap(text string, width int) (lines []string) {
+	line := ""
+	for _, w := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(w) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += w
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
