@@ -19,6 +19,15 @@ type Config struct {
 	Chooser     Chooser          // decides what is left open; nil: Seeded{Seed}
 	Latencies   []time.Duration  // of a message one way, to choose from; the first is the dullest; nil: DefaultLatencies
 	Bare        bool             // no workers: Play gives the clients something to do
+	Executed    func(Execution)  // called by the scheduler for each command that a node executes; may be nil
+}
+
+// Execution is a command that a node has executed.
+type Execution struct {
+	Client int
+	Node   string
+	Args   []string
+	Reply  []byte // as it goes over the wire; empty: a WAIT that has not been answered yet
 }
 
 // DefaultLatencies are the ways that a message may take: mostly as on one machine, now and then much longer.

@@ -73,7 +73,11 @@ func (n *node) serve(c *conn) {
 			break
 		}
 		c.request = rest
-		replies = append(replies, n.execute(c, args)...)
+		reply := n.execute(c, args)
+		if see := n.w.cfg.Executed; see != nil {
+			see(Execution{c.client.number, n.name, args, reply})
+		}
+		replies = append(replies, reply...)
 	}
 	c.answer(replies)
 	n.ship()
