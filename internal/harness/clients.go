@@ -10,6 +10,7 @@ import (
 type client struct {
 	next    workloads.Order // the cycle to come
 	after   int64           // world's clock before which it may not begin
+	begun   int             // cycles
 	working bool            // a cycle is under way
 	gone    bool            // its process has ended
 	doomed  bool            // the harness has killed it
@@ -30,13 +31,29 @@ func (r *run) dispatch() {
 		c := &r.clients[i]
 		if c.idle() && c.after <= now && r.may(i) {
 			c.working = true
+			c.begun++
 			r.world.Send(i, c.next)
 		}
 	}
 }
 
 // may reports whether client i may begin a cycle.
-func (r *run) may(i int) bool { return !r.quiet || r.only != "" && r.conductor.names(r.only, i) }
+func (r *run) may(i int) bool {
+	return !r.through(i) && (!r.quiet || r.only != "" && r.conductor.names(r.only, i))
+}
+
+// through reports whether client i has begun all the cycles that the plan gives it.
+func (r *run) through(i int) bool { return r.plan.Rounds > 0 && r.clients[i].begun >= r.plan.Rounds }
+
+// spent reports whether nobody will do anything any more: every client that lives has done all its cycles.
+func (r *run) spent() bool {
+	for i := range r.clients {
+		if c := &r.clients[i]; !c.gone && (c.working || !r.through(i)) {
+			return false
+		}
+	}
+	return true
+}
 
 func (c *client) idle() bool { return !c.working && !c.gone }
 

@@ -27,6 +27,7 @@ type Plan struct {
 	Nemesis        string           `json:"nemesis"`
 	Workload       string           `json:"workload"`
 	Clients        int              `json:"clients"`
+	Rounds         int              `json:"rounds,omitempty"` // cycles of each client; 0: as many as it takes
 	Keys           int              `json:"keys"`
 	TTL            history.Duration `json:"ttl"`
 	Poll           history.Duration `json:"poll"`
@@ -219,6 +220,8 @@ func (p Plan) Validate() error {
 		return fmt.Errorf("--clients is %d; 1 to %d are possible", p.Clients, maxClients)
 	case p.Masters < 0 || p.Masters > maxMasters:
 		return fmt.Errorf("--masters is %d; 3 to %d are possible", p.Masters, maxMasters)
+	case p.Rounds < 0:
+		return fmt.Errorf("rounds is %d; it is 0 or more", p.Rounds)
 	case p.Keys < 1:
 		return fmt.Errorf("--keys is %d; at least 1 is needed", p.Keys)
 	case p.ClientRetries < 0:

@@ -48,7 +48,7 @@ const margin = 1
 // has been granted again since the last fault, or would have been if it ever were. A thorough run looks for all the evidence also
 // when it is violated; since it may never come, its time is bounded.
 func (r *run) finished() bool {
-	if r.world.Now() >= r.limit || r.plan.Stop && r.progress.violated {
+	if r.world.Now() >= r.limit || r.plan.Stop && r.progress.violated || r.spent() {
 		return true
 	}
 	if !r.conductor.done() {
