@@ -33,7 +33,7 @@ func (c *Cell) Dir() string {
 // Kind is how the page shows a cell.
 func (c *Cell) Kind() string {
 	switch {
-	case c.Impossible != "":
+	case c.Impossible != "" || c.Elsewhere:
 		return "impossible"
 	case len(c.Found()) > 0:
 		return "violated"
@@ -47,6 +47,9 @@ func (c *Cell) Kind() string {
 func (c *Cell) Title() string {
 	if c.Impossible != "" {
 		return "not possible: " + c.Impossible
+	}
+	if c.Elsewhere {
+		return "another shard runs it"
 	}
 	var out []string
 	for _, l := range c.Letters {

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,8 @@ type Matrix struct {
 	Format   int               `json:"format"`
 	World    string            `json:"world"`
 	Versions map[string]string `json:"versions,omitempty"`
+	Machine  string            `json:"machine,omitempty"` // what it ran on, where that counts
+	Shard    Shard             `json:"shard,omitzero"`    // the part of it that this is; the others are in files of their own
 	TTL      history.Duration  `json:"ttl"`
 	Repeat   int               `json:"repeat"`
 	Seed     uint64            `json:"seed"`
@@ -31,6 +34,7 @@ type Cell struct {
 	Row        string   `json:"row"`
 	Column     string   `json:"column"`
 	Impossible string   `json:"impossible,omitempty"` // why it was not run
+	Elsewhere  bool     `json:"elsewhere,omitempty"`  // it was not run here, but in another shard
 	Known      bool     `json:"known"`                // something was expected
 	Expected   []string `json:"expected"`
 	Letters    []Letter `json:"letters"`
@@ -59,10 +63,11 @@ func NewMatrix(o Options, results []Result) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{Format: Format, World: o.World, TTL: history.Duration(o.TTL), Repeat: max(o.Repeat, 1), Seed: o.Seed, Rows: rs, Columns: cs}
+	m := &Matrix{Format: Format, World: o.World, TTL: history.Duration(o.TTL), Repeat: max(o.Repeat, 1), Seed: o.Seed, Shard: o.Shard, Rows: rs, Columns: cs}
 	if m.TTL == 0 {
 		m.TTL = history.Duration(defaultTTL)
 	}
+	results = inTaskOrder(o, results)
 	repeated := map[string]bool{}
 	for _, r := range results {
 		repeated[r.key()] = repeated[r.key()] || r.Alone
@@ -77,10 +82,39 @@ func NewMatrix(o Options, results []Result) (*Matrix, error) {
 	for _, r := range rs {
 		free := newCell(r, columns[0], byCell[r.Name+"|none"], nil)
 		for _, c := range cs {
-			m.Cells = append(m.Cells, newCell(r, c, byCell[r.Name+"|"+c.Name], &free))
+			cell := newCell(r, c, byCell[r.Name+"|"+c.Name], &free)
+			if cell.Elsewhere = o.Shard.Of > 1 && cell.Impossible == "" && len(cell.Runs) == 0; cell.Elsewhere {
+				cell.Letters = nil
+			}
+			m.Cells = append(m.Cells, cell)
 		}
 	}
 	return m, nil
+}
+
+// inTaskOrder sorts results as the tasks are, repetitions at the end, so that a matrix does not depend on who was first.
+func inTaskOrder(o Options, results []Result) []Result {
+	o.Shard = Shard{}
+	tasks, err := o.tasks()
+	if err != nil {
+		return results
+	}
+	place := map[string]int{}
+	for i, t := range tasks {
+		place[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] = i
+	}
+	sorted := slices.Clone(results)
+	slices.SortStableFunc(sorted, func(a, b Result) int {
+		return cmp.Or(cmp.Compare(truth(a.Alone), truth(b.Alone)), cmp.Compare(place[a.key()], place[b.key()]))
+	})
+	return sorted
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // newCell judges a cell from its runs. What is found without any fault is violable with one, too.
@@ -182,7 +216,7 @@ func (c *Cell) Unknown() (out []string) {
 // Missing are the letters that were expected and not found, More those that were found and not expected.
 func (c *Cell) Missing() (out []string) {
 	for _, l := range c.Expected {
-		if c.Known && c.Impossible == "" && !slices.Contains(c.Found(), l) {
+		if c.Known && c.Impossible == "" && !c.Elsewhere && !slices.Contains(c.Found(), l) {
 			out = append(out, l)
 		}
 	}
@@ -199,10 +233,13 @@ func (c *Cell) More() (out []string) {
 	return out
 }
 
-// String is the cell in a table: "SL", "-", "?" for what is unknown, "n/p" for what is not possible.
+// String is the cell in a table: "SL", "-", "?" for what is unknown, "n/p" for what is not possible, "·" for what another shard runs.
 func (c *Cell) String() string {
 	if c.Impossible != "" {
 		return "n/p"
+	}
+	if c.Elsewhere {
+		return "·"
 	}
 	found, unknown := strings.Join(c.Found(), ""), strings.Join(c.Unknown(), "")
 	switch {

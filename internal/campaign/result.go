@@ -16,14 +16,21 @@ const Format = 1
 
 // Result is what one run found: a line of results.jsonl.
 type Result struct {
-	Format  int                       `json:"format"`
-	Row     string                    `json:"row"`
-	Column  string                    `json:"column"`
-	Nemesis string                    `json:"nemesis"`
-	Control bool                      `json:"control,omitempty"`
-	Attempt int                       `json:"attempt"`
-	Seed    uint64                    `json:"seed"`
-	Dir     string                    `json:"dir"` // the run directory, relative to the campaign's
+	Format  int    `json:"format"`
+	Row     string `json:"row"`
+	Column  string `json:"column"`
+	Nemesis string `json:"nemesis"`
+	Control bool   `json:"control,omitempty"`
+	Attempt int    `json:"attempt"`
+	Seed    uint64 `json:"seed"`
+	Dir     string `json:"dir"` // the run directory, relative to the campaign's
+	Finding
+	Alone bool             `json:"alone,omitempty"` // it was repeated with nothing beside it
+	Took  history.Duration `json:"took"`
+}
+
+// Finding is what a campaign keeps of a verdict.
+type Finding struct {
 	Verdict checker.Result            `json:"verdict"`
 	Letters map[string]checker.Result `json:"letters"`
 	Classes map[string]string         `json:"classes,omitempty"` // of the letters that were violated
@@ -31,49 +38,54 @@ type Result struct {
 	Because map[string]string         `json:"because,omitempty"` // why a letter is unknown or n.a.
 	Broke   string                    `json:"broke,omitempty"`   // why there is no verdict
 	Stalled bool                      `json:"stalled,omitempty"` // the machine did not keep up
-	Alone   bool                      `json:"alone,omitempty"`   // it was repeated with nothing beside it
-	Took    history.Duration          `json:"took"`
 }
 
 // newResult takes from a verdict what the matrix needs.
 func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Duration) Result {
-	r := Result{
+	return Result{
 		Format: Format, Row: t.Row.Name, Column: t.Column, Nemesis: t.Aim.Nemesis, Control: t.Aim.Control, Attempt: t.Attempt, Seed: t.Seed,
-		Dir: dir, Verdict: checker.Unknown, Took: history.Duration(took.Round(time.Millisecond)),
+		Dir: dir, Finding: newFinding(v, err), Took: history.Duration(took.Round(time.Millisecond)),
+	}
+}
+
+// newFinding reads a verdict; err says why there is none, or why it is worth less than planned.
+func newFinding(v *checker.Verdict, err error) Finding {
+	f := Finding{
+		Verdict: checker.Unknown,
 		Letters: map[string]checker.Result{}, Classes: map[string]string{}, Words: map[string]string{}, Because: map[string]string{},
 	}
 	if err != nil {
-		r.Broke = err.Error()
+		f.Broke = err.Error()
 	}
 	if v == nil {
-		return r
+		return f
 	}
 	if v.Verdict != "" {
-		r.Verdict = v.Verdict
+		f.Verdict = v.Verdict
 	}
-	if r.Broke == "" {
-		r.Broke = v.Broke
+	if f.Broke == "" {
+		f.Broke = v.Broke
 	}
 	for _, p := range v.Properties {
-		r.note(p)
+		f.note(p)
 	}
-	r.Stalled = r.Stalled || v.Evidence.Gaps > 0 && r.Verdict == checker.Unknown
-	return r
+	f.Stalled = f.Stalled || v.Evidence.Gaps > 0 && f.Verdict == checker.Unknown
+	return f
 }
 
-func (r *Result) note(p checker.Property) {
+func (f *Finding) note(p checker.Property) {
 	if p.Verdict == "" { // checker's zero value
 		p.Verdict = checker.Unknown
 	}
-	r.Letters[p.Property] = p.Verdict
+	f.Letters[p.Property] = p.Verdict
 	if p.Verdict == checker.Violated {
-		r.Classes[p.Property], r.Words[p.Property] = p.Class, p.Words
+		f.Classes[p.Property], f.Words[p.Property] = p.Class, p.Words
 		return
 	}
 	if p.Because != "" {
-		r.Because[p.Property] = p.Because
+		f.Because[p.Property] = p.Because
 	}
-	r.Stalled = r.Stalled || strings.Contains(p.Because, "stalled")
+	f.Stalled = f.Stalled || strings.Contains(p.Because, "stalled")
 }
 
 // key names the task that the result is of.
@@ -81,10 +93,10 @@ func (r Result) key() string {
 	return fmt.Sprintf("%s|%s|%s|%d", r.Row, r.Column, r.Nemesis, r.Attempt)
 }
 
-// Violated are the letters that the run found.
-func (r Result) Violated() []string {
+// Violated are the letters of the matrix that were found.
+func (f Finding) Violated() []string {
 	var out []string
-	for l, v := range r.Letters {
+	for l, v := range f.Letters {
 		if v == checker.Violated {
 			out = append(out, l)
 		}

@@ -37,7 +37,7 @@ func (o Options) Run(ctx context.Context, run Runner, known []Result, out io.Wri
 	c.done = len(todo) - len(left)
 	c.several(ctx, left, o.jobs())
 	if ctx.Err() == nil && c.err == nil {
-		again := missing(doubtful(o, todo, c.results), c.results, true)
+		again := missing(doubtful(todo, c.results), c.results, true)
 		c.all, c.alone = c.all+len(again), true
 		c.several(ctx, again, 1)
 	}
@@ -63,19 +63,19 @@ func missing(tasks []Task, results []Result, alone bool) (left []Task) {
 	return left
 }
 
-// doubtful are the tasks to repeat.
-func doubtful(o Options, tasks []Task, results []Result) (again []Task) {
-	m, err := NewMatrix(o, results)
-	if err != nil {
-		return nil
-	}
-	slow := map[string]bool{}
+// doubtful are the tasks to repeat. Whether a cell lacks something is asked of its first attempt alone, so that every shard and the whole
+// campaign repeat the same.
+func doubtful(tasks []Task, results []Result) (again []Task) {
+	slow, first := map[string]bool{}, map[string][]Result{}
 	for _, r := range results {
 		slow[r.key()] = r.Stalled || r.Broke != ""
+		if r.Attempt == 1 {
+			first[r.Row+"|"+r.Column] = append(first[r.Row+"|"+r.Column], r)
+		}
 	}
 	for _, t := range tasks {
-		cell := m.Cell(t.Row.Name, t.Column)
-		if slow[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] || cell.elusive() && !t.Aim.Control && t.Attempt == 1 {
+		cell := newCell(t.Row, Column{Name: t.Column}, first[t.Row.Name+"|"+t.Column], nil)
+		if slow[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] || t.Attempt == 1 && !t.Aim.Control && cell.elusive() {
 			again = append(again, t)
 		}
 	}

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/harness"
@@ -16,6 +17,7 @@ type Options struct {
 	Jobs    int           // runs at the same time; 0: two for each core
 	Seed    uint64        // of all runs
 	World   string
+	Shard   Shard // the part of it that is run here; the zero value: all
 }
 
 // defaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no stall of the machine is nearly as long.
@@ -40,15 +42,17 @@ func (o Options) tasks() ([]Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Task
+	var cells [][]Task // a cell is dealt whole for each attempt: what is repeated alone follows from it, the same in every shard
 	for attempt := 1; attempt <= max(o.Repeat, 1); attempt++ {
 		for _, r := range rs {
 			for _, c := range cs {
-				out = append(out, o.cell(r, c, attempt)...)
+				if ts := o.cell(r, c, attempt); len(ts) > 0 {
+					cells = append(cells, ts)
+				}
 			}
 		}
 	}
-	return out, nil
+	return slices.Concat(deal(o.Shard, cells, func(ts []Task) int { return len(ts) })...), nil
 }
 
 // cell are the runs of one cell.

@@ -57,6 +57,9 @@ func (m *Matrix) Count() (n Count) {
 			n.Impossible++
 			continue
 		}
+		if c.Elsewhere {
+			continue
+		}
 		n.Cells++
 		n.Unknown += len(c.Unknown())
 		if c.Known {
