@@ -77,8 +77,8 @@ func cleanUp(c *cobra.Command) error {
 	return nil
 }
 
-// containers says whether the world docker can be had.
-func containers(ctx context.Context) (f finding, possible string) {
+// lookForDocker says whether the world docker can be had.
+func lookForDocker(ctx context.Context) (f finding, possible string) {
 	f, possible = finding{Name: "docker", For: "world docker"}, "yes"
 	v, err := docker.Version(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func containers(ctx context.Context) (f finding, possible string) {
 }
 
 func diagnose(ctx context.Context) diagnosis {
-	daemon, contained := containers(ctx)
+	daemon, contained := lookForDocker(ctx)
 	redis := program("redis-server", "world process", "apt-get install redis-server, or make run", "--version")
 	d := diagnosis{
 		Findings: []finding{

@@ -19,6 +19,7 @@ import (
 // matrixFlags are the flags of matrix.
 type matrixFlags struct {
 	options campaign.Options
+	place   placeFlags
 	store   string
 	resume  string
 	asJSON  bool
@@ -39,6 +40,9 @@ func matrixCommand() *cobra.Command {
   # some locks under some faults, each aim 20 times
   lockbench matrix --impl getset,token-lua --nemesis failover,pause --repeat 20
 
+  # the same in containers of the image that you deploy
+  lockbench matrix --impl token-lua --env docker --redis-image redis:7
+
   # go on after an interruption
   lockbench matrix --resume store/matrix-all/latest`,
 		Args: cobra.NoArgs,
@@ -51,7 +55,8 @@ func matrixCommand() *cobra.Command {
 	s.IntVar(&f.options.Repeat, "repeat", 1, "runs of each scenario")
 	s.IntVar(&f.options.Jobs, "jobs", 0, "runs at the same time (default two for each core)")
 	s.Uint64Var(&f.options.Seed, "seed", 1, "seed of all randomness")
-	s.StringVar(&f.options.World, "env", "auto", "world to run in: auto, process")
+	s.StringVar(&f.options.World, "env", "auto", "world to run in: auto, process, docker, external, sim")
+	f.place.register(s)
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
 	s.StringVar(&f.docs, "docs", "", "also write verdicts.md and claims.md to this directory")
@@ -109,6 +114,12 @@ func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
 		return f.reopen()
 	}
 	if f.options.World, _, err = chooseWorld(f.options.World); err != nil {
+		return "", nil, err
+	}
+	if f.options.Place, err = f.place.in(f.options.World); err != nil {
+		return "", nil, err
+	}
+	if err := reachable(context.Background(), f.options.World, f.options.Place); err != nil {
 		return "", nil, err
 	}
 	if _, err := campaign.NewMatrix(f.options, nil); err != nil {

@@ -29,7 +29,7 @@ type runFlags struct {
 	config   []string
 	asJSON   bool
 	watchdog bool
-	world    worldFlags
+	place    placeFlags
 }
 
 func runCommand() *cobra.Command {
@@ -62,7 +62,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&w.Nemesis, "nemesis", "none", "fault to inject; `lockbench list nemeses` shows all")
 	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
 	s.StringVar(&w.World, "env", "auto", "world to run in: auto (real Redis where it is), process, docker, external (a Redis that is there), sim")
-	f.world.register(s)
+	f.place.register(s)
 	s.StringVar(&w.Expect, "expect", "", `verdict for exit code 0: valid, violated, or letters such as "S" (default valid)`)
 	s.StringSliceVar(&w.Properties, "properties", nil, "what to judge (default S,L,O,D,F,U; R must be asked for)")
 	s.Uint64Var(&w.Seed, "seed", 0, "seed of all randomness (default random, and printed)")
@@ -102,7 +102,12 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if p.World, note, err = chooseWorld(p.World); err != nil {
 		return usage(err)
 	}
-	if err := f.world.check(c.Context(), p.World); err != nil {
+	if f.plan == "" {
+		if p.Place, err = f.place.in(p.World); err != nil {
+			return usage(err)
+		}
+	}
+	if err := reachable(c.Context(), p.World, p.Place); err != nil {
 		return usage(err)
 	}
 	if note != "" {
@@ -126,6 +131,9 @@ func (f *runFlags) run(c *cobra.Command) error {
 // makePlan reads the plan or makes it from the flags.
 func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
 	if f.plan != "" {
+		if err := alone(set); err != nil {
+			return harness.Plan{}, err
+		}
 		file, err := os.Open(f.plan)
 		if err != nil {
 			return harness.Plan{}, err
@@ -159,11 +167,21 @@ func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
 	if err != nil {
 		return harness.Plan{}, err
 	}
-	if f.wish.World == worldExternal && !set.Changed("masters") && len(f.world.addrs) > 1 {
-		f.wish.Masters = len(f.world.addrs)
+	if f.wish.World == worldExternal && !set.Changed("masters") && len(f.place.Addrs) > 1 {
+		f.wish.Masters = len(f.place.Addrs)
 	}
 	f.wish.RedisConfig, f.wish.NoWatchdog = config, !f.watchdog
 	return harness.NewPlan(f.wish)
+}
+
+// alone refuses what would be said beside a plan, and be ignored.
+func alone(set *pflag.FlagSet) (err error) {
+	set.Visit(func(f *pflag.Flag) {
+		if !slices.Contains([]string{"plan", "store", "quiet", "json"}, f.Name) && err == nil {
+			err = fmt.Errorf("--plan says all that a run needs: leave --%s out, or change the file", f.Name)
+		}
+	})
+	return err
 }
 
 // pairs splits key=value settings.
@@ -182,7 +200,7 @@ func pairs(settings []string) (list []string, err error) {
 func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, started time.Time) (*store.Run, error) {
 	show := newProgress(c.ErrOrStderr())
 	r, runErr, err := execution{
-		plan: p, dir: dir, line: commandLine(c.Flags(), p), started: started, show: show, world: f.world,
+		plan: p, dir: dir, line: commandLine(c.Flags(), p), started: started, show: show,
 	}.carryOut(c.Context())
 	switch {
 	case err != nil:

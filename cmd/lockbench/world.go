@@ -53,7 +53,7 @@ func chooseWorld(name string) (world, note string, err error) {
 		}
 		return name, "", nil
 	case worldDocker, worldExternal, worldSim:
-		return name, "", nil // what keeps them from being had depends on further flags: worldFlags.check
+		return name, "", nil // what keeps them from being had depends on further flags: reachable
 	}
 	return "", "", fmt.Errorf("unknown world %q for --env; there are: %s", name, strings.Join(worlds(), ", "))
 }
@@ -65,7 +65,6 @@ type execution struct {
 	line    string // the command that reproduces it
 	started time.Time
 	show    *progress
-	world   worldFlags
 }
 
 // carryOut makes the world, runs the plan in it, and judges the run from what is on disk before the world is taken down, so that a
@@ -117,13 +116,13 @@ func (x execution) start(ctx context.Context) (standing, error) {
 	var end io.Closer
 	switch p.World {
 	case worldDocker:
-		l, err := docker.Open(ctx, x.world.containers())
+		l, err := docker.Open(ctx, containers(p.Place))
 		if err != nil {
 			return nil, err
 		}
 		cfg.Launcher, cfg.Spawner, end = l, l.Spawner(), l
 	case worldExternal:
-		g, err := cluster.Visit(x.world.external())
+		g, err := cluster.Visit(external(p.Place))
 		if err != nil {
 			return nil, err
 		}

@@ -1,59 +1,63 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"os"
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/spf13/pflag"
 )
 
-// worldFlags say more about a world than its name does.
-type worldFlags struct {
-	image   string
-	network string
-	workers string
-	addrs   []string
-	tls     bool
-	anyDB   bool
+// placeFlags say more about a world than its name does.
+type placeFlags struct{ harness.Place }
+
+func (f *placeFlags) register(s *pflag.FlagSet) {
+	s.StringVar(&f.Image, "redis-image", "", "with --env docker: image that redis-server is started from (default "+docker.DefaultImage+")")
+	s.StringVar(&f.Network, "docker-network", "", "with --env docker: host, or bridge (published on loopback); auto, the default, takes host where it can")
+	s.StringVar(&f.Workers, "workers", "", "with --env docker: clients as processes on the host (the default), or in a container each")
+	s.StringSliceVar(&f.Addrs, "addr", nil, "with --env external: host:port of Redis, or of each independent master")
+	s.BoolVar(&f.TLS, "tls", false, "with --env external: speak TLS; LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD say who we are")
+	s.BoolVar(&f.AnyDatabase, "any-database", false, "with --env external: even a database that holds keys of others")
 }
 
-func (f *worldFlags) register(s *pflag.FlagSet) {
-	s.StringVar(&f.image, "redis-image", docker.DefaultImage, "with --env docker: image that redis-server is started from")
-	s.StringVar(&f.network, "docker-network", docker.Auto, "with --env docker: host, or bridge (published on loopback); auto takes host where it can")
-	s.StringVar(&f.workers, "workers", docker.OnHost, "with --env docker: clients as processes on the host, or in a container each")
-	s.StringSliceVar(&f.addrs, "addr", nil, "with --env external: host:port of Redis, or of each independent master")
-	s.BoolVar(&f.tls, "tls", false, "with --env external: speak TLS; LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD say who we are")
-	s.BoolVar(&f.anyDB, "any-database", false, "with --env external: even a database that holds keys of others")
+// in fills in what a plan for this world has to say, and refuses what is for another.
+func (f placeFlags) in(world string) (harness.Place, error) {
+	p := f.Place
+	if world == worldDocker {
+		p.Image, p.Network, p.Workers = cmp.Or(p.Image, docker.DefaultImage), cmp.Or(p.Network, docker.Auto), cmp.Or(p.Workers, docker.OnHost)
+	}
+	return p, p.Suits(world)
 }
 
 // containers are the options for docker.
-func (f worldFlags) containers() docker.Options {
-	return docker.Options{Image: f.image, Network: f.network, Workers: f.workers}
+func containers(p harness.Place) docker.Options {
+	return docker.Options{Image: p.Image, Network: p.Network, Workers: p.Workers}
 }
 
-// check refuses a world that cannot be had, before anything is written or started.
-func (f worldFlags) check(ctx context.Context, world string) error {
-	switch {
-	case world == worldDocker:
-		return docker.Ready(ctx, f.containers())
-	case world == worldExternal:
-		g, err := cluster.Visit(f.external())
+// reachable refuses a world that cannot be had, before anything is written or started.
+func reachable(ctx context.Context, world string, p harness.Place) error {
+	if err := p.Suits(world); err != nil {
+		return err
+	}
+	switch world {
+	case worldDocker:
+		return docker.Ready(ctx, containers(p))
+	case worldExternal:
+		g, err := cluster.Visit(external(p))
 		if err != nil {
 			return err
 		}
 		return g.Close()
-	case len(f.addrs) > 0:
-		return errors.New("--addr is for --env external")
 	}
 	return nil
 }
 
 // external is the Redis that is there already.
-func (f worldFlags) external() cluster.External {
+func external(p harness.Place) cluster.External {
 	return cluster.External{
-		Addrs: f.addrs, User: os.Getenv("LOCKBENCH_REDIS_USER"), Password: os.Getenv("LOCKBENCH_REDIS_PASSWORD"), TLS: f.tls, AnyDatabase: f.anyDB,
+		Addrs: p.Addrs, User: os.Getenv("LOCKBENCH_REDIS_USER"), Password: os.Getenv("LOCKBENCH_REDIS_PASSWORD"), TLS: p.TLS, AnyDatabase: p.AnyDatabase,
 	}
 }

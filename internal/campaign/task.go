@@ -17,7 +17,8 @@ type Options struct {
 	Jobs    int           // runs at the same time; 0: two for each core
 	Seed    uint64        // of all runs
 	World   string
-	Shard   Shard // the part of it that is run here; the zero value: all
+	Place   harness.Place // of the world's servers
+	Shard   Shard         // the part of it that is run here; the zero value: all
 }
 
 // defaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no stall of the machine is nearly as long.
@@ -100,5 +101,7 @@ func (o Options) Plan(t Task) (harness.Plan, error) {
 	if t.Row.has(posted) {
 		w.For, w.AcquireTimeout = 2*time.Second, 0
 	}
-	return harness.NewPlan(w)
+	p, err := harness.NewPlan(w)
+	p.Place = o.Place
+	return p, err
 }

@@ -20,6 +20,7 @@ type Plan struct {
 	Format         int              `json:"format"`
 	Seed           uint64           `json:"seed"`
 	World          string           `json:"world"`
+	Place          Place            `json:"place,omitzero"` // of the world's servers
 	Topology       string           `json:"topology"`
 	Masters        int              `json:"masters,omitempty"` // of the topology independent
 	Impl           string           `json:"impl"`

@@ -1,0 +1,34 @@
+package harness
+
+import "fmt"
+
+// Place says where the servers of a world are, as far as the world's name does not. A plan has it, so that it repeats the same world.
+// What it names is not checked here: only the world knows what can be had.
+type Place struct {
+	Image       string   `json:"image,omitempty"`        // world docker: what servers are started from
+	Network     string   `json:"network,omitempty"`      // world docker: host or bridge, or auto
+	Workers     string   `json:"workers,omitempty"`      // world docker: on the host, or in a container each
+	Addrs       []string `json:"addrs,omitempty"`        // world external: host:port of each independent master
+	TLS         bool     `json:"tls,omitempty"`          // world external
+	AnyDatabase bool     `json:"any_database,omitempty"` // world external: even one that holds keys of others
+}
+
+// Suits refuses what another world would have to be told.
+func (p Place) Suits(world string) error {
+	for _, field := range []struct {
+		flag, world string
+		given       bool
+	}{
+		{"redis-image", "docker", p.Image != ""},
+		{"docker-network", "docker", p.Network != ""},
+		{"workers", "docker", p.Workers != ""},
+		{"addr", "external", len(p.Addrs) > 0},
+		{"tls", "external", p.TLS},
+		{"any-database", "external", p.AnyDatabase},
+	} {
+		if field.given && field.world != world {
+			return fmt.Errorf("--%s is for --env %s, and this is the world %s", field.flag, field.world, world)
+		}
+	}
+	return nil
+}
