@@ -78,6 +78,8 @@ type Gate struct {
 	Phase   string `json:"phase,omitempty"`   // one of the phases above
 	Command string `json:"command,omitempty"` // regular expression over the whole command in lower case
 	Nth     int    `json:"nth,omitempty"`     // stop at this match; 0 and 1: at the first
+	Every   bool   `json:"every,omitempty"`   // instead: everybody stops, each time, when about to acquire, to release or to send a command
+	Stop    int    `json:"stop,omitempty"`    // of a Go: let only this one go on, and keep the gate
 }
 
 // Report is a line from a worker to the harness. Exactly one field is set, besides Process, which the world fills in.
@@ -106,6 +108,12 @@ type GateHit struct {
 	N       int    `json:"n"`
 	Key     int    `json:"key"`
 	Command string `json:"command,omitempty"` // where it stopped at one
+
+	// Of a gate for everybody.
+	Stop  int      `json:"stop,omitempty"`  // numbers the stops of a worker at this gate, from 1
+	Phase string   `json:"phase,omitempty"` // where it stopped at one
+	Node  string   `json:"node,omitempty"`  // where the command is to go
+	Args  []string `json:"args,omitempty"`  // the command in its words
 }
 
 // Ask is a read or write of the guarded resource, which lives in the harness and never fails.

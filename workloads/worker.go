@@ -49,7 +49,7 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 	}
 	w := &Worker{
 		cfg: cfg, env: env, out: out, life: life, cycles: make(chan Order, 1), answer: make(chan Order, 1),
-		entry: entry, locks: map[string]impls.Lock{},
+		entry: entry, locks: map[string]impls.Lock{}, gates: gates{life: life},
 	}
 	w.stop, w.halt = context.WithCancel(life)
 	for i, nodes := range cfg.Nodes {
@@ -102,7 +102,7 @@ func (w *Worker) Handle(o Order) error {
 	case DoArm:
 		return w.gates.arm(*o.Gate)
 	case DoGo:
-		w.gates.open(o.Gate.ID)
+		w.gates.open(o.Gate.ID, o.Gate.Stop)
 	case DoDirect:
 		return w.direct(o.Node)
 	case DoClock:
@@ -191,16 +191,29 @@ func (w *Worker) report(r Report) {
 
 // pass goes through the gates of a phase.
 func (w *Worker) pass(phase string, o Order) {
-	w.gates.phase(w.life, phase, func(id int) { w.hit(id, o.N, o.Key, "") })
+	w.gates.phase(w.life, phase, func(id, stop int) {
+		hit := GateHit{ID: id, N: o.N, Key: o.Key}
+		if stop > 0 {
+			hit.Stop, hit.Phase = stop, phase
+		}
+		w.hit(hit)
+	})
 }
 
 func (w *Worker) stopAtCommand(ctx context.Context, at string, c history.Command) {
 	line := strings.ToLower(c.String())
-	w.gates.command(ctx, at, line, func(id int) { w.hit(id, c.N, 0, c.String()) })
+	w.gates.command(ctx, at, line, func(id, stop int) {
+		hit := GateHit{ID: id, N: c.N, Command: c.String()}
+		if stop > 0 {
+			hit.Stop, hit.Node, hit.Args = stop, c.Node, c.Args
+		}
+		w.hit(hit)
+	})
 }
 
-func (w *Worker) hit(id, n, key int, command string) {
-	w.report(Report{Gate: &GateHit{ID: id, T: int64(w.env.Elapsed()), N: n, Key: key, Command: command}})
+func (w *Worker) hit(h GateHit) {
+	h.T = int64(w.env.Elapsed())
+	w.report(Report{Gate: &h})
 }
 
 func (w *Worker) current() int { return int(w.n.Load()) }

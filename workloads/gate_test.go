@@ -1,0 +1,80 @@
+package workloads
+
+import (
+	"context"
+	"slices"
+	"testing"
+)
+
+// post is somebody who goes through a gate in a goroutine.
+type post struct {
+	stop   chan int // where it stopped
+	passed chan struct{}
+}
+
+func pass(g *gates, ctx context.Context, command string) post {
+	p := post{make(chan int, 1), make(chan struct{})}
+	go func() {
+		g.command(ctx, "before", command, func(_, stop int) { p.stop <- stop })
+		close(p.passed)
+	}()
+	return p
+}
+
+// TestGateForEverybody wants each to stand at a stop of its own, whatever its time-out, until it is called or the gate is taken down.
+func TestGateForEverybody(t *testing.T) {
+	g := &gates{life: t.Context()}
+	if err := g.arm(Gate{ID: 1, Every: true}); err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	var all []post
+	var stops []int
+	for _, c := range []string{"get a", "set b", "del c"} {
+		p := pass(g, over, c)
+		stops, all = append(stops, <-p.stop), append(all, p)
+	}
+	if !slices.Equal(stops, []int{1, 2, 3}) {
+		t.Fatalf("they stopped at %v", stops)
+	}
+	g.open(1, 2)
+	<-all[1].passed
+	for _, i := range []int{0, 2} {
+		select {
+		case <-all[i].passed:
+			t.Fatalf("number %d went on with another", i+1)
+		default:
+		}
+	}
+	g.open(1, 2) // nobody stands there any more
+	g.open(1, 0)
+	<-all[0].passed
+	<-all[2].passed
+	late := pass(g, t.Context(), "get d")
+	<-late.passed
+}
+
+// TestGateForEverybodyStopsWhatBegins wants a stop where a client is about to do something, and none where it has done it.
+func TestGateForEverybodyStopsWhatBegins(t *testing.T) {
+	g := &gates{life: t.Context()}
+	if err := g.arm(Gate{ID: 1, Every: true}); err != nil {
+		t.Fatal(err)
+	}
+	var at []string
+	stop := func(what string) func(int, int) {
+		return func(id, n int) {
+			at = append(at, what)
+			go g.open(id, n)
+		}
+	}
+	for _, phase := range []string{PhaseAcquire, PhaseGranted, PhaseRelease, PhaseReleased} {
+		g.phase(t.Context(), phase, stop(phase))
+	}
+	for _, when := range []string{"before", "after"} {
+		g.command(t.Context(), when, "get a", stop(when))
+	}
+	if want := []string{PhaseAcquire, PhaseRelease, "before"}; !slices.Equal(at, want) {
+		t.Errorf("stopped at %v, want %v", at, want)
+	}
+}
