@@ -38,6 +38,9 @@ func TestMain(m *testing.M) {
 func open(t *testing.T, o Options) *Launcher {
 	t.Helper()
 	need.Part(t, "docker")
+	if o.Network == Bridge {
+		need.Part(t, "bridge")
+	}
 	l, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func short(id string) string { return id[:min(len(id), len("sha256:")+12)] }
 // pull downloads an image. Ours is in no registry.
 func (d *daemon) pull(ctx context.Context, name string) error {
 	if name == DefaultImage {
-		return fmt.Errorf("there is no image %s: build it with `docker build -t %[1]s -f docker/Dockerfile .`, or without a registry with `docker/base-image`; or take another with --redis-image redis:7", name)
+		return fmt.Errorf("there is no image %s: build it with `docker build -t %[1]s -f docker/Dockerfile internal/cluster/shim`, or without a registry with `docker/base-image`; or take another with --redis-image redis:7", name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, pullTimeout)
 	defer cancel()

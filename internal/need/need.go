@@ -12,10 +12,16 @@ import (
 )
 
 // The parts, and the command by which each is recognised.
-var commands = map[string]string{"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc", "docker": "docker"}
+var commands = map[string]string{
+	"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc", "docker": "docker",
+	"bridge": "docker", "compose": "docker-compose",
+}
 
-// probes are for parts that may be installed and yet not be of use: a daemon that does not run.
-var probes = map[string][]string{"docker": {"docker", "version", "--format", "{{.Server.Version}}"}}
+// probes are for parts that may be installed and yet not be of use: a daemon that does not run, or one that has no bridge.
+var probes = map[string][]string{
+	"docker": {"docker", "version", "--format", "{{.Server.Version}}"},
+	"bridge": {"docker", "network", "inspect", "bridge"},
+}
 
 // Have reports whether a part is there. The error is not nil if it is missing although it is required.
 func Have(part string) (bool, error) {
