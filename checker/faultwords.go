@@ -31,6 +31,12 @@ var faultWords = map[string]struct{ begin, end string }{
 	"client-clock": {"the clock of %s was moved", ""},
 }
 
+// FaultWords tells the begin and the end of a fault of a history, by its fields f and target, in the words of the verdict: "n0 was killed".
+// An end of "" is not worth telling.
+func FaultWords(f, target string) (begin, end string) {
+	return (&fault{f: f, target: target}).words()
+}
+
 // words tells the begin and the end of a fault; an end of "" is not worth telling.
 func (f *fault) words() (begin, end string) {
 	w, known := faultWords[f.f]

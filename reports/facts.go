@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -31,20 +30,6 @@ type hold struct {
 	depth           int
 	ended           string // "released", "release unknown", "killed", "gone", "open"
 }
-
-// fault is an action of the nemesis with its effect.
-type fault struct {
-	id        int
-	f, target string
-	from, to  int64
-	open      bool // the record ended first
-	strike    bool
-	by        *int
-	err       string
-}
-
-// name is the fault as a label: "kill n0".
-func (f fault) name() string { return clean(strings.TrimSpace(f.f+" "+f.target), 60) }
 
 // mark is something that happened to a client at one instant.
 type mark struct {
@@ -74,6 +59,13 @@ type collector struct {
 	inside map[int][]int          // indices of the holds that have not ended, by process
 	begun  map[int]int            // fault id -> index
 	seen   map[int]bool
+}
+
+// factsOf reads a run for drawing.
+func factsOf(r Run) *facts {
+	f := collect(r.History)
+	annotate(f.faults, r.Plan)
+	return f
 }
 
 // collect reads a history for drawing. It never refuses one: what does not fit is skipped, since the page must show what
@@ -136,18 +128,6 @@ func (c *collector) leave(e *history.Event, how string) {
 		c.holds[i].to, c.holds[i].ended = e.T, how
 	}
 	delete(c.inside, e.Process)
-}
-
-func (c *collector) fault(e *history.Event) {
-	if e.Phase == history.PhaseFrom {
-		c.begun[e.ID] = len(c.faults)
-		c.faults = append(c.faults, fault{id: e.ID, f: e.F, target: e.Target, from: e.T, open: true, strike: e.Strike, by: e.By})
-		return
-	}
-	if i, ok := c.begun[e.ID]; ok {
-		f := &c.faults[i]
-		f.to, f.open, f.err = e.T, strings.Contains(e.Err, "still open"), e.Err
-	}
 }
 
 func (c *collector) invoke(e *history.Event) {
@@ -276,12 +256,7 @@ func (c *collector) close(h *history.History) {
 			c.holds[i].to = c.end
 		}
 	}
-	for i := range c.faults {
-		// What is healed as the run is torn down lasted to its end.
-		if f := &c.faults[i]; f.to == 0 || f.to > c.end-2e6 && f.to-f.from > 20e6 {
-			f.to, f.open = c.end, true
-		}
-	}
+	c.closeFaults()
 	slices.SortStableFunc(c.ops, func(a, b op) int {
 		return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.process, b.process))
 	})

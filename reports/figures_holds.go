@@ -2,16 +2,10 @@ package reports
 
 import (
 	"fmt"
-	"image/color"
-	"slices"
-	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/lockbench/lockbench/history"
 )
 
 // maxBars bounds the bars of the hold chart.
@@ -87,7 +81,7 @@ func holdFigure(_ Run, f *facts, w *witness) (*figure, error) {
 		return nil, nil
 	}
 	lo, hi := ganttWindow(f, w)
-	clients := lanesFor(f, w)
+	clients := lanesFor(f, one(w))
 	if len(clients) > 24 {
 		clients = clients[:24]
 	}
@@ -141,103 +135,4 @@ func (g *gantt) fill(f *facts, w *witness, lo, hi int64) {
 		}
 		g.holds = append(g.holds, b)
 	}
-}
-
-// fairnessFigure shows how often each client was granted the lock.
-func fairnessFigure(_ Run, f *facts, _ *witness) (*figure, error) {
-	n := len(f.clients)
-	if n < 2 || n > 200 || len(f.holds) == 0 {
-		return nil, nil
-	}
-	counts, row := make(plotter.Values, n), map[int]int{}
-	var ticks []plot.Tick
-	for i, p := range f.clients {
-		row[p] = i
-		if n <= 24 {
-			ticks = append(ticks, plot.Tick{Value: float64(i), Label: fmt.Sprint(p)})
-		}
-	}
-	for i := range f.holds {
-		counts[row[f.holds[i].process]]++
-	}
-	fig := newFigure("fairness", fmt.Sprintf("Fairness: Jain's index %.2f", jain(counts)),
-		fmt.Sprintf("Acquisitions per client. Jain's fairness index is %.2f; 1 is equal shares, %.2f is all to one.", jain(counts), 1/float64(n)), "client", "acquisitions")
-	fig.grid()
-	bars, err := plotter.NewBarChart(counts, vg.Points(min(28, 420/float64(n))))
-	if err != nil {
-		return nil, err
-	}
-	bars.Color, bars.LineStyle.Width = colorOK, 0
-	fig.plot.Add(bars)
-	fig.plot.Y.Min, fig.plot.X.Min, fig.plot.X.Max = 0, -0.6, float64(n)-0.4
-	if ticks != nil {
-		fig.plot.X.Tick.Marker = plot.ConstantTicks(ticks)
-	}
-	return fig, nil
-}
-
-// jain is (Σx)² / (n Σx²): 1 for equal shares, 1/n if one has all.
-func jain(xs []float64) float64 {
-	var sum, squares float64
-	for _, x := range xs {
-		sum, squares = sum+x, squares+x*x
-	}
-	if squares == 0 {
-		return 1
-	}
-	return sum * sum / (float64(len(xs)) * squares)
-}
-
-// recovery is how long after the beginning of a fault somebody was granted the lock again; 0: nobody was.
-type recovery struct {
-	fault fault
-	took  time.Duration
-	never bool
-}
-
-// recoveries looks for the first acquire that was invoked or still waiting after a fault and then granted.
-func recoveries(f *facts) []recovery {
-	var rs []recovery
-	for i, x := range f.faults {
-		if i == 24 {
-			break
-		}
-		r := recovery{fault: x, never: true}
-		for j := range f.ops {
-			if o := &f.ops[j]; o.outcome == history.OK && o.ret > x.from && (r.never || o.ret-x.from < int64(r.took)) {
-				r.took, r.never = time.Duration(o.ret-x.from), false
-			}
-		}
-		rs = append(rs, r)
-	}
-	return rs
-}
-
-// recoveryFigure shows the time from each fault to the next grant.
-func recoveryFigure(_ Run, f *facts, _ *witness) (*figure, error) {
-	rs := recoveries(f)
-	rs = slices.DeleteFunc(rs, func(r recovery) bool { return r.never })
-	if len(rs) < 1 {
-		return nil, nil
-	}
-	fig := newFigure("recovery", "Time from each fault to the next grant", fmt.Sprintf("Bars: milliseconds from the beginning of %s to the next grant.", count(len(rs), "fault")), "", "ms to the next grant")
-	fig.grid()
-	values := make(plotter.Values, len(rs))
-	ticks := make([]plot.Tick, len(rs))
-	for i, r := range rs {
-		values[i] = float64(r.took) / 1e6
-		ticks[i] = plot.Tick{Value: float64(i), Label: fmt.Sprintf("%s, %s", r.fault.name(), seconds(r.fault.from))}
-		if len(rs) > 3 {
-			ticks[i].Label = clean(r.fault.name(), 9)
-		}
-	}
-	bars, err := plotter.NewBarChart(values, vg.Points(min(36, 400/float64(len(rs)))))
-	if err != nil {
-		return nil, err
-	}
-	bars.Color, bars.LineStyle.Width = color.Color(colorInfo), 0
-	fig.plot.Add(bars)
-	fig.plot.Y.Min, fig.plot.X.Min, fig.plot.X.Max = 0, -0.6, float64(len(rs))-0.4
-	fig.plot.X.Tick.Marker = plot.ConstantTicks(ticks)
-	return fig, nil
 }

@@ -21,6 +21,8 @@ import (
 var (
 	//go:embed report.html.tmpl
 	reportHTML string
+	//go:embed base.css
+	baseCSS string
 	//go:embed report.css
 	reportCSS string
 	//go:embed timeline.js
@@ -32,6 +34,9 @@ var (
 // maxPage is the size that a page may have; what costs most and says least is dropped until it fits.
 const maxPage = 2_000_000
 
+// emptyTimeline is what timeline.js draws if there was no room for more.
+const emptyTimeline = `{"end":1,"view":[0,1],"keys":1,"lanes":[],"faults":[],"overlaps":[]}`
+
 // page is what the template shows. Strings are escaped by the template; the fields of template types are made by this
 // package, which escapes in them what comes from the record.
 type page struct {
@@ -41,18 +46,17 @@ type page struct {
 	Header          history.Header
 	Subtitle        string
 	Properties      []propertyRow
+	Apart           []propertyRow // that do not apply
 	Evidence        []evidenceRow
-	Words           string
-	Class           string
-	Steps           []step
-	StepsLeft       int
-	Sequence        template.HTML
+	Stories         []story
+	Caveats         []string // what the world cannot do, and a reader must know
 	Commands        []commandRow
 	CommandsTitle   string
 	CommandsLeft    string
 	Timeline        template.JS
 	Notes           []string // what was left out
-	Legend          bool     // an overlap is marked
+	Legend          bool     // a violation is marked
+	Together        bool     // somewhere two are inside
 	Figures         []shownFigure
 	Declares        []declareRow
 	Versions        [][2]string
@@ -72,15 +76,39 @@ type shownFigure struct {
 	SVG   template.HTML
 }
 
+// story is a violation, told in words and drawn.
+type story struct {
+	ID, Title string
+	Words     []string
+	Steps     []step
+	StepsLeft int
+	Sequence  template.HTML
+}
+
 // WriteHTML writes the report of a run as one self-contained page.
 func WriteHTML(w io.Writer, r Run) error {
+	body, _, err := Page(r)
+	if err == nil {
+		_, err = w.Write(body)
+	}
+	return err
+}
+
+// Page is the report of a run, and the policy that it asks a browser to enforce, which a server can send with it.
+func Page(r Run) (body []byte, policy string, err error) {
 	if r.History == nil {
-		return errNoHistory
+		return nil, "", errNoHistory
 	}
 	p, err := newPage(r)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
+	body, err = p.fit()
+	return body, p.CSP, err
+}
+
+// fit makes the page, and drops from it what costs most and says least until it is small enough.
+func (p *page) fit() ([]byte, error) {
 	var b bytes.Buffer
 	for _, drop := range []func(){
 		func() {},
@@ -88,44 +116,68 @@ func WriteHTML(w io.Writer, r Run) error {
 		func() { p.Plan = ""; p.note("the plan, which is in plan.json") },
 		func() { p.Figures = nil; p.note("the plots, which are in plots/") },
 		func() { p.Commands = nil; p.note("the table of commands, which are in trace.jsonl") },
+		func() {
+			for i := range p.Stories {
+				p.Stories[i].Steps = nil
+			}
+			p.note("the violations step by step")
+		},
+		func() { p.Timeline = template.JS(emptyTimeline); p.note("the timeline") },
 	} {
 		drop()
 		b.Reset()
 		if err := reportTemplate.Execute(&b, p); err != nil {
-			return err
+			return nil, err
 		}
 		if b.Len() <= maxPage {
 			break
 		}
 	}
-	_, err = w.Write(b.Bytes())
-	return err
+	return b.Bytes(), nil
 }
 
 func (p *page) note(s string) { p.Notes = append(p.Notes, s) }
 
 func newPage(r Run) (*page, error) {
 	h := r.History.Header
-	f, w := collect(r.History), witnessIn(r)
-	p := &page{Header: h, Question: question(h), Answer: answerOf(r), CSS: template.CSS(reportCSS), JS: template.JS(timelineJS)}
+	f, ws := factsOf(r), witnessesIn(r)
+	first := witnessIn(r)
+	p := &page{Header: h, Question: question(h), Answer: answerOf(r), CSS: template.CSS(baseCSS + reportCSS), JS: template.JS(timelineJS)}
 	p.Title = clean(h.Impl+" under "+h.Nemesis, 120) + ": " + p.Answer.Word
 	p.Subtitle = subtitle(h, f)
-	p.Properties, p.Evidence, p.Declares = propertyRows(r), evidenceRows(r, f), declareRows(r, f)
+	p.Evidence, p.Declares = evidenceRows(r, f), declareRows(r, f)
+	for _, row := range propertyRows(r) {
+		if row.State == "na" {
+			p.Apart = append(p.Apart, row)
+		} else {
+			p.Properties = append(p.Properties, row)
+		}
+	}
 	p.verdict(r)
-	t := newTimeline(r, f, w)
+	t := newTimeline(r, f, ws)
 	data, err := t.json()
 	if err != nil {
 		return nil, err
 	}
 	p.Timeline, p.Legend = template.JS(data), len(t.Overlaps) > 0
 	p.Notes = append(p.Notes, t.left...)
-	if w != nil {
-		p.story(r, f, w)
+	p.Together = slices.ContainsFunc(t.Overlaps, func(o overlap) bool { return !o.Point })
+	p.Caveats = caveats(h, f)
+	for i, w := range ws {
+		p.Stories = append(p.Stories, newStory(r, f, w, i))
 	}
-	p.commands(r, f, w)
+	p.commands(r, f, first)
 	p.about(r)
 	p.slice(r)
-	return p, p.plots(r, f, w)
+	return p, p.plots(r, f, first)
+}
+
+// caveats are what the world does otherwise than its words make a reader think.
+func caveats(h history.Header, f *facts) (cs []string) {
+	if h.World != "sim" && slices.ContainsFunc(f.faults, fault.linked) {
+		cs = append(cs, "A link that is cut or held here loses or keeps data, but not the end of a connection: the proxy passes FIN and RST. A real partition lets neither through, so a client may notice later than it did here.")
+	}
+	return cs
 }
 
 func subtitle(h history.Header, f *facts) string {
@@ -176,12 +228,16 @@ func (p *page) verdict(r Run) {
 	}
 }
 
-func (p *page) story(r Run, f *facts, w *witness) {
-	p.Words, p.Class = clean(w.words, 4000), clean(w.class, 80)
-	p.Steps, p.StepsLeft = stepsOf(r, f, w)
-	if len(p.Steps) > 1 {
-		p.Sequence = drawSequence(p.Steps, w, p.Steps[len(p.Steps)-1].T-p.Steps[0].T)
+func newStory(r Run, f *facts, w *witness, n int) story {
+	s := story{ID: fmt.Sprintf("violation-%d", n+1), Title: w.title()}
+	for _, words := range w.words {
+		s.Words = append(s.Words, clean(words, 4000))
 	}
+	s.Steps, s.StepsLeft = stepsOf(r, f, w)
+	if len(s.Steps) > 1 {
+		s.Sequence = drawSequence(s.Steps, w, n)
+	}
+	return s
 }
 
 func (p *page) about(r Run) {
@@ -265,6 +321,9 @@ func (p *page) plots(r Run, f *facts, w *witness) error {
 	}
 	return nil
 }
+
+// Violations is how many there are to show.
+func (p *page) Violations() int { return len(p.Stories) }
 
 // AnyDuring reports whether a command of the table fell into the overlap.
 func (p *page) AnyDuring() bool {

@@ -23,7 +23,7 @@ func TestPageAnswersFirst(t *testing.T) {
 	last := -1
 	for _, want := range []string{
 		"Can two clients hold the lock getset at once when the master fails over?", "<strong class=\"violated\">Yes.</strong>", "were both inside lock 0 for",
-		"What was tried", "Timeline, to scale", "What happened: lost by failover", "The Redis commands of the clients involved", "SETNX", "Latency of acquire over time",
+		"What was tried", "Timeline, to scale", "What happened", "S and L: lost by failover", "The Redis commands of the clients involved", "SETNX", "Latency of acquire over time",
 		"Hold chart", "What the lock declares", "lockbench run --impl getset --nemesis failover --seed 42", "7.0.15", "Plan",
 	} {
 		at := strings.Index(page[last+1:], want)

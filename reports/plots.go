@@ -52,7 +52,7 @@ const figureWidth = 480 // points
 // figures draws all plots that a run has data for.
 func figures(r Run, f *facts, w *witness) ([]figure, error) {
 	makers := []func(Run, *facts, *witness) (*figure, error){
-		latencyFigure, quantileFigure, holdFigure, distributionFigure, throughputFigure, fairnessFigure, recoveryFigure,
+		latencyFigure, quantileFigure, throughputFigure, holdFigure, waitFigure, distributionFigure, fairnessFigure, recoveryFigure, clockFigure,
 	}
 	var fs []figure
 	var errs []error
@@ -136,7 +136,7 @@ func writePlots(dir string, r Run, format string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	fs, err := figures(r, collect(r.History), witnessIn(r))
+	fs, err := figures(r, factsOf(r), witnessIn(r))
 	for i := range fs {
 		b, drawErr := fs[i].svg()
 		if format == "png" {

@@ -18,7 +18,7 @@ func TestPlotsAreWellFormedAndNotEmpty(t *testing.T) {
 	if err := WritePlots(dir, r); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"latency", "quantiles", "holds", "distribution", "throughput", "fairness", "recovery"} {
+	for _, name := range []string{"latency", "quantiles", "holds", "waits", "distribution", "throughput", "fairness", "recovery", "clocks"} {
 		b, err := os.ReadFile(filepath.Join(dir, name+".svg"))
 		if err != nil {
 			t.Error(err)

@@ -25,6 +25,7 @@ var meanings = map[string]string{
 // propertyRow is a property with its verdict. Symbol says in a shape what the colour says.
 type propertyRow struct {
 	Name, Meaning, Verdict, State, Symbol, Class, Words string
+	Story                                               string // where it is told in full
 	Reported                                            bool
 }
 
@@ -32,7 +33,12 @@ func propertyRows(r Run) []propertyRow {
 	if r.Verdict == nil {
 		return nil
 	}
-	shown := witnessOf(r.Verdict)
+	told := map[string]string{}
+	for i, w := range witnessesOf(r.Verdict) {
+		for _, p := range w.properties {
+			told[p] = fmt.Sprintf("violation-%d", i+1)
+		}
+	}
 	var rows []propertyRow
 	for _, p := range r.Verdict.Properties {
 		row := propertyRow{Name: clean(p.Property, 24), Meaning: meanings[p.Property], Verdict: p.Verdict.String(), State: state(p.Verdict),
@@ -41,8 +47,8 @@ func propertyRows(r Run) []propertyRow {
 		if p.Because != "" {
 			row.Words = sentence(clean(p.Because, 600))
 		}
-		if shown != nil && p.Witness != nil && p.Class == shown.class && sameHolds(shown.holds, p.Witness.Holds) {
-			row.Words = "" // told in full under "What happened"
+		if row.Story = told[p.Property]; row.Story != "" {
+			row.Words = ""
 		}
 		if p.Assumption != "" {
 			row.Class += "; the fault broke an assumption: " + clean(p.Assumption, 80)
@@ -92,61 +98,6 @@ func evidenceRows(r Run, f *facts) []evidenceRow {
 	return rows
 }
 
-// declareRow is a promise of the lock, and what happened to it.
-type declareRow struct{ Promise, Happened string }
-
-func declareRows(r Run, f *facts) []declareRow {
-	d := r.History.Header.Declares
-	var over, tokens, back, lost, extended int
-	var longest, last int64
-	for i := range f.holds {
-		h := &f.holds[i]
-		longest = max(longest, h.to-h.from)
-		over += b2i(h.lease > 0 && h.to > h.lease)
-		if h.token != 0 {
-			tokens++
-			back += b2i(h.token <= last)
-			last = h.token
-		}
-	}
-	for _, m := range f.marks {
-		lost += b2i(m.kind == "lost")
-		extended += b2i(m.kind == "extend")
-	}
-	row := func(on bool, promise, happened, otherwise string) declareRow {
-		if on {
-			return declareRow{promise, happened}
-		}
-		return declareRow{otherwise, "–"}
-	}
-	lease := fmt.Sprintf("%s outlasted the lease of %s; the longest hold took %s", count(over, "hold"), short(r.History.Header.TTL.D()), shortNS(longest))
-	if extended > 0 {
-		lease += "; " + count(extended, "extension")
-	}
-	return []declareRow{
-		row(d.Lease, "A hold ends by itself after a time (lease)", lease, "No lease: a hold ends only by a release"),
-		row(d.Validity, "Each grant says until when it is good", over2(over), "No word on until when a grant is good"),
-		row(d.Loss, "The holder is told when the hold is over early", "told "+count(lost, "time"), "The holder is never told that the hold is over"),
-		row(d.Fencing, "Each grant carries a growing token", fmt.Sprintf("%s with a token, %d not above the one before", count(tokens, "grant"), back), "No fencing token"),
-		row(d.Reentrant, "The holder may acquire again", fmt.Sprintf("%s inside a hold", count(nested(f), "acquisition")), "Not re-entrant"),
-	}
-}
-
-func over2(over int) string {
-	if over == 0 {
-		return "no client was inside longer than it was promised"
-	}
-	return count(over, "client") + " stayed inside longer than promised"
-}
-
-func nested(f *facts) int {
-	n := 0
-	for i := range f.holds {
-		n += b2i(f.holds[i].depth > 0)
-	}
-	return n
-}
-
 // commandRow is a line of the table of commands; a fault has a line of its own, with Fault set.
 type commandRow struct {
 	T, Client, Node, Command, Reply, Latency, Fault, More string
@@ -192,7 +143,7 @@ func (p *page) commands(r Run, f *facts, w *witness) {
 	}
 	for _, x := range f.faults {
 		if x.from >= first && x.from <= hi && len(p.Commands) < 2*maxCommandRows {
-			p.Commands = append(p.Commands, commandRow{T: micros(x.from), Fault: "nemesis: " + x.name(), t: x.from})
+			p.Commands = append(p.Commands, commandRow{T: micros(x.from), Fault: x.words(), t: x.from})
 		}
 	}
 	slices.SortStableFunc(p.Commands, func(a, b commandRow) int { return int(min(1, max(-1, a.t-b.t))) })

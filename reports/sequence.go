@@ -11,31 +11,36 @@ import (
 // The measures of the sequence diagram, in pixels.
 const (
 	seqTime  = 88  // the column of stamps
-	seqCol   = 204 // between two lifelines
+	seqCol   = 204 // between two lifelines, if there is room
+	seqNear  = 116 // at least
+	seqWide  = 1056
 	seqRow   = 25
 	seqRight = 150 // the column that names the overlap
 	seqHead  = 44
-	seqGap   = 20 // for a row that says how long nothing happened
-	seqLabel = 31 // runes on an arrow between neighbours
+	seqGap   = 20   // for a row that says how long nothing happened
+	seqRune  = 6.35 // of a label
 )
 
 // sequence draws steps as a sequence diagram.
 type sequence struct {
 	strings.Builder
+	n      int                // of the diagram on its page: the ids in it are its own
 	x      map[string]float64 // lifelines
 	names  []string
+	col    float64 // between two lifelines
 	width  float64
 	y      []float64 // of each step
 	height float64
 }
 
 // drawSequence returns the diagram as inline SVG. All of its text is escaped here, since SVG is built by hand.
-func drawSequence(ss []step, w *witness, span int64) template.HTML {
-	s := newSequence(ss, w)
+func drawSequence(ss []step, w *witness, n int) template.HTML {
+	span := ss[len(ss)-1].T - ss[0].T
+	s := newSequence(ss, w, n)
 	s.place(ss, span)
 	fmt.Fprintf(s, `<svg class="seq" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="Sequence diagram of the violation; the list below tells it in words">`, s.width, s.height, s.width, s.height)
-	s.WriteString(`<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" class="head"/></marker>` +
-		`<pattern id="seqhatch" width="7" height="7" patternTransform="rotate(45)" patternUnits="userSpaceOnUse"><rect width="7" height="7" class="hatch0"/><rect width="2.5" height="7" class="hatch1"/></pattern></defs>`)
+	fmt.Fprintf(s, `<defs><marker id="arrow%[1]d" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" class="head"/></marker>`+
+		`<pattern id="seqhatch%[1]d" width="7" height="7" patternTransform="rotate(45)" patternUnits="userSpaceOnUse"><rect width="7" height="7" class="hatch0"/><rect width="2.5" height="7" class="hatch1"/></pattern></defs>`, s.n)
 	s.overlap(ss, w)
 	s.lifelines()
 	s.activations(ss, w)
@@ -47,8 +52,8 @@ func drawSequence(ss []step, w *witness, span int64) template.HTML {
 }
 
 // newSequence gives each client and each node a column: clients first, since they are the ones who are wronged.
-func newSequence(ss []step, w *witness) *sequence {
-	s := &sequence{x: map[string]float64{}}
+func newSequence(ss []step, w *witness, n int) *sequence {
+	s := &sequence{x: map[string]float64{}, n: n}
 	var clients []int
 	for _, h := range w.holds {
 		if !slices.Contains(clients, h.Process) {
@@ -77,10 +82,11 @@ func newSequence(ss []step, w *witness) *sequence {
 			s.names = append(s.names, who(c))
 		}
 	}
+	s.col = min(seqCol, max(seqNear, (seqWide-seqTime-seqRight)/float64(max(1, len(s.names)))))
 	for i, n := range s.names {
-		s.x[n] = seqTime + seqCol/2 + float64(i)*seqCol
+		s.x[n] = seqTime + s.col/2 + float64(i)*s.col
 	}
-	s.width = seqTime + float64(max(2, len(s.names)))*seqCol + seqRight
+	s.width = seqTime + float64(max(2, len(s.names)))*s.col + seqRight
 	return s
 }
 
@@ -129,13 +135,16 @@ func (s *sequence) overlap(ss []step, w *witness) {
 		return
 	}
 	y0, y1 := s.y[first]-8, s.y[last]+8
-	fmt.Fprintf(s, `<rect class="both" x="%d" y="%g" width="%g" height="%g" fill="url(#seqhatch)"/>`, seqTime-8, y0, s.width-seqRight-seqTime+16, max(4, y1-y0))
+	fmt.Fprintf(s, `<rect class="both" x="%d" y="%g" width="%g" height="%g" fill="url(#seqhatch%d)"/>`, seqTime-8, y0, s.width-seqRight-seqTime+16, max(4, y1-y0), s.n)
 	fmt.Fprintf(s, `<text class="bothlabel" x="%g" y="%g" >both inside, %s</text>`, s.width-seqRight+16, (y0+y1)/2+4, short(w.overlap()))
 }
 
 // activations are the bars on the lifelines of the clients that are inside.
 func (s *sequence) activations(ss []step, w *witness) {
 	for _, h := range w.holds {
+		if h.N == 0 {
+			continue
+		}
 		y0, y1 := -1.0, s.height-4
 		for i := range ss {
 			if ss[i].Process == h.Process && ss[i].Kind == stepInside && ss[i].T == h.From {
@@ -165,12 +174,12 @@ func (s *sequence) step(ss []step, i int, span int64) {
 	case stepSend, stepReply:
 		s.arrow(st, y)
 	case stepFault:
-		fmt.Fprintf(s, `<rect class="faultrow" x="%d" y="%g" width="%g" height="20" rx="3"/><text class="faulttext" x="%d" y="%g">▲ nemesis: %s</text>`, seqTime-4, y-10, s.width-seqRight-seqTime+8, seqTime+4, y+4, text)
+		fmt.Fprintf(s, `<rect class="faultrow" x="%d" y="%g" width="%g" height="20" rx="3"/><text class="faulttext" x="%d" y="%g">▲ %s</text>`, seqTime-4, y-10, s.width-seqRight-seqTime+8, seqTime+4, y+4, text)
 	case stepItself:
 		fmt.Fprintf(s, `<text class="note" x="%g" y="%g" text-anchor="middle">%s</text>`, s.x[st.Node], y+4, text)
 	default:
 		x, anchor, dx := s.x[who(st.Process)], "start", 12.0
-		if x > s.width-seqRight-seqCol {
+		if x > s.width-seqRight-s.col {
 			anchor, dx = "end", -12
 		}
 		fmt.Fprintf(s, `<text class="note %s" x="%g" y="%g" text-anchor="%s">%s</text>`, st.Kind, x+dx, y+4, anchor, text)
@@ -194,13 +203,13 @@ func (s *sequence) arrow(st step, y float64) {
 	if to < from {
 		shift = -7
 	}
-	// Beside the client's end of the arrow, where no other lifeline is in the way.
-	cx := s.x[who(st.Process)]
-	mid := cx + seqCol/2
+	// From the client's end of the arrow, as far as the arrow goes.
+	cx, anchor, dx := s.x[who(st.Process)], "start", 10.0
 	if s.x[st.Node] < cx {
-		mid = cx - seqCol/2
+		anchor, dx = "end", -10
 	}
-	label := clean(st.Text, seqLabel)
-	fmt.Fprintf(s, `<line class="%s" x1="%g" x2="%g" y1="%g" y2="%g" marker-end="url(#arrow)"/><text class="msg %s" x="%g" y="%g" text-anchor="middle">%s</text>`,
-		class, from+shift, to-shift, y, y, class, mid, y-4, html.EscapeString(label))
+	room := max(s.x[st.Node]-cx, cx-s.x[st.Node]) - 22
+	label := clean(st.Text, int(room/seqRune))
+	fmt.Fprintf(s, `<line class="%s" x1="%g" x2="%g" y1="%g" y2="%g" marker-end="url(#arrow%d)"/><text class="msg %s" x="%g" y="%g" text-anchor="%s">%s</text>`,
+		class, from+shift, to-shift, y, y, s.n, class, cx+dx, y-4, anchor, html.EscapeString(label))
 }

@@ -40,7 +40,7 @@ func (s step) Words() string {
 	case stepReply:
 		return fmt.Sprintf("%s → %s: %s", s.Node, who(s.Process), s.Tip)
 	case stepFault:
-		return "Nemesis: " + s.Tip
+		return s.Tip
 	case stepItself:
 		return s.Node + ": " + s.Tip
 	}
@@ -56,7 +56,13 @@ func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 	lo, hi := w.extent(f)
 	margin := max(hi-lo, 20e6)
 	ss := commandSteps(r.Trace, f, w, lo, hi)
+	ss = append(ss, w.before(r.Trace, f)...)
 	for _, h := range w.holds {
+		if h.N == 0 { // no hold: the time in which a client tried in vain
+			ss = append(ss, step{T: h.From, Kind: stepMark, Process: h.Process, Text: "tries", Tip: "tries to acquire the lock"},
+				step{T: min(h.To, f.end), Kind: stepMark, Process: h.Process, Text: "still outside", Tip: "has still not been granted it"})
+			continue
+		}
 		ss = append(ss, step{T: h.From, Kind: stepInside, Process: h.Process, Text: "inside", Tip: "is inside: its acquire returned"})
 		if h.To <= hi {
 			label, tip := leaves(f, h.Process, h.N)
@@ -65,9 +71,9 @@ func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 	}
 	for _, x := range f.faults {
 		if x.from <= hi && (x.to >= lo || x.from >= lo-margin) {
-			text := x.name()
+			text := x.words()
 			if x.from < lo-margin {
-				text += ", since " + seconds(x.from)
+				text += ", at " + seconds(x.from)
 			}
 			ss = append(ss, step{T: max(lo-margin, x.from), Kind: stepFault, Process: -1, Text: text, Tip: text})
 		}
@@ -77,7 +83,7 @@ func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 			ss = append(ss, step{T: m.t, Kind: stepMark, Process: m.process, Text: m.text, Tip: m.text})
 		}
 	}
-	slices.SortStableFunc(ss, func(a, b step) int { return int(min(1, max(-1, a.T-b.T))) })
+	slices.SortStableFunc(ss, func(a, b step) int { return cmp.Compare(a.T, b.T) })
 	for i := range ss {
 		ss[i].During = w.together && ss[i].T >= w.from && ss[i].T <= w.to
 	}
@@ -101,7 +107,39 @@ func (w *witness) extent(f *facts) (lo, hi int64) {
 			lo = min(lo, c.Sent)
 		}
 	}
-	return lo, hi
+	if h := w.left(f); h != nil {
+		lo = min(lo, h.to)
+	}
+	return lo, min(hi, f.end)
+}
+
+// left is the last hold that ended before a witness that has none: a key that was left behind was left by somebody.
+func (w *witness) left(f *facts) (last *hold) {
+	if len(w.holds) > 0 {
+		return nil
+	}
+	for i := range f.holds {
+		if h := &f.holds[i]; h.key == w.key && h.to <= w.from && (last == nil || h.to > last.to) {
+			last = h
+		}
+	}
+	return last
+}
+
+// before tells how that hold ended.
+func (w *witness) before(trace []history.Command, f *facts) (ss []step) {
+	h := w.left(f)
+	if h == nil {
+		return nil
+	}
+	label, tip := leaves(f, h.process, h.n)
+	ss = append(ss, step{T: h.to, Kind: stepLeaves, Process: h.process, Text: label, Tip: tip})
+	for i := range trace {
+		if c := &trace[i]; c.Process == h.process && c.N == h.n && c.Sent >= h.to && c.Sent < w.from {
+			ss = append(ss, polls{Command: *c}.steps(w.to)...)
+		}
+	}
+	return ss
 }
 
 func (w *witness) hold(process, n int) bool {

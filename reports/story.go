@@ -2,9 +2,7 @@ package reports
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -106,9 +104,6 @@ func brokenAnswer(v *checker.Verdict) answer {
 	return answer{word, sentence(clean(v.Summary, 300)) + " " + also, v.Verdict}
 }
 
-// exclusive are the properties whose violation is two clients inside at once.
-var exclusive = []string{checker.MutualExclusion, checker.LeaseExclusion, checker.Validity}
-
 // validSentence says what a "no" is worth.
 func validSentence(v *checker.Verdict) string {
 	e := v.Evidence
@@ -168,131 +163,5 @@ func missing(r Run) string {
 	return ""
 }
 
-// witness is what the page shows of a violation: the first witness of the verdict, and all properties that it speaks for.
-type witness struct {
-	properties []string
-	key        int
-	holds      []checker.Hold
-	from, to   int64 // while all of its holds last; or their whole extent, if they do not overlap
-	together   bool  // there is such a time
-	class      string
-	assumption string
-	words      string
-	commands   []checker.WitnessCommand
-}
-
-// witnessOf returns the witness of the first property that decides the run and has one; nil if there is none.
-func witnessOf(v *checker.Verdict) *witness {
-	var w *witness
-	for pass := 0; pass < 2 && w == nil; pass++ {
-		for _, p := range v.Properties {
-			if p.Verdict != checker.Violated || p.Witness == nil || p.Reported != (pass == 1) {
-				continue
-			}
-			if w == nil {
-				w = newWitness(p)
-			} else if sameHolds(w.holds, p.Witness.Holds) {
-				w.properties = append(w.properties, p.Property)
-			}
-		}
-	}
-	return w
-}
-
-func newWitness(p checker.Property) *witness {
-	w := &witness{properties: []string{p.Property}, key: p.Witness.Key, holds: p.Witness.Holds, class: p.Class,
-		assumption: p.Assumption, words: p.Words, commands: p.Witness.Commands}
-	if len(w.holds) == 0 {
-		for i, c := range w.commands {
-			if i == 0 || c.Sent < w.from {
-				w.from = c.Sent
-			}
-			w.to = max(w.to, c.Recv, c.Sent)
-		}
-		return w
-	}
-	lo, hi := w.holds[0].From, w.holds[0].To
-	w.from, w.to = lo, hi
-	for _, h := range w.holds[1:] {
-		lo, hi = min(lo, h.From), max(hi, h.To)
-		w.from, w.to = max(w.from, h.From), min(w.to, h.To)
-	}
-	w.together = len(w.holds) > 1 && w.from < w.to && slices.Contains(exclusive, p.Property)
-	if !w.together {
-		w.from, w.to = lo, hi
-	}
-	return w
-}
-
-func sameHolds(a, b []checker.Hold) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Process != b[i].Process || a[i].N != b[i].N {
-			return false
-		}
-	}
-	return true
-}
-
-// overlap is how long all holds of the witness lasted together.
-func (w *witness) overlap() time.Duration {
-	if !w.together {
-		return 0
-	}
-	return time.Duration(w.to - w.from)
-}
-
-// has reports whether a process takes part in the witness.
-func (w *witness) has(process int) bool {
-	for _, h := range w.holds {
-		if h.Process == process {
-			return true
-		}
-	}
-	for _, c := range w.commands {
-		if len(c.Args) > 0 && c.Process == process {
-			return true
-		}
-	}
-	return false
-}
-
-// clients names the clients of the witness: "Clients 0 and 2".
-func (w *witness) clients() string {
-	var ns []int
-	for _, h := range w.holds {
-		ns = append(ns, h.Process)
-	}
-	slices.Sort(ns)
-	if len(ns) == 1 {
-		return "Client " + fmt.Sprint(ns[0])
-	}
-	return "Clients " + list(texts(ns))
-}
-
-func (w *witness) sentence() string {
-	s := fmt.Sprintf("%s were both inside lock %d for %s", w.clients(), w.key, short(w.overlap()))
-	if len(w.holds) > 2 {
-		s = strings.Replace(s, "both", "all", 1)
-	}
-	if w.class != "" {
-		s += ": " + clean(w.class, 80)
-	}
-	if w.assumption != "" {
-		s += ", as the fault broke an assumption of the lock (" + clean(w.assumption, 80) + ")"
-	}
-	return s + "."
-}
-
 // judge names porcupine; a test binary does not know its version.
 func judge(version string) string { return strings.TrimSpace("porcupine " + clean(version, 20)) }
-
-// witnessIn is witnessOf for a run that may not be judged.
-func witnessIn(r Run) *witness {
-	if r.Verdict == nil {
-		return nil
-	}
-	return witnessOf(r.Verdict)
-}

@@ -26,8 +26,8 @@ func Summary(w io.Writer, r Run, color bool) error {
 	t.line("")
 	t.properties(r)
 	t.evidence(r)
-	if wit := witnessIn(r); wit != nil {
-		t.witness(r, wit)
+	for _, wit := range witnessesIn(r) {
+		t.witness(wit)
 	}
 	t.closing(r)
 	_, err := io.WriteString(w, t.String())
@@ -148,12 +148,15 @@ func (t *terminal) evidence(r Run) {
 	}
 }
 
-func (t *terminal) witness(r Run, w *witness) {
+func (t *terminal) witness(w *witness) {
 	t.line("")
-	if w.words != "" {
-		t.wrap(t.paint(dim, "How:    "), clean(w.words, 2000), 8)
+	for _, words := range w.words {
+		t.wrap(t.paint(dim, "How:    "), clean(words, 2000), 8)
 	}
 	for _, h := range w.holds {
+		if h.N == 0 { // no hold, but the time of trying in vain
+			continue
+		}
 		lease := ""
 		if h.LeaseEnd > 0 {
 			lease = ", lease to " + seconds(h.LeaseEnd)

@@ -48,7 +48,8 @@
 
   // ---- layout ------------------------------------------------------------------------------------------------------
   const rowsOfFaults = Math.min(4, Math.max(1, faults.length));
-  const top0 = AXIS + (faults.length ? rowsOfFaults * FAULTROW + 4 : 4) + (overlaps.length ? CALLOUT : 0);
+  const calloutRows = Math.min(3, overlaps.length);
+  const top0 = AXIS + (faults.length ? rowsOfFaults * FAULTROW + 4 : 4) + calloutRows * CALLOUT;
   const tops = [];
   let height = top0;
   for (const l of lanes) {
@@ -82,7 +83,8 @@
       label(svg, 2, tops[i] + (l.kind === 'node' ? 18 : laneH(i) / 2 + 4), 'lanelabel' + (l.witness ? ' strong' : ''), l.label);
       if (l.kind === 'node') node(g, l, i); else { bins(g, l, i); client(g, l, i); }
     });
-    for (const o of overlaps) overlap(g, o);
+    const pills = new Array(Math.max(1, calloutRows)).fill(-1e9);
+    overlaps.forEach((o, i) => overlap(g, o, i, pills));
     g.appendChild(late); // texts stay readable above bands and hatching
     if (picked >= 0) outline(g);
     box.replaceChildren(svg, tip);
@@ -247,18 +249,23 @@
       el(g, 'rect', { class: 'hit', x: last - 2, y: y + 1, width: 4, height: 10 }, sec(c[0]) + ' ' + text(c[2]));
     }
   }
-  // The violation: hatched, framed, named, and across the lanes of all who were inside.
-  function overlap(g, o) {
+  // A violation: framed, named, and across the lanes of all who take part; hatched where they were inside together.
+  function overlap(g, o, n, pills) {
     if (o.to < a || o.from > b || !o.lanes || !o.lanes.length) return;
     const x0 = Math.max(gutter - 4, X(o.from)), x1 = Math.max(x0 + 3, Math.min(W + 4, X(o.to)));
-    const lo = Math.min(...o.lanes), hi = Math.max(...o.lanes), y0 = tops[lo] + 3, y1 = tops[hi + 1] - 3, cy = top0 - CALLOUT;
-    const e = el(g, 'g', { class: 'overlap', id: 'overlap' });
-    for (const i of o.lanes) el(e, 'rect', { class: 'both', x: x0, y: tops[i] + 3, width: x1 - x0, height: laneH(i) - 6 }, o.label);
+    const lo = Math.min(...o.lanes), hi = Math.max(...o.lanes), y0 = tops[lo] + 3, y1 = tops[hi + 1] - 3;
+    const e = el(g, 'g', { class: 'overlap' + (o.point ? ' point' : ''), id: n ? 'overlap' + n : 'overlap' });
+    if (!o.point) for (const i of o.lanes) el(e, 'rect', { class: 'both', x: x0, y: tops[i] + 3, width: x1 - x0, height: laneH(i) - 6 }, o.label);
     el(e, 'rect', { class: 'bothframe', x: x0, y: y0, width: x1 - x0, height: y1 - y0 });
-    const w = o.label.length * 7 + 18, mid = clamp((x0 + x1) / 2, gutter + w / 2 + 2, W - w / 2 - 2), at = clamp((x0 + x1) / 2, x0, x1);
+    const w = o.label.length * 6.7 + 20, mid = clamp((x0 + x1) / 2, gutter + w / 2 + 2, W - w / 2 - 2), at = clamp((x0 + x1) / 2, x0, x1);
+    let row = pills.findIndex(end => end <= mid - w / 2 - 4);
+    if (row < 0) row = pills.length - 1;
+    pills[row] = mid + w / 2;
+    const cy = top0 - CALLOUT * (row + 1);
     el(e, 'path', { class: 'bothstem', d: 'M' + at + ' ' + (cy + 20) + 'V' + y0 });
-    el(e, 'rect', { class: 'bothpill', x: mid - w / 2, y: cy + 1, width: w, height: 20, rx: 10 });
-    label(e, mid, cy + 15, 'bothtext', o.label, 'middle');
+    const f = el(late, 'g', { class: 'overlap' });
+    el(f, 'rect', { class: 'bothpill', x: mid - w / 2, y: cy + 1, width: w, height: 20, rx: 10 });
+    label(f, mid, cy + 15, 'bothtext', o.label, 'middle');
   }
 
   // ---- mini-map ----------------------------------------------------------------------------------------------------
@@ -299,7 +306,9 @@
   }
   function zoom(k, at) { if (at === undefined) at = (a + b) / 2; show(at - (at - a) * k, at + (b - at) * k); }
   const move = k => show(a + (b - a) * k, b + (b - a) * k);
-  const home = () => show(D.view[0], D.view[1]);
+  let nextViolation = 0;
+  // One violation after the other, the first one first.
+  const home = () => { const o = overlaps[nextViolation++ % Math.max(1, overlaps.length)], v = o ? o.view : D.view; show(v[0], v[1]); };
   const flat = lanes.flatMap((l, i) => (l.holds || []).map(h => ({ l, i, h }))).sort((p, q) => p.h[1] - q.h[1]);
   function pick(step) {
     if (!flat.length) return;

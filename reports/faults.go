@@ -1,0 +1,113 @@
+package reports
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// fault is an action of the nemesis with its effect.
+type fault struct {
+	id        int
+	f, target string
+	from, to  int64
+	open      bool // the record ended first
+	strike    bool
+	by        *int
+	err       string
+	offset    time.Duration // of a clock, as the plan has it
+	rate      float64       // of a clock
+}
+
+// name is the fault as a label: "kill n0".
+func (f fault) name() string {
+	s := strings.TrimSpace(f.f + " " + f.target)
+	if c := f.clock(); c != "" {
+		s += " " + c
+	}
+	return clean(s, 60)
+}
+
+// words tells what the nemesis did: "n0 was killed".
+func (f fault) words() string {
+	begin, _ := checker.FaultWords(f.f, f.target)
+	if c := f.clock(); c != "" {
+		begin += " by " + c
+	}
+	return clean(upper(begin), 90)
+}
+
+// clock is by how much a clock was moved, if it was.
+func (f fault) clock() string {
+	s := ""
+	if f.offset > 0 {
+		s = "+" + short(f.offset)
+	} else if f.offset < 0 {
+		s = "−" + short(-f.offset)
+	}
+	if f.rate != 0 {
+		s += fmt.Sprintf(" %+.3g s/s", f.rate)
+	}
+	return strings.TrimSpace(s)
+}
+
+// linked reports whether the fault is done by a proxy that stands in a link.
+func (f fault) linked() bool {
+	switch f.f {
+	case "cut", "hold", "delay":
+		return true
+	}
+	return false
+}
+
+// planned is what this package reads of a plan's scenario.
+type planned struct {
+	Scenario []struct {
+		Do     string           `json:"do"`
+		Offset history.Duration `json:"offset"`
+		Rate   float64          `json:"rate"`
+	} `json:"scenario"`
+}
+
+// annotate gives the faults of clocks what the plan says of them: the record has their order, the plan by how much.
+func annotate(faults []fault, plan json.RawMessage) {
+	var p planned
+	if json.Unmarshal(plan, &p) != nil {
+		return
+	}
+	next := map[string]int{} // of each kind, where in the scenario to look on
+	for i := range faults {
+		f := &faults[i]
+		for at := next[f.f]; at < len(p.Scenario); at++ {
+			if s := p.Scenario[at]; s.Do == f.f {
+				f.offset, f.rate, next[f.f] = s.Offset.D(), s.Rate, at+1
+				break
+			}
+		}
+	}
+}
+
+func (c *collector) fault(e *history.Event) {
+	if e.Phase == history.PhaseFrom {
+		c.begun[e.ID] = len(c.faults)
+		c.faults = append(c.faults, fault{id: e.ID, f: e.F, target: e.Target, from: e.T, open: true, strike: e.Strike, by: e.By})
+		return
+	}
+	if i, ok := c.begun[e.ID]; ok {
+		f := &c.faults[i]
+		f.to, f.open, f.err = e.T, strings.Contains(e.Err, "still open"), e.Err
+	}
+}
+
+// closeFaults ends what the record left open. What is healed as the run is torn down lasted to its end.
+func (c *collector) closeFaults() {
+	for i := range c.faults {
+		if f := &c.faults[i]; f.to == 0 || f.to > c.end-2e6 && f.to-f.from > 20e6 {
+			f.to, f.open = c.end, true
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+)
+
+// skew is how far a clock is from where it was at first, in seconds, over time. It is measured where a node's command stream was
+// recorded, which carries the node's own stamps; else it is what the nemesis was told to do.
+type skew struct {
+	name     string
+	measured bool
+	points   plotter.XYs
+}
+
+// skews are those of all nodes that were listened to, and of all clocks that the nemesis moved.
+func skews(r Run, f *facts) (ss []skew) {
+	known := map[string]bool{}
+	for _, n := range nodesOf(r, f) {
+		if len(n.offsets) == 0 {
+			continue
+		}
+		known[n.name] = true
+		s := skew{name: n.name, measured: true}
+		for _, o := range n.offsets {
+			s.step(sec(o.t), o.by)
+		}
+		s.end(sec(f.end), 0)
+		ss = append(ss, s)
+	}
+	return append(ss, ordered(f, known)...)
+}
+
+// ordered are the moves that the plan tells of clocks that nobody has measured.
+func ordered(f *facts, known map[string]bool) (ss []skew) {
+	rates := map[string]float64{}
+	for _, x := range f.faults {
+		if !strings.HasSuffix(x.f, "-clock") || known[x.target] || x.offset == 0 && x.rate == 0 {
+			continue
+		}
+		i := slices.IndexFunc(ss, func(s skew) bool { return s.name == x.target })
+		if i < 0 {
+			i = len(ss)
+			ss = append(ss, skew{name: x.target})
+			ss[i].step(0, 0)
+		}
+		ss[i].step(sec(x.from), x.offset.Seconds())
+		rates[x.target] = x.rate
+	}
+	for i := range ss {
+		ss[i].end(sec(f.end), rates[ss[i].name])
+	}
+	return ss
+}
+
+// step goes on as before until t, and is by from then on.
+func (s *skew) step(t, by float64) {
+	if n := len(s.points); n > 0 {
+		s.points = append(s.points, plotter.XY{X: t, Y: s.points[n-1].Y})
+	}
+	s.points = append(s.points, plotter.XY{X: t, Y: by})
+}
+
+// end goes on to the end of the run, at a rate.
+func (s *skew) end(t, rate float64) {
+	if n := len(s.points); n > 0 {
+		last := s.points[n-1]
+		s.points = append(s.points, plotter.XY{X: t, Y: last.Y + rate*(t-last.X)})
+	}
+}
+
+// maxSkews bounds the lines of the plot of clocks; those that moved most are drawn.
+const maxSkews = 8
+
+// clockFigure shows how far each clock was from where it was at first.
+func clockFigure(r Run, f *facts, _ *witness) (*figure, error) {
+	ss := skews(r, f)
+	if len(ss) == 0 {
+		return nil, nil
+	}
+	slices.SortStableFunc(ss, func(a, b skew) int { return cmp.Compare(b.most(), a.most()) })
+	title := "Clock offsets"
+	if ss[0].most() < 0.001 {
+		title += ": no clock moved"
+	}
+	fig := newFigure("clocks", title, fmt.Sprintf("Offset of %s from where it was at first, over time.", count(len(ss), "clock")), "time (s)", "offset (s)")
+	fig.grid()
+	fig.addBands(f.faults, 0, sec(f.end))
+	lo, hi := 0.0, 0.0
+	for i, s := range ss[:min(maxSkews, len(ss))] {
+		name := clean(s.name, 16)
+		if !s.measured {
+			name += ", as told"
+		}
+		for _, p := range s.points {
+			lo, hi = min(lo, p.Y), max(hi, p.Y)
+		}
+		if err := fig.line(name, s.points, lineColors[i%len(lineColors)], 1.5, dashes[i%len(dashes)]...); err != nil {
+			return nil, err
+		}
+	}
+	room := max(0.05, (hi-lo)*0.6)
+	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1e-3, sec(f.end)), lo-room/6, hi+room
+	return fig, nil
+}
+
+// most is the largest offset.
+func (s skew) most() (m float64) {
+	for _, p := range s.points {
+		m = max(m, math.Abs(p.Y))
+	}
+	return m
+}
+
+// lineColors and dashes tell lines apart, by colour and by form.
+var (
+	lineColors = []color.Color{colorDeep, colorInfo, colorMuted, colorOK, colorFail}
+	dashes     = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}}
+)

@@ -1,0 +1,42 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (t *timeline) bands(f *facts) {
+	for i, x := range f.faults {
+		if i == maxFaults {
+			t.leave("%s", count(len(f.faults)-maxFaults, "fault"))
+			break
+		}
+		text := fmt.Sprintf("%s, from %s to %s", x.words(), seconds(x.from), seconds(x.to))
+		if x.open {
+			text = fmt.Sprintf("%s at %s, to the end of the run", x.words(), seconds(x.from))
+		}
+		if x.by != nil {
+			text += ", when " + who(*x.by) + " reached the gate"
+		}
+		if x.err != "" && !strings.Contains(x.err, "still open") {
+			text += ": " + clean(x.err, 120)
+		}
+		t.Faults = append(t.Faults, band{us(x.from), us(x.to), x.open, x.strike, x.name(), text})
+	}
+}
+
+// violation adds what went wrong, between the lanes of its clients.
+func (t *timeline) violation(w *witness, f *facts, clients []int) {
+	from, to := w.when(f)
+	o := overlap{From: us(from), To: us(to), View: t.aim(w, f), Point: !w.together, Label: w.label()}
+	for _, p := range w.processes() {
+		if i := slices.Index(clients, p); i >= 0 && !slices.Contains(o.Lanes, i) {
+			o.Lanes = append(o.Lanes, i)
+		}
+	}
+	slices.Sort(o.Lanes)
+	if len(o.Lanes) > 0 {
+		t.Overlaps = append(t.Overlaps, o)
+	}
+}
