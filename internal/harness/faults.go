@@ -7,7 +7,10 @@ import (
 )
 
 // fault carries out a step that changes the world, and records its begin before and, unless it lasts, its end after it.
-func (c *conductor) fault(s nemesis.Step) error {
+func (c *conductor) fault(s nemesis.Step) error { return c.around(s, c.harm) }
+
+// around records the begin of a fault, does the deed, and records what follows.
+func (c *conductor) around(s nemesis.Step, deed func(nemesis.Step) error) error {
 	c.nextID++
 	e := history.Event{
 		Type: history.Fault, T: c.run.now(), Process: history.Harness, F: s.Do, Phase: history.PhaseFrom, ID: c.nextID,
@@ -22,7 +25,7 @@ func (c *conductor) fault(s nemesis.Step) error {
 	if err := c.run.record(e); err != nil {
 		return err
 	}
-	if err := c.harm(s); err != nil {
+	if err := deed(s); err != nil {
 		return err
 	}
 	if s.Lasts() {
@@ -76,6 +79,11 @@ func (c *conductor) repair(s nemesis.Step) error {
 	if err := nemesis.Apply(c.run.world, s); err != nil {
 		return err
 	}
+	return c.undone(s)
+}
+
+// undone records that the effect of faults is over.
+func (c *conductor) undone(s nemesis.Step) error {
 	var last []history.Event
 	for _, f := range c.faults {
 		if !s.Undoes(f.F) || s.Target != "*" && s.Target != f.Target {

@@ -44,7 +44,20 @@ type Output struct {
 // Run carries out the plan on the world and records what happens. The error says why the run is worth nothing or less than
 // planned: ctx ended, the world broke, or a file could not be written. What was recorded before it stands.
 func Run(ctx context.Context, p Plan, w World, out Output) error {
-	r := &run{plan: p, world: w, epoch: w.Now(), gen: workloads.NewGenerator(p.shape())}
+	r, err := newRun(p, w, out)
+	if err != nil {
+		return err
+	}
+	err = r.loop(ctx)
+	if err == nil {
+		err = r.windDown(ctx)
+	}
+	return r.end(err)
+}
+
+// newRun begins the record of a run.
+func newRun(p Plan, w World, out Output) (r *run, err error) {
+	r = &run{plan: p, world: w, epoch: w.Now(), gen: workloads.NewGenerator(p.shape())}
 	r.limit = r.epoch + int64(p.For)
 	r.clients = make([]client, p.Clients)
 	r.conductor = conductor{run: r, steps: p.Scenario}
@@ -53,23 +66,23 @@ func Run(ctx context.Context, p Plan, w World, out Output) error {
 	if out.Watch != nil {
 		r.watch = out.Watch(head)
 	}
-	var err error
 	if r.sinks.history, err = history.NewRecorder(out.History, head); err != nil {
-		return err
+		return nil, err
 	}
 	for i := range r.clients {
 		r.plunge(i, r.epoch)
 	}
-	err = r.loop(ctx)
-	if err == nil {
-		err = r.windDown(ctx)
-	}
+	return r, nil
+}
+
+// end writes the end of the record. Err says why the run is worth less than planned; it is returned with what else went wrong.
+func (r *run) end(err error) error {
 	r.conductor.close()
-	end := history.Event{Type: history.End, T: r.now(), Process: history.Harness}
+	e := history.Event{Type: history.End, T: r.now(), Process: history.Harness}
 	if err != nil {
-		end.Err = err.Error()
+		e.Err = err.Error()
 	}
-	return errors.Join(err, r.sinks.history.Record(end))
+	return errors.Join(err, r.sinks.history.Record(e))
 }
 
 func (p Plan) shape() workloads.Shape {

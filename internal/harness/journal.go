@@ -1,0 +1,58 @@
+package harness
+
+import (
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Journal is a run that somebody else drives, step by step: it knows nothing of evidence or scenarios, and keeps the same record as Run. Its methods
+// are for one goroutine.
+type Journal struct{ run *run }
+
+// NewJournal begins the record.
+func NewJournal(p Plan, w World, out Output) (*Journal, error) {
+	r, err := newRun(p, w, out)
+	return &Journal{r}, err
+}
+
+// Epoch is the world's clock at the start: stamps in the record count from there.
+func (j *Journal) Epoch() int64 { return j.run.epoch }
+
+// Begin gives client i its next cycle.
+func (j *Journal) Begin(i int) {
+	c := &j.run.clients[i]
+	if c.idle() {
+		c.working = true
+		j.run.world.Send(i, c.next)
+	}
+}
+
+// Take records a report of a client and answers what it asks. A report of a gate is not for a record.
+func (j *Journal) Take(rep workloads.Report) error {
+	if rep.Gate != nil {
+		return nil
+	}
+	return j.run.handle(rep)
+}
+
+// Do carries out a step that changes the world, or undoes such a change, and records it.
+func (j *Journal) Do(s nemesis.Step) error {
+	if s.Repairs() {
+		return j.run.conductor.repair(s)
+	}
+	return j.run.conductor.fault(s)
+}
+
+// Note records a step as Do does, for whoever has carried it out by other means.
+func (j *Journal) Note(s nemesis.Step) error {
+	if s.Repairs() {
+		return j.run.conductor.undone(s)
+	}
+	return j.run.conductor.around(s, func(nemesis.Step) error { return nil })
+}
+
+// Gone reports whether client i's process has ended.
+func (j *Journal) Gone(i int) bool { return j.run.clients[i].gone }
+
+// End is the end of the record: err says why it is worth less than planned. It is returned, with what else went wrong.
+func (j *Journal) End(err error) error { return j.run.end(err) }
