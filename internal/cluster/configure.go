@@ -60,7 +60,11 @@ func (w *World) configure() error {
 // replicas together.
 func (w *World) ways(prefix string) (ways []map[string]string, err error) {
 	for i, n := range w.nodes {
-		addr, err := w.proxies.link(prefix+n.Name, n.Addr())
+		upstream, err := w.relayed(prefix+n.Name, n.Addr())
+		if err != nil {
+			return nil, err
+		}
+		addr, err := w.proxies.link(prefix+n.Name, upstream)
 		if err != nil {
 			return nil, err
 		}

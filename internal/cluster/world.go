@@ -27,6 +27,7 @@ type Config struct {
 	RedisConfig []string         // further settings of every node: "min-replicas-to-write", "1", …
 	Launcher    Launcher         // starts the nodes; nil: as processes
 	Spawner     Spawner          // starts the workers; nil: as processes
+	Relay       Relay            // stands between the links and the nodes; nil: nothing does
 }
 
 // World is a set of running processes. Its methods are for one goroutine, the harness's loop.

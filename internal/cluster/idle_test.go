@@ -1,0 +1,39 @@
+package cluster
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestIdle wants a process that waits to be told from one that works, also when it is stopped, and when it is gone.
+func TestIdle(t *testing.T) {
+	run := func(name string, args ...string) *exec.Cmd {
+		c := exec.Command(name, args...)
+		if err := start(c); err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+		return c
+	}
+	sleeper, worker := run("sleep", "60"), run("sh", "-c", "while :; do :; done")
+	if !eventually(func() bool { return idle(sleeper.Process.Pid) }) {
+		t.Error("a process that sleeps is not idle")
+	}
+	for range 20 {
+		if idle(worker.Process.Pid) {
+			t.Fatal("a process that works is idle")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	_ = syscall.Kill(worker.Process.Pid, syscall.SIGSTOP)
+	if !eventually(func() bool { return idle(worker.Process.Pid) }) {
+		t.Error("a process that was stopped is not idle")
+	}
+	_ = worker.Process.Kill()
+	_ = worker.Wait()
+	if !idle(worker.Process.Pid) {
+		t.Error("a process that is gone is not idle")
+	}
+}

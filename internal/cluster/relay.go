@@ -1,0 +1,16 @@
+package cluster
+
+// Relay stands behind the proxies of the links between clients and nodes, and decides when what they carry goes on. What is done to a link is done
+// by its proxy: a relay sees only what comes through.
+type Relay interface {
+	// Relay listens for a link ("c2>n0", "c2+>n0" its second way), whose other end is upstream, and returns the address.
+	Relay(link, upstream string) (addr string, err error)
+}
+
+// relayed is the address to which a link leads.
+func (w *World) relayed(link, upstream string) (string, error) {
+	if w.cfg.Relay == nil {
+		return upstream, nil
+	}
+	return w.cfg.Relay.Relay(link, upstream)
+}
