@@ -3,6 +3,7 @@ package nemesis
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -90,16 +91,15 @@ func crash(variant string, p Params) []Step {
 // expire is the second command of a lock that needs two.
 const expire = "^p?expire "
 
-// clockClient moves the clock of a client that waits, forward ("0": by nothing) or to run faster, or of client 0 back before it acquires.
+// clockClient moves the clock of a client that waits, forward ("0": by nothing) or to run faster, or of client 0 back before it acquires
+// ("slow": it runs at a tenth of the speed until it is as far behind).
 func clockClient(variant string, p Params) []Step {
-	if variant == "-" {
-		return slices.Concat([]Step{
-			{Do: Quiesce},
-			{Do: ClientClock, Target: "c0", Offset: history.Duration(-p.jump())},
-			{Do: Resume, Target: "c0"},
-			{Await: &Await{As: owner, Client: "c0", Phase: "granted"}},
-			{Do: Resume},
-		}, p.after(granted(Other, p.quick())))
+	switch variant {
+	case "-":
+		return p.behind(Step{Do: ClientClock, Target: "c0", Offset: history.Duration(-p.jump())})
+	case "slow":
+		const lost = 0.9
+		return p.behind(Step{Do: ClientClock, Target: "c0", Rate: -lost}, wait(time.Duration(float64(p.jump())/lost)))
 	}
 	jump := Step{Do: ClientClock, Target: Waiter, Strike: true}
 	switch variant {
@@ -110,4 +110,11 @@ func clockClient(variant string, p Params) []Step {
 		return slices.Concat([]Step{inside(), jump}, p.after(granted(Other, p.TTL*3/5)))
 	}
 	return slices.Concat([]Step{inside(), jump}, p.after(granted(Other, p.quick())))
+}
+
+// behind lets client 0 be granted the lock when its clock is behind, and then the others look at its lease.
+func (p Params) behind(clock ...Step) []Step {
+	return slices.Concat([]Step{{Do: Quiesce}}, clock, []Step{
+		{Do: Resume, Target: "c0"}, {Await: &Await{As: owner, Client: "c0", Phase: Granted}}, {Do: Resume},
+	}, p.after(granted(Other, p.quick())))
 }

@@ -15,15 +15,15 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 	for _, e := range All() {
 		variants := e.Variants
 		if len(variants) == 0 {
-			variants = []string{""}
+			variants = []Variant{{}}
 		}
 		for _, v := range variants {
-			v = map[string]string{"N": "2", "DURATION": "30ms"}[v] + strings.NewReplacer("N", "", "DURATION", "").Replace(v)
+			v := map[string]string{"N": "2", "DURATION": "30ms"}[v.Name] + strings.NewReplacer("N", "", "DURATION", "").Replace(v.Name)
 			for _, nodes := range []int{1, 3} {
 				p := params
 				p.Nodes = nodes
 				s, err := e.Scenario(v, p)
-				if (err != nil) != ((e.Failover || e.Sentinel) && nodes > 1 || e.Masters && nodes == 1) {
+				if (err != nil) != (e.Sentinel && nodes > 1 || e.Masters && nodes == 1) {
 					t.Errorf("%s:%s on %d nodes: %v", e.Name, v, nodes, err)
 				}
 				if err == nil {
@@ -35,7 +35,7 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 }
 
 func TestScenariosAreWellFormed(t *testing.T) {
-	target := regexp.MustCompile(`^(|\*|n\d|c\d|owner|thief|waiter|(c\d\+?|owner|n\d|s|\*)>(n\d|\*))$`)
+	target := regexp.MustCompile(`^(|\*|[nr]\d|c\d|owner|thief|waiter|(c\d\+?|owner|n\d|s|\*)>([nr]\d|\*))$`)
 	everything(t, func(name string, s Scenario) {
 		named := map[string]bool{}
 		for i, step := range s.Steps {
@@ -100,7 +100,7 @@ func TestEveryFaultIsRefusedByAWorldWithoutPowers(t *testing.T) {
 		if (err != nil) != acts {
 			t.Errorf("%s: possible in a world without powers: %v", name, err)
 		}
-		if err != nil && !strings.HasPrefix(err.Error(), "not possible in this world: ") {
+		if err != nil && !strings.HasPrefix(err.Error(), "not possible in this world, because ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	})

@@ -11,29 +11,40 @@ import (
 // in that hold. "healthy" is the control: the replica has the grant before the master dies.
 // The replica may only be trusted to be behind by what the link loses, hence the barrier (REALFAULT.md §0.3).
 // "release" loses a release instead: the grant reaches the replica, the release does not (LOCKS.md T14).
+//
+// Of independent masters the first one fails over, and the holder has the lock on a bare majority: it cannot reach the last ones.
 func failover(variant string, p Params) []Step {
-	cut := Step{Do: Cut, Target: "n0>n1"}
-	fail := []Step{
-		{Do: KillNode, Target: "n0", Strike: variant != "release" && variant != "between"},
-		{Do: Promote, Target: "n1"},
-		{Do: Direct, Target: "*", Node: "n1"},
-	}
-	begin := []Step{{Do: Quiesce}, {Do: Barrier}}
-	switch variant {
-	case "healthy":
-		return slices.Concat(begin, first(variant), []Step{{Do: Barrier}}, fail, p.replaced())
-	case "release":
-		return slices.Concat(begin, []Step{
-			{Do: Resume}, {Do: Warm}, {Do: Quiesce}, {Do: Resume, Target: "c0"},
-			{Await: &Await{As: owner, Client: "c0", Phase: "granted"}}, {Do: Barrier}, cut, pass(owner), p.outside(),
-		}, fail, []Step{{Do: Resume}, wait(p.look()), pass(owner)})
-	case "delayed":
-		cut = Step{Do: Delay, Target: "n0>n1", For: history.Duration(50 * time.Millisecond)}
-		fallthrough
-	case "cut": // nobody is held up for longer than it takes: this is the run that people wait for
+	cut, fail := p.failing(variant)
+	begin := slices.Concat([]Step{{Do: Quiesce}, {Do: Barrier}}, p.refuse())
+	switch {
+	case variant == "healthy":
+		return slices.Concat(begin, first(variant), []Step{{Do: Barrier}}, fail, p.replaced(), p.heal())
+	case variant == "release":
+		return slices.Concat([]Step{{Do: Quiesce}, {Do: Barrier}, {Do: Resume}, {Do: Warm}, {Do: Quiesce}}, p.refuse(), []Step{
+			{Do: Resume, Target: "c0"},
+			{Await: &Await{As: owner, Client: "c0", Phase: Granted}}, {Do: Barrier}, cut, pass(owner), p.outside(),
+		}, fail, p.heal(), []Step{{Do: Resume}, wait(p.look()), pass(owner)})
+	case p.Nodes == 1 && (variant == "cut" || variant == "delayed"): // nobody is held up for longer than it takes: this is the run that people wait for
 		return slices.Concat(begin, []Step{cut, {Do: Resume}, inside()}, fail, []Step{pass(owner)})
 	}
-	return slices.Concat(begin, []Step{cut}, first(variant), fail, p.replaced())
+	return slices.Concat(begin, []Step{cut}, first(variant), fail, p.replaced(), p.heal())
+}
+
+// failing is what the first master's failover is made of: what its replication link does, and then the steps from its death on.
+func (p Params) failing(variant string) (link Step, fail []Step) {
+	replica := "n1"
+	if p.Nodes > 1 {
+		replica = "r0"
+	}
+	link = Step{Do: Cut, Target: "n0>" + replica}
+	if variant == "delayed" {
+		link.Do, link.For = Delay, history.Duration(50*time.Millisecond)
+	}
+	return link, []Step{
+		{Do: KillNode, Target: "n0", Strike: variant != "release" && variant != "between"},
+		{Do: Promote, Target: replica},
+		{Do: Direct, Target: "*", Node: replica},
+	}
 }
 
 // first lets client 0 be granted the lock alone, and then client 1 try for it and stand before its first command. So a node that dies
@@ -83,10 +94,7 @@ func (p Params) replaced() []Step {
 // restart kills Redis in a hold, and starts it again empty. Of independent masters one is enough, if the holder has the lock on a bare
 // majority (LOCKS.md T10): it cannot reach the last ones when it acquires.
 func restart(variant string, p Params) []Step {
-	begin := first(variant)
-	if p.Nodes > 1 {
-		begin = slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), begin)
-	}
+	begin := slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant))
 	return slices.Concat(begin, []Step{
 		{Do: KillNode, Target: "n0", Strike: variant != "between"}, {Do: Start, Target: "n0"},
 	}, p.replaced(), p.heal())
@@ -99,10 +107,7 @@ func restartDelayed(variant string, p Params) []Step {
 			leaving(), {Do: KillNode, Target: "n0", Strike: true}, wait(p.long()), {Do: Start, Target: "n0"},
 		}, p.after(granted(Other, p.soon())))
 	}
-	begin := first(variant)
-	if p.Nodes > 1 {
-		begin = slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), begin)
-	}
+	begin := slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant))
 	return slices.Concat(begin, []Step{
 		{Do: KillNode, Target: "n0", Strike: true}, pass(thief), pass(owner), wait(p.long()), {Do: Start, Target: "n0"}, {Do: Resume},
 	}, p.heal())

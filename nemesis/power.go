@@ -142,11 +142,11 @@ func has[P any](world any) bool { _, ok := world.(P); return ok }
 func Possible(world any, steps []Step) error {
 	for _, s := range steps {
 		if power, ok := powers[s.Do]; ok && !power(world) {
-			return fmt.Errorf("not possible in this world: it cannot %s", s.Do)
+			return impossible("it cannot " + s.Do)
 		}
 		if l, ok := world.(Limited); ok {
 			if err := l.Cannot(s.Do); err != nil {
-				return fmt.Errorf("not possible in this world: %w", err)
+				return impossible(err.Error())
 			}
 		}
 	}

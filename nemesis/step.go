@@ -17,7 +17,7 @@ const (
 	Warm    = "warm"    // until enough contended acquisitions have been seen for the run to be worth something
 	Direct  = "direct"  // all clients, or the client Target, use the node Node from now on
 	Go      = "go"      // the client that stands at the gate goes on; with a Target the one that an Await gave this name
-	Wait    = "wait"    // nothing, for For
+	Wait    = "wait"    // nothing, for For, or until the run is Until old
 	Elected = "elected" // until the sentinels have promoted a replica, For at most
 
 	// Nodes.
@@ -67,7 +67,8 @@ type Step struct {
 	Target string           `json:"target,omitempty"` // node "n0"; client "c2", "struck", "waiter", a name, "*"; link "n0>n1", "struck>n0", "c2>*"
 	Node   string           `json:"node,omitempty"`   // of a Direct
 	Mode   string           `json:"mode,omitempty"`   // of a Cut or Hold
-	For    history.Duration `json:"for,omitempty"`    // of a Wait, Delay, Stall or Await
+	For    history.Duration `json:"for,omitempty"`    // of a Wait, Delay, Stall, Elected or Await
+	Until  history.Duration `json:"until,omitempty"`  // of a Wait, instead of For: the time since the start of the run
 	Offset history.Duration `json:"offset,omitempty"` // of a clock
 	Rate   float64          `json:"rate,omitempty"`   // of a client's clock: seconds gained in each second
 	Strike bool             `json:"strike,omitempty"` // must fall into a hold with a contender waiting, or the run proves nothing
@@ -75,16 +76,34 @@ type Step struct {
 }
 
 // Await stops one client at a place of its cycle, and the scenario until a client has come there. The client stands there until a Go,
-// or, without a name, until the next Await without one.
+// or, without a name, until the next Await without one. It does not stop where it has Sent something or Lost its lease: that is only noticed.
 type Await struct {
 	As        string `json:"as,omitempty"`        // name it, so that it stands there while others are awaited
 	Client    string `json:"client,omitempty"`    // "c0", a name, or "other" than the one struck last and all that have names; empty: whoever comes first
-	Phase     string `json:"phase,omitempty"`     // acquire, granted, release, released
+	Phase     string `json:"phase,omitempty"`     // one of the phases below
 	Command   string `json:"command,omitempty"`   // instead of Phase: a regular expression over a Redis command in lower case
-	At        string `json:"at,omitempty"`        // of a Command: before it is sent or after its reply
+	At        string `json:"at,omitempty"`        // of a Command: before it is sent, just after it was sent, or after its reply
 	Nth       int    `json:"nth,omitempty"`       // at this match; 0 and 1: the first
 	Contended bool   `json:"contended,omitempty"` // and another client waits for the same lock
 }
+
+// The phases of a client's cycle that an Await can name. Nth counts a client's calls from when the Await begins.
+const (
+	Acquiring = "acquire"  // it is about to call Acquire
+	Sent      = "sent"     // the first command of its Acquire has left; it does not stop
+	Replied   = "replied"  // its Acquire has returned, granted or not
+	Granted   = "granted"  // its Acquire has returned a grant: it holds the lock
+	Releasing = "release"  // it is about to call Release
+	Released  = "released" // its Release has returned
+	Lost      = "lost"     // it is inside, and its lease is over, or the lock has told it so; it does not stop
+)
+
+// When an Await for a Command stops, in field At.
+const (
+	Before   = "before" // it is about to be sent
+	JustSent = "sent"   // it was sent just now; the client does not stop
+	After    = "after"  // its reply was read
+)
 
 // Other as an Await's Client means any but the client that was struck last and those that stand at a gate under a name.
 const Other = "other"
@@ -94,6 +113,9 @@ var undoneBy = map[string]string{
 	KillNode: Start, PauseNode: ResumeNode, NodeClock: "", Busy: Free, Stall: Free, Cut: Heal, Hold: Heal, Delay: Heal, Refuse: Heal, Reset: Heal,
 	Crash: "", Pause: Unpause, ClientClock: "",
 }
+
+// Noticed reports whether whoever is awaited does not stop there.
+func (a Await) Noticed() bool { return a.Phase == Sent || a.Phase == Lost || a.At == JustSent }
 
 // Fault reports whether the step changes the world under the clients, so that it belongs in the history.
 func (s Step) Fault() bool {

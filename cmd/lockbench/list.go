@@ -107,16 +107,24 @@ type nemesisRow struct {
 func nemesisRows() any {
 	var rows []nemesisRow
 	for _, e := range nemesis.All() {
-		rows = append(rows, nemesisRow{e.Name, e.Line, e.Needs(), append([]string{}, e.Variants...)})
+		rows = append(rows, nemesisRow{e.Name, e.Line, e.Needs(), variantNames(e)})
 	}
 	return rows
+}
+
+func variantNames(e nemesis.Entry) []string {
+	names := []string{}
+	for _, v := range e.Variants {
+		names = append(names, v.Name)
+	}
+	return names
 }
 
 func writeNemeses(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "FAULT\tVARIANTS\tNEEDS\tWHAT IT DOES")
 	for _, e := range nemesis.All() {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", e.Name, dash(strings.Join(e.Variants, ", ")), dash(e.Needs()), e.Line)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", e.Name, dash(strings.Join(variantNames(e), ", ")), dash(e.Needs()), e.Line)
 	}
 	t.Flush()
 }
@@ -152,7 +160,7 @@ func complete(c *cobra.Command) {
 	for _, e := range nemesis.All() {
 		faults = append(faults, e.Name)
 		for _, v := range e.Variants {
-			faults = append(faults, e.Name+":"+v)
+			faults = append(faults, e.Name+":"+v.Name)
 		}
 	}
 	register(c, "impl", locks)

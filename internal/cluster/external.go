@@ -134,7 +134,7 @@ func (g *Guest) Launch(c NodeConfig) (Server, error) {
 	}
 	i, err := strconv.Atoi(strings.TrimPrefix(c.Name, "n"))
 	if err != nil || i >= len(g.reach) || c.ReplicaOf != "" || c.Watches != "" {
-		return nil, fmt.Errorf("not possible in this world: the run needs %s beside the %d of --addr", c.Name, len(g.reach))
+		return nil, fmt.Errorf("not possible in this world, because the run needs %s beside the %d of --addr", c.Name, len(g.reach))
 	}
 	return present{g.reach[i], make(chan struct{})}, nil
 }

@@ -98,7 +98,7 @@ func (w *World) probeClocks() error {
 			return err
 		}
 		if time.Until(t) < jump/2 {
-			return fmt.Errorf("not possible in this world: the clock of %s cannot be moved, this redis-server does not read it through the shim", node)
+			return fmt.Errorf("not possible in this world, because the clock of %s cannot be moved: this redis-server does not read it through the shim", node)
 		}
 	}
 	return nil

@@ -22,7 +22,8 @@ type Plan struct {
 	World          string           `json:"world"`
 	Place          Place            `json:"place,omitzero"` // of the world's servers
 	Topology       string           `json:"topology"`
-	Masters        int              `json:"masters,omitempty"` // of the topology independent
+	Masters        int              `json:"masters,omitempty"`  // of the topology independent
+	Replicas       int              `json:"replicas,omitempty"` // behind each of them
 	Impl           string           `json:"impl"`
 	Variant        string           `json:"variant,omitempty"` // of the lock
 	Nemesis        string           `json:"nemesis"`
@@ -63,6 +64,7 @@ type Wish struct {
 	Documented                                                       bool // the document's own lease and poll
 	NoWatchdog, Stop, Thorough                                       bool
 	Properties, RedisConfig                                          []string
+	Ground                                                           nemesis.Ground // what the world offers; the zero value: everything
 }
 
 // The table of defaults (design §9); those of a lock are impls.Entry.Defaults.
@@ -92,11 +94,11 @@ func NewPlan(w Wish) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	fault, variant, err := nemesis.Find(w.Nemesis)
+	faults, err := nemesis.Parse(w.Nemesis)
 	if err != nil {
 		return Plan{}, err
 	}
-	if fault.Needs() == nemesis.Sentinel {
+	if faults.Sentinel() {
 		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}
 	p := Plan{
@@ -111,7 +113,7 @@ func NewPlan(w Wish) (Plan, error) {
 		p.Properties = judged
 	}
 	p.times(w, lock)
-	if err := p.aim(w, lock, fault, variant); err != nil {
+	if err := p.aim(w, lock, faults); err != nil {
 		return p, err
 	}
 	return p, p.Validate()
@@ -166,45 +168,6 @@ func hold(ttl, poll time.Duration) time.Duration {
 	return h
 }
 
-// aim makes the fault ready for the lock, and takes the topology that the two of them need.
-func (p *Plan) aim(w Wish, lock impls.Entry, fault nemesis.Entry, variant string) error {
-	params := nemesis.Params{
-		TTL: p.TTL.D(), Hold: p.Hold.D(), Poll: p.Poll.D(), Clients: p.Clients, Nodes: 1, Timeout: or(w.ClientTimeout, defaultTimeout),
-	}
-	if lock.Topology == impls.Independent {
-		p.Masters = or(w.Masters, defaultMasters)
-		params.Nodes = p.Masters
-	}
-	s, err := fault.Scenario(variant, params)
-	if err != nil {
-		return err
-	}
-	p.Topology, p.Scenario, p.Requires = s.Topology, s.Steps, requires(s)
-	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
-	if p.WaitReplicas > 0 && p.Topology == nemesis.Single {
-		p.Topology = nemesis.Failover // somebody has to confirm
-	}
-	if w.Topology != "" && w.Topology != p.Topology {
-		if w.Topology != nemesis.Failover || p.Topology != nemesis.Single {
-			return fmt.Errorf("%s under %s needs --topology %s, not %q", p.Impl, p.Nemesis, p.Topology, w.Topology)
-		}
-		p.Topology = w.Topology
-	}
-	return nil
-}
-
-// requires is the evidence without which a run of this scenario proves nothing.
-func requires(scenario nemesis.Scenario) history.Requires {
-	r := history.Requires{Contended: minContended, Failover: scenario.Topology == nemesis.Sentinel}
-	for _, s := range scenario.Steps {
-		if s.Strike {
-			r.Strikes++
-		}
-		r.Failover = r.Failover || s.Do == nemesis.Promote
-	}
-	return r
-}
-
 // Validate says in one line what is wrong with a plan, also with one that somebody wrote by hand.
 func (p Plan) Validate() error {
 	lock, err := impls.Find(p.Impl)
@@ -257,6 +220,19 @@ func (p Plan) Declares() history.Declares {
 		return history.Declares{} // Validate has said so
 	}
 	return history.Declares{Lease: e.Lease, Validity: e.Validity, Loss: e.Loss, Fencing: e.Fencing, Reentrant: e.Reentrant}
+}
+
+// scripts are those of the plan's lock, with what their replies mean.
+func (p Plan) scripts() map[string]history.Script {
+	e, err := impls.Find(p.Impl)
+	if err != nil || len(e.Scripts) == 0 {
+		return nil
+	}
+	out := map[string]history.Script{}
+	for _, s := range e.Scripts {
+		out[history.ScriptID(s.Text)] = history.Script{Does: s.Does, Done: s.Done, Refused: s.Refused}
+	}
+	return out
 }
 
 // Worker is what all workers of the plan have in common.

@@ -65,9 +65,9 @@ func variants() (all []string) {
 	for _, e := range nemesis.All() {
 		all = append(all, e.Name)
 		for i, v := range e.Variants {
-			v = strings.NewReplacer("N", "3", "DURATION", "50ms").Replace(v)
+			name := strings.NewReplacer("N", "3", "DURATION", "50ms").Replace(v.Name)
 			if i > 0 {
-				all = append(all, e.Name+":"+v)
+				all = append(all, e.Name+":"+name)
 			}
 		}
 	}

@@ -1,0 +1,84 @@
+package harness
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// aim makes the faults ready for the lock, and takes the topology that the two of them need.
+func (p *Plan) aim(w Wish, lock impls.Entry, faults nemesis.Faults) error {
+	params := p.params(w, lock)
+	s, err := faults.Scenario(params)
+	if err != nil {
+		return err
+	}
+	p.Topology, p.Replicas, p.Scenario, p.Requires = s.Topology, s.Replicas, s.Steps, requires(s)
+	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
+	if p.WaitReplicas > 0 { // somebody has to confirm
+		switch p.Topology {
+		case nemesis.Single:
+			p.Topology = nemesis.Failover
+		case nemesis.Independent:
+			p.Replicas = 1
+		}
+	}
+	if w.Topology != "" && w.Topology != p.Topology {
+		if w.Topology != nemesis.Failover || p.Topology != nemesis.Single {
+			return fmt.Errorf("%s under %s needs --topology %s, not %q", p.Impl, p.Nemesis, p.Topology, w.Topology)
+		}
+		p.Topology = w.Topology
+	}
+	if err := w.Ground.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas, Steps: p.Scenario}); err != nil {
+		return fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)
+	}
+	return p.last(w)
+}
+
+// params are what the faults need to know of the plan.
+func (p *Plan) params(w Wish, lock impls.Entry) nemesis.Params {
+	params := nemesis.Params{
+		TTL: p.TTL.D(), Hold: p.Hold.D(), Poll: p.Poll.D(), Clients: p.Clients, Nodes: 1, Timeout: or(w.ClientTimeout, defaultTimeout),
+		Topology: w.Topology, Seed: p.Seed, Ground: w.Ground,
+	}
+	if lock.Topology == impls.Independent {
+		p.Masters = or(w.Masters, defaultMasters)
+		params.Nodes = p.Masters
+	}
+	return params
+}
+
+// longestFor is the longest run that nobody has to ask for.
+const longestFor = 2 * time.Minute
+
+// last gives a run the time that its scenario may take, unless the user has said how long it is.
+func (p *Plan) last(w Wish) error {
+	if w.For > 0 {
+		return nil
+	}
+	longest := time.Duration(0)
+	for _, s := range p.Scenario {
+		longest += max(s.For.D(), s.Until.D()-longest, 0)
+	}
+	if longest == 0 {
+		return nil // it waits for nothing that depends on the lease
+	}
+	need := longest + 2*p.TTL.D() + defaultFor/2
+	if need > longestFor {
+		return fmt.Errorf("with a lease of %v, %s may take %v: choose a shorter one with --ttl, or say --for %v", p.TTL, p.Nemesis, need.Round(time.Second), need.Round(time.Second))
+	}
+	p.For = max(p.For, history.Duration(need.Round(time.Second)))
+	return nil
+}
+
+// requires is the evidence without which a run of this scenario proves nothing.
+func requires(s nemesis.Scenario) history.Requires {
+	r := history.Requires{Contended: minContended, Strikes: s.Strikes}
+	for _, step := range s.Steps {
+		r.Failover = r.Failover || step.Do == nemesis.Promote || step.Do == nemesis.Elected
+	}
+	return r
+}

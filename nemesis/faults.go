@@ -1,0 +1,141 @@
+package nemesis
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Faults is what --nemesis names: one fault, or several that are carried out one after the other in the same run.
+type Faults []Fault
+
+// Fault is one of them: a row of the table, or a schedule that somebody wrote.
+type Fault struct {
+	Spec    string
+	entry   Entry
+	variant string
+	written *Schedule
+}
+
+// Parse reads "name", "name:variant", a file, or a list of these with commas.
+func Parse(spec string) (fs Faults, err error) {
+	for _, s := range strings.Split(spec, ",") {
+		f := Fault{Spec: s}
+		if isFile(s) {
+			f.written, err = ReadSchedule(s)
+		} else {
+			f.entry, f.variant, err = Find(s)
+		}
+		if err != nil {
+			return nil, err
+		}
+		fs = append(fs, f)
+	}
+	return fs, nil
+}
+
+// Sentinel reports whether sentinels promote, so that the run needs the time that they take.
+func (fs Faults) Sentinel() bool {
+	for _, f := range fs {
+		if f.entry.Sentinel || f.written != nil && f.written.Topology == Sentinel {
+			return true
+		}
+	}
+	return false
+}
+
+// Scenario makes the faults ready for a plan, and joins them. The error says why they do not go together, or not with the lock.
+func (fs Faults) Scenario(p Params) (Scenario, error) {
+	parts, err := fs.parts(p)
+	if err != nil {
+		return Scenario{}, err
+	}
+	all := Scenario{Topology: Single}
+	for i, s := range parts {
+		if all.Topology, err = join(all.Topology, s.Topology); err != nil {
+			return all, fmt.Errorf("%s cannot follow in this list: %w", fs[i].Spec, err)
+		}
+		all.Replicas, all.Timeout = max(all.Replicas, s.Replicas), max(all.Timeout, s.Timeout)
+		all.Steps, all.Strikes = append(all.Steps, s.Steps...), all.Strikes+s.Strikes
+	}
+	return all, fs.check(all, parts, p)
+}
+
+// parts makes each fault ready. Where one wants clients to be patient, all have to live with it.
+func (fs Faults) parts(p Params) (parts []Scenario, err error) {
+	var patience time.Duration
+	for _, f := range fs {
+		if f.entry.timeout != nil && len(fs) > 1 {
+			patience = max(patience, f.entry.timeout(f.variant, p))
+		}
+		if p.Topology == "" && f.entry.draw == nil {
+			p.Topology = f.topology(p)
+		}
+	}
+	for _, f := range fs {
+		if patience > 0 && f.entry.timeout != nil {
+			f.entry.timeout = func(string, Params) time.Duration { return patience }
+		}
+		p.Seed++ // two of a kind draw different things
+		s, err := f.scenario(p)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, s)
+	}
+	return parts, nil
+}
+
+// topology is what a fault cannot do without; "" if any will do.
+func (f Fault) topology(p Params) string {
+	switch {
+	case f.written != nil:
+		return f.written.topology()
+	case p.Nodes > 1:
+		return Independent
+	}
+	return f.entry.Needs()
+}
+
+func (f Fault) scenario(p Params) (Scenario, error) {
+	if f.written != nil {
+		return f.written.scenario(p)
+	}
+	return f.entry.Scenario(f.variant, p)
+}
+
+// join is a topology on which two scenarios can be played.
+func join(a, b string) (string, error) {
+	switch {
+	case a == b || b == Single:
+		return a, nil
+	case a == Single:
+		return b, nil
+	}
+	return "", fmt.Errorf("it needs the topology %s, and what is before it %s; run them apart", b, a)
+}
+
+// check looks whether the scenarios can follow each other. One alone is ours, or was checked when it was read.
+func (fs Faults) check(all Scenario, parts []Scenario, p Params) error {
+	if len(fs) < 2 {
+		return nil
+	}
+	err := Check(all.Steps, all.Stage(p))
+	var wrong *StepError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	last := 0
+	for i, s := range parts {
+		if last += len(s.Steps); wrong.Step < last {
+			return fmt.Errorf("%s cannot follow in this list: %w", fs[i].Spec, err)
+		}
+	}
+	return err
+}
+
+// Stage is where a scenario is played with these parameters.
+func (s Scenario) Stage(p Params) Stage {
+	return Stage{Topology: s.Topology, Masters: p.Nodes, Replicas: s.Replicas, Clients: p.Clients}
+}

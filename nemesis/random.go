@@ -1,0 +1,137 @@
+package nemesis
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// drawing is a random scenario in the making. It names everybody by number, so that the same plan strikes the same ones again.
+//
+// At any time at most one fault of a client and one of a node or link are in force: more would be hard to tell apart, and a proxy
+// must not be healed while the node behind it is stopped (REALFAULT.md §0.7).
+type drawing struct {
+	Params
+	*rand.Rand
+	out     Scenario
+	clients []int       // that live
+	masters []string    // that serve clients
+	copies  [][2]string // replicas that can take over, each with its master
+	moved   bool        // a promoted node cannot be started again as what it was
+	open    *stroke     // in force while the next one begins
+}
+
+// stroke is a fault with its begin and its end.
+type stroke struct {
+	client     bool
+	begin, end []Step
+}
+
+// random draws as many faults as the variant says. Some overlap; each has its begin at a drawn time or event, and its end; nothing but a
+// crash and a failover is left in force. Any one of them must strike a hold with a contender waiting.
+func random(variant string, p Params) Scenario {
+	n, _ := strconv.Atoi(variant)
+	d := &drawing{Params: p, Rand: rand.New(rand.NewPCG(p.Seed, 0xfa17))}
+	d.place()
+	for range n {
+		d.strike()
+	}
+	d.close()
+	d.out.Strikes = min(n, 1)
+	return d.out
+}
+
+// place draws the topology, unless one was asked for.
+func (d *drawing) place() {
+	d.out.Topology = d.Topology
+	switch {
+	case d.Nodes > 1:
+		d.out.Topology = Independent
+		if d.Ground.lacks[Failover] == "" {
+			d.out.Replicas = d.IntN(2)
+		}
+	case d.Topology == "":
+		all := []string{Single, Failover, Failover, Failover, Sentinel}
+		d.out.Topology = one(d, slices.DeleteFunc(all, func(t string) bool { return d.Ground.lacks[t] != "" }))
+	}
+	g := d.out.Stage(d.Params)
+	d.masters, d.copies = g.masters(), g.replicas()
+	for i := range d.Clients {
+		d.clients = append(d.clients, i)
+	}
+}
+
+func one[T any](d *drawing, all []T) T { return all[d.IntN(len(all))] }
+
+// strike draws one fault, and when it begins. What was in force ends before it, or after it has begun.
+func (d *drawing) strike() {
+	kinds := slices.DeleteFunc(d.kinds(), func(k kind) bool {
+		return !d.Ground.Has(k.steps...) || d.open != nil && d.open.client == k.client
+	})
+	if len(kinds) == 0 {
+		return
+	}
+	k := one(d, kinds)
+	s := stroke{client: k.client}
+	s.begin, s.end = k.draw(d)
+	s.begin[0].Strike = true
+	d.add(d.event(2 * d.TTL))
+	d.add(s.begin[0], Step{Do: Go}) // nobody stands at a gate for long: that would be a pause that nobody ordered
+	d.add(s.begin[1:]...)
+	d.close()
+	if len(s.end) > 0 && d.IntN(3) == 0 {
+		d.open = &s
+		return
+	}
+	d.add(d.lasting())
+	d.add(s.end...)
+	d.add(wait(d.upTo(d.TTL / 2)))
+}
+
+// close ends what is in force.
+func (d *drawing) close() {
+	if d.open == nil {
+		return
+	}
+	end := d.open.end
+	d.open = nil
+	d.add(d.lasting())
+	d.add(end...)
+}
+
+func (d *drawing) add(steps ...Step) { d.out.Steps = append(d.out.Steps, steps...) }
+
+// upTo draws a time that people like to read.
+func (d *drawing) upTo(most time.Duration) time.Duration {
+	return max(time.Duration(d.Int64N(max(int64(most), 1))).Round(time.Millisecond), time.Millisecond)
+}
+
+// event draws when a fault begins: at a time, at a phase of a client's cycle, or at a command. An event that does not come is not waited for.
+func (d *drawing) event(most time.Duration) Step {
+	a := &Await{Nth: 1 + d.IntN(3)}
+	if d.IntN(2) == 0 {
+		a.Client = client(one(d, d.clients))
+	}
+	switch d.IntN(4) {
+	case 0:
+		return wait(d.upTo(d.TTL))
+	case 1:
+		a.Command, a.At = ".", one(d, []string{Before, JustSent, After})
+	default:
+		a.Phase = one(d, phases)
+		a.Contended = d.IntN(2) == 0
+	}
+	return Step{Await: a, For: history.Duration(most)}
+}
+
+func client(i int) string { return fmt.Sprintf("c%d", i) }
+
+// lasting draws for how long a fault is in force: far less than a lease, some of it, or more.
+func (d *drawing) lasting() Step {
+	from := one(d, []time.Duration{d.TTL / 10, d.TTL / 2, d.TTL * 11 / 10})
+	return wait(from + d.upTo(d.TTL*2/5))
+}

@@ -1,0 +1,103 @@
+package nemesis
+
+import (
+	"fmt"
+	"path"
+	"slices"
+)
+
+// Stage is where a scenario is to be played: who and what is there.
+type Stage struct {
+	Topology string
+	Masters  int // of the topology Independent
+	Replicas int // behind each of them
+	Clients  int
+}
+
+// The servers of the topology Sentinel, and who watches them.
+const (
+	SentinelNodes = 3
+	Sentinels     = 3
+)
+
+// Masters are the names of the servers that clients use at first, Copies those of their replicas, Watchers those of the sentinels.
+func (g Stage) masters() (names []string) {
+	n := 1
+	if g.Topology == Independent {
+		n = g.Masters
+	}
+	for i := range n {
+		names = append(names, node(i))
+	}
+	return names
+}
+
+// replicas are the names of the replicas, each with its master's.
+func (g Stage) replicas() (pairs [][2]string) {
+	switch {
+	case g.Topology == Failover:
+		return [][2]string{{"n1", "n0"}}
+	case g.Topology == Sentinel:
+		return [][2]string{{"n1", "n0"}, {"n2", "n0"}}
+	case g.Topology == Independent && g.Replicas > 0:
+		for i, m := range g.masters() {
+			pairs = append(pairs, [2]string{Replica(i), m})
+		}
+	}
+	return pairs
+}
+
+// Replica names the replica of the i-th independent master.
+func Replica(i int) string { return "r" + string(rune('0'+i)) }
+
+// nodes are the names of all Redis servers.
+func (g Stage) nodes() []string {
+	all := g.masters()
+	for _, r := range g.replicas() {
+		all = append(all, r[0])
+	}
+	return all
+}
+
+// sentinels are the names of those who watch.
+func (g Stage) sentinels() (names []string) {
+	if g.Topology == Sentinel {
+		for i := range Sentinels {
+			names = append(names, fmt.Sprintf("s%d", i))
+		}
+	}
+	return names
+}
+
+// links are the names of all links: from each client to each node, by both of its ways; from a master to its replica; and, with
+// sentinels, from all servers ("s") to each of them, and from each client to each sentinel.
+func (g Stage) links() (names []string) {
+	for _, n := range g.nodes() {
+		for c := range g.Clients {
+			names = append(names, fmt.Sprintf("c%d>%s", c, n), fmt.Sprintf("c%d+>%s", c, n))
+		}
+		if g.Topology == Sentinel {
+			names = append(names, "s>"+n)
+		}
+	}
+	for _, s := range g.sentinels() {
+		names = append(names, "s>"+s)
+		for c := range g.Clients {
+			names = append(names, fmt.Sprintf("c%d>%s", c, s))
+		}
+	}
+	for _, r := range g.replicas() {
+		if g.Topology != Sentinel {
+			names = append(names, r[1]+">"+r[0])
+		}
+	}
+	return names
+}
+
+// hasLink reports whether a pattern names a link.
+func (g Stage) hasLink(pattern string) bool {
+	return slices.ContainsFunc(g.links(), func(l string) bool {
+		ok, _ := path.Match(pattern, l)
+		return ok
+	})
+}
