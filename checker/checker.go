@@ -31,6 +31,7 @@ type check struct {
 	options Options
 	record  *record
 	trust   trust
+	reader  reader
 	faults  []fault
 	verdict *Verdict
 
@@ -81,6 +82,7 @@ const stampLimit = int64(1) << 60
 func (c *check) run() {
 	c.history = sane(c.history)
 	c.trust = trustOf(c.history)
+	c.reader = newReader(c.history.Header)
 	c.faults = faults(c.history)
 	c.record = collectWithout(c.history, c.without)
 	c.index()

@@ -38,68 +38,11 @@ func (c *check) commands(p *pair) []WitnessCommand {
 func (c *check) grantOf(h *hold) *history.Command {
 	sent := c.sent[h.process]
 	for i := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.from }) - 1; i >= 0 && sent[i].Sent >= h.call; i-- {
-		if m := sent[i]; m.Recv != 0 && m.Recv <= h.from && (m.N == 0 || m.N == h.n) && takes(m) {
+		if m := sent[i]; m.Recv != 0 && m.Recv <= h.from && (m.N == 0 || m.N == h.n) && c.reader.takes(m) && c.isOf(m, h.key) {
 			return m
 		}
 	}
 	return nil
-}
-
-// verb is the name of a command in upper case.
-func verb(m *history.Command) string {
-	if len(m.Args) == 0 {
-		return ""
-	}
-	return strings.ToUpper(m.Args[0])
-}
-
-func script(m *history.Command) bool {
-	v := verb(m)
-	return v == "EVAL" || v == "EVALSHA" || v == "FCALL"
-}
-
-// keyOfCommand returns the key that a command is about.
-func keyOfCommand(m *history.Command) string {
-	at := 1
-	if script(m) {
-		at = 3
-	}
-	if len(m.Args) <= at {
-		return ""
-	}
-	return m.Args[at]
-}
-
-// takes reports whether a command may have granted a lock: it writes the key and was not refused.
-func takes(m *history.Command) bool {
-	switch verb(m) {
-	case "SETNX", "MSETNX", "HSETNX":
-		return yes(m.Reply)
-	case "SET":
-		return m.Reply == "OK" || m.Reply == "true"
-	case "GETSET", "INCR", "HINCRBY":
-		return m.Err == "" && !strings.HasPrefix(m.Reply, "(error)")
-	case "EVAL", "EVALSHA", "FCALL":
-		return m.Err == "" && !strings.HasPrefix(m.Reply, "(error)") && m.Reply != "0"
-	}
-	return false
-}
-
-// frees reports whether a command deletes a lock, by what it says; took by its reply says whether it did.
-func frees(m *history.Command) bool {
-	switch verb(m) {
-	case "DEL", "UNLINK", "GETDEL":
-		return true
-	}
-	return false
-}
-
-func yes(reply string) bool {
-	if reply == "true" || reply == "OK" {
-		return true
-	}
-	n, err := strconv.Atoi(reply)
-	return err == nil && n > 0
 }
 
 // chain collects the commands of a witness.
@@ -124,19 +67,18 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 	if m == ga || m == gb || keyOfCommand(m) != w.key || m.Sent > gb.Recv {
 		return
 	}
-	answered := m.Recv != 0 && m.Err == ""
-	if answered && m.Recv < ga.Sent {
+	known := m.Recv != 0 && m.Err == ""
+	if known && m.Recv < ga.Sent {
 		return // certainly before
 	}
-	release := w.releasing(m)
 	switch {
-	case answered && (frees(m) && yes(m.Reply) || script(m) && release && m.Reply == "1"):
+	case known && w.deleted(m):
 		w.deletion(m, ga, "deletes the key")
-	case !answered && (frees(m) || script(m) && release):
+	case !known && w.frees(m):
 		w.deletion(m, ga, "was never answered and may have deleted the key")
-	case answered && !release && takes(m) && verb(m) != "GETSET" && m.Sent >= ga.Sent:
+	case known && !w.releasing(m) && w.reader.takes(m) && verb(m) != "GETSET" && m.Sent >= ga.Sent:
 		w.put(m, fmt.Sprintf("writes the key for client %d", m.Process))
-	case answered && verb(m) == "GETSET" && m.Sent >= ga.Sent:
+	case known && verb(m) == "GETSET" && m.Sent >= ga.Sent:
 		w.put(m, fmt.Sprintf("overwrites the key for client %d", m.Process))
 	}
 }

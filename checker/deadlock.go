@@ -17,7 +17,8 @@ const grace = time.Second
 // Certain at once: a client was killed inside of a lease that never ends, and nobody was granted the lock afterwards although somebody tried.
 // Certain by deadline: over a time longer than the longest lease, two polls and a second, in which no client was inside, came or left, no fault
 // began or ended, no call had an unknown outcome and no process stalled, one client tried all the time and was told each time that the lock
-// is held. Only such definite answers count: a lock service that cannot be reached is not a deadlock.
+// is held. Only such definite answers count: a lock service that cannot be reached is not a deadlock. Where nothing but a stall of the machine
+// may excuse the refusals, nobody can tell.
 func (c *check) deadlock() Property {
 	if len(c.record.calls) == 0 {
 		return Property{Verdict: NA, Because: "nobody tried to acquire the lock"}
@@ -27,8 +28,11 @@ func (c *check) deadlock() Property {
 			return p
 		}
 	}
-	if p, ok := c.starved(); ok {
+	if p, ok := c.starved(true); ok {
 		return p
+	}
+	if _, ok := c.starved(false); ok { // but for the stall it would be certain
+		return Property{Because: fmt.Sprintf("a client was refused for too long, but %s meanwhile, which may be why", c.longestGap())}
 	}
 	if c.verdict.Evidence.Contended == 0 && len(c.record.calls) == len(c.record.holds) && c.verdict.Evidence.Faults == 0 {
 		return Property{Verdict: NA, Because: "no client had to wait for the lock"}
@@ -68,11 +72,26 @@ func (c *check) abandoned(h *hold) (Property, bool) {
 // held reports whether an error of a failed acquire says that the lock is another's, or nothing at all.
 func held(err string) bool { return err == "" || strings.Contains(err, "held") }
 
-// starved looks for a client that was refused for too long while nobody was inside.
-func (c *check) starved() (Property, bool) {
+// longestGap tells of the longest time in which a process did not run although no fault stopped it.
+func (c *check) longestGap() string {
+	var worst stall
+	for i := range c.history.Events {
+		e := &c.history.Events[i]
+		if s := (stall{e.Process, e.T - int64(e.Gap), e.T}); e.Type == history.Gap && !c.stopped(s) && s.to-s.from > worst.to-worst.from {
+			worst = s
+		}
+	}
+	return worst.String()
+}
+
+// stopped reports whether the nemesis had its hands on a client in a gap.
+func (c *check) stopped(s stall) bool { return planned(s, clientFaults(c.history)) }
+
+// starved looks for a client that was refused for too long while nobody was inside. A gap that no fault made excuses it, if gaps count.
+func (c *check) starved(gaps bool) (Property, bool) {
 	bound := c.bound()
 	for _, key := range c.keys() {
-		calm := quiet(c.disturbances(key), bound)
+		calm := quiet(c.disturbances(key, gaps), bound)
 		attempts := c.attempts(key)
 		for _, p := range sortedKeys(attempts) {
 			if from, to, ok := refusedFor(attempts[p], calm, bound); ok {
@@ -107,8 +126,9 @@ func (c *check) keys() []int {
 	return sortedKeys(keys)
 }
 
-// disturbances returns the times, sorted, in which the lock may have been somebody's or something else may explain a refusal.
-func (c *check) disturbances(key int) []turn {
+// disturbances returns the times, sorted, in which the lock may have been somebody's or something else may explain a refusal; stalls of
+// the machine only if gaps count.
+func (c *check) disturbances(key int, gaps bool) []turn {
 	var out []turn
 	add := func(from, to int64) { out = append(out, turn{from: from, to: to}) }
 	for i := range c.record.holds {
@@ -132,7 +152,9 @@ func (c *check) disturbances(key int) []turn {
 	for i := range c.history.Events {
 		switch e := &c.history.Events[i]; e.Type {
 		case history.Gap:
-			add(e.T-int64(e.Gap), e.T)
+			if from := e.T - int64(e.Gap); gaps || c.stopped(stall{e.Process, from, e.T}) {
+				add(from, e.T)
+			}
 		case history.Kill, history.Exit:
 			add(e.T, e.T)
 		}

@@ -16,6 +16,7 @@ import (
 //	c0 read 41 42 value=7; c0 write 43 44 value=8
 //	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
 //	fault promote n1 55 58 [strike] [err=...]
+//	names k0,k1; masters 3; script TEXT take DONE REFUSED
 //	ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted; requires contended=1 strikes=1
 //
 // Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end 500".
@@ -74,6 +75,15 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.Workload = w[1]
 	case "topology":
 		hd.Topology = w[1]
+	case "masters":
+		hd.Topology, hd.Masters = "independent", int(number(t, w[1]))
+	case "names":
+		hd.Names = strings.Split(w[1], ",")
+	case "script":
+		if hd.Scripts == nil {
+			hd.Scripts = map[string]history.Script{}
+		}
+		hd.Scripts[history.ScriptID(w[1])] = history.Script{Does: w[2], Done: w[3], Refused: strings.Join(w[4:], " ")}
 	case "expect":
 		hd.Expect = w[1]
 	case "end":

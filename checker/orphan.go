@@ -2,41 +2,63 @@ package checker
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/lockbench/lockbench/history"
 )
 
 // orphan judges that no key stays set that nobody holds: a client was told that the lock is taken while no client was inside and none had an
-// acquire or release call open that may account for it. It rests on the trace, ends at the first planned crash, and looks at one server.
+// acquire or release call open that may account for it. It rests on the trace, and ends at the first planned crash.
+// Of independent servers so many must say so that the attempt could not have been granted.
 func (c *check) orphan() Property {
-	switch {
-	case len(c.trace) == 0:
+	if len(c.trace) == 0 {
 		return Property{Because: "there is no trace of Redis commands, which alone shows whether a key is set"}
-	case c.history.Header.Topology == "independent":
-		return Property{Verdict: NA, Because: "one of several independent servers may keep a key that has no majority"}
+	}
+	if c.independent() && c.history.Header.Masters == 0 {
+		return Property{Verdict: NA, Because: "a key on one of several independent servers keeps nobody out, and the record does not say how many there are"}
 	}
 	grants := c.grants()
 	until := c.firstCrash()
 	seen := false
+	var refusals []*history.Command
 	for i := range c.trace {
 		m := &c.trace[i]
-		key, known := grants.keys[keyOfCommand(m)]
-		if !known || !denied(m) || m.Recv >= until {
+		key, known := grants.lockOf(m)
+		if !known || !c.reader.denied(m) || m.Recv >= until {
 			continue
 		}
 		seen = true
-		if !c.accounted(m, key) {
-			p := Property{Verdict: Violated, Witness: &Witness{Key: key, Commands: []WitnessCommand{{*m, "is denied although nobody is inside"}}}}
-			p.Words = fmt.Sprintf("At %s client %d was told that lock %d is taken (%q, reply %q), but no client was inside and none was acquiring or releasing it: the key was left behind.",
-				at(m.Sent), m.Process, key, m.String(), m.Reply)
-			return p
+		if c.accounted(m, key, c.linger()) {
+			continue
 		}
+		if c.independent() {
+			refusals = append(refusals, m)
+			continue
+		}
+		return leftover(key, m)
+	}
+	if ms := c.outvoted(refusals); ms != nil {
+		key, _ := grants.lockOf(ms[0])
+		return leftover(key, ms...)
 	}
 	if !seen {
 		return Property{Verdict: NA, Because: "no client was ever denied the lock"}
 	}
 	return Property{Verdict: Valid}
+}
+
+// leftover is the violation that refusals show.
+func leftover(key int, ms ...*history.Command) Property {
+	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
+	for _, m := range ms {
+		p.Witness.Commands = append(p.Witness.Commands, WitnessCommand{*m, "is denied although nobody is inside"})
+	}
+	where := ""
+	if len(ms) > 1 {
+		where = fmt.Sprintf(" by %d independent servers", len(ms))
+	}
+	p.Words = fmt.Sprintf("At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was inside and none was acquiring or releasing it: the key was left behind.",
+		at(ms[0].Sent), ms[0].Process, where, key, ms[0].String(), ms[0].Reply)
+	return p
 }
 
 func (c *check) firstCrash() int64 {
@@ -49,35 +71,47 @@ func (c *check) firstCrash() int64 {
 	return t
 }
 
-// denied reports whether a command tried to take a lock and was told that it is taken.
-func denied(m *history.Command) bool {
-	if m.Recv == 0 || m.Err != "" {
-		return false
-	}
-	switch verb(m) {
-	case "SETNX":
-		return m.Reply == "0" || m.Reply == "false"
-	case "SET":
-		return m.Reply == "(nil)" || m.Reply == ""
-	case "EVAL", "EVALSHA":
-		left, _ := strconv.Atoi(m.Reply) // of the holder's time to live; 0 for what is no number
-		return left > 1
-	}
-	return false
-}
-
-// accounted reports whether somebody was inside, coming or leaving, at some time while the command was under way.
-func (c *check) accounted(m *history.Command, key int) bool {
+// accounted reports whether somebody was inside, coming or leaving, at some time while the command was under way or less than linger before.
+func (c *check) accounted(m *history.Command, key int, linger int64) bool {
+	since := m.Sent - linger
 	for i := range c.record.holds {
-		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && m.Sent <= c.left(h) {
+		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && since <= c.left(h) {
 			return true
 		}
 	}
 	for _, k := range c.record.calls {
 		unsure := k.outcome != history.OK && k.outcome != history.Fail
-		if unsure && k.process != m.Process && k.from <= m.Recv && m.Sent <= k.to {
+		if unsure && k.process != m.Process && k.from <= m.Recv && since <= k.to {
+			return true
+		}
+	}
+	return c.passing(m, since)
+}
+
+// passing reports whether somebody had the key for a moment in an attempt that was given back: of a lock of several keys or servers, a call
+// takes some, is refused another, and frees what it took.
+func (c *check) passing(m *history.Command, since int64) bool {
+	for i := range c.trace {
+		w := &c.trace[i]
+		if w.Sent <= m.Recv && w.Node == m.Node && c.reader.takesFree(w) && keyOfCommand(w) == keyOfCommand(m) && since <= c.givenBack(w) {
 			return true
 		}
 	}
 	return false
+}
+
+// givenBack returns when what a command took was freed again, for all that its client knows: at the latest when the call is over.
+func (c *check) givenBack(w *history.Command) int64 {
+	t := w.Recv
+	for _, k := range c.record.calls {
+		if k.process == w.Process && k.from <= w.Sent && w.Sent <= k.to {
+			t = k.to
+		}
+	}
+	for _, m := range c.sent[w.Process] {
+		if m.Sent >= w.Recv && m.Recv != 0 && m.Err == "" && m.Node == w.Node && c.frees(m) && keyOfCommand(m) == keyOfCommand(w) {
+			return min(t, m.Recv)
+		}
+	}
+	return t
 }

@@ -15,6 +15,7 @@ import (
 // inside another client's hold while the lease is valid; that client's key was granted by the same node, and the grant was
 // over before the deletion was sent; and nobody else can have written the key on that node since, above all not the deleter itself. (That
 // last condition is what tells a deletion of another's key from one of the deleter's own after a failover has granted twice.)
+// Where no reply tells, it may be certain because nothing else is possible: see gone.
 func (c *check) owner() Property {
 	switch {
 	case len(c.trace) == 0:
@@ -29,7 +30,7 @@ func (c *check) owner() Property {
 		if !c.deleted(m) {
 			continue
 		}
-		key, known := grants.keys[keyOfCommand(m)]
+		key, known := grants.lockOf(m)
 		if !known {
 			continue
 		}
@@ -40,12 +41,12 @@ func (c *check) owner() Property {
 	if len(grants.holds) == 0 {
 		return Property{Because: "the trace shows no command that granted the lock"}
 	}
+	for _, key := range sortedKeys(spans) {
+		if p, ok := c.gone(key, spans[key], grants); ok {
+			return p
+		}
+	}
 	return Property{Verdict: Valid}
-}
-
-// deleted reports whether a command of a release said that it deleted the key.
-func (c *check) deleted(m *history.Command) bool {
-	return frees(m) && yes(m.Reply) || script(m) && m.Reply == "1" && c.releasing(m)
 }
 
 // releasing reports whether the command was sent by a release call.
@@ -57,13 +58,14 @@ func (c *check) releasing(m *history.Command) bool {
 
 // grants is what the trace shows of who was granted what.
 type grants struct {
-	keys  map[string]int                // Redis key -> lock
+	names names
+	keys  map[string]int                // Redis key -> lock, where the header does not name them
 	holds map[int]*history.Command      // hold -> the command that granted it
 	maybe map[string][]*history.Command // Redis key -> commands that granted, or that may have for all that is known
 }
 
 func (c *check) grants() grants {
-	g := grants{keys: map[string]int{}, holds: map[int]*history.Command{}, maybe: map[string][]*history.Command{}}
+	g := grants{names: c.history.Header.Names, keys: map[string]int{}, holds: map[int]*history.Command{}, maybe: map[string][]*history.Command{}}
 	granted := map[*history.Command]bool{}
 	for i := range c.record.holds {
 		if m := c.grantOf(&c.record.holds[i]); m != nil {
@@ -74,8 +76,9 @@ func (c *check) grants() grants {
 	unsure := c.unsureCalls()
 	for i := range c.trace {
 		m := &c.trace[i]
-		writes := takes(m) || m.Recv == 0 || m.Err != ""
-		if granted[m] || writes && !frees(m) && (m.Recv == 0 || m.Err != "" || unsure[[2]int{m.Process, m.N}]) {
+		lost := m.Recv == 0 || m.Err != ""
+		wrote := c.reader.takes(m) && (c.reader.declared(m) != nil || unsure[[2]int{m.Process, m.N}])
+		if granted[m] || (lost || wrote) && !c.frees(m) {
 			g.maybe[keyOfCommand(m)] = append(g.maybe[keyOfCommand(m)], m)
 		}
 	}

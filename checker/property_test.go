@@ -76,7 +76,9 @@ var propertyCases = []propertyCase{
 	{"refused for long, but not for too long", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 fail; c1 acquire 500000001 900000000 fail", "", Valid, ""},
 	{"refused for too long because somebody is inside", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 1000000000 1000000001; c1 acquire 10 1100000000 fail", "", Valid, ""},
 	{"refused for too long during a fault", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail; fault busy n0 100000000 1500000000", "", Valid, ""},
-	{"refused for too long while the machine stalled", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; c2 gap 1500000000 gap=1400000000", "", Valid, ""},
+	{"refused for too long while the machine stalled", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; c2 gap 1500000000 gap=1400000000", "", Unknown, ""},
+	{"refused for too long while a client was paused on purpose", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; fault pause c2 100000000 1500000000; c2 gap 1500000000 gap=1400000000", "", Valid, ""},
+	{"refused for too long, and the machine stalled while somebody was inside", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c2 gap 700000000 gap=600000000; c0 release 1200000000 1200000001; c1 acquire 10 1450000000 fail", "", Valid, ""},
 	{"refused for too long with a clock that was moved", "D", "lease; ttl 1000; fault clock n0 1; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail", "", Valid, ""},
 
 	// Orphans.
@@ -116,7 +118,7 @@ var propertyCases = []propertyCase{
 }
 
 func TestProperties(t *testing.T) {
-	for _, c := range slices.Concat(propertyCases, conditionCases) {
+	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			v := Check(story(t, c.story), trace(t, c.trace), Options{Properties: []string{c.property}})
 			p := v.Properties[0]

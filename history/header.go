@@ -17,8 +17,11 @@ type Header struct {
 	Poll       Duration          `json:"poll"`
 	Drift      float64           `json:"drift"` // assumed rate error between a client's clock and a server's, as a fraction
 	Declares   Declares          `json:"declares"`
-	Properties []string          `json:"properties"` // what is judged: S, L, ...
-	Expect     string            `json:"expect"`     // valid, violated, or letters: "S", "S,L"
+	Masters    int               `json:"masters,omitempty"` // that know nothing of each other, of the topology independent
+	Names      []string          `json:"names,omitempty"`   // the Redis keys of the locks, by number; a world may put a prefix before them
+	Scripts    map[string]Script `json:"scripts,omitempty"` // what the lock's scripts do, by ScriptID
+	Properties []string          `json:"properties"`        // what is judged: S, L, ...
+	Expect     string            `json:"expect"`            // valid, violated, or letters: "S", "S,L"
 	Requires   Requires          `json:"requires"`
 	Epoch      int64             `json:"epoch"`   // CLOCK_MONOTONIC, ns, at T = 0
 	Started    string            `json:"started"` // wall clock at T = 0, RFC 3339

@@ -32,6 +32,7 @@ type Entry struct {
 	Watchdog bool     // it renews its lease by itself, unless Options.NoWatchdog
 	Extends  bool     // it implements Extender
 	Multi    bool     // it takes several keys at once
+	Scripts  []Script // all that it sends, and what their replies mean
 
 	make func(Setup) (Lock, error)
 }
@@ -55,12 +56,12 @@ var table = []Entry{
 	{
 		Name: "setnx-expire-lua", Line: "SETNX and EXPIRE in one script, released by compare-and-delete",
 		Document: "004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
-		Lease: true, make: newSetnxExpireLua,
+		Lease: true, Scripts: []Script{setnxExpireTakes, setnxPexpireTakes, releaseFrees}, make: newSetnxExpireLua,
 	},
 	{
 		Name: "setnx-expire-lua-as-posted", Line: "the same letter by letter: it takes the lock and says that it did not",
 		Document: "004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual, Fixed: true,
-		Lease: true, make: newSetnxExpireLuaPosted,
+		Lease: true, Scripts: []Script{postedTakes, postedFrees}, make: newSetnxExpireLuaPosted,
 	},
 	{
 		Name: "getset", Line: "SETNX with a timestamp; whoever sees it expired takes over with GETSET",
@@ -94,32 +95,32 @@ var table = []Entry{
 	{
 		Name: "token-lua", Line: "SET NX PX with a fresh owner value, released by compare-and-delete in Lua",
 		Document: "003 §5, 004 §1.1, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
-		Lease: true, Variants: ownerVariants, make: newTokenLua,
+		Lease: true, Variants: ownerVariants, Scripts: []Script{releaseFrees}, make: newTokenLua,
 	},
 	{
 		Name: "redisson", Line: "Redisson's RLock: re-entrant hash, Lua scripts, woken by messages, renewed by a watchdog",
 		Document: "001", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
-		Lease: true, Reentrant: true, Watchdog: true, make: newRedisson,
+		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs, redissonFrees}, make: newRedisson,
 	},
 	{
 		Name: "redisson-spin", Line: "redisson without messages: it asks again after 1 ms, then 2, up to 128",
 		Document: "001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
-		Lease: true, Reentrant: true, Watchdog: true, make: newRedissonSpin,
+		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs, spinFrees}, make: newRedissonSpin,
 	},
 	{
 		Name: "redisson-multi", Line: "several redisson locks as one: all or none",
 		Document: "001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
-		Lease: true, Reentrant: true, Watchdog: true, Multi: true, make: newRedissonMulti,
+		Lease: true, Reentrant: true, Watchdog: true, Multi: true, Scripts: []Script{redissonTakes, redissonProlongs, redissonFrees}, make: newRedissonMulti,
 	},
 	{
 		Name: "redisson-fenced", Line: "redisson with a fencing token drawn in the same script",
 		Document: "Redisson's RFencedLock", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
-		Lease: true, Fencing: true, Reentrant: true, Watchdog: true, make: newRedissonFenced,
+		Lease: true, Fencing: true, Reentrant: true, Watchdog: true, Scripts: []Script{fencedTakes, redissonProlongs, redissonFrees}, make: newRedissonFenced,
 	},
 	{
 		Name: "redlock", Line: "SET NX PX on N independent masters, granted by a majority within the lease",
 		Document: "003 §6, Redis' own description", Topology: Independent, TTL: 10 * time.Second, Poll: 200 * time.Millisecond,
-		Lease: true, Validity: true, Extends: true, Variants: []string{perAttempt, perCall}, make: newRedlock,
+		Lease: true, Validity: true, Extends: true, Variants: []string{perAttempt, perCall}, Scripts: []Script{extendProlongs, releaseFrees}, make: newRedlock,
 	},
 	{
 		Name: "local", Line: "control: a mutex in the client's own process; must fail between processes",

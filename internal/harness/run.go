@@ -118,6 +118,7 @@ func (r *run) header(out Output) history.Header {
 	return history.Header{
 		World: r.world.Name(), Topology: p.Topology, Versions: versions, Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll, Declares: p.Declares(), Properties: p.Properties,
+		Masters: p.Masters, Names: p.Worker().Keys, Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch, Started: out.Started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}
 }

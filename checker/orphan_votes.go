@@ -1,0 +1,56 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// independent reports whether the lock is a majority of several servers.
+func (c *check) independent() bool { return c.history.Header.Topology == "independent" }
+
+// linger is how much longer than a call what it sent may take to arrive without being called left behind: clients of independent servers
+// give each of them little time, so that on a busy machine a reply is late now and then.
+func (c *check) linger() int64 {
+	if !c.independent() {
+		return 0
+	}
+	return int64(c.history.Header.TTL) / 10
+}
+
+// outvoted returns the refusals of one attempt by so many independent servers that it could not have been granted, or nil. A key
+// on fewer of them keeps nobody out.
+func (c *check) outvoted(refusals []*history.Command) []*history.Command {
+	masters := c.history.Header.Masters
+	byProcess := map[int][]*history.Command{}
+	for _, m := range refusals {
+		byProcess[m.Process] = append(byProcess[m.Process], m)
+	}
+	for _, p := range sortedKeys(byProcess) {
+		for _, ms := range attempts(byProcess[p]) {
+			if len(ms) >= masters-masters/2 {
+				return ms
+			}
+		}
+	}
+	return nil
+}
+
+// attempts puts refusals of one client together that were under way at the same time, by different servers, for the same key and value.
+func attempts(ms []*history.Command) (out [][]*history.Command) {
+	slices.SortStableFunc(ms, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
+	for _, m := range ms {
+		if n := len(out) - 1; n >= 0 && together(out[n], m) {
+			out[n] = append(out[n], m)
+			continue
+		}
+		out = append(out, []*history.Command{m})
+	}
+	return out
+}
+
+func together(attempt []*history.Command, m *history.Command) bool {
+	first := attempt[0]
+	return slices.Equal(first.Args, m.Args) && first.N == m.N && !slices.ContainsFunc(attempt, func(a *history.Command) bool { return a.Node == m.Node || a.Recv < m.Sent })
+}

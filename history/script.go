@@ -1,0 +1,28 @@
+package history
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+)
+
+// What a script does to the lock that is its first key.
+const (
+	ScriptTakes    = "take"
+	ScriptProlongs = "prolong"
+	ScriptFrees    = "free"
+)
+
+// Script is what a lock declares of one of its Lua scripts, so that a reader of the trace knows a grant from a refusal: only the
+// script's author knows what its replies mean. Replies are as trace.jsonl has them, and a regular expression stands for the whole of one.
+// A reply that fits neither says nothing.
+type Script struct {
+	Does    string `json:"does"`              // take, prolong or free
+	Done    string `json:"done"`              // the reply that it did: of "free" that the key is deleted
+	Refused string `json:"refused,omitempty"` // the reply that it changed nothing: of "take" because another has the key
+}
+
+// ScriptID names a script as Redis does: the SHA-1 of its text, in hexadecimal digits. EVALSHA has it in place of the text.
+func ScriptID(text string) string {
+	sum := sha1.Sum([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

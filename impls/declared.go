@@ -1,0 +1,39 @@
+package impls
+
+import "strings"
+
+// Script is one of a lock's Lua scripts and what its replies mean, so that a reader of a trace knows a grant from a refusal. Replies
+// are as go-redis prints them, "(nil)" for none; a regular expression stands for the whole of one.
+type Script struct {
+	Text    string
+	Does    string // to the lock that is its first key: take, prolong or free
+	Done    string // the reply that it did; of "free" that the key is deleted
+	Refused string // the reply that it changed nothing: of "take" because another has the key
+}
+
+// What a script does.
+const (
+	takes    = "take"
+	prolongs = "prolong"
+	frees    = "free"
+)
+
+// number is any integer reply.
+const number = `-?[0-9]+`
+
+// The scripts by what they do. Each file says the same of its replies at its top, and a test asks a real server.
+var (
+	setnxExpireTakes  = Script{setnxExpireScript, takes, "1", "0"}
+	setnxPexpireTakes = Script{strings.Replace(setnxExpireScript, "'expire'", "'pexpire'", 1), takes, "1", "0"}
+	postedTakes       = Script{setnxExpirePostedScript, takes, "1", "0"}
+	redissonTakes     = Script{redissonAcquireScript, takes, `\(nil\)`, number}
+	fencedTakes       = Script{redissonFencedScript, takes, `\[-1 ` + number + `\]`, `\[` + number + ` -1\]`}
+
+	extendProlongs   = Script{extendScript, prolongs, "1", "0"}
+	redissonProlongs = Script{redissonRenewScript, prolongs, "1", "0"}
+
+	releaseFrees  = Script{releaseScript, frees, "1", "0"}
+	postedFrees   = Script{releasePostedScript, frees, "1", "0"}
+	redissonFrees = Script{redissonUnlockScript, frees, "1", `\(nil\)`}
+	spinFrees     = Script{redissonSpinUnlockScript, frees, "1", `\(nil\)`}
+)
