@@ -23,6 +23,7 @@ type Env struct {
 
 	spawn func() (begin func()) // see Hook
 	woken func()
+	doze  func(time.Duration) (awake func()) // see HookSleep
 }
 
 // NewEnv returns an Env whose goroutines end with life. Elapsed reads the monotonic clock that all stamps come from.
@@ -34,6 +35,9 @@ func NewEnv(life context.Context, seed uint64, elapsed func() time.Duration) *En
 // starts a goroutine, and what it returns by that goroutine before anything else. The simulator stops a client there, and gives
 // goroutines that begin together an order.
 func (e *Env) Hook(spawn func() (begin func()), woken func()) { e.spawn, e.woken = spawn, woken }
+
+// HookSleep makes the world know of each sleep, and of its end. It must not be called while anybody sleeps.
+func (e *Env) HookSleep(doze func(d time.Duration) (awake func())) { e.doze = doze }
 
 // Now is the wall clock with this client's skew. Round strips the monotonic reading, which a skew must not be undone by.
 func (e *Env) Now() time.Time { return time.Now().Round(0).Add(e.skew()) }
@@ -56,6 +60,9 @@ func (e *Env) Elapsed() time.Duration { return e.elapsed() }
 
 // Sleep waits for d or for the end of ctx, and looks at ctx first when both have come.
 func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
+	if e.doze != nil {
+		defer e.doze(d)()
+	}
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/workloads"
@@ -16,18 +17,22 @@ import (
 // passes when nothing is under way or when that is picked. This is how all orders of messages are gone through.
 type Picker interface {
 	Chooser
-	// Pick returns the number of the option that happens next. Option 0 goes on with the client that acted last, if it can; the last
-	// one is that time passes. It is asked only if there are at least two.
+	// Pick returns the number of the option that happens next, or Again. Option 0 goes on with the client that acted last, if it can; that time
+	// passes is the last. It is asked only if a message is under way and there are at least two options.
 	Pick(w *World, options []Option) int
 }
+
+// Again as an answer to Pick: nothing happens, because the picker has told the world something (see Tell).
+const Again = -1
 
 // Option is one thing that may happen next.
 type Option struct {
 	Process int    // whose message it is; -1: a replica's, or time
-	Name    string // "c0>n0.12", the 12th message on this way; "c0>n0 reply.12"; "time"
+	Name    string // "c0>n0.12", the 12th message on this way; "c0>n0 reply.12"; "c0 wakes.3", from its third sleep, which is a short one; "time"
 }
 
-// Time is the name of the option that time passes until a client does something.
+// Time is the name of the option that time passes until a client does something. It is not there while a client sleeps for a moment only, such as
+// inside: that it wakes is an option of its own.
 const Time = "time"
 
 // message is under way until it is picked.
@@ -72,42 +77,139 @@ func (w *World) other(o Option) int {
 	return 1
 }
 
-// machinery is what happens without being picked: orders that arrive, connections that are made.
-const machinery = time.Millisecond
+const (
+	machinery = time.Millisecond      // what happens so soon is not picked: orders that arrive, connections that are made
+	moment    = 10 * time.Millisecond // a sleep that ends so soon is a step of its client, not time that passes
+)
 
 // pick is step for a world with a Picker.
 func (w *World) pick(limit int64) {
+	w.asleep.hook(w)
 	now := w.Now()
 	if q := w.queue.events; len(q) > 0 && q[0].at <= now+int64(machinery) {
 		w.stepTimed(min(limit, q[0].at))
 		return
 	}
-	firsts := w.enabled()
-	if len(firsts) == 0 {
+	if len(w.pending) == 0 || limit <= now+int64(machinery) {
 		w.stepTimed(limit)
 		return
 	}
-	options := make([]Option, 0, len(firsts)+1)
-	for _, i := range firsts {
+	options, firsts := w.options(now)
+	c := 0
+	if len(options) > 1 {
+		c = w.picker.Pick(w, options)
+	}
+	switch {
+	case c < 0:
+	case c >= len(options) || firsts[c] < 0:
+		w.lastActor = options[min(c, len(options)-1)].Process
+		w.pass(limit)
+	default:
+		w.arrive(firsts[c])
+	}
+}
+
+// options are what may happen next, and for each the number of the message in pending, or -1: time passes.
+func (w *World) options(now int64) (options []Option, messages []int) {
+	messages = w.enabled()
+	for _, i := range messages {
 		options = append(options, w.pending[i].option)
 	}
-	options = append(options, Option{Process: -1, Name: Time})
-	c := w.picker.Pick(w, options)
-	if c < 0 || c >= len(firsts) {
-		w.stepTimed(limit)
-		return
+	nap, soon := w.asleep.soonest(now + int64(moment))
+	if !soon {
+		nap = Option{Process: -1, Name: Time}
 	}
-	m := w.pending[firsts[c]]
-	w.pending = slices.Delete(w.pending, firsts[c], firsts[c]+1)
+	at := len(options)
+	if soon && nap.Process == w.lastActor && (at == 0 || options[0].Process != w.lastActor) {
+		at = 0
+	}
+	return slices.Insert(options, at, nap), slices.Insert(messages, at, -1)
+}
+
+// arrive delivers a message. What a client is told is a part of its state, beside what it reports.
+func (w *World) arrive(i int) {
+	m := w.pending[i]
+	w.pending = slices.Delete(w.pending, i, i+1)
 	w.lastActor = m.option.Process
+	if p := m.option.Process; p >= 0 && p < len(w.clients) && strings.Contains(m.option.Name, " reply") {
+		c := w.clients[p]
+		c.seen = hash(c.seen, m.option.Name)
+	}
 	m.arrive()
 }
 
+// pass lets time pass until something happens, and a little longer: what clients do at nearly the same time they have all done then.
+func (w *World) pass(limit int64) {
+	before := w.Now()
+	w.stepTimed(limit)
+	for end := w.Now() + int64(machinery); w.Now() > before && w.Now() < min(end, limit); {
+		w.settle()
+		w.stepTimed(min(end, limit))
+	}
+}
+
+// Tell gives the loop that drives the world a report that no client made. It is for a Picker, which answers Again then.
+func (w *World) Tell(r workloads.Report) { w.reports = append(w.reports, r) }
+
+// sleepers are the sleeps of clients that have not ended.
+type sleepers struct {
+	hooked bool
+	mu     sync.Mutex
+	naps   []nap
+	count  map[int]int // by client
+}
+
+type nap struct {
+	option Option
+	until  int64
+}
+
+// hook makes the clients' sleeps known, once.
+func (s *sleepers) hook(w *World) {
+	if s.hooked {
+		return
+	}
+	s.hooked, s.count = true, map[int]int{}
+	for _, c := range w.clients {
+		c.env.HookSleep(func(d time.Duration) func() { return s.sleep(c.number, w.Now()+int64(d)) })
+	}
+}
+
+func (s *sleepers) sleep(client int, until int64) (awake func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count[client]++
+	n := nap{Option{client, fmt.Sprintf("c%d wakes.%d", client, s.count[client])}, until}
+	s.naps = append(s.naps, n)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.naps = slices.DeleteFunc(s.naps, func(o nap) bool { return o == n })
+	}
+}
+
+// soonest is the sleep that ends first, if that is not after a moment.
+func (s *sleepers) soonest(by int64) (Option, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := nap{until: by + 1}
+	for _, n := range s.naps {
+		if n.until < first.until || n.until == first.until && n.option.Name < first.option.Name {
+			first = n
+		}
+	}
+	return first.option, first.until <= by
+}
+
+// grain is the finest time that a fingerprint tells apart: what comes of an order of messages differs by microseconds in its times.
+const grain = time.Millisecond
+
 // Fingerprint is a hash of all that the rest of the run depends on: what the nodes hold, what each client has seen so far, what is under way,
-// and the time. Two equal ones are the same state, but for a collision of 64 bits.
+// and the time to a millisecond. Two equal ones are the same state, but for a collision of 64 bits, for what replies that are under way say (a
+// Picker that prunes adds Config.Executed), and for whoever tells times below a millisecond apart.
 func (w *World) Fingerprint() uint64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %d|", w.Now(), w.lastActor)
+	fmt.Fprintf(h, "%d %d|", w.Now()/int64(grain), w.lastActor)
 	for _, n := range w.nodes {
 		fmt.Fprintf(h, "%v %v %d %d %v|", n.down, n.paused, n.busy, n.offset, n.engine.Replica)
 		io.WriteString(h, n.engine.Contents())
@@ -139,11 +241,11 @@ func (w *World) see(r workloads.Report) {
 	switch {
 	case r.Command != nil:
 		x := r.Command
-		c.seen = hash(c.seen, fmt.Sprint(x.Seq, x.N, x.Sent, x.Recv, x.Args, x.Reply, x.Err))
+		c.seen = hash(c.seen, fmt.Sprint(x.Seq, x.N, x.Sent/int64(grain), x.Recv/int64(grain), x.Args, x.Reply, x.Err))
 	case r.Event != nil:
 		x := r.Event
-		c.seen = hash(c.seen, fmt.Sprint(x.Type, x.T, x.F, x.N, x.Err))
+		c.seen = hash(c.seen, fmt.Sprint(x.Type, x.T/int64(grain), x.F, x.N, x.Err))
 	default:
-		c.seen = hash(c.seen, fmt.Sprint(r.Gate != nil, r.Done != nil, w.Now()))
+		c.seen = hash(c.seen, fmt.Sprint(r.Gate != nil, r.Done != nil, w.Now()/int64(grain)))
 	}
 }

@@ -30,6 +30,7 @@ type World struct {
 	picker    Picker // nil: messages have latencies
 	pending   []message
 	lastActor int
+	asleep    sleepers
 }
 
 func newWorld(cfg Config) *World {
