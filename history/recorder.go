@@ -1,7 +1,6 @@
 package history
 
 import (
-	"encoding/json"
 	"io"
 	"sync"
 )
@@ -9,16 +8,17 @@ import (
 // Recorder writes a history line by line while the run goes on. It refuses an impossible event, so that a broken client is
 // noticed when it breaks. It is safe for concurrent use.
 type Recorder struct {
-	mu  sync.Mutex
-	enc *json.Encoder
-	v   *Validator
+	mu   sync.Mutex
+	w    io.Writer
+	line line
+	v    *Validator
 }
 
 // NewRecorder writes the header to w and returns a recorder for the events. The caller closes w.
 func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
 	h.Type, h.Format = "header", Format
-	r := &Recorder{enc: newEncoder(w), v: NewValidator()}
-	return r, r.enc.Encode(h)
+	r := &Recorder{w: w, v: NewValidator()}
+	return r, newEncoder(w).Encode(h)
 }
 
 // Record writes one event. An event that the history cannot contain is not written; the error says why.
@@ -28,14 +28,8 @@ func (r *Recorder) Record(e Event) error {
 	if err := r.v.Add(e); err != nil {
 		return err
 	}
-	return r.enc.Encode(e)
-}
-
-// newEncoder keeps <, > and & as they are: commands and targets are read by people.
-func newEncoder(w io.Writer) *json.Encoder {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc
+	e.write(&r.line)
+	return r.line.flush(r.w)
 }
 
 // Write writes a whole history, as Read reads it.

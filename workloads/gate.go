@@ -47,6 +47,13 @@ func (g *gates) arm(spec Gate) error {
 	return nil
 }
 
+// none reports whether no gate is armed.
+func (g *gates) none() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.armed) == 0
+}
+
 // open lets everybody through the gates with this number and forgets them; or, of a gate for everybody, one who stands there.
 func (g *gates) open(id, stop int) {
 	g.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -197,8 +198,9 @@ func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 // before stops at a gate, then records that the command leaves.
 func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
 	c := history.Command{Process: t.w.cfg.Process, N: t.w.current(), Node: t.r.current()}
-	for _, a := range cmd.Args() {
-		c.Args = append(c.Args, fmt.Sprint(a))
+	c.Args = make([]string, len(cmd.Args()))
+	for i, a := range cmd.Args() {
+		c.Args[i] = argument(a)
 	}
 	t.w.stopAtCommand(ctx, "before", c)
 	c.Node = t.r.current() // the client may have been directed to another while it stood there
@@ -224,8 +226,25 @@ func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, e
 	t.w.stopAtCommand(ctx, "after", c)
 }
 
+// argument is fmt.Sprint, sooner for what locks send.
+func argument(a any) string {
+	switch a := a.(type) {
+	case string:
+		return a
+	case int64:
+		return strconv.FormatInt(a, 10)
+	}
+	return fmt.Sprint(a)
+}
+
 // reply is what go-redis shows behind the arguments of a command.
 func reply(cmd redis.Cmder) string {
+	if c, ok := cmd.(*redis.Cmd); ok {
+		switch v := c.Val().(type) {
+		case string, int64:
+			return argument(v)
+		}
+	}
 	args := redis.NewCmd(context.Background(), cmd.Args()...).String()
 	return strings.TrimPrefix(strings.TrimPrefix(cmd.String(), args), ": ")
 }

@@ -201,6 +201,9 @@ func (w *Worker) pass(phase string, o Order) {
 }
 
 func (w *Worker) stopAtCommand(ctx context.Context, at string, c history.Command) {
+	if w.gates.none() {
+		return
+	}
 	line := strings.ToLower(c.String())
 	w.gates.command(ctx, at, line, func(id, stop int) {
 		hit := GateHit{ID: id, N: c.N, Command: c.String()}

@@ -1,9 +1,7 @@
 package harness
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/workloads"
@@ -12,14 +10,7 @@ import (
 // sinks are the files that are written while the run goes on.
 type sinks struct {
 	history *history.Recorder
-	trace   *json.Encoder
-}
-
-// newEncoder keeps <, > and & as they are: commands are read by people.
-func newEncoder(w io.Writer) *json.Encoder {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc
+	trace   *history.Tracer
 }
 
 // handle records a report and does what it calls for.
@@ -81,7 +72,7 @@ func (r *run) command(c history.Command) error {
 	if c.Recv != 0 {
 		c.Recv -= r.epoch
 	}
-	return r.sinks.trace.Encode(c)
+	return r.sinks.trace.Record(c)
 }
 
 // done draws the next cycle; after an outcome that nobody knows the client pauses.

@@ -61,7 +61,7 @@ func newRun(p Plan, w World, out Output) (r *run, err error) {
 	r.limit = r.epoch + int64(p.For)
 	r.clients = make([]client, p.Clients)
 	r.conductor = conductor{run: r, steps: p.Scenario}
-	r.sinks = sinks{trace: newEncoder(out.Trace)}
+	r.sinks = sinks{trace: history.NewTracer(out.Trace)}
 	head := r.header(out)
 	if out.Watch != nil {
 		r.watch = out.Watch(head)

@@ -1,39 +1,82 @@
 package sim_test
 
 import (
-	"strings"
+	"bytes"
+	"context"
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/sim"
 )
 
-// BenchmarkRun measures whole runs, recording on and checking off: 3 clients that are each granted the lock about twice, with a hold of
-// 50 ms, a lease of 1 s and a poll of 100 ms.
+// rounds is how often a run of the benchmark grants the lock: to 3 clients twice each.
+const rounds = 6
+
+// rounder ends a run when the lock was granted often enough.
+type rounder int
+
+func (r *rounder) Add(e history.Event) bool {
+	if e.Type == history.OK && e.F == history.Acquire {
+		*r++
+	}
+	return *r >= rounds
+}
+
+// BenchmarkRun measures whole runs with recording on: 3 clients, a hold of 50 ms, a lease of 1 s and a poll of 100 ms.
 func BenchmarkRun(b *testing.B) {
 	for _, lock := range []string{"token-lua", "getset", "redisson", "redlock"} {
 		b.Run(lock, func(b *testing.B) {
-			p, err := harness.NewPlan(harness.Wish{
-				World: "sim", Impl: lock, Nemesis: "none", Clients: 3, TTL: time.Second, Poll: 100 * time.Millisecond,
-				Hold: 50 * time.Millisecond, Think: 50 * time.Millisecond,
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
-			p.Requires.Contended = 3
+			p := benchPlan(b, lock)
 			var commands, granted int
 			for b.Loop() {
 				p.Seed++
-				h, trace, err := record(p, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				commands += strings.Count(trace, `"sent"`)
-				granted += strings.Count(h, `"grant"`)
+				h, trace := benchRun(b, p)
+				commands += bytes.Count(trace, []byte(`"sent"`))
+				granted += bytes.Count(h, []byte(`"grant"`))
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
 			b.ReportMetric(float64(commands)/float64(b.N), "commands/run")
 			b.ReportMetric(float64(granted)/float64(b.N), "grants/run")
 		})
 	}
+}
+
+// BenchmarkCheck measures what judging such a run costs on top: from the bytes of its history to the verdict.
+func BenchmarkCheck(b *testing.B) {
+	for _, lock := range []string{"token-lua", "redlock"} {
+		b.Run(lock, func(b *testing.B) {
+			h, _ := benchRun(b, benchPlan(b, lock))
+			for b.Loop() {
+				r, err := history.Read(bytes.NewReader(h))
+				if err != nil {
+					b.Fatal(err)
+				}
+				checker.Check(r, nil, checker.Options{})
+			}
+		})
+	}
+}
+
+func benchPlan(b *testing.B, lock string) harness.Plan {
+	p := plan(b, harness.Wish{
+		Impl: lock, Nemesis: "none", Clients: 3, TTL: time.Second, Poll: 100 * time.Millisecond, Hold: 50 * time.Millisecond, Stop: true,
+	})
+	p.Requires.Contended = 2 * rounds // the rounds are over before
+	return p
+}
+
+func benchRun(b *testing.B, p harness.Plan) (h, trace []byte) {
+	var hs, tr bytes.Buffer
+	cfg := sim.Config{Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}
+	err := sim.Run(cfg, func(w *sim.World) error {
+		watch := func(history.Header) harness.Watcher { return new(rounder) }
+		return harness.Run(context.Background(), p, w, harness.Output{History: &hs, Trace: &tr, Started: w.Started(), Watch: watch})
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return hs.Bytes(), tr.Bytes()
 }

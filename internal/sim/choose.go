@@ -13,12 +13,10 @@ type Chooser interface {
 type Seeded struct{ Seed uint64 }
 
 // Choose returns 0 in half of all cases.
-func (s Seeded) Choose(n int, _, key string) int {
-	if n <= 1 {
-		return 0
-	}
-	h := hash(s.Seed, key)
-	if h&1 == 0 {
+func (s Seeded) Choose(n int, _, key string) int { return s.pick(n, hash(s.Seed, key)) }
+
+func (Seeded) pick(n int, h uint64) int {
+	if n <= 1 || h&1 == 0 {
 		return 0
 	}
 	return 1 + int((h>>1)%uint64(n-1))
@@ -31,7 +29,7 @@ type Recorded map[string]int
 func (r Recorded) Choose(n int, _, key string) int { return min(r[key], n-1) }
 
 // hash is FNV-1a over the key, mixed with the seed as splitmix64 does.
-func hash(seed uint64, key string) uint64 {
+func hash[K string | []byte](seed uint64, key K) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(key) {
 		h = (h ^ uint64(key[i])) * 1099511628211

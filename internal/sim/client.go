@@ -122,6 +122,7 @@ func (c *client) read() {
 		}
 		c.orders = c.orders[1:]
 		if !c.dead.Load() && c.worker != nil {
+			c.w.stirred = true
 			c.handle(o)
 		}
 	}
@@ -201,7 +202,7 @@ func (c *client) melt() {
 		return
 	}
 	close(c.thaw)
-	c.thaw = nil
+	c.thaw, c.w.stirred = nil, true
 	gap := time.Duration(c.w.Now() - c.since)
 	c.mu.Unlock()
 	if gap > gapLimit {
@@ -213,6 +214,7 @@ func (c *client) melt() {
 // end kills the process: it says and does nothing more. What it had sent is on its way.
 func (c *client) end() {
 	c.dead.Store(true)
+	c.w.stirred = true
 	c.mu.Lock()
 	open := slices.SortedFunc(maps.Keys(c.open), func(a, b *conn) int {
 		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.number, b.number))

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -37,6 +38,7 @@ type conn struct {
 	readBy time.Time
 	seq    int           // numbers what the client does
 	timer  *time.Timer   // of the reader
+	hungry bool          // the reader waits for ready
 	ready  chan struct{} // something to read, or a new deadline
 }
 
@@ -93,6 +95,7 @@ func (c *conn) take(p []byte) (n int, readBy time.Time, err error) {
 	case c.over != nil:
 		err = c.failed("read", c.over)
 	}
+	c.hungry = n == 0 && err == nil
 	return n, c.readBy, err
 }
 
@@ -111,15 +114,15 @@ func (c *conn) Write(b []byte) (int, error) {
 	if c.over != nil && c.over != io.EOF {
 		return 0, c.failed("write", c.over)
 	}
-	data := append([]byte(nil), b...)
-	c.post(func() { c.transmit(data) })
+	c.post(call{from: c, data: slices.Clone(b)})
 	return len(b), nil
 }
 
 // post tells the scheduler what the client did. The mutex is held.
-func (c *conn) post(do func()) {
+func (c *conn) post(x call) {
 	c.seq++
-	c.client.w.inbox.post(call{c.client.number, c.to, c.number, c.seq, do})
+	x.process, x.link, x.conn, x.seq = c.client.number, c.to, c.number, c.seq
+	c.client.w.inbox.post(x)
 }
 
 // Close ends the connection. What was sent before still arrives.
@@ -131,12 +134,17 @@ func (c *conn) Close() error {
 	}
 	c.closed = true
 	c.signal()
-	c.post(c.bye)
+	c.post(call{do: c.bye})
 	c.client.closed(c)
 	return nil
 }
 
+// signal wakes the reader, if it waits. The mutex is held.
 func (c *conn) signal() {
+	if !c.hungry {
+		return
+	}
+	c.hungry = false
 	select {
 	case c.ready <- struct{}{}:
 	default:
@@ -148,17 +156,18 @@ func (c *conn) transmit(data []byte) {
 	if c.broken {
 		return
 	}
-	c.link.send(&c.link.up, c.link.name, &c.upLast, func() {
-		switch {
-		case c.broken:
-		case c.link.reset:
-			c.broken = true
-			c.node.hangUp(c)
-			c.finish(syscall.ECONNRESET)
-		default:
-			c.node.receive(c, data)
-		}
-	})
+	c.link.send(&c.link.up, c.link.name, &c.upLast, cargo{conn: c, up: true, data: data})
+}
+
+// reach is the arrival of what the client wrote.
+func (c *conn) reach(data []byte) {
+	if c.link.reset {
+		c.broken = true
+		c.node.hangUp(c)
+		c.finish(syscall.ECONNRESET)
+	} else {
+		c.node.receive(c, data)
+	}
 }
 
 // bye tells the node that the client has closed.
@@ -174,24 +183,26 @@ func (c *conn) answer(data []byte) {
 	if c.broken || len(data) == 0 {
 		return
 	}
-	c.link.send(&c.link.down, c.link.back, &c.dnLast, func() {
-		if !c.broken {
-			c.deliver(data)
-		}
-	})
+	c.link.send(&c.link.down, c.link.back, &c.dnLast, cargo{conn: c, data: slices.Clip(data)}) // several connections may get the same bytes
 }
 
+// deliver is the arrival of what the node answered. The connection keeps data.
 func (c *conn) deliver(data []byte) {
+	c.client.w.stirred = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over == nil {
-		c.inbox = append(c.inbox, data...)
+		if len(c.inbox) > 0 {
+			data = append(c.inbox, data...)
+		}
+		c.inbox = data
 		c.signal()
 	}
 }
 
 // finish makes the client see the end of the connection.
 func (c *conn) finish(err error) {
+	c.client.w.stirred = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over == nil {

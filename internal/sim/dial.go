@@ -36,8 +36,11 @@ func (c *client) dial(ctx context.Context, name string) (net.Conn, error) {
 	}
 	k := c.connection(name)
 	done := make(chan error, 1)
-	c.w.inbox.post(call{c.number, name, k.number, 0, func() {
-		c.w.queue.add(c.w.Now()+int64(dialTime)+int64(hash(1, name)%997), nil, func() { done <- c.w.accept(k, name) })
+	c.w.inbox.post(call{process: c.number, link: name, conn: k.number, do: func() {
+		c.w.queue.add(c.w.Now()+int64(dialTime)+int64(hash(1, name)%997), func() {
+			c.w.stirred = true
+			done <- c.w.accept(k, name)
+		})
 	}})
 	select {
 	case err := <-done:

@@ -28,7 +28,28 @@ type stream struct {
 	cut   bool
 	hold  bool
 	delay time.Duration
-	held  []func()
+	held  []cargo
+}
+
+// cargo is what arrives at the end of a way: bytes of a connection, or anything else. A run has hundreds: closures would be half of what
+// the scheduler allocates.
+type cargo struct {
+	conn *conn
+	up   bool // the bytes are for the node
+	data []byte
+	do   func() // instead of bytes
+}
+
+func (g cargo) arrive() {
+	switch {
+	case g.do != nil:
+		g.do()
+	case g.conn.broken:
+	case g.up:
+		g.conn.reach(g.data)
+	default:
+		g.conn.deliver(g.data)
+	}
 }
 
 func (w *World) newLink(name string, to *node) *link {
@@ -41,42 +62,37 @@ func (w *World) newLink(name string, to *node) *link {
 // arrives at the moment of a client's timer.
 func (w *World) latency(name string) int64 {
 	w.counts[name]++
-	key := name + "." + strconv.Itoa(w.counts[name])
-	d := w.cfg.Latencies[w.chooser.Choose(len(w.cfg.Latencies), "latency", key)]
-	return int64(d) + 1 + int64(hash(0, key)%9973)
+	w.key = strconv.AppendInt(append(append(w.key[:0], name...), '.'), int64(w.counts[name]), 10)
+	d := w.cfg.Latencies[w.choose(len(w.cfg.Latencies), "latency", w.key)]
+	return int64(d) + 1 + int64(hash(0, w.key)%9973)
 }
 
-// send sends a message: arrive is called when it comes to the other end, no sooner than *last, when the one before it came.
-func (l *link) send(s *stream, name string, last *int64, arrive func()) {
-	l.carry(s, name, last, func() {
-		if !s.cut {
-			l.pass(s, arrive)
-		}
-	})
+// choose asks the chooser. The usual one needs no text made for it.
+func (w *World) choose(n int, label string, key []byte) int {
+	if s, ok := w.chooser.(Seeded); ok {
+		return s.pick(n, hash(s.Seed, key))
+	}
+	return w.chooser.Choose(n, label, string(key))
+}
+
+// send sends a message: it comes to the other end no sooner than *last, when the one before it came.
+func (l *link) send(s *stream, name string, last *int64, g cargo) {
+	l.carry(s, name, last, event{link: l, stream: s, drops: true, cargo: g})
 }
 
 // notice is send for the end of a connection, which a cut lets through.
 func (l *link) notice(s *stream, name string, last *int64, arrive func()) {
-	l.carry(s, name, last, func() { l.pass(s, arrive) })
+	l.carry(s, name, last, event{link: l, stream: s, cargo: cargo{do: arrive}})
 }
 
 // carry is the way of a message or an end.
-func (l *link) carry(s *stream, name string, last *int64, arrive func()) {
+func (l *link) carry(s *stream, name string, last *int64, e event) {
 	if l.w.picker != nil && s.delay == 0 {
-		l.pend(name, last, arrive)
+		l.pend(name, last, e.happen)
 		return
 	}
-	at := max(l.w.Now()+l.w.latency(name)+int64(s.delay), *last+1)
-	*last = l.w.queue.add(at, l, arrive)
-}
-
-// pass is a message at the end of its way.
-func (l *link) pass(s *stream, arrive func()) {
-	if s.hold {
-		s.held = append(s.held, arrive)
-	} else {
-		arrive()
-	}
+	e.at = max(l.w.Now()+l.w.latency(name)+int64(s.delay), *last+1)
+	*last = l.w.queue.put(e)
 }
 
 // streams are the directions that a mode names.
@@ -102,8 +118,8 @@ func (l *link) heal() {
 	}
 	l.hasten()
 	now := l.w.Now()
-	for _, arrive := range held {
-		now = l.w.queue.add(now+1, l, arrive)
+	for _, g := range held {
+		now = l.w.queue.put(event{at: now + 1, link: l, cargo: g})
 	}
 	if broken && l.healed != nil {
 		l.healed()
@@ -125,7 +141,8 @@ func (l *link) hasten() {
 	l.w.queue.events = rest
 	now := l.w.Now()
 	for _, e := range late {
-		now = l.w.queue.add(now+1, l, e.do)
+		e.at = now + 1
+		now = l.w.queue.put(e)
 	}
 }
 

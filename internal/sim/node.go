@@ -47,11 +47,14 @@ func (n *node) receive(c *conn, data []byte) {
 	case n.paused:
 		n.backlog = append(n.backlog, func() { n.receive(c, data) })
 	case n.w.Now() < n.stalled:
-		n.w.queue.add(n.stalled, nil, func() { n.receive(c, data) })
+		n.w.queue.add(n.stalled, func() { n.receive(c, data) })
 	case n.busy != 0 && n.w.Now() < n.busy+int64(busyThreshold):
-		n.w.queue.add(n.busy+int64(busyThreshold), nil, func() { n.receive(c, data) })
+		n.w.queue.add(n.busy+int64(busyThreshold), func() { n.receive(c, data) })
 	default:
-		c.request = append(c.request, data...)
+		if len(c.request) > 0 {
+			data = append(c.request, data...)
+		}
+		c.request = data
 		n.serve(c)
 	}
 }

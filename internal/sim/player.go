@@ -30,6 +30,7 @@ func (w *World) Play(i int, f func(Player)) error {
 	if err != nil {
 		return err
 	}
+	w.stirred = true
 	c.running.Go(func() {
 		defer c.failed()
 		c.spawn()()

@@ -46,11 +46,11 @@ func (n *node) ship() {
 
 func (r *replica) send(version uint64, s engine.Snapshot) {
 	epoch := r.epoch
-	r.link.send(&r.link.up, r.link.name, &r.upLast, func() {
+	r.link.send(&r.link.up, r.link.name, &r.upLast, cargo{do: func() {
 		if epoch == r.epoch {
 			r.apply(version, s)
 		}
-	})
+	}})
 }
 
 // apply is a state's arrival at the replica, which confirms it.
@@ -64,12 +64,12 @@ func (r *replica) apply(version uint64, s engine.Snapshot) {
 	}
 	r.node.engine.Load(s)
 	epoch := r.epoch
-	r.link.send(&r.link.down, r.link.back, &r.dnLast, func() {
+	r.link.send(&r.link.down, r.link.back, &r.dnLast, cargo{do: func() {
 		if epoch == r.epoch && !r.master.down {
 			r.has = version
 			r.master.confirmed()
 		}
-	})
+	}})
 }
 
 // resyncTime is how long a replica takes to notice a lost connection and to copy everything: a second at most in Redis.

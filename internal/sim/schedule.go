@@ -16,6 +16,9 @@ type inbox struct {
 	reports []workloads.Report
 	calls   []call
 	kick    chan struct{} // wakes the scheduler
+
+	lastReports []workloads.Report // taken the time before last: memory to use again
+	lastCalls   []call
 }
 
 // call is something that a client did on the network: it dialled, wrote or closed.
@@ -24,6 +27,8 @@ type call struct {
 	link      string // where to
 	conn, seq int    // on which of its connections there, and which of its calls on that
 	do        func()
+	from      *conn // or instead: it wrote data to this
+	data      []byte
 }
 
 func (b *inbox) report(r workloads.Report) {
@@ -50,32 +55,56 @@ func (b *inbox) wake() {
 // settle waits until every client is blocked, and takes what they did meanwhile. Clients whose timers fired at the same moment ran side by
 // side: what they did is put in the order of their numbers.
 func (w *World) settle() {
+	if !w.stirred {
+		return // all are blocked as they were
+	}
+	w.stirred = false
 	w.hands.waits.Add(1)
 	w.hands.waiting.Store(true)
 	synctest.Wait()
 	w.hands.waiting.Store(false)
-	w.inbox.mu.Lock()
-	reports, calls := w.inbox.reports, w.inbox.calls
-	w.inbox.reports, w.inbox.calls = nil, nil
-	w.inbox.mu.Unlock()
-	select {
-	case <-w.inbox.kick: // for what has just been taken
-	default:
-	}
+	reports, calls := w.inbox.take()
 	for _, r := range inOrder(reports) {
 		w.see(r)
 		w.reports = append(w.reports, r)
 	}
-	slices.SortStableFunc(calls, func(a, b call) int {
-		return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.link, b.link), cmp.Compare(a.conn, b.conn), cmp.Compare(a.seq, b.seq))
-	})
-	for _, c := range calls {
-		c.do()
+	if len(calls) > 1 {
+		slices.SortStableFunc(calls, call.compare)
 	}
+	for _, c := range calls {
+		if c.do != nil {
+			c.do()
+		} else {
+			c.from.transmit(c.data)
+		}
+	}
+}
+
+// take empties the inbox. What it returns is valid until it is called again.
+func (b *inbox) take() ([]workloads.Report, []call) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	reports, calls := b.reports, b.calls
+	clear(b.lastReports)
+	clear(b.lastCalls)
+	b.reports, b.calls = b.lastReports[:0], b.lastCalls[:0]
+	b.lastReports, b.lastCalls = reports, calls
+	select {
+	case <-b.kick: // for what has just been taken
+	default:
+	}
+	return reports, calls
+}
+
+func (c call) compare(o call) int {
+	return cmp.Or(cmp.Compare(c.process, o.process), cmp.Compare(c.link, o.link), cmp.Compare(c.conn, o.conn), cmp.Compare(c.seq, o.seq))
 }
 
 // inOrder sorts the reports of one moment by client. Within a client they stay as they came, except for commands that ended side by side.
 func inOrder(rs []workloads.Report) []workloads.Report {
+	if len(rs) < 2 {
+		return rs
+	}
 	slices.SortStableFunc(rs, func(a, b workloads.Report) int { return cmp.Compare(a.Process, b.Process) })
 	for from := 0; from < len(rs); from++ {
 		to := from
@@ -92,28 +121,48 @@ func ended(r workloads.Report) bool { return r.Command != nil && r.Command.Recv 
 
 // event is something that will happen.
 type event struct {
-	at    int64 // world's clock
-	order int   // of two events at the same time
-	link  *link // whose message it is; nil: none
-	do    func()
+	at     int64   // world's clock
+	link   *link   // whose message it is; nil: none
+	stream *stream // of the link, which may hold it
+	drops  bool    // it is lost if the stream is cut
+	cargo
+}
+
+// happen is the end of a message's way, or whatever else was to happen.
+func (e event) happen() {
+	switch s := e.stream; {
+	case s == nil:
+		e.arrive()
+	case s.cut && e.drops:
+	case s.hold:
+		s.held = append(s.held, e.cargo)
+	default:
+		e.arrive()
+	}
 }
 
 // queue holds the events in the order in which they happen.
-type queue struct {
-	events []event
-	order  int
+type queue struct{ events []event }
+
+// add makes something happen at a time that no other event has: at or a little later. It returns that time.
+func (q *queue) add(at int64, do func()) int64 { return q.put(event{at: at, cargo: cargo{do: do}}) }
+
+// put is add for an event.
+func (q *queue) put(e event) int64 {
+	i, taken := slices.BinarySearchFunc(q.events, e.at, func(e event, at int64) int { return cmp.Compare(e.at, at) })
+	for ; taken; i++ {
+		e.at++
+		taken = i+1 < len(q.events) && q.events[i+1].at == e.at
+	}
+	q.events = slices.Insert(q.events, i, e)
+	return e.at
 }
 
-// add puts an event in its place, at a time that no other event has: at or a little later. It returns that time.
-func (q *queue) add(at int64, l *link, do func()) int64 {
-	i, taken := slices.BinarySearchFunc(q.events, at, func(e event, at int64) int { return cmp.Compare(e.at, at) })
-	for ; taken; i++ {
-		at++
-		taken = i+1 < len(q.events) && q.events[i+1].at == at
-	}
-	q.order++
-	q.events = slices.Insert(q.events, i, event{at: at, order: q.order, link: l, do: do})
-	return at
+// next takes the first event out.
+func (q *queue) next() event {
+	e := q.events[0]
+	q.events = slices.Delete(q.events, 0, 1)
+	return e
 }
 
 // step lets one thing happen, or time pass.
@@ -136,14 +185,13 @@ func (w *World) stepTimed(limit int64) {
 		return
 	}
 	if len(w.queue.events) > 0 && w.queue.events[0].at <= now {
-		e := w.queue.events[0]
-		w.queue.events = w.queue.events[1:]
-		e.do()
+		w.queue.next().happen()
 	}
 }
 
 // sleep lets virtual time pass. It ends early when a client does something.
 func (w *World) sleep(d time.Duration) {
+	w.stirred = true
 	w.timer.Reset(d)
 	select {
 	case <-w.inbox.kick:
@@ -153,10 +201,11 @@ func (w *World) sleep(d time.Duration) {
 }
 
 // after makes f happen in d.
-func (w *World) after(d time.Duration, f func()) { w.queue.add(w.Now()+int64(d), nil, f) }
+func (w *World) after(d time.Duration, f func()) { w.queue.add(w.Now()+int64(d), f) }
 
 // pump runs the world until done or for so long; it reports whether it was done. What clients report meanwhile is kept.
 func (w *World) pump(d time.Duration, done func() bool) bool {
+	w.stirred = true // the caller may have done something of its own
 	limit := w.Now() + int64(d)
 	for {
 		w.settle()

@@ -26,6 +26,8 @@ type World struct {
 	clients []*client
 	links   []*link // in the order of their names' making
 	counts  map[string]int
+	key     []byte // of the latest question
+	stirred bool   // somebody may run: something was done to a client since everybody was seen to be blocked
 
 	picker    Picker // nil: messages have latencies
 	pending   []message
@@ -34,7 +36,7 @@ type World struct {
 }
 
 func newWorld(cfg Config) *World {
-	w := &World{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), timer: time.NewTimer(time.Hour), counts: map[string]int{}}
+	w := &World{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), timer: time.NewTimer(time.Hour), counts: map[string]int{}, stirred: true}
 	w.inbox.kick = make(chan struct{}, 1)
 	if w.chooser == nil {
 		w.chooser = Seeded{cfg.Seed}
@@ -76,24 +78,41 @@ func (w *World) start() error {
 // startLimit is how long clients may take to connect.
 const startLimit = 5 * time.Second
 
-// connect waits until every worker is ready.
+// connect waits until every worker is ready. What is under way arrives at once, for all clients side by side: no run depends on it.
 func (w *World) connect() error {
 	if w.cfg.Bare {
 		return nil
 	}
-	limit := w.Now() + int64(startLimit)
-	for ready := 0; ready < len(w.clients); {
-		r, ok := w.Next(context.Background(), limit)
-		switch {
-		case !ok:
-			return fmt.Errorf("%d of %d clients are ready after %v", ready, len(w.clients), startLimit)
-		case r.Failed != "":
-			return errors.New(r.Failed)
-		case r.Ready != nil:
+	limit, ready := w.Now()+int64(startLimit), 0
+	for {
+		w.settle()
+		for _, r := range w.reports {
+			if r.Failed != "" {
+				return errors.New(r.Failed)
+			}
 			ready++
 		}
+		w.reports = w.reports[:0]
+		switch {
+		case ready == len(w.clients):
+			return nil
+		case w.Now() >= limit:
+			return fmt.Errorf("%d of %d clients are ready after %v", ready, len(w.clients), startLimit)
+		}
+		w.rush(limit)
 	}
-	return nil
+}
+
+// rush lets everything happen that is to come. If that is nothing, time passes.
+func (w *World) rush(limit int64) {
+	if !w.stirred && len(w.queue.events) == 0 {
+		w.stepTimed(limit)
+	}
+	all := w.queue.events
+	w.queue.events = nil
+	for _, e := range all {
+		e.happen()
+	}
 }
 
 // Name is "sim".
@@ -135,7 +154,7 @@ const orderTime = 10 * time.Microsecond
 func (w *World) Send(client int, o workloads.Order) {
 	c := w.clients[client]
 	at := max(w.Now()+int64(orderTime)+int64(hash(2, c.name)%9973), c.ordered+1)
-	c.ordered = w.queue.add(at, nil, func() { c.order(o) })
+	c.ordered = w.queue.add(at, func() { c.order(o) })
 }
 
 // close ends every goroutine of the world. Nothing is delivered any more.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"strings"
@@ -11,7 +12,7 @@ import (
 // newInterpreter makes a Lua state as Redis does: base, table, string and math libraries without what reaches out of the script, the
 // redis table, and globals that nobody can change.
 func newInterpreter() *interpreter {
-	i := &interpreter{l: lua.NewState(lua.Options{SkipOpenLibs: true}), compiled: map[string]*lua.LFunction{}}
+	i := &interpreter{l: lua.NewState(lua.Options{SkipOpenLibs: true}), compiled: map[string]compiled{}, session: Session{script: true}}
 	for name, open := range map[string]lua.LGFunction{
 		lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable, lua.StringLibName: lua.OpenString, lua.MathLibName: lua.OpenMath,
 	} {
@@ -134,9 +135,9 @@ func (i *interpreter) command(throw bool) int {
 	if problem != "" {
 		result.err(problem)
 	} else {
-		inner := call{e: i.call.e, s: &Session{script: true}, args: args}
+		inner := call{e: i.call.e, s: &i.session, args: args, out: reply{i.scratch[:0]}}
 		inner.dispatch()
-		result = inner.out
+		result, i.scratch = inner.out, inner.out.b
 	}
 	v, _ := i.fromReply(result.b)
 	if t, ok := v.(*lua.LTable); ok && throw && t.RawGetString("err") != lua.LNil {
@@ -150,6 +151,7 @@ func (i *interpreter) arguments() (args []string, problem string) {
 	if i.l.GetTop() == 0 {
 		return nil, "ERR Please specify at least one argument for this redis lib call"
 	}
+	args = make([]string, 0, i.l.GetTop())
 	for n := 1; n <= i.l.GetTop(); n++ {
 		switch v := i.l.Get(n).(type) {
 		case lua.LString:
@@ -165,7 +167,7 @@ func (i *interpreter) arguments() (args []string, problem string) {
 
 // fromReply turns a reply into what a script sees, and returns how many bytes it was.
 func (i *interpreter) fromReply(b []byte) (lua.LValue, int) {
-	end := strings.Index(string(b), "\r\n")
+	end := bytes.Index(b, []byte("\r\n"))
 	head, used := string(b[1:end]), end+2
 	n, _ := strconv.ParseInt(head, 10, 64) // our own reply: a number where one is due
 	switch b[0] {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"errors"
 	"strconv"
 	"strings"
@@ -10,7 +9,13 @@ import (
 // reply is a reply as it grows, in RESP2.
 type reply struct{ b []byte }
 
+// roomy is the memory that most replies fit into.
+const roomy = 64
+
 func (r *reply) line(kind byte, s string) {
+	if r.b == nil {
+		r.b = make([]byte, 0, roomy)
+	}
 	r.b = append(r.b, kind)
 	r.b = append(r.b, s...)
 	r.b = append(r.b, '\r', '\n')
@@ -27,6 +32,9 @@ func (r *reply) array(n int)     { r.line('*', strconv.Itoa(n)) }
 func (r *reply) null()           { r.line('$', "-1") }
 
 func (r *reply) bulk(s string) {
+	if r.b == nil {
+		r.b = make([]byte, 0, max(roomy, len(s)+16))
+	}
 	r.line('$', strconv.Itoa(len(s)))
 	r.b = append(r.b, s...)
 	r.b = append(r.b, '\r', '\n')
@@ -59,38 +67,40 @@ var ErrProtocol = errors.New("protocol error: an array of bulk strings was expec
 
 // Parse takes the first command off b, as clients send it. It returns no arguments while b does not hold a whole one.
 func Parse(b []byte) (args []string, rest []byte, err error) {
-	n, after, ok, err := header(b, '*')
+	all := string(b) // the arguments are parts of it
+	n, after, ok, err := header(all, '*')
 	if !ok || err != nil {
 		return nil, b, err
 	}
+	args = make([]string, 0, min(n, len(after)))
 	for range n {
 		size, text, ok, err := header(after, '$')
 		if err != nil || !ok || len(text) < size+2 {
 			return nil, b, err
 		}
-		args = append(args, string(text[:size]))
+		args = append(args, text[:size])
 		after = text[size+2:]
 	}
 	if n == 0 {
 		return nil, b, ErrProtocol
 	}
-	return args, after, nil
+	return args, b[len(b)-len(after):], nil
 }
 
 // header reads "*3\r\n"; ok is false while the line is not whole.
-func header(b []byte, kind byte) (n int, rest []byte, ok bool, err error) {
-	end := bytes.IndexByte(b, '\n')
-	if len(b) > 0 && b[0] != kind {
-		return 0, b, false, ErrProtocol
+func header(s string, kind byte) (n int, rest string, ok bool, err error) {
+	end := strings.IndexByte(s, '\n')
+	if len(s) > 0 && s[0] != kind {
+		return 0, s, false, ErrProtocol
 	}
 	if end < 1 {
-		return 0, b, false, nil
+		return 0, s, false, nil
 	}
-	n, err = strconv.Atoi(string(bytes.TrimSuffix(b[1:end], []byte("\r"))))
+	n, err = strconv.Atoi(strings.TrimSuffix(s[1:end], "\r"))
 	if err != nil || n < 0 {
-		return 0, b, false, ErrProtocol
+		return 0, s, false, ErrProtocol
 	}
-	return n, b[end+1:], true, nil
+	return n, s[end+1:], true, nil
 }
 
 // Show is a reply on one line, for people.

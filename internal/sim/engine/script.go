@@ -49,14 +49,13 @@ func (c *call) eval(source string) {
 	}
 	i := borrow()
 	defer i.giveBack()
-	name := sha(source)
 	f, err := i.compile(source)
 	if err != "" {
-		c.out.err(err + " script: " + name + ", on @user_script:1.")
+		c.out.err(err + " script: " + sha(source) + ", on @user_script:1.")
 		return
 	}
-	c.e.scripts[name] = source
-	i.run(c, f, name, c.args[3:3+n], c.args[3+n:])
+	c.e.scripts[f.name] = source
+	i.run(c, f.body, f.name, c.args[3:3+n], c.args[3+n:])
 }
 
 func script(c *call) {
@@ -88,12 +87,13 @@ func isFlushMode(s string) bool { return strings.EqualFold(s, "sync") || strings
 func (c *call) load(source string) {
 	i := borrow()
 	defer i.giveBack()
-	if _, err := i.compile(source); err != "" {
+	f, err := i.compile(source)
+	if err != "" {
 		c.out.err(err)
 		return
 	}
-	c.e.scripts[sha(source)] = source
-	c.out.bulk(sha(source))
+	c.e.scripts[f.name] = source
+	c.out.bulk(f.name)
 }
 
 func sha(s string) string {
@@ -129,29 +129,39 @@ func (i *interpreter) giveBack() {
 // interpreter is a Lua state with the library that Redis gives to scripts.
 type interpreter struct {
 	l        *lua.LState
-	call     *call // the EVAL that is running
-	compiled map[string]*lua.LFunction
-	keys     *lua.LTable // read by scripts as KEYS
-	argv     *lua.LTable // and ARGV
+	call     *call               // the EVAL that is running
+	compiled map[string]compiled // by source
+	keys     *lua.LTable         // read by scripts as KEYS
+	argv     *lua.LTable         // and ARGV
 	blame    *lua.LFunction
+	session  Session // of the commands in scripts
+	scratch  []byte  // the memory of their replies
+}
+
+// compiled is a script that is ready to run.
+type compiled struct {
+	body *lua.LFunction
+	name string // its SHA-1
 }
 
 // compiledMost bounds what an interpreter remembers; locks have a handful of scripts.
 const compiledMost = 256
 
 // compile returns the function of a script, or the error as Redis words it. The reason within is gopher-lua's.
-func (i *interpreter) compile(source string) (*lua.LFunction, string) {
-	if f := i.compiled[source]; f != nil {
+func (i *interpreter) compile(source string) (compiled, string) {
+	if f, ok := i.compiled[source]; ok {
 		return f, ""
 	}
-	f, err := i.l.Load(strings.NewReader(source), "user_script")
+	body, err := i.l.Load(strings.NewReader(source), "user_script")
 	if err != nil {
-		return nil, "ERR Error compiling script (new function): " + oneLine.Replace(err.Error())
+		return compiled{}, "ERR Error compiling script (new function): " + oneLine.Replace(err.Error())
 	}
 	if len(i.compiled) >= compiledMost {
 		clear(i.compiled)
 	}
-	i.compiled[source] = f
+	body.Proto.IsVarArg &^= lua.VarArgNeedsArg // nobody reads the table "arg", which costs 2 KiB for each run
+	f := compiled{body, sha(source)}
+	i.compiled[strings.Clone(source)] = f // not with the command that it was a part of
 	return f, ""
 }
 

@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"strings"
-	"sync"
-)
+import "sync"
 
 // command is a row of the table of commands.
 type command struct {
@@ -27,8 +24,27 @@ var (
 
 func lookup(name string) (command, bool) {
 	once.Do(func() { commands = table() })
-	cmd, ok := commands[strings.ToLower(name)]
+	var small [longest]byte
+	if len(name) > len(small) {
+		return command{}, false
+	}
+	cmd, ok := commands[string(lower(small[:0], name))]
 	return cmd, ok
+}
+
+// longest is more than the longest name of a command.
+const longest = 16
+
+// lower appends name in lower case.
+func lower(b []byte, name string) []byte {
+	for i := range len(name) {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		b = append(b, c)
+	}
+	return b
 }
 
 func table() map[string]command {
