@@ -43,7 +43,7 @@ type rule struct {
 var grammar = map[string]rule{
 	Quiesce: {}, Warm: {}, Barrier: {}, Wait: {may: "for until"}, Elected: {must: "for"},
 	Resume: {target: oneOrNone}, Go: {target: oneOrNone}, Direct: {target: oneOrAll, must: "node"},
-	KillNode: {aNode, "strike", ""}, Start: {target: aNode}, Promote: {aReplica, "strike", ""},
+	KillNode: {aNode, "strike", ""}, Start: {target: aNode}, Revive: {target: aNode}, Promote: {aReplica, "strike", ""},
 	PauseNode: {aNode, "strike", ""}, ResumeNode: {target: aNode}, NodeClock: {aNode, "offset strike", ""},
 	Busy: {aNode, "strike", ""}, Stall: {aNode, "strike", "for"}, Free: {target: aNode},
 	Cut: {aLink, "mode strike", ""}, Hold: {aLink, "mode strike", ""}, Delay: {aLink, "strike", "for"},
@@ -223,7 +223,7 @@ func (c *script) lives(s Step, number int) error {
 		if err := c.alive(s.Target); err != nil {
 			return err
 		}
-	case Start:
+	case Start, Revive:
 		if _, down := c.dead[s.Target]; !down {
 			return fmt.Errorf("%s was not killed", s.Target)
 		}

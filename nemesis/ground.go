@@ -21,14 +21,15 @@ const notOurs = "this Redis is not ours: only clients and their links can be str
 // grounds is the closed list of worlds, with what each can never do. What only this machine lacks is added by Without.
 var grounds = []Ground{
 	{World: "process", Line: "redis-server and clients as processes of this machine"},
-	{World: "docker", Line: "redis-server in containers"},
+	{World: "docker", Line: "redis-server in containers",
+		no: because("a container starts anew, without the files of the one that was killed", Revive)},
 	{World: "external", Line: "a Redis that is there already",
-		no: because(notOurs, KillNode, Start, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall, Promote, Barrier),
+		no: because(notOurs, KillNode, Start, Revive, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall, Promote, Barrier),
 		lacks: map[string]string{
 			Failover: "it has no replica of ours that could take over", Sentinel: "its sentinels, if it has any, are not ours",
 		}},
 	{World: "sim", Line: "the simulator, in virtual time",
-		no: because("the simulator has no sentinels", Elected), lacks: map[string]string{Sentinel: "the simulator has no sentinels"}},
+		no: map[string]string{Elected: "the simulator has no sentinels", Revive: "the simulator's Redis keeps no files"}, lacks: map[string]string{Sentinel: "the simulator has no sentinels"}},
 }
 
 func because(why string, steps ...string) map[string]string {

@@ -92,11 +92,15 @@ func (p Params) replaced() []Step {
 }
 
 // restart kills Redis in a hold, and starts it again empty. Of independent masters one is enough, if the holder has the lock on a bare
-// majority (LOCKS.md T10): it cannot reach the last ones when it acquires.
+// majority (LOCKS.md T10): it cannot reach the last ones when it acquires. disk: it comes back with what it had written to its disk.
 func restart(variant string, p Params) []Step {
 	begin := slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant))
+	back := Step{Do: Start, Target: "n0"}
+	if variant == "disk" {
+		back.Do = Revive
+	}
 	return slices.Concat(begin, []Step{
-		{Do: KillNode, Target: "n0", Strike: variant != "between"}, {Do: Start, Target: "n0"},
+		{Do: KillNode, Target: "n0", Strike: variant != "between"}, back,
 	}, p.replaced(), p.heal())
 }
 

@@ -12,6 +12,8 @@ type (
 	NodeKiller interface{ KillNode(node string) error }
 	// NodeStarter starts a node that was killed, with nothing in it, and returns when it answers.
 	NodeStarter interface{ StartNode(node string) error }
+	// NodeReviver starts a node that was killed with the files that it left behind, and returns when it answers.
+	NodeReviver interface{ ReviveNode(node string) error }
 	// NodePauser stops a node and lets it run again.
 	NodePauser interface {
 		PauseNode(node string) error
@@ -68,6 +70,7 @@ type (
 var deeds = map[string]func(world any, s Step) error{
 	KillNode:   by(func(w NodeKiller, s Step) error { return w.KillNode(s.Target) }),
 	Start:      by(func(w NodeStarter, s Step) error { return w.StartNode(s.Target) }),
+	Revive:     by(func(w NodeReviver, s Step) error { return w.ReviveNode(s.Target) }),
 	PauseNode:  by(func(w NodePauser, s Step) error { return w.PauseNode(s.Target) }),
 	ResumeNode: by(func(w NodePauser, s Step) error { return w.ResumeNode(s.Target) }),
 	NodeClock:  by(func(w NodeClocker, s Step) error { return w.SetNodeClock(s.Target, s.Offset.D()) }),
@@ -130,7 +133,7 @@ func Prove(world any, s Step) error {
 
 // powers says, for each step, whether a world has the power for it.
 var powers = map[string]func(any) bool{
-	KillNode: has[NodeKiller], Start: has[NodeStarter], PauseNode: has[NodePauser], ResumeNode: has[NodePauser],
+	KillNode: has[NodeKiller], Start: has[NodeStarter], Revive: has[NodeReviver], PauseNode: has[NodePauser], ResumeNode: has[NodePauser],
 	NodeClock: has[NodeClocker], Busy: has[NodeBlocker], Free: has[NodeBlocker], Stall: has[NodeStaller], Promote: has[Promoter], Barrier: has[Replicator],
 	Cut: has[Linker], Hold: has[Linker], Delay: has[Linker], Refuse: has[Linker], Reset: has[Linker], Heal: has[Linker],
 	Crash: has[ClientKiller], Pause: has[ClientPauser], Unpause: has[ClientPauser],

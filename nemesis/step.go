@@ -22,8 +22,9 @@ const (
 
 	// Nodes.
 	Barrier    = "barrier"     // every replica has all that its master was told
-	KillNode   = "kill"        // the node Target is killed with SIGKILL; until Start
+	KillNode   = "kill"        // the node Target is killed with SIGKILL; until Start or Revive
 	Start      = "start"       // the node Target is started again, empty
+	Revive     = "revive"      // the node Target is started again, with what it has on its disk
 	Promote    = "promote"     // the replica Target becomes a master
 	PauseNode  = "pause-node"  // the node Target is stopped with SIGSTOP; until ResumeNode
 	ResumeNode = "resume-node" // the node Target runs again
@@ -130,7 +131,9 @@ func (s Step) Lasts() bool {
 }
 
 // Undoes reports whether the step ends the effect of a fault that was done to the same target.
-func (s Step) Undoes(fault string) bool { return s.Do != "" && undoneBy[fault] == s.Do }
+func (s Step) Undoes(fault string) bool {
+	return s.Do != "" && undoneBy[fault] == s.Do || s.Do == Revive && undoneBy[fault] == Start
+}
 
 // Repairs reports whether the step undoes something.
 func (s Step) Repairs() bool {

@@ -125,8 +125,9 @@ var table = []Entry{
 	{Name: "latency", Line: "everything between clients and Redis takes longer, for the whole run", Variants: []Variant{
 		{Name: "20ms", Line: "by 20 ms each way"}, {Name: "DURATION", Line: "by as much each way"},
 	}, steps: latency},
-	{Name: "restart", Line: "Redis is killed and comes back empty at once", Variants: []Variant{
+	{Name: "restart", Line: "Redis is killed and comes back at once, empty", Variants: []Variant{
 		{Name: "holding", Line: "in a hold"}, {Name: "between", Line: "between the commands of a release"},
+		{Name: "disk", Line: "in a hold, and it has what is on its disk (see --redis-config appendonly yes)"},
 	}, steps: restart},
 	{Name: "restart-delayed", Line: "Redis is killed and comes back empty when every lease is over", Lasts: "1.3 leases", Variants: []Variant{
 		{Name: "holding", Line: "and the holder's work, too"}, {Name: "stay", Line: "but the holder's work is not"},

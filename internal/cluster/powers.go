@@ -37,19 +37,10 @@ func (w *World) KillNode(node string) error {
 
 // StartNode starts a killed node at its old address, with nothing in it, and returns when it answers.
 func (w *World) StartNode(node string) error {
-	i, err := w.find(node)
-	if err != nil {
+	if err := w.wipe(node); err != nil {
 		return err
 	}
-	n, err := w.launch(w.nodes[i].NodeConfig)
-	if err != nil {
-		return err
-	}
-	w.nodes[i] = n
-	if err := n.Ready(); err != nil {
-		return err
-	}
-	return w.observe(n)
+	return w.ReviveNode(node)
 }
 
 // PauseNode stops a node. The kernel goes on to accept connections for it.

@@ -1,0 +1,30 @@
+package cluster
+
+import "os"
+
+// ReviveNode starts a killed node at its old address, with the files that it left behind, and returns when it answers. What is in them
+// is up to its settings: by default nothing.
+func (w *World) ReviveNode(node string) error {
+	i, err := w.find(node)
+	if err != nil {
+		return err
+	}
+	n, err := w.launch(w.nodes[i].NodeConfig)
+	if err != nil {
+		return err
+	}
+	w.nodes[i] = n
+	if err := n.Ready(); err != nil {
+		return err
+	}
+	return w.observe(n)
+}
+
+// wipe makes a node that was killed forget what it had on its disk.
+func (w *World) wipe(node string) error {
+	i, err := w.find(node)
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(w.nodes[i].Dir)
+}
