@@ -74,14 +74,17 @@ func newBar(w io.Writer) *bar {
 }
 
 // tell is campaign.Progress.
-func (b *bar) tell(done, all int, r campaign.Result) {
+func (b *bar) tell(done, all int, r campaign.Result) { b.step(done, all, r.Row+" under "+r.Nemesis) }
+
+// step says how much is done, how long the rest will take, and what was done last.
+func (b *bar) step(done, all int, what string) {
 	if b.w == nil {
 		return
 	}
 	left := time.Duration(float64(time.Since(b.begin)) / float64(done) * float64(all-done)).Round(time.Second)
 	const width = 30
 	full := width * done / all
-	fmt.Fprintf(b.w, "\r\033[K[%s%s] %d of %d, %v left; %s under %s", stars[:full], blanks[:width-full], done, all, left, r.Row, r.Nemesis)
+	fmt.Fprintf(b.w, "\r\033[K[%s%s] %d of %d, %v left; %s", stars[:full], blanks[:width-full], done, all, left, what)
 }
 
 const (

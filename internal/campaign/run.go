@@ -116,17 +116,26 @@ type campaign struct {
 
 // several carries out tasks, jobs at a time.
 func (c *campaign) several(ctx context.Context, tasks []Task, jobs int) {
-	queue := make(chan Task)
+	inParallel(ctx, tasks, jobs, func(t Task) {
+		if !c.failed() {
+			c.one(ctx, t)
+		}
+	})
+}
+
+// inParallel does something with each of the things, jobs of them at a time, and begins nothing when ctx has ended.
+func inParallel[T any](ctx context.Context, things []T, jobs int, do func(T)) {
+	queue := make(chan T)
 	var all sync.WaitGroup
 	for range jobs {
 		all.Go(func() {
 			for t := range queue {
-				c.one(ctx, t)
+				do(t)
 			}
 		})
 	}
-	for _, t := range tasks {
-		if ctx.Err() != nil || c.failed() {
+	for _, t := range things {
+		if ctx.Err() != nil {
 			break
 		}
 		queue <- t

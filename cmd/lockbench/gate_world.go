@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/spf13/pflag"
+)
+
+// gateWorld makes the entries of a gate ready to run, each as `lockbench run` would with the same options.
+type gateWorld struct {
+	ctx    context.Context
+	worlds map[string]*processWorld // by the name of the world
+	seen   map[string]bool          // worlds that can be had
+}
+
+func newGateWorld(ctx context.Context) *gateWorld {
+	return &gateWorld{ctx: ctx, worlds: map[string]*processWorld{}, seen: map[string]bool{}}
+}
+
+// in says where the runs go.
+func (w *gateWorld) in(root string) {
+	for _, world := range w.worlds {
+		world.root = root
+	}
+}
+
+// notPlan are the flags of run that are no options of a plan: the gate has them itself, or they change only what is said.
+var notPlan = []string{"env", "seed", "expect", "plan", "store", "quiet", "json"}
+
+// planOptions are the names that the settings of a plan have in a gate file: those of the flags of run, with underscores.
+func planOptions() (names []string) {
+	set := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	new(runFlags).register(set)
+	set.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(notPlan, f.Name) {
+			names = append(names, strings.ReplaceAll(f.Name, "-", "_"))
+		}
+	})
+	return names
+}
+
+// prepare makes the chosen entries ready, and refuses what cannot work before anything is run.
+func (w *gateWorld) prepare(g *campaign.Gate, only []string) (map[string]campaign.Prepared, error) {
+	out := map[string]campaign.Prepared{}
+	for _, e := range g.Entries {
+		if len(only) > 0 && !slices.Contains(only, e.Name) {
+			continue
+		}
+		p, err := w.entry(e)
+		if err != nil {
+			return nil, err
+		}
+		out[e.Name] = p
+	}
+	return out, nil
+}
+
+func (w *gateWorld) entry(e campaign.Entry) (campaign.Prepared, error) {
+	var none campaign.Prepared
+	if e.Replay != "" {
+		return none, e.At.Errorf("replay is not possible yet")
+	}
+	p, err := gatePlan(e, e.Seed)
+	if err != nil {
+		return none, err
+	}
+	if err := w.possible(e, p.Place); err != nil {
+		return none, err
+	}
+	world := w.worlds[e.World]
+	if world == nil {
+		world = &processWorld{}
+		w.worlds[e.World] = world
+	}
+	return campaign.Prepared{
+		Plan: func(seed uint64) (harness.Plan, error) { return gatePlan(e, seed) },
+		Run: func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
+			v, err := world.run(ctx, p, dir)
+			return v, markRefused(err)
+		},
+	}, nil
+}
+
+// markRefused tells the gate what the user must change.
+func markRefused(err error) error {
+	var x exit
+	if errors.As(err, &x) && x.code == exitUsage {
+		return campaign.ErrRefused{Err: err}
+	}
+	return err
+}
+
+// possible asks once for each world and place whether it can be had.
+func (w *gateWorld) possible(e campaign.Entry, place harness.Place) error {
+	key := fmt.Sprint(e.World, place)
+	if w.seen[key] {
+		return nil
+	}
+	w.seen[key] = true
+	_, _, err := chooseWorld(e.World)
+	if err == nil {
+		err = reachable(w.ctx, e.World, place)
+	}
+	if err != nil {
+		return e.At.Errorf("world %s: %v", e.World, err)
+	}
+	return nil
+}
+
+// versions are those of what answered, for each world.
+func (w *gateWorld) versions() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for name, world := range w.worlds {
+		if v := world.found(); v != nil {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// settings turns an entry's options into the flags of run.
+func settings(e campaign.Entry) (*runFlags, *pflag.FlagSet, error) {
+	f, set := &runFlags{}, pflag.NewFlagSet("run", pflag.ContinueOnError)
+	f.register(set)
+	for _, o := range e.Options {
+		flag := set.Lookup(strings.ReplaceAll(o.Name, "_", "-"))
+		for _, v := range o.Values {
+			if err := set.Set(flag.Name, v); err != nil {
+				return nil, nil, o.At.Errorf("%s is %q; %s", o.Name, v, wants(flag.Value.Type()))
+			}
+		}
+		if _, list := flag.Value.(pflag.SliceValue); !list && len(o.Values) != 1 {
+			return nil, nil, o.At.Errorf("%s takes one value, not %d", o.Name, len(o.Values))
+		}
+	}
+	return f, set, set.Set("env", e.World)
+}
+
+// wants says what kind of value a flag takes.
+func wants(kind string) string {
+	switch kind {
+	case "duration":
+		return "it must be a time such as 500ms or 2s"
+	case "bool":
+		return "it must be true or false"
+	case "int", "uint64":
+		return "it must be a whole number"
+	}
+	return "it must be a " + kind
+}
+
+// flagName finds the names of flags in an error of run, which are keys in a gate file.
+var flagName = regexp.MustCompile(`--([a-z][a-z-]*)`)
+
+// gatePlan is the plan of an entry for one seed.
+func gatePlan(e campaign.Entry, seed uint64) (harness.Plan, error) {
+	f, set, err := settings(e)
+	if err != nil {
+		return harness.Plan{}, err
+	}
+	if err := set.Set("seed", strconv.FormatUint(seed, 10)); err != nil {
+		return harness.Plan{}, err
+	}
+	p, err := f.makePlan(set)
+	if err == nil {
+		p.Place, err = f.place.in(e.World)
+	}
+	if err == nil {
+		p.Expect = e.Expect.Plan()
+		for _, l := range e.Expect.Letters {
+			if !slices.Contains(p.Properties, l) {
+				p.Properties = append(slices.Clone(p.Properties), l)
+			}
+		}
+		p.Thorough = p.Thorough || len(e.Expect.Letters) > 1 // else the first violation ends the run
+		err = p.Validate()
+	}
+	if err != nil {
+		keys := flagName.ReplaceAllStringFunc(err.Error(), func(s string) string { return strings.ReplaceAll(s[2:], "-", "_") })
+		return p, e.At.Errorf("entry %q: %s", e.Name, keys)
+	}
+	return p, nil
+}
+
+// illustrate writes the report of each run that shows what is not as expected, and says how it is done again.
+func (w *gateWorld) illustrate(root string, r *campaign.GateResult, say io.Writer) {
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		if e.Result == campaign.Passed || e.Shown == nil || e.Shown.Dir == "" {
+			continue
+		}
+		dir := filepath.Join(root, filepath.FromSlash(e.Shown.Dir))
+		run, _ := store.Load(dir)
+		if run == nil || run.Verdict == nil {
+			continue // nothing was recorded; the claim says why
+		}
+		if _, err := writeReport(run); err != nil {
+			fmt.Fprintf(say, "lockbench: no report of %s: %v\n", e.Name, err)
+			continue
+		}
+		e.Shown.Report = e.Shown.Dir + "/" + store.Report
+		e.Shown.Reproduce = "lockbench run --plan " + quoted(filepath.Join(dir, store.Plan))
+	}
+}
