@@ -43,22 +43,32 @@ func connect(ctx context.Context) (*daemon, error) {
 	if err != nil {
 		return nil, fmt.Errorf("DOCKER_HOST=%s: %w", os.Getenv("DOCKER_HOST"), err)
 	}
-	v, err := c.ServerVersion(ctx, client.ServerVersionOptions{})
-	if err != nil {
-		c.Close()
-		return nil, silent(c.DaemonHost(), err)
-	}
-	info, err := c.Info(ctx, client.InfoOptions{})
-	if err != nil {
+	d := &daemon{Client: c}
+	if err := d.introduce(ctx); err != nil {
 		c.Close()
 		return nil, silent(c.DaemonHost(), err)
 	}
 	os.Setenv("DOCKER_HOST", c.DaemonHost())
 	os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true")
 	silence()
-	d := &daemon{Client: c, version: v.Version}
-	d.remote = elsewhere(c.DaemonHost(), info.Info.OperatingSystem, info.Info.SecurityOptions)
 	return d, nil
+}
+
+// introduce asks the daemon who it is. It is pinged first, since only then the client says that the daemon is too old for it.
+func (d *daemon) introduce(ctx context.Context) error {
+	if _, err := d.Ping(ctx, client.PingOptions{NegotiateAPIVersion: true}); err != nil {
+		return err
+	}
+	v, err := d.ServerVersion(ctx, client.ServerVersionOptions{})
+	if err != nil {
+		return err
+	}
+	info, err := d.Info(ctx, client.InfoOptions{})
+	if err != nil {
+		return err
+	}
+	d.version, d.remote = v.Version, elsewhere(d.DaemonHost(), info.Info.OperatingSystem, info.Info.SecurityOptions)
+	return nil
 }
 
 // silence keeps testcontainers from writing to the terminal. Its logger is one for the whole process, and not made to be set by two runs at once.
@@ -82,8 +92,10 @@ func silent(host string, err error) error {
 	switch text := err.Error(); {
 	case errors.Is(err, fs.ErrPermission) || strings.Contains(text, "permission denied"):
 		return fmt.Errorf("no permission to use Docker at %s: `sudo usermod -aG docker $USER` and log in again, or run lockbench as root", host)
-	case strings.Contains(text, "minimum supported API version") || strings.Contains(text, "is too old"):
-		return fmt.Errorf("the Docker daemon at %s is too old (%s); 20.10 and later are known to work", host, oneLine(err))
+	case strings.Contains(text, "client version"): // its words
+		return fmt.Errorf("the Docker daemon at %s wants a newer lockbench (%s)", host, oneLine(err))
+	case strings.Contains(text, "minimum supported API version"): // our client's
+		return fmt.Errorf("the Docker daemon at %s is too old (%s): install Docker 20.10 or newer", host, oneLine(err))
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the Docker daemon at %s did not answer within %v; `docker info` shows more", host, answerTimeout)
 	case client.IsErrConnectionFailed(err):

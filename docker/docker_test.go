@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
 	case IsJanitor():
 		os.Exit(JanitorMain(os.Stdin))
+	case os.Getenv(askEnv) != "":
+		os.Exit(asked())
 	case os.Getenv(victimEnv) != "":
 		os.Exit(victim())
 	}
@@ -288,29 +290,4 @@ func create(t *testing.T, l *Launcher, labels map[string]string) string {
 	}
 	t.Cleanup(func() { _ = l.daemon.remove(context.Background(), c.GetContainerID()) })
 	return c.GetContainerID()
-}
-
-func TestWhatCannotBeHadIsSaidInOneLine(t *testing.T) {
-	need.Part(t, "docker")
-	for name, c := range map[string]struct {
-		host    string
-		options Options
-		advice  string
-	}{
-		"no daemon":      {"unix:///nowhere/docker.sock", Options{}, "systemctl start docker"},
-		"no such host":   {"nonsense", Options{}, "DOCKER_HOST=nonsense"},
-		"no image":       {"", Options{Image: "lockbench/no-such-image:1"}, "docker/base-image"},
-		"workers":        {"", Options{Network: Bridge, Workers: InContainer}, "--docker-network host"},
-		"no such driver": {"", Options{Network: "overlay"}, "host, bridge"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if c.host != "" {
-				t.Setenv("DOCKER_HOST", c.host)
-			}
-			err := Ready(t.Context(), c.options)
-			if err == nil || !strings.Contains(err.Error(), c.advice) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("said %v; it must name %s", err, c.advice)
-			}
-		})
-	}
 }

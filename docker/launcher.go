@@ -24,6 +24,7 @@ type Options struct {
 	Image   string // with redis-server in it; "": DefaultImage
 	Network string // Auto, Host or Bridge; "": Auto
 	Workers string // OnHost or InContainer; "": OnHost
+	Clocks  bool   // the clocks of servers will be moved
 }
 
 // Launcher starts servers in containers. It is a cluster.Launcher, for one run.
@@ -73,13 +74,15 @@ func prepare(ctx context.Context, o Options) (*Launcher, error) {
 	return l, nil
 }
 
-// Ready says why Open would fail; nil if it would not. It may pull the image, and starts nothing.
+// Ready says why Open would fail, or its servers; nil if they would not. It may pull the image, and tries one that is not ours. Nothing that
+// it starts outlives it.
 func Ready(ctx context.Context, o Options) error {
 	l, err := prepare(ctx, o)
 	if err != nil {
 		return err
 	}
-	return l.daemon.Close()
+	defer l.daemon.Close()
+	return l.probe(ctx, o.Clocks)
 }
 
 // network chooses one, and refuses what this daemon cannot offer.
@@ -112,7 +115,7 @@ func (l *Launcher) Versions() map[string]string {
 // Cannot is cluster.Launcher.
 func (l *Launcher) Cannot(do string) error {
 	if do == nemesis.NodeClock && l.daemon.remote != "" && l.image.shim == "" {
-		return fmt.Errorf("the clock of %s cannot be moved: it has no shim of its own, and %s", l.image.name, l.daemon.remote)
+		return l.noClock()
 	}
 	return nil
 }

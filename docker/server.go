@@ -3,7 +3,6 @@ package docker
 import (
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"strings"
 	"time"
@@ -103,19 +102,6 @@ func (s *server) live(image string, options []testcontainers.ContainerCustomizer
 		return fmt.Sprintf("%v: the clock shim does not suit the C library of %s; take our image for this fault", err, image)
 	}
 	return oneLine(err)
-}
-
-// ServerVersion is cluster.Launcher.
-func (l *Launcher) ServerVersion() (string, error) {
-	options := []testcontainers.ContainerCustomizer{
-		testcontainers.WithCmd("--version"), testcontainers.WithEntrypoint(l.image.server), testcontainers.WithLabels(l.owner.labels()),
-	}
-	var said []byte
-	err := newBody(l.daemon).lead(context.Background(), l.image.name, options, func(a client.HijackedResponse) { said, _ = io.ReadAll(plain(a.Reader)) })
-	if err != exited(0) {
-		return "", fmt.Errorf("`%s --version` in image %s: %s %s", l.image.server, l.image.name, oneLine(err), said)
-	}
-	return string(said), nil
 }
 
 // Kill is cluster.Server.

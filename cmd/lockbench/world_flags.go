@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"slices"
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/spf13/pflag"
 )
 
@@ -37,14 +39,16 @@ func containers(p harness.Place) docker.Options {
 	return docker.Options{Image: p.Image, Network: p.Network, Workers: p.Workers}
 }
 
-// reachable refuses a world that cannot be had, before anything is written or started.
-func reachable(ctx context.Context, world string, p harness.Place) error {
+// reachable refuses a world that cannot be had, or cannot be had for this scenario, before anything is written or started.
+func reachable(ctx context.Context, world string, p harness.Place, scenario []nemesis.Step) error {
 	if err := p.Suits(world); err != nil {
 		return err
 	}
 	switch world {
 	case worldDocker:
-		return docker.Ready(ctx, containers(p))
+		o := containers(p)
+		o.Clocks = slices.ContainsFunc(scenario, func(s nemesis.Step) bool { return s.Do == nemesis.NodeClock })
+		return docker.Ready(ctx, o)
 	case worldExternal:
 		g, err := cluster.Visit(external(p))
 		if err != nil {

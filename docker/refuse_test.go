@@ -1,0 +1,189 @@
+package docker
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/need"
+)
+
+// askEnv makes the test binary ask for a world in containers and print what it is told.
+const askEnv = "LOCKBENCH_ASK"
+
+// asked prints why there is no world, for a test that has to be somebody else.
+func asked() int {
+	fmt.Print(Ready(context.Background(), Options{}))
+	return 0
+}
+
+// pretend starts a daemon that gives these answers by the end of the path, and has lockbench use it.
+func pretend(t *testing.T, api string, answers map[string]string) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Api-Version", api)
+		w.Header().Set("Content-Type", "application/json")
+		for end, answer := range answers {
+			if strings.HasSuffix(r.URL.Path, end) {
+				if text, failed := strings.CutPrefix(answer, "500 "); failed {
+					w.WriteHeader(http.StatusInternalServerError)
+					answer = `{"message":"` + text + `"}`
+				}
+				fmt.Fprint(w, answer)
+				return
+			}
+		}
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"message":"No such image"}`)
+	}))
+	t.Cleanup(s.Close)
+	t.Setenv("DOCKER_HOST", "tcp://"+strings.TrimPrefix(s.URL, "http://"))
+}
+
+// current are the answers of a daemon that works, and has no image.
+var current = map[string]string{"/_ping": "OK", "/version": `{"Version":"27.0.0","ApiVersion":"1.46","MinAPIVersion":"1.24"}`, "/info": `{"OperatingSystem":"Linux"}`}
+
+// with are current answers and another.
+func with(path, answer string) map[string]string {
+	out := map[string]string{path: answer}
+	for p, a := range current {
+		if p != path {
+			out[p] = a
+		}
+	}
+	return out
+}
+
+func TestWhatADaemonRefusesIsSaidInOneLine(t *testing.T) {
+	const noRegistry = "500 Get https://registry-1.docker.io/v2/: dial tcp: lookup registry-1.docker.io: no such host"
+	for name, c := range map[string]struct {
+		api     string
+		answers map[string]string
+		options Options
+		advice  []string
+	}{
+		"too old":          {"1.30", current, Options{}, []string{"is too old", "install Docker 20.10 or newer"}},
+		"too new":          {"1.99", with("/version", "500 client version 1.55 is too old. Minimum supported API version is 1.70"), Options{}, []string{"wants a newer lockbench"}},
+		"broken":           {"1.46", with("/version", "500 something is wrong"), Options{}, []string{"something is wrong"}},
+		"no daemon at all": {"", map[string]string{"/version": "<html>", "/_ping": "<html>"}, Options{}, []string{"the Docker daemon at tcp://"}},
+		"our image is missing": {"1.46", current, Options{},
+			[]string{"there is no image lockbench/redis:7", "docker/base-image", "docker build -t lockbench/redis:7"}},
+		"no registry":   {"1.46", with("/images/create", noRegistry), Options{Image: "redis:7"}, []string{"there is no image redis:7", "no such host", "docker pull"}},
+		"no such image": {"1.46", with("/images/create", "500 pull access denied for nothing"), Options{Image: "nothing"}, []string{"pull access denied", "docker/base-image"}},
+		"bad image":     {"1.46", current, Options{Image: "No Image"}, []string{"No Image"}},
+		"workers":       {"1.46", current, Options{Network: Bridge, Workers: InContainer}, []string{"--docker-network host"}},
+		"no such place": {"1.46", current, Options{Workers: "moon"}, []string{"container"}},
+		"no such net":   {"1.46", current, Options{Network: "overlay"}, []string{"host, bridge"}},
+		"host is far":   {"1.46", current, Options{Network: Host}, []string{"may be on another machine", "bridge"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pretend(t, c.api, c.answers)
+			demand(t, Ready(t.Context(), c.options), c.advice...)
+		})
+	}
+}
+
+// demand says what an error lacks: it is one line and names what to do.
+func demand(t *testing.T, err error, advice ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatal("nothing was refused")
+	}
+	for _, a := range advice {
+		if !strings.Contains(err.Error(), a) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("said %q; it must name %q in one line", err, a)
+		}
+	}
+}
+
+func TestWhereNoDaemonIs(t *testing.T) {
+	for host, advice := range map[string]string{
+		"unix:///nowhere/docker.sock": "sudo systemctl start docker",
+		"tcp://127.0.0.1:1":           "no Docker daemon answers at tcp://127.0.0.1:1",
+		"nonsense":                    "DOCKER_HOST=nonsense",
+	} {
+		t.Setenv("DOCKER_HOST", host)
+		demand(t, Ready(t.Context(), Options{}), advice)
+	}
+}
+
+func TestADaemonThatHangs(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and nobody answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	t.Setenv("DOCKER_HOST", "tcp://"+ln.Addr().String())
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	demand(t, Ready(ctx, Options{}), "did not answer within", "docker info")
+}
+
+// TestNoPermission asks as somebody who may not use the socket. For root every socket is open, so that it has to become nobody.
+func TestNoPermission(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "docker.sock")
+	ln, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if err := os.Chmod(socket, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(readable(t, dir))
+	c.Env = append(os.Environ(), askEnv+"=1", "DOCKER_HOST=unix://"+socket)
+	c.SysProcAttr = &syscall.SysProcAttr{}
+	const nobody = 65534
+	if os.Getuid() == 0 {
+		c.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	} else if err := os.Chmod(socket, 0); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	demand(t, fmt.Errorf("%s", out), "no permission to use Docker", "usermod -aG docker")
+}
+
+// readable is a copy of this program that everybody may start.
+func readable(t *testing.T, dir string) string {
+	t.Helper()
+	program, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "asker")
+	if err := os.WriteFile(name, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	parent := filepath.Dir(dir) // of t.TempDir, closed to others
+	if err := os.Chmod(parent, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestAnImageThatIsNoRedis is refused before anything of the run exists.
+func TestAnImageThatIsNoRedis(t *testing.T) {
+	need.Part(t, "docker")
+	empty := "lockbench/empty:test"
+	if out, err := exec.Command("sh", "-c", "tar c -T /dev/null | docker import - "+empty).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("docker", "rmi", empty).Run() })
+	demand(t, Ready(t.Context(), Options{Image: empty}), "redis-server", empty)
+}
