@@ -119,7 +119,7 @@ func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
 	if f.options.Place, err = f.place.in(f.options.World); err != nil {
 		return "", nil, err
 	}
-	if err := reachable(context.Background(), f.options.World, f.options.Place, nil); err != nil {
+	if err := reachable(context.Background(), f.options.World, f.options.Place); err != nil {
 		return "", nil, err
 	}
 	if _, err := campaign.NewMatrix(f.options, nil); err != nil {

@@ -107,7 +107,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 			return usage(err)
 		}
 	}
-	if err := reachable(c.Context(), p.World, p.Place, p.Scenario); err != nil {
+	if err := reachable(c.Context(), p.World, p.Place, p.Scenario...); err != nil {
 		return usage(err)
 	}
 	if note != "" {

@@ -40,7 +40,7 @@ func containers(p harness.Place) docker.Options {
 }
 
 // reachable refuses a world that cannot be had, or cannot be had for this scenario, before anything is written or started.
-func reachable(ctx context.Context, world string, p harness.Place, scenario []nemesis.Step) error {
+func reachable(ctx context.Context, world string, p harness.Place, scenario ...nemesis.Step) error {
 	if err := p.Suits(world); err != nil {
 		return err
 	}
