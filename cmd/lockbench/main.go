@@ -114,6 +114,7 @@ Exit codes of run and check: 0 as expected, 1 not as expected, 2 unknown,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(runCommand(), checkCommand(), reportCommand(), exportCommand(), listCommand(), doctorCommand(), matrixCommand(), gateCommand())
+	c.AddCommand(replayCommand())
 	return c
 }
 

@@ -69,7 +69,7 @@ func (s Step) String() string {
 	who := fmt.Sprintf("%10.3fms", float64(s.At)/1e6)
 	switch s.Kind {
 	case Fault:
-		return fmt.Sprintf("%s FAULT %s", who, s.Fault)
+		return fmt.Sprintf("%s FAULT %s", who, asJSON(s.Fault))
 	case Mark:
 		return fmt.Sprintf("%s c%d %s %d%s", who, s.Client, s.Phase, s.N, reason(s.Reply))
 	case Send:

@@ -38,11 +38,14 @@ var plainWord = regexp.MustCompile(`^[A-Za-z0-9_:.+/@=-]+$`)
 var nameLike = regexp.MustCompile(`^(n[0-9]|acquire|granted|refused|released?|OK)$`)
 
 // quote is a string in double quotes that JSON, YAML and people can read.
-func quote(s string) string {
+func quote(s string) string { return asJSON(s) }
+
+// asJSON writes strings and steps, which can always be written, in one line, and leaves <, > and & as they are.
+func asJSON(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string can always be written
+	_ = enc.Encode(v)
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -141,7 +144,7 @@ func (s Step) flow() string {
 	text("reply", s.Reply)
 	text("err", s.Err)
 	if s.Fault != nil {
-		fields = append(fields, "fault: "+s.Fault.String())
+		fields = append(fields, "fault: "+asJSON(s.Fault))
 	}
 	return "{" + strings.Join(fields, ", ") + "}"
 }

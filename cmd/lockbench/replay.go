@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/spf13/cobra"
+)
+
+// replayFlags are the flags of replay.
+type replayFlags struct {
+	env    string
+	times  int
+	asJSON bool
+	steps  bool
+}
+
+func replayCommand() *cobra.Command {
+	f := replayFlags{}
+	c := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Do a counterexample again, step by step",
+		Long: `replay does again what a counterexample's file says, which lockbench explore has written: in the simulator, where every step must be the
+same, or on a real redis-server. Exit codes: 0 confirmed, 1 diverged, 254 the file cannot be used.`,
+		Example: `  lockbench replay store/counterexamples/getset-pause-S.yaml
+  lockbench replay --env process --times 20 store/counterexamples/getset-pause-S.yaml`,
+		Args: one("a counterexample's file"),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	s := c.Flags()
+	s.StringVar(&f.env, "env", worldSim, "world to replay in: "+worldSim+", "+worldProcess)
+	s.IntVar(&f.times, "times", 1, "how often")
+	s.BoolVar(&f.steps, "steps", false, "print the steps, too")
+	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
+	register(c, "env", []string{worldSim, worldProcess})
+	return c
+}
+
+func (f *replayFlags) run(c *cobra.Command, file string) error {
+	x, err := explore.ReadFile(file)
+	if err != nil {
+		return usage(err)
+	}
+	if f.times < 1 {
+		return usage(fmt.Errorf("--times is %d; it is 1 or more", f.times))
+	}
+	if f.steps && !f.asJSON {
+		for _, s := range x.Steps {
+			fmt.Fprintln(c.OutOrStdout(), s)
+		}
+	}
+	o, err := f.replay(c, x)
+	switch {
+	case c.Context().Err() != nil:
+		return exit{exitInterrupted, errors.New("interrupted")}
+	case err != nil:
+		return err
+	}
+	return f.say(c.OutOrStdout(), o)
+}
+
+// replay does it as often as wanted; the first time that it diverges is the last.
+func (f *replayFlags) replay(c *cobra.Command, x *explore.Counterexample) (explore.Outcome, error) {
+	switch f.env {
+	case worldSim:
+		return replaySim(c, x, f.times)
+	}
+	return explore.Outcome{}, usage(fmt.Errorf("--env %s: a counterexample can be replayed in %s and %s", f.env, worldSim, worldProcess))
+}
+
+func replaySim(c *cobra.Command, x *explore.Counterexample, times int) (explore.Outcome, error) {
+	all := explore.Outcome{}
+	for range times {
+		o, err := x.Replay(c.Context())
+		if err != nil {
+			return o, usage(err)
+		}
+		o.Runs, o.Same = all.Runs+o.Runs, all.Same+o.Same
+		if all = o; !o.Confirmed {
+			break
+		}
+	}
+	return all, nil
+}
+
+// say prints the outcome, for people or programs, and turns it into the exit code.
+func (f *replayFlags) say(w io.Writer, o explore.Outcome) error {
+	if f.asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(o); err != nil {
+			return broken(err)
+		}
+	} else {
+		fmt.Fprintln(w, o)
+	}
+	if !o.Confirmed {
+		return exit{code: 1}
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+)
+
+// Outcome says what came of a replay.
+type Outcome struct {
+	Confirmed bool   `json:"confirmed"`
+	World     string `json:"world"`              // "the simulator", "Redis 7.0.15"
+	Runs      int    `json:"runs"`               // that were made
+	Same      int    `json:"same"`               // of which were as recorded
+	Step      int    `json:"step,omitempty"`     // the first that was not, from 1
+	Expected  string `json:"expected,omitempty"` // what the file says there
+	Got       string `json:"got,omitempty"`
+}
+
+// String is the outcome in one line.
+func (o Outcome) String() string {
+	if o.Confirmed {
+		return fmt.Sprintf("confirmed on %s, %d of %d", o.World, o.Same, o.Runs)
+	}
+	return fmt.Sprintf("diverged on %s at step %d: expected %s, got %s", o.World, o.Step, o.Expected, o.Got)
+}
+
+// Replay does a counterexample again in the simulator: each step must be the same, and the same property must be violated. The error is for a file
+// whose plan cannot run at all.
+func (c *Counterexample) Replay(ctx context.Context) (Outcome, error) {
+	o := Outcome{World: "the simulator", Runs: 1}
+	r, err := c.Case().run(ctx)
+	if err != nil {
+		return o, err
+	}
+	if ctx.Err() != nil {
+		return o, ctx.Err()
+	}
+	k, _ := diverge(c.Steps, r.Steps)
+	switch v, violated := r.confirm(c.Verdict.Property); {
+	case k < len(c.Steps):
+		o.Step, o.Expected, o.Got = k+1, quote(c.Steps[k].String()), "the end of the run"
+		if k < len(r.Steps) {
+			o.Got = quote(r.Steps[k].String())
+		}
+	case !violated:
+		o.Step, o.Expected, o.Got = len(c.Steps), "a violation of "+c.Verdict.Property, firstWord(v.Because, v.Verdict.String())
+	case v.Class != c.Verdict.Class:
+		o.Step, o.Expected, o.Got = len(c.Steps), "the class "+quote(c.Verdict.Class), quote(v.Class)
+	default:
+		o.Confirmed, o.Same = true, 1
+	}
+	return o, nil
+}
+
+func firstWord(words ...string) string {
+	for _, w := range words {
+		if w != "" {
+			return w
+		}
+	}
+	return ""
+}

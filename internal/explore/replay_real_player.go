@@ -1,0 +1,244 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// player follows the steps of a counterexample in a world of real processes. Every client stands at the gate for everybody whenever it is about to acquire,
+// to release or to send a command, and its commands and replies stand at the relay; the player calls whose turn it is. Between two steps it waits
+// until the client that it has called has nothing to do but wait (cluster.World.Idle), so that nobody acts later than its turn.
+type player struct {
+	ctx     context.Context
+	c       *Counterexample
+	world   *cluster.World
+	net     *relay
+	journal *harness.Journal
+	match   *matcher
+	clock   *clock
+	actors  []*actor
+	hurt    []nemesis.Step // what was done to links and not undone
+	step    int            // number of the present one
+}
+
+// actor is what the player knows of a client.
+type actor struct {
+	stands  []workloads.GateHit
+	marks   []Step           // that it has come to, not yet in turn
+	sent    []int            // numbers in its trace of commands that have left and are not yet in turn
+	seqs    map[int]int      // the record's number of a command → that in this trace
+	words   map[int][]string // of the commands in this trace
+	answers map[int]history.Command
+	paused  bool
+	gone    bool
+	later   []func() error // what must wait until it runs again
+}
+
+// everybody is the number of the gate that all stand at.
+const everybody = 1
+
+func newPlayer(ctx context.Context, c *Counterexample, w *cluster.World, net *relay, j *harness.Journal) *player {
+	p := &player{ctx: ctx, c: c, world: w, net: net, journal: j, match: newMatcher(c.Plan.TTL.D()), clock: newClock(c)}
+	for range c.Plan.Clients {
+		p.actors = append(p.actors, &actor{seqs: map[int]int{}, words: map[int][]string{}, answers: map[int]history.Command{}})
+	}
+	return p
+}
+
+// divergence is what happened instead of a step.
+type divergence struct {
+	step          int // from 0
+	expected, got string
+}
+
+func (d *divergence) Error() string {
+	return fmt.Sprintf("diverged at step %d: expected %s, got %s", d.step+1, d.expected, d.got)
+}
+
+// all follows all steps.
+func (p *player) all() error {
+	if err := p.ready(); err != nil {
+		return err
+	}
+	p.clock.begin(p.world.Now())
+	for i, s := range p.c.Steps {
+		p.step = i
+		if err := p.until(p.clock.due(i)); err != nil {
+			return err
+		}
+		err := p.do(s)
+		p.clock.done(i, p.world.Now())
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ready lets every client stand where it is about to acquire.
+func (p *player) ready() error {
+	for i := range p.actors {
+		p.world.Send(i, workloads.Order{Do: workloads.DoArm, Gate: &workloads.Gate{ID: everybody, Every: true}})
+		p.journal.Begin(i)
+	}
+	for i, a := range p.actors {
+		ok, err := p.await(func() bool { return len(a.stands) > 0 })
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("client %d did not come to the gate within %v", i, patience)
+		}
+	}
+	return nil
+}
+
+// do carries out a step and compares what comes of it.
+func (p *player) do(s Step) error {
+	if s.Kind == Fault {
+		return p.fault(*s.Fault)
+	}
+	a := p.actors[s.Client]
+	switch s.Kind {
+	case Exec:
+		return p.execute(s)
+	case Recv:
+		if err := p.hand(s); err != nil {
+			return err
+		}
+		return p.orLater(a, func() error { return p.received(s) })
+	case Send:
+		return p.orLater(a, func() error { return p.send(s) })
+	}
+	return p.orLater(a, func() error { return p.mark(s) })
+}
+
+// orLater does something now, or when the client runs again.
+func (p *player) orLater(a *actor, f func() error) error {
+	if a.paused {
+		step := p.step
+		a.later = append(a.later, func() error {
+			p.step = step
+			return f()
+		})
+		return nil
+	}
+	return f()
+}
+
+// diverged is the error for the present step.
+func (p *player) diverged(s Step, got string, args ...any) error {
+	return &divergence{p.step, describe(s), fmt.Sprintf(got, args...)}
+}
+
+// patience is how long is waited for what should come at once.
+const patience = 2 * time.Second
+
+// tick is after how long is looked again at what nobody reports.
+const tick = 100 * time.Microsecond
+
+// await lets the world go on until done, for at most patience, and reports whether it was.
+func (p *player) await(done func() bool) (bool, error) {
+	limit := p.world.Now() + int64(patience)
+	for !done() {
+		now := p.world.Now()
+		if now >= limit {
+			return false, nil
+		}
+		if err := p.next(min(limit, now+int64(tick))); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// until lets the world go on until a time.
+func (p *player) until(at int64) error {
+	for p.world.Now() < at {
+		if err := p.next(at); err != nil {
+			return err
+		}
+	}
+	return p.ctx.Err()
+}
+
+// next takes the next report, if one comes in time.
+func (p *player) next(deadline int64) error {
+	rep, ok := p.world.Next(p.ctx, deadline)
+	if p.ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %w", context.Cause(p.ctx))
+	}
+	if !ok {
+		return nil
+	}
+	return p.take(rep)
+}
+
+// take records a report and remembers what a step may ask for.
+func (p *player) take(rep workloads.Report) error {
+	if rep.Process >= 0 && rep.Process < len(p.actors) {
+		p.note(p.actors[rep.Process], rep)
+	}
+	if e := rep.Event; e != nil && e.Type == history.Gap {
+		p.clock.gap(e.Gap.D())
+	}
+	if err := p.journal.Take(rep); err != nil {
+		return err
+	}
+	if rep.Done != nil {
+		p.journal.Begin(rep.Process)
+	}
+	return nil
+}
+
+func (p *player) note(a *actor, rep workloads.Report) {
+	switch {
+	case rep.Gate != nil:
+		a.stands = append(a.stands, *rep.Gate)
+	case rep.Command != nil && rep.Command.Sent != 0:
+		a.sent = append(a.sent, rep.Command.Seq)
+	case rep.Command != nil:
+		a.answers[rep.Command.Seq] = *rep.Command
+	case rep.Exit != nil:
+		a.gone = true
+	case rep.Event != nil:
+		if phase := markOf(*rep.Event); phase != "" {
+			a.marks = append(a.marks, Step{Kind: Mark, Client: rep.Process, N: rep.Event.N, Phase: phase, Reply: rep.Event.Err})
+		}
+	}
+}
+
+// rest waits until a client has nothing to do but wait.
+func (p *player) rest(client int) error {
+	a := p.actors[client]
+	_, err := p.await(func() bool {
+		idle, _ := p.world.Idle(client)
+		return idle || a.paused || a.gone
+	})
+	return err
+}
+
+// pass lets a client go on that stands at the gate.
+func (p *player) pass(client int, h workloads.GateHit) {
+	a := p.actors[client]
+	a.stands = slices.DeleteFunc(a.stands, func(x workloads.GateHit) bool { return x.Stop == h.Stop })
+	p.world.Send(client, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: everybody, Stop: h.Stop}})
+}
+
+// disturbed reports whether something was done to a client's ways to a node.
+func (p *player) disturbed(client int, node string) bool {
+	return slices.ContainsFunc(p.hurt, func(s nemesis.Step) bool {
+		first, _ := path.Match(s.Target, fmt.Sprintf("c%d>%s", client, node))
+		second, _ := path.Match(s.Target, fmt.Sprintf("c%d+>%s", client, node))
+		return first || second
+	})
+}

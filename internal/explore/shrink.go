@@ -1,0 +1,241 @@
+package explore
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// shrinker makes a failing case small while it goes on to violate the same property in the same way.
+type shrinker struct {
+	ctx      context.Context
+	property string
+	class    string
+	fresh    int // seeds to try in a smaller world before it is given up
+	runs     int
+}
+
+// defaultFresh is how many seeds are tried in each smaller world.
+const defaultFresh = 60
+
+// shrink returns a case that is locally minimal: without any one of its deviations, steps, clients or rounds the violation is gone. If ctx ends
+// meanwhile it returns the smallest so far.
+func (s *shrinker) shrink(c Case) Case {
+	c = s.deviations(c) // a smaller world is looked for with few deviations: more of them fit into it
+	for s.ctx.Err() == nil {
+		smaller, any := s.configuration(c)
+		if !any {
+			break
+		}
+		c = s.deviations(smaller)
+	}
+	return c
+}
+
+// fails reports whether a case violates what it should.
+func (s *shrinker) fails(c Case) bool {
+	if s.ctx.Err() != nil || c.Plan.Validate() != nil {
+		return false
+	}
+	s.runs++
+	r, err := job{plan: c.Plan, chooser: c.chooser()}.run(s.ctx)
+	return err == nil && s.shows(r)
+}
+
+func (s *shrinker) shows(r *Record) bool {
+	if !slices.Contains(r.suspects([]string{s.property}), s.property) {
+		return false
+	}
+	p, ok := r.confirm(s.property)
+	return ok && p.Class == s.class
+}
+
+// configuration tries smaller worlds until none of them fails any more.
+func (s *shrinker) configuration(c Case) (Case, bool) {
+	any := false
+	for again := true; again; {
+		again = false
+		for _, p := range reductions(c.Plan) {
+			smaller, ok := s.world(c, p)
+			if ok {
+				c, again, any = smaller, true, true
+				break
+			}
+		}
+	}
+	return c, any
+}
+
+// world looks for the violation in a smaller world: with the same deviations, and then with fresh seeds.
+func (s *shrinker) world(c Case, p harness.Plan) (Case, bool) {
+	n := c.clone()
+	n.Plan = p
+	if s.fails(n) {
+		return n, true
+	}
+	if p.Validate() != nil {
+		return c, false
+	}
+	for seed := range uint64(s.fresh) {
+		if s.ctx.Err() != nil {
+			break
+		}
+		chooser, answers := dice(c.Schedule, p.Seed+seed+1)
+		s.runs++
+		r, err := job{plan: p, chooser: chooser}.run(s.ctx)
+		if err != nil {
+			break // it cannot run at all
+		}
+		if s.shows(r) {
+			return Case{p, c.Schedule, maps.Clone(answers)}, true
+		}
+	}
+	return c, false
+}
+
+// dice is a chooser that answers at random, and where it notes what it answered.
+func dice(schedule string, seed uint64) (sim.Chooser, map[string]int) {
+	answers := map[string]int{}
+	if schedule == Picked {
+		return newPriorities(seed, answers), answers
+	}
+	return noting{sim.Seeded{Seed: seed}, answers}, answers
+}
+
+// deviations takes away as many as it can: first many at once, at last one by one until nothing goes any more. What stays is made as small as it can be.
+func (s *shrinker) deviations(c Case) Case {
+	for size := len(c.Deviations); size > 1; size /= 2 {
+		c, _ = s.without(c, size)
+	}
+	c = s.answers(c)
+	for again := true; again && s.ctx.Err() == nil; {
+		c, again = s.without(c, 1)
+	}
+	return c
+}
+
+// without tries to do without each run of size deviations. It reports whether any went.
+func (s *shrinker) without(c Case, size int) (_ Case, gone bool) {
+	names := slices.Sorted(maps.Keys(c.Deviations))
+	for from := 0; from < len(names); from += size {
+		n := c.clone()
+		for _, name := range names[from:min(from+size, len(names))] {
+			delete(n.Deviations, name)
+		}
+		if s.fails(n) {
+			c, gone = n, true
+		}
+	}
+	return c, gone
+}
+
+// answers tries smaller answers.
+func (s *shrinker) answers(c Case) Case {
+	for _, name := range slices.Sorted(maps.Keys(c.Deviations)) {
+		for a := 1; a < c.Deviations[name]; a++ {
+			n := c.clone()
+			n.Deviations[name] = a
+			if s.fails(n) {
+				c = n
+				break
+			}
+		}
+	}
+	return c
+}
+
+// reductions are the worlds that are one step smaller than a plan's: fewer clients, rounds, faults, masters, keys, tries; and slower polls, which make
+// a run easier to read.
+func reductions(p harness.Plan) (out []harness.Plan) {
+	add := func(change func(*harness.Plan)) {
+		n := p
+		n.Scenario = slices.Clone(p.Scenario)
+		change(&n)
+		out = append(out, n)
+	}
+	slow := p.TTL * 11 / 10 // a lease ends between two attempts: nothing makes a run easier to read
+	if p.Poll > 0 && p.Poll < slow {
+		add(func(p *harness.Plan) { p.Poll, p.AcquireTimeout = slow, max(p.AcquireTimeout, 3*slow) })
+	}
+	for n := 1; n < p.Clients; n++ {
+		add(func(p *harness.Plan) { p.Clients = n })
+	}
+	for n := 1; n < p.Rounds || p.Rounds == 0 && n <= maxRounds; n++ {
+		add(func(p *harness.Plan) { p.Rounds = n })
+	}
+	for _, steps := range shorter(p.Scenario) {
+		add(func(p *harness.Plan) {
+			if p.Scenario = steps; len(steps) == 0 {
+				p.Scenario, p.Nemesis = nil, "none"
+			}
+		})
+	}
+	if p.Masters > 3 {
+		add(func(p *harness.Plan) { p.Masters -= 2 })
+	}
+	if p.Requires != (history.Requires{}) {
+		add(func(p *harness.Plan) { p.Requires = history.Requires{} })
+	}
+	if p.Workload != workloads.Mutex && p.Workload != workloads.LongWork {
+		add(func(p *harness.Plan) { p.Workload, p.Keys = workloads.Mutex, 1 })
+	}
+	if p.Think > 0 {
+		add(func(p *harness.Plan) { p.Think = 0 })
+	}
+	if p.Poll > 0 && 2*p.Poll <= p.TTL {
+		add(func(p *harness.Plan) { p.Poll *= 2 })
+	}
+	if p.AcquireTimeout/2 >= max(2*p.TTL, p.Poll) {
+		add(func(p *harness.Plan) { p.AcquireTimeout /= 2 })
+	}
+	return out
+}
+
+// maxRounds is how many cycles a plan without a bound is first cut to.
+const maxRounds = 3
+
+// shorter are a scenario without some of its steps, or without a fault and what ends it. What kind of faults strike stays as it is, unless there are
+// many kinds, or nothing of it is needed: without its fault it would be another counterexample, in which a client stands at a gate for no reason, or a replica is promoted
+// that nobody has cut off.
+func shorter(steps []nemesis.Step) (out [][]nemesis.Step) {
+	try := func(less []nemesis.Step) {
+		if kinds := faultKinds(steps); len(less) == 0 || kinds == faultKinds(less) || strings.Count(kinds, " ") > manyKinds {
+			out = append(out, less)
+		}
+	}
+	for size := len(steps); size >= 1; size /= 2 {
+		for from := 0; from+size <= len(steps); from += size {
+			try(slices.Delete(slices.Clone(steps), from, from+size))
+		}
+	}
+	for i, f := range steps {
+		for j := i + 1; j < len(steps); j++ {
+			if f.Lasts() && steps[j].Undoes(f.Do) && steps[j].Target == f.Target {
+				try(slices.Delete(slices.Delete(slices.Clone(steps), j, j+1), i, i+1))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// manyKinds is how many kinds of steps the longest of our faults has: a failover cuts, kills, promotes and directs.
+const manyKinds = 4
+
+// faultKinds are the kinds of faults in a scenario.
+func faultKinds(steps []nemesis.Step) string {
+	kinds := map[string]bool{}
+	for _, s := range steps {
+		if s.Fault() {
+			kinds[s.Do] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(kinds)), " ")
+}
