@@ -57,6 +57,7 @@ func matrixCommand() *cobra.Command {
 	s.Uint64Var(&f.options.Seed, "seed", 1, "seed of all randomness")
 	s.StringVar(&f.options.World, "env", "auto", "world to run in: auto, process, docker, external, sim")
 	f.place.register(s)
+	s.Var(&f.options.Shard, "shard", "run this part only: 2/4 is the second of four; `lockbench merge` joins them")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
 	s.StringVar(&f.docs, "docs", "", "also write verdicts.md and claims.md to this directory")
@@ -86,6 +87,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	if m.Versions == nil {
 		m.Versions = f.was
 	}
+	m.Machine = machine(f.options.World)
 	if err := errors.Join(writeMatrix(dir, m), f.writeDocs(m)); err != nil {
 		return broken(err)
 	}
