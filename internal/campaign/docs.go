@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bufio"
+	_ "embed" // worlds.md
 	"fmt"
 	"io"
 	"strings"
@@ -41,8 +42,14 @@ written by the same command (`+"`lockbench matrix --resume DIR --docs docs`"+`).
 	m.differences(b)
 	m.impossible(b)
 	m.repeated(b)
+	fmt.Fprint(b, "\n"+worlds)
 	return b.Flush()
 }
+
+// worlds is the table of key rows as processes and in containers. The test of cmd/lockbench that measures it writes it.
+//
+//go:embed worlds.md
+var worlds string
 
 func versions(m *Matrix) string {
 	if v := m.Versions["redis"]; v != "" {
