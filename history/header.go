@@ -7,6 +7,7 @@ type Header struct {
 	World      string            `json:"world"`    // process, docker, sim; empty: imported
 	Topology   string            `json:"topology"` // single, failover, sentinel, independent
 	Versions   map[string]string `json:"versions,omitempty"`
+	Machine    string            `json:"machine,omitempty"` // what it ran on, where that counts: not in the sim
 	Impl       string            `json:"impl"`
 	Nemesis    string            `json:"nemesis"`
 	Workload   string            `json:"workload"`

@@ -172,7 +172,7 @@ func (x execution) record(ctx context.Context, w harness.World) (runErr, err err
 	}
 	defer trace.Close()
 	return harness.Run(ctx, x.plan, w, harness.Output{
-		History: hist, Trace: trace, Command: x.line, Version: version(), Watch: x.show.watch, Started: x.started,
+		History: hist, Trace: trace, Command: x.line, Version: version(), Machine: machine(x.plan.World), Watch: x.show.watch, Started: x.started,
 	}), nil
 }
 

@@ -37,6 +37,7 @@ type Output struct {
 	Trace   io.Writer
 	Command string                       // reproduces the run
 	Version string                       // of lockbench
+	Machine string                       // what the world runs on, in a line; "" where that does not count
 	Started time.Time                    // wall clock, for people
 	Watch   func(history.Header) Watcher // may be nil
 }
@@ -116,7 +117,7 @@ func (r *run) header(out Output) history.Header {
 		versions[k] = v
 	}
 	return history.Header{
-		World: r.world.Name(), Topology: p.Topology, Versions: versions, Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
+		World: r.world.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine, Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll, Declares: p.Declares(), Properties: p.Properties,
 		Masters: p.Masters, Names: p.Worker().Keys, Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch, Started: out.Started.UTC().Format(time.RFC3339Nano), Command: out.Command,
