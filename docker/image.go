@@ -68,3 +68,20 @@ func (d *daemon) pull(ctx context.Context, name string) error {
 	}
 	return nil
 }
+
+// ImageID is the identity of an image that is here. The error says how to get it; nothing is pulled.
+func ImageID(ctx context.Context, name string) (string, error) {
+	d, err := connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	r, err := d.ImageInspect(ctx, name)
+	if errdefs.IsNotFound(err) {
+		return "", fmt.Errorf("there is no image %s: docker/base-image, or docker build -t %[1]s -f docker/Dockerfile internal/cluster/shim", name)
+	}
+	if err != nil {
+		return "", fmt.Errorf("image %s: %s", name, oneLine(err))
+	}
+	return short(r.ID), nil
+}

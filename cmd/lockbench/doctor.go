@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"runtime"
 	"strings"
-	"syscall"
+	"text/tabwriter"
 
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/spf13/cobra"
 )
 
@@ -28,34 +26,30 @@ type finding struct {
 type diagnosis struct {
 	Findings []finding         `json:"findings"`
 	Worlds   map[string]string `json:"worlds"` // "yes", or why not
+	Faults   []faultRow        `json:"faults"`
 }
-
-// enoughFiles is what 64 clients, 9 masters and their proxies may have open.
-const enoughFiles = 4096
 
 func doctorCommand() *cobra.Command {
 	var asJSON, clean bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is there, and which worlds and faults are possible",
-		Long:  "doctor looks for what lockbench can use and says what to do about the rest. Exit code 0: at least one world works.",
-		Args:  cobra.NoArgs,
+		Long: `doctor looks for what lockbench can use, tries each world with a server, a client, a pause and a clock that jumps,
+and says what to do about the rest. Exit code 0: at least one world works.`,
+		Example: `  lockbench doctor
+  lockbench doctor --json | jq .worlds
+  lockbench doctor --clean`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if clean {
 				return cleanUp(c)
 			}
 			d := diagnose(c.Context())
-			if asJSON {
-				enc := json.NewEncoder(c.OutOrStdout())
-				enc.SetIndent("", "  ")
-				if err := enc.Encode(d); err != nil {
-					return broken(err)
-				}
-			} else {
-				d.write(c.OutOrStdout())
+			if err := d.print(c.OutOrStdout(), asJSON); err != nil {
+				return broken(err)
 			}
 			for _, possible := range d.Worlds {
-				if possible == "yes" {
+				if possible == yes {
 					return nil
 				}
 			}
@@ -63,99 +57,49 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&clean, "clean", false, "remove the containers that killed runs left behind, and nothing else")
+	c.Flags().BoolVar(&clean, "clean", false, "remove the containers and temporary folders that killed runs left behind, and nothing else")
 	return c
 }
 
-// cleanUp removes containers of runs that are over. Those of others are never touched.
+// cleanUp removes what runs that are over left behind. What belongs to others, or to a lockbench that lives, is never touched.
 func cleanUp(c *cobra.Command) error {
+	fmt.Fprintf(c.OutOrStdout(), "temporary folders of runs that are over: %d removed\n", cluster.Sweep())
+	if _, err := docker.Version(c.Context()); err != nil {
+		fmt.Fprintf(c.OutOrStdout(), "containers: none can be seen (%v)\n", err)
+		return nil
+	}
 	n, err := docker.Sweep(c.Context(), true)
 	if err != nil {
 		return usage(err)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%d containers of runs that are over were removed\n", n)
+	fmt.Fprintf(c.OutOrStdout(), "containers of runs that are over: %d removed\n", n)
 	return nil
 }
 
-// lookForDocker says whether the world docker can be had.
-func lookForDocker(ctx context.Context) (f finding, possible string) {
-	f, possible = finding{Name: "docker", For: "world docker"}, "yes"
-	v, err := docker.Version(ctx)
-	if err != nil {
-		f.Found, f.Advice, _ = strings.Cut(err.Error(), ": ")
-		return f, f.Found
-	}
-	f.OK, f.Found = true, "daemon "+v
-	if err := docker.Ready(ctx, docker.Options{}); err != nil {
-		possible = err.Error()
-	}
-	return f, possible
-}
-
+// diagnose looks around and tries the worlds.
 func diagnose(ctx context.Context) diagnosis {
-	daemon, contained := lookForDocker(ctx)
-	redis := program("redis-server", "world process", "apt-get install redis-server, or make run", "--version")
-	d := diagnosis{
-		Findings: []finding{
-			redis,
-			program("cc", "fault clock-server", "apt-get install gcc libc6-dev", "--version"),
-			daemon,
-			program("chromium", "tests of the report", "apt-get install chromium", "--version"),
-			temporaryFolder(), openFiles(),
-		},
-		Worlds: map[string]string{"process": "yes", "docker": contained, "sim": "yes"},
+	redis, daemon := program("redis-server", "world process", "apt-get install redis-server", "--version"), dockerDaemon(ctx)
+	d := diagnosis{Findings: []finding{
+		redis, sentinel(redis), program("cc", "building the clock shim, for the fault clock-server", "apt-get install gcc libc6-dev", "--version"), clockShim(),
+		daemon, dockerImage(ctx, daemon), cgroups(), loopback(), signals(), temporaryFolder(), openFiles(),
+		program("chromium", "tests of the report, and pictures", "apt-get install chromium", "--version"),
+	}}
+	worlds := tryWorlds(ctx)
+	d.Worlds = map[string]string{}
+	for _, w := range worlds {
+		d.Worlds[w.name] = w.said()
 	}
-	switch {
-	case runtime.GOOS != "linux":
-		d.Worlds["process"] = "it is for Linux"
-	case !redis.OK:
-		d.Worlds["process"] = "redis-server is missing"
-	}
+	d.Faults = faultRows(worlds)
 	return d
 }
 
-// program looks for a command and asks for its version.
-func program(name, use, advice, ask string) finding {
-	f := finding{Name: name, For: use, Advice: advice, Found: "not found"}
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return f
+func (d diagnosis) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(d)
 	}
-	out, err := exec.Command(path, ask).Output()
-	first, _, _ := strings.Cut(string(out), "\n")
-	if err != nil {
-		f.Found = fmt.Sprintf("%s does not run: %v", path, err)
-		return f
-	}
-	f.OK, f.Found, f.Advice = true, first, ""
-	return f
-}
-
-func temporaryFolder() finding {
-	f := finding{Name: "temporary folder", For: "world process", OK: true, Found: os.TempDir()}
-	dir, err := os.MkdirTemp("", "lockbench-doctor-")
-	if err != nil {
-		f.OK, f.Found, f.Advice = false, err.Error(), "set TMPDIR to a folder that can be written"
-	}
-	os.RemoveAll(dir)
-	return f
-}
-
-func openFiles() finding {
-	f := finding{Name: "open files", For: "many clients"}
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		f.Found = err.Error()
-		return f
-	}
-	f.OK, f.Found = limit.Cur >= enoughFiles, fmt.Sprint(limit.Cur)
-	if !f.OK {
-		f.Advice = fmt.Sprintf("ulimit -n %d", enoughFiles)
-	}
-	return f
-}
-
-func (d diagnosis) write(w io.Writer) {
 	for _, f := range d.Findings {
 		mark := "✓"
 		if !f.OK {
@@ -167,9 +111,52 @@ func (d diagnosis) write(w io.Writer) {
 		}
 	}
 	fmt.Fprintln(w)
-	for _, name := range []string{"process", "docker", "sim"} {
-		if possible, ok := d.Worlds[name]; ok {
-			fmt.Fprintf(w, "world %-8s %s\n", name, possible)
+	for _, name := range tried {
+		fmt.Fprintf(w, "world %-8s %s\n", name, d.Worlds[name])
+	}
+	return d.printFaults(w)
+}
+
+// printFaults writes a table, and under it why a fault cannot be had where others can.
+func (d diagnosis) printFaults(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(t, "\nfault\t%s\n", strings.Join(tried, "\t"))
+	for _, f := range d.Faults {
+		line := f.Fault
+		for _, name := range tried {
+			line += "\t" + f.Worlds[name].Possible
+		}
+		fmt.Fprintln(t, line)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	for _, name := range tried {
+		for _, note := range d.notes(name) {
+			fmt.Fprintln(w, note)
 		}
 	}
+	_, err := fmt.Fprintln(w, "`lockbench list nemeses` says what each fault does.")
+	return err
+}
+
+// notes say why faults cannot be had in a world, those with one reason together.
+func (d diagnosis) notes(world string) (notes []string) {
+	var whys []string
+	faults := map[string][]string{}
+	for _, f := range d.Faults {
+		p := f.Worlds[world]
+		if len(p.Lacks) == 0 {
+			continue
+		}
+		if faults[p.Because] == nil {
+			whys = append(whys, p.Because)
+		}
+		faults[p.Because] = append(faults[p.Because], p.Lacks...)
+	}
+	for _, why := range whys {
+		notes = append(notes, fmt.Sprintf("%s: no %s: %s", world, strings.Join(faults[why], ", "), why))
+	}
+	return notes
 }

@@ -241,7 +241,7 @@ func TestSweepRemovesOnlyWhatIsDead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sweep()
+	Sweep()
 	for dir, want := range map[string]bool{mine: true, dead: false, other: true} {
 		if _, err := os.Stat(dir); (err == nil) != want {
 			t.Errorf("%s: there is %v", dir, err == nil)

@@ -16,14 +16,16 @@ func scratch() (string, error) {
 	return os.MkdirTemp("", scratchPrefix+strconv.Itoa(os.Getpid())+"-")
 }
 
-// sweep removes the folders of runs whose process is gone: it was killed before it could.
-func sweep() {
+// Sweep removes the temporary folders of runs whose process is gone: it was killed before it could. It returns how many. Every start does it.
+func Sweep() (n int) {
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), scratchPrefix+"*-*"))
 	for _, d := range dirs {
 		if pid := owner(d); pid > 0 && gone(pid) {
 			os.RemoveAll(d)
+			n++
 		}
 	}
+	return n
 }
 
 // owner reads the process number out of a folder's name; 0 if it has none.

@@ -69,7 +69,7 @@ func (c Config) possible() error {
 
 // Start starts the nodes, the proxies and the workers side by side, and returns when every worker can be given orders.
 func Start(cfg Config) (*World, error) {
-	sweep()
+	Sweep()
 	if cfg.Launcher == nil {
 		cfg.Launcher = processes{}
 	}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// faultRow says where a fault can be had.
+type faultRow struct {
+	Fault  string                 `json:"fault"`
+	Worlds map[string]possibility `json:"worlds"`
+}
+
+// possibility is the answer for one fault in one world.
+type possibility struct {
+	Possible string   `json:"possible"`          // yes, no, "not :variant", or "-" where there is no such world
+	Lacks    []string `json:"lacks,omitempty"`   // what cannot be had: the fault, or its variants
+	Because  string   `json:"because,omitempty"` // why not
+}
+
+// faultRows asks each world for each variant of each fault, by the same code that refuses a run.
+func faultRows(worlds []trial) (rows []faultRow) {
+	for _, e := range nemesis.All() {
+		row := faultRow{Fault: e.Name, Worlds: map[string]possibility{}}
+		for _, w := range worlds {
+			row.Worlds[w.name] = w.offers(e)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// offers says which variants of a fault the world has.
+func (t trial) offers(e nemesis.Entry) possibility {
+	if t.err != nil {
+		return possibility{Possible: "-"}
+	}
+	p, all := possibility{Possible: yes}, variants(e)
+	for _, v := range all {
+		s, err := e.Scenario(v, anyPlan(e, t.ground))
+		if err == nil {
+			err = t.ground.Possible(s)
+		}
+		if err != nil {
+			p.Lacks, p.Because = append(p.Lacks, e.Name+":"+v), strings.TrimPrefix(err.Error(), notPossible)
+		}
+	}
+	switch len(p.Lacks) {
+	case 0:
+	case len(all):
+		p.Possible, p.Lacks = "no", []string{e.Name}
+	default:
+		p.Possible = "not " + strings.ReplaceAll(strings.Join(p.Lacks, ", "), e.Name, "")
+	}
+	return p
+}
+
+// notPossible is how a world says that it cannot.
+const notPossible = "not possible in this world, because "
+
+// variants are those of a fault, with an example where any number or duration will do.
+func variants(e nemesis.Entry) (names []string) {
+	for _, v := range e.Variants {
+		switch v.Name {
+		case "N":
+			names = append(names, "3")
+		case "DURATION":
+			names = append(names, "2s")
+		default:
+			names = append(names, v.Name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	return names
+}
+
+// anyPlan stands for whatever lock the fault is for.
+func anyPlan(e nemesis.Entry, g nemesis.Ground) nemesis.Params {
+	p := nemesis.Params{
+		TTL: 2 * time.Second, Hold: 200 * time.Millisecond, Poll: 20 * time.Millisecond, Clients: 4, Nodes: 1, Timeout: 250 * time.Millisecond, Ground: g,
+	}
+	if e.Masters {
+		p.Nodes = 5
+	}
+	return p
+}
