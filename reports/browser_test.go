@@ -87,15 +87,34 @@ func (b *browser) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// open writes a page to a file and loads it from there, as a reader would.
+// open loads a report and waits for its timeline.
 func (b *browser) open(page string) {
+	b.t.Helper()
+	b.load(page)
+	b.until(`document.querySelector('.tlsvg') !== null`)
+}
+
+func clickOn(selector string) chromedp.Action[chromedp.Void] { return chromedp.Click(selector) }
+func typeInto(selector, s string) chromedp.Action[chromedp.Void] {
+	return chromedp.SendKeys(selector, s)
+}
+
+// keys presses keys by their names, on whatever has the focus.
+func (b *browser) keys(names ...string) {
+	b.t.Helper()
+	for _, n := range names {
+		b.do(chromedp.KeyEvent(map[string]string{"ArrowDown": kb.ArrowDown, "ArrowRight": kb.ArrowRight, "Enter": kb.Enter}[n]))
+	}
+}
+
+// load writes a page to a file and loads it from there, as a reader would.
+func (b *browser) load(page string) {
 	b.t.Helper()
 	name := filepath.Join(b.t.TempDir(), "report.html")
 	if err := os.WriteFile(name, []byte(page), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
 	b.do(chromedp.Navigate("file://" + name))
-	b.until(`document.querySelector('.tlsvg') !== null`)
 }
 
 func eval[T any](b *browser, expression string) T {

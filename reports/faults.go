@@ -38,7 +38,10 @@ func (f fault) words() string {
 	if c := f.clock(); c != "" {
 		begin += " by " + c
 	}
-	return clean(upper(begin), 90)
+	if !strings.HasPrefix(begin, f.target) { // the name of a node stays as it is
+		begin = upper(begin)
+	}
+	return clean(begin, 90)
 }
 
 // clock is by how much a clock was moved, if it was.

@@ -298,13 +298,18 @@ func (p *page) slice(r Run) {
 		allowed = append(allowed, string(m[1]))
 	}
 	p.Slice = string(b)
-	// No network, no forms, no scripts but these: even a text that escaped its escaping would do nothing.
+	p.CSP = policyFor(allowed...)
+}
+
+// policyFor allows a page these scripts and nothing else: no network, no forms, no frames but its own. Even a text that escaped its
+// escaping would do nothing.
+func policyFor(scripts ...string) string {
 	var hashes []string
-	for _, s := range allowed {
+	for _, s := range scripts {
 		sum := sha256.Sum256([]byte(s))
 		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 	}
-	p.CSP = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; frame-src 'self'; script-src " + strings.Join(hashes, " ")
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; frame-src 'self'; script-src " + strings.Join(hashes, " ")
 }
 
 func (p *page) plots(r Run, f *facts, w *witness) error {

@@ -44,7 +44,7 @@ var themed = strings.NewReplacer(
 type figure struct {
 	Name, Title, Alt string
 	plot             *plot.Plot
-	height           vg.Length
+	width, height    vg.Length
 }
 
 const figureWidth = 480 // points
@@ -83,7 +83,7 @@ func newFigure(name, title, alt, x, y string) *figure {
 	p.Legend.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(9)}
 	p.Legend.TextStyle.Color = colorInk
 	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth, p.Legend.XOffs = true, vg.Points(6), vg.Points(18), -vg.Points(3)
-	return &figure{name, title, alt, p, vg.Points(200)}
+	return &figure{name, title, alt, p, figureWidth, vg.Points(200)}
 }
 
 func (f *figure) grid() {
@@ -100,7 +100,7 @@ func (f *figure) frame(c draw.Canvas) draw.Canvas {
 
 // svg draws a figure as an SVG document.
 func (f *figure) svg() ([]byte, error) {
-	c := vgsvg.NewWith(vgsvg.UseWH(figureWidth, f.height))
+	c := vgsvg.NewWith(vgsvg.UseWH(f.width, f.height))
 	f.plot.Draw(f.frame(draw.New(c)))
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
@@ -151,7 +151,7 @@ func writePlots(dir string, r Run, format string) error {
 }
 
 func (f *figure) png() ([]byte, error) {
-	c := vgimg.NewWith(vgimg.UseWH(figureWidth, f.height), vgimg.UseDPI(144))
+	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(144))
 	f.plot.Draw(f.frame(draw.New(c)))
 	var b bytes.Buffer
 	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)

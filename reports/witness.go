@@ -142,9 +142,12 @@ func (w *witness) title() string {
 	for _, p := range w.properties {
 		names = append(names, clean(p, 24))
 	}
-	s := list(names)
-	if w.class != "" {
-		s += ": " + clean(w.class, 80)
+	s, what := list(names), clean(w.class, 80)
+	if what == "" {
+		what = briefs[w.properties[0]]
+	}
+	if what != "" {
+		s += ": " + what
 	}
 	return s
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
 
@@ -23,6 +24,7 @@ type matrixFlags struct {
 	store   string
 	resume  string
 	asJSON  bool
+	costs   bool
 	docs    string
 
 	before history.Duration // what earlier parts of a resumed matrix took
@@ -61,6 +63,7 @@ func matrixCommand() *cobra.Command {
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
 	s.StringVar(&f.docs, "docs", "", "also write verdicts.md and claims.md to this directory")
+	s.BoolVar(&f.costs, "costs", true, "also measure what each lock costs: one second each")
 	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
 	return c
 }
@@ -83,6 +86,9 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return usage(err)
 	}
+	if runErr == nil {
+		runErr = f.finish(c, world, m)
+	}
 	m.Took, m.Partial, m.Versions = f.before+history.Duration(time.Since(begin)), runErr != nil, world.found()
 	if m.Versions == nil {
 		m.Versions = f.was
@@ -99,6 +105,33 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 		return exit{exitInterrupted, fmt.Errorf("interrupted; `lockbench matrix --resume %s` goes on", dir)}
 	case runErr != nil:
 		return broken(runErr)
+	}
+	return nil
+}
+
+// finish measures what the locks cost, and writes the reports that the matrix links to. What goes wrong here costs no verdict: it is said.
+func (f *matrixFlags) finish(c *cobra.Command, world *processWorld, m *campaign.Matrix) error {
+	for _, part := range []func(*bar) error{
+		func(b *bar) error {
+			if !f.costs {
+				return nil
+			}
+			return f.measure(c.Context(), world, m, b.step)
+		},
+		func(b *bar) error {
+			_, err := writeReports(c.Context(), world.root, m, b.step)
+			return err
+		},
+	} {
+		b := newBar(c.ErrOrStderr())
+		err := part(b)
+		b.stop()
+		if c.Context().Err() != nil {
+			return c.Context().Err()
+		}
+		if err != nil {
+			fmt.Fprintln(c.ErrOrStderr(), "lockbench:", err)
+		}
 	}
 	return nil
 }
@@ -169,7 +202,7 @@ func writeMatrix(dir string, m *campaign.Matrix) error {
 	return errors.Join(
 		store.Write(dir, matrixFile, func(w *os.File) error { return m.Write(w) }),
 		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),
-		store.Write(dir, "matrix.html", func(w *os.File) error { return m.HTML(w) }),
+		store.Write(dir, "matrix.html", func(w *os.File) error { return reports.WriteMatrix(w, m, beside(dir)) }),
 		store.Point(filepath.Dir(filepath.Dir(dir)), dir),
 	)
 }

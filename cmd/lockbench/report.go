@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
@@ -26,11 +25,7 @@ func reportCommand() *cobra.Command {
 			if r.Verdict == nil {
 				return usage(fmt.Errorf("%s has not been judged; `lockbench check` it first", args[0]))
 			}
-			if r.Verdict.Verdict == checker.Violated { // only a fresh verdict can draw porcupine's view of the failing slice
-				if fresh := checker.Check(r.History, r.Trace, checker.Options{}); fresh.Verdict == checker.Violated {
-					r.Verdict = fresh
-				}
-			}
+			redraw(r)
 			path, err := writeReport(r)
 			if err != nil {
 				return broken(err)

@@ -27,6 +27,7 @@ type Matrix struct {
 	Rows     []Row             `json:"rows"`
 	Columns  []Column          `json:"columns"`
 	Cells    []Cell            `json:"cells"`
+	Costs    []RowCost         `json:"costs,omitempty"`
 }
 
 // Cell is what was found of one lock under one fault.

@@ -21,7 +21,7 @@ var rooms = map[string][]string{
 	"nemesis":             {"history"},
 	"workloads":           {"history", "impls"},
 	"checker":             {"history"},
-	"reports":             {"history", "checker", "internal/campaign", "internal/store"},
+	"reports":             {"history", "impls", "checker", "internal/campaign", "internal/store"},
 	"internal/harness":    {"history", "impls", "nemesis", "workloads"},
 	"internal/cluster":    {"history", "impls", "nemesis", "workloads"},
 	"docker":              {"history", "nemesis", "workloads", "internal/cluster"},

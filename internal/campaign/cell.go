@@ -1,23 +1,6 @@
 package campaign
 
-import (
-	_ "embed"
-	"html/template"
-	"io"
-	"strings"
-)
-
-//go:embed matrix.html.tmpl
-var pageSource string
-
-var page = template.Must(template.New("matrix").Funcs(template.FuncMap{
-	"cell": func(m *Matrix, r Row, c Column) *Cell { return m.Cell(r.Name, c.Name) },
-	"join": strings.Join,
-	"why":  Why,
-}).Parse(pageSource))
-
-// HTML writes the matrix as one page that needs nothing else. Its links lead to the runs beside it.
-func (m *Matrix) HTML(w io.Writer) error { return page.Execute(w, m) }
+import "strings"
 
 // Dir is the directory of the run that shows most of the cell; "" if nothing was run.
 func (c *Cell) Dir() string {
@@ -28,19 +11,6 @@ func (c *Cell) Dir() string {
 		}
 	}
 	return best
-}
-
-// Kind is how the page shows a cell.
-func (c *Cell) Kind() string {
-	switch {
-	case c.Impossible != "" || c.Elsewhere:
-		return "impossible"
-	case len(c.Found()) > 0:
-		return "violated"
-	case len(c.Unknown()) > 0:
-		return "unknown"
-	}
-	return "safe"
 }
 
 // Title is what the page says of a cell when it is pointed at.

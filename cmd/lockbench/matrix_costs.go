@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/store"
+)
+
+// measure adds what each lock costs to the matrix: a run of its own for each, one after the other, since what runs beside it would be
+// measured, too. What was measured before an interruption is kept.
+func (f *matrixFlags) measure(ctx context.Context, world *processWorld, m *campaign.Matrix, tell func(done, all int, what string)) (failed error) {
+	rows := f.options.CostRows()
+	for i, r := range rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c, err := f.cost(ctx, world, r)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("no cost of %s: %w", r.Name, err))
+			continue
+		}
+		c.AfterCrash = recovery(world.root, m.Recoveries(r.Name, "crash"))
+		c.AfterFailover = recovery(world.root, m.Recoveries(r.Name, "failover"))
+		m.Costs = append(m.Costs, c)
+		tell(i+1, len(rows), "the cost of "+r.Name)
+	}
+	return failed
+}
+
+// cost measures one lock, unless the run is there already.
+func (f *matrixFlags) cost(ctx context.Context, world *processWorld, r campaign.Row) (campaign.RowCost, error) {
+	p, err := f.options.CostPlan(r)
+	if err != nil {
+		return campaign.RowCost{}, err
+	}
+	name := campaign.CostDir(r)
+	dir := filepath.Join(world.root, name)
+	run, err := store.Load(dir)
+	if err != nil || !run.History.Complete() {
+		if _, err := world.run(ctx, p, name); err != nil {
+			return campaign.RowCost{}, err
+		}
+		if run, err = store.Load(dir); err != nil {
+			return campaign.RowCost{}, err
+		}
+	}
+	return campaign.RowCost{
+		Row: r.Name, Dir: name, Clients: p.Clients, Hold: p.Hold, Cost: campaign.Join(campaign.Measure(run.History, run.Trace)),
+	}, nil
+}
+
+// recovery is the longest time from a strike to the next grant in some runs; 0 if nothing was granted after any.
+func recovery(root string, dirs []string) history.Duration {
+	var samples []campaign.Sample
+	for _, d := range dirs {
+		if r, err := store.Load(filepath.Join(root, d)); err == nil {
+			samples = append(samples, campaign.Measure(r.History, nil))
+		}
+	}
+	return campaign.Join(samples...).Recovery
+}

@@ -1,0 +1,115 @@
+'use strict';
+// Filters the matrix, moves through it by keys, and shows what is known of a cell (matrix_data.go has the shape of #data).
+// Texts of the runs are only ever set as text, never as markup.
+(() => {
+  const D = JSON.parse(document.getElementById('data').textContent);
+  const $ = id => document.getElementById(id), all = (s, from) => [...(from || document).querySelectorAll(s)];
+  const table = $('cells'), rows = all('tbody tr', table), width = D.columns.length;
+  const chosen = new Set();
+  const cellAt = (r, c) => table.querySelector('td[data-r="' + r + '"][data-c="' + c + '"]');
+  const survives = (r, c) => ['safe', 'minor'].some(k => cellAt(r, c).classList.contains(k));
+
+  // ---- filter ------------------------------------------------------------------------------------------------------
+  function apply() {
+    const find = $('find').value.trim().toLowerCase(), only = $('survivors').checked;
+    const faults = [...chosen];
+    all('[data-c]', table).forEach(e => { e.hidden = faults.length > 0 && !chosen.has(+e.dataset.c); });
+    let shown = 0, left = [];
+    for (const tr of rows) {
+      const r = +tr.dataset.r, alive = (faults.length ? faults : D.columns.map((_, i) => i)).every(c => survives(r, c));
+      if (alive) left.push(D.rows[r]);
+      tr.hidden = find !== '' && !tr.dataset.name.toLowerCase().includes(find) || only && !alive;
+      shown += !tr.hidden;
+      all('.needs tr[data-r="' + r + '"], .costs tr').forEach(e => { if (e.dataset.r === tr.dataset.r || e.dataset.lock === D.rows[r]) e.hidden = tr.hidden; });
+    }
+    let say = shown === rows.length ? rows.length + ' locks' : shown + ' of ' + rows.length + ' locks';
+    if (faults.length) say += left.length ? '; ' + left.length + ' survive' + (left.length === 1 ? 's' : '') + ' ' + faults.map(c => D.columns[c]).join(', ') : '; none survives ' + faults.map(c => D.columns[c]).join(', ');
+    $('told').textContent = say;
+    const first = table.querySelector('tbody tr:not([hidden]) td:not([hidden])');
+    if (first && !table.querySelector('td[tabindex="0"]:not([hidden])')) first.tabIndex = 0;
+  }
+  all('.fault').forEach(b => b.addEventListener('click', () => {
+    const c = +b.dataset.fault;
+    if (!chosen.delete(c)) chosen.add(c);
+    b.setAttribute('aria-pressed', chosen.has(c));
+    apply();
+  }));
+  $('find').addEventListener('input', apply);
+  $('survivors').addEventListener('change', apply);
+  function reset() {
+    chosen.clear(); $('find').value = ''; $('survivors').checked = false;
+    all('.fault').forEach(b => b.setAttribute('aria-pressed', 'false'));
+    apply();
+  }
+  $('reset').addEventListener('click', reset);
+  all('.outcome').forEach(b => b.addEventListener('click', () => {
+    const on = b.getAttribute('aria-pressed') !== 'true';
+    all('.outcome').forEach(o => o.setAttribute('aria-pressed', String(o === b && on)));
+    all('.claims tbody tr').forEach(tr => { tr.hidden = on && tr.dataset.outcome !== b.dataset.outcome; });
+  }));
+
+  // ---- one cell ----------------------------------------------------------------------------------------------------
+  function add(parent, name, cls, text) {
+    const e = document.createElement(name);
+    if (cls) e.className = cls;
+    if (text) e.textContent = text;
+    parent.appendChild(e);
+    return e;
+  }
+  function show(td) {
+    const r = +td.dataset.r, c = +td.dataset.c, box = $('detail'), known = D.cells[r * width + c] || [];
+    all('.chosen', table).forEach(e => e.classList.remove('chosen'));
+    td.classList.add('chosen');
+    box.replaceChildren();
+    add(box, 'h3', '', D.rows[r] + ' under ' + D.columns[c]);
+    add(box, 'p', 'what', D.lines[c]);
+    const ul = add(box, 'ul');
+    const said = new Set();
+    for (const d of known) {
+      const li = add(ul, 'li');
+      add(li, 'b', '', d.l || '');
+      const f = add(li, 'span', d.f, d.f + (d.e && d.f !== 'violated' ? ', expected' : !d.e && d.f === 'violated' ? ', not expected' : ''));
+      if (d.n[1] > 1) f.textContent += ' (' + d.n[0] + ' of ' + d.n[1] + ')';
+      const words = add(li, 'span');
+      if (d.w && said.has(d.w)) words.textContent = 'The same. ';
+      else if (d.w) words.textContent = D.texts[d.w] + ' ';
+      said.add(d.w);
+      if (d.h) { const a = add(words, 'a', '', 'report'); a.href = d.h; }
+    }
+    if (!known.length) add(box, 'p', '', 'Nothing was run.');
+    box.hidden = false;
+  }
+  table.addEventListener('click', e => { const td = e.target.closest('td.cell'); if (td) { show(td); focus(td); } });
+  table.addEventListener('focusin', e => { const td = e.target.closest('td.cell'); if (td) show(td); });
+  function focus(td) {
+    all('td[tabindex="0"]', table).forEach(e => { e.tabIndex = -1; });
+    td.tabIndex = 0;
+    td.focus({ preventScroll: false });
+  }
+
+  // ---- keys --------------------------------------------------------------------------------------------------------
+  const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  table.addEventListener('keydown', e => {
+    const td = e.target.closest('td.cell'), step = steps[e.key];
+    if (!td || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === 'Enter') { const a = td.querySelector('a'); if (a) a.click(); return; }
+    if (!step) return;
+    e.preventDefault();
+    const trs = rows.filter(r => !r.hidden), tr = td.parentElement;
+    const next = trs[trs.indexOf(tr) + step[0]];
+    if (!next) return;
+    const tds = all('td.cell', next).filter(x => !x.hidden), here = all('td.cell', tr).filter(x => !x.hidden).indexOf(td);
+    const to = tds[here + step[1]];
+    if (to) focus(to);
+  });
+  document.addEventListener('keydown', e => {
+    if (e.key === '/' && document.activeElement !== $('find')) { e.preventDefault(); $('find').focus(); }
+    if (e.key === 'Escape') { reset(); $('detail').hidden = true; }
+  });
+
+  // Folded parts are printed unfolded.
+  let folded = [];
+  addEventListener('beforeprint', () => { folded = all('details:not([open])'); folded.forEach(d => { d.open = true; }); });
+  addEventListener('afterprint', () => folded.forEach(d => { d.open = false; }));
+  apply();
+})();

@@ -1,0 +1,86 @@
+package reports
+
+import (
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/campaign"
+)
+
+// claimRow is what a document says, and what came of it.
+type claimRow struct {
+	Text, Document, Outcome, State, Symbol, Note, Words, Command string
+	Cells                                                        []claimCell
+}
+
+// claimCell is a cell that decided a claim.
+type claimCell struct{ Name, Link string }
+
+// outcomeCount is how many claims had an outcome.
+type outcomeCount struct {
+	Outcome, State string
+	N              int
+}
+
+// outcomes are in the order in which a reader wants them.
+var claimOutcomes = []campaign.Outcome{campaign.Refuted, campaign.Confirmed, campaign.Unclear, campaign.NotTested}
+
+var claimStates = map[campaign.Outcome][2]string{
+	campaign.Confirmed: {"valid", "✓"}, campaign.Refuted: {"violated", "✕"}, campaign.Unclear: {"unknown", "?"}, campaign.NotTested: {"na", "–"},
+}
+
+// claimRows judges the documents' claims by the cells of the matrix, refuted ones first.
+func claimRows(m *campaign.Matrix, linked linker) (rows []claimRow, counts []outcomeCount) {
+	by := map[campaign.Outcome][]claimRow{}
+	for _, c := range campaign.Claims() {
+		outcome, cells := m.Judge(c)
+		by[outcome] = append(by[outcome], newClaimRow(c, outcome, cells, linked))
+	}
+	for _, o := range claimOutcomes {
+		if n := len(by[o]); n > 0 {
+			counts = append(counts, outcomeCount{string(o), claimStates[o][0], n})
+			rows = append(rows, by[o]...)
+		}
+	}
+	return rows, counts
+}
+
+func newClaimRow(c campaign.Claim, o campaign.Outcome, cells []*campaign.Cell, linked linker) claimRow {
+	row := claimRow{Text: clean(c.Text, 400), Document: clean(c.Document, 80), Outcome: string(o), State: claimStates[o][0], Symbol: claimStates[o][1], Command: clean(c.Command(), 200)}
+	if c.Note != "" {
+		row.Note = sentence(clean(c.Note, 400))
+	}
+	if c.Needs != "" {
+		row.Note = strings.TrimSpace(row.Note + " Needs " + sentence(clean(c.Needs, 300)))
+	}
+	letters := c.Breaks + c.Keeps
+	for _, cell := range cells {
+		name := clean(cell.Row+", "+cell.Column, 80)
+		if n := len(row.Cells); n > 0 && row.Cells[n-1].Name == name {
+			continue
+		}
+		row.Cells = append(row.Cells, claimCell{name, linked(dirFor(cell, letters))})
+		if row.Words == "" && o != campaign.Unclear {
+			row.Words = claimWords(cell, letters)
+		}
+	}
+	return row
+}
+
+// dirFor is the run that shows one of the letters, or the one that shows most of the cell.
+func dirFor(c *campaign.Cell, letters string) string {
+	for _, l := range c.Found() {
+		if strings.Contains(letters, l) {
+			return c.Letter(l).Dir
+		}
+	}
+	return c.Dir()
+}
+
+func claimWords(c *campaign.Cell, letters string) string {
+	for _, l := range c.Found() {
+		if strings.Contains(letters, l) {
+			return clean(strings.Join(strings.Fields(wordsOf(c, c.Letter(l))), " "), 320)
+		}
+	}
+	return ""
+}
