@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,8 @@ type Env struct {
 
 	life context.Context // ends with the client
 	all  sync.WaitGroup
+
+	late atomic.Int64 // see Hurry
 
 	spawn func() (begin func()) // see Hook
 	woken func()
@@ -58,11 +61,19 @@ func (e *Env) Skew(offset time.Duration, rate float64) {
 // Elapsed is the monotonic clock.
 func (e *Env) Elapsed() time.Duration { return e.elapsed() }
 
+// Hurry makes every Sleep that begins from now on shorter by late: a replay that is behind its record catches up where clients only wait.
+func (e *Env) Hurry(late time.Duration) { e.late.Store(int64(late)) }
+
 // Sleep waits for d or for the end of ctx, and looks at ctx first when both have come.
 func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
 	if e.doze != nil {
 		defer e.doze(d)()
 	}
+	return e.sleep(ctx, d-time.Duration(e.late.Load()))
+}
+
+// sleep is Sleep for exactly so long.
+func (e *Env) sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

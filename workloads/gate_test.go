@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // post is somebody who goes through a gate in a goroutine.
@@ -77,4 +79,19 @@ func TestGateForEverybodyStopsWhatBegins(t *testing.T) {
 	if want := []string{PhaseAcquire, PhaseRelease, "before"}; !slices.Equal(at, want) {
 		t.Errorf("stopped at %v, want %v", at, want)
 	}
+}
+
+// TestHurry wants sleeps to be shorter by what a replay is late, and never to fail for it.
+func TestHurry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		e := NewEnv(t.Context(), 1, func() time.Duration { return time.Since(begin) })
+		e.Hurry(3 * time.Millisecond)
+		for _, c := range []struct{ asked, slept time.Duration }{{10 * time.Millisecond, 7 * time.Millisecond}, {time.Millisecond, 0}} {
+			before := time.Now()
+			if err := e.Sleep(t.Context(), c.asked); err != nil || time.Since(before) != c.slept {
+				t.Errorf("slept %v instead of %v: %v", time.Since(before), c.slept, err)
+			}
+		}
+	})
 }

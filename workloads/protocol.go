@@ -15,6 +15,7 @@ const (
 	DoGo     = "go"     // go on from a gate, or forget it
 	DoDirect = "direct" // use another node from now on
 	DoClock  = "clock"  // your wall clock is wrong by Offset from now on
+	DoHurry  = "hurry"  // your sleeps are shorter by Offset from now on
 	DoAnswer = "answer" // what the guarded resource says
 	DoStop   = "stop"   // end waiting; a hold runs to its end
 )

@@ -107,6 +107,8 @@ func (w *Worker) Handle(o Order) error {
 		return w.direct(o.Node)
 	case DoClock:
 		w.env.Skew(o.Offset.D(), o.Rate)
+	case DoHurry:
+		w.env.Hurry(o.Offset.D())
 	case DoAnswer:
 		w.answer <- o
 	case DoStop:
@@ -241,7 +243,7 @@ const gapLimit = 20 * time.Millisecond
 func (w *Worker) Watch() {
 	const tick = 10 * time.Millisecond
 	last := w.env.Elapsed()
-	for w.env.Sleep(w.life, tick) == nil {
+	for w.env.sleep(w.life, tick) == nil {
 		now := w.env.Elapsed()
 		if late := now - last - tick; late > gapLimit {
 			w.event(history.Event{Type: history.Gap, Gap: history.Duration(late)})

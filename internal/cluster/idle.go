@@ -4,33 +4,60 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"path/filepath"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/workloads"
+	"golang.org/x/sys/unix"
 )
 
 // Idler is a Worker that can tell whether it has nothing to do but wait: for its input, the network or the time.
 type Idler interface{ Idle() bool }
 
-// Idle reports whether a client has nothing to do but wait. Known is false where nobody can tell.
-func (w *World) Idle(i int) (idle, known bool) {
-	c, err := w.client(i)
-	if err != nil {
-		return false, false
+// Idles reports whether Rest can tell.
+func (w *World) Idles() bool {
+	for _, c := range w.clients {
+		if _, ok := c.Worker.(Idler); !ok {
+			return false
+		}
 	}
-	p, known := c.Worker.(Idler)
-	return known && p.Idle(), known
+	return true
 }
 
+// Rest waits until a client has nothing to do but wait, for at most d, and reports whether it has. A client that is paused or gone has nothing to do.
+func (w *World) Rest(i int, d time.Duration) bool {
+	c, err := w.client(i)
+	if err != nil {
+		return true
+	}
+	p, ok := c.Worker.(Idler)
+	for end := time.Now().Add(d); ok && !p.Idle(); nap() {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
+
+// nap is much shorter than time.Sleep can be: Go's timers wait for whole milliseconds when nothing else goes on.
+func nap() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 30_000}, nil) }
+
+// Wake makes Next return an empty report, for whoever waits there for something that no client reports. It may be called from any goroutine.
+func (w *World) Wake() { w.tell(workloads.Report{Process: history.Harness}) }
+
 // Idle is Idler: every thread of the process sleeps. A thread that is sent something wakes up before whoever sent it goes on, and Go does not let all
-// threads sleep while a goroutine can run; so this is what synctest.Wait is in a bubble, whatever the goroutines wait for.
-func (c *child) Idle() bool { return idle(c.cmd.Process.Pid) }
+// threads sleep while a goroutine can run; so this is what synctest.Wait is in a bubble, whatever the goroutines wait for. One thread may have woken another
+// while it was looked at a third, hence the second look.
+func (c *child) Idle() bool { return idle(c.cmd.Process.Pid) && idle(c.cmd.Process.Pid) }
 
 func idle(pid int) bool {
-	stats, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	if err != nil || len(stats) == 0 {
+	dir := fmt.Sprintf("/proc/%d/task/", pid)
+	threads, err := os.ReadDir(dir)
+	if err != nil {
 		return true // it is gone
 	}
-	for _, name := range stats {
-		if b, err := os.ReadFile(name); err == nil && !waits(b) {
+	for _, t := range threads {
+		if b, err := os.ReadFile(dir + t.Name() + "/stat"); err == nil && !waits(b) {
 			return false
 		}
 	}
@@ -42,5 +69,3 @@ func waits(stat []byte) bool {
 	i := bytes.LastIndexByte(stat, ')')
 	return i < 0 || len(stat) < i+3 || bytes.IndexByte([]byte("STtZX"), stat[i+2]) >= 0
 }
-
-var _ Idler = (*child)(nil)
