@@ -68,11 +68,12 @@ func ReplayReal(ctx context.Context, c *Counterexample, r Real) (Attempt, error)
 	if err := Replayable(c); err != nil {
 		return out, err
 	}
-	net := &relay{}
+	net := &relay{wake: func() {}}
 	w, err := cluster.Start(r.config(c, net))
 	if err != nil {
 		return out, errors.Join(err, net.close())
 	}
+	net.tells(w.Wake)
 	out.Redis = w.Versions()["redis"]
 	err = r.follow(ctx, c, w, net, &out)
 	return out, errors.Join(err, w.Close(), net.close())
@@ -89,7 +90,7 @@ func (r Real) config(c *Counterexample, net *relay) cluster.Config {
 		}
 	}
 	cfg := cluster.Config{
-		Dir: r.Dir, Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Worker: worker, RedisConfig: p.RedisConfig,
+		Dir: r.Dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Worker: worker, RedisConfig: p.RedisConfig,
 		Launcher: r.Launcher, Spawner: r.Spawner, Relay: net, Scenario: p.Scenario,
 	}
 	for _, s := range c.Steps {

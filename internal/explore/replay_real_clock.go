@@ -39,6 +39,9 @@ func (c *clock) begin(now int64) {
 // due is before when a step may not be done.
 func (c *clock) due(i int) int64 { return c.zero + int64(c.steps[i].At) }
 
+// lateness is how much later than recorded it is for a step.
+func (c *clock) lateness(i int, now int64) time.Duration { return max(0, time.Duration(now-c.due(i))) }
+
 // boundary is more than Redis' clock can be coarse: it counts milliseconds, and a lease has ended when they are more than its end.
 const boundary = 1200 * time.Microsecond
 

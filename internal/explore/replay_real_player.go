@@ -32,15 +32,15 @@ type player struct {
 
 // actor is what the player knows of a client.
 type actor struct {
-	stands  []workloads.GateHit
-	marks   []Step           // that it has come to, not yet in turn
-	sent    []int            // numbers in its trace of commands that have left and are not yet in turn
-	seqs    map[int]int      // the record's number of a command → that in this trace
-	words   map[int][]string // of the commands in this trace
-	answers map[int]history.Command
-	paused  bool
-	gone    bool
-	later   []func() error // what must wait until it runs again
+	stands   []workloads.GateHit
+	marks    []Step               // that it has come to, not yet in turn
+	sent     []int                // numbers in its trace of commands that have left and are not yet in turn
+	commands map[int]*sentCommand // by their numbers in the record
+	answers  map[int]history.Command
+	hurry    time.Duration // by which its sleeps are shorter
+	paused   bool
+	gone     bool
+	later    []func() error // what must wait until it runs again
 }
 
 // everybody is the number of the gate that all stand at.
@@ -49,7 +49,7 @@ const everybody = 1
 func newPlayer(ctx context.Context, c *Counterexample, w *cluster.World, net *relay, j *harness.Journal) *player {
 	p := &player{ctx: ctx, c: c, world: w, net: net, journal: j, match: newMatcher(c.Plan.TTL.D()), clock: newClock(c)}
 	for range c.Plan.Clients {
-		p.actors = append(p.actors, &actor{seqs: map[int]int{}, words: map[int][]string{}, answers: map[int]history.Command{}})
+		p.actors = append(p.actors, &actor{commands: map[int]*sentCommand{}, answers: map[int]history.Command{}})
 	}
 	return p
 }
@@ -144,7 +144,7 @@ func (p *player) diverged(s Step, got string, args ...any) error {
 const patience = 2 * time.Second
 
 // tick is after how long is looked again at what nobody reports.
-const tick = 100 * time.Microsecond
+const tick = 5 * time.Millisecond
 
 // await lets the world go on until done, for at most patience, and reports whether it was.
 func (p *player) await(done func() bool) (bool, error) {
@@ -220,10 +220,7 @@ func (p *player) note(a *actor, rep workloads.Report) {
 // rest waits until a client has nothing to do but wait.
 func (p *player) rest(client int) error {
 	a := p.actors[client]
-	_, err := p.await(func() bool {
-		idle, _ := p.world.Idle(client)
-		return idle || a.paused || a.gone
-	})
+	_, err := p.await(func() bool { return a.paused || a.gone || p.world.Rest(client, tick) })
 	return err
 }
 
@@ -233,6 +230,22 @@ func (p *player) pass(client int, h workloads.GateHit) {
 	a.stands = slices.DeleteFunc(a.stands, func(x workloads.GateHit) bool { return x.Stop == h.Stop })
 	p.world.Send(client, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: everybody, Stop: h.Stop}})
 }
+
+// hurry tells a client how late the replay is, before it goes on: its sleeps end when they ended in the record, so that what each step costs does
+// not add up.
+func (p *player) hurry(client int) error {
+	a := p.actors[client]
+	late := p.clock.lateness(p.step, p.world.Now())
+	if a.paused || max(late-a.hurry, a.hurry-late) < worthTelling {
+		return nil
+	}
+	a.hurry = late
+	p.world.Send(client, workloads.Order{Do: workloads.DoHurry, Offset: history.Duration(late)})
+	return p.rest(client)
+}
+
+// worthTelling is more than it costs to tell.
+const worthTelling = 500 * time.Microsecond
 
 // disturbed reports whether something was done to a client's ways to a node.
 func (p *player) disturbed(client int, node string) bool {

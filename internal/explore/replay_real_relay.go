@@ -17,6 +17,7 @@ import (
 // every reply until it is told to let the client have it. What go-redis sends by itself to greet a server passes, and so do messages to subscribers.
 // It is cluster.Relay.
 type relay struct {
+	wake      func() // somebody waits for what comes; set before the first command
 	mu        sync.Mutex
 	listeners []net.Listener
 	lines     []*line
@@ -39,17 +40,27 @@ type message struct {
 	line      *line
 	words     []string
 	wire      []byte
-	seq       int  // in the client's trace; 0: it is in none
-	forwarded bool // the node has it
+	sent      *sentCommand // nil: it is in no trace
+	forwarded bool         // the node has it
 	reply     []byte
 	passes    bool // nobody holds it
 }
 
-// sentCommand is what a client says that it has sent.
+// sentCommand is a command that a client is told to send.
 type sentCommand struct {
-	client, seq   int
-	node, command string
-	late          bool // something was done to the way: it may come late, or never
+	client  int
+	node    string
+	words   []string
+	command string // as Spell has it
+	seq     int    // in the client's trace; the player's
+	late    bool   // something was done to the way: it may come late, or never
+}
+
+// tells makes the relay call wake whenever something has come.
+func (r *relay) tells(wake func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wake = wake
 }
 
 // Relay listens for a link.
@@ -135,7 +146,8 @@ func (l *line) take(b []byte) []byte {
 		}
 		m := &message{line: l, words: words, wire: bytes.Clone(b[:len(b)-len(rest)]), passes: handshake[lower(words[0])]}
 		if !m.passes {
-			m.seq = l.relay.whose(m)
+			m.sent = l.relay.whose(m)
+			defer l.relay.wake()
 		}
 		l.kept = append(l.kept, m)
 		if m.passes {
@@ -146,7 +158,7 @@ func (l *line) take(b []byte) []byte {
 }
 
 // whose finds the command of a trace that this is: the first of its kind that has not come yet, those last that may be late.
-func (r *relay) whose(m *message) int {
+func (r *relay) whose(m *message) *sentCommand {
 	best := -1
 	for i, s := range r.sent {
 		if s.client == m.line.client && s.node == m.line.node && s.command == Spell(m.words) && (best < 0 || r.sent[best].late && !s.late) {
@@ -154,11 +166,11 @@ func (r *relay) whose(m *message) int {
 		}
 	}
 	if best < 0 {
-		return 0
+		return nil
 	}
-	seq := r.sent[best].seq
+	found := r.sent[best]
 	r.sent = append(r.sent[:best:best], r.sent[best+1:]...)
-	return seq
+	return found
 }
 
 // fromNode reads replies.
@@ -180,6 +192,7 @@ func (l *line) fromNode() {
 			l.relay.mu.Lock()
 			l.ended = true
 			l.settle()
+			l.relay.wake()
 			l.relay.mu.Unlock()
 			return
 		}
@@ -194,7 +207,8 @@ func (l *line) replied(wire []byte) {
 		for _, m := range l.kept {
 			if m.forwarded && m.reply == nil {
 				m.reply = wire
-				if m.passes || m.seq == 0 { // it is in no trace, so that nobody knows when it came
+				l.relay.wake()
+				if m.passes || m.sent == nil { // it is in no trace, so that nobody knows when it came
 					l.deliver(m)
 				}
 				return
@@ -233,7 +247,7 @@ func (r *relay) forward(m *message) {
 	_, _ = m.line.up.Write(m.wire) // of a node that is gone the connection ends
 }
 
-// expect notes what a client says that it has sent.
+// expect notes what a client is told to send.
 func (r *relay) expect(s *sentCommand) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,7 +20,11 @@ func (p *player) send(s Step) error {
 	if err != nil {
 		return err
 	}
-	a.sent = nil
+	sent := &sentCommand{
+		client: s.Client, node: s.Node, words: h.Args, command: Spell(h.Args), late: p.disturbed(s.Client, s.Node),
+	}
+	p.net.expect(sent) // before it comes
+	a.sent, a.commands[s.Seq] = nil, sent
 	p.pass(s.Client, h)
 	ok, err := p.await(func() bool { return len(a.sent) > 0 || a.gone })
 	if err != nil {
@@ -29,8 +33,7 @@ func (p *player) send(s Step) error {
 	if !ok || len(a.sent) == 0 {
 		return p.diverged(s, "nothing: it was told to send and did not")
 	}
-	a.seqs[s.Seq], a.words[a.sent[0]] = a.sent[0], h.Args
-	p.net.expect(&sentCommand{client: s.Client, seq: a.sent[0], node: s.Node, command: Spell(h.Args), late: p.disturbed(s.Client, s.Node)})
+	sent.seq = a.sent[0]
 	return p.rest(s.Client)
 }
 
@@ -117,10 +120,10 @@ func (p *player) execute(s Step) error {
 // arrived waits until a command stands before its node.
 func (p *player) arrived(s Step) (m *message, err error) {
 	a := p.actors[s.Client]
-	seq, known := a.seqs[s.Seq]
+	sent := a.commands[s.Seq] // nil: it is in no trace
 	_, err = p.await(func() bool {
 		for _, x := range p.net.seen(s.Client, s.Node, false) {
-			if known && x.seq == seq || !known && x.seq == 0 && p.match.command(s.Command, x.words) {
+			if x.sent == sent && (sent != nil || p.match.command(s.Command, x.words)) {
 				m = x
 				return true
 			}
@@ -138,9 +141,12 @@ func (p *player) hand(s Step) error {
 	if s.Err != "" {
 		return nil // it gives up by itself, or its connection has ended
 	}
-	seq := p.actors[s.Client].seqs[s.Seq]
+	if err := p.hurry(s.Client); err != nil {
+		return err
+	}
+	sent := p.actors[s.Client].commands[s.Seq]
 	for _, m := range p.net.seen(s.Client, s.Node, true) {
-		if m.seq == seq {
+		if sent != nil && m.sent == sent {
 			p.net.hand(m)
 		}
 	}
@@ -150,11 +156,14 @@ func (p *player) hand(s Step) error {
 // received waits until a client has the reply, or has given up.
 func (p *player) received(s Step) error {
 	a := p.actors[s.Client]
-	seq, known := a.seqs[s.Seq]
+	sent := a.commands[s.Seq]
+	if sent == nil {
+		return p.diverged(s, "nothing: it was never sent")
+	}
 	var got history.Command
 	ok, err := p.await(func() (have bool) {
-		got, have = a.answers[seq]
-		return have && known || a.gone
+		got, have = a.answers[sent.seq]
+		return have || a.gone
 	})
 	switch {
 	case err != nil:
@@ -165,7 +174,7 @@ func (p *player) received(s Step) error {
 		return p.diverged(s, "the reply %s%s", got.Reply, reason(got.Err))
 	case s.Err == "" && got.Err != "":
 		return p.diverged(s, "no reply%s", reason(got.Err))
-	case s.Err == "" && !p.match.reply(a.words[seq], s.Reply, got.Reply):
+	case s.Err == "" && !p.match.reply(sent.words, s.Reply, got.Reply):
 		return p.diverged(s, "the reply %s", got.Reply)
 	}
 	return p.rest(s.Client)
@@ -179,6 +188,9 @@ func (p *player) mark(s Step) error {
 		if !nested {
 			h, err := p.standing(s, func(h workloads.GateHit) bool { return h.Phase == s.Phase && h.N == s.N })
 			if err != nil {
+				return err
+			}
+			if err := p.hurry(s.Client); err != nil {
 				return err
 			}
 			p.pass(s.Client, h)
