@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	"internal/store":      {"history", "checker"},
 	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine": {},
-	"internal/explore":    {"history", "impls", "nemesis", "workloads", "checker", "internal/harness", "internal/sim", "internal/cluster", "internal/store"},
+	"internal/explore":    {"history", "impls", "nemesis", "workloads", "checker", "internal/harness", "internal/sim", "internal/sim/engine", "internal/cluster", "internal/store"},
 	"internal/campaign":   {"history", "impls", "nemesis", "workloads", "checker", "internal/harness", "internal/store", "internal/explore"},
 	"internal/house":      {},
 	"internal/need":       {},
