@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
@@ -12,13 +13,12 @@ import (
 
 // lock is the lock on the keys of an order. A client has one object for each set of keys, as a program would.
 func (w *Worker) lock(o Order) (impls.Lock, error) {
-	numbers := keys(o)
-	name := fmt.Sprint(numbers)
+	name := nameOf(o)
 	if l := w.locks[name]; l != nil {
 		return l, nil
 	}
 	var names []string
-	for _, k := range numbers {
+	for _, k := range keys(o) {
 		if k < 0 || k >= len(w.cfg.Keys) {
 			return nil, fmt.Errorf("there is no key %d; this worker was given %d", k, len(w.cfg.Keys))
 		}
@@ -29,6 +29,17 @@ func (w *Worker) lock(o Order) (impls.Lock, error) {
 		w.locks[name] = l
 	}
 	return l, err
+}
+
+// nameOf tells sets of keys apart.
+func nameOf(o Order) string {
+	switch len(o.Keys) {
+	case 0:
+		return strconv.Itoa(o.Key)
+	case 1:
+		return strconv.Itoa(o.Keys[0])
+	}
+	return fmt.Sprint(o.Keys)
 }
 
 func keys(o Order) []int {

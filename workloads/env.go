@@ -19,8 +19,7 @@ type Env struct {
 	rate   float64       // how much it gains per second
 	since  time.Duration // when the rate began to count
 
-	life context.Context // ends with the client
-	all  sync.WaitGroup
+	crew crew // runs what Go starts
 
 	late atomic.Int64 // see Hurry
 
@@ -31,7 +30,7 @@ type Env struct {
 
 // NewEnv returns an Env whose goroutines end with life. Elapsed reads the monotonic clock that all stamps come from.
 func NewEnv(life context.Context, seed uint64, elapsed func() time.Duration) *Env {
-	return &Env{life: life, elapsed: elapsed, rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))}
+	return &Env{elapsed: elapsed, rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)), crew: crew{life: life}}
 }
 
 // Hook makes the world take part in the client's goroutines, before any of them is started: woken is called after each sleep, spawn by whoever
@@ -88,25 +87,17 @@ func (e *Env) sleep(ctx context.Context, d time.Duration) error {
 
 // Go runs f in a goroutine that Wait waits for.
 func (e *Env) Go(ctx context.Context, f func(context.Context)) (wait func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(e.life, cancel)
-	done := make(chan struct{})
-	begin := func() {}
+	j := &job{f: f, done: make(chan struct{})}
+	j.ctx, j.cancel = context.WithCancel(ctx)
 	if e.spawn != nil {
-		begin = e.spawn()
+		j.begin = e.spawn()
 	}
-	e.all.Go(func() {
-		defer close(done)
-		defer stop()
-		defer cancel()
-		begin()
-		f(ctx)
-	})
-	return func() { <-done }
+	e.crew.start(j)
+	return func() { <-j.done }
 }
 
 // Wait returns when every goroutine that Go started has ended.
-func (e *Env) Wait() { e.all.Wait() }
+func (e *Env) Wait() { e.crew.wait() }
 
 // Token returns 20 random bytes in hexadecimal, as Redis' own description of the lock asks for.
 func (e *Env) Token() string {

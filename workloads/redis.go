@@ -127,8 +127,12 @@ func (r *route) evade() error {
 // MasterName is what the sentinels call the master.
 const MasterName = "lockbench"
 
-// bufferSize is ample for the commands of a lock; go-redis' own 64 KiB for each connection are half of what a simulated run allocates.
-const bufferSize = 4096
+// The buffers are ample for the replies and for the longest script of a lock; go-redis' own 64 KiB for each connection would be half of
+// what a simulated run allocates.
+const (
+	readBuffer  = 1 << 10
+	writeBuffer = 2 << 10
+)
 
 // newRedis makes a client whose every setting that could hide what happened is off: no resending unless asked for, no handshake
 // beyond what is needed, no redialling. See design §7.
@@ -142,7 +146,8 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 		Addrs: []string{"127.0.0.1:6379"}, Dialer: r.connect, // the route decides; an IP literal keeps go-redis from resolving a name
 		MaxRetries: retries, DialerRetries: 1, MinRetryBackoff: -1, MaxRetryBackoff: -1,
 		DialTimeout: t, ReadTimeout: t, WriteTimeout: t, ContextTimeoutEnabled: true,
-		Protocol: 2, DisableIdentity: true, PoolSize: 16, ReadBufferSize: bufferSize, WriteBufferSize: bufferSize,
+		Protocol: 2, DisableIdentity: true, ReadBufferSize: readBuffer, WriteBufferSize: writeBuffer,
+		PoolSize: 16, PipelinePoolSize: -1, // pipelines over the connections of all other commands
 		MaintNotificationsConfig: maintenanceOff(),
 	}
 	if len(c.Sentinels) > 0 {

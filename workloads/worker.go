@@ -74,10 +74,7 @@ func (w *Worker) Connect() error {
 	ctx, cancel := context.WithTimeout(w.life, pingTimeout)
 	defer cancel()
 	for i, c := range w.redis {
-		conn := c.(*redis.Client).Conn()
-		err := conn.Do(ctx, "client", "id").Err() // a command that the trace leaves out
-		conn.Close()
-		if err != nil {
+		if err := c.Do(ctx, "client", "id").Err(); err != nil { // a command that the trace leaves out
 			return fmt.Errorf("client %d cannot reach %s: %w", w.cfg.Process, w.routes[i].current(), err)
 		}
 	}

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"testing"
 	"time"
 
@@ -30,12 +31,15 @@ func BenchmarkRun(b *testing.B) {
 	for _, lock := range []string{"token-lua", "getset", "redisson", "redlock"} {
 		b.Run(lock, func(b *testing.B) {
 			p := benchPlan(b, lock)
+			var h, trace bytes.Buffer
 			var commands, granted int
 			for b.Loop() {
 				p.Seed++
-				h, trace := benchRun(b, p)
-				commands += bytes.Count(trace, []byte(`"sent"`))
-				granted += bytes.Count(h, []byte(`"grant"`))
+				h.Reset()
+				trace.Reset()
+				benchRun(b, p, &h, &trace)
+				commands += bytes.Count(trace.Bytes(), []byte(`"sent"`))
+				granted += bytes.Count(h.Bytes(), []byte(`"grant"`))
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
 			b.ReportMetric(float64(commands)/float64(b.N), "commands/run")
@@ -48,9 +52,10 @@ func BenchmarkRun(b *testing.B) {
 func BenchmarkCheck(b *testing.B) {
 	for _, lock := range []string{"token-lua", "redlock"} {
 		b.Run(lock, func(b *testing.B) {
-			h, _ := benchRun(b, benchPlan(b, lock))
+			var h bytes.Buffer
+			benchRun(b, benchPlan(b, lock), &h, io.Discard)
 			for b.Loop() {
-				r, err := history.Read(bytes.NewReader(h))
+				r, err := history.Read(bytes.NewReader(h.Bytes()))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -68,15 +73,13 @@ func benchPlan(b *testing.B, lock string) harness.Plan {
 	return p
 }
 
-func benchRun(b *testing.B, p harness.Plan) (h, trace []byte) {
-	var hs, tr bytes.Buffer
+func benchRun(b *testing.B, p harness.Plan, h, trace io.Writer) {
 	cfg := sim.Config{Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}
 	err := sim.Run(cfg, func(w *sim.World) error {
 		watch := func(history.Header) harness.Watcher { return new(rounder) }
-		return harness.Run(context.Background(), p, w, harness.Output{History: &hs, Trace: &tr, Started: w.Started(), Watch: watch})
+		return harness.Run(context.Background(), p, w, harness.Output{History: h, Trace: trace, Started: w.Started(), Watch: watch})
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return hs.Bytes(), tr.Bytes()
 }

@@ -75,6 +75,7 @@ func (c *client) play() (err error) {
 	}
 	c.running.Go(func() {
 		defer c.failed()
+		workloads.Stretch()
 		if err := c.worker.Connect(); err != nil {
 			c.report(workloads.Report{Failed: err.Error()})
 			return

@@ -137,7 +137,7 @@ func (w *World) Next(ctx context.Context, deadline int64) (workloads.Report, boo
 		w.settle()
 		if len(w.reports) > 0 {
 			r := w.reports[0]
-			w.reports = w.reports[1:]
+			w.reports = slices.Delete(w.reports, 0, 1)
 			return r, true
 		}
 		if ctx.Err() != nil || w.Now() >= deadline {

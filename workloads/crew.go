@@ -1,0 +1,127 @@
+package workloads
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// crew runs jobs in goroutines that it keeps for the next one. A lock that fans out starts thousands, and the stack of a new goroutine grows, by
+// copying, while it goes down into the Redis client: that was a seventh of a simulated run of Redlock.
+type crew struct {
+	life context.Context // every job's context ends with it
+	jobs sync.WaitGroup
+
+	mu      sync.Mutex
+	idle    []chan *job // of goroutines that have nothing to do
+	running []*job
+	watched bool // somebody waits for the end of life
+	dead    bool // life has ended
+	over    bool // no goroutine is kept any more
+}
+
+// job is what one goroutine does.
+type job struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+	begin  func() // before anything else; may be nil
+	f      func(context.Context)
+	done   chan struct{}
+}
+
+// start runs a job beside the caller.
+func (c *crew) start(j *job) {
+	c.jobs.Add(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.watched {
+		c.watched = true
+		context.AfterFunc(c.life, c.end)
+	}
+	if c.dead {
+		j.cancel()
+	}
+	c.running = append(c.running, j)
+	if n := len(c.idle); n > 0 {
+		c.idle[n-1] <- j
+		c.idle = c.idle[:n-1]
+	} else {
+		go c.member(j)
+	}
+}
+
+// member is a goroutine of the crew.
+func (c *crew) member(j *job) {
+	Stretch()
+	mine := make(chan *job, 1)
+	for ok := true; ok; j, ok = c.next(mine) {
+		c.run(j)
+	}
+}
+
+func (c *crew) run(j *job) {
+	defer c.jobs.Done()
+	defer close(j.done)
+	defer c.ended(j)
+	if j.begin != nil {
+		j.begin()
+	}
+	j.f(j.ctx)
+}
+
+func (c *crew) ended(j *job) {
+	j.cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.Index(c.running, j)
+	c.running = slices.Delete(c.running, i, i+1)
+}
+
+// next waits for a job for the goroutine that listens to mine.
+func (c *crew) next(mine chan *job) (*job, bool) {
+	c.mu.Lock()
+	if c.over {
+		c.mu.Unlock()
+		return nil, false
+	}
+	c.idle = append(c.idle, mine)
+	c.mu.Unlock()
+	j, ok := <-mine
+	return j, ok
+}
+
+// end is the end of life.
+func (c *crew) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dead = true
+	for _, j := range c.running {
+		j.cancel()
+	}
+}
+
+// wait returns when every job has ended. Goroutines that were kept end then.
+func (c *crew) wait() {
+	c.jobs.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+	for _, mine := range c.idle {
+		close(mine)
+	}
+	c.idle = nil
+}
+
+// stackSize is what a call of the Redis client needs at least.
+const stackSize = 8 << 10
+
+// Stretch makes the stack of a goroutine that is about to use the Redis client large enough at once, which is cheaper than to let it grow there.
+//
+//go:noinline
+func Stretch() {
+	var room [stackSize]byte
+	keep(&room)
+}
+
+//go:noinline
+func keep(*[stackSize]byte) {}
