@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Outcome says what came of a replay.
@@ -14,6 +15,11 @@ type Outcome struct {
 	Step      int    `json:"step,omitempty"`     // the first that was not, from 1
 	Expected  string `json:"expected,omitempty"` // what the file says there
 	Got       string `json:"got,omitempty"`
+
+	// Of a replay on real servers.
+	TooSlow bool          `json:"too_slow,omitempty"` // it was not as recorded, and the machine may have been the reason
+	Late    time.Duration `json:"late_ns,omitempty"`  // how far it was behind the record at most
+	Dir     string        `json:"dir,omitempty"`      // run directory of the last one
 }
 
 // String is the outcome in one line.
@@ -21,7 +27,10 @@ func (o Outcome) String() string {
 	if o.Confirmed {
 		return fmt.Sprintf("confirmed on %s, %d of %d", o.World, o.Same, o.Runs)
 	}
-	return fmt.Sprintf("diverged on %s at step %d: expected %s, got %s", o.World, o.Step, o.Expected, o.Got)
+	if o.TooSlow {
+		return o.slowly()
+	}
+	return fmt.Sprintf("diverged at step %d on %s: expected %s, got %s", o.Step, o.World, o.Expected, o.Got)
 }
 
 // Replay does a counterexample again in the simulator: each step must be the same, and the same property must be violated. The error is for a file

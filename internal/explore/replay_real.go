@@ -48,30 +48,21 @@ const (
 	TooSlow   Result = "too slow"  // something else happened, and the machine was so slow that this may be why
 )
 
-// String is the attempt in one line.
-func (o Attempt) String() string {
-	switch o.Result {
-	case Diverged:
-		return fmt.Sprintf("diverged at step %d: expected %s, got %s", o.Step, o.Expected, o.Got)
-	case TooSlow:
-		return fmt.Sprintf("too slow: the machine stalled and was %v behind the record at step %d: expected %s, got %s",
-			o.Late.Round(time.Millisecond), o.Step, o.Expected, o.Got)
-	}
-	return fmt.Sprintf("confirmed on Redis %s", o.Redis)
-}
-
-// ReplayReal does a counterexample again with real servers and clients: the clients act by themselves, and every command, reply and fault takes place
+// attempt does the counterexample again with real servers and clients: the clients act by themselves, and every command, reply and fault takes place
 // in the recorded order, no sooner than recorded and as soon as possible after that. The run is recorded and judged in the directory as any other.
 // The error says why there is no outcome: the counterexample cannot be replayed there, the world broke, or ctx ended.
-func ReplayReal(ctx context.Context, c *Counterexample, r Real) (Attempt, error) {
+func (c *Counterexample) attempt(ctx context.Context, r Real) (Attempt, error) {
 	out := Attempt{Dir: r.Dir}
-	if err := Replayable(c); err != nil {
+	if err := c.Replayable(); err != nil {
 		return out, err
 	}
 	net := &relay{wake: func() {}}
 	w, err := cluster.Start(r.config(c, net))
 	if err != nil {
 		return out, errors.Join(err, net.close())
+	}
+	if !w.Idles() {
+		return out, errors.Join(notYet("clients in containers: nobody can see when they rest"), w.Close(), net.close())
 	}
 	net.tells(w.Wake)
 	out.Redis = w.Versions()["redis"]

@@ -7,7 +7,7 @@ import (
 )
 
 // Replayable says by name what of a counterexample cannot be replayed on real servers yet; nil: all of it can.
-func Replayable(c *Counterexample) error {
+func (c *Counterexample) Replayable() error {
 	p := c.Plan
 	switch {
 	case p.Topology == nemesis.Sentinel:

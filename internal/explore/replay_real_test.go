@@ -1,8 +1,9 @@
 package explore
 
 import (
-	"context"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,33 +30,93 @@ func recorded(t *testing.T, property string, w harness.Wish) *Counterexample {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Case{Plan: p, Schedule: Timed}.settle(context.Background(), property)
+	c, err := Case{Plan: p, Schedule: Timed}.settle(t.Context(), property)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func TestRealDev(t *testing.T) {
+// here replays on the servers of this machine, each time in a new directory.
+func here(t *testing.T) func() (Real, error) {
+	return func() (Real, error) {
+		dir, err := os.MkdirTemp(t.TempDir(), "run-")
+		return Real{World: "process", Dir: dir, Version: "test", Command: "lockbench replay --env process FILE"}, err
+	}
+}
+
+// confirm wants a counterexample to be confirmed on real Redis.
+func confirm(t *testing.T, c *Counterexample) {
+	t.Helper()
+	times := 1
+	if need.Soak() {
+		times = 20
+	}
+	o, err := c.ReplayReal(t.Context(), times, here(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(o, "late", o.Late.Round(time.Millisecond))
+	if o.Confirmed {
+		return
+	}
+	for i, s := range c.Steps[:min(o.Step, len(c.Steps))] {
+		t.Log(i+1, s)
+	}
+	b, _ := os.ReadFile(filepath.Join(o.Dir, "history.jsonl"))
+	t.Errorf("%s\n%s", o, b)
+}
+
+// TestCorpusOnRealRedis replays every counterexample that is kept with real servers and clients.
+func TestCorpusOnRealRedis(t *testing.T) {
 	need.Part(t, "redis")
-	for _, x := range []struct {
-		lock, fault, property string
-	}{
+	files, err := filepath.Glob("testdata/corpus/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d counterexamples: %v", len(files), err)
+	}
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".yaml"), func(t *testing.T) {
+			c, err := ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Replayable(); err != nil {
+				t.Skip(err)
+			}
+			confirm(t, c)
+		})
+	}
+}
+
+// TestScenariosOnRealRedis replays whole runs of the simulator that nobody has made smaller: one for each kind of fault.
+func TestScenariosOnRealRedis(t *testing.T) {
+	need.Part(t, "redis")
+	for _, x := range []struct{ lock, fault, property string }{
 		{"token-lua", "pause", "S"},
 		{"getset", "pause", "S"},
+		{"getset", "clock-client:+", "S"},
+		{"token-lua", "clock-server:+", "S"},
+		{"token-lua", "failover", "S"},
+		{"setnx", "crash", "D"},
+		{"setnx-expire", "crash:expire", "D"},
+		{"setpx-del", "late:release", "S"},
+		{"token-lua", "late:reply", "S"},
+		{"token-lua", "restart", "S"},
+		{"setnx-del-expired", "partition", "S"},
+		{"setpx-del", "busy", "S"},
+		{"setpx-del", "node-pause", "S"},
+		{"redisson", "pause", "S"},
+		{"redisson", "failover", "S"},
+		{"redisson-spin", "pause", "S"},
+		{"redisson-multi", "restart", "S"},
+		{"redisson-fenced", "restart", "F"},
+		{"redlock", "pause", "S"},
+		{"redlock", "clock-server:+", "S"},
+		{"redlock", "restart", "S"},
 	} {
 		t.Run(x.lock+"/"+x.fault, func(t *testing.T) {
-			c := recorded(t, x.property, harness.Wish{Impl: x.lock, Nemesis: x.fault, Seed: 1, Clients: 3})
-			dir := t.TempDir()
-			a, err := ReplayReal(context.Background(), c, Real{World: "process", Dir: dir})
-			if err != nil || a.Result != Confirmed {
-				for i, s := range c.Steps {
-					t.Log(i+1, s)
-				}
-				b, _ := os.ReadFile(dir + "/history.jsonl")
-				t.Log(string(b))
-			}
-			t.Log(len(c.Steps), "steps", a, a.Late, err)
+			w := harness.Wish{Impl: x.lock, Nemesis: x.fault, Seed: 1, Clients: 3, TTL: time.Second, Poll: 150 * time.Millisecond}
+			confirm(t, recorded(t, x.property, w))
 		})
 	}
 }
