@@ -57,7 +57,7 @@ func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCus
 	}
 	args := c.Arguments()
 	options := connect
-	if c.Watches != "" {
+	if c.Watches != nil {
 		file := path.Join(folder, "sentinel.conf")
 		args = []string{file, "--sentinel"}
 		options = append(options, testcontainers.WithFiles(testcontainers.ContainerFile{

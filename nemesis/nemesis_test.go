@@ -69,6 +69,10 @@ func TestWhatIsStoppedGoesOn(t *testing.T) {
 		stopped := map[string]int{}
 		for i, step := range s.Steps {
 			switch {
+			case step.Await != nil && step.Await.As == "":
+				stopped["whoever comes to the gate"] = i + 1
+			case step.Do == Go && step.Target == "":
+				delete(stopped, "whoever comes to the gate")
 			case step.Do == Pause || step.Do == PauseNode || step.Do == Busy || step.Do == Stall:
 				stopped[step.Target] = i + 1
 			case step.Do == Unpause || step.Do == ResumeNode || step.Do == Free:

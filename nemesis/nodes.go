@@ -83,7 +83,7 @@ func failoverSentinel(variant string, p Params) []Step {
 	case "alive":
 		kill = nil
 	}
-	return slices.Concat(begin, cut, aim, kill, elected, []Step{granted(Other, hearsay), pass(owner)})
+	return slices.Concat(begin, cut, aim, kill, elected, p.after(granted(Other, hearsay)))
 }
 
 // replaced lets client 1 and then all others go on, and the first holder when another has been granted the lock.

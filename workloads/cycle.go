@@ -64,7 +64,10 @@ func (w *Worker) cycle(o Order) error {
 		return err
 	}
 	w.pass(PhaseAcquire, o)
+	w.opening.Store(true)
 	g, err := w.acquire(l, o, 0)
+	w.opening.Store(false)
+	w.pass(PhaseReplied, o)
 	if err != nil {
 		if errors.Is(err, impls.ErrHeld) {
 			err = nil

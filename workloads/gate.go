@@ -29,7 +29,15 @@ type stand struct {
 	id, stop int
 	open     <-chan struct{}
 	until    context.Context
+	notice   bool // nobody waits there
 }
+
+// When a gate at a command stops.
+const (
+	atBefore = "before"
+	atSent   = "sent" // just after it has left; nobody stops there
+	atAfter  = "after"
+)
 
 // arm adds a gate.
 func (g *gates) arm(spec Gate) error {
@@ -92,7 +100,7 @@ func (g *gates) phase(ctx context.Context, phase string, hit func(id, stop int))
 
 func (g *gates) command(ctx context.Context, at, command string, hit func(id, stop int)) {
 	g.pass(ctx, func(a *gate) bool {
-		return a.Every && at == "before" || a.command != nil && a.At == at && a.command.MatchString(command)
+		return a.Every && at == atBefore || a.command != nil && a.At == at && a.command.MatchString(command)
 	}, hit)
 }
 
@@ -104,6 +112,9 @@ func (g *gates) pass(ctx context.Context, match func(*gate) bool, hit func(id, s
 		return
 	}
 	hit(s.id, s.stop)
+	if s.notice {
+		return
+	}
 	select {
 	case <-s.open:
 	case <-s.until.Done():
@@ -120,7 +131,7 @@ func (g *gates) take(ctx context.Context, match func(*gate) bool) (stand, bool) 
 			return g.stop(a), true
 		default:
 			if a.left--; a.left == 0 {
-				return stand{id: a.ID, open: a.open, until: ctx}, true
+				return stand{id: a.ID, open: a.open, until: ctx, notice: a.Phase == PhaseSent || a.At == atSent}, true
 			}
 		}
 	}

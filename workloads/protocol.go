@@ -67,6 +67,8 @@ const Spare = "spare"
 // The phases of a cycle at which a gate can stand.
 const (
 	PhaseAcquire  = "acquire"  // about to call Acquire
+	PhaseSent     = "sent"     // the first command of Acquire has left; nobody stops there
+	PhaseReplied  = "replied"  // Acquire returned, granted or not
 	PhaseGranted  = "granted"  // Acquire returned a grant
 	PhaseRelease  = "release"  // about to call Release
 	PhaseReleased = "released" // Release returned
@@ -75,7 +77,7 @@ const (
 // Gate is a place where a worker stops until it is told to go on. It matches a phase, or a Redis command.
 type Gate struct {
 	ID      int    `json:"id"`
-	At      string `json:"at,omitempty"`      // of a command: "before" it is sent or "after" its reply was read
+	At      string `json:"at,omitempty"`      // of a command: "before" it is sent, when it was "sent" (nobody stops there), or "after" its reply was read
 	Phase   string `json:"phase,omitempty"`   // one of the phases above
 	Command string `json:"command,omitempty"` // regular expression over the whole command in lower case
 	Nth     int    `json:"nth,omitempty"`     // stop at this match; 0 and 1: at the first

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -43,10 +44,8 @@ type route struct {
 
 func newRoute(dial Dial, nodes, spares map[string]string, master string) *route {
 	r := &route{dial: dial, nodes: nodes, spares: spares, way: nodes, node: master}
-	if _, ok := nodes[master]; !ok {
-		for name := range nodes {
-			r.node = name // the only one: Config.Master names a node wherever there is a choice
-		}
+	if _, ok := nodes[master]; !ok && len(nodes) > 0 {
+		r.node = slices.Min(slices.Collect(maps.Keys(nodes))) // of independent masters with replicas: n1 and not r1
 	}
 	return r
 }
@@ -207,9 +206,14 @@ func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
 	for i, a := range cmd.Args() {
 		c.Args[i] = argument(a)
 	}
-	t.w.stopAtCommand(ctx, "before", c)
+	t.w.stopAtCommand(ctx, atBefore, c)
 	c.Node = t.r.current() // the client may have been directed to another while it stood there
-	return t.w.sent(c)
+	c = t.w.sent(c)
+	t.w.stopAtCommand(ctx, atSent, c)
+	if t.w.opening.CompareAndSwap(true, false) {
+		t.w.pass(PhaseSent, *t.w.hold.Load())
+	}
+	return c
 }
 
 // after records the reply, then stops at a gate.
@@ -228,7 +232,7 @@ func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, e
 		done.Reply = reply(cmd)
 	}
 	t.w.report(Report{Command: &done})
-	t.w.stopAtCommand(ctx, "after", c)
+	t.w.stopAtCommand(ctx, atAfter, c)
 }
 
 // argument is fmt.Sprint, sooner for what locks send.
@@ -254,5 +258,8 @@ func reply(cmd redis.Cmder) string {
 	return strings.TrimPrefix(strings.TrimPrefix(cmd.String(), args), ": ")
 }
 
-// pingTimeout bounds the wait for a first connection.
-const pingTimeout = 2 * time.Second
+// pingTimeout bounds the wait for a first connection, pingPause is between two tries.
+const (
+	pingTimeout = 2 * time.Second
+	pingPause   = 50 * time.Millisecond
+)

@@ -34,6 +34,8 @@ type Worker struct {
 	hold   atomic.Pointer[Order] // the cycle that it is in
 	unsure atomic.Bool           // a command of this call had an outcome that nobody knows
 
+	opening atomic.Bool // no command of this acquire has been sent
+
 	life   context.Context
 	stop   context.Context // ends when no more waiting is wanted; holds run to their end
 	halt   context.CancelFunc
@@ -74,7 +76,12 @@ func (w *Worker) Connect() error {
 	ctx, cancel := context.WithTimeout(w.life, pingTimeout)
 	defer cancel()
 	for i, c := range w.redis {
-		if err := c.Do(ctx, "client", "id").Err(); err != nil { // a command that the trace leaves out
+		// A machine that is busy with starting many clients is slow, and a client's time-outs may be short.
+		err := c.Do(ctx, "client", "id").Err() // a command that the trace leaves out
+		for err != nil && w.env.Sleep(ctx, pingPause) == nil {
+			err = c.Do(ctx, "client", "id").Err()
+		}
+		if err != nil {
 			return fmt.Errorf("client %d cannot reach %s: %w", w.cfg.Process, w.routes[i].current(), err)
 		}
 	}
@@ -117,12 +124,15 @@ func (w *Worker) Handle(o Order) error {
 }
 
 func (w *Worker) direct(node string) error {
-	if node != Spare {
-		return w.routes[0].direct(node) // only a lock with one Redis has replicas to go to
-	}
 	var err error
+	known := node == Spare
 	for _, r := range w.routes {
-		err = errors.Join(err, r.direct(node))
+		if _, ok := r.nodes[node]; ok || node == Spare {
+			err, known = errors.Join(err, r.direct(node)), true
+		}
+	}
+	if !known {
+		return fmt.Errorf("no node %q to be directed to", node)
 	}
 	return err
 }

@@ -90,7 +90,7 @@ func (x execution) simulate(ctx context.Context) (r *store.Run, runErr, err erro
 	p, begun := x.plan, false
 	var refused error
 	err = sim.Run(sim.Config{
-		Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
 	}, func(w *sim.World) error {
 		begun, x.started = true, w.Started() // virtual, so that the same plan gives the same record
 		runErr, refused = x.record(ctx, w)
@@ -110,7 +110,7 @@ func (x execution) simulate(ctx context.Context) (r *store.Run, runErr, err erro
 func (x execution) start(ctx context.Context) (standing, error) {
 	p := x.plan
 	cfg := cluster.Config{
-		Dir: x.dir, Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario,
+		Dir: x.dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario,
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 	}
 	var end io.Closer

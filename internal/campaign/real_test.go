@@ -32,7 +32,7 @@ func process(root string) campaign.Runner {
 			return nil, err
 		}
 		w, err := cluster.Start(cluster.Config{
-			Dir: dir, Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+			Dir: dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario, Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		})
 		if err != nil {
 			return nil, err

@@ -28,7 +28,10 @@ func (w *World) configure() error {
 		if cfg.Nodes, err = w.ways(fmt.Sprintf("c%d>", i)); err != nil {
 			return err
 		}
-		cfg.Sentinels, cfg.Announced = w.sentinelAddrs, w.announced
+		if cfg.Sentinels, err = w.waysToSentinels(i); err != nil {
+			return err
+		}
+		cfg.Announced = w.announced
 		if needs(w.cfg.Scenario, nemesis.Direct, workloads.Spare) {
 			if cfg.Spares, err = w.ways(fmt.Sprintf("c%d+>", i)); err != nil {
 				return err
@@ -68,10 +71,26 @@ func (w *World) ways(prefix string) (ways []map[string]string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if i == 0 || w.cfg.Topology == nemesis.Independent {
+		group := 0
+		if w.cfg.Topology == nemesis.Independent {
+			group = i % w.cfg.Masters // the replicas come after the masters, in their order
+		}
+		if group == len(ways) {
 			ways = append(ways, map[string]string{})
 		}
-		ways[len(ways)-1][n.Name] = addr
+		ways[group][n.Name] = addr
 	}
 	return ways, nil
+}
+
+// waysToSentinels makes a client's links to the sentinels.
+func (w *World) waysToSentinels(client int) (addrs []string, err error) {
+	for _, s := range w.watchers {
+		addr, err := w.proxies.link(fmt.Sprintf("c%d>%s", client, s.Name), s.Addr())
+		if err != nil {
+			return nil, err
+		}
+		addrs = append(addrs, addr)
+	}
+	return addrs, nil
 }

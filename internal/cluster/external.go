@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -117,15 +116,7 @@ func (g *Guest) ServerVersion() (string, error) { return "", nil }
 func (g *Guest) Gateway() (string, error) { return "", nil }
 
 // Cannot is Launcher: what is not ours is not killed, stopped or reconfigured.
-func (g *Guest) Cannot(do string) error {
-	if slices.Contains([]string{
-		nemesis.KillNode, nemesis.Start, nemesis.PauseNode, nemesis.ResumeNode, nemesis.NodeClock, nemesis.Busy, nemesis.Free,
-		nemesis.Stall, nemesis.Promote, nemesis.Barrier,
-	}, do) {
-		return fmt.Errorf("this Redis is not ours, and %s is done to Redis itself; faults of clients and of their links are possible", do)
-	}
-	return nil
-}
+func (g *Guest) Cannot(do string) error { return nemesis.GroundOf(g.Name()).Cannot(do) }
 
 // Launch is Launcher.
 func (g *Guest) Launch(c NodeConfig) (Server, error) {
@@ -133,7 +124,7 @@ func (g *Guest) Launch(c NodeConfig) (Server, error) {
 		return nil, errors.New("this Redis is not ours, so it keeps its own settings: leave --redis-config out")
 	}
 	i, err := strconv.Atoi(strings.TrimPrefix(c.Name, "n"))
-	if err != nil || i >= len(g.reach) || c.ReplicaOf != "" || c.Watches != "" {
+	if err != nil || i >= len(g.reach) || c.ReplicaOf != "" || c.Watches != nil {
 		return nil, fmt.Errorf("not possible in this world, because the run needs %s beside the %d of --addr", c.Name, len(g.reach))
 	}
 	return present{g.reach[i], make(chan struct{})}, nil

@@ -23,7 +23,6 @@ type Life struct {
 	err   error         // why, after done
 	once  sync.Once
 	last  string // the last thing that it said
-	heard int    // of a sentinel: replicas and sentinels that it knows
 }
 
 // patience bounds the start of a process; 30 ms is usual.
@@ -68,10 +67,10 @@ func (l *Life) End(why any) {
 
 func (l *Life) saysReady(line string) bool {
 	switch {
-	case l.Watches != "":
-		return l.discovered(line)
+	case l.Watches != nil:
+		return strings.Contains(line, " +monitor master ")
 	case l.ReplicaOf != "":
-		return strings.Contains(line, "MASTER <-> REPLICA sync: Finished with success")
+		return strings.Contains(line, "<-> REPLICA sync: Finished with success")
 	}
 	return strings.Contains(line, "Ready to accept connections")
 }

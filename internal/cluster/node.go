@@ -47,7 +47,7 @@ func (processes) Launch(c NodeConfig) (Server, error) {
 		return nil, err
 	}
 	args := c.Arguments()
-	if c.Watches != "" {
+	if c.Watches != nil {
 		file := filepath.Join(c.Dir, "sentinel.conf")
 		if err := os.WriteFile(file, []byte(c.SentinelFile()), 0o644); err != nil {
 			return nil, err

@@ -30,6 +30,9 @@ func (w *World) KillNode(node string) error {
 	if err != nil {
 		return err
 	}
+	if err := w.alarm(true); err != nil {
+		return err
+	}
 	w.killed.Store(w.nodes[i], true)
 	w.nodes[i].Kill()
 	return nil
@@ -47,6 +50,9 @@ func (w *World) StartNode(node string) error {
 func (w *World) PauseNode(node string) error {
 	i, err := w.find(node)
 	if err != nil {
+		return err
+	}
+	if err := w.alarm(true); err != nil {
 		return err
 	}
 	return w.nodes[i].Pause()
@@ -104,8 +110,17 @@ func (w *World) Promote(node string) error {
 	return w.admins[i].Do(context.Background(), "REPLICAOF", "NO", "ONE").Err()
 }
 
-// Barrier waits until the replica has all that the first master was told.
-func (w *World) Barrier() error { return barrier(w.admins[0], len(w.nodes)-1) }
+// Barrier waits until every replica has all that its master was told.
+func (w *World) Barrier() error {
+	for i, n := range w.nodes {
+		if replicas := w.replicas(n); replicas > 0 && !isClosed(n.Done()) {
+			if err := barrier(w.admins[i], replicas); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // Block makes a node execute a script that does not end, and returns when it does. Soon the node answers others with -BUSY.
 func (w *World) Block(node string) error {
@@ -114,6 +129,9 @@ func (w *World) Block(node string) error {
 		return err
 	}
 	ctx := context.Background()
+	if err := w.alarm(true); err != nil {
+		return err
+	}
 	if err := w.admins[i].ConfigSet(ctx, "busy-reply-threshold", "50").Err(); err != nil {
 		return err
 	}
@@ -148,6 +166,9 @@ func (w *World) Free(node string) error {
 func (w *World) Stall(node string, d time.Duration) error {
 	i, err := w.find(node)
 	if err != nil {
+		return err
+	}
+	if err := w.alarm(true); err != nil {
 		return err
 	}
 	c, end := w.admins[i].WithTimeout(d+adminTimeout), make(chan error, 1)
@@ -224,11 +245,21 @@ func (w *World) toxic(link, kind, mode string, a toxi.Attributes) error {
 	if err != nil {
 		return err
 	}
-	return w.each(link, func(l string) error { return w.proxies.toxic(l, kind, streams, a) })
+	return w.strike(link, func(l string) error { return w.proxies.toxic(l, kind, streams, a) })
+}
+
+// strike is each for what is no repair: sentinels look closely at links of their own.
+func (w *World) strike(link string, f func(string) error) error {
+	if !strings.HasPrefix(link, "c") {
+		if err := w.alarm(true); err != nil {
+			return err
+		}
+	}
+	return w.each(link, f)
 }
 
 // Refuse closes the connections of links and refuses new ones.
-func (w *World) Refuse(link string) error { return w.each(link, w.proxies.refuse) }
+func (w *World) Refuse(link string) error { return w.strike(link, w.proxies.refuse) }
 
 // Heal makes links whole.
 func (w *World) Heal(link string) error { return w.each(link, w.proxies.heal) }

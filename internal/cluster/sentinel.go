@@ -1,8 +1,11 @@
 package cluster
 
 import (
+	"crypto/rand"
+	"encoding/hex"
+	"maps"
 	"net"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,16 +14,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A world with Sentinel has a master, two replicas and three sentinels. Each node has one public address, that of its proxy
-// "s>nX": replicas and sentinels know no other, so that cutting that link takes the node away from all of them, while clients have
-// ways of their own to it (REALFAULT.md §4).
-const (
-	sentinelNodes = 3
-	sentinels     = 3
-	// downAfter is how long a master must be silent before a sentinel gives it up; Redis checks ten times a second.
-	downAfterMS = 1000
-)
-
+// A world with Sentinel has a master, two replicas and three sentinels. Each server has one public address, that of its proxy
+// "s>nX" or "s>sX": replicas and sentinels know no other, so that cutting that link takes the server away from all of them, while clients
+// have ways of their own to it (REALFAULT.md §4).
+//
+// The sentinels are told of each other and of the replicas instead of finding out, which takes two seconds. And they are patient until a
+// fault strikes a server, and again when they have promoted a replica: else a machine that stalls for a second would make them elect, or
+// elect twice.
 // startSentinels starts the replicas and then the sentinels, and returns when all know of each other.
 func (w *World) startSentinels() error {
 	public, err := w.publish(w.nodes[0].NodeConfig)
@@ -32,7 +32,7 @@ func (w *World) startSentinels() error {
 	if err := announce(c, public); err != nil {
 		return err
 	}
-	for i := 1; i < sentinelNodes; i++ {
+	for i := 1; i < nemesis.SentinelNodes; i++ {
 		if err := w.startAnnounced(i, public); err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (w *World) startSentinels() error {
 			return err
 		}
 	}
-	if err := barrier(c, sentinelNodes-1); err != nil {
+	if err := barrier(c, nemesis.SentinelNodes-1); err != nil {
 		return err
 	}
 	return w.startWatchers(public)
@@ -59,7 +59,7 @@ func (w *World) publish(c NodeConfig) (string, error) {
 
 // startAnnounced starts a replica that tells everybody its public address only.
 func (w *World) startAnnounced(i int, master string) error {
-	c, err := w.node(i, master)
+	c, err := w.node(i, nodeName(i), master)
 	if err != nil {
 		return err
 	}
@@ -76,18 +76,20 @@ func (w *World) startAnnounced(i int, master string) error {
 	return err
 }
 
-// startWatchers starts the sentinels side by side.
+// startWatchers starts the sentinels side by side, and returns when each is connected to all others and to the servers.
 func (w *World) startWatchers(master string) error {
-	for i := range sentinels {
-		c, err := w.node(sentinelNodes+i, "")
-		if err != nil {
-			return err
+	nodes, peers, err := w.describeWatchers()
+	if err != nil {
+		return err
+	}
+	for i, c := range nodes {
+		watch := Watch{Master: master, Self: peers[i], Others: slices.Delete(slices.Clone(peers), i, i+1)}
+		for _, addr := range slices.Sorted(maps.Keys(w.announced)) {
+			if addr != master {
+				watch.Replicas = append(watch.Replicas, addr)
+			}
 		}
-		c.Name = "s" + strconv.Itoa(i)
-		c.Dir, c.Log, c.Watches, c.Config = filepath.Join(w.scratch, c.Name), w.log(c.Name), master, nil
-		if i == 0 {
-			c.Said = w.overheard
-		}
+		c.Watches = &watch
 		n, err := w.launch(c)
 		if err != nil {
 			return err
@@ -98,24 +100,72 @@ func (w *World) startWatchers(master string) error {
 		if err := n.Ready(); err != nil {
 			return err
 		}
-		w.sentinelAddrs = append(w.sentinelAddrs, n.Addr())
+		w.sentinels = append(w.sentinels, admin(n.Addr()))
+	}
+	for i, c := range w.sentinels {
+		if err := acquainted(i, c); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// overheard learns from a sentinel's words that a replica was promoted, and reports it: nobody else in this world promotes.
+// describeWatchers gives each sentinel its address, its public address and its identity.
+func (w *World) describeWatchers() (nodes []NodeConfig, peers []Peer, err error) {
+	for i := range nemesis.Sentinels {
+		c, err := w.node(nemesis.SentinelNodes+i, "s"+strconv.Itoa(i), "")
+		if err != nil {
+			return nil, nil, err
+		}
+		c.Clock, c.Config, c.Said = nil, nil, w.overheard
+		public, err := w.linkServers("s>"+c.Name, c.Addr())
+		if err != nil {
+			return nil, nil, err
+		}
+		id := make([]byte, 20)
+		rand.Read(id)
+		nodes, peers = append(nodes, c), append(peers, Peer{public, hex.EncodeToString(id)})
+	}
+	return nodes, peers, nil
+}
+
+// overheard learns from the sentinels' words that a replica is promoted, and reports it: nobody else in this world promotes. It begins
+// when one of them has sent REPLICAOF NO ONE, and is over when the first has told its clients of the new master.
 func (w *World) overheard(line string) {
-	_, rest, ok := strings.Cut(line, "+switch-master ")
-	words := strings.Fields(rest) // name, old host, old port, new host, new port
-	if !ok || len(words) < 5 {
-		return
+	if _, rest, ok := strings.Cut(line, "+failover-state-wait-promotion slave "); ok {
+		words := strings.Fields(rest) // address as a name, host, port, …
+		if len(words) >= 3 {
+			w.promoted(history.PhaseFrom, net.JoinHostPort(words[1], words[2]))
+		}
 	}
-	node := w.announced[net.JoinHostPort(words[3], words[4])]
-	for _, phase := range []string{history.PhaseFrom, history.PhaseTo} {
-		w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{
-			Type: history.Fault, T: Monotonic(), Process: history.Harness, F: nemesis.Promote, Phase: phase, Target: node,
-		}})
+	if _, rest, ok := strings.Cut(line, "+switch-master "); ok {
+		words := strings.Fields(rest) // name, old host, old port, new host, new port
+		if len(words) >= 5 {
+			w.promoted(history.PhaseTo, net.JoinHostPort(words[3], words[4]))
+			go func() { _ = w.alarm(false) }() // a sentinel that cannot be told may be gone
+		}
 	}
+}
+
+// promoted reports a phase of a promotion, once, and its begin also where the words of one sentinel come before those of another.
+func (w *World) promoted(phase, address string) {
+	node, e := w.announced[address], &w.election
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.begun != node {
+		e.begun = node
+		w.tell(promotion(history.PhaseFrom, node))
+	}
+	if phase == history.PhaseTo && e.master != node {
+		e.master = node
+		w.tell(promotion(phase, node))
+	}
+}
+
+func promotion(phase, node string) workloads.Report {
+	return workloads.Report{Process: history.Harness, Event: &history.Event{
+		Type: history.Fault, T: Monotonic(), Process: history.Harness, F: nemesis.Promote, Phase: phase, Target: node,
+	}}
 }
 
 // tell reports something that no client said, unless the world is closing.
@@ -124,12 +174,4 @@ func (w *World) tell(r workloads.Report) {
 	case w.inbox <- r:
 	case <-w.ended:
 	}
-}
-
-// discovered reports whether a sentinel has heard of all replicas and of the other sentinels.
-func (l *Life) discovered(line string) bool {
-	if strings.Contains(line, " +slave ") || strings.Contains(line, " +sentinel ") {
-		l.heard++
-	}
-	return l.heard == sentinelNodes-1+sentinels-1
 }

@@ -1,11 +1,8 @@
 package cluster
 
 import (
-	"fmt"
 	"net"
 	"strconv"
-
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // Launcher starts the servers of a world: as processes, or in containers.
@@ -53,7 +50,7 @@ type NodeConfig struct {
 	Config    []string          // further settings: "min-replicas-to-write", "1", …
 	Env       []string          // further environment: "LD_PRELOAD=…"
 	Clock     *ServerClock      // through which it reads its wall clock; nil: the machine's
-	Watches   string            // host:port of the master: the server is a sentinel
+	Watches   *Watch            // the server is a sentinel; else nil
 	Said      func(line string) // told of each line of its output; may be nil
 }
 
@@ -76,22 +73,6 @@ func (c NodeConfig) Arguments() []string {
 		a = append(a, "--"+c.Config[i], c.Config[i+1])
 	}
 	return a
-}
-
-// SentinelFile is the configuration that a sentinel wants to read from a file, and to rewrite.
-func (c NodeConfig) SentinelFile() string {
-	host, port, _ := net.SplitHostPort(c.Watches)
-	return fmt.Sprintf(`bind %s
-port %d
-dir %s
-protected-mode no
-sentinel announce-ip %[1]s
-sentinel announce-port %[2]d
-sentinel monitor %[4]s %[5]s %[6]s 2
-sentinel down-after-milliseconds %[4]s %[7]d
-sentinel failover-timeout %[4]s 3000
-sentinel parallel-syncs %[4]s 1
-`, c.Host, c.Port, c.Dir, workloads.MasterName, host, port, downAfterMS)
 }
 
 // Node is a server of a world with what it was started with.

@@ -21,7 +21,9 @@ func (w *World) startServers() error {
 	}
 	switch w.cfg.Topology {
 	case nemesis.Failover:
-		err = w.startReplica()
+		if err = w.startReplica(1, nodeName(1), w.nodes[0]); err == nil {
+			err = w.replicate()
+		}
 	case nemesis.Independent:
 		err = w.startOthers()
 	case nemesis.Sentinel:
@@ -37,9 +39,11 @@ func (w *World) startServers() error {
 // host is an address of this run's own network on loopback.
 func (w *World) host(i int) string { return w.subnet + "." + strconv.Itoa(i) }
 
-// node describes the i-th node. Its clock can be moved if the scenario wants that.
-func (w *World) node(i int, replicaOf string) (NodeConfig, error) {
-	name := "n" + strconv.Itoa(i)
+// nodeName is the name of the i-th Redis of a topology in which masters count from 0.
+func nodeName(i int) string { return "n" + strconv.Itoa(i) }
+
+// node describes the i-th server. Its clock can be moved if the scenario wants that.
+func (w *World) node(i int, name, replicaOf string) (NodeConfig, error) {
 	c := NodeConfig{
 		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000), Dir: filepath.Join(w.scratch, name),
 		Log: w.log(name), ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
@@ -57,7 +61,7 @@ func (w *World) startFirst() (err error) {
 	for range startTries {
 		w.subnet = fmt.Sprintf("127.%d.%d", 2+rand.IntN(250), rand.IntN(256))
 		var n *Node
-		if n, err = w.start(0, ""); err != nil {
+		if n, err = w.start(0, nodeName(0), ""); err != nil {
 			return err // not installed, or nothing can be written: another address does not help
 		}
 		if err = n.Ready(); err == nil {
@@ -72,8 +76,8 @@ func (w *World) startFirst() (err error) {
 // startTries is how many addresses are tried: another program may listen on the first.
 const startTries = 5
 
-func (w *World) start(i int, replicaOf string) (*Node, error) {
-	c, err := w.node(i, replicaOf)
+func (w *World) start(i int, name, replicaOf string) (*Node, error) {
+	c, err := w.node(i, name, replicaOf)
 	if err != nil {
 		return nil, err
 	}
@@ -89,37 +93,72 @@ func (w *World) linkServers(name, upstream string) (string, error) {
 	return w.proxies.linkAt(cmp.Or(gateway, w.proxies.host), name, upstream)
 }
 
-func (w *World) startReplica() error {
-	addr, err := w.linkServers("n0>n1", w.nodes[0].Addr())
-	if err != nil {
-		return err
-	}
-	n, err := w.start(1, addr)
-	if err != nil {
-		return err
-	}
-	w.nodes = append(w.nodes, n)
-	if err := n.Ready(); err != nil {
-		return err
-	}
-	c := admin(w.nodes[0].Addr())
-	defer c.Close()
-	return barrier(c, 1)
-}
-
-// startOthers starts the other independent masters side by side.
+// startOthers starts the other independent masters side by side, and then their replicas, if they have any.
 func (w *World) startOthers() error {
 	for i := 1; i < w.cfg.Masters; i++ {
-		n, err := w.start(i, "")
+		n, err := w.start(i, nodeName(i), "")
 		if err != nil {
 			return err
 		}
 		w.nodes = append(w.nodes, n)
 	}
+	masters := w.nodes
+	for _, n := range masters {
+		if err := n.Ready(); err != nil {
+			return err
+		}
+	}
+	if w.cfg.Replicas == 0 {
+		return nil
+	}
+	for i, m := range masters {
+		if err := w.startReplica(w.cfg.Masters+i, nemesis.Replica(i), m); err != nil {
+			return err
+		}
+	}
+	return w.replicate()
+}
+
+// startReplica starts a replica behind a proxy of its own.
+func (w *World) startReplica(i int, name string, master *Node) error {
+	addr, err := w.linkServers(master.Name+">"+name, master.Addr())
+	if err != nil {
+		return err
+	}
+	n, err := w.start(i, name, addr)
+	if err == nil {
+		w.nodes = append(w.nodes, n)
+	}
+	return err
+}
+
+// replicate waits until every replica has all that its master has.
+func (w *World) replicate() error {
 	for _, n := range w.nodes {
 		if err := n.Ready(); err != nil {
 			return err
 		}
 	}
+	for _, n := range w.nodes {
+		if replicas := w.replicas(n); replicas > 0 {
+			c := admin(n.Addr())
+			err := barrier(c, replicas)
+			c.Close()
+			if err != nil {
+				return fmt.Errorf("%s: %w", n.Name, err)
+			}
+		}
+	}
 	return nil
+}
+
+// replicas is how many a node was started with.
+func (w *World) replicas(n *Node) int {
+	switch {
+	case w.cfg.Topology == nemesis.Independent && n.ReplicaOf == "":
+		return w.cfg.Replicas
+	case n == w.nodes[0] && w.cfg.Topology != nemesis.Independent:
+		return len(w.nodes) - 1
+	}
+	return 0
 }

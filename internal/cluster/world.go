@@ -20,6 +20,7 @@ type Config struct {
 	Dir         string // the run directory: logs and command streams go there
 	Topology    string // nemesis.Single, Failover or Independent
 	Masters     int    // of the topology Independent
+	Replicas    int    // behind each of them: 0 or 1
 	Clients     int
 	Scenario    []nemesis.Step // what the world must be prepared for
 	Seed        uint64
@@ -43,12 +44,13 @@ type World struct {
 	versions map[string]string
 	inbox    chan workloads.Report
 
-	watchers      []*Node // the sentinels
-	sentinelAddrs []string
-	announced     map[string]string        // names of nodes by their public address
-	clocks        map[string]*ServerClock  // of nodes whose clock can be moved
-	blocks        map[string]chan struct{} // of nodes that execute a script which does not end: closed when it is killed
-	stalls        map[string]chan error    // of nodes that execute a command which ends by itself
+	watchers  []*Node         // the sentinels
+	sentinels []*redis.Client // and our own connections to them
+	election  election
+	announced map[string]string        // names of nodes by their public address
+	clocks    map[string]*ServerClock  // of nodes whose clock can be moved
+	blocks    map[string]chan struct{} // of nodes that execute a script which does not end: closed when it is killed
+	stalls    map[string]chan error    // of nodes that execute a command which ends by itself
 
 	killed sync.Map // nodes that were killed on purpose
 	ended  chan struct{}
@@ -61,7 +63,7 @@ const inboxSize = 1 << 16
 func (c Config) possible() error {
 	for _, s := range c.Scenario {
 		if err := c.Launcher.Cannot(s.Do); err != nil {
-			return fmt.Errorf("not possible in this world: %w", err)
+			return fmt.Errorf("not possible in this world, because %w", err)
 		}
 	}
 	return nil
@@ -181,7 +183,7 @@ func (w *World) Close() error {
 	for _, m := range w.monitors {
 		m.Close()
 	}
-	for _, a := range w.admins {
+	for _, a := range append(w.admins, w.sentinels...) {
 		a.Close()
 	}
 	for _, n := range append(w.nodes, w.watchers...) {

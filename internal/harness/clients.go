@@ -16,6 +16,7 @@ type client struct {
 	doomed  bool            // the harness has killed it
 	waiting bool            // it has invoked an acquire that has not returned
 	key     int             // of that acquire
+	hold    tenure          // its hold, while it is inside
 }
 
 // plunge draws client i's next cycle, to begin no sooner than after.
@@ -69,7 +70,7 @@ func (r *run) busy() bool {
 
 // wake is the world's clock at which the loop has something to do by itself.
 func (r *run) wake() int64 {
-	at := min(r.limit, r.conductor.wake(), r.progress.wake(r))
+	at := min(r.limit, r.conductor.wake(), r.conductor.nextLoss(), r.progress.wake(r))
 	for i := range r.clients {
 		if r.clients[i].idle() && r.may(i) {
 			at = min(at, r.clients[i].after)

@@ -17,6 +17,8 @@ type conductor struct {
 	begun  bool            // the current step has been begun and is waited for
 	armed  int             // 1 + number of the step whose gate is armed already
 	until  int64           // world's clock at which a Wait is over
+	heard  int             // promotions that an Elected has waited for
+	losses []int           // leases that each client had lost when the current Await began
 	gate   int             // number of the latest gate; each Await gets its own
 	struck *standing       // who stands at the gate
 	victim standing        // who stood at the last gate
@@ -72,20 +74,31 @@ func (c *conductor) advance() error {
 // over reports whether what a step waits for has come.
 func (c *conductor) over(s nemesis.Step) bool {
 	switch {
-	case s.Await != nil && c.struck != nil && (!s.Await.Contended || c.run.waiter(*c.struck) >= 0):
-		c.name(s.Await.As)
-		return true
 	case s.Await != nil:
-		return s.For > 0 && c.run.world.Now() >= c.until
+		return c.met(*s.Await) || s.For > 0 && c.run.world.Now() >= c.until
 	case s.Do == nemesis.Quiesce:
 		return !c.run.busy()
 	case s.Do == nemesis.Wait:
 		return c.run.world.Now() >= c.until
 	case s.Do == nemesis.Elected:
-		return c.run.progress.master != "" || c.run.world.Now() >= c.until
+		heard := c.run.progress.promoted > c.heard
+		c.heard = c.run.progress.promoted
+		return heard || c.run.world.Now() >= c.until
 	case s.Do == nemesis.Warm:
 		return c.run.progress.contended >= c.run.plan.Requires.Contended+margin
 	}
+	return true
+}
+
+// met reports whether whoever is awaited has come.
+func (c *conductor) met(a nemesis.Await) bool {
+	if a.Phase == nemesis.Lost {
+		c.findLoser(a)
+	}
+	if c.struck == nil || a.Contended && c.run.waiter(*c.struck) < 0 {
+		return false
+	}
+	c.name(a)
 	return true
 }
 
@@ -102,6 +115,9 @@ func (c *conductor) begin(s nemesis.Step) error {
 		c.run.quiet, c.run.only = s.Target != "", s.Target
 	case s.Do == nemesis.Wait, s.Do == nemesis.Elected:
 		c.until = c.run.world.Now() + int64(s.For)
+		if s.Until > 0 {
+			c.until = c.run.epoch + int64(s.Until)
+		}
 	case s.Do == nemesis.Warm:
 	case s.Do == nemesis.Go:
 		c.awaitNext()
@@ -124,14 +140,18 @@ func (c *conductor) awaitNext() {
 }
 
 // name remembers who stands at the gate. A client with a name stands there until a Go calls it, whoever is awaited meanwhile.
-func (c *conductor) name(as string) {
-	if as == "" {
+func (c *conductor) name(a nemesis.Await) {
+	if a.As == "" {
 		return
 	}
 	if c.named == nil {
 		c.named = map[string]post{}
 	}
-	c.named[as] = post{*c.struck, c.gate}
+	p := post{*c.struck, c.gate}
+	if a.Noticed() {
+		p.gate = 0
+	}
+	c.named[a.As] = p
 	c.gate++ // nobody stands at this one: release leaves the client alone
 	c.struck = nil
 }
@@ -160,6 +180,10 @@ func (c *conductor) await(step int) {
 	c.release()
 	c.gate++
 	a := c.steps[step].Await
+	if a.Phase == nemesis.Lost {
+		c.countLosses()
+		return
+	}
 	order := workloads.Order{Do: workloads.DoArm, Gate: &workloads.Gate{
 		ID: c.gate, At: a.At, Phase: a.Phase, Command: a.Command, Nth: a.Nth,
 	}}

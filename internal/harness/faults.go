@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
@@ -28,11 +30,34 @@ func (c *conductor) around(s nemesis.Step, deed func(nemesis.Step) error) error 
 	if err := deed(s); err != nil {
 		return err
 	}
-	if s.Lasts() {
-		c.faults = append(c.faults, e)
-		return nil
+	if !s.Lasts() {
+		return c.end(e)
 	}
-	return c.end(e)
+	if s.Do == nemesis.NodeClock || s.Do == nemesis.ClientClock { // a clock is set, whatever was wrong with it before
+		if err := c.endAll(func(f history.Event) bool { return f.F == s.Do && (f.Target == s.Target || s.Target == "*") }); err != nil {
+			return err
+		}
+		if s.Offset == 0 && s.Rate == 0 {
+			return c.end(e)
+		}
+	}
+	c.faults = append(c.faults, e)
+	return nil
+}
+
+// adopt gives a number to a fault that the world reports by itself (sentinels promote), so that its begin has an end.
+func (c *conductor) adopt(e *history.Event) {
+	if e.Phase == history.PhaseFrom {
+		c.nextID++
+		e.ID = c.nextID
+		c.faults = append(c.faults, *e)
+		return
+	}
+	i := slices.IndexFunc(c.faults, func(f history.Event) bool { return f.F == e.F && f.Target == e.Target })
+	if i >= 0 {
+		e.ID = c.faults[i].ID
+		c.faults = slices.Delete(c.faults, i, i+1)
+	}
 }
 
 // by is the client whose gate triggered what is done now: who stands at a gate, or of several under names the one that has stood longest; else -1.
@@ -84,9 +109,14 @@ func (c *conductor) repair(s nemesis.Step) error {
 
 // undone records that the effect of faults is over.
 func (c *conductor) undone(s nemesis.Step) error {
+	return c.endAll(func(f history.Event) bool { return s.Undoes(f.F) && (s.Target == "*" || s.Target == f.Target) })
+}
+
+// endAll records that the effect of these faults is over.
+func (c *conductor) endAll(which func(history.Event) bool) error {
 	var last []history.Event
 	for _, f := range c.faults {
-		if !s.Undoes(f.F) || s.Target != "*" && s.Target != f.Target {
+		if !which(f) {
 			last = append(last, f)
 			continue
 		}

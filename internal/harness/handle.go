@@ -43,12 +43,18 @@ func (r *run) event(e history.Event) error {
 			g.ValidUntil -= r.epoch
 		}
 	}
+	if e.Type == history.Fault {
+		r.conductor.adopt(&e)
+	}
 	if err := r.record(e); err != nil {
 		return fmt.Errorf("client %d broke the protocol: %w", e.Process, err)
 	}
-	if e.Process >= 0 && e.F == history.Acquire {
+	if e.Process >= 0 {
 		c := &r.clients[e.Process]
-		c.waiting, c.key = e.Type == history.Invoke, e.KeyOf()
+		c.hold.learn(e, r.now())
+		if e.F == history.Acquire {
+			c.waiting, c.key = e.Type == history.Invoke, e.KeyOf()
+		}
 	}
 	return nil
 }
@@ -91,6 +97,7 @@ func (r *run) exit(process int, x workloads.Exit) error {
 		c := &r.clients[process]
 		e.Planned = c.doomed
 		c.gone, c.waiting = true, false
+		c.hold.inside = false
 	}
 	if err := r.record(e); err != nil || e.Planned {
 		return err

@@ -17,6 +17,7 @@ type progress struct {
 	over      int64        // stamp of the end of the scenario
 	gap       int64        // stamp of the latest stall of the machine, which excuses whoever was not granted the lock
 	master    string
+	promoted  int // how often somebody was
 }
 
 // add counts an event.
@@ -24,8 +25,8 @@ func (p *progress) add(r *run, e history.Event) {
 	switch {
 	case e.Type == history.Fault:
 		p.fault, p.served = e.T, nil
-		if e.F == nemesis.Promote {
-			p.master = e.Target
+		if e.F == nemesis.Promote && e.Phase == history.PhaseTo {
+			p.master, p.promoted = e.Target, p.promoted+1
 		}
 	case e.Type == history.Gap:
 		p.gap = max(p.gap, e.T)

@@ -74,7 +74,7 @@ func benchPlan(b *testing.B, lock string) harness.Plan {
 }
 
 func benchRun(b *testing.B, p harness.Plan, h, trace io.Writer) {
-	cfg := sim.Config{Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}
+	cfg := sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}
 	err := sim.Run(cfg, func(w *sim.World) error {
 		watch := func(history.Header) harness.Watcher { return new(rounder) }
 		return harness.Run(context.Background(), p, w, harness.Output{History: h, Trace: trace, Started: w.Started(), Watch: watch})

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -56,11 +55,12 @@ func (w *World) newClient(i int) *client {
 // ways are the client's links to all nodes as workloads.Config wants them: independent masters one by one, a master and its
 // replicas together. The name of a link is its address.
 func (c *client) ways(sign string) (ways []map[string]string) {
+	masters, _, _ := c.w.cfg.nodes() // checked
 	for i, n := range c.w.nodes {
-		if i == 0 || c.w.cfg.Topology == nemesis.Independent {
+		if i < len(masters) {
 			ways = append(ways, map[string]string{})
 		}
-		ways[len(ways)-1][n.name] = c.name + sign + n.name
+		ways[i%len(masters)][n.name] = c.name + sign + n.name
 	}
 	return ways
 }

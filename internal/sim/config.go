@@ -12,6 +12,7 @@ import (
 type Config struct {
 	Topology    string // nemesis.Single, Failover or Independent
 	Masters     int    // of the topology Independent
+	Replicas    int    // behind each of them: 0 or 1
 	Clients     int
 	Seed        uint64
 	Worker      workloads.Config // what all workers have in common
@@ -33,26 +34,32 @@ type Execution struct {
 // DefaultLatencies are the ways that a message may take: mostly as on one machine, now and then much longer.
 var DefaultLatencies = []time.Duration{50 * time.Microsecond, 200 * time.Microsecond, time.Millisecond, 5 * time.Millisecond}
 
-// nodes is how many servers the topology has.
-func (c Config) nodes() (int, error) {
+// nodes are the names of the servers that the topology has: first those that clients use, then their replicas, in the same order.
+func (c Config) nodes() (masters, replicas []string, err error) {
 	switch c.Topology {
 	case nemesis.Single, "":
-		return 1, nil
+		return []string{"n0"}, nil, nil
 	case nemesis.Failover:
-		return 2, nil
+		return []string{"n0"}, []string{"n1"}, nil
 	case nemesis.Independent:
 		if c.Masters < 1 {
-			return 0, fmt.Errorf("the topology %s needs at least one master", c.Topology)
+			return nil, nil, fmt.Errorf("the topology %s needs at least one master", c.Topology)
 		}
-		return c.Masters, nil
+		for i := range c.Masters {
+			masters = append(masters, fmt.Sprintf("n%d", i))
+			if c.Replicas > 0 {
+				replicas = append(replicas, nemesis.Replica(i))
+			}
+		}
+		return masters, replicas, nil
 	}
-	return 0, fmt.Errorf("the simulator has no topology %q; it has: %s, %s, %s", c.Topology, nemesis.Single, nemesis.Failover, nemesis.Independent)
+	return nil, nil, fmt.Errorf("the simulator has no topology %q; it has: %s, %s, %s", c.Topology, nemesis.Single, nemesis.Failover, nemesis.Independent)
 }
 
 func (c Config) check() error {
 	if len(c.RedisConfig) > 0 {
 		return fmt.Errorf("the simulator knows no Redis settings (%s); use --env process for them", c.RedisConfig[0])
 	}
-	_, err := c.nodes()
+	_, _, err := c.nodes()
 	return err
 }

@@ -65,14 +65,14 @@ func TestEveryPower(t *testing.T) {
 			lock = "redlock"
 		}
 		p, err := quick(lock, fault, 1)
-		if errors.Is(err, errNoSentinels) {
+		if errors.Is(err, errNotHere) {
 			continue
 		}
 		if err != nil {
 			t.Errorf("%s: %v", fault, err)
 			continue
 		}
-		err = sim.Run(sim.Config{Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Worker: p.Worker()}, func(w *sim.World) error {
+		err = sim.Run(sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Worker: p.Worker()}, func(w *sim.World) error {
 			return nemesis.Possible(w, p.Scenario)
 		})
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/sim/engine"
@@ -103,13 +104,14 @@ func (w *World) Promote(name string) error {
 // barrierLimit is how long Barrier waits.
 const barrierLimit = 2 * time.Second
 
-// Barrier waits until the replicas have all that the first master was told.
+// Barrier waits until the replicas have all that their masters were told.
 func (w *World) Barrier() error {
-	master := w.nodes[0]
-	if len(master.replicas) == 0 {
+	done := func() bool {
+		return !slices.ContainsFunc(w.nodes, func(n *node) bool { return !n.down && n.have(n.engine.Version()) < len(n.replicas) })
+	}
+	if done() {
 		return nil
 	}
-	done := func() bool { return master.have(master.engine.Version()) == len(master.replicas) }
 	if !w.pump(barrierLimit, done) {
 		return fmt.Errorf("a replica does not have what the master was told after %v", barrierLimit)
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/sim/engine"
-	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -52,12 +51,12 @@ func (w *World) start() error {
 	if err := w.cfg.check(); err != nil {
 		return err
 	}
-	n, _ := w.cfg.nodes() // checked
-	for i := range n {
-		w.nodes = append(w.nodes, &node{w: w, name: fmt.Sprintf("n%d", i), engine: engine.New()})
+	masters, replicas, _ := w.cfg.nodes() // checked
+	for _, name := range append(masters, replicas...) {
+		w.nodes = append(w.nodes, &node{w: w, name: name, engine: engine.New()})
 	}
-	if w.cfg.Topology == nemesis.Failover {
-		w.replicate(w.nodes[0], w.nodes[1])
+	for i := range replicas {
+		w.replicate(w.nodes[i], w.nodes[len(masters)+i])
 	}
 	for i := range w.cfg.Clients {
 		w.clients = append(w.clients, w.newClient(i))

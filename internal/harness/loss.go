@@ -1,0 +1,89 @@
+package harness
+
+import (
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// tenure is what is known of a client's hold while it is inside.
+type tenure struct {
+	inside bool
+	n      int
+	over   int64 // run's time at which its lease is over; 0: it has none
+	losses int   // leases that this client has lost so far
+	lost   bool  // that of this hold is among them
+}
+
+// learn takes what a client did into account.
+func (h *tenure) learn(e history.Event, now int64) {
+	h.expire(now)
+	switch {
+	case e.F == history.Acquire && e.Type == history.OK && e.Depth == 0:
+		*h = tenure{inside: true, n: e.N, losses: h.losses}
+		h.renew(e.Grant)
+	case e.Type == history.Extend:
+		h.renew(e.Grant)
+	case e.Type == history.Lost:
+		h.lose()
+	case e.F == history.Release && e.Type == history.Invoke && e.N == h.n, e.Type == history.Exit:
+		h.inside = false
+	}
+}
+
+func (h *tenure) renew(g *history.Grant) {
+	if g != nil && g.Lease > 0 {
+		h.over = g.Sent + int64(g.Lease)
+	}
+}
+
+// expire notices that the lease is over.
+func (h *tenure) expire(now int64) {
+	if h.over > 0 && now >= h.over {
+		h.lose()
+	}
+}
+
+func (h *tenure) lose() {
+	if h.inside && !h.lost {
+		h.lost, h.losses = true, h.losses+1
+	}
+}
+
+// countLosses begins to wait for a loss. Who is inside beyond its lease already counts.
+func (c *conductor) countLosses() {
+	c.losses = make([]int, len(c.run.clients))
+	for i := range c.run.clients {
+		h := &c.run.clients[i].hold
+		h.expire(c.run.now())
+		c.losses[i] = h.losses
+		if h.inside && h.lost {
+			c.losses[i]--
+		}
+	}
+}
+
+// findLoser looks whether a client that is meant has lost its lease often enough.
+func (c *conductor) findLoser(a nemesis.Await) {
+	for i := range c.run.clients {
+		l := &c.run.clients[i]
+		l.hold.expire(c.run.now())
+		if c.struck == nil && c.names(a.Client, i) && l.hold.losses-c.losses[i] >= max(a.Nth, 1) {
+			c.victim = standing{i, l.key}
+			c.struck = &c.victim
+		}
+	}
+}
+
+// nextLoss is the world's clock at which the next lease is over, if somebody waits for that.
+func (c *conductor) nextLoss() int64 {
+	at := int64(never)
+	if c.done() || c.steps[c.at].Await == nil || c.steps[c.at].Await.Phase != nemesis.Lost {
+		return at
+	}
+	for i := range c.run.clients {
+		if h := c.run.clients[i].hold; h.inside && !h.lost && h.over > 0 {
+			at = min(at, c.run.epoch+h.over)
+		}
+	}
+	return at
+}
