@@ -27,6 +27,8 @@ type matrixFlags struct {
 	costs   bool
 	docs    string
 
+	soak, mitigations bool
+
 	before history.Duration // what earlier parts of a resumed matrix took
 	was    map[string]string
 }
@@ -45,10 +47,24 @@ func matrixCommand() *cobra.Command {
   # the same in containers of the image that you deploy
   lockbench matrix --impl token-lua --env docker --redis-image redis:7
 
+  # what a WAIT, an append-only file or a longer lease mend, and what they cost
+  lockbench matrix --mitigations --repeat 5
+
+  # is every letter found 20 times of 20? Exit code 1 if not
+  lockbench matrix --soak
+
   # go on after an interruption
   lockbench matrix --resume store/matrix-all/latest`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.soak && !c.Flags().Changed("repeat") {
+				f.options.Repeat = soakRuns
+			}
+			if f.mitigations {
+				return f.mitigate(c)
+			}
+			return f.run(c)
+		},
 	}
 	s := c.Flags()
 	s.StringSliceVar(&f.options.Rows, "impl", nil, "locks (default all)")
@@ -65,6 +81,8 @@ func matrixCommand() *cobra.Command {
 	s.StringVar(&f.docs, "docs", "", "also write verdicts.md and claims.md to this directory")
 	s.BoolVar(&f.costs, "costs", true, "also measure what each lock costs: one second each")
 	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
+	s.BoolVar(&f.soak, "soak", false, "each scenario 20 times (or --repeat), and judge: every letter each time, and nothing else")
+	s.BoolVar(&f.mitigations, "mitigations", false, "instead, run faults without and with what is said to mend them")
 	return c
 }
 
@@ -86,7 +104,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return usage(err)
 	}
-	if runErr == nil {
+	if runErr == nil && !f.soak {
 		runErr = f.finish(c, world, m)
 	}
 	m.Took, m.Partial, m.Versions = f.before+history.Duration(time.Since(begin)), runErr != nil, world.found()
@@ -94,17 +112,26 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 		m.Versions = f.was
 	}
 	m.Machine = machine(f.options.World)
-	if err := errors.Join(writeMatrix(dir, m), f.writeDocs(m)); err != nil {
-		return broken(err)
-	}
-	if err := f.show(c.OutOrStdout(), dir, m); err != nil {
-		return broken(err)
-	}
+	err = f.conclude(c, dir, m)
 	switch {
 	case errors.Is(runErr, context.Canceled):
 		return exit{exitInterrupted, fmt.Errorf("interrupted; `lockbench matrix --resume %s` goes on", dir)}
 	case runErr != nil:
 		return broken(runErr)
+	}
+	return err
+}
+
+// conclude writes and shows what came of it.
+func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *campaign.Matrix) error {
+	if f.soak {
+		if err := writeMatrix(dir, m); err != nil {
+			return broken(err)
+		}
+		return f.judgeSoak(c, dir, m)
+	}
+	if err := errors.Join(writeMatrix(dir, m), f.writeDocs(m), f.show(c.OutOrStdout(), dir, m)); err != nil {
+		return broken(err)
 	}
 	return nil
 }
@@ -214,17 +241,6 @@ func (f *matrixFlags) show(w io.Writer, dir string, m *campaign.Matrix) error {
 	err := m.Text(w)
 	fmt.Fprintf(w, "\nThe runs, matrix.html and matrix.md are in %s\n", dir)
 	return err
-}
-
-// writeDocs writes the pages that are made from a whole matrix.
-func (f *matrixFlags) writeDocs(m *campaign.Matrix) error {
-	if f.docs == "" {
-		return nil
-	}
-	return errors.Join(
-		store.Write(f.docs, "verdicts.md", func(w *os.File) error { return m.Verdicts(w) }),
-		store.Write(f.docs, "claims.md", func(w *os.File) error { return m.ClaimsTable(w) }),
-	)
 }
 
 func readMatrix(name string) (*campaign.Matrix, error) {

@@ -10,8 +10,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// Verdicts writes docs/verdicts.md: the measured table, and every difference from the expected one with its reason and its counterexample.
-func (m *Matrix) Verdicts(w io.Writer) error {
+// Verdicts writes docs/verdicts.md: the measured table, every difference from the expected one with its reason and its counterexample, and what
+// was measured beside it.
+func (m *Matrix) Verdicts(w io.Writer, a Annex) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, `# Which lock survives which fault
 
@@ -42,6 +43,9 @@ written by the same command (`+"`lockbench matrix --resume DIR --docs docs`"+`).
 	m.differences(b)
 	m.impossible(b)
 	m.repeated(b)
+	if err := a.write(b); err != nil {
+		return err
+	}
 	fmt.Fprint(b, "\n"+worlds)
 	return b.Flush()
 }

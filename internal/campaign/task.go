@@ -85,23 +85,28 @@ var properties = []string{"S", "L", "O", "R", "D", "F"}
 
 // Plan makes a task ready to run.
 func (o Options) Plan(t Task) (harness.Plan, error) {
+	p, err := harness.NewPlan(o.wish(t.Row, t.Aim, t.Seed))
+	p.Place = o.Place
+	return p, err
+}
+
+// wish is what a run of the matrix asks for.
+func (o Options) wish(r Row, a Aim, seed uint64) harness.Wish {
 	ttl := o.TTL
 	if ttl == 0 {
 		ttl = defaultTTL
 	}
 	w := harness.Wish{
-		World: o.World, Impl: t.Row.Impl, Variant: t.Row.Variant, NoWatchdog: t.Row.NoWatchdog, Masters: t.Row.Masters, Workload: t.Row.Workload,
-		Nemesis: t.Aim.Nemesis, Clients: t.Aim.Clients, Seed: t.Seed, TTL: ttl, Properties: properties, Thorough: true,
+		World: o.World, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters, Workload: r.Workload,
+		Nemesis: a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: properties, Thorough: true,
 		AcquireTimeout: 2 * ttl / 5, // short, so that locks that wait for a message ask again while nobody is inside
 		For:            12*ttl + 2*time.Second,
 	}
-	if t.Aim.Patient {
+	if a.Patient {
 		w.AcquireTimeout = 8 * ttl
 	}
-	if t.Row.has(posted) {
-		w.For, w.AcquireTimeout = 2*time.Second, 0
+	if r.has(posted) {
+		w.For = 2 * time.Second
 	}
-	p, err := harness.NewPlan(w)
-	p.Place = o.Place
-	return p, err
+	return w
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Prove looks whether a fault that was just done has its effect. A fault that does nothing makes every lock look safe.
-// What ends by itself, Busy and Stall, proves itself at its end: Free fails if nothing was there to be freed, or too little.
+// What ends by itself, Busy and Stall, also proves itself at its end: Free fails if nothing was there to be freed, or too little.
 func (w *World) Prove(s nemesis.Step) error {
 	switch s.Do {
 	case nemesis.KillNode:
@@ -22,6 +22,8 @@ func (w *World) Prove(s nemesis.Step) error {
 		return w.proveNode(s.Target, func(n *Node) bool { return eventually(n.Stopped) }, "it still runs")
 	case nemesis.NodeClock:
 		return w.proveClock(s)
+	case nemesis.Busy, nemesis.Stall:
+		return w.proveSilence(s.Target)
 	case nemesis.Promote:
 		return w.provePromotion(s.Target)
 	case nemesis.Cut, nemesis.Hold, nemesis.Delay, nemesis.Reset:
@@ -40,6 +42,23 @@ func (w *World) proveNode(node string, done func(*Node) bool, otherwise string) 
 		err = fmt.Errorf("%s: %s", node, otherwise)
 	}
 	return err
+}
+
+// silence is how long a node that does nothing else may take to answer. It is far below the leases that a stall must outlast.
+const silence = 20 * time.Millisecond
+
+// proveSilence fails if a node answers.
+func (w *World) proveSilence(node string) error {
+	i, err := w.find(node)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), silence)
+	defer cancel()
+	if w.admins[i].Ping(ctx).Err() == nil {
+		return fmt.Errorf("%s: it answers", node)
+	}
+	return nil
 }
 
 // clockSlack is how wrong the clock may still look: reading it takes time. It is far below the jumps that break a lease.

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/store"
+)
+
+// writeDocs writes the pages that are made from a whole matrix, with what was measured beside it and is kept in the same directory.
+func (f *matrixFlags) writeDocs(m *campaign.Matrix) error {
+	if f.docs == "" {
+		return nil
+	}
+	a, err := readAnnex(f.docs)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		store.Write(f.docs, "verdicts.md", func(w *os.File) error { return m.Verdicts(w, a) }),
+		store.Write(f.docs, "claims.md", func(w *os.File) error { return m.ClaimsTable(w) }),
+	)
+}
+
+// readAnnex reads what there is in a directory for pages.
+func readAnnex(dir string) (a campaign.Annex, err error) {
+	err = errors.Join(
+		readIfThere(filepath.Join(dir, mitigationsFile), func(f *os.File) (err error) { a.Mended, err = campaign.ReadMended(f); return err }),
+		readIfThere(filepath.Join(dir, soakFile), func(f *os.File) (err error) { a.Soak, err = campaign.ReadSoak(f); return err }),
+	)
+	return a, err
+}
+
+func readIfThere(name string, read func(*os.File) error) error {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer f.Close()
+	return read(f)
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/spf13/cobra"
+)
+
+// mitigationsFile is what was measured of the mitigations, in a matrix' directory and, committed, in docs.
+const mitigationsFile = "mitigations.json"
+
+// mitigate measures the mitigations instead of the matrix.
+func (f *matrixFlags) mitigate(c *cobra.Command) error {
+	dir, _, err := f.open()
+	if err != nil {
+		return usage(err)
+	}
+	world, bar := &processWorld{root: dir}, newBar(c.ErrOrStderr())
+	m, runErr := f.options.Mitigate(c.Context(), world.run, world.sample, bar.step)
+	bar.stop()
+	m.Versions = world.found()
+	write := func(w *os.File) error { return m.Write(w) }
+	err = store.Write(dir, mitigationsFile, write)
+	if f.docs != "" && runErr == nil {
+		err = errors.Join(err, store.Write(f.docs, mitigationsFile, write))
+	}
+	if err != nil {
+		return broken(err)
+	}
+	switch {
+	case errors.Is(runErr, context.Canceled):
+		return exit{exitInterrupted, errors.New("interrupted; nothing was written to docs")}
+	case runErr != nil:
+		return broken(runErr)
+	case f.asJSON:
+		return m.Write(c.OutOrStdout())
+	}
+	if err := m.Text(c.OutOrStdout()); err != nil {
+		return broken(err)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "\nThe runs and %s are in %s\n", mitigationsFile, dir)
+	return nil
+}
+
+// sample is campaign.Sampler.
+func (w *processWorld) sample(name string) (campaign.Sample, error) {
+	r, err := store.Load(filepath.Join(w.root, name))
+	if err != nil {
+		return campaign.Sample{}, err
+	}
+	return campaign.Measure(r.History, r.Trace), nil
+}

@@ -1,0 +1,27 @@
+package campaign
+
+import (
+	"bufio"
+	"fmt"
+)
+
+// Annex is what docs/verdicts.md shows beside the matrix that it is made from: measured by commands of their own and kept beside the page. Parts
+// that are nil are left out.
+type Annex struct {
+	Mended *Mended
+	Soak   *Soak
+}
+
+func (a Annex) write(b *bufio.Writer) error {
+	if a.Soak != nil {
+		fmt.Fprint(b, "\n## How often\n\n`make soak` runs the matrix many times. ")
+		if err := flushed(b, a.Soak.Markdown(b)); err != nil {
+			return err
+		}
+	}
+	if a.Mended == nil {
+		return nil
+	}
+	fmt.Fprint(b, "\n## What mends it\n\nMeasured by `lockbench matrix --mitigations`. ")
+	return flushed(b, a.Mended.Markdown(b))
+}

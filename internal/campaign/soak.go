@@ -1,0 +1,207 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Soak is what a matrix shows that was run many times: how often each letter was found by its scenario, whether what is safe stayed clean each
+// time, and whether the controls found only what is found without any fault. The document soak.json.
+type Soak struct {
+	Format   int               `json:"format"`
+	World    string            `json:"world"`
+	Versions map[string]string `json:"versions,omitempty"`
+	TTL      history.Duration  `json:"ttl"`
+	Seed     uint64            `json:"seed"`
+	Wanted   int               `json:"wanted"` // runs of each scenario that were asked for
+	Runs     int               `json:"runs"`   // that there were in all
+	Took     history.Duration  `json:"took,omitempty"`
+	Found    []Often           `json:"found"`    // letters that some run found
+	Clean    []Often           `json:"clean"`    // cells in which no run found anything; the letter is empty
+	Controls []Often           `json:"controls"` // runs of controls; Hits are those that found something that needs a fault
+	Lost     []Loss            `json:"lost,omitempty"`
+}
+
+// Often is how often something was found.
+type Often struct {
+	Row      string `json:"row"`
+	Column   string `json:"column"`
+	Letter   string `json:"letter,omitempty"`
+	Nemesis  string `json:"nemesis,omitempty"` // the scenario that finds it most reliably
+	Expected bool   `json:"expected,omitempty"`
+	Why      string `json:"why,omitempty"` // of what was not expected, or not found: the explanation, if there is one
+	Hits     int    `json:"hits"`
+	Of       int    `json:"of"` // runs that were judged
+}
+
+// Loss is runs of one scenario that could not be judged.
+type Loss struct {
+	Row     string `json:"row"`
+	Nemesis string `json:"nemesis"`
+	Runs    int    `json:"runs"`
+	Because string `json:"because"`
+}
+
+// Soak counts what the runs of a matrix found.
+func (m *Matrix) Soak() *Soak {
+	s := &Soak{Format: Format, World: m.World, Versions: m.Versions, TTL: m.TTL, Seed: m.Seed, Wanted: m.Repeat, Took: m.Took}
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		s.Runs += len(c.Runs)
+		if c.Impossible != "" || len(c.Runs) == 0 {
+			continue
+		}
+		s.lose(c)
+		free := m.Cell(c.Row, columns[0].Name)
+		if free == nil {
+			free = &Cell{}
+		}
+		s.tally(c, free)
+		s.control(c, free)
+	}
+	return s
+}
+
+// judgedRuns are the runs of a cell that are no controls and have a verdict.
+func (c *Cell) judgedRuns(control bool) (out []Result) {
+	for _, r := range c.Runs {
+		if r.Control == control && !r.Stalled && r.Broke == "" {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// tally counts each letter of a cell by the scenario that finds it most reliably. What needs no fault is counted where there is none.
+func (s *Soak) tally(c, free *Cell) {
+	runs := c.judgedRuns(false)
+	any := false
+	for _, letter := range Letters {
+		expected := slices.Contains(c.Expected, letter)
+		t := Often{Row: c.Row, Column: c.Column, Letter: letter, Expected: expected}
+		t.Nemesis, t.Hits, t.Of = best(runs, letter)
+		inherited := c != free && free.Letter(letter).Found == checker.Violated
+		any = any || t.Hits > 0
+		if inherited || t.Hits == 0 && !expected {
+			continue
+		}
+		if expected != (t.Hits > 0) {
+			t.Why = explain(Difference{Row: c.Row, Column: c.Column, Letter: letter, Expected: expected})
+		}
+		s.Found = append(s.Found, t)
+	}
+	if !any && len(runs) > 0 {
+		s.Clean = append(s.Clean, Often{Row: c.Row, Column: c.Column, Hits: 0, Of: len(runs)})
+	}
+}
+
+// best is the scenario that finds a letter most reliably.
+func best(runs []Result, letter string) (nemesis string, hits, of int) {
+	counts, all := map[string]int{}, map[string]int{}
+	var order []string
+	for _, r := range runs {
+		if all[r.Nemesis] == 0 {
+			order = append(order, r.Nemesis)
+		}
+		all[r.Nemesis]++
+		if r.Letters[letter] == checker.Violated {
+			counts[r.Nemesis]++
+		}
+	}
+	for _, n := range order {
+		if of == 0 || counts[n]*of > hits*all[n] {
+			nemesis, hits, of = n, counts[n], all[n]
+		}
+	}
+	return nemesis, hits, of
+}
+
+// control counts the runs of controls that found something which was never found without any fault.
+func (s *Soak) control(c, free *Cell) {
+	runs := c.judgedRuns(true)
+	if len(runs) == 0 {
+		return
+	}
+	t := Often{Row: c.Row, Column: c.Column, Nemesis: runs[0].Nemesis, Of: len(runs)}
+	for _, r := range runs {
+		if slices.ContainsFunc(r.Violated(), func(l string) bool { return free.Letter(l).Found != checker.Violated }) {
+			t.Hits++
+		}
+	}
+	s.Controls = append(s.Controls, t)
+}
+
+func (s *Soak) lose(c *Cell) {
+	lost := map[string]*Loss{}
+	for _, r := range c.Runs {
+		if !r.Stalled && r.Broke == "" {
+			continue
+		}
+		if lost[r.Nemesis] == nil {
+			lost[r.Nemesis] = &Loss{Row: r.Row, Nemesis: r.Nemesis, Because: firstOf(r.Broke, "the machine stalled")}
+		}
+		lost[r.Nemesis].Runs++
+	}
+	for _, r := range c.Runs {
+		if l := lost[r.Nemesis]; l != nil {
+			s.Lost = append(s.Lost, *l)
+			delete(lost, r.Nemesis)
+		}
+	}
+}
+
+// whole reports whether a letter was found each time.
+func (t Often) whole() bool { return t.Hits == t.Of && t.Of > 0 }
+
+// Contradictions are the letters that were not found each time although they were expected or explained, those that nobody expected or explained,
+// and the controls that found something.
+func (s *Soak) Contradictions() (out []string) {
+	for _, t := range s.Found {
+		switch {
+		case t.Hits == 0 && t.Why != "":
+		case t.Hits == 0:
+			out = append(out, fmt.Sprintf("%s, %s: %s is expected and was found in none of %d runs", t.Row, t.Column, t.Letter, t.Of))
+		case !t.Expected && t.Why == "" && s.known(t):
+			out = append(out, fmt.Sprintf("%s, %s: %s is not expected and was found in %d of %d runs of %s", t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis))
+		case !t.whole():
+			out = append(out, fmt.Sprintf("%s, %s: %s was found in %d of %d runs of %s", t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis))
+		}
+	}
+	for _, t := range s.Controls {
+		if t.Hits > 0 {
+			out = append(out, fmt.Sprintf("%s, %s: the control %s found something in %d of %d runs", t.Row, t.Column, t.Nemesis, t.Hits, t.Of))
+		}
+	}
+	return out
+}
+
+// known reports whether anything was expected of the letter's cell.
+func (s *Soak) known(t Often) bool {
+	_, known := Expected(t.Row, t.Column)
+	return known
+}
+
+// Write writes soak.json.
+func (s *Soak) Write(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(s)
+}
+
+// ReadSoak reads what Write wrote.
+func ReadSoak(r io.Reader) (*Soak, error) {
+	s := &Soak{}
+	if err := json.NewDecoder(r).Decode(s); err != nil {
+		return nil, fmt.Errorf("soak.json: %w", err)
+	}
+	if s.Format != Format {
+		return nil, fmt.Errorf("soak.json has format %d; this lockbench reads format %d", s.Format, Format)
+	}
+	return s, nil
+}
