@@ -55,9 +55,9 @@ var expectations = []expectation{
 	{"redisson-fenced fixed lease", "as token-lua, and the counter of the tokens is lost with the lock",
 		"-    S   -   S   R    R    SR   SLF -   SLRF SL  -   -   -   | R    -   -   x x"},
 	{"redlock per call", "a majority must forget; one owner value for all attempts lets a late release undo the next attempt",
-		"-    S   -   S   R    -    SLR  SL  -   x    SL  -   -   -   | R    -   -   - -"},
+		"-    S   -   S   R    -    SLR  SL  -   SLR  SL  -   -   -   | R    -   -   - -"},
 	{"redlock per attempt", "a majority must forget, or a client must stop",
-		"-    S   -   S   R    -    R    SL  -   x    SL  -   -   -   | R    -   -   - -"},
+		"-    S   -   S   R    -    R    SL  -   SLR  SL  -   -   -   | R    -   -   - -"},
 	{"setnx-expire-lua-as-posted", "it takes the lock and says that it did not: nobody is ever inside",
 		"R    x   x   x   x    x    x    x   x   x    x   x   x   x   | x    x   x   x x"},
 	{"setpx-getdel-as-posted", "it is never released: each hold leaves the key behind for its whole lease",
@@ -77,8 +77,6 @@ func impossible(r Row, c Column) string {
 		return "nothing of it is in Redis and nobody ever waits for it, so no fault has anything to strike"
 	case r.has(posted):
 		return "as posted it cannot be used twice within its lease of 20 s; its repaired form has a row of its own"
-	case r.has(masters) && c.Name == "failover":
-		return "its masters have no replicas in this world"
 	case !r.has(masters) && loss:
 		return "it uses one Redis; see node-crash"
 	}

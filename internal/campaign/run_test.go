@@ -63,7 +63,7 @@ func (w *world) run(_ context.Context, p harness.Plan, dir string) (*checker.Ver
 	return verdict(checker.Valid, w.found[p.Nemesis]), nil
 }
 
-var some = Options{Rows: []string{"token-lua", "redlock per attempt"}, Columns: []string{"none", "longwork", "pause", "failover"}, Jobs: 1, World: "fake"}
+var some = Options{Rows: []string{"token-lua", "redlock per attempt"}, Columns: []string{"none", "longwork", "pause", "failover", "minority-loss"}, Jobs: 1, World: "fake"}
 
 func expected() *world {
 	return &world{found: map[string]string{
@@ -76,7 +76,7 @@ func TestACampaignRunsEverythingAndRepeatsWhatItMissed(t *testing.T) {
 	w := expected()
 	w.slow = map[string]bool{"none": true}
 	o := some
-	o.Rows = []string{"redlock per attempt"}
+	o.Rows, o.Columns = []string{"setnx-expire-lua"}, []string{"none", "longwork", "pause", "minority-loss"}
 	var out bytes.Buffer
 	told := 0
 	rs, err := o.Run(t.Context(), w.run, nil, &out, func(done, all int, _ Result) { told = all - done })
@@ -94,8 +94,8 @@ func TestACampaignRunsEverythingAndRepeatsWhatItMissed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for column, want := range map[string]string{"none": "-", "longwork": "S", "pause": "S", "failover": "n/p"} {
-		if got := m.Cell("redlock per attempt", column).String(); got != want {
+	for column, want := range map[string]string{"none": "-", "longwork": "S", "pause": "S", "minority-loss": "n/p"} {
+		if got := m.Cell("setnx-expire-lua", column).String(); got != want {
 			t.Errorf("%s: %s, want %s", column, got, want)
 		}
 	}
