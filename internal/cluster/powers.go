@@ -132,7 +132,7 @@ func (w *World) Block(node string) error {
 	if err := w.alarm(true); err != nil {
 		return err
 	}
-	if err := w.admins[i].ConfigSet(ctx, "busy-reply-threshold", "50").Err(); err != nil {
+	if err := w.admins[i].ConfigSet(ctx, "lua-time-limit", "50").Err(); err != nil {
 		return err
 	}
 	end := make(chan struct{})

@@ -67,7 +67,7 @@ func (c NodeConfig) Arguments() []string {
 	}
 	if c.ReplicaOf != "" {
 		host, port, _ := net.SplitHostPort(c.ReplicaOf)
-		a = append(a, "--replicaof", host+" "+port)
+		a = append(a, "--replicaof", host, port) // apart: before version 7 a word with a space in it is one argument
 	}
 	for i := 0; i+1 < len(c.Config); i += 2 {
 		a = append(a, "--"+c.Config[i], c.Config[i+1])
