@@ -98,11 +98,11 @@ func (c *check) unsureCalls() map[[2]int]bool {
 
 // robbed returns the hold whose key a deletion certainly hit although it was another client's, or nil.
 func (c *check) robbed(m *history.Command, ss []span, g grants) *hold {
-	i, _ := slices.BinarySearchFunc(ss, m.Sent+1, func(s span, t int64) int { return cmp.Compare(s.from, t) })
+	i, _ := slices.BinarySearchFunc(ss, m.Sent, func(s span, t int64) int { return cmp.Compare(s.from, t) })
 	for i--; i >= 0; i-- {
 		s := ss[i]
 		h := &c.record.holds[s.hold]
-		if s.end >= m.Recv && h.process != m.Process {
+		if s.end > m.Recv && h.process != m.Process { // equal stamps are concurrent, here and above
 			if ga := g.holds[int(s.hold)]; ga != nil && c.certainly(m, ga, g) {
 				return h
 			}

@@ -32,14 +32,17 @@ func (c Case) clone() Case {
 
 // run does the case again, with its steps.
 func (c Case) run(ctx context.Context) (*Record, error) {
-	return job{plan: c.Plan, chooser: c.chooser(), steps: true}.run(ctx)
+	j := c.job()
+	j.steps = true
+	return j.run(ctx)
 }
 
-func (c Case) chooser() sim.Chooser {
+func (c Case) job() job {
 	if c.Schedule == Picked {
-		return &picks{Recorded: c.Deviations}
+		p := &picks{Recorded: c.Deviations}
+		return job{plan: c.Plan, chooser: p, tap: func(r *recorder) { p.rec = r }}
 	}
-	return sim.Recorded(c.Deviations)
+	return job{plan: c.Plan, chooser: sim.Recorded(c.Deviations)}
 }
 
 // noting remembers the answers of a chooser that are not 0.

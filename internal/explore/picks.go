@@ -14,11 +14,19 @@ import (
 type picks struct {
 	sim.Recorded
 	naming
+	rec *recorder // who can strike; nil: nobody
 }
+
+// struck names the deviation that a fault strikes before a question is asked.
+func struck(question string) string { return "strike before " + question }
 
 // Pick is sim.Picker.
 func (p *picks) Pick(_ *sim.World, options []sim.Option) int {
-	return min(p.Recorded[p.name(options)], len(options)-1)
+	name := p.name(options)
+	if p.Recorded[struck(name)] > 0 && p.rec != nil && p.rec.reach() {
+		return sim.Again
+	}
+	return min(p.Recorded[name], len(options)-1)
 }
 
 // naming gives names to the questions of a Picked schedule.

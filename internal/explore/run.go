@@ -10,15 +10,16 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // job is one run of the simulator that is wanted.
 type job struct {
 	plan    harness.Plan
 	chooser sim.Chooser
-	steps   bool                     // record them
-	peek    func(sim.Execution)      // is told what nodes execute; may be nil
-	strike  func(w *sim.World) *gate // see anywhere; may be nil
+	steps   bool                // record them
+	peek    func(sim.Execution) // is told what nodes execute; may be nil
+	tap     func(*recorder)     // is given the recorder before the run; may be nil
 }
 
 // Record is what a run left.
@@ -36,11 +37,14 @@ func (j job) run(ctx context.Context) (r *Record, err error) {
 	p := j.plan
 	rec := &recorder{job: j, open: map[[2]int]int{}, sent: map[int][]*sending{}}
 	cfg := sim.Config{
-		Topology: p.Topology, Masters: p.Masters, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		Chooser: j.chooser, Executed: rec.executed,
 	}
 	err = sim.Run(cfg, func(w *sim.World) error {
 		rec.world, rec.Epoch = w, w.Now()
+		if j.tap != nil {
+			j.tap(rec)
+		}
 		t := &tapped{World: w, rec: rec}
 		if err := nemesis.Possible(t, p.Scenario); err != nil {
 			return fmt.Errorf("%s: %w", p.Nemesis, err)
@@ -56,6 +60,17 @@ func (j job) run(ctx context.Context) (r *Record, err error) {
 
 // gate is one that no client ever comes to: whoever drives the world says when it is reached.
 type gate struct{ process, id int }
+
+// reach says that the gate is reached, if it is armed.
+func (r *recorder) reach() bool {
+	g := r.armed
+	if g == nil {
+		return false
+	}
+	r.armed = nil
+	r.world.Tell(workloads.Report{Process: g.process, Gate: &workloads.GateHit{ID: g.id, T: r.world.Now()}})
+	return true
+}
 
 // recorder collects what happens in a run.
 type recorder struct {

@@ -249,9 +249,11 @@ func (f *finding) progress() Progress {
 	return Progress{int(f.runs.Load()), f.states.count(), len(f.hits), int(f.broke.Load()), time.Since(f.begin)}
 }
 
-// report tells the progress a few times a second until it is stopped.
-func (f *finding) report() (stop func()) {
-	if f.Progress == nil {
+func (f *finding) report() (stop func()) { return tellEvery(f.Progress, f.progress) }
+
+// tellEvery tells the progress a few times a second until it is stopped.
+func tellEvery(tell func(Progress), progress func() Progress) (stop func()) {
+	if tell == nil {
 		return func() {}
 	}
 	t, end := time.NewTicker(200*time.Millisecond), make(chan struct{})
@@ -260,7 +262,7 @@ func (f *finding) report() (stop func()) {
 		for {
 			select {
 			case <-t.C:
-				f.Progress(f.progress())
+				tell(progress())
 			case <-end:
 				return
 			}
@@ -324,7 +326,10 @@ type walk struct {
 	hash   uint64
 }
 
-func (w *walk) executed(x sim.Execution) {
+func (w *walk) executed(x sim.Execution) { w.states.add(w.step(x)) }
+
+// step goes one command further.
+func (w *walk) step(x sim.Execution) uint64 {
 	h := w.hash ^ uint64(x.Client)*0x9e3779b97f4a7c15 ^ 14695981039346656037
 	for _, a := range x.Args {
 		for i := range len(a) {
@@ -336,5 +341,5 @@ func (w *walk) executed(x sim.Execution) {
 		h = (h ^ uint64(b)) * 1099511628211
 	}
 	w.hash = h
-	w.states.add(h)
+	return h
 }

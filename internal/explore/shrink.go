@@ -45,7 +45,7 @@ func (s *shrinker) fails(c Case) bool {
 		return false
 	}
 	s.runs++
-	r, err := job{plan: c.Plan, chooser: c.chooser()}.run(s.ctx)
+	r, err := c.job().run(s.ctx)
 	return err == nil && s.shows(r)
 }
 

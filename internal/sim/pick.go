@@ -79,6 +79,7 @@ func (w *World) other(o Option) int {
 
 const (
 	machinery = time.Millisecond      // what happens so soon is not picked: orders that arrive, connections that are made
+	tick      = time.Microsecond      // between two messages, so that stamps tell them apart
 	moment    = 10 * time.Millisecond // a sleep that ends so soon is a step of its client, not time that passes
 )
 
@@ -131,6 +132,7 @@ func (w *World) arrive(i int) {
 	m := w.pending[i]
 	w.pending = slices.Delete(w.pending, i, i+1)
 	w.lastActor = m.option.Process
+	w.sleep(tick)
 	if p := m.option.Process; p >= 0 && p < len(w.clients) && strings.Contains(m.option.Name, " reply") {
 		c := w.clients[p]
 		c.seen = hash(c.seen, m.option.Name)
