@@ -146,13 +146,18 @@ func (w *World) Next(ctx context.Context, deadline int64) (workloads.Report, boo
 	}
 }
 
-// orderTime is how long an order is on its way to a client.
+// orderTime is how long an order is on its way to a client at least.
 const orderTime = 10 * time.Microsecond
+
+// OrderTime is how long an order is on its way to a client, unless others are before it.
+func OrderTime(client int) time.Duration {
+	return orderTime + time.Duration(hash(2, fmt.Sprintf("c%d", client))%9973)
+}
 
 // Send gives a client an order. It arrives a little later, after those before it.
 func (w *World) Send(client int, o workloads.Order) {
 	c := w.clients[client]
-	at := max(w.Now()+int64(orderTime)+int64(hash(2, c.name)%9973), c.ordered+1)
+	at := max(w.Now()+int64(OrderTime(client)), c.ordered+1)
 	c.ordered = w.queue.add(at, func() { c.order(o) })
 }
 
