@@ -3,7 +3,6 @@ package docker
 import (
 	"context"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,13 +13,8 @@ import (
 	"github.com/lockbench/lockbench/internal/need"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
-	"github.com/moby/moby/client"
 	"github.com/redis/go-redis/v9"
-	"github.com/testcontainers/testcontainers-go"
 )
-
-// victimEnv makes the test binary start a world and wait to be killed.
-const victimEnv = "LOCKBENCH_VICTIM"
 
 func TestMain(m *testing.M) {
 	switch {
@@ -205,89 +199,4 @@ func TestWorkersInContainers(t *testing.T) {
 	if !ok || r.Process != 1 {
 		t.Errorf("the end of a killed worker was not reported: %+v", r)
 	}
-}
-
-// victim starts a world in containers, says so, and waits.
-func victim() int {
-	l, err := Open(context.Background(), Options{})
-	if err != nil {
-		return 1
-	}
-	dir, err := os.MkdirTemp("", "victim-")
-	if err != nil {
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	if _, err := cluster.Start(cluster.Config{Dir: dir, Topology: nemesis.Failover, Launcher: l}); err != nil {
-		return 1
-	}
-	os.Stdout.WriteString(l.owner.run + "\n")
-	select {}
-}
-
-// kill starts a victim, kills it, and returns its run.
-func kill(t *testing.T) (run string) {
-	t.Helper()
-	need.Part(t, "docker")
-	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), victimEnv+"=1")
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	b := make([]byte, 100)
-	n, err := out.Read(b)
-	if err != nil {
-		t.Fatalf("the victim did not start: %v", err)
-	}
-	run = strings.TrimSpace(string(b[:n]))
-	if len(containers(t, run)) != 2 {
-		t.Errorf("%d containers of the victim run", len(containers(t, run)))
-	}
-	_ = c.Process.Kill()
-	_ = c.Wait()
-	return run
-}
-
-func TestNothingIsLeftOfAKilledRun(t *testing.T) {
-	run := kill(t)
-	for limit := time.Now().Add(20 * time.Second); len(containers(t, run)) > 0; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(limit) {
-			t.Fatal("the janitor did not come")
-		}
-	}
-}
-
-func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
-	l := open(t, Options{})
-	launch(t, l, cluster.NodeConfig{Host: "127.83.4.1", Port: 23456}) // of a process that lives
-	stale := l.owner
-	stale.run, stale.pid, stale.start = "stale", strconv.Itoa(os.Getpid()), "1" // the number lives again, the process does not
-	abandoned := create(t, l, stale.labels())
-	foreign := create(t, l, map[string]string{"other": "1"})
-	if n, err := Sweep(t.Context(), true); n != 1 || err != nil {
-		t.Errorf("Sweep removed %d, %v; it must be 1", n, err)
-	}
-	for id, want := range map[string]bool{abandoned: false, foreign: true} {
-		if _, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{}); (err == nil) != want {
-			t.Errorf("container %s is there: %v; want %v", id, err == nil, want)
-		}
-	}
-	if len(containers(t, l.owner.run)) != 1 {
-		t.Error("the container of a process that lives is gone")
-	}
-}
-
-// create makes a container that never runs.
-func create(t *testing.T, l *Launcher, labels map[string]string) string {
-	t.Helper()
-	c, err := testcontainers.Run(t.Context(), l.image.name, testcontainers.WithNoStart(), testcontainers.WithLabels(labels))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.daemon.remove(context.Background(), c.GetContainerID()) })
-	return c.GetContainerID()
 }

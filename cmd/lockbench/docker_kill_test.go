@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/need"
+)
+
+// TestNoContainerOutlivesAKill ends a run in containers at random moments, and in the middle of docker pause, by each signal in turn.
+func TestNoContainerOutlivesAKill(t *testing.T) {
+	need.Part(t, "docker")
+	rounds := 3
+	if need.Soak() {
+		rounds = 60
+	}
+	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT}
+	for i := range rounds {
+		sig := signals[i%len(signals)]
+		after := time.Duration(rand.IntN(2500)) * time.Millisecond
+		t.Run(fmt.Sprintf("%s after %v", sig, after), func(t *testing.T) {
+			t.Parallel()
+			endContained(t, sig, func(string) { time.Sleep(after) })
+		})
+		t.Run(fmt.Sprintf("%s in a pause", sig), func(t *testing.T) {
+			t.Parallel()
+			endContained(t, sig, func(pid string) {
+				for limit := time.Now().Add(30 * time.Second); len(ours(t, pid, "--filter", "status=paused")) == 0; {
+					if time.Now().After(limit) {
+						t.Fatal("no container was paused")
+					}
+				}
+			})
+		})
+	}
+}
+
+// endContained starts a run that pauses Redis for long, waits, and ends it. Nothing of it may be left.
+func endContained(t *testing.T, sig syscall.Signal, wait func(pid string)) {
+	tmp := t.TempDir()
+	c := command(t, tmp, "run", "--impl", "token-lua", "--nemesis", "node-pause:stay", "--ttl", "3s", "--env", worldDocker, "--store", filepath.Join(tmp, "store"))
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := fmt.Sprint(c.Process.Pid)
+	wait(pid)
+	_ = c.Process.Signal(sig)
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); sig != syscall.SIGKILL && code == exitBroken {
+		t.Errorf("%s broke it:\n%s", sig, out.String())
+	}
+	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		left := append(ours(t, pid), processes(tmp)...)
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("after %s are left: %v", sig, left)
+		}
+	}
+}
+
+// ours are the containers that belong to a process.
+func ours(t *testing.T, pid string, filters ...string) []string {
+	t.Helper()
+	out, err := exec.Command("docker", append([]string{"ps", "--all", "--quiet", "--filter", "label=lockbench.pid=" + pid}, filters...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return strings.Fields(string(out))
+}

@@ -1,0 +1,154 @@
+package docker
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+)
+
+// victimEnv makes the test binary start a world, pause its master, and wait to be killed.
+const victimEnv = "LOCKBENCH_VICTIM"
+
+func victim() int {
+	l, err := Open(context.Background(), Options{})
+	if err != nil {
+		return 1
+	}
+	dir, err := os.MkdirTemp("", "victim-")
+	if err != nil {
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	w, err := cluster.Start(cluster.Config{Dir: dir, Topology: nemesis.Failover, Launcher: l})
+	if err != nil || w.PauseNode("n0") != nil {
+		return 1
+	}
+	os.Stdout.WriteString(l.owner.run + "\n")
+	select {}
+}
+
+// start starts a victim and returns its run, which is in the middle of a pause.
+func start(t *testing.T) (c *exec.Cmd, run string) {
+	t.Helper()
+	need.Part(t, "docker")
+	c = exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), victimEnv+"=1", "TMPDIR="+t.TempDir())
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 100)
+	n, err := out.Read(b)
+	if err != nil {
+		t.Fatalf("the victim did not start: %v", err)
+	}
+	run = strings.TrimSpace(string(b[:n]))
+	if n, paused := len(containers(t, run)), len(paused(t, run)); n != 2 || paused != 1 {
+		t.Errorf("%d containers of the victim are there, %d of them paused; it must be 2 and 1", n, paused)
+	}
+	return c, run
+}
+
+// paused are the containers of a run that are.
+func paused(t *testing.T, run string) (ids []string) {
+	t.Helper()
+	d, err := connect(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	_ = d.ours(context.Background(), func(id, state string, labels map[string]string) error {
+		if labels[runLabel] == run && state == "paused" {
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	return ids
+}
+
+// janitorOf is the process that cleans up after a run; 0 if there is none.
+func janitorOf(run string) int {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range files {
+		if env, _ := os.ReadFile(f); bytes.Contains(env, []byte(janitorEnv+"="+run+"\x00")) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
+			return pid
+		}
+	}
+	return 0
+}
+
+func TestNothingIsLeftOfARunThatIsKilledInAPause(t *testing.T) {
+	c, run := start(t)
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	for limit := time.Now().Add(30 * time.Second); len(containers(t, run)) > 0 || janitorOf(run) != 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(limit) {
+			t.Fatalf("containers %v and the janitor %d are left", containers(t, run), janitorOf(run))
+		}
+	}
+}
+
+func TestTheNextStartSweepsWhereTheJanitorWasKilledToo(t *testing.T) {
+	c, run := start(t)
+	j := janitorOf(run)
+	if j == 0 {
+		t.Fatal("the victim has no janitor")
+	}
+	if err := syscall.Kill(j, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait()
+	open(t, Options{}) // or another run that starts at this moment
+	if left := containers(t, run); len(left) > 0 {
+		t.Errorf("containers %v are left", left)
+	}
+}
+
+func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
+	l := open(t, Options{})
+	launch(t, l, cluster.NodeConfig{Host: "127.83.4.1", Port: 23456}) // of a process that lives
+	stale := l.owner
+	stale.run, stale.pid, stale.start = "stale", strconv.Itoa(os.Getpid()), "1" // the number lives again, the process does not
+	abandoned := create(t, l, stale.labels())
+	foreign := create(t, l, map[string]string{"other": "1"})
+	if _, err := Sweep(t.Context(), true); err != nil { // how many depends on who else was killed just now
+		t.Error(err)
+	}
+	for id, want := range map[string]bool{abandoned: false, foreign: true} {
+		if _, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{}); (err == nil) != want {
+			t.Errorf("container %s is there: %v; want %v", id, err == nil, want)
+		}
+	}
+	if len(containers(t, l.owner.run)) != 1 {
+		t.Error("the container of a process that lives is gone")
+	}
+}
+
+// create makes a container that never runs.
+func create(t *testing.T, l *Launcher, labels map[string]string) string {
+	t.Helper()
+	c, err := testcontainers.Run(t.Context(), l.image.name, testcontainers.WithNoStart(), testcontainers.WithLabels(labels))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.daemon.remove(context.Background(), c.GetContainerID()) })
+	return c.GetContainerID()
+}
