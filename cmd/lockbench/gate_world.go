@@ -90,6 +90,13 @@ func (w *gateWorld) entry(e campaign.Entry) (campaign.Prepared, error) {
 			v, err := world.run(ctx, p, dir)
 			return v, markRefused(err)
 		},
+		Cost: func(dir string) campaign.Cost {
+			r, err := store.Load(filepath.Join(world.root, filepath.FromSlash(dir)))
+			if err != nil {
+				return campaign.Cost{}
+			}
+			return campaign.Join(campaign.Measure(r.History, r.Trace))
+		},
 	}, nil
 }
 

@@ -25,7 +25,8 @@ type GateOptions struct {
 // Prepared is an entry made ready to run.
 type Prepared struct {
 	Plan   func(seed uint64) (harness.Plan, error)
-	Run    Runner // an error that is ErrRefused says that the user must change something
+	Run    Runner                // an error that is ErrRefused says that the user must change something
+	Cost   func(dir string) Cost // of a run that was kept in a directory; zero if nothing was recorded
 	Replay Replayer
 }
 
@@ -51,6 +52,7 @@ type GateRun struct {
 	Evidence checker.Evidence `json:"evidence"`
 	Diverged string           `json:"diverged,omitempty"` // of a replay
 	Refused  bool             `json:"refused,omitempty"`
+	Cost     Cost             `json:"cost,omitzero"`
 	Again    bool             `json:"again,omitempty"` // the second try, with nothing beside it
 	Took     history.Duration `json:"took"`
 }
@@ -212,6 +214,9 @@ func (r *gateRun) one(ctx context.Context, t errand, again bool) (run GateRun, o
 	run.Finding, run.Took = newFinding(v, err), history.Duration(time.Since(begin).Round(time.Millisecond))
 	if v != nil {
 		run.Evidence = v.Evidence
+		if ready.Cost != nil {
+			run.Cost = ready.Cost(run.Dir)
+		}
 	}
 	run.Refused = refused(err)
 	if ctx.Err() != nil && r.Drop != nil {

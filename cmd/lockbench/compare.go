@@ -1,0 +1,111 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/spf13/cobra"
+)
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	asJSON       bool
+	html         string
+	markdown     string
+	failOnChange bool
+}
+
+func compareCommand() *cobra.Command {
+	var f compareFlags
+	c := &cobra.Command{
+		Use:   "compare A B",
+		Short: "Put two runs, two matrices or two gates side by side",
+		Long: `compare shows what is different between two directories: verdicts, classes, latency of acquire, throughput, commands for each grant, time to
+recover. It says first how far the two can be compared: another world or machine, other versions, other settings.
+
+A letter that was found so rarely that the other side may have missed it by chance is no change, and a cost is called better or worse only if
+that is more than noise: single runs never show it; matrices with --repeat 5 or more do.`,
+		Example: `  # a branch against main
+  lockbench compare main/latest branch/latest
+
+  # in CI: fail if a letter changed, and say so in the pull request
+  lockbench compare main branch --fail-on-change --markdown comparison.md`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage(errors.New("compare needs two directories of runs, matrices or gates; `lockbench compare --help` has examples"))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0], args[1]) },
+	}
+	s := c.Flags()
+	s.BoolVar(&f.asJSON, "json", false, "print the comparison as JSON")
+	s.StringVar(&f.html, "html", "", "also write a page to this file")
+	s.StringVar(&f.markdown, "markdown", "", "also write Markdown to this file, fit for a pull request")
+	s.BoolVar(&f.failOnChange, "fail-on-change", false, "exit code 1 if a letter changed for certain, 2 if one cannot be told any more")
+	return c
+}
+
+func (f *compareFlags) run(c *cobra.Command, a, b string) error {
+	sideA, err := f.load(c, a)
+	if err != nil {
+		return err
+	}
+	sideB, err := f.load(c, b)
+	if err != nil {
+		return err
+	}
+	cmp, err := campaign.Compare(sideA, sideB)
+	if err != nil {
+		return usage(err)
+	}
+	if err := f.write(cmp); err != nil {
+		return usage(err)
+	}
+	if f.asJSON {
+		err = cmp.Write(c.OutOrStdout())
+	} else {
+		err = cmp.Text(c.OutOrStdout())
+	}
+	if err != nil {
+		return broken(err)
+	}
+	if code := cmp.Exit(); f.failOnChange && code != 0 {
+		return exit{code: code}
+	}
+	return nil
+}
+
+// load reads one side, with a bar for a large one.
+func (f *compareFlags) load(c *cobra.Command, dir string) (*campaign.Side, error) {
+	bar := newBar(c.ErrOrStderr())
+	defer bar.stop()
+	s, err := campaign.LoadSide(c.Context(), dir, func(done, all int) { bar.step(done, all, "reading "+dir) })
+	if c.Context().Err() != nil {
+		return nil, exit{exitInterrupted, errors.New("interrupted")}
+	}
+	return s, usage(err)
+}
+
+// write writes the files that were asked for.
+func (f *compareFlags) write(cmp *campaign.Comparison) error {
+	for _, x := range []struct {
+		name  string
+		write func(io.Writer, *campaign.Comparison) error
+	}{{f.html, reports.CompareHTML}, {f.markdown, reports.CompareMarkdown}} {
+		if x.name == "" {
+			continue
+		}
+		err := store.Write(filepath.Dir(x.name), filepath.Base(x.name), func(w *os.File) error { return x.write(w, cmp) })
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package reports
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/campaign"
+)
+
+//go:embed compare.html.tmpl
+var compareSource string
+
+var comparePage = template.Must(template.New("compare").Funcs(template.FuncMap{
+	"side":  side,
+	"lines": func(p campaign.Pair) []string { return p.Lines() },
+	"clean": func(s string) string { return clean(s, 2000) },
+}).Parse(compareSource))
+
+// CompareHTML writes a comparison as one page that needs nothing else.
+func CompareHTML(w io.Writer, c *campaign.Comparison) error { return comparePage.Execute(w, c) }
+
+// side is what one side found of a pair.
+func side(which string, p campaign.Pair) string {
+	if which == "A" {
+		return p.Side(func(l campaign.LetterPair) campaign.Tally { return l.A })
+	}
+	return p.Side(func(l campaign.LetterPair) campaign.Tally { return l.B })
+}
+
+// CompareMarkdown writes a comparison for a pull request or a job summary. Foreign text stands in code.
+func CompareMarkdown(w io.Writer, c *campaign.Comparison) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s\n\n", strings.TrimSuffix(c.Sentence(), "."))
+	fmt.Fprintf(&b, "A is %s, B is %s.\n\n", code(c.A.Name, 120), code(c.B.Name, 120))
+	for i, line := range c.Caveats() {
+		if i == 20 {
+			fmt.Fprintf(&b, "- and %d more\n", len(c.Caveats())-i)
+			break
+		}
+		fmt.Fprintf(&b, "- %s\n", code(line, 300))
+	}
+	b.WriteString("\n| | A | B | change |\n|---|---|---|---|\n")
+	rows := 0
+	for _, p := range c.Pairs {
+		if b.Len() > summaryLimit/2 {
+			break
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", code(p.Name, 120), side("A", p), side("B", p), code(strings.Join(p.Lines(), "; "), 300))
+		rows++
+	}
+	if rows < len(c.Pairs) {
+		fmt.Fprintf(&b, "\n%d more are left out here.\n", len(c.Pairs)-rows)
+	}
+	costTable(&b, c)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// costTable has the metrics of each pair, and of all together.
+func costTable(b *strings.Builder, c *campaign.Comparison) {
+	if !c.Measured() {
+		return
+	}
+	names, units := campaign.MetricNames()
+	b.WriteString("\n| A → B |")
+	for i, n := range names {
+		fmt.Fprintf(b, " %s, %s |", n, units[i])
+	}
+	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(names)))
+	line := func(name string, ms []campaign.Metric) {
+		if b.Len() > summaryLimit {
+			return
+		}
+		fmt.Fprintf(b, "| %s |", name)
+		for _, n := range names {
+			fmt.Fprintf(b, " %s |", metricText(ms, n))
+		}
+		b.WriteString("\n")
+	}
+	if len(c.Overall) > 0 {
+		line("**all together**", c.Overall)
+	}
+	for _, p := range c.Pairs {
+		if len(p.Metrics) > 0 {
+			line(code(p.Name, 120), p.Metrics)
+		}
+	}
+	b.WriteString("\nOnly what is marked *better* or *worse* is more than noise.\n")
+}
+
+func metricText(ms []campaign.Metric, name string) string {
+	for _, m := range ms {
+		if m.Name == name {
+			return strings.NewReplacer(" "+campaign.Worse, " **worse**", " "+campaign.Better, " **better**").Replace(m.Text())
+		}
+	}
+	return ""
+}
