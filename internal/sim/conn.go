@@ -114,8 +114,28 @@ func (c *conn) Write(b []byte) (int, error) {
 	if c.over != nil && c.over != io.EOF {
 		return 0, c.failed("write", c.over)
 	}
-	c.post(call{from: c, data: slices.Clone(b)})
+	if !c.client.w.greet(c, b) {
+		c.post(call{from: c, data: slices.Clone(b)})
+	}
 	return len(b), nil
+}
+
+// greet answers a command at once while the world's clients connect: it is a HELLO or the like, which nothing depends on. The connection's mutex is held.
+func (w *World) greet(c *conn, data []byte) bool {
+	if !w.connecting.Load() {
+		return false
+	}
+	w.greeting.Lock()
+	defer w.greeting.Unlock()
+	args, rest, err := engine.Parse(data)
+	if err != nil || args == nil || len(rest) > 0 {
+		return false
+	}
+	w.counts[c.link.name]++ // the names of messages are the same as if these had been under way
+	w.counts[c.link.back]++
+	c.inbox = append(c.inbox, c.node.engine.Do(c.node.clock(), c.session, args)...)
+	c.signal()
+	return true
 }
 
 // post tells the scheduler what the client did. The mutex is held.

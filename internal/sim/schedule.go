@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 
@@ -15,7 +16,8 @@ type inbox struct {
 	mu      sync.Mutex
 	reports []workloads.Report
 	calls   []call
-	kick    chan struct{} // wakes the scheduler
+	asleep  atomic.Bool // the scheduler waits for alarm
+	alarm   *time.Timer
 
 	lastReports []workloads.Report // taken the time before last: memory to use again
 	lastCalls   []call
@@ -45,10 +47,10 @@ func (b *inbox) post(c call) {
 	b.wake()
 }
 
+// wake ends the scheduler's sleep. It falls asleep while everybody is blocked, so that nobody can come in between.
 func (b *inbox) wake() {
-	select {
-	case b.kick <- struct{}{}:
-	default:
+	if b.asleep.CompareAndSwap(true, false) {
+		b.alarm.Reset(0)
 	}
 }
 
@@ -89,10 +91,6 @@ func (b *inbox) take() ([]workloads.Report, []call) {
 	clear(b.lastCalls)
 	b.reports, b.calls = b.lastReports[:0], b.lastCalls[:0]
 	b.lastReports, b.lastCalls = reports, calls
-	select {
-	case <-b.kick: // for what has just been taken
-	default:
-	}
 	return reports, calls
 }
 
@@ -192,12 +190,10 @@ func (w *World) stepTimed(limit int64) {
 // sleep lets virtual time pass. It ends early when a client does something.
 func (w *World) sleep(d time.Duration) {
 	w.stirred = true
-	w.timer.Reset(d)
-	select {
-	case <-w.inbox.kick:
-		w.timer.Stop()
-	case <-w.timer.C:
-	}
+	w.inbox.alarm.Reset(d)
+	w.inbox.asleep.Store(true)
+	<-w.inbox.alarm.C
+	w.inbox.asleep.Store(false)
 }
 
 // after makes f happen in d.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/sim/engine"
@@ -17,7 +19,6 @@ type World struct {
 	chooser Chooser
 	began   time.Time
 	hands   *hands
-	timer   *time.Timer // the scheduler's own
 	inbox   inbox
 	reports []workloads.Report // in order, not yet asked for
 	queue   queue
@@ -28,6 +29,9 @@ type World struct {
 	key     []byte // of the latest question
 	stirred bool   // somebody may run: something was done to a client since everybody was seen to be blocked
 
+	connecting atomic.Bool // clients are making their first connections
+	greeting   sync.Mutex  // then, of the nodes and counts
+
 	picker    Picker // nil: messages have latencies
 	pending   []message
 	lastActor int
@@ -35,8 +39,8 @@ type World struct {
 }
 
 func newWorld(cfg Config) *World {
-	w := &World{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), timer: time.NewTimer(time.Hour), counts: map[string]int{}, stirred: true}
-	w.inbox.kick = make(chan struct{}, 1)
+	w := &World{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), counts: map[string]int{}, stirred: true}
+	w.inbox.alarm = time.NewTimer(time.Hour)
 	if w.chooser == nil {
 		w.chooser = Seeded{cfg.Seed}
 	}
@@ -82,6 +86,8 @@ func (w *World) connect() error {
 	if w.cfg.Bare {
 		return nil
 	}
+	w.connecting.Store(true)
+	defer w.connecting.Store(false)
 	limit, ready := w.Now()+int64(startLimit), 0
 	for {
 		w.settle()
@@ -163,7 +169,7 @@ func (w *World) Send(client int, o workloads.Order) {
 
 // close ends every goroutine of the world. Nothing is delivered any more.
 func (w *World) close() {
-	w.timer.Stop()
+	w.inbox.alarm.Stop()
 	for _, c := range w.clients {
 		c.end()
 	}
