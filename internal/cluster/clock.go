@@ -15,8 +15,7 @@ import (
 //go:embed shim/clockshim.c
 var shimSource []byte
 
-// errNoCompiler says why a server's clock cannot be moved. libfaketime is no way out: with Debian's redis-server it hangs at
-// start (REALFAULT.md §0.4).
+// errNoCompiler says why the shim cannot be had.
 var errNoCompiler = errors.New("moving a server's clock needs a C compiler: `apt-get install gcc libc6-dev`")
 
 // Shim returns the path of the compiled clock shim. It is compiled once for each version of its source and kept.
@@ -58,16 +57,27 @@ func compile(cc, tmp, lib string) error {
 }
 
 // ServerClock is the file through which a node's clock is moved.
-type ServerClock struct{ Path string }
+type ServerClock struct {
+	Path     string
+	faketime bool // libfaketime reads it, not the shim
+}
 
 // newServerClock makes the file for a node, with the clock right.
 func newServerClock(dir, node string) (*ServerClock, error) {
-	c := &ServerClock{filepath.Join(dir, node+".clock")}
+	c := &ServerClock{Path: filepath.Join(dir, node+".clock")}
 	return c, os.WriteFile(c.Path, make([]byte, 8), 0o644)
 }
 
-// set makes the clock wrong by offset. The file is written in place, since the server has mapped it; eight aligned bytes change at once.
+// set makes the clock wrong by offset. The shim's file is written in place, since the server has mapped it; eight aligned bytes change at
+// once. That of libfaketime is replaced: a server that reads it while it is written would see no offset at all.
 func (c *ServerClock) set(offset time.Duration) error {
+	if c.faketime {
+		tmp := c.Path + ".new"
+		if err := os.WriteFile(tmp, fmt.Appendf(nil, "%+.9f\n", offset.Seconds()), 0o644); err != nil {
+			return err
+		}
+		return os.Rename(tmp, c.Path)
+	}
 	f, err := os.OpenFile(c.Path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -80,4 +90,30 @@ func (c *ServerClock) set(offset time.Duration) error {
 // Environment makes a server read its clock through the shim, the library lib.
 func (c *ServerClock) Environment(lib string) []string {
 	return []string{"LD_PRELOAD=" + lib, "LOCKBENCH_CLOCK=" + c.Path}
+}
+
+// wind makes a process of this machine read its clock through the file: by the shim where there is a compiler, else by libfaketime.
+func (c *ServerClock) wind() (env []string, err error) {
+	lib, err := Shim()
+	if err == nil {
+		return c.Environment(lib), nil
+	}
+	preload, other := faketime()
+	if other != nil {
+		return nil, fmt.Errorf("%w; or libfaketime: %w", err, other)
+	}
+	c.faketime = true
+	return faketimeEnvironment(preload, c.Path), c.set(0)
+}
+
+// ClockMeans says why the clock of a redis-server that is a process of this machine cannot be moved; nil: it can.
+func ClockMeans() error {
+	_, err := Shim()
+	if err == nil {
+		return nil
+	}
+	if _, other := faketime(); other != nil {
+		return fmt.Errorf("%w; or libfaketime: %w", err, other)
+	}
+	return nil
 }

@@ -72,7 +72,7 @@ func (l *Life) saysReady(line string) bool {
 	case l.ReplicaOf != "":
 		return strings.Contains(line, "<-> REPLICA sync: Finished with success")
 	}
-	return strings.Contains(line, "Ready to accept connections")
+	return strings.Contains(line, "eady to accept connections") // with a capital for a port, without for a socket
 }
 
 // Ready is Server.

@@ -61,11 +61,11 @@ func (processes) Launch(c NodeConfig) (Server, error) {
 	p := &process{Life: life, cmd: exec.Command(bin, args...)}
 	p.cmd.Env = append(os.Environ(), c.Env...)
 	if c.Clock != nil {
-		lib, err := Shim()
+		env, err := c.Clock.wind()
 		if err != nil {
 			return nil, err
 		}
-		p.cmd.Env = append(p.cmd.Env, c.Clock.Environment(lib)...)
+		p.cmd.Env = append(p.cmd.Env, env...)
 	}
 	return p, p.run()
 }
@@ -85,13 +85,16 @@ func (p *process) run() error {
 	if err := start(p.cmd); err != nil {
 		return fmt.Errorf("cannot start %s: %w", p.cmd.Path, err)
 	}
+	p.remember()
 	go p.follow(out)
 	return nil
 }
 
 func (p *process) follow(out io.Reader) {
 	p.Follow(out)
-	p.End(p.cmd.Wait())
+	err := p.cmd.Wait()
+	p.tidy()
+	p.End(err)
 }
 
 // signal sends a signal to the server.

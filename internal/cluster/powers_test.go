@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -161,6 +162,37 @@ func TestNodeComesBackEmpty(t *testing.T) {
 
 func TestServerClockJumps(t *testing.T) {
 	need.Part(t, "cc")
+	clockJumps(t)
+}
+
+// TestServerClockByFaketime has neither a compiler nor a shim that was compiled before.
+func TestServerClockByFaketime(t *testing.T) {
+	need.Part(t, "redis")
+	need.Part(t, "faketime")
+	redis, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(redis, filepath.Join(bin, "redis-server")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	before, _ := filepath.Glob("/dev/shm/*faketime*")
+	if _, err := Shim(); err == nil {
+		t.Fatal("the shim was made without a compiler")
+	}
+	if err := ClockMeans(); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("jumps", clockJumps)
+	if after, _ := filepath.Glob("/dev/shm/*faketime*"); len(after) > len(before) {
+		t.Errorf("libfaketime left %v", after)
+	}
+}
+
+func clockJumps(t *testing.T) {
 	b := newBench(t, nemesis.Step{Do: nemesis.NodeClock})
 	ctx := context.Background()
 	b.must(b.client.Set(ctx, "lease", "1", time.Hour).Err())

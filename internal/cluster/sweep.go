@@ -21,6 +21,7 @@ func Sweep() (n int) {
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), scratchPrefix+"*-*"))
 	for _, d := range dirs {
 		if pid := owner(d); pid > 0 && gone(pid) {
+			sweepFaketime(d)
 			os.RemoveAll(d)
 			n++
 		}
