@@ -74,6 +74,7 @@ func (c *Counterexample) attempt(ctx context.Context, r Real) (Attempt, error) {
 func (r Real) config(c *Counterexample, net *relay) cluster.Config {
 	p := c.Plan
 	worker := p.Worker()
+	worker.Unprobed = true
 	if !c.timesOut() { // nobody gives up because gates cost time
 		worker.ClientTimeout = max(worker.ClientTimeout, generous)
 		if worker.NodeTimeout == 0 && p.Topology == nemesis.Independent || worker.NodeTimeout > 0 {
@@ -116,7 +117,7 @@ func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, n
 	switch {
 	case errors.As(err, &d):
 		out.Result, out.Step, out.Expected, out.Got, out.Late = Diverged, d.step+1, d.expected, d.got, p.clock.late
-		if p.clock.slow(d.step) {
+		if p.clock.slow() {
 			out.Result = TooSlow
 		}
 	case err != nil:
@@ -131,7 +132,7 @@ func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, n
 		out.Result, out.Step = Diverged, len(c.Steps)+1
 		out.Expected = fmt.Sprintf("%s violated", c.Verdict.Property)
 		out.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict, cmp.Or(got.Because, got.Words))
-		if p.clock.slow(len(c.Steps)) || v.Property(c.Verdict.Property).Verdict == checker.Unknown && p.clock.stalled {
+		if p.clock.slow() || v.Property(c.Verdict.Property).Verdict == checker.Unknown && p.clock.stalled {
 			out.Result = TooSlow
 		}
 	}
@@ -140,6 +141,10 @@ func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, n
 
 // play follows the steps with the files of the run open.
 func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.World, net *relay) (p *player, err error) {
+	epoch, err := c.epoch(ctx)
+	if err != nil {
+		return nil, err
+	}
 	plan := c.Plan
 	plan.World = r.World
 	err = errors.Join(
@@ -163,8 +168,17 @@ func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.World, net
 	if err != nil {
 		return nil, err
 	}
-	p = newPlayer(ctx, c, w, net, j)
+	p = newPlayer(ctx, c, epoch, w, net, j)
 	return p, j.End(p.all())
+}
+
+// epoch is the simulator's clock when the record began. The file does not have it: the run is done again.
+func (c *Counterexample) epoch(ctx context.Context) (int64, error) {
+	r, err := c.Case().run(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("the simulator cannot run it: %w", err)
+	}
+	return r.Epoch, nil
 }
 
 // kept is the counterexample in the run directory of its replay.

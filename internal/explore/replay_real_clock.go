@@ -1,61 +1,109 @@
 package explore
 
 import (
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// clock brings the times of a record to a replay. A step takes place no sooner than recorded; and where a lease may have ended between two commands, no sooner
-// after the first than recorded, so that it has ended here, too.
+// clock brings the times of a record to a replay. A step takes place no sooner than recorded. Redis counts whole milliseconds, so that a lease ends up to
+// one later than it is long: where that decided between two commands, the first is executed when a millisecond begins, and the second as much later as
+// in the record, or more if the lease had ended.
 type clock struct {
-	steps   []Step
+	turns   []turn
 	terms   []time.Duration // what may end: the lease, time-outs
 	lease   time.Duration
-	zero    int64   // world's clock at the record's beginning
-	at      []int64 // world's clock when a step was done
+	phase   time.Duration // of the record's beginning within a millisecond of the simulator's wall clock
+	zero    int64         // world's clock at the record's beginning
+	at      []int64       // world's clock when a turn was done
 	late    time.Duration
 	stalled bool // a process stood still
 }
 
-func newClock(c *Counterexample) *clock {
-	return &clock{steps: c.Steps, lease: c.Plan.TTL.D(), terms: terms(c.Plan)}
+func newClock(p harness.Plan, all []turn, epoch int64) *clock {
+	return &clock{turns: all, lease: p.TTL.D(), terms: terms(p), phase: time.Duration(epoch) % time.Millisecond}
 }
 
 // terms are the times after which somebody does something else.
 func terms(p harness.Plan) []time.Duration {
-	all := []time.Duration{p.TTL.D(), p.TTL.D() / 3, p.AcquireTimeout.D(), p.ClientTimeout.D(), p.NodeTimeout.D()}
-	return all
+	return []time.Duration{p.TTL.D(), p.TTL.D() / 3, p.AcquireTimeout.D(), p.ClientTimeout.D(), p.NodeTimeout.D()}
 }
 
-// begin says that now is the time of the first step.
+// begin says that now is the time of the first turn.
 func (c *clock) begin(now int64) {
 	c.zero = now
-	if len(c.steps) > 0 {
-		c.zero -= int64(c.steps[0].At)
+	if len(c.turns) > 0 {
+		c.zero -= int64(c.turns[0].At)
 	}
 }
 
-// due is before when a step may not be done.
-func (c *clock) due(i int) int64 { return c.zero + int64(c.steps[i].At) }
+// due is before when a turn may not be done.
+func (c *clock) due(i int) int64 { return c.zero + int64(c.turns[i].At) }
 
-// lateness is how much later than recorded it is for a step.
+// lateness is how much later than recorded it is for a turn.
 func (c *clock) lateness(i int, now int64) time.Duration { return max(0, time.Duration(now-c.due(i))) }
 
-// boundary is more than Redis' clock can be coarse: it counts milliseconds, and a lease has ended when they are more than its end.
+// boundary is a little more than Redis' millisecond.
 const boundary = 1200 * time.Microsecond
 
-// expired is before when a command may not be executed, so that every lease that had ended in the record has ended.
-func (c *clock) expired(i int) (at int64) {
-	for k := range c.at {
-		if between := c.steps[i].At - c.steps[k].At; c.steps[k].Kind == Exec && between.D() >= c.lease {
-			at = max(at, c.at[k]+int64(between)+int64(boundary))
+// between is the time from one turn to another in the record.
+func (c *clock) between(i, k int) time.Duration { return (c.turns[k].At - c.turns[i].At).D() }
+
+// ended reports whether a lease that began with turn i had ended at turn k.
+func (c *clock) ended(i, k int) bool {
+	ms := func(t turn) time.Duration { return (c.phase + t.At.D()).Truncate(time.Millisecond) }
+	return ms(c.turns[k]) > ms(c.turns[i])+c.lease
+}
+
+// close reports whether a lease that began with turn i had just ended at turn k, or would have in a moment: Redis' milliseconds decided.
+func (c *clock) close(i, k int) bool {
+	d := c.between(i, k) - c.lease
+	return grantsLease(c.turns[i].Step) && d > -time.Millisecond && d < 2*time.Millisecond
+}
+
+// aligned reports whether a turn must be done when a millisecond begins, so that its lease lasts as long as in the record.
+func (c *clock) aligned(i int) bool {
+	for k := i + 1; k < len(c.turns); k++ {
+		if c.turns[k].Kind == Exec && c.close(i, k) && !c.ended(i, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// earliest is before when a command may not be executed, so that the leases that had ended in the record have ended, and the others not sooner than there.
+func (c *clock) earliest(k int) (at int64) {
+	for i := range min(k, len(c.at)) {
+		switch {
+		case !grantsLease(c.turns[i].Step):
+		case c.ended(i, k):
+			at = max(at, c.at[i]+int64(c.lease+boundary))
+		case c.close(i, k):
+			at = max(at, c.at[i]+int64(c.between(i, k)))
 		}
 	}
 	return at
 }
 
-// done notes that a step was done.
+// grantsLease reports whether an executed command has given a key a lease.
+func grantsLease(s Step) bool {
+	if s.Kind != Exec {
+		return false
+	}
+	word, _, _ := strings.Cut(lower(s.Command), " ")
+	switch word {
+	case "set", "getset":
+		return s.Reply == "OK"
+	case "expire", "pexpire":
+		return s.Reply == "1"
+	case "eval":
+		return s.Reply == "(nil)" || s.Reply == "1" || strings.HasPrefix(s.Reply, "[-1")
+	}
+	return false
+}
+
+// done notes that a turn was done.
 func (c *clock) done(i int, now int64) {
 	c.at = append(c.at[:i], now)
 	c.late = max(c.late, time.Duration(now-c.due(i)))
@@ -67,12 +115,15 @@ func (c *clock) gap(d time.Duration) { c.stalled = c.stalled || d > c.lease/4 }
 // jitter is how far two times may be apart from the record's without it meaning anything.
 const jitter = 2 * time.Millisecond
 
-// slow reports whether, up to a step, something may have ended here that had not ended in the record, or the other way round, because the machine
+// slow reports whether, up to a turn, something may have ended here that had not ended in the record, or the other way round, because the machine
 // was slow.
-func (c *clock) slow(step int) bool {
-	for k := range min(step+1, len(c.at)) {
+func (c *clock) slow() bool {
+	for k := range c.at {
 		for i := range k {
-			recorded, real := (c.steps[k].At - c.steps[i].At).D(), time.Duration(c.at[k]-c.at[i])
+			recorded, real := c.between(i, k), time.Duration(c.at[k]-c.at[i])
+			if k == len(c.at)-1 && c.turns[k].Kind == Exec && c.close(i, k) && !c.ended(i, k) {
+				return true // a part of a millisecond decided
+			}
 			for _, t := range c.terms {
 				if max(real-recorded, recorded-real) > jitter && (recorded < t) != (real < t) {
 					return true

@@ -27,7 +27,8 @@ type player struct {
 	clock   *clock
 	actors  []*actor
 	hurt    []nemesis.Step // what was done to links and not undone
-	step    int            // number of the present one
+	turns   []turn
+	now     int // number of the present turn
 }
 
 // actor is what the player knows of a client.
@@ -46,8 +47,9 @@ type actor struct {
 // everybody is the number of the gate that all stand at.
 const everybody = 1
 
-func newPlayer(ctx context.Context, c *Counterexample, w *cluster.World, net *relay, j *harness.Journal) *player {
-	p := &player{ctx: ctx, c: c, world: w, net: net, journal: j, match: newMatcher(c.Plan.TTL.D()), clock: newClock(c)}
+func newPlayer(ctx context.Context, c *Counterexample, epoch int64, w *cluster.World, net *relay, j *harness.Journal) *player {
+	p := &player{ctx: ctx, c: c, world: w, net: net, journal: j, match: newMatcher(c.Plan.TTL.D()), turns: turns(c.Steps)}
+	p.clock = newClock(c.Plan, p.turns, epoch)
 	for range c.Plan.Clients {
 		p.actors = append(p.actors, &actor{commands: map[int]*sentCommand{}, answers: map[int]history.Command{}})
 	}
@@ -70,13 +72,15 @@ func (p *player) all() error {
 		return err
 	}
 	p.clock.begin(p.world.Now())
-	for i, s := range p.c.Steps {
-		p.step = i
+	for i, t := range p.turns {
+		p.now = i
 		if err := p.until(p.clock.due(i)); err != nil {
 			return err
 		}
-		err := p.do(s)
-		p.clock.done(i, p.world.Now())
+		err := p.do(t.Step)
+		if t.Kind != Exec || err != nil { // when it was executed is known better
+			p.clock.done(i, p.world.Now())
+		}
 		if err != nil {
 			return err
 		}
@@ -125,9 +129,9 @@ func (p *player) do(s Step) error {
 // orLater does something now, or when the client runs again.
 func (p *player) orLater(a *actor, f func() error) error {
 	if a.paused {
-		step := p.step
+		turn := p.now
 		a.later = append(a.later, func() error {
-			p.step = step
+			p.now = turn
 			return f()
 		})
 		return nil
@@ -137,7 +141,7 @@ func (p *player) orLater(a *actor, f func() error) error {
 
 // diverged is the error for the present step.
 func (p *player) diverged(s Step, got string, args ...any) error {
-	return &divergence{p.step, describe(s), fmt.Sprintf(got, args...)}
+	return &divergence{p.turns[p.now].number, describe(s), fmt.Sprintf(got, args...)}
 }
 
 // patience is how long is waited for what should come at once.
@@ -235,7 +239,7 @@ func (p *player) pass(client int, h workloads.GateHit) {
 // not add up.
 func (p *player) hurry(client int) error {
 	a := p.actors[client]
-	late := p.clock.lateness(p.step, p.world.Now())
+	late := p.clock.lateness(p.now, p.world.Now())
 	if a.paused || max(late-a.hurry, a.hurry-late) < worthTelling {
 		return nil
 	}

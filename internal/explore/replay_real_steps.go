@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -94,9 +95,13 @@ func (p *player) execute(s Step) error {
 	if !p.match.command(s.Command, m.words) {
 		return p.diverged(s, "c%d has sent to %s: %s", s.Client, s.Node, Spell(m.words))
 	}
-	if err := p.until(p.clock.expired(p.step)); err != nil {
+	if err := p.exactly(p.clock.earliest(p.now)); err != nil {
 		return err
 	}
+	if p.clock.aligned(p.now) {
+		nextMillisecond()
+	}
+	p.clock.done(p.now, p.world.Now())
 	p.net.execute(m)
 	if s.Reply == "" {
 		return nil // it is answered later
@@ -115,6 +120,22 @@ func (p *player) execute(s Step) error {
 		return p.diverged(s, "the reply %s", spellReply(wire))
 	}
 	return nil
+}
+
+// exactly is until without the millisecond that a timer may be late.
+func (p *player) exactly(at int64) error {
+	if err := p.until(at - int64(2*time.Millisecond)); err != nil {
+		return err
+	}
+	for p.world.Now() < at {
+	}
+	return nil
+}
+
+// nextMillisecond returns when the wall clock's next one begins.
+func nextMillisecond() {
+	for ms := time.Now().UnixMilli(); time.Now().UnixMilli() == ms; { // too short to sleep
+	}
 }
 
 // arrived waits until a command stands before its node.
@@ -248,8 +269,8 @@ func (p *player) after(i int, f nemesis.Step) error {
 		return nil
 	case nemesis.Unpause:
 		a.paused = false
-		now := p.step
-		defer func() { p.step = now }()
+		now := p.now
+		defer func() { p.now = now }()
 		for _, f := range a.later {
 			if err := f(); err != nil {
 				return err
