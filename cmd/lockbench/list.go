@@ -153,6 +153,12 @@ func writeWorkloads(w io.Writer) {
 
 // complete teaches the shell the names of locks and faults.
 func complete(c *cobra.Command) {
+	completeNames(c)
+	register(c, "env", worlds())
+}
+
+// completeNames is complete for a command that has its world.
+func completeNames(c *cobra.Command) {
 	var locks, faults []string
 	for _, e := range impls.All() {
 		locks = append(locks, e.Name)
@@ -166,7 +172,6 @@ func complete(c *cobra.Command) {
 	register(c, "impl", locks)
 	register(c, "nemesis", faults)
 	register(c, "workload", workloads.Names())
-	register(c, "env", worlds())
 }
 
 // register makes the shell complete a flag out of these words.

@@ -114,7 +114,7 @@ Exit codes of run and check: 0 as expected, 1 not as expected, 2 unknown,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(runCommand(), checkCommand(), reportCommand(), exportCommand(), listCommand(), doctorCommand(), matrixCommand(), gateCommand(), mergeCommand(), compareCommand())
-	c.AddCommand(replayCommand())
+	c.AddCommand(exploreCommand(), replayCommand())
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -100,7 +101,7 @@ const (
 // plan is the world of the search.
 func (x Exhaustive) plan() (harness.Plan, error) {
 	w, b := x.Wish, x.Bounds
-	w.Clients, w.World, w.Stop = b.Clients, "sim", true
+	w.Clients, w.World, w.Stop = b.Clients, "sim", !x.KeepGoing
 	entry, err := impls.Find(w.Impl)
 	if err != nil {
 		return harness.Plan{}, err
@@ -109,7 +110,12 @@ func (x Exhaustive) plan() (harness.Plan, error) {
 	if entry.Fixed {
 		w.TTL, w.Poll = 0, 0
 	}
-	w.Hold = or(w.Hold, exhaustiveHold)
+	if w.Hold == 0 {
+		w.Hold = exhaustiveHold
+		if entry.Fixed && entry.TTL/3 < w.Hold {
+			w.Hold = entry.TTL / 3
+		}
+	}
 	w.AcquireTimeout = or(w.AcquireTimeout, time.Duration(b.Tries-1)*w.Poll+w.Poll/2)
 	if entry.Fixed {
 		w.AcquireTimeout = time.Duration(b.Tries-1)*entry.Poll + entry.Poll/2
@@ -144,6 +150,9 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 	}
 	if len(x.Properties) == 0 {
 		x.Properties = p.Properties
+		if x.Bounds.Expiries > 0 { // a late message that no fault of the record explains looks like a lock that nobody is granted
+			x.Properties = slices.DeleteFunc(slices.Clone(p.Properties), func(p string) bool { return p == checker.Deadlock })
+		}
 	}
 	e := &expedition{Exhaustive: x, begin: time.Now(), covered: Covered{Bounds: x.Bounds}}
 	if err := e.prepare(p); err != nil {
@@ -243,6 +252,10 @@ func (e *expedition) run(ctx context.Context, p way) {
 		s.states = &e.states
 	}
 	r, err := job{plan: e.plans[p.plan], chooser: s, peek: s.executed, tap: s.tap}.run(inner)
+	var hits []Hit
+	if err == nil && !s.merged && ctx.Err() == nil {
+		hits = e.judge(r, s)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -263,26 +276,45 @@ func (e *expedition) run(ctx context.Context, p way) {
 	if r.broke != nil {
 		e.covered.Broke++
 	}
-	e.judge(r, s)
+	e.note(hits)
 }
 
-// judge notes a violation. The lock is held: judging is short beside running.
-func (e *expedition) judge(r *Record, s *scout) {
+// judge returns what a run violates. Of what is known already it needs no second opinion.
+func (e *expedition) judge(r *Record, s *scout) (hits []Hit) {
 	for _, property := range r.suspects(e.Properties) {
-		v, ok := r.confirm(property)
-		if !ok {
-			continue
+		h := Hit{Case: Case{e.plans[s.path.plan], Picked, s.answers}, Property: property}
+		if !e.knows(property) {
+			v, ok := r.confirm(property)
+			if !ok {
+				continue
+			}
+			h.Class, h.Words = v.Class, v.Words
 		}
-		e.covered.Violating++
-		known := func(h Hit) bool { return h.Property == property && h.Class == v.Class }
-		if !slices.ContainsFunc(e.hits, known) {
-			e.hits = append(e.hits, Hit{Case{e.plans[s.path.plan], Picked, s.answers}, 0, property, v.Class})
-		}
-		if !e.KeepGoing {
-			e.over = true
-			e.wake.Broadcast()
-		}
+		hits = append(hits, h)
+	}
+	return hits
+}
+
+func (e *expedition) knows(property string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.ContainsFunc(e.hits, func(h Hit) bool { return h.Property == property })
+}
+
+// note keeps the first hit of each property. The lock is held.
+func (e *expedition) note(hits []Hit) {
+	if len(hits) == 0 {
 		return
+	}
+	e.covered.Violating++
+	for _, h := range hits {
+		if h.Words != "" && !slices.ContainsFunc(e.hits, func(o Hit) bool { return o.Property == h.Property }) {
+			e.hits = append(e.hits, h)
+		}
+	}
+	if !e.KeepGoing {
+		e.over = true
+		e.wake.Broadcast()
 	}
 }
 

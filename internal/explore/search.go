@@ -61,6 +61,7 @@ type Hit struct {
 	Seed     uint64
 	Property string
 	Class    string
+	Words    string // the violation, told for people
 }
 
 // finding is the state of a search.
@@ -223,7 +224,7 @@ func (f *finding) one(ctx context.Context, seed uint64) {
 	}
 	for _, property := range r.suspects(f.Properties) {
 		if v, ok := r.confirm(property); ok {
-			f.add(Hit{Case{p, schedule, answers}, seed, property, v.Class})
+			f.add(Hit{Case{p, schedule, answers}, seed, property, v.Class, v.Words})
 			break
 		}
 	}

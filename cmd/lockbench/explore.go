@@ -1,0 +1,293 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// exploreFlags are the flags of explore.
+type exploreFlags struct {
+	search   explore.Search
+	ttl      string
+	watchdog bool
+	store    string
+	out      string
+	asIs     bool
+	asJSON   bool
+	all      exhaustiveFlags
+}
+
+func exploreCommand() *cobra.Command {
+	var f exploreFlags
+	c := &cobra.Command{
+		Use:   "explore",
+		Short: "Search the simulator for a run in which a lock fails, and make it small",
+		Long: `explore looks for a violation in virtual time, hundreds of runs a second: by random seeds, by priorities of clients, or (--exhaustive)
+through all orders of commands, replies, expiry and one fault within bounds. A fault strikes as its scenarios aim it and, by turns, at random
+times, phases and commands. What is found is done again to be sure, made as small as it can be, and saved: lockbench replay does it again.
+Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, 254 wrong usage.`,
+		Example: `  # a minute for a race
+  lockbench explore --impl setnx-del-expired --nemesis crash --for 60s
+
+  # 5,000 seeds, by priorities, only for the algorithm's own flaw
+  lockbench explore --impl token-lua --nemesis failover --seeds 5000 --schedule priority --properties L
+
+  # every order of messages of 3 clients, with up to 2 expiries and 3 preemptions
+  lockbench explore --impl getset --exhaustive --clients 3 --expiries 2 --preemptions 3
+
+  # the table of expected verdicts, decided cell by cell
+  lockbench explore --matrix --docs docs`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	f.register(c.Flags())
+	completeNames(c)
+	register(c, "schedule", []string{explore.Random, explore.Priority})
+	register(c, "moments", []string{explore.Aimed, explore.Drawn, explore.Both})
+	return c
+}
+
+func (f *exploreFlags) register(s *pflag.FlagSet) {
+	w := &f.search.Wish
+	s.StringVar(&w.Impl, "impl", "", "lock to search; `lockbench list impls` shows all")
+	s.StringVar(&w.Nemesis, "nemesis", "none", "fault, with all its variants unless one is named; `lockbench list nemeses` shows all")
+	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
+	s.StringVar(&w.Variant, "variant", "", "variant of the lock, such as constant for token-lua")
+	s.StringVar(&w.Topology, "topology", "", "single, failover or independent (default what lock and fault need)")
+	s.StringSliceVar(&f.search.Properties, "properties", nil, "what must not be violated (default S,L,O,D,F,U; R must be asked for)")
+	s.Uint64Var(&w.Seed, "seed", 0, "first seed")
+	s.IntVar(&f.search.Seeds, "seeds", 0, "number of seeds (default as many as fit into --for)")
+	s.DurationVar(&f.search.Budget, "for", 0, "how long (default 60s, or as long as --seeds take)")
+	s.IntVar(&f.search.Jobs, "jobs", 0, "runs at the same time (default one for each core)")
+	s.StringVar(&f.search.Schedule, "schedule", explore.Random, "random: messages take random times; priority: clients have priorities that change at a few points")
+	s.StringVar(&f.search.Moments, "moments", explore.Both, "when faults strike: aimed as their scenarios are, drawn at random, or both by turns")
+	s.BoolVar(&f.search.KeepGoing, "keep-going", false, "go on after a violation; one of each property and class is saved")
+	s.BoolVar(&f.asIs, "no-shrink", false, "save what was found as it is")
+	s.IntVar(&w.Clients, "clients", 0, "clients (default 3)")
+	s.IntVar(&w.Keys, "keys", 0, "locks that they contend for (default 1)")
+	s.IntVar(&w.Masters, "masters", 0, "independent masters, for redlock (default 5)")
+	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 1s)`)
+	s.DurationVar(&w.Poll, "poll", 0, "pause between attempts (default the document's, scaled by the lease)")
+	s.DurationVar(&w.Hold, "hold", 0, "time inside (default three polls, at least 80ms, at most a third of the lease)")
+	s.DurationVar(&w.AcquireTimeout, "acquire-timeout", 0, "how long one acquire waits (default 5s)")
+	s.DurationVar(&w.ClientTimeout, "client-timeout", 0, "dial, read and write time-out of the Redis client (default 250ms)")
+	s.IntVar(&w.ClientRetries, "client-retries", 0, "how often the Redis client itself resends; its own default is 3")
+	s.IntVar(&w.WaitReplicas, "wait-replicas", 0, "replicas that must confirm a grant (WAIT), or it is given back")
+	s.BoolVar(&f.watchdog, "watchdog", true, "let a lock that has a watchdog renew its lease; =false names a lease instead")
+	s.StringVar(&f.store, "store", "store", "directory; what is found is saved in counterexamples below it")
+	s.StringVar(&f.out, "out", "", "file to save the first that is found in, instead")
+	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
+	f.all.register(s)
+}
+
+// outcome is what explore has to say, for programs.
+type outcome struct {
+	Impl     string           `json:"impl"`
+	Nemesis  string           `json:"nemesis"`
+	Progress explore.Progress `json:"progress"`
+	Rate     float64          `json:"runs_per_second"`
+	Stopped  bool             `json:"stopped,omitempty"` // before the budget was used up
+	Found    []found          `json:"found"`
+	Covered  *explore.Covered `json:"covered,omitempty"` // of an exhaustive search
+}
+
+// found is a counterexample that was saved.
+type found struct {
+	File     string `json:"file"`
+	Seed     uint64 `json:"seed"`
+	Property string `json:"property"`
+	Class    string `json:"class,omitempty"`
+	Words    string `json:"words"`
+	Steps    int    `json:"steps"`
+	Shrunk   int    `json:"shrink_runs"`
+}
+
+func (f *exploreFlags) run(c *cobra.Command) error {
+	if err := f.check(c.Flags()); err != nil {
+		return usage(err)
+	}
+	if f.all.matrix {
+		return f.all.decide(c, f)
+	}
+	if f.search.Wish.Impl == "" {
+		return usage(errors.New("which lock? name it with --impl; `lockbench list impls` shows all"))
+	}
+	line := newSearchLine(c.ErrOrStderr())
+	f.search.Progress = line.show
+	var hits []explore.Hit
+	var out outcome
+	var err error
+	if f.all.exhaustive {
+		hits, out, err = f.all.search(c.Context(), f.search)
+	} else {
+		hits, out.Progress, err = f.search.Find(c.Context())
+	}
+	line.stop()
+	if err != nil {
+		return usage(err)
+	}
+	out.Impl, out.Nemesis, out.Rate, out.Stopped = f.search.Wish.Impl, f.search.Wish.Nemesis, out.Progress.Rate(), c.Context().Err() != nil
+	return f.conclude(c, hits, out)
+}
+
+// check refuses what makes no sense, and fills in what depends on the machine.
+func (f *exploreFlags) check(set *pflag.FlagSet) error {
+	s := &f.search
+	for _, name := range []string{"seeds", "for", "jobs", "clients", "keys", "masters", "poll", "hold", "acquire-timeout", "client-timeout"} {
+		if v := set.Lookup(name); v.Changed && (v.Value.String() == "0" || v.Value.String() == "0s" || strings.HasPrefix(v.Value.String(), "-")) {
+			return fmt.Errorf("--%s is %s; it must be above zero", name, v.Value)
+		}
+	}
+	switch {
+	case s.Schedule != explore.Random && s.Schedule != explore.Priority:
+		return fmt.Errorf("--schedule %q is not known; there are %s and %s", s.Schedule, explore.Random, explore.Priority)
+	case s.Moments != explore.Aimed && s.Moments != explore.Drawn && s.Moments != explore.Both:
+		return fmt.Errorf("--moments %q is not known; there are %s, %s and %s", s.Moments, explore.Aimed, explore.Drawn, explore.Both)
+	}
+	if s.Jobs == 0 {
+		s.Jobs = runtime.NumCPU()
+	}
+	if s.Seeds == 0 && s.Budget == 0 && !f.all.exhaustive {
+		s.Budget = time.Minute
+	}
+	s.Wish.NoWatchdog = !f.watchdog
+	switch f.ttl {
+	case "":
+	case "documented":
+		s.Wish.Documented = true
+	default:
+		ttl, err := time.ParseDuration(f.ttl)
+		if err != nil || ttl <= 0 {
+			return fmt.Errorf(`--ttl is %q; a lease is a duration above zero ("2s") or "documented"`, f.ttl)
+		}
+		s.Wish.TTL = ttl
+	}
+	return f.all.check(set)
+}
+
+// conclude makes what was found small, saves it, and says all of it.
+func (f *exploreFlags) conclude(c *cobra.Command, hits []explore.Hit, out outcome) error {
+	seen := map[string]bool{}
+	var first *explore.Counterexample
+	for _, h := range hits {
+		if kind := h.Property + h.Class; seen[kind] {
+			continue
+		} else {
+			seen[kind] = true
+		}
+		x, runs, err := f.shrink(c.Context(), h)
+		if err != nil {
+			return broken(fmt.Errorf("seed %d: %w", h.Seed, err))
+		}
+		file, err := f.save(x, len(out.Found))
+		if err != nil {
+			return usage(err)
+		}
+		if first == nil {
+			first = x
+		}
+		out.Found = append(out.Found, found{file, h.Seed, h.Property, h.Class, x.Verdict.Words, len(x.Steps), runs})
+	}
+	if f.asJSON {
+		enc := json.NewEncoder(c.OutOrStdout())
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(out); err != nil {
+			return broken(err)
+		}
+	} else {
+		out.say(c.OutOrStdout(), first)
+	}
+	switch {
+	case len(out.Found) > 0:
+		return exit{code: 1}
+	case out.Stopped || out.Covered != nil && !out.Covered.Whole:
+		return exit{code: 2}
+	}
+	return nil
+}
+
+func (f *exploreFlags) shrink(ctx context.Context, h explore.Hit) (*explore.Counterexample, int, error) {
+	if f.asIs {
+		x, err := h.Settle(context.WithoutCancel(ctx))
+		return x, 0, err
+	}
+	return h.Shrink(ctx)
+}
+
+// save writes a counterexample to --out, or below the store under a name that tells what it is.
+func (f *exploreFlags) save(x *explore.Counterexample, n int) (string, error) {
+	file := f.out
+	if file == "" || n > 0 {
+		dir := filepath.Join(f.store, "counterexamples")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", fmt.Errorf("cannot write to the store %q: %w; name another with --store", f.store, err)
+		}
+		name := fmt.Sprintf("%s-%s-%s-%s", x.Plan.Impl, x.Plan.Nemesis, x.Verdict.Property, x.Verdict.Class)
+		file = filepath.Join(dir, strings.NewReplacer(":", "-", " ", "-", "/", "-").Replace(strings.TrimSuffix(name, "-"))+".yaml")
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return "", err
+	}
+	return file, errors.Join(x.Write(out), out.Close())
+}
+
+// shownSteps is how much of a counterexample stands on the terminal; the file has all of it.
+const shownSteps = 60
+
+func (o outcome) say(w io.Writer, first *explore.Counterexample) {
+	p := o.Progress
+	if o.Covered != nil {
+		fmt.Fprintln(w, o.Covered)
+	}
+	if len(o.Found) == 0 && o.Covered == nil {
+		stopped := ""
+		if o.Stopped {
+			stopped = "stopped early: "
+		}
+		fmt.Fprintf(w, "%sno violation of %s under %s in %d runs, %d distinct states (%.0f runs/s)\n", stopped, o.Impl, o.Nemesis, p.Runs, p.States, o.Rate)
+	}
+	if p.Broke > 0 {
+		fmt.Fprintf(w, "%d runs broke and are worth nothing\n", p.Broke)
+	}
+	for i, x := range o.Found {
+		class := ""
+		if x.Class != "" {
+			class = ": " + x.Class
+		}
+		fmt.Fprintf(w, "%s under %s violates %s%s\n", o.Impl, o.Nemesis, x.Property, class)
+		if i == 0 {
+			fmt.Fprintf(w, "%d runs, %.0f a second, %d distinct states; %d more to make it small\n\n", p.Runs, o.Rate, p.States, x.Shrunk)
+			tell(w, first)
+		}
+		fmt.Fprintf(w, "%s\n\ncounterexample %s\nreplay         lockbench replay %s\n", x.Words, x.File, x.File)
+	}
+}
+
+// tell shows a counterexample.
+func tell(w io.Writer, x *explore.Counterexample) {
+	for _, s := range x.Plan.Scenario {
+		fmt.Fprintln(w, "scenario  ", s)
+	}
+	for i, s := range x.Steps {
+		if i == shownSteps {
+			fmt.Fprintf(w, "… %d more\n", len(x.Steps)-i)
+			break
+		}
+		fmt.Fprintln(w, s)
+	}
+	fmt.Fprintln(w)
+}

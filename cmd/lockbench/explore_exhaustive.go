@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// exhaustiveFlags are those of explore that go through everything.
+type exhaustiveFlags struct {
+	exhaustive bool
+	matrix     bool
+	bounds     explore.Bounds
+	plain      bool
+	each       time.Duration
+	docs       string
+	rows, cols []string
+}
+
+func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
+	d := explore.DefaultBounds
+	s.BoolVar(&f.exhaustive, "exhaustive", false, "go through all orders of commands, replies and wake-ups within the bounds below, and --clients")
+	s.IntVar(&f.bounds.Preemptions, "preemptions", d.Preemptions, "exhaustive: how often a client that could go on must wait for another")
+	s.IntVar(&f.bounds.Expiries, "expiries", -1, "exhaustive: how often time passes while a message is under way (default 1, or 0 with a fault)")
+	s.IntVar(&f.bounds.Faults, "faults", -1, "exhaustive: 1: the fault of --nemesis strikes once, at any place (default 1 if one is named)")
+	s.IntVar(&f.bounds.Rounds, "rounds", d.Rounds, "exhaustive: cycles of each client")
+	s.IntVar(&f.bounds.Tries, "tries", d.Tries, "exhaustive: attempts of one acquire, a lease apart")
+	s.BoolVar(&f.plain, "no-hashing", false, "exhaustive: go also through what follows from a state that was reached before")
+	s.BoolVar(&f.matrix, "matrix", false, "go through every cell of the table of expected verdicts")
+	s.DurationVar(&f.each, "each", 5*time.Second, "matrix: time for each cell")
+	s.StringVar(&f.docs, "docs", "", "matrix: also write exhaustive.md to this directory")
+	s.StringSliceVar(&f.rows, "rows", nil, "matrix: locks (default all)")
+	s.StringSliceVar(&f.cols, "columns", nil, "matrix: faults (default all)")
+}
+
+// check refuses bounds that make no sense.
+func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
+	b := f.bounds
+	for _, name := range []string{"preemptions", "expiries", "faults", "rounds", "tries", "no-hashing"} {
+		if set.Changed(name) && !f.exhaustive {
+			return fmt.Errorf("--%s is for --exhaustive", name)
+		}
+	}
+	switch {
+	case f.exhaustive && f.matrix:
+		return fmt.Errorf("--matrix goes through its own bounds; leave --exhaustive away")
+	case b.Preemptions < 0 || set.Changed("expiries") && b.Expiries < 0 || b.Rounds < 1 || b.Tries < 1:
+		return fmt.Errorf("--preemptions and --expiries are 0 or more, --rounds and --tries 1 or more")
+	case set.Changed("faults") && (b.Faults < 0 || b.Faults > 1):
+		return fmt.Errorf("--faults is %d; 0 and 1 are possible", b.Faults)
+	case f.each <= 0:
+		return fmt.Errorf("--each is %v; it must be above zero", f.each)
+	}
+	return nil
+}
+
+// search goes through the space.
+func (f *exhaustiveFlags) search(ctx context.Context, s explore.Search) ([]explore.Hit, outcome, error) {
+	b := f.bounds
+	if b.Clients = s.Wish.Clients; b.Clients == 0 {
+		b.Clients = explore.DefaultBounds.Clients
+	}
+	if b.Faults < 0 {
+		if b.Faults = 0; s.Wish.Nemesis != "none" {
+			b.Faults = 1
+		}
+	}
+	if b.Expiries < 0 {
+		b.Expiries = explore.DefaultBounds.Expiries * (1 - b.Faults)
+	}
+	hits, covered, p, err := explore.Exhaustive{
+		Wish: s.Wish, Properties: s.Properties, Bounds: b, Plain: f.plain, Budget: s.Budget, Jobs: s.Jobs, KeepGoing: s.KeepGoing, Progress: s.Progress,
+	}.Find(ctx)
+	return hits, outcome{Progress: p, Covered: &covered}, err
+}
+
+// decide goes through the table of expected verdicts.
+func (f *exhaustiveFlags) decide(c *cobra.Command, of *exploreFlags) error {
+	begin, bar := time.Now(), newBar(c.ErrOrStderr())
+	all, err := campaign.Exhausting{
+		Rows: f.rows, Columns: f.cols, Each: f.each, Jobs: of.search.Jobs, Deepest: f.bounds.Preemptions,
+		Tell: func(done, all int, d campaign.Decision) {
+			bar.tell(done, all, campaign.Result{Row: d.Row, Nemesis: d.Column})
+		},
+	}.Decide(c.Context())
+	bar.stop()
+	switch {
+	case c.Context().Err() != nil:
+		return exit{code: 2, err: fmt.Errorf("interrupted; nothing was written")}
+	case err != nil:
+		return usage(err)
+	}
+	took := time.Since(begin)
+	if f.docs != "" {
+		if err := store.Write(f.docs, "exhaustive.md", func(w *os.File) error { return campaign.Exhaustive(w, all, took) }); err != nil {
+			return usage(err)
+		}
+	}
+	w := c.OutOrStdout()
+	if of.asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return broken(enc.Encode(all))
+	}
+	return broken(campaign.Exhaustive(w, all, took))
+}
+
+// searchLine shows on a terminal how far a search has come, once it has taken two seconds. Elsewhere it is silent.
+type searchLine struct{ w io.Writer }
+
+func newSearchLine(w io.Writer) searchLine {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return searchLine{w}
+	}
+	return searchLine{}
+}
+
+func (l searchLine) show(p explore.Progress) {
+	if l.w != nil && p.Took >= statusAfter {
+		fmt.Fprintf(l.w, "\r\033[Ksearching, %.0f s, %d runs (%.0f/s), %d distinct states, %d violations", p.Took.Seconds(), p.Runs, p.Rate(), p.States, p.Hits)
+	}
+}
+
+func (l searchLine) stop() {
+	if l.w != nil {
+		fmt.Fprint(l.w, "\r\033[K")
+	}
+}
