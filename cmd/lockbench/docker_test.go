@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,80 +12,138 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/need"
 )
 
 // keyRows are a lock and a fault for each class of faults.
 var keyRows = []struct{ class, impl, nemesis string }{
 	{"no fault", "token-lua", "none"},
+	{"no fault, long work", "setpx-del", "overrun"},
 	{"failover", "token-lua", "failover"},
 	{"failover, control", "token-lua", "failover:healthy"},
 	{"failover by Sentinel", "token-lua", "failover-sentinel"},
 	{"client paused", "token-lua", "pause"},
 	{"client killed", "setnx", "crash"},
 	{"partition", "setpx-del", "partition"},
+	{"connections refused", "setpx-del", "partition:refuse"},
+	{"connections reset", "setpx-del", "partition:reset"},
 	{"request lost", "setpx-del", "request-loss"},
 	{"reply lost", "setpx-del", "reply-loss"},
 	{"message late", "setpx-del", "late"},
 	{"latency", "token-lua", "latency"},
 	{"Redis restarts", "token-lua", "restart"},
 	{"Redis restarts late", "token-lua", "restart-delayed"},
-	{"Redis' clock", "token-lua", "clock-server"},
+	{"Redis dies", "token-lua", "node-crash"},
+	{"Redis' clock forward", "token-lua", "clock-server"},
+	{"Redis' clock back", "token-lua", "clock-server:-"},
 	{"client's clock", "getset", "clock-client"},
 	{"Redis busy", "token-lua", "busy:stay"},
 	{"Redis paused", "token-lua", "node-pause:stay"},
 	{"one of five masters restarts", "redlock", "restart"},
 	{"a minority of masters is lost", "redlock", "minority-loss"},
+	{"a majority of masters is lost", "redlock", "majority-loss"},
+}
+
+// contained are the ways to have containers, as columns of the table. Each run of the tests has the first; LOCKBENCH_SOAK those that can be
+// had, and UPDATE=1 all.
+var contained = []struct {
+	name  string
+	flags []string
+}{
+	{"in containers", nil},
+	{"on a bridge", []string{"--docker-network", docker.Bridge}},
+	{"workers in containers", []string{"--workers", docker.InContainer}},
+	{"redis:6.0", []string{"--redis-image", "lockbench/redis:6.0"}},
+	{"redis:8", []string{"--redis-image", "lockbench/redis:8"}},
+	{"valkey:8", []string{"--redis-image", "lockbench/valkey:8"}},
+}
+
+// wanted says which columns are made. Without an image that somebody has to build first, its column is left out, unless the table is written.
+func wanted(ctx context.Context, way int) bool {
+	c := contained[way]
+	switch {
+	case way == 0 || os.Getenv("UPDATE") != "":
+		return true
+	case !need.Soak():
+		return false
+	case c.flags[0] != "--redis-image":
+		return true
+	}
+	_, err := docker.ImageID(ctx, c.flags[1])
+	return err == nil
 }
 
 // keyTries is how often a row is run where a verdict is unknown or the worlds differ: a busy machine can spoil a run.
 const keyTries = 3
 
-// keyDocument has the verdicts of the rows. UPDATE=1 writes it anew.
-const keyDocument = "../../docs/docker.md"
+// The table: a part of docs/verdicts.md, whose writer takes it from here. UPDATE=1 writes both.
+const (
+	keyTable    = "../../internal/campaign/worlds.md"
+	keyDocument = "../../docs/verdicts.md"
+)
 
 // TestContainersGiveTheVerdictsOfProcesses runs each key row in both worlds.
 func TestContainersGiveTheVerdictsOfProcesses(t *testing.T) {
 	need.Part(t, "redis")
 	need.Part(t, "docker")
-	lines, versions := make([]string, len(keyRows)), ""
-	var mu sync.Mutex
+	var table keyCells
 	t.Run("rows", func(t *testing.T) {
 		for i, row := range keyRows {
 			t.Run(row.impl+" "+row.nemesis, func(t *testing.T) {
 				t.Parallel()
-				args := []string{"run", "--impl", row.impl, "--nemesis", row.nemesis, "--ttl", "1s"}
-				var here, there string
-				for try := range keyTries {
-					seed := fmt.Sprint(try + 1)
-					here, _ = letters(t, append(args, "--seed", seed, "--env", worldProcess))
-					var found string
-					there, found = letters(t, append(args, "--seed", seed, "--env", worldDocker))
-					mu.Lock()
-					versions = found
-					mu.Unlock()
-					if here == there && here != "unknown" {
-						break
+				here := ""
+				for way, c := range contained {
+					if !wanted(t.Context(), way) {
+						continue
 					}
+					var there, found string
+					here, there, found = inBoth(t, keyArgs(i), c.flags, here)
+					if there != impossible && (here != there || here == "unknown") {
+						t.Errorf("as processes: %s; %s: %s", here, c.name, there)
+					}
+					table.note(i, way, here, there, found)
 				}
-				if here != there || here == "unknown" {
-					t.Errorf("as processes: %s; in containers: %s", here, there)
-				}
-				lines[i] = fmt.Sprintf("| %s | `lockbench %s --env docker` | %s | %s |", row.class, strings.Join(args, " "), here, there)
 			})
 		}
 	})
 	if !t.Failed() {
-		compareTable(t, versions, lines)
+		table.compare(t)
 	}
 }
+
+// keyArgs run a key row.
+func keyArgs(row int) []string {
+	return []string{"run", "--impl", keyRows[row].impl, "--nemesis", keyRows[row].nemesis, "--ttl", "1s"}
+}
+
+// inBoth runs lockbench as processes, unless it is known what that says, and in containers.
+func inBoth(t *testing.T, args, flags []string, known string) (here, there, versions string) {
+	for try := range keyTries {
+		with := append(args[:len(args):len(args)], "--seed", fmt.Sprint(try+1), "--env")
+		if here = known; known == "" || try > 0 {
+			here, _ = letters(t, append(with, worldProcess))
+		}
+		there, versions = letters(t, append(append(with, worldDocker), flags...))
+		if there == impossible || here == there && here != "unknown" {
+			break
+		}
+	}
+	return here, there, versions
+}
+
+// impossible is the verdict on what was refused.
+const impossible = "n/p"
 
 // letters runs lockbench and says which properties were violated, and the image that was used.
 func letters(t *testing.T, args []string) (verdict, image string) {
 	t.Helper()
 	store := t.TempDir()
 	var out, said bytes.Buffer
-	Main(context.Background(), append(args, "--store", store, "--json"), &out, &said)
+	code := Main(context.Background(), append(args, "--store", store, "--json"), &out, &said)
+	if code == exitUsage && strings.Contains(said.String(), "not possible in this world") {
+		return impossible, ""
+	}
 	var answer struct {
 		Dir     string
 		Verdict struct {
@@ -106,38 +165,108 @@ func letters(t *testing.T, args []string) (verdict, image string) {
 		}
 	}
 	name, _, _ := strings.Cut(h.Versions["image"], " ")
+	versions := fmt.Sprintf("Redis %s, image %s, Docker %s", h.Versions["redis"], name, h.Versions["docker"])
 	switch {
 	case len(violated) > 0:
-		return strings.Join(violated, ", "), name + ", Redis " + h.Versions["redis"]
+		return strings.Join(violated, ", "), versions
 	case answer.Verdict.Verdict == "valid":
-		return "valid", name + ", Redis " + h.Versions["redis"]
+		return "valid", versions
 	}
 	return "unknown", ""
 }
 
-// compareTable demands that the document has these verdicts.
-func compareTable(t *testing.T, versions string, lines []string) {
-	const begin, end = "<!-- key rows -->\n", "<!-- end of key rows -->\n"
+// keyCells are the cells of the table as they come, from several goroutines.
+type keyCells struct {
+	mu       sync.Mutex
+	here     map[int]string    // as processes, by row
+	there    map[[2]int]string // by row and column
+	versions map[int]string    // what answered, by column
+}
+
+func (k *keyCells) note(row, way int, here, there, versions string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.here == nil {
+		k.here, k.there, k.versions = map[int]string{}, map[[2]int]string{}, map[int]string{}
+	}
+	k.here[row], k.there[[2]int{row, way}] = here, there
+	if versions != "" {
+		k.versions[way] = versions
+	}
+}
+
+// line is a row of the table. A column that was not made is taken from what is known.
+func (k *keyCells) line(row int, known []string) string {
+	cells := []string{keyRows[row].class, "`lockbench " + strings.Join(keyArgs(row), " ") + "`", k.here[row]}
+	for way := range contained {
+		there, ok := k.there[[2]int{row, way}]
+		if !ok && len(known) > 3+way {
+			there = known[3+way]
+		}
+		cells = append(cells, there)
+	}
+	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// compare demands that the table has these verdicts, and that the document has the table.
+func (k *keyCells) compare(t *testing.T) {
+	have, err := os.ReadFile(keyTable)
+	if err != nil {
+		t.Fatal(err)
+	}
 	doc, err := os.ReadFile(keyDocument)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, ok := strings.Cut(string(doc), begin)
-	table, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the table", keyDocument)
-	}
-	rows := "| fault | command | as processes | in containers |\n|---|---|---|---|\n" + strings.Join(lines, "\n") + "\n"
 	if os.Getenv("UPDATE") != "" {
-		now := before + begin + "Image " + versions + ". `valid`, or the properties that were violated.\n\n" + rows + end + after
-		if err := os.WriteFile(keyDocument, []byte(now), 0o644); err != nil {
+		now := k.write()
+		doc, have = bytes.Replace(doc, have, now, 1), now
+		if err := errors.Join(os.WriteFile(keyTable, have, 0o644), os.WriteFile(keyDocument, doc, 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		return
 	}
-	for _, l := range lines {
-		if !strings.Contains(table, l) {
-			t.Errorf("%s does not say\n%s\nUPDATE=1 go test -run Containers ./cmd/lockbench writes it", keyDocument, l)
+	for row := range keyRows {
+		if l := k.line(row, knownCells(have, row)); !bytes.Contains(have, []byte(l+"\n")) {
+			t.Errorf("%s does not say\n%s\nUPDATE=1 go test -run Containers ./cmd/lockbench writes it", keyTable, l)
 		}
 	}
+	if !bytes.Contains(doc, have) {
+		t.Errorf("%s has another table than %s: `lockbench matrix --resume DIR --docs docs` writes it", keyDocument, keyTable)
+	}
+}
+
+// knownCells are those of a row as the table has them.
+func knownCells(table []byte, row int) []string {
+	for l := range strings.Lines(string(table)) {
+		if cells := strings.Split(strings.Trim(l, "| \n"), " | "); cells[0] == keyRows[row].class {
+			return cells
+		}
+	}
+	return nil
+}
+
+func (k *keyCells) write() []byte {
+	b := bytes.NewBufferString(`## The same verdicts in containers
+
+One row for each class of faults, run as processes and in containers. ` + "`valid`" + `, or the properties that were violated; n/p: not possible
+there, and refused. Made by ` + "`UPDATE=1 go test -run Containers ./cmd/lockbench`" + `. The first two columns are made again by every CI run, which fails
+where they differ from each other or from this page.
+
+| fault | command, with ` + "`--env process`, or `--env docker`" + ` and what the column says | as processes`)
+	for _, c := range contained {
+		b.WriteString(" | " + c.name)
+	}
+	b.WriteString(" |\n|---|---|---" + strings.Repeat("|---", len(contained)) + "|\n")
+	for row := range keyRows {
+		b.WriteString(k.line(row, nil) + "\n")
+	}
+	b.WriteString("\n")
+	for way, c := range contained {
+		flags := ""
+		if len(c.flags) > 0 {
+			flags = " (`" + strings.Join(c.flags, " ") + "`)"
+		}
+		fmt.Fprintf(b, "- %s%s: %s\n", c.name, flags, k.versions[way])
+	}
+	return b.Bytes()
 }
