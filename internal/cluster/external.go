@@ -39,7 +39,7 @@ func Visit(e External) (*Guest, error) {
 	if len(e.Addrs) == 0 {
 		return nil, errors.New("--env external needs --addr host:port")
 	}
-	g := &Guest{External: e, Prefix: "lockbench:" + rand.Text()[:10] + ":", versions: map[string]string{"address": strings.Join(e.Addrs, ",")}}
+	g := &Guest{External: e, Prefix: ours + rand.Text()[:10] + ":", versions: map[string]string{"address": strings.Join(e.Addrs, ",")}}
 	for _, a := range e.Addrs {
 		if err := g.visit(a); err != nil {
 			return nil, errors.Join(err, g.Close())
@@ -86,11 +86,29 @@ func (g *Guest) inspect(c *redis.Client) error {
 	case field(info, "loading") == "1":
 		return errors.New("it still loads its data; try again when it has")
 	}
-	n, err := c.DBSize(context.Background()).Result()
-	if err == nil && n > 0 && !g.AnyDatabase {
-		return fmt.Errorf("its database 0 holds %d keys that are not ours: give lockbench a Redis of its own, or say --any-database", n)
+	if g.AnyDatabase {
+		return nil
+	}
+	key, err := foreign(c)
+	if err == nil && key != "" {
+		return fmt.Errorf("its database 0 holds keys that are not ours, such as %q: give lockbench a Redis of its own, or say --any-database", key)
 	}
 	return err
+}
+
+// ours is in every key of every run.
+const ours = "lockbench:"
+
+// foreign is a key that lockbench did not write; "" if there is none. What a killed run left behind is ours.
+func foreign(c *redis.Client) (string, error) {
+	ctx := context.Background()
+	all := c.Scan(ctx, 0, "*", 1000).Iterator()
+	for all.Next(ctx) {
+		if !strings.Contains(all.Val(), ours) {
+			return all.Val(), nil
+		}
+	}
+	return "", all.Err()
 }
 
 // field reads a line of INFO.

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io/fs"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/need"
+	"github.com/redis/go-redis/v9"
+)
+
+// staging is a Redis of somebody else: with a key of theirs, and a user who may touch our keys only and do nothing that is dangerous.
+type staging struct {
+	plain, tls string // host:port
+	ca         string // file with whom to trust
+	admin      *redis.Client
+}
+
+// secret is the user's password.
+const secret = "do-not-tell"
+
+func newStaging(t *testing.T, host string) staging {
+	t.Helper()
+	need.Part(t, "redis")
+	dir := t.TempDir()
+	cert, key := certificate(t, dir, host)
+	n, err := cluster.StartNode(cluster.NodeConfig{Name: "theirs", Host: host, Port: 24568, Dir: dir, Log: filepath.Join(dir, "log"), Config: []string{
+		"tls-port", "24569", "tls-cert-file", cert, "tls-key-file", key, "tls-ca-cert-file", cert, "tls-auth-clients", "no",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Kill)
+	if err := n.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	s := staging{plain: n.Addr(), tls: net.JoinHostPort(host, "24569"), ca: cert, admin: redis.NewClient(&redis.Options{Addr: n.Addr(), Protocol: 2, DisableIdentity: true})}
+	t.Cleanup(func() { s.admin.Close() })
+	s.do(t, "ACL", "SETUSER", "bench", "on", ">"+secret, "~*lockbench:*", "&*lockbench:*", "+@all", "-@dangerous", "-@admin", "+info")
+	return s
+}
+
+func (s staging) do(t *testing.T, args ...any) {
+	t.Helper()
+	if err := s.admin.Do(context.Background(), args...).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// certificate writes one that vouches for itself and an address, and its key.
+func certificate(t *testing.T, dir, host string) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "staging"}, IPAddresses: []net.IP{net.ParseIP(host)}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secretKey, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: secretKey}} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return cert, key
+}
+
+// visit runs lockbench against the staging instance, as its user, and returns the exit code, what it said and its store.
+func (s staging) visit(t *testing.T, env []string, args ...string) (code int, said, store string) {
+	t.Helper()
+	tmp := t.TempDir()
+	store = filepath.Join(tmp, "store")
+	c := command(t, tmp, append(args, "--env", worldExternal, "--store", store)...)
+	c.Env = append(c.Env, append([]string{"SSL_CERT_FILE=" + s.ca}, env...)...)
+	out, _ := c.CombinedOutput()
+	return c.ProcessState.ExitCode(), string(out), store
+}
+
+// asBench says who we are.
+var asBench = []string{"LOCKBENCH_REDIS_USER=bench", "LOCKBENCH_REDIS_PASSWORD=" + secret}
+
+func TestAVisitLeavesEverythingAsItWas(t *testing.T) {
+	s := newStaging(t, "127.84.7.1")
+	s.do(t, "SET", "theirs", "1")
+	s.do(t, "SELECT", "0")
+	s.do(t, "CONFIG", "RESETSTAT")
+	runs := []struct{ impl, nemesis, expect string }{
+		{"token-lua", "pause", "S"}, {"setnx", "crash", "D"}, {"redisson-fenced", "partition", ""}, {"getset", "clock-client", "S"}, {"setpx-del", "late", "S"},
+	}
+	for _, r := range runs {
+		args := []string{"run", "--impl", r.impl, "--nemesis", r.nemesis, "--ttl", "1s", "--addr", s.tls, "--tls", "--any-database"}
+		if r.expect != "" {
+			args = append(args, "--expect", r.expect)
+		}
+		code, said, store := s.visit(t, asBench, args...)
+		if code != 0 {
+			t.Errorf("%s under %s: exit code %d: %s", r.impl, r.nemesis, code, said)
+		}
+		tells(t, store)
+	}
+	if keys := s.admin.Keys(t.Context(), "*").Val(); len(keys) != 1 || keys[0] != "theirs" {
+		t.Errorf("the keys %v are left, not only theirs", keys)
+	}
+	stats := s.admin.Info(t.Context(), "commandstats").Val()
+	for _, never := range []string{"flushall", "flushdb", "monitor", "config|set", "swapdb", "debug", "shutdown", "client|kill", "script|kill", "script|flush"} {
+		if strings.Contains(stats, "cmdstat_"+never+":") {
+			t.Errorf("%s was sent", never)
+		}
+	}
+}
+
+// tells demands that nothing that was written has the password.
+func tells(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		if b, err := os.ReadFile(name); err != nil || bytes.Contains(b, []byte(secret)) {
+			t.Errorf("%s: %v; it must be readable and not have the password", name, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWhatAVisitRefuses(t *testing.T) {
+	s := newStaging(t, "127.84.7.2")
+	for name, row := range map[string]struct {
+		env  []string
+		args []string
+		says string
+	}{
+		"not trusted":       {append([]string{"SSL_CERT_FILE=/dev/null"}, asBench...), []string{"--tls", "--addr", s.tls}, "certificate"},
+		"no TLS there":      {asBench, []string{"--tls", "--addr", s.plain}, "no Redis answers"},
+		"TLS, and no flag":  {asBench, []string{"--addr", s.tls}, "no Redis answers"},
+		"wrong password":    {[]string{"LOCKBENCH_REDIS_USER=bench", "LOCKBENCH_REDIS_PASSWORD=wrong"}, []string{"--addr", s.plain}, "are refused: WRONGPASS"},
+		"a fault of Redis":  {asBench, []string{"--addr", s.plain, "--nemesis", "node-pause"}, "this Redis is not ours"},
+		"a clock of Redis":  {asBench, []string{"--addr", s.plain, "--nemesis", "clock-server"}, "this Redis is not ours"},
+		"a failover":        {asBench, []string{"--addr", s.plain, "--nemesis", "failover"}, "not possible in this world"},
+		"sentinels":         {asBench, []string{"--addr", s.plain, "--nemesis", "failover-sentinel"}, "not possible in this world"},
+		"settings of Redis": {asBench, []string{"--addr", s.plain, "--redis-config", "hz=1"}, "leave --redis-config out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, said, _ := s.visit(t, row.env, append([]string{"run", "--impl", "token-lua"}, row.args...)...)
+			if code != exitUsage || !strings.Contains(said, row.says) || strings.Count(said, "\n") != 1 {
+				t.Errorf("exit code %d: %s\nit must be %d, in one line that names %q", code, said, exitUsage, row.says)
+			}
+		})
+	}
+	s.do(t, "SET", "theirs", "1")
+	if code, said, _ := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.plain); code != exitUsage || !strings.Contains(said, `such as "theirs"`) {
+		t.Errorf("a database with a key of others: exit code %d: %s", code, said)
+	}
+	s.do(t, "RENAME", "theirs", "lockbench:ABC:lock:0") // of a run that was killed
+	if code, said, _ := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.plain); code != 0 {
+		t.Errorf("a database with what a killed run left: exit code %d: %s", code, said)
+	}
+}
+
+// TestAPlanVisitsTheSameRedisAgain repeats a run from its plan alone, and as before the password is not in it.
+func TestAPlanVisitsTheSameRedisAgain(t *testing.T) {
+	s := newStaging(t, "127.84.7.3")
+	code, said, store := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.tls, "--tls")
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	tmp := t.TempDir()
+	c := command(t, tmp, "run", "--plan", filepath.Join(store, "latest", "plan.json"), "--store", filepath.Join(tmp, "store"))
+	c.Env = append(c.Env, append([]string{"SSL_CERT_FILE=" + s.ca}, asBench...)...)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
