@@ -27,6 +27,7 @@ type browser struct {
 	mu  sync.Mutex
 	// complaints are errors, warnings and exceptions of the console; requests are all that went beyond the page itself.
 	complaints, requests []string
+	allow                string // the address of a server that may be asked
 }
 
 func newBrowser(t *testing.T) *browser {
@@ -61,7 +62,7 @@ func (b *browser) hear(ev any) {
 	defer b.mu.Unlock()
 	switch e := ev.(type) {
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, "file://") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "about:") {
+		if u := e.Request.URL; !strings.HasPrefix(u, "file://") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "about:") && (b.allow == "" || !strings.HasPrefix(u, b.allow+"/")) {
 			b.requests = append(b.requests, u)
 		}
 	case *cdpruntime.EventExceptionThrown:
@@ -99,11 +100,13 @@ func typeInto(selector, s string) chromedp.Action[chromedp.Void] {
 	return chromedp.SendKeys(selector, s)
 }
 
+func visit(url string) chromedp.Action[chromedp.Void] { return chromedp.Navigate(url) }
+
 // keys presses keys by their names, on whatever has the focus.
 func (b *browser) keys(names ...string) {
 	b.t.Helper()
 	for _, n := range names {
-		b.do(chromedp.KeyEvent(map[string]string{"ArrowDown": kb.ArrowDown, "ArrowRight": kb.ArrowRight, "Enter": kb.Enter}[n]))
+		b.do(chromedp.KeyEvent(map[string]string{"ArrowDown": kb.ArrowDown, "ArrowRight": kb.ArrowRight, "Enter": kb.Enter, "Escape": kb.Escape}[n]))
 	}
 }
 

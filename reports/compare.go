@@ -48,7 +48,7 @@ func CompareMarkdown(w io.Writer, c *campaign.Comparison) error {
 		if b.Len() > summaryLimit/2 {
 			break
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", code(p.Name, 120), side("A", p), side("B", p), code(strings.Join(p.Lines(), "; "), 300))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(p.Name, 120), side("A", p), side("B", p), cell(strings.Join(p.Lines(), "; "), 300))
 		rows++
 	}
 	if rows < len(c.Pairs) {
@@ -85,7 +85,7 @@ func costTable(b *strings.Builder, c *campaign.Comparison) {
 	}
 	for _, p := range c.Pairs {
 		if len(p.Metrics) > 0 {
-			line(code(p.Name, 120), p.Metrics)
+			line(cell(p.Name, 120), p.Metrics)
 		}
 	}
 	b.WriteString("\nOnly what is marked *better* or *worse* is more than noise.\n")

@@ -35,7 +35,7 @@ func GateSummary(w io.Writer, r *campaign.GateResult) error {
 	b.WriteString("| result | entry | expected | found | what was tried |\n|---|---|---|---|---|\n")
 	left := 0
 	for _, e := range r.Entries {
-		row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", outcomeMarks[e.Result], code(e.Name, 120), code(e.Expect.String(), 60), code(e.Found, 60), code(e.Claim, claimLimit))
+		row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", outcomeMarks[e.Result], cell(e.Name, 120), cell(e.Expect.String(), 60), cell(e.Found, 60), cell(e.Claim, claimLimit))
 		if b.Len()+len(row) > summaryLimit {
 			left++
 			continue
@@ -89,7 +89,10 @@ func footer(b *strings.Builder, r *campaign.GateResult) {
 	b.WriteString(" *Passed* says that what was tried came out as expected; it is no proof.\n")
 }
 
-// code writes foreign text as a code span that fits into a table: GitHub neither links nor mentions what stands in one.
+// cell is code in a table, whose columns end at a bar even there.
+func cell(s string, limit int) string { return strings.ReplaceAll(code(s, limit), "|", `\|`) }
+
+// code writes foreign text as a code span: GitHub neither links nor mentions what stands in one.
 func code(s string, limit int) string {
 	s = strings.TrimSpace(clean(strings.Join(strings.Fields(s), " "), limit))
 	if s == "" {
@@ -103,7 +106,7 @@ func code(s string, limit int) string {
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
 		pad = " "
 	}
-	return fence + pad + strings.ReplaceAll(s, "|", `\|`) + pad + fence
+	return fence + pad + s + pad + fence
 }
 
 // fenced makes foreign text fit for a fenced block: lines of it cannot end the block.

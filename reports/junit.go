@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/internal/campaign"
@@ -140,10 +141,10 @@ func sortedKeys[V any](m map[string]V) (out []string) {
 
 func junitTime(seconds float64) string { return fmt.Sprintf("%.3f", seconds) }
 
-// legal spells out what XML 1.0 cannot hold; the encoder escapes the rest.
+// legal spells out what XML 1.0 cannot hold, and what a reader could not see or be misled by; the encoder escapes the rest.
 func legal(s string) string {
 	ok := func(r rune) bool {
-		return r == '\t' || r == '\n' || r >= 0x20 && r <= 0xD7FF || r >= 0xE000 && r <= 0xFFFD || r >= 0x10000
+		return r == '\t' || r == '\n' || !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) && r != 0xFFFE && r != 0xFFFF
 	}
 	var b strings.Builder
 	for i, r := range s {

@@ -189,7 +189,7 @@ func survivors(m *campaign.Matrix) string {
 	case best == 0:
 		return "No lock survives any of the faults that were tried here."
 	}
-	return fmt.Sprintf("No lock survives everything that was tried. Most of it, %d of %s, is survived by %s.", best, count(most, "fault"), list(names))
+	return fmt.Sprintf("No lock survives everything that was tried. %d of %s, the most, are survived by %s.", best, count(most, "fault"), list(names))
 }
 
 // survived counts the faults that a lock was tried under, and those that it survives. A lock that fails without any survives none.

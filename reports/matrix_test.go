@@ -27,6 +27,9 @@ func someMatrix(t testing.TB, words string) *campaign.Matrix {
 					r.Letters[l], r.Classes[l], r.Words[l] = checker.Violated, checker.LeaseOverrun, words
 				}
 			}
+			if row == "redlock per attempt" && column == "failover" {
+				r.Letters["S"], r.Because["S"] = checker.Unknown, "the machine stalled"
+			}
 			rs = append(rs, r)
 		}
 	}
@@ -58,7 +61,7 @@ func TestMatrixPageSaysWhatADesignReviewAsks(t *testing.T) {
 	page := matrixText(t, someMatrix(t, "Client 0 stayed."), everywhere)
 	last := -1
 	for _, want := range []string{
-		"No lock survives everything that was tried. Most of it, 2 of 3 faults, is survived by setnx and token-lua constant.",
+		"No lock survives everything that was tried. 2 of 3 faults, the most, are survived by setnx and token-lua constant.",
 		`href="runs/setnx/crash/report.html"`, "two clients were inside at once", // the matrix and its legend
 		"Longest pause of a client", "must not happen inside", "shorter than the lease", // needs
 		"commands per hand-over", "5.2", "7.0 ms", "90 ms", "110/s", "never", "<svg", // costs and their plot
@@ -86,7 +89,7 @@ func TestWitnessDirsAreThereOnce(t *testing.T) {
 		}
 		seen[d] = true
 	}
-	if len(dirs) != 15 { // 16 cells, and failover is not possible with independent masters
+	if len(dirs) != 16 {
 		t.Errorf("%d directories: %q", len(dirs), dirs)
 	}
 }

@@ -113,7 +113,7 @@ Exit codes of run and check: 0 as expected, 1 not as expected, 2 unknown,
 		Args:          noCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(runCommand(), checkCommand(), reportCommand(), exportCommand(), listCommand(), doctorCommand(), matrixCommand(), gateCommand(), mergeCommand(), compareCommand())
+	c.AddCommand(runCommand(), checkCommand(), reportCommand(), exportCommand(), listCommand(), doctorCommand(), matrixCommand(), serveCommand(), gateCommand(), mergeCommand(), compareCommand())
 	c.AddCommand(exploreCommand(), replayCommand())
 	return c
 }

@@ -226,6 +226,7 @@ func (f *matrixFlags) reopen() (string, []campaign.Result, error) {
 
 // writeMatrix writes what can be read and linked to.
 func writeMatrix(dir string, m *campaign.Matrix) error {
+	recoveries(dir, m)
 	return errors.Join(
 		store.Write(dir, matrixFile, func(w *os.File) error { return m.Write(w) }),
 		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),

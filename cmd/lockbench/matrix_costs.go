@@ -24,8 +24,6 @@ func (f *matrixFlags) measure(ctx context.Context, world *processWorld, m *campa
 			failed = errors.Join(failed, fmt.Errorf("no cost of %s: %w", r.Name, err))
 			continue
 		}
-		c.AfterCrash = recovery(world.root, m.Recoveries(r.Name, "crash"))
-		c.AfterFailover = recovery(world.root, m.Recoveries(r.Name, "failover"))
 		m.Costs = append(m.Costs, c)
 		tell(i+1, len(rows), "the cost of "+r.Name)
 	}
@@ -52,6 +50,15 @@ func (f *matrixFlags) cost(ctx context.Context, world *processWorld, r campaign.
 	return campaign.RowCost{
 		Row: r.Name, Dir: name, Clients: p.Clients, Hold: p.Hold, Cost: campaign.Join(campaign.Measure(run.History, run.Trace)),
 	}, nil
+}
+
+// recoveries adds how long each lock took to recover, from the runs of the matrix: those of a shard that another machine ran are there when the
+// shards are merged.
+func recoveries(root string, m *campaign.Matrix) {
+	for i := range m.Costs {
+		c := &m.Costs[i]
+		c.AfterCrash, c.AfterFailover = recovery(root, m.Recoveries(c.Row, "crash")), recovery(root, m.Recoveries(c.Row, "failover"))
+	}
 }
 
 // recovery is the longest time from a strike to the next grant in some runs; 0 if nothing was granted after any.

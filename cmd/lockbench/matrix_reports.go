@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
@@ -63,18 +62,9 @@ func cellReport(dir string) error {
 	} else if r == nil {
 		return err
 	}
-	redraw(r)
-	return store.Write(r.Dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, data(r)) })
-}
-
-// redraw judges a violated run again: only a fresh verdict can draw porcupine's view of the failing slice.
-func redraw(r *store.Run) {
-	if r.Verdict == nil || r.Verdict.Verdict != checker.Violated {
-		return
-	}
-	if fresh := checker.Check(r.History, r.Trace, checker.Options{}); fresh.Verdict == checker.Violated {
-		r.Verdict = fresh
-	}
+	d := data(r)
+	reports.Redraw(&d)
+	return store.Write(r.Dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, d) })
 }
 
 // beside links to the reports that are there, as seen from root.

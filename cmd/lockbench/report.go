@@ -25,7 +25,9 @@ func reportCommand() *cobra.Command {
 			if r.Verdict == nil {
 				return usage(fmt.Errorf("%s has not been judged; `lockbench check` it first", args[0]))
 			}
-			redraw(r)
+			d := data(r)
+			reports.Redraw(&d)
+			r.Verdict = d.Verdict
 			path, err := writeReport(r)
 			if err != nil {
 				return broken(err)
@@ -76,6 +78,4 @@ func writeReport(r *store.Run) (string, error) {
 }
 
 // data is what the reports want to know of a run.
-func data(r *store.Run) reports.Run {
-	return reports.Run{History: r.History, Trace: r.Trace, Nodes: r.Nodes, Verdict: r.Verdict, Plan: r.Plan}
-}
+func data(r *store.Run) reports.Run { return reports.Of(r) }

@@ -86,3 +86,14 @@ func (m *Matrix) CostOf(row string) *RowCost {
 	}
 	return nil
 }
+
+// joinCosts takes the costs that the shards of a matrix have measured, each of its own locks.
+func (m *Matrix) joinCosts(parts []MatrixPart) {
+	for _, r := range m.Rows {
+		for _, p := range parts {
+			if c := p.Matrix.CostOf(r.Name); c != nil && m.CostOf(r.Name) == nil {
+				m.Costs = append(m.Costs, *c)
+			}
+		}
+	}
+}

@@ -51,6 +51,7 @@ func MergeMatrices(parts []MatrixPart, allowMissing bool) (*Matrix, Options, []R
 	for _, p := range parts {
 		m.Partial = m.Partial || p.Matrix.Partial
 	}
+	m.joinCosts(parts)
 	return m, o, all, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -86,37 +87,47 @@ type Run struct {
 // Load reads a run directory. The history must be there and readable; everything else may be missing.
 // With an error about the history's content it returns what was readable, too.
 func Load(dir string) (*Run, error) {
-	r := &Run{Dir: dir, Nodes: map[string][]history.NodeCommand{}}
-	f, err := os.Open(filepath.Join(dir, History))
-	if err != nil {
+	r, err := LoadFS(os.DirFS(dir))
+	if r == nil {
 		return nil, fmt.Errorf("%s is no run directory: %w", dir, err)
 	}
-	defer f.Close()
-	if r.History, err = history.Read(f); err != nil {
+	if r.Dir = dir; err != nil {
 		err = fmt.Errorf("%s: %w", filepath.Join(dir, History), err)
 	}
-	r.Plan, _ = os.ReadFile(filepath.Join(dir, Plan))
-	if f, e := os.Open(filepath.Join(dir, Trace)); e == nil {
+	return r, err
+}
+
+// LoadFS is Load for a run directory that is the root of a file system.
+func LoadFS(dir fs.FS) (*Run, error) {
+	r := &Run{Nodes: map[string][]history.NodeCommand{}}
+	f, err := dir.Open(History)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r.History, err = history.Read(f)
+	r.Plan, _ = fs.ReadFile(dir, Plan)
+	if f, e := dir.Open(Trace); e == nil {
 		r.Trace, _ = history.ReadTrace(f) // it tells the story only; what is readable is enough
 		f.Close()
 	}
-	if f, e := os.Open(filepath.Join(dir, Verdict)); e == nil {
+	if f, e := dir.Open(Verdict); e == nil {
 		r.Verdict, _ = checker.Read(f)
 		f.Close()
 	}
-	r.nodes()
+	r.nodes(dir)
 	return r, err
 }
 
 // nodes reads the nodes' command streams and brings them to the run's time.
-func (r *Run) nodes() {
-	files, _ := filepath.Glob(filepath.Join(r.Dir, Nodes, "*.jsonl"))
+func (r *Run) nodes(dir fs.FS) {
+	files, _ := fs.Glob(dir, Nodes+"/*.jsonl")
 	for _, name := range files {
-		b, err := os.ReadFile(name)
+		b, err := fs.ReadFile(dir, name)
 		if err != nil {
 			continue
 		}
-		node := strings.TrimSuffix(filepath.Base(name), ".jsonl")
+		node := strings.TrimSuffix(path.Base(name), ".jsonl")
 		for line := range strings.Lines(string(b)) {
 			var c history.NodeCommand
 			if json.Unmarshal([]byte(line), &c) == nil {

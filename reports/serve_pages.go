@@ -1,0 +1,202 @@
+package reports
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/url"
+	"path"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/store"
+)
+
+// The pages that are made on demand, by their last name.
+const (
+	matrixPageName = "matrix.html"
+	gatePage       = "gate.html"
+	plotsPage      = "plots.html"
+)
+
+// pageOf says how a page is made, and from which file of its directory above all.
+type pageOf struct {
+	from string
+	make func(s *Server, dir fs.FS) (body []byte, policy string, err error)
+}
+
+var pagesOf = map[string]pageOf{
+	store.Report:   {store.History, (*Server).reportPage},
+	plotsPage:      {store.History, (*Server).plotsPage},
+	matrixPageName: {"matrix.json", (*Server).matrixPage},
+	gatePage:       {"gate.json", (*Server).gatePage},
+}
+
+var (
+	//go:embed serve.css
+	serveCSS string
+	//go:embed plots.html.tmpl
+	plotsHTML string
+	//go:embed gate.html.tmpl
+	gateHTML string
+
+	plotsTemplate = template.Must(template.New("plots").Parse(plotsHTML))
+	gateTemplate  = template.Must(template.New("gate").Parse(gateHTML))
+)
+
+// regular is a file system without pipes and devices, which a reader would wait for.
+type regular struct{ fs.FS }
+
+// Open implements fs.FS.
+func (r regular) Open(name string) (fs.File, error) {
+	info, err := fs.Stat(r.FS, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+	case info.Size() > maxFile:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("larger than %d MB", maxFile>>20)}
+	}
+	return r.FS.Open(name)
+}
+
+// maxFile bounds what is read into memory for a page.
+const maxFile = 256 << 20
+
+// Of is what the reports want to know of a run of the store.
+func Of(r *store.Run) Run {
+	return Run{History: r.History, Trace: r.Trace, Nodes: r.Nodes, Verdict: r.Verdict, Plan: r.Plan}
+}
+
+// Redraw judges a violated run again: only a fresh verdict can draw porcupine's view of the failing slice. A verdict that comes out otherwise,
+// by another lockbench, is left as it was.
+func Redraw(r *Run) {
+	if r.Verdict == nil || r.Verdict.Verdict != checker.Violated || len(r.History.Events) > maxRedraw {
+		return
+	}
+	if fresh := checker.Check(r.History, r.Trace, checker.Options{}); fresh.Verdict == checker.Violated {
+		r.Verdict = fresh
+	}
+}
+
+// maxRedraw bounds the events of a history that is judged only for its picture.
+const maxRedraw = 100_000
+
+func (s *Server) run(dir fs.FS) (Run, error) {
+	r, err := store.LoadFS(regular{dir})
+	if r == nil || err != nil && len(r.History.Events) == 0 {
+		return Run{}, err
+	}
+	return Of(r), nil
+}
+
+func (s *Server) reportPage(dir fs.FS) ([]byte, string, error) {
+	r, err := s.run(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	Redraw(&r)
+	return Page(r)
+}
+
+func (s *Server) plotsPage(dir fs.FS) ([]byte, string, error) {
+	r, err := s.run(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	figs, err := figures(r, factsOf(r), witnessIn(r))
+	if err != nil {
+		return nil, "", err
+	}
+	p := struct {
+		Title string
+		Plots []shownFigure
+		CSS   template.CSS
+		CSP   string
+	}{Title: clean(r.History.Header.Impl+" under "+r.History.Header.Nemesis, 120), CSS: template.CSS(baseCSS + reportCSS + serveCSS), CSP: policyFor()}
+	for i := range figs {
+		svg, err := figs[i].inline()
+		if err != nil {
+			return nil, "", err
+		}
+		p.Plots = append(p.Plots, shownFigure{figs[i].Title, svg})
+	}
+	var b bytes.Buffer
+	err = plotsTemplate.Execute(&b, p)
+	return b.Bytes(), p.CSP, err
+}
+
+func (s *Server) matrixPage(dir fs.FS) ([]byte, string, error) {
+	f, err := regular{dir}.Open("matrix.json")
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	m, err := campaign.ReadMatrix(f)
+	if err != nil {
+		return nil, "", err
+	}
+	return MatrixPage(m, reportsIn(dir))
+}
+
+// reportsIn links to the reports of the runs that are there: the server makes them.
+func reportsIn(dir fs.FS) linker {
+	return func(run string) string {
+		if run == "" || !filepath.IsLocal(run) {
+			return ""
+		}
+		if _, err := fs.Stat(dir, path.Join(filepath.ToSlash(run), store.History)); err != nil {
+			return ""
+		}
+		return (&url.URL{Path: path.Join(filepath.ToSlash(run), store.Report)}).String()
+	}
+}
+
+// gateRow is an entry of a gate.
+type gateRow struct {
+	Name, Title, Expect, Found, Result, State, Claim, Words, Link, Reproduce string
+}
+
+var gateStates = map[campaign.GateOutcome]string{campaign.Passed: "valid", campaign.Allowed: "valid", campaign.Failed: "violated", campaign.Crashed: "violated"}
+
+func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
+	b, err := fs.ReadFile(regular{dir}, "gate.json")
+	if err != nil {
+		return nil, "", err
+	}
+	var g campaign.GateResult
+	if err := json.Unmarshal(b, &g); err != nil {
+		return nil, "", fmt.Errorf("gate.json: %w", err)
+	}
+	p := struct {
+		Result, State, Meta string
+		Rows                []gateRow
+		CSS                 template.CSS
+		CSP                 string
+	}{Result: clean(string(g.Result), 20), State: stateOf(g.Result), CSS: template.CSS(baseCSS + serveCSS), CSP: policyFor()}
+	p.Meta = fmt.Sprintf("%s · took %s · exit code %d", count(len(g.Entries), "entry"), short(g.Took.D()), g.Exit)
+	link := reportsIn(dir)
+	for _, e := range g.Entries {
+		row := gateRow{Name: clean(e.Name, 80), Title: clean(e.Title, 120), Expect: clean(fmt.Sprint(e.Expect), 60), Found: clean(e.Found, 60), Result: clean(string(e.Result), 20), State: stateOf(e.Result), Claim: clean(e.Claim, 300)}
+		if e.Shown != nil {
+			row.Words, row.Reproduce, row.Link = clean(e.Shown.Words, 500), clean(e.Shown.Reproduce, 400), link(e.Shown.Dir)
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	var out bytes.Buffer
+	err = gateTemplate.Execute(&out, p)
+	return out.Bytes(), p.CSP, err
+}
+
+func stateOf(o campaign.GateOutcome) string {
+	if s := gateStates[o]; s != "" {
+		return s
+	}
+	return "unknown"
+}
