@@ -184,14 +184,18 @@ func (c *Comparison) Sentence() string {
 	}
 	var parts []string
 	for _, x := range []struct {
-		n    int
-		text string
+		n         int
+		one, many string
 	}{
-		{news, "%d new violations"}, {gone, "%d violations gone"}, {lost, "%d letters that nobody can tell any more"},
-		{chance, "%d that may be chance"}, {worse, "%d costs worse"}, {better, "%d costs better"},
+		{news, "1 new violation", "new violations"}, {gone, "1 violation gone", "violations gone"},
+		{lost, "1 letter that nobody can tell any more", "letters that nobody can tell any more"}, {chance, "1 that may be chance", "that may be chance"},
+		{worse, "1 cost worse", "costs worse"}, {better, "1 cost better", "costs better"},
 	} {
-		if x.n > 0 {
-			parts = append(parts, fmt.Sprintf(x.text, x.n))
+		switch {
+		case x.n == 1:
+			parts = append(parts, x.one)
+		case x.n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.many))
 		}
 	}
 	if len(parts) == 0 {

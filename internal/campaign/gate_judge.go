@@ -24,12 +24,11 @@ func (e *Entry) met(run GateRun) checker.Result {
 
 // tally is what the runs of an entry say together.
 type tally struct {
-	met, not, open     []GateRun // as expected; not as expected; unknown
-	refused, broke     []GateRun
-	counted            []GateRun // all that count: a second try instead of the first
-	letters, na        []string  // that were judged, and of which nothing could be said
-	evidence           checker.Evidence
-	acquired, contends int
+	met, not, open []GateRun // as expected; not as expected; unknown
+	refused, broke []GateRun
+	counted        []GateRun // all that count: a second try instead of the first
+	letters, na    []string  // that were judged, and of which nothing could be said
+	evidence       checker.Evidence
 }
 
 // count sorts the runs of an entry. Where a run was done once more, the second try counts.
@@ -196,11 +195,12 @@ func (e *Entry) pass(f *EntryResult, t tally) {
 	f.show(run)
 }
 
-func (f *EntryResult) show(run GateRun) {
-	f.Shown = &Shown{Seed: run.Seed, Dir: run.Dir}
+// show says which run shows the result.
+func (e *EntryResult) show(run GateRun) {
+	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir}
 	for _, l := range run.violatedAll() {
 		if w := run.Words[l]; w != "" {
-			f.Shown.Words = w
+			e.Shown.Words = w
 			return
 		}
 	}
