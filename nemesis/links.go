@@ -92,12 +92,7 @@ func late(variant string, p Params) []Step {
 		return p.alone(Step{Do: Hold, Target: "c0>*", Mode: Requests})
 	}
 	if variant == "again" {
-		return []Step{
-			{Do: Warm}, leaving(), {Do: Hold, Target: "owner>*", Mode: Requests, Strike: true}, {Do: Direct, Target: owner, Node: "spare"},
-			pass(owner), p.outside(), granted(Other, p.soon()), {Do: Go}, pass(owner),
-			{Await: &Await{As: owner, Client: owner, Phase: "granted"}, For: history.Duration(p.soon())},
-			heal, granted(Other, p.quick()), wait(p.polls()), {Do: Go}, pass(owner),
-		}
+		return p.lateAgain(heal)
 	}
 	return []Step{
 		{Do: Warm}, leaving(),
@@ -105,6 +100,19 @@ func late(variant string, p Params) []Step {
 		{Do: Direct, Target: owner, Node: "spare"}, // newer connections of this client take another way to the same nodes
 		pass(owner), granted(Other, p.soon()),
 		heal, wait(p.polls()), {Do: Go},
+	}
+}
+
+// lateAgain is about client 0, by its number: between its two holds nobody else may begin anew, or it may wait for its turn for ever.
+func (p Params) lateAgain(heal Step) []Step {
+	leaves := leaving()
+	leaves.Await.Client = "c0"
+	return []Step{
+		{Do: Warm}, {Do: Quiesce}, {Do: Resume, Target: "c0"}, {Await: &Await{As: owner, Client: "c0", Phase: Granted}}, {Do: Resume}, pass(owner), leaves,
+		{Do: Hold, Target: "owner>*", Mode: Requests, Strike: true}, {Do: Direct, Target: owner, Node: "spare"},
+		pass(owner), p.outside(), granted(Other, p.soon()), {Do: Resume, Target: "c0"}, {Do: Go}, pass(owner),
+		{Await: &Await{As: owner, Client: owner, Phase: Granted}, For: history.Duration(p.soon())}, {Do: Resume},
+		heal, granted(Other, p.quick()), wait(p.polls()), {Do: Go}, pass(owner),
 	}
 }
 
@@ -119,7 +127,7 @@ func (p Params) lateVote() []Step {
 	}
 	return slices.Concat(append(steps,
 		Step{Do: Resume, Target: "c0"},
-		Step{Await: &Await{As: owner, Client: "c0", Command: "^set ", At: "after"}}, // it waits for all masters, so any of them will do
+		Step{Await: &Await{As: owner, Client: "c0", Command: "^set ", At: "after", Nth: p.Nodes}}, // all masters have answered, and nothing is undone yet
 		Step{Do: Hold, Target: "c0>n0", Mode: Requests},
 		Step{Do: Direct, Target: "c0", Node: "spare"},
 		pass(owner),
