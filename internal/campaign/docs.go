@@ -147,20 +147,23 @@ func (m *Matrix) impossible(b io.Writer) {
 	}
 }
 
-// repeated lists what was not found in every run of a scenario that can find it.
+// repeated lists what was not found in every run of the scenario that finds it most reliably.
 func (m *Matrix) repeated(b io.Writer) {
 	fmt.Fprint(b, "\n## Found, but not each time\n\n")
 	none := true
-	for _, c := range m.Cells {
-		for _, l := range c.Letters {
-			if l.Found == checker.Violated && !l.Inherited && l.Runs < l.Of {
-				none = false
-				fmt.Fprintf(b, "- %s, %s: %s in %d of %d runs\n", c.Row, c.Column, l.Letter, l.Runs, l.Of)
-			}
+	for _, t := range m.Soak().Found {
+		if t.Hits == 0 || t.whole() {
+			continue
 		}
+		none = false
+		fmt.Fprintf(b, "- %s, %s: %s in %d of %d runs of `%s`", t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis)
+		if why := firstOf(t.Chance, t.Why); why != "" {
+			fmt.Fprintf(b, ": %s", oneLine(why))
+		}
+		fmt.Fprintln(b, ".")
 	}
 	if none {
-		fmt.Fprintln(b, "Nothing: every scenario that found a letter found it in each of its runs.")
+		fmt.Fprintln(b, "Nothing: every letter was found in each run of its scenario.")
 	}
 }
 

@@ -39,7 +39,7 @@ const ours = "reasoned before measuring"
 var rows = []Row{
 	{Name: "setnx", Impl: "setnx", From: fromTable},
 	{Name: "setnx-del-expired", Impl: "setnx-del-expired", Traits: []string{lease, takeover, seesNil}, From: fromTable},
-	{Name: "setnx-del-expired nil-retry", Impl: "setnx-del-expired", Variant: "nil-retry", Traits: []string{lease, takeover}, From: fromTable},
+	{Name: "setnx-del-expired nil-retry", Impl: "setnx-del-expired", Variant: "nil-retry", Traits: []string{lease, takeover}, From: fromTable + ", none and crash; the rest was reasoned when it had been measured once"},
 	{Name: "setnx-expire", Impl: "setnx-expire", Traits: []string{lease, two}, From: fromTable},
 	{Name: "setnx-expire-lua", Impl: "setnx-expire-lua", Traits: []string{lease}, From: ours},
 	{Name: "getset", Impl: "getset", Traits: []string{lease, look, takeover}, From: fromTable},

@@ -34,7 +34,8 @@ type Often struct {
 	Letter   string `json:"letter,omitempty"`
 	Nemesis  string `json:"nemesis,omitempty"` // the scenario that finds it most reliably
 	Expected bool   `json:"expected,omitempty"`
-	Why      string `json:"why,omitempty"` // of what was not expected, or not found: the explanation, if there is one
+	Why      string `json:"why,omitempty"`    // of what was not expected, or not found: the explanation, if there is one
+	Chance   string `json:"chance,omitempty"` // why it is not found each time, if that cannot be had
 	Hits     int    `json:"hits"`
 	Of       int    `json:"of"` // runs that were judged
 }
@@ -93,6 +94,9 @@ func (s *Soak) tally(c, free *Cell) {
 		if expected != (t.Hits > 0) {
 			t.Why = explain(Difference{Row: c.Row, Column: c.Column, Letter: letter, Expected: expected})
 		}
+		if !t.whole() {
+			t.Chance = chance(c.Row, c.Column, letter)
+		}
 		s.Found = append(s.Found, t)
 	}
 	if !any && len(runs) > 0 {
@@ -129,11 +133,16 @@ func (s *Soak) control(c, free *Cell) {
 	}
 	t := Often{Row: c.Row, Column: c.Column, Nemesis: runs[0].Nemesis, Of: len(runs)}
 	for _, r := range runs {
-		if slices.ContainsFunc(r.Violated(), func(l string) bool { return free.Letter(l).Found != checker.Violated }) {
+		if slices.ContainsFunc(r.Violated(), func(l string) bool { return !needsNoFault(free, c.Row, l) }) {
 			t.Hits++
 		}
 	}
 	s.Controls = append(s.Controls, t)
+}
+
+// needsNoFault reports whether a letter was found without any fault, or is known to be found there by chance.
+func needsNoFault(free *Cell, row, letter string) bool {
+	return free.Letter(letter).Found == checker.Violated || explain(Difference{Row: row, Column: columns[0].Name, Letter: letter}) != ""
 }
 
 func (s *Soak) lose(c *Cell) {
@@ -163,12 +172,12 @@ func (t Often) whole() bool { return t.Hits == t.Of && t.Of > 0 }
 func (s *Soak) Contradictions() (out []string) {
 	for _, t := range s.Found {
 		switch {
-		case t.Hits == 0 && t.Why != "":
+		case t.Hits == 0 && t.Why != "", t.Chance != "":
 		case t.Hits == 0:
 			out = append(out, fmt.Sprintf("%s, %s: %s is expected and was found in none of %d runs", t.Row, t.Column, t.Letter, t.Of))
-		case !t.Expected && t.Why == "" && s.known(t):
+		case !t.Expected && t.Why == "" && known(t):
 			out = append(out, fmt.Sprintf("%s, %s: %s is not expected and was found in %d of %d runs of %s", t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis))
-		case !t.whole():
+		case !t.whole() && (t.Expected || t.Why == ""):
 			out = append(out, fmt.Sprintf("%s, %s: %s was found in %d of %d runs of %s", t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis))
 		}
 	}
@@ -181,7 +190,7 @@ func (s *Soak) Contradictions() (out []string) {
 }
 
 // known reports whether anything was expected of the letter's cell.
-func (s *Soak) known(t Often) bool {
+func known(t Often) bool {
 	_, known := Expected(t.Row, t.Column)
 	return known
 }

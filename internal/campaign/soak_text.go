@@ -126,6 +126,7 @@ func (s *Soak) Markdown(w io.Writer) error {
 			fmt.Fprintf(b, "- %s\n", oneLine(c))
 		}
 	}
+	s.chances(b)
 	for i, l := range s.Lost {
 		if i == 0 {
 			fmt.Fprint(b, "\nNot judged, because the machine was too slow or something broke, also when repeated alone:\n\n")
@@ -133,4 +134,20 @@ func (s *Soak) Markdown(w io.Writer) error {
 		fmt.Fprintf(b, "- %s, %s: %d; %s\n", l.Row, l.Nemesis, l.Runs, oneLine(l.Because))
 	}
 	return b.Flush()
+}
+
+// chances lists what is found only sometimes, and why.
+func (s *Soak) chances(w io.Writer) {
+	first := true
+	for _, t := range s.Found {
+		why := firstOf(t.Chance, t.Why)
+		if t.whole() || t.Hits == 0 || why == "" {
+			continue
+		}
+		if first {
+			fmt.Fprint(w, "\nFound, but not each time, for a reason:\n\n")
+			first = false
+		}
+		fmt.Fprintf(w, "- %s, %s: %s in %d of %d runs of `%s`: %s\n", t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis, oneLine(why))
+	}
 }

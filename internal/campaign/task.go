@@ -105,6 +105,9 @@ func (o Options) wish(r Row, a Aim, seed uint64) harness.Wish {
 	if a.Patient {
 		w.AcquireTimeout = 8 * ttl
 	}
+	if r.has(masters) {
+		w.NodeTimeout = ttl / 10 // a twentieth, as usual, is less than a busy machine takes now and then
+	}
 	if r.has(posted) {
 		w.For = 2 * time.Second
 	}
