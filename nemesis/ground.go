@@ -21,8 +21,7 @@ const notOurs = "this Redis is not ours: only clients and their links can be str
 // grounds is the closed list of worlds, with what each can never do. What only this machine lacks is added by Without.
 var grounds = []Ground{
 	{World: "process", Line: "redis-server and clients as processes of this machine"},
-	{World: "docker", Line: "redis-server in containers",
-		no: because("a container starts anew, without the files of the one that was killed", Revive)},
+	{World: "docker", Line: "redis-server in containers"},
 	{World: "external", Line: "a Redis that is there already",
 		no: because(notOurs, KillNode, Start, Revive, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall, Promote, Barrier),
 		lacks: map[string]string{

@@ -136,7 +136,7 @@ var table = []Entry{
 		{Name: "+", Line: "a waiter's jumps forward"},
 		{Name: "-", Line: "the next holder's jumps back"},
 		{Name: "rate", Line: "a waiter's runs twice as fast"},
-		{Name: "slow", Line: "the next holder's runs at half speed"},
+		{Name: "slow", Line: "the next holder's runs at a tenth of the speed"},
 		{Name: "0", Line: "a waiter's jumps by nothing", Control: true},
 	}, steps: clockClient},
 	{Name: "clock-server", Line: "the wall clock of every Redis jumps in a hold", Lasts: "by a lease and 500 ms", Variants: []Variant{

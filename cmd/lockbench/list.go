@@ -97,38 +97,6 @@ func dash(s string) string {
 	return s
 }
 
-type nemesisRow struct {
-	Name     string   `json:"name"`
-	Line     string   `json:"line"`
-	Needs    string   `json:"needs"`
-	Variants []string `json:"variants"`
-}
-
-func nemesisRows() any {
-	var rows []nemesisRow
-	for _, e := range nemesis.All() {
-		rows = append(rows, nemesisRow{e.Name, e.Line, e.Needs(), variantNames(e)})
-	}
-	return rows
-}
-
-func variantNames(e nemesis.Entry) []string {
-	names := []string{}
-	for _, v := range e.Variants {
-		names = append(names, v.Name)
-	}
-	return names
-}
-
-func writeNemeses(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "FAULT\tVARIANTS\tNEEDS\tWHAT IT DOES")
-	for _, e := range nemesis.All() {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", e.Name, dash(strings.Join(variantNames(e), ", ")), dash(e.Needs()), e.Line)
-	}
-	t.Flush()
-}
-
 type workloadRow struct {
 	Name string `json:"name"`
 	Line string `json:"line"`

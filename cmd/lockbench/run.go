@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -46,6 +47,11 @@ func runCommand() *cobra.Command {
   # the control: a failover in which nothing is lost
   lockbench run --impl getset --nemesis failover:healthy
 
+  # two faults, one after the other; several that are drawn from all that the world offers; and one that you wrote
+  lockbench run --impl token-lua --nemesis pause,failover
+  lockbench run --impl token-lua --nemesis random --seed 7
+  lockbench run --impl token-lua --nemesis ./docs/examples/late-release.yaml
+
   # the same run again
   lockbench run --plan store/latest/plan.json`,
 		Args: cobra.NoArgs,
@@ -59,7 +65,7 @@ func runCommand() *cobra.Command {
 func (f *runFlags) register(s *pflag.FlagSet) {
 	w := &f.wish
 	s.StringVar(&w.Impl, "impl", "", "lock to run; `lockbench list impls` shows all")
-	s.StringVar(&w.Nemesis, "nemesis", "none", "fault to inject; `lockbench list nemeses` shows all")
+	s.StringVar(&w.Nemesis, "nemesis", "none", "fault to inject, several with commas between them, or a file (./my.yaml); `lockbench list nemeses` shows all")
 	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
 	s.StringVar(&w.World, "env", "auto", "world to run in: auto (real Redis where it is), process, docker, external (a Redis that is there), sim")
 	f.place.register(s)
@@ -102,10 +108,8 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if p.World, note, err = chooseWorld(p.World); err != nil {
 		return usage(err)
 	}
-	if f.plan == "" {
-		if p.Place, err = f.place.in(p.World); err != nil {
-			return usage(err)
-		}
+	if p, err = f.ground(p); err != nil {
+		return usage(err)
 	}
 	if err := reachable(c.Context(), p.World, p.Place, p.Scenario...); err != nil {
 		return usage(err)
@@ -127,6 +131,29 @@ func (f *runFlags) run(c *cobra.Command) error {
 	}
 	return conclude(c, r, f.quiet, f.asJSON)
 }
+
+// ground makes the plan again for the world that was chosen: what is drawn depends on what it offers. A plan that was read is only looked at.
+func (f *runFlags) ground(p harness.Plan) (harness.Plan, error) {
+	g := groundHere(p.World, strings.Contains(f.wish.Nemesis, "random") || slices.ContainsFunc(p.Scenario, movesClock))
+	if f.plan != "" {
+		if err := g.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas, Steps: p.Scenario}); err != nil {
+			return p, fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)
+		}
+		return p, nil
+	}
+	place, err := f.place.in(p.World)
+	if err != nil {
+		return p, err
+	}
+	f.wish.World, f.wish.Ground = p.World, g
+	if p, err = harness.NewPlan(f.wish); err != nil {
+		return p, err
+	}
+	p.Place = place
+	return p, nil
+}
+
+func movesClock(s nemesis.Step) bool { return s.Do == nemesis.NodeClock }
 
 // makePlan reads the plan or makes it from the flags.
 func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {

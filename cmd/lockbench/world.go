@@ -58,6 +58,17 @@ func chooseWorld(name string) (world, note string, err error) {
 	return "", "", fmt.Errorf("unknown world %q for --env; there are: %s", name, strings.Join(worlds(), ", "))
 }
 
+// groundHere is what a world offers on this machine. Whether clocks can be moved takes a moment to find out, and is asked for.
+func groundHere(world string, clocks bool) nemesis.Ground {
+	g := nemesis.GroundOf(world)
+	if clocks && world == worldProcess {
+		if err := cluster.ClockMeans(); err != nil {
+			g = g.Without(nemesis.NodeClock, err.Error())
+		}
+	}
+	return g
+}
+
 // execution is one run of a plan in its world, recorded in a directory.
 type execution struct {
 	plan    harness.Plan

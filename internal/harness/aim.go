@@ -11,6 +11,9 @@ import (
 
 // aim makes the faults ready for the lock, and takes the topology that the two of them need.
 func (p *Plan) aim(w Wish, lock impls.Entry, faults nemesis.Faults) error {
+	if w.Ground.World == "" {
+		w.Ground = nemesis.GroundOf(w.World)
+	}
 	params := p.params(w, lock)
 	s, err := faults.Scenario(params)
 	if err != nil {
