@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/lockbench/lockbench/checker"
 )
 
 // Verdicts writes docs/verdicts.md: the measured table, every difference from the expected one with its reason and its counterexample, and what
