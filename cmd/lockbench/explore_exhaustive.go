@@ -22,7 +22,7 @@ type exhaustiveFlags struct {
 	matrix     bool
 	bounds     explore.Bounds
 	plain      bool
-	each       time.Duration
+	each       int
 	docs       string
 	rows, cols []string
 }
@@ -37,7 +37,7 @@ func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 	s.IntVar(&f.bounds.Tries, "tries", d.Tries, "exhaustive: attempts of one acquire, a lease apart")
 	s.BoolVar(&f.plain, "no-hashing", false, "exhaustive: go also through what follows from a state that was reached before")
 	s.BoolVar(&f.matrix, "matrix", false, "go through every cell of the table of expected verdicts")
-	s.DurationVar(&f.each, "each", 5*time.Second, "matrix: time for each cell")
+	s.IntVar(&f.each, "each", 1500, "matrix: schedules of each cell at most")
 	s.StringVar(&f.docs, "docs", "", "matrix: also write exhaustive.md to this directory")
 	s.StringSliceVar(&f.rows, "rows", nil, "matrix: locks (default all)")
 	s.StringSliceVar(&f.cols, "columns", nil, "matrix: faults (default all)")
@@ -59,7 +59,7 @@ func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 	case set.Changed("faults") && (b.Faults < 0 || b.Faults > 1):
 		return fmt.Errorf("--faults is %d; 0 and 1 are possible", b.Faults)
 	case f.each <= 0:
-		return fmt.Errorf("--each is %v; it must be above zero", f.each)
+		return fmt.Errorf("--each is %d; it must be above zero", f.each)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (f *exhaustiveFlags) decide(c *cobra.Command, of *exploreFlags) error {
 	}
 	took := time.Since(begin)
 	if f.docs != "" {
-		if err := store.Write(f.docs, "exhaustive.md", func(w *os.File) error { return campaign.Exhaustive(w, all, took) }); err != nil {
+		if err := store.Write(f.docs, "exhaustive.md", func(w *os.File) error { return campaign.Exhaustive(w, all, f.each, took) }); err != nil {
 			return usage(err)
 		}
 	}
@@ -113,7 +113,7 @@ func (f *exhaustiveFlags) decide(c *cobra.Command, of *exploreFlags) error {
 		enc.SetIndent("", "  ")
 		return broken(enc.Encode(all))
 	}
-	return broken(campaign.Exhaustive(w, all, took))
+	return broken(campaign.Exhaustive(w, all, f.each, took))
 }
 
 // searchLine shows on a terminal how far a search has come, once it has taken two seconds. Elsewhere it is silent.

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -52,6 +53,8 @@ type Exhaustive struct {
 	Properties []string
 	Bounds     Bounds
 	Plain      bool          // without state hashing
+	Limit      int           // runs at most; the ways are then taken in an order drawn by the seed, so that a part is a fair part; 0: all
+	Pace       Pace          // the times; Leaps unless given
 	Budget     time.Duration // 0: until it is done
 	Jobs       int
 	KeepGoing  bool
@@ -90,13 +93,17 @@ func (c Covered) String() string {
 	return text
 }
 
-// The times of an exhaustive search: a lease ends between two attempts, and a stay inside is a moment, which is a step that can be picked.
-const (
-	exhaustiveTTL  = time.Second
-	exhaustivePoll = 1100 * time.Millisecond
-	exhaustiveHold = 4 * time.Millisecond
-	patientTimeout = time.Hour // of the Redis client: that it gives up is a fault of its own
+// Pace is how the times of a search stand to each other.
+type Pace struct{ TTL, Poll, Hold time.Duration }
+
+// The paces. With Leaps a lease ends between two attempts, and a stay inside is a moment, which is a step that can be picked. With Ticks, which is how
+// LOCKS.md §3 was reasoned, a lease has three ticks, and clients work and wait for one: each stay inside sees an attempt of every waiter.
+var (
+	Leaps = Pace{time.Second, 1100 * time.Millisecond, 4 * time.Millisecond}
+	Ticks = Pace{time.Second, 330 * time.Millisecond, 340 * time.Millisecond}
 )
+
+const patientTimeout = time.Hour // of the Redis client: that it gives up is a fault of its own
 
 // plan is the world of the search.
 func (x Exhaustive) plan() (harness.Plan, error) {
@@ -106,12 +113,13 @@ func (x Exhaustive) plan() (harness.Plan, error) {
 	if err != nil {
 		return harness.Plan{}, err
 	}
-	w.TTL, w.Poll = or(w.TTL, exhaustiveTTL), or(w.Poll, exhaustivePoll)
+	pace := or(x.Pace, Leaps)
+	w.TTL, w.Poll = or(w.TTL, pace.TTL), or(w.Poll, pace.Poll)
 	if entry.Fixed {
 		w.TTL, w.Poll = 0, 0
 	}
 	if w.Hold == 0 {
-		w.Hold = exhaustiveHold
+		w.Hold = pace.Hold
 		if entry.Fixed && entry.TTL/3 < w.Hold {
 			w.Hold = entry.TTL / 3
 		}
@@ -120,7 +128,7 @@ func (x Exhaustive) plan() (harness.Plan, error) {
 	if entry.Fixed {
 		w.AcquireTimeout = time.Duration(b.Tries-1)*entry.Poll + entry.Poll/2
 	}
-	w.For = time.Duration(b.Rounds*(b.Tries+2)*b.Clients+10) * 2 * exhaustivePoll
+	w.For = time.Duration(b.Rounds*(b.Tries+2)*b.Clients+10) * 2 * Leaps.Poll
 	p, err := harness.NewPlan(w)
 	if err != nil {
 		return p, err
@@ -154,7 +162,7 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 			x.Properties = slices.DeleteFunc(slices.Clone(p.Properties), func(p string) bool { return p == checker.Deadlock })
 		}
 	}
-	e := &expedition{Exhaustive: x, begin: time.Now(), covered: Covered{Bounds: x.Bounds}}
+	e := &expedition{Exhaustive: x, begin: time.Now(), covered: Covered{Bounds: x.Bounds}, rand: rand.New(rand.NewPCG(x.Wish.Seed, 0x6c3))}
 	if err := e.prepare(p); err != nil {
 		return nil, Covered{}, Progress{}, err
 	}
@@ -180,6 +188,7 @@ type expedition struct {
 	Exhaustive
 	plans   []harness.Plan // one for each fault that may strike, or one
 	begin   time.Time
+	rand    *rand.Rand
 	states  states
 	mu      sync.Mutex
 	wake    *sync.Cond
@@ -237,8 +246,16 @@ func (e *expedition) take(ctx context.Context) (way, bool) {
 	if len(e.todo) == 0 || e.over || ctx.Err() != nil {
 		return way{}, false
 	}
-	p := e.todo[len(e.todo)-1]
-	e.todo = e.todo[:len(e.todo)-1]
+	last := len(e.todo) - 1
+	if e.Limit > 0 {
+		if e.runs >= e.Limit {
+			return way{}, false
+		}
+		i := e.rand.IntN(last + 1)
+		e.todo[i], e.todo[last] = e.todo[last], e.todo[i]
+	}
+	p := e.todo[last]
+	e.todo = e.todo[:last]
 	e.busy++
 	return p, true
 }
@@ -331,6 +348,8 @@ func (e *expedition) finish(ctx, inner context.Context) {
 		c.Why = "it stopped at the first violation"
 	case inner.Err() != nil:
 		c.Why = fmt.Sprintf("the time of %v was over, with %d ways known and not taken", e.Budget, len(e.todo))
+	case len(e.todo) > 0:
+		c.Why = fmt.Sprintf("%d schedules were enough, with %d ways known and not taken", e.Limit, len(e.todo))
 	case c.Broke > 0:
 		c.Why = fmt.Sprintf("%d runs broke", c.Broke)
 	default:

@@ -20,6 +20,9 @@ type picks struct {
 // struck names the deviation that a fault strikes before a question is asked.
 func struck(question string) string { return "strike before " + question }
 
+// Strikes is sim.Striker.
+func (p *picks) Strikes() bool { return p.rec != nil && p.rec.armed != nil }
+
 // Pick is sim.Picker.
 func (p *picks) Pick(_ *sim.World, options []sim.Option) int {
 	name := p.name(options)

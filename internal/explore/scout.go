@@ -36,10 +36,12 @@ func (s *scout) executed(x sim.Execution) {
 	s.told[x.Client] = w.step(x)
 }
 
+// Strikes is sim.Striker.
+func (s *scout) Strikes() bool { return s.rec.armed != nil && s.used.Faults < s.limit.Faults }
+
 // Pick is sim.Picker. Beside the options that it is given there is one more: the fault strikes now.
 func (s *scout) Pick(w *sim.World, options []sim.Option) int {
 	name, c := s.name(options), 0
-	strikes := s.rec.armed != nil && s.used.Faults < s.limit.Faults
 	if n := len(s.picked); n < len(s.path.picks) {
 		c = s.path.picks[n]
 	} else if s.states != nil && !s.states.add(s.state(w)) {
@@ -47,7 +49,7 @@ func (s *scout) Pick(w *sim.World, options []sim.Option) int {
 		s.cut()
 		return 0
 	} else {
-		s.fork(options, strikes)
+		s.fork(options)
 	}
 	s.picked = append(s.picked, c)
 	s.used = s.after(options, c)
@@ -65,9 +67,9 @@ func (s *scout) Pick(w *sim.World, options []sim.Option) int {
 }
 
 // fork notes the ways that are not taken here.
-func (s *scout) fork(options []sim.Option, strikes bool) {
+func (s *scout) fork(options []sim.Option) {
 	n := len(options)
-	if strikes {
+	if s.Strikes() {
 		n++
 	}
 	for c := 1; c < n; c++ {
@@ -84,6 +86,7 @@ func (s *scout) after(options []sim.Option, c int) Bounds {
 	switch {
 	case c == len(options):
 		u.Faults++
+	case len(options) == 1: // there is nothing else to do
 	case who(options[c]) == passing:
 		u.Expiries++
 	case options[0].Process == s.last && options[c].Process != s.last:

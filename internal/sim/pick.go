@@ -18,8 +18,14 @@ import (
 type Picker interface {
 	Chooser
 	// Pick returns the number of the option that happens next, or Again. Option 0 goes on with the client that acted last, if it can; that time
-	// passes is the last. It is asked only if a message is under way and there are at least two options.
+	// passes is the last. It is asked only if a message is under way and there are at least two options, but see Striker.
 	Pick(w *World, options []Option) int
+}
+
+// Striker is a Picker that also wants to be asked when no message is under way: the only option is then that time passes.
+type Striker interface {
+	// Strikes reports whether there is anything to be asked for.
+	Strikes() bool
 }
 
 // Again as an answer to Pick: nothing happens, because the picker has told the world something (see Tell).
@@ -91,13 +97,15 @@ func (w *World) pick(limit int64) {
 		w.stepTimed(min(limit, q[0].at))
 		return
 	}
-	if len(w.pending) == 0 || limit <= now+int64(machinery) {
+	striker, _ := w.picker.(Striker)
+	strikes := striker != nil && striker.Strikes()
+	if len(w.pending) == 0 && !strikes || limit <= now+int64(machinery) {
 		w.stepTimed(limit)
 		return
 	}
 	options, firsts := w.options(now)
 	c := 0
-	if len(options) > 1 {
+	if len(options) > 1 || strikes {
 		c = w.picker.Pick(w, options)
 	}
 	switch {
