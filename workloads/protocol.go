@@ -59,7 +59,6 @@ type Config struct {
 	Master         string              `json:"master"`              // the node to use at first; "" where each map has one node
 	Sentinels      []string            `json:"sentinels,omitempty"` // addresses of the sentinels, which name the master instead
 	Announced      map[string]string   `json:"announced,omitempty"` // names of nodes by the address that sentinels know them by
-	Unprobed       bool                `json:"unprobed,omitempty"`  // go-redis cannot look whether a connection has ended before it uses it, as in the simulator
 }
 
 // Spare as a DoDirect's node means the same nodes by a second way: only new connections take it, those that exist stay.

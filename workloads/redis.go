@@ -20,15 +20,6 @@ import (
 // Dial opens a connection from this client to an address out of Config.Nodes. A world provides it.
 type Dial func(ctx context.Context, address string) (net.Conn, error)
 
-// unprobed hides the socket: go-redis reads and writes, and cannot look at it beside that.
-func (d Dial) unprobed(ctx context.Context, address string) (net.Conn, error) {
-	c, err := d(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	return struct{ net.Conn }{c}, nil
-}
-
 // quiet keeps go-redis from writing to standard error.
 type quiet struct{}
 

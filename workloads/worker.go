@@ -54,9 +54,6 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 		entry: entry, locks: map[string]impls.Lock{}, gates: gates{life: life},
 	}
 	w.stop, w.halt = context.WithCancel(life)
-	if cfg.Unprobed {
-		dial = dial.unprobed
-	}
 	for i, nodes := range cfg.Nodes {
 		var spares map[string]string
 		if i < len(cfg.Spares) {

@@ -74,7 +74,6 @@ func (c *Counterexample) attempt(ctx context.Context, r Real) (Attempt, error) {
 func (r Real) config(c *Counterexample, net *relay) cluster.Config {
 	p := c.Plan
 	worker := p.Worker()
-	worker.Unprobed = true
 	if !c.timesOut() { // nobody gives up because gates cost time
 		worker.ClientTimeout = max(worker.ClientTimeout, generous)
 		if worker.NodeTimeout == 0 && p.Topology == nemesis.Independent || worker.NodeTimeout > 0 {

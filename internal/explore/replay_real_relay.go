@@ -27,12 +27,14 @@ type relay struct {
 
 // line is a connection of a client to a node.
 type line struct {
-	relay    *relay
-	client   int
-	node     string
-	down, up net.Conn   // to the client, to the node
-	kept     []*message // from the client, in order, until the client has the reply
-	ended    bool       // by the node
+	relay      *relay
+	client     int
+	node       string
+	down, up   net.Conn   // to the client, to the node
+	told       bool       // it does
+	subscribed bool       // the client waits for messages there
+	kept       []*message // from the client, in order, until the client has the reply
+	ended      bool       // by the node; the client does not know yet
 }
 
 // message is a command on its way, and the reply to it.
@@ -208,6 +210,7 @@ func (l *line) replied(wire []byte) {
 			if m.forwarded && m.reply == nil {
 				m.reply = wire
 				l.relay.wake()
+				l.subscribed = l.subscribed || m.sent == nil && !m.passes
 				if m.passes || m.sent == nil { // it is in no trace, so that nobody knows when it came
 					l.deliver(m)
 				}
@@ -234,11 +237,44 @@ func (l *line) deliver(last *message) {
 	l.settle()
 }
 
-// settle ends the client's connection when the node has, and every reply has been delivered.
+// settle lets the client see the end of the connection after the last reply: when the player has said so, or if it waits for messages, since nobody knows
+// when it saw that.
 func (l *line) settle() {
-	if l.ended && (len(l.kept) == 0 || l.kept[0].reply == nil) {
+	if l.ended && (l.told || l.subscribed) && (len(l.kept) == 0 || l.kept[0].reply == nil) {
 		l.down.Close()
 	}
+}
+
+// ended reports whether every connection to a node has ended.
+func (r *relay) ended(node string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.lines {
+		if l.node == node && !l.ended {
+			return false
+		}
+	}
+	return true
+}
+
+// ends are the connections of clients whose node has ended them, and that they do not know of.
+func (r *relay) ends() (found []*line) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.lines {
+		if l.ended && !l.told {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// tell lets a client see that a connection has ended.
+func (r *relay) tell(l *line) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l.told = true
+	l.settle()
 }
 
 // forward gives the node a command.

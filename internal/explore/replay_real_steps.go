@@ -38,6 +38,42 @@ func (p *player) send(s Step) error {
 	return p.rest(s.Client)
 }
 
+// ends lets clients see that their connections to a node have ended, but for those who in the record sent something over one before they saw it.
+func (p *player) ends(node string) error {
+	if _, err := p.await(func() bool { return p.net.ended(node) }); err != nil {
+		return err
+	}
+	for _, l := range p.net.ends() {
+		if l.node == node && !p.loses(l.client, node) {
+			p.net.tell(l)
+		}
+	}
+	return p.until(p.world.Now() + int64(hearsay))
+}
+
+// hearsay is ample for the end of a connection to come through a proxy.
+const hearsay = 10 * time.Millisecond
+
+// loses reports whether what a client sends next to a node is lost with the connection.
+func (p *player) loses(client int, node string) bool {
+	seq := 0
+	for _, t := range p.turns[p.now:] {
+		switch {
+		case t.Client != client || t.Node != node:
+		case t.Kind == Send && seq == 0:
+			seq = t.Seq
+		case t.Kind == Recv && t.Seq == seq && seq > 0:
+			return broken(t.Err)
+		}
+	}
+	return false
+}
+
+// broken reports whether an error is the end of a connection, and not that nobody answered in time or took the connection.
+func broken(err string) bool {
+	return err != "" && !isTimeout(err) && !strings.Contains(err, "dial")
+}
+
 // describe is a step without its time.
 func describe(s Step) string {
 	_, what, _ := strings.Cut(s.String(), "ms ")
@@ -159,8 +195,13 @@ func (p *player) arrived(s Step) (m *message, err error) {
 
 // hand gives a client the reply to a command, if there is one.
 func (p *player) hand(s Step) error {
-	if s.Err != "" {
-		return nil // it gives up by itself, or its connection has ended
+	if s.Err != "" { // it gives up by itself, or its connection has ended
+		for _, l := range p.net.ends() {
+			if l.client == s.Client && l.node == s.Node {
+				p.net.tell(l)
+			}
+		}
+		return nil
 	}
 	if err := p.hurry(s.Client); err != nil {
 		return err
@@ -236,6 +277,8 @@ func (p *player) fault(f nemesis.Step) error {
 		return err
 	}
 	switch f.Do {
+	case nemesis.KillNode:
+		return p.ends(f.Target)
 	case nemesis.Cut, nemesis.Hold, nemesis.Refuse, nemesis.Reset:
 		p.hurt = append(p.hurt, f)
 	case nemesis.Heal:

@@ -29,7 +29,37 @@ func turns(steps []Step) []turn {
 		all = append(all, turn{s, i})
 	}
 	slices.SortStableFunc(all, func(a, b turn) int { return int(a.At - b.At) })
+	joined(all)
 	return patientTries(all)
+}
+
+// joined finds for each command that a node executes the one that a client has sent. Of several that are the same the record may name one whose client had
+// given it up: that one was lost, unless none of the others is left.
+func joined(all []turn) {
+	over := map[[2]int]bool{}  // client and seq: it has been executed
+	given := map[[2]int]bool{} // its client has given it up
+	for i, t := range all {
+		switch {
+		case t.Seq == 0:
+		case t.Kind == Recv:
+			given[[2]int{t.Client, t.Seq}] = true
+		case t.Kind == Exec:
+			best := 0
+			for _, s := range all[:i] {
+				key := [2]int{s.Client, s.Seq}
+				if s.Kind != Send || s.Client != t.Client || s.Node != t.Node || s.Command != t.Command || over[key] {
+					continue
+				}
+				if best == 0 || given[[2]int{t.Client, best}] && !given[key] {
+					best = s.Seq
+				}
+			}
+			if best > 0 {
+				all[i].Seq = best
+			}
+			over[[2]int{t.Client, all[i].Seq}] = true
+		}
+	}
 }
 
 // patientTries leaves out every try whose reply says that the lease has 0 ms left, and after which its client tried the same at once. Redis counts whole
