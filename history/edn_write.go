@@ -14,18 +14,49 @@ import (
 // EDNOptions.Values asks for. A process whose acquire or release had an unknown outcome gets a new number afterwards, as in Jepsen.
 // Several locks must be written one by one (EDNOptions.Key) or as independent keys, since its models know one lock.
 func WriteEDN(w io.Writer, h *History, o EDNOptions) error {
+	return export(w, h, o, jepsenOp.line)
+}
+
+// WriteText writes what WriteEDN does as Jepsen's history.txt has it: process, type, function, value and error, divided by tabs.
+func WriteText(w io.Writer, h *History, o EDNOptions) error { return export(w, h, o, jepsenOp.text) }
+
+func export(w io.Writer, h *History, o EDNOptions, line func(jepsenOp) string) error {
 	if o.Key == nil && !o.Independent && len(keysOf(h)) > 1 {
 		return fmt.Errorf("the history is about %d locks; export one of them, or make the keys independent", len(keysOf(h)))
 	}
 	out := bufio.NewWriter(w)
 	x := exporter{options: o, name: map[int]int{}, step: clientsOf(h)}
 	for _, e := range h.Events {
-		if line, ok := x.line(e); ok {
-			fmt.Fprintf(out, "{:index %d, %s}\n", x.index, line)
+		if op, ok := x.op(e); ok {
+			op.index = x.index
+			fmt.Fprintln(out, line(op))
 			x.index++
 		}
 	}
 	return out.Flush()
+}
+
+// jepsenOp is an operation of Jepsen's; its texts are EDN.
+type jepsenOp struct {
+	index                         int
+	time                          int64
+	typ, process, f, value, error string
+}
+
+func (o jepsenOp) line() string {
+	s := fmt.Sprintf("{:index %d, :time %d, :type %s, :process %s, :f %s, :value %s", o.index, o.time, o.typ, o.process, o.f, o.value)
+	if o.error != "" {
+		s += ", :error " + o.error
+	}
+	return s + "}"
+}
+
+func (o jepsenOp) text() string {
+	fields := []string{o.process, o.typ, o.f, o.value}
+	if o.error != "" {
+		fields = append(fields, o.error)
+	}
+	return strings.Join(fields, "\t")
 }
 
 type exporter struct {
@@ -41,6 +72,25 @@ func clientsOf(h *History) int {
 		n = max(n, e.Process+1)
 	}
 	return n
+}
+
+// Locks returns the numbers of the locks that a history is about, in the order in which they are first seen.
+func (h *History) Locks() []int { return keysOf(h) }
+
+// Of returns what a history says of one lock, and of all processes and faults.
+func (h *History) Of(key int) *History {
+	out := &History{Header: h.Header}
+	out.Header.Keys = 1
+	for _, e := range h.Events {
+		if e.Process >= 0 && e.F != "" && e.Type != Fault {
+			if e.KeyOf() != key && !slices.Contains(e.Keys, key) {
+				continue
+			}
+			e.Key, e.Keys = Ptr(key), nil
+		}
+		out.Events = append(out.Events, e)
+	}
+	return out
 }
 
 // keysOf returns the numbers of the locks of a history.
@@ -59,25 +109,25 @@ func keysOf(h *History) []int {
 	return keys
 }
 
-// line returns the fields of an event after the index, and whether Jepsen knows such a thing.
-func (x *exporter) line(e Event) (string, bool) {
+// op returns an event as Jepsen has it, and whether Jepsen knows such a thing.
+func (x *exporter) op(e Event) (jepsenOp, bool) {
 	if e.Type == Fault {
-		return fmt.Sprintf(":time %d, :type :info, :process :nemesis, :f %s, :value %s", e.T, keyword(e.F), quote(e.Target)), true
+		return jepsenOp{time: e.T, typ: ":info", process: ":nemesis", f: keyword(e.F), value: quote(e.Target)}, true
 	}
 	if e.Process < 0 || e.Type != Invoke && !e.Type.Completes() {
-		return "", false
+		return jepsenOp{}, false
 	}
 	if k := x.options.Key; k != nil && *k != e.KeyOf() && !slices.Contains(e.Keys, *k) {
-		return "", false
+		return jepsenOp{}, false
 	}
-	s := fmt.Sprintf(":time %d, :type %s, :process %d, :f %s, :value %s", e.T, keyword(string(e.Type)), x.process(e), keyword(e.F), x.value(e))
+	o := jepsenOp{time: e.T, typ: keyword(string(e.Type)), process: strconv.Itoa(x.process(e)), f: keyword(e.F), value: x.value(e)}
 	if err := e.Err; err != "" && e.Type != OK {
+		o.error = quote(err)
 		if e.F == Release && e.Type == Fail && notOwner(err) {
-			return s + ", :error :not-owner", true
+			o.error = ":not-owner"
 		}
-		return s + ", :error " + quote(err), true
 	}
-	return s, true
+	return o, true
 }
 
 // process returns the number of a client in the export.
@@ -126,5 +176,5 @@ func keyword(s string) string {
 
 // quote writes a string of EDN.
 func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(strings.ToValidUTF8(s, "\uFFFD")) + `"`
 }

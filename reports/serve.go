@@ -176,7 +176,7 @@ func (s *Server) converted(w http.ResponseWriter, name string) bool {
 		return false
 	}
 	var b bytes.Buffer
-	if err := history.WriteEDN(&b, h, history.EDNOptions{Independent: h.Header.Keys > 1, Values: true}); err != nil {
+	if err := history.WriteEDN(&b, h, history.EDNOptions{Independent: len(h.Locks()) > 1}); err != nil {
 		return false
 	}
 	w.Header().Set("Content-Type", "application/edn")

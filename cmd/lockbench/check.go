@@ -140,49 +140,6 @@ func one(what string) cobra.PositionalArgs {
 	}
 }
 
-func exportCommand() *cobra.Command {
-	var format string
-	var o history.EDNOptions
-	key := -1
-	c := &cobra.Command{
-		Use:   "export DIR|FILE|-",
-		Short: "Print a history in another format",
-		Long: `export prints a history as Jepsen's EDN, one map per line, as Knossos and elle-cli read it, or as lockbench's
-own JSON lines. Jepsen's checkers know one lock: use --key for a history of several.`,
-		Example: `  lockbench export store/latest > history.edn
-  lockbench export --format jsonl history.edn > history.jsonl`,
-		Args: one("a history: the directory of a run, a file, or - for standard input"),
-		RunE: func(c *cobra.Command, args []string) error {
-			f := checkFlags{independent: o.Independent}
-			r, err := f.load(c.InOrStdin(), args[0])
-			if err != nil {
-				return usage(err)
-			}
-			if key >= 0 {
-				o.Key = &key
-			}
-			return usage(export(c.OutOrStdout(), r.History, format, o))
-		},
-	}
-	s := c.Flags()
-	s.StringVar(&format, "format", "edn", "edn or jsonl")
-	s.IntVar(&key, "key", -1, "only the operations of this lock (default all)")
-	s.BoolVar(&o.Values, "values", false, "write what a grant carries as {:client .. :fence .. :uid .. :key ..}")
-	s.BoolVar(&o.Independent, "independent", false, "values of an EDN history are [key value]")
-	register(c, "format", []string{"edn", "jsonl"})
-	return c
-}
-
-func export(w io.Writer, h *history.History, format string, o history.EDNOptions) error {
-	switch format {
-	case "edn":
-		return history.WriteEDN(w, h, o)
-	case "jsonl":
-		return h.Write(w)
-	}
-	return fmt.Errorf("unknown --format %q; there are edn and jsonl", format)
-}
-
 // exitWith turns a verdict into the exit code.
 func exitWith(v *checker.Verdict) error {
 	if v.Exit == 0 {

@@ -29,8 +29,8 @@ const (
 	Latest  = "latest" // in the store itself: a link to the newest run
 )
 
-// timeLayout is Jepsen's, so that its tools can list our runs.
-const timeLayout = "20060102T150405.000Z"
+// TimeLayout is how the directory of a run is called. It is Jepsen's, so that its tools can list our runs.
+const TimeLayout = "20060102T150405.000Z"
 
 // Create makes the directory of a new run below root and returns its path.
 func Create(root, impl, nemesis string, now time.Time) (string, error) {
@@ -40,7 +40,7 @@ func Create(root, impl, nemesis string, now time.Time) (string, error) {
 		return "", unwritable(root, err)
 	}
 	for {
-		dir := filepath.Join(parent, now.UTC().Format(timeLayout))
+		dir := filepath.Join(parent, now.UTC().Format(TimeLayout))
 		err := os.Mkdir(dir, 0o755)
 		if err == nil {
 			return dir, nil
@@ -58,20 +58,21 @@ func unwritable(root string, err error) error {
 
 // Point makes root/latest and the run's own latest point at dir. It replaces the links in one step each.
 func Point(root, dir string) error {
-	return errors.Join(point(root, dir), point(filepath.Dir(dir), dir))
+	return errors.Join(Link(root, Latest, dir), Link(filepath.Dir(dir), Latest, dir))
 }
 
-func point(from, dir string) error {
+// Link makes the symbolic link name in from point at dir, in one step.
+func Link(from, name, dir string) error {
 	target, err := filepath.Rel(from, dir)
 	if err != nil {
 		return err
 	}
-	tmp := filepath.Join(from, fmt.Sprintf(".latest-%d", os.Getpid()))
+	tmp := filepath.Join(from, fmt.Sprintf(".%s-%d", name, os.Getpid()))
 	os.Remove(tmp)
 	if err := os.Symlink(target, tmp); err != nil {
 		return err
 	}
-	return os.Rename(tmp, filepath.Join(from, Latest))
+	return os.Rename(tmp, filepath.Join(from, name))
 }
 
 // Run is what a run directory holds.

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/spf13/cobra"
+)
+
+func exportCommand() *cobra.Command {
+	var format, jepsen string
+	var o history.EDNOptions
+	key := -1
+	c := &cobra.Command{
+		Use:   "export DIR|FILE|-",
+		Short: "Print a history in another format",
+		Long: `export prints a history as Jepsen's EDN, one map per line, as Knossos and elle-cli read it, or as lockbench's
+own JSON lines. Jepsen's checkers know one lock: use --key for a history of several.
+With --jepsen it writes the run, its verdict, report and plots into a store as Jepsen keeps its own, which Jepsen's web page can list.`,
+		Example: `  lockbench export store/latest > history.edn
+  lockbench export --format jsonl history.edn > history.jsonl
+  lockbench export --jepsen jepsen/store store/latest`,
+		Args: one("a history: the directory of a run, a file, or - for standard input"),
+		RunE: func(c *cobra.Command, args []string) error {
+			f := checkFlags{independent: o.Independent}
+			r, err := f.load(c.InOrStdin(), args[0])
+			if err != nil {
+				return usage(err)
+			}
+			if jepsen != "" {
+				return exportJepsen(c, r, jepsen, o.Values)
+			}
+			if key >= 0 {
+				o.Key = &key
+			}
+			return usage(export(c.OutOrStdout(), r.History, format, o))
+		},
+	}
+	s := c.Flags()
+	s.StringVar(&format, "format", "edn", "edn or jsonl")
+	s.IntVar(&key, "key", -1, "only the operations of this lock (default all)")
+	s.BoolVar(&o.Values, "values", false, "write what a grant carries as {:client .. :fence .. :uid .. :key ..}")
+	s.BoolVar(&o.Independent, "independent", false, "values of an EDN history are [key value]")
+	s.StringVar(&jepsen, "jepsen", "", "instead, write the run with its results below this directory in Jepsen's layout")
+	c.MarkFlagsMutuallyExclusive("jepsen", "format")
+	c.MarkFlagsMutuallyExclusive("jepsen", "key")
+	register(c, "format", []string{"edn", "jsonl"})
+	return c
+}
+
+func export(w io.Writer, h *history.History, format string, o history.EDNOptions) error {
+	switch format {
+	case "edn":
+		return history.WriteEDN(w, h, o)
+	case "jsonl":
+		return h.Write(w)
+	}
+	return fmt.Errorf("unknown --format %q; there are edn and jsonl", format)
+}
+
+// exportJepsen writes a run in Jepsen's layout and says where. A history that was not judged is judged first.
+func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) error {
+	d := data(r)
+	if d.Verdict == nil {
+		d.Verdict = checker.Check(r.History, r.Trace, checker.Options{})
+	}
+	reports.Redraw(&d)
+	h := r.History.Header
+	name := cmp.Or(h.Impl, "imported") + "-" + cmp.Or(h.Nemesis, "none")
+	dir, err := reports.WriteJepsen(root, d, name, began(r), values)
+	if err != nil {
+		return usage(fmt.Errorf("cannot write to %s: %w", root, err))
+	}
+	fmt.Fprintln(c.OutOrStdout(), dir)
+	return nil
+}
+
+// began is when a run did: its directory is called so, and its history says it. Of a history that does not, it is now.
+func began(r *store.Run) time.Time {
+	if dir, err := filepath.EvalSymlinks(r.Dir); err == nil && r.Dir != "" {
+		if t, err := time.Parse(store.TimeLayout, filepath.Base(dir)); err == nil {
+			return t
+		}
+	}
+	if t, err := time.Parse(time.RFC3339Nano, r.History.Header.Started); err == nil {
+		return t
+	}
+	return time.Now()
+}

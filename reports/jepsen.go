@@ -1,0 +1,154 @@
+package reports
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/store"
+)
+
+// The names that Jepsen gives to what we have, too.
+const (
+	jepsenHistory  = "history.edn"
+	jepsenText     = "history.txt"
+	jepsenResults  = "results.edn"
+	jepsenTimeline = "timeline.html"
+	jepsenCurrent  = "current"
+)
+
+// jepsenPlots are our plots by Jepsen's names.
+var jepsenPlots = map[string]string{"latency": "latency-raw", "quantiles": "latency-quantiles", "throughput": "rate", "clocks": "clock-skew"}
+
+// WriteJepsen writes a run as Jepsen keeps its own below root: <test>/<time>/history.edn, history.txt, results.edn, the report as timeline.html,
+// and plots by Jepsen's names; several locks have a history and results each below independent/. The links latest and current point at it. It
+// returns the directory. With values, operations carry what a grant does (history.EDNOptions). test.jepsen, which is Jepsen's own binary format, is not written: its tools fall back to results.edn.
+func WriteJepsen(root string, r Run, name string, began time.Time, values bool) (string, error) {
+	if r.History == nil {
+		return "", errNoHistory
+	}
+	dir := filepath.Join(root, filepath.Base(filepath.Clean("/"+strings.ReplaceAll(name, ":", "-"))), began.UTC().Format(store.TimeLayout))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	locks := r.History.Locks()
+	o := history.EDNOptions{Values: values, Independent: len(locks) > 1}
+	err := errors.Join(writeHistories(dir, r.History, o), writeResults(dir, r.History, r.Verdict), jepsenPictures(dir, r),
+		store.Write(dir, jepsenTimeline, func(w *os.File) error { return WriteHTML(w, r) }))
+	if len(locks) > 1 {
+		for _, key := range locks {
+			err = errors.Join(err, writeLock(filepath.Join(dir, "independent", fmt.Sprint(key)), r, key, values))
+		}
+	}
+	return dir, errors.Join(err, store.Point(root, dir), store.Link(root, jepsenCurrent, dir))
+}
+
+// writeLock writes what a history of several locks says of one of them, judged by itself.
+func writeLock(dir string, r Run, key int, values bool) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	h := r.History.Of(key)
+	return errors.Join(writeHistories(dir, h, history.EDNOptions{Values: values}), writeResults(dir, h, checker.Check(h, r.Trace, checker.Options{})))
+}
+
+func writeHistories(dir string, h *history.History, o history.EDNOptions) error {
+	return errors.Join(
+		store.Write(dir, jepsenHistory, func(w *os.File) error { return history.WriteEDN(w, h, o) }),
+		store.Write(dir, jepsenText, func(w *os.File) error { return history.WriteText(w, h, o) }),
+	)
+}
+
+func writeResults(dir string, h *history.History, v *checker.Verdict) error {
+	return store.Write(dir, jepsenResults, func(w *os.File) error {
+		_, err := w.WriteString(Results(h, v).String())
+		return err
+	})
+}
+
+// jepsenPictures writes those plots that Jepsen has, too.
+func jepsenPictures(dir string, r Run) error {
+	figs, err := figures(r, factsOf(r), witnessIn(r))
+	for i := range figs {
+		name, ok := jepsenPlots[figs[i].Name]
+		if !ok {
+			continue
+		}
+		b, drawErr := figs[i].png()
+		if drawErr == nil {
+			drawErr = os.WriteFile(filepath.Join(dir, name+".png"), b, 0o644)
+		}
+		err = errors.Join(err, drawErr)
+	}
+	return err
+}
+
+// Results is a verdict as Jepsen's results.edn: a map of checks, each with :valid?, and :valid? of all of them together. What does not apply
+// is no check, and stands in a map of its own.
+func Results(h *history.History, v *checker.Verdict) history.EDNMap {
+	var m, na history.EDNMap
+	if v == nil {
+		m.Put("valid?", history.Keyword("unknown"))
+		m.Put("error", "not judged")
+		return m
+	}
+	m.Put("valid?", validity(v.Verdict))
+	m.Put("lock", h.Header.Impl)
+	m.Put("nemesis", h.Header.Nemesis)
+	m.Put("summary", v.Summary)
+	for _, p := range v.Properties {
+		if p.Verdict == checker.NA {
+			na.Put(p.Property, p.Because)
+			continue
+		}
+		m.Put(p.Property, check(p))
+	}
+	if len(na) > 0 {
+		m.Put("not-applicable", na)
+	}
+	m.Put("evidence", evidence(v.Evidence))
+	if v.Broke != "" {
+		m.Put("error", v.Broke)
+	}
+	return m
+}
+
+// validity is a result in Jepsen's words.
+func validity(r checker.Result) any {
+	switch r {
+	case checker.Violated:
+		return false
+	case checker.Valid:
+		return true
+	}
+	return history.Keyword("unknown")
+}
+
+func check(p checker.Property) (m history.EDNMap) {
+	m.Put("valid?", validity(p.Verdict))
+	m.Put("meaning", meanings[p.Property])
+	for _, x := range []struct{ key, text string }{{"class", p.Class}, {"assumption", p.Assumption}, {"words", p.Words}, {"because", p.Because}} {
+		if x.text != "" {
+			m.Put(x.key, x.text)
+		}
+	}
+	if p.Reported {
+		m.Put("reported-only", true)
+	}
+	return m
+}
+
+func evidence(e checker.Evidence) (m history.EDNMap) {
+	m.Put("acquisitions", e.Acquisitions)
+	m.Put("contended", e.Contended)
+	m.Put("strikes", e.Strikes)
+	m.Put("struck", e.Struck)
+	m.Put("grants-after-failover", e.AfterFailover)
+	m.Put("unknown", e.Unknown)
+	return m
+}
