@@ -89,6 +89,9 @@ func (w *chain) deletion(m, ga *history.Command, effect string) {
 		w.put(m, effect)
 		return
 	}
+	if w.undoes(m, ga) {
+		return
+	}
 	own := w.releasedBy(m)
 	if m.Sent < ga.Recv {
 		if own != nil && own.leaseEnd() > ga.Recv {
@@ -102,6 +105,13 @@ func (w *chain) deletion(m, ga *history.Command, effect string) {
 		}
 	}
 	w.put(m, effect+" of client "+strconv.Itoa(w.pair.a.process))
+}
+
+// undoes reports whether a deletion on one of several servers takes back what its sender has written there itself: an attempt that failed.
+func (w *chain) undoes(m, ga *history.Command) bool {
+	return w.independent() && slices.ContainsFunc(w.sent[m.Process], func(k *history.Command) bool {
+		return k.Node == m.Node && keyOfCommand(k) == w.key && k.Sent >= ga.Sent && k.Recv != 0 && k.Recv <= m.Sent && !w.releasing(k) && w.reader.takes(k)
+	})
 }
 
 // releasedBy returns the hold that the sender of a deletion meant, or nil.
