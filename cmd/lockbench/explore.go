@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,6 +27,7 @@ type exploreFlags struct {
 	out      string
 	asIs     bool
 	asJSON   bool
+	shard    campaign.Shard
 	all      exhaustiveFlags
 }
 
@@ -71,6 +73,7 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 	s.IntVar(&f.search.Seeds, "seeds", 0, "number of seeds (default as many as fit into --for)")
 	s.DurationVar(&f.search.Budget, "for", 0, "how long (default 60s, or as long as --seeds take)")
 	s.IntVar(&f.search.Jobs, "jobs", 0, "runs at the same time (default one for each core)")
+	s.Var(&f.shard, "shard", "run the seeds of this part only: 2/4 is the second of four machines")
 	s.StringVar(&f.search.Schedule, "schedule", explore.Random, "random: messages take random times; priority: clients have priorities that change at a few points")
 	s.StringVar(&f.search.Moments, "moments", explore.Both, "when faults strike: aimed as their scenarios are, drawn at random, or both by turns")
 	s.BoolVar(&f.search.KeepGoing, "keep-going", false, "go on after a violation; one of each property and class is saved")
@@ -155,6 +158,12 @@ func (f *exploreFlags) check(set *pflag.FlagSet) error {
 		return fmt.Errorf("--schedule %q is not known; there are %s and %s", s.Schedule, explore.Random, explore.Priority)
 	case s.Moments != explore.Aimed && s.Moments != explore.Drawn && s.Moments != explore.Both:
 		return fmt.Errorf("--moments %q is not known; there are %s, %s and %s", s.Moments, explore.Aimed, explore.Drawn, explore.Both)
+	}
+	if f.shard.Of > 0 {
+		if f.all.exhaustive || f.all.matrix {
+			return errors.New("--shard splits seeds, and an exhaustive search has none; leave it away")
+		}
+		s.Mine = f.shard.Has
 	}
 	if s.Jobs == 0 {
 		s.Jobs = runtime.NumCPU()

@@ -103,7 +103,7 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 	r, runErr := g.Run(c.Context(), f.options, ready)
 	bar.stop()
 	r.Version, r.Versions, r.Machine = version(), ground.versions(), machine(g.World)
-	ground.illustrate(dir, r, c.ErrOrStderr())
+	illustrate(c.Context(), dir, r, c.ErrOrStderr())
 	if err := writeGate(dir, r); err != nil {
 		return broken(err)
 	}

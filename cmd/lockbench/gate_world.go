@@ -70,7 +70,7 @@ func (w *gateWorld) prepare(g *campaign.Gate, only []string) (map[string]campaig
 func (w *gateWorld) entry(e campaign.Entry) (campaign.Prepared, error) {
 	var none campaign.Prepared
 	if e.Replay != "" {
-		return none, e.At.Errorf("replay is not possible yet")
+		return w.replay(e)
 	}
 	p, err := gatePlan(e, e.Seed)
 	if err != nil {
@@ -79,11 +79,7 @@ func (w *gateWorld) entry(e campaign.Entry) (campaign.Prepared, error) {
 	if err := w.possible(e, p.Place); err != nil {
 		return none, err
 	}
-	world := w.worlds[e.World]
-	if world == nil {
-		world = &processWorld{}
-		w.worlds[e.World] = world
-	}
+	world := w.of(e.World)
 	return campaign.Prepared{
 		Plan: func(seed uint64) (harness.Plan, error) { return gatePlan(e, seed) },
 		Run: func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
@@ -98,6 +94,14 @@ func (w *gateWorld) entry(e campaign.Entry) (campaign.Prepared, error) {
 			return campaign.Join(campaign.Measure(r.History, r.Trace))
 		},
 	}, nil
+}
+
+// of is the world of a name, the same for all entries.
+func (w *gateWorld) of(name string) *processWorld {
+	if w.worlds[name] == nil {
+		w.worlds[name] = &processWorld{}
+	}
+	return w.worlds[name]
 }
 
 // markRefused tells the gate what the user must change.
@@ -202,9 +206,13 @@ func gatePlan(e campaign.Entry, seed uint64) (harness.Plan, error) {
 }
 
 // illustrate writes the report of each run that shows what is not as expected, and says how it is done again.
-func (w *gateWorld) illustrate(root string, r *campaign.GateResult, say io.Writer) {
+// In the simulator a violation is made small beside it.
+func illustrate(ctx context.Context, root string, r *campaign.GateResult, say io.Writer) {
+	shrunk, bar := 0, newBar(say)
+	defer bar.stop()
 	for i := range r.Entries {
 		e := &r.Entries[i]
+		bar.step(i+1, len(r.Entries), "the report of "+e.Name)
 		if e.Result == campaign.Passed || e.Shown == nil || e.Shown.Dir == "" {
 			continue
 		}
@@ -219,5 +227,15 @@ func (w *gateWorld) illustrate(root string, r *campaign.GateResult, say io.Write
 		}
 		e.Shown.Report = e.Shown.Dir + "/" + store.Report
 		e.Shown.Reproduce = "lockbench run --plan " + quoted(filepath.Join(dir, store.Plan))
+		if shrunk == shrinkMax || e.Shown.Counterexample != "" {
+			continue
+		}
+		name, err := shrink(ctx, dir, run)
+		if err != nil {
+			fmt.Fprintf(say, "lockbench: %s could not be made small: %v\n", e.Name, err)
+		} else if name != "" {
+			e.Shown.Counterexample = e.Shown.Dir + "/" + name
+			shrunk++
+		}
 	}
 }

@@ -87,7 +87,7 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	newGateWorld(c.Context()).illustrate(out, r, c.ErrOrStderr())
+	illustrate(c.Context(), out, r, c.ErrOrStderr())
 	if err := writeGate(out, r); err != nil {
 		return broken(err)
 	}

@@ -115,8 +115,11 @@ func (r *entryReader) replayed(expects bool) error {
 	if !expects {
 		e.Expect = Expectation{Violates: true}
 	}
-	if e.Expect.Within > 0 {
+	switch {
+	case e.Expect.Within > 0:
 		return r.given["expect"].Errorf("a replay does one thing; leave `within` away")
+	case !e.Expect.Violates:
+		return r.given["expect"].Errorf("a replay shows that a violation still happens; that a lock is safe is shown by an entry with `impl:` and `nemesis:`")
 	}
 	e.Seeds = 1
 	return nil

@@ -141,7 +141,7 @@ func (e *Entry) failViolates(f *EntryResult, t tally) {
 	what := e.Expect.Plan()
 	switch {
 	case run.Diverged != "":
-		f.Found, f.Claim = "diverged", fmt.Sprintf("The counterexample does not happen any more: %s. If that is what was meant, remove the entry or keep the run as `expect: safe`.", run.Diverged)
+		f.Found, f.Claim = "diverged", fmt.Sprintf("The counterexample does not happen any more: %s. If the lock was mended, put an entry with the lock, the fault and `expect: safe` in its place.", run.Diverged)
 	case len(t.met) == 0:
 		f.Claim = fmt.Sprintf("%s was expected and did not happen in %s: %s. If the lock was mended, write `expect: safe`.", named(what), ofRuns(len(t.not), len(t.counted)), said(run, e))
 	default:

@@ -55,6 +55,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{head + "  - {replay: x.yaml, impl: setnx}\n", "f.yaml:3:22: impl is in the counterexample; an entry with replay takes it from there, so remove it here"},
 		{head + "  - {replay: x.yaml, seeds: 3}\n", "f.yaml:3:22: seeds means nothing for a replay; use repeats"},
 		{head + "  - {replay: x.yaml, expect: violates S within 3s}\n", "f.yaml:3:22: a replay does one thing; leave `within` away"},
+		{head + "  - {replay: x.yaml, expect: safe}\n", "f.yaml:3:22: a replay shows that a violation still happens; that a lock is safe is shown by an entry with `impl:` and `nemesis:`"},
 		{head + "  - &a {impl: setnx, expect: safe}\n", "f.yaml:3:5: an entry must be names with values (name: value), not an anchor or an alias (use defaults)"},
 		{head + "  - {impl: setnx, expect: safe\n", "f.yaml:"},
 		{"world: sim\n\tentries: x\n", "f.yaml:"},

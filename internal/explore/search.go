@@ -39,7 +39,8 @@ type Search struct {
 	Seeds      int          // runs at most; 0: no limit
 	Budget     time.Duration
 	Jobs       int
-	KeepGoing  bool // after a violation
+	Mine       func(seed int) bool // the seeds of this machine, counted from 0; nil: all
+	KeepGoing  bool                // after a violation
 	Progress   func(Progress)
 }
 
@@ -99,7 +100,9 @@ func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 				if s.Seeds > 0 && i >= int64(s.Seeds) || f.enough(i) {
 					return
 				}
-				f.one(inner, uint64(i))
+				if s.Mine == nil || s.Mine(int(i)) {
+					f.one(inner, uint64(i))
+				}
 			}
 		})
 	}
