@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,6 +16,9 @@ type Claim struct {
 	Columns  []string // the faults under which it is tested; more than one: under each of them
 	Breaks   string   // letters that are violated, if the claim is true, under at least one of them
 	Keeps    string   // letters that are never violated, if the claim is true
+	Slower   string   // instead of letters: this row costs more than the row Than, as Cost says
+	Than     string   //
+	Cost     string   // what is compared: "acquire" (p50 of contended acquires) or "commands" (for each grant)
 	Test     string   // instead of cells: the test that pins it, and its outcome
 	Result   Outcome  // of Test, or NotTested
 	Needs    string   // what is missing to test it
@@ -42,15 +46,28 @@ var claims = []Claim{
 	{Text: "SETNX then EXPIRE: a crash between the two leaves a lock without end.", Document: "003 §2, 004 §1.2, 000 §3", Row: "setnx-expire", Columns: []string{"crash"}, Breaks: "D"},
 	{Text: "SET NX PX makes the two atomic, so that cannot happen.", Document: "003 §3", Row: "setpx-del", Columns: []string{"crash", "partition", "reply-loss"}, Keeps: "D"},
 	{Text: "If the work is not done when the lease ends, another gets the lock.", Document: "003 §3 ①", Row: "setpx-del", Columns: []string{"longwork"}, Breaks: "S"},
+	{Text: "Against that helps only a lease that is as long as possible, and no long work.", Document: "003 §4", Result: Confirmed, Test: "lockbench matrix --mitigations",
+		Note: "for work and pauses that are shorter than the lease; after a crash everybody waits for all of it"},
 	{Text: "Then the first one releases the other's lock.", Document: "003 §3 ②, 004 §2.1", Row: "setpx-del", Columns: []string{"longwork"}, Breaks: "O"},
 	{Text: "An owner value, compared before DEL, keeps a client from releasing another's lock.", Document: "003 §4", Row: "setpx-getdel", Columns: []string{"longwork"}, Keeps: "O"},
 	{Text: "An owner value also solves, indirectly, that the lease ends before the work.", Document: "003 §4", Row: "setpx-getdel", Columns: []string{"longwork"}, Keeps: "S"},
 	{Text: "GET and DEL are two steps, so between them the lock may become another's.", Document: "003 §4, 004 §2.2", Row: "setpx-getdel", Columns: []string{"pause"}, Breaks: "O"},
 	{Text: "A Lua script closes that gap.", Document: "003 §5, 004 §2.3", Row: "token-lua", Columns: []string{"longwork", "pause", "late", "busy"}, Keeps: "O"},
+	{Text: "A lock on Redis is fast: reading and writing is.", Document: "003 summary", Result: Confirmed, Test: "lockbench matrix --impl token-lua --nemesis none", Note: "the page of the matrix has the times"},
+	{Text: "When data are not in sync after a failover, somebody has to intervene.", Document: "003 summary", Row: "token-lua", Columns: []string{"failover"}, Breaks: "D",
+		Note: "the lock goes on by itself, at the latest after a lease; what two clients did at once is another matter"},
 	{Text: "Replication is asynchronous: a master that dies with a grant gives the lock to two.", Document: "003 §5, 001 §3.2", Row: "token-lua", Columns: []string{"failover"}, Breaks: "L"},
 	{Text: "Redlock needs a majority of independent masters, so the loss of a minority harms nobody.", Document: "003 §6", Row: "redlock per attempt", Columns: []string{"minority-loss"}, Keeps: all},
 	{Text: "Redlock depends on time: a pause breaks it.", Document: "003 §6", Row: "redlock per attempt", Columns: []string{"pause"}, Breaks: "S"},
 	{Text: "Redlock depends on the servers' clocks.", Document: "003 §6", Row: "redlock per attempt", Columns: []string{"clock-server+"}, Breaks: "L"},
+	{Text: "Redlock depends on time: late messages break it.", Document: "003 §6", Row: "redlock per call", Columns: []string{"late"}, Breaks: "L", Note: "only with one owner value for all attempts of a call; with a fresh one for each it keeps L"},
+	{Text: "Redlock solves what asynchronous replication breaks.", Document: "003 summary", Row: "redlock per attempt", Columns: []string{"failover"}, Keeps: "SL",
+		Note: "not if a master of its bare majority has a replica that takes over"},
+	{Text: "Redlock must ask several nodes, which costs.", Document: "003 summary", Slower: "redlock per attempt", Than: "token-lua", Cost: "commands"},
+	{Text: "A deletion that fails leaves Redlock's keys until they expire.", Document: "003 summary", Row: "redlock per attempt", Columns: []string{"request-loss"}, Breaks: "R"},
+	{Text: "The time-out of a request must be shorter than the lease.", Document: "003 §6", Result: Confirmed, Test: "go test ./impls -run TestRedlockBelievesNoLateMajority",
+		Note: "a majority that is complete when the lease is over is not believed"},
+	{Text: "Whoever is refused must poll, which costs.", Document: "003 summary", Slower: "token-lua", Than: "redisson watchdog", Cost: "commands"},
 	{Text: "antirez has answered every question about Redlock, a long GC among them.", Document: "003 §6", Row: "redlock per attempt", Columns: []string{"pause"}, Keeps: "S",
 		Note: "the validity that it declares is kept; a client that does not look at it is not stopped"},
 	{Text: "SET's NX and EX came with Redis 2.8.", Document: "003 §3", Result: NotTested, Needs: "servers of that time; Redis' own documentation says 2.6.12"},
@@ -62,8 +79,13 @@ var claims = []Claim{
 		Note: "only of Redlock; the locks of 004 use one Redis, and nobody can lock when it is gone"},
 	{Text: "Condition 4: who locks unlocks; nobody can unlock another's lock (of its best lock, §2.3).", Document: "004 intro", Row: "token-lua", Columns: []string{"longwork", "pause", "late", "failover", "clock-server+"}, Keeps: "O"},
 	{Text: "Bare DEL lets anyone delete the lock.", Document: "004 §2.1", Row: "setpx-del", Columns: []string{"longwork"}, Breaks: "O"},
+	{Text: "SETNX and EXPIRE in one script are atomic.", Document: "004 §1.3", Row: "setnx-expire-lua", Columns: []string{"crash", "partition", "reply-loss"}, Keeps: "D"},
+	{Text: "All parameters can travel as KEYS.", Document: "004 §1.3", Result: NotTested, Needs: "a Redis Cluster, which refuses keys of several slots"},
+	{Text: "The Lua release of §2.3 works as posted.", Document: "004 §2.3", Result: Refuted, Test: "go test ./impls -run TestGoldenTraces",
+		Note: `"1".equals(Long) is false here, too: it deletes and says that it did not`},
+	{Text: "A crash between SETNX and EXPIRE is a deadlock.", Document: "004 §1.2", Row: "setnx-expire", Columns: []string{"crash"}, Breaks: "D"},
 	{Text: "The Lua SETNX+EXPIRE of §1.3 works as posted.", Document: "004 §1.3", Result: Refuted, Test: "go test ./impls -run TestGoldenTraces",
-		Note: `"1".equals(Long) is false: it holds the lock for 20 s and says that it does not; lockbench run --impl setnx-expire-lua-as-posted`},
+		Note: `"1".equals(Long) is false: it holds the lock for 20 s and says that it does not`},
 	{Text: "The GET and DEL of §2.2 releases the lock that §1.1 took.", Document: "004 §1.1, §2.2", Row: "setpx-getdel-as-posted", Columns: []string{"none"}, Keeps: "R",
 		Note: `"requesId" is stored, "app-1-lockKey" compared: never equal`},
 	{Text: "Redis is single-threaded, which perfectly avoids the problem of multithreading.", Document: "004 §1", Row: "setnx-del-expired", Columns: []string{"none"}, Keeps: "S",
@@ -71,6 +93,8 @@ var claims = []Claim{
 	{Text: "An optimistic database lock is one of three ways.", Document: "004 §1", Result: NotTested, Needs: "a database"},
 	// 000 and 002.
 	{Text: "Two clients that both see an expired lease, and DEL it, both get the lock (P2, P3).", Document: "000 §3, 002", Row: "setnx-del-expired nil-retry", Columns: []string{"crash"}, Breaks: "L"},
+	{Text: "A client that dies, or whose network breaks, blocks all others for ever if nothing frees its lock.", Document: "000 §3", Row: "setnx", Columns: []string{"crash", "partition"}, Breaks: "D"},
+	{Text: "P2's GETSET comes first, P3's second, and P3 has the lock.", Document: "002", Result: Refuted, Test: "go test ./impls -run TestTheFirstGetsetWins", Note: "the first one sees the expired time; the second one sees the first one's"},
 	{Text: "GETSET prevents that.", Document: "000 §3, 002", Row: "getset", Columns: []string{"crash"}, Keeps: "SL"},
 	{Text: "A loser's GETSET, which overwrites the winner's time, is harmless.", Document: "000 §3", Row: "getset", Columns: []string{"crash"}, Keeps: "SLD",
 		Note: "for exclusion after a crash; see the next row"},
@@ -80,9 +104,18 @@ var claims = []Claim{
 	{Text: "The posted Java code is a correct lock.", Document: "000 §4", Row: "getset-java", Columns: []string{"none"}, Keeps: "SLO",
 		Note: "a lease of 4 ms instead of 3 s, and release in finally by whoever was refused"},
 	{Text: "With a timeout, all hosts must have their clocks synchronised.", Document: "002 (redis-py)", Row: "getset-redispy", Columns: []string{"clock-client"}, Breaks: "S"},
+	{Text: "Without a timeout the lock stays until it is released.", Document: "002 (redis-py)", Result: NotTested, Needs: "a row without a lease; a loser's GETSET may then keep it from ever being released (LOCKS.md §1)"},
 	{Text: "The lease frees the lock of a client that died.", Document: "000 §3, 002", Row: "getset", Columns: []string{"crash"}, Keeps: "D"},
 	// 001.
 	{Text: "The watchdog lets work take longer than the lease.", Document: "001 §2.2, §3.1", Row: "redisson watchdog", Columns: []string{"longwork"}, Keeps: all},
+	{Text: "Not every use has a watchdog: a caller that names a lease has none.", Document: "001 §2.3", Row: "redisson fixed lease", Columns: []string{"longwork"}, Breaks: "S"},
+	{Text: "A lease that is too short lets another in while the work goes on.", Document: "001 §3.1", Row: "redisson fixed lease", Columns: []string{"longwork"}, Breaks: "S"},
+	{Text: "A lease that is too long lets others wait.", Document: "001 §3.1", Result: Confirmed, Test: "lockbench matrix --mitigations", Note: "after a crash as long as the whole lease"},
+	{Text: "If the only Redis is lost, Redisson can do nothing.", Document: "001 §3.2", Result: Confirmed, Test: "lockbench run --impl redisson --nemesis node-crash",
+		Note: "nothing is violated, and nobody is granted it any more"},
+	{Text: "An unlock publishes an event, which wakes those who wait.", Document: "001 §2.4", Result: Confirmed, Test: "go test ./impls -run TestGoldenTraces"},
+	{Text: "A multi-lock takes all of its locks at once.", Document: "001 §2.2", Row: "redisson-multi", Columns: []string{"none"}, Keeps: "SLO", Note: "one after the other, all or none"},
+	{Text: "For short holds a spin lock is faster than one that blocks.", Document: "001 §2.2", Slower: "redisson watchdog", Than: "redisson-spin", Cost: "acquire"},
 	{Text: "Renewal in the background reduces what network delays and GC pauses do.", Document: "001 §3.4", Row: "redisson watchdog", Columns: []string{"pause"}, Keeps: "S",
 		Note: "a pause stops the watchdog, too"},
 	{Text: "The lease ensures that the lock is freed if its holder dies.", Document: "001 §3.4", Row: "redisson watchdog", Columns: []string{"crash"}, Keeps: "D"},
@@ -91,7 +124,7 @@ var claims = []Claim{
 		Note: "an RLock lives on one master of a cluster, which asks no other"},
 	{Text: "The lock is re-entrant, and free after as many releases.", Document: "001 §3.3", Result: Confirmed, Test: "lockbench run --impl redisson --workload reentrant --properties re-entry",
 		Note: "without faults; a command that the client library resends counts twice"},
-	{Text: "Unlimited renewal is a danger; there should be a maximum.", Document: "001 §3.1", Result: Confirmed, Test: "go test ./impls -run 'TestMaxRenewals'", Note: "lockbench run --impl redisson --max-renewals N"},
+	{Text: "Unlimited renewal is a danger; there should be a maximum.", Document: "001 §3.1", Result: Confirmed, Test: "go test ./impls -run TestMaxRenewals", Note: "the flag is `--max-renewals`"},
 	{Text: "A lock held beyond a threshold is unlocked automatically, and an event is sent.", Document: "001 §3.4", Result: NotTested,
 		Needs: "a client that listens while a lease ends; in Redisson's source the key only expires and nothing is published"},
 	// 003, ZooKeeper, databases, rankings.
@@ -110,8 +143,11 @@ func Claims() []Claim { return slices.Clone(claims) }
 
 // Judge says what the matrix makes of a claim, and which cells decided.
 func (m *Matrix) Judge(c Claim) (Outcome, []*Cell) {
-	if c.Result != "" {
+	switch {
+	case c.Result != "":
 		return c.Result, nil
+	case c.Slower != "":
+		return m.compare(c), nil
 	}
 	var broken, unsure []*Cell
 	for _, col := range c.Columns {
@@ -141,17 +177,51 @@ func (m *Matrix) Judge(c Claim) (Outcome, []*Cell) {
 	return Confirmed, nil
 }
 
+// compare says whether one lock costs more than another.
+func (m *Matrix) compare(c Claim) Outcome {
+	a, b := m.CostOf(c.Slower), m.CostOf(c.Than)
+	if a == nil || b == nil {
+		return NotTested
+	}
+	x, y := a.Commands, b.Commands
+	if c.Cost == "acquire" {
+		x, y = float64(a.AcquireP50), float64(b.AcquireP50)
+	}
+	if x > y {
+		return Confirmed
+	}
+	return Refuted
+}
+
+// costs tells what was compared.
+func (m *Matrix) costs(c Claim) string {
+	a, b := m.CostOf(c.Slower), m.CostOf(c.Than)
+	switch {
+	case c.Slower == "" || a == nil || b == nil:
+		return ""
+	case c.Cost == "acquire":
+		return fmt.Sprintf("Median of a contended acquire: %s %s, %s %s.", c.Slower, spell(a.AcquireP50), c.Than, spell(b.AcquireP50))
+	}
+	return fmt.Sprintf("Commands of all clients for each grant: %s %.1f, %s %.1f.", c.Slower, a.Commands, c.Than, b.Commands)
+}
+
 // Command is what tests a claim by itself.
 func (c Claim) Command() string {
 	switch {
 	case c.Test != "":
 		return c.Test
+	case c.Slower != "":
+		return "lockbench matrix --impl " + quoted(c.Slower+","+c.Than) + " --nemesis none"
 	case len(c.Columns) == 0:
 		return ""
 	}
-	row := c.Row
-	if strings.Contains(row, " ") {
-		row = "'" + row + "'"
+	return "lockbench matrix --impl " + quoted(c.Row) + " --nemesis " + strings.Join(c.Columns, ",")
+}
+
+// quoted is a word for a shell.
+func quoted(word string) string {
+	if strings.Contains(word, " ") {
+		return "'" + word + "'"
 	}
-	return "lockbench matrix --impl " + row + " --nemesis " + strings.Join(c.Columns, ",")
+	return word
 }

@@ -181,7 +181,7 @@ Each sentence of the source documents that can be tested, and what came of it on
 		if command != "" {
 			command = "`" + strings.ReplaceAll(command, "|", "\\|") + "`"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", c.Text, c.Document, outcome, command, c.detail(cells))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", c.Text, c.Document, outcome, command, strings.TrimSpace(m.costs(c)+" "+c.detail(cells)))
 	}
 	return b.Flush()
 }

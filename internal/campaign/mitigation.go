@@ -26,6 +26,9 @@ type Attack struct {
 	change  func(*harness.Plan)
 }
 
+// slow is how late a replica is that WAIT does wait for: its time-out is 100 ms.
+const slow = 80 * time.Millisecond
+
 // waited lets the first holder's grant take as long as replicas need, and the failover strike also when nobody was granted: a lock that is not given away
 // cannot be lost. The new master must grant nevertheless.
 func waited(p *harness.Plan) {
@@ -33,6 +36,9 @@ func waited(p *harness.Plan) {
 		s := &p.Scenario[i]
 		if s.Await != nil && s.For == 0 && s.Await.Phase == nemesis.Granted {
 			s.For = history.Duration(time.Second)
+		}
+		if s.Do == nemesis.Delay {
+			s.For = history.Duration(slow)
 		}
 		s.Strike = false
 	}
@@ -52,7 +58,7 @@ var (
 	cutLink     = Attack{"token-lua", "failover:after", "the link to the replica is cut, a client is granted the lock, the master dies", waited}
 	cutLink2    = Attack{"redisson watchdog", "failover:after", "the same", waited}
 	longCut     = Attack{"token-lua", "failover:after", "the same, but the link has been cut for 3 s", noticed}
-	slowLink    = Attack{"token-lua", "failover:delayed", "the link is 50 ms late", waited}
+	slowLink    = Attack{"token-lua", "failover:delayed", "the link is 80 ms late", waited}
 	wholeLink   = Attack{"token-lua", "failover:healthy", "the replica has heard everything (control)", waited}
 	lostRelease = Attack{"setnx", "failover:release", "the link loses a release", waited}
 	disk        = Attack{"token-lua", "restart:disk", "Redis is killed in a hold and comes back with its own files", nil}
@@ -64,10 +70,10 @@ var (
 
 // mitigations is the closed list.
 var mitigations = []Mitigation{
-	{Name: "--wait-replicas 1", Line: "the client asks with WAIT whether a replica has the grant, and gives it back if not",
+	{Name: "--wait-replicas 1", Line: "the client asks with WAIT whether a replica has the grant, and gives it back if not; here there is one replica, so that none is left after a failover",
 		Cells:  []Attack{cutLink, cutLink2, slowLink, wholeLink, lostRelease, pausedLong},
 		change: func(w *harness.Wish) { w.WaitReplicas, w.Topology = 1, nemesis.Failover }},
-	{Name: "--redis-config min-replicas-to-write=1,min-replicas-max-lag=1", Line: "the master refuses to write when its replica has been silent for more than a second",
+	{Name: "--redis-config min-replicas-to-write=1,min-replicas-max-lag=1", Line: "the master refuses to write when its replica has been silent for more than a second; after a failover there is none here",
 		Cells: []Attack{cutLink, longCut, slowLink, wholeLink},
 		change: func(w *harness.Wish) {
 			w.RedisConfig, w.Topology = []string{"min-replicas-to-write", "1", "min-replicas-max-lag", "1"}, nemesis.Failover

@@ -39,7 +39,8 @@ type Mending struct {
 type Tries struct {
 	Runs     int              `json:"runs"`
 	Violated map[string]int   `json:"violated"`           // letter -> runs that found it
-	Unknown  int              `json:"unknown,omitempty"`  // runs of which S is not known
+	Stuck    int              `json:"stuck,omitempty"`    // runs that found nothing, but in which nobody was granted the lock after the failover either
+	Unknown  int              `json:"unknown,omitempty"`  // other runs that found nothing and of which S is not known
 	Because  string           `json:"because,omitempty"`  // why, of one of them
 	Acquire  history.Duration `json:"acquire"`            // median of acquires that nobody contends for, without any fault
 	Recovery history.Duration `json:"recovery,omitempty"` // the longest time from the strike to the next grant
@@ -131,7 +132,7 @@ func (t trials) tries(ctx context.Context, m Mitigation, c Attack, with bool, na
 			left--
 			continue
 		}
-		out.count(v, err)
+		out.count(v, p.Requires.Failover, err)
 		if s, err := t.sample(dir); err == nil {
 			samples = append(samples, s)
 		}
@@ -140,19 +141,26 @@ func (t trials) tries(ctx context.Context, m Mitigation, c Attack, with bool, na
 	return out, nil
 }
 
-func (t *Tries) count(v *checker.Verdict, err error) {
+func (t *Tries) count(v *checker.Verdict, failover bool, err error) {
 	t.Runs++
 	if v == nil {
 		t.Unknown++
 		t.Because = fmt.Sprint(err)
 		return
 	}
+	found := 0
 	for _, l := range Letters {
 		if v.Property(l).Verdict == checker.Violated {
 			t.Violated[l]++
+			found++
 		}
 	}
-	if s := v.Property(checker.MutualExclusion); s.Verdict != checker.Violated && s.Verdict != checker.Valid {
+	s := v.Property(checker.MutualExclusion)
+	switch {
+	case found > 0 || s.Verdict == checker.Valid:
+	case failover && v.Evidence.AfterFailover == 0 && v.Broke == "":
+		t.Stuck++
+	default:
 		t.Unknown++
 		t.Because = firstOf(s.Because, t.Because)
 	}
@@ -175,6 +183,9 @@ func (t Tries) String() string {
 	slices.Reverse(counts)
 	for _, n := range counts {
 		groups = append(groups, fmt.Sprintf("%s %d/%d", byCount[n], n, t.Runs))
+	}
+	if t.Stuck > 0 {
+		groups = append(groups, fmt.Sprintf("- %d/%d, but nobody is granted it afterwards", t.Stuck, t.Runs))
 	}
 	if t.Unknown > 0 {
 		groups = append(groups, fmt.Sprintf("? %d/%d (%s)", t.Unknown, t.Runs, t.Because))
@@ -210,8 +221,10 @@ func spell(d history.Duration) string {
 	switch {
 	case d == 0:
 		return "-"
+	case d.D() < 10*time.Millisecond:
+		return fmt.Sprintf("%.2f ms", float64(d)/1e6)
 	case d.D() < time.Second:
-		return fmt.Sprintf("%.2g ms", float64(d)/1e6)
+		return fmt.Sprintf("%.0f ms", float64(d)/1e6)
 	}
 	return fmt.Sprintf("%.1f s", float64(d)/1e9)
 }
