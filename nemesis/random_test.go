@@ -1,0 +1,136 @@
+package nemesis
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// drawRandom draws a random fault for a drawn plan, in a drawn world.
+func drawRandom(t *rapid.T) (Scenario, Params) {
+	p := Params{
+		TTL: rapid.SampledFrom([]time.Duration{3 * time.Millisecond, 200 * time.Millisecond, 10 * time.Second}).Draw(t, "ttl"), Hold: 80 * time.Millisecond,
+		Poll: 5 * time.Millisecond, Clients: rapid.IntRange(1, 6).Draw(t, "clients"), Nodes: rapid.SampledFrom([]int{1, 1, 3, 5}).Draw(t, "nodes"),
+		Timeout: 250 * time.Millisecond, Seed: rapid.Uint64().Draw(t, "seed"), Ground: rapid.SampledFrom(Grounds()).Draw(t, "ground"),
+	}
+	fs, err := Parse("random:" + rapid.SampledFrom([]string{"1", "4", "20"}).Draw(t, "number"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := fs.Scenario(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, p
+}
+
+// TestRandomKeepsToItsGround also holds what is drawn to the rules for what people write.
+func TestRandomKeepsToItsGround(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, p := drawRandom(t)
+		if err := p.Ground.Possible(s); err != nil {
+			t.Errorf("in the world %s: %v", p.Ground.World, err)
+		}
+		if err := Check(s.Steps, s.Stage(p)); err != nil {
+			t.Errorf("%v in %v", err, s.Steps)
+		}
+		if s.Strikes != 1 || !slices.ContainsFunc(s.Steps, func(s Step) bool { return s.Strike }) {
+			t.Errorf("%d strikes in %v", s.Strikes, s.Steps)
+		}
+	})
+}
+
+// TestRandomUndoesWhatItDoes leaves only crashes and failovers in force, and nobody at a gate for longer than it takes to strike.
+func TestRandomUndoesWhatItDoes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, _ := drawRandom(t)
+		open := map[string]Step{}
+		gate := false
+		for i, step := range s.Steps {
+			for k, o := range open {
+				if step.Undoes(o.Do) && step.Target == o.Target || step.Do == o.Do && step.Target == o.Target {
+					delete(open, k)
+				}
+			}
+			switch {
+			case step.Await != nil:
+				gate = true
+			case step.Do == Go:
+				gate = false
+			case gate && (step.Do == Wait || step.Do == Elected):
+				t.Errorf("step %d waits while somebody may stand at the gate: %v", i+1, s.Steps)
+			case step.Lasts() && step.Do != Crash && (step.Offset != 0 || step.Rate != 0 || step.Do != NodeClock && step.Do != ClientClock):
+				open[step.Do+step.Target] = step
+			}
+			if step.Do == Promote {
+				delete(open, KillNode+map[string]string{"n1": "n0", "r0": "n0", "r1": "n1", "r2": "n2", "r3": "n3", "r4": "n4"}[step.Target])
+			}
+		}
+		delete(open, KillNode+"n0") // of an election
+		for _, o := range open {
+			if !(o.Do == KillNode && s.Topology == Sentinel) {
+				t.Errorf("%v is never undone in %v", o, s.Steps)
+			}
+		}
+	})
+}
+
+// TestRandomIsTheSeeds draws twice, also through the plan's file.
+func TestRandomIsTheSeeds(t *testing.T) {
+	e, v, err := Find("random:8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for seed := range uint64(50) {
+		p := params
+		p.Seed = seed
+		a, _ := e.Scenario(v, p)
+		b, _ := e.Scenario(v, p)
+		if !reflect.DeepEqual(a, b) {
+			t.Fatalf("seed %d gives %v and %v", seed, a, b)
+		}
+		text, err := json.Marshal(a.Steps)
+		if err != nil || seen[string(text)] {
+			t.Fatalf("seed %d gives what another gave, or %v", seed, err)
+		}
+		seen[string(text)] = true
+		var back []Step
+		if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(back, a.Steps) {
+			t.Errorf("read back: %v, %v", back, err)
+		}
+	}
+}
+
+// TestRandomDrawsEverything wants each kind of fault that a world has from some seed.
+func TestRandomDrawsEverything(t *testing.T) {
+	e, v, _ := Find("random:8")
+	drawn := map[string]bool{}
+	for seed := range uint64(400) {
+		p := params
+		p.Seed = seed
+		if seed%3 == 0 {
+			p.Nodes = 3
+		}
+		s, _ := e.Scenario(v, p)
+		drawn[s.Topology] = true
+		for _, step := range s.Steps {
+			drawn[step.Do] = true
+			if a := step.Await; a != nil {
+				drawn[a.Phase], drawn[a.At] = true, true
+			}
+		}
+	}
+	for _, want := range slices.Concat(
+		[]string{KillNode, Start, PauseNode, NodeClock, Busy, Stall, Promote, Elected, Cut, Hold, Delay, Refuse, Reset, Crash, Pause, ClientClock, Wait},
+		[]string{Single, Failover, Sentinel, Independent, Before, JustSent, After}, phases,
+	) {
+		if !drawn[want] {
+			t.Errorf("%s was never drawn", want)
+		}
+	}
+}
