@@ -94,7 +94,7 @@ func (a *gate) pass(stop int) {
 
 // phase stops at a gate for this phase, command at one for this command. Hit is told the gate's number, and of a gate for everybody the stop's.
 func (g *gates) phase(ctx context.Context, phase string, hit func(id, stop int)) {
-	begins := phase == PhaseAcquire || phase == PhaseRelease
+	begins := phase == PhaseAcquire || phase == PhaseRelease || phase == PhaseConnect
 	g.pass(ctx, func(a *gate) bool { return a.Every && begins || !a.Every && a.command == nil && a.Phase == phase }, hit)
 }
 

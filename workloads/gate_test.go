@@ -70,13 +70,13 @@ func TestGateForEverybodyStopsWhatBegins(t *testing.T) {
 			go g.open(id, n)
 		}
 	}
-	for _, phase := range []string{PhaseAcquire, PhaseGranted, PhaseRelease, PhaseReleased} {
+	for _, phase := range []string{PhaseAcquire, PhaseGranted, PhaseRelease, PhaseReleased, PhaseConnect} {
 		g.phase(t.Context(), phase, stop(phase))
 	}
 	for _, when := range []string{"before", "after"} {
 		g.command(t.Context(), when, "get a", stop(when))
 	}
-	if want := []string{PhaseAcquire, PhaseRelease, "before"}; !slices.Equal(at, want) {
+	if want := []string{PhaseAcquire, PhaseRelease, PhaseConnect, "before"}; !slices.Equal(at, want) {
 		t.Errorf("stopped at %v, want %v", at, want)
 	}
 }

@@ -72,6 +72,7 @@ const (
 	PhaseGranted  = "granted"  // Acquire returned a grant
 	PhaseRelease  = "release"  // about to call Release
 	PhaseReleased = "released" // Release returned
+	PhaseConnect  = "connect"  // about to connect to a node; only a gate for everybody stands there
 )
 
 // Gate is a place where a worker stops until it is told to go on. It matches a phase, or a Redis command.
@@ -81,7 +82,7 @@ type Gate struct {
 	Phase   string `json:"phase,omitempty"`   // one of the phases above
 	Command string `json:"command,omitempty"` // regular expression over the whole command in lower case
 	Nth     int    `json:"nth,omitempty"`     // stop at this match; 0 and 1: at the first
-	Every   bool   `json:"every,omitempty"`   // instead: everybody stops, each time, when about to acquire, to release or to send a command
+	Every   bool   `json:"every,omitempty"`   // instead: everybody stops, each time, when about to acquire, to release, to connect or to send a command
 	Stop    int    `json:"stop,omitempty"`    // of a Go: let only this one go on, and keep the gate
 }
 

@@ -31,6 +31,7 @@ func Quiet() { redis.SetLogger(quiet{}) }
 // route is where one go-redis client connects to: the node that the director named last.
 type route struct {
 	dial   Dial
+	begin  func() // called before it is decided where to connect to
 	nodes  map[string]string
 	spares map[string]string
 
@@ -77,6 +78,7 @@ func (r *route) connectTo(ctx context.Context, network, address string) (net.Con
 }
 
 func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
+	r.begin()
 	node, address := r.target()
 	c, err := r.dial(ctx, address)
 	if err != nil {

@@ -60,6 +60,7 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 			spares = cfg.Spares[i]
 		}
 		r := newRoute(dial, nodes, spares, cfg.Master)
+		r.begin = func() { w.pass(PhaseConnect, Order{N: w.current()}) }
 		w.routes = append(w.routes, r)
 		w.redis = append(w.redis, newRedis(r, cfg, tracer{w, r}))
 	}
