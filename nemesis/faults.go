@@ -3,6 +3,7 @@ package nemesis
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 )
@@ -20,7 +21,11 @@ type Fault struct {
 
 // Parse reads "name", "name:variant", a file, or a list of these with commas.
 func Parse(spec string) (fs Faults, err error) {
-	for _, s := range strings.Split(spec, ",") {
+	list := strings.Split(spec, ",")
+	if _, err := os.Stat(spec); err == nil && isFile(spec) {
+		list = []string{spec} // its name may have commas
+	}
+	for _, s := range list {
 		f := Fault{Spec: s}
 		if isFile(s) {
 			f.written, err = ReadSchedule(s)
