@@ -10,12 +10,17 @@ const (
 	lateGrant = "2 1 2 3 n0 SETNX k c -> 1\n0 1 7 8 n0 SETNX k a -> 1\n"
 	lateDel   = "2 1 5 0 n0 DEL k -> \n"
 	lateNext  = "1 1 14 15 n0 SETNX k b -> 1\n"
+	// twoGrants are two grants that were under way at the same time.
+	togetherStory = grabs + "lease; c0 acquire 3 15 sent=7 lease=100; c1 acquire 4 16 sent=12 lease=100; c0 release 50 60 fail"
+	twoGrants     = "0 1 7 15 n0 SETNX k a -> 1\n1 1 12 16 n0 SETNX k b -> 1\n"
 	// passes is a lock of two keys: client 2 takes the second, is refused the first, and gives back.
 	passStory = "names k0,k; script grab take 1 0; script drop free yes no; lease; c0 acquire 10 20 sent=12 lease=300 keys=0,1; c0 release 30 40 keys=0,1; c2 acquire 41 80 fail; c1 acquire 11 190 fail; "
 	passTrace = "0 1 11 12 n0 EVAL grab 1 k0 a -> 1\n0 1 12 13 n0 EVAL grab 1 k a -> 1\n2 1 50 52 n0 EVAL grab 1 k c -> 1\n"
 	// votes is a lock on three servers; client 0 has released it at 40, and nobody read two of the replies.
-	voteStory = "masters 3; ttl 1000; names k; script drop free 1 0; lease; c0 acquire 10 20 sent=12 lease=1000; c0 release 30 40 info; c1 acquire 11 900 fail; "
-	voteTrace = "0 1 12 15 n0 SET k a NX PX 1000 -> OK\n0 1 12 15 n1 SET k a NX PX 1000 -> OK\n0 1 12 15 n2 SET k a NX PX 1000 -> OK\n"
+	voteStory   = "masters 3; ttl 1000; names k; script drop free 1 0; lease; c0 acquire 10 20 sent=12 lease=1000; c0 release 30 40 info; c1 acquire 11 900 fail; "
+	lostVotes   = "0 1 31 40 n0 EVAL drop 1 k a -> !timeout\n0 1 31 40 n1 EVAL drop 1 k a -> !timeout\n"
+	deniedVotes = "1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 400 402 n1 SET k b NX PX 1000 -> (nil)\n"
+	voteTrace   = "0 1 12 15 n0 SET k a NX PX 1000 -> OK\n0 1 12 15 n1 SET k a NX PX 1000 -> OK\n0 1 12 15 n2 SET k a NX PX 1000 -> OK\n"
 )
 
 var grabID = history.ScriptID("grab")
@@ -54,6 +59,17 @@ var declaredCases = []propertyCase{
 	{"votes: twice of one server", "R", voteStory, voteTrace + "1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 400 402 n0 SET k b NX PX 1000 -> (nil)", Valid, ""},
 	{"votes: so soon that a message may be late", "R", voteStory, voteTrace + "1 1 139 142 n0 SET k b NX PX 1000 -> (nil)\n1 1 139 142 n1 SET k b NX PX 1000 -> (nil)", Valid, ""},
 	{"votes: one of them is another attempt's for a moment", "R", voteStory + "c2 acquire 380 900 fail", voteTrace + "2 1 398 399 n1 SET k c NX PX 1000 -> OK\n2 1 400 401 n1 EVAL drop 1 k c -> 1\n1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 400 402 n1 SET k b NX PX 1000 -> (nil)", Valid, ""},
+	{"votes: a command timed out, and no fault was near", "R", voteStory, voteTrace + lostVotes + deniedVotes, Unknown, ""},
+	{"votes: a command timed out long before", "R", voteStory, voteTrace + "0 1 31 0 n0 EVAL drop 1 k a ->\n0 1 31 0 n1 EVAL drop 1 k a ->\n1 1 1401 1402 n0 SET k b NX PX 1000 -> (nil)\n1 1 1401 1402 n1 SET k b NX PX 1000 -> (nil)", Violated, ""},
+	{"votes: a command timed out on another server", "R", voteStory, voteTrace + "0 1 31 0 n2 EVAL drop 1 k a ->\n" + deniedVotes, Violated, ""},
+	{"votes: a command timed out, and its link was cut", "R", voteStory + "fault cut c0>* 29 60", voteTrace + lostVotes + deniedVotes, Violated, ""},
+	{"votes: a command timed out, and its spare link was cut", "R", voteStory + "fault cut c0+>n0 29 60; fault cut c0+>n1 29 60", voteTrace + lostVotes + deniedVotes, Violated, ""},
+	{"votes: a command timed out, and another's link was cut", "R", voteStory + "fault cut c1>* 29 60", voteTrace + lostVotes + deniedVotes, Unknown, ""},
+	{"votes: a command timed out, and a link to another server was cut", "R", voteStory + "fault cut c0>n2 29 60", voteTrace + lostVotes + deniedVotes, Unknown, ""},
+	{"votes: a command timed out, and its link had been cut", "R", voteStory + "fault cut c0>* 21 25", voteTrace + lostVotes + deniedVotes, Unknown, ""},
+	{"votes: a command timed out, and all links were slow", "R", voteStory + "fault delay *>* 29 60", voteTrace + lostVotes + deniedVotes, Violated, ""},
+	{"votes: a command timed out, and the servers were stopped", "R", voteStory + "fault pause-node n0 29 60; fault pause-node n1 29 60", voteTrace + lostVotes + deniedVotes, Violated, ""},
+	{"votes: a command timed out, and its client was stopped", "R", voteStory + "fault pause c0 29 60", voteTrace + lostVotes + deniedVotes, Violated, ""},
 	{"votes: nobody is denied", "R", voteStory, voteTrace, NA, ""},
 
 	{"late: nothing else can have deleted it", "O", lateStory, lateGrant + lateDel + lateNext, Violated, LateMessage},
@@ -71,7 +87,11 @@ var declaredCases = []propertyCase{
 	{"late: the next grant takes what is set", "O", lateStory, lateGrant + lateDel + "1 1 14 15 n0 SET k b PX 9 -> OK\n", Valid, ""},
 	{"late: the next grant is by a script as declared", "O", lateStory, lateGrant + lateDel + "1 1 14 15 n0 EVAL grab 1 k b -> 1\n", Violated, LateMessage},
 	{"late: the next grant is by a script", "O", lateStory, lateGrant + lateDel + "1 1 14 15 n0 EVAL other 1 k b -> 1\n", Valid, ""},
-	{"late: the grants were under way at the same time", "O", lateStory, "2 1 2 3 n0 SETNX k c -> 1\n0 1 7 8 n0 SETNX k a -> 1\n" + lateDel + "1 1 8 15 n0 SETNX k b -> 1\n", Valid, ""},
+	{"late: in either order somebody was robbed", "O", togetherStory, twoGrants + "2 1 14 0 n0 DEL k ->\n", Violated, LateMessage},
+	{"late: in one order nobody can have been", "O", togetherStory, twoGrants + "2 1 9 11 n0 DEL k -> 1\n", Violated, LateMessage},
+	{"late: in the other order nobody can have been", "O", togetherStory, "0 1 9 15 n0 SETNX k a -> 1\n1 1 7 16 n0 SETNX k b -> 1\n2 1 6 8 n0 DEL k -> 1\n", Violated, LateMessage},
+	{"late: in one order it was the holder itself", "O", togetherStory, twoGrants + "2 1 14 0 n0 DEL k ->\n1 1 13 0 n0 DEL k ->\n", Valid, ""},
+	{"late: in one order the second grant proves nothing", "O", togetherStory, "0 1 7 15 n0 SETNX k a -> 1\n1 1 12 16 n0 GETSET k b -> 0\n2 1 14 0 n0 DEL k ->\n", Valid, ""},
 	{"late: the server lost its memory", "O", lateStory + "; fault kill n0 9 10", lateGrant + lateDel + lateNext, Valid, ""},
 	{"late: the server lost its memory before", "O", lateStory + "; fault kill n0 1 2", lateGrant + lateDel + lateNext, Violated, LateMessage},
 	{"late: the server's clock had jumped", "O", lateStory + "; fault node-clock n0 1 2", lateGrant + lateDel + lateNext, Valid, ""},

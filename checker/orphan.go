@@ -18,7 +18,7 @@ func (c *check) orphan() Property {
 	}
 	grants := c.grants()
 	until := c.firstCrash()
-	seen := false
+	seen, slow := false, false
 	var refusals []*history.Command
 	for i := range c.trace {
 		m := &c.trace[i]
@@ -31,6 +31,10 @@ func (c *check) orphan() Property {
 			continue
 		}
 		if c.independent() {
+			if c.slow(m) {
+				slow = true
+				continue
+			}
 			refusals = append(refusals, m)
 			continue
 		}
@@ -40,8 +44,11 @@ func (c *check) orphan() Property {
 		key, _ := grants.lockOf(ms[0])
 		return leftover(key, ms...)
 	}
-	if !seen {
+	switch {
+	case !seen:
 		return Property{Verdict: NA, Because: "no client was ever denied the lock"}
+	case slow:
+		return Property{Because: "a key was left behind by a command that timed out although no fault held it back: the machine stalled"}
 	}
 	return Property{Verdict: Valid}
 }

@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -17,6 +18,44 @@ func (c *check) linger() int64 {
 		return 0
 	}
 	return int64(c.history.Header.TTL) / 10
+}
+
+// slow reports whether a refusal may be due to nothing but a slow machine: commands to the same server for the same key had no answer in the lease before
+// it, and no fault was in force that could have held any of them back.
+func (c *check) slow(m *history.Command) bool {
+	since, lost := m.Sent-int64(c.history.Header.TTL), false
+	for i := range c.trace {
+		w := &c.trace[i]
+		unanswered := w.Recv == 0 || w.Err != ""
+		if !unanswered || w.Node != m.Node || keyOfCommand(w) != keyOfCommand(m) || w.Sent < since || w.Sent > m.Sent {
+			continue
+		}
+		if c.struckCommand(w) {
+			return false
+		}
+		lost = true
+	}
+	return lost
+}
+
+// struckCommand reports whether a fault was in force on the way of a command: on its client, on the link, or on the server.
+func (c *check) struckCommand(m *history.Command) bool {
+	until := m.Recv
+	if until == 0 {
+		until = forever
+	}
+	return slices.ContainsFunc(c.faults, func(f fault) bool { return f.from <= until && m.Sent <= f.to && onTheWay(f.target, m) })
+}
+
+// onTheWay reports whether a target of a fault is passed by a command: "c2", "n0", "c2>n0", "c2+>*", "*>n0".
+func onTheWay(target string, m *history.Command) bool {
+	from, to, link := strings.Cut(target, ">")
+	n, client := clientOf(strings.TrimSuffix(from, "+"))
+	mine := from == "*" || client && n == m.Process
+	if !link {
+		return mine || from == m.Node
+	}
+	return mine && (to == "*" || to == m.Node)
 }
 
 // outvoted returns the refusals of one attempt by so many independent servers that it could not have been granted, or nil. A key

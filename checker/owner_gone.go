@@ -14,23 +14,43 @@ import (
 // deleted the key between the two grants. If all that can have done it were sent by others, one of them did, whether or not anybody read its reply.
 //
 // The owner is the acquisition, not the client: a late release of a hold that is over is not the owner of the same client's next one.
+//
+// Where the two grants were under way at the same time, it must be so in either order in which the server can have given them.
 func (c *check) gone(key int, ss []span, g grants) (p Property, found bool) {
-	index := map[*hold]int{}
-	for i := range c.record.holds {
-		index[&c.record.holds[i]] = i
-	}
 	overlaps(ss, func(a, b span) bool {
-		victim, next := &c.record.holds[a.hold], &c.record.holds[b.hold]
-		ga, gb := g.holds[int(a.hold)], g.holds[int(b.hold)]
-		if ga == nil || gb == nil || ga.Node != gb.Node || ga.Recv >= gb.Sent || !c.reader.takesFree(gb) || c.forgets(ga.Sent, gb.Recv) {
+		one, two := &grant{&c.record.holds[a.hold], g.holds[int(a.hold)]}, &grant{&c.record.holds[b.hold], g.holds[int(b.hold)]}
+		if one.by == nil || two.by == nil || one.by.Node != two.by.Node || c.forgets(min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)) {
 			return true
 		}
-		if ms := c.deleters(ga, gb); strangers(ms, victim) && !c.renests(victim) {
-			p, found = c.deletion(key, victim, next, []*history.Command{ga, gb}, ms), true
+		ms, unclear := c.robs(one, two)
+		back, unclear2 := c.robs(two, one)
+		switch {
+		case unclear || unclear2:
+		case len(ms) > 0:
+			p, found = c.deletion(key, one, two, ms), true
+		case len(back) > 0:
+			p, found = c.deletion(key, two, one, back), true
 		}
 		return !found
 	})
 	return p, found
+}
+
+// grant is a hold and the command that granted it.
+type grant struct {
+	*hold
+	by *history.Command
+}
+
+// robs returns what may have deleted the first one's key, if the second one was granted after it; nothing if that cannot be. It is unclear
+// if the second grant is no proof that the key was gone, or the first one may have given it back by itself.
+func (c *check) robs(first, second *grant) (ms []*history.Command, unclear bool) {
+	if second.by.Recv < first.by.Sent {
+		return nil, false
+	}
+	ms = c.deleters(first.by, second.by)
+	mine := slices.ContainsFunc(ms, func(m *history.Command) bool { return m.Process == first.process && (m.N == first.n || m.N == 0) })
+	return ms, !c.reader.takesFree(second.by) || mine || len(ms) > 0 && c.renests(first.hold)
 }
 
 // forgets reports whether a fault may have made a server lose a key, or its lease end early, in a time.
@@ -52,7 +72,7 @@ func (c *check) deleters(ga, gb *history.Command) (out []*history.Command) {
 		m := &c.trace[i]
 		known := answered(m)
 		switch {
-		case m.Node != ga.Node || keyOfCommand(m) != keyOfCommand(ga), m.Sent >= gb.Recv, known && m.Recv <= ga.Sent:
+		case m.Node != ga.Node || keyOfCommand(m) != keyOfCommand(ga), m.Sent > gb.Recv, known && m.Recv < ga.Sent: // equal stamps are concurrent
 		case known && (c.frees(m) || c.reader.declared(m) != nil) && !c.deleted(m):
 			// it said that it deleted nothing
 		case c.frees(m) || c.reader.undeclared(m) && !c.reader.denied(m):
@@ -62,23 +82,21 @@ func (c *check) deleters(ga, gb *history.Command) (out []*history.Command) {
 	return out
 }
 
-// strangers reports whether there are commands, and none is of the acquisition that holds the lock.
-func strangers(ms []*history.Command, h *hold) bool {
-	return len(ms) > 0 && !slices.ContainsFunc(ms, func(m *history.Command) bool { return m.Process == h.process && (m.N == h.n || m.N == 0) })
-}
-
 // deletion tells the story.
-func (c *check) deletion(key int, victim, next *hold, grants, ms []*history.Command) Property {
+func (c *check) deletion(key int, victim, next *grant, ms []*history.Command) Property {
 	p := Property{Verdict: Violated, Class: ReleasedByNonOwner}
-	w := &Witness{Key: key, Holds: []Hold{witnessHold(victim, span{from: victim.from, end: victim.end}), witnessHold(next, span{from: next.from, end: next.end})}}
-	w.Commands = append(w.Commands, WitnessCommand{*grants[0], fmt.Sprintf("grants client %d", victim.process)}, WitnessCommand{*grants[1], fmt.Sprintf("grants client %d", next.process)})
+	w := &Witness{Key: key}
+	for _, g := range []*grant{victim, next} {
+		w.Holds = append(w.Holds, witnessHold(g.hold, span{from: g.from, end: g.end}))
+		w.Commands = append(w.Commands, WitnessCommand{*g.by, fmt.Sprintf("grants client %d", g.process)})
+	}
 	var said []string
 	for _, m := range ms {
 		effect := "deleted the key of client %d"
 		if len(ms) > 1 {
 			effect = "may have deleted the key of client %d"
 		}
-		if m.Sent < grants[0].Recv {
+		if m.Sent < victim.by.Recv {
 			effect += ": it was sent before the grant and came late"
 			p.Class = LateMessage
 		}
@@ -88,6 +106,6 @@ func (c *check) deletion(key int, victim, next *hold, grants, ms []*history.Comm
 	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
 	p.Witness = w
 	p.Words = fmt.Sprintf("Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at %s the lock was free and granted to client %d, and client %d had not released it. All that can have deleted the key was sent for holds that were not its own: %s. Class: %s.",
-		victim.process, key, grants[0].String(), at(victim.from), until(victim.leaseAt(next.from)), at(next.from), next.process, victim.process, strings.Join(said, "; "), p.Class)
+		victim.process, key, victim.by.String(), at(victim.from), until(victim.leaseAt(next.from)), at(next.from), next.process, victim.process, strings.Join(said, "; "), p.Class)
 	return p
 }

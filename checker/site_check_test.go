@@ -21,6 +21,10 @@ type siteCase struct {
 var siteCases = []siteCase{
 	{"right", "O", func(w *site) { w.overrun = true }, robbery, noExcuse},
 	{"right, with lost messages and crashes", "O", func(w *site) { w.overrun, w.lose, w.kill = true, 0.1, 0.02 }, robbery, noExcuse},
+	{"right, with late messages", "O", func(w *site) { w.overrun, w.lose, w.late = true, 0.2, true }, robbery, noExcuse},
+	{"deletes blindly, with late messages", "O", func(w *site) { w.overrun, w.lose, w.late, w.mistake = true, 0.2, true, deletesBlindly }, robbery, robberyExcuse},
+	{"knows clients, not acquisitions, with late messages", "O", func(w *site) { w.lose, w.late, w.mistake = 0.3, true, knowsClients }, robbery, robberyExcuse},
+	{"right, with late messages and crashes", "R", func(w *site) { w.overrun, w.kill = true, 0.02 }, orphans, noExcuse},
 	{"deletes blindly", "O", func(w *site) { w.overrun, w.mistake = true, deletesBlindly }, robbery, robberyExcuse},
 	{"deletes blindly, with lost messages", "O", func(w *site) { w.overrun, w.lose, w.mistake = true, 0.05, deletesBlindly }, robbery, robberyExcuse},
 
@@ -127,7 +131,7 @@ func (w *site) uncertain(x robbed) string {
 		return "the reply was lost"
 	}
 	i := slices.IndexFunc(w.stays, func(s stay) bool {
-		return s.process == x.owner && s.n == x.n && s.from <= m.Sent && min(s.to, s.leased) >= m.Recv
+		return s.process == x.owner && s.n == x.n && s.from < m.Sent && min(s.to, s.leased) > m.Recv
 	})
 	if i < 0 {
 		return "its window is not inside the owner's sure lease"

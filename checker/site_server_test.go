@@ -46,18 +46,19 @@ func (w *site) present(s *slot, key int) bool {
 }
 
 // free is what the server does with a release: it replies 1 if it deleted the key.
-func (w *site) free(command, p int, keys []int) string {
+func (w *site) free(command, p, n int, keys []int) string {
 	reply := "(nil)"
 	for _, k := range keys {
 		s := &w.locks[k]
+		theirs := s.owner != p || !w.nest && s.n != n
 		switch {
 		case s.owner < 0 || w.ttl > 0 && w.now >= s.expiry || w.facts.stuck:
-		case s.owner != p && w.mistake != deletesBlindly:
+		case theirs && w.mistake != deletesBlindly && !(w.mistake == knowsClients && s.owner == p):
 		case s.owner == p && s.count > 1 && w.mistake != freesAtInner:
 			s.count--
 			reply = "0"
 		default:
-			if s.owner != p {
+			if theirs {
 				w.facts.robbed = append(w.facts.robbed, robbed{command, s.owner, s.n})
 			}
 			s.owner, reply = -1, "1"

@@ -25,6 +25,7 @@ type site struct {
 	overrun bool  // clients stay longer than their lease
 	nest    bool  // clients acquire what they hold again
 	several bool  // one acquire takes several locks at once; without a trace
+	late    bool  // what nobody reads the reply of may arrive long after its client gave up
 	promise int64 // how long the lock says that a grant is good; 0: it says nothing
 	mistake mistake
 	locks   []slot
@@ -47,6 +48,7 @@ const (
 	refusesHolder          // a nested acquire is refused
 	getsStuck              // from some time on the server keeps the key for ever
 	takesSome              // of several locks, those are granted that are held already
+	knowsClients           // a release frees what its client holds, whichever of its acquisitions that is
 )
 
 // slot is a lock at the server.
@@ -173,6 +175,10 @@ func (w *site) command(p, n int, args []string, serve func() string, back func(r
 	w.trace = append(w.trace, history.Command{Process: p, Seq: i + 1, N: n, Node: "n0", Sent: w.now, Args: args})
 	lost := w.r.Float64() < w.lose
 	arrives := !lost || w.r.IntN(2) == 0
+	if lost && arrives && w.late {
+		arrives = false
+		w.after(w.ttl/w.unit, func() { serve() })
+	}
 	w.after(10, func() {
 		reply := ""
 		if arrives {
@@ -257,7 +263,7 @@ func (w *site) release(p, n int, keys []int, then func()) {
 		args = []string{"DEL", "lock:" + strconv.Itoa(keys[0])}
 	}
 	i := len(w.trace)
-	w.command(p, n, args, func() string { return w.free(i, p, keys) }, func(reply string, known bool) {
+	w.command(p, n, args, func() string { return w.free(i, p, n, keys) }, func(reply string, known bool) {
 		typ := history.OK
 		if !known {
 			typ = history.Info
