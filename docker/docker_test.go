@@ -2,6 +2,8 @@ package docker
 
 import (
 	"context"
+	"io"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -198,5 +200,106 @@ func TestWorkersInContainers(t *testing.T) {
 	}
 	if !ok || r.Process != 1 {
 		t.Errorf("the end of a killed worker was not reported: %+v", r)
+	}
+}
+
+func TestARestartWithFiles(t *testing.T) {
+	for i, network := range []string{Host, Bridge} {
+		t.Run(network, func(t *testing.T) {
+			l := open(t, Options{Network: network})
+			c := cluster.NodeConfig{
+				Host: "127.83.5." + strconv.Itoa(1+i), Port: 23456, Dir: t.TempDir() + "/n0", Config: []string{"appendonly", "yes", "appendfsync", "always"},
+			}
+			s := launch(t, l, c)
+			if _, err := ask(c.Addr(), time.Second, "SET", "k", "v"); err != nil {
+				t.Fatal(err)
+			}
+			s.Kill()
+			launch(t, l, c)
+			if got, err := ask(c.Addr(), time.Second, "GET", "k"); got != "v" {
+				t.Errorf("after a restart with its files GET k is %q, %v", got, err)
+			}
+		})
+	}
+}
+
+// elsewhereDaemon is this machine's daemon behind a TCP port, so that it may be anywhere.
+func elsewhereDaemon(t *testing.T) {
+	t.Helper()
+	need.Part(t, "bridge")
+	d, err := connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket, ok := strings.CutPrefix(d.DaemonHost(), "unix://")
+	d.Close()
+	if !ok {
+		t.Skip("the daemon is elsewhere already")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			here, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go join(here, socket)
+		}
+	}()
+	t.Setenv("DOCKER_HOST", "tcp://"+ln.Addr().String())
+}
+
+func join(here net.Conn, socket string) {
+	defer here.Close()
+	there, err := net.Dial("unix", socket)
+	if err != nil {
+		return
+	}
+	defer there.Close()
+	go func() {
+		_, _ = io.Copy(there, here)
+		_ = there.(*net.UnixConn).CloseWrite()
+	}()
+	_, _ = io.Copy(here, there)
+}
+
+func TestADaemonThatMayBeElsewhere(t *testing.T) {
+	elsewhereDaemon(t)
+	if err := Ready(t.Context(), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	demand(t, Ready(t.Context(), Options{Network: Host}), "may be on another machine")
+	l := open(t, Options{})
+	if v := l.Versions()["network"]; v != Bridge {
+		t.Errorf("the network is %s", v)
+	}
+	for _, row := range []struct {
+		topology string
+		scenario []nemesis.Step
+		says     string
+	}{
+		{nemesis.Single, nil, ""},
+		{nemesis.Independent, nil, ""},
+		{nemesis.Failover, nil, "servers that talk to each other are not possible"},
+		{nemesis.Sentinel, nil, "servers that talk to each other are not possible"},
+		{nemesis.Single, []nemesis.Step{{Do: nemesis.Revive, Target: "n0"}}, "has lost its files"},
+		{nemesis.Single, []nemesis.Step{{Do: nemesis.NodeClock, Target: "n0"}}, ""}, // it is here, and so are the files of its clock
+	} {
+		w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: row.topology, Masters: 3, Launcher: l, Scenario: row.scenario})
+		if row.says != "" {
+			demand(t, err, row.says)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", row.topology, err)
+			continue
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

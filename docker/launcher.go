@@ -117,6 +117,9 @@ func (l *Launcher) Cannot(do string) error {
 	if do == nemesis.NodeClock && l.daemon.remote != "" && l.image.shim == "" {
 		return l.noClock()
 	}
+	if do == nemesis.Revive && l.daemon.remote != "" {
+		return fmt.Errorf("a server that is started again has lost its files: its folder is in its container, since %s", l.daemon.remote)
+	}
 	return nil
 }
 

@@ -4,7 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/moby/moby/api/types/container"
@@ -15,6 +20,9 @@ import (
 // probe tries what an image that is not ours may not have: the server, and a C library that takes this machine's clock shim. It is asked
 // before anything of a run exists. What it starts is gone when it returns.
 func (l *Launcher) probe(ctx context.Context, clocks bool) error {
+	if err := l.reach(); err != nil {
+		return err
+	}
 	if l.image.shim != "" {
 		return nil // ours, or one that was made like it
 	}
@@ -36,6 +44,34 @@ func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 	}
 	return nil
 }
+
+// reach starts a server of a daemon that may be elsewhere, and looks whether what it publishes on loopback is on ours.
+func (l *Launcher) reach() error {
+	if l.daemon.remote == "" {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "lockbench-probe-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	c := cluster.NodeConfig{Name: "probe", Host: "127.83.254.1", Port: 20000 + rand.IntN(10000), Log: filepath.Join(dir, "log")}
+	s, err := l.Launch(c)
+	if err != nil {
+		return err
+	}
+	defer s.Kill()
+	if err = s.Ready(); err == nil {
+		var conn net.Conn
+		if conn, err = net.DialTimeout("tcp", c.Addr(), reachTimeout); err == nil {
+			return conn.Close()
+		}
+	}
+	return fmt.Errorf("servers in containers cannot be reached: %s, and what it publishes on a loopback address is not on this machine's (%s); run lockbench where the daemon is", l.daemon.remote, oneLine(err))
+}
+
+// reachTimeout is how long a connection on loopback may take.
+const reachTimeout = 2 * time.Second
 
 // noClock is the reason why a clock cannot be moved where the daemon is elsewhere.
 func (l *Launcher) noClock() error {

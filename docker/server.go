@@ -3,6 +3,7 @@ package docker
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"strings"
 	"time"
@@ -18,6 +19,9 @@ const patience = 20 * time.Second
 
 // folder is where a server lives in its container: every image has it, and every user may write there.
 const folder = "/tmp"
+
+// disk is where it lives if its folder is one of this machine's, which outlives the container.
+const disk = "/lockbench-disk"
 
 // server is a redis-server in a container.
 type server struct {
@@ -51,7 +55,9 @@ func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCus
 	if err != nil {
 		return nil, err
 	}
-	c.Dir = folder
+	if c.Dir, err = l.disk(c, &binds); err != nil {
+		return nil, err
+	}
 	if l.network == Bridge {
 		c.Host = "0.0.0.0"
 	}
@@ -68,7 +74,7 @@ func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCus
 	labels["lockbench.node"] = c.Name
 	return append(options, testcontainers.WithCmd(args...), testcontainers.WithEnv(env), testcontainers.WithLabels(labels),
 		testcontainers.WithConfigModifier(func(m *container.Config) {
-			m.Entrypoint, m.User = []string{l.image.server}, "0" // not the image's script, which may change user and arguments
+			m.Entrypoint, m.User = []string{l.image.server}, l.user(c.Dir) // not the image's script, which may change user and arguments
 		}),
 		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
 			h.Binds, h.LogConfig.Type = binds, "none" // what it says is in our log
@@ -93,6 +99,24 @@ func (l *Launcher) clock(c cluster.NodeConfig) (binds []string, env map[string]s
 		env[k] = v
 	}
 	return append(binds, c.Clock.Path+":"+c.Clock.Path+":ro"), env, nil
+}
+
+// disk gives a server the folder that it has in the plan, so that its files are there when it is started again. A daemon that is elsewhere
+// does not see that folder: its servers live in their containers, and so do sentinels, which have a file there.
+func (l *Launcher) disk(c cluster.NodeConfig, binds *[]string) (string, error) {
+	if l.daemon.remote != "" || c.Dir == "" || c.Watches != nil {
+		return folder, nil
+	}
+	*binds = append(*binds, c.Dir+":"+disk)
+	return disk, os.MkdirAll(c.Dir, 0o755)
+}
+
+// user is who a server is: whoever has to remove what it writes, or, where that goes away with the container, root.
+func (l *Launcher) user(dir string) string {
+	if dir != disk {
+		return "0"
+	}
+	return fmt.Sprintf("%d:%d", os.Getuid(), os.Getgid())
 }
 
 // live makes the container, starts it and follows it to its end, of which it returns the reason.
