@@ -34,6 +34,12 @@ var (
 // maxPage is the size that a page may have; what costs most and says least is dropped until it fits.
 const maxPage = 2_000_000
 
+// maxStories and maxRows bound what a verdict and a header that are not ours may list.
+const (
+	maxStories = 12
+	maxRows    = 40
+)
+
 // emptyTimeline is what timeline.js draws if there was no room for more.
 const emptyTimeline = `{"end":1,"view":[0,1],"keys":1,"lanes":[],"faults":[],"overlaps":[]}`
 
@@ -146,7 +152,8 @@ func newPage(r Run) (*page, error) {
 	p.Title = clean(h.Impl+" under "+h.Nemesis, 120) + ": " + p.Answer.Word
 	p.Subtitle = subtitle(h, f)
 	p.Evidence, p.Declares = evidenceRows(r, f), declareRows(r, f)
-	for _, row := range propertyRows(r) {
+	rows := propertyRows(r)
+	for _, row := range rows[:min(len(rows), maxRows)] {
 		if row.State == "na" {
 			p.Apart = append(p.Apart, row)
 		} else {
@@ -163,7 +170,7 @@ func newPage(r Run) (*page, error) {
 	p.Notes = append(p.Notes, t.left...)
 	p.Together = slices.ContainsFunc(t.Overlaps, func(o overlap) bool { return !o.Point })
 	p.Caveats = caveats(h, f)
-	for i, w := range ws {
+	for i, w := range ws[:min(len(ws), maxStories)] {
 		p.Stories = append(p.Stories, newStory(r, f, w, i))
 	}
 	p.commands(r, f, first)
@@ -246,6 +253,7 @@ func (p *page) about(r Run) {
 		p.Versions = append(p.Versions, [2]string{clean(k, 40), clean(v, 80)})
 	}
 	slices.SortFunc(p.Versions, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	p.Versions = p.Versions[:min(len(p.Versions), maxRows)]
 	add := func(name, value string) {
 		if value != "" && value != "0s" && value != "0" {
 			p.Facts = append(p.Facts, [2]string{name, clean(value, 200)})

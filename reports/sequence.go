@@ -204,11 +204,11 @@ func (s *sequence) arrow(st step, y float64) {
 		shift = -7
 	}
 	// From the client's end of the arrow, as far as the arrow goes.
-	cx, anchor, dx := s.x[who(st.Process)], "start", 10.0
+	cx, anchor, dx := s.x[who(st.Process)], "start", 15.0
 	if s.x[st.Node] < cx {
-		anchor, dx = "end", -10
+		anchor, dx = "end", -15
 	}
-	room := max(s.x[st.Node]-cx, cx-s.x[st.Node]) - 22
+	room := max(s.x[st.Node]-cx, cx-s.x[st.Node]) - 28
 	label := clean(st.Text, int(room/seqRune))
 	fmt.Fprintf(s, `<line class="%s" x1="%g" x2="%g" y1="%g" y2="%g" marker-end="url(#arrow%d)"/><text class="msg %s" x="%g" y="%g" text-anchor="%s">%s</text>`,
 		class, from+shift, to-shift, y, y, s.n, class, cx+dx, y-4, anchor, html.EscapeString(label))

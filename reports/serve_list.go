@@ -151,7 +151,7 @@ func (s *Server) ofGate(e *Entry, name string) {
 func (s *Server) ofRun(e *Entry, name string) {
 	e.Kind, e.Page, e.Verdict = "run", store.Report, "not judged"
 	e.Files = append(s.there(name, store.History), "history.edn")
-	e.Files = append(e.Files, s.there(name, store.Verdict, store.Plan, store.Trace)...)
+	e.Files = append(e.Files, s.there(name, store.Verdict, store.Plan, store.Trace, store.Markdown)...)
 	if h, ok := s.header(path.Join(name, store.History)); ok {
 		e.Impl, e.Nemesis, e.World = clean(h.Impl, 60), clean(h.Nemesis, 60), clean(h.World, 40)
 	}

@@ -14,13 +14,14 @@ const (
 	maxDetail   = 7000  // holds and waits
 	maxBins     = 20000 // sums, over all lanes
 	maxLanes    = 48    // clients
-	maxCommands = 1500  // ticks on the lanes of nodes
-	maxKeySpans = 2000
+	maxHolds    = 9000  // an acquire of several locks has as many
+	maxCommands = 4000  // ticks on the lanes of all nodes
+	maxKeySpans = 5000  // of all nodes
 	maxFaults   = 200
 	maxMarks    = 800
 	maxNodeKeys = 4 // keys drawn per node
 	maxNodes    = 24
-	maxTexts    = 600_000 // bytes of all that is said
+	maxTexts    = 500_000 // bytes of all that is said
 )
 
 // timeline is the data that timeline.js draws. Stamps are whole microseconds.
@@ -95,12 +96,13 @@ func newTimeline(r Run, f *facts, ws []*witness) *timeline {
 		t.leave("the lanes of %s", count(n, "client"))
 	}
 	t.clientLanes(f, ws, clients)
-	for i, n := range nodesOf(r, f) {
-		if i == maxNodes {
-			t.leave("the lanes of the other nodes")
-			break
-		}
-		t.nodeLane(n, r.Trace)
+	nodes := nodesOf(r, f)
+	if n := len(nodes) - maxNodes; n > 0 {
+		t.leave("the lanes of %s", count(n, "node"))
+		nodes = nodes[:maxNodes]
+	}
+	for _, n := range nodes {
+		t.nodeLane(n, r.Trace, len(nodes))
 	}
 	t.bands(f)
 	for _, w := range ws {
@@ -137,7 +139,7 @@ func (t *timeline) text(s string) int64 {
 		t.texts[""] = 0
 	}
 	i, ok := t.texts[s]
-	if !ok && t.said+len(s) > maxTexts {
+	if !ok && t.said+escaped(s) > maxTexts {
 		if t.said <= maxTexts {
 			t.said = maxTexts + 1
 			t.leave("some of the texts that the timeline shows when pointed at")
@@ -145,12 +147,21 @@ func (t *timeline) text(s string) int64 {
 		return 0
 	}
 	if !ok {
-		t.said += len(s)
+		t.said += escaped(s)
 		i = len(t.Texts)
 		t.texts[s] = i
 		t.Texts = append(t.Texts, s)
 	}
 	return int64(i)
+}
+
+// escaped is how long a text is in JSON.
+func escaped(s string) int {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return len(s)
+	}
+	return len(b)
 }
 
 // json is the data for a script element. json.Marshal writes <, > and & as \u003c, \u003e and \u0026, so no text in it can end the element.

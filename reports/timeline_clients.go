@@ -2,6 +2,7 @@ package reports
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -22,11 +23,21 @@ func (t *timeline) clientLanes(f *facts, ws []*witness, clients []int) {
 			t.Lanes[l].Waits = append(t.Lanes[l].Waits, [6]int64{us(o.call), us(o.ret), outcomes[o.outcome], int64(o.n), int64(o.key), t.text(clean(o.err, 100))})
 		}
 	}
+	drawn, left := 0, 0
 	for i := range f.holds {
 		h := &f.holds[i]
-		if l, ok := at[h.process]; ok && touches(t.Detail, us(h.call), us(h.to)) {
-			t.Lanes[l].Holds = append(t.Lanes[l].Holds, t.hold(h, ws))
+		l, ok := at[h.process]
+		if !ok || !touches(t.Detail, us(h.call), us(h.to)) {
+			continue
 		}
+		if drawn++; drawn > maxHolds && !inside(ws, h) {
+			left++
+			continue
+		}
+		t.Lanes[l].Holds = append(t.Lanes[l].Holds, t.hold(h, ws))
+	}
+	if left > 0 {
+		t.leave("%s", count(left, "hold"))
 	}
 	kept := 0
 	for _, m := range f.marks {
@@ -36,6 +47,11 @@ func (t *timeline) clientLanes(f *facts, ws []*witness, clients []int) {
 			t.Lanes[l].Marks = append(t.Lanes[l].Marks, [3]int64{us(m.t), marks[m.kind], t.text(m.text)})
 		}
 	}
+}
+
+// inside reports whether a hold is part of a violation.
+func inside(ws []*witness, h *hold) bool {
+	return slices.ContainsFunc(ws, func(w *witness) bool { return w.hold(h.process, h.n) })
 }
 
 func (t *timeline) hold(h *hold, ws []*witness) [9]int64 {
@@ -61,9 +77,9 @@ func (t *timeline) hold(h *hold, ws []*witness) [9]int64 {
 func (t *timeline) sums(f *facts, at map[int]int) {
 	bins := min(1500, max(100, maxBins/max(1, len(at))))
 	width := float64(t.End) / float64(bins)
-	inside := make([][]float64, len(at))
-	for i := range inside {
-		inside[i] = make([]float64, bins)
+	within := make([][]float64, len(at))
+	for i := range within {
+		within[i] = make([]float64, bins)
 		t.Lanes[i].Bins = make([]int64, 2*bins)
 	}
 	for i := range f.holds {
@@ -76,11 +92,11 @@ func (t *timeline) sums(f *facts, at map[int]int) {
 		b := min(bins-1, int(from/width))
 		t.Lanes[l].Bins[2*b+1]++
 		for ; b < bins && float64(b)*width < to; b++ {
-			inside[l][b] += max(0, min(to, float64(b+1)*width)-max(from, float64(b)*width))
+			within[l][b] += max(0, min(to, float64(b+1)*width)-max(from, float64(b)*width))
 		}
 	}
-	for l := range inside {
-		for b, v := range inside[l] {
+	for l := range within {
+		for b, v := range within[l] {
 			t.Lanes[l].Bins[2*b] = int64(min(1000, math.Round(1000*v/width)))
 		}
 	}

@@ -8,9 +8,9 @@ import (
 )
 
 // nodeLane draws a node's role, what it held, and the commands that it was sent.
-func (t *timeline) nodeLane(n node, trace []history.Command) {
+func (t *timeline) nodeLane(n node, trace []history.Command, of int) {
 	l := lane{Label: clean(n.name, 24), Kind: "node"}
-	for _, s := range n.roles {
+	for _, s := range n.roles[:min(len(n.roles), maxFaults)] {
 		l.Roles = append(l.Roles, [3]int64{us(s.from), us(s.to), t.text(s.what)})
 	}
 	rows := map[int]int{}
@@ -21,7 +21,7 @@ func (t *timeline) nodeLane(n node, trace []history.Command) {
 			row, ok = len(rows), true
 			rows[k.key] = row
 		}
-		if !ok || len(l.Spans) >= maxKeySpans || !touches(t.Detail, us(k.from), us(k.to)) {
+		if !ok || len(l.Spans) >= maxKeySpans/of || !touches(t.Detail, us(k.from), us(k.to)) {
 			left++
 			continue
 		}
@@ -31,7 +31,7 @@ func (t *timeline) nodeLane(n node, trace []history.Command) {
 	if left > 0 {
 		t.leave("%s on %s", count(left, "span of a key"), l.Label)
 	}
-	t.ticks(&l, n.name, trace)
+	t.ticks(&l, n.name, trace, maxCommands/of)
 	t.Lanes = append(t.Lanes, l)
 }
 
@@ -56,20 +56,20 @@ func keyText(k keySpan, keys int, exact bool) string {
 }
 
 // ticks adds the commands nearest to the start of the view.
-func (t *timeline) ticks(l *lane, name string, trace []history.Command) {
+func (t *timeline) ticks(l *lane, name string, trace []history.Command, limit int) {
 	var cs []*history.Command
 	for i := range trace {
 		if c := &trace[i]; c.Node == name {
 			cs = append(cs, c)
 		}
 	}
-	if len(cs) > maxCommands {
+	if len(cs) > limit {
 		mid := (t.View[0] + t.View[1]) / 2 * 1000
 		slices.SortStableFunc(cs, func(a, b *history.Command) int {
 			return int(min(1, max(-1, distance(a.Sent, mid)-distance(b.Sent, mid))))
 		})
-		t.leave("the ticks of %s to %s", count(len(cs)-maxCommands, "command"), l.Label)
-		cs = cs[:maxCommands]
+		t.leave("the ticks of %s to %s", count(len(cs)-limit, "command"), l.Label)
+		cs = cs[:limit]
 		slices.SortStableFunc(cs, func(a, b *history.Command) int { return int(min(1, max(-1, a.Sent-b.Sent))) })
 	}
 	for _, c := range cs {

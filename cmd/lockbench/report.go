@@ -70,10 +70,12 @@ func say(c *cobra.Command, r *store.Run, quiet bool) error {
 	return exitWith(r.Verdict)
 }
 
-// writeReport writes report.html and the plots.
+// writeReport writes report.html, report.md and the plots.
 func writeReport(r *store.Run) (string, error) {
 	err := reports.WritePlots(filepath.Join(r.Dir, store.Plots), data(r))
-	err = errors.Join(err, store.Write(r.Dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, data(r)) }))
+	err = errors.Join(err,
+		store.Write(r.Dir, store.Markdown, func(w *os.File) error { return reports.WriteMarkdown(w, data(r)) }),
+		store.Write(r.Dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, data(r)) }))
 	return filepath.Join(r.Dir, store.Report), err
 }
 

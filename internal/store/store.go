@@ -18,15 +18,16 @@ import (
 
 // The files of a run directory (docs/formats.md).
 const (
-	Plan    = "plan.json"
-	History = "history.jsonl"
-	Trace   = "trace.jsonl"
-	Nodes   = "nodes"
-	Logs    = "logs"
-	Verdict = "verdict.json"
-	Report  = "report.html"
-	Plots   = "plots"
-	Latest  = "latest" // in the store itself: a link to the newest run
+	Plan     = "plan.json"
+	History  = "history.jsonl"
+	Trace    = "trace.jsonl"
+	Nodes    = "nodes"
+	Logs     = "logs"
+	Verdict  = "verdict.json"
+	Report   = "report.html"
+	Markdown = "report.md"
+	Plots    = "plots"
+	Latest   = "latest" // in the store itself: a link to the newest run
 )
 
 // TimeLayout is how the directory of a run is called. It is Jepsen's, so that its tools can list our runs.
