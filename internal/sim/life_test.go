@@ -59,8 +59,8 @@ func TestNothingOutlivesARun(t *testing.T) {
 
 // TestEveryPower carries out every fault of the nemesis' table that the topologies here allow: the world has all the powers.
 func TestEveryPower(t *testing.T) {
-	for _, fault := range variants() {
-		lock := "setnx-expire"
+	for _, f := range faults() {
+		fault, lock := f.name, "setnx-expire"
 		if e, _, _ := nemesis.Find(fault); e.Masters {
 			lock = "redlock"
 		}
