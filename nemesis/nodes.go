@@ -182,8 +182,9 @@ func (p Params) away(variant string, begin, end Step) []Step {
 	down, up := p.each(begin), p.each(end)
 	switch variant {
 	case "between": // the first to be granted asked long ago, and its lease may be over as far as it can know
-		return slices.Concat([]Step{between()}, down, []Step{wait(p.long())}, up,
-			[]Step{granted(Other, p.quick()+p.polls())}, p.after(granted(Other, p.soon())))
+		next := granted(Other, p.quick()+p.polls()+p.soon())
+		next.Await.Nth = 2
+		return slices.Concat([]Step{between()}, down, []Step{wait(p.long())}, up, p.after(next))
 	case "stay":
 		return slices.Concat([]Step{leaving()}, down, []Step{wait(p.long())}, up, p.after(granted(Other, p.quick()+p.polls())))
 	}

@@ -41,7 +41,7 @@ var explanations = []explanation{
 
 // chances are letters that a scenario finds only sometimes, and why no gate can make it certain.
 var chances = []explanation{
-	{rows: []string{"getset-java"}, letters: "SLO",
+	{rows: []string{"getset-java"}, letters: "SLOR",
 		words: "its lease is 4 ms: whether the second grant comes within that depends on the machine"},
 	{rows: []string{"setnx-del-expired", "setnx-del-expired nil-retry"}, letters: "SLOR",
 		words: "its races need no fault, so that somebody may be inside, legally or not, at each moment at which the leftover could be seen"},

@@ -142,7 +142,8 @@ func (s *Soak) control(c, free *Cell) {
 
 // needsNoFault reports whether a letter was found without any fault, or is known to be found there by chance.
 func needsNoFault(free *Cell, row, letter string) bool {
-	return free.Letter(letter).Found == checker.Violated || explain(Difference{Row: row, Column: columns[0].Name, Letter: letter}) != ""
+	none := columns[0].Name
+	return free.Letter(letter).Found == checker.Violated || explain(Difference{Row: row, Column: none, Letter: letter}) != "" || chance(row, none, letter) != ""
 }
 
 func (s *Soak) lose(c *Cell) {
