@@ -30,7 +30,7 @@ func (o Outcome) String() string {
 	if o.TooSlow {
 		return o.slowly()
 	}
-	return fmt.Sprintf("diverged at step %d on %s: expected %s, got %s", o.Step, o.World, o.Expected, o.Got)
+	return fmt.Sprintf("diverged at step %d: expected %s, got %s (%s)", o.Step, o.Expected, o.Got, o.World)
 }
 
 // Replay does a counterexample again in the simulator: each step must be the same, and the same property must be violated. The error is for a file

@@ -110,7 +110,7 @@ func (c *clock) done(i int, now int64) {
 }
 
 // gap notes that a process did not run.
-func (c *clock) gap(d time.Duration) { c.stalled = c.stalled || d > c.lease/4 }
+func (c *clock) gap() { c.stalled = true }
 
 // jitter is how far two times may be apart from the record's without it meaning anything.
 const jitter = 2 * time.Millisecond

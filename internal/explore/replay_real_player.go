@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -34,6 +35,8 @@ type player struct {
 // actor is what the player knows of a client.
 type actor struct {
 	stands   []workloads.GateHit
+	dialling []workloads.GateHit  // where it is about to connect
+	passed   int                  // how often it was told to go on
 	marks    []Step               // that it has come to, not yet in turn
 	sent     []int                // numbers in its trace of commands that have left and are not yet in turn
 	commands map[int]*sentCommand // by their numbers in the record
@@ -74,6 +77,7 @@ func (p *player) all() error {
 	p.clock.begin(p.world.Now())
 	for i, t := range p.turns {
 		p.now = i
+		p.dial()
 		if err := p.until(p.clock.due(i)); err != nil {
 			return err
 		}
@@ -193,8 +197,9 @@ func (p *player) take(rep workloads.Report) error {
 		p.note(p.actors[rep.Process], rep)
 	}
 	if e := rep.Event; e != nil && e.Type == history.Gap {
-		p.clock.gap(e.Gap.D())
+		p.clock.gap()
 	}
+	p.dial()
 	if err := p.journal.Take(rep); err != nil {
 		return err
 	}
@@ -206,6 +211,8 @@ func (p *player) take(rep workloads.Report) error {
 
 func (p *player) note(a *actor, rep workloads.Report) {
 	switch {
+	case rep.Gate != nil && rep.Gate.Phase == workloads.PhaseConnect:
+		a.dialling = append(a.dialling, *rep.Gate)
 	case rep.Gate != nil:
 		a.stands = append(a.stands, *rep.Gate)
 	case rep.Command != nil && rep.Command.Sent != 0:
@@ -224,13 +231,66 @@ func (p *player) note(a *actor, rep workloads.Report) {
 // rest waits until a client has nothing to do but wait.
 func (p *player) rest(client int) error {
 	a := p.actors[client]
-	_, err := p.await(func() bool { return a.paused || a.gone || p.world.Rest(client, tick) })
-	return err
+	var wrong error
+	_, err := p.await(func() bool {
+		if a.paused || a.gone || wrong != nil {
+			return true
+		}
+		if !p.world.Rest(client, tick) {
+			return false
+		}
+		passed := a.passed
+		wrong = p.drain()
+		return passed == a.passed // else it has gone on since
+	})
+	return errors.Join(err, wrong)
+}
+
+// drain takes the reports that have come.
+func (p *player) drain() error {
+	for {
+		rep, ok := p.world.Next(p.ctx, p.world.Now())
+		if !ok {
+			return p.ctx.Err()
+		}
+		if err := p.take(rep); err != nil {
+			return err
+		}
+	}
+}
+
+// dial lets clients connect, unless they are going to be directed elsewhere while they do.
+func (p *player) dial() {
+	for i, a := range p.actors {
+		if len(a.dialling) > 0 && !p.directed(i) {
+			for _, h := range a.dialling {
+				p.pass(i, h)
+			}
+			a.dialling = nil
+		}
+	}
+}
+
+// dialTime is how long it takes a simulated client to connect.
+const dialTime = 20 * time.Microsecond
+
+// directed reports whether a client was told in the record to use another node while it connected.
+func (p *player) directed(client int) bool {
+	for _, t := range p.turns[min(p.now+1, len(p.turns)):] {
+		if t.At-p.turns[p.now].At > history.Duration(dialTime) {
+			return false
+		}
+		if t.Kind == Fault && t.Fault.Do == nemesis.Direct && t.Fault.Target == fmt.Sprintf("c%d", client) {
+			return true
+		}
+	}
+	return false
 }
 
 // pass lets a client go on that stands at the gate.
 func (p *player) pass(client int, h workloads.GateHit) {
 	a := p.actors[client]
+	a.passed++
 	a.stands = slices.DeleteFunc(a.stands, func(x workloads.GateHit) bool { return x.Stop == h.Stop })
 	p.world.Send(client, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: everybody, Stop: h.Stop}})
 }

@@ -13,6 +13,9 @@ const retries = 4
 // The error says why there is no outcome: see Attempt.
 func (c *Counterexample) ReplayReal(ctx context.Context, times int, where func() (Real, error)) (Outcome, error) {
 	o := Outcome{World: "real Redis"}
+	if err := c.Replayable(); err != nil {
+		return o, err
+	}
 	for o.Same < times {
 		a, err := c.patiently(ctx, where)
 		if err != nil {
@@ -42,7 +45,7 @@ func (c *Counterexample) patiently(ctx context.Context, where func() (Real, erro
 		if a, err = c.attempt(ctx, r); err != nil || a.Result != TooSlow {
 			return a, err
 		}
-		if a.Step == last.Step && a.Expected == last.Expected {
+		if a.Step == last.Step && a.Expected == last.Expected && a.Step <= len(c.Steps) {
 			same++
 		}
 	}
