@@ -1,0 +1,115 @@
+package explore
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+func exhaustive(t *testing.T, x Exhaustive) ([]Hit, Covered) {
+	t.Helper()
+	x.Jobs = 2
+	hits, c, _, err := x.Find(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hits, c
+}
+
+// TestHashingChangesNoVerdict goes through the same spaces with and without it.
+func TestHashingChangesNoVerdict(t *testing.T) {
+	for _, c := range []struct {
+		lock, fault string
+		bounds      Bounds
+		found       bool
+	}{
+		{"setnx", "none", Bounds{Clients: 2, Rounds: 1, Tries: 2, Preemptions: 2, Expiries: 1}, false},
+		{"token-lua", "pause", Bounds{Clients: 2, Rounds: 1, Tries: 6, Faults: 1}, true},
+		{"setpx-del", "pause", Bounds{Clients: 2, Rounds: 1, Tries: 6, Preemptions: 1, Faults: 1}, true},
+		{"token-lua", "restart-delayed", Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}, false},
+	} {
+		letters := map[bool]string{}
+		for _, plain := range []bool{false, true} {
+			hits, covered := exhaustive(t, Exhaustive{
+				Wish: harness.Wish{Impl: c.lock, Nemesis: c.fault}, Properties: []string{"S", "L", "O"}, Bounds: c.bounds, KeepGoing: true, Plain: plain, Pace: Ticks,
+			})
+			if !covered.Whole || covered.Broke > 0 {
+				t.Errorf("%s under %s: %s", c.lock, c.fault, covered)
+			}
+			if plain && covered.Merged > 0 || !plain && covered.States == 0 {
+				t.Errorf("%s under %s: hashing %v, but %+v", c.lock, c.fault, !plain, covered)
+			}
+			for _, l := range []string{"S", "L", "O"} {
+				for _, h := range hits {
+					if h.Property == l {
+						letters[plain] += l
+					}
+				}
+			}
+			t.Logf("%s under %s, hashing %v: %s", c.lock, c.fault, !plain, covered)
+		}
+		if letters[false] != letters[true] || (letters[true] != "") != c.found {
+			t.Errorf("%s under %s: %q with hashing, %q without; want some: %v", c.lock, c.fault, letters[false], letters[true], c.found)
+		}
+	}
+}
+
+// TestExhaustiveFindsWhatIsThere: what is known of the locks, within small bounds. Nothing is found of the lock without a lease whose clients do not crash.
+func TestExhaustiveFindsWhatIsThere(t *testing.T) {
+	for _, c := range []struct {
+		lock, fault, property string
+		bounds                Bounds
+	}{
+		{"setnx", "none", "", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 1, Expiries: 1}},
+		{"getset", "none", "S", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 2, Expiries: 2}},
+		{"setnx-del-expired", "none", "S", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 1, Expiries: 1}},
+		{"setnx", "crash", "D", Bounds{Clients: 2, Rounds: 2, Tries: 2, Faults: 1}},
+		{"setpx-del", "pause", "O", Bounds{Clients: 3, Rounds: 1, Tries: 6, Faults: 1}},
+		{"token-lua", "clock-server:+", "L", Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}},
+	} {
+		x := Exhaustive{Wish: harness.Wish{Impl: c.lock, Nemesis: c.fault}, Bounds: c.bounds}
+		if x.Properties = []string{"S", "L", "O"}; c.property != "" {
+			x.Properties = []string{c.property}
+		}
+		if c.bounds.Faults > 0 {
+			x.Pace = Ticks
+		}
+		hits, covered := exhaustive(t, x)
+		t.Logf("%s under %s: %s", c.lock, c.fault, covered)
+		if (len(hits) > 0) != (c.property != "") || len(hits) == 0 && !covered.Whole {
+			t.Errorf("%s under %s: %s; want %q", c.lock, c.fault, covered, c.property)
+		}
+		for _, h := range hits {
+			x, err := h.Settle(context.Background())
+			if err != nil {
+				t.Errorf("%s under %s: %v", c.lock, c.fault, err)
+			} else if o, err := x.Replay(context.Background()); err != nil || !o.Confirmed {
+				t.Errorf("%s under %s: %s %v", c.lock, c.fault, o, err)
+			}
+		}
+	}
+}
+
+// TestCoveredClaimsNoMoreThanWasDone.
+func TestCoveredClaimsNoMoreThanWasDone(t *testing.T) {
+	x := Exhaustive{Wish: harness.Wish{Impl: "token-lua", Nemesis: "none"}, Bounds: DefaultBounds, Limit: 20}
+	_, covered := exhaustive(t, x)
+	if s := covered.String(); covered.Whole || strings.Contains(s, "all ") || !strings.Contains(s, "not finished") {
+		t.Errorf("%s", s)
+	}
+	whole := Covered{Bounds: Bounds{Clients: 3, Rounds: 1, Expiries: 2, Preemptions: 4}, Schedules: 26576, Whole: true}
+	if s := whole.String(); s != "no violation in all 26576 schedules of 3 clients, 1 round, 2 expiries, 4 preemptions" {
+		t.Errorf("%s", s)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, c, _, err := x.Find(ctx); err != nil || c.Whole {
+		t.Errorf("interrupted: %s %v", c, err)
+	}
+	x.Wish.Nemesis, x.Bounds.Faults = "race", 1
+	if _, _, _, err := x.Find(context.Background()); err == nil {
+		t.Error("a race struck anywhere")
+	}
+}
