@@ -224,14 +224,18 @@ func (f *matrixFlags) reopen() (string, []campaign.Result, error) {
 	return dir, known, err
 }
 
-// writeMatrix writes what can be read and linked to.
+// writeMatrix writes what can be read and linked to, and makes the store's links show it.
 func writeMatrix(dir string, m *campaign.Matrix) error {
+	return errors.Join(matrixPages(dir, m), store.Point(filepath.Dir(filepath.Dir(dir)), dir))
+}
+
+// matrixPages writes matrix.json and its pages.
+func matrixPages(dir string, m *campaign.Matrix) error {
 	recoveries(dir, m)
 	return errors.Join(
 		store.Write(dir, matrixFile, func(w *os.File) error { return m.Write(w) }),
 		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),
 		store.Write(dir, "matrix.html", func(w *os.File) error { return reports.WriteMatrix(w, m, beside(dir)) }),
-		store.Point(filepath.Dir(filepath.Dir(dir)), dir),
 	)
 }
 

@@ -88,7 +88,7 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 		return err
 	}
 	illustrate(c.Context(), out, r, c.ErrOrStderr())
-	if err := writeGate(out, r); err != nil {
+	if err := errors.Join(writeGate(out, r), f.point(out)); err != nil {
 		return broken(err)
 	}
 	return (&gateFlags{asJSON: f.asJSON}).conclude(c, out, r, nil)
@@ -111,7 +111,7 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(writeParts(out, options, results), writeMatrix(out, m)); err != nil {
+	if err := errors.Join(writeParts(out, options, results), matrixPages(out, m), f.point(out)); err != nil {
 		return broken(err)
 	}
 	show := matrixFlags{asJSON: f.asJSON}
@@ -134,6 +134,14 @@ func (f *mergeFlags) gather(dirs []string, kind, name string) (out string, err e
 		}
 	}
 	return out, nil
+}
+
+// point makes the store's links show the whole, if it is in the store.
+func (f *mergeFlags) point(dir string) error {
+	if f.out != "" {
+		return nil
+	}
+	return store.Point(filepath.Dir(filepath.Dir(dir)), dir)
 }
 
 // copyInto copies a directory into another, which may have other files. A file that is there already is an error.

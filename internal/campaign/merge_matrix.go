@@ -1,7 +1,9 @@
 package campaign
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -49,10 +51,16 @@ func MergeMatrices(parts []MatrixPart, allowMissing bool) (*Matrix, Options, []R
 	}
 	m.Took, m.Partial, m.Machine, m.Versions = took, len(missing) > 0, machines(parts), parts[0].Matrix.Versions
 	for _, p := range parts {
-		m.Partial = m.Partial || p.Matrix.Partial
+		m.Partial, m.Costs = m.Partial || p.Matrix.Partial, append(m.Costs, p.Matrix.Costs...)
 	}
+	slices.SortStableFunc(m.Costs, func(a, b RowCost) int { return cmp.Compare(m.place(a.Row), m.place(b.Row)) })
 	m.joinCosts(parts)
 	return m, o, all, nil
+}
+
+// place is where a row stands in the matrix.
+func (m *Matrix) place(row string) int {
+	return slices.IndexFunc(m.Rows, func(r Row) bool { return r.Name == row })
 }
 
 // twice refuses a run that is there two times: a directory was copied and changed.

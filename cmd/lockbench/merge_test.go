@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/spf13/pflag"
+)
+
+// must runs lockbench and demands an exit code.
+func must(t *testing.T, code int, args ...string) string {
+	t.Helper()
+	var out, say bytes.Buffer
+	if got := Main(t.Context(), args, &out, &say); got != code {
+		t.Fatalf("lockbench %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, out.String(), say.String())
+	}
+	return out.String()
+}
+
+// timed are the fields that a clock measured, and the directory that a command names.
+var timed = regexp.MustCompile(`("took"|"took_ns"|"reproduce"): ?"?[^,}"]*"?`)
+
+func timeless(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return timed.ReplaceAllString(string(b), `$1:""`)
+}
+
+// TestShardsOfAMatrixAreTheWhole runs a part of the matrix in the simulator, whole and in shards: what merge makes of the shards is the same, cell by
+// cell and run by run, down to the records.
+func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	matrix := []string{"matrix", "--env", "sim", "--impl", "setnx,getset-java", "--nemesis", "none,pause", "--repeat", "2"}
+	must(t, 0, append(matrix, "--store", at("whole"))...)
+	const shards = 3
+	merge := []string{"merge", "--out", at("joined")}
+	for i := 1; i <= shards; i++ {
+		store := at(fmt.Sprint(i))
+		must(t, 0, append(matrix, "--store", store, "--shard", fmt.Sprintf("%d/%d", i, shards))...)
+		merge = append(merge, filepath.Join(store, "latest"))
+	}
+	must(t, 0, merge...)
+	if d := cmp.Diff(timeless(t, filepath.Join(at("whole"), "latest", matrixFile)), timeless(t, filepath.Join(at("joined"), matrixFile))); d != "" {
+		t.Error(d)
+	}
+	m, err := readMatrix(filepath.Join(at("joined"), matrixFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	for _, c := range m.Cells {
+		for _, r := range c.Runs {
+			runs++
+			whole, err1 := os.ReadFile(filepath.Join(at("whole"), "latest", r.Dir, "trace.jsonl"))
+			part, err2 := os.ReadFile(filepath.Join(at("joined"), r.Dir, "trace.jsonl"))
+			if err1 != nil || err2 != nil || !bytes.Equal(whole, part) {
+				t.Errorf("%s is another run: %v %v", r.Dir, err1, err2)
+			}
+		}
+	}
+	if runs < 12 {
+		t.Errorf("only %d runs", runs)
+	}
+	if _, err := os.Lstat(at("latest")); err == nil {
+		t.Fatal("--out left a link beside the directory")
+	}
+	must(t, 0, "matrix", "--resume", at("joined")) // nothing is left to do
+}
+
+// TestShardsOfAGateAreTheWhole does the same with a gate, with an entry that fails and one that searches.
+func TestShardsOfAGateAreTheWhole(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "g.yaml")
+	src := `
+world: sim
+defaults: {ttl: 500ms}
+entries:
+  - {impl: token-lua, nemesis: crash, expect: safe, seeds: 4}
+  - {impl: token-lua, nemesis: failover, expect: safe}
+  - {impl: setpx-del, nemesis: late, expect: violates O within 60 s}
+`
+	if err := os.WriteFile(file, []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	must(t, 1, "gate", file, "--out", filepath.Join(dir, "whole"))
+	merge := []string{"merge", "--out", filepath.Join(dir, "joined")}
+	for i := 1; i <= 2; i++ {
+		out := filepath.Join(dir, fmt.Sprint(i))
+		Main(t.Context(), []string{"gate", file, "--out", out, "--shard", fmt.Sprintf("%d/2", i)}, io.Discard, io.Discard)
+		merge = append(merge, out)
+	}
+	must(t, 1, merge...)
+	if d := cmp.Diff(timeless(t, filepath.Join(dir, "whole", gateFile)), timeless(t, filepath.Join(dir, "joined", gateFile))); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestAGateHasEveryOptionOfRun: a flag of run that says what is done can be written in a gate file, and changes the plan there as it does in run.
+func TestAGateHasEveryOptionOfRun(t *testing.T) {
+	values := map[string]string{"duration": "350ms", "int": "3", "bool": "true", "stringSlice": "S", "stringArray": "appendonly=yes", "string": "x", "uint64": "3"}
+	special := map[string]string{
+		"impl": "redisson", "nemesis": "pause", "workload": "reentrant", "variant": "", "topology": "failover", "ttl": "600ms", "watchdog": "false",
+		"node-timeout": "", "masters": "", "keys": "2", "redis-image": "", "docker-network": "", "workers": "", "addr": "", "tls": "", "any-database": "",
+		"wait-replicas": "1",
+	}
+	set := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	new(runFlags).register(set)
+	tried := 0
+	set.VisitAll(func(f *pflag.Flag) {
+		key := strings.ReplaceAll(f.Name, "-", "_")
+		value, named := special[f.Name]
+		if !named {
+			value = values[f.Value.Type()]
+		}
+		for _, no := range notPlan {
+			if no == f.Name {
+				return
+			}
+		}
+		if value == "" {
+			return // for one world or one lock only; the flag is read by the same code
+		}
+		tried++
+		options := map[string]string{"impl": "redisson"}
+		options[key] = value
+		var args []string
+		e := campaign.Entry{Name: "e", World: worldProcess, Seed: 5}
+		for k, v := range options {
+			e.Options = append(e.Options, campaign.Option{Name: k, Values: []string{v}})
+			args = append(args, "--"+strings.ReplaceAll(k, "_", "-")+"="+v)
+		}
+		got, err := gatePlan(e, 5)
+		if err != nil {
+			t.Errorf("%s: %v", key, err)
+			return
+		}
+		var rf runFlags
+		own := pflag.NewFlagSet("run", pflag.ContinueOnError)
+		rf.register(own)
+		if err := own.Parse(append(args, "--seed=5", "--env=process")); err != nil {
+			t.Fatal(err)
+		}
+		want, err := rf.makePlan(own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := json.Marshal(got)
+		b, _ := json.Marshal(want)
+		if d := cmp.Diff(string(b), string(a)); d != "" {
+			t.Errorf("%s:\n%s", key, d)
+		}
+	})
+	if tried < 18 {
+		t.Errorf("only %d options were tried", tried)
+	}
+}
