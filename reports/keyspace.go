@@ -14,10 +14,11 @@ type keyspace struct {
 	expiry map[int]float64 // the deadline, on the node's own clock
 	wall   float64         // of the command that is played
 	owners map[string]int
+	lock   func(key string) (int, bool)
 }
 
-func keysOf(said heard, roles []span, owners map[string]int, end int64) []keySpan {
-	s := keyspace{now: map[int]*keySpan{}, expiry: map[int]float64{}, owners: owners}
+func keysOf(said heard, roles []span, owners map[string]int, lock func(string) (int, bool), end int64) []keySpan {
+	s := keyspace{now: map[int]*keySpan{}, expiry: map[int]float64{}, owners: owners, lock: lock}
 	for _, c := range said.commands {
 		seg := said.segments[c.segment]
 		s.wall = c.wall
@@ -41,11 +42,10 @@ func keysOf(said heard, roles []span, owners map[string]int, end int64) []keySpa
 }
 
 func (s *keyspace) command(t int64, name string, args []string) {
-	m := lockKey.FindStringSubmatch(args[0])
-	if m == nil {
+	key, ok := s.lock(args[0])
+	if !ok {
 		return
 	}
-	key, _ := strconv.Atoi(m[1]) // at most six digits
 	held := s.now[key] != nil
 	value := ""
 	if len(args) > 1 {

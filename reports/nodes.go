@@ -3,6 +3,7 @@ package reports
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
@@ -33,7 +34,7 @@ type keySpan struct {
 }
 
 var (
-	lockKey    = regexp.MustCompile(`^lock:([0-9]{1,6})$`)
+	lockKey    = regexp.MustCompile(`^(?:.*:)?lock:([0-9]{1,6})$`)
 	clientName = regexp.MustCompile(`^(c[0-9]+|struck|)$`)
 )
 
@@ -67,12 +68,30 @@ func nodesOf(r Run, f *facts) []node {
 		n.roles = rolesOf(n.name, i, r.History.Header.Topology, f)
 		if stream := r.Nodes[n.name]; len(stream) > 0 {
 			said := listen(stream, movesOf(n.name, f))
-			n.keys, n.exact, n.offsets = keysOf(said, n.roles, owners, f.end), true, said.offsets()
+			n.keys, n.exact, n.offsets = keysOf(said, n.roles, owners, locksBy(r.History.Header.Names), f.end), true, said.offsets()
 		} else {
 			n.keys = keysFromGrants(n.name, f)
 		}
 	}
 	return ns
+}
+
+// locksBy tells the number of the lock that a Redis key is. The header names the keys; a world may put a prefix before them. A record from before
+// it did so has lock:0, lock:1 and so on.
+func locksBy(names []string) func(key string) (int, bool) {
+	return func(key string) (int, bool) {
+		for i, n := range names {
+			if key == n || strings.HasSuffix(key, ":"+n) {
+				return i, true
+			}
+		}
+		m := lockKey.FindStringSubmatch(key)
+		if m == nil || len(names) > 0 {
+			return 0, false
+		}
+		i, _ := strconv.Atoi(m[1]) // at most six digits
+		return i, true
+	}
 }
 
 // compareNames orders n2 before n10.

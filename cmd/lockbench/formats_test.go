@@ -9,7 +9,9 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -56,6 +58,12 @@ func example(section, line string) any {
 		return new(harness.Plan)
 	case "verdict.json":
 		return new(checker.Verdict)
+	case "A": // matrix
+		if strings.Contains(line, `"acquire_p50"`) {
+			return new(campaign.RowCost)
+		}
+	case "What": // serve lists
+		return new(reports.Listing)
 	case "The": // worker protocol
 		if strings.HasPrefix(line, `{"do":`) {
 			return new(workloads.Order)
