@@ -87,13 +87,14 @@ func (c *check) longestGap() string {
 // stopped reports whether the nemesis had its hands on a client in a gap.
 func (c *check) stopped(s stall) bool { return planned(s, clientFaults(c.history)) }
 
-// starved looks for a client that was refused for too long while nobody was inside. A gap that no fault made excuses it, if gaps count.
+// starved looks for a client that was refused for too long while nobody was inside. Where gaps count, one that no fault made excuses it: its own, since its
+// last refusal may be older than its return, or the harness's, through which the answers come. Others have nothing to do with it.
 func (c *check) starved(gaps bool) (Property, bool) {
 	bound := c.bound()
 	for _, key := range c.keys() {
-		calm := quiet(c.disturbances(key, gaps), bound)
 		attempts := c.attempts(key)
 		for _, p := range sortedKeys(attempts) {
+			calm := quiet(c.disturbances(key, func(s stall) bool { return gaps && (s.process == p || s.process < 0) }), bound)
 			if from, to, ok := refusedFor(attempts[p], calm, bound); ok {
 				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{{Process: p, From: from, To: to}}}}
 				out.Words = fmt.Sprintf("From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %s (the lease, two polls and a second).",
@@ -107,13 +108,18 @@ func (c *check) starved(gaps bool) (Property, bool) {
 
 // bound is the time after which a free lock must have been granted.
 func (c *check) bound() int64 {
+	return c.longestLease() + 2*int64(c.history.Header.Poll) + int64(grace)
+}
+
+// longestLease is that of the header, or of a grant.
+func (c *check) longestLease() int64 {
 	ttl := int64(c.history.Header.TTL)
 	for i := range c.history.Events {
 		if g := c.history.Events[i].Grant; g != nil {
 			ttl = max(ttl, int64(g.Lease))
 		}
 	}
-	return ttl + 2*int64(c.history.Header.Poll) + int64(grace)
+	return ttl
 }
 
 func (c *check) keys() []int {
@@ -127,8 +133,8 @@ func (c *check) keys() []int {
 }
 
 // disturbances returns the times, sorted, in which the lock may have been somebody's or something else may explain a refusal; stalls of
-// the machine only if gaps count.
-func (c *check) disturbances(key int, gaps bool) []turn {
+// the machine only if they count.
+func (c *check) disturbances(key int, counts func(stall) bool) []turn {
 	var out []turn
 	add := func(from, to int64) { out = append(out, turn{from: from, to: to}) }
 	for i := range c.record.holds {
@@ -152,8 +158,8 @@ func (c *check) disturbances(key int, gaps bool) []turn {
 	for i := range c.history.Events {
 		switch e := &c.history.Events[i]; e.Type {
 		case history.Gap:
-			if from := e.T - int64(e.Gap); gaps || c.stopped(stall{e.Process, from, e.T}) {
-				add(from, e.T)
+			if s := (stall{e.Process, e.T - int64(e.Gap), e.T}); counts(s) || c.stopped(s) {
+				add(s.from, s.to)
 			}
 		case history.Kill, history.Exit:
 			add(e.T, e.T)

@@ -73,6 +73,8 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.Declares.Reentrant = true
 	case "workload":
 		hd.Workload = w[1]
+	case "world":
+		hd.World = w[1]
 	case "topology":
 		hd.Topology = w[1]
 	case "masters":

@@ -30,11 +30,11 @@ func (c *check) orphan() Property {
 		if c.accounted(m, key, c.linger()) {
 			continue
 		}
+		if c.tame() && c.slow(m) {
+			slow = true
+			continue
+		}
 		if c.independent() {
-			if c.slow(m) {
-				slow = true
-				continue
-			}
 			refusals = append(refusals, m)
 			continue
 		}
