@@ -22,6 +22,7 @@ soak: redis browser ## the full numbers: takes long
 
 bench: ## benchmarks, side by side
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./checker
+	$(GO) test -run '^$$' -bench . -benchmem ./internal/sim ./internal/sim/engine
 
 lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// worldOf reads "world LOCK [clients=3] [ttl=2s] [poll=1s] [topology=failover] [masters=5]".
+// worldOf reads "world LOCK [clients=3] [ttl=2s] [poll=1s] [timeout=250ms] [variant=call] [topology=failover] [masters=5]".
 func worldOf(order string) (sim.Config, error) {
 	words := strings.Fields(order)
 	cfg := sim.Config{Topology: nemesis.Single, Clients: 3, Chooser: sim.Recorded{}}
@@ -39,6 +39,8 @@ func worldOf(order string) (sim.Config, error) {
 			cfg.Worker.Variant = value
 		case "ttl":
 			err = cfg.Worker.TTL.UnmarshalText([]byte(value))
+		case "timeout":
+			err = cfg.Worker.ClientTimeout.UnmarshalText([]byte(value))
 		case "poll":
 			err = cfg.Worker.Poll.UnmarshalText([]byte(value))
 		default:
@@ -134,10 +136,13 @@ func (s *stage) move(words []string) error {
 	if len(words) > 2 {
 		next = &workloads.Gate{At: words[2], Command: "^" + strings.ToLower(strings.Join(words[3:], " "))}
 	}
-	s.gate++
-	next.ID = s.gate
-	s.at[i] = next.ID
-	s.w.Send(i, workloads.Order{Do: workloads.DoArm, Gate: next})
+	s.at[i] = 0
+	if words[0] != "release" || len(words) > 2 {
+		s.gate++
+		next.ID = s.gate
+		s.at[i] = next.ID
+		s.w.Send(i, workloads.Order{Do: workloads.DoArm, Gate: next})
+	}
 	if s.stands[i] {
 		s.stands[i] = false
 		s.w.Send(i, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: passed}})

@@ -1,5 +1,6 @@
 /* Moves the wall clock of a redis-server that is started with it in LD_PRELOAD: to what the clock shows it adds the
-   nanoseconds in the eight bytes of the file that LOCKBENCH_CLOCK names, read anew each time. The monotonic clock is left alone. */
+   nanoseconds in the first eight bytes of the file that LOCKBENCH_CLOCK names, read anew each time. If the file has eight more and they are not
+   zero, the clock stands still at so many nanoseconds since 1970: what lies behind the end of a file reads as zero. The monotonic clock is left alone. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile int64_t *offset;
+static volatile int64_t *file; /* the offset, and where it stands still */
 static int (*real_clock_gettime)(clockid_t, struct timespec *);
 
 __attribute__((constructor)) static void map_offset(void) {
@@ -19,16 +20,17 @@ __attribute__((constructor)) static void map_offset(void) {
 	const char *path = getenv("LOCKBENCH_CLOCK");
 	int fd = path ? open(path, O_RDONLY) : -1;
 	if (fd < 0) return;
-	void *page = mmap(0, sizeof *offset, PROT_READ, MAP_SHARED, fd, 0);
-	if (page != MAP_FAILED) offset = page;
+	void *page = mmap(0, 2 * sizeof *file, PROT_READ, MAP_SHARED, fd, 0);
+	if (page != MAP_FAILED) file = page;
 	close(fd);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *ts) {
 	/* the allocator may ask for the time before the constructor above has run */
 	int r = real_clock_gettime ? real_clock_gettime(clock, ts) : (int)syscall(SYS_clock_gettime, clock, ts);
-	if (r == 0 && offset && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
-		int64_t ns = (int64_t)ts->tv_sec * 1000000000LL + ts->tv_nsec + *offset;
+	if (r == 0 && file && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
+		int64_t ns = (int64_t)ts->tv_sec * 1000000000LL + ts->tv_nsec + file[0];
+		if (file[1]) ns = file[1];
 		ts->tv_sec = ns / 1000000000LL;
 		ts->tv_nsec = ns % 1000000000LL;
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -45,13 +44,9 @@ func startBoth(t *testing.T) *both {
 	need.Part(t, "redis")
 	need.Part(t, "cc")
 	dir := t.TempDir()
-	lib := filepath.Join(dir, "clock.so")
-	source, err := filepath.Abs("testdata/clock.c")
+	lib, err := cluster.Shim()
 	if err != nil {
 		t.Fatal(err)
-	}
-	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", lib, source).CombinedOutput(); err != nil {
-		t.Fatalf("cc cannot build the clock that the comparison with redis-server needs: %v %s", err, out)
 	}
 	b := &both{t: t, engine: engine.New()}
 	if b.clock, err = os.Create(filepath.Join(dir, "clock")); err != nil {
@@ -97,11 +92,11 @@ func (b *both) dial() *pair {
 	return p
 }
 
-// at sets both clocks, µs.
+// at sets both clocks, µs. The real one stands still at the time in the second word.
 func (b *both) at(now int64) {
 	b.now = now
-	var raw [8]byte
-	binary.NativeEndian.PutUint64(raw[:], uint64(now))
+	var raw [16]byte
+	binary.NativeEndian.PutUint64(raw[8:], uint64(now)*1000)
 	if _, err := b.clock.WriteAt(raw[:], 0); err != nil {
 		b.t.Fatal(err)
 	}
