@@ -141,7 +141,21 @@ func (w *World) Block(node string) error {
 		w.admins[i].Eval(ctx, "while true do end", nil)
 	}()
 	w.blocks[node] = end
+	w.untilSilent(i)
 	return nil
+}
+
+// untilSilent waits until a node does not answer at once, or for at most a second: what keeps it busy has to arrive. Whether it is busy is for
+// Prove to say.
+func (w *World) untilSilent(i int) {
+	for limit := time.Now().Add(time.Second); time.Now().Before(limit); time.Sleep(time.Millisecond) {
+		ctx, cancel := context.WithTimeout(context.Background(), silence/4)
+		err := w.admins[i].Ping(ctx).Err()
+		cancel()
+		if err != nil {
+			return
+		}
+	}
 }
 
 // Free kills the script, or waits for the end of one that ends by itself.
@@ -181,12 +195,9 @@ func (w *World) Stall(node string, d time.Duration) error {
 		end <- err
 	}()
 	w.stalls[node] = end
-	time.Sleep(stallBegins)
+	w.untilSilent(i)
 	return nil
 }
-
-// stallBegins is what the command needs to arrive.
-const stallBegins = 2 * time.Millisecond
 
 // debugging are the settings that allow DEBUG, which Redis needs from version 7 on and does not know before. The words of
 // `redis-server --version` are "Redis server v=7.0.15 sha=…".
