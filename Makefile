@@ -17,8 +17,10 @@ test: redis browser ## all tests, with the race detector, on real Redis
 	$(GO) test -race ./...
 	cd internal/sim/third && $(GO) test ./...
 
-soak: redis browser ## the full numbers: takes long
+soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
 	LOCKBENCH_SOAK=1 $(GO) test -timeout 120m ./...
+	$(BIN) matrix --soak --env sim
+	$(BIN) matrix --soak $(if $(SOAK),--resume $(SOAK),--env process)
 
 bench: ## benchmarks, side by side
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./checker

@@ -27,7 +27,7 @@ type matrixFlags struct {
 	costs   bool
 	docs    string
 
-	soak, mitigations bool
+	soak, mitigations, again bool
 
 	before history.Duration // what earlier parts of a resumed matrix took
 	was    map[string]string
@@ -81,6 +81,7 @@ func matrixCommand() *cobra.Command {
 	s.StringVar(&f.docs, "docs", "", "also write verdicts.md and claims.md to this directory")
 	s.BoolVar(&f.costs, "costs", true, "also measure what each lock costs: one second each")
 	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
+	s.BoolVar(&f.again, "again", false, "with --resume: judge the runs that there are once more, with this checker")
 	s.BoolVar(&f.soak, "soak", false, "each scenario 20 times (or --repeat), and judge: every letter each time, and nothing else")
 	s.BoolVar(&f.mitigations, "mitigations", false, "instead, run faults without and with what is said to mend them")
 	return c
@@ -90,6 +91,14 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	dir, known, err := f.open()
 	if err != nil {
 		return usage(err)
+	}
+	if f.again {
+		b := newBar(c.ErrOrStderr())
+		known, err = judgeAgain(dir, known, b.step)
+		b.stop()
+		if err != nil {
+			return broken(err)
+		}
 	}
 	out, err := os.OpenFile(filepath.Join(dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {

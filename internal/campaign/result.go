@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -119,4 +120,14 @@ func ReadResults(r io.Reader) (out []Result, err error) {
 		}
 		out = append(out, one)
 	}
+}
+
+// Again is the result with a verdict that was drawn anew from the same record. What broke the run then breaks it now.
+func (r Result) Again(v *checker.Verdict) Result {
+	var err error
+	if r.Broke != "" {
+		err = errors.New(r.Broke)
+	}
+	r.Finding = newFinding(v, err)
+	return r
 }
