@@ -16,6 +16,8 @@ type replayFlags struct {
 	times  int
 	asJSON bool
 	steps  bool
+	store  string
+	place  placeFlags
 }
 
 func replayCommand() *cobra.Command {
@@ -24,18 +26,21 @@ func replayCommand() *cobra.Command {
 		Use:   "replay FILE",
 		Short: "Do a counterexample again, step by step",
 		Long: `replay does again what a counterexample's file says, which lockbench explore has written: in the simulator, where every step must be the
-same, or on a real redis-server. Exit codes: 0 confirmed, 1 diverged, 254 the file cannot be used.`,
+same, or with real servers and clients, each command, reply and fault in the recorded order. Such a replay is recorded and judged as a run is.
+Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the file cannot be used or not be replayed there.`,
 		Example: `  lockbench replay store/counterexamples/getset-pause-S.yaml
   lockbench replay --env process --times 20 store/counterexamples/getset-pause-S.yaml`,
 		Args: one("a counterexample's file"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	s := c.Flags()
-	s.StringVar(&f.env, "env", worldSim, "world to replay in: "+worldSim+", "+worldProcess)
+	s.StringVar(&f.env, "env", worldSim, "world to replay in: sim, or real Redis in process or docker")
 	s.IntVar(&f.times, "times", 1, "how often")
 	s.BoolVar(&f.steps, "steps", false, "print the steps, too")
 	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
-	register(c, "env", []string{worldSim, worldProcess})
+	s.StringVar(&f.store, "store", "store", "directory that keeps the runs of a replay on real Redis")
+	f.place.register(s)
+	register(c, "env", []string{worldSim, worldProcess, worldDocker})
 	return c
 }
 
@@ -52,7 +57,7 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 			fmt.Fprintln(c.OutOrStdout(), s)
 		}
 	}
-	o, err := f.replay(c, x)
+	o, err := f.replay(c, x, file)
 	switch {
 	case c.Context().Err() != nil:
 		return exit{exitInterrupted, errors.New("interrupted")}
@@ -63,12 +68,14 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 }
 
 // replay does it as often as wanted; the first time that it diverges is the last.
-func (f *replayFlags) replay(c *cobra.Command, x *explore.Counterexample) (explore.Outcome, error) {
+func (f *replayFlags) replay(c *cobra.Command, x *explore.Counterexample, file string) (explore.Outcome, error) {
 	switch f.env {
 	case worldSim:
 		return replaySim(c, x, f.times)
+	case worldProcess, worldDocker:
+		return f.onServers(c, x, file)
 	}
-	return explore.Outcome{}, usage(fmt.Errorf("--env %s: a counterexample can be replayed in %s and %s", f.env, worldSim, worldProcess))
+	return explore.Outcome{}, usage(fmt.Errorf("--env %s: a counterexample can be replayed in %s, %s and %s", f.env, worldSim, worldProcess, worldDocker))
 }
 
 func replaySim(c *cobra.Command, x *explore.Counterexample, times int) (explore.Outcome, error) {
@@ -97,7 +104,10 @@ func (f *replayFlags) say(w io.Writer, o explore.Outcome) error {
 	} else {
 		fmt.Fprintln(w, o)
 	}
-	if !o.Confirmed {
+	switch {
+	case o.TooSlow:
+		return exit{code: 2}
+	case !o.Confirmed:
 		return exit{code: 1}
 	}
 	return nil

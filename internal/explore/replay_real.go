@@ -128,12 +128,15 @@ func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, n
 		out.Result, out.Step = Diverged, len(c.Steps)+1
 		out.Expected = fmt.Sprintf("%s violated", c.Verdict.Property)
 		out.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict, cmp.Or(got.Because, got.Words))
-		if got.Verdict.String() == checker.Unknown.String() && p.clock.stalled {
+		if got.Verdict.String() == checker.Unknown.String() && p.clock.stalled || p.clock.late > punctual {
 			out.Result = TooSlow
 		}
 	}
 	return nil
 }
+
+// punctual is how late a replay may be without that being a reason for another verdict: times in which somebody waited are shorter by it, or longer.
+const punctual = 20 * time.Millisecond
 
 // play follows the steps with the files of the run open.
 func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.World, net *relay) (p *player, err error) {

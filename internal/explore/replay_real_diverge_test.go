@@ -135,7 +135,8 @@ func TestWhatIsNotReplayable(t *testing.T) {
 	}{
 		{func() { c.Plan.Topology = "sentinel" }, "sentinels"},
 		{func() { c.Plan.Topology = "single"; c.Plan.WaitReplicas = 1 }, "--wait-replicas"},
-		{func() { c.Plan.WaitReplicas = 0; c.Plan.ClientRetries = 2 }, "--client-retries"},
+		{func() { c.Plan.WaitReplicas = 0; c.Plan.TTL = 4_000_000 }, "a lease of 4ms"},
+		{func() { c.Plan.ClientRetries = 2 }, "--client-retries"},
 	} {
 		x.change()
 		_, err := c.ReplayReal(t.Context(), 1, func() (Real, error) { t.Error("a directory was made"); return Real{}, nil })

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // retries is how often a replay is done again for which the machine was too slow.
@@ -33,29 +34,21 @@ func (c *Counterexample) ReplayReal(ctx context.Context, times int, where func()
 	return o, nil
 }
 
-// patiently makes an attempt, and further ones while the machine is too slow. What is different at the same step each time is different.
+// patiently makes an attempt, and further ones while the machine is too slow.
 func (c *Counterexample) patiently(ctx context.Context, where func() (Real, error)) (a Attempt, err error) {
-	same := 0
 	for range retries + 1 {
 		var r Real
 		if r, err = where(); err != nil {
 			return a, err
 		}
-		last := a
 		if a, err = c.attempt(ctx, r); err != nil || a.Result != TooSlow {
 			return a, err
 		}
-		if a.Step == last.Step && a.Expected == last.Expected && a.Step <= len(c.Steps) {
-			same++
-		}
-	}
-	if same == retries {
-		a.Result = Diverged
 	}
 	return a, nil
 }
 
 // slowly says in one line that a machine was too slow.
 func (o Outcome) slowly() string {
-	return fmt.Sprintf("too slow: the machine stalled, %v behind the record; at step %d expected %s, got %s", o.Late, o.Step, o.Expected, o.Got)
+	return fmt.Sprintf("too slow: the machine stalled, %v behind the record; at step %d expected %s, got %s", o.Late.Round(time.Millisecond), o.Step, o.Expected, o.Got)
 }
