@@ -72,6 +72,8 @@ var declaredCases = []propertyCase{
 	{"votes: a command timed out, and its link had been cut", "R", voteStory + "fault cut c0>* 21 25", voteTrace + lostVotes + deniedVotes, Unknown, ""},
 	{"votes: a command timed out, and all links were slow", "R", voteStory + "fault delay *>* 29 60", voteTrace + lostVotes + deniedVotes, Violated, ""},
 	{"votes: a command timed out, and the servers were stopped", "R", voteStory + "fault pause-node n0 29 60; fault pause-node n1 29 60", voteTrace + lostVotes + deniedVotes, Violated, ""},
+	{"votes: a command timed out, and its client's clock was moved", "R", voteStory + "fault client-clock c0 29 60", voteTrace + lostVotes + deniedVotes, Unknown, ""},
+	{"votes: a command timed out, and clients were directed to its server", "R", voteStory + "fault direct n0 29 60; fault promote n1 29 60", voteTrace + lostVotes + deniedVotes, Unknown, ""},
 	{"votes: a command timed out, and its client was stopped", "R", voteStory + "fault pause c0 29 60", voteTrace + lostVotes + deniedVotes, Violated, ""},
 	{"votes: nobody is denied", "R", voteStory, voteTrace, NA, ""},
 

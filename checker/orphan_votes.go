@@ -53,7 +53,15 @@ func (c *check) struckCommand(m *history.Command) bool {
 	if until == 0 {
 		until = forever
 	}
-	return slices.ContainsFunc(c.faults, func(f fault) bool { return f.from <= until && m.Sent <= f.to && onTheWay(f.target, m) })
+	return slices.ContainsFunc(c.faults, func(f fault) bool {
+		return holdsBack(f) && f.from <= until && m.Sent <= f.to && onTheWay(f.target, m)
+	})
+}
+
+// holdsBack reports whether a fault can keep a message from its goal: clocks and orders to clients cannot.
+func holdsBack(f fault) bool {
+	k := kindOf(f)
+	return k != clientClockFault && k != serverClockFault && f.f != "direct" && f.f != "promote"
 }
 
 // onTheWay reports whether a target of a fault is passed by a command: "c2", "n0", "c2>n0", "c2+>*", "*>n0".
