@@ -115,6 +115,7 @@ Exit codes of run and check: 0 as expected, 1 not as expected, 2 unknown,
 	}
 	c.AddCommand(runCommand(), checkCommand(), reportCommand(), exportCommand(), listCommand(), doctorCommand(), matrixCommand(), serveCommand(), gateCommand(), mergeCommand(), compareCommand())
 	c.AddCommand(exploreCommand(), replayCommand())
+	completeAll(c)
 	return c
 }
 
