@@ -40,12 +40,12 @@ func simPlan(t *testing.T, w harness.Wish) (*history.History, []history.Command)
 
 // moment is what a client had done when the fault struck.
 type moment struct {
-	t                                         time.Duration
-	by                                        int
-	acquires, sent, replies, grants, releases int // calls, commands that had left, calls that had returned, grants, and calls
-	inside                                    bool
-	lease                                     time.Duration // when that of its last grant was over
-	sets, unanswered                          int           // SET commands
+	t                                   time.Duration
+	by                                  int
+	acquires, replies, grants, releases int // calls, calls that had returned, grants, and calls
+	inside                              bool
+	lease                               time.Duration // when that of its last grant was over
+	sets, unanswered                    int           // SET commands
 }
 
 // struckAt looks at the first fault of a run.
