@@ -11,7 +11,7 @@ import (
 // examples are the schedules of the documentation.
 func examples(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob("../docs/examples/*")
+	files, err := filepath.Glob("../docs/examples/faults/*")
 	if err != nil || len(files) < 2 {
 		t.Fatalf("examples: %v, %v", files, err)
 	}

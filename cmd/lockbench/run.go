@@ -50,7 +50,7 @@ func runCommand() *cobra.Command {
   # two faults, one after the other; several that are drawn from all that the world offers; and one that you wrote
   lockbench run --impl token-lua --nemesis pause,failover
   lockbench run --impl token-lua --nemesis random --seed 7
-  lockbench run --impl token-lua --nemesis ./docs/examples/late-release.yaml
+  lockbench run --impl token-lua --nemesis ./docs/examples/faults/late-release.yaml
 
   # the same run again
   lockbench run --plan store/latest/plan.json`,

@@ -43,7 +43,7 @@ func unpaired(h *history.History) (wrong []string) {
 
 // TestEveryFaultHasBeginAndEnd plays every variant of every fault, random ones and a list, and looks at the record.
 func TestEveryFaultHasBeginAndEnd(t *testing.T) {
-	specs := []string{"pause,failover", "partition,clock-client,crash", "../../docs/examples/late-release.yaml", "../../docs/examples/split-then-stall.json"}
+	specs := []string{"pause,failover", "partition,clock-client,crash", "../../docs/examples/faults/late-release.yaml", "../../docs/examples/faults/split-then-stall.json"}
 	for _, e := range nemesis.All() {
 		for _, v := range append(e.Variants, nemesis.Variant{}) {
 			name := strings.NewReplacer("N", "3", "DURATION", "30ms").Replace(v.Name)
