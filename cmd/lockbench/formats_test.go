@@ -58,7 +58,10 @@ func example(section, line string) any {
 		return new(harness.Plan)
 	case "verdict.json":
 		return new(checker.Verdict)
-	case "A": // matrix
+	case "A": // matrix, gate
+		if strings.Contains(line, `"planned"`) {
+			return new(campaign.EntryResult)
+		}
 		if strings.Contains(line, `"acquire_p50"`) {
 			return new(campaign.RowCost)
 		}
