@@ -101,11 +101,12 @@ func rootCommand() *cobra.Command {
 		Long: `lockbench drives lock algorithms with real clients against real Redis, cuts, pauses, kills and
 fails over, records what every client saw, and lets porcupine judge whether two were inside at once.
 
-Exit codes of run and check: 0 as expected, 1 not as expected, 2 unknown,
+Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 254 wrong usage, 255 lockbench broke, 130 interrupted.`,
 		Example: `  lockbench run --impl getset --nemesis failover
   lockbench run --impl token-lua --nemesis failover --expect S
   lockbench check store/latest
+  lockbench gate --init
   lockbench list impls`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
