@@ -27,10 +27,15 @@ func (f *matrixFlags) writeDocs(m *campaign.Matrix) error {
 
 // readAnnex reads what there is in a directory for pages.
 func readAnnex(dir string) (a campaign.Annex, err error) {
-	err = errors.Join(
-		readIfThere(filepath.Join(dir, mitigationsFile), func(f *os.File) (err error) { a.Mended, err = campaign.ReadMended(f); return err }),
-		readIfThere(filepath.Join(dir, soakFile), func(f *os.File) (err error) { a.Soak, err = campaign.ReadSoak(f); return err }),
-	)
+	err = readIfThere(filepath.Join(dir, mitigationsFile), func(f *os.File) (err error) { a.Mended, err = campaign.ReadMended(f); return err })
+	soaks, _ := filepath.Glob(filepath.Join(dir, soakPage("*"))) // sorted; the pattern is good
+	for _, name := range soaks {
+		err = errors.Join(err, readIfThere(name, func(f *os.File) error {
+			s, err := campaign.ReadSoak(f)
+			a.Soaks = append(a.Soaks, s)
+			return err
+		}))
+	}
 	return a, err
 }
 

@@ -11,8 +11,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// soakFile is what a matrix shows that was run many times, in its directory and, committed, in docs.
+// soakFile is what a matrix shows that was run many times, in its directory. In docs there is one for each world.
 const soakFile = "soak.json"
+
+// soakPage is the name in docs; "*" for all worlds.
+func soakPage(world string) string { return "soak-" + world + ".json" }
 
 // soakRuns is how often a letter must be found, and what is safe stay clean.
 const soakRuns = 20
@@ -23,7 +26,7 @@ func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, m *campaign.Matrix
 	write := func(w *os.File) error { return s.Write(w) }
 	err := store.Write(dir, soakFile, write)
 	if f.docs != "" {
-		err = errors.Join(err, store.Write(f.docs, soakFile, write))
+		err = errors.Join(err, store.Write(f.docs, soakPage(m.World), write))
 	}
 	if f.asJSON {
 		err = errors.Join(err, s.Write(c.OutOrStdout()))

@@ -9,13 +9,19 @@ import (
 // that are nil are left out.
 type Annex struct {
 	Mended *Mended
-	Soak   *Soak
+	Soaks  []*Soak // one for each world
 }
 
 func (a Annex) write(b *bufio.Writer) error {
-	if a.Soak != nil {
-		fmt.Fprint(b, "\n## How often\n\n`make soak` runs the matrix many times. ")
-		if err := flushed(b, a.Soak.Markdown(b)); err != nil {
+	if len(a.Soaks) > 0 {
+		fmt.Fprint(b, "\n## How often\n\n`make soak` runs the matrix many times, and fails if a letter is not found each time.\n")
+	}
+	for _, s := range a.Soaks {
+		if s == nil {
+			continue
+		}
+		fmt.Fprintf(b, "\n**World %s.** ", s.World)
+		if err := flushed(b, s.Markdown(b)); err != nil {
 			return err
 		}
 	}
