@@ -124,7 +124,7 @@ func (w *World) options(now int64) (options []Option, messages []int) {
 	for _, i := range messages {
 		options = append(options, w.pending[i].option)
 	}
-	nap, soon := w.asleep.soonest(now + int64(moment))
+	nap, soon := w.asleep.soonest(now, now+int64(moment))
 	if !soon {
 		nap = Option{Process: -1, Name: Time}
 	}
@@ -198,13 +198,13 @@ func (s *sleepers) sleep(client int, until int64) (awake func()) {
 	}
 }
 
-// soonest is the sleep that ends first, if that is not after a moment.
-func (s *sleepers) soonest(by int64) (Option, bool) {
+// soonest is the sleep that ends first, if that is not after a moment. Who should be awake already is a client that was stopped.
+func (s *sleepers) soonest(now, by int64) (Option, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first := nap{until: by + 1}
 	for _, n := range s.naps {
-		if n.until < first.until || n.until == first.until && n.option.Name < first.option.Name {
+		if n.until >= now && n.until < first.until || n.until == first.until && n.option.Name < first.option.Name {
 			first = n
 		}
 	}
