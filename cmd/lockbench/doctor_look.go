@@ -42,8 +42,12 @@ func sentinel(redis finding) finding {
 func clockShim() finding {
 	f := finding{Name: "clock shim", For: "fault clock-server in the world process, and in containers of an image without a shim"}
 	lib, err := cluster.Shim()
-	if err != nil {
-		f.Found, f.Advice = err.Error(), "apt-get install gcc libc6-dev"
+	switch {
+	case err != nil && cluster.ClockMeans() == nil:
+		f.OK, f.Found = true, "no compiler; libfaketime moves the clocks of processes instead"
+		return f
+	case err != nil:
+		f.Found, f.Advice = err.Error(), "apt-get install gcc libc6-dev, or libfaketime for the world process"
 		return f
 	}
 	f.OK, f.Found = true, lib
