@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"syscall"
 	"time"
 )
 
@@ -27,7 +26,7 @@ func hire(o owner) (*janitor, error) {
 	}
 	j := &janitor{cmd: exec.Command(self)}
 	j.cmd.Env = append(os.Environ(), janitorEnv+"="+o.run)
-	j.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the run
+	apart(j.cmd) // Ctrl-C is for the run
 	if j.life, err = j.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/workloads"
-	"golang.org/x/sys/unix"
 )
 
 // Idler is a Worker that can tell whether it has nothing to do but wait: for its input, the network or the time.
@@ -38,9 +37,6 @@ func (w *World) Rest(i int, d time.Duration) bool {
 	}
 	return true
 }
-
-// nap is much shorter than time.Sleep can be: Go's timers wait for whole milliseconds when nothing else goes on.
-func nap() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 30_000}, nil) }
 
 // Wake makes Next return an empty report, for whoever waits there for something that no client reports. It may be called from any goroutine.
 func (w *World) Wake() { w.tell(workloads.Report{Process: history.Harness}) }

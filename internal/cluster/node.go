@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"syscall"
 )
 
 // ErrNoRedis says that redis-server is not installed.
@@ -97,21 +96,18 @@ func (p *process) follow(out io.Reader) {
 	p.End(err)
 }
 
-// signal sends a signal to the server.
-func (p *process) signal(s syscall.Signal) error { return syscall.Kill(-p.cmd.Process.Pid, s) }
-
 // Pause is Server.
-func (p *process) Pause() error { return p.signal(syscall.SIGSTOP) }
+func (p *process) Pause() error { return stopGroup(p.cmd.Process.Pid) }
 
 // Stopped is Server.
 func (p *process) Stopped() bool { return stopped(p.cmd.Process.Pid) }
 
 // Resume is Server.
-func (p *process) Resume() error { return p.signal(syscall.SIGCONT) }
+func (p *process) Resume() error { return resumeGroup(p.cmd.Process.Pid) }
 
 // Kill is Server.
 func (p *process) Kill() {
-	_ = p.signal(syscall.SIGKILL) // it may be gone already
+	_ = killGroup(p.cmd.Process.Pid) // it may be gone already
 	<-p.Done()
 }
 

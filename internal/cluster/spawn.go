@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"syscall"
 )
 
 // child is a worker that is a process of this machine.
@@ -39,15 +38,13 @@ func (c *child) Output() io.Reader { return c.out }
 func (c *child) Wait() error { return c.cmd.Wait() }
 
 // Kill is Worker.
-func (c *child) Kill() { _ = c.signal(syscall.SIGKILL) }
+func (c *child) Kill() { _ = killGroup(c.cmd.Process.Pid) }
 
 // Pause is Worker.
-func (c *child) Pause() error { return c.signal(syscall.SIGSTOP) }
+func (c *child) Pause() error { return stopGroup(c.cmd.Process.Pid) }
 
 // Stopped is Worker.
 func (c *child) Stopped() bool { return stopped(c.cmd.Process.Pid) }
 
 // Resume is Worker.
-func (c *child) Resume() error { return c.signal(syscall.SIGCONT) }
-
-func (c *child) signal(s syscall.Signal) error { return syscall.Kill(-c.cmd.Process.Pid, s) }
+func (c *child) Resume() error { return resumeGroup(c.cmd.Process.Pid) }

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"os/exec"
 	"runtime"
 	"sync"
@@ -38,3 +39,17 @@ func Monotonic() int64 {
 	}
 	return ts.Nano()
 }
+
+// killGroup ends the process group that a child leads, stopped or not.
+func killGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
+
+// stopGroup stops it, until resumeGroup.
+func stopGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGSTOP) }
+
+func resumeGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGCONT) }
+
+// gone reports whether there is no process of this number.
+func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// nap is much shorter than time.Sleep can be: Go's timers wait for whole milliseconds when nothing else goes on.
+func nap() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 30_000}, nil) }

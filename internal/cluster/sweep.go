@@ -1,11 +1,9 @@
 package cluster
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 )
 
 // scratchPrefix names the temporary folders of runs, with the process that owns each behind it: lockbench-4711-….
@@ -40,5 +38,3 @@ func owner(dir string) int {
 	}
 	return 0
 }
-
-func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
