@@ -128,7 +128,7 @@ func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, n
 		out.Result, out.Step = Diverged, len(c.Steps)+1
 		out.Expected = fmt.Sprintf("%s violated", c.Verdict.Property)
 		out.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict, cmp.Or(got.Because, got.Words))
-		if got.Verdict.String() == checker.Unknown.String() && p.clock.stalled || p.clock.late > punctual {
+		if got.Verdict.String() == checker.Unknown.String() && p.clock.stood > 0 || p.clock.late > punctual {
 			out.Result = TooSlow
 		}
 	}

@@ -11,14 +11,14 @@ import (
 // one later than it is long: where that decided between two commands, the first is executed when a millisecond begins, and the second as much later as
 // in the record, or more if the lease had ended.
 type clock struct {
-	turns   []turn
-	terms   []time.Duration // what may end: the lease, time-outs
-	lease   time.Duration
-	phase   time.Duration // of the record's beginning within a millisecond of the simulator's wall clock
-	zero    int64         // world's clock at the record's beginning
-	at      []int64       // world's clock when a turn was done
-	late    time.Duration
-	stalled bool // a process stood still
+	turns []turn
+	terms []time.Duration // what may end: the lease, time-outs
+	lease time.Duration
+	phase time.Duration // of the record's beginning within a millisecond of the simulator's wall clock
+	zero  int64         // world's clock at the record's beginning
+	at    []int64       // world's clock when a turn was done
+	late  time.Duration
+	stood time.Duration // how long a process did not run at most, though nobody had stopped it
 }
 
 func newClock(p harness.Plan, all []turn, epoch int64) *clock {
@@ -109,15 +109,29 @@ func (c *clock) done(i int, now int64) {
 	c.late = max(c.late, time.Duration(now-c.due(i)))
 }
 
+// failed notes that a turn that began then was not as recorded: how long was waited for it says nothing.
+func (c *clock) failed(i int, begun int64) {
+	if len(c.at) <= i {
+		c.at = append(c.at[:i], begun)
+	}
+	c.late = max(c.late, time.Duration(begun-c.due(i)))
+}
+
 // gap notes that a process did not run.
-func (c *clock) gap() { c.stalled = true }
+func (c *clock) gap(d time.Duration) { c.stood = max(c.stood, d) }
 
 // jitter is how far two times may be apart from the record's without it meaning anything.
 const jitter = 2 * time.Millisecond
 
+// sluggish is from when on a machine is too slow for anything to follow from a difference: readings of clocks differ by it, and time-outs come in between.
+const sluggish = 50 * time.Millisecond
+
 // slow reports whether, up to a turn, something may have ended here that had not ended in the record, or the other way round, because the machine
 // was slow.
 func (c *clock) slow() bool {
+	if c.late > sluggish || c.stood > sluggish {
+		return true
+	}
 	for k := range c.at {
 		for i := range k {
 			recorded, real := c.between(i, k), time.Duration(c.at[k]-c.at[i])

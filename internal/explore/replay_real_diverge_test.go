@@ -85,6 +85,7 @@ func TestPlantedDivergence(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			tooSlow(t, o)
 			if o.Confirmed || o.TooSlow || o.Step != step+1 || !strings.Contains(o.Got, x.got) {
 				t.Errorf("planted at step %d: %s\n%s", step+1, o, c.Steps[step])
 			}

@@ -45,7 +45,7 @@ func (p *player) after(i int, f nemesis.Step) error {
 		_, err := p.await(func() bool { return a.gone })
 		return err
 	case nemesis.Pause:
-		a.paused = true
+		a.paused, a.stopped = true, true
 		return nil
 	case nemesis.Unpause:
 		a.paused = false

@@ -42,6 +42,7 @@ type actor struct {
 	answers  map[int]history.Command
 	hurry    time.Duration // by which its sleeps are shorter
 	paused   bool
+	stopped  bool // it has been paused, so that its gaps are no surprise
 	gone     bool
 	later    []func() error // what must wait until it runs again
 }
@@ -80,12 +81,13 @@ func (p *player) all() error {
 		if err := p.until(p.clock.due(i)); err != nil {
 			return err
 		}
-		err := p.do(t.Step)
-		if t.Kind != Exec || err != nil { // when it was executed is known better
-			p.clock.done(i, p.world.Now())
-		}
-		if err != nil {
+		begun := p.world.Now()
+		if err := p.do(t.Step); err != nil {
+			p.clock.failed(i, begun)
 			return err
+		}
+		if t.Kind != Exec { // when it was executed is known better
+			p.clock.done(i, p.world.Now())
 		}
 	}
 	return nil
@@ -195,8 +197,8 @@ func (p *player) take(rep workloads.Report) error {
 	if rep.Process >= 0 && rep.Process < len(p.actors) {
 		p.note(p.actors[rep.Process], rep)
 	}
-	if e := rep.Event; e != nil && e.Type == history.Gap {
-		p.clock.gap()
+	if e := rep.Event; e != nil && e.Type == history.Gap && (rep.Process < 0 || !p.actors[rep.Process].stopped) {
+		p.clock.gap(e.Gap.D())
 	}
 	p.dial()
 	if err := p.journal.Take(rep); err != nil {
