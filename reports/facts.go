@@ -50,6 +50,8 @@ type facts struct {
 	count    int   // operations of all kinds
 	releases int   // releases that were refused
 	unknown  int   // operations whose outcome nobody knows
+
+	nodes []node // see nodesOf
 }
 
 // collector builds facts from events in the order of their stamps.

@@ -2,6 +2,8 @@ package reports
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -98,8 +100,34 @@ func holdFigure(_ Run, f *facts, w *witness) (*figure, error) {
 	fig.plot.Y.Tick.Marker = plot.ConstantTicks(names)
 	fig.plot.Y.Min, fig.plot.Y.Max = -0.7, float64(len(clients))+0.9
 	fig.plot.X.Min, fig.plot.X.Max = g.lo, g.hi
+	fig.plot.X.Tick.Marker = plot.TickerFunc(fineTicks)
 	fig.height = vg.Points(90 + 26*float64(len(clients)))
 	return fig, nil
+}
+
+// fineTicks are the usual ones, with as many digits as it takes to tell one label from the next.
+func fineTicks(lo, hi float64) []plot.Tick {
+	ts := plot.DefaultTicks{}.Ticks(lo, hi)
+	for digits := 0; digits <= 9; digits++ {
+		seen, again := map[string]bool{}, false
+		for i := range ts {
+			if ts[i].Label == "" {
+				continue
+			}
+			ts[i].Label = strconv.FormatFloat(ts[i].Value, 'f', digits, 64)
+			again = again || seen[ts[i].Label] || math.Abs(ts[i].Value-round(ts[i].Value, digits)) > (hi-lo)/100
+			seen[ts[i].Label] = true
+		}
+		if !again {
+			break
+		}
+	}
+	return ts
+}
+
+func round(v float64, digits int) float64 {
+	p := math.Pow(10, float64(digits))
+	return math.Round(v*p) / p
 }
 
 // ganttWindow is as wide as maxBars bars allow.

@@ -2,17 +2,10 @@ package reports
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
-	"encoding/json"
-	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -177,147 +170,6 @@ func newPage(r Run) (*page, error) {
 	p.about(r)
 	p.slice(r)
 	return p, p.plots(r, f, first)
-}
-
-// caveats are what the world does otherwise than its words make a reader think.
-func caveats(h history.Header, f *facts) (cs []string) {
-	if h.World != "sim" && slices.ContainsFunc(f.faults, fault.linked) {
-		cs = append(cs, "A link that is cut or held here loses or keeps data, but not the end of a connection: the proxy passes FIN and RST. A real partition lets neither through, so a client may notice later than it did here.")
-	}
-	return cs
-}
-
-func subtitle(h history.Header, f *facts) string {
-	parts := []string{count(len(f.clients), "client"), count(max(1, h.Keys), "lock")}
-	if h.TTL > 0 {
-		parts = append(parts, "lease "+short(h.TTL.D()))
-	}
-	if h.Workload != "" {
-		parts = append(parts, "workload "+clean(h.Workload, 40))
-	}
-	if h.World != "" {
-		parts = append(parts, "world "+clean(h.World, 40))
-	} else {
-		parts = append(parts, "an imported history")
-	}
-	if h.Started != "" {
-		parts = append(parts, startedAt(h.Started))
-	}
-	return strings.Join(parts, " · ")
-}
-
-// startedAt writes an RFC 3339 time for people, to the second; anything else as it is.
-func startedAt(s string) string {
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		return clean(s, 40)
-	}
-	return t.Format("2006-01-02 15:04:05 MST")
-}
-
-// verdict adds whether this was expected, and what broke.
-func (p *page) verdict(r Run) {
-	v := r.Verdict
-	if v == nil {
-		return
-	}
-	if v.Expect != "" {
-		p.Expectation = "Expected: " + clean(v.Expect, 40)
-		if v.AsExpected {
-			p.Expectation += ". This is as expected."
-		} else {
-			p.Expectation += ". This is not as expected."
-		}
-	}
-	p.Broke = clean(v.Broke, 400)
-	if q := v.Porcupine; q.Result != "" {
-		p.Porcupine = fmt.Sprintf("%s says %s over %s in %s", judge(q.Version), clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D()))
-	}
-}
-
-func newStory(r Run, f *facts, w *witness, n int) story {
-	s := story{ID: fmt.Sprintf("violation-%d", n+1), Title: w.title()}
-	for _, words := range w.words {
-		s.Words = append(s.Words, clean(words, 4000))
-	}
-	s.Steps, s.StepsLeft = stepsOf(r, f, w)
-	if len(s.Steps) > 1 {
-		s.Sequence = drawSequence(s.Steps, w, n)
-	}
-	return s
-}
-
-func (p *page) about(r Run) {
-	h := r.History.Header
-	for k, v := range h.Versions {
-		p.Versions = append(p.Versions, [2]string{clean(k, 40), clean(v, 80)})
-	}
-	slices.SortFunc(p.Versions, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
-	p.Versions = p.Versions[:min(len(p.Versions), maxRows)]
-	add := func(name, value string) {
-		if value != "" && value != "0s" && value != "0" {
-			p.Facts = append(p.Facts, [2]string{name, clean(value, 200)})
-		}
-	}
-	add("lock", h.Impl)
-	add("fault", h.Nemesis)
-	add("workload", h.Workload)
-	add("world", h.World)
-	add("topology", h.Topology)
-	p.Facts = append(p.Facts, [2]string{"seed", fmt.Sprint(h.Seed)})
-	add("lease (TTL)", h.TTL.String())
-	add("poll", h.Poll.D().Round(time.Microsecond).String())
-	add("assumed clock drift", fmt.Sprint(h.Drift))
-	add("started", h.Started)
-	p.Command = clean(h.Command, 2000)
-	var b bytes.Buffer
-	if json.Indent(&b, r.Plan, "", "  ") == nil && b.Len() > 0 {
-		p.Plan = printable(b.String())
-		if len(p.Plan) > 200_000 {
-			p.Plan = p.Plan[:200_000] + "\n…"
-			p.note("the rest of the plan, which is in plan.json")
-		}
-	}
-}
-
-// printable is clean for text of several lines.
-func printable(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, l := range lines {
-		lines[i] = clean(l, 0)
-	}
-	return strings.Join(lines, "\n")
-}
-
-var scripts = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
-
-// slice embeds porcupine's page in a frame that may run nothing but porcupine's own scripts.
-func (p *page) slice(r Run) {
-	allowed := []string{timelineJS}
-	b := r.Slice
-	if b == nil && r.Verdict != nil {
-		b, _ = r.Verdict.Visual()
-	}
-	if len(b) > 600_000 {
-		p.note("porcupine's page of the failing slice, which is too large")
-		b = nil
-	}
-	for _, m := range scripts.FindAllSubmatch(b, -1) {
-		allowed = append(allowed, string(m[1]))
-	}
-	p.Slice = string(b)
-	p.CSP = policyFor(allowed...)
-}
-
-// policyFor allows a page these scripts and nothing else: no network, no forms, no frames but its own. Even a text that escaped its
-// escaping would do nothing.
-func policyFor(scripts ...string) string {
-	var hashes []string
-	for _, s := range scripts {
-		sum := sha256.Sum256([]byte(s))
-		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
-	}
-	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; frame-src 'self'; script-src " + strings.Join(hashes, " ")
 }
 
 func (p *page) plots(r Run, f *facts, w *witness) error {

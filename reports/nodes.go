@@ -38,8 +38,15 @@ var (
 	clientName = regexp.MustCompile(`^(c[0-9]+|struck|)$`)
 )
 
-// nodesOf collects every Redis that the record speaks of.
+// nodesOf collects every Redis that the record speaks of. It costs a look at every command, so it is done once.
 func nodesOf(r Run, f *facts) []node {
+	if f.nodes == nil {
+		f.nodes = findNodes(r, f)
+	}
+	return f.nodes
+}
+
+func findNodes(r Run, f *facts) []node {
 	seen := map[string]bool{}
 	for name := range r.Nodes {
 		seen[name] = true
