@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/lockbench/lockbench/internal/explore"
+)
+
+// shownSteps is how much of a counterexample stands on the terminal; the file has all of it.
+const shownSteps = 60
+
+func (o outcome) say(w io.Writer, first *explore.Counterexample) {
+	p := o.Progress
+	if o.Covered != nil {
+		fmt.Fprintln(w, o.Covered)
+	}
+	if len(o.Found) == 0 && o.Covered == nil {
+		stopped := ""
+		if o.Stopped {
+			stopped = "stopped early: "
+		}
+		fmt.Fprintf(w, "%sno violation of %s under %s in %d runs, %d distinct states (%.0f runs/s)\n", stopped, o.Impl, o.Nemesis, p.Runs, p.States, o.Rate)
+	}
+	if p.Broke > 0 {
+		fmt.Fprintf(w, "%d runs broke and are worth nothing\n", p.Broke)
+	}
+	for i, x := range o.Found {
+		class := ""
+		if x.Class != "" {
+			class = ": " + x.Class
+		}
+		fmt.Fprintf(w, "%s under %s violates %s%s\n", o.Impl, o.Nemesis, x.Property, class)
+		if i == 0 {
+			fmt.Fprintf(w, "%d runs, %.0f a second, %d distinct states; %d more to make it small\n\n", p.Runs, o.Rate, p.States, x.Shrunk)
+			tell(w, first)
+		}
+		fmt.Fprintf(w, "%s\n\ncounterexample %s\nreplay         lockbench replay %s\n", x.Words, x.File, x.File)
+	}
+}
+
+// tell shows a counterexample.
+func tell(w io.Writer, x *explore.Counterexample) {
+	for _, s := range x.Plan.Scenario {
+		fmt.Fprintln(w, "scenario  ", s)
+	}
+	for i, s := range x.Steps {
+		if i == shownSteps {
+			fmt.Fprintf(w, "… %d more\n", len(x.Steps)-i)
+			break
+		}
+		fmt.Fprintln(w, s)
+	}
+	fmt.Fprintln(w)
+}

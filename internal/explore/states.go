@@ -1,0 +1,63 @@
+package explore
+
+import (
+	"sync"
+
+	"github.com/lockbench/lockbench/internal/sim"
+)
+
+// states are distinct hashes, shared by all cores.
+type states struct {
+	shards [64]struct {
+		sync.Mutex
+		seen map[uint64]struct{}
+	}
+}
+
+// add reports whether the state is new.
+func (s *states) add(h uint64) bool {
+	shard := &s.shards[h%64]
+	shard.Lock()
+	defer shard.Unlock()
+	if _, old := shard.seen[h]; old {
+		return false
+	}
+	if shard.seen == nil {
+		shard.seen = map[uint64]struct{}{}
+	}
+	shard.seen[h] = struct{}{}
+	return true
+}
+
+func (s *states) count() (n int) {
+	for i := range s.shards {
+		s.shards[i].Lock()
+		n += len(s.shards[i].seen)
+		s.shards[i].Unlock()
+	}
+	return n
+}
+
+// walk hashes what nodes execute and reply, in order: where a run has come to.
+type walk struct {
+	states *states
+	hash   uint64
+}
+
+func (w *walk) executed(x sim.Execution) { w.states.add(w.step(x)) }
+
+// step goes one command further.
+func (w *walk) step(x sim.Execution) uint64 {
+	h := w.hash ^ uint64(x.Client)*0x9e3779b97f4a7c15 ^ 14695981039346656037
+	for _, a := range x.Args {
+		for i := range len(a) {
+			h = (h ^ uint64(a[i])) * 1099511628211
+		}
+		h = (h ^ 0xff) * 1099511628211
+	}
+	for _, b := range x.Reply {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	w.hash = h
+	return h
+}
