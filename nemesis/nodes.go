@@ -86,9 +86,14 @@ func failoverSentinel(variant string, p Params) []Step {
 	return slices.Concat(begin, cut, aim, kill, elected, p.after(granted(Other, hearsay)))
 }
 
-// replaced lets client 1 and then all others go on, and the first holder when client 1, who stands first in line, has been granted the lock.
+// replaced lets client 1 and then all others go on, and the first holder when another has been granted the lock. Of independent masters it
+// may have asked some already, has to give up those votes, and try again.
 func (p Params) replaced() []Step {
-	return slices.Concat([]Step{pass(thief), {Do: Resume}}, p.after(granted(thief, p.quick())))
+	d := p.quick()
+	if p.Nodes > 1 {
+		d = p.TTL / 2
+	}
+	return slices.Concat([]Step{pass(thief), {Do: Resume}}, p.after(granted(Other, d)))
 }
 
 // restart kills Redis in a hold, and starts it again empty. Of independent masters one is enough, if the holder has the lock on a bare
