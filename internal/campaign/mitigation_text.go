@@ -10,7 +10,7 @@ import (
 // Markdown writes the table of mitigations: what each mends, what it does not, and what it costs.
 func (m *Mended) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "Each fault %d times without and with what is said to mend it, on %s, lease %s. \"SL 5/5\": found in 5 of 5 runs; \"-\": in none. The cost is the median of an acquire that nobody contends for, without any fault.\n",
+	fmt.Fprintf(b, "Each fault %d times without and with what is said to mend it, on %s, lease %s. \"SL 5/5\": found in 5 of 5 runs; \"-\": in none. The cost is the median of an acquire that nobody contends for, without any fault. S without L under a failover or a restart: the machine was so slow that the lease ended meanwhile.\n",
 		m.Repeat, redisOf(m.Versions), m.TTL.D())
 	for _, one := range mitigations {
 		fmt.Fprintf(b, "\n**`%s`**: %s.\n\n| lock | fault | without | with |\n|---|---|---|---|\n", one.Name, one.Line)
