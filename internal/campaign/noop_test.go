@@ -72,9 +72,9 @@ func lockFor(spec string) string {
 
 func planFor(t *testing.T, spec string) harness.Plan {
 	t.Helper()
-	w := harness.Wish{Impl: lockFor(spec), Nemesis: spec, Seed: 1, World: "process", TTL: 300 * time.Millisecond}
+	w := harness.Wish{Impl: lockFor(spec), Nemesis: spec, Seed: 1, World: "process", TTL: 300 * time.Millisecond, For: 30 * time.Second}
 	if w.Impl == "redlock" {
-		w.Masters = 3
+		w.Masters, w.NodeTimeout = 3, 100*time.Millisecond // no machine is too slow for it
 	}
 	p, err := harness.NewPlan(w)
 	if err != nil {
@@ -101,7 +101,7 @@ func TestAFaultThatDoesNothingProvesNothing(t *testing.T) {
 	if len(specs) < 40 {
 		t.Errorf("only %d faults", len(specs))
 	}
-	slots := make(chan struct{}, 4)
+	slots := make(chan struct{}, 3)
 	for _, spec := range specs {
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
@@ -115,6 +115,9 @@ func TestAFaultThatDoesNothingProvesNothing(t *testing.T) {
 				need.Part(t, "sentinel")
 			}
 			v, runErr := withoutEffect(t, p)
+			for tries := 1; runErr == nil && tries < 3; tries++ { // nobody came to the place where it strikes
+				v, runErr = withoutEffect(t, p)
+			}
 			if v.Verdict != checker.Unknown || v.Exit != checker.ExitBroken {
 				t.Errorf("%s (exit %d): %s\n%v", v.Verdict, v.Exit, v.Summary, runErr)
 			}
