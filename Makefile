@@ -4,7 +4,7 @@ BIN := bin/lockbench
 REDIS := redis-server=redis-server redis-sentinel=redis-sentinel
 BROWSER := chromium=chromium
 
-.PHONY: help run test soak bench lint build redis browser image pictures clean
+.PHONY: help run test soak bench lint build cross redis browser image pictures clean
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -30,6 +30,10 @@ lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+cross: ## build for macOS and Windows, where sim, check, report and gate run, too
+	GOOS=darwin $(GO) build -o /dev/null ./cmd/lockbench
+	GOOS=windows $(GO) build -o /dev/null ./cmd/lockbench
 
 image: ## build the image for --env docker from Debian's packages
 	@.ci/install dockerd=docker.io mmdebstrap=mmdebstrap
