@@ -25,6 +25,7 @@ type Soak struct {
 	Clean    []Often           `json:"clean"`    // cells in which no run found anything; the letter is empty
 	Controls []Often           `json:"controls"` // runs of controls; Hits are those that found something that needs a fault
 	Lost     []Loss            `json:"lost,omitempty"`
+	Note     string            `json:"note,omitempty"` // by whoever kept it: what is special about these runs
 }
 
 // Often is how often something was found.
