@@ -106,6 +106,9 @@ func (s *Soak) Text(w io.Writer) error {
 // Markdown writes the table for people.
 func (s *Soak) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
+	if s.Note != "" {
+		fmt.Fprintf(b, "%s ", oneLine(s.Note))
+	}
 	fmt.Fprintf(b, "%s %s, lease %s, seed %d, %s. \"S 20/20\": found in 20 of 20 runs of the scenario that is aimed at it; \"- 40\": nothing found in 40 runs; \"=\": nothing that needs a fault, or not possible.\n\n| lock |",
 		s.Counts(), redisOf(s.Versions), s.TTL.D(), s.Seed, s.Took.D().Round(1e9))
 	rs, cs := s.places()
