@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -22,7 +23,24 @@ func (f *matrixFlags) writeDocs(m *campaign.Matrix) error {
 	return errors.Join(
 		store.Write(f.docs, "verdicts.md", func(w *os.File) error { return m.Verdicts(w, a) }),
 		store.Write(f.docs, "claims.md", func(w *os.File) error { return m.ClaimsTable(w) }),
+		writeExcerpt(m, filepath.Dir(filepath.Clean(f.docs))),
 	)
+}
+
+// writeExcerpt renews the few rows that the README beside the directory of pages shows, if there is one.
+func writeExcerpt(m *campaign.Matrix, dir string) error {
+	const name = "README.md"
+	old, err := os.ReadFile(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	page, err := m.Excerpt(old)
+	if err != nil || bytes.Equal(page, old) {
+		return err
+	}
+	return store.Write(dir, name, func(w *os.File) error { _, err := w.Write(page); return err })
 }
 
 // readAnnex reads what there is in a directory for pages.

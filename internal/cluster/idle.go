@@ -44,7 +44,14 @@ func (w *World) Wake() { w.tell(workloads.Report{Process: history.Harness}) }
 // Idle is Idler: every thread of the process sleeps. A thread that is sent something wakes up before whoever sent it goes on, and Go does not let all
 // threads sleep while a goroutine can run; so this is what synctest.Wait is in a bubble, whatever the goroutines wait for. One thread may have woken another
 // while it was looked at a third, hence the second look.
-func (c *child) Idle() bool { return idle(c.cmd.Process.Pid) && idle(c.cmd.Process.Pid) }
+func (c *child) Idle() bool {
+	for range 2 {
+		if !idle(c.cmd.Process.Pid) {
+			return false
+		}
+	}
+	return true
+}
 
 func idle(pid int) bool {
 	dir := fmt.Sprintf("/proc/%d/task/", pid)

@@ -1,0 +1,37 @@
+package campaign
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTheExcerptStandsBetweenItsMarks(t *testing.T) {
+	m, err := NewMatrix(Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := "before\n" + excerptBegin + "old\n" + excerptEnd + "after\n"
+	got, err := m.Excerpt([]byte(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := string(got)
+	if !strings.HasPrefix(s, "before\n"+excerptBegin+"| lock | none | longwork |") || !strings.HasSuffix(s, excerptEnd+"after\n") || strings.Contains(s, "old") {
+		t.Errorf("the page is\n%s", s)
+	}
+	if rows := strings.Count(s, "\n| "); rows != 1+len(excerptRows) {
+		t.Errorf("%d rows and a head, want %d and a head", rows-1, len(excerptRows))
+	}
+	if again, err := m.Excerpt(got); err != nil || string(again) != s {
+		t.Errorf("written again it is another: %v", err)
+	}
+}
+
+func TestAPageWithoutMarksStaysAsItIs(t *testing.T) {
+	if got, err := (&Matrix{}).Excerpt([]byte("a page")); err != nil || string(got) != "a page" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := (&Matrix{}).Excerpt([]byte(excerptBegin + "cut off")); err == nil {
+		t.Error("a page whose end mark is missing was written")
+	}
+}
