@@ -33,7 +33,7 @@ func (c *script) await(s Step) error {
 		return fmt.Errorf("the command is no regular expression: %w", err)
 	}
 	if a.Client != "" && a.Client != Other {
-		if err := c.client(a.Client); err != nil {
+		if err := c.client(strings.TrimPrefix(a.Client, But)); err != nil {
 			return err
 		}
 	}

@@ -93,7 +93,7 @@ func (p Params) replaced() []Step {
 	if p.Nodes > 1 {
 		d = p.TTL / 2
 	}
-	return slices.Concat([]Step{pass(thief), {Do: Resume}}, p.after(granted(Other, d)))
+	return slices.Concat([]Step{pass(thief), {Do: Resume}}, p.after(granted(But+owner, d)))
 }
 
 // restart kills Redis in a hold, and starts it again empty. Of independent masters one is enough, if the holder has the lock on a bare

@@ -80,7 +80,7 @@ type Step struct {
 // or, without a name, until the next Await without one. It does not stop where it has Sent something or Lost its lease: that is only noticed.
 type Await struct {
 	As        string `json:"as,omitempty"`        // name it, so that it stands there while others are awaited
-	Client    string `json:"client,omitempty"`    // "c0", a name, or "other" than the one struck last and all that have names; empty: whoever comes first
+	Client    string `json:"client,omitempty"`    // "c0", a name, "!" and a name for all but that one, or "other" than the one struck last; empty: whoever comes first
 	Phase     string `json:"phase,omitempty"`     // one of the phases below
 	Command   string `json:"command,omitempty"`   // instead of Phase: a regular expression over a Redis command in lower case
 	At        string `json:"at,omitempty"`        // of a Command: before it is sent, just after it was sent, or after its reply
@@ -108,6 +108,9 @@ const (
 
 // Other as an Await's Client means any but the client that was struck last and those that stand at a gate under a name.
 const Other = "other"
+
+// But as the beginning of an Await's Client means any client but the one whose name follows: "!owner".
+const But = "!"
 
 // undoneBy says, for each fault whose effect lasts, which step ends it.
 var undoneBy = map[string]string{

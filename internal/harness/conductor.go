@@ -204,6 +204,9 @@ func (c *conductor) names(client string, i int) bool {
 	case nemesis.Struck:
 		return i == c.victim.process
 	}
+	if but, ok := strings.CutPrefix(client, nemesis.But); ok {
+		return !c.names(but, i)
+	}
 	if p, ok := c.named[client]; ok {
 		return i == p.process
 	}
