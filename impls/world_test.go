@@ -23,6 +23,8 @@ import (
 type world interface {
 	connect(n int) []redis.UniversalClient
 	env(life context.Context) impls.Env // whose goroutines end with life
+	host(t *testing.T, f func(world))   // calls f where the world's connections and clocks work
+	atEnd(t *testing.T, f func())       // calls f there when all is over
 }
 
 // servers is how many independent servers a world must have.
@@ -79,6 +81,10 @@ func (p *processes) env(life context.Context) impls.Env {
 	return workloads.NewEnv(life, p.seed.Add(1), func() time.Duration { return time.Since(start) + time.Hour })
 }
 
+func (p *processes) host(_ *testing.T, f func(world)) { f(p) }
+
+func (p *processes) atEnd(t *testing.T, f func()) { t.Cleanup(f) }
+
 // options are those that a worker uses: nothing resent, nothing hidden.
 func options(addr string) *redis.Options {
 	const timeout = 5 * time.Second
@@ -104,7 +110,7 @@ var scenes atomic.Int64
 
 func newScene(t *testing.T, w world, e impls.Entry, variant string) *scene {
 	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
-	t.Cleanup(cancel)
+	w.atEnd(t, cancel)
 	s := &scene{t: t, ctx: ctx, entry: e, world: w, base: e.Defaults(long), wall: &wall{frozen: e.Name == "getset-java"}}
 	s.keys = []string{fmt.Sprintf("lock:%d", scenes.Add(1))}
 	s.base.Variant, s.base.Poll, s.base.AcquireTimeout = variant, 10*time.Millisecond, patient
@@ -130,7 +136,7 @@ func (s *scene) connect(w world) []redis.UniversalClient {
 		n = servers
 	}
 	all := w.connect(n)
-	s.t.Cleanup(func() {
+	w.atEnd(s.t, func() {
 		for _, c := range all {
 			c.Close()
 		}
@@ -193,15 +199,25 @@ func (s *scene) eventually(what string, is func() bool) error {
 	return nil
 }
 
-// dump is what the servers keep under the lock's key.
+// dump is what the servers keep under the lock's key: a string or a hash.
 func (s *scene) dump() string {
 	text := ""
 	for _, c := range s.admin {
-		v, err := c.Dump(s.ctx, s.key()).Result()
-		if err != nil && !errors.Is(err, redis.Nil) {
+		kind, err := c.Type(s.ctx, s.key()).Result()
+		var v any = ""
+		switch kind {
+		case "string":
+			v, err = c.Get(s.ctx, s.key()).Result()
+		case "hash":
+			v, err = c.HGetAll(s.ctx, s.key()).Result()
+		}
+		if errors.Is(err, redis.Nil) { // it ended in between
+			v, err = "", nil
+		}
+		if err != nil {
 			s.t.Fatal(err)
 		}
-		text += v + "|"
+		text += fmt.Sprint(v) + "|"
 	}
 	return text
 }

@@ -1,6 +1,10 @@
 package engine
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 func del(c *call) {
 	n := int64(0)
@@ -32,6 +36,36 @@ func typeOf(c *call) {
 	default:
 		c.out.status("string")
 	}
+}
+
+// keys lists the keys that match a pattern, in the order of their names: real servers have none.
+func keys(c *call) {
+	if strings.ContainsAny(c.args[1], `?[]\\`) {
+		c.out.err("ERR the simulated Redis knows no other pattern than *")
+		return
+	}
+	var found []string
+	for _, k := range slices.Sorted(maps.Keys(c.e.keys)) {
+		if c.e.get(k) != nil && matches(k, strings.Split(c.args[1], "*")) {
+			found = append(found, k)
+		}
+	}
+	c.out.array(len(found))
+	for _, k := range found {
+		c.out.bulk(k)
+	}
+}
+
+// matches reports whether a name consists of the parts with anything in between.
+func matches(name string, parts []string) bool {
+	rest, ok := strings.CutPrefix(name, parts[0])
+	for _, p := range parts[1:] {
+		var found bool
+		_, rest, found = strings.Cut(rest, p)
+		ok = ok && found
+	}
+	last := parts[len(parts)-1]
+	return ok && (rest == "" || len(parts) > 1 && strings.HasSuffix(name, last))
 }
 
 // expireOptions are what may follow EXPIRE key amount.

@@ -181,6 +181,19 @@ func unsubscribe(c *call) {
 	}
 }
 
+// pubsub knows NUMSUB: how many listen to each of the channels.
+func pubsub(c *call) {
+	if !strings.EqualFold(c.args[1], "numsub") {
+		c.out.err(c.noSubcommand())
+		return
+	}
+	c.out.array(2 * len(c.args[2:]))
+	for _, ch := range c.args[2:] {
+		c.out.bulk(ch)
+		c.out.integer(int64(len(c.e.subs[ch])))
+	}
+}
+
 func (c *call) subscription(what string, channel *string) {
 	c.out.array(3)
 	c.out.bulk(what)

@@ -53,7 +53,7 @@ func table() map[string]command {
 		"getset": write(3, getset), "getdel": write(2, getdel), "getrange": read(4, getrange), "strlen": read(2, strlen),
 		"incr": write(2, incr), "decr": write(2, incr), "incrby": write(3, incr), "decrby": write(3, incr),
 
-		"del": write(-2, del), "unlink": write(-2, del), "exists": read(-2, exists), "type": read(2, typeOf),
+		"del": write(-2, del), "unlink": write(-2, del), "exists": read(-2, exists), "type": read(2, typeOf), "keys": read(2, keys),
 		"expire": write(-3, expire), "pexpire": write(-3, expire), "expireat": write(-3, expire), "pexpireat": write(-3, expire),
 		"ttl": read(2, ttl), "pttl": read(2, ttl), "expiretime": read(2, ttl), "pexpiretime": read(2, ttl), "persist": write(2, persist),
 		"flushall": write(-1, flush), "flushdb": write(-1, flush),
@@ -65,6 +65,7 @@ func table() map[string]command {
 		"script": {arity: -2, noScript: true, run: script},
 
 		"publish": read(3, publish), "subscribe": {arity: -2, noScript: true, subscribed: true, run: subscribe},
+		"pubsub":      read(-2, pubsub),
 		"unsubscribe": {arity: -1, noScript: true, subscribed: true, run: unsubscribe},
 
 		"ping": {arity: -1, subscribed: true, run: ping}, "echo": read(2, echo), "time": read(1, clock), "info": read(-1, info),

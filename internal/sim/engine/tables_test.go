@@ -305,9 +305,22 @@ var tables = map[string]string{
 		SUBSCRIBE c
 		UNSUBSCRIBE c
 		2> PUBLISH c hello
+		2> PUBSUB NUMSUB c d d e
+		2> PUBSUB NUMSUB
+		2> PUBSUB NONSENSE
 		UNSUBSCRIBE
 		UNSUBSCRIBE
+		2> PUBSUB NUMSUB d
 		GET k`,
+	"names": `
+		KEYS *
+		SET lock:1 a
+		HSET lock:2 f v
+		SET other b
+		KEYS lock:1
+		KEYS o*er
+		KEYS *r
+		KEYS nothing*`,
 }
 
 func TestTablesAgainstRedis(t *testing.T) {
