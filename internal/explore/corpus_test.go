@@ -26,7 +26,6 @@ type specimen struct {
 var specimens = []specimen{
 	{"setnx", "crash:holding", "D", "", Random},
 	{"setnx", "failover:after", "S", checker.LostByFailover, Random},
-	{"setnx-del-expired", "none", "S", checker.LateMessage, Priority},
 	{"setnx-del-expired", "crash:takeover", "S", checker.ReleasedByNonOwner, Random},
 	{"setnx-del-expired", "race:nil", "O", checker.ReleasedByNonOwner, Random},
 	{"setnx-expire", "crash:expire", "D", "", Random},
