@@ -91,10 +91,15 @@ func TestCorpusOnRealRedis(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Replayable(); err != nil {
-				t.Skip(err)
+			err = c.Replayable()
+			switch short := c.Plan.Impl == "getset-java"; { // its lease of 4 ms is over before a step is
+			case short && err == nil:
+				t.Error("a lease of 4 ms is replayed")
+			case !short && err != nil:
+				t.Error(err)
+			case !short:
+				confirm(t, c)
 			}
-			confirm(t, c)
 		})
 	}
 }
