@@ -74,14 +74,19 @@ func held(err string) bool { return err == "" || strings.Contains(err, "held") }
 
 // longestGap tells of the longest time in which a process did not run although no fault stopped it.
 func (c *check) longestGap() string {
-	var worst stall
+	worst := c.worstStall()
+	return worst.String()
+}
+
+// worstStall is the longest time, of any length, in which a process did not run although no fault stopped it; the zero stall if there is none.
+func (c *check) worstStall() (worst stall) {
 	for i := range c.history.Events {
 		e := &c.history.Events[i]
 		if s := (stall{e.Process, e.T - int64(e.Gap), e.T}); e.Type == history.Gap && !c.stopped(s) && s.to-s.from > worst.to-worst.from {
 			worst = s
 		}
 	}
-	return worst.String()
+	return worst
 }
 
 // stopped reports whether the nemesis had its hands on a client in a gap.

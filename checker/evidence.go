@@ -25,8 +25,8 @@ func (c *check) evidence() Evidence {
 		Faults:         len(c.faults),
 		Interrupted:    c.trust.interrupted,
 	}
-	for _, s := range c.trust.stalls {
-		e.LongestGapMS = max(e.LongestGapMS, int((s.to-s.from)/int64(time.Millisecond)))
+	if worst := c.worstStall(); worst.to > worst.from {
+		e.LongestGapMS = int((worst.to - worst.from) / int64(time.Millisecond))
 	}
 	return e
 }

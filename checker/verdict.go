@@ -135,7 +135,7 @@ type Evidence struct {
 	AfterFailover  int  `json:"grants_after_failover"`
 	Unknown        int  `json:"unknown,omitempty"`         // operations whose outcome nobody knows
 	Gaps           int  `json:"gaps,omitempty"`            // unplanned stalls above a quarter of the TTL
-	LongestGapMS   int  `json:"longest_gap_ms,omitempty"`  // the longest unplanned stall
+	LongestGapMS   int  `json:"longest_gap_ms,omitempty"`  // the longest unplanned stall, of any length that the record tells of
 	Faults         int  `json:"faults,omitempty"`          // faults that began
 	Interrupted    bool `json:"interrupted,omitempty"`     // the record has no end
 	FencedWrites   int  `json:"fenced_writes,omitempty"`   // writes to the guarded resource with a token

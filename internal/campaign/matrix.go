@@ -75,7 +75,7 @@ func NewMatrix(o Options, results []Result) (*Matrix, error) {
 	}
 	byCell := map[string][]Result{}
 	for _, r := range results {
-		if !r.Alone && repeated[r.key()] && (r.Stalled || r.Broke != "") {
+		if !r.Alone && repeated[r.key()] && r.unfit() {
 			continue
 		}
 		byCell[r.Row+"|"+r.Column] = append(byCell[r.Row+"|"+r.Column], r)

@@ -128,7 +128,7 @@ func (t trials) tries(ctx context.Context, m Mitigation, c Attack, with bool, na
 		if ctx.Err() != nil {
 			return out, ctx.Err()
 		}
-		if r := newResult(Task{}, dir, v, err, 0); (r.Stalled || r.Broke != "") && left > 0 {
+		if f := newFinding(v, err); (f.Stalled || f.Broke != "" || Disturbed(p, v)) && left > 0 {
 			left--
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/harness"
 )
 
 // Format is the version of matrix.json and results.jsonl.
@@ -26,8 +27,9 @@ type Result struct {
 	Seed    uint64 `json:"seed"`
 	Dir     string `json:"dir"` // the run directory, relative to the campaign's
 	Finding
-	Alone bool             `json:"alone,omitempty"` // it was repeated with nothing beside it
-	Took  history.Duration `json:"took"`
+	Disturbed bool             `json:"disturbed,omitempty"` // a stall of the machine was a fault of its own
+	Alone     bool             `json:"alone,omitempty"`     // it was repeated with nothing beside it
+	Took      history.Duration `json:"took"`
 }
 
 // Finding is what a campaign keeps of a verdict.
@@ -48,6 +50,19 @@ func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Dura
 		Dir: dir, Finding: newFinding(v, err), Took: history.Duration(took.Round(time.Millisecond)),
 	}
 }
+
+// Disturbed reports whether the machine stopped for so long that clients may have given up on an answer that was under way: what happened then
+// was done by that, and not by the fault that the run is about. Half of their patience is enough, since the stall is not all that they wait for.
+func Disturbed(p harness.Plan, v *checker.Verdict) bool {
+	patience := p.ClientTimeout.D()
+	if p.NodeTimeout > 0 {
+		patience = min(patience, p.NodeTimeout.D())
+	}
+	return v != nil && 2*time.Duration(v.Evidence.LongestGapMS)*time.Millisecond > patience
+}
+
+// unfit reports whether the run says little about its cell: it gives way to a repetition, and is not counted.
+func (r Result) unfit() bool { return r.Stalled || r.Disturbed || r.Broke != "" }
 
 // newFinding reads a verdict; err says why there is none, or why it is worth less than planned.
 func newFinding(v *checker.Verdict, err error) Finding {

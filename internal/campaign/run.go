@@ -68,7 +68,7 @@ func missing(tasks []Task, results []Result, alone bool) (left []Task) {
 func doubtful(tasks []Task, results []Result) (again []Task) {
 	slow, first := map[string]bool{}, map[string][]Result{}
 	for _, r := range results {
-		slow[r.key()] = r.Stalled || r.Broke != ""
+		slow[r.key()] = r.unfit()
 		if r.Attempt == 1 {
 			first[r.Row+"|"+r.Column] = append(first[r.Row+"|"+r.Column], r)
 		}
@@ -160,7 +160,7 @@ func (c *campaign) one(ctx context.Context, t Task) {
 		v, err = c.run(ctx, p, dir)
 	}
 	r := newResult(t, dir, v, err, time.Since(begin))
-	r.Alone = c.alone
+	r.Alone, r.Disturbed = c.alone, Disturbed(p, v)
 	if ctx.Err() != nil {
 		return
 	}

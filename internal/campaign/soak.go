@@ -72,7 +72,7 @@ func (m *Matrix) Soak() *Soak {
 // judgedRuns are the runs of a cell that are no controls and have a verdict.
 func (c *Cell) judgedRuns(control bool) (out []Result) {
 	for _, r := range c.Runs {
-		if r.Control == control && !r.Stalled && r.Broke == "" {
+		if r.Control == control && !r.unfit() {
 			out = append(out, r)
 		}
 	}
@@ -150,7 +150,7 @@ func needsNoFault(free *Cell, row, letter string) bool {
 func (s *Soak) lose(c *Cell) {
 	lost := map[string]*Loss{}
 	for _, r := range c.Runs {
-		if !r.Stalled && r.Broke == "" {
+		if !r.unfit() {
 			continue
 		}
 		if lost[r.Nemesis] == nil {
