@@ -174,10 +174,7 @@ func (v *Verdict) Visual() ([]byte, bool) {
 
 // Write writes the verdict as verdict.json has it.
 func (v *Verdict) Write(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return history.WriteDocument(w, v)
 }
 
 // Read reads what Write wrote. It refuses an unknown format.

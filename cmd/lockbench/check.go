@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -150,10 +149,7 @@ func exitWith(v *checker.Verdict) error {
 
 // verdictJSON is for programs.
 func verdictJSON(w io.Writer, dir string, v *checker.Verdict) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
+	return history.WriteDocument(w, struct {
 		Dir     string           `json:"dir"`
 		Report  string           `json:"report"`
 		Verdict *checker.Verdict `json:"verdict"`

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/spf13/cobra"
 )
@@ -95,10 +95,7 @@ func diagnose(ctx context.Context) diagnosis {
 
 func (d diagnosis) print(w io.Writer, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(d)
+		return history.WriteDocument(w, d)
 	}
 	for _, f := range d.Findings {
 		mark := "✓"

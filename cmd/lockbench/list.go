@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
@@ -41,10 +41,7 @@ func lister(name, short string, table func(io.Writer), rows func() any) *cobra.C
 				table(c.OutOrStdout())
 				return nil
 			}
-			enc := json.NewEncoder(c.OutOrStdout())
-			enc.SetEscapeHTML(false)
-			enc.SetIndent("", "  ")
-			return enc.Encode(rows())
+			return history.WriteDocument(c.OutOrStdout(), rows())
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

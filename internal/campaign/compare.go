@@ -1,13 +1,13 @@
 package campaign
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 )
 
 // Side is one of two things to compare: a run, a matrix or a gate, as LoadSide reads it.
@@ -227,8 +227,5 @@ func (c *Comparison) Exit() int {
 
 // Write writes the comparison as JSON.
 func (c *Comparison) Write(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(c)
+	return history.WriteDocument(w, c)
 }

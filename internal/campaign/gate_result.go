@@ -133,10 +133,7 @@ func (r *GateResult) Count(o GateOutcome) (n int) {
 
 // Write writes gate.json.
 func (r *GateResult) Write(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(r)
+	return history.WriteDocument(w, r)
 }
 
 // ReadGateResult reads what Write wrote.

@@ -266,10 +266,7 @@ func (m *Matrix) Cell(row, column string) *Cell {
 
 // Write writes matrix.json.
 func (m *Matrix) Write(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(m)
+	return history.WriteDocument(w, m)
 }
 
 // ReadMatrix reads what Write wrote.

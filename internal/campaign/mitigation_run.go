@@ -198,10 +198,7 @@ func (t Tries) String() string {
 
 // Write writes mitigations.json.
 func (m *Mended) Write(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(m)
+	return history.WriteDocument(w, m)
 }
 
 // ReadMended reads what Write wrote.

@@ -199,10 +199,7 @@ func known(t Often) bool {
 
 // Write writes soak.json.
 func (s *Soak) Write(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(s)
+	return history.WriteDocument(w, s)
 }
 
 // ReadSoak reads what Write wrote.

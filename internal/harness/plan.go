@@ -250,10 +250,7 @@ func (p Plan) Worker() workloads.Config {
 
 // Write writes plan.json.
 func (p Plan) Write(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(p)
+	return history.WriteDocument(w, p)
 }
 
 // ReadPlan reads plan.json and validates it. A field that is not known is refused: it is probably misspelt.
