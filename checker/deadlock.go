@@ -80,27 +80,40 @@ func (c *check) longestGap() string {
 
 // worstStall is the longest time, of any length, in which a process did not run although no fault stopped it; the zero stall if there is none.
 func (c *check) worstStall() (worst stall) {
-	for i := range c.history.Events {
-		e := &c.history.Events[i]
-		if s := (stall{e.Process, e.T - int64(e.Gap), e.T}); e.Type == history.Gap && !c.stopped(s) && s.to-s.from > worst.to-worst.from {
+	for _, s := range c.gaps(func(s stall) bool { return !c.stopped(s) }) {
+		if s.to-s.from > worst.to-worst.from {
 			worst = s
 		}
 	}
 	return worst
 }
 
+// gaps returns the times, of any length, in which a process did not run, as far as they count.
+func (c *check) gaps(counts func(stall) bool) (out []stall) {
+	for i := range c.history.Events {
+		e := &c.history.Events[i]
+		if s := (stall{e.Process, e.T - int64(e.Gap), e.T}); e.Type == history.Gap && counts(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // stopped reports whether the nemesis had its hands on a client in a gap.
 func (c *check) stopped(s stall) bool { return planned(s, clientFaults(c.history)) }
 
-// starved looks for a client that was refused for too long while nobody was inside. Where gaps count, one that no fault made excuses it: its own, since its
-// last refusal may be older than its return, or the harness's, through which the answers come. Others have nothing to do with it.
+// starved looks for a client that was refused for too long while nobody was inside. Where gaps count, one that no fault made excuses as much of that time as
+// it lasted: its own, since its last refusal may be older than its return, or the harness's, through which the answers come. Others have nothing to do with it.
 func (c *check) starved(gaps bool) (Property, bool) {
 	bound := c.bound()
 	for _, key := range c.keys() {
-		attempts := c.attempts(key)
+		attempts, calm := c.attempts(key), quiet(c.disturbances(key), bound)
 		for _, p := range sortedKeys(attempts) {
-			calm := quiet(c.disturbances(key, func(s stall) bool { return gaps && (s.process == p || s.process < 0) }), bound)
-			if from, to, ok := refusedFor(attempts[p], calm, bound); ok {
+			var lost []stall
+			if gaps {
+				lost = c.gaps(func(s stall) bool { return !c.stopped(s) && (s.process == p || s.process < 0) })
+			}
+			if from, to, ok := refusedFor(attempts[p], calm, lost, bound); ok {
 				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{{Process: p, From: from, To: to}}}}
 				out.Words = fmt.Sprintf("From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %s (the lease, two polls and a second).",
 					at(from), at(to), p, key, brief(bound))
@@ -138,8 +151,8 @@ func (c *check) keys() []int {
 }
 
 // disturbances returns the times, sorted, in which the lock may have been somebody's or something else may explain a refusal; stalls of
-// the machine only if they count.
-func (c *check) disturbances(key int, counts func(stall) bool) []turn {
+// the machine are none.
+func (c *check) disturbances(key int) []turn {
 	var out []turn
 	add := func(from, to int64) { out = append(out, turn{from: from, to: to}) }
 	for i := range c.record.holds {
@@ -160,12 +173,11 @@ func (c *check) disturbances(key int, counts func(stall) bool) []turn {
 			add(f.from, forever)
 		}
 	}
+	for _, s := range c.gaps(c.stopped) {
+		add(s.from, s.to)
+	}
 	for i := range c.history.Events {
 		switch e := &c.history.Events[i]; e.Type {
-		case history.Gap:
-			if s := (stall{e.Process, e.T - int64(e.Gap), e.T}); counts(s) || c.stopped(s) {
-				add(s.from, s.to)
-			}
 		case history.Kill, history.Exit:
 			add(e.T, e.T)
 		}
@@ -213,15 +225,20 @@ func quiet(busy []turn, length int64) []turn {
 	return out
 }
 
-// refusedFor returns the part of a quiet time in which refused calls of one client cover at least bound.
-func refusedFor(calls, calm []turn, bound int64) (from, to int64, ok bool) {
+// refusedFor returns the part of a quiet time in which refused calls of one client cover at least bound, without what was lost of them.
+func refusedFor(calls, calm []turn, lost []stall, bound int64) (from, to int64, ok bool) {
 	for _, q := range calm {
 		covered := int64(0)
 		for _, k := range calls {
 			if k.to <= q.from || k.to > q.to {
 				continue // a refusal that came after the quiet time may have another reason
 			}
-			if covered += k.to - max(k.from, q.from); covered >= bound {
+			from := max(k.from, q.from)
+			covered += k.to - from
+			for _, s := range lost {
+				covered -= max(0, min(k.to, s.to)-max(from, s.from))
+			}
+			if covered >= bound {
 				return q.from, k.to, true
 			}
 		}

@@ -77,6 +77,7 @@ var propertyCases = []propertyCase{
 	{"refused for too long because somebody is inside", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 1000000000 1000000001; c1 acquire 10 1100000000 fail", "", Valid, ""},
 	{"refused for too long during a fault", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail; fault busy n0 100000000 1500000000", "", Valid, ""},
 	{"refused for too long while it stalled", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; c1 gap 1500000000 gap=1400000000", "", Unknown, ""},
+	{"refused for so long that a stall does not matter", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 fail; c1 gap 500000000 gap=400000000; c-1 gap 900000000 gap=30000000", "", Violated, ""},
 	{"refused for too long while the harness stalled", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; c-1 gap 1500000000 gap=1400000000", "", Unknown, ""},
 	{"refused for too long while another stalled", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; c2 gap 1500000000 gap=1400000000", "", Violated, ""},
 	{"refused for too long while a client was paused on purpose", "D", "lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; fault pause c2 100000000 1500000000; c2 gap 1500000000 gap=1400000000", "", Valid, ""},
