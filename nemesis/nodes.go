@@ -140,7 +140,8 @@ func (p Params) heal() []Step {
 	return []Step{{Do: Heal, Target: "c0>*"}}
 }
 
-// clockServer moves the clock of every Redis in a hold.
+// clockServer moves the clock of every Redis in a hold. The one who gets the lock for that has not asked before: a client that waits to be told
+// of a release does not ask again soon enough.
 func clockServer(variant string, p Params) []Step {
 	offset := p.jump()
 	switch variant {
@@ -150,7 +151,7 @@ func clockServer(variant string, p Params) []Step {
 		offset = 0
 	}
 	jump := p.each(Step{Do: NodeClock, Offset: history.Duration(offset), Strike: variant != "between"})
-	return slices.Concat([]Step{aim(variant)}, jump, p.after(granted(Other, p.quick())))
+	return slices.Concat([]Step{{Do: Quiesce}}, first(variant), jump, p.replaced())
 }
 
 // busy keeps every Redis that the lock uses from answering in a hold. kill: the script is killed, and meanwhile Redis answers -BUSY.
