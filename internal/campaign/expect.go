@@ -122,6 +122,16 @@ func inOrder(letters []string) (out []string) {
 	return out
 }
 
+// chosen are rows and columns by their names: all for none.
+func chosen(locks, faults []string) ([]Row, []Column, error) {
+	rs, err := find("lock", rows, func(r Row) string { return r.Name }, locks)
+	if err != nil {
+		return nil, nil, err
+	}
+	cs, err := find("fault", columns, func(c Column) string { return c.Name }, faults)
+	return rs, cs, err
+}
+
 // find returns rows and columns by their names, or all for none. The error names what there is.
 func find[T any](what string, all []T, name func(T) string, wanted []string) ([]T, error) {
 	if len(wanted) == 0 {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -138,14 +137,7 @@ func (r *GateResult) Write(w io.Writer) error {
 
 // ReadGateResult reads what Write wrote.
 func ReadGateResult(rd io.Reader) (*GateResult, error) {
-	r := &GateResult{}
-	if err := json.NewDecoder(rd).Decode(r); err != nil {
-		return nil, fmt.Errorf("gate.json: %w", err)
-	}
-	if r.Format != Format {
-		return nil, fmt.Errorf("gate.json has format %d; this lockbench reads format %d", r.Format, Format)
-	}
-	return r, nil
+	return readDocument(rd, "gate.json", func(r *GateResult) int { return r.Format })
 }
 
 // refused reports whether an error is the user's to mend.

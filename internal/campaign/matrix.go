@@ -56,11 +56,7 @@ type Letter struct {
 
 // NewMatrix puts results in their cells. A run that the machine was too slow for gives way to its repetition.
 func NewMatrix(o Options, results []Result) (*Matrix, error) {
-	rs, err := find("lock", rows, func(r Row) string { return r.Name }, o.Rows)
-	if err != nil {
-		return nil, err
-	}
-	cs, err := find("fault", columns, func(c Column) string { return c.Name }, o.Columns)
+	rs, cs, err := chosen(o.Rows, o.Columns)
 	if err != nil {
 		return nil, err
 	}
@@ -271,12 +267,5 @@ func (m *Matrix) Write(w io.Writer) error {
 
 // ReadMatrix reads what Write wrote.
 func ReadMatrix(r io.Reader) (*Matrix, error) {
-	m := &Matrix{}
-	if err := json.NewDecoder(r).Decode(m); err != nil {
-		return nil, fmt.Errorf("matrix.json: %w", err)
-	}
-	if m.Format != Format {
-		return nil, fmt.Errorf("matrix.json has format %d; this lockbench reads format %d", m.Format, Format)
-	}
-	return m, nil
+	return readDocument(r, "matrix.json", func(m *Matrix) int { return m.Format })
 }

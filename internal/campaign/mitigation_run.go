@@ -203,14 +203,7 @@ func (m *Mended) Write(w io.Writer) error {
 
 // ReadMended reads what Write wrote.
 func ReadMended(r io.Reader) (*Mended, error) {
-	m := &Mended{}
-	if err := json.NewDecoder(r).Decode(m); err != nil {
-		return nil, fmt.Errorf("mitigations.json: %w", err)
-	}
-	if m.Format != Format {
-		return nil, fmt.Errorf("mitigations.json has format %d; this lockbench reads format %d", m.Format, Format)
-	}
-	return m, nil
+	return readDocument(r, "mitigations.json", func(m *Mended) int { return m.Format })
 }
 
 // spell is a time as a table has it.

@@ -204,12 +204,5 @@ func (s *Soak) Write(w io.Writer) error {
 
 // ReadSoak reads what Write wrote.
 func ReadSoak(r io.Reader) (*Soak, error) {
-	s := &Soak{}
-	if err := json.NewDecoder(r).Decode(s); err != nil {
-		return nil, fmt.Errorf("soak.json: %w", err)
-	}
-	if s.Format != Format {
-		return nil, fmt.Errorf("soak.json has format %d; this lockbench reads format %d", s.Format, Format)
-	}
-	return s, nil
+	return readDocument(r, "soak.json", func(s *Soak) int { return s.Format })
 }

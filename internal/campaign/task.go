@@ -35,11 +35,7 @@ type Task struct {
 
 // tasks are all runs of a campaign, in order: the repetitions of one aim are far apart, so that an interrupted campaign has seen everything once.
 func (o Options) tasks() ([]Task, error) {
-	rs, err := find("lock", rows, func(r Row) string { return r.Name }, o.Rows)
-	if err != nil {
-		return nil, err
-	}
-	cs, err := find("fault", columns, func(c Column) string { return c.Name }, o.Columns)
+	rs, cs, err := chosen(o.Rows, o.Columns)
 	if err != nil {
 		return nil, err
 	}
