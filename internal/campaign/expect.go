@@ -122,8 +122,8 @@ func inOrder(letters []string) (out []string) {
 	return out
 }
 
-// chosen are rows and columns by their names: all for none.
-func chosen(locks, faults []string) ([]Row, []Column, error) {
+// rowsAndColumns are rows and columns by their names: all for none.
+func rowsAndColumns(locks, faults []string) ([]Row, []Column, error) {
 	rs, err := find("lock", rows, func(r Row) string { return r.Name }, locks)
 	if err != nil {
 		return nil, nil, err

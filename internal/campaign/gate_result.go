@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"

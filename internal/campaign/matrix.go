@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -56,7 +55,7 @@ type Letter struct {
 
 // NewMatrix puts results in their cells. A run that the machine was too slow for gives way to its repetition.
 func NewMatrix(o Options, results []Result) (*Matrix, error) {
-	rs, cs, err := chosen(o.Rows, o.Columns)
+	rs, cs, err := rowsAndColumns(o.Rows, o.Columns)
 	if err != nil {
 		return nil, err
 	}

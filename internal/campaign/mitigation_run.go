@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"encoding/json"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"

@@ -35,7 +35,7 @@ type Task struct {
 
 // tasks are all runs of a campaign, in order: the repetitions of one aim are far apart, so that an interrupted campaign has seen everything once.
 func (o Options) tasks() ([]Task, error) {
-	rs, cs, err := chosen(o.Rows, o.Columns)
+	rs, cs, err := rowsAndColumns(o.Rows, o.Columns)
 	if err != nil {
 		return nil, err
 	}
