@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
