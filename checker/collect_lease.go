@@ -26,6 +26,7 @@ func (c *collector) hold(p *client, e *history.Event, key, depth int) hold {
 	if !c.on(leaseFromSending) {
 		h.sent = e.T
 	}
+	h.granting = h.sent
 	h.leases = []lease{{p.op.T, e.T, c.leaseEnd(h.sent, g.Lease)}}
 	if c.declares.Lease && g.Lease == 0 {
 		c.bare++

@@ -24,6 +24,7 @@ const (
 type hold struct {
 	process, n, key int
 	call, from      int64 // acquire invoked and returned
+	granting        int64 // the granting command was about to be sent
 	sent            int64 // the granting command, or the latest extension, was about to be sent
 	end             int64 // the client was surely inside until then: release invoked, killed, ...
 	ended           ending

@@ -78,11 +78,12 @@ func (c *check) firstCrash() int64 {
 	return t
 }
 
-// accounted reports whether somebody was inside, coming or leaving, at some time while the command was under way or less than linger before.
+// accounted reports whether somebody was inside, coming or leaving, at some time while the command was under way or less than linger before. A client that is
+// refused first and granted the lock later in the same call has had nothing when it was refused.
 func (c *check) accounted(m *history.Command, key int, linger int64) bool {
 	since := m.Sent - linger
 	for i := range c.record.holds {
-		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && since <= c.left(h) {
+		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && since <= c.left(h) && (h.process != m.Process || h.granting <= m.Recv) {
 			return true
 		}
 	}

@@ -87,6 +87,10 @@ var propertyCases = []propertyCase{
 	// Orphans.
 	{"denied although nobody is there", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 90 fail",
 		"0 1 12 15 n0 SETNX k a -> 1\n1 1 13 16 n0 SETNX k b -> 0\n0 1 31 0 n0 DEL k -> \n1 1 50 55 n0 SETNX k b -> 0", Violated, ""},
+	{"denied although nobody is there, and granted later", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 150 sent=140 lease=100",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 13 16 n0 SETNX k b -> 0\n0 1 31 0 n0 DEL k -> \n1 1 50 55 n0 SETNX k b -> 0\n1 1 140 145 n0 SETNX k b -> 1", Violated, ""},
+	{"denied by nobody but its own grant", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40; c1 acquire 41 60 sent=42 lease=100",
+		"0 1 12 15 n0 SETNX k a -> 1\n0 1 31 35 n0 DEL k -> 1\n1 1 50 55 n0 SETNX k b -> 0", Valid, ""},
 	{"denied while somebody leaves", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 90 fail",
 		"0 1 12 15 n0 SETNX k a -> 1\n1 1 13 16 n0 SETNX k b -> 0\n1 1 35 55 n0 SETNX k b -> 0", Valid, ""},
 	{"denied after a planned crash", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 kill 30; c1 acquire 11 90 fail",
