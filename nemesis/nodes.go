@@ -194,7 +194,7 @@ func (p Params) away(variant string, begin, end Step) []Step {
 	case "stay":
 		return slices.Concat([]Step{leaving()}, down, []Step{wait(p.long())}, up, p.after(granted(Other, p.quick()+p.polls())))
 	}
-	const order = 10 * time.Millisecond // what is sent earlier is executed earlier
+	order := p.TTL / 10 // what is sent earlier is executed earlier: more than a busy machine needs to wake a client
 	return slices.Concat(first("leaving"), down,
 		[]Step{wait(p.TTL / 2), {Do: Resume, Target: "c2"}, wait(order), pass(owner), wait(p.TTL/2 - order), {Do: Resume}}, up,
 		[]Step{wait(p.leave()), pass(thief)},
