@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,7 @@ const answerTimeout = 5 * time.Second
 type daemon struct {
 	*client.Client
 	version string // of the daemon: "20.10.24"
+	arch    string // of its machine, as Go calls it: "amd64"
 	remote  string // why its containers are not on this machine's own network; "" if they can be
 }
 
@@ -67,16 +69,25 @@ func (d *daemon) introduce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.version, d.remote = v.Version, elsewhere(d.DaemonHost(), info.Info.OperatingSystem, info.Info.SecurityOptions)
+	if info.Info.OSType == "windows" {
+		return errWindows
+	}
+	d.version, d.arch = v.Version, v.Arch
+	d.remote = elsewhere(runtime.GOOS, d.DaemonHost(), info.Info.OperatingSystem, info.Info.SecurityOptions)
 	return nil
 }
+
+// errWindows is why a daemon that answers is of no use.
+var errWindows = errors.New("it runs Windows containers, and Redis needs Linux ones: switch Docker Desktop to Linux containers")
 
 // silence keeps testcontainers from writing to the terminal. Its logger is one for the whole process, and not made to be set by two runs at once.
 var silence = sync.OnceFunc(func() { log.SetDefault(log.NewNoopLogger()) })
 
 // elsewhere says why containers on the host's network are not on this machine's; "" if they are.
-func elsewhere(host, system string, security []string) string {
+func elsewhere(here, host, system string, security []string) string {
 	switch {
+	case here != "linux":
+		return "containers run on Linux, here in a virtual machine"
 	case !strings.HasPrefix(host, "unix:"):
 		return "the daemon at " + host + " may be on another machine"
 	case strings.Contains(system, "Docker Desktop"):

@@ -50,7 +50,7 @@ const (
 	janitorPause  = 500 * time.Millisecond
 )
 
-// JanitorMain waits for the end of its input and removes the containers of the run. It returns the exit code.
+// JanitorMain waits for the end of its input and removes the containers and the networks of the run. It returns the exit code.
 func JanitorMain(in io.Reader) int {
 	_, _ = io.Copy(io.Discard, in)
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
@@ -62,7 +62,7 @@ func JanitorMain(in io.Reader) int {
 	defer d.Close()
 	run := os.Getenv(janitorEnv)
 	for range janitorRounds {
-		_ = d.removeAll(ctx, func(labels map[string]string) bool { return labels[runLabel] == run })
+		_ = d.removeAll(ctx, run)
 		time.Sleep(janitorPause)
 	}
 	return 0

@@ -15,7 +15,7 @@ const (
 	Auto = "auto"
 	// Host puts every server on this machine's own network: nothing stands between it and the proxies.
 	Host = "host"
-	// Bridge publishes every server on a loopback address.
+	// Bridge is a network of the world's own, with a container in it that has the proxies: nothing else is published, and that on 127.0.0.1.
 	Bridge = "bridge"
 )
 
@@ -27,7 +27,7 @@ type Options struct {
 	Clocks  bool   // the clocks of servers will be moved
 }
 
-// Launcher starts servers in containers. It is a cluster.Launcher, for one run.
+// Launcher starts servers in containers. It is a cluster.Launcher, for one run, and for one world at a time.
 type Launcher struct {
 	daemon  *daemon
 	image   image
@@ -35,6 +35,7 @@ type Launcher struct {
 	workers string
 	owner   owner
 	janitor *janitor
+	world   *site // of the world that there is; nil on the host's network
 }
 
 // Open finds the daemon and the image, and removes what earlier runs left behind. The error is one line that says what to do, and nothing
@@ -107,18 +108,21 @@ func (d *daemon) network(name string) (string, error) {
 // Name is cluster.Launcher.
 func (l *Launcher) Name() string { return "docker" }
 
-// Versions is cluster.Launcher: the daemon, the image, the network, and where the workers are.
+// Versions is cluster.Launcher: the daemon, the image, the network, and where the proxies and the workers are.
 func (l *Launcher) Versions() map[string]string {
-	return map[string]string{"docker": l.daemon.version, "image": l.image.name + " " + l.image.id, "network": l.network, "workers": cmp.Or(l.workers, OnHost)}
+	proxies := OnHost
+	if l.network == Bridge {
+		proxies = InContainer
+	}
+	return map[string]string{
+		"docker": l.daemon.version, "image": l.image.name + " " + l.image.id, "network": l.network, "proxies": proxies, "workers": cmp.Or(l.workers, OnHost),
+	}
 }
 
 // Cannot is cluster.Launcher.
 func (l *Launcher) Cannot(do string) error {
-	if do == nemesis.NodeClock && l.daemon.remote != "" && l.image.shim == "" {
+	if do == nemesis.NodeClock {
 		return l.noClock()
-	}
-	if do == nemesis.Revive && l.daemon.remote != "" {
-		return fmt.Errorf("a server that is started again has lost its files: its folder is in its container, since %s", l.daemon.remote)
 	}
 	return nil
 }
@@ -131,7 +135,7 @@ func (l *Launcher) Close() error {
 	defer l.daemon.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	err := l.daemon.removeAll(ctx, func(labels map[string]string) bool { return labels[runLabel] == l.owner.run })
+	err := l.daemon.removeAll(ctx, l.owner.run)
 	if err == nil {
 		l.janitor.dismiss()
 	}

@@ -2,60 +2,58 @@ package docker
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
-	"net/netip"
-	"strconv"
+	"strings"
 
-	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/moby/moby/api/types/container"
-	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// connect puts a container where its server has the address that the world gave it: on this machine's own network, or on a bridge and
-// published there. That address is a loopback one, and the port stays the same when the server is started again; the daemon's own choice
-// would be every interface of the machine, and another port each time.
-func (l *Launcher) connect(c cluster.NodeConfig) ([]testcontainers.ContainerCustomizer, error) {
-	if l.network == Host {
-		return []testcontainers.ContainerCustomizer{testcontainers.WithHostConfigModifier(func(h *container.HostConfig) { h.NetworkMode = "host" })}, nil
+// makeNetwork makes a bridge for one world and returns its number.
+func (l *Launcher) makeNetwork(ctx context.Context) (string, error) {
+	n, err := l.daemon.NetworkCreate(ctx, "lockbench-"+rand.Text()[:12], client.NetworkCreateOptions{Driver: "bridge", Labels: l.owner.labels()})
+	switch {
+	case err == nil:
+		return n.ID, nil
+	case strings.Contains(err.Error(), "address pool"): // its words
+		return "", fmt.Errorf("the Docker daemon has no addresses left for another network (%s): `lockbench doctor --clean`, or `docker network prune`", oneLine(err))
 	}
-	host, err := netip.ParseAddr(c.Host)
-	if err != nil {
-		return nil, err
-	}
-	number := strconv.Itoa(c.Port)
-	port, err := network.ParsePort(number + "/tcp")
-	if err != nil {
-		return nil, err
-	}
-	return []testcontainers.ContainerCustomizer{
-		testcontainers.WithExposedPorts(port.String()),
-		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
-			h.PortBindings = network.PortMap{port: {{HostIP: host, HostPort: number}}}
-		}),
-	}, nil
+	return "", fmt.Errorf("cannot make a network for the run (%s); take --docker-network host where the daemon is this machine's", oneLine(err))
 }
 
-// Gateway is cluster.Launcher: containers on the bridge reach this machine by the bridge's own address, which no other machine can use.
-func (l *Launcher) Gateway() (string, error) {
+// within puts a container into the world's own network, or on this machine's. What the world's proxies share with its servers is shared there.
+func (l *Launcher) within() testcontainers.ContainerCustomizer {
 	if l.network == Host {
-		return "", nil
+		return hostConfig(func(h *container.HostConfig) { h.NetworkMode = "host" })
 	}
-	if l.daemon.remote != "" {
-		return "", fmt.Errorf("servers that talk to each other are not possible: %s, and from there the proxies cannot be reached; one Redis or independent masters are possible", l.daemon.remote)
-	}
-	n, err := l.daemon.NetworkInspect(context.Background(), network.NetworkBridge, client.NetworkInspectOptions{})
-	if err != nil {
-		return "", fmt.Errorf("Docker's bridge: %s", oneLine(err))
-	}
-	for _, c := range n.Network.IPAM.Config {
-		if c.Gateway.Is4() {
-			return c.Gateway.String(), nil
+	s := l.world
+	return unpublished(func(h *container.HostConfig) {
+		h.NetworkMode = container.NetworkMode(s.network)
+		h.IpcMode = container.IpcMode("container:" + s.name())
+	})
+}
+
+// hostConfig changes how a container stands to its host.
+func hostConfig(f func(*container.HostConfig)) testcontainers.ContainerCustomizer {
+	return testcontainers.WithHostConfigModifier(f)
+}
+
+// unpublished is hostConfig for a container none of whose ports are published, whatever its image says: testcontainers would publish what an
+// image declares on every interface of the machine.
+func unpublished(f func(*container.HostConfig)) testcontainers.ContainerCustomizer {
+	return testcontainers.CustomizeRequestOption(func(r *testcontainers.GenericContainerRequest) error {
+		var made *container.HostConfig
+		if err := hostConfig(func(h *container.HostConfig) { made = h; f(h) }).Customize(r); err != nil {
+			return err
 		}
-		if c.Subnet.Addr().Is4() { // a daemon that was not told one takes the first, and does not say so
-			return c.Subnet.Addr().Next().String(), nil
-		}
-	}
-	return "", fmt.Errorf("Docker's bridge has no address of its own; take --docker-network host")
+		r.LifecycleHooks = append(r.LifecycleHooks, testcontainers.ContainerLifecycleHooks{
+			PreCreates: []testcontainers.ContainerRequestHook{func(context.Context, testcontainers.ContainerRequest) error {
+				made.PortBindings = nil
+				return nil
+			}},
+		})
+		return nil
+	})
 }

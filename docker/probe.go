@@ -4,12 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
-	"os"
-	"path/filepath"
+	"runtime"
 	"strings"
-	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/moby/moby/api/types/container"
@@ -17,8 +13,8 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// probe tries what an image that is not ours may not have: the server, and a C library that takes this machine's clock shim. It is asked
-// before anything of a run exists. What it starts is gone when it returns.
+// probe tries what a daemon or an image that is not ours may not have: ports that can be reached, the server, and a C library that takes our
+// programs. It is asked before anything of a run exists. What it starts is gone when it returns.
 func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 	if err := l.reach(); err != nil {
 		return err
@@ -32,50 +28,35 @@ func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 	if !clocks {
 		return nil
 	}
-	if l.daemon.remote != "" {
-		return l.noClock()
+	if err := l.noClock(); err != nil {
+		return fmt.Errorf("not possible in this world, because %w", err)
 	}
 	lib, err := cluster.Shim()
 	if err != nil {
 		return fmt.Errorf("not possible in this world, because %s has no clock shim of its own: %w", l.image.name, err)
 	}
-	if _, err := l.serverVersion(ctx, []string{lib + ":" + lib + ":ro"}, map[string]string{"LD_PRELOAD": lib}); err != nil {
+	if _, err := l.serverVersion(ctx, l.lend(lib, lib), map[string]string{"LD_PRELOAD": lib}); err != nil {
 		return fmt.Errorf("not possible in this world, because the clock of %s cannot be moved: this machine's clock shim does not suit its C library (%s); take our image for this fault", l.image.name, oneLine(err))
 	}
 	return nil
 }
 
-// reach starts a server of a daemon that may be elsewhere, and looks whether what it publishes on loopback is on ours.
+// reach makes the place of the proxies, where they need one, and takes it down: whether lockbench runs in this image, and what a daemon that may
+// be elsewhere publishes on loopback is on ours.
 func (l *Launcher) reach() error {
-	if l.daemon.remote == "" {
-		return nil
-	}
-	dir, err := os.MkdirTemp("", "lockbench-probe-")
-	if err != nil {
+	s, err := l.Site()
+	if s == nil || err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	c := cluster.NodeConfig{Name: "probe", Host: "127.83.254.1", Port: 20000 + rand.IntN(10000), Log: filepath.Join(dir, "log")}
-	s, err := l.Launch(c)
-	if err != nil {
-		return err
-	}
-	defer s.Kill()
-	if err = s.Ready(); err == nil {
-		var conn net.Conn
-		if conn, err = net.DialTimeout("tcp", c.Addr(), reachTimeout); err == nil {
-			return conn.Close()
-		}
-	}
-	return fmt.Errorf("servers in containers cannot be reached: %s, and what it publishes on a loopback address is not on this machine's (%s); run lockbench where the daemon is", l.daemon.remote, oneLine(err))
+	return s.End()
 }
 
-// reachTimeout is how long a connection on loopback may take.
-const reachTimeout = 2 * time.Second
-
-// noClock is the reason why a clock cannot be moved where the daemon is elsewhere.
+// noClock is the reason why a clock cannot be moved; nil: it can, as far as is known.
 func (l *Launcher) noClock() error {
-	return fmt.Errorf("the clock of %s cannot be moved: it has no shim of its own, and %s", l.image.name, l.daemon.remote)
+	if l.image.shim != "" || runtime.GOOS == "linux" && runtime.GOARCH == l.daemon.arch {
+		return nil
+	}
+	return fmt.Errorf("the clock of %s cannot be moved: it has no shim of its own, and none can be built here for Linux on %s; take our image for this fault", l.image.name, l.daemon.arch)
 }
 
 // ServerVersion is cluster.Launcher.
@@ -83,12 +64,15 @@ func (l *Launcher) ServerVersion() (string, error) {
 	return l.serverVersion(context.Background(), nil, nil)
 }
 
-// serverVersion has a container of its own say what its server is. The loader's complaints are an error, even where it goes on without
-// what it was to load.
-func (l *Launcher) serverVersion(ctx context.Context, binds []string, env map[string]string) (string, error) {
+// serverVersion has a container of its own say what its server is, with what is lent to it, if anything. The loader's complaints are an error, even
+// where it goes on without what it was to load.
+func (l *Launcher) serverVersion(ctx context.Context, lent testcontainers.ContainerCustomizer, env map[string]string) (string, error) {
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithCmd("--version"), testcontainers.WithEntrypoint(l.image.server), testcontainers.WithLabels(l.owner.labels()),
-		testcontainers.WithEnv(env), testcontainers.WithHostConfigModifier(func(h *container.HostConfig) { h.Binds = binds }),
+		testcontainers.WithEnv(env), unpublished(func(h *container.HostConfig) { h.NetworkMode = "none" }),
+	}
+	if lent != nil {
+		options = append(options, lent)
 	}
 	var said []byte
 	err := newBody(l.daemon).lead(ctx, l.image.name, options, func(a client.HijackedResponse) { said, _ = io.ReadAll(plain(a.Reader)) })

@@ -80,9 +80,10 @@ func TestWhatADaemonRefusesIsSaidInOneLine(t *testing.T) {
 		"no registry":   {"1.46", with("/images/create", noRegistry), Options{Image: "redis:7"}, []string{"there is no image redis:7", "no such host", "docker pull"}},
 		"no such image": {"1.46", with("/images/create", "500 pull access denied for nothing"), Options{Image: "nothing"}, []string{"pull access denied", "docker/base-image"}},
 		"bad image":     {"1.46", current, Options{Image: "No Image"}, []string{"No Image"}},
-		"workers":       {"1.46", current, Options{Network: Bridge, Workers: InContainer}, []string{"--docker-network host"}},
+		"workers":       {"1.46", current, Options{Network: Bridge, Workers: InContainer}, []string{"another clock", "leave it out"}},
 		"no such place": {"1.46", current, Options{Workers: "moon"}, []string{"container"}},
 		"no such net":   {"1.46", current, Options{Network: "overlay"}, []string{"host, bridge"}},
+		"windows":       {"1.46", with("/info", `{"OSType":"windows"}`), Options{}, []string{"switch Docker Desktop to Linux containers"}},
 		"host is far":   {"1.46", current, Options{Network: Host}, []string{"may be on another machine", "bridge"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,9 +2,12 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +22,9 @@ const patience = 20 * time.Second
 
 // folder is where a server lives in its container: every image has it, and every user may write there.
 const folder = "/tmp"
+
+// serverPort is where a server listens in its container, if that is a machine of its own.
+const serverPort = 6379
 
 // disk is where it lives if its folder is one of this machine's, which outlives the container.
 const disk = "/lockbench-disk"
@@ -47,23 +53,19 @@ func (l *Launcher) Launch(c cluster.NodeConfig) (cluster.Server, error) {
 
 // describe says how the server's container is made.
 func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCustomizer, error) {
-	binds, env, err := l.clock(c)
+	clock, env, err := l.clock(c)
 	if err != nil {
 		return nil, err
 	}
-	connect, err := l.connect(c)
-	if err != nil {
+	var binds []string
+	if c.Door != nil {
+		c.Host, c.Port = "0.0.0.0", serverPort
+	} else if c.Dir, err = l.disk(c, &binds); err != nil {
 		return nil, err
 	}
-	if c.Dir, err = l.disk(c, &binds); err != nil {
-		return nil, err
-	}
-	if l.network == Bridge {
-		c.Host = "0.0.0.0"
-	}
-	args := c.Arguments()
-	options := connect
+	args, options := c.Arguments(), []testcontainers.ContainerCustomizer{l.within(), clock}
 	if c.Watches != nil {
+		c.Dir = folder
 		file := path.Join(folder, "sentinel.conf")
 		args = []string{file, "--sentinel"}
 		options = append(options, testcontainers.WithFiles(testcontainers.ContainerFile{
@@ -76,35 +78,41 @@ func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCus
 		testcontainers.WithConfigModifier(func(m *container.Config) {
 			m.Entrypoint, m.User = []string{l.image.server}, l.user(c.Dir) // not the image's script, which may change user and arguments
 		}),
-		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
-			h.Binds, h.LogConfig.Type = binds, "none" // what it says is in our log
+		hostConfig(func(h *container.HostConfig) {
+			h.Binds, h.LogConfig.Type = append(h.Binds, binds...), "none" // what it says is in our log
 		})), nil
 }
 
-// clock makes the server read its wall clock through a shim: the image's own, or the one that this machine's compiler makes.
-func (l *Launcher) clock(c cluster.NodeConfig) (binds []string, env map[string]string, err error) {
+// clock makes the server read its wall clock through a shim: the image's own, or the one that this machine's compiler makes. Behind a door the
+// offset is with the proxies; else it is in a file of ours.
+func (l *Launcher) clock(c cluster.NodeConfig) (options testcontainers.ContainerCustomizer, env map[string]string, err error) {
 	env = map[string]string{}
 	if c.Clock == nil {
-		return nil, env, nil
+		return hostConfig(func(*container.HostConfig) {}), env, nil
 	}
 	lib := l.image.shim
+	shim := hostConfig(func(*container.HostConfig) {})
 	if lib == "" {
 		if lib, err = cluster.Shim(); err != nil {
 			return nil, nil, fmt.Errorf("%s has no clock shim of its own: %w", l.image.name, err)
 		}
-		binds = append(binds, lib+":"+lib+":ro")
+		shim = l.lend(lib, lib)
 	}
 	for _, e := range c.Clock.Environment(lib) {
 		k, v, _ := strings.Cut(e, "=")
 		env[k] = v
 	}
-	return append(binds, c.Clock.Path+":"+c.Clock.Path+":ro"), env, nil
+	if c.Door != nil {
+		return shim, env, nil
+	}
+	return testcontainers.CustomizeRequestOption(func(r *testcontainers.GenericContainerRequest) error {
+		return errors.Join(shim.Customize(r), l.lend(c.Clock.Path, c.Clock.Path).Customize(r))
+	}), env, nil
 }
 
-// disk gives a server the folder that it has in the plan, so that its files are there when it is started again. A daemon that is elsewhere
-// does not see that folder: its servers live in their containers, and so do sentinels, which have a file there.
+// disk gives a server the folder that it has in the plan, so that its files are there when it is started again.
 func (l *Launcher) disk(c cluster.NodeConfig, binds *[]string) (string, error) {
-	if l.daemon.remote != "" || c.Dir == "" || c.Watches != nil {
+	if c.Dir == "" || c.Watches != nil {
 		return folder, nil
 	}
 	*binds = append(*binds, c.Dir+":"+disk)
@@ -121,15 +129,42 @@ func (l *Launcher) user(dir string) string {
 
 // live makes the container, starts it and follows it to its end, of which it returns the reason.
 func (s *server) live(image string, options []testcontainers.ContainerCustomizer) any {
-	err := s.lead(context.Background(), image, options, func(a client.HijackedResponse) { s.Follow(plain(a.Reader)) })
-	if s.Clock != nil && err == exited(127) { // the loader's
+	var wrong error
+	err := s.lead(context.Background(), image, options, func(a client.HijackedResponse) {
+		if wrong = s.enter(); wrong != nil {
+			s.remove()
+		}
+		s.Follow(plain(a.Reader))
+	})
+	switch {
+	case wrong != nil:
+		return oneLine(wrong)
+	case s.Clock != nil && err == exited(127): // the loader's
 		return fmt.Sprintf("%v: the clock shim does not suit the C library of %s; take our image for this fault", err, image)
 	}
 	return oneLine(err)
 }
 
-// Kill is cluster.Server.
+// enter opens the server's door, if it has one. It is asked before the server's first word is read, so that whoever waits for that can come in.
+func (s *server) enter() error {
+	if s.Door == nil {
+		return nil
+	}
+	at, err := s.address(context.Background())
+	if err != nil {
+		return err
+	}
+	return s.Door.Open(net.JoinHostPort(at, strconv.Itoa(serverPort)))
+}
+
+// Kill is cluster.Server. Nobody may come while the server dies: the address of a container that is gone answers nobody, not even with a refusal.
 func (s *server) Kill() {
+	if s.Door != nil {
+		_ = s.Door.Shut() // the proxies may be gone, too
+	}
 	s.remove()
+	if s.Door != nil {
+		_ = s.Door.Clear()
+	}
 	<-s.Done()
 }

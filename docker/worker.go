@@ -22,9 +22,6 @@ const (
 	InContainer = "container"
 )
 
-// binary is where this program is in a worker's container.
-const binary = "/lockbench"
-
 // Spawner starts workers in containers; nil if they are wanted on the host.
 func (l *Launcher) Spawner() cluster.Spawner {
 	if l.workers != InContainer {
@@ -36,10 +33,12 @@ func (l *Launcher) Spawner() cluster.Spawner {
 // placeable refuses what --workers may not be here.
 func (l *Launcher) placeable(workers string) error {
 	switch {
-	case workers == "" || workers == OnHost || workers == InContainer && l.network == Host:
+	case workers == "" || workers == OnHost:
 		return nil
+	case workers == InContainer && l.daemon.remote != "":
+		return fmt.Errorf("--workers %s is not possible: %s, and what workers see there would be stamped by another clock; leave it out", workers, l.daemon.remote)
 	case workers == InContainer:
-		return fmt.Errorf("--workers %s needs --docker-network %s: on a %s workers cannot reach their proxies", workers, Host, l.network)
+		return nil
 	}
 	return fmt.Errorf("--workers %q is not known; workers run on the %s or in a %s each", workers, OnHost, InContainer)
 }
@@ -57,7 +56,7 @@ type worker struct {
 
 // Spawn is cluster.Spawner. The container is made in the background; what is written before it runs waits.
 func (l spawner) Spawn(name string, log *os.File) (cluster.Worker, error) {
-	self, err := os.Executable()
+	options, err := l.describeWorker(name)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +69,7 @@ func (l spawner) Spawn(name string, log *os.File) (cluster.Worker, error) {
 	w := &worker{body: newBody(l.daemon), WriteCloser: in, out: out, done: make(chan struct{})}
 	go func() {
 		defer stderr.Close()
-		w.end = w.lead(context.Background(), l.image.name, l.describeWorker(self, name), func(a client.HijackedResponse) {
+		w.end = w.lead(context.Background(), l.image.name, options, func(a client.HijackedResponse) {
 			go func() {
 				_, _ = io.Copy(a.Conn, orders)
 				_ = a.CloseWrite()
@@ -84,7 +83,7 @@ func (l spawner) Spawn(name string, log *os.File) (cluster.Worker, error) {
 	return w, nil
 }
 
-func (l spawner) describeWorker(self, name string) []testcontainers.ContainerCustomizer {
+func (l spawner) describeWorker(name string) ([]testcontainers.ContainerCustomizer, error) {
 	env := map[string]string{}
 	for _, e := range cluster.WorkerEnv() {
 		k, v, _ := strings.Cut(e, "=")
@@ -92,16 +91,12 @@ func (l spawner) describeWorker(self, name string) []testcontainers.ContainerCus
 	}
 	labels := l.owner.labels()
 	labels["lockbench.node"] = name
-	return []testcontainers.ContainerCustomizer{
-		testcontainers.WithEntrypoint(binary), testcontainers.WithEnv(env), testcontainers.WithLabels(labels),
-		testcontainers.WithConfigModifier(func(m *container.Config) {
-			m.OpenStdin, m.StdinOnce, m.AttachStdin, m.User = true, true, true, "0"
-		}),
-		testcontainers.WithHostConfigModifier(func(h *container.HostConfig) {
-			h.Binds = []string{self + ":" + binary + ":ro"}
-			h.NetworkMode, h.LogConfig.Type = "host", "none"
-		}),
-	}
+	program, err := l.program()
+	return append(program, l.within(),
+		testcontainers.WithEnv(env), testcontainers.WithLabels(labels),
+		testcontainers.WithConfigModifier(func(m *container.Config) { m.OpenStdin, m.StdinOnce, m.AttachStdin = true, true, true }),
+		hostConfig(func(h *container.HostConfig) { h.LogConfig.Type = "none" }),
+	), err
 }
 
 // Output is cluster.Worker.

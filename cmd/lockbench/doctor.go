@@ -57,7 +57,7 @@ and says what to do about the rest. Exit code 0: at least one world works.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&clean, "clean", false, "remove the containers and temporary folders that killed runs left behind, and nothing else")
+	c.Flags().BoolVar(&clean, "clean", false, "remove the containers, networks and temporary folders that killed runs left behind, and nothing else")
 	return c
 }
 
@@ -72,7 +72,7 @@ func cleanUp(c *cobra.Command) error {
 	if err != nil {
 		return usage(err)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "containers of runs that are over: %d removed\n", n)
+	fmt.Fprintf(c.OutOrStdout(), "containers and networks of runs that are over: %d removed\n", n)
 	return nil
 }
 

@@ -19,6 +19,9 @@ func TestMain(m *testing.M) {
 	if docker.IsJanitor() {
 		os.Exit(docker.JanitorMain(os.Stdin))
 	}
+	if cluster.IsSite() {
+		os.Exit(cluster.SiteMain(os.Stdout))
+	}
 	testscript.Main(m, map[string]func(){"lockbench": main})
 }
 

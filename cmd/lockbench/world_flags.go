@@ -18,7 +18,7 @@ type placeFlags struct{ harness.Place }
 
 func (f *placeFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&f.Image, "redis-image", "", "with --env docker: image that redis-server is started from (default "+docker.DefaultImage+")")
-	s.StringVar(&f.Network, "docker-network", "", "with --env docker: host, or bridge (published on loopback); auto, the default, takes host where it can")
+	s.StringVar(&f.Network, "docker-network", "", "with --env docker: host, or bridge (a network of the run's own with the proxies in it); auto, the default, takes host where it can")
 	s.StringVar(&f.Workers, "workers", "", "with --env docker: clients as processes on the host (the default), or in a container each")
 	s.StringSliceVar(&f.Addrs, "addr", nil, "with --env external: host:port of Redis, or of each independent master")
 	s.BoolVar(&f.TLS, "tls", false, "with --env external: speak TLS; LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD say who we are")

@@ -63,11 +63,11 @@ func (w *World) configure() error {
 // replicas together.
 func (w *World) ways(prefix string) (ways []map[string]string, err error) {
 	for i, n := range w.nodes {
-		upstream, err := w.relayed(prefix+n.Name, n.Addr())
+		through, err := w.relayed(prefix+n.Name, n.Addr())
 		if err != nil {
 			return nil, err
 		}
-		addr, err := w.proxies.link(prefix+n.Name, upstream)
+		addr, err := w.proxies.link(prefix+n.Name, n.NodeConfig, through)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func (w *World) ways(prefix string) (ways []map[string]string, err error) {
 // waysToSentinels makes a client's links to the sentinels.
 func (w *World) waysToSentinels(client int) (addrs []string, err error) {
 	for _, s := range w.watchers {
-		addr, err := w.proxies.link(fmt.Sprintf("c%d>%s", client, s.Name), s.Addr())
+		addr, err := w.proxies.link(fmt.Sprintf("c%d>%s", client, s.Name), s.NodeConfig, "")
 		if err != nil {
 			return nil, err
 		}

@@ -54,7 +54,7 @@ func (g *Guest) visit(addr string) error {
 	}
 	at := addr
 	if g.TLS || g.Password != "" {
-		t, err := dig(addr, g.External, nil)
+		t, err := dig("127.0.0.1:0", login{addr, g.External, nil}.dial)
 		if err != nil {
 			return err
 		}
@@ -130,8 +130,8 @@ func (g *Guest) Versions() map[string]string { return g.versions }
 // ServerVersion is Launcher. Nobody needs it: it is for what Cannot refuses.
 func (g *Guest) ServerVersion() (string, error) { return "", nil }
 
-// Gateway is Launcher.
-func (g *Guest) Gateway() (string, error) { return "", nil }
+// Site is Launcher.
+func (g *Guest) Site() (*Site, error) { return nil, nil }
 
 // Cannot is Launcher: what is not ours is not killed, stopped or reconfigured.
 func (g *Guest) Cannot(do string) error { return nemesis.GroundOf(g.Name()).Cannot(do) }

@@ -129,12 +129,12 @@ func TestTunnelSpeaksTLS(t *testing.T) {
 	}
 	defer ln.Close()
 	go func() { // Redis behind TLS
-		back := &tunnel{to: plain, listen: ln, open: map[net.Conn]bool{}}
+		back := &tunnel{reach: login{to: plain}.dial, listen: ln, open: map[net.Conn]bool{}}
 		back.serve()
 	}()
 	trusting := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "example.com"}
 	trusting.RootCAs.AddCert(certified.Certificate())
-	tun, err := dig(ln.Addr().String(), External{TLS: true}, trusting)
+	tun, err := dig("127.0.0.1:0", login{ln.Addr().String(), External{TLS: true}, trusting}.dial)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,21 +9,27 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// watch reports when this process did not run for a while: the proxies live in it.
-func (w *World) watch() {
+// watch reports when this process did not run for a while: the proxies live in it, or what speaks for them.
+func (w *World) watch() { stalls(w.ended, w.stalled) }
+
+func (w *World) stalled(t int64, d time.Duration) {
+	w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{Type: history.Gap, T: t, Process: history.Harness, Gap: history.Duration(d)}})
+}
+
+// stalls calls f whenever this process did not run for a while, with the time when it ran again, until end is closed.
+func stalls(end <-chan struct{}, f func(t int64, late time.Duration)) {
 	const tick, limit = 10 * time.Millisecond, 20 * time.Millisecond
 	t := time.NewTicker(tick)
 	defer t.Stop()
 	for last := Monotonic(); ; {
 		select {
-		case <-w.ended:
+		case <-end:
 			return
 		case <-t.C:
 		}
 		now := Monotonic()
 		if late := time.Duration(now-last) - tick; late > limit {
-			w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{
-				Type: history.Gap, T: now, Process: history.Harness, Gap: history.Duration(late)}})
+			f(now, late)
 		}
 		last = now
 	}

@@ -30,8 +30,8 @@ func (processes) ServerVersion() (string, error) {
 	return string(out), err
 }
 
-// Gateway is Launcher.
-func (processes) Gateway() (string, error) { return "", nil }
+// Site is Launcher: the proxies belong into this process.
+func (processes) Site() (*Site, error) { return nil, nil }
 
 // Cannot is Launcher: what needs something to be installed is refused when it is prepared.
 func (processes) Cannot(string) error { return nil }

@@ -41,7 +41,7 @@ func newBench(t *testing.T, scenario ...nemesis.Step) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	addr, err := w.proxies.link("c0>n0", w.nodes[0].Addr())
+	addr, err := w.proxies.link("c0>n0", w.nodes[0].NodeConfig, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,65 +9,78 @@ import (
 	"sync"
 	"time"
 
-	"github.com/Shopify/toxiproxy/v2"
 	toxi "github.com/Shopify/toxiproxy/v2/client"
-	"github.com/gorilla/mux"
 	"github.com/lockbench/lockbench/nemesis"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/rs/zerolog"
 )
 
-// proxies is a toxiproxy server inside this process and its client: one proxy for each link.
-// The client's Proxy is not safe for concurrent use, hence the mutex.
+// proxies has one toxiproxy proxy for each link. They run in a server inside this process, or at a site; then only a Relay, which is in this
+// process, keeps those of the clients here. The client's Proxy is not safe for concurrent use, hence the mutex.
 type proxies struct {
-	host   string
-	http   *http.Server
-	client *toxi.Client
+	host string       // where the proxies of this process listen
+	http *http.Server // they; nil if all are at the site
+	here *toxi.Client
+
+	site  *Site // where the others are; nil: nowhere
+	there *toxi.Client
 
 	mu    sync.Mutex
 	links map[string]*toxi.Proxy
+	far   map[string]bool // links that are at the site
 }
 
 // proxyTimeout bounds each call of toxiproxy: it can hang when a toxic is removed while its output is blocked (REALFAULT.md §0.7).
 const proxyTimeout = 2 * time.Second
 
-// startProxies serves toxiproxy's own handlers on our listener: its Listen cannot be stopped, has no port 0, and exits the process
-// when the port is taken.
-func startProxies(host string) (*proxies, error) {
-	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
-	r := mux.NewRouter()
-	r.HandleFunc("/proxies", api.ProxyIndex).Methods("GET")
-	r.HandleFunc("/proxies", api.ProxyCreate).Methods("POST")
-	r.HandleFunc("/proxies/{proxy}", api.ProxyShow).Methods("GET")
-	r.HandleFunc("/proxies/{proxy}", api.ProxyUpdate).Methods("POST")
-	r.HandleFunc("/proxies/{proxy}", api.ProxyDelete).Methods("DELETE")
-	r.HandleFunc("/proxies/{proxy}/toxics", api.ToxicIndex).Methods("GET")
-	r.HandleFunc("/proxies/{proxy}/toxics", api.ToxicCreate).Methods("POST")
-	r.HandleFunc("/proxies/{proxy}/toxics/{toxic}", api.ToxicUpdate).Methods("POST")
-	r.HandleFunc("/proxies/{proxy}/toxics/{toxic}", api.ToxicDelete).Methods("DELETE")
+// startProxies starts a server of proxies in this process, on host, unless none is needed beside the site's.
+func startProxies(host string, site *Site, relayed bool) (*proxies, error) {
+	p := &proxies{host: host, site: site, links: map[string]*toxi.Proxy{}, far: map[string]bool{}}
+	if site != nil {
+		p.there = toxi.NewClient(site.api())
+		if !relayed {
+			return p, nil
+		}
+	}
 	ln, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s for the proxies: %w", host, err)
 	}
-	p := &proxies{host: host, http: &http.Server{Handler: r}, client: toxi.NewClient(ln.Addr().String()), links: map[string]*toxi.Proxy{}}
+	p.http, p.here = &http.Server{Handler: proxyAPI()}, toxi.NewClient(ln.Addr().String())
 	go p.http.Serve(ln)
 	return p, nil
 }
 
-// link makes the proxy called name before upstream and returns its address.
-func (p *proxies) link(name, upstream string) (string, error) {
-	return p.linkAt(p.host, name, upstream)
+// link makes the proxy called name, which a client uses, before a server and returns its address for the client. Through leads on to the
+// server from this process, if there is something in between.
+func (p *proxies) link(name string, to NodeConfig, through string) (string, error) {
+	switch {
+	case p.here != nil && through != "":
+		return p.make(p.here, name, net.JoinHostPort(p.host, "0"), through)
+	case p.here != nil:
+		return p.make(p.here, name, net.JoinHostPort(p.host, "0"), to.Addr())
+	}
+	addr, err := p.linkServers(name, to)
+	if err != nil || p.site.Inside {
+		return addr, err
+	}
+	return p.site.way(addr)
 }
 
-// linkAt is link for those who do not share our loopback.
-func (p *proxies) linkAt(host, name, upstream string) (string, error) {
+// linkServers makes the proxy called name, which servers use, and returns its address for them.
+func (p *proxies) linkServers(name string, to NodeConfig) (string, error) {
+	if p.site != nil {
+		return p.make(p.there, name, net.JoinHostPort(p.site.Host, "0"), to.inner())
+	}
+	return p.make(p.here, name, net.JoinHostPort(p.host, "0"), to.Addr())
+}
+
+func (p *proxies) make(at *toxi.Client, name, listen, upstream string) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l, err := p.client.CreateProxy(name, net.JoinHostPort(host, "0"), upstream)
+	l, err := at.CreateProxy(name, listen, upstream)
 	if err != nil {
-		return "", fmt.Errorf("proxy %s: %w", name, err)
+		return "", fmt.Errorf("proxy %s: %w", name, silent(err))
 	}
-	p.links[name] = l
+	p.links[name], p.far[name] = l, at == p.there
 	return l.Listen, nil
 }
 
@@ -142,10 +155,15 @@ func (p *proxies) with(link string, f func(*toxi.Proxy) error) error {
 	}
 }
 
-// close ends the server and every proxy. It needs no clean-up of toxics: the links die with it.
+// close ends every proxy of this process; those at the site end with it. It needs no clean-up of toxics: the links die with it.
 func (p *proxies) close() {
-	for _, l := range p.links {
-		_ = p.with(l.Name, func(l *toxi.Proxy) error { return l.Delete() })
+	if p.http == nil {
+		return
+	}
+	for name, l := range p.links {
+		if !p.far[name] {
+			_ = p.with(l.Name, func(l *toxi.Proxy) error { return l.Delete() })
+		}
 	}
 	p.http.Close()
 }

@@ -7,10 +7,10 @@ type Relay interface {
 	Relay(link, upstream string) (addr string, err error)
 }
 
-// relayed is the address to which a link leads.
+// relayed is the relay's address before a server; "" where there is no relay.
 func (w *World) relayed(link, upstream string) (string, error) {
 	if w.cfg.Relay == nil {
-		return upstream, nil
+		return "", nil
 	}
 	return w.cfg.Relay.Relay(link, upstream)
 }

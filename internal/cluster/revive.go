@@ -26,5 +26,8 @@ func (w *World) wipe(node string) error {
 	if err != nil {
 		return err
 	}
+	if d := w.nodes[i].Door; d != nil {
+		return d.wipe()
+	}
 	return os.RemoveAll(w.nodes[i].Dir)
 }

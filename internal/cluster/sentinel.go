@@ -50,7 +50,7 @@ func (w *World) startSentinels() error {
 
 // publish makes the public address of a node.
 func (w *World) publish(c NodeConfig) (string, error) {
-	addr, err := w.linkServers("s>"+c.Name, net.JoinHostPort(c.Host, strconv.Itoa(c.Port)))
+	addr, err := w.proxies.linkServers("s>"+c.Name, c)
 	if err == nil {
 		w.announced[addr] = c.Name
 	}
@@ -118,7 +118,7 @@ func (w *World) describeWatchers() (nodes []NodeConfig, peers []Peer, err error)
 			return nil, nil, err
 		}
 		c.Clock, c.Config, c.Said = nil, nil, w.overheard
-		public, err := w.linkServers("s>"+c.Name, c.Addr())
+		public, err := w.proxies.linkServers("s>"+c.Name, c)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -13,8 +13,8 @@ type Launcher interface {
 	Versions() map[string]string
 	// ServerVersion is what `redis-server --version` says: it has to be known before a server is started.
 	ServerVersion() (string, error)
-	// Gateway is the address of this machine by which servers reach it; "" if they share its loopback.
-	Gateway() (string, error)
+	// Site makes the place of the proxies for one world; nil: they belong into this process.
+	Site() (*Site, error)
 	// Launch starts a server and returns at once; the server's Ready waits for it.
 	Launch(NodeConfig) (Server, error)
 	// Cannot says why what is called do in plans is not possible; nil if it is.
@@ -51,11 +51,20 @@ type NodeConfig struct {
 	Env       []string          // further environment: "LD_PRELOAD=…"
 	Clock     *ServerClock      // through which it reads its wall clock; nil: the machine's
 	Watches   *Watch            // the server is a sentinel; else nil
+	Door      *Door             // the way to it, at a site; nil: it is at its address
 	Said      func(line string) // told of each line of its output; may be nil
 }
 
-// Addr is host:port.
+// Addr is host:port, for this process.
 func (c NodeConfig) Addr() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
+
+// inner is host:port for proxies that are where the server is.
+func (c NodeConfig) inner() string {
+	if c.Door == nil {
+		return c.Addr()
+	}
+	return c.Door.inner
+}
 
 // Arguments make a server that keeps nothing on disk, expires keys promptly and feeds its replica without the delays of
 // REALFAULT.md §0.3.

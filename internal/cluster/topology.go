@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -16,7 +15,7 @@ func (w *World) startServers() error {
 		return err
 	}
 	var err error
-	if w.proxies, err = startProxies(w.host(100)); err != nil {
+	if w.proxies, err = startProxies(w.host(100), w.site, w.cfg.Relay != nil); err != nil {
 		return err
 	}
 	switch w.cfg.Topology {
@@ -36,8 +35,13 @@ func (w *World) startServers() error {
 	return err
 }
 
-// host is an address of this run's own network on loopback.
-func (w *World) host(i int) string { return w.subnet + "." + strconv.Itoa(i) }
+// host is an address of this run's own network on loopback. Not every system has more than one; where the servers are elsewhere, one is enough.
+func (w *World) host(i int) string {
+	if w.site != nil {
+		return "127.0.0.1"
+	}
+	return w.subnet + "." + strconv.Itoa(i)
+}
 
 // nodeName is the name of the i-th Redis of a topology in which masters count from 0.
 func nodeName(i int) string { return "n" + strconv.Itoa(i) }
@@ -48,12 +52,20 @@ func (w *World) node(i int, name, replicaOf string) (NodeConfig, error) {
 		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000), Dir: filepath.Join(w.scratch, name),
 		Log: w.log(name), ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
 	}
-	if !needs(w.cfg.Scenario, nemesis.NodeClock, "") {
-		return c, nil
+	var err error
+	if w.site != nil {
+		err = c.Settle(w.site)
 	}
-	clock, err := newServerClock(w.scratch, name)
-	w.clocks[name], c.Clock = clock, clock
-	return c, err
+	if err != nil || !needs(w.cfg.Scenario, nemesis.NodeClock, "") {
+		return c, err
+	}
+	if c.Door != nil {
+		c.Clock = &ServerClock{Path: c.Door.clockFile(), door: c.Door}
+	} else if c.Clock, err = newServerClock(w.scratch, name); err != nil {
+		return c, err
+	}
+	w.clocks[name] = c.Clock
+	return c, nil
 }
 
 // startFirst looks for an address where nobody listens.
@@ -69,6 +81,9 @@ func (w *World) startFirst() (err error) {
 			return nil
 		}
 		n.Kill()
+		if w.site != nil {
+			return err // it was alone at its address
+		}
 	}
 	return err
 }
@@ -82,15 +97,6 @@ func (w *World) start(i int, name, replicaOf string) (*Node, error) {
 		return nil, err
 	}
 	return w.launch(c)
-}
-
-// linkServers makes a link that servers use.
-func (w *World) linkServers(name, upstream string) (string, error) {
-	gateway, err := w.cfg.Launcher.Gateway()
-	if err != nil {
-		return "", err
-	}
-	return w.proxies.linkAt(cmp.Or(gateway, w.proxies.host), name, upstream)
 }
 
 // startOthers starts the other independent masters side by side, and then their replicas, if they have any.
@@ -121,7 +127,7 @@ func (w *World) startOthers() error {
 
 // startReplica starts a replica behind a proxy of its own.
 func (w *World) startReplica(i int, name string, master *Node) error {
-	addr, err := w.linkServers(master.Name+">"+name, master.Addr())
+	addr, err := w.proxies.linkServers(master.Name+">"+name, master.NodeConfig)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -39,6 +40,7 @@ type World struct {
 	nodes    []*Node
 	admins   []*redis.Client
 	monitors []io.Closer
+	site     *Site // where the proxies are; nil: in this process
 	proxies  *proxies
 	clients  []*client
 	versions map[string]string
@@ -117,6 +119,9 @@ func (w *World) begin() (err error) {
 		}
 		w.cfg.RedisConfig = append(debugging(v), w.cfg.RedisConfig...)
 	}
+	if err := w.startSite(); err != nil {
+		return err
+	}
 	spawned := make(chan error, 1)
 	go func() { spawned <- w.startClients() }()
 	err = w.startServers()
@@ -193,7 +198,7 @@ func (w *World) Close() error {
 	if w.proxies != nil {
 		w.proxies.close()
 	}
-	return os.RemoveAll(w.scratch)
+	return errors.Join(w.endSite(), os.RemoveAll(w.scratch))
 }
 
 // drain lets workers finish what they have to say, which nobody wants any more.

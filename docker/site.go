@@ -1,0 +1,171 @@
+package docker
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/moby/moby/api/types/container"
+	"github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/client"
+	"github.com/testcontainers/testcontainers-go"
+)
+
+// site is the network of a world on a bridge, and the container in it that has the world's proxies. Only one port of that container is
+// published, on 127.0.0.1 and where the daemon likes: everything outside goes through it.
+type site struct {
+	*body
+	network string // its number
+	token   string
+	words   chan cluster.SiteWord
+	ended   chan struct{}
+	err     error  // why, after ended
+	last    string // the last line that was no word
+}
+
+// Site is cluster.Launcher.
+func (l *Launcher) Site() (*cluster.Site, error) {
+	if l.network == Host {
+		return nil, nil
+	}
+	program, err := l.program()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	bridge, err := l.makeNetwork(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{
+		body: newBody(l.daemon), network: bridge, token: rand.Text(), words: make(chan cluster.SiteWord, 16), ended: make(chan struct{}),
+	}
+	l.world = s
+	go s.live(l.image.name, append(program, l.describeSite(s)...))
+	place, err := l.settle(ctx, s)
+	if err != nil {
+		return nil, errors.Join(err, s.end())
+	}
+	return place, nil
+}
+
+// settle waits for the proxies and finds out where they can be reached.
+func (l *Launcher) settle(ctx context.Context, s *site) (*cluster.Site, error) {
+	if err := s.ready(ctx); err != nil {
+		return nil, l.suits(err)
+	}
+	place, err := s.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place.Inside = l.workers == InContainer
+	if err := place.Reached(); err != nil {
+		return nil, l.unreached(err)
+	}
+	return place, nil
+}
+
+// describeSite says how the proxies' container is made.
+func (l *Launcher) describeSite(s *site) []testcontainers.ContainerCustomizer {
+	labels := l.owner.labels()
+	labels["lockbench.node"] = "proxies"
+	return []testcontainers.ContainerCustomizer{
+		testcontainers.WithLabels(labels), testcontainers.WithEnv(cluster.SiteEnv(s.token)), testcontainers.WithExposedPorts(published.String()),
+		hostConfig(func(h *container.HostConfig) {
+			h.NetworkMode, h.IpcMode, h.ShmSize = container.NetworkMode(s.network), container.IPCModeShareable, siteMemory
+			h.PortBindings = network.PortMap{published: {{HostIP: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}} // the daemon finds a port that is free
+			h.LogConfig.Type = "none"
+		}),
+	}
+}
+
+// published is the port of the proxies' container that is.
+var published, _ = network.PortFrom(cluster.SiteAPI, network.TCP)
+
+// siteMemory is room for what servers keep on their disks, bytes; what is not used costs nothing.
+const siteMemory = 256 << 20
+
+// live runs the container and hears what it says.
+func (s *site) live(image string, options []testcontainers.ContainerCustomizer) {
+	s.err = s.lead(context.Background(), image, options, func(a client.HijackedResponse) { s.listen(plain(a.Reader)) })
+	close(s.words)
+	close(s.ended)
+}
+
+func (s *site) listen(out io.Reader) {
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		var w cluster.SiteWord
+		if json.Unmarshal(lines.Bytes(), &w) == nil {
+			s.words <- w
+		} else if strings.TrimSpace(lines.Text()) != "" {
+			s.last = lines.Text()
+		}
+	}
+}
+
+// ready waits for the first word, which must be one of our own tongue.
+func (s *site) ready(ctx context.Context) error {
+	select {
+	case w, ok := <-s.words:
+		if ok && w.Ready != cluster.SiteProtocol {
+			return fmt.Errorf("it is of another version: it speaks protocol %d, not %d", w.Ready, cluster.SiteProtocol)
+		}
+		if ok {
+			return nil
+		}
+	case <-ctx.Done():
+		return fmt.Errorf("it said nothing for %v", patience)
+	}
+	<-s.ended
+	if s.last != "" {
+		return errors.New(s.last)
+	}
+	return s.err
+}
+
+// look asks the daemon where the container is.
+func (s *site) look(ctx context.Context) (*cluster.Site, error) {
+	host, err := s.address(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.daemon.ContainerInspect(ctx, s.name(), client.ContainerInspectOptions{})
+	if err != nil {
+		return nil, err
+	}
+	b := r.Container.NetworkSettings.Ports[published]
+	if len(b) == 0 {
+		return nil, errors.New("the Docker daemon has not published the port of the proxies")
+	}
+	return &cluster.Site{Addr: net.JoinHostPort("127.0.0.1", b[0].HostPort), Token: s.token, Host: host, Words: s.words, End: s.end}, nil
+}
+
+// unreached says what to do where the daemon's loopback addresses are not this machine's.
+func (l *Launcher) unreached(err error) error {
+	if l.daemon.remote == "" {
+		return fmt.Errorf("the container of the proxies cannot be reached (%s): the daemon must publish ports on 127.0.0.1; take --docker-network host", oneLine(err))
+	}
+	return fmt.Errorf("servers in containers cannot be reached: %s, and what it publishes on a loopback address is not on this machine's (%s); run lockbench where the daemon is", l.daemon.remote, oneLine(err))
+}
+
+// end removes the container and the network.
+func (s *site) end() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	s.remove()
+	go func() { // nobody may listen any more
+		for range s.words {
+		}
+	}()
+	<-s.ended
+	return s.daemon.gone(s.daemon.removeNetwork(ctx, s.network))
+}
