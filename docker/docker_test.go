@@ -3,9 +3,8 @@ package docker
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/need"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
+	"github.com/moby/moby/client"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -51,8 +51,8 @@ func open(t *testing.T, o Options) *Launcher {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		if left := containers(t, run); len(left) > 0 {
-			t.Errorf("containers %v are left", left)
+		if left := append(containers(t, run), networks(t, run)...); len(left) > 0 {
+			t.Errorf("containers or networks %v are left", left)
 		}
 	})
 	return l
@@ -124,6 +124,7 @@ func ask(addr string, timeout time.Duration, args ...any) (string, error) {
 }
 
 func TestServerIsPausedResumedKilledAndStartedEmpty(t *testing.T) {
+	t.Parallel()
 	for i, network := range []string{Host, Bridge} {
 		t.Run(network, func(t *testing.T) {
 			l := open(t, Options{Network: network})
@@ -177,6 +178,7 @@ func TestWhatAServerSaysAtItsEnd(t *testing.T) {
 }
 
 func TestTheTopologies(t *testing.T) {
+	t.Parallel()
 	for name, network := range map[string]string{
 		"failover": Host, "independent": Host, "sentinel": Host, "failover on a bridge": Bridge, "sentinel on a bridge": Bridge,
 	} {
@@ -196,7 +198,14 @@ func TestTheTopologies(t *testing.T) {
 }
 
 func TestWorkersInContainers(t *testing.T) {
-	l := open(t, Options{Workers: InContainer})
+	t.Parallel()
+	for network, others := range map[string]int{Host: 1, Bridge: 2} { // Redis, and the proxies
+		t.Run(network, func(t *testing.T) { workersInContainers(t, network, others) })
+	}
+}
+
+func workersInContainers(t *testing.T, network string, others int) {
+	l := open(t, Options{Network: network, Workers: InContainer})
 	w, err := cluster.Start(cluster.Config{
 		Dir: t.TempDir(), Topology: nemesis.Single, Launcher: l, Spawner: l.Spawner(), Clients: 2,
 		Worker: workloads.Config{
@@ -208,8 +217,8 @@ func TestWorkersInContainers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if n := len(containers(t, l.owner.run)); n != 3 {
-		t.Errorf("%d containers run, not one Redis and two workers", n)
+	if n := len(containers(t, l.owner.run)); n != others+2 {
+		t.Errorf("%d containers run, not %d and two workers", n, others)
 	}
 	for _, s := range []nemesis.Step{{Do: nemesis.Pause, Target: "c0"}, {Do: nemesis.Unpause, Target: "c0"}, {Do: nemesis.Crash, Target: "c1"}} {
 		if err := nemesis.Apply(w, s); err != nil {
@@ -229,6 +238,7 @@ func TestWorkersInContainers(t *testing.T) {
 }
 
 func TestARestartWithFiles(t *testing.T) {
+	t.Parallel()
 	for i, network := range []string{Host, Bridge} {
 		t.Run(network, func(t *testing.T) {
 			l := open(t, Options{Network: network})
@@ -248,52 +258,8 @@ func TestARestartWithFiles(t *testing.T) {
 	}
 }
 
-// elsewhereDaemon is this machine's daemon behind a TCP port, so that it may be anywhere.
-func elsewhereDaemon(t *testing.T) {
-	t.Helper()
-	need.Part(t, "bridge")
-	d, err := connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	socket, ok := strings.CutPrefix(d.DaemonHost(), "unix://")
-	d.Close()
-	if !ok {
-		t.Skip("the daemon is elsewhere already")
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ln.Close() })
-	go func() {
-		for {
-			here, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go join(here, socket)
-		}
-	}()
-	t.Setenv("DOCKER_HOST", "tcp://"+ln.Addr().String())
-}
-
-func join(here net.Conn, socket string) {
-	defer here.Close()
-	there, err := net.Dial("unix", socket)
-	if err != nil {
-		return
-	}
-	defer there.Close()
-	go func() {
-		_, _ = io.Copy(there, here)
-		_ = there.(*net.UnixConn).CloseWrite()
-	}()
-	_, _ = io.Copy(here, there)
-}
-
 func TestADaemonThatMayBeElsewhere(t *testing.T) {
-	elsewhereDaemon(t)
+	t.Setenv("DOCKER_HOST", need.Elsewhere(t))
 	if err := Ready(t.Context(), Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -306,9 +272,7 @@ func TestADaemonThatMayBeElsewhere(t *testing.T) {
 		topology string
 		scenario []nemesis.Step
 	}{
-		{nemesis.Independent, nil},
 		{nemesis.Failover, nil},
-		{nemesis.Sentinel, nil},
 		{nemesis.Single, []nemesis.Step{{Do: nemesis.NodeClock, Target: "n0", Offset: history.Duration(time.Hour)}}},
 	} {
 		w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: row.topology, Masters: 2, Launcher: l, Scenario: row.scenario})
@@ -323,6 +287,34 @@ func TestADaemonThatMayBeElsewhere(t *testing.T) {
 		}
 		if err := w.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestNothingButTheProxiesIsPublished looks at what an image that declares a port would have published by testcontainers, on every interface.
+func TestNothingButTheProxiesIsPublished(t *testing.T) {
+	t.Parallel()
+	need.Part(t, "bridge")
+	const declares = "lockbench/exposes:test"
+	build := exec.Command("docker", "build", "-q", "-t", declares, "-")
+	build.Stdin = strings.NewReader("FROM " + DefaultImage + "\nEXPOSE 6379\n")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("docker", "rmi", declares).Run() })
+	l := open(t, Options{Network: Bridge, Image: declares})
+	launch(t, l, place(t, l, cluster.NodeConfig{}))
+	for _, id := range containers(t, l.owner.run) {
+		r, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for port, at := range r.Container.NetworkSettings.Ports {
+			for _, b := range at {
+				if r.Container.Config.Labels["lockbench.node"] != "proxies" || b.HostIP.String() != "127.0.0.1" {
+					t.Errorf("%s publishes %s on %s", r.Container.Config.Labels["lockbench.node"], port, b.HostIP)
+				}
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package docker
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,11 +20,11 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// victimEnv makes the test binary start a world, pause its master, and wait to be killed.
+// victimEnv makes the test binary start a world on the network that it names, pause its master, and wait to be killed.
 const victimEnv = "LOCKBENCH_VICTIM"
 
 func victim() int {
-	l, err := Open(context.Background(), Options{})
+	l, err := Open(context.Background(), Options{Network: os.Getenv(victimEnv)})
 	if err != nil {
 		return 1
 	}
@@ -41,11 +42,16 @@ func victim() int {
 }
 
 // start starts a victim and returns its run, which is in the middle of a pause.
-func start(t *testing.T) (c *exec.Cmd, run string) {
+func start(t *testing.T, network string) (c *exec.Cmd, run string) {
 	t.Helper()
 	need.Part(t, "docker")
+	servers, bridges := 2, 0
+	if network == Bridge {
+		need.Part(t, "bridge")
+		servers, bridges = 3, 1 // one has the proxies
+	}
 	c = exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), victimEnv+"=1", "TMPDIR="+t.TempDir())
+	c.Env = append(os.Environ(), victimEnv+"="+network, "TMPDIR="+t.TempDir())
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -59,10 +65,43 @@ func start(t *testing.T) (c *exec.Cmd, run string) {
 		t.Fatalf("the victim did not start: %v", err)
 	}
 	run = strings.TrimSpace(string(b[:n]))
-	if n, paused := len(containers(t, run)), len(paused(t, run)); n != 2 || paused != 1 {
-		t.Errorf("%d containers of the victim are there, %d of them paused; it must be 2 and 1", n, paused)
+	if n, paused := len(containers(t, run)), len(paused(t, run)); n != servers || paused != 1 {
+		t.Errorf("%d containers of the victim are there, %d of them paused; it must be %d and 1", n, paused, servers)
+	}
+	if n := len(networks(t, run)); n != bridges {
+		t.Errorf("the victim has %d networks; it must be %d", n, bridges)
 	}
 	return c, run
+}
+
+// networks are those of a run.
+func networks(t *testing.T, run string) (ids []string) {
+	t.Helper()
+	d, err := connect(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	err = d.networks(context.Background(), func(id string, labels map[string]string) error {
+		if labels[runLabel] == run {
+			ids = append(ids, id)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// both runs a test for each network.
+func both(t *testing.T, f func(t *testing.T, network string)) {
+	for _, network := range []string{Host, Bridge} {
+		t.Run(network, func(t *testing.T) {
+			t.Parallel()
+			f(t, network)
+		})
+	}
 }
 
 // paused are the containers of a run that are.
@@ -95,31 +134,35 @@ func janitorOf(run string) int {
 }
 
 func TestNothingIsLeftOfARunThatIsKilledInAPause(t *testing.T) {
-	c, run := start(t)
-	_ = c.Process.Kill()
-	_ = c.Wait()
-	for limit := time.Now().Add(30 * time.Second); len(containers(t, run)) > 0 || janitorOf(run) != 0; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(limit) {
-			t.Fatalf("containers %v and the janitor %d are left", containers(t, run), janitorOf(run))
+	both(t, func(t *testing.T, network string) {
+		c, run := start(t, network)
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		for limit := time.Now().Add(30 * time.Second); len(containers(t, run))+len(networks(t, run)) > 0 || janitorOf(run) != 0; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(limit) {
+				t.Fatalf("containers %v, networks %v and the janitor %d are left", containers(t, run), networks(t, run), janitorOf(run))
+			}
 		}
-	}
+	})
 }
 
 func TestTheNextStartSweepsWhereTheJanitorWasKilledToo(t *testing.T) {
-	c, run := start(t)
-	j := janitorOf(run)
-	if j == 0 {
-		t.Fatal("the victim has no janitor")
-	}
-	if err := syscall.Kill(j, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.Process.Kill()
-	_ = c.Wait()
-	open(t, Options{}) // or another run that starts at this moment
-	if left := containers(t, run); len(left) > 0 {
-		t.Errorf("containers %v are left", left)
-	}
+	both(t, func(t *testing.T, network string) {
+		c, run := start(t, network)
+		j := janitorOf(run)
+		if j == 0 {
+			t.Fatal("the victim has no janitor")
+		}
+		if err := syscall.Kill(j, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		open(t, Options{}) // or another run that starts at this moment
+		if left := append(containers(t, run), networks(t, run)...); len(left) > 0 {
+			t.Errorf("%v are left", left)
+		}
+	})
 }
 
 func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
@@ -129,12 +172,18 @@ func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 	stale.run, stale.pid, stale.start = "stale", strconv.Itoa(os.Getpid()), "1" // the number lives again, the process does not
 	abandoned := create(t, l, stale.labels())
 	foreign := create(t, l, map[string]string{"other": "1"})
+	bridges := map[string]bool{createNetwork(t, l, stale.labels()): false, createNetwork(t, l, l.owner.labels()): true, createNetwork(t, l, map[string]string{"other": "1"}): true}
 	if _, err := Sweep(t.Context(), true); err != nil { // how many depends on who else was killed just now
 		t.Error(err)
 	}
 	for id, want := range map[string]bool{abandoned: false, foreign: true} {
 		if _, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{}); (err == nil) != want {
 			t.Errorf("container %s is there: %v; want %v", id, err == nil, want)
+		}
+	}
+	for id, want := range bridges {
+		if _, err := l.daemon.NetworkInspect(t.Context(), id, client.NetworkInspectOptions{}); (err == nil) != want {
+			t.Errorf("network %s is there: %v; want %v", id, err == nil, want)
 		}
 	}
 	if len(containers(t, l.owner.run)) != 1 {
@@ -151,4 +200,16 @@ func create(t *testing.T, l *Launcher, labels map[string]string) string {
 	}
 	t.Cleanup(func() { _ = l.daemon.remove(context.Background(), c.GetContainerID()) })
 	return c.GetContainerID()
+}
+
+// createNetwork makes a network in which nobody is.
+func createNetwork(t *testing.T, l *Launcher, labels map[string]string) string {
+	t.Helper()
+	need.Part(t, "bridge")
+	n, err := l.daemon.NetworkCreate(t.Context(), "lockbench-test-"+rand.Text(), client.NetworkCreateOptions{Labels: labels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.daemon.removeNetwork(context.Background(), n.ID) })
+	return n.ID
 }

@@ -6,11 +6,13 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/need"
 )
 
@@ -25,13 +27,14 @@ func TestNoContainerOutlivesAKill(t *testing.T) {
 	for i := range rounds {
 		sig := signals[i%len(signals)]
 		after := time.Duration(rand.IntN(2500)) * time.Millisecond
+		networks := []string{docker.Host, docker.Bridge}
 		t.Run(fmt.Sprintf("%s after %v", sig, after), func(t *testing.T) {
 			t.Parallel()
-			endContained(t, sig, func(string) { time.Sleep(after) })
+			endContained(t, sig, networks[i%2], func(string) { time.Sleep(after) })
 		})
 		t.Run(fmt.Sprintf("%s in a pause", sig), func(t *testing.T) {
 			t.Parallel()
-			endContained(t, sig, func(pid string) {
+			endContained(t, sig, networks[(i+1)%2], func(pid string) { // the first is SIGKILL on a bridge
 				for limit := time.Now().Add(30 * time.Second); len(ours(t, pid, "--filter", "status=paused")) == 0; {
 					if time.Now().After(limit) {
 						t.Fatal("no container was paused")
@@ -43,9 +46,12 @@ func TestNoContainerOutlivesAKill(t *testing.T) {
 }
 
 // endContained starts a run that pauses Redis for long, waits, and ends it. Nothing of it may be left.
-func endContained(t *testing.T, sig syscall.Signal, wait func(pid string)) {
+func endContained(t *testing.T, sig syscall.Signal, network string, wait func(pid string)) {
+	if network == docker.Bridge {
+		need.Part(t, "bridge")
+	}
 	tmp := t.TempDir()
-	c := command(t, tmp, "run", "--impl", "token-lua", "--nemesis", "node-pause:stay", "--ttl", "3s", "--env", worldDocker, "--store", filepath.Join(tmp, "store"))
+	c := command(t, tmp, "run", "--impl", "token-lua", "--nemesis", "node-pause:stay", "--ttl", "3s", "--env", worldDocker, "--docker-network", network, "--store", filepath.Join(tmp, "store"))
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	if err := c.Start(); err != nil {
@@ -59,7 +65,7 @@ func endContained(t *testing.T, sig syscall.Signal, wait func(pid string)) {
 		t.Errorf("%s broke it:\n%s", sig, out.String())
 	}
 	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		left := append(ours(t, pid), processes(tmp)...)
+		left := slices.Concat(ours(t, pid), bridges(t, pid), processes(tmp))
 		if len(left) == 0 {
 			return
 		}
@@ -72,7 +78,19 @@ func endContained(t *testing.T, sig syscall.Signal, wait func(pid string)) {
 // ours are the containers that belong to a process.
 func ours(t *testing.T, pid string, filters ...string) []string {
 	t.Helper()
-	out, err := exec.Command("docker", append([]string{"ps", "--all", "--quiet", "--filter", "label=lockbench.pid=" + pid}, filters...)...).CombinedOutput()
+	return listed(t, append([]string{"ps", "--all", "--quiet", "--filter", "label=lockbench.pid=" + pid}, filters...))
+}
+
+// bridges are the networks that belong to a process.
+func bridges(t *testing.T, pid string) []string {
+	t.Helper()
+	return listed(t, []string{"network", "ls", "--quiet", "--filter", "label=lockbench.pid=" + pid})
+}
+
+// listed are the words that docker answers with.
+func listed(t *testing.T, args []string) []string {
+	t.Helper()
+	out, err := exec.Command("docker", args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
