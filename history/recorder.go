@@ -18,7 +18,8 @@ type Recorder struct {
 func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
 	h.Type, h.Format = "header", Format
 	r := &Recorder{w: w, v: NewValidator()}
-	return r, newEncoder(w).Encode(h)
+	h.write(&r.line)
+	return r, r.line.flush(r.w)
 }
 
 // Record writes one event. An event that the history cannot contain is not written; the error says why.

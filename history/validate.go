@@ -6,14 +6,20 @@ import "fmt"
 // again when it is read, so that no checker ever sees an impossible one.
 type Validator struct {
 	last map[int]int64 // stamp of the latest event, by process
-	open map[int]Event // the invocation that has no completion yet, by process
+	open map[int]call  // the invocation that has no completion yet, by process
 	gone map[int]bool  // killed or exited
 	end  bool
 }
 
+// call is what tells an invocation from others.
+type call struct {
+	f string
+	n int
+}
+
 // NewValidator returns a validator for one history.
 func NewValidator() *Validator {
-	return &Validator{last: map[int]int64{}, open: map[int]Event{}, gone: map[int]bool{}}
+	return &Validator{last: map[int]int64{}, open: map[int]call{}, gone: map[int]bool{}}
 }
 
 // Add checks the next event of its process. The events of one process must come in order; those of several may interleave.
@@ -60,13 +66,13 @@ func (v *Validator) operation(e Event) error {
 	open, busy := v.open[e.Process]
 	switch {
 	case e.Type == Invoke && busy:
-		return fmt.Errorf("process %d: %s invoked while its %s of acquisition %d is open", e.Process, e.F, open.F, open.N)
+		return fmt.Errorf("process %d: %s invoked while its %s of acquisition %d is open", e.Process, e.F, open.f, open.n)
 	case e.Type == Invoke:
-		v.open[e.Process] = e
+		v.open[e.Process] = call{e.F, e.N}
 	case e.Type.Completes() && !busy:
 		return fmt.Errorf("process %d: %s of %s without an invocation", e.Process, e.Type, e.F)
-	case e.Type.Completes() && (open.F != e.F || open.N != e.N):
-		return fmt.Errorf("process %d: %s of %s %d completes %s %d", e.Process, e.Type, e.F, e.N, open.F, open.N)
+	case e.Type.Completes() && open != (call{e.F, e.N}):
+		return fmt.Errorf("process %d: %s of %s %d completes %s %d", e.Process, e.Type, e.F, e.N, open.f, open.n)
 	case e.Type.Completes():
 		delete(v.open, e.Process)
 	case e.Type == Extend, e.Type == Lost:

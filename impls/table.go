@@ -143,12 +143,14 @@ func All() []Entry { return append([]Entry(nil), table...) }
 
 // Find returns the row of a lock. The error names the lock that was probably meant.
 func Find(name string) (Entry, error) {
-	names := make([]string, len(table))
-	for i, e := range table {
-		if e.Name == name {
-			return e, nil
+	for i := range table {
+		if table[i].Name == name {
+			return table[i], nil
 		}
-		names[i] = e.Name
+	}
+	names := make([]string, len(table))
+	for i := range table {
+		names[i] = table[i].Name
 	}
 	return Entry{}, fmt.Errorf("unknown lock %q%s; `lockbench list impls` shows all", name, hint(name, names))
 }

@@ -153,7 +153,8 @@ func about(t history.Type, f string, o Order) history.Event {
 	if len(o.Keys) > 0 {
 		e.Keys = o.Keys
 	} else {
-		e.Key = &o.Key
+		key := o.Key // not &o.Key, which would keep the whole order
+		e.Key = &key
 	}
 	return e
 }
@@ -189,7 +190,7 @@ func (w *Worker) answered(ctx context.Context) (Order, bool) {
 	}
 	select {
 	case a := <-w.answer:
-		return a, true
+		return *a, true
 	case <-ctx.Done():
 		return Order{}, false
 	}

@@ -18,6 +18,7 @@ type Env struct {
 	offset time.Duration // how far the wall clock is ahead
 	rate   float64       // how much it gains per second
 	since  time.Duration // when the rate began to count
+	timers []*time.Timer // that no sleep uses
 
 	crew crew // runs what Go starts
 
@@ -73,16 +74,38 @@ func (e *Env) Sleep(ctx context.Context, d time.Duration) error {
 
 // sleep is Sleep for exactly so long.
 func (e *Env) sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
+	t := e.timer(d)
 	select {
 	case <-t.C:
 	case <-ctx.Done():
 	}
+	e.spare(t)
 	if e.woken != nil {
 		e.woken()
 	}
 	return ctx.Err()
+}
+
+// timer is a timer that an earlier sleep has done with, or a new one.
+func (e *Env) timer(d time.Duration) *time.Timer {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := len(e.timers)
+	if n == 0 {
+		return time.NewTimer(d)
+	}
+	t := e.timers[n-1]
+	e.timers = e.timers[:n-1]
+	t.Reset(d)
+	return t
+}
+
+// spare keeps a timer for the next sleep.
+func (e *Env) spare(t *time.Timer) {
+	t.Stop()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.timers = append(e.timers, t)
 }
 
 // Go runs f in a goroutine that Wait waits for.

@@ -39,8 +39,8 @@ type Worker struct {
 	life   context.Context
 	stop   context.Context // ends when no more waiting is wanted; holds run to their end
 	halt   context.CancelFunc
-	cycles chan Order
-	answer chan Order
+	cycles chan *Order
+	answer chan *Order
 }
 
 // NewWorker builds the client that cfg describes. Out is called for each report, never concurrently. The worker ends with life.
@@ -50,7 +50,7 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 		return nil, err
 	}
 	w := &Worker{
-		cfg: cfg, env: env, out: out, life: life, cycles: make(chan Order, 1), answer: make(chan Order, 1),
+		cfg: cfg, env: env, out: out, life: life, cycles: make(chan *Order, 1), answer: make(chan *Order, 1),
 		entry: entry, locks: map[string]impls.Lock{}, gates: gates{life: life},
 	}
 	w.stop, w.halt = context.WithCancel(life)
@@ -74,13 +74,10 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 
 // Connect opens a connection to each Redis, so that the first cycle does not pay for it, and reports ready.
 func (w *Worker) Connect() error {
-	ctx, cancel := context.WithTimeout(w.life, pingTimeout)
-	defer cancel()
 	for i, c := range w.redis {
-		// A machine that is busy with starting many clients is slow, and a client's time-outs may be short.
-		err := c.Do(ctx, "client", "id").Err() // a command that the trace leaves out
-		for err != nil && w.env.Sleep(ctx, pingPause) == nil {
-			err = c.Do(ctx, "client", "id").Err()
+		err := ping(w.life, c)
+		if err != nil { // a machine that is busy with starting many clients is slow, and a client's time-outs may be short
+			err = w.insist(c, err)
 		}
 		if err != nil {
 			return fmt.Errorf("client %d cannot reach %s: %w", w.cfg.Process, w.routes[i].current(), err)
@@ -89,6 +86,19 @@ func (w *Worker) Connect() error {
 	w.report(Report{Ready: &Ready{PID: os.Getpid(), T: int64(w.env.Elapsed())}})
 	return nil
 }
+
+// insist tries again for pingTimeout to reach a Redis.
+func (w *Worker) insist(c redis.UniversalClient, err error) error {
+	ctx, cancel := context.WithTimeout(w.life, pingTimeout)
+	defer cancel()
+	for err != nil && w.env.Sleep(ctx, pingPause) == nil {
+		err = ping(ctx, c)
+	}
+	return err
+}
+
+// ping sends a command that the trace leaves out.
+func ping(ctx context.Context, c redis.UniversalClient) error { return c.Do(ctx, "client", "id").Err() }
 
 // Close ends what the worker started: its lock's goroutines and its connections.
 func (w *Worker) Close() {
@@ -103,7 +113,7 @@ func (w *Worker) Close() {
 func (w *Worker) Handle(o Order) error {
 	switch o.Do {
 	case DoCycle:
-		w.cycles <- o
+		w.cycles <- &o
 	case DoArm:
 		return w.gates.arm(*o.Gate)
 	case DoGo:
@@ -115,7 +125,7 @@ func (w *Worker) Handle(o Order) error {
 	case DoHurry:
 		w.env.Hurry(o.Offset.D())
 	case DoAnswer:
-		w.answer <- o
+		w.answer <- &o
 	case DoStop:
 		w.halt()
 	default:
@@ -145,8 +155,8 @@ func (w *Worker) Run() {
 		case <-w.life.Done():
 			return
 		case o := <-w.cycles:
-			w.hold.Store(&o)
-			err := w.cycle(o)
+			w.hold.Store(o)
+			err := w.cycle(*o)
 			w.report(Report{Done: &Done{N: o.N, Err: text(err)}})
 		}
 	}

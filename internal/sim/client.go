@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +29,8 @@ type client struct {
 	orders  []workloads.Order // that came and were not read yet
 	ordered int64             // when the last order arrived or will
 
+	orderTime time.Duration // see OrderTime
+
 	seen uint64 // hash of what it has done and seen, for World.Fingerprint
 
 	spawned atomic.Int64
@@ -40,7 +43,8 @@ type client struct {
 }
 
 func (w *World) newClient(i int) *client {
-	c := &client{w: w, number: i, name: fmt.Sprintf("c%d", i), dialled: map[string]int{}, open: map[*conn]bool{}}
+	c := &client{w: w, number: i, name: clientName(i), dialled: map[string]int{}, open: map[*conn]bool{}}
+	c.orderTime = orderTimeOf(c.name)
 	c.life, c.stop = context.WithCancel(context.Background())
 	c.env = workloads.NewEnv(c.life, w.cfg.Seed+uint64(i)+1, w.elapsed)
 	c.env.Hook(c.spawn, c.breathe)
@@ -52,15 +56,16 @@ func (w *World) newClient(i int) *client {
 	return c
 }
 
+func clientName(i int) string { return "c" + strconv.Itoa(i) }
+
 // ways are the client's links to all nodes as workloads.Config wants them: independent masters one by one, a master and its
 // replicas together. The name of a link is its address.
 func (c *client) ways(sign string) (ways []map[string]string) {
-	masters, _, _ := c.w.cfg.nodes() // checked
 	for i, n := range c.w.nodes {
-		if i < len(masters) {
-			ways = append(ways, map[string]string{})
+		if i < c.w.masters {
+			ways = append(ways, make(map[string]string, 1))
 		}
-		ways[i%len(masters)][n.name] = c.name + sign + n.name
+		ways[i%c.w.masters][n.name] = c.name + sign + n.name
 	}
 	return ways
 }
@@ -121,7 +126,7 @@ func (c *client) read() {
 			c.w.after(orderAgain, c.read)
 			return
 		}
-		c.orders = c.orders[1:]
+		c.orders = slices.Delete(c.orders, 0, 1)
 		if !c.dead.Load() && c.worker != nil {
 			c.w.stirred = true
 			c.handle(o)

@@ -32,10 +32,10 @@ type conn struct {
 	heard atomic.Bool // the client has read something
 
 	mu     sync.Mutex
-	inbox  []byte // arrived and not yet read
-	over   error  // what a read returns when inbox is empty: the other end is closed
-	closed bool   // by the client
-	readBy time.Time
+	inbox  []byte        // arrived and not yet read
+	over   error         // what a read returns when inbox is empty: the other end is closed
+	closed bool          // by the client
+	readBy int64         // ns since 1970; 0: no deadline
 	seq    int           // numbers what the client does
 	timer  *time.Timer   // of the reader
 	hungry bool          // the reader waits for ready
@@ -54,15 +54,15 @@ func (c *conn) Read(p []byte) (int, error) {
 		if n > 0 || err != nil {
 			return n, err
 		}
-		if by.IsZero() {
+		if by == 0 {
 			<-c.ready
 			continue
 		}
-		d := time.Until(by)
+		d := by - time.Now().UnixNano()
 		if d <= 0 {
 			return 0, c.failed("read", os.ErrDeadlineExceeded)
 		}
-		c.wait(d)
+		c.wait(time.Duration(d))
 	}
 }
 
@@ -80,7 +80,7 @@ func (c *conn) wait(d time.Duration) {
 	}
 }
 
-func (c *conn) take(p []byte) (n int, readBy time.Time, err error) {
+func (c *conn) take(p []byte) (n int, readBy int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -131,8 +131,8 @@ func (w *World) greet(c *conn, data []byte) bool {
 	if err != nil || args == nil || len(rest) > 0 {
 		return false
 	}
-	w.counts[c.link.name]++ // the names of messages are the same as if these had been under way
-	w.counts[c.link.back]++
+	c.link.up.count++ // the names of messages are the same as if these had been under way
+	c.link.down.count++
 	c.inbox = append(c.inbox, c.node.engine.Do(c.node.clock(), c.session, args)...)
 	c.signal()
 	return true
@@ -176,7 +176,7 @@ func (c *conn) transmit(data []byte) {
 	if c.broken {
 		return
 	}
-	c.link.send(&c.link.up, c.link.name, &c.upLast, cargo{conn: c, up: true, data: data})
+	c.link.send(&c.link.up, &c.upLast, cargo{conn: c, up: true, data: data})
 }
 
 // reach is the arrival of what the client wrote.
@@ -195,7 +195,7 @@ func (c *conn) bye() {
 	if c.link == nil { // it was never made
 		return
 	}
-	c.link.notice(&c.link.up, c.link.name, &c.upLast, func() { c.node.hangUp(c) })
+	c.link.notice(&c.link.up, &c.upLast, func() { c.node.hangUp(c) })
 }
 
 // answer sends what the node replied.
@@ -203,7 +203,7 @@ func (c *conn) answer(data []byte) {
 	if c.broken || len(data) == 0 {
 		return
 	}
-	c.link.send(&c.link.down, c.link.back, &c.dnLast, cargo{conn: c, data: slices.Clip(data)}) // several connections may get the same bytes
+	c.link.send(&c.link.down, &c.dnLast, cargo{conn: c, data: slices.Clip(data)}) // several connections may get the same bytes
 }
 
 // deliver is the arrival of what the node answered. The connection keeps data.
@@ -247,7 +247,10 @@ func (c *conn) SetWriteDeadline(time.Time) error { return nil }
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.readBy = t
+	c.readBy = 0
+	if !t.IsZero() {
+		c.readBy = t.UnixNano()
+	}
 	c.signal()
 	return nil
 }

@@ -16,7 +16,6 @@ type link struct {
 	node    *node  // where it leads
 	up      stream // what is sent to the node
 	down    stream // what it answers
-	back    string // name of what comes back
 	refused bool
 	reset   bool
 	conns   []*conn
@@ -25,6 +24,8 @@ type link struct {
 
 // stream is one direction of a link.
 type stream struct {
+	name  string // of its messages, which are numbered
+	count int    // of them
 	cut   bool
 	hold  bool
 	delay time.Duration
@@ -53,16 +54,16 @@ func (g cargo) arrive() {
 }
 
 func (w *World) newLink(name string, to *node) *link {
-	l := &link{w: w, name: name, node: to, back: name + " reply"}
+	l := &link{w: w, name: name, node: to, up: stream{name: name}, down: stream{name: name + " reply"}}
 	w.links = append(w.links, l)
 	return l
 }
 
-// latency is how long the next message of this name takes. Less than 10 µs of it come from the name alone, so that no message
+// latency is how long the next message of a stream takes. Less than 10 µs of it come from the name alone, so that no message
 // arrives at the moment of a client's timer.
-func (w *World) latency(name string) int64 {
-	w.counts[name]++
-	w.key = strconv.AppendInt(append(append(w.key[:0], name...), '.'), int64(w.counts[name]), 10)
+func (w *World) latency(s *stream) int64 {
+	s.count++
+	w.key = strconv.AppendInt(append(append(w.key[:0], s.name...), '.'), int64(s.count), 10)
 	d := w.cfg.Latencies[w.choose(len(w.cfg.Latencies), "latency", w.key)]
 	return int64(d) + 1 + int64(hash(0, w.key)%9973)
 }
@@ -76,22 +77,22 @@ func (w *World) choose(n int, label string, key []byte) int {
 }
 
 // send sends a message: it comes to the other end no sooner than *last, when the one before it came.
-func (l *link) send(s *stream, name string, last *int64, g cargo) {
-	l.carry(s, name, last, event{link: l, stream: s, drops: true, cargo: g})
+func (l *link) send(s *stream, last *int64, g cargo) {
+	l.carry(s, last, event{link: l, stream: s, drops: true, cargo: g})
 }
 
 // notice is send for the end of a connection, which a cut lets through.
-func (l *link) notice(s *stream, name string, last *int64, arrive func()) {
-	l.carry(s, name, last, event{link: l, stream: s, cargo: cargo{do: arrive}})
+func (l *link) notice(s *stream, last *int64, arrive func()) {
+	l.carry(s, last, event{link: l, stream: s, cargo: cargo{do: arrive}})
 }
 
 // carry is the way of a message or an end.
-func (l *link) carry(s *stream, name string, last *int64, e event) {
+func (l *link) carry(s *stream, last *int64, e event) {
 	if l.w.picker != nil && s.delay == 0 {
-		l.pend(name, last, e.happen)
+		l.pend(s, last, e.happen)
 		return
 	}
-	e.at = max(l.w.Now()+l.w.latency(name)+int64(s.delay), *last+1)
+	e.at = max(l.w.Now()+l.w.latency(s)+int64(s.delay), *last+1)
 	*last = l.w.queue.put(e)
 }
 
@@ -112,7 +113,9 @@ func (l *link) streams(mode string) ([]*stream, error) {
 func (l *link) heal() {
 	broken := l.up.cut || l.down.cut || l.reset
 	held := append(l.up.held, l.down.held...)
-	l.up, l.down, l.refused, l.reset = stream{}, stream{}, false, false
+	l.up.heal()
+	l.down.heal()
+	l.refused, l.reset = false, false
 	if broken {
 		l.closeAll()
 	}
@@ -125,6 +128,9 @@ func (l *link) heal() {
 		l.healed()
 	}
 }
+
+// heal undoes what was done to the stream. Its messages go on being numbered.
+func (s *stream) heal() { *s = stream{name: s.name, count: s.count} }
 
 // hasten delivers now what is under way for longer than any latency: it was delayed.
 func (l *link) hasten() {

@@ -51,12 +51,17 @@ func (n *node) receive(c *conn, data []byte) {
 	case n.busy != 0 && n.w.Now() < n.busy+int64(busyThreshold):
 		n.w.queue.add(n.busy+int64(busyThreshold), func() { n.receive(c, data) })
 	default:
-		if len(c.request) > 0 {
-			data = append(c.request, data...)
-		}
-		c.request = data
+		c.requested(data)
 		n.serve(c)
 	}
+}
+
+// requested adds to what has arrived and was not executed. The connection keeps data.
+func (c *conn) requested(data []byte) {
+	if len(c.request) > 0 {
+		data = append(c.request, data...)
+	}
+	c.request = data
 }
 
 // busyThreshold is after how long of one script Redis answers others with -BUSY; the world of processes sets the same.
@@ -105,14 +110,16 @@ func (n *node) execute(c *conn, args []string) []byte {
 }
 
 // clock is the node's wall clock, µs.
-func (n *node) clock() int64 { return time.Now().Add(n.offset).UnixMicro() }
+func (n *node) clock() int64 {
+	return (time.Now().UnixNano() + int64(n.offset)) / int64(time.Microsecond)
+}
 
 // kill ends the node. What it had sent arrives, and then the end of each connection.
 func (n *node) kill() {
 	n.down, n.paused, n.busy, n.stalled, n.backlog = true, false, 0, 0, nil
 	for _, c := range slices.Clone(n.conns) {
 		n.hangUp(c)
-		c.link.notice(&c.link.down, c.link.back, &c.dnLast, func() { c.finish(errEOF) })
+		c.link.notice(&c.link.down, &c.dnLast, func() { c.finish(errEOF) })
 	}
 }
 

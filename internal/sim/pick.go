@@ -50,11 +50,11 @@ type message struct {
 }
 
 // pend puts a message where the Picker finds it.
-func (l *link) pend(name string, last *int64, arrive func()) {
-	l.w.counts[name]++
-	option := Option{Process: -1, Name: fmt.Sprintf("%s.%d", name, l.w.counts[name])}
-	if strings.HasPrefix(name, "c") {
-		fmt.Sscanf(name, "c%d", &option.Process)
+func (l *link) pend(s *stream, last *int64, arrive func()) {
+	s.count++
+	option := Option{Process: -1, Name: fmt.Sprintf("%s.%d", s.name, s.count)}
+	if strings.HasPrefix(s.name, "c") {
+		fmt.Sscanf(s.name, "c%d", &option.Process)
 	}
 	l.w.pending = append(l.w.pending, message{option, last, l, arrive})
 }

@@ -46,7 +46,7 @@ func (n *node) ship() {
 
 func (r *replica) send(version uint64, s engine.Snapshot) {
 	epoch := r.epoch
-	r.link.send(&r.link.up, r.link.name, &r.upLast, cargo{do: func() {
+	r.link.send(&r.link.up, &r.upLast, cargo{do: func() {
 		if epoch == r.epoch {
 			r.apply(version, s)
 		}
@@ -64,7 +64,7 @@ func (r *replica) apply(version uint64, s engine.Snapshot) {
 	}
 	r.node.engine.Load(s)
 	epoch := r.epoch
-	r.link.send(&r.link.down, r.link.back, &r.dnLast, cargo{do: func() {
+	r.link.send(&r.link.down, &r.dnLast, cargo{do: func() {
 		if epoch == r.epoch && !r.master.down {
 			r.has = version
 			r.master.confirmed()

@@ -18,19 +18,21 @@ type World struct {
 	cfg     Config
 	chooser Chooser
 	began   time.Time
+	zero    int64 // of that, ns since 1970
 	hands   *hands
 	inbox   inbox
-	reports []workloads.Report // in order, not yet asked for
+	reports []workloads.Report // in order
+	told    int                // of them: what was asked for
 	queue   queue
 	nodes   []*node
+	masters int // that many of them are; their replicas follow
 	clients []*client
 	links   []*link // in the order of their names' making
-	counts  map[string]int
-	key     []byte // of the latest question
-	stirred bool   // somebody may run: something was done to a client since everybody was seen to be blocked
+	key     []byte  // of the latest question
+	stirred bool    // somebody may run: something was done to a client since everybody was seen to be blocked
 
 	connecting atomic.Bool // clients are making their first connections
-	greeting   sync.Mutex  // then, of the nodes and counts
+	greeting   sync.Mutex  // then, of the nodes and links
 
 	picker    Picker // nil: messages have latencies
 	pending   []message
@@ -39,7 +41,8 @@ type World struct {
 }
 
 func newWorld(cfg Config) *World {
-	w := &World{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), counts: map[string]int{}, stirred: true}
+	w := &World{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), stirred: true}
+	w.zero = w.began.UnixNano()
 	w.inbox.alarm = time.NewTimer(time.Hour)
 	if w.chooser == nil {
 		w.chooser = Seeded{cfg.Seed}
@@ -56,6 +59,7 @@ func (w *World) start() error {
 		return err
 	}
 	masters, replicas, _ := w.cfg.nodes() // checked
+	w.masters = len(masters)
 	for _, name := range append(masters, replicas...) {
 		w.nodes = append(w.nodes, &node{w: w, name: name, engine: engine.New()})
 	}
@@ -131,7 +135,8 @@ func (w *World) Versions() map[string]string {
 // Now is the virtual time, ns since the world began.
 func (w *World) Now() int64 { return int64(w.elapsed()) }
 
-func (w *World) elapsed() time.Duration { return time.Since(w.began) }
+// elapsed is time.Since(w.began), which is slow in a bubble: its times have no monotonic reading.
+func (w *World) elapsed() time.Duration { return time.Duration(time.Now().UnixNano() - w.zero) }
 
 // Started is the virtual wall clock at the beginning, the same in every run: a history that says so is the same to the byte.
 func (w *World) Started() time.Time { return w.began }
@@ -140,11 +145,11 @@ func (w *World) Started() time.Time { return w.began }
 func (w *World) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
 	for {
 		w.settle()
-		if len(w.reports) > 0 {
-			r := w.reports[0]
-			w.reports = slices.Delete(w.reports, 0, 1)
-			return r, true
+		if w.told < len(w.reports) {
+			w.told++
+			return w.reports[w.told-1], true
 		}
+		w.reports, w.told = w.reports[:0], 0
 		if ctx.Err() != nil || w.Now() >= deadline {
 			return workloads.Report{}, false
 		}
@@ -156,14 +161,14 @@ func (w *World) Next(ctx context.Context, deadline int64) (workloads.Report, boo
 const orderTime = 10 * time.Microsecond
 
 // OrderTime is how long an order is on its way to a client, unless others are before it.
-func OrderTime(client int) time.Duration {
-	return orderTime + time.Duration(hash(2, fmt.Sprintf("c%d", client))%9973)
-}
+func OrderTime(client int) time.Duration { return orderTimeOf(clientName(client)) }
+
+func orderTimeOf(name string) time.Duration { return orderTime + time.Duration(hash(2, name)%9973) }
 
 // Send gives a client an order. It arrives a little later, after those before it.
 func (w *World) Send(client int, o workloads.Order) {
 	c := w.clients[client]
-	at := max(w.Now()+int64(OrderTime(client)), c.ordered+1)
+	at := max(w.Now()+int64(c.orderTime), c.ordered+1)
 	c.ordered = w.queue.add(at, func() { c.order(o) })
 }
 

@@ -26,6 +26,7 @@ type Engine struct {
 	scripts map[string]string
 	subs    map[string][]*Session
 	nextID  int64
+	call    call
 
 	// Replica makes every write of a client an error, as replica-read-only does.
 	Replica bool
@@ -80,7 +81,8 @@ func (e *Engine) Version() uint64 { return e.version }
 // Do executes one command at now, µs of the server's wall clock, and returns the reply; none if the session is blocked after it.
 func (e *Engine) Do(now int64, s *Session, args []string) []byte {
 	e.now = now
-	c := call{e: e, s: s, args: args}
+	c := &e.call // its memory serves every command: one is executed at a time
+	*c = call{e: e, s: s, args: args}
 	c.dispatch()
 	return c.out.b
 }

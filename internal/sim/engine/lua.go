@@ -135,9 +135,9 @@ func (i *interpreter) command(throw bool) int {
 	if problem != "" {
 		result.err(problem)
 	} else {
-		inner := call{e: i.call.e, s: &i.session, args: args, out: reply{i.scratch[:0]}}
-		inner.dispatch()
-		result, i.scratch = inner.out, inner.out.b
+		i.inner = call{e: i.call.e, s: &i.session, args: args, out: reply{i.scratch[:0]}}
+		i.inner.dispatch()
+		result, i.scratch = i.inner.out, i.inner.out.b
 	}
 	v, _ := i.fromReply(result.b)
 	if t, ok := v.(*lua.LTable); ok && throw && t.RawGetString("err") != lua.LNil {

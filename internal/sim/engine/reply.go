@@ -27,15 +27,20 @@ func (r *reply) status(s string) { r.line('+', s) }
 var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 
 func (r *reply) err(s string)    { r.line('-', oneLine.Replace(s)) }
-func (r *reply) integer(n int64) { r.line(':', strconv.FormatInt(n, 10)) }
-func (r *reply) array(n int)     { r.line('*', strconv.Itoa(n)) }
+func (r *reply) integer(n int64) { r.number(':', n) }
+func (r *reply) array(n int)     { r.number('*', int64(n)) }
 func (r *reply) null()           { r.line('$', "-1") }
+
+func (r *reply) number(kind byte, n int64) {
+	var digits [20]byte
+	r.line(kind, string(strconv.AppendInt(digits[:0], n, 10)))
+}
 
 func (r *reply) bulk(s string) {
 	if r.b == nil {
 		r.b = make([]byte, 0, max(roomy, len(s)+16))
 	}
-	r.line('$', strconv.Itoa(len(s)))
+	r.number('$', int64(len(s)))
 	r.b = append(r.b, s...)
 	r.b = append(r.b, '\r', '\n')
 }

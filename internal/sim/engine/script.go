@@ -135,7 +135,8 @@ type interpreter struct {
 	argv     *lua.LTable         // and ARGV
 	blame    *lua.LFunction
 	session  Session // of the commands in scripts
-	scratch  []byte  // the memory of their replies
+	inner    call    // the one that is executed
+	scratch  []byte  // the memory of its reply
 }
 
 // compiled is a script that is ready to run.

@@ -62,6 +62,7 @@ func hello(c *call) {
 	if c.e.Replica {
 		role = "replica"
 	}
+	c.out.b = make([]byte, 0, 4*roomy)
 	c.out.array(14)
 	for _, s := range []string{"server", "redis", "version", Version, "proto"} {
 		c.out.bulk(s)
