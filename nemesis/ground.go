@@ -70,6 +70,9 @@ func (g Ground) Cannot(step string) error {
 	return nil
 }
 
+// Lacks are the steps that cannot be done there, by what they are called in plans, and why.
+func (g Ground) Lacks() map[string]string { return maps.Clone(g.no) }
+
 // Has reports whether every one of the steps can be done.
 func (g Ground) Has(steps ...string) bool {
 	return !slices.ContainsFunc(steps, func(s string) bool { return g.no[s] != "" })

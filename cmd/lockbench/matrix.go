@@ -193,6 +193,9 @@ func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
 	if err := reachable(context.Background(), f.options.World, f.options.Place); err != nil {
 		return "", nil, err
 	}
+	if w := f.options.World; w == worldDocker || w == worldProcess {
+		f.options.Lacks = groundHere(context.Background(), w, f.options.Place, true).Lacks()
+	}
 	if _, err := campaign.NewMatrix(f.options, nil); err != nil {
 		return "", nil, err
 	}

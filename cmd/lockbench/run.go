@@ -101,7 +101,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if p.World, note, err = chooseWorld(p.World); err != nil {
 		return usage(err)
 	}
-	if p, err = f.ground(p); err != nil {
+	if p, err = f.ground(c.Context(), p); err != nil {
 		return usage(err)
 	}
 	if err := reachable(c.Context(), p.World, p.Place, p.Scenario...); err != nil {
@@ -126,20 +126,25 @@ func (f *runFlags) run(c *cobra.Command) error {
 }
 
 // ground makes the plan again for the world that was chosen: what is drawn depends on what it offers. A plan that was read is only looked at.
-func (f *runFlags) ground(p harness.Plan) (harness.Plan, error) {
-	g := groundHere(p.World, strings.Contains(f.wish.Nemesis, "random") || slices.ContainsFunc(p.Scenario, movesClock))
+func (f *runFlags) ground(ctx context.Context, p harness.Plan) (harness.Plan, error) {
+	place := p.Place
+	if f.plan == "" {
+		var err error
+		if place, err = f.place.in(p.World); err != nil {
+			return p, err
+		}
+	}
+	asked := p.World == worldProcess && slices.ContainsFunc(p.Scenario, movesClock) // in containers the image is asked, before the start
+	g := groundHere(ctx, p.World, place, asked || strings.Contains(f.wish.Nemesis, "random"))
 	if f.plan != "" {
 		if err := g.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas, Steps: p.Scenario}); err != nil {
 			return p, fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)
 		}
 		return p, nil
 	}
-	place, err := f.place.in(p.World)
-	if err != nil {
-		return p, err
-	}
 	f.wish.World, f.wish.Ground = p.World, g
-	if p, err = harness.NewPlan(f.wish); err != nil {
+	p, err := harness.NewPlan(f.wish)
+	if err != nil {
 		return p, err
 	}
 	p.Place = place

@@ -58,12 +58,24 @@ func chooseWorld(name string) (world, note string, err error) {
 	return "", "", fmt.Errorf("unknown world %q for --env; there are: %s", name, strings.Join(worlds(), ", "))
 }
 
-// groundHere is what a world offers on this machine. Whether clocks can be moved takes a moment to find out, and is asked for.
-func groundHere(world string, clocks bool) nemesis.Ground {
+// groundHere is what a world offers on this machine, with these servers. Whether clocks can be moved takes a moment to find out, and is asked for.
+func groundHere(ctx context.Context, world string, place harness.Place, clocks bool) nemesis.Ground {
 	g := nemesis.GroundOf(world)
-	if clocks && world == worldProcess {
+	if !clocks {
+		return g
+	}
+	switch world {
+	case worldProcess:
 		if err := cluster.ClockMeans(); err != nil {
 			g = g.Without(nemesis.NodeClock, err.Error())
+		}
+	case worldDocker:
+		o := containers(place)
+		o.Clocks = true
+		if err := docker.Ready(ctx, o); err != nil { // what else keeps the world from being had is said when it is to be made
+			if why, ok := strings.CutPrefix(err.Error(), notPossible); ok {
+				g = g.Without(nemesis.NodeClock, why)
+			}
 		}
 	}
 	return g

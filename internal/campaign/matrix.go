@@ -79,6 +79,9 @@ func NewMatrix(o Options, results []Result) (*Matrix, error) {
 		free := newCell(r, columns[0], byCell[r.Name+"|none"], nil)
 		for _, c := range cs {
 			cell := newCell(r, c, byCell[r.Name+"|"+c.Name], &free)
+			if why := o.impossible(r, c); why != "" {
+				cell.Impossible, cell.Letters = why, nil
+			}
 			if cell.Elsewhere = o.Shard.Of > 1 && cell.Impossible == "" && len(cell.Runs) == 0; cell.Elsewhere {
 				cell.Letters = nil
 			}

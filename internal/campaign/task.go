@@ -19,6 +19,8 @@ type Options struct {
 	World   string
 	Place   harness.Place // of the world's servers
 	Shard   Shard         // the part of it that is run here; the zero value: all
+	// Lacks are the steps that cannot be done there, and why: scenarios with them are not run.
+	Lacks map[string]string `json:",omitempty"`
 }
 
 // defaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no stall of the machine is nearly as long.
@@ -58,7 +60,7 @@ func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
 		return nil
 	}
 	for _, a := range c.Aims {
-		if a.suits(r) {
+		if a.suits(r) && o.lacking(r, a) == "" {
 			t := Task{Row: r, Column: c.Name, Aim: a, Attempt: attempt}
 			t.Seed = o.Seed + t.hash()
 			out = append(out, t)
