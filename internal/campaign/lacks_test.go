@@ -10,13 +10,13 @@ import (
 
 // TestWhatTheWorldLacksIsNotPossible: a fault that an image cannot have is neither run nor shown as if it had been.
 func TestWhatTheWorldLacksIsNotPossible(t *testing.T) {
-	o := Options{Rows: []string{"token-lua"}, Columns: []string{"pause", "clock-server"}, Lacks: map[string]string{nemesis.NodeClock: "its server is static"}}
+	o := Options{Rows: []string{"token-lua"}, Columns: []string{"pause", "clock-server+"}, Lacks: map[string]string{nemesis.NodeClock: "its server is static"}}
 	tasks, err := o.tasks()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, task := range tasks {
-		if task.Column == "clock-server" {
+		if task.Column == "clock-server+" {
 			t.Errorf("%s is run", task.Aim.Nemesis)
 		}
 	}
@@ -25,7 +25,7 @@ func TestWhatTheWorldLacksIsNotPossible(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range m.Cells {
-		if possible := c.Column != "clock-server"; possible != (c.Impossible == "") {
+		if possible := c.Column != "clock-server+"; possible != (c.Impossible == "") {
 			t.Errorf("%s: not possible because %q", c.Column, c.Impossible)
 		}
 		if c.Impossible != "" && (!strings.Contains(c.Impossible, "its server is static") || len(c.Letters) > 0 || c.Letter("S").Found == checker.Valid) {
