@@ -113,8 +113,8 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if err := f.check(c.Flags()); err != nil {
 		return usage(err)
 	}
-	if f.all.matrix {
-		return f.all.decide(c, f)
+	if f.all.table.matrix {
+		return f.all.table.decide(c, f)
 	}
 	if f.search.Wish.Impl == "" {
 		return usage(errors.New("which lock? name it with --impl; `lockbench list impls` shows all"))
@@ -152,7 +152,7 @@ func (f *exploreFlags) check(set *pflag.FlagSet) error {
 		return fmt.Errorf("--moments %q is not known; there are %s, %s and %s", s.Moments, explore.Aimed, explore.Drawn, explore.Both)
 	}
 	if f.shard.Of > 0 {
-		if f.all.exhaustive || f.all.matrix {
+		if f.all.exhaustive || f.all.table.matrix {
 			return errors.New("--shard splits seeds, and an exhaustive search has none; leave it away")
 		}
 		s.Mine = f.shard.Has
@@ -160,7 +160,7 @@ func (f *exploreFlags) check(set *pflag.FlagSet) error {
 	if s.Jobs == 0 {
 		s.Jobs = runtime.NumCPU()
 	}
-	if s.Seeds == 0 && s.Budget == 0 && !f.all.exhaustive {
+	if s.Seeds == 0 && s.Budget == 0 && !f.all.exhaustive && !f.all.table.matrix {
 		s.Budget = time.Minute
 	}
 	s.Wish.NoWatchdog = !f.watchdog

@@ -2,16 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"time"
 
-	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/internal/store"
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
@@ -19,12 +14,9 @@ import (
 // exhaustiveFlags are those of explore that go through everything.
 type exhaustiveFlags struct {
 	exhaustive bool
-	matrix     bool
 	bounds     explore.Bounds
 	plain      bool
-	each       int
-	docs       string
-	rows, cols []string
+	table      decideFlags
 }
 
 func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
@@ -36,11 +28,7 @@ func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 	s.IntVar(&f.bounds.Rounds, "rounds", d.Rounds, "exhaustive: cycles of each client")
 	s.IntVar(&f.bounds.Tries, "tries", d.Tries, "exhaustive: attempts of one acquire, a lease apart")
 	s.BoolVar(&f.plain, "no-hashing", false, "exhaustive: go also through what follows from a state that was reached before")
-	s.BoolVar(&f.matrix, "matrix", false, "go through every cell of the table of expected verdicts")
-	s.IntVar(&f.each, "each", 1500, "matrix: schedules of each cell at most")
-	s.StringVar(&f.docs, "docs", "", "matrix: also write exhaustive.md to this directory")
-	s.StringSliceVar(&f.rows, "rows", nil, "matrix: locks (default all)")
-	s.StringSliceVar(&f.cols, "columns", nil, "matrix: faults (default all)")
+	f.table.register(s)
 }
 
 // check refuses bounds that make no sense.
@@ -51,15 +39,14 @@ func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 			return fmt.Errorf("--%s is for --exhaustive", name)
 		}
 	}
+	if err := f.table.check(set); err != nil {
+		return err
+	}
 	switch {
-	case f.exhaustive && f.matrix:
-		return fmt.Errorf("--matrix goes through its own bounds; leave --exhaustive away")
 	case b.Preemptions < 0 || set.Changed("expiries") && b.Expiries < 0 || b.Rounds < 1 || b.Tries < 1:
 		return fmt.Errorf("--preemptions and --expiries are 0 or more, --rounds and --tries 1 or more")
 	case set.Changed("faults") && (b.Faults < 0 || b.Faults > 1):
 		return fmt.Errorf("--faults is %d; 0 and 1 are possible", b.Faults)
-	case f.each <= 0:
-		return fmt.Errorf("--each is %d; it must be above zero", f.each)
 	}
 	return nil
 }
@@ -82,38 +69,6 @@ func (f *exhaustiveFlags) search(ctx context.Context, s explore.Search) ([]explo
 		Wish: s.Wish, Properties: s.Properties, Bounds: b, Plain: f.plain, Budget: s.Budget, Jobs: s.Jobs, KeepGoing: s.KeepGoing, Progress: s.Progress,
 	}.Find(ctx)
 	return hits, outcome{Progress: p, Covered: &covered}, err
-}
-
-// decide goes through the table of expected verdicts.
-func (f *exhaustiveFlags) decide(c *cobra.Command, of *exploreFlags) error {
-	begin, bar := time.Now(), newBar(c.ErrOrStderr())
-	all, err := campaign.Exhausting{
-		Rows: f.rows, Columns: f.cols, Each: f.each, Jobs: of.search.Jobs, Deepest: f.bounds.Preemptions,
-		Tell: func(done, all int, d campaign.Decision) {
-			bar.tell(done, all, campaign.Result{Row: d.Row, Nemesis: d.Column})
-		},
-	}.Decide(c.Context())
-	bar.stop()
-	switch {
-	case c.Context().Err() != nil:
-		return exit{code: 2, err: fmt.Errorf("interrupted; nothing was written")}
-	case err != nil:
-		return usage(err)
-	}
-	took := time.Since(begin)
-	if f.docs != "" {
-		if err := store.Write(f.docs, "exhaustive.md", func(w *os.File) error { return campaign.Exhaustive(w, all, f.each, took) }); err != nil {
-			return usage(err)
-		}
-	}
-	w := c.OutOrStdout()
-	if of.asJSON {
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return broken(enc.Encode(all))
-	}
-	return broken(campaign.Exhaustive(w, all, f.each, took))
 }
 
 // searchLine shows on a terminal how far a search has come, once it has taken two seconds. Elsewhere it is silent.

@@ -46,6 +46,7 @@ func writeExcerpt(m *campaign.Matrix, dir string) error {
 // readAnnex reads what there is in a directory for pages.
 func readAnnex(dir string) (a campaign.Annex, err error) {
 	err = readIfThere(filepath.Join(dir, mitigationsFile), func(f *os.File) (err error) { a.Mended, err = campaign.ReadMended(f); return err })
+	err = errors.Join(err, readIfThere(filepath.Join(dir, decidedFile), func(f *os.File) (err error) { a.Decided, err = campaign.ReadDecided(f); return err }))
 	soaks, _ := filepath.Glob(filepath.Join(dir, soakPage("*"))) // sorted; the pattern is good
 	for _, name := range soaks {
 		err = errors.Join(err, readIfThere(name, func(f *os.File) error {

@@ -8,8 +8,9 @@ import (
 // Annex is what docs/verdicts.md shows beside the matrix that it is made from: measured by commands of their own and kept beside the page. Parts
 // that are nil are left out.
 type Annex struct {
-	Mended *Mended
-	Soaks  []*Soak // one for each world
+	Mended  *Mended
+	Soaks   []*Soak // one for each world
+	Decided *Decided
 }
 
 func (a Annex) write(b *bufio.Writer) error {

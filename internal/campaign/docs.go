@@ -17,7 +17,7 @@ func (m *Matrix) Verdicts(w io.Writer, a Annex) error {
 Measured, not claimed: every cell was run on %s by `+"`lockbench matrix`"+`, with scenarios aimed at each letter that could be lost; this page was
 written by the same command (`+"`lockbench matrix --resume DIR --docs docs`"+`). What was expected was written down before anything was measured
 (`+"`internal/campaign/expect.go`"+`). Where the two differ, the measurement is right, and the difference is explained below.
-[exhaustive.md](exhaustive.md) has the same table decided in the simulator, order by order.
+[exhaustive.md](exhaustive.md) has the same table decided in the simulator, order by order; [below](#the-same-table-decided-order-by-order) both are compared cell by cell.
 
 %s Lease %s for the locks that do not fix their own; each scenario %d times; seed %d; %s.
 
@@ -40,6 +40,10 @@ written by the same command (`+"`lockbench matrix --resume DIR --docs docs`"+`).
 	}
 	m.reasons(b)
 	m.differences(b)
+	if a.Decided != nil {
+		fmt.Fprintln(b)
+		a.Decided.compared(b, m.measured)
+	}
 	m.impossible(b)
 	m.repeated(b)
 	if err := a.write(b); err != nil {
@@ -47,6 +51,15 @@ written by the same command (`+"`lockbench matrix --resume DIR --docs docs`"+`).
 	}
 	fmt.Fprint(b, "\n"+worlds)
 	return b.Flush()
+}
+
+// measured is Measured of the matrix.
+func (m *Matrix) measured(row, column string) ([]string, bool) {
+	c := m.Cell(row, column)
+	if c == nil || c.Impossible != "" || c.Elsewhere || len(c.Unknown()) > 0 && len(c.Found()) == 0 {
+		return nil, false
+	}
+	return c.Found(), true
 }
 
 // worlds is the table of key rows as processes and in containers. The test of cmd/lockbench that measures it writes it.

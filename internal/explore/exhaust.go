@@ -21,6 +21,7 @@ type Exhaustive struct {
 	Plain      bool          // without state hashing
 	Limit      int           // runs at most; the ways are then taken in an order drawn by the seed, so that a part is a fair part; 0: all
 	Pace       Pace          // the times; Leaps unless given
+	Slowest    time.Duration // a run in which a command took longer is not judged: how slow clients may be without a fault; 0: as slow as they like
 	Budget     time.Duration // 0: until it is done
 	Jobs       int
 	KeepGoing  bool
@@ -37,7 +38,8 @@ var (
 	Ticks = Pace{time.Second, 330 * time.Millisecond, 340 * time.Millisecond}
 )
 
-const patientTimeout = time.Hour // of the Redis client: that it gives up is a fault of its own
+// patience of the Redis clients, in leases: that one gives up is a fault of its own. It bounds a run, too: a watchdog goes on for as long.
+const patientLeases = 10
 
 // plan is the world of the search.
 func (x Exhaustive) plan() (harness.Plan, error) {
@@ -69,7 +71,7 @@ func (x Exhaustive) plan() (harness.Plan, error) {
 	}
 	p.Rounds, p.Scenario = b.Rounds, nil
 	p.Requires = history.Requires{Contended: 1 << 20} // a run ends when everybody has done their cycles
-	p.ClientTimeout = history.Duration(or(x.Wish.ClientTimeout, patientTimeout))
+	p.ClientTimeout = history.Duration(or(x.Wish.ClientTimeout, patientLeases*max(p.TTL.D(), Leaps.TTL)))
 	if x.Properties != nil {
 		p.Properties = x.Properties
 	}

@@ -127,6 +127,9 @@ func (e *expedition) run(ctx context.Context, p way) {
 
 // judge returns what a run violates. Of what is known already it needs no second opinion.
 func (e *expedition) judge(r *Record, s *scout) (hits []Hit) {
+	if e.Slowest > 0 && r.slowest() > e.Slowest {
+		return nil
+	}
 	for _, property := range r.suspects(e.Properties) {
 		h := Hit{Case: Case{e.plans[s.path.plan], Picked, s.answers}, Property: property}
 		if !e.knows(property) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -56,6 +57,22 @@ func (j job) run(ctx context.Context) (r *Record, err error) {
 		return nil, err
 	}
 	return &rec.Record, nil
+}
+
+// slowest is how long a command took at most, as its client saw it; one that was never answered took until the end.
+func (r *Record) slowest() (d time.Duration) {
+	end := int64(0)
+	for _, c := range r.Trace {
+		end = max(end, c.Sent, c.Recv)
+	}
+	for _, c := range r.Trace {
+		to := c.Recv
+		if to == 0 {
+			to = end
+		}
+		d = max(d, time.Duration(to-c.Sent))
+	}
+	return d
 }
 
 // gate is one that no client ever comes to: whoever drives the world says when it is reached.

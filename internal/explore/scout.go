@@ -79,8 +79,8 @@ func (s *scout) fork(options []sim.Option) {
 	}
 }
 
-// after is what is used of the bounds if option c is taken. Who could go on and must wait is preempted; who waits for nothing is not. That time passes
-// is no preemption, but a message is late.
+// after is what is used of the bounds if option c is taken. Who could go on and must wait is preempted, be it another client or another message of the same
+// one, such as its watchdog's; who waits for nothing is not. That time passes is no preemption, but a message is late.
 func (s *scout) after(options []sim.Option, c int) Bounds {
 	u := s.used
 	switch {
@@ -89,10 +89,15 @@ func (s *scout) after(options []sim.Option, c int) Bounds {
 	case len(options) == 1: // there is nothing else to do
 	case who(options[c]) == passing:
 		u.Expiries++
-	case options[0].Process == s.last && options[c].Process != s.last:
+	case options[0].Process == s.last && options[c].Process != s.last, overtakes(options, c):
 		u.Preemptions++
 	}
 	return u
+}
+
+// overtakes reports whether the option goes before another of the same client.
+func overtakes(options []sim.Option, c int) bool {
+	return slices.ContainsFunc(options[:c], func(o sim.Option) bool { return o.Process == options[c].Process })
 }
 
 func (b Bounds) within(limit Bounds) bool {
