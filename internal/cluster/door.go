@@ -43,9 +43,9 @@ func (d *Door) Clear() error { return d.do(doorClear, "") }
 func (d *Door) Dir() string { return path.Join(siteFolder, d.server) }
 
 // clockFile is where the server's clock shim finds its offset.
-func (d *Door) clockFile() string { return siteClock(d.server) }
+func (d *Door) clockFile() string { return siteClock(siteFolder, d.server) }
 
-func siteClock(server string) string { return path.Join(siteFolder, server+".clock") }
+func siteClock(folder, server string) string { return path.Join(folder, server+".clock") }
 
 // setClock makes the server's clock wrong.
 func (d *Door) setClock(offset time.Duration) error {

@@ -17,11 +17,14 @@ import (
 
 // gatehouse has the doors of a site.
 type gatehouse struct {
-	mu    sync.Mutex
-	gates map[string]*gate
+	folder string // siteFolder, as long as it is no test's
+	mu     sync.Mutex
+	gates  map[string]*gate
 }
 
-func newGatehouse() *gatehouse { return &gatehouse{gates: map[string]*gate{}} }
+func newGatehouse(folder string) *gatehouse {
+	return &gatehouse{folder: folder, gates: map[string]*gate{}}
+}
 
 // gate is a Door, as the site has it.
 type gate struct {
@@ -100,13 +103,13 @@ func (g *gatehouse) do(server, what, body string) (answer string, err error) {
 	case doorClear:
 		d.hangUp()
 	case doorWipe:
-		return "", empty(server)
+		return "", g.empty(server)
 	case doorClock:
 		ns, err := strconv.ParseInt(body, 10, 64)
 		if err != nil {
 			return "", err
 		}
-		return "", (&ServerClock{Path: siteClock(server)}).set(time.Duration(ns))
+		return "", (&ServerClock{Path: siteClock(g.folder, server)}).set(time.Duration(ns))
 	default:
 		return "", fmt.Errorf("a door cannot %s", what)
 	}
@@ -115,7 +118,7 @@ func (g *gatehouse) do(server, what, body string) (answer string, err error) {
 
 // make makes a door behind which nobody is yet, with the server's folder and its clock, and returns its address.
 func (g *gatehouse) make(server string) (string, error) {
-	if err := errors.Join(empty(server), rightClock(siteClock(server))); err != nil {
+	if err := errors.Join(g.empty(server), rightClock(siteClock(g.folder, server))); err != nil {
 		return "", err
 	}
 	d := &gate{}
@@ -128,7 +131,7 @@ func (g *gatehouse) make(server string) (string, error) {
 }
 
 // empty makes a server's folder, without what was in it.
-func empty(server string) error {
-	dir := path.Join(siteFolder, server)
+func (g *gatehouse) empty(server string) error {
+	dir := path.Join(g.folder, server)
 	return errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o777))
 }

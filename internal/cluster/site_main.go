@@ -51,7 +51,7 @@ func SiteMain(out io.Writer) int {
 	say := json.NewEncoder(out)
 	_ = say.Encode(SiteWord{Ready: SiteProtocol})
 	go stalls(nil, func(_ int64, d time.Duration) { _ = say.Encode(SiteWord{Late: d}) })
-	fmt.Fprintln(os.Stderr, http.Serve(ln, guarded(os.Getenv(siteEnv), newGatehouse().api())))
+	fmt.Fprintln(os.Stderr, http.Serve(ln, guarded(os.Getenv(siteEnv), newGatehouse(siteFolder).api())))
 	return 1
 }
 
