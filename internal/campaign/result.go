@@ -51,14 +51,15 @@ func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Dura
 	}
 }
 
-// Disturbed reports whether the machine stopped for so long that clients may have given up on an answer that was under way: what happened then
-// was done by that, and not by the fault that the run is about. Half of their patience is enough, since the stall is not all that they wait for.
+// Disturbed reports whether the machine stopped for so long that clients may have given up on an answer that was under way, or that the steps of a
+// scenario, which are a tenth of a lease apart or more, may have fallen together: what happened then was done by that, and not by the fault that
+// the run is about. Half of such a time is enough, since the stall is not all that goes into it.
 func Disturbed(p harness.Plan, v *checker.Verdict) bool {
-	patience := p.ClientTimeout.D()
+	bears := min(p.ClientTimeout.D(), p.TTL.D()/8)
 	if p.NodeTimeout > 0 {
-		patience = min(patience, p.NodeTimeout.D())
+		bears = min(bears, p.NodeTimeout.D())
 	}
-	return v != nil && 2*time.Duration(v.Evidence.LongestGapMS)*time.Millisecond > patience
+	return v != nil && 2*time.Duration(v.Evidence.LongestGapMS)*time.Millisecond > bears
 }
 
 // unfit reports whether the run says little about its cell: it gives way to a repetition, and is not counted.
