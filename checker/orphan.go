@@ -79,11 +79,11 @@ func (c *check) firstCrash() int64 {
 }
 
 // accounted reports whether somebody was inside, coming or leaving, at some time while the command was under way or less than linger before. A client that is
-// refused first and granted the lock later in the same call has had nothing when it was refused.
+// refused first and granted the lock later in the same call has had nothing when it was refused; but after a SETNX it may take an old lease over at once.
 func (c *check) accounted(m *history.Command, key int, linger int64) bool {
 	since := m.Sent - linger
 	for i := range c.record.holds {
-		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && since <= c.left(h) && (h.process != m.Process || h.granting <= m.Recv) {
+		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && since <= c.left(h) && (h.process != m.Process || h.granting <= m.Recv || verb(m) == "SETNX") {
 			return true
 		}
 	}
