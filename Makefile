@@ -42,8 +42,8 @@ image: ## build the image for --env docker from Debian's packages
 pictures: redis browser build ## take the pictures of the README again
 	@.ci/pictures
 
-build: ## build bin/lockbench
-	$(GO) build -trimpath -o $(BIN) ./cmd/lockbench
+build: ## build bin/lockbench, without C: it runs in containers of any image, too
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/lockbench
 
 redis: # bring redis-server if it is missing
 	@.ci/install $(REDIS)
