@@ -29,7 +29,8 @@ type conn struct {
 	upLast  int64           // when the last message to the node arrived or will
 	dnLast  int64           // and to the client
 
-	heard atomic.Bool // the client has read something
+	heard atomic.Bool  // the client has read something
+	due   atomic.Int64 // when the reader's patience ends, ns since 1970; 0: nobody waits, or for ever
 
 	mu     sync.Mutex
 	inbox  []byte        // arrived and not yet read
@@ -37,8 +38,8 @@ type conn struct {
 	closed bool          // by the client
 	readBy int64         // ns since 1970; 0: no deadline
 	seq    int           // numbers what the client does
-	timer  *time.Timer   // of the reader
 	hungry bool          // the reader waits for ready
+	listed bool          // among the world's readers; the reader's own
 	ready  chan struct{} // something to read, or a new deadline
 }
 
@@ -54,29 +55,13 @@ func (c *conn) Read(p []byte) (int, error) {
 		if n > 0 || err != nil {
 			return n, err
 		}
-		if by == 0 {
-			<-c.ready
-			continue
+		if by != 0 {
+			if time.Now().UnixNano() >= by {
+				return 0, c.failed("read", os.ErrDeadlineExceeded)
+			}
+			c.client.w.await(c, by)
 		}
-		d := by - time.Now().UnixNano()
-		if d <= 0 {
-			return 0, c.failed("read", os.ErrDeadlineExceeded)
-		}
-		c.wait(time.Duration(d))
-	}
-}
-
-// wait returns when there is something to read, or after d. Only one goroutine reads at a time.
-func (c *conn) wait(d time.Duration) {
-	if c.timer == nil {
-		c.timer = time.NewTimer(d)
-	} else {
-		c.timer.Reset(d)
-	}
-	select {
-	case <-c.ready:
-		c.timer.Stop()
-	case <-c.timer.C:
+		<-c.ready
 	}
 }
 
@@ -95,7 +80,9 @@ func (c *conn) take(p []byte) (n int, readBy int64, err error) {
 	case c.over != nil:
 		err = c.failed("read", c.over)
 	}
-	c.hungry = n == 0 && err == nil
+	if c.hungry = n == 0 && err == nil; c.hungry {
+		c.due.Store(c.readBy)
+	}
 	return n, c.readBy, err
 }
 
@@ -154,6 +141,7 @@ func (c *conn) Close() error {
 	}
 	c.closed = true
 	c.signal()
+	c.due.Store(gone)
 	c.post(call{do: c.bye})
 	c.client.closed(c)
 	return nil
@@ -165,6 +153,7 @@ func (c *conn) signal() {
 		return
 	}
 	c.hungry = false
+	c.due.Store(0)
 	select {
 	case c.ready <- struct{}{}:
 	default:

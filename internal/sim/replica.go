@@ -13,6 +13,7 @@ type replica struct {
 	node    *node
 	link    *link // its up stream carries the state, its down stream the confirmations
 	sent    uint64
+	loaded  uint64 // the master's version that has arrived
 	has     uint64 // the master's version that the replica has confirmed
 	upLast  int64
 	dnLast  int64
@@ -63,6 +64,7 @@ func (r *replica) apply(version uint64, s engine.Snapshot) {
 		return
 	}
 	r.node.engine.Load(s)
+	r.loaded = version
 	epoch := r.epoch
 	r.link.send(&r.link.down, &r.dnLast, cargo{do: func() {
 		if epoch == r.epoch && !r.master.down {
@@ -72,13 +74,26 @@ func (r *replica) apply(version uint64, s engine.Snapshot) {
 	}})
 }
 
+// Behind reports whether a replica lacks something that its master has executed, although nothing keeps the link between them from carrying it: it was
+// only under way.
+func (w *World) Behind(replica string) bool {
+	for _, n := range w.nodes {
+		for _, r := range n.replicas {
+			if r.node.name == replica && r.loaded != n.engine.Version() && r.link.whole() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // resyncTime is how long a replica takes to notice a lost connection and to copy everything: a second at most in Redis.
 const resyncTime = 500 * time.Millisecond
 
 // resync begins again after the connection, or the master, was lost.
 func (r *replica) resync() {
 	r.epoch++
-	r.has, r.sent, r.pending = 0, 0, true
+	r.has, r.sent, r.loaded, r.pending = 0, 0, 0, true
 	epoch := r.epoch
 	r.master.w.after(resyncTime, func() {
 		if epoch != r.epoch || r.master.down {

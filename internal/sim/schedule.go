@@ -16,7 +16,8 @@ type inbox struct {
 	mu      sync.Mutex
 	reports []workloads.Report
 	calls   []call
-	asleep  atomic.Bool // the scheduler waits for alarm
+	asleep  atomic.Bool  // the scheduler waits for alarm
+	until   atomic.Int64 // which is to come then, ns since 1970
 	alarm   *time.Timer
 
 	lastReports []workloads.Report // taken the time before last: memory to use again
@@ -54,6 +55,22 @@ func (b *inbox) wake() {
 	}
 }
 
+// doze lets time pass until then. It reports whether a client ended it.
+func (b *inbox) doze(now, until int64) (woken bool) {
+	b.until.Store(until)
+	b.alarm.Reset(time.Duration(until - now))
+	b.asleep.Store(true)
+	<-b.alarm.C
+	return !b.asleep.Swap(false)
+}
+
+// any reports whether a client has done something.
+func (b *inbox) any() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.reports) > 0 || len(b.calls) > 0
+}
+
 // settle waits until every client is blocked, and takes what they did meanwhile. Clients whose timers fired at the same moment ran side by
 // side: what they did is put in the order of their numbers.
 func (w *World) settle() {
@@ -61,10 +78,7 @@ func (w *World) settle() {
 		return // all are blocked as they were
 	}
 	w.stirred = false
-	w.hands.waits.Add(1)
-	w.hands.waiting.Store(true)
-	synctest.Wait()
-	w.hands.waiting.Store(false)
+	w.rest()
 	reports, calls := w.inbox.take()
 	for _, r := range inOrder(reports) {
 		w.see(r)
@@ -190,10 +204,27 @@ func (w *World) stepTimed(limit int64) {
 // sleep lets virtual time pass. It ends early when a client does something.
 func (w *World) sleep(d time.Duration) {
 	w.stirred = true
-	w.inbox.alarm.Reset(d)
-	w.inbox.asleep.Store(true)
-	<-w.inbox.alarm.C
-	w.inbox.asleep.Store(false)
+	now := time.Now().UnixNano()
+	for end := now + int64(d); now < end; {
+		woken := w.inbox.doze(now, min(end, w.readers.soonest()))
+		now = time.Now().UnixNano()
+		expired := w.readers.expire(now)
+		if expired && !woken {
+			w.rest()
+			woken = w.inbox.any()
+		}
+		if woken {
+			return
+		}
+	}
+}
+
+// rest waits until every client is blocked.
+func (w *World) rest() {
+	w.hands.waits.Add(1)
+	w.hands.waiting.Store(true)
+	synctest.Wait()
+	w.hands.waiting.Store(false)
 }
 
 // after makes f happen in d.

@@ -21,6 +21,7 @@ type World struct {
 	zero    int64 // of that, ns since 1970
 	hands   *hands
 	inbox   inbox
+	readers readers
 	reports []workloads.Report // in order
 	told    int                // of them: what was asked for
 	queue   queue

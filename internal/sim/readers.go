@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// readers are the connections whose client has waited for bytes with a deadline. The scheduler ends such a wait, as a timer of the connection would
+// at the same moment: two timers and a select for each command were more work than this.
+type readers struct {
+	mu    sync.Mutex
+	conns []*conn
+}
+
+// gone as a connection's due says that it is closed.
+const gone = -1
+
+// await makes the scheduler end the wait of a connection's reader when it is due. It may be asleep for longer than that.
+func (w *World) await(c *conn, due int64) {
+	if !c.listed {
+		c.listed = true
+		w.readers.mu.Lock()
+		w.readers.conns = append(w.readers.conns, c)
+		w.readers.mu.Unlock()
+	}
+	if w.inbox.asleep.Load() && due < w.inbox.until.Load() {
+		w.inbox.wake()
+	}
+}
+
+// soonest is when the first wait is over, ns since 1970.
+func (r *readers) soonest() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first, closed := int64(math.MaxInt64), false
+	for _, c := range r.conns {
+		switch due := c.due.Load(); {
+		case due > 0:
+			first = min(first, due)
+		case due == gone:
+			closed = true
+		}
+	}
+	if closed {
+		r.conns = slices.DeleteFunc(r.conns, func(c *conn) bool { return c.due.Load() == gone })
+	}
+	return first
+}
+
+// expire ends the waits that are over, and reports whether there was one.
+func (r *readers) expire(now int64) (some bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.conns {
+		if due := c.due.Load(); due > 0 && due <= now {
+			some = true
+			c.lapse()
+		}
+	}
+	return some
+}
+
+// lapse wakes the reader to see that its time is over.
+func (c *conn) lapse() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.signal()
+}
