@@ -86,6 +86,16 @@ func Ready(ctx context.Context, o Options) error {
 	return l.probe(ctx, o.Clocks)
 }
 
+// Network is the one that a name stands for with this daemon: of Auto, or "", Host or Bridge. The error says what to do.
+func Network(ctx context.Context, name string) (string, error) {
+	d, err := connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	return d.network(name)
+}
+
 // network chooses one, and refuses what this daemon cannot offer.
 func (d *daemon) network(name string) (string, error) {
 	switch name {

@@ -28,7 +28,11 @@ func subtitle(h history.Header, f *facts) string {
 		parts = append(parts, "workload "+clean(h.Workload, 40))
 	}
 	if h.World != "" {
-		parts = append(parts, "world "+clean(h.World, 40))
+		where := "world " + clean(h.World, 40)
+		if v := h.Versions["redis"]; v != "" {
+			where += ", Redis " + clean(v, 40)
+		}
+		parts = append(parts, where)
 	} else {
 		parts = append(parts, "an imported history")
 	}

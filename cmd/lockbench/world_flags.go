@@ -25,13 +25,17 @@ func (f *placeFlags) register(s *pflag.FlagSet) {
 	s.BoolVar(&f.AnyDatabase, "any-database", false, "with --env external: even a database that holds keys of others")
 }
 
-// in fills in what a plan for this world has to say, and refuses what is for another.
+// in fills in what a plan for this world has to say, and refuses what is for another. The network is the one that is taken here: a plan
+// repeats its run elsewhere, too, or is refused there.
 func (f placeFlags) in(world string) (harness.Place, error) {
 	p := f.Place
-	if world == worldDocker {
-		p.Image, p.Network, p.Workers = cmp.Or(p.Image, docker.DefaultImage), cmp.Or(p.Network, docker.Auto), cmp.Or(p.Workers, docker.OnHost)
+	if err := p.Suits(world); err != nil || world != worldDocker {
+		return p, err
 	}
-	return p, p.Suits(world)
+	p.Image, p.Workers = cmp.Or(p.Image, docker.DefaultImage), cmp.Or(p.Workers, docker.OnHost)
+	var err error
+	p.Network, err = docker.Network(context.Background(), p.Network)
+	return p, err
 }
 
 // containers are the options for docker.
