@@ -79,11 +79,11 @@ func (c *check) firstCrash() int64 {
 }
 
 // accounted reports whether somebody was inside, coming or leaving, at some time while the command was under way or less than linger before. A client that is
-// refused first and granted the lock later in the same call has had nothing when it was refused; but after a SETNX it may take an old lease over at once.
+// refused first and granted the lock later in the same call has had nothing when it was refused.
 func (c *check) accounted(m *history.Command, key int, linger int64) bool {
 	since := m.Sent - linger
 	for i := range c.record.holds {
-		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && since <= c.left(h) && (h.process != m.Process || h.granting <= m.Recv || verb(m) == "SETNX") {
+		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && since <= c.left(h) && (h.process != m.Process || h.granting <= m.Recv || c.takesOver(m)) {
 			return true
 		}
 	}
@@ -94,6 +94,19 @@ func (c *check) accounted(m *history.Command, key int, linger int64) bool {
 		}
 	}
 	return c.passing(m, since)
+}
+
+// takesOver reports whether a refused SETNX was but the beginning of an attempt: its client looked whose lease it is, found that it had ended, and took it away.
+func (c *check) takesOver(m *history.Command) bool {
+	if verb(m) != "SETNX" {
+		return false
+	}
+	for _, w := range c.sent[m.Process] {
+		if w.Sent >= m.Recv && verb(w) != "GET" && keyOfCommand(w) == keyOfCommand(m) {
+			return verb(w) != "SETNX"
+		}
+	}
+	return true
 }
 
 // passing reports whether somebody had the key for a moment in an attempt that was given back: of a lock of several keys or servers, a call

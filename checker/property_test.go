@@ -89,6 +89,8 @@ var propertyCases = []propertyCase{
 		"0 1 12 15 n0 SETNX k a -> 1\n1 1 13 16 n0 SETNX k b -> 0\n0 1 31 0 n0 DEL k -> \n1 1 50 55 n0 SETNX k b -> 0", Violated, ""},
 	{"denied although nobody is there, and granted later", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 150 sent=140 lease=100",
 		"0 1 12 15 n0 SET k a NX PX 100 -> OK\n1 1 13 16 n0 SET k b NX PX 100 -> (nil)\n0 1 31 0 n0 DEL k -> \n1 1 50 55 n0 SET k b NX PX 100 -> (nil)\n1 1 140 145 n0 SET k b NX PX 100 -> OK", Violated, ""},
+	{"denied by a lease that nobody has, and takes it over when it has ended", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 150 sent=140 lease=100",
+		"0 1 12 15 n0 SETNX k 112 -> 1\n0 1 31 0 n0 GET k -> \n1 1 50 55 n0 SETNX k 150 -> 0\n1 1 56 57 n0 GET k -> 112\n1 1 113 116 n0 SETNX k 213 -> 0\n1 1 120 121 n0 GET k -> 112\n1 1 140 145 n0 GETSET k 240 -> 112", Violated, ""},
 	{"denied by an old lease that it takes over", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 111 150 sent=140 lease=100",
 		"0 1 12 15 n0 SETNX k 112 -> 1\n0 1 31 0 n0 GET k -> \n1 1 113 116 n0 SETNX k 213 -> 0\n1 1 120 121 n0 GET k -> 112\n1 1 140 145 n0 GETSET k 240 -> 112", Valid, ""},
 	{"denied by nobody but its own grant", "R", "lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40; c1 acquire 41 60 sent=42 lease=100",
