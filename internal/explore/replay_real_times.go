@@ -6,8 +6,11 @@ import (
 	"time"
 )
 
-// retries is how often a replay is done again for which the machine was too slow.
-const retries = 4
+// A replay for which the machine was too slow is done again so often, after a pause each time that is twice as long as the one before: a burst of load passes.
+const (
+	retries    = 6
+	firstPause = 250 * time.Millisecond
+)
 
 // ReplayReal does the counterexample again on real servers, as often as asked for; the first time that it diverges is the last. Where makes the place of each
 // attempt, in a directory of its own. One for which the machine was too slow does not count, and is made again some times.
@@ -36,13 +39,18 @@ func (c *Counterexample) ReplayReal(ctx context.Context, times int, where func()
 
 // patiently makes an attempt, and further ones while the machine is too slow.
 func (c *Counterexample) patiently(ctx context.Context, where func() (Real, error)) (a Attempt, err error) {
-	for range retries + 1 {
+	for i := range retries + 1 {
 		var r Real
 		if r, err = where(); err != nil {
 			return a, err
 		}
-		if a, err = c.attempt(ctx, r); err != nil || a.Result != TooSlow {
+		if a, err = c.attempt(ctx, r); err != nil || a.Result != TooSlow || i == retries {
 			return a, err
+		}
+		select {
+		case <-time.After(firstPause << i):
+		case <-ctx.Done():
+			return a, ctx.Err()
 		}
 	}
 	return a, nil

@@ -30,7 +30,9 @@ type Record struct {
 	Steps   []Step
 	Epoch   int64 // world's clock at the start
 	caught  []string
-	broke   error // why it is worth less than planned
+
+	overtaken bool  // a replica was promoted before it had what was under way to it
+	broke     error // why it is worth less than planned
 }
 
 // run carries out a job. Err says why there is no record at all: the plan cannot run in the simulator, or the simulator broke.

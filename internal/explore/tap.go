@@ -57,6 +57,9 @@ func (t *tapped) note(s nemesis.Step) {
 // do notes a step that the harness carries out, and does it.
 func (t *tapped) do(s nemesis.Step) error {
 	t.note(s)
+	if s.Do == nemesis.Promote {
+		t.rec.overtaken = t.rec.overtaken || t.Behind(s.Target)
+	}
 	return nemesis.Apply(t.World, s)
 }
 

@@ -1,0 +1,44 @@
+package explore
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// TestWhichFailoversCanBeReplayed: what the link has dropped is lost on real servers, too; what was only under way nobody can lose there on purpose.
+func TestWhichFailoversCanBeReplayed(t *testing.T) {
+	for _, name := range []string{"token-lua-failover-cut-S", "setnx-failover-after-S", "redisson-failover-cut-S"} {
+		if err := keptCase(t, name).Replayable(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	late := Search{Wish: harness.Wish{Impl: "token-lua", Nemesis: "failover:delayed"}, Properties: []string{"L"}, Schedule: Random, Moments: Aimed, Seeds: 200, Jobs: 1}
+	found, _, err := late.Find(t.Context())
+	if err != nil || len(found) == 0 {
+		t.Fatal(found, err)
+	}
+	c, err := found[0].Settle(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Replayable(); err == nil || !strings.Contains(err.Error(), "still under way") {
+		t.Errorf("%s: %v", late.Wish.Nemesis, err)
+	}
+	x := Exhaustive{
+		Wish: harness.Wish{Impl: "token-lua", Nemesis: nemesis.Failover}, Properties: []string{"L"}, Bounds: Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}, Pace: Ticks,
+	}
+	hits, covered := exhaustive(t, x)
+	if len(hits) == 0 {
+		t.Fatal(covered)
+	}
+	c, err = hits[0].Settle(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Replayable(); err == nil || !strings.Contains(err.Error(), "still under way") {
+		t.Errorf("a failover at any place: %v", err)
+	}
+}
