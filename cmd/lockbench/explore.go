@@ -62,8 +62,8 @@ Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, 254 w
 
 func (f *exploreFlags) register(s *pflag.FlagSet) {
 	w := &f.search.Wish
-	s.StringVar(&w.Impl, "impl", "", "lock to search; `lockbench list impls` shows all")
-	s.StringVar(&w.Nemesis, "nemesis", "none", "fault, with all its variants unless one is named; `lockbench list nemeses` shows all")
+	s.StringVar(&w.Impl, "impl", "", "`lock` to search; lockbench list impls shows all")
+	s.StringVar(&w.Nemesis, "nemesis", "none", "`fault`, with all its variants unless one is named; lockbench list nemeses shows all")
 	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
 	s.StringVar(&w.Variant, "variant", "", "variant of the lock, such as constant for token-lua")
 	s.StringVar(&w.Topology, "topology", "", "single, failover or independent (default what lock and fault need)")

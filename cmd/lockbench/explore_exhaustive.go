@@ -25,6 +25,7 @@ func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 	s.IntVar(&f.bounds.Preemptions, "preemptions", d.Preemptions, "exhaustive: how often a client that could go on must wait for another")
 	s.IntVar(&f.bounds.Expiries, "expiries", -1, "exhaustive: how often time passes while a message is under way (default 1, or 0 with a fault)")
 	s.IntVar(&f.bounds.Faults, "faults", -1, "exhaustive: 1: the fault of --nemesis strikes once, at any place (default 1 if one is named)")
+	s.Lookup("expiries").DefValue, s.Lookup("faults").DefValue = "0", "0" // -1 is no number for people
 	s.IntVar(&f.bounds.Rounds, "rounds", d.Rounds, "exhaustive: cycles of each client")
 	s.IntVar(&f.bounds.Tries, "tries", d.Tries, "exhaustive: attempts of one acquire, a lease apart")
 	s.BoolVar(&f.plain, "no-hashing", false, "exhaustive: go also through what follows from a state that was reached before")
@@ -37,6 +38,11 @@ func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 	for _, name := range []string{"preemptions", "expiries", "faults", "rounds", "tries", "no-hashing"} {
 		if set.Changed(name) && !f.exhaustive {
 			return fmt.Errorf("--%s is for --exhaustive", name)
+		}
+	}
+	for _, name := range []string{"seed", "seeds", "schedule", "moments"} {
+		if set.Changed(name) && f.exhaustive {
+			return fmt.Errorf("--%s is for a search at random; --exhaustive takes every order", name)
 		}
 	}
 	if err := f.table.check(set); err != nil {

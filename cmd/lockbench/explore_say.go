@@ -39,17 +39,18 @@ func (o outcome) say(w io.Writer, first *explore.Counterexample) {
 	}
 }
 
-// tell shows a counterexample.
+// tell shows a counterexample. The file has every step.
 func tell(w io.Writer, x *explore.Counterexample) {
 	for _, s := range x.Plan.Scenario {
 		fmt.Fprintln(w, "scenario  ", s)
 	}
-	for i, s := range x.Steps {
+	lines := explore.Told(x.Steps)
+	for i, line := range lines {
 		if i == shownSteps {
-			fmt.Fprintf(w, "… %d more\n", len(x.Steps)-i)
+			fmt.Fprintf(w, "… %d more\n", len(lines)-i)
 			break
 		}
-		fmt.Fprintln(w, s)
+		fmt.Fprintln(w, line)
 	}
 	fmt.Fprintln(w)
 }

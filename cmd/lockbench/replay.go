@@ -40,6 +40,9 @@ Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the
 	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs of a replay on real Redis")
 	f.place.register(s)
+	for _, name := range []string{"addr", "any-database", "tls"} { // of a Redis that is not ours: nobody can arrange what it does
+		_ = s.MarkHidden(name) // it is there
+	}
 	register(c, "env", []string{worldSim, worldProcess, worldDocker})
 	return c
 }

@@ -37,6 +37,15 @@ func count(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// thousands is a number for people: "26,576".
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 // Covered says what an exhaustive search went through.
 type Covered struct {
 	Bounds    Bounds `json:"bounds"`
@@ -57,11 +66,11 @@ func (c Covered) String() string {
 	}
 	merged := ""
 	if c.Merged > 0 {
-		merged = fmt.Sprintf(" (%d of them up to a state that was known)", c.Merged)
+		merged = fmt.Sprintf(" (%s of them up to a state that was known)", thousands(c.Merged))
 	}
-	text := fmt.Sprintf("no violation in %s%d schedules%s of %s", all, c.Schedules+c.Merged, merged, c.Bounds)
+	text := fmt.Sprintf("no violation in %s%s schedules%s of %s", all, thousands(c.Schedules+c.Merged), merged, c.Bounds)
 	if c.Violating > 0 {
-		text = fmt.Sprintf("%d violating of %s%d schedules%s of %s", c.Violating, all, c.Schedules+c.Merged, merged, c.Bounds)
+		text = fmt.Sprintf("%s violating of %s%s schedules%s of %s", thousands(c.Violating), all, thousands(c.Schedules+c.Merged), merged, c.Bounds)
 	}
 	if !c.Whole {
 		text += "; not finished: " + c.Why

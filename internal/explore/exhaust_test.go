@@ -100,7 +100,7 @@ func TestCoveredClaimsNoMoreThanWasDone(t *testing.T) {
 		t.Errorf("%s", s)
 	}
 	whole := Covered{Bounds: Bounds{Clients: 3, Rounds: 1, Expiries: 2, Preemptions: 4}, Schedules: 26576, Whole: true}
-	if s := whole.String(); s != "no violation in all 26576 schedules of 3 clients, 1 round, 2 expiries, 4 preemptions" {
+	if s := whole.String(); s != "no violation in all 26,576 schedules of 3 clients, 1 round, 2 expiries, 4 preemptions" {
 		t.Errorf("%s", s)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
