@@ -27,7 +27,7 @@ func TestFaultsWithADaemonElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, class := range []string{
-		"failover", "failover by Sentinel", "partition", "connections refused", "message late", "client paused", "Redis' clock forward",
+		"failover", "failover by Sentinel", "partition", "message late", "client paused", "Redis' clock forward",
 	} {
 		row := slices.IndexFunc(keyRows, func(r struct{ class, impl, nemesis string }) bool { return r.class == class })
 		t.Run(class, func(t *testing.T) {
