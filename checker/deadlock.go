@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,6 +113,7 @@ func (c *check) starved(gaps bool) (Property, bool) {
 			var lost []stall
 			if gaps {
 				lost = c.gaps(func(s stall) bool { return !c.stopped(s) && (s.process == p || s.process < 0) })
+				slices.SortFunc(lost, func(a, b stall) int { return cmp.Compare(a.from, b.from) })
 			}
 			if from, to, ok := refusedFor(attempts[p], calm, lost, bound); ok {
 				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{{Process: p, From: from, To: to}}}}
@@ -235,8 +237,10 @@ func refusedFor(calls, calm []turn, lost []stall, bound int64) (from, to int64, 
 			}
 			from := max(k.from, q.from)
 			covered += k.to - from
+			over := from // what two of them lost at the same time counts once
 			for _, s := range lost {
-				covered -= max(0, min(k.to, s.to)-max(from, s.from))
+				covered -= max(0, min(k.to, s.to)-max(over, s.from))
+				over = max(over, s.to)
 			}
 			if covered >= bound {
 				return q.from, k.to, true
