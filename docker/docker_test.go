@@ -2,20 +2,14 @@ package docker
 
 import (
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/need"
-	"github.com/lockbench/lockbench/nemesis"
-	"github.com/lockbench/lockbench/workloads"
-	"github.com/moby/moby/client"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -197,46 +191,6 @@ func TestTheTopologies(t *testing.T) {
 	}
 }
 
-func TestWorkersInContainers(t *testing.T) {
-	t.Parallel()
-	for network, others := range map[string]int{Host: 1, Bridge: 2} { // Redis, and the proxies
-		t.Run(network, func(t *testing.T) { workersInContainers(t, network, others) })
-	}
-}
-
-func workersInContainers(t *testing.T, network string, others int) {
-	l := open(t, Options{Network: network, Workers: InContainer})
-	w, err := cluster.Start(cluster.Config{
-		Dir: t.TempDir(), Topology: nemesis.Single, Launcher: l, Spawner: l.Spawner(), Clients: 2,
-		Worker: workloads.Config{
-			Impl: "token-lua", TTL: history.Duration(time.Second), Poll: history.Duration(time.Millisecond), AcquireTimeout: history.Duration(time.Second),
-			ClientTimeout: history.Duration(time.Second), Keys: []string{"lock:0"},
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	if n := len(containers(t, l.owner.run)); n != others+2 {
-		t.Errorf("%d containers run, not %d and two workers", n, others)
-	}
-	for _, s := range []nemesis.Step{{Do: nemesis.Pause, Target: "c0"}, {Do: nemesis.Unpause, Target: "c0"}, {Do: nemesis.Crash, Target: "c1"}} {
-		if err := nemesis.Apply(w, s); err != nil {
-			t.Error(err)
-		}
-		if err := w.Prove(s); err != nil {
-			t.Errorf("%s: %v", s.Do, err)
-		}
-	}
-	r, ok := w.Next(t.Context(), w.Now()+int64(time.Second))
-	for ok && r.Exit == nil {
-		r, ok = w.Next(t.Context(), w.Now()+int64(time.Second))
-	}
-	if !ok || r.Process != 1 {
-		t.Errorf("the end of a killed worker was not reported: %+v", r)
-	}
-}
-
 func TestARestartWithFiles(t *testing.T) {
 	t.Parallel()
 	for i, network := range []string{Host, Bridge} {
@@ -255,66 +209,5 @@ func TestARestartWithFiles(t *testing.T) {
 				t.Errorf("after a restart with its files GET k is %q, %v", got, err)
 			}
 		})
-	}
-}
-
-func TestADaemonThatMayBeElsewhere(t *testing.T) {
-	t.Setenv("DOCKER_HOST", need.Elsewhere(t))
-	if err := Ready(t.Context(), Options{}); err != nil {
-		t.Fatal(err)
-	}
-	demand(t, Ready(t.Context(), Options{Network: Host}), "may be on another machine")
-	l := open(t, Options{})
-	if v := l.Versions(); v["network"] != Bridge || v["proxies"] != InContainer {
-		t.Errorf("what the report names is %v", v)
-	}
-	for _, row := range []struct {
-		topology string
-		scenario []nemesis.Step
-	}{
-		{nemesis.Failover, nil},
-		{nemesis.Single, []nemesis.Step{{Do: nemesis.NodeClock, Target: "n0", Offset: history.Duration(time.Hour)}}},
-	} {
-		w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: row.topology, Masters: 2, Launcher: l, Scenario: row.scenario})
-		if err != nil {
-			t.Errorf("%s: %v", row.topology, err)
-			continue
-		}
-		for _, s := range row.scenario {
-			if err := errors.Join(nemesis.Apply(w, s), w.Prove(s)); err != nil {
-				t.Error(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// TestNothingButTheProxiesIsPublished looks at what an image that declares a port would have published by testcontainers, on every interface.
-func TestNothingButTheProxiesIsPublished(t *testing.T) {
-	t.Parallel()
-	need.Part(t, "bridge")
-	const declares = "lockbench/exposes:test"
-	build := exec.Command("docker", "build", "-q", "-t", declares, "-")
-	build.Stdin = strings.NewReader("FROM " + DefaultImage + "\nEXPOSE 6379\n")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	t.Cleanup(func() { _ = exec.Command("docker", "rmi", declares).Run() })
-	l := open(t, Options{Network: Bridge, Image: declares})
-	launch(t, l, place(t, l, cluster.NodeConfig{}))
-	for _, id := range containers(t, l.owner.run) {
-		r, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for port, at := range r.Container.NetworkSettings.Ports {
-			for _, b := range at {
-				if r.Container.Config.Labels["lockbench.node"] != "proxies" || b.HostIP.String() != "127.0.0.1" {
-					t.Errorf("%s publishes %s on %s", r.Container.Config.Labels["lockbench.node"], port, b.HostIP)
-				}
-			}
-		}
 	}
 }
