@@ -32,7 +32,7 @@ const eachCell = 1500
 
 func (f *decideFlags) register(s *pflag.FlagSet) {
 	s.BoolVar(&f.matrix, "matrix", false, "go through every cell of the table of expected verdicts, in spaces that grow")
-	s.IntVar(&f.each, "each", eachCell, "matrix: schedules of each cell at most")
+	s.IntVar(&f.each, "each", eachCell, "matrix: schedules of each cell at most, four times as many without a fault")
 	s.StringVar(&f.docs, "docs", "", "matrix: also write exhaustive.md and exhaustive.json to this directory, and the comparison in its verdicts.md")
 	s.StringVar(&f.resume, "resume", "", "matrix: go on with an interrupted one: its directory")
 	s.StringSliceVar(&f.rows, "rows", nil, "matrix: locks (default all)")

@@ -47,8 +47,8 @@ type Line struct {
 	Space  Space  `json:"space"`
 }
 
-// tries are the attempts of one acquire, as in LOCKS.md §3.
-const tries = 6
+// tries are the attempts of one acquire: two more than in LOCKS.md §3, so that a client is refused for as long as it takes to call it a deadlock.
+const tries = 8
 
 // whole are the spaces of LOCKS.md §3: two clients twice, and three clients once.
 var whole = []explore.Bounds{{Clients: 2, Rounds: 2, Tries: tries}, {Clients: 3, Rounds: 1, Tries: tries}}

@@ -26,6 +26,9 @@ type Exhausting struct {
 	Tell    func(done, all int, d *Decision) // of each space that is over; may be nil
 }
 
+// freely is how many times more schedules a cell has without any fault.
+const freely = 4
+
 // deciding is a search through the table. Every cell has its first space before any has its second, so that a search that is interrupted has seen all of them.
 type deciding struct {
 	Exhausting
@@ -97,7 +100,11 @@ func (s *deciding) prepare() error {
 	}
 	for _, r := range rs {
 		for _, c := range cs {
-			x := &cellSearch{r: r, c: c, left: s.Each, spare: s.Each / 4, d: Decision{Row: r.Name, Column: c.Name, Impossible: beyond(r, c)}}
+			each := s.Each
+			if c.Name == "none" { // what is found there is found in the whole row
+				each *= freely
+			}
+			x := &cellSearch{r: r, c: c, left: each, spare: each / 4, d: Decision{Row: r.Name, Column: c.Name, Impossible: beyond(r, c)}}
 			x.d.Expected, x.d.Known = Expected(r.Name, c.Name)
 			for _, l := range s.Known {
 				if l.Row == r.Name && l.Column == c.Name && x.more() && l.Space.within(rungs(c)[x.rung]) {
