@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/need"
 	"github.com/redis/go-redis/v9"
+	"github.com/testcontainers/testcontainers-go"
 )
 
 func TestMain(m *testing.M) {
@@ -26,7 +27,20 @@ func TestMain(m *testing.M) {
 	case os.Getenv(victimEnv) != "":
 		os.Exit(victim())
 	}
+	meet()
 	os.Exit(m.Run())
+}
+
+// meet introduces testcontainers to this machine's daemon: it keeps to the first that it is told of, and some tests pretend to have another.
+func meet() {
+	d, err := connect(context.Background())
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	if c, err := testcontainers.NewDockerClientWithOpts(context.Background()); err == nil {
+		c.Close()
+	}
 }
 
 // open opens a launcher and sees to it that nothing of it is left.
