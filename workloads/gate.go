@@ -104,7 +104,8 @@ func (g *gates) command(ctx context.Context, at, command string, hit func(id, st
 	}, hit)
 }
 
-// pass waits at the first armed gate that matches until it is opened or ctx ends. Only one passer stops at a gate that is not for everybody;
+// pass waits at the first armed gate that matches until it is opened or ctx ends, or the client's life: a lock that gives something back does
+// so with a context that no cancelling ends. Only one passer stops at a gate that is not for everybody;
 // others go by, as they would at a turnstile that somebody stands in.
 func (g *gates) pass(ctx context.Context, match func(*gate) bool, hit func(id, stop int)) {
 	s, ok := g.take(ctx, match)
@@ -118,6 +119,7 @@ func (g *gates) pass(ctx context.Context, match func(*gate) bool, hit func(id, s
 	select {
 	case <-s.open:
 	case <-s.until.Done():
+	case <-g.life.Done():
 	}
 }
 

@@ -57,6 +57,19 @@ func TestGateForEverybody(t *testing.T) {
 	<-late.passed
 }
 
+// TestNobodyStandsAtAGateAfterDeath kills a client whose command no context ends.
+func TestNobodyStandsAtAGateAfterDeath(t *testing.T) {
+	life, kill := context.WithCancel(t.Context())
+	g := &gates{life: life}
+	if err := g.arm(Gate{ID: 1, At: atBefore, Command: "."}); err != nil {
+		t.Fatal(err)
+	}
+	p := pass(g, context.WithoutCancel(life), "get a")
+	<-p.stop
+	kill()
+	<-p.passed
+}
+
 // TestGateForEverybodyStopsWhatBegins wants a stop where a client is about to do something, and none where it has done it.
 func TestGateForEverybodyStopsWhatBegins(t *testing.T) {
 	g := &gates{life: t.Context()}
