@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -15,6 +16,9 @@ type Idler interface{ Idle() bool }
 
 // Idles reports whether Rest can tell.
 func (w *World) Idles() bool {
+	if runtime.GOOS != "linux" {
+		return false // it is read from proc(5)
+	}
 	for _, c := range w.clients {
 		if _, ok := c.Worker.(Idler); !ok {
 			return false

@@ -7,10 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 )
 
 // ErrNoRedis says that redis-server is not installed.
 var ErrNoRedis = errors.New("redis-server is not installed: `apt-get install redis-server`, or run `make run`, which does it")
+
+// errNotLinux is why there are no servers that are processes elsewhere: nothing there ends a child with its parent, and not all of 127.0.0.0/8 is
+// loopback.
+var errNotLinux = errors.New("the world process is for Linux; take --env docker or --env sim")
 
 // processes launches servers as processes of this machine.
 type processes struct{}
@@ -38,6 +43,9 @@ func (processes) Cannot(string) error { return nil }
 
 // Launch is Launcher.
 func (processes) Launch(c NodeConfig) (Server, error) {
+	if runtime.GOOS != "linux" {
+		return nil, errNotLinux
+	}
 	bin, err := exec.LookPath("redis-server")
 	if err != nil {
 		return nil, ErrNoRedis

@@ -1,11 +1,9 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"time"
 
 	toxi "github.com/Shopify/toxiproxy/v2/client"
@@ -159,11 +157,4 @@ func eventually(f func() bool) bool {
 		}
 	}
 	return true
-}
-
-// stopped reports whether a process is stopped by a signal (proc(5): the state follows the name, which is in parentheses).
-func stopped(pid int) bool {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	i := bytes.LastIndexByte(b, ')')
-	return err == nil && i >= 0 && len(b) > i+2 && (b[i+2] == 'T' || b[i+2] == 't')
 }

@@ -1,7 +1,10 @@
 package cluster
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"sync"
@@ -53,3 +56,10 @@ func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) 
 
 // nap is much shorter than time.Sleep can be: Go's timers wait for whole milliseconds when nothing else goes on.
 func nap() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 30_000}, nil) }
+
+// stopped reports whether a process is stopped by a signal (proc(5): the state follows the name, which is in parentheses).
+func stopped(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	i := bytes.LastIndexByte(b, ')')
+	return err == nil && i >= 0 && len(b) > i+2 && (b[i+2] == 'T' || b[i+2] == 't')
+}

@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package cluster
 
@@ -8,16 +8,18 @@ import (
 	"time"
 )
 
-// errNotLinux is why there are no processes of ours elsewhere: nothing there ends a child with its parent.
-var errNotLinux = errors.New("the world process is for Linux; take --env sim")
+// errNoSignals is why there are no processes of ours here: they could not be stopped.
+var errNoSignals = errors.New("clients are processes that can be stopped, which this system does not have; take --env sim")
 
-func start(*exec.Cmd) error { return errNotLinux }
+func start(*exec.Cmd) error { return errNoSignals }
 
-func killGroup(int) error { return errNotLinux }
+func killGroup(int) error { return errNoSignals }
 
-func stopGroup(int) error { return errNotLinux }
+func stopGroup(int) error { return errNoSignals }
 
-func resumeGroup(int) error { return errNotLinux }
+func resumeGroup(int) error { return errNoSignals }
+
+func stopped(int) bool { return false }
 
 // gone cannot tell, and so leaves everything as it is.
 func gone(int) bool { return false }
