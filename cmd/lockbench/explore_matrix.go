@@ -28,7 +28,7 @@ type decideFlags struct {
 }
 
 // eachCell is how many schedules of a cell are gone through, by default: all cells take less than ten minutes on two cores.
-const eachCell = 1500
+const eachCell = 1000
 
 func (f *decideFlags) register(s *pflag.FlagSet) {
 	s.BoolVar(&f.matrix, "matrix", false, "go through every cell of the table of expected verdicts, in spaces that grow")

@@ -70,13 +70,13 @@ func preempted(b explore.Bounds, times int) explore.Bounds {
 // tardy are the spaces in which, without a fault, clients and messages may be slow for less than half a lease.
 var tardy = []explore.Bounds{
 	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1}, {Clients: 3, Rounds: 1, Tries: tries, Expiries: 1},
-	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1, Preemptions: 1},
+	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1, Preemptions: 1}, {Clients: 3, Rounds: 1, Tries: tries, Expiries: 1, Preemptions: 1},
 }
 
 // rungs are the spaces of a cell, in the order in which they are gone through.
 func rungs(c Column) []explore.Bounds {
 	if c.Name == "none" {
-		return slices.Concat(ladder[:4], tardy, ladder[4:])
+		return slices.Concat(ladder[:4], tardy[:3], ladder[4:], tardy[3:]) // the last of them is large
 	}
 	return ladder
 }
@@ -160,7 +160,20 @@ func (d *Decision) words(letter string) string {
 	return ""
 }
 
-// letters are those that some space found, and those that are found without any fault.
+// shorten keeps one counterexample of each letter.
+func (d *Decision) shorten() {
+	told := map[string]bool{}
+	for _, s := range d.Spaces {
+		for l, w := range s.Found {
+			if s.Found[l] = ""; !told[l] {
+				s.Found[l] = cut(w)
+			}
+			told[l] = told[l] || w != ""
+		}
+	}
+}
+
+// judge takes the letters that some space found, and those that are found without any fault.
 func (d *Decision) judge(free *Decision) {
 	found := map[string]bool{}
 	for _, s := range d.Spaces {

@@ -108,7 +108,11 @@ func (d *Decided) reasons(b io.Writer, gaps []gap) {
 	}
 	for _, x := range groups {
 		var cells []string
-		for _, g := range x.list {
+		for i, g := range x.list {
+			if i > 0 && x.list[i-1].Decision == g.Decision && x.list[i-1].here == g.here {
+				cells[len(cells)-1] += g.letter
+				continue
+			}
 			sign := "−"
 			if g.here {
 				sign = "+"

@@ -239,10 +239,11 @@ func merge(s *Space, o Space) bool {
 	return true
 }
 
-// judge says what each cell's spaces come to.
+// judge says what each cell's spaces come to. The words of a letter are kept where it was found first.
 func (d *Decided) judge() {
 	for i := range d.Cells {
 		d.Cells[i].judge(nil)
+		d.Cells[i].shorten()
 	}
 	for i := range d.Cells {
 		if c := &d.Cells[i]; c.Column != "none" {
@@ -265,7 +266,6 @@ func (d *Decided) Cell(row, column string) *Decision {
 func (d *Decided) Write(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
 	return enc.Encode(d)
 }
 

@@ -140,11 +140,15 @@ func (m *Matrix) differences(b io.Writer) {
 // wordsLimit bounds a counterexample on a page; the run has all of it.
 const wordsLimit = 600
 
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > wordsLimit {
+func cut(s string) string {
+	if len(s) > wordsLimit+len(" …") {
 		s = strings.ToValidUTF8(s[:wordsLimit], "") + " …"
 	}
+	return s
+}
+
+func oneLine(s string) string {
+	s = cut(strings.Join(strings.Fields(s), " "))
 	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*").Replace(s)
 }
 
