@@ -146,8 +146,12 @@ func (w *World) Block(node string) error {
 // untilSilent waits until a node does not answer at once, or for at most a second: what keeps it busy has to arrive. Whether it is busy is for
 // Prove to say.
 func (w *World) untilSilent(i int) {
+	wait := silence / 4
+	if w.site != nil {
+		wait = 2 * silence // the way is longer, and a busy machine makes it no shorter
+	}
 	for limit := time.Now().Add(time.Second); time.Now().Before(limit); time.Sleep(time.Millisecond) {
-		ctx, cancel := context.WithTimeout(context.Background(), silence/4)
+		ctx, cancel := context.WithTimeout(context.Background(), wait)
 		err := w.admins[i].Ping(ctx).Err()
 		cancel()
 		if err != nil {
