@@ -19,6 +19,7 @@ test: redis browser ## all tests, with the race detector, on real Redis
 
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
 	LOCKBENCH_SOAK=1 $(GO) test -timeout 120m ./...
+	dir=$$(mktemp -d); for i in 1 2; do LOCKBENCH_SOAK_DIR=$$dir $(GO) test -count 1 -timeout 120m -run SoakOverProcesses ./internal/sim || exit 1; done; rm -r $$dir
 	$(BIN) matrix --soak --env sim
 	$(BIN) matrix --soak $(if $(SOAK),--resume $(SOAK),--env process)
 
