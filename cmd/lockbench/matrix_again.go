@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign"
@@ -11,19 +14,27 @@ import (
 )
 
 // judgeAgain draws the verdicts on the runs that there are once more from their records, with the checker as it is now, and writes them in the
-// place of the old ones. A run whose record is gone keeps its verdict.
+// place of the old ones. A run whose record is gone keeps its verdict. Each core judges; tell is called by one at a time.
 func judgeAgain(dir string, known []campaign.Result, tell func(done, all int, what string)) ([]campaign.Result, error) {
-	for i, r := range known {
-		run, err := store.Load(filepath.Join(dir, r.Dir))
-		if run == nil {
-			continue
-		}
-		run.Verdict = checker.Check(run.History, run.Trace, checker.Options{Partial: err != nil})
-		if err := store.Write(filepath.Join(dir, r.Dir), store.Verdict, func(w *os.File) error { return run.Verdict.Write(w) }); err != nil {
-			return nil, err
-		}
-		known[i] = r.Again(run.Verdict)
-		tell(i+1, len(known), r.Row+" under "+r.Nemesis)
+	var cores sync.WaitGroup
+	var one sync.Mutex
+	var failed error
+	done := 0
+	for core := range runtime.NumCPU() {
+		cores.Go(func() {
+			for i := core; i < len(known); i += runtime.NumCPU() {
+				r, err := judgedAgain(dir, known[i])
+				one.Lock()
+				known[i], failed = r, errors.Join(failed, err)
+				done++
+				tell(done, len(known), r.Row+" under "+r.Nemesis)
+				one.Unlock()
+			}
+		})
+	}
+	cores.Wait()
+	if failed != nil {
+		return nil, failed
 	}
 	return known, store.Write(dir, resultsFile, func(w *os.File) error {
 		enc := json.NewEncoder(w)
@@ -35,4 +46,13 @@ func judgeAgain(dir string, known []campaign.Result, tell func(done, all int, wh
 		}
 		return nil
 	})
+}
+
+func judgedAgain(dir string, r campaign.Result) (campaign.Result, error) {
+	run, err := store.Load(filepath.Join(dir, r.Dir))
+	if run == nil {
+		return r, nil
+	}
+	run.Verdict = checker.Check(run.History, run.Trace, checker.Options{Partial: err != nil})
+	return r.Again(run.Verdict), store.Write(filepath.Join(dir, r.Dir), store.Verdict, func(w *os.File) error { return run.Verdict.Write(w) })
 }
