@@ -58,7 +58,7 @@ func (p Params) alone(fault Step) []Step {
 	return []Step{
 		{Do: Warm}, {Do: Quiesce}, fault, {Do: Resume, Target: "c0"},
 		{Await: &Await{As: owner, Client: "c0", Phase: "acquire", Nth: 2}, For: history.Duration(2*p.Timeout + p.soon())},
-		{Do: Heal, Target: "c0>*"}, {Do: Resume}, wait(p.look()), pass(owner),
+		{Do: Heal, Target: "c0>*"}, wait(p.polls()), {Do: Resume}, wait(p.look()), pass(owner), // what was held arrives before anybody else asks
 	}
 }
 
