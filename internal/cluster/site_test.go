@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/need"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -27,24 +28,7 @@ func newSite(t *testing.T) (s *Site, folder string) {
 
 // echo is a server that answers with what it is sent.
 func echo(t *testing.T) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ln.Close() })
-	go func() {
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				_, _ = io.Copy(c, c)
-			}()
-		}
-	}()
-	return ln.Addr().String()
+	return need.Listen(t, func(c net.Conn) { _, _ = io.Copy(c, c) })
 }
 
 // dialed is a connection to an address.

@@ -18,6 +18,13 @@ func Elsewhere(t testing.TB) string {
 	if !ok {
 		t.Skip("the daemon is elsewhere already")
 	}
+	return "tcp://" + Listen(t, func(here net.Conn) { join(here, socket) })
+}
+
+// Listen serves every connection to a port of loopback in a goroutine of its own, until the test ends, and returns the port's address. The
+// connection is closed when serve returns.
+func Listen(t testing.TB, serve func(net.Conn)) string {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -25,19 +32,21 @@ func Elsewhere(t testing.TB) string {
 	t.Cleanup(func() { ln.Close() })
 	go func() {
 		for {
-			here, err := ln.Accept()
+			c, err := ln.Accept()
 			if err != nil {
 				return
 			}
-			go join(here, socket)
+			go func() {
+				defer c.Close()
+				serve(c)
+			}()
 		}
 	}()
-	return "tcp://" + ln.Addr().String()
+	return ln.Addr().String()
 }
 
 // join passes on what either end says, until both have ended: a daemon answers whoever has said all.
 func join(here net.Conn, socket string) {
-	defer here.Close()
 	there, err := net.Dial("unix", socket)
 	if err != nil {
 		return

@@ -23,10 +23,13 @@ const (
 // TestSoakOverProcesses is TestTheSameSeedGivesTheSameBytes in pieces, and over processes. Started for the first time it runs every plan of a
 // seed once and keeps a digest of each in the directory; started again, in whatever process, it runs them once more and compares. It may be stopped
 // at any time and goes on where it was; several may share the work by seeds.
+//
+// Without a directory it goes through one seed, twice and in this process, and a third time after one digest was spoilt, which must be noticed.
 func TestSoakOverProcesses(t *testing.T) {
 	dir := os.Getenv(soakVariable)
 	if dir == "" {
-		t.Skip("no " + soakVariable)
+		soakOne(t)
+		return
 	}
 	from, to := 0, 999
 	if s := os.Getenv(seedsVariable); s != "" {
@@ -36,16 +39,44 @@ func TestSoakOverProcesses(t *testing.T) {
 	}
 	again := 0
 	for seed := from; seed <= to && !t.Failed(); seed++ {
-		again += soakSeed(t, dir, seed)
+		n, differs := soakSeed(t, dir, seed)
+		if differs != "" {
+			t.Errorf("seed %d: %s", seed, differs)
+		}
+		again += n
 	}
 	t.Logf("seeds %d to %d: %d plans have been run again", from, to, again)
 }
 
-// soakSeed brings a seed one step further: from nothing to "seed.once", from there to "seed.twice". It returns how many plans it has run for the second time.
-func soakSeed(t *testing.T, dir string, seed int) int {
+func soakOne(t *testing.T) {
+	const seed = 500
+	dir := t.TempDir()
+	once := filepath.Join(dir, fmt.Sprintf("%03d.once", seed))
+	if n, differs := soakSeed(t, dir, seed); n != 0 || differs != "" {
+		t.Fatalf("the first time %d plans are run again: %s", n, differs)
+	}
+	whole, err := os.ReadFile(once)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoilt := bytes.Clone(whole)
+	spoilt[len(spoilt)-2] ^= 1
+	keep(t, once, spoilt)
+	if _, differs := soakSeed(t, dir, seed); differs == "" {
+		t.Error("a digest that was spoilt is not noticed")
+	}
+	keep(t, once, whole)
+	if n, differs := soakSeed(t, dir, seed); n < 100 || differs != "" {
+		t.Errorf("%d plans have been run again: %s", n, differs)
+	}
+}
+
+// soakSeed brings a seed one step further: from nothing to "seed.once", from there to "seed.twice". It returns how many plans it has run for the
+// second time, and the first that differs from the first time.
+func soakSeed(t *testing.T, dir string, seed int) (again int, differs string) {
 	once, both := filepath.Join(dir, fmt.Sprintf("%03d.once", seed)), filepath.Join(dir, fmt.Sprintf("%03d.twice", seed))
 	if _, err := os.Stat(both); err == nil {
-		return 0
+		return 0, ""
 	}
 	before, err := os.ReadFile(once)
 	now := digests(t, seed)
@@ -54,12 +85,12 @@ func soakSeed(t *testing.T, dir string, seed int) int {
 	case err != nil:
 		keep(t, once, now)
 	case !bytes.Equal(before, now):
-		t.Errorf("seed %d: %s", seed, firstDifference(string(before), string(now)))
+		return 0, firstDifference(string(before), string(now))
 	default:
 		keep(t, both, now)
-		return bytes.Count(now, []byte("\n"))
+		return bytes.Count(now, []byte("\n")), ""
 	}
-	return 0
+	return 0, ""
 }
 
 // keep writes a file that is whole or not there.
