@@ -176,6 +176,43 @@ func TestARunEndsWhenItsEvidenceIsComplete(t *testing.T) {
 	}
 }
 
+// A lock that is never granted again is waited for from the last moment that may excuse it.
+func TestARunWaitsForADeadlockToBecomeCertain(t *testing.T) {
+	for _, excuse := range []history.Type{"", history.Info, history.Gap} {
+		f := newFake()
+		f.after = func(f *fake, r workloads.Report) {
+			if r.Done == nil || r.Process != 0 {
+				return // whoever comes next is inside for ever
+			}
+			switch e := (history.Event{Type: excuse, Process: 3, T: f.now}); excuse {
+			case history.Info:
+				e.F, e.N, e.Key = history.Acquire, f.cycle[3].N, history.Ptr(0)
+				f.line = slices.DeleteFunc(f.line, func(c int) bool { return c == 3 })
+				f.later(time.Second, workloads.Report{Process: 3, Event: &e})
+				f.later(time.Second, workloads.Report{Process: 3, Done: &workloads.Done{}})
+			case history.Gap:
+				e.Gap = history.Duration(20 * time.Millisecond)
+				f.later(time.Second, workloads.Report{Process: 3, Event: &e})
+			}
+		}
+		h, err := play(t, f, t.Context(),
+			nemesis.Step{Await: &nemesis.Await{Phase: workloads.PhaseGranted}}, nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{Do: nemesis.Go})
+		if err != nil {
+			t.Fatal(err)
+		}
+		from, end := int64(0), h.Events[len(h.Events)-1].T
+		for _, e := range h.Events {
+			if e.Type == history.Fault && e.Phase == history.PhaseFrom || excuse != "" && e.Type == excuse {
+				from = e.T
+			}
+		}
+		bound := h.Header.TTL.D() + 2*h.Header.Poll.D() + time.Second
+		if waited := time.Duration(end - from); waited < bound || waited > 2*bound {
+			t.Errorf("%q: the run ended %v after the last excuse, certain is %v", excuse, waited, bound)
+		}
+	}
+}
+
 func TestStepsAreDoneInOrderAndRecorded(t *testing.T) {
 	f := newFake()
 	h, err := play(t, f, t.Context(),

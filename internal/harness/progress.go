@@ -15,7 +15,7 @@ type progress struct {
 	served    map[int]bool // keys granted since then
 	moved     bool         // granted by the new master
 	over      int64        // stamp of the end of the scenario
-	gap       int64        // stamp of the latest stall of the machine, which excuses whoever was not granted the lock
+	excuse    int64        // stamp of the latest event that may be why somebody was not granted the lock
 	master    string
 	promoted  int // how often somebody was
 }
@@ -28,8 +28,8 @@ func (p *progress) add(r *run, e history.Event) {
 		if e.F == nemesis.Promote && e.Phase == history.PhaseTo {
 			p.master, p.promoted = e.Target, p.promoted+1
 		}
-	case e.Type == history.Gap:
-		p.gap = max(p.gap, e.T)
+	case e.Type == history.Gap || e.Type == history.Info:
+		p.excuse = max(p.excuse, e.T)
 	case e.Type == history.OK && e.F == history.Acquire && e.Depth == 0:
 		if r.waiter(standing{e.Process, e.KeyOf()}) >= 0 {
 			p.contended++
@@ -69,8 +69,9 @@ func (r *run) recovery() time.Duration { return r.plan.TTL.D() + 2*r.plan.Poll.D
 // between two calls for some of the time.
 func (r *run) patience() time.Duration { return r.recovery()*5/4 + 200*time.Millisecond }
 
-// calm is since when nothing was done to the world, and the scenario was over.
-func (p *progress) calm() int64 { return max(p.fault, p.over, p.gap) }
+// calm is since when the scenario was over, nothing was done to the world, no process stalled and every outcome was known: what the checker's
+// deadlock by deadline needs (D).
+func (p *progress) calm() int64 { return max(p.fault, p.over, p.excuse) }
 
 // wake is when patience is over.
 func (p *progress) wake(r *run) int64 {
