@@ -38,11 +38,11 @@ func (c *check) orphan() Property {
 			refusals = append(refusals, m)
 			continue
 		}
-		return leftover(key, m)
+		return c.leftover(key, m)
 	}
 	if ms := c.outvoted(refusals); ms != nil {
 		key, _ := grants.lockOf(ms[0])
-		return leftover(key, ms...)
+		return c.leftover(key, ms...)
 	}
 	switch {
 	case !seen:
@@ -54,7 +54,7 @@ func (c *check) orphan() Property {
 }
 
 // leftover is the violation that refusals show.
-func leftover(key int, ms ...*history.Command) Property {
+func (c *check) leftover(key int, ms ...*history.Command) Property {
 	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
 	for _, m := range ms {
 		p.Witness.Commands = append(p.Witness.Commands, WitnessCommand{*m, "is denied although nobody is inside"})
@@ -64,7 +64,7 @@ func leftover(key int, ms ...*history.Command) Property {
 		where = fmt.Sprintf(" by %d independent servers", len(ms))
 	}
 	p.Words = fmt.Sprintf("At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was inside and none was acquiring or releasing it: the key was left behind.",
-		at(ms[0].Sent), ms[0].Process, where, key, ms[0].String(), ms[0].Reply)
+		at(ms[0].Sent), ms[0].Process, where, key, c.said(ms[0]), ms[0].Reply)
 	return p
 }
 

@@ -149,7 +149,7 @@ func (c *check) robbery(m *history.Command, h *hold, g grants) Property {
 	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
 	p.Witness = w
 	p.Words = fmt.Sprintf("Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client %d sent %q, and was told that it deleted the key: client %d's. Class: %s.",
-		h.process, h.key, at(h.from), until(h.leaseAt(m.Sent)), at(m.Sent), m.Process, m.String(), h.process, p.Class)
+		h.process, h.key, at(h.from), until(h.leaseAt(m.Sent)), at(m.Sent), m.Process, c.said(m), h.process, p.Class)
 	return p
 }
 

@@ -101,11 +101,11 @@ func (c *check) deletion(key int, victim, next *grant, ms []*history.Command) Pr
 			p.Class = LateMessage
 		}
 		w.Commands = append(w.Commands, WitnessCommand{*m, fmt.Sprintf(effect, victim.process)})
-		said = append(said, fmt.Sprintf("%q by client %d at %s", m.String(), m.Process, at(m.Sent)))
+		said = append(said, fmt.Sprintf("%q by client %d at %s", c.said(m), m.Process, at(m.Sent)))
 	}
 	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
 	p.Witness = w
 	p.Words = fmt.Sprintf("Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at %s the lock was free and granted to client %d, and client %d had not released it. All that can have deleted the key was sent for holds that were not its own: %s. Class: %s.",
-		victim.process, key, victim.by.String(), at(victim.from), until(victim.leaseAt(next.from)), at(next.from), next.process, victim.process, strings.Join(said, "; "), p.Class)
+		victim.process, key, c.said(victim.by), at(victim.from), until(victim.leaseAt(next.from)), at(next.from), next.process, victim.process, strings.Join(said, "; "), p.Class)
 	return p
 }

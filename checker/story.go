@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lockbench/lockbench/history"
 )
 
 // maxFaults is how many faults a story tells at most.
@@ -33,7 +35,7 @@ func (c *check) words(p *pair, v Property) string {
 	for _, m := range v.Witness.Commands {
 		if strings.Contains(m.Effect, " of client ") && strings.Contains(m.Effect, "delete") {
 			effect := strings.Replace(m.Effect, "deletes", "deleted", 1)
-			told = append(told, happening{t: m.Sent, words: fmt.Sprintf("client %d sent %q", m.Process, m.String()), tail: ", which " + effect})
+			told = append(told, happening{t: m.Sent, words: fmt.Sprintf("client %d sent %q", m.Process, c.said(&m.Command)), tail: ", which " + effect})
 		}
 	}
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
@@ -45,6 +47,11 @@ func (c *check) words(p *pair, v Property) string {
 		story += " By the lock's own word both of them held it."
 	}
 	return story + " Class: " + v.Class + assumed(v.Assumption) + "."
+}
+
+// said is a command in the words of a story.
+func (c *check) said(m *history.Command) string {
+	return strings.Join(c.history.Header.Readable(m.Args), " ")
 }
 
 // tell makes sentences of happenings. Faults that follow each other share one.

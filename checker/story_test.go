@@ -43,6 +43,22 @@ func TestStories(t *testing.T) {
 	}
 }
 
+func TestAStoryNamesScripts(t *testing.T) {
+	for letter, traced := range map[string]string{
+		"R": nobodyTrace + "1 1 50 55 n0 EVAL grab 1 k b -> 0",
+		"O": "0 1 12 15 n0 EVAL grab 1 k a -> 1\n0 1 71 75 n0 EVAL drop 1 k a -> yes\n1 1 50 55 n0 EVAL grab 1 k b -> 1\n",
+	} {
+		told := grabs + nobodyStory
+		if letter == "O" {
+			told = grabs + robberyStory
+		}
+		words := Check(story(t, told), trace(t, traced), Options{Properties: []string{letter}}).Properties[0].Words
+		if strings.Contains(words, "grab") || strings.Contains(words, "drop") || !strings.Contains(words, "\"EVAL <script: ") {
+			t.Errorf("%s: %s", letter, words)
+		}
+	}
+}
+
 // TestEveryFaultHasWords reads the names of faults from the package that makes them.
 func TestEveryFaultHasWords(t *testing.T) {
 	source, err := os.ReadFile("../nemesis/step.go")

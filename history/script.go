@@ -3,6 +3,8 @@ package history
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"slices"
+	"strings"
 )
 
 // What a script does to the lock that is its first key.
@@ -25,4 +27,29 @@ type Script struct {
 func ScriptID(text string) string {
 	sum := sha1.Sum([]byte(text))
 	return hex.EncodeToString(sum[:])
+}
+
+// Readable returns a command's arguments as a person reads them: in place of a script's text, or its SHA-1, stands what the header declares
+// that it does, or the beginning of its ID. The arguments themselves are left alone.
+func (h Header) Readable(args []string) []string {
+	if len(args) < 2 {
+		return args
+	}
+	id := strings.ToLower(args[1])
+	switch strings.ToLower(args[0]) {
+	case "eval", "eval_ro":
+		id = ScriptID(args[1])
+	case "evalsha", "evalsha_ro":
+	default:
+		return args
+	}
+	what := " " + id[:min(6, len(id))]
+	for declared, s := range h.Scripts {
+		if strings.ToLower(declared) == id {
+			what = ": " + s.Does
+		}
+	}
+	out := slices.Clone(args)
+	out[1] = "<script" + what + ">"
+	return out
 }

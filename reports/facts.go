@@ -51,7 +51,8 @@ type facts struct {
 	releases int   // releases that were refused
 	unknown  int   // operations whose outcome nobody knows
 
-	nodes []node // see nodesOf
+	nodes  []node // see nodesOf
+	header history.Header
 }
 
 // collector builds facts from events in the order of their stamps.
@@ -73,7 +74,7 @@ func factsOf(r Run) *facts {
 // collect reads a history for drawing. It never refuses one: what does not fit is skipped, since the page must show what
 // there is even of a record that the checker would not accept.
 func collect(h *history.History) *facts {
-	c := collector{&facts{}, map[int]*history.Event{}, map[int][]int{}, map[int]int{}, map[int]bool{}}
+	c := collector{&facts{header: h.Header}, map[int]*history.Event{}, map[int][]int{}, map[int]int{}, map[int]bool{}}
 	for i := range h.Events {
 		c.add(&h.Events[i])
 	}

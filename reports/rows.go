@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -131,7 +132,7 @@ func (p *page) commands(r Run, f *facts, w *witness) {
 		p.CommandsLeft = fmt.Sprintf("%s of %s commands are shown: repeated polls are joined, and what is far from the violation or the fault is left out. All are in trace.jsonl.", thousands(len(shown)), thousands(total))
 	}
 	for _, c := range shown {
-		p.Commands = append(p.Commands, rowOf(c.Command, w))
+		p.Commands = append(p.Commands, rowOf(c.Command, f.header, w))
 		if c.more > 0 {
 			t := max(c.Recv, c.Sent)
 			p.Commands = append(p.Commands, commandRow{Client: fmt.Sprint(c.Process), More: "the same again, " + count(c.more, "more time") + ", answered alike", t: t})
@@ -149,8 +150,8 @@ func (p *page) commands(r Run, f *facts, w *witness) {
 	slices.SortStableFunc(p.Commands, func(a, b commandRow) int { return int(min(1, max(-1, a.t-b.t))) })
 }
 
-func rowOf(c history.Command, w *witness) commandRow {
-	row := commandRow{T: micros(c.Sent), Client: fmt.Sprint(c.Process), Node: clean(c.Node, 24), Command: clean(c.String(), 240), Reply: replyOf(c, 160),
+func rowOf(c history.Command, h history.Header, w *witness) commandRow {
+	row := commandRow{T: micros(c.Sent), Client: fmt.Sprint(c.Process), Node: clean(c.Node, 24), Command: clean(strings.Join(h.Readable(c.Args), " "), 240), Reply: replyOf(c, 160),
 		Bad: c.Err != "" || c.Recv == 0, t: c.Sent}
 	if c.Recv > 0 {
 		row.Latency = shortNS(c.Recv - c.Sent)

@@ -136,7 +136,7 @@ func (w *witness) before(trace []history.Command, f *facts) (ss []step) {
 	ss = append(ss, step{T: h.to, Kind: stepLeaves, Process: h.process, Text: label, Tip: tip})
 	for i := range trace {
 		if c := &trace[i]; c.Process == h.process && c.N == h.n && c.Sent >= h.to && c.Sent < w.from {
-			ss = append(ss, polls{Command: *c}.steps(w.to)...)
+			ss = append(ss, polls{Command: *c}.steps(f.header, w.to)...)
 		}
 	}
 	return ss
@@ -189,7 +189,7 @@ func commandSteps(trace []history.Command, f *facts, w *witness, lo, hi int64) [
 		}
 	}
 	for _, g := range group(cs) {
-		ss = append(ss, g.steps(hi)...)
+		ss = append(ss, g.steps(f.header, hi)...)
 	}
 	return ss
 }
@@ -257,8 +257,8 @@ func alike(a, b history.Command) bool {
 	return a.Reply == b.Reply || len(a.Reply) > 8 && len(a.Reply) == len(b.Reply)
 }
 
-func (p polls) steps(hi int64) []step {
-	ss := []step{{T: p.Sent, Kind: stepSend, Process: p.Process, Node: clean(p.Node, 24), Text: brief(p.Args), Tip: clean(p.String(), 300)}}
+func (p polls) steps(h history.Header, hi int64) []step {
+	ss := []step{{T: p.Sent, Kind: stepSend, Process: p.Process, Node: clean(p.Node, 24), Text: brief(h.Readable(p.Args)), Tip: clean(p.String(), 300)}}
 	if p.Recv > 0 && p.Recv <= hi+int64(50*time.Millisecond) {
 		ss = append(ss, step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: clean(p.Node, 24), Text: replyOf(p.Command, 34), Tip: replyOf(p.Command, 300)})
 	}
