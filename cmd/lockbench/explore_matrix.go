@@ -125,7 +125,7 @@ func (f *decideFlags) open(x *campaign.Exhausting, root string) (dir string, ear
 		return dir, 0, errors.Join(writeAsked(dir, asked{x.Rows, x.Columns, x.Each, 0}), store.Link(filepath.Dir(dir), store.Latest, dir))
 	}
 	if dir, err = filepath.EvalSymlinks(f.resume); err != nil {
-		return "", 0, err
+		return "", 0, fmt.Errorf("%s is no search of the table: %w", f.resume, err)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, optionsFile))
 	if err != nil {

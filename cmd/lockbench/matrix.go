@@ -57,6 +57,9 @@ func matrixCommand() *cobra.Command {
   lockbench matrix --resume store/matrix-all/latest`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.check(c.Flags()); err != nil {
+				return usage(err)
+			}
 			if f.soak && !c.Flags().Changed("repeat") {
 				f.options.Repeat = soakRuns
 			}
@@ -209,7 +212,7 @@ func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
 func (f *matrixFlags) reopen() (string, []campaign.Result, error) {
 	dir, err := filepath.EvalSymlinks(f.resume)
 	if err != nil {
-		return "", nil, err
+		return "", nil, fmt.Errorf("%s is no matrix: %w", f.resume, err)
 	}
 	b, err := os.ReadFile(filepath.Join(dir, optionsFile))
 	if err != nil {
