@@ -8,7 +8,8 @@ import (
 // faultWords tells what the nemesis does, by the names that histories use (field f of a fault; see package nemesis). %s is the target.
 // An end is told only where it changes something for the clients.
 var faultWords = map[string]struct{ begin, end string }{
-	"direct": {"clients were directed to %s", ""},
+	"direct":       {"clients were directed to %s", ""},
+	"direct>spare": {"newer connections took the second links", ""}, // to the same nodes
 
 	"kill":       {"%s was killed", "%s was started again"},
 	"start":      {"%s was started", ""},
@@ -39,7 +40,10 @@ func FaultWords(f, target string) (begin, end string) {
 
 // words tells the begin and the end of a fault; an end of "" is not worth telling.
 func (f *fault) words() (begin, end string) {
-	w, known := faultWords[f.f]
+	w, known := faultWords[f.f+">"+f.target]
+	if !known {
+		w, known = faultWords[f.f]
+	}
 	switch {
 	case !known && f.target == "":
 		return fmt.Sprintf("the fault %q struck", f.f), fmt.Sprintf("the fault %q ended", f.f)
@@ -58,11 +62,17 @@ func (f *fault) about() string {
 	return f.target
 }
 
-// nameOf is a target for people: "client 3", "n0", "client 3's link to n0", "the link n0>n1".
+// nameOf is a target for people: "client 3", "n0", "client 3's link to n0", "the link n0>n1". The second links are those that newer
+// connections of a client take once it was directed to them.
 func nameOf(target string) string {
 	from, to, link := strings.Cut(target, ">")
-	n, client := clientOf(from)
+	first, second := strings.CutSuffix(from, "+")
+	n, client := clientOf(first)
 	switch {
+	case link && client && second && to == "*":
+		return fmt.Sprintf("every second link of client %d", n)
+	case link && client && second:
+		return fmt.Sprintf("client %d's second link to %s", n, to)
 	case !link && client:
 		return fmt.Sprintf("client %d", n)
 	case target == "*":

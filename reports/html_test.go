@@ -167,3 +167,36 @@ func TestAnswerClaimsOnlyWhatWasJudged(t *testing.T) {
 		}
 	}
 }
+
+func TestPageTellsWhatSomebodyExpected(t *testing.T) {
+	for _, c := range []struct {
+		said, asked, want string
+	}{
+		{"valid", "", "Expected: valid. This is not as expected."},
+		{"S", "", "Expected: S. This is as expected."},
+		{"", "violated", "Expected: violated. This is as expected."},
+		{"", "", ""}, // a run of a matrix: only its cell says what is expected
+	} {
+		r := newRun(t, scene{clients: 4, cycles: 14, fail: true})
+		r.History.Header.Expect = c.said
+		r.Verdict = checker.Check(r.History, r.Trace, checker.Options{Expect: c.asked})
+		page := render(t, r)
+		if !strings.Contains(page, c.want) || c.want == "" && strings.Contains(page, "xpected: ") {
+			t.Errorf("%q, asked for %q: not %q", c.said, c.asked, c.want)
+		}
+	}
+}
+
+func TestOnlyARedisHasALane(t *testing.T) {
+	r := newRun(t, scene{clients: 2, cycles: 4})
+	for _, target := range []string{"c0>*", "*>n0", "c1+>n1", "spare", "*", "struck", "c1", "n2>n0"} {
+		r.History.Events = append(r.History.Events, history.Event{Type: history.Fault, Process: history.Harness, F: "x", Phase: history.PhaseFrom, Target: target})
+	}
+	var names []string
+	for _, n := range nodesOf(r, factsOf(r)) {
+		names = append(names, n.name)
+	}
+	if got := strings.Join(names, " "); got != "n0 n1 n2" {
+		t.Errorf("lanes for %s", got)
+	}
+}

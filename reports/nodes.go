@@ -34,8 +34,8 @@ type keySpan struct {
 }
 
 var (
-	lockKey    = regexp.MustCompile(`^(?:.*:)?lock:([0-9]{1,6})$`)
-	clientName = regexp.MustCompile(`^(c[0-9]+|struck|)$`)
+	lockKey = regexp.MustCompile(`^(?:.*:)?lock:([0-9]{1,6})$`)
+	noNode  = regexp.MustCompile(`^(c[0-9]+\+?|struck|spare|\*|)$`) // ends of links and targets of faults that are no Redis
 )
 
 // nodesOf collects every Redis that the record speaks of. It costs a look at every command, so it is done once.
@@ -59,7 +59,7 @@ func findNodes(r Run, f *facts) []node {
 	}
 	for _, x := range f.faults {
 		for _, name := range strings.Split(x.target, ">") {
-			seen[name] = seen[name] || !clientName.MatchString(name)
+			seen[name] = seen[name] || !noNode.MatchString(name)
 		}
 	}
 	var ns []node

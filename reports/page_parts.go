@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -57,18 +58,25 @@ func (p *page) verdict(r Run) {
 	if v == nil {
 		return
 	}
-	if v.Expect != "" {
-		p.Expectation = "Expected: " + clean(v.Expect, 40)
-		if v.AsExpected {
-			p.Expectation += ". This is as expected."
-		} else {
-			p.Expectation += ". This is not as expected."
-		}
+	if what, how := expectation(r); what != "" {
+		p.Expectation = "Expected: " + what + ". This is " + how + "."
 	}
 	p.Broke = clean(v.Broke, 400)
 	if q := v.Porcupine; q.Result != "" {
 		p.Porcupine = fmt.Sprintf("%s says %s over %s in %s", judge(q.Version), clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D()))
 	}
+}
+
+// expectation is what somebody expected of a run, and how it compares; "" if nobody said anything, as of a run of a matrix.
+func expectation(r Run) (what, how string) {
+	v := r.Verdict
+	switch {
+	case v == nil || v.Expect == "" || r.History.Header.Expect == "" && v.Expect == string(checker.Valid):
+		return "", ""
+	case v.AsExpected:
+		return clean(v.Expect, 40), "as expected"
+	}
+	return clean(v.Expect, 40), "not as expected"
 }
 
 func newStory(r Run, f *facts, w *witness, n int) story {

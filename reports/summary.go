@@ -174,12 +174,8 @@ func (t *terminal) closing(r Run) {
 	if v != nil && v.Broke != "" {
 		t.wrap(t.paint(red, "Broke:  "), sentence(clean(v.Broke, 400)), 8)
 	}
-	if v != nil && v.Expect != "" {
-		s := "not as expected"
-		if v.AsExpected {
-			s = "as expected"
-		}
-		t.line(fmt.Sprintf("Expected %s: %s.", clean(v.Expect, 40), s))
+	if what, how := expectation(r); what != "" {
+		t.line(fmt.Sprintf("Expected %s: %s.", what, how))
 	}
 	where := "seed " + fmt.Sprint(h.Seed)
 	if h.World != "" {

@@ -81,10 +81,10 @@ func (t Task) hash() uint64 {
 // properties are judged in every cell: R must be asked for.
 var properties = []string{"S", "L", "O", "R", "D", "F"}
 
-// Plan makes a task ready to run.
+// Plan makes a task ready to run. What is expected of it only the whole cell can say.
 func (o Options) Plan(t Task) (harness.Plan, error) {
 	p, err := harness.NewPlan(o.wish(t.Row, t.Aim, t.Seed))
-	p.Place = o.Place
+	p.Place, p.Expect = o.Place, ""
 	return p, err
 }
 
