@@ -22,6 +22,7 @@ func (c *check) evidence() Evidence {
 		AfterFailover:  c.afterFailover(),
 		Unknown:        c.record.unknown,
 		Gaps:           len(c.trust.stalls),
+		TimedOut:       c.timedOut(),
 		Faults:         len(c.faults),
 		Interrupted:    c.trust.interrupted,
 	}
@@ -29,6 +30,17 @@ func (c *check) evidence() Evidence {
 		e.LongestGapMS = int((worst.to - worst.from) / int64(time.Millisecond))
 	}
 	return e
+}
+
+// timedOut counts the commands that timed out although no fault was in force on their way: the machine, or a network that is not ours, stalled where no
+// client saw it.
+func (c *check) timedOut() (n int) {
+	for i := range c.trace {
+		if m := &c.trace[i]; strings.Contains(m.Err, "timeout") && !c.struckCommand(m) {
+			n++
+		}
+	}
+	return n
 }
 
 // turn is the time from an acquire call to the end of what it got, or an open acquire call.

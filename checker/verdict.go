@@ -136,6 +136,7 @@ type Evidence struct {
 	Unknown        int  `json:"unknown,omitempty"`         // operations whose outcome nobody knows
 	Gaps           int  `json:"gaps,omitempty"`            // unplanned stalls above a quarter of the TTL
 	LongestGapMS   int  `json:"longest_gap_ms,omitempty"`  // the longest unplanned stall, of any length that the record tells of
+	TimedOut       int  `json:"timed_out,omitempty"`       // commands that timed out although no fault held them back
 	Faults         int  `json:"faults,omitempty"`          // faults that began
 	Interrupted    bool `json:"interrupted,omitempty"`     // the record has no end
 	FencedWrites   int  `json:"fenced_writes,omitempty"`   // writes to the guarded resource with a token

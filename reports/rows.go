@@ -90,6 +90,9 @@ func evidenceRows(r Run, f *facts) []evidenceRow {
 	add("nested acquisitions", e.NestedAcquires, 0, false)
 	add("fenced writes", e.FencedWrites, 0, false)
 	add("operations whose outcome nobody knows", max(e.Unknown, f.unknown), 0, false)
+	if e.TimedOut > 0 {
+		rows = append(rows, evidenceRow{What: "commands that timed out although no fault held them back", Have: thousands(e.TimedOut)})
+	}
 	if e.LongestGapMS > 0 {
 		rows = append(rows, evidenceRow{What: "longest unplanned stall of the machine", Have: short(time.Duration(e.LongestGapMS) * time.Millisecond)})
 	}

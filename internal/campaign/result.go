@@ -51,15 +51,16 @@ func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Dura
 	}
 }
 
-// Disturbed reports whether the machine stopped for so long that clients may have given up on an answer that was under way, or that the steps of a
+// Disturbed reports whether the machine stopped for so long that clients may have given up on an answer that was under way, or did, or that the steps of a
 // scenario, which are a tenth of a lease apart or more, may have fallen together: what happened then was done by that, and not by the fault that
-// the run is about. Half of such a time is enough, since the stall is not all that goes into it.
+// the run is about. Half of such a time is enough, since the stall is not all that goes into it; and a server or a proxy that stalled is seen
+// only by the commands that it kept waiting.
 func Disturbed(p harness.Plan, v *checker.Verdict) bool {
 	bears := min(p.ClientTimeout.D(), p.TTL.D()/8)
 	if p.NodeTimeout > 0 {
 		bears = min(bears, p.NodeTimeout.D())
 	}
-	return v != nil && 2*time.Duration(v.Evidence.LongestGapMS)*time.Millisecond > bears
+	return v != nil && (v.Evidence.TimedOut > 0 || 2*time.Duration(v.Evidence.LongestGapMS)*time.Millisecond > bears)
 }
 
 // unfit reports whether the run says little about its cell: it gives way to a repetition, and is not counted.
@@ -138,12 +139,12 @@ func ReadResults(r io.Reader) (out []Result, err error) {
 	}
 }
 
-// Again is the result with a verdict that was drawn anew from the same record. What broke the run then breaks it now.
-func (r Result) Again(v *checker.Verdict) Result {
+// Again is the result with a verdict that was drawn anew from the same record of a plan. What broke the run then breaks it now.
+func (r Result) Again(p harness.Plan, v *checker.Verdict) Result {
 	var err error
 	if r.Broke != "" {
 		err = errors.New(r.Broke)
 	}
-	r.Finding = newFinding(v, err)
+	r.Finding, r.Disturbed = newFinding(v, err), Disturbed(p, v)
 	return r
 }
