@@ -17,6 +17,8 @@ func (m *Matrix) Verdicts(w io.Writer, a Annex) error {
 Measured, not claimed: every cell was run on %s by `+"`lockbench matrix`"+`, with scenarios aimed at each letter that could be lost; this page was
 written by the same command (`+"`lockbench matrix --resume DIR --docs docs`"+`). What was expected was written down before anything was measured
 (`+"`internal/campaign/expect.go`"+`). Where the two differ, the measurement is right, and the difference is explained below.
+A run in which the machine itself stalled, for half of what clients bear or so that a command timed out which no fault held back, is run again with nothing
+beside it, and not counted: what happened then was not the fault's doing.
 [exhaustive.md](exhaustive.md) has the same table decided in the simulator, order by order; [below](#the-same-table-decided-order-by-order) both are compared cell by cell.
 
 %s Lease %s for the locks that do not fix their own; each scenario %d times; seed %d; %s.
