@@ -1,6 +1,10 @@
 package checker
 
-import "github.com/lockbench/lockbench/history"
+import (
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+)
 
 // grabs declares a script that takes a lock, with replies that say nothing by themselves; drops one that frees it.
 const (
@@ -52,6 +56,12 @@ var declaredCases = []propertyCase{
 	{"several: the call that had the second is over", "R", passStory, passTrace + "2 1 53 0 n0 EVAL drop 1 k c ->\n1 1 86 88 n0 EVAL grab 1 k b -> 0", Violated, ""},
 	{"several: a moment on another server", "R", passStory, passTrace + "1 1 56 58 n1 EVAL grab 1 k b -> 0", Violated, ""},
 	{"several: what gave it back freed another key", "R", passStory, passTrace + "2 1 53 54 n0 EVAL drop 1 k0 c -> yes\n1 1 56 58 n0 EVAL grab 1 k b -> 0", Valid, ""},
+	{"several: an error gave it back", "R", passStory, passTrace + "2 1 53 54 n0 EVAL drop 1 k c -> !timeout\n1 1 56 58 n0 EVAL grab 1 k b -> 0", Valid, ""},
+	{"several: another server gave it back", "R", passStory, passTrace + "2 1 53 54 n1 EVAL drop 1 k c -> yes\n1 1 56 58 n0 EVAL grab 1 k b -> 0", Valid, ""},
+	{"several: it was given back before it was taken", "R", passStory, "2 1 45 47 n0 EVAL drop 1 k c -> no\n" + passTrace + "1 1 56 58 n0 EVAL grab 1 k b -> 0", Valid, ""},
+	{"several: what followed gives nothing back", "R", passStory, passTrace + "2 1 53 54 n0 GET k -> c\n1 1 56 58 n0 EVAL grab 1 k b -> 0", Valid, ""},
+	{"several: a moment with another key", "R", passStory, "0 1 11 12 n0 EVAL grab 1 k0 a -> 1\n0 1 12 13 n0 EVAL grab 1 k a -> 1\n2 1 50 52 n0 EVAL grab 1 k0 c -> 1\n2 1 53 57 n0 EVAL drop 1 k0 c -> yes\n1 1 56 58 n0 EVAL grab 1 k b -> 0", Violated, ""},
+	{"several: taken when the call was over", "R", strings.Replace(passStory, "c2 acquire 41 80", "c2 acquire 41 50", 1), "0 1 11 12 n0 EVAL grab 1 k0 a -> 1\n0 1 12 13 n0 EVAL grab 1 k a -> 1\n2 1 52 54 n0 EVAL grab 1 k c -> 1\n1 1 53 58 n0 EVAL grab 1 k b -> 0", Valid, ""},
 	{"several: taken later", "R", passStory, passTrace + "1 1 46 48 n0 EVAL grab 1 k b -> 0", Violated, ""},
 
 	{"votes: a majority refuses", "R", voteStory, voteTrace + "1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 400 402 n1 SET k b NX PX 1000 -> (nil)\n1 1 400 402 n2 SET k b NX PX 1000 -> OK", Violated, ""},
@@ -76,6 +86,13 @@ var declaredCases = []propertyCase{
 	{"votes: a command timed out, and clients were directed to its server", "R", voteStory + "fault direct n0 29 60; fault promote n1 29 60", voteTrace + lostVotes + deniedVotes, Unknown, ""},
 	{"votes: a command timed out, and its client was stopped", "R", voteStory + "fault pause c0 29 60", voteTrace + lostVotes + deniedVotes, Violated, ""},
 	{"votes: nobody is denied", "R", voteStory, voteTrace, NA, ""},
+
+	{"somebody else comes, and is granted it later", "R", grabs + "lease; c0 acquire 10 20 sent=12 lease=20; c0 release 30 40; c2 acquire 41 80 sent=60 lease=100; c1 acquire 42 90 fail",
+		"0 1 12 15 n0 SETNX k a -> 1\n0 1 31 33 n0 DEL k -> 1\n1 1 50 55 n0 EVAL grab 1 k b -> 0\n2 1 60 70 n0 SETNX k c -> 1", Valid, ""},
+	{"a takeover after a look at another key", "R", grabs + "lease; c0 acquire 10 20 sent=12 lease=20; c0 release 30 40; c1 acquire 42 90 sent=60 lease=100",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 0\n1 1 56 57 n0 SETNX j b -> 1\n1 1 60 70 n0 GETSET k b -> a", Valid, ""},
+	{"a failed call of several took the key, perhaps after the owner", "O", grabs + "lease; c1 acquire 11 60 sent=50 lease=100; c0 acquire 40 80 fail; c1 release 90 95",
+		"1 1 50 55 n0 SETNX k b -> 1\n0 1 48 52 n0 EVAL grab 1 k a -> 1\n0 1 71 75 n0 EVAL drop 1 k a -> yes", Valid, ""},
 
 	{"late: nothing else can have deleted it", "O", lateStory, lateGrant + lateDel + lateNext, Violated, LateMessage},
 	{"late: sent after the grant", "O", lateStory, lateGrant + "2 1 9 0 n0 DEL k -> \n" + lateNext, Violated, ReleasedByNonOwner},

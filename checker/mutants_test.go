@@ -63,6 +63,8 @@ var idleConditions = map[string]string{
 	"deadlock.go: s.to-s.from > worst.to-worst.from": onlyWords,
 	"deadlock.go: !c.stopped(s)":                     "what a fault made of it disturbs already",
 	"deadlock.go: e.Type == history.Gap":             "no other event has a gap",
+	"orphan.go: len(ms) > 1":                         onlyWords,
+	"evidence.go: worst.to > worst.from":             "a stall of no length is one of 0 ms",
 	"evidence.go: i == 0":                            "the zero turn is over before anything begins",
 	"evidence.go: l[1] == (turn{})":                  "the zero turn is over before anything begins",
 	"evidence.go: b != (turn{})":                     "the zero turn is over before anything begins",
@@ -71,7 +73,7 @@ var idleConditions = map[string]string{
 
 // tables are the tests that need no time. Only a mutant that survives them meets the random ones.
 const (
-	tables = "^Test(Exclusion|Doubt|Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories)$"
+	tables = "^Test(Exclusion|Doubt|Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|TimedOut)$"
 	random = "^Test(Site|World.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*)$"
 )
 
