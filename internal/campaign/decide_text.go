@@ -20,7 +20,7 @@ func (d *Decided) Markdown(w io.Writer, measured Measured) error {
 	n := d.count(measured)
 	fmt.Fprintf(b, `# The table of expected verdicts, order by order
 
-Written by `+"`lockbench explore --matrix --docs docs`"+`. Each cell was gone through in the simulator ([explore.md](explore.md)): all orders of commands, replies and
+Written by `+"`lockbench explore --matrix --each %d --docs docs`"+`. Each cell was gone through in the simulator ([explore.md](explore.md)): all orders of commands, replies and
 wake-ups, and in each order the fault at every place, within bounds that grow. The expectation is LOCKS.md §3 and, for the rows it lacks, what was reasoned before
 measuring; what was measured on real Redis is in [verdicts.md](verdicts.md).
 
@@ -31,7 +31,7 @@ through **to the end**, of 2 clients with 2 rounds and of 3 clients with 1 round
 orders without a preemption; then the number in brackets is that of 2 clients with 1 round, and the cell is worth no more than the schedules that were tried. Each
 acquire has %d tries, a lease has three ticks, and clients work and wait for one. A blank cell is not possible.
 
-`, n.agree, n.known, n.same, n.measured, n.schedules, d.Took.D().Round(time.Second), sentence(d.Partial), tries)
+`, d.Each, n.agree, n.known, n.same, n.measured, n.schedules, d.Took.D().Round(time.Second), sentence(d.Partial), tries)
 	d.table(b, "%s <sub>%s</sub>")
 	d.cells(b, measured)
 	d.differences(b, measured)
