@@ -66,13 +66,13 @@ func (f *fault) about() string {
 // connections of a client take once it was directed to them.
 func nameOf(target string) string {
 	from, to, link := strings.Cut(target, ">")
+	kind := "link"
 	first, second := strings.CutSuffix(from, "+")
+	if second {
+		kind = "second link"
+	}
 	n, client := clientOf(first)
 	switch {
-	case link && client && second && to == "*":
-		return fmt.Sprintf("every second link of client %d", n)
-	case link && client && second:
-		return fmt.Sprintf("client %d's second link to %s", n, to)
 	case !link && client:
 		return fmt.Sprintf("client %d", n)
 	case target == "*":
@@ -80,9 +80,9 @@ func nameOf(target string) string {
 	case !link:
 		return target
 	case client && to == "*":
-		return fmt.Sprintf("every link of client %d", n)
+		return fmt.Sprintf("every %s of client %d", kind, n)
 	case client:
-		return fmt.Sprintf("client %d's link to %s", n, to)
+		return fmt.Sprintf("client %d's %s to %s", n, kind, to)
 	case from == "*":
 		return "every link to " + to
 	case to == "*":
