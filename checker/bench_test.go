@@ -16,7 +16,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// benchOps makes a valid history of about n operations in the order of their returns, as a recorder has them.
+// benchOps makes a valid history of about n operations in the order of their returns, as a recorder
+// has them.
 func benchOps(n, clients int, unknown float64, plant int) []op {
 	return benchService(n, clients, &service{unknown: unknown, plant: plant})
 }
@@ -34,7 +35,8 @@ func benchService(n, clients int, s *service) []op {
 	return (&service{ops: ops}).numbered()
 }
 
-// spansOfOps makes the spans that the check of S gets: one for each pair of an acquire and a release.
+// spansOfOps makes the spans that the check of S gets: one for each pair of an acquire and a
+// release.
 func spansOfOps(ops []op) []span {
 	var ss []span
 	for i, t := range tokens(ops) {
@@ -48,11 +50,13 @@ func spansOfOps(ops []op) []span {
 
 // historyOf writes operations as a recorder does.
 func historyOf(ops []op) *history.History {
-	h := &history.History{Header: history.Header{Type: "header", Format: history.Format, World: "bench", Declares: history.Declares{Lease: true}}}
+	h := &history.History{Header: history.Header{Type: "header", Format: history.Format,
+		World: "bench", Declares: history.Declares{Lease: true}}}
 	end := int64(0)
 	for i := range ops {
 		o := &ops[i]
-		e := history.Event{Type: history.Invoke, T: o.call, Process: int(o.process), F: history.Acquire, N: int(o.token), Key: history.Ptr(0)}
+		e := history.Event{Type: history.Invoke, T: o.call, Process: int(o.process), F: history.Acquire,
+			N: int(o.token), Key: history.Ptr(0)}
 		if o.kind == release {
 			e.F = history.Release
 		}
@@ -71,7 +75,8 @@ func historyOf(ops []op) *history.History {
 	return h
 }
 
-// BenchmarkSideBySide measures the steps on the same valid histories in one run and prints them as ratios.
+// BenchmarkSideBySide measures the steps on the same valid histories in one run and prints them as
+// ratios.
 func BenchmarkSideBySide(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		ops := benchOps(n, 10, 0, 0)
@@ -97,8 +102,10 @@ func BenchmarkSideBySide(b *testing.B) {
 		run("scan", func() { scan(json.Bytes()) })
 		run("slices", func() { ruleMutex(ops, 0) })
 		run("plain", func() { porcupine.CheckOperations(mutexModel(), operations(ops)) })
-		fmt.Fprintf(os.Stderr, "%7d operations: plain porcupine : fast check of S = %.0f, : fast check of the mutex model = %.0f, : porcupine on slices = %.1f; scanning the JSON : fast check of the mutex model = %.1f\n",
-			len(ops), cost["plain"]/cost["spans"], cost["plain"]/cost["mutex"], cost["plain"]/cost["slices"], cost["scan"]/cost["mutex"])
+		fmt.Fprintf(os.Stderr,
+			"%7d operations: plain porcupine : fast check of S = %.0f, : fast check of the mutex model = %.0f, : porcupine on slices = %.1f; scanning the JSON : fast check of the mutex model = %.1f\n",
+			len(ops), cost["plain"]/cost["spans"], cost["plain"]/cost["mutex"], cost["plain"]/cost["slices"],
+			cost["scan"]/cost["mutex"])
 	}
 }
 
@@ -111,7 +118,8 @@ func scan(text []byte) int {
 	return n
 }
 
-// BenchmarkMillion has porcupine with preparation decide a million operations of 100 clients, 5 % of them unknown.
+// BenchmarkMillion has porcupine with preparation decide a million operations of 100 clients, 5 %
+// of them unknown.
 func BenchmarkMillion(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		ops := benchService(n, 100, &service{unknown: 0.05, block: true}) // acquires wait in a queue
@@ -136,7 +144,8 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
-// watchHeap samples the heap until the function that it returns is called, which returns the largest sample in bytes.
+// watchHeap samples the heap until the function that it returns is called, which returns the
+// largest sample in bytes.
 func watchHeap() func() uint64 {
 	stop, peak := make(chan struct{}), make(chan uint64)
 	go func() {
@@ -156,7 +165,8 @@ func watchHeap() func() uint64 {
 	return func() uint64 { close(stop); return <-peak }
 }
 
-// BenchmarkViolationAmongUnknowns finds a double grant behind 50 operations of unknown outcome, and gives plain porcupine ten seconds for it.
+// BenchmarkViolationAmongUnknowns finds a double grant behind 50 operations of unknown outcome, and
+// gives plain porcupine ten seconds for it.
 func BenchmarkViolationAmongUnknowns(b *testing.B) {
 	const patience = 10 * time.Second
 	ops := withUnknown(benchOps(1000, 10, 0, 900), 50)
@@ -175,11 +185,13 @@ func BenchmarkViolationAmongUnknowns(b *testing.B) {
 			result = porcupine.CheckOperationsTimeout(mutexModel(), operations(ops), patience)
 		}
 		b.ReportMetric(float64(peak())/(1<<20), "MB-heap")
-		fmt.Fprintf(os.Stderr, "plain porcupine on a violation among 50 unknowns: %s within %v\n", result, patience)
+		fmt.Fprintf(os.Stderr, "plain porcupine on a violation among 50 unknowns: %s within %v\n", result,
+			patience)
 	})
 }
 
-// withUnknown makes n releases, spread over the first nine tenths, unknown ones that were tried again.
+// withUnknown makes n releases, spread over the first nine tenths, unknown ones that were tried
+// again.
 func withUnknown(ops []op, n int) []op {
 	out := slices.Clone(ops)
 	step := max(1, len(ops)*9/10/n)

@@ -1,6 +1,7 @@
-// Package checker says what follows from a history: which properties of a lock were violated, which held, and of which nobody
-// can tell. It never raises a false alarm: every model is built on what certainly happened (see collect), and porcupine's answer is the
-// verdict of record, with a fast exact check beside it that must agree.
+// Package checker says what follows from a history: which properties of a lock were violated, which
+// held, and of which nobody can tell. It never raises a false alarm: every model is built on what
+// certainly happened (see collect), and porcupine's answer is the verdict of record, with a fast
+// exact check beside it that must agree.
 package checker
 
 import (
@@ -16,12 +17,17 @@ import (
 
 // Options say what to judge and how.
 type Options struct {
-	Properties []string      // "S", "L", ...; empty: those of the header
-	Model      string        // judge this model instead: mutex, lease, reentrant, register or fencing; for imported histories
-	Expect     string        // "valid", "violated", or letters such as "S,L"; empty: that of the header, else "valid"
-	TTL        time.Duration // lease of grants that do not name one, for the lease model; 0: that of the header
-	Partial    bool          // the history is a readable part of a damaged file: what it shows is judged, but it cannot be valid
-	Timeout    time.Duration // for porcupine, for each property; 0: one minute
+	Properties []string // "S", "L", ...; empty: those of the header
+	// judge this model instead: mutex, lease, reentrant, register or fencing; for imported histories
+	Model string
+	// "valid", "violated", or letters such as "S,L"; empty: that of the header, else "valid"
+	Expect string
+	// lease of grants that do not name one, for the lease model; 0: that of the header
+	TTL time.Duration
+	// the history is a readable part of a damaged file: what it shows is judged, but it cannot be
+	// valid
+	Partial bool
+	Timeout time.Duration // for porcupine, for each property; 0: one minute
 }
 
 // check is one judgement on its way.
@@ -42,14 +48,17 @@ type check struct {
 	without  rule                       // tests only
 }
 
-// Check judges a history. The trace, the commands of trace.jsonl, only helps to explain; it may be nil. Check never panics: a
-// fault of its own becomes a verdict that is unknown, with exit code 255 and the reason.
+// Check judges a history. The trace, the commands of trace.jsonl, only helps to explain; it may be
+// nil. Check never panics: a fault of its own becomes a verdict that is unknown, with exit code 255
+// and the reason.
 func Check(h *history.History, trace []history.Command, o Options) (v *Verdict) {
 	return checkWithout(h, trace, o, 0)
 }
 
-func checkWithout(h *history.History, trace []history.Command, o Options, without rule) (v *Verdict) {
-	c := &check{history: h, trace: trace, options: o, verdict: &Verdict{Format: Format}, without: without}
+func checkWithout(h *history.History, trace []history.Command, o Options,
+	without rule) (v *Verdict) {
+	c := &check{history: h, trace: trace, options: o, verdict: &Verdict{Format: Format},
+		without: without}
 	c.verdict.Expect = firstOf(o.Expect, h.Header.Expect, string(Valid))
 	defer func() {
 		if p := recover(); p != nil {
@@ -97,7 +106,8 @@ func (c *check) run() {
 	c.conclude()
 }
 
-// sane returns the history with its events in order and without stamps that cannot be calculated with.
+// sane returns the history with its events in order and without stamps that cannot be calculated
+// with.
 func sane(h *history.History) *history.History {
 	s := &history.History{Header: h.Header, Events: h.Events}
 	odd := func(e history.Event) bool { return e.T > stampLimit || e.T < -stampLimit }
@@ -130,7 +140,8 @@ func (c *check) index() {
 		case e.Type == history.Invoke:
 			open[e.Process] = e.T
 		default:
-			c.releases[e.Process] = append(c.releases[e.Process], turn{from: open[e.Process], to: e.T, process: e.Process})
+			c.releases[e.Process] = append(c.releases[e.Process], turn{from: open[e.Process], to: e.T,
+				process: e.Process})
 			delete(open, e.Process)
 		}
 	}
@@ -235,7 +246,8 @@ func (c *check) exclusion(b belief) Property {
 			continue
 		}
 		if fast != (r.result == porcupine.Illegal) {
-			c.disagree(fmt.Sprintf("lock %d: the fast check found an overlap: %v; porcupine says %s", key, fast, r.result))
+			c.disagree(fmt.Sprintf("lock %d: the fast check found an overlap: %v; porcupine says %s", key,
+				fast, r.result))
 			p = worse(p, Property{Verdict: Unknown, Because: "the two checks disagree"})
 			continue
 		}
@@ -247,19 +259,22 @@ func (c *check) exclusion(b belief) Property {
 	return p
 }
 
-// promised reports whether a lock promises nothing that a belief could break, or the record does not say when.
+// promised reports whether a lock promises nothing that a belief could break, or the record does
+// not say when.
 func (c *check) promised(b belief) (Property, bool) {
 	d := c.history.Header.Declares
 	switch {
 	case b == asDeclared && !d.Validity && !d.Loss:
 		return Property{Verdict: NA, Because: "the lock says nothing of how long a hold is good"}, true
 	case b == whileLeased && c.record.bare > 0:
-		return Property{Because: fmt.Sprintf("%d grants do not say how long their lease is", c.record.bare)}, true
+		return Property{Because: fmt.Sprintf("%d grants do not say how long their lease is",
+			c.record.bare)}, true
 	}
 	return Property{}, false
 }
 
-// disagree notes that the two checks contradict each other: one of them is wrong, so nothing else counts.
+// disagree notes that the two checks contradict each other: one of them is wrong, so nothing else
+// counts.
 func (c *check) disagree(why string) {
 	c.verdict.Broke = "the checks disagree: " + why
 }

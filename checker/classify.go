@@ -4,13 +4,15 @@ import (
 	"strings"
 )
 
-// classify says what kind of thing a violation is, and which assumption of the lock a fault broke. The order matters: an
-// overlap that the end of a lease explains is an overrun whatever else went on; then what the commands show; then the faults.
+// classify says what kind of thing a violation is, and which assumption of the lock a fault broke.
+// The order matters: an overlap that the end of a lease explains is an overrun whatever else went
+// on; then what the commands show; then the faults.
 func (c *check) classify(p *pair, commands []WitnessCommand) (class, assumption string) {
 	leased := p.a.leaseAt(p.b.from)
 	switch {
 	case p.a.from >= p.a.leases[0].to || p.b.from >= p.b.leases[0].to:
-		return LateMessage, "" // a grant was believed although its lease was over before the reply was read
+		// a grant was believed although its lease was over before the reply was read
+		return LateMessage, ""
 	case leased <= p.b.from:
 		return LeaseOverrun, ""
 	case foreignDelete(commands):
@@ -39,7 +41,8 @@ const (
 	durabilityFault
 )
 
-// culprit returns the gravest kind of fault between the grants of a pair, or before the first one if its effect lasts.
+// culprit returns the gravest kind of fault between the grants of a pair, or before the first one
+// if its effect lasts.
 func (c *check) culprit(p *pair) faultKind {
 	worst := harmless
 	for _, f := range c.faults {
@@ -50,7 +53,8 @@ func (c *check) culprit(p *pair) faultKind {
 	return worst
 }
 
-// lasts reports whether the effect of a fault goes on when the action is over: a clock that was moved stays moved.
+// lasts reports whether the effect of a fault goes on when the action is over: a clock that was
+// moved stays moved.
 func lasts(f fault) bool { return kindOf(f) == clientClockFault || kindOf(f) == serverClockFault }
 
 func kindOf(f fault) faultKind {

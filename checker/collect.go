@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// rule is one of the rules by which collect gives nobody more time inside than is certain. Only the tests switch them off, one at a time, to see that each
-// of them matters.
+// rule is one of the rules by which collect gives nobody more time inside than is certain. Only the
+// tests switch them off, one at a time, to see that each of them matters.
 type rule uint16
 
 const (
@@ -49,17 +49,19 @@ type client struct {
 
 // collect reads a history into the form in which it is judged.
 //
-// A hold is taken to last only while its client was certainly inside; wherever the record leaves a doubt, the shorter
-// time is taken, so that no doubt can become an alarm:
+// A hold is taken to last only while its client was certainly inside; wherever the record leaves a
+// doubt, the shorter time is taken, so that no doubt can become an alarm:
 //   - it begins when the acquire has returned, not when the server may have granted it;
 //   - it ends when a release is invoked, whatever becomes of it: the client has left;
-//   - it ends at the kill, stamped before the signal, and with a process that vanished at the last sign of life;
+//   - it ends at the kill, stamped before the signal, and with a process that vanished at the last
+//     sign of life;
 //   - it ends when a client acquires anew without a release, unless the lock is re-entrant;
 //   - an acquire without a known "ok" never holds: its client does not enter.
 func collect(h *history.History) *record { return collectWithout(h, 0) }
 
 func collectWithout(h *history.History, without rule) *record {
-	c := &collector{declares: h.Header.Declares, drift: h.Header.Drift, clients: map[int]*client{}, without: without}
+	c := &collector{declares: h.Header.Declares, drift: h.Header.Drift, clients: map[int]*client{},
+		without: without}
 	c.holds = make([]hold, 0, len(h.Events)/4)
 	c.calls = make([]call, 0, len(h.Events)/4)
 	for i := range h.Events {
@@ -185,7 +187,8 @@ func (c *collector) abandon(p *client, t int64) {
 	}
 	c.unknown++
 	if e := p.op; e.F == history.Acquire {
-		c.calls = append(c.calls, call{process: p.process, n: e.N, keys: keysOf(e), from: e.T, to: max(t, e.T), outcome: history.Invoke, depth: e.Depth})
+		c.calls = append(c.calls, call{process: p.process, n: e.N, keys: keysOf(e), from: e.T,
+			to: max(t, e.T), outcome: history.Invoke, depth: e.Depth})
 	}
 	p.op = nil
 }
@@ -226,7 +229,8 @@ func (c *collector) acquired(p *client, e *history.Event) {
 		keys = keysOf(p.op)
 	}
 	depth := max(e.Depth, p.op.Depth)
-	c.calls = append(c.calls, call{process: p.process, n: e.N, keys: keys, from: p.op.T, to: min(e.T, max(p.dead, p.op.T)), outcome: e.Type, depth: depth})
+	c.calls = append(c.calls, call{process: p.process, n: e.N, keys: keys, from: p.op.T,
+		to: min(e.T, max(p.dead, p.op.T)), outcome: e.Type, depth: depth})
 	if e.Type == history.Fail {
 		for _, key := range keys {
 			if outer := c.outer(p, key); outer >= 0 {
@@ -249,8 +253,8 @@ func (c *collector) acquired(p *client, e *history.Event) {
 	}
 }
 
-// outer returns the hold of a key that this client is in already, or -1. Holds of one process never conflict with each
-// other: an inner one is part of the outermost.
+// outer returns the hold of a key that this client is in already, or -1. Holds of one process never
+// conflict with each other: an inner one is part of the outermost.
 func (c *collector) outer(p *client, key int) int {
 	for _, i := range p.inside {
 		if c.holds[i].key == key {

@@ -19,7 +19,8 @@ func (c *collector) hold(p *client, e *history.Event, key, depth int) hold {
 	if g.ValidUntil != 0 && c.on(promiseEnds) {
 		h.valid = g.ValidUntil
 	}
-	// A command cannot leave before the call began: a missing or wrong "sent" may only shorten the lease.
+	// A command cannot leave before the call began: a missing or wrong "sent" may only shorten the
+	// lease.
 	if g.Sent <= e.T {
 		h.sent = max(h.sent, g.Sent)
 	}
@@ -52,8 +53,9 @@ func (c *collector) extend(p *client, e, invoked *history.Event) {
 	}
 }
 
-// prolong adds a lease. It joins the one before if it was asked for before that one ended: the server, which granted it,
-// has kept the key all the time. If not, nothing is known about the time between.
+// prolong adds a lease. It joins the one before if it was asked for before that one ended: the
+// server, which granted it, has kept the key all the time. If not, nothing is known about the time
+// between.
 func (c *collector) prolong(h *hold, e, invoked *history.Event) {
 	if e.Grant == nil {
 		return
@@ -80,7 +82,8 @@ func (c *collector) prolong(h *hold, e, invoked *history.Event) {
 	h.leases = append(h.leases, lease{sent, e.T, to})
 }
 
-// find returns the hold that an extension or a loss is about, or nil: the innermost one counts for the outermost.
+// find returns the hold that an extension or a loss is about, or nil: the innermost one counts for
+// the outermost.
 func (c *collector) find(p *client, e *history.Event) *hold {
 	if outer, ok := p.nested[e.N]; ok {
 		return &c.holds[outer]

@@ -11,12 +11,15 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// maxCommands is how many commands a witness shows at most. Those of a typical one are three to five.
+// maxCommands is how many commands a witness shows at most. Those of a typical one are three to
+// five.
 const maxCommands = 9
 
-// commands returns the Redis commands that make a violation up, in the order in which they were sent: the two grants, and between them
-// everything that changed the key. For a key that was deleted by somebody else, also the grant that made him think that it was his.
-// What happens by itself (a lease that ends, a fault) stands between them without arguments. Without a trace there are none.
+// commands returns the Redis commands that make a violation up, in the order in which they were
+// sent: the two grants, and between them everything that changed the key. For a key that was
+// deleted by somebody else, also the grant that made him think that it was his. What happens by
+// itself (a lease that ends, a fault) stands between them without arguments. Without a trace there
+// are none.
 func (c *check) commands(p *pair) []WitnessCommand {
 	ga, gb := c.grantOf(p.a), c.grantOf(p.b)
 	if ga == nil || gb == nil {
@@ -33,12 +36,14 @@ func (c *check) commands(p *pair) []WitnessCommand {
 	return shorten(w.out)
 }
 
-// grantOf returns the command that granted a hold: the last one of its acquire call that could have taken the key and was answered
-// before the call returned.
+// grantOf returns the command that granted a hold: the last one of its acquire call that could have
+// taken the key and was answered before the call returned.
 func (c *check) grantOf(h *hold) *history.Command {
 	sent := c.sent[h.process]
-	for i := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.from }) - 1; i >= 0 && sent[i].Sent >= h.call; i-- {
-		if m := sent[i]; m.Recv != 0 && m.Recv <= h.from && (m.N == 0 || m.N == h.n) && c.reader.takes(m) && c.isOf(m, h.key) {
+	for i := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.from }) - 1; i >= 0 &&
+		sent[i].Sent >= h.call; i-- {
+		if m := sent[i]; m.Recv != 0 && m.Recv <= h.from && (m.N == 0 || m.N == h.n) &&
+			c.reader.takes(m) && c.isOf(m, h.key) {
 			return m
 		}
 	}
@@ -83,7 +88,8 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 	}
 }
 
-// deletion adds a command that deleted the key. If it was not the first holder's own, its sender's grant tells why it thought it was its.
+// deletion adds a command that deleted the key. If it was not the first holder's own, its sender's
+// grant tells why it thought it was its.
 func (w *chain) deletion(m, ga *history.Command, effect string) {
 	if m.Process == w.pair.a.process && m.N == w.pair.a.n {
 		w.put(m, effect)
@@ -107,10 +113,12 @@ func (w *chain) deletion(m, ga *history.Command, effect string) {
 	w.put(m, effect+" of client "+strconv.Itoa(w.pair.a.process))
 }
 
-// undoes reports whether a deletion on one of several servers takes back what its sender has written there itself: an attempt that failed.
+// undoes reports whether a deletion on one of several servers takes back what its sender has
+// written there itself: an attempt that failed.
 func (w *chain) undoes(m, ga *history.Command) bool {
 	return w.independent() && slices.ContainsFunc(w.sent[m.Process], func(k *history.Command) bool {
-		return k.Node == m.Node && keyOfCommand(k) == w.key && k.Sent >= ga.Sent && k.Recv != 0 && k.Recv <= m.Sent && !w.releasing(k) && w.reader.takes(k)
+		return k.Node == m.Node && keyOfCommand(k) == w.key && k.Sent >= ga.Sent && k.Recv != 0 &&
+			k.Recv <= m.Sent && !w.releasing(k) && w.reader.takes(k)
 	})
 }
 
@@ -126,10 +134,12 @@ func (w *chain) releasedBy(m *history.Command) *hold {
 	return own
 }
 
-// happenings adds what no client sent: the end of the first holder's lease, promotions and restarts.
+// happenings adds what no client sent: the end of the first holder's lease, promotions and
+// restarts.
 func (w *chain) happenings() {
 	note := func(t int64, node, effect string) {
-		w.out = append(w.out, WitnessCommand{Command: history.Command{Process: history.Harness, Node: node, Sent: t}, Effect: effect})
+		w.out = append(w.out, WitnessCommand{Command: history.Command{Process: history.Harness,
+			Node: node, Sent: t}, Effect: effect})
 	}
 	if end := w.pair.a.leaseAt(w.pair.from); end <= w.pair.from {
 		note(end, w.pair.a.node, fmt.Sprintf("the lease of client %d ends", w.pair.a.process))
@@ -150,12 +160,14 @@ func shorten(cs []WitnessCommand) []WitnessCommand {
 	return append(slices.Clone(cs[:maxCommands/2]), cs[len(cs)-(maxCommands-maxCommands/2):]...)
 }
 
-// foreignDelete reports whether somebody else deleted the first holder's key, or may have with a command that was never answered.
+// foreignDelete reports whether somebody else deleted the first holder's key, or may have with a
+// command that was never answered.
 func foreignDelete(cs []WitnessCommand) bool {
 	return deletes(cs, "deletes the key of client ") || deletes(cs, "was never answered")
 }
 
-// lateDelete reports whether a deletion of the first holder's key was under way since before the grant.
+// lateDelete reports whether a deletion of the first holder's key was under way since before the
+// grant.
 func lateDelete(cs []WitnessCommand) bool { return deletes(cs, "was sent before the grant") }
 
 func deletes(cs []WitnessCommand, effect string) bool {

@@ -2,8 +2,8 @@ package checker
 
 import "strings"
 
-// conclude draws the verdict on the whole from those on the properties. In this order: the checks disagree; something was
-// violated; the harness broke; something is unknown; all is valid.
+// conclude draws the verdict on the whole from those on the properties. In this order: the checks
+// disagree; something was violated; the harness broke; something is unknown; all is valid.
 func (c *check) conclude() {
 	v := c.verdict
 	var violated, unknown []Property
@@ -21,7 +21,8 @@ func (c *check) conclude() {
 	}
 	switch {
 	case v.Broke != "":
-		v.Verdict, v.Exit, v.Summary = Unknown, ExitBroken, "The checker contradicts itself, so nothing is known: "+v.Broke+"."
+		v.Verdict, v.Exit, v.Summary = Unknown, ExitBroken,
+			"The checker contradicts itself, so nothing is known: "+v.Broke+"."
 	case len(violated) > 0:
 		v.Verdict, v.Summary = Violated, c.violatedSummary(violated)
 		v.Exit = c.exitViolated()
@@ -60,13 +61,17 @@ func (c *check) exitViolated() int {
 	return exit
 }
 
-// Letters returns the properties that an expectation such as "S,L" or "SL" names; none for "valid" and "violated".
+// Letters returns the properties that an expectation such as "S,L" or "SL" names; none for "valid"
+// and "violated".
 func Letters(expect string) []string {
 	if expect == string(Valid) || expect == string(Violated) {
 		return nil
 	}
 	var out []string
-	for _, word := range strings.FieldsFunc(expect, func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, word := range strings.FieldsFunc(expect, func(r rune) bool {
+		return r == ',' ||
+			r == ' '
+	}) {
 		if word == Reentry || word == Validity || strings.ToUpper(word) != word {
 			out = append(out, word)
 			continue

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// robberyStory is a release of client 0 while client 1 holds the lock by right; robberyTrace its commands, so far.
+// robberyStory is a release of client 0 while client 1 holds the lock by right; robberyTrace its
+// commands, so far.
 const (
 	robberyStory = "lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 70 80; c1 release 90 95"
 	robberyTrace = "0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n"
@@ -17,7 +18,8 @@ const (
 	tooLong     = "c1 acquire 10 1100000000 fail err=held; "
 )
 
-// conditionCases are histories for single conditions: without the condition the verdict would be another (see TestNoConditionIsIdle).
+// conditionCases are histories for single conditions: without the condition the verdict would be
+// another (see TestNoConditionIsIdle).
 var conditionCases = []propertyCase{
 	// Owner.
 	{"several servers", "O", "topology independent; " + robberyStory, robberyTrace + deletion, NA, ""},
@@ -123,7 +125,8 @@ var conditionCases = []propertyCase{
 	{"refused although it ran", "lease", "ttl 10; c0 acquire 1 2; c0 release 5 6 fail", "", Violated, DoubleGrant},
 }
 
-// TestContendedAgainstBruteForce compares the counting of contention with the comparison of all pairs.
+// TestContendedAgainstBruteForce compares the counting of contention with the comparison of all
+// pairs.
 func TestContendedAgainstBruteForce(t *testing.T) {
 	for seed := range rounds(3000, 100_000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 43))

@@ -10,16 +10,19 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// grace is what a client is given beyond the lease and two polls until it must have been granted a free lock.
+// grace is what a client is given beyond the lease and two polls until it must have been granted a
+// free lock.
 const grace = time.Second
 
 // deadlock judges that a live client that tries is granted the lock in time when nobody has it.
 //
-// Certain at once: a client was killed inside of a lease that never ends, and nobody was granted the lock afterwards although somebody tried.
-// Certain by deadline: over a time longer than the longest lease, two polls and a second, in which no client was inside, came or left, no fault
-// began or ended, no call had an unknown outcome and no process stalled, one client tried all the time and was told each time that the lock
-// is held. Only such definite answers count: a lock service that cannot be reached is not a deadlock. Where nothing but a stall of the machine
-// may excuse the refusals, nobody can tell.
+// Certain at once: a client was killed inside of a lease that never ends, and nobody was granted
+// the lock afterwards although somebody tried. Certain by deadline: over a time longer than the
+// longest lease, two polls and a second, in which no client was inside, came or left, no fault
+// began or ended, no call had an unknown outcome and no process stalled, one client tried all the
+// time and was told each time that the lock is held. Only such definite answers count: a lock
+// service that cannot be reached is not a deadlock. Where nothing but a stall of the machine may
+// excuse the refusals, nobody can tell.
 func (c *check) deadlock() Property {
 	if len(c.record.calls) == 0 {
 		return Property{Verdict: NA, Because: "nobody tried to acquire the lock"}
@@ -33,17 +36,22 @@ func (c *check) deadlock() Property {
 		return p
 	}
 	if _, ok := c.starved(false); ok { // but for the stall it would be certain
-		return Property{Because: fmt.Sprintf("a client was refused for too long, but %s meanwhile, which may be why", c.longestGap())}
+		return Property{
+			Because: fmt.Sprintf("a client was refused for too long, but %s meanwhile, which may be why",
+				c.longestGap())}
 	}
-	if c.verdict.Evidence.Contended == 0 && len(c.record.calls) == len(c.record.holds) && c.verdict.Evidence.Faults == 0 {
+	if c.verdict.Evidence.Contended == 0 && len(c.record.calls) == len(c.record.holds) &&
+		c.verdict.Evidence.Faults == 0 {
 		return Property{Verdict: NA, Because: "no client had to wait for the lock"}
 	}
 	return Property{Verdict: Valid}
 }
 
-// abandoned reports whether a hold without a lease was left behind by a client that was killed, for ever.
+// abandoned reports whether a hold without a lease was left behind by a client that was killed, for
+// ever.
 func (c *check) abandoned(h *hold) (Property, bool) {
-	if h.ended != killed || h.leaseEnd() != forever || h.from >= h.end || h.end >= c.trust.cut || c.history.Header.Declares.Lease {
+	if h.ended != killed || h.leaseEnd() != forever || h.from >= h.end || h.end >= c.trust.cut ||
+		c.history.Header.Declares.Lease {
 		return Property{}, false
 	}
 	tried := false
@@ -54,7 +62,8 @@ func (c *check) abandoned(h *hold) (Property, bool) {
 		if k.outcome == history.OK {
 			return Property{}, false
 		}
-		tried = tried || k.outcome == history.Fail && k.from > h.end && held(c.errors[[2]int{k.process, k.n}])
+		tried = tried || k.outcome == history.Fail && k.from > h.end &&
+			held(c.errors[[2]int{k.process, k.n}])
 	}
 	for _, f := range c.faults {
 		if kindOf(f) > clientClockFault && f.to > h.from {
@@ -64,13 +73,16 @@ func (c *check) abandoned(h *hold) (Property, bool) {
 	if !tried {
 		return Property{}, false
 	}
-	p := Property{Verdict: Violated, Witness: &Witness{Key: h.key, Holds: []Hold{witnessHold(h, span{from: h.from, end: h.end})}}}
-	p.Words = fmt.Sprintf("Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key has no time to live and no other client can release it: whoever tried afterwards was refused.",
+	p := Property{Verdict: Violated, Witness: &Witness{Key: h.key, Holds: []Hold{
+		witnessHold(h, span{from: h.from, end: h.end})}}}
+	p.Words = fmt.Sprintf(
+		"Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key has no time to live and no other client can release it: whoever tried afterwards was refused.",
 		h.process, h.key, by(h), at(h.from), at(h.end))
 	return p, true
 }
 
-// held reports whether an error of a failed acquire says that the lock is another's, or nothing at all.
+// held reports whether an error of a failed acquire says that the lock is another's, or nothing at
+// all.
 func held(err string) bool { return err == "" || strings.Contains(err, "held") }
 
 // longestGap tells of the longest time in which a process did not run although no fault stopped it.
@@ -79,7 +91,8 @@ func (c *check) longestGap() string {
 	return worst.String()
 }
 
-// worstStall is the longest time, of any length, in which a process did not run although no fault stopped it; the zero stall if there is none.
+// worstStall is the longest time, of any length, in which a process did not run although no fault
+// stopped it; the zero stall if there is none.
 func (c *check) worstStall() (worst stall) {
 	for _, s := range c.gaps(func(s stall) bool { return !c.stopped(s) }) {
 		if s.to-s.from > worst.to-worst.from {
@@ -103,8 +116,10 @@ func (c *check) gaps(counts func(stall) bool) (out []stall) {
 // stopped reports whether the nemesis had its hands on a client in a gap.
 func (c *check) stopped(s stall) bool { return planned(s, clientFaults(c.history)) }
 
-// starved looks for a client that was refused for too long while nobody was inside. Where gaps count, one that no fault made excuses as much of that time as
-// it lasted: its own, since its last refusal may be older than its return, or the harness's, through which the answers come. Others have nothing to do with it.
+// starved looks for a client that was refused for too long while nobody was inside. Where gaps
+// count, one that no fault made excuses as much of that time as it lasted: its own, since its last
+// refusal may be older than its return, or the harness's, through which the answers come. Others
+// have nothing to do with it.
 func (c *check) starved(gaps bool) (Property, bool) {
 	bound := c.bound()
 	for _, key := range c.keys() {
@@ -116,8 +131,10 @@ func (c *check) starved(gaps bool) (Property, bool) {
 				slices.SortFunc(lost, func(a, b stall) int { return cmp.Compare(a.from, b.from) })
 			}
 			if from, to, ok := refusedFor(attempts[p], calm, lost, bound); ok {
-				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{{Process: p, From: from, To: to}}}}
-				out.Words = fmt.Sprintf("From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %s (the lease, two polls and a second).",
+				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{
+					{Process: p, From: from, To: to}}}}
+				out.Words = fmt.Sprintf(
+					"From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %s (the lease, two polls and a second).",
 					at(from), at(to), p, key, brief(bound))
 				return out, true
 			}
@@ -152,8 +169,8 @@ func (c *check) keys() []int {
 	return sortedKeys(keys)
 }
 
-// disturbances returns the times, sorted, in which the lock may have been somebody's or something else may explain a refusal; stalls of
-// the machine are none.
+// disturbances returns the times, sorted, in which the lock may have been somebody's or something
+// else may explain a refusal; stalls of the machine are none.
 func (c *check) disturbances(key int) []turn {
 	var out []turn
 	add := func(from, to int64) { out = append(out, turn{from: from, to: to}) }
@@ -207,14 +224,16 @@ func (c *check) left(h *hold) int64 {
 func (c *check) attempts(key int) map[int][]turn {
 	out := map[int][]turn{}
 	for _, k := range c.record.calls {
-		if k.outcome == history.Fail && slices.Contains(k.keys, key) && held(c.errors[[2]int{k.process, k.n}]) {
+		if k.outcome == history.Fail && slices.Contains(k.keys, key) &&
+			held(c.errors[[2]int{k.process, k.n}]) {
 			out[k.process] = append(out[k.process], turn{from: k.from, to: k.to, process: k.process})
 		}
 	}
 	return out
 }
 
-// quiet returns the times of at least the given length between disturbances, which are sorted by beginning.
+// quiet returns the times of at least the given length between disturbances, which are sorted by
+// beginning.
 func quiet(busy []turn, length int64) []turn {
 	var out []turn
 	over := int64(0)
@@ -227,7 +246,8 @@ func quiet(busy []turn, length int64) []turn {
 	return out
 }
 
-// refusedFor returns the part of a quiet time in which refused calls of one client cover at least bound, without what was lost of them.
+// refusedFor returns the part of a quiet time in which refused calls of one client cover at least
+// bound, without what was lost of them.
 func refusedFor(calls, calm []turn, lost []stall, bound int64) (from, to int64, ok bool) {
 	for _, q := range calm {
 		covered := int64(0)

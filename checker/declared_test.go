@@ -6,21 +6,26 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// grabs declares a script that takes a lock, with replies that say nothing by themselves; drops one that frees it.
+// grabs declares a script that takes a lock, with replies that say nothing by themselves; drops one
+// that frees it.
 const (
 	grabs = `names k; script grab take 1 0; script drop free yes no; `
-	// late is a release of client 2 that comes when client 0 has the lock: nobody reads its reply, and client 1 is granted the lock.
-	lateStory = grabs + "lease; c2 acquire 1 3 sent=2 lease=3; c2 release 4 6 info; c0 acquire 3 8 sent=7 lease=100; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail"
+	// late is a release of client 2 that comes when client 0 has the lock: nobody reads its reply, and
+	// client 1 is granted the lock.
+	lateStory = grabs +
+		"lease; c2 acquire 1 3 sent=2 lease=3; c2 release 4 6 info; c0 acquire 3 8 sent=7 lease=100; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail"
 	lateGrant = "2 1 2 3 n0 SETNX k c -> 1\n0 1 7 8 n0 SETNX k a -> 1\n"
 	lateDel   = "2 1 5 0 n0 DEL k -> \n"
 	lateNext  = "1 1 14 15 n0 SETNX k b -> 1\n"
 	// twoGrants are two grants that were under way at the same time.
-	togetherStory = grabs + "lease; c0 acquire 3 15 sent=7 lease=100; c1 acquire 4 16 sent=12 lease=100; c0 release 50 60 fail"
-	twoGrants     = "0 1 7 15 n0 SETNX k a -> 1\n1 1 12 16 n0 SETNX k b -> 1\n"
+	togetherStory = grabs +
+		"lease; c0 acquire 3 15 sent=7 lease=100; c1 acquire 4 16 sent=12 lease=100; c0 release 50 60 fail"
+	twoGrants = "0 1 7 15 n0 SETNX k a -> 1\n1 1 12 16 n0 SETNX k b -> 1\n"
 	// passes is a lock of two keys: client 2 takes the second, is refused the first, and gives back.
 	passStory = "names k0,k; script grab take 1 0; script drop free yes no; lease; c0 acquire 10 20 sent=12 lease=300 keys=0,1; c0 release 30 40 keys=0,1; c2 acquire 41 80 fail; c1 acquire 11 190 fail; "
 	passTrace = "0 1 11 12 n0 EVAL grab 1 k0 a -> 1\n0 1 12 13 n0 EVAL grab 1 k a -> 1\n2 1 50 52 n0 EVAL grab 1 k c -> 1\n"
-	// votes is a lock on three servers; client 0 has released it at 40, and nobody read two of the replies.
+	// votes is a lock on three servers; client 0 has released it at 40, and nobody read two of the
+	// replies.
 	voteStory   = "masters 3; ttl 1000; names k; script drop free 1 0; lease; c0 acquire 10 20 sent=12 lease=1000; c0 release 30 40 info; c1 acquire 11 900 fail; "
 	lostVotes   = "0 1 31 40 n0 EVAL drop 1 k a -> !timeout\n0 1 31 40 n1 EVAL drop 1 k a -> !timeout\n"
 	deniedVotes = "1 1 400 402 n0 SET k b NX PX 1000 -> (nil)\n1 1 400 402 n1 SET k b NX PX 1000 -> (nil)\n"

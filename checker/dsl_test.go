@@ -19,10 +19,12 @@ import (
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
 //	ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted; requires contended=1 strikes=1
 //
-// Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end 500".
+// Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end
+// 500".
 func story(t testing.TB, text string) *history.History {
 	t.Helper()
-	s := &teller{h: &history.History{Header: history.Header{Type: "header", Format: history.Format, World: "test"}}, n: map[int]int{}, held: map[int][]int{}}
+	s := &teller{h: &history.History{Header: history.Header{Type: "header", Format: history.Format,
+		World: "test"}}, n: map[int]int{}, held: map[int][]int{}}
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
 		if words := strings.Fields(line); len(words) > 0 {
 			s.tell(t, words)
@@ -30,7 +32,8 @@ func story(t testing.TB, text string) *history.History {
 	}
 	s.h.Sort()
 	if !s.cut {
-		s.h.Events = append(s.h.Events, history.Event{Type: history.End, T: max(s.end, s.last), Process: history.Harness, Err: s.broken})
+		s.h.Events = append(s.h.Events, history.Event{Type: history.End, T: max(s.end, s.last),
+			Process: history.Harness, Err: s.broken})
 	}
 	v := history.NewValidator()
 	for i, e := range s.h.Events {
@@ -85,7 +88,8 @@ func (s *teller) tell(t testing.TB, w []string) {
 		if hd.Scripts == nil {
 			hd.Scripts = map[string]history.Script{}
 		}
-		hd.Scripts[history.ScriptID(w[1])] = history.Script{Does: w[2], Done: w[3], Refused: strings.Join(w[4:], " ")}
+		hd.Scripts[history.ScriptID(w[1])] = history.Script{Does: w[2], Done: w[3],
+			Refused: strings.Join(w[4:], " ")}
 	case "expect":
 		hd.Expect = w[1]
 	case "end":
@@ -119,7 +123,8 @@ func (s *teller) requires(t testing.TB, w []string) {
 
 func (s *teller) fault(t testing.TB, w []string) {
 	s.faults++
-	e := history.Event{Type: history.Fault, Process: history.Harness, F: w[0], Target: w[1], T: number(t, w[2]), Phase: history.PhaseFrom, ID: s.faults}
+	e := history.Event{Type: history.Fault, Process: history.Harness, F: w[0], Target: w[1],
+		T: number(t, w[2]), Phase: history.PhaseFrom, ID: s.faults}
 	var err string
 	for _, x := range w[3:] {
 		e.Strike = e.Strike || x == "strike"

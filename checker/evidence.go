@@ -32,8 +32,8 @@ func (c *check) evidence() Evidence {
 	return e
 }
 
-// timedOut counts the commands that timed out although no fault was in force on their way: the machine, or a network that is not ours, stalled where no
-// client saw it.
+// timedOut counts the commands that timed out although no fault was in force on their way: the
+// machine, or a network that is not ours, stalled where no client saw it.
 func (c *check) timedOut() (n int) {
 	for i := range c.trace {
 		if m := &c.trace[i]; strings.Contains(m.Err, "timeout") && !c.struckCommand(m) {
@@ -49,8 +49,9 @@ type turn struct {
 	process, hold int
 }
 
-// contended counts the acquisitions for which there is an instant, between the invocation of the acquire and the end of the hold,
-// at which another live client had an acquire call for the same key open. A call of a killed client is open until the kill.
+// contended counts the acquisitions for which there is an instant, between the invocation of the
+// acquire and the end of the hold, at which another live client had an acquire call for the same
+// key open. A call of a killed client is open until the kill.
 func contended(r *record) int {
 	calls := map[int][]turn{}
 	for _, c := range r.calls {
@@ -73,7 +74,8 @@ func contended(r *record) int {
 // meet counts the turns a that have an instant in common with some b of another process.
 func meet(as, bs []turn) int {
 	sortTurns(bs)
-	longest := make([][2]turn, len(bs)+1) // of the first i: the one that ends last, and the one of another process that does
+	// of the first i: the one that ends last, and the one of another process that does
+	longest := make([][2]turn, len(bs)+1)
 	for i, b := range bs {
 		l := longest[i]
 		switch {
@@ -105,7 +107,8 @@ func sortTurns(ts []turn) {
 	slices.SortFunc(ts, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
 }
 
-// struck counts the strikes that fell into a sure hold while another client had an acquire call for the same key open.
+// struck counts the strikes that fell into a sure hold while another client had an acquire call for
+// the same key open.
 func (c *check) struck() int {
 	n := 0
 	for _, f := range c.faults {
@@ -119,7 +122,8 @@ func (c *check) struck() int {
 func (c *check) hits(f fault) bool {
 	for i := range c.record.holds {
 		h := &c.record.holds[i]
-		// A strike that kills the holder ends the hold: the kill may be stamped a moment before the fault is.
+		// A strike that kills the holder ends the hold: the kill may be stamped a moment before the fault
+		// is.
 		kills := h.ended == killed && isClient(f.target, h.process)
 		if h.from <= f.from && (f.from < h.end || kills) && c.awaited(h, min(f.from, h.end)) {
 			return true
@@ -133,20 +137,23 @@ func isClient(target string, process int) bool {
 	return ok && n == process
 }
 
-// awaited reports whether a client other than the holder had an acquire call for the hold's key open at t.
+// awaited reports whether a client other than the holder had an acquire call for the hold's key
+// open at t.
 func (c *check) awaited(h *hold, t int64) bool {
 	return slices.ContainsFunc(c.record.calls, func(k call) bool {
 		return k.process != h.process && k.from <= t && t <= k.to && slices.Contains(k.keys, h.key)
 	})
 }
 
-// afterFailover counts the grants by a node that had been promoted. Where a grant does not name its node, its acquire must have been invoked after the promotion ended.
+// afterFailover counts the grants by a node that had been promoted. Where a grant does not name its
+// node, its acquire must have been invoked after the promotion ended.
 func (c *check) afterFailover() int {
 	n := 0
 	for i := range c.record.holds {
 		h := &c.record.holds[i]
 		if slices.ContainsFunc(c.faults, func(f fault) bool {
-			return isPromotion(f) && (h.node != "" && h.node == f.target && f.from < h.from || h.node == "" && f.to < h.call)
+			return isPromotion(f) && (h.node != "" && h.node == f.target && f.from < h.from ||
+				h.node == "" && f.to < h.call)
 		}) {
 			n++
 		}
@@ -162,10 +169,12 @@ func isPromotion(f fault) bool {
 func (e Evidence) missing(r history.Requires) string {
 	var out []string
 	if e.Contended < r.Contended {
-		out = append(out, fmt.Sprintf("%s contended, and %d are needed", count(e.Contended, "acquisition was", "acquisitions were"), r.Contended))
+		out = append(out, fmt.Sprintf("%s contended, and %d are needed",
+			count(e.Contended, "acquisition was", "acquisitions were"), r.Contended))
 	}
 	if e.Struck < r.Strikes {
-		out = append(out, fmt.Sprintf("%s of %d fell into a hold with another client waiting", count(e.Struck, "strike", "strikes"), r.Strikes))
+		out = append(out, fmt.Sprintf("%s of %d fell into a hold with another client waiting",
+			count(e.Struck, "strike", "strikes"), r.Strikes))
 	}
 	if r.Failover && e.AfterFailover == 0 {
 		out = append(out, "the new master granted nothing after the failover")

@@ -8,15 +8,19 @@ func TestTimedOut(t *testing.T) {
 		fault, trace string
 		want         int
 	}{
-		"answered":                  {"", "0 1 20 30 n0 SETNX k a -> 1", 0},
-		"two without a fault":       {"", "0 1 20 70 n0 SETNX k a -> !read tcp: i/o timeout\n0 1 71 80 n1 SETNX k a -> !timeout", 2},
-		"another error":             {"", "0 1 20 30 n0 SETNX k a -> !EOF", 0},
-		"never answered":            {"", "0 1 20 0 n0 SETNX k a ->", 0}, // the client was killed, or told to stop
-		"its link was cut":          {"; fault cut c0>* 15 40", "0 1 20 70 n0 SETNX k a -> !timeout", 0},
-		"its server was stopped":    {"; fault pause-node n0 25 40", "0 1 20 70 n0 SETNX k a -> !timeout", 0},
-		"another's link was cut":    {"; fault cut c1>* 15 40", "0 1 20 70 n0 SETNX k a -> !timeout", 1},
-		"the fault was over":        {"; fault cut c0>* 11 15", "0 1 20 70 n0 SETNX k a -> !timeout", 1},
-		"a clock holds nobody back": {"; fault node-clock n0 15 40", "0 1 20 70 n0 SETNX k a -> !timeout", 1},
+		"answered": {"", "0 1 20 30 n0 SETNX k a -> 1", 0},
+		"two without a fault": {
+			"", "0 1 20 70 n0 SETNX k a -> !read tcp: i/o timeout\n0 1 71 80 n1 SETNX k a -> !timeout", 2},
+		"another error": {"", "0 1 20 30 n0 SETNX k a -> !EOF", 0},
+		// the client was killed, or told to stop
+		"never answered":   {"", "0 1 20 0 n0 SETNX k a ->", 0},
+		"its link was cut": {"; fault cut c0>* 15 40", "0 1 20 70 n0 SETNX k a -> !timeout", 0},
+		"its server was stopped": {"; fault pause-node n0 25 40", "0 1 20 70 n0 SETNX k a -> !timeout",
+			0},
+		"another's link was cut": {"; fault cut c1>* 15 40", "0 1 20 70 n0 SETNX k a -> !timeout", 1},
+		"the fault was over":     {"; fault cut c0>* 11 15", "0 1 20 70 n0 SETNX k a -> !timeout", 1},
+		"a clock holds nobody back": {"; fault node-clock n0 15 40", "0 1 20 70 n0 SETNX k a -> !timeout",
+			1},
 	} {
 		v := Check(story(t, text+c.fault), trace(t, c.trace), Options{})
 		if v.Evidence.TimedOut != c.want {

@@ -6,7 +6,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// pair is a violation of mutual exclusion: two holds of one key, and the time in which both were surely inside.
+// pair is a violation of mutual exclusion: two holds of one key, and the time in which both were
+// surely inside.
 type pair struct {
 	belief   belief
 	key      int
@@ -15,13 +16,15 @@ type pair struct {
 	from, to int64
 }
 
-// explain turns the overlaps of a key into a property with its witness and words. Among all pairs it takes the earliest in which no
-// unplanned stall lies; if there is none, the machine may be to blame and the result is unknown.
+// explain turns the overlaps of a key into a property with its witness and words. Among all pairs
+// it takes the earliest in which no unplanned stall lies; if there is none, the machine may be to
+// blame and the result is unknown.
 func (c *check) explain(b belief, key int, ss []span) Property {
 	var stalled *stall
 	var p *pair
 	overlaps(ss, func(x, y span) bool {
-		q := &pair{b, key, &c.record.holds[x.hold], &c.record.holds[y.hold], x, y, y.from, min(x.end, y.end)}
+		q := &pair{b, key, &c.record.holds[x.hold], &c.record.holds[y.hold], x, y, y.from,
+			min(x.end, y.end)}
 		if s := c.trust.within(q.a.call, q.from); s != nil {
 			stalled = s
 			return true
@@ -40,7 +43,8 @@ func (c *check) explain(b belief, key int, ss []span) Property {
 }
 
 func (p *pair) witness() *Witness {
-	return &Witness{Key: p.key, Holds: []Hold{witnessHold(p.a, p.sa), witnessHold(p.b, p.sb)}, Overlap: history.Duration(p.to - p.from)}
+	return &Witness{Key: p.key, Holds: []Hold{witnessHold(p.a, p.sa), witnessHold(p.b, p.sb)},
+		Overlap: history.Duration(p.to - p.from)}
 }
 
 func witnessHold(h *hold, s span) Hold {
@@ -67,7 +71,8 @@ func leaseNote(p *pair) string {
 	if a == forever && b == forever {
 		return ", since this lock's never end"
 	}
-	return fmt.Sprintf(" (client %d's until %s, client %d's until %s)", p.a.process, until(a), p.b.process, until(b))
+	return fmt.Sprintf(" (client %d's until %s, client %d's until %s)", p.a.process, until(a),
+		p.b.process, until(b))
 }
 
 func until(t int64) string {

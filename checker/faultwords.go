@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// faultWords tells what the nemesis does, by the names that histories use (field f of a fault; see package nemesis). %s is the target.
-// An end is told only where it changes something for the clients.
+// faultWords tells what the nemesis does, by the names that histories use (field f of a fault; see
+// package nemesis). %s is the target. An end is told only where it changes something for the
+// clients.
 var faultWords = map[string]struct{ begin, end string }{
 	"direct":       {"clients were directed to %s", ""},
 	"direct>spare": {"newer connections took the second links", ""}, // to the same nodes
@@ -32,8 +33,8 @@ var faultWords = map[string]struct{ begin, end string }{
 	"client-clock": {"the clock of %s was moved", ""},
 }
 
-// FaultWords tells the begin and the end of a fault of a history, by its fields f and target, in the words of the verdict: "n0 was killed".
-// An end of "" is not worth telling.
+// FaultWords tells the begin and the end of a fault of a history, by its fields f and target, in
+// the words of the verdict: "n0 was killed". An end of "" is not worth telling.
 func FaultWords(f, target string) (begin, end string) {
 	return (&fault{f: f, target: target}).words()
 }
@@ -48,7 +49,8 @@ func (f *fault) words() (begin, end string) {
 	case !known && f.target == "":
 		return fmt.Sprintf("the fault %q struck", f.f), fmt.Sprintf("the fault %q ended", f.f)
 	case !known:
-		return fmt.Sprintf("the fault %q struck %s", f.f, nameOf(f.target)), fmt.Sprintf("the fault %q of %s ended", f.f, nameOf(f.target))
+		return fmt.Sprintf("the fault %q struck %s", f.f, nameOf(f.target)),
+			fmt.Sprintf("the fault %q of %s ended", f.f, nameOf(f.target))
 	}
 	put := func(words string) string { return strings.Replace(words, "%s", nameOf(f.target), 1) }
 	return put(w.begin), put(w.end)
@@ -62,8 +64,8 @@ func (f *fault) about() string {
 	return f.target
 }
 
-// nameOf is a target for people: "client 3", "n0", "client 3's link to n0", "the link n0>n1". The second links are those that newer
-// connections of a client take once it was directed to them.
+// nameOf is a target for people: "client 3", "n0", "client 3's link to n0", "the link n0>n1". The
+// second links are those that newer connections of a client take once it was directed to them.
 func nameOf(target string) string {
 	from, to, link := strings.Cut(target, ">")
 	kind := "link"

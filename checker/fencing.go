@@ -8,10 +8,11 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// fencing judges that fencing tokens grow: an acquire that was called after another one had returned must be given a larger token, and
-// no two acquisitions the same. This is exact: the tokens prescribe the order of the grants, and that order is possible if
-// and only if no two acquires that do not overlap come in the other order. Where the guarded resource looks at tokens, it must also
-// have refused a write with an older one than it had seen.
+// fencing judges that fencing tokens grow: an acquire that was called after another one had
+// returned must be given a larger token, and no two acquisitions the same. This is exact: the
+// tokens prescribe the order of the grants, and that order is possible if and only if no two
+// acquires that do not overlap come in the other order. Where the guarded resource looks at tokens,
+// it must also have refused a write with an older one than it had seen.
 func (c *check) fencing() Property {
 	byKey := map[int][]*hold{}
 	tokens := 0
@@ -70,8 +71,10 @@ func (c *check) stale(a, b *hold) Property {
 	case serverClockFault:
 		p.Class, p.Assumption = Clock, "server clock"
 	}
-	p.Words = fmt.Sprintf("Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got token %d, which is not larger. Class: %s%s.",
-		a.process, a.token, a.key, at(a.from), b.process, at(b.call), b.token, p.Class, assumed(p.Assumption))
+	p.Words = fmt.Sprintf(
+		"Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got token %d, which is not larger. Class: %s%s.",
+		a.process, a.token, a.key, at(a.from), b.process, at(b.call), b.token, p.Class,
+		assumed(p.Assumption))
 	return p
 }
 
@@ -96,7 +99,8 @@ func accesses(h *history.History, cut int64) []access {
 		}
 		if e.Type == history.Invoke {
 			open[e.Process] = len(out)
-			a := access{process: e.Process, n: e.N, key: e.KeyOf(), from: e.T, to: forever, outcome: history.Info, write: e.F == history.WriteOp}
+			a := access{process: e.Process, n: e.N, key: e.KeyOf(), from: e.T, to: forever,
+				outcome: history.Info, write: e.F == history.WriteOp}
 			a.note(e)
 			out = append(out, a)
 			continue
@@ -122,7 +126,8 @@ func (a *access) note(e *history.Event) {
 	}
 }
 
-// fencedWrites judges the resource: a write that succeeded must not have an older token than one that had succeeded before it was called.
+// fencedWrites judges the resource: a write that succeeded must not have an older token than one
+// that had succeeded before it was called.
 func (c *check) fencedWrites() Property {
 	if c.history.Header.Workload != "fenced" {
 		return Property{Verdict: Valid}
@@ -141,14 +146,16 @@ func (c *check) fencedWrites() Property {
 		}
 		c.verdict.Evidence.FencedWrites++
 		if a.outcome == history.OK {
-			writes = append(writes, &hold{process: h.process, n: h.n, key: a.key, call: a.from, from: a.to, end: h.end, token: h.token, leases: h.leases})
+			writes = append(writes, &hold{process: h.process, n: h.n, key: a.key, call: a.from, from: a.to,
+				end: h.end, token: h.token, leases: h.leases})
 		}
 	}
 	for i, late := range writes {
 		for _, early := range writes[:i] {
 			if early.key == late.key && early.from < late.call && early.token > late.token {
 				p := c.stale(early, late)
-				p.Words = fmt.Sprintf("The guarded resource took client %d's write with fencing token %d at %s although it had taken token %d of client %d at %s.",
+				p.Words = fmt.Sprintf(
+					"The guarded resource took client %d's write with fencing token %d at %s although it had taken token %d of client %d at %s.",
 					late.process, late.token, at(late.from), early.token, early.process, at(early.from))
 				return p
 			}

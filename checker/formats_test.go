@@ -19,7 +19,8 @@ func TestFormatsPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := v.Property("L"); p.Verdict != Violated || p.Assumption != "durability" || v.Evidence.AfterFailover != 5 || len(v.Property("S").Witness.Holds) != 2 {
+	if p := v.Property("L"); p.Verdict != Violated || p.Assumption != "durability" ||
+		v.Evidence.AfterFailover != 5 || len(v.Property("S").Witness.Holds) != 2 {
 		t.Errorf("%+v", v)
 	}
 }
@@ -36,7 +37,8 @@ func TestPartialIsNeverValid(t *testing.T) {
 }
 
 func TestLetters(t *testing.T) {
-	for expect, want := range map[string]string{"valid": "", "violated": "", "S": "S", "S,L": "S L", "SLO": "S L O", "S, re-entry": "S re-entry", "mutex": "mutex"} {
+	for expect, want := range map[string]string{"valid": "", "violated": "", "S": "S", "S,L": "S L",
+		"SLO": "S L O", "S, re-entry": "S re-entry", "mutex": "mutex"} {
 		if got := strings.Join(Letters(expect), " "); got != want {
 			t.Errorf("%q: %q, want %q", expect, got, want)
 		}

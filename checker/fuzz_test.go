@@ -7,11 +7,14 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// wellFormed turns any bytes into a history that the validator accepts: each byte is one step of some process.
+// wellFormed turns any bytes into a history that the validator accepts: each byte is one step of
+// some process.
 func wellFormed(b []byte) *history.History {
-	h := &history.History{Header: history.Header{Type: "header", Format: history.Format, World: "test", TTL: 40}}
+	h := &history.History{Header: history.Header{Type: "header", Format: history.Format, World: "test",
+		TTL: 40}}
 	if len(b) > 0 {
-		h.Header.Declares = history.Declares{Lease: b[0]&1 != 0, Reentrant: b[0]&2 != 0, Validity: b[0]&4 != 0, Loss: b[0]&8 != 0, Fencing: b[0]&16 != 0}
+		h.Header.Declares = history.Declares{Lease: b[0]&1 != 0, Reentrant: b[0]&2 != 0,
+			Validity: b[0]&4 != 0, Loss: b[0]&8 != 0, Fencing: b[0]&16 != 0}
 		b = b[1:]
 	}
 	v := history.NewValidator()
@@ -37,7 +40,8 @@ func wellFormed(b []byte) *history.History {
 			delete(open, p)
 		}
 	}
-	h.Events = append(h.Events, history.Event{Type: history.End, T: t + int64(len(b)&7), Process: history.Harness})
+	h.Events = append(h.Events, history.Event{Type: history.End, T: t + int64(len(b)&7),
+		Process: history.Harness})
 	return h
 }
 
@@ -47,7 +51,8 @@ func step(open *history.Event, b byte, p int, n map[int]int) history.Event {
 	switch {
 	case open != nil && b&7 != 7:
 		e := *open
-		e.Type = []history.Type{history.OK, history.OK, history.OK, history.OK, history.Fail, history.Info, history.OK}[b&7]
+		e.Type = []history.Type{history.OK, history.OK, history.OK, history.OK, history.Fail,
+			history.Info, history.OK}[b&7]
 		if e.F == history.Acquire && e.Type == history.OK {
 			e.Grant = &history.Grant{Lease: history.Duration(b >> 3), Token: int64(b >> 5)}
 		}
@@ -58,16 +63,19 @@ func step(open *history.Event, b byte, p int, n map[int]int) history.Event {
 	case open == nil && b&3 == 1:
 		return history.Event{Type: history.Invoke, F: history.Release, N: n[p], Key: key}
 	case open == nil && b&3 == 2:
-		return history.Event{Type: history.Invoke, F: []string{history.ReadOp, history.WriteOp}[b>>3&1], N: n[p], Value: history.Ptr(int64(b >> 5))}
+		return history.Event{Type: history.Invoke, F: []string{history.ReadOp, history.WriteOp}[b>>3&1],
+			N: n[p], Value: history.Ptr(int64(b >> 5))}
 	}
 	return history.Event{
-		Type: []history.Type{history.Extend, history.Lost, history.Kill, history.Gap, history.Exit, history.Extend, history.Lost, history.Extend}[b>>3&7],
-		N:    n[p], Key: key, Grant: &history.Grant{Lease: history.Duration(b >> 4)}, Planned: b>>7 == 1, Gap: history.Duration(b),
+		Type: []history.Type{history.Extend, history.Lost, history.Kill, history.Gap, history.Exit,
+			history.Extend, history.Lost, history.Extend}[b>>3&7],
+		N: n[p], Key: key, Grant: &history.Grant{Lease: history.Duration(b >> 4)}, Planned: b>>7 == 1,
+		Gap: history.Duration(b),
 	}
 }
 
-// FuzzPipeline judges any well-formed history by everything: no panic, no disagreement of the fast checks and porcupine, and S, L and the mutex
-// model as plain porcupine has them.
+// FuzzPipeline judges any well-formed history by everything: no panic, no disagreement of the fast
+// checks and porcupine, and S, L and the mutex model as plain porcupine has them.
 func FuzzPipeline(f *testing.F) {
 	f.Add([]byte{0, 4, 0, 4, 0, 4, 1, 4, 1})
 	f.Add([]byte{1, 4, 0, 5, 0, 4, 248, 5, 248, 4, 1, 5, 1})
@@ -77,11 +85,13 @@ func FuzzPipeline(f *testing.F) {
 }
 
 func pipeline(t *testing.T, h *history.History) {
-	v := Check(h, nil, Options{Properties: []string{"S", "L", "validity", "O", "R", "D", "F", "U", "re-entry"}})
+	v := Check(h, nil, Options{Properties: []string{"S", "L", "validity", "O", "R", "D", "F", "U",
+		"re-entry"}})
 	if v.Exit == ExitBroken && trustOf(h).broke == "" {
 		t.Fatalf("%s\n%+v", v.Broke, h.Events)
 	}
-	for b, letter := range map[belief]string{untilRelease: "S", asDeclared: "validity", whileLeased: "L"} {
+	for b, letter := range map[belief]string{untilRelease: "S", asDeclared: "validity",
+		whileLeased: "L"} {
 		p := v.Property(letter)
 		if p.Verdict != Valid && p.Verdict != Violated {
 			continue
@@ -99,7 +109,8 @@ func pipeline(t *testing.T, h *history.History) {
 		if m.Exit == ExitBroken && trustOf(h).broke == "" {
 			t.Fatalf("%s: %s\n%+v", model, m.Broke, h.Events)
 		}
-		if p := m.Properties[0]; model == "mutex" && p.Verdict == Violated == plainMutex(h) && (p.Verdict == Violated || p.Verdict == Valid) {
+		if p := m.Properties[0]; model == "mutex" && p.Verdict == Violated == plainMutex(h) &&
+			(p.Verdict == Violated || p.Verdict == Valid) {
 			t.Fatalf("mutex is %s, which plain porcupine denies\n%+v", p.Verdict, h.Events)
 		}
 	}

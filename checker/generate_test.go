@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// arbitrary makes n operations with any windows, outcomes and ties, most of which no lock can produce.
+// arbitrary makes n operations with any windows, outcomes and ties, most of which no lock can
+// produce.
 func arbitrary(r *rand.Rand, n int) []op {
 	ops := make([]op, n)
 	span := 2 + r.Int64N(40)
@@ -32,7 +33,8 @@ func arbitrary(r *rand.Rand, n int) []op {
 	return ops
 }
 
-// consistent makes histories in which each token is right by itself, so that only the interplay of tokens can be wrong.
+// consistent makes histories in which each token is right by itself, so that only the interplay of
+// tokens can be wrong.
 func consistent(r *rand.Rand, tokens int) []op {
 	var ops []op
 	span := 5 + r.Int64N(int64(8*tokens))
@@ -64,7 +66,8 @@ func consistent(r *rand.Rand, tokens int) []op {
 	return ops
 }
 
-// service simulates clients of a correct lock on a network, with lost replies; plant > 0 makes it grant twice once, after so many operations.
+// service simulates clients of a correct lock on a network, with lost replies; plant > 0 makes it
+// grant twice once, after so many operations.
 type service struct {
 	r       *rand.Rand
 	queue   events
@@ -100,7 +103,8 @@ func (q *events) Pop() any     { o := *q; x := o[len(o)-1]; *q = o[:len(o)-1]; r
 
 // simulate returns about n operations of so many clients; a share of replies is lost.
 func simulate(seed uint64, n, clients int, unknown float64, plant int) []op {
-	s := &service{r: rand.New(rand.NewPCG(seed, 1)), want: n, unknown: unknown, plant: plant, twice: map[int32]bool{}}
+	s := &service{r: rand.New(rand.NewPCG(seed, 1)), want: n, unknown: unknown, plant: plant,
+		twice: map[int32]bool{}}
 	return s.run(clients)
 }
 
@@ -158,7 +162,8 @@ func (s *service) grant(o op, lost bool) {
 		if lost {
 			o.outcome, o.ret = unsure, forever
 		}
-		if o.outcome != refused || s.refused*10 < 3*len(s.ops) { // three of ten at most, so that there is something to decide
+		// three of ten at most, so that there is something to decide
+		if o.outcome != refused || s.refused*10 < 3*len(s.ops) {
 			s.ops = append(s.ops, o)
 			if o.outcome == refused {
 				s.refused++
@@ -211,7 +216,8 @@ func (s *service) wake() {
 	next()
 }
 
-// numbered gives tokens numbers in the order in which their acquires returned, as the checker's own reader does.
+// numbered gives tokens numbers in the order in which their acquires returned, as the checker's own
+// reader does.
 func (s *service) numbered() []op {
 	number := map[int32]int32{}
 	for i := range s.ops {

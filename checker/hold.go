@@ -6,7 +6,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// forever is the stamp of what did not happen: a release that nobody called, a lease that does not end.
+// forever is the stamp of what did not happen: a release that nobody called, a lease that does not
+// end.
 const forever = math.MaxInt64
 
 // ending says how a hold came to its end.
@@ -38,7 +39,8 @@ type hold struct {
 	inner           int64 // the latest release of a nested acquisition was invoked; 0: none was
 }
 
-// lease is a time during which the server certainly keeps the key for a hold that nobody takes away.
+// lease is a time during which the server certainly keeps the key for a hold that nobody takes
+// away.
 type lease struct {
 	call, from, to int64
 }

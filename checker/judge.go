@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Sizes of what porcupine gets at once: pieces of about pieceOps operations are the fastest, and porcupine starts a goroutine for
-// each piece of a batch, so that batches bound its memory.
+// Sizes of what porcupine gets at once: pieces of about pieceOps operations are the fastest, and
+// porcupine starts a goroutine for each piece of a batch, so that batches bound its memory.
 const (
 	pieceOps = 16
 	batchOps = 8192
@@ -28,8 +28,8 @@ type ruling struct {
 	took       time.Duration
 }
 
-// ruleMutex lets porcupine decide whether operations on one mutex are linearizable. Its memory and time grow with the number of
-// operations, not with its square. timeout 0 is no limit.
+// ruleMutex lets porcupine decide whether operations on one mutex are linearizable. Its memory and
+// time grow with the number of operations, not with its square. timeout 0 is no limit.
 func ruleMutex(ops []op, timeout time.Duration) ruling {
 	start := time.Now()
 	r := ruling{result: porcupine.Ok, operations: len(ops)}
@@ -49,7 +49,8 @@ func ruleMutex(ops []op, timeout time.Duration) ruling {
 	return r
 }
 
-// remaining is what is left of a time limit, at least a moment, since porcupine takes 0 for no limit.
+// remaining is what is left of a time limit, at least a moment, since porcupine takes 0 for no
+// limit.
 func remaining(timeout time.Duration, start time.Time) time.Duration {
 	if timeout == 0 {
 		return 0
@@ -100,7 +101,8 @@ func (b *batch) model() porcupine.Model {
 func (b *batch) failing(timeout time.Duration) []op {
 	from := 0
 	for _, to := range b.ends {
-		if piece := b.ops[from:to]; porcupine.CheckOperationsTimeout(mutexModel(), operations(piece), timeout) == porcupine.Illegal {
+		if piece := b.ops[from:to]; porcupine.CheckOperationsTimeout(mutexModel(), operations(piece),
+			timeout) == porcupine.Illegal {
 			return slices.Clone(piece)
 		}
 		from = to
@@ -133,7 +135,8 @@ func (p *Porcupine) add(r ruling) {
 	p.Operations += r.operations
 	p.Slices += r.slices
 	p.Took += history.Duration(r.took)
-	worse := map[string]int{"": 0, string(porcupine.Ok): 1, string(porcupine.Unknown): 2, string(porcupine.Illegal): 3}
+	worse := map[string]int{"": 0, string(porcupine.Ok): 1, string(porcupine.Unknown): 2,
+		string(porcupine.Illegal): 3}
 	if worse[string(r.result)] > worse[p.Result] {
 		p.Result = string(r.result)
 	}
@@ -153,7 +156,8 @@ var porcupineVersion = sync.OnceValue(func() string {
 	return ""
 })
 
-// wholeLimit is how many operations porcupine gets at once where a history cannot be cut; its memory grows with the square.
+// wholeLimit is how many operations porcupine gets at once where a history cannot be cut; its
+// memory grows with the square.
 const wholeLimit = 60_000
 
 // ruleWhole lets porcupine decide on operations without preparation.

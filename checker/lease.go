@@ -11,10 +11,11 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// leaseHold is one grant of a lock whose server keeps leases exactly: it begins at an instant of the acquire call and ends with the
-// release or after ttl, whatever comes first.
+// leaseHold is one grant of a lock whose server keeps leases exactly: it begins at an instant of
+// the acquire call and ends with the release or after ttl, whatever comes first.
 type leaseHold struct {
-	call, ret         int64 // the acquire; for an unknown one that was released with success, ret is the release's
+	// the acquire; for an unknown one that was released with success, ret is the release's
+	call, ret         int64
 	ttl               int64
 	answer            answer
 	released, replied int64 // the release; forever if there is none
@@ -31,8 +32,9 @@ const (
 	releaseUnknown
 )
 
-// place puts a hold at the earliest instant from t on and returns its end, or false if it fits nowhere. The earliest instant is
-// always the best: the end never comes earlier by beginning later, and nothing else depends on it.
+// place puts a hold at the earliest instant from t on and returns its end, or false if it fits
+// nowhere. The earliest instant is always the best: the end never comes earlier by beginning later,
+// and nothing else depends on it.
 func (h *leaseHold) place(t int64) (end int64, ok bool) {
 	a := max(h.call, t)
 	if h.answer == releaseOK {
@@ -52,10 +54,11 @@ func (h *leaseHold) place(t int64) (end int64, ok bool) {
 	return a + h.ttl, true
 }
 
-// fastLease decides the lease model where it can without search: if every acquire call is shorter than every lease, the order of the
-// grants is forced to be that of the returns of the calls (two grants are a lease or a release apart), and placing each as early as
-// possible is exact. exact is false where the calls are longer. bad is the first hold that does not fit, -1: none; first is where the chain of
-// holds that push it begins.
+// fastLease decides the lease model where it can without search: if every acquire call is shorter
+// than every lease, the order of the grants is forced to be that of the returns of the calls (two
+// grants are a lease or a release apart), and placing each as early as possible is exact. exact is
+// false where the calls are longer. bad is the first hold that does not fit, -1: none; first is
+// where the chain of holds that push it begins.
 func fastLease(hs []leaseHold) (bad, first int, exact bool) {
 	t := int64(math.MinInt64)
 	first = 0
@@ -83,7 +86,8 @@ func narrow(hs []leaseHold) bool {
 	return !slices.ContainsFunc(hs, func(h leaseHold) bool { return h.ret-h.call >= shortest })
 }
 
-// leaseModel is the lease model for porcupine: each operation is a whole hold, and the state is the instant from which the lock is free.
+// leaseModel is the lease model for porcupine: each operation is a whole hold, and the state is the
+// instant from which the lock is free.
 func leaseModel() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return int64(math.MinInt64) },
@@ -125,12 +129,15 @@ func (c *check) leaseOf(key int, hs []leaseHold) Property {
 	case r.result == porcupine.Unknown:
 		return c.unfinished()
 	case exact && (bad >= 0) != (r.result == porcupine.Illegal):
-		c.disagree(fmt.Sprintf("lock %d: the fast check of leases says %v; porcupine says %s", key, bad < 0, r.result))
+		c.disagree(fmt.Sprintf("lock %d: the fast check of leases says %v; porcupine says %s", key,
+			bad < 0, r.result))
 		return Property{Because: "the two checks disagree"}
 	case r.result == porcupine.Ok:
 		return Property{Verdict: Valid}
 	case bad < 0:
-		return Property{Verdict: Violated, Words: fmt.Sprintf("Lock %d: the grants fit no order in which each lease ends before the next grant.", key)}
+		return Property{Verdict: Violated,
+			Words: fmt.Sprintf(
+				"Lock %d: the grants fit no order in which each lease ends before the next grant.", key)}
 	}
 	return earlyGrant(key, hs[first:bad+1])
 }
@@ -138,16 +145,18 @@ func (c *check) leaseOf(key int, hs []leaseHold) Property {
 func earlyGrant(key int, chain []leaseHold) Property {
 	p := Property{Verdict: Violated, Class: DoubleGrant, Witness: &Witness{Key: key}}
 	for _, h := range chain {
-		p.Witness.Holds = append(p.Witness.Holds, Hold{Process: h.name.process, N: h.name.n, From: h.ret, To: min(h.released, h.ret+h.ttl), LeaseEnd: h.ret + h.ttl})
+		p.Witness.Holds = append(p.Witness.Holds, Hold{Process: h.name.process, N: h.name.n, From: h.ret,
+			To: min(h.released, h.ret+h.ttl), LeaseEnd: h.ret + h.ttl})
 	}
 	last := chain[len(chain)-1]
-	p.Words = fmt.Sprintf("Lock %d: %s cannot have been granted by %s, because the %s before it, placed as early as possible, leaves no room.",
+	p.Words = fmt.Sprintf(
+		"Lock %d: %s cannot have been granted by %s, because the %s before it, placed as early as possible, leaves no room.",
 		key, last.name, at(last.ret), plural(len(chain)-1, "grant"))
 	return p
 }
 
-// idle cuts holds, sorted by return, where all before are surely over before any later one was asked for: each piece is possible by itself
-// if and only if the whole is.
+// idle cuts holds, sorted by return, where all before are surely over before any later one was
+// asked for: each piece is possible by itself if and only if the whole is.
 func idle(hs []leaseHold) [][]leaseHold {
 	var out [][]leaseHold
 	earliest := make([]int64, len(hs)+1)
@@ -176,13 +185,15 @@ func saturated(a, b int64) int64 {
 func leaseOperations(hs []leaseHold) []porcupine.Operation {
 	out := make([]porcupine.Operation, len(hs))
 	for i := range hs {
-		out[i] = porcupine.Operation{ClientId: hs[i].name.process, Input: &hs[i], Call: hs[i].call, Return: hs[i].ret}
+		out[i] = porcupine.Operation{ClientId: hs[i].name.process, Input: &hs[i], Call: hs[i].call,
+			Return: hs[i].ret}
 	}
 	return out
 }
 
-// leaseHolds collects the grants of each key. why says why they cannot be judged. Acquires with an unknown outcome count only if their
-// release succeeded: without them the lock is free more often, which harms nobody.
+// leaseHolds collects the grants of each key. why says why they cannot be judged. Acquires with an
+// unknown outcome count only if their release succeeded: without them the lock is free more often,
+// which harms nobody.
 func (c *check) leaseHolds() (all map[int][]leaseHold, why string) {
 	ttl := firstDuration(c.options.TTL, c.history.Header.TTL.D())
 	for i := range c.history.Events {
@@ -240,7 +251,8 @@ func firstDuration(ds ...time.Duration) time.Duration {
 	return 0
 }
 
-// leaseHold makes a hold of a token: of its releases the successful one counts, then the first unknown one, then a refused one.
+// leaseHold makes a hold of a token: of its releases the successful one counts, then the first
+// unknown one, then a refused one.
 func (l *mutexLog) leaseHold(t int32, tok token) leaseHold {
 	a := &l.ops[tok.acquire]
 	h := leaseHold{call: a.call, ret: a.ret, released: forever, replied: forever, name: l.names[t]}

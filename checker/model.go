@@ -22,7 +22,8 @@ func (c *check) mutex() Property {
 		case r.result == porcupine.Unknown:
 			p = worse(p, c.unfinished())
 		case (f != none) != (r.result == porcupine.Illegal):
-			c.disagree(fmt.Sprintf("lock %d: the fast check says %q; porcupine says %s", key, flawWords[f], r.result))
+			c.disagree(fmt.Sprintf("lock %d: the fast check says %q; porcupine says %s", key, flawWords[f],
+				r.result))
 			p = worse(p, Property{Because: "the two checks disagree"})
 		case f != none:
 			p = worse(p, l.explain(key, f, a, b))

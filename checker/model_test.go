@@ -10,7 +10,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// TestLeaseAgainstBruteForce compares the lease model with all orders of the holds, and the fast check where it is exact.
+// TestLeaseAgainstBruteForce compares the lease model with all orders of the holds, and the fast
+// check where it is exact.
 func TestLeaseAgainstBruteForce(t *testing.T) {
 	legal, exact := 0, 0
 	n := rounds(4000, 300_000)
@@ -23,7 +24,8 @@ func TestLeaseAgainstBruteForce(t *testing.T) {
 		}
 		bad, first, sure := fastLease(hs)
 		if got != want || sure && (bad < 0) != want {
-			t.Fatalf("seed %d: brute force %v, porcupine %v, fast %v (exact: %v)\n%+v", seed, want, got, bad < 0, sure, hs)
+			t.Fatalf("seed %d: brute force %v, porcupine %v, fast %v (exact: %v)\n%+v", seed, want, got,
+				bad < 0, sure, hs)
 		}
 		if want {
 			legal++
@@ -83,7 +85,8 @@ func randomLeases(r *rand.Rand) []leaseHold {
 	return hs
 }
 
-// TestLeaseAgainstInstants compares the lease model with all instants at which holds may begin and end, one by one.
+// TestLeaseAgainstInstants compares the lease model with all instants at which holds may begin and
+// end, one by one.
 func TestLeaseAgainstInstants(t *testing.T) {
 	legal := 0
 	n := rounds(1500, 20_000)
@@ -147,7 +150,8 @@ func (h *leaseHold) mayEnd(a, e int64) bool {
 	return ranOut
 }
 
-// TestReentrantAgainstPorcupine compares the reduction to outermost holds with the re-entrant model on the whole history.
+// TestReentrantAgainstPorcupine compares the reduction to outermost holds with the re-entrant model
+// on the whole history.
 func TestReentrantAgainstPorcupine(t *testing.T) {
 	legal := 0
 	n := rounds(3000, 100_000)
@@ -202,7 +206,8 @@ func nested(r *rand.Rand) []op {
 	return ops
 }
 
-// TestFencingAgainstPorcupine compares the order of tokens with a model in which each grant needs a larger token than the one before.
+// TestFencingAgainstPorcupine compares the order of tokens with a model in which each grant needs a
+// larger token than the one before.
 func TestFencingAgainstPorcupine(t *testing.T) {
 	model := porcupine.Model{
 		Init: func() any { return int64(0) },
@@ -225,15 +230,17 @@ func TestFencingAgainstPorcupine(t *testing.T) {
 			t.Fatalf("seed %d: fast %v, porcupine %v", seed, a == nil, want)
 		} else if want {
 			legal++
-		} else if two := []porcupine.Operation{ops[a.process], ops[b.process]}; porcupine.CheckOperations(model, two) {
+		} else if two := []porcupine.Operation{ops[a.process], ops[b.process]}; porcupine.CheckOperations(
+			model, two) {
 			t.Fatalf("seed %d: the witness is no violation by itself", seed)
 		}
 	}
 	t.Logf("%d histories, %d legal", n, legal)
 }
 
-// TestUpdatesAgainstTheResource lets sections read and write a resource in a random order of single accesses: U must be violated only if some
-// section wrote upon a value that was not the latest any more, and must be if all know their outcome and the values never return.
+// TestUpdatesAgainstTheResource lets sections read and write a resource in a random order of single
+// accesses: U must be violated only if some section wrote upon a value that was not the latest any
+// more, and must be if all know their outcome and the values never return.
 func TestUpdatesAgainstTheResource(t *testing.T) {
 	lostOnes := 0
 	n := rounds(3000, 100_000)
@@ -243,7 +250,8 @@ func TestUpdatesAgainstTheResource(t *testing.T) {
 		v := Check(h, nil, Options{Properties: []string{"U"}})
 		got := v.Properties[0].Verdict == Violated
 		if got && !lost || !got && lost && !unknown {
-			t.Fatalf("seed %d: U %s, in truth lost: %v (unknown outcomes: %v)\n%+v", seed, v.Properties[0].Verdict, lost, unknown, h.Events)
+			t.Fatalf("seed %d: U %s, in truth lost: %v (unknown outcomes: %v)\n%+v", seed,
+				v.Properties[0].Verdict, lost, unknown, h.Events)
 		}
 		if lost {
 			lostOnes++
@@ -252,7 +260,8 @@ func TestUpdatesAgainstTheResource(t *testing.T) {
 	t.Logf("%d histories, an update lost in %d", n, lostOnes)
 }
 
-// counter runs clients that read a counter and write one more, sometimes without excluding each other.
+// counter runs clients that read a counter and write one more, sometimes without excluding each
+// other.
 func counter(r *rand.Rand) (h *history.History, lost, unknown bool) {
 	h = &history.History{Header: history.Header{World: "test"}}
 	now, value := int64(0), r.Int64N(3)
@@ -261,10 +270,12 @@ func counter(r *rand.Rand) (h *history.History, lost, unknown bool) {
 	n := make([]int, 3)
 	tick := func() int64 { now += r.Int64N(2); return now }
 	add := func(p int, f string, v int64, result history.Type, act func()) {
-		h.Events = append(h.Events, history.Event{Type: history.Invoke, T: tick(), Process: p, F: f, N: n[p], Value: history.Ptr(v)})
+		h.Events = append(h.Events, history.Event{Type: history.Invoke, T: tick(), Process: p, F: f,
+			N: n[p], Value: history.Ptr(v)})
 		tick()
 		act()
-		h.Events = append(h.Events, history.Event{Type: result, T: tick(), Process: p, F: f, N: n[p], Value: history.Ptr(v)})
+		h.Events = append(h.Events, history.Event{Type: result, T: tick(), Process: p, F: f, N: n[p],
+			Value: history.Ptr(v)})
 	}
 	careful := r.IntN(2) == 0
 	for range 4 + r.IntN(16) {

@@ -7,16 +7,19 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Monitor watches a run and tells its first certain violations of S and L. Events must come in order within each process; those of
-// several may interleave with some delay, since a pair of holds is judged only when both have ended, or when one has and the other's client was still inside
-// by its own later word. What it reports, Check finds too, unless Check learns afterwards that the record cannot be trusted (a stall, an exit
-// that nobody planned). It is not safe for concurrent use.
+// Monitor watches a run and tells its first certain violations of S and L. Events must come in
+// order within each process; those of several may interleave with some delay, since a pair of holds
+// is judged only when both have ended, or when one has and the other's client was still inside by
+// its own later word. What it reports, Check finds too, unless Check learns afterwards that the
+// record cannot be trusted (a stall, an exit that nobody planned). It is not safe for concurrent
+// use.
 type Monitor struct {
 	c      *collector
 	judged []belief
-	over   map[monitorKey][]span // spans of holds that have ended, by beginning; disjoint until the first violation
-	found  []string
-	kills  map[int]history.Event // of processes that are not known to be gone
+	// spans of holds that have ended, by beginning; disjoint until the first violation
+	over  map[monitorKey][]span
+	found []string
+	kills map[int]history.Event // of processes that are not known to be gone
 }
 
 type monitorKey struct {
@@ -24,7 +27,8 @@ type monitorKey struct {
 	key    int
 }
 
-// NewMonitor returns a monitor for a run with this header. It judges S and L, those of them that the header lists, or both if it lists none.
+// NewMonitor returns a monitor for a run with this header. It judges S and L, those of them that
+// the header lists, or both if it lists none.
 func NewMonitor(h history.Header) *Monitor {
 	m := &Monitor{
 		c:    &collector{declares: h.Declares, drift: h.Drift, clients: map[int]*client{}},
@@ -41,10 +45,12 @@ func NewMonitor(h history.Header) *Monitor {
 
 var beliefLetters = map[belief]string{untilRelease: MutualExclusion, whileLeased: LeaseExclusion}
 
-// Violated returns the properties that are known to be violated, in the order in which they were found.
+// Violated returns the properties that are known to be violated, in the order in which they were
+// found.
 func (m *Monitor) Violated() []string { return m.found }
 
-// Add takes the next event. It reports whether a property is now known to be violated that was not before.
+// Add takes the next event. It reports whether a property is now known to be violated that was not
+// before.
 func (m *Monitor) Add(e history.Event) (violation bool) {
 	before := len(m.found)
 	if e.Process < 0 {
@@ -52,7 +58,9 @@ func (m *Monitor) Add(e history.Event) (violation bool) {
 	}
 	p := m.c.client(e.Process)
 	switch e.Type {
-	case history.Kill: // what the process said before it died may still be on its way: its holds end when it is known to be gone
+	case history.Kill:
+		// what the process said before it died may still be on its way: its holds end when it is known to
+		// be gone
 		p.dead = min(p.dead, e.T)
 		m.kills[e.Process] = e
 		return false
@@ -80,7 +88,8 @@ func (m *Monitor) take(p *client, e history.Event) {
 	}
 }
 
-// end judges a hold that has ended against those that ended before and those whose clients are known to have been inside later.
+// end judges a hold that has ended against those that ended before and those whose clients are
+// known to have been inside later.
 func (m *Monitor) end(i int, h *hold) {
 	for _, b := range m.judged {
 		if slices.Contains(m.found, beliefLetters[b]) {
@@ -98,7 +107,9 @@ func (m *Monitor) end(i int, h *hold) {
 // meetsOver adds a span to those that are over and reports whether it overlaps one of them.
 func (m *Monitor) meetsOver(k monitorKey, s span) bool {
 	ss := m.over[k]
-	at, _ := slices.BinarySearchFunc(ss, s.from, func(o span, t int64) int { return cmp.Compare(o.from, t) })
+	at, _ := slices.BinarySearchFunc(ss, s.from, func(o span, t int64) int {
+		return cmp.Compare(o.from, t)
+	})
 	if at > 0 && ss[at-1].end > s.from || at < len(ss) && ss[at].from < s.end {
 		return true
 	}
@@ -106,14 +117,16 @@ func (m *Monitor) meetsOver(k monitorKey, s span) bool {
 	return false
 }
 
-// meetsInside reports whether another client, which has not left yet, is known to have been inside during the span.
+// meetsInside reports whether another client, which has not left yet, is known to have been inside
+// during the span.
 func (m *Monitor) meetsInside(b belief, h *hold, s span) bool {
 	for _, p := range m.c.clients {
 		if p.process == h.process {
 			continue
 		}
 		for _, i := range p.inside {
-			if o := &m.c.holds[i]; o.key == h.key && slices.ContainsFunc(spansOf(o, i, b, p.last), func(x span) bool { return x.from < s.end && s.from < x.end }) {
+			if o := &m.c.holds[i]; o.key == h.key && slices.ContainsFunc(spansOf(o, i, b, p.last),
+				func(x span) bool { return x.from < s.end && s.from < x.end }) {
 				return true
 			}
 		}

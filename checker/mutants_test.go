@@ -18,7 +18,8 @@ import (
 )
 
 // judges are the files whose conditions decide verdicts.
-var judges = []string{"owner.go", "orphan.go", "deadlock.go", "fencing.go", "update.go", "lease.go", "trust.go", "evidence.go"}
+var judges = []string{"owner.go", "orphan.go", "deadlock.go", "fencing.go", "update.go", "lease.go",
+	"trust.go", "evidence.go"}
 
 // Reasons for which a condition may stay although no verdict needs it.
 const (
@@ -27,7 +28,8 @@ const (
 	implied   = "follows from what is there already"
 )
 
-// idleConditions are the conditions that no test needs, with the reason. A key is the file and the condition.
+// idleConditions are the conditions that no test needs, with the reason. A key is the file and the
+// condition.
 var idleConditions = map[string]string{
 	"owner.go: k.outcome != history.Fail":            "a refused call wrote nothing, so that none of its commands is a grant",
 	"owner.go: s.end <= m.Sent":                      "saves time; what lies before is told by L",
@@ -82,15 +84,17 @@ type mutation struct {
 	id         int
 	file, text string
 	line       int
-	from, to   int  // offsets of the condition
-	and        bool // it is one of several that must hold; taken away, it always does. Otherwise it never does.
+	from, to   int // offsets of the condition
+	// it is one of several that must hold; taken away, it always does. Otherwise it never does.
+	and bool
 }
 
 func (m mutation) String() string { return fmt.Sprintf("%s:%d: %s", m.file, m.line, m.text) }
 func (m mutation) key() string    { return m.file + ": " + m.text }
 
-// TestNoConditionIsIdle takes away the conditions of the judges one by one, and each time some test must fail. All are compiled into one
-// test program, which takes the one away that the environment names. It needs the go command, and LOCKBENCH_SOAK or LOCKBENCH_MUTANTS.
+// TestNoConditionIsIdle takes away the conditions of the judges one by one, and each time some test
+// must fail. All are compiled into one test program, which takes the one away that the environment
+// names. It needs the go command, and LOCKBENCH_SOAK or LOCKBENCH_MUTANTS.
 func TestNoConditionIsIdle(t *testing.T) {
 	if os.Getenv("LOCKBENCH_SOAK") == "" && os.Getenv("LOCKBENCH_MUTANTS") == "" {
 		t.Skip("set LOCKBENCH_MUTANTS to run it")
@@ -137,8 +141,10 @@ func TestNoConditionIsIdle(t *testing.T) {
 }
 
 func survives(program string, m mutation, tests string) bool {
-	c := exec.Command(program, "-test.short", "-test.failfast", "-test.run", tests, "-test.timeout", "60s")
-	c.Env = append(os.Environ(), fmt.Sprintf("LOCKBENCH_MUTANT=%d", m.id), "LOCKBENCH_SOAK=", "LOCKBENCH_MUTANTS=")
+	c := exec.Command(program, "-test.short", "-test.failfast", "-test.run", tests, "-test.timeout",
+		"60s")
+	c.Env = append(os.Environ(), fmt.Sprintf("LOCKBENCH_MUTANT=%d", m.id), "LOCKBENCH_SOAK=",
+		"LOCKBENCH_MUTANTS=")
 	c.WaitDelay = time.Second
 	return c.Run() == nil
 }
@@ -188,14 +194,16 @@ func mutant(name string) bool { return name == mutantName }
 		t.Fatal(err)
 	}
 	program = filepath.Join(dir, "mutants.test")
-	if out, err := exec.Command(tool, "test", "-c", "-vet=off", "-overlay", list, "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command(tool, "test", "-c", "-vet=off", "-overlay", list, "-o", program,
+		".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program, all
 }
 
-// conditions finds what can be taken away: each part of a conjunction or disjunction, and each condition of an if or a case that has no parts.
-// Conditions of loops are left alone, so that everything ends.
+// conditions finds what can be taken away: each part of a conjunction or disjunction, and each
+// condition of an if or a case that has no parts. Conditions of loops are left alone, so that
+// everything ends.
 func conditions(t *testing.T, name string, source []byte, before int) (out []mutation) {
 	t.Helper()
 	set := gotoken.NewFileSet()
@@ -258,7 +266,8 @@ func conditions(t *testing.T, name string, source []byte, before int) (out []mut
 func leaf(set *gotoken.FileSet, name string, source []byte, e ast.Expr, and bool) mutation {
 	from, to := set.Position(e.Pos()), set.Position(e.End())
 	text, _, _ := strings.Cut(string(source[from.Offset:to.Offset]), "\n")
-	return mutation{file: name, text: text, line: from.Line, from: from.Offset, to: to.Offset, and: and}
+	return mutation{file: name, text: text, line: from.Line, from: from.Offset, to: to.Offset,
+		and: and}
 }
 
 // withSwitches puts a switch around each condition.

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestEveryRuleMatters switches the rules of collect off one by one: each time some history of the table must be judged wrong.
+// TestEveryRuleMatters switches the rules of collect off one by one: each time some history of the
+// table must be judged wrong.
 func TestEveryRuleMatters(t *testing.T) {
 	for r := leaveAtInvocation; r <= leaseFromSending; r <<= 1 {
 		t.Run(fmt.Sprintf("rule %d", bits.TrailingZeros16(uint16(r))), func(t *testing.T) {

@@ -28,29 +28,37 @@ var flawWords = [...]string{
 	coveredPoint:   "released with success although another one held the lock all the time",
 }
 
-// condition switches the conditions of fastMutex off one by one. Only the tests do, to see that each of them matters.
+// condition switches the conditions of fastMutex off one by one. Only the tests do, to see that
+// each of them matters.
 type condition uint8
 
-const allConditions = condition(1<<doubleRelease | 1<<phantomRelease | 1<<lostLock | 1<<overlap | 1<<coveredPoint)
+const allConditions = condition(
+	1<<doubleRelease | 1<<phantomRelease | 1<<lostLock | 1<<overlap | 1<<coveredPoint)
 
 func (c condition) on(f flaw) bool { return c&(1<<f) != 0 }
 
-// fastMutex decides exactly, without search, whether operations are those of a mutex (stepMutex). It returns the first flaw
-// that it finds with the one or two tokens that are a violation by themselves.
+// fastMutex decides exactly, without search, whether operations are those of a mutex (stepMutex).
+// It returns the first flaw that it finds with the one or two tokens that are a violation by
+// themselves.
 //
-// For a token t let e be the call of its successful release; if there is none, of its first unknown one; else forever. The history is
-// linearizable if and only if
-//  1. no token has two successful releases, each successful release has an acquire that is known or unknown and was called before that
-//     release returned, and no refused release lies wholly between the return of its acquire and e;
-//  2. the spans (acquire returned, e) of the tokens whose acquire is known to have happened are disjoint;
-//  3. for each token whose hold may have been of no length (its acquire is unknown but its release succeeded, or the release was
-//     called before the acquire returned), some instant that both windows allow lies outside all spans.
+// For a token t let e be the call of its successful release; if there is none, of its first unknown
+// one; else forever. The history is linearizable if and only if
+//  1. no token has two successful releases, each successful release has an acquire that is known or
+//     unknown and was called before that release returned, and no refused release lies wholly
+//     between the return of its acquire and e;
+//  2. the spans (acquire returned, e) of the tokens whose acquire is known to have happened are
+//     disjoint;
+//  3. for each token whose hold may have been of no length (its acquire is unknown but its release
+//     succeeded, or the release was called before the acquire returned), some instant that both
+//     windows allow lies outside all spans.
 //
-// Necessary: in a linearization a token holds from before its acquire returned until after e. A refused release is legal only
-// outside of that; an unknown release before a successful one had no effect, or the successful one would be illegal. So the hold covers
-// the span, and holds are disjoint. A point is held at some instant of its windows, and nobody else holds then.
-// Sufficient: let each token of 2 hold just its span, and give each token of 3 an instant there; several fit into one gap, one after
-// the other. Refused acquires go anywhere, refused releases outside their token's span, unknown operations without effect last.
+// Necessary: in a linearization a token holds from before its acquire returned until after e. A
+// refused release is legal only outside of that; an unknown release before a successful one had no
+// effect, or the successful one would be illegal. So the hold covers the span, and holds are
+// disjoint. A point is held at some instant of its windows, and nobody else holds then. Sufficient:
+// let each token of 2 hold just its span, and give each token of 3 an instant there; several fit
+// into one gap, one after the other. Refused acquires go anywhere, refused releases outside their
+// token's span, unknown operations without effect last.
 func fastMutex(ops []op) (f flaw, a, b int32) {
 	if plainlyLegal(ops) {
 		return none, 0, 0
@@ -58,9 +66,10 @@ func fastMutex(ops []op) (f flaw, a, b int32) {
 	return fastMutexWith(ops, allConditions)
 }
 
-// plainlyLegal reports whether operations are those of a mutex and nothing about them is in doubt: all outcomes are known, no release was
-// refused, tokens are numbered in the order in which their acquires come, and each is released once at most, after its acquire returned.
-// That is what most histories are like, and takes a third of the time. On false, nothing is known.
+// plainlyLegal reports whether operations are those of a mutex and nothing about them is in doubt:
+// all outcomes are known, no release was refused, tokens are numbered in the order in which their
+// acquires come, and each is released once at most, after its acquire returned. That is what most
+// histories are like, and takes a third of the time. On false, nothing is known.
 func plainlyLegal(ops []op) bool {
 	type held struct{ from, end int64 }
 	spans := make([]held, 1, acquires(ops)+1) // by token
@@ -107,7 +116,8 @@ func acquires(ops []op) int {
 	return 0
 }
 
-// workspace is the memory of fastMutexWith. Used again and again, it spares most of the time, which would go into fresh memory.
+// workspace is the memory of fastMutexWith. Used again and again, it spares most of the time, which
+// would go into fresh memory.
 type workspace struct {
 	tokens []token
 	cores  []core
@@ -149,7 +159,8 @@ func fastMutexWith(ops []op, on condition) (f flaw, a, b int32) {
 	return none, 0, 0
 }
 
-// slow is for histories with refused releases, with points, or out of order; those cost a sort or a second look at most.
+// slow is for histories with refused releases, with points, or out of order; those cost a sort or a
+// second look at most.
 func (w *workspace) slow(ops []op, on condition) (f flaw, a, b int32) {
 	ts := w.tokens
 	for i := range ts {
@@ -158,7 +169,8 @@ func (w *workspace) slow(ops []op, on condition) (f flaw, a, b int32) {
 		}
 	}
 	for i := range ops {
-		if o := &ops[i]; o.kind == release && o.outcome == refused && ts[o.token].refuses(o) && on.on(lostLock) {
+		if o := &ops[i]; o.kind == release && o.outcome == refused && ts[o.token].refuses(o) &&
+			on.on(lostLock) {
 			return lostLock, o.token, 0
 		}
 	}
@@ -200,7 +212,8 @@ type core struct {
 	token     int32
 }
 
-// split finds the spans of the tokens that surely held, in the order in which they begin, and the tokens of condition 3.
+// split finds the spans of the tokens that surely held, in the order in which they begin, and the
+// tokens of condition 3.
 func (w *workspace) split() {
 	cores, points := slices.Grow(w.cores[:0], len(w.tokens)), w.points[:0]
 	sorted := true
@@ -215,12 +228,16 @@ func (w *workspace) split() {
 		}
 	}
 	if !sorted {
-		slices.SortFunc(cores, func(a, b core) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.token, b.token)) })
+		slices.SortFunc(cores, func(a, b core) int {
+			return cmp.Or(cmp.Compare(a.from, b.from),
+				cmp.Compare(a.token, b.token))
+		})
 	}
 	w.cores, w.points = cores, points
 }
 
-// covered returns the index of the span that contains every instant at which a point could be, or -1.
+// covered returns the index of the span that contains every instant at which a point could be, or
+// -1.
 func (t *token) covered(ops []op, cores []core) int {
 	a, r := &ops[t.acquire], &ops[t.release]
 	lo, hi := max(a.call, r.call), min(a.ret, r.ret)

@@ -36,14 +36,16 @@ func sliced(ops []op, minOps int) bool {
 	return legal
 }
 
-// agree fails the test if the fast check, porcupine on slices and plain porcupine do not say the same.
+// agree fails the test if the fast check, porcupine on slices and plain porcupine do not say the
+// same.
 func agree(t testing.TB, ops []op) (legal bool) {
 	t.Helper()
 	f, a, b := fastMutex(ops)
 	legal = plain(ops)
 	small, usual := sliced(ops, 1), ruleMutex(ops, 0).result == porcupine.Ok
 	if (f == none) != legal || small != legal || usual != legal {
-		t.Fatalf("plain %v, fast %v (%s: %d, %d), smallest slices %v, usual slices %v\n%s", legal, f == none, flawWords[f], a, b, small, usual, list(ops))
+		t.Fatalf("plain %v, fast %v (%s: %d, %d), smallest slices %v, usual slices %v\n%s", legal,
+			f == none, flawWords[f], a, b, small, usual, list(ops))
 	}
 	if f != none {
 		only(t, ops, a, b)
@@ -77,11 +79,17 @@ func TestMutexAgainstPlainPorcupine(t *testing.T) {
 	generators := map[string]func(*rand.Rand) []op{
 		"arbitrary":  func(r *rand.Rand) []op { return arbitrary(r, 1+r.IntN(9)) },
 		"consistent": func(r *rand.Rand) []op { return consistent(r, 1+r.IntN(6)) },
-		"simulated":  func(r *rand.Rand) []op { return simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5), 0.1, 0) },
+		"simulated": func(r *rand.Rand) []op {
+			return simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5),
+				0.1, 0)
+		},
 		"known": func(r *rand.Rand) []op {
 			return simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5), 0, r.IntN(2)*r.IntN(9))
 		},
-		"planted": func(r *rand.Rand) []op { return simulate(r.Uint64(), 4+r.IntN(20), 2+r.IntN(5), 0.1, 1+r.IntN(9)) },
+		"planted": func(r *rand.Rand) []op {
+			return simulate(r.Uint64(), 4+r.IntN(20), 2+r.IntN(5), 0.1,
+				1+r.IntN(9))
+		},
 	}
 	for name, make := range generators {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +108,8 @@ func TestMutexAgainstPlainPorcupine(t *testing.T) {
 	}
 }
 
-// TestEveryConditionMatters switches the conditions of the fast check off one by one: each time it must miss something.
+// TestEveryConditionMatters switches the conditions of the fast check off one by one: each time it
+// must miss something.
 func TestEveryConditionMatters(t *testing.T) {
 	for f := doubleRelease; f <= coveredPoint; f++ {
 		missed := 0

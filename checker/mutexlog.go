@@ -6,9 +6,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// mutexOps turns a history into operations on the mutex of each key, with unknown outcomes, for histories that say nothing of leases.
-// A token is one acquire call. Tokens are numbered in the order of the completions of their acquires, unknown ones last; names gives
-// the acquisition of each.
+// mutexOps turns a history into operations on the mutex of each key, with unknown outcomes, for
+// histories that say nothing of leases. A token is one acquire call. Tokens are numbered in the
+// order of the completions of their acquires, unknown ones last; names gives the acquisition of
+// each.
 func mutexOps(h *history.History) map[int]*mutexLog {
 	m := &mutexReader{logs: map[int]*mutexLog{}, open: map[int]*history.Event{}}
 	for i := range h.Events {
@@ -105,7 +106,9 @@ func (l *mutexLog) explain(key int, f flaw, a, b int32) Property {
 	case overlap:
 		second = l.hold(b)
 		p.Witness.Holds = append(p.Witness.Holds, second)
-		p.Words = sentence(fmt.Sprintf("lock %d: %s was %s: %s, acquired at %s and not released before %s", key, l.names[b], what, l.names[a], at(first.From), until(first.To)))
+		p.Words = sentence(
+			fmt.Sprintf("lock %d: %s was %s: %s, acquired at %s and not released before %s", key, l.names[b],
+				what, l.names[a], at(first.From), until(first.To)))
 	case coveredPoint:
 		p.Witness.Holds = append(p.Witness.Holds, l.hold(b))
 		p.Words = sentence(fmt.Sprintf("lock %d: %s was %s (%s)", key, l.names[a], what, l.names[b]))

@@ -12,7 +12,9 @@ type kind uint8
 const (
 	acquire kind = iota
 	release
-	assumeHeld // in front of a slice of a history: the mutex is taken by the token that holds it where the slice begins
+	// in front of a slice of a history: the mutex is taken by the token that holds it where the slice
+	// begins
+	assumeHeld
 	assertHeld // behind a slice: the mutex is held by the token that holds it where the slice ends
 )
 
@@ -20,12 +22,14 @@ const (
 type outcome uint8
 
 const (
-	done    outcome = iota // it did happen
-	refused                // it did not happen: an acquire that was denied, a release by somebody who is not the owner
-	unsure                 // nobody knows; it may happen at any time after its call
+	done outcome = iota // it did happen
+	// it did not happen: an acquire that was denied, a release by somebody who is not the owner
+	refused
+	unsure // nobody knows; it may happen at any time after its call
 )
 
-// op is one operation on a mutex. token is the acquisition that it is about: nobody else uses the same.
+// op is one operation on a mutex. token is the acquisition that it is about: nobody else uses the
+// same.
 type op struct {
 	call, ret int64 // ret is forever where the outcome is unsure
 	token     int32
@@ -41,14 +45,17 @@ func (o *op) String() string {
 	return fmt.Sprintf("%s %d%s", kindNames[o.kind], o.token, outcomeNames[o.outcome])
 }
 
-// free is the state of a mutex that nobody holds; other states are the token of the holder. Tokens count from 1.
+// free is the state of a mutex that nobody holds; other states are the token of the holder. Tokens
+// count from 1.
 const free = int32(0)
 
-// stepMutex is the mutex of the checker: it knows its owner. An acquire needs it free and a release needs it held by its own
-// token; a refused release needs it not to be its own. A refused acquire is always legal (a try-lock may fail for any reason).
+// stepMutex is the mutex of the checker: it knows its owner. An acquire needs it free and a release
+// needs it held by its own token; a refused release needs it not to be its own. A refused acquire
+// is always legal (a try-lock may fail for any reason).
 //
-// An operation whose outcome nobody knows does what it can, or nothing. One form is enough for both: it returns at forever, so
-// that "it never happened" is the same as "it comes last". Hence no history that a correct lock can produce is refused.
+// An operation whose outcome nobody knows does what it can, or nothing. One form is enough for
+// both: it returns at forever, so that "it never happened" is the same as "it comes last". Hence no
+// history that a correct lock can produce is refused.
 func stepMutex(state int32, o *op) (bool, int32) {
 	switch {
 	case o.kind == assumeHeld:
@@ -93,14 +100,16 @@ func mutexModel() porcupine.Model {
 func operations(ops []op) []porcupine.Operation {
 	out := make([]porcupine.Operation, len(ops))
 	for i := range ops {
-		out[i] = porcupine.Operation{ClientId: max(0, int(ops[i].process)), Input: &ops[i], Call: ops[i].call, Return: ops[i].ret}
+		out[i] = porcupine.Operation{ClientId: max(0, int(ops[i].process)), Input: &ops[i],
+			Call: ops[i].call, Return: ops[i].ret}
 	}
 	return out
 }
 
-// claims turns the sure spans of one key into operations on a mutex: the acquire with the window of its call, and the end of
-// the hold, which may take effect from its stamp on until the release returned, or at any time later if it never did. Acquires with another
-// outcome than "ok" are left out: their clients do not enter.
+// claims turns the sure spans of one key into operations on a mutex: the acquire with the window of
+// its call, and the end of the hold, which may take effect from its stamp on until the release
+// returned, or at any time later if it never did. Acquires with another outcome than "ok" are left
+// out: their clients do not enter.
 func (r *record) claims(ss []span) []op {
 	ops := make([]op, 0, 2*len(ss))
 	for i, s := range ss {

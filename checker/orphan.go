@@ -6,15 +6,19 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// orphan judges that no key stays set that nobody holds: a client was told that the lock is taken while no client was inside and none had an
-// acquire or release call open that may account for it. It rests on the trace, and ends at the first planned crash.
-// Of independent servers so many must say so that the attempt could not have been granted.
+// orphan judges that no key stays set that nobody holds: a client was told that the lock is taken
+// while no client was inside and none had an acquire or release call open that may account for it.
+// It rests on the trace, and ends at the first planned crash. Of independent servers so many must
+// say so that the attempt could not have been granted.
 func (c *check) orphan() Property {
 	if len(c.trace) == 0 {
-		return Property{Because: "there is no trace of Redis commands, which alone shows whether a key is set"}
+		return Property{
+			Because: "there is no trace of Redis commands, which alone shows whether a key is set"}
 	}
 	if c.independent() && c.history.Header.Masters == 0 {
-		return Property{Verdict: NA, Because: "a key on one of several independent servers keeps nobody out, and the record does not say how many there are"}
+		return Property{
+			Verdict: NA,
+			Because: "a key on one of several independent servers keeps nobody out, and the record does not say how many there are"}
 	}
 	grants := c.grants()
 	until := c.firstCrash()
@@ -48,7 +52,8 @@ func (c *check) orphan() Property {
 	case !seen:
 		return Property{Verdict: NA, Because: "no client was ever denied the lock"}
 	case slow:
-		return Property{Because: "a key was left behind by a command that timed out although no fault held it back: the machine stalled"}
+		return Property{
+			Because: "a key was left behind by a command that timed out although no fault held it back: the machine stalled"}
 	}
 	return Property{Verdict: Valid}
 }
@@ -57,13 +62,15 @@ func (c *check) orphan() Property {
 func (c *check) leftover(key int, ms ...*history.Command) Property {
 	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
 	for _, m := range ms {
-		p.Witness.Commands = append(p.Witness.Commands, WitnessCommand{*m, "is denied although nobody is inside"})
+		p.Witness.Commands = append(p.Witness.Commands, WitnessCommand{
+			*m, "is denied although nobody is inside"})
 	}
 	where := ""
 	if len(ms) > 1 {
 		where = fmt.Sprintf(" by %d independent servers", len(ms))
 	}
-	p.Words = fmt.Sprintf("At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was inside and none was acquiring or releasing it: the key was left behind.",
+	p.Words = fmt.Sprintf(
+		"At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was inside and none was acquiring or releasing it: the key was left behind.",
 		at(ms[0].Sent), ms[0].Process, where, key, c.said(ms[0]), ms[0].Reply)
 	return p
 }
@@ -78,12 +85,14 @@ func (c *check) firstCrash() int64 {
 	return t
 }
 
-// accounted reports whether somebody was inside, coming or leaving, at some time while the command was under way or less than linger before. A client that is
-// refused first and granted the lock later in the same call has had nothing when it was refused.
+// accounted reports whether somebody was inside, coming or leaving, at some time while the command
+// was under way or less than linger before. A client that is refused first and granted the lock
+// later in the same call has had nothing when it was refused.
 func (c *check) accounted(m *history.Command, key int, linger int64) bool {
 	since := m.Sent - linger
 	for i := range c.record.holds {
-		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && since <= c.left(h) && (h.process != m.Process || h.granting <= m.Recv || c.takesOver(m)) {
+		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && since <= c.left(h) &&
+			(h.process != m.Process || h.granting <= m.Recv || c.takesOver(m)) {
 			return true
 		}
 	}
@@ -96,7 +105,8 @@ func (c *check) accounted(m *history.Command, key int, linger int64) bool {
 	return c.passing(m, since)
 }
 
-// takesOver reports whether a refused SETNX was but the beginning of an attempt: its client looked whose lease it is, found that it had ended, and took it away.
+// takesOver reports whether a refused SETNX was but the beginning of an attempt: its client looked
+// whose lease it is, found that it had ended, and took it away.
 func (c *check) takesOver(m *history.Command) bool {
 	if verb(m) != "SETNX" {
 		return false
@@ -109,19 +119,21 @@ func (c *check) takesOver(m *history.Command) bool {
 	return true
 }
 
-// passing reports whether somebody had the key for a moment in an attempt that was given back: of a lock of several keys or servers, a call
-// takes some, is refused another, and frees what it took.
+// passing reports whether somebody had the key for a moment in an attempt that was given back: of a
+// lock of several keys or servers, a call takes some, is refused another, and frees what it took.
 func (c *check) passing(m *history.Command, since int64) bool {
 	for i := range c.trace {
 		w := &c.trace[i]
-		if w.Sent <= m.Recv && w.Node == m.Node && c.reader.takesFree(w) && keyOfCommand(w) == keyOfCommand(m) && since <= c.givenBack(w) {
+		if w.Sent <= m.Recv && w.Node == m.Node && c.reader.takesFree(w) &&
+			keyOfCommand(w) == keyOfCommand(m) && since <= c.givenBack(w) {
 			return true
 		}
 	}
 	return false
 }
 
-// givenBack returns when what a command took was freed again, for all that its client knows: at the latest when the call is over.
+// givenBack returns when what a command took was freed again, for all that its client knows: at the
+// latest when the call is over.
 func (c *check) givenBack(w *history.Command) int64 {
 	t := w.Recv
 	for _, k := range c.record.calls {
@@ -130,7 +142,8 @@ func (c *check) givenBack(w *history.Command) int64 {
 		}
 	}
 	for _, m := range c.sent[w.Process] {
-		if m.Sent >= w.Recv && m.Recv != 0 && m.Err == "" && m.Node == w.Node && c.frees(m) && keyOfCommand(m) == keyOfCommand(w) {
+		if m.Sent >= w.Recv && m.Recv != 0 && m.Err == "" && m.Node == w.Node && c.frees(m) &&
+			keyOfCommand(m) == keyOfCommand(w) {
 			return min(t, m.Recv)
 		}
 	}

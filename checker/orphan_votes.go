@@ -11,8 +11,9 @@ import (
 // independent reports whether the lock is a majority of several servers.
 func (c *check) independent() bool { return c.history.Header.Topology == "independent" }
 
-// linger is how much longer than a call what it sent may take to arrive without being called left behind: clients of independent servers
-// give each of them little time, so that on a busy machine a reply is late now and then.
+// linger is how much longer than a call what it sent may take to arrive without being called left
+// behind: clients of independent servers give each of them little time, so that on a busy machine a
+// reply is late now and then.
 func (c *check) linger() int64 {
 	if !c.independent() {
 		return 0
@@ -20,14 +21,17 @@ func (c *check) linger() int64 {
 	return int64(c.history.Header.TTL) / 10
 }
 
-// tame reports whether nothing but a fault or a slow machine keeps a command from its answer: so it is in the worlds that lockbench makes. And where
-// clients give each of several servers a moment only, a slow machine is the more likely reason anywhere.
+// tame reports whether nothing but a fault or a slow machine keeps a command from its answer: so it
+// is in the worlds that lockbench makes. And where clients give each of several servers a moment
+// only, a slow machine is the more likely reason anywhere.
 func (c *check) tame() bool {
-	return c.independent() || slices.Contains([]string{"process", "docker", "sim"}, c.history.Header.World)
+	return c.independent() || slices.Contains([]string{"process", "docker", "sim"},
+		c.history.Header.World)
 }
 
-// slow reports whether a refusal may be due to nothing but a slow machine: commands to the same server for the same key had no answer in the lease before
-// it, and no fault was in force that could have held any of them back.
+// slow reports whether a refusal may be due to nothing but a slow machine: commands to the same
+// server for the same key had no answer in the lease before it, and no fault was in force that
+// could have held any of them back.
 func (c *check) slow(m *history.Command) bool {
 	since, lost := m.Sent-c.longestLease(), false
 	if !c.history.Header.Declares.Lease {
@@ -36,7 +40,8 @@ func (c *check) slow(m *history.Command) bool {
 	for i := range c.trace {
 		w := &c.trace[i]
 		unanswered := w.Recv == 0 || w.Err != ""
-		if !unanswered || w.Node != m.Node || keyOfCommand(w) != keyOfCommand(m) || w.Sent < since || w.Sent > m.Sent {
+		if !unanswered || w.Node != m.Node || keyOfCommand(w) != keyOfCommand(m) || w.Sent < since ||
+			w.Sent > m.Sent {
 			continue
 		}
 		if c.struckCommand(w) {
@@ -47,7 +52,8 @@ func (c *check) slow(m *history.Command) bool {
 	return lost
 }
 
-// struckCommand reports whether a fault was in force on the way of a command: on its client, on the link, or on the server.
+// struckCommand reports whether a fault was in force on the way of a command: on its client, on the
+// link, or on the server.
 func (c *check) struckCommand(m *history.Command) bool {
 	until := m.Recv
 	if until == 0 {
@@ -58,13 +64,15 @@ func (c *check) struckCommand(m *history.Command) bool {
 	})
 }
 
-// holdsBack reports whether a fault can keep a message from its goal: clocks and orders to clients cannot.
+// holdsBack reports whether a fault can keep a message from its goal: clocks and orders to clients
+// cannot.
 func holdsBack(f fault) bool {
 	k := kindOf(f)
 	return k != clientClockFault && k != serverClockFault && f.f != "direct" && f.f != "promote"
 }
 
-// onTheWay reports whether a target of a fault is passed by a command: "c2", "n0", "c2>n0", "c2+>*", "*>n0".
+// onTheWay reports whether a target of a fault is passed by a command: "c2", "n0", "c2>n0",
+// "c2+>*", "*>n0".
 func onTheWay(target string, m *history.Command) bool {
 	from, to, link := strings.Cut(target, ">")
 	n, client := clientOf(strings.TrimSuffix(from, "+"))
@@ -75,8 +83,8 @@ func onTheWay(target string, m *history.Command) bool {
 	return mine && (to == "*" || to == m.Node)
 }
 
-// outvoted returns the refusals of one attempt by so many independent servers that it could not have been granted, or nil. A key
-// on fewer of them keeps nobody out.
+// outvoted returns the refusals of one attempt by so many independent servers that it could not
+// have been granted, or nil. A key on fewer of them keeps nobody out.
 func (c *check) outvoted(refusals []*history.Command) []*history.Command {
 	masters := c.history.Header.Masters
 	byProcess := map[int][]*history.Command{}
@@ -93,7 +101,8 @@ func (c *check) outvoted(refusals []*history.Command) []*history.Command {
 	return nil
 }
 
-// attempts puts refusals of one client together that were under way at the same time, by different servers, for the same key and value.
+// attempts puts refusals of one client together that were under way at the same time, by different
+// servers, for the same key and value.
 func attempts(ms []*history.Command) (out [][]*history.Command) {
 	slices.SortStableFunc(ms, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
 	for _, m := range ms {
@@ -108,5 +117,9 @@ func attempts(ms []*history.Command) (out [][]*history.Command) {
 
 func together(attempt []*history.Command, m *history.Command) bool {
 	first := attempt[0]
-	return slices.Equal(first.Args, m.Args) && first.N == m.N && !slices.ContainsFunc(attempt, func(a *history.Command) bool { return a.Node == m.Node || a.Recv < m.Sent })
+	return slices.Equal(first.Args, m.Args) && first.N == m.N &&
+		!slices.ContainsFunc(attempt, func(a *history.Command) bool {
+			return a.Node == m.Node ||
+				a.Recv < m.Sent
+		})
 }

@@ -9,19 +9,25 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// owner judges that only the owner releases: no client deletes the key while the lock is surely another's.
+// owner judges that only the owner releases: no client deletes the key while the lock is surely
+// another's.
 //
-// It is certain that a deletion hit another's key if all of these hold: it replied that it deleted something; its window lies
-// inside another client's hold while the lease is valid; that client's key was granted by the same node, and the grant was
-// over before the deletion was sent; and nobody else can have written the key on that node since, above all not the deleter itself. (That
-// last condition is what tells a deletion of another's key from one of the deleter's own after a failover has granted twice.)
-// Where no reply tells, it may be certain because nothing else is possible: see gone.
+// It is certain that a deletion hit another's key if all of these hold: it replied that it deleted
+// something; its window lies inside another client's hold while the lease is valid; that client's
+// key was granted by the same node, and the grant was over before the deletion was sent; and nobody
+// else can have written the key on that node since, above all not the deleter itself. (That last
+// condition is what tells a deletion of another's key from one of the deleter's own after a
+// failover has granted twice.) Where no reply tells, it may be certain because nothing else is
+// possible: see gone.
 func (c *check) owner() Property {
 	switch {
 	case len(c.trace) == 0:
-		return Property{Because: "there is no trace of Redis commands, and without one nobody can tell whose key a release deleted"}
+		return Property{
+			Because: "there is no trace of Redis commands, and without one nobody can tell whose key a release deleted"}
 	case c.history.Header.Topology == "independent":
-		return Property{Verdict: NA, Because: "a deletion on one of several independent servers does not release the lock"}
+		return Property{
+			Verdict: NA,
+			Because: "a deletion on one of several independent servers does not release the lock"}
 	}
 	spans := c.record.spans(whileLeased, c.trust.cut)
 	grants := c.grants()
@@ -59,13 +65,15 @@ func (c *check) releasing(m *history.Command) bool {
 // grants is what the trace shows of who was granted what.
 type grants struct {
 	names names
-	keys  map[string]int                // Redis key -> lock, where the header does not name them
-	holds map[int]*history.Command      // hold -> the command that granted it
-	maybe map[string][]*history.Command // Redis key -> commands that granted, or that may have for all that is known
+	keys  map[string]int           // Redis key -> lock, where the header does not name them
+	holds map[int]*history.Command // hold -> the command that granted it
+	// Redis key -> commands that granted, or that may have for all that is known
+	maybe map[string][]*history.Command
 }
 
 func (c *check) grants() grants {
-	g := grants{names: c.history.Header.Names, keys: map[string]int{}, holds: map[int]*history.Command{}, maybe: map[string][]*history.Command{}}
+	g := grants{names: c.history.Header.Names, keys: map[string]int{},
+		holds: map[int]*history.Command{}, maybe: map[string][]*history.Command{}}
 	granted := map[*history.Command]bool{}
 	for i := range c.record.holds {
 		if m := c.grantOf(&c.record.holds[i]); m != nil {
@@ -96,9 +104,12 @@ func (c *check) unsureCalls() map[[2]int]bool {
 	return out
 }
 
-// robbed returns the hold whose key a deletion certainly hit although it was another client's, or nil.
+// robbed returns the hold whose key a deletion certainly hit although it was another client's, or
+// nil.
 func (c *check) robbed(m *history.Command, ss []span, g grants) *hold {
-	i, _ := slices.BinarySearchFunc(ss, m.Sent, func(s span, t int64) int { return cmp.Compare(s.from, t) })
+	i, _ := slices.BinarySearchFunc(ss, m.Sent, func(s span, t int64) int {
+		return cmp.Compare(s.from, t)
+	})
 	for i--; i >= 0; i-- {
 		s := ss[i]
 		h := &c.record.holds[s.hold]
@@ -108,7 +119,9 @@ func (c *check) robbed(m *history.Command, ss []span, g grants) *hold {
 			}
 		}
 		if s.end <= m.Sent {
-			return nil // earlier spans of a lock that keeps L are over too; of one that does not, the overlap is told by L
+			// earlier spans of a lock that keeps L are over too; of one that does not, the overlap is told
+			// by L
+			return nil
 		}
 	}
 	return nil
@@ -137,19 +150,25 @@ func (c *check) robbery(m *history.Command, h *hold, g grants) Property {
 		w.Holds = append([]Hold{witnessHold(own, span{from: own.from, end: own.end})}, w.Holds...)
 		for i := range c.record.holds {
 			if own == &c.record.holds[i] && g.holds[i] != nil {
-				w.Commands = append(w.Commands, WitnessCommand{*g.holds[i], fmt.Sprintf("grants client %d", own.process)})
+				w.Commands = append(w.Commands, WitnessCommand{*g.holds[i], fmt.Sprintf("grants client %d",
+					own.process)})
 			}
 		}
 		if own.leaseEnd() <= m.Sent {
-			w.Commands = append(w.Commands, WitnessCommand{history.Command{Process: history.Harness, Sent: own.leaseEnd()}, fmt.Sprintf("the lease of client %d ends", own.process)})
+			w.Commands = append(w.Commands, WitnessCommand{history.Command{Process: history.Harness,
+				Sent: own.leaseEnd()}, fmt.Sprintf("the lease of client %d ends", own.process)})
 		}
 	}
 	w.Commands = append(w.Commands, WitnessCommand{*ga, fmt.Sprintf("grants client %d", h.process)},
 		WitnessCommand{*m, fmt.Sprintf("deletes the key of client %d", h.process)})
-	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
+	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int {
+		return cmp.Compare(a.Sent, b.Sent)
+	})
 	p.Witness = w
-	p.Words = fmt.Sprintf("Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client %d sent %q, and was told that it deleted the key: client %d's. Class: %s.",
-		h.process, h.key, at(h.from), until(h.leaseAt(m.Sent)), at(m.Sent), m.Process, c.said(m), h.process, p.Class)
+	p.Words = fmt.Sprintf(
+		"Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client %d sent %q, and was told that it deleted the key: client %d's. Class: %s.",
+		h.process, h.key, at(h.from), until(h.leaseAt(m.Sent)), at(m.Sent), m.Process, c.said(m),
+		h.process, p.Class)
 	return p
 }
 
@@ -157,7 +176,8 @@ func (c *check) robbery(m *history.Command, h *hold, g grants) Property {
 func (c *check) holdOf(m *history.Command) *hold {
 	var own *hold
 	for i := range c.record.holds {
-		if h := &c.record.holds[i]; h.process == m.Process && h.from <= m.Sent && (m.N == 0 || m.N == h.n) {
+		if h := &c.record.holds[i]; h.process == m.Process && h.from <= m.Sent &&
+			(m.N == 0 || m.N == h.n) {
 			own = h
 		}
 	}

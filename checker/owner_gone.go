@@ -9,17 +9,23 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// gone finds a deletion of another's key by what came of it. A client was granted a free lock while another's lease on the same server
-// surely ran; the lease had not ended, the holder had not begun to release, and no fault took the server's memory or clock. So somebody
-// deleted the key between the two grants. If all that can have done it were sent by others, one of them did, whether or not anybody read its reply.
+// gone finds a deletion of another's key by what came of it. A client was granted a free lock while
+// another's lease on the same server surely ran; the lease had not ended, the holder had not begun
+// to release, and no fault took the server's memory or clock. So somebody deleted the key between
+// the two grants. If all that can have done it were sent by others, one of them did, whether or not
+// anybody read its reply.
 //
-// The owner is the acquisition, not the client: a late release of a hold that is over is not the owner of the same client's next one.
+// The owner is the acquisition, not the client: a late release of a hold that is over is not the
+// owner of the same client's next one.
 //
-// Where the two grants were under way at the same time, it must be so in either order in which the server can have given them.
+// Where the two grants were under way at the same time, it must be so in either order in which the
+// server can have given them.
 func (c *check) gone(key int, ss []span, g grants) (p Property, found bool) {
 	overlaps(ss, func(a, b span) bool {
-		one, two := &grant{&c.record.holds[a.hold], g.holds[int(a.hold)]}, &grant{&c.record.holds[b.hold], g.holds[int(b.hold)]}
-		if one.by == nil || two.by == nil || one.by.Node != two.by.Node || c.forgets(min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)) {
+		one, two := &grant{&c.record.holds[a.hold], g.holds[int(a.hold)]}, &grant{&c.record.holds[b.hold],
+			g.holds[int(b.hold)]}
+		if one.by == nil || two.by == nil || one.by.Node != two.by.Node ||
+			c.forgets(min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)) {
 			return true
 		}
 		ms, unclear := c.robs(one, two)
@@ -42,18 +48,22 @@ type grant struct {
 	by *history.Command
 }
 
-// robs returns what may have deleted the first one's key, if the second one was granted after it; nothing if that cannot be. It is unclear
-// if the second grant is no proof that the key was gone, or the first one may have given it back by itself.
+// robs returns what may have deleted the first one's key, if the second one was granted after it;
+// nothing if that cannot be. It is unclear if the second grant is no proof that the key was gone,
+// or the first one may have given it back by itself.
 func (c *check) robs(first, second *grant) (ms []*history.Command, unclear bool) {
 	if second.by.Recv < first.by.Sent {
 		return nil, false
 	}
 	ms = c.deleters(first.by, second.by)
-	mine := slices.ContainsFunc(ms, func(m *history.Command) bool { return m.Process == first.process && (m.N == first.n || m.N == 0) })
+	mine := slices.ContainsFunc(ms, func(m *history.Command) bool {
+		return m.Process == first.process && (m.N == first.n || m.N == 0)
+	})
 	return ms, !c.reader.takesFree(second.by) || mine || len(ms) > 0 && c.renests(first.hold)
 }
 
-// forgets reports whether a fault may have made a server lose a key, or its lease end early, in a time.
+// forgets reports whether a fault may have made a server lose a key, or its lease end early, in a
+// time.
 func (c *check) forgets(from, to int64) bool {
 	return slices.ContainsFunc(c.faults, func(f fault) bool {
 		k := kindOf(f)
@@ -61,9 +71,13 @@ func (c *check) forgets(from, to int64) bool {
 	})
 }
 
-// renests reports whether a client acquired anew what it held, so that one of its own inner releases may have ended the hold.
+// renests reports whether a client acquired anew what it held, so that one of its own inner
+// releases may have ended the hold.
 func (c *check) renests(h *hold) bool {
-	return slices.ContainsFunc(c.record.calls, func(k call) bool { return k.process == h.process && k.depth > 0 })
+	return slices.ContainsFunc(c.record.calls, func(k call) bool {
+		return k.process == h.process &&
+			k.depth > 0
+	})
 }
 
 // deleters are all commands that may have deleted the key of one grant before the next one.
@@ -72,7 +86,9 @@ func (c *check) deleters(ga, gb *history.Command) (out []*history.Command) {
 		m := &c.trace[i]
 		known := answered(m)
 		switch {
-		case m.Node != ga.Node || keyOfCommand(m) != keyOfCommand(ga), m.Sent > gb.Recv, known && m.Recv < ga.Sent: // equal stamps are concurrent
+		case m.Node != ga.Node || keyOfCommand(m) != keyOfCommand(ga), m.Sent > gb.Recv, known &&
+			m.Recv < ga.Sent:
+			// equal stamps are concurrent
 		case known && (c.frees(m) || c.reader.declared(m) != nil) && !c.deleted(m):
 			// it said that it deleted nothing
 		case c.frees(m) || c.reader.undeclared(m) && !c.reader.denied(m):
@@ -103,9 +119,13 @@ func (c *check) deletion(key int, victim, next *grant, ms []*history.Command) Pr
 		w.Commands = append(w.Commands, WitnessCommand{*m, fmt.Sprintf(effect, victim.process)})
 		said = append(said, fmt.Sprintf("%q by client %d at %s", c.said(m), m.Process, at(m.Sent)))
 	}
-	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
+	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int {
+		return cmp.Compare(a.Sent, b.Sent)
+	})
 	p.Witness = w
-	p.Words = fmt.Sprintf("Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at %s the lock was free and granted to client %d, and client %d had not released it. All that can have deleted the key was sent for holds that were not its own: %s. Class: %s.",
-		victim.process, key, c.said(victim.by), at(victim.from), until(victim.leaseAt(next.from)), at(next.from), next.process, victim.process, strings.Join(said, "; "), p.Class)
+	p.Words = fmt.Sprintf(
+		"Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at %s the lock was free and granted to client %d, and client %d had not released it. All that can have deleted the key was sent for holds that were not its own: %s. Class: %s.",
+		victim.process, key, c.said(victim.by), at(victim.from), until(victim.leaseAt(next.from)),
+		at(next.from), next.process, victim.process, strings.Join(said, "; "), p.Class)
 	return p
 }

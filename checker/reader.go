@@ -8,8 +8,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// reader knows what the commands of a trace do to locks: Redis' own commands by their names, scripts by what the header declares of
-// them. Of a script that nobody declared it knows what its replies mostly mean, and where that is not enough it says nothing.
+// reader knows what the commands of a trace do to locks: Redis' own commands by their names,
+// scripts by what the header declares of them. Of a script that nobody declared it knows what its
+// replies mostly mean, and where that is not enough it says nothing.
 type reader struct {
 	scripts map[string]*script // by history.ScriptID
 	ids     map[string]string  // text -> ID
@@ -83,7 +84,8 @@ func (r *reader) takes(m *history.Command) bool {
 	return false
 }
 
-// takesFree reports whether a command took a lock that nobody had: it cannot have been granted while the key was set.
+// takesFree reports whether a command took a lock that nobody had: it cannot have been granted
+// while the key was set.
 func (r *reader) takesFree(m *history.Command) bool {
 	switch verb(m) {
 	case "SETNX", "MSETNX":
@@ -123,7 +125,8 @@ func (r *reader) denied(m *history.Command) bool {
 	return false
 }
 
-// frees reports whether a command is meant to delete a lock. A script that nobody declared is, if a release call sends it.
+// frees reports whether a command is meant to delete a lock. A script that nobody declared is, if a
+// release call sends it.
 func (c *check) frees(m *history.Command) bool {
 	switch verb(m) {
 	case "DEL", "UNLINK", "GETDEL":

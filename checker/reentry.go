@@ -7,8 +7,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// reentry judges a re-entrant lock: its holder must not be refused, and it is free only after as many releases as acquires. The second is
-// mutual exclusion while leased of holds that are counted as one, so a violation of it counts here if an inner release lies before it.
+// reentry judges a re-entrant lock: its holder must not be refused, and it is free only after as
+// many releases as acquires. The second is mutual exclusion while leased of holds that are counted
+// as one, so a violation of it counts here if an inner release lies before it.
 func (c *check) reentry() Property {
 	switch {
 	case !c.history.Header.Declares.Reentrant:
@@ -19,8 +20,10 @@ func (c *check) reentry() Property {
 	for _, s := range c.record.shut {
 		h := &c.record.holds[s.hold]
 		if s.to < h.leaseEnd() && s.to < min(h.end, h.lost, h.valid, c.trust.cut) {
-			p := Property{Verdict: Violated, Witness: &Witness{Key: h.key, Holds: []Hold{witnessHold(h, span{from: h.from, end: h.end})}}}
-			p.Words = fmt.Sprintf("Client %d held lock %d since %s; when it acquired it again at %s, it was refused, although its lease was valid until %s.",
+			p := Property{Verdict: Violated, Witness: &Witness{Key: h.key, Holds: []Hold{
+				witnessHold(h, span{from: h.from, end: h.end})}}}
+			p.Words = fmt.Sprintf(
+				"Client %d held lock %d since %s; when it acquired it again at %s, it was refused, although its lease was valid until %s.",
 				h.process, h.key, at(h.from), at(s.from), until(h.leaseEnd()))
 			return p
 		}
@@ -35,7 +38,8 @@ func (c *check) reentry() Property {
 				return true
 			}
 			p := c.explain(whileLeased, h.key, ss)
-			p.Words = fmt.Sprintf("Client %d released an inner hold at %s, which must not free the lock. ", h.process, at(h.inner)) + p.Words
+			p.Words = fmt.Sprintf("Client %d released an inner hold at %s, which must not free the lock. ",
+				h.process, at(h.inner)) + p.Words
 			found = &p
 			return false
 		})
@@ -46,8 +50,9 @@ func (c *check) reentry() Property {
 	return Property{Verdict: Valid}
 }
 
-// stepReentrant is a re-entrant mutex. It belongs to a process, which may acquire it again, and is free after as many releases. Outcomes that
-// nobody knows do what they can or come last, as in stepMutex.
+// stepReentrant is a re-entrant mutex. It belongs to a process, which may acquire it again, and is
+// free after as many releases. Outcomes that nobody knows do what they can or come last, as in
+// stepMutex.
 func stepReentrant(s reentrantState, o *op) (bool, reentrantState) {
 	mine := s.count > 0 && s.owner == o.process
 	switch {
@@ -83,9 +88,10 @@ func reentrantModel() porcupine.Model {
 	}
 }
 
-// reentrant judges a history by itself as that of a re-entrant mutex. Where all outcomes are known, holds are reduced to the outermost,
-// which is exact: what lies between is legal if and only if the counts of the process fit, whatever others do. With unknown outcomes
-// porcupine gets the whole history.
+// reentrant judges a history by itself as that of a re-entrant mutex. Where all outcomes are known,
+// holds are reduced to the outermost, which is exact: what lies between is legal if and only if the
+// counts of the process fit, whatever others do. With unknown outcomes porcupine gets the whole
+// history.
 func (c *check) reentrant() Property {
 	p := Property{Verdict: Valid}
 	logs := mutexOps(c.history)
@@ -109,9 +115,14 @@ func (c *check) reentrant() Property {
 		case known && bad < 0:
 			p = worse(p, l.explain(key, f, a, b))
 		case known:
-			p = worse(p, Property{Verdict: Violated, Words: fmt.Sprintf("Lock %d: %s was answered against the count of its holder.", key, l.names[l.ops[bad].token])})
+			p = worse(p, Property{Verdict: Violated,
+				Words: fmt.Sprintf("Lock %d: %s was answered against the count of its holder.", key,
+					l.names[l.ops[bad].token])})
 		default:
-			p = worse(p, Property{Verdict: Violated, Words: fmt.Sprintf("Lock %d: the answers fit no order of acquires and releases that a re-entrant lock can have.", key)})
+			p = worse(p, Property{Verdict: Violated,
+				Words: fmt.Sprintf(
+					"Lock %d: the answers fit no order of acquires and releases that a re-entrant lock can have.",
+					key)})
 		}
 	}
 	return p
@@ -127,9 +138,10 @@ func dropRefused(ops []op) []op {
 	return out
 }
 
-// outermost reduces operations of sequential processes to the outermost holds. bad is the first operation that its process' own count
-// forbids, or -1. known is false if that cannot be told without search: an outcome is unknown, or a process called again at the very stamp at
-// which its last call returned, so that the two count as concurrent.
+// outermost reduces operations of sequential processes to the outermost holds. bad is the first
+// operation that its process' own count forbids, or -1. known is false if that cannot be told
+// without search: an outcome is unknown, or a process called again at the very stamp at which its
+// last call returned, so that the two count as concurrent.
 func outermost(ops []op) (outer []op, bad int, known bool) {
 	bad = -1
 	count, first, last := map[int32]int{}, map[int32]int32{}, map[int32]int64{}
@@ -164,7 +176,8 @@ func outermost(ops []op) (outer []op, bad int, known bool) {
 	return outer, bad, true
 }
 
-// register judges the reads and writes of a history by themselves as those of a register. What it held at first is unknown.
+// register judges the reads and writes of a history by themselves as those of a register. What it
+// held at first is unknown.
 func (c *check) register() Property {
 	byKey := map[int][]section{}
 	for _, a := range accesses(c.history, forever) {
@@ -172,9 +185,11 @@ func (c *check) register() Property {
 		case a.silent():
 			return Property{Because: silentWrite}
 		case a.write && a.outcome != history.Fail:
-			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, anything, a.value, a.outcome})
+			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, anything, a.value,
+				a.outcome})
 		case !a.write && a.outcome == history.OK && a.known:
-			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, a.value, 0, history.Fail})
+			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, a.value, 0,
+				history.Fail})
 		}
 	}
 	if len(byKey) == 0 {
@@ -186,7 +201,9 @@ func (c *check) register() Property {
 		case porcupine.Unknown:
 			p = worse(p, c.unfinished())
 		case porcupine.Illegal:
-			p = worse(p, Property{Verdict: Violated, Words: fmt.Sprintf("The reads and writes of register %d fit no order in which each read returns what was written last.", key)})
+			p = worse(p, Property{Verdict: Violated,
+				Words: fmt.Sprintf(
+					"The reads and writes of register %d fit no order in which each read returns what was written last.", key)})
 		}
 	}
 	return p

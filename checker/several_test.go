@@ -15,7 +15,8 @@ type severalOp struct {
 	keys []int
 }
 
-// severalModel is several mutexes of which one operation takes or frees some, all in one instant. It cannot be partitioned by key.
+// severalModel is several mutexes of which one operation takes or frees some, all in one instant.
+// It cannot be partitioned by key.
 func severalModel() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return [3]int32{} },
@@ -37,8 +38,9 @@ func severalModel() porcupine.Model {
 	}
 }
 
-// someLocks makes processes that acquire some of three locks at once and release them. points says whether there is a token whose hold
-// may be of no length, for which one instant must do for all its locks.
+// someLocks makes processes that acquire some of three locks at once and release them. points says
+// whether there is a token whose hold may be of no length, for which one instant must do for all
+// its locks.
 func someLocks(r *rand.Rand) (h *history.History, ops []severalOp, points bool) {
 	h = &history.History{}
 	span := 4 + r.Int64N(30)
@@ -55,7 +57,8 @@ func someLocks(r *rand.Rand) (h *history.History, ops []severalOp, points bool) 
 		rel.outcome = []outcome{done, done, done, done, refused, unsure}[r.IntN(6)]
 		points = points || a.outcome == unsure && rel.outcome == done
 		for _, o := range []op{a, rel} {
-			e := history.Event{Type: history.Invoke, T: o.call, Process: p, F: history.Acquire, N: 1, Keys: keys}
+			e := history.Event{Type: history.Invoke, T: o.call, Process: p, F: history.Acquire, N: 1,
+				Keys: keys}
 			if o.kind == release {
 				e.F = history.Release
 			}
@@ -75,8 +78,9 @@ func someLocks(r *rand.Rand) (h *history.History, ops []severalOp, points bool) 
 	return h, ops, points
 }
 
-// TestSeveralLocksAgainstPorcupine compares the judgement lock by lock with a model that takes several locks in one instant. Lock by lock is
-// never stricter, so it raises no false alarm; and it is the same unless some hold may be of no length.
+// TestSeveralLocksAgainstPorcupine compares the judgement lock by lock with a model that takes
+// several locks in one instant. Lock by lock is never stricter, so it raises no false alarm; and it
+// is the same unless some hold may be of no length.
 func TestSeveralLocksAgainstPorcupine(t *testing.T) {
 	legal, weaker := 0, 0
 	n := rounds(4000, 100_000)
@@ -84,7 +88,8 @@ func TestSeveralLocksAgainstPorcupine(t *testing.T) {
 		h, several, points := someLocks(rand.New(rand.NewPCG(uint64(seed), 41)))
 		var ops []porcupine.Operation
 		for i := range several {
-			ops = append(ops, porcupine.Operation{ClientId: int(several[i].process), Input: &several[i], Call: several[i].call, Return: several[i].ret})
+			ops = append(ops, porcupine.Operation{ClientId: int(several[i].process), Input: &several[i],
+				Call: several[i].call, Return: several[i].ret})
 		}
 		want, got := porcupine.CheckOperations(severalModel(), ops), true
 		for _, l := range mutexOps(h) {
@@ -101,7 +106,8 @@ func TestSeveralLocksAgainstPorcupine(t *testing.T) {
 		}
 		sure(t, seed, h, several)
 	}
-	t.Logf("%d histories, %d legal; in %d only all locks at once show that they are not", n, legal, weaker)
+	t.Logf("%d histories, %d legal; in %d only all locks at once show that they are not", n, legal,
+		weaker)
 }
 
 // sure compares S with the model on the holds that surely were.
@@ -116,19 +122,25 @@ func sure(t *testing.T, seed int, h *history.History, several []severalOp) {
 	var ops []porcupine.Operation
 	for i := range several {
 		o := several[i]
-		granted := slices.ContainsFunc(several, func(a severalOp) bool { return a.token == o.token && a.kind == acquire && a.outcome == done })
+		granted := slices.ContainsFunc(several, func(a severalOp) bool {
+			return a.token == o.token &&
+				a.kind == acquire && a.outcome == done
+		})
 		if !granted {
 			continue
 		}
-		if o.kind == release { // the client has left, whatever it was told; the lock may be free from then on
+		// the client has left, whatever it was told; the lock may be free from then on
+		if o.kind == release {
 			if o.outcome == unsure {
 				o.ret = forever
 			}
 			o.outcome = done
 		}
-		ops = append(ops, porcupine.Operation{ClientId: int(o.process), Input: &o, Call: o.call, Return: o.ret})
+		ops = append(ops, porcupine.Operation{ClientId: int(o.process), Input: &o, Call: o.call,
+			Return: o.ret})
 	}
 	if legal := porcupine.CheckOperations(severalModel(), ops); legal == overlapping {
-		t.Fatalf("seed %d: the sure holds overlap: %v, porcupine says legal: %v\n%+v", seed, overlapping, legal, several)
+		t.Fatalf("seed %d: the sure holds overlap: %v, porcupine says legal: %v\n%+v", seed, overlapping,
+			legal, several)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// siteCase is a sort of run, the property that is judged, and the truth. excuse says, from what really happened, why a violation cannot be told
-// from the record; "" if it must be found.
+// siteCase is a sort of run, the property that is judged, and the truth. excuse says, from what
+// really happened, why a violation cannot be told from the record; "" if it must be found.
 type siteCase struct {
 	name, property string
 	set            func(w *site)
@@ -20,13 +20,28 @@ type siteCase struct {
 
 var siteCases = []siteCase{
 	{"right", "O", func(w *site) { w.overrun = true }, robbery, noExcuse},
-	{"right, with lost messages and crashes", "O", func(w *site) { w.overrun, w.lose, w.kill = true, 0.1, 0.02 }, robbery, noExcuse},
-	{"right, with late messages", "O", func(w *site) { w.overrun, w.lose, w.late = true, 0.2, true }, robbery, noExcuse},
-	{"deletes blindly, with late messages", "O", func(w *site) { w.overrun, w.lose, w.late, w.mistake = true, 0.2, true, deletesBlindly }, robbery, robberyExcuse},
-	{"knows clients, not acquisitions, with late messages", "O", func(w *site) { w.lose, w.late, w.mistake = 0.3, true, knowsClients }, robbery, robberyExcuse},
-	{"right, with late messages and crashes", "R", func(w *site) { w.overrun, w.kill = true, 0.02 }, orphans, noExcuse},
-	{"deletes blindly", "O", func(w *site) { w.overrun, w.mistake = true, deletesBlindly }, robbery, robberyExcuse},
-	{"deletes blindly, with lost messages", "O", func(w *site) { w.overrun, w.lose, w.mistake = true, 0.05, deletesBlindly }, robbery, robberyExcuse},
+	{"right, with lost messages and crashes", "O", func(w *site) {
+		w.overrun, w.lose, w.kill = true,
+			0.1, 0.02
+	}, robbery, noExcuse},
+	{"right, with late messages", "O", func(w *site) { w.overrun, w.lose, w.late = true, 0.2, true },
+		robbery, noExcuse},
+	{"deletes blindly, with late messages", "O", func(w *site) {
+		w.overrun, w.lose, w.late,
+			w.mistake = true, 0.2, true, deletesBlindly
+	}, robbery, robberyExcuse},
+	{"knows clients, not acquisitions, with late messages", "O", func(w *site) {
+		w.lose, w.late,
+			w.mistake = 0.3, true, knowsClients
+	}, robbery, robberyExcuse},
+	{"right, with late messages and crashes", "R", func(w *site) { w.overrun, w.kill = true, 0.02 },
+		orphans, noExcuse},
+	{"deletes blindly", "O", func(w *site) { w.overrun, w.mistake = true, deletesBlindly }, robbery,
+		robberyExcuse},
+	{"deletes blindly, with lost messages", "O", func(w *site) {
+		w.overrun, w.lose, w.mistake = true,
+			0.05, deletesBlindly
+	}, robbery, robberyExcuse},
 
 	{"right", "R", func(w *site) {}, orphans, noExcuse},
 	{"right, with overruns", "R", func(w *site) { w.overrun = true }, orphans, noExcuse},
@@ -34,27 +49,50 @@ var siteCases = []siteCase{
 	{"gets stuck", "R", func(w *site) { w.mistake = getsStuck }, orphans, orphanExcuse},
 
 	{"right", "D", slow, isStuck, noExcuse},
-	{"right, with lost messages, overruns and crashes", "D", func(w *site) { slow(w); w.overrun, w.lose, w.kill = true, 0.1, 0.05 }, isStuck, noExcuse},
+	{"right, with lost messages, overruns and crashes", "D", func(w *site) {
+		slow(w)
+		w.overrun,
+			w.lose, w.kill = true, 0.1, 0.05
+	}, isStuck, noExcuse},
 	{"gets stuck", "D", func(w *site) { slow(w); w.mistake = getsStuck }, isStuck, noExcuse},
-	{"killed inside a lock without a lease", "D", func(w *site) { w.ttl, w.kill = 0, 0.2 }, abandonedLock, noExcuse},
+	{"killed inside a lock without a lease", "D", func(w *site) { w.ttl, w.kill = 0, 0.2 },
+		abandonedLock, noExcuse},
 
 	{"right", "re-entry", func(w *site) { w.nest = true }, miscounted, noExcuse},
-	{"right, with lost messages, overruns and crashes", "re-entry", func(w *site) { w.nest, w.overrun, w.lose, w.kill = true, true, 0.1, 0.02 }, miscounted, noExcuse},
-	{"frees at the inner release", "re-entry", func(w *site) { w.nest, w.mistake = true, freesAtInner }, miscounted, noExcuse},
-	{"refuses the holder", "re-entry", func(w *site) { w.nest, w.mistake = true, refusesHolder }, miscounted, noExcuse},
+	{"right, with lost messages, overruns and crashes", "re-entry", func(w *site) {
+		w.nest, w.overrun,
+			w.lose, w.kill = true, true, 0.1, 0.02
+	}, miscounted, noExcuse},
+	{"frees at the inner release", "re-entry", func(w *site) {
+		w.nest, w.mistake = true,
+			freesAtInner
+	}, miscounted, noExcuse},
+	{"refuses the holder", "re-entry", func(w *site) { w.nest, w.mistake = true, refusesHolder },
+		miscounted, noExcuse},
 
 	{"right", "validity", func(w *site) { w.promise = 360 }, bothPromised, noExcuse},
-	{"right, with lost messages, overruns and crashes", "validity", func(w *site) { w.promise, w.overrun, w.lose, w.kill = 360, true, 0.1, 0.02 }, bothPromised, noExcuse},
-	{"promises too long", "validity", func(w *site) { w.promise, w.overrun = 800, true }, bothPromised, noExcuse},
+	{"right, with lost messages, overruns and crashes", "validity", func(w *site) {
+		w.promise, w.overrun, w.lose, w.kill = 360, true, 0.1, 0.02
+	}, bothPromised, noExcuse},
+	{"promises too long", "validity", func(w *site) { w.promise, w.overrun = 800, true }, bothPromised,
+		noExcuse},
 
-	{"several, right", "L", func(w *site) { w.several, w.overrun, w.lose = true, true, 0.1 }, bothLeased, noExcuse},
-	{"several, right", "S", func(w *site) { w.several, w.lose, w.kill = true, 0.1, 0.02 }, bothInside, noExcuse},
-	{"several, takes some that are held", "L", func(w *site) { w.several, w.mistake = true, takesSome }, bothLeased, noExcuse},
-	{"several, takes some that are held", "S", func(w *site) { w.several, w.overrun, w.mistake = true, true, takesSome }, bothInside, noExcuse},
+	{"several, right", "L", func(w *site) { w.several, w.overrun, w.lose = true, true, 0.1 },
+		bothLeased, noExcuse},
+	{"several, right", "S", func(w *site) { w.several, w.lose, w.kill = true, 0.1, 0.02 }, bothInside,
+		noExcuse},
+	{"several, takes some that are held", "L", func(w *site) {
+		w.several, w.mistake = true,
+			takesSome
+	}, bothLeased, noExcuse},
+	{"several, takes some that are held", "S", func(w *site) {
+		w.several, w.overrun, w.mistake = true,
+			true, takesSome
+	}, bothInside, noExcuse},
 }
 
-// TestSite compares the checker with the truth of simulated runs: no false alarm, and every violation found but those that the
-// record cannot show, which are counted with the reason.
+// TestSite compares the checker with the truth of simulated runs: no false alarm, and every
+// violation found but those that the record cannot show, which are counted with the reason.
 func TestSite(t *testing.T) {
 	for _, c := range siteCases {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
@@ -144,7 +182,8 @@ func (w *site) uncertain(x robbed) string {
 	}
 	for _, k := range w.trace {
 		over := k.Recv != 0 && k.Recv < grant
-		if k.Process != x.owner && k.Args[0] == "SET" && k.Args[1] == m.Args[1] && !over && k.Sent < m.Recv && (k.Recv == 0 || k.Reply == "OK" || w.unsure(k.Process, k.N)) {
+		if k.Process != x.owner && k.Args[0] == "SET" && k.Args[1] == m.Args[1] && !over &&
+			k.Sent < m.Recv && (k.Recv == 0 || k.Reply == "OK" || w.unsure(k.Process, k.N)) {
 			return "somebody else may have been granted the key meanwhile"
 		}
 	}
@@ -154,14 +193,15 @@ func (w *site) uncertain(x robbed) string {
 // unsure reports whether an acquire call has no known outcome.
 func (w *site) unsure(p, n int) bool {
 	return !slices.ContainsFunc(w.h.Events, func(e history.Event) bool {
-		return e.Process == p && e.N == n && e.F == history.Acquire && (e.Type == history.OK || e.Type == history.Fail)
+		return e.Process == p && e.N == n && e.F == history.Acquire && (e.Type == history.OK ||
+			e.Type == history.Fail)
 	})
 }
 
 func orphans(w *site) bool { return len(w.facts.orphaned) > 0 }
 
-// orphanExcuse says why no denial is certain: at each of them somebody was coming, inside or leaving for all that the record says, or its
-// reply was lost.
+// orphanExcuse says why no denial is certain: at each of them somebody was coming, inside or
+// leaving for all that the record says, or its reply was lost.
 func orphanExcuse(w *site) string {
 	for _, t := range w.facts.orphaned {
 		for _, m := range w.trace {
@@ -183,19 +223,22 @@ func (w *site) somebody(m history.Command) bool {
 		switch {
 		case e.F == history.Acquire && e.Type == history.Invoke:
 			open[id] = e.T
-		case e.F == history.Acquire && e.Type == history.Info && e.Process != m.Process && open[id] <= m.Recv && m.Sent <= e.T:
+		case e.F == history.Acquire && e.Type == history.Info && e.Process != m.Process &&
+			open[id] <= m.Recv && m.Sent <= e.T:
 			return true
 		}
 	}
 	return slices.ContainsFunc(w.stays, func(s stay) bool {
-		return "lock:"+fmt.Sprint(s.key) == m.Args[1] && open[[2]int{s.process, s.n}] <= m.Recv && m.Sent <= s.gone
+		return "lock:"+fmt.Sprint(s.key) == m.Args[1] && open[[2]int{s.process, s.n}] <= m.Recv &&
+			m.Sent <= s.gone
 	})
 }
 
 // isStuck: once the server is stuck, clients try for three seconds more, which is beyond the bound.
 func isStuck(w *site) bool { return w.facts.stuck }
 
-// abandonedLock reports whether a client was killed inside and somebody was refused an acquire that it called after it.
+// abandonedLock reports whether a client was killed inside and somebody was refused an acquire that
+// it called after it.
 func abandonedLock(w *site) bool {
 	for _, s := range w.stays {
 		if !w.dead[s.process] || s.gone != forever || s.from == s.to {
@@ -215,7 +258,8 @@ func abandonedLock(w *site) bool {
 	return false
 }
 
-// miscounted reports whether a holder was refused, or two were inside, with leases, after the first one's inner release.
+// miscounted reports whether a holder was refused, or two were inside, with leases, after the first
+// one's inner release.
 func miscounted(w *site) bool {
 	return w.facts.refused > 0 || w.overlap(func(a, b stay) bool {
 		to := min(a.to, b.to, a.leased, b.leased)
@@ -224,11 +268,17 @@ func miscounted(w *site) bool {
 }
 
 func bothPromised(w *site) bool {
-	return w.overlap(func(a, b stay) bool { return max(a.from, b.from) < min(a.to, b.to, a.valid, b.valid) })
+	return w.overlap(func(a, b stay) bool {
+		return max(a.from, b.from) < min(a.to, b.to, a.valid,
+			b.valid)
+	})
 }
 
 func bothLeased(w *site) bool {
-	return w.overlap(func(a, b stay) bool { return max(a.from, b.from) < min(a.to, b.to, a.leased, b.leased) })
+	return w.overlap(func(a, b stay) bool {
+		return max(a.from, b.from) < min(a.to, b.to, a.leased,
+			b.leased)
+	})
 }
 
 func bothInside(w *site) bool {

@@ -7,7 +7,8 @@ func (w *site) take(p, n int, keys []int) string {
 		if s.owner >= 0 && w.ttl > 0 && w.now >= s.expiry && !w.facts.stuck {
 			s.owner = -1
 		}
-		if s.owner < 0 || s.owner == p && s.count > 0 && w.nest && w.mistake != refusesHolder || w.mistake == takesSome && len(keys) > 1 && k == keys[1] {
+		if s.owner < 0 || s.owner == p && s.count > 0 && w.nest && w.mistake != refusesHolder ||
+			w.mistake == takesSome && len(keys) > 1 && k == keys[1] {
 			continue
 		}
 		if s.owner == p && w.nest {

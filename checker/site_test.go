@@ -9,9 +9,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// site simulates clients of a lock on one Redis, command by command, with a trace, several locks and nested acquires. It knows what
-// really happened: who was inside when, whose key a release deleted, and who was denied a key that nobody held any more. It is right unless
-// a mistake is asked for.
+// site simulates clients of a lock on one Redis, command by command, with a trace, several locks
+// and nested acquires. It knows what really happened: who was inside when, whose key a release
+// deleted, and who was denied a key that nobody held any more. It is right unless a mistake is
+// asked for.
 type site struct {
 	r       *rand.Rand
 	queue   events
@@ -48,7 +49,8 @@ const (
 	refusesHolder          // a nested acquire is refused
 	getsStuck              // from some time on the server keeps the key for ever
 	takesSome              // of several locks, those are granted that are held already
-	knowsClients           // a release frees what its client holds, whichever of its acquisitions that is
+	// a release frees what its client holds, whichever of its acquisitions that is
+	knowsClients
 )
 
 // slot is a lock at the server.
@@ -77,18 +79,21 @@ type facts struct {
 type robbed struct{ command, owner, n int }
 
 func newSite(seed uint64, clients, locks int) *site {
-	w := &site{r: rand.New(rand.NewPCG(seed, 31)), unit: 1, ttl: 400, until: 3000, locks: make([]slot, locks)}
+	w := &site{r: rand.New(rand.NewPCG(seed, 31)), unit: 1, ttl: 400, until: 3000,
+		locks: make([]slot, locks)}
 	for i := range w.locks {
 		w.locks[i].owner = -1
 	}
 	w.n, w.dead, w.calling = make([]int, clients), make([]bool, clients), make([]bool, clients)
-	w.h = &history.History{Header: history.Header{Type: "header", Format: history.Format, World: "test", Clients: clients}}
+	w.h = &history.History{Header: history.Header{Type: "header", Format: history.Format,
+		World: "test", Clients: clients}}
 	return w
 }
 
 func (w *site) run() *history.History {
 	hd := &w.h.Header
-	hd.TTL, hd.Poll, hd.Declares = history.Duration(w.ttl), history.Duration(30*w.unit), history.Declares{Lease: w.ttl > 0, Validity: w.promise > 0, Reentrant: w.nest}
+	hd.TTL, hd.Poll, hd.Declares = history.Duration(w.ttl), history.Duration(30*w.unit),
+		history.Declares{Lease: w.ttl > 0, Validity: w.promise > 0, Reentrant: w.nest}
 	for p := range w.n {
 		w.after(50, func() { w.cycle(p) })
 	}
@@ -98,7 +103,8 @@ func (w *site) run() *history.History {
 		e.f()
 	}
 	w.h.Sort()
-	w.h.Events = append(w.h.Events, history.Event{Type: history.End, T: w.now + 1, Process: history.Harness})
+	w.h.Events = append(w.h.Events, history.Event{Type: history.End, T: w.now + 1,
+		Process: history.Harness})
 	return w.h
 }
 
@@ -126,7 +132,8 @@ func (w *site) cycle(p int) {
 	if w.several && w.r.IntN(2) == 0 {
 		keys = append(keys, (keys[0]+1)%len(w.locks))
 	}
-	w.acquire(p, keys, func(sent int64) { w.enter(p, keys, sent) }, func() { w.after(60, func() { w.cycle(p) }) })
+	w.acquire(p, keys, func(sent int64) { w.enter(p, keys, sent) },
+		func() { w.after(60, func() { w.cycle(p) }) })
 }
 
 // acquire tries some times, and calls in or out.
@@ -142,25 +149,26 @@ func (w *site) acquire(p int, keys []int, in func(sent int64), out func()) {
 	var try func(left int)
 	try = func(left int) {
 		sent := w.now
-		w.command(p, n, w.taking(keys[0], n), func() string { return w.take(p, n, keys) }, func(reply string, known bool) {
-			switch {
-			case !known:
-				end(history.Info, nil)
-				out()
-			case reply == "OK":
-				g := &history.Grant{Sent: sent, Lease: history.Duration(w.ttl), Node: "n0"}
-				if w.promise > 0 {
-					g.ValidUntil = sent + w.promise
+		w.command(p, n, w.taking(keys[0], n), func() string { return w.take(p, n, keys) },
+			func(reply string, known bool) {
+				switch {
+				case !known:
+					end(history.Info, nil)
+					out()
+				case reply == "OK":
+					g := &history.Grant{Sent: sent, Lease: history.Duration(w.ttl), Node: "n0"}
+					if w.promise > 0 {
+						g.ValidUntil = sent + w.promise
+					}
+					end(history.OK, g)
+					in(sent)
+				case left > 0:
+					w.after(30, func() { try(left - 1) })
+				default:
+					end(history.Fail, nil)
+					out()
 				}
-				end(history.OK, g)
-				in(sent)
-			case left > 0:
-				w.after(30, func() { try(left - 1) })
-			default:
-				end(history.Fail, nil)
-				out()
-			}
-		})
+			})
 	}
 	try(3)
 }
@@ -169,10 +177,13 @@ func (w *site) taking(key, n int) []string {
 	return []string{"SET", "lock:" + strconv.Itoa(key), strconv.Itoa(n), "NX", "PX", fmt.Sprint(w.ttl)}
 }
 
-// command sends something: it arrives, the reply comes back, and one of both may get lost. A process that dies reads nothing.
-func (w *site) command(p, n int, args []string, serve func() string, back func(reply string, known bool)) {
+// command sends something: it arrives, the reply comes back, and one of both may get lost. A
+// process that dies reads nothing.
+func (w *site) command(p, n int, args []string, serve func() string, back func(reply string,
+	known bool)) {
 	i := len(w.trace)
-	w.trace = append(w.trace, history.Command{Process: p, Seq: i + 1, N: n, Node: "n0", Sent: w.now, Args: args})
+	w.trace = append(w.trace, history.Command{Process: p, Seq: i + 1, N: n, Node: "n0", Sent: w.now,
+		Args: args})
 	lost := w.r.Float64() < w.lose
 	arrives := !lost || w.r.IntN(2) == 0
 	if lost && arrives && w.late {
@@ -204,7 +215,8 @@ func (w *site) enter(p int, keys []int, sent int64) {
 		valid = sent + w.promise
 	}
 	for _, k := range keys {
-		w.stays = append(w.stays, stay{process: p, n: n, key: k, from: w.now, to: forever, gone: forever, leased: leased, valid: valid})
+		w.stays = append(w.stays, stay{process: p, n: n, key: k, from: w.now, to: forever, gone: forever,
+			leased: leased, valid: valid})
 	}
 	mine := func(f func(s *stay)) {
 		for i := range keys {
@@ -252,7 +264,8 @@ func (w *site) die(p int) {
 	w.h.Events = append(w.h.Events, history.Event{Type: history.Kill, T: w.now, Process: p})
 	w.dead[p] = true
 	w.after(20, func() {
-		w.h.Events = append(w.h.Events, history.Event{Type: history.Exit, T: w.now, Process: p, Planned: true})
+		w.h.Events = append(w.h.Events, history.Event{Type: history.Exit, T: w.now, Process: p,
+			Planned: true})
 	})
 }
 
@@ -263,14 +276,15 @@ func (w *site) release(p, n int, keys []int, then func()) {
 		args = []string{"DEL", "lock:" + strconv.Itoa(keys[0])}
 	}
 	i := len(w.trace)
-	w.command(p, n, args, func() string { return w.free(i, p, n, keys) }, func(reply string, known bool) {
-		typ := history.OK
-		if !known {
-			typ = history.Info
-		} else if reply == "(nil)" {
-			typ = history.Fail
-		}
-		w.note(typ, p, history.Release, n, keys, nil)
-		then()
-	})
+	w.command(p, n, args, func() string { return w.free(i, p, n, keys) },
+		func(reply string, known bool) {
+			typ := history.OK
+			if !known {
+				typ = history.Info
+			} else if reply == "(nil)" {
+				typ = history.Fail
+			}
+			w.note(typ, p, history.Release, n, keys, nil)
+			then()
+		})
 }

@@ -6,39 +6,47 @@ import (
 	"slices"
 )
 
-// This file makes a history of a mutex small enough for porcupine without changing the answer: it drops operations that
-// cannot matter, and cuts what is left at instants where the holder is certain.
+// This file makes a history of a mutex small enough for porcupine without changing the answer: it
+// drops operations that cannot matter, and cuts what is left at instants where the holder is
+// certain.
 //
-// Dropping. All of these may be left out, because from a linearization without them one with them can be made, and the other
-// way round:
+// Dropping. All of these may be left out, because from a linearization without them one with them
+// can be made, and the other way round:
 //   - an acquire that was refused: always legal, no effect;
-//   - an unknown acquire without a successful release, with all releases of its token: take the token's hold out of a
-//     linearization and everybody else finds the mutex free more often, which harms nobody; put the unknown ones back at the
-//     very end, and the refused ones anywhere, since the token never holds;
-//   - an unknown release of a token with a successful one: the successful one found the mutex held, so the unknown one did nothing before
-//     it; it goes last;
-//   - of the unknown releases of a token without a successful one, all but the first invoked: put them last;
-//   - a refused release whose window is not wholly inside its token's span: it fits before the acquire or after the release.
+//   - an unknown acquire without a successful release, with all releases of its token: take the
+//     token's hold out of a linearization and everybody else finds the mutex free more often, which
+//     harms nobody; put the unknown ones back at the very end, and the refused ones anywhere, since
+//     the token never holds;
+//   - an unknown release of a token with a successful one: the successful one found the mutex held,
+//     so the unknown one did nothing before it; it goes last;
+//   - of the unknown releases of a token without a successful one, all but the first invoked: put
+//     them last;
+//   - a refused release whose window is not wholly inside its token's span: it fits before the
+//     acquire or after the release.
 //
-// Cutting. What is left are spans [acquire returned, release invoked], points (a token that was released before its acquire
-// returned) and operations that are wrong by themselves. At an instant inside exactly one span, outside all windows of points
-// and wrong operations, the holder is certain. The history is linearizable if and only if the pieces are, where each piece begins
-// with the mutex held by that holder and must end so: if there is a linearization at all, there is one in which every span is as
-// short as can be (proof at fastMutex), and it is cut without harm; and pieces that begin and end with the same holder join.
-// Windows are only ever narrowed, and only so far that the shortest spans still fit.
+// Cutting. What is left are spans [acquire returned, release invoked], points (a token that was
+// released before its acquire returned) and operations that are wrong by themselves. At an instant
+// inside exactly one span, outside all windows of points and wrong operations, the holder is
+// certain. The history is linearizable if and only if the pieces are, where each piece begins with
+// the mutex held by that holder and must end so: if there is a linearization at all, there is one
+// in which every span is as short as can be (proof at fastMutex), and it is cut without harm; and
+// pieces that begin and end with the same holder join. Windows are only ever narrowed, and only so
+// far that the shortest spans still fit.
 
 // token is all that a history says about one acquisition.
 type token struct {
-	from, end                  int64 // acquire returned; release invoked, or forever
-	unknownEnd                 int64 // first unknown release invoked, or forever
-	acquire, release           int32 // op indices, -1: none; release is the successful one, or the first unknown one
+	from, end  int64 // acquire returned; release invoked, or forever
+	unknownEnd int64 // first unknown release invoked, or forever
+	// op indices, -1: none; release is the successful one, or the first unknown one
+	acquire, release           int32
 	firstUnknown, firstRefused int32 // op indices of releases, -1: none
 	releases                   int32 // number of successful releases
 	acquired, released         bool  // the acquire, the release, are known to have happened
 }
 
 // blank is a token of which nothing is known.
-var blank = token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, end: forever, unknownEnd: forever}
+var blank = token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, end: forever,
+	unknownEnd: forever}
 
 // tokens sorts operations by token. Tokens are numbered densely from 1.
 func tokens(ops []op) []token { return tokensIn(nil, ops) }
@@ -85,7 +93,8 @@ func (t *token) note(o *op, i int32) {
 	}
 }
 
-// core reports whether the token surely holds over [from, end]: not so if the release was invoked before the acquire returned.
+// core reports whether the token surely holds over [from, end]: not so if the release was invoked
+// before the acquire returned.
 func (t *token) core() bool { return t.acquired && t.from < t.end }
 
 // needless reports whether everything about the token may be dropped.
@@ -98,8 +107,9 @@ type mark struct {
 	what markKind
 }
 
-// markKind says what changes at a mark. Beginnings come before endings of the same instant, as calls come before returns, except
-// for spans: the end of a span is a call, its beginning is a return.
+// markKind says what changes at a mark. Beginnings come before endings of the same instant, as
+// calls come before returns, except for spans: the end of a span is a call, its beginning is a
+// return.
 type markKind uint8
 
 const (
@@ -147,12 +157,14 @@ func (s *slicer) place(i int32) {
 	case i == t.acquire && t.release >= 0:
 		s.point(t)
 	case i == t.release && t.acquire >= 0: // placed with its acquire
-	case o.kind == acquire || o.outcome == done: // a second success, or one without an acquire: wrong by itself
+	case o.kind == acquire || o.outcome == done:
+		// a second success, or one without an acquire: wrong by itself
 		s.marks = append(s.marks, mark{o.call, i, lone})
 	}
 }
 
-// point places the two operations of a token whose hold may be of no length at all: anywhere in the time that both windows allow.
+// point places the two operations of a token whose hold may be of no length at all: anywhere in the
+// time that both windows allow.
 func (s *slicer) point(t *token) {
 	a, r := &s.ops[t.acquire], &s.ops[t.release]
 	lo, hi := max(a.call, r.call), min(a.ret, r.ret)
@@ -165,8 +177,9 @@ func (s *slicer) window(i int32, lo, hi int64) {
 	s.marks = append(s.marks, mark{lo, i, noCutFrom}, mark{hi, -1, noCutTo})
 }
 
-// pieces calls yield with each piece in turn until it returns false. A piece is only valid during the call. Its times are the
-// history's, four times as large to make room for the operations in between.
+// pieces calls yield with each piece in turn until it returns false. A piece is only valid during
+// the call. Its times are the history's, four times as large to make room for the operations in
+// between.
 func (s *slicer) pieces(yield func(piece []op) bool) {
 	p := piece{begin: math.MinInt64}
 	inside, forbidden := 0, 0
@@ -188,7 +201,8 @@ func (s *slicer) pieces(yield func(piece []op) bool) {
 			forbidden--
 		}
 		last := i+1 == len(s.marks)
-		// No cut between marks of one instant: the answer would be the same, but a piece is easier to read whole.
+		// No cut between marks of one instant: the answer would be the same, but a piece is easier to
+		// read whole.
 		if last || inside != 1 || forbidden != 0 || len(p.ops) < s.min || s.marks[i+1].at == m.at {
 			continue
 		}
@@ -228,6 +242,7 @@ func (p *piece) close(at int64, holder int32) {
 
 // open begins the next piece there.
 func (p *piece) open(at int64, holder int32) {
-	p.ops = append(p.ops[:0], op{call: at + 2, ret: at + 2, token: holder, process: -1, kind: assumeHeld})
+	p.ops = append(p.ops[:0], op{call: at + 2, ret: at + 2, token: holder, process: -1,
+		kind: assumeHeld})
 	p.begin = at + 3
 }

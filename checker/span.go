@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// belief says whose word counts for the end of a hold. Each one ends a hold no later than the one before.
+// belief says whose word counts for the end of a hold. Each one ends a hold no later than the one
+// before.
 type belief uint8
 
 const (
@@ -14,17 +15,19 @@ const (
 	whileLeased                // the server's: also no longer than the lease that was granted
 )
 
-// span is the time in which a hold surely lasts, as one belief has it: from the grant's return until just before end. It is never empty.
+// span is the time in which a hold surely lasts, as one belief has it: from the grant's return
+// until just before end. It is never empty.
 type span struct {
 	from, end int64
 	hold      int32 // index into record.holds
 	lease     int32 // index into hold.leases
 }
 
-// spans returns the sure spans of each key, in the order in which they begin. What happened at or after cut does not count.
+// spans returns the sure spans of each key, in the order in which they begin. What happened at or
+// after cut does not count.
 //
-// Spans of one process and key are disjoint: collect has merged nested holds and ended forgotten ones, and leases that do not
-// join are apart. So two spans that overlap are always of two clients.
+// Spans of one process and key are disjoint: collect has merged nested holds and ended forgotten
+// ones, and leases that do not join are apart. So two spans that overlap are always of two clients.
 func (r *record) spans(b belief, cut int64) map[int][]span {
 	all := map[int][]span{}
 	for i := range r.holds {
@@ -70,13 +73,16 @@ func spansOf(h *hold, i int, b belief, cut int64) []span {
 	return out
 }
 
-// firstOverlap decides mutual exclusion exactly and in one pass: it returns the earliest pair of spans with an instant in common,
-// or ok false. The spans must come in the order in which they begin.
+// firstOverlap decides mutual exclusion exactly and in one pass: it returns the earliest pair of
+// spans with an instant in common, or ok false. The spans must come in the order in which they
+// begin.
 //
-// That this is the whole truth: a history of holds that certainly happened is linearizable as a mutex if and only if the spans
-// are disjoint. If it is linearizable, each hold's span lies inside the time between the instants at which the mutex was
-// taken and freed, and those times are disjoint. If the spans are disjoint, take the mutex just when the acquire returns and
-// free it just when the hold ends: both lie inside the windows of the calls. Ends that touch are concurrent, so allowed.
+// That this is the whole truth: a history of holds that certainly happened is linearizable as a
+// mutex if and only if the spans are disjoint. If it is linearizable, each hold's span lies inside
+// the time between the instants at which the mutex was taken and freed, and those times are
+// disjoint. If the spans are disjoint, take the mutex just when the acquire returns and free it
+// just when the hold ends: both lie inside the windows of the calls. Ends that touch are
+// concurrent, so allowed.
 func firstOverlap(ss []span) (a, b int, ok bool) {
 	if len(ss) == 0 {
 		return 0, 0, false
@@ -102,7 +108,8 @@ func longestBefore(ss []span, i int) int {
 	return best
 }
 
-// overlaps calls yield for each span that begins inside an earlier one, with the earlier one that ends last, until yield returns false.
+// overlaps calls yield for each span that begins inside an earlier one, with the earlier one that
+// ends last, until yield returns false.
 func overlaps(ss []span, yield func(a, b span) bool) {
 	far := 0
 	for i := 1; i < len(ss); i++ {

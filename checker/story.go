@@ -21,8 +21,8 @@ type happening struct {
 	tail  string // what comes behind the time
 }
 
-// words tells a violation in the order of time: who was granted what by whom and when, what happened in between, and how long both
-// were inside.
+// words tells a violation in the order of time: who was granted what by whom and when, what
+// happened in between, and how long both were inside.
 func (c *check) words(p *pair, v Property) string {
 	told := []happening{
 		{t: p.a.from, words: fmt.Sprintf("client %d was granted lock %d%s", p.a.process, p.key, by(p.a))},
@@ -30,12 +30,14 @@ func (c *check) words(p *pair, v Property) string {
 	}
 	told = append(told, c.struckBetween(p, v)...)
 	if end := p.a.leaseAt(p.b.from); end <= p.b.from {
-		told = append(told, happening{t: end, words: fmt.Sprintf("client %d's lease ran out", p.a.process), tail: c.whilePaused(p.a.process, end)})
+		told = append(told, happening{t: end, words: fmt.Sprintf("client %d's lease ran out",
+			p.a.process), tail: c.whilePaused(p.a.process, end)})
 	}
 	for _, m := range v.Witness.Commands {
 		if strings.Contains(m.Effect, " of client ") && strings.Contains(m.Effect, "delete") {
 			effect := strings.Replace(m.Effect, "deletes", "deleted", 1)
-			told = append(told, happening{t: m.Sent, words: fmt.Sprintf("client %d sent %q", m.Process, c.said(&m.Command)), tail: ", which " + effect})
+			told = append(told, happening{t: m.Sent, words: fmt.Sprintf("client %d sent %q", m.Process,
+				c.said(&m.Command)), tail: ", which " + effect})
 		}
 	}
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
@@ -73,8 +75,9 @@ func tell(hs []happening) string {
 	return strings.Join(out, " ")
 }
 
-// joined is "at 0.001 s n0 was killed" for one fault, "n0 was killed at 0.001 s, n1 was promoted at 0.002 s and clients were directed to it at
-// 0.003 s" for several, and "client 1 sent "DEL k" at 0.004 s, which ..." for what is no fault.
+// joined is "at 0.001 s n0 was killed" for one fault, "n0 was killed at 0.001 s, n1 was promoted at
+// 0.002 s and clients were directed to it at 0.003 s" for several, and "client 1 sent "DEL k" at
+// 0.004 s, which ..." for what is no fault.
 func joined(hs []happening) string {
 	if h := hs[0]; len(hs) == 1 && h.about != "" {
 		return "at " + at(h.t) + " " + h.words
@@ -114,17 +117,22 @@ func (p *pair) together() string {
 	length := brief(p.to - p.from)
 	switch {
 	case still == p.a && end == still.end:
-		return fmt.Sprintf("Client %d was still inside until %s%s: both were inside for %s.", still.process, at(end), still.how(), length)
+		return fmt.Sprintf("Client %d was still inside until %s%s: both were inside for %s.",
+			still.process, at(end), still.how(), length)
 	case end == still.end:
-		return fmt.Sprintf("Client %d was inside until %s%s, and client %d still was then: both were inside for %s.", still.process, at(end), still.how(), other.process, length)
+		return fmt.Sprintf(
+			"Client %d was inside until %s%s, and client %d still was then: both were inside for %s.",
+			still.process, at(end), still.how(), other.process, length)
 	case p.belief == whileLeased && end == still.leaseAt(max(p.sa.from, p.sb.from)):
-		return fmt.Sprintf("Both were inside for %s until client %d's lease ran out at %s.", length, still.process, at(end))
+		return fmt.Sprintf("Both were inside for %s until client %d's lease ran out at %s.", length,
+			still.process, at(end))
 	}
 	return fmt.Sprintf("Both were inside for %s until %s.", length, at(end))
 }
 
-// struckBetween tells the faults that belong to the story of a pair: those that began before the second grant, unless they were over
-// when the first hold began and cannot have caused anything, and unless they struck a client that has no part in it.
+// struckBetween tells the faults that belong to the story of a pair: those that began before the
+// second grant, unless they were over when the first hold began and cannot have caused anything,
+// and unless they struck a client that has no part in it.
 func (c *check) struckBetween(p *pair, v Property) []happening {
 	var out []happening
 	for _, f := range c.faults {
@@ -140,23 +148,27 @@ func (c *check) struckBetween(p *pair, v Property) []happening {
 	slices.SortStableFunc(out, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
 	if n := len(out); n > maxFaults {
 		half := maxFaults / 2
-		more := happening{t: out[half].t, about: "more", words: fmt.Sprintf("%d more things began or ended", n-maxFaults)}
+		more := happening{t: out[half].t, about: "more",
+			words: fmt.Sprintf("%d more things began or ended", n-maxFaults)}
 		out = append(append(slices.Clone(out[:half]), more), out[n-half:]...)
 	}
 	return out
 }
 
-// over reports whether a fault was over before the first hold of a pair began, and cannot have caused the violation.
+// over reports whether a fault was over before the first hold of a pair began, and cannot have
+// caused the violation.
 func (f *fault) over(p *pair, class string) bool {
 	caused := kindOf(*f) > harmless || class == LateMessage
 	return !lasts(*f) && (f.to <= p.a.call || f.to <= p.a.from && !caused)
 }
 
-// takesPart reports whether a fault struck a node, everybody, or a client of whom the witness tells. Where no commands are known, any may.
+// takesPart reports whether a fault struck a node, everybody, or a client of whom the witness
+// tells. Where no commands are known, any may.
 func takesPart(f fault, p *pair, commands []WitnessCommand) bool {
 	who, _, _ := strings.Cut(f.target, ">")
 	process, client := clientOf(who)
-	if !client || len(commands) == 0 || kindOf(f) > harmless || process == p.a.process || process == p.b.process {
+	if !client || len(commands) == 0 || kindOf(f) > harmless || process == p.a.process ||
+		process == p.b.process {
 		return true
 	}
 	return slices.ContainsFunc(commands, func(m WitnessCommand) bool { return m.Process == process })

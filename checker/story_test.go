@@ -10,17 +10,32 @@ import (
 
 // storyCases are violations and what they must and must not be told with. Times are milliseconds.
 var storyCases = []struct{ name, story, want, without string }{
-	{"failover in the order of time", "lease; fault cut n0>n1 1 414; c1 acquire 0 4 sent=3 lease=2000 node=n0; fault kill n0 4 414; fault promote n1 5 6; fault direct n1 6 7; c0 acquire 1 28 sent=27 lease=2000 node=n1; c1 release 206 207; c0 release 300 301",
+	{"failover in the order of time",
+		"lease; fault cut n0>n1 1 414; c1 acquire 0 4 sent=3 lease=2000 node=n0; fault kill n0 4 414; fault promote n1 5 6; fault direct n1 6 7; c0 acquire 1 28 sent=27 lease=2000 node=n1; c1 release 206 207; c0 release 300 301",
 		"At 0.001 s the link n0>n1 was cut. Client 1 was granted lock 0 by n0 at 0.004 s. n0 was killed at 0.004 s, n1 was promoted at 0.005 s and clients were directed to it at 0.006 s. Client 0 was granted the same lock by n1 at 0.028 s. Client 1 was still inside until 0.206 s, when it released: both were inside for 178 ms.", "started again"},
-	{"a fault that was over is left out", "fault pause-node n0 1 2; c0 acquire 5 6; c1 acquire 5 8; c0 release 20 21; c1 release 30 31", "Client 0 was granted lock 0 at 0.006 s. Client 1 was granted", "n0"},
-	{"a fault that came too late is left out", "c0 acquire 5 6; c1 acquire 5 8; fault pause c1 9 12; c0 release 20 21; c1 release 30 31", "", "paused"},
-	{"a fault that may have caused it is kept", "c0 acquire 5 16; fault kill n0 8 12; c1 acquire 5 18; c0 release 20 21; c1 release 30 31", "n0 was killed at 0.008 s and it was started again at 0.012 s. Client 0", ""},
-	{"a clock stays moved", "fault node-clock n0 1 2; c0 acquire 5 16; c1 acquire 5 18; c0 release 20 21; c1 release 30 31", "At 0.001 s the clock of n0 was moved.", ""},
-	{"an end that matters is told", "lease; c0 acquire 1 5 sent=1 lease=20; fault pause c0 6 40; c1 acquire 2 30 sent=29 lease=90; c0 release 45 46; c1 release 50 51",
+	{"a fault that was over is left out",
+		"fault pause-node n0 1 2; c0 acquire 5 6; c1 acquire 5 8; c0 release 20 21; c1 release 30 31",
+		"Client 0 was granted lock 0 at 0.006 s. Client 1 was granted", "n0"},
+	{"a fault that came too late is left out",
+		"c0 acquire 5 6; c1 acquire 5 8; fault pause c1 9 12; c0 release 20 21; c1 release 30 31", "",
+		"paused"},
+	{"a fault that may have caused it is kept",
+		"c0 acquire 5 16; fault kill n0 8 12; c1 acquire 5 18; c0 release 20 21; c1 release 30 31",
+		"n0 was killed at 0.008 s and it was started again at 0.012 s. Client 0", ""},
+	{"a clock stays moved",
+		"fault node-clock n0 1 2; c0 acquire 5 16; c1 acquire 5 18; c0 release 20 21; c1 release 30 31",
+		"At 0.001 s the clock of n0 was moved.", ""},
+	{"an end that matters is told",
+		"lease; c0 acquire 1 5 sent=1 lease=20; fault pause c0 6 40; c1 acquire 2 30 sent=29 lease=90; c0 release 45 46; c1 release 50 51",
 		"At 0.006 s client 0 was paused. Client 0's lease ran out at 0.021 s while it was paused. Client 1 was granted the same lock at 0.030 s. At 0.040 s client 0 ran again. Client 0 was still inside until 0.045 s, when it released: both were inside for 15 ms.", ""},
-	{"the second one leaves first", "c0 acquire 1 5; c1 acquire 2 9; c1 release 12 13; c0 release 20 21", "Client 1 was inside until 0.012 s, when it released, and client 0 still was then: both were inside for 3.0 ms.", ""},
-	{"a fault that nobody has words for", "c0 acquire 1 5; fault wobble n0 6 10; c1 acquire 2 9; c0 release 12 13; c1 release 20 21", "At 0.006 s the fault \"wobble\" struck n0. Client 1 was granted the same lock at 0.009 s. At 0.010 s the fault \"wobble\" of n0 ended. Client 0", ""},
-	{"many faults", "c0 acquire 1 5; fault a x 6; fault b x 6; fault c x 6; fault d x 6; fault e x 6; fault f x 6; fault g x 6; fault h x 6; fault i x 6; fault j x 6; c1 acquire 2 9; c0 release 12 13; c1 release 20 21", "2 more things began or ended", "the fault \"e\""},
+	{"the second one leaves first",
+		"c0 acquire 1 5; c1 acquire 2 9; c1 release 12 13; c0 release 20 21",
+		"Client 1 was inside until 0.012 s, when it released, and client 0 still was then: both were inside for 3.0 ms.", ""},
+	{"a fault that nobody has words for",
+		"c0 acquire 1 5; fault wobble n0 6 10; c1 acquire 2 9; c0 release 12 13; c1 release 20 21",
+		"At 0.006 s the fault \"wobble\" struck n0. Client 1 was granted the same lock at 0.009 s. At 0.010 s the fault \"wobble\" of n0 ended. Client 0", ""},
+	{"many faults",
+		"c0 acquire 1 5; fault a x 6; fault b x 6; fault c x 6; fault d x 6; fault e x 6; fault f x 6; fault g x 6; fault h x 6; fault i x 6; fault j x 6; c1 acquire 2 9; c0 release 12 13; c1 release 20 21", "2 more things began or ended", "the fault \"e\""},
 }
 
 func TestStories(t *testing.T) {
@@ -52,8 +67,10 @@ func TestAStoryNamesScripts(t *testing.T) {
 		if letter == "O" {
 			told = grabs + robberyStory
 		}
-		words := Check(story(t, told), trace(t, traced), Options{Properties: []string{letter}}).Properties[0].Words
-		if strings.Contains(words, "grab") || strings.Contains(words, "drop") || !strings.Contains(words, "\"EVAL <script: ") {
+		words := Check(story(t, told), trace(t, traced), Options{Properties: []string{letter}}).
+			Properties[0].Words
+		if strings.Contains(words, "grab") || strings.Contains(words, "drop") ||
+			!strings.Contains(words, "\"EVAL <script: ") {
 			t.Errorf("%s: %s", letter, words)
 		}
 	}
@@ -66,7 +83,8 @@ func TestEveryFaultHasWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^\t(\w+)\s*= "([a-z-]+)"`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\t(\w+)\s*= "([a-z-]+)"`).FindAllStringSubmatch(
+		string(source), -1) {
 		names[m[1]] = m[2]
 	}
 	_, table, _ := strings.Cut(string(source), "var undoneBy = ")
@@ -84,8 +102,10 @@ func TestEveryFaultHasWords(t *testing.T) {
 
 func TestNamesOfTargets(t *testing.T) {
 	for target, want := range map[string]string{
-		"n0": "n0", "c3": "client 3", "*": "everybody", "n0>n1": "the link n0>n1", "c1>n0": "client 1's link to n0", "c1>*": "every link of client 1",
-		"*>n0": "every link to n0", "n0>*": "every link of n0", "c1+>n0": "client 1's second link to n0", "c2+>*": "every second link of client 2",
+		"n0": "n0", "c3": "client 3", "*": "everybody", "n0>n1": "the link n0>n1",
+		"c1>n0": "client 1's link to n0", "c1>*": "every link of client 1",
+		"*>n0": "every link to n0", "n0>*": "every link of n0", "c1+>n0": "client 1's second link to n0",
+		"c2+>*": "every second link of client 2",
 	} {
 		if got := nameOf(target); got != want {
 			t.Errorf("%s: %s, want %s", target, got, want)
@@ -94,7 +114,8 @@ func TestNamesOfTargets(t *testing.T) {
 }
 
 func TestBrief(t *testing.T) {
-	for ns, want := range map[int64]string{5: "5 ns", 340_400: "340 µs", 3_240_000: "3.2 ms", 178_400_000: "178 ms", 1_239_000_000: "1.24 s"} {
+	for ns, want := range map[int64]string{5: "5 ns", 340_400: "340 µs", 3_240_000: "3.2 ms",
+		178_400_000: "178 ms", 1_239_000_000: "1.24 s"} {
 		if got := brief(ns); got != want {
 			t.Errorf("%d: %s, want %s", ns, got, want)
 		}

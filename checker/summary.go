@@ -23,14 +23,15 @@ var whatBroke = map[string]string{
 	"fencing":       "fencing tokens did not grow",
 }
 
-// violatedSummary says what was violated and why, the gravest first: "Two clients were inside at once: the grant was lost by the failover
-// (durability)." What has the same reason shares it.
+// violatedSummary says what was violated and why, the gravest first: "Two clients were inside at
+// once: the grant was lost by the failover (durability)." What has the same reason shares it.
 func (c *check) violatedSummary(ps []Property) string {
 	var parts []string
 	for i := 0; i < len(ps); i++ {
 		p := ps[i]
 		what := whatBroke[p.Property]
-		if p.Property == MutualExclusion && i+1 < len(ps) && ps[i+1].Property == LeaseExclusion && ps[i+1].Class == p.Class {
+		if p.Property == MutualExclusion && i+1 < len(ps) && ps[i+1].Property == LeaseExclusion &&
+			ps[i+1].Class == p.Class {
 			what += " while both leases were valid"
 			p = ps[i+1] // of the two, this is the one that names an assumption
 			i++
@@ -43,7 +44,8 @@ func (c *check) violatedSummary(ps []Property) string {
 	return sentence(strings.Join(parts, "; "))
 }
 
-// why gives the reason of a violation, from its class and the assumption that a fault broke; "" where the property says it all.
+// why gives the reason of a violation, from its class and the assumption that a fault broke; ""
+// where the property says it all.
 func (c *check) why(p Property) string {
 	why := map[string]string{
 		LeaseOverrun:       "the lease of one ran out while it was inside",
@@ -54,7 +56,8 @@ func (c *check) why(p Property) string {
 		DoubleGrant:        "it was granted twice",
 	}[p.Class]
 	switch {
-	case p.Class == ReleasedByNonOwner && p.Property == OwnerRelease, p.Class == DoubleGrant && (p.Property == Fencing || p.Property == "fencing"):
+	case p.Class == ReleasedByNonOwner && p.Property == OwnerRelease, p.Class == DoubleGrant &&
+		(p.Property == Fencing || p.Property == "fencing"):
 		return ""
 	case p.Class == LostByFailover && slices.ContainsFunc(c.faults, isPromotion):
 		why = "the grant was lost by the failover"
@@ -74,7 +77,8 @@ func unknownSummary(ps []Property) string {
 
 func (c *check) validSummary() string {
 	e := c.verdict.Evidence
-	return fmt.Sprintf("Nothing wrong in %s, %d of them contended.", plural(e.Acquisitions, "acquisition"), e.Contended)
+	return fmt.Sprintf("Nothing wrong in %s, %d of them contended.", plural(e.Acquisitions,
+		"acquisition"), e.Contended)
 }
 
 func plural(n int, what string) string {

@@ -10,13 +10,14 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// StillOpen is how the reason begins for which the harness ends a fault that lasts until the end of the run. It is the only
-// reason in the end of a fault that is not a failure of the harness.
+// StillOpen is how the reason begins for which the harness ends a fault that lasts until the end of
+// the run. It is the only reason in the end of a fault that is not a failure of the harness.
 const StillOpen = "still open"
 
 // trust says how far a record can be trusted.
 type trust struct {
-	cut         int64  // what is stamped here or later does not count: something went wrong that nobody planned
+	// what is stamped here or later does not count: something went wrong that nobody planned
+	cut         int64
 	broke       string // what it was, or why the run broke; "" if nothing
 	interrupted bool
 	stalls      []stall // unplanned, longer than a quarter of the TTL
@@ -28,8 +29,9 @@ type stall struct {
 	from, to int64
 }
 
-// trustOf finds out how far a record can be trusted: up to the first exit that nobody planned and the first fault that could
-// not be done. A worker that the harness killed exits as planned, whoever notices.
+// trustOf finds out how far a record can be trusted: up to the first exit that nobody planned and
+// the first fault that could not be done. A worker that the harness killed exits as planned,
+// whoever notices.
 func trustOf(h *history.History) trust {
 	t := trust{cut: forever, broke: h.Broke(), interrupted: !h.Complete()}
 	killed := map[int]bool{}
@@ -48,7 +50,8 @@ func trustOf(h *history.History) trust {
 func failure(e *history.Event, killed bool) string {
 	switch {
 	case e.Type == history.Exit && !e.Planned && !killed:
-		return fmt.Sprintf("client %d ended at %s although nobody planned it%s", e.Process, at(e.T), suffix(e.Err))
+		return fmt.Sprintf("client %d ended at %s although nobody planned it%s", e.Process, at(e.T),
+			suffix(e.Err))
 	case e.Type == history.Fault && e.Err != "" && !strings.HasPrefix(e.Err, StillOpen):
 		return fmt.Sprintf("the fault %s of %s failed at %s%s", e.F, e.Target, at(e.T), suffix(e.Err))
 	}
@@ -116,7 +119,9 @@ func (s *stall) String() string {
 	if s.process >= 0 {
 		who = fmt.Sprintf("client %d", s.process)
 	}
-	return fmt.Sprintf("the machine stalled for %d ms until %s (%s did not run, and no fault asked for it)", (s.to-s.from)/int64(time.Millisecond), at(s.to), who)
+	return fmt.Sprintf(
+		"the machine stalled for %d ms until %s (%s did not run, and no fault asked for it)",
+		(s.to-s.from)/int64(time.Millisecond), at(s.to), who)
 }
 
 // fault is one action of the nemesis.
@@ -129,7 +134,8 @@ type fault struct {
 	lasting  bool // still in effect when the run ended
 }
 
-// faults returns the actions of the nemesis in the order in which they began. An end without a begin is ignored.
+// faults returns the actions of the nemesis in the order in which they began. An end without a
+// begin is ignored.
 func faults(h *history.History) []fault {
 	var out []fault
 	open := map[int]int{}
@@ -151,7 +157,8 @@ func faults(h *history.History) []fault {
 	return out
 }
 
-// clientOf returns the number of the client that a target names: "c3", or "client 3". A link, "c3>n0", is no client.
+// clientOf returns the number of the client that a target names: "c3", or "client 3". A link,
+// "c3>n0", is no client.
 func clientOf(target string) (int, bool) {
 	rest, ok := strings.CutPrefix(target, "client")
 	if !ok {

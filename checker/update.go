@@ -8,7 +8,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// section is a critical section as the guarded resource saw it: what it read, and what it wrote then.
+// section is a critical section as the guarded resource saw it: what it read, and what it wrote
+// then.
 type section struct {
 	process, n  int
 	from, to    int64 // the read was invoked; the write returned, forever if nobody knows
@@ -16,13 +17,14 @@ type section struct {
 	outcome     history.Type // of the write; Fail: it wrote nothing
 }
 
-// updates judges that no update of the guarded resource is lost: each critical section is one atomic read-and-write, placed between the
-// invocation of its read and the return of its write.
+// updates judges that no update of the guarded resource is lost: each critical section is one
+// atomic read-and-write, placed between the invocation of its read and the return of its write.
 //
-// Sound: the resource itself takes one access at a time and never fails. If no section lost an update, no other section wrote
-// between its read and its write; then putting each section where it wrote is a linearization. So if there is none, some section's write was
-// based on a value that another one had overwritten. A write that nobody knows of may have happened or not; it returns at forever.
-// What the resource held at first is whatever the first section read.
+// Sound: the resource itself takes one access at a time and never fails. If no section lost an
+// update, no other section wrote between its read and its write; then putting each section where it
+// wrote is a linearization. So if there is none, some section's write was based on a value that
+// another one had overwritten. A write that nobody knows of may have happened or not; it returns at
+// forever. What the resource held at first is whatever the first section read.
 func (c *check) updates() Property {
 	as := accesses(c.history, c.trust.cut)
 	if slices.ContainsFunc(as, access.silent) {
@@ -47,13 +49,15 @@ func (c *check) updates() Property {
 	return p
 }
 
-// silentWrite is why nothing is known after a write that may have happened and does not say what it wrote.
+// silentWrite is why nothing is known after a write that may have happened and does not say what it
+// wrote.
 const silentWrite = "a write does not say what it wrote"
 
 // silent reports whether an access is such a write.
 func (a access) silent() bool { return a.write && !a.known && a.outcome != history.Fail }
 
-// sections joins each read that succeeded with the next write of the same acquisition. A read without a write is a section that wrote nothing.
+// sections joins each read that succeeded with the next write of the same acquisition. A read
+// without a write is a section that wrote nothing.
 func sections(as []access) map[int][]section {
 	type id struct{ process, n, key int }
 	out := map[int][]section{}
@@ -70,7 +74,8 @@ func sections(as []access) map[int][]section {
 			s.wrote, s.outcome, s.to = a.value, a.outcome, a.to
 			delete(last, k)
 		case a.write: // without a read: it fits any value
-			out[a.key] = append(out[a.key], section{a.process, a.n, a.from, a.to, anything, a.value, a.outcome})
+			out[a.key] = append(out[a.key], section{a.process, a.n, a.from, a.to, anything, a.value,
+				a.outcome})
 		}
 	}
 	return out
@@ -103,7 +108,9 @@ func stepSection(state int64, s *section) (bool, int64) {
 func sectionModel() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return anything },
-		Step: func(state, input, _ any) (bool, any) { return second(stepSection(state.(int64), input.(*section))) },
+		Step: func(state, input, _ any) (bool, any) {
+			return second(stepSection(state.(int64), input.(*section)))
+		},
 		Hash: func(state any) uint64 { return uint64(state.(int64)) * 0x9E3779B97F4A7C15 },
 		DescribeOperation: func(input, _ any) string {
 			s := input.(*section)
@@ -117,7 +124,8 @@ func second(ok bool, state int64) (bool, any) { return ok, state }
 func sectionOperations(ss []section) []porcupine.Operation {
 	out := make([]porcupine.Operation, len(ss))
 	for i := range ss {
-		out[i] = porcupine.Operation{ClientId: ss[i].process, Input: &ss[i], Call: ss[i].from, Return: ss[i].to}
+		out[i] = porcupine.Operation{ClientId: ss[i].process, Input: &ss[i], Call: ss[i].from,
+			Return: ss[i].to}
 	}
 	return out
 }
@@ -143,11 +151,14 @@ func lost(key int, ss []section) Property {
 			by[s.read] = s
 			continue
 		}
-		p.Words = fmt.Sprintf("Client %d read %d at %s and wrote %d; client %d read %d at %s and wrote %d. One of the two updates of resource %d is lost.",
+		p.Words = fmt.Sprintf(
+			"Client %d read %d at %s and wrote %d; client %d read %d at %s and wrote %d. One of the two updates of resource %d is lost.",
 			o.process, o.read, at(o.from), o.wrote, s.process, s.read, at(s.from), s.wrote, key)
-		p.Witness = &Witness{Key: key, Holds: []Hold{{Process: o.process, N: o.n, From: o.from, To: o.to}, {Process: s.process, N: s.n, From: s.from, To: s.to}}}
+		p.Witness = &Witness{Key: key, Holds: []Hold{{Process: o.process, N: o.n, From: o.from, To: o.to},
+			{Process: s.process, N: s.n, From: s.from, To: s.to}}}
 		return p
 	}
-	p.Words = fmt.Sprintf("The reads and writes of resource %d fit no order in which each critical section sees what the one before it wrote.", key)
+	p.Words = fmt.Sprintf(
+		"The reads and writes of resource %d fit no order in which each critical section sees what the one before it wrote.", key)
 	return p
 }

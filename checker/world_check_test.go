@@ -21,8 +21,8 @@ var worldKinds = map[string]func(w *world){
 	"planted, crash":  func(w *world) { w.plant, w.kill, w.overrun = 2+w.r.IntN(5), 0.1, true },
 }
 
-// TestWorld compares the checker with the truth: S is violated if and only if two clients were really inside at once, L if and only if
-// so while both leases surely ran.
+// TestWorld compares the checker with the truth: S is violated if and only if two clients were
+// really inside at once, L if and only if so while both leases surely ran.
 func TestWorld(t *testing.T) {
 	for kind, set := range worldKinds {
 		t.Run(kind, func(t *testing.T) {
@@ -52,12 +52,15 @@ func TestWorld(t *testing.T) {
 func sees(t *testing.T, seed int, letter string, truth bool, v *Verdict) {
 	t.Helper()
 	got := v.Property(letter).Verdict
-	if truth != (got == Violated) || v.Broke != "" || !truth && got != Valid && v.Evidence.Acquisitions > 0 {
-		t.Fatalf("seed %d: %s is %s, in truth violated: %v\n%s\n%s", seed, letter, got, truth, v.Summary, v.Broke)
+	if truth != (got == Violated) || v.Broke != "" || !truth && got != Valid &&
+		v.Evidence.Acquisitions > 0 {
+		t.Fatalf("seed %d: %s is %s, in truth violated: %v\n%s\n%s", seed, letter, got, truth, v.Summary,
+			v.Broke)
 	}
 }
 
-// watches feeds the monitor with the events of a history, interleaved with delays, and compares it with the verdict.
+// watches feeds the monitor with the events of a history, interleaved with delays, and compares it
+// with the verdict.
 func watches(t *testing.T, seed int, h *history.History, v *Verdict, r *rand.Rand) {
 	t.Helper()
 	m := NewMonitor(h.Header)
@@ -66,7 +69,8 @@ func watches(t *testing.T, seed int, h *history.History, v *Verdict, r *rand.Ran
 	}
 	for _, letter := range m.Violated() {
 		if v.Property(letter).Verdict != Violated {
-			t.Fatalf("seed %d: the monitor cries %s, the verdict is %s", seed, letter, v.Property(letter).Verdict)
+			t.Fatalf("seed %d: the monitor cries %s, the verdict is %s", seed, letter,
+				v.Property(letter).Verdict)
 		}
 	}
 	for _, letter := range []string{"S", "L"} {
@@ -77,11 +81,13 @@ func watches(t *testing.T, seed int, h *history.History, v *Verdict, r *rand.Ran
 	}
 }
 
-// lastsToTheEnd reports whether a hold of the witness had not ended when the record did: the monitor cannot know of it.
+// lastsToTheEnd reports whether a hold of the witness had not ended when the record did: the
+// monitor cannot know of it.
 func lastsToTheEnd(h *history.History, p Property) bool {
 	for _, w := range p.Witness.Holds {
 		if !slices.ContainsFunc(h.Events, func(e history.Event) bool {
-			return e.Process == w.Process && (e.Type == history.Invoke && e.F == history.Release && e.N == w.N || e.Type == history.Kill)
+			return e.Process == w.Process && (e.Type == history.Invoke && e.F == history.Release &&
+				e.N == w.N || e.Type == history.Kill)
 		}) {
 			return true
 		}
@@ -89,14 +95,16 @@ func lastsToTheEnd(h *history.History, p Property) bool {
 	return false
 }
 
-// delayed interleaves the events of several processes anew, each in its order, as pipes deliver them.
+// delayed interleaves the events of several processes anew, each in its order, as pipes deliver
+// them.
 func delayed(events []history.Event, r *rand.Rand) []history.Event {
 	var out []history.Event
 	left := slices.Clone(events)
 	for len(left) > 0 {
 		i := r.IntN(min(len(left), 3))
 		for j := range left[:i] {
-			if left[j].Process == left[i].Process || left[i].Type == history.End || left[j].Type == history.Kill {
+			if left[j].Process == left[i].Process || left[i].Type == history.End ||
+				left[j].Type == history.Kill {
 				i = j
 				break
 			}
@@ -107,7 +115,8 @@ func delayed(events []history.Event, r *rand.Rand) []history.Event {
 	return out
 }
 
-// TestWorldAsAnImport judges histories of a lock without leases by the models for imports, also after a round trip through EDN.
+// TestWorldAsAnImport judges histories of a lock without leases by the models for imports, also
+// after a round trip through EDN.
 func TestWorldAsAnImport(t *testing.T) {
 	for seed := range rounds(300, 20_000) {
 		w := newWorld(uint64(seed), 2+seed%4, 4+seed%8)
@@ -123,7 +132,8 @@ func TestWorldAsAnImport(t *testing.T) {
 				continue // the server erred, and shows it to whom it refuses the release
 			}
 			if s != (v.Properties[0].Verdict == Violated) {
-				t.Fatalf("seed %d: %s is %s, in truth violated: %v\n%s%s", seed, model, v.Properties[0].Verdict, s, v.Summary, v.Broke)
+				t.Fatalf("seed %d: %s is %s, in truth violated: %v\n%s%s", seed, model, v.Properties[0].Verdict,
+					s, v.Summary, v.Broke)
 			}
 		}
 		var b bytes.Buffer
@@ -140,7 +150,8 @@ func TestWorldAsAnImport(t *testing.T) {
 	}
 }
 
-// TestWorldAsALease judges correct histories with leases by the lease model: never a false alarm, and the two checks agree.
+// TestWorldAsALease judges correct histories with leases by the lease model: never a false alarm,
+// and the two checks agree.
 func TestWorldAsALease(t *testing.T) {
 	for kind, set := range worldKinds {
 		if kind == "planted, no ttl" || kind == "without leases" {

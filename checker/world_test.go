@@ -7,8 +7,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// world simulates clients of a lock server with leases, and knows the truth: when each client was really inside. The server is correct
-// unless plant is set; clients overrun their leases, replies get lost, clients are killed.
+// world simulates clients of a lock server with leases, and knows the truth: when each client was
+// really inside. The server is correct unless plant is set; clients overrun their leases, replies
+// get lost, clients are killed.
 type world struct {
 	r       *rand.Rand
 	queue   events
@@ -37,8 +38,11 @@ type inner struct {
 }
 
 func newWorld(seed uint64, clients, want int) *world {
-	w := &world{r: rand.New(rand.NewPCG(seed, 3)), ttl: 400, owner: -1, want: want, n: make([]int, clients), dead: make([]bool, clients)}
-	w.h = &history.History{Header: history.Header{Type: "header", Format: history.Format, World: "test", Clients: clients, TTL: history.Duration(w.ttl), Declares: history.Declares{Lease: true}}}
+	w := &world{r: rand.New(rand.NewPCG(seed, 3)), ttl: 400, owner: -1, want: want,
+		n: make([]int, clients), dead: make([]bool, clients)}
+	w.h = &history.History{Header: history.Header{Type: "header", Format: history.Format,
+		World: "test", Clients: clients, TTL: history.Duration(w.ttl), Declares: history.Declares{
+			Lease: true}}}
 	return w
 }
 
@@ -53,7 +57,8 @@ func (w *world) run() *history.History {
 		e.f()
 	}
 	w.h.Sort()
-	w.h.Events = append(w.h.Events, history.Event{Type: history.End, T: w.now + 1, Process: history.Harness})
+	w.h.Events = append(w.h.Events, history.Event{Type: history.End, T: w.now + 1,
+		Process: history.Harness})
 	return w.h
 }
 
@@ -64,7 +69,8 @@ func (w *world) after(mean int64, f func()) {
 }
 
 func (w *world) event(typ history.Type, p int, f string, g *history.Grant) {
-	w.h.Events = append(w.h.Events, history.Event{Type: typ, T: w.now, Process: p, F: f, N: w.n[p], Grant: g})
+	w.h.Events = append(w.h.Events, history.Event{Type: typ, T: w.now, Process: p, F: f, N: w.n[p],
+		Grant: g})
 }
 
 func (w *world) acquire(p int) {
@@ -92,7 +98,8 @@ func (w *world) try(p, left int) {
 				w.event(history.Info, p, history.Acquire, nil)
 				w.after(60, func() { w.acquire(p) })
 			case granted:
-				w.event(history.OK, p, history.Acquire, &history.Grant{Sent: sent, Lease: history.Duration(w.ttl)})
+				w.event(history.OK, p, history.Acquire, &history.Grant{
+					Sent: sent, Lease: history.Duration(w.ttl)})
 				w.hold(p, sent, twice)
 			case left > 0:
 				w.after(30, func() { w.try(p, left-1) })
@@ -109,7 +116,8 @@ func (w *world) serve(p int) (granted, twice bool) {
 		w.owner = -1
 	}
 	if w.owner >= 0 {
-		inside := len(w.inside) > 0 && w.inside[len(w.inside)-1].process == w.owner && w.inside[len(w.inside)-1].to == forever
+		inside := len(w.inside) > 0 && w.inside[len(w.inside)-1].process == w.owner &&
+			w.inside[len(w.inside)-1].to == forever
 		if w.plant == 0 || w.planted || w.grants < w.plant || w.owner == p || !inside {
 			return false, false
 		}
@@ -137,7 +145,8 @@ func (w *world) hold(p int, sent int64, twice bool) {
 			w.h.Events = append(w.h.Events, history.Event{Type: history.Kill, T: w.now, Process: p})
 			w.dead[p] = true
 			w.after(20, func() {
-				w.h.Events = append(w.h.Events, history.Event{Type: history.Exit, T: w.now, Process: p, Planned: true})
+				w.h.Events = append(w.h.Events, history.Event{Type: history.Exit, T: w.now, Process: p,
+					Planned: true})
 			})
 			return
 		}
@@ -167,7 +176,8 @@ func (w *world) release(p int) {
 	})
 }
 
-// truth says whether two clients were really inside at once, and whether so while both leases surely ran.
+// truth says whether two clients were really inside at once, and whether so while both leases
+// surely ran.
 func (w *world) truth() (s, l bool) {
 	for i, a := range w.inside {
 		for _, b := range w.inside[:i] {

@@ -23,9 +23,10 @@ func newBody(d *daemon) *body {
 	return &body{daemon: d, made: make(chan struct{})}
 }
 
-// lead makes the container, starts it, hands over what goes in and out, and removes it when it has ended. The error says how it did:
-// it is never nil.
-func (b *body) lead(ctx context.Context, image string, options []testcontainers.ContainerCustomizer, follow func(client.HijackedResponse)) error {
+// lead makes the container, starts it, hands over what goes in and out, and removes it when it has
+// ended. The error says how it did: it is never nil.
+func (b *body) lead(ctx context.Context, image string, options []testcontainers.ContainerCustomizer,
+	follow func(client.HijackedResponse)) error {
 	c, err := testcontainers.Run(ctx, image, append(options, testcontainers.WithNoStart())...)
 	if c != nil {
 		b.id = c.GetContainerID()
@@ -50,9 +51,12 @@ func (b *body) lead(ctx context.Context, image string, options []testcontainers.
 }
 
 // start attaches before it starts, so that no word is lost.
-func (b *body) start(ctx context.Context, c testcontainers.Container) (end client.ContainerWaitResult, through client.HijackedResponse, err error) {
-	end = b.daemon.ContainerWait(ctx, b.id, client.ContainerWaitOptions{Condition: container.WaitConditionNextExit})
-	a, err := b.daemon.ContainerAttach(ctx, b.id, client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
+func (b *body) start(ctx context.Context, c testcontainers.Container) (
+	end client.ContainerWaitResult, through client.HijackedResponse, err error) {
+	end = b.daemon.ContainerWait(ctx, b.id, client.ContainerWaitOptions{
+		Condition: container.WaitConditionNextExit})
+	a, err := b.daemon.ContainerAttach(ctx, b.id, client.ContainerAttachOptions{Stream: true,
+		Stdin: true, Stdout: true, Stderr: true})
 	if err != nil {
 		return end, through, err
 	}
@@ -116,12 +120,14 @@ func (b *body) Pause() error {
 
 // Stopped reports whether the container is frozen.
 func (b *body) Stopped() bool {
-	r, err := b.daemon.ContainerInspect(context.Background(), b.name(), client.ContainerInspectOptions{})
+	r, err := b.daemon.ContainerInspect(context.Background(), b.name(),
+		client.ContainerInspectOptions{})
 	return err == nil && r.Container.State != nil && r.Container.State.Paused
 }
 
 // Resume lets the container run again.
 func (b *body) Resume() error {
-	_, err := b.daemon.ContainerUnpause(context.Background(), b.name(), client.ContainerUnpauseOptions{})
+	_, err := b.daemon.ContainerUnpause(context.Background(), b.name(),
+		client.ContainerUnpauseOptions{})
 	return err
 }

@@ -29,9 +29,11 @@ func TestADaemonThatMayBeElsewhere(t *testing.T) {
 		scenario []nemesis.Step
 	}{
 		{nemesis.Failover, nil},
-		{nemesis.Single, []nemesis.Step{{Do: nemesis.NodeClock, Target: "n0", Offset: history.Duration(time.Hour)}}},
+		{nemesis.Single, []nemesis.Step{{Do: nemesis.NodeClock, Target: "n0",
+			Offset: history.Duration(time.Hour)}}},
 	} {
-		w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: row.topology, Masters: 2, Launcher: l, Scenario: row.scenario})
+		w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: row.topology, Masters: 2,
+			Launcher: l, Scenario: row.scenario})
 		if err != nil {
 			t.Errorf("%s: %v", row.topology, err)
 			continue
@@ -47,7 +49,8 @@ func TestADaemonThatMayBeElsewhere(t *testing.T) {
 	}
 }
 
-// TestNothingButTheProxiesIsPublished looks at what an image that declares a port would have published by testcontainers, on every interface.
+// TestNothingButTheProxiesIsPublished looks at what an image that declares a port would have
+// published by testcontainers, on every interface.
 func TestNothingButTheProxiesIsPublished(t *testing.T) {
 	t.Parallel()
 	need.Part(t, "bridge")
@@ -67,7 +70,8 @@ func TestNothingButTheProxiesIsPublished(t *testing.T) {
 		}
 		for port, at := range r.Container.NetworkSettings.Ports {
 			for _, b := range at {
-				if r.Container.Config.Labels["lockbench.node"] != "proxies" || b.HostIP.String() != "127.0.0.1" {
+				if r.Container.Config.Labels["lockbench.node"] != "proxies" ||
+					b.HostIP.String() != "127.0.0.1" {
 					t.Errorf("%s publishes %s on %s", r.Container.Config.Labels["lockbench.node"], port, b.HostIP)
 				}
 			}

@@ -12,7 +12,8 @@ import (
 // compose runs docker compose, as a plug-in or the program of its own, whichever is there.
 func compose(t *testing.T, profile string, args ...string) {
 	t.Helper()
-	line := append([]string{"docker-compose", "-f", "compose.yaml", "-p", "lockbenchtest", "--profile", profile}, args...)
+	line := append([]string{"docker-compose", "-f", "compose.yaml", "-p", "lockbenchtest", "--profile",
+		profile}, args...)
 	if exec.Command("docker", "compose", "version").Run() == nil {
 		line = append([]string{"docker", "compose"}, line[1:]...)
 	}
@@ -41,8 +42,10 @@ func TestTheComposeFile(t *testing.T) {
 			}
 			var said string
 			var err error
-			for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); time.Sleep(50 * time.Millisecond) {
-				if said, err = ask(row.addr, time.Second, words...); err == nil && strings.Contains(said, row.says) {
+			for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); time.Sleep(
+				50 * time.Millisecond) {
+				if said, err = ask(row.addr, time.Second, words...); err == nil &&
+					strings.Contains(said, row.says) {
 					return
 				}
 			}

@@ -36,8 +36,9 @@ func Version(ctx context.Context) (string, error) {
 	return d.version, nil
 }
 
-// connect finds the daemon that DOCKER_HOST names, or this machine's. testcontainers is told the same, since it would panic where it
-// finds none, and is kept from starting a reaper, for which it would need another image: the janitor does that work.
+// connect finds the daemon that DOCKER_HOST names, or this machine's. testcontainers is told the
+// same, since it would panic where it finds none, and is kept from starting a reaper, for which it
+// would need another image: the janitor does that work.
 func connect(ctx context.Context) (*daemon, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -56,7 +57,8 @@ func connect(ctx context.Context) (*daemon, error) {
 	return d, nil
 }
 
-// introduce asks the daemon who it is. It is pinged first, since only then the client says that the daemon is too old for it.
+// introduce asks the daemon who it is. It is pinged first, since only then the client says that the
+// daemon is too old for it.
 func (d *daemon) introduce(ctx context.Context) error {
 	if _, err := d.Ping(ctx, client.PingOptions{NegotiateAPIVersion: true}); err != nil {
 		return err
@@ -73,14 +75,17 @@ func (d *daemon) introduce(ctx context.Context) error {
 		return errWindows
 	}
 	d.version, d.arch = v.Version, v.Arch
-	d.remote = elsewhere(runtime.GOOS, d.DaemonHost(), info.Info.OperatingSystem, info.Info.SecurityOptions)
+	d.remote = elsewhere(runtime.GOOS, d.DaemonHost(), info.Info.OperatingSystem,
+		info.Info.SecurityOptions)
 	return nil
 }
 
 // errWindows is why a daemon that answers is of no use.
-var errWindows = errors.New("it runs Windows containers, and Redis needs Linux ones: switch Docker Desktop to Linux containers")
+var errWindows = errors.New(
+	"it runs Windows containers, and Redis needs Linux ones: switch Docker Desktop to Linux containers")
 
-// silence keeps testcontainers from writing to the terminal. Its logger is one for the whole process, and not made to be set by two runs at once.
+// silence keeps testcontainers from writing to the terminal. Its logger is one for the whole
+// process, and not made to be set by two runs at once.
 var silence = sync.OnceFunc(func() { log.SetDefault(log.NewNoopLogger()) })
 
 // elsewhere says why containers on the host's network are not on this machine's; "" if they are.
@@ -102,15 +107,19 @@ func elsewhere(here, host, system string, security []string) string {
 func silent(host string, err error) error {
 	switch text := err.Error(); {
 	case errors.Is(err, fs.ErrPermission) || strings.Contains(text, "permission denied"):
-		return fmt.Errorf("no permission to use Docker at %s: `sudo usermod -aG docker $USER` and log in again, or run lockbench as root", host)
+		return fmt.Errorf(
+			"no permission to use Docker at %s: `sudo usermod -aG docker $USER` and log in again, or run lockbench as root", host)
 	case strings.Contains(text, "client version"): // its words
 		return fmt.Errorf("the Docker daemon at %s wants a newer lockbench (%s)", host, oneLine(err))
 	case strings.Contains(text, "minimum supported API version"): // our client's
-		return fmt.Errorf("the Docker daemon at %s is too old (%s): install Docker 20.10 or newer", host, oneLine(err))
+		return fmt.Errorf("the Docker daemon at %s is too old (%s): install Docker 20.10 or newer", host,
+			oneLine(err))
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("the Docker daemon at %s did not answer within %v; `docker info` shows more", host, answerTimeout)
+		return fmt.Errorf("the Docker daemon at %s did not answer within %v; `docker info` shows more",
+			host, answerTimeout)
 	case client.IsErrConnectionFailed(err):
-		return fmt.Errorf("no Docker daemon answers at %s: `sudo systemctl start docker`, or `sudo apt-get install docker.io`; DOCKER_HOST names another", host)
+		return fmt.Errorf(
+			"no Docker daemon answers at %s: `sudo systemctl start docker`, or `sudo apt-get install docker.io`; DOCKER_HOST names another", host)
 	}
 	return fmt.Errorf("the Docker daemon at %s: %s", host, oneLine(err))
 }
@@ -120,6 +129,7 @@ func oneLine(err error) string { return strings.Join(strings.Fields(err.Error())
 
 // remove ends a container at once and removes it with all that it wrote.
 func (d *daemon) remove(ctx context.Context, id string) error {
-	_, err := d.ContainerRemove(ctx, id, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	_, err := d.ContainerRemove(ctx, id, client.ContainerRemoveOptions{
+		Force: true, RemoveVolumes: true})
 	return err
 }

@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// meet introduces testcontainers to this machine's daemon: it keeps to the first that it is told of, and some tests pretend to have another.
+// meet introduces testcontainers to this machine's daemon: it keeps to the first that it is told
+// of, and some tests pretend to have another.
 func meet() {
 	d, err := connect(context.Background())
 	if err != nil {
@@ -86,7 +87,8 @@ func containers(t *testing.T, run string) (ids []string) {
 	return ids
 }
 
-// place gives a server an address: one of its own on the host's network, else a door at the proxies.
+// place gives a server an address: one of its own on the host's network, else a door at the
+// proxies.
 func place(t *testing.T, l *Launcher, c cluster.NodeConfig) cluster.NodeConfig {
 	t.Helper()
 	s, err := l.Site()
@@ -126,7 +128,8 @@ func launch(t *testing.T, l *Launcher, c cluster.NodeConfig) cluster.Server {
 
 // ask sends a command to a server on a connection of its own.
 func ask(addr string, timeout time.Duration, args ...any) (string, error) {
-	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true, ReadTimeout: timeout})
+	c := redis.NewClient(&redis.Options{Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2,
+		DisableIdentity: true, ReadTimeout: timeout})
 	defer c.Close()
 	return c.Do(context.Background(), args...).Text()
 }
@@ -176,7 +179,8 @@ func TestAServerThatIsPausedCanBeKilled(t *testing.T) {
 
 func TestWhatAServerSaysAtItsEnd(t *testing.T) {
 	l := open(t, Options{})
-	s, err := l.Launch(cluster.NodeConfig{Name: "n0", Host: "127.83.3.1", Port: 23456, Log: t.TempDir() + "/log", Config: []string{"no-such-setting", "1"}})
+	s, err := l.Launch(cluster.NodeConfig{Name: "n0", Host: "127.83.3.1", Port: 23456,
+		Log: t.TempDir() + "/log", Config: []string{"no-such-setting", "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,17 +192,20 @@ func TestWhatAServerSaysAtItsEnd(t *testing.T) {
 func TestTheTopologies(t *testing.T) {
 	t.Parallel()
 	for name, network := range map[string]string{
-		"failover": Host, "independent": Host, "sentinel": Host, "failover on a bridge": Bridge, "sentinel on a bridge": Bridge,
+		"failover": Host, "independent": Host, "sentinel": Host, "failover on a bridge": Bridge,
+		"sentinel on a bridge": Bridge,
 	} {
 		topology, _, _ := strings.Cut(name, " ")
 		t.Run(name, func(t *testing.T) {
 			l := open(t, Options{Network: network})
-			w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: topology, Masters: 3, Launcher: l})
+			w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: topology, Masters: 3,
+				Launcher: l})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer w.Close()
-			if v := w.Versions(); w.Name() != "docker" || v["redis"] == "" || !strings.HasPrefix(v["image"], DefaultImage) || v["docker"] == "" {
+			if v := w.Versions(); w.Name() != "docker" || v["redis"] == "" ||
+				!strings.HasPrefix(v["image"], DefaultImage) || v["docker"] == "" {
 				t.Errorf("world %s, versions %v", w.Name(), v)
 			}
 		})
@@ -211,7 +218,8 @@ func TestARestartWithFiles(t *testing.T) {
 		t.Run(network, func(t *testing.T) {
 			l := open(t, Options{Network: network})
 			c := place(t, l, cluster.NodeConfig{
-				Host: "127.83.5." + strconv.Itoa(1+i), Port: 23456, Dir: t.TempDir() + "/n0", Config: []string{"appendonly", "yes", "appendfsync", "always"},
+				Host: "127.83.5." + strconv.Itoa(1+i), Port: 23456, Dir: t.TempDir() + "/n0", Config: []string{
+					"appendonly", "yes", "appendfsync", "always"},
 			})
 			s := launch(t, l, c)
 			if _, err := ask(c.Addr(), time.Second, "SET", "k", "v"); err != nil {

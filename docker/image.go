@@ -11,7 +11,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// DefaultImage is the image that docker/Dockerfile makes, and docker/base-image where no registry can be reached.
+// DefaultImage is the image that docker/Dockerfile makes, and docker/base-image where no registry
+// can be reached.
 const DefaultImage = "lockbench/redis:7"
 
 // shimLabel says where an image keeps a clock shim that was built for its C library.
@@ -55,7 +56,8 @@ func short(id string) string { return id[:min(len(id), len("sha256:")+12)] }
 // pull downloads an image. Ours is in no registry.
 func (d *daemon) pull(ctx context.Context, name string) error {
 	if name == DefaultImage {
-		return fmt.Errorf("there is no image %s: build it with `docker build -t %[1]s -f docker/Dockerfile internal/cluster/shim`, or without a registry with `docker/base-image`; or take another with --redis-image redis:7", name)
+		return fmt.Errorf(
+			"there is no image %s: build it with `docker build -t %[1]s -f docker/Dockerfile internal/cluster/shim`, or without a registry with `docker/base-image`; or take another with --redis-image redis:7", name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, pullTimeout)
 	defer cancel()
@@ -64,12 +66,14 @@ func (d *daemon) pull(ctx context.Context, name string) error {
 		err = r.Wait(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("there is no image %s, and it cannot be pulled (%s): `docker pull` it where a registry can be reached, or build ours with docker/base-image and leave --redis-image out", name, oneLine(err))
+		return fmt.Errorf(
+			"there is no image %s, and it cannot be pulled (%s): `docker pull` it where a registry can be reached, or build ours with docker/base-image and leave --redis-image out", name, oneLine(err))
 	}
 	return nil
 }
 
-// ImageID is the identity of an image that is here. The error says how to get it; nothing is pulled.
+// ImageID is the identity of an image that is here. The error says how to get it; nothing is
+// pulled.
 func ImageID(ctx context.Context, name string) (string, error) {
 	d, err := connect(ctx)
 	if err != nil {
@@ -78,7 +82,9 @@ func ImageID(ctx context.Context, name string) (string, error) {
 	defer d.Close()
 	r, err := d.ImageInspect(ctx, name)
 	if errdefs.IsNotFound(err) {
-		return "", fmt.Errorf("there is no image %s: docker/base-image, or docker build -t %[1]s -f docker/Dockerfile internal/cluster/shim", name)
+		return "",
+			fmt.Errorf(
+				"there is no image %s: docker/base-image, or docker build -t %[1]s -f docker/Dockerfile internal/cluster/shim", name)
 	}
 	if err != nil {
 		return "", fmt.Errorf("image %s: %s", name, oneLine(err))

@@ -11,8 +11,9 @@ import (
 // janitorEnv marks a process as a janitor, and holds the run that it cleans up after.
 const janitorEnv = "LOCKBENCH_JANITOR"
 
-// janitor is a process that outlives this one by the time it takes to remove the containers of its run: the same as testcontainers'
-// reaper, but it needs no image. A container cannot be told to die with a process.
+// janitor is a process that outlives this one by the time it takes to remove the containers of its
+// run: the same as testcontainers' reaper, but it needs no image. A container cannot be told to die
+// with a process.
 type janitor struct {
 	cmd  *exec.Cmd
 	life io.WriteCloser // its input ends when this process does
@@ -40,17 +41,19 @@ func (j *janitor) dismiss() {
 	j.life.Close()
 }
 
-// IsJanitor reports whether this process was started to clean up. A main function, and TestMain of a package whose tests open launchers,
-// then calls JanitorMain and nothing else.
+// IsJanitor reports whether this process was started to clean up. A main function, and TestMain of
+// a package whose tests open launchers, then calls JanitorMain and nothing else.
 func IsJanitor() bool { return os.Getenv(janitorEnv) != "" }
 
-// The janitor's times: a container may have been asked for just before the process was killed, and appear later.
+// The janitor's times: a container may have been asked for just before the process was killed, and
+// appear later.
 const (
 	janitorRounds = 4
 	janitorPause  = 500 * time.Millisecond
 )
 
-// JanitorMain waits for the end of its input and removes the containers and the networks of the run. It returns the exit code.
+// JanitorMain waits for the end of its input and removes the containers and the networks of the
+// run. It returns the exit code.
 func JanitorMain(in io.Reader) int {
 	_, _ = io.Copy(io.Discard, in)
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)

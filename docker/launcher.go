@@ -15,7 +15,8 @@ const (
 	Auto = "auto"
 	// Host puts every server on this machine's own network: nothing stands between it and the proxies.
 	Host = "host"
-	// Bridge is a network of the world's own, with a container in it that has the proxies: nothing else is published, and that on 127.0.0.1.
+	// Bridge is a network of the world's own, with a container in it that has the proxies: nothing
+	// else is published, and that on 127.0.0.1.
 	Bridge = "bridge"
 )
 
@@ -27,7 +28,8 @@ type Options struct {
 	Clocks  bool   // the clocks of servers will be moved
 }
 
-// Launcher starts servers in containers. It is a cluster.Launcher, for one run, and for one world at a time.
+// Launcher starts servers in containers. It is a cluster.Launcher, for one run, and for one world
+// at a time.
 type Launcher struct {
 	daemon  *daemon
 	image   image
@@ -38,8 +40,8 @@ type Launcher struct {
 	world   *site // of the world that there is; nil on the host's network
 }
 
-// Open finds the daemon and the image, and removes what earlier runs left behind. The error is one line that says what to do, and nothing
-// has been started.
+// Open finds the daemon and the image, and removes what earlier runs left behind. The error is one
+// line that says what to do, and nothing has been started.
 func Open(ctx context.Context, o Options) (*Launcher, error) {
 	l, err := prepare(ctx, o)
 	if err != nil {
@@ -75,8 +77,8 @@ func prepare(ctx context.Context, o Options) (*Launcher, error) {
 	return l, nil
 }
 
-// Ready says why Open would fail, or its servers; nil if they would not. It may pull the image, and tries one that is not ours. Nothing that
-// it starts outlives it.
+// Ready says why Open would fail, or its servers; nil if they would not. It may pull the image, and
+// tries one that is not ours. Nothing that it starts outlives it.
 func Ready(ctx context.Context, o Options) error {
 	l, err := prepare(ctx, o)
 	if err != nil {
@@ -86,7 +88,8 @@ func Ready(ctx context.Context, o Options) error {
 	return l.probe(ctx, o.Clocks)
 }
 
-// Network is the one that a name stands for with this daemon: of Auto, or "", Host or Bridge. The error says what to do.
+// Network is the one that a name stands for with this daemon: of Auto, or "", Host or Bridge. The
+// error says what to do.
 func Network(ctx context.Context, name string) (string, error) {
 	d, err := connect(ctx)
 	if err != nil {
@@ -103,7 +106,8 @@ func (d *daemon) network(name string) (string, error) {
 		return name, nil
 	case Host:
 		if d.remote != "" {
-			return "", fmt.Errorf("--docker-network host is not possible: %s; leave it out, or take bridge", d.remote)
+			return "", fmt.Errorf("--docker-network host is not possible: %s; leave it out, or take bridge",
+				d.remote)
 		}
 		return name, nil
 	case Auto, "":
@@ -112,20 +116,23 @@ func (d *daemon) network(name string) (string, error) {
 		}
 		return Host, nil
 	}
-	return "", fmt.Errorf("unknown network %q for --docker-network; there are: %s, %s, %s", name, Auto, Host, Bridge)
+	return "", fmt.Errorf("unknown network %q for --docker-network; there are: %s, %s, %s", name, Auto,
+		Host, Bridge)
 }
 
 // Name is cluster.Launcher.
 func (l *Launcher) Name() string { return "docker" }
 
-// Versions is cluster.Launcher: the daemon, the image, the network, and where the proxies and the workers are.
+// Versions is cluster.Launcher: the daemon, the image, the network, and where the proxies and the
+// workers are.
 func (l *Launcher) Versions() map[string]string {
 	proxies := OnHost
 	if l.network == Bridge {
 		proxies = InContainer
 	}
 	return map[string]string{
-		"docker": l.daemon.version, "image": l.image.name + " " + l.image.id, "network": l.network, "proxies": proxies, "workers": cmp.Or(l.workers, OnHost),
+		"docker": l.daemon.version, "image": l.image.name + " " + l.image.id, "network": l.network,
+		"proxies": proxies, "workers": cmp.Or(l.workers, OnHost),
 	}
 }
 
@@ -140,7 +147,8 @@ func (l *Launcher) Cannot(do string) error {
 // closeTimeout bounds the end of a run.
 const closeTimeout = 30 * time.Second
 
-// Close removes every container of the run and waits until all are gone. It is called after the world's own Close.
+// Close removes every container of the run and waits until all are gone. It is called after the
+// world's own Close.
 func (l *Launcher) Close() error {
 	defer l.daemon.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)

@@ -13,19 +13,22 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// lend gives a container one of this machine's files: by a mount, or where the daemon may not see it, a copy.
+// lend gives a container one of this machine's files: by a mount, or where the daemon may not see
+// it, a copy.
 func (l *Launcher) lend(file, at string) testcontainers.ContainerCustomizer {
 	if l.daemon.remote == "" {
 		return hostConfig(func(h *container.HostConfig) { h.Binds = append(h.Binds, file+":"+at+":ro") })
 	}
 	return testcontainers.WithAdditionalLifecycleHooks(testcontainers.ContainerLifecycleHooks{
-		PostCreates: []testcontainers.ContainerHook{func(ctx context.Context, c testcontainers.Container) error {
-			return l.daemon.copyInto(ctx, c.GetContainerID(), file, at)
-		}},
+		PostCreates: []testcontainers.ContainerHook{
+			func(ctx context.Context, c testcontainers.Container) error {
+				return l.daemon.copyInto(ctx, c.GetContainerID(), file, at)
+			}},
 	})
 }
 
-// copyInto copies a file into a container. testcontainers would compress it first, which takes ten times as long for a program.
+// copyInto copies a file into a container. testcontainers would compress it first, which takes ten
+// times as long for a program.
 func (d *daemon) copyInto(ctx context.Context, id, file, at string) error {
 	f, err := os.Open(file)
 	if err != nil {
@@ -34,7 +37,8 @@ func (d *daemon) copyInto(ctx context.Context, id, file, at string) error {
 	defer f.Close()
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(pack(w, f, at)) }()
-	_, err = d.CopyToContainer(ctx, id, client.CopyToContainerOptions{DestinationPath: "/", Content: r})
+	_, err = d.CopyToContainer(ctx, id, client.CopyToContainerOptions{DestinationPath: "/",
+		Content: r})
 	r.CloseWithError(err) // who packs must not wait for ever
 	if err != nil {
 		return fmt.Errorf("cannot copy %s into a container: %s", file, oneLine(err))
@@ -42,14 +46,16 @@ func (d *daemon) copyInto(ctx context.Context, id, file, at string) error {
 	return nil
 }
 
-// pack writes an archive with one file that everybody may read and run. The folder that it is in is made.
+// pack writes an archive with one file that everybody may read and run. The folder that it is in is
+// made.
 func pack(w io.Writer, f *os.File, at string) error {
 	i, err := f.Stat()
 	if err != nil {
 		return err
 	}
 	t := tar.NewWriter(w)
-	if err := t.WriteHeader(&tar.Header{Name: strings.TrimPrefix(at, "/"), Mode: 0o755, Size: i.Size(), ModTime: i.ModTime()}); err != nil {
+	if err := t.WriteHeader(&tar.Header{Name: strings.TrimPrefix(at, "/"), Mode: 0o755, Size: i.Size(),
+		ModTime: i.ModTime()}); err != nil {
 		return err
 	}
 	if _, err := io.Copy(t, f); err != nil {

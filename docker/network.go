@@ -13,17 +13,23 @@ import (
 
 // makeNetwork makes a bridge for one world and returns its number.
 func (l *Launcher) makeNetwork(ctx context.Context) (string, error) {
-	n, err := l.daemon.NetworkCreate(ctx, "lockbench-"+rand.Text()[:12], client.NetworkCreateOptions{Driver: "bridge", Labels: l.owner.labels()})
+	n, err := l.daemon.NetworkCreate(ctx, "lockbench-"+rand.Text()[:12], client.NetworkCreateOptions{
+		Driver: "bridge", Labels: l.owner.labels()})
 	switch {
 	case err == nil:
 		return n.ID, nil
 	case strings.Contains(err.Error(), "address pool"): // its words
-		return "", fmt.Errorf("the Docker daemon has no addresses left for another network (%s): `lockbench doctor --clean`, or `docker network prune`", oneLine(err))
+		return "",
+			fmt.Errorf(
+				"the Docker daemon has no addresses left for another network (%s): `lockbench doctor --clean`, or `docker network prune`", oneLine(err))
 	}
-	return "", fmt.Errorf("cannot make a network for the run (%s); take --docker-network host where the daemon is this machine's", oneLine(err))
+	return "",
+		fmt.Errorf(
+			"cannot make a network for the run (%s); take --docker-network host where the daemon is this machine's", oneLine(err))
 }
 
-// within puts a container into the world's own network, or on this machine's. What the world's proxies share with its servers is shared there.
+// within puts a container into the world's own network, or on this machine's. What the world's
+// proxies share with its servers is shared there.
 func (l *Launcher) within() testcontainers.ContainerCustomizer {
 	if l.network == Host {
 		return hostConfig(func(h *container.HostConfig) { h.NetworkMode = "host" })
@@ -40,19 +46,21 @@ func hostConfig(f func(*container.HostConfig)) testcontainers.ContainerCustomize
 	return testcontainers.WithHostConfigModifier(f)
 }
 
-// unpublished is hostConfig for a container none of whose ports are published, whatever its image says: testcontainers would publish what an
-// image declares on every interface of the machine.
+// unpublished is hostConfig for a container none of whose ports are published, whatever its image
+// says: testcontainers would publish what an image declares on every interface of the machine.
 func unpublished(f func(*container.HostConfig)) testcontainers.ContainerCustomizer {
-	return testcontainers.CustomizeRequestOption(func(r *testcontainers.GenericContainerRequest) error {
+	return testcontainers.CustomizeRequestOption(func(
+		r *testcontainers.GenericContainerRequest) error {
 		var made *container.HostConfig
 		if err := hostConfig(func(h *container.HostConfig) { made = h; f(h) }).Customize(r); err != nil {
 			return err
 		}
 		r.LifecycleHooks = append(r.LifecycleHooks, testcontainers.ContainerLifecycleHooks{
-			PreCreates: []testcontainers.ContainerRequestHook{func(context.Context, testcontainers.ContainerRequest) error {
-				made.PortBindings = nil
-				return nil
-			}},
+			PreCreates: []testcontainers.ContainerRequestHook{
+				func(context.Context, testcontainers.ContainerRequest) error {
+					made.PortBindings = nil
+					return nil
+				}},
 		})
 		return nil
 	})

@@ -13,8 +13,9 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// probe tries what a daemon or an image that is not ours may not have: ports that can be reached, the server, and a C library that takes our
-// programs. It is asked before anything of a run exists. What it starts is gone when it returns.
+// probe tries what a daemon or an image that is not ours may not have: ports that can be reached,
+// the server, and a C library that takes our programs. It is asked before anything of a run exists.
+// What it starts is gone when it returns.
 func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 	if err := l.reach(); err != nil {
 		return err
@@ -23,7 +24,8 @@ func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 		return nil // ours, or one that was made like it
 	}
 	if _, err := l.serverVersion(ctx, nil, nil); err != nil {
-		return fmt.Errorf("image %s has no server that can be started (%s): take one that has redis-server in its path, or leave --redis-image out", l.image.name, oneLine(err))
+		return fmt.Errorf(
+			"image %s has no server that can be started (%s): take one that has redis-server in its path, or leave --redis-image out", l.image.name, oneLine(err))
 	}
 	if !clocks {
 		return nil
@@ -33,16 +35,20 @@ func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 	}
 	lib, err := cluster.Shim()
 	if err != nil {
-		return fmt.Errorf("not possible in this world, because %s has no clock shim of its own: %w", l.image.name, err)
+		return fmt.Errorf("not possible in this world, because %s has no clock shim of its own: %w",
+			l.image.name, err)
 	}
-	if _, err := l.serverVersion(ctx, l.lend(lib, lib), map[string]string{"LD_PRELOAD": lib}); err != nil {
-		return fmt.Errorf("not possible in this world, because the clock of %s cannot be moved: this machine's clock shim does not suit its C library (%s); take our image for this fault", l.image.name, oneLine(err))
+	if _, err := l.serverVersion(ctx, l.lend(lib, lib), map[string]string{"LD_PRELOAD": lib}); err !=
+		nil {
+		return fmt.Errorf(
+			"not possible in this world, because the clock of %s cannot be moved: this machine's clock shim does not suit its C library (%s); take our image for this fault", l.image.name, oneLine(err))
 	}
 	return nil
 }
 
-// reach makes the place of the proxies, where they need one, and takes it down: whether lockbench runs in an image that is not ours, and what a
-// daemon that may be elsewhere publishes on loopback is on ours.
+// reach makes the place of the proxies, where they need one, and takes it down: whether lockbench
+// runs in an image that is not ours, and what a daemon that may be elsewhere publishes on loopback
+// is on ours.
 func (l *Launcher) reach() error {
 	if l.image.shim != "" && l.daemon.remote == "" {
 		return nil
@@ -59,7 +65,8 @@ func (l *Launcher) noClock() error {
 	if l.image.shim != "" || runtime.GOOS == "linux" && runtime.GOARCH == l.daemon.arch {
 		return nil
 	}
-	return fmt.Errorf("the clock of %s cannot be moved: it has no shim of its own, and none can be built here for Linux on %s; take our image for this fault", l.image.name, l.daemon.arch)
+	return fmt.Errorf(
+		"the clock of %s cannot be moved: it has no shim of its own, and none can be built here for Linux on %s; take our image for this fault", l.image.name, l.daemon.arch)
 }
 
 // ServerVersion is cluster.Launcher.
@@ -67,20 +74,28 @@ func (l *Launcher) ServerVersion() (string, error) {
 	return l.serverVersion(context.Background(), nil, nil)
 }
 
-// serverVersion has a container of its own say what its server is, with what is lent to it, if anything. The loader's complaints are an error, even
-// where it goes on without what it was to load.
-func (l *Launcher) serverVersion(ctx context.Context, lent testcontainers.ContainerCustomizer, env map[string]string) (string, error) {
+// serverVersion has a container of its own say what its server is, with what is lent to it, if
+// anything. The loader's complaints are an error, even where it goes on without what it was to
+// load.
+func (l *Launcher) serverVersion(ctx context.Context, lent testcontainers.ContainerCustomizer,
+	env map[string]string) (string, error) {
 	options := []testcontainers.ContainerCustomizer{
-		testcontainers.WithCmd("--version"), testcontainers.WithEntrypoint(l.image.server), testcontainers.WithLabels(l.owner.labels()),
-		testcontainers.WithEnv(env), unpublished(func(h *container.HostConfig) { h.NetworkMode = "none" }),
+		testcontainers.WithCmd("--version"), testcontainers.WithEntrypoint(l.image.server),
+		testcontainers.WithLabels(l.owner.labels()),
+		testcontainers.WithEnv(env), unpublished(func(h *container.HostConfig) {
+			h.NetworkMode = "none"
+		}),
 	}
 	if lent != nil {
 		options = append(options, lent)
 	}
 	var said []byte
-	err := newBody(l.daemon).lead(ctx, l.image.name, options, func(a client.HijackedResponse) { said, _ = io.ReadAll(plain(a.Reader)) })
+	err := newBody(l.daemon).lead(ctx, l.image.name, options, func(a client.HijackedResponse) {
+		said, _ = io.ReadAll(plain(a.Reader))
+	})
 	if err != exited(0) || strings.Contains(string(said), "LD_PRELOAD") {
-		return "", fmt.Errorf("`%s --version` in image %s: %s %s", l.image.server, l.image.name, oneLine(err), said)
+		return "", fmt.Errorf("`%s --version` in image %s: %s %s", l.image.server, l.image.name,
+			oneLine(err), said)
 	}
 	return string(said), nil
 }

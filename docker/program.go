@@ -9,7 +9,8 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// programEnv names a lockbench for the containers of a daemon that is on another kind of machine than this one.
+// programEnv names a lockbench for the containers of a daemon that is on another kind of machine
+// than this one.
 const programEnv = "LOCKBENCH_LINUX"
 
 const (
@@ -19,8 +20,8 @@ const (
 	builtIn = "/usr/local/lib/lockbench/lockbench"
 )
 
-// program makes a container one that runs lockbench: the one that LOCKBENCH_LINUX names, else this one if it is for the daemon's machine, else
-// the image's own.
+// program makes a container one that runs lockbench: the one that LOCKBENCH_LINUX names, else this
+// one if it is for the daemon's machine, else the image's own.
 func (l *Launcher) program() ([]testcontainers.ContainerCustomizer, error) {
 	file := os.Getenv(programEnv)
 	if _, err := os.Stat(file); file != "" && err != nil {
@@ -40,11 +41,15 @@ func (l *Launcher) program() ([]testcontainers.ContainerCustomizer, error) {
 
 // entrypoint runs a program as root, who may use what others have shared.
 func entrypoint(program string) testcontainers.ContainerCustomizer {
-	return testcontainers.WithConfigModifier(func(m *container.Config) { m.Entrypoint, m.User = []string{program}, "0" })
+	return testcontainers.WithConfigModifier(func(m *container.Config) {
+		m.Entrypoint,
+			m.User = []string{program}, "0"
+	})
 }
 
 // suits says what to do about a program that does not run in an image.
 func (l *Launcher) suits(err error) error {
-	return fmt.Errorf("lockbench, which has the proxies, does not run in image %s (%s): build one for it by `GOOS=linux GOARCH=%s CGO_ENABLED=0 go build -o lockbench-linux ./cmd/lockbench` and set %s=lockbench-linux",
+	return fmt.Errorf(
+		"lockbench, which has the proxies, does not run in image %s (%s): build one for it by `GOOS=linux GOARCH=%s CGO_ENABLED=0 go build -o lockbench-linux ./cmd/lockbench` and set %s=lockbench-linux",
 		l.image.name, oneLine(err), l.daemon.arch, programEnv)
 }

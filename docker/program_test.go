@@ -7,7 +7,8 @@ import (
 	"github.com/lockbench/lockbench/internal/need"
 )
 
-// TestWhereThisProgramIsOfAnotherKind is a lockbench on macOS: it cannot be lent to containers, so that another has to be named or built in.
+// TestWhereThisProgramIsOfAnotherKind is a lockbench on macOS: it cannot be lent to containers, so
+// that another has to be named or built in.
 func TestWhereThisProgramIsOfAnotherKind(t *testing.T) {
 	need.Part(t, "bridge")
 	l := open(t, Options{Network: Bridge})

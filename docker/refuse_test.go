@@ -26,7 +26,8 @@ func asked() int {
 	return 0
 }
 
-// pretend starts a daemon that gives these answers by the end of the path, and has lockbench use it.
+// pretend starts a daemon that gives these answers by the end of the path, and has lockbench use
+// it.
 func pretend(t *testing.T, api string, answers map[string]string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +51,9 @@ func pretend(t *testing.T, api string, answers map[string]string) {
 }
 
 // current are the answers of a daemon that works, and has no image.
-var current = map[string]string{"/_ping": "OK", "/version": `{"Version":"27.0.0","ApiVersion":"1.46","MinAPIVersion":"1.24"}`, "/info": `{"OperatingSystem":"Linux"}`}
+var current = map[string]string{"/_ping": "OK",
+	"/version": `{"Version":"27.0.0","ApiVersion":"1.46","MinAPIVersion":"1.24"}`,
+	"/info":    `{"OperatingSystem":"Linux"}`}
 
 // with are current answers and another.
 func with(path, answer string) map[string]string {
@@ -129,7 +132,8 @@ func TestADaemonThatHangs(t *testing.T) {
 	demand(t, Ready(ctx, Options{}), "did not answer within", "docker info")
 }
 
-// TestNoPermission asks as somebody who may not use the socket. For root every socket is open, so that it has to become nobody.
+// TestNoPermission asks as somebody who may not use the socket. For root every socket is open, so
+// that it has to become nobody.
 func TestNoPermission(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o755); err != nil {

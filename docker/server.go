@@ -20,7 +20,8 @@ import (
 // patience is how long a server in a container may take to start: 0.1 s is usual.
 const patience = 20 * time.Second
 
-// folder is where a server lives in its container: every image has it, and every user may write there.
+// folder is where a server lives in its container: every image has it, and every user may write
+// there.
 const folder = "/tmp"
 
 // serverPort is where a server listens in its container, if that is a machine of its own.
@@ -35,7 +36,8 @@ type server struct {
 	*body
 }
 
-// Launch is cluster.Launcher. The container is made in the background, so that many come up side by side.
+// Launch is cluster.Launcher. The container is made in the background, so that many come up side by
+// side.
 func (l *Launcher) Launch(c cluster.NodeConfig) (cluster.Server, error) {
 	life, err := cluster.NewLife(c)
 	if err != nil {
@@ -74,18 +76,22 @@ func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCus
 	}
 	labels := l.owner.labels()
 	labels["lockbench.node"] = c.Name
-	return append(options, testcontainers.WithCmd(args...), testcontainers.WithEnv(env), testcontainers.WithLabels(labels),
+	return append(options, testcontainers.WithCmd(args...), testcontainers.WithEnv(env),
+		testcontainers.WithLabels(labels),
 		testcontainers.WithConfigModifier(func(m *container.Config) {
-			m.Entrypoint, m.User = []string{l.image.server}, l.user(c.Dir) // not the image's script, which may change user and arguments
+			// not the image's script, which may change user and arguments
+			m.Entrypoint, m.User = []string{l.image.server}, l.user(c.Dir)
 		}),
 		hostConfig(func(h *container.HostConfig) {
 			h.Binds, h.LogConfig.Type = append(h.Binds, binds...), "none" // what it says is in our log
 		})), nil
 }
 
-// clock makes the server read its wall clock through a shim: the image's own, or the one that this machine's compiler makes. Behind a door the
-// offset is with the proxies; else it is in a file of ours.
-func (l *Launcher) clock(c cluster.NodeConfig) (options testcontainers.ContainerCustomizer, env map[string]string, err error) {
+// clock makes the server read its wall clock through a shim: the image's own, or the one that this
+// machine's compiler makes. Behind a door the offset is with the proxies; else it is in a file of
+// ours.
+func (l *Launcher) clock(c cluster.NodeConfig) (options testcontainers.ContainerCustomizer,
+	env map[string]string, err error) {
 	env = map[string]string{}
 	if c.Clock == nil {
 		return hostConfig(func(*container.HostConfig) {}), env, nil
@@ -105,12 +111,14 @@ func (l *Launcher) clock(c cluster.NodeConfig) (options testcontainers.Container
 	if c.Door != nil {
 		return shim, env, nil
 	}
-	return testcontainers.CustomizeRequestOption(func(r *testcontainers.GenericContainerRequest) error {
+	return testcontainers.CustomizeRequestOption(func(
+		r *testcontainers.GenericContainerRequest) error {
 		return errors.Join(shim.Customize(r), l.lend(c.Clock.Path, c.Clock.Path).Customize(r))
 	}), env, nil
 }
 
-// disk gives a server the folder that it has in the plan, so that its files are there when it is started again.
+// disk gives a server the folder that it has in the plan, so that its files are there when it is
+// started again.
 func (l *Launcher) disk(c cluster.NodeConfig, binds *[]string) (string, error) {
 	if c.Dir == "" || c.Watches != nil {
 		return folder, nil
@@ -119,7 +127,8 @@ func (l *Launcher) disk(c cluster.NodeConfig, binds *[]string) (string, error) {
 	return disk, os.MkdirAll(c.Dir, 0o755)
 }
 
-// user is who a server is: whoever has to remove what it writes, or, where that goes away with the container, root.
+// user is who a server is: whoever has to remove what it writes, or, where that goes away with the
+// container, root.
 func (l *Launcher) user(dir string) string {
 	if dir != disk {
 		return "0"
@@ -140,12 +149,15 @@ func (s *server) live(image string, options []testcontainers.ContainerCustomizer
 	case wrong != nil:
 		return oneLine(wrong)
 	case s.Clock != nil && err == exited(127): // the loader's
-		return fmt.Sprintf("%v: the clock shim does not suit the C library of %s; take our image for this fault", err, image)
+		return fmt.Sprintf(
+			"%v: the clock shim does not suit the C library of %s; take our image for this fault", err,
+			image)
 	}
 	return oneLine(err)
 }
 
-// enter opens the server's door, if it has one. It is asked before the server's first word is read, so that whoever waits for that can come in.
+// enter opens the server's door, if it has one. It is asked before the server's first word is read,
+// so that whoever waits for that can come in.
 func (s *server) enter() error {
 	if s.Door == nil {
 		return nil
@@ -157,7 +169,8 @@ func (s *server) enter() error {
 	return s.Door.Open(net.JoinHostPort(at, strconv.Itoa(serverPort)))
 }
 
-// Kill is cluster.Server. Nobody may come while the server dies: the address of a container that is gone answers nobody, not even with a refusal.
+// Kill is cluster.Server. Nobody may come while the server dies: the address of a container that is
+// gone answers nobody, not even with a refusal.
 func (s *server) Kill() {
 	if s.Door != nil {
 		_ = s.Door.Shut() // the proxies may be gone, too

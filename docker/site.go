@@ -19,8 +19,9 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// site is the network of a world on a bridge, and the container in it that has the world's proxies. Only one port of that container is
-// published, on 127.0.0.1 and where the daemon likes: everything outside goes through it.
+// site is the network of a world on a bridge, and the container in it that has the world's proxies.
+// Only one port of that container is published, on 127.0.0.1 and where the daemon likes: everything
+// outside goes through it.
 type site struct {
 	*body
 	network string // its number
@@ -47,7 +48,8 @@ func (l *Launcher) Site() (*cluster.Site, error) {
 		return nil, err
 	}
 	s := &site{
-		body: newBody(l.daemon), network: bridge, token: rand.Text(), words: make(chan cluster.SiteWord, 16), ended: make(chan struct{}),
+		body: newBody(l.daemon), network: bridge, token: rand.Text(), words: make(chan cluster.SiteWord,
+			16), ended: make(chan struct{}),
 	}
 	l.world = s
 	go s.live(l.image.name, append(program, l.describeSite(s)...))
@@ -79,10 +81,13 @@ func (l *Launcher) describeSite(s *site) []testcontainers.ContainerCustomizer {
 	labels := l.owner.labels()
 	labels["lockbench.node"] = "proxies"
 	return []testcontainers.ContainerCustomizer{
-		testcontainers.WithLabels(labels), testcontainers.WithEnv(cluster.SiteEnv(s.token)), testcontainers.WithExposedPorts(published.String()),
+		testcontainers.WithLabels(labels), testcontainers.WithEnv(cluster.SiteEnv(s.token)),
+		testcontainers.WithExposedPorts(published.String()),
 		hostConfig(func(h *container.HostConfig) {
-			h.NetworkMode, h.IpcMode, h.ShmSize = container.NetworkMode(s.network), container.IPCModeShareable, siteMemory
-			h.PortBindings = network.PortMap{published: {{HostIP: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}} // the daemon finds a port that is free
+			h.NetworkMode, h.IpcMode, h.ShmSize = container.NetworkMode(s.network),
+				container.IPCModeShareable, siteMemory
+			// the daemon finds a port that is free
+			h.PortBindings = network.PortMap{published: {{HostIP: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}}
 			h.LogConfig.Type = "none"
 		}),
 	}
@@ -96,7 +101,9 @@ const siteMemory = 256 << 20
 
 // live runs the container and hears what it says.
 func (s *site) live(image string, options []testcontainers.ContainerCustomizer) {
-	s.err = s.lead(context.Background(), image, options, func(a client.HijackedResponse) { s.listen(plain(a.Reader)) })
+	s.err = s.lead(context.Background(), image, options, func(a client.HijackedResponse) {
+		s.listen(plain(a.Reader))
+	})
 	close(s.words)
 	close(s.ended)
 }
@@ -117,7 +124,8 @@ func (s *site) ready(ctx context.Context) error {
 	select {
 	case w, ok := <-s.words:
 		if ok && w.Ready != cluster.SiteProtocol {
-			return fmt.Errorf("it is of another version: it speaks protocol %d, not %d", w.Ready, cluster.SiteProtocol)
+			return fmt.Errorf("it is of another version: it speaks protocol %d, not %d", w.Ready,
+				cluster.SiteProtocol)
 		}
 		if ok {
 			return nil
@@ -146,15 +154,18 @@ func (s *site) look(ctx context.Context) (*cluster.Site, error) {
 	if len(b) == 0 {
 		return nil, errors.New("the Docker daemon has not published the port of the proxies")
 	}
-	return &cluster.Site{Addr: net.JoinHostPort("127.0.0.1", b[0].HostPort), Token: s.token, Host: host, Words: s.words, End: s.end}, nil
+	return &cluster.Site{Addr: net.JoinHostPort("127.0.0.1", b[0].HostPort), Token: s.token,
+		Host: host, Words: s.words, End: s.end}, nil
 }
 
 // unreached says what to do where the daemon's loopback addresses are not this machine's.
 func (l *Launcher) unreached(err error) error {
 	if l.daemon.remote == "" {
-		return fmt.Errorf("the container of the proxies cannot be reached (%s): the daemon must publish ports on 127.0.0.1; take --docker-network host", oneLine(err))
+		return fmt.Errorf(
+			"the container of the proxies cannot be reached (%s): the daemon must publish ports on 127.0.0.1; take --docker-network host", oneLine(err))
 	}
-	return fmt.Errorf("servers in containers cannot be reached: %s, and what it publishes on a loopback address is not on this machine's (%s); run lockbench where the daemon is", l.daemon.remote, oneLine(err))
+	return fmt.Errorf(
+		"servers in containers cannot be reached: %s, and what it publishes on a loopback address is not on this machine's (%s); run lockbench where the daemon is", l.daemon.remote, oneLine(err))
 }
 
 // end removes the container and the network.

@@ -12,7 +12,8 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// The labels of our containers and networks. What is without runLabel is somebody else's and is never touched.
+// The labels of our containers and networks. What is without runLabel is somebody else's and is
+// never touched.
 const (
 	runLabel   = "lockbench.run"   // the same for all containers of a run
 	pidLabel   = "lockbench.pid"   // of the process that they belong to
@@ -31,7 +32,8 @@ func newOwner() owner {
 }
 
 func (o owner) labels() map[string]string {
-	return map[string]string{runLabel: o.run, pidLabel: o.pid, startLabel: o.start, spaceLabel: o.space}
+	return map[string]string{runLabel: o.run, pidLabel: o.pid, startLabel: o.start,
+		spaceLabel: o.space}
 }
 
 // startOf is when a process was started, in the kernel's ticks; "" if there is no such process.
@@ -48,7 +50,8 @@ func startOf(pid int) string {
 	return ""
 }
 
-// space names the boot of the machine and the set of processes in which a number means one of them: a daemon may serve several.
+// space names the boot of the machine and the set of processes in which a number means one of them:
+// a daemon may serve several.
 func space() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	ns, _ := os.Readlink("/proc/self/ns/pid")
@@ -58,11 +61,13 @@ func space() string {
 // abandoned reports whether the process that a container belongs to is gone for certain.
 func abandoned(labels map[string]string) bool {
 	pid, err := strconv.Atoi(labels[pidLabel])
-	return labels[runLabel] != "" && err == nil && labels[spaceLabel] == space() && startOf(pid) != labels[startLabel]
+	return labels[runLabel] != "" && err == nil && labels[spaceLabel] == space() &&
+		startOf(pid) != labels[startLabel]
 }
 
-// Sweep removes the containers and networks of runs whose process is gone. With all it also removes those of which it cannot know, because
-// they were made by another container or before the machine's last start, if they are not in use any more. It returns how many it removed.
+// Sweep removes the containers and networks of runs whose process is gone. With all it also removes
+// those of which it cannot know, because they were made by another container or before the
+// machine's last start, if they are not in use any more. It returns how many it removed.
 func Sweep(ctx context.Context, all bool) (int, error) {
 	d, err := connect(ctx)
 	if err != nil {
@@ -109,8 +114,10 @@ func (d *daemon) removeAll(ctx context.Context, run string) error {
 }
 
 // networks calls f for each network that carries our label.
-func (d *daemon) networks(ctx context.Context, f func(id string, labels map[string]string) error) error {
-	list, err := d.NetworkList(ctx, client.NetworkListOptions{Filters: client.Filters{}.Add("label", runLabel)})
+func (d *daemon) networks(ctx context.Context,
+	f func(id string, labels map[string]string) error) error {
+	list, err := d.NetworkList(ctx, client.NetworkListOptions{Filters: client.Filters{}.Add("label",
+		runLabel)})
 	if err != nil {
 		return errors.New("cannot list networks: " + oneLine(err))
 	}
@@ -132,8 +139,10 @@ func (d *daemon) removeNetwork(ctx context.Context, id string) error {
 }
 
 // ours calls f for each container that carries our label.
-func (d *daemon) ours(ctx context.Context, f func(id, state string, labels map[string]string) error) error {
-	list, err := d.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", runLabel)})
+func (d *daemon) ours(ctx context.Context, f func(id, state string,
+	labels map[string]string) error) error {
+	list, err := d.ContainerList(ctx, client.ContainerListOptions{
+		All: true, Filters: client.Filters{}.Add("label", runLabel)})
 	if err != nil {
 		return errors.New("cannot list containers: " + oneLine(err))
 	}
@@ -143,9 +152,11 @@ func (d *daemon) ours(ctx context.Context, f func(id, state string, labels map[s
 	return err
 }
 
-// gone forgives that somebody else removes the container or the network, or has, or is not done yet with the containers of the network.
+// gone forgives that somebody else removes the container or the network, or has, or is not done yet
+// with the containers of the network.
 func (*daemon) gone(err error) error {
-	if errdefs.IsNotFound(err) || errdefs.IsConflict(err) || errdefs.IsPermissionDenied(err) && strings.Contains(err.Error(), "active endpoints") {
+	if errdefs.IsNotFound(err) || errdefs.IsConflict(err) || errdefs.IsPermissionDenied(err) &&
+		strings.Contains(err.Error(), "active endpoints") {
 		return nil
 	}
 	return err

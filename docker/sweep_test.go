@@ -20,7 +20,8 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// victimEnv makes the test binary start a world on the network that it names, pause its master, and wait to be killed.
+// victimEnv makes the test binary start a world on the network that it names, pause its master, and
+// wait to be killed.
 const victimEnv = "LOCKBENCH_VICTIM"
 
 func victim() int {
@@ -66,7 +67,8 @@ func start(t *testing.T, network string) (c *exec.Cmd, run string) {
 	}
 	run = strings.TrimSpace(string(b[:n]))
 	if n, paused := len(containers(t, run)), len(paused(t, run)); n != servers || paused != 1 {
-		t.Errorf("%d containers of the victim are there, %d of them paused; it must be %d and 1", n, paused, servers)
+		t.Errorf("%d containers of the victim are there, %d of them paused; it must be %d and 1", n,
+			paused, servers)
 	}
 	if n := len(networks(t, run)); n != bridges {
 		t.Errorf("the victim has %d networks; it must be %d", n, bridges)
@@ -138,9 +140,11 @@ func TestNothingIsLeftOfARunThatIsKilledInAPause(t *testing.T) {
 		c, run := start(t, network)
 		_ = c.Process.Kill()
 		_ = c.Wait()
-		for limit := time.Now().Add(30 * time.Second); len(containers(t, run))+len(networks(t, run)) > 0 || janitorOf(run) != 0; time.Sleep(50 * time.Millisecond) {
+		for limit := time.Now().Add(30 * time.Second); len(containers(t, run))+len(networks(t, run)) >
+			0 || janitorOf(run) != 0; time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(limit) {
-				t.Fatalf("containers %v, networks %v and the janitor %d are left", containers(t, run), networks(t, run), janitorOf(run))
+				t.Fatalf("containers %v, networks %v and the janitor %d are left", containers(t, run),
+					networks(t, run), janitorOf(run))
 			}
 		}
 	})
@@ -169,11 +173,15 @@ func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 	l := open(t, Options{})
 	launch(t, l, cluster.NodeConfig{Host: "127.83.4.1", Port: 23456}) // of a process that lives
 	stale := l.owner
-	stale.run, stale.pid, stale.start = "stale", strconv.Itoa(os.Getpid()), "1" // the number lives again, the process does not
+	// the number lives again, the process does not
+	stale.run, stale.pid, stale.start = "stale", strconv.Itoa(os.Getpid()), "1"
 	abandoned := create(t, l, stale.labels())
 	foreign := create(t, l, map[string]string{"other": "1"})
-	bridges := map[string]bool{createNetwork(t, l, stale.labels()): false, createNetwork(t, l, l.owner.labels()): true, createNetwork(t, l, map[string]string{"other": "1"}): true}
-	if _, err := Sweep(t.Context(), true); err != nil { // how many depends on who else was killed just now
+	bridges := map[string]bool{createNetwork(t, l, stale.labels()): false,
+		createNetwork(t, l, l.owner.labels()): true, createNetwork(t, l, map[string]string{
+			"other": "1"}): true}
+	// how many depends on who else was killed just now
+	if _, err := Sweep(t.Context(), true); err != nil {
 		t.Error(err)
 	}
 	for id, want := range map[string]bool{abandoned: false, foreign: true} {

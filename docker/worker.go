@@ -36,11 +36,13 @@ func (l *Launcher) placeable(workers string) error {
 	case workers == "" || workers == OnHost:
 		return nil
 	case workers == InContainer && l.daemon.remote != "":
-		return fmt.Errorf("--workers %s is not possible: %s, and what workers see there would be stamped by another clock; leave it out", workers, l.daemon.remote)
+		return fmt.Errorf(
+			"--workers %s is not possible: %s, and what workers see there would be stamped by another clock; leave it out", workers, l.daemon.remote)
 	case workers == InContainer:
 		return nil
 	}
-	return fmt.Errorf("--workers %q is not known; workers run on the %s or in a %s each", workers, OnHost, InContainer)
+	return fmt.Errorf("--workers %q is not known; workers run on the %s or in a %s each", workers,
+		OnHost, InContainer)
 }
 
 type spawner struct{ *Launcher }
@@ -54,13 +56,15 @@ type worker struct {
 	end  error
 }
 
-// Spawn is cluster.Spawner. The container is made in the background; what is written before it runs waits.
+// Spawn is cluster.Spawner. The container is made in the background; what is written before it runs
+// waits.
 func (l spawner) Spawn(name string, log *os.File) (cluster.Worker, error) {
 	options, err := l.describeWorker(name)
 	if err != nil {
 		return nil, err
 	}
-	stderr, err := os.OpenFile(log.Name(), os.O_WRONLY|os.O_APPEND, 0) // log itself is closed when Spawn has returned
+	// log itself is closed when Spawn has returned
+	stderr, err := os.OpenFile(log.Name(), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +98,10 @@ func (l spawner) describeWorker(name string) ([]testcontainers.ContainerCustomiz
 	program, err := l.program()
 	return append(program, l.within(),
 		testcontainers.WithEnv(env), testcontainers.WithLabels(labels),
-		testcontainers.WithConfigModifier(func(m *container.Config) { m.OpenStdin, m.StdinOnce, m.AttachStdin = true, true, true }),
+		testcontainers.WithConfigModifier(func(m *container.Config) {
+			m.OpenStdin, m.StdinOnce,
+				m.AttachStdin = true, true, true
+		}),
 		hostConfig(func(h *container.HostConfig) { h.LogConfig.Type = "none" }),
 	), err
 }

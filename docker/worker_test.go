@@ -22,8 +22,9 @@ func workersInContainers(t *testing.T, network string, others int) {
 	w, err := cluster.Start(cluster.Config{
 		Dir: t.TempDir(), Topology: nemesis.Single, Launcher: l, Spawner: l.Spawner(), Clients: 2,
 		Worker: workloads.Config{
-			Impl: "token-lua", TTL: history.Duration(time.Second), Poll: history.Duration(time.Millisecond), AcquireTimeout: history.Duration(time.Second),
-			ClientTimeout: history.Duration(time.Second), Keys: []string{"lock:0"},
+			Impl: "token-lua", TTL: history.Duration(time.Second), Poll: history.Duration(time.Millisecond),
+			AcquireTimeout: history.Duration(time.Second),
+			ClientTimeout:  history.Duration(time.Second), Keys: []string{"lock:0"},
 		},
 	})
 	if err != nil {
@@ -33,7 +34,8 @@ func workersInContainers(t *testing.T, network string, others int) {
 	if n := len(containers(t, l.owner.run)); n != others+2 {
 		t.Errorf("%d containers run, not %d and two workers", n, others)
 	}
-	for _, s := range []nemesis.Step{{Do: nemesis.Pause, Target: "c0"}, {Do: nemesis.Unpause, Target: "c0"}, {Do: nemesis.Crash, Target: "c1"}} {
+	for _, s := range []nemesis.Step{{Do: nemesis.Pause, Target: "c0"},
+		{Do: nemesis.Unpause, Target: "c0"}, {Do: nemesis.Crash, Target: "c1"}} {
 		if err := nemesis.Apply(w, s); err != nil {
 			t.Error(err)
 		}

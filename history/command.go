@@ -2,8 +2,9 @@ package history
 
 import "strings"
 
-// Command is a line of trace.jsonl: one Redis command of one client. On disk it is two lines, one with Sent and Args when
-// it is about to leave and one with Recv and Reply or Err when the reply was read; ReadTrace joins them by Process and Seq.
+// Command is a line of trace.jsonl: one Redis command of one client. On disk it is two lines, one
+// with Sent and Args when it is about to leave and one with Recv and Reply or Err when the reply
+// was read; ReadTrace joins them by Process and Seq.
 type Command struct {
 	Process int      `json:"process"`
 	Seq     int      `json:"seq"`         // numbers the commands of one process, from 1

@@ -5,8 +5,9 @@ import (
 	"io"
 )
 
-// WriteDocument writes a value as all JSON documents of lockbench are written (plan.json, verdict.json, matrix.json and what --json prints):
-// indented for people, and with <, > and & as they are, since whoever puts them on a page escapes them there.
+// WriteDocument writes a value as all JSON documents of lockbench are written (plan.json,
+// verdict.json, matrix.json and what --json prints): indented for people, and with <, > and & as
+// they are, since whoever puts them on a page escapes them there.
 func WriteDocument(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -16,18 +16,22 @@ import (
 // EDNOptions say how a history is written as Jepsen's EDN, and how it is to be understood.
 type EDNOptions struct {
 	Independent bool // values are [key value], as jepsen.independent makes them
-	Values      bool // write what a grant carries as {:client .. :fence .. :uid .. :key ..}; reading understands it always
-	Key         *int // write the operations of this lock only
+	// write what a grant carries as {:client .. :fence .. :uid .. :key ..}; reading understands it
+	// always
+	Values bool
+	Key    *int // write the operations of this lock only
 }
 
-// ReadAny reads a history as Read does, or as ReadEDN does if it does not begin like one of ours. Which of them a file is shows in its first
-// character that counts: ours begins with {"type", EDN with a map of keywords, a vector, a list or a comment.
+// ReadAny reads a history as Read does, or as ReadEDN does if it does not begin like one of ours.
+// Which of them a file is shows in its first character that counts: ours begins with {"type", EDN
+// with a map of keywords, a vector, a list or a comment.
 func ReadAny(r io.Reader, o EDNOptions) (*History, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	start, _ := b.Peek(4096)
 	start = bytes.TrimLeft(start, " \t\r\n,")
 	if bytes.HasPrefix(start, []byte("JEPSEN")) {
-		return &History{}, &LineError{1, errors.New("this is a test.jepsen file; give me its history.edn")}
+		return &History{}, &LineError{
+			1, errors.New("this is a test.jepsen file; give me its history.edn")}
 	}
 	if len(start) > 0 && start[0] == '{' {
 		start = bytes.TrimLeft(start[1:], " \t\r\n")
@@ -41,13 +45,18 @@ func ReadAny(r io.Reader, o EDNOptions) (*History, error) {
 	return ReadEDN(b, o)
 }
 
-// ReadEDN reads a Jepsen history: one map per line, or one vector or list of maps. What it makes of it:
+// ReadEDN reads a Jepsen history: one map per line, or one vector or list of maps. What it makes of
+// it:
 //
-//   - the order is that of :index, or of the lines; :time only spaces the stamps, and must not run backwards within a process;
+//   - the order is that of :index, or of the lines; :time only spaces the stamps, and must not run
+//     backwards within a process;
 //   - :info is unknown, :fail did not happen; an invocation without completion stays open;
-//   - a release that failed is left out, because in Jepsen it only means "no effect", unless its :error says that it was not the owner's;
-//   - :lock and :unlock are acquire and release; operations of other functions are kept, and mean nothing to a lock;
-//   - the owner is :client in the :value of a grant, where there is one, else the :process; its :fence is the fencing token;
+//   - a release that failed is left out, because in Jepsen it only means "no effect", unless its
+//     :error says that it was not the owner's;
+//   - :lock and :unlock are acquire and release; operations of other functions are kept, and mean
+//     nothing to a lock;
+//   - the owner is :client in the :value of a grant, where there is one, else the :process; its
+//     :fence is the fencing token;
 //   - what is not an integer process is the nemesis.
 //
 // On an error it returns what was readable before it; the error is a *LineError.
@@ -148,7 +157,8 @@ func opOf(m map[any]any) (ednOp, error) {
 	return o, nil
 }
 
-// plainText writes a keyword, symbol or string without its decoration, and anything else as Go does.
+// plainText writes a keyword, symbol or string without its decoration, and anything else as Go
+// does.
 func plainText(v any) string {
 	switch v := v.(type) {
 	case edn.Keyword:

@@ -30,13 +30,15 @@ type ownKey struct{ process, key int }
 
 func newImporter(o EDNOptions, ops []ednOp) *importer {
 	return &importer{
-		options: o, v: NewValidator(), dropped: map[int]bool{}, clock: map[int]int64{}, open: map[int]int{}, count: map[int]int{},
-		held: map[ownKey][]int{}, owner: owners(ops), values: map[string]int64{}, faults: map[string]int{},
+		options: o, v: NewValidator(), dropped: map[int]bool{}, clock: map[int]int64{},
+		open: map[int]int{}, count: map[int]int{},
+		held: map[ownKey][]int{}, owner: owners(ops), values: map[string]int64{},
+		faults: map[string]int{},
 	}
 }
 
-// owners maps each process to the first one with the same :client: there the owner of a lock is the client, which outlives a
-// process whose outcome was unknown.
+// owners maps each process to the first one with the same :client: there the owner of a lock is the
+// client, which outlives a process whose outcome was unknown.
 func owners(ops []ednOp) map[int64]int {
 	first := map[string]int{}
 	owner := map[int64]int{}
@@ -100,7 +102,8 @@ func (i *importer) add(o *ednOp) error {
 	return nil
 }
 
-// stamp keeps the order of the operations and, as far as it can, their distance. Without times they are a millisecond apart.
+// stamp keeps the order of the operations and, as far as it can, their distance. Without times they
+// are a millisecond apart.
 func (i *importer) stamp(time int64) int64 {
 	step := int64(1)
 	if time < 0 || time > math.MaxInt64/8 {
@@ -158,7 +161,8 @@ func (i *importer) number(s string) int64 {
 	return n
 }
 
-// acquisition numbers acquire calls; other operations belong to the latest acquisition that has not been released.
+// acquisition numbers acquire calls; other operations belong to the latest acquisition that has not
+// been released.
 func (i *importer) acquisition(e Event) int {
 	if at, ok := i.open[e.Process]; ok && e.Type != Invoke {
 		return i.events[at].N
@@ -199,10 +203,12 @@ func (i *importer) keep(e Event) {
 // notOwner reports whether the error of a failed release says that the lock was not its caller's.
 func notOwner(err string) bool {
 	err = strings.NewReplacer("-", " ", "_", " ").Replace(strings.ToLower(err))
-	return strings.Contains(err, "not owner") || strings.Contains(err, "not the owner") || strings.Contains(err, "not lock owner")
+	return strings.Contains(err, "not owner") || strings.Contains(err, "not the owner") ||
+		strings.Contains(err, "not lock owner")
 }
 
-// nemesis keeps what the nemesis did, as an annotation: Jepsen notes an action when it begins and again when it is done.
+// nemesis keeps what the nemesis did, as an annotation: Jepsen notes an action when it begins and
+// again when it is done.
 func (i *importer) nemesis(o *ednOp) error {
 	e := Event{Type: Fault, T: i.stamp(o.time), Process: Harness, F: o.f, Phase: PhaseFrom}
 	if o.value != nil {

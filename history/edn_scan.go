@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// ednScanner finds the maps of a Jepsen history in a text, and their lines, which the EDN library does not tell. The maps may
-// stand alone or in one vector or list.
+// ednScanner finds the maps of a Jepsen history in a text, and their lines, which the EDN library
+// does not tell. The maps may stand alone or in one vector or list.
 type ednScanner struct {
 	text   []byte
 	pos    int

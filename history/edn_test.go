@@ -86,19 +86,23 @@ func whole() *history.History {
 		Events: []history.Event{
 			ev(history.Invoke, 10, 0, history.Acquire, 1), granted, write, wrote,
 			ev(history.Invoke, 30, 1, history.Acquire, 1),
-			{Type: history.Fault, T: 32, Process: history.Harness, F: "kill", Target: "n0", Phase: history.PhaseFrom, ID: 1},
+			{Type: history.Fault, T: 32, Process: history.Harness, F: "kill", Target: "n0",
+				Phase: history.PhaseFrom, ID: 1},
 			ev(history.Invoke, 40, 0, history.Release, 1), ev(history.OK, 45, 0, history.Release, 1), fail,
 			ev(history.Invoke, 60, 1, history.Acquire, 2), ev(history.OK, 70, 1, history.Acquire, 2),
 			ev(history.Invoke, 80, 1, history.Release, 2), foreign,
-			ev(history.Invoke, 95, 2, history.Acquire, 1), lost, ev(history.Invoke, 101, 2, history.Acquire, 2),
-			{Type: history.Fault, T: 110, Process: history.Harness, F: "kill", Target: "n0", Phase: history.PhaseTo, ID: 1},
+			ev(history.Invoke, 95, 2, history.Acquire, 1), lost, ev(history.Invoke, 101, 2, history.Acquire,
+				2),
+			{Type: history.Fault, T: 110, Process: history.Harness, F: "kill", Target: "n0",
+				Phase: history.PhaseTo, ID: 1},
 			{Type: history.End, T: 120, Process: history.Harness},
 		},
 	}
 }
 
 func TestWriteEDNGolden(t *testing.T) {
-	for name, o := range map[string]history.EDNOptions{"plain": {}, "values": {Values: true}, "independent": {Independent: true}} {
+	for name, o := range map[string]history.EDNOptions{"plain": {}, "values": {Values: true},
+		"independent": {Independent: true}} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := history.WriteEDN(&b, whole(), o); err != nil {
@@ -121,7 +125,8 @@ func TestWriteEDNOfSeveralLocks(t *testing.T) {
 		t.Error("two locks in one history of Jepsen's were accepted")
 	}
 	var b bytes.Buffer
-	if err := history.WriteEDN(&b, h, history.EDNOptions{Key: history.Ptr(1)}); err != nil || strings.Count(b.String(), "acquire") != 1 {
+	if err := history.WriteEDN(&b, h, history.EDNOptions{Key: history.Ptr(1)}); err != nil ||
+		strings.Count(b.String(), "acquire") != 1 {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
@@ -132,11 +137,18 @@ func TestReadEDNErrors(t *testing.T) {
 		line, read int
 		why        string
 	}{
-		{"double invoke", "{:type :invoke :f :acquire :process 0}\n{:type :invoke :f :release :process 0}", 2, 1, "is open"},
-		{"completion without invoke", "\n{:type :ok :f :acquire :process 0}", 2, 0, "without an invocation"},
-		{"completion of another function", "{:type :invoke :f :acquire :process 0}{:type :ok :f :release :process 0}", 1, 1, "completes"},
-		{"time runs backwards within a process", "{:type :invoke :f :acquire :process 0 :time 9}\n{:type :ok :f :acquire :process 0 :time 8}", 2, 1, "backwards"},
-		{"cut short inside of a map", "[{:type :invoke :f :acquire :process 0}\n{:type :ok :f :acq", 2, 1, "ends inside"},
+		{"double invoke",
+			"{:type :invoke :f :acquire :process 0}\n{:type :invoke :f :release :process 0}", 2, 1,
+			"is open"},
+		{"completion without invoke", "\n{:type :ok :f :acquire :process 0}", 2, 0,
+			"without an invocation"},
+		{"completion of another function",
+			"{:type :invoke :f :acquire :process 0}{:type :ok :f :release :process 0}", 1, 1, "completes"},
+		{"time runs backwards within a process",
+			"{:type :invoke :f :acquire :process 0 :time 9}\n{:type :ok :f :acquire :process 0 :time 8}", 2,
+			1, "backwards"},
+		{"cut short inside of a map", "[{:type :invoke :f :acquire :process 0}\n{:type :ok :f :acq", 2, 1,
+			"ends inside"},
 		{"cut short between maps", "[{:type :invoke :f :acquire :process 0}\n", 2, 1, "ends before"},
 		{"no type", "{:f :acquire :process 0}", 1, 0, ":type"},
 		{"strange type", "{:type :maybe :f :acquire :process 0}", 1, 0, "unknown :type"},
@@ -165,11 +177,15 @@ func TestReadAnyTellsOursFromJepsens(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"ours": ours.String(), "lines": "{:type :invoke, :f :acquire, :process 0}", "vector": " [{:type :invoke :f :acquire :process 0}]",
-		"list": "({:process 0 :type :invoke :f :acquire})", "records": "#jepsen.history.Op{:type :invoke :f :acquire :process 0}",
-		"comment first": "; a comment {\n{:type :invoke :f :lock :process 0}", "braces in text": `{:type :invoke :f :acquire :process 0 :error "}{ \" " :x \{}`,
+		"ours": ours.String(), "lines": "{:type :invoke, :f :acquire, :process 0}",
+		"vector":         " [{:type :invoke :f :acquire :process 0}]",
+		"list":           "({:process 0 :type :invoke :f :acquire})",
+		"records":        "#jepsen.history.Op{:type :invoke :f :acquire :process 0}",
+		"comment first":  "; a comment {\n{:type :invoke :f :lock :process 0}",
+		"braces in text": `{:type :invoke :f :acquire :process 0 :error "}{ \" " :x \{}`,
 	} {
-		if h, err := history.ReadAny(strings.NewReader(text), history.EDNOptions{}); err != nil || h.Events[0].F != history.Acquire {
+		if h, err := history.ReadAny(strings.NewReader(text), history.EDNOptions{}); err != nil ||
+			h.Events[0].F != history.Acquire {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

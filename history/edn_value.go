@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// EDNMap is a map of EDN with keywords as keys, in the order in which it is written. Values are EDNMap, []string, string, bool, integers and Keyword;
-// anything else is written as a string.
+// EDNMap is a map of EDN with keywords as keys, in the order in which it is written. Values are
+// EDNMap, []string, string, bool, integers and Keyword; anything else is written as a string.
 type EDNMap []EDNPair
 
 // EDNPair is an entry of an EDNMap.

@@ -9,20 +9,27 @@ import (
 	"strings"
 )
 
-// WriteEDN writes a history as Jepsen's tools read it: one map per line, the index counted anew, times in nanoseconds. Faults become :info of
-// the nemesis. What Jepsen has no word for (grants, extensions, losses, kills, gaps) is left out, except for what
-// EDNOptions.Values asks for. A process whose acquire or release had an unknown outcome gets a new number afterwards, as in Jepsen.
-// Several locks must be written one by one (EDNOptions.Key) or as independent keys, since its models know one lock.
+// WriteEDN writes a history as Jepsen's tools read it: one map per line, the index counted anew,
+// times in nanoseconds. Faults become :info of the nemesis. What Jepsen has no word for (grants,
+// extensions, losses, kills, gaps) is left out, except for what EDNOptions.Values asks for. A
+// process whose acquire or release had an unknown outcome gets a new number afterwards, as in
+// Jepsen. Several locks must be written one by one (EDNOptions.Key) or as independent keys, since
+// its models know one lock.
 func WriteEDN(w io.Writer, h *History, o EDNOptions) error {
 	return export(w, h, o, jepsenOp.line)
 }
 
-// WriteText writes what WriteEDN does as Jepsen's history.txt has it: process, type, function, value and error, divided by tabs.
-func WriteText(w io.Writer, h *History, o EDNOptions) error { return export(w, h, o, jepsenOp.text) }
+// WriteText writes what WriteEDN does as Jepsen's history.txt has it: process, type, function,
+// value and error, divided by tabs.
+func WriteText(w io.Writer, h *History, o EDNOptions) error {
+	return export(w, h, o, jepsenOp.text)
+}
 
 func export(w io.Writer, h *History, o EDNOptions, line func(jepsenOp) string) error {
 	if o.Key == nil && !o.Independent && len(keysOf(h)) > 1 {
-		return fmt.Errorf("the history is about %d locks; export one of them, or make the keys independent", len(keysOf(h)))
+		return fmt.Errorf(
+			"the history is about %d locks; export one of them, or make the keys independent",
+			len(keysOf(h)))
 	}
 	out := bufio.NewWriter(w)
 	x := exporter{options: o, name: map[int]int{}, step: clientsOf(h)}
@@ -44,7 +51,8 @@ type jepsenOp struct {
 }
 
 func (o jepsenOp) line() string {
-	s := fmt.Sprintf("{:index %d, :time %d, :type %s, :process %s, :f %s, :value %s", o.index, o.time, o.typ, o.process, o.f, o.value)
+	s := fmt.Sprintf("{:index %d, :time %d, :type %s, :process %s, :f %s, :value %s", o.index, o.time,
+		o.typ, o.process, o.f, o.value)
 	if o.error != "" {
 		s += ", :error " + o.error
 	}
@@ -74,7 +82,8 @@ func clientsOf(h *History) int {
 	return n
 }
 
-// Locks returns the numbers of the locks that a history is about, in the order in which they are first seen.
+// Locks returns the numbers of the locks that a history is about, in the order in which they are
+// first seen.
 func (h *History) Locks() []int { return keysOf(h) }
 
 // Of returns what a history says of one lock, and of all processes and faults.
@@ -112,7 +121,8 @@ func keysOf(h *History) []int {
 // op returns an event as Jepsen has it, and whether Jepsen knows such a thing.
 func (x *exporter) op(e Event) (jepsenOp, bool) {
 	if e.Type == Fault {
-		return jepsenOp{time: e.T, typ: ":info", process: ":nemesis", f: keyword(e.F), value: quote(e.Target)}, true
+		return jepsenOp{time: e.T, typ: ":info", process: ":nemesis", f: keyword(e.F),
+			value: quote(e.Target)}, true
 	}
 	if e.Process < 0 || e.Type != Invoke && !e.Type.Completes() {
 		return jepsenOp{}, false
@@ -120,7 +130,8 @@ func (x *exporter) op(e Event) (jepsenOp, bool) {
 	if k := x.options.Key; k != nil && *k != e.KeyOf() && !slices.Contains(e.Keys, *k) {
 		return jepsenOp{}, false
 	}
-	o := jepsenOp{time: e.T, typ: keyword(string(e.Type)), process: strconv.Itoa(x.process(e)), f: keyword(e.F), value: x.value(e)}
+	o := jepsenOp{time: e.T, typ: keyword(string(e.Type)), process: strconv.Itoa(x.process(e)),
+		f: keyword(e.F), value: x.value(e)}
 	if err := e.Err; err != "" && e.Type != OK {
 		o.error = quote(err)
 		if e.F == Release && e.Type == Fail && notOwner(err) {
@@ -161,7 +172,8 @@ func (x *exporter) grant(e Event) string {
 	if e.Grant != nil && e.Grant.Token != 0 {
 		fence = strconv.FormatInt(e.Grant.Token, 10)
 	}
-	return fmt.Sprintf(`{:client "%d", :fence %s, :uid "%d-%d", :key %d}`, e.Process, fence, e.Process, e.N, e.KeyOf())
+	return fmt.Sprintf(`{:client "%d", :fence %s, :uid "%d-%d", :key %d}`, e.Process, fence, e.Process,
+		e.N, e.KeyOf())
 }
 
 // keyword writes a word as a keyword: what cannot stand in one becomes a dash.
@@ -176,5 +188,6 @@ func keyword(s string) string {
 
 // quote writes a string of EDN.
 func quote(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(strings.ToValidUTF8(s, "\uFFFD")) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t",
+		`\t`).Replace(strings.ToValidUTF8(s, "\uFFFD")) + `"`
 }

@@ -1,5 +1,6 @@
-// Package history is the record of a run: what every client asked for and saw, which faults struck when, and how it
-// all ended. Everything downstream (checker, reports) works from this record alone. The format is in docs/formats.md.
+// Package history is the record of a run: what every client asked for and saw, which faults struck
+// when, and how it all ended. Everything downstream (checker, reports) works from this record
+// alone. The format is in docs/formats.md.
 package history
 
 import "time"
@@ -42,16 +43,19 @@ const (
 	PhaseTo   = "end"    // Phase of a fault that is over
 )
 
-// Event is one line of a history after the header. Which fields count depends on Type; docs/formats.md has one line of each.
+// Event is one line of a history after the header. Which fields count depends on Type;
+// docs/formats.md has one line of each.
 type Event struct {
-	Type    Type     `json:"type"`
-	T       int64    `json:"t"` // ns of CLOCK_MONOTONIC since the header's epoch, stamped in the process it is about
-	Process int      `json:"process"`
-	F       string   `json:"f,omitempty"`
-	N       int      `json:"n,omitempty"`     // number of the acquire call within its process, from 1
-	Key     *int     `json:"key,omitempty"`   // number of the lock, from 0
-	Keys    []int    `json:"keys,omitempty"`  // instead of Key, where one acquire takes several
-	Depth   int      `json:"depth,omitempty"` // how many holds of the same lock this process had already
+	Type Type `json:"type"`
+	// ns of CLOCK_MONOTONIC since the header's epoch, stamped in the process it is about
+	T       int64  `json:"t"`
+	Process int    `json:"process"`
+	F       string `json:"f,omitempty"`
+	N       int    `json:"n,omitempty"`    // number of the acquire call within its process, from 1
+	Key     *int   `json:"key,omitempty"`  // number of the lock, from 0
+	Keys    []int  `json:"keys,omitempty"` // instead of Key, where one acquire takes several
+	// how many holds of the same lock this process had already
+	Depth   int      `json:"depth,omitempty"`
 	Value   *int64   `json:"value,omitempty"` // read from or written to the guarded resource
 	Grant   *Grant   `json:"grant,omitempty"`
 	Err     string   `json:"err,omitempty"`
@@ -65,13 +69,17 @@ type Event struct {
 	By     *int   `json:"by,omitempty"`     // of a fault: the client whose gate triggered it
 }
 
-// Grant is what the lock itself knows of a hold. A zero field means that it declares nothing of the kind.
+// Grant is what the lock itself knows of a hold. A zero field means that it declares nothing of the
+// kind.
 type Grant struct {
-	Sent       int64    `json:"sent,omitempty"`        // stamp: the granting command of the successful attempt was about to be sent
-	Lease      Duration `json:"lease,omitempty"`       // the server keeps the lock this long from then on; 0: for ever
-	ValidUntil int64    `json:"valid_until,omitempty"` // stamp: until when the lock itself promises the hold
-	Token      int64    `json:"token,omitempty"`       // fencing token
-	Node       string   `json:"node,omitempty"`        // the Redis that granted it
+	// stamp: the granting command of the successful attempt was about to be sent
+	Sent int64 `json:"sent,omitempty"`
+	// the server keeps the lock this long from then on; 0: for ever
+	Lease Duration `json:"lease,omitempty"`
+	// stamp: until when the lock itself promises the hold
+	ValidUntil int64  `json:"valid_until,omitempty"`
+	Token      int64  `json:"token,omitempty"` // fencing token
+	Node       string `json:"node,omitempty"`  // the Redis that granted it
 }
 
 // KeyOf returns the number of the lock that an event is about, 0 if it names none.

@@ -2,24 +2,28 @@ package history
 
 // Header is line 1 of a history: everything that a checker must know to judge the rest.
 type Header struct {
-	Type       string            `json:"type"` // "header"
-	Format     int               `json:"format"`
-	World      string            `json:"world"`    // process, docker, sim; empty: imported
-	Topology   string            `json:"topology"` // single, failover, sentinel, independent
-	Versions   map[string]string `json:"versions,omitempty"`
-	Machine    string            `json:"machine,omitempty"` // what it ran on, where that counts: not in the sim
-	Impl       string            `json:"impl"`
-	Nemesis    string            `json:"nemesis"`
-	Workload   string            `json:"workload"`
-	Seed       uint64            `json:"seed"`
-	Clients    int               `json:"clients"`
-	Keys       int               `json:"keys"`
-	TTL        Duration          `json:"ttl"`
-	Poll       Duration          `json:"poll"`
-	Drift      float64           `json:"drift"` // assumed rate error between a client's clock and a server's, as a fraction
-	Declares   Declares          `json:"declares"`
-	Masters    int               `json:"masters,omitempty"` // that know nothing of each other, of the topology independent
-	Names      []string          `json:"names,omitempty"`   // the Redis keys of the locks, by number; a world may put a prefix before them
+	Type     string            `json:"type"` // "header"
+	Format   int               `json:"format"`
+	World    string            `json:"world"`    // process, docker, sim; empty: imported
+	Topology string            `json:"topology"` // single, failover, sentinel, independent
+	Versions map[string]string `json:"versions,omitempty"`
+	// what it ran on, where that counts: not in the sim
+	Machine  string   `json:"machine,omitempty"`
+	Impl     string   `json:"impl"`
+	Nemesis  string   `json:"nemesis"`
+	Workload string   `json:"workload"`
+	Seed     uint64   `json:"seed"`
+	Clients  int      `json:"clients"`
+	Keys     int      `json:"keys"`
+	TTL      Duration `json:"ttl"`
+	Poll     Duration `json:"poll"`
+	// assumed rate error between a client's clock and a server's, as a fraction
+	Drift    float64  `json:"drift"`
+	Declares Declares `json:"declares"`
+	// that know nothing of each other, of the topology independent
+	Masters int `json:"masters,omitempty"`
+	// the Redis keys of the locks, by number; a world may put a prefix before them
+	Names      []string          `json:"names,omitempty"`
 	Scripts    map[string]Script `json:"scripts,omitempty"` // what the lock's scripts do, by ScriptID
 	Properties []string          `json:"properties"`        // what is judged: S, L, ...
 	Expect     string            `json:"expect"`            // valid, violated, or letters: "S", "S,L"
@@ -40,9 +44,10 @@ type Declares struct {
 
 // Requires is the evidence below which a clean history is unknown instead of valid.
 type Requires struct {
-	Contended int  `json:"contended,omitempty"` // acquisitions that another client wanted at the same time
-	Strikes   int  `json:"strikes,omitempty"`   // faults that struck a hold with a contender waiting
-	Failover  bool `json:"failover,omitempty"`  // a grant by the new master
+	// acquisitions that another client wanted at the same time
+	Contended int  `json:"contended,omitempty"`
+	Strikes   int  `json:"strikes,omitempty"`  // faults that struck a hold with a contender waiting
+	Failover  bool `json:"failover,omitempty"` // a grant by the new master
 }
 
 // History is a whole record. Events are sorted by stamp; equal stamps are concurrent.

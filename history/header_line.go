@@ -15,7 +15,9 @@ func (h Header) write(l *line) {
 	l.number("format", int64(h.Format))
 	l.always("world", h.World)
 	l.always("topology", h.Topology)
-	l.object("versions", slices.Sorted(maps.Keys(h.Versions)), func(k string) { l.quote(h.Versions[k]) })
+	l.object("versions", slices.Sorted(maps.Keys(h.Versions)), func(k string) {
+		l.quote(h.Versions[k])
+	})
 	l.text("machine", h.Machine)
 	l.always("impl", h.Impl)
 	l.always("nemesis", h.Nemesis)

@@ -13,7 +13,8 @@ import (
 )
 
 var header = history.Header{
-	Type: "header", Format: history.Format, World: "process", Impl: "getset", TTL: history.Duration(2 * time.Second),
+	Type: "header", Format: history.Format, World: "process", Impl: "getset",
+	TTL:      history.Duration(2 * time.Second),
 	Declares: history.Declares{Lease: true}, Requires: history.Requires{Contended: 5},
 }
 
@@ -41,9 +42,11 @@ func cycle(t *rapid.T, process, n int, at int64) ([]history.Event, int64) {
 		at += rapid.Int64Range(0, 1000).Draw(t, "took")
 		done := inv
 		done.T = at
-		done.Type = rapid.SampledFrom([]history.Type{history.OK, history.Fail, history.Info}).Draw(t, "type")
+		done.Type = rapid.SampledFrom([]history.Type{history.OK, history.Fail, history.Info}).Draw(t,
+			"type")
 		if done.Type == history.OK && f == history.Acquire {
-			done.Grant = &history.Grant{Sent: inv.T, Lease: header.TTL, Token: rapid.Int64().Draw(t, "token")}
+			done.Grant = &history.Grant{Sent: inv.T, Lease: header.TTL, Token: rapid.Int64().Draw(t,
+				"token")}
 		}
 		if done.Type != history.OK {
 			done.Err = rapid.String().Draw(t, "err")
@@ -98,7 +101,8 @@ func TestEventsAreSortedByStampNotByArrival(t *testing.T) {
 var impossible = []struct{ name, events, says string }{
 	{"double invoke", `{"type":"invoke","t":1,"process":0,"f":"acquire","n":1}
 {"type":"invoke","t":2,"process":0,"f":"release","n":1}`, "line 3: process 0: release invoked while its acquire of acquisition 1 is open"},
-	{"completion without invocation", `{"type":"ok","t":1,"process":0,"f":"acquire","n":1}`, "line 2: process 0: ok of acquire without an invocation"},
+	{"completion without invocation", `{"type":"ok","t":1,"process":0,"f":"acquire","n":1}`,
+		"line 2: process 0: ok of acquire without an invocation"},
 	{"completion of another call", `{"type":"invoke","t":1,"process":0,"f":"acquire","n":1}
 {"type":"ok","t":2,"process":0,"f":"acquire","n":2}`, "line 3: process 0: ok of acquire 2 completes acquire 1"},
 	{"time runs backwards", `{"type":"invoke","t":9,"process":0,"f":"acquire","n":1}
@@ -108,7 +112,8 @@ var impossible = []struct{ name, events, says string }{
 	{"event after the end", `{"type":"end","t":1,"process":-1}
 {"type":"kill","t":2,"process":0}`, "line 3: kill after the end"},
 	{"unknown type", `{"type":"maybe","t":1,"process":0}`, `line 2: unknown type "maybe"`},
-	{"fault without phase", `{"type":"fault","t":1,"process":-1,"f":"cut"}`, `line 2: fault "cut" has phase ""`},
+	{"fault without phase", `{"type":"fault","t":1,"process":-1,"f":"cut"}`,
+		`line 2: fault "cut" has phase ""`},
 	{"cut short", `{"type":"invoke","t":1,"pro`, "line 2: not JSON, or cut short"},
 	{"not JSON", `hello`, "line 2: not JSON, or cut short"},
 }
@@ -127,17 +132,20 @@ func TestImpossibleHistoriesAreRefusedByLine(t *testing.T) {
 
 func TestHeaderIsRequired(t *testing.T) {
 	for in, says := range map[string]string{
-		"": "the file is empty", "\n\n": "the file is empty", `{"type":"invoke"}`: "line 1: a history starts with a header",
+		"": "the file is empty", "\n\n": "the file is empty",
+		`{"type":"invoke"}`:             "line 1: a history starts with a header",
 		`{"type":"header","format":99}`: "line 1: format 99 is not known",
 	} {
-		if _, err := history.Read(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := history.Read(strings.NewReader(in)); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%q: error is %v; it must say %q", in, err, says)
 		}
 	}
 }
 
 func TestDamagedHistoryIsReadUpToTheDamage(t *testing.T) {
-	file := write(t, history.Event{Type: history.Invoke, T: 1, Process: 0, F: history.Acquire, N: 1}) + `{"type":"ok","t":`
+	file := write(t, history.Event{Type: history.Invoke, T: 1, Process: 0, F: history.Acquire, N: 1}) +
+		`{"type":"ok","t":`
 	h, err := history.Read(strings.NewReader(file))
 	if err == nil || len(h.Events) != 1 || h.Complete() {
 		t.Errorf("got %d events, complete %v, error %v", len(h.Events), h.Complete(), err)
@@ -145,7 +153,8 @@ func TestDamagedHistoryIsReadUpToTheDamage(t *testing.T) {
 }
 
 func TestTraceJoinsTheTwoLinesOfACommand(t *testing.T) {
-	cs, err := history.ReadTrace(strings.NewReader(`{"process":0,"seq":1,"n":7,"sent":30,"args":["SETNX","k","1"]}
+	cs, err := history.ReadTrace(
+		strings.NewReader(`{"process":0,"seq":1,"n":7,"sent":30,"args":["SETNX","k","1"]}
 {"process":1,"seq":1,"n":1,"sent":20,"args":["GET","k"]}
 {"process":0,"seq":1,"recv":40,"reply":"1"}
 `))

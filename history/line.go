@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// line is a JSON object as it grows. It writes what encoding/json would, without reflection, which was a tenth of a simulated run.
+// line is a JSON object as it grows. It writes what encoding/json would, without reflection, which
+// was a tenth of a simulated run.
 type line struct{ b []byte }
 
 func (l *line) begin() { l.b = append(l.b, '{') }

@@ -11,7 +11,8 @@ import (
 // TestLinesAreWhatEncodingJSONWrites also fails for a field that the writer does not know.
 func TestLinesAreWhatEncodingJSONWrites(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		e, c, h := rapid.Make[Event]().Draw(t, "event"), rapid.Make[Command]().Draw(t, "command"), header().Draw(t, "header")
+		e, c, h := rapid.Make[Event]().Draw(t, "event"), rapid.Make[Command]().Draw(t, "command"),
+			header().Draw(t, "header")
 		var l line
 		e.write(&l)
 		same(t, e, &l)
@@ -24,7 +25,10 @@ func TestLinesAreWhatEncodingJSONWrites(t *testing.T) {
 
 // header is any header that has a number for its drift, as encoding/json demands.
 func header() *rapid.Generator[Header] {
-	return rapid.Make[Header]().Filter(func(h Header) bool { return !math.IsNaN(h.Drift) && !math.IsInf(h.Drift, 0) })
+	return rapid.Make[Header]().Filter(func(h Header) bool {
+		return !math.IsNaN(h.Drift) &&
+			!math.IsInf(h.Drift, 0)
+	})
 }
 
 // same flushes the line and compares.

@@ -22,8 +22,9 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 // Unwrap returns the reason.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// Read reads a history as Recorder writes it, sorts it by stamp and validates it. On an error it returns what was readable
-// before it, so that a caller may judge that; the error is a *LineError wherever a line is to blame.
+// Read reads a history as Recorder writes it, sorts it by stamp and validates it. On an error it
+// returns what was readable before it, so that a caller may judge that; the error is a *LineError
+// wherever a line is to blame.
 func Read(r io.Reader) (*History, error) {
 	h := &History{}
 	v := NewValidator()
@@ -73,7 +74,8 @@ func readHeader(line []byte, h *Header) error {
 		return fmt.Errorf("a history starts with a header, this is %q", h.Type)
 	}
 	if h.Format != Format {
-		return fmt.Errorf("format %d is not known to this lockbench, which reads format %d", h.Format, Format)
+		return fmt.Errorf("format %d is not known to this lockbench, which reads format %d", h.Format,
+			Format)
 	}
 	return nil
 }
@@ -87,7 +89,8 @@ func jsonError(err error) error {
 	return err
 }
 
-// lines calls f for each line that is not blank, with its number from 1, and wraps what f returns in a *LineError.
+// lines calls f for each line that is not blank, with its number from 1, and wraps what f returns
+// in a *LineError.
 func lines(r io.Reader, f func(n int, line []byte) error) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 64<<10), 16<<20)
@@ -107,8 +110,8 @@ func lines(r io.Reader, f func(n int, line []byte) error) error {
 	return nil
 }
 
-// ReadTrace reads trace.jsonl and joins the two lines of each command. Commands come in the order in which they were sent.
-// A last line that is cut short, as a crash leaves it, is ignored.
+// ReadTrace reads trace.jsonl and joins the two lines of each command. Commands come in the order
+// in which they were sent. A last line that is cut short, as a crash leaves it, is ignored.
 func ReadTrace(r io.Reader) ([]Command, error) {
 	type id struct{ process, seq int }
 	var cs []Command

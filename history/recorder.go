@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Recorder writes a history line by line while the run goes on. It refuses an impossible event, so that a broken client is
-// noticed when it breaks. It is safe for concurrent use.
+// Recorder writes a history line by line while the run goes on. It refuses an impossible event, so
+// that a broken client is noticed when it breaks. It is safe for concurrent use.
 type Recorder struct {
 	mu   sync.Mutex
 	w    io.Writer
@@ -22,7 +22,8 @@ func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
 	return r, r.line.flush(r.w)
 }
 
-// Record writes one event. An event that the history cannot contain is not written; the error says why.
+// Record writes one event. An event that the history cannot contain is not written; the error says
+// why.
 func (r *Recorder) Record(e Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

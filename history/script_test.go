@@ -9,10 +9,13 @@ import (
 
 func TestAScriptIsNamedByWhatItDoes(t *testing.T) {
 	const frees, other = "return redis.call('del', KEYS[1])", "return 1"
-	h := history.Header{Scripts: map[string]history.Script{history.ScriptID(frees): {Does: history.ScriptFrees, Done: "1"}}}
+	h := history.Header{Scripts: map[string]history.Script{history.ScriptID(frees): {
+		Does: history.ScriptFrees, Done: "1"}}}
 	for _, c := range []struct{ args, want []string }{
-		{[]string{"EVAL", frees, "1", "lock:0", "t"}, []string{"EVAL", "<script: free>", "1", "lock:0", "t"}},
-		{[]string{"evalsha", strings.ToUpper(history.ScriptID(frees)), "1", "lock:0"}, []string{"evalsha", "<script: free>", "1", "lock:0"}},
+		{[]string{"EVAL", frees, "1", "lock:0", "t"}, []string{"EVAL", "<script: free>", "1", "lock:0",
+			"t"}},
+		{[]string{"evalsha", strings.ToUpper(history.ScriptID(frees)), "1", "lock:0"},
+			[]string{"evalsha", "<script: free>", "1", "lock:0"}},
 		{[]string{"eval", other, "0"}, []string{"eval", "<script e0e1f9>", "0"}},
 		{[]string{"evalsha", "e0", "0"}, []string{"evalsha", "<script e0>", "0"}},
 		{[]string{"SET", frees, "x"}, []string{"SET", frees, "x"}},

@@ -9,15 +9,19 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrReplicas says that fewer replicas confirmed a grant than Options.WaitReplicas asks for, so that it was given back.
+// ErrReplicas says that fewer replicas confirmed a grant than Options.WaitReplicas asks for, so
+// that it was given back.
 var ErrReplicas = errors.New("too few replicas confirmed the grant")
 
-// attempt is one try for the lock. It reports a grant; (_, false, nil) says that somebody else has the lock, and an error ends the call.
+// attempt is one try for the lock. It reports a grant; (_, false, nil) says that somebody else has
+// the lock, and an error ends the call.
 type attempt func(ctx context.Context) (Grant, bool, error)
 
-// acquire polls with try until it is granted, fails, or the waiting time is over. A grant that too few replicas confirmed goes
-// back by release. The documents mostly show one attempt; the loop around it is what their readers write.
-func (s Setup) acquire(ctx context.Context, try attempt, release func(context.Context, Grant) error) (Grant, error) {
+// acquire polls with try until it is granted, fails, or the waiting time is over. A grant that too
+// few replicas confirmed goes back by release. The documents mostly show one attempt; the loop
+// around it is what their readers write.
+func (s Setup) acquire(ctx context.Context, try attempt, release func(context.Context,
+	Grant) error) (Grant, error) {
 	if err := ctx.Err(); err != nil {
 		return Grant{}, held(err)
 	}
@@ -42,10 +46,12 @@ func (s Setup) acquire(ctx context.Context, try attempt, release func(context.Co
 	}
 }
 
-// errLeft is what an attempt returns that lost but changed something: the call goes on, and is not definite any more.
+// errLeft is what an attempt returns that lost but changed something: the call goes on, and is not
+// definite any more.
 var errLeft = fmt.Errorf("lost the race: %w", ErrChanged)
 
-// lost is the outcome of an attempt that changed something and was not granted, for err or because it lost a race.
+// lost is the outcome of an attempt that changed something and was not granted, for err or because
+// it lost a race.
 func lost(err error) error {
 	if err == nil {
 		return errLeft
@@ -60,9 +66,11 @@ func (s Setup) send(ctx context.Context, args ...any) *redis.Cmd {
 	return cmd
 }
 
-// sendTo sends a command that may take the lock on one Redis, and asks how many replicas have it. The WAIT goes in the same
-// pipeline, because Redis answers it for the writes of its own connection only: on another one it confirms what it never saw.
-func (s Setup) sendTo(ctx context.Context, c redis.UniversalClient, args ...any) (cmd *redis.Cmd, acks int) {
+// sendTo sends a command that may take the lock on one Redis, and asks how many replicas have it.
+// The WAIT goes in the same pipeline, because Redis answers it for the writes of its own connection
+// only: on another one it confirms what it never saw.
+func (s Setup) sendTo(ctx context.Context, c redis.UniversalClient, args ...any) (cmd *redis.Cmd,
+	acks int) {
 	if s.Options.WaitReplicas == 0 {
 		return c.Do(ctx, args...), 0
 	}
@@ -78,7 +86,8 @@ func (s Setup) sendTo(ctx context.Context, c redis.UniversalClient, args ...any)
 	return cmd, acks
 }
 
-// eval sends a script that may take the lock. The text goes with every call, as the documents' clients do it: there is no cache to miss.
+// eval sends a script that may take the lock. The text goes with every call, as the documents'
+// clients do it: there is no cache to miss.
 func (s Setup) eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	all := []any{"EVAL", script, len(keys)}
 	for _, k := range keys {
@@ -88,7 +97,8 @@ func (s Setup) eval(ctx context.Context, script string, keys []string, args ...a
 }
 
 // confirm gives a grant back that too few replicas have.
-func (s Setup) confirm(ctx context.Context, g Grant, release func(context.Context, Grant) error) error {
+func (s Setup) confirm(ctx context.Context, g Grant, release func(context.Context,
+	Grant) error) error {
 	if *s.acks >= s.Options.WaitReplicas {
 		return nil
 	}
@@ -113,8 +123,8 @@ func (s Setup) fanOut(ctx context.Context, n int, f func(ctx context.Context, i 
 	}
 }
 
-// expiry is the command that gives a key a lease of ttl, and its argument: seconds as the documents have it, or milliseconds
-// where ttl is no whole number of seconds.
+// expiry is the command that gives a key a lease of ttl, and its argument: seconds as the documents
+// have it, or milliseconds where ttl is no whole number of seconds.
 func expiry(ttl time.Duration) (command string, amount int64) {
 	if ttl%time.Second == 0 {
 		return "expire", int64(ttl / time.Second)

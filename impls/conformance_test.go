@@ -18,8 +18,9 @@ type scenario struct {
 	only func(impls.Entry) bool // which locks it can be asked of; nil: all
 }
 
-// TestConformance asks every lock, with each of its variants, to behave like a good lock. Where one must not, because the
-// document has that defect, the table of departures says so and the test fails if the defect has gone.
+// TestConformance asks every lock, with each of its variants, to behave like a good lock. Where one
+// must not, because the document has that defect, the table of departures says so and the test
+// fails if the defect has gone.
 func TestConformance(t *testing.T) {
 	conform(t, needRedis(t))
 }
@@ -27,7 +28,8 @@ func TestConformance(t *testing.T) {
 // conform runs the suite in a world.
 func conform(t *testing.T, w world) {
 	used := map[string]bool{}
-	t.Run("locks", func(t *testing.T) { // returns when all that runs beside each other below it has ended
+	// returns when all that runs beside each other below it has ended
+	t.Run("locks", func(t *testing.T) {
 		for _, e := range impls.All() {
 			for i, variant := range or(e.Variants, "") {
 				name := caseName(e, i)
@@ -89,7 +91,10 @@ func judge(t *testing.T, err error, d *departure) {
 var scenarios = []scenario{
 	{"acquires when free", acquiresWhenFree, nil},
 	{"refuses when held", refusesWhenHeld, nil},
-	{"waits for a release", waitsForRelease, func(e impls.Entry) bool { return e.Name != "getset-java" }}, // its lease ends before any release
+	// its lease ends before any release
+	{"waits for a release", waitsForRelease, func(e impls.Entry) bool {
+		return e.Name != "getset-java"
+	}},
 	{"releases", releases, nil},
 	{"leaves nothing behind", leavesNothing, nil},
 	{"is taken over after a crash", takenOver, nil},
@@ -119,9 +124,11 @@ func takesByGetset(e impls.Entry) bool { return strings.HasPrefix(e.Name, "getse
 
 func hurried(o *impls.Options) { o.AcquireTimeout = brief }
 
-// crashing are the options of a client that will never release: its lease is short, and no watchdog lives.
+// crashing are the options of a client that will never release: its lease is short, and no watchdog
+// lives.
 func (s *scene) crashing(o *impls.Options) {
-	o.NoWatchdog, o.AcquireTimeout = s.entry.Watchdog, time.Second // redisson-multi first takes twice that as its lease
+	// redisson-multi first takes twice that as its lease
+	o.NoWatchdog, o.AcquireTimeout = s.entry.Watchdog, time.Second
 	if s.entry.Lease && !s.entry.Fixed {
 		o.TTL = short
 	}
@@ -176,7 +183,10 @@ func waitsForRelease(s *scene) error {
 		_, err := b.Acquire(s.ctx)
 		granted <- err
 	}()
-	if err := s.eventually("the second client waits", func() bool { return s.waits(b) || len(granted) > 0 }); err != nil {
+	if err := s.eventually("the second client waits", func() bool {
+		return s.waits(b) ||
+			len(granted) > 0
+	}); err != nil {
 		return err
 	}
 	err = a.Release(s.ctx, g)
@@ -233,7 +243,8 @@ func (s *scene) shorten() {
 	}
 }
 
-// onlyOwnerReleases lets a lock get lost and be taken by another client, whose key the first one must not touch.
+// onlyOwnerReleases lets a lock get lost and be taken by another client, whose key the first one
+// must not touch.
 func onlyOwnerReleases(s *scene) error {
 	a, b := s.user(nil), s.user(nil)
 	g, err := a.Acquire(s.ctx)

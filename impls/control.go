@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// local is a mutex inside the client's own process: the control that holds within a process and must fail between two.
-// It sends nothing to Redis and declares nothing.
+// local is a mutex inside the client's own process: the control that holds within a process and
+// must fail between two. It sends nothing to Redis and declares nothing.
 type local struct {
 	Setup
 	mu sync.Mutex
@@ -15,7 +15,9 @@ type local struct {
 func newLocal(s Setup) (Lock, error) { return &local{Setup: s}, nil }
 
 // Acquire polls the mutex, so that a context can end the wait.
-func (l *local) Acquire(ctx context.Context) (Grant, error) { return l.acquire(ctx, l.try, l.Release) }
+func (l *local) Acquire(ctx context.Context) (Grant, error) {
+	return l.acquire(ctx, l.try, l.Release)
+}
 
 func (l *local) try(ctx context.Context) (Grant, bool, error) {
 	return Grant{Sent: l.Env.Elapsed()}, l.mu.TryLock(), nil
@@ -31,7 +33,8 @@ func (l *local) Release(context.Context, Grant) error {
 	return nil
 }
 
-// none is no lock at all: the control that must be violated at once. It sends nothing to Redis and declares nothing.
+// none is no lock at all: the control that must be violated at once. It sends nothing to Redis and
+// declares nothing.
 type none struct {
 	Setup
 }

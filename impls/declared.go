@@ -2,8 +2,9 @@ package impls
 
 import "strings"
 
-// Script is one of a lock's Lua scripts and what its replies mean, so that a reader of a trace knows a grant from a refusal. Replies
-// are as go-redis prints them, "(nil)" for none; a regular expression stands for the whole of one.
+// Script is one of a lock's Lua scripts and what its replies mean, so that a reader of a trace
+// knows a grant from a refusal. Replies are as go-redis prints them, "(nil)" for none; a regular
+// expression stands for the whole of one.
 type Script struct {
 	Text    string
 	Does    string // to the lock that is its first key: take, prolong or free
@@ -21,13 +22,16 @@ const (
 // number is any integer reply.
 const number = `-?[0-9]+`
 
-// The scripts by what they do. Each file says the same of its replies at its top, and a test asks a real server.
+// The scripts by what they do. Each file says the same of its replies at its top, and a test asks a
+// real server.
 var (
 	setnxExpireTakes  = Script{setnxExpireScript, takes, "1", "0"}
-	setnxPexpireTakes = Script{strings.Replace(setnxExpireScript, "'expire'", "'pexpire'", 1), takes, "1", "0"}
-	postedTakes       = Script{setnxExpirePostedScript, takes, "1", "0"}
-	redissonTakes     = Script{redissonAcquireScript, takes, `\(nil\)`, number}
-	fencedTakes       = Script{redissonFencedScript, takes, `\[-1 ` + number + `\]`, `\[` + number + ` -1\]`}
+	setnxPexpireTakes = Script{strings.Replace(setnxExpireScript, "'expire'", "'pexpire'", 1), takes,
+		"1", "0"}
+	postedTakes   = Script{setnxExpirePostedScript, takes, "1", "0"}
+	redissonTakes = Script{redissonAcquireScript, takes, `\(nil\)`, number}
+	fencedTakes   = Script{redissonFencedScript, takes, `\[-1 ` + number + `\]`, `\[` + number +
+		` -1\]`}
 
 	extendProlongs   = Script{extendScript, prolongs, "1", "0"}
 	redissonProlongs = Script{redissonRenewScript, prolongs, "1", "0"}

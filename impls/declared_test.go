@@ -11,22 +11,49 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// asked are the keys and arguments with which each script is asked by somebody, for a lease of 20 s.
+// asked are the keys and arguments with which each script is asked by somebody, for a lease of 20
+// s.
 var asked = map[string]func(who string) (keys []string, args []any){
-	"setnx_expire.lua":            func(who string) ([]string, []any) { return []string{"k"}, []any{who, 20} },
-	"setnx_expire_posted.lua":     func(who string) ([]string, []any) { return []string{"k", who}, []any{"k", 20} },
-	"redisson_acquire.lua":        func(who string) ([]string, []any) { return []string{"k"}, []any{20000, who} },
-	"redisson_fenced_acquire.lua": func(who string) ([]string, []any) { return []string{"k", "counter"}, []any{20000, who} },
-	"extend.lua":                  func(who string) ([]string, []any) { return []string{"k"}, []any{who, 20000} },
-	"redisson_renew.lua":          func(who string) ([]string, []any) { return []string{"k"}, []any{20000, who} },
-	"release.lua":                 func(who string) ([]string, []any) { return []string{"k"}, []any{who} },
-	"release_posted.lua":          func(who string) ([]string, []any) { return []string{"k", who}, nil },
-	"redisson_unlock.lua":         func(who string) ([]string, []any) { return []string{"k", "channel"}, []any{0, 20000, who} },
-	"redisson_spin_unlock.lua":    func(who string) ([]string, []any) { return []string{"k"}, []any{20000, who} },
+	"setnx_expire.lua": func(who string) ([]string, []any) {
+		return []string{"k"},
+			[]any{who, 20}
+	},
+	"setnx_expire_posted.lua": func(who string) ([]string, []any) {
+		return []string{"k", who},
+			[]any{"k", 20}
+	},
+	"redisson_acquire.lua": func(who string) ([]string, []any) {
+		return []string{"k"},
+			[]any{20000, who}
+	},
+	"redisson_fenced_acquire.lua": func(who string) ([]string, []any) {
+		return []string{"k", "counter"}, []any{20000, who}
+	},
+	"extend.lua": func(who string) ([]string, []any) {
+		return []string{"k"},
+			[]any{who, 20000}
+	},
+	"redisson_renew.lua": func(who string) ([]string, []any) {
+		return []string{"k"},
+			[]any{20000, who}
+	},
+	"release.lua": func(who string) ([]string, []any) {
+		return []string{"k"},
+			[]any{who}
+	},
+	"release_posted.lua": func(who string) ([]string, []any) { return []string{"k", who}, nil },
+	"redisson_unlock.lua": func(who string) ([]string, []any) {
+		return []string{"k", "channel"},
+			[]any{0, 20000, who}
+	},
+	"redisson_spin_unlock.lua": func(who string) ([]string, []any) {
+		return []string{"k"},
+			[]any{20000, who}
+	},
 }
 
-// TestDeclaredReplies asks a real server what each script replies to who has the lock and to who has not, and compares it with what is declared:
-// the checker believes it.
+// TestDeclaredReplies asks a real server what each script replies to who has the lock and to who
+// has not, and compares it with what is declared: the checker believes it.
 func TestDeclaredReplies(t *testing.T) {
 	c := needRedis(t).connect(1)[0]
 	tested := map[string]bool{}
@@ -58,7 +85,8 @@ func TestDeclaredReplies(t *testing.T) {
 			}
 		}
 	}
-	if files, _ := filepath.Glob("*.lua"); len(tested) != len(files)+1 { // setnx_expire.lua has two forms
+	// setnx_expire.lua has two forms
+	if files, _ := filepath.Glob("*.lua"); len(tested) != len(files)+1 {
 		t.Errorf("%d scripts are declared, and there are %d files", len(tested), len(files))
 	}
 }
@@ -84,7 +112,8 @@ func fileOf(t *testing.T, text string) (file, whole string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if have == strings.Replace(text, "'pexpire', KEYS[1], ARGV[2]) else return 0", "'expire', KEYS[1], ARGV[2]) else return 0", 1) || have == text {
+		if have == strings.Replace(text, "'pexpire', KEYS[1], ARGV[2]) else return 0",
+			"'expire', KEYS[1], ARGV[2]) else return 0", 1) || have == text {
 			return f, text
 		}
 	}

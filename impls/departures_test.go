@@ -6,7 +6,8 @@ import (
 	"github.com/lockbench/lockbench/impls"
 )
 
-// departure is a documented defect: the locks that have it, the cases where it shows, and where it is written down.
+// departure is a documented defect: the locks that have it, the cases where it shows, and where it
+// is written down.
 type departure struct {
 	locks  []string
 	cases  []string
@@ -25,17 +26,22 @@ func departs(lock, name string) *departure {
 
 // The locks that share a defect, and every case that needs a grant.
 var (
-	anybodyDeletes = []string{"setnx", "setnx-del-expired", "setnx-del-expired:nil-retry", "setnx-expire", "setpx-del"}
-	timestamps     = []string{"getset", "getset-java", "getset-redispy"}
-	needGrant      = []string{
-		"acquires when free", "refuses when held", "waits for a release", "releases", "leaves nothing behind", "is taken over after a crash",
-		"is taken over after a crash between commands", "only the owner releases", "survives SCRIPT FLUSH", "re-enters as promised",
-		"ends with its context before each command", "ends with its context while waiting", "holds on when the acquire's context ends",
+	anybodyDeletes = []string{"setnx", "setnx-del-expired", "setnx-del-expired:nil-retry",
+		"setnx-expire", "setpx-del"}
+	timestamps = []string{"getset", "getset-java", "getset-redispy"}
+	needGrant  = []string{
+		"acquires when free", "refuses when held", "waits for a release", "releases",
+		"leaves nothing behind", "is taken over after a crash",
+		"is taken over after a crash between commands", "only the owner releases",
+		"survives SCRIPT FLUSH", "re-enters as promised",
+		"ends with its context before each command", "ends with its context while waiting",
+		"holds on when the acquire's context ends",
 		"a refused client releases nothing",
 	}
 )
 
-// tellNobody are the locks whose holders learn neither that a lease is over nor, beforehand, until when it is good.
+// tellNobody are the locks whose holders learn neither that a lease is over nor, beforehand, until
+// when it is good.
 func tellNobody() (names []string) {
 	for _, e := range impls.All() {
 		if e.Lease && !e.Loss && !e.Validity {
@@ -50,15 +56,18 @@ func tellNobody() (names []string) {
 // departures is the table of documented defects. A line number is one of the source document.
 var departures = []departure{
 	{
-		[]string{"setnx"}, []string{"is taken over after a crash", "is taken over after a crash between commands"},
+		[]string{"setnx"}, []string{"is taken over after a crash",
+			"is taken over after a crash between commands"},
 		"no lease: whoever crashes inside locks everybody out for ever", "003 line 3",
 	},
 	{
 		[]string{"setnx-expire"}, []string{"is taken over after a crash between commands"},
 		"a crash between SETNX and EXPIRE leaves a lock without an end", "003 line 6, 004 line 36",
 	},
-	{anybodyDeletes, []string{"only the owner releases"}, "DEL by anybody", "003 lines 11-12, 004 line 62"},
-	{timestamps, []string{"only the owner releases"}, "a release looks only at the time, and a successor's is good", "000 line 51, 002 line 156"},
+	{anybodyDeletes, []string{"only the owner releases"}, "DEL by anybody",
+		"003 lines 11-12, 004 line 62"},
+	{timestamps, []string{"only the owner releases"},
+		"a release looks only at the time, and a successor's is good", "000 line 51, 002 line 156"},
 	{
 		[]string{"token-lua:constant", "setpx-getdel:constant"}, []string{"only the owner releases"},
 		"a constant is no owner value", "004 lines 26, 49",
@@ -77,21 +86,25 @@ var departures = []departure{
 	},
 	{
 		[]string{"getset-java"}, []string{"refuses when held", "re-enters as promised"},
-		"Lock_Timeout of 3 is added to milliseconds: the lease is over at the next poll", "000 lines 83, 136",
+		"Lock_Timeout of 3 is added to milliseconds: the lease is over at the next poll",
+		"000 lines 83, 136",
 	},
 	{
 		[]string{"getset-java"}, []string{"a refused client releases nothing"},
 		"main() releases in finally, also what it never had", "000 line 75",
 	},
-	{[]string{"setnx-expire-lua-as-posted"}, needGrant, `"1".equals(1L) is false in Java: taken, and never granted`, "004 line 54"},
+	{[]string{"setnx-expire-lua-as-posted"}, needGrant,
+		`"1".equals(1L) is false in Java: taken, and never granted`, "004 line 54"},
 	{
 		[]string{"setpx-getdel-as-posted"}, []string{
-			"acquires when free", "waits for a release", "releases", "leaves nothing behind", "survives SCRIPT FLUSH",
+			"acquires when free", "waits for a release", "releases", "leaves nothing behind",
+			"survives SCRIPT FLUSH",
 			"holds on when the acquire's context ends",
 		},
 		"the stored and the compared constant are never equal: never released", "004 lines 26, 68",
 	},
-	{tellNobody(), []string{"tells its holder of a loss"}, "nobody is told that the lease is over or the lock is lost", "003 line 11; 001 lines 683-692"},
+	{tellNobody(), []string{"tells its holder of a loss"},
+		"nobody is told that the lease is over or the lock is lost", "003 line 11; 001 lines 683-692"},
 	{
 		[]string{"redisson-fenced"}, []string{"leaves nothing behind"},
 		"the token counter stays, or tokens would not grow", "RedissonFencedLock's script",
@@ -101,5 +114,6 @@ var departures = []departure{
 		"a control: it keeps nothing in Redis", "design §10",
 	},
 	{[]string{"none"}, []string{"re-enters as promised"}, "a control: no lock at all", "design §10"},
-	{[]string{"none", "local"}, []string{"ends with its context while waiting"}, "a control: nobody waits", "design §10"},
+	{[]string{"none", "local"}, []string{"ends with its context while waiting"},
+		"a control: nobody waits", "design §10"},
 }

@@ -9,14 +9,15 @@ import (
 
 // The bounds of a scaled poll, and the defaults that are the same for all locks.
 const (
-	minPoll     = 5 * time.Millisecond
-	maxPoll     = 100 * time.Millisecond
-	defaultWait = 100 * time.Millisecond // for replicas; below the usual read time-out of a client, 250 ms
-	acquireWait = 5 * time.Second        // 000 line 65
+	minPoll = 5 * time.Millisecond
+	maxPoll = 100 * time.Millisecond
+	// for replicas; below the usual read time-out of a client, 250 ms
+	defaultWait = 100 * time.Millisecond
+	acquireWait = 5 * time.Second // 000 line 65
 )
 
-// Defaults returns the lock's options for a lease of ttl, or for the document's own if ttl is 0. The poll is the document's,
-// scaled as the lease is, within 5 and 100 ms. Fixed locks ignore ttl.
+// Defaults returns the lock's options for a lease of ttl, or for the document's own if ttl is 0.
+// The poll is the document's, scaled as the lease is, within 5 and 100 ms. Fixed locks ignore ttl.
 func (e Entry) Defaults(ttl time.Duration) Options {
 	o := Options{TTL: ttl, Poll: e.Poll, AcquireTimeout: acquireWait, WaitTimeout: defaultWait}
 	if ttl == 0 || e.Fixed {
@@ -48,17 +49,22 @@ func (e Entry) New(s Setup) (Lock, error) {
 	return e.make(s)
 }
 
-// Check says in one line why the lock cannot be made for so many keys at once on so many Redis servers, and what to do.
+// Check says in one line why the lock cannot be made for so many keys at once on so many Redis
+// servers, and what to do.
 func (e Entry) Check(o Options, keys, servers int) error {
 	switch {
 	case keys < 1:
 		return fmt.Errorf("%s: no key to lock; use --keys 1 or more", e.Name)
 	case keys > 1 && !e.Multi:
-		return fmt.Errorf("%s locks one key at a time, not %d; use redisson-multi, or another --workload than multi", e.Name, keys)
+		return fmt.Errorf(
+			"%s locks one key at a time, not %d; use redisson-multi, or another --workload than multi",
+			e.Name, keys)
 	case e.Topology == Independent && servers < 3:
-		return fmt.Errorf("%s needs at least 3 independent masters, not %d; use --topology independent", e.Name, servers)
+		return fmt.Errorf("%s needs at least 3 independent masters, not %d; use --topology independent",
+			e.Name, servers)
 	case e.Topology != Independent && servers != 1:
-		return fmt.Errorf("%s uses one Redis, not %d; use --topology single, or the lock redlock", e.Name, servers)
+		return fmt.Errorf("%s uses one Redis, not %d; use --topology single, or the lock redlock", e.Name,
+			servers)
 	}
 	return e.checkOptions(o)
 }
@@ -66,21 +72,26 @@ func (e Entry) Check(o Options, keys, servers int) error {
 func (e Entry) checkOptions(o Options) error {
 	switch {
 	case o.TTL < 0 || o.TTL == 0 && e.TTL > 0:
-		return fmt.Errorf("%s: the lease must be above zero, not %v; use --ttl 2s, or --ttl documented", e.Name, o.TTL)
+		return fmt.Errorf("%s: the lease must be above zero, not %v; use --ttl 2s, or --ttl documented",
+			e.Name, o.TTL)
 	case e.Lease && o.TTL > 0 && o.TTL < time.Millisecond:
-		return fmt.Errorf("%s: the lease must be 1ms or more, not %v: Redis counts milliseconds", e.Name, o.TTL)
-	case o.Poll < 0 || o.AcquireTimeout < 0 || o.NodeTimeout < 0 || o.WaitTimeout < 0 || o.WaitReplicas < 0 || o.MaxRenewals < 0:
+		return fmt.Errorf("%s: the lease must be 1ms or more, not %v: Redis counts milliseconds", e.Name,
+			o.TTL)
+	case o.Poll < 0 || o.AcquireTimeout < 0 || o.NodeTimeout < 0 || o.WaitTimeout < 0 ||
+		o.WaitReplicas < 0 || o.MaxRenewals < 0:
 		return fmt.Errorf("%s: an option is negative; use zero or more", e.Name)
 	case o.Variant != "" && len(e.Variants) == 0:
 		return fmt.Errorf("%s has no variants; leave --variant away", e.Name)
 	case o.Variant != "" && !slices.Contains(e.Variants, o.Variant):
-		return fmt.Errorf("%s has no variant %q%s; use one of %s", e.Name, o.Variant, hint(o.Variant, e.Variants), strings.Join(e.Variants, ", "))
+		return fmt.Errorf("%s has no variant %q%s; use one of %s", e.Name, o.Variant,
+			hint(o.Variant, e.Variants), strings.Join(e.Variants, ", "))
 	case o.NoWatchdog && !e.Watchdog:
 		return fmt.Errorf("%s has no watchdog to switch off; leave --watchdog away", e.Name)
 	case o.MaxRenewals > 0 && !e.Watchdog && !e.Extends:
 		return fmt.Errorf("%s never renews a lease; leave --max-renewals away", e.Name)
 	case o.WaitReplicas > 0 && e.Document == control:
-		return fmt.Errorf("%s sends nothing to Redis that replicas could confirm; leave --wait-replicas away", e.Name)
+		return fmt.Errorf(
+			"%s sends nothing to Redis that replicas could confirm; leave --wait-replicas away", e.Name)
 	case o.NodeTimeout > 0 && e.Topology != Independent:
 		return fmt.Errorf("%s asks one Redis; --node-timeout is for redlock", e.Name)
 	}
@@ -93,7 +104,9 @@ func (e Entry) Runs(topology string) error {
 		return nil
 	}
 	if e.Topology == Independent {
-		return fmt.Errorf("%s needs independent masters, not topology %q; use --topology independent", e.Name, topology)
+		return fmt.Errorf("%s needs independent masters, not topology %q; use --topology independent",
+			e.Name, topology)
 	}
-	return fmt.Errorf("%s uses one Redis, not topology %q; use --topology single, failover or sentinel, or the lock redlock", e.Name, topology)
+	return fmt.Errorf(
+		"%s uses one Redis, not topology %q; use --topology single, failover or sentinel, or the lock redlock", e.Name, topology)
 }

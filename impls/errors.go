@@ -10,13 +10,15 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrChanged joins the error of a call that was refused, or broke off, after it had changed something in Redis. Such a call is
-// not definite: what it left behind may keep others out, or is the lock itself.
+// ErrChanged joins the error of a call that was refused, or broke off, after it had changed
+// something in Redis. Such a call is not definite: what it left behind may keep others out, or is
+// the lock itself.
 var ErrChanged = errors.New("something was changed in Redis")
 
-// Definite reports whether err, as Redis or a lock returned it, says for certain that the call had no effect: the lock's own
-// refusals, a connection that could not be made, and errors that Redis answers before it does anything.
-// Everything else, a time-out or an end of file above all, leaves the outcome unknown; of several errors each must be definite.
+// Definite reports whether err, as Redis or a lock returned it, says for certain that the call had
+// no effect: the lock's own refusals, a connection that could not be made, and errors that Redis
+// answers before it does anything. Everything else, a time-out or an end of file above all, leaves
+// the outcome unknown; of several errors each must be definite.
 func Definite(err error) bool {
 	if errors.Is(err, ErrChanged) {
 		return false
@@ -38,7 +40,8 @@ func Definite(err error) bool {
 
 // refused knows the error replies that Redis gives instead of executing a command.
 func refused(reply string) bool {
-	for _, p := range []string{"BUSY ", "READONLY ", "LOADING ", "NOSCRIPT ", "WRONGTYPE ", "MASTERDOWN ", "NOREPLICAS ", "OOM ", "NOAUTH ", "NOPERM "} {
+	for _, p := range []string{"BUSY ", "READONLY ", "LOADING ", "NOSCRIPT ", "WRONGTYPE ",
+		"MASTERDOWN ", "NOREPLICAS ", "OOM ", "NOAUTH ", "NOPERM "} {
 		if strings.HasPrefix(reply, p) {
 			return true
 		}

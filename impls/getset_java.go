@@ -10,12 +10,13 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// getsetJava is document 000, section 4, letter by letter. It declares a lease, of 4 ms: Lock_Timeout = 3 is added to
-// milliseconds (lines 83 and 136). It always uses its own times.
-// Known defects beside those of getset: a key that vanishes before GET or GETSET is a NumberFormatException (lines 144 and 160), which
-// tryLock catches and turns into false (line 112), after a GETSET with the key left behind; main() releases in finally even when
-// tryLock failed (line 75), so a client deletes the lock of whoever has it while the lease lasts; the time-out of 5 s is
-// reached after 6, since 5999 ms / 1000 is 5 (line 98), and follows the wall clock.
+// getsetJava is document 000, section 4, letter by letter. It declares a lease, of 4 ms:
+// Lock_Timeout = 3 is added to milliseconds (lines 83 and 136). It always uses its own times. Known
+// defects beside those of getset: a key that vanishes before GET or GETSET is a
+// NumberFormatException (lines 144 and 160), which tryLock catches and turns into false (line 112),
+// after a GETSET with the key left behind; main() releases in finally even when tryLock failed
+// (line 75), so a client deletes the lock of whoever has it while the lease lasts; the time-out of
+// 5 s is reached after 6, since 5999 ms / 1000 is 5 (line 98), and follows the wall clock.
 type getsetJava struct {
 	Setup
 }
@@ -51,7 +52,8 @@ func (l *getsetJava) Acquire(ctx context.Context) (Grant, error) {
 // try is innerTryLock (lines 133–151).
 func (l *getsetJava) try(ctx context.Context) (Grant, bool, error) {
 	now := l.Env.Now().UnixMilli()
-	g := Grant{Lease: javaLease, Value: strconv.FormatInt(now+javaLease.Milliseconds(), 10), Sent: l.Env.Elapsed()}
+	g := Grant{Lease: javaLease, Value: strconv.FormatInt(now+javaLease.Milliseconds(), 10),
+		Sent: l.Env.Elapsed()}
 	n, err := l.send(ctx, "SETNX", l.Key(), g.Value).Int()
 	if err != nil || n == 1 {
 		return g, n == 1, err
@@ -77,7 +79,8 @@ func (l *getsetJava) timedOut(now int64, reply *redis.Cmd) (bool, error) {
 	return err == nil && now > end, err
 }
 
-// exception is what Long.valueOf(null) throws, as the refusal that the document's code makes of it. Other errors stay.
+// exception is what Long.valueOf(null) throws, as the refusal that the document's code makes of it.
+// Other errors stay.
 func exception(err, refusal error) error {
 	if errors.Is(err, redis.Nil) {
 		return fmt.Errorf("%w (java.lang.NumberFormatException: null)", refusal)
@@ -85,7 +88,8 @@ func exception(err, refusal error) error {
 	return err
 }
 
-// Release is realseLock (lines 122–126): it deletes the key if the lease in it is not over, whoever has it.
+// Release is realseLock (lines 122–126): it deletes the key if the lease in it is not over, whoever
+// has it.
 func (l *getsetJava) Release(ctx context.Context, _ Grant) error { return l.Finally(ctx) }
 
 // Finally is the finally block of main() (line 75).

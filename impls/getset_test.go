@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// TestTheFirstGetsetWins is the race of 002, where two clients have seen that the lease is over. The document lets the second one
-// win, since the first one's time is "larger than what it compares with"; in truth the first one reads the expired time.
+// TestTheFirstGetsetWins is the race of 002, where two clients have seen that the lease is over.
+// The document lets the second one win, since the first one's time is "larger than what it compares
+// with"; in truth the first one reads the expired time.
 func TestTheFirstGetsetWins(t *testing.T) {
 	c := needRedis(t).connect(1)[0]
 	const key = "first-getset"
@@ -25,7 +26,9 @@ func TestTheFirstGetsetWins(t *testing.T) {
 	}
 	p2, p3 := old(now+1000), old(now+1001)
 	if p2 >= now || p3 < now {
-		t.Errorf("P2, who came first, saw %d, P3 %d, and it is %d: only who sees an expired time has the lock", p2, p3, now)
+		t.Errorf(
+			"P2, who came first, saw %d, P3 %d, and it is %d: only who sees an expired time has the lock",
+			p2, p3, now)
 	}
 	c.Del(t.Context(), key)
 }

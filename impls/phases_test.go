@@ -9,7 +9,8 @@ import (
 	"github.com/lockbench/lockbench/impls"
 )
 
-// vanishesBeforeGet lets the holder release just before a waiting client's GET. The lock is free, so the client must get it.
+// vanishesBeforeGet lets the holder release just before a waiting client's GET. The lock is free,
+// so the client must get it.
 func vanishesBeforeGet(s *scene) error {
 	s.do("SET", s.key(), farFuture)
 	b := s.user(nil)
@@ -29,7 +30,8 @@ const (
 	longAgo   = "1000"
 )
 
-// vanishesAndIsTaken lets a third client take the lock between the GET that found nothing and what follows.
+// vanishesAndIsTaken lets a third client take the lock between the GET that found nothing and what
+// follows.
 func vanishesAndIsTaken(s *scene) error {
 	s.do("SET", s.key(), farFuture)
 	b, c := s.user(hurried), s.user(nil)
@@ -52,7 +54,8 @@ func vanishesAndIsTaken(s *scene) error {
 	return taken
 }
 
-// vanishesBeforeGetset lets the key go between a GET that found an old lease and the GETSET. A good lock is granted, or leaves nothing.
+// vanishesBeforeGetset lets the key go between a GET that found an old lease and the GETSET. A good
+// lock is granted, or leaves nothing.
 func vanishesBeforeGetset(s *scene) error {
 	s.do("SET", s.key(), longAgo)
 	b := s.user(hurried)
@@ -104,7 +107,8 @@ func refusedReleasesNothing(s *scene) error {
 		return nil
 	}
 	if err := f.Finally(s.ctx); s.dump() != before {
-		return fmt.Errorf("the holder's lock was released by a client that had none, which was told: %v", err)
+		return fmt.Errorf("the holder's lock was released by a client that had none, which was told: %v",
+			err)
 	}
 	return nil
 }
@@ -130,8 +134,8 @@ func tokensGrow(s *scene) error {
 	return nil
 }
 
-// lostReply loses the first reply. Nobody knows then what the server did, so the call may be granted later or break off, but not
-// say that nothing happened.
+// lostReply loses the first reply. Nobody knows then what the server did, so the call may be
+// granted later or break off, but not say that nothing happened.
 func lostReply(s *scene) error {
 	u := s.user(hurried)
 	u.tap.lose = 1
@@ -167,7 +171,8 @@ func endsBeforeCommands(s *scene) error {
 	return nil
 }
 
-// endsWhileWaiting ends the context of a client that waits for the lock, without a time-out of its own.
+// endsWhileWaiting ends the context of a client that waits for the lock, without a time-out of its
+// own.
 func endsWhileWaiting(s *scene) error {
 	if _, err := s.user(nil).Acquire(s.ctx); err != nil {
 		return err
@@ -180,7 +185,10 @@ func endsWhileWaiting(s *scene) error {
 		_, err := b.Acquire(ctx)
 		done <- err
 	}()
-	if err := s.eventually("the client waits", func() bool { return s.waits(b) || len(done) > 0 }); err != nil {
+	if err := s.eventually("the client waits", func() bool {
+		return s.waits(b) ||
+			len(done) > 0
+	}); err != nil {
 		return err
 	}
 	cancel()
@@ -207,7 +215,8 @@ func (s *scene) quiet(u *user) error {
 	})
 }
 
-// holdsOn ends the context with which the lock was acquired: the hold must live on, and its watchdog with it.
+// holdsOn ends the context with which the lock was acquired: the hold must live on, and its
+// watchdog with it.
 func holdsOn(s *scene) error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
@@ -223,7 +232,8 @@ func holdsOn(s *scene) error {
 	cancel()
 	if s.entry.Watchdog {
 		have := len(u.noticed())
-		if err := s.eventually("renewals go on", func() bool { return len(u.noticed()) > have+1 }); err != nil {
+		if err := s.eventually("renewals go on", func() bool { return len(u.noticed()) > have+1 }); err !=
+			nil {
 			return err
 		}
 	}
@@ -264,7 +274,9 @@ func prolongs(s *scene) error {
 }
 
 func (s *scene) renews(u *user, g impls.Grant) error {
-	if err := s.eventually("the watchdog renews", func() bool { return u.env.Elapsed() > g.Sent+2*renewed }); err != nil {
+	if err := s.eventually("the watchdog renews", func() bool {
+		return u.env.Elapsed() > g.Sent+2*renewed
+	}); err != nil {
 		return err
 	}
 	last := g.Sent
@@ -280,7 +292,8 @@ func (s *scene) renews(u *user, g impls.Grant) error {
 	return s.quiet(u)
 }
 
-// tellsOfLoss takes the key away. A holder must be told, or must have been told beforehand until when it may hold.
+// tellsOfLoss takes the key away. A holder must be told, or must have been told beforehand until
+// when it may hold.
 func tellsOfLoss(s *scene) error {
 	u := s.user(func(o *impls.Options) {
 		if s.entry.Watchdog {
@@ -292,7 +305,9 @@ func tellsOfLoss(s *scene) error {
 		return err
 	}
 	s.do("DEL", s.key())
-	if err := s.eventually("its watchdog has seen it", func() bool { return u.env.running.Load() == 0 }); err != nil {
+	if err := s.eventually("its watchdog has seen it", func() bool {
+		return u.env.running.Load() == 0
+	}); err != nil {
 		return err
 	}
 	for _, n := range u.noticed() {

@@ -11,10 +11,12 @@ import (
 	"testing"
 )
 
-// forbidden are the packages that a lock may not import, and, with a dot, the names that it may not use of others.
+// forbidden are the packages that a lock may not import, and, with a dot, the names that it may not
+// use of others.
 var forbidden = []string{
 	"os", "net", "math/rand", "math/rand/v2", "crypto/rand",
-	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick", "time.NewTimer", "time.NewTicker",
+	"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.Tick",
+	"time.NewTimer", "time.NewTicker",
 }
 
 // excused says why a file may do what is forbidden.
@@ -22,8 +24,8 @@ var excused = map[string]string{
 	"errors.go: import net": "for the type net.OpError alone, which tells a refused dial from a lost reply; nothing is opened",
 }
 
-// TestLocksKeepToThePort reads the source of every lock: whatever it does besides Redis must go through Env, or the simulator
-// could neither control nor repeat it.
+// TestLocksKeepToThePort reads the source of every lock: whatever it does besides Redis must go
+// through Env, or the simulator could neither control nor repeat it.
 func TestLocksKeepToThePort(t *testing.T) {
 	used := map[string]bool{}
 	for name, file := range sources(t, ".") {
@@ -57,7 +59,8 @@ func f(a, b chan int, ctx interface{ Done() <-chan int }) {
 		t.Fatal(err)
 	}
 	got := sins(file)
-	want := []string{"import os", "import math/rand", "a go statement", "time.Now", "time.NewTimer", "a select of several cases without a look at ctx.Err()"}
+	want := []string{"import os", "import math/rand", "a go statement", "time.Now", "time.NewTimer",
+		"a select of several cases without a look at ctx.Err()"}
 	for _, w := range want {
 		if !slices.Contains(got, w) {
 			t.Errorf("%q was not found; found %q", w, got)

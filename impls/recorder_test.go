@@ -14,7 +14,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// recorder writes down what goes over the wire, at the connection itself: nothing of a client library is in between.
+// recorder writes down what goes over the wire, at the connection itself: nothing of a client
+// library is in between.
 type recorder struct {
 	mu      sync.Mutex
 	lines   []*line
@@ -61,7 +62,8 @@ func (r *recorder) dial(who, addr string) *redis.Client {
 	return redis.NewClient(o)
 }
 
-// recorded is a connection. go-redis writes a command, or a pipeline, at once; replies come in order.
+// recorded is a connection. go-redis writes a command, or a pipeline, at once; replies come in
+// order.
 type recorded struct {
 	net.Conn
 	r   *recorder
@@ -135,7 +137,8 @@ func (c *recorded) received(v any) {
 	switch {
 	case strings.HasPrefix(l.text, "SUBSCRIBE"):
 		l.reply = "subscribe"
-	case !strings.HasPrefix(l.text, "UNSUBSCRIBE"): // whether its reply is read depends on who closes first
+	case !strings.HasPrefix(l.text, "UNSUBSCRIBE"):
+		// whether its reply is read depends on who closes first
 		l.reply = show(v)
 	}
 }

@@ -23,13 +23,14 @@ var (
 	redissonUnlockScript  = lua(redissonUnlockSource)
 )
 
-// redisson is RedissonLock (001): a hash with one field, the owner "uuid:thread", that counts its holds. Waiting clients are
-// woken by a message and otherwise when the holder's lease ends; without a lease of the caller's own, a watchdog renews every
-// TTL/3. It declares a lease and re-entry.
-// Known defects: failover (001 line 770); unlimited renewals (line 767 asks for a limit: Options.MaxRenewals); a renewal that
-// fails is not told to the holder; the owner is a thread and not an acquisition, so that an unlock that is late in the network
-// ends the same thread's next hold. The text is wrong on two points: no event is published when a lease ends (line 788), and
-// a cluster does not ask a majority (line 772).
+// redisson is RedissonLock (001): a hash with one field, the owner "uuid:thread", that counts its
+// holds. Waiting clients are woken by a message and otherwise when the holder's lease ends; without
+// a lease of the caller's own, a watchdog renews every TTL/3. It declares a lease and re-entry.
+// Known defects: failover (001 line 770); unlimited renewals (line 767 asks for a limit:
+// Options.MaxRenewals); a renewal that fails is not told to the holder; the owner is a thread and
+// not an acquisition, so that an unlock that is late in the network ends the same thread's next
+// hold. The text is wrong on two points: no event is published when a lease ends (line 788), and a
+// cluster does not ask a majority (line 772).
 type redisson struct {
 	Setup
 	owner string // uuid:thread
@@ -49,7 +50,8 @@ func makeRedisson(s Setup) *redisson {
 		return l.eval(ctx, redissonAcquireScript, l.Keys, l.lease(), l.owner)
 	}
 	l.unlock = func(ctx context.Context) *redis.Cmd {
-		return l.Client().Eval(ctx, redissonUnlockScript, []string{l.Key(), l.channel()}, unlockMessage, l.lease(), l.owner)
+		return l.Client().Eval(ctx, redissonUnlockScript, []string{l.Key(), l.channel()}, unlockMessage,
+			l.lease(), l.owner)
 	}
 	return l
 }

@@ -12,9 +12,10 @@ var redissonFencedSource string
 
 var redissonFencedScript = lua(redissonFencedSource)
 
-// redissonFenced is RedissonFencedLock: redisson whose script draws a growing token in the same step (script from Redisson
-// itself; the documents do not have it). It declares a lease, re-entry and fencing.
-// Known defects: those of redisson, and the token counter is lost where the lock is: after a restart or failover it begins again.
+// redissonFenced is RedissonFencedLock: redisson whose script draws a growing token in the same
+// step (script from Redisson itself; the documents do not have it). It declares a lease, re-entry
+// and fencing. Known defects: those of redisson, and the token counter is lost where the lock is:
+// after a restart or failover it begins again.
 type redissonFenced struct {
 	*redisson
 }

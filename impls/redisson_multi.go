@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// redissonMulti is RedissonMultiLock (001 line 603): several redisson locks, all or none, taken in the order of the keys. It declares
-// a lease and re-entry; what it says of a hold is what the weakest of its locks says.
-// Known defects: those of redisson. With a lease of the caller's own, each lock is first taken for twice the waiting time.
+// redissonMulti is RedissonMultiLock (001 line 603): several redisson locks, all or none, taken in
+// the order of the keys. It declares a lease and re-entry; what it says of a hold is what the
+// weakest of its locks says. Known defects: those of redisson. With a lease of the caller's own,
+// each lock is first taken for twice the waiting time.
 type redissonMulti struct {
 	Setup
 	locks []*redisson
@@ -34,8 +35,9 @@ func newRedissonMulti(s Setup) (Lock, error) {
 	return l, nil
 }
 
-// Acquire is tryLock(waitTime, leaseTime): it takes one lock after the other and gives all back when one is not granted in
-// time, and begins again while there is time. An exception of one lock counts as a refusal.
+// Acquire is tryLock(waitTime, leaseTime): it takes one lock after the other and gives all back
+// when one is not granted in time, and begins again while there is time. An exception of one lock
+// counts as a refusal.
 func (l *redissonMulti) Acquire(ctx context.Context) (Grant, error) {
 	p := patience{l.Env, l.Env.Now(), l.Options.AcquireTimeout}
 	for left := false; ; {
@@ -56,7 +58,8 @@ func (l *redissonMulti) Acquire(ctx context.Context) (Grant, error) {
 	}
 }
 
-// multiWait is how long lock() without a time-out waits for one lock before it gives all back and begins again.
+// multiWait is how long lock() without a time-out waits for one lock before it gives all back and
+// begins again.
 const multiWait = 1500 * time.Millisecond
 
 func (l *redissonMulti) round(p patience) patience {
@@ -115,7 +118,9 @@ func (l *redissonMulti) giveBack(ctx context.Context, n int) error {
 func (l *redissonMulti) Release(ctx context.Context, g Grant) error {
 	l.setHeld(false)
 	errs := make([]error, len(l.locks))
-	l.fanOut(ctx, len(l.locks), func(ctx context.Context, i int) { errs[i] = l.locks[i].Release(ctx, g) })
+	l.fanOut(ctx, len(l.locks), func(ctx context.Context, i int) {
+		errs[i] = l.locks[i].Release(ctx, g)
+	})
 	free, err := 0, join(errs...)
 	for _, e := range errs {
 		if e == nil {
@@ -137,7 +142,8 @@ func (l *redissonMulti) setHeld(held bool) {
 	l.held = held
 }
 
-// extended passes on that one lock was renewed: the hold as a whole lasts as long as the lock that was renewed first.
+// extended passes on that one lock was renewed: the hold as a whole lasts as long as the lock that
+// was renewed first.
 func (l *redissonMulti) extended(i int, n Notice) {
 	l.mu.Lock()
 	l.sent[i] = n.Extended.Sent

@@ -57,7 +57,8 @@ func TestMaxRenewals(t *testing.T) {
 	}
 }
 
-// TestMultiIsAllOrNone holds the second of three keys: nobody gets the others meanwhile, and nothing of the attempt stays.
+// TestMultiIsAllOrNone holds the second of three keys: nobody gets the others meanwhile, and
+// nothing of the attempt stays.
 func TestMultiIsAllOrNone(t *testing.T) {
 	s := sceneOf(t, "redisson-multi")
 	one := sceneOf(t, "redisson")
@@ -101,7 +102,8 @@ func TestMultiExtendsAsItsWeakestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.eventually("both are renewed", func() bool { return len(u.noticed()) >= 4 }); err != nil {
+	if err := s.eventually("both are renewed", func() bool { return len(u.noticed()) >= 4 }); err !=
+		nil {
 		t.Fatal(err)
 	}
 	if err := u.Release(s.ctx, g); err != nil {
@@ -109,12 +111,14 @@ func TestMultiExtendsAsItsWeakestLock(t *testing.T) {
 	}
 	notices := u.noticed()
 	if first := notices[0].Extended.Sent; first > g.Sent+renewed/3 {
-		t.Errorf("the first renewal, of one lock, claims a lease from %v for a hold from %v", first, g.Sent)
+		t.Errorf("the first renewal, of one lock, claims a lease from %v for a hold from %v", first,
+			g.Sent)
 	}
 }
 
-// TestNothingIsLeftRunning ends a waiting call of every lock and releases the other client's hold, and then looks for
-// goroutines that run our code. It is not parallel to others, whose goroutines it would see.
+// TestNothingIsLeftRunning ends a waiting call of every lock and releases the other client's hold,
+// and then looks for goroutines that run our code. It is not parallel to others, whose goroutines
+// it would see.
 func TestNothingIsLeftRunning(t *testing.T) {
 	w := needRedis(t)
 	for _, e := range impls.All() {
@@ -136,13 +140,19 @@ func leaveNothingRunning(t *testing.T, s *scene) {
 		late, _ := b.Acquire(ctx)
 		done <- late
 	}()
-	if err := s.eventually("the second client waits", func() bool { return s.waits(b) || len(done) > 0 }); err != nil {
+	if err := s.eventually("the second client waits", func() bool {
+		return s.waits(b) ||
+			len(done) > 0
+	}); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
 	<-done
 	_ = a.Release(s.ctx, g)
-	if err := s.eventually("no goroutine runs a lock", func() bool { return !strings.Contains(stacks(), "lockbench/impls.") }); err != nil {
+	if err := s.eventually("no goroutine runs a lock", func() bool {
+		return !strings.Contains(stacks(),
+			"lockbench/impls.")
+	}); err != nil {
 		t.Errorf("%v:\n%s", err, stacks())
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// patience is how long a call may still wait. It follows the wall clock, as 001 does with System.currentTimeMillis.
+// patience is how long a call may still wait. It follows the wall clock, as 001 does with
+// System.currentTimeMillis.
 type patience struct {
 	env   Env
 	start time.Time
@@ -22,8 +23,8 @@ func (p patience) left() time.Duration {
 	return p.total - p.env.Now().Sub(p.start)
 }
 
-// tryLock tries, subscribes to the lock's channel, and then tries each time it is woken or the holder's lease is over (001
-// lines 360–450). The subscription is gone when it returns.
+// tryLock tries, subscribes to the lock's channel, and then tries each time it is woken or the
+// holder's lease is over (001 lines 360–450). The subscription is gone when it returns.
 func (l *redisson) tryLock(ctx context.Context, p patience) (Grant, error) {
 	g, _, ok, err := l.try(ctx)
 	if ok || err != nil {
@@ -66,8 +67,8 @@ type waiter struct {
 	stop    func() bool
 }
 
-// subscribe returns when the subscription is confirmed. A read of go-redis does not end with its context, so the end of ctx
-// closes the connection under it.
+// subscribe returns when the subscription is confirmed. A read of go-redis does not end with its
+// context, so the end of ctx closes the connection under it.
 func (l *redisson) subscribe(ctx context.Context, patience time.Duration) (*waiter, error) {
 	sub := l.Client().Subscribe(ctx, l.channel())
 	w := &waiter{env: l.Env, channel: l.channel(), sub: sub}
@@ -79,8 +80,8 @@ func (l *redisson) subscribe(ctx context.Context, patience time.Duration) (*wait
 	return w, nil
 }
 
-// receive waits for the next message. The time goes in the context as well as in the call: go-redis takes the sooner one,
-// and only the context's is exact.
+// receive waits for the next message. The time goes in the context as well as in the call: go-redis
+// takes the sooner one, and only the context's is exact.
 func (w *waiter) receive(ctx context.Context, d time.Duration) (any, error) {
 	timed, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -91,8 +92,8 @@ func (w *waiter) receive(ctx context.Context, d time.Duration) (any, error) {
 	return m, err
 }
 
-// wait returns after a message or after d, whichever is first. A broken subscription wakes nobody: its client sleeps until
-// the holder's lease is over, as 001's does while it reconnects.
+// wait returns after a message or after d, whichever is first. A broken subscription wakes nobody:
+// its client sleeps until the holder's lease is over, as 001's does while it reconnects.
 func (w *waiter) wait(ctx context.Context, d time.Duration) error {
 	start := w.env.Elapsed()
 	for {

@@ -5,12 +5,14 @@ import (
 	"time"
 )
 
-// redlock is the lock on N independent masters (003 section 6 and Redis' own description): SET NX PX on all at once, each with
-// a short time-out; granted by a majority within the lease less the time it took and the clocks' drift; given back everywhere
-// otherwise, and tried again after a random pause. It declares a lease and a validity. Variant "call" keeps one owner value
-// for all attempts of a call, which lets a late release of one attempt undo the next.
-// Known defects: it trusts the clocks of clients and masters (003 line 22); a master that restarts empty, or fails over,
-// forgets its vote; the document leaves out validity, drift and the release after a failure, which are here.
+// redlock is the lock on N independent masters (003 section 6 and Redis' own description): SET NX
+// PX on all at once, each with a short time-out; granted by a majority within the lease less the
+// time it took and the clocks' drift; given back everywhere otherwise, and tried again after a
+// random pause. It declares a lease and a validity. Variant "call" keeps one owner value for all
+// attempts of a call, which lets a late release of one attempt undo the next. Known defects: it
+// trusts the clocks of clients and masters (003 line 22); a master that restarts empty, or fails
+// over, forgets its vote; the document leaves out validity, drift and the release after a failure,
+// which are here.
 type redlock struct {
 	Setup
 	value   string // of the call
@@ -19,7 +21,8 @@ type redlock struct {
 
 func newRedlock(s Setup) (Lock, error) { return &redlock{Setup: s}, nil }
 
-// drift is how far the clocks may differ over one lease: 1 % and 2 ms, as Redis' own description has it.
+// drift is how far the clocks may differ over one lease: 1 % and 2 ms, as Redis' own description
+// has it.
 func (l *redlock) drift() time.Duration { return l.Options.TTL/100 + 2*time.Millisecond }
 
 // nodeTimeout is how long one master may take. It must be far below the lease.
@@ -38,7 +41,8 @@ type votes struct {
 }
 
 // each sends a command to all masters at the same time and counts.
-func (l *redlock) each(ctx context.Context, f func(ctx context.Context, i int) (bool, error)) (v votes) {
+func (l *redlock) each(ctx context.Context, f func(ctx context.Context, i int) (bool, error)) (
+	v votes) {
 	did, errs := make([]bool, len(l.Redis)), make([]error, len(l.Redis))
 	l.fanOut(ctx, len(l.Redis), func(ctx context.Context, i int) {
 		ctx, cancel := context.WithTimeout(ctx, l.nodeTimeout())
@@ -85,11 +89,14 @@ func (l *redlock) Acquire(ctx context.Context) (Grant, error) {
 // perCall is the variant with one owner value for a call of Acquire.
 const perCall = "call"
 
-// try is one attempt. Clean means that nothing of an attempt that was not granted can be left anywhere.
+// try is one attempt. Clean means that nothing of an attempt that was not granted can be left
+// anywhere.
 func (l *redlock) try(ctx context.Context) (g Grant, ok, clean bool) {
 	g = Grant{Sent: l.Env.Elapsed(), Lease: l.Options.TTL, Value: l.value}
 	g.ValidUntil = g.Sent + l.Options.TTL - l.drift()
-	set := l.each(ctx, func(ctx context.Context, i int) (bool, error) { return l.set(ctx, i, g.Value) })
+	set := l.each(ctx, func(ctx context.Context, i int) (bool, error) {
+		return l.set(ctx, i, g.Value)
+	})
 	if set.yes >= l.quorum() && l.Env.Elapsed() < g.ValidUntil {
 		return g, true, false
 	}
@@ -99,7 +106,8 @@ func (l *redlock) try(ctx context.Context) (g Grant, ok, clean bool) {
 
 // set asks one master. A grant that too few of its replicas confirmed is no vote.
 func (l *redlock) set(ctx context.Context, i int, value string) (bool, error) {
-	cmd, acks := l.sendTo(ctx, l.Redis[i], "SET", l.Key(), value, "NX", "PX", l.Options.TTL.Milliseconds())
+	cmd, acks := l.sendTo(ctx, l.Redis[i], "SET", l.Key(), value, "NX", "PX",
+		l.Options.TTL.Milliseconds())
 	if err := cmd.Err(); err != nil {
 		return false, notNil(err)
 	}
@@ -122,7 +130,8 @@ func (l *redlock) Release(ctx context.Context, g Grant) error {
 	return l.majority(l.giveBack(ctx, g.Value))
 }
 
-// majority is nil if a majority did it, ErrNotOwner if it certainly cannot have, and otherwise what went wrong.
+// majority is nil if a majority did it, ErrNotOwner if it certainly cannot have, and otherwise what
+// went wrong.
 func (l *redlock) majority(v votes) error {
 	switch {
 	case v.yes >= l.quorum():

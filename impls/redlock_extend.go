@@ -14,8 +14,9 @@ var extendSource string
 
 var extendScript = lua(extendSource)
 
-// Extend begins a new lease on all masters that still have the grant's value. It holds if a majority does and the validity
-// that is left was not used up meanwhile. Options.MaxRenewals limits how often; the description asks for a limit, too.
+// Extend begins a new lease on all masters that still have the grant's value. It holds if a
+// majority does and the validity that is left was not used up meanwhile. Options.MaxRenewals limits
+// how often; the description asks for a limit, too.
 func (l *redlock) Extend(ctx context.Context, g Grant) (Grant, error) {
 	if n := l.Options.MaxRenewals; n > 0 && l.renewed >= n {
 		return g, fmt.Errorf("%w: extended %d times already", ErrNotOwner, n)
@@ -29,7 +30,8 @@ func (l *redlock) Extend(ctx context.Context, g Grant) (Grant, error) {
 		return g, err
 	}
 	if l.Env.Elapsed() >= g.ValidUntil {
-		return g, changed(fmt.Errorf("%w: the validity was over before a majority had answered", ErrNotOwner), true)
+		return g, changed(fmt.Errorf("%w: the validity was over before a majority had answered",
+			ErrNotOwner), true)
 	}
 	l.renewed++
 	g.Sent, g.ValidUntil = sent, sent+l.Options.TTL-l.drift()

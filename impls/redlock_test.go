@@ -57,8 +57,8 @@ func TestRedlockLivesWithoutAMinority(t *testing.T) {
 	}
 }
 
-// TestRedlockWithoutAMajority also asks that the one grant it got is given back, and that the refusal is definite because every
-// server that was reached has answered.
+// TestRedlockWithoutAMajority also asks that the one grant it got is given back, and that the
+// refusal is definite because every server that was reached has answered.
 func TestRedlockWithoutAMajority(t *testing.T) {
 	s := redlock(t, "")
 	u := s.user(hurried)
@@ -72,7 +72,8 @@ func TestRedlockWithoutAMajority(t *testing.T) {
 	}
 }
 
-// TestRedlockOutcomeIsUnknownIfAReplyIsLost loses the reply of a release after an attempt that failed.
+// TestRedlockOutcomeIsUnknownIfAReplyIsLost loses the reply of a release after an attempt that
+// failed.
 func TestRedlockOutcomeIsUnknownIfAReplyIsLost(t *testing.T) {
 	s := redlock(t, "")
 	u := s.user(hurried)
@@ -141,7 +142,8 @@ func TestRedlockLimitsExtensions(t *testing.T) {
 	if g, err = u.Lock.(impls.Extender).Extend(s.ctx, g); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := u.Lock.(impls.Extender).Extend(s.ctx, g); !errors.Is(err, impls.ErrNotOwner) || !impls.Definite(err) {
+	if _, err := u.Lock.(impls.Extender).Extend(s.ctx, g); !errors.Is(err, impls.ErrNotOwner) ||
+		!impls.Definite(err) {
 		t.Errorf("extended twice: %v", err)
 	}
 }
@@ -150,9 +152,10 @@ func TestRedlockLimitsExtensions(t *testing.T) {
 func TestRedlockBelievesNoLateMajority(t *testing.T) {
 	s := redlock(t, "")
 	late := &lateEnv{Env: s.world.env(s.ctx)}
-	l, err := s.entry.New(impls.Setup{Env: late, Redis: s.connect(s.world), Keys: s.keys, Options: impls.Options{
-		TTL: long, Poll: time.Millisecond, AcquireTimeout: time.Nanosecond,
-	}})
+	l, err := s.entry.New(impls.Setup{Env: late, Redis: s.connect(s.world), Keys: s.keys,
+		Options: impls.Options{
+			TTL: long, Poll: time.Millisecond, AcquireTimeout: time.Nanosecond,
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// TestWaitReplicas asks of every lock that a grant which no replica confirmed is refused and given back. Those that try again
-// after a refusal of one part (redlock, redisson-multi) run into their time-out.
+// TestWaitReplicas asks of every lock that a grant which no replica confirmed is refused and given
+// back. Those that try again after a refusal of one part (redlock, redisson-multi) run into their
+// time-out.
 func TestWaitReplicas(t *testing.T) {
 	w := needRedis(t)
 	for _, e := range impls.All() {
@@ -25,9 +26,13 @@ func TestWaitReplicas(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, w, e, "")
-			u := s.user(func(o *impls.Options) { o.WaitReplicas, o.WaitTimeout, o.AcquireTimeout = 1, 5*time.Millisecond, brief })
+			u := s.user(func(o *impls.Options) {
+				o.WaitReplicas, o.WaitTimeout, o.AcquireTimeout = 1,
+					5*time.Millisecond, brief
+			})
 			_, err := u.Acquire(s.ctx)
-			if e.Topology == impls.OneServer && !e.Multi && !errors.Is(err, impls.ErrReplicas) || err == nil || impls.Definite(err) {
+			if e.Topology == impls.OneServer && !e.Multi && !errors.Is(err, impls.ErrReplicas) ||
+				err == nil || impls.Definite(err) {
 				t.Errorf("granted although there is no replica: %v", err)
 			}
 			if s.dump() != strings.Repeat("|", len(s.admin)) {
@@ -37,7 +42,8 @@ func TestWaitReplicas(t *testing.T) {
 	}
 }
 
-// TestWaitIsPipelined starts a replica and looks at what is sent: the granting command and its WAIT at once, on one connection.
+// TestWaitIsPipelined starts a replica and looks at what is sent: the granting command and its WAIT
+// at once, on one connection.
 func TestWaitIsPipelined(t *testing.T) {
 	w, ok := needRedis(t).(*processes)
 	if !ok {

@@ -43,7 +43,8 @@ func startServer(dir, name, master string) (*cluster.Node, error) {
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
 	node, err := cluster.StartNode(cluster.NodeConfig{
-		Name: name, Host: "127.0.0.1", Port: port, Dir: filepath.Join(dir, name), Log: filepath.Join(dir, name+".log"), ReplicaOf: master,
+		Name: name, Host: "127.0.0.1", Port: port, Dir: filepath.Join(dir, name), Log: filepath.Join(dir,
+			name+".log"), ReplicaOf: master,
 	})
 	if err != nil {
 		return nil, err

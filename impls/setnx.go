@@ -3,8 +3,8 @@ package impls
 import "context"
 
 // setnx is SETNX and DEL, nothing more (003 section 1). It declares nothing: the key has no lease.
-// Known defects: whoever crashes while inside locks everybody out for ever (003 line 3); anybody can delete the key; a DEL that
-// a failover loses brings the lock back for ever.
+// Known defects: whoever crashes while inside locks everybody out for ever (003 line 3); anybody
+// can delete the key; a DEL that a failover loses brings the lock back for ever.
 type setnx struct {
 	Setup
 }
@@ -12,7 +12,9 @@ type setnx struct {
 func newSetnx(s Setup) (Lock, error) { return &setnx{s}, nil }
 
 // Acquire polls with SETNX.
-func (l *setnx) Acquire(ctx context.Context) (Grant, error) { return l.acquire(ctx, l.try, l.Release) }
+func (l *setnx) Acquire(ctx context.Context) (Grant, error) {
+	return l.acquire(ctx, l.try, l.Release)
+}
 
 func (l *setnx) try(ctx context.Context) (Grant, bool, error) {
 	g := Grant{Sent: l.Env.Elapsed(), Value: l.Env.Token()}

@@ -16,10 +16,11 @@ var (
 	releasePostedScript     = lua(releasePostedSource)
 )
 
-// setnxExpireLuaPosted is document 004, section 1.3, as posted. It declares a lease of 20 s, which it never grants.
-// Known defects: the value travels as a key and the key as an argument, which a Redis Cluster refuses; and the reply, the number 1, is
-// compared with the text "1" (line 54), which is never equal in Java: Acquire says false while the lock is taken for 20 s.
-// The release has the same comparison (line 82) and always says false.
+// setnxExpireLuaPosted is document 004, section 1.3, as posted. It declares a lease of 20 s, which
+// it never grants. Known defects: the value travels as a key and the key as an argument, which a
+// Redis Cluster refuses; and the reply, the number 1, is compared with the text "1" (line 54),
+// which is never equal in Java: Acquire says false while the lock is taken for 20 s. The release
+// has the same comparison (line 82) and always says false.
 type setnxExpireLuaPosted struct {
 	Setup
 }
@@ -29,7 +30,8 @@ const postedValue = "app-1-lock"
 
 func newSetnxExpireLuaPosted(s Setup) (Lock, error) { return &setnxExpireLuaPosted{s}, nil }
 
-// Acquire polls with the script and misreads every reply, so it is never granted. A call that took the lock says so with ErrChanged.
+// Acquire polls with the script and misreads every reply, so it is never granted. A call that took
+// the lock says so with ErrChanged.
 func (l *setnxExpireLuaPosted) Acquire(ctx context.Context) (Grant, error) {
 	return l.acquire(ctx, l.try, l.Release)
 }
@@ -37,7 +39,8 @@ func (l *setnxExpireLuaPosted) Acquire(ctx context.Context) (Grant, error) {
 func (l *setnxExpireLuaPosted) try(ctx context.Context) (Grant, bool, error) {
 	_, amount := expiry(l.Options.TTL)
 	g := Grant{Sent: l.Env.Elapsed(), Lease: l.Options.TTL, Value: postedValue}
-	reply, err := l.eval(ctx, setnxExpirePostedScript, []string{l.Key(), postedValue}, l.Key(), amount).Result()
+	reply, err := l.eval(ctx, setnxExpirePostedScript, []string{l.Key(), postedValue}, l.Key(),
+		amount).Result()
 	if err != nil {
 		return g, false, err
 	}

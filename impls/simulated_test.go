@@ -18,14 +18,16 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// TestConformanceInTheSimulator asks the same of every lock in virtual time: no lock can tell which world it is in.
+// TestConformanceInTheSimulator asks the same of every lock in virtual time: no lock can tell which
+// world it is in.
 func TestConformanceInTheSimulator(t *testing.T) { conform(t, simulated{}) }
 
 // simulated makes a simulated world for each case.
 type simulated struct{ world }
 
 func (simulated) host(t *testing.T, f func(world)) {
-	cfg := sim.Config{Topology: nemesis.Independent, Masters: servers, Clients: 1, Bare: true, Chooser: sim.Recorded{}}
+	cfg := sim.Config{Topology: nemesis.Independent, Masters: servers, Clients: 1, Bare: true,
+		Chooser: sim.Recorded{}}
 	err := sim.Run(cfg, func(w *sim.World) error {
 		var over atomic.Bool
 		err := w.Play(0, func(p sim.Player) {

@@ -8,21 +8,24 @@ import (
 // Topology is the arrangement of Redis servers that a lock is made for.
 type Topology string
 
-// The topologies that locks ask for. A lock made for one server also runs on a master with replicas.
+// The topologies that locks ask for. A lock made for one server also runs on a master with
+// replicas.
 const (
 	OneServer   Topology = "single"      // one Redis, with or without replicas behind it
 	Independent Topology = "independent" // N Redis masters that know nothing of each other
 )
 
-// Entry is a row of the table of locks: what it is, where it comes from, what it declares, and how to make one.
+// Entry is a row of the table of locks: what it is, where it comes from, what it declares, and how
+// to make one.
 type Entry struct {
 	Name     string
 	Line     string // what it is, in one line
 	Document string // the source document and section: "000 §3, 002"
 	Topology Topology
 
-	TTL  time.Duration // the document's own lease; 0: it has none
-	Poll time.Duration // the pause between attempts: the document's own, or 100 ms where it shows a single attempt
+	TTL time.Duration // the document's own lease; 0: it has none
+	// the pause between attempts: the document's own, or 100 ms where it shows a single attempt
+	Poll time.Duration
 	// Fixed locks always use the document's own times.
 	Fixed bool
 
@@ -44,7 +47,8 @@ var table = []Entry{
 		Document: "003 §1", Topology: OneServer, Poll: usual, make: newSetnx,
 	},
 	{
-		Name: "setnx-del-expired", Line: "SETNX with a timestamp; whoever sees it expired deletes it and tries again",
+		Name:     "setnx-del-expired",
+		Line:     "SETNX with a timestamp; whoever sees it expired deletes it and tries again",
 		Document: "000 §3, 002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
 		Lease: true, Variants: []string{"nil-expired", "nil-retry"}, make: newSetnxDelExpired,
 	},
@@ -56,11 +60,14 @@ var table = []Entry{
 	{
 		Name: "setnx-expire-lua", Line: "SETNX and EXPIRE in one script, released by compare-and-delete",
 		Document: "004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
-		Lease: true, Scripts: []Script{setnxExpireTakes, setnxPexpireTakes, releaseFrees}, make: newSetnxExpireLua,
+		Lease: true, Scripts: []Script{setnxExpireTakes, setnxPexpireTakes, releaseFrees},
+		make: newSetnxExpireLua,
 	},
 	{
-		Name: "setnx-expire-lua-as-posted", Line: "the same letter by letter: it takes the lock and says that it did not",
-		Document: "004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual, Fixed: true,
+		Name:     "setnx-expire-lua-as-posted",
+		Line:     "the same letter by letter: it takes the lock and says that it did not",
+		Document: "004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Fixed: true,
 		Lease: true, Scripts: []Script{postedTakes, postedFrees}, make: newSetnxExpireLuaPosted,
 	},
 	{
@@ -69,12 +76,14 @@ var table = []Entry{
 		Lease: true, make: newGetset,
 	},
 	{
-		Name: "getset-java", Line: "getset letter by letter from Java: a lease of 4 ms, exceptions on nil, release in finally",
+		Name:     "getset-java",
+		Line:     "getset letter by letter from Java: a lease of 4 ms, exceptions on nil, release in finally",
 		Document: "000 §4", Topology: OneServer, TTL: javaLease, Poll: usual, Fixed: true,
 		Lease: true, make: newGetsetJava,
 	},
 	{
-		Name: "getset-redispy", Line: "getset letter by letter from redis-py up to 2.9: float seconds, a release that trusts the time",
+		Name:     "getset-redispy",
+		Line:     "getset letter by letter from redis-py up to 2.9: float seconds, a release that trusts the time",
 		Document: "002", Topology: OneServer, Poll: usual, Lease: true, make: newGetsetRedispy,
 	},
 	{
@@ -83,44 +92,57 @@ var table = []Entry{
 		Lease: true, make: newSetpxDel,
 	},
 	{
-		Name: "setpx-getdel", Line: "SET NX PX with an owner value, released by GET, a comparison and DEL",
+		Name:     "setpx-getdel",
+		Line:     "SET NX PX with an owner value, released by GET, a comparison and DEL",
 		Document: "003 §4, 004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Lease: true, Variants: ownerVariants, make: newSetpxGetdel,
 	},
 	{
-		Name: "setpx-getdel-as-posted", Line: "the same with the posted constants, which never compare equal: it is never released",
-		Document: "004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual, Fixed: true,
+		Name:     "setpx-getdel-as-posted",
+		Line:     "the same with the posted constants, which never compare equal: it is never released",
+		Document: "004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Fixed: true,
 		Lease: true, make: newSetpxGetdelPosted,
 	},
 	{
-		Name: "token-lua", Line: "SET NX PX with a fresh owner value, released by compare-and-delete in Lua",
+		Name:     "token-lua",
+		Line:     "SET NX PX with a fresh owner value, released by compare-and-delete in Lua",
 		Document: "003 §5, 004 §1.1, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Lease: true, Variants: ownerVariants, Scripts: []Script{releaseFrees}, make: newTokenLua,
 	},
 	{
-		Name: "redisson", Line: "Redisson's RLock: re-entrant hash, Lua scripts, woken by messages, renewed by a watchdog",
+		Name:     "redisson",
+		Line:     "Redisson's RLock: re-entrant hash, Lua scripts, woken by messages, renewed by a watchdog",
 		Document: "001", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
-		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs, redissonFrees}, make: newRedisson,
+		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs,
+			redissonFrees}, make: newRedisson,
 	},
 	{
-		Name: "redisson-spin", Line: "redisson without messages: it asks again after 1 ms, then 2, up to 128",
+		Name:     "redisson-spin",
+		Line:     "redisson without messages: it asks again after 1 ms, then 2, up to 128",
 		Document: "001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
-		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs, spinFrees}, make: newRedissonSpin,
+		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs,
+			spinFrees}, make: newRedissonSpin,
 	},
 	{
 		Name: "redisson-multi", Line: "several redisson locks as one: all or none",
 		Document: "001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
-		Lease: true, Reentrant: true, Watchdog: true, Multi: true, Scripts: []Script{redissonTakes, redissonProlongs, redissonFrees}, make: newRedissonMulti,
+		Lease: true, Reentrant: true, Watchdog: true, Multi: true, Scripts: []Script{redissonTakes,
+			redissonProlongs, redissonFrees}, make: newRedissonMulti,
 	},
 	{
 		Name: "redisson-fenced", Line: "redisson with a fencing token drawn in the same script",
 		Document: "Redisson's RFencedLock", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
-		Lease: true, Fencing: true, Reentrant: true, Watchdog: true, Scripts: []Script{fencedTakes, redissonProlongs, redissonFrees}, make: newRedissonFenced,
+		Lease: true, Fencing: true, Reentrant: true, Watchdog: true, Scripts: []Script{
+			fencedTakes, redissonProlongs, redissonFrees}, make: newRedissonFenced,
 	},
 	{
-		Name: "redlock", Line: "SET NX PX on N independent masters, granted by a majority within the lease",
-		Document: "003 §6, Redis' own description", Topology: Independent, TTL: 10 * time.Second, Poll: 200 * time.Millisecond,
-		Lease: true, Validity: true, Extends: true, Variants: []string{perAttempt, perCall}, Scripts: []Script{extendProlongs, releaseFrees}, make: newRedlock,
+		Name:     "redlock",
+		Line:     "SET NX PX on N independent masters, granted by a majority within the lease",
+		Document: "003 §6, Redis' own description", Topology: Independent, TTL: 10 * time.Second,
+		Poll:  200 * time.Millisecond,
+		Lease: true, Validity: true, Extends: true, Variants: []string{perAttempt, perCall},
+		Scripts: []Script{extendProlongs, releaseFrees}, make: newRedlock,
 	},
 	{
 		Name: "local", Line: "control: a mutex in the client's own process; must fail between processes",
@@ -135,7 +157,8 @@ var table = []Entry{
 // control is the document of a lock that is there to be compared with.
 const control = "control"
 
-// usual is the pause between attempts of 000 (line 107) and 002 (line 86), and ours where a document shows a single attempt.
+// usual is the pause between attempts of 000 (line 107) and 002 (line 86), and ours where a
+// document shows a single attempt.
 const usual = 100 * time.Millisecond
 
 // All returns the table of locks. The caller may keep and change the slice.
@@ -152,5 +175,6 @@ func Find(name string) (Entry, error) {
 	for i := range table {
 		names[i] = table[i].Name
 	}
-	return Entry{}, fmt.Errorf("unknown lock %q%s; `lockbench list impls` shows all", name, hint(name, names))
+	return Entry{}, fmt.Errorf("unknown lock %q%s; `lockbench list impls` shows all", name,
+		hint(name, names))
 }

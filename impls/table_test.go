@@ -9,9 +9,11 @@ import (
 )
 
 func TestFindSuggestsTheNearestName(t *testing.T) {
-	for wrong, want := range map[string]string{"getsett": `"getset"`, "redison": `"redisson"`, "token": `"token-lua"`, "setnx-del": `"setnx-`} {
+	for wrong, want := range map[string]string{"getsett": `"getset"`, "redison": `"redisson"`,
+		"token": `"token-lua"`, "setnx-del": `"setnx-`} {
 		_, err := Find(wrong)
-		if err == nil || !strings.Contains(err.Error(), "did you mean "+want) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), "did you mean "+want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("Find(%q): %v", wrong, err)
 		}
 	}
@@ -27,7 +29,8 @@ func TestTableIsComplete(t *testing.T) {
 		if err != nil || found.Name != e.Name {
 			t.Errorf("Find(%q) = %q, %v", e.Name, found.Name, err)
 		}
-		if e.Line == "" || e.Document == "" || e.Topology == "" || e.Poll == 0 || strings.Contains(e.Line, "\n") {
+		if e.Line == "" || e.Document == "" || e.Topology == "" || e.Poll == 0 ||
+			strings.Contains(e.Line, "\n") {
 			t.Errorf("%s: a field is missing", e.Name)
 		}
 		if l, err := e.New(setup(e, nil)); err != nil || l == nil {
@@ -51,7 +54,8 @@ func TestDefaultsScaleThePoll(t *testing.T) {
 		t.Errorf("token-lua at 100 ms: %+v", o)
 	}
 	e, _ = Find("getset-java")
-	if o := e.Defaults(2 * time.Second); o.TTL != 4*time.Millisecond || o.Poll != 100*time.Millisecond {
+	if o := e.Defaults(2 * time.Second); o.TTL != 4*time.Millisecond ||
+		o.Poll != 100*time.Millisecond {
 		t.Errorf("getset-java has its own times: %+v", o)
 	}
 }
@@ -62,21 +66,37 @@ func TestBadSetups(t *testing.T) {
 		lock, says string
 		change     func(*Setup)
 	}{
-		"no lease":            {"token-lua", "above zero", func(s *Setup) { s.Options.TTL = 0 }},
-		"negative lease":      {"redisson", "above zero", func(s *Setup) { s.Options.TTL = -time.Second }},
-		"lease below a ms":    {"token-lua", "1ms or more", func(s *Setup) { s.Options.TTL = time.Microsecond }},
-		"two keys":            {"getset", "redisson-multi", func(s *Setup) { s.Keys = []string{"a", "b"} }},
-		"no key":              {"getset", "--keys", func(s *Setup) { s.Keys = nil }},
-		"one master":          {"redlock", "--topology independent", func(s *Setup) { s.Redis = s.Redis[:1] }},
-		"three masters":       {"getset", "--topology single", func(s *Setup) { s.Redis = make([]redis.UniversalClient, 3) }},
-		"unknown variant":     {"token-lua", `did you mean "constant"`, func(s *Setup) { s.Options.Variant = "constat" }},
-		"variant of none":     {"setnx", "no variants", func(s *Setup) { s.Options.Variant = "x" }},
-		"watchdog of none":    {"getset", "--watchdog", func(s *Setup) { s.Options.NoWatchdog = true }},
-		"renewals of none":    {"getset", "--max-renewals", func(s *Setup) { s.Options.MaxRenewals = 1 }},
-		"node time-out":       {"getset", "redlock", func(s *Setup) { s.Options.NodeTimeout = time.Second }},
-		"replicas of nobody":  {"none", "--wait-replicas", func(s *Setup) { s.Options.WaitReplicas = 1 }},
-		"negative poll":       {"getset", "negative", func(s *Setup) { s.Options.Poll = -1 }},
-		"sleep above timeout": {"getset-redispy", "less than", func(s *Setup) { s.Options.Poll = time.Minute }},
+		"no lease": {"token-lua", "above zero", func(s *Setup) { s.Options.TTL = 0 }},
+		"negative lease": {"redisson", "above zero", func(s *Setup) {
+			s.Options.TTL = -time.Second
+		}},
+		"lease below a ms": {"token-lua", "1ms or more", func(s *Setup) {
+			s.Options.TTL = time.Microsecond
+		}},
+		"two keys": {"getset", "redisson-multi", func(s *Setup) {
+			s.Keys = []string{"a", "b"}
+		}},
+		"no key": {"getset", "--keys", func(s *Setup) { s.Keys = nil }},
+		"one master": {"redlock", "--topology independent", func(s *Setup) {
+			s.Redis = s.Redis[:1]
+		}},
+		"three masters": {"getset", "--topology single", func(s *Setup) {
+			s.Redis = make([]redis.UniversalClient, 3)
+		}},
+		"unknown variant": {"token-lua", `did you mean "constant"`, func(s *Setup) {
+			s.Options.Variant = "constat"
+		}},
+		"variant of none":  {"setnx", "no variants", func(s *Setup) { s.Options.Variant = "x" }},
+		"watchdog of none": {"getset", "--watchdog", func(s *Setup) { s.Options.NoWatchdog = true }},
+		"renewals of none": {"getset", "--max-renewals", func(s *Setup) { s.Options.MaxRenewals = 1 }},
+		"node time-out": {"getset", "redlock", func(s *Setup) {
+			s.Options.NodeTimeout = time.Second
+		}},
+		"replicas of nobody": {"none", "--wait-replicas", func(s *Setup) { s.Options.WaitReplicas = 1 }},
+		"negative poll":      {"getset", "negative", func(s *Setup) { s.Options.Poll = -1 }},
+		"sleep above timeout": {"getset-redispy", "less than", func(s *Setup) {
+			s.Options.Poll = time.Minute
+		}},
 	} {
 		e, err := Find(c.lock)
 		if err != nil {
@@ -92,7 +112,8 @@ func TestBadSetups(t *testing.T) {
 func TestRuns(t *testing.T) {
 	for _, e := range All() {
 		for _, topology := range []string{"single", "failover", "sentinel", "independent"} {
-			if err := e.Runs(topology); (err == nil) != ((topology == "independent") == (e.Name == "redlock")) {
+			if err := e.Runs(topology); (err == nil) != ((topology == "independent") ==
+				(e.Name == "redlock")) {
 				t.Errorf("%s on %s: %v", e.Name, topology, err)
 			}
 		}
@@ -101,7 +122,8 @@ func TestRuns(t *testing.T) {
 
 // setup is a setup with the lock's defaults and no connection, changed by change.
 func setup(e Entry, change func(*Setup)) Setup {
-	s := Setup{Env: bare{}, Keys: []string{"k"}, Redis: make([]redis.UniversalClient, 1), Options: e.Defaults(2 * time.Second)}
+	s := Setup{Env: bare{}, Keys: []string{"k"}, Redis: make([]redis.UniversalClient, 1),
+		Options: e.Defaults(2 * time.Second)}
 	if e.Topology == Independent {
 		s.Redis = make([]redis.UniversalClient, 5)
 	}

@@ -18,7 +18,8 @@ type tap struct {
 	before func(n int, name string)            // before the n-th command, from 1, is sent
 	after  func(n int, name string, err error) // after its reply was read
 	lose   int                                 // the number of the command whose reply is lost
-	die    int                                 // the number of the command after which the client is dead
+	// the number of the command after which the client is dead
+	die int
 }
 
 func (t *tap) commands() int {

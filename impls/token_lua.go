@@ -13,8 +13,8 @@ var releaseSource string
 
 var releaseScript = lua(releaseSource)
 
-// The owner values that a lock may write: how long one of them is used. Only "attempt" is sound: a release that is late in
-// the network deletes every later lock with the same value.
+// The owner values that a lock may write: how long one of them is used. Only "attempt" is sound: a
+// release that is late in the network deletes every later lock with the same value.
 const (
 	perAttempt     = "attempt"     // new for each SET
 	perConstant    = "constant"    // one for all clients: "requesId" (004 line 26)
@@ -24,10 +24,11 @@ const (
 
 var ownerVariants = []string{perAttempt, perConstant, perProcess, perAcquisition}
 
-// tokenLua is SET NX PX with an owner value, released by compare-and-delete in a script (003 section 5, 004 sections 1.1 and 2.3).
-// It declares a lease. Its variants say for how long one owner value is used.
-// Known defects: the grant is forgotten if the master that gave it is lost before the replica heard of it (003 line 19); nothing
-// ends the holder's work when the lease ends; a reply that comes later than the lease is believed; a lost reply leaves an orphan.
+// tokenLua is SET NX PX with an owner value, released by compare-and-delete in a script (003
+// section 5, 004 sections 1.1 and 2.3). It declares a lease. Its variants say for how long one
+// owner value is used. Known defects: the grant is forgotten if the master that gave it is lost
+// before the replica heard of it (003 line 19); nothing ends the holder's work when the lease ends;
+// a reply that comes later than the lease is believed; a lost reply leaves an orphan.
 type tokenLua struct {
 	Setup
 	value string // of the process or the acquisition
@@ -50,7 +51,8 @@ func newToken(s Setup) *tokenLua {
 func (l *tokenLua) Acquire(ctx context.Context) (Grant, error) { return l.take(ctx, l.Release) }
 
 // take is Acquire for all locks that differ only in their release.
-func (l *tokenLua) take(ctx context.Context, release func(context.Context, Grant) error) (Grant, error) {
+func (l *tokenLua) take(ctx context.Context, release func(context.Context, Grant) error) (Grant,
+	error) {
 	if l.Options.Variant == perAcquisition {
 		l.value = l.Env.Token()
 	}
@@ -70,7 +72,9 @@ func (l *tokenLua) try(ctx context.Context) (Grant, bool, error) {
 }
 
 // Release deletes the key if it holds the grant's value.
-func (l *tokenLua) Release(ctx context.Context, g Grant) error { return l.compareDelete(ctx, g.Value) }
+func (l *tokenLua) Release(ctx context.Context, g Grant) error {
+	return l.compareDelete(ctx, g.Value)
+}
 
 // compareDelete deletes the key if it holds value, in one step.
 func (s Setup) compareDelete(ctx context.Context, value string) error {

@@ -17,7 +17,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// TestGoldenTraces compares what each lock sends, at the connection, with a trace that was written by hand from its document.
+// TestGoldenTraces compares what each lock sends, at the connection, with a trace that was written
+// by hand from its document.
 func TestGoldenTraces(t *testing.T) {
 	w, ok := needRedis(t).(*processes)
 	if !ok {
@@ -89,7 +90,10 @@ func (p *play) all() {
 	waiting := make(chan impls.Grant, 1)
 	if p.listens() {
 		go func() { waiting <- p.acquire(b) }()
-		p.until("B waits", func() bool { return strings.Count(strings.Join(p.r.text(), "\n"), "B EVAL") == 2 && p.answered() })
+		p.until("B waits", func() bool {
+			return strings.Count(strings.Join(p.r.text(), "\n"), "B EVAL") ==
+				2 && p.answered()
+		})
 		if p.entry.Multi { // two unlocks at once would wake it at a moment that differs from run to run
 			b.pause()
 			<-waiting
@@ -171,7 +175,8 @@ func (p *play) section(name string, after func()) {
 	p.shown = len(p.r.text())
 }
 
-// inParallel sorts neighbours that one client sends at the same time to several servers or for several keys.
+// inParallel sorts neighbours that one client sends at the same time to several servers or for
+// several keys.
 func inParallel(lines []string) {
 	for from := 0; from < len(lines); {
 		to := from + 1
@@ -193,7 +198,8 @@ func shape(line string) string {
 	return strings.Join(words, " ")
 }
 
-// expire lets the lease of whatever is held end: the clients' clocks go on, and the servers forget keys that have a lease.
+// expire lets the lease of whatever is held end: the clients' clocks go on, and the servers forget
+// keys that have a lease.
 func (p *play) expire() {
 	p.wall.slept.Add(int64(p.base.TTL + 2*time.Millisecond))
 	for _, c := range p.admin {
@@ -201,12 +207,17 @@ func (p *play) expire() {
 			if ttl, err := c.PTTL(p.ctx, k).Result(); err == nil && ttl > 0 {
 				c.PExpire(p.ctx, k, time.Millisecond)
 			}
-			p.until("the key is gone", func() bool { ttl, err := c.PTTL(p.ctx, k).Result(); return err == nil && ttl < 0 })
+			p.until("the key is gone", func() bool {
+				ttl, err := c.PTTL(p.ctx, k).Result()
+				return err ==
+					nil && ttl < 0
+			})
 		}
 	}
 }
 
-// actor is a client with a recorded connection, predictable owner values, and pauses that its test decides on.
+// actor is a client with a recorded connection, predictable owner values, and pauses that its test
+// decides on.
 type actor struct {
 	impls.Lock
 	env   *counted
@@ -218,7 +229,8 @@ type actor struct {
 }
 
 func (p *play) actor(name string, change func(*impls.Options)) *actor {
-	a := &actor{name: name, third: make(chan struct{}), env: &counted{Env: p.world.env(p.ctx), wall: p.wall}}
+	a := &actor{name: name, third: make(chan struct{}), env: &counted{Env: p.world.env(p.ctx),
+		wall: p.wall}}
 	a.Env = a.env
 	var all []redis.UniversalClient
 	n := 1
@@ -249,7 +261,8 @@ func (p *play) actor(name string, change func(*impls.Options)) *actor {
 // Token counts.
 func (a *actor) Token() string { return fmt.Sprint(a.name, a.drawn.Add(1)) }
 
-// Sleep ends the call that pauses. A watchdog's pause, a third of a lease, lasts until the test says so.
+// Sleep ends the call that pauses. A watchdog's pause, a third of a lease, lasts until the test
+// says so.
 func (a *actor) Sleep(ctx context.Context, d time.Duration) error {
 	if d != watch {
 		a.pause()

@@ -10,9 +10,11 @@ import (
 	"github.com/lockbench/lockbench/impls"
 )
 
-// TestOwnerValues follows the values that two clients write in two calls of two or more attempts each.
+// TestOwnerValues follows the values that two clients write in two calls of two or more attempts
+// each.
 func TestOwnerValues(t *testing.T) {
-	for variant, want := range map[string]struct{ clients, calls, attempts bool }{ // do they differ between …
+	// do they differ between …
+	for variant, want := range map[string]struct{ clients, calls, attempts bool }{
 		"attempt":     {true, true, true},
 		"acquisition": {true, true, false},
 		"process":     {true, false, false},
@@ -39,7 +41,8 @@ func TestOwnerValues(t *testing.T) {
 
 func differ(a, b string) bool { return a != b }
 
-// values makes a client and returns a function that acquires in vain and reports the values of the first two attempts.
+// values makes a client and returns a function that acquires in vain and reports the values of the
+// first two attempts.
 func (s *scene) values() func() []string {
 	u := s.user(func(o *impls.Options) { o.AcquireTimeout = 0 })
 	var mu sync.Mutex
@@ -78,7 +81,8 @@ func TestSpinBacksOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := &pauses{Env: s.world.env(s.ctx)}
-	l, err := s.entry.New(impls.Setup{Env: env, Redis: s.connect(s.world), Keys: s.keys, Options: s.base})
+	l, err := s.entry.New(impls.Setup{Env: env, Redis: s.connect(s.world), Keys: s.keys,
+		Options: s.base})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +90,8 @@ func TestSpinBacksOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, d := range env.slept {
-		if i == 0 && d != time.Millisecond || i > 0 && d < env.slept[i-1] || i > 0 && d > 2*env.slept[i-1]+time.Duration(i)*time.Millisecond {
+		if i == 0 && d != time.Millisecond || i > 0 && d < env.slept[i-1] || i > 0 &&
+			d > 2*env.slept[i-1]+time.Duration(i)*time.Millisecond {
 			t.Errorf("pause %d of %v", i, env.slept)
 		}
 	}

@@ -5,15 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// watchdog renews a lease every third of it while there are holds (001 lines 634–675). It belongs to a client's one goroutine;
-// only ended is shared with its own.
+// watchdog renews a lease every third of it while there are holds (001 lines 634–675). It belongs
+// to a client's one goroutine; only ended is shared with its own.
 type watchdog struct {
 	holds int
 	end   func() // stops it and returns when it has
 	ended *atomic.Bool
 }
 
-// hold starts the watchdog with a client's first hold, and counts the others. It outlives the context of the acquire.
+// hold starts the watchdog with a client's first hold, and counts the others. It outlives the
+// context of the acquire.
 func (d *watchdog) hold(ctx context.Context, l *redisson, g Grant) {
 	if d.end != nil && !d.ended.Load() {
 		d.holds++
@@ -44,8 +45,9 @@ func (d *watchdog) stop() {
 	d.holds, d.end = 0, nil
 }
 
-// watch renews until the lock is not the owner's any more, or the number of renewals is used up. It tells nobody when that
-// happens: 001's does not either. After an error it goes on with the next third, which stands for the command's own retries there.
+// watch renews until the lock is not the owner's any more, or the number of renewals is used up. It
+// tells nobody when that happens: 001's does not either. After an error it goes on with the next
+// third, which stands for the command's own retries there.
 func watch(ctx context.Context, l *redisson, g Grant) {
 	for n := 0; l.Options.MaxRenewals == 0 || n < l.Options.MaxRenewals; n++ {
 		if l.Env.Sleep(ctx, l.Options.TTL/3) != nil {

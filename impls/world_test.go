@@ -18,8 +18,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// world is where the suite runs. It yields one more client: a client for each of n independent servers. Every call must
-// give the same servers.
+// world is where the suite runs. It yields one more client: a client for each of n independent
+// servers. Every call must give the same servers.
 type world interface {
 	connect(n int) []redis.UniversalClient
 	env(life context.Context) impls.Env // whose goroutines end with life
@@ -78,7 +78,10 @@ func (p *processes) connect(n int) []redis.UniversalClient {
 
 func (p *processes) env(life context.Context) impls.Env {
 	start := time.Now()
-	return workloads.NewEnv(life, p.seed.Add(1), func() time.Duration { return time.Since(start) + time.Hour })
+	return workloads.NewEnv(life, p.seed.Add(1), func() time.Duration {
+		return time.Since(start) +
+			time.Hour
+	})
 }
 
 func (p *processes) host(_ *testing.T, f func(world)) { f(p) }
@@ -111,7 +114,8 @@ var scenes atomic.Int64
 func newScene(t *testing.T, w world, e impls.Entry, variant string) *scene {
 	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
 	w.atEnd(t, cancel)
-	s := &scene{t: t, ctx: ctx, entry: e, world: w, base: e.Defaults(long), wall: &wall{frozen: e.Name == "getset-java"}}
+	s := &scene{t: t, ctx: ctx, entry: e, world: w, base: e.Defaults(long), wall: &wall{
+		frozen: e.Name == "getset-java"}}
 	s.keys = []string{fmt.Sprintf("lock:%d", scenes.Add(1))}
 	s.base.Variant, s.base.Poll, s.base.AcquireTimeout = variant, 10*time.Millisecond, patient
 	if e.Topology == impls.Independent {
@@ -160,7 +164,8 @@ type user struct {
 
 // user makes a client whose options are changed by change.
 func (s *scene) user(change func(*impls.Options)) *user {
-	u := &user{env: &counted{Env: s.world.env(s.ctx), wall: s.wall}, redis: s.connect(s.world), tap: &tap{}}
+	u := &user{env: &counted{Env: s.world.env(s.ctx), wall: s.wall}, redis: s.connect(s.world),
+		tap: &tap{}}
 	for i, c := range u.redis {
 		c.AddHook(&tapped{u.tap, i})
 	}
@@ -169,7 +174,8 @@ func (s *scene) user(change func(*impls.Options)) *user {
 		change(&o)
 	}
 	var err error
-	u.Lock, err = s.entry.New(impls.Setup{Env: u.env, Redis: u.redis, Keys: s.keys, Options: o, Notify: u.notice})
+	u.Lock, err = s.entry.New(impls.Setup{Env: u.env, Redis: u.redis, Keys: s.keys, Options: o,
+		Notify: u.notice})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -247,7 +253,8 @@ func (s *scene) left() (names []string) {
 	return names
 }
 
-// wall is a wall clock that may stand still between sleeps: a lease of 4 ms then lasts as long as its test wants.
+// wall is a wall clock that may stand still between sleeps: a lease of 4 ms then lasts as long as
+// its test wants.
 type wall struct {
 	frozen bool
 	slept  atomic.Int64

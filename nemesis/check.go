@@ -42,12 +42,15 @@ type rule struct {
 var grammar = map[string]rule{
 	Quiesce: {}, Warm: {}, Barrier: {}, Wait: {may: "for until"}, Elected: {must: "for"},
 	Resume: {target: oneOrNone}, Go: {target: oneOrNone}, Direct: {target: oneOrAll, must: "node"},
-	KillNode: {aNode, "strike", ""}, Start: {target: aNode}, Revive: {target: aNode}, Promote: {aReplica, "strike", ""},
-	PauseNode: {aNode, "strike", ""}, ResumeNode: {target: aNode}, NodeClock: {aNode, "offset strike", ""},
+	KillNode: {aNode, "strike", ""}, Start: {target: aNode}, Revive: {target: aNode}, Promote: {
+		aReplica, "strike", ""},
+	PauseNode: {aNode, "strike", ""}, ResumeNode: {target: aNode}, NodeClock: {aNode, "offset strike",
+		""},
 	Busy: {aNode, "strike", ""}, Stall: {aNode, "strike", "for"}, Free: {target: aNode},
 	Cut: {aLink, "mode strike", ""}, Hold: {aLink, "mode strike", ""}, Delay: {aLink, "strike", "for"},
 	Refuse: {aLink, "strike", ""}, Reset: {aLink, "strike", ""}, Heal: {target: aLink},
-	Crash: {aClient, "strike", ""}, Pause: {aClient, "strike", ""}, Unpause: {target: aClient}, ClientClock: {oneOrAll, "offset rate strike", ""},
+	Crash: {aClient, "strike", ""}, Pause: {aClient, "strike", ""}, Unpause: {target: aClient},
+	ClientClock: {oneOrAll, "offset rate strike", ""},
 }
 
 // script is how far a scenario has been read.
@@ -60,9 +63,11 @@ type script struct {
 	spare map[string]int // clients that take their second way, and since which step
 }
 
-// Check says what is wrong with a scenario that somebody wrote: a *StepError with the first step that means nothing there.
+// Check says what is wrong with a scenario that somebody wrote: a *StepError with the first step
+// that means nothing there.
 func Check(steps []Step, g Stage) error {
-	c := script{stage: g, named: map[string]bool{}, dead: map[string]int{}, spare: map[string]int{}, blind: -1}
+	c := script{stage: g, named: map[string]bool{}, dead: map[string]int{}, spare: map[string]int{},
+		blind: -1}
 	for i, s := range steps {
 		if err := c.step(s, i); err != nil {
 			return &StepError{i, err}
@@ -77,7 +82,8 @@ func (c *script) step(s Step, number int) error {
 	}
 	r, ok := grammar[s.Do]
 	if !ok {
-		return fmt.Errorf("%q is no step; there are: %s, or an await", s.Do, strings.Join(slices.Sorted(maps.Keys(grammar)), ", "))
+		return fmt.Errorf("%q is no step; there are: %s, or an await", s.Do,
+			strings.Join(slices.Sorted(maps.Keys(grammar)), ", "))
 	}
 	if err := r.fields(s); err != nil {
 		return err
@@ -94,7 +100,8 @@ func (c *script) step(s Step, number int) error {
 // fields says which field is missing or too many.
 func (r rule) fields(s Step) error {
 	has := map[string]bool{
-		"node": s.Node != "", "mode": s.Mode != "", "for": s.For != 0, "until": s.Until != 0, "offset": s.Offset != 0, "rate": s.Rate != 0, "strike": s.Strike,
+		"node": s.Node != "", "mode": s.Mode != "", "for": s.For != 0, "until": s.Until != 0,
+		"offset": s.Offset != 0, "rate": s.Rate != 0, "strike": s.Strike,
 	}
 	for _, f := range slices.Sorted(maps.Keys(has)) {
 		may, must := slices.Contains(strings.Fields(r.may), f), slices.Contains(strings.Fields(r.must), f)
@@ -111,9 +118,12 @@ func (r rule) fields(s Step) error {
 	case s.For < 0 || s.Until < 0:
 		return fmt.Errorf("%s: a time is below zero", s.Do)
 	case s.Rate <= -1:
-		return fmt.Errorf("%s: with a rate of %v the clock would stand still or run back; it must be above -1", s.Do, s.Rate)
+		return fmt.Errorf(
+			"%s: with a rate of %v the clock would stand still or run back; it must be above -1", s.Do,
+			s.Rate)
 	case s.Mode != Both && s.Mode != Requests && s.Mode != Replies:
-		return fmt.Errorf("%s has the mode %q; there are: %s, %s, or none for both", s.Do, s.Mode, Requests, Replies)
+		return fmt.Errorf("%s has the mode %q; there are: %s, %s, or none for both", s.Do, s.Mode,
+			Requests, Replies)
 	}
 	return nil
 }
@@ -170,11 +180,15 @@ func (c *script) client(name string) error {
 	n, err := Client(name)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%q is nobody: a client is c0, c1, …, %s, %s, or has been given the name by an earlier await", name, Struck, Waiter)
+		return fmt.Errorf(
+			"%q is nobody: a client is c0, c1, …, %s, %s, or has been given the name by an earlier await",
+			name, Struck, Waiter)
 	case n < 0 || n >= c.stage.Clients:
 		return fmt.Errorf("there is no client %s; there are c0 to c%d", name, c.stage.Clients-1)
 	case c.blind >= 0:
-		return fmt.Errorf("nobody knows whether %s still lives: step %d kills whoever it strikes; put that last", name, c.blind+1)
+		return fmt.Errorf(
+			"nobody knows whether %s still lives: step %d kills whoever it strikes; put that last", name,
+			c.blind+1)
 	}
 	return c.alive(name)
 }

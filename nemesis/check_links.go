@@ -12,11 +12,13 @@ type linkFault struct {
 	number int
 }
 
-// link says why a pattern names no link. At its beginning there may be a client who is known only when the time has come.
+// link says why a pattern names no link. At its beginning there may be a client who is known only
+// when the time has come.
 func (c *script) link(pattern string) error {
 	who, rest, found := strings.Cut(pattern, ">")
 	name := strings.TrimSuffix(who, "+")
-	if _, err := Client(name); found && err != nil && (name == Struck || name == Waiter || c.named[name]) {
+	if _, err := Client(name); found && err != nil && (name == Struck || name == Waiter ||
+		c.named[name]) {
 		pattern = strings.Replace(who, name, "c0", 1) + ">" + rest
 	}
 	if !c.stage.hasLink(pattern) {
@@ -35,8 +37,8 @@ func (c *script) others() (list string) {
 	return list
 }
 
-// connects follows what is done to links. A proxy delays a link in one way only, and whoever was directed to the second way is not
-// hit by what is done to the first.
+// connects follows what is done to links. A proxy delays a link in one way only, and whoever was
+// directed to the second way is not hit by what is done to the first.
 func (c *script) connects(s Step, number int) error {
 	switch {
 	case s.Do == Direct && s.Node == "spare":
@@ -47,12 +49,15 @@ func (c *script) connects(s Step, number int) error {
 		who, _, _ := strings.Cut(s.Target, ">")
 		for other, by := range c.spare {
 			if meet(who, other) {
-				return fmt.Errorf("%s: since step %d %s may go another way than %s", s.Do, by+1, other, s.Target)
+				return fmt.Errorf("%s: since step %d %s may go another way than %s", s.Do, by+1, other,
+					s.Target)
 			}
 		}
 		for _, f := range c.links {
-			if family[f.Do] == family[s.Do] && (f.Mode == s.Mode || f.Mode == Both || s.Mode == Both) && meet(s.Target, f.Target) {
-				return fmt.Errorf("%s: step %d has done %s to %s already; heal that first", s.Do, f.number+1, f.Do, f.Target)
+			if family[f.Do] == family[s.Do] && (f.Mode == s.Mode || f.Mode == Both || s.Mode == Both) &&
+				meet(s.Target, f.Target) {
+				return fmt.Errorf("%s: step %d has done %s to %s already; heal that first", s.Do, f.number+1,
+					f.Do, f.Target)
 			}
 		}
 		c.links = append(c.links, linkFault{s, number})
@@ -60,15 +65,20 @@ func (c *script) connects(s Step, number int) error {
 	return nil
 }
 
-// family says which faults of links are made of the same: no two of one family can be in force on a link.
+// family says which faults of links are made of the same: no two of one family can be in force on a
+// link.
 var family = map[string]string{Cut: Cut, Hold: Hold, Delay: Hold, Refuse: Refuse, Reset: Reset}
 
-// meet reports whether two names of clients or links may mean the same one. Whoever is known only when the time has come may be any client.
+// meet reports whether two names of clients or links may mean the same one. Whoever is known only
+// when the time has come may be any client.
 func meet(a, b string) bool {
 	same := func(x, y string) bool {
 		_, one := Client(strings.TrimSuffix(x, "+"))
 		_, other := Client(strings.TrimSuffix(y, "+"))
-		server := func(s string) bool { return s == "" || strings.ContainsAny(s[:1], "nrs") && len(s) <= 2 }
+		server := func(s string) bool {
+			return s == "" || strings.ContainsAny(s[:1], "nrs") &&
+				len(s) <= 2
+		}
 		switch {
 		case x == y || x == "*" || y == "*":
 			return true

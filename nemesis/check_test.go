@@ -27,32 +27,55 @@ func TestCheck(t *testing.T) {
 	await := func(a Await) Step { return Step{Await: &a} }
 	second := history.Duration(time.Second)
 	for want, steps := range map[string][]Step{
-		`step 1: "kil" is no step; there are: barrier, busy,`:                             {{Do: "kil", Target: "n0"}},
-		`step 1: kill: there is no node "n7"; there are: n0, n1`:                          {{Do: KillNode, Target: "n7"}},
-		`step 1: promote: there is no replica "n0"; there are: n1`:                        {{Do: Promote, Target: "n0"}},
-		`step 1: pause: there is no client c4; there are c0 to c3`:                        {{Do: Pause, Target: "c4"}},
-		`step 1: pause: "owner" is nobody: a client is`:                                   {{Do: Pause, Target: "owner"}},
-		`step 1: cut: there is no link "n1>n0"; they are called c0>n0, c0>*, *>n0, n0>n1`: {{Do: Cut, Target: "n1>n0"}},
-		`step 1: cut has the mode "up"; there are: requests, replies`:                     {{Do: Cut, Target: "c0>n0", Mode: "up"}},
-		`step 1: delay needs the field "for"`:                                             {{Do: Delay, Target: "c0>n0"}},
-		`step 1: quiesce has no field "for"`:                                              {{Do: Quiesce, For: second}},
-		`step 1: warm: it has no target, but "c0" is given`:                               {{Do: Warm, Target: "c0"}},
-		`step 1: wait needs one of the fields "for" and "until"`:                          {{Do: Wait}},
-		`step 1: wait: a time is below zero`:                                              {{Do: Wait, For: second, Until: -1}},
-		`step 1: client-clock: with a rate of -1`:                                         {{Do: ClientClock, Target: "c0", Rate: -1}},
-		`step 1: direct: there is no node "n2"`:                                           {{Do: Direct, Target: "*", Node: "n2"}},
-		`step 1: start: n0 was not killed`:                                                nil,
-		`step 2: n0 was killed by step 1`:                                                 {{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"}},
-		`step 2: pause: c1 was killed by step 1`:                                          {{Do: Crash, Target: "c1"}, {Do: Pause, Target: "c1"}},
-		`step 3: pause: nobody knows whether c0 still lives: step 2 kills whoever`:        {await(Await{As: "x", Phase: Granted}), {Do: Crash, Target: "x"}, {Do: Pause, Target: "c0"}},
-		`step 2: delay: step 1 has done hold to c0>* already; heal that first`:            {{Do: Hold, Target: "c0>*"}, {Do: Delay, Target: "*>n0", For: second}},
-		`step 2: cut: since step 1 c0 may go another way than c0>n0`:                      {{Do: Direct, Target: "c0", Node: "spare"}, {Do: Cut, Target: "c0>n0"}},
-		`step 1: an await needs one of the fields "phase" and "command"`:                  {await(Await{})},
-		`step 1: there is no phase "held"; there are: acquire, sent,`:                     {await(Await{Phase: "held"})},
-		`step 1: "at" is ""; it is before, sent or after the command`:                     {await(Await{Command: "^set "})},
-		`step 1: the command is no regular expression: `:                                  {await(Await{Command: "(", At: Before})},
-		`step 1: nobody can be given the name "c3", which means somebody already`:         {await(Await{As: "c3", Phase: Granted})},
-		`step 1: a step does something or awaits somebody, not both`:                      {{Do: Quiesce, Await: &Await{Phase: Granted}}},
+		`step 1: "kil" is no step; there are: barrier, busy,`: {
+			{Do: "kil", Target: "n0"}},
+		`step 1: kill: there is no node "n7"; there are: n0, n1`: {
+			{Do: KillNode, Target: "n7"}},
+		`step 1: promote: there is no replica "n0"; there are: n1`: {
+			{Do: Promote, Target: "n0"}},
+		`step 1: pause: there is no client c4; there are c0 to c3`: {
+			{Do: Pause, Target: "c4"}},
+		`step 1: pause: "owner" is nobody: a client is`: {
+			{Do: Pause, Target: "owner"}},
+		`step 1: cut: there is no link "n1>n0"; they are called c0>n0, c0>*, *>n0, n0>n1`: {
+			{Do: Cut, Target: "n1>n0"}},
+		`step 1: cut has the mode "up"; there are: requests, replies`: {
+			{Do: Cut, Target: "c0>n0", Mode: "up"}},
+		`step 1: delay needs the field "for"`: {
+			{Do: Delay, Target: "c0>n0"}},
+		`step 1: quiesce has no field "for"`: {
+			{Do: Quiesce, For: second}},
+		`step 1: warm: it has no target, but "c0" is given`: {
+			{Do: Warm, Target: "c0"}},
+		`step 1: wait needs one of the fields "for" and "until"`: {{Do: Wait}},
+		`step 1: wait: a time is below zero`: {
+			{Do: Wait, For: second, Until: -1}},
+		`step 1: client-clock: with a rate of -1`: {
+			{Do: ClientClock, Target: "c0", Rate: -1}},
+		`step 1: direct: there is no node "n2"`: {
+			{Do: Direct, Target: "*", Node: "n2"}},
+		`step 1: start: n0 was not killed`: nil,
+		`step 2: n0 was killed by step 1`: {
+			{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"}},
+		`step 2: pause: c1 was killed by step 1`: {
+			{Do: Crash, Target: "c1"}, {Do: Pause, Target: "c1"}},
+		`step 3: pause: nobody knows whether c0 still lives: step 2 kills whoever`: {
+			await(Await{As: "x", Phase: Granted}), {Do: Crash, Target: "x"}, {Do: Pause, Target: "c0"}},
+		`step 2: delay: step 1 has done hold to c0>* already; heal that first`: {
+			{Do: Hold, Target: "c0>*"}, {Do: Delay, Target: "*>n0", For: second}},
+		`step 2: cut: since step 1 c0 may go another way than c0>n0`: {
+			{Do: Direct, Target: "c0", Node: "spare"}, {Do: Cut, Target: "c0>n0"}},
+		`step 1: an await needs one of the fields "phase" and "command"`: {await(Await{})},
+		`step 1: there is no phase "held"; there are: acquire, sent,`: {
+			await(Await{Phase: "held"})},
+		`step 1: "at" is ""; it is before, sent or after the command`: {
+			await(Await{Command: "^set "})},
+		`step 1: the command is no regular expression: `: {
+			await(Await{Command: "(", At: Before})},
+		`step 1: nobody can be given the name "c3", which means somebody already`: {
+			await(Await{As: "c3", Phase: Granted})},
+		`step 1: a step does something or awaits somebody, not both`: {
+			{Do: Quiesce, Await: &Await{Phase: Granted}}},
 	} {
 		if steps == nil {
 			steps = []Step{{Do: Start, Target: "n0"}}
@@ -66,10 +89,12 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestAnyLinkAnyWay lets every link of every topology be cut, both ways and one way, held, delayed, refused and reset.
+// TestAnyLinkAnyWay lets every link of every topology be cut, both ways and one way, held, delayed,
+// refused and reset.
 func TestAnyLinkAnyWay(t *testing.T) {
 	for _, g := range []Stage{
-		{Topology: Single, Clients: 2}, {Topology: Failover, Clients: 2}, {Topology: Sentinel, Clients: 2}, {Topology: Independent, Masters: 3, Replicas: 1, Clients: 2},
+		{Topology: Single, Clients: 2}, {Topology: Failover, Clients: 2},
+		{Topology: Sentinel, Clients: 2}, {Topology: Independent, Masters: 3, Replicas: 1, Clients: 2},
 	} {
 		links := g.links()
 		if len(links) < 4 {
@@ -77,7 +102,8 @@ func TestAnyLinkAnyWay(t *testing.T) {
 		}
 		for _, l := range links {
 			for _, s := range []Step{
-				{Do: Cut}, {Do: Cut, Mode: Requests}, {Do: Cut, Mode: Replies}, {Do: Hold}, {Do: Hold, Mode: Requests}, {Do: Hold, Mode: Replies},
+				{Do: Cut}, {Do: Cut, Mode: Requests}, {Do: Cut, Mode: Replies}, {Do: Hold},
+				{Do: Hold, Mode: Requests}, {Do: Hold, Mode: Replies},
 				{Do: Delay, For: 1}, {Do: Refuse}, {Do: Reset},
 			} {
 				s.Target = l

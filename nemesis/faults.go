@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Faults is what --nemesis names: one fault, or several that are carried out one after the other in the same run.
+// Faults is what --nemesis names: one fault, or several that are carried out one after the other in
+// the same run.
 type Faults []Fault
 
 // Fault is one of them: a row of the table, or a schedule that somebody wrote.
@@ -50,7 +51,8 @@ func (fs Faults) Sentinel() bool {
 	return false
 }
 
-// Scenario makes the faults ready for a plan, and joins them. The error says why they do not go together, or not with the lock.
+// Scenario makes the faults ready for a plan, and joins them. The error says why they do not go
+// together, or not with the lock.
 func (fs Faults) Scenario(p Params) (Scenario, error) {
 	parts, err := fs.parts(p)
 	if err != nil {
@@ -121,7 +123,8 @@ func join(a, b string) (string, error) {
 	return "", fmt.Errorf("it needs the topology %s, and what is before it %s; run them apart", b, a)
 }
 
-// check looks whether the scenarios can follow each other. One alone is ours, or was checked when it was read.
+// check looks whether the scenarios can follow each other. One alone is ours, or was checked when
+// it was read.
 func (fs Faults) check(all Scenario, parts []Scenario, p Params) error {
 	if len(fs) < 2 {
 		return nil

@@ -57,7 +57,8 @@ func TestAListIsOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// TestEveryFaultInEveryWorld says for each fault and variant whether a world has it, and looks that one which has not says why.
+// TestEveryFaultInEveryWorld says for each fault and variant whether a world has it, and looks that
+// one which has not says why.
 func TestEveryFaultInEveryWorld(t *testing.T) {
 	missing := map[string]string{ // what no world but these refuses
 		"external": "failover failover-sentinel restart restart-delayed clock-server busy node-pause node-crash minority-loss majority-loss",
@@ -76,7 +77,8 @@ func TestEveryFaultInEveryWorld(t *testing.T) {
 				return // it has drawn from everything here; see TestRandomKeepsToItsGround
 			}
 			err := g.Possible(s)
-			if _, listed := missing[g.World]; !listed || (err != nil) != lacks && !(g.World == "docker" && name == "restart:disk") {
+			if _, listed := missing[g.World]; !listed || (err != nil) != lacks && !(g.World == "docker" &&
+				name == "restart:disk") {
 				t.Errorf("%s in the world %s: %v", name, g.World, err)
 			}
 			if err != nil && !strings.HasPrefix(err.Error(), "not possible in this world, because ") {

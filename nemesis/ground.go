@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// Ground is what a world offers before it is made: by it a scenario is refused before anything starts, and random draws.
+// Ground is what a world offers before it is made: by it a scenario is refused before anything
+// starts, and random draws.
 type Ground struct {
 	World string            // as --env names it
 	Line  string            // what it is, in one line
@@ -18,17 +19,22 @@ type Ground struct {
 // notOurs says why nothing is done to a Redis that was there before us.
 const notOurs = "this Redis is not ours: only clients and their links can be struck"
 
-// grounds is the closed list of worlds, with what each can never do. What only this machine lacks is added by Without.
+// grounds is the closed list of worlds, with what each can never do. What only this machine lacks
+// is added by Without.
 var grounds = []Ground{
 	{World: "process", Line: "redis-server and clients as processes of this machine"},
 	{World: "docker", Line: "redis-server in containers"},
 	{World: "external", Line: "a Redis that is there already",
-		no: because(notOurs, KillNode, Start, Revive, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall, Promote, Barrier),
+		no: because(notOurs, KillNode, Start, Revive, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall,
+			Promote, Barrier),
 		lacks: map[string]string{
-			Failover: "it has no replica of ours that could take over", Sentinel: "its sentinels, if it has any, are not ours",
+			Failover: "it has no replica of ours that could take over",
+			Sentinel: "its sentinels, if it has any, are not ours",
 		}},
 	{World: "sim", Line: "the simulator, in virtual time",
-		no: map[string]string{Elected: "the simulator has no sentinels", Revive: "the simulator's Redis keeps no files"}, lacks: map[string]string{Sentinel: "the simulator has no sentinels"}},
+		no: map[string]string{Elected: "the simulator has no sentinels",
+			Revive: "the simulator's Redis keeps no files"}, lacks: map[string]string{
+			Sentinel: "the simulator has no sentinels"}},
 }
 
 func because(why string, steps ...string) map[string]string {

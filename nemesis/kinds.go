@@ -7,7 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// kind is a sort of fault that can be drawn: what the world must be able to do for it, and how its begin and its end are made.
+// kind is a sort of fault that can be drawn: what the world must be able to do for it, and how its
+// begin and its end are made.
 type kind struct {
 	steps  []string
 	client bool // it hits a client's process, not a node or a link
@@ -27,7 +28,8 @@ func (d *drawing) kinds() []kind {
 	case len(d.masters) > 0:
 		all = append(all, ofNodes...)
 		if len(d.copies) > 0 {
-			all = append(all, kind{[]string{KillNode, Promote}, false, drawFailover}, kind{[]string{Cut, Heal}, false, drawReplication})
+			all = append(all, kind{[]string{KillNode, Promote}, false, drawFailover},
+				kind{[]string{Cut, Heal}, false, drawReplication})
 		}
 		if !d.moved {
 			all = append(all, kind{[]string{KillNode, Start}, false, drawRestart})
@@ -59,8 +61,12 @@ var always = []kind{
 	{[]string{Delay, Heal}, false, func(d *drawing) (begin, end []Step) {
 		return d.link(Step{Do: Delay, For: history.Duration(d.upTo(d.TTL / 4))})
 	}},
-	{[]string{Refuse, Heal}, false, func(d *drawing) (begin, end []Step) { return d.link(Step{Do: Refuse}) }},
-	{[]string{Reset, Heal}, false, func(d *drawing) (begin, end []Step) { return d.link(Step{Do: Reset}) }},
+	{[]string{Refuse, Heal}, false, func(d *drawing) (begin, end []Step) {
+		return d.link(Step{Do: Refuse})
+	}},
+	{[]string{Reset, Heal}, false, func(d *drawing) (begin, end []Step) {
+		return d.link(Step{Do: Reset})
+	}},
 }
 
 // ofNodes are the kinds that hit one Redis or several.
@@ -68,7 +74,9 @@ var ofNodes = []kind{
 	{[]string{PauseNode, ResumeNode}, false, func(d *drawing) (begin, end []Step) {
 		return d.some(Step{Do: PauseNode}, Step{Do: ResumeNode})
 	}},
-	{[]string{Busy, Free}, false, func(d *drawing) (begin, end []Step) { return d.some(Step{Do: Busy}, Step{Do: Free}) }},
+	{[]string{Busy, Free}, false, func(d *drawing) (begin, end []Step) {
+		return d.some(Step{Do: Busy}, Step{Do: Free})
+	}},
 	{[]string{Stall, Free}, false, func(d *drawing) (begin, end []Step) {
 		return d.some(Step{Do: Stall, For: history.Duration(d.upTo(d.TTL * 3 / 2))}, Step{Do: Free})
 	}},
@@ -86,7 +94,8 @@ func (d *drawing) offset() history.Duration {
 // link does something to one link of a client, to all of them, or to those of all clients.
 func (d *drawing) link(s Step) (begin, end []Step) {
 	c := client(one(d, d.clients))
-	s.Target = one(d, []string{c + ">*", c + ">*", c + ">" + one(d, d.masters), "*>" + one(d, d.masters)})
+	s.Target = one(d, []string{c + ">*", c + ">*", c + ">" + one(d, d.masters), "*>" +
+		one(d, d.masters)})
 	if d.out.Topology == Sentinel && s.Target[0] == '*' {
 		s.Target = c + ">*" // the servers' own links are an election's
 	}
@@ -104,7 +113,9 @@ func (d *drawing) some(s, undo Step) (begin, end []Step) {
 	return begin, end
 }
 
-func drawRestart(d *drawing) (begin, end []Step) { return d.some(Step{Do: KillNode}, Step{Do: Start}) }
+func drawRestart(d *drawing) (begin, end []Step) {
+	return d.some(Step{Do: KillNode}, Step{Do: Start})
+}
 
 func drawCrash(d *drawing) (begin, end []Step) {
 	i := d.IntN(len(d.clients))
@@ -127,11 +138,15 @@ func drawFailover(d *drawing) (begin, end []Step) {
 	r := d.copies[i]
 	d.copies = slices.Delete(slices.Clone(d.copies), i, i+1)
 	d.moved = true
-	d.masters = append(slices.DeleteFunc(slices.Clone(d.masters), func(n string) bool { return n == r[1] }), r[0])
-	return []Step{{Do: KillNode, Target: r[1]}, {Do: Promote, Target: r[0]}, {Do: Direct, Target: "*", Node: r[0]}}, nil
+	d.masters = append(slices.DeleteFunc(slices.Clone(d.masters), func(n string) bool {
+		return n == r[1]
+	}), r[0])
+	return []Step{{Do: KillNode, Target: r[1]}, {Do: Promote, Target: r[0]}, {Do: Direct, Target: "*",
+		Node: r[0]}}, nil
 }
 
-// drawElection takes the master away from the sentinels, in one of three ways, until they have elected another.
+// drawElection takes the master away from the sentinels, in one of three ways, until they have
+// elected another.
 func drawElection(d *drawing) (begin, end []Step) {
 	d.moved = true
 	elected := Step{Do: Elected, For: history.Duration(election)}

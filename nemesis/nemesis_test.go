@@ -7,9 +7,11 @@ import (
 	"time"
 )
 
-var params = Params{TTL: 500 * time.Millisecond, Hold: 80 * time.Millisecond, Poll: 5 * time.Millisecond, Clients: 4, Nodes: 1, Timeout: 250 * time.Millisecond}
+var params = Params{TTL: 500 * time.Millisecond, Hold: 80 * time.Millisecond,
+	Poll: 5 * time.Millisecond, Clients: 4, Nodes: 1, Timeout: 250 * time.Millisecond}
 
-// everything calls f for every fault with every variant, ready for one Redis, for three masters, or for both.
+// everything calls f for every fault with every variant, ready for one Redis, for three masters, or
+// for both.
 func everything(t *testing.T, f func(name string, s Scenario)) {
 	t.Helper()
 	for _, e := range All() {
@@ -18,7 +20,8 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 			variants = []Variant{{}}
 		}
 		for _, v := range variants {
-			v := map[string]string{"N": "2", "DURATION": "30ms"}[v.Name] + strings.NewReplacer("N", "", "DURATION", "").Replace(v.Name)
+			v := map[string]string{"N": "2", "DURATION": "30ms"}[v.Name] + strings.NewReplacer("N", "",
+				"DURATION", "").Replace(v.Name)
 			for _, nodes := range []int{1, 3} {
 				p := params
 				p.Nodes = nodes
@@ -35,7 +38,8 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 }
 
 func TestScenariosAreWellFormed(t *testing.T) {
-	target := regexp.MustCompile(`^(|\*|[nr]\d|c\d|owner|thief|waiter|(c\d\+?|owner|n\d|s|\*)>([nr]\d|\*))$`)
+	target := regexp.MustCompile(
+		`^(|\*|[nr]\d|c\d|owner|thief|waiter|(c\d\+?|owner|n\d|s|\*)>([nr]\d|\*))$`)
 	everything(t, func(name string, s Scenario) {
 		named := map[string]bool{}
 		for i, step := range s.Steps {
@@ -63,7 +67,8 @@ func TestScenariosAreWellFormed(t *testing.T) {
 	})
 }
 
-// TestWhatIsStoppedGoesOn looks whether every scenario lets go on whom it stopped, and undoes what it would otherwise leave for the end.
+// TestWhatIsStoppedGoesOn looks whether every scenario lets go on whom it stopped, and undoes what
+// it would otherwise leave for the end.
 func TestWhatIsStoppedGoesOn(t *testing.T) {
 	everything(t, func(name string, s Scenario) {
 		stopped := map[string]int{}
@@ -130,10 +135,11 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestMovedWithinTheLease adds up what a holder waits for in the scenarios in which only the fault may take its lease away: otherwise every
-// lock would be found to overrun.
+// TestMovedWithinTheLease adds up what a holder waits for in the scenarios in which only the fault
+// may take its lease away: otherwise every lock would be found to overrun.
 func TestMovedWithinTheLease(t *testing.T) {
-	for _, spec := range []string{"restart", "failover", "failover:healthy", "clock-server:+", "clock-server:0", "clock-client:+", "clock-client:0", "busy", "node-pause"} {
+	for _, spec := range []string{"restart", "failover", "failover:healthy", "clock-server:+",
+		"clock-server:0", "clock-client:+", "clock-client:0", "busy", "node-pause"} {
 		e, variant, err := Find(spec)
 		if err != nil {
 			t.Fatal(err)

@@ -7,12 +7,14 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// failover cuts (or delays) the replication link while nobody holds the lock, lets one client be granted it, and kills the master
-// in that hold. "healthy" is the control: the replica has the grant before the master dies.
-// The replica may only be trusted to be behind by what the link loses, hence the barrier (REALFAULT.md §0.3).
-// "release" loses a release instead: the grant reaches the replica, the release does not (LOCKS.md T14).
+// failover cuts (or delays) the replication link while nobody holds the lock, lets one client be
+// granted it, and kills the master in that hold. "healthy" is the control: the replica has the
+// grant before the master dies. The replica may only be trusted to be behind by what the link
+// loses, hence the barrier (REALFAULT.md §0.3). "release" loses a release instead: the grant
+// reaches the replica, the release does not (LOCKS.md T14).
 //
-// Of independent masters the first one fails over, and the holder has the lock on a bare majority: it cannot reach the last ones.
+// Of independent masters the first one fails over, and the holder has the lock on a bare majority:
+// it cannot reach the last ones.
 func failover(variant string, p Params) []Step {
 	cut, fail := p.failing(variant)
 	begin := slices.Concat([]Step{{Do: Quiesce}, {Do: Barrier}}, p.refuse())
@@ -20,17 +22,21 @@ func failover(variant string, p Params) []Step {
 	case variant == "healthy":
 		return slices.Concat(begin, first(variant), []Step{{Do: Barrier}}, fail, p.replaced(), p.heal())
 	case variant == "release":
-		return slices.Concat([]Step{{Do: Quiesce}, {Do: Barrier}, {Do: Resume}, {Do: Warm}, {Do: Quiesce}}, p.refuse(), []Step{
+		return slices.Concat([]Step{{Do: Quiesce}, {Do: Barrier}, {Do: Resume}, {Do: Warm},
+			{Do: Quiesce}}, p.refuse(), []Step{
 			{Do: Resume, Target: "c0"},
-			{Await: &Await{As: owner, Client: "c0", Phase: Granted}}, {Do: Barrier}, cut, pass(owner), p.outside(),
+			{Await: &Await{As: owner, Client: "c0", Phase: Granted}}, {Do: Barrier}, cut, pass(owner),
+			p.outside(),
 		}, fail, p.heal(), []Step{{Do: Resume}, wait(p.look()), pass(owner)})
-	case p.Nodes == 1 && (variant == "cut" || variant == "delayed"): // nobody is held up for longer than it takes: this is the run that people wait for
+	case p.Nodes == 1 && (variant == "cut" || variant == "delayed"):
+		// nobody is held up for longer than it takes: this is the run that people wait for
 		return slices.Concat(begin, []Step{cut, {Do: Resume}, inside()}, fail, []Step{pass(owner)})
 	}
 	return slices.Concat(begin, []Step{cut}, first(variant), fail, p.replaced(), p.heal())
 }
 
-// failing is what the first master's failover is made of: what its replication link does, and then the steps from its death on.
+// failing is what the first master's failover is made of: what its replication link does, and then
+// the steps from its death on.
 func (p Params) failing(variant string) (link Step, fail []Step) {
 	replica := "n1"
 	if p.Nodes > 1 {
@@ -47,8 +53,9 @@ func (p Params) failing(variant string) (link Step, fail []Step) {
 	}
 }
 
-// first lets client 0 be granted the lock alone, and then client 1 try for it and stand before its first command. So a node that dies
-// now leaves nothing behind of which nobody knows whether it was executed.
+// first lets client 0 be granted the lock alone, and then client 1 try for it and stand before its
+// first command. So a node that dies now leaves nothing behind of which nobody knows whether it was
+// executed.
 func first(variant string) []Step {
 	at := &Await{As: owner, Client: "c0", Phase: "granted"}
 	switch variant {
@@ -63,14 +70,16 @@ func first(variant string) []Step {
 	}
 }
 
-// The longest that sentinels may take to promote a replica (two seconds are usual), and clients to hear of it.
+// The longest that sentinels may take to promote a replica (two seconds are usual), and clients to
+// hear of it.
 const (
 	election = 15 * time.Second
 	hearsay  = 5 * time.Second
 )
 
-// failoverSentinel takes the master away from its replicas and from the sentinels, and leaves the rest to them. The first holder stands
-// inside until another has been granted the lock, since an election takes longer than anybody works.
+// failoverSentinel takes the master away from its replicas and from the sentinels, and leaves the
+// rest to them. The first holder stands inside until another has been granted the lock, since an
+// election takes longer than anybody works.
 func failoverSentinel(variant string, p Params) []Step {
 	cut := []Step{{Do: Cut, Target: "s>n0"}}
 	kill := []Step{{Do: KillNode, Target: "n0", Strike: true}}
@@ -86,8 +95,9 @@ func failoverSentinel(variant string, p Params) []Step {
 	return slices.Concat(begin, cut, aim, kill, elected, p.after(granted(Other, hearsay)))
 }
 
-// replaced lets client 1 and then all others go on, and the first holder when another has been granted the lock. Of independent masters it
-// may have asked some already, has to give up those votes, and try again.
+// replaced lets client 1 and then all others go on, and the first holder when another has been
+// granted the lock. Of independent masters it may have asked some already, has to give up those
+// votes, and try again.
 func (p Params) replaced() []Step {
 	d := p.quick()
 	if p.Nodes > 1 {
@@ -96,8 +106,9 @@ func (p Params) replaced() []Step {
 	return slices.Concat([]Step{pass(thief), {Do: Resume}}, p.after(granted(But+owner, d)))
 }
 
-// restart kills Redis in a hold, and starts it again empty. Of independent masters one is enough, if the holder has the lock on a bare
-// majority (LOCKS.md T10): it cannot reach the last ones when it acquires. disk: it comes back with what it had written to its disk.
+// restart kills Redis in a hold, and starts it again empty. Of independent masters one is enough,
+// if the holder has the lock on a bare majority (LOCKS.md T10): it cannot reach the last ones when
+// it acquires. disk: it comes back with what it had written to its disk.
 func restart(variant string, p Params) []Step {
 	begin := slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant))
 	back := Step{Do: Start, Target: "n0"}
@@ -109,7 +120,8 @@ func restart(variant string, p Params) []Step {
 	}, p.replaced(), p.heal())
 }
 
-// restartDelayed lets the holder do its work meanwhile: standing at the gate it would outlive its lease. "stay": it does outlive it.
+// restartDelayed lets the holder do its work meanwhile: standing at the gate it would outlive its
+// lease. "stay": it does outlive it.
 func restartDelayed(variant string, p Params) []Step {
 	if variant == "stay" {
 		return slices.Concat([]Step{
@@ -118,7 +130,8 @@ func restartDelayed(variant string, p Params) []Step {
 	}
 	begin := slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant))
 	return slices.Concat(begin, []Step{
-		{Do: KillNode, Target: "n0", Strike: true}, pass(thief), pass(owner), wait(p.long()), {Do: Start, Target: "n0"}, {Do: Resume},
+		{Do: KillNode, Target: "n0", Strike: true}, pass(thief), pass(owner), wait(p.long()),
+		{Do: Start, Target: "n0"}, {Do: Resume},
 	}, p.heal())
 }
 
@@ -140,8 +153,8 @@ func (p Params) heal() []Step {
 	return []Step{{Do: Heal, Target: "c0>*"}}
 }
 
-// clockServer moves the clock of every Redis in a hold. The one who gets the lock for that has not asked before: a client that waits to be told
-// of a release does not ask again soon enough.
+// clockServer moves the clock of every Redis in a hold. The one who gets the lock for that has not
+// asked before: a client that waits to be told of a release does not ask again soon enough.
 func clockServer(variant string, p Params) []Step {
 	offset := p.jump()
 	switch variant {
@@ -154,8 +167,9 @@ func clockServer(variant string, p Params) []Step {
 	return slices.Concat([]Step{{Do: Quiesce}}, first(variant), jump, p.replaced())
 }
 
-// busy keeps every Redis that the lock uses from answering in a hold. kill: the script is killed, and meanwhile Redis answers -BUSY.
-// stay: the holder stays inside until another has been granted the lock.
+// busy keeps every Redis that the lock uses from answering in a hold. kill: the script is killed,
+// and meanwhile Redis answers -BUSY. stay: the holder stays inside until another has been granted
+// the lock.
 func busy(variant string, p Params) []Step {
 	begin := Step{Do: Stall, For: history.Duration(p.TTL)}
 	if variant == "stay" || variant == "between" {
@@ -181,30 +195,35 @@ func patient(variant string, p Params) time.Duration {
 
 // away takes every Redis that the lock uses away, until the holder's lease is over.
 //
-// In "holding" and "kill" the holder's work ends before its lease does, but its release waits in front of Redis; so does what client 2 sent
-// a moment before to take the lock, late enough that the lease it is given is good when Redis answers.
+// In "holding" and "kill" the holder's work ends before its lease does, but its release waits in
+// front of Redis; so does what client 2 sent a moment before to take the lock, late enough that the
+// lease it is given is good when Redis answers.
 func (p Params) away(variant string, begin, end Step) []Step {
 	begin.Strike = variant != "between"
 	down, up := p.each(begin), p.each(end)
 	switch variant {
-	case "between": // the first to be granted asked long ago, and its lease may be over as far as it can know
+	case "between":
+		// the first to be granted asked long ago, and its lease may be over as far as it can know
 		next := granted(Other, p.quick()+p.polls()+p.soon())
 		next.Await.Nth = 2
 		return slices.Concat([]Step{between()}, down, []Step{wait(p.long())}, up, p.after(next))
 	case "stay":
-		return slices.Concat([]Step{leaving()}, down, []Step{wait(p.long())}, up, p.after(granted(Other, p.quick()+p.polls())))
+		return slices.Concat([]Step{leaving()}, down, []Step{wait(p.long())}, up,
+			p.after(granted(Other, p.quick()+p.polls())))
 	}
-	order := p.TTL / 10 // what is sent earlier is executed earlier: more than a busy machine needs to wake a client
+	// what is sent earlier is executed earlier: more than a busy machine needs to wake a client
+	order := p.TTL / 10
 	return slices.Concat(first("leaving"), down,
-		[]Step{wait(p.TTL / 2), {Do: Resume, Target: "c2"}, wait(order), pass(owner), wait(p.TTL/2 - order), {Do: Resume}}, up,
+		[]Step{wait(p.TTL / 2), {Do: Resume, Target: "c2"}, wait(order), pass(owner),
+			wait(p.TTL/2 - order), {Do: Resume}}, up,
 		[]Step{wait(p.leave()), pass(thief)},
 	)
 }
 
 func nodeCrash(_ string, p Params) []Step { return nodeLoss(p.Nodes) }
 
-// nodeLoss kills the first n nodes in a hold, after enough has happened for the run to be worth something:
-// nothing may be granted afterwards.
+// nodeLoss kills the first n nodes in a hold, after enough has happened for the run to be worth
+// something: nothing may be granted afterwards.
 func nodeLoss(n int) []Step {
 	steps := []Step{{Do: Warm}, inside()}
 	for i := range n {

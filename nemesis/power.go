@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// The powers that a world may have, one small interface each. A world that lacks one cannot run the steps that need it,
-// and Possible says so before the run.
+// The powers that a world may have, one small interface each. A world that lacks one cannot run the
+// steps that need it, and Possible says so before the run.
 type (
 	// NodeKiller ends a node at once and returns when it is gone.
 	NodeKiller interface{ KillNode(node string) error }
 	// NodeStarter starts a node that was killed, with nothing in it, and returns when it answers.
 	NodeStarter interface{ StartNode(node string) error }
-	// NodeReviver starts a node that was killed with the files that it left behind, and returns when it answers.
+	// NodeReviver starts a node that was killed with the files that it left behind, and returns when
+	// it answers.
 	NodeReviver interface{ ReviveNode(node string) error }
 	// NodePauser stops a node and lets it run again.
 	NodePauser interface {
@@ -28,8 +29,8 @@ type (
 		Block(node string) error
 		Free(node string) error
 	}
-	// NodeStaller makes a node execute one command for d, during which it answers nobody. It returns when the node has begun; NodeBlocker's
-	// Free waits for the end.
+	// NodeStaller makes a node execute one command for d, during which it answers nobody. It returns
+	// when the node has begun; NodeBlocker's Free waits for the end.
 	NodeStaller interface {
 		Stall(node string, d time.Duration) error
 	}
@@ -55,7 +56,8 @@ type (
 	}
 	// Prover is a world that can look whether a fault has its effect.
 	Prover interface {
-		// Prove says what is missing of the effect of a fault that was just done; nil if nothing is, or nobody can tell.
+		// Prove says what is missing of the effect of a fault that was just done; nil if nothing is, or
+		// nobody can tell.
 		Prove(s Step) error
 	}
 	// Limited is a world that has a power in general but not here and now.
@@ -65,29 +67,31 @@ type (
 	}
 )
 
-// deeds says how each step is carried out: by which power, and by which of its methods. Steps that concern only the clients' cycles
-// and clocks are the harness's own.
+// deeds says how each step is carried out: by which power, and by which of its methods. Steps that
+// concern only the clients' cycles and clocks are the harness's own.
 var deeds = map[string]func(world any, s Step) error{
 	KillNode:   by(func(w NodeKiller, s Step) error { return w.KillNode(s.Target) }),
 	Start:      by(func(w NodeStarter, s Step) error { return w.StartNode(s.Target) }),
 	Revive:     by(func(w NodeReviver, s Step) error { return w.ReviveNode(s.Target) }),
 	PauseNode:  by(func(w NodePauser, s Step) error { return w.PauseNode(s.Target) }),
 	ResumeNode: by(func(w NodePauser, s Step) error { return w.ResumeNode(s.Target) }),
-	NodeClock:  by(func(w NodeClocker, s Step) error { return w.SetNodeClock(s.Target, s.Offset.D()) }),
-	Busy:       by(func(w NodeBlocker, s Step) error { return w.Block(s.Target) }),
-	Free:       by(func(w NodeBlocker, s Step) error { return w.Free(s.Target) }),
-	Stall:      by(func(w NodeStaller, s Step) error { return w.Stall(s.Target, s.For.D()) }),
-	Promote:    by(func(w Promoter, s Step) error { return w.Promote(s.Target) }),
-	Barrier:    by(func(w Replicator, s Step) error { return w.Barrier() }),
-	Cut:        by(func(w Linker, s Step) error { return w.Cut(s.Target, s.Mode) }),
-	Hold:       by(func(w Linker, s Step) error { return w.Hold(s.Target, s.Mode) }),
-	Delay:      by(func(w Linker, s Step) error { return w.Delay(s.Target, s.For.D()) }),
-	Refuse:     by(func(w Linker, s Step) error { return w.Refuse(s.Target) }),
-	Reset:      by(func(w Linker, s Step) error { return w.Reset(s.Target) }),
-	Heal:       by(func(w Linker, s Step) error { return w.Heal(s.Target) }),
-	Crash:      toClient(func(w ClientKiller, c int) error { return w.KillClient(c) }),
-	Pause:      toClient(func(w ClientPauser, c int) error { return w.PauseClient(c) }),
-	Unpause:    toClient(func(w ClientPauser, c int) error { return w.ResumeClient(c) }),
+	NodeClock: by(func(w NodeClocker, s Step) error {
+		return w.SetNodeClock(s.Target, s.Offset.D())
+	}),
+	Busy:    by(func(w NodeBlocker, s Step) error { return w.Block(s.Target) }),
+	Free:    by(func(w NodeBlocker, s Step) error { return w.Free(s.Target) }),
+	Stall:   by(func(w NodeStaller, s Step) error { return w.Stall(s.Target, s.For.D()) }),
+	Promote: by(func(w Promoter, s Step) error { return w.Promote(s.Target) }),
+	Barrier: by(func(w Replicator, s Step) error { return w.Barrier() }),
+	Cut:     by(func(w Linker, s Step) error { return w.Cut(s.Target, s.Mode) }),
+	Hold:    by(func(w Linker, s Step) error { return w.Hold(s.Target, s.Mode) }),
+	Delay:   by(func(w Linker, s Step) error { return w.Delay(s.Target, s.For.D()) }),
+	Refuse:  by(func(w Linker, s Step) error { return w.Refuse(s.Target) }),
+	Reset:   by(func(w Linker, s Step) error { return w.Reset(s.Target) }),
+	Heal:    by(func(w Linker, s Step) error { return w.Heal(s.Target) }),
+	Crash:   toClient(func(w ClientKiller, c int) error { return w.KillClient(c) }),
+	Pause:   toClient(func(w ClientPauser, c int) error { return w.PauseClient(c) }),
+	Unpause: toClient(func(w ClientPauser, c int) error { return w.ResumeClient(c) }),
 }
 
 // by makes a deed out of a power.
@@ -133,9 +137,12 @@ func Prove(world any, s Step) error {
 
 // powers says, for each step, whether a world has the power for it.
 var powers = map[string]func(any) bool{
-	KillNode: has[NodeKiller], Start: has[NodeStarter], Revive: has[NodeReviver], PauseNode: has[NodePauser], ResumeNode: has[NodePauser],
-	NodeClock: has[NodeClocker], Busy: has[NodeBlocker], Free: has[NodeBlocker], Stall: has[NodeStaller], Promote: has[Promoter], Barrier: has[Replicator],
-	Cut: has[Linker], Hold: has[Linker], Delay: has[Linker], Refuse: has[Linker], Reset: has[Linker], Heal: has[Linker],
+	KillNode: has[NodeKiller], Start: has[NodeStarter], Revive: has[NodeReviver],
+	PauseNode: has[NodePauser], ResumeNode: has[NodePauser],
+	NodeClock: has[NodeClocker], Busy: has[NodeBlocker], Free: has[NodeBlocker],
+	Stall: has[NodeStaller], Promote: has[Promoter], Barrier: has[Replicator],
+	Cut: has[Linker], Hold: has[Linker], Delay: has[Linker], Refuse: has[Linker], Reset: has[Linker],
+	Heal:  has[Linker],
 	Crash: has[ClientKiller], Pause: has[ClientPauser], Unpause: has[ClientPauser],
 }
 

@@ -10,10 +10,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// drawing is a random scenario in the making. It names everybody by number, so that the same plan strikes the same ones again.
+// drawing is a random scenario in the making. It names everybody by number, so that the same plan
+// strikes the same ones again.
 //
-// At any time at most one fault of a client and one of a node or link are in force: more would be hard to tell apart, and a proxy
-// must not be healed while the node behind it is stopped (REALFAULT.md §0.7).
+// At any time at most one fault of a client and one of a node or link are in force: more would be
+// hard to tell apart, and a proxy must not be healed while the node behind it is stopped
+// (REALFAULT.md §0.7).
 type drawing struct {
 	Params
 	*rand.Rand
@@ -31,8 +33,9 @@ type stroke struct {
 	begin, end []Step
 }
 
-// random draws as many faults as the variant says. Some overlap; each has its begin at a drawn time or event, and its end; nothing but a
-// crash and a failover is left in force. Any one of them must strike a hold with a contender waiting.
+// random draws as many faults as the variant says. Some overlap; each has its begin at a drawn time
+// or event, and its end; nothing but a crash and a failover is left in force. Any one of them must
+// strike a hold with a contender waiting.
 func random(variant string, p Params) Scenario {
 	n, _ := strconv.Atoi(variant)
 	d := &drawing{Params: p, Rand: rand.New(rand.NewPCG(p.Seed, 0xfa17))}
@@ -56,7 +59,9 @@ func (d *drawing) place() {
 		}
 	case d.Topology == "":
 		all := []string{Single, Failover, Failover, Failover, Sentinel}
-		d.out.Topology = one(d, slices.DeleteFunc(all, func(t string) bool { return d.Ground.lacks[t] != "" }))
+		d.out.Topology = one(d, slices.DeleteFunc(all, func(t string) bool {
+			return d.Ground.lacks[t] != ""
+		}))
 	}
 	g := d.out.Stage(d.Params)
 	d.masters, d.copies = g.masters(), g.replicas()
@@ -67,7 +72,8 @@ func (d *drawing) place() {
 
 func one[T any](d *drawing, all []T) T { return all[d.IntN(len(all))] }
 
-// strike draws one fault, and when it begins. What was in force ends before it, or after it has begun.
+// strike draws one fault, and when it begins. What was in force ends before it, or after it has
+// begun.
 func (d *drawing) strike() {
 	kinds := slices.DeleteFunc(d.kinds(), func(k kind) bool {
 		return !d.Ground.Has(k.steps...) || d.open != nil && d.open.client == k.client
@@ -80,7 +86,8 @@ func (d *drawing) strike() {
 	s.begin, s.end = k.draw(d)
 	s.begin[0].Strike = true
 	d.add(d.event(2 * d.TTL))
-	d.add(s.begin[0], Step{Do: Go}) // nobody stands at a gate for long: that would be a pause that nobody ordered
+	// nobody stands at a gate for long: that would be a pause that nobody ordered
+	d.add(s.begin[0], Step{Do: Go})
 	d.add(s.begin[1:]...)
 	d.close()
 	if len(s.end) > 0 && d.IntN(3) == 0 {
@@ -110,7 +117,8 @@ func (d *drawing) upTo(most time.Duration) time.Duration {
 	return max(time.Duration(d.Int64N(max(int64(most), 1))).Round(time.Millisecond), time.Millisecond)
 }
 
-// event draws when a fault begins: at a time, at a phase of a client's cycle, or at a command. An event that does not come is not waited for.
+// event draws when a fault begins: at a time, at a phase of a client's cycle, or at a command. An
+// event that does not come is not waited for.
 func (d *drawing) event(most time.Duration) Step {
 	a := &Await{Nth: 1 + d.IntN(3)}
 	if d.IntN(2) == 0 {

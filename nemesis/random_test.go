@@ -13,9 +13,12 @@ import (
 // drawRandom draws a random fault for a drawn plan, in a drawn world.
 func drawRandom(t *rapid.T) (Scenario, Params) {
 	p := Params{
-		TTL: rapid.SampledFrom([]time.Duration{3 * time.Millisecond, 200 * time.Millisecond, 10 * time.Second}).Draw(t, "ttl"), Hold: 80 * time.Millisecond,
-		Poll: 5 * time.Millisecond, Clients: rapid.IntRange(1, 6).Draw(t, "clients"), Nodes: rapid.SampledFrom([]int{1, 1, 3, 5}).Draw(t, "nodes"),
-		Timeout: 250 * time.Millisecond, Seed: rapid.Uint64().Draw(t, "seed"), Ground: rapid.SampledFrom(Grounds()).Draw(t, "ground"),
+		TTL: rapid.SampledFrom([]time.Duration{3 * time.Millisecond, 200 * time.Millisecond,
+			10 * time.Second}).Draw(t, "ttl"), Hold: 80 * time.Millisecond,
+		Poll: 5 * time.Millisecond, Clients: rapid.IntRange(1, 6).Draw(t, "clients"),
+		Nodes:   rapid.SampledFrom([]int{1, 1, 3, 5}).Draw(t, "nodes"),
+		Timeout: 250 * time.Millisecond, Seed: rapid.Uint64().Draw(t, "seed"),
+		Ground: rapid.SampledFrom(Grounds()).Draw(t, "ground"),
 	}
 	fs, err := Parse("random:" + rapid.SampledFrom([]string{"1", "4", "20"}).Draw(t, "number"))
 	if err != nil {
@@ -44,7 +47,8 @@ func TestRandomKeepsToItsGround(t *testing.T) {
 	})
 }
 
-// TestRandomUndoesWhatItDoes leaves only crashes and failovers in force, and nobody at a gate for longer than it takes to strike.
+// TestRandomUndoesWhatItDoes leaves only crashes and failovers in force, and nobody at a gate for
+// longer than it takes to strike.
 func TestRandomUndoesWhatItDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, _ := drawRandom(t)
@@ -63,11 +67,13 @@ func TestRandomUndoesWhatItDoes(t *testing.T) {
 				gate = false
 			case gate && (step.Do == Wait || step.Do == Elected):
 				t.Errorf("step %d waits while somebody may stand at the gate: %v", i+1, s.Steps)
-			case step.Lasts() && step.Do != Crash && (step.Offset != 0 || step.Rate != 0 || step.Do != NodeClock && step.Do != ClientClock):
+			case step.Lasts() && step.Do != Crash && (step.Offset != 0 || step.Rate != 0 ||
+				step.Do != NodeClock && step.Do != ClientClock):
 				open[step.Do+step.Target] = step
 			}
 			if step.Do == Promote {
-				delete(open, KillNode+map[string]string{"n1": "n0", "r0": "n0", "r1": "n1", "r2": "n2", "r3": "n3", "r4": "n4"}[step.Target])
+				delete(open, KillNode+map[string]string{"n1": "n0", "r0": "n0", "r1": "n1", "r2": "n2",
+					"r3": "n3", "r4": "n4"}[step.Target])
 			}
 		}
 		delete(open, KillNode+"n0") // of an election
@@ -126,7 +132,8 @@ func TestRandomDrawsEverything(t *testing.T) {
 		}
 	}
 	for _, want := range slices.Concat(
-		[]string{KillNode, Start, PauseNode, NodeClock, Busy, Stall, Promote, Elected, Cut, Hold, Delay, Refuse, Reset, Crash, Pause, ClientClock, Wait},
+		[]string{KillNode, Start, PauseNode, NodeClock, Busy, Stall, Promote, Elected, Cut, Hold, Delay,
+			Refuse, Reset, Crash, Pause, ClientClock, Wait},
 		[]string{Single, Failover, Sentinel, Independent, Before, JustSent, After}, phases,
 	) {
 		if !drawn[want] {

@@ -15,10 +15,12 @@ const (
 // wait is a step that lets time pass.
 func wait(d time.Duration) Step { return Step{Do: Wait, For: history.Duration(d)} }
 
-// inside is the aim that most faults share: a client has been granted the lock and stands at the gate, and another waits for it.
+// inside is the aim that most faults share: a client has been granted the lock and stands at the
+// gate, and another waits for it.
 func inside() Step { return Step{Await: &Await{As: owner, Phase: "granted", Contended: true}} }
 
-// between is the aim at a release of two commands: its client has looked who has the lock, and is about to delete it.
+// between is the aim at a release of two commands: its client has looked who has the lock, and is
+// about to delete it.
 func between() Step {
 	return Step{Await: &Await{As: owner, Command: "^del ", At: "before", Contended: true}}
 }
@@ -42,8 +44,9 @@ func aim(variant string) Step {
 	return inside()
 }
 
-// after is how most scenarios end: the successor stands inside while the first holder goes on, leaves, and the lock can be granted once
-// more. So what the first holder's release does, it does to the successor's lease.
+// after is how most scenarios end: the successor stands inside while the first holder goes on,
+// leaves, and the lock can be granted once more. So what the first holder's release does, it does
+// to the successor's lease.
 func (p Params) after(successor Step) []Step {
 	return []Step{successor, pass(owner), wait(p.leave()), {Do: Go}}
 }
@@ -54,10 +57,12 @@ func (p Params) leave() time.Duration { return p.Hold + p.polls() }
 // polls is how long a client that polls needs to find the lock free, with room for a busy machine.
 func (p Params) polls() time.Duration { return 3*p.Poll + 15*time.Millisecond }
 
-// soon is when another client must have been granted the lock if a lease ends: after the lease, and some polls.
+// soon is when another client must have been granted the lock if a lease ends: after the lease, and
+// some polls.
 func (p Params) soon() time.Duration { return p.TTL*3/2 + 3*p.Poll + 300*time.Millisecond }
 
-// quick is how long a client may take to be granted a lock that is free already. It leaves most of the first holder's lease.
+// quick is how long a client may take to be granted a lock that is free already. It leaves most of
+// the first holder's lease.
 func (p Params) quick() time.Duration { return max(p.TTL/4, 2*time.Millisecond) }
 
 // node names the i-th Redis.

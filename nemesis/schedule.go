@@ -17,12 +17,15 @@ import (
 
 // Schedule is a fault that somebody wrote: a file in YAML or JSON, as docs/formats.md has it.
 type Schedule struct {
-	Line          string    `yaml:"line"`           // what it does
-	Topology      string    `yaml:"topology"`       // what it needs; "": one Redis, or the independent masters that the lock uses
-	Replicas      int       `yaml:"replicas"`       // behind each independent master
-	ClientTimeout string    `yaml:"client_timeout"` // of the clients' Redis connections; "": the plan's own
-	Strikes       *int      `yaml:"strikes"`        // how many steps must strike; nil: those that are marked, or else any one
-	Steps         []written `yaml:"steps"`
+	Line string `yaml:"line"` // what it does
+	// what it needs; "": one Redis, or the independent masters that the lock uses
+	Topology string `yaml:"topology"`
+	Replicas int    `yaml:"replicas"` // behind each independent master
+	// of the clients' Redis connections; "": the plan's own
+	ClientTimeout string `yaml:"client_timeout"`
+	// how many steps must strike; nil: those that are marked, or else any one
+	Strikes *int      `yaml:"strikes"`
+	Steps   []written `yaml:"steps"`
 
 	file  string
 	lines []int // on which each step begins
@@ -30,7 +33,8 @@ type Schedule struct {
 
 // isFile tells a file from a name.
 func isFile(spec string) bool {
-	return strings.ContainsAny(spec, `/\`) || slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(spec))
+	return strings.ContainsAny(spec, `/\`) || slices.Contains([]string{".json", ".yaml", ".yml"},
+		filepath.Ext(spec))
 }
 
 // maxSchedule bounds a file, in bytes: nobody writes more.
@@ -45,7 +49,8 @@ func ReadSchedule(file string) (*Schedule, error) {
 	return DecodeSchedule(file, b)
 }
 
-// DecodeSchedule reads what a file holds. What depends on the plan is checked when the plan is made.
+// DecodeSchedule reads what a file holds. What depends on the plan is checked when the plan is
+// made.
 func DecodeSchedule(file string, b []byte) (s *Schedule, err error) {
 	defer func() { // of the YAML library: files come from anywhere
 		if p := recover(); p != nil {
@@ -54,19 +59,23 @@ func DecodeSchedule(file string, b []byte) (s *Schedule, err error) {
 	}()
 	s = &Schedule{file: file}
 	if len(b) > maxSchedule {
-		return nil, fmt.Errorf("%s: a schedule of %d bytes is too long; at most %d are read", file, len(b), maxSchedule)
+		return nil, fmt.Errorf("%s: a schedule of %d bytes is too long; at most %d are read", file,
+			len(b), maxSchedule)
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict()).Decode(s); err != nil && !errors.Is(err, io.EOF) {
+	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict()).Decode(s); err != nil &&
+		!errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s:%s", file, oneLine(err))
 	}
 	if len(s.Steps) == 0 {
 		return nil, fmt.Errorf("%s:1: it has no steps", file)
 	}
 	if !slices.Contains([]string{"", Single, Failover, Sentinel, Independent}, s.Topology) {
-		return nil, fmt.Errorf("%s: unknown topology %q; there are: %s, %s, %s, %s", file, s.Topology, Single, Failover, Sentinel, Independent)
+		return nil, fmt.Errorf("%s: unknown topology %q; there are: %s, %s, %s, %s", file, s.Topology,
+			Single, Failover, Sentinel, Independent)
 	}
 	if s.Replicas < 0 || s.Replicas > 1 || s.Replicas == 1 && s.Topology != Independent {
-		return nil, fmt.Errorf("%s: replicas is %d; with the topology %s it is 0 or 1", file, s.Replicas, Independent)
+		return nil, fmt.Errorf("%s: replicas is %d; with the topology %s it is 0 or 1", file, s.Replicas,
+			Independent)
 	}
 	s.locate(b)
 	return s, nil
@@ -75,7 +84,8 @@ func DecodeSchedule(file string, b []byte) (s *Schedule, err error) {
 // oneLine is an error of the decoder as "line:column: what".
 func oneLine(err error) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(yaml.FormatError(err, false, false)), "\n")
-	if at, what, ok := strings.Cut(strings.TrimPrefix(first, "["), "] "); ok && strings.HasPrefix(first, "[") {
+	if at, what, ok := strings.Cut(strings.TrimPrefix(first, "["), "] "); ok &&
+		strings.HasPrefix(first, "[") {
 		return at + ": " + what
 	}
 	return " " + first

@@ -46,11 +46,13 @@ func TestTimesOfASchedule(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w := out.Steps[1].For.D(); w != 650*time.Millisecond || out.Timeout != 250*time.Millisecond || out.Strikes != 1 || !out.Steps[0].Strike {
+		if w := out.Steps[1].For.D(); w != 650*time.Millisecond || out.Timeout != 250*time.Millisecond ||
+			out.Strikes != 1 || !out.Steps[0].Strike {
 			t.Fatalf("1.3 leases are %v, the time-out is %v, %d strikes", w, out.Timeout, out.Strikes)
 		}
 		upTo, until := out.Steps[2].For.D(), out.Steps[3].Until.D()
-		if upTo <= 0 || upTo > 2*time.Second || until <= time.Second || until > 2*time.Second || out.Steps[3].For != 0 {
+		if upTo <= 0 || upTo > 2*time.Second || until <= time.Second || until > 2*time.Second ||
+			out.Steps[3].For != 0 {
 			t.Errorf("drawn: %v and %v", upTo, until)
 		}
 		seen[upTo] = true
@@ -81,8 +83,9 @@ func TestWrongSchedules(t *testing.T) {
 		"steps:\n- {do: quiesce, upto: 1s}":                                   `x.yaml:2: step 1: "upto" is for a wait`,
 		"client_timeout: often\nsteps:\n- do: quiesce":                        `x.yaml: client_timeout: "often" is no time`,
 		"topology: independent\nsteps:\n- do: quiesce":                        "x.yaml needs a lock on independent masters, such as redlock",
-		`{"steps": [{"do": "quiesce"},` + "\n" + `{"do": "heal"}]}`:           `x.yaml:2: step 2: heal: there is no link ""`,
-		"steps:\n- await: {phase: granted, who: c0}":                          `x.yaml:2:27: unknown field "who"`,
+		`{"steps": [{"do": "quiesce"},` + "\n" +
+			`{"do": "heal"}]}`: `x.yaml:2: step 2: heal: there is no link ""`,
+		"steps:\n- await: {phase: granted, who: c0}": `x.yaml:2:27: unknown field "who"`,
 	} {
 		s, err := DecodeSchedule("x.yaml", []byte(text))
 		if err == nil {
@@ -94,7 +97,8 @@ func TestWrongSchedules(t *testing.T) {
 	}
 }
 
-// FuzzSchedule wants an error, and no panic, of whatever is no schedule; and what is one keeps to the rules.
+// FuzzSchedule wants an error, and no panic, of whatever is no schedule; and what is one keeps to
+// the rules.
 func FuzzSchedule(f *testing.F) {
 	for _, name := range examples(f) {
 		b, err := os.ReadFile(name)
@@ -103,7 +107,8 @@ func FuzzSchedule(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	f.Add([]byte("steps:\n- {do: wait, for: 1ttl, upto: 2ttl}\n- await: {command: ^set, at: sent, nth: 3}\n  for: 1s"))
+	f.Add([]byte(
+		"steps:\n- {do: wait, for: 1ttl, upto: 2ttl}\n- await: {command: ^set, at: sent, nth: 3}\n  for: 1s"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := DecodeSchedule("x.yaml", b)
 		if err != nil {

@@ -20,7 +20,8 @@ const (
 	Sentinels     = 3
 )
 
-// Masters are the names of the servers that clients use at first, Copies those of their replicas, Watchers those of the sentinels.
+// Masters are the names of the servers that clients use at first, Copies those of their replicas,
+// Watchers those of the sentinels.
 func (g Stage) masters() (names []string) {
 	n := 1
 	if g.Topology == Independent {
@@ -69,8 +70,9 @@ func (g Stage) sentinels() (names []string) {
 	return names
 }
 
-// links are the names of all links: from each client to each node, by both of its ways; from a master to its replica; and, with
-// sentinels, from all servers ("s") to each of them, and from each client to each sentinel.
+// links are the names of all links: from each client to each node, by both of its ways; from a
+// master to its replica; and, with sentinels, from all servers ("s") to each of them, and from each
+// client to each sentinel.
 func (g Stage) links() (names []string) {
 	for _, n := range g.nodes() {
 		for c := range g.Clients {

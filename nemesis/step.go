@@ -1,5 +1,6 @@
-// Package nemesis holds the faults as plain data: what is done to whom, when, and what it takes. A scenario is a list of
-// steps that the harness carries out in order on any world that has the powers for it.
+// Package nemesis holds the faults as plain data: what is done to whom, when, and what it takes. A
+// scenario is a list of steps that the harness carries out in order on any world that has the
+// powers for it.
 package nemesis
 
 import (
@@ -14,9 +15,11 @@ const (
 	// The clients' cycles.
 	Quiesce = "quiesce" // no client begins a new cycle, and all have ended theirs
 	Resume  = "resume"  // clients go on; with a Target only that one
-	Warm    = "warm"    // until enough contended acquisitions have been seen for the run to be worth something
-	Direct  = "direct"  // all clients, or the client Target, use the node Node from now on
-	Go      = "go"      // the client that stands at the gate goes on; with a Target the one that an Await gave this name
+	// until enough contended acquisitions have been seen for the run to be worth something
+	Warm   = "warm"
+	Direct = "direct" // all clients, or the client Target, use the node Node from now on
+	// the client that stands at the gate goes on; with a Target the one that an Await gave this name
+	Go      = "go"
 	Wait    = "wait"    // nothing, for For, or until the run is Until old
 	Elected = "elected" // until the sentinels have promoted a replica, For at most
 
@@ -31,24 +34,30 @@ const (
 	NodeClock  = "node-clock"  // the wall clock of the node Target is wrong by Offset from now on
 	Busy       = "busy"        // the node Target executes a script that does not end; until Free
 	Free       = "free"        // the script on the node Target is killed, or its long command is over
-	Stall      = "stall"       // the node Target executes one command for For; until then it answers nobody, and what was sent waits
+	// the node Target executes one command for For; until then it answers nobody, and what was sent
+	// waits
+	Stall = "stall"
 
 	// Links.
-	Cut    = "cut"    // the link Target drops what is sent over it, by Mode; until Heal
-	Hold   = "hold"   // the link Target keeps what is sent over it, by Mode, and delivers it all at Heal
+	Cut = "cut" // the link Target drops what is sent over it, by Mode; until Heal
+	// the link Target keeps what is sent over it, by Mode, and delivers it all at Heal
+	Hold   = "hold"
 	Delay  = "delay"  // the link Target delivers what is sent over it For later; until Heal
 	Refuse = "refuse" // the link Target closes its connections and refuses new ones; until Heal
-	Reset  = "reset"  // the link Target resets its connections as soon as something is sent; until Heal
-	Heal   = "heal"   // the link Target is whole again
+	// the link Target resets its connections as soon as something is sent; until Heal
+	Reset = "reset"
+	Heal  = "heal" // the link Target is whole again
 
 	// Clients.
-	Crash       = "crash"        // the client Target is killed with SIGKILL and stays away
-	Pause       = "pause"        // the client Target is stopped with SIGSTOP; until Unpause
-	Unpause     = "unpause"      // the client Target runs again
-	ClientClock = "client-clock" // the wall clock of the client Target is wrong by Offset from now on, and gains Rate
+	Crash   = "crash"   // the client Target is killed with SIGKILL and stays away
+	Pause   = "pause"   // the client Target is stopped with SIGSTOP; until Unpause
+	Unpause = "unpause" // the client Target runs again
+	// the wall clock of the client Target is wrong by Offset from now on, and gains Rate
+	ClientClock = "client-clock"
 )
 
-// The moving targets: who they are is known when a client has reached a gate. So are the names that an Await gives (As).
+// The moving targets: who they are is known when a client has reached a gate. So are the names that
+// an Await gives (As).
 const (
 	Struck = "struck" // the client that reached the last gate
 	Waiter = "waiter" // a client that waits for the same lock as the struck one
@@ -61,34 +70,45 @@ const (
 	Replies  = "replies"  // what a node answers does not arrive; commands are executed
 )
 
-// Step is one thing that the harness does, or, with Await, waits for: for ever, or for at most For, after which the scenario goes on
-// without anybody at the gate.
+// Step is one thing that the harness does, or, with Await, waits for: for ever, or for at most For,
+// after which the scenario goes on without anybody at the gate.
 type Step struct {
-	Do     string           `json:"do,omitempty"`
-	Target string           `json:"target,omitempty"` // node "n0"; client "c2", "struck", "waiter", a name, "*"; link "n0>n1", "struck>n0", "c2>*"
-	Node   string           `json:"node,omitempty"`   // of a Direct
-	Mode   string           `json:"mode,omitempty"`   // of a Cut or Hold
-	For    history.Duration `json:"for,omitempty"`    // of a Wait, Delay, Stall, Elected or Await
-	Until  history.Duration `json:"until,omitempty"`  // of a Wait, instead of For: the time since the start of the run
+	Do string `json:"do,omitempty"`
+	// node "n0"; client "c2", "struck", "waiter", a name, "*"; link "n0>n1", "struck>n0", "c2>*"
+	Target string           `json:"target,omitempty"`
+	Node   string           `json:"node,omitempty"` // of a Direct
+	Mode   string           `json:"mode,omitempty"` // of a Cut or Hold
+	For    history.Duration `json:"for,omitempty"`  // of a Wait, Delay, Stall, Elected or Await
+	// of a Wait, instead of For: the time since the start of the run
+	Until  history.Duration `json:"until,omitempty"`
 	Offset history.Duration `json:"offset,omitempty"` // of a clock
-	Rate   float64          `json:"rate,omitempty"`   // of a client's clock: seconds gained in each second
-	Strike bool             `json:"strike,omitempty"` // must fall into a hold with a contender waiting, or the run proves nothing
-	Await  *Await           `json:"await,omitempty"`
+	// of a client's clock: seconds gained in each second
+	Rate float64 `json:"rate,omitempty"`
+	// must fall into a hold with a contender waiting, or the run proves nothing
+	Strike bool   `json:"strike,omitempty"`
+	Await  *Await `json:"await,omitempty"`
 }
 
-// Await stops one client at a place of its cycle, and the scenario until a client has come there. The client stands there until a Go,
-// or, without a name, until the next Await without one. It does not stop where it has Sent something or Lost its lease: that is only noticed.
+// Await stops one client at a place of its cycle, and the scenario until a client has come there.
+// The client stands there until a Go, or, without a name, until the next Await without one. It does
+// not stop where it has Sent something or Lost its lease: that is only noticed.
 type Await struct {
-	As        string `json:"as,omitempty"`        // name it, so that it stands there while others are awaited
-	Client    string `json:"client,omitempty"`    // "c0", a name, "!" and a name for all but that one, or "other" than the one struck last; empty: whoever comes first
-	Phase     string `json:"phase,omitempty"`     // one of the phases below
-	Command   string `json:"command,omitempty"`   // instead of Phase: a regular expression over a Redis command in lower case
-	At        string `json:"at,omitempty"`        // of a Command: before it is sent, just after it was sent, or after its reply
+	// name it, so that it stands there while others are awaited
+	As string `json:"as,omitempty"`
+	// "c0", a name, "!" and a name for all but that one, or "other" than the one struck last; empty:
+	// whoever comes first
+	Client string `json:"client,omitempty"`
+	Phase  string `json:"phase,omitempty"` // one of the phases below
+	// instead of Phase: a regular expression over a Redis command in lower case
+	Command string `json:"command,omitempty"`
+	// of a Command: before it is sent, just after it was sent, or after its reply
+	At        string `json:"at,omitempty"`
 	Nth       int    `json:"nth,omitempty"`       // at this match; 0 and 1: the first
 	Contended bool   `json:"contended,omitempty"` // and another client waits for the same lock
 }
 
-// The phases of a client's cycle that an Await can name. Nth counts a client's calls from when the Await begins.
+// The phases of a client's cycle that an Await can name. Nth counts a client's calls from when the
+// Await begins.
 const (
 	Acquiring = "acquire"  // it is about to call Acquire
 	Sent      = "sent"     // the first command of its Acquire has left; it does not stop
@@ -96,7 +116,8 @@ const (
 	Granted   = "granted"  // its Acquire has returned a grant: it holds the lock
 	Releasing = "release"  // it is about to call Release
 	Released  = "released" // its Release has returned
-	Lost      = "lost"     // it is inside, and its lease is over, or the lock has told it so; it does not stop
+	// it is inside, and its lease is over, or the lock has told it so; it does not stop
+	Lost = "lost"
 )
 
 // When an Await for a Command stops, in field At.
@@ -106,28 +127,33 @@ const (
 	After    = "after"  // its reply was read
 )
 
-// Other as an Await's Client means any but the client that was struck last and those that stand at a gate under a name.
+// Other as an Await's Client means any but the client that was struck last and those that stand at
+// a gate under a name.
 const Other = "other"
 
-// But as the beginning of an Await's Client means any client but the one whose name follows: "!owner".
+// But as the beginning of an Await's Client means any client but the one whose name follows:
+// "!owner".
 const But = "!"
 
 // undoneBy says, for each fault whose effect lasts, which step ends it.
 var undoneBy = map[string]string{
-	KillNode: Start, PauseNode: ResumeNode, NodeClock: "", Busy: Free, Stall: Free, Cut: Heal, Hold: Heal, Delay: Heal, Refuse: Heal, Reset: Heal,
+	KillNode: Start, PauseNode: ResumeNode, NodeClock: "", Busy: Free, Stall: Free, Cut: Heal,
+	Hold: Heal, Delay: Heal, Refuse: Heal, Reset: Heal,
 	Crash: "", Pause: Unpause, ClientClock: "",
 }
 
 // Noticed reports whether whoever is awaited does not stop there.
 func (a Await) Noticed() bool { return a.Phase == Sent || a.Phase == Lost || a.At == JustSent }
 
-// Fault reports whether the step changes the world under the clients, so that it belongs in the history.
+// Fault reports whether the step changes the world under the clients, so that it belongs in the
+// history.
 func (s Step) Fault() bool {
 	_, lasts := undoneBy[s.Do]
 	return lasts || s.Do == Promote || s.Do == Direct
 }
 
-// Lasts reports whether the effect of a fault goes on after the step, until it is undone or the run ends.
+// Lasts reports whether the effect of a fault goes on after the step, until it is undone or the run
+// ends.
 func (s Step) Lasts() bool {
 	_, lasts := undoneBy[s.Do]
 	return lasts

@@ -12,7 +12,8 @@ const (
 	Single      = "single"      // one Redis
 	Failover    = "failover"    // a master n0 with one replica n1; the harness promotes it
 	Independent = "independent" // N masters that know nothing of each other
-	Sentinel    = "sentinel"    // a master n0 with replicas n1 and n2, and three sentinels that promote
+	// a master n0 with replicas n1 and n2, and three sentinels that promote
+	Sentinel = "sentinel"
 )
 
 // Params is what a fault needs to know of the plan: a pause must outlast the lease that it attacks.
@@ -45,9 +46,10 @@ type Scenario struct {
 
 // Variant is a form of a fault.
 type Variant struct {
-	Name    string // N stands for a number above zero, DURATION for a duration
-	Line    string // what is different, in a few words
-	Control bool   // the same schedule without its sting: nothing may be found that is not found without any fault
+	Name string // N stands for a number above zero, DURATION for a duration
+	Line string // what is different, in a few words
+	// the same schedule without its sting: nothing may be found that is not found without any fault
+	Control bool
 }
 
 // Entry is a row of the table of faults.
@@ -61,110 +63,134 @@ type Entry struct {
 	Sentinel bool      // it needs sentinels that promote
 	steps    func(variant string, p Params) []Step
 	timeout  func(variant string, p Params) time.Duration // nil: the plan's own
-	draw     func(variant string, p Params) Scenario      // instead of steps, where also the topology is drawn
+	// instead of steps, where also the topology is drawn
+	draw func(variant string, p Params) Scenario
 }
 
 // table is the closed list of faults.
 var table = []Entry{
 	{Name: "none", Line: "no fault: the clients only contend",
 		steps: func(string, Params) []Step { return nil }},
-	{Name: "failover", Line: "the master dies holding what its replica never heard of, and the replica is promoted; of independent masters it is one", Failover: true, Variants: []Variant{
-		{Name: "cut", Line: "a grant, the replication link drops it"},
-		{Name: "delayed", Line: "a grant, the replication link is 50 ms late"},
-		{Name: "after", Line: "a grant, and its holder releases when another is inside"},
-		{Name: "between", Line: "a grant, and the holder is between the commands of its release"},
-		{Name: "release", Line: "a release"},
-		{Name: "healthy", Line: "nothing: the replica has heard everything", Control: true},
-	}, steps: failover},
-	{Name: "failover-sentinel", Line: "as failover, but three sentinels notice and promote", Lasts: "an election of about two seconds", Sentinel: true, Variants: []Variant{
-		{Name: "cut", Line: "the replication links drop a grant"},
-		{Name: "alive", Line: "the old master lives on with its clients, cut off from all others"},
-		{Name: "healthy", Line: "the replicas have heard everything", Control: true},
-	}, steps: failoverSentinel},
-	{Name: "race", Line: "no fault: a client acts on what it saw when the lock is another's already", Variants: []Variant{
-		{Name: "nil", Line: "it saw that nobody has the lock"},
-		{Name: "finally", Line: "it releases in a finally block what it was never granted"},
-	}, steps: race},
-	{Name: "overrun", Line: "no fault: the holder works for longer than its lease, and releases when another is inside", Lasts: "until another is granted the lock",
+	{Name: "failover",
+		Line: "the master dies holding what its replica never heard of, and the replica is promoted; of independent masters it is one", Failover: true, Variants: []Variant{
+			{Name: "cut", Line: "a grant, the replication link drops it"},
+			{Name: "delayed", Line: "a grant, the replication link is 50 ms late"},
+			{Name: "after", Line: "a grant, and its holder releases when another is inside"},
+			{Name: "between", Line: "a grant, and the holder is between the commands of its release"},
+			{Name: "release", Line: "a release"},
+			{Name: "healthy", Line: "nothing: the replica has heard everything", Control: true},
+		}, steps: failover},
+	{Name: "failover-sentinel", Line: "as failover, but three sentinels notice and promote",
+		Lasts: "an election of about two seconds", Sentinel: true, Variants: []Variant{
+			{Name: "cut", Line: "the replication links drop a grant"},
+			{Name: "alive", Line: "the old master lives on with its clients, cut off from all others"},
+			{Name: "healthy", Line: "the replicas have heard everything", Control: true},
+		}, steps: failoverSentinel},
+	{Name: "race", Line: "no fault: a client acts on what it saw when the lock is another's already",
+		Variants: []Variant{
+			{Name: "nil", Line: "it saw that nobody has the lock"},
+			{Name: "finally", Line: "it releases in a finally block what it was never granted"},
+		}, steps: race},
+	{Name: "overrun",
+		Line:  "no fault: the holder works for longer than its lease, and releases when another is inside",
+		Lasts: "until another is granted the lock",
 		steps: overrun},
-	{Name: "pause", Line: "the holder is stopped (SIGSTOP)", Lasts: "until another is granted the lock, at most 1.5 leases", Variants: []Variant{
-		{Name: "long", Line: "for longer than the lease"},
-		{Name: "between", Line: "for longer than the lease, between the commands of its release"},
-		{Name: "short", Line: "for a tenth of the lease", Control: true},
-	}, steps: pause},
+	{Name: "pause", Line: "the holder is stopped (SIGSTOP)",
+		Lasts: "until another is granted the lock, at most 1.5 leases", Variants: []Variant{
+			{Name: "long", Line: "for longer than the lease"},
+			{Name: "between", Line: "for longer than the lease, between the commands of its release"},
+			{Name: "short", Line: "for a tenth of the lease", Control: true},
+		}, steps: pause},
 	{Name: "crash", Line: "a client is killed and stays away", Variants: []Variant{
 		{Name: "holding", Line: "while it holds the lock"},
-		{Name: "takeover", Line: "while it holds the lock, and two others want its place at the same time"},
+		{Name: "takeover",
+			Line: "while it holds the lock, and two others want its place at the same time"},
 		{Name: "expire", Line: "between SETNX and EXPIRE"},
 		{Name: "N", Line: "client 0, after its N-th Redis command, whatever that was"},
 	}, steps: crash},
-	{Name: "partition", Line: "the holder is cut off from Redis; FIN and RST still pass", Lasts: "until it has given up its release", Variants: []Variant{
-		{Name: "both", Line: "nothing passes (a black hole)"},
-		{Name: "requests", Line: "what it sends does not arrive"},
-		{Name: "replies", Line: "what Redis answers does not arrive"},
-		{Name: "refuse", Line: "its connections are closed, new ones refused"},
-		{Name: "reset", Line: "its connections are reset as soon as it sends something"},
-		{Name: "stay", Line: "nothing passes until the lease is over and another is inside"},
-		{Name: "expire", Line: "nothing passes, from between SETNX and EXPIRE on"},
-	}, steps: partition, timeout: shortTimeout},
+	{Name: "partition", Line: "the holder is cut off from Redis; FIN and RST still pass",
+		Lasts: "until it has given up its release", Variants: []Variant{
+			{Name: "both", Line: "nothing passes (a black hole)"},
+			{Name: "requests", Line: "what it sends does not arrive"},
+			{Name: "replies", Line: "what Redis answers does not arrive"},
+			{Name: "refuse", Line: "its connections are closed, new ones refused"},
+			{Name: "reset", Line: "its connections are reset as soon as it sends something"},
+			{Name: "stay", Line: "nothing passes until the lease is over and another is inside"},
+			{Name: "expire", Line: "nothing passes, from between SETNX and EXPIRE on"},
+		}, steps: partition, timeout: shortTimeout},
 	{Name: "request-loss", Line: "a command is lost on its way to Redis", Variants: []Variant{
-		{Name: "release", Line: "the holder's release"}, {Name: "acquire", Line: "an acquire's first command"},
+		{Name: "release", Line: "the holder's release"},
+		{Name: "acquire", Line: "an acquire's first command"},
 	}, steps: loss(Requests), timeout: shortTimeout},
 	{Name: "reply-loss", Line: "a command is executed, its reply is lost", Variants: []Variant{
-		{Name: "release", Line: "the holder's release"}, {Name: "acquire", Line: "an acquire's first command"},
+		{Name: "release", Line: "the holder's release"},
+		{Name: "acquire", Line: "an acquire's first command"},
 	}, steps: loss(Replies), timeout: shortTimeout},
-	{Name: "late", Line: "a message is held back and delivered after an event, while newer connections pass", Variants: []Variant{
-		{Name: "release", Line: "a release, when another is inside"},
-		{Name: "again", Line: "a release, when the same client has the lock again"},
-		{Name: "reply", Line: "a grant's reply, when the lease is over and another is inside"},
-		{Name: "expire", Line: "the same for the reply to EXPIRE"},
-		{Name: "check", Line: "the reply to a release's first command, when another is inside"},
-		{Name: "request", Line: "an acquire, when its client has given up"},
-		{Name: "vote", Line: "on one of several masters, what undoes a failed attempt, when a further attempt has that master's vote"},
-	}, steps: late, timeout: lateTimeout},
-	{Name: "latency", Line: "everything between clients and Redis takes longer, for the whole run", Variants: []Variant{
-		{Name: "20ms", Line: "by 20 ms each way"}, {Name: "DURATION", Line: "by as much each way"},
-	}, steps: latency},
+	{Name: "late",
+		Line: "a message is held back and delivered after an event, while newer connections pass",
+		Variants: []Variant{
+			{Name: "release", Line: "a release, when another is inside"},
+			{Name: "again", Line: "a release, when the same client has the lock again"},
+			{Name: "reply", Line: "a grant's reply, when the lease is over and another is inside"},
+			{Name: "expire", Line: "the same for the reply to EXPIRE"},
+			{Name: "check", Line: "the reply to a release's first command, when another is inside"},
+			{Name: "request", Line: "an acquire, when its client has given up"},
+			{Name: "vote",
+				Line: "on one of several masters, what undoes a failed attempt, when a further attempt has that master's vote"},
+		}, steps: late, timeout: lateTimeout},
+	{Name: "latency", Line: "everything between clients and Redis takes longer, for the whole run",
+		Variants: []Variant{
+			{Name: "20ms", Line: "by 20 ms each way"}, {Name: "DURATION", Line: "by as much each way"},
+		}, steps: latency},
 	{Name: "restart", Line: "Redis is killed and comes back at once, empty", Variants: []Variant{
-		{Name: "holding", Line: "in a hold"}, {Name: "between", Line: "between the commands of a release"},
-		{Name: "disk", Line: "in a hold, and it has what is on its disk (see --redis-config appendonly yes)"},
+		{Name: "holding", Line: "in a hold"},
+		{Name: "between", Line: "between the commands of a release"},
+		{Name: "disk",
+			Line: "in a hold, and it has what is on its disk (see --redis-config appendonly yes)"},
 	}, steps: restart},
-	{Name: "restart-delayed", Line: "Redis is killed and comes back empty when every lease is over", Lasts: "1.3 leases", Variants: []Variant{
-		{Name: "holding", Line: "and the holder's work, too"}, {Name: "stay", Line: "but the holder's work is not"},
-	}, steps: restartDelayed},
-	{Name: "clock-client", Line: "a client's wall clock is wrong", Lasts: "by a lease and 500 ms", Variants: []Variant{
-		{Name: "+", Line: "a waiter's jumps forward"},
-		{Name: "-", Line: "the next holder's jumps back"},
-		{Name: "rate", Line: "a waiter's runs twice as fast"},
-		{Name: "slow", Line: "the next holder's runs at a tenth of the speed"},
-		{Name: "0", Line: "a waiter's jumps by nothing", Control: true},
-	}, steps: clockClient},
-	{Name: "clock-server", Line: "the wall clock of every Redis jumps in a hold", Lasts: "by a lease and 500 ms", Variants: []Variant{
-		{Name: "+", Line: "forward"},
-		{Name: "-", Line: "back"},
-		{Name: "between", Line: "forward, between the commands of a release"},
-		{Name: "0", Line: "by nothing", Control: true},
-	}, steps: clockServer},
-	{Name: "busy", Line: "Redis executes one command and answers nobody", Lasts: "a lease, with stay and between 1.3", Variants: []Variant{
-		{Name: "holding", Line: "and the holder works on"},
-		{Name: "stay", Line: "and the holder stays inside"},
-		{Name: "between", Line: "between the commands of a release"},
-		{Name: "kill", Line: "a script, and answers -BUSY until it is killed"},
-	}, steps: busy, timeout: patient},
-	{Name: "node-pause", Line: "Redis is stopped (SIGSTOP)", Lasts: "a lease, with stay and between 1.3", Variants: []Variant{
-		{Name: "holding", Line: "and the holder works on"},
-		{Name: "stay", Line: "and the holder stays inside"},
-		{Name: "between", Line: "between the commands of a release"},
-	}, steps: nodePause, timeout: patient},
+	{Name: "restart-delayed", Line: "Redis is killed and comes back empty when every lease is over",
+		Lasts: "1.3 leases", Variants: []Variant{
+			{Name: "holding", Line: "and the holder's work, too"},
+			{Name: "stay", Line: "but the holder's work is not"},
+		}, steps: restartDelayed},
+	{Name: "clock-client", Line: "a client's wall clock is wrong", Lasts: "by a lease and 500 ms",
+		Variants: []Variant{
+			{Name: "+", Line: "a waiter's jumps forward"},
+			{Name: "-", Line: "the next holder's jumps back"},
+			{Name: "rate", Line: "a waiter's runs twice as fast"},
+			{Name: "slow", Line: "the next holder's runs at a tenth of the speed"},
+			{Name: "0", Line: "a waiter's jumps by nothing", Control: true},
+		}, steps: clockClient},
+	{Name: "clock-server", Line: "the wall clock of every Redis jumps in a hold",
+		Lasts: "by a lease and 500 ms", Variants: []Variant{
+			{Name: "+", Line: "forward"},
+			{Name: "-", Line: "back"},
+			{Name: "between", Line: "forward, between the commands of a release"},
+			{Name: "0", Line: "by nothing", Control: true},
+		}, steps: clockServer},
+	{Name: "busy", Line: "Redis executes one command and answers nobody",
+		Lasts: "a lease, with stay and between 1.3", Variants: []Variant{
+			{Name: "holding", Line: "and the holder works on"},
+			{Name: "stay", Line: "and the holder stays inside"},
+			{Name: "between", Line: "between the commands of a release"},
+			{Name: "kill", Line: "a script, and answers -BUSY until it is killed"},
+		}, steps: busy, timeout: patient},
+	{Name: "node-pause", Line: "Redis is stopped (SIGSTOP)",
+		Lasts: "a lease, with stay and between 1.3", Variants: []Variant{
+			{Name: "holding", Line: "and the holder works on"},
+			{Name: "stay", Line: "and the holder stays inside"},
+			{Name: "between", Line: "between the commands of a release"},
+		}, steps: nodePause, timeout: patient},
 	{Name: "node-crash", Line: "every Redis that the lock uses is killed in a hold and stays away",
 		steps: nodeCrash},
 	{Name: "minority-loss", Line: "a minority of the independent masters is killed", Masters: true,
 		steps: func(_ string, p Params) []Step { return nodeLoss((p.Nodes - 1) / 2) }},
 	{Name: "majority-loss", Line: "a majority of the independent masters is killed", Masters: true,
 		steps: func(_ string, p Params) []Step { return nodeLoss(p.Nodes/2 + 1) }},
-	{Name: "random", Line: "several faults, drawn by the seed from all that the world offers, at drawn times and events", Lasts: "up to 1.5 leases each", Variants: []Variant{
-		{Name: "4", Line: "four of them"}, {Name: "N", Line: "so many"},
-	}, draw: random},
+	{Name: "random",
+		Line: "several faults, drawn by the seed from all that the world offers, at drawn times and events", Lasts: "up to 1.5 leases each", Variants: []Variant{
+			{Name: "4", Line: "four of them"}, {Name: "N", Line: "so many"},
+		}, draw: random},
 }
 
 // Needs is the topology that the fault cannot do without, or "".
@@ -197,7 +223,8 @@ func Find(spec string) (Entry, string, error) {
 		}
 		return e, variant, e.check(variant)
 	}
-	return Entry{}, "", fmt.Errorf("unknown nemesis %q; there are: %s", name, strings.Join(names, ", "))
+	return Entry{}, "", fmt.Errorf("unknown nemesis %q; there are: %s", name,
+		strings.Join(names, ", "))
 }
 
 // Default is the variant that is meant where none is named; "" where there are none.
@@ -214,7 +241,8 @@ func (e Entry) check(variant string) error {
 	for _, v := range e.Variants {
 		n, notNumber := strconv.Atoi(variant)
 		d, notDuration := time.ParseDuration(variant)
-		if v.Name == variant || v.Name == "N" && notNumber == nil && n > 0 || v.Name == "DURATION" && notDuration == nil && d > 0 {
+		if v.Name == variant || v.Name == "N" && notNumber == nil && n > 0 || v.Name == "DURATION" &&
+			notDuration == nil && d > 0 {
 			return nil
 		}
 		names = append(names, v.Name)
@@ -222,15 +250,18 @@ func (e Entry) check(variant string) error {
 	if len(e.Variants) == 0 {
 		return fmt.Errorf("nemesis %q has no variants", e.Name)
 	}
-	return fmt.Errorf("nemesis %q has no variant %q; it has: %s", e.Name, variant, strings.Join(names, ", "))
+	return fmt.Errorf("nemesis %q has no variant %q; it has: %s", e.Name, variant,
+		strings.Join(names, ", "))
 }
 
-// Scenario makes the fault ready for a plan. The error says why the fault and the lock do not go together.
+// Scenario makes the fault ready for a plan. The error says why the fault and the lock do not go
+// together.
 func (e Entry) Scenario(variant string, p Params) (Scenario, error) {
 	s := Scenario{Topology: Single}
 	switch {
 	case p.Nodes > 1 && e.Sentinel:
-		return s, fmt.Errorf("%s needs a master with replicas; this lock uses %d independent masters", e.Name, p.Nodes)
+		return s, fmt.Errorf("%s needs a master with replicas; this lock uses %d independent masters",
+			e.Name, p.Nodes)
 	case p.Nodes > 1:
 		s.Topology = Independent
 		if e.Failover {

@@ -29,14 +29,16 @@ type written struct {
 // topology is what the schedule cannot do without; "" if any will do.
 func (s *Schedule) topology() string { return s.Topology }
 
-// scenario makes the schedule ready for a plan: its times are in leases of the plan, and drawn by its seed.
+// scenario makes the schedule ready for a plan: its times are in leases of the plan, and drawn by
+// its seed.
 func (s *Schedule) scenario(p Params) (Scenario, error) {
 	out := Scenario{Topology: s.Topology, Replicas: s.Replicas}
 	switch {
 	case p.Nodes > 1 && (s.Topology == "" || s.Topology == Independent):
 		out.Topology = Independent
 	case p.Nodes > 1:
-		return out, fmt.Errorf("%s needs the topology %s; this lock uses %d independent masters", s.file, s.Topology, p.Nodes)
+		return out, fmt.Errorf("%s needs the topology %s; this lock uses %d independent masters", s.file,
+			s.Topology, p.Nodes)
 	case s.Topology == Independent:
 		return out, fmt.Errorf("%s needs a lock on independent masters, such as redlock", s.file)
 	case s.Topology == "":
@@ -62,7 +64,8 @@ func (s *Schedule) scenario(p Params) (Scenario, error) {
 	return out, nil
 }
 
-// strikes is how many steps must strike. Where none is marked, any one of the faults must: one that misses every hold proves nothing.
+// strikes is how many steps must strike. Where none is marked, any one of the faults must: one that
+// misses every hold proves nothing.
 func strikes(steps []Step, asked *int) (n int) {
 	for _, s := range steps {
 		if s.Strike {
@@ -84,12 +87,14 @@ func strikes(steps []Step, asked *int) (n int) {
 }
 
 func (w written) step(p Params, draw *rand.Rand) (s Step, err error) {
-	s = Step{Do: w.Do, Target: w.Target, Node: w.Node, Mode: w.Mode, Rate: w.Rate, Strike: w.Strike, Await: w.Await}
+	s = Step{Do: w.Do, Target: w.Target, Node: w.Node, Mode: w.Mode, Rate: w.Rate, Strike: w.Strike,
+		Await: w.Await}
 	var upTo history.Duration
 	for _, f := range []struct {
 		name, text string
 		to         *history.Duration
-	}{{"for", w.For, &s.For}, {"until", w.Until, &s.Until}, {"upto", w.UpTo, &upTo}, {"offset", w.Offset, &s.Offset}} {
+	}{{"for", w.For, &s.For}, {"until", w.Until, &s.Until}, {"upto", w.UpTo, &upTo},
+		{"offset", w.Offset, &s.Offset}} {
 		if *f.to, err = span(f.text, p); err != nil {
 			return s, fmt.Errorf("%s: %w", f.name, err)
 		}
@@ -124,7 +129,8 @@ func span(text string, p Params) (history.Duration, error) {
 	if number, ok := strings.CutSuffix(text, "ttl"); ok {
 		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil || f < -maxLeases || f > maxLeases {
-			return 0, fmt.Errorf("%q is no number of leases; write it like %q, at most %d", text, "1.3ttl", maxLeases)
+			return 0, fmt.Errorf("%q is no number of leases; write it like %q, at most %d", text, "1.3ttl",
+				maxLeases)
 		}
 		return history.Duration(f * float64(p.TTL)), nil
 	}

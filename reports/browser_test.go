@@ -25,21 +25,25 @@ type browser struct {
 	t   *testing.T
 	ctx context.Context
 	mu  sync.Mutex
-	// complaints are errors, warnings and exceptions of the console; requests are all that went beyond the page itself.
+	// complaints are errors, warnings and exceptions of the console; requests are all that went beyond
+	// the page itself.
 	complaints, requests []string
 	allow                string // the address of a server that may be asked
 }
 
 func newBrowser(t *testing.T) *browser {
 	need.Part(t, "chromium")
-	// Debian's wrapper starts helpers that may outlive the test by a moment: a folder that t removes would not be empty.
+	// Debian's wrapper starts helpers that may outlive the test by a moment: a folder that t removes
+	// would not be empty.
 	dir, err := os.MkdirTemp("", "lockbench-chromium")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(dir),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1280, 900))
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"),
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(dir),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.WindowSize(1280, 900))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -48,7 +52,8 @@ func newBrowser(t *testing.T) *browser {
 	if err := chromedp.Listen(ctx, b.hear); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
+	if _, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) (chromedp.Void,
+		error) {
 		_, err := cdp.Call(ctx, tab, network.Enable, network.EnableParams{})
 		return chromedp.Void{}, err
 	}); err != nil {
@@ -62,7 +67,8 @@ func (b *browser) hear(ev any) {
 	defer b.mu.Unlock()
 	switch e := ev.(type) {
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, "file://") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "about:") && (b.allow == "" || !strings.HasPrefix(u, b.allow+"/")) {
+		if u := e.Request.URL; !strings.HasPrefix(u, "file://") && !strings.HasPrefix(u, "data:") &&
+			!strings.HasPrefix(u, "about:") && (b.allow == "" || !strings.HasPrefix(u, b.allow+"/")) {
 			b.requests = append(b.requests, u)
 		}
 	case *cdpruntime.EventExceptionThrown:
@@ -74,7 +80,8 @@ func (b *browser) hear(ev any) {
 	}
 }
 
-// limit bounds one step. The first step of a context must not be bounded: its end would be the browser's.
+// limit bounds one step. The first step of a context must not be bounded: its end would be the
+// browser's.
 func (b *browser) limit() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(b.ctx, time.Minute)
 }
@@ -106,7 +113,8 @@ func visit(url string) chromedp.Action[chromedp.Void] { return chromedp.Navigate
 func (b *browser) keys(names ...string) {
 	b.t.Helper()
 	for _, n := range names {
-		b.do(chromedp.KeyEvent(map[string]string{"ArrowDown": kb.ArrowDown, "ArrowRight": kb.ArrowRight, "Enter": kb.Enter, "Escape": kb.Escape}[n]))
+		b.do(chromedp.KeyEvent(map[string]string{"ArrowDown": kb.ArrowDown, "ArrowRight": kb.ArrowRight,
+			"Enter": kb.Enter, "Escape": kb.Escape}[n]))
 	}
 }
 
@@ -131,10 +139,12 @@ func eval[T any](b *browser, expression string) T {
 	return v
 }
 
-// until waits for an expression to become true. chromedp's own Poll would make a function of a text, which the page's policy forbids.
+// until waits for an expression to become true. chromedp's own Poll would make a function of a
+// text, which the page's policy forbids.
 func (b *browser) until(expression string) {
 	b.t.Helper()
-	for end := time.Now().Add(time.Minute); !eval[bool](b, expression); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !eval[bool](b, expression); time.Sleep(
+		5 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.t.Fatalf("%s does not become true", expression)
 		}
@@ -150,7 +160,8 @@ func (b *browser) span() [2]int64 {
 func (b *browser) press(keys string) {
 	b.t.Helper()
 	b.do(chromedp.Focus("#tl"), chromedp.KeyEvent(keys))
-	eval[bool](b, `requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true; })), window.drawn = false`)
+	eval[bool](b,
+		`requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true; })), window.drawn = false`)
 	b.until(`window.drawn`)
 }
 
@@ -172,15 +183,18 @@ func TestPageInABrowser(t *testing.T) {
 	r := newRun(t, scene{clients: 4, cycles: 14, fail: true})
 	b.open(render(t, r))
 
-	if box := eval[[]float64](b, `(r => [r.width, r.height])(document.querySelector('#overlap .both').getBoundingClientRect())`); box[0] < 20 || box[1] < 10 {
+	if box := eval[[]float64](b,
+		`(r => [r.width, r.height])(document.querySelector('#overlap .both').getBoundingClientRect())`); box[0] < 20 || box[1] < 10 {
 		t.Errorf("the overlap is drawn as %v pixels", box)
 	}
-	if got := eval[string](b, `document.querySelector('.bothtext').textContent`); !strings.HasPrefix(got, "both inside, ") {
+	if got := eval[string](b, `document.querySelector('.bothtext').textContent`); !strings.HasPrefix(
+		got, "both inside, ") {
 		t.Errorf("the overlap is labelled %q", got)
 	}
 	w := witnessIn(r)
 	start := b.span()
-	if start[0] > us(w.from) || start[1] < us(w.to) || start[1]-start[0] > us(r.History.Events[len(r.History.Events)-1].T)/2 {
+	if start[0] > us(w.from) || start[1] < us(w.to) ||
+		start[1]-start[0] > us(r.History.Events[len(r.History.Events)-1].T)/2 {
 		t.Errorf("starts with %v, the overlap is from %d to %d", start, us(w.from), us(w.to))
 	}
 	if got, want := eval[int](b, `document.querySelectorAll('.lanelabel').length`), 4+2; got != want {
@@ -219,7 +233,8 @@ func TestKeysMoveTheTimeline(t *testing.T) {
 		t.Errorf("v shows %v, want %v", back, start)
 	}
 	b.press("n")
-	if got := eval[string](b, `document.getElementById("range").textContent`); !strings.Contains(got, "acquisition") {
+	if got := eval[string](b, `document.getElementById("range").textContent`); !strings.Contains(got,
+		"acquisition") {
 		t.Errorf("n says %q", got)
 	}
 	b.do(chromedp.Click(`[data-do="all"]`))

@@ -30,7 +30,8 @@ func side(which string, p campaign.Pair) string {
 	return p.Side(func(l campaign.LetterPair) campaign.Tally { return l.B })
 }
 
-// CompareMarkdown writes a comparison for a pull request or a job summary. Foreign text stands in code.
+// CompareMarkdown writes a comparison for a pull request or a job summary. Foreign text stands in
+// code.
 func CompareMarkdown(w io.Writer, c *campaign.Comparison) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", strings.TrimSuffix(c.Sentence(), "."))
@@ -48,7 +49,8 @@ func CompareMarkdown(w io.Writer, c *campaign.Comparison) error {
 		if b.Len() > summaryLimit/2 {
 			break
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(p.Name, 120), side("A", p), side("B", p), cell(strings.Join(p.Lines(), "; "), 300))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(p.Name, 120), side("A", p), side("B", p),
+			cell(strings.Join(p.Lines(), "; "), 300))
 		rows++
 	}
 	if rows < len(c.Pairs) {
@@ -94,7 +96,8 @@ func costTable(b *strings.Builder, c *campaign.Comparison) {
 func metricText(ms []campaign.Metric, name string) string {
 	for _, m := range ms {
 		if m.Name == name {
-			return strings.NewReplacer(" "+campaign.Worse, " **worse**", " "+campaign.Better, " **better**").Replace(m.Text())
+			return strings.NewReplacer(" "+campaign.Worse, " **worse**", " "+campaign.Better,
+				" **better**").Replace(m.Text())
 		}
 	}
 	return ""

@@ -6,8 +6,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// declareRow is a promise of the lock, what happened to it, and whether it was kept: "kept", "broken", "not put to the test", or nothing
-// where nothing is promised or no property of the checker stands for it.
+// declareRow is a promise of the lock, what happened to it, and whether it was kept: "kept",
+// "broken", "not put to the test", or nothing where nothing is promised or no property of the
+// checker stands for it.
 type declareRow struct{ Promise, Happened, Kept string }
 
 // State is the row's class in the style sheet, Symbol says the same in a shape.
@@ -47,7 +48,8 @@ func promisesOf(f *facts) promises {
 	return p
 }
 
-// declareRows sets what the lock declares against what happened. Where the checker has judged a promise, its word counts.
+// declareRows sets what the lock declares against what happened. Where the checker has judged a
+// promise, its word counts.
 func declareRows(r Run, f *facts) []declareRow {
 	d, p := r.History.Header.Declares, promisesOf(f)
 	row := func(on bool, promise, happened, kept, otherwise string) declareRow {
@@ -56,17 +58,24 @@ func declareRows(r Run, f *facts) []declareRow {
 		}
 		return declareRow{Promise: otherwise, Happened: "–"}
 	}
-	lease := fmt.Sprintf("%s outlasted the lease of %s; the longest hold took %s", count(p.over, "hold"), short(r.History.Header.TTL.D()), shortNS(p.longest))
+	lease := fmt.Sprintf("%s outlasted the lease of %s; the longest hold took %s",
+		count(p.over, "hold"), short(r.History.Header.TTL.D()), shortNS(p.longest))
 	if p.extended > 0 {
 		lease += "; " + count(p.extended, "extension")
 	}
 	return []declareRow{
 		{"Two clients are never inside at once", together(r), judged(r, checker.MutualExclusion)},
-		row(d.Lease, "A hold ends by itself after a time (lease)", lease, judged(r, checker.Deadlock), "No lease: a hold ends only by a release"),
-		row(d.Validity, "Each grant says until when it is good", over2(p.over), judged(r, checker.Validity), "No word on until when a grant is good"),
-		row(d.Loss, "The holder is told when the hold is over early", "told "+count(p.told, "time"), "", "The holder is never told that the hold is over"),
-		row(d.Fencing, "Each grant carries a growing token", fmt.Sprintf("%s with a token, %d not above the one before", count(p.tokens, "grant"), p.back), judged(r, checker.Fencing), "No fencing token"),
-		row(d.Reentrant, "The holder may acquire again", fmt.Sprintf("%s inside a hold", count(p.nested, "acquisition")), judged(r, checker.Reentry), "Not re-entrant"),
+		row(d.Lease, "A hold ends by itself after a time (lease)", lease, judged(r, checker.Deadlock),
+			"No lease: a hold ends only by a release"),
+		row(d.Validity, "Each grant says until when it is good", over2(p.over),
+			judged(r, checker.Validity), "No word on until when a grant is good"),
+		row(d.Loss, "The holder is told when the hold is over early", "told "+count(p.told, "time"), "",
+			"The holder is never told that the hold is over"),
+		row(d.Fencing, "Each grant carries a growing token",
+			fmt.Sprintf("%s with a token, %d not above the one before", count(p.tokens, "grant"), p.back),
+			judged(r, checker.Fencing), "No fencing token"),
+		row(d.Reentrant, "The holder may acquire again", fmt.Sprintf("%s inside a hold",
+			count(p.nested, "acquisition")), judged(r, checker.Reentry), "Not re-entrant"),
 	}
 }
 

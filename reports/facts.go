@@ -17,8 +17,9 @@ type op struct {
 	err             string
 }
 
-// hold is a granted acquisition as it is drawn. How long a hold *surely* lasted is the checker's to say; here it goes from
-// the grant to the invocation of the release, to the death of its client, or to the end of the record.
+// hold is a granted acquisition as it is drawn. How long a hold *surely* lasted is the checker's to
+// say; here it goes from the grant to the invocation of the release, to the death of its client, or
+// to the end of the record.
 type hold struct {
 	process, n, key int
 	call, from, to  int64
@@ -71,10 +72,11 @@ func factsOf(r Run) *facts {
 	return f
 }
 
-// collect reads a history for drawing. It never refuses one: what does not fit is skipped, since the page must show what
-// there is even of a record that the checker would not accept.
+// collect reads a history for drawing. It never refuses one: what does not fit is skipped, since
+// the page must show what there is even of a record that the checker would not accept.
 func collect(h *history.History) *facts {
-	c := collector{&facts{header: h.Header}, map[int]*history.Event{}, map[int][]int{}, map[int]int{}, map[int]bool{}}
+	c := collector{&facts{header: h.Header}, map[int]*history.Event{}, map[int][]int{}, map[int]int{},
+		map[int]bool{}}
 	for i := range h.Events {
 		c.add(&h.Events[i])
 	}
@@ -190,7 +192,8 @@ func (c *collector) granted(e, call *history.Event) {
 		g = &history.Grant{}
 	}
 	for _, key := range keys {
-		h := hold{process: e.Process, n: e.N, key: key, call: call.T, from: e.T, sent: max(g.Sent, call.T), node: g.Node,
+		h := hold{process: e.Process, n: e.N, key: key, call: call.T, from: e.T,
+			sent: max(g.Sent, call.T), node: g.Node,
 			token: g.Token, depth: max(e.Depth, call.Depth), ended: "open"}
 		h.lease = leaseEnd(h.sent, g)
 		c.inside[e.Process] = append(c.inside[e.Process], len(c.holds))

@@ -76,7 +76,8 @@ type planned struct {
 	} `json:"scenario"`
 }
 
-// annotate gives the faults of clocks what the plan says of them: the record has their order, the plan by how much.
+// annotate gives the faults of clocks what the plan says of them: the record has their order, the
+// plan by how much.
 func annotate(faults []fault, plan json.RawMessage) {
 	var p planned
 	if json.Unmarshal(plan, &p) != nil {
@@ -97,7 +98,8 @@ func annotate(faults []fault, plan json.RawMessage) {
 func (c *collector) fault(e *history.Event) {
 	if e.Phase == history.PhaseFrom {
 		c.begun[e.ID] = len(c.faults)
-		c.faults = append(c.faults, fault{id: e.ID, f: e.F, target: e.Target, from: e.T, open: true, strike: e.Strike, by: e.By})
+		c.faults = append(c.faults, fault{id: e.ID, f: e.F, target: e.Target, from: e.T, open: true,
+			strike: e.Strike, by: e.By})
 		return
 	}
 	if i, ok := c.begun[e.ID]; ok {
@@ -106,7 +108,8 @@ func (c *collector) fault(e *history.Event) {
 	}
 }
 
-// closeFaults ends what the record left open. What is healed as the run is torn down lasted to its end.
+// closeFaults ends what the record left open. What is healed as the run is torn down lasted to its
+// end.
 func (c *collector) closeFaults() {
 	for i := range c.faults {
 		if f := &c.faults[i]; f.to == 0 || f.to > c.end-2e6 && f.to-f.from > 20e6 {

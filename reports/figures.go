@@ -53,7 +53,8 @@ func latencyFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}
 	end := sec(f.end)
 	fig := newFigure("latency", "Latency of acquire over time",
-		fmt.Sprintf("Scatter plot of the latency of %s over %.2f seconds, by outcome.", count(len(f.ops), "acquire call"), end), "time (s)", "latency of acquire")
+		fmt.Sprintf("Scatter plot of the latency of %s over %.2f seconds, by outcome.",
+			count(len(f.ops), "acquire call"), end), "time (s)", "latency of acquire")
 	fig.grid()
 	fig.addBands(f.faults, 0, end)
 	groups := []struct {
@@ -64,7 +65,8 @@ func latencyFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}{
 		{"granted", func(t history.Type) bool { return t == history.OK }, draw.CircleGlyph{}, colorOK},
 		{"refused", func(t history.Type) bool { return t == history.Fail }, draw.CrossGlyph{}, colorFail},
-		{"unknown", func(t history.Type) bool { return t == history.Info || t == history.Invoke }, draw.TriangleGlyph{}, colorInfo},
+		{"unknown", func(t history.Type) bool { return t == history.Info || t == history.Invoke },
+			draw.TriangleGlyph{}, colorInfo},
 	}
 	lo, hi := math.Inf(1), 0.0
 	for _, g := range groups {
@@ -122,7 +124,10 @@ func thin(ops []op, in func(history.Type) bool, limit int, end int64) plotter.XY
 			pts = append(pts, e.hi)
 		}
 	}
-	slices.SortFunc(pts, func(a, b plotter.XY) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
+	slices.SortFunc(pts, func(a, b plotter.XY) int {
+		return cmp.Or(cmp.Compare(a.X, b.X),
+			cmp.Compare(a.Y, b.Y))
+	})
 	return pts
 }
 
@@ -134,7 +139,8 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
 }
 
-// quantileFigure shows the median, the 95th and 99th percentile and the maximum of the latency of granted acquires per slice of time.
+// quantileFigure shows the median, the 95th and 99th percentile and the maximum of the latency of
+// granted acquires per slice of time.
 func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	n := 0
 	for i := range f.ops {
@@ -145,7 +151,8 @@ func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		return nil, nil
 	}
 	fig := newFigure("quantiles", "Latency of granted acquires as quantiles",
-		fmt.Sprintf("Median, 95th and 99th percentile and maximum of the latency of granted acquires in %d slices of time.", bins), "time (s)", "latency of acquire")
+		fmt.Sprintf(
+			"Median, 95th and 99th percentile and maximum of the latency of granted acquires in %d slices of time.", bins), "time (s)", "latency of acquire")
 	fig.grid()
 	fig.addBands(f.faults, 0, sec(f.end))
 	values := make([][]float64, bins)
@@ -172,7 +179,8 @@ func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		var pts plotter.XYs
 		for b, v := range values {
 			if len(v) > 0 {
-				pts = append(pts, plotter.XY{X: (float64(b) + 0.5) * sec(f.end) / float64(bins), Y: quantile(v, q.q)})
+				pts = append(pts, plotter.XY{X: (float64(b) + 0.5) * sec(f.end) / float64(bins),
+					Y: quantile(v, q.q)})
 				lo, hi = min(lo, v[0]), max(hi, v[len(v)-1])
 			}
 		}
@@ -197,13 +205,15 @@ func distributionFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	var waits, holds []float64
 	for i := range f.holds {
 		h := &f.holds[i]
-		waits, holds = append(waits, max(1e-3, ms(h.from-h.call))), append(holds, max(1e-3, ms(h.to-h.from)))
+		waits, holds = append(waits, max(1e-3, ms(h.from-h.call))),
+			append(holds, max(1e-3, ms(h.to-h.from)))
 	}
 	if len(holds) < 2 {
 		return nil, nil
 	}
 	fig := newFigure("distribution", "How long clients waited, and how long they were inside",
-		fmt.Sprintf("Cumulative distribution of waits and holds of %s.", count(len(holds), "acquisition")), "duration", "share at most so long")
+		fmt.Sprintf("Cumulative distribution of waits and holds of %s.",
+			count(len(holds), "acquisition")), "duration", "share at most so long")
 	fig.grid()
 	lo, hi := math.Inf(1), 0.0
 	for _, d := range []struct {
@@ -217,7 +227,8 @@ func distributionFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		var pts plotter.XYs
 		step := max(1, len(d.values)/300)
 		for i := 0; i < len(d.values); i += step {
-			pts = append(pts, plotter.XY{X: d.values[i], Y: float64(i) / float64(len(d.values))}, plotter.XY{X: d.values[i], Y: float64(i+1) / float64(len(d.values))})
+			pts = append(pts, plotter.XY{X: d.values[i], Y: float64(i) / float64(len(d.values))}, plotter.XY{
+				X: d.values[i], Y: float64(i+1) / float64(len(d.values))})
 		}
 		pts = append(pts, plotter.XY{X: d.values[len(d.values)-1], Y: 1})
 		if err := fig.line(d.name, pts, d.color, 1.5, d.dash...); err != nil {
@@ -239,7 +250,9 @@ func throughputFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}
 	bins := min(80, max(8, len(f.ops)/6))
 	end := max(sec(f.end), 1e-6)
-	fig := newFigure("throughput", "Throughput", "Acquire calls that returned per second, over time, by outcome.", "time (s)", "acquires per second")
+	fig := newFigure("throughput", "Throughput",
+		"Acquire calls that returned per second, over time, by outcome.", "time (s)",
+		"acquires per second")
 	fig.grid()
 	fig.addBands(f.faults, 0, end)
 	width, top := end/float64(bins), 0.0
@@ -248,7 +261,8 @@ func throughputFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		t     history.Type
 		color color.Color
 		dash  []vg.Length
-	}{{"granted", history.OK, colorDeep, nil}, {"refused", history.Fail, colorFail, []vg.Length{4, 2}}, {"unknown", history.Info, colorInfo, []vg.Length{1, 2}}} {
+	}{{"granted", history.OK, colorDeep, nil}, {"refused", history.Fail, colorFail, []vg.Length{4, 2}},
+		{"unknown", history.Info, colorInfo, []vg.Length{1, 2}}} {
 		counts, any := make([]float64, bins), false
 		for i := range f.ops {
 			if o := &f.ops[i]; o.outcome == g.t {
@@ -261,7 +275,8 @@ func throughputFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		}
 		var pts plotter.XYs
 		for b, c := range counts {
-			pts = append(pts, plotter.XY{X: float64(b) * width, Y: c / width}, plotter.XY{X: float64(b+1) * width, Y: c / width})
+			pts = append(pts, plotter.XY{X: float64(b) * width, Y: c / width}, plotter.XY{
+				X: float64(b+1) * width, Y: c / width})
 			top = max(top, c/width)
 		}
 		if err := fig.line(g.name, pts, g.color, 1.4, g.dash...); err != nil {

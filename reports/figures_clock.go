@@ -12,8 +12,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// skew is how far a clock is from where it was at first, in seconds, over time. It is measured where a node's command stream was
-// recorded, which carries the node's own stamps; else it is what the nemesis was told to do.
+// skew is how far a clock is from where it was at first, in seconds, over time. It is measured
+// where a node's command stream was recorded, which carries the node's own stamps; else it is what
+// the nemesis was told to do.
 type skew struct {
 	name     string
 	measured bool
@@ -90,7 +91,9 @@ func clockFigure(r Run, f *facts, _ *witness) (*figure, error) {
 	if ss[0].most() < 0.001 {
 		title += ": no clock moved"
 	}
-	fig := newFigure("clocks", title, fmt.Sprintf("Offset of %s from where it was at first, over time.", count(len(ss), "clock")), "time (s)", "offset (s)")
+	fig := newFigure("clocks", title,
+		fmt.Sprintf("Offset of %s from where it was at first, over time.", count(len(ss), "clock")),
+		"time (s)", "offset (s)")
 	fig.grid()
 	fig.addBands(f.faults, 0, sec(f.end))
 	lo, hi := 0.0, 0.0
@@ -102,12 +105,14 @@ func clockFigure(r Run, f *facts, _ *witness) (*figure, error) {
 		for _, p := range s.points {
 			lo, hi = min(lo, p.Y), max(hi, p.Y)
 		}
-		if err := fig.line(name, s.points, lineColors[i%len(lineColors)], 1.5, dashes[i%len(dashes)]...); err != nil {
+		if err := fig.line(name, s.points, lineColors[i%len(lineColors)], 1.5,
+			dashes[i%len(dashes)]...); err != nil {
 			return nil, err
 		}
 	}
 	room := max(0.05, (hi-lo)*0.6)
-	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1e-3, sec(f.end)), lo-room/6, hi+room
+	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1e-3, sec(f.end)),
+		lo-room/6, hi+room
 	return fig, nil
 }
 

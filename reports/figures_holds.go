@@ -13,7 +13,8 @@ import (
 // maxBars bounds the bars of the hold chart.
 const maxBars = 600
 
-// gantt draws one row per client: waits as lines, holds as bars, leases as outlines, and the overlap in red across.
+// gantt draws one row per client: waits as lines, holds as bars, leases as outlines, and the
+// overlap in red across.
 type gantt struct {
 	waits   []bar
 	holds   []bar
@@ -44,7 +45,8 @@ func (g gantt) Plot(c draw.Canvas, p *plot.Plot) {
 		y := ty(float64(g.rows[h.process]))
 		if h.lease > h.to {
 			outline := rect(x(h.from), x(h.lease), y, half)
-			c.StrokeLines(draw.LineStyle{Color: colorOK, Width: vg.Points(0.7), Dashes: []vg.Length{2, 2}}, append(outline, outline[0]))
+			c.StrokeLines(draw.LineStyle{Color: colorOK, Width: vg.Points(0.7), Dashes: []vg.Length{2, 2}},
+				append(outline, outline[0]))
 		}
 		c.FillPolygon(colorOK, rect(x(h.from), max(x(h.to), x(h.from)+0.6), y, half))
 	}
@@ -54,7 +56,8 @@ func (g gantt) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // overlap is hatched, framed and named, since colour alone does not reach every reader.
-func (g gantt) overlap(c draw.Canvas, x func(float64) vg.Length, ty func(float64) vg.Length, half vg.Length) {
+func (g gantt) overlap(c draw.Canvas, x func(float64) vg.Length, ty func(float64) vg.Length,
+	half vg.Length) {
 	lo, hi := len(g.rows), 0
 	for _, h := range g.witness.holds {
 		lo, hi = min(lo, g.rows[h.Process]), max(hi, g.rows[h.Process])
@@ -72,12 +75,15 @@ func (g gantt) overlap(c draw.Canvas, x func(float64) vg.Length, ty func(float64
 		}
 	}
 	c.StrokeLines(draw.LineStyle{Color: colorBad, Width: vg.Points(1.4)}, frame)
-	style := draw.TextStyle{Color: colorBad, Font: plot.DefaultFont, Handler: plot.DefaultTextHandler, XAlign: draw.XCenter}
+	style := draw.TextStyle{Color: colorBad, Font: plot.DefaultFont, Handler: plot.DefaultTextHandler,
+		XAlign: draw.XCenter}
 	style.Font.Variant, style.Font.Size, style.Font.Weight = "Sans", vg.Points(10), 2
-	c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: y1 + 3}, "both inside, "+short(g.witness.overlap()))
+	c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: y1 + 3},
+		"both inside, "+short(g.witness.overlap()))
 }
 
-// holdFigure is the hold chart: around the violation if there is one, else the whole run if it is short enough to be read.
+// holdFigure is the hold chart: around the violation if there is one, else the whole run if it is
+// short enough to be read.
 func holdFigure(_ Run, f *facts, w *witness) (*figure, error) {
 	if len(f.holds) == 0 {
 		return nil, nil
@@ -94,7 +100,9 @@ func holdFigure(_ Run, f *facts, w *witness) (*figure, error) {
 		names = append(names, plot.Tick{Value: float64(g.rows[p]), Label: who(p)})
 	}
 	g.fill(f, w, lo, hi)
-	fig := newFigure("holds", "Hold chart", fmt.Sprintf("Who waited and who was inside from %s to %s, one row per client.", seconds(lo), seconds(hi)), "time (s)", "")
+	fig := newFigure("holds", "Hold chart",
+		fmt.Sprintf("Who waited and who was inside from %s to %s, one row per client.", seconds(lo),
+			seconds(hi)), "time (s)", "")
 	fig.addBands(f.faults, g.lo, g.hi)
 	fig.plot.Add(g)
 	fig.plot.Y.Tick.Marker = plot.ConstantTicks(names)
@@ -115,7 +123,8 @@ func fineTicks(lo, hi float64) []plot.Tick {
 				continue
 			}
 			ts[i].Label = strconv.FormatFloat(ts[i].Value, 'f', digits, 64)
-			again = again || seen[ts[i].Label] || math.Abs(ts[i].Value-round(ts[i].Value, digits)) > (hi-lo)/100
+			again = again || seen[ts[i].Label] || math.Abs(ts[i].Value-round(ts[i].Value, digits)) >
+				(hi-lo)/100
 			seen[ts[i].Label] = true
 		}
 		if !again {

@@ -15,7 +15,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// recovery is how long after the beginning of a fault somebody was granted the lock again; never: nobody was.
+// recovery is how long after the beginning of a fault somebody was granted the lock again; never:
+// nobody was.
 type recovery struct {
 	fault fault
 	took  time.Duration
@@ -44,15 +45,16 @@ func recoveries(f *facts) (rs []recovery) {
 	return rs
 }
 
-// recoveryFigure shows, where each fault began, how long it took to the next grant. A fault after which nobody was granted the lock
-// again has a cross at the time that was left.
+// recoveryFigure shows, where each fault began, how long it took to the next grant. A fault after
+// which nobody was granted the lock again has a cross at the time that was left.
 func recoveryFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	rs := recoveries(f)
 	if len(rs) == 0 {
 		return nil, nil
 	}
 	fig := newFigure("recovery", "Time from each fault to the next grant",
-		fmt.Sprintf("Stems at the beginning of %s, as high as the time to the next grant.", count(len(rs), "fault")), "time of the fault (s)", "to the next grant")
+		fmt.Sprintf("Stems at the beginning of %s, as high as the time to the next grant.",
+			count(len(rs), "fault")), "time of the fault (s)", "to the next grant")
 	fig.grid()
 	fig.addBands(f.faults, 0, sec(f.end))
 	s := stems{end: sec(f.end)}
@@ -75,7 +77,8 @@ func recoveryFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		}
 		return ts
 	})
-	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1e-3, sec(f.end)), 0, max(0.01, top*1.7)
+	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1e-3, sec(f.end)), 0,
+		max(0.01, top*1.7)
 	return fig, nil
 }
 
@@ -94,7 +97,8 @@ type stems struct {
 // Plot implements plot.Plotter.
 func (s stems) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	style := draw.TextStyle{Color: colorInk, Font: p.Legend.TextStyle.Font, Handler: plot.DefaultTextHandler}
+	style := draw.TextStyle{Color: colorInk, Font: p.Legend.TextStyle.Font,
+		Handler: plot.DefaultTextHandler}
 	style.Font.Size = vg.Points(8)
 	taken := math.Inf(-1)
 	for _, x := range s.all {
@@ -125,7 +129,9 @@ func waitFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	if len(f.holds) == 0 {
 		return nil, nil
 	}
-	fig := newFigure("waits", "Waits and holds over time", fmt.Sprintf("Scatter plot of the waits and holds of %s over time.", count(len(f.holds), "acquisition")), "time (s)", "duration")
+	fig := newFigure("waits", "Waits and holds over time",
+		fmt.Sprintf("Scatter plot of the waits and holds of %s over time.",
+			count(len(f.holds), "acquisition")), "time (s)", "duration")
 	fig.grid()
 	fig.addBands(f.faults, 0, sec(f.end))
 	lo, hi := math.Inf(1), 0.0
@@ -135,7 +141,8 @@ func waitFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		shape draw.GlyphDrawer
 		color color.Color
 	}{
-		{"waited", func(h *hold) op { return op{call: h.from, ret: 2*h.from - h.call} }, draw.TriangleGlyph{}, colorInfo},
+		{"waited", func(h *hold) op { return op{call: h.from, ret: 2*h.from - h.call} },
+			draw.TriangleGlyph{}, colorInfo},
 		{"held", func(h *hold) op { return op{call: h.from, ret: h.to} }, draw.CircleGlyph{}, colorDeep},
 	} {
 		ops := make([]op, len(f.holds))

@@ -8,7 +8,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// maxShares is up to how many clients each has a line of its own; of more, the first, the last and the middle are drawn.
+// maxShares is up to how many clients each has a line of its own; of more, the first, the last and
+// the middle are drawn.
 const maxShares = 8
 
 // fairnessFigure shows how the grants of each client add up.
@@ -28,29 +29,36 @@ func fairnessFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}
 	j := jain(counts)
 	fig := newFigure("fairness", fmt.Sprintf("Fairness: grants of each client, Jain's index %.2f", j),
-		fmt.Sprintf("Grants of each client over time. Jain's fairness index is %.2f; 1 is equal shares, %.2f is all to one.", j, 1/float64(n)), "time (s)", "grants so far")
+		fmt.Sprintf(
+			"Grants of each client over time. Jain's fairness index is %.2f; 1 is equal shares, %.2f is all to one.", j, 1/float64(n)), "time (s)", "grants so far")
 	fig.grid()
 	fig.addBands(f.faults, 0, sec(f.end))
 	top := 1.0
 	for i, p := range shown(f.clients, grants) {
 		pts := stairs(grants[p], f.end)
 		top = max(top, pts[len(pts)-1].Y)
-		if err := fig.line(who(p), pts, lineColors[i%len(lineColors)], 1.5, dashes[i%len(dashes)]...); err != nil {
+		if err := fig.line(who(p), pts, lineColors[i%len(lineColors)], 1.5,
+			dashes[i%len(dashes)]...); err != nil {
 			return nil, err
 		}
 	}
 	fig.plot.Legend.Left = true
-	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1e-3, sec(f.end)), 0, top*1.7
+	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1e-3, sec(f.end)), 0,
+		top*1.7
 	return fig, nil
 }
 
-// shown are all clients, or of many the one with the most grants, the one with the fewest, and the one in the middle.
+// shown are all clients, or of many the one with the most grants, the one with the fewest, and the
+// one in the middle.
 func shown(clients []int, grants map[int][]int64) []int {
 	if len(clients) <= maxShares {
 		return clients
 	}
 	cs := slices.Clone(clients)
-	slices.SortStableFunc(cs, func(a, b int) int { return cmp.Compare(len(grants[b]), len(grants[a])) })
+	slices.SortStableFunc(cs, func(a, b int) int {
+		return cmp.Compare(len(grants[b]),
+			len(grants[a]))
+	})
 	return []int{cs[0], cs[len(cs)/2], cs[len(cs)-1]}
 }
 
@@ -60,7 +68,8 @@ func stairs(stamps []int64, end int64) plotter.XYs {
 	pts := plotter.XYs{{}}
 	every := max(1, len(stamps)/300)
 	for i := every - 1; i < len(stamps); i += every {
-		pts = append(pts, plotter.XY{X: sec(stamps[i]), Y: pts[len(pts)-1].Y}, plotter.XY{X: sec(stamps[i]), Y: float64(i + 1)})
+		pts = append(pts, plotter.XY{X: sec(stamps[i]), Y: pts[len(pts)-1].Y}, plotter.XY{
+			X: sec(stamps[i]), Y: float64(i + 1)})
 	}
 	return append(pts, plotter.XY{X: sec(end), Y: float64(len(stamps))})
 }

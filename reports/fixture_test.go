@@ -18,8 +18,9 @@ type scene struct {
 	plan    string
 }
 
-// fake is a made-up run: clients that poll with SETNX for one lock, a master that dies in a hold, and a replica that never
-// heard of that hold. The records are those of docs/formats.md; the judge is the real one.
+// fake is a made-up run: clients that poll with SETNX for one lock, a master that dies in a hold,
+// and a replica that never heard of that hold. The records are those of docs/formats.md; the judge
+// is the real one.
 type fake struct {
 	r       Run
 	rng     *rand.Rand
@@ -43,7 +44,8 @@ const fakeWall = 1792000000.0
 // newRun makes up a run and has it judged.
 func newRun(t testing.TB, s scene) Run {
 	t.Helper()
-	f := &fake{rng: rand.New(rand.NewPCG(42, uint64(s.cycles))), owner: -1, master: "n0", state: make([]fakeClient, s.clients), seq: make([]int, s.clients)}
+	f := &fake{rng: rand.New(rand.NewPCG(42, uint64(s.cycles))), owner: -1, master: "n0",
+		state: make([]fakeClient, s.clients), seq: make([]int, s.clients)}
 	f.r.Nodes = map[string][]history.NodeCommand{"n0": nil, "n1": nil}
 	f.r.History = &history.History{Header: header(s)}
 	if s.plan != "" {
@@ -59,12 +61,16 @@ func newRun(t testing.TB, s scene) Run {
 }
 
 func header(s scene) history.Header {
-	h := history.Header{Type: "header", Format: history.Format, World: "process", Topology: "failover", Versions: map[string]string{"redis": "7.0.15", "lockbench": "devel"},
-		Impl: "getset", Nemesis: "failover", Workload: "mutex", Seed: 42, Clients: s.clients, Keys: 1, TTL: 2e9, Poll: 6e6, Declares: history.Declares{Lease: true},
-		Properties: []string{"S", "L"}, Expect: "S", Requires: history.Requires{Contended: 5, Strikes: 1, Failover: true}, Started: "2026-11-21T12:00:00.123Z",
+	h := history.Header{Type: "header", Format: history.Format, World: "process", Topology: "failover",
+		Versions: map[string]string{"redis": "7.0.15", "lockbench": "devel"},
+		Impl:     "getset", Nemesis: "failover", Workload: "mutex", Seed: 42, Clients: s.clients, Keys: 1,
+		TTL: 2e9, Poll: 6e6, Declares: history.Declares{Lease: true},
+		Properties: []string{"S", "L"}, Expect: "S", Requires: history.Requires{Contended: 5, Strikes: 1,
+			Failover: true}, Started: "2026-11-21T12:00:00.123Z",
 		Command: "lockbench run --impl getset --nemesis failover --seed 42"}
 	if !s.fail {
-		h.Nemesis, h.Topology, h.Expect, h.Requires = "none", "single", "valid", history.Requires{Contended: 5}
+		h.Nemesis, h.Topology, h.Expect, h.Requires = "none", "single", "valid", history.Requires{
+			Contended: 5}
 		h.Command = "lockbench run --impl getset --nemesis none --seed 42"
 	}
 	return h
@@ -75,7 +81,8 @@ func (f *fake) event(e history.Event) { f.r.History.Events = append(f.r.History.
 func (f *fake) command(p, n int, t int64, reply string, args ...string) int64 {
 	f.seq[p]++
 	back := t + int64(150e3+f.rng.IntN(250e3))
-	f.r.Trace = append(f.r.Trace, history.Command{Process: p, Seq: f.seq[p], N: n, Node: f.master, Sent: t, Recv: back, Args: args, Reply: reply})
+	f.r.Trace = append(f.r.Trace, history.Command{Process: p, Seq: f.seq[p], N: n, Node: f.master,
+		Sent: t, Recv: back, Args: args, Reply: reply})
 	line := fmt.Sprintf("%.6f [0 127.77.3.1:%d]", fakeWall+float64(t+80e3)/1e9, 40100+p)
 	for _, a := range args {
 		line += " " + strconv.Quote(a)
@@ -101,15 +108,18 @@ func (f *fake) play(s scene) {
 		t := max(end, c.next) + 1
 		switch c.doing {
 		case "poll":
-			f.event(history.Event{Type: history.Fail, T: t, Process: i, F: history.Acquire, N: c.n, Key: history.Ptr(0), Err: "held"})
+			f.event(history.Event{Type: history.Fail, T: t, Process: i, F: history.Acquire, N: c.n,
+				Key: history.Ptr(0), Err: "held"})
 		case "release":
 			f.release(i, t)
 		}
 		end = max(end, c.next+2)
 	}
 	if s.fail {
-		f.event(history.Event{Type: history.Fault, T: end, Process: history.Harness, F: "kill", Phase: history.PhaseTo, ID: 2, Target: "n0", Err: "still open at the end of the run"})
-		f.event(history.Event{Type: history.Fault, T: end, Process: history.Harness, F: "cut", Phase: history.PhaseTo, ID: 1, Target: "n0>n1", Err: "still open at the end of the run"})
+		f.event(history.Event{Type: history.Fault, T: end, Process: history.Harness, F: "kill",
+			Phase: history.PhaseTo, ID: 2, Target: "n0", Err: "still open at the end of the run"})
+		f.event(history.Event{Type: history.Fault, T: end, Process: history.Harness, F: "cut",
+			Phase: history.PhaseTo, ID: 1, Target: "n0>n1", Err: "still open at the end of the run"})
 	}
 	f.event(history.Event{Type: history.End, T: end + 1e6, Process: history.Harness})
 }
@@ -120,7 +130,8 @@ func (f *fake) step(p int, s scene) {
 	case "acquire":
 		c.n++
 		c.called = c.next
-		f.event(history.Event{Type: history.Invoke, T: c.next, Process: p, F: history.Acquire, N: c.n, Key: history.Ptr(0)})
+		f.event(history.Event{Type: history.Invoke, T: c.next, Process: p, F: history.Acquire, N: c.n,
+			Key: history.Ptr(0)})
 		c.doing, c.next = "poll", c.next+20e3
 	case "poll":
 		f.poll(p, s)
@@ -141,7 +152,8 @@ func (f *fake) poll(p int, s scene) {
 	node := f.master
 	back := f.command(p, c.n, sent, "1", "SETNX", "lock:0", value) + 30e3
 	f.owner, f.value = p, value
-	f.event(history.Event{Type: history.OK, T: back, Process: p, F: history.Acquire, N: c.n, Key: history.Ptr(0), Grant: &history.Grant{Sent: sent, Lease: 2e9, Node: node}})
+	f.event(history.Event{Type: history.OK, T: back, Process: p, F: history.Acquire, N: c.n,
+		Key: history.Ptr(0), Grant: &history.Grant{Sent: sent, Lease: 2e9, Node: node}})
 	f.granted++
 	hold := int64(30e6 + f.rng.IntN(30e6))
 	if s.cycles > 1000 {
@@ -156,7 +168,8 @@ func (f *fake) poll(p int, s scene) {
 
 func (f *fake) failover(t int64, by int) {
 	add := func(dt int64, name, phase, target string, id int, strike bool) {
-		f.event(history.Event{Type: history.Fault, T: t + dt, Process: history.Harness, F: name, Phase: phase, ID: id, Target: target, Strike: strike, By: history.Ptr(by)})
+		f.event(history.Event{Type: history.Fault, T: t + dt, Process: history.Harness, F: name,
+			Phase: phase, ID: id, Target: target, Strike: strike, By: history.Ptr(by)})
 	}
 	add(-900e3, "cut", history.PhaseFrom, "n0>n1", 1, false)
 	add(100e3, "kill", history.PhaseFrom, "n0", 2, true)
@@ -172,9 +185,11 @@ func (f *fake) failover(t int64, by int) {
 
 func (f *fake) release(p int, t int64) {
 	c := &f.state[p]
-	f.event(history.Event{Type: history.Invoke, T: t, Process: p, F: history.Release, N: c.n, Key: history.Ptr(0)})
+	f.event(history.Event{Type: history.Invoke, T: t, Process: p, F: history.Release, N: c.n,
+		Key: history.Ptr(0)})
 	back := f.command(p, c.n, t+10e3, "1", "DEL", "lock:0") + 10e3
-	f.event(history.Event{Type: history.OK, T: back, Process: p, F: history.Release, N: c.n, Key: history.Ptr(0)})
+	f.event(history.Event{Type: history.OK, T: back, Process: p, F: history.Release, N: c.n,
+		Key: history.Ptr(0)})
 	f.owner = -1
 	c.doing, c.next = "acquire", back+int64(f.rng.IntN(3e6))
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign"
 )
 
-// GitHub takes 65,536 characters in a comment and 1 MiB in a job summary: the text stays below the smaller one.
+// GitHub takes 65,536 characters in a comment and 1 MiB in a job summary: the text stays below the
+// smaller one.
 const (
 	summaryLimit = 60_000
 	claimLimit   = 600
@@ -17,16 +18,19 @@ const (
 
 // The marks of the outcomes, for people who look for the red ones.
 var outcomeMarks = map[campaign.GateOutcome]string{
-	campaign.Passed: "✅ passed", campaign.Failed: "❌ **failed**", campaign.Undone: "❔ **unknown**",
-	campaign.Allowed: "❔ unknown (allowed)", campaign.Refused: "🚫 **not possible**", campaign.Crashed: "💥 **broke**",
+	campaign.Passed: "✅ passed", campaign.Failed: "❌ **failed**",
+	campaign.Undone:  "❔ **unknown**",
+	campaign.Allowed: "❔ unknown (allowed)", campaign.Refused: "🚫 **not possible**",
+	campaign.Crashed: "💥 **broke**",
 }
 
-// GateSummary writes a gate's result as Markdown for a pull request or a job summary: the answer, what is not as expected with its
-// counterexample, and all entries in a table. All that comes from a history or a file stands in code, so that nothing in it becomes a link, a
-// mention or markup.
+// GateSummary writes a gate's result as Markdown for a pull request or a job summary: the answer,
+// what is not as expected with its counterexample, and all entries in a table. All that comes from
+// a history or a file stands in code, so that nothing in it becomes a link, a mention or markup.
 func GateSummary(w io.Writer, r *campaign.GateResult) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s lock gate: %s\n\n", strings.Fields(outcomeMarks[r.Result])[0], strings.TrimSuffix(r.Sentence(), "."))
+	fmt.Fprintf(&b, "## %s lock gate: %s\n\n", strings.Fields(outcomeMarks[r.Result])[0],
+		strings.TrimSuffix(r.Sentence(), "."))
 	for _, e := range r.Entries {
 		if e.Result != campaign.Passed {
 			finding(&b, e)
@@ -35,7 +39,8 @@ func GateSummary(w io.Writer, r *campaign.GateResult) error {
 	b.WriteString("| result | entry | expected | found | what was tried |\n|---|---|---|---|---|\n")
 	left := 0
 	for _, e := range r.Entries {
-		row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", outcomeMarks[e.Result], cell(e.Name, 120), cell(e.Expect.String(), 60), cell(e.Found, 60), cell(e.Claim, claimLimit))
+		row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", outcomeMarks[e.Result], cell(e.Name, 120),
+			cell(e.Expect.String(), 60), cell(e.Found, 60), cell(e.Claim, claimLimit))
 		if b.Len()+len(row) > summaryLimit {
 			left++
 			continue
@@ -55,7 +60,8 @@ func finding(b *strings.Builder, e campaign.EntryResult) {
 	if b.Len() > summaryLimit/2 { // the table comes after it
 		return
 	}
-	fmt.Fprintf(b, "### %s %s\n\nExpected %s, found %s.\n\n", outcomeMarks[e.Result], code(e.Name, 120), code(e.Expect.String(), 60), code(e.Found, 60))
+	fmt.Fprintf(b, "### %s %s\n\nExpected %s, found %s.\n\n", outcomeMarks[e.Result],
+		code(e.Name, 120), code(e.Expect.String(), 60), code(e.Found, 60))
 	text := e.Claim
 	if s := e.Shown; s != nil && s.Words != "" {
 		text += "\n" + s.Words
@@ -65,7 +71,8 @@ func finding(b *strings.Builder, e campaign.EntryResult) {
 	if s == nil {
 		return
 	}
-	for _, x := range [][2]string{{"report", s.Report}, {"run", s.Dir}, {"counterexample", s.Counterexample}, {"again", s.Reproduce}} {
+	for _, x := range [][2]string{{"report", s.Report}, {"run", s.Dir},
+		{"counterexample", s.Counterexample}, {"again", s.Reproduce}} {
 		if x[1] != "" {
 			fmt.Fprintf(b, "- %s: %s\n", x[0], code(x[1], 400))
 		}
@@ -82,7 +89,8 @@ func footer(b *strings.Builder, r *campaign.GateResult) {
 		}
 		on = append(on, s)
 	}
-	fmt.Fprintf(b, "\n%s, seed %d, in %s; %s; lockbench %s.", code(r.Gate.File, 120), r.Gate.Seed, short(r.Took.D()), code(strings.Join(on, ", "), 200), code(r.Version, 60))
+	fmt.Fprintf(b, "\n%s, seed %d, in %s; %s; lockbench %s.", code(r.Gate.File, 120), r.Gate.Seed,
+		short(r.Took.D()), code(strings.Join(on, ", "), 200), code(r.Version, 60))
 	if s := r.Shard.String(); s != "" {
 		fmt.Fprintf(b, " Shard %s: `lockbench merge` joins it with the others.", s)
 	}

@@ -12,8 +12,10 @@ import (
 
 // hostile are texts that a history may contain and that a page must never obey.
 var hostile = []string{
-	`</script><img src=x onerror="window.pwned=1">`, `"><svg onload=window.pwned=1>`, `' onmouseover='window.pwned=1`,
-	"NUL\x00and\x1b[31mescape", "\u202Egnitirw sthgir ot tfel", "not\xffUTF-8", "line\u2028separator", `{{.Plan}} ${alert(1)}`, "<!--<script>", `]]></style><script>window.pwned=1</script>`,
+	`</script><img src=x onerror="window.pwned=1">`, `"><svg onload=window.pwned=1>`,
+	`' onmouseover='window.pwned=1`,
+	"NUL\x00and\x1b[31mescape", "\u202Egnitirw sthgir ot tfel", "not\xffUTF-8", "line\u2028separator",
+	`{{.Plan}} ${alert(1)}`, "<!--<script>", `]]></style><script>window.pwned=1</script>`,
 }
 
 // hostileRun is a failed run that says something hostile wherever it may say anything.
@@ -62,7 +64,8 @@ func hostileRun(t testing.TB) Run {
 
 func TestHostileTextStaysText(t *testing.T) {
 	page := render(t, hostileRun(t))
-	for _, bad := range []string{"<img", "<svg onload", "\x00", "\x1b", "\u202E", "\u2028", "\xff", "<!--<script>", "</style><script>window"} {
+	for _, bad := range []string{"<img", "<svg onload", "\x00", "\x1b", "\u202E", "\u2028", "\xff",
+		"<!--<script>", "</style><script>window"} {
 		if i := strings.Index(page, bad); i >= 0 {
 			t.Errorf("the page contains %q: …%s…", bad, page[max(0, i-80):min(len(page), i+80)])
 		}
@@ -87,7 +90,8 @@ func TestHostileTextInABrowser(t *testing.T) {
 	if got := eval[string](b, `typeof window.pwned`); got != "undefined" {
 		t.Error("text of the history was executed")
 	}
-	if n := eval[int](b, `document.querySelectorAll('img, [onerror], [onload], [onmouseover]').length`); n != 0 {
+	if n := eval[int](b,
+		`document.querySelectorAll('img, [onerror], [onload], [onmouseover]').length`); n != 0 {
 		t.Errorf("text of the history became %d elements", n)
 	}
 	b.clean()
@@ -95,7 +99,8 @@ func TestHostileTextInABrowser(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{"SETNX lock:0", "SETNX lock:0"}, {"a\x00b", `a\x00b`}, {"a\nb\tc", `a\nb\tc`}, {"\u202Eabc", `\u202eabc`}, {"\xff", `\xff`},
+		{"SETNX lock:0", "SETNX lock:0"}, {"a\x00b", `a\x00b`}, {"a\nb\tc", `a\nb\tc`},
+		{"\u202Eabc", `\u202eabc`}, {"\xff", `\xff`},
 		{"é 锁", "é 锁"}, {"\uFFFD", "\uFFFD"}, {"\u2028", `\u2028`}, {"\x7f\u0085", `\x7f\u0085`},
 	} {
 		if got := clean(c.in, 0); got != c.want {

@@ -24,7 +24,8 @@ var (
 	reportTemplate = template.Must(template.New("report").Parse(reportHTML))
 )
 
-// maxPage is the size that a page may have; what costs most and says least is dropped until it fits.
+// maxPage is the size that a page may have; what costs most and says least is dropped until it
+// fits.
 const maxPage = 2_000_000
 
 // maxStories and maxRows bound what a verdict and a header that are not ours may list.
@@ -36,8 +37,8 @@ const (
 // emptyTimeline is what timeline.js draws if there was no room for more.
 const emptyTimeline = `{"end":1,"view":[0,1],"keys":1,"lanes":[],"faults":[],"overlaps":[]}`
 
-// page is what the template shows. Strings are escaped by the template; the fields of template types are made by this
-// package, which escapes in them what comes from the record.
+// page is what the template shows. Strings are escaped by the template; the fields of template
+// types are made by this package, which escapes in them what comes from the record.
 type page struct {
 	Title, Question string
 	Answer          answer
@@ -93,7 +94,8 @@ func WriteHTML(w io.Writer, r Run) error {
 	return err
 }
 
-// Page is the report of a run, and the policy that it asks a browser to enforce, which a server can send with it.
+// Page is the report of a run, and the policy that it asks a browser to enforce, which a server can
+// send with it.
 func Page(r Run) (body []byte, policy string, err error) {
 	if r.History == nil {
 		return nil, "", errNoHistory
@@ -141,7 +143,8 @@ func newPage(r Run) (*page, error) {
 	h := r.History.Header
 	f, ws := factsOf(r), witnessesIn(r)
 	first := witnessIn(r)
-	p := &page{Header: h, Question: question(h), Answer: answerOf(r), CSS: template.CSS(baseCSS + reportCSS), JS: template.JS(timelineJS)}
+	p := &page{Header: h, Question: question(h), Answer: answerOf(r), CSS: template.CSS(baseCSS +
+		reportCSS), JS: template.JS(timelineJS)}
 	p.Title = clean(h.Impl+" under "+h.Nemesis, 120) + ": " + p.Answer.Word
 	p.Subtitle = subtitle(h, f)
 	p.Evidence, p.Declares = evidenceRows(r, f), declareRows(r, f)

@@ -20,12 +20,16 @@ func render(t testing.TB, r Run) string {
 }
 
 func TestPageAnswersFirst(t *testing.T) {
-	page := render(t, newRun(t, scene{clients: 4, cycles: 14, fail: true, plan: `{"format":1,"seed":42}`}))
+	page := render(t, newRun(t, scene{clients: 4, cycles: 14, fail: true,
+		plan: `{"format":1,"seed":42}`}))
 	last := -1
 	for _, want := range []string{
-		"Can two clients hold the lock getset at once when the master fails over?", "<strong class=\"violated\">Yes.</strong>", "were both inside lock 0 for",
-		"What was tried", "Timeline, to scale", "What happened", "S and L: lost by failover", "The Redis commands of the clients involved", "SETNX", "Latency of acquire over time",
-		"Hold chart", "What the lock declares", "lockbench run --impl getset --nemesis failover --seed 42", "7.0.15", "Plan",
+		"Can two clients hold the lock getset at once when the master fails over?",
+		"<strong class=\"violated\">Yes.</strong>", "were both inside lock 0 for",
+		"What was tried", "Timeline, to scale", "What happened", "S and L: lost by failover",
+		"The Redis commands of the clients involved", "SETNX", "Latency of acquire over time",
+		"Hold chart", "What the lock declares",
+		"lockbench run --impl getset --nemesis failover --seed 42", "7.0.15", "Plan",
 	} {
 		at := strings.Index(page[last+1:], want)
 		if at < 0 {
@@ -55,7 +59,8 @@ func TestPageStaysSmall(t *testing.T) {
 	if len(page) >= 2_000_000 {
 		t.Errorf("the page has %d bytes", len(page))
 	}
-	for _, want := range []string{"To stay small, this page leaves out", "acquire calls one by one", "Clients "} {
+	for _, want := range []string{"To stay small, this page leaves out", "acquire calls one by one",
+		"Clients "} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -63,7 +68,8 @@ func TestPageStaysSmall(t *testing.T) {
 }
 
 func TestPageStaysSmallWithManyClients(t *testing.T) {
-	r := newRun(t, scene{clients: 500, cycles: 3000, fail: true, plan: `{"pad":"` + strings.Repeat("x", 3_000_000) + `"}`})
+	r := newRun(t, scene{clients: 500, cycles: 3000, fail: true, plan: `{"pad":"` +
+		strings.Repeat("x", 3_000_000) + `"}`})
 	page := render(t, r)
 	if len(page) >= 2_000_000 || !strings.Contains(page, "the lanes of 452 clients") {
 		t.Errorf("the page has %d bytes", len(page))
@@ -73,12 +79,15 @@ func TestPageStaysSmallWithManyClients(t *testing.T) {
 // TestPageStaysSmallWhateverTheRecord makes everything too much that a record can have too much of.
 func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
 	long := strings.Repeat("<&\u202e>", 400)
-	r := newRun(t, scene{clients: 60, cycles: 4000, fail: true, plan: `{"pad":"` + strings.Repeat("x", 3_000_000) + `"}`})
+	r := newRun(t, scene{clients: 60, cycles: 4000, fail: true, plan: `{"pad":"` +
+		strings.Repeat("x", 3_000_000) + `"}`})
 	h := r.History
 	h.Header.Impl, h.Header.Command, h.Header.Versions = long, long, map[string]string{}
 	for i := range 5000 {
 		h.Header.Versions[fmt.Sprint(i)] = long
-		h.Events = append(h.Events, history.Event{Type: history.Fault, T: int64(i) * 1e6, Process: history.Harness, F: long + fmt.Sprint(i), Target: fmt.Sprintf("n%d", i%300), ID: 100 + i, Phase: history.PhaseFrom})
+		h.Events = append(h.Events, history.Event{Type: history.Fault, T: int64(i) * 1e6,
+			Process: history.Harness, F: long + fmt.Sprint(i), Target: fmt.Sprintf("n%d", i%300), ID: 100 +
+				i, Phase: history.PhaseFrom})
 	}
 	for i := range h.Events {
 		e := &h.Events[i]
@@ -102,7 +111,8 @@ func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
 	if len(page) >= 2_000_000 {
 		t.Errorf("the page has %d bytes", len(page))
 	}
-	for _, want := range []string{"To stay small, this page leaves out", "the lanes of 12 clients", "Timeline, to scale"} {
+	for _, want := range []string{"To stay small, this page leaves out", "the lanes of 12 clients",
+		"Timeline, to scale"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -114,7 +124,8 @@ func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
 
 func TestValidPageHasNoRed(t *testing.T) {
 	page := render(t, newRun(t, scene{clients: 4, cycles: 40}))
-	for _, want := range []string{"Not in this run.", "40 acquisitions, of which 40 were contended", "That is what this answer rests on"} {
+	for _, want := range []string{"Not in this run.", "40 acquisitions, of which 40 were contended",
+		"That is what this answer rests on"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -128,7 +139,9 @@ func TestValidPageHasNoRed(t *testing.T) {
 
 func TestUnknownPageSaysWhatIsMissing(t *testing.T) {
 	page := render(t, newRun(t, scene{clients: 4, cycles: 3}))
-	if !strings.Contains(page, "Unknown.") || !strings.Contains(page, "3 of the 5 contended acquisitions that it needs") || !strings.Contains(page, "too few: ") {
+	if !strings.Contains(page, "Unknown.") ||
+		!strings.Contains(page, "3 of the 5 contended acquisitions that it needs") ||
+		!strings.Contains(page, "too few: ") {
 		t.Error("the page does not say what was missing")
 	}
 }
@@ -138,10 +151,13 @@ func TestPageOfAlmostNothing(t *testing.T) {
 		t.Error("a run without a history has a page")
 	}
 	for name, r := range map[string]Run{
-		"no events":   {History: &history.History{}},
-		"not judged":  {History: newRun(t, scene{clients: 2, cycles: 5}).History},
-		"no witness":  {History: &history.History{}, Verdict: &checker.Verdict{Verdict: checker.Violated, Summary: "bad", Properties: []checker.Property{{Property: "D", Verdict: checker.Violated}}}},
-		"empty one":   {History: &history.History{}, Verdict: &checker.Verdict{Verdict: checker.Violated, Properties: []checker.Property{{Property: "S", Verdict: checker.Violated, Witness: &checker.Witness{}}}}},
+		"no events":  {History: &history.History{}},
+		"not judged": {History: newRun(t, scene{clients: 2, cycles: 5}).History},
+		"no witness": {History: &history.History{}, Verdict: &checker.Verdict{Verdict: checker.Violated,
+			Summary: "bad", Properties: []checker.Property{{Property: "D", Verdict: checker.Violated}}}},
+		"empty one": {History: &history.History{}, Verdict: &checker.Verdict{Verdict: checker.Violated,
+			Properties: []checker.Property{{Property: "S", Verdict: checker.Violated,
+				Witness: &checker.Witness{}}}}},
 		"broken plan": {History: &history.History{}, Plan: []byte("{")},
 	} {
 		if page := render(t, r); !strings.Contains(page, "<h1>Can two clients hold") {
@@ -157,10 +173,14 @@ func TestAnswerClaimsOnlyWhatWasJudged(t *testing.T) {
 	for _, c := range []struct {
 		s    checker.Result
 		want string
-	}{{checker.Valid, "No two clients were inside at once."}, {checker.Unknown, "this run does not tell"}, {checker.NA, "this run does not tell"}} {
-		v := &checker.Verdict{Verdict: checker.Violated, Summary: "Stuck.", Properties: []checker.Property{
-			{Property: checker.MutualExclusion, Verdict: c.s}, {Property: checker.Deadlock, Verdict: checker.Violated, Witness: &checker.Witness{Holds: []checker.Hold{{Process: 0, From: 1, To: 9}, {Process: 1, From: 2, To: 8}}}},
-		}}
+	}{{checker.Valid, "No two clients were inside at once."},
+		{checker.Unknown, "this run does not tell"}, {checker.NA, "this run does not tell"}} {
+		v := &checker.Verdict{Verdict: checker.Violated, Summary: "Stuck.",
+			Properties: []checker.Property{
+				{Property: checker.MutualExclusion, Verdict: c.s}, {Property: checker.Deadlock,
+					Verdict: checker.Violated, Witness: &checker.Witness{
+						Holds: []checker.Hold{{Process: 0, From: 1, To: 9}, {Process: 1, From: 2, To: 8}}}},
+			}}
 		a := answerOf(Run{History: &history.History{}, Verdict: v})
 		if a.Word != "Nobody gets in again." || !strings.Contains(a.Sentence, c.want) {
 			t.Errorf("S %s: %+v, want %q", c.s, a, c.want)
@@ -190,7 +210,8 @@ func TestPageTellsWhatSomebodyExpected(t *testing.T) {
 func TestOnlyARedisHasALane(t *testing.T) {
 	r := newRun(t, scene{clients: 2, cycles: 4})
 	for _, target := range []string{"c0>*", "*>n0", "c1+>n1", "spare", "*", "struck", "c1", "n2>n0"} {
-		r.History.Events = append(r.History.Events, history.Event{Type: history.Fault, Process: history.Harness, F: "x", Phase: history.PhaseFrom, Target: target})
+		r.History.Events = append(r.History.Events, history.Event{Type: history.Fault,
+			Process: history.Harness, F: "x", Phase: history.PhaseFrom, Target: target})
 	}
 	var names []string
 	for _, n := range nodesOf(r, factsOf(r)) {

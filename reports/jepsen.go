@@ -23,26 +23,33 @@ const (
 )
 
 // jepsenPlots are our plots by Jepsen's names.
-var jepsenPlots = map[string]string{"latency": "latency-raw", "quantiles": "latency-quantiles", "throughput": "rate", "clocks": "clock-skew"}
+var jepsenPlots = map[string]string{"latency": "latency-raw", "quantiles": "latency-quantiles",
+	"throughput": "rate", "clocks": "clock-skew"}
 
-// WriteJepsen writes a run as Jepsen keeps its own below root: <test>/<time>/history.edn, history.txt, results.edn, the report as timeline.html,
-// and plots by Jepsen's names; several locks have a history and results each below independent/. The links latest and current point at it. It
-// returns the directory. With values, operations carry what a grant does (history.EDNOptions). test.jepsen, which is Jepsen's own binary format, is not written: its tools fall back to results.edn.
+// WriteJepsen writes a run as Jepsen keeps its own below root: <test>/<time>/history.edn,
+// history.txt, results.edn, the report as timeline.html, and plots by Jepsen's names; several locks
+// have a history and results each below independent/. The links latest and current point at it. It
+// returns the directory. With values, operations carry what a grant does (history.EDNOptions).
+// test.jepsen, which is Jepsen's own binary format, is not written: its tools fall back to
+// results.edn.
 func WriteJepsen(root string, r Run, name string, began time.Time, values bool) (string, error) {
 	if r.History == nil {
 		return "", errNoHistory
 	}
-	dir := filepath.Join(root, filepath.Base(filepath.Clean("/"+strings.ReplaceAll(name, ":", "-"))), began.UTC().Format(store.TimeLayout))
+	dir := filepath.Join(root, filepath.Base(filepath.Clean("/"+strings.ReplaceAll(name, ":", "-"))),
+		began.UTC().Format(store.TimeLayout))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
 	locks := r.History.Locks()
 	o := history.EDNOptions{Values: values, Independent: len(locks) > 1}
-	err := errors.Join(writeHistories(dir, r.History, o), writeResults(dir, r.History, r.Verdict), jepsenPictures(dir, r),
+	err := errors.Join(writeHistories(dir, r.History, o), writeResults(dir, r.History, r.Verdict),
+		jepsenPictures(dir, r),
 		store.Write(dir, jepsenTimeline, func(w *os.File) error { return WriteHTML(w, r) }))
 	if len(locks) > 1 {
 		for _, key := range locks {
-			err = errors.Join(err, writeLock(filepath.Join(dir, "independent", fmt.Sprint(key)), r, key, values))
+			err = errors.Join(err, writeLock(filepath.Join(dir, "independent", fmt.Sprint(key)), r, key,
+				values))
 		}
 	}
 	return dir, errors.Join(err, store.Point(root, dir), store.Link(root, jepsenCurrent, dir))
@@ -54,7 +61,8 @@ func writeLock(dir string, r Run, key int, values bool) error {
 		return err
 	}
 	h := r.History.Of(key)
-	return errors.Join(writeHistories(dir, h, history.EDNOptions{Values: values}), writeResults(dir, h, checker.Check(h, r.Trace, checker.Options{})))
+	return errors.Join(writeHistories(dir, h, history.EDNOptions{Values: values}),
+		writeResults(dir, h, checker.Check(h, r.Trace, checker.Options{})))
 }
 
 func writeHistories(dir string, h *history.History, o history.EDNOptions) error {
@@ -88,8 +96,8 @@ func jepsenPictures(dir string, r Run) error {
 	return err
 }
 
-// Results is a verdict as Jepsen's results.edn: a map of checks, each with :valid?, and :valid? of all of them together. What does not apply
-// is no check, and stands in a map of its own.
+// Results is a verdict as Jepsen's results.edn: a map of checks, each with :valid?, and :valid? of
+// all of them together. What does not apply is no check, and stands in a map of its own.
 func Results(h *history.History, v *checker.Verdict) history.EDNMap {
 	var m, na history.EDNMap
 	if v == nil {
@@ -132,7 +140,8 @@ func validity(r checker.Result) any {
 func check(p checker.Property) (m history.EDNMap) {
 	m.Put("valid?", validity(p.Verdict))
 	m.Put("meaning", meanings[p.Property])
-	for _, x := range []struct{ key, text string }{{"class", p.Class}, {"assumption", p.Assumption}, {"words", p.Words}, {"because", p.Because}} {
+	for _, x := range []struct{ key, text string }{{"class", p.Class}, {"assumption", p.Assumption},
+		{"words", p.Words}, {"because", p.Because}} {
 		if x.text != "" {
 			m.Put(x.key, x.text)
 		}

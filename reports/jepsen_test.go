@@ -23,14 +23,18 @@ func twoLocks() Run {
 	ev := func(typ history.Type, t int64, p int, f string, n, key int) history.Event {
 		return history.Event{Type: typ, T: t, Process: p, F: f, N: n, Key: history.Ptr(key)}
 	}
-	h := &history.History{Header: history.Header{Type: "header", Format: 1, Impl: "setnx", Nemesis: "pause:short", Clients: 2, Keys: 2, Properties: []string{"S", "F"}, Expect: "valid", Started: "2026-11-21T12:00:00.123Z"}}
+	h := &history.History{Header: history.Header{Type: "header", Format: 1, Impl: "setnx",
+		Nemesis: "pause:short", Clients: 2, Keys: 2, Properties: []string{"S", "F"}, Expect: "valid",
+		Started: "2026-11-21T12:00:00.123Z"}}
 	h.Events = []history.Event{
 		ev(history.Invoke, 10, 0, history.Acquire, 1, 0), ev(history.OK, 20, 0, history.Acquire, 1, 0),
 		ev(history.Invoke, 30, 1, history.Acquire, 1, 1), ev(history.OK, 40, 1, history.Acquire, 1, 1),
-		{Type: history.Fault, T: 45, Process: history.Harness, F: "pause", Target: "c0", Phase: history.PhaseFrom, ID: 1},
+		{Type: history.Fault, T: 45, Process: history.Harness, F: "pause", Target: "c0",
+			Phase: history.PhaseFrom, ID: 1},
 		ev(history.Invoke, 50, 1, history.Release, 1, 1), ev(history.OK, 60, 1, history.Release, 1, 1),
 		ev(history.Invoke, 70, 1, history.Acquire, 2, 0), ev(history.OK, 80, 1, history.Acquire, 2, 0),
-		{Type: history.Fault, T: 85, Process: history.Harness, F: "pause", Target: "c0", Phase: history.PhaseTo, ID: 1},
+		{Type: history.Fault, T: 85, Process: history.Harness, F: "pause", Target: "c0",
+			Phase: history.PhaseTo, ID: 1},
 		ev(history.Invoke, 90, 0, history.Release, 1, 0), ev(history.Info, 95, 0, history.Release, 1, 0),
 		ev(history.Invoke, 96, 1, history.Release, 2, 0), ev(history.OK, 99, 1, history.Release, 2, 0),
 		{Type: history.End, T: 100, Process: history.Harness},
@@ -56,11 +60,16 @@ func TestJepsenLayout(t *testing.T) {
 		}
 		return nil
 	})
-	want := []string{"current", "latest", "setnx-pause-short/latest", "history.edn", "history.txt", "results.edn", "timeline.html", "latency-raw.png",
-		"independent/0/history.edn", "independent/0/history.txt", "independent/0/results.edn", "independent/1/history.edn", "independent/1/history.txt", "independent/1/results.edn"}
+	want := []string{"current", "latest", "setnx-pause-short/latest", "history.edn", "history.txt",
+		"results.edn", "timeline.html", "latency-raw.png",
+		"independent/0/history.edn", "independent/0/history.txt", "independent/0/results.edn",
+		"independent/1/history.edn", "independent/1/history.txt", "independent/1/results.edn"}
 	slices.Sort(want)
 	slices.Sort(have)
-	have = slices.DeleteFunc(have, func(s string) bool { return strings.HasSuffix(s, ".png") && s != "latency-raw.png" })
+	have = slices.DeleteFunc(have, func(s string) bool {
+		return strings.HasSuffix(s, ".png") &&
+			s != "latency-raw.png"
+	})
 	if d := cmp.Diff(want, have); d != "" {
 		t.Error(d)
 	}
@@ -69,7 +78,8 @@ func TestJepsenLayout(t *testing.T) {
 			t.Errorf("%s points at %s: %v", link, to, err)
 		}
 	}
-	for _, name := range []string{"history.edn", "history.txt", "results.edn", "independent/0/history.edn", "independent/0/results.edn", "independent/1/results.edn"} {
+	for _, name := range []string{"history.edn", "history.txt", "results.edn",
+		"independent/0/history.edn", "independent/0/results.edn", "independent/1/results.edn"} {
 		golden(t, filepath.Join("jepsen", strings.ReplaceAll(name, "/", "-")), filepath.Join(dir, name))
 	}
 }
@@ -93,10 +103,12 @@ func golden(t *testing.T, name, file string) {
 	}
 }
 
-// TestResultsArePlainEDN reads results with a library that knows none of our tags, hostile words included.
+// TestResultsArePlainEDN reads results with a library that knows none of our tags, hostile words
+// included.
 func TestResultsArePlainEDN(t *testing.T) {
 	r := hostileRun(t)
-	for verdict, want := range map[checker.Result]any{checker.Violated: false, checker.Valid: true, checker.Unknown: edn.Keyword("unknown"), "": edn.Keyword("unknown")} {
+	for verdict, want := range map[checker.Result]any{checker.Violated: false, checker.Valid: true,
+		checker.Unknown: edn.Keyword("unknown"), "": edn.Keyword("unknown")} {
 		r.Verdict.Verdict = verdict
 		text := Results(r.History, r.Verdict).String()
 		var m map[edn.Keyword]any
@@ -114,7 +126,8 @@ func TestResultsArePlainEDN(t *testing.T) {
 
 // TestAnExportIsReadAgain makes sure that nothing that counts is lost on the way to Jepsen.
 func TestAnExportIsReadAgain(t *testing.T) {
-	dir, err := WriteJepsen(t.TempDir(), newRun(t, scene{clients: 4, cycles: 14, fail: true}), "getset-failover", jepsenTime, true)
+	dir, err := WriteJepsen(t.TempDir(), newRun(t, scene{clients: 4, cycles: 14, fail: true}),
+		"getset-failover", jepsenTime, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,18 +54,23 @@ type (
 	}
 )
 
-// JUnit writes a gate's result as a JUnit report: one test case for each entry. What is not as expected is a failure; what is unknown, broke or
-// was not possible is an error; what is unknown and may be so is skipped.
+// JUnit writes a gate's result as a JUnit report: one test case for each entry. What is not as
+// expected is a failure; what is unknown, broke or was not possible is an error; what is unknown
+// and may be so is skipped.
 func JUnit(w io.Writer, r *campaign.GateResult) error {
-	suite := junitSuite{Name: legal(r.Gate.File), Time: junitTime(r.Took.D().Seconds()), Properties: junitProperties(r)}
+	suite := junitSuite{Name: legal(r.Gate.File), Time: junitTime(r.Took.D().Seconds()),
+		Properties: junitProperties(r)}
 	for _, e := range r.Entries {
 		suite.add(e)
 	}
 	if r.Partial {
-		suite.add(campaign.EntryResult{Name: "the whole gate", World: r.Gate.World, Result: campaign.Undone, Claim: "It is not complete: it was interrupted, or shards are missing."})
+		suite.add(campaign.EntryResult{Name: "the whole gate", World: r.Gate.World,
+			Result: campaign.Undone,
+			Claim:  "It is not complete: it was interrupted, or shards are missing."})
 	}
 	doc := junitSuites{
-		Name: "lockbench gate", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped, Time: suite.Time,
+		Name: "lockbench gate", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
+		Skipped: suite.Skipped, Time: suite.Time,
 		Suites: []junitSuite{suite},
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
@@ -81,7 +86,8 @@ func JUnit(w io.Writer, r *campaign.GateResult) error {
 }
 
 func (s *junitSuite) add(e campaign.EntryResult) {
-	c := junitCase{Name: legal(e.Name), Classname: "lockbench." + legal(e.World), Time: junitTime(e.Took().D().Seconds())}
+	c := junitCase{Name: legal(e.Name), Classname: "lockbench." + legal(e.World),
+		Time: junitTime(e.Took().D().Seconds())}
 	note := &junitNote{Message: legal(e.Claim), Type: string(e.Result), Text: legal(details(e))}
 	switch e.Result {
 	case campaign.Passed:
@@ -104,7 +110,8 @@ func (s *junitSuite) add(e campaign.EntryResult) {
 func details(e campaign.EntryResult) string {
 	out := []string{"expected: " + e.Expect.String(), "found: " + e.Found}
 	if s := e.Shown; s != nil {
-		for _, x := range [][2]string{{"", s.Words}, {"report: ", s.Report}, {"run: ", s.Dir}, {"again: ", s.Reproduce}, {"counterexample: ", s.Counterexample}} {
+		for _, x := range [][2]string{{"", s.Words}, {"report: ", s.Report}, {"run: ", s.Dir},
+			{"again: ", s.Reproduce}, {"counterexample: ", s.Counterexample}} {
 			if x[1] != "" {
 				out = append(out, x[0]+x[1])
 			}
@@ -114,7 +121,8 @@ func details(e campaign.EntryResult) string {
 }
 
 func junitProperties(r *campaign.GateResult) []junitProperty {
-	ps := []junitProperty{{"lockbench", r.Version}, {"world", r.Gate.World}, {"seed", fmt.Sprint(r.Gate.Seed)}, {"file", r.Gate.Digest}, {"result", string(r.Result)}}
+	ps := []junitProperty{{"lockbench", r.Version}, {"world", r.Gate.World},
+		{"seed", fmt.Sprint(r.Gate.Seed)}, {"file", r.Gate.Digest}, {"result", string(r.Result)}}
 	for _, world := range sortedKeys(r.Versions) {
 		for _, what := range sortedKeys(r.Versions[world]) {
 			if what != "lockbench" {
@@ -141,10 +149,12 @@ func sortedKeys[V any](m map[string]V) (out []string) {
 
 func junitTime(seconds float64) string { return fmt.Sprintf("%.3f", seconds) }
 
-// legal spells out what XML 1.0 cannot hold, and what a reader could not see or be misled by; the encoder escapes the rest.
+// legal spells out what XML 1.0 cannot hold, and what a reader could not see or be misled by; the
+// encoder escapes the rest.
 func legal(s string) string {
 	ok := func(r rune) bool {
-		return r == '\t' || r == '\n' || !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) && r != 0xFFFE && r != 0xFFFF
+		return r == '\t' || r == '\n' || !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) &&
+			r != 0xFFFE && r != 0xFFFF
 	}
 	var b strings.Builder
 	for i, r := range s {

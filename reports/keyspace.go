@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// keyspace plays a command stream on the lock keys of one node. MONITOR shows no replies, but what a command does to these
-// keys follows from their state. It tells the story; it never decides a verdict.
+// keyspace plays a command stream on the lock keys of one node. MONITOR shows no replies, but what
+// a command does to these keys follows from their state. It tells the story; it never decides a
+// verdict.
 type keyspace struct {
 	out    []keySpan
 	now    map[int]*keySpan
@@ -17,7 +18,8 @@ type keyspace struct {
 	lock   func(key string) (int, bool)
 }
 
-func keysOf(said heard, roles []span, owners map[string]int, lock func(string) (int, bool), end int64) []keySpan {
+func keysOf(said heard, roles []span, owners map[string]int, lock func(string) (int, bool),
+	end int64) []keySpan {
 	s := keyspace{now: map[int]*keySpan{}, expiry: map[int]float64{}, owners: owners, lock: lock}
 	for _, c := range said.commands {
 		seg := said.segments[c.segment]
@@ -96,7 +98,8 @@ func (s *keyspace) setWith(key int, t int64, value string, args []string) {
 		}
 	}
 	s.set(key, t, value)
-	name := map[string]string{"EX": "EXPIRE", "PX": "PEXPIRE", "EXAT": "EXPIREAT", "PXAT": "PEXPIREAT"}[unit]
+	name := map[string]string{"EX": "EXPIRE", "PX": "PEXPIRE", "EXAT": "EXPIREAT",
+		"PXAT": "PEXPIREAT"}[unit]
 	if name != "" {
 		s.lease(key, name, n)
 	}
@@ -135,7 +138,8 @@ func (s *keyspace) drop(key int, t int64, how string) {
 	delete(s.expiry, key)
 }
 
-// expire ends what the node's own clock says is over. Where that clock was moved past a deadline, it was over at the move.
+// expire ends what the node's own clock says is over. Where that clock was moved past a deadline,
+// it was over at the move.
 func (s *keyspace) expire(wall float64, seg segment) {
 	for key, deadline := range s.expiry {
 		if deadline <= wall {

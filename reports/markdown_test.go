@@ -11,7 +11,8 @@ import (
 )
 
 func TestMarkdown(t *testing.T) {
-	for name, s := range map[string]scene{"violated": {clients: 4, cycles: 14, fail: true}, "valid": {clients: 4, cycles: 40}, "unknown": {clients: 4, cycles: 3}} {
+	for name, s := range map[string]scene{"violated": {clients: 4, cycles: 14, fail: true}, "valid": {
+		clients: 4, cycles: 40}, "unknown": {clients: 4, cycles: 3}} {
 		var b bytes.Buffer
 		if err := WriteMarkdown(&b, newRun(t, s)); err != nil {
 			t.Fatal(err)

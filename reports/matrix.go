@@ -78,8 +78,8 @@ type matrixLetter struct {
 // linker says where the report of a run is; "" if there is none.
 type linker func(dir string) string
 
-// WriteMatrix writes a matrix as one self-contained page. Linked says where the report of a run directory (relative to the matrix) is to be
-// found, relative to the page; "" if there is none.
+// WriteMatrix writes a matrix as one self-contained page. Linked says where the report of a run
+// directory (relative to the matrix) is to be found, relative to the page; "" if there is none.
 func WriteMatrix(w io.Writer, m *campaign.Matrix, linked func(dir string) string) error {
 	body, _, err := MatrixPage(m, linked)
 	if err == nil {
@@ -88,9 +88,12 @@ func WriteMatrix(w io.Writer, m *campaign.Matrix, linked func(dir string) string
 	return err
 }
 
-// MatrixPage is WriteMatrix, and the policy that the page asks a browser to enforce, which a server can send with it.
-func MatrixPage(m *campaign.Matrix, linked func(dir string) string) (body []byte, policy string, err error) {
-	p := &matrixPage{Columns: m.Columns, Partial: m.Partial, CSS: template.CSS(baseCSS + matrixCSS), JS: template.JS(matrixJS), CSP: policyFor(matrixJS)}
+// MatrixPage is WriteMatrix, and the policy that the page asks a browser to enforce, which a server
+// can send with it.
+func MatrixPage(m *campaign.Matrix, linked func(dir string) string) (body []byte, policy string,
+	err error) {
+	p := &matrixPage{Columns: m.Columns, Partial: m.Partial, CSS: template.CSS(baseCSS + matrixCSS),
+		JS: template.JS(matrixJS), CSP: policyFor(matrixJS)}
 	p.Answer, p.Counted = survivors(m), m.Count().String()
 	data := newMatrixData(m)
 	for i, r := range m.Rows {
@@ -113,8 +116,10 @@ func MatrixPage(m *campaign.Matrix, linked func(dir string) string) (body []byte
 	return out.Bytes(), p.CSP, err
 }
 
-func newMatrixRow(m *campaign.Matrix, at int, r campaign.Row, linked linker, data *matrixData) matrixRow {
-	row := matrixRow{Name: clean(r.Name, 60), Why: clean(campaign.Why(r.Name), 300), Impl: clean(r.Impl, 40)}
+func newMatrixRow(m *campaign.Matrix, at int, r campaign.Row, linked linker,
+	data *matrixData) matrixRow {
+	row := matrixRow{Name: clean(r.Name, 60), Why: clean(campaign.Why(r.Name), 300),
+		Impl: clean(r.Impl, 40)}
 	for j, c := range m.Columns {
 		cell := m.Cell(r.Name, c.Name)
 		if cell == nil {
@@ -127,9 +132,11 @@ func newMatrixRow(m *campaign.Matrix, at int, r campaign.Row, linked linker, dat
 }
 
 func newMatrixCell(c *campaign.Cell, row, column int, linked linker) matrixCell {
-	x := matrixCell{Row: row, Column: column, Kind: kindOf(c), Title: clean(c.Title(), 700), Missing: c.Missing(), Link: linked(c.Dir())}
+	x := matrixCell{Row: row, Column: column, Kind: kindOf(c), Title: clean(c.Title(), 700),
+		Missing: c.Missing(), Link: linked(c.Dir())}
 	for _, l := range c.Found() {
-		x.Letters = append(x.Letters, matrixLetter{l, linked(c.Letter(l).Dir), slices.Contains(c.More(), l)})
+		x.Letters = append(x.Letters, matrixLetter{l, linked(c.Letter(l).Dir), slices.Contains(c.More(),
+			l)})
 		x.Serious = x.Serious || strings.Contains(serious, l)
 	}
 	unknown := c.Unknown()
@@ -185,14 +192,18 @@ func survivors(m *campaign.Matrix) string {
 	case len(names) == 0:
 		return "Nothing has been run that would tell one lock from another."
 	case best >= most:
-		return fmt.Sprintf("All that was tried here is survived by %s: %s.", list(names), count(most, "fault"))
+		return fmt.Sprintf("All that was tried here is survived by %s: %s.", list(names),
+			count(most, "fault"))
 	case best == 0:
 		return "No lock survives any of the faults that were tried here."
 	}
-	return fmt.Sprintf("No lock survives everything that was tried. %d of %s, the most, are survived by %s.", best, count(most, "fault"), list(names))
+	return fmt.Sprintf(
+		"No lock survives everything that was tried. %d of %s, the most, are survived by %s.", best,
+		count(most, "fault"), list(names))
 }
 
-// survived counts the faults that a lock was tried under, and those that it survives. A lock that fails without any survives none.
+// survived counts the faults that a lock was tried under, and those that it survives. A lock that
+// fails without any survives none.
 func survived(m *campaign.Matrix, row string) (safe, asked int) {
 	for _, c := range m.Columns {
 		kind := kindOf(cellOf(m, row, c.Name))
@@ -227,7 +238,8 @@ func (p *matrixPage) differences(m *campaign.Matrix, linked linker) {
 		if d.Expected {
 			what = "expected, not found"
 		}
-		p.Differences = append(p.Differences, differenceRow{clean(d.Row, 60), clean(d.Column, 40), d.Letter, what, clean(strings.Join(strings.Fields(d.Words), " "), 400), linked(d.Dir)})
+		p.Differences = append(p.Differences, differenceRow{clean(d.Row, 60), clean(d.Column, 40),
+			d.Letter, what, clean(strings.Join(strings.Fields(d.Words), " "), 400), linked(d.Dir)})
 	}
 }
 
@@ -249,15 +261,17 @@ func (p *matrixPage) about(m *campaign.Matrix) {
 	if m.Took > 0 {
 		add("took", short(m.Took.D()))
 	}
-	p.Meta = fmt.Sprintf("%s × %s · world %s", count(len(m.Rows), "lock"), count(len(m.Columns), "fault"), clean(m.World, 40))
+	p.Meta = fmt.Sprintf("%s × %s · world %s", count(len(m.Rows), "lock"),
+		count(len(m.Columns), "fault"), clean(m.World, 40))
 	if v := m.Versions["redis"]; v != "" {
 		p.Meta += " · Redis " + clean(v, 40)
 	}
 	p.Meta += " · lease " + short(m.TTL.D())
 }
 
-// WitnessDirs are the run directories of a matrix that a reader may want to see: for each violated letter the run that shows it, and for each
-// other cell the run that shows most. Each is there once.
+// WitnessDirs are the run directories of a matrix that a reader may want to see: for each violated
+// letter the run that shows it, and for each other cell the run that shows most. Each is there
+// once.
 func WitnessDirs(m *campaign.Matrix) (dirs []string) {
 	seen := map[string]bool{"": true}
 	add := func(dir string) {

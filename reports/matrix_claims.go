@@ -22,10 +22,12 @@ type outcomeCount struct {
 }
 
 // outcomes are in the order in which a reader wants them.
-var claimOutcomes = []campaign.Outcome{campaign.Refuted, campaign.Confirmed, campaign.Unclear, campaign.NotTested}
+var claimOutcomes = []campaign.Outcome{campaign.Refuted, campaign.Confirmed, campaign.Unclear,
+	campaign.NotTested}
 
 var claimStates = map[campaign.Outcome][2]string{
-	campaign.Confirmed: {"valid", "✓"}, campaign.Refuted: {"violated", "✕"}, campaign.Unclear: {"unknown", "?"}, campaign.NotTested: {"na", "–"},
+	campaign.Confirmed: {"valid", "✓"}, campaign.Refuted: {"violated", "✕"}, campaign.Unclear: {
+		"unknown", "?"}, campaign.NotTested: {"na", "–"},
 }
 
 // claimRows judges the documents' claims by the cells of the matrix, refuted ones first.
@@ -44,8 +46,10 @@ func claimRows(m *campaign.Matrix, linked linker) (rows []claimRow, counts []out
 	return rows, counts
 }
 
-func newClaimRow(c campaign.Claim, o campaign.Outcome, cells []*campaign.Cell, linked linker) claimRow {
-	row := claimRow{Text: clean(c.Text, 400), Document: clean(c.Document, 80), Outcome: string(o), State: claimStates[o][0], Symbol: claimStates[o][1], Command: clean(c.Command(), 200)}
+func newClaimRow(c campaign.Claim, o campaign.Outcome, cells []*campaign.Cell,
+	linked linker) claimRow {
+	row := claimRow{Text: clean(c.Text, 400), Document: clean(c.Document, 80), Outcome: string(o),
+		State: claimStates[o][0], Symbol: claimStates[o][1], Command: clean(c.Command(), 200)}
 	if c.Note != "" {
 		row.Note = sentence(clean(c.Note, 400))
 	}

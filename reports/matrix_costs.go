@@ -34,7 +34,8 @@ func (p *matrixPage) costs(m *campaign.Matrix) error {
 		p50, p99 = append(p50, ms(int64(c.AcquireP50))), append(p99, ms(int64(c.AcquireP99)))
 	}
 	first := m.Costs[0]
-	p.CostsMeta = fmt.Sprintf("One run of each lock without faults: %s that compete for holds of %s. An acquire lasts from the call to the grant, so it includes the wait for whoever is inside. Recovery is the longest time from the fault to the next grant, in the runs of the matrix.",
+	p.CostsMeta = fmt.Sprintf(
+		"One run of each lock without faults: %s that compete for holds of %s. An acquire lasts from the call to the grant, so it includes the wait for whoever is inside. Recovery is the longest time from the fault to the next grant, in the runs of the matrix.",
 		count(first.Clients, "client"), short(first.Hold.D()))
 	for _, fig := range []*figure{
 		barFigure("Redis commands for each hand-over", "commands", names, commands, nil),
@@ -51,14 +52,17 @@ func (p *matrixPage) costs(m *campaign.Matrix) error {
 }
 
 func newCostRow(m *campaign.Matrix, c campaign.RowCost) costRow {
-	row := costRow{Name: clean(c.Row, 60), Grants: c.Grants, Commands: "–", P50: "–", P99: "–", Throughput: "–"}
+	row := costRow{Name: clean(c.Row, 60), Grants: c.Grants, Commands: "–", P50: "–", P99: "–",
+		Throughput: "–"}
 	if c.Grants > 0 {
-		row.P50, row.P99, row.Throughput = short(c.AcquireP50.D()), short(c.AcquireP99.D()), fmt.Sprintf("%.0f/s", c.Throughput)
+		row.P50, row.P99, row.Throughput = short(c.AcquireP50.D()), short(c.AcquireP99.D()),
+			fmt.Sprintf("%.0f/s", c.Throughput)
 	}
 	if c.Commands > 0 {
 		row.Commands = fmt.Sprintf("%.1f", c.Commands)
 	}
-	row.Crash, row.Failover = recovered(m, c.Row, "crash", c.AfterCrash), recovered(m, c.Row, "failover", c.AfterFailover)
+	row.Crash, row.Failover = recovered(m, c.Row, "crash", c.AfterCrash),
+		recovered(m, c.Row, "failover", c.AfterFailover)
 	return row
 }
 
@@ -81,7 +85,8 @@ type bars struct {
 	values, to []float64
 }
 
-// barFigure compares locks by a number. To, where it is not nil, is a second number that a thin line leads to.
+// barFigure compares locks by a number. To, where it is not nil, is a second number that a thin
+// line leads to.
 func barFigure(title, unit string, names []string, values, to []float64) *figure {
 	fig := newFigure("cost", title, title+" of each lock, in "+unit+".", unit, "")
 	n := len(names)
@@ -114,16 +119,20 @@ func barFigure(title, unit string, names []string, values, to []float64) *figure
 // Plot implements plot.Plotter.
 func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	style := draw.TextStyle{Color: colorInk, Font: p.Legend.TextStyle.Font, Handler: plot.DefaultTextHandler}
+	style := draw.TextStyle{Color: colorInk, Font: p.Legend.TextStyle.Font,
+		Handler: plot.DefaultTextHandler}
 	style.Font.Size = vg.Points(8)
 	for i, v := range b.values {
 		y := ty(float64(len(b.values) - 1 - i))
-		c.FillPolygon(color.Color(colorOK), []vg.Point{{X: tx(0), Y: y - 4}, {X: tx(v), Y: y - 4}, {X: tx(v), Y: y + 4}, {X: tx(0), Y: y + 4}})
+		c.FillPolygon(color.Color(colorOK), []vg.Point{{X: tx(0), Y: y - 4}, {X: tx(v), Y: y - 4},
+			{X: tx(v), Y: y + 4}, {X: tx(0), Y: y + 4}})
 		end, label := tx(v), number(v)
 		if b.to != nil {
-			end, label = max(end, tx(b.to[i])), short(time.Duration(v*1e6))+" – "+short(time.Duration(b.to[i]*1e6))
+			end, label = max(end, tx(b.to[i])),
+				short(time.Duration(v*1e6))+" – "+short(time.Duration(b.to[i]*1e6))
 			c.StrokeLine2(draw.LineStyle{Color: colorDeep, Width: vg.Points(1)}, tx(v), y, tx(b.to[i]), y)
-			c.StrokeLine2(draw.LineStyle{Color: colorDeep, Width: vg.Points(1.4)}, tx(b.to[i]), y-3, tx(b.to[i]), y+3)
+			c.StrokeLine2(draw.LineStyle{Color: colorDeep, Width: vg.Points(1.4)}, tx(b.to[i]), y-3,
+				tx(b.to[i]), y+3)
 		}
 		c.FillText(style, vg.Point{X: end + 4, Y: y - 3}, label)
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign"
 )
 
-// matrixData is what matrix.js shows of a cell when it is chosen. Texts are there once: several letters often have the same words.
+// matrixData is what matrix.js shows of a cell when it is chosen. Texts are there once: several
+// letters often have the same words.
 type matrixData struct {
 	Rows    []string               `json:"rows"`
 	Columns []string               `json:"columns"`
@@ -27,7 +28,8 @@ type matrixDetail struct {
 }
 
 func newMatrixData(m *campaign.Matrix) *matrixData {
-	d := &matrixData{Cells: map[int][]matrixDetail{}, Texts: []string{""}, index: map[string]int{"": 0}}
+	d := &matrixData{Cells: map[int][]matrixDetail{}, Texts: []string{""}, index: map[string]int{
+		"": 0}}
 	for _, r := range m.Rows {
 		d.Rows = append(d.Rows, clean(r.Name, 60))
 	}
@@ -37,7 +39,8 @@ func newMatrixData(m *campaign.Matrix) *matrixData {
 	return d
 }
 
-// maxWords bounds the words of a counterexample on the page of a matrix; the run's report has all of them.
+// maxWords bounds the words of a counterexample on the page of a matrix; the run's report has all
+// of them.
 const maxWords = 500
 
 func (d *matrixData) add(c *campaign.Cell, row, column int, linked linker) {
@@ -46,7 +49,8 @@ func (d *matrixData) add(c *campaign.Cell, row, column int, linked linker) {
 		out = append(out, matrixDetail{Found: "not possible", Words: d.text(c.Impossible)})
 	}
 	for _, l := range c.Letters {
-		x := matrixDetail{Letter: l.Letter, Found: l.Found.String(), Runs: [2]int{l.Runs, l.Of}, Expect: slices.Contains(c.Expected, l.Letter)}
+		x := matrixDetail{Letter: l.Letter, Found: l.Found.String(), Runs: [2]int{l.Runs, l.Of},
+			Expect: slices.Contains(c.Expected, l.Letter)}
 		switch {
 		case l.Inherited:
 			x.Words = d.text("It needs no fault: see the column none.")

@@ -16,12 +16,14 @@ type needRow struct {
 	Needs    []needed
 }
 
-// needed is one thing that a lock needs. State is safe (it needs nothing), bad (nothing helps), some, or unknown.
+// needed is one thing that a lock needs. State is safe (it needs nothing), bad (nothing helps),
+// some, or unknown.
 type needed struct {
 	Text, State, Why string
 }
 
-// asks derives one column of needs from cells of the matrix: what must not happen, if the cells of these faults are violated.
+// asks derives one column of needs from cells of the matrix: what must not happen, if the cells of
+// these faults are violated.
 type asks struct {
 	head      string
 	columns   []string
@@ -34,15 +36,25 @@ type asks struct {
 
 // needsOf are the columns: time, clocks, durability, messages.
 var needsOf = []asks{
-	{head: "Longest pause of a client", columns: []string{"pause"}, letters: "SLODF", needs: "shorter than the lease", otherwise: "any"},
-	{head: "Longest work", columns: []string{"longwork"}, letters: "SLODF", needs: "shorter than the lease", otherwise: "any"},
-	{head: "Longest stall of Redis", columns: []string{"busy", "node-pause"}, letters: "SLODF", needs: "shorter than the lease", otherwise: "any"},
-	{head: "Clients’ clocks", columns: []string{"clock-client"}, letters: "SLODF", needs: "must agree", otherwise: "may be wrong"},
-	{head: "Redis’ clock", columns: []string{"clock-server+", "clock-server-"}, letters: "SLODF", needs: "must not jump", otherwise: "may jump"},
-	{head: "Data after a restart", columns: []string{"restart"}, letters: "SLODF", needs: "must be kept", otherwise: "may be lost", except: "restart-delayed", weaker: "must be kept, or Redis stays away for a lease"},
-	{head: "Failover", columns: []string{"failover"}, letters: "SLODF", needs: "must not lose a write", otherwise: "may lose writes"},
-	{head: "Messages", columns: []string{"partition", "request-loss", "reply-loss", "late"}, letters: "SLODF", needs: "must not be late or lost", otherwise: "may be late or lost"},
-	{head: "A client’s death", columns: []string{"crash"}, letters: "SLODF", needs: "must not happen inside", otherwise: "may happen"},
+	{head: "Longest pause of a client", columns: []string{"pause"}, letters: "SLODF",
+		needs: "shorter than the lease", otherwise: "any"},
+	{head: "Longest work", columns: []string{"longwork"}, letters: "SLODF",
+		needs: "shorter than the lease", otherwise: "any"},
+	{head: "Longest stall of Redis", columns: []string{"busy", "node-pause"}, letters: "SLODF",
+		needs: "shorter than the lease", otherwise: "any"},
+	{head: "Clients’ clocks", columns: []string{"clock-client"}, letters: "SLODF",
+		needs: "must agree", otherwise: "may be wrong"},
+	{head: "Redis’ clock", columns: []string{"clock-server+", "clock-server-"}, letters: "SLODF",
+		needs: "must not jump", otherwise: "may jump"},
+	{head: "Data after a restart", columns: []string{"restart"}, letters: "SLODF",
+		needs: "must be kept", otherwise: "may be lost", except: "restart-delayed",
+		weaker: "must be kept, or Redis stays away for a lease"},
+	{head: "Failover", columns: []string{"failover"}, letters: "SLODF", needs: "must not lose a write",
+		otherwise: "may lose writes"},
+	{head: "Messages", columns: []string{"partition", "request-loss", "reply-loss", "late"},
+		letters: "SLODF", needs: "must not be late or lost", otherwise: "may be late or lost"},
+	{head: "A client’s death", columns: []string{"crash"}, letters: "SLODF",
+		needs: "must not happen inside", otherwise: "may happen"},
 }
 
 func needHeads(m *campaign.Matrix) (heads []string) {
@@ -55,7 +67,9 @@ func needHeads(m *campaign.Matrix) (heads []string) {
 // asked are the needs that this matrix can tell of.
 func asked(m *campaign.Matrix) []asks {
 	return slices.DeleteFunc(slices.Clone(needsOf), func(a asks) bool {
-		return !slices.ContainsFunc(m.Columns, func(c campaign.Column) bool { return slices.Contains(a.columns, c.Name) })
+		return !slices.ContainsFunc(m.Columns, func(c campaign.Column) bool {
+			return slices.Contains(a.columns, c.Name)
+		})
 	})
 }
 
@@ -72,7 +86,8 @@ func needRows(m *campaign.Matrix) (rows []needRow) {
 
 // of is what the lock of a row needs.
 func (a asks) of(m *campaign.Matrix, row string) needed {
-	if free := m.Cell(row, "none"); free != nil && strings.ContainsAny(strings.Join(free.Found(), ""), a.letters) {
+	if free := m.Cell(row, "none"); free != nil && strings.ContainsAny(strings.Join(free.Found(), ""),
+		a.letters) {
 		return needed{"nothing helps", "bad", "it fails without any fault"}
 	}
 	var broken, open []string
@@ -111,7 +126,8 @@ func (a asks) of(m *campaign.Matrix, row string) needed {
 
 func safeIn(m *campaign.Matrix, row, column string) bool {
 	c := m.Cell(row, column)
-	return c != nil && len(c.Runs) > 0 && !strings.ContainsAny(strings.Join(append(c.Found(), c.Unknown()...), ""), serious)
+	return c != nil && len(c.Runs) > 0 &&
+		!strings.ContainsAny(strings.Join(append(c.Found(), c.Unknown()...), ""), serious)
 }
 
 // declaredBy is what the table of locks says of a row.
@@ -124,7 +140,8 @@ func declaredBy(r campaign.Row) string {
 	for _, d := range []struct {
 		is   bool
 		what string
-	}{{e.Lease, "lease"}, {e.Validity, "validity"}, {e.Loss, "tells a loss"}, {e.Fencing, "fencing"}, {e.Reentrant, "re-entrant"}, {e.Watchdog && !r.NoWatchdog, "watchdog"}} {
+	}{{e.Lease, "lease"}, {e.Validity, "validity"}, {e.Loss, "tells a loss"}, {e.Fencing, "fencing"},
+		{e.Reentrant, "re-entrant"}, {e.Watchdog && !r.NoWatchdog, "watchdog"}} {
 		if d.is {
 			out = append(out, d.what)
 		}

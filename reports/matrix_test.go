@@ -11,16 +11,23 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign"
 )
 
-// someMatrix is a campaign that never ran: four locks under four faults. Words is what each counterexample says.
+// someMatrix is a campaign that never ran: four locks under four faults. Words is what each
+// counterexample says.
 func someMatrix(t testing.TB, words string) *campaign.Matrix {
 	t.Helper()
-	o := campaign.Options{Rows: []string{"setnx", "getset", "token-lua constant", "redlock per attempt"}, Columns: []string{"none", "crash", "pause", "failover"}, World: "process", TTL: 500 * time.Millisecond, Seed: 1}
-	found := map[string]string{"setnx|crash": "D", "getset|pause": "SLO", "getset|failover": "SLOR", "token-lua constant|pause": "S", "token-lua constant|failover": "R", "redlock per attempt|pause": "S"}
+	o := campaign.Options{Rows: []string{"setnx", "getset", "token-lua constant",
+		"redlock per attempt"}, Columns: []string{"none", "crash", "pause", "failover"}, World: "process",
+		TTL: 500 * time.Millisecond, Seed: 1}
+	found := map[string]string{"setnx|crash": "D", "getset|pause": "SLO", "getset|failover": "SLOR",
+		"token-lua constant|pause": "S", "token-lua constant|failover": "R",
+		"redlock per attempt|pause": "S"}
 	var rs []campaign.Result
 	for _, row := range o.Rows {
 		for _, column := range o.Columns {
-			r := campaign.Result{Format: campaign.Format, Row: row, Column: column, Nemesis: column, Attempt: 1, Dir: "runs/" + strings.ReplaceAll(row, " ", "-") + "/" + column}
-			r.Finding = campaign.Finding{Verdict: checker.Valid, Letters: map[string]checker.Result{}, Classes: map[string]string{}, Words: map[string]string{}, Because: map[string]string{}}
+			r := campaign.Result{Format: campaign.Format, Row: row, Column: column, Nemesis: column,
+				Attempt: 1, Dir: "runs/" + strings.ReplaceAll(row, " ", "-") + "/" + column}
+			r.Finding = campaign.Finding{Verdict: checker.Valid, Letters: map[string]checker.Result{},
+				Classes: map[string]string{}, Words: map[string]string{}, Because: map[string]string{}}
 			for _, l := range campaign.Letters {
 				r.Letters[l] = checker.Valid
 				if strings.Contains(found[row+"|"+column], l) {
@@ -39,8 +46,10 @@ func someMatrix(t testing.TB, words string) *campaign.Matrix {
 	}
 	m.Versions = map[string]string{"redis": "7.0.15"}
 	for _, row := range o.Rows {
-		m.Costs = append(m.Costs, campaign.RowCost{Row: row, Clients: 4, Hold: history.Duration(5e6), AfterCrash: history.Duration(5e8),
-			Cost: campaign.Cost{Grants: 100, AcquireP50: 7e6, AcquireP99: 9e7, Throughput: 110, Commands: 5.25}})
+		m.Costs = append(m.Costs, campaign.RowCost{Row: row, Clients: 4, Hold: history.Duration(5e6),
+			AfterCrash: history.Duration(5e8),
+			Cost: campaign.Cost{Grants: 100, AcquireP50: 7e6, AcquireP99: 9e7, Throughput: 110,
+				Commands: 5.25}})
 	}
 	return m
 }
@@ -62,9 +71,11 @@ func TestMatrixPageSaysWhatADesignReviewAsks(t *testing.T) {
 	last := -1
 	for _, want := range []string{
 		"No lock survives everything that was tried. 2 of 3 faults, the most, are survived by setnx and token-lua constant.",
-		`href="runs/setnx/crash/report.html"`, "two clients were inside at once", // the matrix and its legend
+		// the matrix and its legend
+		`href="runs/setnx/crash/report.html"`, "two clients were inside at once",
 		"Longest pause of a client", "must not happen inside", "shorter than the lease", // needs
-		"commands per hand-over", "5.2", "7.0 ms", "90 ms", "110/s", "never", "<svg", // costs and their plot
+		// costs and their plot
+		"commands per hand-over", "5.2", "7.0 ms", "90 ms", "110/s", "never", "<svg",
 		"Bare SETNX: if the service dies", "confirmed", // claims
 		"Redis", "7.0.15",
 	} {
@@ -75,7 +86,8 @@ func TestMatrixPageSaysWhatADesignReviewAsks(t *testing.T) {
 		}
 		last += 1 + at
 	}
-	if strings.Contains(matrixText(t, someMatrix(t, ""), func(string) string { return "" }), `href="runs`) {
+	if strings.Contains(matrixText(t, someMatrix(t, ""), func(string) string { return "" }),
+		`href="runs`) {
 		t.Error("a page links to reports that are not there")
 	}
 }
@@ -97,8 +109,11 @@ func TestWitnessDirsAreThereOnce(t *testing.T) {
 func TestNeedsFollowTheLetters(t *testing.T) {
 	m := someMatrix(t, "")
 	for _, c := range []struct{ row, head, want string }{
-		{"setnx", "A client’s death", "must not happen inside"}, {"setnx", "Longest pause of a client", "any"},
-		{"getset", "Failover", "must not lose a write"}, {"token-lua constant", "Failover", "may lose writes"}, // R alone is a leftover
+		{"setnx", "A client’s death", "must not happen inside"}, {"setnx", "Longest pause of a client",
+			"any"},
+		// R alone is a leftover
+		{"getset", "Failover", "must not lose a write"}, {"token-lua constant", "Failover",
+			"may lose writes"},
 		{"redlock per attempt", "Failover", "not known"},
 	} {
 		got := ""
@@ -119,13 +134,15 @@ func TestMatrixPageInABrowser(t *testing.T) {
 	b := newBrowser(t)
 	b.load(matrixText(t, someMatrix(t, "Client 0 stayed."), everywhere))
 	visible := func(what string) int {
-		return eval[int](b, `[...document.querySelectorAll('`+what+`')].filter(e => e.offsetParent !== null).length`)
+		return eval[int](b,
+			`[...document.querySelectorAll('`+what+`')].filter(e => e.offsetParent !== null).length`)
 	}
 	if n := visible("#cells tbody tr"); n != 4 {
 		t.Fatalf("%d locks are shown", n)
 	}
 	b.do(clickOn(`[data-fault="1"]`), clickOn(`#survivors`)) // crash
-	if rows, cols := visible("#cells tbody tr"), visible("#cells thead th[data-c]"); rows != 3 || cols != 1 {
+	if rows, cols := visible("#cells tbody tr"), visible("#cells thead th[data-c]"); rows != 3 ||
+		cols != 1 {
 		t.Errorf("survivors of a crash: %d locks and %d faults are shown", rows, cols)
 	}
 	if got := eval[string](b, `told.textContent`); got != "3 of 4 locks; 3 survive crash" {
@@ -139,14 +156,17 @@ func TestMatrixPageInABrowser(t *testing.T) {
 	b.do(clickOn("#reset"))
 	eval[bool](b, `document.querySelector('td[data-r="0"][data-c="0"]').focus() === undefined`)
 	b.keys("ArrowDown", "ArrowRight", "ArrowRight")
-	if got := eval[string](b, `document.getElementById('detail').textContent`); !strings.Contains(got, "getset under pause") || !strings.Contains(got, "Client 0 stayed.") {
+	if got := eval[string](b, `document.getElementById('detail').textContent`); !strings.Contains(got,
+		"getset under pause") || !strings.Contains(got, "Client 0 stayed.") {
 		t.Errorf("three keys lead to %q", got)
 	}
-	if got := eval[string](b, `document.activeElement.querySelector('a').getAttribute('href')`); got != "runs/getset/pause/report.html" {
+	if got := eval[string](b, `document.activeElement.querySelector('a').getAttribute('href')`); got !=
+		"runs/getset/pause/report.html" {
 		t.Errorf("the letter leads to %q", got)
 	}
 	b.do(clickOn(`[data-outcome="refuted"]`))
-	if n := eval[int](b, `[...document.querySelectorAll('.claims tbody tr')].filter(e => e.offsetParent !== null && e.dataset.outcome !== 'refuted').length`); n != 0 {
+	if n := eval[int](b,
+		`[...document.querySelectorAll('.claims tbody tr')].filter(e => e.offsetParent !== null && e.dataset.outcome !== 'refuted').length`); n != 0 {
 		t.Errorf("%d other claims are shown", n)
 	}
 	b.clean()
@@ -162,7 +182,8 @@ func TestHostileTextInAMatrixStaysText(t *testing.T) {
 		m.Cells[i].Impossible = strings.Repeat(hostile[i%len(hostile)], b2i(i%5 == 0))
 	}
 	page := matrixText(t, m, everywhere)
-	for _, bad := range []string{"<img", "<svg onload", "\x00", "\x1b", "\u202E", "\u2028", "\xff", "<!--<script>", "</style><script>window"} {
+	for _, bad := range []string{"<img", "<svg onload", "\x00", "\x1b", "\u202E", "\u2028", "\xff",
+		"<!--<script>", "</style><script>window"} {
 		if i := strings.Index(page, bad); i >= 0 {
 			t.Errorf("the page contains %q: …%s…", bad, page[max(0, i-80):min(len(page), i+80)])
 		}
@@ -173,7 +194,8 @@ func TestHostileTextInAMatrixStaysText(t *testing.T) {
 	if got := eval[string](b, `typeof window.pwned`); got != "undefined" {
 		t.Error("text of a run was executed")
 	}
-	if n := eval[int](b, `document.querySelectorAll('img, [onerror], [onload], [onmouseover]').length`); n != 0 {
+	if n := eval[int](b,
+		`document.querySelectorAll('img, [onerror], [onload], [onmouseover]').length`); n != 0 {
 		t.Errorf("text of a run became %d elements", n)
 	}
 	b.clean()

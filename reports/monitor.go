@@ -8,9 +8,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// heard is a node's command stream with times that can be trusted. MONITOR stamps each command with the node's wall clock, which a fault
-// may have moved, and lockbench notes when it read the line, which is always later. Between two moves of the clock the smallest
-// difference of the two says where that clock was.
+// heard is a node's command stream with times that can be trusted. MONITOR stamps each command with
+// the node's wall clock, which a fault may have moved, and lockbench notes when it read the line,
+// which is always later. Between two moves of the clock the smallest difference of the two says
+// where that clock was.
 type heard struct {
 	commands []command
 	segments []segment // at least one, in order

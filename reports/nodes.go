@@ -35,10 +35,12 @@ type keySpan struct {
 
 var (
 	lockKey = regexp.MustCompile(`^(?:.*:)?lock:([0-9]{1,6})$`)
-	noNode  = regexp.MustCompile(`^(c[0-9]+\+?|struck|spare|\*|)$`) // ends of links and targets of faults that are no Redis
+	// ends of links and targets of faults that are no Redis
+	noNode = regexp.MustCompile(`^(c[0-9]+\+?|struck|spare|\*|)$`)
 )
 
-// nodesOf collects every Redis that the record speaks of. It costs a look at every command, so it is done once.
+// nodesOf collects every Redis that the record speaks of. It costs a look at every command, so it
+// is done once.
 func nodesOf(r Run, f *facts) []node {
 	if f.nodes == nil {
 		f.nodes = findNodes(r, f)
@@ -75,7 +77,8 @@ func findNodes(r Run, f *facts) []node {
 		n.roles = rolesOf(n.name, i, r.History.Header.Topology, f)
 		if stream := r.Nodes[n.name]; len(stream) > 0 {
 			said := listen(stream, movesOf(n.name, f))
-			n.keys, n.exact, n.offsets = keysOf(said, n.roles, owners, locksBy(r.History.Header.Names), f.end), true, said.offsets()
+			n.keys, n.exact, n.offsets = keysOf(said, n.roles, owners, locksBy(r.History.Header.Names),
+				f.end), true, said.offsets()
 		} else {
 			n.keys = keysFromGrants(n.name, f)
 		}
@@ -83,8 +86,8 @@ func findNodes(r Run, f *facts) []node {
 	return ns
 }
 
-// locksBy tells the number of the lock that a Redis key is. The header names the keys; a world may put a prefix before them. A record from before
-// it did so has lock:0, lock:1 and so on.
+// locksBy tells the number of the lock that a Redis key is. The header names the keys; a world may
+// put a prefix before them. A record from before it did so has lock:0, lock:1 and so on.
 func locksBy(names []string) func(key string) (int, bool) {
 	return func(key string) (int, bool) {
 		for i, n := range names {
@@ -109,7 +112,8 @@ func compareNames(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// rolesOf follows a node through kills, pauses, restarts and promotions. A failover topology starts with its first node as master.
+// rolesOf follows a node through kills, pauses, restarts and promotions. A failover topology starts
+// with its first node as master.
 func rolesOf(name string, index int, topology string, f *facts) []span {
 	role := "up"
 	if topology == "failover" || topology == "sentinel" {
@@ -169,7 +173,8 @@ func keysFromGrants(name string, f *facts) []keySpan {
 		if h.node != name || h.depth > 0 {
 			continue
 		}
-		k := keySpan{from: h.sent, to: f.end, key: h.key, owner: h.process, ended: "still there, by the grant"}
+		k := keySpan{from: h.sent, to: f.end, key: h.key, owner: h.process,
+			ended: "still there, by the grant"}
 		if h.lease > 0 && h.lease < k.to {
 			k.to, k.ended = h.lease, "lease over, by the grant"
 		}

@@ -15,7 +15,8 @@ import (
 // caveats are what the world does otherwise than its words make a reader think.
 func caveats(h history.Header, f *facts) (cs []string) {
 	if h.World != "sim" && slices.ContainsFunc(f.faults, fault.linked) {
-		cs = append(cs, "A link that is cut or held here loses or keeps data, but not the end of a connection: the proxy passes FIN and RST. A real partition lets neither through, so a client may notice later than it did here.")
+		cs = append(cs,
+			"A link that is cut or held here loses or keeps data, but not the end of a connection: the proxy passes FIN and RST. A real partition lets neither through, so a client may notice later than it did here.")
 	}
 	return cs
 }
@@ -63,15 +64,18 @@ func (p *page) verdict(r Run) {
 	}
 	p.Broke = clean(v.Broke, 400)
 	if q := v.Porcupine; q.Result != "" {
-		p.Porcupine = fmt.Sprintf("%s says %s over %s in %s", judge(q.Version), clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D()))
+		p.Porcupine = fmt.Sprintf("%s says %s over %s in %s", judge(q.Version), clean(q.Result, 20),
+			count(q.Operations, "operation"), short(q.Took.D()))
 	}
 }
 
-// expectation is what somebody expected of a run, and how it compares; "" if nobody said anything, as of a run of a matrix.
+// expectation is what somebody expected of a run, and how it compares; "" if nobody said anything,
+// as of a run of a matrix.
 func expectation(r Run) (what, how string) {
 	v := r.Verdict
 	switch {
-	case v == nil || v.Expect == "" || r.History.Header.Expect == "" && v.Expect == string(checker.Valid):
+	case v == nil || v.Expect == "" || r.History.Header.Expect == "" &&
+		v.Expect == string(checker.Valid):
 		return "", ""
 	case v.AsExpected:
 		return clean(v.Expect, 40), "as expected"

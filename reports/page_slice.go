@@ -27,8 +27,8 @@ func (p *page) slice(r Run) {
 	p.CSP = policyFor(allowed...)
 }
 
-// policyFor allows a page these scripts and nothing else: no network, no forms, no frames but its own. Even a text that escaped its
-// escaping would do nothing.
+// policyFor allows a page these scripts and nothing else: no network, no forms, no frames but its
+// own. Even a text that escaped its escaping would do nothing.
 func policyFor(scripts ...string) string {
 	var hashes []string
 	for _, s := range scripts {

@@ -20,7 +20,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The colours of outcomes are Jepsen's, so that its users read the plots at once; shapes say the same again.
+// The colours of outcomes are Jepsen's, so that its users read the plots at once; shapes say the
+// same again.
 var (
 	colorOK    = color.NRGBA{0x6D, 0xB6, 0xFE, 0xFF}
 	colorInfo  = color.NRGBA{0xFF, 0xAA, 0x26, 0xFF}
@@ -34,9 +35,11 @@ var (
 	colorDeep  = color.NRGBA{0x1F, 0x6F, 0xC4, 0xFF}
 )
 
-// themed replaces the colours of text, axes and grounds by the page's own, so that a plot follows light and dark.
+// themed replaces the colours of text, axes and grounds by the page's own, so that a plot follows
+// light and dark.
 var themed = strings.NewReplacer(
-	"#20242A", "var(--ink)", "#5B6470", "var(--muted)", "#E4E7EB", "var(--line)", "#FBF0DB", "var(--band)",
+	"#20242A", "var(--ink)", "#5B6470", "var(--muted)", "#E4E7EB", "var(--line)", "#FBF0DB",
+	"var(--band)",
 	"#A85D00", "var(--fault)", "#C81E3A", "var(--bad)", "#1F6FC4", "var(--deep)", "#FFFFFF", "none",
 )
 
@@ -52,7 +55,8 @@ const figureWidth = 480 // points
 // figures draws all plots that a run has data for.
 func figures(r Run, f *facts, w *witness) ([]figure, error) {
 	makers := []func(Run, *facts, *witness) (*figure, error){
-		latencyFigure, quantileFigure, throughputFigure, holdFigure, waitFigure, distributionFigure, fairnessFigure, recoveryFigure, clockFigure,
+		latencyFigure, quantileFigure, throughputFigure, holdFigure, waitFigure, distributionFigure,
+		fairnessFigure, recoveryFigure, clockFigure,
 	}
 	var fs []figure
 	var errs []error
@@ -82,7 +86,8 @@ func newFigure(name, title, alt, x, y string) *figure {
 	}
 	p.Legend.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(9)}
 	p.Legend.TextStyle.Color = colorInk
-	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth, p.Legend.XOffs = true, vg.Points(6), vg.Points(18), -vg.Points(3)
+	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth, p.Legend.XOffs = true, vg.Points(6),
+		vg.Points(18), -vg.Points(3)
 	return &figure{name, title, alt, p, figureWidth, vg.Points(200)}
 }
 
@@ -109,7 +114,8 @@ func (f *figure) svg() ([]byte, error) {
 
 var svgSize = regexp.MustCompile(`<svg width="[^"]*" height="[^"]*"`)
 
-// inline is a figure as part of the page: without the XML declaration, with the page's colours, as wide as there is room.
+// inline is a figure as part of the page: without the XML declaration, with the page's colours, as
+// wide as there is room.
 func (f *figure) inline() (template.HTML, error) {
 	b, err := f.svg()
 	if err != nil {
@@ -119,7 +125,8 @@ func (f *figure) inline() (template.HTML, error) {
 	if i < 0 {
 		return "", errors.New("plot: no svg element")
 	}
-	s := svgSize.ReplaceAllString(string(b[i:]), `<svg class="plot" role="img" aria-label="`+template.HTMLEscapeString(f.Alt)+`"`)
+	s := svgSize.ReplaceAllString(string(b[i:]),
+		`<svg class="plot" role="img" aria-label="`+template.HTMLEscapeString(f.Alt)+`"`)
 	return template.HTML(themed.Replace(s)), nil
 }
 
@@ -158,7 +165,8 @@ func (f *figure) png() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// bands draws faults behind a plot over time: a ground where a fault lasted, a line with its name where it began.
+// bands draws faults behind a plot over time: a ground where a fault lasted, a line with its name
+// where it began.
 type bands struct {
 	faults []fault
 	lo, hi float64 // seconds; what lies outside is not drawn
@@ -172,8 +180,10 @@ func (f *figure) addBands(faults []fault, lo, hi float64) {
 // Plot implements plot.Plotter.
 func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, _ := p.Transforms(&c)
-	line := draw.LineStyle{Color: colorFault, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(3), vg.Points(2)}}
-	style := draw.TextStyle{Color: colorFault, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(8)}, Handler: plot.DefaultTextHandler}
+	line := draw.LineStyle{Color: colorFault, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(3),
+		vg.Points(2)}}
+	style := draw.TextStyle{Color: colorFault, Font: font.Font{Typeface: "Liberation", Variant: "Sans",
+		Size: vg.Points(8)}, Handler: plot.DefaultTextHandler}
 	labels := newShelf(4)
 	for i, f := range b.faults {
 		from, to := float64(f.from)/1e9, float64(f.to)/1e9
@@ -182,14 +192,16 @@ func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		x0, x1 := tx(max(from, b.lo)), tx(min(to, b.hi))
 		if !f.open && x1-x0 > 1 {
-			c.FillPolygon(colorBand, []vg.Point{{X: x0, Y: c.Min.Y}, {X: x1, Y: c.Min.Y}, {X: x1, Y: c.Max.Y}, {X: x0, Y: c.Max.Y}})
+			c.FillPolygon(colorBand, []vg.Point{{X: x0, Y: c.Min.Y}, {X: x1, Y: c.Min.Y},
+				{X: x1, Y: c.Max.Y}, {X: x0, Y: c.Max.Y}})
 		}
 		if from >= b.lo {
 			c.StrokeLine2(line, x0, c.Min.Y, x0, c.Max.Y)
 		}
 		width := style.Width(f.name()) + vg.Points(4)
 		if row := labels.place(float64(x0), float64(x0+width)); row >= 0 && x0+width < c.Max.X {
-			c.FillText(style, vg.Point{X: x0 + vg.Points(2), Y: c.Max.Y - vg.Points(8+9*float64(row))}, f.name())
+			c.FillText(style, vg.Point{X: x0 + vg.Points(2), Y: c.Max.Y - vg.Points(8+9*float64(row))},
+				f.name())
 		}
 	}
 }
@@ -211,7 +223,8 @@ func (s *shelf) place(from, to float64) int {
 }
 
 // line adds a line with a name in the legend.
-func (f *figure) line(name string, pts plotter.XYs, c color.Color, width float64, dashes ...vg.Length) error {
+func (f *figure) line(name string, pts plotter.XYs, c color.Color, width float64,
+	dashes ...vg.Length) error {
 	l, err := plotter.NewLine(pts)
 	if err != nil {
 		return fmt.Errorf("plot %s: %w", f.Name, err)

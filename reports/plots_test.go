@@ -18,7 +18,8 @@ func TestPlotsAreWellFormedAndNotEmpty(t *testing.T) {
 	if err := WritePlots(dir, r); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"latency", "quantiles", "holds", "waits", "distribution", "throughput", "fairness", "recovery", "clocks"} {
+	for _, name := range []string{"latency", "quantiles", "holds", "waits", "distribution",
+		"throughput", "fairness", "recovery", "clocks"} {
 		b, err := os.ReadFile(filepath.Join(dir, name+".svg"))
 		if err != nil {
 			t.Error(err)
@@ -36,7 +37,8 @@ func TestPlotsAreWellFormedAndNotEmpty(t *testing.T) {
 			}
 		}
 	}
-	if b, _ := os.ReadFile(filepath.Join(dir, "holds.svg")); !strings.Contains(string(b), "both inside, ") || !strings.Contains(string(b), "kill n0") {
+	if b, _ := os.ReadFile(filepath.Join(dir, "holds.svg")); !strings.Contains(string(b),
+		"both inside, ") || !strings.Contains(string(b), "kill n0") {
 		t.Error("the hold chart shows neither the overlap nor the fault")
 	}
 }

@@ -42,9 +42,11 @@ func propertyRows(r Run) []propertyRow {
 	}
 	var rows []propertyRow
 	for _, p := range r.Verdict.Properties {
-		row := propertyRow{Name: clean(p.Property, 24), Meaning: meanings[p.Property], Verdict: p.Verdict.String(), State: state(p.Verdict),
+		row := propertyRow{Name: clean(p.Property, 24), Meaning: meanings[p.Property],
+			Verdict: p.Verdict.String(), State: state(p.Verdict),
 			Class: clean(p.Class, 80), Words: clean(p.Words, 1200), Reported: p.Reported}
-		row.Symbol = map[string]string{"violated": "✕", "valid": "✓", "unknown": "?", "na": "–"}[row.State]
+		row.Symbol = map[string]string{"violated": "✕", "valid": "✓", "unknown": "?",
+			"na": "–"}[row.State]
 		if p.Because != "" {
 			row.Words = sentence(clean(p.Because, 600))
 		}
@@ -66,7 +68,8 @@ type evidenceRow struct {
 }
 
 func evidenceRows(r Run, f *facts) []evidenceRow {
-	rows := []evidenceRow{{What: "operations recorded", Have: fmt.Sprintf("%s by %s in %s", thousands(f.count), count(len(f.clients), "client"), shortNS(f.end))}}
+	rows := []evidenceRow{{What: "operations recorded", Have: fmt.Sprintf("%s by %s in %s",
+		thousands(f.count), count(len(f.clients), "client"), shortNS(f.end))}}
 	if r.Verdict == nil {
 		return rows
 	}
@@ -75,7 +78,8 @@ func evidenceRows(r Run, f *facts) []evidenceRow {
 		if have == 0 && need == 0 && !always {
 			return
 		}
-		row := evidenceRow{What: what, Have: thousands(have), Short: have < need && r.Verdict.Verdict != checker.Violated}
+		row := evidenceRow{What: what, Have: thousands(have), Short: have < need &&
+			r.Verdict.Verdict != checker.Violated}
 		if need > 0 {
 			row.Need = "at least " + thousands(need)
 		}
@@ -84,20 +88,24 @@ func evidenceRows(r Run, f *facts) []evidenceRow {
 	add("acquisitions granted", e.Acquisitions, 0, true)
 	add("of them while another client wanted in", e.Contended, q.Contended, true)
 	add("faults that began", max(e.Faults, len(f.faults)), 0, true)
-	add("faults that struck a hold while another client waited", e.Struck, max(q.Strikes, e.Strikes), false)
+	add("faults that struck a hold while another client waited", e.Struck, max(q.Strikes, e.Strikes),
+		false)
 	add("grants by the new master", e.AfterFailover, b2i(q.Failover), false)
 	add("reads and writes of the guarded resource", e.Sections, 0, false)
 	add("nested acquisitions", e.NestedAcquires, 0, false)
 	add("fenced writes", e.FencedWrites, 0, false)
 	add("operations whose outcome nobody knows", max(e.Unknown, f.unknown), 0, false)
 	if e.TimedOut > 0 {
-		rows = append(rows, evidenceRow{What: "commands that timed out although no fault held them back", Have: thousands(e.TimedOut)})
+		rows = append(rows, evidenceRow{What: "commands that timed out although no fault held them back",
+			Have: thousands(e.TimedOut)})
 	}
 	if e.LongestGapMS > 0 {
-		rows = append(rows, evidenceRow{What: "longest unplanned stall of the machine", Have: short(time.Duration(e.LongestGapMS) * time.Millisecond)})
+		rows = append(rows, evidenceRow{What: "longest unplanned stall of the machine",
+			Have: short(time.Duration(e.LongestGapMS) * time.Millisecond)})
 	}
 	if e.Interrupted {
-		rows = append(rows, evidenceRow{What: "end of the record", Have: "missing: the run was interrupted", Need: "an end", Short: true})
+		rows = append(rows, evidenceRow{What: "end of the record",
+			Have: "missing: the run was interrupted", Need: "an end", Short: true})
 	}
 	return rows
 }
@@ -113,7 +121,8 @@ type commandRow struct {
 // maxCommandRows bounds the table of commands.
 const maxCommandRows = 160
 
-// commands chooses the commands of the clients involved, around the violation, or else around the first fault that had to strike.
+// commands chooses the commands of the clients involved, around the violation, or else around the
+// first fault that had to strike.
 func (p *page) commands(r Run, f *facts, w *witness) {
 	if len(r.Trace) == 0 {
 		return
@@ -132,13 +141,15 @@ func (p *page) commands(r Run, f *facts, w *witness) {
 	total, shown := len(cs), group(cs)
 	shown = nearest(shown, w)
 	if len(shown) < total {
-		p.CommandsLeft = fmt.Sprintf("%s of %s commands are shown: repeated polls are joined, and what is far from the violation or the fault is left out. All are in trace.jsonl.", thousands(len(shown)), thousands(total))
+		p.CommandsLeft = fmt.Sprintf(
+			"%s of %s commands are shown: repeated polls are joined, and what is far from the violation or the fault is left out. All are in trace.jsonl.", thousands(len(shown)), thousands(total))
 	}
 	for _, c := range shown {
 		p.Commands = append(p.Commands, rowOf(c.Command, f.header, w))
 		if c.more > 0 {
 			t := max(c.Recv, c.Sent)
-			p.Commands = append(p.Commands, commandRow{Client: fmt.Sprint(c.Process), More: "the same again, " + count(c.more, "more time") + ", answered alike", t: t})
+			p.Commands = append(p.Commands, commandRow{Client: fmt.Sprint(c.Process),
+				More: "the same again, " + count(c.more, "more time") + ", answered alike", t: t})
 		}
 	}
 	first := min(lo, shown[0].Sent) // a fault from before is told in the sequence diagram
@@ -150,11 +161,14 @@ func (p *page) commands(r Run, f *facts, w *witness) {
 			p.Commands = append(p.Commands, commandRow{T: micros(x.from), Fault: x.words(), t: x.from})
 		}
 	}
-	slices.SortStableFunc(p.Commands, func(a, b commandRow) int { return int(min(1, max(-1, a.t-b.t))) })
+	slices.SortStableFunc(p.Commands, func(a, b commandRow) int {
+		return int(min(1, max(-1, a.t-b.t)))
+	})
 }
 
 func rowOf(c history.Command, h history.Header, w *witness) commandRow {
-	row := commandRow{T: micros(c.Sent), Client: fmt.Sprint(c.Process), Node: clean(c.Node, 24), Command: clean(strings.Join(h.Readable(c.Args), " "), 240), Reply: replyOf(c, 160),
+	row := commandRow{T: micros(c.Sent), Client: fmt.Sprint(c.Process), Node: clean(c.Node, 24),
+		Command: clean(strings.Join(h.Readable(c.Args), " "), 240), Reply: replyOf(c, 160),
 		Bad: c.Err != "" || c.Recv == 0, t: c.Sent}
 	if c.Recv > 0 {
 		row.Latency = shortNS(c.Recv - c.Sent)
@@ -186,7 +200,9 @@ func nearest(cs []polls, w *witness) []polls {
 	if w == nil {
 		return cs[:maxCommandRows]
 	}
-	at, _ := slices.BinarySearchFunc(cs, w.from, func(c polls, t int64) int { return int(min(1, max(-1, c.Sent-t))) })
+	at, _ := slices.BinarySearchFunc(cs, w.from, func(c polls, t int64) int {
+		return int(min(1, max(-1, c.Sent-t)))
+	})
 	first := min(max(0, at-maxCommandRows/2), len(cs)-maxCommandRows)
 	return cs[first : first+maxCommandRows]
 }

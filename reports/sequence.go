@@ -33,14 +33,17 @@ type sequence struct {
 	height float64
 }
 
-// drawSequence returns the diagram as inline SVG. All of its text is escaped here, since SVG is built by hand.
+// drawSequence returns the diagram as inline SVG. All of its text is escaped here, since SVG is
+// built by hand.
 func drawSequence(ss []step, w *witness, n int) template.HTML {
 	span := ss[len(ss)-1].T - ss[0].T
 	s := newSequence(ss, w, n)
 	s.place(ss, span)
-	fmt.Fprintf(s, `<svg class="seq" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="Sequence diagram of the violation; the list below tells it in words">`, s.width, s.height, s.width, s.height)
-	fmt.Fprintf(s, `<defs><marker id="arrow%[1]d" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" class="head"/></marker>`+
-		`<pattern id="seqhatch%[1]d" width="7" height="7" patternTransform="rotate(45)" patternUnits="userSpaceOnUse"><rect width="7" height="7" class="hatch0"/><rect width="2.5" height="7" class="hatch1"/></pattern></defs>`, s.n)
+	fmt.Fprintf(s,
+		`<svg class="seq" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="Sequence diagram of the violation; the list below tells it in words">`, s.width, s.height, s.width, s.height)
+	fmt.Fprintf(s,
+		`<defs><marker id="arrow%[1]d" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" class="head"/></marker>`+
+			`<pattern id="seqhatch%[1]d" width="7" height="7" patternTransform="rotate(45)" patternUnits="userSpaceOnUse"><rect width="7" height="7" class="hatch0"/><rect width="2.5" height="7" class="hatch1"/></pattern></defs>`, s.n)
 	s.overlap(ss, w)
 	s.lifelines()
 	s.activations(ss, w)
@@ -51,7 +54,8 @@ func drawSequence(ss []step, w *witness, n int) template.HTML {
 	return template.HTML(s.String())
 }
 
-// newSequence gives each client and each node a column: clients first, since they are the ones who are wronged.
+// newSequence gives each client and each node a column: clients first, since they are the ones who
+// are wronged.
 func newSequence(ss []step, w *witness, n int) *sequence {
 	s := &sequence{x: map[string]float64{}, n: n}
 	var clients []int
@@ -70,7 +74,8 @@ func newSequence(ss []step, w *witness, n int) *sequence {
 		}
 	}
 	slices.SortFunc(nodes, compareNames)
-	// Around the nodes: the first holder to the left, the others to the right, so that few arrows cross a lifeline.
+	// Around the nodes: the first holder to the left, the others to the right, so that few arrows
+	// cross a lifeline.
 	for i, c := range clients {
 		if i == 0 {
 			s.names = append(s.names, who(c))
@@ -115,7 +120,8 @@ func (s *sequence) lifelines() {
 		if strings.HasPrefix(n, "client ") {
 			class = "client"
 		}
-		fmt.Fprintf(s, `<line class="life" x1="%g" x2="%g" y1="%d" y2="%g"/><rect class="who %s" x="%g" y="6" width="110" height="26" rx="4"/><text class="name" x="%g" y="23" text-anchor="middle">%s</text>`,
+		fmt.Fprintf(s,
+			`<line class="life" x1="%g" x2="%g" y1="%d" y2="%g"/><rect class="who %s" x="%g" y="6" width="110" height="26" rx="4"/><text class="name" x="%g" y="23" text-anchor="middle">%s</text>`,
 			x, x, 32, s.height-4, class, x-55, x, html.EscapeString(n))
 	}
 }
@@ -135,8 +141,10 @@ func (s *sequence) overlap(ss []step, w *witness) {
 		return
 	}
 	y0, y1 := s.y[first]-8, s.y[last]+8
-	fmt.Fprintf(s, `<rect class="both" x="%d" y="%g" width="%g" height="%g" fill="url(#seqhatch%d)"/>`, seqTime-8, y0, s.width-seqRight-seqTime+16, max(4, y1-y0), s.n)
-	fmt.Fprintf(s, `<text class="bothlabel" x="%g" y="%g" >both inside, %s</text>`, s.width-seqRight+16, (y0+y1)/2+4, short(w.overlap()))
+	fmt.Fprintf(s, `<rect class="both" x="%d" y="%g" width="%g" height="%g" fill="url(#seqhatch%d)"/>`,
+		seqTime-8, y0, s.width-seqRight-seqTime+16, max(4, y1-y0), s.n)
+	fmt.Fprintf(s, `<text class="bothlabel" x="%g" y="%g" >both inside, %s</text>`,
+		s.width-seqRight+16, (y0+y1)/2+4, short(w.overlap()))
 }
 
 // activations are the bars on the lifelines of the clients that are inside.
@@ -158,7 +166,8 @@ func (s *sequence) activations(ss []step, w *witness) {
 			if y0 < 0 {
 				y0 = seqHead // it was inside before the first step that is drawn
 			}
-			fmt.Fprintf(s, `<rect class="act" x="%g" y="%g" width="12" height="%g"/>`, x-6, y0, max(3, y1-y0))
+			fmt.Fprintf(s, `<rect class="act" x="%g" y="%g" width="12" height="%g"/>`, x-6, y0,
+				max(3, y1-y0))
 		}
 	}
 }
@@ -166,23 +175,28 @@ func (s *sequence) activations(ss []step, w *witness) {
 func (s *sequence) step(ss []step, i int, span int64) {
 	st, y := ss[i], s.y[i]
 	if i > 0 && silence(ss, i, span) {
-		fmt.Fprintf(s, `<text class="gap" x="%d" y="%g" text-anchor="end">⋮ %s</text>`, seqTime-16, y-seqGap+2, shortNS(st.T-ss[i-1].T))
+		fmt.Fprintf(s, `<text class="gap" x="%d" y="%g" text-anchor="end">⋮ %s</text>`, seqTime-16,
+			y-seqGap+2, shortNS(st.T-ss[i-1].T))
 	}
-	fmt.Fprintf(s, `<text class="t" x="%d" y="%g" text-anchor="end">%s</text><g><title>%s</title>`, seqTime-16, y+4, micros(st.T), html.EscapeString(st.Words()))
+	fmt.Fprintf(s, `<text class="t" x="%d" y="%g" text-anchor="end">%s</text><g><title>%s</title>`,
+		seqTime-16, y+4, micros(st.T), html.EscapeString(st.Words()))
 	text := html.EscapeString(st.Text)
 	switch st.Kind {
 	case stepSend, stepReply:
 		s.arrow(st, y)
 	case stepFault:
-		fmt.Fprintf(s, `<rect class="faultrow" x="%d" y="%g" width="%g" height="20" rx="3"/><text class="faulttext" x="%d" y="%g">▲ %s</text>`, seqTime-4, y-10, s.width-seqRight-seqTime+8, seqTime+4, y+4, text)
+		fmt.Fprintf(s,
+			`<rect class="faultrow" x="%d" y="%g" width="%g" height="20" rx="3"/><text class="faulttext" x="%d" y="%g">▲ %s</text>`, seqTime-4, y-10, s.width-seqRight-seqTime+8, seqTime+4, y+4, text)
 	case stepItself:
-		fmt.Fprintf(s, `<text class="note" x="%g" y="%g" text-anchor="middle">%s</text>`, s.x[st.Node], y+4, text)
+		fmt.Fprintf(s, `<text class="note" x="%g" y="%g" text-anchor="middle">%s</text>`, s.x[st.Node],
+			y+4, text)
 	default:
 		x, anchor, dx := s.x[who(st.Process)], "start", 12.0
 		if x > s.width-seqRight-s.col {
 			anchor, dx = "end", -12
 		}
-		fmt.Fprintf(s, `<text class="note %s" x="%g" y="%g" text-anchor="%s">%s</text>`, st.Kind, x+dx, y+4, anchor, text)
+		fmt.Fprintf(s, `<text class="note %s" x="%g" y="%g" text-anchor="%s">%s</text>`, st.Kind, x+dx,
+			y+4, anchor, text)
 	}
 	s.WriteString(`</g>`)
 }
@@ -210,6 +224,7 @@ func (s *sequence) arrow(st step, y float64) {
 	}
 	room := max(s.x[st.Node]-cx, cx-s.x[st.Node]) - 28
 	label := clean(st.Text, int(room/seqRune))
-	fmt.Fprintf(s, `<line class="%s" x1="%g" x2="%g" y1="%g" y2="%g" marker-end="url(#arrow%d)"/><text class="msg %s" x="%g" y="%g" text-anchor="%s">%s</text>`,
+	fmt.Fprintf(s,
+		`<line class="%s" x1="%g" x2="%g" y1="%g" y2="%g" marker-end="url(#arrow%d)"/><text class="msg %s" x="%g" y="%g" text-anchor="%s">%s</text>`,
 		class, from+shift, to-shift, y, y, s.n, class, cx+dx, y-4, anchor, html.EscapeString(label))
 }

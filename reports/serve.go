@@ -19,8 +19,9 @@ import (
 	"github.com/lockbench/lockbench/internal/store"
 )
 
-// Server shows a store to a browser on the same machine. It writes nothing, and nothing outside of the store can be asked for: every file is
-// opened through an os.Root, which follows no link that leads out. Pages are made from the records; no HTML that lies in the store is served.
+// Server shows a store to a browser on the same machine. It writes nothing, and nothing outside of
+// the store can be asked for: every file is opened through an os.Root, which follows no link that
+// leads out. Pages are made from the records; no HTML that lies in the store is served.
 type Server struct {
 	dir   string
 	root  *os.Root
@@ -32,8 +33,9 @@ type Server struct {
 	known map[string]listed   // by path
 }
 
-// NewServer opens a store. Addr is where it will be listened on, "127.0.0.1:8080": a request for any other host is refused, so that no foreign
-// page can ask for this one under a name of its own (DNS rebinding).
+// NewServer opens a store. Addr is where it will be listened on, "127.0.0.1:8080": a request for
+// any other host is refused, so that no foreign page can ask for this one under a name of its own
+// (DNS rebinding).
 func NewServer(dir, addr string) (*Server, error) {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -43,7 +45,8 @@ func NewServer(dir, addr string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{dir: dir, root: root, hosts: []string{"127.0.0.1:" + port, "localhost:" + port}, pages: map[string]madePage{}, known: map[string]listed{}}, nil
+	return &Server{dir: dir, root: root, hosts: []string{"127.0.0.1:" + port, "localhost:" + port},
+		pages: map[string]madePage{}, known: map[string]listed{}}, nil
 }
 
 // Close closes the store.
@@ -64,7 +67,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-cache")
 	switch {
 	case !slices.Contains(s.hosts, strings.ToLower(r.Host)):
-		refuse(w, http.StatusForbidden, "This is lockbench on "+s.hosts[0]+". It answers nobody who calls it otherwise.")
+		refuse(w, http.StatusForbidden,
+			"This is lockbench on "+s.hosts[0]+". It answers nobody who calls it otherwise.")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		refuse(w, http.StatusMethodNotAllowed, "Nothing can be changed here.")
@@ -87,12 +91,14 @@ func refuse(w http.ResponseWriter, status int, words string) {
 }
 
 // served are the files of the store that may be read as they are; the rest is nobody's business.
-var served = regexp.MustCompile(`^((history|trace|results)\.jsonl|(plan|verdict|matrix|options|gate)\.json|(matrix|summary|report)\.md|junit\.xml|(history|results)\.edn|history\.txt|plots/[\w.-]+\.(svg|png)|nodes/[\w.-]+\.jsonl|logs/[\w.-]+)$`)
+var served = regexp.MustCompile(
+	`^((history|trace|results)\.jsonl|(plan|verdict|matrix|options|gate)\.json|(matrix|summary|report)\.md|junit\.xml|(history|results)\.edn|history\.txt|plots/[\w.-]+\.(svg|png)|nodes/[\w.-]+\.jsonl|logs/[\w.-]+)$`)
 
 // file answers a request for a path below the store, and reports whether there is such a thing.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) bool {
 	trimmed := strings.TrimSuffix(name, "/")
-	if !fs.ValidPath(trimmed) || strings.ContainsAny(trimmed, "\\\x00") || strings.HasPrefix(trimmed, ".") || strings.Contains(trimmed, "/.") {
+	if !fs.ValidPath(trimmed) || strings.ContainsAny(trimmed, "\\\x00") ||
+		strings.HasPrefix(trimmed, ".") || strings.Contains(trimmed, "/.") {
 		return false
 	}
 	dir, base := path.Split(trimmed)
@@ -103,7 +109,8 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) bool 
 	if info, err := s.root.Stat(trimmed); err == nil && info.IsDir() {
 		for _, base := range []string{gatePage, matrixPageName, store.Report} {
 			if s.has(path.Join(trimmed, pagesOf[base].from)) {
-				http.Redirect(w, r, (&url.URL{Path: "/store/" + trimmed + "/" + base}).String(), http.StatusFound)
+				http.Redirect(w, r, (&url.URL{Path: "/store/" + trimmed + "/" + base}).String(),
+					http.StatusFound)
 				return true
 			}
 		}
@@ -137,7 +144,8 @@ func (s *Server) plain(w http.ResponseWriter, r *http.Request, name string) bool
 		return false
 	}
 	w.Header().Set("Content-Type", contentType(base))
-	if strings.HasSuffix(base, ".jsonl") || strings.HasSuffix(base, ".edn") || strings.HasSuffix(base, ".xml") {
+	if strings.HasSuffix(base, ".jsonl") || strings.HasSuffix(base, ".edn") ||
+		strings.HasSuffix(base, ".xml") {
 		w.Header().Set("Content-Disposition", `attachment; filename="`+path.Base(base)+`"`)
 	}
 	http.ServeContent(w, r, "", info.ModTime(), f)
@@ -176,7 +184,8 @@ func (s *Server) converted(w http.ResponseWriter, name string) bool {
 		return false
 	}
 	var b bytes.Buffer
-	if err := history.WriteEDN(&b, h, history.EDNOptions{Independent: len(h.Locks()) > 1}); err != nil {
+	if err := history.WriteEDN(&b, h, history.EDNOptions{Independent: len(h.Locks()) > 1}); err !=
+		nil {
 		return false
 	}
 	w.Header().Set("Content-Type", "application/edn")
@@ -231,7 +240,8 @@ func (s *Server) sub(dir string) (*os.Root, error) {
 // stamp changes when a file that a page is made from does.
 func (s *Server) stamp(dir string) string {
 	var b strings.Builder
-	for _, name := range []string{store.History, store.Verdict, store.Plan, "matrix.json", "gate.json"} {
+	for _, name := range []string{store.History, store.Verdict, store.Plan, "matrix.json",
+		"gate.json"} {
 		if info, err := s.root.Stat(path.Join(dir, name)); err == nil {
 			b.WriteString(info.ModTime().String())
 		}

@@ -43,15 +43,16 @@ type Listing struct {
 
 // Entry is a run, a matrix or a gate of a store.
 type Entry struct {
-	Kind    string   `json:"kind"`           // run, matrix or gate
-	Name    string   `json:"name"`           // of its directory: the lock and the fault
-	Time    string   `json:"time"`           // when it began, as its directory is named
-	Path    string   `json:"path"`           // below /store/, escaped for a URL
-	Page    string   `json:"page,omitempty"` // what to look at first, below Path
-	Impl    string   `json:"impl,omitempty"`
-	Nemesis string   `json:"nemesis,omitempty"`
-	World   string   `json:"world,omitempty"`
-	Verdict string   `json:"verdict"` // violated, valid, unknown, n.a., not judged, running; of a gate its result, of a matrix nothing
+	Kind    string `json:"kind"`           // run, matrix or gate
+	Name    string `json:"name"`           // of its directory: the lock and the fault
+	Time    string `json:"time"`           // when it began, as its directory is named
+	Path    string `json:"path"`           // below /store/, escaped for a URL
+	Page    string `json:"page,omitempty"` // what to look at first, below Path
+	Impl    string `json:"impl,omitempty"`
+	Nemesis string `json:"nemesis,omitempty"`
+	World   string `json:"world,omitempty"`
+	// violated, valid, unknown, n.a., not judged, running; of a gate its result, of a matrix nothing
+	Verdict string   `json:"verdict"`
 	Letters []string `json:"letters,omitempty"`
 	Words   string   `json:"words,omitempty"` // the summary
 	Expect  string   `json:"expect,omitempty"`
@@ -73,7 +74,8 @@ func (s *Server) Listing() Listing {
 	dir := s.root.FS()
 	tests, _ := fs.ReadDir(dir, ".")
 	for _, t := range tests {
-		if !t.IsDir() || strings.HasPrefix(t.Name(), ".") { // links are no directories here: latest is not listed twice
+		// links are no directories here: latest is not listed twice
+		if !t.IsDir() || strings.HasPrefix(t.Name(), ".") {
 			continue
 		}
 		runs, _ := fs.ReadDir(dir, t.Name())
@@ -125,7 +127,8 @@ func (s *Server) entry(test, at string) (Entry, bool) {
 }
 
 func (s *Server) ofMatrix(e *Entry, name string) {
-	e.Kind, e.Page, e.Files = "matrix", matrixPageName, s.there(name, "matrix.json", "matrix.md", "results.jsonl")
+	e.Kind, e.Page, e.Files = "matrix", matrixPageName, s.there(name, "matrix.json", "matrix.md",
+		"results.jsonl")
 	f, err := regular{s.root.FS()}.Open(path.Join(name, "matrix.json"))
 	if err != nil {
 		return
@@ -157,7 +160,8 @@ func (s *Server) ofRun(e *Entry, name string) {
 	}
 	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, store.Verdict))
 	if err != nil {
-		if info, err := s.root.Stat(path.Join(name, store.History)); err == nil && time.Since(info.ModTime()) < 15*time.Second {
+		if info, err := s.root.Stat(path.Join(name, store.History)); err == nil &&
+			time.Since(info.ModTime()) < 15*time.Second {
 			e.Verdict = "running"
 		}
 		return
@@ -166,7 +170,8 @@ func (s *Server) ofRun(e *Entry, name string) {
 	if err != nil {
 		return
 	}
-	e.Verdict, e.Words, e.Expect, e.As = v.Verdict.String(), clean(v.Summary, 300), clean(v.Expect, 40), v.AsExpected
+	e.Verdict, e.Words, e.Expect, e.As = v.Verdict.String(), clean(v.Summary, 300),
+		clean(v.Expect, 40), v.AsExpected
 	for _, p := range v.Properties {
 		if p.Verdict == checker.Violated {
 			e.Letters = append(e.Letters, clean(p.Property, 12))
@@ -226,6 +231,7 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", policyFor(serveJS)+"; connect-src 'self'; frame-ancestors 'none'")
+	w.Header().Set("Content-Security-Policy",
+		policyFor(serveJS)+"; connect-src 'self'; frame-ancestors 'none'")
 	w.Write(out.Bytes())
 }

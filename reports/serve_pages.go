@@ -61,7 +61,8 @@ func (r regular) Open(name string) (fs.File, error) {
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
 	case info.Size() > maxFile:
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("larger than %d MB", maxFile>>20)}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("larger than %d MB",
+			maxFile>>20)}
 	}
 	return r.FS.Open(name)
 }
@@ -74,13 +75,14 @@ func Of(r *store.Run) Run {
 	return Run{History: r.History, Trace: r.Trace, Nodes: r.Nodes, Verdict: r.Verdict, Plan: r.Plan}
 }
 
-// Redraw judges a violated run again: only a fresh verdict can draw porcupine's view of the failing slice. A verdict that comes out otherwise,
-// by another lockbench, is left as it was.
+// Redraw judges a violated run again: only a fresh verdict can draw porcupine's view of the failing
+// slice. A verdict that comes out otherwise, by another lockbench, is left as it was.
 func Redraw(r *Run) {
 	if r.Verdict == nil || r.Verdict.Verdict != checker.Violated || len(r.History.Events) > maxRedraw {
 		return
 	}
-	if fresh := checker.Check(r.History, r.Trace, checker.Options{}); fresh.Verdict == checker.Violated {
+	if fresh := checker.Check(r.History, r.Trace, checker.Options{}); fresh.Verdict ==
+		checker.Violated {
 		r.Verdict = fresh
 	}
 }
@@ -119,7 +121,8 @@ func (s *Server) plotsPage(dir fs.FS) ([]byte, string, error) {
 		Plots []shownFigure
 		CSS   template.CSS
 		CSP   string
-	}{Title: clean(r.History.Header.Impl+" under "+r.History.Header.Nemesis, 120), CSS: template.CSS(baseCSS + reportCSS + serveCSS), CSP: policyFor()}
+	}{Title: clean(r.History.Header.Impl+" under "+r.History.Header.Nemesis, 120),
+		CSS: template.CSS(baseCSS + reportCSS + serveCSS), CSP: policyFor()}
 	for i := range figs {
 		svg, err := figs[i].inline()
 		if err != nil {
@@ -163,7 +166,8 @@ type gateRow struct {
 	Name, Title, Expect, Found, Result, State, Claim, Words, Link, Reproduce string
 }
 
-var gateStates = map[campaign.GateOutcome]string{campaign.Passed: "valid", campaign.Allowed: "valid", campaign.Failed: "violated", campaign.Crashed: "violated"}
+var gateStates = map[campaign.GateOutcome]string{campaign.Passed: "valid",
+	campaign.Allowed: "valid", campaign.Failed: "violated", campaign.Crashed: "violated"}
 
 func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
 	b, err := fs.ReadFile(regular{dir}, "gate.json")
@@ -179,13 +183,18 @@ func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
 		Rows                []gateRow
 		CSS                 template.CSS
 		CSP                 string
-	}{Result: clean(string(g.Result), 20), State: stateOf(g.Result), CSS: template.CSS(baseCSS + serveCSS), CSP: policyFor()}
-	p.Meta = fmt.Sprintf("%s · took %s · exit code %d", count(len(g.Entries), "entry"), short(g.Took.D()), g.Exit)
+	}{Result: clean(string(g.Result), 20), State: stateOf(g.Result), CSS: template.CSS(baseCSS +
+		serveCSS), CSP: policyFor()}
+	p.Meta = fmt.Sprintf("%s · took %s · exit code %d", count(len(g.Entries), "entry"),
+		short(g.Took.D()), g.Exit)
 	link := reportsIn(dir)
 	for _, e := range g.Entries {
-		row := gateRow{Name: clean(e.Name, 80), Title: clean(e.Title, 120), Expect: clean(fmt.Sprint(e.Expect), 60), Found: clean(e.Found, 60), Result: clean(string(e.Result), 20), State: stateOf(e.Result), Claim: clean(e.Claim, 300)}
+		row := gateRow{Name: clean(e.Name, 80), Title: clean(e.Title, 120),
+			Expect: clean(fmt.Sprint(e.Expect), 60), Found: clean(e.Found, 60),
+			Result: clean(string(e.Result), 20), State: stateOf(e.Result), Claim: clean(e.Claim, 300)}
 		if e.Shown != nil {
-			row.Words, row.Reproduce, row.Link = clean(e.Shown.Words, 500), clean(e.Shown.Reproduce, 400), link(e.Shown.Dir)
+			row.Words, row.Reproduce, row.Link = clean(e.Shown.Words, 500), clean(e.Shown.Reproduce, 400),
+				link(e.Shown.Dir)
 		}
 		p.Rows = append(p.Rows, row)
 	}

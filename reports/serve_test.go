@@ -50,7 +50,8 @@ func newSite(t testing.TB) *site {
 
 func write(t testing.TB, name, text string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text),
+		0o644)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -66,7 +67,8 @@ func (s *site) add(name string, r Run) string {
 	write(s.t, filepath.Join(dir, store.History), h.String())
 	write(s.t, filepath.Join(dir, store.Verdict), v.String())
 	write(s.t, filepath.Join(dir, store.Plan), `{"format":1}`)
-	write(s.t, filepath.Join(dir, "report.html"), "<script>window.pwned=1</script>") // what lies there is not served
+	// what lies there is not served
+	write(s.t, filepath.Join(dir, "report.html"), "<script>window.pwned=1</script>")
 	return dir
 }
 
@@ -81,7 +83,9 @@ func (s *site) ask(method, rawPath, host string) (*http.Response, string) {
 	if host != "" {
 		r.Host = host
 	}
-	c := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	c := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	resp, err := c.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
@@ -102,7 +106,8 @@ func TestServerShowsARun(t *testing.T) {
 	for _, c := range []struct{ path, typ, want string }{
 		{"/", "text/html; charset=utf-8", "lockbench store"},
 		{"/api/runs", "application/json", `"verdict":"violated"`},
-		{"/store/" + oneRun + "/report.html", "text/html; charset=utf-8", "Can two clients hold the lock getset at once"},
+		{"/store/" + oneRun + "/report.html", "text/html; charset=utf-8",
+			"Can two clients hold the lock getset at once"},
 		{"/store/" + oneRun + "/plots.html", "text/html; charset=utf-8", "Waits and holds over time"},
 		{"/store/" + oneRun + "/history.jsonl", "application/x-ndjson", `"type":"header"`},
 		{"/store/" + oneRun + "/history.edn", "application/edn", "{:index 0, :time"},
@@ -110,17 +115,22 @@ func TestServerShowsARun(t *testing.T) {
 		{"/store/" + oneRun + "/plan.json", "application/json", `{"format":1}`},
 	} {
 		resp, body := s.ask("GET", c.path, "")
-		if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != c.typ || !strings.Contains(body, c.want) {
-			t.Errorf("%s: %d %s, and %q is not in it", c.path, resp.StatusCode, resp.Header.Get("Content-Type"), c.want)
+		if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != c.typ ||
+			!strings.Contains(body, c.want) {
+			t.Errorf("%s: %d %s, and %q is not in it", c.path, resp.StatusCode,
+				resp.Header.Get("Content-Type"), c.want)
 		}
-		if csp := resp.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "'unsafe-inline' 'sha") || strings.Contains(csp, "unsafe-eval") {
+		if csp := resp.Header.Get("Content-Security-Policy"); !strings.Contains(csp,
+			"default-src 'none'") || strings.Contains(csp, "'unsafe-inline' 'sha") ||
+			strings.Contains(csp, "unsafe-eval") {
 			t.Errorf("%s: policy %q", c.path, csp)
 		}
 		if strings.Contains(body, "pwned") {
 			t.Errorf("%s serves HTML that lay in the store", c.path)
 		}
 	}
-	if resp, _ := s.ask("GET", "/store/"+oneRun, ""); resp.Header.Get("Location") != "/store/"+oneRun+"/report.html" {
+	if resp, _ := s.ask("GET", "/store/"+oneRun, ""); resp.Header.Get("Location") !=
+		"/store/"+oneRun+"/report.html" {
 		t.Errorf("a directory leads to %q", resp.Header.Get("Location"))
 	}
 	first, _ := s.ask("GET", "/api/runs", "")
@@ -135,8 +145,9 @@ func TestNoPathLeavesTheStore(t *testing.T) {
 	s := newSite(t)
 	dir := s.add(oneRun, newRun(t, scene{clients: 2, cycles: 6}))
 	for link, to := range map[string]string{
-		filepath.Join(dir, "matrix.json"):                "../../../secret.json",
-		filepath.Join(dir, store.Trace):                  filepath.Join(filepath.Dir(s.dir), "secret.json"),
+		filepath.Join(dir, "matrix.json"): "../../../secret.json",
+		filepath.Join(dir, store.Trace): filepath.Join(filepath.Dir(s.dir),
+			"secret.json"),
 		filepath.Join(dir, "plots"):                      "../../..",
 		filepath.Join(s.dir, "out"):                      "..",
 		filepath.Join(s.dir, "latest"):                   oneRun,
@@ -147,10 +158,15 @@ func TestNoPathLeavesTheStore(t *testing.T) {
 		}
 	}
 	for _, p := range []string{
-		"/store/../secret.json", "/store/%2e%2e/secret.json", "/store/..%2fsecret.json", "/store/%2e%2e%2fsecret.json", "/store/" + oneRun + "/../../../secret.json",
-		"/store/" + oneRun + "/..%5c..%5csecret.json", "/store//etc/passwd", "/store/%2fetc/passwd", "/store/" + oneRun + "/plots/secret.json", "/store/" + oneRun + "/trace.jsonl",
-		"/store/" + oneRun + "/matrix.json", "/store/" + oneRun + "/matrix.html", "/store/out/secret.json", "/store/.lockbench/plan.json", "/store/" + oneRun + "/plan.json%00.svg",
-		"/store/getset-failover/plans/secret.json", "/store/out/store/.lockbench/plan.json", "/secret.json", "/../secret.json", "/store/", "/store", "/api", "/store/" + oneRun + "/logs/../plan.json",
+		"/store/../secret.json", "/store/%2e%2e/secret.json", "/store/..%2fsecret.json",
+		"/store/%2e%2e%2fsecret.json", "/store/" + oneRun + "/../../../secret.json",
+		"/store/" + oneRun + "/..%5c..%5csecret.json", "/store//etc/passwd", "/store/%2fetc/passwd",
+		"/store/" + oneRun + "/plots/secret.json", "/store/" + oneRun + "/trace.jsonl",
+		"/store/" + oneRun + "/matrix.json", "/store/" + oneRun + "/matrix.html",
+		"/store/out/secret.json", "/store/.lockbench/plan.json", "/store/" + oneRun + "/plan.json%00.svg",
+		"/store/getset-failover/plans/secret.json", "/store/out/store/.lockbench/plan.json",
+		"/secret.json", "/../secret.json", "/store/", "/store", "/api", "/store/" + oneRun +
+			"/logs/../plan.json",
 		"/store/" + oneRun + "/%252e%252e/secret.json", "/store/" + oneRun + "/plots/..%2f..%2fplan.json",
 	} {
 		resp, body := s.ask("GET", p, "")
@@ -166,16 +182,21 @@ func TestNoPathLeavesTheStore(t *testing.T) {
 func TestServerRefusesForeignHostsAndChanges(t *testing.T) {
 	s := newSite(t)
 	s.add(oneRun, newRun(t, scene{clients: 2, cycles: 6}))
-	for _, host := range []string{"evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1", "localhost", "127.0.0.1.evil.example:" + strings.Split(s.host, ":")[1], "[::1]:" + strings.Split(s.host, ":")[1]} {
-		if resp, body := s.ask("GET", "/api/runs", host); resp.StatusCode != http.StatusForbidden || strings.Contains(body, "getset") {
+	for _, host := range []string{"evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1",
+		"localhost", "127.0.0.1.evil.example:" + strings.Split(s.host, ":")[1], "[::1]:" +
+			strings.Split(s.host, ":")[1]} {
+		if resp, body := s.ask("GET", "/api/runs", host); resp.StatusCode != http.StatusForbidden ||
+			strings.Contains(body, "getset") {
 			t.Errorf("host %s: %d", host, resp.StatusCode)
 		}
 	}
-	if resp, _ := s.ask("GET", "/api/runs", "localhost:"+strings.Split(s.host, ":")[1]); resp.StatusCode != 200 {
+	if resp, _ := s.ask("GET", "/api/runs", "localhost:"+strings.Split(s.host,
+		":")[1]); resp.StatusCode != 200 {
 		t.Errorf("localhost: %d", resp.StatusCode)
 	}
 	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"} {
-		if resp, _ := s.ask(method, "/store/"+oneRun+"/plan.json", ""); resp.StatusCode != http.StatusMethodNotAllowed {
+		if resp, _ := s.ask(method, "/store/"+oneRun+"/plan.json", ""); resp.StatusCode !=
+			http.StatusMethodNotAllowed {
 			t.Errorf("%s: %d", method, resp.StatusCode)
 		}
 	}
@@ -190,7 +211,9 @@ func TestServerShowsMatricesAndGates(t *testing.T) {
 	if err := someMatrix(t, "Client 0 stayed.").Write(&m); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&campaign.GateResult{Format: campaign.Format, Result: campaign.Failed, Exit: 1, Entries: []campaign.EntryResult{{Name: hostile[0], Result: campaign.Failed, Found: "valid"}}}).Write(&g); err != nil {
+	if err := (&campaign.GateResult{Format: campaign.Format, Result: campaign.Failed, Exit: 1,
+		Entries: []campaign.EntryResult{{Name: hostile[0], Result: campaign.Failed, Found: "valid"}}}).
+		Write(&g); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(s.dir, "matrix-all/20261121T120001.000Z/matrix.json"), m.String())
@@ -198,16 +221,21 @@ func TestServerShowsMatricesAndGates(t *testing.T) {
 	write(t, filepath.Join(s.dir, "gate-ci/20261121T120002.000Z/gate.json"), g.String())
 	write(t, filepath.Join(s.dir, "gate-ci/20261121T120003.000Z/gate.json"), "{")
 	write(t, filepath.Join(s.dir, "other/thing/notes.txt"), "not ours")
-	if _, body := s.ask("GET", "/store/matrix-all/20261121T120001.000Z/matrix.html", ""); !strings.Contains(body, `href="runs/getset/pause/report.html"`) || strings.Contains(body, `href="runs/setnx/crash`) {
+	if _, body := s.ask("GET", "/store/matrix-all/20261121T120001.000Z/matrix.html",
+		""); !strings.Contains(body, `href="runs/getset/pause/report.html"`) ||
+		strings.Contains(body, `href="runs/setnx/crash`) {
 		t.Error("a matrix does not link to the runs that are there, and only to those")
 	}
-	if resp, _ := s.ask("GET", "/store/matrix-all/20261121T120001.000Z/runs/getset/pause/report.html", ""); resp.StatusCode != 200 {
+	if resp, _ := s.ask("GET", "/store/matrix-all/20261121T120001.000Z/runs/getset/pause/report.html",
+		""); resp.StatusCode != 200 {
 		t.Errorf("the report of a cell: %d", resp.StatusCode)
 	}
-	if _, body := s.ask("GET", "/store/gate-ci/20261121T120002.000Z/gate.html", ""); !strings.Contains(body, "failed") || strings.Contains(body, "<img") {
+	if _, body := s.ask("GET", "/store/gate-ci/20261121T120002.000Z/gate.html", ""); !strings.Contains(
+		body, "failed") || strings.Contains(body, "<img") {
 		t.Error("the gate's page does not say that it failed, or obeys a name")
 	}
-	if resp, _ := s.ask("GET", "/store/gate-ci/20261121T120003.000Z/gate.html", ""); resp.StatusCode != http.StatusUnprocessableEntity {
+	if resp, _ := s.ask("GET", "/store/gate-ci/20261121T120003.000Z/gate.html", ""); resp.StatusCode !=
+		http.StatusUnprocessableEntity {
 		t.Errorf("a broken gate: %d", resp.StatusCode)
 	}
 }
@@ -217,7 +245,8 @@ func TestListing(t *testing.T) {
 	s := newSite(t)
 	s.add(oneRun, newRun(t, scene{clients: 4, cycles: 14, fail: true}))
 	s.add("getset-none/20261121T110000.000Z", newRun(t, scene{clients: 4, cycles: 40}))
-	write(t, filepath.Join(s.dir, "token-lua-none/20261121T100000.000Z/history.jsonl"), `{"type":"header","format":1,"impl":"token-lua","nemesis":"none"}`+"\n")
+	write(t, filepath.Join(s.dir, "token-lua-none/20261121T100000.000Z/history.jsonl"),
+		`{"type":"header","format":1,"impl":"token-lua","nemesis":"none"}`+"\n")
 	old := time.Now().Add(-time.Hour)
 	os.Chtimes(filepath.Join(s.dir, "token-lua-none/20261121T100000.000Z/history.jsonl"), old, old)
 	_, body := s.ask("GET", "/api/runs", "")
@@ -245,7 +274,9 @@ func TestStoreInABrowser(t *testing.T) {
 	s.add(oneRun, newRun(t, scene{clients: 4, cycles: 14, fail: true}))
 	s.add("getset-none/20261121T110000.000Z", newRun(t, scene{clients: 4, cycles: 40}))
 	name := `<img src=x onerror="window.pwned=1">`
-	bad := Run{History: &history.History{Header: history.Header{Type: "header", Format: 1, Impl: hostile[0], Nemesis: hostile[1]}}, Verdict: &checker.Verdict{Format: checker.Format, Verdict: checker.Unknown, Summary: strings.Join(hostile, " ")}}
+	bad := Run{History: &history.History{Header: history.Header{Type: "header", Format: 1,
+		Impl: hostile[0], Nemesis: hostile[1]}}, Verdict: &checker.Verdict{Format: checker.Format,
+		Verdict: checker.Unknown, Summary: strings.Join(hostile, " ")}}
 	s.add(name+"/20261121T130000.000Z", bad)
 	b := newBrowser(t)
 	b.allow = s.URL
@@ -254,7 +285,8 @@ func TestStoreInABrowser(t *testing.T) {
 	if n := rows(); n != 3 {
 		t.Fatalf("%d runs are listed", n)
 	}
-	if got := eval[string](b, `typeof window.pwned`); got != "undefined" || eval[int](b, `document.querySelectorAll('img').length`) != 0 {
+	if got := eval[string](b, `typeof window.pwned`); got != "undefined" ||
+		eval[int](b, `document.querySelectorAll('img').length`) != 0 {
 		t.Error("a name became markup")
 	}
 	b.do(typeInto("#find", "failover"))
@@ -263,7 +295,8 @@ func TestStoreInABrowser(t *testing.T) {
 	b.do(clickOn(`#verdicts [data-value="valid"]`))
 	b.until(`document.querySelectorAll('#runs tbody tr').length === 1`)
 	b.do(clickOn(`#verdicts [data-value="valid"]`), clickOn(`th[data-key="impl"] button`))
-	if got := eval[string](b, `document.querySelector('th[data-key="impl"]').getAttribute('aria-sort')`); got != "ascending" {
+	if got := eval[string](b,
+		`document.querySelector('th[data-key="impl"]').getAttribute('aria-sort')`); got != "ascending" {
 		t.Errorf("sorted by lock: %q", got)
 	}
 	s.add("redlock-none/20261121T140000.000Z", newRun(t, scene{clients: 4, cycles: 40}))

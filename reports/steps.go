@@ -50,8 +50,9 @@ func (s step) Words() string {
 // maxSteps bounds the sequence diagram; a violation that takes more is told around its end.
 const maxSteps = 70
 
-// stepsOf tells a witness: what its clients and its nodes said to each other from the first acquire call to the end of the
-// overlap, with the faults in between. It also returns how many steps it left out.
+// stepsOf tells a witness: what its clients and its nodes said to each other from the first acquire
+// call to the end of the overlap, with the faults in between. It also returns how many steps it
+// left out.
 func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 	lo, hi := w.extent(f)
 	margin := max(hi-lo, 20e6)
@@ -59,11 +60,14 @@ func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 	ss = append(ss, w.before(r.Trace, f)...)
 	for _, h := range w.holds {
 		if h.N == 0 { // no hold: the time in which a client tried in vain
-			ss = append(ss, step{T: h.From, Kind: stepMark, Process: h.Process, Text: "tries", Tip: "tries to acquire the lock"},
-				step{T: min(h.To, f.end), Kind: stepMark, Process: h.Process, Text: "still outside", Tip: "has still not been granted it"})
+			ss = append(ss, step{T: h.From, Kind: stepMark, Process: h.Process, Text: "tries",
+				Tip: "tries to acquire the lock"},
+				step{T: min(h.To, f.end), Kind: stepMark, Process: h.Process, Text: "still outside",
+					Tip: "has still not been granted it"})
 			continue
 		}
-		ss = append(ss, step{T: h.From, Kind: stepInside, Process: h.Process, Text: "inside", Tip: "is inside: its acquire returned"})
+		ss = append(ss, step{T: h.From, Kind: stepInside, Process: h.Process, Text: "inside",
+			Tip: "is inside: its acquire returned"})
 		if h.To <= hi {
 			label, tip := leaves(f, h.Process, h.N)
 			ss = append(ss, step{T: h.To, Kind: stepLeaves, Process: h.Process, Text: label, Tip: tip})
@@ -75,11 +79,13 @@ func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 			if x.from < lo-margin {
 				text += ", at " + seconds(x.from)
 			}
-			ss = append(ss, step{T: max(lo-margin, x.from), Kind: stepFault, Process: -1, Text: text, Tip: text})
+			ss = append(ss, step{T: max(lo-margin, x.from), Kind: stepFault, Process: -1, Text: text,
+				Tip: text})
 		}
 	}
 	for _, m := range f.marks {
-		if m.t >= lo && m.t <= hi && w.has(m.process) && m.kind != "extend" && m.kind != "kill" { // a kill ends a hold, and is told there
+		// a kill ends a hold, and is told there
+		if m.t >= lo && m.t <= hi && w.has(m.process) && m.kind != "extend" && m.kind != "kill" {
 			ss = append(ss, step{T: m.t, Kind: stepMark, Process: m.process, Text: m.text, Tip: m.text})
 		}
 	}
@@ -113,7 +119,8 @@ func (w *witness) extent(f *facts) (lo, hi int64) {
 	return lo, min(hi, f.end)
 }
 
-// left is the last hold that ended before a witness that has none: a key that was left behind was left by somebody.
+// left is the last hold that ended before a witness that has none: a key that was left behind was
+// left by somebody.
 func (w *witness) left(f *facts) (last *hold) {
 	if len(w.holds) > 0 {
 		return nil
@@ -166,24 +173,29 @@ func leaves(f *facts, process, n int) (label, tip string) {
 	return "leaves", "leaves: it calls release"
 }
 
-// commandSteps takes the checker's own choice of commands, if it made one, and else all commands of the witness's clients.
+// commandSteps takes the checker's own choice of commands, if it made one, and else all commands of
+// the witness's clients.
 func commandSteps(trace []history.Command, f *facts, w *witness, lo, hi int64) []step {
 	var cs []history.Command
 	var ss []step
 	for _, c := range w.commands {
-		if len(c.Args) == 0 && slices.ContainsFunc(f.faults, func(x fault) bool { return x.from == c.Sent || x.to == c.Sent }) {
+		if len(c.Args) == 0 && slices.ContainsFunc(f.faults, func(x fault) bool {
+			return x.from == c.Sent || x.to == c.Sent
+		}) {
 			continue // the faults have rows of their own
 		}
 		if len(c.Args) == 0 {
 			text := clean(c.Effect, 80)
-			ss = append(ss, step{T: max(c.Sent, c.Recv), Kind: stepItself, Process: -1, Node: clean(c.Node, 24), Text: text, Tip: text})
+			ss = append(ss, step{T: max(c.Sent, c.Recv), Kind: stepItself, Process: -1,
+				Node: clean(c.Node, 24), Text: text, Tip: text})
 			continue
 		}
 		cs = append(cs, c.Command)
 	}
 	if len(cs) == 0 {
 		for i := range trace {
-			if c := &trace[i]; w.has(c.Process) && c.Sent <= hi && (c.Recv >= lo || c.Recv == 0 && c.Sent >= lo) {
+			if c := &trace[i]; w.has(c.Process) && c.Sent <= hi && (c.Recv >= lo || c.Recv == 0 &&
+				c.Sent >= lo) {
 				cs = append(cs, *c)
 			}
 		}
@@ -194,14 +206,15 @@ func commandSteps(trace []history.Command, f *facts, w *witness, lo, hi int64) [
 	return ss
 }
 
-// polls is a command, and how many more like it followed: a client that waits asks the same again and again.
+// polls is a command, and how many more like it followed: a client that waits asks the same again
+// and again.
 type polls struct {
 	history.Command
 	more int
 }
 
-// group joins repeated questions with equal answers of one client, keeping the last round apart. A round may be of several
-// commands: SETNX, GET, and again.
+// group joins repeated questions with equal answers of one client, keeping the last round apart. A
+// round may be of several commands: SETNX, GET, and again.
 func group(cs []history.Command) []polls {
 	byClient := map[int][]history.Command{}
 	for _, c := range cs {
@@ -248,7 +261,8 @@ func cycle(cs []history.Command) (length, rounds int) {
 
 // alike compares what matters to a reader: a poll's value may differ each time.
 func alike(a, b history.Command) bool {
-	if a.Node != b.Node || a.Err != b.Err || len(a.Args) != len(b.Args) || len(a.Args) == 0 || a.Args[0] != b.Args[0] {
+	if a.Node != b.Node || a.Err != b.Err || len(a.Args) != len(b.Args) || len(a.Args) == 0 ||
+		a.Args[0] != b.Args[0] {
 		return false
 	}
 	if len(a.Args) > 1 && a.Args[1] != b.Args[1] {
@@ -258,13 +272,16 @@ func alike(a, b history.Command) bool {
 }
 
 func (p polls) steps(h history.Header, hi int64) []step {
-	ss := []step{{T: p.Sent, Kind: stepSend, Process: p.Process, Node: clean(p.Node, 24), Text: brief(h.Readable(p.Args)), Tip: clean(p.String(), 300)}}
+	ss := []step{{T: p.Sent, Kind: stepSend, Process: p.Process, Node: clean(p.Node, 24),
+		Text: brief(h.Readable(p.Args)), Tip: clean(p.String(), 300)}}
 	if p.Recv > 0 && p.Recv <= hi+int64(50*time.Millisecond) {
-		ss = append(ss, step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: clean(p.Node, 24), Text: replyOf(p.Command, 34), Tip: replyOf(p.Command, 300)})
+		ss = append(ss, step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: clean(p.Node, 24),
+			Text: replyOf(p.Command, 34), Tip: replyOf(p.Command, 300)})
 	}
 	if p.more > 0 {
 		text := "asks " + count(p.more, "more time") + ", same answer"
-		ss = append(ss, step{T: max(p.Recv, p.Sent), Kind: stepMore, Process: p.Process, Text: text, Tip: text})
+		ss = append(ss, step{T: max(p.Recv, p.Sent), Kind: stepMore, Process: p.Process, Text: text,
+			Tip: text})
 	}
 	return ss
 }

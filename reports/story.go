@@ -72,11 +72,13 @@ type answer struct {
 	Result         checker.Result
 }
 
-// answerOf answers in the order in which a reader asks: were two inside at once, and if not, was anything else wrong?
+// answerOf answers in the order in which a reader asks: were two inside at once, and if not, was
+// anything else wrong?
 func answerOf(r Run) answer {
 	v := r.Verdict
 	if v == nil {
-		return answer{"Not judged.", "There is no verdict on this run yet; lockbench check makes one.", checker.Unknown}
+		return answer{"Not judged.", "There is no verdict on this run yet; lockbench check makes one.",
+			checker.Unknown}
 	}
 	switch v.Verdict {
 	case checker.Violated:
@@ -92,7 +94,8 @@ func answerOf(r Run) answer {
 	return answer{"Unknown.", unknownSentence(r), checker.Unknown}
 }
 
-// brokenAnswer is for a lock that failed otherwise. It says "not both at once" only if that was judged.
+// brokenAnswer is for a lock that failed otherwise. It says "not both at once" only if that was
+// judged.
 func brokenAnswer(v *checker.Verdict) answer {
 	word, also := "It is broken.", "Whether two clients can be inside at once, this run does not tell."
 	if v.Property(checker.Deadlock).Verdict == checker.Violated {
@@ -107,9 +110,11 @@ func brokenAnswer(v *checker.Verdict) answer {
 // validSentence says what a "no" is worth.
 func validSentence(v *checker.Verdict) string {
 	e := v.Evidence
-	s := fmt.Sprintf("No two clients were inside at once in %s, of which %s contended", count(e.Acquisitions, "acquisition"), wereWas(e.Contended))
+	s := fmt.Sprintf("No two clients were inside at once in %s, of which %s contended",
+		count(e.Acquisitions, "acquisition"), wereWas(e.Contended))
 	if e.Strikes > 0 {
-		s += fmt.Sprintf("; %d of %s struck a hold while another client waited", e.Struck, count(e.Strikes, "planned fault"))
+		s += fmt.Sprintf("; %d of %s struck a hold while another client waited", e.Struck,
+			count(e.Strikes, "planned fault"))
 	}
 	if e.AfterFailover > 0 {
 		s += fmt.Sprintf("; the new master granted %s", count(e.AfterFailover, "time"))
@@ -144,10 +149,12 @@ func missing(r Run) string {
 	v, q := r.Verdict, r.History.Header.Requires
 	var m []string
 	if e := v.Evidence; e.Contended < q.Contended {
-		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Contended, count(q.Contended, "contended acquisition")))
+		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Contended,
+			count(q.Contended, "contended acquisition")))
 	}
 	if e := v.Evidence; e.Struck < q.Strikes {
-		m = append(m, fmt.Sprintf("%d of %s that strike a hold with another client waiting", e.Struck, count(q.Strikes, "fault")))
+		m = append(m, fmt.Sprintf("%d of %s that strike a hold with another client waiting", e.Struck,
+			count(q.Strikes, "fault")))
 	}
 	if q.Failover && v.Evidence.AfterFailover == 0 {
 		m = append(m, "no grant by the new master")

@@ -12,9 +12,9 @@ import (
 // summaryWidth is where the words on the terminal are wrapped.
 const summaryWidth = 100
 
-// Summary writes the words that end a run on a terminal: the answer first, then the verdict on each property, what the answer
-// rests on, and the violation in words. The caller prints the paths of the run's files after it. Colour never says anything
-// that the words do not say.
+// Summary writes the words that end a run on a terminal: the answer first, then the verdict on each
+// property, what the answer rests on, and the violation in words. The caller prints the paths of
+// the run's files after it. Colour never says anything that the words do not say.
 func Summary(w io.Writer, r Run, color bool) error {
 	if r.History == nil {
 		return errNoHistory
@@ -108,7 +108,8 @@ func visible(s string) int {
 
 func (t *terminal) properties(r Run) {
 	for _, p := range propertyRows(r) {
-		lead := fmt.Sprintf("  %s %-9s %s", p.Symbol, p.Name, t.paint(tone(checker.Result(p.Verdict)), fmt.Sprintf("%-8s", p.Verdict)))
+		lead := fmt.Sprintf("  %s %-9s %s", p.Symbol, p.Name, t.paint(tone(checker.Result(p.Verdict)),
+			fmt.Sprintf("%-8s", p.Verdict)))
 		text := p.Meaning
 		switch {
 		case p.State == "violated" && p.Class != "":
@@ -130,7 +131,8 @@ func (t *terminal) evidence(r Run) {
 	e := r.Verdict.Evidence
 	parts := []string{count(e.Acquisitions, "acquisition"), fmt.Sprintf("%d contended", e.Contended)}
 	if e.Strikes > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s struck a contended hold", e.Struck, count(e.Strikes, "strike")))
+		parts = append(parts, fmt.Sprintf("%d of %s struck a contended hold", e.Struck,
+			count(e.Strikes, "strike")))
 	}
 	if e.AfterFailover > 0 {
 		parts = append(parts, count(e.AfterFailover, "grant")+" by the new master")
@@ -144,7 +146,8 @@ func (t *terminal) evidence(r Run) {
 		t.wrap(t.paint(dim, "Lacks:  "), sentence(m), 8)
 	}
 	if q := r.Verdict.Porcupine; q.Result != "" {
-		t.wrap(t.paint(dim, "Judge:  "), fmt.Sprintf("%s: %s over %s in %s.", judge(q.Version), clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D())), 8)
+		t.wrap(t.paint(dim, "Judge:  "), fmt.Sprintf("%s: %s over %s in %s.", judge(q.Version),
+			clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D())), 8)
 	}
 }
 
@@ -161,10 +164,12 @@ func (t *terminal) witness(w *witness) {
 		if h.LeaseEnd > 0 {
 			lease = ", lease to " + seconds(h.LeaseEnd)
 		}
-		t.line(fmt.Sprintf("        client %d inside from %s to %s%s", h.Process, seconds(h.From), seconds(h.To), lease))
+		t.line(fmt.Sprintf("        client %d inside from %s to %s%s", h.Process, seconds(h.From),
+			seconds(h.To), lease))
 	}
 	if w.together {
-		t.line("        " + t.paint(red, fmt.Sprintf("both inside from %s to %s, %s", seconds(w.from), seconds(w.to), short(w.overlap()))))
+		t.line("        " + t.paint(red, fmt.Sprintf("both inside from %s to %s, %s", seconds(w.from),
+			seconds(w.to), short(w.overlap()))))
 	}
 }
 

@@ -14,12 +14,15 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestSummary(t *testing.T) {
 	for name, s := range map[string]scene{
-		"violated": {clients: 4, cycles: 14, fail: true}, "valid": {clients: 4, cycles: 40}, "unknown": {clients: 4, cycles: 3},
+		"violated": {clients: 4, cycles: 14, fail: true}, "valid": {clients: 4, cycles: 40}, "unknown": {
+			clients: 4, cycles: 3},
 	} {
 		r := newRun(t, s)
-		r.Verdict.Porcupine.Took, r.Verdict.Porcupine.Version = 210e3, "v1.3.1" // the only things that differ from run to run
+		// the only things that differ from run to run
+		r.Verdict.Porcupine.Took, r.Verdict.Porcupine.Version = 210e3, "v1.3.1"
 		for i := range r.Verdict.Properties {
-			r.Verdict.Properties[i].Words = "Client 0 was granted lock 0 by n0 at 0.061 s; the rest of these words is the checker's to write and to test, and is as long as this so that lines are wrapped."
+			r.Verdict.Properties[i].Words =
+				"Client 0 was granted lock 0 by n0 at 0.061 s; the rest of these words is the checker's to write and to test, and is as long as this so that lines are wrapped."
 		}
 		var plain, coloured bytes.Buffer
 		if err := Summary(&plain, r, false); err != nil {

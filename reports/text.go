@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// clean spells out what a reader could not see or be misled by: control characters, invalid UTF-8, and the marks that turn
-// the direction of the text around them. It shortens to at most limit runes, if limit is positive. It does not escape for
-// HTML; whoever writes the page does.
+// clean spells out what a reader could not see or be misled by: control characters, invalid UTF-8,
+// and the marks that turn the direction of the text around them. It shortens to at most limit
+// runes, if limit is positive. It does not escape for HTML; whoever writes the page does.
 func clean(s string, limit int) string {
 	var b strings.Builder
 	n := 0
@@ -30,7 +30,8 @@ func clean(s string, limit int) string {
 			b.WriteString(`\t`)
 		case r < 0x80 && unicode.IsControl(r):
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r),
+			unicode.Is(unicode.Zp, r):
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteRune(r)

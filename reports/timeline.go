@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// What a page carries at most, so that it stays below 2 MB whatever the history. Beyond it the timeline has detail around the
-// witness and the faults, and sums elsewhere.
+// What a page carries at most, so that it stays below 2 MB whatever the history. Beyond it the
+// timeline has detail around the witness and the faults, and sums elsewhere.
 const (
 	maxDetail   = 7000  // holds and waits
 	maxBins     = 20000 // sums, over all lanes
@@ -46,13 +46,15 @@ type lane struct {
 	Kind    string     `json:"kind"` // client or node
 	Witness bool       `json:"witness,omitempty"`
 	Waits   [][6]int64 `json:"waits,omitempty"` // call, return, outcome, n, key, text
-	Holds   [][9]int64 `json:"holds,omitempty"` // call, from, to, lease (-1: for ever), left, n, key, text, in the witness
-	Marks   [][3]int64 `json:"marks,omitempty"` // t, kind, text
-	Bins    []int64    `json:"bins,omitempty"`  // inside in per mille, acquisitions; one pair per bin of equal width
-	Roles   [][3]int64 `json:"roles,omitempty"` // from, to, text
-	Rows    int        `json:"rows,omitempty"`  // of keys
-	Spans   [][4]int64 `json:"spans,omitempty"` // from, to, row, text
-	Ticks   [][3]int64 `json:"ticks,omitempty"` // sent, received (0: never), text
+	// call, from, to, lease (-1: for ever), left, n, key, text, in the witness
+	Holds [][9]int64 `json:"holds,omitempty"`
+	Marks [][3]int64 `json:"marks,omitempty"` // t, kind, text
+	// inside in per mille, acquisitions; one pair per bin of equal width
+	Bins  []int64    `json:"bins,omitempty"`
+	Roles [][3]int64 `json:"roles,omitempty"` // from, to, text
+	Rows  int        `json:"rows,omitempty"`  // of keys
+	Spans [][4]int64 `json:"spans,omitempty"` // from, to, row, text
+	Ticks [][3]int64 `json:"ticks,omitempty"` // sent, received (0: never), text
 }
 
 // band is a fault.
@@ -65,7 +67,8 @@ type band struct {
 	Text   string `json:"text"`
 }
 
-// overlap is a violation: a time, the lanes between which it is drawn, and the times to look at it from.
+// overlap is a violation: a time, the lanes between which it is drawn, and the times to look at it
+// from.
 type overlap struct {
 	From  int64    `json:"from"`
 	To    int64    `json:"to"`
@@ -77,17 +80,20 @@ type overlap struct {
 
 // The codes of outcomes and marks in the arrays; timeline.js has the same.
 var (
-	outcomes = map[history.Type]int64{history.OK: 0, history.Fail: 1, history.Info: 2, history.Invoke: 3}
-	marks    = map[string]int64{"kill": 0, "exit": 1, "lost": 2, "gap": 3, "extend": 4}
+	outcomes = map[history.Type]int64{history.OK: 0, history.Fail: 1, history.Info: 2,
+		history.Invoke: 3}
+	marks = map[string]int64{"kill": 0, "exit": 1, "lost": 2, "gap": 3, "extend": 4}
 )
 
 func us(t int64) int64 { return int64(math.Round(float64(t) / 1e3)) }
 
 // newTimeline chooses what is drawn.
 func newTimeline(r Run, f *facts, ws []*witness) *timeline {
-	t := &timeline{End: max(1, us(f.end)), Keys: max(1, r.History.Header.Keys), texts: map[string]int{}}
+	t := &timeline{End: max(1, us(f.end)), Keys: max(1, r.History.Header.Keys),
+		texts: map[string]int{}}
 	t.View = [2]int64{0, t.End}
-	if len(ws) > 0 && len(ws[0].holds) != 1 { // one hold, and then nobody: that is seen on the whole run
+	// one hold, and then nobody: that is seen on the whole run
+	if len(ws) > 0 && len(ws[0].holds) != 1 {
 		t.View = t.aim(ws[0], f)
 	}
 	t.choose(f, ws)
@@ -164,5 +170,6 @@ func escaped(s string) int {
 	return len(b)
 }
 
-// json is the data for a script element. json.Marshal writes <, > and & as \u003c, \u003e and \u0026, so no text in it can end the element.
+// json is the data for a script element. json.Marshal writes <, > and & as \u003c, \u003e and
+// \u0026, so no text in it can end the element.
 func (t *timeline) json() ([]byte, error) { return json.Marshal(t) }

@@ -20,7 +20,8 @@ func (t *timeline) clientLanes(f *facts, ws []*witness, clients []int) {
 		o := &f.ops[i]
 		l, ok := at[o.process]
 		if ok && o.outcome != history.OK && touches(t.Detail, us(o.call), us(o.ret)) {
-			t.Lanes[l].Waits = append(t.Lanes[l].Waits, [6]int64{us(o.call), us(o.ret), outcomes[o.outcome], int64(o.n), int64(o.key), t.text(clean(o.err, 100))})
+			t.Lanes[l].Waits = append(t.Lanes[l].Waits, [6]int64{us(o.call), us(o.ret), outcomes[o.outcome],
+				int64(o.n), int64(o.key), t.text(clean(o.err, 100))})
 		}
 	}
 	drawn, left := 0, 0
@@ -70,7 +71,8 @@ func (t *timeline) hold(h *hold, ws []*witness) [9]int64 {
 	if h.node != "" {
 		text = "granted by " + clean(h.node, 40) + "; " + text
 	}
-	return [9]int64{us(h.call), us(from), us(to), lease, us(h.left), int64(h.n), int64(h.key), t.text(text), in}
+	return [9]int64{us(h.call), us(from), us(to), lease, us(h.left), int64(h.n), int64(h.key),
+		t.text(text), in}
 }
 
 // sums gives each lane what its client did per bin, for the times without detail.

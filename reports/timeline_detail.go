@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// choose finds the times in which all operations are drawn: as wide as the page can bear around the witness and the faults.
+// choose finds the times in which all operations are drawn: as wide as the page can bear around the
+// witness and the faults.
 func (t *timeline) choose(f *facts, ws []*witness) {
 	t.Detail = [][2]int64{{0, t.End}}
 	if len(f.ops) <= maxDetail {
@@ -30,7 +31,8 @@ func (t *timeline) choose(f *facts, ws []*witness) {
 	})
 	t.Detail = around(centres, int64(max(0, reach-1)), t.End)
 	t.leave("%s of %s acquire calls one by one: outside %s around the faults%s the timeline shows how much of the time each client was inside",
-		thousands(len(f.ops)-countIn(f.ops, t.Detail)), thousands(len(f.ops)), short(time.Duration(reach)*time.Microsecond), andWitness(ws))
+		thousands(len(f.ops)-countIn(f.ops, t.Detail)), thousands(len(f.ops)),
+		short(time.Duration(reach)*time.Microsecond), andWitness(ws))
 }
 
 func andWitness(ws []*witness) string {
@@ -74,7 +76,8 @@ func touches(ws [][2]int64, from, to int64) bool {
 	return false
 }
 
-// lanesFor returns the clients that get a lane: all, or those of the violations and the first others.
+// lanesFor returns the clients that get a lane: all, or those of the violations and the first
+// others.
 func lanesFor(f *facts, ws []*witness) []int {
 	if len(f.clients) <= maxLanes {
 		return f.clients

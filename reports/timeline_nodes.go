@@ -25,7 +25,8 @@ func (t *timeline) nodeLane(n node, trace []history.Command, of int) {
 			left++
 			continue
 		}
-		l.Spans = append(l.Spans, [4]int64{us(k.from), us(k.to), int64(row), t.text(keyText(k, t.Keys, n.exact))})
+		l.Spans = append(l.Spans, [4]int64{us(k.from), us(k.to), int64(row),
+			t.text(keyText(k, t.Keys, n.exact))})
 	}
 	l.Rows = len(rows)
 	if left > 0 {
@@ -70,10 +71,13 @@ func (t *timeline) ticks(l *lane, name string, trace []history.Command, limit in
 		})
 		t.leave("the ticks of %s to %s", count(len(cs)-limit, "command"), l.Label)
 		cs = cs[:limit]
-		slices.SortStableFunc(cs, func(a, b *history.Command) int { return int(min(1, max(-1, a.Sent-b.Sent))) })
+		slices.SortStableFunc(cs, func(a, b *history.Command) int {
+			return int(min(1, max(-1, a.Sent-b.Sent)))
+		})
 	}
 	for _, c := range cs {
-		l.Ticks = append(l.Ticks, [3]int64{us(c.Sent), us(c.Recv), t.text(who(c.Process) + ": " + clean(c.String(), 70) + " → " + replyOf(*c, 40))})
+		l.Ticks = append(l.Ticks, [3]int64{us(c.Sent), us(c.Recv), t.text(who(c.Process) + ": " +
+			clean(c.String(), 70) + " → " + replyOf(*c, 40))})
 	}
 }
 

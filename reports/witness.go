@@ -25,8 +25,8 @@ type witness struct {
 	commands   []checker.WitnessCommand
 }
 
-// witnessesOf returns what a verdict shows of its violations: those that decide the run first, and each once, also where it speaks
-// for several properties.
+// witnessesOf returns what a verdict shows of its violations: those that decide the run first, and
+// each once, also where it speaks for several properties.
 func witnessesOf(v *checker.Verdict) (ws []*witness) {
 	for _, reported := range []bool{false, true} {
 		for _, p := range v.Properties {
@@ -41,7 +41,8 @@ func witnessesOf(v *checker.Verdict) (ws []*witness) {
 // join adds a property to the witness that speaks for it, or a witness of its own.
 func join(ws []*witness, p checker.Property) []*witness {
 	for _, w := range ws {
-		if len(w.holds) > 0 && sameHolds(w.holds, p.Witness.Holds) && w.class == p.Class && w.alike(p.Property) {
+		if len(w.holds) > 0 && sameHolds(w.holds, p.Witness.Holds) && w.class == p.Class &&
+			w.alike(p.Property) {
 			w.properties = append(w.properties, p.Property)
 			w.tell(p.Words)
 			return ws
@@ -50,12 +51,14 @@ func join(ws []*witness, p checker.Property) []*witness {
 	return append(ws, newWitness(p))
 }
 
-// alike reports whether a property is about the same thing as the witness: two inside at once, or not.
+// alike reports whether a property is about the same thing as the witness: two inside at once, or
+// not.
 func (w *witness) alike(property string) bool {
 	return slices.Contains(exclusive, property) == slices.Contains(exclusive, w.properties[0])
 }
 
-// tell adds the words of a property. Those of L are often those of S and one sentence more: what is told already is not told twice.
+// tell adds the words of a property. Those of L are often those of S and one sentence more: what is
+// told already is not told twice.
 func (w *witness) tell(words string) {
 	for i, have := range w.words {
 		switch {
@@ -106,7 +109,8 @@ func witnessIn(r Run) *witness {
 }
 
 func newWitness(p checker.Property) *witness {
-	w := &witness{properties: []string{p.Property}, key: p.Witness.Key, holds: p.Witness.Holds, class: p.Class,
+	w := &witness{properties: []string{p.Property}, key: p.Witness.Key, holds: p.Witness.Holds,
+		class:      p.Class,
 		assumption: p.Assumption, commands: p.Witness.Commands}
 	w.tell(p.Words)
 	if len(w.holds) == 0 {
@@ -240,7 +244,8 @@ func (w *witness) processes() (ps []int) {
 	return ps
 }
 
-// when is the time that the timeline marks: that of both being inside, or of the command that did it, or of the last hold.
+// when is the time that the timeline marks: that of both being inside, or of the command that did
+// it, or of the last hold.
 func (w *witness) when(f *facts) (from, to int64) {
 	from, to = w.from, min(w.to, f.end)
 	if w.together {
@@ -259,7 +264,8 @@ func (w *witness) when(f *facts) (from, to int64) {
 
 // briefs name violations of which nobody was inside together.
 var briefs = map[string]string{
-	checker.OwnerRelease: "another's lock is released", checker.Orphan: "the key is left behind", checker.Deadlock: "nobody gets in", checker.Fencing: "the token does not grow",
+	checker.OwnerRelease: "another's lock is released", checker.Orphan: "the key is left behind",
+	checker.Deadlock: "nobody gets in", checker.Fencing: "the token does not grow",
 	checker.LostUpdate: "an update is lost", checker.Reentry: "re-entry fails",
 }
 

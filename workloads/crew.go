@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// crew runs jobs in goroutines that it keeps for the next one. A lock that fans out starts thousands, and the stack of a new goroutine grows, by
-// copying, while it goes down into the Redis client: that was a seventh of a simulated run of Redlock.
+// crew runs jobs in goroutines that it keeps for the next one. A lock that fans out starts
+// thousands, and the stack of a new goroutine grows, by copying, while it goes down into the Redis
+// client: that was a seventh of a simulated run of Redlock.
 type crew struct {
 	life context.Context // every job's context ends with it
 	jobs sync.WaitGroup
@@ -115,7 +116,8 @@ func (c *crew) wait() {
 // stackSize is what a call of the Redis client needs at least.
 const stackSize = 8 << 10
 
-// Stretch makes the stack of a goroutine that is about to use the Redis client large enough at once, which is cheaper than to let it grow there.
+// Stretch makes the stack of a goroutine that is about to use the Redis client large enough at
+// once, which is cheaper than to let it grow there.
 //
 //go:noinline
 func Stretch() {

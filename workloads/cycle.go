@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench/impls"
 )
 
-// lock is the lock on the keys of an order. A client has one object for each set of keys, as a program would.
+// lock is the lock on the keys of an order. A client has one object for each set of keys, as a
+// program would.
 func (w *Worker) lock(o Order) (impls.Lock, error) {
 	name := nameOf(o)
 	if l := w.locks[name]; l != nil {
@@ -24,7 +25,8 @@ func (w *Worker) lock(o Order) (impls.Lock, error) {
 		}
 		names = append(names, w.cfg.Keys[k])
 	}
-	l, err := w.entry.New(impls.Setup{Env: w.env, Redis: w.redis, Keys: names, Notify: w.notice, Options: w.cfg.options()})
+	l, err := w.entry.New(impls.Setup{Env: w.env, Redis: w.redis, Keys: names, Notify: w.notice,
+		Options: w.cfg.options()})
 	if err == nil {
 		w.locks[name] = l
 	}
@@ -82,7 +84,8 @@ func (w *Worker) cycle(o Order) error {
 	return err
 }
 
-// acquire calls Acquire as the cycle's first acquisition or, with a depth, as a nested one with a number of its own.
+// acquire calls Acquire as the cycle's first acquisition or, with a depth, as a nested one with a
+// number of its own.
 func (w *Worker) acquire(l impls.Lock, o Order, depth int) (impls.Grant, error) {
 	o.N += depth
 	w.begin(history.Acquire, o, depth)
@@ -101,8 +104,8 @@ func (w *Worker) release(l impls.Lock, o Order, g impls.Grant, depth int) error 
 	return w.giveBack(o, depth, func() error { return l.Release(w.life, g) })
 }
 
-// finally releases after an Acquire that did not grant, if the lock's document does that. It is recorded as a release of an
-// acquisition that never was.
+// finally releases after an Acquire that did not grant, if the lock's document does that. It is
+// recorded as a release of an acquisition that never was.
 func (w *Worker) finally(l impls.Lock, o Order) error {
 	f, ok := l.(impls.Finalizer)
 	if !ok {
@@ -133,7 +136,8 @@ func (w *Worker) begin(f string, o Order, depth int) {
 	w.event(e)
 }
 
-// outcome is ok, fail or info: fail only if every command of the call had a definite reply and none changed anything.
+// outcome is ok, fail or info: fail only if every command of the call had a definite reply and none
+// changed anything.
 func (w *Worker) outcome(f string, o Order, err error) history.Event {
 	e := about(history.OK, f, o)
 	e.Err = text(err)
@@ -159,8 +163,8 @@ func about(t history.Type, f string, o Order) history.Event {
 	return e
 }
 
-// ask reads or writes the guarded resource, which lives in the harness, and records it. It returns the answer, and false if
-// the worker's life ended first.
+// ask reads or writes the guarded resource, which lives in the harness, and records it. It returns
+// the answer, and false if the worker's life ended first.
 func (w *Worker) ask(f string, o Order, value, token int64) (Order, bool) {
 	e := about(history.Invoke, f, o)
 	if f == history.WriteOp {

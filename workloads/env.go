@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Env is impls.Env for one client: its clocks, its random stream and its goroutines. It is safe for concurrent use.
+// Env is impls.Env for one client: its clocks, its random stream and its goroutines. It is safe for
+// concurrent use.
 type Env struct {
 	elapsed func() time.Duration
 
@@ -29,20 +30,25 @@ type Env struct {
 	doze  func(time.Duration) (awake func()) // see HookSleep
 }
 
-// NewEnv returns an Env whose goroutines end with life. Elapsed reads the monotonic clock that all stamps come from.
+// NewEnv returns an Env whose goroutines end with life. Elapsed reads the monotonic clock that all
+// stamps come from.
 func NewEnv(life context.Context, seed uint64, elapsed func() time.Duration) *Env {
-	return &Env{elapsed: elapsed, rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)), crew: crew{life: life}}
+	return &Env{elapsed: elapsed, rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)),
+		crew: crew{life: life}}
 }
 
-// Hook makes the world take part in the client's goroutines, before any of them is started: woken is called after each sleep, spawn by whoever
-// starts a goroutine, and what it returns by that goroutine before anything else. The simulator stops a client there, and gives
-// goroutines that begin together an order.
+// Hook makes the world take part in the client's goroutines, before any of them is started: woken
+// is called after each sleep, spawn by whoever starts a goroutine, and what it returns by that
+// goroutine before anything else. The simulator stops a client there, and gives goroutines that
+// begin together an order.
 func (e *Env) Hook(spawn func() (begin func()), woken func()) { e.spawn, e.woken = spawn, woken }
 
-// HookSleep makes the world know of each sleep, and of its end. It must not be called while anybody sleeps.
+// HookSleep makes the world know of each sleep, and of its end. It must not be called while anybody
+// sleeps.
 func (e *Env) HookSleep(doze func(d time.Duration) (awake func())) { e.doze = doze }
 
-// Now is the wall clock with this client's skew. Round strips the monotonic reading, which a skew must not be undone by.
+// Now is the wall clock with this client's skew. Round strips the monotonic reading, which a skew
+// must not be undone by.
 func (e *Env) Now() time.Time { return time.Now().Round(0).Add(e.skew()) }
 
 func (e *Env) skew() time.Duration {
@@ -51,7 +57,8 @@ func (e *Env) skew() time.Duration {
 	return e.offset + time.Duration(e.rate*float64(e.elapsed()-e.since))
 }
 
-// Skew sets the wall clock ahead of the true one by offset, gaining rate seconds a second from now on.
+// Skew sets the wall clock ahead of the true one by offset, gaining rate seconds a second from now
+// on.
 func (e *Env) Skew(offset time.Duration, rate float64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -61,7 +68,8 @@ func (e *Env) Skew(offset time.Duration, rate float64) {
 // Elapsed is the monotonic clock.
 func (e *Env) Elapsed() time.Duration { return e.elapsed() }
 
-// Hurry makes every Sleep that begins from now on shorter by late: a replay that is behind its record catches up where clients only wait.
+// Hurry makes every Sleep that begins from now on shorter by late: a replay that is behind its
+// record catches up where clients only wait.
 func (e *Env) Hurry(late time.Duration) { e.late.Store(int64(late)) }
 
 // Sleep waits for d or for the end of ctx, and looks at ctx first when both have come.

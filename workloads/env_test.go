@@ -8,7 +8,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestTheClockIsAsWrongAsItIsTold reads the wall clock that locks get: a fault of a client's clock is an order that nobody answers, so nothing else proves it.
+// TestTheClockIsAsWrongAsItIsTold reads the wall clock that locks get: a fault of a client's clock
+// is an order that nobody answers, so nothing else proves it.
 func TestTheClockIsAsWrongAsItIsTold(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -18,7 +19,8 @@ func TestTheClockIsAsWrongAsItIsTold(t *testing.T) {
 		e.Skew(offset, 0)
 		before := time.Now()
 		got := e.Now()
-		if low, high := before.Add(offset).Round(0), time.Now().Add(offset).Round(0); got.Before(low) || got.After(high) {
+		if low, high := before.Add(offset).Round(0), time.Now().Add(offset).Round(0); got.Before(low) ||
+			got.After(high) {
 			t.Errorf("told to be wrong by %v it shows %v, not %v to %v", offset, got, low, high)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// gates are the armed gates of one worker. It is safe for concurrent use: a lock may send commands from several goroutines.
+// gates are the armed gates of one worker. It is safe for concurrent use: a lock may send commands
+// from several goroutines.
 type gates struct {
 	life  context.Context // of the worker
 	mu    sync.Mutex
@@ -41,7 +42,8 @@ const (
 
 // arm adds a gate.
 func (g *gates) arm(spec Gate) error {
-	n := &gate{Gate: spec, left: max(spec.Nth, 1), open: make(chan struct{}), stops: map[int]chan struct{}{}}
+	n := &gate{Gate: spec, left: max(spec.Nth, 1), open: make(chan struct{}),
+		stops: map[int]chan struct{}{}}
 	if spec.Command != "" {
 		re, err := regexp.Compile(spec.Command)
 		if err != nil {
@@ -62,7 +64,8 @@ func (g *gates) none() bool {
 	return len(g.armed) == 0
 }
 
-// open lets everybody through the gates with this number and forgets them; or, of a gate for everybody, one who stands there.
+// open lets everybody through the gates with this number and forgets them; or, of a gate for
+// everybody, one who stands there.
 func (g *gates) open(id, stop int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,21 +95,27 @@ func (a *gate) pass(stop int) {
 	}
 }
 
-// phase stops at a gate for this phase, command at one for this command. Hit is told the gate's number, and of a gate for everybody the stop's.
+// phase stops at a gate for this phase, command at one for this command. Hit is told the gate's
+// number, and of a gate for everybody the stop's.
 func (g *gates) phase(ctx context.Context, phase string, hit func(id, stop int)) {
 	begins := phase == PhaseAcquire || phase == PhaseRelease || phase == PhaseConnect
-	g.pass(ctx, func(a *gate) bool { return a.Every && begins || !a.Every && a.command == nil && a.Phase == phase }, hit)
+	g.pass(ctx, func(a *gate) bool {
+		return a.Every && begins || !a.Every && a.command == nil &&
+			a.Phase == phase
+	}, hit)
 }
 
 func (g *gates) command(ctx context.Context, at, command string, hit func(id, stop int)) {
 	g.pass(ctx, func(a *gate) bool {
-		return a.Every && at == atBefore || a.command != nil && a.At == at && a.command.MatchString(command)
+		return a.Every && at == atBefore || a.command != nil && a.At == at &&
+			a.command.MatchString(command)
 	}, hit)
 }
 
-// pass waits at the first armed gate that matches until it is opened or ctx ends, or the client's life: a lock that gives something back does
-// so with a context that no cancelling ends. Only one passer stops at a gate that is not for everybody;
-// others go by, as they would at a turnstile that somebody stands in.
+// pass waits at the first armed gate that matches until it is opened or ctx ends, or the client's
+// life: a lock that gives something back does so with a context that no cancelling ends. Only one
+// passer stops at a gate that is not for everybody; others go by, as they would at a turnstile that
+// somebody stands in.
 func (g *gates) pass(ctx context.Context, match func(*gate) bool, hit func(id, stop int)) {
 	s, ok := g.take(ctx, match)
 	if !ok {
@@ -133,14 +142,16 @@ func (g *gates) take(ctx context.Context, match func(*gate) bool) (stand, bool) 
 			return g.stop(a), true
 		default:
 			if a.left--; a.left == 0 {
-				return stand{id: a.ID, open: a.open, until: ctx, notice: a.Phase == PhaseSent || a.At == atSent}, true
+				return stand{id: a.ID, open: a.open, until: ctx, notice: a.Phase == PhaseSent ||
+					a.At == atSent}, true
 			}
 		}
 	}
 	return stand{}, false
 }
 
-// stop is a new place at a gate for everybody. A command's time-out does not end the wait there: it is over when somebody says so.
+// stop is a new place at a gate for everybody. A command's time-out does not end the wait there: it
+// is over when somebody says so.
 func (g *gates) stop(a *gate) stand {
 	a.stopped++
 	open := make(chan struct{})

@@ -23,7 +23,8 @@ func pass(g *gates, ctx context.Context, command string) post {
 	return p
 }
 
-// TestGateForEverybody wants each to stand at a stop of its own, whatever its time-out, until it is called or the gate is taken down.
+// TestGateForEverybody wants each to stand at a stop of its own, whatever its time-out, until it is
+// called or the gate is taken down.
 func TestGateForEverybody(t *testing.T) {
 	g := &gates{life: t.Context()}
 	if err := g.arm(Gate{ID: 1, Every: true}); err != nil {
@@ -70,7 +71,8 @@ func TestNobodyStandsAtAGateAfterDeath(t *testing.T) {
 	<-p.passed
 }
 
-// TestGateForEverybodyStopsWhatBegins wants a stop where a client is about to do something, and none where it has done it.
+// TestGateForEverybodyStopsWhatBegins wants a stop where a client is about to do something, and
+// none where it has done it.
 func TestGateForEverybodyStopsWhatBegins(t *testing.T) {
 	g := &gates{life: t.Context()}
 	if err := g.arm(Gate{ID: 1, Every: true}); err != nil {
@@ -83,7 +85,8 @@ func TestGateForEverybodyStopsWhatBegins(t *testing.T) {
 			go g.open(id, n)
 		}
 	}
-	for _, phase := range []string{PhaseAcquire, PhaseGranted, PhaseRelease, PhaseReleased, PhaseConnect} {
+	for _, phase := range []string{PhaseAcquire, PhaseGranted, PhaseRelease, PhaseReleased,
+		PhaseConnect} {
 		g.phase(t.Context(), phase, stop(phase))
 	}
 	for _, when := range []string{"before", "after"} {
@@ -100,7 +103,8 @@ func TestHurry(t *testing.T) {
 		begin := time.Now()
 		e := NewEnv(t.Context(), 1, func() time.Duration { return time.Since(begin) })
 		e.Hurry(3 * time.Millisecond)
-		for _, c := range []struct{ asked, slept time.Duration }{{10 * time.Millisecond, 7 * time.Millisecond}, {time.Millisecond, 0}} {
+		for _, c := range []struct{ asked, slept time.Duration }{
+			{10 * time.Millisecond, 7 * time.Millisecond}, {time.Millisecond, 0}} {
 			before := time.Now()
 			if err := e.Sleep(t.Context(), c.asked); err != nil || time.Since(before) != c.slept {
 				t.Errorf("slept %v instead of %v: %v", time.Since(before), c.slept, err)

@@ -19,8 +19,8 @@ type Shape struct {
 	Seed    uint64
 }
 
-// Generator decides what each client does next. It is pure: the same shape gives every client the same cycles, in
-// whatever order the clients ask. It is not safe for concurrent use.
+// Generator decides what each client does next. It is pure: the same shape gives every client the
+// same cycles, in whatever order the clients ask. It is not safe for concurrent use.
 type Generator struct {
 	shape  Shape
 	stream []*rand.Rand // one for each client
@@ -36,11 +36,12 @@ func NewGenerator(s Shape) *Generator {
 	return g
 }
 
-// Next returns the client's next cycle, and how long it thinks before it. A cycle's number leaves room for the nested
-// acquires, which have numbers of their own.
+// Next returns the client's next cycle, and how long it thinks before it. A cycle's number leaves
+// room for the nested acquires, which have numbers of their own.
 func (g *Generator) Next(client int) (Order, time.Duration) {
 	r := g.stream[client]
-	o := Order{Do: DoCycle, N: g.n[client] + 1, Body: g.shape.Body, Hold: history.Duration(g.shape.Longest())}
+	o := Order{Do: DoCycle, N: g.n[client] + 1, Body: g.shape.Body,
+		Hold: history.Duration(g.shape.Longest())}
 	g.n[client] += acquires(g.shape.Body)
 	switch {
 	case g.shape.Body == Multi:
@@ -56,7 +57,8 @@ func (g *Generator) Next(client int) (Order, time.Duration) {
 	return o, think
 }
 
-// Longest is the time inside, which is also the longest that a client may be busy when it is told to stop. Long work lasts two leases unless more was asked for.
+// Longest is the time inside, which is also the longest that a client may be busy when it is told
+// to stop. Long work lasts two leases unless more was asked for.
 func (s Shape) Longest() time.Duration {
 	if s.Body == LongWork {
 		return max(s.Hold, 2*s.TTL)
@@ -64,8 +66,8 @@ func (s Shape) Longest() time.Duration {
 	return s.Hold
 }
 
-// several draws two of the keys, or all if there are no more. They are in order: whoever takes locks in different orders waits
-// in circles, which is no fault of the lock.
+// several draws two of the keys, or all if there are no more. They are in order: whoever takes
+// locks in different orders waits in circles, which is no fault of the lock.
 func several(r *rand.Rand, keys int) []int {
 	all := r.Perm(max(keys, 1))
 	all = all[:min(len(all), multiKeys)]

@@ -35,7 +35,8 @@ func TestGeneratorLeavesRoomForNestedAcquires(t *testing.T) {
 }
 
 func TestLongWorkOutlastsTheLease(t *testing.T) {
-	g := NewGenerator(Shape{Body: LongWork, Clients: 1, Keys: 1, Hold: time.Second, TTL: 2 * time.Second})
+	g := NewGenerator(Shape{Body: LongWork, Clients: 1, Keys: 1, Hold: time.Second,
+		TTL: 2 * time.Second})
 	if o, _ := g.Next(0); o.Hold.D() != 4*time.Second {
 		t.Errorf("holds for %v, want 4s", o.Hold.D())
 	}

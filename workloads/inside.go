@@ -9,8 +9,9 @@ import (
 
 // The workloads: what a client does while it is inside.
 const (
-	Mutex     = "mutex"     // hold the lock for a while
-	Counter   = "counter"   // read the guarded number, hold, write it back plus one: a lost update shows
+	Mutex = "mutex" // hold the lock for a while
+	// read the guarded number, hold, write it back plus one: a lost update shows
+	Counter   = "counter"
 	Reentrant = "reentrant" // acquire twice more, hold, and release as often
 	Multi     = "multi"     // hold two locks at once
 	LongWork  = "longwork"  // hold for two leases
@@ -25,7 +26,8 @@ type Workload struct {
 	need func(impls.Entry) error // why a lock cannot do it
 }
 
-// nestings is how often the reentrant workload acquires a lock that it has; multiKeys how many locks the multi workload takes at once.
+// nestings is how often the reentrant workload acquires a lock that it has; multiKeys how many
+// locks the multi workload takes at once.
 const (
 	nestings  = 2
 	multiKeys = 2
@@ -34,23 +36,26 @@ const (
 var table = []Workload{
 	{Name: Mutex, Line: "hold the lock for a while", Keys: 1},
 	{Name: Counter, Line: "read a guarded number, hold, write it back plus one", Keys: 1},
-	{Name: Reentrant, Line: "acquire twice more while inside, release as often", Keys: 1, need: func(e impls.Entry) error {
-		return unless(e.Reentrant, e, Reentrant, "lets nobody in twice", "redisson")
-	}},
+	{Name: Reentrant, Line: "acquire twice more while inside, release as often", Keys: 1,
+		need: func(e impls.Entry) error {
+			return unless(e.Reentrant, e, Reentrant, "lets nobody in twice", "redisson")
+		}},
 	{Name: Multi, Line: "hold two locks at once", Keys: multiKeys, need: func(e impls.Entry) error {
 		return unless(e.Multi, e, Multi, "takes one key at a time", "redisson-multi")
 	}},
 	{Name: LongWork, Line: "hold the lock for two leases", Keys: 1},
-	{Name: Fenced, Line: "as counter, each write with the fencing token; an older one is refused", Keys: 1, need: func(e impls.Entry) error {
-		return unless(e.Fencing, e, Fenced, "gives no fencing token", "redisson-fenced")
-	}},
+	{Name: Fenced, Line: "as counter, each write with the fencing token; an older one is refused",
+		Keys: 1, need: func(e impls.Entry) error {
+			return unless(e.Fencing, e, Fenced, "gives no fencing token", "redisson-fenced")
+		}},
 }
 
 func unless(can bool, e impls.Entry, workload, lacks, better string) error {
 	if can {
 		return nil
 	}
-	return fmt.Errorf("the workload %s does not suit %s, which %s; use --impl %s, or --workload mutex", workload, e.Name, lacks, better)
+	return fmt.Errorf("the workload %s does not suit %s, which %s; use --impl %s, or --workload mutex",
+		workload, e.Name, lacks, better)
 }
 
 // All returns the table of workloads. The caller may keep and change the slice.
@@ -65,14 +70,16 @@ func Names() []string {
 	return names
 }
 
-// Suits says in one line why a lock, or a number of keys, does not suit a workload, and what to do; nil: it does.
+// Suits says in one line why a lock, or a number of keys, does not suit a workload, and what to do;
+// nil: it does.
 func Suits(e impls.Entry, workload string, keys int) error {
 	for _, w := range table {
 		switch {
 		case w.Name != workload:
 			continue
 		case keys < w.Keys:
-			return fmt.Errorf("the workload %s needs %d keys or more; use --keys %d", workload, w.Keys, w.Keys)
+			return fmt.Errorf("the workload %s needs %d keys or more; use --keys %d", workload, w.Keys,
+				w.Keys)
 		case w.need == nil:
 			return nil
 		}
@@ -89,7 +96,8 @@ func acquires(body string) int {
 	return 1
 }
 
-// inside is the critical section. It runs in the client's own process, so that a fault that hits the process hits it too.
+// inside is the critical section. It runs in the client's own process, so that a fault that hits
+// the process hits it too.
 func (w *Worker) inside(l impls.Lock, o Order, g impls.Grant) {
 	switch o.Body {
 	case Counter:
@@ -113,7 +121,8 @@ func (w *Worker) count(o Order, token int64) {
 	w.ask(history.WriteOp, o, read.Value+1, token)
 }
 
-// nest acquires the lock that it has, goes deeper, and releases. What is not granted is not released.
+// nest acquires the lock that it has, goes deeper, and releases. What is not granted is not
+// released.
 func (w *Worker) nest(l impls.Lock, o Order, depth int) {
 	if depth > nestings {
 		_ = w.env.Sleep(w.life, o.Hold.D())

@@ -31,7 +31,8 @@ func TestSuits(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = Suits(e, c.workload, c.keys)
-		if (err == nil) != (c.says == "") || err != nil && (!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n")) {
+		if (err == nil) != (c.says == "") || err != nil && (!strings.Contains(err.Error(), c.says) ||
+			strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%s on %s with %d keys: %v; it should say %q", c.workload, c.lock, c.keys, err, c.says)
 		}
 	}

@@ -1,6 +1,6 @@
-// Package workloads is what clients do with a lock: the seeded generator of cycles, the worker that runs them, the critical
-// section itself, and the protocol between the harness and a worker. The same worker code plays a client in a process of
-// its own and in the simulator.
+// Package workloads is what clients do with a lock: the seeded generator of cycles, the worker that
+// runs them, the critical section itself, and the protocol between the harness and a worker. The
+// same worker code plays a client in a process of its own and in the simulator.
 package workloads
 
 import (
@@ -20,7 +20,8 @@ const (
 	DoStop   = "stop"   // end waiting; a hold runs to its end
 )
 
-// Order is a line from the harness to a worker. Which fields count depends on Do; docs/formats.md has one line of each.
+// Order is a line from the harness to a worker. Which fields count depends on Do; docs/formats.md
+// has one line of each.
 type Order struct {
 	Do     string           `json:"do"`
 	Config *Config          `json:"config,omitempty"`
@@ -39,29 +40,35 @@ type Order struct {
 
 // Config is all that a worker must know to play its client.
 type Config struct {
-	Process        int                 `json:"process"`
-	Impl           string              `json:"impl"`
-	Variant        string              `json:"variant,omitempty"`
-	Seed           uint64              `json:"seed"`
-	TTL            history.Duration    `json:"ttl"`
-	Poll           history.Duration    `json:"poll"`
-	AcquireTimeout history.Duration    `json:"acquire_timeout"`
-	ClientTimeout  history.Duration    `json:"client_timeout"` // dial, read and write
-	ClientRetries  int                 `json:"client_retries"` // what go-redis itself resends
-	NoWatchdog     bool                `json:"no_watchdog,omitempty"`
-	MaxRenewals    int                 `json:"max_renewals,omitempty"`
-	NodeTimeout    history.Duration    `json:"node_timeout,omitempty"`
-	WaitReplicas   int                 `json:"wait_replicas,omitempty"`
-	WaitTimeout    history.Duration    `json:"wait_timeout,omitempty"`
-	Keys           []string            `json:"keys"`                // names of the locks, by number
-	Nodes          []map[string]string `json:"nodes"`               // for each independent Redis: node name → address
-	Spares         []map[string]string `json:"spares,omitempty"`    // a second way to the same nodes, for DoDirect with Spare
-	Master         string              `json:"master"`              // the node to use at first; "" where each map has one node
-	Sentinels      []string            `json:"sentinels,omitempty"` // addresses of the sentinels, which name the master instead
-	Announced      map[string]string   `json:"announced,omitempty"` // names of nodes by the address that sentinels know them by
+	Process        int              `json:"process"`
+	Impl           string           `json:"impl"`
+	Variant        string           `json:"variant,omitempty"`
+	Seed           uint64           `json:"seed"`
+	TTL            history.Duration `json:"ttl"`
+	Poll           history.Duration `json:"poll"`
+	AcquireTimeout history.Duration `json:"acquire_timeout"`
+	ClientTimeout  history.Duration `json:"client_timeout"` // dial, read and write
+	ClientRetries  int              `json:"client_retries"` // what go-redis itself resends
+	NoWatchdog     bool             `json:"no_watchdog,omitempty"`
+	MaxRenewals    int              `json:"max_renewals,omitempty"`
+	NodeTimeout    history.Duration `json:"node_timeout,omitempty"`
+	WaitReplicas   int              `json:"wait_replicas,omitempty"`
+	WaitTimeout    history.Duration `json:"wait_timeout,omitempty"`
+	Keys           []string         `json:"keys"` // names of the locks, by number
+	// for each independent Redis: node name → address
+	Nodes []map[string]string `json:"nodes"`
+	// a second way to the same nodes, for DoDirect with Spare
+	Spares []map[string]string `json:"spares,omitempty"`
+	// the node to use at first; "" where each map has one node
+	Master string `json:"master"`
+	// addresses of the sentinels, which name the master instead
+	Sentinels []string `json:"sentinels,omitempty"`
+	// names of nodes by the address that sentinels know them by
+	Announced map[string]string `json:"announced,omitempty"`
 }
 
-// Spare as a DoDirect's node means the same nodes by a second way: only new connections take it, those that exist stay.
+// Spare as a DoDirect's node means the same nodes by a second way: only new connections take it,
+// those that exist stay.
 const Spare = "spare"
 
 // The phases of a cycle at which a gate can stand.
@@ -75,18 +82,25 @@ const (
 	PhaseConnect  = "connect"  // about to connect to a node; only a gate for everybody stands there
 )
 
-// Gate is a place where a worker stops until it is told to go on. It matches a phase, or a Redis command.
+// Gate is a place where a worker stops until it is told to go on. It matches a phase, or a Redis
+// command.
 type Gate struct {
-	ID      int    `json:"id"`
-	At      string `json:"at,omitempty"`      // of a command: "before" it is sent, when it was "sent" (nobody stops there), or "after" its reply was read
-	Phase   string `json:"phase,omitempty"`   // one of the phases above
-	Command string `json:"command,omitempty"` // regular expression over the whole command in lower case
-	Nth     int    `json:"nth,omitempty"`     // stop at this match; 0 and 1: at the first
-	Every   bool   `json:"every,omitempty"`   // instead: everybody stops, each time, when about to acquire, to release, to connect or to send a command
-	Stop    int    `json:"stop,omitempty"`    // of a Go: let only this one go on, and keep the gate
+	ID int `json:"id"`
+	// of a command: "before" it is sent, when it was "sent" (nobody stops there), or "after" its reply
+	// was read
+	At    string `json:"at,omitempty"`
+	Phase string `json:"phase,omitempty"` // one of the phases above
+	// regular expression over the whole command in lower case
+	Command string `json:"command,omitempty"`
+	Nth     int    `json:"nth,omitempty"` // stop at this match; 0 and 1: at the first
+	// instead: everybody stops, each time, when about to acquire, to release, to connect or to send a
+	// command
+	Every bool `json:"every,omitempty"`
+	Stop  int  `json:"stop,omitempty"` // of a Go: let only this one go on, and keep the gate
 }
 
-// Report is a line from a worker to the harness. Exactly one field is set, besides Process, which the world fills in.
+// Report is a line from a worker to the harness. Exactly one field is set, besides Process, which
+// the world fills in.
 type Report struct {
 	Process int              `json:"-"`
 	Ready   *Ready           `json:"ready,omitempty"`

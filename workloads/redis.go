@@ -40,13 +40,15 @@ type route struct {
 	mu   sync.Mutex
 	way  map[string]string // nodes, or spares since the director said so
 	node string
-	open []net.Conn // every connection since the last direct; closed ones stay until then, there are few
+	// every connection since the last direct; closed ones stay until then, there are few
+	open []net.Conn
 }
 
 func newRoute(dial Dial, nodes, spares map[string]string, master string) *route {
 	r := &route{dial: dial, nodes: nodes, spares: spares, way: nodes, node: master}
 	if _, ok := nodes[master]; !ok && len(nodes) > 0 {
-		r.node = slices.Min(slices.Collect(maps.Keys(nodes))) // of independent masters with replicas: n1 and not r1
+		// of independent masters with replicas: n1 and not r1
+		r.node = slices.Min(slices.Collect(maps.Keys(nodes)))
 	}
 	return r
 }
@@ -64,8 +66,9 @@ func (r *route) target() (node, address string) {
 	return r.node, r.way[r.node]
 }
 
-// connectTo is for clients that are told by Sentinel where to connect: to a sentinel itself, or to the node that is known to the
-// sentinels by this address, to which the client has a way of its own.
+// connectTo is for clients that are told by Sentinel where to connect: to a sentinel itself, or to
+// the node that is known to the sentinels by this address, to which the client has a way of its
+// own.
 func (r *route) connectTo(ctx context.Context, network, address string) (net.Conn, error) {
 	node, ok := r.announced[address]
 	if !ok {
@@ -88,13 +91,15 @@ func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 	defer r.mu.Unlock()
 	if node != r.node {
 		c.Close()
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: fmt.Errorf("directed from %s to %s meanwhile", node, r.node)}
+		return nil, &net.OpError{Op: "dial", Net: "tcp",
+			Err: fmt.Errorf("directed from %s to %s meanwhile", node, r.node)}
 	}
 	r.open = append(r.open, c)
 	return c, nil
 }
 
-// direct makes all further connections go to node and closes those to another; or, for Spare, by the second way to the same node.
+// direct makes all further connections go to node and closes those to another; or, for Spare, by
+// the second way to the same node.
 func (r *route) direct(node string) error {
 	if node == Spare {
 		return r.evade()
@@ -128,15 +133,15 @@ func (r *route) evade() error {
 // MasterName is what the sentinels call the master.
 const MasterName = "lockbench"
 
-// The buffers are ample for the replies and for the longest script of a lock; go-redis' own 64 KiB for each connection would be half of
-// what a simulated run allocates.
+// The buffers are ample for the replies and for the longest script of a lock; go-redis' own 64 KiB
+// for each connection would be half of what a simulated run allocates.
 const (
 	readBuffer  = 1 << 10
 	writeBuffer = 2 << 10
 )
 
-// newRedis makes a client whose every setting that could hide what happened is off: no resending unless asked for, no handshake
-// beyond what is needed, no redialling. See design §7.
+// newRedis makes a client whose every setting that could hide what happened is off: no resending
+// unless asked for, no handshake beyond what is needed, no redialling. See design §7.
 func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 	t := c.ClientTimeout.D()
 	retries := c.ClientRetries
@@ -144,7 +149,8 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 		retries = -1 // what go-redis calls "none"
 	}
 	o := &redis.UniversalOptions{
-		Addrs: []string{"127.0.0.1:6379"}, Dialer: r.connect, // the route decides; an IP literal keeps go-redis from resolving a name
+		// the route decides; an IP literal keeps go-redis from resolving a name
+		Addrs: []string{"127.0.0.1:6379"}, Dialer: r.connect,
 		MaxRetries: retries, DialerRetries: 1, MinRetryBackoff: -1, MaxRetryBackoff: -1,
 		DialTimeout: t, ReadTimeout: t, WriteTimeout: t, ContextTimeoutEnabled: true,
 		Protocol: 2, DisableIdentity: true, ReadBufferSize: readBuffer, WriteBufferSize: writeBuffer,
@@ -165,7 +171,8 @@ type tracer struct {
 	r *route
 }
 
-// handshake are the commands that go-redis sends by itself when it connects; they are neither traced nor gated.
+// handshake are the commands that go-redis sends by itself when it connects; they are neither
+// traced nor gated.
 var handshake = []string{"hello", "client", "auth", "select"}
 
 func (t tracer) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -220,7 +227,8 @@ func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
 
 // after records the reply, then stops at a gate.
 func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, err error) {
-	done := history.Command{Process: c.Process, Seq: c.Seq, N: c.N, Node: c.Node, Recv: int64(t.w.env.Elapsed())}
+	done := history.Command{Process: c.Process, Seq: c.Seq, N: c.N, Node: c.Node,
+		Recv: int64(t.w.env.Elapsed())}
 	var said redis.Error
 	switch {
 	case err == redis.Nil:

@@ -7,8 +7,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Resource is what the locks guard: one number for each key. It lives in the harness, outside everything that is under test: it is
-// never faulty and answers each Ask in one step. The zero value is ready. It is not safe for concurrent use.
+// Resource is what the locks guard: one number for each key. It lives in the harness, outside
+// everything that is under test: it is never faulty and answers each Ask in one step. The zero
+// value is ready. It is not safe for concurrent use.
 type Resource struct {
 	cells map[int]cell
 }
@@ -18,8 +19,9 @@ type cell struct {
 	token int64 // the newest that a write carried
 }
 
-// Answer carries out a read or a write and returns the order that tells the worker. A write whose token is older than one
-// seen before is refused; writes without a token (0) are taken as long as none ever came with one.
+// Answer carries out a read or a write and returns the order that tells the worker. A write whose
+// token is older than one seen before is refused; writes without a token (0) are taken as long as
+// none ever came with one.
 func (r *Resource) Answer(a Ask) Order {
 	if r.cells == nil {
 		r.cells = map[int]cell{}

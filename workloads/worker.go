@@ -16,7 +16,8 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Worker plays one client: it takes orders and reports what happened. Handle may be called while a cycle runs.
+// Worker plays one client: it takes orders and reports what happened. Handle may be called while a
+// cycle runs.
 type Worker struct {
 	cfg    Config
 	env    *Env
@@ -27,8 +28,9 @@ type Worker struct {
 	locks  map[string]impls.Lock // by the numbers of their keys
 	gates  gates
 
-	mu  sync.Mutex // orders stamps with their reports, so that a process' events come in the order of time
-	seq int        // of the last command
+	// orders stamps with their reports, so that a process' events come in the order of time
+	mu  sync.Mutex
+	seq int // of the last command
 
 	n      atomic.Int64          // acquisition that the process is busy with
 	hold   atomic.Pointer[Order] // the cycle that it is in
@@ -43,14 +45,17 @@ type Worker struct {
 	answer chan *Order
 }
 
-// NewWorker builds the client that cfg describes. Out is called for each report, never concurrently. The worker ends with life.
-func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(Report)) (*Worker, error) {
+// NewWorker builds the client that cfg describes. Out is called for each report, never
+// concurrently. The worker ends with life.
+func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(Report)) (*Worker,
+	error) {
 	entry, err := impls.Find(cfg.Impl)
 	if err != nil {
 		return nil, err
 	}
 	w := &Worker{
-		cfg: cfg, env: env, out: out, life: life, cycles: make(chan *Order, 1), answer: make(chan *Order, 1),
+		cfg: cfg, env: env, out: out, life: life, cycles: make(chan *Order, 1), answer: make(chan *Order,
+			1),
 		entry: entry, locks: map[string]impls.Lock{}, gates: gates{life: life},
 	}
 	w.stop, w.halt = context.WithCancel(life)
@@ -72,11 +77,14 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 	return w, nil
 }
 
-// Connect opens a connection to each Redis, so that the first cycle does not pay for it, and reports ready.
+// Connect opens a connection to each Redis, so that the first cycle does not pay for it, and
+// reports ready.
 func (w *Worker) Connect() error {
 	for i, c := range w.redis {
 		err := ping(w.life, c)
-		if err != nil { // a machine that is busy with starting many clients is slow, and a client's time-outs may be short
+		// a machine that is busy with starting many clients is slow, and a client's time-outs may be
+		// short
+		if err != nil {
 			err = w.insist(c, err)
 		}
 		if err != nil {
@@ -98,7 +106,9 @@ func (w *Worker) insist(c redis.UniversalClient, err error) error {
 }
 
 // ping sends a command that the trace leaves out.
-func ping(ctx context.Context, c redis.UniversalClient) error { return c.Do(ctx, "client", "id").Err() }
+func ping(ctx context.Context, c redis.UniversalClient) error {
+	return c.Do(ctx, "client", "id").Err()
+}
 
 // Close ends what the worker started: its lock's goroutines and its connections.
 func (w *Worker) Close() {
@@ -163,15 +173,16 @@ func (w *Worker) Run() {
 }
 
 func (w *Worker) grant(g impls.Grant) *history.Grant {
-	r := &history.Grant{Sent: int64(g.Sent), Lease: history.Duration(g.Lease), ValidUntil: int64(g.ValidUntil), Token: g.Fence}
+	r := &history.Grant{Sent: int64(g.Sent), Lease: history.Duration(g.Lease),
+		ValidUntil: int64(g.ValidUntil), Token: g.Fence}
 	if len(w.routes) == 1 { // several nodes granted it together otherwise
 		r.Node = w.routes[0].current()
 	}
 	return r
 }
 
-// notice records what a watchdog learned. It belongs to the hold that the process is busy with, and of nested ones to the
-// outermost: a client has one cycle at a time.
+// notice records what a watchdog learned. It belongs to the hold that the process is busy with, and
+// of nested ones to the outermost: a client has one cycle at a time.
 func (w *Worker) notice(n impls.Notice) {
 	o := w.hold.Load()
 	if o == nil {

@@ -27,7 +27,8 @@ func startRedis(t *testing.T) string {
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
 	dir := t.TempDir()
-	node, err := cluster.StartNode(cluster.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: port, Dir: dir, Log: filepath.Join(dir, "log")})
+	node, err := cluster.StartNode(cluster.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: port,
+		Dir: dir, Log: filepath.Join(dir, "log")})
 	if err == nil {
 		t.Cleanup(node.Kill)
 		err = node.Ready()
@@ -49,7 +50,8 @@ type crew struct {
 }
 
 // work lets clients go through cycles of a workload and returns all events.
-func work(t *testing.T, cfg workloads.Config, shape workloads.Shape, cycles int, before func(*crew)) *crew {
+func work(t *testing.T, cfg workloads.Config, shape workloads.Shape, cycles int,
+	before func(*crew)) *crew {
 	t.Helper()
 	c := &crew{t: t, check: history.NewValidator()}
 	if before != nil {
@@ -76,10 +78,14 @@ func work(t *testing.T, cfg workloads.Config, shape workloads.Shape, cycles int,
 func (c *crew) hire(cfg workloads.Config, orders []workloads.Order) {
 	life, end := context.WithCancel(context.Background())
 	start := time.Now()
-	env := workloads.NewEnv(life, uint64(cfg.Process)+1, func() time.Duration { return time.Since(start) })
+	env := workloads.NewEnv(life, uint64(cfg.Process)+1, func() time.Duration {
+		return time.Since(start)
+	})
 	var w *workloads.Worker
 	next := make(chan struct{}, 1)
-	w, err := workloads.NewWorker(life, cfg, env, (&netDialer{}).dial, func(r workloads.Report) { c.report(cfg.Process, w, r, next) })
+	w, err := workloads.NewWorker(life, cfg, env, (&netDialer{}).dial, func(r workloads.Report) {
+		c.report(cfg.Process, w, r, next)
+	})
 	if err == nil {
 		err = w.Connect()
 	}
@@ -141,16 +147,19 @@ func (c *crew) count(kind history.Type, f string) (n int) {
 func config(lock string) workloads.Config {
 	return workloads.Config{
 		Impl: lock, TTL: history.Duration(20 * time.Second), Poll: history.Duration(2 * time.Millisecond),
-		AcquireTimeout: history.Duration(20 * time.Second), ClientTimeout: history.Duration(5 * time.Second),
+		AcquireTimeout: history.Duration(20 * time.Second),
+		ClientTimeout:  history.Duration(5 * time.Second),
 	}
 }
 
 func TestCounter(t *testing.T) {
 	for lock, safe := range map[string]bool{"token-lua": true, "none": false, "local": false} {
 		t.Run(lock, func(t *testing.T) {
-			c := work(t, config(lock), workloads.Shape{Body: workloads.Counter, Clients: 3, Keys: 1, Hold: 3 * time.Millisecond}, 10, nil)
+			c := work(t, config(lock), workloads.Shape{Body: workloads.Counter, Clients: 3, Keys: 1,
+				Hold: 3 * time.Millisecond}, 10, nil)
 			got := c.resource.Answer(workloads.Ask{F: history.ReadOp}).Value
-			if n := c.count(history.OK, history.WriteOp); n != 30 || c.count(history.OK, history.ReadOp) != 30 {
+			if n := c.count(history.OK, history.WriteOp); n != 30 ||
+				c.count(history.OK, history.ReadOp) != 30 {
 				t.Fatalf("%d writes, want 30", n)
 			}
 			if (got == 30) != safe {
@@ -161,7 +170,8 @@ func TestCounter(t *testing.T) {
 }
 
 func TestReentrant(t *testing.T) {
-	c := work(t, config("redisson"), workloads.Shape{Body: workloads.Reentrant, Clients: 2, Keys: 1, Hold: time.Millisecond}, 4, nil)
+	c := work(t, config("redisson"), workloads.Shape{Body: workloads.Reentrant, Clients: 2, Keys: 1,
+		Hold: time.Millisecond}, 4, nil)
 	depths, numbers := map[int]int{}, map[[2]int]bool{}
 	for _, e := range c.events {
 		if e.Type == history.OK && e.F == history.Acquire {
@@ -179,7 +189,8 @@ func TestReentrant(t *testing.T) {
 
 func TestMultiNamesAllKeys(t *testing.T) {
 	cfg := config("redisson-multi")
-	c := work(t, cfg, workloads.Shape{Body: workloads.Multi, Clients: 2, Keys: 3, Hold: time.Millisecond}, 5, nil)
+	c := work(t, cfg, workloads.Shape{Body: workloads.Multi, Clients: 2, Keys: 3,
+		Hold: time.Millisecond}, 5, nil)
 	for _, e := range c.events {
 		if len(e.Keys) != 2 || e.Key != nil {
 			t.Errorf("%+v", e)
@@ -193,7 +204,8 @@ func TestMultiNamesAllKeys(t *testing.T) {
 func TestLongWorkIsRenewed(t *testing.T) {
 	cfg := config("redisson")
 	cfg.TTL = history.Duration(1500 * time.Millisecond)
-	c := work(t, cfg, workloads.Shape{Body: workloads.LongWork, Clients: 1, Keys: 1, TTL: cfg.TTL.D()}, 1, nil)
+	c := work(t, cfg, workloads.Shape{Body: workloads.LongWork, Clients: 1, Keys: 1, TTL: cfg.TTL.D()},
+		1, nil)
 	if n := c.count(history.Extend, ""); n < 2 {
 		t.Errorf("%d renewals in two leases", n)
 	}
@@ -217,11 +229,13 @@ func TestFencedIsRefused(t *testing.T) {
 	}
 }
 
-// TestFinallyIsRecorded lets acquires of the posted Java code be refused: a release of what was never granted follows each.
+// TestFinallyIsRecorded lets acquires of the posted Java code be refused: a release of what was
+// never granted follows each.
 func TestFinallyIsRecorded(t *testing.T) {
 	cfg := config("getset-java")
 	cfg.AcquireTimeout = history.Duration(time.Nanosecond)
-	c := work(t, cfg, workloads.Shape{Body: workloads.Mutex, Clients: 3, Keys: 1, Hold: 300 * time.Millisecond}, 3, nil)
+	c := work(t, cfg, workloads.Shape{Body: workloads.Mutex, Clients: 3, Keys: 1,
+		Hold: 300 * time.Millisecond}, 3, nil)
 	granted := map[[2]int]bool{}
 	for _, e := range c.events {
 		if e.Type == history.OK && e.F == history.Acquire {
@@ -242,7 +256,8 @@ func TestBadConfigurationShowsAtOnce(t *testing.T) {
 		cfg := config("token-lua")
 		cfg.Keys, cfg.Nodes = []string{"k"}, []map[string]string{{"n0": "127.0.0.1:1"}}
 		change(&cfg)
-		_, err := workloads.NewWorker(context.Background(), cfg, workloads.NewEnv(context.Background(), 1, nil), nil, nil)
+		_, err := workloads.NewWorker(context.Background(), cfg, workloads.NewEnv(context.Background(), 1,
+			nil), nil, nil)
 		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", name, err)
 		}

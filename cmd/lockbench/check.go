@@ -40,13 +40,18 @@ with :acquire and :release, as a vector or one map per line. Exit codes are thos
 		RunE: func(c *cobra.Command, args []string) error { return f.check(c, args[0]) },
 	}
 	s := c.Flags()
-	s.StringSliceVar(&f.options.Properties, "properties", nil, "what to judge (default what the run itself judged)")
-	s.StringVar(&f.options.Model, "model", "", "judge this model instead: "+strings.Join(checker.Models(), ", "))
-	s.StringVar(&f.options.Expect, "expect", "", `verdict for exit code 0: valid, violated, or letters (default the run's own, else valid)`)
+	s.StringSliceVar(&f.options.Properties, "properties", nil,
+		"what to judge (default what the run itself judged)")
+	s.StringVar(&f.options.Model, "model", "",
+		"judge this model instead: "+strings.Join(checker.Models(), ", "))
+	s.StringVar(&f.options.Expect, "expect", "",
+		`verdict for exit code 0: valid, violated, or letters (default the run's own, else valid)`)
 	s.DurationVar(&f.options.TTL, "ttl", 0, "lease of grants that name none, for --model lease")
-	s.DurationVar(&f.options.Timeout, "timeout", time.Minute, "longest time for each property; it is unknown then")
+	s.DurationVar(&f.options.Timeout, "timeout", time.Minute,
+		"longest time for each property; it is unknown then")
 	s.BoolVar(&f.options.Partial, "partial", false, "judge what is readable of a damaged history")
-	s.BoolVar(&f.independent, "independent", false, "values of an EDN history are [key value], as jepsen.independent makes them")
+	s.BoolVar(&f.independent, "independent", false,
+		"values of an EDN history are [key value], as jepsen.independent makes them")
 	s.BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
 	register(c, "model", checker.Models())
@@ -55,9 +60,11 @@ with :acquire and :release, as a vector or one map per line. Exit codes are thos
 
 func (f *checkFlags) check(c *cobra.Command, path string) error {
 	if m := f.options.Model; m != "" && !slices.Contains(checker.Models(), m) {
-		return usage(fmt.Errorf("unknown --model %q; there are: %s", m, strings.Join(checker.Models(), ", ")))
+		return usage(fmt.Errorf("unknown --model %q; there are: %s", m, strings.Join(checker.Models(),
+			", ")))
 	}
-	if err := errors.Join(harness.Judgeable(f.options.Properties), harness.Expectable(f.options.Expect)); err != nil {
+	if err := errors.Join(harness.Judgeable(f.options.Properties),
+		harness.Expectable(f.options.Expect)); err != nil {
 		return usage(err)
 	}
 	r, err := f.load(c.InOrStdin(), path)
@@ -67,7 +74,8 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 	f.options.Partial = err != nil
 	v := checker.Check(r.History, r.Trace, f.options)
 	if r.Dir != "" && f.options.Model == "" {
-		if err := store.Write(r.Dir, store.Verdict, func(w *os.File) error { return v.Write(w) }); err != nil {
+		if err := store.Write(r.Dir, store.Verdict, func(w *os.File) error { return v.Write(w) }); err !=
+			nil {
 			return broken(err)
 		}
 	}
@@ -86,7 +94,8 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 	return say(c, r, f.quiet)
 }
 
-// keep saves a history that came by standard input and that the checker could not judge: it is evidence against the checker.
+// keep saves a history that came by standard input and that the checker could not judge: it is
+// evidence against the checker.
 func keep(say io.Writer, h *history.History) error {
 	file, err := os.CreateTemp(".", "lockbench-history-*.jsonl")
 	if err != nil {
@@ -135,7 +144,8 @@ func one(what string) cobra.PositionalArgs {
 		if len(args) == 1 {
 			return nil
 		}
-		return usage(fmt.Errorf("%s needs %s; `%s --help` has examples", c.CommandPath(), what, c.CommandPath()))
+		return usage(fmt.Errorf("%s needs %s; `%s --help` has examples", c.CommandPath(), what,
+			c.CommandPath()))
 	}
 }
 

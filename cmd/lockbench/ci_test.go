@@ -36,7 +36,8 @@ func document(t *testing.T, name string) map[string]any {
 	return doc
 }
 
-// scripts finds what a document gives to a shell: the values of the given keys, wherever they are, by the name of the job or the step.
+// scripts finds what a document gives to a shell: the values of the given keys, wherever they are,
+// by the name of the job or the step.
 func scripts(node any, keys []string, name string, out *[]shell) {
 	switch n := node.(type) {
 	case map[string]any:
@@ -75,8 +76,9 @@ func sortedNames(m map[string]any) (out []string) {
 // expression is what GitHub puts in before a shell sees it.
 var expression = regexp.MustCompile(`\$\{\{ *matrix\.shard *\}\}`)
 
-// pipeline runs the shell of one machine after the other in a copy of the repository's docs, as a CI server would, with what would install something
-// replaced by a command that only notes it; lockbench is this test binary (testscript.Main).
+// pipeline runs the shell of one machine after the other in a copy of the repository's docs, as a
+// CI server would, with what would install something replaced by a command that only notes it;
+// lockbench is this test binary (testscript.Main).
 type pipeline struct {
 	t   *testing.T
 	dir string
@@ -94,7 +96,8 @@ func newPipeline(t *testing.T) *pipeline {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"sudo", "apt-get", "systemctl", "go", "git"} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho \"$0 $*\" >> \"$NOTED\"\n"), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(bin, name),
+			[]byte("#!/bin/sh\necho \"$0 $*\" >> \"$NOTED\"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,8 +109,11 @@ func (p *pipeline) run(s shell, env ...string) {
 	p.t.Helper()
 	cmd := exec.Command("sh", "-euc", s.script)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), append(env, "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"), "NOTED="+filepath.Join(p.dir, "noted"),
-		"GITHUB_STEP_SUMMARY="+filepath.Join(p.dir, "step-summary.md"), "GITHUB_BASE_REF=main", "GOPATH="+p.dir)...)
+	cmd.Env = append(os.Environ(),
+		append(env, "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"),
+			"NOTED="+filepath.Join(p.dir, "noted"),
+			"GITHUB_STEP_SUMMARY="+filepath.Join(p.dir, "step-summary.md"), "GITHUB_BASE_REF=main",
+			"GOPATH="+p.dir)...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		p.t.Fatalf("%s: %v\n%s\n%s", s.name, err, s.script, out)
@@ -154,11 +160,13 @@ func TestGitHubPipeline(t *testing.T) {
 	if len(jobs) > 0 {
 		t.Errorf("%d jobs were not run", len(jobs))
 	}
-	p.demand([]string{"gate-sim/summary.md", "gate-sim/junit.xml", "gate/junit.xml", "gate/summary.md", "comparison.md", "step-summary.md"},
+	p.demand([]string{"gate-sim/summary.md", "gate-sim/junit.xml", "gate/junit.xml", "gate/summary.md",
+		"comparison.md", "step-summary.md"},
 		"sudo apt-get install -y redis-server", "go install", "lockbench compare")
 }
 
-// TestGitLabPipeline runs each job with what comes before its script, the parallel one once for each machine.
+// TestGitLabPipeline runs each job with what comes before its script, the parallel one once for
+// each machine.
 func TestGitLabPipeline(t *testing.T) {
 	need.Part(t, "redis")
 	doc := document(t, "gitlab-ci.yml")
@@ -181,10 +189,12 @@ func TestGitLabPipeline(t *testing.T) {
 			}
 		}
 	}
-	p.demand([]string{"gate-sim/junit.xml", "gate/junit.xml", "gate/summary.md"}, "apt-get install -y --no-install-recommends redis-server", "go install")
+	p.demand([]string{"gate-sim/junit.xml", "gate/junit.xml", "gate/summary.md"},
+		"apt-get install -y --no-install-recommends redis-server", "go install")
 }
 
-// TestKubernetesJob runs the container of the indexed job once for each index, and then the one that joins.
+// TestKubernetesJob runs the container of the indexed job once for each index, and then the one
+// that joins.
 func TestKubernetesJob(t *testing.T) {
 	need.Part(t, "redis")
 	p := newPipeline(t)
@@ -212,7 +222,8 @@ func TestThePageNamesTheExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"github-actions.yml", "gitlab-ci.yml", "kubernetes-job.yaml", "kubernetes-merge.yaml", "locks.yaml", "locks-sim.yaml"} {
+	for _, name := range []string{"github-actions.yml", "gitlab-ci.yml", "kubernetes-job.yaml",
+		"kubernetes-merge.yaml", "locks.yaml", "locks-sim.yaml"} {
 		document(t, name)
 		if !strings.Contains(string(page), "(examples/"+name+")") {
 			t.Errorf("docs/ci.md does not name %s", name)

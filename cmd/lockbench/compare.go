@@ -38,7 +38,9 @@ that is more than noise: single runs never show it; matrices with --repeat 5 or 
   lockbench compare main branch --fail-on-change --markdown comparison.md`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usage(errors.New("compare needs two directories of runs, matrices or gates; `lockbench compare --help` has examples"))
+				return usage(
+					errors.New(
+						"compare needs two directories of runs, matrices or gates; `lockbench compare --help` has examples"))
 			}
 			return nil
 		},
@@ -47,8 +49,10 @@ that is more than noise: single runs never show it; matrices with --repeat 5 or 
 	s := c.Flags()
 	s.BoolVar(&f.asJSON, "json", false, "print the comparison as JSON")
 	s.StringVar(&f.html, "html", "", "also write a page to this file")
-	s.StringVar(&f.markdown, "markdown", "", "also write Markdown to this file, fit for a pull request")
-	s.BoolVar(&f.failOnChange, "fail-on-change", false, "exit code 1 if a letter changed for certain, 2 if one cannot be told any more")
+	s.StringVar(&f.markdown, "markdown", "",
+		"also write Markdown to this file, fit for a pull request")
+	s.BoolVar(&f.failOnChange, "fail-on-change", false,
+		"exit code 1 if a letter changed for certain, 2 if one cannot be told any more")
 	return c
 }
 
@@ -86,7 +90,9 @@ func (f *compareFlags) run(c *cobra.Command, a, b string) error {
 func (f *compareFlags) load(c *cobra.Command, dir string) (*campaign.Side, error) {
 	bar := newBar(c.ErrOrStderr())
 	defer bar.stop()
-	s, err := campaign.LoadSide(c.Context(), dir, func(done, all int) { bar.step(done, all, "reading "+dir) })
+	s, err := campaign.LoadSide(c.Context(), dir, func(done, all int) {
+		bar.step(done, all, "reading "+dir)
+	})
 	if c.Context().Err() != nil {
 		return nil, exit{exitInterrupted, errors.New("interrupted")}
 	}
@@ -102,7 +108,9 @@ func (f *compareFlags) write(cmp *campaign.Comparison) error {
 		if x.name == "" {
 			continue
 		}
-		err := store.Write(filepath.Dir(x.name), filepath.Base(x.name), func(w *os.File) error { return x.write(w, cmp) })
+		err := store.Write(filepath.Dir(x.name), filepath.Base(x.name), func(w *os.File) error {
+			return x.write(w, cmp)
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", x.name, err)
 		}

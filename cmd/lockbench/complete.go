@@ -11,20 +11,26 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// closed are the flags whose values are a closed list, for every command that has them; a command's own list goes before. The words may
-// depend on what has been typed so far.
+// closed are the flags whose values are a closed list, for every command that has them; a command's
+// own list goes before. The words may depend on what has been typed so far.
 var closed = map[string]func(c *cobra.Command) []string{
-	"impl":           func(*cobra.Command) []string { return lockNames() },
-	"variant":        variantsOf,
-	"rows":           func(*cobra.Command) []string { return rowNames() },
-	"columns":        func(*cobra.Command) []string { return columnNames() },
-	"env":            func(*cobra.Command) []string { return worlds() },
-	"topology":       func(*cobra.Command) []string { return topologies },
-	"properties":     func(*cobra.Command) []string { return campaign.Letters },
-	"expect":         func(*cobra.Command) []string { return append([]string{"valid", "violated"}, campaign.Letters...) },
-	"docker-network": func(*cobra.Command) []string { return []string{docker.Auto, docker.Host, docker.Bridge} },
-	"workers":        func(*cobra.Command) []string { return []string{docker.OnHost, docker.InContainer} },
-	"ttl":            func(*cobra.Command) []string { return []string{"documented"} },
+	"impl":       func(*cobra.Command) []string { return lockNames() },
+	"variant":    variantsOf,
+	"rows":       func(*cobra.Command) []string { return rowNames() },
+	"columns":    func(*cobra.Command) []string { return columnNames() },
+	"env":        func(*cobra.Command) []string { return worlds() },
+	"topology":   func(*cobra.Command) []string { return topologies },
+	"properties": func(*cobra.Command) []string { return campaign.Letters },
+	"expect": func(*cobra.Command) []string {
+		return append([]string{"valid", "violated"},
+			campaign.Letters...)
+	},
+	"docker-network": func(*cobra.Command) []string {
+		return []string{docker.Auto, docker.Host,
+			docker.Bridge}
+	},
+	"workers": func(*cobra.Command) []string { return []string{docker.OnHost, docker.InContainer} },
+	"ttl":     func(*cobra.Command) []string { return []string{"documented"} },
 }
 
 // topologies are what --topology may be.
@@ -45,7 +51,8 @@ func completeAll(c *cobra.Command) {
 			return
 		}
 		_, list := f.Value.(pflag.SliceValue)
-		err := c.RegisterFlagCompletionFunc(f.Name, func(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		err := c.RegisterFlagCompletionFunc(f.Name, func(c *cobra.Command, _ []string,
+			typed string) ([]string, cobra.ShellCompDirective) {
 			return offers(words(c), typed, list || f.Name == "expect"), cobra.ShellCompDirectiveNoFileComp
 		})
 		if err != nil {

@@ -16,9 +16,10 @@ import (
 	"github.com/lockbench/lockbench/internal/need"
 )
 
-// TestFaultsWithADaemonElsewhere runs one fault of each kind with a daemon that may be on another machine: of links between servers and of those of
-// clients, of servers and their clocks, and of clients. The verdicts are those of processes, and nothing of lockbench has a connection but on 127.0.0.1:
-// what is published there is all that such a daemon's containers can be reached by.
+// TestFaultsWithADaemonElsewhere runs one fault of each kind with a daemon that may be on another
+// machine: of links between servers and of those of clients, of servers and their clocks, and of
+// clients. The verdicts are those of processes, and nothing of lockbench has a connection but on
+// 127.0.0.1: what is published there is all that such a daemon's containers can be reached by.
 func TestFaultsWithADaemonElsewhere(t *testing.T) {
 	need.Part(t, "docker")
 	host := need.Elsewhere(t)
@@ -27,9 +28,12 @@ func TestFaultsWithADaemonElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, class := range []string{
-		"failover", "failover by Sentinel", "partition", "message late", "client paused", "Redis' clock forward",
+		"failover", "failover by Sentinel", "partition", "message late", "client paused",
+		"Redis' clock forward",
 	} {
-		row := slices.IndexFunc(keyRows, func(r struct{ class, impl, nemesis string }) bool { return r.class == class })
+		row := slices.IndexFunc(keyRows, func(r struct{ class, impl, nemesis string }) bool {
+			return r.class == class
+		})
 		t.Run(class, func(t *testing.T) {
 			t.Parallel()
 			const asProcesses = 2 // the column
@@ -44,11 +48,13 @@ func TestFaultsWithADaemonElsewhere(t *testing.T) {
 	}
 }
 
-// runElsewhere runs lockbench with this daemon, looks at its connections all the while, and returns the verdict.
+// runElsewhere runs lockbench with this daemon, looks at its connections all the while, and returns
+// the verdict.
 func runElsewhere(t *testing.T, host string, args []string) string {
 	t.Helper()
 	tmp := t.TempDir()
-	c := command(t, tmp, append(args, "--env", worldDocker, "--json", "--store", filepath.Join(tmp, "store"))...)
+	c := command(t, tmp, append(args, "--env", worldDocker, "--json", "--store",
+		filepath.Join(tmp, "store"))...)
 	c.Env = append(c.Env, "DOCKER_HOST="+host)
 	var out, said bytes.Buffer
 	c.Stdout, c.Stderr = &out, &said
@@ -98,7 +104,8 @@ func addresses(tmp string) (all []string) {
 			continue
 		}
 		for lines := bufio.NewScanner(f); lines.Scan(); {
-			w := strings.Fields(lines.Text()) // proc_net_tcp: local and remote address as hex, …, the inode
+			w := strings.Fields(
+				lines.Text()) // proc_net_tcp: local and remote address as hex, …, the inode
 			if len(w) < 10 || !owned[w[9]] {
 				continue
 			}

@@ -16,7 +16,8 @@ import (
 	"github.com/lockbench/lockbench/internal/need"
 )
 
-// TestNoContainerOutlivesAKill ends a run in containers at random moments, and in the middle of docker pause, by each signal in turn.
+// TestNoContainerOutlivesAKill ends a run in containers at random moments, and in the middle of
+// docker pause, by each signal in turn.
 func TestNoContainerOutlivesAKill(t *testing.T) {
 	need.Part(t, "docker")
 	rounds := 3
@@ -35,7 +36,8 @@ func TestNoContainerOutlivesAKill(t *testing.T) {
 		t.Run(fmt.Sprintf("%s in a pause", sig), func(t *testing.T) {
 			t.Parallel()
 			endContained(t, sig, networks[(i+1)%2], func(pid string) { // the first is SIGKILL on a bridge
-				for limit := time.Now().Add(30 * time.Second); len(ours(t, pid, "--filter", "status=paused")) == 0; {
+				for limit := time.Now().Add(30 * time.Second); len(ours(t, pid, "--filter", "status=paused")) ==
+					0; {
 					if time.Now().After(limit) {
 						t.Fatal("no container was paused")
 					}
@@ -45,13 +47,15 @@ func TestNoContainerOutlivesAKill(t *testing.T) {
 	}
 }
 
-// endContained starts a run that pauses Redis for long, waits, and ends it. Nothing of it may be left.
+// endContained starts a run that pauses Redis for long, waits, and ends it. Nothing of it may be
+// left.
 func endContained(t *testing.T, sig syscall.Signal, network string, wait func(pid string)) {
 	if network == docker.Bridge {
 		need.Part(t, "bridge")
 	}
 	tmp := t.TempDir()
-	c := command(t, tmp, "run", "--impl", "token-lua", "--nemesis", "node-pause:stay", "--ttl", "3s", "--env", worldDocker, "--docker-network", network, "--store", filepath.Join(tmp, "store"))
+	c := command(t, tmp, "run", "--impl", "token-lua", "--nemesis", "node-pause:stay", "--ttl", "3s",
+		"--env", worldDocker, "--docker-network", network, "--store", filepath.Join(tmp, "store"))
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	if err := c.Start(); err != nil {
@@ -78,7 +82,8 @@ func endContained(t *testing.T, sig syscall.Signal, network string, wait func(pi
 // ours are the containers that belong to a process.
 func ours(t *testing.T, pid string, filters ...string) []string {
 	t.Helper()
-	return listed(t, append([]string{"ps", "--all", "--quiet", "--filter", "label=lockbench.pid=" + pid}, filters...))
+	return listed(t, append([]string{"ps", "--all", "--quiet", "--filter", "label=lockbench.pid=" +
+		pid}, filters...))
 }
 
 // bridges are the networks that belong to a process.

@@ -46,8 +46,8 @@ var keyRows = []struct{ class, impl, nemesis string }{
 	{"a majority of masters is lost", "redlock", "majority-loss"},
 }
 
-// contained are the ways to have containers, as columns of the table. Each run of the tests has the first; LOCKBENCH_SOAK those that can be
-// had, and UPDATE=1 all.
+// contained are the ways to have containers, as columns of the table. Each run of the tests has the
+// first; LOCKBENCH_SOAK those that can be had, and UPDATE=1 all.
 var contained = []struct {
 	name  string
 	flags []string
@@ -61,7 +61,8 @@ var contained = []struct {
 	{"valkey:8", []string{"--redis-image", "lockbench/valkey:8"}},
 }
 
-// wanted says which columns are made. Without an image that somebody has to build first, its column is left out, unless the table is written.
+// wanted says which columns are made. Without an image that somebody has to build first, its column
+// is left out, unless the table is written.
 func wanted(ctx context.Context, way int) bool {
 	c := contained[way]
 	switch {
@@ -76,7 +77,8 @@ func wanted(ctx context.Context, way int) bool {
 	return err == nil
 }
 
-// keyTries is how often a row is run where a verdict is unknown or the worlds differ: a busy machine can spoil a run.
+// keyTries is how often a row is run where a verdict is unknown or the worlds differ: a busy
+// machine can spoil a run.
 const keyTries = 3
 
 // The table: a part of docs/verdicts.md, whose writer takes it from here. UPDATE=1 writes both.
@@ -118,10 +120,12 @@ func TestContainersGiveTheVerdictsOfProcesses(t *testing.T) {
 func keyArgs(row int) []string {
 	ttl := "1s"
 	fault, _, _ := strings.Cut(keyRows[row].nemesis, ":")
-	if slices.Contains([]string{"restart", "restart-delayed", "failover", "node-crash", "minority-loss", "majority-loss"}, fault) {
+	if slices.Contains([]string{"restart", "restart-delayed", "failover", "node-crash",
+		"minority-loss", "majority-loss"}, fault) {
 		ttl = "3s" // it must outlast the end and the start of containers, on a busy machine, too
 	}
-	return []string{"run", "--impl", keyRows[row].impl, "--nemesis", keyRows[row].nemesis, "--ttl", ttl}
+	return []string{"run", "--impl", keyRows[row].impl, "--nemesis", keyRows[row].nemesis, "--ttl",
+		ttl}
 }
 
 // inBoth runs lockbench as processes, unless it is known what that says, and in containers.
@@ -159,7 +163,8 @@ func letters(t *testing.T, args []string) (verdict, image string) {
 	return verdict, fmt.Sprintf("Redis %s, image %s, Docker %s", h["redis"], name, h["docker"])
 }
 
-// verdictOf reads what lockbench prints as JSON: which properties were violated, or "valid" or "unknown", and what the run's record names.
+// verdictOf reads what lockbench prints as JSON: which properties were violated, or "valid" or
+// "unknown", and what the run's record names.
 func verdictOf(t *testing.T, out []byte, said string) (verdict string, versions map[string]string) {
 	t.Helper()
 	var answer struct {
@@ -213,7 +218,8 @@ func (k *keyCells) note(row, way int, here, there, versions string) {
 
 // line is a row of the table. A column that was not made is taken from what is known.
 func (k *keyCells) line(row int, known []string) string {
-	cells := []string{keyRows[row].class, "`lockbench " + strings.Join(keyArgs(row), " ") + "`", k.here[row]}
+	cells := []string{keyRows[row].class, "`lockbench " + strings.Join(keyArgs(row), " ") + "`",
+		k.here[row]}
 	for way := range contained {
 		there, ok := k.there[[2]int{row, way}]
 		if !ok && len(known) > 3+way {
@@ -237,17 +243,20 @@ func (k *keyCells) compare(t *testing.T) {
 	if os.Getenv("UPDATE") != "" {
 		now := k.write()
 		doc, have = bytes.Replace(doc, have, now, 1), now
-		if err := errors.Join(os.WriteFile(keyTable, have, 0o644), os.WriteFile(keyDocument, doc, 0o644)); err != nil {
+		if err := errors.Join(os.WriteFile(keyTable, have, 0o644), os.WriteFile(keyDocument, doc,
+			0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for row := range keyRows {
 		if l := k.line(row, knownCells(have, row)); !bytes.Contains(have, []byte(l+"\n")) {
-			t.Errorf("%s does not say\n%s\nUPDATE=1 go test -run Containers ./cmd/lockbench writes it", keyTable, l)
+			t.Errorf("%s does not say\n%s\nUPDATE=1 go test -run Containers ./cmd/lockbench writes it",
+				keyTable, l)
 		}
 	}
 	if !bytes.Contains(doc, have) {
-		t.Errorf("%s has another table than %s: `lockbench matrix --resume DIR --docs docs` writes it", keyDocument, keyTable)
+		t.Errorf("%s has another table than %s: `lockbench matrix --resume DIR --docs docs` writes it",
+			keyDocument, keyTable)
 	}
 }
 

@@ -57,13 +57,16 @@ and says what to do about the rest. Exit code 0: at least one world works.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&clean, "clean", false, "remove the containers, networks and temporary folders that killed runs left behind, and nothing else")
+	c.Flags().BoolVar(&clean, "clean", false,
+		"remove the containers, networks and temporary folders that killed runs left behind, and nothing else")
 	return c
 }
 
-// cleanUp removes what runs that are over left behind. What belongs to others, or to a lockbench that lives, is never touched.
+// cleanUp removes what runs that are over left behind. What belongs to others, or to a lockbench
+// that lives, is never touched.
 func cleanUp(c *cobra.Command) error {
-	fmt.Fprintf(c.OutOrStdout(), "temporary folders of runs that are over: %d removed\n", cluster.Sweep())
+	fmt.Fprintf(c.OutOrStdout(), "temporary folders of runs that are over: %d removed\n",
+		cluster.Sweep())
 	if _, err := docker.Version(c.Context()); err != nil {
 		fmt.Fprintf(c.OutOrStdout(), "containers: none can be seen (%v)\n", err)
 		return nil
@@ -78,10 +81,13 @@ func cleanUp(c *cobra.Command) error {
 
 // diagnose looks around and tries the worlds.
 func diagnose(ctx context.Context) diagnosis {
-	redis, daemon := program("redis-server", "world process", "apt-get install redis-server", "--version"), dockerDaemon(ctx)
+	redis, daemon := program("redis-server", "world process", "apt-get install redis-server",
+		"--version"), dockerDaemon(ctx)
 	d := diagnosis{Findings: []finding{
-		redis, sentinel(redis), program("cc", "building the clock shim, for the fault clock-server", "apt-get install gcc libc6-dev", "--version"), clockShim(),
-		daemon, dockerImage(ctx, daemon), cgroups(), loopback(), signals(), temporaryFolder(), openFiles(),
+		redis, sentinel(redis), program("cc", "building the clock shim, for the fault clock-server",
+			"apt-get install gcc libc6-dev", "--version"), clockShim(),
+		daemon, dockerImage(ctx, daemon), cgroups(), loopback(), signals(), temporaryFolder(),
+		openFiles(),
 		program("chromium", "tests of the report, and pictures", "apt-get install chromium", "--version"),
 	}}
 	worlds := tryWorlds(ctx)

@@ -15,7 +15,8 @@ type faultRow struct {
 
 // possibility is the answer for one fault in one world.
 type possibility struct {
-	Possible string   `json:"possible"`          // yes, no, "not :variant", or "-" where there is no such world
+	// yes, no, "not :variant", or "-" where there is no such world
+	Possible string   `json:"possible"`
 	Lacks    []string `json:"lacks,omitempty"`   // what cannot be had: the fault, or its variants
 	Because  string   `json:"because,omitempty"` // why not
 }
@@ -81,7 +82,8 @@ func variants(e nemesis.Entry) (names []string) {
 // anyPlan stands for whatever lock the fault is for.
 func anyPlan(e nemesis.Entry, g nemesis.Ground) nemesis.Params {
 	p := nemesis.Params{
-		TTL: 2 * time.Second, Hold: 200 * time.Millisecond, Poll: 20 * time.Millisecond, Clients: 4, Nodes: 1, Timeout: 250 * time.Millisecond, Ground: g,
+		TTL: 2 * time.Second, Hold: 200 * time.Millisecond, Poll: 20 * time.Millisecond, Clients: 4,
+		Nodes: 1, Timeout: 250 * time.Millisecond, Ground: g,
 	}
 	if e.Masters {
 		p.Nodes = 5

@@ -29,9 +29,11 @@ func program(name, use, advice, ask string) finding {
 	return f
 }
 
-// sentinel is the same program as redis-server in another mode, which every version has that lockbench knows.
+// sentinel is the same program as redis-server in another mode, which every version has that
+// lockbench knows.
 func sentinel(redis finding) finding {
-	f := finding{Name: "sentinel", For: "fault failover-sentinel in the world process", OK: redis.OK, Found: redis.Found, Advice: redis.Advice}
+	f := finding{Name: "sentinel", For: "fault failover-sentinel in the world process", OK: redis.OK,
+		Found: redis.Found, Advice: redis.Advice}
 	if f.OK {
 		f.Found = "redis-server is it, too"
 	}
@@ -40,14 +42,16 @@ func sentinel(redis finding) finding {
 
 // clockShim builds the shim, as the first run that needs it would.
 func clockShim() finding {
-	f := finding{Name: "clock shim", For: "fault clock-server in the world process, and in containers of an image without a shim"}
+	f := finding{Name: "clock shim",
+		For: "fault clock-server in the world process, and in containers of an image without a shim"}
 	lib, err := cluster.Shim()
 	switch {
 	case err != nil && cluster.ClockMeans() == nil:
 		f.OK, f.Found = true, "no compiler; libfaketime moves the clocks of processes instead"
 		return f
 	case err != nil:
-		f.Found, f.Advice = err.Error(), "apt-get install gcc libc6-dev, or libfaketime for the world process"
+		f.Found, f.Advice = err.Error(),
+			"apt-get install gcc libc6-dev, or libfaketime for the world process"
 		return f
 	}
 	f.OK, f.Found = true, lib
@@ -88,7 +92,8 @@ func dockerImage(ctx context.Context, daemon finding) finding {
 
 // cgroups are what containers are limited and paused by.
 func cgroups() finding {
-	f := finding{Name: "cgroups", For: "pausing containers", Advice: "mount -t cgroup2 cgroup2 /sys/fs/cgroup"}
+	f := finding{Name: "cgroups", For: "pausing containers",
+		Advice: "mount -t cgroup2 cgroup2 /sys/fs/cgroup"}
 	mounts, err := os.ReadFile("/proc/mounts")
 	switch text := string(mounts); {
 	case err != nil:
@@ -122,7 +127,8 @@ func temporaryFolder() finding {
 	f := finding{Name: "temporary folder", For: "world process", OK: true, Found: os.TempDir()}
 	dir, err := os.MkdirTemp("", "lockbench-doctor-")
 	if err != nil {
-		f.OK, f.Found, f.Advice = false, err.Error(), "export TMPDIR=DIR with a folder that can be written"
+		f.OK, f.Found, f.Advice = false, err.Error(),
+			"export TMPDIR=DIR with a folder that can be written"
 	}
 	os.RemoveAll(dir)
 	return f

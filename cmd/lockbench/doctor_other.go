@@ -9,5 +9,6 @@ func openFiles() finding {
 
 // signals cannot be had.
 func signals() finding {
-	return finding{Name: "signals", For: "pausing and killing in the world process", Found: "this system has none", Advice: "take --env sim"}
+	return finding{Name: "signals", For: "pausing and killing in the world process",
+		Found: "this system has none", Advice: "take --env sim"}
 }

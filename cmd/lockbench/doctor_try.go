@@ -89,14 +89,17 @@ func (t *trial) docker(ctx context.Context) error {
 	return errors.Join(t.servers(cluster.Config{Launcher: l, Spawner: l.Spawner()}), l.Close())
 }
 
-// sim runs a bubble: that one may be started outside of a test is not documented, and may end with another Go.
+// sim runs a bubble: that one may be started outside of a test is not documented, and may end with
+// another Go.
 func (t *trial) sim() error {
-	return sim.Run(sim.Config{Topology: nemesis.Single, Clients: 1, Worker: smallest}, func(*sim.World) error { return nil })
+	return sim.Run(sim.Config{Topology: nemesis.Single, Clients: 1, Worker: smallest},
+		func(*sim.World) error { return nil })
 }
 
 // smallest is a worker's configuration with which it starts.
 var smallest = workloads.Config{
-	Impl: "token-lua", TTL: history.Duration(time.Second), Poll: history.Duration(10 * time.Millisecond), AcquireTimeout: history.Duration(time.Second),
+	Impl: "token-lua", TTL: history.Duration(time.Second),
+	Poll: history.Duration(10 * time.Millisecond), AcquireTimeout: history.Duration(time.Second),
 	ClientTimeout: history.Duration(time.Second), Keys: []string{"lock:0"},
 }
 
@@ -107,8 +110,8 @@ var trySteps = []nemesis.Step{
 	{Do: nemesis.NodeClock, Target: "n0", Offset: history.Duration(time.Hour)},
 }
 
-// servers starts a Redis and a client, and does to them what may not be possible here. If it is only the clock that cannot be moved,
-// the world is possible without.
+// servers starts a Redis and a client, and does to them what may not be possible here. If it is
+// only the clock that cannot be moved, the world is possible without.
 func (t *trial) servers(cfg cluster.Config) error {
 	clock := trySteps[len(trySteps)-1:]
 	err := t.attempt(cfg, clock)

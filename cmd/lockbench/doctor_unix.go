@@ -30,7 +30,8 @@ func openFiles() finding {
 
 // signals looks whether a process may be stopped, continued and killed, with one of our own.
 func signals() finding {
-	f := finding{Name: "signals", For: "pausing and killing in the world process", Advice: "run lockbench outside of what filters signals (seccomp, a sandbox)"}
+	f := finding{Name: "signals", For: "pausing and killing in the world process",
+		Advice: "run lockbench outside of what filters signals (seccomp, a sandbox)"}
 	self, err := os.Executable()
 	if err != nil {
 		f.Found = err.Error()

@@ -63,25 +63,33 @@ Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, 254 w
 func (f *exploreFlags) register(s *pflag.FlagSet) {
 	w := &f.search.Wish
 	s.StringVar(&w.Impl, "impl", "", "`lock` to search; lockbench list impls shows all")
-	s.StringVar(&w.Nemesis, "nemesis", "none", "`fault`, with all its variants unless one is named; lockbench list nemeses shows all")
+	s.StringVar(&w.Nemesis, "nemesis", "none",
+		"`fault`, with all its variants unless one is named; lockbench list nemeses shows all")
 	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
 	s.StringVar(&w.Variant, "variant", "", "variant of the lock, such as constant for token-lua")
-	s.StringVar(&w.Topology, "topology", "", "single, failover or independent (default what lock and fault need)")
-	s.StringSliceVar(&f.search.Properties, "properties", nil, "what must not be violated (default S,L,O,D,F,U; R must be asked for)")
+	s.StringVar(&w.Topology, "topology", "",
+		"single, failover or independent (default what lock and fault need)")
+	s.StringSliceVar(&f.search.Properties, "properties", nil,
+		"what must not be violated (default S,L,O,D,F,U; R must be asked for)")
 	s.Uint64Var(&w.Seed, "seed", 0, "first seed")
 	s.IntVar(&f.search.Seeds, "seeds", 0, "number of seeds (default as many as fit into --for)")
 	s.DurationVar(&f.search.Budget, "for", 0, "how long (default 60s, or as long as --seeds take)")
 	s.IntVar(&f.search.Jobs, "jobs", 0, "runs at the same time (default one for each core)")
 	s.Var(&f.shard, "shard", "run the seeds of this part only: 2/4 is the second of four machines")
-	s.StringVar(&f.search.Schedule, "schedule", explore.Random, "random: messages take random times; priority: clients have priorities that change at a few points")
-	s.StringVar(&f.search.Moments, "moments", explore.Both, "when faults strike: aimed as their scenarios are, drawn at random, or both by turns")
-	s.BoolVar(&f.search.KeepGoing, "keep-going", false, "go on after a violation; one of each property and class is saved")
+	s.StringVar(&f.search.Schedule, "schedule", explore.Random,
+		"random: messages take random times; priority: clients have priorities that change at a few points")
+	s.StringVar(&f.search.Moments, "moments", explore.Both,
+		"when faults strike: aimed as their scenarios are, drawn at random, or both by turns")
+	s.BoolVar(&f.search.KeepGoing, "keep-going", false,
+		"go on after a violation; one of each property and class is saved")
 	s.BoolVar(&f.asIs, "no-shrink", false, "save what was found as it is")
 	s.IntVar(&w.Clients, "clients", 0, "clients (default 3)")
 	lockFlags(s, w)
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 1s)`)
-	s.BoolVar(&f.watchdog, "watchdog", true, "let a lock that has a watchdog renew its lease; =false names a lease instead")
-	s.StringVar(&f.store, "store", "store", "directory; what is found is saved in counterexamples below it")
+	s.BoolVar(&f.watchdog, "watchdog", true,
+		"let a lock that has a watchdog renew its lease; =false names a lease instead")
+	s.StringVar(&f.store, "store", "store",
+		"directory; what is found is saved in counterexamples below it")
 	s.StringVar(&f.out, "out", "", "file to save the first that is found in, instead")
 	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
 	f.all.register(s)
@@ -133,23 +141,28 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return usage(err)
 	}
-	out.Impl, out.Nemesis, out.Rate, out.Stopped = f.search.Wish.Impl, f.search.Wish.Nemesis, out.Progress.Rate(), c.Context().Err() != nil
+	out.Impl, out.Nemesis, out.Rate, out.Stopped = f.search.Wish.Impl, f.search.Wish.Nemesis,
+		out.Progress.Rate(), c.Context().Err() != nil
 	return f.conclude(c, hits, out)
 }
 
 // check refuses what makes no sense, and fills in what depends on the machine.
 func (f *exploreFlags) check(set *pflag.FlagSet) error {
 	s := &f.search
-	for _, name := range []string{"seeds", "for", "jobs", "clients", "keys", "masters", "poll", "hold", "acquire-timeout", "client-timeout"} {
-		if v := set.Lookup(name); v.Changed && (v.Value.String() == "0" || v.Value.String() == "0s" || strings.HasPrefix(v.Value.String(), "-")) {
+	for _, name := range []string{"seeds", "for", "jobs", "clients", "keys", "masters", "poll", "hold",
+		"acquire-timeout", "client-timeout"} {
+		if v := set.Lookup(name); v.Changed && (v.Value.String() == "0" || v.Value.String() == "0s" ||
+			strings.HasPrefix(v.Value.String(), "-")) {
 			return fmt.Errorf("--%s is %s; it must be above zero", name, v.Value)
 		}
 	}
 	switch {
 	case s.Schedule != explore.Random && s.Schedule != explore.Priority:
-		return fmt.Errorf("--schedule %q is not known; there are %s and %s", s.Schedule, explore.Random, explore.Priority)
+		return fmt.Errorf("--schedule %q is not known; there are %s and %s", s.Schedule, explore.Random,
+			explore.Priority)
 	case s.Moments != explore.Aimed && s.Moments != explore.Drawn && s.Moments != explore.Both:
-		return fmt.Errorf("--moments %q is not known; there are %s, %s and %s", s.Moments, explore.Aimed, explore.Drawn, explore.Both)
+		return fmt.Errorf("--moments %q is not known; there are %s, %s and %s", s.Moments, explore.Aimed,
+			explore.Drawn, explore.Both)
 	}
 	if f.shard.Of > 0 {
 		if f.all.exhaustive || f.all.table.matrix {
@@ -199,7 +212,8 @@ func (f *exploreFlags) conclude(c *cobra.Command, hits []explore.Hit, out outcom
 		if first == nil {
 			first = x
 		}
-		out.Found = append(out.Found, found{file, h.Seed, h.Property, h.Class, x.Verdict.Words, len(x.Steps), runs})
+		out.Found = append(out.Found, found{file, h.Seed, h.Property, h.Class, x.Verdict.Words,
+			len(x.Steps), runs})
 	}
 	if f.asJSON {
 		enc := json.NewEncoder(c.OutOrStdout())
@@ -220,7 +234,8 @@ func (f *exploreFlags) conclude(c *cobra.Command, hits []explore.Hit, out outcom
 	return nil
 }
 
-func (f *exploreFlags) shrink(ctx context.Context, h explore.Hit) (*explore.Counterexample, int, error) {
+func (f *exploreFlags) shrink(ctx context.Context, h explore.Hit) (*explore.Counterexample, int,
+	error) {
 	if f.asIs {
 		x, err := h.Settle(context.WithoutCancel(ctx))
 		return x, 0, err
@@ -234,10 +249,13 @@ func (f *exploreFlags) save(x *explore.Counterexample, n int) (string, error) {
 	if file == "" || n > 0 {
 		dir := filepath.Join(f.store, "counterexamples")
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return "", fmt.Errorf("cannot write to the store %q: %w; name another with --store", f.store, err)
+			return "", fmt.Errorf("cannot write to the store %q: %w; name another with --store", f.store,
+				err)
 		}
-		name := fmt.Sprintf("%s-%s-%s-%s", x.Plan.Impl, x.Plan.Nemesis, x.Verdict.Property, x.Verdict.Class)
-		file = filepath.Join(dir, strings.NewReplacer(":", "-", " ", "-", "/", "-").Replace(strings.TrimSuffix(name, "-"))+".yaml")
+		name := fmt.Sprintf("%s-%s-%s-%s", x.Plan.Impl, x.Plan.Nemesis, x.Verdict.Property,
+			x.Verdict.Class)
+		file = filepath.Join(dir, strings.NewReplacer(":", "-", " ", "-", "/",
+			"-").Replace(strings.TrimSuffix(name, "-"))+".yaml")
 	}
 	out, err := os.Create(file)
 	if err != nil {

@@ -21,21 +21,27 @@ type exhaustiveFlags struct {
 
 func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 	d := explore.DefaultBounds
-	s.BoolVar(&f.exhaustive, "exhaustive", false, "go through all orders of commands, replies and wake-ups within the bounds below, and --clients")
-	s.IntVar(&f.bounds.Preemptions, "preemptions", d.Preemptions, "exhaustive: how often a client that could go on must wait for another")
-	s.IntVar(&f.bounds.Expiries, "expiries", -1, "exhaustive: how often time passes while a message is under way (default 1, or 0 with a fault)")
-	s.IntVar(&f.bounds.Faults, "faults", -1, "exhaustive: 1: the fault of --nemesis strikes once, at any place (default 1 if one is named)")
+	s.BoolVar(&f.exhaustive, "exhaustive", false,
+		"go through all orders of commands, replies and wake-ups within the bounds below, and --clients")
+	s.IntVar(&f.bounds.Preemptions, "preemptions", d.Preemptions,
+		"exhaustive: how often a client that could go on must wait for another")
+	s.IntVar(&f.bounds.Expiries, "expiries", -1,
+		"exhaustive: how often time passes while a message is under way (default 1, or 0 with a fault)")
+	s.IntVar(&f.bounds.Faults, "faults", -1,
+		"exhaustive: 1: the fault of --nemesis strikes once, at any place (default 1 if one is named)")
 	s.Lookup("expiries").DefValue, s.Lookup("faults").DefValue = "0", "0" // -1 is no number for people
 	s.IntVar(&f.bounds.Rounds, "rounds", d.Rounds, "exhaustive: cycles of each client")
 	s.IntVar(&f.bounds.Tries, "tries", d.Tries, "exhaustive: attempts of one acquire, a lease apart")
-	s.BoolVar(&f.plain, "no-hashing", false, "exhaustive: go also through what follows from a state that was reached before")
+	s.BoolVar(&f.plain, "no-hashing", false,
+		"exhaustive: go also through what follows from a state that was reached before")
 	f.table.register(s)
 }
 
 // check refuses bounds that make no sense.
 func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 	b := f.bounds
-	for _, name := range []string{"preemptions", "expiries", "faults", "rounds", "tries", "no-hashing"} {
+	for _, name := range []string{"preemptions", "expiries", "faults", "rounds", "tries",
+		"no-hashing"} {
 		if set.Changed(name) && !f.exhaustive {
 			return fmt.Errorf("--%s is for --exhaustive", name)
 		}
@@ -58,7 +64,8 @@ func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 }
 
 // search goes through the space.
-func (f *exhaustiveFlags) search(ctx context.Context, s explore.Search) ([]explore.Hit, outcome, error) {
+func (f *exhaustiveFlags) search(ctx context.Context, s explore.Search) ([]explore.Hit, outcome,
+	error) {
 	b := f.bounds
 	if b.Clients = s.Wish.Clients; b.Clients == 0 {
 		b.Clients = explore.DefaultBounds.Clients
@@ -72,12 +79,14 @@ func (f *exhaustiveFlags) search(ctx context.Context, s explore.Search) ([]explo
 		b.Expiries = explore.DefaultBounds.Expiries * (1 - b.Faults)
 	}
 	hits, covered, p, err := explore.Exhaustive{
-		Wish: s.Wish, Properties: s.Properties, Bounds: b, Plain: f.plain, Budget: s.Budget, Jobs: s.Jobs, KeepGoing: s.KeepGoing, Progress: s.Progress,
+		Wish: s.Wish, Properties: s.Properties, Bounds: b, Plain: f.plain, Budget: s.Budget, Jobs: s.Jobs,
+		KeepGoing: s.KeepGoing, Progress: s.Progress,
 	}.Find(ctx)
 	return hits, outcome{Progress: p, Covered: &covered}, err
 }
 
-// searchLine shows on a terminal how far a search has come, once it has taken two seconds. Elsewhere it is silent.
+// searchLine shows on a terminal how far a search has come, once it has taken two seconds.
+// Elsewhere it is silent.
 type searchLine struct{ w io.Writer }
 
 func newSearchLine(w io.Writer) searchLine {
@@ -89,7 +98,8 @@ func newSearchLine(w io.Writer) searchLine {
 
 func (l searchLine) show(p explore.Progress) {
 	if l.w != nil && p.Took >= statusAfter {
-		fmt.Fprintf(l.w, "\r\033[Ksearching, %.0f s, %d runs (%.0f/s), %d distinct states, %d violations", p.Took.Seconds(), p.Runs, p.Rate(), p.States, p.Hits)
+		fmt.Fprintf(l.w, "\r\033[Ksearching, %.0f s, %d runs (%.0f/s), %d distinct states, %d violations",
+			p.Took.Seconds(), p.Runs, p.Rate(), p.States, p.Hits)
 	}
 }
 

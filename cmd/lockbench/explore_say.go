@@ -20,7 +20,8 @@ func (o outcome) say(w io.Writer, first *explore.Counterexample) {
 		if o.Stopped {
 			stopped = "stopped early: "
 		}
-		fmt.Fprintf(w, "%sno violation of %s under %s in %d runs, %d distinct states (%.0f runs/s)\n", stopped, o.Impl, o.Nemesis, p.Runs, p.States, o.Rate)
+		fmt.Fprintf(w, "%sno violation of %s under %s in %d runs, %d distinct states (%.0f runs/s)\n",
+			stopped, o.Impl, o.Nemesis, p.Runs, p.States, o.Rate)
 	}
 	if p.Broke > 0 {
 		fmt.Fprintf(w, "%d runs broke and are worth nothing\n", p.Broke)
@@ -32,10 +33,12 @@ func (o outcome) say(w io.Writer, first *explore.Counterexample) {
 		}
 		fmt.Fprintf(w, "%s under %s violates %s%s\n", o.Impl, o.Nemesis, x.Property, class)
 		if i == 0 {
-			fmt.Fprintf(w, "%d runs, %.0f a second, %d distinct states; %d more to make it small\n\n", p.Runs, o.Rate, p.States, x.Shrunk)
+			fmt.Fprintf(w, "%d runs, %.0f a second, %d distinct states; %d more to make it small\n\n",
+				p.Runs, o.Rate, p.States, x.Shrunk)
 			tell(w, first)
 		}
-		fmt.Fprintf(w, "%s\n\ncounterexample %s\nreplay         lockbench replay %s\n", x.Words, x.File, x.File)
+		fmt.Fprintf(w, "%s\n\ncounterexample %s\nreplay         lockbench replay %s\n", x.Words, x.File,
+			x.File)
 	}
 }
 

@@ -46,9 +46,11 @@ With --jepsen it writes the run, its verdict, report and plots into a store as J
 	s := c.Flags()
 	s.StringVar(&format, "format", "edn", "edn or jsonl")
 	s.IntVar(&key, "key", -1, "only the operations of this lock (default all)")
-	s.BoolVar(&o.Values, "values", false, "write what a grant carries as {:client .. :fence .. :uid .. :key ..}")
+	s.BoolVar(&o.Values, "values", false,
+		"write what a grant carries as {:client .. :fence .. :uid .. :key ..}")
 	s.BoolVar(&o.Independent, "independent", false, "values of an EDN history are [key value]")
-	s.StringVar(&jepsen, "jepsen", "", "instead, write the run with its results below this directory in Jepsen's layout")
+	s.StringVar(&jepsen, "jepsen", "",
+		"instead, write the run with its results below this directory in Jepsen's layout")
 	c.MarkFlagsMutuallyExclusive("jepsen", "format")
 	c.MarkFlagsMutuallyExclusive("jepsen", "key")
 	register(c, "format", []string{"edn", "jsonl"})
@@ -65,7 +67,8 @@ func export(w io.Writer, h *history.History, format string, o history.EDNOptions
 	return fmt.Errorf("unknown --format %q; there are edn and jsonl", format)
 }
 
-// exportJepsen writes a run in Jepsen's layout and says where. A history that was not judged is judged first.
+// exportJepsen writes a run in Jepsen's layout and says where. A history that was not judged is
+// judged first.
 func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) error {
 	d := data(r)
 	if d.Verdict == nil {
@@ -82,7 +85,8 @@ func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) erro
 	return nil
 }
 
-// began is when a run did: its directory is called so, and its history says it. Of a history that does not, it is now.
+// began is when a run did: its directory is called so, and its history says it. Of a history that
+// does not, it is now.
 func began(r *store.Run) time.Time {
 	if dir, err := filepath.EvalSymlinks(r.Dir); err == nil && r.Dir != "" {
 		if t, err := time.Parse(store.TimeLayout, filepath.Base(dir)); err == nil {

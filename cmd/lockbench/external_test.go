@@ -23,7 +23,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// staging is a Redis of somebody else: with a key of theirs, and a user who may touch our keys only and do nothing that is dangerous.
+// staging is a Redis of somebody else: with a key of theirs, and a user who may touch our keys only
+// and do nothing that is dangerous.
 type staging struct {
 	plain, tls string // host:port
 	ca         string // file with whom to trust
@@ -38,9 +39,11 @@ func newStaging(t *testing.T, host string) staging {
 	need.Part(t, "redis")
 	dir := t.TempDir()
 	cert, key := certificate(t, dir, host)
-	n, err := cluster.StartNode(cluster.NodeConfig{Name: "theirs", Host: host, Port: 24568, Dir: dir, Log: filepath.Join(dir, "log"), Config: []string{
-		"tls-port", "24569", "tls-cert-file", cert, "tls-key-file", key, "tls-ca-cert-file", cert, "tls-auth-clients", "no",
-	}})
+	n, err := cluster.StartNode(cluster.NodeConfig{Name: "theirs", Host: host, Port: 24568, Dir: dir,
+		Log: filepath.Join(dir, "log"), Config: []string{
+			"tls-port", "24569", "tls-cert-file", cert, "tls-key-file", key, "tls-ca-cert-file", cert,
+			"tls-auth-clients", "no",
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +51,11 @@ func newStaging(t *testing.T, host string) staging {
 	if err := n.Ready(); err != nil {
 		t.Fatal(err)
 	}
-	s := staging{plain: n.Addr(), tls: net.JoinHostPort(host, "24569"), ca: cert, admin: redis.NewClient(&redis.Options{Addr: n.Addr(), Protocol: 2, DisableIdentity: true})}
+	s := staging{plain: n.Addr(), tls: net.JoinHostPort(host, "24569"), ca: cert,
+		admin: redis.NewClient(&redis.Options{Addr: n.Addr(), Protocol: 2, DisableIdentity: true})}
 	t.Cleanup(func() { s.admin.Close() })
-	s.do(t, "ACL", "SETUSER", "bench", "on", ">"+secret, "~*lockbench:*", "&*lockbench:*", "+@all", "-@dangerous", "-@admin", "+info")
+	s.do(t, "ACL", "SETUSER", "bench", "on", ">"+secret, "~*lockbench:*", "&*lockbench:*", "+@all",
+		"-@dangerous", "-@admin", "+info")
 	return s
 }
 
@@ -69,8 +74,10 @@ func certificate(t *testing.T, dir, host string) (cert, key string) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "staging"}, IPAddresses: []net.IP{net.ParseIP(host)}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "staging"}, IPAddresses: []net.IP{
+			net.ParseIP(host)}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	if err != nil {
@@ -81,7 +88,8 @@ func certificate(t *testing.T, dir, host string) (cert, key string) {
 		t.Fatal(err)
 	}
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: signed}, key: {Type: "PRIVATE KEY", Bytes: secretKey}} {
+	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: signed},
+		key: {Type: "PRIVATE KEY", Bytes: secretKey}} {
 		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +97,8 @@ func certificate(t *testing.T, dir, host string) (cert, key string) {
 	return cert, key
 }
 
-// visit runs lockbench against the staging instance, as its user, and returns the exit code, what it said and its store.
+// visit runs lockbench against the staging instance, as its user, and returns the exit code, what
+// it said and its store.
 func (s staging) visit(t *testing.T, env []string, args ...string) (code int, said, store string) {
 	t.Helper()
 	tmp := t.TempDir()
@@ -109,10 +118,12 @@ func TestAVisitLeavesEverythingAsItWas(t *testing.T) {
 	s.do(t, "SELECT", "0")
 	s.do(t, "CONFIG", "RESETSTAT")
 	runs := []struct{ impl, nemesis, expect string }{
-		{"token-lua", "pause", "S"}, {"setnx", "crash", "D"}, {"redisson-fenced", "partition", ""}, {"getset", "clock-client", "S"}, {"setpx-del", "late", "S"},
+		{"token-lua", "pause", "S"}, {"setnx", "crash", "D"}, {"redisson-fenced", "partition", ""},
+		{"getset", "clock-client", "S"}, {"setpx-del", "late", "S"},
 	}
 	for _, r := range runs {
-		args := []string{"run", "--impl", r.impl, "--nemesis", r.nemesis, "--ttl", "1s", "--addr", s.tls, "--tls", "--any-database"}
+		args := []string{"run", "--impl", r.impl, "--nemesis", r.nemesis, "--ttl", "1s", "--addr", s.tls,
+			"--tls", "--any-database"}
 		if r.expect != "" {
 			args = append(args, "--expect", r.expect)
 		}
@@ -126,7 +137,8 @@ func TestAVisitLeavesEverythingAsItWas(t *testing.T) {
 		t.Errorf("the keys %v are left, not only theirs", keys)
 	}
 	stats := s.admin.Info(t.Context(), "commandstats").Val()
-	for _, never := range []string{"flushall", "flushdb", "monitor", "config|set", "swapdb", "debug", "shutdown", "client|kill", "script|kill", "script|flush"} {
+	for _, never := range []string{"flushall", "flushdb", "monitor", "config|set", "swapdb", "debug",
+		"shutdown", "client|kill", "script|kill", "script|flush"} {
 		if strings.Contains(stats, "cmdstat_"+never+":") {
 			t.Errorf("%s was sent", never)
 		}
@@ -157,34 +169,46 @@ func TestWhatAVisitRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"not trusted":       {append([]string{"SSL_CERT_FILE=/dev/null"}, asBench...), []string{"--tls", "--addr", s.tls}, "certificate"},
-		"no TLS there":      {asBench, []string{"--tls", "--addr", s.plain}, "no Redis answers"},
-		"TLS, and no flag":  {asBench, []string{"--addr", s.tls}, "no Redis answers"},
-		"wrong password":    {[]string{"LOCKBENCH_REDIS_USER=bench", "LOCKBENCH_REDIS_PASSWORD=wrong"}, []string{"--addr", s.plain}, "are refused: WRONGPASS"},
-		"a fault of Redis":  {asBench, []string{"--addr", s.plain, "--nemesis", "node-pause"}, "this Redis is not ours"},
-		"a clock of Redis":  {asBench, []string{"--addr", s.plain, "--nemesis", "clock-server"}, "this Redis is not ours"},
-		"a failover":        {asBench, []string{"--addr", s.plain, "--nemesis", "failover"}, "not possible in this world"},
-		"sentinels":         {asBench, []string{"--addr", s.plain, "--nemesis", "failover-sentinel"}, "not possible in this world"},
-		"settings of Redis": {asBench, []string{"--addr", s.plain, "--redis-config", "hz=1"}, "leave --redis-config out"},
+		"not trusted": {append([]string{"SSL_CERT_FILE=/dev/null"}, asBench...),
+			[]string{"--tls", "--addr", s.tls}, "certificate"},
+		"no TLS there":     {asBench, []string{"--tls", "--addr", s.plain}, "no Redis answers"},
+		"TLS, and no flag": {asBench, []string{"--addr", s.tls}, "no Redis answers"},
+		"wrong password": {[]string{"LOCKBENCH_REDIS_USER=bench", "LOCKBENCH_REDIS_PASSWORD=wrong"},
+			[]string{"--addr", s.plain}, "are refused: WRONGPASS"},
+		"a fault of Redis": {asBench, []string{"--addr", s.plain, "--nemesis", "node-pause"},
+			"this Redis is not ours"},
+		"a clock of Redis": {asBench, []string{"--addr", s.plain, "--nemesis", "clock-server"},
+			"this Redis is not ours"},
+		"a failover": {asBench, []string{"--addr", s.plain, "--nemesis", "failover"},
+			"not possible in this world"},
+		"sentinels": {asBench, []string{"--addr", s.plain, "--nemesis", "failover-sentinel"},
+			"not possible in this world"},
+		"settings of Redis": {asBench, []string{"--addr", s.plain, "--redis-config", "hz=1"},
+			"leave --redis-config out"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, said, _ := s.visit(t, row.env, append([]string{"run", "--impl", "token-lua"}, row.args...)...)
+			code, said, _ := s.visit(t, row.env, append([]string{"run", "--impl", "token-lua"},
+				row.args...)...)
 			if code != exitUsage || !strings.Contains(said, row.says) || strings.Count(said, "\n") != 1 {
-				t.Errorf("exit code %d: %s\nit must be %d, in one line that names %q", code, said, exitUsage, row.says)
+				t.Errorf("exit code %d: %s\nit must be %d, in one line that names %q", code, said, exitUsage,
+					row.says)
 			}
 		})
 	}
 	s.do(t, "SET", "theirs", "1")
-	if code, said, _ := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.plain); code != exitUsage || !strings.Contains(said, `such as "theirs"`) {
+	if code, said, _ := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.plain); code !=
+		exitUsage || !strings.Contains(said, `such as "theirs"`) {
 		t.Errorf("a database with a key of others: exit code %d: %s", code, said)
 	}
 	s.do(t, "RENAME", "theirs", "lockbench:ABC:lock:0") // of a run that was killed
-	if code, said, _ := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.plain); code != 0 {
+	if code, said, _ := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.plain); code !=
+		0 {
 		t.Errorf("a database with what a killed run left: exit code %d: %s", code, said)
 	}
 }
 
-// TestAPlanVisitsTheSameRedisAgain repeats a run from its plan alone, and as before the password is not in it.
+// TestAPlanVisitsTheSameRedisAgain repeats a run from its plan alone, and as before the password is
+// not in it.
 func TestAPlanVisitsTheSameRedisAgain(t *testing.T) {
 	s := newStaging(t, "127.84.7.3")
 	code, said, store := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.tls, "--tls")
@@ -192,7 +216,8 @@ func TestAPlanVisitsTheSameRedisAgain(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	tmp := t.TempDir()
-	c := command(t, tmp, "run", "--plan", filepath.Join(store, "latest", "plan.json"), "--store", filepath.Join(tmp, "store"))
+	c := command(t, tmp, "run", "--plan", filepath.Join(store, "latest", "plan.json"), "--store",
+		filepath.Join(tmp, "store"))
 	c.Env = append(c.Env, append([]string{"SSL_CERT_FILE=" + s.ca}, asBench...)...)
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)

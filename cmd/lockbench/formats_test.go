@@ -15,8 +15,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestEveryLineOfTheFormatsPageIsReal decodes each example of docs/formats.md with the type that its section names, and refuses
-// fields that the type does not know: the page and the code cannot drift apart.
+// TestEveryLineOfTheFormatsPageIsReal decodes each example of docs/formats.md with the type that
+// its section names, and refuses fields that the type does not know: the page and the code cannot
+// drift apart.
 func TestEveryLineOfTheFormatsPageIsReal(t *testing.T) {
 	page, err := os.ReadFile("../../docs/formats.md")
 	if err != nil {

@@ -69,10 +69,12 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 	s := c.Flags()
 	s.BoolVar(&f.init, "init", false, "write a commented example instead of running one")
 	s.StringArrayVar(&f.options.Only, "only", nil, "run this entry only, by its name; may be repeated")
-	s.IntVar(&f.options.Jobs, "jobs", 0, "runs at the same time (default two for each core, in the sim one)")
+	s.IntVar(&f.options.Jobs, "jobs", 0,
+		"runs at the same time (default two for each core, in the sim one)")
 	s.Var(&f.options.Shard, "shard", "run this part only: 2/4 is the second of four")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
-	s.StringVar(&f.out, "out", "", "write to this directory instead of one in the store; it must be empty or new")
+	s.StringVar(&f.out, "out", "",
+		"write to this directory instead of one in the store; it must be empty or new")
 	s.BoolVar(&f.asJSON, "json", false, "print gate.json")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the last sentence")
 	return c
@@ -116,7 +118,8 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 }
 
 // conclude prints the result and turns it into the exit code.
-func (f *gateFlags) conclude(c *cobra.Command, dir string, r *campaign.GateResult, runErr error) error {
+func (f *gateFlags) conclude(c *cobra.Command, dir string, r *campaign.GateResult,
+	runErr error) error {
 	if err := showGate(c, dir, r, f.asJSON, f.quiet); err != nil {
 		return broken(err)
 	}
@@ -174,13 +177,15 @@ func (f *gateFlags) only(g *campaign.Gate) error {
 	}
 	for _, o := range f.options.Only {
 		if !strings.Contains(" "+strings.Join(names, " ")+" ", fmt.Sprintf(" %q ", o)) {
-			return fmt.Errorf("--only %q is the name of no entry; there are: %s", o, strings.Join(names, ", "))
+			return fmt.Errorf("--only %q is the name of no entry; there are: %s", o,
+				strings.Join(names, ", "))
 		}
 	}
 	return nil
 }
 
-// jobs is how many runs the machine bears at once: in the sim each uses a core, in a world of real servers half of one at most.
+// jobs is how many runs the machine bears at once: in the sim each uses a core, in a world of real
+// servers half of one at most.
 func (f *gateFlags) jobs(g *campaign.Gate) int {
 	switch {
 	case f.options.Jobs > 0:
@@ -194,7 +199,8 @@ func (f *gateFlags) jobs(g *campaign.Gate) int {
 // directory is where the gate goes.
 func (f *gateFlags) directory(name string) (string, error) {
 	if f.out == "" {
-		return store.Create(f.store, "gate", strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)), time.Now())
+		return store.Create(f.store, "gate", strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)),
+			time.Now())
 	}
 	return emptyDir(f.out, "--out")
 }
@@ -209,7 +215,8 @@ func emptyDir(dir, flag string) (string, error) {
 		return "", fmt.Errorf("%s: %w", flag, err)
 	}
 	if len(entries) > 0 {
-		return "", fmt.Errorf("%s %s is not empty; remove what is there, or name another directory", flag, dir)
+		return "", fmt.Errorf("%s %s is not empty; remove what is there, or name another directory", flag,
+			dir)
 	}
 	return dir, nil
 }

@@ -23,7 +23,9 @@ func (w *gateWorld) replay(e campaign.Entry) (campaign.Prepared, error) {
 	}
 	for _, l := range e.Expect.Letters {
 		if l != x.Verdict.Property {
-			return campaign.Prepared{}, e.At.Errorf("%s violates %s, not %s; write `expect: violates %s`, or leave it away", e.Replay, x.Verdict.Property, l, x.Verdict.Property)
+			return campaign.Prepared{},
+				e.At.Errorf("%s violates %s, not %s; write `expect: violates %s`, or leave it away", e.Replay,
+					x.Verdict.Property, l, x.Verdict.Property)
 		}
 	}
 	if err := w.possible(e, harness.Place{}); err != nil {
@@ -31,7 +33,8 @@ func (w *gateWorld) replay(e campaign.Entry) (campaign.Prepared, error) {
 	}
 	switch e.World {
 	case worldSim:
-		return campaign.Prepared{Replay: func(ctx context.Context, _ string) (*checker.Verdict, string, error) {
+		return campaign.Prepared{Replay: func(ctx context.Context, _ string) (*checker.Verdict, string,
+			error) {
 			o, err := x.Replay(ctx)
 			return replayed(x, o, err)
 		}}, nil
@@ -40,15 +43,19 @@ func (w *gateWorld) replay(e campaign.Entry) (campaign.Prepared, error) {
 			return campaign.Prepared{}, e.At.Errorf("%s: %v", e.Replay, err)
 		}
 		world := w.of(e.World)
-		return campaign.Prepared{Replay: func(ctx context.Context, dir string) (*checker.Verdict, string, error) {
+		return campaign.Prepared{Replay: func(ctx context.Context, dir string) (*checker.Verdict, string,
+			error) {
 			return replayReal(ctx, x, filepath.Join(world.root, filepath.FromSlash(dir)))
 		}}, nil
 	}
-	return campaign.Prepared{}, e.At.Errorf("a counterexample is replayed in %s or %s, not in %s", worldSim, worldProcess, e.World)
+	return campaign.Prepared{}, e.At.Errorf("a counterexample is replayed in %s or %s, not in %s",
+		worldSim, worldProcess, e.World)
 }
 
-// replayReal does a counterexample once on real servers, in a directory of its own for each attempt.
-func replayReal(ctx context.Context, x *explore.Counterexample, dir string) (*checker.Verdict, string, error) {
+// replayReal does a counterexample once on real servers, in a directory of its own for each
+// attempt.
+func replayReal(ctx context.Context, x *explore.Counterexample, dir string) (*checker.Verdict,
+	string, error) {
 	attempts := 0
 	o, err := x.ReplayReal(ctx, 1, func() (explore.Real, error) {
 		attempts++
@@ -56,20 +63,25 @@ func replayReal(ctx context.Context, x *explore.Counterexample, dir string) (*ch
 		if attempts > 1 {
 			at = fmt.Sprintf("%s-attempt-%d", dir, attempts)
 		}
-		return explore.Real{World: worldProcess, Dir: at, Command: "lockbench gate", Version: version()}, os.MkdirAll(at, 0o755)
+		return explore.Real{World: worldProcess, Dir: at, Command: "lockbench gate", Version: version()},
+			os.MkdirAll(at, 0o755)
 	})
 	return replayed(x, o, err)
 }
 
-// replayed is what a gate makes of an outcome: a violation if it was confirmed, unknown if the machine was too slow.
-func replayed(x *explore.Counterexample, o explore.Outcome, err error) (*checker.Verdict, string, error) {
+// replayed is what a gate makes of an outcome: a violation if it was confirmed, unknown if the
+// machine was too slow.
+func replayed(x *explore.Counterexample, o explore.Outcome, err error) (*checker.Verdict, string,
+	error) {
 	switch {
 	case err != nil:
 		return nil, "", err
 	case o.Confirmed:
-		return &checker.Verdict{Format: checker.Format, Verdict: checker.Violated, Properties: []checker.Property{x.Verdict}}, "", nil
+		return &checker.Verdict{Format: checker.Format, Verdict: checker.Violated,
+			Properties: []checker.Property{x.Verdict}}, "", nil
 	case o.TooSlow:
-		return &checker.Verdict{Format: checker.Format, Properties: []checker.Property{{Property: x.Verdict.Property, Because: o.String()}}}, "", nil
+		return &checker.Verdict{Format: checker.Format, Properties: []checker.Property{
+			{Property: x.Verdict.Property, Because: o.String()}}}, "", nil
 	}
 	return &checker.Verdict{Format: checker.Format}, o.String(), nil
 }
@@ -80,12 +92,15 @@ const (
 	shrinkMax = 4 // entries
 )
 
-// shrink makes the violation of a run in the simulator small and keeps it beside the run. It returns the file's name, or "" if there is nothing to shrink.
+// shrink makes the violation of a run in the simulator small and keeps it beside the run. It
+// returns the file's name, or "" if there is nothing to shrink.
 func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
 	if r.History.Header.World != worldSim || r.Verdict.Verdict != checker.Violated {
 		return "", nil
 	}
-	i := slices.IndexFunc(r.Verdict.Properties, func(p checker.Property) bool { return p.Verdict == checker.Violated && !p.Reported })
+	i := slices.IndexFunc(r.Verdict.Properties, func(p checker.Property) bool {
+		return p.Verdict == checker.Violated && !p.Reported
+	})
 	file, err := os.Open(filepath.Join(dir, store.Plan))
 	if err != nil || i < 0 {
 		return "", err

@@ -18,7 +18,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// gateWorld makes the entries of a gate ready to run, each as `lockbench run` would with the same options.
+// gateWorld makes the entries of a gate ready to run, each as `lockbench run` would with the same
+// options.
 type gateWorld struct {
 	ctx    context.Context
 	worlds map[string]*processWorld // by the name of the world
@@ -36,10 +37,12 @@ func (w *gateWorld) in(root string) {
 	}
 }
 
-// notPlan are the flags of run that are no options of a plan: the gate has them itself, or they change only what is said.
+// notPlan are the flags of run that are no options of a plan: the gate has them itself, or they
+// change only what is said.
 var notPlan = []string{"env", "seed", "expect", "plan", "store", "quiet", "json"}
 
-// planOptions are the names that the settings of a plan have in a gate file: those of the flags of run, with underscores.
+// planOptions are the names that the settings of a plan have in a gate file: those of the flags of
+// run, with underscores.
 func planOptions() (names []string) {
 	set := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	new(runFlags).register(set)
@@ -199,14 +202,16 @@ func gatePlan(e campaign.Entry, seed uint64) (harness.Plan, error) {
 		err = p.Validate()
 	}
 	if err != nil {
-		keys := flagName.ReplaceAllStringFunc(err.Error(), func(s string) string { return strings.ReplaceAll(s[2:], "-", "_") })
+		keys := flagName.ReplaceAllStringFunc(err.Error(), func(s string) string {
+			return strings.ReplaceAll(s[2:], "-", "_")
+		})
 		return p, e.At.Errorf("entry %q: %s", e.Name, keys)
 	}
 	return p, nil
 }
 
-// illustrate writes the report of each run that shows what is not as expected, and says how it is done again.
-// In the simulator a violation is made small beside it.
+// illustrate writes the report of each run that shows what is not as expected, and says how it is
+// done again. In the simulator a violation is made small beside it.
 func illustrate(ctx context.Context, root string, r *campaign.GateResult, say io.Writer) {
 	shrunk, bar := 0, newBar(say)
 	defer bar.stop()

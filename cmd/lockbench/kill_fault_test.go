@@ -18,8 +18,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ends are the ways in which lockbench may end in the middle of something. SIGQUIT is how Go ends a program in which nobody recovers a panic:
-// at once, without any clean-up of its own.
+// ends are the ways in which lockbench may end in the middle of something. SIGQUIT is how Go ends a
+// program in which nobody recovers a panic: at once, without any clean-up of its own.
 var ends = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT}
 
 // lasting are all faults whose effect lasts, each with what a schedule needs for it.
@@ -39,12 +39,14 @@ var lasting = []struct{ name, topology, steps string }{
 	{"stall", "", "- {do: stall, target: n0, for: 50s}"},
 	{"kill", "failover", "- {do: kill, target: n0}"},
 	{"replication", "failover", "- {do: cut, target: n0>n1}\n- {do: pause-node, target: n1}"},
-	{"failover", "failover", "- {do: kill, target: n0}\n- {do: promote, target: n1}\n- {do: direct, target: '*', node: n1}"},
+	{"failover", "failover",
+		"- {do: kill, target: n0}\n- {do: promote, target: n1}\n- {do: direct, target: '*', node: n1}"},
 	{"election", "sentinel", "- {do: pause-node, target: n0}\n- {do: cut, target: 's>s1'}"},
 }
 
-// TestNothingOutlivesAKillInAFault ends lockbench in the middle of each fault that lasts, and looks at the table of processes, at the folder
-// for temporary files, and for what libfaketime leaves. The quick round takes the ends in turn.
+// TestNothingOutlivesAKillInAFault ends lockbench in the middle of each fault that lasts, and looks
+// at the table of processes, at the folder for temporary files, and for what libfaketime leaves.
+// The quick round takes the ends in turn.
 func TestNothingOutlivesAKillInAFault(t *testing.T) {
 	need.Part(t, "redis")
 	for i, fault := range lasting {
@@ -76,7 +78,9 @@ func TestNothingOutlivesAKillInAFault(t *testing.T) {
 		}
 		c.Env = append(c.Env, "PATH="+tmp, "XDG_CACHE_HOME="+tmp) // no compiler, and no shim
 		inTheMiddle(t, c, tmp, syscall.SIGKILL)
-		for limit := time.Now().Add(10 * time.Second); len(orphanedClocks()) > 0; time.Sleep(10 * time.Millisecond) { // another test's are swept soon
+		// another test's are swept soon
+		for limit := time.Now().Add(10 * time.Second); len(orphanedClocks()) >
+			0; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(limit) {
 				t.Fatalf("after the next run: %v", orphanedClocks())
 			}
@@ -92,7 +96,8 @@ func stuck(t *testing.T, tmp, topology, steps string) []string {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"run", "--env", "process", "--impl", "token-lua", "--ttl", "1s", "--clients", "2", "--nemesis", file, "--for", "2m", "--store", filepath.Join(tmp, "store")}
+	return []string{"run", "--env", "process", "--impl", "token-lua", "--ttl", "1s", "--clients", "2",
+		"--nemesis", file, "--for", "2m", "--store", filepath.Join(tmp, "store")}
 }
 
 // inTheMiddle ends a run when its fault is in force, and waits until nothing is left of it.
@@ -106,15 +111,19 @@ func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) {
 	awaitFault(t, tmp, &out)
 	_ = c.Process.Signal(end)
 	_ = c.Wait()
-	if code := c.ProcessState.ExitCode(); (end == syscall.SIGINT || end == syscall.SIGTERM) && code != exitInterrupted {
+	if code := c.ProcessState.ExitCode(); (end == syscall.SIGINT || end == syscall.SIGTERM) &&
+		code != exitInterrupted {
 		t.Errorf("exit code is %d:\n%s", code, out.String())
 	}
-	for limit := time.Now().Add(10 * time.Second); len(processes(tmp)) > 0; time.Sleep(time.Millisecond) {
+	for limit := time.Now().Add(10 * time.Second); len(processes(tmp)) >
+		0; time.Sleep(time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatalf("after %s: still running: %v", end, processes(tmp))
 		}
 	}
-	next := exec.Command(c.Path, "run", "--env", "process", "--impl", "none", "--for", "100ms", "--store", filepath.Join(tmp, "store")) // the next start sweeps
+	// the next start sweeps
+	next := exec.Command(c.Path, "run", "--env", "process", "--impl", "none", "--for", "100ms",
+		"--store", filepath.Join(tmp, "store"))
 	next.Env = append(os.Environ(), "TMPDIR="+tmp)
 	_ = next.Run()
 	if left, _ := filepath.Glob(filepath.Join(tmp, "lockbench-*")); len(left) > 0 {
@@ -122,7 +131,8 @@ func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) {
 	}
 }
 
-// orphanedClocks are the files of libfaketime whose process is gone. Those of the living are another test's.
+// orphanedClocks are the files of libfaketime whose process is gone. Those of the living are
+// another test's.
 func orphanedClocks() (left []string) {
 	files, _ := filepath.Glob("/dev/shm/*faketime*")
 	for _, f := range files {
@@ -137,7 +147,8 @@ func orphanedClocks() (left []string) {
 // awaitFault waits until the record says that a fault has begun, and for a moment more.
 func awaitFault(t *testing.T, tmp string, out *bytes.Buffer) {
 	t.Helper()
-	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); time.Sleep(2 * time.Millisecond) {
+	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); time.Sleep(
+		2 * time.Millisecond) {
 		files, _ := filepath.Glob(filepath.Join(tmp, "store", "*", "2*", "history.jsonl"))
 		for _, f := range files {
 			if b, _ := os.ReadFile(f); bytes.Contains(b, []byte(`"type":"fault"`)) {
@@ -149,7 +160,8 @@ func awaitFault(t *testing.T, tmp string, out *bytes.Buffer) {
 	t.Fatalf("no fault began:\n%s", out.String())
 }
 
-// TestAForeignRedisIsAsBefore ends lockbench in the middle of each fault that a Redis of others allows, and looks what has become of that Redis.
+// TestAForeignRedisIsAsBefore ends lockbench in the middle of each fault that a Redis of others
+// allows, and looks what has become of that Redis.
 func TestAForeignRedisIsAsBefore(t *testing.T) {
 	need.Part(t, "redis")
 	for i, fault := range lasting[:8] { // the others need a Redis of ours
@@ -167,7 +179,8 @@ func TestAForeignRedisIsAsBefore(t *testing.T) {
 			}
 			for _, k := range c.Keys(context.Background(), "*").Val() {
 				ttl := c.PTTL(context.Background(), k).Val()
-				if end == syscall.SIGINT || end == syscall.SIGTERM || !strings.HasPrefix(k, "lockbench:") || ttl < 0 {
+				if end == syscall.SIGINT || end == syscall.SIGTERM || !strings.HasPrefix(k, "lockbench:") ||
+					ttl < 0 {
 					t.Errorf("after %s the key %s is left, for %v", end, k, ttl)
 				}
 			}
@@ -180,7 +193,8 @@ func foreign(t *testing.T) (addr string, c *redis.Client) {
 	t.Helper()
 	dir := t.TempDir()
 	for port := 17000; ; port++ {
-		n, err := cluster.StartNode(cluster.NodeConfig{Name: "foreign", Host: "127.201.1.1", Port: port, Dir: dir, Log: filepath.Join(dir, "log")})
+		n, err := cluster.StartNode(cluster.NodeConfig{Name: "foreign", Host: "127.201.1.1", Port: port,
+			Dir: dir, Log: filepath.Join(dir, "log")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,12 +16,14 @@ import (
 	"github.com/lockbench/lockbench/internal/need"
 )
 
-// processes lists the processes whose environment names this temporary folder: a run and all that it started.
+// processes lists the processes whose environment names this temporary folder: a run and all that
+// it started.
 func processes(tmp string) (left []string) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, d := range dirs {
 		env, err := os.ReadFile(filepath.Join(d, "environ"))
-		if err != nil || !bytes.Contains(env, []byte("TMPDIR="+tmp+"\x00")) || filepath.Base(d) == strconv.Itoa(os.Getpid()) {
+		if err != nil || !bytes.Contains(env, []byte("TMPDIR="+tmp+"\x00")) ||
+			filepath.Base(d) == strconv.Itoa(os.Getpid()) {
 			continue
 		}
 		cmd, _ := os.ReadFile(filepath.Join(d, "cmdline"))
@@ -34,7 +36,8 @@ func processes(tmp string) (left []string) {
 	return left
 }
 
-// TestNothingOutlivesAKill ends lockbench at random moments of its life, by each signal in turn, and looks for what is left.
+// TestNothingOutlivesAKill ends lockbench at random moments of its life, by each signal in turn,
+// and looks for what is left.
 func TestNothingOutlivesAKill(t *testing.T) {
 	need.Part(t, "redis")
 	rounds := 6
@@ -51,7 +54,8 @@ func TestNothingOutlivesAKill(t *testing.T) {
 
 func killed(t *testing.T, sig syscall.Signal, after time.Duration) {
 	tmp := t.TempDir()
-	c := command(t, tmp, "run", "--impl", "getset", "--nemesis", "failover", "--store", filepath.Join(tmp, "store"))
+	c := command(t, tmp, "run", "--impl", "getset", "--nemesis", "failover", "--store",
+		filepath.Join(tmp, "store"))
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	if err := c.Start(); err != nil {
@@ -64,14 +68,16 @@ func killed(t *testing.T, sig syscall.Signal, after time.Duration) {
 		t.Errorf("%s broke it:\n%s", sig, out.String())
 	}
 	// The kernel sends the parent-death signal at once, but a process needs a moment to die of it.
-	for limit := time.Now().Add(5 * time.Second); len(processes(tmp)) > 0; time.Sleep(time.Millisecond) {
+	for limit := time.Now().Add(5 * time.Second); len(processes(tmp)) >
+		0; time.Sleep(time.Millisecond) {
 		if time.Now().After(limit) {
 			t.Fatalf("after %s: still running: %v", sig, processes(tmp))
 		}
 	}
 }
 
-// TestAWorkerThatDies breaks a run from outside: it must say so in one line, keep the record, and never call the run valid.
+// TestAWorkerThatDies breaks a run from outside: it must say so in one line, keep the record, and
+// never call the run valid.
 func TestAWorkerThatDies(t *testing.T) {
 	need.Part(t, "redis")
 	tmp := t.TempDir()
@@ -105,7 +111,8 @@ func TestAWorkerThatDies(t *testing.T) {
 // someWorker waits for a worker process that has been at work for a moment.
 func someWorker(t *testing.T, tmp string) int {
 	t.Helper()
-	for limit := time.Now().Add(10 * time.Second); time.Now().Before(limit); time.Sleep(time.Millisecond) {
+	for limit := time.Now().Add(10 * time.Second); time.Now().Before(limit); time.Sleep(
+		time.Millisecond) {
 		for _, p := range processes(tmp) {
 			pid, _ := strconv.Atoi(strings.Fields(p)[0])
 			env, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))

@@ -25,7 +25,9 @@ func listCommand() *cobra.Command {
 	}
 	c.AddCommand(lister("impls", "the locks, and what each declares", writeImpls, implRows),
 		lister("nemeses", "the faults, and what each does", writeNemeses, nemesisRows),
-		lister("workloads", "what clients can do with a lock", writeWorkloads, func() any { return workloadRows() }))
+		lister("workloads", "what clients can do with a lock", writeWorkloads, func() any {
+			return workloadRows()
+		}))
 	return c
 }
 
@@ -70,7 +72,8 @@ func declared(e impls.Entry) []string {
 	for _, d := range []struct {
 		name string
 		is   bool
-	}{{"lease", e.Lease}, {"validity", e.Validity}, {"loss", e.Loss}, {"fencing", e.Fencing}, {"re-entry", e.Reentrant}} {
+	}{{"lease", e.Lease}, {"validity", e.Validity}, {"loss", e.Loss}, {"fencing", e.Fencing},
+		{"re-entry", e.Reentrant}} {
 		if d.is {
 			list = append(list, d.name)
 		}
@@ -82,7 +85,8 @@ func writeImpls(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "LOCK\tDOCUMENT\tTOPOLOGY\tDECLARES\tWHAT IT IS")
 	for _, e := range impls.All() {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", e.Name, dash(e.Document), e.Topology, dash(strings.Join(declared(e), ", ")), e.Line)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", e.Name, dash(e.Document), e.Topology,
+			dash(strings.Join(declared(e), ", ")), e.Line)
 	}
 	t.Flush()
 }
@@ -141,7 +145,8 @@ func completeNames(c *cobra.Command) {
 
 // register makes the shell complete a flag out of these words.
 func register(c *cobra.Command, flag string, words []string) {
-	err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
+		cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {

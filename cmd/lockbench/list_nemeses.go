@@ -21,15 +21,17 @@ type nemesisRow struct {
 }
 
 type variantRow struct {
-	Name    string `json:"name"`
-	Line    string `json:"line"`
-	Control bool   `json:"control,omitempty"` // nothing may be found that is not found without any fault
+	Name string `json:"name"`
+	Line string `json:"line"`
+	// nothing may be found that is not found without any fault
+	Control bool `json:"control,omitempty"`
 }
 
 func nemesisRows() any {
 	var rows []nemesisRow
 	for _, e := range nemesis.All() {
-		r := nemesisRow{e.Name, e.Line, e.Lasts, needs(e), e.Default(), []variantRow{}, map[string]possibility{}}
+		r := nemesisRow{e.Name, e.Line, e.Lasts, needs(e), e.Default(), []variantRow{},
+			map[string]possibility{}}
 		for _, v := range e.Variants {
 			r.Variants = append(r.Variants, variantRow{v.Name, v.Line, v.Control})
 		}
@@ -57,7 +59,8 @@ func writeNemeses(w io.Writer) {
 		if r.Lasts != "" {
 			line += " (" + r.Lasts + ")"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.Name, where(r.Worlds), dash(strings.Replace(r.Needs, ", or independent with replicas", "*", 1)), line)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.Name, where(r.Worlds),
+			dash(strings.Replace(r.Needs, ", or independent with replicas", "*", 1)), line)
 		for i, v := range r.Variants {
 			mark := ""
 			switch {

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// machine says in a line what this runs on, so that nobody compares the times of two machines; "" for the simulator, whose time is its own.
+// machine says in a line what this runs on, so that nobody compares the times of two machines; ""
+// for the simulator, whose time is its own.
 func machine(world string) string {
 	if world == worldSim {
 		return ""
@@ -29,7 +30,8 @@ func cpuModel() string {
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
+		if name, value, ok := strings.Cut(lines.Text(), ":"); ok &&
+			strings.TrimSpace(name) == "model name" {
 			return strings.TrimSpace(value)
 		}
 	}

@@ -1,5 +1,5 @@
-// Command lockbench finds out what a distributed lock in Redis does when the network is cut, a process pauses, a clock
-// jumps or a master fails over.
+// Command lockbench finds out what a distributed lock in Redis does when the network is cut, a
+// process pauses, a clock jumps or a master fails over.
 package main
 
 import (
@@ -40,7 +40,8 @@ func main() {
 	os.Exit(code)
 }
 
-// exit is an error that carries the exit code. An empty text prints nothing: what there is to say has been said.
+// exit is an error that carries the exit code. An empty text prints nothing: what there is to say
+// has been said.
 type exit struct {
 	code int
 	err  error
@@ -75,7 +76,8 @@ func broken(err error) error {
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(stderr, "lockbench: internal error: %v; please report it with this stack:\n%s", p, debug.Stack())
+			fmt.Fprintf(stderr, "lockbench: internal error: %v; please report it with this stack:\n%s", p,
+				debug.Stack())
 			code = exitBroken
 		}
 	}()
@@ -117,7 +119,8 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 		Args:          noCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(runCommand(), checkCommand(), reportCommand(), exportCommand(), listCommand(), doctorCommand(), matrixCommand(), serveCommand(), gateCommand(), mergeCommand(), compareCommand())
+	c.AddCommand(runCommand(), checkCommand(), reportCommand(), exportCommand(), listCommand(),
+		doctorCommand(), matrixCommand(), serveCommand(), gateCommand(), mergeCommand(), compareCommand())
 	c.AddCommand(exploreCommand(), replayCommand())
 	completeAll(c)
 	return c

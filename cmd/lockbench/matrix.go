@@ -71,22 +71,29 @@ func matrixCommand() *cobra.Command {
 	}
 	s := c.Flags()
 	s.StringSliceVar(&f.options.Rows, "impl", nil, "locks (default all)")
-	s.StringSliceVar(&f.options.Columns, "nemesis", nil, "faults, by the names of the matrix' columns (default all)")
-	s.DurationVar(&f.options.TTL, "ttl", 0, "lease of the locks that do not fix their own (default 500ms)")
+	s.StringSliceVar(&f.options.Columns, "nemesis", nil,
+		"faults, by the names of the matrix' columns (default all)")
+	s.DurationVar(&f.options.TTL, "ttl", 0,
+		"lease of the locks that do not fix their own (default 500ms)")
 	s.IntVar(&f.options.Repeat, "repeat", 1, "runs of each scenario")
 	s.IntVar(&f.options.Jobs, "jobs", 0, "runs at the same time (default two for each core)")
 	s.Uint64Var(&f.options.Seed, "seed", 1, "seed of all randomness")
-	s.StringVar(&f.options.World, "env", "auto", "world to run in: auto, process, docker, external, sim")
+	s.StringVar(&f.options.World, "env", "auto",
+		"world to run in: auto, process, docker, external, sim")
 	f.place.register(s)
-	s.Var(&f.options.Shard, "shard", "run this part only: 2/4 is the second of four; `lockbench merge` joins them")
+	s.Var(&f.options.Shard, "shard",
+		"run this part only: 2/4 is the second of four; `lockbench merge` joins them")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
 	s.StringVar(&f.docs, "docs", "", "also write verdicts.md and claims.md to this directory")
 	s.BoolVar(&f.costs, "costs", true, "also measure what each lock costs: one second each")
 	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
-	s.BoolVar(&f.again, "again", false, "with --resume: judge the runs that there are once more, with this checker")
-	s.BoolVar(&f.soak, "soak", false, "each scenario 20 times (or --repeat), and judge: every letter each time, and nothing else")
-	s.BoolVar(&f.mitigations, "mitigations", false, "instead, run faults without and with what is said to mend them")
+	s.BoolVar(&f.again, "again", false,
+		"with --resume: judge the runs that there are once more, with this checker")
+	s.BoolVar(&f.soak, "soak", false,
+		"each scenario 20 times (or --repeat), and judge: every letter each time, and nothing else")
+	s.BoolVar(&f.mitigations, "mitigations", false,
+		"instead, run faults without and with what is said to mend them")
 	return c
 }
 
@@ -103,7 +110,8 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 			return broken(err)
 		}
 	}
-	out, err := os.OpenFile(filepath.Join(dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	out, err := os.OpenFile(filepath.Join(dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND,
+		0o644)
 	if err != nil {
 		return usage(err)
 	}
@@ -119,7 +127,8 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	if runErr == nil && !f.soak {
 		runErr = f.finish(c, world, m)
 	}
-	m.Took, m.Partial, m.Versions = f.before+history.Duration(time.Since(begin)), runErr != nil, world.found()
+	m.Took, m.Partial, m.Versions = f.before+history.Duration(time.Since(begin)), runErr != nil,
+		world.found()
 	if m.Versions == nil {
 		m.Versions = f.was
 	}
@@ -127,7 +136,8 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	err = f.conclude(c, dir, m)
 	switch {
 	case errors.Is(runErr, context.Canceled):
-		return exit{exitInterrupted, fmt.Errorf("interrupted; `lockbench matrix --resume %s` goes on", dir)}
+		return exit{exitInterrupted, fmt.Errorf("interrupted; `lockbench matrix --resume %s` goes on",
+			dir)}
 	case runErr != nil:
 		return broken(runErr)
 	}
@@ -142,13 +152,15 @@ func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *campaign.Matrix)
 		}
 		return f.judgeSoak(c, dir, m)
 	}
-	if err := errors.Join(writeMatrix(dir, m), f.writeDocs(m), f.show(c.OutOrStdout(), dir, m)); err != nil {
+	if err := errors.Join(writeMatrix(dir, m), f.writeDocs(m), f.show(c.OutOrStdout(), dir, m)); err !=
+		nil {
 		return broken(err)
 	}
 	return nil
 }
 
-// finish measures what the locks cost, and writes the reports that the matrix links to. What goes wrong here costs no verdict: it is said.
+// finish measures what the locks cost, and writes the reports that the matrix links to. What goes
+// wrong here costs no verdict: it is said.
 func (f *matrixFlags) finish(c *cobra.Command, world *processWorld, m *campaign.Matrix) error {
 	for _, part := range []func(*bar) error{
 		func(b *bar) error {
@@ -206,7 +218,9 @@ func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	return dir, nil, store.Write(dir, optionsFile, func(w *os.File) error { return json.NewEncoder(w).Encode(f.options) })
+	return dir, nil, store.Write(dir, optionsFile, func(w *os.File) error {
+		return json.NewEncoder(w).Encode(f.options)
+	})
 }
 
 func (f *matrixFlags) reopen() (string, []campaign.Result, error) {
@@ -225,7 +239,8 @@ func (f *matrixFlags) reopen() (string, []campaign.Result, error) {
 	if jobs > 0 {
 		f.options.Jobs = jobs
 	}
-	if m, err := readMatrix(filepath.Join(dir, matrixFile)); err == nil { // none was written if lockbench was killed
+	// none was written if lockbench was killed
+	if m, err := readMatrix(filepath.Join(dir, matrixFile)); err == nil {
 		f.before, f.was = m.Took, m.Versions
 	}
 	file, err := os.Open(filepath.Join(dir, resultsFile))
@@ -250,7 +265,9 @@ func matrixPages(dir string, m *campaign.Matrix) error {
 	return errors.Join(
 		store.Write(dir, matrixFile, func(w *os.File) error { return m.Write(w) }),
 		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),
-		store.Write(dir, "matrix.html", func(w *os.File) error { return reports.WriteMatrix(w, m, beside(dir)) }),
+		store.Write(dir, "matrix.html", func(w *os.File) error {
+			return reports.WriteMatrix(w, m, beside(dir))
+		}),
 	)
 }
 

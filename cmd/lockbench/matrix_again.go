@@ -15,9 +15,11 @@ import (
 	"github.com/lockbench/lockbench/internal/store"
 )
 
-// judgeAgain draws the verdicts on the runs that there are once more from their records, with the checker as it is now, and writes them in the
-// place of the old ones. A run whose record or plan is gone keeps its verdict. Each core judges; tell is called by one at a time.
-func judgeAgain(dir string, known []campaign.Result, tell func(done, all int, what string)) ([]campaign.Result, error) {
+// judgeAgain draws the verdicts on the runs that there are once more from their records, with the
+// checker as it is now, and writes them in the place of the old ones. A run whose record or plan is
+// gone keeps its verdict. Each core judges; tell is called by one at a time.
+func judgeAgain(dir string, known []campaign.Result, tell func(done, all int, what string)) (
+	[]campaign.Result, error) {
 	var cores sync.WaitGroup
 	var one sync.Mutex
 	var failed error
@@ -60,5 +62,6 @@ func judgedAgain(dir string, r campaign.Result) (campaign.Result, error) {
 		return r, nil
 	}
 	run.Verdict = checker.Check(run.History, run.Trace, checker.Options{Partial: err != nil})
-	return r.Again(plan, run.Verdict), store.Write(filepath.Join(dir, r.Dir), store.Verdict, func(w *os.File) error { return run.Verdict.Write(w) })
+	return r.Again(plan, run.Verdict), store.Write(filepath.Join(dir, r.Dir), store.Verdict,
+		func(w *os.File) error { return run.Verdict.Write(w) })
 }

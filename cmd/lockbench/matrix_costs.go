@@ -11,9 +11,11 @@ import (
 	"github.com/lockbench/lockbench/internal/store"
 )
 
-// measure adds what each lock costs to the matrix: a run of its own for each, one after the other, since what runs beside it would be
-// measured, too. What was measured before an interruption is kept.
-func (f *matrixFlags) measure(ctx context.Context, world *processWorld, m *campaign.Matrix, tell func(done, all int, what string)) (failed error) {
+// measure adds what each lock costs to the matrix: a run of its own for each, one after the other,
+// since what runs beside it would be measured, too. What was measured before an interruption is
+// kept.
+func (f *matrixFlags) measure(ctx context.Context, world *processWorld, m *campaign.Matrix,
+	tell func(done, all int, what string)) (failed error) {
 	rows := f.options.CostRows()
 	for i, r := range rows {
 		if err := ctx.Err(); err != nil {
@@ -31,7 +33,8 @@ func (f *matrixFlags) measure(ctx context.Context, world *processWorld, m *campa
 }
 
 // cost measures one lock, unless the run is there already.
-func (f *matrixFlags) cost(ctx context.Context, world *processWorld, r campaign.Row) (campaign.RowCost, error) {
+func (f *matrixFlags) cost(ctx context.Context, world *processWorld,
+	r campaign.Row) (campaign.RowCost, error) {
 	p, err := f.options.CostPlan(r)
 	if err != nil {
 		return campaign.RowCost{}, err
@@ -48,20 +51,23 @@ func (f *matrixFlags) cost(ctx context.Context, world *processWorld, r campaign.
 		}
 	}
 	return campaign.RowCost{
-		Row: r.Name, Dir: name, Clients: p.Clients, Hold: p.Hold, Cost: campaign.Join(campaign.Measure(run.History, run.Trace)),
+		Row: r.Name, Dir: name, Clients: p.Clients, Hold: p.Hold,
+		Cost: campaign.Join(campaign.Measure(run.History, run.Trace)),
 	}, nil
 }
 
-// recoveries adds how long each lock took to recover, from the runs of the matrix: those of a shard that another machine ran are there when the
-// shards are merged.
+// recoveries adds how long each lock took to recover, from the runs of the matrix: those of a shard
+// that another machine ran are there when the shards are merged.
 func recoveries(root string, m *campaign.Matrix) {
 	for i := range m.Costs {
 		c := &m.Costs[i]
-		c.AfterCrash, c.AfterFailover = recovery(root, m.Recoveries(c.Row, "crash")), recovery(root, m.Recoveries(c.Row, "failover"))
+		c.AfterCrash, c.AfterFailover = recovery(root, m.Recoveries(c.Row, "crash")),
+			recovery(root, m.Recoveries(c.Row, "failover"))
 	}
 }
 
-// recovery is the longest time from a strike to the next grant in some runs; 0 if nothing was granted after any.
+// recovery is the longest time from a strike to the next grant in some runs; 0 if nothing was
+// granted after any.
 func recovery(root string, dirs []string) history.Duration {
 	var samples []campaign.Sample
 	for _, d := range dirs {

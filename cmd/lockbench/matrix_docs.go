@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench/internal/store"
 )
 
-// writeDocs writes the pages that are made from a whole matrix, with what was measured beside it and is kept in the same directory.
+// writeDocs writes the pages that are made from a whole matrix, with what was measured beside it
+// and is kept in the same directory.
 func (f *matrixFlags) writeDocs(m *campaign.Matrix) error {
 	if f.docs == "" {
 		return nil
@@ -27,7 +28,8 @@ func (f *matrixFlags) writeDocs(m *campaign.Matrix) error {
 	)
 }
 
-// writeExcerpt renews the few rows that the README beside the directory of pages shows, if there is one.
+// writeExcerpt renews the few rows that the README beside the directory of pages shows, if there is
+// one.
 func writeExcerpt(m *campaign.Matrix, dir string) error {
 	const name = "README.md"
 	old, err := os.ReadFile(filepath.Join(dir, name))
@@ -45,8 +47,14 @@ func writeExcerpt(m *campaign.Matrix, dir string) error {
 
 // readAnnex reads what there is in a directory for pages.
 func readAnnex(dir string) (a campaign.Annex, err error) {
-	err = readIfThere(filepath.Join(dir, mitigationsFile), func(f *os.File) (err error) { a.Mended, err = campaign.ReadMended(f); return err })
-	err = errors.Join(err, readIfThere(filepath.Join(dir, decidedFile), func(f *os.File) (err error) { a.Decided, err = campaign.ReadDecided(f); return err }))
+	err = readIfThere(filepath.Join(dir, mitigationsFile), func(f *os.File) (err error) {
+		a.Mended, err = campaign.ReadMended(f)
+		return err
+	})
+	err = errors.Join(err, readIfThere(filepath.Join(dir, decidedFile), func(f *os.File) (err error) {
+		a.Decided, err = campaign.ReadDecided(f)
+		return err
+	}))
 	soaks, _ := filepath.Glob(filepath.Join(dir, soakPage("*"))) // sorted; the pattern is good
 	for _, name := range soaks {
 		err = errors.Join(err, readIfThere(name, func(f *os.File) error {

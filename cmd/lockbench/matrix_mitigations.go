@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mitigationsFile is what was measured of the mitigations, in a matrix' directory and, committed, in docs.
+// mitigationsFile is what was measured of the mitigations, in a matrix' directory and, committed,
+// in docs.
 const mitigationsFile = "mitigations.json"
 
 // mitigate measures the mitigations instead of the matrix.

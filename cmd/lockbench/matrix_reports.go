@@ -15,11 +15,14 @@ import (
 	"github.com/lockbench/lockbench/reports"
 )
 
-// maxReports bounds the reports that a matrix leaves behind: about 150 kB each. The cells beyond have no link; `lockbench report` makes theirs.
+// maxReports bounds the reports that a matrix leaves behind: about 150 kB each. The cells beyond
+// have no link; `lockbench report` makes theirs.
 const maxReports = 1500
 
-// writeReports writes the report of each run that a cell of the matrix links to, and returns how many.
-func writeReports(ctx context.Context, root string, m *campaign.Matrix, tell func(done, all int, what string)) (int, error) {
+// writeReports writes the report of each run that a cell of the matrix links to, and returns how
+// many.
+func writeReports(ctx context.Context, root string, m *campaign.Matrix, tell func(done, all int,
+	what string)) (int, error) {
 	dirs := reports.WitnessDirs(m)
 	dirs = dirs[:min(len(dirs), maxReports)]
 	queue := make(chan string)
@@ -51,7 +54,8 @@ func writeReports(ctx context.Context, root string, m *campaign.Matrix, tell fun
 	return done, failed
 }
 
-// cellReport writes the report of one run, unless it is there already. A run that was not recorded has none.
+// cellReport writes the report of one run, unless it is there already. A run that was not recorded
+// has none.
 func cellReport(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, store.Report)); err == nil {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// soakFile is what a matrix shows that was run many times, in its directory. In docs there is one for each world.
+// soakFile is what a matrix shows that was run many times, in its directory. In docs there is one
+// for each world.
 const soakFile = "soak.json"
 
 // soakPage is the name in docs; "*" for all worlds.
@@ -20,7 +21,8 @@ func soakPage(world string) string { return "soak-" + world + ".json" }
 // soakRuns is how often a letter must be found, and what is safe stay clean.
 const soakRuns = 20
 
-// judgeSoak writes and shows how often each letter was found. The error is nil if every run found what it had to, and nothing else.
+// judgeSoak writes and shows how often each letter was found. The error is nil if every run found
+// what it had to, and nothing else.
 func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, m *campaign.Matrix) error {
 	s := m.Soak()
 	write := func(w *os.File) error { return s.Write(w) }
@@ -37,10 +39,13 @@ func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, m *campaign.Matrix
 		return broken(err)
 	}
 	if n := len(s.Contradictions()); n > 0 {
-		return exit{checker.ExitUnexpected, fmt.Errorf("%d letters are not what they have to be; the runs are in %s", n, dir)}
+		return exit{checker.ExitUnexpected,
+			fmt.Errorf("%d letters are not what they have to be; the runs are in %s", n, dir)}
 	}
 	if n := len(s.Lost); n > 0 {
-		return exit{checker.ExitUnknown, fmt.Errorf("%d scenarios have runs that could not be judged; `lockbench matrix --soak --resume %s` shows them", n, dir)}
+		return exit{checker.ExitUnknown,
+			fmt.Errorf(
+				"%d scenarios have runs that could not be judged; `lockbench matrix --soak --resume %s` shows them", n, dir)}
 	}
 	return nil
 }

@@ -26,7 +26,8 @@ type processWorld struct {
 }
 
 // run is campaign.Runner.
-func (w *processWorld) run(ctx context.Context, p harness.Plan, name string) (*checker.Verdict, error) {
+func (w *processWorld) run(ctx context.Context, p harness.Plan, name string) (*checker.Verdict,
+	error) {
 	dir := filepath.Join(w.root, name)
 	if err := os.RemoveAll(dir); err != nil { // what an interrupted campaign left
 		return nil, err
@@ -39,7 +40,8 @@ func (w *processWorld) run(ctx context.Context, p harness.Plan, name string) (*c
 	}
 	// The monitor of a campaign has no terminal to write to.
 	r, runErr, err := execution{
-		plan: p, dir: dir, line: "lockbench run --plan " + filepath.Join(dir, store.Plan), started: time.Now(), show: newProgress(io.Discard),
+		plan: p, dir: dir, line: "lockbench run --plan " + filepath.Join(dir, store.Plan),
+		started: time.Now(), show: newProgress(io.Discard),
 	}.carryOut(ctx)
 	if err != nil {
 		return nil, err
@@ -74,17 +76,21 @@ func newBar(w io.Writer) *bar {
 }
 
 // tell is campaign.Progress.
-func (b *bar) tell(done, all int, r campaign.Result) { b.step(done, all, r.Row+" under "+r.Nemesis) }
+func (b *bar) tell(done, all int, r campaign.Result) {
+	b.step(done, all, r.Row+" under "+r.Nemesis)
+}
 
 // step says how much is done, how long the rest will take, and what was done last.
 func (b *bar) step(done, all int, what string) {
 	if b.w == nil {
 		return
 	}
-	left := time.Duration(float64(time.Since(b.begin)) / float64(done) * float64(all-done)).Round(time.Second)
+	left := time.Duration(float64(time.Since(b.begin)) / float64(done) * float64(all-done)).Round(
+		time.Second)
 	const width = 30
 	full := width * done / all
-	fmt.Fprintf(b.w, "\r\033[K[%s%s] %d of %d, %v left; %s", stars[:full], blanks[:width-full], done, all, left, what)
+	fmt.Fprintf(b.w, "\r\033[K[%s%s] %d of %d, %v left; %s", stars[:full], blanks[:width-full], done,
+		all, left, what)
 }
 
 const (

@@ -36,7 +36,8 @@ missing shards. Of a gate the whole is judged again; the exit code is that of ga
   lockbench merge shard-* --allow-missing`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage(errors.New("merge needs the directories of the shards; `lockbench merge --help` has examples"))
+				return usage(
+					errors.New("merge needs the directories of the shards; `lockbench merge --help` has examples"))
 			}
 			return nil
 		},
@@ -44,8 +45,10 @@ missing shards. Of a gate the whole is judged again; the exit code is that of ga
 	}
 	s := c.Flags()
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
-	s.StringVar(&f.out, "out", "", "write to this directory instead of one in the store; it must be empty or new")
-	s.BoolVar(&f.allowMissing, "allow-missing", false, "join what there is; what is missing is unknown")
+	s.StringVar(&f.out, "out", "",
+		"write to this directory instead of one in the store; it must be empty or new")
+	s.BoolVar(&f.allowMissing, "allow-missing", false,
+		"join what there is; what is missing is unknown")
 	s.BoolVar(&f.asJSON, "json", false, "print the result as JSON")
 	return c
 }
@@ -57,7 +60,9 @@ func (f *mergeFlags) run(c *cobra.Command, dirs []string) error {
 	case matrixFile:
 		return f.matrices(c, dirs)
 	}
-	return usage(fmt.Errorf("%s has neither %s nor %s; name a directory that matrix or gate has written", dirs[0], matrixFile, gateFile))
+	return usage(
+		fmt.Errorf("%s has neither %s nor %s; name a directory that matrix or gate has written", dirs[0],
+			matrixFile, gateFile))
 }
 
 // kindOf is the file that says what a directory holds; "" if there is none.
@@ -111,7 +116,8 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(writeParts(out, options, results), matrixPages(out, m), f.point(out)); err != nil {
+	if err := errors.Join(writeParts(out, options, results), matrixPages(out, m), f.point(out)); err !=
+		nil {
 		return broken(err)
 	}
 	show := matrixFlags{asJSON: f.asJSON}
@@ -144,7 +150,8 @@ func (f *mergeFlags) point(dir string) error {
 	return store.Point(filepath.Dir(filepath.Dir(dir)), dir)
 }
 
-// copyInto copies a directory into another, which may have other files. A file that is there already is an error.
+// copyInto copies a directory into another, which may have other files. A file that is there
+// already is an error.
 func copyInto(to, from string) error {
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 		return nil // a shard that had nothing to run

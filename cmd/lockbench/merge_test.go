@@ -21,7 +21,8 @@ func must(t *testing.T, code int, args ...string) string {
 	t.Helper()
 	var out, say bytes.Buffer
 	if got := Main(t.Context(), args, &out, &say); got != code {
-		t.Fatalf("lockbench %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code, out.String(), say.String())
+		t.Fatalf("lockbench %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, code,
+			out.String(), say.String())
 	}
 	return out.String()
 }
@@ -38,12 +39,13 @@ func timeless(t *testing.T, file string) string {
 	return timed.ReplaceAllString(string(b), `$1:""`)
 }
 
-// TestShardsOfAMatrixAreTheWhole runs a part of the matrix in the simulator, whole and in shards: what merge makes of the shards is the same, cell by
-// cell and run by run, down to the records.
+// TestShardsOfAMatrixAreTheWhole runs a part of the matrix in the simulator, whole and in shards:
+// what merge makes of the shards is the same, cell by cell and run by run, down to the records.
 func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	matrix := []string{"matrix", "--env", "sim", "--impl", "setnx,getset-java", "--nemesis", "none,pause", "--repeat", "2"}
+	matrix := []string{"matrix", "--env", "sim", "--impl", "setnx,getset-java", "--nemesis",
+		"none,pause", "--repeat", "2"}
 	must(t, 0, append(matrix, "--store", at("whole"))...)
 	const shards = 3
 	merge := []string{"merge", "--out", at("joined")}
@@ -53,7 +55,8 @@ func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
 		merge = append(merge, filepath.Join(store, "latest"))
 	}
 	must(t, 0, merge...)
-	if d := cmp.Diff(timeless(t, filepath.Join(at("whole"), "latest", matrixFile)), timeless(t, filepath.Join(at("joined"), matrixFile))); d != "" {
+	if d := cmp.Diff(timeless(t, filepath.Join(at("whole"), "latest", matrixFile)),
+		timeless(t, filepath.Join(at("joined"), matrixFile))); d != "" {
 		t.Error(d)
 	}
 	m, err := readMatrix(filepath.Join(at("joined"), matrixFile))
@@ -80,7 +83,8 @@ func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
 	must(t, 0, "matrix", "--resume", at("joined")) // nothing is left to do
 }
 
-// TestShardsOfAGateAreTheWhole does the same with a gate, with an entry that fails and one that searches.
+// TestShardsOfAGateAreTheWhole does the same with a gate, with an entry that fails and one that
+// searches.
 func TestShardsOfAGateAreTheWhole(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "g.yaml")
@@ -99,21 +103,27 @@ entries:
 	merge := []string{"merge", "--out", filepath.Join(dir, "joined")}
 	for i := 1; i <= 2; i++ {
 		out := filepath.Join(dir, fmt.Sprint(i))
-		Main(t.Context(), []string{"gate", file, "--out", out, "--shard", fmt.Sprintf("%d/2", i)}, io.Discard, io.Discard)
+		Main(t.Context(), []string{"gate", file, "--out", out, "--shard", fmt.Sprintf("%d/2", i)},
+			io.Discard, io.Discard)
 		merge = append(merge, out)
 	}
 	must(t, 1, merge...)
-	if d := cmp.Diff(timeless(t, filepath.Join(dir, "whole", gateFile)), timeless(t, filepath.Join(dir, "joined", gateFile))); d != "" {
+	if d := cmp.Diff(timeless(t, filepath.Join(dir, "whole", gateFile)),
+		timeless(t, filepath.Join(dir, "joined", gateFile))); d != "" {
 		t.Error(d)
 	}
 }
 
-// TestAGateHasEveryOptionOfRun: a flag of run that says what is done can be written in a gate file, and changes the plan there as it does in run.
+// TestAGateHasEveryOptionOfRun: a flag of run that says what is done can be written in a gate file,
+// and changes the plan there as it does in run.
 func TestAGateHasEveryOptionOfRun(t *testing.T) {
-	values := map[string]string{"duration": "350ms", "int": "3", "bool": "true", "stringSlice": "S", "stringArray": "appendonly=yes", "string": "x", "uint64": "3"}
+	values := map[string]string{"duration": "350ms", "int": "3", "bool": "true", "stringSlice": "S",
+		"stringArray": "appendonly=yes", "string": "x", "uint64": "3"}
 	special := map[string]string{
-		"impl": "redisson", "nemesis": "pause", "workload": "reentrant", "variant": "", "topology": "failover", "ttl": "600ms", "watchdog": "false",
-		"node-timeout": "", "masters": "", "keys": "2", "redis-image": "", "docker-network": "", "workers": "", "addr": "", "tls": "", "any-database": "",
+		"impl": "redisson", "nemesis": "pause", "workload": "reentrant", "variant": "",
+		"topology": "failover", "ttl": "600ms", "watchdog": "false",
+		"node-timeout": "", "masters": "", "keys": "2", "redis-image": "", "docker-network": "",
+		"workers": "", "addr": "", "tls": "", "any-database": "",
 		"wait-replicas": "1",
 	}
 	set := pflag.NewFlagSet("run", pflag.ContinueOnError)

@@ -40,7 +40,8 @@ Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the
 	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs of a replay on real Redis")
 	f.place.register(s)
-	for _, name := range []string{"addr", "any-database", "tls"} { // of a Redis that is not ours: nobody can arrange what it does
+	// of a Redis that is not ours: nobody can arrange what it does
+	for _, name := range []string{"addr", "any-database", "tls"} {
 		_ = s.MarkHidden(name) // it is there
 	}
 	register(c, "env", []string{worldSim, worldProcess, worldDocker})
@@ -71,14 +72,17 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 }
 
 // replay does it as often as wanted; the first time that it diverges is the last.
-func (f *replayFlags) replay(c *cobra.Command, x *explore.Counterexample, file string) (explore.Outcome, error) {
+func (f *replayFlags) replay(c *cobra.Command, x *explore.Counterexample,
+	file string) (explore.Outcome, error) {
 	switch f.env {
 	case worldSim:
 		return replaySim(c, x, f.times)
 	case worldProcess, worldDocker:
 		return f.onServers(c, x, file)
 	}
-	return explore.Outcome{}, usage(fmt.Errorf("--env %s: a counterexample can be replayed in %s, %s and %s", f.env, worldSim, worldProcess, worldDocker))
+	return explore.Outcome{},
+		usage(fmt.Errorf("--env %s: a counterexample can be replayed in %s, %s and %s", f.env, worldSim,
+			worldProcess, worldDocker))
 }
 
 func replaySim(c *cobra.Command, x *explore.Counterexample, times int) (explore.Outcome, error) {

@@ -17,8 +17,10 @@ import (
 	"golang.org/x/term"
 )
 
-// onServers replays with real servers and clients. Each attempt leaves a run directory, as a run does.
-func (f *replayFlags) onServers(c *cobra.Command, x *explore.Counterexample, file string) (explore.Outcome, error) {
+// onServers replays with real servers and clients. Each attempt leaves a run directory, as a run
+// does.
+func (f *replayFlags) onServers(c *cobra.Command, x *explore.Counterexample,
+	file string) (explore.Outcome, error) {
 	if err := x.Replayable(); err != nil {
 		return explore.Outcome{}, usage(err)
 	}
@@ -32,7 +34,8 @@ func (f *replayFlags) onServers(c *cobra.Command, x *explore.Counterexample, fil
 	if err := reachable(c.Context(), f.env, place, faults(x)...); err != nil {
 		return explore.Outcome{}, usage(err)
 	}
-	r := explore.Real{World: f.env, Command: fmt.Sprintf("lockbench replay --env %s %s", f.env, quoted(file)), Version: version()}
+	r := explore.Real{World: f.env, Command: fmt.Sprintf("lockbench replay --env %s %s", f.env,
+		quoted(file)), Version: version()}
 	if f.env == worldDocker {
 		end, err := inContainers(c.Context(), place, x, &r)
 		if err != nil {
@@ -48,7 +51,8 @@ func (f *replayFlags) onServers(c *cobra.Command, x *explore.Counterexample, fil
 }
 
 // attempts replays as often as wanted, and shows how often it has on a terminal.
-func (f *replayFlags) attempts(c *cobra.Command, x *explore.Counterexample, r explore.Real) (explore.Outcome, error) {
+func (f *replayFlags) attempts(c *cobra.Command, x *explore.Counterexample,
+	r explore.Real) (explore.Outcome, error) {
 	begun, began := 0, time.Now()
 	show, terminal := c.ErrOrStderr().(*os.File)
 	terminal = terminal && term.IsTerminal(int(show.Fd()))
@@ -68,13 +72,16 @@ func (f *replayFlags) attempts(c *cobra.Command, x *explore.Counterexample, r ex
 }
 
 // inContainers makes the place of replays in containers.
-func inContainers(ctx context.Context, p harness.Place, x *explore.Counterexample, r *explore.Real) (io.Closer, error) {
+func inContainers(ctx context.Context, p harness.Place, x *explore.Counterexample,
+	r *explore.Real) (io.Closer, error) {
 	o := containers(p)
 	for _, s := range faults(x) {
 		o.Clocks = o.Clocks || s.Do == nemesis.NodeClock
 	}
 	if o.Workers == docker.InContainer {
-		return nil, errors.New("not replayable on real Redis yet: clients in containers, nobody can see when they rest; leave --workers out")
+		return nil,
+			errors.New(
+				"not replayable on real Redis yet: clients in containers, nobody can see when they rest; leave --workers out")
 	}
 	l, err := docker.Open(ctx, o)
 	if err != nil {

@@ -64,7 +64,8 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 func say(c *cobra.Command, r *store.Run, quiet bool) error {
 	if quiet {
 		fmt.Fprintln(c.OutOrStdout(), r.Verdict.Summary)
-	} else if err := reports.Summary(c.OutOrStdout(), data(r), isTerminal(c.OutOrStdout())); err != nil {
+	} else if err := reports.Summary(c.OutOrStdout(), data(r), isTerminal(c.OutOrStdout())); err !=
+		nil {
 		return broken(err)
 	}
 	return exitWith(r.Verdict)
@@ -74,7 +75,9 @@ func say(c *cobra.Command, r *store.Run, quiet bool) error {
 func writeReport(r *store.Run) (string, error) {
 	err := reports.WritePlots(filepath.Join(r.Dir, store.Plots), data(r))
 	err = errors.Join(err,
-		store.Write(r.Dir, store.Markdown, func(w *os.File) error { return reports.WriteMarkdown(w, data(r)) }),
+		store.Write(r.Dir, store.Markdown, func(w *os.File) error {
+			return reports.WriteMarkdown(w, data(r))
+		}),
 		store.Write(r.Dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, data(r)) }))
 	return filepath.Join(r.Dir, store.Report), err
 }

@@ -65,27 +65,39 @@ func runCommand() *cobra.Command {
 func (f *runFlags) register(s *pflag.FlagSet) {
 	w := &f.wish
 	s.StringVar(&w.Impl, "impl", "", "lock to run; `lockbench list impls` shows all")
-	s.StringVar(&w.Nemesis, "nemesis", "none", "fault to inject, several with commas between them, or a file (./my.yaml); `lockbench list nemeses` shows all")
+	s.StringVar(&w.Nemesis, "nemesis", "none",
+		"fault to inject, several with commas between them, or a file (./my.yaml); `lockbench list nemeses` shows all")
 	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
-	s.StringVar(&w.World, "env", "auto", "world to run in: auto (real Redis where it is), process, docker, external (a Redis that is there), sim")
+	s.StringVar(&w.World, "env", "auto",
+		"world to run in: auto (real Redis where it is), process, docker, external (a Redis that is there), sim")
 	f.place.register(s)
-	s.StringVar(&w.Expect, "expect", "", `verdict for exit code 0: valid, violated, or letters such as "S" (default valid)`)
-	s.StringSliceVar(&w.Properties, "properties", nil, "what to judge (default S,L,O,D,F,U; R must be asked for)")
+	s.StringVar(&w.Expect, "expect", "",
+		`verdict for exit code 0: valid, violated, or letters such as "S" (default valid)`)
+	s.StringSliceVar(&w.Properties, "properties", nil,
+		"what to judge (default S,L,O,D,F,U; R must be asked for)")
 	s.Uint64Var(&w.Seed, "seed", 0, "seed of all randomness (default random, and printed)")
 	s.StringVar(&w.Variant, "variant", "", "variant of the lock, such as constant for token-lua")
-	s.StringVar(&w.Topology, "topology", "", "single, failover or independent (default what lock and fault need)")
+	s.StringVar(&w.Topology, "topology", "",
+		"single, failover or independent (default what lock and fault need)")
 	lockFlags(s, w)
 	s.IntVar(&w.Clients, "clients", 0, "clients, one process each (default 4)")
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 2s)`)
 	s.DurationVar(&w.Think, "think", 0, "mean pause between cycles")
-	s.IntVar(&w.MaxRenewals, "max-renewals", 0, "how often one hold may be renewed (default for ever, as documented)")
-	s.BoolVar(&f.watchdog, "watchdog", true, "let a lock that has a watchdog renew its lease; =false names a lease instead")
-	s.DurationVar(&w.NodeTimeout, "node-timeout", 0, "how long redlock waits for one master (default a twentieth of the lease, 5ms to 50ms)")
+	s.IntVar(&w.MaxRenewals, "max-renewals", 0,
+		"how often one hold may be renewed (default for ever, as documented)")
+	s.BoolVar(&f.watchdog, "watchdog", true,
+		"let a lock that has a watchdog renew its lease; =false names a lease instead")
+	s.DurationVar(&w.NodeTimeout, "node-timeout", 0,
+		"how long redlock waits for one master (default a twentieth of the lease, 5ms to 50ms)")
 	s.DurationVar(&w.WaitTimeout, "wait-timeout", 0, "how long they may take (default 100ms)")
-	s.DurationVar(&w.For, "for", 0, "longest duration of the run; it ends sooner when its evidence is complete (default 10s)")
-	s.BoolVar(&w.Stop, "stop-on-violation", false, "end at the first violation instead of after one recovery")
-	s.StringArrayVar(&f.config, "redis-config", nil, "setting of every redis-server, key=value; may be repeated")
-	s.BoolVar(&w.Thorough, "thorough", false, "go on after a violation until every property has had its chance")
+	s.DurationVar(&w.For, "for", 0,
+		"longest duration of the run; it ends sooner when its evidence is complete (default 10s)")
+	s.BoolVar(&w.Stop, "stop-on-violation", false,
+		"end at the first violation instead of after one recovery")
+	s.StringArrayVar(&f.config, "redis-config", nil,
+		"setting of every redis-server, key=value; may be repeated")
+	s.BoolVar(&w.Thorough, "thorough", false,
+		"go on after a violation until every property has had its chance")
 	s.StringVar(&f.plan, "plan", "", "run this plan.json instead of what the other flags say")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
@@ -125,7 +137,8 @@ func (f *runFlags) run(c *cobra.Command) error {
 	return conclude(c, r, f.quiet, f.asJSON)
 }
 
-// ground makes the plan again for the world that was chosen: what is drawn depends on what it offers. A plan that was read is only looked at.
+// ground makes the plan again for the world that was chosen: what is drawn depends on what it
+// offers. A plan that was read is only looked at.
 func (f *runFlags) ground(ctx context.Context, p harness.Plan) (harness.Plan, error) {
 	place := p.Place
 	if f.plan == "" {
@@ -134,10 +147,12 @@ func (f *runFlags) ground(ctx context.Context, p harness.Plan) (harness.Plan, er
 			return p, err
 		}
 	}
-	asked := p.World == worldProcess && slices.ContainsFunc(p.Scenario, movesClock) // in containers the image is asked, before the start
+	// in containers the image is asked, before the start
+	asked := p.World == worldProcess && slices.ContainsFunc(p.Scenario, movesClock)
 	g := groundHere(ctx, p.World, place, asked || strings.Contains(f.wish.Nemesis, "random"))
 	if f.plan != "" {
-		if err := g.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas, Steps: p.Scenario}); err != nil {
+		if err := g.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas,
+			Steps: p.Scenario}); err != nil {
 			return p, fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)
 		}
 		return p, nil
@@ -167,7 +182,8 @@ func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
 		return harness.ReadPlan(file)
 	}
 	if f.wish.Impl == "" {
-		return harness.Plan{}, errors.New("which lock? name it with --impl; `lockbench list impls` shows all")
+		return harness.Plan{},
+			errors.New("which lock? name it with --impl; `lockbench list impls` shows all")
 	}
 	if !set.Changed("seed") {
 		f.wish.Seed = rand.Uint64() >> 32 // short enough to be typed
@@ -179,12 +195,15 @@ func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
 	default:
 		ttl, err := time.ParseDuration(f.ttl)
 		if err != nil || ttl <= 0 {
-			return harness.Plan{}, fmt.Errorf(`--ttl is %q; a lease is a duration above zero ("2s") or "documented"`, f.ttl)
+			return harness.Plan{},
+				fmt.Errorf(`--ttl is %q; a lease is a duration above zero ("2s") or "documented"`, f.ttl)
 		}
 		f.wish.TTL = ttl
 	}
-	for _, name := range []string{"clients", "keys", "masters", "poll", "acquire-timeout", "hold", "client-timeout", "for"} {
-		if l := set.Lookup(name); l.Changed && (l.Value.String() == "0" || l.Value.String() == "0s") { // zero means the default inside
+	for _, name := range []string{"clients", "keys", "masters", "poll", "acquire-timeout", "hold",
+		"client-timeout", "for"} {
+		// zero means the default inside
+		if l := set.Lookup(name); l.Changed && (l.Value.String() == "0" || l.Value.String() == "0s") {
 			return harness.Plan{}, fmt.Errorf("--%s is 0; it must be above zero", name)
 		}
 	}
@@ -222,7 +241,8 @@ func pairs(settings []string) (list []string, err error) {
 }
 
 // carryOut runs the plan, judges it from what is on disk, and only then takes the world down.
-func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string, started time.Time) (*store.Run, error) {
+func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string,
+	started time.Time) (*store.Run, error) {
 	show := newProgress(c.ErrOrStderr())
 	r, runErr, err := execution{
 		plan: p, dir: dir, line: commandLine(c.Flags(), p), started: started, show: show,

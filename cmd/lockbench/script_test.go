@@ -40,7 +40,8 @@ func TestScript(t *testing.T) {
 			e.Setenv("TMPDIR", e.WorkDir) // what a run leaves behind is found by its environment
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"nothing-left": nothingLeft, "exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"nothing-left": nothingLeft,
+			"exits": exits},
 	})
 }
 

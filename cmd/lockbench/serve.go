@@ -53,12 +53,14 @@ func (f *serveFlags) serve(c *cobra.Command) error {
 	defer l.Close()
 	s, err := reports.NewServer(f.store, l.Addr().String())
 	if errors.Is(err, fs.ErrNotExist) {
-		return usage(fmt.Errorf("there is no store %q; `lockbench run` makes one, --store names another", f.store))
+		return usage(fmt.Errorf("there is no store %q; `lockbench run` makes one, --store names another",
+			f.store))
 	} else if err != nil {
 		return usage(fmt.Errorf("cannot read the store %q: %w", f.store, err))
 	}
 	defer s.Close()
-	web := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10}
+	web := &http.Server{Handler: s, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 16 << 10}
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(l) }()
 	fmt.Fprintf(c.OutOrStdout(), "http://%s/ shows %s; Ctrl-C ends it\n", l.Addr(), f.store)
@@ -84,7 +86,8 @@ func (f *serveFlags) listen(ctx context.Context) (net.Listener, error) {
 	l, err := c.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("port %d is taken; name another with --port, or --port 0 for any free one", f.port)
+		return nil, fmt.Errorf("port %d is taken; name another with --port, or --port 0 for any free one",
+			f.port)
 	case errors.Is(err, syscall.EACCES):
 		return nil, fmt.Errorf("port %d is not for everybody; name one above 1023 with --port", f.port)
 	}

@@ -57,7 +57,8 @@ func TestServeSaysWhatIsWrong(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--store", t.TempDir(), "--port", taken}, "port " + taken + " is taken; name another with --port"},
+		{[]string{"--store", t.TempDir(), "--port", taken}, "port " + taken +
+			" is taken; name another with --port"},
 		{[]string{"--store", t.TempDir() + "/nowhere", "--port", "0"}, "there is no store"},
 		{[]string{"--store", file, "--port", "0"}, "cannot read the store"},
 		{[]string{"--port", "70000"}, "--port is 70000"},
@@ -65,7 +66,9 @@ func TestServeSaysWhatIsWrong(t *testing.T) {
 		{[]string{"store"}, "unknown command"},
 	} {
 		var out, stderr bytes.Buffer
-		if code := Main(t.Context(), append([]string{"serve"}, c.args...), &out, &stderr); code != exitUsage || !strings.Contains(stderr.String(), c.want) || strings.Count(stderr.String(), "\n") != 1 {
+		if code := Main(t.Context(), append([]string{"serve"}, c.args...), &out, &stderr); code !=
+			exitUsage || !strings.Contains(stderr.String(), c.want) ||
+			strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%q: %d %q", c.args, code, stderr.String())
 		}
 	}

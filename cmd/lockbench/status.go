@@ -11,7 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// statusLine tells on a terminal that the run goes on, once it has taken two seconds. Elsewhere it is silent.
+// statusLine tells on a terminal that the run goes on, once it has taken two seconds. Elsewhere it
+// is silent.
 type statusLine struct {
 	acquisitions atomic.Int64
 	end          chan struct{}

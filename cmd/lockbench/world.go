@@ -34,8 +34,9 @@ func worlds() []string {
 	return []string{worldAuto, worldProcess, worldDocker, worldExternal, worldSim}
 }
 
-// chooseWorld makes a name out of auto, and refuses a world that cannot be had. Auto takes real Redis where it is: installed, or in
-// containers. Else it is the simulator. Note says if it is not what is installed.
+// chooseWorld makes a name out of auto, and refuses a world that cannot be had. Auto takes real
+// Redis where it is: installed, or in containers. Else it is the simulator. Note says if it is not
+// what is installed.
 func chooseWorld(name string) (world, note string, err error) {
 	_, missing := exec.LookPath("redis-server")
 	switch name {
@@ -46,7 +47,8 @@ func chooseWorld(name string) (world, note string, err error) {
 		if docker.Ready(context.Background(), docker.Options{}) == nil {
 			return worldDocker, "redis-server is not installed, so this runs it in containers", nil
 		}
-		return worldSim, "redis-server is not installed, so this runs in the embedded simulator; `apt-get install redis-server` for the real one", nil
+		return worldSim,
+			"redis-server is not installed, so this runs in the embedded simulator; `apt-get install redis-server` for the real one", nil
 	case worldProcess:
 		if missing != nil {
 			return "", "", cluster.ErrNoRedis
@@ -55,11 +57,14 @@ func chooseWorld(name string) (world, note string, err error) {
 	case worldDocker, worldExternal, worldSim:
 		return name, "", nil // what keeps them from being had depends on further flags: reachable
 	}
-	return "", "", fmt.Errorf("unknown world %q for --env; there are: %s", name, strings.Join(worlds(), ", "))
+	return "", "", fmt.Errorf("unknown world %q for --env; there are: %s", name, strings.Join(worlds(),
+		", "))
 }
 
-// groundHere is what a world offers on this machine, with these servers. Whether clocks can be moved takes a moment to find out, and is asked for.
-func groundHere(ctx context.Context, world string, place harness.Place, clocks bool) nemesis.Ground {
+// groundHere is what a world offers on this machine, with these servers. Whether clocks can be
+// moved takes a moment to find out, and is asked for.
+func groundHere(ctx context.Context, world string, place harness.Place,
+	clocks bool) nemesis.Ground {
 	g := nemesis.GroundOf(world)
 	if !clocks {
 		return g
@@ -72,7 +77,8 @@ func groundHere(ctx context.Context, world string, place harness.Place, clocks b
 	case worldDocker:
 		o := containers(place)
 		o.Clocks = true
-		if err := docker.Ready(ctx, o); err != nil { // what else keeps the world from being had is said when it is to be made
+		// what else keeps the world from being had is said when it is to be made
+		if err := docker.Ready(ctx, o); err != nil {
 			if why, ok := strings.CutPrefix(err.Error(), notPossible); ok {
 				g = g.Without(nemesis.NodeClock, why)
 			}
@@ -90,8 +96,9 @@ type execution struct {
 	show    *progress
 }
 
-// carryOut makes the world, runs the plan in it, and judges the run from what is on disk before the world is taken down, so that a
-// clean-up that fails costs no verdict. RunErr says why a run that was recorded is worth less than planned; err why there is nothing.
+// carryOut makes the world, runs the plan in it, and judges the run from what is on disk before the
+// world is taken down, so that a clean-up that fails costs no verdict. RunErr says why a run that
+// was recorded is worth less than planned; err why there is nothing.
 func (x execution) carryOut(ctx context.Context) (r *store.Run, runErr, err error) {
 	if x.plan.World == worldSim {
 		return x.simulate(ctx)
@@ -108,12 +115,14 @@ func (x execution) carryOut(ctx context.Context) (r *store.Run, runErr, err erro
 	return r, runErr, err
 }
 
-// simulate is carryOut in the simulator. What keeps the world from being made is the user's to mend; what breaks it later is not.
+// simulate is carryOut in the simulator. What keeps the world from being made is the user's to
+// mend; what breaks it later is not.
 func (x execution) simulate(ctx context.Context) (r *store.Run, runErr, err error) {
 	p, begun := x.plan, false
 	var refused error
 	err = sim.Run(sim.Config{
-		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed,
+		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 	}, func(w *sim.World) error {
 		begun, x.started = true, w.Started() // virtual, so that the same plan gives the same record
 		runErr, refused = x.record(ctx, w)
@@ -129,11 +138,13 @@ func (x execution) simulate(ctx context.Context) (r *store.Run, runErr, err erro
 	return r, runErr, err
 }
 
-// start makes a world of real servers: as processes, in containers, or those that are there already.
+// start makes a world of real servers: as processes, in containers, or those that are there
+// already.
 func (x execution) start(ctx context.Context) (standing, error) {
 	p := x.plan
 	cfg := cluster.Config{
-		Dir: x.dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario,
+		Dir: x.dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
+		Seed: p.Seed, Scenario: p.Scenario,
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 	}
 	var end io.Closer
@@ -195,7 +206,8 @@ func (x execution) record(ctx context.Context, w harness.World) (runErr, err err
 	}
 	defer trace.Close()
 	return harness.Run(ctx, x.plan, w, harness.Output{
-		History: hist, Trace: trace, Command: x.line, Version: version(), Machine: machine(x.plan.World), Watch: x.show.watch, Started: x.started,
+		History: hist, Trace: trace, Command: x.line, Version: version(), Machine: machine(x.plan.World),
+		Watch: x.show.watch, Started: x.started,
 	}), nil
 }
 

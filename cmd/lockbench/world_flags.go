@@ -17,16 +17,22 @@ import (
 type placeFlags struct{ harness.Place }
 
 func (f *placeFlags) register(s *pflag.FlagSet) {
-	s.StringVar(&f.Image, "redis-image", "", "with --env docker: image that redis-server is started from (default "+docker.DefaultImage+")")
-	s.StringVar(&f.Network, "docker-network", "", "with --env docker: host, or bridge (a network of the run's own with the proxies in it); auto, the default, takes host where it can")
-	s.StringVar(&f.Workers, "workers", "", "with --env docker: clients as processes on the host (the default), or in a container each")
-	s.StringSliceVar(&f.Addrs, "addr", nil, "with --env external: host:port of Redis, or of each independent master")
-	s.BoolVar(&f.TLS, "tls", false, "with --env external: speak TLS; LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD say who we are")
-	s.BoolVar(&f.AnyDatabase, "any-database", false, "with --env external: even a database that holds keys of others")
+	s.StringVar(&f.Image, "redis-image", "",
+		"with --env docker: image that redis-server is started from (default "+docker.DefaultImage+")")
+	s.StringVar(&f.Network, "docker-network", "",
+		"with --env docker: host, or bridge (a network of the run's own with the proxies in it); auto, the default, takes host where it can")
+	s.StringVar(&f.Workers, "workers", "",
+		"with --env docker: clients as processes on the host (the default), or in a container each")
+	s.StringSliceVar(&f.Addrs, "addr", nil,
+		"with --env external: host:port of Redis, or of each independent master")
+	s.BoolVar(&f.TLS, "tls", false,
+		"with --env external: speak TLS; LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD say who we are")
+	s.BoolVar(&f.AnyDatabase, "any-database", false,
+		"with --env external: even a database that holds keys of others")
 }
 
-// in fills in what a plan for this world has to say, and refuses what is for another. The network is the one that is taken here: a plan
-// repeats its run elsewhere, too, or is refused there.
+// in fills in what a plan for this world has to say, and refuses what is for another. The network
+// is the one that is taken here: a plan repeats its run elsewhere, too, or is refused there.
 func (f placeFlags) in(world string) (harness.Place, error) {
 	p := f.Place
 	if err := p.Suits(world); err != nil || world != worldDocker {
@@ -43,7 +49,8 @@ func containers(p harness.Place) docker.Options {
 	return docker.Options{Image: p.Image, Network: p.Network, Workers: p.Workers}
 }
 
-// reachable refuses a world that cannot be had, or cannot be had for this scenario, before anything is written or started.
+// reachable refuses a world that cannot be had, or cannot be had for this scenario, before anything
+// is written or started.
 func reachable(ctx context.Context, world string, p harness.Place, scenario ...nemesis.Step) error {
 	if err := p.Suits(world); err != nil {
 		return err
@@ -51,7 +58,9 @@ func reachable(ctx context.Context, world string, p harness.Place, scenario ...n
 	switch world {
 	case worldDocker:
 		o := containers(p)
-		o.Clocks = slices.ContainsFunc(scenario, func(s nemesis.Step) bool { return s.Do == nemesis.NodeClock })
+		o.Clocks = slices.ContainsFunc(scenario, func(s nemesis.Step) bool {
+			return s.Do == nemesis.NodeClock
+		})
 		return docker.Ready(ctx, o)
 	case worldExternal:
 		g, err := cluster.Visit(external(p))
@@ -66,6 +75,7 @@ func reachable(ctx context.Context, world string, p harness.Place, scenario ...n
 // external is the Redis that is there already.
 func external(p harness.Place) cluster.External {
 	return cluster.External{
-		Addrs: p.Addrs, User: os.Getenv("LOCKBENCH_REDIS_USER"), Password: os.Getenv("LOCKBENCH_REDIS_PASSWORD"), TLS: p.TLS, AnyDatabase: p.AnyDatabase,
+		Addrs: p.Addrs, User: os.Getenv("LOCKBENCH_REDIS_USER"),
+		Password: os.Getenv("LOCKBENCH_REDIS_PASSWORD"), TLS: p.TLS, AnyDatabase: p.AnyDatabase,
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Annex is what docs/verdicts.md shows beside the matrix that it is made from: measured by commands of their own and kept beside the page. Parts
-// that are nil are left out.
+// Annex is what docs/verdicts.md shows beside the matrix that it is made from: measured by commands
+// of their own and kept beside the page. Parts that are nil are left out.
 type Annex struct {
 	Mended  *Mended
 	Soaks   []*Soak // one for each world
@@ -15,7 +15,8 @@ type Annex struct {
 
 func (a Annex) write(b *bufio.Writer) error {
 	if len(a.Soaks) > 0 {
-		fmt.Fprint(b, "\n## How often\n\n`make soak` runs the matrix many times, and fails if a letter is not found each time.\n")
+		fmt.Fprint(b,
+			"\n## How often\n\n`make soak` runs the matrix many times, and fails if a letter is not found each time.\n")
 	}
 	for _, s := range a.Soaks {
 		if s == nil {

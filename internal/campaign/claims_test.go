@@ -13,7 +13,8 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// TestEveryClaimCanBeTested looks whether what a claim names exists: rows, faults, letters, tests. A command that cannot be pasted proves nothing.
+// TestEveryClaimCanBeTested looks whether what a claim names exists: rows, faults, letters, tests.
+// A command that cannot be pasted proves nothing.
 func TestEveryClaimCanBeTested(t *testing.T) {
 	for _, c := range claims {
 		if c.Text == "" || c.Document == "" {
@@ -67,7 +68,8 @@ func goTest(t *testing.T, command string) {
 // flags are the flags of a command as a shell reads them.
 func flags(command string) map[string]string {
 	out := map[string]string{}
-	for _, m := range regexp.MustCompile(`--([a-z-]+) ('[^']*'|\S+)`).FindAllStringSubmatch(command, -1) {
+	for _, m := range regexp.MustCompile(`--([a-z-]+) ('[^']*'|\S+)`).FindAllStringSubmatch(command,
+		-1) {
 		out[m[1]] = strings.Trim(m[2], "'")
 	}
 	return out
@@ -75,7 +77,8 @@ func flags(command string) map[string]string {
 
 func plan(t *testing.T, command string) {
 	f := flags(command)
-	_, err := harness.NewPlan(harness.Wish{Impl: f["impl"], Nemesis: firstOf(f["nemesis"], "none"), Workload: f["workload"]})
+	_, err := harness.NewPlan(harness.Wish{Impl: f["impl"], Nemesis: firstOf(f["nemesis"], "none"),
+		Workload: f["workload"]})
 	if err != nil {
 		t.Errorf("%q: %v", command, err)
 	}
@@ -96,7 +99,8 @@ func matrix(t *testing.T, command string) {
 func TestCostsDecideClaims(t *testing.T) {
 	ms := func(n int) history.Duration { return history.Duration(time.Duration(n) * time.Millisecond) }
 	c := Claim{Slower: "setnx", Than: "token-lua", Cost: "acquire"}
-	m := &Matrix{Costs: []RowCost{{Row: "setnx", Cost: Cost{AcquireP50: ms(3), Commands: 2}}, {Row: "token-lua", Cost: Cost{AcquireP50: ms(2), Commands: 4}}}}
+	m := &Matrix{Costs: []RowCost{{Row: "setnx", Cost: Cost{AcquireP50: ms(3), Commands: 2}},
+		{Row: "token-lua", Cost: Cost{AcquireP50: ms(2), Commands: 4}}}}
 	if got, _ := m.Judge(c); got != Confirmed || !strings.Contains(m.costs(c), "3.00 ms") {
 		t.Errorf("%s: %s", got, m.costs(c))
 	}

@@ -67,13 +67,16 @@ type Pair struct {
 // Compare puts two sides beside each other. The error says that they have nothing in common.
 func Compare(a, b *Side) (*Comparison, error) {
 	if a.Kind != b.Kind {
-		return nil, fmt.Errorf("%s is a %s and %s is a %s; compare two of one kind", a.Name, a.Kind, b.Name, b.Kind)
+		return nil, fmt.Errorf("%s is a %s and %s is a %s; compare two of one kind", a.Name, a.Kind,
+			b.Name, b.Kind)
 	}
-	c := &Comparison{Format: Format, A: *a, B: *b, Times: a.World == b.World && a.Machine == b.Machine && a.Machine != severalMachines}
+	c := &Comparison{Format: Format, A: *a, B: *b, Times: a.World == b.World &&
+		a.Machine == b.Machine && a.Machine != severalMachines}
 	c.Differ = c.sides()
 	as, bs := c.match()
 	if len(as) == 0 {
-		return nil, fmt.Errorf("they have nothing in common: %s has %s; %s has %s", a.Name, names(a.Items), b.Name, names(b.Items))
+		return nil, fmt.Errorf("they have nothing in common: %s has %s; %s has %s", a.Name,
+			names(a.Items), b.Name, names(b.Items))
 	}
 	for i := range as {
 		c.Pairs = append(c.Pairs, newPair(as[i], bs[i]))
@@ -91,7 +94,8 @@ func (c *Comparison) sides() (out []Field) {
 	}
 	add("world", c.A.World, c.B.World)
 	add("machine", c.A.Machine, c.B.Machine)
-	return slices.Concat(out, differences(c.A.Versions, c.B.Versions, "version of "), differences(c.A.Settings, c.B.Settings, ""))
+	return slices.Concat(out, differences(c.A.Versions, c.B.Versions, "version of "),
+		differences(c.A.Settings, c.B.Settings, ""))
 }
 
 // differences are the keys at which two maps differ.
@@ -112,7 +116,8 @@ func differences(a, b map[string]string, prefix string) (out []Field) {
 	return out
 }
 
-// match pairs items by their names. Where no name is on both sides, two locks are compared: the only item of each, or by fault.
+// match pairs items by their names. Where no name is on both sides, two locks are compared: the
+// only item of each, or by fault.
 func (c *Comparison) match() (as, bs []Item) {
 	byName := func(i Item) string { return i.Name }
 	as, bs = c.by(byName)
@@ -129,7 +134,10 @@ func (c *Comparison) match() (as, bs []Item) {
 
 func (c *Comparison) by(key func(Item) string) (as, bs []Item) {
 	for _, a := range c.A.Items {
-		if i := slices.IndexFunc(c.B.Items, func(b Item) bool { return key(a) == key(b) && key(a) != "" }); i >= 0 {
+		if i := slices.IndexFunc(c.B.Items, func(b Item) bool {
+			return key(a) == key(b) &&
+				key(a) != ""
+		}); i >= 0 {
 			as, bs = append(as, a), append(bs, c.B.Items[i])
 		}
 	}
@@ -209,7 +217,8 @@ func (p Pair) Changed() (out []LetterPair) {
 	return out
 }
 
-// Exit is the code for a script that demands that no letter changed: 1 if one did, 2 if one cannot be told any more.
+// Exit is the code for a script that demands that no letter changed: 1 if one did, 2 if one cannot
+// be told any more.
 func (c *Comparison) Exit() int {
 	exit := 0
 	for _, p := range c.Pairs {

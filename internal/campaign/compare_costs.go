@@ -11,12 +11,13 @@ import (
 
 // Metric is one measured thing on both sides.
 type Metric struct {
-	Name   string  `json:"name"`
-	Unit   string  `json:"unit"` // of A and B
-	A      float64 `json:"a"`
-	B      float64 `json:"b"`
-	Ratio  float64 `json:"ratio,omitempty"` // B to A; 0: not defined
-	P      float64 `json:"p,omitempty"`     // the chance of such a difference if there is none; 0: too little was measured to ask
+	Name  string  `json:"name"`
+	Unit  string  `json:"unit"` // of A and B
+	A     float64 `json:"a"`
+	B     float64 `json:"b"`
+	Ratio float64 `json:"ratio,omitempty"` // B to A; 0: not defined
+	// the chance of such a difference if there is none; 0: too little was measured to ask
+	P      float64 `json:"p,omitempty"`
 	Change string  `json:"change,omitempty"`
 }
 
@@ -26,8 +27,8 @@ const (
 	Worse  = "worse"
 )
 
-// A difference is called one only if chance alone would make it once in a hundred comparisons, all of a table together, and if it is large
-// enough that somebody would care.
+// A difference is called one only if chance alone would make it once in a hundred comparisons, all
+// of a table together, and if it is large enough that somebody would care.
 const (
 	significance = 0.01
 	least        = 0.05
@@ -86,7 +87,8 @@ func asked(a, b Item) (n int) {
 	return n
 }
 
-// minRuns is how many runs each side must have: with fewer no difference at all would be certain enough.
+// minRuns is how many runs each side must have: with fewer no difference at all would be certain
+// enough.
 const minRuns = 5
 
 // samples are the metric of each run of an item. Zero is what was not seen.
@@ -128,7 +130,8 @@ func (m *Metric) call(x metric, level float64) {
 	}
 }
 
-// overall asks of all pairs together whether one side is better: chance alone would put as many above as below.
+// overall asks of all pairs together whether one side is better: chance alone would put as many
+// above as below.
 func (c *Comparison) overall(ratios [][]float64) {
 	if len(c.Pairs) < 2 {
 		return

@@ -12,9 +12,10 @@ type Change string
 
 // The changes of a letter.
 const (
-	New     Change = "new"     // violated now, and not before
-	Gone    Change = "gone"    // violated before, and not now
-	Chance  Change = "chance"  // seen so rarely where it was seen that the other side may just have missed it
+	New  Change = "new"  // violated now, and not before
+	Gone Change = "gone" // violated before, and not now
+	// seen so rarely where it was seen that the other side may just have missed it
+	Chance  Change = "chance"
 	Lost    Change = "lost"    // known before, and nobody can tell now
 	Learned Change = "learned" // nobody could tell before
 	Class   Change = "class"   // violated on both sides, in another way
@@ -43,7 +44,8 @@ type Tally struct {
 	hits, tries map[string]int // by scenario
 }
 
-// newTally joins what the runs of an item say: violated in one is violated; then unknown; then valid.
+// newTally joins what the runs of an item say: violated in one is violated; then unknown; then
+// valid.
 func newTally(letter string, i Item) Tally {
 	t := Tally{Found: checker.NA, hits: map[string]int{}, tries: map[string]int{}}
 	if len(i.Trials) == 0 {
@@ -101,7 +103,8 @@ func newLetterPair(letter string, a, b Item) LetterPair {
 	return p
 }
 
-// unlessLuck asks whether the side that did not find the violation would have, had it been as frequent there as on the other.
+// unlessLuck asks whether the side that did not find the violation would have, had it been as
+// frequent there as on the other.
 func unlessLuck(c Change, found, not Tally) (Change, float64) {
 	missed := 1.0
 	for aim, hits := range found.hits {
@@ -122,11 +125,13 @@ func (p LetterPair) Line() string {
 	case Gone:
 		return fmt.Sprintf("%s was violated (%s), and is %s now", p.Letter, class(p.A), p.B.Found)
 	case Chance:
-		return fmt.Sprintf("%s: %s and %s: that may be chance (%.0f %%)", p.Letter, p.A, p.B, 100*p.Missed)
+		return fmt.Sprintf("%s: %s and %s: that may be chance (%.0f %%)", p.Letter, p.A, p.B,
+			100*p.Missed)
 	case Learned:
 		return fmt.Sprintf("%s is %s now, and nobody could tell before", p.Letter, p.B)
 	case Class:
-		return fmt.Sprintf("%s is violated on both sides, in another way: %s, then %s", p.Letter, p.A.Class, p.B.Class)
+		return fmt.Sprintf("%s is violated on both sides, in another way: %s, then %s", p.Letter,
+			p.A.Class, p.B.Class)
 	}
 	return ""
 }

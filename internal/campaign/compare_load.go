@@ -21,8 +21,8 @@ const (
 	aGate   = "gate"
 )
 
-// LoadSide reads the directory of a run, a matrix or a gate, and measures what its runs cost, as far as their records are there. Tell is told of
-// each record; it may be nil.
+// LoadSide reads the directory of a run, a matrix or a gate, and measures what its runs cost, as
+// far as their records are there. Tell is told of each record; it may be nil.
 func LoadSide(ctx context.Context, dir string, tell func(done, all int)) (*Side, error) {
 	l := loader{dir: dir, side: &Side{Name: dir}}
 	if info, err := os.Stat(dir); err != nil {
@@ -39,7 +39,8 @@ func LoadSide(ctx context.Context, dir string, tell func(done, all int)) (*Side,
 	case l.has(store.History):
 		err = l.run()
 	default:
-		err = fmt.Errorf("%s is no run, no matrix and no gate: it has no %s, matrix.json or gate.json", dir, store.History)
+		err = fmt.Errorf("%s is no run, no matrix and no gate: it has no %s, matrix.json or gate.json",
+			dir, store.History)
 	}
 	if err != nil {
 		return nil, err
@@ -52,7 +53,8 @@ func LoadSide(ctx context.Context, dir string, tell func(done, all int)) (*Side,
 type loader struct {
 	dir  string
 	side *Side
-	dirs []string // of the trials' records, in the order of the items and their trials; "": there is none
+	// of the trials' records, in the order of the items and their trials; "": there is none
+	dirs []string
 }
 
 func (l *loader) has(name string) bool {
@@ -66,12 +68,14 @@ func (l *loader) run() error {
 		return err
 	}
 	if r.Verdict == nil {
-		return fmt.Errorf("%s has not been judged; `lockbench check %s` does it", l.side.Name, l.side.Name)
+		return fmt.Errorf("%s has not been judged; `lockbench check %s` does it", l.side.Name,
+			l.side.Name)
 	}
 	h := r.History.Header
 	l.side.Kind, l.side.World, l.side.Versions, l.side.Machine = aRun, h.World, h.Versions, h.Machine
 	l.side.Settings = settingsOf(r.Plan)
-	l.add(Item{Name: h.Impl + " under " + h.Nemesis, Under: h.Nemesis, Trials: []Trial{{Finding: newFinding(r.Verdict, nil)}}}, ".")
+	l.add(Item{Name: h.Impl + " under " + h.Nemesis, Under: h.Nemesis, Trials: []Trial{
+		{Finding: newFinding(r.Verdict, nil)}}}, ".")
 	return nil
 }
 
@@ -85,8 +89,10 @@ func (l *loader) matrix() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.side.Name, err)
 	}
-	l.side.Kind, l.side.World, l.side.Versions, l.side.Machine = aMatrix, m.World, m.Versions, m.Machine
-	l.side.Settings = map[string]string{"ttl": m.TTL.String(), "repeat": fmt.Sprint(m.Repeat), "seed": fmt.Sprint(m.Seed), "shard": m.Shard.String()}
+	l.side.Kind, l.side.World, l.side.Versions, l.side.Machine = aMatrix, m.World, m.Versions,
+		m.Machine
+	l.side.Settings = map[string]string{"ttl": m.TTL.String(), "repeat": fmt.Sprint(m.Repeat),
+		"seed": fmt.Sprint(m.Seed), "shard": m.Shard.String()}
 	for _, c := range m.Cells {
 		if len(c.Runs) == 0 {
 			continue
@@ -94,7 +100,8 @@ func (l *loader) matrix() error {
 		item := Item{Name: c.Row + ", " + c.Column, Under: c.Column}
 		var dirs []string
 		for _, r := range c.Runs {
-			item.Trials, dirs = append(item.Trials, Trial{Finding: r.Finding, Aim: r.Nemesis}), append(dirs, r.Dir)
+			item.Trials, dirs = append(item.Trials, Trial{Finding: r.Finding, Aim: r.Nemesis}),
+				append(dirs, r.Dir)
 		}
 		l.add(item, dirs...)
 	}
@@ -111,7 +118,8 @@ func (l *loader) gate() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.side.Name, err)
 	}
-	l.side.Kind, l.side.World, l.side.Versions, l.side.Machine = aGate, r.Gate.World, flat(r.Versions), r.Machine
+	l.side.Kind, l.side.World, l.side.Versions, l.side.Machine = aGate, r.Gate.World, flat(r.Versions),
+		r.Machine
 	l.side.Settings = map[string]string{"shard": r.Shard.String()}
 	for _, res := range r.Entries {
 		for i := range r.Gate.Entries {
@@ -125,14 +133,16 @@ func (l *loader) gate() error {
 
 func (l *loader) entry(e *Entry, res EntryResult) {
 	item := Item{Name: e.Name, Under: e.Option("nemesis"), Settings: map[string]string{
-		"world": e.World, "seed": fmt.Sprint(e.Seed), "seeds": fmt.Sprint(e.Seeds), "repeats": fmt.Sprint(e.Repeats), "expect": e.Expect.String(),
+		"world": e.World, "seed": fmt.Sprint(e.Seed), "seeds": fmt.Sprint(e.Seeds),
+		"repeats": fmt.Sprint(e.Repeats), "expect": e.Expect.String(),
 	}}
 	for _, o := range e.Options {
 		item.Settings[o.Name] = strings.Join(o.Values, ",")
 	}
 	var dirs []string
 	for _, run := range e.count(res.Runs).counted {
-		item.Trials, dirs = append(item.Trials, Trial{Finding: run.Finding, Cost: run.Cost}), append(dirs, "")
+		item.Trials, dirs = append(item.Trials, Trial{Finding: run.Finding, Cost: run.Cost}),
+			append(dirs, "")
 	}
 	l.add(item, dirs...)
 }

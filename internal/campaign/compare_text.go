@@ -7,7 +7,8 @@ import (
 	"text/tabwriter"
 )
 
-// Text writes a comparison for a terminal: how far the sides can be compared, the verdicts side by side, what they cost, and the answer.
+// Text writes a comparison for a terminal: how far the sides can be compared, the verdicts side by
+// side, what they cost, and the answer.
 func (c *Comparison) Text(w io.Writer) error {
 	fmt.Fprintf(w, "A  %s\nB  %s\n\n", c.A.title(), c.B.title())
 	for _, line := range c.Caveats() {
@@ -16,7 +17,8 @@ func (c *Comparison) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\nVERDICTS\tA\tB\t")
 	for _, p := range c.Pairs {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", plain(p.Name), p.Side(LetterPair.a), p.Side(LetterPair.b), plain(strings.Join(p.Lines(), "; ")))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", plain(p.Name), p.Side(LetterPair.a), p.Side(LetterPair.b),
+			plain(strings.Join(p.Lines(), "; ")))
 	}
 	c.costs(t)
 	if err := t.Flush(); err != nil {
@@ -87,7 +89,8 @@ func (c *Comparison) Measured() bool {
 // Caveats say how far the two can be compared.
 func (c *Comparison) Caveats() (out []string) {
 	if c.A.World != c.B.World {
-		out = append(out, fmt.Sprintf("Two worlds, %s and %s: verdicts can be compared, times cannot.", c.A.World, c.B.World))
+		out = append(out, fmt.Sprintf("Two worlds, %s and %s: verdicts can be compared, times cannot.",
+			c.A.World, c.B.World))
 	} else if !c.Times {
 		out = append(out, "Two machines: verdicts can be compared, times cannot.")
 	}
@@ -188,7 +191,8 @@ func (c *Comparison) Sentence() string {
 		one, many string
 	}{
 		{news, "1 new violation", "new violations"}, {gone, "1 violation gone", "violations gone"},
-		{lost, "1 letter that nobody can tell any more", "letters that nobody can tell any more"}, {chance, "1 that may be chance", "that may be chance"},
+		{lost, "1 letter that nobody can tell any more", "letters that nobody can tell any more"},
+		{chance, "1 that may be chance", "that may be chance"},
 		{worse, "1 cost worse", "costs worse"}, {better, "1 cost better", "costs better"},
 	} {
 		switch {

@@ -7,14 +7,19 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Cost is what a lock costs, as one run or several showed it. A zero field: nothing of the kind was seen.
+// Cost is what a lock costs, as one run or several showed it. A zero field: nothing of the kind was
+// seen.
 type Cost struct {
-	Grants     int              `json:"grants"`
-	AcquireP50 history.Duration `json:"acquire_p50"`        // of the acquires that were granted, from call to return
-	AcquireP99 history.Duration `json:"acquire_p99"`        //
-	Throughput float64          `json:"throughput"`         // grants per second, from the first event to the last
-	Commands   float64          `json:"commands"`           // Redis commands of all clients for each grant: the price of a hand-over
-	Recovery   history.Duration `json:"recovery,omitempty"` // longest time from a strike to the next grant
+	Grants int `json:"grants"`
+	// of the acquires that were granted, from call to return
+	AcquireP50 history.Duration `json:"acquire_p50"`
+	AcquireP99 history.Duration `json:"acquire_p99"` //
+	// grants per second, from the first event to the last
+	Throughput float64 `json:"throughput"`
+	// Redis commands of all clients for each grant: the price of a hand-over
+	Commands float64 `json:"commands"`
+	// longest time from a strike to the next grant
+	Recovery history.Duration `json:"recovery,omitempty"`
 }
 
 // Sample is what one run adds to a cost: samples of several runs can be joined.
@@ -25,7 +30,8 @@ type Sample struct {
 	recovery  time.Duration
 }
 
-// Measure reads what a run cost from its record. The trace may be missing; then no commands are counted.
+// Measure reads what a run cost from its record. The trace may be missing; then no commands are
+// counted.
 func Measure(h *history.History, trace []history.Command) Sample {
 	s := Sample{commands: len(trace)}
 	calls, strikes := map[int]int64{}, []int64(nil)
@@ -73,7 +79,8 @@ func Join(samples ...Sample) Cost {
 		return c
 	}
 	slices.Sort(all.latencies)
-	c.AcquireP50, c.AcquireP99 = history.Duration(quantile(all.latencies, 0.5)), history.Duration(quantile(all.latencies, 0.99))
+	c.AcquireP50, c.AcquireP99 = history.Duration(quantile(all.latencies, 0.5)),
+		history.Duration(quantile(all.latencies, 0.99))
 	c.Commands = float64(all.commands) / float64(c.Grants)
 	if all.took > 0 {
 		c.Throughput = float64(c.Grants) / all.took.Seconds()

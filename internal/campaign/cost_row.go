@@ -9,19 +9,22 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// RowCost is what a lock of the matrix costs: in a run without any fault in which clients compete for short holds, and after the two
-// faults that everybody has one day.
+// RowCost is what a lock of the matrix costs: in a run without any fault in which clients compete
+// for short holds, and after the two faults that everybody has one day.
 type RowCost struct {
-	Row           string           `json:"row"`
-	Dir           string           `json:"dir,omitempty"` // of the run, relative to the campaign's
-	Clients       int              `json:"clients"`
-	Hold          history.Duration `json:"hold"`
-	AfterCrash    history.Duration `json:"after_crash,omitempty"`    // from the holder's death to the next grant
-	AfterFailover history.Duration `json:"after_failover,omitempty"` // from the master's death to the next grant
+	Row     string           `json:"row"`
+	Dir     string           `json:"dir,omitempty"` // of the run, relative to the campaign's
+	Clients int              `json:"clients"`
+	Hold    history.Duration `json:"hold"`
+	// from the holder's death to the next grant
+	AfterCrash history.Duration `json:"after_crash,omitempty"`
+	// from the master's death to the next grant
+	AfterFailover history.Duration `json:"after_failover,omitempty"`
 	Cost
 }
 
-// The runs that costs are measured by: holds so short that the lock itself is what takes time, and enough grants for a 99th percentile.
+// The runs that costs are measured by: holds so short that the lock itself is what takes time, and
+// enough grants for a 99th percentile.
 const (
 	costFor    = time.Second
 	costHold   = 5 * time.Millisecond
@@ -50,8 +53,10 @@ func (o Options) CostPlan(r Row) (harness.Plan, error) {
 		ttl = defaultTTL
 	}
 	p, err := harness.NewPlan(harness.Wish{
-		World: o.World, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters, Workload: r.Workload,
-		Nemesis: "none", Seed: o.Seed, TTL: ttl, Hold: costHold, For: costFor, Properties: []string{"S"}, Thorough: true,
+		World: o.World, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters,
+		Workload: r.Workload,
+		Nemesis:  "none", Seed: o.Seed, TTL: ttl, Hold: costHold, For: costFor, Properties: []string{"S"},
+		Thorough: true,
 	})
 	p.Place = o.Place
 	p.Requires.Contended = costGrants // the run goes on until then, or until its time is over
@@ -63,7 +68,8 @@ func CostDir(r Row) string {
 	return path.Join("runs", strings.ReplaceAll(r.Name, " ", "-"), "cost")
 }
 
-// Recoveries are the runs, relative to the campaign's directory, that show how long a lock takes to recover from a fault of a column.
+// Recoveries are the runs, relative to the campaign's directory, that show how long a lock takes to
+// recover from a fault of a column.
 func (m *Matrix) Recoveries(row, column string) (dirs []string) {
 	c := m.Cell(row, column)
 	if c == nil {

@@ -18,16 +18,20 @@ func TestCost(t *testing.T) {
 	nested := at(history.OK, 15, 0, history.Acquire)
 	nested.Depth = 1
 	h := &history.History{Events: []history.Event{
-		at(history.Invoke, 0, 0, history.Acquire), at(history.Invoke, 0, 1, history.Acquire), at(history.OK, 10, 0, history.Acquire),
-		nested, strike, at(history.OK, 90, 1, history.Acquire), at(history.Invoke, 95, 0, history.Acquire), at(history.Fail, 99, 0, history.Acquire),
+		at(history.Invoke, 0, 0, history.Acquire), at(history.Invoke, 0, 1, history.Acquire),
+		at(history.OK, 10, 0, history.Acquire),
+		nested, strike, at(history.OK, 90, 1, history.Acquire), at(history.Invoke, 95, 0,
+			history.Acquire), at(history.Fail, 99, 0, history.Acquire),
 		at(history.End, 1000, history.Harness, ""),
 	}}
 	s := Measure(h, make([]history.Command, 8))
-	want := Cost{Grants: 2, AcquireP50: ms(90), AcquireP99: ms(90), Throughput: 2, Commands: 4, Recovery: ms(70)}
+	want := Cost{Grants: 2, AcquireP50: ms(90), AcquireP99: ms(90), Throughput: 2, Commands: 4,
+		Recovery: ms(70)}
 	if d := cmp.Diff(want, Join(s)); d != "" {
 		t.Error(d)
 	}
-	want = Cost{Grants: 4, AcquireP50: ms(90), AcquireP99: ms(90), Throughput: 2, Commands: 4, Recovery: ms(70)}
+	want = Cost{Grants: 4, AcquireP50: ms(90), AcquireP99: ms(90), Throughput: 2, Commands: 4,
+		Recovery: ms(70)}
 	if d := cmp.Diff(want, Join(s, s)); d != "" {
 		t.Error(d)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Decided is the table of expected verdicts as the simulator decides it, order by order: the document exhaustive.json.
+// Decided is the table of expected verdicts as the simulator decides it, order by order: the
+// document exhaustive.json.
 type Decided struct {
 	Format  int              `json:"format"`
 	Each    int              `json:"each"` // schedules of a cell at most
@@ -28,8 +29,9 @@ type Decision struct {
 	Expected   []string `json:"expected"`
 	Known      bool     `json:"known"` // something was expected
 	Letters    []string `json:"letters"`
-	Inherited  []string `json:"inherited,omitempty"` // of the letters, those that were found without any fault, so that they need none here
-	Spaces     []Space  `json:"spaces,omitempty"`    // what was gone through
+	// of the letters, those that were found without any fault, so that they need none here
+	Inherited []string `json:"inherited,omitempty"`
+	Spaces    []Space  `json:"spaces,omitempty"` // what was gone through
 }
 
 // Space is what was gone through of a cell within some bounds.
@@ -37,7 +39,8 @@ type Space struct {
 	explore.Covered
 	Found map[string]string `json:"found,omitempty"` // by letter: the first counterexample, in words
 	Err   string            `json:"err,omitempty"`   // why it could not be gone through
-	Cut   bool              `json:"cut,omitempty"`   // it was interrupted: what was found counts, and it is gone through again
+	// it was interrupted: what was found counts, and it is gone through again
+	Cut bool `json:"cut,omitempty"`
 }
 
 // Line is a space in the record of a search that can be gone on with.
@@ -47,19 +50,23 @@ type Line struct {
 	Space  Space  `json:"space"`
 }
 
-// tries are the attempts of one acquire: two more than in LOCKS.md §3, so that a client is refused for as long as it takes to call it a deadlock.
+// tries are the attempts of one acquire: two more than in LOCKS.md §3, so that a client is refused
+// for as long as it takes to call it a deadlock.
 const tries = 8
 
 // whole are the spaces of LOCKS.md §3: two clients twice, and three clients once.
-var whole = []explore.Bounds{{Clients: 2, Rounds: 2, Tries: tries}, {Clients: 3, Rounds: 1, Tries: tries}}
+var whole = []explore.Bounds{{Clients: 2, Rounds: 2, Tries: tries}, {Clients: 3, Rounds: 1,
+	Tries: tries}}
 
 // smallest is the first space: two clients once.
 var smallest = explore.Bounds{Clients: 2, Rounds: 1, Tries: tries}
 
-// ladder is what a cell is gone through within, the small spaces first: what is finished is worth more than what is large.
+// ladder is what a cell is gone through within, the small spaces first: what is finished is worth
+// more than what is large.
 var ladder = []explore.Bounds{
 	smallest, whole[0], preempted(smallest, 1), whole[1],
-	preempted(whole[0], 1), preempted(whole[1], 1), preempted(smallest, 2), preempted(whole[0], 2), preempted(whole[1], 2),
+	preempted(whole[0], 1), preempted(whole[1], 1), preempted(smallest, 2), preempted(whole[0], 2),
+	preempted(whole[1], 2),
 }
 
 func preempted(b explore.Bounds, times int) explore.Bounds {
@@ -67,10 +74,13 @@ func preempted(b explore.Bounds, times int) explore.Bounds {
 	return b
 }
 
-// tardy are the spaces in which, without a fault, clients and messages may be slow for less than half a lease.
+// tardy are the spaces in which, without a fault, clients and messages may be slow for less than
+// half a lease.
 var tardy = []explore.Bounds{
-	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1}, {Clients: 3, Rounds: 1, Tries: tries, Expiries: 1},
-	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1, Preemptions: 1}, {Clients: 3, Rounds: 1, Tries: tries, Expiries: 1, Preemptions: 1},
+	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1}, {Clients: 3, Rounds: 1, Tries: tries,
+		Expiries: 1},
+	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1, Preemptions: 1}, {Clients: 3, Rounds: 1,
+		Tries: tries, Expiries: 1, Preemptions: 1},
 }
 
 // rungs are the spaces of a cell, in the order in which they are gone through.
@@ -86,7 +96,8 @@ func beyond(r Row, c Column) string {
 	if why := impossible(r, c); why != "" {
 		return why
 	}
-	if c.Name != "none" && c.Name != "longwork" && !slices.Contains(explore.AnywhereFaults(), strings.TrimRight(c.Name, "+-")) {
+	if c.Name != "none" && c.Name != "longwork" && !slices.Contains(explore.AnywhereFaults(),
+		strings.TrimRight(c.Name, "+-")) {
 		return "the fault has no form that can strike at any place"
 	}
 	return ""
@@ -94,7 +105,8 @@ func beyond(r Row, c Column) string {
 
 // search goes through a space of a cell.
 func search(ctx context.Context, r Row, c Column, b explore.Bounds, limit int) Space {
-	w := harness.Wish{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters, Workload: r.Workload, Nemesis: "none"}
+	w := harness.Wish{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters,
+		Workload: r.Workload, Nemesis: "none"}
 	switch c.Name {
 	case "none":
 	case "longwork":
@@ -108,7 +120,8 @@ func search(ctx context.Context, r Row, c Column, b explore.Bounds, limit int) S
 			w.Workload = workloads.LongWork
 		}
 	}
-	x := explore.Exhaustive{Wish: w, Properties: Letters, Bounds: b, KeepGoing: true, Jobs: 1, Pace: explore.Ticks, Limit: limit}
+	x := explore.Exhaustive{Wish: w, Properties: Letters, Bounds: b, KeepGoing: true, Jobs: 1,
+		Pace: explore.Ticks, Limit: limit}
 	if b.Expiries > 0 {
 		x.Slowest = explore.Ticks.TTL / 2
 	}
@@ -139,7 +152,8 @@ func (d *Decision) Schedules() (n int) {
 	return n
 }
 
-// Finished is the largest number of preemptions up to which every order of so many clients and rounds was gone through; -1: not even without one.
+// Finished is the largest number of preemptions up to which every order of so many clients and
+// rounds was gone through; -1: not even without one.
 func (d *Decision) Finished(clients, rounds int) int {
 	most := -1
 	for _, s := range d.Spaces {

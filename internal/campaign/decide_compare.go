@@ -28,7 +28,8 @@ not in the simulator. "·" marks a cell whose spaces were not finished. Blank: n
 
 `, decidedBegin, n.same, n.measured, n.finished, n.all)
 	names := d.columns()
-	fmt.Fprintf(b, "| lock | %s |\n|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))
+	fmt.Fprintf(b, "| lock | %s |\n|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|",
+		len(names)))
 	for _, r := range d.rows() {
 		line := "| " + r
 		for _, c := range names {
@@ -129,7 +130,8 @@ func (d *Decided) reasons(b io.Writer, gaps []gap) {
 
 // why is the reason of a difference.
 func (g gap) why() string {
-	if w := among(decidedWhys, Difference{Row: g.Row, Column: g.Column, Letter: g.letter, Expected: !g.here}); w != "" {
+	if w := among(decidedWhys, Difference{Row: g.Row, Column: g.Column, Letter: g.letter,
+		Expected: !g.here}); w != "" {
 		return w
 	}
 	if !g.here && (g.Finished(2, 2) < 0 || g.Finished(3, 1) < 0) {
@@ -159,7 +161,8 @@ func (d *Decided) differences(b io.Writer, measured Measured) {
 	}
 }
 
-// Compare puts the comparison into docs/verdicts.md, and returns the page. The letters that were measured are read from the page itself.
+// Compare puts the comparison into docs/verdicts.md, and returns the page. The letters that were
+// measured are read from the page itself.
 func (d *Decided) Compare(page []byte) []byte {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
@@ -177,7 +180,8 @@ func (d *Decided) Compare(page []byte) []byte {
 	return slices.Concat(before, []byte("\n"), b.Bytes(), []byte(next), after)
 }
 
-// ReadMeasured reads the table of docs/verdicts.md back. A cell of which nobody can tell, or that is not possible, has none.
+// ReadMeasured reads the table of docs/verdicts.md back. A cell of which nobody can tell, or that
+// is not possible, has none.
 func ReadMeasured(page []byte) Measured {
 	var names []string
 	cells := map[[2]string][]string{}

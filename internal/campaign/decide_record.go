@@ -31,12 +31,15 @@ func ReadDecided(r io.Reader) (*Decided, error) {
 		return nil, fmt.Errorf("exhaustive.json: %w", err)
 	}
 	if d.Format != Format {
-		return nil, fmt.Errorf("exhaustive.json has format %d; this lockbench reads %d: write it again with `lockbench explore --matrix --docs docs`", d.Format, Format)
+		return nil,
+			fmt.Errorf(
+				"exhaustive.json has format %d; this lockbench reads %d: write it again with `lockbench explore --matrix --docs docs`", d.Format, Format)
 	}
 	return &d, nil
 }
 
-// ReadLines reads the record of a search. A last line that was cut off by an interruption is left away.
+// ReadLines reads the record of a search. A last line that was cut off by an interruption is left
+// away.
 func ReadLines(r io.Reader) (out []Line, err error) {
 	dec := json.NewDecoder(r)
 	for {

@@ -29,7 +29,8 @@ type Exhausting struct {
 // freely is how many times more schedules a cell has without any fault.
 const freely = 4
 
-// deciding is a search through the table. Every cell has its first space before any has its second, so that a search that is interrupted has seen all of them.
+// deciding is a search through the table. Every cell has its first space before any has its second,
+// so that a search that is interrupted has seen all of them.
 type deciding struct {
 	Exhausting
 	mu    sync.Mutex
@@ -49,7 +50,8 @@ type cellSearch struct {
 	busy  bool
 }
 
-// Decide goes through the cells of LOCKS.md §3. Cells come in the order of the table, also when ctx ends, and then with its error.
+// Decide goes through the cells of LOCKS.md §3. Cells come in the order of the table, also when ctx
+// ends, and then with its error.
 func (x Exhausting) Decide(ctx context.Context) (*Decided, error) {
 	s := &deciding{Exhausting: x}
 	if err := s.prepare(); err != nil {
@@ -78,7 +80,8 @@ func (x Exhausting) Decide(ctx context.Context) (*Decided, error) {
 	if open > 0 {
 		d.Partial = fmt.Sprintf("%d cells were not gone through as far as they can be: ", open)
 		if d.Partial += "the search was interrupted"; ctx.Err() == nil {
-			d.Partial = fmt.Sprintf("%d cells were not gone through as far as they can be: the time of %v was over", open, x.Budget)
+			d.Partial = fmt.Sprintf(
+				"%d cells were not gone through as far as they can be: the time of %v was over", open, x.Budget)
 		}
 	}
 	return d, errors.Join(s.err, ctx.Err())
@@ -104,7 +107,8 @@ func (s *deciding) prepare() error {
 			if c.Name == "none" { // what is found there is found in the whole row
 				each *= freely
 			}
-			x := &cellSearch{r: r, c: c, left: each, spare: each / 4, d: Decision{Row: r.Name, Column: c.Name, Impossible: beyond(r, c)}}
+			x := &cellSearch{r: r, c: c, left: each, spare: each / 4, d: Decision{
+				Row: r.Name, Column: c.Name, Impossible: beyond(r, c)}}
 			x.d.Expected, x.d.Known = Expected(r.Name, c.Name)
 			for _, l := range s.Known {
 				if l.Row == r.Name && l.Column == c.Name && x.more() && l.Space.within(rungs(c)[x.rung]) {
@@ -183,7 +187,8 @@ func (x *cellSearch) more() bool {
 	return x.d.Impossible == "" && x.left > 0 && x.rung < len(rungs(x.c))
 }
 
-// limit is how many schedules the next space may have. What is kept for the spaces of LOCKS.md §3 is shared by them.
+// limit is how many schedules the next space may have. What is kept for the spaces of LOCKS.md §3
+// is shared by them.
 func (x *cellSearch) limit() int {
 	spared := x.spared()
 	switch {
@@ -205,9 +210,13 @@ func (x *cellSearch) spared() (left []int) {
 	return left
 }
 
-// take notes what came of a space. Where one was not finished, no larger one will be: what is left goes to those that everybody asks for.
+// take notes what came of a space. Where one was not finished, no larger one will be: what is left
+// goes to those that everybody asks for.
 func (x *cellSearch) take(s Space) {
-	x.d.Spaces = slices.DeleteFunc(x.d.Spaces, func(o Space) bool { return o.Cut && o.Bounds == s.Bounds && merge(&s, o) })
+	x.d.Spaces = slices.DeleteFunc(x.d.Spaces, func(o Space) bool {
+		return o.Cut &&
+			o.Bounds == s.Bounds && merge(&s, o)
+	})
 	x.d.Spaces = append(x.d.Spaces, s)
 	if s.Cut {
 		return
@@ -239,7 +248,8 @@ func merge(s *Space, o Space) bool {
 	return true
 }
 
-// judge says what each cell's spaces come to. The words of a letter are kept where it was found first.
+// judge says what each cell's spaces come to. The words of a letter are kept where it was found
+// first.
 func (d *Decided) judge() {
 	for i := range d.Cells {
 		d.Cells[i].judge(nil)

@@ -12,7 +12,8 @@ import (
 
 func someCells(t *testing.T) Exhausting {
 	t.Helper()
-	return Exhausting{Rows: []string{"setnx", "token-lua constant"}, Columns: []string{"none", "pause"}, Each: 300, Jobs: 2}
+	return Exhausting{Rows: []string{"setnx", "token-lua constant"}, Columns: []string{
+		"none", "pause"}, Each: 300, Jobs: 2}
 }
 
 // TestDecideFindsWhatIsKnown: a lock without a lease bears a pause, one with a lease does not.
@@ -24,10 +25,14 @@ func TestDecideFindsWhatIsKnown(t *testing.T) {
 	if err != nil || d.Partial != "" {
 		t.Fatal(d.Partial, err)
 	}
-	for _, c := range []struct{ row, column, letters string }{{"setnx", "none", ""}, {"setnx", "pause", ""}, {"token-lua constant", "none", ""}, {"token-lua constant", "pause", "SLO"}} {
+	for _, c := range []struct{ row, column, letters string }{{"setnx", "none", ""},
+		{"setnx", "pause", ""}, {"token-lua constant", "none", ""}, {"token-lua constant", "pause",
+			"SLO"}} {
 		got := d.Cell(c.row, c.column)
-		if strings.Join(got.Letters, "") != c.letters || got.Finished(2, 1) < 0 || got.Schedules() > freely*x.Each {
-			t.Errorf("%s under %s: %v, %d schedules, 2 clients once to %d preemptions", c.row, c.column, got.Letters, got.Schedules(), got.Finished(2, 1))
+		if strings.Join(got.Letters, "") != c.letters || got.Finished(2, 1) < 0 ||
+			got.Schedules() > freely*x.Each {
+			t.Errorf("%s under %s: %v, %d schedules, 2 clients once to %d preemptions", c.row, c.column,
+				got.Letters, got.Schedules(), got.Finished(2, 1))
 		}
 	}
 	lines, err := ReadLines(strings.NewReader(record.String() + `{"row":"setnx","col`)) // cut off
@@ -42,7 +47,8 @@ func TestDecideFindsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestDecideCanBeInterrupted anywhere: what was gone through is kept, and in the end everything is as if nobody had interrupted it.
+// TestDecideCanBeInterrupted anywhere: what was gone through is kept, and in the end everything is
+// as if nobody had interrupted it.
 func TestDecideCanBeInterrupted(t *testing.T) {
 	x := someCells(t)
 	want, err := x.Decide(t.Context())
@@ -78,7 +84,8 @@ func TestDecideCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// TestCellsAreComparedWithWhatWasMeasured reads the letters from the page that people read, and puts the comparison into it, once.
+// TestCellsAreComparedWithWhatWasMeasured reads the letters from the page that people read, and
+// puts the comparison into it, once.
 func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
 	page := `# Which lock survives which fault
 
@@ -94,8 +101,10 @@ func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
 		row, column, letters string
 		ok                   bool
 	}{
-		{"setnx", "none", "", true}, {"setnx", "pause", "", true}, {"setnx", "late", "R", true}, {"setnx", "crash", "", false},
-		{"token-lua constant", "none", "S", true}, {"token-lua constant", "pause", "SL", true}, {"token-lua constant", "late", "", false},
+		{"setnx", "none", "", true}, {"setnx", "pause", "", true}, {"setnx", "late", "R", true},
+		{"setnx", "crash", "", false},
+		{"token-lua constant", "none", "S", true}, {"token-lua constant", "pause", "SL", true},
+		{"token-lua constant", "late", "", false},
 		{"token-lua constant", "crash", "", false}, {"local", "none", "", false},
 	} {
 		if letters, ok := m(c.row, c.column); strings.Join(letters, "") != c.letters || ok != c.ok {
@@ -110,7 +119,8 @@ func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
 	if twice := d.Compare(once); !bytes.Equal(once, twice) {
 		t.Error(cmp.Diff(string(once), string(twice)))
 	}
-	for _, want := range []string{"| setnx | = | = · |", "| token-lua constant | −S | +O · |", "2 of 4 cells have the same letters", decidedBegin, "## Not possible"} {
+	for _, want := range []string{"| setnx | = | = · |", "| token-lua constant | −S | +O · |",
+		"2 of 4 cells have the same letters", decidedBegin, "## Not possible"} {
 		if !strings.Contains(string(once), want) {
 			t.Errorf("%q is missing in\n%s", want, once)
 		}
@@ -119,7 +129,9 @@ func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
 	if err := d.Text(&text); err != nil || !strings.Contains(text.String(), "4 of 4 cells") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
-	if err := d.Markdown(&md, m); err != nil || !strings.Contains(md.String(), "### token-lua constant") || !strings.Contains(md.String(), "| pause | SLO | SL | SLO |") {
+	if err := d.Markdown(&md, m); err != nil ||
+		!strings.Contains(md.String(), "### token-lua constant") ||
+		!strings.Contains(md.String(), "| pause | SLO | SL | SLO |") {
 		t.Errorf("%v\n%s", err, md.String())
 	}
 }

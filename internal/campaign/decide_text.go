@@ -43,8 +43,10 @@ func (d *Decided) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	n := d.count(func(string, string) ([]string, bool) { return nil, false })
 	d.table(b, "%s %s")
-	fmt.Fprintf(b, "\n%d of %d cells have exactly the letters that were expected; in %d of %d every order of 2 clients with 2 rounds and of 3 with 1 was gone through.\n%d schedules, %s.%s\n\n",
-		n.agree, n.known, n.finished, n.all, n.schedules, d.Took.D().Round(time.Second), sentence(d.Partial))
+	fmt.Fprintf(b,
+		"\n%d of %d cells have exactly the letters that were expected; in %d of %d every order of 2 clients with 2 rounds and of 3 with 1 was gone through.\n%d schedules, %s.%s\n\n",
+		n.agree, n.known, n.finished, n.all, n.schedules, d.Took.D().Round(time.Second),
+		sentence(d.Partial))
 	for i := range d.Cells {
 		if c := &d.Cells[i]; len(c.Spaces) > 0 {
 			_, partly := c.bounds()
@@ -53,7 +55,8 @@ func (d *Decided) Text(w io.Writer) error {
 			}
 			for _, l := range c.Expected {
 				if !slices.Contains(c.Letters, l) {
-					fmt.Fprintf(b, "- %s, %s: %s was expected and not found in %s%s\n", c.Row, c.Column, l, c.within(), partly)
+					fmt.Fprintf(b, "- %s, %s: %s was expected and not found in %s%s\n", c.Row, c.Column, l,
+						c.within(), partly)
 				}
 			}
 			for _, l := range c.Letters {
@@ -98,7 +101,10 @@ func (d *Decided) count(measured Measured) (n decidedCount) {
 // columns are the faults of which there is a cell.
 func (d *Decided) columns() (names []string) {
 	for _, c := range columns {
-		if slices.ContainsFunc(d.Cells, func(x Decision) bool { return x.Column == c.Name && len(x.Spaces) > 0 }) {
+		if slices.ContainsFunc(d.Cells, func(x Decision) bool {
+			return x.Column == c.Name &&
+				len(x.Spaces) > 0
+		}) {
 			names = append(names, c.Name)
 		}
 	}
@@ -108,7 +114,10 @@ func (d *Decided) columns() (names []string) {
 // rows are the locks of which there is a cell.
 func (d *Decided) rows() (names []string) {
 	for _, r := range rows {
-		if slices.ContainsFunc(d.Cells, func(x Decision) bool { return x.Row == r.Name && len(x.Spaces) > 0 }) {
+		if slices.ContainsFunc(d.Cells, func(x Decision) bool {
+			return x.Row == r.Name &&
+				len(x.Spaces) > 0
+		}) {
 			names = append(names, r.Name)
 		}
 	}
@@ -117,7 +126,8 @@ func (d *Decided) rows() (names []string) {
 
 func (d *Decided) table(b io.Writer, format string) {
 	names := d.columns()
-	fmt.Fprintf(b, "| lock | %s |\n|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))
+	fmt.Fprintf(b, "| lock | %s |\n|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|",
+		len(names)))
 	for _, r := range d.rows() {
 		line := "| " + r
 		for _, n := range names {
@@ -168,9 +178,11 @@ func nothing(letters string) string {
 
 // cells tells of every cell what was expected, measured and decided, and within which bounds.
 func (d *Decided) cells(b io.Writer, measured Measured) {
-	fmt.Fprint(b, "\n## Cell by cell\n\nWhat was expected, what was measured on real Redis, what was found here, and in which spaces. A letter in brackets is found without any fault.\n")
+	fmt.Fprint(b,
+		"\n## Cell by cell\n\nWhat was expected, what was measured on real Redis, what was found here, and in which spaces. A letter in brackets is found without any fault.\n")
 	for _, r := range d.rows() {
-		fmt.Fprintf(b, "\n### %s\n\n| fault | expected | on Redis | here | gone through to the end | not finished |\n|---|---|---|---|---|---|\n", r)
+		fmt.Fprintf(b,
+			"\n### %s\n\n| fault | expected | on Redis | here | gone through to the end | not finished |\n|---|---|---|---|---|---|\n", r)
 		for _, n := range d.columns() {
 			c := d.Cell(r, n)
 			if c == nil || len(c.Spaces) == 0 {
@@ -191,7 +203,9 @@ func (d *Decided) cells(b io.Writer, measured Measured) {
 
 // found are the letters, those in brackets that need no fault.
 func (d *Decision) found() string {
-	own := slices.DeleteFunc(slices.Clone(d.Letters), func(l string) bool { return slices.Contains(d.Inherited, l) })
+	own := slices.DeleteFunc(slices.Clone(d.Letters), func(l string) bool {
+		return slices.Contains(d.Inherited, l)
+	})
 	out := strings.Join(own, "")
 	if len(d.Inherited) > 0 {
 		out += "(" + strings.Join(d.Inherited, "") + ")"
@@ -213,7 +227,8 @@ func (d *Decision) bounds() (ended, partly string) {
 			partly += fmt.Sprintf("%d schedules of %s; ", s.Schedules+s.Merged, spaceName(s.Bounds))
 		}
 	}
-	for _, b := range []explore.Bounds{{Clients: 2, Rounds: 1}, {Clients: 2, Rounds: 2}, {Clients: 3, Rounds: 1}} {
+	for _, b := range []explore.Bounds{{Clients: 2, Rounds: 1}, {Clients: 2, Rounds: 2},
+		{Clients: 3, Rounds: 1}} {
 		if b.Preemptions = d.Finished(b.Clients, b.Rounds); b.Preemptions >= 0 {
 			whole = append(whole, spaceName(b))
 		}
@@ -238,7 +253,8 @@ func (d *Decision) within() string {
 	return "all of " + ended
 }
 
-// spaceName names a space: 2 clients with 2 rounds, and up to 1 preemption, is "2×2 to 1"; "+late" where a message may be late without any fault.
+// spaceName names a space: 2 clients with 2 rounds, and up to 1 preemption, is "2×2 to 1"; "+late"
+// where a message may be late without any fault.
 func spaceName(b explore.Bounds) string {
 	s := fmt.Sprintf("%d×%d to %d", b.Clients, b.Rounds, b.Preemptions)
 	if b.Expiries > 0 {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Verdicts writes docs/verdicts.md: the measured table, every difference from the expected one with its reason and its counterexample, and what
-// was measured beside it.
+// Verdicts writes docs/verdicts.md: the measured table, every difference from the expected one with
+// its reason and its counterexample, and what was measured beside it.
 func (m *Matrix) Verdicts(w io.Writer, a Annex) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, `# Which lock survives which fault
@@ -64,7 +64,8 @@ func (m *Matrix) measured(row, column string) ([]string, bool) {
 	return c.Found(), true
 }
 
-// worlds is the table of key rows as processes and in containers. The test of cmd/lockbench that measures it writes it.
+// worlds is the table of key rows as processes and in containers. The test of cmd/lockbench that
+// measures it writes it.
 //
 //go:embed worlds.md
 var worlds string

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// readDocument reads what history.WriteDocument wrote, and refuses a format that this lockbench does not know. The name is for the error.
+// readDocument reads what history.WriteDocument wrote, and refuses a format that this lockbench
+// does not know. The name is for the error.
 func readDocument[T any](r io.Reader, name string, format func(*T) int) (*T, error) {
 	d := new(T)
 	if err := json.NewDecoder(r).Decode(d); err != nil {

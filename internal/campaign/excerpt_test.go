@@ -16,7 +16,8 @@ func TestTheExcerptStandsBetweenItsMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := string(got)
-	if !strings.HasPrefix(s, "before\n"+excerptBegin+"| lock | none | longwork |") || !strings.HasSuffix(s, excerptEnd+"after\n") || strings.Contains(s, "old") {
+	if !strings.HasPrefix(s, "before\n"+excerptBegin+"| lock | none | longwork |") ||
+		!strings.HasSuffix(s, excerptEnd+"after\n") || strings.Contains(s, "old") {
 		t.Errorf("the page is\n%s", s)
 	}
 	if rows := strings.Count(s, "\n| "); rows != 1+len(excerptRows) {

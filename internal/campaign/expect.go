@@ -9,22 +9,25 @@ import (
 // Letters are the properties of the matrix, in the order in which they are written.
 var Letters = []string{"S", "L", "O", "R", "D", "F"}
 
-// expectation is a row of the table: what can be violated, column by column. "-": nothing. "·": the table says nothing. "x": not possible.
+// expectation is a row of the table: what can be violated, column by column. "-": nothing. "·": the
+// table says nothing. "x": not possible.
 type expectation struct {
 	row string
 	why string // in one line
 	of  string // the columns of LOCKS.md §3 in its order, then ours
 }
 
-// expectations is LOCKS.md §3 and what was reasoned for the rest, written down before anything was measured. The columns are:
-// none longwork crash pause partition reply-loss late restart restart-delayed failover clock-server+ clock-server- clock-client busy |
-// request-loss node-pause node-crash minority-loss majority-loss.
+// expectations is LOCKS.md §3 and what was reasoned for the rest, written down before anything was
+// measured. The columns are: none longwork crash pause partition reply-loss late restart
+// restart-delayed failover clock-server+ clock-server- clock-client busy | request-loss node-pause
+// node-crash minority-loss majority-loss.
 var expectations = []expectation{
 	{"setnx", "no lease: nothing ends by itself, neither a hold nor a leftover",
 		"-    -   D   -   RD   RD RD    SLO -   SLORD -   -   -   -   | RD   -   -   x x"},
 	{"setnx-del-expired", "a key that is gone is read as expired, so any two waiters can meet",
 		"SLO  SLO SLO SLO SLOR SLOR SLOR SLO SLO SLOR SLO SLO SLO SLO | SLOR SLO SLO x x"},
-	{"setnx-del-expired nil-retry", "two that saw the same expired lease delete one after the other; the key stays until somebody deletes it",
+	{"setnx-del-expired nil-retry",
+		"two that saw the same expired lease delete one after the other; the key stays until somebody deletes it",
 		"-    SLO SLO SLO R    R    SLOR SLO -   SLOR -   -   SLO -   | R    -   -   x x"},
 	{"setnx-expire", "two commands to acquire: what falls between them has no lease; DEL by anyone",
 		"-    SLO D   SLO RD   RD SLORD SLO -    SLOR SLO -   -   SLO | R    SLO -   x x"},
@@ -40,27 +43,33 @@ var expectations = []expectation{
 		"-    SLO -   SLO R    R    SLOR SLO -   SLOR SLO -   -   SLO | R    SLO -   x x"},
 	{"setpx-getdel", "the lease may end between GET and DEL",
 		"-    S   -   SLO R    R    SLOR SLO -   SLOR SLO -   -   SO  | R    SO  -   x x"},
-	{"token-lua", "the release is right; nothing ends the work with the lease, and a grant can be forgotten",
+	{"token-lua",
+		"the release is right; nothing ends the work with the lease, and a grant can be forgotten",
 		"-    S   -   S   R    R    SR   SL  -   SLR  SL  -   -   -   | R    -   -   x x"},
 	{"token-lua constant", "one value for all: the comparison is always true, so it is setpx-del",
 		"-    SLO -   SLO R    R    SLOR SLO -   SLOR SLO -   -   SLO | R    SLO -   x x"},
-	{"redisson fixed lease", "as token-lua; the owner is a thread, so a late unlock ends the same thread's next hold",
+	{"redisson fixed lease",
+		"as token-lua; the owner is a thread, so a late unlock ends the same thread's next hold",
 		"-    S   -   S   R    R    SOR  SL  -   SLR  SL  -   -   -   | R    -   -   x x"},
-	{"redisson watchdog", "renewal covers long work, and nothing else; a failed renewal is told to nobody",
+	{"redisson watchdog",
+		"renewal covers long work, and nothing else; a failed renewal is told to nobody",
 		"-    -   -   S   SR   R    SLOR SL  S   SLR  SL  -   -   S   | R    S   -   x x"},
 	{"redisson-spin", "as redisson: only the waiting differs",
 		"-    -   -   S   SR   R    SLOR SL  S   SLR  SL  -   -   S   | R    S   -   x x"},
 	{"redisson-multi", "as redisson for each of its locks, all on one Redis",
 		"-    -   -   S   SR   R    SLOR SL  S   SLR  SL  -   -   S   | R    S   -   x x"},
-	{"redisson-fenced fixed lease", "as token-lua, and the counter of the tokens is lost with the lock",
+	{"redisson-fenced fixed lease",
+		"as token-lua, and the counter of the tokens is lost with the lock",
 		"-    S   -   S   R    R    SR   SLF -   SLRF SL  -   -   -   | R    -   -   x x"},
-	{"redlock per call", "a majority must forget; one owner value for all attempts lets a late release undo the next attempt",
+	{"redlock per call",
+		"a majority must forget; one owner value for all attempts lets a late release undo the next attempt",
 		"-    S   -   S   R    -    SLR  SL  -   SLR  SL  -   -   -   | R    -   -   - -"},
 	{"redlock per attempt", "a majority must forget, or a client must stop",
 		"-    S   -   S   R    -    R    SL  -   SLR  SL  -   -   -   | R    -   -   - -"},
 	{"setnx-expire-lua-as-posted", "it takes the lock and says that it did not: nobody is ever inside",
 		"R    x   x   x   x    x    x    x   x   x    x   x   x   x   | x    x   x   x x"},
-	{"setpx-getdel-as-posted", "it is never released: each hold leaves the key behind for its whole lease",
+	{"setpx-getdel-as-posted",
+		"it is never released: each hold leaves the key behind for its whole lease",
 		"R    x   x   x   x    x    x    x   x   x    x   x   x   x   | x    x   x   x x"},
 	{"local", "two processes share no memory; nothing is in Redis",
 		"SL   x   x   x   x    x    x    x   x   x    x   x   x   x   | x    x   x   x x"},
@@ -68,7 +77,8 @@ var expectations = []expectation{
 		"SL   x   x   x   x    x    x    x   x   x    x   x   x   x   | x    x   x   x x"},
 }
 
-// impossible says why a lock and a fault do not go together; "" if they do. A cell that is not possible is never shown as safe.
+// impossible says why a lock and a fault do not go together; "" if they do. A cell that is not
+// possible is never shown as safe.
 func impossible(r Row, c Column) string {
 	loss := c.Name == "minority-loss" || c.Name == "majority-loss"
 	switch {

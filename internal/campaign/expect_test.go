@@ -18,7 +18,8 @@ func TestEveryCellHasAnExpectation(t *testing.T) {
 			letters, known := Expected(r.Name, c.Name)
 			switch why := impossible(r, c); {
 			case why != "" && known:
-				t.Errorf("%s, %s: %v are expected although it is not possible: %s", r.Name, c.Name, letters, why)
+				t.Errorf("%s, %s: %v are expected although it is not possible: %s", r.Name, c.Name, letters,
+					why)
 			case why == "" && !known:
 				t.Errorf("%s, %s: nothing is expected", r.Name, c.Name)
 			}
@@ -54,7 +55,8 @@ func TestEveryLockAndEveryFaultIsInTheMatrix(t *testing.T) {
 		}
 	}
 	for _, e := range nemesis.All() {
-		// latency shows nothing that late does not; the sentinels are slow and have a command of their own.
+		// latency shows nothing that late does not; the sentinels are slow and have a command of their
+		// own.
 		if !aimed[e.Name] && e.Name != "latency" && e.Name != "failover-sentinel" && e.Name != "random" {
 			t.Errorf("fault %s is in no column", e.Name)
 		}

@@ -2,7 +2,8 @@ package campaign
 
 import "slices"
 
-// explanation says why a cell differs from what was expected. It is written by people, once the difference has been understood.
+// explanation says why a cell differs from what was expected. It is written by people, once the
+// difference has been understood.
 type explanation struct {
 	rows    []string // empty: all
 	columns []string // empty: all
@@ -13,18 +14,22 @@ type explanation struct {
 
 // explanations are tried in order.
 var explanations = []explanation{
-	{rows: []string{"redlock per call", "redlock per attempt"}, columns: []string{"failover"}, letters: "R", missing: true,
+	{rows: []string{"redlock per call", "redlock per attempt"}, columns: []string{"failover"},
+		letters: "R", missing: true,
 		words: "The release that the failover undoes comes back on one of three masters. A key on a minority keeps nobody out, and that is what R asks; the model counted any key."},
-	{rows: []string{"redlock per call", "redlock per attempt"}, columns: []string{"reply-loss"}, letters: "R",
-		words: "The model's cleanup reaches the masters although its reply is lost. go-redis closes a connection after a lost reply and greets on the next one (HELLO): while replies are lost it waits for the answer to that, and the cleanup is never sent. So the votes of an attempt that was given up stay on a majority for the rest of their lease."},
-	{rows: []string{"redlock per call", "redlock per attempt"}, columns: []string{"busy", "node-pause"}, letters: "R",
+	{rows: []string{"redlock per call", "redlock per attempt"}, columns: []string{"reply-loss"},
+		letters: "R",
+		words:   "The model's cleanup reaches the masters although its reply is lost. go-redis closes a connection after a lost reply and greets on the next one (HELLO): while replies are lost it waits for the answer to that, and the cleanup is never sent. So the votes of an attempt that was given up stay on a majority for the rest of their lease."},
+	{rows: []string{"redlock per call", "redlock per attempt"}, columns: []string{
+		"busy", "node-pause"}, letters: "R",
 		words: "The model's clients wait for a server that is busy. Redlock gives up on each master after its node time-out; what it sent is executed when the masters go on, and what should undo it was never sent, because a new connection greets first and gets no answer. A majority then keeps a key that nobody holds."},
 	{rows: []string{"redisson-multi"}, columns: []string{"reply-loss"}, letters: "R", missing: true,
 		words: "A lost reply leaves an orphan only if the unlock that follows it needs a new connection, on which the client waits for the answer to its greeting. A multi-lock mostly has a second connection open, since it unlocks its keys side by side: then the undo is executed, as note 2 of LOCKS.md §3 says of Redlock."},
 	{rows: []string{"getset-java"}, letters: "R", missing: true,
 		words: "The posted lease is 4 ms. A leftover is over before the client that left it has even given up waiting for the reply; R cannot be seen. With a lease of 3 s it is that of getset."},
-	{rows: []string{"redisson fixed lease", "redisson-fenced fixed lease"}, columns: []string{"late"}, letters: "LO",
-		words: "T12 with a fixed lease: the model's clients never thought for longer than the lease between two rounds. The owner is a thread and not an acquisition, so its late unlock ends its own next hold, and the lock is given away while the lease is valid. That the table has no O for the fenced lock is the same oversight: it is the same unlock."},
+	{rows: []string{"redisson fixed lease", "redisson-fenced fixed lease"}, columns: []string{"late"},
+		letters: "LO",
+		words:   "T12 with a fixed lease: the model's clients never thought for longer than the lease between two rounds. The owner is a thread and not an acquisition, so its late unlock ends its own next hold, and the lock is given away while the lease is valid. That the table has no O for the fenced lock is the same oversight: it is the same unlock."},
 	{rows: []string{"setpx-getdel"}, columns: []string{"busy", "node-pause"}, letters: "LO",
 		words: "The model let the blocked GET and DEL run one after the other. On a real server the GET may be answered before the stall and the DEL sent after it: by then another has the lock, and a third gets it while that lease is valid."},
 	{rows: []string{"redisson-fenced fixed lease"}, columns: []string{"restart-delayed"}, letters: "F",
@@ -62,7 +67,8 @@ func explain(d Difference) string { return among(explanations, d) }
 func among(list []explanation, d Difference) string {
 	has := func(list []string, x string) bool { return len(list) == 0 || slices.Contains(list, x) }
 	for _, e := range list {
-		if e.missing == d.Expected && has(e.rows, d.Row) && has(e.columns, d.Column) && slices.Contains(inOrder(split(e.letters)), d.Letter) {
+		if e.missing == d.Expected && has(e.rows, d.Row) && has(e.columns, d.Column) &&
+			slices.Contains(inOrder(split(e.letters)), d.Letter) {
 			return e.words
 		}
 	}

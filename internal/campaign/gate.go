@@ -8,10 +8,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Gate is what a gate file says: locks under faults, and what is expected of each. The file is read by ReadGate.
+// Gate is what a gate file says: locks under faults, and what is expected of each. The file is read
+// by ReadGate.
 type Gate struct {
-	File         string           `json:"file"`
-	Digest       string           `json:"digest"` // of the file's bytes: results of two different files are never joined
+	File string `json:"file"`
+	// of the file's bytes: results of two different files are never joined
+	Digest       string           `json:"digest"`
 	World        string           `json:"world"`
 	Seed         uint64           `json:"seed"`
 	Budget       history.Duration `json:"budget,omitempty"` // of the whole gate, wall clock; 0: none
@@ -19,11 +21,13 @@ type Gate struct {
 	Entries      []Entry          `json:"entries"`
 }
 
-// Entry is one line of a gate: a lock under a fault, or a counterexample, and what is expected of it.
+// Entry is one line of a gate: a lock under a fault, or a counterexample, and what is expected of
+// it.
 type Entry struct {
-	Name    string           `json:"name"`
-	World   string           `json:"world"`
-	Replay  string           `json:"replay,omitempty"` // a counterexample instead of a lock and a fault; the path as it can be opened
+	Name  string `json:"name"`
+	World string `json:"world"`
+	// a counterexample instead of a lock and a fault; the path as it can be opened
+	Replay  string           `json:"replay,omitempty"`
 	Expect  Expectation      `json:"expect"`
 	Seed    uint64           `json:"seed"` // of the first run; the others count from there
 	Seeds   int              `json:"seeds"`
@@ -34,7 +38,8 @@ type Entry struct {
 	At Position `json:"-"`
 }
 
-// Option is a setting of an entry's plan: the name of a flag of `lockbench run` without its dashes, and its values.
+// Option is a setting of an entry's plan: the name of a flag of `lockbench run` without its dashes,
+// and its values.
 type Option struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
@@ -75,10 +80,12 @@ func (e Entry) Title() string {
 	return e.Option("impl") + " under " + fault
 }
 
-// runs is how many runs the entry has at most. A search ends at the first that finds what is expected.
+// runs is how many runs the entry has at most. A search ends at the first that finds what is
+// expected.
 func (e Entry) runs() int { return e.Seeds * e.Repeats }
 
-// search reports whether the entry's runs are done one after the other until one of them finds what is expected.
+// search reports whether the entry's runs are done one after the other until one of them finds what
+// is expected.
 func (e Entry) search() bool { return e.Expect.Within > 0 }
 
 // deadline is how long the entry may take.

@@ -16,7 +16,8 @@ type entryReader struct {
 
 // entry reads one item of the list.
 func (r *gateReader) entry(n ast.Node) (*Entry, error) {
-	e := &Entry{World: r.gate.World, Seed: r.gate.Seed, Seeds: r.seeds, Repeats: r.repeats, At: r.at(n.GetToken())}
+	e := &Entry{World: r.gate.World, Seed: r.gate.Seed, Seeds: r.seeds, Repeats: r.repeats,
+		At: r.at(n.GetToken())}
 	fields, err := r.mapping(n, "an entry")
 	if err != nil {
 		return nil, err
@@ -105,7 +106,9 @@ func (r *entryReader) complete() error {
 func (r *entryReader) replayed(expects bool) error {
 	e := r.entry
 	if len(r.options) > 0 {
-		return r.given[r.options[0].Name].Errorf("%s is in the counterexample; an entry with replay takes it from there, so remove it here", r.options[0].Name)
+		return r.given[r.options[0].Name].Errorf(
+			"%s is in the counterexample; an entry with replay takes it from there, so remove it here",
+			r.options[0].Name)
 	}
 	for _, k := range []string{"seed", "seeds"} {
 		if at, ok := r.given[k]; ok {
@@ -119,7 +122,8 @@ func (r *entryReader) replayed(expects bool) error {
 	case e.Expect.Within > 0:
 		return r.given["expect"].Errorf("a replay does one thing; leave `within` away")
 	case !e.Expect.Violates:
-		return r.given["expect"].Errorf("a replay shows that a violation still happens; that a lock is safe is shown by an entry with `impl:` and `nemesis:`")
+		return r.given["expect"].Errorf(
+			"a replay shows that a violation still happens; that a lock is safe is shown by an entry with `impl:` and `nemesis:`")
 	}
 	e.Seeds = 1
 	return nil
@@ -138,7 +142,8 @@ func (r *entryReader) counts() error {
 		if own {
 			at = repeats
 		}
-		return at.Errorf("repeats is %d; in the sim a seed gives the same run each time, so use seeds", e.Repeats)
+		return at.Errorf("repeats is %d; in the sim a seed gives the same run each time, so use seeds",
+			e.Repeats)
 	}
 	if budget, ok := r.given["budget"]; ok && e.search() {
 		return budget.Errorf("`within` is the budget of this entry; remove one of the two")

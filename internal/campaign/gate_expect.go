@@ -11,11 +11,13 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Expectation is what a gate expects of an entry: "safe", "violates", "violates S", "violates S,L within 30 s".
+// Expectation is what a gate expects of an entry: "safe", "violates", "violates S", "violates S,L
+// within 30 s".
 type Expectation struct {
 	Violates bool
-	Letters  []string         // that each run must violate; none: any
-	Within   history.Duration // one run after the other until one finds it, at most so long; 0: every run must find it
+	Letters  []string // that each run must violate; none: any
+	// one run after the other until one finds it, at most so long; 0: every run must find it
+	Within history.Duration
 }
 
 // ParseExpectation reads an expectation. The error says what can be written.
@@ -25,7 +27,8 @@ func ParseExpectation(text string) (e Expectation, err error) {
 	case len(words) == 1 && words[0] == "safe":
 		return e, nil
 	case len(words) == 0 || words[0] != "violates":
-		return e, fmt.Errorf(`%q is no expectation; write "safe", "violates S" or "violates S within 30 s"`, text)
+		return e,
+			fmt.Errorf(`%q is no expectation; write "safe", "violates S" or "violates S within 30 s"`, text)
 	}
 	e.Violates = true
 	rest := words[1:]
@@ -39,7 +42,8 @@ func ParseExpectation(text string) (e Expectation, err error) {
 		return e, nil
 	}
 	if e.Letters = checker.Letters(strings.Join(rest, ",")); harness.Judgeable(e.Letters) != nil {
-		return e, fmt.Errorf(`%q names no property; write letters such as "violates S" or "violates S,L"`, strings.Join(rest, " "))
+		return e, fmt.Errorf(`%q names no property; write letters such as "violates S" or "violates S,L"`,
+			strings.Join(rest, " "))
 	}
 	return e, nil
 }
@@ -99,7 +103,8 @@ func (e *Expectation) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// met is what one run says about the expectation: Valid that it is as expected, Violated that it is not, Unknown that nobody can tell.
+// met is what one run says about the expectation: Valid that it is as expected, Violated that it is
+// not, Unknown that nobody can tell.
 func (e Expectation) met(f Finding) checker.Result {
 	switch {
 	case !e.Violates && f.Verdict == checker.Violated:

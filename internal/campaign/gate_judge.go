@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// met is what a run says about its entry's expectation; see Expectation.met. A counterexample that the world did not follow shows no violation any
-// more, and proves no safety either.
+// met is what a run says about its entry's expectation; see Expectation.met. A counterexample that
+// the world did not follow shows no violation any more, and proves no safety either.
 func (e *Entry) met(run GateRun) checker.Result {
 	switch {
 	case run.Refused:
@@ -34,7 +34,8 @@ type tally struct {
 // count sorts the runs of an entry. Where a run was done once more, the second try counts.
 func (e *Entry) count(runs []GateRun) (t tally) {
 	for i, run := range runs {
-		if i+1 < len(runs) && runs[i+1].Again && runs[i+1].Seed == run.Seed && runs[i+1].Repeat == run.Repeat {
+		if i+1 < len(runs) && runs[i+1].Again && runs[i+1].Seed == run.Seed &&
+			runs[i+1].Repeat == run.Repeat {
 			continue
 		}
 		t.counted = append(t.counted, run)
@@ -88,7 +89,8 @@ func byLetter(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// judge says what became of an entry. A violation outranks a broken harness, that outranks what is unknown, and unknown never passes.
+// judge says what became of an entry. A violation outranks a broken harness, that outranks what is
+// unknown, and unknown never passes.
 func (e *Entry) judge(f *EntryResult, allowed bool) {
 	t := e.count(f.Runs)
 	f.Result, f.Found, f.Claim = Undone, "unknown", ""
@@ -101,10 +103,12 @@ func (e *Entry) judge(f *EntryResult, allowed bool) {
 		e.failViolates(f, t)
 	case e.trouble(f, t):
 	case len(t.open) > 0:
-		f.Claim = fmt.Sprintf("Nobody can tell in %s: %s.", ofRuns(len(t.open), len(t.counted)), why(t.open[0], e))
+		f.Claim = fmt.Sprintf("Nobody can tell in %s: %s.", ofRuns(len(t.open), len(t.counted)),
+			why(t.open[0], e))
 		f.show(t.open[0])
 	case len(t.counted) < f.Planned || f.Cut != "":
-		f.Claim = fmt.Sprintf("Only %d of %s done: %s.", len(t.counted), were(f.Planned), firstOf(f.Cut, "it was interrupted"))
+		f.Claim = fmt.Sprintf("Only %d of %s done: %s.", len(t.counted), were(f.Planned),
+			firstOf(f.Cut, "it was interrupted"))
 	default:
 		e.pass(f, t)
 	}
@@ -121,7 +125,8 @@ func (e *Entry) trouble(f *EntryResult, t tally) bool {
 		f.Claim = "It cannot be run like this: " + t.refused[0].Broke + "."
 	case len(t.broke) > 0:
 		f.Result, f.Found = Crashed, "broke"
-		f.Claim = fmt.Sprintf("%s broke: %s.", upper(ofRuns(len(t.broke), len(t.counted))), t.broke[0].Broke)
+		f.Claim = fmt.Sprintf("%s broke: %s.", upper(ofRuns(len(t.broke), len(t.counted))),
+			t.broke[0].Broke)
 		f.show(t.broke[0])
 	}
 	return f.Result != Undone
@@ -131,7 +136,8 @@ func (e *Entry) failSafe(f *EntryResult, t tally) {
 	run := t.not[0]
 	violated := run.violatedAll()
 	f.Result, f.Found = Failed, "violates "+strings.Join(violated, ",")
-	f.Claim = fmt.Sprintf("%s violated in %s, first with seed %d%s.", strings.Join(violated, ", "), ofRuns(len(t.not), len(t.counted)), run.Seed, classes(run))
+	f.Claim = fmt.Sprintf("%s violated in %s, first with seed %d%s.", strings.Join(violated, ", "),
+		ofRuns(len(t.not), len(t.counted)), run.Seed, classes(run))
 	f.show(run)
 }
 
@@ -141,11 +147,18 @@ func (e *Entry) failViolates(f *EntryResult, t tally) {
 	what := e.Expect.Plan()
 	switch {
 	case run.Diverged != "":
-		f.Found, f.Claim = "diverged", fmt.Sprintf("The counterexample does not happen any more: %s. If the lock was mended, put an entry with the lock, the fault and `expect: safe` in its place.", run.Diverged)
+		f.Found, f.Claim = "diverged",
+			fmt.Sprintf(
+				"The counterexample does not happen any more: %s. If the lock was mended, put an entry with the lock, the fault and `expect: safe` in its place.", run.Diverged)
 	case len(t.met) == 0:
-		f.Claim = fmt.Sprintf("%s was expected and did not happen in %s: %s. If the lock was mended, write `expect: safe`.", named(what), ofRuns(len(t.not), len(t.counted)), said(run, e))
+		f.Claim = fmt.Sprintf(
+			"%s was expected and did not happen in %s: %s. If the lock was mended, write `expect: safe`.",
+			named(what), ofRuns(len(t.not), len(t.counted)), said(run, e))
 	default:
-		f.Claim = fmt.Sprintf("%s was found in %s only, not with seed %d. If that is how it is, write `expect: %s`.", named(what), ofRuns(len(t.met), len(t.counted)), run.Seed, Expectation{true, e.Expect.Letters, history.Duration(30 * time.Second)})
+		f.Claim = fmt.Sprintf(
+			"%s was found in %s only, not with seed %d. If that is how it is, write `expect: %s`.",
+			named(what), ofRuns(len(t.met), len(t.counted)), run.Seed, Expectation{true, e.Expect.Letters,
+				history.Duration(30 * time.Second)})
 	}
 	f.show(run)
 }
@@ -157,13 +170,16 @@ func (e *Entry) judgeSearch(f *EntryResult, t tally) {
 		e.pass(f, t)
 	case e.trouble(f, t):
 	case len(t.not) == 0 || f.Cut != "":
-		f.Claim = fmt.Sprintf("%s was not found, and nothing can be said: %s.", named(e.Expect.Plan()), e.whyNot(f, t))
+		f.Claim = fmt.Sprintf("%s was not found, and nothing can be said: %s.", named(e.Expect.Plan()),
+			e.whyNot(f, t))
 		if len(t.open) > 0 {
 			f.show(t.open[0])
 		}
 	default:
 		f.Result, f.Found = Failed, "not found"
-		f.Claim = fmt.Sprintf("%s was expected within %s and not found in %s. If the lock was mended, write `expect: safe`.", named(e.Expect.Plan()), brief(e.Expect.Within), runsOf(len(t.counted)))
+		f.Claim = fmt.Sprintf(
+			"%s was expected within %s and not found in %s. If the lock was mended, write `expect: safe`.",
+			named(e.Expect.Plan()), brief(e.Expect.Within), runsOf(len(t.counted)))
 		f.show(t.not[0])
 	}
 }
@@ -173,7 +189,8 @@ func (e *Entry) whyNot(f *EntryResult, t tally) string {
 	case f.Cut != "":
 		return f.Cut
 	case len(t.open) > 0:
-		return fmt.Sprintf("none of %s can be judged; the first: %s", runsOf(len(t.counted)), why(t.open[0], e))
+		return fmt.Sprintf("none of %s can be judged; the first: %s", runsOf(len(t.counted)),
+			why(t.open[0], e))
 	}
 	return fmt.Sprintf("no run ended within %s", brief(e.Expect.Within))
 }
@@ -191,7 +208,9 @@ func (e *Entry) pass(f *EntryResult, t tally) {
 	if e.search() {
 		in = fmt.Sprintf("run %d", len(t.counted))
 	}
-	f.Claim = fmt.Sprintf("%s violated in %s of %s (%s%s), as expected%s.", strings.Join(run.violatedAll(), ", "), in, e.Title(), e.settings(), seeds(t.counted), classes(run))
+	f.Claim = fmt.Sprintf("%s violated in %s of %s (%s%s), as expected%s.",
+		strings.Join(run.violatedAll(), ", "), in, e.Title(), e.settings(), seeds(t.counted),
+		classes(run))
 	f.show(run)
 }
 

@@ -12,7 +12,8 @@ import (
 
 // The keys of a gate file. An entry has the plan's options beside its own.
 var (
-	gateKeys  = []string{"world", "seed", "seeds", "repeats", "budget", "defaults", "allow_unknown", "entries"}
+	gateKeys = []string{"world", "seed", "seeds", "repeats", "budget", "defaults", "allow_unknown",
+		"entries"}
 	entryKeys = []string{"name", "world", "expect", "replay", "seed", "seeds", "repeats", "budget"}
 )
 
@@ -27,10 +28,12 @@ const (
 	maxRuns        = 1_000_000
 )
 
-// ReadGate reads a gate file strictly: an unknown key, a wrong type or a name that is used twice is an error, in one line with its place
-// and what to do. Options are the names that a plan's settings have in the file.
+// ReadGate reads a gate file strictly: an unknown key, a wrong type or a name that is used twice is
+// an error, in one line with its place and what to do. Options are the names that a plan's settings
+// have in the file.
 func ReadGate(file string, src []byte, options []string) (*Gate, error) {
-	r := gateReader{yamlReader: yamlReader{file}, gate: &Gate{File: file, Digest: digest(src), Seed: 1}, options: options, seeds: defaultSeeds, repeats: defaultRepeats}
+	r := gateReader{yamlReader: yamlReader{file}, gate: &Gate{File: file, Digest: digest(src),
+		Seed: 1}, options: options, seeds: defaultSeeds, repeats: defaultRepeats}
 	fields, err := r.document(src)
 	if err != nil {
 		return nil, err
@@ -100,7 +103,9 @@ func (r *gateReader) world(f field) (string, error) {
 	case err != nil:
 		return "", err
 	case s == "auto":
-		return "", f.at.Errorf("world: auto is refused: a gate that runs elsewhere tomorrow proves something else tomorrow; name one of %s", strings.Join(Worlds, ", "))
+		return "",
+			f.at.Errorf(
+				"world: auto is refused: a gate that runs elsewhere tomorrow proves something else tomorrow; name one of %s", strings.Join(Worlds, ", "))
 	case !slices.Contains(Worlds, s):
 		return "", f.at.Errorf("there is no world %q; name one of %s", s, strings.Join(Worlds, ", "))
 	}
@@ -114,7 +119,8 @@ func (r *gateReader) number(f field, least uint64) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil || n < least {
-		return 0, r.at(f.value.GetToken()).Errorf("%s is %q; it must be a whole number of %d or more", f.name, s, least)
+		return 0, r.at(f.value.GetToken()).Errorf("%s is %q; it must be a whole number of %d or more",
+			f.name, s, least)
 	}
 	return n, nil
 }
@@ -134,7 +140,9 @@ func (r *gateReader) duration(f field) (history.Duration, error) {
 	}
 	d, err := duration(strings.Fields(s))
 	if err != nil {
-		return 0, r.at(f.value.GetToken()).Errorf("%s is %q; it must be a time above zero, such as 90s or 5m", f.name, s)
+		return 0,
+			r.at(f.value.GetToken()).Errorf("%s is %q; it must be a time above zero, such as 90s or 5m",
+				f.name, s)
 	}
 	return d, nil
 }
@@ -156,10 +164,12 @@ func (r *gateReader) option(to *[]Option, f field, known []string) error {
 func (r *gateReader) entries() error {
 	start := Position{r.file, 1, 1}
 	if r.gate.World == "" {
-		return start.Errorf("no world is named; add a line such as `world: process`; there are: %s", strings.Join(Worlds, ", "))
+		return start.Errorf("no world is named; add a line such as `world: process`; there are: %s",
+			strings.Join(Worlds, ", "))
 	}
 	if len(r.list) == 0 {
-		return start.Errorf("there are no entries, so there is nothing to prove; `lockbench gate --init` writes an example")
+		return start.Errorf(
+			"there are no entries, so there is nothing to prove; `lockbench gate --init` writes an example")
 	}
 	names := map[string]int{}
 	for _, n := range r.list {
@@ -168,7 +178,8 @@ func (r *gateReader) entries() error {
 			return err
 		}
 		if line := names[e.Name]; line != 0 {
-			return e.At.Errorf("%q is also the name of the entry in line %d; give one of them another `name:`", e.Name, line)
+			return e.At.Errorf(
+				"%q is also the name of the entry in line %d; give one of them another `name:`", e.Name, line)
 		}
 		names[e.Name] = e.At.Line
 		r.gate.Entries = append(r.gate.Entries, *e)
@@ -180,7 +191,8 @@ func (r *gateReader) entries() error {
 func (r *gateReader) allowed() error {
 	for _, name := range r.gate.AllowUnknown {
 		if !slices.ContainsFunc(r.gate.Entries, func(e Entry) bool { return e.Name == name }) {
-			return r.allow.at.Errorf("allow_unknown names %q, and no entry is called so; use an entry's `name:`", name)
+			return r.allow.at.Errorf(
+				"allow_unknown names %q, and no entry is called so; use an entry's `name:`", name)
 		}
 	}
 	return nil

@@ -31,18 +31,20 @@ var exits = []struct {
 
 // GateResult is what a gate found: the document gate.json.
 type GateResult struct {
-	Format   int                          `json:"format"`
-	Gate     Gate                         `json:"gate"`
-	Version  string                       `json:"version"`            // of lockbench
-	Versions map[string]map[string]string `json:"versions,omitempty"` // of what answered, for each world
+	Format  int    `json:"format"`
+	Gate    Gate   `json:"gate"`
+	Version string `json:"version"` // of lockbench
+	// of what answered, for each world
+	Versions map[string]map[string]string `json:"versions,omitempty"`
 	Machine  string                       `json:"machine,omitempty"`
 	Shard    Shard                        `json:"shard,omitzero"`
 	Only     []string                     `json:"only,omitempty"`
-	Partial  bool                         `json:"partial,omitempty"` // it was interrupted, or shards are missing
-	Took     history.Duration             `json:"took"`
-	Result   GateOutcome                  `json:"result"`
-	Exit     int                          `json:"exit"`
-	Entries  []EntryResult                `json:"entries"`
+	// it was interrupted, or shards are missing
+	Partial bool             `json:"partial,omitempty"`
+	Took    history.Duration `json:"took"`
+	Result  GateOutcome      `json:"result"`
+	Exit    int              `json:"exit"`
+	Entries []EntryResult    `json:"entries"`
 }
 
 // EntryResult is what was found of one entry.
@@ -99,7 +101,8 @@ func (g *Gate) result(o GateOptions, found map[string]*EntryResult) *GateResult 
 
 func inRunOrder(runs []GateRun) {
 	slices.SortStableFunc(runs, func(a, b GateRun) int {
-		return cmp.Or(cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Repeat, b.Repeat), cmp.Compare(truth(a.Again), truth(b.Again)))
+		return cmp.Or(cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Repeat, b.Repeat),
+			cmp.Compare(truth(a.Again), truth(b.Again)))
 	})
 }
 

@@ -22,17 +22,19 @@ type GateOptions struct {
 
 // Prepared is an entry made ready to run.
 type Prepared struct {
-	Plan   func(seed uint64) (harness.Plan, error)
-	Run    Runner                // an error that is ErrRefused says that the user must change something
+	Plan func(seed uint64) (harness.Plan, error)
+	// an error that is ErrRefused says that the user must change something
+	Run    Runner
 	Cost   func(dir string) Cost // of a run that was kept in a directory; zero if nothing was recorded
 	Replay Replayer
 }
 
-// Replayer carries out a counterexample once and keeps the run in dir. Diverged says at which step the world did not follow any more; "" if it
-// did to the end. The error says why nothing is known.
+// Replayer carries out a counterexample once and keeps the run in dir. Diverged says at which step
+// the world did not follow any more; "" if it did to the end. The error says why nothing is known.
 type Replayer func(ctx context.Context, dir string) (v *checker.Verdict, diverged string, err error)
 
-// ErrRefused marks a run that was not possible as it was asked for: another world, lock or setting is needed.
+// ErrRefused marks a run that was not possible as it was asked for: another world, lock or setting
+// is needed.
 type ErrRefused struct{ Err error }
 
 func (e ErrRefused) Error() string { return e.Err.Error() }
@@ -45,7 +47,8 @@ type GateRun struct {
 	Entry  string `json:"-"`
 	Seed   uint64 `json:"seed"`
 	Repeat int    `json:"repeat,omitempty"` // from 1
-	Dir    string `json:"dir,omitempty"`    // relative to the gate's directory; "": dropped, since its seed gives it again
+	// relative to the gate's directory; "": dropped, since its seed gives it again
+	Dir string `json:"dir,omitempty"`
 	Finding
 	Evidence checker.Evidence `json:"evidence"`
 	Diverged string           `json:"diverged,omitempty"` // of a replay
@@ -91,9 +94,11 @@ func chosen(only []string, name string) bool {
 	return len(only) == 0
 }
 
-// Run carries out a gate with the entries that were made ready, by name. What was not as expected is done once more with nothing beside it: a
-// machine that is too busy must not make a verdict. When ctx ends, the result has what there is, and the error is ctx'.
-func (g *Gate) Run(ctx context.Context, o GateOptions, ready map[string]Prepared) (*GateResult, error) {
+// Run carries out a gate with the entries that were made ready, by name. What was not as expected
+// is done once more with nothing beside it: a machine that is too busy must not make a verdict.
+// When ctx ends, the result has what there is, and the error is ctx'.
+func (g *Gate) Run(ctx context.Context, o GateOptions, ready map[string]Prepared) (*GateResult,
+	error) {
 	begin := time.Now()
 	todo := g.errands(o)
 	r := &gateRun{GateOptions: o, gate: g, ready: ready, clocks: map[string]*clock{}, all: len(todo)}
@@ -117,7 +122,8 @@ func (g *Gate) Run(ctx context.Context, o GateOptions, ready map[string]Prepared
 		inParallel(ctx, again, 1, func(e errand) { r.carryOut(ctx, e, true) })
 	}
 	res := g.result(o, r.results())
-	res.Partial, res.Took = ctx.Err() != nil, history.Duration(time.Since(begin).Round(time.Millisecond))
+	res.Partial, res.Took = ctx.Err() != nil,
+		history.Duration(time.Since(begin).Round(time.Millisecond))
 	res.conclude()
 	return res, ctx.Err()
 }
@@ -178,7 +184,8 @@ func (r *gateRun) carryOut(ctx context.Context, t errand, again bool) {
 			break
 		}
 		r.keep(t.entry, run)
-		if !t.entry.search() || run.Refused || t.entry.met(run) == checker.Valid || n+1 >= t.entry.runs() {
+		if !t.entry.search() || run.Refused || t.entry.met(run) == checker.Valid ||
+			n+1 >= t.entry.runs() {
 			break
 		}
 		if t.repeat++; t.repeat > t.entry.Repeats {
@@ -198,7 +205,8 @@ func (r *gateRun) one(ctx context.Context, t errand, again bool) (run GateRun, o
 		return run, false
 	}
 	begin, ready := time.Now(), r.ready[t.entry.Name]
-	run = GateRun{Entry: t.entry.Name, Seed: t.seed, Repeat: t.repeat, Again: again, Dir: r.dir(t, again)}
+	run = GateRun{Entry: t.entry.Name, Seed: t.seed, Repeat: t.repeat, Again: again,
+		Dir: r.dir(t, again)}
 	var v *checker.Verdict
 	var err error
 	if t.entry.Replay != "" {
@@ -209,7 +217,8 @@ func (r *gateRun) one(ctx context.Context, t errand, again bool) (run GateRun, o
 			v, err = ready.Run(ctx, p, run.Dir)
 		}
 	}
-	run.Finding, run.Took = newFinding(v, err), history.Duration(time.Since(begin).Round(time.Millisecond))
+	run.Finding, run.Took = newFinding(v, err),
+		history.Duration(time.Since(begin).Round(time.Millisecond))
 	if v != nil {
 		run.Evidence = v.Evidence
 		if ready.Cost != nil {
@@ -234,7 +243,8 @@ func (r *gateRun) cut(c *clock, e *Entry) {
 	}
 }
 
-// keep adds a run. In the sim its record is dropped if it shows nothing that the seed would not show again.
+// keep adds a run. In the sim its record is dropped if it shows nothing that the seed would not
+// show again.
 func (r *gateRun) keep(e *Entry, run GateRun) {
 	if e.World == "sim" && e.Replay == "" && run.Seed != e.Seed && r.Drop != nil && e.dull(run) {
 		r.Drop(run.Dir)
@@ -262,8 +272,9 @@ func (r *gateRun) doubtful() (again []errand) {
 	return again
 }
 
-// doubts reports whether a run is worth a second try: it is not as expected, and another may be. What was found is never taken back, a search has
-// tried often enough, and in the sim nothing would change.
+// doubts reports whether a run is worth a second try: it is not as expected, and another may be.
+// What was found is never taken back, a search has tried often enough, and in the sim nothing would
+// change.
 func (e *Entry) doubts(run GateRun) bool {
 	met := e.met(run)
 	found := !e.Expect.Violates && met == checker.Violated

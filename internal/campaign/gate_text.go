@@ -12,12 +12,14 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Text writes the result for a terminal: a table, and below it all that is not as expected, with where to look. Dir is the gate's directory.
+// Text writes the result for a terminal: a table, and below it all that is not as expected, with
+// where to look. Dir is the gate's directory.
 func (r *GateResult) Text(w io.Writer, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "RESULT\tENTRY\tWORLD\tEXPECTED\tFOUND\tRUNS\tTIME")
 	for _, e := range r.Entries {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%v\n", e.Result, plain(e.Name), e.World, e.Expect, plain(e.Found), len(e.Runs), e.Took())
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%v\n", e.Result, plain(e.Name), e.World, e.Expect,
+			plain(e.Found), len(e.Runs), e.Took())
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -39,7 +41,9 @@ func (e EntryResult) tell(w io.Writer, dir string) {
 		return
 	}
 	for _, line := range []struct{ what, text string }{
-		{"", s.Words}, {"report          ", under(dir, s.Report)}, {"run             ", under(dir, s.Dir)}, {"again           ", s.Reproduce}, {"counterexample  ", under(dir, s.Counterexample)},
+		{"", s.Words}, {"report          ", under(dir, s.Report)},
+		{"run             ", under(dir, s.Dir)}, {"again           ", s.Reproduce},
+		{"counterexample  ", under(dir, s.Counterexample)},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(w, "  %s%s\n", line.what, plain(line.text))
@@ -68,7 +72,8 @@ func (r *GateResult) Sentence() string {
 	for _, x := range []struct {
 		o    GateOutcome
 		word string
-	}{{Failed, "not as expected"}, {Refused, "not possible"}, {Crashed, "broken"}, {Undone, "unknown"}, {Allowed, "unknown and allowed to be"}} {
+	}{{Failed, "not as expected"}, {Refused, "not possible"}, {Crashed, "broken"}, {Undone, "unknown"},
+		{Allowed, "unknown and allowed to be"}} {
 		if n := r.Count(x.o); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, x.word))
 		}

@@ -10,11 +10,15 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// safeClaim says what a "safe" is worth: what was looked for, how often, and whether the faults struck.
+// safeClaim says what a "safe" is worth: what was looked for, how often, and whether the faults
+// struck.
 func (e *Entry) safeClaim(t tally) string {
-	s := fmt.Sprintf("No violation of %s in %s of %s (%s%s): %d acquisitions, %d of them contended", strings.Join(t.letters, ", "), runsOf(len(t.counted)), e.Title(), e.settings(), seeds(t.counted), t.evidence.Acquisitions, t.evidence.Contended)
+	s := fmt.Sprintf("No violation of %s in %s of %s (%s%s): %d acquisitions, %d of them contended",
+		strings.Join(t.letters, ", "), runsOf(len(t.counted)), e.Title(), e.settings(), seeds(t.counted),
+		t.evidence.Acquisitions, t.evidence.Contended)
 	if t.evidence.Strikes > 0 {
-		s += fmt.Sprintf("; %d of %d strikes fell into a hold with another client waiting", t.evidence.Struck, t.evidence.Strikes)
+		s += fmt.Sprintf("; %d of %d strikes fell into a hold with another client waiting",
+			t.evidence.Struck, t.evidence.Strikes)
 	}
 	if len(t.na) > 0 {
 		s += "; not promised or not exercised: " + strings.Join(t.na, ", ")

@@ -14,8 +14,8 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// yamlReader walks a YAML file. Everything that it does not expect is an error with a place: a key that is misspelt must not be a gate that
-// checks less than was meant.
+// yamlReader walks a YAML file. Everything that it does not expect is an error with a place: a key
+// that is misspelt must not be a gate that checks less than was meant.
 type yamlReader struct {
 	file string
 }
@@ -55,7 +55,8 @@ func (r yamlReader) document(src []byte) ([]field, error) {
 		body = d.Body
 	}
 	if body == nil {
-		return nil, Position{r.file, 1, 1}.Errorf("the file is empty; `lockbench gate --init` writes an example")
+		return nil,
+			Position{r.file, 1, 1}.Errorf("the file is empty; `lockbench gate --init` writes an example")
 	}
 	return r.mapping(body, "the file")
 }
@@ -69,7 +70,8 @@ func (r yamlReader) mapping(n ast.Node, what string) ([]field, error) {
 	case *ast.MappingValueNode:
 		pairs = []*ast.MappingValueNode{n}
 	default:
-		return nil, r.at(n.GetToken()).Errorf("%s must be names with values (name: value), not %s", what, kind(n))
+		return nil, r.at(n.GetToken()).Errorf("%s must be names with values (name: value), not %s", what,
+			kind(n))
 	}
 	var out []field
 	for _, p := range pairs {
@@ -79,7 +81,8 @@ func (r yamlReader) mapping(n ast.Node, what string) ([]field, error) {
 		}
 		at := r.at(p.Key.GetToken())
 		if i := slices.IndexFunc(out, func(f field) bool { return f.name == name }); i >= 0 {
-			return nil, at.Errorf("%q is here for the second time; the first is in line %d; remove one", name, out[i].at.Line)
+			return nil, at.Errorf("%q is here for the second time; the first is in line %d; remove one",
+				name, out[i].at.Line)
 		}
 		out = append(out, field{name, at, p.Value})
 	}
@@ -90,7 +93,9 @@ func (r yamlReader) mapping(n ast.Node, what string) ([]field, error) {
 func (r yamlReader) sequence(n ast.Node, what string) ([]ast.Node, error) {
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
-		return nil, r.at(n.GetToken()).Errorf("%s must be a list (each item on a line of its own, after a dash), not %s", what, kind(n))
+		return nil,
+			r.at(n.GetToken()).Errorf(
+				"%s must be a list (each item on a line of its own, after a dash), not %s", what, kind(n))
 	}
 	return s.Values, nil
 }
@@ -166,7 +171,8 @@ func digest(src []byte) string {
 func (f field) unknown(known []string) error {
 	near := ""
 	for _, k := range known {
-		if strings.ReplaceAll(f.name, "-", "_") == k || len(f.name) > 2 && (strings.HasPrefix(k, f.name) || strings.HasPrefix(f.name, k)) {
+		if strings.ReplaceAll(f.name, "-", "_") == k || len(f.name) > 2 &&
+			(strings.HasPrefix(k, f.name) || strings.HasPrefix(f.name, k)) {
 			near = fmt.Sprintf("; did you mean %q?", k)
 			break
 		}

@@ -23,8 +23,8 @@ func (o Options) lacking(r Row, a Aim) string {
 	return ""
 }
 
-// impossible says why nothing can be run in a cell: the lock and the fault do not go together, or the world has none of the fault's
-// scenarios. "" if something can.
+// impossible says why nothing can be run in a cell: the lock and the fault do not go together, or
+// the world has none of the fault's scenarios. "" if something can.
 func (o Options) impossible(r Row, c Column) string {
 	why := impossible(r, c)
 	if why != "" {

@@ -8,9 +8,11 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// TestWhatTheWorldLacksIsNotPossible: a fault that an image cannot have is neither run nor shown as if it had been.
+// TestWhatTheWorldLacksIsNotPossible: a fault that an image cannot have is neither run nor shown as
+// if it had been.
 func TestWhatTheWorldLacksIsNotPossible(t *testing.T) {
-	o := Options{Rows: []string{"token-lua"}, Columns: []string{"pause", "clock-server+"}, Lacks: map[string]string{nemesis.NodeClock: "its server is static"}}
+	o := Options{Rows: []string{"token-lua"}, Columns: []string{"pause", "clock-server+"},
+		Lacks: map[string]string{nemesis.NodeClock: "its server is static"}}
 	tasks, err := o.tasks()
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +30,8 @@ func TestWhatTheWorldLacksIsNotPossible(t *testing.T) {
 		if possible := c.Column != "clock-server+"; possible != (c.Impossible == "") {
 			t.Errorf("%s: not possible because %q", c.Column, c.Impossible)
 		}
-		if c.Impossible != "" && (!strings.Contains(c.Impossible, "its server is static") || len(c.Letters) > 0 || c.Letter("S").Found == checker.Valid) {
+		if c.Impossible != "" && (!strings.Contains(c.Impossible, "its server is static") ||
+			len(c.Letters) > 0 || c.Letter("S").Found == checker.Valid) {
 			t.Errorf("%s: %q, letters %v", c.Column, c.Impossible, c.Letters)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Markdown writes the matrix for people: letters as found, differences from what was expected marked, and each of them listed below.
+// Markdown writes the matrix for people: letters as found, differences from what was expected
+// marked, and each of them listed below.
 func (m *Matrix) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "| lock |")
@@ -25,7 +26,8 @@ func (m *Matrix) Markdown(w io.Writer) error {
 	return b.Flush()
 }
 
-// marked is the cell with what was not expected in bold, and what was expected and not found struck out.
+// marked is the cell with what was not expected in bold, and what was expected and not found struck
+// out.
 func (c *Cell) marked() string {
 	s := c.String()
 	if c.Impossible != "" || len(c.Missing())+len(c.More()) == 0 {

@@ -17,16 +17,17 @@ type Matrix struct {
 	World    string            `json:"world"`
 	Versions map[string]string `json:"versions,omitempty"`
 	Machine  string            `json:"machine,omitempty"` // what it ran on, where that counts
-	Shard    Shard             `json:"shard,omitzero"`    // the part of it that this is; the others are in files of their own
-	TTL      history.Duration  `json:"ttl"`
-	Repeat   int               `json:"repeat"`
-	Seed     uint64            `json:"seed"`
-	Took     history.Duration  `json:"took,omitempty"`
-	Partial  bool              `json:"partial,omitempty"` // it was interrupted
-	Rows     []Row             `json:"rows"`
-	Columns  []Column          `json:"columns"`
-	Cells    []Cell            `json:"cells"`
-	Costs    []RowCost         `json:"costs,omitempty"`
+	// the part of it that this is; the others are in files of their own
+	Shard   Shard            `json:"shard,omitzero"`
+	TTL     history.Duration `json:"ttl"`
+	Repeat  int              `json:"repeat"`
+	Seed    uint64           `json:"seed"`
+	Took    history.Duration `json:"took,omitempty"`
+	Partial bool             `json:"partial,omitempty"` // it was interrupted
+	Rows    []Row            `json:"rows"`
+	Columns []Column         `json:"columns"`
+	Cells   []Cell           `json:"cells"`
+	Costs   []RowCost        `json:"costs,omitempty"`
 }
 
 // Cell is what was found of one lock under one fault.
@@ -43,23 +44,26 @@ type Cell struct {
 
 // Letter is what was found of one property in one cell.
 type Letter struct {
-	Letter    string         `json:"letter"`
-	Found     checker.Result `json:"found"`
-	Runs      int            `json:"runs,omitempty"`      // that found it
-	Of        int            `json:"of,omitempty"`        // runs of the aims that did
-	Class     string         `json:"class,omitempty"`     // of the violation
-	Inherited bool           `json:"inherited,omitempty"` // found without any fault, so it needs none here
-	Because   string         `json:"because,omitempty"`   // why it is unknown or n.a.
-	Dir       string         `json:"dir,omitempty"`       // of the run that shows it
+	Letter string         `json:"letter"`
+	Found  checker.Result `json:"found"`
+	Runs   int            `json:"runs,omitempty"`  // that found it
+	Of     int            `json:"of,omitempty"`    // runs of the aims that did
+	Class  string         `json:"class,omitempty"` // of the violation
+	// found without any fault, so it needs none here
+	Inherited bool   `json:"inherited,omitempty"`
+	Because   string `json:"because,omitempty"` // why it is unknown or n.a.
+	Dir       string `json:"dir,omitempty"`     // of the run that shows it
 }
 
-// NewMatrix puts results in their cells. A run that the machine was too slow for gives way to its repetition.
+// NewMatrix puts results in their cells. A run that the machine was too slow for gives way to its
+// repetition.
 func NewMatrix(o Options, results []Result) (*Matrix, error) {
 	rs, cs, err := rowsAndColumns(o.Rows, o.Columns)
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{Format: Format, World: o.World, TTL: history.Duration(o.TTL), Repeat: max(o.Repeat, 1), Seed: o.Seed, Shard: o.Shard, Rows: rs, Columns: cs}
+	m := &Matrix{Format: Format, World: o.World, TTL: history.Duration(o.TTL),
+		Repeat: max(o.Repeat, 1), Seed: o.Seed, Shard: o.Shard, Rows: rs, Columns: cs}
 	if m.TTL == 0 {
 		m.TTL = history.Duration(defaultTTL)
 	}
@@ -82,7 +86,8 @@ func NewMatrix(o Options, results []Result) (*Matrix, error) {
 			if why := o.impossible(r, c); why != "" {
 				cell.Impossible, cell.Letters = why, nil
 			}
-			if cell.Elsewhere = o.Shard.Of > 1 && cell.Impossible == "" && len(cell.Runs) == 0; cell.Elsewhere {
+			if cell.Elsewhere = o.Shard.Of > 1 && cell.Impossible == "" &&
+				len(cell.Runs) == 0; cell.Elsewhere {
 				cell.Letters = nil
 			}
 			m.Cells = append(m.Cells, cell)
@@ -91,7 +96,8 @@ func NewMatrix(o Options, results []Result) (*Matrix, error) {
 	return m, nil
 }
 
-// inTaskOrder sorts results as the tasks are, repetitions at the end, so that a matrix does not depend on who was first.
+// inTaskOrder sorts results as the tasks are, repetitions at the end, so that a matrix does not
+// depend on who was first.
 func inTaskOrder(o Options, results []Result) []Result {
 	o.Shard = Shard{}
 	tasks, err := o.tasks()
@@ -104,7 +110,8 @@ func inTaskOrder(o Options, results []Result) []Result {
 	}
 	sorted := slices.Clone(results)
 	slices.SortStableFunc(sorted, func(a, b Result) int {
-		return cmp.Or(cmp.Compare(truth(a.Alone), truth(b.Alone)), cmp.Compare(place[a.key()], place[b.key()]))
+		return cmp.Or(cmp.Compare(truth(a.Alone), truth(b.Alone)), cmp.Compare(place[a.key()],
+			place[b.key()]))
 	})
 	return sorted
 }
@@ -136,7 +143,8 @@ func newCell(r Row, c Column, runs []Result, free *Cell) Cell {
 	return cell
 }
 
-// newLetter joins what the runs say of one property: violated in one is violated; then unknown; then valid.
+// newLetter joins what the runs say of one property: violated in one is violated; then unknown;
+// then valid.
 func newLetter(name string, runs []Result) Letter {
 	l := Letter{Letter: name, Found: checker.NA}
 	if len(runs) == 0 {
@@ -170,7 +178,8 @@ func newLetter(name string, runs []Result) Letter {
 }
 
 func rank(r checker.Result) int {
-	return slices.Index([]checker.Result{checker.NA, checker.Valid, checker.Unknown, checker.Violated}, r)
+	return slices.Index([]checker.Result{checker.NA, checker.Valid, checker.Unknown, checker.Violated},
+		r)
 }
 
 func firstOf(words ...string) string {
@@ -212,7 +221,8 @@ func (c *Cell) Unknown() (out []string) {
 	return out
 }
 
-// Missing are the letters that were expected and not found, More those that were found and not expected.
+// Missing are the letters that were expected and not found, More those that were found and not
+// expected.
 func (c *Cell) Missing() (out []string) {
 	for _, l := range c.Expected {
 		if c.Known && c.Impossible == "" && !c.Elsewhere && !slices.Contains(c.Found(), l) {
@@ -222,7 +232,8 @@ func (c *Cell) Missing() (out []string) {
 	return out
 }
 
-// More are the letters that were found and not expected. What needs no fault is told once, where there is none.
+// More are the letters that were found and not expected. What needs no fault is told once, where
+// there is none.
 func (c *Cell) More() (out []string) {
 	for _, l := range c.Found() {
 		if c.Known && !slices.Contains(c.Expected, l) && !c.Letter(l).Inherited {
@@ -232,7 +243,8 @@ func (c *Cell) More() (out []string) {
 	return out
 }
 
-// String is the cell in a table: "SL", "-", "?" for what is unknown, "n/p" for what is not possible, "·" for what another shard runs.
+// String is the cell in a table: "SL", "-", "?" for what is unknown, "n/p" for what is not
+// possible, "·" for what another shard runs.
 func (c *Cell) String() string {
 	if c.Impossible != "" {
 		return "n/p"

@@ -12,8 +12,8 @@ type GatePart struct {
 	Result *GateResult
 }
 
-// MergeGates joins the shards of one gate and judges the whole again. With allowMissing some shards may be missing or interrupted; their entries
-// are unknown then.
+// MergeGates joins the shards of one gate and judges the whole again. With allowMissing some shards
+// may be missing or interrupted; their entries are unknown then.
 func MergeGates(parts []GatePart, allowMissing bool) (*GateResult, error) {
 	var common []part
 	for _, p := range parts {
@@ -23,7 +23,8 @@ func MergeGates(parts []GatePart, allowMissing bool) (*GateResult, error) {
 		}
 		plan["only"] = fmt.Appendf(nil, "%q", p.Result.Only)
 		common = append(common, part{
-			name: p.Name, shard: p.Result.Shard, partial: p.Result.Partial, plan: plan, version: p.Result.Version, versions: flat(p.Result.Versions),
+			name: p.Name, shard: p.Result.Shard, partial: p.Result.Partial, plan: plan,
+			version: p.Result.Version, versions: flat(p.Result.Versions),
 		})
 	}
 	missing, err := joinable(common, allowMissing)
@@ -33,7 +34,8 @@ func MergeGates(parts []GatePart, allowMissing bool) (*GateResult, error) {
 	first := parts[0].Result
 	g := first.Gate
 	res := g.result(GateOptions{Only: first.Only}, g.joined(parts, missing))
-	res.Version, res.Versions, res.Machine = first.Version, map[string]map[string]string{}, first.Machine
+	res.Version, res.Versions, res.Machine = first.Version, map[string]map[string]string{},
+		first.Machine
 	for _, p := range parts {
 		res.Took += p.Result.Took
 		res.Partial = res.Partial || p.Result.Partial

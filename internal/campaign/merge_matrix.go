@@ -16,8 +16,9 @@ type MatrixPart struct {
 	Matrix  *Matrix
 }
 
-// MergeMatrices joins the shards of one matrix to what the whole would have been. It returns the options of the whole and all results beside it.
-// With allowMissing some shards may be missing or interrupted; their cells are unknown then.
+// MergeMatrices joins the shards of one matrix to what the whole would have been. It returns the
+// options of the whole and all results beside it. With allowMissing some shards may be missing or
+// interrupted; their cells are unknown then.
 func MergeMatrices(parts []MatrixPart, allowMissing bool) (*Matrix, Options, []Result, error) {
 	var common []part
 	for _, p := range parts {
@@ -49,11 +50,15 @@ func MergeMatrices(parts []MatrixPart, allowMissing bool) (*Matrix, Options, []R
 	if err != nil {
 		return nil, o, nil, err
 	}
-	m.Took, m.Partial, m.Machine, m.Versions = took, len(missing) > 0, machines(parts), parts[0].Matrix.Versions
+	m.Took, m.Partial, m.Machine, m.Versions = took, len(missing) > 0, machines(parts),
+		parts[0].Matrix.Versions
 	for _, p := range parts {
 		m.Partial, m.Costs = m.Partial || p.Matrix.Partial, append(m.Costs, p.Matrix.Costs...)
 	}
-	slices.SortStableFunc(m.Costs, func(a, b RowCost) int { return cmp.Compare(m.place(a.Row), m.place(b.Row)) })
+	slices.SortStableFunc(m.Costs, func(a, b RowCost) int {
+		return cmp.Compare(m.place(a.Row),
+			m.place(b.Row))
+	})
 	m.joinCosts(parts)
 	return m, o, all, nil
 }
@@ -72,7 +77,8 @@ func twice(results []Result) error {
 			key += "|alone"
 		}
 		if seen[key] {
-			return errors.New("the run " + r.Dir + " is in two of the shards; one of the directories is not what it says")
+			return errors.New("the run " + r.Dir +
+				" is in two of the shards; one of the directories is not what it says")
 		}
 		seen[key] = true
 	}
@@ -90,5 +96,6 @@ func machines(parts []MatrixPart) string {
 	return one
 }
 
-// severalMachines stands for shards that ran on machines of different kinds: their times are not to be compared.
+// severalMachines stands for shards that ran on machines of different kinds: their times are not to
+// be compared.
 const severalMachines = "several"

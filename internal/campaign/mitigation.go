@@ -9,7 +9,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Mitigation is something that people are told to switch on against a fault, and the cells that it is said to mend, or that people think it does.
+// Mitigation is something that people are told to switch on against a fault, and the cells that it
+// is said to mend, or that people think it does.
 type Mitigation struct {
 	Name   string // as one types it
 	Line   string // what it does
@@ -29,8 +30,9 @@ type Attack struct {
 // slow is how late a replica is that WAIT does wait for: its time-out is 100 ms.
 const slow = 80 * time.Millisecond
 
-// waited lets the first holder's grant take as long as replicas need, and the failover strike also when nobody was granted: a lock that is not given away
-// cannot be lost. The new master must grant nevertheless.
+// waited lets the first holder's grant take as long as replicas need, and the failover strike also
+// when nobody was granted: a lock that is not given away cannot be lost. The new master must grant
+// nevertheless.
 func waited(p *harness.Plan) {
 	for i := range p.Scenario {
 		s := &p.Scenario[i]
@@ -45,47 +47,66 @@ func waited(p *harness.Plan) {
 	p.Requires.Strikes = 0
 }
 
-// noticed lets the master see that its replica has been silent for longer than it tolerates, before the first grant.
+// noticed lets the master see that its replica has been silent for longer than it tolerates, before
+// the first grant.
 func noticed(p *harness.Plan) {
 	waited(p)
 	i := slices.IndexFunc(p.Scenario, func(s nemesis.Step) bool { return s.Do == nemesis.Cut })
-	p.Scenario = slices.Insert(p.Scenario, i+1, nemesis.Step{Do: nemesis.Wait, For: history.Duration(3 * time.Second)})
+	p.Scenario = slices.Insert(p.Scenario, i+1, nemesis.Step{Do: nemesis.Wait,
+		For: history.Duration(3 * time.Second)})
 	p.For += history.Duration(4 * time.Second)
 }
 
 // The cells of all that is done about replication.
 var (
-	cutLink     = Attack{"token-lua", "failover:after", "the link to the replica is cut, a client is granted the lock, the master dies", waited}
-	cutLink2    = Attack{"redisson watchdog", "failover:after", "the same", waited}
-	longCut     = Attack{"token-lua", "failover:after", "the same, but the link has been cut for 3 s", noticed}
-	slowLink    = Attack{"token-lua", "failover:delayed", "the link is 80 ms late", waited}
-	wholeLink   = Attack{"token-lua", "failover:healthy", "the replica has heard everything (control)", waited}
+	cutLink = Attack{"token-lua", "failover:after",
+		"the link to the replica is cut, a client is granted the lock, the master dies", waited}
+	cutLink2 = Attack{"redisson watchdog", "failover:after", "the same", waited}
+	longCut  = Attack{"token-lua", "failover:after", "the same, but the link has been cut for 3 s",
+		noticed}
+	slowLink  = Attack{"token-lua", "failover:delayed", "the link is 80 ms late", waited}
+	wholeLink = Attack{"token-lua", "failover:healthy", "the replica has heard everything (control)",
+		waited}
 	lostRelease = Attack{"setnx", "failover:release", "the link loses a release", waited}
-	disk        = Attack{"token-lua", "restart:disk", "Redis is killed in a hold and comes back with its own files", nil}
-	empty       = Attack{"token-lua", "restart", "the same, but its files are gone", nil}
-	pausedLong  = Attack{"token-lua", "pause", "the holder stops for up to 1.1 s", nil}
-	worksLong   = Attack{"token-lua", "overrun", "the work takes up to 1.1 s", nil}
-	lateReply   = Attack{"token-lua", "late:reply", "the grant's reply takes up to 1.2 s", nil}
+	disk        = Attack{"token-lua", "restart:disk",
+		"Redis is killed in a hold and comes back with its own files", nil}
+	empty      = Attack{"token-lua", "restart", "the same, but its files are gone", nil}
+	pausedLong = Attack{"token-lua", "pause", "the holder stops for up to 1.1 s", nil}
+	worksLong  = Attack{"token-lua", "overrun", "the work takes up to 1.1 s", nil}
+	lateReply  = Attack{"token-lua", "late:reply", "the grant's reply takes up to 1.2 s", nil}
 )
 
 // mitigations is the closed list.
 var mitigations = []Mitigation{
-	{Name: "--wait-replicas 1", Line: "the client asks with WAIT whether a replica has the grant, and gives it back if not; here there is one replica, so that none is left after a failover",
+	{Name: "--wait-replicas 1",
+		Line:   "the client asks with WAIT whether a replica has the grant, and gives it back if not; here there is one replica, so that none is left after a failover",
 		Cells:  []Attack{cutLink, cutLink2, slowLink, wholeLink, lostRelease, pausedLong},
 		change: func(w *harness.Wish) { w.WaitReplicas, w.Topology = 1, nemesis.Failover }},
-	{Name: "--redis-config min-replicas-to-write=1,min-replicas-max-lag=1", Line: "the master refuses to write when its replica has been silent for more than a second; after a failover there is none here",
+	{Name: "--redis-config min-replicas-to-write=1,min-replicas-max-lag=1",
+		Line:  "the master refuses to write when its replica has been silent for more than a second; after a failover there is none here",
 		Cells: []Attack{cutLink, longCut, slowLink, wholeLink},
 		change: func(w *harness.Wish) {
-			w.RedisConfig, w.Topology = []string{"min-replicas-to-write", "1", "min-replicas-max-lag", "1"}, nemesis.Failover
+			w.RedisConfig, w.Topology = []string{"min-replicas-to-write", "1", "min-replicas-max-lag", "1"},
+				nemesis.Failover
 		}},
-	{Name: "--redis-config appendonly=yes,appendfsync=always", Line: "Redis writes each command to its disk before it answers",
-		Cells:  []Attack{disk, empty, cutLink},
-		change: func(w *harness.Wish) { w.RedisConfig = []string{"appendonly", "yes", "appendfsync", "always"} }},
-	{Name: "--redis-config appendonly=yes,appendfsync=everysec", Line: "the same, but the disk is asked for certainty once a second only (kill -9 is no loss of power)",
-		Cells:  []Attack{disk},
-		change: func(w *harness.Wish) { w.RedisConfig = []string{"appendonly", "yes", "appendfsync", "everysec"} }},
-	{Name: "--ttl 5s instead of 500ms", Line: "the lease is longer than the work and the pauses that one expects",
-		Cells: []Attack{worksLong, pausedLong, lateReply, empty, {"token-lua", "crash", "the holder is killed", nil}}, longer: 10},
+	{Name: "--redis-config appendonly=yes,appendfsync=always",
+		Line:  "Redis writes each command to its disk before it answers",
+		Cells: []Attack{disk, empty, cutLink},
+		change: func(w *harness.Wish) {
+			w.RedisConfig = []string{"appendonly", "yes", "appendfsync",
+				"always"}
+		}},
+	{Name: "--redis-config appendonly=yes,appendfsync=everysec",
+		Line:  "the same, but the disk is asked for certainty once a second only (kill -9 is no loss of power)",
+		Cells: []Attack{disk},
+		change: func(w *harness.Wish) {
+			w.RedisConfig = []string{"appendonly", "yes", "appendfsync",
+				"everysec"}
+		}},
+	{Name: "--ttl 5s instead of 500ms",
+		Line: "the lease is longer than the work and the pauses that one expects",
+		Cells: []Attack{worksLong, pausedLong, lateReply, empty, {"token-lua", "crash",
+			"the holder is killed", nil}}, longer: 10},
 }
 
 // Mitigations returns what is measured. The caller may keep and change the slice.

@@ -35,21 +35,28 @@ type Mending struct {
 
 // Tries is what several runs of the same kind found.
 type Tries struct {
-	Runs     int              `json:"runs"`
-	Violated map[string]int   `json:"violated"`           // letter -> runs that found it
-	Stuck    int              `json:"stuck,omitempty"`    // runs that found nothing, but in which nobody was granted the lock after the failover either
-	Unknown  int              `json:"unknown,omitempty"`  // other runs that found nothing and of which S is not known
-	Because  string           `json:"because,omitempty"`  // why, of one of them
-	Acquire  history.Duration `json:"acquire"`            // median of acquires that nobody contends for, without any fault
-	Recovery history.Duration `json:"recovery,omitempty"` // the longest time from the strike to the next grant
+	Runs     int            `json:"runs"`
+	Violated map[string]int `json:"violated"` // letter -> runs that found it
+	// runs that found nothing, but in which nobody was granted the lock after the failover either
+	Stuck int `json:"stuck,omitempty"`
+	// other runs that found nothing and of which S is not known
+	Unknown int    `json:"unknown,omitempty"`
+	Because string `json:"because,omitempty"` // why, of one of them
+	// median of acquires that nobody contends for, without any fault
+	Acquire history.Duration `json:"acquire"`
+	// the longest time from the strike to the next grant
+	Recovery history.Duration `json:"recovery,omitempty"`
 }
 
 // Sampler reads what a run cost from its directory.
 type Sampler func(dir string) (Sample, error)
 
-// Mitigate runs each trial without and with its mitigation. One run at a time: what it costs is measured, too.
-func (o Options) Mitigate(ctx context.Context, run Runner, sample Sampler, tell func(done, all int, what string)) (*Mended, error) {
-	out := &Mended{Format: Format, World: o.World, TTL: history.Duration(o.TTL), Repeat: max(o.Repeat, 1)}
+// Mitigate runs each trial without and with its mitigation. One run at a time: what it costs is
+// measured, too.
+func (o Options) Mitigate(ctx context.Context, run Runner, sample Sampler, tell func(done, all int,
+	what string)) (*Mended, error) {
+	out := &Mended{Format: Format, World: o.World, TTL: history.Duration(o.TTL),
+		Repeat: max(o.Repeat, 1)}
 	if out.TTL == 0 {
 		out.TTL = history.Duration(defaultTTL)
 	}
@@ -94,7 +101,8 @@ type trials struct {
 	sample  Sampler
 }
 
-func (t trials) cost(ctx context.Context, i int, m Mitigation, with bool) (history.Duration, error) {
+func (t trials) cost(ctx context.Context, i int, m Mitigation, with bool) (history.Duration,
+	error) {
 	p, err := t.options.costPlan(m, with)
 	if err != nil {
 		return 0, err
@@ -111,8 +119,10 @@ func (t trials) measured(ctx context.Context, p harness.Plan, name string) (Samp
 	return t.sample(dir)
 }
 
-// tries runs one trial as often as asked for. A run for which the machine was too slow is done again, some times.
-func (t trials) tries(ctx context.Context, m Mitigation, c Attack, with bool, name string) (Tries, error) {
+// tries runs one trial as often as asked for. A run for which the machine was too slow is done
+// again, some times.
+func (t trials) tries(ctx context.Context, m Mitigation, c Attack, with bool, name string) (Tries,
+	error) {
 	out := Tries{Violated: map[string]int{}}
 	var samples []Sample
 	const extra = 3
@@ -183,7 +193,8 @@ func (t Tries) String() string {
 		groups = append(groups, fmt.Sprintf("%s %d/%d", byCount[n], n, t.Runs))
 	}
 	if t.Stuck > 0 {
-		groups = append(groups, fmt.Sprintf("- %d/%d, but nobody is granted it afterwards", t.Stuck, t.Runs))
+		groups = append(groups, fmt.Sprintf("- %d/%d, but nobody is granted it afterwards", t.Stuck,
+			t.Runs))
 	}
 	if t.Unknown > 0 {
 		groups = append(groups, fmt.Sprintf("? %d/%d (%s)", t.Unknown, t.Runs, t.Because))

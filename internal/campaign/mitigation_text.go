@@ -10,20 +10,24 @@ import (
 // Markdown writes the table of mitigations: what each mends, what it does not, and what it costs.
 func (m *Mended) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "Each fault %d times without and with what is said to mend it, on %s, lease %s. \"SL 5/5\": found in 5 of 5 runs; \"-\": in none. The cost is the median of an acquire that nobody contends for, without any fault. S without L under a failover or a restart: the machine was so slow that the lease ended meanwhile.\n",
+	fmt.Fprintf(b,
+		"Each fault %d times without and with what is said to mend it, on %s, lease %s. \"SL 5/5\": found in 5 of 5 runs; \"-\": in none. The cost is the median of an acquire that nobody contends for, without any fault. S without L under a failover or a restart: the machine was so slow that the lease ended meanwhile.\n",
 		m.Repeat, redisOf(m.Versions), m.TTL.D())
 	for _, one := range mitigations {
-		fmt.Fprintf(b, "\n**`%s`**: %s.\n\n| lock | fault | without | with |\n|---|---|---|---|\n", one.Name, one.Line)
+		fmt.Fprintf(b, "\n**`%s`**: %s.\n\n| lock | fault | without | with |\n|---|---|---|---|\n",
+			one.Name, one.Line)
 		var not []string
 		var last Mending
 		for _, t := range m.of(one.Name) {
 			last = t
-			fmt.Fprintf(b, "| %s | `%s`: %s | %s | %s |\n", t.Row, t.Nemesis, t.Line, t.Without.told(t), t.With.told(t))
+			fmt.Fprintf(b, "| %s | `%s`: %s | %s | %s |\n", t.Row, t.Nemesis, t.Line, t.Without.told(t),
+				t.With.told(t))
 			if len(t.With.Violated) > 0 {
 				not = append(not, "`"+t.Nemesis+"`")
 			}
 		}
-		fmt.Fprintf(b, "\nAcquire: %s without, %s with.", spell(last.Without.Acquire), spell(last.With.Acquire))
+		fmt.Fprintf(b, "\nAcquire: %s without, %s with.", spell(last.Without.Acquire),
+			spell(last.With.Acquire))
 		if len(not) > 0 {
 			fmt.Fprintf(b, " Does not mend: %s.", distinct(not))
 		}
@@ -47,7 +51,8 @@ func (m *Mended) Text(w io.Writer) error {
 	for _, one := range mitigations {
 		fmt.Fprintf(t, "%s\twithout\twith\n", one.Name)
 		for _, x := range m.of(one.Name) {
-			fmt.Fprintf(t, "  %s, %s: %s\t%s\t%s\n", x.Row, x.Nemesis, x.Line, x.Without.told(x), x.With.told(x))
+			fmt.Fprintf(t, "  %s, %s: %s\t%s\t%s\n", x.Row, x.Nemesis, x.Line, x.Without.told(x),
+				x.With.told(x))
 		}
 		if xs := m.of(one.Name); len(xs) > 0 {
 			fmt.Fprintf(t, "  acquire\t%s\t%s\n", spell(xs[0].Without.Acquire), spell(xs[0].With.Acquire))

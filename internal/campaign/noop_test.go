@@ -32,9 +32,11 @@ func (idle) Reset(string) error                       { return nil }
 func (idle) KillClient(int) error                     { return nil }
 func (idle) PauseClient(int) error                    { return nil }
 
-// struckBy is a lock that a fault can strike at all, for those that aim at something which not every lock does.
+// struckBy is a lock that a fault can strike at all, for those that aim at something which not
+// every lock does.
 var struckBy = map[string]string{
-	"between": "setpx-getdel", "check": "setpx-getdel", "expire": "setnx-expire", "takeover": "getset", "again": "redisson", "vote": "redlock",
+	"between": "setpx-getdel", "check": "setpx-getdel", "expire": "setnx-expire", "takeover": "getset",
+	"again": "redisson", "vote": "redlock",
 	"minority-loss": "redlock", "majority-loss": "redlock",
 }
 
@@ -73,7 +75,8 @@ func lockFor(spec string) string {
 
 func planFor(t *testing.T, spec string) harness.Plan {
 	t.Helper()
-	w := harness.Wish{Impl: lockFor(spec), Nemesis: spec, Seed: 1, World: "process", TTL: 300 * time.Millisecond, For: 30 * time.Second}
+	w := harness.Wish{Impl: lockFor(spec), Nemesis: spec, Seed: 1, World: "process",
+		TTL: 300 * time.Millisecond, For: 30 * time.Second}
 	if w.Impl == "redlock" {
 		w.Masters, w.NodeTimeout = 3, 100*time.Millisecond // no machine is too slow for it
 	}
@@ -84,7 +87,8 @@ func planFor(t *testing.T, spec string) harness.Plan {
 	return p
 }
 
-// harms reports whether a scenario has a fault in it: some are only clients that meet at a bad moment.
+// harms reports whether a scenario has a fault in it: some are only clients that meet at a bad
+// moment.
 func harms(t *testing.T, spec string) bool {
 	for _, s := range planFor(t, spec).Scenario {
 		if s.Fault() && s.Do != nemesis.Direct {
@@ -94,8 +98,8 @@ func harms(t *testing.T, spec string) bool {
 	return false
 }
 
-// TestAFaultThatDoesNothingProvesNothing runs a lock under every fault of the table, each variant, in a world where it does nothing. The lock
-// must not be called safe for that.
+// TestAFaultThatDoesNothingProvesNothing runs a lock under every fault of the table, each variant,
+// in a world where it does nothing. The lock must not be called safe for that.
 func TestAFaultThatDoesNothingProvesNothing(t *testing.T) {
 	need.Part(t, "redis")
 	specs := everyFault(t)
@@ -116,14 +120,16 @@ func TestAFaultThatDoesNothingProvesNothing(t *testing.T) {
 				need.Part(t, "sentinel")
 			}
 			v, runErr := withoutEffect(t, p)
-			// Nobody came to the place where it strikes, or the machine stopped for so long that this was a fault that did have an effect.
+			// Nobody came to the place where it strikes, or the machine stopped for so long that this was a
+			// fault that did have an effect.
 			for tries := 1; (runErr == nil || campaign.Disturbed(p, v)) && tries < 3; tries++ {
 				v, runErr = withoutEffect(t, p)
 			}
 			if v.Verdict != checker.Unknown || v.Exit != checker.ExitBroken {
 				t.Errorf("%s (exit %d): %s\n%v", v.Verdict, v.Exit, v.Summary, runErr)
 			}
-			if runErr == nil || !strings.Contains(runErr.Error(), "no effect") && !strings.Contains(runErr.Error(), "free") {
+			if runErr == nil || !strings.Contains(runErr.Error(), "no effect") &&
+				!strings.Contains(runErr.Error(), "free") {
 				t.Errorf("it is not said that the fault had no effect: %v", runErr)
 			}
 		})
@@ -138,7 +144,8 @@ func withoutEffect(t *testing.T, p harness.Plan) (*checker.Verdict, error) {
 	}
 	defer w.Close()
 	var hist, trace bytes.Buffer
-	runErr := harness.Run(t.Context(), p, idle{w}, harness.Output{History: &hist, Trace: &trace, Started: time.Now()})
+	runErr := harness.Run(t.Context(), p, idle{w}, harness.Output{History: &hist, Trace: &trace,
+		Started: time.Now()})
 	h, err := history.Read(&hist)
 	if err != nil {
 		t.Fatal(err)
@@ -153,7 +160,8 @@ func withoutEffect(t *testing.T, p harness.Plan) (*checker.Verdict, error) {
 // clusterOf is the world that a plan runs in.
 func clusterOf(t *testing.T, p harness.Plan) cluster.Config {
 	return cluster.Config{
-		Dir: t.TempDir(), Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario, Worker: p.Worker(),
+		Dir: t.TempDir(), Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas,
+		Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario, Worker: p.Worker(),
 		RedisConfig: p.RedisConfig,
 	}
 }

@@ -33,14 +33,16 @@ func process(root string) campaign.Runner {
 			return nil, err
 		}
 		w, err := cluster.Start(cluster.Config{
-			Dir: dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Scenario: p.Scenario, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+			Dir: dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
+			Seed: p.Seed, Scenario: p.Scenario, Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		})
 		if err != nil {
 			return nil, err
 		}
 		defer w.Close()
 		var hist, trace bytes.Buffer
-		runErr := harness.Run(ctx, p, w, harness.Output{History: &hist, Trace: &trace, Started: time.Now()})
+		runErr := harness.Run(ctx, p, w, harness.Output{History: &hist, Trace: &trace,
+			Started: time.Now()})
 		h, err := history.Read(&hist)
 		if err != nil {
 			return nil, errors.Join(runErr, err)
@@ -50,7 +52,8 @@ func process(root string) campaign.Runner {
 	}
 }
 
-// measure runs a part of the matrix on real Redis and reports every difference from the expectation.
+// measure runs a part of the matrix on real Redis and reports every difference from the
+// expectation.
 func measure(t *testing.T, o campaign.Options) *campaign.Matrix {
 	t.Helper()
 	need.Part(t, "redis")
@@ -67,13 +70,18 @@ func measure(t *testing.T, o campaign.Options) *campaign.Matrix {
 	return m
 }
 
-// perFault is a lock for each fault of the matrix that has something to lose under it, or to keep: the part that every change is measured on.
-// All locks under all faults are run in the simulator (soak.txtar of cmd/lockbench), and on real Redis by `make soak`.
+// perFault is a lock for each fault of the matrix that has something to lose under it, or to keep:
+// the part that every change is measured on. All locks under all faults are run in the simulator
+// (soak.txtar of cmd/lockbench), and on real Redis by `make soak`.
 var perFault = map[string]string{
-	"none": "setnx-del-expired", "longwork": "setpx-del", "crash": "setnx", "pause": "setpx-getdel", "partition": "setnx-expire",
-	"reply-loss": "token-lua", "late": "redisson watchdog", "restart": "setpx-del", "restart-delayed": "redisson-spin", "failover": "token-lua constant",
-	"clock-server+": "redisson fixed lease", "clock-server-": "token-lua", "clock-client": "getset", "busy": "token-lua constant", "request-loss": "redisson-multi",
-	"node-pause": "getset", "node-crash": "setnx-expire-lua", "minority-loss": "redlock per attempt", "majority-loss": "redlock per call",
+	"none": "setnx-del-expired", "longwork": "setpx-del", "crash": "setnx", "pause": "setpx-getdel",
+	"partition":  "setnx-expire",
+	"reply-loss": "token-lua", "late": "redisson watchdog", "restart": "setpx-del",
+	"restart-delayed": "redisson-spin", "failover": "token-lua constant",
+	"clock-server+": "redisson fixed lease", "clock-server-": "token-lua", "clock-client": "getset",
+	"busy": "token-lua constant", "request-loss": "redisson-multi",
+	"node-pause": "getset", "node-crash": "setnx-expire-lua", "minority-loss": "redlock per attempt",
+	"majority-loss": "redlock per call",
 }
 
 // TestEachFaultOnRealRedis finds, under each fault, what it has to find and nothing else.
@@ -94,7 +102,8 @@ func TestEachFaultOnRealRedis(t *testing.T) {
 			if row == "" {
 				t.Fatal("no lock is run under it")
 			}
-			m := measure(t, campaign.Options{Rows: []string{row}, Columns: []string{c.Name}, Seed: 1, Jobs: 1})
+			m := measure(t, campaign.Options{Rows: []string{row}, Columns: []string{c.Name}, Seed: 1,
+				Jobs: 1})
 			for _, d := range m.Differences() {
 				t.Error(d)
 			}

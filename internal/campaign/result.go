@@ -27,8 +27,9 @@ type Result struct {
 	Seed    uint64 `json:"seed"`
 	Dir     string `json:"dir"` // the run directory, relative to the campaign's
 	Finding
-	Disturbed bool             `json:"disturbed,omitempty"` // a stall of the machine was a fault of its own
-	Alone     bool             `json:"alone,omitempty"`     // it was repeated with nothing beside it
+	// a stall of the machine was a fault of its own
+	Disturbed bool             `json:"disturbed,omitempty"`
+	Alone     bool             `json:"alone,omitempty"` // it was repeated with nothing beside it
 	Took      history.Duration `json:"took"`
 }
 
@@ -46,31 +47,36 @@ type Finding struct {
 // newResult takes from a verdict what the matrix needs.
 func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Duration) Result {
 	return Result{
-		Format: Format, Row: t.Row.Name, Column: t.Column, Nemesis: t.Aim.Nemesis, Control: t.Aim.Control, Attempt: t.Attempt, Seed: t.Seed,
+		Format: Format, Row: t.Row.Name, Column: t.Column, Nemesis: t.Aim.Nemesis, Control: t.Aim.Control,
+		Attempt: t.Attempt, Seed: t.Seed,
 		Dir: dir, Finding: newFinding(v, err), Took: history.Duration(took.Round(time.Millisecond)),
 	}
 }
 
-// Disturbed reports whether the machine stopped for so long that clients may have given up on an answer that was under way, or did, or that the steps of a
-// scenario, which are a tenth of a lease apart or more, may have fallen together: what happened then was done by that, and not by the fault that
-// the run is about. Half of such a time is enough, since the stall is not all that goes into it; and a server or a proxy that stalled is seen
-// only by the commands that it kept waiting.
+// Disturbed reports whether the machine stopped for so long that clients may have given up on an
+// answer that was under way, or did, or that the steps of a scenario, which are a tenth of a lease
+// apart or more, may have fallen together: what happened then was done by that, and not by the
+// fault that the run is about. Half of such a time is enough, since the stall is not all that goes
+// into it; and a server or a proxy that stalled is seen only by the commands that it kept waiting.
 func Disturbed(p harness.Plan, v *checker.Verdict) bool {
 	bears := min(p.ClientTimeout.D(), p.TTL.D()/8)
 	if p.NodeTimeout > 0 {
 		bears = min(bears, p.NodeTimeout.D())
 	}
-	return v != nil && (v.Evidence.TimedOut > 0 || 2*time.Duration(v.Evidence.LongestGapMS)*time.Millisecond > bears)
+	return v != nil && (v.Evidence.TimedOut > 0 ||
+		2*time.Duration(v.Evidence.LongestGapMS)*time.Millisecond > bears)
 }
 
-// unfit reports whether the run says little about its cell: it gives way to a repetition, and is not counted.
+// unfit reports whether the run says little about its cell: it gives way to a repetition, and is
+// not counted.
 func (r Result) unfit() bool { return r.Stalled || r.Disturbed || r.Broke != "" }
 
 // newFinding reads a verdict; err says why there is none, or why it is worth less than planned.
 func newFinding(v *checker.Verdict, err error) Finding {
 	f := Finding{
 		Verdict: checker.Unknown,
-		Letters: map[string]checker.Result{}, Classes: map[string]string{}, Words: map[string]string{}, Because: map[string]string{},
+		Letters: map[string]checker.Result{}, Classes: map[string]string{}, Words: map[string]string{},
+		Because: map[string]string{},
 	}
 	if err != nil {
 		f.Broke = err.Error()
@@ -133,13 +139,15 @@ func ReadResults(r io.Reader) (out []Result, err error) {
 			return out, fmt.Errorf("result %d: %w", len(out)+1, err)
 		}
 		if one.Format != Format {
-			return out, fmt.Errorf("result %d has format %d; this lockbench reads format %d", len(out)+1, one.Format, Format)
+			return out, fmt.Errorf("result %d has format %d; this lockbench reads format %d", len(out)+1,
+				one.Format, Format)
 		}
 		out = append(out, one)
 	}
 }
 
-// Again is the result with a verdict that was drawn anew from the same record of a plan. What broke the run then breaks it now.
+// Again is the result with a verdict that was drawn anew from the same record of a plan. What broke
+// the run then breaks it now.
 func (r Result) Again(p harness.Plan, v *checker.Verdict) Result {
 	var err error
 	if r.Broke != "" {

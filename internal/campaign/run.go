@@ -15,23 +15,28 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Runner carries out one plan in a world of its own, keeps the run in dir, which does not exist yet, and judges it. It is called
-// from several goroutines. The error says why there is no verdict, or why it is worth less than planned.
+// Runner carries out one plan in a world of its own, keeps the run in dir, which does not exist
+// yet, and judges it. It is called from several goroutines. The error says why there is no verdict,
+// or why it is worth less than planned.
 type Runner func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error)
 
 // Progress is told of each run that is over: how many are, of how many, and the result.
 type Progress func(done, all int, r Result)
 
-// Run carries out the runs of a campaign that known does not have yet, and writes each result to out as it comes. Then some are repeated
-// once with nothing beside them: those that the machine was too slow for, which the repetition replaces, and those that did not find what
-// was expected, to which it is added: that something was not found once proves little. What was found is never taken back.
-// It returns all results, known ones first; when ctx ends, those that there are, with ctx' error.
-func (o Options) Run(ctx context.Context, run Runner, known []Result, out io.Writer, tell Progress) ([]Result, error) {
+// Run carries out the runs of a campaign that known does not have yet, and writes each result to
+// out as it comes. Then some are repeated once with nothing beside them: those that the machine was
+// too slow for, which the repetition replaces, and those that did not find what was expected, to
+// which it is added: that something was not found once proves little. What was found is never taken
+// back. It returns all results, known ones first; when ctx ends, those that there are, with ctx'
+// error.
+func (o Options) Run(ctx context.Context, run Runner, known []Result, out io.Writer,
+	tell Progress) ([]Result, error) {
 	todo, err := o.tasks()
 	if err != nil {
 		return nil, err
 	}
-	c := &campaign{options: o, run: run, out: json.NewEncoder(out), tell: tell, all: len(todo), results: known}
+	c := &campaign{options: o, run: run, out: json.NewEncoder(out), tell: tell, all: len(todo),
+		results: known}
 	c.out.SetEscapeHTML(false)
 	left := missing(todo, known, false)
 	c.done = len(todo) - len(left)
@@ -63,8 +68,8 @@ func missing(tasks []Task, results []Result, alone bool) (left []Task) {
 	return left
 }
 
-// doubtful are the tasks to repeat. Whether a cell lacks something is asked of its first attempt alone, so that every shard and the whole
-// campaign repeat the same.
+// doubtful are the tasks to repeat. Whether a cell lacks something is asked of its first attempt
+// alone, so that every shard and the whole campaign repeat the same.
 func doubtful(tasks []Task, results []Result) (again []Task) {
 	slow, first := map[string]bool{}, map[string][]Result{}
 	for _, r := range results {
@@ -75,7 +80,8 @@ func doubtful(tasks []Task, results []Result) (again []Task) {
 	}
 	for _, t := range tasks {
 		cell := newCell(t.Row, Column{Name: t.Column}, first[t.Row.Name+"|"+t.Column], nil)
-		if slow[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] || t.Attempt == 1 && !t.Aim.Control && cell.elusive() {
+		if slow[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] || t.Attempt == 1 && !t.Aim.Control &&
+			cell.elusive() {
 			again = append(again, t)
 		}
 	}
@@ -123,7 +129,8 @@ func (c *campaign) several(ctx context.Context, tasks []Task, jobs int) {
 	})
 }
 
-// inParallel does something with each of the things, jobs of them at a time, and begins nothing when ctx has ended.
+// inParallel does something with each of the things, jobs of them at a time, and begins nothing
+// when ctx has ended.
 func inParallel[T any](ctx context.Context, things []T, jobs int, do func(T)) {
 	queue := make(chan T)
 	var all sync.WaitGroup
@@ -150,7 +157,8 @@ func (c *campaign) failed() bool {
 	return c.err != nil
 }
 
-// one carries out a task. What was interrupted leaves no result: it is run again when the campaign is resumed.
+// one carries out a task. What was interrupted leaves no result: it is run again when the campaign
+// is resumed.
 func (c *campaign) one(ctx context.Context, t Task) {
 	begin := time.Now()
 	dir := c.dir(t)
@@ -178,7 +186,8 @@ func (c *campaign) one(ctx context.Context, t Task) {
 
 // dir is where a run goes, relative to the campaign's directory.
 func (c *campaign) dir(t Task) string {
-	name := strings.NewReplacer(":", "-", " ", "-", "+", "plus").Replace(fmt.Sprintf("%s-%d", t.Aim.Nemesis, t.Attempt))
+	name := strings.NewReplacer(":", "-", " ", "-", "+", "plus").Replace(fmt.Sprintf("%s-%d",
+		t.Aim.Nemesis, t.Attempt))
 	if c.alone {
 		name += "-alone"
 	}

@@ -20,13 +20,15 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// verdict makes a verdict in which the given letters are violated and all others have the given result.
+// verdict makes a verdict in which the given letters are violated and all others have the given
+// result.
 func verdict(rest checker.Result, violated string) *checker.Verdict {
 	v := &checker.Verdict{Format: checker.Format, Verdict: rest}
 	for _, l := range Letters {
 		p := checker.Property{Property: l, Verdict: rest}
 		if strings.Contains(violated, l) {
-			p.Verdict, p.Class, p.Words = checker.Violated, checker.LeaseOverrun, "Client 0 was granted lock 0 & <b>stayed</b>."
+			p.Verdict, p.Class, p.Words = checker.Violated, checker.LeaseOverrun,
+				"Client 0 was granted lock 0 & <b>stayed</b>."
 			v.Verdict = checker.Violated
 		}
 		v.Properties = append(v.Properties, p)
@@ -63,7 +65,8 @@ func (w *world) run(_ context.Context, p harness.Plan, dir string) (*checker.Ver
 	return verdict(checker.Valid, w.found[p.Nemesis]), nil
 }
 
-var some = Options{Rows: []string{"token-lua", "redlock per attempt"}, Columns: []string{"none", "longwork", "pause", "failover", "minority-loss"}, Jobs: 1, World: "fake"}
+var some = Options{Rows: []string{"token-lua", "redlock per attempt"}, Columns: []string{
+	"none", "longwork", "pause", "failover", "minority-loss"}, Jobs: 1, World: "fake"}
 
 func expected() *world {
 	return &world{found: map[string]string{
@@ -76,10 +79,13 @@ func TestACampaignRunsEverythingAndRepeatsWhatItMissed(t *testing.T) {
 	w := expected()
 	w.slow = map[string]bool{"none": true}
 	o := some
-	o.Rows, o.Columns = []string{"setnx-expire-lua"}, []string{"none", "longwork", "pause", "minority-loss"}
+	o.Rows, o.Columns = []string{"setnx-expire-lua"}, []string{"none", "longwork", "pause",
+		"minority-loss"}
 	var out bytes.Buffer
 	told := 0
-	rs, err := o.Run(t.Context(), w.run, nil, &out, func(done, all int, _ Result) { told = all - done })
+	rs, err := o.Run(t.Context(), w.run, nil, &out, func(done, all int, _ Result) {
+		told = all - done
+	})
 	if err != nil || told != 0 {
 		t.Fatal(err, told)
 	}
@@ -94,7 +100,8 @@ func TestACampaignRunsEverythingAndRepeatsWhatItMissed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for column, want := range map[string]string{"none": "-", "longwork": "S", "pause": "S", "minority-loss": "n/p"} {
+	for column, want := range map[string]string{"none": "-", "longwork": "S", "pause": "S",
+		"minority-loss": "n/p"} {
 		if got := m.Cell("setnx-expire-lua", column).String(); got != want {
 			t.Errorf("%s: %s, want %s", column, got, want)
 		}
@@ -125,7 +132,8 @@ func TestACampaignGoesOnAfterAnInterruption(t *testing.T) {
 	if err != nil || m.Cell("token-lua", "failover").String() != "?" {
 		t.Errorf("what was not run is shown as %s; %v", m.Cell("token-lua", "failover"), err)
 	}
-	known, err := ReadResults(strings.NewReader(out.String() + `{"format":1,"row":"tok`)) // the last line was cut off
+	known, err := ReadResults(strings.NewReader(out.String() +
+		`{"format":1,"row":"tok`)) // the last line was cut off
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +169,8 @@ func TestAFailedRunIsUnknownAndSaysWhy(t *testing.T) {
 
 // TestTheZeroResultIsUnknown holds the matrix to the checker's rule that unknown never passes.
 func TestTheZeroResultIsUnknown(t *testing.T) {
-	r := newResult(Task{}, "", &checker.Verdict{Properties: []checker.Property{{Property: "S", Because: "the machine stalled"}}}, nil, 0)
+	r := newResult(Task{}, "", &checker.Verdict{Properties: []checker.Property{
+		{Property: "S", Because: "the machine stalled"}}}, nil, 0)
 	if r.Letters["S"] != checker.Unknown || r.Verdict != checker.Unknown || !r.Stalled {
 		t.Errorf("%+v", r)
 	}
@@ -176,7 +185,8 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestACampaignEndsWhenItCannotWrite(t *testing.T) {
 	w := expected()
-	if _, err := some.Run(t.Context(), w.run, nil, broken{}, nil); err == nil || !strings.Contains(err.Error(), "disk full") {
+	if _, err := some.Run(t.Context(), w.run, nil, broken{}, nil); err == nil ||
+		!strings.Contains(err.Error(), "disk full") {
 		t.Error(err)
 	}
 	if len(w.runs) > 3 {
@@ -211,7 +221,8 @@ func TestGolden(t *testing.T) {
 		}
 		file := filepath.Join("testdata", name)
 		if *update {
-			if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(file, b.Bytes(), 0o644)); err != nil {
+			if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(file, b.Bytes(),
+				0o644)); err != nil {
 				t.Fatal(err)
 			}
 			continue

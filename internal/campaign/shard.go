@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Shard is the part of a campaign that one of several machines runs. The zero value is the whole. It is a pflag.Value and
-// is written "2/5": the second of five.
+// Shard is the part of a campaign that one of several machines runs. The zero value is the whole.
+// It is a pflag.Value and is written "2/5": the second of five.
 type Shard struct {
 	Index int // from 1
 	Of    int
@@ -53,11 +53,13 @@ func (s *Shard) UnmarshalText(b []byte) error {
 	return s.Set(string(b))
 }
 
-// Has reports whether the i-th of many equal things, from 0, belongs to the shard: every Of-th does. It splits the seeds of a search.
+// Has reports whether the i-th of many equal things, from 0, belongs to the shard: every Of-th
+// does. It splits the seeds of a search.
 func (s Shard) Has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 
-// deal returns the things that belong to the shard, in their order. Each thing belongs to exactly one shard, the same on every machine; the sums of
-// the weights of two shards differ by no more than the heaviest thing, because the heaviest are dealt first, each to whoever has least.
+// deal returns the things that belong to the shard, in their order. Each thing belongs to exactly
+// one shard, the same on every machine; the sums of the weights of two shards differ by no more
+// than the heaviest thing, because the heaviest are dealt first, each to whoever has least.
 func deal[T any](s Shard, things []T, weight func(T) int) []T {
 	if s.Of <= 1 {
 		return things
@@ -66,7 +68,10 @@ func deal[T any](s Shard, things []T, weight func(T) int) []T {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weight(things[b]), weight(things[a])) })
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(weight(things[b]),
+			weight(things[a]))
+	})
 	load, mine := make([]int, s.Of), make([]bool, len(things))
 	for _, i := range order {
 		least := slices.Index(load, slices.Min(load))

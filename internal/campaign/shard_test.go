@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestShardsAreAPartition deals weighted things to shards: each thing goes to exactly one of them, in its order, and evenly.
+// TestShardsAreAPartition deals weighted things to shards: each thing goes to exactly one of them,
+// in its order, and evenly.
 func TestShardsAreAPartition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		weights := rapid.SliceOf(rapid.IntRange(1, 9)).Draw(t, "weights")
@@ -45,8 +46,11 @@ func TestShardsAreAPartition(t *testing.T) {
 
 func TestShardAsText(t *testing.T) {
 	for text, want := range map[string]string{
-		"1/1": "", "2/5": "", "0/5": "there is no shard 0/5; of 5 there are 1/5 to 5/5", "6/5": "there is no shard 6/5; of 5 there are 1/5 to 5/5",
-		"2": `"2" is no shard; write 2/5 for the second of five`, "a/b": `"a/b" is no shard; write 2/5 for the second of five`, "": `"" is no shard; write 2/5 for the second of five`,
+		"1/1": "", "2/5": "", "0/5": "there is no shard 0/5; of 5 there are 1/5 to 5/5",
+		"6/5": "there is no shard 6/5; of 5 there are 1/5 to 5/5",
+		"2":   `"2" is no shard; write 2/5 for the second of five`,
+		"a/b": `"a/b" is no shard; write 2/5 for the second of five`,
+		"":    `"" is no shard; write 2/5 for the second of five`,
 		"1/0": `"1/0" is no shard; write 2/5 for the second of five`,
 	} {
 		var s Shard

@@ -9,8 +9,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Soak is what a matrix shows that was run many times: how often each letter was found by its scenario, whether what is safe stayed clean each
-// time, and whether the controls found only what is found without any fault. The document soak.json.
+// Soak is what a matrix shows that was run many times: how often each letter was found by its
+// scenario, whether what is safe stayed clean each time, and whether the controls found only what
+// is found without any fault. The document soak.json.
 type Soak struct {
 	Format   int               `json:"format"`
 	World    string            `json:"world"`
@@ -20,11 +21,14 @@ type Soak struct {
 	Wanted   int               `json:"wanted"` // runs of each scenario that were asked for
 	Runs     int               `json:"runs"`   // that there were in all
 	Took     history.Duration  `json:"took,omitempty"`
-	Found    []Often           `json:"found"`    // letters that some run found
-	Clean    []Often           `json:"clean"`    // cells in which no run found anything; the letter is empty
-	Controls []Often           `json:"controls"` // runs of controls; Hits are those that found something that needs a fault
-	Lost     []Loss            `json:"lost,omitempty"`
-	Note     string            `json:"note,omitempty"` // by whoever kept it: what is special about these runs
+	Found    []Often           `json:"found"` // letters that some run found
+	// cells in which no run found anything; the letter is empty
+	Clean []Often `json:"clean"`
+	// runs of controls; Hits are those that found something that needs a fault
+	Controls []Often `json:"controls"`
+	Lost     []Loss  `json:"lost,omitempty"`
+	// by whoever kept it: what is special about these runs
+	Note string `json:"note,omitempty"`
 }
 
 // Often is how often something was found.
@@ -34,10 +38,11 @@ type Often struct {
 	Letter   string `json:"letter,omitempty"`
 	Nemesis  string `json:"nemesis,omitempty"` // the scenario that finds it most reliably
 	Expected bool   `json:"expected,omitempty"`
-	Why      string `json:"why,omitempty"`    // of what was not expected, or not found: the explanation, if there is one
-	Chance   string `json:"chance,omitempty"` // why it is not found each time, if that cannot be had
-	Hits     int    `json:"hits"`
-	Of       int    `json:"of"` // runs that were judged
+	// of what was not expected, or not found: the explanation, if there is one
+	Why    string `json:"why,omitempty"`
+	Chance string `json:"chance,omitempty"` // why it is not found each time, if that cannot be had
+	Hits   int    `json:"hits"`
+	Of     int    `json:"of"` // runs that were judged
 }
 
 // Loss is runs of one scenario that could not be judged.
@@ -50,7 +55,8 @@ type Loss struct {
 
 // Soak counts what the runs of a matrix found.
 func (m *Matrix) Soak() *Soak {
-	s := &Soak{Format: Format, World: m.World, Versions: m.Versions, TTL: m.TTL, Seed: m.Seed, Wanted: m.Repeat, Took: m.Took}
+	s := &Soak{Format: Format, World: m.World, Versions: m.Versions, TTL: m.TTL, Seed: m.Seed,
+		Wanted: m.Repeat, Took: m.Took}
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		s.Runs += len(c.Runs)
@@ -78,7 +84,8 @@ func (c *Cell) judgedRuns(control bool) (out []Result) {
 	return out
 }
 
-// tally counts each letter of a cell by the scenario that finds it most reliably. What needs no fault is counted where there is none.
+// tally counts each letter of a cell by the scenario that finds it most reliably. What needs no
+// fault is counted where there is none.
 func (s *Soak) tally(c, free *Cell) {
 	runs := c.judgedRuns(false)
 	any := false
@@ -133,17 +140,22 @@ func (s *Soak) control(c, free *Cell) {
 	}
 	t := Often{Row: c.Row, Column: c.Column, Nemesis: runs[0].Nemesis, Of: len(runs)}
 	for _, r := range runs {
-		if slices.ContainsFunc(r.Violated(), func(l string) bool { return !needsNoFault(free, c.Row, l) }) {
+		if slices.ContainsFunc(r.Violated(), func(l string) bool {
+			return !needsNoFault(free, c.Row, l)
+		}) {
 			t.Hits++
 		}
 	}
 	s.Controls = append(s.Controls, t)
 }
 
-// needsNoFault reports whether a letter was found without any fault, or is known to be found there by chance.
+// needsNoFault reports whether a letter was found without any fault, or is known to be found there
+// by chance.
 func needsNoFault(free *Cell, row, letter string) bool {
 	none := columns[0].Name
-	return free.Letter(letter).Found == checker.Violated || explain(Difference{Row: row, Column: none, Letter: letter}) != "" || chance(row, none, letter) != ""
+	return free.Letter(letter).Found == checker.Violated ||
+		explain(Difference{Row: row, Column: none, Letter: letter}) != "" ||
+		chance(row, none, letter) != ""
 }
 
 func (s *Soak) lose(c *Cell) {
@@ -153,7 +165,8 @@ func (s *Soak) lose(c *Cell) {
 			continue
 		}
 		if lost[r.Nemesis] == nil {
-			lost[r.Nemesis] = &Loss{Row: r.Row, Nemesis: r.Nemesis, Because: firstOf(r.Broke, "the machine stalled")}
+			lost[r.Nemesis] = &Loss{Row: r.Row, Nemesis: r.Nemesis, Because: firstOf(r.Broke,
+				"the machine stalled")}
 		}
 		lost[r.Nemesis].Runs++
 	}
@@ -168,23 +181,27 @@ func (s *Soak) lose(c *Cell) {
 // whole reports whether a letter was found each time.
 func (t Often) whole() bool { return t.Hits == t.Of && t.Of > 0 }
 
-// Contradictions are the letters that were not found each time although they were expected or explained, those that nobody expected or explained,
-// and the controls that found something.
+// Contradictions are the letters that were not found each time although they were expected or
+// explained, those that nobody expected or explained, and the controls that found something.
 func (s *Soak) Contradictions() (out []string) {
 	for _, t := range s.Found {
 		switch {
 		case t.Hits == 0 && t.Why != "", t.Chance != "":
 		case t.Hits == 0:
-			out = append(out, fmt.Sprintf("%s, %s: %s is expected and was found in none of %d runs", t.Row, t.Column, t.Letter, t.Of))
+			out = append(out, fmt.Sprintf("%s, %s: %s is expected and was found in none of %d runs", t.Row,
+				t.Column, t.Letter, t.Of))
 		case !t.Expected && t.Why == "" && known(t):
-			out = append(out, fmt.Sprintf("%s, %s: %s is not expected and was found in %d of %d runs of %s", t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis))
+			out = append(out, fmt.Sprintf("%s, %s: %s is not expected and was found in %d of %d runs of %s",
+				t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis))
 		case !t.whole() && (t.Expected || t.Why == ""):
-			out = append(out, fmt.Sprintf("%s, %s: %s was found in %d of %d runs of %s", t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis))
+			out = append(out, fmt.Sprintf("%s, %s: %s was found in %d of %d runs of %s", t.Row, t.Column,
+				t.Letter, t.Hits, t.Of, t.Nemesis))
 		}
 	}
 	for _, t := range s.Controls {
 		if t.Hits > 0 {
-			out = append(out, fmt.Sprintf("%s, %s: the control %s found something in %d of %d runs", t.Row, t.Column, t.Nemesis, t.Hits, t.Of))
+			out = append(out, fmt.Sprintf("%s, %s: the control %s found something in %d of %d runs", t.Row,
+				t.Column, t.Nemesis, t.Hits, t.Of))
 		}
 	}
 	return out

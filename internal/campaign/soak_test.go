@@ -10,8 +10,10 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-// ran makes the results of a scenario: in each of n runs the letters of found are violated and all others valid.
-func ran(row, column, nemesis string, control bool, n int, found func(i int) string) (out []Result) {
+// ran makes the results of a scenario: in each of n runs the letters of found are violated and all
+// others valid.
+func ran(row, column, nemesis string, control bool, n int, found func(i int) string) (
+	out []Result) {
 	for i := range n {
 		r := Result{Row: row, Column: column, Nemesis: nemesis, Control: control, Attempt: i + 1}
 		r.Letters = map[string]checker.Result{}
@@ -61,13 +63,25 @@ var soakCases = []struct {
 	want   []string // what each contradiction says
 }{
 	{"as it should be", func(map[string][]Result) {}, nil},
-	{"not found once", func(r map[string][]Result) { r["pause"] = ran("token-lua", "pause", "pause", false, 20, but("", "S")) },
+	{"not found once", func(r map[string][]Result) {
+		r["pause"] = ran("token-lua", "pause", "pause",
+			false, 20, but("", "S"))
+	},
 		[]string{"S was found in 19 of 20 runs of pause"}},
-	{"never found", func(r map[string][]Result) { r["pause"] = ran("token-lua", "pause", "pause", false, 20, each("")) },
+	{"never found", func(r map[string][]Result) {
+		r["pause"] = ran("token-lua", "pause", "pause",
+			false, 20, each(""))
+	},
 		[]string{"S is expected and was found in none of 20 runs"}},
-	{"found once where it is safe", func(r map[string][]Result) { r["none"] = ran("token-lua", "none", "none", false, 20, but("L", "")) },
+	{"found once where it is safe", func(r map[string][]Result) {
+		r["none"] = ran("token-lua", "none",
+			"none", false, 20, but("L", ""))
+	},
 		[]string{"L is not expected and was found in 1 of 20 runs of none"}},
-	{"a letter more", func(r map[string][]Result) { r["pause"] = ran("token-lua", "pause", "pause", false, 20, each("SO")) },
+	{"a letter more", func(r map[string][]Result) {
+		r["pause"] = ran("token-lua", "pause", "pause",
+			false, 20, each("SO"))
+	},
 		[]string{"O is not expected and was found in 20 of 20 runs of pause"}},
 	{"a control that finds something", func(r map[string][]Result) {
 		r["short"] = ran("token-lua", "pause", "pause:short", true, 20, but("S", ""))
@@ -110,11 +124,13 @@ func TestASoakSaysWhatItCouldNotJudge(t *testing.T) {
 		t.Errorf("%q, lost %+v", s.Contradictions(), s.Lost)
 	}
 	var b bytes.Buffer
-	if err := s.Text(&b); err != nil || !strings.Contains(b.String(), "S 18/18") || !strings.Contains(b.String(), "not judged: 2 of token-lua under pause") {
+	if err := s.Text(&b); err != nil || !strings.Contains(b.String(), "S 18/18") ||
+		!strings.Contains(b.String(), "not judged: 2 of token-lua under pause") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	b.Reset()
-	if err := s.Markdown(&b); err != nil || !strings.Contains(b.String(), "| token-lua | - 20 | S 18/18 |") {
+	if err := s.Markdown(&b); err != nil ||
+		!strings.Contains(b.String(), "| token-lua | - 20 | S 18/18 |") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

@@ -30,8 +30,9 @@ func (s *Soak) Counts() string {
 	for _, l := range s.Lost {
 		lost += l.Runs
 	}
-	return fmt.Sprintf("%d runs, %d wanted of each scenario. %d letters were found in each run of their scenario, %d not in each, %d expected ones never. "+
-		"%d cells stayed clean in all of their %d runs. %d runs of controls. %d runs could not be judged.",
+	return fmt.Sprintf(
+		"%d runs, %d wanted of each scenario. %d letters were found in each run of their scenario, %d not in each, %d expected ones never. "+
+			"%d cells stayed clean in all of their %d runs. %d runs of controls. %d runs could not be judged.",
 		s.Runs, s.Wanted, whole, partly, never, len(s.Clean), clean, controls, lost)
 }
 
@@ -109,7 +110,8 @@ func (s *Soak) Markdown(w io.Writer) error {
 	if s.Note != "" {
 		fmt.Fprintf(b, "%s ", oneLine(s.Note))
 	}
-	fmt.Fprintf(b, "%s %s, lease %s, seed %d, %s. \"S 20/20\": found in 20 of 20 runs of the scenario that is aimed at it; \"- 40\": nothing found in 40 runs; \"=\": nothing that needs a fault, or not possible.\n\n| lock |",
+	fmt.Fprintf(b,
+		"%s %s, lease %s, seed %d, %s. \"S 20/20\": found in 20 of 20 runs of the scenario that is aimed at it; \"- 40\": nothing found in 40 runs; \"=\": nothing that needs a fault, or not possible.\n\n| lock |",
 		s.Counts(), redisOf(s.Versions), s.TTL.D(), s.Seed, s.Took.D().Round(1e9))
 	rs, cs := s.places()
 	for _, c := range cs {
@@ -132,7 +134,8 @@ func (s *Soak) Markdown(w io.Writer) error {
 	s.chances(b)
 	for i, l := range s.Lost {
 		if i == 0 {
-			fmt.Fprint(b, "\nNot judged, because the machine was too slow or something broke, also when repeated alone:\n\n")
+			fmt.Fprint(b,
+				"\nNot judged, because the machine was too slow or something broke, also when repeated alone:\n\n")
 		}
 		fmt.Fprintf(b, "- %s, %s: %d; %s\n", l.Row, l.Nemesis, l.Runs, oneLine(l.Because))
 	}
@@ -151,6 +154,7 @@ func (s *Soak) chances(w io.Writer) {
 			fmt.Fprint(w, "\nFound, but not each time, for a reason:\n\n")
 			first = false
 		}
-		fmt.Fprintf(w, "- %s, %s: %s in %d of %d runs of `%s`: %s\n", t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis, oneLine(why))
+		fmt.Fprintf(w, "- %s, %s: %s in %d of %d runs of `%s`: %s\n", t.Row, t.Column, t.Letter, t.Hits,
+			t.Of, t.Nemesis, oneLine(why))
 	}
 }

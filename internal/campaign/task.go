@@ -23,7 +23,8 @@ type Options struct {
 	Lacks map[string]string `json:",omitempty"`
 }
 
-// defaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no stall of the machine is nearly as long.
+// defaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no
+// stall of the machine is nearly as long.
 const defaultTTL = 500 * time.Millisecond
 
 // Task is one run of a campaign.
@@ -35,13 +36,16 @@ type Task struct {
 	Seed    uint64 `json:"seed"`
 }
 
-// tasks are all runs of a campaign, in order: the repetitions of one aim are far apart, so that an interrupted campaign has seen everything once.
+// tasks are all runs of a campaign, in order: the repetitions of one aim are far apart, so that an
+// interrupted campaign has seen everything once.
 func (o Options) tasks() ([]Task, error) {
 	rs, cs, err := rowsAndColumns(o.Rows, o.Columns)
 	if err != nil {
 		return nil, err
 	}
-	var cells [][]Task // a cell is dealt whole for each attempt: what is repeated alone follows from it, the same in every shard
+	// a cell is dealt whole for each attempt: what is repeated alone follows from it, the same in
+	// every shard
+	var cells [][]Task
 	for attempt := 1; attempt <= max(o.Repeat, 1); attempt++ {
 		for _, r := range rs {
 			for _, c := range cs {
@@ -95,9 +99,12 @@ func (o Options) wish(r Row, a Aim, seed uint64) harness.Wish {
 		ttl = defaultTTL
 	}
 	w := harness.Wish{
-		World: o.World, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters, Workload: r.Workload,
-		Nemesis: a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: properties, Thorough: true,
-		AcquireTimeout: 2 * ttl / 5, // short, so that locks that wait for a message ask again while nobody is inside
+		World: o.World, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters,
+		Workload: r.Workload,
+		Nemesis:  a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: properties,
+		Thorough: true,
+		// short, so that locks that wait for a message ask again while nobody is inside
+		AcquireTimeout: 2 * ttl / 5,
 		For:            12*ttl + 2*time.Second,
 	}
 	if a.Patient {

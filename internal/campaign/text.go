@@ -32,7 +32,8 @@ func (m *Matrix) Text(w io.Writer) error {
 	return err
 }
 
-// plain is the cell with "+" before what was found and not expected, and "!" before what was expected and not found.
+// plain is the cell with "+" before what was found and not expected, and "!" before what was
+// expected and not found.
 func (c *Cell) plain() string {
 	s := c.String()
 	for _, l := range c.More() {
@@ -73,7 +74,8 @@ func (m *Matrix) Count() (n Count) {
 
 // String is one sentence.
 func (n Count) String() string {
-	return fmt.Sprintf("%d of %d expected letters were found in %d cells; %d were found that were not expected; %d are unknown; %d cells are not possible.",
+	return fmt.Sprintf(
+		"%d of %d expected letters were found in %d cells; %d were found that were not expected; %d are unknown; %d cells are not possible.",
 		n.Reproduced, n.Letters, n.Cells, n.More, n.Unknown, n.Impossible)
 }
 
@@ -91,7 +93,8 @@ func (m *Matrix) Differences() (out []Difference) {
 		c := &m.Cells[i]
 		for _, l := range c.Missing() {
 			f := c.Letter(l)
-			out = append(out, Difference{c.Row, c.Column, l, true, fmt.Sprintf("%s; %s", f.Found, f.Because), f.Dir})
+			out = append(out, Difference{c.Row, c.Column, l, true, fmt.Sprintf("%s; %s", f.Found, f.Because),
+				f.Dir})
 		}
 		for _, l := range c.More() {
 			f := c.Letter(l)

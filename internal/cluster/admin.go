@@ -24,7 +24,8 @@ const adminTimeout = 3 * time.Second
 func admin(addr string) *redis.Client {
 	return redis.NewClient(&redis.Options{
 		Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true, PoolSize: 2,
-		DialTimeout: adminTimeout, ReadTimeout: adminTimeout, WriteTimeout: adminTimeout, ContextTimeoutEnabled: true,
+		DialTimeout: adminTimeout, ReadTimeout: adminTimeout, WriteTimeout: adminTimeout,
+		ContextTimeoutEnabled: true,
 	})
 }
 
@@ -35,7 +36,8 @@ func version(c *redis.Client) (string, error) {
 		return "", err
 	}
 	v := cmp.Or(field(info, "redis_version"), "unknown")
-	for _, other := range []string{"valkey", "dragonfly", "kvrocks"} { // they name the Redis that they can stand in for, and themselves
+	// they name the Redis that they can stand in for, and themselves
+	for _, other := range []string{"valkey", "dragonfly", "kvrocks"} {
 		if own := field(info, other+"_version"); own != "" {
 			v += " (" + other + " " + own + ")"
 		}
@@ -50,10 +52,12 @@ func announce(c *redis.Client, public string) error {
 		return err
 	}
 	ctx := context.Background()
-	return errors.Join(c.ConfigSet(ctx, "replica-announce-ip", host).Err(), c.ConfigSet(ctx, "replica-announce-port", port).Err())
+	return errors.Join(c.ConfigSet(ctx, "replica-announce-ip", host).Err(),
+		c.ConfigSet(ctx, "replica-announce-port", port).Err())
 }
 
-// barrier writes a key and waits until replicas have it. SET and WAIT share a connection: WAIT answers for the writes of its own.
+// barrier writes a key and waits until replicas have it. SET and WAIT share a connection: WAIT
+// answers for the writes of its own.
 func barrier(c *redis.Client, replicas int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
 	defer cancel()
@@ -64,12 +68,14 @@ func barrier(c *redis.Client, replicas int) error {
 	}
 	n, err := conn.Wait(ctx, replicas, adminTimeout-time.Second).Result()
 	if err == nil && int(n) < replicas {
-		err = fmt.Errorf("%d of %d replicas have what the master was told after %v", n, replicas, adminTimeout-time.Second)
+		err = fmt.Errorf("%d of %d replicas have what the master was told after %v", n, replicas,
+			adminTimeout-time.Second)
 	}
 	return err
 }
 
-// monitor copies a node's command stream to a file until the connection ends. It returns when the node has confirmed it.
+// monitor copies a node's command stream to a file until the connection ends. It returns when the
+// node has confirmed it.
 func monitor(addr, file string) (io.Closer, error) {
 	conn, err := net.DialTimeout("tcp", addr, adminTimeout)
 	if err != nil {

@@ -13,12 +13,14 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// workerEnv marks a process as a worker. The same binary plays both parts, so that nothing else has to be installed.
+// workerEnv marks a process as a worker. The same binary plays both parts, so that nothing else has
+// to be installed.
 const workerEnv = "LOCKBENCH_PLAY"
 
 // Spawner starts the workers of a world: as processes, or in containers.
 type Spawner interface {
-	// Spawn starts a worker, which is this program with WorkerEnv in its environment; what it says on standard error goes to log.
+	// Spawn starts a worker, which is this program with WorkerEnv in its environment; what it says on
+	// standard error goes to log.
 	Spawn(name string, log *os.File) (Worker, error)
 }
 
@@ -62,15 +64,16 @@ func (w *World) startClient(process int) (*client, error) {
 	return c, nil
 }
 
-// follow passes reports on until the worker is gone. What a killed worker had written is read to the end, only a last line
-// that it did not finish is dropped.
+// follow passes reports on until the worker is gone. What a killed worker had written is read to
+// the end, only a last line that it did not finish is dropped.
 func (c *client) follow(inbox chan<- workloads.Report) {
 	lines := bufio.NewScanner(c.Output())
 	lines.Buffer(make([]byte, 64<<10), 16<<20)
 	var bad error
 	for lines.Scan() {
 		if bad != nil { // it was not the last line
-			inbox <- workloads.Report{Process: c.process, Failed: "wrote a line that is no report: " + bad.Error()}
+			inbox <- workloads.Report{Process: c.process, Failed: "wrote a line that is no report: " +
+				bad.Error()}
 		}
 		var r workloads.Report
 		if bad = json.Unmarshal(lines.Bytes(), &r); bad == nil {

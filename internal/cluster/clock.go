@@ -16,9 +16,11 @@ import (
 var shimSource []byte
 
 // errNoCompiler says why the shim cannot be had.
-var errNoCompiler = errors.New("moving a server's clock needs a C compiler: `apt-get install gcc libc6-dev`")
+var errNoCompiler = errors.New(
+	"moving a server's clock needs a C compiler: `apt-get install gcc libc6-dev`")
 
-// Shim returns the path of the compiled clock shim. It is compiled once for each version of its source and kept.
+// Shim returns the path of the compiled clock shim. It is compiled once for each version of its
+// source and kept.
 func Shim() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -44,13 +46,15 @@ func Shim() (string, error) {
 	return lib, compile(cc, tmp, lib)
 }
 
-// compile builds the shim in tmp and moves it to lib in one step: another lockbench may do the same.
+// compile builds the shim in tmp and moves it to lib in one step: another lockbench may do the
+// same.
 func compile(cc, tmp, lib string) error {
 	src, out := filepath.Join(tmp, "clockshim.c"), filepath.Join(tmp, "clockshim.so")
 	if err := os.WriteFile(src, shimSource, 0o644); err != nil {
 		return err
 	}
-	if msg, err := exec.Command(cc, "-O2", "-shared", "-fPIC", "-o", out, src, "-ldl").CombinedOutput(); err != nil {
+	if msg, err := exec.Command(cc, "-O2", "-shared", "-fPIC", "-o", out, src,
+		"-ldl").CombinedOutput(); err != nil {
 		return fmt.Errorf("cannot compile the clock shim (%w): %s", err, msg)
 	}
 	return os.Rename(out, lib)
@@ -72,8 +76,9 @@ func newServerClock(dir, node string) (*ServerClock, error) {
 // rightClock makes a file for a clock that is right.
 func rightClock(file string) error { return os.WriteFile(file, make([]byte, 8), 0o644) }
 
-// set makes the clock wrong by offset. The shim's file is written in place, since the server has mapped it; eight aligned bytes change at
-// once. That of libfaketime is replaced: a server that reads it while it is written would see no offset at all.
+// set makes the clock wrong by offset. The shim's file is written in place, since the server has
+// mapped it; eight aligned bytes change at once. That of libfaketime is replaced: a server that
+// reads it while it is written would see no offset at all.
 func (c *ServerClock) set(offset time.Duration) error {
 	if c.door != nil {
 		return c.door.setClock(offset)
@@ -99,7 +104,8 @@ func (c *ServerClock) Environment(lib string) []string {
 	return []string{"LD_PRELOAD=" + lib, "LOCKBENCH_CLOCK=" + c.Path}
 }
 
-// wind makes a process of this machine read its clock through the file: by the shim where there is a compiler, else by libfaketime.
+// wind makes a process of this machine read its clock through the file: by the shim where there is
+// a compiler, else by libfaketime.
 func (c *ServerClock) wind() (env []string, err error) {
 	lib, err := Shim()
 	if err == nil {
@@ -113,7 +119,8 @@ func (c *ServerClock) wind() (env []string, err error) {
 	return faketimeEnvironment(preload, c.Path), c.set(0)
 }
 
-// ClockMeans says why the clock of a redis-server that is a process of this machine cannot be moved; nil: it can.
+// ClockMeans says why the clock of a redis-server that is a process of this machine cannot be
+// moved; nil: it can.
 func ClockMeans() error {
 	_, err := Shim()
 	if err == nil {

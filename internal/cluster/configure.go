@@ -50,7 +50,8 @@ func (w *World) configure() error {
 			case r.Failed != "":
 				return fmt.Errorf("worker %d: %s", r.Process, r.Failed)
 			case r.Exit != nil:
-				return fmt.Errorf("worker %d ended while it started (%s); see logs/c%d.log", r.Process, r.Exit.Err, r.Process)
+				return fmt.Errorf("worker %d ended while it started (%s); see logs/c%d.log", r.Process,
+					r.Exit.Err, r.Process)
 			}
 		case <-limit:
 			return fmt.Errorf("%d of %d workers are ready after %v", ready, len(w.clients), patience)
@@ -59,8 +60,8 @@ func (w *World) configure() error {
 	return nil
 }
 
-// ways makes a link to every node and returns them as Config.Nodes wants them: independent masters one by one, a master and its
-// replicas together.
+// ways makes a link to every node and returns them as Config.Nodes wants them: independent masters
+// one by one, a master and its replicas together.
 func (w *World) ways(prefix string) (ways []map[string]string, err error) {
 	for i, n := range w.nodes {
 		through, err := w.relayed(prefix+n.Name, n.Addr())

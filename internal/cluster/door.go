@@ -6,9 +6,11 @@ import (
 	"time"
 )
 
-// Door is the way to a server of a site, for this process and for the site's proxies. It is there before the server and stays when it is
-// killed: a door behind which nobody is closes every connection at once, as a machine refuses one for which nobody listens, while the address of a
-// container that is gone would let everybody wait. With it the site keeps what the server has on its disk, and the offset of its clock.
+// Door is the way to a server of a site, for this process and for the site's proxies. It is there
+// before the server and stays when it is killed: a door behind which nobody is closes every
+// connection at once, as a machine refuses one for which nobody listens, while the address of a
+// container that is gone would let everybody wait. With it the site keeps what the server has on
+// its disk, and the offset of its clock.
 type Door struct {
 	site   *Site
 	server string
@@ -26,8 +28,9 @@ const (
 	doorWipe  = "wipe"  // -
 )
 
-// siteFolder is where a site keeps what it shares with its servers: memory that is shared by all that have one IPC namespace, so that it needs no
-// folder of a machine that may not be ours, and ends with them.
+// siteFolder is where a site keeps what it shares with its servers: memory that is shared by all
+// that have one IPC namespace, so that it needs no folder of a machine that may not be ours, and
+// ends with them.
 const siteFolder = "/dev/shm/lockbench"
 
 // Open lets everybody who comes to the server, which is at host:port in the site's network.

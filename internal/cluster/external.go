@@ -39,7 +39,8 @@ func Visit(e External) (*Guest, error) {
 	if len(e.Addrs) == 0 {
 		return nil, errors.New("--env external needs --addr host:port")
 	}
-	g := &Guest{External: e, Prefix: ours + rand.Text()[:10] + ":", versions: map[string]string{"address": strings.Join(e.Addrs, ",")}}
+	g := &Guest{External: e, Prefix: ours + rand.Text()[:10] + ":", versions: map[string]string{
+		"address": strings.Join(e.Addrs, ",")}}
 	for _, a := range e.Addrs {
 		if err := g.visit(a); err != nil {
 			return nil, errors.Join(err, g.Close())
@@ -73,7 +74,8 @@ func (g *Guest) visit(addr string) error {
 func (g *Guest) inspect(c *redis.Client) error {
 	info, err := c.Info(context.Background()).Result()
 	switch {
-	case err != nil && (strings.HasPrefix(err.Error(), "NOAUTH") || strings.HasPrefix(err.Error(), "NOPERM")):
+	case err != nil && (strings.HasPrefix(err.Error(), "NOAUTH") ||
+		strings.HasPrefix(err.Error(), "NOPERM")):
 		return fmt.Errorf("%w; LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD say who we are", err)
 	case err != nil && len(g.tunnels) > 0:
 		return g.tunnels[len(g.tunnels)-1].reason(err)
@@ -91,7 +93,8 @@ func (g *Guest) inspect(c *redis.Client) error {
 	}
 	key, err := foreign(c)
 	if err == nil && key != "" {
-		return fmt.Errorf("its database 0 holds keys that are not ours, such as %q: give lockbench a Redis of its own, or say --any-database", key)
+		return fmt.Errorf(
+			"its database 0 holds keys that are not ours, such as %q: give lockbench a Redis of its own, or say --any-database", key)
 	}
 	return err
 }
@@ -99,7 +102,8 @@ func (g *Guest) inspect(c *redis.Client) error {
 // ours is in every key of every run.
 const ours = "lockbench:"
 
-// foreign is a key that lockbench did not write; "" if there is none. What a killed run left behind is ours.
+// foreign is a key that lockbench did not write; "" if there is none. What a killed run left behind
+// is ours.
 func foreign(c *redis.Client) (string, error) {
 	ctx := context.Background()
 	all := c.Scan(ctx, 0, "*", 1000).Iterator()
@@ -139,11 +143,14 @@ func (g *Guest) Cannot(do string) error { return nemesis.GroundOf(g.Name()).Cann
 // Launch is Launcher.
 func (g *Guest) Launch(c NodeConfig) (Server, error) {
 	if len(c.Config) > 0 {
-		return nil, errors.New("this Redis is not ours, so it keeps its own settings: leave --redis-config out")
+		return nil,
+			errors.New("this Redis is not ours, so it keeps its own settings: leave --redis-config out")
 	}
 	i, err := strconv.Atoi(strings.TrimPrefix(c.Name, "n"))
 	if err != nil || i >= len(g.reach) || c.ReplicaOf != "" || c.Watches != nil {
-		return nil, fmt.Errorf("not possible in this world, because the run needs %s beside the %d of --addr", c.Name, len(g.reach))
+		return nil,
+			fmt.Errorf("not possible in this world, because the run needs %s beside the %d of --addr",
+				c.Name, len(g.reach))
 	}
 	return present{g.reach[i], make(chan struct{})}, nil
 }

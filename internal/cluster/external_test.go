@@ -19,7 +19,8 @@ func running(t *testing.T, host string, settings ...string) string {
 	t.Helper()
 	need.Part(t, "redis")
 	dir := t.TempDir()
-	n, err := StartNode(NodeConfig{Name: "theirs", Host: host, Port: 24567, Dir: dir, Log: filepath.Join(dir, "log"), Config: settings})
+	n, err := StartNode(NodeConfig{Name: "theirs", Host: host, Port: 24567, Dir: dir,
+		Log: filepath.Join(dir, "log"), Config: settings})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,8 @@ func TestGuestLeavesOnlyWhatItFound(t *testing.T) {
 	if err := c.Set(ctx, "theirs", "1", 0).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Visit(External{Addrs: []string{addr}}); err == nil || !strings.Contains(err.Error(), "--any-database") {
+	if _, err := Visit(External{Addrs: []string{addr}}); err == nil ||
+		!strings.Contains(err.Error(), "--any-database") {
 		t.Fatalf("a database with a key of others: %v", err)
 	}
 	g, err := Visit(External{Addrs: []string{addr}, AnyDatabase: true})
@@ -48,7 +50,8 @@ func TestGuestLeavesOnlyWhatItFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.MSet(ctx, g.Prefix+"lock:0", "1", "channel:{"+g.Prefix+"lock:0}", "1").Err(); err != nil {
+	if err := c.MSet(ctx, g.Prefix+"lock:0", "1", "channel:{"+g.Prefix+"lock:0}", "1").Err(); err !=
+		nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -64,12 +67,14 @@ func TestGuestLeavesOnlyWhatItFound(t *testing.T) {
 
 func TestGuestRefusesWhatIsDoneToRedis(t *testing.T) {
 	addr := running(t, "127.84.2.1")
-	for _, do := range []string{nemesis.KillNode, nemesis.PauseNode, nemesis.NodeClock, nemesis.Stall, nemesis.Promote} {
+	for _, do := range []string{nemesis.KillNode, nemesis.PauseNode, nemesis.NodeClock, nemesis.Stall,
+		nemesis.Promote} {
 		g, err := Visit(External{Addrs: []string{addr}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Start(Config{Dir: t.TempDir(), Topology: nemesis.Single, Launcher: g, Scenario: []nemesis.Step{{Do: do, Target: "n0"}}})
+		_, err = Start(Config{Dir: t.TempDir(), Topology: nemesis.Single, Launcher: g,
+			Scenario: []nemesis.Step{{Do: do, Target: "n0"}}})
 		if err == nil || !strings.Contains(err.Error(), "not ours") {
 			t.Errorf("%s: %v", do, err)
 		}
@@ -78,7 +83,8 @@ func TestGuestRefusesWhatIsDoneToRedis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Start(Config{Dir: t.TempDir(), Topology: nemesis.Independent, Masters: 3, Launcher: g}); err == nil || !strings.Contains(err.Error(), "--addr") {
+	if _, err := Start(Config{Dir: t.TempDir(), Topology: nemesis.Independent, Masters: 3,
+		Launcher: g}); err == nil || !strings.Contains(err.Error(), "--addr") {
 		t.Errorf("three masters of one address: %v", err)
 	}
 }

@@ -22,8 +22,9 @@ var faketimePlaces = [][2]string{
 	{"/usr/lib/faketime/libfaketime.so.1", "/usr/lib/libc.so.6"},
 }
 
-// faketime returns what LD_PRELOAD must be for libfaketime. It has been tried with a server: with Debian's redis-server, which is linked
-// with jemalloc, libfaketime alone spins at start for ever. With the C library before it, its allocator wins (REALFAULT.md §0.4).
+// faketime returns what LD_PRELOAD must be for libfaketime. It has been tried with a server: with
+// Debian's redis-server, which is linked with jemalloc, libfaketime alone spins at start for ever.
+// With the C library before it, its allocator wins (REALFAULT.md §0.4).
 var faketime = sync.OnceValues(func() (preload string, err error) {
 	for _, place := range faketimePlaces {
 		libs, _ := filepath.Glob(place[0])
@@ -38,16 +39,18 @@ var faketime = sync.OnceValues(func() (preload string, err error) {
 	return "", errNoFaketime
 })
 
-// faketimeEnvironment makes a server read its wall clock through libfaketime, and its monotonic clock not. NO_CACHE makes it read the file
-// each time, so that a jump is seen at once.
+// faketimeEnvironment makes a server read its wall clock through libfaketime, and its monotonic
+// clock not. NO_CACHE makes it read the file each time, so that a jump is seen at once.
 func faketimeEnvironment(preload, path string) []string {
-	return []string{"LD_PRELOAD=" + preload, "FAKETIME_TIMESTAMP_FILE=" + path, "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"}
+	return []string{"LD_PRELOAD=" + preload, "FAKETIME_TIMESTAMP_FILE=" + path, "FAKETIME_NO_CACHE=1",
+		"FAKETIME_DONT_FAKE_MONOTONIC=1"}
 }
 
 // faketimeStart is how long a server may take to start with libfaketime.
 const faketimeStart = time.Second
 
-// tryFaketime starts a server with libfaketime and kills it. Whether its clock moves is tried with each server of a run.
+// tryFaketime starts a server with libfaketime and kills it. Whether its clock moves is tried with
+// each server of a run.
 func tryFaketime(preload string) error {
 	dir, err := scratch()
 	if err != nil {
@@ -58,7 +61,8 @@ func tryFaketime(preload string) error {
 	if err != nil {
 		return ErrNoRedis
 	}
-	c := NodeConfig{Name: "probe", Dir: dir, Log: filepath.Join(dir, "probe.log"), Clock: &ServerClock{Path: filepath.Join(dir, "probe.clock"), faketime: true}}
+	c := NodeConfig{Name: "probe", Dir: dir, Log: filepath.Join(dir, "probe.log"), Clock: &ServerClock{
+		Path: filepath.Join(dir, "probe.clock"), faketime: true}}
 	if err := c.Clock.set(0); err != nil {
 		return err
 	}
@@ -67,7 +71,8 @@ func tryFaketime(preload string) error {
 		return err
 	}
 	life.Patience = faketimeStart
-	p := &process{Life: life, cmd: exec.Command(bin, "--port", "0", "--unixsocket", filepath.Join(dir, "s"), "--dir", dir, "--save", "")}
+	p := &process{Life: life, cmd: exec.Command(bin, "--port", "0", "--unixsocket",
+		filepath.Join(dir, "s"), "--dir", dir, "--save", "")}
 	p.cmd.Env = append(os.Environ(), faketimeEnvironment(preload, c.Clock.Path)...)
 	if err := p.run(); err != nil {
 		return err
@@ -82,10 +87,12 @@ func tryFaketime(preload string) error {
 // pidSuffix names the files in which a run remembers servers that use libfaketime.
 const pidSuffix = ".faketime-pid"
 
-// remember notes a server that uses libfaketime: each of its processes leaves files in shared memory behind when it is killed.
+// remember notes a server that uses libfaketime: each of its processes leaves files in shared
+// memory behind when it is killed.
 func (p *process) remember() {
 	if p.Clock != nil && p.Clock.faketime {
-		_ = os.WriteFile(p.Clock.Path+pidSuffix, []byte(strconv.Itoa(p.cmd.Process.Pid)), 0o644) // without it files of some bytes may be left
+		// without it files of some bytes may be left
+		_ = os.WriteFile(p.Clock.Path+pidSuffix, []byte(strconv.Itoa(p.cmd.Process.Pid)), 0o644)
 	}
 }
 

@@ -63,7 +63,8 @@ func (g *gatehouse) api() http.Handler {
 		}
 		return strconv.FormatBool(err != nil), nil
 	})).Methods("POST")
-	r.HandleFunc("/doors/{server}/{do}", answer(func(v map[string]string, body string) (string, error) {
+	r.HandleFunc("/doors/{server}/{do}", answer(func(v map[string]string, body string) (string,
+		error) {
 		return g.do(v["server"], v["do"], body)
 	})).Methods("POST")
 	return r
@@ -116,7 +117,8 @@ func (g *gatehouse) do(server, what, body string) (answer string, err error) {
 	return "", nil
 }
 
-// make makes a door behind which nobody is yet, with the server's folder and its clock, and returns its address.
+// make makes a door behind which nobody is yet, with the server's folder and its clock, and returns
+// its address.
 func (g *gatehouse) make(server string) (string, error) {
 	if err := errors.Join(g.empty(server), rightClock(siteClock(g.folder, server))); err != nil {
 		return "", err

@@ -9,14 +9,17 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// watch reports when this process did not run for a while: the proxies live in it, or what speaks for them.
+// watch reports when this process did not run for a while: the proxies live in it, or what speaks
+// for them.
 func (w *World) watch() { stalls(w.ended, w.stalled) }
 
 func (w *World) stalled(t int64, d time.Duration) {
-	w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{Type: history.Gap, T: t, Process: history.Harness, Gap: history.Duration(d)}})
+	w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{Type: history.Gap, T: t,
+		Process: history.Harness, Gap: history.Duration(d)}})
 }
 
-// stalls calls f whenever this process did not run for a while, with the time when it ran again, until end is closed.
+// stalls calls f whenever this process did not run for a while, with the time when it ran again,
+// until end is closed.
 func stalls(end <-chan struct{}, f func(t int64, late time.Duration)) {
 	const tick, limit = 10 * time.Millisecond, 20 * time.Millisecond
 	t := time.NewTicker(tick)
@@ -62,7 +65,8 @@ func (w *World) guard(n *Node) {
 	case <-w.ended:
 	case <-n.Done():
 		if _, planned := w.killed.Load(n); !planned {
-			w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: Monotonic(), Node: n.Name, Err: n.Err().Error()}})
+			w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: Monotonic(),
+				Node: n.Name, Err: n.Err().Error()}})
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestIdle wants a process that waits to be told from one that works, also when it is stopped, and when it is gone.
+// TestIdle wants a process that waits to be told from one that works, also when it is stopped, and
+// when it is gone.
 func TestIdle(t *testing.T) {
 	run := func(name string, args ...string) *exec.Cmd {
 		c := exec.Command(name, args...)

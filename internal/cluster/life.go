@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Life follows a server from its first words to its end. It is what all servers have in common, wherever they run: a launcher
-// makes one for each server, feeds it and ends it.
+// Life follows a server from its first words to its end. It is what all servers have in common,
+// wherever they run: a launcher makes one for each server, feeds it and ends it.
 type Life struct {
 	NodeConfig
 	Patience time.Duration // how long the start may take
@@ -34,10 +34,12 @@ func NewLife(c NodeConfig) (*Life, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Life{NodeConfig: c, Patience: patience, log: log, ready: make(chan struct{}), done: make(chan struct{})}, nil
+	return &Life{NodeConfig: c, Patience: patience, log: log, ready: make(chan struct{}),
+		done: make(chan struct{})}, nil
 }
 
-// Follow copies the server's output to its log until it ends, and learns from it when the server is ready: nothing needs to poll.
+// Follow copies the server's output to its log until it ends, and learns from it when the server is
+// ready: nothing needs to poll.
 func (l *Life) Follow(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
@@ -72,7 +74,8 @@ func (l *Life) saysReady(line string) bool {
 	case l.ReplicaOf != "":
 		return strings.Contains(line, "<-> REPLICA sync: Finished with success")
 	}
-	return strings.Contains(line, "eady to accept connections") // with a capital for a port, without for a socket
+	// with a capital for a port, without for a socket
+	return strings.Contains(line, "eady to accept connections")
 }
 
 // Ready is Server.
@@ -85,7 +88,8 @@ func (l *Life) Ready() error {
 	case <-l.done:
 		return l.err
 	case <-t.C:
-		return fmt.Errorf("redis-server %s is not ready after %v; see %s", l.Name, l.Patience, filepath.Base(l.Log))
+		return fmt.Errorf("redis-server %s is not ready after %v; see %s", l.Name, l.Patience,
+			filepath.Base(l.Log))
 	}
 }
 

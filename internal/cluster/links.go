@@ -27,8 +27,8 @@ func (w *World) each(pattern string, f func(link string) error) error {
 	return nil
 }
 
-// Cut makes links drop data. Connections stay, new ones can be made, and an end that closes is noticed at the other:
-// the proxy passes FIN and RST.
+// Cut makes links drop data. Connections stay, new ones can be made, and an end that closes is
+// noticed at the other: the proxy passes FIN and RST.
 func (w *World) Cut(link, mode string) error {
 	return w.toxic(link, "timeout", mode, toxi.Attributes{"timeout": 0})
 }
@@ -36,7 +36,8 @@ func (w *World) Cut(link, mode string) error {
 // forever is longer than any run.
 const forever = time.Hour
 
-// Hold keeps what is sent over links until Heal delivers it, even if the sender has given up and closed the connection.
+// Hold keeps what is sent over links until Heal delivers it, even if the sender has given up and
+// closed the connection.
 func (w *World) Hold(link, mode string) error {
 	return w.toxic(link, "latency", mode, toxi.Attributes{"latency": forever.Milliseconds()})
 }

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// login is the other end of a tunnel to a Redis that asks for TLS or AUTH. So neither the proxies nor the workers know of them: workers of any
-// language need not, and the password stays in this process.
+// login is the other end of a tunnel to a Redis that asks for TLS or AUTH. So neither the proxies
+// nor the workers know of them: workers of any language need not, and the password stays in this
+// process.
 type login struct {
 	to    string
 	who   External
@@ -21,7 +22,8 @@ type login struct {
 
 // dial connects to Redis and says who we are.
 func (l login) dial() (net.Conn, error) {
-	d := &net.Dialer{Timeout: adminTimeout / 2} // so that its reason is known before a command has waited for too long
+	// so that its reason is known before a command has waited for too long
+	d := &net.Dialer{Timeout: adminTimeout / 2}
 	var c net.Conn
 	var err error
 	if l.who.TLS {
@@ -60,7 +62,8 @@ func (l login) auth(c net.Conn) error {
 		return fmt.Errorf("no Redis answers: %w", err)
 	}
 	if !strings.HasPrefix(answer, "+OK") {
-		return errors.New("LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD are refused: " + strings.TrimSpace(strings.TrimPrefix(answer, "-")))
+		return errors.New("LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD are refused: " +
+			strings.TrimSpace(strings.TrimPrefix(answer, "-")))
 	}
 	return nil
 }

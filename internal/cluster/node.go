@@ -11,10 +11,11 @@ import (
 )
 
 // ErrNoRedis says that redis-server is not installed.
-var ErrNoRedis = errors.New("redis-server is not installed: `apt-get install redis-server`, or run `make run`, which does it")
+var ErrNoRedis = errors.New(
+	"redis-server is not installed: `apt-get install redis-server`, or run `make run`, which does it")
 
-// errNotLinux is why there are no servers that are processes elsewhere: nothing there ends a child with its parent, and not all of 127.0.0.0/8 is
-// loopback.
+// errNotLinux is why there are no servers that are processes elsewhere: nothing there ends a child
+// with its parent, and not all of 127.0.0.0/8 is loopback.
 var errNotLinux = errors.New("the world process is for Linux; take --env docker or --env sim")
 
 // processes launches servers as processes of this machine.

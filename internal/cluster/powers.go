@@ -36,7 +36,8 @@ func (w *World) KillNode(node string) error {
 	return nil
 }
 
-// StartNode starts a killed node at its old address, with nothing in it, and returns when it answers.
+// StartNode starts a killed node at its old address, with nothing in it, and returns when it
+// answers.
 func (w *World) StartNode(node string) error {
 	if err := w.wipe(node); err != nil {
 		return err
@@ -77,7 +78,8 @@ func (w *World) SetNodeClock(node string, offset time.Duration) error {
 	return c.set(offset)
 }
 
-// probeClocks makes sure that the nodes read their clocks through the shim: a server that was linked statically does not.
+// probeClocks makes sure that the nodes read their clocks through the shim: a server that was
+// linked statically does not.
 func (w *World) probeClocks() error {
 	const jump = 30 * time.Minute // less than repl-timeout
 	for node, c := range w.clocks {
@@ -93,7 +95,8 @@ func (w *World) probeClocks() error {
 			return err
 		}
 		if time.Until(t) < jump/2 {
-			return fmt.Errorf("not possible in this world, because the clock of %s cannot be moved: this redis-server does not read it through the shim", node)
+			return fmt.Errorf(
+				"not possible in this world, because the clock of %s cannot be moved: this redis-server does not read it through the shim", node)
 		}
 	}
 	return nil
@@ -120,7 +123,8 @@ func (w *World) Barrier() error {
 	return nil
 }
 
-// Block makes a node execute a script that does not end, and returns when it does. Soon the node answers others with -BUSY.
+// Block makes a node execute a script that does not end, and returns when it does. Soon the node
+// answers others with -BUSY.
 func (w *World) Block(node string) error {
 	i, err := w.find(node)
 	if err != nil {
@@ -143,8 +147,8 @@ func (w *World) Block(node string) error {
 	return nil
 }
 
-// untilSilent waits until a node does not answer at once, or for at most a second: what keeps it busy has to arrive. Whether it is busy is for
-// Prove to say.
+// untilSilent waits until a node does not answer at once, or for at most a second: what keeps it
+// busy has to arrive. Whether it is busy is for Prove to say.
 func (w *World) untilSilent(i int) {
 	wait := silence / 4
 	if w.site != nil {
@@ -177,8 +181,9 @@ func (w *World) Free(node string) error {
 	return err
 }
 
-// Stall makes a node execute a command that takes d, DEBUG SLEEP, during which nobody is answered and what was sent waits: as with a slow
-// script, for which Redis has no clock that could end it in time. Free returns when it has ended, and says if it was over too soon.
+// Stall makes a node execute a command that takes d, DEBUG SLEEP, during which nobody is answered
+// and what was sent waits: as with a slow script, for which Redis has no clock that could end it in
+// time. Free returns when it has ended, and says if it was over too soon.
 func (w *World) Stall(node string, d time.Duration) error {
 	i, err := w.find(node)
 	if err != nil {
@@ -201,8 +206,8 @@ func (w *World) Stall(node string, d time.Duration) error {
 	return nil
 }
 
-// debugging are the settings that allow DEBUG, which Redis needs from version 7 on and does not know before. The words of
-// `redis-server --version` are "Redis server v=7.0.15 sha=…".
+// debugging are the settings that allow DEBUG, which Redis needs from version 7 on and does not
+// know before. The words of `redis-server --version` are "Redis server v=7.0.15 sha=…".
 func debugging(version string) []string {
 	_, v, _ := strings.Cut(version, " v=")
 	major, _, _ := strings.Cut(v, ".")
@@ -248,5 +253,8 @@ func (w *World) client(i int) (*client, error) {
 
 // needs says what of a scenario has to be prepared when the world is made.
 func needs(steps []nemesis.Step, do, node string) bool {
-	return slices.ContainsFunc(steps, func(s nemesis.Step) bool { return s.Do == do && (node == "" || s.Node == node) })
+	return slices.ContainsFunc(steps, func(s nemesis.Step) bool {
+		return s.Do == do &&
+			(node == "" || s.Node == node)
+	})
 }

@@ -120,7 +120,8 @@ func TestLinks(t *testing.T) {
 	if err := b.set("refused"); err == nil {
 		t.Error("a refused link took a command")
 	}
-	if err := b.set("refused"); !impls.Definite(err) { // the first may have found a dead connection in the pool
+	// the first may have found a dead connection in the pool
+	if err := b.set("refused"); !impls.Definite(err) {
 		t.Errorf("a refused dial is definite, not %v", err)
 	}
 	b.must(b.Heal("c0>n0"))
@@ -133,7 +134,8 @@ func TestLinks(t *testing.T) {
 	b.must(b.set("slow"))
 	b.must(b.Heal("c0>n0"))
 
-	if err := b.Cut("c7>n0", nemesis.Both); err == nil || !strings.Contains(err.Error(), `no link "c7>n0"`) {
+	if err := b.Cut("c7>n0", nemesis.Both); err == nil ||
+		!strings.Contains(err.Error(), `no link "c7>n0"`) {
 		t.Errorf("error is %v", err)
 	}
 }

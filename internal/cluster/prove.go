@@ -10,8 +10,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Prove looks whether a fault that was just done has its effect. A fault that does nothing makes every lock look safe.
-// What ends by itself, Busy and Stall, also proves itself at its end: Free fails if nothing was there to be freed, or too little.
+// Prove looks whether a fault that was just done has its effect. A fault that does nothing makes
+// every lock look safe. What ends by itself, Busy and Stall, also proves itself at its end: Free
+// fails if nothing was there to be freed, or too little.
 func (w *World) Prove(s nemesis.Step) error {
 	switch s.Do {
 	case nemesis.KillNode:
@@ -42,10 +43,12 @@ func (w *World) proveNode(node string, done func(*Node) bool, otherwise string) 
 	return err
 }
 
-// silence is how long a node that does nothing else may take to answer. It is far below the leases that a stall must outlast.
+// silence is how long a node that does nothing else may take to answer. It is far below the leases
+// that a stall must outlast.
 const silence = 20 * time.Millisecond
 
-// proveSilence fails if a node answers. A stall so short that it may be over before a question arrives proves itself at its end only.
+// proveSilence fails if a node answers. A stall so short that it may be over before a question
+// arrives proves itself at its end only.
 func (w *World) proveSilence(s nemesis.Step) error {
 	if s.Do == nemesis.Stall && s.For.D() < 5*silence {
 		return nil
@@ -62,7 +65,8 @@ func (w *World) proveSilence(s nemesis.Step) error {
 	return nil
 }
 
-// clockSlack is how wrong the clock may still look: reading it takes time. It is far below the jumps that break a lease.
+// clockSlack is how wrong the clock may still look: reading it takes time. It is far below the
+// jumps that break a lease.
 const clockSlack = 50 * time.Millisecond
 
 func (w *World) proveClock(s nemesis.Step) error {
@@ -75,7 +79,8 @@ func (w *World) proveClock(s nemesis.Step) error {
 	if err != nil {
 		return err
 	}
-	if low, high := time.Until(t), t.Sub(before); high < s.Offset.D()-clockSlack || low > s.Offset.D()+clockSlack {
+	if low, high := time.Until(t), t.Sub(before); high < s.Offset.D()-clockSlack ||
+		low > s.Offset.D()+clockSlack {
 		return fmt.Errorf("%s: its clock is ahead by %v, not by %v", s.Target, high, s.Offset.D())
 	}
 	return nil

@@ -13,8 +13,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// proxies has one toxiproxy proxy for each link. They run in a server inside this process, or at a site; then only a Relay, which is in this
-// process, keeps those of the clients here. The client's Proxy is not safe for concurrent use, hence the mutex.
+// proxies has one toxiproxy proxy for each link. They run in a server inside this process, or at a
+// site; then only a Relay, which is in this process, keeps those of the clients here. The client's
+// Proxy is not safe for concurrent use, hence the mutex.
 type proxies struct {
 	host string       // where the proxies of this process listen
 	http *http.Server // they; nil if all are at the site
@@ -28,10 +29,12 @@ type proxies struct {
 	far   map[string]bool // links that are at the site
 }
 
-// proxyTimeout bounds each call of toxiproxy: it can hang when a toxic is removed while its output is blocked (REALFAULT.md §0.7).
+// proxyTimeout bounds each call of toxiproxy: it can hang when a toxic is removed while its output
+// is blocked (REALFAULT.md §0.7).
 const proxyTimeout = 2 * time.Second
 
-// startProxies starts a server of proxies in this process, on host, unless none is needed beside the site's.
+// startProxies starts a server of proxies in this process, on host, unless none is needed beside
+// the site's.
 func startProxies(host string, site *Site, relayed bool) (*proxies, error) {
 	p := &proxies{host: host, site: site, links: map[string]*toxi.Proxy{}, far: map[string]bool{}}
 	if site != nil {
@@ -49,8 +52,9 @@ func startProxies(host string, site *Site, relayed bool) (*proxies, error) {
 	return p, nil
 }
 
-// link makes the proxy called name, which a client uses, before a server and returns its address for the client. Through leads on to the
-// server from this process, if there is something in between.
+// link makes the proxy called name, which a client uses, before a server and returns its address
+// for the client. Through leads on to the server from this process, if there is something in
+// between.
 func (p *proxies) link(name string, to NodeConfig, through string) (string, error) {
 	switch {
 	case p.here != nil && through != "":
@@ -84,7 +88,8 @@ func (p *proxies) make(at *toxi.Client, name, listen, upstream string) (string, 
 	return l.Listen, nil
 }
 
-// directions are the streams of a proxy that a Cut by mode closes: upstream carries what is sent to the node, downstream what it answers.
+// directions are the streams of a proxy that a Cut by mode closes: upstream carries what is sent to
+// the node, downstream what it answers.
 func directions(mode string) ([]string, error) {
 	switch mode {
 	case nemesis.Both:
@@ -121,7 +126,8 @@ func (p *proxies) names() []string {
 	return slices.Sorted(maps.Keys(p.links))
 }
 
-// heal removes every toxic from a link, and listens again. Connections that lived through a Cut are closed by it.
+// heal removes every toxic from a link, and listens again. Connections that lived through a Cut are
+// closed by it.
 func (p *proxies) heal(link string) error {
 	return p.with(link, func(l *toxi.Proxy) error {
 		ts, err := l.Toxics()
@@ -155,7 +161,8 @@ func (p *proxies) with(link string, f func(*toxi.Proxy) error) error {
 	}
 }
 
-// close ends every proxy of this process; those at the site end with it. It needs no clean-up of toxics: the links die with it.
+// close ends every proxy of this process; those at the site end with it. It needs no clean-up of
+// toxics: the links die with it.
 func (p *proxies) close() {
 	if p.http == nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// proxyAPI is toxiproxy with its own handlers, for a listener of ours: its Listen cannot be stopped, has no port 0, and exits the process
-// when the port is taken.
+// proxyAPI is toxiproxy with its own handlers, for a listener of ours: its Listen cannot be
+// stopped, has no port 0, and exits the process when the port is taken.
 func proxyAPI() *mux.Router {
 	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
 	r := mux.NewRouter()

@@ -2,8 +2,8 @@ package cluster
 
 import "os"
 
-// ReviveNode starts a killed node at its old address, with the files that it left behind, and returns when it answers. What is in them
-// is up to its settings: by default nothing.
+// ReviveNode starts a killed node at its old address, with the files that it left behind, and
+// returns when it answers. What is in them is up to its settings: by default nothing.
 func (w *World) ReviveNode(node string) error {
 	i, err := w.find(node)
 	if err != nil {

@@ -14,14 +14,16 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A world with Sentinel has a master, two replicas and three sentinels. Each server has one public address, that of its proxy
-// "s>nX" or "s>sX": replicas and sentinels know no other, so that cutting that link takes the server away from all of them, while clients
-// have ways of their own to it (REALFAULT.md §4).
+// A world with Sentinel has a master, two replicas and three sentinels. Each server has one public
+// address, that of its proxy "s>nX" or "s>sX": replicas and sentinels know no other, so that
+// cutting that link takes the server away from all of them, while clients have ways of their own to
+// it (REALFAULT.md §4).
 //
-// The sentinels are told of each other and of the replicas instead of finding out, which takes two seconds. And they are patient until a
-// fault strikes a server, and again when they have promoted a replica: else a machine that stalls for a second would make them elect, or
-// elect twice.
-// startSentinels starts the replicas and then the sentinels, and returns when all know of each other.
+// The sentinels are told of each other and of the replicas instead of finding out, which takes two
+// seconds. And they are patient until a fault strikes a server, and again when they have promoted a
+// replica: else a machine that stalls for a second would make them elect, or elect twice.
+// startSentinels starts the replicas and then the sentinels, and returns when all know of each
+// other.
 func (w *World) startSentinels() error {
 	public, err := w.publish(w.nodes[0].NodeConfig)
 	if err != nil {
@@ -68,7 +70,8 @@ func (w *World) startAnnounced(i int, master string) error {
 		return err
 	}
 	host, port, _ := net.SplitHostPort(public)
-	c.Config = append(c.Config[:len(c.Config):len(c.Config)], "replica-announce-ip", host, "replica-announce-port", port)
+	c.Config = append(c.Config[:len(c.Config):len(c.Config)], "replica-announce-ip", host,
+		"replica-announce-port", port)
 	n, err := w.launch(c)
 	if err == nil {
 		w.nodes = append(w.nodes, n)
@@ -76,7 +79,8 @@ func (w *World) startAnnounced(i int, master string) error {
 	return err
 }
 
-// startWatchers starts the sentinels side by side, and returns when each is connected to all others and to the servers.
+// startWatchers starts the sentinels side by side, and returns when each is connected to all others
+// and to the servers.
 func (w *World) startWatchers(master string) error {
 	nodes, peers, err := w.describeWatchers()
 	if err != nil {
@@ -129,8 +133,9 @@ func (w *World) describeWatchers() (nodes []NodeConfig, peers []Peer, err error)
 	return nodes, peers, nil
 }
 
-// overheard learns from the sentinels' words that a replica is promoted, and reports it: nobody else in this world promotes. It begins
-// when one of them has sent REPLICAOF NO ONE, and is over when the first has told its clients of the new master.
+// overheard learns from the sentinels' words that a replica is promoted, and reports it: nobody
+// else in this world promotes. It begins when one of them has sent REPLICAOF NO ONE, and is over
+// when the first has told its clients of the new master.
 func (w *World) overheard(line string) {
 	if _, rest, ok := strings.Cut(line, "+failover-state-wait-promotion slave "); ok {
 		words := strings.Fields(rest) // address as a name, host, port, …
@@ -147,7 +152,8 @@ func (w *World) overheard(line string) {
 	}
 }
 
-// promoted reports a phase of a promotion, once, and its begin also where the words of one sentinel come before those of another.
+// promoted reports a phase of a promotion, once, and its begin also where the words of one sentinel
+// come before those of another.
 func (w *World) promoted(phase, address string) {
 	node, e := w.announced[address], &w.election
 	e.mu.Lock()
@@ -164,7 +170,8 @@ func (w *World) promoted(phase, address string) {
 
 func promotion(phase, node string) workloads.Report {
 	return workloads.Report{Process: history.Harness, Event: &history.Event{
-		Type: history.Fault, T: Monotonic(), Process: history.Harness, F: nemesis.Promote, Phase: phase, Target: node,
+		Type: history.Fault, T: Monotonic(), Process: history.Harness, F: nemesis.Promote, Phase: phase,
+		Target: node,
 	}}
 }
 

@@ -9,9 +9,11 @@ import (
 type Launcher interface {
 	// Name is that of the world that it makes: process or docker.
 	Name() string
-	// Versions are those of what stands between lockbench and Redis, by name; they go into every report.
+	// Versions are those of what stands between lockbench and Redis, by name; they go into every
+	// report.
 	Versions() map[string]string
-	// ServerVersion is what `redis-server --version` says: it has to be known before a server is started.
+	// ServerVersion is what `redis-server --version` says: it has to be known before a server is
+	// started.
 	ServerVersion() (string, error)
 	// Site makes the place of the proxies for one world; nil: they belong into this process.
 	Site() (*Site, error)
@@ -66,17 +68,19 @@ func (c NodeConfig) inner() string {
 	return c.Door.inner
 }
 
-// Arguments make a server that keeps nothing on disk, expires keys promptly and feeds its replica without the delays of
-// REALFAULT.md §0.3.
+// Arguments make a server that keeps nothing on disk, expires keys promptly and feeds its replica
+// without the delays of REALFAULT.md §0.3.
 func (c NodeConfig) Arguments() []string {
 	a := []string{
-		"--bind", c.Host, "--port", strconv.Itoa(c.Port), "--dir", c.Dir, "--protected-mode", "no", "--daemonize", "no",
+		"--bind", c.Host, "--port", strconv.Itoa(c.Port), "--dir", c.Dir, "--protected-mode", "no",
+		"--daemonize", "no",
 		"--save", "", "--appendonly", "no", "--hz", "100", "--repl-timeout", "3600",
 		"--repl-diskless-sync", "no", "--repl-diskless-sync-delay", "0",
 	}
 	if c.ReplicaOf != "" {
 		host, port, _ := net.SplitHostPort(c.ReplicaOf)
-		a = append(a, "--replicaof", host, port) // apart: before version 7 a word with a space in it is one argument
+		// apart: before version 7 a word with a space in it is one argument
+		a = append(a, "--replicaof", host, port)
 	}
 	for i := 0; i+1 < len(c.Config); i += 2 {
 		a = append(a, "--"+c.Config[i], c.Config[i+1])

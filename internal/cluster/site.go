@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// Site is where the proxies of a world are if they are not in this process: a program beside its servers (SiteMain), in a network of which
-// nothing but one port of that program is published here. A Launcher makes it for one world, which ends it. Its methods may be called from any
-// goroutine.
+// Site is where the proxies of a world are if they are not in this process: a program beside its
+// servers (SiteMain), in a network of which nothing but one port of that program is published here.
+// A Launcher makes it for one world, which ends it. Its methods may be called from any goroutine.
 type Site struct {
 	Addr   string          // the published port: "127.0.0.1:32768"
 	Token  string          // that it asks for
@@ -32,14 +32,16 @@ type Site struct {
 // siteTimeout bounds each word with a site.
 const siteTimeout = proxyTimeout
 
-// siteClient speaks to sites. Connections are kept: each new one costs a way through what publishes the port.
+// siteClient speaks to sites. Connections are kept: each new one costs a way through what publishes
+// the port.
 var siteClient = &http.Client{Timeout: siteTimeout}
 
 // api is the address of its API, which is toxiproxy's and more, with what it asks for.
 func (s *Site) api() string { return "http://" + siteUser + ":" + s.Token + "@" + s.Addr }
 
-// way makes an address of this machine that leads to one of the site. A port of its own for each would have to be published before it is known
-// what they are for, and costs the daemon a process and some tens of milliseconds.
+// way makes an address of this machine that leads to one of the site. A port of its own for each
+// would have to be published before it is known what they are for, and costs the daemon a process
+// and some tens of milliseconds.
 func (s *Site) way(to string) (string, error) {
 	t, err := dig("127.0.0.1:0", func() (net.Conn, error) { return s.connect(to) })
 	if err != nil {
@@ -58,7 +60,8 @@ func (s *Site) connect(to string) (net.Conn, error) {
 		return nil, err
 	}
 	_ = c.SetDeadline(time.Now().Add(siteTimeout))
-	r := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: to}, Host: to, Header: http.Header{}}
+	r := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: to}, Host: to,
+		Header: http.Header{}}
 	r.SetBasicAuth(siteUser, s.Token)
 	if err = r.Write(c); err == nil {
 		err = connected(c, r)
@@ -70,7 +73,8 @@ func (s *Site) connect(to string) (net.Conn, error) {
 	return c, c.SetDeadline(time.Time{})
 }
 
-// connected reads the answer to a CONNECT. Redis says nothing before it is asked, so that nothing else is read.
+// connected reads the answer to a CONNECT. Redis says nothing before it is asked, so that nothing
+// else is read.
 func connected(c net.Conn, r *http.Request) error {
 	answer, err := http.ReadResponse(bufio.NewReader(c), r)
 	if err == nil && answer.StatusCode != http.StatusOK {
@@ -124,7 +128,8 @@ func (s *Site) Reached() error {
 	return err
 }
 
-// refuses reports whether an address of the site takes no connections. The site itself tries: from here every published port takes them.
+// refuses reports whether an address of the site takes no connections. The site itself tries: from
+// here every published port takes them.
 func (s *Site) refuses(addr string) (bool, error) {
 	answer, err := s.say("/refuses", addr)
 	return answer == "true", err

@@ -22,7 +22,8 @@ func SiteEnv(token string) map[string]string { return map[string]string{siteEnv:
 // siteUser is the name that goes with the token.
 const siteUser = "lockbench"
 
-// SiteProtocol is what a site speaks. The program of a site may be another build than this one, which has to know.
+// SiteProtocol is what a site speaks. The program of a site may be another build than this one,
+// which has to know.
 const SiteProtocol = 1
 
 // SiteAPI is the port of a site's API in its container.
@@ -34,11 +35,12 @@ type SiteWord struct {
 	Late  time.Duration `json:"late,omitempty"`  // it did not run for so long
 }
 
-// IsSite reports whether this process was started as a site. A main function, and TestMain of a package whose tests make sites, then calls
-// SiteMain and nothing else.
+// IsSite reports whether this process was started as a site. A main function, and TestMain of a
+// package whose tests make sites, then calls SiteMain and nothing else.
 func IsSite() bool { return os.Getenv(siteEnv) != "" }
 
-// SiteMain runs the proxies of a world until the process is killed, and tells out what a Site has to know. It returns the exit code.
+// SiteMain runs the proxies of a world until the process is killed, and tells out what a Site has
+// to know. It returns the exit code.
 func SiteMain(out io.Writer) int {
 	ln, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(SiteAPI)))
 	if err == nil {
@@ -51,7 +53,8 @@ func SiteMain(out io.Writer) int {
 	say := json.NewEncoder(out)
 	_ = say.Encode(SiteWord{Ready: SiteProtocol})
 	go stalls(nil, func(_ int64, d time.Duration) { _ = say.Encode(SiteWord{Late: d}) })
-	fmt.Fprintln(os.Stderr, http.Serve(ln, guarded(os.Getenv(siteEnv), newGatehouse(siteFolder).api())))
+	fmt.Fprintln(os.Stderr,
+		http.Serve(ln, guarded(os.Getenv(siteEnv), newGatehouse(siteFolder).api())))
 	return 1
 }
 
@@ -71,7 +74,8 @@ func guarded(token string, h http.Handler) http.Handler {
 	})
 }
 
-// passThrough joins a request to an address, from then on. Nothing is sent before the answer, so that the buffer is empty.
+// passThrough joins a request to an address, from then on. Nothing is sent before the answer, so
+// that the buffer is empty.
 func passThrough(w http.ResponseWriter, to string) {
 	there, err := net.DialTimeout("tcp", to, siteTimeout)
 	if err != nil {

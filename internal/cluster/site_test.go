@@ -21,7 +21,8 @@ func newSite(t *testing.T) (s *Site, folder string) {
 	folder = t.TempDir()
 	server := httptest.NewServer(guarded("secret", newGatehouse(folder).api()))
 	t.Cleanup(server.Close)
-	s = &Site{Addr: server.Listener.Addr().String(), Token: "secret", Host: "127.0.0.1", End: func() error { return nil }}
+	s = &Site{Addr: server.Listener.Addr().String(), Token: "secret", Host: "127.0.0.1",
+		End: func() error { return nil }}
 	t.Cleanup(func() { s.close() })
 	return s, folder
 }
@@ -92,7 +93,8 @@ func TestDoor(t *testing.T) {
 	must(answers(dialed(t, d.outer)))
 
 	must(d.setClock(-time.Hour))
-	if b, err := os.ReadFile(filepath.Join(folder, "n0.clock")); err != nil || int64(binary.NativeEndian.Uint64(b)) != int64(-time.Hour) {
+	if b, err := os.ReadFile(filepath.Join(folder, "n0.clock")); err != nil ||
+		int64(binary.NativeEndian.Uint64(b)) != int64(-time.Hour) {
 		t.Errorf("the clock's file is %v, %v", b, err)
 	}
 	file := filepath.Join(folder, "n0", "appendonly.aof")
@@ -109,7 +111,10 @@ func TestASiteAsksForItsToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Token = "guess"
-	for what, err := range map[string]error{"its API": s.Reached(), "a door": func() error { _, err := s.Door("n0"); return err }(), "a way": func() error { _, err := s.connect(echo(t)); return err }()} {
+	for what, err := range map[string]error{"its API": s.Reached(), "a door": func() error {
+		_, err := s.Door("n0")
+		return err
+	}(), "a way": func() error { _, err := s.connect(echo(t)); return err }()} {
 		if err == nil {
 			t.Errorf("a stranger gets %s", what)
 		} else if strings.Contains(err.Error(), "guess") {
@@ -124,7 +129,8 @@ func TestASiteRefusesWhatItDoesNotKnow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{d.do("burn", ""), d.do(doorClock, "noon"), (&Door{site: s, server: "n1"}).Open("127.0.0.1:1")} {
+	for _, err := range []error{d.do("burn", ""), d.do(doorClock, "noon"),
+		(&Door{site: s, server: "n1"}).Open("127.0.0.1:1")} {
 		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("it says %v", err)
 		}

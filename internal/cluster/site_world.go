@@ -34,10 +34,12 @@ func (c *NodeConfig) Settle(s *Site) (err error) {
 	return err
 }
 
-// listenTo passes on what the proxies' site says: that it did not run for a while, or its end, which nobody has planned.
+// listenTo passes on what the proxies' site says: that it did not run for a while, or its end,
+// which nobody has planned.
 func (w *World) listenTo(s *Site) {
 	for word := range s.Words {
 		w.stalled(Monotonic(), word.Late)
 	}
-	w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: Monotonic(), Node: "proxies", Err: "the container of the proxies is gone"}})
+	w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: Monotonic(),
+		Node: "proxies", Err: "the container of the proxies is gone"}})
 }

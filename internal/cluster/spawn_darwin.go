@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// start starts a child in a process group of its own. Nothing ends it with this process but the end of its input, which a worker that is
-// stopped does not see.
+// start starts a child in a process group of its own. Nothing ends it with this process but the end
+// of its input, which a worker that is stopped does not see.
 func start(c *exec.Cmd) error {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return c.Start()

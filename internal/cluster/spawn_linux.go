@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawner starts all children from one thread that never ends: the parent-death signal of a child is sent when the thread
-// that started it ends, not when the process does (REALFAULT.md §7).
+// spawner starts all children from one thread that never ends: the parent-death signal of a child
+// is sent when the thread that started it ends, not when the process does (REALFAULT.md §7).
 var spawner = sync.OnceValue(func() chan<- func() {
 	jobs := make(chan func())
 	go func() {
@@ -54,10 +54,12 @@ func resumeGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGCONT) }
 // gone reports whether there is no process of this number.
 func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// nap is much shorter than time.Sleep can be: Go's timers wait for whole milliseconds when nothing else goes on.
+// nap is much shorter than time.Sleep can be: Go's timers wait for whole milliseconds when nothing
+// else goes on.
 func nap() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 30_000}, nil) }
 
-// stopped reports whether a process is stopped by a signal (proc(5): the state follows the name, which is in parentheses).
+// stopped reports whether a process is stopped by a signal (proc(5): the state follows the name,
+// which is in parentheses).
 func stopped(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	i := bytes.LastIndexByte(b, ')')

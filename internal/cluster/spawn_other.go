@@ -9,7 +9,8 @@ import (
 )
 
 // errNoSignals is why there are no processes of ours here: they could not be stopped.
-var errNoSignals = errors.New("clients are processes that can be stopped, which this system does not have; take --env sim")
+var errNoSignals = errors.New(
+	"clients are processes that can be stopped, which this system does not have; take --env sim")
 
 func start(*exec.Cmd) error { return errNoSignals }
 

@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// scratchPrefix names the temporary folders of runs, with the process that owns each behind it: lockbench-4711-….
+// scratchPrefix names the temporary folders of runs, with the process that owns each behind it:
+// lockbench-4711-….
 const scratchPrefix = "lockbench-"
 
 // scratch makes the folder in which a run's nodes live.
@@ -14,7 +15,8 @@ func scratch() (string, error) {
 	return os.MkdirTemp("", scratchPrefix+strconv.Itoa(os.Getpid())+"-")
 }
 
-// Sweep removes the temporary folders of runs whose process is gone: it was killed before it could. It returns how many. Every start does it.
+// Sweep removes the temporary folders of runs whose process is gone: it was killed before it could.
+// It returns how many. Every start does it.
 func Sweep() (n int) {
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), scratchPrefix+"*-*"))
 	for _, d := range dirs {

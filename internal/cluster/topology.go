@@ -9,7 +9,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// startServers starts the masters, the proxies, and then what replicates from them: a replica that starts before its master waits a second.
+// startServers starts the masters, the proxies, and then what replicates from them: a replica that
+// starts before its master waits a second.
 func (w *World) startServers() error {
 	if err := w.startFirst(); err != nil {
 		return err
@@ -35,7 +36,8 @@ func (w *World) startServers() error {
 	return err
 }
 
-// host is an address of this run's own network on loopback. Not every system has more than one; where the servers are elsewhere, one is enough.
+// host is an address of this run's own network on loopback. Not every system has more than one;
+// where the servers are elsewhere, one is enough.
 func (w *World) host(i int) string {
 	if w.site != nil {
 		return "127.0.0.1"
@@ -49,7 +51,8 @@ func nodeName(i int) string { return "n" + strconv.Itoa(i) }
 // node describes the i-th server. Its clock can be moved if the scenario wants that.
 func (w *World) node(i int, name, replicaOf string) (NodeConfig, error) {
 	c := NodeConfig{
-		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000), Dir: filepath.Join(w.scratch, name),
+		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000), Dir: filepath.Join(w.scratch,
+			name),
 		Log: w.log(name), ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
 	}
 	var err error
@@ -99,7 +102,8 @@ func (w *World) start(i int, name, replicaOf string) (*Node, error) {
 	return w.launch(c)
 }
 
-// startOthers starts the other independent masters side by side, and then their replicas, if they have any.
+// startOthers starts the other independent masters side by side, and then their replicas, if they
+// have any.
 func (w *World) startOthers() error {
 	for i := 1; i < w.cfg.Masters; i++ {
 		n, err := w.start(i, nodeName(i), "")

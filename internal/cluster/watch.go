@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// downAfter is how long a master must be silent before a sentinel gives it up; Redis checks ten times a second.
+	// downAfter is how long a master must be silent before a sentinel gives it up; Redis checks ten
+	// times a second.
 	downAfter = 500 * time.Millisecond
 	// patientAfter is how long while nothing is done to the servers.
 	patientAfter = 10 * time.Minute
@@ -49,7 +50,8 @@ func (c NodeConfig) SentinelFile() string {
 	master := workloads.MasterName
 	lines := []string{
 		"bind " + c.Host, "port " + strconv.Itoa(c.Port), "dir " + c.Dir, "protected-mode no",
-		"sentinel myid " + c.Watches.Self.ID, "sentinel announce-ip " + host, "sentinel announce-port " + port,
+		"sentinel myid " + c.Watches.Self.ID, "sentinel announce-ip " + host, "sentinel announce-port " +
+			port,
 		fmt.Sprintf("sentinel monitor %s %s 2", master, pair(c.Watches.Master)),
 		fmt.Sprintf("sentinel down-after-milliseconds %s %d", master, patientAfter.Milliseconds()),
 		"sentinel failover-timeout " + master + " 3000", "sentinel parallel-syncs " + master + " 1",
@@ -63,7 +65,8 @@ func (c NodeConfig) SentinelFile() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// acquainted waits until a sentinel has a connection to every other server, and has heard from each replica.
+// acquainted waits until a sentinel has a connection to every other server, and has heard from each
+// replica.
 func acquainted(i int, c *redis.Client) error {
 	limit := time.Now().Add(patience)
 	for {
@@ -72,7 +75,8 @@ func acquainted(i int, c *redis.Client) error {
 			return nil
 		}
 		if time.Now().After(limit) {
-			return fmt.Errorf("sentinel s%d does not know all servers after %v: %s", i, patience, cmp.Or(why, fmt.Sprint(err)))
+			return fmt.Errorf("sentinel s%d does not know all servers after %v: %s", i, patience,
+				cmp.Or(why, fmt.Sprint(err)))
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
@@ -80,7 +84,8 @@ func acquainted(i int, c *redis.Client) error {
 
 // strangers says whom a sentinel has not heard from; "" if there is nobody.
 func strangers(c *redis.Client) (string, error) {
-	for what, all := range map[string]int{"SENTINELS": nemesis.Sentinels - 1, "REPLICAS": nemesis.SentinelNodes - 1} {
+	for what, all := range map[string]int{"SENTINELS": nemesis.Sentinels - 1,
+		"REPLICAS": nemesis.SentinelNodes - 1} {
 		list, err := c.Do(context.Background(), "SENTINEL", what, workloads.MasterName).Slice()
 		if err != nil {
 			return "", err
@@ -88,7 +93,8 @@ func strangers(c *redis.Client) (string, error) {
 		known := 0
 		for _, x := range list {
 			words := fmt.Sprint(x)
-			if !strings.Contains(words, "disconnected") && (what == "SENTINELS" || strings.Contains(words, "master-link-status ok")) {
+			if !strings.Contains(words, "disconnected") && (what == "SENTINELS" ||
+				strings.Contains(words, "master-link-status ok")) {
 				known++
 			}
 		}
@@ -115,7 +121,8 @@ func (w *World) alarm(close bool) error {
 	errs := make([]error, len(w.sentinels))
 	for i, c := range w.sentinels {
 		all.Go(func() {
-			errs[i] = c.Do(context.Background(), "SENTINEL", "SET", workloads.MasterName, "down-after-milliseconds", d.Milliseconds()).Err()
+			errs[i] = c.Do(context.Background(), "SENTINEL", "SET", workloads.MasterName,
+				"down-after-milliseconds", d.Milliseconds()).Err()
 		})
 	}
 	all.Wait()

@@ -13,11 +13,12 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// IsWorker reports whether this process was started to play a client. A main function, and TestMain of a package whose tests
-// start clusters, then calls WorkerMain and nothing else.
+// IsWorker reports whether this process was started to play a client. A main function, and TestMain
+// of a package whose tests start clusters, then calls WorkerMain and nothing else.
 func IsWorker() bool { return os.Getenv(workerEnv) == "worker" }
 
-// WorkerMain plays a client by the protocol of docs/formats.md until its input ends. It returns the exit code.
+// WorkerMain plays a client by the protocol of docs/formats.md until its input ends. It returns the
+// exit code.
 func WorkerMain(in io.Reader, out io.Writer) int {
 	workloads.Quiet()
 	enc := json.NewEncoder(out)
@@ -60,7 +61,8 @@ func play(life context.Context, in io.Reader, report func(workloads.Report)) err
 }
 
 // configured makes the worker that the first order describes; nil if the input ends before it.
-func configured(life context.Context, orders *json.Decoder, report func(workloads.Report)) (*workloads.Worker, error) {
+func configured(life context.Context, orders *json.Decoder, report func(workloads.Report)) (
+	*workloads.Worker, error) {
 	var o workloads.Order
 	if err := orders.Decode(&o); err == io.EOF {
 		return nil, nil
@@ -70,7 +72,9 @@ func configured(life context.Context, orders *json.Decoder, report func(workload
 	if o.Do != workloads.DoConfig || o.Config == nil {
 		return nil, fmt.Errorf("the first order is %q; it must be %q", o.Do, workloads.DoConfig)
 	}
-	env := workloads.NewEnv(life, o.Config.Seed, func() time.Duration { return time.Duration(Monotonic()) })
+	env := workloads.NewEnv(life, o.Config.Seed, func() time.Duration {
+		return time.Duration(Monotonic())
+	})
 	dialer := net.Dialer{Timeout: o.Config.ClientTimeout.D()}
 	dial := func(ctx context.Context, address string) (net.Conn, error) {
 		return dialer.DialContext(ctx, "tcp", address)

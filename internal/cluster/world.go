@@ -49,10 +49,11 @@ type World struct {
 	watchers  []*Node         // the sentinels
 	sentinels []*redis.Client // and our own connections to them
 	election  election
-	announced map[string]string        // names of nodes by their public address
-	clocks    map[string]*ServerClock  // of nodes whose clock can be moved
-	blocks    map[string]chan struct{} // of nodes that execute a script which does not end: closed when it is killed
-	stalls    map[string]chan error    // of nodes that execute a command which ends by itself
+	announced map[string]string       // names of nodes by their public address
+	clocks    map[string]*ServerClock // of nodes whose clock can be moved
+	// of nodes that execute a script which does not end: closed when it is killed
+	blocks map[string]chan struct{}
+	stalls map[string]chan error // of nodes that execute a command which ends by itself
 
 	killed sync.Map // nodes that were killed on purpose
 	ended  chan struct{}
@@ -71,7 +72,8 @@ func (c Config) possible() error {
 	return nil
 }
 
-// Start starts the nodes, the proxies and the workers side by side, and returns when every worker can be given orders.
+// Start starts the nodes, the proxies and the workers side by side, and returns when every worker
+// can be given orders.
 func Start(cfg Config) (*World, error) {
 	Sweep()
 	if cfg.Launcher == nil {
@@ -95,8 +97,10 @@ func Start(cfg Config) (*World, error) {
 // newWorld is a world in which nothing runs yet.
 func newWorld(cfg Config) *World {
 	w := &World{
-		cfg: cfg, clocks: map[string]*ServerClock{}, blocks: map[string]chan struct{}{}, stalls: map[string]chan error{},
-		announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{}),
+		cfg: cfg, clocks: map[string]*ServerClock{}, blocks: map[string]chan struct{}{},
+		stalls:    map[string]chan error{},
+		announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report,
+			inboxSize), ended: make(chan struct{}),
 	}
 	maps.Copy(w.versions, cfg.Launcher.Versions())
 	return w

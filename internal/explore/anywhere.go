@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// form is a fault that can strike at any place of a run: before any message arrives. A client that it hits is client 0: all clients are alike, and
-// every order of them is gone through.
+// form is a fault that can strike at any place of a run: before any message arrives. A client that
+// it hits is client 0: all clients are alike, and every order of them is gone through.
 type form struct {
 	name    string
 	steps   func(p harness.Plan) []nemesis.Step // none: it is not for this plan
@@ -25,7 +25,8 @@ const giveUp = 250 * time.Millisecond
 // forms is the closed list.
 var forms = []form{
 	{"pause", func(p harness.Plan) []nemesis.Step {
-		return []nemesis.Step{{Do: nemesis.Pause, Target: "c0"}, outlast(p), {Do: nemesis.Unpause, Target: "c0"}}
+		return []nemesis.Step{{Do: nemesis.Pause, Target: "c0"}, outlast(p),
+			{Do: nemesis.Unpause, Target: "c0"}}
 	}, 0},
 	{"crash", just(nemesis.Step{Do: nemesis.Crash, Target: "c0"}), 0},
 	{"partition", cut(nemesis.Both, outlasting), giveUp},
@@ -34,26 +35,31 @@ var forms = []form{
 	{"late", held(nemesis.Requests, "c0>*"), giveUp},
 	{"late", held(nemesis.Replies, "c0>*"), 0},
 	{"late", amongMasters(held(nemesis.Requests, "c0>n0")), giveUp},
-	{"restart", just(nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{Do: nemesis.Start, Target: "n0"}), 0},
+	{"restart", just(nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{Do: nemesis.Start,
+		Target: "n0"}), 0},
 	{"restart-delayed", func(p harness.Plan) []nemesis.Step {
-		return []nemesis.Step{{Do: nemesis.KillNode, Target: "n0"}, outlast(p), {Do: nemesis.Start, Target: "n0"}}
+		return []nemesis.Step{{Do: nemesis.KillNode, Target: "n0"}, outlast(p),
+			{Do: nemesis.Start, Target: "n0"}}
 	}, 0},
 	{"failover", func(p harness.Plan) []nemesis.Step {
 		replica := "n1"
 		if p.Masters > 1 {
 			replica = nemesis.Replica(0)
 		}
-		return []nemesis.Step{{Do: nemesis.KillNode, Target: "n0"}, {Do: nemesis.Promote, Target: replica}, {Do: nemesis.Direct, Target: "*", Node: replica}}
+		return []nemesis.Step{{Do: nemesis.KillNode, Target: "n0"},
+			{Do: nemesis.Promote, Target: replica}, {Do: nemesis.Direct, Target: "*", Node: replica}}
 	}, 0},
 	{"clock-client:+", skewed(nemesis.Step{Do: nemesis.ClientClock, Target: "c0"}, 1), 0},
 	{"clock-client:-", skewed(nemesis.Step{Do: nemesis.ClientClock, Target: "c0"}, -1), 0},
 	{"clock-server:+", every(skewed(nemesis.Step{Do: nemesis.NodeClock}, 1)), 0},
 	{"clock-server:-", every(skewed(nemesis.Step{Do: nemesis.NodeClock}, -1)), 0},
 	{"busy", func(p harness.Plan) []nemesis.Step {
-		return slices.Concat(each(p, nemesis.Step{Do: nemesis.Stall, For: outlast(p).For}), []nemesis.Step{outlast(p)}, each(p, nemesis.Step{Do: nemesis.Free}))
+		return slices.Concat(each(p, nemesis.Step{Do: nemesis.Stall, For: outlast(p).For}),
+			[]nemesis.Step{outlast(p)}, each(p, nemesis.Step{Do: nemesis.Free}))
 	}, 0},
 	{"node-pause", func(p harness.Plan) []nemesis.Step {
-		return slices.Concat(each(p, nemesis.Step{Do: nemesis.PauseNode}), []nemesis.Step{outlast(p)}, each(p, nemesis.Step{Do: nemesis.ResumeNode}))
+		return slices.Concat(each(p, nemesis.Step{Do: nemesis.PauseNode}), []nemesis.Step{outlast(p)},
+			each(p, nemesis.Step{Do: nemesis.ResumeNode}))
 	}, 0},
 	{"node-crash", every(just(nemesis.Step{Do: nemesis.KillNode})), 0},
 	{"minority-loss", amongMasters(func(p harness.Plan) []nemesis.Step {
@@ -99,7 +105,8 @@ func just(steps ...nemesis.Step) func(harness.Plan) []nemesis.Step {
 // cut loses what passes client 0's links, for a time.
 func cut(mode string, lasts func(harness.Plan) history.Duration) func(harness.Plan) []nemesis.Step {
 	return func(p harness.Plan) []nemesis.Step {
-		return []nemesis.Step{{Do: nemesis.Cut, Target: "c0>*", Mode: mode}, {Do: nemesis.Wait, For: lasts(p)}, {Do: nemesis.Heal, Target: "c0>*"}}
+		return []nemesis.Step{{Do: nemesis.Cut, Target: "c0>*", Mode: mode},
+			{Do: nemesis.Wait, For: lasts(p)}, {Do: nemesis.Heal, Target: "c0>*"}}
 	}
 }
 
@@ -111,7 +118,8 @@ func twice(harness.Plan) history.Duration        { return history.Duration(giveU
 func held(mode, links string) func(harness.Plan) []nemesis.Step {
 	return func(p harness.Plan) []nemesis.Step {
 		return []nemesis.Step{
-			{Do: nemesis.Hold, Target: links, Mode: mode}, {Do: nemesis.Direct, Target: "c0", Node: "spare"}, outlast(p), {Do: nemesis.Heal, Target: links},
+			{Do: nemesis.Hold, Target: links, Mode: mode}, {Do: nemesis.Direct, Target: "c0", Node: "spare"},
+			outlast(p), {Do: nemesis.Heal, Target: links},
 		}
 	}
 }
@@ -134,7 +142,8 @@ func AnywhereFaults() (names []string) {
 	return names
 }
 
-// anywhere are the plans in which the fault of a plan strikes at any place: one for each of its forms.
+// anywhere are the plans in which the fault of a plan strikes at any place: one for each of its
+// forms.
 func anywhere(p harness.Plan) (plans []harness.Plan) {
 	for _, f := range forms {
 		name, variant, _ := strings.Cut(p.Nemesis, ":")
@@ -147,7 +156,8 @@ func anywhere(p harness.Plan) (plans []harness.Plan) {
 			continue
 		}
 		n := p
-		n.Scenario = append([]nemesis.Step{{Await: &nemesis.Await{Client: "c0", Command: Anywhere, At: nemesis.Before}}}, steps...)
+		n.Scenario = append([]nemesis.Step{
+			{Await: &nemesis.Await{Client: "c0", Command: Anywhere, At: nemesis.Before}}}, steps...)
 		if f.timeout > 0 {
 			n.ClientTimeout = history.Duration(f.timeout)
 		}

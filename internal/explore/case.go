@@ -14,7 +14,8 @@ import (
 	"github.com/lockbench/lockbench/internal/sim"
 )
 
-// Case is a run that can be done again: what was planned, and how the run differs from the dullest one.
+// Case is a run that can be done again: what was planned, and how the run differs from the dullest
+// one.
 type Case struct {
 	Plan       harness.Plan
 	Schedule   string
@@ -60,10 +61,12 @@ func (n noting) Choose(width int, label, key string) int {
 	return c
 }
 
-// exact are the properties that the monitor judges while a run goes on; the checker judges the others when it is over.
+// exact are the properties that the monitor judges while a run goes on; the checker judges the
+// others when it is over.
 var exact = []string{checker.MutualExclusion, checker.LeaseExclusion}
 
-// suspects returns the properties that a run seems to violate, those first that were asked for first. It is quick; confirm decides.
+// suspects returns the properties that a run seems to violate, those first that were asked for
+// first. It is quick; confirm decides.
 func (r *Record) suspects(properties []string) (found []string) {
 	var rest []string
 	for _, p := range properties {
@@ -90,10 +93,12 @@ func (r *Record) confirm(property string) (checker.Property, bool) {
 	return p, p.Verdict == checker.Violated && v.Broke == ""
 }
 
-// ErrFlaky is for a run that was different when it was done again, which the simulator promises not to happen.
+// ErrFlaky is for a run that was different when it was done again, which the simulator promises not
+// to happen.
 var ErrFlaky = errors.New("the same run was different when it was done again")
 
-// settle makes a counterexample of a case: it is run twice, must be the same both times, and must violate the property.
+// settle makes a counterexample of a case: it is run twice, must be the same both times, and must
+// violate the property.
 func (c Case) settle(ctx context.Context, property string) (*Counterexample, error) {
 	first, err := c.run(ctx)
 	if err != nil {
@@ -111,11 +116,13 @@ func (c Case) settle(ctx context.Context, property string) (*Counterexample, err
 		return nil, fmt.Errorf("%s is not violated when the run is done again: %s", property, p.Because)
 	}
 	return &Counterexample{
-		Format: Format, Schedule: c.Schedule, Plan: c.Plan, Deviations: c.Deviations, Steps: upTo(first.Steps, certain(p)), Verdict: p,
+		Format: Format, Schedule: c.Schedule, Plan: c.Plan, Deviations: c.Deviations,
+		Steps: upTo(first.Steps, certain(p)), Verdict: p,
 	}, nil
 }
 
-// diverge compares two runs up to the end of the shorter, and returns the number of the first step in which they differ, from 0.
+// diverge compares two runs up to the end of the shorter, and returns the number of the first step
+// in which they differ, from 0.
 func diverge(a, b []Step) (int, bool) {
 	for i := range min(len(a), len(b)) {
 		if !reflect.DeepEqual(a[i], b[i]) {
@@ -125,8 +132,9 @@ func diverge(a, b []Step) (int, bool) {
 	return min(len(a), len(b)), len(a) == len(b)
 }
 
-// certain is the moment up to which a run must be seen to see the violation: when the first of two leaves who were inside at once, or,
-// of other violations, when the last thing happened that is a part of it.
+// certain is the moment up to which a run must be seen to see the violation: when the first of two
+// leaves who were inside at once, or, of other violations, when the last thing happened that is a
+// part of it.
 func certain(p checker.Property) history.Duration {
 	at := int64(0)
 	w := p.Witness

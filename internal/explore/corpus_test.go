@@ -15,14 +15,16 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// specimen is a counterexample of the corpus: how it was found. `go test ./internal/explore -run Corpus -update` looks for those whose files are missing.
+// specimen is a counterexample of the corpus: how it was found. `go test ./internal/explore -run
+// Corpus -update` looks for those whose files are missing.
 type specimen struct {
 	impl, nemesis, property, class string
 	schedule                       string
 }
 
-// specimens are the corpus: every class of violation on at least one lock, every lock that can be violated, and a pause, a crash and a clock of a client, late
-// messages and failovers among what strikes.
+// specimens are the corpus: every class of violation on at least one lock, every lock that can be
+// violated, and a pause, a crash and a clock of a client, late messages and failovers among what
+// strikes.
 var specimens = []specimen{
 	{"setnx", "crash:holding", "D", "", Random},
 	{"setnx", "failover:after", "S", checker.LostByFailover, Random},
@@ -59,7 +61,8 @@ var specimens = []specimen{
 }
 
 func (k specimen) file() string {
-	name := strings.NewReplacer(":-", "-minus", ":+", "-plus", ":", "-").Replace(k.impl + "-" + k.nemesis + "-" + k.property)
+	name := strings.NewReplacer(":-", "-minus", ":+", "-plus", ":", "-").Replace(k.impl + "-" +
+		k.nemesis + "-" + k.property)
 	return filepath.Join("testdata", "corpus", name+".yaml")
 }
 
@@ -79,7 +82,8 @@ func TestCorpus(t *testing.T) {
 			if err != nil || !o.Confirmed {
 				t.Errorf("%v %v", o, err)
 			}
-			if v := c.Verdict; c.Plan.Impl != k.impl || v.Property != k.property || k.class != "" && v.Class != k.class {
+			if v := c.Verdict; c.Plan.Impl != k.impl || v.Property != k.property || k.class != "" &&
+				v.Class != k.class {
 				t.Errorf("it is %s, %s: %s", c.Plan.Impl, v.Property, v.Class)
 			}
 		})
@@ -89,12 +93,15 @@ func TestCorpus(t *testing.T) {
 // find searches, shrinks and saves it.
 func (k specimen) find() (*Counterexample, error) {
 	s := Search{
-		Wish: harness.Wish{Impl: k.impl, Nemesis: k.nemesis}, Properties: []string{k.property}, Schedule: k.schedule, Moments: Aimed, Seeds: 3000, Jobs: 1,
+		Wish: harness.Wish{Impl: k.impl, Nemesis: k.nemesis}, Properties: []string{k.property},
+		Schedule: k.schedule, Moments: Aimed, Seeds: 3000, Jobs: 1,
 	}
 	if k.impl == "redlock" {
 		s.Wish.Masters = 3
 	}
-	if k.property == checker.Deadlock { // refused for so much longer than needed that stalls of a busy machine, which do not count, do not matter in a replay
+	// refused for so much longer than needed that stalls of a busy machine, which do not count, do not
+	// matter in a replay
+	if k.property == checker.Deadlock {
 		s.Wish.Poll, s.Wish.AcquireTimeout = 1700*time.Millisecond, 6900*time.Millisecond
 	}
 	if k.impl == "redisson-multi" {
@@ -134,11 +141,13 @@ func TestCorpusIsWhole(t *testing.T) {
 		seen = append(seen, k.impl, k.class, "fault "+fault)
 	}
 	want := []string{
-		checker.LeaseOverrun, checker.LostByFailover, checker.ReleasedByNonOwner, checker.LateMessage, checker.Clock, checker.DoubleGrant,
+		checker.LeaseOverrun, checker.LostByFailover, checker.ReleasedByNonOwner, checker.LateMessage,
+		checker.Clock, checker.DoubleGrant,
 		"fault pause", "fault crash", "fault clock-client", "fault late", "fault failover",
 	}
 	for _, e := range impls.All() {
-		if e.Name != "setnx-expire-lua-as-posted" { // nobody is ever inside, and the search stops before its lease of 20 s is over
+		// nobody is ever inside, and the search stops before its lease of 20 s is over
+		if e.Name != "setnx-expire-lua-as-posted" {
 			want = append(want, e.Name)
 		}
 	}
@@ -149,7 +158,9 @@ func TestCorpusIsWhole(t *testing.T) {
 	}
 	files, _ := filepath.Glob("testdata/corpus/*.yaml")
 	for _, f := range files {
-		if !slices.ContainsFunc(specimens, func(k specimen) bool { return k.file() == filepath.ToSlash(f) }) {
+		if !slices.ContainsFunc(specimens, func(k specimen) bool {
+			return k.file() == filepath.ToSlash(f)
+		}) {
 			t.Errorf("%s is in no row of the table", f)
 		}
 	}

@@ -20,23 +20,31 @@ var update = flag.Bool("update", false, "write the golden files and the corpus a
 // sample is a counterexample with a step of each kind and with awkward words.
 func sample(t testing.TB) *Counterexample {
 	t.Helper()
-	p, err := harness.NewPlan(harness.Wish{World: "sim", Impl: "token-lua", Nemesis: "failover", Clients: 2, TTL: time.Second, Seed: 1<<63 + 5})
+	p, err := harness.NewPlan(harness.Wish{World: "sim", Impl: "token-lua", Nemesis: "failover",
+		Clients: 2, TTL: time.Second, Seed: 1<<63 + 5})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ms := func(n int) history.Duration { return history.Duration(time.Duration(n) * time.Millisecond) }
 	return &Counterexample{
-		Format: Format, Schedule: Timed, Plan: p, Deviations: map[string]int{"c0>n0.3": 2, "c1>n0 reply.12": 1, "c1>n0 reply.9": 3},
+		Format: Format, Schedule: Timed, Plan: p, Deviations: map[string]int{"c0>n0.3": 2,
+			"c1>n0 reply.12": 1, "c1>n0 reply.9": 3},
 		Steps: []Step{
 			{At: ms(1), Kind: Mark, N: 1, Phase: Acquire},
-			{At: ms(1), Kind: Send, Seq: 1, Node: "n0", Command: Spell([]string{"SET", "lock:0", "a b\n\"c\" # {x: y}", "PX", "1000", "NX"})},
-			{At: ms(2), Kind: Exec, Seq: 1, Node: "n0", Command: Spell([]string{"EVAL", "return 1\nelse", "1", "lock:0"}), Reply: "OK"},
-			{At: ms(3), Kind: Recv, Client: 1, Seq: 1, Node: "n0", Command: "GET lock:0", Err: "i/o timeout"},
-			{At: ms(4), Kind: Fault, Fault: &nemesis.Step{Do: nemesis.ClientClock, Target: "c1", Offset: ms(2500), Rate: 0.5}},
+			{At: ms(1), Kind: Send, Seq: 1, Node: "n0",
+				Command: Spell([]string{"SET", "lock:0", "a b\n\"c\" # {x: y}", "PX", "1000", "NX"})},
+			{At: ms(2), Kind: Exec, Seq: 1, Node: "n0", Command: Spell([]string{"EVAL", "return 1\nelse",
+				"1", "lock:0"}), Reply: "OK"},
+			{At: ms(3), Kind: Recv, Client: 1, Seq: 1, Node: "n0", Command: "GET lock:0",
+				Err: "i/o timeout"},
+			{At: ms(4), Kind: Fault, Fault: &nemesis.Step{Do: nemesis.ClientClock, Target: "c1",
+				Offset: ms(2500), Rate: 0.5}},
 		},
 		Verdict: checker.Property{
-			Property: "S", Verdict: checker.Violated, Class: checker.LostByFailover, Words: "Client 0 was granted lock 0 by n0 at 0.061 s, client 1 by n1 at 0.070 s.",
-			Witness: &checker.Witness{Holds: []checker.Hold{{Process: 1, N: 2, From: 61_000_000, To: 9_007_199_254_740_993}}},
+			Property: "S", Verdict: checker.Violated, Class: checker.LostByFailover,
+			Words: "Client 0 was granted lock 0 by n0 at 0.061 s, client 1 by n1 at 0.070 s.",
+			Witness: &checker.Witness{Holds: []checker.Hold{{Process: 1, N: 2, From: 61_000_000,
+				To: 9_007_199_254_740_993}}},
 		},
 	}
 }
@@ -94,7 +102,8 @@ func TestBadFiles(t *testing.T) {
 		{"unknown format", replace("format: 1", "format: 7"), "format 7"},
 		{"unknown schedule", replace("schedule: timed", "schedule: x"), `schedule "x"`},
 		{"unknown lock", replace("impl: token-lua", "impl: tokenlua"), `unknown lock "tokenlua"`},
-		{"misspelt in the plan", replace("  clients: 2", "  cleints: 2"), `line 19: json: unknown field "cleints"`},
+		{"misspelt in the plan", replace("  clients: 2", "  cleints: 2"),
+			`line 19: json: unknown field "cleints"`},
 		{"misspelt in a step", replace("seq: 1", "sqe: 1"), `unknown field "sqe"`},
 		{"no number", replace("clients: 2", "clients: two"), "line "},
 		{"many clients", replace("clients: 2", "clients: 2000000"), "--clients is 2000000"},

@@ -18,27 +18,33 @@ type Exhaustive struct {
 	Wish       harness.Wish
 	Properties []string
 	Bounds     Bounds
-	Plain      bool          // without state hashing
-	Limit      int           // runs at most; the ways are then taken in an order drawn by the seed, so that a part is a fair part; 0: all
-	Pace       Pace          // the times; Leaps unless given
-	Slowest    time.Duration // a run in which a command took longer is not judged: how slow clients may be without a fault; 0: as slow as they like
-	Budget     time.Duration // 0: until it is done
-	Jobs       int
-	KeepGoing  bool
-	Progress   func(Progress)
+	Plain      bool // without state hashing
+	// runs at most; the ways are then taken in an order drawn by the seed, so that a part is a fair
+	// part; 0: all
+	Limit int
+	Pace  Pace // the times; Leaps unless given
+	// a run in which a command took longer is not judged: how slow clients may be without a fault; 0:
+	// as slow as they like
+	Slowest   time.Duration
+	Budget    time.Duration // 0: until it is done
+	Jobs      int
+	KeepGoing bool
+	Progress  func(Progress)
 }
 
 // Pace is how the times of a search stand to each other.
 type Pace struct{ TTL, Poll, Hold time.Duration }
 
-// The paces. With Leaps a lease ends between two attempts, and a stay inside is a moment, which is a step that can be picked. With Ticks, which is how
-// LOCKS.md §3 was reasoned, a lease has three ticks, and clients work and wait for one: each stay inside sees an attempt of every waiter.
+// The paces. With Leaps a lease ends between two attempts, and a stay inside is a moment, which is
+// a step that can be picked. With Ticks, which is how LOCKS.md §3 was reasoned, a lease has three
+// ticks, and clients work and wait for one: each stay inside sees an attempt of every waiter.
 var (
 	Leaps = Pace{time.Second, 1100 * time.Millisecond, 4 * time.Millisecond}
 	Ticks = Pace{time.Second, 330 * time.Millisecond, 340 * time.Millisecond}
 )
 
-// patience of the Redis clients, in leases: that one gives up is a fault of its own. It bounds a run, too: a watchdog goes on for as long.
+// patience of the Redis clients, in leases: that one gives up is a fault of its own. It bounds a
+// run, too: a watchdog goes on for as long.
 const patientLeases = 10
 
 // plan is the world of the search.
@@ -70,8 +76,10 @@ func (x Exhaustive) plan() (harness.Plan, error) {
 		return p, err
 	}
 	p.Rounds, p.Scenario = b.Rounds, nil
-	p.Requires = history.Requires{Contended: 1 << 20} // a run ends when everybody has done their cycles
-	p.ClientTimeout = history.Duration(or(x.Wish.ClientTimeout, patientLeases*max(p.TTL.D(), Leaps.TTL)))
+	// a run ends when everybody has done their cycles
+	p.Requires = history.Requires{Contended: 1 << 20}
+	p.ClientTimeout = history.Duration(or(x.Wish.ClientTimeout, patientLeases*max(p.TTL.D(),
+		Leaps.TTL)))
 	if x.Properties != nil {
 		p.Properties = x.Properties
 	}
@@ -86,7 +94,8 @@ func or[T comparable](v, otherwise T) T {
 	return v
 }
 
-// Find goes through the space. Hits are the violating runs, the first of each kind, or only the first of all.
+// Find goes through the space. Hits are the violating runs, the first of each kind, or only the
+// first of all.
 func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) {
 	p, err := x.plan()
 	if err != nil {
@@ -94,11 +103,15 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 	}
 	if len(x.Properties) == 0 {
 		x.Properties = p.Properties
-		if x.Bounds.Expiries > 0 { // a late message that no fault of the record explains looks like a lock that nobody is granted
-			x.Properties = slices.DeleteFunc(slices.Clone(p.Properties), func(p string) bool { return p == checker.Deadlock })
+		// a late message that no fault of the record explains looks like a lock that nobody is granted
+		if x.Bounds.Expiries > 0 {
+			x.Properties = slices.DeleteFunc(slices.Clone(p.Properties), func(p string) bool {
+				return p == checker.Deadlock
+			})
 		}
 	}
-	e := &expedition{Exhaustive: x, begin: time.Now(), covered: Covered{Bounds: x.Bounds}, rand: rand.New(rand.NewPCG(x.Wish.Seed, 0x6c3))}
+	e := &expedition{Exhaustive: x, begin: time.Now(), covered: Covered{Bounds: x.Bounds},
+		rand: rand.New(rand.NewPCG(x.Wish.Seed, 0x6c3))}
 	if err := e.prepare(p); err != nil {
 		return nil, Covered{}, Progress{}, err
 	}

@@ -33,7 +33,8 @@ func TestHashingChangesNoVerdict(t *testing.T) {
 		letters := map[bool]string{}
 		for _, plain := range []bool{false, true} {
 			hits, covered := exhaustive(t, Exhaustive{
-				Wish: harness.Wish{Impl: c.lock, Nemesis: c.fault}, Properties: []string{"S", "L", "O"}, Bounds: c.bounds, KeepGoing: true, Plain: plain, Pace: Ticks,
+				Wish: harness.Wish{Impl: c.lock, Nemesis: c.fault}, Properties: []string{"S", "L", "O"},
+				Bounds: c.bounds, KeepGoing: true, Plain: plain, Pace: Ticks,
 			})
 			if !covered.Whole || covered.Broke > 0 {
 				t.Errorf("%s under %s: %s", c.lock, c.fault, covered)
@@ -51,12 +52,14 @@ func TestHashingChangesNoVerdict(t *testing.T) {
 			t.Logf("%s under %s, hashing %v: %s", c.lock, c.fault, !plain, covered)
 		}
 		if letters[false] != letters[true] || (letters[true] != "") != c.found {
-			t.Errorf("%s under %s: %q with hashing, %q without; want some: %v", c.lock, c.fault, letters[false], letters[true], c.found)
+			t.Errorf("%s under %s: %q with hashing, %q without; want some: %v", c.lock, c.fault,
+				letters[false], letters[true], c.found)
 		}
 	}
 }
 
-// TestExhaustiveFindsWhatIsThere: what is known of the locks, within small bounds. Nothing is found of the lock without a lease whose clients do not crash.
+// TestExhaustiveFindsWhatIsThere: what is known of the locks, within small bounds. Nothing is found
+// of the lock without a lease whose clients do not crash.
 func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 	for _, c := range []struct {
 		lock, fault, property string
@@ -64,7 +67,8 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 	}{
 		{"setnx", "none", "", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 1, Expiries: 1}},
 		{"getset", "none", "S", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 2, Expiries: 2}},
-		{"setnx-del-expired", "none", "S", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 1, Expiries: 1}},
+		{"setnx-del-expired", "none", "S", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 1,
+			Expiries: 1}},
 		{"setnx", "crash", "D", Bounds{Clients: 2, Rounds: 2, Tries: 2, Faults: 1}},
 		{"setpx-del", "pause", "O", Bounds{Clients: 3, Rounds: 1, Tries: 6, Faults: 1}},
 		{"token-lua", "clock-server:+", "L", Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}},
@@ -94,13 +98,17 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 
 // TestCoveredClaimsNoMoreThanWasDone.
 func TestCoveredClaimsNoMoreThanWasDone(t *testing.T) {
-	x := Exhaustive{Wish: harness.Wish{Impl: "token-lua", Nemesis: "none"}, Bounds: DefaultBounds, Limit: 20}
+	x := Exhaustive{Wish: harness.Wish{Impl: "token-lua", Nemesis: "none"}, Bounds: DefaultBounds,
+		Limit: 20}
 	_, covered := exhaustive(t, x)
-	if s := covered.String(); covered.Whole || strings.Contains(s, "all ") || !strings.Contains(s, "not finished") {
+	if s := covered.String(); covered.Whole || strings.Contains(s, "all ") ||
+		!strings.Contains(s, "not finished") {
 		t.Errorf("%s", s)
 	}
-	whole := Covered{Bounds: Bounds{Clients: 3, Rounds: 1, Expiries: 2, Preemptions: 4}, Schedules: 26576, Whole: true}
-	if s := whole.String(); s != "no violation in all 26,576 schedules of 3 clients, 1 round, 2 expiries, 4 preemptions" {
+	whole := Covered{Bounds: Bounds{Clients: 3, Rounds: 1, Expiries: 2, Preemptions: 4},
+		Schedules: 26576, Whole: true}
+	if s := whole.String(); s !=
+		"no violation in all 26,576 schedules of 3 clients, 1 round, 2 expiries, 4 preemptions" {
 		t.Errorf("%s", s)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -36,13 +36,15 @@ type way struct {
 	picks []int
 }
 
-// prepare makes the plans. A fault that strikes at any place waits for a gate that nobody comes to; the search says when it is reached.
+// prepare makes the plans. A fault that strikes at any place waits for a gate that nobody comes to;
+// the search says when it is reached.
 func (e *expedition) prepare(p harness.Plan) error {
 	e.wake = sync.NewCond(&e.mu)
 	e.plans = []harness.Plan{p}
 	if e.Bounds.Faults > 0 {
 		if e.plans = anywhere(p); len(e.plans) == 0 {
-			return fmt.Errorf("%s has no form that can strike at any place; there are: %s", p.Nemesis, strings.Join(AnywhereFaults(), ", "))
+			return fmt.Errorf("%s has no form that can strike at any place; there are: %s", p.Nemesis,
+				strings.Join(AnywhereFaults(), ", "))
 		}
 	}
 	for i := range e.plans {
@@ -89,11 +91,13 @@ func (e *expedition) take(ctx context.Context) (way, bool) {
 	return p, true
 }
 
-// run follows a path and then the dullest way, and notes every other way that could have been taken.
+// run follows a path and then the dullest way, and notes every other way that could have been
+// taken.
 func (e *expedition) run(ctx context.Context, p way) {
 	inner, cut := context.WithCancel(ctx)
 	defer cut()
-	s := &scout{path: p, cut: cut, answers: map[string]int{}, told: map[int]uint64{}, limit: e.Bounds, last: passing}
+	s := &scout{path: p, cut: cut, answers: map[string]int{}, told: map[int]uint64{}, limit: e.Bounds,
+		last: passing}
 	if !e.Plain {
 		s.states = &e.states
 	}
@@ -157,7 +161,9 @@ func (e *expedition) note(hits []Hit) {
 	}
 	e.covered.Violating++
 	for _, h := range hits {
-		if h.Words != "" && !slices.ContainsFunc(e.hits, func(o Hit) bool { return o.Property == h.Property }) {
+		if h.Words != "" && !slices.ContainsFunc(e.hits, func(o Hit) bool {
+			return o.Property == h.Property
+		}) {
 			e.hits = append(e.hits, h)
 		}
 	}
@@ -179,9 +185,11 @@ func (e *expedition) finish(ctx, inner context.Context) {
 	case e.over:
 		c.Why = "it stopped at the first violation"
 	case inner.Err() != nil:
-		c.Why = fmt.Sprintf("the time of %v was over, with %d ways known and not taken", e.Budget, len(e.todo))
+		c.Why = fmt.Sprintf("the time of %v was over, with %d ways known and not taken", e.Budget,
+			len(e.todo))
 	case len(e.todo) > 0:
-		c.Why = fmt.Sprintf("%d schedules were enough, with %d ways known and not taken", e.Limit, len(e.todo))
+		c.Why = fmt.Sprintf("%d schedules were enough, with %d ways known and not taken", e.Limit,
+			len(e.todo))
 	case c.Broke > 0:
 		c.Why = fmt.Sprintf("%d runs broke", c.Broke)
 	default:
@@ -192,5 +200,6 @@ func (e *expedition) finish(ctx, inner context.Context) {
 func (e *expedition) progress() Progress {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return Progress{e.runs, e.states.count(), e.covered.Violating, e.covered.Broke, time.Since(e.begin)}
+	return Progress{e.runs, e.states.count(), e.covered.Violating, e.covered.Broke,
+		time.Since(e.begin)}
 }

@@ -7,9 +7,11 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// TestARunBecomesACounterexample takes a plan as a gate has it: more clients and a longer run than a search would choose.
+// TestARunBecomesACounterexample takes a plan as a gate has it: more clients and a longer run than
+// a search would choose.
 func TestARunBecomesACounterexample(t *testing.T) {
-	p, err := harness.NewPlan(harness.Wish{World: "sim", Impl: "token-lua", Nemesis: "pause", Seed: 5, TTL: 500 * time.Millisecond})
+	p, err := harness.NewPlan(harness.Wish{World: "sim", Impl: "token-lua", Nemesis: "pause", Seed: 5,
+		TTL: 500 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

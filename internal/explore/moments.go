@@ -11,8 +11,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// draw is a fault that strikes at a moment drawn at random: at a time, at a phase of a client's cycle, or before or after one of its commands. The
-// scenarios of the nemesis table are aimed where a lock is known to hurt; these find where nobody looked.
+// draw is a fault that strikes at a moment drawn at random: at a time, at a phase of a client's
+// cycle, or before or after one of its commands. The scenarios of the nemesis table are aimed where
+// a lock is known to hurt; these find where nobody looked.
 type draw struct {
 	rand *rand.Rand
 	plan harness.Plan
@@ -21,7 +22,8 @@ type draw struct {
 // effect is what a fault does: now, and later to undo it.
 type effect struct{ begin, end []nemesis.Step }
 
-// scenario is the fault with this name at a drawn moment, now and then twice; nil: the name has no form without an aim.
+// scenario is the fault with this name at a drawn moment, now and then twice; nil: the name has no
+// form without an aim.
 func (d draw) scenario(fault string) []nemesis.Step {
 	var steps []nemesis.Step
 	for n := 1 + d.rand.IntN(4)/3; n > 0; n-- {
@@ -34,8 +36,9 @@ func (d draw) scenario(fault string) []nemesis.Step {
 	return steps
 }
 
-// strike does the effect at a drawn moment, lets whoever stands at the gate go on at once, and undoes it after a drawn time. A failover's link is cut
-// from the beginning, or from a moment of its own.
+// strike does the effect at a drawn moment, lets whoever stands at the gate go on at once, and
+// undoes it after a drawn time. A failover's link is cut from the beginning, or from a moment of
+// its own.
 func (d draw) strike(e effect) []nemesis.Step {
 	var steps []nemesis.Step
 	gate, name := d.moment()
@@ -50,16 +53,19 @@ func (d draw) strike(e effect) []nemesis.Step {
 	return append(steps, e.end...)
 }
 
-// moment is a step that is over at the moment, and the name of the client that stands at a gate then.
+// moment is a step that is over at the moment, and the name of the client that stands at a gate
+// then.
 func (d draw) moment() (s nemesis.Step, name string) {
 	const who = "drawn"
 	longest := history.Duration(3 * d.plan.TTL)
 	a := &nemesis.Await{As: who, Client: fmt.Sprintf("c%d", d.rand.IntN(d.plan.Clients))}
 	switch d.rand.IntN(3) {
 	case 0:
-		return nemesis.Step{Do: nemesis.Wait, For: history.Duration(d.rand.Int64N(int64(longest)/40)+1) * 40}, ""
+		return nemesis.Step{Do: nemesis.Wait, For: history.Duration(d.rand.Int64N(int64(longest)/40)+1) *
+			40}, ""
 	case 1:
-		a.Phase = []string{nemesis.Acquiring, nemesis.Granted, nemesis.Releasing, nemesis.Released}[d.rand.IntN(4)]
+		a.Phase = []string{nemesis.Acquiring, nemesis.Granted, nemesis.Releasing,
+			nemesis.Released}[d.rand.IntN(4)]
 		a.Nth = 1 + d.rand.IntN(3)
 	default:
 		a.Command, a.At = ".", []string{nemesis.Before, nemesis.After}[d.rand.IntN(2)]
@@ -93,7 +99,8 @@ func (d draw) effect(fault string) (effect, bool) {
 	heal := nemesis.Step{Do: nemesis.Heal, Target: links}
 	switch name {
 	case "pause":
-		return one(nemesis.Step{Do: nemesis.Pause, Target: c}, nemesis.Step{Do: nemesis.Unpause, Target: c})
+		return one(nemesis.Step{Do: nemesis.Pause, Target: c}, nemesis.Step{Do: nemesis.Unpause,
+			Target: c})
 	case "crash":
 		return one(nemesis.Step{Do: nemesis.Crash, Target: c})
 	case "partition":
@@ -105,17 +112,21 @@ func (d draw) effect(fault string) (effect, bool) {
 	case "late":
 		return d.late(c, links), true
 	case "restart":
-		return effect{[]nemesis.Step{{Do: nemesis.KillNode, Target: n}, {Do: nemesis.Start, Target: n}}, nil}, true
+		return effect{[]nemesis.Step{{Do: nemesis.KillNode, Target: n}, {Do: nemesis.Start, Target: n}},
+			nil}, true
 	case "restart-delayed":
-		return one(nemesis.Step{Do: nemesis.KillNode, Target: n}, nemesis.Step{Do: nemesis.Start, Target: n})
+		return one(nemesis.Step{Do: nemesis.KillNode, Target: n}, nemesis.Step{Do: nemesis.Start,
+			Target: n})
 	case "clock-client":
 		return one(d.clock(nemesis.Step{Do: nemesis.ClientClock, Target: c}))
 	case "clock-server":
 		return one(d.clock(nemesis.Step{Do: nemesis.NodeClock, Target: n}))
 	case "node-pause":
-		return one(nemesis.Step{Do: nemesis.PauseNode, Target: n}, nemesis.Step{Do: nemesis.ResumeNode, Target: n})
+		return one(nemesis.Step{Do: nemesis.PauseNode, Target: n}, nemesis.Step{Do: nemesis.ResumeNode,
+			Target: n})
 	case "busy":
-		return one(nemesis.Step{Do: nemesis.Stall, Target: n, For: d.length()}, nemesis.Step{Do: nemesis.Free, Target: n})
+		return one(nemesis.Step{Do: nemesis.Stall, Target: n, For: d.length()}, nemesis.Step{
+			Do: nemesis.Free, Target: n})
 	case "node-crash":
 		return one(nemesis.Step{Do: nemesis.KillNode, Target: n})
 	case "failover":
@@ -138,7 +149,8 @@ func (d draw) partition(variant, links string) nemesis.Step {
 // late holds what a client sends or is told; newer connections may take another way.
 func (d draw) late(c, links string) effect {
 	e := effect{
-		[]nemesis.Step{{Do: nemesis.Hold, Target: links, Mode: []string{nemesis.Requests, nemesis.Replies}[d.rand.IntN(2)]}},
+		[]nemesis.Step{{Do: nemesis.Hold, Target: links, Mode: []string{nemesis.Requests,
+			nemesis.Replies}[d.rand.IntN(2)]}},
 		[]nemesis.Step{{Do: nemesis.Heal, Target: links}},
 	}
 	if d.rand.IntN(2) == 0 {
@@ -171,7 +183,8 @@ func (d draw) failover() effect {
 		begin = append(begin, nemesis.Step{Do: nemesis.Go, Target: name})
 		gate.Await.As = "later"
 	}
-	begin = append(begin, gate, nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{Do: nemesis.Promote, Target: "n1"},
+	begin = append(begin, gate, nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{
+		Do: nemesis.Promote, Target: "n1"},
 		nemesis.Step{Do: nemesis.Direct, Target: "*", Node: "n1"})
 	if name != "" {
 		begin = append(begin, nemesis.Step{Do: nemesis.Go, Target: "later"})

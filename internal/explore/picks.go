@@ -7,10 +7,12 @@ import (
 	"github.com/lockbench/lockbench/internal/sim"
 )
 
-// picks goes on with the client that acted last, except where a deviation says otherwise: it is a Picked schedule done again.
+// picks goes on with the client that acted last, except where a deviation says otherwise: it is a
+// Picked schedule done again.
 //
-// A question is named by the message that would arrive next by itself, and, from the second time that it is asked, by how often it has been:
-// "c0>n0.12", "c0>n0.12 ~2". So most names stay what they are when another deviation is taken away.
+// A question is named by the message that would arrive next by itself, and, from the second time
+// that it is asked, by how often it has been: "c0>n0.12", "c0>n0.12 ~2". So most names stay what
+// they are when another deviation is taken away.
 type picks struct {
 	sim.Recorded
 	naming
@@ -47,9 +49,10 @@ func (n *naming) name(options []sim.Option) string {
 	return name
 }
 
-// priorities is a schedule by priorities (PCT, Burckhardt et al. 2010): each client has one, the highest that can goes on, and at a few points chosen at
-// random whoever is first becomes the last. So a race that needs few switches is found with a probability that does not depend on how long the
-// run is. That time passes has a priority, too.
+// priorities is a schedule by priorities (PCT, Burckhardt et al. 2010): each client has one, the
+// highest that can goes on, and at a few points chosen at random whoever is first becomes the last.
+// So a race that needs few switches is found with a probability that does not depend on how long
+// the run is. That time passes has a priority, too.
 type priorities struct {
 	sim.Recorded // no deviations: what it decides, it decides by picks
 	naming

@@ -19,7 +19,8 @@ import (
 // maxFile is how many bytes of a file are read.
 const maxFile = 16 << 20
 
-// Read reads what Write wrote, and believes nothing of it: an unknown field, format, lock or absurd number is an error with its line.
+// Read reads what Write wrote, and believes nothing of it: an unknown field, format, lock or absurd
+// number is an error with its line.
 func Read(r io.Reader) (c *Counterexample, err error) {
 	defer func() { // of the YAML library: files come from anywhere
 		if p := recover(); p != nil {
@@ -38,7 +39,8 @@ func Read(r io.Reader) (c *Counterexample, err error) {
 	}
 	c = &Counterexample{}
 	err = yaml.UnmarshalWithOptions(text, c, yaml.Strict(),
-		yaml.CustomUnmarshaler(foreign[harness.Plan]), yaml.CustomUnmarshaler(foreign[checker.Property]), yaml.CustomUnmarshaler(foreign[nemesis.Step]))
+		yaml.CustomUnmarshaler(foreign[harness.Plan]), yaml.CustomUnmarshaler(foreign[checker.Property]),
+		yaml.CustomUnmarshaler(foreign[nemesis.Step]))
 	if err != nil {
 		return nil, oneLine(err, text)
 	}
@@ -73,8 +75,9 @@ func foreign[T any](into *T, block []byte) error {
 	return dec.Decode(into)
 }
 
-// oneLine keeps the message of the YAML library, "[3:5] unknown field …", and leaves out its picture of the source. Errors of JSON's own
-// reader name a field or a value; the first line with it is the one.
+// oneLine keeps the message of the YAML library, "[3:5] unknown field …", and leaves out its
+// picture of the source. Errors of JSON's own reader name a field or a value; the first line with
+// it is the one.
 func oneLine(err error, text []byte) error {
 	line, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")
 	if at, rest, ok := strings.Cut(strings.TrimPrefix(line, "["), "] "); ok && line[0] == '[' {

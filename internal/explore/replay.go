@@ -17,9 +17,10 @@ type Outcome struct {
 	Got       string `json:"got,omitempty"`
 
 	// Of a replay on real servers.
-	TooSlow bool          `json:"too_slow,omitempty"` // it was not as recorded, and the machine may have been the reason
-	Late    time.Duration `json:"late_ns,omitempty"`  // how far it was behind the record at most
-	Dir     string        `json:"dir,omitempty"`      // run directory of the last one
+	// it was not as recorded, and the machine may have been the reason
+	TooSlow bool          `json:"too_slow,omitempty"`
+	Late    time.Duration `json:"late_ns,omitempty"` // how far it was behind the record at most
+	Dir     string        `json:"dir,omitempty"`     // run directory of the last one
 }
 
 // String is the outcome in one line.
@@ -30,11 +31,12 @@ func (o Outcome) String() string {
 	if o.TooSlow {
 		return o.slowly()
 	}
-	return fmt.Sprintf("diverged at step %d: expected %s, got %s (%s)", o.Step, o.Expected, o.Got, o.World)
+	return fmt.Sprintf("diverged at step %d: expected %s, got %s (%s)", o.Step, o.Expected, o.Got,
+		o.World)
 }
 
-// Replay does a counterexample again in the simulator: each step must be the same, and the same property must be violated. The error is for a file
-// whose plan cannot run at all.
+// Replay does a counterexample again in the simulator: each step must be the same, and the same
+// property must be violated. The error is for a file whose plan cannot run at all.
 func (c *Counterexample) Replay(ctx context.Context) (Outcome, error) {
 	o := Outcome{World: "the simulator", Runs: 1}
 	r, err := c.Case().run(ctx)
@@ -55,7 +57,8 @@ func (c *Counterexample) Replay(ctx context.Context) (Outcome, error) {
 			o.Expected, o.Got = c.Steps[k].flow(), r.Steps[k].flow()
 		}
 	case !violated:
-		o.Step, o.Expected, o.Got = len(c.Steps), "a violation of "+c.Verdict.Property, firstWord(v.Because, v.Verdict.String())
+		o.Step, o.Expected, o.Got = len(c.Steps), "a violation of "+c.Verdict.Property,
+			firstWord(v.Because, v.Verdict.String())
 	case v.Class != c.Verdict.Class:
 		o.Step, o.Expected, o.Got = len(c.Steps), "the class "+quote(c.Verdict.Class), quote(v.Class)
 	default:

@@ -29,8 +29,9 @@ type Real struct {
 
 // Attempt is how a replay on real servers ended.
 type Attempt struct {
-	Result   Result
-	Step     int    // where it diverged, from 1; one more than there are: the steps were the same, the verdict is not
+	Result Result
+	// where it diverged, from 1; one more than there are: the steps were the same, the verdict is not
+	Step     int
 	Expected string // in the words of the record
 	Got      string
 	Late     time.Duration // how far it was behind the record at most
@@ -43,14 +44,18 @@ type Result string
 
 // The results of a replay on real servers.
 const (
-	Confirmed Result = "confirmed" // every step was as recorded, and the checker finds the same property violated
-	Diverged  Result = "diverged"  // something else happened
-	TooSlow   Result = "too slow"  // something else happened, and the machine was so slow that this may be why
+	// every step was as recorded, and the checker finds the same property violated
+	Confirmed Result = "confirmed"
+	Diverged  Result = "diverged" // something else happened
+	// something else happened, and the machine was so slow that this may be why
+	TooSlow Result = "too slow"
 )
 
-// attempt does the counterexample again with real servers and clients: the clients act by themselves, and every command, reply and fault takes place
-// in the recorded order, no sooner than recorded and as soon as possible after that. The run is recorded and judged in the directory as any other.
-// The error says why there is no outcome: the counterexample cannot be replayed there, the world broke, or ctx ended.
+// attempt does the counterexample again with real servers and clients: the clients act by
+// themselves, and every command, reply and fault takes place in the recorded order, no sooner than
+// recorded and as soon as possible after that. The run is recorded and judged in the directory as
+// any other. The error says why there is no outcome: the counterexample cannot be replayed there,
+// the world broke, or ctx ended.
 func (c *Counterexample) attempt(ctx context.Context, r Real) (Attempt, error) {
 	out := Attempt{Dir: r.Dir}
 	net := &relay{wake: func() {}}
@@ -59,7 +64,8 @@ func (c *Counterexample) attempt(ctx context.Context, r Real) (Attempt, error) {
 		return out, errors.Join(err, net.close())
 	}
 	if !w.Idles() {
-		return out, errors.Join(notYet("clients in containers: nobody can see when they rest"), w.Close(), net.close())
+		return out, errors.Join(notYet("clients in containers: nobody can see when they rest"), w.Close(),
+			net.close())
 	}
 	net.tells(w.Wake)
 	out.Redis = w.Versions()["redis"]
@@ -78,7 +84,8 @@ func (r Real) config(c *Counterexample, net *relay) cluster.Config {
 		}
 	}
 	cfg := cluster.Config{
-		Dir: r.Dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Worker: worker, RedisConfig: p.RedisConfig,
+		Dir: r.Dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
+		Seed: p.Seed, Worker: worker, RedisConfig: p.RedisConfig,
 		Launcher: r.Launcher, Spawner: r.Spawner, Relay: net, Scenario: p.Scenario,
 	}
 	for _, s := range c.Steps {
@@ -107,12 +114,14 @@ func isTimeout(err string) bool {
 }
 
 // follow keeps the record of a replay, and judges it.
-func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, net *relay, out *Attempt) error {
+func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, net *relay,
+	out *Attempt) error {
 	p, err := r.play(ctx, c, w, net)
 	var d *divergence
 	switch {
 	case errors.As(err, &d):
-		out.Result, out.Step, out.Expected, out.Got, out.Late = Diverged, d.step+1, d.expected, d.got, p.clock.late
+		out.Result, out.Step, out.Expected, out.Got, out.Late = Diverged, d.step+1, d.expected, d.got,
+			p.clock.late
 		if p.clock.slow() {
 			out.Result = TooSlow
 		}
@@ -128,18 +137,21 @@ func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, n
 		out.Result, out.Step = Diverged, len(c.Steps)+1
 		out.Expected = fmt.Sprintf("%s violated", c.Verdict.Property)
 		out.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict, cmp.Or(got.Because, got.Words))
-		if got.Verdict.String() == checker.Unknown.String() && p.clock.stood > 0 || p.clock.late > punctual {
+		if got.Verdict.String() == checker.Unknown.String() && p.clock.stood > 0 ||
+			p.clock.late > punctual {
 			out.Result = TooSlow
 		}
 	}
 	return nil
 }
 
-// punctual is how late a replay may be without that being a reason for another verdict: times in which somebody waited are shorter by it, or longer.
+// punctual is how late a replay may be without that being a reason for another verdict: times in
+// which somebody waited are shorter by it, or longer.
 const punctual = 20 * time.Millisecond
 
 // play follows the steps with the files of the run open.
-func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.World, net *relay) (p *player, err error) {
+func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.World, net *relay) (p *player,
+	err error) {
 	epoch, err := c.epoch(ctx)
 	if err != nil {
 		return nil, err
@@ -163,7 +175,8 @@ func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.World, net
 		return nil, err
 	}
 	defer trace.Close()
-	j, err := harness.NewJournal(plan, w, harness.Output{History: history, Trace: trace, Command: r.Command, Version: r.Version, Started: time.Now()})
+	j, err := harness.NewJournal(plan, w, harness.Output{History: history, Trace: trace,
+		Command: r.Command, Version: r.Version, Started: time.Now()})
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +184,8 @@ func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.World, net
 	return p, j.End(p.all())
 }
 
-// epoch is the simulator's clock when the record began. The file does not have it: the run is done again.
+// epoch is the simulator's clock when the record began. The file does not have it: the run is done
+// again.
 func (c *Counterexample) epoch(ctx context.Context) (int64, error) {
 	r, err := c.Case().run(ctx)
 	if err != nil {

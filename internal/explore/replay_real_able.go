@@ -9,7 +9,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Replayable says by name what of a counterexample cannot be replayed on real servers yet; nil: all of it can.
+// Replayable says by name what of a counterexample cannot be replayed on real servers yet; nil: all
+// of it can.
 func (c *Counterexample) Replayable() error {
 	p := c.Plan
 	switch {
@@ -25,9 +26,13 @@ func (c *Counterexample) Replayable() error {
 	return c.promotes()
 }
 
-// promotes says whether a failover can be done again. The file does not have what was under way to a replica: the run is done again in the simulator.
+// promotes says whether a failover can be done again. The file does not have what was under way to
+// a replica: the run is done again in the simulator.
 func (c *Counterexample) promotes() error {
-	if !slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Fault != nil && s.Fault.Do == nemesis.Promote }) {
+	if !slices.ContainsFunc(c.Steps, func(s Step) bool {
+		return s.Fault != nil &&
+			s.Fault.Do == nemesis.Promote
+	}) {
 		return nil
 	}
 	r, err := c.Case().run(context.Background())
@@ -35,12 +40,14 @@ func (c *Counterexample) promotes() error {
 		return fmt.Errorf("the simulator cannot run it: %w", err)
 	}
 	if r.overtaken {
-		return notYet("a failover whose replica misses a write that was still under way; only one that the link has dropped can be arranged")
+		return notYet(
+			"a failover whose replica misses a write that was still under way; only one that the link has dropped can be arranged")
 	}
 	return nil
 }
 
-// shortest is a lease in which there is time for some steps, each of which takes about a millisecond on a busy machine.
+// shortest is a lease in which there is time for some steps, each of which takes about a
+// millisecond on a busy machine.
 const shortest = 20 * time.Millisecond
 
 func notYet(what string) error {

@@ -8,14 +8,17 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// TestWhichFailoversCanBeReplayed: what the link has dropped is lost on real servers, too; what was only under way nobody can lose there on purpose.
+// TestWhichFailoversCanBeReplayed: what the link has dropped is lost on real servers, too; what was
+// only under way nobody can lose there on purpose.
 func TestWhichFailoversCanBeReplayed(t *testing.T) {
-	for _, name := range []string{"token-lua-failover-cut-S", "setnx-failover-after-S", "redisson-failover-cut-S"} {
+	for _, name := range []string{"token-lua-failover-cut-S", "setnx-failover-after-S",
+		"redisson-failover-cut-S"} {
 		if err := keptCase(t, name).Replayable(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	late := Search{Wish: harness.Wish{Impl: "token-lua", Nemesis: "failover:delayed"}, Properties: []string{"L"}, Schedule: Random, Moments: Aimed, Seeds: 200, Jobs: 1}
+	late := Search{Wish: harness.Wish{Impl: "token-lua", Nemesis: "failover:delayed"},
+		Properties: []string{"L"}, Schedule: Random, Moments: Aimed, Seeds: 200, Jobs: 1}
 	found, _, err := late.Find(t.Context())
 	if err != nil || len(found) == 0 {
 		t.Fatal(found, err)
@@ -28,7 +31,8 @@ func TestWhichFailoversCanBeReplayed(t *testing.T) {
 		t.Errorf("%s: %v", late.Wish.Nemesis, err)
 	}
 	x := Exhaustive{
-		Wish: harness.Wish{Impl: "token-lua", Nemesis: nemesis.Failover}, Properties: []string{"L"}, Bounds: Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}, Pace: Ticks,
+		Wish: harness.Wish{Impl: "token-lua", Nemesis: nemesis.Failover}, Properties: []string{"L"},
+		Bounds: Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}, Pace: Ticks,
 	}
 	hits, covered := exhaustive(t, x)
 	if len(hits) == 0 {

@@ -7,9 +7,10 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// clock brings the times of a record to a replay. A step takes place no sooner than recorded. Redis counts whole milliseconds, so that a lease ends up to
-// one later than it is long: where that decided between two commands, the first is executed when a millisecond begins, and the second as much later as
-// in the record, or more if the lease had ended.
+// clock brings the times of a record to a replay. A step takes place no sooner than recorded. Redis
+// counts whole milliseconds, so that a lease ends up to one later than it is long: where that
+// decided between two commands, the first is executed when a millisecond begins, and the second as
+// much later as in the record, or more if the lease had ended.
 type clock struct {
 	turns []turn
 	terms []time.Duration // what may end: the lease, time-outs
@@ -22,12 +23,14 @@ type clock struct {
 }
 
 func newClock(p harness.Plan, all []turn, epoch int64) *clock {
-	return &clock{turns: all, lease: p.TTL.D(), terms: terms(p), phase: time.Duration(epoch) % time.Millisecond}
+	return &clock{turns: all, lease: p.TTL.D(), terms: terms(p),
+		phase: time.Duration(epoch) % time.Millisecond}
 }
 
 // terms are the times after which somebody does something else.
 func terms(p harness.Plan) []time.Duration {
-	return []time.Duration{p.TTL.D(), p.TTL.D() / 3, p.AcquireTimeout.D(), p.ClientTimeout.D(), p.NodeTimeout.D()}
+	return []time.Duration{p.TTL.D(), p.TTL.D() / 3, p.AcquireTimeout.D(), p.ClientTimeout.D(),
+		p.NodeTimeout.D()}
 }
 
 // begin says that now is the time of the first turn.
@@ -42,7 +45,9 @@ func (c *clock) begin(now int64) {
 func (c *clock) due(i int) int64 { return c.zero + int64(c.turns[i].At) }
 
 // lateness is how much later than recorded it is for a turn.
-func (c *clock) lateness(i int, now int64) time.Duration { return max(0, time.Duration(now-c.due(i))) }
+func (c *clock) lateness(i int, now int64) time.Duration {
+	return max(0, time.Duration(now-c.due(i)))
+}
 
 // boundary is a little more than Redis' millisecond.
 const boundary = 1200 * time.Microsecond
@@ -56,13 +61,15 @@ func (c *clock) ended(i, k int) bool {
 	return ms(c.turns[k]) > ms(c.turns[i])+c.lease
 }
 
-// close reports whether a lease that began with turn i had just ended at turn k, or would have in a moment: Redis' milliseconds decided.
+// close reports whether a lease that began with turn i had just ended at turn k, or would have in a
+// moment: Redis' milliseconds decided.
 func (c *clock) close(i, k int) bool {
 	d := c.between(i, k) - c.lease
 	return grantsLease(c.turns[i].Step) && d > -time.Millisecond && d < 2*time.Millisecond
 }
 
-// aligned reports whether a turn must be done when a millisecond begins, so that its lease lasts as long as in the record.
+// aligned reports whether a turn must be done when a millisecond begins, so that its lease lasts as
+// long as in the record.
 func (c *clock) aligned(i int) bool {
 	for k := i + 1; k < len(c.turns); k++ {
 		if c.turns[k].Kind == Exec && c.close(i, k) && !c.ended(i, k) {
@@ -72,7 +79,8 @@ func (c *clock) aligned(i int) bool {
 	return false
 }
 
-// earliest is before when a command may not be executed, so that the leases that had ended in the record have ended, and the others not sooner than there.
+// earliest is before when a command may not be executed, so that the leases that had ended in the
+// record have ended, and the others not sooner than there.
 func (c *clock) earliest(k int) (at int64) {
 	for i := range min(k, len(c.at)) {
 		switch {
@@ -109,7 +117,8 @@ func (c *clock) done(i int, now int64) {
 	c.late = max(c.late, time.Duration(now-c.due(i)))
 }
 
-// failed notes that a turn that began then was not as recorded: how long was waited for it says nothing.
+// failed notes that a turn that began then was not as recorded: how long was waited for it says
+// nothing.
 func (c *clock) failed(i int, begun int64) {
 	if len(c.at) <= i {
 		c.at = append(c.at[:i], begun)
@@ -123,11 +132,12 @@ func (c *clock) gap(d time.Duration) { c.stood = max(c.stood, d) }
 // jitter is how far two times may be apart from the record's without it meaning anything.
 const jitter = 2 * time.Millisecond
 
-// sluggish is from when on a machine is too slow for anything to follow from a difference: readings of clocks differ by it, and time-outs come in between.
+// sluggish is from when on a machine is too slow for anything to follow from a difference: readings
+// of clocks differ by it, and time-outs come in between.
 const sluggish = 50 * time.Millisecond
 
-// slow reports whether, up to a turn, something may have ended here that had not ended in the record, or the other way round, because the machine
-// was slow.
+// slow reports whether, up to a turn, something may have ended here that had not ended in the
+// record, or the other way round, because the machine was slow.
 func (c *clock) slow() bool {
 	if c.late > sluggish || c.stood > sluggish {
 		return true

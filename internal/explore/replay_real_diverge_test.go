@@ -37,7 +37,8 @@ func stepOf(t *testing.T, c *Counterexample, n int, is func(Step) bool) int {
 	return 0
 }
 
-// TestPlantedDivergence changes one thing in a good counterexample and wants to be told at which step it shows.
+// TestPlantedDivergence changes one thing in a good counterexample and wants to be told at which
+// step it shows.
 func TestPlantedDivergence(t *testing.T) {
 	need.Part(t, "redis")
 	of := func(kind Kind) func(Step) bool { return func(s Step) bool { return s.Kind == kind } }
@@ -50,12 +51,13 @@ func TestPlantedDivergence(t *testing.T) {
 			c.Steps[i].Command = strings.Replace(c.Steps[i].Command, "lock:0", "lock:1", 1)
 			return i
 		}},
-		{"a command that is executed", "has sent to n0: SET lock:0", func(t *testing.T, c *Counterexample) int {
-			i := stepOf(t, c, 2, of(Exec))
-			c.Steps[i].Command += " XX"
-			c.Steps[i].Seq = 1
-			return i
-		}},
+		{"a command that is executed", "has sent to n0: SET lock:0",
+			func(t *testing.T, c *Counterexample) int {
+				i := stepOf(t, c, 2, of(Exec))
+				c.Steps[i].Command += " XX"
+				c.Steps[i].Seq = 1
+				return i
+			}},
 		{"a reply", "the reply (nil)", func(t *testing.T, c *Counterexample) int {
 			i := stepOf(t, c, 2, of(Exec))
 			c.Steps[i].Reply = "OK"
@@ -94,7 +96,8 @@ func TestPlantedDivergence(t *testing.T) {
 	}
 }
 
-// TestReplayIsInterrupted wants nothing to be left of a replay that is stopped in the middle of a fault.
+// TestReplayIsInterrupted wants nothing to be left of a replay that is stopped in the middle of a
+// fault.
 func TestReplayIsInterrupted(t *testing.T) {
 	need.Part(t, "redis")
 	c := keptCase(t, "token-lua-pause-long-S")
@@ -140,7 +143,10 @@ func TestWhatIsNotReplayable(t *testing.T) {
 		{func() { c.Plan.ClientRetries = 2 }, "--client-retries"},
 	} {
 		x.change()
-		_, err := c.ReplayReal(t.Context(), 1, func() (Real, error) { t.Error("a directory was made"); return Real{}, nil })
+		_, err := c.ReplayReal(t.Context(), 1, func() (Real, error) {
+			t.Error("a directory was made")
+			return Real{}, nil
+		})
 		if err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%v does not name %s", err, x.want)
 		}
@@ -160,7 +166,8 @@ func TestMatcher(t *testing.T) {
 		all  []exchange
 	}{
 		{"the same", []exchange{{"DEL lock:0", []string{"DEL", "lock:0"}, true}}},
-		{"another word", []exchange{{"DEL lock:0", []string{"DEL", "lock:1"}, false}, {"DEL lock:0", []string{"DEL"}, false}}},
+		{"another word", []exchange{{"DEL lock:0", []string{"DEL", "lock:1"}, false},
+			{"DEL lock:0", []string{"DEL"}, false}}},
 		{"owners", []exchange{
 			{"SET l " + a, []string{"SET", "l", z}, true},
 			{"SET l " + a, []string{"SET", "l", z}, true},
@@ -186,7 +193,8 @@ func TestMatcher(t *testing.T) {
 	}
 }
 
-// TestMatcherOfReplies wants to read back what was written, and the rest of a lease with some tolerance.
+// TestMatcherOfReplies wants to read back what was written, and the rest of a lease with some
+// tolerance.
 func TestMatcherOfReplies(t *testing.T) {
 	m := newMatcher(time.Second)
 	a, z := strings.Repeat("a", 40), strings.Repeat("0", 40)
@@ -220,7 +228,8 @@ func TestMatcherOfReplies(t *testing.T) {
 
 // TestReplySize wants whole replies and nothing else to be told from what is under way.
 func TestReplySize(t *testing.T) {
-	for _, whole := range []string{"+OK\r\n", ":1\r\n", "-ERR x\r\n", "$-1\r\n", "$2\r\nab\r\n", "*-1\r\n", "*0\r\n", "*2\r\n:1\r\n*1\r\n$1\r\na\r\n"} {
+	for _, whole := range []string{"+OK\r\n", ":1\r\n", "-ERR x\r\n", "$-1\r\n", "$2\r\nab\r\n",
+		"*-1\r\n", "*0\r\n", "*2\r\n:1\r\n*1\r\n$1\r\na\r\n"} {
 		for n := range len(whole) {
 			if got := replySize([]byte(whole[:n])); got != 0 {
 				t.Errorf("%q is whole: %d", whole[:n], got)
@@ -234,7 +243,8 @@ func TestReplySize(t *testing.T) {
 
 // TestUnspell wants back what Spell has written.
 func TestUnspell(t *testing.T) {
-	for _, words := range [][]string{{"GET", "l"}, {"SET", "a b", "\"q\"", "", "{x}"}, {"SET", "ü\n", "\\"}} {
+	for _, words := range [][]string{{"GET", "l"}, {"SET", "a b", "\"q\"", "", "{x}"},
+		{"SET", "ü\n", "\\"}} {
 		if got := unspell(Spell(words)); !slices.Equal(got, words) {
 			t.Errorf("%q became %q", words, got)
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// fault does something to the world. What delays messages between clients and nodes is in the recorded order already.
+// fault does something to the world. What delays messages between clients and nodes is in the
+// recorded order already.
 func (p *player) fault(f nemesis.Step) error {
 	if err := p.inflict(f); err != nil {
 		return err
@@ -19,7 +20,10 @@ func (p *player) fault(f nemesis.Step) error {
 	case nemesis.Cut, nemesis.Hold, nemesis.Refuse, nemesis.Reset:
 		p.hurt = append(p.hurt, f)
 	case nemesis.Heal:
-		p.hurt = slices.DeleteFunc(p.hurt, func(s nemesis.Step) bool { return s.Target == f.Target || f.Target == "*" })
+		p.hurt = slices.DeleteFunc(p.hurt, func(s nemesis.Step) bool {
+			return s.Target == f.Target ||
+				f.Target == "*"
+		})
 	}
 	if i, err := nemesis.Client(f.Target); err == nil && i < len(p.actors) {
 		return p.after(i, f)
@@ -29,7 +33,8 @@ func (p *player) fault(f nemesis.Step) error {
 
 func (p *player) inflict(f nemesis.Step) error {
 	switch {
-	case f.Do == nemesis.Delay && strings.HasPrefix(f.Target, "c"), f.Do == nemesis.Delay && strings.HasPrefix(f.Target, "*"):
+	case f.Do == nemesis.Delay && strings.HasPrefix(f.Target, "c"), f.Do == nemesis.Delay &&
+		strings.HasPrefix(f.Target, "*"):
 		return p.journal.Note(f)
 	case !f.Fault() && !f.Repairs():
 		return nemesis.Apply(p.world, f)
@@ -61,7 +66,8 @@ func (p *player) after(i int, f nemesis.Step) error {
 	return p.rest(i)
 }
 
-// ends lets clients see that their connections to a node have ended, but for those who in the record sent something over one before they saw it.
+// ends lets clients see that their connections to a node have ended, but for those who in the
+// record sent something over one before they saw it.
 func (p *player) ends(node string) error {
 	if _, err := p.await(func() bool { return p.net.ended(node) }); err != nil {
 		return err
@@ -92,7 +98,8 @@ func (p *player) loses(client int, node string) bool {
 	return false
 }
 
-// broken reports whether an error is the end of a connection, and not that nobody answered in time or took the connection.
+// broken reports whether an error is the end of a connection, and not that nobody answered in time
+// or took the connection.
 func broken(err string) bool {
 	return err != "" && !isTimeout(err) && !strings.Contains(err, "dial")
 }

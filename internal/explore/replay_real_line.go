@@ -36,7 +36,8 @@ func (l *line) close() {
 	l.up.Close()
 }
 
-// fromClient reads commands. When the client has closed, what it had sent may still be executed, however late.
+// fromClient reads commands. When the client has closed, what it had sent may still be executed,
+// however late.
 func (l *line) fromClient() {
 	var b []byte
 	chunk := make([]byte, 4096)
@@ -63,7 +64,8 @@ func (l *line) take(b []byte) []byte {
 		if err != nil || words == nil {
 			return b
 		}
-		m := &message{line: l, words: words, wire: bytes.Clone(b[:len(b)-len(rest)]), passes: handshake[lower(words[0])]}
+		m := &message{line: l, words: words, wire: bytes.Clone(b[:len(b)-len(rest)]),
+			passes: handshake[lower(words[0])]}
 		if !m.passes {
 			m.sent = l.relay.whose(m)
 			defer l.relay.wake()
@@ -102,7 +104,8 @@ func (l *line) fromNode() {
 	}
 }
 
-// replied takes a reply: to the oldest command that has none, or, a message to a subscriber, to none.
+// replied takes a reply: to the oldest command that has none, or, a message to a subscriber, to
+// none.
 func (l *line) replied(wire []byte) {
 	l.relay.mu.Lock()
 	defer l.relay.mu.Unlock()
@@ -122,7 +125,8 @@ func (l *line) replied(wire []byte) {
 	_, _ = l.down.Write(wire)
 }
 
-// deliver gives the client the replies on its connection up to this one: the client reads them in their order.
+// deliver gives the client the replies on its connection up to this one: the client reads them in
+// their order.
 func (l *line) deliver(last *message) {
 	for len(l.kept) > 0 {
 		m := l.kept[0]
@@ -138,8 +142,8 @@ func (l *line) deliver(last *message) {
 	l.settle()
 }
 
-// settle lets the client see the end of the connection after the last reply: when the player has said so, or if it waits for messages, since nobody knows
-// when it saw that.
+// settle lets the client see the end of the connection after the last reply: when the player has
+// said so, or if it waits for messages, since nobody knows when it saw that.
 func (l *line) settle() {
 	if l.ended && (l.told || l.subscribed) && (len(l.kept) == 0 || l.kept[0].reply == nil) {
 		l.down.Close()

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// matcher compares what real clients and servers say with what was recorded. Owner values and readings of a clock are others in another world:
-// an owner value stands for the same one everywhere, and a reading may be any that is as far from the first one as the recorded one was.
+// matcher compares what real clients and servers say with what was recorded. Owner values and
+// readings of a clock are others in another world: an owner value stands for the same one
+// everywhere, and a reading may be any that is as far from the first one as the recorded one was.
 type matcher struct {
 	lease  time.Duration // the plan's
 	slack  time.Duration // how far clocks may be apart
@@ -23,11 +24,12 @@ type matcher struct {
 }
 
 func newMatcher(lease time.Duration) *matcher {
-	return &matcher{lease: lease, slack: clockSlack, owners: map[string]string{}, owned: map[string]bool{}, clocks: map[string][]string{}}
+	return &matcher{lease: lease, slack: clockSlack, owners: map[string]string{},
+		owned: map[string]bool{}, clocks: map[string][]string{}}
 }
 
-// clockSlack is how much later than in the record a client may read its clock, by the time that a replay's own steps take. It is far below the
-// jumps and leases of which a verdict is made.
+// clockSlack is how much later than in the record a client may read its clock, by the time that a
+// replay's own steps take. It is far below the jumps and leases of which a verdict is made.
 const clockSlack = 150 * time.Millisecond
 
 // command reports whether a command is the recorded one, and if so remembers what stands for what.
@@ -79,8 +81,8 @@ func (m *matcher) learn(want, have string) {
 	}
 }
 
-// The simulator's clock begins with the year 2000. A reading of it is in seconds, with or without a fraction, or in milliseconds; a client's clock may be
-// wrong, and a lease added.
+// The simulator's clock begins with the year 2000. A reading of it is in seconds, with or without a
+// fraction, or in milliseconds; a client's clock may be wrong, and a lease added.
 const (
 	simBegins = 946_684_800
 	simEnds   = simBegins + 10*24*3600
@@ -103,8 +105,8 @@ func readings(want, have string) (w, h float64, ok bool) {
 	return 0, 0, false
 }
 
-// reply reports whether a reply to a command is the recorded one: what clients have written before is read back as what it stands for, and the rest of a
-// lease may be a little less or more.
+// reply reports whether a reply to a command is the recorded one: what clients have written before
+// is read back as what it stands for, and the rest of a lease may be a little less or more.
 func (m *matcher) reply(command []string, want, have string) bool {
 	if want == have && !owner.MatchString(want) {
 		return true
@@ -138,7 +140,8 @@ func (m *matcher) rest(want, have string) bool {
 	w, err1 := strconv.ParseInt(want, 10, 64)
 	h, err2 := strconv.ParseInt(have, 10, 64)
 	lease := m.lease.Milliseconds()
-	return err1 == nil && err2 == nil && w > 0 && h > 0 && w <= lease && h <= lease+1 && max(w-h, h-w) <= m.slack.Milliseconds()
+	return err1 == nil && err2 == nil && w > 0 && h > 0 && w <= lease && h <= lease+1 &&
+		max(w-h, h-w) <= m.slack.Milliseconds()
 }
 
 // tellsRest reports whether the reply of a command may be the rest of a lease.

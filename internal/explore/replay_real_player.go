@@ -14,9 +14,11 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// player follows the steps of a counterexample in a world of real processes. Every client stands at the gate for everybody whenever it is about to acquire,
-// to release or to send a command, and its commands and replies stand at the relay; the player calls whose turn it is. Between two steps it waits
-// until the client that it has called has nothing to do but wait (cluster.World.Idle), so that nobody acts later than its turn.
+// player follows the steps of a counterexample in a world of real processes. Every client stands at
+// the gate for everybody whenever it is about to acquire, to release or to send a command, and its
+// commands and replies stand at the relay; the player calls whose turn it is. Between two steps it
+// waits until the client that it has called has nothing to do but wait (cluster.World.Idle), so
+// that nobody acts later than its turn.
 type player struct {
 	ctx     context.Context
 	c       *Counterexample
@@ -34,10 +36,11 @@ type player struct {
 // actor is what the player knows of a client.
 type actor struct {
 	stands   []workloads.GateHit
-	dialling []workloads.GateHit  // where it is about to connect
-	passed   int                  // how often it was told to go on
-	marks    []Step               // that it has come to, not yet in turn
-	sent     []int                // numbers in its trace of commands that have left and are not yet in turn
+	dialling []workloads.GateHit // where it is about to connect
+	passed   int                 // how often it was told to go on
+	marks    []Step              // that it has come to, not yet in turn
+	// numbers in its trace of commands that have left and are not yet in turn
+	sent     []int
 	commands map[int]*sentCommand // by their numbers in the record
 	answers  map[int]history.Command
 	hurry    time.Duration // by which its sleeps are shorter
@@ -50,11 +53,14 @@ type actor struct {
 // everybody is the number of the gate that all stand at.
 const everybody = 1
 
-func newPlayer(ctx context.Context, c *Counterexample, epoch int64, w *cluster.World, net *relay, j *harness.Journal) *player {
-	p := &player{ctx: ctx, c: c, world: w, net: net, journal: j, match: newMatcher(c.Plan.TTL.D()), turns: turns(c.Steps)}
+func newPlayer(ctx context.Context, c *Counterexample, epoch int64, w *cluster.World, net *relay,
+	j *harness.Journal) *player {
+	p := &player{ctx: ctx, c: c, world: w, net: net, journal: j, match: newMatcher(c.Plan.TTL.D()),
+		turns: turns(c.Steps)}
 	p.clock = newClock(c.Plan, p.turns, epoch)
 	for range c.Plan.Clients {
-		p.actors = append(p.actors, &actor{commands: map[int]*sentCommand{}, answers: map[int]history.Command{}})
+		p.actors = append(p.actors, &actor{commands: map[int]*sentCommand{},
+			answers: map[int]history.Command{}})
 	}
 	return p
 }
@@ -96,7 +102,8 @@ func (p *player) all() error {
 // ready lets every client stand where it is about to acquire.
 func (p *player) ready() error {
 	for i := range p.actors {
-		p.world.Send(i, workloads.Order{Do: workloads.DoArm, Gate: &workloads.Gate{ID: everybody, Every: true}})
+		p.world.Send(i, workloads.Order{Do: workloads.DoArm, Gate: &workloads.Gate{ID: everybody,
+			Every: true}})
 		p.journal.Begin(i)
 	}
 	for i, a := range p.actors {
@@ -197,7 +204,8 @@ func (p *player) take(rep workloads.Report) error {
 	if rep.Process >= 0 && rep.Process < len(p.actors) {
 		p.note(p.actors[rep.Process], rep)
 	}
-	if e := rep.Event; e != nil && e.Type == history.Gap && (rep.Process < 0 || !p.actors[rep.Process].stopped) {
+	if e := rep.Event; e != nil && e.Type == history.Gap &&
+		(rep.Process < 0 || !p.actors[rep.Process].stopped) {
 		p.clock.gap(e.Gap.D())
 	}
 	p.dial()
@@ -224,7 +232,8 @@ func (p *player) note(a *actor, rep workloads.Report) {
 		a.gone = true
 	case rep.Event != nil:
 		if phase := markOf(*rep.Event); phase != "" {
-			a.marks = append(a.marks, Step{Kind: Mark, Client: rep.Process, N: rep.Event.N, Phase: phase, Reply: rep.Event.Err})
+			a.marks = append(a.marks, Step{Kind: Mark, Client: rep.Process, N: rep.Event.N, Phase: phase,
+				Reply: rep.Event.Err})
 		}
 	}
 }
@@ -234,7 +243,8 @@ func (p *player) pass(client int, h workloads.GateHit) {
 	a := p.actors[client]
 	a.passed++
 	a.stands = slices.DeleteFunc(a.stands, func(x workloads.GateHit) bool { return x.Stop == h.Stop })
-	p.world.Send(client, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: everybody, Stop: h.Stop}})
+	p.world.Send(client, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: everybody,
+		Stop: h.Stop}})
 }
 
 // disturbed reports whether something was done to a client's ways to a node.

@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// relay is the network of a replay: it stands between the clients' links and the nodes, keeps every command until it is told to let the node have it, and
-// every reply until it is told to let the client have it. What go-redis sends by itself to greet a server passes, and so do messages to subscribers.
-// It is cluster.Relay.
+// relay is the network of a replay: it stands between the clients' links and the nodes, keeps every
+// command until it is told to let the node have it, and every reply until it is told to let the
+// client have it. What go-redis sends by itself to greet a server passes, and so do messages to
+// subscribers. It is cluster.Relay.
 type relay struct {
 	wake      func() // somebody waits for what comes; set before the first command
 	mu        sync.Mutex
@@ -65,10 +66,12 @@ func (r *relay) Relay(link, upstream string) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// dialTimeout bounds a connection to a node of this machine that is stopped: the kernel answers for it, so this is ample.
+// dialTimeout bounds a connection to a node of this machine that is stopped: the kernel answers for
+// it, so this is ample.
 const dialTimeout = 2 * time.Second
 
-// serve is the life of a connection. A node that is gone shows by an end of the connection, as behind a proxy.
+// serve is the life of a connection. A node that is gone shows by an end of the connection, as
+// behind a proxy.
 func (r *relay) serve(down net.Conn, client int, node, upstream string) {
 	up, err := net.DialTimeout("tcp", upstream, dialTimeout)
 	if err != nil {
@@ -88,11 +91,13 @@ func (r *relay) serve(down net.Conn, client int, node, upstream string) {
 	l.fromClient()
 }
 
-// whose finds the command of a trace that this is: the first of its kind that has not come yet, those last that may be late.
+// whose finds the command of a trace that this is: the first of its kind that has not come yet,
+// those last that may be late.
 func (r *relay) whose(m *message) *sentCommand {
 	best := -1
 	for i, s := range r.sent {
-		if s.client == m.line.client && s.node == m.line.node && s.command == Spell(m.words) && (best < 0 || r.sent[best].late && !s.late) {
+		if s.client == m.line.client && s.node == m.line.node && s.command == Spell(m.words) &&
+			(best < 0 || r.sent[best].late && !s.late) {
 			best = i
 		}
 	}
@@ -149,13 +154,15 @@ func (r *relay) expect(s *sentCommand) {
 	r.sent = append(r.sent, s)
 }
 
-// seen returns the messages of a client to a node that wait for the node, or, replied, for the client.
+// seen returns the messages of a client to a node that wait for the node, or, replied, for the
+// client.
 func (r *relay) seen(client int, node string, replied bool) (found []*message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.lines {
 		for _, m := range l.kept {
-			if l.client == client && l.node == node && !m.passes && (replied && m.reply != nil || !replied && !m.forwarded) {
+			if l.client == client && l.node == node && !m.passes && (replied && m.reply != nil || !replied &&
+				!m.forwarded) {
 				found = append(found, m)
 			}
 		}
@@ -170,7 +177,8 @@ func (r *relay) execute(m *message) {
 	r.forward(m)
 }
 
-// answer is the reply to a command that was executed; nil: there is none yet. Lost says that there will be none.
+// answer is the reply to a command that was executed; nil: there is none yet. Lost says that there
+// will be none.
 func (r *relay) answer(m *message) (wire []byte, lost bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

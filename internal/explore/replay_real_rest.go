@@ -62,15 +62,16 @@ func (p *player) directed(client int) bool {
 		if t.At-p.turns[p.now].At > history.Duration(dialTime) {
 			return false
 		}
-		if t.Kind == Fault && t.Fault.Do == nemesis.Direct && t.Fault.Target == fmt.Sprintf("c%d", client) {
+		if t.Kind == Fault && t.Fault.Do == nemesis.Direct && t.Fault.Target == fmt.Sprintf("c%d",
+			client) {
 			return true
 		}
 	}
 	return false
 }
 
-// hurry tells a client how late the replay is, before it goes on: its sleeps end when they ended in the record, so that what each step costs does
-// not add up.
+// hurry tells a client how late the replay is, before it goes on: its sleeps end when they ended in
+// the record, so that what each step costs does not add up.
 func (p *player) hurry(client int) error {
 	a := p.actors[client]
 	late := p.clock.lateness(p.now, p.world.Now())

@@ -21,7 +21,8 @@ func (p *player) send(s Step) error {
 		return err
 	}
 	sent := &sentCommand{
-		client: s.Client, node: s.Node, words: h.Args, command: Spell(h.Args), late: p.disturbed(s.Client, s.Node),
+		client: s.Client, node: s.Node, words: h.Args, command: Spell(h.Args), late: p.disturbed(s.Client,
+			s.Node),
 	}
 	p.net.expect(sent) // before it comes
 	a.sent, a.commands[s.Seq] = nil, sent
@@ -43,11 +44,13 @@ func describe(s Step) string {
 	return what
 }
 
-// settled is how long a client that has nothing to do must stand elsewhere before it is believed that it will not come.
+// settled is how long a client that has nothing to do must stand elsewhere before it is believed
+// that it will not come.
 const settled = 100_000_000
 
 // standing waits until a client stands at a place.
-func (p *player) standing(s Step, is func(workloads.GateHit) bool) (found workloads.GateHit, err error) {
+func (p *player) standing(s Step, is func(workloads.GateHit) bool) (found workloads.GateHit,
+	err error) {
 	a := p.actors[s.Client]
 	since := p.world.Now()
 	ok := false
@@ -205,13 +208,17 @@ func (p *player) received(s Step) error {
 	return p.rest(s.Client)
 }
 
-// mark waits until a client has come to a phase of its cycle, and calls it where it stands before one.
+// mark waits until a client has come to a phase of its cycle, and calls it where it stands before
+// one.
 func (p *player) mark(s Step) error {
 	a := p.actors[s.Client]
 	if s.Phase == Acquire || s.Phase == Release {
 		nested := len(a.marks) > 0
 		if !nested {
-			h, err := p.standing(s, func(h workloads.GateHit) bool { return h.Phase == s.Phase && h.N == s.N })
+			h, err := p.standing(s, func(h workloads.GateHit) bool {
+				return h.Phase == s.Phase &&
+					h.N == s.N
+			})
 			if err != nil {
 				return err
 			}

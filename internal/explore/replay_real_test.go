@@ -41,7 +41,8 @@ func recorded(t *testing.T, property string, w harness.Wish) *Counterexample {
 func here(t *testing.T) func() (Real, error) {
 	return func() (Real, error) {
 		dir, err := os.MkdirTemp(t.TempDir(), "run-")
-		return Real{World: "process", Dir: dir, Version: "test", Command: "lockbench replay --env process FILE"}, err
+		return Real{World: "process", Dir: dir, Version: "test",
+			Command: "lockbench replay --env process FILE"}, err
 	}
 }
 
@@ -107,7 +108,8 @@ func TestCorpusOnRealRedis(t *testing.T) {
 // scenario is a lock under a fault, and what it violates.
 type scenario struct{ lock, fault, property string }
 
-// TestScenariosOnRealRedis replays whole runs of the simulator that nobody has made smaller: one for each kind of fault.
+// TestScenariosOnRealRedis replays whole runs of the simulator that nobody has made smaller: one
+// for each kind of fault.
 func TestScenariosOnRealRedis(t *testing.T) {
 	need.Part(t, "redis")
 	all := []scenario{
@@ -135,7 +137,8 @@ func TestScenariosOnRealRedis(t *testing.T) {
 	}
 	for _, x := range all {
 		t.Run(x.lock+"/"+x.fault, func(t *testing.T) {
-			w := harness.Wish{Impl: x.lock, Nemesis: x.fault, Seed: 1, Clients: 3, TTL: time.Second, Poll: 150 * time.Millisecond, Hold: 100 * time.Millisecond}
+			w := harness.Wish{Impl: x.lock, Nemesis: x.fault, Seed: 1, Clients: 3, TTL: time.Second,
+				Poll: 150 * time.Millisecond, Hold: 100 * time.Millisecond}
 			confirm(t, recorded(t, x.property, w))
 		})
 	}

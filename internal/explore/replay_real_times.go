@@ -6,16 +6,19 @@ import (
 	"time"
 )
 
-// A replay for which the machine was too slow is done again so often, after a pause each time that is twice as long as the one before: a burst of load passes.
+// A replay for which the machine was too slow is done again so often, after a pause each time that
+// is twice as long as the one before: a burst of load passes.
 const (
 	retries    = 6
 	firstPause = 250 * time.Millisecond
 )
 
-// ReplayReal does the counterexample again on real servers, as often as asked for; the first time that it diverges is the last. Where makes the place of each
-// attempt, in a directory of its own. One for which the machine was too slow does not count, and is made again some times.
-// The error says why there is no outcome: see Attempt.
-func (c *Counterexample) ReplayReal(ctx context.Context, times int, where func() (Real, error)) (Outcome, error) {
+// ReplayReal does the counterexample again on real servers, as often as asked for; the first time
+// that it diverges is the last. Where makes the place of each attempt, in a directory of its own.
+// One for which the machine was too slow does not count, and is made again some times. The error
+// says why there is no outcome: see Attempt.
+func (c *Counterexample) ReplayReal(ctx context.Context, times int, where func() (Real, error)) (
+	Outcome, error) {
 	o := Outcome{World: "real Redis"}
 	if err := c.Replayable(); err != nil {
 		return o, err
@@ -38,7 +41,8 @@ func (c *Counterexample) ReplayReal(ctx context.Context, times int, where func()
 }
 
 // patiently makes an attempt, and further ones while the machine is too slow.
-func (c *Counterexample) patiently(ctx context.Context, where func() (Real, error)) (a Attempt, err error) {
+func (c *Counterexample) patiently(ctx context.Context, where func() (Real, error)) (a Attempt,
+	err error) {
 	for i := range retries + 1 {
 		var r Real
 		if r, err = where(); err != nil {
@@ -58,5 +62,7 @@ func (c *Counterexample) patiently(ctx context.Context, where func() (Real, erro
 
 // slowly says in one line that a machine was too slow.
 func (o Outcome) slowly() string {
-	return fmt.Sprintf("too slow: the machine stalled, %v behind the record; at step %d expected %s, got %s", o.Late.Round(time.Millisecond), o.Step, o.Expected, o.Got)
+	return fmt.Sprintf(
+		"too slow: the machine stalled, %v behind the record; at step %d expected %s, got %s",
+		o.Late.Round(time.Millisecond), o.Step, o.Expected, o.Got)
 }

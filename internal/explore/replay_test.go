@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestReplayDiverges changes a file in each of the ways that matter and wants to be told where it differs.
+// TestReplayDiverges changes a file in each of the ways that matter and wants to be told where it
+// differs.
 func TestReplayDiverges(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -14,7 +15,8 @@ func TestReplayDiverges(t *testing.T) {
 		want   string
 	}{
 		{"another reply", func(c *Counterexample) { c.Steps[4].Reply = "7" }, "at step 5"},
-		{"a step too many", func(c *Counterexample) { c.Steps = append(c.Steps[:3:3], c.Steps[4:]...) }, "at step 4"},
+		{"a step too many", func(c *Counterexample) { c.Steps = append(c.Steps[:3:3], c.Steps[4:]...) },
+			"at step 4"},
 		{"another time", func(c *Counterexample) { c.Steps[len(c.Steps)-1].At++ }, "expected"},
 		{"beyond the end", func(c *Counterexample) {
 			for range 1000 {
@@ -31,7 +33,8 @@ func TestReplayDiverges(t *testing.T) {
 		}
 		c.change(x)
 		o, err := x.Replay(context.Background())
-		if err != nil || o.Confirmed || !strings.Contains(o.String(), c.want) || strings.Contains(o.String(), "\n") {
+		if err != nil || o.Confirmed || !strings.Contains(o.String(), c.want) ||
+			strings.Contains(o.String(), "\n") {
 			t.Errorf("%s: %s, %v; want %q", c.name, o, err, c.want)
 		}
 	}

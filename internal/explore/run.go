@@ -35,12 +35,14 @@ type Record struct {
 	broke     error // why it is worth less than planned
 }
 
-// run carries out a job. Err says why there is no record at all: the plan cannot run in the simulator, or the simulator broke.
+// run carries out a job. Err says why there is no record at all: the plan cannot run in the
+// simulator, or the simulator broke.
 func (j job) run(ctx context.Context) (r *Record, err error) {
 	p := j.plan
 	rec := &recorder{job: j, open: map[[2]int]int{}, sent: map[int][]*sending{}}
 	cfg := sim.Config{
-		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed,
+		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		Chooser: j.chooser, Executed: rec.executed,
 	}
 	err = sim.Run(cfg, func(w *sim.World) error {
@@ -52,7 +54,8 @@ func (j job) run(ctx context.Context) (r *Record, err error) {
 		if err := nemesis.Possible(t, p.Scenario); err != nil {
 			return fmt.Errorf("%s: %w", p.Nemesis, err)
 		}
-		rec.broke = harness.Run(ctx, p, t, harness.Output{History: io.Discard, Trace: io.Discard, Watch: rec.watch, Started: w.Started()})
+		rec.broke = harness.Run(ctx, p, t, harness.Output{History: io.Discard, Trace: io.Discard,
+			Watch: rec.watch, Started: w.Started()})
 		return nil
 	})
 	if err != nil {
@@ -61,7 +64,8 @@ func (j job) run(ctx context.Context) (r *Record, err error) {
 	return &rec.Record, nil
 }
 
-// slowest is how long a command took at most, as its client saw it; one that was never answered took until the end.
+// slowest is how long a command took at most, as its client saw it; one that was never answered
+// took until the end.
 func (r *Record) slowest() (d time.Duration) {
 	end := int64(0)
 	for _, c := range r.Trace {
@@ -87,7 +91,8 @@ func (r *recorder) reach() bool {
 		return false
 	}
 	r.armed = nil
-	r.world.Tell(workloads.Report{Process: g.process, Gate: &workloads.GateHit{ID: g.id, T: r.world.Now()}})
+	r.world.Tell(workloads.Report{Process: g.process, Gate: &workloads.GateHit{
+		ID: g.id, T: r.world.Now()}})
 	return true
 }
 
@@ -126,7 +131,8 @@ func (r *recorder) Add(e history.Event) bool {
 	return true
 }
 
-// step notes a step. Order counts, not the stamp: two clients' may be some nanoseconds apart the other way round.
+// step notes a step. Order counts, not the stamp: two clients' may be some nanoseconds apart the
+// other way round.
 func (r *recorder) step(at int64, s Step) {
 	if r.job.steps {
 		s.At = max(history.Duration(at-r.Epoch), r.last)
@@ -139,9 +145,11 @@ func (r *recorder) step(at int64, s Step) {
 func (r *recorder) command(c history.Command) {
 	key := [2]int{c.Process, c.Seq}
 	if c.Recv == 0 {
-		r.step(c.Sent, Step{Kind: Send, Client: c.Process, Seq: c.Seq, Node: c.Node, Command: Spell(c.Args)})
+		r.step(c.Sent, Step{Kind: Send, Client: c.Process, Seq: c.Seq, Node: c.Node,
+			Command: Spell(c.Args)})
 		if r.job.steps {
-			r.sent[c.Process] = append(r.sent[c.Process], &sending{seq: c.Seq, node: c.Node, command: Spell(c.Args)})
+			r.sent[c.Process] = append(r.sent[c.Process], &sending{seq: c.Seq, node: c.Node,
+				command: Spell(c.Args)})
 		}
 		c.Sent -= r.Epoch
 		r.open[key] = len(r.Trace)
@@ -154,10 +162,12 @@ func (r *recorder) command(c history.Command) {
 	}
 	t := &r.Trace[i]
 	t.Recv, t.Reply, t.Err = c.Recv-r.Epoch, c.Reply, c.Err
-	r.step(c.Recv, Step{Kind: Recv, Client: c.Process, Seq: c.Seq, Node: t.Node, Command: Spell(t.Args), Reply: c.Reply, Err: c.Err})
+	r.step(c.Recv, Step{Kind: Recv, Client: c.Process, Seq: c.Seq, Node: t.Node,
+		Command: Spell(t.Args), Reply: c.Reply, Err: c.Err})
 }
 
-// executed notes what a node did. The commands by which go-redis greets a server are left out, as in the trace.
+// executed notes what a node did. The commands by which go-redis greets a server are left out, as
+// in the trace.
 func (r *recorder) executed(x sim.Execution) {
 	if r.peek != nil {
 		r.peek(x)
@@ -167,13 +177,15 @@ func (r *recorder) executed(x sim.Execution) {
 	}
 	command := Spell(x.Args)
 	r.step(r.world.Now(), Step{
-		Kind: Exec, Client: x.Client, Seq: r.seq(x.Client, x.Node, command), Node: x.Node, Command: command, Reply: spellReply(x.Reply),
+		Kind: Exec, Client: x.Client, Seq: r.seq(x.Client, x.Node, command), Node: x.Node,
+		Command: command, Reply: spellReply(x.Reply),
 	})
 }
 
 var handshake = map[string]bool{"hello": true, "client": true, "auth": true, "select": true}
 
-// seq finds the command that a client has sent: the first that no node has executed yet, or, sent again by go-redis itself, the last.
+// seq finds the command that a client has sent: the first that no node has executed yet, or, sent
+// again by go-redis itself, the last.
 func (r *recorder) seq(client int, node, command string) (seq int) {
 	for _, s := range r.sent[client] {
 		if s.node != node || s.command != command {

@@ -7,8 +7,9 @@ import (
 	"github.com/lockbench/lockbench/internal/sim"
 )
 
-// scout follows a path, then goes the dullest way, and notes every other way within the bounds that it passes. Where it comes to a state that somebody
-// has been in already, it turns back: what follows from there is, or will be, gone through from there.
+// scout follows a path, then goes the dullest way, and notes every other way within the bounds that
+// it passes. Where it comes to a state that somebody has been in already, it turns back: what
+// follows from there is, or will be, gone through from there.
 type scout struct {
 	sim.Recorded // nothing but the order is left open
 	naming
@@ -79,8 +80,9 @@ func (s *scout) fork(options []sim.Option) {
 	}
 }
 
-// after is what is used of the bounds if option c is taken. Who could go on and must wait is preempted, be it another client or another message of the same
-// one, such as its watchdog's; who waits for nothing is not. That time passes is no preemption, but a message is late.
+// after is what is used of the bounds if option c is taken. Who could go on and must wait is
+// preempted, be it another client or another message of the same one, such as its watchdog's; who
+// waits for nothing is not. That time passes is no preemption, but a message is late.
 func (s *scout) after(options []sim.Option, c int) Bounds {
 	u := s.used
 	switch {
@@ -97,20 +99,25 @@ func (s *scout) after(options []sim.Option, c int) Bounds {
 
 // overtakes reports whether the option goes before another of the same client.
 func overtakes(options []sim.Option, c int) bool {
-	return slices.ContainsFunc(options[:c], func(o sim.Option) bool { return o.Process == options[c].Process })
+	return slices.ContainsFunc(options[:c], func(o sim.Option) bool {
+		return o.Process == options[c].Process
+	})
 }
 
 func (b Bounds) within(limit Bounds) bool {
-	return b.Preemptions <= limit.Preemptions && b.Expiries <= limit.Expiries && b.Faults <= limit.Faults
+	return b.Preemptions <= limit.Preemptions && b.Expiries <= limit.Expiries &&
+		b.Faults <= limit.Faults
 }
 
-// state is a hash of all that the rest of the run depends on: the world's, what replies under way say, what is left of the bounds, and the fault.
+// state is a hash of all that the rest of the run depends on: the world's, what replies under way
+// say, what is left of the bounds, and the fault.
 func (s *scout) state(w *sim.World) uint64 {
 	h := mix(w.Fingerprint(), uint64(s.path.plan))
 	for c := range s.limit.Clients {
 		h = mix(h, s.told[c])
 	}
-	for _, n := range []int{s.used.Preemptions, s.used.Expiries, s.used.Faults, s.last, int(s.struck)} {
+	for _, n := range []int{s.used.Preemptions, s.used.Expiries, s.used.Faults, s.last,
+		int(s.struck)} {
 		h = mix(h, uint64(n))
 	}
 	return h

@@ -77,8 +77,9 @@ type finding struct {
 	begin     time.Time
 }
 
-// Find searches until a violation is found, the budget is used up, or ctx ends. It returns what was found first by seed, in an order that does not depend
-// on which core was faster. An error says why nothing can be searched.
+// Find searches until a violation is found, the budget is used up, or ctx ends. It returns what was
+// found first by seed, in an order that does not depend on which core was faster. An error says why
+// nothing can be searched.
 func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	f := &finding{Search: s, begin: time.Now()}
 	if err := f.prepare(); err != nil {
@@ -112,11 +113,14 @@ func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	return f.hits, f.progress(), f.wrong
 }
 
-// enough reports whether seed i need not be run: an earlier one has a violation, or nothing can run.
+// enough reports whether seed i need not be run: an earlier one has a violation, or nothing can
+// run.
 func (f *finding) enough(i int64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.wrong != nil || !f.KeepGoing && slices.ContainsFunc(f.hits, func(h Hit) bool { return int64(h.Seed) < i })
+	return f.wrong != nil || !f.KeepGoing && slices.ContainsFunc(f.hits, func(h Hit) bool {
+		return int64(h.Seed) < i
+	})
 }
 
 // prepare makes the plans that are tried by turns.
@@ -154,7 +158,8 @@ func (f *finding) prepare() error {
 	return nil
 }
 
-// drawnRounds bounds a run with a drawn fault, which has no aim to tell when it has shown what it can show.
+// drawnRounds bounds a run with a drawn fault, which has no aim to tell when it has shown what it
+// can show.
 const drawnRounds = 4
 
 // planFor is the plan of a search: small, and over with the first violation.
@@ -249,7 +254,8 @@ func (f *finding) fail(err error) {
 func (f *finding) progress() Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return Progress{int(f.runs.Load()), f.states.count(), len(f.hits), int(f.broke.Load()), time.Since(f.begin)}
+	return Progress{int(f.runs.Load()), f.states.count(), len(f.hits), int(f.broke.Load()),
+		time.Since(f.begin)}
 }
 
 func (f *finding) report() (stop func()) { return tellEvery(f.Progress, f.progress) }
@@ -278,7 +284,8 @@ func tellEvery(tell func(Progress), progress func() Progress) (stop func()) {
 	}
 }
 
-// Shrink makes the case of a hit small and returns it as a counterexample. If ctx ends meanwhile, it is the smallest so far.
+// Shrink makes the case of a hit small and returns it as a counterexample. If ctx ends meanwhile,
+// it is the smallest so far.
 func (h Hit) Shrink(ctx context.Context) (*Counterexample, int, error) {
 	s := &shrinker{ctx: ctx, property: h.Property, class: h.Class, fresh: defaultFresh}
 	small := s.shrink(h.Case)

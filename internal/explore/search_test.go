@@ -15,7 +15,8 @@ func TestTheSearchDoesNotDependOnCores(t *testing.T) {
 		var first [2]Hit
 		for i, jobs := range []int{1, 3} {
 			s := Search{
-				Wish: harness.Wish{Impl: "getset", Nemesis: "pause"}, Properties: []string{"S"}, Schedule: schedule, Moments: Drawn, Seeds: 400, Jobs: jobs,
+				Wish: harness.Wish{Impl: "getset", Nemesis: "pause"}, Properties: []string{"S"},
+				Schedule: schedule, Moments: Drawn, Seeds: 400, Jobs: jobs,
 			}
 			hits, p, err := s.Find(context.Background())
 			if err != nil || len(hits) == 0 || p.Runs == 0 || p.States == 0 {
@@ -29,11 +30,13 @@ func TestTheSearchDoesNotDependOnCores(t *testing.T) {
 	}
 }
 
-// TestSearchFindsNothingWhereNothingIs wants no violation of the right lock without a fault, and of the lock without a lease under a pause.
+// TestSearchFindsNothingWhereNothingIs wants no violation of the right lock without a fault, and of
+// the lock without a lease under a pause.
 func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
 	for _, c := range []struct{ lock, fault string }{{"token-lua", "none"}, {"setnx", "pause"}} {
 		for _, schedule := range []string{Random, Priority} {
-			s := Search{Wish: harness.Wish{Impl: c.lock, Nemesis: c.fault}, Properties: []string{"S", "L", "O"}, Schedule: schedule, Moments: Both, Seeds: 60, Jobs: 2}
+			s := Search{Wish: harness.Wish{Impl: c.lock, Nemesis: c.fault}, Properties: []string{
+				"S", "L", "O"}, Schedule: schedule, Moments: Both, Seeds: 60, Jobs: 2}
 			hits, p, err := s.Find(context.Background())
 			if err != nil || len(hits) > 0 || p.Runs != 60 || p.Broke > 0 {
 				t.Errorf("%s under %s, %s: %v, %+v, %v", c.lock, c.fault, schedule, hits, p, err)
@@ -45,13 +48,16 @@ func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
 // TestBadSearches are refused before anything runs.
 func TestBadSearches(t *testing.T) {
 	for _, w := range []harness.Wish{
-		{Impl: "nobody", Nemesis: "none"}, {Impl: "getset", Nemesis: "nothing"}, {Impl: "getset", Nemesis: "minority-loss"}, {Impl: "getset", Nemesis: "failover-sentinel"},
+		{Impl: "nobody", Nemesis: "none"}, {Impl: "getset", Nemesis: "nothing"},
+		{Impl: "getset", Nemesis: "minority-loss"}, {Impl: "getset", Nemesis: "failover-sentinel"},
 	} {
-		if _, _, err := (Search{Wish: w, Schedule: Random, Moments: Both, Seeds: 1, Jobs: 1}).Find(context.Background()); err == nil {
+		if _, _, err := (Search{Wish: w, Schedule: Random, Moments: Both, Seeds: 1, Jobs: 1}).Find(
+			context.Background()); err == nil {
 			t.Errorf("%s under %s was searched", w.Impl, w.Nemesis)
 		}
 	}
-	if _, _, err := (Search{Wish: harness.Wish{Impl: "getset", Nemesis: "race"}, Moments: Drawn, Seeds: 1}).Find(context.Background()); err == nil {
+	if _, _, err := (Search{Wish: harness.Wish{Impl: "getset", Nemesis: "race"}, Moments: Drawn,
+		Seeds: 1}).Find(context.Background()); err == nil {
 		t.Error("a race was drawn")
 	}
 }
@@ -61,7 +67,8 @@ func TestSearchEndsWithItsTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []context.Context{ctx, context.Background()} {
-		s := Search{Wish: harness.Wish{Impl: "token-lua", Nemesis: "none"}, Schedule: Random, Moments: Both, Budget: 50 * time.Millisecond, Jobs: 2}
+		s := Search{Wish: harness.Wish{Impl: "token-lua", Nemesis: "none"}, Schedule: Random,
+			Moments: Both, Budget: 50 * time.Millisecond, Jobs: 2}
 		if hits, _, err := s.Find(c); err != nil || len(hits) > 0 {
 			t.Errorf("%v, %v", hits, err)
 		}

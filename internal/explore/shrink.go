@@ -13,7 +13,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// shrinker makes a failing case small while it goes on to violate the same property in the same way.
+// shrinker makes a failing case small while it goes on to violate the same property in the same
+// way.
 type shrinker struct {
 	ctx      context.Context
 	property string
@@ -25,8 +26,8 @@ type shrinker struct {
 // defaultFresh is how many seeds are tried in each smaller world.
 const defaultFresh = 60
 
-// shrink returns a case that is locally minimal: without any one of its deviations, steps, clients or rounds the violation is gone. If ctx ends
-// meanwhile it returns the smallest so far.
+// shrink returns a case that is locally minimal: without any one of its deviations, steps, clients
+// or rounds the violation is gone. If ctx ends meanwhile it returns the smallest so far.
 func (s *shrinker) shrink(c Case) Case {
 	c = s.deviations(c) // a smaller world is looked for with few deviations: more of them fit into it
 	for s.ctx.Err() == nil {
@@ -73,7 +74,8 @@ func (s *shrinker) configuration(c Case) (Case, bool) {
 	return c, any
 }
 
-// world looks for the violation in a smaller world: with the same deviations, and then with fresh seeds.
+// world looks for the violation in a smaller world: with the same deviations, and then with fresh
+// seeds.
 func (s *shrinker) world(c Case, p harness.Plan) (Case, bool) {
 	n := c.clone()
 	n.Plan = p
@@ -109,7 +111,8 @@ func dice(schedule string, seed uint64) (sim.Chooser, map[string]int) {
 	return noting{sim.Seeded{Seed: seed}, answers}, answers
 }
 
-// deviations takes away as many as it can: first many at once, at last one by one until nothing goes any more. What stays is made as small as it can be.
+// deviations takes away as many as it can: first many at once, at last one by one until nothing
+// goes any more. What stays is made as small as it can be.
 func (s *shrinker) deviations(c Case) Case {
 	for size := len(c.Deviations); size > 1; size /= 2 {
 		c, _ = s.without(c, size)
@@ -151,8 +154,8 @@ func (s *shrinker) answers(c Case) Case {
 	return c
 }
 
-// reductions are the worlds that are one step smaller than a plan's: fewer clients, rounds, faults, masters, keys, tries; and slower polls, which make
-// a run easier to read.
+// reductions are the worlds that are one step smaller than a plan's: fewer clients, rounds, faults,
+// masters, keys, tries; and slower polls, which make a run easier to read.
 func reductions(p harness.Plan) (out []harness.Plan) {
 	add := func(change func(*harness.Plan)) {
 		n := p
@@ -201,12 +204,14 @@ func reductions(p harness.Plan) (out []harness.Plan) {
 // maxRounds is how many cycles a plan without a bound is first cut to.
 const maxRounds = 3
 
-// shorter are a scenario without some of its steps, or without a fault and what ends it. What kind of faults strike stays as it is, unless there are
-// many kinds, or nothing of it is needed: without its fault it would be another counterexample, in which a client stands at a gate for no reason, or a replica is promoted
-// that nobody has cut off.
+// shorter are a scenario without some of its steps, or without a fault and what ends it. What kind
+// of faults strike stays as it is, unless there are many kinds, or nothing of it is needed: without
+// its fault it would be another counterexample, in which a client stands at a gate for no reason,
+// or a replica is promoted that nobody has cut off.
 func shorter(steps []nemesis.Step) (out [][]nemesis.Step) {
 	try := func(less []nemesis.Step) {
-		if kinds := faultKinds(steps); len(less) == 0 || kinds == faultKinds(less) || strings.Count(kinds, " ") > manyKinds {
+		if kinds := faultKinds(steps); len(less) == 0 || kinds == faultKinds(less) ||
+			strings.Count(kinds, " ") > manyKinds {
 			out = append(out, less)
 		}
 	}
@@ -226,7 +231,8 @@ func shorter(steps []nemesis.Step) (out [][]nemesis.Step) {
 	return out
 }
 
-// manyKinds is how many kinds of steps the longest of our faults has: a failover cuts, kills, promotes and directs.
+// manyKinds is how many kinds of steps the longest of our faults has: a failover cuts, kills,
+// promotes and directs.
 const manyKinds = 4
 
 // faultKinds are the kinds of faults in a scenario.

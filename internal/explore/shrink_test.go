@@ -5,12 +5,15 @@ import (
 	"testing"
 )
 
-// TestCounterexamplesAreLocallyMinimal takes each single item out of ten counterexamples of different locks and faults: a deviation, a step of the
-// scenario, a client, a round, a master. Without it the same violation must be gone.
+// TestCounterexamplesAreLocallyMinimal takes each single item out of ten counterexamples of
+// different locks and faults: a deviation, a step of the scenario, a client, a round, a master.
+// Without it the same violation must be gone.
 func TestCounterexamplesAreLocallyMinimal(t *testing.T) {
 	for _, name := range []string{
-		"setnx-crash-holding-D", "setnx-del-expired-crash-takeover-S", "setnx-expire-late-expire-S", "getset-clock-client-plus-S",
-		"getset-redispy-pause-long-S", "setpx-del-late-release-S", "setpx-getdel-pause-between-L", "token-lua-failover-cut-S",
+		"setnx-crash-holding-D", "setnx-del-expired-crash-takeover-S", "setnx-expire-late-expire-S",
+		"getset-clock-client-plus-S",
+		"getset-redispy-pause-long-S", "setpx-del-late-release-S", "setpx-getdel-pause-between-L",
+		"token-lua-failover-cut-S",
 		"redisson-failover-cut-S", "redlock-clock-server-plus-L",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +36,8 @@ func TestCounterexamplesAreLocallyMinimal(t *testing.T) {
 			for i, p := range reductions(c.Plan) {
 				n := c.Case().clone()
 				if n.Plan = p; s.fails(n) {
-					t.Errorf("it fails in smaller world %d, too: %d clients, %d rounds, poll %v, %v", i, p.Clients, p.Rounds, p.Poll, p.Scenario)
+					t.Errorf("it fails in smaller world %d, too: %d clients, %d rounds, poll %v, %v", i, p.Clients,
+						p.Rounds, p.Poll, p.Scenario)
 				}
 			}
 		})

@@ -11,7 +11,8 @@ func lower(s string) string { return strings.ToLower(s) }
 // Anywhere is the command of a gate that no client comes to: a search says when it is reached.
 const Anywhere = "^anywhere$"
 
-// spellReply shows a reply as it goes over the wire in the way of the trace: "OK", "1", "(nil)", "(error) …", "[a b]".
+// spellReply shows a reply as it goes over the wire in the way of the trace: "OK", "1", "(nil)",
+// "(error) …", "[a b]".
 func spellReply(wire []byte) string {
 	word, _ := spellValue(wire)
 	return word

@@ -66,10 +66,14 @@ func (t *tapped) do(s nemesis.Step) error {
 // The powers of the world, each noted.
 
 // KillNode is nemesis.NodeKiller.
-func (t *tapped) KillNode(n string) error { return t.do(nemesis.Step{Do: nemesis.KillNode, Target: n}) }
+func (t *tapped) KillNode(n string) error {
+	return t.do(nemesis.Step{Do: nemesis.KillNode, Target: n})
+}
 
 // StartNode is nemesis.NodeStarter.
-func (t *tapped) StartNode(n string) error { return t.do(nemesis.Step{Do: nemesis.Start, Target: n}) }
+func (t *tapped) StartNode(n string) error {
+	return t.do(nemesis.Step{Do: nemesis.Start, Target: n})
+}
 
 // PauseNode is nemesis.NodePauser.
 func (t *tapped) PauseNode(n string) error {
@@ -98,7 +102,9 @@ func (t *tapped) Stall(n string, d time.Duration) error {
 }
 
 // Promote is nemesis.Promoter.
-func (t *tapped) Promote(n string) error { return t.do(nemesis.Step{Do: nemesis.Promote, Target: n}) }
+func (t *tapped) Promote(n string) error {
+	return t.do(nemesis.Step{Do: nemesis.Promote, Target: n})
+}
 
 // Barrier is nemesis.Replicator.
 func (t *tapped) Barrier() error { return t.do(nemesis.Step{Do: nemesis.Barrier}) }
@@ -129,7 +135,9 @@ func (t *tapped) Reset(link string) error {
 }
 
 // Heal is nemesis.Linker.
-func (t *tapped) Heal(link string) error { return t.do(nemesis.Step{Do: nemesis.Heal, Target: link}) }
+func (t *tapped) Heal(link string) error {
+	return t.do(nemesis.Step{Do: nemesis.Heal, Target: link})
+}
 
 // KillClient is nemesis.ClientKiller.
 func (t *tapped) KillClient(c int) error { return t.toClient(nemesis.Crash, c) }

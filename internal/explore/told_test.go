@@ -20,8 +20,10 @@ func TestTold(t *testing.T) {
 	})
 	want := []string{
 		"     0.000ms c0 to n0 and back: GET k = 1",
-		"     0.000ms c0 sends to n0: GET k", "     0.000ms n0 executes for c0: GET k = 1", "     0.000ms c0 receives from n0: GET k =  (i/o timeout)",
-		"     0.000ms c0 sends to n0: GET k", "     0.000ms c1 sends to n0: GET k", "     0.000ms n0 executes for c0: GET k = 1", "     0.000ms c0 receives from n0: GET k = 1",
+		"     0.000ms c0 sends to n0: GET k", "     0.000ms n0 executes for c0: GET k = 1",
+		"     0.000ms c0 receives from n0: GET k =  (i/o timeout)",
+		"     0.000ms c0 sends to n0: GET k", "     0.000ms c1 sends to n0: GET k",
+		"     0.000ms n0 executes for c0: GET k = 1", "     0.000ms c0 receives from n0: GET k = 1",
 	}
 	if !cmp.Equal(want, got) {
 		t.Error(cmp.Diff(want, got))

@@ -16,8 +16,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Spell writes a command as one line. A script that is sent whole (EVAL) is named by its SHA-1, as EVALSHA names it; a word with
-// blanks or quotes in it is quoted.
+// Spell writes a command as one line. A script that is sent whole (EVAL) is named by its SHA-1, as
+// EVALSHA names it; a word with blanks or quotes in it is quoted.
 func Spell(args []string) string {
 	words := slices.Clone(args)
 	if len(words) > 1 && strings.EqualFold(words[0], "eval") {
@@ -40,7 +40,8 @@ var nameLike = regexp.MustCompile(`^(n[0-9]|acquire|granted|refused|released?|OK
 // quote is a string in double quotes that JSON, YAML and people can read.
 func quote(s string) string { return asJSON(s) }
 
-// asJSON writes strings and steps, which can always be written, in one line, and leaves <, > and & as they are.
+// asJSON writes strings and steps, which can always be written, in one line, and leaves <, > and &
+// as they are.
 func asJSON(v any) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -75,15 +76,18 @@ func (c *Counterexample) comment(b *bufio.Writer) {
 	if v.Class != "" {
 		class = ": " + v.Class
 	}
-	fmt.Fprintf(b, "# A counterexample of lockbench: %s under %s violates %s%s.\n#\n", c.Plan.Impl, c.Plan.Nemesis, v.Property, class)
+	fmt.Fprintf(b, "# A counterexample of lockbench: %s under %s violates %s%s.\n#\n", c.Plan.Impl,
+		c.Plan.Nemesis, v.Property, class)
 	for _, line := range wrap(v.Words, 120) {
 		fmt.Fprintf(b, "# %s\n", line)
 	}
-	b.WriteString("#\n# `lockbench replay FILE` does it again in the simulator, `lockbench replay --env process FILE` on a real redis-server.\n\n")
+	b.WriteString(
+		"#\n# `lockbench replay FILE` does it again in the simulator, `lockbench replay --env process FILE` on a real redis-server.\n\n")
 }
 
 func (c *Counterexample) deviations(b *bufio.Writer) {
-	b.WriteString("\n# What differs from the dullest run of this plan. Without any one of these the violation is gone.\ndeviations:")
+	b.WriteString(
+		"\n# What differs from the dullest run of this plan. Without any one of these the violation is gone.\ndeviations:")
 	if len(c.Deviations) == 0 {
 		b.WriteString(" {}\n")
 		return
@@ -96,7 +100,8 @@ func (c *Counterexample) deviations(b *bufio.Writer) {
 
 // natural orders names so that the 9th message comes before the 10th.
 func natural(a, b string) int {
-	return cmp.Or(cmp.Compare(strings.TrimRight(a, "0123456789"), strings.TrimRight(b, "0123456789")), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(strings.TrimRight(a, "0123456789"), strings.TrimRight(b, "0123456789")),
+		cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 // section writes a value that has its own JSON as a block of YAML, with the same names.

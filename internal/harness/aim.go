@@ -31,11 +31,13 @@ func (p *Plan) aim(w Wish, lock impls.Entry, faults nemesis.Faults) error {
 	}
 	if w.Topology != "" && w.Topology != p.Topology {
 		if w.Topology != nemesis.Failover || p.Topology != nemesis.Single {
-			return fmt.Errorf("%s under %s needs --topology %s, not %q", p.Impl, p.Nemesis, p.Topology, w.Topology)
+			return fmt.Errorf("%s under %s needs --topology %s, not %q", p.Impl, p.Nemesis, p.Topology,
+				w.Topology)
 		}
 		p.Topology = w.Topology
 	}
-	if err := w.Ground.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas, Steps: p.Scenario}); err != nil {
+	if err := w.Ground.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas,
+		Steps: p.Scenario}); err != nil {
 		return fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)
 	}
 	return p.last(w)
@@ -44,7 +46,8 @@ func (p *Plan) aim(w Wish, lock impls.Entry, faults nemesis.Faults) error {
 // params are what the faults need to know of the plan.
 func (p *Plan) params(w Wish, lock impls.Entry) nemesis.Params {
 	params := nemesis.Params{
-		TTL: p.TTL.D(), Hold: p.Hold.D(), Poll: p.Poll.D(), Clients: p.Clients, Nodes: 1, Timeout: or(w.ClientTimeout, defaultTimeout),
+		TTL: p.TTL.D(), Hold: p.Hold.D(), Poll: p.Poll.D(), Clients: p.Clients, Nodes: 1,
+		Timeout:  or(w.ClientTimeout, defaultTimeout),
 		Topology: w.Topology, Seed: p.Seed, Ground: w.Ground,
 	}
 	if lock.Topology == impls.Independent {
@@ -71,7 +74,9 @@ func (p *Plan) last(w Wish) error {
 	}
 	need := longest + 2*p.TTL.D() + defaultFor/2
 	if need > longestFor {
-		return fmt.Errorf("with a lease of %v, %s may take %v: choose a shorter one with --ttl, or say --for %v", p.TTL, p.Nemesis, need.Round(time.Second), need.Round(time.Second))
+		return fmt.Errorf(
+			"with a lease of %v, %s may take %v: choose a shorter one with --ttl, or say --for %v", p.TTL,
+			p.Nemesis, need.Round(time.Second), need.Round(time.Second))
 	}
 	p.For = max(p.For, history.Duration(need.Round(time.Second)))
 	return nil

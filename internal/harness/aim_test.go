@@ -21,8 +21,10 @@ func simPlan(t *testing.T, w harness.Wish) (*history.History, []history.Command)
 		t.Fatal(err)
 	}
 	var hist, trace bytes.Buffer
-	err = sim.Run(sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}, func(w *sim.World) error {
-		return harness.Run(t.Context(), p, w, harness.Output{History: &hist, Trace: &trace, Started: w.Started()})
+	err = sim.Run(sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas,
+		Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}, func(w *sim.World) error {
+		return harness.Run(t.Context(), p, w, harness.Output{History: &hist, Trace: &trace,
+			Started: w.Started()})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +90,8 @@ func struckAt(t *testing.T, h *history.History, trace []history.Command, client 
 		}
 	}
 	for _, c := range trace {
-		if c.Process == client && len(c.Args) > 0 && c.Sent <= int64(m.t) && strings.EqualFold(c.Args[0], "set") {
+		if c.Process == client && len(c.Args) > 0 && c.Sent <= int64(m.t) &&
+			strings.EqualFold(c.Args[0], "set") {
 			m.sets++
 			if !replied[c.Seq] {
 				m.unanswered++
@@ -98,44 +101,65 @@ func struckAt(t *testing.T, h *history.History, trace []history.Command, client 
 	return m
 }
 
-// TestEveryAim lets a fault begin at each kind of moment, and looks in the record what its client had done by then.
+// TestEveryAim lets a fault begin at each kind of moment, and looks in the record what its client
+// had done by then.
 func TestEveryAim(t *testing.T) {
 	for name, aim := range map[string]struct {
 		steps string
 		hit   func(m moment) bool
 	}{
-		"at a time":        {"- {do: wait, until: 700ms}", func(m moment) bool { return m.t >= 700*time.Millisecond && m.t < 705*time.Millisecond }},
-		"at a random time": {"- {do: wait, until: 100ms, upto: 900ms}", func(m moment) bool { return m.t > 100*time.Millisecond && m.t < 905*time.Millisecond && m.by == -1 }},
+		"at a time": {"- {do: wait, until: 700ms}", func(m moment) bool {
+			return m.t >= 700*time.Millisecond && m.t < 705*time.Millisecond
+		}},
+		"at a random time": {"- {do: wait, until: 100ms, upto: 900ms}", func(m moment) bool {
+			return m.t > 100*time.Millisecond && m.t < 905*time.Millisecond && m.by == -1
+		}},
 		"sent its 2nd acquire": {"- await: {client: c1, phase: sent, nth: 2}", func(m moment) bool {
 			return m.by == 1 && m.acquires == 2 && m.replies == 1 && m.unanswered == 1
 		}},
-		"about to send its 2nd acquire": {"- await: {client: c1, phase: acquire, nth: 2}", func(m moment) bool { return m.by == 1 && m.acquires == 1 && m.replies == 1 }},
-		"got the reply of its 3rd acquire": {"- await: {client: c1, phase: replied, nth: 3}", func(m moment) bool {
-			return m.by == 1 && m.acquires == 3 && m.replies == 3
+		"about to send its 2nd acquire": {"- await: {client: c1, phase: acquire, nth: 2}",
+			func(m moment) bool { return m.by == 1 && m.acquires == 1 && m.replies == 1 }},
+		"got the reply of its 3rd acquire": {"- await: {client: c1, phase: replied, nth: 3}",
+			func(m moment) bool {
+				return m.by == 1 && m.acquires == 3 && m.replies == 3
+			}},
+		"holds": {"- await: {client: c1, phase: granted, nth: 2}", func(m moment) bool {
+			return m.by == 1 && m.inside && m.grants == 2
 		}},
-		"holds":            {"- await: {client: c1, phase: granted, nth: 2}", func(m moment) bool { return m.by == 1 && m.inside && m.grants == 2 }},
-		"about to release": {"- await: {client: c1, phase: release}", func(m moment) bool { return m.by == 1 && m.inside && m.grants == 1 && m.releases == 0 }},
+		"about to release": {"- await: {client: c1, phase: release}", func(m moment) bool {
+			return m.by == 1 && m.inside && m.grants == 1 && m.releases == 0
+		}},
 		"lost its lease": {"- await: {client: c1, phase: lost}", func(m moment) bool {
 			return m.by == 1 && m.inside && m.t >= m.lease && m.t < m.lease+time.Millisecond
 		}},
-		"lost its 2nd lease":             {"- await: {client: c1, phase: lost, nth: 2}", func(m moment) bool { return m.by == 1 && m.inside && m.t >= m.lease && m.grants >= 2 }},
-		"a command is about to be sent":  {"- await: {client: c1, command: ^set , at: before, nth: 4}", func(m moment) bool { return m.by == 1 && m.sets == 3 && m.unanswered == 0 }},
-		"a command was sent just now":    {"- await: {client: c1, command: ^set , at: sent, nth: 4}", func(m moment) bool { return m.by == 1 && m.sets == 4 && m.unanswered == 1 }},
-		"a command's reply was read":     {"- await: {client: c1, command: ^set , at: after, nth: 4}", func(m moment) bool { return m.by == 1 && m.sets == 4 && m.unanswered == 0 }},
-		"whoever comes first, contended": {"- await: {phase: granted, contended: true}", func(m moment) bool { return m.by >= 0 }},
-		"a client that stands, loses it": {"- await: {as: a, client: c1, phase: granted}\n- await: {client: a, phase: lost}", func(m moment) bool {
-			return m.by == 1 && m.inside && m.t >= m.lease
-		}},
+		"lost its 2nd lease": {"- await: {client: c1, phase: lost, nth: 2}",
+			func(m moment) bool { return m.by == 1 && m.inside && m.t >= m.lease && m.grants >= 2 }},
+		"a command is about to be sent": {"- await: {client: c1, command: ^set , at: before, nth: 4}",
+			func(m moment) bool { return m.by == 1 && m.sets == 3 && m.unanswered == 0 }},
+		"a command was sent just now": {"- await: {client: c1, command: ^set , at: sent, nth: 4}",
+			func(m moment) bool { return m.by == 1 && m.sets == 4 && m.unanswered == 1 }},
+		"a command's reply was read": {"- await: {client: c1, command: ^set , at: after, nth: 4}",
+			func(m moment) bool { return m.by == 1 && m.sets == 4 && m.unanswered == 0 }},
+		"whoever comes first, contended": {"- await: {phase: granted, contended: true}",
+			func(m moment) bool { return m.by >= 0 }},
+		"a client that stands, loses it": {
+			"- await: {as: a, client: c1, phase: granted}\n- await: {client: a, phase: lost}",
+			func(m moment) bool {
+				return m.by == 1 && m.inside && m.t >= m.lease
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "aim.yaml")
-			text := "steps:\n" + aim.steps + "\n- {do: client-clock, target: c0, offset: 1ms}\n- {do: go}\n- {do: client-clock, target: c0}\n"
+			text := "steps:\n" + aim.steps +
+				"\n- {do: client-clock, target: c0, offset: 1ms}\n- {do: go}\n- {do: client-clock, target: c0}\n"
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			h, trace := simPlan(t, harness.Wish{
-				Impl: "setpx-del", Nemesis: file, Seed: 3, Clients: 2, TTL: 200 * time.Millisecond, Poll: 20 * time.Millisecond, Hold: 260 * time.Millisecond, AcquireTimeout: 100 * time.Millisecond,
+				Impl: "setpx-del", Nemesis: file, Seed: 3, Clients: 2, TTL: 200 * time.Millisecond,
+				Poll: 20 * time.Millisecond, Hold: 260 * time.Millisecond,
+				AcquireTimeout: 100 * time.Millisecond,
 			})
 			if m := struckAt(t, h, trace, 1); !aim.hit(m) {
 				t.Errorf("%+v", m)

@@ -44,9 +44,13 @@ func (r *run) may(i int) bool {
 }
 
 // through reports whether client i has begun all the cycles that the plan gives it.
-func (r *run) through(i int) bool { return r.plan.Rounds > 0 && r.clients[i].begun >= r.plan.Rounds }
+func (r *run) through(i int) bool {
+	return r.plan.Rounds > 0 &&
+		r.clients[i].begun >= r.plan.Rounds
+}
 
-// spent reports whether nobody will do anything any more: every client that lives has done all its cycles.
+// spent reports whether nobody will do anything any more: every client that lives has done all its
+// cycles.
 func (r *run) spent() bool {
 	for i := range r.clients {
 		if c := &r.clients[i]; !c.gone && (c.working || !r.through(i)) {

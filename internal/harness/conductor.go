@@ -139,7 +139,8 @@ func (c *conductor) awaitNext() {
 	}
 }
 
-// name remembers who stands at the gate. A client with a name stands there until a Go calls it, whoever is awaited meanwhile.
+// name remembers who stands at the gate. A client with a name stands there until a Go calls it,
+// whoever is awaited meanwhile.
 func (c *conductor) name(a nemesis.Await) {
 	if a.As == "" {
 		return
@@ -159,7 +160,8 @@ func (c *conductor) name(a nemesis.Await) {
 // pass lets the client with this name go on, or without a name whoever stands at the gate.
 func (c *conductor) pass(name string) {
 	if name == "" {
-		if c.armed != c.at+2 { // else the next Await's gate is armed already, and to arm it has let everybody go on
+		// else the next Await's gate is armed already, and to arm it has let everybody go on
+		if c.armed != c.at+2 {
 			c.release()
 		}
 		return

@@ -17,7 +17,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// fake is a world in which a perfect lock is granted in turn and time passes only when the harness waits. It notes what is done to it.
+// fake is a world in which a perfect lock is granted in turn and time passes only when the harness
+// waits. It notes what is done to it.
 type fake struct {
 	now    int64
 	queue  []scheduled
@@ -123,8 +124,10 @@ func (f *fake) grant() {
 
 func (f *fake) leave(c int) {
 	hold := f.cycle[c].Hold.D()
-	f.later(hold, workloads.Report{Process: c, Event: &history.Event{Type: history.Invoke, Process: c, F: history.Release, N: f.cycle[c].N, Key: history.Ptr(0)}})
-	f.later(hold+time.Microsecond, workloads.Report{Process: c, Event: &history.Event{Type: history.OK, Process: c, F: history.Release, N: f.cycle[c].N, Key: history.Ptr(0)}})
+	f.later(hold, workloads.Report{Process: c, Event: &history.Event{Type: history.Invoke, Process: c,
+		F: history.Release, N: f.cycle[c].N, Key: history.Ptr(0)}})
+	f.later(hold+time.Microsecond, workloads.Report{Process: c, Event: &history.Event{Type: history.OK,
+		Process: c, F: history.Release, N: f.cycle[c].N, Key: history.Ptr(0)}})
 	f.later(hold+2*time.Microsecond, workloads.Report{Process: c, Done: &workloads.Done{}})
 }
 
@@ -137,7 +140,8 @@ func turn(f *fake, r workloads.Report) {
 }
 
 // play runs a scenario in the fake world.
-func play(t *testing.T, f *fake, ctx context.Context, steps ...nemesis.Step) (*history.History, error) {
+func play(t *testing.T, f *fake, ctx context.Context, steps ...nemesis.Step) (*history.History,
+	error) {
 	t.Helper()
 	p, err := harness.NewPlan(harness.Wish{Impl: "token-lua", Nemesis: "none", Seed: 1})
 	if err != nil {
@@ -196,7 +200,8 @@ func TestARunWaitsForADeadlockToBecomeCertain(t *testing.T) {
 			}
 		}
 		h, err := play(t, f, t.Context(),
-			nemesis.Step{Await: &nemesis.Await{Phase: workloads.PhaseGranted}}, nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{Do: nemesis.Go})
+			nemesis.Step{Await: &nemesis.Await{Phase: workloads.PhaseGranted}}, nemesis.Step{
+				Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{Do: nemesis.Go})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,14 +233,17 @@ func TestStepsAreDoneInOrderAndRecorded(t *testing.T) {
 		t.Error(d)
 	}
 	// What lasts until the end of the run ends with it in the record.
-	want := []string{"fault kill n0 begin", "fault crash c0 begin", "kill", "fault kill n0 end", "fault crash c0 end"}
+	want := []string{"fault kill n0 begin", "fault crash c0 begin", "kill", "fault kill n0 end",
+		"fault crash c0 end"}
 	if d := diff.Diff(want, faults(h)); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestAnAimThatNeverComesEndsWithTheTime(t *testing.T) {
-	h, err := play(t, newFake(), t.Context(), nemesis.Step{Await: &nemesis.Await{Phase: workloads.PhaseReleased}}, nemesis.Step{Do: nemesis.KillNode, Target: "n0"})
+	h, err := play(t, newFake(), t.Context(), nemesis.Step{
+		Await: &nemesis.Await{Phase: workloads.PhaseReleased}}, nemesis.Step{Do: nemesis.KillNode,
+		Target: "n0"})
 	if err != nil || !h.Complete() || len(faults(h)) > 0 {
 		t.Errorf("error %v, faults %v", err, faults(h))
 	}
@@ -270,7 +278,8 @@ func TestAClientThatBreaksTheProtocolBreaksTheRun(t *testing.T) {
 			f.event(r.Process, history.OK, history.Release)
 		}
 	}
-	if _, err := play(t, f, t.Context()); err == nil || !strings.Contains(err.Error(), "broke the protocol") {
+	if _, err := play(t, f, t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "broke the protocol") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -8,14 +8,16 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// fault carries out a step that changes the world, and records its begin before and, unless it lasts, its end after it.
+// fault carries out a step that changes the world, and records its begin before and, unless it
+// lasts, its end after it.
 func (c *conductor) fault(s nemesis.Step) error { return c.around(s, c.harm) }
 
 // around records the begin of a fault, does the deed, and records what follows.
 func (c *conductor) around(s nemesis.Step, deed func(nemesis.Step) error) error {
 	c.nextID++
 	e := history.Event{
-		Type: history.Fault, T: c.run.now(), Process: history.Harness, F: s.Do, Phase: history.PhaseFrom, ID: c.nextID,
+		Type: history.Fault, T: c.run.now(), Process: history.Harness, F: s.Do, Phase: history.PhaseFrom,
+		ID:     c.nextID,
 		Target: s.Target, Strike: s.Strike,
 	}
 	if s.Do == nemesis.Direct {
@@ -33,8 +35,12 @@ func (c *conductor) around(s nemesis.Step, deed func(nemesis.Step) error) error 
 	if !s.Lasts() {
 		return c.end(e)
 	}
-	if s.Do == nemesis.NodeClock || s.Do == nemesis.ClientClock { // a clock is set, whatever was wrong with it before
-		if err := c.endAll(func(f history.Event) bool { return f.F == s.Do && (f.Target == s.Target || s.Target == "*") }); err != nil {
+	// a clock is set, whatever was wrong with it before
+	if s.Do == nemesis.NodeClock || s.Do == nemesis.ClientClock {
+		if err := c.endAll(func(f history.Event) bool {
+			return f.F == s.Do && (f.Target == s.Target ||
+				s.Target == "*")
+		}); err != nil {
 			return err
 		}
 		if s.Offset == 0 && s.Rate == 0 {
@@ -45,7 +51,8 @@ func (c *conductor) around(s nemesis.Step, deed func(nemesis.Step) error) error 
 	return nil
 }
 
-// adopt gives a number to a fault that the world reports by itself (sentinels promote), so that its begin has an end.
+// adopt gives a number to a fault that the world reports by itself (sentinels promote), so that its
+// begin has an end.
 func (c *conductor) adopt(e *history.Event) {
 	if e.Phase == history.PhaseFrom {
 		c.nextID++
@@ -53,14 +60,18 @@ func (c *conductor) adopt(e *history.Event) {
 		c.faults = append(c.faults, *e)
 		return
 	}
-	i := slices.IndexFunc(c.faults, func(f history.Event) bool { return f.F == e.F && f.Target == e.Target })
+	i := slices.IndexFunc(c.faults, func(f history.Event) bool {
+		return f.F == e.F &&
+			f.Target == e.Target
+	})
 	if i >= 0 {
 		e.ID = c.faults[i].ID
 		c.faults = slices.Delete(c.faults, i, i+1)
 	}
 }
 
-// by is the client whose gate triggered what is done now: who stands at a gate, or of several under names the one that has stood longest; else -1.
+// by is the client whose gate triggered what is done now: who stands at a gate, or of several under
+// names the one that has stood longest; else -1.
 func (c *conductor) by() int {
 	if c.struck != nil {
 		return c.struck.process
@@ -74,7 +85,8 @@ func (c *conductor) by() int {
 	return first.process
 }
 
-// harm does the deed itself. A client's kill is stamped before the signal is sent, so that its hold cannot outlast it in the record.
+// harm does the deed itself. A client's kill is stamped before the signal is sent, so that its hold
+// cannot outlast it in the record.
 func (c *conductor) harm(s nemesis.Step) error {
 	switch s.Do {
 	case nemesis.Direct:
@@ -89,7 +101,8 @@ func (c *conductor) harm(s nemesis.Step) error {
 			return err
 		}
 		c.run.clients[i].doomed = true
-		if err := c.run.record(history.Event{Type: history.Kill, T: c.run.now(), Process: i}); err != nil {
+		if err := c.run.record(history.Event{Type: history.Kill, T: c.run.now(), Process: i}); err !=
+			nil {
 			return err
 		}
 	}
@@ -99,7 +112,8 @@ func (c *conductor) harm(s nemesis.Step) error {
 	return nemesis.Prove(c.run.world, s)
 }
 
-// repair undoes lasting faults, and records that their effect is over. For "*" these are all of the kind.
+// repair undoes lasting faults, and records that their effect is over. For "*" these are all of the
+// kind.
 func (c *conductor) repair(s nemesis.Step) error {
 	if err := nemesis.Apply(c.run.world, s); err != nil {
 		return err
@@ -109,7 +123,10 @@ func (c *conductor) repair(s nemesis.Step) error {
 
 // undone records that the effect of faults is over.
 func (c *conductor) undone(s nemesis.Step) error {
-	return c.endAll(func(f history.Event) bool { return s.Undoes(f.F) && (s.Target == "*" || s.Target == f.Target) })
+	return c.endAll(func(f history.Event) bool {
+		return s.Undoes(f.F) &&
+			(s.Target == "*" || s.Target == f.Target)
+	})
 }
 
 // endAll records that the effect of these faults is over.
@@ -128,7 +145,8 @@ func (c *conductor) endAll(which func(history.Event) bool) error {
 	return nil
 }
 
-// unfreeze lets everything run again that was stopped, so that clients can finish what they are inside of.
+// unfreeze lets everything run again that was stopped, so that clients can finish what they are
+// inside of.
 func (c *conductor) unfreeze() error {
 	for _, f := range append([]history.Event(nil), c.faults...) {
 		for _, do := range []string{nemesis.Unpause, nemesis.ResumeNode, nemesis.Free} {
@@ -148,7 +166,8 @@ func (c *conductor) end(e history.Event) error {
 	return c.run.record(e)
 }
 
-// stillOpen is what checker.StillOpen says of a fault that nobody undid: its effect lasted, and it is no reason for anything that came later.
+// stillOpen is what checker.StillOpen says of a fault that nobody undid: its effect lasted, and it
+// is no reason for anything that came later.
 const stillOpen = "still open at the end of the run"
 
 // close ends in the record what still lasts at the end of the run; the world's own end undoes it.

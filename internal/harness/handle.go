@@ -92,7 +92,8 @@ func (r *run) done(process int, d workloads.Done) {
 
 // exit records that a process is gone. If nobody killed it, the run is broken from here on.
 func (r *run) exit(process int, x workloads.Exit) error {
-	e := history.Event{Type: history.Exit, T: x.T - r.epoch, Process: process, Target: x.Node, Err: x.Err}
+	e := history.Event{Type: history.Exit, T: x.T - r.epoch, Process: process, Target: x.Node,
+		Err: x.Err}
 	if process >= 0 {
 		c := &r.clients[process]
 		e.Planned = c.doomed

@@ -5,8 +5,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Journal is a run that somebody else drives, step by step: it knows nothing of evidence or scenarios, and keeps the same record as Run. Its methods
-// are for one goroutine.
+// Journal is a run that somebody else drives, step by step: it knows nothing of evidence or
+// scenarios, and keeps the same record as Run. Its methods are for one goroutine.
 type Journal struct{ run *run }
 
 // NewJournal begins the record.
@@ -27,7 +27,8 @@ func (j *Journal) Begin(i int) {
 	}
 }
 
-// Take records a report of a client and answers what it asks. A report of a gate is not for a record.
+// Take records a report of a client and answers what it asks. A report of a gate is not for a
+// record.
 func (j *Journal) Take(rep workloads.Report) error {
 	if rep.Gate != nil {
 		return nil
@@ -54,5 +55,6 @@ func (j *Journal) Note(s nemesis.Step) error {
 // Gone reports whether client i's process has ended.
 func (j *Journal) Gone(i int) bool { return j.run.clients[i].gone }
 
-// End is the end of the record: err says why it is worth less than planned. It is returned, with what else went wrong.
+// End is the end of the record: err says why it is worth less than planned. It is returned, with
+// what else went wrong.
 func (j *Journal) End(err error) error { return j.run.end(err) }

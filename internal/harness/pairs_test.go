@@ -28,7 +28,8 @@ func unpaired(h *history.History) (wrong []string) {
 		case e.Phase == history.PhaseFrom:
 			open[e.ID] = e
 		case !begun || b.F != e.F || b.Target != e.Target || b.T > e.T:
-			wrong = append(wrong, fmt.Sprintf("%s of %s ends, and what began was %s of %s", e.F, e.Target, b.F, b.Target))
+			wrong = append(wrong, fmt.Sprintf("%s of %s ends, and what began was %s of %s", e.F, e.Target,
+				b.F, b.Target))
 		default:
 			open[e.ID] = history.Event{F: e.F, Target: e.Target, T: -1}
 		}
@@ -41,9 +42,12 @@ func unpaired(h *history.History) (wrong []string) {
 	return wrong
 }
 
-// TestEveryFaultHasBeginAndEnd plays every variant of every fault, random ones and a list, and looks at the record.
+// TestEveryFaultHasBeginAndEnd plays every variant of every fault, random ones and a list, and
+// looks at the record.
 func TestEveryFaultHasBeginAndEnd(t *testing.T) {
-	specs := []string{"pause,failover", "partition,clock-client,crash", "../../docs/examples/faults/late-release.yaml", "../../docs/examples/faults/split-then-stall.json"}
+	specs := []string{"pause,failover", "partition,clock-client,crash",
+		"../../docs/examples/faults/late-release.yaml",
+		"../../docs/examples/faults/split-then-stall.json"}
 	for _, e := range nemesis.All() {
 		for _, v := range append(e.Variants, nemesis.Variant{}) {
 			name := strings.NewReplacer("N", "3", "DURATION", "30ms").Replace(v.Name)
@@ -57,10 +61,12 @@ func TestEveryFaultHasBeginAndEnd(t *testing.T) {
 		for lock, masters := range map[string]int{"setnx-expire": 0, "redlock": 3} {
 			w := harness.Wish{
 				World: "sim", Impl: lock, Masters: masters, Nemesis: spec, Seed: uint64(i), Clients: 3,
-				TTL: 200 * time.Millisecond, Hold: 40 * time.Millisecond, Poll: 25 * time.Millisecond, For: 2 * time.Second,
+				TTL: 200 * time.Millisecond, Hold: 40 * time.Millisecond, Poll: 25 * time.Millisecond,
+				For: 2 * time.Second,
 			}
 			p, err := harness.NewPlan(w)
-			if err != nil || lock == "redlock" && p.Replicas == 0 && !strings.HasSuffix(spec, "-loss") && i%4 > 0 {
+			if err != nil || lock == "redlock" && p.Replicas == 0 && !strings.HasSuffix(spec, "-loss") &&
+				i%4 > 0 {
 				continue // not for this lock, or not in this world; five servers take their time
 			}
 			h, _ := simPlan(t, w)

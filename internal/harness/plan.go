@@ -1,5 +1,5 @@
-// Package harness turns a wish into a plan, and a plan and a world into a history. It has the one loop that drives any
-// world: real processes, containers, the simulator.
+// Package harness turns a wish into a plan, and a plan and a world into a history. It has the one
+// loop that drives any world: real processes, containers, the simulator.
 package harness
 
 import (
@@ -15,21 +15,23 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Plan is all that a run needs: the same plan gives the same run, as far as the world allows. On disk it is plan.json.
+// Plan is all that a run needs: the same plan gives the same run, as far as the world allows. On
+// disk it is plan.json.
 type Plan struct {
-	Format         int              `json:"format"`
-	Seed           uint64           `json:"seed"`
-	World          string           `json:"world"`
-	Place          Place            `json:"place,omitzero"` // of the world's servers
-	Topology       string           `json:"topology"`
-	Masters        int              `json:"masters,omitempty"`  // of the topology independent
-	Replicas       int              `json:"replicas,omitempty"` // behind each of them
-	Impl           string           `json:"impl"`
-	Variant        string           `json:"variant,omitempty"` // of the lock
-	Nemesis        string           `json:"nemesis"`
-	Workload       string           `json:"workload"`
-	Clients        int              `json:"clients"`
-	Rounds         int              `json:"rounds,omitempty"` // cycles of each client; 0: as many as it takes
+	Format   int    `json:"format"`
+	Seed     uint64 `json:"seed"`
+	World    string `json:"world"`
+	Place    Place  `json:"place,omitzero"` // of the world's servers
+	Topology string `json:"topology"`
+	Masters  int    `json:"masters,omitempty"`  // of the topology independent
+	Replicas int    `json:"replicas,omitempty"` // behind each of them
+	Impl     string `json:"impl"`
+	Variant  string `json:"variant,omitempty"` // of the lock
+	Nemesis  string `json:"nemesis"`
+	Workload string `json:"workload"`
+	Clients  int    `json:"clients"`
+	// cycles of each client; 0: as many as it takes
+	Rounds         int              `json:"rounds,omitempty"`
 	Keys           int              `json:"keys"`
 	TTL            history.Duration `json:"ttl"`
 	Poll           history.Duration `json:"poll"`
@@ -47,11 +49,12 @@ type Plan struct {
 	RedisConfig    []string         `json:"redis_config,omitempty"`
 	For            history.Duration `json:"for"` // the run ends then at the latest
 	Stop           bool             `json:"stop_on_violation,omitempty"`
-	Thorough       bool             `json:"thorough,omitempty"` // a violation does not end it: every property has its chance
-	Properties     []string         `json:"properties"`
-	Expect         string           `json:"expect"`
-	Requires       history.Requires `json:"requires"`
-	Scenario       []nemesis.Step   `json:"scenario"`
+	// a violation does not end it: every property has its chance
+	Thorough   bool             `json:"thorough,omitempty"`
+	Properties []string         `json:"properties"`
+	Expect     string           `json:"expect"`
+	Requires   history.Requires `json:"requires"`
+	Scenario   []nemesis.Step   `json:"scenario"`
 }
 
 // Wish is what a user asked for; zero fields mean the default.
@@ -61,10 +64,12 @@ type Wish struct {
 	Clients, Keys, Masters, ClientRetries, MaxRenewals, WaitReplicas int
 	TTL, Poll, AcquireTimeout, Hold, Think, ClientTimeout            time.Duration
 	NodeTimeout, WaitTimeout, For                                    time.Duration
-	Documented                                                       bool // the document's own lease and poll
-	NoWatchdog, Stop, Thorough                                       bool
-	Properties, RedisConfig                                          []string
-	Ground                                                           nemesis.Ground // what the world offers; the zero value: everything
+	// the document's own lease and poll
+	Documented                 bool
+	NoWatchdog, Stop, Thorough bool
+	Properties, RedisConfig    []string
+	// what the world offers; the zero value: everything
+	Ground nemesis.Ground
 }
 
 // The table of defaults (design §9); those of a lock are impls.Entry.Defaults.
@@ -85,7 +90,8 @@ const (
 	maxMasters      = 9
 )
 
-// judged are the properties that a run judges by default. Those that a lock does not promise, or that the workload does not exercise, cost nothing.
+// judged are the properties that a run judges by default. Those that a lock does not promise, or
+// that the workload does not exercise, cost nothing.
 var judged = []string{"S", "L", "O", "D", "F", "U"}
 
 // NewPlan fills in the defaults and refuses what makes no sense, with what to do about it.
@@ -102,11 +108,15 @@ func NewPlan(w Wish) (Plan, error) {
 		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}
 	p := Plan{
-		Format: history.Format, Seed: w.Seed, World: w.World, Impl: w.Impl, Nemesis: w.Nemesis, Workload: or(w.Workload, defaultWorkload),
-		Clients: or(w.Clients, defaultClients), ClientRetries: w.ClientRetries, RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
-		NoWatchdog: w.NoWatchdog, MaxRenewals: w.MaxRenewals, NodeTimeout: history.Duration(w.NodeTimeout), WaitReplicas: w.WaitReplicas,
+		Format: history.Format, Seed: w.Seed, World: w.World, Impl: w.Impl, Nemesis: w.Nemesis,
+		Workload: or(w.Workload, defaultWorkload),
+		Clients:  or(w.Clients, defaultClients), ClientRetries: w.ClientRetries,
+		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
+		NoWatchdog: w.NoWatchdog, MaxRenewals: w.MaxRenewals,
+		NodeTimeout: history.Duration(w.NodeTimeout), WaitReplicas: w.WaitReplicas,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
-		For: history.Duration(or(w.For, defaultFor)), Expect: or(w.Expect, defaultExpect), Properties: w.Properties,
+		For: history.Duration(or(w.For, defaultFor)), Expect: or(w.Expect, defaultExpect),
+		Properties: w.Properties,
 	}
 	p.Keys = or(w.Keys, keysFor(p.Workload))
 	if len(p.Properties) == 0 {
@@ -137,7 +147,8 @@ func keysFor(workload string) int {
 	return 1
 }
 
-// times sets the lock's own times, scaled to the lease that the run uses, and how long a client stays inside.
+// times sets the lock's own times, scaled to the lease that the run uses, and how long a client
+// stays inside.
 func (p *Plan) times(w Wish, lock impls.Entry) {
 	ttl := or(w.TTL, defaultTTL)
 	if w.Documented {
@@ -145,7 +156,8 @@ func (p *Plan) times(w Wish, lock impls.Entry) {
 	}
 	d := lock.Defaults(ttl)
 	p.Variant = or(w.Variant, d.Variant)
-	p.TTL, p.Poll = history.Duration(or(d.TTL, or(w.TTL, defaultTTL))), history.Duration(or(w.Poll, tidy(d.Poll)))
+	p.TTL, p.Poll = history.Duration(or(d.TTL, or(w.TTL, defaultTTL))),
+		history.Duration(or(w.Poll, tidy(d.Poll)))
 	p.Hold = history.Duration(or(w.Hold, tidy(hold(p.TTL.D(), p.Poll.D()))))
 	p.AcquireTimeout = history.Duration(or(w.AcquireTimeout, max(d.AcquireTimeout, 2*p.TTL.D())))
 	p.WaitTimeout = history.Duration(or(w.WaitTimeout, d.WaitTimeout))
@@ -173,13 +185,15 @@ func (p Plan) Validate() error {
 	lock, err := impls.Find(p.Impl)
 	switch {
 	case p.Format != history.Format:
-		return fmt.Errorf("plan format %d is not known; this lockbench writes and reads format %d", p.Format, history.Format)
+		return fmt.Errorf("plan format %d is not known; this lockbench writes and reads format %d",
+			p.Format, history.Format)
 	case err != nil:
 		return err
 	case p.TTL <= 0:
 		return fmt.Errorf("--ttl is %v; a lease must be above zero", p.TTL)
 	case p.Hold <= 0 || p.Think < 0 || p.For <= 0 || p.AcquireTimeout <= 0 || p.ClientTimeout <= 0:
-		return fmt.Errorf("--hold, --for, --acquire-timeout and --client-timeout must be above zero, --think not below")
+		return fmt.Errorf(
+			"--hold, --for, --acquire-timeout and --client-timeout must be above zero, --think not below")
 	case p.Clients < 1 || p.Clients > maxClients:
 		return fmt.Errorf("--clients is %d; 1 to %d are possible", p.Clients, maxClients)
 	case p.Masters < 0 || p.Masters > maxMasters:
@@ -191,7 +205,8 @@ func (p Plan) Validate() error {
 	case p.ClientRetries < 0:
 		return fmt.Errorf("--client-retries is %d; it is 0 or more", p.ClientRetries)
 	case len(p.RedisConfig)%2 != 0:
-		return fmt.Errorf("redis_config has %d words; it is a list of names and values", len(p.RedisConfig))
+		return fmt.Errorf("redis_config has %d words; it is a list of names and values",
+			len(p.RedisConfig))
 	}
 	if err := errors.Join(Judgeable(p.Properties), Expectable(p.Expect)); err != nil {
 		return err
@@ -208,8 +223,10 @@ func (p Plan) Validate() error {
 // options are the lock's knobs.
 func (p Plan) options() impls.Options {
 	return impls.Options{
-		TTL: p.TTL.D(), Poll: p.Poll.D(), AcquireTimeout: p.AcquireTimeout.D(), Variant: p.Variant, NoWatchdog: p.NoWatchdog,
-		MaxRenewals: p.MaxRenewals, NodeTimeout: p.NodeTimeout.D(), WaitReplicas: p.WaitReplicas, WaitTimeout: p.WaitTimeout.D(),
+		TTL: p.TTL.D(), Poll: p.Poll.D(), AcquireTimeout: p.AcquireTimeout.D(), Variant: p.Variant,
+		NoWatchdog:  p.NoWatchdog,
+		MaxRenewals: p.MaxRenewals, NodeTimeout: p.NodeTimeout.D(), WaitReplicas: p.WaitReplicas,
+		WaitTimeout: p.WaitTimeout.D(),
 	}
 }
 
@@ -219,7 +236,8 @@ func (p Plan) Declares() history.Declares {
 	if err != nil {
 		return history.Declares{} // Validate has said so
 	}
-	return history.Declares{Lease: e.Lease, Validity: e.Validity, Loss: e.Loss, Fencing: e.Fencing, Reentrant: e.Reentrant}
+	return history.Declares{Lease: e.Lease, Validity: e.Validity, Loss: e.Loss, Fencing: e.Fencing,
+		Reentrant: e.Reentrant}
 }
 
 // scripts are those of the plan's lock, with what their replies mean.
@@ -243,7 +261,8 @@ func (p Plan) Worker() workloads.Config {
 	}
 	return workloads.Config{
 		Impl: p.Impl, Variant: p.Variant, TTL: p.TTL, Poll: p.Poll, AcquireTimeout: p.AcquireTimeout,
-		ClientTimeout: p.ClientTimeout, ClientRetries: p.ClientRetries, Keys: keys, NoWatchdog: p.NoWatchdog, MaxRenewals: p.MaxRenewals,
+		ClientTimeout: p.ClientTimeout, ClientRetries: p.ClientRetries, Keys: keys,
+		NoWatchdog: p.NoWatchdog, MaxRenewals: p.MaxRenewals,
 		NodeTimeout: p.NodeTimeout, WaitReplicas: p.WaitReplicas, WaitTimeout: p.WaitTimeout,
 	}
 }
@@ -253,7 +272,8 @@ func (p Plan) Write(w io.Writer) error {
 	return history.WriteDocument(w, p)
 }
 
-// ReadPlan reads plan.json and validates it. A field that is not known is refused: it is probably misspelt.
+// ReadPlan reads plan.json and validates it. A field that is not known is refused: it is probably
+// misspelt.
 func ReadPlan(r io.Reader) (Plan, error) {
 	var p Plan
 	dec := json.NewDecoder(r)

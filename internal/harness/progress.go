@@ -7,7 +7,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// progress knows when a run has shown what it can show. The checker decides later, from the record, what it was worth.
+// progress knows when a run has shown what it can show. The checker decides later, from the record,
+// what it was worth.
 type progress struct {
 	violated  bool
 	contended int          // acquisitions granted while another client waited
@@ -15,9 +16,10 @@ type progress struct {
 	served    map[int]bool // keys granted since then
 	moved     bool         // granted by the new master
 	over      int64        // stamp of the end of the scenario
-	excuse    int64        // stamp of the latest event that may be why somebody was not granted the lock
-	master    string
-	promoted  int // how often somebody was
+	// stamp of the latest event that may be why somebody was not granted the lock
+	excuse   int64
+	master   string
+	promoted int // how often somebody was
 }
 
 // add counts an event.
@@ -45,9 +47,10 @@ func (p *progress) add(r *run, e history.Event) {
 // margin is counted beyond what the checker requires: it judges by stamps, this by arrival.
 const margin = 1
 
-// finished reports whether the run may end: the scenario is over, either a violation is certain or the evidence is complete, and every lock
-// has been granted again since the last fault, or would have been if it ever were. A thorough run looks for all the evidence also
-// when it is violated; since it may never come, its time is bounded.
+// finished reports whether the run may end: the scenario is over, either a violation is certain or
+// the evidence is complete, and every lock has been granted again since the last fault, or would
+// have been if it ever were. A thorough run looks for all the evidence also when it is violated;
+// since it may never come, its time is bounded.
 func (r *run) finished() bool {
 	if r.world.Now() >= r.limit || r.plan.Stop && r.progress.violated || r.spent() {
 		return true
@@ -56,7 +59,8 @@ func (r *run) finished() bool {
 		return false
 	}
 	p, need := &r.progress, r.plan.Requires
-	enough := p.contended >= need.Contended+margin && (p.moved || !need.Failover) || p.violated && !r.plan.Thorough
+	enough := p.contended >= need.Contended+margin && (p.moved || !need.Failover) || p.violated &&
+		!r.plan.Thorough
 	served := len(p.served) == r.plan.Keys
 	since := time.Duration(r.now() - p.calm())
 	return enough && served || (p.violated || !served) && since > r.patience()
@@ -65,12 +69,12 @@ func (r *run) finished() bool {
 // recovery is how long after a fault a lock must be granted again at the latest (design §6, D).
 func (r *run) recovery() time.Duration { return r.plan.TTL.D() + 2*r.plan.Poll.D() + time.Second }
 
-// patience is how long nobody need be waited for who is never granted the lock: a deadlock is certain before, also where clients were
-// between two calls for some of the time.
+// patience is how long nobody need be waited for who is never granted the lock: a deadlock is
+// certain before, also where clients were between two calls for some of the time.
 func (r *run) patience() time.Duration { return r.recovery()*5/4 + 200*time.Millisecond }
 
-// calm is since when the scenario was over, nothing was done to the world, no process stalled and every outcome was known: what the checker's
-// deadlock by deadline needs (D).
+// calm is since when the scenario was over, nothing was done to the world, no process stalled and
+// every outcome was known: what the checker's deadlock by deadline needs (D).
 func (p *progress) calm() int64 { return max(p.fault, p.over, p.excuse) }
 
 // wake is when patience is over.

@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// World is where a plan runs. Its methods are called by one goroutine. What else it can do, it says by nemesis' powers.
+// World is where a plan runs. Its methods are called by one goroutine. What else it can do, it says
+// by nemesis' powers.
 type World interface {
 	// Name is process, docker or sim.
 	Name() string
@@ -19,7 +20,8 @@ type World interface {
 	Versions() map[string]string
 	// Now reads the clock that all stamps come from, ns.
 	Now() int64
-	// Next returns the next report of a client, or false when Now has passed deadline or ctx has ended.
+	// Next returns the next report of a client, or false when Now has passed deadline or ctx has
+	// ended.
 	Next(ctx context.Context, deadline int64) (workloads.Report, bool)
 	// Send gives a client an order.
 	Send(client int, o workloads.Order)
@@ -35,15 +37,17 @@ type Watcher interface {
 type Output struct {
 	History io.Writer
 	Trace   io.Writer
-	Command string                       // reproduces the run
-	Version string                       // of lockbench
-	Machine string                       // what the world runs on, in a line; "" where that does not count
+	Command string // reproduces the run
+	Version string // of lockbench
+	// what the world runs on, in a line; "" where that does not count
+	Machine string
 	Started time.Time                    // wall clock, for people
 	Watch   func(history.Header) Watcher // may be nil
 }
 
-// Run carries out the plan on the world and records what happens. The error says why the run is worth nothing or less than
-// planned: ctx ended, the world broke, or a file could not be written. What was recorded before it stands.
+// Run carries out the plan on the world and records what happens. The error says why the run is
+// worth nothing or less than planned: ctx ended, the world broke, or a file could not be written.
+// What was recorded before it stands.
 func Run(ctx context.Context, p Plan, w World, out Output) error {
 	r, err := newRun(p, w, out)
 	if err != nil {
@@ -76,7 +80,8 @@ func newRun(p Plan, w World, out Output) (r *run, err error) {
 	return r, nil
 }
 
-// end writes the end of the record. Err says why the run is worth less than planned; it is returned with what else went wrong.
+// end writes the end of the record. Err says why the run is worth less than planned; it is returned
+// with what else went wrong.
 func (r *run) end(err error) error {
 	r.conductor.close()
 	e := history.Event{Type: history.End, T: r.now(), Process: history.Harness}
@@ -87,7 +92,8 @@ func (r *run) end(err error) error {
 }
 
 func (p Plan) shape() workloads.Shape {
-	return workloads.Shape{Body: p.Workload, Clients: p.Clients, Keys: p.Keys, Hold: p.Hold.D(), Think: p.Think.D(), TTL: p.TTL.D(), Seed: p.Seed}
+	return workloads.Shape{Body: p.Workload, Clients: p.Clients, Keys: p.Keys, Hold: p.Hold.D(),
+		Think: p.Think.D(), TTL: p.TTL.D(), Seed: p.Seed}
 }
 
 // run is the state of one run.
@@ -117,10 +123,13 @@ func (r *run) header(out Output) history.Header {
 		versions[k] = v
 	}
 	return history.Header{
-		World: r.world.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine, Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
-		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll, Declares: p.Declares(), Properties: p.Properties,
-		Masters: p.Masters, Names: p.Worker().Keys, Scripts: p.scripts(),
-		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch, Started: out.Started.UTC().Format(time.RFC3339Nano), Command: out.Command,
+		World: r.world.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine,
+		Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
+		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll, Declares: p.Declares(),
+		Properties: p.Properties,
+		Masters:    p.Masters, Names: p.Worker().Keys, Scripts: p.scripts(),
+		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch,
+		Started: out.Started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}
 }
 
@@ -162,7 +171,8 @@ func (r *run) windDown(ctx context.Context) error {
 		}
 	}
 	r.conductor.releaseAll()
-	limit := r.world.Now() + int64(r.plan.shape().Longest()) + int64(windDownSlack) + 2*int64(r.plan.ClientTimeout)
+	limit := r.world.Now() + int64(r.plan.shape().Longest()) + int64(windDownSlack) +
+		2*int64(r.plan.ClientTimeout)
 	for r.busy() && r.world.Now() < limit {
 		if err := r.step(ctx, limit); err != nil {
 			return err

@@ -27,13 +27,15 @@ func runPlan(t *testing.T, w harness.Wish) *history.History {
 	if err != nil {
 		t.Fatal(err)
 	}
-	world, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: p.Topology, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()})
+	world, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: p.Topology,
+		Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer world.Close()
 	var hist, trace bytes.Buffer
-	if err := harness.Run(t.Context(), p, world, harness.Output{History: &hist, Trace: &trace, Started: time.Now()}); err != nil {
+	if err := harness.Run(t.Context(), p, world, harness.Output{History: &hist, Trace: &trace,
+		Started: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	h, err := history.Read(&hist)
@@ -43,8 +45,8 @@ func runPlan(t *testing.T, w harness.Wish) *history.History {
 	return h
 }
 
-// TestTheFaultStrikesInAContendedHold looks at the record of a real failover: the master dies while a client is inside that the replica
-// does not know of, and another waits.
+// TestTheFaultStrikesInAContendedHold looks at the record of a real failover: the master dies while
+// a client is inside that the replica does not know of, and another waits.
 func TestTheFaultStrikesInAContendedHold(t *testing.T) {
 	h := runPlan(t, harness.Wish{Impl: "getset", Nemesis: "failover", Seed: 1})
 	inside, waiting := map[int]bool{}, map[int]bool{}

@@ -19,7 +19,8 @@ func Judgeable(properties []string) error {
 	return nil
 }
 
-// Expectable says what is wrong with an expectation: it is valid, violated, or a list of properties.
+// Expectable says what is wrong with an expectation: it is valid, violated, or a list of
+// properties.
 func Expectable(expect string) error {
 	if expect == "" || expect == "valid" || expect == "violated" {
 		return nil

@@ -14,7 +14,8 @@ import (
 
 const module = "github.com/lockbench/lockbench/"
 
-// rooms says which of our packages each may import (design §2). A package that is not here is a new room: add it, and say what for.
+// rooms says which of our packages each may import (design §2). A package that is not here is a new
+// room: add it, and say what for.
 var rooms = map[string][]string{
 	"history":             {},
 	"impls":               {},
@@ -28,11 +29,15 @@ var rooms = map[string][]string{
 	"internal/store":      {"history", "checker"},
 	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine": {},
-	"internal/explore":    {"history", "impls", "nemesis", "workloads", "checker", "internal/harness", "internal/sim", "internal/sim/engine", "internal/cluster", "internal/store"},
-	"internal/campaign":   {"history", "impls", "nemesis", "workloads", "checker", "internal/harness", "internal/store", "internal/explore"},
-	"internal/house":      {},
-	"internal/need":       {},
-	"cmd/lockbench":       {"history", "impls", "nemesis", "workloads", "checker", "reports", "internal/harness", "internal/cluster", "docker", "internal/sim", "internal/explore", "internal/campaign", "internal/store"},
+	"internal/explore": {"history", "impls", "nemesis", "workloads", "checker", "internal/harness",
+		"internal/sim", "internal/sim/engine", "internal/cluster", "internal/store"},
+	"internal/campaign": {"history", "impls", "nemesis", "workloads", "checker", "internal/harness",
+		"internal/store", "internal/explore"},
+	"internal/house": {},
+	"internal/need":  {},
+	"cmd/lockbench": {"history", "impls", "nemesis", "workloads", "checker", "reports",
+		"internal/harness", "internal/cluster", "docker", "internal/sim", "internal/explore",
+		"internal/campaign", "internal/store"},
 }
 
 // heavy libraries live in one room each.
@@ -80,7 +85,8 @@ func sources(t *testing.T) (all []source) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "store") {
+		if d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" ||
+			d.Name() == "store") {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

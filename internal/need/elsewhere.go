@@ -9,20 +9,21 @@ import (
 	"testing"
 )
 
-// Elsewhere puts this machine's Docker daemon behind a TCP port of loopback and returns it as DOCKER_HOST wants it: for all that its clients know,
-// the daemon may be on another machine.
+// Elsewhere puts this machine's Docker daemon behind a TCP port of loopback and returns it as
+// DOCKER_HOST wants it: for all that its clients know, the daemon may be on another machine.
 func Elsewhere(t testing.TB) string {
 	t.Helper()
 	Part(t, "bridge")
-	socket, ok := strings.CutPrefix(cmp.Or(os.Getenv("DOCKER_HOST"), "unix:///var/run/docker.sock"), "unix://")
+	socket, ok := strings.CutPrefix(cmp.Or(os.Getenv("DOCKER_HOST"), "unix:///var/run/docker.sock"),
+		"unix://")
 	if !ok {
 		t.Skip("the daemon is elsewhere already")
 	}
 	return "tcp://" + Listen(t, func(here net.Conn) { join(here, socket) })
 }
 
-// Listen serves every connection to a port of loopback in a goroutine of its own, until the test ends, and returns the port's address. The
-// connection is closed when serve returns.
+// Listen serves every connection to a port of loopback in a goroutine of its own, until the test
+// ends, and returns the port's address. The connection is closed when serve returns.
 func Listen(t testing.TB, serve func(net.Conn)) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,7 +46,8 @@ func Listen(t testing.TB, serve func(net.Conn)) string {
 	return ln.Addr().String()
 }
 
-// join passes on what either end says, until both have ended: a daemon answers whoever has said all.
+// join passes on what either end says, until both have ended: a daemon answers whoever has said
+// all.
 func join(here net.Conn, socket string) {
 	there, err := net.Dial("unix", socket)
 	if err != nil {

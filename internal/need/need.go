@@ -1,5 +1,6 @@
-// Package need lets tests say what they cannot do without. A missing part skips the test with one line, or fails it where
-// LOCKBENCH_REQUIRE names the part ("redis,chromium"): CI must not pass because nothing was tested.
+// Package need lets tests say what they cannot do without. A missing part skips the test with one
+// line, or fails it where LOCKBENCH_REQUIRE names the part ("redis,chromium"): CI must not pass
+// because nothing was tested.
 package need
 
 import (
@@ -13,17 +14,20 @@ import (
 
 // The parts, and the command by which each is recognised.
 var commands = map[string]string{
-	"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc", "docker": "docker", "faketime": "faketime",
+	"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc",
+	"docker": "docker", "faketime": "faketime",
 	"bridge": "docker", "compose": "docker-compose",
 }
 
-// probes are for parts that may be installed and yet not be of use: a daemon that does not run, or one that has no bridge.
+// probes are for parts that may be installed and yet not be of use: a daemon that does not run, or
+// one that has no bridge.
 var probes = map[string][]string{
 	"docker": {"docker", "version", "--format", "{{.Server.Version}}"},
 	"bridge": {"docker", "network", "inspect", "bridge"},
 }
 
-// Have reports whether a part is there. The error is not nil if it is missing although it is required.
+// Have reports whether a part is there. The error is not nil if it is missing although it is
+// required.
 func Have(part string) (bool, error) {
 	_, err := exec.LookPath(commands[part])
 	if probe, ok := probes[part]; ok && err == nil {

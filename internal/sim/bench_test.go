@@ -26,7 +26,8 @@ func (r *rounder) Add(e history.Event) bool {
 	return *r >= rounds
 }
 
-// BenchmarkRun measures whole runs with recording on: 3 clients, a hold of 50 ms, a lease of 1 s and a poll of 100 ms.
+// BenchmarkRun measures whole runs with recording on: 3 clients, a hold of 50 ms, a lease of 1 s
+// and a poll of 100 ms.
 func BenchmarkRun(b *testing.B) {
 	for _, lock := range []string{"token-lua", "getset", "redisson", "redlock"} {
 		b.Run(lock, func(b *testing.B) {
@@ -57,7 +58,8 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkCheck measures what judging such a run costs on top: from the bytes of its history to the verdict.
+// BenchmarkCheck measures what judging such a run costs on top: from the bytes of its history to
+// the verdict.
 func BenchmarkCheck(b *testing.B) {
 	for _, lock := range []string{"token-lua", "redlock"} {
 		b.Run(lock, func(b *testing.B) {
@@ -76,17 +78,20 @@ func BenchmarkCheck(b *testing.B) {
 
 func benchPlan(b *testing.B, lock string) harness.Plan {
 	p := plan(b, harness.Wish{
-		Impl: lock, Nemesis: "none", Clients: 3, TTL: time.Second, Poll: 100 * time.Millisecond, Hold: 50 * time.Millisecond, Stop: true,
+		Impl: lock, Nemesis: "none", Clients: 3, TTL: time.Second, Poll: 100 * time.Millisecond,
+		Hold: 50 * time.Millisecond, Stop: true,
 	})
 	p.Requires.Contended = 2 * rounds // the rounds are over before
 	return p
 }
 
 func benchRun(b *testing.B, p harness.Plan, h, trace io.Writer) {
-	cfg := sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}
+	cfg := sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas,
+		Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}
 	err := sim.Run(cfg, func(w *sim.World) error {
 		watch := func(history.Header) harness.Watcher { return new(rounder) }
-		return harness.Run(context.Background(), p, w, harness.Output{History: h, Trace: trace, Started: w.Started(), Watch: watch})
+		return harness.Run(context.Background(), p, w, harness.Output{History: h, Trace: trace,
+			Started: w.Started(), Watch: watch})
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -1,15 +1,18 @@
 package sim
 
-// Chooser decides everything that a plan leaves open: it is the only source of chance of a run, besides the streams that the plan's seed
-// gives to the clients. Choose returns a number in [0, n). Zero is always the dullest answer: the shortest way, no preemption.
+// Chooser decides everything that a plan leaves open: it is the only source of chance of a run,
+// besides the streams that the plan's seed gives to the clients. Choose returns a number in [0, n).
+// Zero is always the dullest answer: the shortest way, no preemption.
 //
-// What names the question: the label its kind ("latency", "next"), the key this one ("c2>n0.17", the 17th message of that client to that node).
-// A chooser that answers by key keeps its other answers when one is changed, which is what shrinking needs.
+// What names the question: the label its kind ("latency", "next"), the key this one ("c2>n0.17",
+// the 17th message of that client to that node). A chooser that answers by key keeps its other
+// answers when one is changed, which is what shrinking needs.
 type Chooser interface {
 	Choose(n int, label, key string) int
 }
 
-// Seeded answers by hashing the seed and the key, so that the order of the questions does not matter.
+// Seeded answers by hashing the seed and the key, so that the order of the questions does not
+// matter.
 type Seeded struct{ Seed uint64 }
 
 // Choose returns 0 in half of all cases.
@@ -22,7 +25,8 @@ func (Seeded) pick(n int, h uint64) int {
 	return 1 + int((h>>1)%uint64(n-1))
 }
 
-// Recorded answers from a map, and 0 to what is not in it: a run is what it deviates from the dullest one.
+// Recorded answers from a map, and 0 to what is not in it: a run is what it deviates from the
+// dullest one.
 type Recorded map[string]int
 
 // Choose returns what is recorded for the key.

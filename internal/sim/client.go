@@ -43,7 +43,8 @@ type client struct {
 }
 
 func (w *World) newClient(i int) *client {
-	c := &client{w: w, number: i, name: clientName(i), dialled: map[string]int{}, open: map[*conn]bool{}}
+	c := &client{w: w, number: i, name: clientName(i), dialled: map[string]int{},
+		open: map[*conn]bool{}}
 	c.orderTime = orderTimeOf(c.name)
 	c.life, c.stop = context.WithCancel(context.Background())
 	c.env = workloads.NewEnv(c.life, w.cfg.Seed+uint64(i)+1, w.elapsed)
@@ -58,8 +59,8 @@ func (w *World) newClient(i int) *client {
 
 func clientName(i int) string { return "c" + strconv.Itoa(i) }
 
-// ways are the client's links to all nodes as workloads.Config wants them: independent masters one by one, a master and its
-// replicas together. The name of a link is its address.
+// ways are the client's links to all nodes as workloads.Config wants them: independent masters one
+// by one, a master and its replicas together. The name of a link is its address.
 func (c *client) ways(sign string) (ways []map[string]string) {
 	for i, n := range c.w.nodes {
 		if i < c.w.masters {
@@ -116,9 +117,10 @@ func (c *client) order(o workloads.Order) {
 // orderAgain is after how long an order that must wait is looked at again.
 const orderAgain = 50 * time.Microsecond
 
-// read takes the orders that have come. A process that is stopped has them in its pipe.
-// A stop also waits until no connection is being made. It makes locks close their subscriptions, and go-redis keeps a subscription's mutex
-// while it connects: who waits for a mutex is not blocked in the eyes of the bubble, so that it would stand still for ever.
+// read takes the orders that have come. A process that is stopped has them in its pipe. A stop also
+// waits until no connection is being made. It makes locks close their subscriptions, and go-redis
+// keeps a subscription's mutex while it connects: who waits for a mutex is not blocked in the eyes
+// of the bubble, so that it would stand still for ever.
 func (c *client) read() {
 	for len(c.orders) > 0 && !c.paused() {
 		o := c.orders[0]
@@ -152,8 +154,9 @@ func (c *client) handle(o workloads.Order) {
 	}
 }
 
-// spawn staggers the client's goroutines: each begins at a moment of its own, nanoseconds apart, so that no two of them do
-// something at the same time and their order is always the same. It is called by the parent, its result by the goroutine.
+// spawn staggers the client's goroutines: each begins at a moment of its own, nanoseconds apart, so
+// that no two of them do something at the same time and their order is always the same. It is
+// called by the parent, its result by the goroutine.
 func (c *client) spawn() func() {
 	turn := time.Duration(c.spawned.Add(1)%997 + 1)
 	return func() {
@@ -162,7 +165,8 @@ func (c *client) spawn() func() {
 	}
 }
 
-// breathe returns at once while the process runs, and otherwise when it runs again. Whoever waited goes on in the order of coming.
+// breathe returns at once while the process runs, and otherwise when it runs again. Whoever waited
+// goes on in the order of coming.
 func (c *client) breathe() {
 	for {
 		c.mu.Lock()
@@ -212,7 +216,8 @@ func (c *client) melt() {
 	gap := time.Duration(c.w.Now() - c.since)
 	c.mu.Unlock()
 	if gap > gapLimit {
-		c.report(workloads.Report{Event: &history.Event{Type: history.Gap, T: c.w.Now(), Process: c.number, Gap: history.Duration(gap)}})
+		c.report(workloads.Report{Event: &history.Event{Type: history.Gap, T: c.w.Now(),
+			Process: c.number, Gap: history.Duration(gap)}})
 	}
 	c.read()
 }

@@ -10,17 +10,20 @@ import (
 
 // Config says what world is wanted. It is what internal/cluster.Config is for real processes.
 type Config struct {
-	Topology    string // nemesis.Single, Failover or Independent
-	Masters     int    // of the topology Independent
-	Replicas    int    // behind each of them: 0 or 1
-	Clients     int
-	Seed        uint64
-	Worker      workloads.Config // what all workers have in common
-	RedisConfig []string         // settings of real servers; the simulator has none of them and refuses all
-	Chooser     Chooser          // decides what is left open; nil: Seeded{Seed}
-	Latencies   []time.Duration  // of a message one way, to choose from; the first is the dullest; nil: DefaultLatencies
-	Bare        bool             // no workers: Play gives the clients something to do
-	Executed    func(Execution)  // called by the scheduler for each command that a node executes; may be nil
+	Topology string // nemesis.Single, Failover or Independent
+	Masters  int    // of the topology Independent
+	Replicas int    // behind each of them: 0 or 1
+	Clients  int
+	Seed     uint64
+	Worker   workloads.Config // what all workers have in common
+	// settings of real servers; the simulator has none of them and refuses all
+	RedisConfig []string
+	Chooser     Chooser // decides what is left open; nil: Seeded{Seed}
+	// of a message one way, to choose from; the first is the dullest; nil: DefaultLatencies
+	Latencies []time.Duration
+	Bare      bool // no workers: Play gives the clients something to do
+	// called by the scheduler for each command that a node executes; may be nil
+	Executed func(Execution)
 }
 
 // Execution is a command that a node has executed.
@@ -31,10 +34,13 @@ type Execution struct {
 	Reply  []byte // as it goes over the wire; empty: a WAIT that has not been answered yet
 }
 
-// DefaultLatencies are the ways that a message may take: mostly as on one machine, now and then much longer.
-var DefaultLatencies = []time.Duration{50 * time.Microsecond, 200 * time.Microsecond, time.Millisecond, 5 * time.Millisecond}
+// DefaultLatencies are the ways that a message may take: mostly as on one machine, now and then
+// much longer.
+var DefaultLatencies = []time.Duration{50 * time.Microsecond, 200 * time.Microsecond,
+	time.Millisecond, 5 * time.Millisecond}
 
-// nodes are the names of the servers that the topology has: first those that clients use, then their replicas, in the same order.
+// nodes are the names of the servers that the topology has: first those that clients use, then
+// their replicas, in the same order.
 func (c Config) nodes() (masters, replicas []string, err error) {
 	switch c.Topology {
 	case nemesis.Single, "":
@@ -53,12 +59,14 @@ func (c Config) nodes() (masters, replicas []string, err error) {
 		}
 		return masters, replicas, nil
 	}
-	return nil, nil, fmt.Errorf("the simulator has no topology %q; it has: %s, %s, %s", c.Topology, nemesis.Single, nemesis.Failover, nemesis.Independent)
+	return nil, nil, fmt.Errorf("the simulator has no topology %q; it has: %s, %s, %s", c.Topology,
+		nemesis.Single, nemesis.Failover, nemesis.Independent)
 }
 
 func (c Config) check() error {
 	if len(c.RedisConfig) > 0 {
-		return fmt.Errorf("the simulator knows no Redis settings (%s); use --env process for them", c.RedisConfig[0])
+		return fmt.Errorf("the simulator knows no Redis settings (%s); use --env process for them",
+			c.RedisConfig[0])
 	}
 	_, _, err := c.nodes()
 	return err

@@ -87,7 +87,8 @@ func (c *conn) take(p []byte) (n int, readBy int64, err error) {
 }
 
 func (c *conn) failed(op string, err error) error {
-	return &net.OpError{Op: op, Net: "tcp", Source: address(c.client.name), Addr: address(c.to), Err: err}
+	return &net.OpError{Op: op, Net: "tcp", Source: address(c.client.name), Addr: address(c.to),
+		Err: err}
 }
 
 // Write hands the bytes to the network.
@@ -107,7 +108,8 @@ func (c *conn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// greet answers a command at once while the world's clients connect: it is a HELLO or the like, which nothing depends on. The connection's mutex is held.
+// greet answers a command at once while the world's clients connect: it is a HELLO or the like,
+// which nothing depends on. The connection's mutex is held.
 func (w *World) greet(c *conn, data []byte) bool {
 	if !w.connecting.Load() {
 		return false
@@ -192,7 +194,8 @@ func (c *conn) answer(data []byte) {
 	if c.broken || len(data) == 0 {
 		return
 	}
-	c.link.send(&c.link.down, &c.dnLast, cargo{conn: c, data: slices.Clip(data)}) // several connections may get the same bytes
+	// several connections may get the same bytes
+	c.link.send(&c.link.down, &c.dnLast, cargo{conn: c, data: slices.Clip(data)})
 }
 
 // deliver is the arrival of what the node answered. The connection keeps data.
@@ -253,7 +256,8 @@ func (address) Network() string { return "tcp" }
 // String is the name.
 func (a address) String() string { return string(a) }
 
-// SyscallConn lets go-redis look, before it uses a connection again, whether the other end has closed it, as it does with real ones.
+// SyscallConn lets go-redis look, before it uses a connection again, whether the other end has
+// closed it, as it does with real ones.
 func (c *conn) SyscallConn() (syscall.RawConn, error) { return peek{c}, nil }
 
 // peek answers that one question.

@@ -54,16 +54,19 @@ func (c *client) dial(ctx context.Context, name string) (net.Conn, error) {
 	c.breathe()
 	if ctx.Err() != nil || c.dead.Load() {
 		c.closed(k)
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: address(name), Err: context.DeadlineExceeded}
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: address(name),
+			Err: context.DeadlineExceeded}
 	}
 	return k, nil
 }
 
 func refusal(name string) error {
-	return &net.OpError{Op: "dial", Net: "tcp", Addr: address(name), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	return &net.OpError{Op: "dial", Net: "tcp", Addr: address(name), Err: os.NewSyscallError("connect",
+		syscall.ECONNREFUSED)}
 }
 
-// accept is the network's side of dial. A node that is gone is noticed only by what comes back, as behind a proxy.
+// accept is the network's side of dial. A node that is gone is noticed only by what comes back, as
+// behind a proxy.
 func (w *World) accept(c *conn, name string) error {
 	for _, l := range w.links {
 		if l.name != name {

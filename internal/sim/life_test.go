@@ -36,15 +36,18 @@ func TestNothingOutlivesARun(t *testing.T) {
 		"in the middle of a run": {cfg, func(w *sim.World) error {
 			ctx, stop := context.WithCancelCause(context.Background())
 			go func() { time.Sleep(300 * time.Millisecond); stop(mine) }()
-			return harness.Run(ctx, p, w, harness.Output{History: new(strings.Builder), Trace: new(strings.Builder)})
+			return harness.Run(ctx, p, w, harness.Output{History: new(strings.Builder),
+				Trace: new(strings.Builder)})
 		}, "mine"},
 		"clients that stand still": {cfg, func(w *sim.World) error { return w.PauseClient(1) }, ""},
 		"a bad topology":           {sim.Config{Topology: "ring"}, nil, `no topology "ring"`},
-		"a Redis setting":          {sim.Config{RedisConfig: []string{"min-replicas-to-write", "1"}}, nil, "no Redis settings"},
-		"an unknown lock":          {sim.Config{Clients: 1}, nil, "unknown lock"},
+		"a Redis setting": {sim.Config{RedisConfig: []string{"min-replicas-to-write", "1"}}, nil,
+			"no Redis settings"},
+		"an unknown lock": {sim.Config{Clients: 1}, nil, "unknown lock"},
 	} {
 		err := sim.Run(c.cfg, c.f)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && err != nil || c.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v; want %q", name, err, c.want)
 		}
 	}
@@ -57,7 +60,8 @@ func TestNothingOutlivesARun(t *testing.T) {
 	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
 
-// TestEveryPower carries out every fault of the nemesis' table that the topologies here allow: the world has all the powers.
+// TestEveryPower carries out every fault of the nemesis' table that the topologies here allow: the
+// world has all the powers.
 func TestEveryPower(t *testing.T) {
 	for _, f := range faults() {
 		fault, lock := f.name, "setnx-expire"
@@ -72,7 +76,8 @@ func TestEveryPower(t *testing.T) {
 			t.Errorf("%s: %v", fault, err)
 			continue
 		}
-		err = sim.Run(sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Worker: p.Worker()}, func(w *sim.World) error {
+		err = sim.Run(sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas,
+			Clients: p.Clients, Worker: p.Worker()}, func(w *sim.World) error {
 			return nemesis.Possible(w, p.Scenario)
 		})
 		if err != nil {
@@ -84,7 +89,8 @@ func TestEveryPower(t *testing.T) {
 // digestVariable makes the test binary print a digest of many runs, and nothing else.
 const digestVariable = "LOCKBENCH_DIGEST"
 
-// TestAnotherProcessGivesTheSameBytes runs the same plans in other processes, with other numbers of threads and another garbage collector.
+// TestAnotherProcessGivesTheSameBytes runs the same plans in other processes, with other numbers of
+// threads and another garbage collector.
 func TestAnotherProcessGivesTheSameBytes(t *testing.T) {
 	if os.Getenv(digestVariable) != "" {
 		fmt.Printf("digest %s\n", digest())
@@ -92,7 +98,8 @@ func TestAnotherProcessGivesTheSameBytes(t *testing.T) {
 	}
 	want := "digest " + digest()
 	for _, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=4", "GOGC=5"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestAnotherProcessGivesTheSameBytes$", "-test.count=1")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestAnotherProcessGivesTheSameBytes$",
+			"-test.count=1")
 		cmd.Env = append(os.Environ(), digestVariable+"=1", env)
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), want) {
@@ -102,7 +109,8 @@ func TestAnotherProcessGivesTheSameBytes(t *testing.T) {
 }
 
 func digest() string {
-	seeds, faults := uint64(1), []string{"none", "failover", "pause", "partition:replies", "late", "restart", "majority-loss"}
+	seeds, faults := uint64(1), []string{"none", "failover", "pause", "partition:replies", "late",
+		"restart", "majority-loss"}
 	if soak {
 		seeds = 50
 	}
@@ -125,34 +133,37 @@ func digest() string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// quietly keeps go-redis from resolving its server's name, which makes a channel that the next bubble must not use.
+// quietly keeps go-redis from resolving its server's name, which makes a channel that the next
+// bubble must not use.
 var quietly = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 
 // TestPlay lets code that knows nothing of lockbench use go-redis in the simulator.
 func TestPlay(t *testing.T) {
 	var got, took string
-	err := sim.Run(sim.Config{Clients: 1, Bare: true, Topology: nemesis.Independent, Masters: 3}, func(w *sim.World) error {
-		done := make(chan struct{})
-		err := w.Play(0, func(p sim.Player) {
-			defer close(done)
-			c := redis.NewClient(&redis.Options{Addr: "n2:6379", Dialer: p.Dial, Protocol: 2, DisableIdentity: true, MaintNotificationsConfig: quietly})
-			defer c.Close()
-			begin := time.Now()
-			c.Set(p.Context, "k", "v", time.Second)
-			time.Sleep(900 * time.Millisecond)
-			got = c.Get(p.Context, "k").Val()
-			took = time.Since(begin).Round(100 * time.Millisecond).String()
+	err := sim.Run(sim.Config{Clients: 1, Bare: true, Topology: nemesis.Independent, Masters: 3},
+		func(w *sim.World) error {
+			done := make(chan struct{})
+			err := w.Play(0, func(p sim.Player) {
+				defer close(done)
+				c := redis.NewClient(&redis.Options{Addr: "n2:6379", Dialer: p.Dial, Protocol: 2,
+					DisableIdentity: true, MaintNotificationsConfig: quietly})
+				defer c.Close()
+				begin := time.Now()
+				c.Set(p.Context, "k", "v", time.Second)
+				time.Sleep(900 * time.Millisecond)
+				got = c.Get(p.Context, "k").Val()
+				took = time.Since(begin).Round(100 * time.Millisecond).String()
+			})
+			w.Until(time.Minute, func() bool {
+				select {
+				case <-done:
+					return true
+				default:
+					return false
+				}
+			})
+			return err
 		})
-		w.Until(time.Minute, func() bool {
-			select {
-			case <-done:
-				return true
-			default:
-				return false
-			}
-		})
-		return err
-	})
 	if err != nil || got != "v" || took != "900ms" {
 		t.Errorf("got %q after %s: %v", got, took, err)
 	}

@@ -8,8 +8,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// link is the way between a client, or a replica, and a node: what a proxy of its own is in the world of processes. An action on it means
-// what it means there: a cut drops data but lets an end be noticed, new connections can be made, and healing it closes those it was put on.
+// link is the way between a client, or a replica, and a node: what a proxy of its own is in the
+// world of processes. An action on it means what it means there: a cut drops data but lets an end
+// be noticed, new connections can be made, and healing it closes those it was put on.
 type link struct {
 	w       *World
 	name    string // "c2>n0", "c2+>n0" the second way, "n0>n1"
@@ -32,8 +33,8 @@ type stream struct {
 	held  []cargo
 }
 
-// cargo is what arrives at the end of a way: bytes of a connection, or anything else. A run has hundreds: closures would be half of what
-// the scheduler allocates.
+// cargo is what arrives at the end of a way: bytes of a connection, or anything else. A run has
+// hundreds: closures would be half of what the scheduler allocates.
 type cargo struct {
 	conn *conn
 	up   bool // the bytes are for the node
@@ -59,8 +60,8 @@ func (w *World) newLink(name string, to *node) *link {
 	return l
 }
 
-// latency is how long the next message of a stream takes. Less than 10 µs of it come from the name alone, so that no message
-// arrives at the moment of a client's timer.
+// latency is how long the next message of a stream takes. Less than 10 µs of it come from the name
+// alone, so that no message arrives at the moment of a client's timer.
 func (w *World) latency(s *stream) int64 {
 	s.count++
 	w.key = strconv.AppendInt(append(append(w.key[:0], s.name...), '.'), int64(s.count), 10)
@@ -76,7 +77,8 @@ func (w *World) choose(n int, label string, key []byte) int {
 	return w.chooser.Choose(n, label, string(key))
 }
 
-// send sends a message: it comes to the other end no sooner than *last, when the one before it came.
+// send sends a message: it comes to the other end no sooner than *last, when the one before it
+// came.
 func (l *link) send(s *stream, last *int64, g cargo) {
 	l.carry(s, last, event{link: l, stream: s, drops: true, cargo: g})
 }

@@ -40,7 +40,8 @@ func (n *node) hangUp(c *conn) {
 	}
 }
 
-// receive takes bytes of a connection. A node that is stopped has them in its socket until it runs again.
+// receive takes bytes of a connection. A node that is stopped has them in its socket until it runs
+// again.
 func (n *node) receive(c *conn, data []byte) {
 	switch {
 	case n.down:
@@ -64,7 +65,8 @@ func (c *conn) requested(data []byte) {
 	c.request = data
 }
 
-// busyThreshold is after how long of one script Redis answers others with -BUSY; the world of processes sets the same.
+// busyThreshold is after how long of one script Redis answers others with -BUSY; the world of
+// processes sets the same.
 const busyThreshold = 50 * time.Millisecond
 
 // serve executes the whole commands that a connection has sent, and sends their replies together.

@@ -13,32 +13,38 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Picker is a Chooser that also decides what happens next. A world with one has no latencies: a message arrives when it is picked, and time
-// passes when nothing is under way or when that is picked. This is how all orders of messages are gone through.
+// Picker is a Chooser that also decides what happens next. A world with one has no latencies: a
+// message arrives when it is picked, and time passes when nothing is under way or when that is
+// picked. This is how all orders of messages are gone through.
 type Picker interface {
 	Chooser
-	// Pick returns the number of the option that happens next, or Again. Option 0 goes on with the client that acted last, if it can; that time
-	// passes is the last. It is asked only if a message is under way and there are at least two options, but see Striker.
+	// Pick returns the number of the option that happens next, or Again. Option 0 goes on with the
+	// client that acted last, if it can; that time passes is the last. It is asked only if a message
+	// is under way and there are at least two options, but see Striker.
 	Pick(w *World, options []Option) int
 }
 
-// Striker is a Picker that also wants to be asked when no message is under way: the only option is then that time passes.
+// Striker is a Picker that also wants to be asked when no message is under way: the only option is
+// then that time passes.
 type Striker interface {
 	// Strikes reports whether there is anything to be asked for.
 	Strikes() bool
 }
 
-// Again as an answer to Pick: nothing happens, because the picker has told the world something (see Tell).
+// Again as an answer to Pick: nothing happens, because the picker has told the world something (see
+// Tell).
 const Again = -1
 
 // Option is one thing that may happen next.
 type Option struct {
-	Process int    // whose message it is; -1: a replica's, or time
-	Name    string // "c0>n0.12", the 12th message on this way; "c0>n0 reply.12"; "c0 wakes.3", from its third sleep, which is a short one; "time"
+	Process int // whose message it is; -1: a replica's, or time
+	// "c0>n0.12", the 12th message on this way; "c0>n0 reply.12"; "c0 wakes.3", from its third sleep,
+	// which is a short one; "time"
+	Name string
 }
 
-// Time is the name of the option that time passes until a client does something. It is not there while a client sleeps for a moment only, such as
-// inside: that it wakes is an option of its own.
+// Time is the name of the option that time passes until a client does something. It is not there
+// while a client sleeps for a moment only, such as inside: that it wakes is an option of its own.
 const Time = "time"
 
 // message is under way until it is picked.
@@ -59,7 +65,8 @@ func (l *link) pend(s *stream, last *int64, arrive func()) {
 	l.w.pending = append(l.w.pending, message{option, last, l, arrive})
 }
 
-// enabled are the numbers of the messages that may arrive next: of each stream the first. The client that acted last comes first.
+// enabled are the numbers of the messages that may arrive next: of each stream the first. The
+// client that acted last comes first.
 func (w *World) enabled() []int {
 	var firsts []int
 	seen := map[*int64]bool{}
@@ -71,7 +78,8 @@ func (w *World) enabled() []int {
 	}
 	slices.SortStableFunc(firsts, func(a, b int) int {
 		x, y := w.pending[a].option, w.pending[b].option
-		return cmp.Or(cmp.Compare(w.other(x), w.other(y)), cmp.Compare(x.Process, y.Process), cmp.Compare(x.Name, y.Name))
+		return cmp.Or(cmp.Compare(w.other(x), w.other(y)), cmp.Compare(x.Process, y.Process),
+			cmp.Compare(x.Name, y.Name))
 	})
 	return firsts
 }
@@ -84,9 +92,11 @@ func (w *World) other(o Option) int {
 }
 
 const (
-	machinery = time.Millisecond      // what happens so soon is not picked: orders that arrive, connections that are made
-	tick      = time.Microsecond      // between two messages, so that stamps tell them apart
-	moment    = 10 * time.Millisecond // a sleep that ends so soon is a step of its client, not time that passes
+	// what happens so soon is not picked: orders that arrive, connections that are made
+	machinery = time.Millisecond
+	tick      = time.Microsecond // between two messages, so that stamps tell them apart
+	// a sleep that ends so soon is a step of its client, not time that passes
+	moment = 10 * time.Millisecond
 )
 
 // pick is step for a world with a Picker.
@@ -118,7 +128,8 @@ func (w *World) pick(limit int64) {
 	}
 }
 
-// options are what may happen next, and for each the number of the message in pending, or -1: time passes.
+// options are what may happen next, and for each the number of the message in pending, or -1: time
+// passes.
 func (w *World) options(now int64) (options []Option, messages []int) {
 	messages = w.enabled()
 	for _, i := range messages {
@@ -141,14 +152,16 @@ func (w *World) arrive(i int) {
 	w.pending = slices.Delete(w.pending, i, i+1)
 	w.lastActor = m.option.Process
 	w.sleep(tick)
-	if p := m.option.Process; p >= 0 && p < len(w.clients) && strings.Contains(m.option.Name, " reply") {
+	if p := m.option.Process; p >= 0 && p < len(w.clients) &&
+		strings.Contains(m.option.Name, " reply") {
 		c := w.clients[p]
 		c.seen = hash(c.seen, m.option.Name)
 	}
 	m.arrive()
 }
 
-// pass lets time pass until something happens, and a little longer: what clients do at nearly the same time they have all done then.
+// pass lets time pass until something happens, and a little longer: what clients do at nearly the
+// same time they have all done then.
 func (w *World) pass(limit int64) {
 	before := w.Now()
 	w.stepTimed(limit)
@@ -158,7 +171,8 @@ func (w *World) pass(limit int64) {
 	}
 }
 
-// Tell gives the loop that drives the world a report that no client made. It is for a Picker, which answers Again then.
+// Tell gives the loop that drives the world a report that no client made. It is for a Picker, which
+// answers Again then.
 func (w *World) Tell(r workloads.Report) { w.reports = append(w.reports, r) }
 
 // sleepers are the sleeps of clients that have not ended.
@@ -198,25 +212,29 @@ func (s *sleepers) sleep(client int, until int64) (awake func()) {
 	}
 }
 
-// soonest is the sleep that ends first, if that is not after a moment. Who should be awake already is a client that was stopped.
+// soonest is the sleep that ends first, if that is not after a moment. Who should be awake already
+// is a client that was stopped.
 func (s *sleepers) soonest(now, by int64) (Option, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first := nap{until: by + 1}
 	for _, n := range s.naps {
-		if n.until >= now && n.until < first.until || n.until == first.until && n.option.Name < first.option.Name {
+		if n.until >= now && n.until < first.until || n.until == first.until &&
+			n.option.Name < first.option.Name {
 			first = n
 		}
 	}
 	return first.option, first.until <= by
 }
 
-// grain is the finest time that a fingerprint tells apart: what comes of an order of messages differs by microseconds in its times.
+// grain is the finest time that a fingerprint tells apart: what comes of an order of messages
+// differs by microseconds in its times.
 const grain = time.Millisecond
 
-// Fingerprint is a hash of all that the rest of the run depends on: what the nodes hold, what each client has seen so far, what is under way,
-// and the time to a millisecond. Two equal ones are the same state, but for a collision of 64 bits, for what replies that are under way say (a
-// Picker that prunes adds Config.Executed), and for whoever tells times below a millisecond apart.
+// Fingerprint is a hash of all that the rest of the run depends on: what the nodes hold, what each
+// client has seen so far, what is under way, and the time to a millisecond. Two equal ones are the
+// same state, but for a collision of 64 bits, for what replies that are under way say (a Picker
+// that prunes adds Config.Executed), and for whoever tells times below a millisecond apart.
 func (w *World) Fingerprint() uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %d|", w.Now()/int64(grain), w.lastActor)
@@ -251,7 +269,8 @@ func (w *World) see(r workloads.Report) {
 	switch {
 	case r.Command != nil:
 		x := r.Command
-		c.seen = hash(c.seen, fmt.Sprint(x.Seq, x.N, x.Sent/int64(grain), x.Recv/int64(grain), x.Args, x.Reply, x.Err))
+		c.seen = hash(c.seen, fmt.Sprint(x.Seq, x.N, x.Sent/int64(grain), x.Recv/int64(grain), x.Args,
+			x.Reply, x.Err))
 	case r.Event != nil:
 		x := r.Event
 		c.seen = hash(c.seen, fmt.Sprint(x.Type, x.T/int64(grain), x.F, x.N, x.Err))

@@ -60,7 +60,8 @@ func (o *odometer) deviations(before int) (n int) {
 	return n
 }
 
-// overlap reports whether two clients were inside at once: [granted, release invoked) of one lies across that of another.
+// overlap reports whether two clients were inside at once: [granted, release invoked) of one lies
+// across that of another.
 func overlap(t *testing.T, text string) bool {
 	h, err := history.Read(strings.NewReader(text))
 	if err != nil {
@@ -81,8 +82,9 @@ func overlap(t *testing.T, text string) bool {
 	return false
 }
 
-// TestEveryOrderOfMessages goes through the orders of a few messages. The lock that takes "nothing there" for "expired" is broken by an order alone,
-// without any fault (LOCKS.md §3); compare-and-delete is not.
+// TestEveryOrderOfMessages goes through the orders of a few messages. The lock that takes "nothing
+// there" for "expired" is broken by an order alone, without any fault (LOCKS.md §3);
+// compare-and-delete is not.
 func TestEveryOrderOfMessages(t *testing.T) {
 	for _, c := range []struct {
 		lock  string
@@ -129,9 +131,11 @@ func (p *printer) Pick(w *sim.World, options []sim.Option) int {
 	return p.turn % len(options)
 }
 
-// TestFingerprint wants the same states in the same order from the same picks, and different ones at different moments.
+// TestFingerprint wants the same states in the same order from the same picks, and different ones
+// at different moments.
 func TestFingerprint(t *testing.T) {
-	p := plan(t, harness.Wish{Impl: "redisson", Nemesis: "failover", TTL: 300 * time.Millisecond, For: time.Second})
+	p := plan(t, harness.Wish{Impl: "redisson", Nemesis: "failover", TTL: 300 * time.Millisecond,
+		For: time.Second})
 	var runs [2]printer
 	for i := range runs {
 		if _, _, err := record(p, func(cfg *sim.Config) { cfg.Chooser = &runs[i] }); err != nil {

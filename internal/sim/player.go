@@ -8,15 +8,17 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Player is what code of somebody else needs to be a client in a simulated world: its context, its clock, and its way to the nodes. Code that
-// uses time, goroutines and contexts as usual runs unchanged; its wall clock cannot be skewed unless it asks Env.
+// Player is what code of somebody else needs to be a client in a simulated world: its context, its
+// clock, and its way to the nodes. Code that uses time, goroutines and contexts as usual runs
+// unchanged; its wall clock cannot be skewed unless it asks Env.
 type Player struct {
 	Context context.Context // ends when the client is killed, or the world
 	Env     *workloads.Env
 	client  *client
 }
 
-// Dial is a go-redis Dialer to a node of the world: its address is the node's name ("n0", "n0:6379").
+// Dial is a go-redis Dialer to a node of the world: its address is the node's name ("n0",
+// "n0:6379").
 func (p Player) Dial(ctx context.Context, _, node string) (net.Conn, error) {
 	if host, _, err := net.SplitHostPort(node); err == nil {
 		node = host
@@ -39,5 +41,6 @@ func (w *World) Play(i int, f func(Player)) error {
 	return nil
 }
 
-// Until runs the world until done, for at most d of virtual time, and reports whether it was done. Done is called while everybody is blocked.
+// Until runs the world until done, for at most d of virtual time, and reports whether it was done.
+// Done is called while everybody is blocked.
 func (w *World) Until(d time.Duration, done func() bool) bool { return w.pump(d, done) }

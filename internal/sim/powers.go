@@ -12,7 +12,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// The powers of this world over its nodes, links and clients; each means what it means in the world of processes.
+// The powers of this world over its nodes, links and clients; each means what it means in the world
+// of processes.
 var (
 	_ nemesis.NodeKiller   = (*World)(nil)
 	_ nemesis.NodeStarter  = (*World)(nil)
@@ -80,7 +81,8 @@ func (w *World) Block(name string) error {
 	return w.toNode(name, func(n *node) { n.busy = w.Now() })
 }
 
-// Stall makes a node execute one command for d, during which it answers nobody. What is sent to it is executed afterwards.
+// Stall makes a node execute one command for d, during which it answers nobody. What is sent to it
+// is executed afterwards.
 func (w *World) Stall(name string, d time.Duration) error {
 	return w.toNode(name, func(n *node) { n.stalled = w.Now() + int64(d) })
 }
@@ -107,7 +109,10 @@ const barrierLimit = 2 * time.Second
 // Barrier waits until the replicas have all that their masters were told.
 func (w *World) Barrier() error {
 	done := func() bool {
-		return !slices.ContainsFunc(w.nodes, func(n *node) bool { return !n.down && n.have(n.engine.Version()) < len(n.replicas) })
+		return !slices.ContainsFunc(w.nodes, func(n *node) bool {
+			return !n.down &&
+				n.have(n.engine.Version()) < len(n.replicas)
+		})
 	}
 	if done() {
 		return nil
@@ -184,7 +189,8 @@ func (w *World) KillClient(i int) error {
 	w.settle()
 	c.end()
 	w.settle()
-	w.reports = append(w.reports, workloads.Report{Process: i, Exit: &workloads.Exit{T: w.Now(), Err: "signal: killed"}})
+	w.reports = append(w.reports, workloads.Report{Process: i, Exit: &workloads.Exit{
+		T: w.Now(), Err: "signal: killed"}})
 	return nil
 }
 
@@ -207,8 +213,8 @@ func (w *World) ResumeClient(i int) error {
 	return err
 }
 
-// Command executes a command on a node at once, as an operator's or another program's, and returns the reply as redis-cli would show it:
-// a script of a person who plays with the world, or a test.
+// Command executes a command on a node at once, as an operator's or another program's, and returns
+// the reply as redis-cli would show it: a script of a person who plays with the world, or a test.
 func (w *World) Command(name string, args ...string) (string, error) {
 	n, err := w.findNode(name)
 	if err != nil {

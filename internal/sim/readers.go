@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// readers are the connections whose client has waited for bytes with a deadline. The scheduler ends such a wait, as a timer of the connection would
-// at the same moment: two timers and a select for each command were more work than this.
+// readers are the connections whose client has waited for bytes with a deadline. The scheduler ends
+// such a wait, as a timer of the connection would at the same moment: two timers and a select for
+// each command were more work than this.
 type readers struct {
 	mu    sync.Mutex
 	conns []*conn
@@ -16,7 +17,8 @@ type readers struct {
 // gone as a connection's due says that it is closed.
 const gone = -1
 
-// await makes the scheduler end the wait of a connection's reader when it is due. It may be asleep for longer than that.
+// await makes the scheduler end the wait of a connection's reader when it is due. It may be asleep
+// for longer than that.
 func (w *World) await(c *conn, due int64) {
 	if !c.listed {
 		c.listed = true

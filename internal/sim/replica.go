@@ -6,8 +6,9 @@ import (
 	"github.com/lockbench/lockbench/internal/sim/engine"
 )
 
-// replica is a node that copies another, as its master sees it. What is sent is the whole state after each change, with absolute
-// ends of life: which command made it does not matter to a replica.
+// replica is a node that copies another, as its master sees it. What is sent is the whole state
+// after each change, with absolute ends of life: which command made it does not matter to a
+// replica.
 type replica struct {
 	master  *node
 	node    *node
@@ -74,8 +75,8 @@ func (r *replica) apply(version uint64, s engine.Snapshot) {
 	}})
 }
 
-// Behind reports whether a replica lacks something that its master has executed, although nothing keeps the link between them from carrying it: it was
-// only under way.
+// Behind reports whether a replica lacks something that its master has executed, although nothing
+// keeps the link between them from carrying it: it was only under way.
 func (w *World) Behind(replica string) bool {
 	for _, n := range w.nodes {
 		for _, r := range n.replicas {
@@ -87,7 +88,8 @@ func (w *World) Behind(replica string) bool {
 	return false
 }
 
-// resyncTime is how long a replica takes to notice a lost connection and to copy everything: a second at most in Redis.
+// resyncTime is how long a replica takes to notice a lost connection and to copy everything: a
+// second at most in Redis.
 const resyncTime = 500 * time.Millisecond
 
 // resync begins again after the connection, or the master, was lost.

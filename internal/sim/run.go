@@ -1,9 +1,11 @@
-// Package sim is a world in virtual time: the same workers, locks and go-redis clients as in the world of real processes, with
-// connections in memory to a Redis of our own, inside one testing/synctest bubble. A run is a function of its plan and its seed.
+// Package sim is a world in virtual time: the same workers, locks and go-redis clients as in the
+// world of real processes, with connections in memory to a Redis of our own, inside one
+// testing/synctest bubble. A run is a function of its plan and its seed.
 //
-// How it works: every byte on a connection is a message that one goroutine, the scheduler (World.Next), delivers at its time. It
-// delivers one, waits until every goroutine in the bubble is blocked (synctest.Wait), puts what they sent meanwhile in a canonical
-// order, and goes on. Nothing else may decide what happens next; docs/simulator.md has the rules and the traps.
+// How it works: every byte on a connection is a message that one goroutine, the scheduler
+// (World.Next), delivers at its time. It delivers one, waits until every goroutine in the bubble is
+// blocked (synctest.Wait), puts what they sent meanwhile in a canonical order, and goes on. Nothing
+// else may decide what happens next; docs/simulator.md has the rules and the traps.
 package sim
 
 import (
@@ -28,18 +30,22 @@ var prepare = sync.OnceFunc(func() {
 	}
 })
 
-// garbage is how much more than what is kept a simulating process may throw away before it collects, in percent. A run throws away 0.1 to 0.6 MB and
-// keeps nothing, and a campaign or a search keeps a few megabytes: with Go's own 100 the collector was at work after every 10 to 40 runs, for
-// 8 % of the time. 400 makes that 2 %, and the heap at most five times what is kept. It is set here and nowhere else, because only whoever
-// simulates has such garbage; whoever sets GOGC has decided otherwise.
+// garbage is how much more than what is kept a simulating process may throw away before it
+// collects, in percent. A run throws away 0.1 to 0.6 MB and keeps nothing, and a campaign or a
+// search keeps a few megabytes: with Go's own 100 the collector was at work after every 10 to 40
+// runs, for 8 % of the time. 400 makes that 2 %, and the heap at most five times what is kept. It
+// is set here and nowhere else, because only whoever simulates has such garbage; whoever sets GOGC
+// has decided otherwise.
 const garbage = 400
 
-// Run makes the world, calls f with it, and ends every goroutine of it. It can be called from any program, and by several goroutines at the
-// same time; but f runs in a bubble, so that it must not wait for anything outside (a channel, a network), and what it makes stays inside.
-// The error is f's, or says why the world broke; a panic of f is an error.
+// Run makes the world, calls f with it, and ends every goroutine of it. It can be called from any
+// program, and by several goroutines at the same time; but f runs in a bubble, so that it must not
+// wait for anything outside (a channel, a network), and what it makes stays inside. The error is
+// f's, or says why the world broke; a panic of f is an error.
 //
-// A client that waits for a mutex whose holder waits for the network is not blocked in the eyes of the bubble: the world stands still. That is
-// an error, too, and the only one that leaves goroutines behind.
+// A client that waits for a mutex whose holder waits for the network is not blocked in the eyes of
+// the bubble: the world stands still. That is an error, too, and the only one that leaves
+// goroutines behind.
 func Run(cfg Config, f func(w *World) error) error {
 	prepare()
 	var h hands
@@ -57,7 +63,8 @@ func Run(cfg Config, f func(w *World) error) error {
 	return h.watch(ended)
 }
 
-// hands show from outside of the bubble whether the scheduler waits for clients that never come to rest.
+// hands show from outside of the bubble whether the scheduler waits for clients that never come to
+// rest.
 type hands struct {
 	waits   atomic.Int64 // that have begun
 	waiting atomic.Bool
@@ -78,7 +85,8 @@ func (h *hands) watch(ended <-chan error) error {
 		}
 		now := h.waits.Load()
 		if now == last && h.waiting.Load() {
-			return fmt.Errorf("the simulator stands still for %v: a client waits for a mutex whose holder waits for time or the network", stallLimit)
+			return fmt.Errorf(
+				"the simulator stands still for %v: a client waits for a mutex whose holder waits for time or the network", stallLimit)
 		}
 		last = now
 	}

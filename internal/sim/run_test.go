@@ -23,13 +23,15 @@ var soak = os.Getenv("LOCKBENCH_SOAK") != ""
 
 // record runs a plan in the simulator and returns what it wrote.
 func record(p harness.Plan, change func(*sim.Config)) (history, trace string, err error) {
-	cfg := sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig}
+	cfg := sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas,
+		Clients: p.Clients, Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig}
 	if change != nil {
 		change(&cfg)
 	}
 	var h, tr bytes.Buffer
 	err = sim.Run(cfg, func(w *sim.World) error {
-		return harness.Run(context.Background(), p, w, harness.Output{History: &h, Trace: &tr, Started: w.Started()})
+		return harness.Run(context.Background(), p, w, harness.Output{History: &h, Trace: &tr,
+			Started: w.Started()})
 	})
 	return h.String(), tr.String(), err
 }
@@ -44,7 +46,8 @@ func plan(t testing.TB, w harness.Wish) harness.Plan {
 	return p
 }
 
-// TestFailoverEndToEnd sees the harness lose a grant of the lock with GETSET by a failover, as it does with real processes.
+// TestFailoverEndToEnd sees the harness lose a grant of the lock with GETSET by a failover, as it
+// does with real processes.
 func TestFailoverEndToEnd(t *testing.T) {
 	h, trace, err := record(plan(t, harness.Wish{Impl: "getset", Nemesis: "failover", Seed: 1}), nil)
 	if err != nil {
@@ -79,10 +82,11 @@ func faults() (all []fault) {
 	return all
 }
 
-// What the test of determinism runs twice. A soak takes every lock with every fault on each of the seeds, and every further variant of a fault
-// on the first variantSeeds. A usual test takes each of them on seed 0, and then one pair of lock and fault out of every share with each seed, another
-// one each time: every lock and every fault has all the seeds, but not every pair. The race detector makes runs ten times slower, and sees enough in
-// a part of them.
+// What the test of determinism runs twice. A soak takes every lock with every fault on each of the
+// seeds, and every further variant of a fault on the first variantSeeds. A usual test takes each of
+// them on seed 0, and then one pair of lock and fault out of every share with each seed, another
+// one each time: every lock and every fault has all the seeds, but not every pair. The race
+// detector makes runs ten times slower, and sees enough in a part of them.
 var (
 	seeds        = pick(1000, 50, 2)
 	variantSeeds = pick(20, 1, 1)
@@ -103,14 +107,16 @@ func pick(long, usual, racing int) int {
 // quick is a plan with short times, so that the test sees many: it ends when its scenario does.
 func quick(lock, fault string, seed uint64) (harness.Plan, error) {
 	p, err := harness.NewPlan(harness.Wish{
-		World: "sim", Impl: lock, Nemesis: fault, Seed: seed, Clients: 3, TTL: 200 * time.Millisecond, Poll: 15 * time.Millisecond,
+		World: "sim", Impl: lock, Nemesis: fault, Seed: seed, Clients: 3, TTL: 200 * time.Millisecond,
+		Poll: 15 * time.Millisecond,
 		Hold: 30 * time.Millisecond, ClientTimeout: 40 * time.Millisecond, For: 2 * time.Second,
 	})
 	p.Requires.Contended = 0
 	if err != nil && strings.Contains(err.Error(), "not possible in this world") {
 		return p, errNotHere
 	}
-	if err == nil && nemesis.GroundOf("sim").Possible(nemesis.Scenario{Topology: p.Topology, Steps: p.Scenario}) != nil {
+	if err == nil && nemesis.GroundOf("sim").Possible(nemesis.Scenario{Topology: p.Topology,
+		Steps: p.Scenario}) != nil {
 		err = errNotHere
 	}
 	return p, err

@@ -14,7 +14,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the scenarios under testdata print into them")
 
-// TestScenarios plays the scenarios under testdata: blocks of orders, four dashes, and what follows from them.
+// TestScenarios plays the scenarios under testdata: blocks of orders, four dashes, and what follows
+// from them.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {

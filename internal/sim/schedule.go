@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// inbox is what the clients' goroutines hand to the scheduler. All else belongs to the scheduler alone.
+// inbox is what the clients' goroutines hand to the scheduler. All else belongs to the scheduler
+// alone.
 type inbox struct {
 	mu      sync.Mutex
 	reports []workloads.Report
@@ -48,7 +49,8 @@ func (b *inbox) post(c call) {
 	b.wake()
 }
 
-// wake ends the scheduler's sleep. It falls asleep while everybody is blocked, so that nobody can come in between.
+// wake ends the scheduler's sleep. It falls asleep while everybody is blocked, so that nobody can
+// come in between.
 func (b *inbox) wake() {
 	if b.asleep.CompareAndSwap(true, false) {
 		b.alarm.Reset(0)
@@ -71,8 +73,9 @@ func (b *inbox) any() bool {
 	return len(b.reports) > 0 || len(b.calls) > 0
 }
 
-// settle waits until every client is blocked, and takes what they did meanwhile. Clients whose timers fired at the same moment ran side by
-// side: what they did is put in the order of their numbers.
+// settle waits until every client is blocked, and takes what they did meanwhile. Clients whose
+// timers fired at the same moment ran side by side: what they did is put in the order of their
+// numbers.
 func (w *World) settle() {
 	if !w.stirred {
 		return // all are blocked as they were
@@ -109,21 +112,27 @@ func (b *inbox) take() ([]workloads.Report, []call) {
 }
 
 func (c call) compare(o call) int {
-	return cmp.Or(cmp.Compare(c.process, o.process), cmp.Compare(c.link, o.link), cmp.Compare(c.conn, o.conn), cmp.Compare(c.seq, o.seq))
+	return cmp.Or(cmp.Compare(c.process, o.process), cmp.Compare(c.link, o.link),
+		cmp.Compare(c.conn, o.conn), cmp.Compare(c.seq, o.seq))
 }
 
-// inOrder sorts the reports of one moment by client. Within a client they stay as they came, except for commands that ended side by side.
+// inOrder sorts the reports of one moment by client. Within a client they stay as they came, except
+// for commands that ended side by side.
 func inOrder(rs []workloads.Report) []workloads.Report {
 	if len(rs) < 2 {
 		return rs
 	}
-	slices.SortStableFunc(rs, func(a, b workloads.Report) int { return cmp.Compare(a.Process, b.Process) })
+	slices.SortStableFunc(rs, func(a, b workloads.Report) int {
+		return cmp.Compare(a.Process, b.Process)
+	})
 	for from := 0; from < len(rs); from++ {
 		to := from
 		for to < len(rs) && ended(rs[to]) && rs[to].Process == rs[from].Process {
 			to++
 		}
-		slices.SortStableFunc(rs[from:to], func(a, b workloads.Report) int { return cmp.Compare(a.Command.Seq, b.Command.Seq) })
+		slices.SortStableFunc(rs[from:to], func(a, b workloads.Report) int {
+			return cmp.Compare(a.Command.Seq, b.Command.Seq)
+		})
 		from = max(from, to-1)
 	}
 	return rs
@@ -156,12 +165,15 @@ func (e event) happen() {
 // queue holds the events in the order in which they happen.
 type queue struct{ events []event }
 
-// add makes something happen at a time that no other event has: at or a little later. It returns that time.
+// add makes something happen at a time that no other event has: at or a little later. It returns
+// that time.
 func (q *queue) add(at int64, do func()) int64 { return q.put(event{at: at, cargo: cargo{do: do}}) }
 
 // put is add for an event.
 func (q *queue) put(e event) int64 {
-	i, taken := slices.BinarySearchFunc(q.events, e.at, func(e event, at int64) int { return cmp.Compare(e.at, at) })
+	i, taken := slices.BinarySearchFunc(q.events, e.at, func(e event, at int64) int {
+		return cmp.Compare(e.at, at)
+	})
 	for ; taken; i++ {
 		e.at++
 		taken = i+1 < len(q.events) && q.events[i+1].at == e.at
@@ -186,7 +198,8 @@ func (w *World) step(limit int64) {
 	}
 }
 
-// stepTimed lets the next event happen, or time pass until it is due, until the limit, or until a client does something.
+// stepTimed lets the next event happen, or time pass until it is due, until the limit, or until a
+// client does something.
 func (w *World) stepTimed(limit int64) {
 	now, at := w.Now(), limit
 	if len(w.queue.events) > 0 {
@@ -230,7 +243,8 @@ func (w *World) rest() {
 // after makes f happen in d.
 func (w *World) after(d time.Duration, f func()) { w.queue.add(w.Now()+int64(d), f) }
 
-// pump runs the world until done or for so long; it reports whether it was done. What clients report meanwhile is kept.
+// pump runs the world until done or for so long; it reports whether it was done. What clients
+// report meanwhile is kept.
 func (w *World) pump(d time.Duration, done func() bool) bool {
 	w.stirred = true // the caller may have done something of its own
 	limit := w.Now() + int64(d)

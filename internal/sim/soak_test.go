@@ -14,17 +14,20 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// The variables of a soak that takes hours: a directory, and which seeds ("0-499"; all of them without it).
+// The variables of a soak that takes hours: a directory, and which seeds ("0-499"; all of them
+// without it).
 const (
 	soakVariable  = "LOCKBENCH_SOAK_DIR"
 	seedsVariable = "LOCKBENCH_SOAK_SEEDS"
 )
 
-// TestSoakOverProcesses is TestTheSameSeedGivesTheSameBytes in pieces, and over processes. Started for the first time it runs every plan of a
-// seed once and keeps a digest of each in the directory; started again, in whatever process, it runs them once more and compares. It may be stopped
-// at any time and goes on where it was; several may share the work by seeds.
+// TestSoakOverProcesses is TestTheSameSeedGivesTheSameBytes in pieces, and over processes. Started
+// for the first time it runs every plan of a seed once and keeps a digest of each in the directory;
+// started again, in whatever process, it runs them once more and compares. It may be stopped at any
+// time and goes on where it was; several may share the work by seeds.
 //
-// Without a directory it goes through one seed, twice and in this process, and a third time after one digest was spoilt, which must be noticed.
+// Without a directory it goes through one seed, twice and in this process, and a third time after
+// one digest was spoilt, which must be noticed.
 func TestSoakOverProcesses(t *testing.T) {
 	dir := os.Getenv(soakVariable)
 	if dir == "" {
@@ -71,10 +74,12 @@ func soakOne(t *testing.T) {
 	}
 }
 
-// soakSeed brings a seed one step further: from nothing to "seed.once", from there to "seed.twice". It returns how many plans it has run for the
-// second time, and the first that differs from the first time.
+// soakSeed brings a seed one step further: from nothing to "seed.once", from there to "seed.twice".
+// It returns how many plans it has run for the second time, and the first that differs from the
+// first time.
 func soakSeed(t *testing.T, dir string, seed int) (again int, differs string) {
-	once, both := filepath.Join(dir, fmt.Sprintf("%03d.once", seed)), filepath.Join(dir, fmt.Sprintf("%03d.twice", seed))
+	once, both := filepath.Join(dir, fmt.Sprintf("%03d.once", seed)),
+		filepath.Join(dir, fmt.Sprintf("%03d.twice", seed))
 	if _, err := os.Stat(both); err == nil {
 		return 0, ""
 	}
@@ -103,7 +108,8 @@ func keep(t *testing.T, name string, b []byte) {
 	}
 }
 
-// digests has one line for each plan of a seed: every lock with every fault, and for the first seeds every variant of it.
+// digests has one line for each plan of a seed: every lock with every fault, and for the first
+// seeds every variant of it.
 func digests(t *testing.T, seed int) []byte {
 	var all []harness.Plan
 	for _, f := range faults() {

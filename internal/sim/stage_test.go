@@ -13,13 +13,15 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// worldOf reads "world LOCK [clients=3] [ttl=2s] [poll=1s] [timeout=250ms] [variant=call] [topology=failover] [masters=5]".
+// worldOf reads "world LOCK [clients=3] [ttl=2s] [poll=1s] [timeout=250ms] [variant=call]
+// [topology=failover] [masters=5]".
 func worldOf(order string) (sim.Config, error) {
 	words := strings.Fields(order)
 	cfg := sim.Config{Topology: nemesis.Single, Clients: 3, Chooser: sim.Recorded{}}
 	cfg.Worker = workloads.Config{
-		TTL: seconds(2), Poll: seconds(1), AcquireTimeout: seconds(60), ClientTimeout: history.Duration(250 * time.Millisecond),
-		Keys: []string{"lock"},
+		TTL: seconds(2), Poll: seconds(1), AcquireTimeout: seconds(60),
+		ClientTimeout: history.Duration(250 * time.Millisecond),
+		Keys:          []string{"lock"},
 	}
 	if len(words) < 2 || words[0] != "world" {
 		return cfg, fmt.Errorf("a scenario begins with: world LOCK")
@@ -73,7 +75,8 @@ type stage struct {
 func newStage(w *sim.World, cfg sim.Config) *stage {
 	c := cfg.Clients
 	return &stage{
-		w: w, cfg: cfg, epoch: w.Now(), n: make([]int, c), at: make([]int, c), stands: make([]bool, c), idle: make([]bool, c),
+		w: w, cfg: cfg, epoch: w.Now(), n: make([]int, c), at: make([]int, c), stands: make([]bool, c),
+		idle: make([]bool, c),
 		args: map[string]string{}, inside: map[int]bool{},
 	}
 }
@@ -88,7 +91,8 @@ func (s *stage) told() string {
 }
 
 func (s *stage) tell(format string, args ...any) {
-	fmt.Fprintf(&s.out, "%8.1fms  %s\n", float64((s.w.Now()-s.epoch)/int64(100*time.Microsecond))/10, fmt.Sprintf(format, args...))
+	fmt.Fprintf(&s.out, "%8.1fms  %s\n", float64((s.w.Now()-s.epoch)/int64(100*time.Microsecond))/10,
+		fmt.Sprintf(format, args...))
 }
 
 // do carries out one order.
@@ -121,11 +125,12 @@ func (s *stage) client(word string) (int, error) {
 	return i - 1, nil
 }
 
-// patient is how long an order waits for what it asked for: longer than a command takes, shorter than a poll.
+// patient is how long an order waits for what it asked for: longer than a command takes, shorter
+// than a poll.
 const patient = 300 * time.Millisecond
 
-// move lets a client go on: "acquire 2", "go 2", "release 2", each perhaps up to a command: "acquire 2 before DEL". A client that acquires
-// stops when it is inside.
+// move lets a client go on: "acquire 2", "go 2", "release 2", each perhaps up to a command:
+// "acquire 2 before DEL". A client that acquires stops when it is inside.
 func (s *stage) move(words []string) error {
 	i, err := s.client(words[1])
 	if err != nil {
@@ -183,7 +188,8 @@ func (s *stage) process(words []string) error {
 	return err
 }
 
-// fault is a step of the nemesis: "kill n0", "promote n1", "cut n0>n1", "hold c0>n0 replies", "node-clock n0 2s", "direct * n1".
+// fault is a step of the nemesis: "kill n0", "promote n1", "cut n0>n1", "hold c0>n0 replies",
+// "node-clock n0 2s", "direct * n1".
 func (s *stage) fault(words []string) error {
 	step := nemesis.Step{Do: words[0]}
 	if len(words) > 1 {

@@ -71,7 +71,8 @@ func (s *stage) event(who int, e history.Event) {
 	}
 }
 
-// short shows a command so that it fits a line: of a script its first words, of a token its beginning.
+// short shows a command so that it fits a line: of a script its first words, of a token its
+// beginning.
 func short(args []string) string {
 	var words []string
 	if strings.EqualFold(args[0], "eval") {

@@ -10,7 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// TestVerdicts lets the checker judge runs of the simulator as it judges those of real processes: the letters are those of LOCKS.md §3 and of Redis.
+// TestVerdicts lets the checker judge runs of the simulator as it judges those of real processes:
+// the letters are those of LOCKS.md §3 and of Redis.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct{ lock, fault, want string }{
 		{"none", "none", "SL"},

@@ -30,7 +30,8 @@ type World struct {
 	clients []*client
 	links   []*link // in the order of their names' making
 	key     []byte  // of the latest question
-	stirred bool    // somebody may run: something was done to a client since everybody was seen to be blocked
+	// somebody may run: something was done to a client since everybody was seen to be blocked
+	stirred bool
 
 	connecting atomic.Bool // clients are making their first connections
 	greeting   sync.Mutex  // then, of the nodes and links
@@ -86,7 +87,8 @@ func (w *World) start() error {
 // startLimit is how long clients may take to connect.
 const startLimit = 5 * time.Second
 
-// connect waits until every worker is ready. What is under way arrives at once, for all clients side by side: no run depends on it.
+// connect waits until every worker is ready. What is under way arrives at once, for all clients
+// side by side: no run depends on it.
 func (w *World) connect() error {
 	if w.cfg.Bare {
 		return nil
@@ -139,10 +141,12 @@ func (w *World) Now() int64 { return int64(w.elapsed()) }
 // elapsed is time.Since(w.began), which is slow in a bubble: its times have no monotonic reading.
 func (w *World) elapsed() time.Duration { return time.Duration(time.Now().UnixNano() - w.zero) }
 
-// Started is the virtual wall clock at the beginning, the same in every run: a history that says so is the same to the byte.
+// Started is the virtual wall clock at the beginning, the same in every run: a history that says so
+// is the same to the byte.
 func (w *World) Started() time.Time { return w.began }
 
-// Next lets the world go on until a client has something to report, and returns that; false: Now has reached deadline, or ctx has ended.
+// Next lets the world go on until a client has something to report, and returns that; false: Now
+// has reached deadline, or ctx has ended.
 func (w *World) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
 	for {
 		w.settle()
@@ -185,8 +189,8 @@ func (w *World) close() {
 	time.Sleep(strayTime)
 }
 
-// strayTime is how long go-redis' own goroutines may sleep before they notice that their client is closed: after many refused
-// connections it dials again every second.
+// strayTime is how long go-redis' own goroutines may sleep before they notice that their client is
+// closed: after many refused connections it dials again every second.
 const strayTime = 2 * time.Minute
 
 func (w *World) findNode(name string) (*node, error) {

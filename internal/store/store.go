@@ -30,7 +30,8 @@ const (
 	Latest   = "latest" // in the store itself: a link to the newest run
 )
 
-// TimeLayout is how the directory of a run is called. It is Jepsen's, so that its tools can list our runs.
+// TimeLayout is how the directory of a run is called. It is Jepsen's, so that its tools can list
+// our runs.
 const TimeLayout = "20060102T150405.000Z"
 
 // Create makes the directory of a new run below root and returns its path.
@@ -57,7 +58,8 @@ func unwritable(root string, err error) error {
 	return fmt.Errorf("cannot write to the store %q: %w; name another with --store", root, err)
 }
 
-// Point makes root/latest and the run's own latest point at dir. It replaces the links in one step each.
+// Point makes root/latest and the run's own latest point at dir. It replaces the links in one step
+// each.
 func Point(root, dir string) error {
 	return errors.Join(Link(root, Latest, dir), Link(filepath.Dir(dir), Latest, dir))
 }
@@ -86,8 +88,8 @@ type Run struct {
 	Verdict *checker.Verdict // nil if it has not been judged
 }
 
-// Load reads a run directory. The history must be there and readable; everything else may be missing.
-// With an error about the history's content it returns what was readable, too.
+// Load reads a run directory. The history must be there and readable; everything else may be
+// missing. With an error about the history's content it returns what was readable, too.
 func Load(dir string) (*Run, error) {
 	r, err := LoadFS(os.DirFS(dir))
 	if r == nil {

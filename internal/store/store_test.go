@@ -38,7 +38,8 @@ func TestLatestPointsAtTheNewest(t *testing.T) {
 		if err := store.Point(root, dir); err != nil {
 			t.Fatal(err)
 		}
-		for _, link := range []string{filepath.Join(root, store.Latest), filepath.Join(root, "x-none", store.Latest)} {
+		for _, link := range []string{filepath.Join(root, store.Latest), filepath.Join(root, "x-none",
+			store.Latest)} {
 			if got, _ := filepath.EvalSymlinks(link); filepath.Base(got) != filepath.Base(dir) {
 				t.Errorf("%s leads to %s, not to %s", link, got, dir)
 			}
@@ -57,7 +58,8 @@ func TestAnUnwritableStoreSaysWhatToDo(t *testing.T) {
 func record(t *testing.T, dir string) {
 	t.Helper()
 	var b bytes.Buffer
-	h := history.History{Header: history.Header{Epoch: 1000}, Events: []history.Event{{Type: history.End, Process: history.Harness}}}
+	h := history.History{Header: history.Header{Epoch: 1000}, Events: []history.Event{
+		{Type: history.End, Process: history.Harness}}}
 	if err := h.Write(&b); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,8 @@ func record(t *testing.T, dir string) {
 
 func TestOnlyTheHistoryMustBeThere(t *testing.T) {
 	dir := t.TempDir()
-	if r, err := store.Load(dir); r != nil || err == nil || !strings.Contains(err.Error(), "is no run directory") {
+	if r, err := store.Load(dir); r != nil || err == nil ||
+		!strings.Contains(err.Error(), "is no run directory") {
 		t.Errorf("an empty directory: %v, %v", r, err)
 	}
 	record(t, dir)
@@ -84,8 +87,10 @@ func TestNodeStreamsAreBroughtToTheTimeOfTheRun(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, store.Nodes), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	stream := `{"t":1500,"line":"1.5 [0 127.0.0.1:1] \"PING\""}` + "\n" + `{"t":16` // cut short, as a killed node leaves it
-	if err := os.WriteFile(filepath.Join(dir, store.Nodes, "n0.jsonl"), []byte(stream), 0o644); err != nil {
+	// cut short, as a killed node leaves it
+	stream := `{"t":1500,"line":"1.5 [0 127.0.0.1:1] \"PING\""}` + "\n" + `{"t":16`
+	if err := os.WriteFile(filepath.Join(dir, store.Nodes, "n0.jsonl"), []byte(stream), 0o644); err !=
+		nil {
 		t.Fatal(err)
 	}
 	r, err := store.Load(dir)

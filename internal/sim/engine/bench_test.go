@@ -2,7 +2,8 @@ package engine
 
 import "testing"
 
-// BenchmarkDo measures single commands. Those of a lock that is held change nothing, so that each is like the one before.
+// BenchmarkDo measures single commands. Those of a lock that is held change nothing, so that each
+// is like the one before.
 func BenchmarkDo(b *testing.B) {
 	const held = "if (redis.call('exists', KEYS[1]) == 0) then return nil; end; return redis.call('pttl', KEYS[1]);"
 	for _, c := range []struct {

@@ -1,14 +1,17 @@
-// Package engine is the Redis that the simulator runs: those commands that locks use, with the replies of redis-server 7.0 byte for
-// byte, on a clock that the caller gives. The tests compare it with a real server.
+// Package engine is the Redis that the simulator runs: those commands that locks use, with the
+// replies of redis-server 7.0 byte for byte, on a clock that the caller gives. The tests compare it
+// with a real server.
 //
-// What it has: the commands of the table in table.go, RESP2, one database, strings and hashes, absolute expiry, scripts, pub/sub, the
-// roles of master and replica. A command, option or subcommand that is not there is an error, never a silent OK.
+// What it has: the commands of the table in table.go, RESP2, one database, strings and hashes,
+// absolute expiry, scripts, pub/sub, the roles of master and replica. A command, option or
+// subcommand that is not there is an error, never a silent OK.
 //
-// What it does not have, on purpose: RESP3, lists, sets, sorted sets, streams and everything else that no lock here uses; transactions;
-// pattern subscriptions; access control; persistence; eviction; the active expiry cycle (a key that is over is removed when it is next
-// touched, which no client can tell apart); Redis functions and script flags; in scripts cjson, cmsgpack, struct, bit and random
-// numbers. The text of Lua's own errors differs, and so does the text of a number with a fraction or above 10^14 that a script itself
-// joins to a string.
+// What it does not have, on purpose: RESP3, lists, sets, sorted sets, streams and everything else
+// that no lock here uses; transactions; pattern subscriptions; access control; persistence;
+// eviction; the active expiry cycle (a key that is over is removed when it is next touched, which
+// no client can tell apart); Redis functions and script flags; in scripts cjson, cmsgpack, struct,
+// bit and random numbers. The text of Lua's own errors differs, and so does the text of a number
+// with a fraction or above 10^14 that a script itself joins to a string.
 package engine
 
 import (
@@ -43,14 +46,16 @@ type field struct{ name, value string }
 
 // New returns an empty server.
 func New() *Engine {
-	return &Engine{keys: map[string]*value{}, scripts: map[string]string{}, subs: map[string][]*Session{}}
+	return &Engine{keys: map[string]*value{}, scripts: map[string]string{},
+		subs: map[string][]*Session{}}
 }
 
 // Session is what a server knows of one connection.
 type Session struct {
-	ID      int64
-	Push    func([]byte) // how a published message reaches the connection
-	Blocked *Wait        // the connection waits: it gets no reply yet, and nothing more of it is executed
+	ID   int64
+	Push func([]byte) // how a published message reaches the connection
+	// the connection waits: it gets no reply yet, and nothing more of it is executed
+	Blocked *Wait
 	name    string
 	subs    []string
 	script  bool // the session of a running script
@@ -78,7 +83,8 @@ func (e *Engine) Close(s *Session) {
 // Version tells whether something was changed: equal numbers, equal contents.
 func (e *Engine) Version() uint64 { return e.version }
 
-// Do executes one command at now, µs of the server's wall clock, and returns the reply; none if the session is blocked after it.
+// Do executes one command at now, µs of the server's wall clock, and returns the reply; none if the
+// session is blocked after it.
 func (e *Engine) Do(now int64, s *Session, args []string) []byte {
 	e.now = now
 	c := &e.call // its memory serves every command: one is executed at a time
@@ -107,7 +113,8 @@ func (c *call) dispatch() {
 	case !cmd.takes(len(c.args)):
 		c.out.err(arity(c.args[0]))
 	case len(c.s.subs) > 0 && !cmd.subscribed:
-		c.out.err("ERR Can't execute '" + strings.ToLower(c.args[0]) + "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
+		c.out.err("ERR Can't execute '" + strings.ToLower(c.args[0]) +
+			"': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
 	case c.s.script && cmd.noScript:
 		c.out.err("ERR This Redis command is not allowed from script")
 	case cmd.write && c.e.Replica:
@@ -121,7 +128,8 @@ func arity(name string) string {
 	return "ERR wrong number of arguments for '" + strings.ToLower(name) + "' command"
 }
 
-// unknown is the error for a command that does not exist, which repeats the beginning of its arguments.
+// unknown is the error for a command that does not exist, which repeats the beginning of its
+// arguments.
 func unknown(args []string) string {
 	var b strings.Builder
 	for _, a := range args[1:] {
@@ -142,7 +150,8 @@ func asC(s string, n int) string {
 // ms is the server's clock in milliseconds.
 func (e *Engine) ms() int64 { return e.now / 1000 }
 
-// get returns what a key holds; nil: nothing. A key is there at the very millisecond at which it ends, and gone in the next.
+// get returns what a key holds; nil: nothing. A key is there at the very millisecond at which it
+// ends, and gone in the next.
 func (e *Engine) get(key string) *value {
 	v := e.keys[key]
 	if v != nil && v.until != 0 && e.ms() > v.until {
@@ -154,8 +163,8 @@ func (e *Engine) get(key string) *value {
 	return v
 }
 
-// Expire removes every key that is over at now, µs, as the active expiry cycle of a real server does all the time. It makes a difference only
-// when the clock is about to go back.
+// Expire removes every key that is over at now, µs, as the active expiry cycle of a real server
+// does all the time. It makes a difference only when the clock is about to go back.
 func (e *Engine) Expire(now int64) {
 	e.now = now
 	for k := range e.keys {
@@ -188,7 +197,8 @@ func (e *Engine) Load(s Snapshot) {
 	}
 }
 
-// Contents is all that the server holds, as text: equal texts, equal contents. Keys that are over but were not touched count.
+// Contents is all that the server holds, as text: equal texts, equal contents. Keys that are over
+// but were not touched count.
 func (e *Engine) Contents() string {
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(e.keys)) {

@@ -96,9 +96,11 @@ func (o *expireOptions) parse(args []string) string {
 	return ""
 }
 
-// forbid reports whether the options keep a key's end from being moved from old to when; 0 is no end.
+// forbid reports whether the options keep a key's end from being moved from old to when; 0 is no
+// end.
 func (o expireOptions) forbid(old, when int64) bool {
-	return o.nx && old != 0 || o.xx && old == 0 || o.gt && (old == 0 || when <= old) || o.lt && old != 0 && when >= old
+	return o.nx && old != 0 || o.xx && old == 0 || o.gt && (old == 0 || when <= old) || o.lt &&
+		old != 0 && when >= old
 }
 
 func expire(c *call) {
@@ -152,7 +154,8 @@ func ttl(c *call) {
 	}
 }
 
-// seconds rounds as Redis does. The sum does not overflow as an unsigned number, which is what Redis' compiler makes of it.
+// seconds rounds as Redis does. The sum does not overflow as an unsigned number, which is what
+// Redis' compiler makes of it.
 func seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
 
 func persist(c *call) {

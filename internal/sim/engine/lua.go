@@ -9,19 +9,22 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// newInterpreter makes a Lua state as Redis does: base, table, string and math libraries without what reaches out of the script, the
-// redis table, and globals that nobody can change.
+// newInterpreter makes a Lua state as Redis does: base, table, string and math libraries without
+// what reaches out of the script, the redis table, and globals that nobody can change.
 func newInterpreter() *interpreter {
-	i := &interpreter{l: lua.NewState(lua.Options{SkipOpenLibs: true}), compiled: map[string]compiled{}, session: Session{script: true}}
+	i := &interpreter{l: lua.NewState(lua.Options{SkipOpenLibs: true}),
+		compiled: map[string]compiled{}, session: Session{script: true}}
 	for name, open := range map[string]lua.LGFunction{
-		lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable, lua.StringLibName: lua.OpenString, lua.MathLibName: lua.OpenMath,
+		lua.BaseLibName: lua.OpenBase, lua.TabLibName: lua.OpenTable, lua.StringLibName: lua.OpenString,
+		lua.MathLibName: lua.OpenMath,
 	} {
 		i.l.Push(i.l.NewFunction(open))
 		i.l.Push(lua.LString(name))
 		i.l.Call(1, 0)
 	}
 	for _, name := range []string{
-		"dofile", "loadfile", "print", "module", "require", "newproxy", "collectgarbage", "_printregs", "setfenv", "getfenv", "load", "loadstring",
+		"dofile", "loadfile", "print", "module", "require", "newproxy", "collectgarbage", "_printregs",
+		"setfenv", "getfenv", "load", "loadstring",
 	} {
 		i.l.SetGlobal(name, lua.LNil)
 	}

@@ -19,8 +19,8 @@ const (
 	commandsSoak   = 200_000
 )
 
-// TestRandomAgainstRedis gives a real server and the engine the same random commands and scripts over a few keys, while their clock is
-// moved forward and back, and compares every byte.
+// TestRandomAgainstRedis gives a real server and the engine the same random commands and scripts
+// over a few keys, while their clock is moved forward and back, and compares every byte.
 func TestRandomAgainstRedis(t *testing.T) {
 	b := startBoth(t)
 	n, seed := commandsNormal, uint64(1)
@@ -37,20 +37,22 @@ func TestRandomAgainstRedis(t *testing.T) {
 		}
 		args := g.command()
 		if real, ours := b.do(b.conns[0], args...); real != ours {
-			t.Fatalf("seed %d, command %d: %q at %d\nredis-server: %q\nengine:       %q\nbefore it:\n%s", seed, i, args, b.now, real, ours, g.recent())
+			t.Fatalf("seed %d, command %d: %q at %d\nredis-server: %q\nengine:       %q\nbefore it:\n%s",
+				seed, i, args, b.now, real, ours, g.recent())
 		}
 	}
 	t.Logf("%d commands from seed %d: no difference", n, seed)
 }
 
-// move moves the clock. Both servers then look at every key, since the real one also removes those that are over by itself, and they would
-// be there again if the clock went back.
+// move moves the clock. Both servers then look at every key, since the real one also removes those
+// that are over by itself, and they would be there again if the clock went back.
 func (b *both) move(g *generator) {
 	d := []int64{1, 2, 49, 50, 99, 100, 101, 499, 1000, 5000, -1, -50, -700}[g.r.IntN(13)]
 	b.at(b.now + d*1000 + g.r.Int64N(1000))
 	g.note(fmt.Sprintf("the clock moves by %d ms", d))
 	if real, ours := b.do(b.conns[0], append([]string{"EXISTS"}, g.keys...)...); real != ours {
-		b.t.Fatalf("EXISTS after the clock moved by %d ms: redis-server %q, engine %q; before it:\n%s", d, real, ours, g.recent())
+		b.t.Fatalf("EXISTS after the clock moved by %d ms: redis-server %q, engine %q; before it:\n%s", d,
+			real, ours, g.recent())
 	}
 }
 
@@ -99,19 +101,30 @@ var ownScripts = []string{
 }
 
 var (
-	values  = []string{"v", "w", "1", "-1", "01", "", "1767225603001", "text with space", "9223372036854775807", "\x00\r\n"}
+	values = []string{"v", "w", "1", "-1", "01", "", "1767225603001", "text with space",
+		"9223372036854775807", "\x00\r\n"}
 	fields  = []string{"f", "uuid:1", "uuid:2"}
-	amounts = []string{"1", "2", "50", "99", "100", "101", "1000", "5000", "0", "-1", "abc", "", "9223372036854775807", "9223372036854775", "1.5"}
-	options = []string{"NX", "XX", "nx", "GET", "KEEPTTL", "EX", "PX", "EXAT", "PXAT", "GT", "LT", "FOO"}
-	simple  = [][]string{
-		{"GET", "K"}, {"SETNX", "K", "V"}, {"GETSET", "K", "V"}, {"GETDEL", "K"}, {"DEL", "K"}, {"DEL", "K", "K"}, {"EXISTS", "K", "K"},
-		{"TTL", "K"}, {"PTTL", "K"}, {"PERSIST", "K"}, {"TYPE", "K"}, {"INCR", "K"}, {"DECR", "K"}, {"INCRBY", "K", "A"}, {"DECRBY", "K", "A"},
-		{"EXPIRE", "K", "A"}, {"PEXPIRE", "K", "A"}, {"EXPIREAT", "K", "A"}, {"PEXPIRE", "K", "A", "O"}, {"EXPIRE", "K", "A", "O", "O"},
-		{"SET", "K", "V"}, {"SET", "K", "V", "NX", "PX", "A"}, {"SET", "K", "V", "PX", "A"}, {"SET", "K", "V", "O"}, {"SET", "K", "V", "O", "A"},
-		{"SET", "K", "V", "O", "A", "O"}, {"SET", "K", "V", "O", "O", "A"}, {"SETEX", "K", "A", "V"}, {"PSETEX", "K", "A", "V"},
-		{"HSET", "K", "F", "V"}, {"HSET", "K", "F", "V", "F", "V"}, {"HGET", "K", "F"}, {"HDEL", "K", "F"}, {"HEXISTS", "K", "F"},
-		{"HINCRBY", "K", "F", "A"}, {"HGETALL", "K"}, {"HLEN", "K"}, {"HSETNX", "K", "F", "V"}, {"STRLEN", "K"}, {"GETRANGE", "K", "A", "A"},
-		{"EXPIRETIME", "K"}, {"PEXPIRETIME", "K"}, {"PUBLISH", "c", "V"}, {"TIME"}, {"PING"}, {"GET"}, {"FLUSHALL"}, {"UNLINK", "K"}, {"NONE", "V"},
+	amounts = []string{"1", "2", "50", "99", "100", "101", "1000", "5000", "0", "-1", "abc", "",
+		"9223372036854775807", "9223372036854775", "1.5"}
+	options = []string{"NX", "XX", "nx", "GET", "KEEPTTL", "EX", "PX", "EXAT", "PXAT", "GT", "LT",
+		"FOO"}
+	simple = [][]string{
+		{"GET", "K"}, {"SETNX", "K", "V"}, {"GETSET", "K", "V"}, {"GETDEL", "K"}, {"DEL", "K"},
+		{"DEL", "K", "K"}, {"EXISTS", "K", "K"},
+		{"TTL", "K"}, {"PTTL", "K"}, {"PERSIST", "K"}, {"TYPE", "K"}, {"INCR", "K"}, {"DECR", "K"},
+		{"INCRBY", "K", "A"}, {"DECRBY", "K", "A"},
+		{"EXPIRE", "K", "A"}, {"PEXPIRE", "K", "A"}, {"EXPIREAT", "K", "A"}, {"PEXPIRE", "K", "A", "O"},
+		{"EXPIRE", "K", "A", "O", "O"},
+		{"SET", "K", "V"}, {"SET", "K", "V", "NX", "PX", "A"}, {"SET", "K", "V", "PX", "A"},
+		{"SET", "K", "V", "O"}, {"SET", "K", "V", "O", "A"},
+		{"SET", "K", "V", "O", "A", "O"}, {"SET", "K", "V", "O", "O", "A"}, {"SETEX", "K", "A", "V"},
+		{"PSETEX", "K", "A", "V"},
+		{"HSET", "K", "F", "V"}, {"HSET", "K", "F", "V", "F", "V"}, {"HGET", "K", "F"},
+		{"HDEL", "K", "F"}, {"HEXISTS", "K", "F"},
+		{"HINCRBY", "K", "F", "A"}, {"HGETALL", "K"}, {"HLEN", "K"}, {"HSETNX", "K", "F", "V"},
+		{"STRLEN", "K"}, {"GETRANGE", "K", "A", "A"},
+		{"EXPIRETIME", "K"}, {"PEXPIRETIME", "K"}, {"PUBLISH", "c", "V"}, {"TIME"}, {"PING"}, {"GET"},
+		{"FLUSHALL"}, {"UNLINK", "K"}, {"NONE", "V"},
 	}
 )
 
@@ -158,7 +171,8 @@ func (g *generator) fill(w string) string {
 
 // eval calls a script with two keys and three arguments, as those of the locks need at most.
 func (g *generator) eval(script string) []string {
-	return []string{"EVAL", script, "2", g.one(g.keys), g.one(g.keys), g.one(amounts), g.one(append(fields, amounts...)), g.one(fields)}
+	return []string{"EVAL", script, "2", g.one(g.keys), g.one(g.keys), g.one(amounts),
+		g.one(append(fields, amounts...)), g.one(fields)}
 }
 
 // cached loads, flushes or calls a script by its name.

@@ -18,7 +18,8 @@ import (
 	"github.com/lockbench/lockbench/internal/sim/engine"
 )
 
-// both is a real redis-server whose clock is held, and the engine, given the same commands at the same time.
+// both is a real redis-server whose clock is held, and the engine, given the same commands at the
+// same time.
 type both struct {
 	t      *testing.T
 	clock  *os.File

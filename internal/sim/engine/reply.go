@@ -70,7 +70,8 @@ func integer(s string) (int64, bool) {
 // ErrProtocol says that what a client sent is no command in RESP2.
 var ErrProtocol = errors.New("protocol error: an array of bulk strings was expected")
 
-// Parse takes the first command off b, as clients send it. It returns no arguments while b does not hold a whole one.
+// Parse takes the first command off b, as clients send it. It returns no arguments while b does not
+// hold a whole one.
 func Parse(b []byte) (args []string, rest []byte, err error) {
 	all := string(b) // the arguments are parts of it
 	n, after, ok, err := header(all, '*')

@@ -68,7 +68,8 @@ func script(c *call) {
 			_, ok := c.e.scripts[strings.ToLower(name)]
 			c.out.boolean(ok)
 		}
-	case sub == "flush" && len(c.args) == 2, sub == "flush" && len(c.args) == 3 && isFlushMode(c.args[2]):
+	case sub == "flush" && len(c.args) == 2, sub == "flush" && len(c.args) == 3 &&
+		isFlushMode(c.args[2]):
 		clear(c.e.scripts)
 		c.out.status("OK")
 	case sub == "flush":
@@ -82,7 +83,10 @@ func script(c *call) {
 	}
 }
 
-func isFlushMode(s string) bool { return strings.EqualFold(s, "sync") || strings.EqualFold(s, "async") }
+func isFlushMode(s string) bool {
+	return strings.EqualFold(s, "sync") ||
+		strings.EqualFold(s, "async")
+}
 
 func (c *call) load(source string) {
 	i := borrow()
@@ -101,8 +105,9 @@ func sha(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// idle are Lua states ready for use. To make one takes longer than a whole run of a simple lock, hence no sync.Pool, which the garbage collector
-// empties; nothing of one script is left for the next, since scripts can set no globals.
+// idle are Lua states ready for use. To make one takes longer than a whole run of a simple lock,
+// hence no sync.Pool, which the garbage collector empties; nothing of one script is left for the
+// next, since scripts can set no globals.
 var idle struct {
 	mu   sync.Mutex
 	list []*interpreter
@@ -148,7 +153,8 @@ type compiled struct {
 // compiledMost bounds what an interpreter remembers; locks have a handful of scripts.
 const compiledMost = 256
 
-// compile returns the function of a script, or the error as Redis words it. The reason within is gopher-lua's.
+// compile returns the function of a script, or the error as Redis words it. The reason within is
+// gopher-lua's.
 func (i *interpreter) compile(source string) (compiled, string) {
 	if f, ok := i.compiled[source]; ok {
 		return f, ""
@@ -160,7 +166,8 @@ func (i *interpreter) compile(source string) (compiled, string) {
 	if len(i.compiled) >= compiledMost {
 		clear(i.compiled)
 	}
-	body.Proto.IsVarArg &^= lua.VarArgNeedsArg // nobody reads the table "arg", which costs 2 KiB for each run
+	// nobody reads the table "arg", which costs 2 KiB for each run
+	body.Proto.IsVarArg &^= lua.VarArgNeedsArg
 	f := compiled{body, sha(source)}
 	i.compiled[strings.Clone(source)] = f // not with the command that it was a part of
 	return f, ""
@@ -214,7 +221,8 @@ func thrown(object lua.LValue) (msg, line string) {
 	return t.RawGetString("err").String(), line
 }
 
-// blame is called where an error is thrown: it makes it a table, as Redis does, and adds the line of the script.
+// blame is called where an error is thrown: it makes it a table, as Redis does, and adds the line
+// of the script.
 func blame(l *lua.LState) int {
 	t, ok := l.Get(1).(*lua.LTable)
 	if !ok {

@@ -40,7 +40,8 @@ func info(c *call) {
 			return
 		}
 	}
-	c.out.bulk("# Server\r\nredis_version:" + Version + "\r\nredis_mode:standalone\r\nos:simulated\r\n")
+	c.out.bulk("# Server\r\nredis_version:" + Version +
+		"\r\nredis_mode:standalone\r\nos:simulated\r\n")
 }
 
 func hello(c *call) {
@@ -116,7 +117,8 @@ func wait(c *call) {
 	timeout, ok2 := integer(c.args[2])
 	switch {
 	case c.e.Replica:
-		c.out.err("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
+		c.out.err(
+			"ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
 	case !ok1:
 		c.out.err(notInteger)
 	case !ok2:

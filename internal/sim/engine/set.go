@@ -82,7 +82,8 @@ func (c *call) assign(key, text string, o setOptions) {
 	}
 }
 
-// until is the end of life that the options ask for, ms; 0: none. If it is impossible, that is replied.
+// until is the end of life that the options ask for, ms; 0: none. If it is impossible, that is
+// replied.
 func (c *call) until(o setOptions) (int64, bool) {
 	if o.unit == "" {
 		return 0, true
@@ -92,7 +93,8 @@ func (c *call) until(o setOptions) (int64, bool) {
 		c.out.err(notInteger)
 		return 0, false
 	}
-	until, ok := absolute(n, strings.HasPrefix(o.unit, "ex"), strings.HasSuffix(o.unit, "at"), c.e.ms())
+	until, ok := absolute(n, strings.HasPrefix(o.unit, "ex"), strings.HasSuffix(o.unit, "at"),
+		c.e.ms())
 	if n <= 0 || !ok {
 		c.out.err("ERR invalid expire time in '" + strings.ToLower(c.args[0]) + "' command")
 		return 0, false

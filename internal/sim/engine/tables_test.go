@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// tables are sequences of commands, one a line: words in the manner of a shell, "+N" and "-N" move the clock by N ms, "2>" is a second
-// connection. Each has a name that says what it is about.
+// tables are sequences of commands, one a line: words in the manner of a shell, "+N" and "-N" move
+// the clock by N ms, "2>" is a second connection. Each has a name that says what it is about.
 var tables = map[string]string{
 	"a key lives at the very millisecond of its end": `
 		SET k v PX 100
@@ -373,7 +373,8 @@ func (b *both) line(p, q *pair, line string) {
 	p.pushed = nil
 }
 
-// words splits a line at spaces; a word in double quotes may have some, and \n is a line break in it.
+// words splits a line at spaces; a word in double quotes may have some, and \n is a line break in
+// it.
 func words(line string) (ws []string) {
 	for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {
 		if line[0] == '"' {

@@ -1,4 +1,5 @@
-// Package third plays locks of other authors, unmodified, in the simulator. It is a module of its own, so that lockbench needs none of them.
+// Package third plays locks of other authors, unmodified, in the simulator. It is a module of its
+// own, so that lockbench needs none of them.
 package third
 
 import (
@@ -28,7 +29,8 @@ const (
 	rounds  = 3
 )
 
-// lock is what a client does with a library: take returns how to give back; nil: somebody else has it.
+// lock is what a client does with a library: take returns how to give back; nil: somebody else has
+// it.
 type lock func(p sim.Player, redis []*redis.Client) (take func(context.Context) (func(), error))
 
 var libraries = map[string]lock{
@@ -38,7 +40,8 @@ var libraries = map[string]lock{
 			pools = append(pools, goredis.NewPool(c))
 		}
 		m := redsync.New(pools...).NewMutex("lock", redsync.WithExpiry(ttl), redsync.WithTries(1),
-			redsync.WithGenValueFunc(func() (string, error) { return p.Env.Token(), nil })) // its own uses crypto/rand
+			// its own uses crypto/rand
+			redsync.WithGenValueFunc(func() (string, error) { return p.Env.Token(), nil }))
 		return func(ctx context.Context) (func(), error) {
 			if err := m.LockContext(ctx); err != nil {
 				return nil, err
@@ -58,8 +61,10 @@ var libraries = map[string]lock{
 	},
 }
 
-// run plays a library and returns what happened, and how often two clients were inside at once. The first holder is stopped for the pause.
-func run(t *testing.T, library string, masters int, seed uint64, pause time.Duration) (story string, overlaps int) {
+// run plays a library and returns what happened, and how often two clients were inside at once. The
+// first holder is stopped for the pause.
+func run(t *testing.T, library string, masters int, seed uint64, pause time.Duration) (story string,
+	overlaps int) {
 	t.Helper()
 	var (
 		mu     sync.Mutex
@@ -97,7 +102,8 @@ func run(t *testing.T, library string, masters int, seed uint64, pause time.Dura
 			}
 		}
 	}
-	cfg := sim.Config{Clients: clients, Bare: true, Seed: seed, Topology: nemesis.Independent, Masters: masters}
+	cfg := sim.Config{Clients: clients, Bare: true, Seed: seed, Topology: nemesis.Independent,
+		Masters: masters}
 	err := sim.Run(cfg, func(w *sim.World) error {
 		for i := range clients {
 			if err := w.Play(i, play(i)); err != nil {
@@ -138,7 +144,8 @@ func run(t *testing.T, library string, masters int, seed uint64, pause time.Dura
 func dial(p sim.Player, masters int) (all []*redis.Client) {
 	for i := range masters {
 		all = append(all, redis.NewClient(&redis.Options{
-			Addr: fmt.Sprintf("n%d:6379", i), Dialer: p.Dial, Protocol: 2, DisableIdentity: true, MaxRetries: -1, ContextTimeoutEnabled: true,
+			Addr: fmt.Sprintf("n%d:6379", i), Dialer: p.Dial, Protocol: 2, DisableIdentity: true,
+			MaxRetries: -1, ContextTimeoutEnabled: true,
 			MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		}))
 	}
@@ -150,8 +157,8 @@ func dial(p sim.Player, masters int) (all []*redis.Client) {
 	return all
 }
 
-// TestUnmodifiedLibraries runs each library twice with each seed: the same story, nobody inside with another, except after a pause that is longer
-// than the lease.
+// TestUnmodifiedLibraries runs each library twice with each seed: the same story, nobody inside
+// with another, except after a pause that is longer than the lease.
 func TestUnmodifiedLibraries(t *testing.T) {
 	for _, c := range []struct {
 		library string
