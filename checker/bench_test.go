@@ -51,7 +51,7 @@ func spansOfOps(ops []op) []span {
 // historyOf writes operations as a recorder does.
 func historyOf(ops []op) *history.History {
 	h := &history.History{Header: history.Header{Type: "header", Format: history.Format,
-		World: "bench", Declares: history.Declares{Lease: true}}}
+		Environment: "bench", Declares: history.Declares{Lease: true}}}
 	end := int64(0)
 	for i := range ops {
 		o := &ops[i]

@@ -80,7 +80,7 @@ func firstOf(words ...string) string {
 
 func (c *check) panicked(p any, stack []byte) *Verdict {
 	v := &Verdict{Format: Format, Expect: c.verdict.Expect, Exit: ExitBroken, Verdict: Unknown}
-	v.Broke = fmt.Sprintf("the checker failed: %v\n%s", p, stack)
+	v.HarnessError = fmt.Sprintf("the checker failed: %v\n%s", p, stack)
 	v.Summary = fmt.Sprintf("The checker itself failed (%v), so nothing is known.", p)
 	return v
 }
@@ -167,7 +167,7 @@ func (c *check) properties() []string {
 		return c.options.Properties
 	case len(c.history.Header.Properties) > 0:
 		return c.history.Header.Properties
-	case c.history.Header.World == "":
+	case c.history.Header.Environment == "":
 		return []string{"mutex"} // an imported history says nothing of leases
 	}
 	return []string{MutualExclusion, LeaseExclusion}
@@ -219,11 +219,11 @@ func (c *check) judge(name string) {
 	case "register":
 		p = c.register()
 	default:
-		p = Property{Because: fmt.Sprintf("nobody knows how to judge %q", name)}
+		p = Property{Reason: fmt.Sprintf("nobody knows how to judge %q", name)}
 	}
 	p.Property = name
 	if p.Verdict == Valid && c.because != "" {
-		p.Verdict, p.Because = Unknown, c.because
+		p.Verdict, p.Reason = Unknown, c.because
 	}
 	c.verdict.Properties = append(c.verdict.Properties, p)
 }
@@ -248,7 +248,7 @@ func (c *check) exclusion(b belief) Property {
 		if fast != (r.result == porcupine.Illegal) {
 			c.disagree(fmt.Sprintf("lock %d: the fast check found an overlap: %v; porcupine says %s", key,
 				fast, r.result))
-			p = worse(p, Property{Verdict: Unknown, Because: "the two checks disagree"})
+			p = worse(p, Property{Verdict: Unknown, Reason: "the two checks disagree"})
 			continue
 		}
 		if fast {
@@ -265,9 +265,9 @@ func (c *check) promised(b belief) (Property, bool) {
 	d := c.history.Header.Declares
 	switch {
 	case b == asDeclared && !d.Validity && !d.Loss:
-		return Property{Verdict: NA, Because: "the lock says nothing of how long a hold is good"}, true
+		return Property{Verdict: NA, Reason: "the lock says nothing of how long a hold is good"}, true
 	case b == whileLeased && c.record.bare > 0:
-		return Property{Because: fmt.Sprintf("%d grants do not say how long their lease is",
+		return Property{Reason: fmt.Sprintf("%d grants do not say how long their lease is",
 			c.record.bare)}, true
 	}
 	return Property{}, false
@@ -276,7 +276,7 @@ func (c *check) promised(b belief) (Property, bool) {
 // disagree notes that the two checks contradict each other: one of them is wrong, so nothing else
 // counts.
 func (c *check) disagree(why string) {
-	c.verdict.Broke = "the checks disagree: " + why
+	c.verdict.HarnessError = "the checks disagree: " + why
 }
 
 func (c *check) picture(failing []op, ss []span) {

@@ -20,14 +20,14 @@ func (c *check) conclude() {
 		}
 	}
 	switch {
-	case v.Broke != "":
+	case v.HarnessError != "":
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitBroken,
-			"The checker contradicts itself, so nothing is known: "+v.Broke+"."
+			"The checker contradicts itself, so nothing is known: "+v.HarnessError+"."
 	case len(violated) > 0:
 		v.Verdict, v.Summary = Violated, c.violatedSummary(violated)
 		v.Exit = c.exitViolated()
 	case c.trust.broke != "":
-		v.Verdict, v.Exit, v.Broke = Unknown, ExitBroken, c.trust.broke
+		v.Verdict, v.Exit, v.HarnessError = Unknown, ExitBroken, c.trust.broke
 		v.Summary = "Nothing is known, because the run broke: " + c.trust.broke + "."
 	case len(unknown) > 0 || valid == 0:
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, unknownSummary(unknown)

@@ -25,7 +25,7 @@ const grace = time.Second
 // excuse the refusals, nobody can tell.
 func (c *check) deadlock() Property {
 	if len(c.record.calls) == 0 {
-		return Property{Verdict: NA, Because: "nobody tried to acquire the lock"}
+		return Property{Verdict: NA, Reason: "nobody tried to acquire the lock"}
 	}
 	for i := range c.record.holds {
 		if p, ok := c.abandoned(&c.record.holds[i]); ok {
@@ -37,12 +37,12 @@ func (c *check) deadlock() Property {
 	}
 	if _, ok := c.starved(false); ok { // but for the stall it would be certain
 		return Property{
-			Because: fmt.Sprintf("a client was refused for too long, but %s meanwhile, which may be why",
+			Reason: fmt.Sprintf("a client was refused for too long, but %s meanwhile, which may be why",
 				c.longestGap())}
 	}
 	if c.verdict.Evidence.Contended == 0 && len(c.record.calls) == len(c.record.holds) &&
 		c.verdict.Evidence.Faults == 0 {
-		return Property{Verdict: NA, Because: "no client had to wait for the lock"}
+		return Property{Verdict: NA, Reason: "no client had to wait for the lock"}
 	}
 	return Property{Verdict: Valid}
 }
@@ -75,7 +75,7 @@ func (c *check) abandoned(h *hold) (Property, bool) {
 	}
 	p := Property{Verdict: Violated, Witness: &Witness{Key: h.key, Holds: []Hold{
 		witnessHold(h, span{from: h.from, end: h.end})}}}
-	p.Words = fmt.Sprintf(
+	p.Explanation = fmt.Sprintf(
 		"Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key has no time to live and no other client can release it: whoever tried afterwards was refused.",
 		h.process, h.key, by(h), at(h.from), at(h.end))
 	return p, true
@@ -133,7 +133,7 @@ func (c *check) starved(gaps bool) (Property, bool) {
 			if from, to, ok := refusedFor(attempts[p], calm, lost, bound); ok {
 				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{
 					{Process: p, From: from, To: to}}}}
-				out.Words = fmt.Sprintf(
+				out.Explanation = fmt.Sprintf(
 					"From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %s (the lease, two polls and a second).",
 					at(from), at(to), p, key, brief(bound))
 				return out, true

@@ -24,7 +24,7 @@ import (
 func story(t testing.TB, text string) *history.History {
 	t.Helper()
 	s := &teller{h: &history.History{Header: history.Header{Type: "header", Format: history.Format,
-		World: "test"}}, n: map[int]int{}, held: map[int][]int{}}
+		Environment: "test"}}, n: map[int]int{}, held: map[int][]int{}}
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
 		if words := strings.Fields(line); len(words) > 0 {
 			s.tell(t, words)
@@ -77,7 +77,7 @@ func (s *teller) tell(t testing.TB, w []string) {
 	case "workload":
 		hd.Workload = w[1]
 	case "world":
-		hd.World = w[1]
+		hd.Environment = w[1]
 	case "topology":
 		hd.Topology = w[1]
 	case "masters":
@@ -114,7 +114,7 @@ func (s *teller) requires(t testing.TB, w []string) {
 		case "contended":
 			s.h.Header.Requires.Contended = int(number(t, v))
 		case "strikes":
-			s.h.Header.Requires.Strikes = int(number(t, v))
+			s.h.Header.Requires.Hits = int(number(t, v))
 		case "failover":
 			s.h.Header.Requires.Failover = true
 		}
@@ -127,7 +127,7 @@ func (s *teller) fault(t testing.TB, w []string) {
 		T: number(t, w[2]), Phase: history.PhaseFrom, ID: s.faults}
 	var err string
 	for _, x := range w[3:] {
-		e.Strike = e.Strike || x == "strike"
+		e.Aimed = e.Aimed || x == "strike"
 		if v, ok := strings.CutPrefix(x, "err="); ok {
 			err = strings.ReplaceAll(v, "_", " ")
 		}

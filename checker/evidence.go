@@ -17,8 +17,8 @@ func (c *check) evidence() Evidence {
 		Acquisitions:   len(c.record.holds) + c.record.nested,
 		NestedAcquires: c.record.nested,
 		Contended:      contended(c.record),
-		Strikes:        c.history.Header.Requires.Strikes,
-		Struck:         c.struck(),
+		Aimed:          c.history.Header.Requires.Hits,
+		Hits:           c.struck(),
 		AfterFailover:  c.afterFailover(),
 		Unknown:        c.record.unknown,
 		Gaps:           len(c.trust.stalls),
@@ -172,9 +172,9 @@ func (e Evidence) missing(r history.Requires) string {
 		out = append(out, fmt.Sprintf("%s contended, and %d are needed",
 			count(e.Contended, "acquisition was", "acquisitions were"), r.Contended))
 	}
-	if e.Struck < r.Strikes {
+	if e.Hits < r.Hits {
 		out = append(out, fmt.Sprintf("%s of %d fell into a hold with another client waiting",
-			count(e.Struck, "strike", "strikes"), r.Strikes))
+			count(e.Hits, "strike", "strikes"), r.Hits))
 	}
 	if r.Failover && e.AfterFailover == 0 {
 		out = append(out, "the new master granted nothing after the failover")

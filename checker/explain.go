@@ -33,12 +33,12 @@ func (c *check) explain(b belief, key int, ss []span) Property {
 		return false
 	})
 	if p == nil {
-		return Property{Because: fmt.Sprintf("two clients were inside at once, but %s", stalled)}
+		return Property{Reason: fmt.Sprintf("two clients were inside at once, but %s", stalled)}
 	}
 	out := Property{Verdict: Violated, Witness: p.witness()}
 	out.Witness.Commands = c.commands(p)
 	out.Class, out.Assumption = c.classify(p, out.Witness.Commands)
-	out.Words = c.words(p, out)
+	out.Explanation = c.words(p, out)
 	return out
 }
 

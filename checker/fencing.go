@@ -24,9 +24,9 @@ func (c *check) fencing() Property {
 	}
 	switch {
 	case tokens == 0 && !c.history.Header.Declares.Fencing:
-		return Property{Verdict: NA, Because: "the lock gives no fencing tokens"}
+		return Property{Verdict: NA, Reason: "the lock gives no fencing tokens"}
 	case tokens == 0:
-		return Property{Because: "the lock promises fencing tokens, but no grant carries one"}
+		return Property{Reason: "the lock promises fencing tokens, but no grant carries one"}
 	}
 	for _, key := range sortedKeys(byKey) {
 		if a, b := outOfOrder(byKey[key]); a != nil {
@@ -71,7 +71,7 @@ func (c *check) stale(a, b *hold) Property {
 	case serverClockFault:
 		p.Class, p.Assumption = Clock, "server clock"
 	}
-	p.Words = fmt.Sprintf(
+	p.Explanation = fmt.Sprintf(
 		"Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got token %d, which is not larger. Class: %s%s.",
 		a.process, a.token, a.key, at(a.from), b.process, at(b.call), b.token, p.Class,
 		assumed(p.Assumption))
@@ -154,7 +154,7 @@ func (c *check) fencedWrites() Property {
 		for _, early := range writes[:i] {
 			if early.key == late.key && early.from < late.call && early.token > late.token {
 				p := c.stale(early, late)
-				p.Words = fmt.Sprintf(
+				p.Explanation = fmt.Sprintf(
 					"The guarded resource took client %d's write with fencing token %d at %s although it had taken token %d of client %d at %s.",
 					late.process, late.token, at(late.from), early.token, early.process, at(early.from))
 				return p

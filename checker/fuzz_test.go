@@ -10,7 +10,7 @@ import (
 // wellFormed turns any bytes into a history that the validator accepts: each byte is one step of
 // some process.
 func wellFormed(b []byte) *history.History {
-	h := &history.History{Header: history.Header{Type: "header", Format: history.Format, World: "test",
+	h := &history.History{Header: history.Header{Type: "header", Format: history.Format, Environment: "test",
 		TTL: 40}}
 	if len(b) > 0 {
 		h.Header.Declares = history.Declares{Lease: b[0]&1 != 0, Reentrant: b[0]&2 != 0,
@@ -88,7 +88,7 @@ func pipeline(t *testing.T, h *history.History) {
 	v := Check(h, nil, Options{Properties: []string{"S", "L", "validity", "O", "R", "D", "F", "U",
 		"re-entry"}})
 	if v.Exit == ExitBroken && trustOf(h).broke == "" {
-		t.Fatalf("%s\n%+v", v.Broke, h.Events)
+		t.Fatalf("%s\n%+v", v.HarnessError, h.Events)
 	}
 	for b, letter := range map[belief]string{untilRelease: "S", asDeclared: "validity",
 		whileLeased: "L"} {
@@ -107,7 +107,7 @@ func pipeline(t *testing.T, h *history.History) {
 	for _, model := range Models() {
 		m := Check(h, nil, Options{Model: model})
 		if m.Exit == ExitBroken && trustOf(h).broke == "" {
-			t.Fatalf("%s: %s\n%+v", model, m.Broke, h.Events)
+			t.Fatalf("%s: %s\n%+v", model, m.HarnessError, h.Events)
 		}
 		if p := m.Properties[0]; model == "mutex" && p.Verdict == Violated == plainMutex(h) &&
 			(p.Verdict == Violated || p.Verdict == Valid) {

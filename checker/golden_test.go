@@ -130,7 +130,7 @@ func TestPanicBecomesAVerdict(t *testing.T) {
 	h.Events[0].T = 1 << 62
 	h.Events[1].T = 1 << 62
 	v := Check(h, nil, Options{})
-	if v.Exit != ExitBroken || v.Verdict != Unknown || v.Broke == "" {
+	if v.Exit != ExitBroken || v.Verdict != Unknown || v.HarnessError == "" {
 		t.Errorf("%+v", v)
 	}
 }

@@ -103,7 +103,7 @@ func leaseModel() porcupine.Model {
 func (c *check) lease() Property {
 	all, why := c.leaseHolds()
 	if why != "" {
-		return Property{Because: why}
+		return Property{Reason: why}
 	}
 	p := Property{Verdict: Valid}
 	for _, key := range sortedKeys(all) {
@@ -131,12 +131,12 @@ func (c *check) leaseOf(key int, hs []leaseHold) Property {
 	case exact && (bad >= 0) != (r.result == porcupine.Illegal):
 		c.disagree(fmt.Sprintf("lock %d: the fast check of leases says %v; porcupine says %s", key,
 			bad < 0, r.result))
-		return Property{Because: "the two checks disagree"}
+		return Property{Reason: "the two checks disagree"}
 	case r.result == porcupine.Ok:
 		return Property{Verdict: Valid}
 	case bad < 0:
 		return Property{Verdict: Violated,
-			Words: fmt.Sprintf(
+			Explanation: fmt.Sprintf(
 				"Lock %d: the grants fit no order in which each lease ends before the next grant.", key)}
 	}
 	return earlyGrant(key, hs[first:bad+1])
@@ -149,7 +149,7 @@ func earlyGrant(key int, chain []leaseHold) Property {
 			To: min(h.released, h.ret+h.ttl), LeaseEnd: h.ret + h.ttl})
 	}
 	last := chain[len(chain)-1]
-	p.Words = fmt.Sprintf(
+	p.Explanation = fmt.Sprintf(
 		"Lock %d: %s cannot have been granted by %s, because the %s before it, placed as early as possible, leaves no room.",
 		key, last.name, at(last.ret), plural(len(chain)-1, "grant"))
 	return p

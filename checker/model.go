@@ -24,7 +24,7 @@ func (c *check) mutex() Property {
 		case (f != none) != (r.result == porcupine.Illegal):
 			c.disagree(fmt.Sprintf("lock %d: the fast check says %q; porcupine says %s", key, flawWords[f],
 				r.result))
-			p = worse(p, Property{Because: "the two checks disagree"})
+			p = worse(p, Property{Reason: "the two checks disagree"})
 		case f != none:
 			p = worse(p, l.explain(key, f, a, b))
 			c.pictureMutex(r.failing, l)
@@ -34,7 +34,7 @@ func (c *check) mutex() Property {
 }
 
 func (c *check) unfinished() Property {
-	return Property{Because: fmt.Sprintf("porcupine did not finish in %v", c.options.Timeout)}
+	return Property{Reason: fmt.Sprintf("porcupine did not finish in %v", c.options.Timeout)}
 }
 
 func (c *check) pictureMutex(failing []op, l *mutexLog) {

@@ -263,7 +263,7 @@ func TestUpdatesAgainstTheResource(t *testing.T) {
 // counter runs clients that read a counter and write one more, sometimes without excluding each
 // other.
 func counter(r *rand.Rand) (h *history.History, lost, unknown bool) {
-	h = &history.History{Header: history.Header{World: "test"}}
+	h = &history.History{Header: history.Header{Environment: "test"}}
 	now, value := int64(0), r.Int64N(3)
 	read := make([]int64, 3)
 	busy := make([]bool, 3)

@@ -106,14 +106,14 @@ func (l *mutexLog) explain(key int, f flaw, a, b int32) Property {
 	case overlap:
 		second = l.hold(b)
 		p.Witness.Holds = append(p.Witness.Holds, second)
-		p.Words = sentence(
+		p.Explanation = sentence(
 			fmt.Sprintf("lock %d: %s was %s: %s, acquired at %s and not released before %s", key, l.names[b],
 				what, l.names[a], at(first.From), until(first.To)))
 	case coveredPoint:
 		p.Witness.Holds = append(p.Witness.Holds, l.hold(b))
-		p.Words = sentence(fmt.Sprintf("lock %d: %s was %s (%s)", key, l.names[a], what, l.names[b]))
+		p.Explanation = sentence(fmt.Sprintf("lock %d: %s was %s (%s)", key, l.names[a], what, l.names[b]))
 	default:
-		p.Words = sentence(fmt.Sprintf("lock %d: %s was %s", key, l.names[a], what))
+		p.Explanation = sentence(fmt.Sprintf("lock %d: %s was %s", key, l.names[a], what))
 	}
 	return p
 }

@@ -13,12 +13,12 @@ import (
 func (c *check) orphan() Property {
 	if len(c.trace) == 0 {
 		return Property{
-			Because: "there is no trace of Redis commands, which alone shows whether a key is set"}
+			Reason: "there is no trace of Redis commands, which alone shows whether a key is set"}
 	}
 	if c.independent() && c.history.Header.Masters == 0 {
 		return Property{
 			Verdict: NA,
-			Because: "a key on one of several independent servers keeps nobody out, and the record does not say how many there are"}
+			Reason:  "a key on one of several independent servers keeps nobody out, and the record does not say how many there are"}
 	}
 	grants := c.grants()
 	until := c.firstCrash()
@@ -50,10 +50,10 @@ func (c *check) orphan() Property {
 	}
 	switch {
 	case !seen:
-		return Property{Verdict: NA, Because: "no client was ever denied the lock"}
+		return Property{Verdict: NA, Reason: "no client was ever denied the lock"}
 	case slow:
 		return Property{
-			Because: "a key was left behind by a command that timed out although no fault held it back: the machine stalled"}
+			Reason: "a key was left behind by a command that timed out although no fault held it back: the machine stalled"}
 	}
 	return Property{Verdict: Valid}
 }
@@ -69,7 +69,7 @@ func (c *check) leftover(key int, ms ...*history.Command) Property {
 	if len(ms) > 1 {
 		where = fmt.Sprintf(" by %d independent servers", len(ms))
 	}
-	p.Words = fmt.Sprintf(
+	p.Explanation = fmt.Sprintf(
 		"At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was inside and none was acquiring or releasing it: the key was left behind.",
 		at(ms[0].Sent), ms[0].Process, where, key, c.said(ms[0]), ms[0].Reply)
 	return p

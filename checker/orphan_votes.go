@@ -26,7 +26,7 @@ func (c *check) linger() int64 {
 // only, a slow machine is the more likely reason anywhere.
 func (c *check) tame() bool {
 	return c.independent() || slices.Contains([]string{"process", "docker", "sim"},
-		c.history.Header.World)
+		c.history.Header.Environment)
 }
 
 // slow reports whether a refusal may be due to nothing but a slow machine: commands to the same

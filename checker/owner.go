@@ -23,11 +23,11 @@ func (c *check) owner() Property {
 	switch {
 	case len(c.trace) == 0:
 		return Property{
-			Because: "there is no trace of Redis commands, and without one nobody can tell whose key a release deleted"}
+			Reason: "there is no trace of Redis commands, and without one nobody can tell whose key a release deleted"}
 	case c.history.Header.Topology == "independent":
 		return Property{
 			Verdict: NA,
-			Because: "a deletion on one of several independent servers does not release the lock"}
+			Reason:  "a deletion on one of several independent servers does not release the lock"}
 	}
 	spans := c.record.spans(whileLeased, c.trust.cut)
 	grants := c.grants()
@@ -45,7 +45,7 @@ func (c *check) owner() Property {
 		}
 	}
 	if len(grants.holds) == 0 {
-		return Property{Because: "the trace shows no command that granted the lock"}
+		return Property{Reason: "the trace shows no command that granted the lock"}
 	}
 	for _, key := range sortedKeys(spans) {
 		if p, ok := c.gone(key, spans[key], grants); ok {
@@ -165,7 +165,7 @@ func (c *check) robbery(m *history.Command, h *hold, g grants) Property {
 		return cmp.Compare(a.Sent, b.Sent)
 	})
 	p.Witness = w
-	p.Words = fmt.Sprintf(
+	p.Explanation = fmt.Sprintf(
 		"Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client %d sent %q, and was told that it deleted the key: client %d's. Class: %s.",
 		h.process, h.key, at(h.from), until(h.leaseAt(m.Sent)), at(m.Sent), m.Process, c.said(m),
 		h.process, p.Class)

@@ -123,7 +123,7 @@ func (c *check) deletion(key int, victim, next *grant, ms []*history.Command) Pr
 		return cmp.Compare(a.Sent, b.Sent)
 	})
 	p.Witness = w
-	p.Words = fmt.Sprintf(
+	p.Explanation = fmt.Sprintf(
 		"Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at %s the lock was free and granted to client %d, and client %d had not released it. All that can have deleted the key was sent for holds that were not its own: %s. Class: %s.",
 		victim.process, key, c.said(victim.by), at(victim.from), until(victim.leaseAt(next.from)),
 		at(next.from), next.process, victim.process, strings.Join(said, "; "), p.Class)

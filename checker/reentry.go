@@ -13,16 +13,16 @@ import (
 func (c *check) reentry() Property {
 	switch {
 	case !c.history.Header.Declares.Reentrant:
-		return Property{Verdict: NA, Because: "the lock is not re-entrant"}
+		return Property{Verdict: NA, Reason: "the lock is not re-entrant"}
 	case c.record.nested == 0 && len(c.record.shut) == 0:
-		return Property{Verdict: NA, Because: "no client acquired a lock that it held already"}
+		return Property{Verdict: NA, Reason: "no client acquired a lock that it held already"}
 	}
 	for _, s := range c.record.shut {
 		h := &c.record.holds[s.hold]
 		if s.to < h.leaseEnd() && s.to < min(h.end, h.lost, h.valid, c.trust.cut) {
 			p := Property{Verdict: Violated, Witness: &Witness{Key: h.key, Holds: []Hold{
 				witnessHold(h, span{from: h.from, end: h.end})}}}
-			p.Words = fmt.Sprintf(
+			p.Explanation = fmt.Sprintf(
 				"Client %d held lock %d since %s; when it acquired it again at %s, it was refused, although its lease was valid until %s.",
 				h.process, h.key, at(h.from), at(s.from), until(h.leaseEnd()))
 			return p
@@ -38,8 +38,8 @@ func (c *check) reentry() Property {
 				return true
 			}
 			p := c.explain(whileLeased, h.key, ss)
-			p.Words = fmt.Sprintf("Client %d released an inner hold at %s, which must not free the lock. ",
-				h.process, at(h.inner)) + p.Words
+			p.Explanation = fmt.Sprintf("Client %d released an inner hold at %s, which must not free the lock. ",
+				h.process, at(h.inner)) + p.Explanation
 			found = &p
 			return false
 		})
@@ -116,11 +116,11 @@ func (c *check) reentrant() Property {
 			p = worse(p, l.explain(key, f, a, b))
 		case known:
 			p = worse(p, Property{Verdict: Violated,
-				Words: fmt.Sprintf("Lock %d: %s was answered against the count of its holder.", key,
+				Explanation: fmt.Sprintf("Lock %d: %s was answered against the count of its holder.", key,
 					l.names[l.ops[bad].token])})
 		default:
 			p = worse(p, Property{Verdict: Violated,
-				Words: fmt.Sprintf(
+				Explanation: fmt.Sprintf(
 					"Lock %d: the answers fit no order of acquires and releases that a re-entrant lock can have.",
 					key)})
 		}
@@ -183,7 +183,7 @@ func (c *check) register() Property {
 	for _, a := range accesses(c.history, forever) {
 		switch {
 		case a.silent():
-			return Property{Because: silentWrite}
+			return Property{Reason: silentWrite}
 		case a.write && a.outcome != history.Fail:
 			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, anything, a.value,
 				a.outcome})
@@ -193,7 +193,7 @@ func (c *check) register() Property {
 		}
 	}
 	if len(byKey) == 0 {
-		return Property{Verdict: NA, Because: "the history has no reads and writes with values"}
+		return Property{Verdict: NA, Reason: "the history has no reads and writes with values"}
 	}
 	p := Property{Verdict: Valid}
 	for _, key := range sortedKeys(byKey) {
@@ -202,7 +202,7 @@ func (c *check) register() Property {
 			p = worse(p, c.unfinished())
 		case porcupine.Illegal:
 			p = worse(p, Property{Verdict: Violated,
-				Words: fmt.Sprintf(
+				Explanation: fmt.Sprintf(
 					"The reads and writes of register %d fit no order in which each read returns what was written last.", key)})
 		}
 	}

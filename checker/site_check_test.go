@@ -112,13 +112,13 @@ func TestSite(t *testing.T) {
 				}
 				v := Check(h, trace, Options{Properties: []string{c.property}})
 				truth, got := c.violated(w), v.Properties[0].Verdict == Violated
-				if v.Broke != "" || got && !truth {
-					t.Fatalf("seed %d: a false alarm: %+v\n%s", seed, v.Properties[0], v.Broke)
+				if v.HarnessError != "" || got && !truth {
+					t.Fatalf("seed %d: a false alarm: %+v\n%s", seed, v.Properties[0], v.HarnessError)
 				}
 				if truth && !got {
 					why := c.excuse(w)
 					if why == "" {
-						t.Fatalf("seed %d: missed; %s (%s)", seed, v.Properties[0].Verdict, v.Properties[0].Because)
+						t.Fatalf("seed %d: missed; %s (%s)", seed, v.Properties[0].Verdict, v.Properties[0].Reason)
 					}
 					excused[why]++
 				}

@@ -86,7 +86,7 @@ func newSite(seed uint64, clients, locks int) *site {
 	}
 	w.n, w.dead, w.calling = make([]int, clients), make([]bool, clients), make([]bool, clients)
 	w.h = &history.History{Header: history.Header{Type: "header", Format: history.Format,
-		World: "test", Clients: clients}}
+		Environment: "test", Clients: clients}}
 	return w
 }
 

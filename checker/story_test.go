@@ -50,7 +50,7 @@ func TestStories(t *testing.T) {
 					e.Grant.Lease *= 1_000_000
 				}
 			}
-			words := Check(h, nil, Options{Properties: []string{"S"}}).Properties[0].Words
+			words := Check(h, nil, Options{Properties: []string{"S"}}).Properties[0].Explanation
 			if !strings.Contains(words, c.want) || c.without != "" && strings.Contains(words, c.without) {
 				t.Errorf("got  %s\nwant %s\nwithout %s", words, c.want, c.without)
 			}
@@ -68,7 +68,7 @@ func TestAStoryNamesScripts(t *testing.T) {
 			told = grabs + robberyStory
 		}
 		words := Check(story(t, told), trace(t, traced), Options{Properties: []string{letter}}).
-			Properties[0].Words
+			Properties[0].Explanation
 		if strings.Contains(words, "grab") || strings.Contains(words, "drop") ||
 			!strings.Contains(words, "\"EVAL <script: ") {
 			t.Errorf("%s: %s", letter, words)

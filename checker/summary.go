@@ -72,7 +72,7 @@ func unknownSummary(ps []Property) string {
 	if len(ps) == 0 {
 		return "Nothing could be judged: the lock promises none of the properties, or the workload exercised none."
 	}
-	return sentence("nothing wrong was seen, but that proves nothing: " + ps[0].Because)
+	return sentence("nothing wrong was seen, but that proves nothing: " + ps[0].Reason)
 }
 
 func (c *check) validSummary() string {

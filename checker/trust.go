@@ -33,7 +33,7 @@ type stall struct {
 // the first fault that could not be done. A worker that the harness killed exits as planned,
 // whoever notices.
 func trustOf(h *history.History) trust {
-	t := trust{cut: forever, broke: h.Broke(), interrupted: !h.Complete()}
+	t := trust{cut: forever, broke: h.HarnessError(), interrupted: !h.Complete()}
 	killed := map[int]bool{}
 	for i := range h.Events {
 		e := &h.Events[i]
@@ -146,7 +146,7 @@ func faults(h *history.History) []fault {
 		}
 		if e.Phase == history.PhaseFrom {
 			open[e.ID] = len(out)
-			out = append(out, fault{e.ID, e.F, e.Target, e.T, forever, e.Strike, true})
+			out = append(out, fault{e.ID, e.F, e.Target, e.T, forever, e.Aimed, true})
 			continue
 		}
 		if j, ok := open[e.ID]; ok {

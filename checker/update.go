@@ -28,7 +28,7 @@ type section struct {
 func (c *check) updates() Property {
 	as := accesses(c.history, c.trust.cut)
 	if slices.ContainsFunc(as, access.silent) {
-		return Property{Because: silentWrite}
+		return Property{Reason: silentWrite}
 	}
 	all := sections(as)
 	p := Property{Verdict: Valid}
@@ -44,7 +44,7 @@ func (c *check) updates() Property {
 		}
 	}
 	if c.verdict.Evidence.Sections == 0 {
-		return Property{Verdict: NA, Because: "the workload did not read and write a guarded resource"}
+		return Property{Verdict: NA, Reason: "the workload did not read and write a guarded resource"}
 	}
 	return p
 }
@@ -151,14 +151,14 @@ func lost(key int, ss []section) Property {
 			by[s.read] = s
 			continue
 		}
-		p.Words = fmt.Sprintf(
+		p.Explanation = fmt.Sprintf(
 			"Client %d read %d at %s and wrote %d; client %d read %d at %s and wrote %d. One of the two updates of resource %d is lost.",
 			o.process, o.read, at(o.from), o.wrote, s.process, s.read, at(s.from), s.wrote, key)
 		p.Witness = &Witness{Key: key, Holds: []Hold{{Process: o.process, N: o.n, From: o.from, To: o.to},
 			{Process: s.process, N: s.n, From: s.from, To: s.to}}}
 		return p
 	}
-	p.Words = fmt.Sprintf(
+	p.Explanation = fmt.Sprintf(
 		"The reads and writes of resource %d fit no order in which each critical section sees what the one before it wrote.", key)
 	return p
 }

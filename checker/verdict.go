@@ -88,10 +88,10 @@ type Verdict struct {
 	AsExpected bool   `json:"as_expected"`
 	Exit       int    `json:"exit"`
 	// why the harness or the checker could not do its work
-	Broke      string     `json:"broke,omitempty"`
-	Properties []Property `json:"properties"`
-	Evidence   Evidence   `json:"evidence"`
-	Porcupine  Porcupine  `json:"porcupine"`
+	HarnessError string     `json:"broke,omitempty"`
+	Properties   []Property `json:"properties"`
+	Evidence     Evidence   `json:"evidence"`
+	Porcupine    Porcupine  `json:"porcupine"`
 
 	visual func() ([]byte, error) // draws the failing slice; nil if there is none
 }
@@ -102,11 +102,11 @@ type Property struct {
 	Verdict  Result `json:"verdict"`
 	Class    string `json:"class,omitempty"` // of a violation
 	// the assumption that a fault broke: durability, server clock, client clock
-	Assumption string   `json:"assumption,omitempty"`
-	Words      string   `json:"words,omitempty"`    // the violation, told for people
-	Because    string   `json:"because,omitempty"`  // why it is unknown or n.a.
-	Reported   bool     `json:"reported,omitempty"` // for information: it does not decide the run
-	Witness    *Witness `json:"witness,omitempty"`
+	Assumption  string   `json:"assumption,omitempty"`
+	Explanation string   `json:"words,omitempty"`    // the violation, told for people
+	Reason      string   `json:"because,omitempty"`  // why it is unknown or n.a.
+	Reported    bool     `json:"reported,omitempty"` // for information: it does not decide the run
+	Witness     *Witness `json:"witness,omitempty"`
 }
 
 // Witness is the smallest part of a history that is a violation by itself.
@@ -118,7 +118,7 @@ type Witness struct {
 	Commands []WitnessCommand `json:"commands,omitempty"`
 }
 
-// Hold is one hold of a witness. Stamps are those of the history.
+// HoldBack is one hold of a witness. Stamps are those of the history.
 type Hold struct {
 	Process  int   `json:"process"`
 	N        int   `json:"n"`
@@ -140,9 +140,9 @@ type Evidence struct {
 	Acquisitions int `json:"acquisitions"`
 	// acquisitions that another live client wanted at the same time
 	Contended int `json:"contended"`
-	Strikes   int `json:"strikes"` // strikes that the plan asks for
+	Aimed     int `json:"strikes"` // strikes that the plan asks for
 	// strikes that fell into a sure hold with a contender waiting
-	Struck        int `json:"struck"`
+	Hits          int `json:"struck"`
 	AfterFailover int `json:"grants_after_failover"`
 	Unknown       int `json:"unknown,omitempty"` // operations whose outcome nobody knows
 	// unplanned stalls above a quarter of the TTL

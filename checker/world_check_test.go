@@ -52,10 +52,10 @@ func TestWorld(t *testing.T) {
 func sees(t *testing.T, seed int, letter string, truth bool, v *Verdict) {
 	t.Helper()
 	got := v.Property(letter).Verdict
-	if truth != (got == Violated) || v.Broke != "" || !truth && got != Valid &&
+	if truth != (got == Violated) || v.HarnessError != "" || !truth && got != Valid &&
 		v.Evidence.Acquisitions > 0 {
 		t.Fatalf("seed %d: %s is %s, in truth violated: %v\n%s\n%s", seed, letter, got, truth, v.Summary,
-			v.Broke)
+			v.HarnessError)
 	}
 }
 
@@ -76,7 +76,7 @@ func watches(t *testing.T, seed int, h *history.History, v *Verdict, r *rand.Ran
 	for _, letter := range []string{"S", "L"} {
 		p := v.Property(letter)
 		if p.Verdict == Violated && !slices.Contains(m.Violated(), letter) && !lastsToTheEnd(h, p) {
-			t.Fatalf("seed %d: the monitor missed %s\n%s", seed, letter, p.Words)
+			t.Fatalf("seed %d: the monitor missed %s\n%s", seed, letter, p.Explanation)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestWorldAsAnImport(t *testing.T) {
 			}
 			if s != (v.Properties[0].Verdict == Violated) {
 				t.Fatalf("seed %d: %s is %s, in truth violated: %v\n%s%s", seed, model, v.Properties[0].Verdict,
-					s, v.Summary, v.Broke)
+					s, v.Summary, v.HarnessError)
 			}
 		}
 		var b bytes.Buffer
@@ -165,8 +165,8 @@ func TestWorldAsALease(t *testing.T) {
 				h := w.run()
 				v := Check(h, nil, Options{Model: "lease"})
 				p := v.Properties[0]
-				if v.Broke != "" || w.plant == 0 && p.Verdict == Violated {
-					t.Fatalf("seed %d: %s %s\n%+v", seed, v.Summary, v.Broke, p)
+				if v.HarnessError != "" || w.plant == 0 && p.Verdict == Violated {
+					t.Fatalf("seed %d: %s %s\n%+v", seed, v.Summary, v.HarnessError, p)
 				}
 				if _, l := w.truth(); l && p.Verdict != Violated {
 					t.Fatalf("seed %d: missed a double grant: %+v", seed, p)

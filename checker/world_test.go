@@ -41,7 +41,7 @@ func newWorld(seed uint64, clients, want int) *world {
 	w := &world{r: rand.New(rand.NewPCG(seed, 3)), ttl: 400, owner: -1, want: want,
 		n: make([]int, clients), dead: make([]bool, clients)}
 	w.h = &history.History{Header: history.Header{Type: "header", Format: history.Format,
-		World: "test", Clients: clients, TTL: history.Duration(w.ttl), Declares: history.Declares{
+		Environment: "test", Clients: clients, TTL: history.Duration(w.ttl), Declares: history.Declares{
 			Lease: true}}}
 	return w
 }

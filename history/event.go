@@ -65,7 +65,7 @@ type Event struct {
 	Phase  string `json:"phase,omitempty"`  // of a fault: begin or end
 	ID     int    `json:"id,omitempty"`     // of a fault: joins begin and end
 	Target string `json:"target,omitempty"` // of a fault: node, client or link
-	Strike bool   `json:"strike,omitempty"` // of a fault: must fall into a contended hold
+	Aimed  bool   `json:"strike,omitempty"` // of a fault: must fall into a contended hold
 	By     *int   `json:"by,omitempty"`     // of a fault: the client whose gate triggered it
 }
 

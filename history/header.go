@@ -2,11 +2,11 @@ package history
 
 // Header is line 1 of a history: everything that a checker must know to judge the rest.
 type Header struct {
-	Type     string            `json:"type"` // "header"
-	Format   int               `json:"format"`
-	World    string            `json:"world"`    // process, docker, sim; empty: imported
-	Topology string            `json:"topology"` // single, failover, sentinel, independent
-	Versions map[string]string `json:"versions,omitempty"`
+	Type        string            `json:"type"` // "header"
+	Format      int               `json:"format"`
+	Environment string            `json:"world"`    // process, docker, sim; empty: imported
+	Topology    string            `json:"topology"` // single, failover, sentinel, independent
+	Versions    map[string]string `json:"versions,omitempty"`
 	// what it ran on, where that counts: not in the sim
 	Machine  string   `json:"machine,omitempty"`
 	Impl     string   `json:"impl"`
@@ -46,7 +46,7 @@ type Declares struct {
 type Requires struct {
 	// acquisitions that another client wanted at the same time
 	Contended int  `json:"contended,omitempty"`
-	Strikes   int  `json:"strikes,omitempty"`  // faults that struck a hold with a contender waiting
+	Hits      int  `json:"strikes,omitempty"`  // faults that struck a hold with a contender waiting
 	Failover  bool `json:"failover,omitempty"` // a grant by the new master
 }
 
@@ -62,7 +62,7 @@ func (h *History) Complete() bool {
 }
 
 // Broke returns why the harness could not finish the run, or "".
-func (h *History) Broke() string {
+func (h *History) HarnessError() string {
 	if !h.Complete() {
 		return ""
 	}

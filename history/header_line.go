@@ -13,7 +13,7 @@ func (h Header) write(l *line) {
 	l.name("type")
 	l.quote(h.Type)
 	l.number("format", int64(h.Format))
-	l.always("world", h.World)
+	l.always("world", h.Environment)
 	l.always("topology", h.Topology)
 	l.object("versions", slices.Sorted(maps.Keys(h.Versions)), func(k string) {
 		l.quote(h.Versions[k])
@@ -57,7 +57,7 @@ func (d Declares) write(l *line) {
 func (r Requires) write(l *line) {
 	l.begin()
 	l.count("contended", int64(r.Contended))
-	l.count("strikes", int64(r.Strikes))
+	l.count("strikes", int64(r.Hits))
 	l.flag("failover", r.Failover)
 	l.end()
 }

@@ -13,7 +13,7 @@ import (
 )
 
 var header = history.Header{
-	Type: "header", Format: history.Format, World: "process", Impl: "getset",
+	Type: "header", Format: history.Format, Environment: "process", Impl: "getset",
 	TTL:      history.Duration(2 * time.Second),
 	Declares: history.Declares{Lease: true}, Requires: history.Requires{Contended: 5},
 }

@@ -123,7 +123,7 @@ func (e Event) write(l *line) {
 	l.text("phase", e.Phase)
 	l.count("id", int64(e.ID))
 	l.text("target", e.Target)
-	l.flag("strike", e.Strike)
+	l.flag("strike", e.Aimed)
 	if e.By != nil {
 		l.number("by", int64(*e.By))
 	}

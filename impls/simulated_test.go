@@ -28,7 +28,7 @@ type simulated struct{ world }
 func (simulated) host(t *testing.T, f func(world)) {
 	cfg := sim.Config{Topology: nemesis.Independent, Masters: servers, Clients: 1, Bare: true,
 		Chooser: sim.Recorded{}}
-	err := sim.Run(cfg, func(w *sim.World) error {
+	err := sim.Run(cfg, func(w *sim.Environment) error {
 		var over atomic.Bool
 		err := w.Play(0, func(p sim.Player) {
 			defer over.Store(true)

@@ -41,13 +41,13 @@ type rule struct {
 // grammar is the closed list of steps. An Await is checked by itself.
 var grammar = map[string]rule{
 	Quiesce: {}, Warm: {}, Barrier: {}, Wait: {may: "for until"}, Elected: {must: "for"},
-	Resume: {target: oneOrNone}, Go: {target: oneOrNone}, Direct: {target: oneOrAll, must: "node"},
+	Resume: {target: oneOrNone}, Go: {target: oneOrNone}, Redirect: {target: oneOrAll, must: "node"},
 	KillNode: {aNode, "strike", ""}, Start: {target: aNode}, Revive: {target: aNode}, Promote: {
 		aReplica, "strike", ""},
 	PauseNode: {aNode, "strike", ""}, ResumeNode: {target: aNode}, NodeClock: {aNode, "offset strike",
 		""},
 	Busy: {aNode, "strike", ""}, Stall: {aNode, "strike", "for"}, Free: {target: aNode},
-	Cut: {aLink, "mode strike", ""}, Hold: {aLink, "mode strike", ""}, Delay: {aLink, "strike", "for"},
+	Cut: {aLink, "mode strike", ""}, HoldBack: {aLink, "mode strike", ""}, Delay: {aLink, "strike", "for"},
 	Refuse: {aLink, "strike", ""}, Reset: {aLink, "strike", ""}, Heal: {target: aLink},
 	Crash: {aClient, "strike", ""}, Pause: {aClient, "strike", ""}, Unpause: {target: aClient},
 	ClientClock: {oneOrAll, "offset rate strike", ""},
@@ -55,7 +55,7 @@ var grammar = map[string]rule{
 
 // script is how far a scenario has been read.
 type script struct {
-	stage Stage
+	stage Layout
 	named map[string]bool
 	dead  map[string]int // nodes and clients that were killed, and by which step
 	blind int            // the step that killed a client of whom nobody knows the number; -1: none
@@ -65,7 +65,7 @@ type script struct {
 
 // Check says what is wrong with a scenario that somebody wrote: a *StepError with the first step
 // that means nothing there.
-func Check(steps []Step, g Stage) error {
+func Check(steps []Step, g Layout) error {
 	c := script{stage: g, named: map[string]bool{}, dead: map[string]int{}, spare: map[string]int{},
 		blind: -1}
 	for i, s := range steps {
@@ -101,7 +101,7 @@ func (c *script) step(s Step, number int) error {
 func (r rule) fields(s Step) error {
 	has := map[string]bool{
 		"node": s.Node != "", "mode": s.Mode != "", "for": s.For != 0, "until": s.Until != 0,
-		"offset": s.Offset != 0, "rate": s.Rate != 0, "strike": s.Strike,
+		"offset": s.Offset != 0, "rate": s.Rate != 0, "strike": s.Aimed,
 	}
 	for _, f := range slices.Sorted(maps.Keys(has)) {
 		may, must := slices.Contains(strings.Fields(r.may), f), slices.Contains(strings.Fields(r.must), f)
@@ -174,7 +174,7 @@ func among(what, name string, all []string) error {
 
 // client says why nobody has this name.
 func (c *script) client(name string) error {
-	if name == Struck || name == Waiter || c.named[name] {
+	if name == Hit || name == Waiter || c.named[name] {
 		return nil
 	}
 	n, err := Client(name)
@@ -182,7 +182,7 @@ func (c *script) client(name string) error {
 	case err != nil:
 		return fmt.Errorf(
 			"%q is nobody: a client is c0, c1, …, %s, %s, or has been given the name by an earlier await",
-			name, Struck, Waiter)
+			name, Hit, Waiter)
 	case n < 0 || n >= c.stage.Clients:
 		return fmt.Errorf("there is no client %s; there are c0 to c%d", name, c.stage.Clients-1)
 	case c.blind >= 0:

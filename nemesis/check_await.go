@@ -26,7 +26,7 @@ func (c *script) await(s Step) error {
 		return fmt.Errorf(`"at" is %q; it is %s, %s or %s the command`, a.At, Before, JustSent, After)
 	case s.For < 0 || a.Nth < 0:
 		return fmt.Errorf("an await has a number below zero")
-	case a.As != "" && (isClient == nil || slices.Contains([]string{Struck, Waiter, Other, "*"},
+	case a.As != "" && (isClient == nil || slices.Contains([]string{Hit, Waiter, Other, "*"},
 		a.As)):
 		return fmt.Errorf("nobody can be given the name %q, which means somebody already", a.As)
 	}

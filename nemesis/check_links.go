@@ -17,7 +17,7 @@ type linkFault struct {
 func (c *script) link(pattern string) error {
 	who, rest, found := strings.Cut(pattern, ">")
 	name := strings.TrimSuffix(who, "+")
-	if _, err := Client(name); found && err != nil && (name == Struck || name == Waiter ||
+	if _, err := Client(name); found && err != nil && (name == Hit || name == Waiter ||
 		c.named[name]) {
 		pattern = strings.Replace(who, name, "c0", 1) + ">" + rest
 	}
@@ -41,7 +41,7 @@ func (c *script) others() (list string) {
 // directed to the second way is not hit by what is done to the first.
 func (c *script) connects(s Step, number int) error {
 	switch {
-	case s.Do == Direct && s.Node == "spare":
+	case s.Do == Redirect && s.Node == "spare":
 		c.spare[s.Target] = number
 	case s.Do == Heal:
 		c.links = slices.DeleteFunc(c.links, func(f linkFault) bool { return meet(s.Target, f.Target) })
@@ -67,7 +67,7 @@ func (c *script) connects(s Step, number int) error {
 
 // family says which faults of links are made of the same: no two of one family can be in force on a
 // link.
-var family = map[string]string{Cut: Cut, Hold: Hold, Delay: Hold, Refuse: Refuse, Reset: Reset}
+var family = map[string]string{Cut: Cut, HoldBack: HoldBack, Delay: HoldBack, Refuse: Refuse, Reset: Reset}
 
 // meet reports whether two names of clients or links may mean the same one. Whoever is known only
 // when the time has come may be any client.

@@ -16,7 +16,7 @@ func TestScenariosPassTheCheck(t *testing.T) {
 		if s.Topology == Independent {
 			p.Nodes = 3
 		}
-		if err := Check(s.Steps, s.Stage(p)); err != nil {
+		if err := Check(s.Steps, s.Layout(p)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	})
@@ -53,7 +53,7 @@ func TestCheck(t *testing.T) {
 		`step 1: client-clock: with a rate of -1`: {
 			{Do: ClientClock, Target: "c0", Rate: -1}},
 		`step 1: direct: there is no node "n2"`: {
-			{Do: Direct, Target: "*", Node: "n2"}},
+			{Do: Redirect, Target: "*", Node: "n2"}},
 		`step 1: start: n0 was not killed`: nil,
 		`step 2: n0 was killed by step 1`: {
 			{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"}},
@@ -62,9 +62,9 @@ func TestCheck(t *testing.T) {
 		`step 3: pause: nobody knows whether c0 still lives: step 2 kills whoever`: {
 			await(Await{As: "x", Phase: Granted}), {Do: Crash, Target: "x"}, {Do: Pause, Target: "c0"}},
 		`step 2: delay: step 1 has done hold to c0>* already; heal that first`: {
-			{Do: Hold, Target: "c0>*"}, {Do: Delay, Target: "*>n0", For: second}},
+			{Do: HoldBack, Target: "c0>*"}, {Do: Delay, Target: "*>n0", For: second}},
 		`step 2: cut: since step 1 c0 may go another way than c0>n0`: {
-			{Do: Direct, Target: "c0", Node: "spare"}, {Do: Cut, Target: "c0>n0"}},
+			{Do: Redirect, Target: "c0", Node: "spare"}, {Do: Cut, Target: "c0>n0"}},
 		`step 1: an await needs one of the fields "phase" and "command"`: {await(Await{})},
 		`step 1: there is no phase "held"; there are: acquire, sent,`: {
 			await(Await{Phase: "held"})},
@@ -81,7 +81,7 @@ func TestCheck(t *testing.T) {
 			steps = []Step{{Do: Start, Target: "n0"}}
 			want = `step 1: n0 was not killed`
 		}
-		err := Check(steps, Stage{Topology: Failover, Clients: 4})
+		err := Check(steps, Layout{Topology: Failover, Clients: 4})
 		var at *StepError
 		if !errors.As(err, &at) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v\n got %v\nwant %s", steps, err, want)
@@ -92,7 +92,7 @@ func TestCheck(t *testing.T) {
 // TestAnyLinkAnyWay lets every link of every topology be cut, both ways and one way, held, delayed,
 // refused and reset.
 func TestAnyLinkAnyWay(t *testing.T) {
-	for _, g := range []Stage{
+	for _, g := range []Layout{
 		{Topology: Single, Clients: 2}, {Topology: Failover, Clients: 2},
 		{Topology: Sentinel, Clients: 2}, {Topology: Independent, Masters: 3, Replicas: 1, Clients: 2},
 	} {
@@ -102,8 +102,8 @@ func TestAnyLinkAnyWay(t *testing.T) {
 		}
 		for _, l := range links {
 			for _, s := range []Step{
-				{Do: Cut}, {Do: Cut, Mode: Requests}, {Do: Cut, Mode: Replies}, {Do: Hold},
-				{Do: Hold, Mode: Requests}, {Do: Hold, Mode: Replies},
+				{Do: Cut}, {Do: Cut, Mode: Requests}, {Do: Cut, Mode: Replies}, {Do: HoldBack},
+				{Do: HoldBack, Mode: Requests}, {Do: HoldBack, Mode: Replies},
 				{Do: Delay, For: 1}, {Do: Refuse}, {Do: Reset},
 			} {
 				s.Target = l

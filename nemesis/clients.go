@@ -63,11 +63,11 @@ func overrun(_ string, p Params) []Step {
 // when it runs again.
 func pause(variant string, p Params) []Step {
 	if variant == "short" {
-		return []Step{inside(), {Do: Pause, Target: owner, Strike: true}, wait(p.TTL / 10),
+		return []Step{inside(), {Do: Pause, Target: owner, Aimed: true}, wait(p.TTL / 10),
 			{Do: Unpause, Target: owner}, pass(owner)}
 	}
 	return slices.Concat(
-		[]Step{aim(variant), {Do: Pause, Target: owner, Strike: variant != "between"},
+		[]Step{aim(variant), {Do: Pause, Target: owner, Aimed: variant != "between"},
 			granted(Other, p.soon()), {Do: Unpause, Target: owner}},
 		[]Step{pass(owner), wait(p.leave()), {Do: Go}},
 	)
@@ -82,13 +82,13 @@ func pause(variant string, p Params) []Step {
 func crash(variant string, p Params) []Step {
 	switch variant {
 	case "holding":
-		return []Step{{Do: Warm}, inside(), {Do: Crash, Target: owner, Strike: true}}
+		return []Step{{Do: Warm}, inside(), {Do: Crash, Target: owner, Aimed: true}}
 	case "expire":
 		return []Step{{Do: Warm}, {Await: &Await{As: owner, Command: expire, At: "before"}},
 			{Do: Crash, Target: owner}}
 	case "takeover":
 		return []Step{
-			inside(), {Do: Crash, Target: owner, Strike: true},
+			inside(), {Do: Crash, Target: owner, Aimed: true},
 			{Await: &Await{As: thief, Client: Other, Command: "^(del|getset) ", At: "before"},
 				For: history.Duration(p.soon())},
 			granted(Other, p.soon()), pass(thief), wait(p.polls()), {Do: Go},
@@ -116,7 +116,7 @@ func clockClient(variant string, p Params) []Step {
 		return p.behind(Step{Do: ClientClock, Target: "c0", Rate: -lost},
 			wait(time.Duration(float64(p.jump())/lost)))
 	}
-	jump := Step{Do: ClientClock, Target: Waiter, Strike: true}
+	jump := Step{Do: ClientClock, Target: Waiter, Aimed: true}
 	switch variant {
 	case "+":
 		jump.Offset = history.Duration(p.jump())

@@ -64,7 +64,7 @@ func (fs Faults) Scenario(p Params) (Scenario, error) {
 			return all, fmt.Errorf("%s cannot follow in this list: %w", fs[i].Spec, err)
 		}
 		all.Replicas, all.Timeout = max(all.Replicas, s.Replicas), max(all.Timeout, s.Timeout)
-		all.Steps, all.Strikes = append(all.Steps, s.Steps...), all.Strikes+s.Strikes
+		all.Steps, all.Aimed = append(all.Steps, s.Steps...), all.Aimed+s.Aimed
 	}
 	return all, fs.check(all, parts, p)
 }
@@ -129,7 +129,7 @@ func (fs Faults) check(all Scenario, parts []Scenario, p Params) error {
 	if len(fs) < 2 {
 		return nil
 	}
-	err := Check(all.Steps, all.Stage(p))
+	err := Check(all.Steps, all.Layout(p))
 	var wrong *StepError
 	if !errors.As(err, &wrong) {
 		return err
@@ -143,7 +143,7 @@ func (fs Faults) check(all Scenario, parts []Scenario, p Params) error {
 	return err
 }
 
-// Stage is where a scenario is played with these parameters.
-func (s Scenario) Stage(p Params) Stage {
-	return Stage{Topology: s.Topology, Masters: p.Nodes, Replicas: s.Replicas, Clients: p.Clients}
+// Layout is where a scenario is played with these parameters.
+func (s Scenario) Layout(p Params) Layout {
+	return Layout{Topology: s.Topology, Masters: p.Nodes, Replicas: s.Replicas, Clients: p.Clients}
 }

@@ -52,8 +52,8 @@ func TestAListIsOneAfterTheOther(t *testing.T) {
 			done = append(done, step.Do)
 		}
 	}
-	if strings.Join(done, " ") != "pause crash" || s.Strikes != 2 {
-		t.Errorf("%v, %d strikes", done, s.Strikes)
+	if strings.Join(done, " ") != "pause crash" || s.Aimed != 2 {
+		t.Errorf("%v, %d strikes", done, s.Aimed)
 	}
 }
 
@@ -66,23 +66,23 @@ func TestEveryFaultInEveryWorld(t *testing.T) {
 		"sim":      "failover-sentinel restart:disk",
 		"process":  "",
 	}
-	for _, g := range Grounds() {
+	for _, g := range AllCapabilities() {
 		everything(t, func(name string, s Scenario) {
 			fault, _, _ := strings.Cut(name, ":")
 			lacks := false
-			for _, m := range strings.Fields(missing[g.World]) {
+			for _, m := range strings.Fields(missing[g.Environment]) {
 				lacks = lacks || m == fault || m == name
 			}
 			if fault == "random" {
 				return // it has drawn from everything here; see TestRandomKeepsToItsGround
 			}
 			err := g.Possible(s)
-			if _, listed := missing[g.World]; !listed || (err != nil) != lacks && !(g.World == "docker" &&
+			if _, listed := missing[g.Environment]; !listed || (err != nil) != lacks && !(g.Environment == "docker" &&
 				name == "restart:disk") {
-				t.Errorf("%s in the world %s: %v", name, g.World, err)
+				t.Errorf("%s in the world %s: %v", name, g.Environment, err)
 			}
 			if err != nil && !strings.HasPrefix(err.Error(), "not possible in this world, because ") {
-				t.Errorf("%s in the world %s says %q", name, g.World, err)
+				t.Errorf("%s in the world %s says %q", name, g.Environment, err)
 			}
 		})
 	}

@@ -55,8 +55,8 @@ var always = []kind{
 	{[]string{Cut, Heal}, false, func(d *drawing) (begin, end []Step) {
 		return d.link(Step{Do: Cut, Mode: one(d, []string{Both, Requests, Replies})})
 	}},
-	{[]string{Hold, Heal}, false, func(d *drawing) (begin, end []Step) {
-		return d.link(Step{Do: Hold, Mode: one(d, []string{Both, Requests, Replies})})
+	{[]string{HoldBack, Heal}, false, func(d *drawing) (begin, end []Step) {
+		return d.link(Step{Do: HoldBack, Mode: one(d, []string{Both, Requests, Replies})})
 	}},
 	{[]string{Delay, Heal}, false, func(d *drawing) (begin, end []Step) {
 		return d.link(Step{Do: Delay, For: history.Duration(d.upTo(d.TTL / 4))})
@@ -141,7 +141,7 @@ func drawFailover(d *drawing) (begin, end []Step) {
 	d.masters = append(slices.DeleteFunc(slices.Clone(d.masters), func(n string) bool {
 		return n == r[1]
 	}), r[0])
-	return []Step{{Do: KillNode, Target: r[1]}, {Do: Promote, Target: r[0]}, {Do: Direct, Target: "*",
+	return []Step{{Do: KillNode, Target: r[1]}, {Do: Promote, Target: r[0]}, {Do: Redirect, Target: "*",
 		Node: r[0]}}, nil
 }
 

@@ -24,7 +24,7 @@ func (p Params) look() time.Duration { return p.TTL / 4 }
 // stay: it stays inside until another has been granted the lock. expire: it is cut off between the
 // two commands of its acquire.
 func partition(variant string, p Params) []Step {
-	cut := Step{Do: Cut, Target: "owner>*", Strike: true}
+	cut := Step{Do: Cut, Target: "owner>*", Aimed: true}
 	heal := []Step{{Do: Heal, Target: "owner>*"}, pass(owner)}
 	switch variant {
 	case "requests", "replies":
@@ -35,7 +35,7 @@ func partition(variant string, p Params) []Step {
 		return slices.Concat([]Step{leaving(), cut, granted(Other, p.soon()), pass(owner),
 			wait(p.leave()), {Do: Go}}, heal)
 	case "expire":
-		cut.Strike = false
+		cut.Aimed = false
 		return slices.Concat([]Step{
 			{Do: Warm}, {Await: &Await{As: owner, Command: expire, At: "before"}}, cut, pass(owner),
 			{Await: &Await{As: owner, Client: owner, Phase: "acquire"}, For: history.Duration(p.soon() +
@@ -54,7 +54,7 @@ func loss(mode string) func(string, Params) []Step {
 			return p.alone(Step{Do: Cut, Target: "c0>*", Mode: mode})
 		}
 		return []Step{
-			{Do: Warm}, leaving(), {Do: Cut, Target: "owner>*", Mode: mode, Strike: true}, pass(owner),
+			{Do: Warm}, leaving(), {Do: Cut, Target: "owner>*", Mode: mode, Aimed: true}, pass(owner),
 			p.outside(), wait(p.look()), {Do: Heal, Target: "owner>*"}, pass(owner),
 		}
 	}
@@ -83,12 +83,12 @@ func (p Params) alone(fault Step) []Step {
 // a failed attempt of client 0, and what shall undo that is late until a further attempt has been
 // granted with its vote (T11).
 func late(variant string, p Params) []Step {
-	replies := Step{Do: Hold, Target: "owner>*", Mode: Replies}
+	replies := Step{Do: HoldBack, Target: "owner>*", Mode: Replies}
 	heal := Step{Do: Heal, Target: "owner>*"}
 	switch variant {
 	case "reply":
 		return []Step{
-			{Do: Quiesce}, {Do: Hold, Target: "c0>*", Mode: Replies}, {Do: Resume, Target: "c0"},
+			{Do: Quiesce}, {Do: HoldBack, Target: "c0>*", Mode: Replies}, {Do: Resume, Target: "c0"},
 			wait(p.look()),
 			{Do: Resume}, granted(Other, p.soon()), {Do: Heal, Target: "c0>*"}, wait(p.leave()), {Do: Go},
 		}
@@ -98,22 +98,22 @@ func late(variant string, p Params) []Step {
 			granted(Other, p.soon()), heal, wait(p.leave()), {Do: Go},
 		}
 	case "check":
-		replies.Strike = true
+		replies.Aimed = true
 		return []Step{leaving(), replies, pass(owner), granted(Other, p.soon()), heal, wait(p.polls()),
 			{Do: Go}}
 	case "vote":
 		return p.lateVote()
 	case "request":
-		return p.alone(Step{Do: Hold, Target: "c0>*", Mode: Requests})
+		return p.alone(Step{Do: HoldBack, Target: "c0>*", Mode: Requests})
 	}
 	if variant == "again" {
 		return p.lateAgain(heal)
 	}
 	return []Step{
 		{Do: Warm}, leaving(),
-		{Do: Hold, Target: "owner>*", Mode: Requests, Strike: true},
+		{Do: HoldBack, Target: "owner>*", Mode: Requests, Aimed: true},
 		// newer connections of this client take another way to the same nodes
-		{Do: Direct, Target: owner, Node: "spare"},
+		{Do: Redirect, Target: owner, Node: "spare"},
 		pass(owner), granted(Other, p.soon()),
 		heal, wait(p.polls()), {Do: Go},
 	}
@@ -127,7 +127,7 @@ func (p Params) lateAgain(heal Step) []Step {
 	return []Step{
 		{Do: Warm}, {Do: Quiesce}, {Do: Resume, Target: "c0"},
 		{Await: &Await{As: owner, Client: "c0", Phase: Granted}}, {Do: Resume}, pass(owner), leaves,
-		{Do: Hold, Target: "owner>*", Mode: Requests, Strike: true}, {Do: Direct, Target: owner,
+		{Do: HoldBack, Target: "owner>*", Mode: Requests, Aimed: true}, {Do: Redirect, Target: owner,
 			Node: "spare"},
 		pass(owner), p.outside(), granted(Other, p.soon()), {Do: Resume, Target: "c0"}, {Do: Go},
 		pass(owner),
@@ -150,8 +150,8 @@ func (p Params) lateVote() []Step {
 		Step{Do: Resume, Target: "c0"},
 		// all masters have answered, and nothing is undone yet
 		Step{Await: &Await{As: owner, Client: "c0", Command: "^set ", At: "after", Nth: p.Nodes}},
-		Step{Do: Hold, Target: "c0>n0", Mode: Requests},
-		Step{Do: Direct, Target: "c0", Node: "spare"},
+		Step{Do: HoldBack, Target: "c0>n0", Mode: Requests},
+		Step{Do: Redirect, Target: "c0", Node: "spare"},
 		pass(owner),
 		Step{Await: &Await{As: owner, Client: "c0", Phase: "granted"},
 			For: history.Duration(2 * p.soon())},

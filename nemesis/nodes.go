@@ -47,9 +47,9 @@ func (p Params) failing(variant string) (link Step, fail []Step) {
 		link.Do, link.For = Delay, history.Duration(50*time.Millisecond)
 	}
 	return link, []Step{
-		{Do: KillNode, Target: "n0", Strike: variant != "release" && variant != "between"},
+		{Do: KillNode, Target: "n0", Aimed: variant != "release" && variant != "between"},
 		{Do: Promote, Target: replica},
-		{Do: Direct, Target: "*", Node: replica},
+		{Do: Redirect, Target: "*", Node: replica},
 	}
 }
 
@@ -82,7 +82,7 @@ const (
 // election takes longer than anybody works.
 func failoverSentinel(variant string, p Params) []Step {
 	cut := []Step{{Do: Cut, Target: "s>n0"}}
-	kill := []Step{{Do: KillNode, Target: "n0", Strike: true}}
+	kill := []Step{{Do: KillNode, Target: "n0", Aimed: true}}
 	elected := []Step{{Do: Elected, For: history.Duration(election)}}
 	begin := []Step{{Do: Quiesce}, {Do: Barrier}}
 	aim := []Step{{Do: Resume}, inside()}
@@ -116,7 +116,7 @@ func restart(variant string, p Params) []Step {
 		back.Do = Revive
 	}
 	return slices.Concat(begin, []Step{
-		{Do: KillNode, Target: "n0", Strike: variant != "between"}, back,
+		{Do: KillNode, Target: "n0", Aimed: variant != "between"}, back,
 	}, p.replaced(), p.heal())
 }
 
@@ -125,12 +125,12 @@ func restart(variant string, p Params) []Step {
 func restartDelayed(variant string, p Params) []Step {
 	if variant == "stay" {
 		return slices.Concat([]Step{
-			leaving(), {Do: KillNode, Target: "n0", Strike: true}, wait(p.long()), {Do: Start, Target: "n0"},
+			leaving(), {Do: KillNode, Target: "n0", Aimed: true}, wait(p.long()), {Do: Start, Target: "n0"},
 		}, p.after(granted(Other, p.soon())))
 	}
 	begin := slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant))
 	return slices.Concat(begin, []Step{
-		{Do: KillNode, Target: "n0", Strike: true}, pass(thief), pass(owner), wait(p.long()),
+		{Do: KillNode, Target: "n0", Aimed: true}, pass(thief), pass(owner), wait(p.long()),
 		{Do: Start, Target: "n0"}, {Do: Resume},
 	}, p.heal())
 }
@@ -163,7 +163,7 @@ func clockServer(variant string, p Params) []Step {
 	case "0":
 		offset = 0
 	}
-	jump := p.each(Step{Do: NodeClock, Offset: history.Duration(offset), Strike: variant != "between"})
+	jump := p.each(Step{Do: NodeClock, Offset: history.Duration(offset), Aimed: variant != "between"})
 	return slices.Concat([]Step{{Do: Quiesce}}, first(variant), jump, p.replaced())
 }
 
@@ -199,7 +199,7 @@ func patient(variant string, p Params) time.Duration {
 // front of Redis; so does what client 2 sent a moment before to take the lock, late enough that the
 // lease it is given is good when Redis answers.
 func (p Params) away(variant string, begin, end Step) []Step {
-	begin.Strike = variant != "between"
+	begin.Aimed = variant != "between"
 	down, up := p.each(begin), p.each(end)
 	switch variant {
 	case "between":
@@ -227,7 +227,7 @@ func nodeCrash(_ string, p Params) []Step { return nodeLoss(p.Nodes) }
 func nodeLoss(n int) []Step {
 	steps := []Step{{Do: Warm}, inside()}
 	for i := range n {
-		steps = append(steps, Step{Do: KillNode, Target: node(i), Strike: i == 0})
+		steps = append(steps, Step{Do: KillNode, Target: node(i), Aimed: i == 0})
 	}
 	return append(steps, pass(owner))
 }

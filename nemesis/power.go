@@ -41,7 +41,7 @@ type (
 	// Linker does things to a link, until Heal.
 	Linker interface {
 		Cut(link, mode string) error
-		Hold(link, mode string) error
+		HoldBack(link, mode string) error
 		Delay(link string, d time.Duration) error
 		Refuse(link string) error
 		Reset(link string) error
@@ -78,20 +78,20 @@ var deeds = map[string]func(world any, s Step) error{
 	NodeClock: by(func(w NodeClocker, s Step) error {
 		return w.SetNodeClock(s.Target, s.Offset.D())
 	}),
-	Busy:    by(func(w NodeBlocker, s Step) error { return w.Block(s.Target) }),
-	Free:    by(func(w NodeBlocker, s Step) error { return w.Free(s.Target) }),
-	Stall:   by(func(w NodeStaller, s Step) error { return w.Stall(s.Target, s.For.D()) }),
-	Promote: by(func(w Promoter, s Step) error { return w.Promote(s.Target) }),
-	Barrier: by(func(w Replicator, s Step) error { return w.Barrier() }),
-	Cut:     by(func(w Linker, s Step) error { return w.Cut(s.Target, s.Mode) }),
-	Hold:    by(func(w Linker, s Step) error { return w.Hold(s.Target, s.Mode) }),
-	Delay:   by(func(w Linker, s Step) error { return w.Delay(s.Target, s.For.D()) }),
-	Refuse:  by(func(w Linker, s Step) error { return w.Refuse(s.Target) }),
-	Reset:   by(func(w Linker, s Step) error { return w.Reset(s.Target) }),
-	Heal:    by(func(w Linker, s Step) error { return w.Heal(s.Target) }),
-	Crash:   toClient(func(w ClientKiller, c int) error { return w.KillClient(c) }),
-	Pause:   toClient(func(w ClientPauser, c int) error { return w.PauseClient(c) }),
-	Unpause: toClient(func(w ClientPauser, c int) error { return w.ResumeClient(c) }),
+	Busy:     by(func(w NodeBlocker, s Step) error { return w.Block(s.Target) }),
+	Free:     by(func(w NodeBlocker, s Step) error { return w.Free(s.Target) }),
+	Stall:    by(func(w NodeStaller, s Step) error { return w.Stall(s.Target, s.For.D()) }),
+	Promote:  by(func(w Promoter, s Step) error { return w.Promote(s.Target) }),
+	Barrier:  by(func(w Replicator, s Step) error { return w.Barrier() }),
+	Cut:      by(func(w Linker, s Step) error { return w.Cut(s.Target, s.Mode) }),
+	HoldBack: by(func(w Linker, s Step) error { return w.HoldBack(s.Target, s.Mode) }),
+	Delay:    by(func(w Linker, s Step) error { return w.Delay(s.Target, s.For.D()) }),
+	Refuse:   by(func(w Linker, s Step) error { return w.Refuse(s.Target) }),
+	Reset:    by(func(w Linker, s Step) error { return w.Reset(s.Target) }),
+	Heal:     by(func(w Linker, s Step) error { return w.Heal(s.Target) }),
+	Crash:    toClient(func(w ClientKiller, c int) error { return w.KillClient(c) }),
+	Pause:    toClient(func(w ClientPauser, c int) error { return w.PauseClient(c) }),
+	Unpause:  toClient(func(w ClientPauser, c int) error { return w.ResumeClient(c) }),
 }
 
 // by makes a deed out of a power.
@@ -141,7 +141,7 @@ var powers = map[string]func(any) bool{
 	PauseNode: has[NodePauser], ResumeNode: has[NodePauser],
 	NodeClock: has[NodeClocker], Busy: has[NodeBlocker], Free: has[NodeBlocker],
 	Stall: has[NodeStaller], Promote: has[Promoter], Barrier: has[Replicator],
-	Cut: has[Linker], Hold: has[Linker], Delay: has[Linker], Refuse: has[Linker], Reset: has[Linker],
+	Cut: has[Linker], HoldBack: has[Linker], Delay: has[Linker], Refuse: has[Linker], Reset: has[Linker],
 	Heal:  has[Linker],
 	Crash: has[ClientKiller], Pause: has[ClientPauser], Unpause: has[ClientPauser],
 }

@@ -44,7 +44,7 @@ func random(variant string, p Params) Scenario {
 		d.strike()
 	}
 	d.close()
-	d.out.Strikes = min(n, 1)
+	d.out.Aimed = min(n, 1)
 	return d.out
 }
 
@@ -54,16 +54,16 @@ func (d *drawing) place() {
 	switch {
 	case d.Nodes > 1:
 		d.out.Topology = Independent
-		if d.Ground.lacks[Failover] == "" {
+		if d.Capabilities.lacks[Failover] == "" {
 			d.out.Replicas = d.IntN(2)
 		}
 	case d.Topology == "":
 		all := []string{Single, Failover, Failover, Failover, Sentinel}
 		d.out.Topology = one(d, slices.DeleteFunc(all, func(t string) bool {
-			return d.Ground.lacks[t] != ""
+			return d.Capabilities.lacks[t] != ""
 		}))
 	}
-	g := d.out.Stage(d.Params)
+	g := d.out.Layout(d.Params)
 	d.masters, d.copies = g.masters(), g.replicas()
 	for i := range d.Clients {
 		d.clients = append(d.clients, i)
@@ -76,7 +76,7 @@ func one[T any](d *drawing, all []T) T { return all[d.IntN(len(all))] }
 // begun.
 func (d *drawing) strike() {
 	kinds := slices.DeleteFunc(d.kinds(), func(k kind) bool {
-		return !d.Ground.Has(k.steps...) || d.open != nil && d.open.client == k.client
+		return !d.Capabilities.Has(k.steps...) || d.open != nil && d.open.client == k.client
 	})
 	if len(kinds) == 0 {
 		return
@@ -84,7 +84,7 @@ func (d *drawing) strike() {
 	k := one(d, kinds)
 	s := stroke{client: k.client}
 	s.begin, s.end = k.draw(d)
-	s.begin[0].Strike = true
+	s.begin[0].Aimed = true
 	d.add(d.event(2 * d.TTL))
 	// nobody stands at a gate for long: that would be a pause that nobody ordered
 	d.add(s.begin[0], Step{Do: Go})

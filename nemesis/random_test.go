@@ -18,7 +18,7 @@ func drawRandom(t *rapid.T) (Scenario, Params) {
 		Poll: 5 * time.Millisecond, Clients: rapid.IntRange(1, 6).Draw(t, "clients"),
 		Nodes:   rapid.SampledFrom([]int{1, 1, 3, 5}).Draw(t, "nodes"),
 		Timeout: 250 * time.Millisecond, Seed: rapid.Uint64().Draw(t, "seed"),
-		Ground: rapid.SampledFrom(Grounds()).Draw(t, "ground"),
+		Capabilities: rapid.SampledFrom(AllCapabilities()).Draw(t, "ground"),
 	}
 	fs, err := Parse("random:" + rapid.SampledFrom([]string{"1", "4", "20"}).Draw(t, "number"))
 	if err != nil {
@@ -35,14 +35,14 @@ func drawRandom(t *rapid.T) (Scenario, Params) {
 func TestRandomKeepsToItsGround(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, p := drawRandom(t)
-		if err := p.Ground.Possible(s); err != nil {
-			t.Errorf("in the world %s: %v", p.Ground.World, err)
+		if err := p.Capabilities.Possible(s); err != nil {
+			t.Errorf("in the world %s: %v", p.Capabilities.Environment, err)
 		}
-		if err := Check(s.Steps, s.Stage(p)); err != nil {
+		if err := Check(s.Steps, s.Layout(p)); err != nil {
 			t.Errorf("%v in %v", err, s.Steps)
 		}
-		if s.Strikes != 1 || !slices.ContainsFunc(s.Steps, func(s Step) bool { return s.Strike }) {
-			t.Errorf("%d strikes in %v", s.Strikes, s.Steps)
+		if s.Aimed != 1 || !slices.ContainsFunc(s.Steps, func(s Step) bool { return s.Aimed }) {
+			t.Errorf("%d strikes in %v", s.Aimed, s.Steps)
 		}
 	})
 }
@@ -132,7 +132,7 @@ func TestRandomDrawsEverything(t *testing.T) {
 		}
 	}
 	for _, want := range slices.Concat(
-		[]string{KillNode, Start, PauseNode, NodeClock, Busy, Stall, Promote, Elected, Cut, Hold, Delay,
+		[]string{KillNode, Start, PauseNode, NodeClock, Busy, Stall, Promote, Elected, Cut, HoldBack, Delay,
 			Refuse, Reset, Crash, Pause, ClientClock, Wait},
 		[]string{Single, Failover, Sentinel, Independent, Before, JustSent, After}, phases,
 	) {

@@ -73,7 +73,7 @@ func (p Params) each(s Step) (steps []Step) {
 	for i := range p.Nodes {
 		s.Target = node(i)
 		steps = append(steps, s)
-		s.Strike = false
+		s.Aimed = false
 	}
 	return steps
 }

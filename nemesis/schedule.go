@@ -24,8 +24,8 @@ type Schedule struct {
 	// of the clients' Redis connections; "": the plan's own
 	ClientTimeout string `yaml:"client_timeout"`
 	// how many steps must strike; nil: those that are marked, or else any one
-	Strikes *int      `yaml:"strikes"`
-	Steps   []written `yaml:"steps"`
+	Aimed *int      `yaml:"strikes"`
+	Steps []written `yaml:"steps"`
 
 	file  string
 	lines []int // on which each step begins

@@ -25,8 +25,8 @@ func TestExamplesCanBePlayed(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if s, err := fs.Scenario(params); err != nil || len(s.Steps) < 5 || s.Strikes != 1 {
-			t.Errorf("%s: %d steps, %d strikes, %v", f, len(s.Steps), s.Strikes, err)
+		if s, err := fs.Scenario(params); err != nil || len(s.Steps) < 5 || s.Aimed != 1 {
+			t.Errorf("%s: %d steps, %d strikes, %v", f, len(s.Steps), s.Aimed, err)
 		}
 	}
 }
@@ -47,8 +47,8 @@ func TestTimesOfASchedule(t *testing.T) {
 			t.Fatal(err)
 		}
 		if w := out.Steps[1].For.D(); w != 650*time.Millisecond || out.Timeout != 250*time.Millisecond ||
-			out.Strikes != 1 || !out.Steps[0].Strike {
-			t.Fatalf("1.3 leases are %v, the time-out is %v, %d strikes", w, out.Timeout, out.Strikes)
+			out.Aimed != 1 || !out.Steps[0].Aimed {
+			t.Fatalf("1.3 leases are %v, the time-out is %v, %d strikes", w, out.Timeout, out.Aimed)
 		}
 		upTo, until := out.Steps[2].For.D(), out.Steps[3].Until.D()
 		if upTo <= 0 || upTo > 2*time.Second || until <= time.Second || until > 2*time.Second ||
@@ -121,7 +121,7 @@ func FuzzSchedule(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := Check(out.Steps, out.Stage(params)); err != nil {
+		if err := Check(out.Steps, out.Layout(params)); err != nil {
 			t.Errorf("%q: %v", b, err)
 		}
 	})

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Stage is where a scenario is to be played: who and what is there.
-type Stage struct {
+// Layout is where a scenario is to be played: who and what is there.
+type Layout struct {
 	Topology string
 	Masters  int // of the topology Independent
 	Replicas int // behind each of them
@@ -22,7 +22,7 @@ const (
 
 // Masters are the names of the servers that clients use at first, Copies those of their replicas,
 // Watchers those of the sentinels.
-func (g Stage) masters() (names []string) {
+func (g Layout) masters() (names []string) {
 	n := 1
 	if g.Topology == Independent {
 		n = g.Masters
@@ -34,7 +34,7 @@ func (g Stage) masters() (names []string) {
 }
 
 // replicas are the names of the replicas, each with its master's.
-func (g Stage) replicas() (pairs [][2]string) {
+func (g Layout) replicas() (pairs [][2]string) {
 	switch {
 	case g.Topology == Failover:
 		return [][2]string{{"n1", "n0"}}
@@ -52,7 +52,7 @@ func (g Stage) replicas() (pairs [][2]string) {
 func Replica(i int) string { return "r" + string(rune('0'+i)) }
 
 // nodes are the names of all Redis servers.
-func (g Stage) nodes() []string {
+func (g Layout) nodes() []string {
 	all := g.masters()
 	for _, r := range g.replicas() {
 		all = append(all, r[0])
@@ -61,7 +61,7 @@ func (g Stage) nodes() []string {
 }
 
 // sentinels are the names of those who watch.
-func (g Stage) sentinels() (names []string) {
+func (g Layout) sentinels() (names []string) {
 	if g.Topology == Sentinel {
 		for i := range Sentinels {
 			names = append(names, fmt.Sprintf("s%d", i))
@@ -73,7 +73,7 @@ func (g Stage) sentinels() (names []string) {
 // links are the names of all links: from each client to each node, by both of its ways; from a
 // master to its replica; and, with sentinels, from all servers ("s") to each of them, and from each
 // client to each sentinel.
-func (g Stage) links() (names []string) {
+func (g Layout) links() (names []string) {
 	for _, n := range g.nodes() {
 		for c := range g.Clients {
 			names = append(names, fmt.Sprintf("c%d>%s", c, n), fmt.Sprintf("c%d+>%s", c, n))
@@ -97,7 +97,7 @@ func (g Stage) links() (names []string) {
 }
 
 // hasLink reports whether a pattern names a link.
-func (g Stage) hasLink(pattern string) bool {
+func (g Layout) hasLink(pattern string) bool {
 	return slices.ContainsFunc(g.links(), func(l string) bool {
 		ok, _ := path.Match(pattern, l)
 		return ok

@@ -16,8 +16,8 @@ const (
 	Quiesce = "quiesce" // no client begins a new cycle, and all have ended theirs
 	Resume  = "resume"  // clients go on; with a Target only that one
 	// until enough contended acquisitions have been seen for the run to be worth something
-	Warm   = "warm"
-	Direct = "direct" // all clients, or the client Target, use the node Node from now on
+	Warm     = "warm"
+	Redirect = "direct" // all clients, or the client Target, use the node Node from now on
 	// the client that stands at the gate goes on; with a Target the one that an Await gave this name
 	Go      = "go"
 	Wait    = "wait"    // nothing, for For, or until the run is Until old
@@ -41,9 +41,9 @@ const (
 	// Links.
 	Cut = "cut" // the link Target drops what is sent over it, by Mode; until Heal
 	// the link Target keeps what is sent over it, by Mode, and delivers it all at Heal
-	Hold   = "hold"
-	Delay  = "delay"  // the link Target delivers what is sent over it For later; until Heal
-	Refuse = "refuse" // the link Target closes its connections and refuses new ones; until Heal
+	HoldBack = "hold"
+	Delay    = "delay"  // the link Target delivers what is sent over it For later; until Heal
+	Refuse   = "refuse" // the link Target closes its connections and refuses new ones; until Heal
 	// the link Target resets its connections as soon as something is sent; until Heal
 	Reset = "reset"
 	Heal  = "heal" // the link Target is whole again
@@ -59,11 +59,11 @@ const (
 // The moving targets: who they are is known when a client has reached a gate. So are the names that
 // an Await gives (As).
 const (
-	Struck = "struck" // the client that reached the last gate
+	Hit    = "struck" // the client that reached the last gate
 	Waiter = "waiter" // a client that waits for the same lock as the struck one
 )
 
-// The directions of Cut and Hold.
+// The directions of Cut and HoldBack.
 const (
 	Both     = ""         // nothing passes
 	Requests = "requests" // what a client sends does not arrive; nothing is executed
@@ -76,8 +76,8 @@ type Step struct {
 	Do string `json:"do,omitempty"`
 	// node "n0"; client "c2", "struck", "waiter", a name, "*"; link "n0>n1", "struck>n0", "c2>*"
 	Target string           `json:"target,omitempty"`
-	Node   string           `json:"node,omitempty"` // of a Direct
-	Mode   string           `json:"mode,omitempty"` // of a Cut or Hold
+	Node   string           `json:"node,omitempty"` // of a Redirect
+	Mode   string           `json:"mode,omitempty"` // of a Cut or HoldBack
 	For    history.Duration `json:"for,omitempty"`  // of a Wait, Delay, Stall, Elected or Await
 	// of a Wait, instead of For: the time since the start of the run
 	Until  history.Duration `json:"until,omitempty"`
@@ -85,8 +85,8 @@ type Step struct {
 	// of a client's clock: seconds gained in each second
 	Rate float64 `json:"rate,omitempty"`
 	// must fall into a hold with a contender waiting, or the run proves nothing
-	Strike bool   `json:"strike,omitempty"`
-	Await  *Await `json:"await,omitempty"`
+	Aimed bool   `json:"strike,omitempty"`
+	Await *Await `json:"await,omitempty"`
 }
 
 // Await stops one client at a place of its cycle, and the scenario until a client has come there.
@@ -138,7 +138,7 @@ const But = "!"
 // undoneBy says, for each fault whose effect lasts, which step ends it.
 var undoneBy = map[string]string{
 	KillNode: Start, PauseNode: ResumeNode, NodeClock: "", Busy: Free, Stall: Free, Cut: Heal,
-	Hold: Heal, Delay: Heal, Refuse: Heal, Reset: Heal,
+	HoldBack: Heal, Delay: Heal, Refuse: Heal, Reset: Heal,
 	Crash: "", Pause: Unpause, ClientClock: "",
 }
 
@@ -149,7 +149,7 @@ func (a Await) Noticed() bool { return a.Phase == Sent || a.Phase == Lost || a.A
 // history.
 func (s Step) Fault() bool {
 	_, lasts := undoneBy[s.Do]
-	return lasts || s.Do == Promote || s.Do == Direct
+	return lasts || s.Do == Promote || s.Do == Redirect
 }
 
 // Lasts reports whether the effect of a fault goes on after the step, until it is undone or the run

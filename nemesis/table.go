@@ -18,15 +18,15 @@ const (
 
 // Params is what a fault needs to know of the plan: a pause must outlast the lease that it attacks.
 type Params struct {
-	TTL      time.Duration
-	Hold     time.Duration // how long a client stays inside
-	Poll     time.Duration // between a client's attempts
-	Clients  int
-	Nodes    int           // independent masters that the lock uses; 1 for a lock that uses one Redis
-	Timeout  time.Duration // of the clients' Redis connections
-	Topology string        // that was asked for; "": what the fault needs
-	Seed     uint64        // of what is drawn
-	Ground   Ground        // what is drawn from; the zero value has no limits
+	TTL          time.Duration
+	Hold         time.Duration // how long a client stays inside
+	Poll         time.Duration // between a client's attempts
+	Clients      int
+	Nodes        int           // independent masters that the lock uses; 1 for a lock that uses one Redis
+	Timeout      time.Duration // of the clients' Redis connections
+	Topology     string        // that was asked for; "": what the fault needs
+	Seed         uint64        // of what is drawn
+	Capabilities Capabilities  // what is drawn from; the zero value has no limits
 }
 
 // long outlasts the lease (design §9: pause and cut).
@@ -41,7 +41,7 @@ type Scenario struct {
 	Replicas int // behind each independent master
 	Steps    []Step
 	Timeout  time.Duration // the clients' Redis time-out that the scenario needs; 0: the plan's own
-	Strikes  int           // how many of the steps that are marked so must strike
+	Aimed    int           // how many of the steps that are marked so must strike
 }
 
 // Variant is a form of a fault.
@@ -285,8 +285,8 @@ func (e Entry) Scenario(variant string, p Params) (Scenario, error) {
 	}
 	s.Steps = e.steps(variant, p)
 	for _, step := range s.Steps {
-		if step.Strike {
-			s.Strikes++
+		if step.Aimed {
+			s.Aimed++
 		}
 	}
 	return s, nil

@@ -57,10 +57,10 @@ func (s *Schedule) scenario(p Params) (Scenario, error) {
 		}
 		out.Steps = append(out.Steps, step)
 	}
-	if err := Check(out.Steps, out.Stage(p)); err != nil {
+	if err := Check(out.Steps, out.Layout(p)); err != nil {
 		return out, s.wrong(err)
 	}
-	out.Strikes = strikes(out.Steps, s.Strikes)
+	out.Aimed = strikes(out.Steps, s.Aimed)
 	return out, nil
 }
 
@@ -68,7 +68,7 @@ func (s *Schedule) scenario(p Params) (Scenario, error) {
 // misses every hold proves nothing.
 func strikes(steps []Step, asked *int) (n int) {
 	for _, s := range steps {
-		if s.Strike {
+		if s.Aimed {
 			n++
 		}
 	}
@@ -80,14 +80,14 @@ func strikes(steps []Step, asked *int) (n int) {
 	}
 	for i := range steps {
 		if slices.Contains(strings.Fields(grammar[steps[i].Do].may), "strike") {
-			steps[i].Strike, n = true, 1
+			steps[i].Aimed, n = true, 1
 		}
 	}
 	return n
 }
 
 func (w written) step(p Params, draw *rand.Rand) (s Step, err error) {
-	s = Step{Do: w.Do, Target: w.Target, Node: w.Node, Mode: w.Mode, Rate: w.Rate, Strike: w.Strike,
+	s = Step{Do: w.Do, Target: w.Target, Node: w.Node, Mode: w.Mode, Rate: w.Rate, Aimed: w.Strike,
 		Await: w.Await}
 	var upTo history.Duration
 	for _, f := range []struct {

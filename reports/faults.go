@@ -99,7 +99,7 @@ func (c *collector) fault(e *history.Event) {
 	if e.Phase == history.PhaseFrom {
 		c.begun[e.ID] = len(c.faults)
 		c.faults = append(c.faults, fault{id: e.ID, f: e.F, target: e.Target, from: e.T, open: true,
-			strike: e.Strike, by: e.By})
+			strike: e.Aimed, by: e.By})
 		return
 	}
 	if i, ok := c.begun[e.ID]; ok {

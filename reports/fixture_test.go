@@ -61,11 +61,11 @@ func newRun(t testing.TB, s scene) Run {
 }
 
 func header(s scene) history.Header {
-	h := history.Header{Type: "header", Format: history.Format, World: "process", Topology: "failover",
+	h := history.Header{Type: "header", Format: history.Format, Environment: "process", Topology: "failover",
 		Versions: map[string]string{"redis": "7.0.15", "lockbench": "devel"},
 		Impl:     "getset", Nemesis: "failover", Workload: "mutex", Seed: 42, Clients: s.clients, Keys: 1,
 		TTL: 2e9, Poll: 6e6, Declares: history.Declares{Lease: true},
-		Properties: []string{"S", "L"}, Expect: "S", Requires: history.Requires{Contended: 5, Strikes: 1,
+		Properties: []string{"S", "L"}, Expect: "S", Requires: history.Requires{Contended: 5, Hits: 1,
 			Failover: true}, Started: "2026-11-21T12:00:00.123Z",
 		Command: "lockbench run --impl getset --nemesis failover --seed 42"}
 	if !s.fail {
@@ -169,7 +169,7 @@ func (f *fake) poll(p int, s scene) {
 func (f *fake) failover(t int64, by int) {
 	add := func(dt int64, name, phase, target string, id int, strike bool) {
 		f.event(history.Event{Type: history.Fault, T: t + dt, Process: history.Harness, F: name,
-			Phase: phase, ID: id, Target: target, Strike: strike, By: history.Ptr(by)})
+			Phase: phase, ID: id, Target: target, Aimed: strike, By: history.Ptr(by)})
 	}
 	add(-900e3, "cut", history.PhaseFrom, "n0>n1", 1, false)
 	add(100e3, "kill", history.PhaseFrom, "n0", 2, true)

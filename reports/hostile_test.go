@@ -23,7 +23,7 @@ func hostileRun(t testing.TB) Run {
 	r := newRun(t, scene{clients: 4, cycles: 14, fail: true})
 	all := strings.Join(hostile, " ")
 	h := &r.History.Header
-	h.Impl, h.Nemesis, h.World, h.Workload, h.Started, h.Expect = all, all, all, all, all, all
+	h.Impl, h.Nemesis, h.Environment, h.Workload, h.Started, h.Expect = all, all, all, all, all, all
 	h.Command, h.Versions = all, map[string]string{all: all}
 	for i := range r.History.Events {
 		e := &r.History.Events[i]
@@ -45,11 +45,11 @@ func hostileRun(t testing.TB) Run {
 	}
 	r.Nodes[all] = r.Nodes["n0"]
 	v := r.Verdict
-	v.Summary, v.Broke, v.Expect = all, all, all
+	v.Summary, v.HarnessError, v.Expect = all, all, all
 	v.Porcupine.Version, v.Porcupine.Result = all, all
 	for i := range v.Properties {
 		p := &v.Properties[i]
-		p.Words, p.Class, p.Assumption, p.Because = all, all, all, all
+		p.Explanation, p.Class, p.Assumption, p.Reason = all, all, all, all
 		if p.Witness != nil {
 			p.Witness.Commands = append(p.Witness.Commands, checker.WitnessCommand{Effect: all})
 			for j := range p.Witness.Commands {
@@ -57,7 +57,7 @@ func hostileRun(t testing.TB) Run {
 			}
 		}
 	}
-	v.Properties = append(v.Properties, checker.Property{Property: all, Because: all})
+	v.Properties = append(v.Properties, checker.Property{Property: all, Reason: all})
 	r.Plan, _ = json.Marshal(map[string]string{"impl": all})
 	return r
 }

@@ -104,7 +104,7 @@ func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
 	}
 	for i := range 200 {
 		p := r.Verdict.Properties[0]
-		p.Property, p.Words = fmt.Sprint(i), strings.Repeat(long, 20)
+		p.Property, p.Explanation = fmt.Sprint(i), strings.Repeat(long, 20)
 		r.Verdict.Properties = append(r.Verdict.Properties, p)
 	}
 	page := render(t, r)

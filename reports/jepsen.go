@@ -111,7 +111,7 @@ func Results(h *history.History, v *checker.Verdict) history.EDNMap {
 	m.Put("summary", v.Summary)
 	for _, p := range v.Properties {
 		if p.Verdict == checker.NA {
-			na.Put(p.Property, p.Because)
+			na.Put(p.Property, p.Reason)
 			continue
 		}
 		m.Put(p.Property, check(p))
@@ -120,8 +120,8 @@ func Results(h *history.History, v *checker.Verdict) history.EDNMap {
 		m.Put("not-applicable", na)
 	}
 	m.Put("evidence", evidence(v.Evidence))
-	if v.Broke != "" {
-		m.Put("error", v.Broke)
+	if v.HarnessError != "" {
+		m.Put("error", v.HarnessError)
 	}
 	return m
 }
@@ -141,7 +141,7 @@ func check(p checker.Property) (m history.EDNMap) {
 	m.Put("valid?", validity(p.Verdict))
 	m.Put("meaning", meanings[p.Property])
 	for _, x := range []struct{ key, text string }{{"class", p.Class}, {"assumption", p.Assumption},
-		{"words", p.Words}, {"because", p.Because}} {
+		{"words", p.Explanation}, {"because", p.Reason}} {
 		if x.text != "" {
 			m.Put(x.key, x.text)
 		}
@@ -155,8 +155,8 @@ func check(p checker.Property) (m history.EDNMap) {
 func evidence(e checker.Evidence) (m history.EDNMap) {
 	m.Put("acquisitions", e.Acquisitions)
 	m.Put("contended", e.Contended)
-	m.Put("strikes", e.Strikes)
-	m.Put("struck", e.Struck)
+	m.Put("strikes", e.Aimed)
+	m.Put("struck", e.Hits)
 	m.Put("grants-after-failover", e.AfterFailover)
 	m.Put("unknown", e.Unknown)
 	return m

@@ -17,8 +17,8 @@ func WriteMarkdown(w io.Writer, r Run) error {
 	b, h, f, a := bufio.NewWriter(w), r.History.Header, factsOf(r), answerOf(r)
 	fmt.Fprintf(b, "# %s\n\n**%s** %s\n\n%s\n", literal(question(h)), literal(a.Word),
 		literal(a.Sentence), literal(subtitle(h, f)))
-	if v := r.Verdict; v != nil && v.Broke != "" {
-		fmt.Fprintf(b, "\n**The harness broke:** %s\n", literal(clean(v.Broke, 400)))
+	if v := r.Verdict; v != nil && v.HarnessError != "" {
+		fmt.Fprintf(b, "\n**The harness broke:** %s\n", literal(clean(v.HarnessError, 400)))
 	}
 	if rows := propertyRows(r); len(rows) > 0 {
 		fmt.Fprint(b, "\n| | property | verdict | |\n|---|---|---|---|\n")

@@ -14,7 +14,7 @@ import (
 
 // caveats are what the world does otherwise than its words make a reader think.
 func caveats(h history.Header, f *facts) (cs []string) {
-	if h.World != "sim" && slices.ContainsFunc(f.faults, fault.linked) {
+	if h.Environment != "sim" && slices.ContainsFunc(f.faults, fault.linked) {
 		cs = append(cs,
 			"A link that is cut or held here loses or keeps data, but not the end of a connection: the proxy passes FIN and RST. A real partition lets neither through, so a client may notice later than it did here.")
 	}
@@ -29,8 +29,8 @@ func subtitle(h history.Header, f *facts) string {
 	if h.Workload != "" {
 		parts = append(parts, "workload "+clean(h.Workload, 40))
 	}
-	if h.World != "" {
-		where := "world " + clean(h.World, 40)
+	if h.Environment != "" {
+		where := "world " + clean(h.Environment, 40)
 		if v := h.Versions["redis"]; v != "" {
 			where += ", Redis " + clean(v, 40)
 		}
@@ -62,7 +62,7 @@ func (p *page) verdict(r Run) {
 	if what, how := expectation(r); what != "" {
 		p.Expectation = "Expected: " + what + ". This is " + how + "."
 	}
-	p.Broke = clean(v.Broke, 400)
+	p.Broke = clean(v.HarnessError, 400)
 	if q := v.Porcupine; q.Result != "" {
 		p.Porcupine = fmt.Sprintf("%s says %s over %s in %s", judge(q.Version), clean(q.Result, 20),
 			count(q.Operations, "operation"), short(q.Took.D()))
@@ -110,7 +110,7 @@ func (p *page) about(r Run) {
 	add("lock", h.Impl)
 	add("fault", h.Nemesis)
 	add("workload", h.Workload)
-	add("world", h.World)
+	add("world", h.Environment)
 	add("topology", h.Topology)
 	p.Facts = append(p.Facts, [2]string{"seed", fmt.Sprint(h.Seed)})
 	add("lease (TTL)", h.TTL.String())

@@ -44,11 +44,11 @@ func propertyRows(r Run) []propertyRow {
 	for _, p := range r.Verdict.Properties {
 		row := propertyRow{Name: clean(p.Property, 24), Meaning: meanings[p.Property],
 			Verdict: p.Verdict.String(), State: state(p.Verdict),
-			Class: clean(p.Class, 80), Words: clean(p.Words, 1200), Reported: p.Reported}
+			Class: clean(p.Class, 80), Words: clean(p.Explanation, 1200), Reported: p.Reported}
 		row.Symbol = map[string]string{"violated": "✕", "valid": "✓", "unknown": "?",
 			"na": "–"}[row.State]
-		if p.Because != "" {
-			row.Words = sentence(clean(p.Because, 600))
+		if p.Reason != "" {
+			row.Words = sentence(clean(p.Reason, 600))
 		}
 		if row.Story = told[p.Property]; row.Story != "" {
 			row.Words = ""
@@ -88,7 +88,7 @@ func evidenceRows(r Run, f *facts) []evidenceRow {
 	add("acquisitions granted", e.Acquisitions, 0, true)
 	add("of them while another client wanted in", e.Contended, q.Contended, true)
 	add("faults that began", max(e.Faults, len(f.faults)), 0, true)
-	add("faults that struck a hold while another client waited", e.Struck, max(q.Strikes, e.Strikes),
+	add("faults that struck a hold while another client waited", e.Hits, max(q.Hits, e.Aimed),
 		false)
 	add("grants by the new master", e.AfterFailover, b2i(q.Failover), false)
 	add("reads and writes of the guarded resource", e.Sections, 0, false)

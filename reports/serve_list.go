@@ -156,7 +156,7 @@ func (s *Server) ofRun(e *Entry, name string) {
 	e.Files = append(s.there(name, store.History), "history.edn")
 	e.Files = append(e.Files, s.there(name, store.Verdict, store.Plan, store.Trace, store.Markdown)...)
 	if h, ok := s.header(path.Join(name, store.History)); ok {
-		e.Impl, e.Nemesis, e.World = clean(h.Impl, 60), clean(h.Nemesis, 60), clean(h.World, 40)
+		e.Impl, e.Nemesis, e.World = clean(h.Impl, 60), clean(h.Nemesis, 60), clean(h.Environment, 40)
 	}
 	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, store.Verdict))
 	if err != nil {

@@ -112,9 +112,9 @@ func validSentence(v *checker.Verdict) string {
 	e := v.Evidence
 	s := fmt.Sprintf("No two clients were inside at once in %s, of which %s contended",
 		count(e.Acquisitions, "acquisition"), wereWas(e.Contended))
-	if e.Strikes > 0 {
-		s += fmt.Sprintf("; %d of %s struck a hold while another client waited", e.Struck,
-			count(e.Strikes, "planned fault"))
+	if e.Aimed > 0 {
+		s += fmt.Sprintf("; %d of %s struck a hold while another client waited", e.Hits,
+			count(e.Aimed, "planned fault"))
 	}
 	if e.AfterFailover > 0 {
 		s += fmt.Sprintf("; the new master granted %s", count(e.AfterFailover, "time"))
@@ -131,7 +131,7 @@ func wereWas(n int) string {
 
 func unknownSentence(r Run) string {
 	v := r.Verdict
-	why := clean(v.Broke, 300)
+	why := clean(v.HarnessError, 300)
 	if why == "" {
 		why = missing(r)
 	}
@@ -152,9 +152,9 @@ func missing(r Run) string {
 		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Contended,
 			count(q.Contended, "contended acquisition")))
 	}
-	if e := v.Evidence; e.Struck < q.Strikes {
-		m = append(m, fmt.Sprintf("%d of %s that strike a hold with another client waiting", e.Struck,
-			count(q.Strikes, "fault")))
+	if e := v.Evidence; e.Hits < q.Hits {
+		m = append(m, fmt.Sprintf("%d of %s that strike a hold with another client waiting", e.Hits,
+			count(q.Hits, "fault")))
 	}
 	if q.Failover && v.Evidence.AfterFailover == 0 {
 		m = append(m, "no grant by the new master")
@@ -163,8 +163,8 @@ func missing(r Run) string {
 		return "it has " + list(m)
 	}
 	for _, p := range v.Properties {
-		if p.Verdict.String() == string(checker.Unknown) && p.Because != "" {
-			return clean(p.Because, 300)
+		if p.Verdict.String() == string(checker.Unknown) && p.Reason != "" {
+			return clean(p.Reason, 300)
 		}
 	}
 	return ""

@@ -130,9 +130,9 @@ func (t *terminal) evidence(r Run) {
 	}
 	e := r.Verdict.Evidence
 	parts := []string{count(e.Acquisitions, "acquisition"), fmt.Sprintf("%d contended", e.Contended)}
-	if e.Strikes > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s struck a contended hold", e.Struck,
-			count(e.Strikes, "strike")))
+	if e.Aimed > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s struck a contended hold", e.Hits,
+			count(e.Aimed, "strike")))
 	}
 	if e.AfterFailover > 0 {
 		parts = append(parts, count(e.AfterFailover, "grant")+" by the new master")
@@ -176,15 +176,15 @@ func (t *terminal) witness(w *witness) {
 func (t *terminal) closing(r Run) {
 	v, h := r.Verdict, r.History.Header
 	t.line("")
-	if v != nil && v.Broke != "" {
-		t.wrap(t.paint(red, "Broke:  "), sentence(clean(v.Broke, 400)), 8)
+	if v != nil && v.HarnessError != "" {
+		t.wrap(t.paint(red, "Broke:  "), sentence(clean(v.HarnessError, 400)), 8)
 	}
 	if what, how := expectation(r); what != "" {
 		t.line(fmt.Sprintf("Expected %s: %s.", what, how))
 	}
 	where := "seed " + fmt.Sprint(h.Seed)
-	if h.World != "" {
-		where += ", world " + clean(h.World, 40)
+	if h.Environment != "" {
+		where += ", world " + clean(h.Environment, 40)
 	}
 	if redis := h.Versions["redis"]; redis != "" {
 		where += ", Redis " + clean(redis, 40)

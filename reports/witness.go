@@ -44,7 +44,7 @@ func join(ws []*witness, p checker.Property) []*witness {
 		if len(w.holds) > 0 && sameHolds(w.holds, p.Witness.Holds) && w.class == p.Class &&
 			w.alike(p.Property) {
 			w.properties = append(w.properties, p.Property)
-			w.tell(p.Words)
+			w.tell(p.Explanation)
 			return ws
 		}
 	}
@@ -112,7 +112,7 @@ func newWitness(p checker.Property) *witness {
 	w := &witness{properties: []string{p.Property}, key: p.Witness.Key, holds: p.Witness.Holds,
 		class:      p.Class,
 		assumption: p.Assumption, commands: p.Witness.Commands}
-	w.tell(p.Words)
+	w.tell(p.Explanation)
 	if len(w.holds) == 0 {
 		w.spanCommands()
 		return w

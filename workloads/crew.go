@@ -53,7 +53,7 @@ func (c *crew) start(j *job) {
 
 // member is a goroutine of the crew.
 func (c *crew) member(j *job) {
-	Stretch()
+	GrowStack()
 	mine := make(chan *job, 1)
 	for ok := true; ok; j, ok = c.next(mine) {
 		c.run(j)
@@ -116,11 +116,11 @@ func (c *crew) wait() {
 // stackSize is what a call of the Redis client needs at least.
 const stackSize = 8 << 10
 
-// Stretch makes the stack of a goroutine that is about to use the Redis client large enough at
+// GrowStack makes the stack of a goroutine that is about to use the Redis client large enough at
 // once, which is cheaper than to let it grow there.
 //
 //go:noinline
-func Stretch() {
+func GrowStack() {
 	var room [stackSize]byte
 	keep(&room)
 }

@@ -16,7 +16,7 @@ type gates struct {
 }
 
 type gate struct {
-	Gate
+	Breakpoint
 	command *regexp.Regexp
 	left    int // matches still to pass before it stops somebody
 	open    chan struct{}
@@ -41,8 +41,8 @@ const (
 )
 
 // arm adds a gate.
-func (g *gates) arm(spec Gate) error {
-	n := &gate{Gate: spec, left: max(spec.Nth, 1), open: make(chan struct{}),
+func (g *gates) arm(spec Breakpoint) error {
+	n := &gate{Breakpoint: spec, left: max(spec.Nth, 1), open: make(chan struct{}),
 		stops: map[int]chan struct{}{}}
 	if spec.Command != "" {
 		re, err := regexp.Compile(spec.Command)

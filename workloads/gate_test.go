@@ -27,7 +27,7 @@ func pass(g *gates, ctx context.Context, command string) post {
 // called or the gate is taken down.
 func TestGateForEverybody(t *testing.T) {
 	g := &gates{life: t.Context()}
-	if err := g.arm(Gate{ID: 1, Every: true}); err != nil {
+	if err := g.arm(Breakpoint{ID: 1, Every: true}); err != nil {
 		t.Fatal(err)
 	}
 	over, cancel := context.WithCancel(t.Context())
@@ -62,7 +62,7 @@ func TestGateForEverybody(t *testing.T) {
 func TestNobodyStandsAtAGateAfterDeath(t *testing.T) {
 	life, kill := context.WithCancel(t.Context())
 	g := &gates{life: life}
-	if err := g.arm(Gate{ID: 1, At: atBefore, Command: "."}); err != nil {
+	if err := g.arm(Breakpoint{ID: 1, At: atBefore, Command: "."}); err != nil {
 		t.Fatal(err)
 	}
 	p := pass(g, context.WithoutCancel(life), "get a")
@@ -75,7 +75,7 @@ func TestNobodyStandsAtAGateAfterDeath(t *testing.T) {
 // none where it has done it.
 func TestGateForEverybodyStopsWhatBegins(t *testing.T) {
 	g := &gates{life: t.Context()}
-	if err := g.arm(Gate{ID: 1, Every: true}); err != nil {
+	if err := g.arm(Breakpoint{ID: 1, Every: true}); err != nil {
 		t.Fatal(err)
 	}
 	var at []string

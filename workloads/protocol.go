@@ -9,33 +9,33 @@ import (
 
 // What an Order asks for, in field Do.
 const (
-	DoConfig = "config" // who you are; the first order of all
-	DoCycle  = "cycle"  // acquire, hold, release, once
-	DoArm    = "arm"    // stop at a gate
-	DoGo     = "go"     // go on from a gate, or forget it
-	DoDirect = "direct" // use another node from now on
-	DoClock  = "clock"  // your wall clock is wrong by Offset from now on
-	DoHurry  = "hurry"  // your sleeps are shorter by Offset from now on
-	DoAnswer = "answer" // what the guarded resource says
-	DoStop   = "stop"   // end waiting; a hold runs to its end
+	DoConfig   = "config" // who you are; the first order of all
+	DoCycle    = "cycle"  // acquire, hold, release, once
+	DoArm      = "arm"    // stop at a gate
+	DoGo       = "go"     // go on from a gate, or forget it
+	DoRedirect = "direct" // use another node from now on
+	DoClock    = "clock"  // your wall clock is wrong by Offset from now on
+	DoHurry    = "hurry"  // your sleeps are shorter by Offset from now on
+	DoAnswer   = "answer" // what the guarded resource says
+	DoStop     = "stop"   // end waiting; a hold runs to its end
 )
 
 // Order is a line from the harness to a worker. Which fields count depends on Do; docs/formats.md
 // has one line of each.
 type Order struct {
-	Do     string           `json:"do"`
-	Config *Config          `json:"config,omitempty"`
-	N      int              `json:"n,omitempty"`
-	Key    int              `json:"key"`
-	Keys   []int            `json:"keys,omitempty"` // of a cycle that takes several locks at once
-	Hold   history.Duration `json:"hold,omitempty"`
-	Body   string           `json:"body,omitempty"`
-	Gate   *Gate            `json:"gate,omitempty"`
-	Node   string           `json:"node,omitempty"`
-	Offset history.Duration `json:"offset,omitempty"`
-	Rate   float64          `json:"rate,omitempty"` // of a clock: seconds it gains in each second
-	Value  int64            `json:"value,omitempty"`
-	Err    string           `json:"err,omitempty"`
+	Do         string           `json:"do"`
+	Config     *Config          `json:"config,omitempty"`
+	N          int              `json:"n,omitempty"`
+	Key        int              `json:"key"`
+	Keys       []int            `json:"keys,omitempty"` // of a cycle that takes several locks at once
+	Hold       history.Duration `json:"hold,omitempty"`
+	Body       string           `json:"body,omitempty"`
+	Breakpoint *Breakpoint      `json:"gate,omitempty"`
+	Node       string           `json:"node,omitempty"`
+	Offset     history.Duration `json:"offset,omitempty"`
+	Rate       float64          `json:"rate,omitempty"` // of a clock: seconds it gains in each second
+	Value      int64            `json:"value,omitempty"`
+	Err        string           `json:"err,omitempty"`
 }
 
 // Config is all that a worker must know to play its client.
@@ -57,7 +57,7 @@ type Config struct {
 	Keys           []string         `json:"keys"` // names of the locks, by number
 	// for each independent Redis: node name → address
 	Nodes []map[string]string `json:"nodes"`
-	// a second way to the same nodes, for DoDirect with Spare
+	// a second way to the same nodes, for DoRedirect with Spare
 	Spares []map[string]string `json:"spares,omitempty"`
 	// the node to use at first; "" where each map has one node
 	Master string `json:"master"`
@@ -67,7 +67,7 @@ type Config struct {
 	Announced map[string]string `json:"announced,omitempty"`
 }
 
-// Spare as a DoDirect's node means the same nodes by a second way: only new connections take it,
+// Spare as a DoRedirect's node means the same nodes by a second way: only new connections take it,
 // those that exist stay.
 const Spare = "spare"
 
@@ -82,9 +82,9 @@ const (
 	PhaseConnect  = "connect"  // about to connect to a node; only a gate for everybody stands there
 )
 
-// Gate is a place where a worker stops until it is told to go on. It matches a phase, or a Redis
+// Breakpoint is a place where a worker stops until it is told to go on. It matches a phase, or a Redis
 // command.
-type Gate struct {
+type Breakpoint struct {
 	ID int `json:"id"`
 	// of a command: "before" it is sent, when it was "sent" (nobody stops there), or "after" its reply
 	// was read
@@ -102,15 +102,15 @@ type Gate struct {
 // Report is a line from a worker to the harness. Exactly one field is set, besides Process, which
 // the world fills in.
 type Report struct {
-	Process int              `json:"-"`
-	Ready   *Ready           `json:"ready,omitempty"`
-	Event   *history.Event   `json:"event,omitempty"`
-	Command *history.Command `json:"command,omitempty"`
-	Gate    *GateHit         `json:"gate,omitempty"`
-	Ask     *Ask             `json:"ask,omitempty"`
-	Done    *Done            `json:"done,omitempty"`
-	Failed  string           `json:"failed,omitempty"` // the worker cannot go on; why
-	Exit    *Exit            `json:"-"`                // the world says that the worker is gone
+	Process    int              `json:"-"`
+	Ready      *Ready           `json:"ready,omitempty"`
+	Event      *history.Event   `json:"event,omitempty"`
+	Command    *history.Command `json:"command,omitempty"`
+	Breakpoint *BreakpointHit   `json:"gate,omitempty"`
+	Ask        *Ask             `json:"ask,omitempty"`
+	Done       *Done            `json:"done,omitempty"`
+	Failed     string           `json:"failed,omitempty"` // the worker cannot go on; why
+	Exit       *Exit            `json:"-"`                // the world says that the worker is gone
 }
 
 // Ready says that a worker is configured and connected.
@@ -119,8 +119,8 @@ type Ready struct {
 	T   int64 `json:"t"`
 }
 
-// GateHit says that a worker stands at a gate.
-type GateHit struct {
+// BreakpointHit says that a worker stands at a gate.
+type BreakpointHit struct {
 	ID      int    `json:"id"`
 	T       int64  `json:"t"`
 	N       int    `json:"n"`

@@ -125,10 +125,10 @@ func (w *Worker) Handle(o Order) error {
 	case DoCycle:
 		w.cycles <- &o
 	case DoArm:
-		return w.gates.arm(*o.Gate)
+		return w.gates.arm(*o.Breakpoint)
 	case DoGo:
-		w.gates.open(o.Gate.ID, o.Gate.Stop)
-	case DoDirect:
+		w.gates.open(o.Breakpoint.ID, o.Breakpoint.Stop)
+	case DoRedirect:
 		return w.direct(o.Node)
 	case DoClock:
 		w.env.Skew(o.Offset.D(), o.Rate)
@@ -223,7 +223,7 @@ func (w *Worker) report(r Report) {
 // pass goes through the gates of a phase.
 func (w *Worker) pass(phase string, o Order) {
 	w.gates.phase(w.life, phase, func(id, stop int) {
-		hit := GateHit{ID: id, N: o.N, Key: o.Key}
+		hit := BreakpointHit{ID: id, N: o.N, Key: o.Key}
 		if stop > 0 {
 			hit.Stop, hit.Phase = stop, phase
 		}
@@ -237,7 +237,7 @@ func (w *Worker) stopAtCommand(ctx context.Context, at string, c history.Command
 	}
 	line := strings.ToLower(c.String())
 	w.gates.command(ctx, at, line, func(id, stop int) {
-		hit := GateHit{ID: id, N: c.N, Command: c.String()}
+		hit := BreakpointHit{ID: id, N: c.N, Command: c.String()}
 		if stop > 0 {
 			hit.Stop, hit.Node, hit.Args = stop, c.Node, c.Args
 		}
@@ -245,9 +245,9 @@ func (w *Worker) stopAtCommand(ctx context.Context, at string, c history.Command
 	})
 }
 
-func (w *Worker) hit(h GateHit) {
+func (w *Worker) hit(h BreakpointHit) {
 	h.T = int64(w.env.Elapsed())
-	w.report(Report{Gate: &h})
+	w.report(Report{Breakpoint: &h})
 }
 
 func (w *Worker) current() int { return int(w.n.Load()) }

@@ -80,10 +80,10 @@ func variants(e nemesis.Entry) (names []string) {
 }
 
 // anyPlan stands for whatever lock the fault is for.
-func anyPlan(e nemesis.Entry, g nemesis.Ground) nemesis.Params {
+func anyPlan(e nemesis.Entry, g nemesis.Capabilities) nemesis.Params {
 	p := nemesis.Params{
 		TTL: 2 * time.Second, Hold: 200 * time.Millisecond, Poll: 20 * time.Millisecond, Clients: 4,
-		Nodes: 1, Timeout: 250 * time.Millisecond, Ground: g,
+		Nodes: 1, Timeout: 250 * time.Millisecond, Capabilities: g,
 	}
 	if e.Masters {
 		p.Nodes = 5

@@ -29,9 +29,9 @@ const yes = "yes"
 // trial is what came of trying a world.
 type trial struct {
 	name   string
-	err    error          // why there is no such world here
-	note   string         // what is to be known where there is none to try
-	ground nemesis.Ground // what it offers, less what did not work
+	err    error                // why there is no such world here
+	note   string               // what is to be known where there is none to try
+	ground nemesis.Capabilities // what it offers, less what did not work
 }
 
 func (t trial) said() string {
@@ -50,7 +50,7 @@ func tryWorlds(ctx context.Context) []trial {
 	var wait sync.WaitGroup
 	for i, name := range tried {
 		wait.Go(func() {
-			t := trial{name: name, ground: nemesis.GroundOf(name)}
+			t := trial{name: name, ground: nemesis.CapabilitiesOf(name)}
 			switch name {
 			case worldProcess:
 				t.err = t.process()
@@ -93,7 +93,7 @@ func (t *trial) docker(ctx context.Context) error {
 // another Go.
 func (t *trial) sim() error {
 	return sim.Run(sim.Config{Topology: nemesis.Single, Clients: 1, Worker: smallest},
-		func(*sim.World) error { return nil })
+		func(*sim.Environment) error { return nil })
 }
 
 // smallest is a worker's configuration with which it starts.

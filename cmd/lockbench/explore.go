@@ -212,7 +212,7 @@ func (f *exploreFlags) conclude(c *cobra.Command, hits []explore.Hit, out outcom
 		if first == nil {
 			first = x
 		}
-		out.Found = append(out.Found, found{file, h.Seed, h.Property, h.Class, x.Verdict.Words,
+		out.Found = append(out.Found, found{file, h.Seed, h.Property, h.Class, x.Verdict.Explanation,
 			len(x.Steps), runs})
 	}
 	if f.asJSON {

@@ -81,7 +81,7 @@ func replayed(x *explore.Counterexample, o explore.Outcome, err error) (*checker
 			Properties: []checker.Property{x.Verdict}}, "", nil
 	case o.TooSlow:
 		return &checker.Verdict{Format: checker.Format, Properties: []checker.Property{
-			{Property: x.Verdict.Property, Because: o.String()}}}, "", nil
+			{Property: x.Verdict.Property, Reason: o.String()}}}, "", nil
 	}
 	return &checker.Verdict{Format: checker.Format}, o.String(), nil
 }
@@ -95,7 +95,7 @@ const (
 // shrink makes the violation of a run in the simulator small and keeps it beside the run. It
 // returns the file's name, or "" if there is nothing to shrink.
 func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
-	if r.History.Header.World != worldSim || r.Verdict.Verdict != checker.Violated {
+	if r.History.Header.Environment != worldSim || r.Verdict.Verdict != checker.Violated {
 		return "", nil
 	}
 	i := slices.IndexFunc(r.Verdict.Properties, func(p checker.Property) bool {

@@ -35,8 +35,8 @@ func nemesisRows() any {
 		for _, v := range e.Variants {
 			r.Variants = append(r.Variants, variantRow{v.Name, v.Line, v.Control})
 		}
-		for _, g := range nemesis.Grounds() {
-			r.Worlds[g.World] = trial{name: g.World, ground: g}.offers(e)
+		for _, g := range nemesis.AllCapabilities() {
+			r.Worlds[g.Environment] = trial{name: g.Environment, ground: g}.offers(e)
 		}
 		rows = append(rows, r)
 	}
@@ -79,13 +79,13 @@ func writeNemeses(w io.Writer) {
 // where lists the worlds that have a fault, or a part of its variants.
 func where(worlds map[string]possibility) string {
 	var names []string
-	for _, g := range nemesis.Grounds() {
-		switch p := worlds[g.World]; p.Possible {
+	for _, g := range nemesis.AllCapabilities() {
+		switch p := worlds[g.Environment]; p.Possible {
 		case yes:
-			names = append(names, g.World)
+			names = append(names, g.Environment)
 		case "no":
 		default:
-			names = append(names, g.World+" ("+p.Possible+")")
+			names = append(names, g.Environment+" ("+p.Possible+")")
 		}
 	}
 	return strings.Join(names, ", ")

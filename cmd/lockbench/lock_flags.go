@@ -6,7 +6,7 @@ import (
 )
 
 // lockFlags are the settings of a lock and its clients that run and explore have in common.
-func lockFlags(s *pflag.FlagSet, w *harness.Wish) {
+func lockFlags(s *pflag.FlagSet, w *harness.RunOptions) {
 	s.IntVar(&w.Keys, "keys", 0, "locks that they contend for (default 1)")
 	s.IntVar(&w.Masters, "masters", 0, "independent masters, for redlock (default 5)")
 	s.DurationVar(&w.Poll, "poll", 0,

@@ -209,7 +209,7 @@ func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
 		return "", nil, err
 	}
 	if w := f.options.World; w == worldDocker || w == worldProcess {
-		f.options.Lacks = groundHere(context.Background(), w, f.options.Place, true).Lacks()
+		f.options.Lacks = groundHere(context.Background(), w, f.options.Place, true).Unsupported()
 	}
 	if _, err := campaign.NewMatrix(f.options, nil); err != nil {
 		return "", nil, err

@@ -22,7 +22,7 @@ import (
 
 // runFlags are the flags of run.
 type runFlags struct {
-	wish     harness.Wish
+	wish     harness.RunOptions
 	plan     string
 	store    string
 	ttl      string
@@ -68,7 +68,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&w.Nemesis, "nemesis", "none",
 		"fault to inject, several with commas between them, or a file (./my.yaml); `lockbench list nemeses` shows all")
 	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
-	s.StringVar(&w.World, "env", "auto",
+	s.StringVar(&w.Environment, "env", "auto",
 		"world to run in: auto (real Redis where it is), process, docker, external (a Redis that is there), sim")
 	f.place.register(s)
 	s.StringVar(&w.Expect, "expect", "",
@@ -110,13 +110,13 @@ func (f *runFlags) run(c *cobra.Command) error {
 		return usage(err)
 	}
 	var note string
-	if p.World, note, err = chooseWorld(p.World); err != nil {
+	if p.Environment, note, err = chooseWorld(p.Environment); err != nil {
 		return usage(err)
 	}
 	if p, err = f.ground(c.Context(), p); err != nil {
 		return usage(err)
 	}
-	if err := reachable(c.Context(), p.World, p.Place, p.Scenario...); err != nil {
+	if err := reachable(c.Context(), p.Environment, p.Place, p.Scenario...); err != nil {
 		return usage(err)
 	}
 	if note != "" {
@@ -143,13 +143,13 @@ func (f *runFlags) ground(ctx context.Context, p harness.Plan) (harness.Plan, er
 	place := p.Place
 	if f.plan == "" {
 		var err error
-		if place, err = f.place.in(p.World); err != nil {
+		if place, err = f.place.in(p.Environment); err != nil {
 			return p, err
 		}
 	}
 	// in containers the image is asked, before the start
-	asked := p.World == worldProcess && slices.ContainsFunc(p.Scenario, movesClock)
-	g := groundHere(ctx, p.World, place, asked || strings.Contains(f.wish.Nemesis, "random"))
+	asked := p.Environment == worldProcess && slices.ContainsFunc(p.Scenario, movesClock)
+	g := groundHere(ctx, p.Environment, place, asked || strings.Contains(f.wish.Nemesis, "random"))
 	if f.plan != "" {
 		if err := g.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas,
 			Steps: p.Scenario}); err != nil {
@@ -157,7 +157,7 @@ func (f *runFlags) ground(ctx context.Context, p harness.Plan) (harness.Plan, er
 		}
 		return p, nil
 	}
-	f.wish.World, f.wish.Ground = p.World, g
+	f.wish.Environment, f.wish.Capabilities = p.Environment, g
 	p, err := harness.NewPlan(f.wish)
 	if err != nil {
 		return p, err
@@ -211,7 +211,7 @@ func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
 	if err != nil {
 		return harness.Plan{}, err
 	}
-	if f.wish.World == worldExternal && !set.Changed("masters") && len(f.place.Addrs) > 1 {
+	if f.wish.Environment == worldExternal && !set.Changed("masters") && len(f.place.Addrs) > 1 {
 		f.wish.Masters = len(f.place.Addrs)
 	}
 	f.wish.RedisConfig, f.wish.NoWatchdog = config, !f.watchdog

@@ -64,8 +64,8 @@ func chooseWorld(name string) (world, note string, err error) {
 // groundHere is what a world offers on this machine, with these servers. Whether clocks can be
 // moved takes a moment to find out, and is asked for.
 func groundHere(ctx context.Context, world string, place harness.Place,
-	clocks bool) nemesis.Ground {
-	g := nemesis.GroundOf(world)
+	clocks bool) nemesis.Capabilities {
+	g := nemesis.CapabilitiesOf(world)
 	if !clocks {
 		return g
 	}
@@ -100,7 +100,7 @@ type execution struct {
 // world is taken down, so that a clean-up that fails costs no verdict. RunErr says why a run that
 // was recorded is worth less than planned; err why there is nothing.
 func (x execution) carryOut(ctx context.Context) (r *store.Run, runErr, err error) {
-	if x.plan.World == worldSim {
+	if x.plan.Environment == worldSim {
 		return x.simulate(ctx)
 	}
 	w, err := x.start(ctx)
@@ -123,7 +123,7 @@ func (x execution) simulate(ctx context.Context) (r *store.Run, runErr, err erro
 	err = sim.Run(sim.Config{
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed,
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
-	}, func(w *sim.World) error {
+	}, func(w *sim.Environment) error {
 		begun, x.started = true, w.Started() // virtual, so that the same plan gives the same record
 		runErr, refused = x.record(ctx, w)
 		return nil
@@ -148,7 +148,7 @@ func (x execution) start(ctx context.Context) (standing, error) {
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 	}
 	var end io.Closer
-	switch p.World {
+	switch p.Environment {
 	case worldDocker:
 		l, err := docker.Open(ctx, containers(p.Place))
 		if err != nil {
@@ -176,21 +176,21 @@ func (x execution) start(ctx context.Context) (standing, error) {
 
 // standing is a world that has to be taken down.
 type standing interface {
-	harness.World
+	harness.Environment
 	io.Closer
 }
 
 // launched is a world with something behind it that has to be taken down, too.
 type launched struct {
-	*cluster.World
+	*cluster.Environment
 	behind io.Closer
 }
 
 // Close ends the world, and then what is behind it.
-func (l launched) Close() error { return errors.Join(l.World.Close(), l.behind.Close()) }
+func (l launched) Close() error { return errors.Join(l.Environment.Close(), l.behind.Close()) }
 
 // record runs the plan with its files open. Err is for what keeps it from beginning.
-func (x execution) record(ctx context.Context, w harness.World) (runErr, err error) {
+func (x execution) record(ctx context.Context, w harness.Environment) (runErr, err error) {
 	defer x.show.stop()
 	if err := nemesis.Possible(w, x.plan.Scenario); err != nil {
 		return nil, fmt.Errorf("--nemesis %s: %w", x.plan.Nemesis, err)
@@ -206,7 +206,7 @@ func (x execution) record(ctx context.Context, w harness.World) (runErr, err err
 	}
 	defer trace.Close()
 	return harness.Run(ctx, x.plan, w, harness.Output{
-		History: hist, Trace: trace, Command: x.line, Version: version(), Machine: machine(x.plan.World),
+		History: hist, Trace: trace, Command: x.line, Version: version(), Machine: machine(x.plan.Environment),
 		Watch: x.show.watch, Started: x.started,
 	}), nil
 }

@@ -72,7 +72,7 @@ func (l *loader) run() error {
 			l.side.Name)
 	}
 	h := r.History.Header
-	l.side.Kind, l.side.World, l.side.Versions, l.side.Machine = aRun, h.World, h.Versions, h.Machine
+	l.side.Kind, l.side.World, l.side.Versions, l.side.Machine = aRun, h.Environment, h.Versions, h.Machine
 	l.side.Settings = settingsOf(r.Plan)
 	l.add(Item{Name: h.Impl + " under " + h.Nemesis, Under: h.Nemesis, Trials: []Trial{
 		{Finding: newFinding(r.Verdict, nil)}}}, ".")

@@ -42,7 +42,7 @@ func Measure(h *history.History, trace []history.Command) Sample {
 		}
 		last = max(last, e.T)
 		switch {
-		case e.Type == history.Fault && e.Phase == history.PhaseFrom && e.Strike:
+		case e.Type == history.Fault && e.Phase == history.PhaseFrom && e.Aimed:
 			strikes = append(strikes, e.T)
 		case e.Type == history.Invoke && e.F == history.Acquire:
 			calls[e.Process] = e.T

@@ -14,7 +14,7 @@ func at(t history.Type, ms int64, process int, f string) history.Event {
 
 func TestCost(t *testing.T) {
 	strike := at(history.Fault, 20, history.Harness, "pause")
-	strike.Phase, strike.Strike = history.PhaseFrom, true
+	strike.Phase, strike.Aimed = history.PhaseFrom, true
 	nested := at(history.OK, 15, 0, history.Acquire)
 	nested.Depth = 1
 	h := &history.History{Events: []history.Event{

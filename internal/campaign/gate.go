@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Gate is what a gate file says: locks under faults, and what is expected of each. The file is read
+// Breakpoint is what a gate file says: locks under faults, and what is expected of each. The file is read
 // by ReadGate.
 type Gate struct {
 	File string `json:"file"`

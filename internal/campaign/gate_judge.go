@@ -59,8 +59,8 @@ func (e *Entry) count(runs []GateRun) (t tally) {
 func (t *tally) add(run GateRun) {
 	t.evidence.Acquisitions += run.Evidence.Acquisitions
 	t.evidence.Contended += run.Evidence.Contended
-	t.evidence.Strikes += run.Evidence.Strikes
-	t.evidence.Struck += run.Evidence.Struck
+	t.evidence.Aimed += run.Evidence.Aimed
+	t.evidence.Hits += run.Evidence.Hits
 	for l, r := range run.Letters {
 		list := &t.letters
 		if r == checker.NA {

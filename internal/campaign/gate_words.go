@@ -16,9 +16,9 @@ func (e *Entry) safeClaim(t tally) string {
 	s := fmt.Sprintf("No violation of %s in %s of %s (%s%s): %d acquisitions, %d of them contended",
 		strings.Join(t.letters, ", "), runsOf(len(t.counted)), e.Title(), e.settings(), seeds(t.counted),
 		t.evidence.Acquisitions, t.evidence.Contended)
-	if t.evidence.Strikes > 0 {
+	if t.evidence.Aimed > 0 {
 		s += fmt.Sprintf("; %d of %d strikes fell into a hold with another client waiting",
-			t.evidence.Struck, t.evidence.Strikes)
+			t.evidence.Hits, t.evidence.Aimed)
 	}
 	if len(t.na) > 0 {
 		s += "; not promised or not exercised: " + strings.Join(t.na, ", ")

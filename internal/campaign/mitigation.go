@@ -15,7 +15,7 @@ type Mitigation struct {
 	Name   string // as one types it
 	Line   string // what it does
 	Cells  []Attack
-	change func(*harness.Wish)
+	change func(*harness.RunOptions)
 	longer int // instead: the lease is this many times as long as the one that the faults are made for
 }
 
@@ -42,9 +42,9 @@ func waited(p *harness.Plan) {
 		if s.Do == nemesis.Delay {
 			s.For = history.Duration(slow)
 		}
-		s.Strike = false
+		s.Aimed = false
 	}
-	p.Requires.Strikes = 0
+	p.Requires.Hits = 0
 }
 
 // noticed lets the master see that its replica has been silent for longer than it tolerates, before
@@ -81,25 +81,25 @@ var mitigations = []Mitigation{
 	{Name: "--wait-replicas 1",
 		Line:   "the client asks with WAIT whether a replica has the grant, and gives it back if not; here there is one replica, so that none is left after a failover",
 		Cells:  []Attack{cutLink, cutLink2, slowLink, wholeLink, lostRelease, pausedLong},
-		change: func(w *harness.Wish) { w.WaitReplicas, w.Topology = 1, nemesis.Failover }},
+		change: func(w *harness.RunOptions) { w.WaitReplicas, w.Topology = 1, nemesis.Failover }},
 	{Name: "--redis-config min-replicas-to-write=1,min-replicas-max-lag=1",
 		Line:  "the master refuses to write when its replica has been silent for more than a second; after a failover there is none here",
 		Cells: []Attack{cutLink, longCut, slowLink, wholeLink},
-		change: func(w *harness.Wish) {
+		change: func(w *harness.RunOptions) {
 			w.RedisConfig, w.Topology = []string{"min-replicas-to-write", "1", "min-replicas-max-lag", "1"},
 				nemesis.Failover
 		}},
 	{Name: "--redis-config appendonly=yes,appendfsync=always",
 		Line:  "Redis writes each command to its disk before it answers",
 		Cells: []Attack{disk, empty, cutLink},
-		change: func(w *harness.Wish) {
+		change: func(w *harness.RunOptions) {
 			w.RedisConfig = []string{"appendonly", "yes", "appendfsync",
 				"always"}
 		}},
 	{Name: "--redis-config appendonly=yes,appendfsync=everysec",
 		Line:  "the same, but the disk is asked for certainty once a second only (kill -9 is no loss of power)",
 		Cells: []Attack{disk},
-		change: func(w *harness.Wish) {
+		change: func(w *harness.RunOptions) {
 			w.RedisConfig = []string{"appendonly", "yes", "appendfsync",
 				"everysec"}
 		}},

@@ -166,11 +166,11 @@ func (t *Tries) count(v *checker.Verdict, failover bool, err error) {
 	s := v.Property(checker.MutualExclusion)
 	switch {
 	case found > 0 || s.Verdict == checker.Valid:
-	case failover && v.Evidence.AfterFailover == 0 && v.Broke == "":
+	case failover && v.Evidence.AfterFailover == 0 && v.HarnessError == "":
 		t.Stuck++
 	default:
 		t.Unknown++
-		t.Because = firstOf(s.Because, t.Because)
+		t.Because = firstOf(s.Reason, t.Because)
 	}
 }
 

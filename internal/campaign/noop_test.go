@@ -16,7 +16,7 @@ import (
 )
 
 // idle is a world whose faults do nothing. It can still look whether they did something.
-type idle struct{ *cluster.World }
+type idle struct{ *cluster.Environment }
 
 func (idle) KillNode(string) error                    { return nil }
 func (idle) PauseNode(string) error                   { return nil }
@@ -75,7 +75,7 @@ func lockFor(spec string) string {
 
 func planFor(t *testing.T, spec string) harness.Plan {
 	t.Helper()
-	w := harness.Wish{Impl: lockFor(spec), Nemesis: spec, Seed: 1, World: "process",
+	w := harness.RunOptions{Impl: lockFor(spec), Nemesis: spec, Seed: 1, Environment: "process",
 		TTL: 300 * time.Millisecond, For: 30 * time.Second}
 	if w.Impl == "redlock" {
 		w.Masters, w.NodeTimeout = 3, 100*time.Millisecond // no machine is too slow for it
@@ -91,7 +91,7 @@ func planFor(t *testing.T, spec string) harness.Plan {
 // moment.
 func harms(t *testing.T, spec string) bool {
 	for _, s := range planFor(t, spec).Scenario {
-		if s.Fault() && s.Do != nemesis.Direct {
+		if s.Fault() && s.Do != nemesis.Redirect {
 			return true
 		}
 	}

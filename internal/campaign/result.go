@@ -88,7 +88,7 @@ func newFinding(v *checker.Verdict, err error) Finding {
 		f.Verdict = v.Verdict
 	}
 	if f.Broke == "" {
-		f.Broke = v.Broke
+		f.Broke = v.HarnessError
 	}
 	for _, p := range v.Properties {
 		f.note(p)
@@ -103,13 +103,13 @@ func (f *Finding) note(p checker.Property) {
 	}
 	f.Letters[p.Property] = p.Verdict
 	if p.Verdict == checker.Violated {
-		f.Classes[p.Property], f.Words[p.Property] = p.Class, p.Words
+		f.Classes[p.Property], f.Words[p.Property] = p.Class, p.Explanation
 		return
 	}
-	if p.Because != "" {
-		f.Because[p.Property] = p.Because
+	if p.Reason != "" {
+		f.Because[p.Property] = p.Reason
 	}
-	f.Stalled = f.Stalled || strings.Contains(p.Because, "stalled")
+	f.Stalled = f.Stalled || strings.Contains(p.Reason, "stalled")
 }
 
 // key names the task that the result is of.

@@ -27,7 +27,7 @@ func verdict(rest checker.Result, violated string) *checker.Verdict {
 	for _, l := range Letters {
 		p := checker.Property{Property: l, Verdict: rest}
 		if strings.Contains(violated, l) {
-			p.Verdict, p.Class, p.Words = checker.Violated, checker.LeaseOverrun,
+			p.Verdict, p.Class, p.Explanation = checker.Violated, checker.LeaseOverrun,
 				"Client 0 was granted lock 0 & <b>stayed</b>."
 			v.Verdict = checker.Violated
 		}
@@ -170,7 +170,7 @@ func TestAFailedRunIsUnknownAndSaysWhy(t *testing.T) {
 // TestTheZeroResultIsUnknown holds the matrix to the checker's rule that unknown never passes.
 func TestTheZeroResultIsUnknown(t *testing.T) {
 	r := newResult(Task{}, "", &checker.Verdict{Properties: []checker.Property{
-		{Property: "S", Because: "the machine stalled"}}}, nil, 0)
+		{Property: "S", Reason: "the machine stalled"}}}, nil, 0)
 	if r.Letters["S"] != checker.Unknown || r.Verdict != checker.Unknown || !r.Stalled {
 		t.Errorf("%+v", r)
 	}

@@ -93,13 +93,13 @@ func (o Options) Plan(t Task) (harness.Plan, error) {
 }
 
 // wish is what a run of the matrix asks for.
-func (o Options) wish(r Row, a Aim, seed uint64) harness.Wish {
+func (o Options) wish(r Row, a Aim, seed uint64) harness.RunOptions {
 	ttl := o.TTL
 	if ttl == 0 {
 		ttl = defaultTTL
 	}
-	w := harness.Wish{
-		World: o.World, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters,
+	w := harness.RunOptions{
+		Environment: o.World, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters,
 		Workload: r.Workload,
 		Nemesis:  a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: properties,
 		Thorough: true,

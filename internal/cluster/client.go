@@ -48,7 +48,7 @@ type client struct {
 }
 
 // startClient starts a worker. Every report, and at last its exit, goes to inbox.
-func (w *World) startClient(process int) (*client, error) {
+func (w *Environment) startClient(process int) (*client, error) {
 	name := "c" + strconv.Itoa(process)
 	stderr, err := os.Create(w.log(name))
 	if err != nil {

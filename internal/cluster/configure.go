@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-func (w *World) startClients() error {
+func (w *Environment) startClients() error {
 	for i := range w.cfg.Clients {
 		c, err := w.startClient(i)
 		if err != nil {
@@ -20,7 +20,7 @@ func (w *World) startClients() error {
 }
 
 // configure gives every worker its proxies and waits until all are connected.
-func (w *World) configure() error {
+func (w *Environment) configure() error {
 	for i, c := range w.clients {
 		cfg := w.cfg.Worker
 		cfg.Process, cfg.Seed, cfg.Master = i, w.cfg.Seed+uint64(i)+1, w.nodes[0].Name
@@ -32,7 +32,7 @@ func (w *World) configure() error {
 			return err
 		}
 		cfg.Announced = w.announced
-		if needs(w.cfg.Scenario, nemesis.Direct, workloads.Spare) {
+		if needs(w.cfg.Scenario, nemesis.Redirect, workloads.Spare) {
 			if cfg.Spares, err = w.ways(fmt.Sprintf("c%d+>", i)); err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ func (w *World) configure() error {
 
 // ways makes a link to every node and returns them as Config.Nodes wants them: independent masters
 // one by one, a master and its replicas together.
-func (w *World) ways(prefix string) (ways []map[string]string, err error) {
+func (w *Environment) ways(prefix string) (ways []map[string]string, err error) {
 	for i, n := range w.nodes {
 		through, err := w.relayed(prefix+n.Name, n.Addr())
 		if err != nil {
@@ -85,7 +85,7 @@ func (w *World) ways(prefix string) (ways []map[string]string, err error) {
 }
 
 // waysToSentinels makes a client's links to the sentinels.
-func (w *World) waysToSentinels(client int) (addrs []string, err error) {
+func (w *Environment) waysToSentinels(client int) (addrs []string, err error) {
 	for _, s := range w.watchers {
 		addr, err := w.proxies.link(fmt.Sprintf("c%d>%s", client, s.Name), s.NodeConfig, "")
 		if err != nil {

@@ -138,7 +138,7 @@ func (g *Guest) ServerVersion() (string, error) { return "", nil }
 func (g *Guest) Site() (*Site, error) { return nil, nil }
 
 // Cannot is Launcher: what is not ours is not killed, stopped or reconfigured.
-func (g *Guest) Cannot(do string) error { return nemesis.GroundOf(g.Name()).Cannot(do) }
+func (g *Guest) Cannot(do string) error { return nemesis.CapabilitiesOf(g.Name()).Cannot(do) }
 
 // Launch is Launcher.
 func (g *Guest) Launch(c NodeConfig) (Server, error) {

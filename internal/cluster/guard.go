@@ -11,9 +11,9 @@ import (
 
 // watch reports when this process did not run for a while: the proxies live in it, or what speaks
 // for them.
-func (w *World) watch() { stalls(w.ended, w.stalled) }
+func (w *Environment) watch() { stalls(w.ended, w.stalled) }
 
-func (w *World) stalled(t int64, d time.Duration) {
+func (w *Environment) stalled(t int64, d time.Duration) {
 	w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{Type: history.Gap, T: t,
 		Process: history.Harness, Gap: history.Duration(d)}})
 }
@@ -39,7 +39,7 @@ func stalls(end <-chan struct{}, f func(t int64, late time.Duration)) {
 }
 
 // observe asks a node for its version and follows its command stream, around the proxies.
-func (w *World) observe(n *Node) error {
+func (w *Environment) observe(n *Node) error {
 	i, err := w.find(n.Name)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (w *World) observe(n *Node) error {
 }
 
 // guard reports a node that ended although nobody killed it.
-func (w *World) guard(n *Node) {
+func (w *Environment) guard(n *Node) {
 	select {
 	case <-w.ended:
 	case <-n.Done():

@@ -16,7 +16,7 @@ import (
 type Idler interface{ Idle() bool }
 
 // Idles reports whether Rest can tell.
-func (w *World) Idles() bool {
+func (w *Environment) Idles() bool {
 	if runtime.GOOS != "linux" {
 		return false // it is read from proc(5)
 	}
@@ -30,7 +30,7 @@ func (w *World) Idles() bool {
 
 // Rest waits until a client has nothing to do but wait, for at most d, and reports whether it has.
 // A client that is paused or gone has nothing to do.
-func (w *World) Rest(i int, d time.Duration) bool {
+func (w *Environment) Rest(i int, d time.Duration) bool {
 	c, err := w.client(i)
 	if err != nil {
 		return true
@@ -46,7 +46,7 @@ func (w *World) Rest(i int, d time.Duration) bool {
 
 // Wake makes Next return an empty report, for whoever waits there for something that no client
 // reports. It may be called from any goroutine.
-func (w *World) Wake() { w.tell(workloads.Report{Process: history.Harness}) }
+func (w *Environment) Wake() { w.tell(workloads.Report{Process: history.Harness}) }
 
 // Idle is Idler: every thread of the process sleeps. A thread that is sent something wakes up
 // before whoever sent it goes on, and Go does not let all threads sleep while a goroutine can run;

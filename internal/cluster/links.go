@@ -11,7 +11,7 @@ import (
 )
 
 // each calls f for every link that a pattern names: "c2>n0", "c2>*", "*".
-func (w *World) each(pattern string, f func(link string) error) error {
+func (w *Environment) each(pattern string, f func(link string) error) error {
 	found := false
 	for _, l := range w.proxies.names() {
 		if ok, _ := path.Match(pattern, l); ok {
@@ -29,30 +29,30 @@ func (w *World) each(pattern string, f func(link string) error) error {
 
 // Cut makes links drop data. Connections stay, new ones can be made, and an end that closes is
 // noticed at the other: the proxy passes FIN and RST.
-func (w *World) Cut(link, mode string) error {
+func (w *Environment) Cut(link, mode string) error {
 	return w.toxic(link, "timeout", mode, toxi.Attributes{"timeout": 0})
 }
 
 // forever is longer than any run.
 const forever = time.Hour
 
-// Hold keeps what is sent over links until Heal delivers it, even if the sender has given up and
+// HoldBack keeps what is sent over links until Heal delivers it, even if the sender has given up and
 // closed the connection.
-func (w *World) Hold(link, mode string) error {
+func (w *Environment) HoldBack(link, mode string) error {
 	return w.toxic(link, "latency", mode, toxi.Attributes{"latency": forever.Milliseconds()})
 }
 
 // Delay delivers everything that is sent over links, requests and replies, d later.
-func (w *World) Delay(link string, d time.Duration) error {
+func (w *Environment) Delay(link string, d time.Duration) error {
 	return w.toxic(link, "latency", nemesis.Both, toxi.Attributes{"latency": d.Milliseconds()})
 }
 
 // Reset resets connections as soon as something is sent over them.
-func (w *World) Reset(link string) error {
+func (w *Environment) Reset(link string) error {
 	return w.toxic(link, "reset_peer", nemesis.Both, toxi.Attributes{"timeout": 0})
 }
 
-func (w *World) toxic(link, kind, mode string, a toxi.Attributes) error {
+func (w *Environment) toxic(link, kind, mode string, a toxi.Attributes) error {
 	streams, err := directions(mode)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (w *World) toxic(link, kind, mode string, a toxi.Attributes) error {
 }
 
 // strike is each for what is no repair: sentinels look closely at links of their own.
-func (w *World) strike(link string, f func(string) error) error {
+func (w *Environment) strike(link string, f func(string) error) error {
 	if !strings.HasPrefix(link, "c") {
 		if err := w.alarm(true); err != nil {
 			return err
@@ -71,7 +71,7 @@ func (w *World) strike(link string, f func(string) error) error {
 }
 
 // Refuse closes the connections of links and refuses new ones.
-func (w *World) Refuse(link string) error { return w.strike(link, w.proxies.refuse) }
+func (w *Environment) Refuse(link string) error { return w.strike(link, w.proxies.refuse) }
 
 // Heal makes links whole.
-func (w *World) Heal(link string) error { return w.each(link, w.proxies.heal) }
+func (w *Environment) Heal(link string) error { return w.each(link, w.proxies.heal) }

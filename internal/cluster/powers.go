@@ -13,7 +13,7 @@ import (
 )
 
 // find returns the number of a node.
-func (w *World) find(node string) (int, error) {
+func (w *Environment) find(node string) (int, error) {
 	for i, n := range w.nodes {
 		if n.Name == node {
 			return i, nil
@@ -23,7 +23,7 @@ func (w *World) find(node string) (int, error) {
 }
 
 // KillNode ends a node with SIGKILL and returns when it is gone.
-func (w *World) KillNode(node string) error {
+func (w *Environment) KillNode(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (w *World) KillNode(node string) error {
 
 // StartNode starts a killed node at its old address, with nothing in it, and returns when it
 // answers.
-func (w *World) StartNode(node string) error {
+func (w *Environment) StartNode(node string) error {
 	if err := w.wipe(node); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (w *World) StartNode(node string) error {
 }
 
 // PauseNode stops a node. The kernel goes on to accept connections for it.
-func (w *World) PauseNode(node string) error {
+func (w *Environment) PauseNode(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (w *World) PauseNode(node string) error {
 }
 
 // ResumeNode lets a node run again. What was sent to it meanwhile is executed now.
-func (w *World) ResumeNode(node string) error {
+func (w *Environment) ResumeNode(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
@@ -67,10 +67,10 @@ func (w *World) ResumeNode(node string) error {
 }
 
 // Cannot says why the world cannot do what is called do in plans.
-func (w *World) Cannot(do string) error { return w.cfg.Launcher.Cannot(do) }
+func (w *Environment) Cannot(do string) error { return w.cfg.Launcher.Cannot(do) }
 
 // SetNodeClock makes a node's wall clock wrong by offset. Redis notices within a millisecond.
-func (w *World) SetNodeClock(node string, offset time.Duration) error {
+func (w *Environment) SetNodeClock(node string, offset time.Duration) error {
 	c, ok := w.clocks[node]
 	if !ok {
 		return fmt.Errorf("the clock of %s cannot be moved", node)
@@ -80,7 +80,7 @@ func (w *World) SetNodeClock(node string, offset time.Duration) error {
 
 // probeClocks makes sure that the nodes read their clocks through the shim: a server that was
 // linked statically does not.
-func (w *World) probeClocks() error {
+func (w *Environment) probeClocks() error {
 	const jump = 30 * time.Minute // less than repl-timeout
 	for node, c := range w.clocks {
 		i, err := w.find(node)
@@ -103,7 +103,7 @@ func (w *World) probeClocks() error {
 }
 
 // Promote tells a replica to be a master (REPLICAOF NO ONE).
-func (w *World) Promote(node string) error {
+func (w *Environment) Promote(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (w *World) Promote(node string) error {
 }
 
 // Barrier waits until every replica has all that its master was told.
-func (w *World) Barrier() error {
+func (w *Environment) Barrier() error {
 	for i, n := range w.nodes {
 		if replicas := w.replicas(n); replicas > 0 && !isClosed(n.Done()) {
 			if err := barrier(w.admins[i], replicas); err != nil {
@@ -125,7 +125,7 @@ func (w *World) Barrier() error {
 
 // Block makes a node execute a script that does not end, and returns when it does. Soon the node
 // answers others with -BUSY.
-func (w *World) Block(node string) error {
+func (w *Environment) Block(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (w *World) Block(node string) error {
 
 // untilSilent waits until a node does not answer at once, or for at most a second: what keeps it
 // busy has to arrive. Whether it is busy is for Prove to say.
-func (w *World) untilSilent(i int) {
+func (w *Environment) untilSilent(i int) {
 	wait := silence / 4
 	if w.site != nil {
 		wait = 2 * silence // the way is longer, and a busy machine makes it no shorter
@@ -165,7 +165,7 @@ func (w *World) untilSilent(i int) {
 }
 
 // Free kills the script, or waits for the end of one that ends by itself.
-func (w *World) Free(node string) error {
+func (w *Environment) Free(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (w *World) Free(node string) error {
 // Stall makes a node execute a command that takes d, DEBUG SLEEP, during which nobody is answered
 // and what was sent waits: as with a slow script, for which Redis has no clock that could end it in
 // time. Free returns when it has ended, and says if it was over too soon.
-func (w *World) Stall(node string, d time.Duration) error {
+func (w *Environment) Stall(node string, d time.Duration) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func debugging(version string) []string {
 }
 
 // KillClient ends a worker with SIGKILL and returns when its last report has been passed on.
-func (w *World) KillClient(i int) error {
+func (w *Environment) KillClient(i int) error {
 	c, err := w.client(i)
 	if err == nil {
 		c.kill()
@@ -227,7 +227,7 @@ func (w *World) KillClient(i int) error {
 }
 
 // PauseClient stops a worker.
-func (w *World) PauseClient(i int) error {
+func (w *Environment) PauseClient(i int) error {
 	c, err := w.client(i)
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ func (w *World) PauseClient(i int) error {
 }
 
 // ResumeClient lets a worker run again.
-func (w *World) ResumeClient(i int) error {
+func (w *Environment) ResumeClient(i int) error {
 	c, err := w.client(i)
 	if err != nil {
 		return err
@@ -244,7 +244,7 @@ func (w *World) ResumeClient(i int) error {
 	return c.Resume()
 }
 
-func (w *World) client(i int) (*client, error) {
+func (w *Environment) client(i int) (*client, error) {
 	if i < 0 || i >= len(w.clients) {
 		return nil, fmt.Errorf("there is no client %d", i)
 	}

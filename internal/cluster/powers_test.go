@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 
 // bench is one Redis with one link to it, as a client has it, and a way around.
 type bench struct {
-	*World
+	*Environment
 	t      *testing.T
 	client *redis.Client // through the link "c0>n0"
 	direct *redis.Client
@@ -45,7 +45,7 @@ func newBench(t *testing.T, scenario ...nemesis.Step) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{World: w, t: t, direct: w.admins[0]}
+	b := &bench{Environment: w, t: t, direct: w.admins[0]}
 	b.client = redis.NewClient(&redis.Options{
 		Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true,
 		DialTimeout: timeout, ReadTimeout: timeout, WriteTimeout: timeout,
@@ -108,7 +108,7 @@ func TestLinks(t *testing.T) {
 	b.soon("replies")
 
 	b.must(b.set("connected")) // on a new connection the handshake would be held instead
-	b.must(b.Hold("c0>n0", nemesis.Requests))
+	b.must(b.HoldBack("c0>n0", nemesis.Requests))
 	b.lost(b.set("late"))
 	if b.has("late") {
 		t.Error("a held request arrived at once")

@@ -13,7 +13,7 @@ import (
 // Prove looks whether a fault that was just done has its effect. A fault that does nothing makes
 // every lock look safe. What ends by itself, Busy and Stall, also proves itself at its end: Free
 // fails if nothing was there to be freed, or too little.
-func (w *World) Prove(s nemesis.Step) error {
+func (w *Environment) Prove(s nemesis.Step) error {
 	switch s.Do {
 	case nemesis.KillNode:
 		return w.proveNode(s.Target, func(n *Node) bool { return isClosed(n.Done()) }, "it still runs")
@@ -25,7 +25,7 @@ func (w *World) Prove(s nemesis.Step) error {
 		return w.proveSilence(s)
 	case nemesis.Promote:
 		return w.provePromotion(s.Target)
-	case nemesis.Cut, nemesis.Hold, nemesis.Delay, nemesis.Reset:
+	case nemesis.Cut, nemesis.HoldBack, nemesis.Delay, nemesis.Reset:
 		return w.each(s.Target, w.proxies.proveToxic)
 	case nemesis.Refuse:
 		return w.each(s.Target, w.proxies.proveRefusal)
@@ -35,7 +35,7 @@ func (w *World) Prove(s nemesis.Step) error {
 	return nil
 }
 
-func (w *World) proveNode(node string, done func(*Node) bool, otherwise string) error {
+func (w *Environment) proveNode(node string, done func(*Node) bool, otherwise string) error {
 	i, err := w.find(node)
 	if err == nil && !done(w.nodes[i]) {
 		err = fmt.Errorf("%s: %s", node, otherwise)
@@ -49,7 +49,7 @@ const silence = 20 * time.Millisecond
 
 // proveSilence fails if a node answers. A stall so short that it may be over before a question
 // arrives proves itself at its end only.
-func (w *World) proveSilence(s nemesis.Step) error {
+func (w *Environment) proveSilence(s nemesis.Step) error {
 	if s.Do == nemesis.Stall && s.For.D() < 5*silence {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (w *World) proveSilence(s nemesis.Step) error {
 // jumps that break a lease.
 const clockSlack = 50 * time.Millisecond
 
-func (w *World) proveClock(s nemesis.Step) error {
+func (w *Environment) proveClock(s nemesis.Step) error {
 	i, err := w.find(s.Target)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (w *World) proveClock(s nemesis.Step) error {
 	return nil
 }
 
-func (w *World) provePromotion(node string) error {
+func (w *Environment) provePromotion(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (w *World) provePromotion(node string) error {
 	return err
 }
 
-func (w *World) proveClient(s nemesis.Step) error {
+func (w *Environment) proveClient(s nemesis.Step) error {
 	i, err := nemesis.Client(s.Target)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ type Relay interface {
 }
 
 // relayed is the relay's address before a server; "" where there is no relay.
-func (w *World) relayed(link, upstream string) (string, error) {
+func (w *Environment) relayed(link, upstream string) (string, error) {
 	if w.cfg.Relay == nil {
 		return "", nil
 	}

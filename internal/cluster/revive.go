@@ -4,7 +4,7 @@ import "os"
 
 // ReviveNode starts a killed node at its old address, with the files that it left behind, and
 // returns when it answers. What is in them is up to its settings: by default nothing.
-func (w *World) ReviveNode(node string) error {
+func (w *Environment) ReviveNode(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err
@@ -21,7 +21,7 @@ func (w *World) ReviveNode(node string) error {
 }
 
 // wipe makes a node that was killed forget what it had on its disk.
-func (w *World) wipe(node string) error {
+func (w *Environment) wipe(node string) error {
 	i, err := w.find(node)
 	if err != nil {
 		return err

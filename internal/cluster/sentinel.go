@@ -24,7 +24,7 @@ import (
 // replica: else a machine that stalls for a second would make them elect, or elect twice.
 // startSentinels starts the replicas and then the sentinels, and returns when all know of each
 // other.
-func (w *World) startSentinels() error {
+func (w *Environment) startSentinels() error {
 	public, err := w.publish(w.nodes[0].NodeConfig)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (w *World) startSentinels() error {
 }
 
 // publish makes the public address of a node.
-func (w *World) publish(c NodeConfig) (string, error) {
+func (w *Environment) publish(c NodeConfig) (string, error) {
 	addr, err := w.proxies.linkServers("s>"+c.Name, c)
 	if err == nil {
 		w.announced[addr] = c.Name
@@ -60,7 +60,7 @@ func (w *World) publish(c NodeConfig) (string, error) {
 }
 
 // startAnnounced starts a replica that tells everybody its public address only.
-func (w *World) startAnnounced(i int, master string) error {
+func (w *Environment) startAnnounced(i int, master string) error {
 	c, err := w.node(i, nodeName(i), master)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (w *World) startAnnounced(i int, master string) error {
 
 // startWatchers starts the sentinels side by side, and returns when each is connected to all others
 // and to the servers.
-func (w *World) startWatchers(master string) error {
+func (w *Environment) startWatchers(master string) error {
 	nodes, peers, err := w.describeWatchers()
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (w *World) startWatchers(master string) error {
 }
 
 // describeWatchers gives each sentinel its address, its public address and its identity.
-func (w *World) describeWatchers() (nodes []NodeConfig, peers []Peer, err error) {
+func (w *Environment) describeWatchers() (nodes []NodeConfig, peers []Peer, err error) {
 	for i := range nemesis.Sentinels {
 		c, err := w.node(nemesis.SentinelNodes+i, "s"+strconv.Itoa(i), "")
 		if err != nil {
@@ -136,7 +136,7 @@ func (w *World) describeWatchers() (nodes []NodeConfig, peers []Peer, err error)
 // overheard learns from the sentinels' words that a replica is promoted, and reports it: nobody
 // else in this world promotes. It begins when one of them has sent REPLICAOF NO ONE, and is over
 // when the first has told its clients of the new master.
-func (w *World) overheard(line string) {
+func (w *Environment) overheard(line string) {
 	if _, rest, ok := strings.Cut(line, "+failover-state-wait-promotion slave "); ok {
 		words := strings.Fields(rest) // address as a name, host, port, …
 		if len(words) >= 3 {
@@ -154,7 +154,7 @@ func (w *World) overheard(line string) {
 
 // promoted reports a phase of a promotion, once, and its begin also where the words of one sentinel
 // come before those of another.
-func (w *World) promoted(phase, address string) {
+func (w *Environment) promoted(phase, address string) {
 	node, e := w.announced[address], &w.election
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -176,7 +176,7 @@ func promotion(phase, node string) workloads.Report {
 }
 
 // tell reports something that no client said, unless the world is closing.
-func (w *World) tell(r workloads.Report) {
+func (w *Environment) tell(r workloads.Report) {
 	select {
 	case w.inbox <- r:
 	case <-w.ended:

@@ -95,7 +95,7 @@ type Node struct {
 }
 
 // launch starts a server.
-func (w *World) launch(c NodeConfig) (*Node, error) {
+func (w *Environment) launch(c NodeConfig) (*Node, error) {
 	s, err := w.cfg.Launcher.Launch(c)
 	if err != nil {
 		return nil, err

@@ -151,7 +151,7 @@ func TestLinksOfASite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &World{proxies: p, site: s}
+	w := &Environment{proxies: p, site: s}
 	addr, err := p.link("c0>n0", c, "")
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestLinksOfASite(t *testing.T) {
 		after error
 	}{
 		{nemesis.Step{Do: nemesis.Cut, Target: "c0>n0", Mode: nemesis.Both}, os.ErrDeadlineExceeded},
-		{nemesis.Step{Do: nemesis.Hold, Target: "c0>n0", Mode: nemesis.Replies}, os.ErrDeadlineExceeded},
+		{nemesis.Step{Do: nemesis.HoldBack, Target: "c0>n0", Mode: nemesis.Replies}, os.ErrDeadlineExceeded},
 		{nemesis.Step{Do: nemesis.Reset, Target: "c0>n0"}, io.EOF},
 		{nemesis.Step{Do: nemesis.Refuse, Target: "c0>n0"}, io.EOF},
 	} {

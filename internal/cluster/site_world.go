@@ -9,14 +9,14 @@ import (
 )
 
 // startSite makes the place of the proxies, if this process is none.
-func (w *World) startSite() (err error) {
+func (w *Environment) startSite() (err error) {
 	if w.site, err = w.cfg.Launcher.Site(); err == nil && w.site != nil {
 		go w.listenTo(w.site)
 	}
 	return err
 }
 
-func (w *World) endSite() error {
+func (w *Environment) endSite() error {
 	if w.site == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (c *NodeConfig) Settle(s *Site) (err error) {
 
 // listenTo passes on what the proxies' site says: that it did not run for a while, or its end,
 // which nobody has planned.
-func (w *World) listenTo(s *Site) {
+func (w *Environment) listenTo(s *Site) {
 	for word := range s.Words {
 		w.stalled(Monotonic(), word.Late)
 	}

@@ -11,7 +11,7 @@ import (
 
 // startServers starts the masters, the proxies, and then what replicates from them: a replica that
 // starts before its master waits a second.
-func (w *World) startServers() error {
+func (w *Environment) startServers() error {
 	if err := w.startFirst(); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (w *World) startServers() error {
 
 // host is an address of this run's own network on loopback. Not every system has more than one;
 // where the servers are elsewhere, one is enough.
-func (w *World) host(i int) string {
+func (w *Environment) host(i int) string {
 	if w.site != nil {
 		return "127.0.0.1"
 	}
@@ -49,7 +49,7 @@ func (w *World) host(i int) string {
 func nodeName(i int) string { return "n" + strconv.Itoa(i) }
 
 // node describes the i-th server. Its clock can be moved if the scenario wants that.
-func (w *World) node(i int, name, replicaOf string) (NodeConfig, error) {
+func (w *Environment) node(i int, name, replicaOf string) (NodeConfig, error) {
 	c := NodeConfig{
 		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000), Dir: filepath.Join(w.scratch,
 			name),
@@ -72,7 +72,7 @@ func (w *World) node(i int, name, replicaOf string) (NodeConfig, error) {
 }
 
 // startFirst looks for an address where nobody listens.
-func (w *World) startFirst() (err error) {
+func (w *Environment) startFirst() (err error) {
 	for range startTries {
 		w.subnet = fmt.Sprintf("127.%d.%d", 2+rand.IntN(250), rand.IntN(256))
 		var n *Node
@@ -94,7 +94,7 @@ func (w *World) startFirst() (err error) {
 // startTries is how many addresses are tried: another program may listen on the first.
 const startTries = 5
 
-func (w *World) start(i int, name, replicaOf string) (*Node, error) {
+func (w *Environment) start(i int, name, replicaOf string) (*Node, error) {
 	c, err := w.node(i, name, replicaOf)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (w *World) start(i int, name, replicaOf string) (*Node, error) {
 
 // startOthers starts the other independent masters side by side, and then their replicas, if they
 // have any.
-func (w *World) startOthers() error {
+func (w *Environment) startOthers() error {
 	for i := 1; i < w.cfg.Masters; i++ {
 		n, err := w.start(i, nodeName(i), "")
 		if err != nil {
@@ -130,7 +130,7 @@ func (w *World) startOthers() error {
 }
 
 // startReplica starts a replica behind a proxy of its own.
-func (w *World) startReplica(i int, name string, master *Node) error {
+func (w *Environment) startReplica(i int, name string, master *Node) error {
 	addr, err := w.proxies.linkServers(master.Name+">"+name, master.NodeConfig)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (w *World) startReplica(i int, name string, master *Node) error {
 }
 
 // replicate waits until every replica has all that its master has.
-func (w *World) replicate() error {
+func (w *Environment) replicate() error {
 	for _, n := range w.nodes {
 		if err := n.Ready(); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (w *World) replicate() error {
 }
 
 // replicas is how many a node was started with.
-func (w *World) replicas(n *Node) int {
+func (w *Environment) replicas(n *Node) int {
 	switch {
 	case w.cfg.Topology == nemesis.Independent && n.ReplicaOf == "":
 		return w.cfg.Replicas

@@ -106,7 +106,7 @@ func strangers(c *redis.Client) (string, error) {
 }
 
 // alarm makes the sentinels watch closely from now on, or be patient again.
-func (w *World) alarm(close bool) error {
+func (w *Environment) alarm(close bool) error {
 	d := patientAfter
 	if close {
 		d = downAfter

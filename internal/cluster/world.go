@@ -32,8 +32,8 @@ type Config struct {
 	Relay       Relay            // stands between the links and the nodes; nil: nothing does
 }
 
-// World is a set of running processes. Its methods are for one goroutine, the harness's loop.
-type World struct {
+// Environment is a set of running processes. Its methods are for one goroutine, the harness's loop.
+type Environment struct {
 	cfg      Config
 	subnet   string // "127.77.3": all addresses of this run
 	scratch  string // where the nodes live
@@ -74,7 +74,7 @@ func (c Config) possible() error {
 
 // Start starts the nodes, the proxies and the workers side by side, and returns when every worker
 // can be given orders.
-func Start(cfg Config) (*World, error) {
+func Start(cfg Config) (*Environment, error) {
 	Sweep()
 	if cfg.Launcher == nil {
 		cfg.Launcher = processes{}
@@ -95,8 +95,8 @@ func Start(cfg Config) (*World, error) {
 }
 
 // newWorld is a world in which nothing runs yet.
-func newWorld(cfg Config) *World {
-	w := &World{
+func newWorld(cfg Config) *Environment {
+	w := &Environment{
 		cfg: cfg, clocks: map[string]*ServerClock{}, blocks: map[string]chan struct{}{},
 		stalls:    map[string]chan error{},
 		announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report,
@@ -107,7 +107,7 @@ func newWorld(cfg Config) *World {
 }
 
 // begin makes the run's folders and starts everything.
-func (w *World) begin() (err error) {
+func (w *Environment) begin() (err error) {
 	for _, d := range []string{"logs", "nodes"} {
 		if err := os.MkdirAll(filepath.Join(w.cfg.Dir, d), 0o755); err != nil {
 			return err
@@ -141,19 +141,19 @@ func (w *World) begin() (err error) {
 	return w.configure()
 }
 
-func (w *World) log(name string) string { return filepath.Join(w.cfg.Dir, "logs", name+".log") }
+func (w *Environment) log(name string) string { return filepath.Join(w.cfg.Dir, "logs", name+".log") }
 
 // Name is process, docker or external.
-func (w *World) Name() string { return w.cfg.Launcher.Name() }
+func (w *Environment) Name() string { return w.cfg.Launcher.Name() }
 
 // Versions are those of what answered, by name.
-func (w *World) Versions() map[string]string { return w.versions }
+func (w *Environment) Versions() map[string]string { return w.versions }
 
 // Now reads the clock that all stamps come from.
-func (w *World) Now() int64 { return Monotonic() }
+func (w *Environment) Now() int64 { return Monotonic() }
 
 // Next returns the next report, or false when the clock has passed deadline or ctx has ended.
-func (w *World) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
+func (w *Environment) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
 	select {
 	case r := <-w.inbox:
 		return r, true
@@ -171,10 +171,10 @@ func (w *World) Next(ctx context.Context, deadline int64) (workloads.Report, boo
 }
 
 // Send gives a worker an order. One that is gone gets nothing.
-func (w *World) Send(client int, o workloads.Order) { w.clients[client].send(o) }
+func (w *Environment) Send(client int, o workloads.Order) { w.clients[client].send(o) }
 
 // Close ends every process and waits until all are gone. It may be called more than once.
-func (w *World) Close() error {
+func (w *Environment) Close() error {
 	select {
 	case <-w.ended:
 		return nil
@@ -206,7 +206,7 @@ func (w *World) Close() error {
 }
 
 // drain lets workers finish what they have to say, which nobody wants any more.
-func (w *World) drain(closed <-chan struct{}) {
+func (w *Environment) drain(closed <-chan struct{}) {
 	for {
 		select {
 		case <-w.inbox:

@@ -47,7 +47,7 @@ var forms = []form{
 			replica = nemesis.Replica(0)
 		}
 		return []nemesis.Step{{Do: nemesis.KillNode, Target: "n0"},
-			{Do: nemesis.Promote, Target: replica}, {Do: nemesis.Direct, Target: "*", Node: replica}}
+			{Do: nemesis.Promote, Target: replica}, {Do: nemesis.Redirect, Target: "*", Node: replica}}
 	}, 0},
 	{"clock-client:+", skewed(nemesis.Step{Do: nemesis.ClientClock, Target: "c0"}, 1), 0},
 	{"clock-client:-", skewed(nemesis.Step{Do: nemesis.ClientClock, Target: "c0"}, -1), 0},
@@ -118,7 +118,7 @@ func twice(harness.Plan) history.Duration        { return history.Duration(giveU
 func held(mode, links string) func(harness.Plan) []nemesis.Step {
 	return func(p harness.Plan) []nemesis.Step {
 		return []nemesis.Step{
-			{Do: nemesis.Hold, Target: links, Mode: mode}, {Do: nemesis.Direct, Target: "c0", Node: "spare"},
+			{Do: nemesis.HoldBack, Target: links, Mode: mode}, {Do: nemesis.Redirect, Target: "c0", Node: "spare"},
 			outlast(p), {Do: nemesis.Heal, Target: links},
 		}
 	}

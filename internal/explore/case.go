@@ -90,7 +90,7 @@ func (r *Record) suspects(properties []string) (found []string) {
 func (r *Record) confirm(property string) (checker.Property, bool) {
 	v := checker.Check(&r.History, r.Trace, checker.Options{Properties: []string{property}})
 	p := v.Property(property)
-	return p, p.Verdict == checker.Violated && v.Broke == ""
+	return p, p.Verdict == checker.Violated && v.HarnessError == ""
 }
 
 // ErrFlaky is for a run that was different when it was done again, which the simulator promises not
@@ -113,7 +113,7 @@ func (c Case) settle(ctx context.Context, property string) (*Counterexample, err
 	}
 	p, ok := first.confirm(property)
 	if !ok {
-		return nil, fmt.Errorf("%s is not violated when the run is done again: %s", property, p.Because)
+		return nil, fmt.Errorf("%s is not violated when the run is done again: %s", property, p.Reason)
 	}
 	return &Counterexample{
 		Format: Format, Schedule: c.Schedule, Plan: c.Plan, Deviations: c.Deviations,

@@ -93,7 +93,7 @@ func TestCorpus(t *testing.T) {
 // find searches, shrinks and saves it.
 func (k specimen) find() (*Counterexample, error) {
 	s := Search{
-		Wish: harness.Wish{Impl: k.impl, Nemesis: k.nemesis}, Properties: []string{k.property},
+		Wish: harness.RunOptions{Impl: k.impl, Nemesis: k.nemesis}, Properties: []string{k.property},
 		Schedule: k.schedule, Moments: Aimed, Seeds: 3000, Jobs: 1,
 	}
 	if k.impl == "redlock" {

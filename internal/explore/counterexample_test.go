@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the golden files and the corpus a
 // sample is a counterexample with a step of each kind and with awkward words.
 func sample(t testing.TB) *Counterexample {
 	t.Helper()
-	p, err := harness.NewPlan(harness.Wish{World: "sim", Impl: "token-lua", Nemesis: "failover",
+	p, err := harness.NewPlan(harness.RunOptions{Environment: "sim", Impl: "token-lua", Nemesis: "failover",
 		Clients: 2, TTL: time.Second, Seed: 1<<63 + 5})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func sample(t testing.TB) *Counterexample {
 		},
 		Verdict: checker.Property{
 			Property: "S", Verdict: checker.Violated, Class: checker.LostByFailover,
-			Words: "Client 0 was granted lock 0 by n0 at 0.061 s, client 1 by n1 at 0.070 s.",
+			Explanation: "Client 0 was granted lock 0 by n0 at 0.061 s, client 1 by n1 at 0.070 s.",
 			Witness: &checker.Witness{Holds: []checker.Hold{{Process: 1, N: 2, From: 61_000_000,
 				To: 9_007_199_254_740_993}}},
 		},

@@ -15,7 +15,7 @@ import (
 
 // Exhaustive is a search through everything within bounds.
 type Exhaustive struct {
-	Wish       harness.Wish
+	Wish       harness.RunOptions
 	Properties []string
 	Bounds     Bounds
 	Plain      bool // without state hashing
@@ -50,7 +50,7 @@ const patientLeases = 10
 // plan is the world of the search.
 func (x Exhaustive) plan() (harness.Plan, error) {
 	w, b := x.Wish, x.Bounds
-	w.Clients, w.World, w.Stop = b.Clients, "sim", !x.KeepGoing
+	w.Clients, w.Environment, w.Stop = b.Clients, "sim", !x.KeepGoing
 	entry, err := impls.Find(w.Impl)
 	if err != nil {
 		return harness.Plan{}, err

@@ -33,7 +33,7 @@ func TestHashingChangesNoVerdict(t *testing.T) {
 		letters := map[bool]string{}
 		for _, plain := range []bool{false, true} {
 			hits, covered := exhaustive(t, Exhaustive{
-				Wish: harness.Wish{Impl: c.lock, Nemesis: c.fault}, Properties: []string{"S", "L", "O"},
+				Wish: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Properties: []string{"S", "L", "O"},
 				Bounds: c.bounds, KeepGoing: true, Plain: plain, Pace: Ticks,
 			})
 			if !covered.Whole || covered.Broke > 0 {
@@ -73,7 +73,7 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 		{"setpx-del", "pause", "O", Bounds{Clients: 3, Rounds: 1, Tries: 6, Faults: 1}},
 		{"token-lua", "clock-server:+", "L", Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}},
 	} {
-		x := Exhaustive{Wish: harness.Wish{Impl: c.lock, Nemesis: c.fault}, Bounds: c.bounds}
+		x := Exhaustive{Wish: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Bounds: c.bounds}
 		if x.Properties = []string{"S", "L", "O"}; c.property != "" {
 			x.Properties = []string{c.property}
 		}
@@ -98,7 +98,7 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 
 // TestCoveredClaimsNoMoreThanWasDone.
 func TestCoveredClaimsNoMoreThanWasDone(t *testing.T) {
-	x := Exhaustive{Wish: harness.Wish{Impl: "token-lua", Nemesis: "none"}, Bounds: DefaultBounds,
+	x := Exhaustive{Wish: harness.RunOptions{Impl: "token-lua", Nemesis: "none"}, Bounds: DefaultBounds,
 		Limit: 20}
 	_, covered := exhaustive(t, x)
 	if s := covered.String(); covered.Whole || strings.Contains(s, "all ") ||

@@ -141,7 +141,7 @@ func (e *expedition) judge(r *Record, s *scout) (hits []Hit) {
 			if !ok {
 				continue
 			}
-			h.Class, h.Words = v.Class, v.Words
+			h.Class, h.Words = v.Class, v.Explanation
 		}
 		hits = append(hits, h)
 	}

@@ -18,8 +18,8 @@ func HitOf(ctx context.Context, p harness.Plan, property string) (Hit, error) {
 	}
 	v, ok := r.confirm(property)
 	if !ok {
-		return Hit{}, fmt.Errorf("%s is not violated when the run is done again: %s", property, v.Because)
+		return Hit{}, fmt.Errorf("%s is not violated when the run is done again: %s", property, v.Reason)
 	}
 	return Hit{Case: Case{p, Timed, answers}, Seed: p.Seed, Property: property, Class: v.Class,
-		Words: v.Words}, nil
+		Words: v.Explanation}, nil
 }

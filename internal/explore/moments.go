@@ -149,12 +149,12 @@ func (d draw) partition(variant, links string) nemesis.Step {
 // late holds what a client sends or is told; newer connections may take another way.
 func (d draw) late(c, links string) effect {
 	e := effect{
-		[]nemesis.Step{{Do: nemesis.Hold, Target: links, Mode: []string{nemesis.Requests,
+		[]nemesis.Step{{Do: nemesis.HoldBack, Target: links, Mode: []string{nemesis.Requests,
 			nemesis.Replies}[d.rand.IntN(2)]}},
 		[]nemesis.Step{{Do: nemesis.Heal, Target: links}},
 	}
 	if d.rand.IntN(2) == 0 {
-		e.begin = append(e.begin, nemesis.Step{Do: nemesis.Direct, Target: c, Node: "spare"})
+		e.begin = append(e.begin, nemesis.Step{Do: nemesis.Redirect, Target: c, Node: "spare"})
 	}
 	return e
 }
@@ -185,7 +185,7 @@ func (d draw) failover() effect {
 	}
 	begin = append(begin, gate, nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{
 		Do: nemesis.Promote, Target: "n1"},
-		nemesis.Step{Do: nemesis.Direct, Target: "*", Node: "n1"})
+		nemesis.Step{Do: nemesis.Redirect, Target: "*", Node: "n1"})
 	if name != "" {
 		begin = append(begin, nemesis.Step{Do: nemesis.Go, Target: "later"})
 	}

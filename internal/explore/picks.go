@@ -26,7 +26,7 @@ func struck(question string) string { return "strike before " + question }
 func (p *picks) Strikes() bool { return p.rec != nil && p.rec.armed != nil }
 
 // Pick is sim.Picker.
-func (p *picks) Pick(_ *sim.World, options []sim.Option) int {
+func (p *picks) Pick(_ *sim.Environment, options []sim.Option) int {
 	name := p.name(options)
 	if p.Recorded[struck(name)] > 0 && p.rec != nil && p.rec.reach() {
 		return sim.Again
@@ -102,7 +102,7 @@ func (p *priorities) priority(process int) float64 {
 }
 
 // Pick is sim.Picker.
-func (p *priorities) Pick(_ *sim.World, options []sim.Option) int {
+func (p *priorities) Pick(_ *sim.Environment, options []sim.Option) int {
 	name := p.name(options)
 	if p.changes[p.count] {
 		first := who(options[p.best(options)])

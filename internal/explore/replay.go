@@ -58,7 +58,7 @@ func (c *Counterexample) Replay(ctx context.Context) (Outcome, error) {
 		}
 	case !violated:
 		o.Step, o.Expected, o.Got = len(c.Steps), "a violation of "+c.Verdict.Property,
-			firstWord(v.Because, v.Verdict.String())
+			firstWord(v.Reason, v.Verdict.String())
 	case v.Class != c.Verdict.Class:
 		o.Step, o.Expected, o.Got = len(c.Steps), "the class "+quote(c.Verdict.Class), quote(v.Class)
 	default:

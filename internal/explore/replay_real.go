@@ -114,7 +114,7 @@ func isTimeout(err string) bool {
 }
 
 // follow keeps the record of a replay, and judges it.
-func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, net *relay,
+func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.Environment, net *relay,
 	out *Attempt) error {
 	p, err := r.play(ctx, c, w, net)
 	var d *divergence
@@ -136,7 +136,7 @@ func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, n
 	if got := v.Property(c.Verdict.Property); got.Verdict != checker.Violated {
 		out.Result, out.Step = Diverged, len(c.Steps)+1
 		out.Expected = fmt.Sprintf("%s violated", c.Verdict.Property)
-		out.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict, cmp.Or(got.Because, got.Words))
+		out.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict, cmp.Or(got.Reason, got.Explanation))
 		if got.Verdict.String() == checker.Unknown.String() && p.clock.stood > 0 ||
 			p.clock.late > punctual {
 			out.Result = TooSlow
@@ -150,14 +150,14 @@ func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.World, n
 const punctual = 20 * time.Millisecond
 
 // play follows the steps with the files of the run open.
-func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.World, net *relay) (p *player,
+func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.Environment, net *relay) (p *player,
 	err error) {
 	epoch, err := c.epoch(ctx)
 	if err != nil {
 		return nil, err
 	}
 	plan := c.Plan
-	plan.World, plan.Expect = r.World, c.Verdict.Property
+	plan.Environment, plan.Expect = r.World, c.Verdict.Property
 	err = errors.Join(
 		store.Write(r.Dir, store.Plan, func(f *os.File) error { return plan.Write(f) }),
 		store.Write(r.Dir, kept, func(f *os.File) error { return c.Write(f) }),

@@ -17,7 +17,7 @@ func TestWhichFailoversCanBeReplayed(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	late := Search{Wish: harness.Wish{Impl: "token-lua", Nemesis: "failover:delayed"},
+	late := Search{Wish: harness.RunOptions{Impl: "token-lua", Nemesis: "failover:delayed"},
 		Properties: []string{"L"}, Schedule: Random, Moments: Aimed, Seeds: 200, Jobs: 1}
 	found, _, err := late.Find(t.Context())
 	if err != nil || len(found) == 0 {
@@ -31,7 +31,7 @@ func TestWhichFailoversCanBeReplayed(t *testing.T) {
 		t.Errorf("%s: %v", late.Wish.Nemesis, err)
 	}
 	x := Exhaustive{
-		Wish: harness.Wish{Impl: "token-lua", Nemesis: nemesis.Failover}, Properties: []string{"L"},
+		Wish: harness.RunOptions{Impl: "token-lua", Nemesis: nemesis.Failover}, Properties: []string{"L"},
 		Bounds: Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}, Pace: Ticks,
 	}
 	hits, covered := exhaustive(t, x)

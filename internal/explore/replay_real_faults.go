@@ -17,7 +17,7 @@ func (p *player) fault(f nemesis.Step) error {
 	switch f.Do {
 	case nemesis.KillNode:
 		return p.ends(f.Target)
-	case nemesis.Cut, nemesis.Hold, nemesis.Refuse, nemesis.Reset:
+	case nemesis.Cut, nemesis.HoldBack, nemesis.Refuse, nemesis.Reset:
 		p.hurt = append(p.hurt, f)
 	case nemesis.Heal:
 		p.hurt = slices.DeleteFunc(p.hurt, func(s nemesis.Step) bool {

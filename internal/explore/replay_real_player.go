@@ -17,12 +17,12 @@ import (
 // player follows the steps of a counterexample in a world of real processes. Every client stands at
 // the gate for everybody whenever it is about to acquire, to release or to send a command, and its
 // commands and replies stand at the relay; the player calls whose turn it is. Between two steps it
-// waits until the client that it has called has nothing to do but wait (cluster.World.Idle), so
+// waits until the client that it has called has nothing to do but wait (cluster.Environment.Idle), so
 // that nobody acts later than its turn.
 type player struct {
 	ctx     context.Context
 	c       *Counterexample
-	world   *cluster.World
+	world   *cluster.Environment
 	net     *relay
 	journal *harness.Journal
 	match   *matcher
@@ -35,10 +35,10 @@ type player struct {
 
 // actor is what the player knows of a client.
 type actor struct {
-	stands   []workloads.GateHit
-	dialling []workloads.GateHit // where it is about to connect
-	passed   int                 // how often it was told to go on
-	marks    []Step              // that it has come to, not yet in turn
+	stands   []workloads.BreakpointHit
+	dialling []workloads.BreakpointHit // where it is about to connect
+	passed   int                       // how often it was told to go on
+	marks    []Step                    // that it has come to, not yet in turn
 	// numbers in its trace of commands that have left and are not yet in turn
 	sent     []int
 	commands map[int]*sentCommand // by their numbers in the record
@@ -53,7 +53,7 @@ type actor struct {
 // everybody is the number of the gate that all stand at.
 const everybody = 1
 
-func newPlayer(ctx context.Context, c *Counterexample, epoch int64, w *cluster.World, net *relay,
+func newPlayer(ctx context.Context, c *Counterexample, epoch int64, w *cluster.Environment, net *relay,
 	j *harness.Journal) *player {
 	p := &player{ctx: ctx, c: c, world: w, net: net, journal: j, match: newMatcher(c.Plan.TTL.D()),
 		turns: turns(c.Steps)}
@@ -102,7 +102,7 @@ func (p *player) all() error {
 // ready lets every client stand where it is about to acquire.
 func (p *player) ready() error {
 	for i := range p.actors {
-		p.world.Send(i, workloads.Order{Do: workloads.DoArm, Gate: &workloads.Gate{ID: everybody,
+		p.world.Send(i, workloads.Order{Do: workloads.DoArm, Breakpoint: &workloads.Breakpoint{ID: everybody,
 			Every: true}})
 		p.journal.Begin(i)
 	}
@@ -220,10 +220,10 @@ func (p *player) take(rep workloads.Report) error {
 
 func (p *player) note(a *actor, rep workloads.Report) {
 	switch {
-	case rep.Gate != nil && rep.Gate.Phase == workloads.PhaseConnect:
-		a.dialling = append(a.dialling, *rep.Gate)
-	case rep.Gate != nil:
-		a.stands = append(a.stands, *rep.Gate)
+	case rep.Breakpoint != nil && rep.Breakpoint.Phase == workloads.PhaseConnect:
+		a.dialling = append(a.dialling, *rep.Breakpoint)
+	case rep.Breakpoint != nil:
+		a.stands = append(a.stands, *rep.Breakpoint)
 	case rep.Command != nil && rep.Command.Sent != 0:
 		a.sent = append(a.sent, rep.Command.Seq)
 	case rep.Command != nil:
@@ -239,11 +239,11 @@ func (p *player) note(a *actor, rep workloads.Report) {
 }
 
 // pass lets a client go on that stands at the gate.
-func (p *player) pass(client int, h workloads.GateHit) {
+func (p *player) pass(client int, h workloads.BreakpointHit) {
 	a := p.actors[client]
 	a.passed++
-	a.stands = slices.DeleteFunc(a.stands, func(x workloads.GateHit) bool { return x.Stop == h.Stop })
-	p.world.Send(client, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: everybody,
+	a.stands = slices.DeleteFunc(a.stands, func(x workloads.BreakpointHit) bool { return x.Stop == h.Stop })
+	p.world.Send(client, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: everybody,
 		Stop: h.Stop}})
 }
 

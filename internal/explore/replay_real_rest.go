@@ -62,7 +62,7 @@ func (p *player) directed(client int) bool {
 		if t.At-p.turns[p.now].At > history.Duration(dialTime) {
 			return false
 		}
-		if t.Kind == Fault && t.Fault.Do == nemesis.Direct && t.Fault.Target == fmt.Sprintf("c%d",
+		if t.Kind == Fault && t.Fault.Do == nemesis.Redirect && t.Fault.Target == fmt.Sprintf("c%d",
 			client) {
 			return true
 		}

@@ -13,7 +13,7 @@ import (
 // send lets a client send a command that it stands before.
 func (p *player) send(s Step) error {
 	a := p.actors[s.Client]
-	is := func(h workloads.GateHit) bool {
+	is := func(h workloads.BreakpointHit) bool {
 		return h.Args != nil && h.Node == s.Node && p.match.command(s.Command, h.Args)
 	}
 	h, err := p.standing(s, is)
@@ -49,7 +49,7 @@ func describe(s Step) string {
 const settled = 100_000_000
 
 // standing waits until a client stands at a place.
-func (p *player) standing(s Step, is func(workloads.GateHit) bool) (found workloads.GateHit,
+func (p *player) standing(s Step, is func(workloads.BreakpointHit) bool) (found workloads.BreakpointHit,
 	err error) {
 	a := p.actors[s.Client]
 	since := p.world.Now()
@@ -215,7 +215,7 @@ func (p *player) mark(s Step) error {
 	if s.Phase == Acquire || s.Phase == Release {
 		nested := len(a.marks) > 0
 		if !nested {
-			h, err := p.standing(s, func(h workloads.GateHit) bool {
+			h, err := p.standing(s, func(h workloads.BreakpointHit) bool {
 				return h.Phase == s.Phase &&
 					h.N == s.N
 			})

@@ -20,9 +20,9 @@ func TestMain(m *testing.M) {
 }
 
 // recorded is the counterexample that a scenario gives in the simulator.
-func recorded(t *testing.T, property string, w harness.Wish) *Counterexample {
+func recorded(t *testing.T, property string, w harness.RunOptions) *Counterexample {
 	t.Helper()
-	w.World = "sim"
+	w.Environment = "sim"
 	if w.TTL == 0 {
 		w.TTL = 500 * time.Millisecond
 	}
@@ -137,7 +137,7 @@ func TestScenariosOnRealRedis(t *testing.T) {
 	}
 	for _, x := range all {
 		t.Run(x.lock+"/"+x.fault, func(t *testing.T) {
-			w := harness.Wish{Impl: x.lock, Nemesis: x.fault, Seed: 1, Clients: 3, TTL: time.Second,
+			w := harness.RunOptions{Impl: x.lock, Nemesis: x.fault, Seed: 1, Clients: 3, TTL: time.Second,
 				Poll: 150 * time.Millisecond, Hold: 100 * time.Millisecond}
 			confirm(t, recorded(t, x.property, w))
 		})

@@ -22,7 +22,7 @@ type turn struct {
 func turns(steps []Step) []turn {
 	var all []turn
 	for i, s := range steps {
-		if s.Kind == Fault && (s.Fault.Do == nemesis.Direct || s.Fault.Do == nemesis.ClientClock) {
+		if s.Kind == Fault && (s.Fault.Do == nemesis.Redirect || s.Fault.Do == nemesis.ClientClock) {
 			if c, err := nemesis.Client(s.Fault.Target); err == nil {
 				s.At += history.Duration(sim.OrderTime(c))
 			}

@@ -45,12 +45,12 @@ func (j job) run(ctx context.Context) (r *Record, err error) {
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		Chooser: j.chooser, Executed: rec.executed,
 	}
-	err = sim.Run(cfg, func(w *sim.World) error {
+	err = sim.Run(cfg, func(w *sim.Environment) error {
 		rec.world, rec.Epoch = w, w.Now()
 		if j.tap != nil {
 			j.tap(rec)
 		}
-		t := &tapped{World: w, rec: rec}
+		t := &tapped{Environment: w, rec: rec}
 		if err := nemesis.Possible(t, p.Scenario); err != nil {
 			return fmt.Errorf("%s: %w", p.Nemesis, err)
 		}
@@ -91,7 +91,7 @@ func (r *recorder) reach() bool {
 		return false
 	}
 	r.armed = nil
-	r.world.Tell(workloads.Report{Process: g.process, Gate: &workloads.GateHit{
+	r.world.Tell(workloads.Report{Process: g.process, Breakpoint: &workloads.BreakpointHit{
 		ID: g.id, T: r.world.Now()}})
 	return true
 }
@@ -100,7 +100,7 @@ func (r *recorder) reach() bool {
 type recorder struct {
 	Record
 	job
-	world   *sim.World
+	world   *sim.Environment
 	monitor *checker.Monitor
 	armed   *gate              // see anywhere
 	open    map[[2]int]int     // (process, seq) → number in Trace

@@ -41,7 +41,7 @@ func (s *scout) executed(x sim.Execution) {
 func (s *scout) Strikes() bool { return s.rec.armed != nil && s.used.Faults < s.limit.Faults }
 
 // Pick is sim.Picker. Beside the options that it is given there is one more: the fault strikes now.
-func (s *scout) Pick(w *sim.World, options []sim.Option) int {
+func (s *scout) Pick(w *sim.Environment, options []sim.Option) int {
 	name, c := s.name(options), 0
 	if n := len(s.picked); n < len(s.path.picks) {
 		c = s.path.picks[n]
@@ -111,7 +111,7 @@ func (b Bounds) within(limit Bounds) bool {
 
 // state is a hash of all that the rest of the run depends on: the world's, what replies under way
 // say, what is left of the bounds, and the fault.
-func (s *scout) state(w *sim.World) uint64 {
+func (s *scout) state(w *sim.Environment) uint64 {
 	h := mix(w.Fingerprint(), uint64(s.path.plan))
 	for c := range s.limit.Clients {
 		h = mix(h, s.told[c])

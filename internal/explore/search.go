@@ -31,11 +31,11 @@ const (
 
 // Search is what to look for, and for how long.
 type Search struct {
-	Wish       harness.Wish // the lock, the fault, the world
-	Properties []string     // to be violated; empty: those that a run judges by default
-	Schedule   string       // Random or Priority
-	Moments    string       // Aimed, Drawn or Both
-	Seeds      int          // runs at most; 0: no limit
+	Wish       harness.RunOptions // the lock, the fault, the world
+	Properties []string           // to be violated; empty: those that a run judges by default
+	Schedule   string             // Random or Priority
+	Moments    string             // Aimed, Drawn or Both
+	Seeds      int                // runs at most; 0: no limit
 	Budget     time.Duration
 	Jobs       int
 	Mine       func(seed int) bool // the seeds of this machine, counted from 0; nil: all
@@ -163,8 +163,8 @@ func (f *finding) prepare() error {
 const drawnRounds = 4
 
 // planFor is the plan of a search: small, and over with the first violation.
-func planFor(w harness.Wish) (harness.Plan, error) {
-	w.World, w.Stop = "sim", true
+func planFor(w harness.RunOptions) (harness.Plan, error) {
+	w.Environment, w.Stop = "sim", true
 	if w.Clients == 0 {
 		w.Clients = 3
 	}
@@ -231,7 +231,7 @@ func (f *finding) one(ctx context.Context, seed uint64) {
 	}
 	for _, property := range r.suspects(f.Properties) {
 		if v, ok := r.confirm(property); ok {
-			f.add(Hit{Case{p, schedule, answers}, seed, property, v.Class, v.Words})
+			f.add(Hit{Case{p, schedule, answers}, seed, property, v.Class, v.Explanation})
 			break
 		}
 	}

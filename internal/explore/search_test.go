@@ -15,7 +15,7 @@ func TestTheSearchDoesNotDependOnCores(t *testing.T) {
 		var first [2]Hit
 		for i, jobs := range []int{1, 3} {
 			s := Search{
-				Wish: harness.Wish{Impl: "getset", Nemesis: "pause"}, Properties: []string{"S"},
+				Wish: harness.RunOptions{Impl: "getset", Nemesis: "pause"}, Properties: []string{"S"},
 				Schedule: schedule, Moments: Drawn, Seeds: 400, Jobs: jobs,
 			}
 			hits, p, err := s.Find(context.Background())
@@ -35,7 +35,7 @@ func TestTheSearchDoesNotDependOnCores(t *testing.T) {
 func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
 	for _, c := range []struct{ lock, fault string }{{"token-lua", "none"}, {"setnx", "pause"}} {
 		for _, schedule := range []string{Random, Priority} {
-			s := Search{Wish: harness.Wish{Impl: c.lock, Nemesis: c.fault}, Properties: []string{
+			s := Search{Wish: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Properties: []string{
 				"S", "L", "O"}, Schedule: schedule, Moments: Both, Seeds: 60, Jobs: 2}
 			hits, p, err := s.Find(context.Background())
 			if err != nil || len(hits) > 0 || p.Runs != 60 || p.Broke > 0 {
@@ -47,7 +47,7 @@ func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
 
 // TestBadSearches are refused before anything runs.
 func TestBadSearches(t *testing.T) {
-	for _, w := range []harness.Wish{
+	for _, w := range []harness.RunOptions{
 		{Impl: "nobody", Nemesis: "none"}, {Impl: "getset", Nemesis: "nothing"},
 		{Impl: "getset", Nemesis: "minority-loss"}, {Impl: "getset", Nemesis: "failover-sentinel"},
 	} {
@@ -56,7 +56,7 @@ func TestBadSearches(t *testing.T) {
 			t.Errorf("%s under %s was searched", w.Impl, w.Nemesis)
 		}
 	}
-	if _, _, err := (Search{Wish: harness.Wish{Impl: "getset", Nemesis: "race"}, Moments: Drawn,
+	if _, _, err := (Search{Wish: harness.RunOptions{Impl: "getset", Nemesis: "race"}, Moments: Drawn,
 		Seeds: 1}).Find(context.Background()); err == nil {
 		t.Error("a race was drawn")
 	}
@@ -67,7 +67,7 @@ func TestSearchEndsWithItsTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []context.Context{ctx, context.Background()} {
-		s := Search{Wish: harness.Wish{Impl: "token-lua", Nemesis: "none"}, Schedule: Random,
+		s := Search{Wish: harness.RunOptions{Impl: "token-lua", Nemesis: "none"}, Schedule: Random,
 			Moments: Both, Budget: 50 * time.Millisecond, Jobs: 2}
 		if hits, _, err := s.Find(c); err != nil || len(hits) > 0 {
 			t.Errorf("%v, %v", hits, err)

@@ -13,13 +13,13 @@ import (
 
 // tapped is a simulated world that tells a recorder what its clients report and what is done to it.
 type tapped struct {
-	*sim.World
+	*sim.Environment
 	rec *recorder
 }
 
-// Next is harness.World.
+// Next is harness.Environment.
 func (t *tapped) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
-	rep, ok := t.World.Next(ctx, deadline)
+	rep, ok := t.Environment.Next(ctx, deadline)
 	switch {
 	case !ok:
 	case rep.Command != nil:
@@ -33,21 +33,21 @@ func (t *tapped) Next(ctx context.Context, deadline int64) (workloads.Report, bo
 	return rep, ok
 }
 
-// Send is harness.World.
+// Send is harness.Environment.
 func (t *tapped) Send(client int, o workloads.Order) {
 	name := fmt.Sprintf("c%d", client)
 	switch o.Do {
-	case workloads.DoDirect:
-		t.note(nemesis.Step{Do: nemesis.Direct, Target: name, Node: o.Node})
+	case workloads.DoRedirect:
+		t.note(nemesis.Step{Do: nemesis.Redirect, Target: name, Node: o.Node})
 	case workloads.DoClock:
 		t.note(nemesis.Step{Do: nemesis.ClientClock, Target: name, Offset: o.Offset, Rate: o.Rate})
 	case workloads.DoArm:
-		if o.Gate.Command == Anywhere {
-			t.rec.armed = &gate{client, o.Gate.ID}
+		if o.Breakpoint.Command == Anywhere {
+			t.rec.armed = &gate{client, o.Breakpoint.ID}
 			return
 		}
 	}
-	t.World.Send(client, o)
+	t.Environment.Send(client, o)
 }
 
 func (t *tapped) note(s nemesis.Step) {
@@ -60,7 +60,7 @@ func (t *tapped) do(s nemesis.Step) error {
 	if s.Do == nemesis.Promote {
 		t.rec.overtaken = t.rec.overtaken || t.Behind(s.Target)
 	}
-	return nemesis.Apply(t.World, s)
+	return nemesis.Apply(t.Environment, s)
 }
 
 // The powers of the world, each noted.
@@ -114,9 +114,9 @@ func (t *tapped) Cut(link, mode string) error {
 	return t.do(nemesis.Step{Do: nemesis.Cut, Target: link, Mode: mode})
 }
 
-// Hold is nemesis.Linker.
-func (t *tapped) Hold(link, mode string) error {
-	return t.do(nemesis.Step{Do: nemesis.Hold, Target: link, Mode: mode})
+// HoldBack is nemesis.Linker.
+func (t *tapped) HoldBack(link, mode string) error {
+	return t.do(nemesis.Step{Do: nemesis.HoldBack, Target: link, Mode: mode})
 }
 
 // Delay is nemesis.Linker.

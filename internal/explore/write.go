@@ -78,7 +78,7 @@ func (c *Counterexample) comment(b *bufio.Writer) {
 	}
 	fmt.Fprintf(b, "# A counterexample of lockbench: %s under %s violates %s%s.\n#\n", c.Plan.Impl,
 		c.Plan.Nemesis, v.Property, class)
-	for _, line := range wrap(v.Words, 120) {
+	for _, line := range wrap(v.Explanation, 120) {
 		fmt.Fprintf(b, "# %s\n", line)
 	}
 	b.WriteString(

@@ -10,9 +10,9 @@ import (
 )
 
 // aim makes the faults ready for the lock, and takes the topology that the two of them need.
-func (p *Plan) aim(w Wish, lock impls.Entry, faults nemesis.Faults) error {
-	if w.Ground.World == "" {
-		w.Ground = nemesis.GroundOf(w.World)
+func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error {
+	if w.Capabilities.Environment == "" {
+		w.Capabilities = nemesis.CapabilitiesOf(w.Environment)
 	}
 	params := p.params(w, lock)
 	s, err := faults.Scenario(params)
@@ -36,7 +36,7 @@ func (p *Plan) aim(w Wish, lock impls.Entry, faults nemesis.Faults) error {
 		}
 		p.Topology = w.Topology
 	}
-	if err := w.Ground.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas,
+	if err := w.Capabilities.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas,
 		Steps: p.Scenario}); err != nil {
 		return fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)
 	}
@@ -44,11 +44,11 @@ func (p *Plan) aim(w Wish, lock impls.Entry, faults nemesis.Faults) error {
 }
 
 // params are what the faults need to know of the plan.
-func (p *Plan) params(w Wish, lock impls.Entry) nemesis.Params {
+func (p *Plan) params(w RunOptions, lock impls.Entry) nemesis.Params {
 	params := nemesis.Params{
 		TTL: p.TTL.D(), Hold: p.Hold.D(), Poll: p.Poll.D(), Clients: p.Clients, Nodes: 1,
 		Timeout:  or(w.ClientTimeout, defaultTimeout),
-		Topology: w.Topology, Seed: p.Seed, Ground: w.Ground,
+		Topology: w.Topology, Seed: p.Seed, Capabilities: w.Capabilities,
 	}
 	if lock.Topology == impls.Independent {
 		p.Masters = or(w.Masters, defaultMasters)
@@ -61,7 +61,7 @@ func (p *Plan) params(w Wish, lock impls.Entry) nemesis.Params {
 const longestFor = 2 * time.Minute
 
 // last gives a run the time that its scenario may take, unless the user has said how long it is.
-func (p *Plan) last(w Wish) error {
+func (p *Plan) last(w RunOptions) error {
 	if w.For > 0 {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (p *Plan) last(w Wish) error {
 
 // requires is the evidence without which a run of this scenario proves nothing.
 func requires(s nemesis.Scenario) history.Requires {
-	r := history.Requires{Contended: minContended, Strikes: s.Strikes}
+	r := history.Requires{Contended: minContended, Hits: s.Aimed}
 	for _, step := range s.Steps {
 		r.Failover = r.Failover || step.Do == nemesis.Promote || step.Do == nemesis.Elected
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // simPlan runs a plan in the simulator and returns what was recorded.
-func simPlan(t *testing.T, w harness.Wish) (*history.History, []history.Command) {
+func simPlan(t *testing.T, w harness.RunOptions) (*history.History, []history.Command) {
 	t.Helper()
 	p, err := harness.NewPlan(w)
 	if err != nil {
@@ -22,7 +22,7 @@ func simPlan(t *testing.T, w harness.Wish) (*history.History, []history.Command)
 	}
 	var hist, trace bytes.Buffer
 	err = sim.Run(sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas,
-		Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}, func(w *sim.World) error {
+		Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}, func(w *sim.Environment) error {
 		return harness.Run(t.Context(), p, w, harness.Output{History: &hist, Trace: &trace,
 			Started: w.Started()})
 	})
@@ -156,7 +156,7 @@ func TestEveryAim(t *testing.T) {
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			h, trace := simPlan(t, harness.Wish{
+			h, trace := simPlan(t, harness.RunOptions{
 				Impl: "setpx-del", Nemesis: file, Seed: 3, Clients: 2, TTL: 200 * time.Millisecond,
 				Poll: 20 * time.Millisecond, Hold: 260 * time.Millisecond,
 				AcquireTimeout: 100 * time.Millisecond,

@@ -20,7 +20,7 @@ type client struct {
 }
 
 // plunge draws client i's next cycle, to begin no sooner than after.
-func (r *run) plunge(i int, after int64) {
+func (r *run) scheduleCycle(i int, after int64) {
 	o, think := r.gen.Next(i)
 	r.clients[i].next, r.clients[i].after, r.clients[i].working = o, after+int64(think), false
 }
@@ -40,7 +40,7 @@ func (r *run) dispatch() {
 
 // may reports whether client i may begin a cycle.
 func (r *run) may(i int) bool {
-	return !r.through(i) && (!r.quiet || r.only != "" && r.conductor.names(r.only, i))
+	return !r.through(i) && (!r.quiet || r.only != "" && r.nemesis.names(r.only, i))
 }
 
 // through reports whether client i has begun all the cycles that the plan gives it.
@@ -74,7 +74,7 @@ func (r *run) busy() bool {
 
 // wake is the world's clock at which the loop has something to do by itself.
 func (r *run) wake() int64 {
-	at := min(r.limit, r.conductor.wake(), r.conductor.nextLoss(), r.progress.wake(r))
+	at := min(r.limit, r.nemesis.wake(), r.nemesis.nextLoss(), r.progress.wake(r))
 	for i := range r.clients {
 		if r.clients[i].idle() && r.may(i) {
 			at = min(at, r.clients[i].after)

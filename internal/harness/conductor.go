@@ -10,7 +10,7 @@ import (
 )
 
 // conductor carries out the steps of a scenario in order, and waits where a step says so.
-type conductor struct {
+type nemesisRunner struct {
 	run    *run
 	steps  []nemesis.Step
 	at     int
@@ -37,10 +37,10 @@ type post struct {
 }
 
 // done reports whether every step has been carried out.
-func (c *conductor) done() bool { return c.at >= len(c.steps) }
+func (c *nemesisRunner) done() bool { return c.at >= len(c.steps) }
 
 // wake is when the current step may be over without any report.
-func (c *conductor) wake() int64 {
+func (c *nemesisRunner) wake() int64 {
 	if c.done() || !c.begun || !c.timed(c.steps[c.at]) {
 		return never
 	}
@@ -48,12 +48,12 @@ func (c *conductor) wake() int64 {
 }
 
 // timed reports whether a step is over after a while, whatever happens.
-func (c *conductor) timed(s nemesis.Step) bool {
+func (c *nemesisRunner) timed(s nemesis.Step) bool {
 	return s.Do == nemesis.Wait || s.Do == nemesis.Elected || s.Await != nil && s.For > 0
 }
 
 // advance carries out steps until one must be waited for.
-func (c *conductor) advance() error {
+func (c *nemesisRunner) advance() error {
 	for !c.done() {
 		s := c.steps[c.at]
 		if !c.begun {
@@ -72,7 +72,7 @@ func (c *conductor) advance() error {
 }
 
 // over reports whether what a step waits for has come.
-func (c *conductor) over(s nemesis.Step) bool {
+func (c *nemesisRunner) over(s nemesis.Step) bool {
 	switch {
 	case s.Await != nil:
 		return c.met(*s.Await) || s.For > 0 && c.run.world.Now() >= c.until
@@ -91,7 +91,7 @@ func (c *conductor) over(s nemesis.Step) bool {
 }
 
 // met reports whether whoever is awaited has come.
-func (c *conductor) met(a nemesis.Await) bool {
+func (c *nemesisRunner) met(a nemesis.Await) bool {
 	if a.Phase == nemesis.Lost {
 		c.findLoser(a)
 	}
@@ -103,7 +103,7 @@ func (c *conductor) met(a nemesis.Await) bool {
 }
 
 // begin starts a step; most are over at once.
-func (c *conductor) begin(s nemesis.Step) error {
+func (c *nemesisRunner) begin(s nemesis.Step) error {
 	switch {
 	case s.Await != nil:
 		c.until = c.run.world.Now() + int64(s.For)
@@ -133,7 +133,7 @@ func (c *conductor) begin(s nemesis.Step) error {
 }
 
 // awaitNext arms the gate of the next step before anybody can run past it.
-func (c *conductor) awaitNext() {
+func (c *nemesisRunner) awaitNext() {
 	if next := c.at + 1; next < len(c.steps) && c.steps[next].Await != nil {
 		c.await(next)
 	}
@@ -141,7 +141,7 @@ func (c *conductor) awaitNext() {
 
 // name remembers who stands at the gate. A client with a name stands there until a Go calls it,
 // whoever is awaited meanwhile.
-func (c *conductor) name(a nemesis.Await) {
+func (c *nemesisRunner) name(a nemesis.Await) {
 	if a.As == "" {
 		return
 	}
@@ -158,7 +158,7 @@ func (c *conductor) name(a nemesis.Await) {
 }
 
 // pass lets the client with this name go on, or without a name whoever stands at the gate.
-func (c *conductor) pass(name string) {
+func (c *nemesisRunner) pass(name string) {
 	if name == "" {
 		// else the next Await's gate is armed already, and to arm it has let everybody go on
 		if c.armed != c.at+2 {
@@ -167,14 +167,14 @@ func (c *conductor) pass(name string) {
 		return
 	}
 	if p, ok := c.named[name]; ok && p.gate > 0 {
-		c.send(p.process, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: p.gate}})
+		c.send(p.process, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: p.gate}})
 		p.gate = 0
 		c.named[name] = p
 	}
 }
 
 // await arms the gate of a step at the clients that it names, once.
-func (c *conductor) await(step int) {
+func (c *nemesisRunner) await(step int) {
 	if c.armed == step+1 {
 		return
 	}
@@ -186,7 +186,7 @@ func (c *conductor) await(step int) {
 		c.countLosses()
 		return
 	}
-	order := workloads.Order{Do: workloads.DoArm, Gate: &workloads.Gate{
+	order := workloads.Order{Do: workloads.DoArm, Breakpoint: &workloads.Breakpoint{
 		ID: c.gate, At: a.At, Phase: a.Phase, Command: a.Command, Nth: a.Nth,
 	}}
 	for i := range c.run.clients {
@@ -197,13 +197,13 @@ func (c *conductor) await(step int) {
 }
 
 // names reports whether client i is meant.
-func (c *conductor) names(client string, i int) bool {
+func (c *nemesisRunner) names(client string, i int) bool {
 	switch client {
 	case "", "*":
 		return true
 	case nemesis.Other:
 		return i != c.victim.process && !c.stands(i)
-	case nemesis.Struck:
+	case nemesis.Hit:
 		return i == c.victim.process
 	}
 	if but, ok := strings.CutPrefix(client, nemesis.But); ok {
@@ -216,7 +216,7 @@ func (c *conductor) names(client string, i int) bool {
 }
 
 // stands reports whether client i stands at a gate under a name.
-func (c *conductor) stands(i int) bool {
+func (c *nemesisRunner) stands(i int) bool {
 	for _, p := range c.named {
 		if p.process == i && p.gate > 0 {
 			return true
@@ -226,14 +226,14 @@ func (c *conductor) stands(i int) bool {
 }
 
 // send gives an order to a client that lives.
-func (c *conductor) send(i int, o workloads.Order) {
+func (c *nemesisRunner) send(i int, o workloads.Order) {
 	if !c.run.clients[i].gone {
 		c.run.world.Send(i, o)
 	}
 }
 
 // all gives an order to every client that is meant.
-func (c *conductor) all(client string, o workloads.Order) {
+func (c *nemesisRunner) all(client string, o workloads.Order) {
 	for i := range c.run.clients {
 		if c.names(client, i) {
 			c.send(i, o)
@@ -242,8 +242,8 @@ func (c *conductor) all(client string, o workloads.Order) {
 }
 
 // hit notes who came to the gate first. The others need not stop there.
-func (c *conductor) hit(process int, g workloads.GateHit) {
-	pass := workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: g.ID}}
+func (c *nemesisRunner) hit(process int, g workloads.BreakpointHit) {
+	pass := workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: g.ID}}
 	if g.ID != c.gate || c.struck != nil {
 		c.send(process, pass)
 		return
@@ -258,15 +258,15 @@ func (c *conductor) hit(process int, g workloads.GateHit) {
 }
 
 // release lets whoever stands at the gate go on, and takes the gate down.
-func (c *conductor) release() {
+func (c *nemesisRunner) release() {
 	if c.gate > 0 {
-		c.all("*", workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: c.gate}})
+		c.all("*", workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: c.gate}})
 	}
 	c.struck = nil
 }
 
 // releaseAll lets everybody go on.
-func (c *conductor) releaseAll() {
+func (c *nemesisRunner) releaseAll() {
 	for name := range c.named {
 		c.pass(name)
 	}
@@ -274,13 +274,13 @@ func (c *conductor) releaseAll() {
 }
 
 // resolve puts client numbers in the place of the moving targets and of names.
-func (c *conductor) resolve(s nemesis.Step) nemesis.Step {
+func (c *nemesisRunner) resolve(s nemesis.Step) nemesis.Step {
 	who, rest, link := strings.Cut(s.Target, ">")
 	if p, ok := c.named[who]; ok {
 		who = fmt.Sprintf("c%d", p.process)
 	}
 	switch who {
-	case nemesis.Struck:
+	case nemesis.Hit:
 		who = fmt.Sprintf("c%d", c.victim.process)
 	case nemesis.Waiter:
 		who = fmt.Sprintf("c%d", max(c.run.waiter(c.victim), 0))

@@ -25,7 +25,7 @@ type fake struct {
 	holder int   // -1: free
 	line   []int // who waits, in order
 	cycle  map[int]workloads.Order
-	gate   map[int]workloads.Gate // armed for the phase granted
+	gate   map[int]workloads.Breakpoint // armed for the phase granted
 	done   []string
 	after  func(*fake, workloads.Report) // called for each report that the harness is given
 }
@@ -36,7 +36,7 @@ type scheduled struct {
 }
 
 func newFake() *fake {
-	return &fake{holder: -1, cycle: map[int]workloads.Order{}, gate: map[int]workloads.Gate{}}
+	return &fake{holder: -1, cycle: map[int]workloads.Order{}, gate: map[int]workloads.Breakpoint{}}
 }
 
 func (f *fake) Name() string                { return "fake" }
@@ -84,11 +84,11 @@ func (f *fake) Send(c int, o workloads.Order) {
 		f.line = append(f.line, c)
 		f.grant()
 	case workloads.DoArm:
-		if o.Gate.Phase == workloads.PhaseGranted {
-			f.gate[c] = *o.Gate
+		if o.Breakpoint.Phase == workloads.PhaseGranted {
+			f.gate[c] = *o.Breakpoint
 		}
 	case workloads.DoGo:
-		if f.gate[c].ID != o.Gate.ID {
+		if f.gate[c].ID != o.Breakpoint.ID {
 			return
 		}
 		stood := f.gate[c].Nth < 0
@@ -116,7 +116,7 @@ func (f *fake) grant() {
 	if g, ok := f.gate[c]; ok {
 		g.Nth = -1 // somebody stands at it
 		f.gate[c] = g
-		f.later(2*time.Microsecond, workloads.Report{Process: c, Gate: &workloads.GateHit{ID: g.ID}})
+		f.later(2*time.Microsecond, workloads.Report{Process: c, Breakpoint: &workloads.BreakpointHit{ID: g.ID}})
 		return
 	}
 	f.leave(c)
@@ -143,7 +143,7 @@ func turn(f *fake, r workloads.Report) {
 func play(t *testing.T, f *fake, ctx context.Context, steps ...nemesis.Step) (*history.History,
 	error) {
 	t.Helper()
-	p, err := harness.NewPlan(harness.Wish{Impl: "token-lua", Nemesis: "none", Seed: 1})
+	p, err := harness.NewPlan(harness.RunOptions{Impl: "token-lua", Nemesis: "none", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,8 +223,8 @@ func TestStepsAreDoneInOrderAndRecorded(t *testing.T) {
 	h, err := play(t, f, t.Context(),
 		nemesis.Step{Do: nemesis.Quiesce}, nemesis.Step{Do: nemesis.Resume},
 		nemesis.Step{Await: &nemesis.Await{Phase: workloads.PhaseGranted, Contended: true}},
-		nemesis.Step{Do: nemesis.KillNode, Target: "n0", Strike: true},
-		nemesis.Step{Do: nemesis.Crash, Target: nemesis.Struck},
+		nemesis.Step{Do: nemesis.KillNode, Target: "n0", Aimed: true},
+		nemesis.Step{Do: nemesis.Crash, Target: nemesis.Hit},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -251,8 +251,8 @@ func TestAnAimThatNeverComesEndsWithTheTime(t *testing.T) {
 
 func TestAWorldWithoutThePowerBreaksTheRun(t *testing.T) {
 	h, err := play(t, newFake(), t.Context(), nemesis.Step{Do: nemesis.Promote, Target: "n1"})
-	if err == nil || !strings.Contains(err.Error(), "no power to promote") || h.Broke() == "" {
-		t.Errorf("error %v, record says %q", err, h.Broke())
+	if err == nil || !strings.Contains(err.Error(), "no power to promote") || h.HarnessError() == "" {
+		t.Errorf("error %v, record says %q", err, h.HarnessError())
 	}
 }
 
@@ -266,8 +266,8 @@ func TestAClientThatEndsByItselfBreaksTheRun(t *testing.T) {
 		turn(f, r)
 	}
 	h, err := play(t, f, t.Context())
-	if err == nil || h.Broke() != "client 3 ended by itself: exit status 7" {
-		t.Errorf("error %v, record says %q", err, h.Broke())
+	if err == nil || h.HarnessError() != "client 3 ended by itself: exit status 7" {
+		t.Errorf("error %v, record says %q", err, h.HarnessError())
 	}
 }
 

@@ -10,17 +10,17 @@ import (
 
 // fault carries out a step that changes the world, and records its begin before and, unless it
 // lasts, its end after it.
-func (c *conductor) fault(s nemesis.Step) error { return c.around(s, c.harm) }
+func (c *nemesisRunner) fault(s nemesis.Step) error { return c.around(s, c.harm) }
 
 // around records the begin of a fault, does the deed, and records what follows.
-func (c *conductor) around(s nemesis.Step, deed func(nemesis.Step) error) error {
+func (c *nemesisRunner) around(s nemesis.Step, deed func(nemesis.Step) error) error {
 	c.nextID++
 	e := history.Event{
 		Type: history.Fault, T: c.run.now(), Process: history.Harness, F: s.Do, Phase: history.PhaseFrom,
 		ID:     c.nextID,
-		Target: s.Target, Strike: s.Strike,
+		Target: s.Target, Aimed: s.Aimed,
 	}
-	if s.Do == nemesis.Direct {
+	if s.Do == nemesis.Redirect {
 		e.Target = s.Node
 	}
 	if by := c.by(); by >= 0 {
@@ -53,7 +53,7 @@ func (c *conductor) around(s nemesis.Step, deed func(nemesis.Step) error) error 
 
 // adopt gives a number to a fault that the world reports by itself (sentinels promote), so that its
 // begin has an end.
-func (c *conductor) adopt(e *history.Event) {
+func (c *nemesisRunner) adopt(e *history.Event) {
 	if e.Phase == history.PhaseFrom {
 		c.nextID++
 		e.ID = c.nextID
@@ -72,7 +72,7 @@ func (c *conductor) adopt(e *history.Event) {
 
 // by is the client whose gate triggered what is done now: who stands at a gate, or of several under
 // names the one that has stood longest; else -1.
-func (c *conductor) by() int {
+func (c *nemesisRunner) by() int {
 	if c.struck != nil {
 		return c.struck.process
 	}
@@ -87,10 +87,10 @@ func (c *conductor) by() int {
 
 // harm does the deed itself. A client's kill is stamped before the signal is sent, so that its hold
 // cannot outlast it in the record.
-func (c *conductor) harm(s nemesis.Step) error {
+func (c *nemesisRunner) harm(s nemesis.Step) error {
 	switch s.Do {
-	case nemesis.Direct:
-		c.all(s.Target, workloads.Order{Do: workloads.DoDirect, Node: s.Node})
+	case nemesis.Redirect:
+		c.all(s.Target, workloads.Order{Do: workloads.DoRedirect, Node: s.Node})
 		return nil
 	case nemesis.ClientClock:
 		c.all(s.Target, workloads.Order{Do: workloads.DoClock, Offset: s.Offset, Rate: s.Rate})
@@ -114,7 +114,7 @@ func (c *conductor) harm(s nemesis.Step) error {
 
 // repair undoes lasting faults, and records that their effect is over. For "*" these are all of the
 // kind.
-func (c *conductor) repair(s nemesis.Step) error {
+func (c *nemesisRunner) repair(s nemesis.Step) error {
 	if err := nemesis.Apply(c.run.world, s); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (c *conductor) repair(s nemesis.Step) error {
 }
 
 // undone records that the effect of faults is over.
-func (c *conductor) undone(s nemesis.Step) error {
+func (c *nemesisRunner) undone(s nemesis.Step) error {
 	return c.endAll(func(f history.Event) bool {
 		return s.Undoes(f.F) &&
 			(s.Target == "*" || s.Target == f.Target)
@@ -130,7 +130,7 @@ func (c *conductor) undone(s nemesis.Step) error {
 }
 
 // endAll records that the effect of these faults is over.
-func (c *conductor) endAll(which func(history.Event) bool) error {
+func (c *nemesisRunner) endAll(which func(history.Event) bool) error {
 	var last []history.Event
 	for _, f := range c.faults {
 		if !which(f) {
@@ -147,7 +147,7 @@ func (c *conductor) endAll(which func(history.Event) bool) error {
 
 // unfreeze lets everything run again that was stopped, so that clients can finish what they are
 // inside of.
-func (c *conductor) unfreeze() error {
+func (c *nemesisRunner) unfreeze() error {
 	for _, f := range append([]history.Event(nil), c.faults...) {
 		for _, do := range []string{nemesis.Unpause, nemesis.ResumeNode, nemesis.Free} {
 			if s := (nemesis.Step{Do: do, Target: f.Target}); s.Undoes(f.F) {
@@ -161,8 +161,8 @@ func (c *conductor) unfreeze() error {
 }
 
 // end records that the effect of a fault is over.
-func (c *conductor) end(e history.Event) error {
-	e.Phase, e.T, e.Strike, e.By = history.PhaseTo, c.run.now(), false, nil
+func (c *nemesisRunner) end(e history.Event) error {
+	e.Phase, e.T, e.Aimed, e.By = history.PhaseTo, c.run.now(), false, nil
 	return c.run.record(e)
 }
 
@@ -171,7 +171,7 @@ func (c *conductor) end(e history.Event) error {
 const stillOpen = "still open at the end of the run"
 
 // close ends in the record what still lasts at the end of the run; the world's own end undoes it.
-func (c *conductor) close() {
+func (c *nemesisRunner) close() {
 	for _, f := range c.faults {
 		f.Err = stillOpen
 		_ = c.end(f) // a run whose record cannot be written has failed already

@@ -20,8 +20,8 @@ func (r *run) handle(rep workloads.Report) error {
 		return r.event(*rep.Event)
 	case rep.Command != nil:
 		return r.command(*rep.Command)
-	case rep.Gate != nil:
-		r.conductor.hit(rep.Process, *rep.Gate)
+	case rep.Breakpoint != nil:
+		r.nemesis.hit(rep.Process, *rep.Breakpoint)
 	case rep.Ask != nil:
 		r.world.Send(rep.Process, r.resource.Answer(*rep.Ask))
 	case rep.Done != nil:
@@ -44,7 +44,7 @@ func (r *run) event(e history.Event) error {
 		}
 	}
 	if e.Type == history.Fault {
-		r.conductor.adopt(&e)
+		r.nemesis.adopt(&e)
 	}
 	if err := r.record(e); err != nil {
 		return fmt.Errorf("client %d broke the protocol: %w", e.Process, err)
@@ -87,7 +87,7 @@ func (r *run) done(process int, d workloads.Done) {
 	if d.Err != "" {
 		after += int64(r.plan.Backoff)
 	}
-	r.plunge(process, after)
+	r.scheduleCycle(process, after)
 }
 
 // exit records that a process is gone. If nobody killed it, the run is broken from here on.

@@ -10,7 +10,7 @@ import (
 type Journal struct{ run *run }
 
 // NewJournal begins the record.
-func NewJournal(p Plan, w World, out Output) (*Journal, error) {
+func NewJournal(p Plan, w Environment, out Output) (*Journal, error) {
 	r, err := newRun(p, w, out)
 	return &Journal{r}, err
 }
@@ -30,7 +30,7 @@ func (j *Journal) Begin(i int) {
 // Take records a report of a client and answers what it asks. A report of a gate is not for a
 // record.
 func (j *Journal) Take(rep workloads.Report) error {
-	if rep.Gate != nil {
+	if rep.Breakpoint != nil {
 		return nil
 	}
 	return j.run.handle(rep)
@@ -39,17 +39,17 @@ func (j *Journal) Take(rep workloads.Report) error {
 // Do carries out a step that changes the world, or undoes such a change, and records it.
 func (j *Journal) Do(s nemesis.Step) error {
 	if s.Repairs() {
-		return j.run.conductor.repair(s)
+		return j.run.nemesis.repair(s)
 	}
-	return j.run.conductor.fault(s)
+	return j.run.nemesis.fault(s)
 }
 
 // Note records a step as Do does, for whoever has carried it out by other means.
 func (j *Journal) Note(s nemesis.Step) error {
 	if s.Repairs() {
-		return j.run.conductor.undone(s)
+		return j.run.nemesis.undone(s)
 	}
-	return j.run.conductor.around(s, func(nemesis.Step) error { return nil })
+	return j.run.nemesis.around(s, func(nemesis.Step) error { return nil })
 }
 
 // Gone reports whether client i's process has ended.

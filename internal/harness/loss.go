@@ -50,7 +50,7 @@ func (h *tenure) lose() {
 }
 
 // countLosses begins to wait for a loss. Who is inside beyond its lease already counts.
-func (c *conductor) countLosses() {
+func (c *nemesisRunner) countLosses() {
 	c.losses = make([]int, len(c.run.clients))
 	for i := range c.run.clients {
 		h := &c.run.clients[i].hold
@@ -63,7 +63,7 @@ func (c *conductor) countLosses() {
 }
 
 // findLoser looks whether a client that is meant has lost its lease often enough.
-func (c *conductor) findLoser(a nemesis.Await) {
+func (c *nemesisRunner) findLoser(a nemesis.Await) {
 	for i := range c.run.clients {
 		l := &c.run.clients[i]
 		l.hold.expire(c.run.now())
@@ -75,7 +75,7 @@ func (c *conductor) findLoser(a nemesis.Await) {
 }
 
 // nextLoss is the world's clock at which the next lease is over, if somebody waits for that.
-func (c *conductor) nextLoss() int64 {
+func (c *nemesisRunner) nextLoss() int64 {
 	at := int64(never)
 	if c.done() || c.steps[c.at].Await == nil || c.steps[c.at].Await.Phase != nemesis.Lost {
 		return at

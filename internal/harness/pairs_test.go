@@ -59,8 +59,8 @@ func TestEveryFaultHasBeginAndEnd(t *testing.T) {
 	}
 	for i, spec := range specs {
 		for lock, masters := range map[string]int{"setnx-expire": 0, "redlock": 3} {
-			w := harness.Wish{
-				World: "sim", Impl: lock, Masters: masters, Nemesis: spec, Seed: uint64(i), Clients: 3,
+			w := harness.RunOptions{
+				Environment: "sim", Impl: lock, Masters: masters, Nemesis: spec, Seed: uint64(i), Clients: 3,
 				TTL: 200 * time.Millisecond, Hold: 40 * time.Millisecond, Poll: 25 * time.Millisecond,
 				For: 2 * time.Second,
 			}
@@ -80,7 +80,7 @@ func TestEveryFaultHasBeginAndEnd(t *testing.T) {
 // TestAnElectionHasBeginAndEnd looks at the fault that no step does.
 func TestAnElectionHasBeginAndEnd(t *testing.T) {
 	need.Part(t, "sentinel")
-	h := runPlan(t, harness.Wish{Impl: "token-lua", Nemesis: "failover-sentinel", Seed: 1})
+	h := runPlan(t, harness.RunOptions{Impl: "token-lua", Nemesis: "failover-sentinel", Seed: 1})
 	promoted := 0
 	for _, e := range h.Events {
 		if e.F == nemesis.Promote && e.Phase == history.PhaseTo {

@@ -18,18 +18,18 @@ import (
 // Plan is all that a run needs: the same plan gives the same run, as far as the world allows. On
 // disk it is plan.json.
 type Plan struct {
-	Format   int    `json:"format"`
-	Seed     uint64 `json:"seed"`
-	World    string `json:"world"`
-	Place    Place  `json:"place,omitzero"` // of the world's servers
-	Topology string `json:"topology"`
-	Masters  int    `json:"masters,omitempty"`  // of the topology independent
-	Replicas int    `json:"replicas,omitempty"` // behind each of them
-	Impl     string `json:"impl"`
-	Variant  string `json:"variant,omitempty"` // of the lock
-	Nemesis  string `json:"nemesis"`
-	Workload string `json:"workload"`
-	Clients  int    `json:"clients"`
+	Format      int    `json:"format"`
+	Seed        uint64 `json:"seed"`
+	Environment string `json:"world"`
+	Place       Place  `json:"place,omitzero"` // of the world's servers
+	Topology    string `json:"topology"`
+	Masters     int    `json:"masters,omitempty"`  // of the topology independent
+	Replicas    int    `json:"replicas,omitempty"` // behind each of them
+	Impl        string `json:"impl"`
+	Variant     string `json:"variant,omitempty"` // of the lock
+	Nemesis     string `json:"nemesis"`
+	Workload    string `json:"workload"`
+	Clients     int    `json:"clients"`
 	// cycles of each client; 0: as many as it takes
 	Rounds         int              `json:"rounds,omitempty"`
 	Keys           int              `json:"keys"`
@@ -57,9 +57,9 @@ type Plan struct {
 	Scenario   []nemesis.Step   `json:"scenario"`
 }
 
-// Wish is what a user asked for; zero fields mean the default.
-type Wish struct {
-	World, Topology, Impl, Variant, Nemesis, Workload, Expect        string
+// RunOptions is what a user asked for; zero fields mean the default.
+type RunOptions struct {
+	Environment, Topology, Impl, Variant, Nemesis, Workload, Expect  string
 	Seed                                                             uint64
 	Clients, Keys, Masters, ClientRetries, MaxRenewals, WaitReplicas int
 	TTL, Poll, AcquireTimeout, Hold, Think, ClientTimeout            time.Duration
@@ -69,7 +69,7 @@ type Wish struct {
 	NoWatchdog, Stop, Thorough bool
 	Properties, RedisConfig    []string
 	// what the world offers; the zero value: everything
-	Ground nemesis.Ground
+	Capabilities nemesis.Capabilities
 }
 
 // The table of defaults (design §9); those of a lock are impls.Entry.Defaults.
@@ -95,7 +95,7 @@ const (
 var judged = []string{"S", "L", "O", "D", "F", "U"}
 
 // NewPlan fills in the defaults and refuses what makes no sense, with what to do about it.
-func NewPlan(w Wish) (Plan, error) {
+func NewPlan(w RunOptions) (Plan, error) {
 	lock, err := impls.Find(w.Impl)
 	if err != nil {
 		return Plan{}, err
@@ -108,7 +108,7 @@ func NewPlan(w Wish) (Plan, error) {
 		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}
 	p := Plan{
-		Format: history.Format, Seed: w.Seed, World: w.World, Impl: w.Impl, Nemesis: w.Nemesis,
+		Format: history.Format, Seed: w.Seed, Environment: w.Environment, Impl: w.Impl, Nemesis: w.Nemesis,
 		Workload: or(w.Workload, defaultWorkload),
 		Clients:  or(w.Clients, defaultClients), ClientRetries: w.ClientRetries,
 		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
@@ -149,7 +149,7 @@ func keysFor(workload string) int {
 
 // times sets the lock's own times, scaled to the lease that the run uses, and how long a client
 // stays inside.
-func (p *Plan) times(w Wish, lock impls.Entry) {
+func (p *Plan) times(w RunOptions, lock impls.Entry) {
 	ttl := or(w.TTL, defaultTTL)
 	if w.Documented {
 		ttl = 0

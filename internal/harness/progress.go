@@ -55,7 +55,7 @@ func (r *run) finished() bool {
 	if r.world.Now() >= r.limit || r.plan.Stop && r.progress.violated || r.spent() {
 		return true
 	}
-	if !r.conductor.done() {
+	if !r.nemesis.done() {
 		return false
 	}
 	p, need := &r.progress, r.plan.Requires

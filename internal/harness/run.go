@@ -11,9 +11,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// World is where a plan runs. Its methods are called by one goroutine. What else it can do, it says
+// Environment is where a plan runs. Its methods are called by one goroutine. What else it can do, it says
 // by nemesis' powers.
-type World interface {
+type Environment interface {
 	// Name is process, docker or sim.
 	Name() string
 	// Versions are those of what answered: "redis": "7.0.15".
@@ -48,7 +48,7 @@ type Output struct {
 // Run carries out the plan on the world and records what happens. The error says why the run is
 // worth nothing or less than planned: ctx ended, the world broke, or a file could not be written.
 // What was recorded before it stands.
-func Run(ctx context.Context, p Plan, w World, out Output) error {
+func Run(ctx context.Context, p Plan, w Environment, out Output) error {
 	r, err := newRun(p, w, out)
 	if err != nil {
 		return err
@@ -61,11 +61,11 @@ func Run(ctx context.Context, p Plan, w World, out Output) error {
 }
 
 // newRun begins the record of a run.
-func newRun(p Plan, w World, out Output) (r *run, err error) {
+func newRun(p Plan, w Environment, out Output) (r *run, err error) {
 	r = &run{plan: p, world: w, epoch: w.Now(), gen: workloads.NewGenerator(p.shape())}
 	r.limit = r.epoch + int64(p.For)
 	r.clients = make([]client, p.Clients)
-	r.conductor = conductor{run: r, steps: p.Scenario}
+	r.nemesis = nemesisRunner{run: r, steps: p.Scenario}
 	r.sinks = sinks{trace: history.NewTracer(out.Trace)}
 	head := r.header(out)
 	if out.Watch != nil {
@@ -75,7 +75,7 @@ func newRun(p Plan, w World, out Output) (r *run, err error) {
 		return nil, err
 	}
 	for i := range r.clients {
-		r.plunge(i, r.epoch)
+		r.scheduleCycle(i, r.epoch)
 	}
 	return r, nil
 }
@@ -83,7 +83,7 @@ func newRun(p Plan, w World, out Output) (r *run, err error) {
 // end writes the end of the record. Err says why the run is worth less than planned; it is returned
 // with what else went wrong.
 func (r *run) end(err error) error {
-	r.conductor.close()
+	r.nemesis.close()
 	e := history.Event{Type: history.End, T: r.now(), Process: history.Harness}
 	if err != nil {
 		e.Err = err.Error()
@@ -98,19 +98,19 @@ func (p Plan) shape() workloads.Shape {
 
 // run is the state of one run.
 type run struct {
-	plan      Plan
-	world     World
-	watch     Watcher
-	gen       *workloads.Generator
-	epoch     int64 // world's clock at the start; history counts from here
-	limit     int64 // world's clock at which it ends at the latest
-	sinks     sinks
-	clients   []client
-	conductor conductor
-	quiet     bool   // no new cycles
-	only      string // the client that begins cycles nevertheless; "": none
-	progress  progress
-	resource  workloads.Resource
+	plan     Plan
+	world    Environment
+	watch    Watcher
+	gen      *workloads.Generator
+	epoch    int64 // world's clock at the start; history counts from here
+	limit    int64 // world's clock at which it ends at the latest
+	sinks    sinks
+	clients  []client
+	nemesis  nemesisRunner
+	quiet    bool   // no new cycles
+	only     string // the client that begins cycles nevertheless; "": none
+	progress progress
+	resource workloads.Resource
 }
 
 // now is the stamp of this moment.
@@ -123,7 +123,7 @@ func (r *run) header(out Output) history.Header {
 		versions[k] = v
 	}
 	return history.Header{
-		World: r.world.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine,
+		Environment: r.world.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine,
 		Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll, Declares: p.Declares(),
 		Properties: p.Properties,
@@ -136,7 +136,7 @@ func (r *run) header(out Output) history.Header {
 // loop runs until the evidence is complete or the time is over.
 func (r *run) loop(ctx context.Context) error {
 	for !r.finished() {
-		if err := r.conductor.advance(); err != nil {
+		if err := r.nemesis.advance(); err != nil {
 			return err
 		}
 		r.dispatch()
@@ -162,7 +162,7 @@ func (r *run) step(ctx context.Context, deadline int64) error {
 // windDown lets clients finish what they are inside of. A client that waits is told to give up.
 func (r *run) windDown(ctx context.Context) error {
 	r.quiet, r.only = true, ""
-	if err := r.conductor.unfreeze(); err != nil {
+	if err := r.nemesis.unfreeze(); err != nil {
 		return err
 	}
 	for i := range r.clients {
@@ -170,7 +170,7 @@ func (r *run) windDown(ctx context.Context) error {
 			r.world.Send(i, workloads.Order{Do: workloads.DoStop})
 		}
 	}
-	r.conductor.releaseAll()
+	r.nemesis.releaseAll()
 	limit := r.world.Now() + int64(r.plan.shape().Longest()) + int64(windDownSlack) +
 		2*int64(r.plan.ClientTimeout)
 	for r.busy() && r.world.Now() < limit {

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 }
 
 // runPlan runs a plan on real processes and returns what was recorded.
-func runPlan(t *testing.T, w harness.Wish) *history.History {
+func runPlan(t *testing.T, w harness.RunOptions) *history.History {
 	t.Helper()
 	need.Part(t, "redis")
 	p, err := harness.NewPlan(w)
@@ -48,7 +48,7 @@ func runPlan(t *testing.T, w harness.Wish) *history.History {
 // TestTheFaultStrikesInAContendedHold looks at the record of a real failover: the master dies while
 // a client is inside that the replica does not know of, and another waits.
 func TestTheFaultStrikesInAContendedHold(t *testing.T) {
-	h := runPlan(t, harness.Wish{Impl: "getset", Nemesis: "failover", Seed: 1})
+	h := runPlan(t, harness.RunOptions{Impl: "getset", Nemesis: "failover", Seed: 1})
 	inside, waiting := map[int]bool{}, map[int]bool{}
 	struck := false
 	for _, e := range h.Events {
@@ -57,7 +57,7 @@ func TestTheFaultStrikesInAContendedHold(t *testing.T) {
 			waiting[e.Process], inside[e.Process] = e.Type == history.Invoke, e.Type == history.OK
 		case e.F == history.Release && e.Type == history.Invoke:
 			inside[e.Process] = false
-		case e.Strike && e.Phase == history.PhaseFrom:
+		case e.Aimed && e.Phase == history.PhaseFrom:
 			struck = true
 			if e.By == nil || !inside[*e.By] {
 				t.Errorf("%s struck outside of a hold", e.F)
@@ -67,7 +67,7 @@ func TestTheFaultStrikesInAContendedHold(t *testing.T) {
 			}
 		}
 	}
-	if !struck || !h.Complete() || h.Broke() != "" {
-		t.Errorf("struck %v, complete %v, broke %q", struck, h.Complete(), h.Broke())
+	if !struck || !h.Complete() || h.HarnessError() != "" {
+		t.Errorf("struck %v, complete %v, broke %q", struck, h.Complete(), h.HarnessError())
 	}
 }

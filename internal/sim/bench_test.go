@@ -77,7 +77,7 @@ func BenchmarkCheck(b *testing.B) {
 }
 
 func benchPlan(b *testing.B, lock string) harness.Plan {
-	p := plan(b, harness.Wish{
+	p := plan(b, harness.RunOptions{
 		Impl: lock, Nemesis: "none", Clients: 3, TTL: time.Second, Poll: 100 * time.Millisecond,
 		Hold: 50 * time.Millisecond, Stop: true,
 	})
@@ -88,7 +88,7 @@ func benchPlan(b *testing.B, lock string) harness.Plan {
 func benchRun(b *testing.B, p harness.Plan, h, trace io.Writer) {
 	cfg := sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas,
 		Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}
-	err := sim.Run(cfg, func(w *sim.World) error {
+	err := sim.Run(cfg, func(w *sim.Environment) error {
 		watch := func(history.Header) harness.Watcher { return new(rounder) }
 		return harness.Run(context.Background(), p, w, harness.Output{History: h, Trace: trace,
 			Started: w.Started(), Watch: watch})

@@ -17,7 +17,7 @@ import (
 
 // client is a client's process: its clocks, its goroutines, and its end.
 type client struct {
-	w       *World
+	w       *Environment
 	number  int
 	name    string
 	env     *workloads.Env
@@ -31,7 +31,7 @@ type client struct {
 
 	orderTime time.Duration // see OrderTime
 
-	seen uint64 // hash of what it has done and seen, for World.Fingerprint
+	seen uint64 // hash of what it has done and seen, for Environment.Fingerprint
 
 	spawned atomic.Int64
 	mu      sync.Mutex
@@ -42,7 +42,7 @@ type client struct {
 	since   int64          // when it was stopped
 }
 
-func (w *World) newClient(i int) *client {
+func (w *Environment) newClient(i int) *client {
 	c := &client{w: w, number: i, name: clientName(i), dialled: map[string]int{},
 		open: map[*conn]bool{}}
 	c.orderTime = orderTimeOf(c.name)
@@ -81,7 +81,7 @@ func (c *client) play() (err error) {
 	}
 	c.running.Go(func() {
 		defer c.failed()
-		workloads.Stretch()
+		workloads.GrowStack()
 		if err := c.worker.Connect(); err != nil {
 			c.report(workloads.Report{Failed: err.Error()})
 			return

@@ -110,7 +110,7 @@ func (c *conn) Write(b []byte) (int, error) {
 
 // greet answers a command at once while the world's clients connect: it is a HELLO or the like,
 // which nothing depends on. The connection's mutex is held.
-func (w *World) greet(c *conn, data []byte) bool {
+func (w *Environment) greet(c *conn, data []byte) bool {
 	if !w.connecting.Load() {
 		return false
 	}

@@ -67,7 +67,7 @@ func refusal(name string) error {
 
 // accept is the network's side of dial. A node that is gone is noticed only by what comes back, as
 // behind a proxy.
-func (w *World) accept(c *conn, name string) error {
+func (w *Environment) accept(c *conn, name string) error {
 	for _, l := range w.links {
 		if l.name != name {
 			continue

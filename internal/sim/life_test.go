@@ -24,22 +24,22 @@ import (
 func TestNothingOutlivesARun(t *testing.T) {
 	before := runtime.NumGoroutine()
 	mine := errors.New("mine")
-	p := plan(t, harness.Wish{Impl: "redisson", Nemesis: "none"})
+	p := plan(t, harness.RunOptions{Impl: "redisson", Nemesis: "none"})
 	cfg := sim.Config{Clients: p.Clients, Worker: p.Worker()}
 	for name, c := range map[string]struct {
 		cfg  sim.Config
-		f    func(*sim.World) error
+		f    func(*sim.Environment) error
 		want string
 	}{
-		"an error": {cfg, func(*sim.World) error { return mine }, "mine"},
-		"a panic":  {cfg, func(*sim.World) error { panic("boo") }, "panic in the simulator: boo"},
-		"in the middle of a run": {cfg, func(w *sim.World) error {
+		"an error": {cfg, func(*sim.Environment) error { return mine }, "mine"},
+		"a panic":  {cfg, func(*sim.Environment) error { panic("boo") }, "panic in the simulator: boo"},
+		"in the middle of a run": {cfg, func(w *sim.Environment) error {
 			ctx, stop := context.WithCancelCause(context.Background())
 			go func() { time.Sleep(300 * time.Millisecond); stop(mine) }()
 			return harness.Run(ctx, p, w, harness.Output{History: new(strings.Builder),
 				Trace: new(strings.Builder)})
 		}, "mine"},
-		"clients that stand still": {cfg, func(w *sim.World) error { return w.PauseClient(1) }, ""},
+		"clients that stand still": {cfg, func(w *sim.Environment) error { return w.PauseClient(1) }, ""},
 		"a bad topology":           {sim.Config{Topology: "ring"}, nil, `no topology "ring"`},
 		"a Redis setting": {sim.Config{RedisConfig: []string{"min-replicas-to-write", "1"}}, nil,
 			"no Redis settings"},
@@ -77,7 +77,7 @@ func TestEveryPower(t *testing.T) {
 			continue
 		}
 		err = sim.Run(sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas,
-			Clients: p.Clients, Worker: p.Worker()}, func(w *sim.World) error {
+			Clients: p.Clients, Worker: p.Worker()}, func(w *sim.Environment) error {
 			return nemesis.Possible(w, p.Scenario)
 		})
 		if err != nil {
@@ -141,7 +141,7 @@ var quietly = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 func TestPlay(t *testing.T) {
 	var got, took string
 	err := sim.Run(sim.Config{Clients: 1, Bare: true, Topology: nemesis.Independent, Masters: 3},
-		func(w *sim.World) error {
+		func(w *sim.Environment) error {
 			done := make(chan struct{})
 			err := w.Play(0, func(p sim.Player) {
 				defer close(done)

@@ -12,7 +12,7 @@ import (
 // world of processes. An action on it means what it means there: a cut drops data but lets an end
 // be noticed, new connections can be made, and healing it closes those it was put on.
 type link struct {
-	w       *World
+	w       *Environment
 	name    string // "c2>n0", "c2+>n0" the second way, "n0>n1"
 	node    *node  // where it leads
 	up      stream // what is sent to the node
@@ -54,7 +54,7 @@ func (g cargo) arrive() {
 	}
 }
 
-func (w *World) newLink(name string, to *node) *link {
+func (w *Environment) newLink(name string, to *node) *link {
 	l := &link{w: w, name: name, node: to, up: stream{name: name}, down: stream{name: name + " reply"}}
 	w.links = append(w.links, l)
 	return l
@@ -62,7 +62,7 @@ func (w *World) newLink(name string, to *node) *link {
 
 // latency is how long the next message of a stream takes. Less than 10 µs of it come from the name
 // alone, so that no message arrives at the moment of a client's timer.
-func (w *World) latency(s *stream) int64 {
+func (w *Environment) latency(s *stream) int64 {
 	s.count++
 	w.key = strconv.AppendInt(append(append(w.key[:0], s.name...), '.'), int64(s.count), 10)
 	d := w.cfg.Latencies[w.choose(len(w.cfg.Latencies), "latency", w.key)]
@@ -70,7 +70,7 @@ func (w *World) latency(s *stream) int64 {
 }
 
 // choose asks the chooser. The usual one needs no text made for it.
-func (w *World) choose(n int, label string, key []byte) int {
+func (w *Environment) choose(n int, label string, key []byte) int {
 	if s, ok := w.chooser.(Seeded); ok {
 		return s.pick(n, hash(s.Seed, key))
 	}

@@ -10,7 +10,7 @@ import (
 
 // node is a Redis server. It belongs to the scheduler.
 type node struct {
-	w       *World
+	w       *Environment
 	name    string
 	engine  *engine.Engine
 	offset  time.Duration // how far its wall clock is ahead

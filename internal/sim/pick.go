@@ -21,7 +21,7 @@ type Picker interface {
 	// Pick returns the number of the option that happens next, or Again. Option 0 goes on with the
 	// client that acted last, if it can; that time passes is the last. It is asked only if a message
 	// is under way and there are at least two options, but see Striker.
-	Pick(w *World, options []Option) int
+	Pick(w *Environment, options []Option) int
 }
 
 // Striker is a Picker that also wants to be asked when no message is under way: the only option is
@@ -67,7 +67,7 @@ func (l *link) pend(s *stream, last *int64, arrive func()) {
 
 // enabled are the numbers of the messages that may arrive next: of each stream the first. The
 // client that acted last comes first.
-func (w *World) enabled() []int {
+func (w *Environment) enabled() []int {
 	var firsts []int
 	seen := map[*int64]bool{}
 	for i, m := range w.pending {
@@ -84,7 +84,7 @@ func (w *World) enabled() []int {
 	return firsts
 }
 
-func (w *World) other(o Option) int {
+func (w *Environment) other(o Option) int {
 	if o.Process == w.lastActor {
 		return 0
 	}
@@ -100,7 +100,7 @@ const (
 )
 
 // pick is step for a world with a Picker.
-func (w *World) pick(limit int64) {
+func (w *Environment) pick(limit int64) {
 	w.asleep.hook(w)
 	now := w.Now()
 	if q := w.queue.events; len(q) > 0 && q[0].at <= now+int64(machinery) {
@@ -130,7 +130,7 @@ func (w *World) pick(limit int64) {
 
 // options are what may happen next, and for each the number of the message in pending, or -1: time
 // passes.
-func (w *World) options(now int64) (options []Option, messages []int) {
+func (w *Environment) options(now int64) (options []Option, messages []int) {
 	messages = w.enabled()
 	for _, i := range messages {
 		options = append(options, w.pending[i].option)
@@ -147,7 +147,7 @@ func (w *World) options(now int64) (options []Option, messages []int) {
 }
 
 // arrive delivers a message. What a client is told is a part of its state, beside what it reports.
-func (w *World) arrive(i int) {
+func (w *Environment) arrive(i int) {
 	m := w.pending[i]
 	w.pending = slices.Delete(w.pending, i, i+1)
 	w.lastActor = m.option.Process
@@ -162,7 +162,7 @@ func (w *World) arrive(i int) {
 
 // pass lets time pass until something happens, and a little longer: what clients do at nearly the
 // same time they have all done then.
-func (w *World) pass(limit int64) {
+func (w *Environment) pass(limit int64) {
 	before := w.Now()
 	w.stepTimed(limit)
 	for end := w.Now() + int64(machinery); w.Now() > before && w.Now() < min(end, limit); {
@@ -173,7 +173,7 @@ func (w *World) pass(limit int64) {
 
 // Tell gives the loop that drives the world a report that no client made. It is for a Picker, which
 // answers Again then.
-func (w *World) Tell(r workloads.Report) { w.reports = append(w.reports, r) }
+func (w *Environment) Tell(r workloads.Report) { w.reports = append(w.reports, r) }
 
 // sleepers are the sleeps of clients that have not ended.
 type sleepers struct {
@@ -189,7 +189,7 @@ type nap struct {
 }
 
 // hook makes the clients' sleeps known, once.
-func (s *sleepers) hook(w *World) {
+func (s *sleepers) hook(w *Environment) {
 	if s.hooked {
 		return
 	}
@@ -235,7 +235,7 @@ const grain = time.Millisecond
 // client has seen so far, what is under way, and the time to a millisecond. Two equal ones are the
 // same state, but for a collision of 64 bits, for what replies that are under way say (a Picker
 // that prunes adds Config.Executed), and for whoever tells times below a millisecond apart.
-func (w *World) Fingerprint() uint64 {
+func (w *Environment) Fingerprint() uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %d|", w.Now()/int64(grain), w.lastActor)
 	for _, n := range w.nodes {
@@ -261,7 +261,7 @@ func (l *link) whole() bool {
 }
 
 // see adds what a client has done or seen to its part of the fingerprint.
-func (w *World) see(r workloads.Report) {
+func (w *Environment) see(r workloads.Report) {
 	if w.picker == nil || r.Process < 0 || r.Process >= len(w.clients) {
 		return
 	}
@@ -275,6 +275,6 @@ func (w *World) see(r workloads.Report) {
 		x := r.Event
 		c.seen = hash(c.seen, fmt.Sprint(x.Type, x.T/int64(grain), x.F, x.N, x.Err))
 	default:
-		c.seen = hash(c.seen, fmt.Sprint(r.Gate != nil, r.Done != nil, w.Now()/int64(grain)))
+		c.seen = hash(c.seen, fmt.Sprint(r.Breakpoint != nil, r.Done != nil, w.Now()/int64(grain)))
 	}
 }

@@ -21,7 +21,7 @@ type odometer struct {
 }
 
 // Pick follows the prefix, and then the dullest way.
-func (o *odometer) Pick(_ *sim.World, options []sim.Option) int {
+func (o *odometer) Pick(_ *sim.Environment, options []sim.Option) int {
 	c, width := 0, len(options)
 	if len(o.path) < len(o.prefix) {
 		c = o.prefix[len(o.path)]
@@ -91,7 +91,7 @@ func TestEveryOrderOfMessages(t *testing.T) {
 		bound int
 		found bool
 	}{{"setnx-del-expired", 4, true}, {"token-lua", 3, false}} {
-		p := plan(t, harness.Wish{
+		p := plan(t, harness.RunOptions{
 			Impl: c.lock, Nemesis: "none", Clients: 2, TTL: 2 * time.Second,
 			Poll: 50 * time.Millisecond, Hold: 50 * time.Millisecond, For: 60 * time.Millisecond,
 		})
@@ -122,7 +122,7 @@ type printer struct {
 	turn   int
 }
 
-func (p *printer) Pick(w *sim.World, options []sim.Option) int {
+func (p *printer) Pick(w *sim.Environment, options []sim.Option) int {
 	p.prints = append(p.prints, w.Fingerprint())
 	p.turn++
 	if p.turn%7 == 0 {
@@ -134,7 +134,7 @@ func (p *printer) Pick(w *sim.World, options []sim.Option) int {
 // TestFingerprint wants the same states in the same order from the same picks, and different ones
 // at different moments.
 func TestFingerprint(t *testing.T) {
-	p := plan(t, harness.Wish{Impl: "redisson", Nemesis: "failover", TTL: 300 * time.Millisecond,
+	p := plan(t, harness.RunOptions{Impl: "redisson", Nemesis: "failover", TTL: 300 * time.Millisecond,
 		For: time.Second})
 	var runs [2]printer
 	for i := range runs {

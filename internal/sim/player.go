@@ -27,7 +27,7 @@ func (p Player) Dial(ctx context.Context, _, node string) (net.Conn, error) {
 }
 
 // Play lets f be client i of a world whose Config says Bare. It returns at once; Until lets f run.
-func (w *World) Play(i int, f func(Player)) error {
+func (w *Environment) Play(i int, f func(Player)) error {
 	c, err := w.findClient(i)
 	if err != nil {
 		return err
@@ -43,4 +43,4 @@ func (w *World) Play(i int, f func(Player)) error {
 
 // Until runs the world until done, for at most d of virtual time, and reports whether it was done.
 // Done is called while everybody is blocked.
-func (w *World) Until(d time.Duration, done func() bool) bool { return w.pump(d, done) }
+func (w *Environment) Until(d time.Duration, done func() bool) bool { return w.pump(d, done) }

@@ -15,20 +15,20 @@ import (
 // The powers of this world over its nodes, links and clients; each means what it means in the world
 // of processes.
 var (
-	_ nemesis.NodeKiller   = (*World)(nil)
-	_ nemesis.NodeStarter  = (*World)(nil)
-	_ nemesis.NodePauser   = (*World)(nil)
-	_ nemesis.NodeClocker  = (*World)(nil)
-	_ nemesis.NodeBlocker  = (*World)(nil)
-	_ nemesis.NodeStaller  = (*World)(nil)
-	_ nemesis.Promoter     = (*World)(nil)
-	_ nemesis.Replicator   = (*World)(nil)
-	_ nemesis.Linker       = (*World)(nil)
-	_ nemesis.ClientKiller = (*World)(nil)
-	_ nemesis.ClientPauser = (*World)(nil)
+	_ nemesis.NodeKiller   = (*Environment)(nil)
+	_ nemesis.NodeStarter  = (*Environment)(nil)
+	_ nemesis.NodePauser   = (*Environment)(nil)
+	_ nemesis.NodeClocker  = (*Environment)(nil)
+	_ nemesis.NodeBlocker  = (*Environment)(nil)
+	_ nemesis.NodeStaller  = (*Environment)(nil)
+	_ nemesis.Promoter     = (*Environment)(nil)
+	_ nemesis.Replicator   = (*Environment)(nil)
+	_ nemesis.Linker       = (*Environment)(nil)
+	_ nemesis.ClientKiller = (*Environment)(nil)
+	_ nemesis.ClientPauser = (*Environment)(nil)
 )
 
-func (w *World) toNode(name string, f func(*node)) error {
+func (w *Environment) toNode(name string, f func(*node)) error {
 	n, err := w.findNode(name)
 	if err == nil {
 		f(n)
@@ -37,10 +37,10 @@ func (w *World) toNode(name string, f func(*node)) error {
 }
 
 // KillNode ends a node at once.
-func (w *World) KillNode(name string) error { return w.toNode(name, (*node).kill) }
+func (w *Environment) KillNode(name string) error { return w.toNode(name, (*node).kill) }
 
 // StartNode brings a killed node back with nothing in it.
-func (w *World) StartNode(name string) error {
+func (w *Environment) StartNode(name string) error {
 	n, err := w.findNode(name)
 	if err != nil {
 		return err
@@ -53,12 +53,12 @@ func (w *World) StartNode(name string) error {
 }
 
 // PauseNode stops a node. What is sent to it waits; its clock goes on.
-func (w *World) PauseNode(name string) error {
+func (w *Environment) PauseNode(name string) error {
 	return w.toNode(name, func(n *node) { n.paused = true })
 }
 
 // ResumeNode lets a node run again and execute what was sent to it.
-func (w *World) ResumeNode(name string) error {
+func (w *Environment) ResumeNode(name string) error {
 	return w.toNode(name, func(n *node) {
 		late := n.backlog
 		n.paused, n.backlog = false, nil
@@ -69,7 +69,7 @@ func (w *World) ResumeNode(name string) error {
 }
 
 // SetNodeClock makes a node's wall clock wrong by offset.
-func (w *World) SetNodeClock(name string, offset time.Duration) error {
+func (w *Environment) SetNodeClock(name string, offset time.Duration) error {
 	return w.toNode(name, func(n *node) {
 		n.engine.Expire(n.clock()) // what is over now does not come back when the clock goes back
 		n.offset = offset
@@ -77,18 +77,18 @@ func (w *World) SetNodeClock(name string, offset time.Duration) error {
 }
 
 // Block makes a node execute a script that does not end: soon it answers with -BUSY.
-func (w *World) Block(name string) error {
+func (w *Environment) Block(name string) error {
 	return w.toNode(name, func(n *node) { n.busy = w.Now() })
 }
 
 // Stall makes a node execute one command for d, during which it answers nobody. What is sent to it
 // is executed afterwards.
-func (w *World) Stall(name string, d time.Duration) error {
+func (w *Environment) Stall(name string, d time.Duration) error {
 	return w.toNode(name, func(n *node) { n.stalled = w.Now() + int64(d) })
 }
 
 // Free kills the script of Block, or waits for the end of the command of Stall.
-func (w *World) Free(name string) error {
+func (w *Environment) Free(name string) error {
 	n, err := w.findNode(name)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (w *World) Free(name string) error {
 }
 
 // Promote makes a replica a master.
-func (w *World) Promote(name string) error {
+func (w *Environment) Promote(name string) error {
 	return w.toNode(name, func(n *node) { n.engine.Replica = false })
 }
 
@@ -107,7 +107,7 @@ func (w *World) Promote(name string) error {
 const barrierLimit = 2 * time.Second
 
 // Barrier waits until the replicas have all that their masters were told.
-func (w *World) Barrier() error {
+func (w *Environment) Barrier() error {
 	done := func() bool {
 		return !slices.ContainsFunc(w.nodes, func(n *node) bool {
 			return !n.down &&
@@ -124,7 +124,7 @@ func (w *World) Barrier() error {
 }
 
 // each calls f for every link that a pattern names: "c2>n0", "c2>*", "*".
-func (w *World) each(pattern string, f func(*link)) error {
+func (w *Environment) each(pattern string, f func(*link)) error {
 	found := false
 	for _, l := range w.links {
 		if ok, _ := path.Match(pattern, l.name); ok {
@@ -139,7 +139,7 @@ func (w *World) each(pattern string, f func(*link)) error {
 }
 
 // streams calls f for the streams of links that a mode names.
-func (w *World) streams(links, mode string, f func(*stream)) error {
+func (w *Environment) streams(links, mode string, f func(*stream)) error {
 	var wrong error
 	err := w.each(links, func(l *link) {
 		ss, err := l.streams(mode)
@@ -152,22 +152,22 @@ func (w *World) streams(links, mode string, f func(*stream)) error {
 }
 
 // Cut makes links drop data. Connections stay, new ones can be made, and the end of one is noticed.
-func (w *World) Cut(links, mode string) error {
+func (w *Environment) Cut(links, mode string) error {
 	return w.streams(links, mode, func(s *stream) { s.cut = true })
 }
 
-// Hold keeps what is sent over links until Heal delivers it, even if the sender has given up.
-func (w *World) Hold(links, mode string) error {
+// HoldBack keeps what is sent over links until Heal delivers it, even if the sender has given up.
+func (w *Environment) HoldBack(links, mode string) error {
 	return w.streams(links, mode, func(s *stream) { s.hold = true })
 }
 
 // Delay delivers what is sent over links d later.
-func (w *World) Delay(links string, d time.Duration) error {
+func (w *Environment) Delay(links string, d time.Duration) error {
 	return w.streams(links, nemesis.Both, func(s *stream) { s.delay = d })
 }
 
 // Refuse closes the connections of links and refuses new ones.
-func (w *World) Refuse(links string) error {
+func (w *Environment) Refuse(links string) error {
 	return w.each(links, func(l *link) {
 		l.refused = true
 		l.closeAll()
@@ -175,13 +175,15 @@ func (w *World) Refuse(links string) error {
 }
 
 // Reset resets connections as soon as something is sent over them.
-func (w *World) Reset(links string) error { return w.each(links, func(l *link) { l.reset = true }) }
+func (w *Environment) Reset(links string) error {
+	return w.each(links, func(l *link) { l.reset = true })
+}
 
 // Heal makes links whole.
-func (w *World) Heal(links string) error { return w.each(links, (*link).heal) }
+func (w *Environment) Heal(links string) error { return w.each(links, (*link).heal) }
 
 // KillClient ends a client at once.
-func (w *World) KillClient(i int) error {
+func (w *Environment) KillClient(i int) error {
 	c, err := w.findClient(i)
 	if err != nil {
 		return err
@@ -195,7 +197,7 @@ func (w *World) KillClient(i int) error {
 }
 
 // PauseClient stops a client: nothing of it goes on, but its timers do.
-func (w *World) PauseClient(i int) error {
+func (w *Environment) PauseClient(i int) error {
 	c, err := w.findClient(i)
 	if err == nil {
 		c.freeze()
@@ -204,7 +206,7 @@ func (w *World) PauseClient(i int) error {
 }
 
 // ResumeClient lets a client run again.
-func (w *World) ResumeClient(i int) error {
+func (w *Environment) ResumeClient(i int) error {
 	c, err := w.findClient(i)
 	if err == nil {
 		c.melt()
@@ -215,7 +217,7 @@ func (w *World) ResumeClient(i int) error {
 
 // Command executes a command on a node at once, as an operator's or another program's, and returns
 // the reply as redis-cli would show it: a script of a person who plays with the world, or a test.
-func (w *World) Command(name string, args ...string) (string, error) {
+func (w *Environment) Command(name string, args ...string) (string, error) {
 	n, err := w.findNode(name)
 	if err != nil {
 		return "", err

@@ -19,7 +19,7 @@ const gone = -1
 
 // await makes the scheduler end the wait of a connection's reader when it is due. It may be asleep
 // for longer than that.
-func (w *World) await(c *conn, due int64) {
+func (w *Environment) await(c *conn, due int64) {
 	if !c.listed {
 		c.listed = true
 		w.readers.mu.Lock()

@@ -28,7 +28,7 @@ type waiting struct {
 	version  uint64
 }
 
-func (w *World) replicate(master, to *node) {
+func (w *Environment) replicate(master, to *node) {
 	r := &replica{master: master, node: to}
 	r.link = w.newLink(master.name+">"+to.name, to)
 	r.link.healed = r.resync
@@ -77,7 +77,7 @@ func (r *replica) apply(version uint64, s engine.Snapshot) {
 
 // Behind reports whether a replica lacks something that its master has executed, although nothing
 // keeps the link between them from carrying it: it was only under way.
-func (w *World) Behind(replica string) bool {
+func (w *Environment) Behind(replica string) bool {
 	for _, n := range w.nodes {
 		for _, r := range n.replicas {
 			if r.node.name == replica && r.loaded != n.engine.Version() && r.link.whole() {

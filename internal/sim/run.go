@@ -3,7 +3,7 @@
 // testing/synctest bubble. A run is a function of its plan and its seed.
 //
 // How it works: every byte on a connection is a message that one goroutine, the scheduler
-// (World.Next), delivers at its time. It delivers one, waits until every goroutine in the bubble is
+// (Environment.Next), delivers at its time. It delivers one, waits until every goroutine in the bubble is
 // blocked (synctest.Wait), puts what they sent meanwhile in a canonical order, and goes on. Nothing
 // else may decide what happens next; docs/simulator.md has the rules and the traps.
 package sim
@@ -46,7 +46,7 @@ const garbage = 400
 // A client that waits for a mutex whose holder waits for the network is not blocked in the eyes of
 // the bubble: the world stands still. That is an error, too, and the only one that leaves
 // goroutines behind.
-func Run(cfg Config, f func(w *World) error) error {
+func Run(cfg Config, f func(w *Environment) error) error {
 	prepare()
 	var h hands
 	ended := make(chan error, 1)
@@ -93,7 +93,7 @@ func (h *hands) watch(ended <-chan error) error {
 }
 
 // inside is a whole life of a world, in the bubble.
-func inside(cfg Config, h *hands, f func(*World) error) (err error) {
+func inside(cfg Config, h *hands, f func(*Environment) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in the simulator: %v\n%s", p, debug.Stack())

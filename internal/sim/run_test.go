@@ -29,16 +29,16 @@ func record(p harness.Plan, change func(*sim.Config)) (history, trace string, er
 		change(&cfg)
 	}
 	var h, tr bytes.Buffer
-	err = sim.Run(cfg, func(w *sim.World) error {
+	err = sim.Run(cfg, func(w *sim.Environment) error {
 		return harness.Run(context.Background(), p, w, harness.Output{History: &h, Trace: &tr,
 			Started: w.Started()})
 	})
 	return h.String(), tr.String(), err
 }
 
-func plan(t testing.TB, w harness.Wish) harness.Plan {
+func plan(t testing.TB, w harness.RunOptions) harness.Plan {
 	t.Helper()
-	w.World = "sim"
+	w.Environment = "sim"
 	p, err := harness.NewPlan(w)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func plan(t testing.TB, w harness.Wish) harness.Plan {
 // TestFailoverEndToEnd sees the harness lose a grant of the lock with GETSET by a failover, as it
 // does with real processes.
 func TestFailoverEndToEnd(t *testing.T) {
-	h, trace, err := record(plan(t, harness.Wish{Impl: "getset", Nemesis: "failover", Seed: 1}), nil)
+	h, trace, err := record(plan(t, harness.RunOptions{Impl: "getset", Nemesis: "failover", Seed: 1}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +106,8 @@ func pick(long, usual, racing int) int {
 
 // quick is a plan with short times, so that the test sees many: it ends when its scenario does.
 func quick(lock, fault string, seed uint64) (harness.Plan, error) {
-	p, err := harness.NewPlan(harness.Wish{
-		World: "sim", Impl: lock, Nemesis: fault, Seed: seed, Clients: 3, TTL: 200 * time.Millisecond,
+	p, err := harness.NewPlan(harness.RunOptions{
+		Environment: "sim", Impl: lock, Nemesis: fault, Seed: seed, Clients: 3, TTL: 200 * time.Millisecond,
 		Poll: 15 * time.Millisecond,
 		Hold: 30 * time.Millisecond, ClientTimeout: 40 * time.Millisecond, For: 2 * time.Second,
 	})
@@ -115,7 +115,7 @@ func quick(lock, fault string, seed uint64) (harness.Plan, error) {
 	if err != nil && strings.Contains(err.Error(), "not possible in this world") {
 		return p, errNotHere
 	}
-	if err == nil && nemesis.GroundOf("sim").Possible(nemesis.Scenario{Topology: p.Topology,
+	if err == nil && nemesis.CapabilitiesOf("sim").Possible(nemesis.Scenario{Topology: p.Topology,
 		Steps: p.Scenario}) != nil {
 		err = errNotHere
 	}

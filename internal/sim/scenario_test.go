@@ -84,7 +84,7 @@ func play(text string) (string, error) {
 		return "", err
 	}
 	var out strings.Builder
-	err = sim.Run(cfg, func(w *sim.World) error {
+	err = sim.Run(cfg, func(w *sim.Environment) error {
 		s := newStage(w, cfg)
 		for _, b := range bs {
 			out.WriteString(b.text)

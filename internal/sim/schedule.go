@@ -76,7 +76,7 @@ func (b *inbox) any() bool {
 // settle waits until every client is blocked, and takes what they did meanwhile. Clients whose
 // timers fired at the same moment ran side by side: what they did is put in the order of their
 // numbers.
-func (w *World) settle() {
+func (w *Environment) settle() {
 	if !w.stirred {
 		return // all are blocked as they were
 	}
@@ -190,7 +190,7 @@ func (q *queue) next() event {
 }
 
 // step lets one thing happen, or time pass.
-func (w *World) step(limit int64) {
+func (w *Environment) step(limit int64) {
 	if w.picker != nil {
 		w.pick(limit)
 	} else {
@@ -200,7 +200,7 @@ func (w *World) step(limit int64) {
 
 // stepTimed lets the next event happen, or time pass until it is due, until the limit, or until a
 // client does something.
-func (w *World) stepTimed(limit int64) {
+func (w *Environment) stepTimed(limit int64) {
 	now, at := w.Now(), limit
 	if len(w.queue.events) > 0 {
 		at = min(at, w.queue.events[0].at)
@@ -215,7 +215,7 @@ func (w *World) stepTimed(limit int64) {
 }
 
 // sleep lets virtual time pass. It ends early when a client does something.
-func (w *World) sleep(d time.Duration) {
+func (w *Environment) sleep(d time.Duration) {
 	w.stirred = true
 	now := time.Now().UnixNano()
 	for end := now + int64(d); now < end; {
@@ -233,7 +233,7 @@ func (w *World) sleep(d time.Duration) {
 }
 
 // rest waits until every client is blocked.
-func (w *World) rest() {
+func (w *Environment) rest() {
 	w.hands.waits.Add(1)
 	w.hands.waiting.Store(true)
 	synctest.Wait()
@@ -241,11 +241,11 @@ func (w *World) rest() {
 }
 
 // after makes f happen in d.
-func (w *World) after(d time.Duration, f func()) { w.queue.add(w.Now()+int64(d), f) }
+func (w *Environment) after(d time.Duration, f func()) { w.queue.add(w.Now()+int64(d), f) }
 
 // pump runs the world until done or for so long; it reports whether it was done. What clients
 // report meanwhile is kept.
-func (w *World) pump(d time.Duration, done func() bool) bool {
+func (w *Environment) pump(d time.Duration, done func() bool) bool {
 	w.stirred = true // the caller may have done something of its own
 	limit := w.Now() + int64(d)
 	for {

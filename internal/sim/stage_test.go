@@ -59,7 +59,7 @@ func seconds(n int) history.Duration { return history.Duration(time.Duration(n) 
 
 // stage plays a scenario. Clients are called P1, P2, … as in the documents.
 type stage struct {
-	w      *sim.World
+	w      *sim.Environment
 	cfg    sim.Config
 	epoch  int64
 	n      []int  // of each client's latest cycle
@@ -72,7 +72,7 @@ type stage struct {
 	out    strings.Builder
 }
 
-func newStage(w *sim.World, cfg sim.Config) *stage {
+func newStage(w *sim.Environment, cfg sim.Config) *stage {
 	c := cfg.Clients
 	return &stage{
 		w: w, cfg: cfg, epoch: w.Now(), n: make([]int, c), at: make([]int, c), stands: make([]bool, c),
@@ -137,20 +137,20 @@ func (s *stage) move(words []string) error {
 		return err
 	}
 	passed := s.at[i]
-	next := &workloads.Gate{Phase: workloads.PhaseRelease}
+	next := &workloads.Breakpoint{Phase: workloads.PhaseRelease}
 	if len(words) > 2 {
-		next = &workloads.Gate{At: words[2], Command: "^" + strings.ToLower(strings.Join(words[3:], " "))}
+		next = &workloads.Breakpoint{At: words[2], Command: "^" + strings.ToLower(strings.Join(words[3:], " "))}
 	}
 	s.at[i] = 0
 	if words[0] != "release" || len(words) > 2 {
 		s.gate++
 		next.ID = s.gate
 		s.at[i] = next.ID
-		s.w.Send(i, workloads.Order{Do: workloads.DoArm, Gate: next})
+		s.w.Send(i, workloads.Order{Do: workloads.DoArm, Breakpoint: next})
 	}
 	if s.stands[i] {
 		s.stands[i] = false
-		s.w.Send(i, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: passed}})
+		s.w.Send(i, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: passed}})
 	}
 	s.idle[i] = false
 	if words[0] == "acquire" {
@@ -196,10 +196,10 @@ func (s *stage) fault(words []string) error {
 		step.Target = words[1]
 	}
 	switch {
-	case words[0] == nemesis.Direct:
+	case words[0] == nemesis.Redirect:
 		s.tell("the clients are directed to %s", words[1])
 		for i := range s.cfg.Clients {
-			s.w.Send(i, workloads.Order{Do: workloads.DoDirect, Node: words[1]})
+			s.w.Send(i, workloads.Order{Do: workloads.DoRedirect, Node: words[1]})
 		}
 		s.run(time.Millisecond, func() bool { return false })
 		return nil

@@ -17,13 +17,13 @@ func (s *stage) report(r workloads.Report) {
 		s.command(who, *r.Command)
 	case r.Event != nil:
 		s.event(who, *r.Event)
-	case r.Gate != nil && r.Gate.ID == s.at[r.Process]:
+	case r.Breakpoint != nil && r.Breakpoint.ID == s.at[r.Process]:
 		s.stands[r.Process] = true
-		if r.Gate.Command != "" {
-			s.tell("P%d is about to send %s", who, short(strings.Fields(r.Gate.Command)))
+		if r.Breakpoint.Command != "" {
+			s.tell("P%d is about to send %s", who, short(strings.Fields(r.Breakpoint.Command)))
 		}
-	case r.Gate != nil:
-		s.w.Send(r.Process, workloads.Order{Do: workloads.DoGo, Gate: &workloads.Gate{ID: r.Gate.ID}})
+	case r.Breakpoint != nil:
+		s.w.Send(r.Process, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: r.Breakpoint.ID}})
 	case r.Done != nil:
 		s.idle[r.Process] = true
 	case r.Exit != nil:

@@ -46,7 +46,7 @@ func TestVerdicts(t *testing.T) {
 			seeds = 1
 		}
 		for seed := range seeds {
-			p := plan(t, harness.Wish{Impl: c.lock, Nemesis: c.fault, Seed: seed})
+			p := plan(t, harness.RunOptions{Impl: c.lock, Nemesis: c.fault, Seed: seed})
 			if got := verdict(t, p); !matches(got, c.want) {
 				t.Errorf("%s with %s, seed %d: %s; want %s", c.lock, c.fault, seed, got, c.want)
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// World is a simulated world. Its methods are for one goroutine, the one that Run called.
-type World struct {
+// Environment is a simulated world. Its methods are for one goroutine, the one that Run called.
+type Environment struct {
 	cfg     Config
 	chooser Chooser
 	began   time.Time
@@ -42,8 +42,8 @@ type World struct {
 	asleep    sleepers
 }
 
-func newWorld(cfg Config) *World {
-	w := &World{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), stirred: true}
+func newWorld(cfg Config) *Environment {
+	w := &Environment{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), stirred: true}
 	w.zero = w.began.UnixNano()
 	w.inbox.alarm = time.NewTimer(time.Hour)
 	if w.chooser == nil {
@@ -56,7 +56,7 @@ func newWorld(cfg Config) *World {
 }
 
 // start makes nodes, links and clients, and lets every client connect.
-func (w *World) start() error {
+func (w *Environment) start() error {
 	if err := w.cfg.check(); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ const startLimit = 5 * time.Second
 
 // connect waits until every worker is ready. What is under way arrives at once, for all clients
 // side by side: no run depends on it.
-func (w *World) connect() error {
+func (w *Environment) connect() error {
 	if w.cfg.Bare {
 		return nil
 	}
@@ -116,7 +116,7 @@ func (w *World) connect() error {
 }
 
 // rush lets everything happen that is to come. If that is nothing, time passes.
-func (w *World) rush(limit int64) {
+func (w *Environment) rush(limit int64) {
 	if !w.stirred && len(w.queue.events) == 0 {
 		w.stepTimed(limit)
 	}
@@ -128,26 +128,26 @@ func (w *World) rush(limit int64) {
 }
 
 // Name is "sim".
-func (w *World) Name() string { return "sim" }
+func (w *Environment) Name() string { return "sim" }
 
 // Versions say what answered: nothing real.
-func (w *World) Versions() map[string]string {
+func (w *Environment) Versions() map[string]string {
 	return map[string]string{"redis": "simulated " + engine.Version, "sim": "1"}
 }
 
 // Now is the virtual time, ns since the world began.
-func (w *World) Now() int64 { return int64(w.elapsed()) }
+func (w *Environment) Now() int64 { return int64(w.elapsed()) }
 
 // elapsed is time.Since(w.began), which is slow in a bubble: its times have no monotonic reading.
-func (w *World) elapsed() time.Duration { return time.Duration(time.Now().UnixNano() - w.zero) }
+func (w *Environment) elapsed() time.Duration { return time.Duration(time.Now().UnixNano() - w.zero) }
 
 // Started is the virtual wall clock at the beginning, the same in every run: a history that says so
 // is the same to the byte.
-func (w *World) Started() time.Time { return w.began }
+func (w *Environment) Started() time.Time { return w.began }
 
 // Next lets the world go on until a client has something to report, and returns that; false: Now
 // has reached deadline, or ctx has ended.
-func (w *World) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
+func (w *Environment) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
 	for {
 		w.settle()
 		if w.told < len(w.reports) {
@@ -171,14 +171,14 @@ func OrderTime(client int) time.Duration { return orderTimeOf(clientName(client)
 func orderTimeOf(name string) time.Duration { return orderTime + time.Duration(hash(2, name)%9973) }
 
 // Send gives a client an order. It arrives a little later, after those before it.
-func (w *World) Send(client int, o workloads.Order) {
+func (w *Environment) Send(client int, o workloads.Order) {
 	c := w.clients[client]
 	at := max(w.Now()+int64(c.orderTime), c.ordered+1)
 	c.ordered = w.queue.add(at, func() { c.order(o) })
 }
 
 // close ends every goroutine of the world. Nothing is delivered any more.
-func (w *World) close() {
+func (w *Environment) close() {
 	w.inbox.alarm.Stop()
 	for _, c := range w.clients {
 		c.end()
@@ -193,7 +193,7 @@ func (w *World) close() {
 // closed: after many refused connections it dials again every second.
 const strayTime = 2 * time.Minute
 
-func (w *World) findNode(name string) (*node, error) {
+func (w *Environment) findNode(name string) (*node, error) {
 	i := slices.IndexFunc(w.nodes, func(n *node) bool { return n.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no node %q", name)
@@ -201,7 +201,7 @@ func (w *World) findNode(name string) (*node, error) {
 	return w.nodes[i], nil
 }
 
-func (w *World) findClient(i int) (*client, error) {
+func (w *Environment) findClient(i int) (*client, error) {
 	if i < 0 || i >= len(w.clients) {
 		return nil, fmt.Errorf("there is no client %d", i)
 	}
