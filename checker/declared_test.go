@@ -48,9 +48,9 @@ var declaredCases = []propertyCase{
 	{"a pattern that is none", "R", "script grab take 1 0( ; names k; " + nobodyStory, nobodyTrace + "1 1 50 55 n0 EVAL grab 1 k b -> 0(", NA, ""},
 	{"no refusal is declared", "R", "script grab take 1  ; names k; " + nobodyStory, nobodyTrace + "1 1 50 55 n0 EVAL grab 1 k b ->", NA, ""},
 	{"a lock that nobody was ever granted", "R", grabs + "lease; c0 acquire 10 20 info; c1 acquire 11 90 fail", "0 1 12 15 n0 EVAL grab 1 k a -> 1\n1 1 50 55 n0 EVAL grab 1 k b -> 0", Violated, ""},
-	{"a command timed out in a world of ours, and no fault was near", "R", "world process; " + nobodyStory, nobodyTrace + "0 1 31 0 n0 DEL k ->\n1 1 50 55 n0 SETNX k b -> 0", Unknown, ""},
-	{"a command timed out in a world of ours, and its link was cut", "R", "world process; " + nobodyStory + "fault cut c0>* 29 60", nobodyTrace + "0 1 31 0 n0 DEL k ->\n1 1 50 55 n0 SETNX k b -> 0", Violated, ""},
-	{"a command timed out in somebody's network", "R", "world external; " + nobodyStory, nobodyTrace + "0 1 31 0 n0 DEL k ->\n1 1 50 55 n0 SETNX k b -> 0", Violated, ""},
+	{"a command timed out in an environment of ours, and no fault was near", "R", "environment process; " + nobodyStory, nobodyTrace + "0 1 31 0 n0 DEL k ->\n1 1 50 55 n0 SETNX k b -> 0", Unknown, ""},
+	{"a command timed out in an environment of ours, and its link was cut", "R", "environment process; " + nobodyStory + "fault cut c0>* 29 60", nobodyTrace + "0 1 31 0 n0 DEL k ->\n1 1 50 55 n0 SETNX k b -> 0", Violated, ""},
+	{"a command timed out in somebody's network", "R", "environment external; " + nobodyStory, nobodyTrace + "0 1 31 0 n0 DEL k ->\n1 1 50 55 n0 SETNX k b -> 0", Violated, ""},
 	{"a lock with a prefix", "R", grabs + nobodyStory, "0 1 12 15 n0 SETNX p:k a -> 1\n1 1 50 55 n0 SETNX p:k b -> 0", Violated, ""},
 	{"not a lock's name", "R", grabs + nobodyStory, "0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX pk b -> 0", NA, ""},
 

@@ -76,7 +76,7 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.Declares.Reentrant = true
 	case "workload":
 		hd.Workload = w[1]
-	case "world":
+	case "environment":
 		hd.Environment = w[1]
 	case "topology":
 		hd.Topology = w[1]

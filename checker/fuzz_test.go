@@ -10,8 +10,9 @@ import (
 // wellFormed turns any bytes into a history that the validator accepts: each byte is one step of
 // some process.
 func wellFormed(b []byte) *history.History {
-	h := &history.History{Header: history.Header{Type: "header", Format: history.Format, Environment: "test",
-		TTL: 40}}
+	h := &history.History{Header: history.Header{Type: "header", Format: history.Format,
+		Environment: "test",
+		TTL:         40}}
 	if len(b) > 0 {
 		h.Header.Declares = history.Declares{Lease: b[0]&1 != 0, Reentrant: b[0]&2 != 0,
 			Validity: b[0]&4 != 0, Loss: b[0]&8 != 0, Fencing: b[0]&16 != 0}

@@ -76,7 +76,7 @@ var idleConditions = map[string]string{
 // tables are the tests that need no time. Only a mutant that survives them meets the random ones.
 const (
 	tables = "^Test(Exclusion|Doubt|Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|TimedOut)$"
-	random = "^Test(Site|World.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*)$"
+	random = "^Test(Site|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*)$"
 )
 
 // mutation is a condition that can be taken away.

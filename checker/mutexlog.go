@@ -111,7 +111,8 @@ func (l *mutexLog) explain(key int, f flaw, a, b int32) Property {
 				what, l.names[a], at(first.From), until(first.To)))
 	case coveredPoint:
 		p.Witness.Holds = append(p.Witness.Holds, l.hold(b))
-		p.Explanation = sentence(fmt.Sprintf("lock %d: %s was %s (%s)", key, l.names[a], what, l.names[b]))
+		p.Explanation = sentence(fmt.Sprintf("lock %d: %s was %s (%s)", key, l.names[a], what,
+			l.names[b]))
 	default:
 		p.Explanation = sentence(fmt.Sprintf("lock %d: %s was %s", key, l.names[a], what))
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// names are the Redis keys of the locks, by number. A world may put a prefix before them.
+// names are the Redis keys of the locks, by number. An environment may put a prefix before them.
 type names []string
 
 // lock returns the number of the lock that a Redis key is, and whether it is one.

@@ -22,8 +22,8 @@ func (c *check) linger() int64 {
 }
 
 // tame reports whether nothing but a fault or a slow machine keeps a command from its answer: so it
-// is in the worlds that lockbench makes. And where clients give each of several servers a moment
-// only, a slow machine is the more likely reason anywhere.
+// is in the environments that lockbench makes. And where clients give each of several servers a
+// moment only, a slow machine is the more likely reason anywhere.
 func (c *check) tame() bool {
 	return c.independent() || slices.Contains([]string{"process", "docker", "sim"},
 		c.history.Header.Environment)

@@ -220,7 +220,8 @@ func TestProperties(t *testing.T) {
 			p := v.Properties[0]
 			if p.Verdict != c.want && !(p.Verdict == "" && c.want == Unknown) || p.Class != c.class &&
 				c.want == Violated {
-				t.Errorf("got %s (%s), want %s (%s)\n%+v\n%s", p.Verdict, p.Class, c.want, c.class, p, v.HarnessError)
+				t.Errorf("got %s (%s), want %s (%s)\n%+v\n%s", p.Verdict, p.Class, c.want, c.class, p,
+					v.HarnessError)
 			}
 			if p.Verdict == Violated && p.Explanation == "" {
 				t.Error("no words")

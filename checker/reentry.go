@@ -38,7 +38,8 @@ func (c *check) reentry() Property {
 				return true
 			}
 			p := c.explain(whileLeased, h.key, ss)
-			p.Explanation = fmt.Sprintf("Client %d released an inner hold at %s, which must not free the lock. ",
+			p.Explanation = fmt.Sprintf(
+				"Client %d released an inner hold at %s, which must not free the lock. ",
 				h.process, at(h.inner)) + p.Explanation
 			found = &p
 			return false

@@ -206,7 +206,7 @@ func TestTheTopologies(t *testing.T) {
 			defer w.Close()
 			if v := w.Versions(); w.Name() != "docker" || v["redis"] == "" ||
 				!strings.HasPrefix(v["image"], DefaultImage) || v["docker"] == "" {
-				t.Errorf("world %s, versions %v", w.Name(), v)
+				t.Errorf("environment %s, versions %v", w.Name(), v)
 			}
 		})
 	}

@@ -15,8 +15,8 @@ const (
 	Auto = "auto"
 	// Host puts every server on this machine's own network: nothing stands between it and the proxies.
 	Host = "host"
-	// Bridge is a network of the world's own, with a container in it that has the proxies: nothing
-	// else is published, and that on 127.0.0.1.
+	// Bridge is a network of the environment's own, with a container in it that has the proxies:
+	// nothing else is published, and that on 127.0.0.1.
 	Bridge = "bridge"
 )
 
@@ -28,16 +28,16 @@ type Options struct {
 	Clocks  bool   // the clocks of servers will be moved
 }
 
-// Launcher starts servers in containers. It is a cluster.Launcher, for one run, and for one world
-// at a time.
+// Launcher starts servers in containers. It is a cluster.Launcher, for one run, and for one
+// environment at a time.
 type Launcher struct {
-	daemon  *daemon
-	image   image
-	network string
-	workers string
-	owner   owner
-	janitor *janitor
-	world   *site // of the world that there is; nil on the host's network
+	daemon      *daemon
+	image       image
+	network     string
+	workers     string
+	owner       owner
+	janitor     *janitor
+	environment *site // of the environment that there is; nil on the host's network
 }
 
 // Open finds the daemon and the image, and removes what earlier runs left behind. The error is one
@@ -148,7 +148,7 @@ func (l *Launcher) Cannot(do string) error {
 const closeTimeout = 30 * time.Second
 
 // Close removes every container of the run and waits until all are gone. It is called after the
-// world's own Close.
+// environment's own Close.
 func (l *Launcher) Close() error {
 	defer l.daemon.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)

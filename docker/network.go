@@ -11,7 +11,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// makeNetwork makes a bridge for one world and returns its number.
+// makeNetwork makes a bridge for one environment and returns its number.
 func (l *Launcher) makeNetwork(ctx context.Context) (string, error) {
 	n, err := l.daemon.NetworkCreate(ctx, "lockbench-"+rand.Text()[:12], client.NetworkCreateOptions{
 		Driver: "bridge", Labels: l.owner.labels()})
@@ -28,13 +28,13 @@ func (l *Launcher) makeNetwork(ctx context.Context) (string, error) {
 			"cannot make a network for the run (%s); take --docker-network host where the daemon is this machine's", oneLine(err))
 }
 
-// within puts a container into the world's own network, or on this machine's. What the world's
-// proxies share with its servers is shared there.
+// within puts a container into the environment's own network, or on this machine's. What the
+// environment's proxies share with its servers is shared there.
 func (l *Launcher) within() testcontainers.ContainerCustomizer {
 	if l.network == Host {
 		return hostConfig(func(h *container.HostConfig) { h.NetworkMode = "host" })
 	}
-	s := l.world
+	s := l.environment
 	return unpublished(func(h *container.HostConfig) {
 		h.NetworkMode = container.NetworkMode(s.network)
 		h.IpcMode = container.IpcMode("container:" + s.name())

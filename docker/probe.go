@@ -31,17 +31,17 @@ func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 		return nil
 	}
 	if err := l.noClock(); err != nil {
-		return fmt.Errorf("not possible in this world, because %w", err)
+		return fmt.Errorf("not possible in this environment, because %w", err)
 	}
 	lib, err := cluster.Shim()
 	if err != nil {
-		return fmt.Errorf("not possible in this world, because %s has no clock shim of its own: %w",
+		return fmt.Errorf("not possible in this environment, because %s has no clock shim of its own: %w",
 			l.image.name, err)
 	}
 	if _, err := l.serverVersion(ctx, l.lend(lib, lib), map[string]string{"LD_PRELOAD": lib}); err !=
 		nil {
 		return fmt.Errorf(
-			"not possible in this world, because the clock of %s cannot be moved: this machine's clock shim does not suit its C library (%s); take our image for this fault", l.image.name, oneLine(err))
+			"not possible in this environment, because the clock of %s cannot be moved: this machine's clock shim does not suit its C library (%s); take our image for this fault", l.image.name, oneLine(err))
 	}
 	return nil
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/lockbench/lockbench/internal/need"
 )
 
-// askEnv makes the test binary ask for a world in containers and print what it is told.
+// askEnv makes the test binary ask for an environment in containers and print what it is told.
 const askEnv = "LOCKBENCH_ASK"
 
-// asked prints why there is no world, for a test that has to be somebody else.
+// asked prints why there is no environment, for a test that has to be somebody else.
 func asked() int {
 	fmt.Print(Ready(context.Background(), Options{}))
 	return 0

@@ -19,9 +19,9 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// site is the network of a world on a bridge, and the container in it that has the world's proxies.
-// Only one port of that container is published, on 127.0.0.1 and where the daemon likes: everything
-// outside goes through it.
+// site is the network of an environment on a bridge, and the container in it that has the
+// environment's proxies. Only one port of that container is published, on 127.0.0.1 and where the
+// daemon likes: everything outside goes through it.
 type site struct {
 	*body
 	network string // its number
@@ -51,7 +51,7 @@ func (l *Launcher) Site() (*cluster.Site, error) {
 		body: newBody(l.daemon), network: bridge, token: rand.Text(), words: make(chan cluster.SiteWord,
 			16), ended: make(chan struct{}),
 	}
-	l.world = s
+	l.environment = s
 	go s.live(l.image.name, append(program, l.describeSite(s)...))
 	place, err := l.settle(ctx, s)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// victimEnv makes the test binary start a world on the network that it names, pause its master, and
-// wait to be killed.
+// victimEnv makes the test binary start an environment on the network that it names, pause its
+// master, and wait to be killed.
 const victimEnv = "LOCKBENCH_VICTIM"
 
 func victim() int {

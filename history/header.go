@@ -4,8 +4,8 @@ package history
 type Header struct {
 	Type        string            `json:"type"` // "header"
 	Format      int               `json:"format"`
-	Environment string            `json:"world"`    // process, docker, sim; empty: imported
-	Topology    string            `json:"topology"` // single, failover, sentinel, independent
+	Environment string            `json:"environment"` // process, docker, sim; empty: imported
+	Topology    string            `json:"topology"`    // single, failover, sentinel, independent
 	Versions    map[string]string `json:"versions,omitempty"`
 	// what it ran on, where that counts: not in the sim
 	Machine  string   `json:"machine,omitempty"`
@@ -22,7 +22,7 @@ type Header struct {
 	Declares Declares `json:"declares"`
 	// that know nothing of each other, of the topology independent
 	Masters int `json:"masters,omitempty"`
-	// the Redis keys of the locks, by number; a world may put a prefix before them
+	// the Redis keys of the locks, by number; an environment may put a prefix before them
 	Names      []string          `json:"names,omitempty"`
 	Scripts    map[string]Script `json:"scripts,omitempty"` // what the lock's scripts do, by ScriptID
 	Properties []string          `json:"properties"`        // what is judged: S, L, ...

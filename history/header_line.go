@@ -13,7 +13,7 @@ func (h Header) write(l *line) {
 	l.name("type")
 	l.quote(h.Type)
 	l.number("format", int64(h.Format))
-	l.always("world", h.Environment)
+	l.always("environment", h.Environment)
 	l.always("topology", h.Topology)
 	l.object("versions", slices.Sorted(maps.Keys(h.Versions)), func(k string) {
 		l.quote(h.Versions[k])

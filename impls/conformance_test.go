@@ -25,8 +25,8 @@ func TestConformance(t *testing.T) {
 	conform(t, needRedis(t))
 }
 
-// conform runs the suite in a world.
-func conform(t *testing.T, w world) {
+// conform runs the suite in an environment.
+func conform(t *testing.T, w environment) {
 	used := map[string]bool{}
 	// returns when all that runs beside each other below it has ended
 	t.Run("locks", func(t *testing.T) {
@@ -43,7 +43,7 @@ func conform(t *testing.T, w world) {
 					}
 					t.Run(name+"/"+c.name, func(t *testing.T) {
 						t.Parallel()
-						w.host(t, func(w world) { judge(t, c.run(newScene(t, w, e, variant)), d) })
+						w.host(t, func(w environment) { judge(t, c.run(newScene(t, w, e, variant)), d) })
 					})
 				}
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Env is what a lock may know of the world besides Redis. One Env belongs to one client; it is safe
-// for concurrent use.
+// Env is what a lock may know of the environment besides Redis. One Env belongs to one client; it
+// is safe for concurrent use.
 type Env interface {
 	// Now is this client's wall clock. A fault may skew it; it carries no monotonic reading.
 	Now() time.Time

@@ -151,8 +151,8 @@ func TestRedlockLimitsExtensions(t *testing.T) {
 // TestRedlockBelievesNoLateMajority lets the clock go on beyond the lease while the servers answer.
 func TestRedlockBelievesNoLateMajority(t *testing.T) {
 	s := redlock(t, "")
-	late := &lateEnv{Env: s.world.env(s.ctx)}
-	l, err := s.entry.New(impls.Setup{Env: late, Redis: s.connect(s.world), Keys: s.keys,
+	late := &lateEnv{Env: s.environment.env(s.ctx)}
+	l, err := s.entry.New(impls.Setup{Env: late, Redis: s.connect(s.environment), Keys: s.keys,
 		Options: impls.Options{
 			TTL: long, Poll: time.Millisecond, AcquireTimeout: time.Nanosecond,
 		}})

@@ -10,7 +10,7 @@ import (
 )
 
 // startServers starts n redis-server processes.
-func startServers(n int) (w world, stop func(), err error) {
+func startServers(n int) (w environment, stop func(), err error) {
 	dir, err := os.MkdirTemp("", "impls")
 	if err != nil {
 		return nil, nil, err

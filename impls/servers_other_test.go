@@ -4,7 +4,7 @@ package impls_test
 
 import "errors"
 
-// startServers needs the process world, which is for Linux.
-func startServers(int) (world, func(), error) {
+// startServers needs the process environment, which is for Linux.
+func startServers(int) (environment, func(), error) {
 	return nil, nil, errors.New("real servers are started on Linux only")
 }

@@ -19,13 +19,13 @@ import (
 )
 
 // TestConformanceInTheSimulator asks the same of every lock in virtual time: no lock can tell which
-// world it is in.
+// environment it is in.
 func TestConformanceInTheSimulator(t *testing.T) { conform(t, simulated{}) }
 
-// simulated makes a simulated world for each case.
-type simulated struct{ world }
+// simulated makes a simulated environment for each case.
+type simulated struct{ environment }
 
-func (simulated) host(t *testing.T, f func(world)) {
+func (simulated) host(t *testing.T, f func(environment)) {
 	cfg := sim.Config{Topology: nemesis.Independent, Masters: servers, Clients: 1, Bare: true,
 		Chooser: sim.Recorded{}}
 	err := sim.Run(cfg, func(w *sim.Environment) error {
@@ -46,7 +46,7 @@ func (simulated) host(t *testing.T, f func(world)) {
 	}
 }
 
-// inside is a simulated world as its client sees it.
+// inside is a simulated environment as its client sees it.
 type inside struct {
 	simulated
 	player sim.Player

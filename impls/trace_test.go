@@ -229,7 +229,7 @@ type actor struct {
 }
 
 func (p *play) actor(name string, change func(*impls.Options)) *actor {
-	a := &actor{name: name, third: make(chan struct{}), env: &counted{Env: p.world.env(p.ctx),
+	a := &actor{name: name, third: make(chan struct{}), env: &counted{Env: p.environment.env(p.ctx),
 		wall: p.wall}}
 	a.Env = a.env
 	var all []redis.UniversalClient

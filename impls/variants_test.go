@@ -80,8 +80,8 @@ func TestSpinBacksOff(t *testing.T) {
 	if _, err := s.user(nil).Acquire(s.ctx); err != nil {
 		t.Fatal(err)
 	}
-	env := &pauses{Env: s.world.env(s.ctx)}
-	l, err := s.entry.New(impls.Setup{Env: env, Redis: s.connect(s.world), Keys: s.keys,
+	env := &pauses{Env: s.environment.env(s.ctx)}
+	l, err := s.entry.New(impls.Setup{Env: env, Redis: s.connect(s.environment), Keys: s.keys,
 		Options: s.base})
 	if err != nil {
 		t.Fatal(err)

@@ -67,7 +67,8 @@ func (c *script) connects(s Step, number int) error {
 
 // family says which faults of links are made of the same: no two of one family can be in force on a
 // link.
-var family = map[string]string{Cut: Cut, HoldBack: HoldBack, Delay: HoldBack, Refuse: Refuse, Reset: Reset}
+var family = map[string]string{Cut: Cut, HoldBack: HoldBack, Delay: HoldBack, Refuse: Refuse,
+	Reset: Reset}
 
 // meet reports whether two names of clients or links may mean the same one. Whoever is known only
 // when the time has come may be any client.

@@ -57,10 +57,10 @@ func TestAListIsOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// TestEveryFaultInEveryWorld says for each fault and variant whether a world has it, and looks that
-// one which has not says why.
-func TestEveryFaultInEveryWorld(t *testing.T) {
-	missing := map[string]string{ // what no world but these refuses
+// TestEveryFaultInEveryEnvironment says for each fault and variant whether an environment has it,
+// and looks that one which has not says why.
+func TestEveryFaultInEveryEnvironment(t *testing.T) {
+	missing := map[string]string{ // what no environment but these refuses
 		"external": "failover failover-sentinel restart restart-delayed clock-server busy node-pause node-crash minority-loss majority-loss",
 		"docker":   "",
 		"sim":      "failover-sentinel restart:disk",
@@ -77,12 +77,13 @@ func TestEveryFaultInEveryWorld(t *testing.T) {
 				return // it has drawn from everything here; see TestRandomKeepsToItsGround
 			}
 			err := g.Possible(s)
-			if _, listed := missing[g.Environment]; !listed || (err != nil) != lacks && !(g.Environment == "docker" &&
-				name == "restart:disk") {
-				t.Errorf("%s in the world %s: %v", name, g.Environment, err)
+			if _, listed := missing[g.Environment]; !listed || (err != nil) != lacks &&
+				!(g.Environment == "docker" &&
+					name == "restart:disk") {
+				t.Errorf("%s in the environment %s: %v", name, g.Environment, err)
 			}
-			if err != nil && !strings.HasPrefix(err.Error(), "not possible in this world, because ") {
-				t.Errorf("%s in the world %s says %q", name, g.Environment, err)
+			if err != nil && !strings.HasPrefix(err.Error(), "not possible in this environment, because ") {
+				t.Errorf("%s in the environment %s says %q", name, g.Environment, err)
 			}
 		})
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Capabilities is what a world offers before it is made: by it a scenario is refused before anything
-// starts, and random draws.
+// Capabilities is what an environment offers before it is made: by it a scenario is refused before
+// anything starts, and random draws.
 type Capabilities struct {
 	Environment string            // as --env names it
 	Line        string            // what it is, in one line
@@ -19,8 +19,8 @@ type Capabilities struct {
 // notOurs says why nothing is done to a Redis that was there before us.
 const notOurs = "this Redis is not ours: only clients and their links can be struck"
 
-// grounds is the closed list of worlds, with what each can never do. What only this machine lacks
-// is added by Without.
+// grounds is the closed list of environments, with what each can never do. What only this machine
+// lacks is added by Without.
 var grounds = []Capabilities{
 	{Environment: "process", Line: "redis-server and clients as processes of this machine"},
 	{Environment: "docker", Line: "redis-server in containers"},
@@ -45,17 +45,18 @@ func because(why string, steps ...string) map[string]string {
 	return m
 }
 
-// AllCapabilities returns what each world offers, in the order in which people read of them.
+// AllCapabilities returns what each environment offers, in the order in which people read of them.
 func AllCapabilities() []Capabilities { return slices.Clone(grounds) }
 
-// CapabilitiesOf is what the world of this name offers; of a name that nobody knows, everything.
-func CapabilitiesOf(world string) Capabilities {
+// CapabilitiesOf is what the environment of this name offers; of a name that nobody knows,
+// everything.
+func CapabilitiesOf(environment string) Capabilities {
 	for _, g := range grounds {
-		if g.Environment == world {
+		if g.Environment == environment {
 			return g
 		}
 	}
-	return Capabilities{Environment: world}
+	return Capabilities{Environment: environment}
 }
 
 // Without is the ground, less a step that cannot be done here and now, and why.
@@ -102,5 +103,5 @@ func (g Capabilities) Possible(s Scenario) error {
 
 // impossible is the one way in which a fault says that it cannot be had.
 func impossible(why string) error {
-	return fmt.Errorf("not possible in this world, because %s", why)
+	return fmt.Errorf("not possible in this environment, because %s", why)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// kind is a sort of fault that can be drawn: what the world must be able to do for it, and how its
-// begin and its end are made.
+// kind is a sort of fault that can be drawn: what the environment must be able to do for it, and
+// how its begin and its end are made.
 type kind struct {
 	steps  []string
 	client bool // it hits a client's process, not a node or a link
@@ -141,8 +141,9 @@ func drawFailover(d *drawing) (begin, end []Step) {
 	d.masters = append(slices.DeleteFunc(slices.Clone(d.masters), func(n string) bool {
 		return n == r[1]
 	}), r[0])
-	return []Step{{Do: KillNode, Target: r[1]}, {Do: Promote, Target: r[0]}, {Do: Redirect, Target: "*",
-		Node: r[0]}}, nil
+	return []Step{{Do: KillNode, Target: r[1]}, {Do: Promote, Target: r[0]},
+		{Do: Redirect, Target: "*",
+			Node: r[0]}}, nil
 }
 
 // drawElection takes the master away from the sentinels, in one of three ways, until they have

@@ -93,23 +93,23 @@ func TestWhatIsStoppedGoesOn(t *testing.T) {
 	})
 }
 
-// TestEveryFaultIsRefusedByAWorldWithoutPowers also shows that Possible looks at every step.
-func TestEveryFaultIsRefusedByAWorldWithoutPowers(t *testing.T) {
+// TestEveryFaultIsRefusedByAEnvironmentWithoutPowers also shows that Possible looks at every step.
+func TestEveryFaultIsRefusedByAEnvironmentWithoutPowers(t *testing.T) {
 	everything(t, func(name string, s Scenario) {
 		acts := false
 		for _, step := range s.Steps {
 			if _, ok := powers[step.Do]; ok {
 				acts = true
 				if Apply(struct{}{}, step) == nil {
-					t.Errorf("%s: a world without powers did %v", name, step)
+					t.Errorf("%s: an environment without powers did %v", name, step)
 				}
 			}
 		}
 		err := Possible(struct{}{}, s.Steps)
 		if (err != nil) != acts {
-			t.Errorf("%s: possible in a world without powers: %v", name, err)
+			t.Errorf("%s: possible in an environment without powers: %v", name, err)
 		}
-		if err != nil && !strings.HasPrefix(err.Error(), "not possible in this world, because ") {
+		if err != nil && !strings.HasPrefix(err.Error(), "not possible in this environment, because ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	})

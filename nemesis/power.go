@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The powers that a world may have, one small interface each. A world that lacks one cannot run the
-// steps that need it, and Possible says so before the run.
+// The powers that an environment may have, one small interface each. An environment that lacks one
+// cannot run the steps that need it, and Possible says so before the run.
 type (
 	// NodeKiller ends a node at once and returns when it is gone.
 	NodeKiller interface{ KillNode(node string) error }
@@ -54,22 +54,22 @@ type (
 		PauseClient(client int) error
 		ResumeClient(client int) error
 	}
-	// Prover is a world that can look whether a fault has its effect.
+	// Prover is an environment that can look whether a fault has its effect.
 	Prover interface {
 		// Prove says what is missing of the effect of a fault that was just done; nil if nothing is, or
 		// nobody can tell.
 		Prove(s Step) error
 	}
-	// Limited is a world that has a power in general but not here and now.
+	// Limited is an environment that has a power in general but not here and now.
 	Limited interface {
-		// Cannot says why the world cannot do what is called do in plans; nil if it can.
+		// Cannot says why the environment cannot do what is called do in plans; nil if it can.
 		Cannot(do string) error
 	}
 )
 
 // deeds says how each step is carried out: by which power, and by which of its methods. Steps that
 // concern only the clients' cycles and clocks are the harness's own.
-var deeds = map[string]func(world any, s Step) error{
+var deeds = map[string]func(environment any, s Step) error{
 	KillNode:   by(func(w NodeKiller, s Step) error { return w.KillNode(s.Target) }),
 	Start:      by(func(w NodeStarter, s Step) error { return w.StartNode(s.Target) }),
 	Revive:     by(func(w NodeReviver, s Step) error { return w.ReviveNode(s.Target) }),
@@ -96,10 +96,10 @@ var deeds = map[string]func(world any, s Step) error{
 
 // by makes a deed out of a power.
 func by[P any](f func(P, Step) error) func(any, Step) error {
-	return func(world any, s Step) error {
-		w, ok := world.(P)
+	return func(environment any, s Step) error {
+		w, ok := environment.(P)
 		if !ok {
-			return fmt.Errorf("this world has no power to %s", s.Do)
+			return fmt.Errorf("this environment has no power to %s", s.Do)
 		}
 		return f(w, s)
 	}
@@ -116,18 +116,18 @@ func toClient[P any](f func(P, int) error) func(any, Step) error {
 	})
 }
 
-// Apply carries out a step on a world that has the power for it.
-func Apply(world any, s Step) error {
+// Apply carries out a step on an environment that has the power for it.
+func Apply(environment any, s Step) error {
 	deed, ok := deeds[s.Do]
 	if !ok {
 		return fmt.Errorf("nobody knows how to %q", s.Do)
 	}
-	return deed(world, s)
+	return deed(environment, s)
 }
 
-// Prove looks whether a fault that was just done has its effect, if the world can tell.
-func Prove(world any, s Step) error {
-	if p, ok := world.(Prover); ok {
+// Prove looks whether a fault that was just done has its effect, if the environment can tell.
+func Prove(environment any, s Step) error {
+	if p, ok := environment.(Prover); ok {
 		if err := p.Prove(s); err != nil {
 			return fmt.Errorf("it had no effect: %w", err)
 		}
@@ -135,26 +135,28 @@ func Prove(world any, s Step) error {
 	return nil
 }
 
-// powers says, for each step, whether a world has the power for it.
+// powers says, for each step, whether an environment has the power for it.
 var powers = map[string]func(any) bool{
 	KillNode: has[NodeKiller], Start: has[NodeStarter], Revive: has[NodeReviver],
 	PauseNode: has[NodePauser], ResumeNode: has[NodePauser],
 	NodeClock: has[NodeClocker], Busy: has[NodeBlocker], Free: has[NodeBlocker],
 	Stall: has[NodeStaller], Promote: has[Promoter], Barrier: has[Replicator],
-	Cut: has[Linker], HoldBack: has[Linker], Delay: has[Linker], Refuse: has[Linker], Reset: has[Linker],
+	Cut: has[Linker], HoldBack: has[Linker], Delay: has[Linker], Refuse: has[Linker],
+	Reset: has[Linker],
 	Heal:  has[Linker],
 	Crash: has[ClientKiller], Pause: has[ClientPauser], Unpause: has[ClientPauser],
 }
 
-func has[P any](world any) bool { _, ok := world.(P); return ok }
+func has[P any](environment any) bool { _, ok := environment.(P); return ok }
 
-// Possible says why a scenario cannot run in a world; nil if it can. It is asked before the run.
-func Possible(world any, steps []Step) error {
+// Possible says why a scenario cannot run in an environment; nil if it can. It is asked before the
+// run.
+func Possible(environment any, steps []Step) error {
 	for _, s := range steps {
-		if power, ok := powers[s.Do]; ok && !power(world) {
+		if power, ok := powers[s.Do]; ok && !power(environment) {
 			return impossible("it cannot " + s.Do)
 		}
-		if l, ok := world.(Limited); ok {
+		if l, ok := environment.(Limited); ok {
 			if err := l.Cannot(s.Do); err != nil {
 				return impossible(err.Error())
 			}

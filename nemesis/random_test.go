@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawRandom draws a random fault for a drawn plan, in a drawn world.
+// drawRandom draws a random fault for a drawn plan, in a drawn environment.
 func drawRandom(t *rapid.T) (Scenario, Params) {
 	p := Params{
 		TTL: rapid.SampledFrom([]time.Duration{3 * time.Millisecond, 200 * time.Millisecond,
@@ -36,7 +36,7 @@ func TestRandomKeepsToItsGround(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, p := drawRandom(t)
 		if err := p.Capabilities.Possible(s); err != nil {
-			t.Errorf("in the world %s: %v", p.Capabilities.Environment, err)
+			t.Errorf("in the environment %s: %v", p.Capabilities.Environment, err)
 		}
 		if err := Check(s.Steps, s.Layout(p)); err != nil {
 			t.Errorf("%v in %v", err, s.Steps)
@@ -112,7 +112,7 @@ func TestRandomIsTheSeeds(t *testing.T) {
 	}
 }
 
-// TestRandomDrawsEverything wants each kind of fault that a world has from some seed.
+// TestRandomDrawsEverything wants each kind of fault that an environment has from some seed.
 func TestRandomDrawsEverything(t *testing.T) {
 	e, v, _ := Find("random:8")
 	drawn := map[string]bool{}
@@ -132,7 +132,8 @@ func TestRandomDrawsEverything(t *testing.T) {
 		}
 	}
 	for _, want := range slices.Concat(
-		[]string{KillNode, Start, PauseNode, NodeClock, Busy, Stall, Promote, Elected, Cut, HoldBack, Delay,
+		[]string{KillNode, Start, PauseNode, NodeClock, Busy, Stall, Promote, Elected, Cut, HoldBack,
+			Delay,
 			Refuse, Reset, Crash, Pause, ClientClock, Wait},
 		[]string{Single, Failover, Sentinel, Independent, Before, JustSent, After}, phases,
 	) {

@@ -1,5 +1,5 @@
 // Package nemesis holds the faults as plain data: what is done to whom, when, and what it takes. A
-// scenario is a list of steps that the harness carries out in order on any world that has the
+// scenario is a list of steps that the harness carries out in order on any environment that has the
 // powers for it.
 package nemesis
 
@@ -145,8 +145,8 @@ var undoneBy = map[string]string{
 // Noticed reports whether whoever is awaited does not stop there.
 func (a Await) Noticed() bool { return a.Phase == Sent || a.Phase == Lost || a.At == JustSent }
 
-// Fault reports whether the step changes the world under the clients, so that it belongs in the
-// history.
+// Fault reports whether the step changes the environment under the clients, so that it belongs in
+// the history.
 func (s Step) Fault() bool {
 	_, lasts := undoneBy[s.Do]
 	return lasts || s.Do == Promote || s.Do == Redirect

@@ -18,11 +18,12 @@ const (
 
 // Params is what a fault needs to know of the plan: a pause must outlast the lease that it attacks.
 type Params struct {
-	TTL          time.Duration
-	Hold         time.Duration // how long a client stays inside
-	Poll         time.Duration // between a client's attempts
-	Clients      int
-	Nodes        int           // independent masters that the lock uses; 1 for a lock that uses one Redis
+	TTL     time.Duration
+	Hold    time.Duration // how long a client stays inside
+	Poll    time.Duration // between a client's attempts
+	Clients int
+	// independent masters that the lock uses; 1 for a lock that uses one Redis
+	Nodes        int
 	Timeout      time.Duration // of the clients' Redis connections
 	Topology     string        // that was asked for; "": what the fault needs
 	Seed         uint64        // of what is drawn
@@ -188,7 +189,7 @@ var table = []Entry{
 	{Name: "majority-loss", Line: "a majority of the independent masters is killed", Masters: true,
 		steps: func(_ string, p Params) []Step { return nodeLoss(p.Nodes/2 + 1) }},
 	{Name: "random",
-		Line: "several faults, drawn by the seed from all that the world offers, at drawn times and events", Lasts: "up to 1.5 leases each", Variants: []Variant{
+		Line: "several faults, drawn by the seed from all that the environment offers, at drawn times and events", Lasts: "up to 1.5 leases each", Variants: []Variant{
 			{Name: "4", Line: "four of them"}, {Name: "N", Line: "so many"},
 		}, draw: random},
 }

@@ -61,7 +61,8 @@ func newRun(t testing.TB, s scene) Run {
 }
 
 func header(s scene) history.Header {
-	h := history.Header{Type: "header", Format: history.Format, Environment: "process", Topology: "failover",
+	h := history.Header{Type: "header", Format: history.Format, Environment: "process",
+		Topology: "failover",
 		Versions: map[string]string{"redis": "7.0.15", "lockbench": "devel"},
 		Impl:     "getset", Nemesis: "failover", Workload: "mutex", Seed: 42, Clients: s.clients, Keys: 1,
 		TTL: 2e9, Poll: 6e6, Declares: history.Declares{Lease: true},

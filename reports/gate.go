@@ -82,9 +82,9 @@ func finding(b *strings.Builder, e campaign.EntryResult) {
 
 func footer(b *strings.Builder, r *campaign.GateResult) {
 	var on []string
-	for _, world := range sortedKeys(r.Versions) {
-		s := world
-		if v := r.Versions[world]["redis"]; v != "" {
+	for _, environment := range sortedKeys(r.Versions) {
+		s := environment
+		if v := r.Versions[environment]["redis"]; v != "" {
 			s += " (Redis " + v + ")"
 		}
 		on = append(on, s)

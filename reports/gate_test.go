@@ -33,7 +33,7 @@ func gateResult() *campaign.GateResult {
 	}
 	entry := func(name string, o campaign.GateOutcome, ex, found, claim string) campaign.EntryResult {
 		return campaign.EntryResult{
-			Name: name, World: "sim", Title: "lock under fault", Expect: expect(ex), Result: o, Found: found, Claim: claim, Planned: 1,
+			Name: name, Environment: "sim", Title: "lock under fault", Expect: expect(ex), Result: o, Found: found, Claim: claim, Planned: 1,
 			Runs: []campaign.GateRun{{Seed: 1, Repeat: 1, Finding: campaign.Finding{Verdict: checker.Valid}, Took: history.Duration(1500 * time.Millisecond)}},
 		}
 	}
@@ -44,7 +44,7 @@ func gateResult() *campaign.GateResult {
 	}
 	return &campaign.GateResult{
 		Format: 1, Version: "v1.2.3", Took: history.Duration(9 * time.Second), Result: campaign.Failed, Exit: 1, Machine: "linux/amd64, 2 CPUs",
-		Gate:     campaign.Gate{File: "ci/lockbench.yaml", Digest: "sha256:00", World: "sim", Seed: 7, Entries: make([]campaign.Entry, 7)},
+		Gate:     campaign.Gate{File: "ci/lockbench.yaml", Digest: "sha256:00", Environment: "sim", Seed: 7, Entries: make([]campaign.Entry, 7)},
 		Versions: map[string]map[string]string{"sim": {"redis": "simulated 7.0.15", "lockbench": "v1.2.3"}},
 		Entries: []campaign.EntryResult{
 			entry("a good lock", campaign.Passed, "safe", "valid", "No violation of S, L in 3 runs."), failed,
@@ -231,7 +231,7 @@ func closing(s string, n int) int {
 // TestComparisonPages pins the Markdown and wants a page from which no foreign word gets out.
 func TestComparisonPages(t *testing.T) {
 	side := func(name string, found checker.Result) *campaign.Side {
-		return &campaign.Side{Name: name, Kind: "run", World: "sim", Settings: map[string]string{"ttl": name}, Items: []campaign.Item{{Name: nasty, Trials: []campaign.Trial{{
+		return &campaign.Side{Name: name, Kind: "run", Environment: "sim", Settings: map[string]string{"ttl": name}, Items: []campaign.Item{{Name: nasty, Trials: []campaign.Trial{{
 			Finding: campaign.Finding{Verdict: found, Letters: map[string]checker.Result{"S": found}, Words: map[string]string{"S": nasty}},
 			Cost:    campaign.Cost{Grants: 3, AcquireP50: 2e6, AcquireP99: 9e6, Throughput: 10, Commands: 4},
 		}}}}}

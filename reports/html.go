@@ -49,7 +49,7 @@ type page struct {
 	Apart           []propertyRow // that do not apply
 	Evidence        []evidenceRow
 	Stories         []story
-	Caveats         []string // what the world cannot do, and a reader must know
+	Caveats         []string // what the environment cannot do, and a reader must know
 	Commands        []commandRow
 	CommandsTitle   string
 	CommandsLeft    string

@@ -64,7 +64,7 @@ func JUnit(w io.Writer, r *campaign.GateResult) error {
 		suite.add(e)
 	}
 	if r.Partial {
-		suite.add(campaign.EntryResult{Name: "the whole gate", World: r.Gate.World,
+		suite.add(campaign.EntryResult{Name: "the whole gate", Environment: r.Gate.Environment,
 			Result: campaign.Undone,
 			Claim:  "It is not complete: it was interrupted, or shards are missing."})
 	}
@@ -86,7 +86,7 @@ func JUnit(w io.Writer, r *campaign.GateResult) error {
 }
 
 func (s *junitSuite) add(e campaign.EntryResult) {
-	c := junitCase{Name: legal(e.Name), Classname: "lockbench." + legal(e.World),
+	c := junitCase{Name: legal(e.Name), Classname: "lockbench." + legal(e.Environment),
 		Time: junitTime(e.Took().D().Seconds())}
 	note := &junitNote{Message: legal(e.Claim), Type: string(e.Result), Text: legal(details(e))}
 	switch e.Result {
@@ -121,12 +121,12 @@ func details(e campaign.EntryResult) string {
 }
 
 func junitProperties(r *campaign.GateResult) []junitProperty {
-	ps := []junitProperty{{"lockbench", r.Version}, {"world", r.Gate.World},
+	ps := []junitProperty{{"lockbench", r.Version}, {"environment", r.Gate.Environment},
 		{"seed", fmt.Sprint(r.Gate.Seed)}, {"file", r.Gate.Digest}, {"result", string(r.Result)}}
-	for _, world := range sortedKeys(r.Versions) {
-		for _, what := range sortedKeys(r.Versions[world]) {
+	for _, environment := range sortedKeys(r.Versions) {
+		for _, what := range sortedKeys(r.Versions[environment]) {
 			if what != "lockbench" {
-				ps = append(ps, junitProperty{world + "." + what, r.Versions[world][what]})
+				ps = append(ps, junitProperty{environment + "." + what, r.Versions[environment][what]})
 			}
 		}
 	}

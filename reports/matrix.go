@@ -249,7 +249,7 @@ func (p *matrixPage) about(m *campaign.Matrix) {
 			p.Facts = append(p.Facts, [2]string{name, clean(value, 200)})
 		}
 	}
-	add("world", m.World)
+	add("environment", m.Environment)
 	for _, k := range slices.Sorted(maps.Keys(m.Versions)) {
 		add(clean(k, 40), m.Versions[k])
 	}
@@ -261,8 +261,8 @@ func (p *matrixPage) about(m *campaign.Matrix) {
 	if m.Took > 0 {
 		add("took", short(m.Took.D()))
 	}
-	p.Meta = fmt.Sprintf("%s × %s · world %s", count(len(m.Rows), "lock"),
-		count(len(m.Columns), "fault"), clean(m.World, 40))
+	p.Meta = fmt.Sprintf("%s × %s · environment %s", count(len(m.Rows), "lock"),
+		count(len(m.Columns), "fault"), clean(m.Environment, 40))
 	if v := m.Versions["redis"]; v != "" {
 		p.Meta += " · Redis " + clean(v, 40)
 	}

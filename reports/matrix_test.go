@@ -16,8 +16,9 @@ import (
 func someMatrix(t testing.TB, words string) *campaign.Matrix {
 	t.Helper()
 	o := campaign.Options{Rows: []string{"setnx", "getset", "token-lua constant",
-		"redlock per attempt"}, Columns: []string{"none", "crash", "pause", "failover"}, World: "process",
-		TTL: 500 * time.Millisecond, Seed: 1}
+		"redlock per attempt"}, Columns: []string{"none", "crash", "pause", "failover"},
+		Environment: "process",
+		TTL:         500 * time.Millisecond, Seed: 1}
 	found := map[string]string{"setnx|crash": "D", "getset|pause": "SLO", "getset|failover": "SLOR",
 		"token-lua constant|pause": "S", "token-lua constant|failover": "R",
 		"redlock per attempt|pause": "S"}
@@ -174,7 +175,7 @@ func TestMatrixPageInABrowser(t *testing.T) {
 
 func TestHostileTextInAMatrixStaysText(t *testing.T) {
 	m := someMatrix(t, strings.Join(hostile, " "))
-	m.World, m.Versions = hostile[0], map[string]string{hostile[1]: hostile[2]}
+	m.Environment, m.Versions = hostile[0], map[string]string{hostile[1]: hostile[2]}
 	for i := range m.Rows {
 		m.Rows[i].Impl = hostile[i%len(hostile)]
 	}

@@ -86,8 +86,9 @@ func findNodes(r Run, f *facts) []node {
 	return ns
 }
 
-// locksBy tells the number of the lock that a Redis key is. The header names the keys; a world may
-// put a prefix before them. A record from before it did so has lock:0, lock:1 and so on.
+// locksBy tells the number of the lock that a Redis key is. The header names the keys; an
+// environment may put a prefix before them. A record from before it did so has lock:0, lock:1 and
+// so on.
 func locksBy(names []string) func(key string) (int, bool) {
 	return func(key string) (int, bool) {
 		for i, n := range names {

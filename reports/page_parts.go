@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// caveats are what the world does otherwise than its words make a reader think.
+// caveats are what the environment does otherwise than its words make a reader think.
 func caveats(h history.Header, f *facts) (cs []string) {
 	if h.Environment != "sim" && slices.ContainsFunc(f.faults, fault.linked) {
 		cs = append(cs,
@@ -30,7 +30,7 @@ func subtitle(h history.Header, f *facts) string {
 		parts = append(parts, "workload "+clean(h.Workload, 40))
 	}
 	if h.Environment != "" {
-		where := "world " + clean(h.Environment, 40)
+		where := "environment " + clean(h.Environment, 40)
 		if v := h.Versions["redis"]; v != "" {
 			where += ", Redis " + clean(v, 40)
 		}
@@ -110,7 +110,7 @@ func (p *page) about(r Run) {
 	add("lock", h.Impl)
 	add("fault", h.Nemesis)
 	add("workload", h.Workload)
-	add("world", h.Environment)
+	add("environment", h.Environment)
 	add("topology", h.Topology)
 	p.Facts = append(p.Facts, [2]string{"seed", fmt.Sprint(h.Seed)})
 	add("lease (TTL)", h.TTL.String())

@@ -39,7 +39,7 @@
     if (x.letters) add(said, 'span', 'letters', x.letters.join(' '));
     if (x.expect && !x.as_expected) add(said, 'span', 'not', 'expected ' + x.expect);
     if (x.words) add(said, 'p', '', x.words);
-    add(tr, 'td', 'world', x.world);
+    add(tr, 'td', 'environment', x.environment);
     const look = add(tr, 'td', 'look');
     if (x.page) link(look, x, x.page, x.kind === 'run' ? 'report' : x.kind);
     if (x.kind === 'run') { look.append(' · '); link(look, x, 'plots.html', 'plots'); }
@@ -55,7 +55,7 @@
   function matches(x) {
     const find = $('find').value.trim().toLowerCase();
     if (picked.verdict && x.verdict !== picked.verdict || picked.kind && x.kind !== picked.kind) return false;
-    return find.split(/\s+/).every(w => [x.name, x.impl, x.nemesis, x.world, x.verdict, x.words, x.time, (x.letters || []).join('')].some(s => (s || '').toLowerCase().includes(w)));
+    return find.split(/\s+/).every(w => [x.name, x.impl, x.nemesis, x.environment, x.verdict, x.words, x.time, (x.letters || []).join('')].some(s => (s || '').toLowerCase().includes(w)));
   }
   function draw() {
     const items = D.items.filter(matches).sort((a, b) => {

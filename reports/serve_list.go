@@ -43,14 +43,14 @@ type Listing struct {
 
 // Entry is a run, a matrix or a gate of a store.
 type Entry struct {
-	Kind    string `json:"kind"`           // run, matrix or gate
-	Name    string `json:"name"`           // of its directory: the lock and the fault
-	Time    string `json:"time"`           // when it began, as its directory is named
-	Path    string `json:"path"`           // below /store/, escaped for a URL
-	Page    string `json:"page,omitempty"` // what to look at first, below Path
-	Impl    string `json:"impl,omitempty"`
-	Nemesis string `json:"nemesis,omitempty"`
-	World   string `json:"world,omitempty"`
+	Kind        string `json:"kind"`           // run, matrix or gate
+	Name        string `json:"name"`           // of its directory: the lock and the fault
+	Time        string `json:"time"`           // when it began, as its directory is named
+	Path        string `json:"path"`           // below /store/, escaped for a URL
+	Page        string `json:"page,omitempty"` // what to look at first, below Path
+	Impl        string `json:"impl,omitempty"`
+	Nemesis     string `json:"nemesis,omitempty"`
+	Environment string `json:"environment,omitempty"`
 	// violated, valid, unknown, n.a., not judged, running; of a gate its result, of a matrix nothing
 	Verdict string   `json:"verdict"`
 	Letters []string `json:"letters,omitempty"`
@@ -135,7 +135,7 @@ func (s *Server) ofMatrix(e *Entry, name string) {
 	}
 	defer f.Close()
 	if m, err := campaign.ReadMatrix(f); err == nil {
-		e.World, e.Words = clean(m.World, 40), m.Count().String()
+		e.Environment, e.Words = clean(m.Environment, 40), m.Count().String()
 		e.Impl, e.Nemesis = count(len(m.Rows), "lock"), count(len(m.Columns), "fault")
 	}
 }
@@ -156,7 +156,8 @@ func (s *Server) ofRun(e *Entry, name string) {
 	e.Files = append(s.there(name, store.History), "history.edn")
 	e.Files = append(e.Files, s.there(name, store.Verdict, store.Plan, store.Trace, store.Markdown)...)
 	if h, ok := s.header(path.Join(name, store.History)); ok {
-		e.Impl, e.Nemesis, e.World = clean(h.Impl, 60), clean(h.Nemesis, 60), clean(h.Environment, 40)
+		e.Impl, e.Nemesis, e.Environment = clean(h.Impl, 60), clean(h.Nemesis, 60),
+			clean(h.Environment, 40)
 	}
 	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, store.Verdict))
 	if err != nil {

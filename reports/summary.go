@@ -184,7 +184,7 @@ func (t *terminal) closing(r Run) {
 	}
 	where := "seed " + fmt.Sprint(h.Seed)
 	if h.Environment != "" {
-		where += ", world " + clean(h.Environment, 40)
+		where += ", environment " + clean(h.Environment, 40)
 	}
 	if redis := h.Versions["redis"]; redis != "" {
 		where += ", Redis " + clean(redis, 40)

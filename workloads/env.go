@@ -37,14 +37,14 @@ func NewEnv(life context.Context, seed uint64, elapsed func() time.Duration) *En
 		crew: crew{life: life}}
 }
 
-// Hook makes the world take part in the client's goroutines, before any of them is started: woken
-// is called after each sleep, spawn by whoever starts a goroutine, and what it returns by that
-// goroutine before anything else. The simulator stops a client there, and gives goroutines that
-// begin together an order.
+// Hook makes the environment take part in the client's goroutines, before any of them is started:
+// woken is called after each sleep, spawn by whoever starts a goroutine, and what it returns by
+// that goroutine before anything else. The simulator stops a client there, and gives goroutines
+// that begin together an order.
 func (e *Env) Hook(spawn func() (begin func()), woken func()) { e.spawn, e.woken = spawn, woken }
 
-// HookSleep makes the world know of each sleep, and of its end. It must not be called while anybody
-// sleeps.
+// HookSleep makes the environment know of each sleep, and of its end. It must not be called while
+// anybody sleeps.
 func (e *Env) HookSleep(doze func(d time.Duration) (awake func())) { e.doze = doze }
 
 // Now is the wall clock with this client's skew. Round strips the monotonic reading, which a skew

@@ -82,8 +82,8 @@ const (
 	PhaseConnect  = "connect"  // about to connect to a node; only a gate for everybody stands there
 )
 
-// Breakpoint is a place where a worker stops until it is told to go on. It matches a phase, or a Redis
-// command.
+// Breakpoint is a place where a worker stops until it is told to go on. It matches a phase, or a
+// Redis command.
 type Breakpoint struct {
 	ID int `json:"id"`
 	// of a command: "before" it is sent, when it was "sent" (nobody stops there), or "after" its reply
@@ -100,7 +100,7 @@ type Breakpoint struct {
 }
 
 // Report is a line from a worker to the harness. Exactly one field is set, besides Process, which
-// the world fills in.
+// the environment fills in.
 type Report struct {
 	Process    int              `json:"-"`
 	Ready      *Ready           `json:"ready,omitempty"`
@@ -110,7 +110,8 @@ type Report struct {
 	Ask        *Ask             `json:"ask,omitempty"`
 	Done       *Done            `json:"done,omitempty"`
 	Failed     string           `json:"failed,omitempty"` // the worker cannot go on; why
-	Exit       *Exit            `json:"-"`                // the world says that the worker is gone
+	// the environment says that the worker is gone
+	Exit *Exit `json:"-"`
 }
 
 // Ready says that a worker is configured and connected.

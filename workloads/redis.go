@@ -17,7 +17,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Dial opens a connection from this client to an address out of Config.Nodes. A world provides it.
+// Dial opens a connection from this client to an address out of Config.Nodes. An environment
+// provides it.
 type Dial func(ctx context.Context, address string) (net.Conn, error)
 
 // quiet keeps go-redis from writing to standard error.

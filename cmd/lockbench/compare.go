@@ -27,7 +27,7 @@ func compareCommand() *cobra.Command {
 		Use:   "compare A B",
 		Short: "Put two runs, two matrices or two gates side by side",
 		Long: `compare shows what is different between two directories: verdicts, classes, latency of acquire, throughput, commands for each grant, time to
-recover. It says first how far the two can be compared: another world or machine, other versions, other settings.
+recover. It says first how far the two can be compared: another environment or machine, other versions, other settings.
 
 A letter that was found so rarely that the other side may have missed it by chance is no change, and a cost is called better or worse only if
 that is more than noise: single runs never show it; matrices with --repeat 5 or more do.`,

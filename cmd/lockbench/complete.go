@@ -18,7 +18,7 @@ var closed = map[string]func(c *cobra.Command) []string{
 	"variant":    variantsOf,
 	"rows":       func(*cobra.Command) []string { return rowNames() },
 	"columns":    func(*cobra.Command) []string { return columnNames() },
-	"env":        func(*cobra.Command) []string { return worlds() },
+	"env":        func(*cobra.Command) []string { return environments() },
 	"topology":   func(*cobra.Command) []string { return topologies },
 	"properties": func(*cobra.Command) []string { return campaign.Letters },
 	"expect": func(*cobra.Command) []string {

@@ -53,7 +53,7 @@ func TestFaultsWithADaemonElsewhere(t *testing.T) {
 func runElsewhere(t *testing.T, host string, args []string) string {
 	t.Helper()
 	tmp := t.TempDir()
-	c := command(t, tmp, append(args, "--env", worldDocker, "--json", "--store",
+	c := command(t, tmp, append(args, "--env", envDocker, "--json", "--store",
 		filepath.Join(tmp, "store"))...)
 	c.Env = append(c.Env, "DOCKER_HOST="+host)
 	var out, said bytes.Buffer

@@ -55,7 +55,7 @@ func endContained(t *testing.T, sig syscall.Signal, network string, wait func(pi
 	}
 	tmp := t.TempDir()
 	c := command(t, tmp, "run", "--impl", "token-lua", "--nemesis", "node-pause:stay", "--ttl", "3s",
-		"--env", worldDocker, "--docker-network", network, "--store", filepath.Join(tmp, "store"))
+		"--env", envDocker, "--docker-network", network, "--store", filepath.Join(tmp, "store"))
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	if err := c.Start(); err != nil {

@@ -77,17 +77,17 @@ func wanted(ctx context.Context, way int) bool {
 	return err == nil
 }
 
-// keyTries is how often a row is run where a verdict is unknown or the worlds differ: a busy
+// keyTries is how often a row is run where a verdict is unknown or the environments differ: a busy
 // machine can spoil a run.
 const keyTries = 3
 
 // The table: a part of docs/verdicts.md, whose writer takes it from here. UPDATE=1 writes both.
 const (
-	keyTable    = "../../internal/campaign/worlds.md"
+	keyTable    = "../../internal/campaign/environments.md"
 	keyDocument = "../../docs/verdicts.md"
 )
 
-// TestContainersGiveTheVerdictsOfProcesses runs each key row in both worlds.
+// TestContainersGiveTheVerdictsOfProcesses runs each key row in both environments.
 func TestContainersGiveTheVerdictsOfProcesses(t *testing.T) {
 	need.Part(t, "redis")
 	need.Part(t, "docker")
@@ -133,9 +133,9 @@ func inBoth(t *testing.T, args, flags []string, known string) (here, there, vers
 	for try := range keyTries {
 		with := append(args[:len(args):len(args)], "--seed", fmt.Sprint(try+1), "--env")
 		if here = known; known == "" || try > 0 {
-			here, _ = letters(t, append(with, worldProcess))
+			here, _ = letters(t, append(with, envProcess))
 		}
-		there, versions = letters(t, append(append(with, worldDocker), flags...))
+		there, versions = letters(t, append(append(with, envDocker), flags...))
 		if there == impossible || here == there && here != "unknown" {
 			break
 		}
@@ -152,7 +152,7 @@ func letters(t *testing.T, args []string) (verdict, image string) {
 	store := t.TempDir()
 	var out, said bytes.Buffer
 	code := Main(context.Background(), append(args, "--store", store, "--json"), &out, &said)
-	if code == exitUsage && strings.Contains(said.String(), "not possible in this world") {
+	if code == exitUsage && strings.Contains(said.String(), "not possible in this environment") {
 		return impossible, ""
 	}
 	verdict, h := verdictOf(t, out.Bytes(), said.String())

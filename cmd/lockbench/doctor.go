@@ -24,20 +24,20 @@ type finding struct {
 
 // diagnosis is all that doctor says.
 type diagnosis struct {
-	Findings []finding         `json:"findings"`
-	Worlds   map[string]string `json:"worlds"` // "yes", or why not
-	Faults   []faultRow        `json:"faults"`
+	Findings     []finding         `json:"findings"`
+	Environments map[string]string `json:"environments"` // "yes", or why not
+	Faults       []faultRow        `json:"faults"`
 }
 
 func doctorCommand() *cobra.Command {
 	var asJSON, clean bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is there, and which worlds and faults are possible",
-		Long: `doctor looks for what lockbench can use, tries each world with a server, a client, a pause and a clock that jumps,
-and says what to do about the rest. Exit code 0: at least one world works.`,
+		Short: "Say what is there, and which environments and faults are possible",
+		Long: `doctor looks for what lockbench can use, tries each environment with a server, a client, a pause and a clock that jumps,
+and says what to do about the rest. Exit code 0: at least one environment works.`,
 		Example: `  lockbench doctor
-  lockbench doctor --json | jq .worlds
+  lockbench doctor --json | jq .environments
   lockbench doctor --clean`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -48,7 +48,7 @@ and says what to do about the rest. Exit code 0: at least one world works.`,
 			if err := d.print(c.OutOrStdout(), asJSON); err != nil {
 				return broken(err)
 			}
-			for _, possible := range d.Worlds {
+			for _, possible := range d.Environments {
 				if possible == yes {
 					return nil
 				}
@@ -79,9 +79,9 @@ func cleanUp(c *cobra.Command) error {
 	return nil
 }
 
-// diagnose looks around and tries the worlds.
+// diagnose looks around and tries the environments.
 func diagnose(ctx context.Context) diagnosis {
-	redis, daemon := program("redis-server", "world process", "apt-get install redis-server",
+	redis, daemon := program("redis-server", "environment process", "apt-get install redis-server",
 		"--version"), dockerDaemon(ctx)
 	d := diagnosis{Findings: []finding{
 		redis, sentinel(redis), program("cc", "building the clock shim, for the fault clock-server",
@@ -90,12 +90,12 @@ func diagnose(ctx context.Context) diagnosis {
 		openFiles(),
 		program("chromium", "tests of the report, and pictures", "apt-get install chromium", "--version"),
 	}}
-	worlds := tryWorlds(ctx)
-	d.Worlds = map[string]string{}
-	for _, w := range worlds {
-		d.Worlds[w.name] = w.said()
+	environments := tryEnvironments(ctx)
+	d.Environments = map[string]string{}
+	for _, w := range environments {
+		d.Environments[w.name] = w.said()
 	}
-	d.Faults = faultRows(worlds)
+	d.Faults = faultRows(environments)
 	return d
 }
 
@@ -115,7 +115,7 @@ func (d diagnosis) print(w io.Writer, asJSON bool) error {
 	}
 	fmt.Fprintln(w)
 	for _, name := range tried {
-		fmt.Fprintf(w, "world %-8s %s\n", name, d.Worlds[name])
+		fmt.Fprintf(w, "environment %-8s %s\n", name, d.Environments[name])
 	}
 	return d.printFaults(w)
 }
@@ -127,7 +127,7 @@ func (d diagnosis) printFaults(w io.Writer) error {
 	for _, f := range d.Faults {
 		line := f.Fault
 		for _, name := range tried {
-			line += "\t" + f.Worlds[name].Possible
+			line += "\t" + f.Environments[name].Possible
 		}
 		fmt.Fprintln(t, line)
 	}
@@ -144,12 +144,12 @@ func (d diagnosis) printFaults(w io.Writer) error {
 	return err
 }
 
-// notes say why faults cannot be had in a world, those with one reason together.
-func (d diagnosis) notes(world string) (notes []string) {
+// notes say why faults cannot be had in an environment, those with one reason together.
+func (d diagnosis) notes(environment string) (notes []string) {
 	var whys []string
 	faults := map[string][]string{}
 	for _, f := range d.Faults {
-		p := f.Worlds[world]
+		p := f.Environments[environment]
 		if len(p.Lacks) == 0 {
 			continue
 		}
@@ -159,7 +159,8 @@ func (d diagnosis) notes(world string) (notes []string) {
 		faults[p.Because] = append(faults[p.Because], p.Lacks...)
 	}
 	for _, why := range whys {
-		notes = append(notes, fmt.Sprintf("%s: no %s: %s", world, strings.Join(faults[why], ", "), why))
+		notes = append(notes, fmt.Sprintf("%s: no %s: %s", environment, strings.Join(faults[why], ", "),
+			why))
 	}
 	return notes
 }

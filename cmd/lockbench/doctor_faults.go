@@ -9,31 +9,32 @@ import (
 
 // faultRow says where a fault can be had.
 type faultRow struct {
-	Fault  string                 `json:"fault"`
-	Worlds map[string]possibility `json:"worlds"`
+	Fault        string                 `json:"fault"`
+	Environments map[string]possibility `json:"environments"`
 }
 
-// possibility is the answer for one fault in one world.
+// possibility is the answer for one fault in one environment.
 type possibility struct {
-	// yes, no, "not :variant", or "-" where there is no such world
+	// yes, no, "not :variant", or "-" where there is no such environment
 	Possible string   `json:"possible"`
 	Lacks    []string `json:"lacks,omitempty"`   // what cannot be had: the fault, or its variants
 	Because  string   `json:"because,omitempty"` // why not
 }
 
-// faultRows asks each world for each variant of each fault, by the same code that refuses a run.
-func faultRows(worlds []trial) (rows []faultRow) {
+// faultRows asks each environment for each variant of each fault, by the same code that refuses a
+// run.
+func faultRows(environments []trial) (rows []faultRow) {
 	for _, e := range nemesis.All() {
-		row := faultRow{Fault: e.Name, Worlds: map[string]possibility{}}
-		for _, w := range worlds {
-			row.Worlds[w.name] = w.offers(e)
+		row := faultRow{Fault: e.Name, Environments: map[string]possibility{}}
+		for _, w := range environments {
+			row.Environments[w.name] = w.offers(e)
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// offers says which variants of a fault the world has.
+// offers says which variants of a fault the environment has.
 func (t trial) offers(e nemesis.Entry) possibility {
 	if t.err != nil {
 		return possibility{Possible: "-"}
@@ -58,8 +59,8 @@ func (t trial) offers(e nemesis.Entry) possibility {
 	return p
 }
 
-// notPossible is how a world says that it cannot.
-const notPossible = "not possible in this world, because "
+// notPossible is how an environment says that it cannot.
+const notPossible = "not possible in this environment, because "
 
 // variants are those of a fault, with an example where any number or duration will do.
 func variants(e nemesis.Entry) (names []string) {

@@ -32,7 +32,8 @@ func program(name, use, advice, ask string) finding {
 // sentinel is the same program as redis-server in another mode, which every version has that
 // lockbench knows.
 func sentinel(redis finding) finding {
-	f := finding{Name: "sentinel", For: "fault failover-sentinel in the world process", OK: redis.OK,
+	f := finding{Name: "sentinel", For: "fault failover-sentinel in the environment process",
+		OK:    redis.OK,
 		Found: redis.Found, Advice: redis.Advice}
 	if f.OK {
 		f.Found = "redis-server is it, too"
@@ -43,7 +44,7 @@ func sentinel(redis finding) finding {
 // clockShim builds the shim, as the first run that needs it would.
 func clockShim() finding {
 	f := finding{Name: "clock shim",
-		For: "fault clock-server in the world process, and in containers of an image without a shim"}
+		For: "fault clock-server in the environment process, and in containers of an image without a shim"}
 	lib, err := cluster.Shim()
 	switch {
 	case err != nil && cluster.ClockMeans() == nil:
@@ -51,7 +52,7 @@ func clockShim() finding {
 		return f
 	case err != nil:
 		f.Found, f.Advice = err.Error(),
-			"apt-get install gcc libc6-dev, or libfaketime for the world process"
+			"apt-get install gcc libc6-dev, or libfaketime for the environment process"
 		return f
 	}
 	f.OK, f.Found = true, lib
@@ -59,7 +60,7 @@ func clockShim() finding {
 }
 
 func dockerDaemon(ctx context.Context) finding {
-	f := finding{Name: "docker", For: "world docker"}
+	f := finding{Name: "docker", For: "environment docker"}
 	v, err := docker.Version(ctx)
 	if err != nil {
 		f.Found, f.Advice = halves(err)
@@ -76,7 +77,7 @@ func halves(err error) (wrong, advice string) {
 }
 
 func dockerImage(ctx context.Context, daemon finding) finding {
-	f := finding{Name: "docker image", For: "world docker, unless --redis-image names another"}
+	f := finding{Name: "docker image", For: "environment docker, unless --redis-image names another"}
 	if !daemon.OK {
 		f.Found, f.Advice = "no daemon that could be asked", daemon.Advice
 		return f
@@ -110,7 +111,7 @@ func cgroups() finding {
 
 // loopback looks whether a run can have addresses and ports of its own.
 func loopback() finding {
-	f := finding{Name: "ports", For: "world process, and proxies"}
+	f := finding{Name: "ports", For: "environment process, and proxies"}
 	for _, host := range []string{"127.0.0.1", "127.83.9.1"} {
 		ln, err := net.Listen("tcp", host+":0")
 		if err != nil {
@@ -124,7 +125,7 @@ func loopback() finding {
 }
 
 func temporaryFolder() finding {
-	f := finding{Name: "temporary folder", For: "world process", OK: true, Found: os.TempDir()}
+	f := finding{Name: "temporary folder", For: "environment process", OK: true, Found: os.TempDir()}
 	dir, err := os.MkdirTemp("", "lockbench-doctor-")
 	if err != nil {
 		f.OK, f.Found, f.Advice = false, err.Error(),

@@ -9,6 +9,6 @@ func openFiles() finding {
 
 // signals cannot be had.
 func signals() finding {
-	return finding{Name: "signals", For: "pausing and killing in the world process",
+	return finding{Name: "signals", For: "pausing and killing in the environment process",
 		Found: "this system has none", Advice: "take --env sim"}
 }

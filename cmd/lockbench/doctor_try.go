@@ -20,16 +20,16 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// tried are the worlds that doctor can say something about, in the order of its table.
-var tried = []string{worldProcess, worldDocker, worldExternal, worldSim}
+// tried are the environments that doctor can say something about, in the order of its table.
+var tried = []string{envProcess, envDocker, envExternal, envSim}
 
-// yes says that a world, or a fault in it, is possible.
+// yes says that an environment, or a fault in it, is possible.
 const yes = "yes"
 
-// trial is what came of trying a world.
+// trial is what came of trying an environment.
 type trial struct {
 	name   string
-	err    error                // why there is no such world here
+	err    error                // why there is no such environment here
 	note   string               // what is to be known where there is none to try
 	ground nemesis.Capabilities // what it offers, less what did not work
 }
@@ -44,21 +44,21 @@ func (t trial) said() string {
 	return yes
 }
 
-// tryWorlds tries them side by side.
-func tryWorlds(ctx context.Context) []trial {
+// tryEnvironments tries them side by side.
+func tryEnvironments(ctx context.Context) []trial {
 	all := make([]trial, len(tried))
 	var wait sync.WaitGroup
 	for i, name := range tried {
 		wait.Go(func() {
 			t := trial{name: name, ground: nemesis.CapabilitiesOf(name)}
 			switch name {
-			case worldProcess:
+			case envProcess:
 				t.err = t.process()
-			case worldDocker:
+			case envDocker:
 				t.err = t.docker(ctx)
-			case worldExternal:
+			case envExternal:
 				t.note = "with --addr host:port of a Redis that is there already"
-			case worldSim:
+			case envSim:
 				t.err = t.sim()
 			}
 			all[i] = t
@@ -103,7 +103,7 @@ var smallest = workloads.Config{
 	ClientTimeout: history.Duration(time.Second), Keys: []string{"lock:0"},
 }
 
-// the steps that are tried, each of which a machine can refuse although the world can be had.
+// the steps that are tried, each of which a machine can refuse although the environment can be had.
 var trySteps = []nemesis.Step{
 	{Do: nemesis.PauseNode, Target: "n0"}, {Do: nemesis.ResumeNode, Target: "n0"},
 	{Do: nemesis.Pause, Target: "c0"}, {Do: nemesis.Unpause, Target: "c0"},
@@ -111,7 +111,7 @@ var trySteps = []nemesis.Step{
 }
 
 // servers starts a Redis and a client, and does to them what may not be possible here. If it is
-// only the clock that cannot be moved, the world is possible without.
+// only the clock that cannot be moved, the environment is possible without.
 func (t *trial) servers(cfg cluster.Config) error {
 	clock := trySteps[len(trySteps)-1:]
 	err := t.attempt(cfg, clock)
@@ -126,7 +126,8 @@ func (t *trial) servers(cfg cluster.Config) error {
 	return nil
 }
 
-// attempt makes a world that is prepared for a scenario and does what may not be possible to it.
+// attempt makes an environment that is prepared for a scenario and does what may not be possible to
+// it.
 func (t *trial) attempt(cfg cluster.Config, scenario []nemesis.Step) (err error) {
 	if cfg.Dir, err = os.MkdirTemp("", "lockbench-doctor-"); err != nil {
 		return err

@@ -30,7 +30,7 @@ func openFiles() finding {
 
 // signals looks whether a process may be stopped, continued and killed, with one of our own.
 func signals() finding {
-	f := finding{Name: "signals", For: "pausing and killing in the world process",
+	f := finding{Name: "signals", For: "pausing and killing in the environment process",
 		Advice: "run lockbench outside of what filters signals (seccomp, a sandbox)"}
 	self, err := os.Executable()
 	if err != nil {

@@ -103,7 +103,7 @@ func (s staging) visit(t *testing.T, env []string, args ...string) (code int, sa
 	t.Helper()
 	tmp := t.TempDir()
 	store = filepath.Join(tmp, "store")
-	c := command(t, tmp, append(args, "--env", worldExternal, "--store", store)...)
+	c := command(t, tmp, append(args, "--env", envExternal, "--store", store)...)
 	c.Env = append(c.Env, append([]string{"SSL_CERT_FILE=" + s.ca}, env...)...)
 	out, _ := c.CombinedOutput()
 	return c.ProcessState.ExitCode(), string(out), store
@@ -180,9 +180,9 @@ func TestWhatAVisitRefuses(t *testing.T) {
 		"a clock of Redis": {asBench, []string{"--addr", s.plain, "--nemesis", "clock-server"},
 			"this Redis is not ours"},
 		"a failover": {asBench, []string{"--addr", s.plain, "--nemesis", "failover"},
-			"not possible in this world"},
+			"not possible in this environment"},
 		"sentinels": {asBench, []string{"--addr", s.plain, "--nemesis", "failover-sentinel"},
-			"not possible in this world"},
+			"not possible in this environment"},
 		"settings of Redis": {asBench, []string{"--addr", s.plain, "--redis-config", "hz=1"},
 			"leave --redis-config out"},
 	} {

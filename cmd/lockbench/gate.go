@@ -42,7 +42,7 @@ func gateCommand() *cobra.Command {
 		Short: "Demand from locks under faults what a file expects of them",
 		Long: `gate runs the entries of a file (lockbench.yaml if none is named): a lock under a fault, or a counterexample to replay, with what
 is expected of it: "safe", "violates S", "violates S within 30 s". An expected violation that does not happen any more fails, too, and what
-is unknown fails unless the file allows it by name. The world is named in the file, never chosen.
+is unknown fails unless the file allows it by name. The environment is named in the file, never chosen.
 
 It writes gate.json, junit.xml and summary.md, and a report for all that is not as expected; docs/ci.md has ready pipelines.
 Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lockbench broke, 130 interrupted.`,
@@ -88,7 +88,7 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 	if err := f.only(g); err != nil {
 		return usage(err)
 	}
-	ground := newGateWorld(c.Context())
+	ground := newGateEnvironment(c.Context())
 	ready, err := ground.prepare(g, f.options.Only)
 	if err != nil {
 		return usage(err)
@@ -104,7 +104,7 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 	f.options.Jobs = f.jobs(g)
 	r, runErr := g.Run(c.Context(), f.options, ready)
 	bar.stop()
-	r.Version, r.Versions, r.Machine = version(), ground.versions(), machine(g.World)
+	r.Version, r.Versions, r.Machine = version(), ground.versions(), machine(g.Environment)
 	illustrate(c.Context(), dir, r, c.ErrOrStderr())
 	if err := writeGate(dir, r); err != nil {
 		return broken(err)
@@ -184,13 +184,13 @@ func (f *gateFlags) only(g *campaign.Gate) error {
 	return nil
 }
 
-// jobs is how many runs the machine bears at once: in the sim each uses a core, in a world of real
-// servers half of one at most.
+// jobs is how many runs the machine bears at once: in the sim each uses a core, in an environment
+// of real servers half of one at most.
 func (f *gateFlags) jobs(g *campaign.Gate) int {
 	switch {
 	case f.options.Jobs > 0:
 		return f.options.Jobs
-	case g.World == worldSim:
+	case g.Environment == envSim:
 		return runtime.NumCPU()
 	}
 	return 2 * runtime.NumCPU()

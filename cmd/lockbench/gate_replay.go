@@ -16,7 +16,7 @@ import (
 )
 
 // replay makes an entry ready that does a counterexample again.
-func (w *gateWorld) replay(e campaign.Entry) (campaign.Prepared, error) {
+func (w *gateEnvironment) replay(e campaign.Entry) (campaign.Prepared, error) {
 	x, err := explore.ReadFile(e.Replay)
 	if err != nil {
 		return campaign.Prepared{}, e.At.Errorf("%v", err)
@@ -31,25 +31,25 @@ func (w *gateWorld) replay(e campaign.Entry) (campaign.Prepared, error) {
 	if err := w.possible(e, harness.Place{}); err != nil {
 		return campaign.Prepared{}, err
 	}
-	switch e.World {
-	case worldSim:
+	switch e.Environment {
+	case envSim:
 		return campaign.Prepared{Replay: func(ctx context.Context, _ string) (*checker.Verdict, string,
 			error) {
 			o, err := x.Replay(ctx)
 			return replayed(x, o, err)
 		}}, nil
-	case worldProcess:
+	case envProcess:
 		if err := x.Replayable(); err != nil {
 			return campaign.Prepared{}, e.At.Errorf("%s: %v", e.Replay, err)
 		}
-		world := w.of(e.World)
+		environment := w.of(e.Environment)
 		return campaign.Prepared{Replay: func(ctx context.Context, dir string) (*checker.Verdict, string,
 			error) {
-			return replayReal(ctx, x, filepath.Join(world.root, filepath.FromSlash(dir)))
+			return replayReal(ctx, x, filepath.Join(environment.root, filepath.FromSlash(dir)))
 		}}, nil
 	}
 	return campaign.Prepared{}, e.At.Errorf("a counterexample is replayed in %s or %s, not in %s",
-		worldSim, worldProcess, e.World)
+		envSim, envProcess, e.Environment)
 }
 
 // replayReal does a counterexample once on real servers, in a directory of its own for each
@@ -63,7 +63,8 @@ func replayReal(ctx context.Context, x *explore.Counterexample, dir string) (*ch
 		if attempts > 1 {
 			at = fmt.Sprintf("%s-attempt-%d", dir, attempts)
 		}
-		return explore.Real{World: worldProcess, Dir: at, Command: "lockbench gate", Version: version()},
+		return explore.Real{Environment: envProcess, Dir: at, Command: "lockbench gate",
+				Version: version()},
 			os.MkdirAll(at, 0o755)
 	})
 	return replayed(x, o, err)
@@ -95,7 +96,7 @@ const (
 // shrink makes the violation of a run in the simulator small and keeps it beside the run. It
 // returns the file's name, or "" if there is nothing to shrink.
 func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
-	if r.History.Header.Environment != worldSim || r.Verdict.Verdict != checker.Violated {
+	if r.History.Header.Environment != envSim || r.Verdict.Verdict != checker.Violated {
 		return "", nil
 	}
 	i := slices.IndexFunc(r.Verdict.Properties, func(p checker.Property) bool {

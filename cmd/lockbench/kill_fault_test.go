@@ -172,7 +172,7 @@ func TestAForeignRedisIsAsBefore(t *testing.T) {
 			before := standings(t, c)
 			tmp := t.TempDir()
 			args := append(stuck(t, tmp, "", fault.steps), "--addr", addr)
-			args[2] = worldExternal
+			args[2] = envExternal
 			inTheMiddle(t, command(t, tmp, args...), tmp, end)
 			if d := cmp.Diff(before, standings(t, c)); d != "" {
 				t.Error(d)

@@ -123,10 +123,10 @@ func writeWorkloads(w io.Writer) {
 // complete teaches the shell the names of locks and faults.
 func complete(c *cobra.Command) {
 	completeNames(c)
-	register(c, "env", worlds())
+	register(c, "env", environments())
 }
 
-// completeNames is complete for a command that has its world.
+// completeNames is complete for a command that has its environment.
 func completeNames(c *cobra.Command) {
 	var locks, faults []string
 	for _, e := range impls.All() {

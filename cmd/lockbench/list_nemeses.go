@@ -11,13 +11,13 @@ import (
 
 // nemesisRow is a fault as a program reads it.
 type nemesisRow struct {
-	Name     string                 `json:"name"`
-	Line     string                 `json:"line"`
-	Lasts    string                 `json:"lasts,omitempty"` // for how long, or how much, by default
-	Needs    string                 `json:"needs"`           // the topology; "": any
-	Default  string                 `json:"default,omitempty"`
-	Variants []variantRow           `json:"variants"`
-	Worlds   map[string]possibility `json:"worlds"`
+	Name         string                 `json:"name"`
+	Line         string                 `json:"line"`
+	Lasts        string                 `json:"lasts,omitempty"` // for how long, or how much, by default
+	Needs        string                 `json:"needs"`           // the topology; "": any
+	Default      string                 `json:"default,omitempty"`
+	Variants     []variantRow           `json:"variants"`
+	Environments map[string]possibility `json:"environments"`
 }
 
 type variantRow struct {
@@ -36,7 +36,7 @@ func nemesisRows() any {
 			r.Variants = append(r.Variants, variantRow{v.Name, v.Line, v.Control})
 		}
 		for _, g := range nemesis.AllCapabilities() {
-			r.Worlds[g.Environment] = trial{name: g.Environment, ground: g}.offers(e)
+			r.Environments[g.Environment] = trial{name: g.Environment, ground: g}.offers(e)
 		}
 		rows = append(rows, r)
 	}
@@ -59,7 +59,7 @@ func writeNemeses(w io.Writer) {
 		if r.Lasts != "" {
 			line += " (" + r.Lasts + ")"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.Name, where(r.Worlds),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.Name, where(r.Environments),
 			dash(strings.Replace(r.Needs, ", or independent with replicas", "*", 1)), line)
 		for i, v := range r.Variants {
 			mark := ""
@@ -76,11 +76,11 @@ func writeNemeses(w io.Writer) {
 	fmt.Fprint(w, nemesesNotes())
 }
 
-// where lists the worlds that have a fault, or a part of its variants.
-func where(worlds map[string]possibility) string {
+// where lists the environments that have a fault, or a part of its variants.
+func where(environments map[string]possibility) string {
 	var names []string
 	for _, g := range nemesis.AllCapabilities() {
-		switch p := worlds[g.Environment]; p.Possible {
+		switch p := environments[g.Environment]; p.Possible {
 		case yes:
 			names = append(names, g.Environment)
 		case "no":

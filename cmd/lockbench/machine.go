@@ -10,8 +10,8 @@ import (
 
 // machine says in a line what this runs on, so that nobody compares the times of two machines; ""
 // for the simulator, whose time is its own.
-func machine(world string) string {
-	if world == worldSim {
+func machine(environment string) string {
+	if environment == envSim {
 		return ""
 	}
 	s := fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())

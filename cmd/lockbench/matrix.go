@@ -78,8 +78,8 @@ func matrixCommand() *cobra.Command {
 	s.IntVar(&f.options.Repeat, "repeat", 1, "runs of each scenario")
 	s.IntVar(&f.options.Jobs, "jobs", 0, "runs at the same time (default two for each core)")
 	s.Uint64Var(&f.options.Seed, "seed", 1, "seed of all randomness")
-	s.StringVar(&f.options.World, "env", "auto",
-		"world to run in: auto, process, docker, external, sim")
+	s.StringVar(&f.options.Environment, "env", "auto",
+		"environment to run in: auto, process, docker, external, sim")
 	f.place.register(s)
 	s.Var(&f.options.Shard, "shard",
 		"run this part only: 2/4 is the second of four; `lockbench merge` joins them")
@@ -116,23 +116,23 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 		return usage(err)
 	}
 	defer out.Close()
-	world := &processWorld{root: dir}
+	environment := &processEnvironment{root: dir}
 	begin, bar := time.Now(), newBar(c.ErrOrStderr())
-	results, runErr := f.options.Run(c.Context(), world.run, known, out, bar.tell)
+	results, runErr := f.options.Run(c.Context(), environment.run, known, out, bar.tell)
 	bar.stop()
 	m, err := campaign.NewMatrix(f.options, results)
 	if err != nil {
 		return usage(err)
 	}
 	if runErr == nil && !f.soak {
-		runErr = f.finish(c, world, m)
+		runErr = f.finish(c, environment, m)
 	}
 	m.Took, m.Partial, m.Versions = f.before+history.Duration(time.Since(begin)), runErr != nil,
-		world.found()
+		environment.found()
 	if m.Versions == nil {
 		m.Versions = f.was
 	}
-	m.Machine = machine(f.options.World)
+	m.Machine = machine(f.options.Environment)
 	err = f.conclude(c, dir, m)
 	switch {
 	case errors.Is(runErr, context.Canceled):
@@ -161,16 +161,17 @@ func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *campaign.Matrix)
 
 // finish measures what the locks cost, and writes the reports that the matrix links to. What goes
 // wrong here costs no verdict: it is said.
-func (f *matrixFlags) finish(c *cobra.Command, world *processWorld, m *campaign.Matrix) error {
+func (f *matrixFlags) finish(c *cobra.Command, environment *processEnvironment,
+	m *campaign.Matrix) error {
 	for _, part := range []func(*bar) error{
 		func(b *bar) error {
 			if !f.costs {
 				return nil
 			}
-			return f.measure(c.Context(), world, m, b.step)
+			return f.measure(c.Context(), environment, m, b.step)
 		},
 		func(b *bar) error {
-			_, err := writeReports(c.Context(), world.root, m, b.step)
+			_, err := writeReports(c.Context(), environment.root, m, b.step)
 			return err
 		},
 	} {
@@ -199,16 +200,16 @@ func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
 	if f.resume != "" {
 		return f.reopen()
 	}
-	if f.options.World, _, err = chooseWorld(f.options.World); err != nil {
+	if f.options.Environment, _, err = chooseEnvironment(f.options.Environment); err != nil {
 		return "", nil, err
 	}
-	if f.options.Place, err = f.place.in(f.options.World); err != nil {
+	if f.options.Place, err = f.place.in(f.options.Environment); err != nil {
 		return "", nil, err
 	}
-	if err := reachable(context.Background(), f.options.World, f.options.Place); err != nil {
+	if err := reachable(context.Background(), f.options.Environment, f.options.Place); err != nil {
 		return "", nil, err
 	}
-	if w := f.options.World; w == worldDocker || w == worldProcess {
+	if w := f.options.Environment; w == envDocker || w == envProcess {
 		f.options.Lacks = groundHere(context.Background(), w, f.options.Place, true).Unsupported()
 	}
 	if _, err := campaign.NewMatrix(f.options, nil); err != nil {

@@ -14,14 +14,15 @@ import (
 // measure adds what each lock costs to the matrix: a run of its own for each, one after the other,
 // since what runs beside it would be measured, too. What was measured before an interruption is
 // kept.
-func (f *matrixFlags) measure(ctx context.Context, world *processWorld, m *campaign.Matrix,
+func (f *matrixFlags) measure(ctx context.Context, environment *processEnvironment,
+	m *campaign.Matrix,
 	tell func(done, all int, what string)) (failed error) {
 	rows := f.options.CostRows()
 	for i, r := range rows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c, err := f.cost(ctx, world, r)
+		c, err := f.cost(ctx, environment, r)
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("no cost of %s: %w", r.Name, err))
 			continue
@@ -33,17 +34,17 @@ func (f *matrixFlags) measure(ctx context.Context, world *processWorld, m *campa
 }
 
 // cost measures one lock, unless the run is there already.
-func (f *matrixFlags) cost(ctx context.Context, world *processWorld,
+func (f *matrixFlags) cost(ctx context.Context, environment *processEnvironment,
 	r campaign.Row) (campaign.RowCost, error) {
 	p, err := f.options.CostPlan(r)
 	if err != nil {
 		return campaign.RowCost{}, err
 	}
 	name := campaign.CostDir(r)
-	dir := filepath.Join(world.root, name)
+	dir := filepath.Join(environment.root, name)
 	run, err := store.Load(dir)
 	if err != nil || !run.History.Complete() {
-		if _, err := world.run(ctx, p, name); err != nil {
+		if _, err := environment.run(ctx, p, name); err != nil {
 			return campaign.RowCost{}, err
 		}
 		if run, err = store.Load(dir); err != nil {

@@ -22,10 +22,10 @@ func (f *matrixFlags) mitigate(c *cobra.Command) error {
 	if err != nil {
 		return usage(err)
 	}
-	world, bar := &processWorld{root: dir}, newBar(c.ErrOrStderr())
-	m, runErr := f.options.Mitigate(c.Context(), world.run, world.sample, bar.step)
+	environment, bar := &processEnvironment{root: dir}, newBar(c.ErrOrStderr())
+	m, runErr := f.options.Mitigate(c.Context(), environment.run, environment.sample, bar.step)
 	bar.stop()
-	m.Versions = world.found()
+	m.Versions = environment.found()
 	write := func(w *os.File) error { return m.Write(w) }
 	err = store.Write(dir, mitigationsFile, write)
 	if f.docs != "" && runErr == nil {
@@ -50,7 +50,7 @@ func (f *matrixFlags) mitigate(c *cobra.Command) error {
 }
 
 // sample is campaign.Sampler.
-func (w *processWorld) sample(name string) (campaign.Sample, error) {
+func (w *processEnvironment) sample(name string) (campaign.Sample, error) {
 	r, err := store.Load(filepath.Join(w.root, name))
 	if err != nil {
 		return campaign.Sample{}, err

@@ -12,11 +12,11 @@ import (
 )
 
 // soakFile is what a matrix shows that was run many times, in its directory. In docs there is one
-// for each world.
+// for each environment.
 const soakFile = "soak.json"
 
-// soakPage is the name in docs; "*" for all worlds.
-func soakPage(world string) string { return "soak-" + world + ".json" }
+// soakPage is the name in docs; "*" for all environments.
+func soakPage(environment string) string { return "soak-" + environment + ".json" }
 
 // soakRuns is how often a letter must be found, and what is safe stay clean.
 const soakRuns = 20
@@ -28,7 +28,7 @@ func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, m *campaign.Matrix
 	write := func(w *os.File) error { return s.Write(w) }
 	err := store.Write(dir, soakFile, write)
 	if f.docs != "" {
-		err = errors.Join(err, store.Write(f.docs, soakPage(m.World), write))
+		err = errors.Join(err, store.Write(f.docs, soakPage(m.Environment), write))
 	}
 	if f.asJSON {
 		err = errors.Join(err, s.Write(c.OutOrStdout()))

@@ -89,7 +89,7 @@ func TestShardsOfAGateAreTheWhole(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "g.yaml")
 	src := `
-world: sim
+environment: sim
 defaults: {ttl: 500ms}
 entries:
   - {impl: token-lua, nemesis: crash, expect: safe, seeds: 4}
@@ -141,13 +141,13 @@ func TestAGateHasEveryOptionOfRun(t *testing.T) {
 			}
 		}
 		if value == "" {
-			return // for one world or one lock only; the flag is read by the same code
+			return // for one environment or one lock only; the flag is read by the same code
 		}
 		tried++
 		options := map[string]string{"impl": "redisson"}
 		options[key] = value
 		var args []string
-		e := campaign.Entry{Name: "e", World: worldProcess, Seed: 5}
+		e := campaign.Entry{Name: "e", Environment: envProcess, Seed: 5}
 		for k, v := range options {
 			e.Options = append(e.Options, campaign.Option{Name: k, Values: []string{v}})
 			args = append(args, "--"+strings.ReplaceAll(k, "_", "-")+"="+v)

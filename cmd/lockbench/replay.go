@@ -34,7 +34,8 @@ Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	s := c.Flags()
-	s.StringVar(&f.env, "env", worldSim, "world to replay in: sim, or real Redis in process or docker")
+	s.StringVar(&f.env, "env", envSim,
+		"environment to replay in: sim, or real Redis in process or docker")
 	s.IntVar(&f.times, "times", 1, "how often")
 	s.BoolVar(&f.steps, "steps", false, "print the steps, too")
 	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
@@ -44,7 +45,7 @@ Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the
 	for _, name := range []string{"addr", "any-database", "tls"} {
 		_ = s.MarkHidden(name) // it is there
 	}
-	register(c, "env", []string{worldSim, worldProcess, worldDocker})
+	register(c, "env", []string{envSim, envProcess, envDocker})
 	return c
 }
 
@@ -75,14 +76,14 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 func (f *replayFlags) replay(c *cobra.Command, x *explore.Counterexample,
 	file string) (explore.Outcome, error) {
 	switch f.env {
-	case worldSim:
+	case envSim:
 		return replaySim(c, x, f.times)
-	case worldProcess, worldDocker:
+	case envProcess, envDocker:
 		return f.onServers(c, x, file)
 	}
 	return explore.Outcome{},
-		usage(fmt.Errorf("--env %s: a counterexample can be replayed in %s, %s and %s", f.env, worldSim,
-			worldProcess, worldDocker))
+		usage(fmt.Errorf("--env %s: a counterexample can be replayed in %s, %s and %s", f.env, envSim,
+			envProcess, envDocker))
 }
 
 func replaySim(c *cobra.Command, x *explore.Counterexample, times int) (explore.Outcome, error) {

@@ -28,15 +28,15 @@ func (f *replayFlags) onServers(c *cobra.Command, x *explore.Counterexample,
 	if err != nil {
 		return explore.Outcome{}, usage(err)
 	}
-	if _, _, err := chooseWorld(f.env); err != nil {
+	if _, _, err := chooseEnvironment(f.env); err != nil {
 		return explore.Outcome{}, usage(err)
 	}
 	if err := reachable(c.Context(), f.env, place, faults(x)...); err != nil {
 		return explore.Outcome{}, usage(err)
 	}
-	r := explore.Real{World: f.env, Command: fmt.Sprintf("lockbench replay --env %s %s", f.env,
+	r := explore.Real{Environment: f.env, Command: fmt.Sprintf("lockbench replay --env %s %s", f.env,
 		quoted(file)), Version: version()}
-	if f.env == worldDocker {
+	if f.env == envDocker {
 		end, err := inContainers(c.Context(), place, x, &r)
 		if err != nil {
 			return explore.Outcome{}, usage(err)
@@ -91,7 +91,7 @@ func inContainers(ctx context.Context, p harness.Place, x *explore.Counterexampl
 	return l, nil
 }
 
-// faults are what is done to the world in a counterexample.
+// faults are what is done to the environment in a counterexample.
 func faults(x *explore.Counterexample) (all []nemesis.Step) {
 	for _, s := range x.Steps {
 		if s.Fault != nil {

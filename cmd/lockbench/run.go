@@ -47,7 +47,7 @@ func runCommand() *cobra.Command {
   # the control: a failover in which nothing is lost
   lockbench run --impl getset --nemesis failover:healthy
 
-  # two faults, one after the other; several that are drawn from all that the world offers; and one that you wrote
+  # two faults, one after the other; several that are drawn from all that the environment offers; and one that you wrote
   lockbench run --impl token-lua --nemesis pause,failover
   lockbench run --impl token-lua --nemesis random --seed 7
   lockbench run --impl token-lua --nemesis ./docs/examples/faults/late-release.yaml
@@ -69,7 +69,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 		"fault to inject, several with commas between them, or a file (./my.yaml); `lockbench list nemeses` shows all")
 	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
 	s.StringVar(&w.Environment, "env", "auto",
-		"world to run in: auto (real Redis where it is), process, docker, external (a Redis that is there), sim")
+		"environment to run in: auto (real Redis where it is), process, docker, external (a Redis that is there), sim")
 	f.place.register(s)
 	s.StringVar(&w.Expect, "expect", "",
 		`verdict for exit code 0: valid, violated, or letters such as "S" (default valid)`)
@@ -110,7 +110,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 		return usage(err)
 	}
 	var note string
-	if p.Environment, note, err = chooseWorld(p.Environment); err != nil {
+	if p.Environment, note, err = chooseEnvironment(p.Environment); err != nil {
 		return usage(err)
 	}
 	if p, err = f.ground(c.Context(), p); err != nil {
@@ -137,7 +137,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	return conclude(c, r, f.quiet, f.asJSON)
 }
 
-// ground makes the plan again for the world that was chosen: what is drawn depends on what it
+// ground makes the plan again for the environment that was chosen: what is drawn depends on what it
 // offers. A plan that was read is only looked at.
 func (f *runFlags) ground(ctx context.Context, p harness.Plan) (harness.Plan, error) {
 	place := p.Place
@@ -148,7 +148,7 @@ func (f *runFlags) ground(ctx context.Context, p harness.Plan) (harness.Plan, er
 		}
 	}
 	// in containers the image is asked, before the start
-	asked := p.Environment == worldProcess && slices.ContainsFunc(p.Scenario, movesClock)
+	asked := p.Environment == envProcess && slices.ContainsFunc(p.Scenario, movesClock)
 	g := groundHere(ctx, p.Environment, place, asked || strings.Contains(f.wish.Nemesis, "random"))
 	if f.plan != "" {
 		if err := g.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas,
@@ -211,7 +211,7 @@ func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
 	if err != nil {
 		return harness.Plan{}, err
 	}
-	if f.wish.Environment == worldExternal && !set.Changed("masters") && len(f.place.Addrs) > 1 {
+	if f.wish.Environment == envExternal && !set.Changed("masters") && len(f.place.Addrs) > 1 {
 		f.wish.Masters = len(f.place.Addrs)
 	}
 	f.wish.RedisConfig, f.wish.NoWatchdog = config, !f.watchdog
@@ -240,7 +240,7 @@ func pairs(settings []string) (list []string, err error) {
 	return list, nil
 }
 
-// carryOut runs the plan, judges it from what is on disk, and only then takes the world down.
+// carryOut runs the plan, judges it from what is on disk, and only then takes the environment down.
 func (f *runFlags) carryOut(c *cobra.Command, p harness.Plan, dir string,
 	started time.Time) (*store.Run, error) {
 	show := newProgress(c.ErrOrStderr())

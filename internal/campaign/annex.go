@@ -9,7 +9,7 @@ import (
 // of their own and kept beside the page. Parts that are nil are left out.
 type Annex struct {
 	Mended  *Mended
-	Soaks   []*Soak // one for each world
+	Soaks   []*Soak // one for each environment
 	Decided *Decided
 }
 
@@ -22,7 +22,7 @@ func (a Annex) write(b *bufio.Writer) error {
 		if s == nil {
 			continue
 		}
-		fmt.Fprintf(b, "\n**World %s.** ", s.World)
+		fmt.Fprintf(b, "\n**Environment %s.** ", s.Environment)
 		if err := flushed(b, s.Markdown(b)); err != nil {
 			return err
 		}

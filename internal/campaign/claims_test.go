@@ -77,7 +77,8 @@ func flags(command string) map[string]string {
 
 func plan(t *testing.T, command string) {
 	f := flags(command)
-	_, err := harness.NewPlan(harness.RunOptions{Impl: f["impl"], Nemesis: firstOf(f["nemesis"], "none"),
+	_, err := harness.NewPlan(harness.RunOptions{Impl: f["impl"], Nemesis: firstOf(f["nemesis"],
+		"none"),
 		Workload: f["workload"]})
 	if err != nil {
 		t.Errorf("%q: %v", command, err)

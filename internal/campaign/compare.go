@@ -12,13 +12,13 @@ import (
 
 // Side is one of two things to compare: a run, a matrix or a gate, as LoadSide reads it.
 type Side struct {
-	Name     string            `json:"name"` // its directory
-	Kind     string            `json:"kind"` // run, matrix or gate
-	World    string            `json:"world"`
-	Machine  string            `json:"machine,omitempty"`
-	Versions map[string]string `json:"versions,omitempty"`
-	Settings map[string]string `json:"-"` // what it was run with
-	Items    []Item            `json:"-"`
+	Name        string            `json:"name"` // its directory
+	Kind        string            `json:"kind"` // run, matrix or gate
+	Environment string            `json:"environment"`
+	Machine     string            `json:"machine,omitempty"`
+	Versions    map[string]string `json:"versions,omitempty"`
+	Settings    map[string]string `json:"-"` // what it was run with
+	Items       []Item            `json:"-"`
 }
 
 // Item is a lock under a fault: a run, a cell of a matrix, or an entry of a gate.
@@ -70,7 +70,7 @@ func Compare(a, b *Side) (*Comparison, error) {
 		return nil, fmt.Errorf("%s is a %s and %s is a %s; compare two of one kind", a.Name, a.Kind,
 			b.Name, b.Kind)
 	}
-	c := &Comparison{Format: Format, A: *a, B: *b, Times: a.World == b.World &&
+	c := &Comparison{Format: Format, A: *a, B: *b, Times: a.Environment == b.Environment &&
 		a.Machine == b.Machine && a.Machine != severalMachines}
 	c.Differ = c.sides()
 	as, bs := c.match()
@@ -92,7 +92,7 @@ func (c *Comparison) sides() (out []Field) {
 			out = append(out, Field{name, a, b})
 		}
 	}
-	add("world", c.A.World, c.B.World)
+	add("environment", c.A.Environment, c.B.Environment)
 	add("machine", c.A.Machine, c.B.Machine)
 	return slices.Concat(out, differences(c.A.Versions, c.B.Versions, "version of "),
 		differences(c.A.Settings, c.B.Settings, ""))

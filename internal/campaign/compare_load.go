@@ -72,7 +72,8 @@ func (l *loader) run() error {
 			l.side.Name)
 	}
 	h := r.History.Header
-	l.side.Kind, l.side.World, l.side.Versions, l.side.Machine = aRun, h.Environment, h.Versions, h.Machine
+	l.side.Kind, l.side.Environment, l.side.Versions, l.side.Machine = aRun, h.Environment, h.Versions,
+		h.Machine
 	l.side.Settings = settingsOf(r.Plan)
 	l.add(Item{Name: h.Impl + " under " + h.Nemesis, Under: h.Nemesis, Trials: []Trial{
 		{Finding: newFinding(r.Verdict, nil)}}}, ".")
@@ -89,7 +90,8 @@ func (l *loader) matrix() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.side.Name, err)
 	}
-	l.side.Kind, l.side.World, l.side.Versions, l.side.Machine = aMatrix, m.World, m.Versions,
+	l.side.Kind, l.side.Environment, l.side.Versions, l.side.Machine = aMatrix, m.Environment,
+		m.Versions,
 		m.Machine
 	l.side.Settings = map[string]string{"ttl": m.TTL.String(), "repeat": fmt.Sprint(m.Repeat),
 		"seed": fmt.Sprint(m.Seed), "shard": m.Shard.String()}
@@ -118,7 +120,8 @@ func (l *loader) gate() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.side.Name, err)
 	}
-	l.side.Kind, l.side.World, l.side.Versions, l.side.Machine = aGate, r.Gate.World, flat(r.Versions),
+	l.side.Kind, l.side.Environment, l.side.Versions, l.side.Machine = aGate, r.Gate.Environment,
+		flat(r.Versions),
 		r.Machine
 	l.side.Settings = map[string]string{"shard": r.Shard.String()}
 	for _, res := range r.Entries {
@@ -133,7 +136,7 @@ func (l *loader) gate() error {
 
 func (l *loader) entry(e *Entry, res EntryResult) {
 	item := Item{Name: e.Name, Under: e.Option("nemesis"), Settings: map[string]string{
-		"world": e.World, "seed": fmt.Sprint(e.Seed), "seeds": fmt.Sprint(e.Seeds),
+		"environment": e.Environment, "seed": fmt.Sprint(e.Seed), "seeds": fmt.Sprint(e.Seeds),
 		"repeats": fmt.Sprint(e.Repeats), "expect": e.Expect.String(),
 	}}
 	for _, o := range e.Options {
@@ -190,7 +193,7 @@ func settingsOf(plan []byte) map[string]string {
 		return out
 	}
 	for name, value := range raw {
-		if name == "expect" || name == "format" || name == "world" {
+		if name == "expect" || name == "format" || name == "environment" {
 			continue
 		}
 		var flat bytes.Buffer

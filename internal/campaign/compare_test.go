@@ -15,8 +15,9 @@ import (
 // sideOf makes a side of items that each have trials with the given letters violated, "" for valid
 // and "?" for unknown.
 func sideOf(name string, items map[string][]string) *Side {
-	s := &Side{Name: name, Kind: aMatrix, World: "process", Machine: "m", Versions: map[string]string{
-		"redis": "7.0.15"}, Settings: map[string]string{"ttl": "2s"}}
+	s := &Side{Name: name, Kind: aMatrix, Environment: "process", Machine: "m",
+		Versions: map[string]string{
+			"redis": "7.0.15"}, Settings: map[string]string{"ttl": "2s"}}
 	for _, n := range sorted(items) {
 		i := Item{Name: n, Under: n}
 		for _, found := range items[n] {
@@ -86,13 +87,13 @@ func TestHowFarTwoCanBeCompared(t *testing.T) {
 	one := map[string][]string{"x": {""}}
 	a, b := sideOf("a", one), sideOf("b", one)
 	c, err := Compare(a, b)
-	if err != nil || c.Caveats()[0] != "Like for like: same world, versions and plan." {
+	if err != nil || c.Caveats()[0] != "Like for like: same environment, versions and plan." {
 		t.Error(err, c.Caveats())
 	}
-	b.World, b.Versions, b.Settings = "sim", map[string]string{"redis": "6"}, map[string]string{
+	b.Environment, b.Versions, b.Settings = "sim", map[string]string{"redis": "6"}, map[string]string{
 		"ttl": "5s", "clients": "8"}
 	c, err = Compare(a, b)
-	want := "Two worlds, process and sim: verdicts can be compared, times cannot.|They differ in version of redis: 7.0.15 / 6.|They differ in clients: – / 8.|They differ in ttl: 2s / 5s."
+	want := "Two environments, process and sim: verdicts can be compared, times cannot.|They differ in version of redis: 7.0.15 / 6.|They differ in clients: – / 8.|They differ in ttl: 2s / 5s."
 	if got := strings.Join(c.Caveats(), "|"); err != nil || got != want || c.Times {
 		t.Errorf("%v\n got %s\nwant %s", err, got, want)
 	}

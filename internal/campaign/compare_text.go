@@ -66,7 +66,7 @@ func row(ms []Metric) (s string) {
 
 // title is a side in a line.
 func (s Side) title() string {
-	on := s.World
+	on := s.Environment
 	if v := s.Versions["redis"]; v != "" {
 		on += ", Redis " + v
 	}
@@ -88,14 +88,15 @@ func (c *Comparison) Measured() bool {
 
 // Caveats say how far the two can be compared.
 func (c *Comparison) Caveats() (out []string) {
-	if c.A.World != c.B.World {
-		out = append(out, fmt.Sprintf("Two worlds, %s and %s: verdicts can be compared, times cannot.",
-			c.A.World, c.B.World))
+	if c.A.Environment != c.B.Environment {
+		out = append(out,
+			fmt.Sprintf("Two environments, %s and %s: verdicts can be compared, times cannot.",
+				c.A.Environment, c.B.Environment))
 	} else if !c.Times {
 		out = append(out, "Two machines: verdicts can be compared, times cannot.")
 	}
 	for _, d := range c.Differ {
-		if d.Name != "world" {
+		if d.Name != "environment" {
 			out = append(out, "They differ in "+d.String()+".")
 		}
 	}
@@ -105,7 +106,7 @@ func (c *Comparison) Caveats() (out []string) {
 		}
 	}
 	if len(out) == 0 {
-		out = append(out, "Like for like: same world, versions and plan.")
+		out = append(out, "Like for like: same environment, versions and plan.")
 	}
 	for _, x := range []struct {
 		side string

@@ -53,7 +53,8 @@ func (o Options) CostPlan(r Row) (harness.Plan, error) {
 		ttl = defaultTTL
 	}
 	p, err := harness.NewPlan(harness.RunOptions{
-		Environment: o.World, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters,
+		Environment: o.Environment, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
+		Masters:  r.Masters,
 		Workload: r.Workload,
 		Nemesis:  "none", Seed: o.Seed, TTL: ttl, Hold: costHold, For: costFor, Properties: []string{"S"},
 		Thorough: true,

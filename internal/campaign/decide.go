@@ -105,7 +105,8 @@ func beyond(r Row, c Column) string {
 
 // search goes through a space of a cell.
 func search(ctx context.Context, r Row, c Column, b explore.Bounds, limit int) Space {
-	w := harness.RunOptions{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters,
+	w := harness.RunOptions{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
+		Masters:  r.Masters,
 		Workload: r.Workload, Nemesis: "none"}
 	switch c.Name {
 	case "none":

@@ -68,7 +68,7 @@ func (d *Decision) against(measured Measured) string {
 	return out
 }
 
-// gap is a letter that one world has and the other, or the expectation, has not.
+// gap is a letter that one environment has and the other, or the expectation, has not.
 type gap struct {
 	*Decision
 	letter string

@@ -2,7 +2,7 @@ package campaign
 
 import (
 	"bufio"
-	_ "embed" // worlds.md
+	_ "embed" // environments.md
 	"fmt"
 	"io"
 	"strings"
@@ -51,7 +51,7 @@ beside it, and not counted: what happened then was not the fault's doing.
 	if err := a.write(b); err != nil {
 		return err
 	}
-	fmt.Fprint(b, "\n"+worlds)
+	fmt.Fprint(b, "\n"+environments)
 	return b.Flush()
 }
 
@@ -64,11 +64,11 @@ func (m *Matrix) measured(row, column string) ([]string, bool) {
 	return c.Found(), true
 }
 
-// worlds is the table of key rows as processes and in containers. The test of cmd/lockbench that
-// measures it writes it.
+// environments is the table of key rows as processes and in containers. The test of cmd/lockbench
+// that measures it writes it.
 //
-//go:embed worlds.md
-var worlds string
+//go:embed environments.md
+var environments string
 
 func versions(m *Matrix) string {
 	if v := m.Versions["redis"]; v != "" {

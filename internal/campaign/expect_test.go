@@ -77,7 +77,7 @@ func TestEveryCellHasAnAim(t *testing.T) {
 }
 
 func TestEveryTaskHasAPlan(t *testing.T) {
-	o := Options{World: "process"}
+	o := Options{Environment: "process"}
 	ts, err := o.tasks()
 	if err != nil {
 		t.Fatal(err)

@@ -8,13 +8,13 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Breakpoint is what a gate file says: locks under faults, and what is expected of each. The file is read
-// by ReadGate.
+// Breakpoint is what a gate file says: locks under faults, and what is expected of each. The file
+// is read by ReadGate.
 type Gate struct {
 	File string `json:"file"`
 	// of the file's bytes: results of two different files are never joined
 	Digest       string           `json:"digest"`
-	World        string           `json:"world"`
+	Environment  string           `json:"environment"`
 	Seed         uint64           `json:"seed"`
 	Budget       history.Duration `json:"budget,omitempty"` // of the whole gate, wall clock; 0: none
 	AllowUnknown []string         `json:"allow_unknown,omitempty"`
@@ -24,8 +24,8 @@ type Gate struct {
 // Entry is one line of a gate: a lock under a fault, or a counterexample, and what is expected of
 // it.
 type Entry struct {
-	Name  string `json:"name"`
-	World string `json:"world"`
+	Name        string `json:"name"`
+	Environment string `json:"environment"`
 	// a counterexample instead of a lock and a fault; the path as it can be opened
 	Replay  string           `json:"replay,omitempty"`
 	Expect  Expectation      `json:"expect"`

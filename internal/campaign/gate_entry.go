@@ -16,7 +16,7 @@ type entryReader struct {
 
 // entry reads one item of the list.
 func (r *gateReader) entry(n ast.Node) (*Entry, error) {
-	e := &Entry{World: r.gate.World, Seed: r.gate.Seed, Seeds: r.seeds, Repeats: r.repeats,
+	e := &Entry{Environment: r.gate.Environment, Seed: r.gate.Seed, Seeds: r.seeds, Repeats: r.repeats,
 		At: r.at(n.GetToken())}
 	fields, err := r.mapping(n, "an entry")
 	if err != nil {
@@ -44,8 +44,8 @@ func (r *entryReader) key(f field) (err error) {
 		if err == nil && e.Name == "" {
 			err = f.at.Errorf("the name is empty; leave it away, or give one")
 		}
-	case "world":
-		e.World, err = r.world(f)
+	case "environment":
+		e.Environment, err = r.environment(f)
 	case "expect":
 		err = r.expect(f)
 	case "replay":
@@ -137,7 +137,7 @@ func (r *entryReader) counts() error {
 	if e.search() && !seeds && !r.counted {
 		e.Seeds = searchSeeds
 	}
-	if e.World == "sim" && e.Repeats > 1 && e.Replay == "" {
+	if e.Environment == "sim" && e.Repeats > 1 && e.Replay == "" {
 		at := e.At
 		if own {
 			at = repeats

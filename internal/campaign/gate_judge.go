@@ -11,7 +11,7 @@ import (
 )
 
 // met is what a run says about its entry's expectation; see Expectation.met. A counterexample that
-// the world did not follow shows no violation any more, and proves no safety either.
+// the environment did not follow shows no violation any more, and proves no safety either.
 func (e *Entry) met(run GateRun) checker.Result {
 	switch {
 	case run.Refused:

@@ -12,13 +12,15 @@ import (
 
 // The keys of a gate file. An entry has the plan's options beside its own.
 var (
-	gateKeys = []string{"world", "seed", "seeds", "repeats", "budget", "defaults", "allow_unknown",
+	gateKeys = []string{"environment", "seed", "seeds", "repeats", "budget", "defaults",
+		"allow_unknown",
 		"entries"}
-	entryKeys = []string{"name", "world", "expect", "replay", "seed", "seeds", "repeats", "budget"}
+	entryKeys = []string{"name", "environment", "expect", "replay", "seed", "seeds", "repeats",
+		"budget"}
 )
 
-// Worlds are those that a gate may name.
-var Worlds = []string{"process", "docker", "external", "sim"}
+// Environments are those that a gate may name.
+var Environments = []string{"process", "docker", "external", "sim"}
 
 // The defaults of an entry: several runs that must agree (design §9).
 const (
@@ -64,8 +66,8 @@ type gateReader struct {
 func (r *gateReader) top(f field) (err error) {
 	g := r.gate
 	switch f.name {
-	case "world":
-		g.World, err = r.world(f)
+	case "environment":
+		g.Environment, err = r.environment(f)
 	case "seed":
 		g.Seed, err = r.number(f, 0)
 	case "seeds":
@@ -96,18 +98,19 @@ func (r *gateReader) top(f field) (err error) {
 	return err
 }
 
-// world refuses what is no world, and auto above all.
-func (r *gateReader) world(f field) (string, error) {
-	s, err := r.text(f.value, "world")
+// environment refuses what is no environment, and auto above all.
+func (r *gateReader) environment(f field) (string, error) {
+	s, err := r.text(f.value, "environment")
 	switch {
 	case err != nil:
 		return "", err
 	case s == "auto":
 		return "",
 			f.at.Errorf(
-				"world: auto is refused: a gate that runs elsewhere tomorrow proves something else tomorrow; name one of %s", strings.Join(Worlds, ", "))
-	case !slices.Contains(Worlds, s):
-		return "", f.at.Errorf("there is no world %q; name one of %s", s, strings.Join(Worlds, ", "))
+				"environment: auto is refused: a gate that runs elsewhere tomorrow proves something else tomorrow; name one of %s", strings.Join(Environments, ", "))
+	case !slices.Contains(Environments, s):
+		return "", f.at.Errorf("there is no environment %q; name one of %s", s, strings.Join(Environments,
+			", "))
 	}
 	return s, nil
 }
@@ -163,9 +166,10 @@ func (r *gateReader) option(to *[]Option, f field, known []string) error {
 // entries reads the entries.
 func (r *gateReader) entries() error {
 	start := Position{r.file, 1, 1}
-	if r.gate.World == "" {
-		return start.Errorf("no world is named; add a line such as `world: process`; there are: %s",
-			strings.Join(Worlds, ", "))
+	if r.gate.Environment == "" {
+		return start.Errorf(
+			"no environment is named; add a line such as `environment: process`; there are: %s",
+			strings.Join(Environments, ", "))
 	}
 	if len(r.list) == 0 {
 		return start.Errorf(

@@ -15,7 +15,7 @@ var someOptions = []string{"impl", "nemesis", "ttl", "clients", "redis_config", 
 
 // TestGateFilesAreReadStrictly has one mistake in each file, and the line that a user gets for it.
 func TestGateFilesAreReadStrictly(t *testing.T) {
-	const head = "world: sim\nentries:\n"
+	const head = "environment: sim\nentries:\n"
 	const entry = "  - {impl: setnx, expect: safe}\n"
 	for _, c := range []struct{ src, want string }{
 		{"", "f.yaml:1:1: the file is empty; `lockbench gate --init` writes an example"},
@@ -23,37 +23,37 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 			"f.yaml:1:1: the file is empty; `lockbench gate --init` writes an example"},
 		{"- a\n", "f.yaml:1:1: the file must be names with values (name: value), not a list"},
 		{"hello\n", "f.yaml:1:1: the file must be names with values (name: value), not a single value"},
-		{head + entry + "---\nworld: sim\n",
+		{head + entry + "---\nenvironment: sim\n",
 			"f.yaml:5:6: a second document begins here; a gate file has one"},
-		{"worlds: sim\n", `f.yaml:1:1: unknown key "worlds"; did you mean "world"?`},
+		{"environments: sim\n", `f.yaml:1:1: unknown key "environments"; did you mean "environment"?`},
 		{"colour: red\n",
-			`f.yaml:1:1: unknown key "colour"; there are: world, seed, seeds, repeats, budget, defaults, allow_unknown, entries`},
-		{"world: sim\nworld: sim\n", `f.yaml:2:1: `},
-		{"world: auto\n",
-			"f.yaml:1:1: world: auto is refused: a gate that runs elsewhere tomorrow proves something else tomorrow; name one of process, docker, external, sim"},
-		{"world: mars\n",
-			`f.yaml:1:1: there is no world "mars"; name one of process, docker, external, sim`},
-		{"world: [sim]\n", "f.yaml:1:8: world must be one value, not a list"},
-		{"world:\n", "f.yaml:1:8: world must be one value, not nothing"},
+			`f.yaml:1:1: unknown key "colour"; there are: environment, seed, seeds, repeats, budget, defaults, allow_unknown, entries`},
+		{"environment: sim\nenvironment: sim\n", `f.yaml:2:1: `},
+		{"environment: auto\n",
+			"f.yaml:1:1: environment: auto is refused: a gate that runs elsewhere tomorrow proves something else tomorrow; name one of process, docker, external, sim"},
+		{"environment: mars\n",
+			`f.yaml:1:1: there is no environment "mars"; name one of process, docker, external, sim`},
+		{"environment: [sim]\n", "f.yaml:1:8: environment must be one value, not a list"},
+		{"environment:\n", "f.yaml:1:8: environment must be one value, not nothing"},
 		{"entries:\n" + entry,
-			"f.yaml:1:1: no world is named; add a line such as `world: process`; there are: process, docker, external, sim"},
-		{"world: sim\n",
+			"f.yaml:1:1: no environment is named; add a line such as `environment: process`; there are: process, docker, external, sim"},
+		{"environment: sim\n",
 			"f.yaml:1:1: there are no entries, so there is nothing to prove; `lockbench gate --init` writes an example"},
-		{"world: sim\nentries: 3\n",
+		{"environment: sim\nentries: 3\n",
 			"f.yaml:2:10: entries must be a list (each item on a line of its own, after a dash), not a single value"},
-		{"world: sim\nseeds: three\nentries:\n" + entry,
+		{"environment: sim\nseeds: three\nentries:\n" + entry,
 			`f.yaml:2:8: seeds is "three"; it must be a whole number of 1 or more`},
-		{"world: sim\nseeds: 0\nentries:\n" + entry,
+		{"environment: sim\nseeds: 0\nentries:\n" + entry,
 			`f.yaml:2:8: seeds is "0"; it must be a whole number of 1 or more`},
-		{"world: sim\nseeds: 5000000\nentries:\n" + entry,
+		{"environment: sim\nseeds: 5000000\nentries:\n" + entry,
 			"f.yaml:2:8: seeds is 5000000; at most 1000000 are possible"},
-		{"world: sim\nseed: -1\nentries:\n" + entry,
+		{"environment: sim\nseed: -1\nentries:\n" + entry,
 			`f.yaml:2:7: seed is "-1"; it must be a whole number of 0 or more`},
-		{"world: sim\nbudget: 5\nentries:\n" + entry,
+		{"environment: sim\nbudget: 5\nentries:\n" + entry,
 			`f.yaml:2:9: budget is "5"; it must be a time above zero, such as 90s or 5m`},
-		{"world: sim\ndefaults: {tll: 2s}\nentries:\n" + entry,
+		{"environment: sim\ndefaults: {tll: 2s}\nentries:\n" + entry,
 			`f.yaml:2:12: unknown key "tll"; there are: ` + strings.Join(someOptions, ", ")},
-		{"world: sim\nallow_unknown: [nobody]\nentries:\n" + entry,
+		{"environment: sim\nallow_unknown: [nobody]\nentries:\n" + entry,
 			"f.yaml:2:1: allow_unknown names \"nobody\", and no entry is called so; use an entry's `name:`"},
 		{head + "  - setnx\n",
 			"f.yaml:3:5: an entry must be names with values (name: value), not a single value"},
@@ -77,7 +77,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 			"f.yaml:4:6: \"setnx under none\" is also the name of the entry in line 3; give one of them another `name:`"},
 		{head + "  - {impl: setnx, expect: safe, repeats: 3}\n",
 			"f.yaml:3:33: repeats is 3; in the sim a seed gives the same run each time, so use seeds"},
-		{"world: sim\nrepeats: 2\nentries:\n" + entry,
+		{"environment: sim\nrepeats: 2\nentries:\n" + entry,
 			"f.yaml:4:6: repeats is 2; in the sim a seed gives the same run each time, so use seeds"},
 		{head + "  - {impl: setnx, expect: violates S within 3s, budget: 4s}\n",
 			"f.yaml:3:49: `within` is the budget of this entry; remove one of the two"},
@@ -92,7 +92,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{head + "  - &a {impl: setnx, expect: safe}\n",
 			"f.yaml:3:5: an entry must be names with values (name: value), not an anchor or an alias (use defaults)"},
 		{head + "  - {impl: setnx, expect: safe\n", "f.yaml:"},
-		{"world: sim\n\tentries: x\n", "f.yaml:"},
+		{"environment: sim\n\tentries: x\n", "f.yaml:"},
 	} {
 		_, err := ReadGate("f.yaml", []byte(c.src), someOptions)
 		got := errText(err)
@@ -106,7 +106,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 // TestAGateFileSaysAllThis reads a file with every key.
 func TestAGateFileSaysAllThis(t *testing.T) {
 	g, err := ReadGate("ci/f.yaml", []byte(`
-world: process
+environment: process
 seed: 7
 seeds: 2
 repeats: 3
@@ -126,7 +126,7 @@ entries:
     budget: 30s
   - impl: setnx
     nemesis: random
-    world: sim
+    environment: sim
     repeats: 1
     expect: violates SL within 30 s
   - replay: late.yaml
@@ -180,9 +180,10 @@ func TestExpectationsAsText(t *testing.T) {
 
 // FuzzReadGate: any bytes are a gate or an error in one line with a place.
 func FuzzReadGate(f *testing.F) {
-	for _, s := range []string{"", "world: sim\nentries:\n  - {impl: setnx, expect: safe}\n", "a: [",
-		"? {}\n: x", "world: *a", "- - -", "entries: [[{}]]", "!!x y: z",
-		"world: sim\nentries: [{replay: x}]"} {
+	for _, s := range []string{"", "environment: sim\nentries:\n  - {impl: setnx, expect: safe}\n",
+		"a: [",
+		"? {}\n: x", "environment: *a", "- - -", "entries: [[{}]]", "!!x y: z",
+		"environment: sim\nentries: [{replay: x}]"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

@@ -34,7 +34,7 @@ type GateResult struct {
 	Format  int    `json:"format"`
 	Gate    Gate   `json:"gate"`
 	Version string `json:"version"` // of lockbench
-	// of what answered, for each world
+	// of what answered, for each environment
 	Versions map[string]map[string]string `json:"versions,omitempty"`
 	Machine  string                       `json:"machine,omitempty"`
 	Shard    Shard                        `json:"shard,omitzero"`
@@ -49,17 +49,17 @@ type GateResult struct {
 
 // EntryResult is what was found of one entry.
 type EntryResult struct {
-	Name    string      `json:"name"`
-	Title   string      `json:"title"`
-	World   string      `json:"world"`
-	Expect  Expectation `json:"expect"`
-	Result  GateOutcome `json:"result"`
-	Found   string      `json:"found"`         // in a word or two: "valid", "violates S", "unknown"
-	Claim   string      `json:"claim"`         // what was tried, and what follows
-	Cut     string      `json:"cut,omitempty"` // why not all of it was tried
-	Planned int         `json:"planned"`       // runs that were to be done here; of a search: 1
-	Runs    []GateRun   `json:"runs"`
-	Shown   *Shown      `json:"shown,omitempty"`
+	Name        string      `json:"name"`
+	Title       string      `json:"title"`
+	Environment string      `json:"environment"`
+	Expect      Expectation `json:"expect"`
+	Result      GateOutcome `json:"result"`
+	Found       string      `json:"found"`         // in a word or two: "valid", "violates S", "unknown"
+	Claim       string      `json:"claim"`         // what was tried, and what follows
+	Cut         string      `json:"cut,omitempty"` // why not all of it was tried
+	Planned     int         `json:"planned"`       // runs that were to be done here; of a search: 1
+	Runs        []GateRun   `json:"runs"`
+	Shown       *Shown      `json:"shown,omitempty"`
 }
 
 // Shown leads to the run that shows an entry's result. Paths are relative to the gate's directory.
@@ -90,7 +90,7 @@ func (g *Gate) result(o GateOptions, found map[string]*EntryResult) *GateResult 
 	for i := range g.Entries {
 		e := &g.Entries[i]
 		if f := found[e.Name]; f != nil {
-			f.Name, f.Title, f.World, f.Expect = e.Name, e.Title(), e.World, e.Expect
+			f.Name, f.Title, f.Environment, f.Expect = e.Name, e.Title(), e.Environment, e.Expect
 			inRunOrder(f.Runs)
 			e.judge(f, g.Allowed(e.Name))
 			res.Entries = append(res.Entries, *f)

@@ -30,11 +30,12 @@ type Prepared struct {
 }
 
 // Replayer carries out a counterexample once and keeps the run in dir. Diverged says at which step
-// the world did not follow any more; "" if it did to the end. The error says why nothing is known.
+// the environment did not follow any more; "" if it did to the end. The error says why nothing is
+// known.
 type Replayer func(ctx context.Context, dir string) (v *checker.Verdict, diverged string, err error)
 
-// ErrRefused marks a run that was not possible as it was asked for: another world, lock or setting
-// is needed.
+// ErrRefused marks a run that was not possible as it was asked for: another environment, lock or
+// setting is needed.
 type ErrRefused struct{ Err error }
 
 func (e ErrRefused) Error() string { return e.Err.Error() }
@@ -246,7 +247,7 @@ func (r *gateRun) cut(c *clock, e *Entry) {
 // keep adds a run. In the sim its record is dropped if it shows nothing that the seed would not
 // show again.
 func (r *gateRun) keep(e *Entry, run GateRun) {
-	if e.World == "sim" && e.Replay == "" && run.Seed != e.Seed && r.Drop != nil && e.dull(run) {
+	if e.Environment == "sim" && e.Replay == "" && run.Seed != e.Seed && r.Drop != nil && e.dull(run) {
 		r.Drop(run.Dir)
 		run.Dir = ""
 	}
@@ -278,5 +279,5 @@ func (r *gateRun) doubtful() (again []errand) {
 func (e *Entry) doubts(run GateRun) bool {
 	met := e.met(run)
 	found := !e.Expect.Violates && met == checker.Violated
-	return met != checker.Valid && !found && !run.Refused && !e.search() && e.World != "sim"
+	return met != checker.Valid && !found && !run.Refused && !e.search() && e.Environment != "sim"
 }

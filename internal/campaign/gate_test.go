@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// bench is a world for gates: it finds what it is told to, and remembers what it was asked.
+// bench is an environment for gates: it finds what it is told to, and remembers what it was asked.
 type bench struct {
 	mu    sync.Mutex
 	found func(entry string, seed uint64, try int) (*checker.Verdict, error)
@@ -25,13 +25,13 @@ type bench struct {
 	tries map[string]int
 }
 
-// gate makes a gate from lines "name|world|seeds|expectation".
+// gate makes a gate from lines "name|environment|seeds|expectation".
 func gate(t testing.TB, lines ...string) *Gate {
 	t.Helper()
-	g := &Gate{File: "f.yaml", Digest: "sha256:0", World: "sim", Seed: 1}
+	g := &Gate{File: "f.yaml", Digest: "sha256:0", Environment: "sim", Seed: 1}
 	for _, l := range lines {
 		f := strings.Split(l, "|")
-		e := Entry{Name: f[0], World: f[1], Seed: 1, Repeats: 1, Options: []Option{
+		e := Entry{Name: f[0], Environment: f[1], Seed: 1, Repeats: 1, Options: []Option{
 			{Name: "impl", Values: []string{"lock"}}, {Name: "nemesis", Values: []string{"fault"}}}}
 		if _, err := fmt.Sscan(f[2], &e.Seeds); err != nil {
 			t.Fatal(err)
@@ -135,7 +135,8 @@ func TestTheGateTurnsRed(t *testing.T) {
 			"2 of 2 runs broke: no room."},
 		{"a harness that broke, though all is valid", "safe", valid, errors.New("no room"), Crashed, 255,
 			"2 of 2 runs broke: no room."},
-		{"a fault that this world has not", "safe", nil, ErrRefused{errors.New("no clock")}, Refused, 254,
+		{"a fault that this environment has not", "safe", nil, ErrRefused{errors.New("no clock")},
+			Refused, 254,
 			"It cannot be run like this: no clock."},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,7 +18,7 @@ func (r *GateResult) Text(w io.Writer, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "RESULT\tENTRY\tWORLD\tEXPECTED\tFOUND\tRUNS\tTIME")
 	for _, e := range r.Entries {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%v\n", e.Result, plain(e.Name), e.World, e.Expect,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%v\n", e.Result, plain(e.Name), e.Environment, e.Expect,
 			plain(e.Found), len(e.Runs), e.Took())
 	}
 	if err := t.Flush(); err != nil {

@@ -28,7 +28,7 @@ func (e *Entry) safeClaim(t tally) string {
 
 // settings are what the entry asked for beside the lock and the fault.
 func (e *Entry) settings() string {
-	s := e.World + ", "
+	s := e.Environment + ", "
 	for _, o := range e.Options {
 		if o.Name != "impl" && o.Name != "nemesis" {
 			s += o.Name + " " + strings.Join(o.Values, ",") + ", "

@@ -17,14 +17,14 @@ func (o Options) lacking(r Row, a Aim) string {
 	}
 	for _, s := range p.Scenario {
 		if why := o.Lacks[s.Do]; why != "" {
-			return fmt.Sprintf("this world cannot %s: %s", s.Do, why)
+			return fmt.Sprintf("this environment cannot %s: %s", s.Do, why)
 		}
 	}
 	return ""
 }
 
 // impossible says why nothing can be run in a cell: the lock and the fault do not go together, or
-// the world has none of the fault's scenarios. "" if something can.
+// the environment has none of the fault's scenarios. "" if something can.
 func (o Options) impossible(r Row, c Column) string {
 	why := impossible(r, c)
 	if why != "" {

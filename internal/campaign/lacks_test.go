@@ -8,9 +8,9 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// TestWhatTheWorldLacksIsNotPossible: a fault that an image cannot have is neither run nor shown as
-// if it had been.
-func TestWhatTheWorldLacksIsNotPossible(t *testing.T) {
+// TestWhatTheEnvironmentLacksIsNotPossible: a fault that an image cannot have is neither run nor
+// shown as if it had been.
+func TestWhatTheEnvironmentLacksIsNotPossible(t *testing.T) {
 	o := Options{Rows: []string{"token-lua"}, Columns: []string{"pause", "clock-server+"},
 		Lacks: map[string]string{nemesis.NodeClock: "its server is static"}}
 	tasks, err := o.tasks()

@@ -13,10 +13,10 @@ import (
 
 // Matrix is what a campaign found: the document matrix.json.
 type Matrix struct {
-	Format   int               `json:"format"`
-	World    string            `json:"world"`
-	Versions map[string]string `json:"versions,omitempty"`
-	Machine  string            `json:"machine,omitempty"` // what it ran on, where that counts
+	Format      int               `json:"format"`
+	Environment string            `json:"environment"`
+	Versions    map[string]string `json:"versions,omitempty"`
+	Machine     string            `json:"machine,omitempty"` // what it ran on, where that counts
 	// the part of it that this is; the others are in files of their own
 	Shard   Shard            `json:"shard,omitzero"`
 	TTL     history.Duration `json:"ttl"`
@@ -62,7 +62,7 @@ func NewMatrix(o Options, results []Result) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{Format: Format, World: o.World, TTL: history.Duration(o.TTL),
+	m := &Matrix{Format: Format, Environment: o.Environment, TTL: history.Duration(o.TTL),
 		Repeat: max(o.Repeat, 1), Seed: o.Seed, Shard: o.Shard, Rows: rs, Columns: cs}
 	if m.TTL == 0 {
 		m.TTL = history.Duration(defaultTTL)

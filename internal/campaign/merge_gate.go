@@ -98,12 +98,12 @@ func (r *GateResult) keepCounterexamples(parts []GatePart) {
 	}
 }
 
-// flat are the versions of all worlds in one map.
+// flat are the versions of all environments in one map.
 func flat(versions map[string]map[string]string) map[string]string {
 	out := map[string]string{}
-	for world, vs := range versions {
+	for environment, vs := range versions {
 		for what, v := range vs {
-			out[world+"'s "+what] = v
+			out[environment+"'s "+what] = v
 		}
 	}
 	return out

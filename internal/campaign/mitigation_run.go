@@ -15,12 +15,12 @@ import (
 
 // Mended is what was measured of all mitigations: the document mitigations.json.
 type Mended struct {
-	Format   int               `json:"format"`
-	World    string            `json:"world"`
-	Versions map[string]string `json:"versions,omitempty"`
-	TTL      history.Duration  `json:"ttl"`
-	Repeat   int               `json:"repeat"` // runs of each trial, without and with
-	Cells    []Mending         `json:"cells"`
+	Format      int               `json:"format"`
+	Environment string            `json:"environment"`
+	Versions    map[string]string `json:"versions,omitempty"`
+	TTL         history.Duration  `json:"ttl"`
+	Repeat      int               `json:"repeat"` // runs of each trial, without and with
+	Cells       []Mending         `json:"cells"`
 }
 
 // Mending is what one mitigation did to one cell.
@@ -55,7 +55,7 @@ type Sampler func(dir string) (Sample, error)
 // measured, too.
 func (o Options) Mitigate(ctx context.Context, run Runner, sample Sampler, tell func(done, all int,
 	what string)) (*Mended, error) {
-	out := &Mended{Format: Format, World: o.World, TTL: history.Duration(o.TTL),
+	out := &Mended{Format: Format, Environment: o.Environment, TTL: history.Duration(o.TTL),
 		Repeat: max(o.Repeat, 1)}
 	if out.TTL == 0 {
 		out.TTL = history.Duration(defaultTTL)

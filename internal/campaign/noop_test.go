@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// idle is a world whose faults do nothing. It can still look whether they did something.
+// idle is an environment whose faults do nothing. It can still look whether they did something.
 type idle struct{ *cluster.Environment }
 
 func (idle) KillNode(string) error                    { return nil }
@@ -99,7 +99,7 @@ func harms(t *testing.T, spec string) bool {
 }
 
 // TestAFaultThatDoesNothingProvesNothing runs a lock under every fault of the table, each variant,
-// in a world where it does nothing. The lock must not be called safe for that.
+// in an environment where it does nothing. The lock must not be called safe for that.
 func TestAFaultThatDoesNothingProvesNothing(t *testing.T) {
 	need.Part(t, "redis")
 	specs := everyFault(t)
@@ -157,7 +157,7 @@ func withoutEffect(t *testing.T, p harness.Plan) (*checker.Verdict, error) {
 	return checker.Check(h, commands, checker.Options{}), runErr
 }
 
-// clusterOf is the world that a plan runs in.
+// clusterOf is the environment that a plan runs in.
 func clusterOf(t *testing.T, p harness.Plan) cluster.Config {
 	return cluster.Config{
 		Dir: t.TempDir(), Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas,

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is a campaign.Runner with a world of real processes for each run.
+// process is a campaign.Runner with an environment of real processes for each run.
 func process(root string) campaign.Runner {
 	return func(ctx context.Context, p harness.Plan, name string) (*checker.Verdict, error) {
 		dir := filepath.Join(root, name)
@@ -57,7 +57,7 @@ func process(root string) campaign.Runner {
 func measure(t *testing.T, o campaign.Options) *campaign.Matrix {
 	t.Helper()
 	need.Part(t, "redis")
-	o.World = "process"
+	o.Environment = "process"
 	rs, err := o.Run(t.Context(), process(t.TempDir()), nil, &bytes.Buffer{}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -15,9 +15,9 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Runner carries out one plan in a world of its own, keeps the run in dir, which does not exist
-// yet, and judges it. It is called from several goroutines. The error says why there is no verdict,
-// or why it is worth less than planned.
+// Runner carries out one plan in an environment of its own, keeps the run in dir, which does not
+// exist yet, and judges it. It is called from several goroutines. The error says why there is no
+// verdict, or why it is worth less than planned.
 type Runner func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error)
 
 // Progress is told of each run that is over: how many are, of how many, and the result.

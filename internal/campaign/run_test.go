@@ -36,8 +36,8 @@ func verdict(rest checker.Result, violated string) *checker.Verdict {
 	return v
 }
 
-// world is a Runner that finds what it is told to, and remembers what it was asked.
-type world struct {
+// environment is a Runner that finds what it is told to, and remembers what it was asked.
+type environment struct {
 	mu    sync.Mutex
 	found map[string]string // nemesis -> letters
 	fail  map[string]error
@@ -46,7 +46,7 @@ type world struct {
 	after func(n int)
 }
 
-func (w *world) run(_ context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
+func (w *environment) run(_ context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.runs = append(w.runs, p.Nemesis)
@@ -66,10 +66,10 @@ func (w *world) run(_ context.Context, p harness.Plan, dir string) (*checker.Ver
 }
 
 var some = Options{Rows: []string{"token-lua", "redlock per attempt"}, Columns: []string{
-	"none", "longwork", "pause", "failover", "minority-loss"}, Jobs: 1, World: "fake"}
+	"none", "longwork", "pause", "failover", "minority-loss"}, Jobs: 1, Environment: "fake"}
 
-func expected() *world {
-	return &world{found: map[string]string{
+func expected() *environment {
+	return &environment{found: map[string]string{
 		"overrun": "S", "pause": "S", "failover:after": "SL", "failover:release": "R",
 		"pause:between": "", "token-lua constant": "",
 	}}

@@ -13,15 +13,15 @@ import (
 // scenario, whether what is safe stayed clean each time, and whether the controls found only what
 // is found without any fault. The document soak.json.
 type Soak struct {
-	Format   int               `json:"format"`
-	World    string            `json:"world"`
-	Versions map[string]string `json:"versions,omitempty"`
-	TTL      history.Duration  `json:"ttl"`
-	Seed     uint64            `json:"seed"`
-	Wanted   int               `json:"wanted"` // runs of each scenario that were asked for
-	Runs     int               `json:"runs"`   // that there were in all
-	Took     history.Duration  `json:"took,omitempty"`
-	Found    []Often           `json:"found"` // letters that some run found
+	Format      int               `json:"format"`
+	Environment string            `json:"environment"`
+	Versions    map[string]string `json:"versions,omitempty"`
+	TTL         history.Duration  `json:"ttl"`
+	Seed        uint64            `json:"seed"`
+	Wanted      int               `json:"wanted"` // runs of each scenario that were asked for
+	Runs        int               `json:"runs"`   // that there were in all
+	Took        history.Duration  `json:"took,omitempty"`
+	Found       []Often           `json:"found"` // letters that some run found
 	// cells in which no run found anything; the letter is empty
 	Clean []Often `json:"clean"`
 	// runs of controls; Hits are those that found something that needs a fault
@@ -55,7 +55,8 @@ type Loss struct {
 
 // Soak counts what the runs of a matrix found.
 func (m *Matrix) Soak() *Soak {
-	s := &Soak{Format: Format, World: m.World, Versions: m.Versions, TTL: m.TTL, Seed: m.Seed,
+	s := &Soak{Format: Format, Environment: m.Environment, Versions: m.Versions, TTL: m.TTL,
+		Seed:   m.Seed,
 		Wanted: m.Repeat, Took: m.Took}
 	for i := range m.Cells {
 		c := &m.Cells[i]

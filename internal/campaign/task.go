@@ -10,15 +10,15 @@ import (
 
 // Options say which part of the matrix is run, and how.
 type Options struct {
-	Rows    []string      // names of rows, or of locks; empty: all
-	Columns []string      // empty: all
-	TTL     time.Duration // lease of the locks that do not fix their own; 0: 500 ms
-	Repeat  int           // runs of each aim; 0: one
-	Jobs    int           // runs at the same time; 0: two for each core
-	Seed    uint64        // of all runs
-	World   string
-	Place   harness.Place // of the world's servers
-	Shard   Shard         // the part of it that is run here; the zero value: all
+	Rows        []string      // names of rows, or of locks; empty: all
+	Columns     []string      // empty: all
+	TTL         time.Duration // lease of the locks that do not fix their own; 0: 500 ms
+	Repeat      int           // runs of each aim; 0: one
+	Jobs        int           // runs at the same time; 0: two for each core
+	Seed        uint64        // of all runs
+	Environment string
+	Place       harness.Place // of the environment's servers
+	Shard       Shard         // the part of it that is run here; the zero value: all
 	// Lacks are the steps that cannot be done there, and why: scenarios with them are not run.
 	Lacks map[string]string `json:",omitempty"`
 }
@@ -99,7 +99,8 @@ func (o Options) wish(r Row, a Aim, seed uint64) harness.RunOptions {
 		ttl = defaultTTL
 	}
 	w := harness.RunOptions{
-		Environment: o.World, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog, Masters: r.Masters,
+		Environment: o.Environment, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
+		Masters:  r.Masters,
 		Workload: r.Workload,
 		Nemesis:  a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: properties,
 		Thorough: true,

@@ -17,7 +17,7 @@ import (
 // to be installed.
 const workerEnv = "LOCKBENCH_PLAY"
 
-// Spawner starts the workers of a world: as processes, or in containers.
+// Spawner starts the workers of an environment: as processes, or in containers.
 type Spawner interface {
 	// Spawn starts a worker, which is this program with WorkerEnv in its environment; what it says on
 	// standard error goes to log.

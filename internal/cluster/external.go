@@ -149,13 +149,14 @@ func (g *Guest) Launch(c NodeConfig) (Server, error) {
 	i, err := strconv.Atoi(strings.TrimPrefix(c.Name, "n"))
 	if err != nil || i >= len(g.reach) || c.ReplicaOf != "" || c.Watches != nil {
 		return nil,
-			fmt.Errorf("not possible in this world, because the run needs %s beside the %d of --addr",
+			fmt.Errorf("not possible in this environment, because the run needs %s beside the %d of --addr",
 				c.Name, len(g.reach))
 	}
 	return present{g.reach[i], make(chan struct{})}, nil
 }
 
-// Close removes the keys of the run, and nothing else. It is called after the world's own Close.
+// Close removes the keys of the run, and nothing else. It is called after the environment's own
+// Close.
 func (g *Guest) Close() (err error) {
 	for _, a := range g.reach {
 		err = errors.Join(err, g.clean(a))

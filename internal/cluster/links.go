@@ -36,8 +36,8 @@ func (w *Environment) Cut(link, mode string) error {
 // forever is longer than any run.
 const forever = time.Hour
 
-// HoldBack keeps what is sent over links until Heal delivers it, even if the sender has given up and
-// closed the connection.
+// HoldBack keeps what is sent over links until Heal delivers it, even if the sender has given up
+// and closed the connection.
 func (w *Environment) HoldBack(link, mode string) error {
 	return w.toxic(link, "latency", mode, toxi.Attributes{"latency": forever.Milliseconds()})
 }

@@ -16,7 +16,7 @@ var ErrNoRedis = errors.New(
 
 // errNotLinux is why there are no servers that are processes elsewhere: nothing there ends a child
 // with its parent, and not all of 127.0.0.0/8 is loopback.
-var errNotLinux = errors.New("the world process is for Linux; take --env docker or --env sim")
+var errNotLinux = errors.New("the environment process is for Linux; take --env docker or --env sim")
 
 // processes launches servers as processes of this machine.
 type processes struct{}

@@ -66,7 +66,7 @@ func (w *Environment) ResumeNode(node string) error {
 	return w.nodes[i].Resume()
 }
 
-// Cannot says why the world cannot do what is called do in plans.
+// Cannot says why the environment cannot do what is called do in plans.
 func (w *Environment) Cannot(do string) error { return w.cfg.Launcher.Cannot(do) }
 
 // SetNodeClock makes a node's wall clock wrong by offset. Redis notices within a millisecond.
@@ -96,7 +96,7 @@ func (w *Environment) probeClocks() error {
 		}
 		if time.Until(t) < jump/2 {
 			return fmt.Errorf(
-				"not possible in this world, because the clock of %s cannot be moved: this redis-server does not read it through the shim", node)
+				"not possible in this environment, because the clock of %s cannot be moved: this redis-server does not read it through the shim", node)
 		}
 	}
 	return nil
@@ -251,7 +251,7 @@ func (w *Environment) client(i int) (*client, error) {
 	return w.clients[i], nil
 }
 
-// needs says what of a scenario has to be prepared when the world is made.
+// needs says what of a scenario has to be prepared when the environment is made.
 func needs(steps []nemesis.Step, do, node string) bool {
 	return slices.ContainsFunc(steps, func(s nemesis.Step) bool {
 		return s.Do == do &&

@@ -14,8 +14,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// A world with Sentinel has a master, two replicas and three sentinels. Each server has one public
-// address, that of its proxy "s>nX" or "s>sX": replicas and sentinels know no other, so that
+// An environment with Sentinel has a master, two replicas and three sentinels. Each server has one
+// public address, that of its proxy "s>nX" or "s>sX": replicas and sentinels know no other, so that
 // cutting that link takes the server away from all of them, while clients have ways of their own to
 // it (REALFAULT.md §4).
 //
@@ -134,8 +134,8 @@ func (w *Environment) describeWatchers() (nodes []NodeConfig, peers []Peer, err 
 }
 
 // overheard learns from the sentinels' words that a replica is promoted, and reports it: nobody
-// else in this world promotes. It begins when one of them has sent REPLICAOF NO ONE, and is over
-// when the first has told its clients of the new master.
+// else in this environment promotes. It begins when one of them has sent REPLICAOF NO ONE, and is
+// over when the first has told its clients of the new master.
 func (w *Environment) overheard(line string) {
 	if _, rest, ok := strings.Cut(line, "+failover-state-wait-promotion slave "); ok {
 		words := strings.Fields(rest) // address as a name, host, port, …
@@ -175,7 +175,7 @@ func promotion(phase, node string) workloads.Report {
 	}}
 }
 
-// tell reports something that no client said, unless the world is closing.
+// tell reports something that no client said, unless the environment is closing.
 func (w *Environment) tell(r workloads.Report) {
 	select {
 	case w.inbox <- r:

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Launcher starts the servers of a world: as processes, or in containers.
+// Launcher starts the servers of an environment: as processes, or in containers.
 type Launcher interface {
-	// Name is that of the world that it makes: process or docker.
+	// Name is that of the environment that it makes: process or docker.
 	Name() string
 	// Versions are those of what stands between lockbench and Redis, by name; they go into every
 	// report.
@@ -15,7 +15,7 @@ type Launcher interface {
 	// ServerVersion is what `redis-server --version` says: it has to be known before a server is
 	// started.
 	ServerVersion() (string, error)
-	// Site makes the place of the proxies for one world; nil: they belong into this process.
+	// Site makes the place of the proxies for one environment; nil: they belong into this process.
 	Site() (*Site, error)
 	// Launch starts a server and returns at once; the server's Ready waits for it.
 	Launch(NodeConfig) (Server, error)
@@ -88,7 +88,7 @@ func (c NodeConfig) Arguments() []string {
 	return a
 }
 
-// Node is a server of a world with what it was started with.
+// Node is a server of an environment with what it was started with.
 type Node struct {
 	NodeConfig
 	Server

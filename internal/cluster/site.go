@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// Site is where the proxies of a world are if they are not in this process: a program beside its
-// servers (SiteMain), in a network of which nothing but one port of that program is published here.
-// A Launcher makes it for one world, which ends it. Its methods may be called from any goroutine.
+// Site is where the proxies of an environment are if they are not in this process: a program beside
+// its servers (SiteMain), in a network of which nothing but one port of that program is published
+// here. A Launcher makes it for one environment, which ends it. Its methods may be called from any
+// goroutine.
 type Site struct {
 	Addr   string          // the published port: "127.0.0.1:32768"
 	Token  string          // that it asks for

@@ -39,8 +39,8 @@ type SiteWord struct {
 // package whose tests make sites, then calls SiteMain and nothing else.
 func IsSite() bool { return os.Getenv(siteEnv) != "" }
 
-// SiteMain runs the proxies of a world until the process is killed, and tells out what a Site has
-// to know. It returns the exit code.
+// SiteMain runs the proxies of an environment until the process is killed, and tells out what a
+// Site has to know. It returns the exit code.
 func SiteMain(out io.Writer) int {
 	ln, err := net.Listen("tcp", net.JoinHostPort("", strconv.Itoa(SiteAPI)))
 	if err == nil {

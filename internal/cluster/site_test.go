@@ -161,7 +161,8 @@ func TestLinksOfASite(t *testing.T) {
 		after error
 	}{
 		{nemesis.Step{Do: nemesis.Cut, Target: "c0>n0", Mode: nemesis.Both}, os.ErrDeadlineExceeded},
-		{nemesis.Step{Do: nemesis.HoldBack, Target: "c0>n0", Mode: nemesis.Replies}, os.ErrDeadlineExceeded},
+		{nemesis.Step{Do: nemesis.HoldBack, Target: "c0>n0", Mode: nemesis.Replies},
+			os.ErrDeadlineExceeded},
 		{nemesis.Step{Do: nemesis.Reset, Target: "c0>n0"}, io.EOF},
 		{nemesis.Step{Do: nemesis.Refuse, Target: "c0>n0"}, io.EOF},
 	} {

@@ -118,7 +118,8 @@ func twice(harness.Plan) history.Duration        { return history.Duration(giveU
 func held(mode, links string) func(harness.Plan) []nemesis.Step {
 	return func(p harness.Plan) []nemesis.Step {
 		return []nemesis.Step{
-			{Do: nemesis.HoldBack, Target: links, Mode: mode}, {Do: nemesis.Redirect, Target: "c0", Node: "spare"},
+			{Do: nemesis.HoldBack, Target: links, Mode: mode}, {Do: nemesis.Redirect, Target: "c0",
+				Node: "spare"},
 			outlast(p), {Do: nemesis.Heal, Target: links},
 		}
 	}

@@ -45,7 +45,7 @@ const (
 	Exec  Kind = "exec"  // a node executes a command
 	Recv  Kind = "recv"  // the reply, or an error in its place, reaches the client
 	Mark  Kind = "mark"  // a client has come to a phase of its cycle
-	Fault Kind = "fault" // the harness does something to the world
+	Fault Kind = "fault" // the harness does something to the environment
 )
 
 // The phases of a Mark.

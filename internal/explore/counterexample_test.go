@@ -20,7 +20,8 @@ var update = flag.Bool("update", false, "write the golden files and the corpus a
 // sample is a counterexample with a step of each kind and with awkward words.
 func sample(t testing.TB) *Counterexample {
 	t.Helper()
-	p, err := harness.NewPlan(harness.RunOptions{Environment: "sim", Impl: "token-lua", Nemesis: "failover",
+	p, err := harness.NewPlan(harness.RunOptions{Environment: "sim", Impl: "token-lua",
+		Nemesis: "failover",
 		Clients: 2, TTL: time.Second, Seed: 1<<63 + 5})
 	if err != nil {
 		t.Fatal(err)

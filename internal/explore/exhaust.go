@@ -47,7 +47,7 @@ var (
 // run, too: a watchdog goes on for as long.
 const patientLeases = 10
 
-// plan is the world of the search.
+// plan is the environment of the search.
 func (x Exhaustive) plan() (harness.Plan, error) {
 	w, b := x.Wish, x.Bounds
 	w.Clients, w.Environment, w.Stop = b.Clients, "sim", !x.KeepGoing

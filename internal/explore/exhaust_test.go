@@ -98,8 +98,9 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 
 // TestCoveredClaimsNoMoreThanWasDone.
 func TestCoveredClaimsNoMoreThanWasDone(t *testing.T) {
-	x := Exhaustive{Wish: harness.RunOptions{Impl: "token-lua", Nemesis: "none"}, Bounds: DefaultBounds,
-		Limit: 20}
+	x := Exhaustive{Wish: harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
+		Bounds: DefaultBounds,
+		Limit:  20}
 	_, covered := exhaustive(t, x)
 	if s := covered.String(); covered.Whole || strings.Contains(s, "all ") ||
 		!strings.Contains(s, "not finished") {

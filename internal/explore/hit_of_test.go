@@ -10,7 +10,8 @@ import (
 // TestARunBecomesACounterexample takes a plan as a gate has it: more clients and a longer run than
 // a search would choose.
 func TestARunBecomesACounterexample(t *testing.T) {
-	p, err := harness.NewPlan(harness.RunOptions{Environment: "sim", Impl: "token-lua", Nemesis: "pause", Seed: 5,
+	p, err := harness.NewPlan(harness.RunOptions{Environment: "sim", Impl: "token-lua",
+		Nemesis: "pause", Seed: 5,
 		TTL: 500 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)

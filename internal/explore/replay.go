@@ -8,13 +8,13 @@ import (
 
 // Outcome says what came of a replay.
 type Outcome struct {
-	Confirmed bool   `json:"confirmed"`
-	World     string `json:"world"`              // "the simulator", "Redis 7.0.15"
-	Runs      int    `json:"runs"`               // that were made
-	Same      int    `json:"same"`               // of which were as recorded
-	Step      int    `json:"step,omitempty"`     // the first that was not, from 1
-	Expected  string `json:"expected,omitempty"` // what the file says there
-	Got       string `json:"got,omitempty"`
+	Confirmed   bool   `json:"confirmed"`
+	Environment string `json:"environment"`        // "the simulator", "Redis 7.0.15"
+	Runs        int    `json:"runs"`               // that were made
+	Same        int    `json:"same"`               // of which were as recorded
+	Step        int    `json:"step,omitempty"`     // the first that was not, from 1
+	Expected    string `json:"expected,omitempty"` // what the file says there
+	Got         string `json:"got,omitempty"`
 
 	// Of a replay on real servers.
 	// it was not as recorded, and the machine may have been the reason
@@ -26,19 +26,19 @@ type Outcome struct {
 // String is the outcome in one line.
 func (o Outcome) String() string {
 	if o.Confirmed {
-		return fmt.Sprintf("confirmed on %s, %d of %d", o.World, o.Same, o.Runs)
+		return fmt.Sprintf("confirmed on %s, %d of %d", o.Environment, o.Same, o.Runs)
 	}
 	if o.TooSlow {
 		return o.slowly()
 	}
 	return fmt.Sprintf("diverged at step %d: expected %s, got %s (%s)", o.Step, o.Expected, o.Got,
-		o.World)
+		o.Environment)
 }
 
 // Replay does a counterexample again in the simulator: each step must be the same, and the same
 // property must be violated. The error is for a file whose plan cannot run at all.
 func (c *Counterexample) Replay(ctx context.Context) (Outcome, error) {
-	o := Outcome{World: "the simulator", Runs: 1}
+	o := Outcome{Environment: "the simulator", Runs: 1}
 	r, err := c.Case().run(ctx)
 	if err != nil {
 		return o, err

@@ -19,12 +19,12 @@ import (
 
 // Real says where a counterexample is replayed with real servers and clients.
 type Real struct {
-	World    string           // its name: process or docker
-	Dir      string           // run directory, which exists
-	Launcher cluster.Launcher // starts the servers; nil: as processes
-	Spawner  cluster.Spawner  // starts the clients; nil: as processes
-	Command  string           // what the user typed
-	Version  string           // of lockbench
+	Environment string           // its name: process or docker
+	Dir         string           // run directory, which exists
+	Launcher    cluster.Launcher // starts the servers; nil: as processes
+	Spawner     cluster.Spawner  // starts the clients; nil: as processes
+	Command     string           // what the user typed
+	Version     string           // of lockbench
 }
 
 // Attempt is how a replay on real servers ended.
@@ -55,7 +55,7 @@ const (
 // themselves, and every command, reply and fault takes place in the recorded order, no sooner than
 // recorded and as soon as possible after that. The run is recorded and judged in the directory as
 // any other. The error says why there is no outcome: the counterexample cannot be replayed there,
-// the world broke, or ctx ended.
+// the environment broke, or ctx ended.
 func (c *Counterexample) attempt(ctx context.Context, r Real) (Attempt, error) {
 	out := Attempt{Dir: r.Dir}
 	net := &relay{wake: func() {}}
@@ -73,7 +73,7 @@ func (c *Counterexample) attempt(ctx context.Context, r Real) (Attempt, error) {
 	return out, errors.Join(err, w.Close(), net.close())
 }
 
-// config is the world of the counterexample's plan, prepared for what is done in it.
+// config is the environment of the counterexample's plan, prepared for what is done in it.
 func (r Real) config(c *Counterexample, net *relay) cluster.Config {
 	p := c.Plan
 	worker := p.Worker()
@@ -136,7 +136,8 @@ func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.Environm
 	if got := v.Property(c.Verdict.Property); got.Verdict != checker.Violated {
 		out.Result, out.Step = Diverged, len(c.Steps)+1
 		out.Expected = fmt.Sprintf("%s violated", c.Verdict.Property)
-		out.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict, cmp.Or(got.Reason, got.Explanation))
+		out.Got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict,
+			cmp.Or(got.Reason, got.Explanation))
 		if got.Verdict.String() == checker.Unknown.String() && p.clock.stood > 0 ||
 			p.clock.late > punctual {
 			out.Result = TooSlow
@@ -150,14 +151,15 @@ func (r Real) follow(ctx context.Context, c *Counterexample, w *cluster.Environm
 const punctual = 20 * time.Millisecond
 
 // play follows the steps with the files of the run open.
-func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.Environment, net *relay) (p *player,
+func (r Real) play(ctx context.Context, c *Counterexample, w *cluster.Environment,
+	net *relay) (p *player,
 	err error) {
 	epoch, err := c.epoch(ctx)
 	if err != nil {
 		return nil, err
 	}
 	plan := c.Plan
-	plan.Environment, plan.Expect = r.World, c.Verdict.Property
+	plan.Environment, plan.Expect = r.Environment, c.Verdict.Property
 	err = errors.Join(
 		store.Write(r.Dir, store.Plan, func(f *os.File) error { return plan.Write(f) }),
 		store.Write(r.Dir, kept, func(f *os.File) error { return c.Write(f) }),

@@ -16,8 +16,8 @@ type clock struct {
 	terms []time.Duration // what may end: the lease, time-outs
 	lease time.Duration
 	phase time.Duration // of the record's beginning within a millisecond of the simulator's wall clock
-	zero  int64         // world's clock at the record's beginning
-	at    []int64       // world's clock when a turn was done
+	zero  int64         // environment's clock at the record's beginning
+	at    []int64       // environment's clock when a turn was done
 	late  time.Duration
 	stood time.Duration // how long a process did not run at most, though nobody had stopped it
 }

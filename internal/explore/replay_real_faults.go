@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// fault does something to the world. What delays messages between clients and nodes is in the
+// fault does something to the environment. What delays messages between clients and nodes is in the
 // recorded order already.
 func (p *player) fault(f nemesis.Step) error {
 	if err := p.inflict(f); err != nil {
@@ -37,7 +37,7 @@ func (p *player) inflict(f nemesis.Step) error {
 		strings.HasPrefix(f.Target, "*"):
 		return p.journal.Note(f)
 	case !f.Fault() && !f.Repairs():
-		return nemesis.Apply(p.world, f)
+		return nemesis.Apply(p.environment, f)
 	}
 	return p.journal.Do(f)
 }
@@ -77,7 +77,7 @@ func (p *player) ends(node string) error {
 			p.net.tell(l)
 		}
 	}
-	return p.until(p.world.Now() + int64(hearsay))
+	return p.until(p.environment.Now() + int64(hearsay))
 }
 
 // hearsay is ample for the end of a connection to come through a proxy.

@@ -11,15 +11,15 @@ import (
 )
 
 // matcher compares what real clients and servers say with what was recorded. Owner values and
-// readings of a clock are others in another world: an owner value stands for the same one
+// readings of a clock are others in another environment: an owner value stands for the same one
 // everywhere, and a reading may be any that is as far from the first one as the recorded one was.
 type matcher struct {
 	lease  time.Duration // the plan's
 	slack  time.Duration // how far clocks may be apart
 	owners map[string]string
 	owned  map[string]bool     // what owners map to
-	clocks map[string][]string // a recorded reading → what it was in this world
-	offset float64             // ms from a recorded reading to one of this world
+	clocks map[string][]string // a recorded reading → what it was in this environment
+	offset float64             // ms from a recorded reading to one of this environment
 	known  bool                // offset is
 }
 

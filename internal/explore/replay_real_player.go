@@ -14,23 +14,23 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// player follows the steps of a counterexample in a world of real processes. Every client stands at
-// the gate for everybody whenever it is about to acquire, to release or to send a command, and its
-// commands and replies stand at the relay; the player calls whose turn it is. Between two steps it
-// waits until the client that it has called has nothing to do but wait (cluster.Environment.Idle), so
-// that nobody acts later than its turn.
+// player follows the steps of a counterexample in an environment of real processes. Every client
+// stands at the gate for everybody whenever it is about to acquire, to release or to send a
+// command, and its commands and replies stand at the relay; the player calls whose turn it is.
+// Between two steps it waits until the client that it has called has nothing to do but wait
+// (cluster.Environment.Idle), so that nobody acts later than its turn.
 type player struct {
-	ctx     context.Context
-	c       *Counterexample
-	world   *cluster.Environment
-	net     *relay
-	journal *harness.Journal
-	match   *matcher
-	clock   *clock
-	actors  []*actor
-	hurt    []nemesis.Step // what was done to links and not undone
-	turns   []turn
-	now     int // number of the present turn
+	ctx         context.Context
+	c           *Counterexample
+	environment *cluster.Environment
+	net         *relay
+	journal     *harness.Journal
+	match       *matcher
+	clock       *clock
+	actors      []*actor
+	hurt        []nemesis.Step // what was done to links and not undone
+	turns       []turn
+	now         int // number of the present turn
 }
 
 // actor is what the player knows of a client.
@@ -53,9 +53,11 @@ type actor struct {
 // everybody is the number of the gate that all stand at.
 const everybody = 1
 
-func newPlayer(ctx context.Context, c *Counterexample, epoch int64, w *cluster.Environment, net *relay,
+func newPlayer(ctx context.Context, c *Counterexample, epoch int64, w *cluster.Environment,
+	net *relay,
 	j *harness.Journal) *player {
-	p := &player{ctx: ctx, c: c, world: w, net: net, journal: j, match: newMatcher(c.Plan.TTL.D()),
+	p := &player{ctx: ctx, c: c, environment: w, net: net, journal: j,
+		match: newMatcher(c.Plan.TTL.D()),
 		turns: turns(c.Steps)}
 	p.clock = newClock(c.Plan, p.turns, epoch)
 	for range c.Plan.Clients {
@@ -80,20 +82,20 @@ func (p *player) all() error {
 	if err := p.ready(); err != nil {
 		return err
 	}
-	p.clock.begin(p.world.Now())
+	p.clock.begin(p.environment.Now())
 	for i, t := range p.turns {
 		p.now = i
 		p.dial()
 		if err := p.until(p.clock.due(i)); err != nil {
 			return err
 		}
-		begun := p.world.Now()
+		begun := p.environment.Now()
 		if err := p.do(t.Step); err != nil {
 			p.clock.failed(i, begun)
 			return err
 		}
 		if t.Kind != Exec { // when it was executed is known better
-			p.clock.done(i, p.world.Now())
+			p.clock.done(i, p.environment.Now())
 		}
 	}
 	return nil
@@ -102,7 +104,8 @@ func (p *player) all() error {
 // ready lets every client stand where it is about to acquire.
 func (p *player) ready() error {
 	for i := range p.actors {
-		p.world.Send(i, workloads.Order{Do: workloads.DoArm, Breakpoint: &workloads.Breakpoint{ID: everybody,
+		p.environment.Send(i, workloads.Order{Do: workloads.DoArm, Breakpoint: &workloads.Breakpoint{
+			ID:    everybody,
 			Every: true}})
 		p.journal.Begin(i)
 	}
@@ -162,11 +165,11 @@ const patience = 2 * time.Second
 // tick is after how long is looked again at what nobody reports.
 const tick = 5 * time.Millisecond
 
-// await lets the world go on until done, for at most patience, and reports whether it was.
+// await lets the environment go on until done, for at most patience, and reports whether it was.
 func (p *player) await(done func() bool) (bool, error) {
-	limit := p.world.Now() + int64(patience)
+	limit := p.environment.Now() + int64(patience)
 	for !done() {
-		now := p.world.Now()
+		now := p.environment.Now()
 		if now >= limit {
 			return false, nil
 		}
@@ -177,9 +180,9 @@ func (p *player) await(done func() bool) (bool, error) {
 	return true, nil
 }
 
-// until lets the world go on until a time.
+// until lets the environment go on until a time.
 func (p *player) until(at int64) error {
-	for p.world.Now() < at {
+	for p.environment.Now() < at {
 		if err := p.next(at); err != nil {
 			return err
 		}
@@ -189,7 +192,7 @@ func (p *player) until(at int64) error {
 
 // next takes the next report, if one comes in time.
 func (p *player) next(deadline int64) error {
-	rep, ok := p.world.Next(p.ctx, deadline)
+	rep, ok := p.environment.Next(p.ctx, deadline)
 	if p.ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(p.ctx))
 	}
@@ -242,8 +245,11 @@ func (p *player) note(a *actor, rep workloads.Report) {
 func (p *player) pass(client int, h workloads.BreakpointHit) {
 	a := p.actors[client]
 	a.passed++
-	a.stands = slices.DeleteFunc(a.stands, func(x workloads.BreakpointHit) bool { return x.Stop == h.Stop })
-	p.world.Send(client, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: everybody,
+	a.stands = slices.DeleteFunc(a.stands, func(x workloads.BreakpointHit) bool {
+		return x.Stop == h.Stop
+	})
+	p.environment.Send(client, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{
+		ID:   everybody,
 		Stop: h.Stop}})
 }
 

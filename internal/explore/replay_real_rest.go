@@ -18,7 +18,7 @@ func (p *player) rest(client int) error {
 		if a.paused || a.gone || wrong != nil {
 			return true
 		}
-		if !p.world.Rest(client, tick) {
+		if !p.environment.Rest(client, tick) {
 			return false
 		}
 		passed := a.passed
@@ -31,7 +31,7 @@ func (p *player) rest(client int) error {
 // drain takes the reports that have come.
 func (p *player) drain() error {
 	for {
-		rep, ok := p.world.Next(p.ctx, p.world.Now())
+		rep, ok := p.environment.Next(p.ctx, p.environment.Now())
 		if !ok {
 			return p.ctx.Err()
 		}
@@ -74,12 +74,12 @@ func (p *player) directed(client int) bool {
 // the record, so that what each step costs does not add up.
 func (p *player) hurry(client int) error {
 	a := p.actors[client]
-	late := p.clock.lateness(p.now, p.world.Now())
+	late := p.clock.lateness(p.now, p.environment.Now())
 	if a.paused || max(late-a.hurry, a.hurry-late) < worthTelling {
 		return nil
 	}
 	a.hurry = late
-	p.world.Send(client, workloads.Order{Do: workloads.DoHurry, Offset: history.Duration(late)})
+	p.environment.Send(client, workloads.Order{Do: workloads.DoHurry, Offset: history.Duration(late)})
 	return p.rest(client)
 }
 

@@ -49,16 +49,17 @@ func describe(s Step) string {
 const settled = 100_000_000
 
 // standing waits until a client stands at a place.
-func (p *player) standing(s Step, is func(workloads.BreakpointHit) bool) (found workloads.BreakpointHit,
+func (p *player) standing(s Step, is func(workloads.BreakpointHit) bool) (
+	found workloads.BreakpointHit,
 	err error) {
 	a := p.actors[s.Client]
-	since := p.world.Now()
+	since := p.environment.Now()
 	ok := false
 	_, err = p.await(func() bool {
 		if i := slices.IndexFunc(a.stands, is); i >= 0 {
 			found, ok = a.stands[i], true
 		}
-		return ok || a.gone || len(a.stands) > 0 && p.world.Now()-since > settled
+		return ok || a.gone || len(a.stands) > 0 && p.environment.Now()-since > settled
 	})
 	if err == nil && !ok {
 		err = p.diverged(s, "%s", p.doing(s.Client))
@@ -103,7 +104,7 @@ func (p *player) execute(s Step) error {
 	if p.clock.aligned(p.now) {
 		nextMillisecond()
 	}
-	p.clock.done(p.now, p.world.Now())
+	p.clock.done(p.now, p.environment.Now())
 	p.net.execute(m)
 	if s.Reply == "" {
 		return nil // it is answered later
@@ -129,7 +130,7 @@ func (p *player) exactly(at int64) error {
 	if err := p.until(at - int64(2*time.Millisecond)); err != nil {
 		return err
 	}
-	for p.world.Now() < at {
+	for p.environment.Now() < at {
 	}
 	return nil
 }

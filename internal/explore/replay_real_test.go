@@ -41,7 +41,7 @@ func recorded(t *testing.T, property string, w harness.RunOptions) *Counterexamp
 func here(t *testing.T) func() (Real, error) {
 	return func() (Real, error) {
 		dir, err := os.MkdirTemp(t.TempDir(), "run-")
-		return Real{World: "process", Dir: dir, Version: "test",
+		return Real{Environment: "process", Dir: dir, Version: "test",
 			Command: "lockbench replay --env process FILE"}, err
 	}
 }

@@ -19,7 +19,7 @@ const (
 // says why there is no outcome: see Attempt.
 func (c *Counterexample) ReplayReal(ctx context.Context, times int, where func() (Real, error)) (
 	Outcome, error) {
-	o := Outcome{World: "real Redis"}
+	o := Outcome{Environment: "real Redis"}
 	if err := c.Replayable(); err != nil {
 		return o, err
 	}
@@ -28,7 +28,7 @@ func (c *Counterexample) ReplayReal(ctx context.Context, times int, where func()
 		if err != nil {
 			return o, err
 		}
-		o.World, o.Dir, o.Late = "Redis "+a.Redis, a.Dir, max(o.Late, a.Late)
+		o.Environment, o.Dir, o.Late = "Redis "+a.Redis, a.Dir, max(o.Late, a.Late)
 		o.Runs++
 		if a.Result != Confirmed {
 			o.TooSlow, o.Step, o.Expected, o.Got = a.Result == TooSlow, a.Step, a.Expected, a.Got

@@ -28,7 +28,7 @@ type Record struct {
 	History history.History
 	Trace   []history.Command
 	Steps   []Step
-	Epoch   int64 // world's clock at the start
+	Epoch   int64 // environment's clock at the start
 	caught  []string
 
 	overtaken bool  // a replica was promoted before it had what was under way to it
@@ -46,7 +46,7 @@ func (j job) run(ctx context.Context) (r *Record, err error) {
 		Chooser: j.chooser, Executed: rec.executed,
 	}
 	err = sim.Run(cfg, func(w *sim.Environment) error {
-		rec.world, rec.Epoch = w, w.Now()
+		rec.environment, rec.Epoch = w, w.Now()
 		if j.tap != nil {
 			j.tap(rec)
 		}
@@ -81,7 +81,7 @@ func (r *Record) slowest() (d time.Duration) {
 	return d
 }
 
-// gate is one that no client ever comes to: whoever drives the world says when it is reached.
+// gate is one that no client ever comes to: whoever drives the environment says when it is reached.
 type gate struct{ process, id int }
 
 // reach says that the gate is reached, if it is armed.
@@ -91,8 +91,8 @@ func (r *recorder) reach() bool {
 		return false
 	}
 	r.armed = nil
-	r.world.Tell(workloads.Report{Process: g.process, Breakpoint: &workloads.BreakpointHit{
-		ID: g.id, T: r.world.Now()}})
+	r.environment.Tell(workloads.Report{Process: g.process, Breakpoint: &workloads.BreakpointHit{
+		ID: g.id, T: r.environment.Now()}})
 	return true
 }
 
@@ -100,12 +100,12 @@ func (r *recorder) reach() bool {
 type recorder struct {
 	Record
 	job
-	world   *sim.Environment
-	monitor *checker.Monitor
-	armed   *gate              // see anywhere
-	open    map[[2]int]int     // (process, seq) → number in Trace
-	sent    map[int][]*sending // by client
-	last    history.Duration   // of the latest step
+	environment *sim.Environment
+	monitor     *checker.Monitor
+	armed       *gate              // see anywhere
+	open        map[[2]int]int     // (process, seq) → number in Trace
+	sent        map[int][]*sending // by client
+	last        history.Duration   // of the latest step
 }
 
 // sending is a command of a client, until a node has executed it.
@@ -172,11 +172,11 @@ func (r *recorder) executed(x sim.Execution) {
 	if r.peek != nil {
 		r.peek(x)
 	}
-	if !r.job.steps || r.world == nil || handshake[lower(x.Args[0])] {
+	if !r.job.steps || r.environment == nil || handshake[lower(x.Args[0])] {
 		return
 	}
 	command := Spell(x.Args)
-	r.step(r.world.Now(), Step{
+	r.step(r.environment.Now(), Step{
 		Kind: Exec, Client: x.Client, Seq: r.seq(x.Client, x.Node, command), Node: x.Node,
 		Command: command, Reply: spellReply(x.Reply),
 	})

@@ -109,8 +109,8 @@ func (b Bounds) within(limit Bounds) bool {
 		b.Faults <= limit.Faults
 }
 
-// state is a hash of all that the rest of the run depends on: the world's, what replies under way
-// say, what is left of the bounds, and the fault.
+// state is a hash of all that the rest of the run depends on: the environment's, what replies under
+// way say, what is left of the bounds, and the fault.
 func (s *scout) state(w *sim.Environment) uint64 {
 	h := mix(w.Fingerprint(), uint64(s.path.plan))
 	for c := range s.limit.Clients {

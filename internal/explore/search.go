@@ -31,7 +31,7 @@ const (
 
 // Search is what to look for, and for how long.
 type Search struct {
-	Wish       harness.RunOptions // the lock, the fault, the world
+	Wish       harness.RunOptions // the lock, the fault, the environment
 	Properties []string           // to be violated; empty: those that a run judges by default
 	Schedule   string             // Random or Priority
 	Moments    string             // Aimed, Drawn or Both

@@ -19,17 +19,18 @@ type shrinker struct {
 	ctx      context.Context
 	property string
 	class    string
-	fresh    int // seeds to try in a smaller world before it is given up
+	fresh    int // seeds to try in a smaller environment before it is given up
 	runs     int
 }
 
-// defaultFresh is how many seeds are tried in each smaller world.
+// defaultFresh is how many seeds are tried in each smaller environment.
 const defaultFresh = 60
 
 // shrink returns a case that is locally minimal: without any one of its deviations, steps, clients
 // or rounds the violation is gone. If ctx ends meanwhile it returns the smallest so far.
 func (s *shrinker) shrink(c Case) Case {
-	c = s.deviations(c) // a smaller world is looked for with few deviations: more of them fit into it
+	// a smaller environment is looked for with few deviations: more of them fit into it
+	c = s.deviations(c)
 	for s.ctx.Err() == nil {
 		smaller, any := s.configuration(c)
 		if !any {
@@ -58,13 +59,13 @@ func (s *shrinker) shows(r *Record) bool {
 	return ok && p.Class == s.class
 }
 
-// configuration tries smaller worlds until none of them fails any more.
+// configuration tries smaller environments until none of them fails any more.
 func (s *shrinker) configuration(c Case) (Case, bool) {
 	any := false
 	for again := true; again; {
 		again = false
 		for _, p := range reductions(c.Plan) {
-			smaller, ok := s.world(c, p)
+			smaller, ok := s.environment(c, p)
 			if ok {
 				c, again, any = smaller, true, true
 				break
@@ -74,9 +75,9 @@ func (s *shrinker) configuration(c Case) (Case, bool) {
 	return c, any
 }
 
-// world looks for the violation in a smaller world: with the same deviations, and then with fresh
-// seeds.
-func (s *shrinker) world(c Case, p harness.Plan) (Case, bool) {
+// environment looks for the violation in a smaller environment: with the same deviations, and then
+// with fresh seeds.
+func (s *shrinker) environment(c Case, p harness.Plan) (Case, bool) {
 	n := c.clone()
 	n.Plan = p
 	if s.fails(n) {
@@ -154,8 +155,8 @@ func (s *shrinker) answers(c Case) Case {
 	return c
 }
 
-// reductions are the worlds that are one step smaller than a plan's: fewer clients, rounds, faults,
-// masters, keys, tries; and slower polls, which make a run easier to read.
+// reductions are the environments that are one step smaller than a plan's: fewer clients, rounds,
+// faults, masters, keys, tries; and slower polls, which make a run easier to read.
 func reductions(p harness.Plan) (out []harness.Plan) {
 	add := func(change func(*harness.Plan)) {
 		n := p

@@ -36,7 +36,8 @@ func TestCounterexamplesAreLocallyMinimal(t *testing.T) {
 			for i, p := range reductions(c.Plan) {
 				n := c.Case().clone()
 				if n.Plan = p; s.fails(n) {
-					t.Errorf("it fails in smaller world %d, too: %d clients, %d rounds, poll %v, %v", i, p.Clients,
+					t.Errorf("it fails in smaller environment %d, too: %d clients, %d rounds, poll %v, %v", i,
+						p.Clients,
 						p.Rounds, p.Poll, p.Scenario)
 				}
 			}

@@ -11,7 +11,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// tapped is a simulated world that tells a recorder what its clients report and what is done to it.
+// tapped is a simulated environment that tells a recorder what its clients report and what is done
+// to it.
 type tapped struct {
 	*sim.Environment
 	rec *recorder
@@ -63,7 +64,7 @@ func (t *tapped) do(s nemesis.Step) error {
 	return nemesis.Apply(t.Environment, s)
 }
 
-// The powers of the world, each noted.
+// The powers of the environment, each noted.
 
 // KillNode is nemesis.NodeKiller.
 func (t *tapped) KillNode(n string) error {

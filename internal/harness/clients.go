@@ -9,7 +9,7 @@ import (
 // client is what the loop knows of one client.
 type client struct {
 	next    workloads.Order // the cycle to come
-	after   int64           // world's clock before which it may not begin
+	after   int64           // environment's clock before which it may not begin
 	begun   int             // cycles
 	working bool            // a cycle is under way
 	gone    bool            // its process has ended
@@ -27,13 +27,13 @@ func (r *run) scheduleCycle(i int, after int64) {
 
 // dispatch begins the cycles whose time has come.
 func (r *run) dispatch() {
-	now := r.world.Now()
+	now := r.environment.Now()
 	for i := range r.clients {
 		c := &r.clients[i]
 		if c.idle() && c.after <= now && r.may(i) {
 			c.working = true
 			c.begun++
-			r.world.Send(i, c.next)
+			r.environment.Send(i, c.next)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (r *run) busy() bool {
 	return false
 }
 
-// wake is the world's clock at which the loop has something to do by itself.
+// wake is the environment's clock at which the loop has something to do by itself.
 func (r *run) wake() int64 {
 	at := min(r.limit, r.nemesis.wake(), r.nemesis.nextLoss(), r.progress.wake(r))
 	for i := range r.clients {

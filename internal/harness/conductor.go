@@ -16,7 +16,7 @@ type nemesisRunner struct {
 	at     int
 	begun  bool            // the current step has been begun and is waited for
 	armed  int             // 1 + number of the step whose gate is armed already
-	until  int64           // world's clock at which a Wait is over
+	until  int64           // environment's clock at which a Wait is over
 	heard  int             // promotions that an Elected has waited for
 	losses []int           // leases that each client had lost when the current Await began
 	gate   int             // number of the latest gate; each Await gets its own
@@ -75,15 +75,15 @@ func (c *nemesisRunner) advance() error {
 func (c *nemesisRunner) over(s nemesis.Step) bool {
 	switch {
 	case s.Await != nil:
-		return c.met(*s.Await) || s.For > 0 && c.run.world.Now() >= c.until
+		return c.met(*s.Await) || s.For > 0 && c.run.environment.Now() >= c.until
 	case s.Do == nemesis.Quiesce:
 		return !c.run.busy()
 	case s.Do == nemesis.Wait:
-		return c.run.world.Now() >= c.until
+		return c.run.environment.Now() >= c.until
 	case s.Do == nemesis.Elected:
 		heard := c.run.progress.promoted > c.heard
 		c.heard = c.run.progress.promoted
-		return heard || c.run.world.Now() >= c.until
+		return heard || c.run.environment.Now() >= c.until
 	case s.Do == nemesis.Warm:
 		return c.run.progress.contended >= c.run.plan.Requires.Contended+margin
 	}
@@ -106,7 +106,7 @@ func (c *nemesisRunner) met(a nemesis.Await) bool {
 func (c *nemesisRunner) begin(s nemesis.Step) error {
 	switch {
 	case s.Await != nil:
-		c.until = c.run.world.Now() + int64(s.For)
+		c.until = c.run.environment.Now() + int64(s.For)
 		c.await(c.at)
 	case s.Do == nemesis.Quiesce:
 		c.run.quiet, c.run.only = true, ""
@@ -114,7 +114,7 @@ func (c *nemesisRunner) begin(s nemesis.Step) error {
 		c.awaitNext()
 		c.run.quiet, c.run.only = s.Target != "", s.Target
 	case s.Do == nemesis.Wait, s.Do == nemesis.Elected:
-		c.until = c.run.world.Now() + int64(s.For)
+		c.until = c.run.environment.Now() + int64(s.For)
 		if s.Until > 0 {
 			c.until = c.run.epoch + int64(s.Until)
 		}
@@ -127,7 +127,7 @@ func (c *nemesisRunner) begin(s nemesis.Step) error {
 	case s.Repairs():
 		return c.repair(c.resolve(s))
 	default:
-		return nemesis.Apply(c.run.world, s)
+		return nemesis.Apply(c.run.environment, s)
 	}
 	return nil
 }
@@ -167,7 +167,8 @@ func (c *nemesisRunner) pass(name string) {
 		return
 	}
 	if p, ok := c.named[name]; ok && p.gate > 0 {
-		c.send(p.process, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: p.gate}})
+		c.send(p.process, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{
+			ID: p.gate}})
 		p.gate = 0
 		c.named[name] = p
 	}
@@ -228,7 +229,7 @@ func (c *nemesisRunner) stands(i int) bool {
 // send gives an order to a client that lives.
 func (c *nemesisRunner) send(i int, o workloads.Order) {
 	if !c.run.clients[i].gone {
-		c.run.world.Send(i, o)
+		c.run.environment.Send(i, o)
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// fake is a world in which a perfect lock is granted in turn and time passes only when the harness
-// waits. It notes what is done to it.
+// fake is an environment in which a perfect lock is granted in turn and time passes only when the
+// harness waits. It notes what is done to it.
 type fake struct {
 	now    int64
 	queue  []scheduled
@@ -116,7 +116,8 @@ func (f *fake) grant() {
 	if g, ok := f.gate[c]; ok {
 		g.Nth = -1 // somebody stands at it
 		f.gate[c] = g
-		f.later(2*time.Microsecond, workloads.Report{Process: c, Breakpoint: &workloads.BreakpointHit{ID: g.ID}})
+		f.later(2*time.Microsecond, workloads.Report{Process: c, Breakpoint: &workloads.BreakpointHit{
+			ID: g.ID}})
 		return
 	}
 	f.leave(c)
@@ -139,7 +140,7 @@ func turn(f *fake, r workloads.Report) {
 	}
 }
 
-// play runs a scenario in the fake world.
+// play runs a scenario in the fake environment.
 func play(t *testing.T, f *fake, ctx context.Context, steps ...nemesis.Step) (*history.History,
 	error) {
 	t.Helper()
@@ -249,7 +250,7 @@ func TestAnAimThatNeverComesEndsWithTheTime(t *testing.T) {
 	}
 }
 
-func TestAWorldWithoutThePowerBreaksTheRun(t *testing.T) {
+func TestAEnvironmentWithoutThePowerBreaksTheRun(t *testing.T) {
 	h, err := play(t, newFake(), t.Context(), nemesis.Step{Do: nemesis.Promote, Target: "n1"})
 	if err == nil || !strings.Contains(err.Error(), "no power to promote") || h.HarnessError() == "" {
 		t.Errorf("error %v, record says %q", err, h.HarnessError())

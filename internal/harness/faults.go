@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// fault carries out a step that changes the world, and records its begin before and, unless it
-// lasts, its end after it.
+// fault carries out a step that changes the environment, and records its begin before and, unless
+// it lasts, its end after it.
 func (c *nemesisRunner) fault(s nemesis.Step) error { return c.around(s, c.harm) }
 
 // around records the begin of a fault, does the deed, and records what follows.
@@ -51,8 +51,8 @@ func (c *nemesisRunner) around(s nemesis.Step, deed func(nemesis.Step) error) er
 	return nil
 }
 
-// adopt gives a number to a fault that the world reports by itself (sentinels promote), so that its
-// begin has an end.
+// adopt gives a number to a fault that the environment reports by itself (sentinels promote), so
+// that its begin has an end.
 func (c *nemesisRunner) adopt(e *history.Event) {
 	if e.Phase == history.PhaseFrom {
 		c.nextID++
@@ -106,16 +106,16 @@ func (c *nemesisRunner) harm(s nemesis.Step) error {
 			return err
 		}
 	}
-	if err := nemesis.Apply(c.run.world, s); err != nil {
+	if err := nemesis.Apply(c.run.environment, s); err != nil {
 		return err
 	}
-	return nemesis.Prove(c.run.world, s)
+	return nemesis.Prove(c.run.environment, s)
 }
 
 // repair undoes lasting faults, and records that their effect is over. For "*" these are all of the
 // kind.
 func (c *nemesisRunner) repair(s nemesis.Step) error {
-	if err := nemesis.Apply(c.run.world, s); err != nil {
+	if err := nemesis.Apply(c.run.environment, s); err != nil {
 		return err
 	}
 	return c.undone(s)
@@ -170,7 +170,8 @@ func (c *nemesisRunner) end(e history.Event) error {
 // is no reason for anything that came later.
 const stillOpen = "still open at the end of the run"
 
-// close ends in the record what still lasts at the end of the run; the world's own end undoes it.
+// close ends in the record what still lasts at the end of the run; the environment's own end undoes
+// it.
 func (c *nemesisRunner) close() {
 	for _, f := range c.faults {
 		f.Err = stillOpen

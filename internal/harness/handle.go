@@ -23,7 +23,7 @@ func (r *run) handle(rep workloads.Report) error {
 	case rep.Breakpoint != nil:
 		r.nemesis.hit(rep.Process, *rep.Breakpoint)
 	case rep.Ask != nil:
-		r.world.Send(rep.Process, r.resource.Answer(*rep.Ask))
+		r.environment.Send(rep.Process, r.resource.Answer(*rep.Ask))
 	case rep.Done != nil:
 		r.done(rep.Process, *rep.Done)
 	case rep.Failed != "":
@@ -83,7 +83,7 @@ func (r *run) command(c history.Command) error {
 
 // done draws the next cycle; after an outcome that nobody knows the client pauses.
 func (r *run) done(process int, d workloads.Done) {
-	after := r.world.Now()
+	after := r.environment.Now()
 	if d.Err != "" {
 		after += int64(r.plan.Backoff)
 	}

@@ -15,7 +15,7 @@ func NewJournal(p Plan, w Environment, out Output) (*Journal, error) {
 	return &Journal{r}, err
 }
 
-// Epoch is the world's clock at the start: stamps in the record count from there.
+// Epoch is the environment's clock at the start: stamps in the record count from there.
 func (j *Journal) Epoch() int64 { return j.run.epoch }
 
 // Begin gives client i its next cycle.
@@ -23,7 +23,7 @@ func (j *Journal) Begin(i int) {
 	c := &j.run.clients[i]
 	if c.idle() {
 		c.working = true
-		j.run.world.Send(i, c.next)
+		j.run.environment.Send(i, c.next)
 	}
 }
 
@@ -36,7 +36,7 @@ func (j *Journal) Take(rep workloads.Report) error {
 	return j.run.handle(rep)
 }
 
-// Do carries out a step that changes the world, or undoes such a change, and records it.
+// Do carries out a step that changes the environment, or undoes such a change, and records it.
 func (j *Journal) Do(s nemesis.Step) error {
 	if s.Repairs() {
 		return j.run.nemesis.repair(s)

@@ -74,7 +74,7 @@ func (c *nemesisRunner) findLoser(a nemesis.Await) {
 	}
 }
 
-// nextLoss is the world's clock at which the next lease is over, if somebody waits for that.
+// nextLoss is the environment's clock at which the next lease is over, if somebody waits for that.
 func (c *nemesisRunner) nextLoss() int64 {
 	at := int64(never)
 	if c.done() || c.steps[c.at].Await == nil || c.steps[c.at].Await.Phase != nemesis.Lost {

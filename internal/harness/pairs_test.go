@@ -67,7 +67,7 @@ func TestEveryFaultHasBeginAndEnd(t *testing.T) {
 			p, err := harness.NewPlan(w)
 			if err != nil || lock == "redlock" && p.Replicas == 0 && !strings.HasSuffix(spec, "-loss") &&
 				i%4 > 0 {
-				continue // not for this lock, or not in this world; five servers take their time
+				continue // not for this lock, or not in this environment; five servers take their time
 			}
 			h, _ := simPlan(t, w)
 			if wrong := unpaired(h); len(wrong) > 0 || !h.Complete() {

@@ -1,5 +1,5 @@
-// Package harness turns a wish into a plan, and a plan and a world into a history. It has the one
-// loop that drives any world: real processes, containers, the simulator.
+// Package harness turns a wish into a plan, and a plan and an environment into a history. It has
+// the one loop that drives any environment: real processes, containers, the simulator.
 package harness
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Plan is all that a run needs: the same plan gives the same run, as far as the world allows. On
-// disk it is plan.json.
+// Plan is all that a run needs: the same plan gives the same run, as far as the environment allows.
+// On disk it is plan.json.
 type Plan struct {
 	Format      int    `json:"format"`
 	Seed        uint64 `json:"seed"`
-	Environment string `json:"world"`
-	Place       Place  `json:"place,omitzero"` // of the world's servers
+	Environment string `json:"environment"`
+	Place       Place  `json:"place,omitzero"` // of the environment's servers
 	Topology    string `json:"topology"`
 	Masters     int    `json:"masters,omitempty"`  // of the topology independent
 	Replicas    int    `json:"replicas,omitempty"` // behind each of them
@@ -68,7 +68,7 @@ type RunOptions struct {
 	Documented                 bool
 	NoWatchdog, Stop, Thorough bool
 	Properties, RedisConfig    []string
-	// what the world offers; the zero value: everything
+	// what the environment offers; the zero value: everything
 	Capabilities nemesis.Capabilities
 }
 
@@ -108,7 +108,8 @@ func NewPlan(w RunOptions) (Plan, error) {
 		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}
 	p := Plan{
-		Format: history.Format, Seed: w.Seed, Environment: w.Environment, Impl: w.Impl, Nemesis: w.Nemesis,
+		Format: history.Format, Seed: w.Seed, Environment: w.Environment, Impl: w.Impl,
+		Nemesis:  w.Nemesis,
 		Workload: or(w.Workload, defaultWorkload),
 		Clients:  or(w.Clients, defaultClients), ClientRetries: w.ClientRetries,
 		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,

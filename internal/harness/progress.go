@@ -52,7 +52,7 @@ const margin = 1
 // have been if it ever were. A thorough run looks for all the evidence also when it is violated;
 // since it may never come, its time is bounded.
 func (r *run) finished() bool {
-	if r.world.Now() >= r.limit || r.plan.Stop && r.progress.violated || r.spent() {
+	if r.environment.Now() >= r.limit || r.plan.Stop && r.progress.violated || r.spent() {
 		return true
 	}
 	if !r.nemesis.done() {
@@ -73,13 +73,13 @@ func (r *run) recovery() time.Duration { return r.plan.TTL.D() + 2*r.plan.Poll.D
 // certain before, also where clients were between two calls for some of the time.
 func (r *run) patience() time.Duration { return r.recovery()*5/4 + 200*time.Millisecond }
 
-// calm is since when the scenario was over, nothing was done to the world, no process stalled and
-// every outcome was known: what the checker's deadlock by deadline needs (D).
+// calm is since when the scenario was over, nothing was done to the environment, no process stalled
+// and every outcome was known: what the checker's deadlock by deadline needs (D).
 func (p *progress) calm() int64 { return max(p.fault, p.over, p.excuse) }
 
 // wake is when patience is over.
 func (p *progress) wake(r *run) int64 {
-	if at := r.epoch + p.calm() + int64(r.patience()) + 1; at > r.world.Now() {
+	if at := r.epoch + p.calm() + int64(r.patience()) + 1; at > r.environment.Now() {
 		return at
 	}
 	return never

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Environment is where a plan runs. Its methods are called by one goroutine. What else it can do, it says
-// by nemesis' powers.
+// Environment is where a plan runs. Its methods are called by one goroutine. What else it can do,
+// it says by nemesis' powers.
 type Environment interface {
 	// Name is process, docker or sim.
 	Name() string
@@ -39,15 +39,15 @@ type Output struct {
 	Trace   io.Writer
 	Command string // reproduces the run
 	Version string // of lockbench
-	// what the world runs on, in a line; "" where that does not count
+	// what the environment runs on, in a line; "" where that does not count
 	Machine string
 	Started time.Time                    // wall clock, for people
 	Watch   func(history.Header) Watcher // may be nil
 }
 
-// Run carries out the plan on the world and records what happens. The error says why the run is
-// worth nothing or less than planned: ctx ended, the world broke, or a file could not be written.
-// What was recorded before it stands.
+// Run carries out the plan on the environment and records what happens. The error says why the run
+// is worth nothing or less than planned: ctx ended, the environment broke, or a file could not be
+// written. What was recorded before it stands.
 func Run(ctx context.Context, p Plan, w Environment, out Output) error {
 	r, err := newRun(p, w, out)
 	if err != nil {
@@ -62,7 +62,7 @@ func Run(ctx context.Context, p Plan, w Environment, out Output) error {
 
 // newRun begins the record of a run.
 func newRun(p Plan, w Environment, out Output) (r *run, err error) {
-	r = &run{plan: p, world: w, epoch: w.Now(), gen: workloads.NewGenerator(p.shape())}
+	r = &run{plan: p, environment: w, epoch: w.Now(), gen: workloads.NewGenerator(p.shape())}
 	r.limit = r.epoch + int64(p.For)
 	r.clients = make([]client, p.Clients)
 	r.nemesis = nemesisRunner{run: r, steps: p.Scenario}
@@ -98,32 +98,32 @@ func (p Plan) shape() workloads.Shape {
 
 // run is the state of one run.
 type run struct {
-	plan     Plan
-	world    Environment
-	watch    Watcher
-	gen      *workloads.Generator
-	epoch    int64 // world's clock at the start; history counts from here
-	limit    int64 // world's clock at which it ends at the latest
-	sinks    sinks
-	clients  []client
-	nemesis  nemesisRunner
-	quiet    bool   // no new cycles
-	only     string // the client that begins cycles nevertheless; "": none
-	progress progress
-	resource workloads.Resource
+	plan        Plan
+	environment Environment
+	watch       Watcher
+	gen         *workloads.Generator
+	epoch       int64 // environment's clock at the start; history counts from here
+	limit       int64 // environment's clock at which it ends at the latest
+	sinks       sinks
+	clients     []client
+	nemesis     nemesisRunner
+	quiet       bool   // no new cycles
+	only        string // the client that begins cycles nevertheless; "": none
+	progress    progress
+	resource    workloads.Resource
 }
 
 // now is the stamp of this moment.
-func (r *run) now() int64 { return r.world.Now() - r.epoch }
+func (r *run) now() int64 { return r.environment.Now() - r.epoch }
 
 func (r *run) header(out Output) history.Header {
 	p := r.plan
 	versions := map[string]string{"lockbench": out.Version}
-	for k, v := range r.world.Versions() {
+	for k, v := range r.environment.Versions() {
 		versions[k] = v
 	}
 	return history.Header{
-		Environment: r.world.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine,
+		Environment: r.environment.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine,
 		Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll, Declares: p.Declares(),
 		Properties: p.Properties,
@@ -149,7 +149,7 @@ func (r *run) loop(ctx context.Context) error {
 
 // step handles one report, or returns when the deadline has passed.
 func (r *run) step(ctx context.Context, deadline int64) error {
-	rep, ok := r.world.Next(ctx, deadline)
+	rep, ok := r.environment.Next(ctx, deadline)
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
@@ -167,13 +167,13 @@ func (r *run) windDown(ctx context.Context) error {
 	}
 	for i := range r.clients {
 		if !r.clients[i].gone {
-			r.world.Send(i, workloads.Order{Do: workloads.DoStop})
+			r.environment.Send(i, workloads.Order{Do: workloads.DoStop})
 		}
 	}
 	r.nemesis.releaseAll()
-	limit := r.world.Now() + int64(r.plan.shape().Longest()) + int64(windDownSlack) +
+	limit := r.environment.Now() + int64(r.plan.shape().Longest()) + int64(windDownSlack) +
 		2*int64(r.plan.ClientTimeout)
-	for r.busy() && r.world.Now() < limit {
+	for r.busy() && r.environment.Now() < limit {
 		if err := r.step(ctx, limit); err != nil {
 			return err
 		}

@@ -27,14 +27,14 @@ func runPlan(t *testing.T, w harness.RunOptions) *history.History {
 	if err != nil {
 		t.Fatal(err)
 	}
-	world, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: p.Topology,
+	environment, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: p.Topology,
 		Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer world.Close()
+	defer environment.Close()
 	var hist, trace bytes.Buffer
-	if err := harness.Run(t.Context(), p, world, harness.Output{History: &hist, Trace: &trace,
+	if err := harness.Run(t.Context(), p, environment, harness.Output{History: &hist, Trace: &trace,
 		Started: time.Now()}); err != nil {
 		t.Fatal(err)
 	}

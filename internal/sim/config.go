@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Config says what world is wanted. It is what internal/cluster.Config is for real processes.
+// Config says what environment is wanted. It is what internal/cluster.Config is for real processes.
 type Config struct {
 	Topology string // nemesis.Single, Failover or Independent
 	Masters  int    // of the topology Independent

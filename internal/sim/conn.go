@@ -39,7 +39,7 @@ type conn struct {
 	readBy int64         // ns since 1970; 0: no deadline
 	seq    int           // numbers what the client does
 	hungry bool          // the reader waits for ready
-	listed bool          // among the world's readers; the reader's own
+	listed bool          // among the environment's readers; the reader's own
 	ready  chan struct{} // something to read, or a new deadline
 }
 
@@ -108,8 +108,8 @@ func (c *conn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// greet answers a command at once while the world's clients connect: it is a HELLO or the like,
-// which nothing depends on. The connection's mutex is held.
+// greet answers a command at once while the environment's clients connect: it is a HELLO or the
+// like, which nothing depends on. The connection's mutex is held.
 func (w *Environment) greet(c *conn, data []byte) bool {
 	if !w.connecting.Load() {
 		return false

@@ -9,8 +9,8 @@ import (
 )
 
 // link is the way between a client, or a replica, and a node: what a proxy of its own is in the
-// world of processes. An action on it means what it means there: a cut drops data but lets an end
-// be noticed, new connections can be made, and healing it closes those it was put on.
+// environment of processes. An action on it means what it means there: a cut drops data but lets an
+// end be noticed, new connections can be made, and healing it closes those it was put on.
 type link struct {
 	w       *Environment
 	name    string // "c2>n0", "c2+>n0" the second way, "n0>n1"

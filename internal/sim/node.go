@@ -65,7 +65,7 @@ func (c *conn) requested(data []byte) {
 	c.request = data
 }
 
-// busyThreshold is after how long of one script Redis answers others with -BUSY; the world of
+// busyThreshold is after how long of one script Redis answers others with -BUSY; the environment of
 // processes sets the same.
 const busyThreshold = 50 * time.Millisecond
 

@@ -13,9 +13,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Picker is a Chooser that also decides what happens next. A world with one has no latencies: a
-// message arrives when it is picked, and time passes when nothing is under way or when that is
-// picked. This is how all orders of messages are gone through.
+// Picker is a Chooser that also decides what happens next. An environment with one has no
+// latencies: a message arrives when it is picked, and time passes when nothing is under way or when
+// that is picked. This is how all orders of messages are gone through.
 type Picker interface {
 	Chooser
 	// Pick returns the number of the option that happens next, or Again. Option 0 goes on with the
@@ -31,8 +31,8 @@ type Striker interface {
 	Strikes() bool
 }
 
-// Again as an answer to Pick: nothing happens, because the picker has told the world something (see
-// Tell).
+// Again as an answer to Pick: nothing happens, because the picker has told the environment
+// something (see Tell).
 const Again = -1
 
 // Option is one thing that may happen next.
@@ -99,7 +99,7 @@ const (
 	moment = 10 * time.Millisecond
 )
 
-// pick is step for a world with a Picker.
+// pick is step for an environment with a Picker.
 func (w *Environment) pick(limit int64) {
 	w.asleep.hook(w)
 	now := w.Now()
@@ -171,8 +171,8 @@ func (w *Environment) pass(limit int64) {
 	}
 }
 
-// Tell gives the loop that drives the world a report that no client made. It is for a Picker, which
-// answers Again then.
+// Tell gives the loop that drives the environment a report that no client made. It is for a Picker,
+// which answers Again then.
 func (w *Environment) Tell(r workloads.Report) { w.reports = append(w.reports, r) }
 
 // sleepers are the sleeps of clients that have not ended.

@@ -8,16 +8,16 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Player is what code of somebody else needs to be a client in a simulated world: its context, its
-// clock, and its way to the nodes. Code that uses time, goroutines and contexts as usual runs
-// unchanged; its wall clock cannot be skewed unless it asks Env.
+// Player is what code of somebody else needs to be a client in a simulated environment: its
+// context, its clock, and its way to the nodes. Code that uses time, goroutines and contexts as
+// usual runs unchanged; its wall clock cannot be skewed unless it asks Env.
 type Player struct {
-	Context context.Context // ends when the client is killed, or the world
+	Context context.Context // ends when the client is killed, or the environment
 	Env     *workloads.Env
 	client  *client
 }
 
-// Dial is a go-redis Dialer to a node of the world: its address is the node's name ("n0",
+// Dial is a go-redis Dialer to a node of the environment: its address is the node's name ("n0",
 // "n0:6379").
 func (p Player) Dial(ctx context.Context, _, node string) (net.Conn, error) {
 	if host, _, err := net.SplitHostPort(node); err == nil {
@@ -26,7 +26,8 @@ func (p Player) Dial(ctx context.Context, _, node string) (net.Conn, error) {
 	return p.client.dial(ctx, p.client.name+">"+node)
 }
 
-// Play lets f be client i of a world whose Config says Bare. It returns at once; Until lets f run.
+// Play lets f be client i of an environment whose Config says Bare. It returns at once; Until lets
+// f run.
 func (w *Environment) Play(i int, f func(Player)) error {
 	c, err := w.findClient(i)
 	if err != nil {
@@ -41,6 +42,6 @@ func (w *Environment) Play(i int, f func(Player)) error {
 	return nil
 }
 
-// Until runs the world until done, for at most d of virtual time, and reports whether it was done.
-// Done is called while everybody is blocked.
+// Until runs the environment until done, for at most d of virtual time, and reports whether it was
+// done. Done is called while everybody is blocked.
 func (w *Environment) Until(d time.Duration, done func() bool) bool { return w.pump(d, done) }

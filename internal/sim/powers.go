@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// The powers of this world over its nodes, links and clients; each means what it means in the world
-// of processes.
+// The powers of this environment over its nodes, links and clients; each means what it means in the
+// environment of processes.
 var (
 	_ nemesis.NodeKiller   = (*Environment)(nil)
 	_ nemesis.NodeStarter  = (*Environment)(nil)
@@ -216,7 +216,8 @@ func (w *Environment) ResumeClient(i int) error {
 }
 
 // Command executes a command on a node at once, as an operator's or another program's, and returns
-// the reply as redis-cli would show it: a script of a person who plays with the world, or a test.
+// the reply as redis-cli would show it: a script of a person who plays with the environment, or a
+// test.
 func (w *Environment) Command(name string, args ...string) (string, error) {
 	n, err := w.findNode(name)
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package sim is a world in virtual time: the same workers, locks and go-redis clients as in the
-// world of real processes, with connections in memory to a Redis of our own, inside one
+// Package sim is an environment in virtual time: the same workers, locks and go-redis clients as in
+// the environment of real processes, with connections in memory to a Redis of our own, inside one
 // testing/synctest bubble. A run is a function of its plan and its seed.
 //
 // How it works: every byte on a connection is a message that one goroutine, the scheduler
-// (Environment.Next), delivers at its time. It delivers one, waits until every goroutine in the bubble is
-// blocked (synctest.Wait), puts what they sent meanwhile in a canonical order, and goes on. Nothing
-// else may decide what happens next; docs/simulator.md has the rules and the traps.
+// (Environment.Next), delivers at its time. It delivers one, waits until every goroutine in the
+// bubble is blocked (synctest.Wait), puts what they sent meanwhile in a canonical order, and goes
+// on. Nothing else may decide what happens next; docs/simulator.md has the rules and the traps.
 package sim
 
 import (
@@ -38,13 +38,13 @@ var prepare = sync.OnceFunc(func() {
 // has decided otherwise.
 const garbage = 400
 
-// Run makes the world, calls f with it, and ends every goroutine of it. It can be called from any
-// program, and by several goroutines at the same time; but f runs in a bubble, so that it must not
-// wait for anything outside (a channel, a network), and what it makes stays inside. The error is
-// f's, or says why the world broke; a panic of f is an error.
+// Run makes the environment, calls f with it, and ends every goroutine of it. It can be called from
+// any program, and by several goroutines at the same time; but f runs in a bubble, so that it must
+// not wait for anything outside (a channel, a network), and what it makes stays inside. The error
+// is f's, or says why the environment broke; a panic of f is an error.
 //
 // A client that waits for a mutex whose holder waits for the network is not blocked in the eyes of
-// the bubble: the world stands still. That is an error, too, and the only one that leaves
+// the bubble: the environment stands still. That is an error, too, and the only one that leaves
 // goroutines behind.
 func Run(cfg Config, f func(w *Environment) error) error {
 	prepare()
@@ -92,14 +92,14 @@ func (h *hands) watch(ended <-chan error) error {
 	}
 }
 
-// inside is a whole life of a world, in the bubble.
+// inside is a whole life of an environment, in the bubble.
 func inside(cfg Config, h *hands, f func(*Environment) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in the simulator: %v\n%s", p, debug.Stack())
 		}
 	}()
-	w := newWorld(cfg)
+	w := newEnvironment(cfg)
 	w.hands = h
 	defer w.close()
 	if err := w.start(); err != nil {

@@ -49,7 +49,8 @@ func plan(t testing.TB, w harness.RunOptions) harness.Plan {
 // TestFailoverEndToEnd sees the harness lose a grant of the lock with GETSET by a failover, as it
 // does with real processes.
 func TestFailoverEndToEnd(t *testing.T) {
-	h, trace, err := record(plan(t, harness.RunOptions{Impl: "getset", Nemesis: "failover", Seed: 1}), nil)
+	h, trace, err := record(plan(t, harness.RunOptions{Impl: "getset", Nemesis: "failover", Seed: 1}),
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,12 +108,13 @@ func pick(long, usual, racing int) int {
 // quick is a plan with short times, so that the test sees many: it ends when its scenario does.
 func quick(lock, fault string, seed uint64) (harness.Plan, error) {
 	p, err := harness.NewPlan(harness.RunOptions{
-		Environment: "sim", Impl: lock, Nemesis: fault, Seed: seed, Clients: 3, TTL: 200 * time.Millisecond,
+		Environment: "sim", Impl: lock, Nemesis: fault, Seed: seed, Clients: 3,
+		TTL:  200 * time.Millisecond,
 		Poll: 15 * time.Millisecond,
 		Hold: 30 * time.Millisecond, ClientTimeout: 40 * time.Millisecond, For: 2 * time.Second,
 	})
 	p.Requires.Contended = 0
-	if err != nil && strings.Contains(err.Error(), "not possible in this world") {
+	if err != nil && strings.Contains(err.Error(), "not possible in this environment") {
 		return p, errNotHere
 	}
 	if err == nil && nemesis.CapabilitiesOf("sim").Possible(nemesis.Scenario{Topology: p.Topology,
@@ -125,7 +127,7 @@ func quick(lock, fault string, seed uint64) (harness.Plan, error) {
 // errNotHere is why some faults have no run here.
 var errNotHere = errors.New("the simulator cannot do that")
 
-// TestTheSameSeedGivesTheSameBytes runs plans twice, several worlds side by side.
+// TestTheSameSeedGivesTheSameBytes runs plans twice, several environments side by side.
 func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 	begin, had, runs := time.Now(), map[string]int{}, 0
 	for seed := range seeds {

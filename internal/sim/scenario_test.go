@@ -73,13 +73,13 @@ func blocks(text string) (all []block) {
 	return all
 }
 
-// play runs a scenario and returns it with what happened. Its first order makes the world.
+// play runs a scenario and returns it with what happened. Its first order makes the environment.
 func play(text string) (string, error) {
 	bs := blocks(text)
 	if len(bs) == 0 || len(bs[0].orders) == 0 {
 		return "", fmt.Errorf("the scenario has no orders")
 	}
-	cfg, err := worldOf(bs[0].orders[0])
+	cfg, err := environmentOf(bs[0].orders[0])
 	if err != nil {
 		return "", err
 	}

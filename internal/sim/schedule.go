@@ -142,7 +142,7 @@ func ended(r workloads.Report) bool { return r.Command != nil && r.Command.Recv 
 
 // event is something that will happen.
 type event struct {
-	at     int64   // world's clock
+	at     int64   // environment's clock
 	link   *link   // whose message it is; nil: none
 	stream *stream // of the link, which may hold it
 	drops  bool    // it is lost if the stream is cut
@@ -243,7 +243,7 @@ func (w *Environment) rest() {
 // after makes f happen in d.
 func (w *Environment) after(d time.Duration, f func()) { w.queue.add(w.Now()+int64(d), f) }
 
-// pump runs the world until done or for so long; it reports whether it was done. What clients
+// pump runs the environment until done or for so long; it reports whether it was done. What clients
 // report meanwhile is kept.
 func (w *Environment) pump(d time.Duration, done func() bool) bool {
 	w.stirred = true // the caller may have done something of its own

@@ -13,9 +13,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// worldOf reads "world LOCK [clients=3] [ttl=2s] [poll=1s] [timeout=250ms] [variant=call]
-// [topology=failover] [masters=5]".
-func worldOf(order string) (sim.Config, error) {
+// environmentOf reads "environment LOCK [clients=3] [ttl=2s] [poll=1s] [timeout=250ms]
+// [variant=call] [topology=failover] [masters=5]".
+func environmentOf(order string) (sim.Config, error) {
 	words := strings.Fields(order)
 	cfg := sim.Config{Topology: nemesis.Single, Clients: 3, Chooser: sim.Recorded{}}
 	cfg.Worker = workloads.Config{
@@ -23,8 +23,8 @@ func worldOf(order string) (sim.Config, error) {
 		ClientTimeout: history.Duration(250 * time.Millisecond),
 		Keys:          []string{"lock"},
 	}
-	if len(words) < 2 || words[0] != "world" {
-		return cfg, fmt.Errorf("a scenario begins with: world LOCK")
+	if len(words) < 2 || words[0] != "environment" {
+		return cfg, fmt.Errorf("a scenario begins with: environment LOCK")
 	}
 	cfg.Worker.Impl = words[1]
 	for _, w := range words[2:] {
@@ -99,7 +99,7 @@ func (s *stage) tell(format string, args ...any) {
 func (s *stage) do(order string) error {
 	words := strings.Fields(order)
 	switch words[0] {
-	case "world":
+	case "environment":
 		s.tell("%d clients", s.cfg.Clients)
 		return nil
 	case "acquire", "release", "go":
@@ -139,7 +139,8 @@ func (s *stage) move(words []string) error {
 	passed := s.at[i]
 	next := &workloads.Breakpoint{Phase: workloads.PhaseRelease}
 	if len(words) > 2 {
-		next = &workloads.Breakpoint{At: words[2], Command: "^" + strings.ToLower(strings.Join(words[3:], " "))}
+		next = &workloads.Breakpoint{At: words[2], Command: "^" +
+			strings.ToLower(strings.Join(words[3:], " "))}
 	}
 	s.at[i] = 0
 	if words[0] != "release" || len(words) > 2 {

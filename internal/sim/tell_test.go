@@ -23,7 +23,8 @@ func (s *stage) report(r workloads.Report) {
 			s.tell("P%d is about to send %s", who, short(strings.Fields(r.Breakpoint.Command)))
 		}
 	case r.Breakpoint != nil:
-		s.w.Send(r.Process, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: r.Breakpoint.ID}})
+		s.w.Send(r.Process, workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{
+			ID: r.Breakpoint.ID}})
 	case r.Done != nil:
 		s.idle[r.Process] = true
 	case r.Exit != nil:

@@ -130,7 +130,7 @@ func wait(c *call) {
 	}
 }
 
-// replicaOf makes a replica a master. The other way is the world's affair.
+// replicaOf makes a replica a master. The other way is the environment's affair.
 func replicaOf(c *call) {
 	if !strings.EqualFold(c.args[1], "no") || !strings.EqualFold(c.args[2], "one") {
 		c.out.err("ERR the simulated Redis knows REPLICAOF NO ONE only")

@@ -360,7 +360,7 @@ func (b *both) line(p, q *pair, line string) {
 		real += from.read(b.t) // one reply for each channel
 	}
 	if args[0] == "WAIT" && ours == "" {
-		return // blocked: the world answers
+		return // blocked: the environment answers
 	}
 	if real != ours {
 		b.t.Errorf("%s\nredis-server: %q\nengine:       %q", line, real, ours)

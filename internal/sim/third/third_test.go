@@ -104,7 +104,7 @@ func run(t *testing.T, library string, masters int, seed uint64, pause time.Dura
 	}
 	cfg := sim.Config{Clients: clients, Bare: true, Seed: seed, Topology: nemesis.Independent,
 		Masters: masters}
-	err := sim.Run(cfg, func(w *sim.World) error {
+	err := sim.Run(cfg, func(w *sim.Environment) error {
 		for i := range clients {
 			if err := w.Play(i, play(i)); err != nil {
 				return err

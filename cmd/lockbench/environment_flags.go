@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// placeFlags say more about a world than its name does.
+// placeFlags say more about an environment than its name does.
 type placeFlags struct{ harness.Place }
 
 func (f *placeFlags) register(s *pflag.FlagSet) {
@@ -31,11 +31,12 @@ func (f *placeFlags) register(s *pflag.FlagSet) {
 		"with --env external: even a database that holds keys of others")
 }
 
-// in fills in what a plan for this world has to say, and refuses what is for another. The network
-// is the one that is taken here: a plan repeats its run elsewhere, too, or is refused there.
-func (f placeFlags) in(world string) (harness.Place, error) {
+// in fills in what a plan for this environment has to say, and refuses what is for another. The
+// network is the one that is taken here: a plan repeats its run elsewhere, too, or is refused
+// there.
+func (f placeFlags) in(environment string) (harness.Place, error) {
 	p := f.Place
-	if err := p.Suits(world); err != nil || world != worldDocker {
+	if err := p.Suits(environment); err != nil || environment != envDocker {
 		return p, err
 	}
 	p.Image, p.Workers = cmp.Or(p.Image, docker.DefaultImage), cmp.Or(p.Workers, docker.OnHost)
@@ -49,20 +50,21 @@ func containers(p harness.Place) docker.Options {
 	return docker.Options{Image: p.Image, Network: p.Network, Workers: p.Workers}
 }
 
-// reachable refuses a world that cannot be had, or cannot be had for this scenario, before anything
-// is written or started.
-func reachable(ctx context.Context, world string, p harness.Place, scenario ...nemesis.Step) error {
-	if err := p.Suits(world); err != nil {
+// reachable refuses an environment that cannot be had, or cannot be had for this scenario, before
+// anything is written or started.
+func reachable(ctx context.Context, environment string, p harness.Place,
+	scenario ...nemesis.Step) error {
+	if err := p.Suits(environment); err != nil {
 		return err
 	}
-	switch world {
-	case worldDocker:
+	switch environment {
+	case envDocker:
 		o := containers(p)
 		o.Clocks = slices.ContainsFunc(scenario, func(s nemesis.Step) bool {
 			return s.Do == nemesis.NodeClock
 		})
 		return docker.Ready(ctx, o)
-	case worldExternal:
+	case envExternal:
 		g, err := cluster.Visit(external(p))
 		if err != nil {
 			return err

@@ -9,27 +9,27 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// worldKinds are sorts of runs.
-var worldKinds = map[string]func(w *world){
-	"correct":         func(w *world) {},
-	"lossy":           func(w *world) { w.lose = 0.2 },
-	"overrun":         func(w *world) { w.overrun, w.lose = true, 0.1 },
-	"crashes":         func(w *world) { w.kill, w.lose = 0.2, 0.1 },
-	"without leases":  func(w *world) { w.ttl, w.lose = 0, 0.05 },
-	"planted":         func(w *world) { w.plant, w.lose = 2+w.r.IntN(5), 0.1 },
-	"planted, no ttl": func(w *world) { w.plant, w.ttl = 2+w.r.IntN(5), 0 },
-	"planted, crash":  func(w *world) { w.plant, w.kill, w.overrun = 2+w.r.IntN(5), 0.1, true },
+// environmentKinds are sorts of runs.
+var environmentKinds = map[string]func(w *environment){
+	"correct":         func(w *environment) {},
+	"lossy":           func(w *environment) { w.lose = 0.2 },
+	"overrun":         func(w *environment) { w.overrun, w.lose = true, 0.1 },
+	"crashes":         func(w *environment) { w.kill, w.lose = 0.2, 0.1 },
+	"without leases":  func(w *environment) { w.ttl, w.lose = 0, 0.05 },
+	"planted":         func(w *environment) { w.plant, w.lose = 2+w.r.IntN(5), 0.1 },
+	"planted, no ttl": func(w *environment) { w.plant, w.ttl = 2+w.r.IntN(5), 0 },
+	"planted, crash":  func(w *environment) { w.plant, w.kill, w.overrun = 2+w.r.IntN(5), 0.1, true },
 }
 
-// TestWorld compares the checker with the truth: S is violated if and only if two clients were
-// really inside at once, L if and only if so while both leases surely ran.
-func TestWorld(t *testing.T) {
-	for kind, set := range worldKinds {
+// TestEnvironment compares the checker with the truth: S is violated if and only if two clients
+// were really inside at once, L if and only if so while both leases surely ran.
+func TestEnvironment(t *testing.T) {
+	for kind, set := range environmentKinds {
 		t.Run(kind, func(t *testing.T) {
 			bad := [2]int{}
 			n := rounds(600, 100_000)
 			for seed := range n {
-				w := newWorld(uint64(seed), 2+seed%4, 4+seed%12)
+				w := newEnvironment(uint64(seed), 2+seed%4, 4+seed%12)
 				set(w)
 				h := w.run()
 				s, l := w.truth()
@@ -115,11 +115,11 @@ func delayed(events []history.Event, r *rand.Rand) []history.Event {
 	return out
 }
 
-// TestWorldAsAnImport judges histories of a lock without leases by the models for imports, also
-// after a round trip through EDN.
-func TestWorldAsAnImport(t *testing.T) {
+// TestEnvironmentAsAnImport judges histories of a lock without leases by the models for imports,
+// also after a round trip through EDN.
+func TestEnvironmentAsAnImport(t *testing.T) {
 	for seed := range rounds(300, 20_000) {
-		w := newWorld(uint64(seed), 2+seed%4, 4+seed%8)
+		w := newEnvironment(uint64(seed), 2+seed%4, 4+seed%8)
 		w.ttl = 0
 		if seed%2 == 0 {
 			w.plant = 3
@@ -150,17 +150,17 @@ func TestWorldAsAnImport(t *testing.T) {
 	}
 }
 
-// TestWorldAsALease judges correct histories with leases by the lease model: never a false alarm,
-// and the two checks agree.
-func TestWorldAsALease(t *testing.T) {
-	for kind, set := range worldKinds {
+// TestEnvironmentAsALease judges correct histories with leases by the lease model: never a false
+// alarm, and the two checks agree.
+func TestEnvironmentAsALease(t *testing.T) {
+	for kind, set := range environmentKinds {
 		if kind == "planted, no ttl" || kind == "without leases" {
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {
 			bad := 0
 			for seed := range rounds(200, 20_000) {
-				w := newWorld(uint64(seed), 2+seed%4, 4+seed%8)
+				w := newEnvironment(uint64(seed), 2+seed%4, 4+seed%8)
 				set(w)
 				h := w.run()
 				v := Check(h, nil, Options{Model: "lease"})

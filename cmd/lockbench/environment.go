@@ -20,64 +20,65 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// The worlds, as --env names them.
+// The environments, as --env names them.
 const (
-	worldAuto     = "auto"
-	worldProcess  = "process"
-	worldDocker   = "docker"
-	worldExternal = "external"
-	worldSim      = "sim"
+	envAuto     = "auto"
+	envProcess  = "process"
+	envDocker   = "docker"
+	envExternal = "external"
+	envSim      = "sim"
 )
 
-// worlds lists what --env may be.
-func worlds() []string {
-	return []string{worldAuto, worldProcess, worldDocker, worldExternal, worldSim}
+// environments lists what --env may be.
+func environments() []string {
+	return []string{envAuto, envProcess, envDocker, envExternal, envSim}
 }
 
-// chooseWorld makes a name out of auto, and refuses a world that cannot be had. Auto takes real
-// Redis where it is: installed, or in containers. Else it is the simulator. Note says if it is not
-// what is installed.
-func chooseWorld(name string) (world, note string, err error) {
+// chooseEnvironment makes a name out of auto, and refuses an environment that cannot be had. Auto
+// takes real Redis where it is: installed, or in containers. Else it is the simulator. Note says if
+// it is not what is installed.
+func chooseEnvironment(name string) (environment, note string, err error) {
 	_, missing := exec.LookPath("redis-server")
 	switch name {
-	case "", worldAuto:
+	case "", envAuto:
 		if missing == nil {
-			return worldProcess, "", nil
+			return envProcess, "", nil
 		}
 		if docker.Ready(context.Background(), docker.Options{}) == nil {
-			return worldDocker, "redis-server is not installed, so this runs it in containers", nil
+			return envDocker, "redis-server is not installed, so this runs it in containers", nil
 		}
-		return worldSim,
+		return envSim,
 			"redis-server is not installed, so this runs in the embedded simulator; `apt-get install redis-server` for the real one", nil
-	case worldProcess:
+	case envProcess:
 		if missing != nil {
 			return "", "", cluster.ErrNoRedis
 		}
 		return name, "", nil
-	case worldDocker, worldExternal, worldSim:
+	case envDocker, envExternal, envSim:
 		return name, "", nil // what keeps them from being had depends on further flags: reachable
 	}
-	return "", "", fmt.Errorf("unknown world %q for --env; there are: %s", name, strings.Join(worlds(),
-		", "))
+	return "", "", fmt.Errorf("unknown environment %q for --env; there are: %s", name,
+		strings.Join(environments(),
+			", "))
 }
 
-// groundHere is what a world offers on this machine, with these servers. Whether clocks can be
-// moved takes a moment to find out, and is asked for.
-func groundHere(ctx context.Context, world string, place harness.Place,
+// groundHere is what an environment offers on this machine, with these servers. Whether clocks can
+// be moved takes a moment to find out, and is asked for.
+func groundHere(ctx context.Context, environment string, place harness.Place,
 	clocks bool) nemesis.Capabilities {
-	g := nemesis.CapabilitiesOf(world)
+	g := nemesis.CapabilitiesOf(environment)
 	if !clocks {
 		return g
 	}
-	switch world {
-	case worldProcess:
+	switch environment {
+	case envProcess:
 		if err := cluster.ClockMeans(); err != nil {
 			g = g.Without(nemesis.NodeClock, err.Error())
 		}
-	case worldDocker:
+	case envDocker:
 		o := containers(place)
 		o.Clocks = true
-		// what else keeps the world from being had is said when it is to be made
+		// what else keeps the environment from being had is said when it is to be made
 		if err := docker.Ready(ctx, o); err != nil {
 			if why, ok := strings.CutPrefix(err.Error(), notPossible); ok {
 				g = g.Without(nemesis.NodeClock, why)
@@ -87,7 +88,7 @@ func groundHere(ctx context.Context, world string, place harness.Place,
 	return g
 }
 
-// execution is one run of a plan in its world, recorded in a directory.
+// execution is one run of a plan in its environment, recorded in a directory.
 type execution struct {
 	plan    harness.Plan
 	dir     string
@@ -96,11 +97,11 @@ type execution struct {
 	show    *progress
 }
 
-// carryOut makes the world, runs the plan in it, and judges the run from what is on disk before the
-// world is taken down, so that a clean-up that fails costs no verdict. RunErr says why a run that
-// was recorded is worth less than planned; err why there is nothing.
+// carryOut makes the environment, runs the plan in it, and judges the run from what is on disk
+// before the environment is taken down, so that a clean-up that fails costs no verdict. RunErr says
+// why a run that was recorded is worth less than planned; err why there is nothing.
 func (x execution) carryOut(ctx context.Context) (r *store.Run, runErr, err error) {
-	if x.plan.Environment == worldSim {
+	if x.plan.Environment == envSim {
 		return x.simulate(ctx)
 	}
 	w, err := x.start(ctx)
@@ -115,8 +116,8 @@ func (x execution) carryOut(ctx context.Context) (r *store.Run, runErr, err erro
 	return r, runErr, err
 }
 
-// simulate is carryOut in the simulator. What keeps the world from being made is the user's to
-// mend; what breaks it later is not.
+// simulate is carryOut in the simulator. What keeps the environment from being made is the user's
+// to mend; what breaks it later is not.
 func (x execution) simulate(ctx context.Context) (r *store.Run, runErr, err error) {
 	p, begun := x.plan, false
 	var refused error
@@ -138,7 +139,7 @@ func (x execution) simulate(ctx context.Context) (r *store.Run, runErr, err erro
 	return r, runErr, err
 }
 
-// start makes a world of real servers: as processes, in containers, or those that are there
+// start makes an environment of real servers: as processes, in containers, or those that are there
 // already.
 func (x execution) start(ctx context.Context) (standing, error) {
 	p := x.plan
@@ -149,13 +150,13 @@ func (x execution) start(ctx context.Context) (standing, error) {
 	}
 	var end io.Closer
 	switch p.Environment {
-	case worldDocker:
+	case envDocker:
 		l, err := docker.Open(ctx, containers(p.Place))
 		if err != nil {
 			return nil, err
 		}
 		cfg.Launcher, cfg.Spawner, end = l, l.Spawner(), l
-	case worldExternal:
+	case envExternal:
 		g, err := cluster.Visit(external(p.Place))
 		if err != nil {
 			return nil, err
@@ -174,19 +175,19 @@ func (x execution) start(ctx context.Context) (standing, error) {
 	return launched{w, end}, nil
 }
 
-// standing is a world that has to be taken down.
+// standing is an environment that has to be taken down.
 type standing interface {
 	harness.Environment
 	io.Closer
 }
 
-// launched is a world with something behind it that has to be taken down, too.
+// launched is an environment with something behind it that has to be taken down, too.
 type launched struct {
 	*cluster.Environment
 	behind io.Closer
 }
 
-// Close ends the world, and then what is behind it.
+// Close ends the environment, and then what is behind it.
 func (l launched) Close() error { return errors.Join(l.Environment.Close(), l.behind.Close()) }
 
 // record runs the plan with its files open. Err is for what keeps it from beginning.
@@ -206,8 +207,9 @@ func (x execution) record(ctx context.Context, w harness.Environment) (runErr, e
 	}
 	defer trace.Close()
 	return harness.Run(ctx, x.plan, w, harness.Output{
-		History: hist, Trace: trace, Command: x.line, Version: version(), Machine: machine(x.plan.Environment),
-		Watch: x.show.watch, Started: x.started,
+		History: hist, Trace: trace, Command: x.line, Version: version(),
+		Machine: machine(x.plan.Environment),
+		Watch:   x.show.watch, Started: x.started,
 	}), nil
 }
 

@@ -17,8 +17,9 @@ import (
 	"golang.org/x/term"
 )
 
-// processWorld carries out a campaign's runs, each in a world of real processes of its own.
-type processWorld struct {
+// processEnvironment carries out a campaign's runs, each in an environment of real processes of its
+// own.
+type processEnvironment struct {
 	root string // the campaign's directory
 
 	mu       sync.Mutex
@@ -26,7 +27,8 @@ type processWorld struct {
 }
 
 // run is campaign.Runner.
-func (w *processWorld) run(ctx context.Context, p harness.Plan, name string) (*checker.Verdict,
+func (w *processEnvironment) run(ctx context.Context, p harness.Plan,
+	name string) (*checker.Verdict,
 	error) {
 	dir := filepath.Join(w.root, name)
 	if err := os.RemoveAll(dir); err != nil { // what an interrupted campaign left
@@ -50,13 +52,13 @@ func (w *processWorld) run(ctx context.Context, p harness.Plan, name string) (*c
 	return r.Verdict, runErr
 }
 
-func (w *processWorld) note(versions map[string]string) {
+func (w *processEnvironment) note(versions map[string]string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.versions = maps.Clone(versions)
 }
 
-func (w *processWorld) found() map[string]string {
+func (w *processEnvironment) found() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.versions

@@ -16,14 +16,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Config says what world is wanted.
+// Config says what environment is wanted.
 type Config struct {
 	Dir         string // the run directory: logs and command streams go there
 	Topology    string // nemesis.Single, Failover or Independent
 	Masters     int    // of the topology Independent
 	Replicas    int    // behind each of them: 0 or 1
 	Clients     int
-	Scenario    []nemesis.Step // what the world must be prepared for
+	Scenario    []nemesis.Step // what the environment must be prepared for
 	Seed        uint64
 	Worker      workloads.Config // what all workers have in common
 	RedisConfig []string         // further settings of every node: "min-replicas-to-write", "1", …
@@ -66,7 +66,7 @@ const inboxSize = 1 << 16
 func (c Config) possible() error {
 	for _, s := range c.Scenario {
 		if err := c.Launcher.Cannot(s.Do); err != nil {
-			return fmt.Errorf("not possible in this world, because %w", err)
+			return fmt.Errorf("not possible in this environment, because %w", err)
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func Start(cfg Config) (*Environment, error) {
 	if err := cfg.possible(); err != nil {
 		return nil, err
 	}
-	w := newWorld(cfg)
+	w := newEnvironment(cfg)
 	if err := w.begin(); err != nil {
 		w.Close()
 		return nil, err
@@ -94,8 +94,8 @@ func Start(cfg Config) (*Environment, error) {
 	return w, nil
 }
 
-// newWorld is a world in which nothing runs yet.
-func newWorld(cfg Config) *Environment {
+// newEnvironment is an environment in which nothing runs yet.
+func newEnvironment(cfg Config) *Environment {
 	w := &Environment{
 		cfg: cfg, clocks: map[string]*ServerClock{}, blocks: map[string]chan struct{}{},
 		stalls:    map[string]chan error{},
@@ -141,7 +141,10 @@ func (w *Environment) begin() (err error) {
 	return w.configure()
 }
 
-func (w *Environment) log(name string) string { return filepath.Join(w.cfg.Dir, "logs", name+".log") }
+func (w *Environment) log(name string) string {
+	return filepath.Join(w.cfg.Dir, "logs",
+		name+".log")
+}
 
 // Name is process, docker or external.
 func (w *Environment) Name() string { return w.cfg.Launcher.Name() }

@@ -13,7 +13,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Environment is a simulated world. Its methods are for one goroutine, the one that Run called.
+// Environment is a simulated environment. Its methods are for one goroutine, the one that Run
+// called.
 type Environment struct {
 	cfg     Config
 	chooser Chooser
@@ -42,7 +43,7 @@ type Environment struct {
 	asleep    sleepers
 }
 
-func newWorld(cfg Config) *Environment {
+func newEnvironment(cfg Config) *Environment {
 	w := &Environment{cfg: cfg, chooser: cfg.Chooser, began: time.Now(), stirred: true}
 	w.zero = w.began.UnixNano()
 	w.inbox.alarm = time.NewTimer(time.Hour)
@@ -135,18 +136,20 @@ func (w *Environment) Versions() map[string]string {
 	return map[string]string{"redis": "simulated " + engine.Version, "sim": "1"}
 }
 
-// Now is the virtual time, ns since the world began.
+// Now is the virtual time, ns since the environment began.
 func (w *Environment) Now() int64 { return int64(w.elapsed()) }
 
 // elapsed is time.Since(w.began), which is slow in a bubble: its times have no monotonic reading.
-func (w *Environment) elapsed() time.Duration { return time.Duration(time.Now().UnixNano() - w.zero) }
+func (w *Environment) elapsed() time.Duration {
+	return time.Duration(time.Now().UnixNano() - w.zero)
+}
 
 // Started is the virtual wall clock at the beginning, the same in every run: a history that says so
 // is the same to the byte.
 func (w *Environment) Started() time.Time { return w.began }
 
-// Next lets the world go on until a client has something to report, and returns that; false: Now
-// has reached deadline, or ctx has ended.
+// Next lets the environment go on until a client has something to report, and returns that; false:
+// Now has reached deadline, or ctx has ended.
 func (w *Environment) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
 	for {
 		w.settle()
@@ -177,7 +180,7 @@ func (w *Environment) Send(client int, o workloads.Order) {
 	c.ordered = w.queue.add(at, func() { c.order(o) })
 }
 
-// close ends every goroutine of the world. Nothing is delivered any more.
+// close ends every goroutine of the environment. Nothing is delivered any more.
 func (w *Environment) close() {
 	w.inbox.alarm.Stop()
 	for _, c := range w.clients {

@@ -18,22 +18,23 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// gateWorld makes the entries of a gate ready to run, each as `lockbench run` would with the same
-// options.
-type gateWorld struct {
-	ctx    context.Context
-	worlds map[string]*processWorld // by the name of the world
-	seen   map[string]bool          // worlds that can be had
+// gateEnvironment makes the entries of a gate ready to run, each as `lockbench run` would with the
+// same options.
+type gateEnvironment struct {
+	ctx          context.Context
+	environments map[string]*processEnvironment // by the name of the environment
+	seen         map[string]bool                // environments that can be had
 }
 
-func newGateWorld(ctx context.Context) *gateWorld {
-	return &gateWorld{ctx: ctx, worlds: map[string]*processWorld{}, seen: map[string]bool{}}
+func newGateEnvironment(ctx context.Context) *gateEnvironment {
+	return &gateEnvironment{ctx: ctx, environments: map[string]*processEnvironment{},
+		seen: map[string]bool{}}
 }
 
 // in says where the runs go.
-func (w *gateWorld) in(root string) {
-	for _, world := range w.worlds {
-		world.root = root
+func (w *gateEnvironment) in(root string) {
+	for _, environment := range w.environments {
+		environment.root = root
 	}
 }
 
@@ -55,7 +56,8 @@ func planOptions() (names []string) {
 }
 
 // prepare makes the chosen entries ready, and refuses what cannot work before anything is run.
-func (w *gateWorld) prepare(g *campaign.Gate, only []string) (map[string]campaign.Prepared, error) {
+func (w *gateEnvironment) prepare(g *campaign.Gate, only []string) (map[string]campaign.Prepared,
+	error) {
 	out := map[string]campaign.Prepared{}
 	for _, e := range g.Entries {
 		if len(only) > 0 && !slices.Contains(only, e.Name) {
@@ -70,7 +72,7 @@ func (w *gateWorld) prepare(g *campaign.Gate, only []string) (map[string]campaig
 	return out, nil
 }
 
-func (w *gateWorld) entry(e campaign.Entry) (campaign.Prepared, error) {
+func (w *gateEnvironment) entry(e campaign.Entry) (campaign.Prepared, error) {
 	var none campaign.Prepared
 	if e.Replay != "" {
 		return w.replay(e)
@@ -82,15 +84,15 @@ func (w *gateWorld) entry(e campaign.Entry) (campaign.Prepared, error) {
 	if err := w.possible(e, p.Place); err != nil {
 		return none, err
 	}
-	world := w.of(e.World)
+	environment := w.of(e.Environment)
 	return campaign.Prepared{
 		Plan: func(seed uint64) (harness.Plan, error) { return gatePlan(e, seed) },
 		Run: func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
-			v, err := world.run(ctx, p, dir)
+			v, err := environment.run(ctx, p, dir)
 			return v, markRefused(err)
 		},
 		Cost: func(dir string) campaign.Cost {
-			r, err := store.Load(filepath.Join(world.root, filepath.FromSlash(dir)))
+			r, err := store.Load(filepath.Join(environment.root, filepath.FromSlash(dir)))
 			if err != nil {
 				return campaign.Cost{}
 			}
@@ -99,12 +101,12 @@ func (w *gateWorld) entry(e campaign.Entry) (campaign.Prepared, error) {
 	}, nil
 }
 
-// of is the world of a name, the same for all entries.
-func (w *gateWorld) of(name string) *processWorld {
-	if w.worlds[name] == nil {
-		w.worlds[name] = &processWorld{}
+// of is the environment of a name, the same for all entries.
+func (w *gateEnvironment) of(name string) *processEnvironment {
+	if w.environments[name] == nil {
+		w.environments[name] = &processEnvironment{}
 	}
-	return w.worlds[name]
+	return w.environments[name]
 }
 
 // markRefused tells the gate what the user must change.
@@ -116,28 +118,28 @@ func markRefused(err error) error {
 	return err
 }
 
-// possible asks once for each world and place whether it can be had.
-func (w *gateWorld) possible(e campaign.Entry, place harness.Place) error {
-	key := fmt.Sprint(e.World, place)
+// possible asks once for each environment and place whether it can be had.
+func (w *gateEnvironment) possible(e campaign.Entry, place harness.Place) error {
+	key := fmt.Sprint(e.Environment, place)
 	if w.seen[key] {
 		return nil
 	}
 	w.seen[key] = true
-	_, _, err := chooseWorld(e.World)
+	_, _, err := chooseEnvironment(e.Environment)
 	if err == nil {
-		err = reachable(w.ctx, e.World, place)
+		err = reachable(w.ctx, e.Environment, place)
 	}
 	if err != nil {
-		return e.At.Errorf("world %s: %v", e.World, err)
+		return e.At.Errorf("environment %s: %v", e.Environment, err)
 	}
 	return nil
 }
 
-// versions are those of what answered, for each world.
-func (w *gateWorld) versions() map[string]map[string]string {
+// versions are those of what answered, for each environment.
+func (w *gateEnvironment) versions() map[string]map[string]string {
 	out := map[string]map[string]string{}
-	for name, world := range w.worlds {
-		if v := world.found(); v != nil {
+	for name, environment := range w.environments {
+		if v := environment.found(); v != nil {
 			out[name] = v
 		}
 	}
@@ -159,7 +161,7 @@ func settings(e campaign.Entry) (*runFlags, *pflag.FlagSet, error) {
 			return nil, nil, o.At.Errorf("%s takes one value, not %d", o.Name, len(o.Values))
 		}
 	}
-	return f, set, set.Set("env", e.World)
+	return f, set, set.Set("env", e.Environment)
 }
 
 // wants says what kind of value a flag takes.
@@ -189,7 +191,7 @@ func gatePlan(e campaign.Entry, seed uint64) (harness.Plan, error) {
 	}
 	p, err := f.makePlan(set)
 	if err == nil {
-		p.Place, err = f.place.in(e.World)
+		p.Place, err = f.place.in(e.Environment)
 	}
 	if err == nil {
 		p.Expect = e.Expect.Plan()

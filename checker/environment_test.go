@@ -7,10 +7,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// world simulates clients of a lock server with leases, and knows the truth: when each client was
-// really inside. The server is correct unless plant is set; clients overrun their leases, replies
-// get lost, clients are killed.
-type world struct {
+// environment simulates clients of a lock server with leases, and knows the truth: when each client
+// was really inside. The server is correct unless plant is set; clients overrun their leases,
+// replies get lost, clients are killed.
+type environment struct {
 	r       *rand.Rand
 	queue   events
 	now     int64
@@ -37,8 +37,8 @@ type inner struct {
 	from, to, leased int64
 }
 
-func newWorld(seed uint64, clients, want int) *world {
-	w := &world{r: rand.New(rand.NewPCG(seed, 3)), ttl: 400, owner: -1, want: want,
+func newEnvironment(seed uint64, clients, want int) *environment {
+	w := &environment{r: rand.New(rand.NewPCG(seed, 3)), ttl: 400, owner: -1, want: want,
 		n: make([]int, clients), dead: make([]bool, clients)}
 	w.h = &history.History{Header: history.Header{Type: "header", Format: history.Format,
 		Environment: "test", Clients: clients, TTL: history.Duration(w.ttl), Declares: history.Declares{
@@ -46,7 +46,7 @@ func newWorld(seed uint64, clients, want int) *world {
 	return w
 }
 
-func (w *world) run() *history.History {
+func (w *environment) run() *history.History {
 	w.h.Header.TTL, w.h.Header.Declares.Lease = history.Duration(w.ttl), w.ttl > 0
 	for p := range w.n {
 		w.after(50, func() { w.acquire(p) })
@@ -63,17 +63,17 @@ func (w *world) run() *history.History {
 }
 
 // after runs f later. Delays are short and coarse, so that stamps are often equal.
-func (w *world) after(mean int64, f func()) {
+func (w *environment) after(mean int64, f func()) {
 	w.seq++
 	heap.Push(&w.queue, event{w.now + w.r.Int64N(2*mean), w.seq, f})
 }
 
-func (w *world) event(typ history.Type, p int, f string, g *history.Grant) {
+func (w *environment) event(typ history.Type, p int, f string, g *history.Grant) {
 	w.h.Events = append(w.h.Events, history.Event{Type: typ, T: w.now, Process: p, F: f, N: w.n[p],
 		Grant: g})
 }
 
-func (w *world) acquire(p int) {
+func (w *environment) acquire(p int) {
 	if w.dead[p] || w.grants >= w.want || w.now > 20_000 { // an orphan without lease is never freed
 		return
 	}
@@ -83,7 +83,7 @@ func (w *world) acquire(p int) {
 }
 
 // try sends one granting command; a call tries several times.
-func (w *world) try(p, left int) {
+func (w *environment) try(p, left int) {
 	if w.dead[p] {
 		return
 	}
@@ -111,7 +111,7 @@ func (w *world) try(p, left int) {
 	})
 }
 
-func (w *world) serve(p int) (granted, twice bool) {
+func (w *environment) serve(p int) (granted, twice bool) {
 	if w.owner >= 0 && w.ttl > 0 && w.now >= w.expiry {
 		w.owner = -1
 	}
@@ -128,7 +128,7 @@ func (w *world) serve(p int) (granted, twice bool) {
 	return true, twice
 }
 
-func (w *world) hold(p int, sent int64, twice bool) {
+func (w *environment) hold(p int, sent int64, twice bool) {
 	leased := int64(forever)
 	if w.ttl > 0 {
 		leased = sent + w.ttl
@@ -154,7 +154,7 @@ func (w *world) hold(p int, sent int64, twice bool) {
 	})
 }
 
-func (w *world) release(p int) {
+func (w *environment) release(p int) {
 	w.event(history.Invoke, p, history.Release, nil)
 	lost := w.r.Float64() < w.lose
 	w.after(10, func() {
@@ -178,7 +178,7 @@ func (w *world) release(p int) {
 
 // truth says whether two clients were really inside at once, and whether so while both leases
 // surely ran.
-func (w *world) truth() (s, l bool) {
+func (w *environment) truth() (s, l bool) {
 	for i, a := range w.inside {
 		for _, b := range w.inside[:i] {
 			if a.process == b.process {

@@ -18,21 +18,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// world is where the suite runs. It yields one more client: a client for each of n independent
-// servers. Every call must give the same servers.
-type world interface {
+// environment is where the suite runs. It yields one more client: a client for each of n
+// independent servers. Every call must give the same servers.
+type environment interface {
 	connect(n int) []redis.UniversalClient
 	env(life context.Context) impls.Env // whose goroutines end with life
-	host(t *testing.T, f func(world))   // calls f where the world's connections and clocks work
-	atEnd(t *testing.T, f func())       // calls f there when all is over
+	// calls f where the environment's connections and clocks work
+	host(t *testing.T, f func(environment))
+	atEnd(t *testing.T, f func()) // calls f there when all is over
 }
 
-// servers is how many independent servers a world must have.
+// servers is how many independent servers an environment must have.
 const servers = 3
 
-// real is the world of redis-server processes; nil if there are none, and why says so.
+// real is the environment of redis-server processes; nil if there are none, and why says so.
 var real struct {
-	world
+	environment
 	why error
 }
 
@@ -43,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 	workloads.Quiet()
 	w, stop, err := startServers(servers)
-	real.world, real.why = w, err
+	real.environment, real.why = w, err
 	code := m.Run()
 	if err == nil {
 		stop()
@@ -52,17 +53,17 @@ func TestMain(m *testing.M) {
 }
 
 // needRedis skips the test if there is no redis-server, or fails it where one is required.
-func needRedis(t *testing.T) world {
+func needRedis(t *testing.T) environment {
 	t.Helper()
 	if real.why == nil {
-		return real.world
+		return real.environment
 	}
 	need.Part(t, "redis")
 	t.Fatal(real.why)
 	return nil
 }
 
-// processes is a world of real servers.
+// processes is an environment of real servers.
 type processes struct {
 	addrs []string
 	seed  atomic.Uint64
@@ -84,7 +85,7 @@ func (p *processes) env(life context.Context) impls.Env {
 	})
 }
 
-func (p *processes) host(_ *testing.T, f func(world)) { f(p) }
+func (p *processes) host(_ *testing.T, f func(environment)) { f(p) }
 
 func (p *processes) atEnd(t *testing.T, f func()) { t.Cleanup(f) }
 
@@ -99,22 +100,22 @@ func options(addr string) *redis.Options {
 
 // scene is one lock in one case: its own keys, and the clients that it makes.
 type scene struct {
-	t     *testing.T
-	ctx   context.Context
-	entry impls.Entry
-	keys  []string
-	world world
-	base  impls.Options
-	wall  *wall
-	admin []redis.UniversalClient
+	t           *testing.T
+	ctx         context.Context
+	entry       impls.Entry
+	keys        []string
+	environment environment
+	base        impls.Options
+	wall        *wall
+	admin       []redis.UniversalClient
 }
 
 var scenes atomic.Int64
 
-func newScene(t *testing.T, w world, e impls.Entry, variant string) *scene {
+func newScene(t *testing.T, w environment, e impls.Entry, variant string) *scene {
 	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
 	w.atEnd(t, cancel)
-	s := &scene{t: t, ctx: ctx, entry: e, world: w, base: e.Defaults(long), wall: &wall{
+	s := &scene{t: t, ctx: ctx, entry: e, environment: w, base: e.Defaults(long), wall: &wall{
 		frozen: e.Name == "getset-java"}}
 	s.keys = []string{fmt.Sprintf("lock:%d", scenes.Add(1))}
 	s.base.Variant, s.base.Poll, s.base.AcquireTimeout = variant, 10*time.Millisecond, patient
@@ -134,7 +135,7 @@ const (
 	brief   = 60 * time.Millisecond
 )
 
-func (s *scene) connect(w world) []redis.UniversalClient {
+func (s *scene) connect(w environment) []redis.UniversalClient {
 	n := 1
 	if s.entry.Topology == impls.Independent {
 		n = servers
@@ -164,8 +165,9 @@ type user struct {
 
 // user makes a client whose options are changed by change.
 func (s *scene) user(change func(*impls.Options)) *user {
-	u := &user{env: &counted{Env: s.world.env(s.ctx), wall: s.wall}, redis: s.connect(s.world),
-		tap: &tap{}}
+	u := &user{env: &counted{Env: s.environment.env(s.ctx), wall: s.wall},
+		redis: s.connect(s.environment),
+		tap:   &tap{}}
 	for i, c := range u.redis {
 		c.AddHook(&tapped{u.tap, i})
 	}
