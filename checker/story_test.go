@@ -93,7 +93,7 @@ func TestEveryFaultHasWords(t *testing.T) {
 	if len(faults) < 10 {
 		t.Fatalf("found only %d faults", len(faults))
 	}
-	for _, m := range append(faults, []string{"", "Promote"}, []string{"", "Direct"}) {
+	for _, m := range append(faults, []string{"", "Promote"}, []string{"", "Redirect"}) {
 		if w, ok := faultWords[names[m[1]]]; !ok || strings.Count(w.begin, "%s") != 1 {
 			t.Errorf("no words for %s (%q)", m[1], names[m[1]])
 		}

@@ -25,7 +25,7 @@ func (idle) Block(string) error                       { return nil }
 func (idle) Stall(string, time.Duration) error        { return nil }
 func (idle) Promote(string) error                     { return nil }
 func (idle) Cut(string, string) error                 { return nil }
-func (idle) Hold(string, string) error                { return nil }
+func (idle) HoldBack(string, string) error                { return nil }
 func (idle) Delay(string, time.Duration) error        { return nil }
 func (idle) Refuse(string) error                      { return nil }
 func (idle) Reset(string) error                       { return nil }
