@@ -9,13 +9,13 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/moby/moby/client"
 )
 
 func TestADaemonThatMayBeElsewhere(t *testing.T) {
-	t.Setenv("DOCKER_HOST", need.Elsewhere(t))
+	t.Setenv("DOCKER_HOST", testenv.Elsewhere(t))
 	if err := Ready(t.Context(), Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestADaemonThatMayBeElsewhere(t *testing.T) {
 // published by testcontainers, on every interface.
 func TestNothingButTheProxiesIsPublished(t *testing.T) {
 	t.Parallel()
-	need.Part(t, "bridge")
+	testenv.Part(t, "bridge")
 	const declares = "lockbench/exposes:test"
 	build := exec.Command("docker", "build", "-q", "-t", declares, "-")
 	build.Stdin = strings.NewReader("FROM " + DefaultImage + "\nEXPOSE 6379\n")

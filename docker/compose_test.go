@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // compose runs docker compose, as a plug-in or the program of its own, whichever is there.
@@ -24,9 +24,9 @@ func compose(t *testing.T, profile string, args ...string) {
 
 // TestTheComposeFile brings up each topology of compose.yaml and asks it who it is.
 func TestTheComposeFile(t *testing.T) {
-	need.Part(t, "docker")
+	testenv.Part(t, "docker")
 	if exec.Command("docker", "compose", "version").Run() != nil {
-		need.Part(t, "compose")
+		testenv.Part(t, "compose")
 	}
 	for _, row := range []struct{ profile, addr, command, says string }{
 		{"failover", "127.0.0.1:7100", "info replication", "connected_slaves:1"},

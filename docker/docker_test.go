@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/redis/go-redis/v9"
 	"github.com/testcontainers/testcontainers-go"
 )
@@ -47,9 +47,9 @@ func meet() {
 // open opens a launcher and sees to it that nothing of it is left.
 func open(t *testing.T, o Options) *Launcher {
 	t.Helper()
-	need.Part(t, "docker")
+	testenv.Part(t, "docker")
 	if o.Network == Bridge {
-		need.Part(t, "bridge")
+		testenv.Part(t, "bridge")
 	}
 	l, err := Open(t.Context(), o)
 	if err != nil {

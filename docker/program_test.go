@@ -4,13 +4,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // TestWhereThisProgramIsOfAnotherKind is a lockbench on macOS: it cannot be lent to containers, so
 // that another has to be named or built in.
 func TestWhereThisProgramIsOfAnotherKind(t *testing.T) {
-	need.Part(t, "bridge")
+	testenv.Part(t, "bridge")
 	l := open(t, Options{Network: Bridge})
 	l.daemon.arch = "s390x"
 	_, err := l.Site()

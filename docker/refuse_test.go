@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // askEnv makes the test binary ask for an environment in containers and print what it is told.
@@ -184,7 +184,7 @@ func readable(t *testing.T, dir string) string {
 
 // TestAnImageThatIsNoRedis is refused before anything of the run exists.
 func TestAnImageThatIsNoRedis(t *testing.T) {
-	need.Part(t, "docker")
+	testenv.Part(t, "docker")
 	empty := "lockbench/empty:test"
 	if out, err := exec.Command("sh", "-c", "tar c -T /dev/null | docker import - "+empty).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

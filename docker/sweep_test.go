@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
@@ -45,10 +45,10 @@ func victim() int {
 // start starts a victim and returns its run, which is in the middle of a pause.
 func start(t *testing.T, network string) (c *exec.Cmd, run string) {
 	t.Helper()
-	need.Part(t, "docker")
+	testenv.Part(t, "docker")
 	servers, bridges := 2, 0
 	if network == Bridge {
-		need.Part(t, "bridge")
+		testenv.Part(t, "bridge")
 		servers, bridges = 3, 1 // one has the proxies
 	}
 	c = exec.Command(os.Args[0])
@@ -213,7 +213,7 @@ func create(t *testing.T, l *Launcher, labels map[string]string) string {
 // createNetwork makes a network in which nobody is.
 func createNetwork(t *testing.T, l *Launcher, labels map[string]string) string {
 	t.Helper()
-	need.Part(t, "bridge")
+	testenv.Part(t, "bridge")
 	n, err := l.daemon.NetworkCreate(t.Context(), "lockbench-test-"+rand.Text(), client.NetworkCreateOptions{Labels: labels})
 	if err != nil {
 		t.Fatal(err)

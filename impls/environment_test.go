@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/redis/go-redis/v9"
 )
@@ -58,7 +58,7 @@ func needRedis(t *testing.T) environment {
 	if real.why == nil {
 		return real.environment
 	}
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	t.Fatal(real.why)
 	return nil
 }

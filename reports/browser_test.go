@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // browser is a tab of a headless Chromium, and all that it had to complain about.
@@ -32,7 +32,7 @@ type browser struct {
 }
 
 func newBrowser(t *testing.T) *browser {
-	need.Part(t, "chromium")
+	testenv.Part(t, "chromium")
 	// Debian's wrapper starts helpers that may outlive the test by a moment: a folder that t removes
 	// would not be empty.
 	dir, err := os.MkdirTemp("", "lockbench-chromium")

@@ -11,14 +11,14 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/workloads"
 )
 
 // startRedis starts a redis-server for one test.
 func startRedis(t *testing.T) string {
 	t.Helper()
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	workloads.Quiet()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

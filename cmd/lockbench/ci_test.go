@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // examples are the pipelines of docs/ci.md.
@@ -140,7 +140,7 @@ func (p *pipeline) demand(files []string, commands ...string) {
 
 // TestGitHubPipeline runs each step of each job, the sharded one once for each shard.
 func TestGitHubPipeline(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	jobs := document(t, "github-actions.yml")["jobs"].(map[string]any)
 	p := newPipeline(t)
 	for _, job := range []string{"sim", "real", "verdict", "compare"} {
@@ -168,7 +168,7 @@ func TestGitHubPipeline(t *testing.T) {
 // TestGitLabPipeline runs each job with what comes before its script, the parallel one once for
 // each machine.
 func TestGitLabPipeline(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	doc := document(t, "gitlab-ci.yml")
 	p := newPipeline(t)
 	var before []shell
@@ -196,7 +196,7 @@ func TestGitLabPipeline(t *testing.T) {
 // TestKubernetesJob runs the container of the indexed job once for each index, and then the one
 // that joins.
 func TestKubernetesJob(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	p := newPipeline(t)
 	for _, name := range []string{"kubernetes-job.yaml", "kubernetes-merge.yaml"} {
 		spec := document(t, name)["spec"].(map[string]any)

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // TestFaultsWithADaemonElsewhere runs one fault of each kind with a daemon that may be on another
@@ -21,8 +21,8 @@ import (
 // clients. The verdicts are those of processes, and nothing of lockbench has a connection but on
 // 127.0.0.1: what is published there is all that such a daemon's containers can be reached by.
 func TestFaultsWithADaemonElsewhere(t *testing.T) {
-	need.Part(t, "docker")
-	host := need.Elsewhere(t)
+	testenv.Part(t, "docker")
+	host := testenv.Elsewhere(t)
 	table, err := os.ReadFile(keyTable)
 	if err != nil {
 		t.Fatal(err)

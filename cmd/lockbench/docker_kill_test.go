@@ -13,15 +13,15 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // TestNoContainerOutlivesAKill ends a run in containers at random moments, and in the middle of
 // docker pause, by each signal in turn.
 func TestNoContainerOutlivesAKill(t *testing.T) {
-	need.Part(t, "docker")
+	testenv.Part(t, "docker")
 	rounds := 3
-	if need.Soak() {
+	if testenv.Soak() {
 		rounds = 60
 	}
 	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT}
@@ -51,7 +51,7 @@ func TestNoContainerOutlivesAKill(t *testing.T) {
 // left.
 func endContained(t *testing.T, sig syscall.Signal, network string, wait func(pid string)) {
 	if network == docker.Bridge {
-		need.Part(t, "bridge")
+		testenv.Part(t, "bridge")
 	}
 	tmp := t.TempDir()
 	c := command(t, tmp, "run", "--impl", "token-lua", "--nemesis", "node-pause:stay", "--ttl", "3s",

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // keyRows are a lock and a fault for each class of faults.
@@ -68,7 +68,7 @@ func wanted(ctx context.Context, way int) bool {
 	switch {
 	case way == 0 || os.Getenv("UPDATE") != "":
 		return true
-	case !need.Soak():
+	case !testenv.Soak():
 		return false
 	case c.flags[0] != "--redis-image":
 		return true
@@ -89,8 +89,8 @@ const (
 
 // TestContainersGiveTheVerdictsOfProcesses runs each key row in both environments.
 func TestContainersGiveTheVerdictsOfProcesses(t *testing.T) {
-	need.Part(t, "redis")
-	need.Part(t, "docker")
+	testenv.Part(t, "redis")
+	testenv.Part(t, "docker")
 	var table keyCells
 	t.Run("rows", func(t *testing.T) {
 		for i, row := range keyRows {

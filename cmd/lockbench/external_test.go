@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -36,7 +36,7 @@ const secret = "do-not-tell"
 
 func newStaging(t *testing.T, host string) staging {
 	t.Helper()
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	dir := t.TempDir()
 	cert, key := certificate(t, dir, host)
 	n, err := cluster.StartNode(cluster.NodeConfig{Name: "theirs", Host: host, Port: 24568, Dir: dir,

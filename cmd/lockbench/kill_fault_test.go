@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -48,16 +48,16 @@ var lasting = []struct{ name, topology, steps string }{
 // at the table of processes, at the folder for temporary files, and for what libfaketime leaves.
 // The quick round takes the ends in turn.
 func TestNothingOutlivesAKillInAFault(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	for i, fault := range lasting {
 		for j, end := range ends {
-			if !need.Soak() && i%len(ends) != j {
+			if !testenv.Soak() && i%len(ends) != j {
 				continue
 			}
 			t.Run(fault.name+", "+end.String(), func(t *testing.T) {
 				t.Parallel()
 				if fault.name == "node-clock" {
-					need.Part(t, "cc")
+					testenv.Part(t, "cc")
 				}
 				tmp := t.TempDir()
 				inTheMiddle(t, command(t, tmp, stuck(t, tmp, fault.topology, fault.steps)...), tmp, end)
@@ -66,7 +66,7 @@ func TestNothingOutlivesAKillInAFault(t *testing.T) {
 	}
 	t.Run("libfaketime", func(t *testing.T) {
 		t.Parallel()
-		need.Part(t, "faketime")
+		testenv.Part(t, "faketime")
 		tmp := t.TempDir()
 		c := command(t, tmp, stuck(t, tmp, "", "- {do: node-clock, target: n0, offset: 20m}")...)
 		redis, err := exec.LookPath("redis-server")
@@ -163,7 +163,7 @@ func awaitFault(t *testing.T, tmp string, out *bytes.Buffer) {
 // TestAForeignRedisIsAsBefore ends lockbench in the middle of each fault that a Redis of others
 // allows, and looks what has become of that Redis.
 func TestAForeignRedisIsAsBefore(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	for i, fault := range lasting[:8] { // the others need a Redis of ours
 		end := ends[i%len(ends)]
 		t.Run(fault.name+", "+end.String(), func(t *testing.T) {

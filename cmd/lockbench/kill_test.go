@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // processes lists the processes whose environment names this temporary folder: a run and all that
@@ -39,9 +39,9 @@ func processes(tmp string) (left []string) {
 // TestNothingOutlivesAKill ends lockbench at random moments of its life, by each signal in turn,
 // and looks for what is left.
 func TestNothingOutlivesAKill(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	rounds := 6
-	if need.Soak() {
+	if testenv.Soak() {
 		rounds = 200
 	}
 	signals := []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT}
@@ -79,7 +79,7 @@ func killed(t *testing.T, sig syscall.Signal, after time.Duration) {
 // TestAWorkerThatDies breaks a run from outside: it must say so in one line, keep the record, and
 // never call the run valid.
 func TestAWorkerThatDies(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	tmp := t.TempDir()
 	store := filepath.Join(tmp, "store")
 	c := command(t, tmp, "run", "--impl", "token-lua", "--hold", "3s", "--ttl", "9s", "--store", store)

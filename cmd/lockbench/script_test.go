@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -47,7 +47,7 @@ func TestScript(t *testing.T) {
 
 // condition knows [redis] and the other parts of package need.
 func condition(name string) (bool, error) {
-	return need.Have(name)
+	return testenv.Have(name)
 }
 
 // exits runs a command and demands its exit code: exits 254 lockbench run.

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -25,7 +25,7 @@ func (idle) Block(string) error                       { return nil }
 func (idle) Stall(string, time.Duration) error        { return nil }
 func (idle) Promote(string) error                     { return nil }
 func (idle) Cut(string, string) error                 { return nil }
-func (idle) HoldBack(string, string) error                { return nil }
+func (idle) HoldBack(string, string) error            { return nil }
 func (idle) Delay(string, time.Duration) error        { return nil }
 func (idle) Refuse(string) error                      { return nil }
 func (idle) Reset(string) error                       { return nil }
@@ -101,7 +101,7 @@ func harms(t *testing.T, spec string) bool {
 // TestAFaultThatDoesNothingProvesNothing runs a lock under every fault of the table, each variant,
 // in an environment where it does nothing. The lock must not be called safe for that.
 func TestAFaultThatDoesNothingProvesNothing(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	specs := everyFault(t)
 	if len(specs) < 40 {
 		t.Errorf("only %d faults", len(specs))
@@ -113,11 +113,11 @@ func TestAFaultThatDoesNothingProvesNothing(t *testing.T) {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			if strings.HasPrefix(spec, "clock-server") {
-				need.Part(t, "cc")
+				testenv.Part(t, "cc")
 			}
 			p := planFor(t, spec)
 			if p.Topology == nemesis.Sentinel {
-				need.Part(t, "sentinel")
+				testenv.Part(t, "sentinel")
 			}
 			v, runErr := withoutEffect(t, p)
 			// Nobody came to the place where it strikes, or the machine stopped for so long that this was a

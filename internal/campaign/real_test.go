@@ -15,7 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -56,7 +56,7 @@ func process(root string) campaign.Runner {
 // expectation.
 func measure(t *testing.T, o campaign.Options) *campaign.Matrix {
 	t.Helper()
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	o.Environment = "process"
 	rs, err := o.Run(t.Context(), process(t.TempDir()), nil, &bytes.Buffer{}, nil)
 	if err != nil {
@@ -96,7 +96,7 @@ func TestEachFaultOnRealRedis(t *testing.T) {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			if strings.HasPrefix(c.Name, "clock-server") {
-				need.Part(t, "cc")
+				testenv.Part(t, "cc")
 			}
 			row := perFault[c.Name]
 			if row == "" {

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
 // running is a Redis that somebody else has started.
 func running(t *testing.T, host string, settings ...string) string {
 	t.Helper()
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	dir := t.TempDir()
 	n, err := StartNode(NodeConfig{Name: "theirs", Host: host, Port: 24567, Dir: dir,
 		Log: filepath.Join(dir, "log"), Config: settings})

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/redis/go-redis/v9"
 )
@@ -35,7 +35,7 @@ type bench struct {
 const timeout = 100 * time.Millisecond
 
 func newBench(t *testing.T, scenario ...nemesis.Step) *bench {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	w, err := Start(Config{Dir: t.TempDir(), Topology: nemesis.Single, Scenario: scenario})
 	if err != nil {
 		t.Fatal(err)
@@ -163,14 +163,14 @@ func TestNodeComesBackEmpty(t *testing.T) {
 }
 
 func TestServerClockJumps(t *testing.T) {
-	need.Part(t, "cc")
+	testenv.Part(t, "cc")
 	clockJumps(t)
 }
 
 // TestServerClockByFaketime has neither a compiler nor a shim that was compiled before.
 func TestServerClockByFaketime(t *testing.T) {
-	need.Part(t, "redis")
-	need.Part(t, "faketime")
+	testenv.Part(t, "redis")
+	testenv.Part(t, "faketime")
 	redis, err := exec.LookPath("redis-server")
 	if err != nil {
 		t.Fatal(err)
@@ -231,7 +231,7 @@ func TestNodeIsBusy(t *testing.T) {
 }
 
 func TestReplicaHasWhatTheBarrierSays(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	w, err := Start(Config{Dir: t.TempDir(), Topology: nemesis.Failover})
 	if err != nil {
 		t.Fatal(err)

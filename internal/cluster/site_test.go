@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -29,7 +29,7 @@ func newSite(t *testing.T) (s *Site, folder string) {
 
 // echo is a server that answers with what it is sent.
 func echo(t *testing.T) string {
-	return need.Listen(t, func(c net.Conn) { _, _ = io.Copy(c, c) })
+	return testenv.Listen(t, func(c net.Conn) { _, _ = io.Copy(c, c) })
 }
 
 // dialed is a connection to an address.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // kept reads a counterexample of the corpus.
@@ -40,7 +40,7 @@ func stepOf(t *testing.T, c *Counterexample, n int, is func(Step) bool) int {
 // TestPlantedDivergence changes one thing in a good counterexample and wants to be told at which
 // step it shows.
 func TestPlantedDivergence(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	of := func(kind Kind) func(Step) bool { return func(s Step) bool { return s.Kind == kind } }
 	for _, x := range []struct {
 		name, got string
@@ -99,7 +99,7 @@ func TestPlantedDivergence(t *testing.T) {
 // TestReplayIsInterrupted wants nothing to be left of a replay that is stopped in the middle of a
 // fault.
 func TestReplayIsInterrupted(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	c := keptCase(t, "token-lua-pause-long-S")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()

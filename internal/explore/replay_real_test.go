@@ -9,7 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -50,7 +50,7 @@ func here(t *testing.T) func() (Real, error) {
 func confirm(t *testing.T, c *Counterexample) {
 	t.Helper()
 	times := 1
-	if need.Soak() {
+	if testenv.Soak() {
 		times = 20
 	}
 	o, err := c.ReplayReal(t.Context(), times, here(t))
@@ -81,7 +81,7 @@ func tooSlow(t *testing.T, o Outcome) {
 
 // TestCorpusOnRealRedis replays every counterexample that is kept with real servers and clients.
 func TestCorpusOnRealRedis(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	files, err := filepath.Glob("testdata/corpus/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d counterexamples: %v", len(files), err)
@@ -111,7 +111,7 @@ type scenario struct{ lock, fault, property string }
 // TestScenariosOnRealRedis replays whole runs of the simulator that nobody has made smaller: one
 // for each kind of fault.
 func TestScenariosOnRealRedis(t *testing.T) {
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	all := []scenario{
 		{"token-lua", "restart", "S"},
 		{"setpx-del", "busy", "S"},
@@ -120,7 +120,7 @@ func TestScenariosOnRealRedis(t *testing.T) {
 		{"redisson-multi", "restart", "S"},
 		{"redlock", "restart", "S"},
 	}
-	if need.Soak() {
+	if testenv.Soak() {
 		all = append(all, []scenario{
 			{"token-lua", "pause", "S"},
 			{"getset", "pause", "S"},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -79,7 +79,7 @@ func TestEveryFaultHasBeginAndEnd(t *testing.T) {
 
 // TestAnElectionHasBeginAndEnd looks at the fault that no step does.
 func TestAnElectionHasBeginAndEnd(t *testing.T) {
-	need.Part(t, "sentinel")
+	testenv.Part(t, "sentinel")
 	h := runPlan(t, harness.RunOptions{Impl: "token-lua", Nemesis: "failover-sentinel", Seed: 1})
 	promoted := 0
 	for _, e := range h.Events {

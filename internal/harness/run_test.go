@@ -9,7 +9,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/need"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 // runPlan runs a plan on real processes and returns what was recorded.
 func runPlan(t *testing.T, w harness.RunOptions) *history.History {
 	t.Helper()
-	need.Part(t, "redis")
+	testenv.Part(t, "redis")
 	p, err := harness.NewPlan(w)
 	if err != nil {
 		t.Fatal(err)

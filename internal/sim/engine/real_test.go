@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/need"
 	"github.com/lockbench/lockbench/internal/sim/engine"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // both is a real redis-server whose clock is held, and the engine, given the same commands at the
@@ -42,8 +42,8 @@ const begin = int64(1767225600_000000)
 
 func startBoth(t *testing.T) *both {
 	t.Helper()
-	need.Part(t, "redis")
-	need.Part(t, "cc")
+	testenv.Part(t, "redis")
+	testenv.Part(t, "cc")
 	dir := t.TempDir()
 	lib, err := cluster.Shim()
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package need lets tests say what they cannot do without. A missing part skips the test with one
+// Package testenv lets tests say what they cannot do without. A missing part skips the test with one
 // line, or fails it where LOCKBENCH_REQUIRE names the part ("redis,chromium"): CI must not pass
 // because nothing was tested.
-package need
+package testenv
 
 import (
 	"fmt"
