@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/history/edn"
 )
 
 // environmentKinds are sorts of runs.
@@ -137,10 +138,10 @@ func TestEnvironmentAsAnImport(t *testing.T) {
 			}
 		}
 		var b bytes.Buffer
-		if err := history.WriteEDN(&b, h, history.EDNOptions{}); err != nil {
+		if err := edn.Write(&b, h, edn.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		back, err := history.ReadAny(&b, history.EDNOptions{})
+		back, err := edn.ReadAny(&b, edn.Options{})
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

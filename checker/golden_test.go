@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/history/edn"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -103,12 +103,12 @@ func golden(t *testing.T, name string, v *Verdict) {
 }
 
 func TestImportedSample(t *testing.T) {
-	f, err := os.Open(filepath.Join("..", "history", "testdata", "edn", "etcd.edn"))
+	f, err := os.Open(filepath.Join("..", "history", "edn", "testdata", "etcd.edn"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	h, err := history.ReadAny(f, history.EDNOptions{})
+	h, err := edn.ReadAny(f, edn.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

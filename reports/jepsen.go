@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -29,7 +30,7 @@ var jepsenPlots = map[string]string{"latency": "latency-raw", "quantiles": "late
 // WriteJepsen writes a run as Jepsen keeps its own below root: <test>/<time>/history.edn,
 // history.txt, results.edn, the report as timeline.html, and plots by Jepsen's names; several locks
 // have a history and results each below independent/. The links latest and current point at it. It
-// returns the directory. With values, operations carry what a grant does (history.EDNOptions).
+// returns the directory. With values, operations carry what a grant does (history.Options).
 // test.jepsen, which is Jepsen's own binary format, is not written: its tools fall back to
 // results.edn.
 func WriteJepsen(root string, r Run, name string, began time.Time, values bool) (string, error) {
@@ -42,7 +43,7 @@ func WriteJepsen(root string, r Run, name string, began time.Time, values bool) 
 		return "", err
 	}
 	locks := r.History.Locks()
-	o := history.EDNOptions{Values: values, Independent: len(locks) > 1}
+	o := edn.Options{Values: values, Independent: len(locks) > 1}
 	err := errors.Join(writeHistories(dir, r.History, o), writeResults(dir, r.History, r.Verdict),
 		jepsenPictures(dir, r),
 		store.Write(dir, jepsenTimeline, func(w *os.File) error { return WriteHTML(w, r) }))
@@ -61,14 +62,14 @@ func writeLock(dir string, r Run, key int, values bool) error {
 		return err
 	}
 	h := r.History.Of(key)
-	return errors.Join(writeHistories(dir, h, history.EDNOptions{Values: values}),
+	return errors.Join(writeHistories(dir, h, edn.Options{Values: values}),
 		writeResults(dir, h, checker.Check(h, r.Trace, checker.Options{})))
 }
 
-func writeHistories(dir string, h *history.History, o history.EDNOptions) error {
+func writeHistories(dir string, h *history.History, o edn.Options) error {
 	return errors.Join(
-		store.Write(dir, jepsenHistory, func(w *os.File) error { return history.WriteEDN(w, h, o) }),
-		store.Write(dir, jepsenText, func(w *os.File) error { return history.WriteText(w, h, o) }),
+		store.Write(dir, jepsenHistory, func(w *os.File) error { return edn.Write(w, h, o) }),
+		store.Write(dir, jepsenText, func(w *os.File) error { return edn.WriteText(w, h, o) }),
 	)
 }
 
@@ -98,10 +99,10 @@ func jepsenPictures(dir string, r Run) error {
 
 // Results is a verdict as Jepsen's results.edn: a map of checks, each with :valid?, and :valid? of
 // all of them together. What does not apply is no check, and stands in a map of its own.
-func Results(h *history.History, v *checker.Verdict) history.EDNMap {
-	var m, na history.EDNMap
+func Results(h *history.History, v *checker.Verdict) edn.Map {
+	var m, na edn.Map
 	if v == nil {
-		m.Put("valid?", history.Keyword("unknown"))
+		m.Put("valid?", edn.Keyword("unknown"))
 		m.Put("error", "not judged")
 		return m
 	}
@@ -134,10 +135,10 @@ func validity(r checker.Result) any {
 	case checker.Valid:
 		return true
 	}
-	return history.Keyword("unknown")
+	return edn.Keyword("unknown")
 }
 
-func check(p checker.Property) (m history.EDNMap) {
+func check(p checker.Property) (m edn.Map) {
 	m.Put("valid?", validity(p.Verdict))
 	m.Put("meaning", meanings[p.Property])
 	for _, x := range []struct{ key, text string }{{"class", p.Class}, {"assumption", p.Assumption},
@@ -152,7 +153,7 @@ func check(p checker.Property) (m history.EDNMap) {
 	return m
 }
 
-func evidence(e checker.Evidence) (m history.EDNMap) {
+func evidence(e checker.Evidence) (m edn.Map) {
 	m.Put("acquisitions", e.Acquisitions)
 	m.Put("contended", e.Contended)
 	m.Put("strikes", e.Aimed)

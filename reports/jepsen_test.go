@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"olympos.io/encoding/edn"
+	jepsen "olympos.io/encoding/edn"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/history/edn"
 )
 
 var jepsenTime = time.Date(2026, 11, 21, 12, 0, 0, 123e6, time.UTC)
@@ -108,17 +109,17 @@ func golden(t *testing.T, name, file string) {
 func TestResultsArePlainEDN(t *testing.T) {
 	r := hostileRun(t)
 	for verdict, want := range map[checker.Result]any{checker.Violated: false, checker.Valid: true,
-		checker.Unknown: edn.Keyword("unknown"), "": edn.Keyword("unknown")} {
+		checker.Unknown: jepsen.Keyword("unknown"), "": jepsen.Keyword("unknown")} {
 		r.Verdict.Verdict = verdict
 		text := Results(r.History, r.Verdict).String()
-		var m map[edn.Keyword]any
-		if err := edn.Unmarshal([]byte(text), &m); err != nil {
+		var m map[jepsen.Keyword]any
+		if err := jepsen.Unmarshal([]byte(text), &m); err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
 		if m["valid?"] != want {
 			t.Errorf("%q is %v, want %v", verdict, m["valid?"], want)
 		}
-		if s, ok := m["S"].(map[any]any); !ok || s[edn.Keyword("valid?")] != false {
+		if s, ok := m["S"].(map[any]any); !ok || s[jepsen.Keyword("valid?")] != false {
 			t.Errorf("S is %v", m["S"])
 		}
 	}
@@ -136,7 +137,7 @@ func TestAnExportIsReadAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	h, err := history.ReadAny(f, history.EDNOptions{})
+	h, err := edn.ReadAny(f, edn.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

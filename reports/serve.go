@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -184,7 +185,7 @@ func (s *Server) converted(w http.ResponseWriter, name string) bool {
 		return false
 	}
 	var b bytes.Buffer
-	if err := history.WriteEDN(&b, h, history.EDNOptions{Independent: len(h.Locks()) > 1}); err !=
+	if err := edn.Write(&b, h, edn.Options{Independent: len(h.Locks()) > 1}); err !=
 		nil {
 		return false
 	}

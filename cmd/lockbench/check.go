@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/spf13/cobra"
@@ -124,7 +125,7 @@ func (f *checkFlags) load(stdin io.Reader, path string) (*store.Run, error) {
 		defer file.Close()
 		in, name = file, path
 	}
-	h, err := history.ReadAny(in, history.EDNOptions{Independent: f.independent})
+	h, err := edn.ReadAny(in, edn.Options{Independent: f.independent})
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}

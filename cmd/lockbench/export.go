@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ import (
 
 func exportCommand() *cobra.Command {
 	var format, jepsen string
-	var o history.EDNOptions
+	var o edn.Options
 	key := -1
 	c := &cobra.Command{
 		Use:   "export DIR|FILE|-",
@@ -57,10 +58,10 @@ With --jepsen it writes the run, its verdict, report and plots into a store as J
 	return c
 }
 
-func export(w io.Writer, h *history.History, format string, o history.EDNOptions) error {
+func export(w io.Writer, h *history.History, format string, o edn.Options) error {
 	switch format {
 	case "edn":
-		return history.WriteEDN(w, h, o)
+		return edn.Write(w, h, o)
 	case "jsonl":
 		return h.Write(w)
 	}

@@ -1,4 +1,4 @@
-package history
+package edn
 
 import (
 	"fmt"
@@ -7,39 +7,39 @@ import (
 	"strings"
 )
 
-// EDNMap is a map of EDN with keywords as keys, in the order in which it is written. Values are
-// EDNMap, []string, string, bool, integers and Keyword; anything else is written as a string.
-type EDNMap []EDNPair
+// Map is a map of EDN with keywords as keys, in the order in which it is written. Values are
+// Map, []string, string, bool, integers and Keyword; anything else is written as a string.
+type Map []Pair
 
-// EDNPair is an entry of an EDNMap.
-type EDNPair struct {
+// Pair is an entry of an Map.
+type Pair struct {
 	Key   string // without the colon; what cannot stand in a keyword becomes a dash
 	Value any
 }
 
-// Keyword is a keyword as a value of an EDNMap, without its colon.
+// Keyword is a keyword as a value of an Map, without its colon.
 type Keyword string
 
 // Put adds an entry.
-func (m *EDNMap) Put(key string, value any) { *m = append(*m, EDNPair{key, value}) }
+func (m *Map) Put(key string, value any) { *m = append(*m, Pair{key, value}) }
 
 // String writes the map over several lines, without any tag, so that every reader of EDN takes it.
-func (m EDNMap) String() string { return m.indented(1) + "\n" }
+func (m Map) String() string { return m.indented(1) + "\n" }
 
-func (m EDNMap) indented(depth int) string {
+func (m Map) indented(depth int) string {
 	var b strings.Builder
 	b.WriteString("{")
 	for i, p := range m {
 		if i > 0 {
 			b.WriteString(",\n" + strings.Repeat(" ", depth))
 		}
-		b.WriteString(ednKey(p.Key) + " " + ednValue(p.Value, depth+1))
+		b.WriteString(mapKey(p.Key) + " " + mapValue(p.Value, depth+1))
 	}
 	return b.String() + "}"
 }
 
 // ednKey is a keyword that may end with a question mark, as Jepsen's :valid? does.
-func ednKey(s string) string {
+func mapKey(s string) string {
 	word, question := strings.CutSuffix(s, "?")
 	if question {
 		return keyword(word) + "?"
@@ -47,9 +47,9 @@ func ednKey(s string) string {
 	return keyword(word)
 }
 
-func ednValue(v any, depth int) string {
+func mapValue(v any, depth int) string {
 	switch v := v.(type) {
-	case EDNMap:
+	case Map:
 		return v.indented(depth)
 	case []string:
 		quoted := slices.Clone(v)

@@ -1,4 +1,4 @@
-package history_test
+package edn_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/history/edn"
 )
 
 var updateEDN = flag.Bool("update-edn", false, "write the golden files of the EDN tests")
@@ -32,7 +33,7 @@ func eventLines(h *history.History) string {
 
 func goldenEDN(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", "edn", name)
+	path := filepath.Join("testdata", name)
 	if *updateEDN {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -47,15 +48,15 @@ func goldenEDN(t *testing.T, name, got string) {
 	}
 }
 
-func TestReadEDNGolden(t *testing.T) {
+func TestReadGolden(t *testing.T) {
 	for _, name := range []string{"etcd", "hazelcast"} {
 		t.Run(name, func(t *testing.T) {
-			f, err := os.Open(filepath.Join("testdata", "edn", name+".edn"))
+			f, err := os.Open(filepath.Join("testdata", name+".edn"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			h, err := history.ReadAny(f, history.EDNOptions{})
+			h, err := edn.ReadAny(f, edn.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,16 +101,16 @@ func whole() *history.History {
 	}
 }
 
-func TestWriteEDNGolden(t *testing.T) {
-	for name, o := range map[string]history.EDNOptions{"plain": {}, "values": {Values: true},
+func TestWriteGolden(t *testing.T) {
+	for name, o := range map[string]edn.Options{"plain": {}, "values": {Values: true},
 		"independent": {Independent: true}} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := history.WriteEDN(&b, whole(), o); err != nil {
+			if err := edn.Write(&b, whole(), o); err != nil {
 				t.Fatal(err)
 			}
 			goldenEDN(t, "export-"+name+".edn", b.String())
-			h, err := history.ReadEDN(&b, o)
+			h, err := edn.Read(&b, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,20 +119,20 @@ func TestWriteEDNGolden(t *testing.T) {
 	}
 }
 
-func TestWriteEDNOfSeveralLocks(t *testing.T) {
+func TestWriteOfSeveralLocks(t *testing.T) {
 	h := whole()
 	h.Events[0].Key = history.Ptr(1)
-	if err := history.WriteEDN(&bytes.Buffer{}, h, history.EDNOptions{}); err == nil {
+	if err := edn.Write(&bytes.Buffer{}, h, edn.Options{}); err == nil {
 		t.Error("two locks in one history of Jepsen's were accepted")
 	}
 	var b bytes.Buffer
-	if err := history.WriteEDN(&b, h, history.EDNOptions{Key: history.Ptr(1)}); err != nil ||
+	if err := edn.Write(&b, h, edn.Options{Key: history.Ptr(1)}); err != nil ||
 		strings.Count(b.String(), "acquire") != 1 {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
 
-func TestReadEDNErrors(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		line, read int
@@ -159,7 +160,7 @@ func TestReadEDNErrors(t *testing.T) {
 		{"a binary file", "JEPSEN\x00\x00\x00\x01", 1, 0, "history.edn"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h, err := history.ReadAny(strings.NewReader(c.text), history.EDNOptions{})
+			h, err := edn.ReadAny(strings.NewReader(c.text), edn.Options{})
 			var le *history.LineError
 			if !errors.As(err, &le) || le.Line != c.line || !strings.Contains(err.Error(), c.why) {
 				t.Fatalf("got %v, want line %d and %q", err, c.line, c.why)
@@ -184,16 +185,16 @@ func TestReadAnyTellsOursFromJepsens(t *testing.T) {
 		"comment first":  "; a comment {\n{:type :invoke :f :lock :process 0}",
 		"braces in text": `{:type :invoke :f :acquire :process 0 :error "}{ \" " :x \{}`,
 	} {
-		if h, err := history.ReadAny(strings.NewReader(text), history.EDNOptions{}); err != nil ||
+		if h, err := edn.ReadAny(strings.NewReader(text), edn.Options{}); err != nil ||
 			h.Events[0].F != history.Acquire {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func FuzzReadEDN(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	for _, name := range []string{"etcd", "hazelcast", "export-values"} {
-		b, err := os.ReadFile(filepath.Join("testdata", "edn", name+".edn"))
+		b, err := os.ReadFile(filepath.Join("testdata", name+".edn"))
 		if err == nil {
 			f.Add(b, false)
 		}
@@ -201,7 +202,7 @@ func FuzzReadEDN(f *testing.F) {
 	f.Add([]byte("{:type :invoke :f :acquire :process 0 :value [1 nil]}"), true)
 	f.Add([]byte(`[{:type :ok :f "x" :process #{} :time -1 :index 99999999999999999999N}]`), false)
 	f.Fuzz(func(t *testing.T, b []byte, independent bool) {
-		h, err := history.ReadEDN(bytes.NewReader(b), history.EDNOptions{Independent: independent})
+		h, err := edn.Read(bytes.NewReader(b), edn.Options{Independent: independent})
 		var le *history.LineError
 		if err != nil && !errors.As(err, &le) {
 			t.Fatalf("%v is not about a line", err)

@@ -1,35 +1,36 @@
-package history
+package edn
 
 import (
 	"bufio"
 	"fmt"
+	"github.com/lockbench/lockbench/history"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// WriteEDN writes a history as Jepsen's tools read it: one map per line, the index counted anew,
+// Write writes a history as Jepsen's tools read it: one map per line, the index counted anew,
 // times in nanoseconds. Faults become :info of the nemesis. What Jepsen has no word for (grants,
-// extensions, losses, kills, gaps) is left out, except for what EDNOptions.Values asks for. A
+// extensions, losses, kills, gaps) is left out, except for what Options.Values asks for. A
 // process whose acquire or release had an unknown outcome gets a new number afterwards, as in
-// Jepsen. Several locks must be written one by one (EDNOptions.Key) or as independent keys, since
+// Jepsen. Several locks must be written one by one (Options.Key) or as independent keys, since
 // its models know one lock.
-func WriteEDN(w io.Writer, h *History, o EDNOptions) error {
+func Write(w io.Writer, h *history.History, o Options) error {
 	return export(w, h, o, jepsenOp.line)
 }
 
-// WriteText writes what WriteEDN does as Jepsen's history.txt has it: process, type, function,
+// WriteText writes what Write does as Jepsen's history.txt has it: process, type, function,
 // value and error, divided by tabs.
-func WriteText(w io.Writer, h *History, o EDNOptions) error {
+func WriteText(w io.Writer, h *history.History, o Options) error {
 	return export(w, h, o, jepsenOp.text)
 }
 
-func export(w io.Writer, h *History, o EDNOptions, line func(jepsenOp) string) error {
-	if o.Key == nil && !o.Independent && len(keysOf(h)) > 1 {
+func export(w io.Writer, h *history.History, o Options, line func(jepsenOp) string) error {
+	if o.Key == nil && !o.Independent && len(h.Locks()) > 1 {
 		return fmt.Errorf(
 			"the history is about %d locks; export one of them, or make the keys independent",
-			len(keysOf(h)))
+			len(h.Locks()))
 	}
 	out := bufio.NewWriter(w)
 	x := exporter{options: o, name: map[int]int{}, step: clientsOf(h)}
@@ -68,13 +69,13 @@ func (o jepsenOp) text() string {
 }
 
 type exporter struct {
-	options EDNOptions
+	options Options
 	index   int
 	name    map[int]int // process -> its number in the export
 	step    int
 }
 
-func clientsOf(h *History) int {
+func clientsOf(h *history.History) int {
 	n := h.Header.Clients
 	for _, e := range h.Events {
 		n = max(n, e.Process+1)
@@ -82,49 +83,13 @@ func clientsOf(h *History) int {
 	return n
 }
 
-// Locks returns the numbers of the locks that a history is about, in the order in which they are
-// first seen.
-func (h *History) Locks() []int { return keysOf(h) }
-
-// Of returns what a history says of one lock, and of all processes and faults.
-func (h *History) Of(key int) *History {
-	out := &History{Header: h.Header}
-	out.Header.Keys = 1
-	for _, e := range h.Events {
-		if e.Process >= 0 && e.F != "" && e.Type != Fault {
-			if e.KeyOf() != key && !slices.Contains(e.Keys, key) {
-				continue
-			}
-			e.Key, e.Keys = Ptr(key), nil
-		}
-		out.Events = append(out.Events, e)
-	}
-	return out
-}
-
-// keysOf returns the numbers of the locks of a history.
-func keysOf(h *History) []int {
-	var keys []int
-	for _, e := range h.Events {
-		if e.Process < 0 || e.F == "" {
-			continue
-		}
-		for _, k := range append(slices.Clone(e.Keys), e.KeyOf()) {
-			if !slices.Contains(keys, k) {
-				keys = append(keys, k)
-			}
-		}
-	}
-	return keys
-}
-
 // op returns an event as Jepsen has it, and whether Jepsen knows such a thing.
-func (x *exporter) op(e Event) (jepsenOp, bool) {
-	if e.Type == Fault {
+func (x *exporter) op(e history.Event) (jepsenOp, bool) {
+	if e.Type == history.Fault {
 		return jepsenOp{time: e.T, typ: ":info", process: ":nemesis", f: keyword(e.F),
 			value: quote(e.Target)}, true
 	}
-	if e.Process < 0 || e.Type != Invoke && !e.Type.Completes() {
+	if e.Process < 0 || e.Type != history.Invoke && !e.Type.Completes() {
 		return jepsenOp{}, false
 	}
 	if k := x.options.Key; k != nil && *k != e.KeyOf() && !slices.Contains(e.Keys, *k) {
@@ -132,9 +97,9 @@ func (x *exporter) op(e Event) (jepsenOp, bool) {
 	}
 	o := jepsenOp{time: e.T, typ: keyword(string(e.Type)), process: strconv.Itoa(x.process(e)),
 		f: keyword(e.F), value: x.value(e)}
-	if err := e.Err; err != "" && e.Type != OK {
+	if err := e.Err; err != "" && e.Type != history.OK {
 		o.error = quote(err)
-		if e.F == Release && e.Type == Fail && notOwner(err) {
+		if e.F == history.Release && e.Type == history.Fail && notOwner(err) {
 			o.error = ":not-owner"
 		}
 	}
@@ -142,23 +107,23 @@ func (x *exporter) op(e Event) (jepsenOp, bool) {
 }
 
 // process returns the number of a client in the export.
-func (x *exporter) process(e Event) int {
+func (x *exporter) process(e history.Event) int {
 	n, ok := x.name[e.Process]
 	if !ok {
 		n = e.Process
 	}
-	if e.Type == Info && (e.F == Acquire || e.F == Release) {
+	if e.Type == history.Info && (e.F == history.Acquire || e.F == history.Release) {
 		x.name[e.Process] = n + x.step
 	}
 	return n
 }
 
-func (x *exporter) value(e Event) string {
+func (x *exporter) value(e history.Event) string {
 	v := "nil"
 	switch {
 	case e.Value != nil:
 		v = strconv.FormatInt(*e.Value, 10)
-	case x.options.Values && e.F == Acquire && e.Type == OK:
+	case x.options.Values && e.F == history.Acquire && e.Type == history.OK:
 		v = x.grant(e)
 	}
 	if x.options.Independent {
@@ -167,7 +132,7 @@ func (x *exporter) value(e Event) string {
 	return v
 }
 
-func (x *exporter) grant(e Event) string {
+func (x *exporter) grant(e history.Event) string {
 	fence := "nil"
 	if e.Grant != nil && e.Grant.Token != 0 {
 		fence = strconv.FormatInt(e.Grant.Token, 10)

@@ -1,4 +1,6 @@
-package history
+// Package edn reads and writes histories as Jepsen's EDN, so that lockbench judges what Jepsen
+// recorded, and Jepsen's tools read what lockbench did.
+package edn
 
 import (
 	"bufio"
@@ -10,11 +12,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/history"
 	"olympos.io/encoding/edn"
 )
 
-// EDNOptions say how a history is written as Jepsen's EDN, and how it is to be understood.
-type EDNOptions struct {
+// Options say how a history is written as Jepsen's EDN, and how it is to be understood.
+type Options struct {
 	Independent bool // values are [key value], as jepsen.independent makes them
 	// write what a grant carries as {:client .. :fence .. :uid .. :key ..}; reading understands it
 	// always
@@ -22,30 +25,30 @@ type EDNOptions struct {
 	Key    *int // write the operations of this lock only
 }
 
-// ReadAny reads a history as Read does, or as ReadEDN does if it does not begin like one of ours.
+// ReadAny reads a history as Read does, or as Read does if it does not begin like one of ours.
 // Which of them a file is shows in its first character that counts: ours begins with {"type", EDN
 // with a map of keywords, a vector, a list or a comment.
-func ReadAny(r io.Reader, o EDNOptions) (*History, error) {
+func ReadAny(r io.Reader, o Options) (*history.History, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	start, _ := b.Peek(4096)
 	start = bytes.TrimLeft(start, " \t\r\n,")
 	if bytes.HasPrefix(start, []byte("JEPSEN")) {
-		return &History{}, &LineError{
-			1, errors.New("this is a test.jepsen file; give me its history.edn")}
+		return &history.History{}, &history.LineError{Line: 1,
+			Err: errors.New("this is a test.jepsen file; use its history.edn")}
 	}
 	if len(start) > 0 && start[0] == '{' {
 		start = bytes.TrimLeft(start[1:], " \t\r\n")
 		if len(start) == 0 || start[0] == '"' {
-			return Read(b)
+			return history.Read(b)
 		}
 	}
 	if len(start) == 0 {
-		return Read(b)
+		return history.Read(b)
 	}
-	return ReadEDN(b, o)
+	return Read(b, o)
 }
 
-// ReadEDN reads a Jepsen history: one map per line, or one vector or list of maps. What it makes of
+// Read reads a Jepsen history: one map per line, or one vector or list of maps. What it makes of
 // it:
 //
 //   - the order is that of :index, or of the lines; :time only spaces the stamps, and must not run
@@ -60,32 +63,32 @@ func ReadAny(r io.Reader, o EDNOptions) (*History, error) {
 //   - what is not an integer process is the nemesis.
 //
 // On an error it returns what was readable before it; the error is a *LineError.
-func ReadEDN(r io.Reader, o EDNOptions) (*History, error) {
+func Read(r io.Reader, o Options) (*history.History, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
-		return &History{}, &LineError{1, err}
+		return &history.History{}, &history.LineError{Line: 1, Err: err}
 	}
-	ops, readErr := ednOps(text)
-	indexed := !slices.ContainsFunc(ops, func(o ednOp) bool { return !o.indexed })
+	ops, readErr := operations(text)
+	indexed := !slices.ContainsFunc(ops, func(o operation) bool { return !o.indexed })
 	if indexed {
-		slices.SortStableFunc(ops, func(a, b ednOp) int { return cmp.Compare(a.index, b.index) })
+		slices.SortStableFunc(ops, func(a, b operation) int { return cmp.Compare(a.index, b.index) })
 	}
 	i := newImporter(o, ops)
 	for k := range ops {
 		if err := i.add(&ops[k]); err != nil {
-			return i.history(false), &LineError{ops[k].line, err}
+			return i.history(false), &history.LineError{Line: ops[k].line, Err: err}
 		}
 	}
 	if readErr == nil && len(ops) == 0 {
-		readErr = &LineError{1, errors.New("there is no operation in this file")}
+		readErr = &history.LineError{Line: 1, Err: errors.New("there is no operation in this file")}
 	}
 	return i.history(readErr == nil), readErr
 }
 
 // ednOp is one map of a Jepsen history.
-type ednOp struct {
+type operation struct {
 	line    int
-	typ     Type
+	typ     history.Type
 	f       string
 	process any // int64 of a client
 	index   int64
@@ -96,20 +99,20 @@ type ednOp struct {
 }
 
 // ednOps decodes all maps of a text. With an error it returns those before it.
-func ednOps(text []byte) ([]ednOp, error) {
-	var ops []ednOp
-	s := ednScanner{text: text, line: 1}
+func operations(text []byte) ([]operation, error) {
+	var ops []operation
+	s := scanner{text: text, line: 1}
 	for {
 		form, line, err := s.next()
 		if err == io.EOF {
 			return ops, nil
 		}
 		if err != nil {
-			return ops, &LineError{line, err}
+			return ops, &history.LineError{Line: line, Err: err}
 		}
 		op, err := decodeOp(form)
 		if err != nil {
-			return ops, &LineError{line, err}
+			return ops, &history.LineError{Line: line, Err: err}
 		}
 		op.line = line
 		ops = append(ops, op)
@@ -117,7 +120,7 @@ func ednOps(text []byte) ([]ednOp, error) {
 }
 
 // decodeOp decodes one map. The EDN library panics on some malformed input; that is an error here.
-func decodeOp(form []byte) (o ednOp, err error) {
+func decodeOp(form []byte) (o operation, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("not EDN: %v", p)
@@ -130,8 +133,8 @@ func decodeOp(form []byte) (o ednOp, err error) {
 	return opOf(m)
 }
 
-func opOf(m map[any]any) (ednOp, error) {
-	o := ednOp{time: -1, process: m[edn.Keyword("process")], value: m[edn.Keyword("value")]}
+func opOf(m map[any]any) (operation, error) {
+	o := operation{time: -1, process: m[edn.Keyword("process")], value: m[edn.Keyword("value")]}
 	o.index, o.indexed = m[edn.Keyword("index")].(int64)
 	if t, ok := m[edn.Keyword("time")].(int64); ok {
 		o.time = t
@@ -143,16 +146,16 @@ func opOf(m map[any]any) (ednOp, error) {
 	if typ == nil || o.process == nil {
 		return o, errors.New("an operation needs :type and :process")
 	}
-	o.typ = Type(plainText(typ))
-	if o.typ != Invoke && !o.typ.Completes() {
+	o.typ = history.Type(plainText(typ))
+	if o.typ != history.Invoke && !o.typ.Completes() {
 		return o, fmt.Errorf("unknown :type %s; types are :invoke, :ok, :fail and :info", plainText(typ))
 	}
 	o.f = plainText(f)
 	switch o.f {
 	case "lock":
-		o.f = Acquire
+		o.f = history.Acquire
 	case "unlock":
-		o.f = Release
+		o.f = history.Release
 	}
 	return o, nil
 }

@@ -1,4 +1,4 @@
-package history
+package edn
 
 import (
 	"errors"
@@ -6,14 +6,15 @@ import (
 	"math"
 	"strings"
 
+	"github.com/lockbench/lockbench/history"
 	"olympos.io/encoding/edn"
 )
 
 // importer turns the operations of a Jepsen history into events.
 type importer struct {
-	options EDNOptions
-	v       *Validator
-	events  []Event
+	options Options
+	v       *history.Validator
+	events  []history.Event
 	dropped map[int]bool     // events that are left out
 	last    int64            // stamp of the latest event
 	clock   map[int]int64    // latest :time, by process
@@ -28,9 +29,9 @@ type importer struct {
 
 type ownKey struct{ process, key int }
 
-func newImporter(o EDNOptions, ops []ednOp) *importer {
+func newImporter(o Options, ops []operation) *importer {
 	return &importer{
-		options: o, v: NewValidator(), dropped: map[int]bool{}, clock: map[int]int64{},
+		options: o, v: history.NewValidator(), dropped: map[int]bool{}, clock: map[int]int64{},
 		open: map[int]int{}, count: map[int]int{},
 		held: map[ownKey][]int{}, owner: owners(ops), values: map[string]int64{},
 		faults: map[string]int{},
@@ -39,7 +40,7 @@ func newImporter(o EDNOptions, ops []ednOp) *importer {
 
 // owners maps each process to the first one with the same :client: there the owner of a lock is the
 // client, which outlives a process whose outcome was unknown.
-func owners(ops []ednOp) map[int64]int {
+func owners(ops []operation) map[int64]int {
 	first := map[string]int{}
 	owner := map[int64]int{}
 	for _, o := range ops {
@@ -78,7 +79,7 @@ func text(v any, key string) string {
 	return ""
 }
 
-func (i *importer) add(o *ednOp) error {
+func (i *importer) add(o *operation) error {
 	p, client := o.process.(int64)
 	if !client {
 		return i.nemesis(o)
@@ -113,8 +114,8 @@ func (i *importer) stamp(time int64) int64 {
 	return i.last
 }
 
-func (i *importer) event(o *ednOp, process int) (Event, error) {
-	e := Event{Type: o.typ, T: i.stamp(o.time), Process: process, F: o.f, Err: o.err}
+func (i *importer) event(o *operation, process int) (history.Event, error) {
+	e := history.Event{Type: o.typ, T: i.stamp(o.time), Process: process, F: o.f, Err: o.err}
 	value := o.value
 	if i.options.Independent {
 		pair, ok := value.([]any)
@@ -125,16 +126,16 @@ func (i *importer) event(o *ednOp, process int) (Event, error) {
 		if !ok {
 			key = i.number("key " + plainText(pair[0]))
 		}
-		e.Key, value = Ptr(int(key)), pair[1]
+		e.Key, value = history.Ptr(int(key)), pair[1]
 	}
 	if key, ok := field(value, "key").(int64); ok {
-		e.Key = Ptr(int(key))
+		e.Key = history.Ptr(int(key))
 	}
-	if o.f == ReadOp || o.f == WriteOp {
+	if o.f == history.ReadOp || o.f == history.WriteOp {
 		e.Value = i.value(value)
 	}
-	if token, ok := field(value, "fence").(int64); ok && o.typ == OK && o.f == Acquire && token > 0 {
-		e.Grant = &Grant{Token: token}
+	if token, ok := field(value, "fence").(int64); ok && o.typ == history.OK && o.f == history.Acquire && token > 0 {
+		e.Grant = &history.Grant{Token: token}
 	}
 	e.N = i.acquisition(e)
 	return e, nil
@@ -148,7 +149,7 @@ func (i *importer) value(v any) *int64 {
 	case int64:
 		return &v
 	}
-	return Ptr(i.number(plainText(v)))
+	return history.Ptr(i.number(plainText(v)))
 }
 
 // number gives each text a number of its own, far from any that a test would use.
@@ -163,11 +164,11 @@ func (i *importer) number(s string) int64 {
 
 // acquisition numbers acquire calls; other operations belong to the latest acquisition that has not
 // been released.
-func (i *importer) acquisition(e Event) int {
-	if at, ok := i.open[e.Process]; ok && e.Type != Invoke {
+func (i *importer) acquisition(e history.Event) int {
+	if at, ok := i.open[e.Process]; ok && e.Type != history.Invoke {
 		return i.events[at].N
 	}
-	if e.F == Acquire {
+	if e.F == history.Acquire {
 		return i.count[e.Process] + 1
 	}
 	if h := i.held[ownKey{e.Process, e.KeyOf()}]; len(h) > 0 {
@@ -177,12 +178,12 @@ func (i *importer) acquisition(e Event) int {
 }
 
 // keep adds a valid event and follows who holds what.
-func (i *importer) keep(e Event) {
+func (i *importer) keep(e history.Event) {
 	at := len(i.events)
 	i.events = append(i.events, e)
-	if e.Type == Invoke {
+	if e.Type == history.Invoke {
 		i.open[e.Process] = at
-		if e.F == Acquire {
+		if e.F == history.Acquire {
 			i.count[e.Process]++
 		}
 		return
@@ -191,11 +192,11 @@ func (i *importer) keep(e Event) {
 	delete(i.open, e.Process)
 	own := ownKey{e.Process, i.events[invoked].KeyOf()}
 	switch held := i.held[own]; {
-	case e.F == Acquire && e.Type != Fail:
+	case e.F == history.Acquire && e.Type != history.Fail:
 		i.held[own] = append(held, e.N)
-	case e.F == Release && e.Type == OK && len(held) > 0:
+	case e.F == history.Release && e.Type == history.OK && len(held) > 0:
 		i.held[own] = held[:len(held)-1]
-	case e.F == Release && e.Type == Fail && !notOwner(e.Err):
+	case e.F == history.Release && e.Type == history.Fail && !notOwner(e.Err):
 		i.dropped[invoked], i.dropped[at] = true, true
 	}
 }
@@ -209,13 +210,13 @@ func notOwner(err string) bool {
 
 // nemesis keeps what the nemesis did, as an annotation: Jepsen notes an action when it begins and
 // again when it is done.
-func (i *importer) nemesis(o *ednOp) error {
-	e := Event{Type: Fault, T: i.stamp(o.time), Process: Harness, F: o.f, Phase: PhaseFrom}
+func (i *importer) nemesis(o *operation) error {
+	e := history.Event{Type: history.Fault, T: i.stamp(o.time), Process: history.Harness, F: o.f, Phase: history.PhaseFrom}
 	if o.value != nil {
 		e.Target = plainText(o.value)
 	}
 	if id, begun := i.faults[o.f]; begun {
-		e.Phase, e.ID = PhaseTo, id
+		e.Phase, e.ID = history.PhaseTo, id
 		delete(i.faults, o.f)
 	} else {
 		i.fault++
@@ -227,8 +228,8 @@ func (i *importer) nemesis(o *ednOp) error {
 }
 
 // history returns what was imported; a whole one has an end.
-func (i *importer) history(whole bool) *History {
-	h := &History{Header: Header{Type: "header", Format: Format}}
+func (i *importer) history(whole bool) *history.History {
+	h := &history.History{Header: history.Header{Type: "header", Format: history.Format}}
 	processes, keys := map[int]bool{}, map[int]bool{}
 	for at, e := range i.events {
 		if i.dropped[at] {
@@ -242,7 +243,7 @@ func (i *importer) history(whole bool) *History {
 	}
 	h.Header.Clients, h.Header.Keys = len(processes), max(1, len(keys))
 	if whole {
-		h.Events = append(h.Events, Event{Type: End, T: i.last, Process: Harness})
+		h.Events = append(h.Events, history.Event{Type: history.End, T: i.last, Process: history.Harness})
 	}
 	return h
 }

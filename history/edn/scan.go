@@ -1,4 +1,4 @@
-package history
+package edn
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 
 // ednScanner finds the maps of a Jepsen history in a text, and their lines, which the EDN library
 // does not tell. The maps may stand alone or in one vector or list.
-type ednScanner struct {
+type scanner struct {
 	text   []byte
 	pos    int
 	line   int
@@ -16,7 +16,7 @@ type ednScanner struct {
 }
 
 // next returns the text of the next map and the line in which it begins; io.EOF after the last.
-func (s *ednScanner) next() ([]byte, int, error) {
+func (s *scanner) next() ([]byte, int, error) {
 	for {
 		s.blank()
 		if s.pos >= len(s.text) {
@@ -44,7 +44,7 @@ func (s *ednScanner) next() ([]byte, int, error) {
 }
 
 // tagged skips the tag of a map: #jepsen.history.Op{...}.
-func (s *ednScanner) tagged() bool {
+func (s *scanner) tagged() bool {
 	for i := s.pos + 1; i < len(s.text); i++ {
 		switch c := s.text[i]; {
 		case c == '{' && i > s.pos+1:
@@ -58,7 +58,7 @@ func (s *ednScanner) tagged() bool {
 }
 
 // blank skips white space, commas and comments.
-func (s *ednScanner) blank() {
+func (s *scanner) blank() {
 	for s.pos < len(s.text) {
 		switch s.text[s.pos] {
 		case '\n':
@@ -74,14 +74,14 @@ func (s *ednScanner) blank() {
 	}
 }
 
-func (s *ednScanner) comment() {
+func (s *scanner) comment() {
 	for s.pos < len(s.text) && s.text[s.pos] != '\n' {
 		s.pos++
 	}
 }
 
 // form returns the map that begins here, up to the brace that closes it.
-func (s *ednScanner) form() ([]byte, error) {
+func (s *scanner) form() ([]byte, error) {
 	start, depth := s.pos, 0
 	for s.pos < len(s.text) {
 		switch s.text[s.pos] {
@@ -108,7 +108,7 @@ func (s *ednScanner) form() ([]byte, error) {
 }
 
 // str goes to the quote that closes a string.
-func (s *ednScanner) str() {
+func (s *scanner) str() {
 	for s.pos++; s.pos < len(s.text) && s.text[s.pos] != '"'; s.pos++ {
 		switch s.text[s.pos] {
 		case '\\':

@@ -1,0 +1,36 @@
+package history
+
+import "slices"
+
+// Locks returns the numbers of the locks that a history is about, in the order in which they are
+// first seen.
+func (h *History) Locks() []int {
+	var keys []int
+	for _, e := range h.Events {
+		if e.Process < 0 || e.F == "" {
+			continue
+		}
+		for _, k := range append(slices.Clone(e.Keys), e.KeyOf()) {
+			if !slices.Contains(keys, k) {
+				keys = append(keys, k)
+			}
+		}
+	}
+	return keys
+}
+
+// Of returns what a history says of one lock, and of all processes and faults.
+func (h *History) Of(key int) *History {
+	out := &History{Header: h.Header}
+	out.Header.Keys = 1
+	for _, e := range h.Events {
+		if e.Process >= 0 && e.F != "" && e.Type != Fault {
+			if e.KeyOf() != key && !slices.Contains(e.Keys, key) {
+				continue
+			}
+			e.Key, e.Keys = Ptr(key), nil
+		}
+		out.Events = append(out.Events, e)
+	}
+	return out
+}
