@@ -13,7 +13,7 @@ const (
 	maxPoll = 100 * time.Millisecond
 	// for replicas; below the usual read time-out of a client, 250 ms
 	defaultWait = 100 * time.Millisecond
-	acquireWait = 5 * time.Second // 000 line 65
+	acquireWait = 5 * time.Second // D000 line 65
 )
 
 // Defaults returns the lock's options for a lease of ttl, or for the document's own if ttl is 0.

@@ -10,23 +10,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// getsetJava is document 000, section 4, letter by letter. It declares a lease, of 4 ms:
-// Lock_Timeout = 3 is added to milliseconds (lines 83 and 136). It always uses its own times. Known
-// defects beside those of getset: a key that vanishes before GET or GETSET is a
-// NumberFormatException (lines 144 and 160), which tryLock catches and turns into false (line 112),
-// after a GETSET with the key left behind; main() releases in finally even when tryLock failed
-// (line 75), so a client deletes the lock of whoever has it while the lease lasts; the time-out of
-// 5 s is reached after 6, since 5999 ms / 1000 is 5 (line 98), and follows the wall clock.
+// getsetJava is D000 §4, letter by letter. It declares a lease, of 4 ms: Lock_Timeout = 3 is added
+// to milliseconds (D000 lines 83 and 136). It always uses its own times. Known defects beside those
+// of getset: a key that vanishes before GET or GETSET is a NumberFormatException (D000 lines 144
+// and 160), which tryLock catches and turns into false (D000 line 112), after a GETSET with the key
+// left behind; main() releases in finally even when tryLock failed (D000 line 75), so a client
+// deletes the lock of whoever has it while the lease lasts; the time-out of 5 s is reached after 6,
+// since 5999 ms / 1000 is 5 (D000 line 98), and follows the wall clock.
 type getsetJava struct {
 	Setup
 }
 
-// javaLease is the document's lease: Lock_Timeout of 3, and 1, in milliseconds (line 136).
+// javaLease is the document's lease: Lock_Timeout of 3, and 1, in milliseconds (D000 line 136).
 const javaLease = 4 * time.Millisecond
 
 func newGetsetJava(s Setup) (Lock, error) { return &getsetJava{s}, nil }
 
-// Acquire is tryLock (lines 92–116).
+// Acquire is tryLock (D000 lines 92–116).
 func (l *getsetJava) Acquire(ctx context.Context) (Grant, error) {
 	start, left := l.Env.Now(), false
 	for {
@@ -49,7 +49,7 @@ func (l *getsetJava) Acquire(ctx context.Context) (Grant, error) {
 	}
 }
 
-// try is innerTryLock (lines 133–151).
+// try is innerTryLock (D000 lines 133–151).
 func (l *getsetJava) try(ctx context.Context) (Grant, bool, error) {
 	now := l.Env.Now().UnixMilli()
 	g := Grant{Lease: javaLease, Value: strconv.FormatInt(now+javaLease.Milliseconds(), 10),
@@ -73,7 +73,7 @@ func (l *getsetJava) try(ctx context.Context) (Grant, bool, error) {
 	return g, true, nil
 }
 
-// timedOut is checkIfLockTimeout (lines 159–165).
+// timedOut is checkIfLockTimeout (D000 lines 159–165).
 func (l *getsetJava) timedOut(now int64, reply *redis.Cmd) (bool, error) {
 	end, err := reply.Int64()
 	return err == nil && now > end, err
@@ -88,11 +88,11 @@ func exception(err, refusal error) error {
 	return err
 }
 
-// Release is realseLock (lines 122–126): it deletes the key if the lease in it is not over, whoever
-// has it.
+// Release is realseLock (D000 lines 122–126): it deletes the key if the lease in it is not over,
+// whoever has it.
 func (l *getsetJava) Release(ctx context.Context, _ Grant) error { return l.Finally(ctx) }
 
-// Finally is the finally block of main() (line 75).
+// Finally is the finally block of main() (D000 line 75).
 func (l *getsetJava) Finally(ctx context.Context) error {
 	expired, err := l.timedOut(l.Env.Now().UnixMilli(), l.Client().Do(ctx, "GET", l.Key()))
 	if err != nil {

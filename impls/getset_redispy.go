@@ -10,29 +10,29 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// getsetRedispy is the lock of redis-py up to 2.9, as document 002 shows it: float seconds of the
-// client's clock, GETSET to take over. It declares a lease; without one (TTL 0, the document's
-// default) it locks until 2038 (LOCK_FOREVER, line 84). Known defects: release deletes if the
-// stored time is at or after its own (line 156), which holds for every later owner, so whoever
-// overran always deletes its successor's lock; a loser without a lease overwrites the winner's with
-// LOCK_FOREVER; nil is read as 1970 (lines 138, 141, 154); all clocks must agree (lines 98–100).
+// getsetRedispy is the lock of redis-py up to 2.9, as D002 shows it: float seconds of the client's
+// clock, GETSET to take over. It declares a lease; without one (TTL 0, the document's default) it
+// locks until 2038 (LOCK_FOREVER, line 84). Known defects: release deletes if the stored time is at
+// or after its own (D002 line 156), which holds for every later owner, so whoever overran always
+// deletes its successor's lock; a loser without a lease overwrites the winner's with LOCK_FOREVER;
+// nil is read as 1970 (D002 lines 138, 141, 154); all clocks must agree (D002 lines 98–100).
 type getsetRedispy struct {
 	Setup
 	until *float64 // acquired_until; nil is None
 }
 
-// lockForever is LOCK_FOREVER: 1 past the largest 32-bit time (line 84).
+// lockForever is LOCK_FOREVER: 1 past the largest 32-bit time (D002 line 84).
 const lockForever = float64(1<<31 + 1)
 
 func newGetsetRedispy(s Setup) (Lock, error) {
 	if s.Options.TTL > 0 && s.Options.Poll > s.Options.TTL {
-		return nil, fmt.Errorf("getset-redispy: poll %v must be less than TTL %v (002 line 108)",
+		return nil, fmt.Errorf("getset-redispy: poll %v must be less than TTL %v (D002 line 108)",
 			s.Options.Poll, s.Options.TTL)
 	}
 	return &getsetRedispy{Setup: s}, nil
 }
 
-// Acquire is acquire (lines 116–148); the document's waits for ever.
+// Acquire is acquire (D002 lines 116–148); the document's waits for ever.
 func (l *getsetRedispy) Acquire(ctx context.Context) (Grant, error) {
 	return l.acquire(ctx, l.try, l.Release)
 }
@@ -67,8 +67,8 @@ func (l *getsetRedispy) granted(g Grant, until float64, ok bool, err error) (Gra
 	return g, ok, err
 }
 
-// Release is release (lines 150–159). What it does not delete it does not complain of; ErrNotOwner
-// tells that it noticed.
+// Release is release (D002 lines 150–159). What it does not delete it does not complain of;
+// ErrNotOwner tells that it noticed.
 func (l *getsetRedispy) Release(ctx context.Context, _ Grant) error {
 	if l.until == nil {
 		return fmt.Errorf("%w: cannot release an unlocked lock", ErrNotOwner)

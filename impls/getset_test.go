@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestTheFirstGetsetWins is the race of 002, where two clients have seen that the lease is over.
+// TestTheFirstGetsetWins is the race of D002, where two clients have seen that the lease is over.
 // The document lets the second one win, since the first one's time is "larger than what it compares
 // with"; in truth the first one reads the expired time.
 func TestTheFirstGetsetWins(t *testing.T) {

@@ -12,25 +12,25 @@ var documents = map[string]struct {
 	source, text string
 	deviates     []string // old, new, …
 }{
-	"setnx_expire_posted.lua": {source: "004 line 45",
+	"setnx_expire_posted.lua": {source: "D004 line 45",
 		text: `if redis.call('setnx', KEYS[1], KEYS[2]) == 1 then return redis.call('expire', ARGV[1], ARGV[2]) else return 0 end`},
 	"setnx_expire.lua": {
-		source: "004 line 45", deviates: []string{"KEYS[2]", "ARGV[1]", "ARGV[1], ARGV[2]",
+		source: "D004 line 45", deviates: []string{"KEYS[2]", "ARGV[1]", "ARGV[1], ARGV[2]",
 			"KEYS[1], ARGV[2]"},
 		text: `if redis.call('setnx', KEYS[1], KEYS[2]) == 1 then return redis.call('expire', ARGV[1], ARGV[2]) else return 0 end`,
 	},
-	"release_posted.lua": {source: "004 line 75",
+	"release_posted.lua": {source: "D004 line 75",
 		text: `if redis.call('get', KEYS[1]) == KEYS[2] then return redis.call('del', KEYS[1]) else return 0 end`},
 	"release.lua": {
-		source: "004 line 75", deviates: []string{"KEYS[2]", "ARGV[1]"},
+		source: "D004 line 75", deviates: []string{"KEYS[2]", "ARGV[1]"},
 		text: `if redis.call('get', KEYS[1]) == KEYS[2] then return redis.call('del', KEYS[1]) else return 0 end`,
 	},
 	"extend.lua": {
-		source: "004 line 75, with PEXPIRE for DEL", deviates: []string{"KEYS[2]", "ARGV[1]",
+		source: "D004 line 75, with PEXPIRE for DEL", deviates: []string{"KEYS[2]", "ARGV[1]",
 			"'del', KEYS[1]", "'pexpire', KEYS[1], ARGV[2]"},
 		text: `if redis.call('get', KEYS[1]) == KEYS[2] then return redis.call('del', KEYS[1]) else return 0 end`,
 	},
-	"redisson_acquire.lua": {source: "001 lines 499-509",
+	"redisson_acquire.lua": {source: "D001 lines 499–509",
 		text: `if (redis.call('exists', KEYS[1]) == 0) then ` +
 			`redis.call('hincrby', KEYS[1], ARGV[2], 1); ` + `redis.call('pexpire', KEYS[1], ARGV[1]); ` +
 			`return nil; ` + `end; ` +
@@ -38,17 +38,17 @@ var documents = map[string]struct {
 			`redis.call('hincrby', KEYS[1], ARGV[2], 1); ` + `redis.call('pexpire', KEYS[1], ARGV[1]); ` +
 			`return nil; ` + `end; ` +
 			`return redis.call('pttl', KEYS[1]);`},
-	"redisson_renew.lua": {source: "001 lines 685-689",
+	"redisson_renew.lua": {source: "D001 lines 685–689",
 		text: `if (redis.call('hexists', KEYS[1], ARGV[2]) == 1) then ` +
 			`redis.call('pexpire', KEYS[1], ARGV[1]); ` + `return 1; ` + `end; ` + `return 0;`},
-	"redisson_unlock.lua": {source: "001 lines 736-748",
+	"redisson_unlock.lua": {source: "D001 lines 736–748",
 		text: `if (redis.call('hexists', KEYS[1], ARGV[3]) == 0) then ` + `return nil;` + `end; ` +
 			`local counter = redis.call('hincrby', KEYS[1], ARGV[3], -1); ` +
 			`if (counter > 0) then ` + `redis.call('pexpire', KEYS[1], ARGV[2]); ` + `return 0; ` +
 			`else ` + `redis.call('del', KEYS[1]); ` + `redis.call('publish', KEYS[2], ARGV[1]); ` +
 			`return 1; ` + `end; ` + `return nil;`},
 	"redisson_spin_unlock.lua": {
-		source: "001 lines 736-748, with nobody to tell",
+		source: "D001 lines 736–748, with nobody to tell",
 		deviates: []string{"redis.call('publish', KEYS[2], ARGV[1]); ", "", "ARGV[2]", "ARGV[1]",
 			"ARGV[3]", "ARGV[2]", "end; return nil;", "end;"},
 		text: `if (redis.call('hexists', KEYS[1], ARGV[3]) == 0) then ` + `return nil;` + `end; ` +

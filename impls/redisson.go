@@ -23,14 +23,14 @@ var (
 	redissonUnlockScript  = lua(redissonUnlockSource)
 )
 
-// redisson is RedissonLock (001): a hash with one field, the owner "uuid:thread", that counts its
+// redisson is RedissonLock (D001): a hash with one field, the owner "uuid:thread", that counts its
 // holds. Waiting clients are woken by a message and otherwise when the holder's lease ends; without
 // a lease of the caller's own, a watchdog renews every TTL/3. It declares a lease and re-entry.
-// Known defects: failover (001 line 770); unlimited renewals (line 767 asks for a limit:
+// Known defects: failover (D001 line 770); unlimited renewals (D001 line 767 asks for a limit:
 // Options.MaxRenewals); a renewal that fails is not told to the holder; the owner is a thread and
 // not an acquisition, so that an unlock that is late in the network ends the same thread's next
-// hold. The text is wrong on two points: no event is published when a lease ends (line 788), and a
-// cluster does not ask a majority (line 772).
+// hold. The text is wrong on two points: no event is published when a lease ends (D001 line 788),
+// and a cluster does not ask a majority (D001 line 772).
 type redisson struct {
 	Setup
 	owner string // uuid:thread
@@ -72,12 +72,12 @@ func prefixed(prefix, key string) string {
 
 func (l *redisson) lease() int64 { return l.Options.TTL.Milliseconds() }
 
-// Acquire is tryLock (001 lines 360–450).
+// Acquire is tryLock (D001 lines 360–445).
 func (l *redisson) Acquire(ctx context.Context) (Grant, error) {
 	return l.tryLock(ctx, patience{l.Env, l.Env.Now(), l.Options.AcquireTimeout})
 }
 
-// try is tryAcquire (001 lines 463–487): a grant, or the rest of the holder's lease.
+// try is tryAcquire (D001 lines 459–487): a grant, or the rest of the holder's lease.
 func (l *redisson) try(ctx context.Context) (g Grant, rest time.Duration, ok bool, err error) {
 	g = Grant{Sent: l.Env.Elapsed(), Lease: l.Options.TTL, Value: l.owner, Depth: l.depth}
 	reply, err := l.take(ctx).Result()
@@ -108,7 +108,7 @@ func (l *redisson) granted(ctx context.Context, g Grant) (Grant, time.Duration, 
 	return g, 0, true, l.confirm(ctx, g, l.Release)
 }
 
-// Release is unlock (001 lines 720–750). Whatever comes of it, the watchdog has one hold less.
+// Release is unlock (D001 lines 720–750). Whatever comes of it, the watchdog has one hold less.
 func (l *redisson) Release(ctx context.Context, _ Grant) error {
 	err := l.unlock(ctx).Err()
 	l.dog.release()
@@ -120,7 +120,7 @@ func (l *redisson) Release(ctx context.Context, _ Grant) error {
 	return err
 }
 
-// renew is renewExpirationAsync (001 lines 683–692).
+// renew is renewExpirationAsync (D001 lines 683–692).
 func (l *redisson) renew(ctx context.Context) (int64, error) {
 	return l.Client().Eval(ctx, redissonRenewScript, l.Keys, l.lease(), l.owner).Int64()
 }

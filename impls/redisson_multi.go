@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// redissonMulti is RedissonMultiLock (001 line 603): several redisson locks, all or none, taken in
+// redissonMulti is RedissonMultiLock (D001 line 603): several redisson locks, all or none, taken in
 // the order of the keys. It declares a lease and re-entry; what it says of a hold is what the
 // weakest of its locks says. Known defects: those of redisson. With a lease of the caller's own,
 // each lock is first taken for twice the waiting time.

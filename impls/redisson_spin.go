@@ -13,9 +13,9 @@ var redissonSpinUnlockSource string
 
 var redissonSpinUnlockScript = lua(redissonSpinUnlockSource)
 
-// redissonSpin is RedissonSpinLock (001 line 604 names it; back-off and unlock script from Redisson
-// itself): redisson without messages, asking again after 1 ms, then about twice as long each time,
-// up to 128 ms. It declares what redisson declares and has its defects.
+// redissonSpin is RedissonSpinLock (D001 line 604 names it; back-off and unlock script from
+// Redisson itself): redisson without messages, asking again after 1 ms, then about twice as long
+// each time, up to 128 ms. It declares what redisson declares and has its defects.
 type redissonSpin struct {
 	*redisson
 }

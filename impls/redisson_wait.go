@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// patience is how long a call may still wait. It follows the wall clock, as 001 does with
+// patience is how long a call may still wait. It follows the wall clock, as D001 does with
 // System.currentTimeMillis.
 type patience struct {
 	env   Env
@@ -24,7 +24,7 @@ func (p patience) left() time.Duration {
 }
 
 // tryLock tries, subscribes to the lock's channel, and then tries each time it is woken or the
-// holder's lease is over (001 lines 360–450). The subscription is gone when it returns.
+// holder's lease is over (D001 lines 360–445). The subscription is gone when it returns.
 func (l *redisson) tryLock(ctx context.Context, p patience) (Grant, error) {
 	g, _, ok, err := l.try(ctx)
 	if ok || err != nil {
@@ -35,7 +35,7 @@ func (l *redisson) tryLock(ctx context.Context, p patience) (Grant, error) {
 	}
 	w, err := l.subscribe(ctx, p.left())
 	if err != nil {
-		return g, held(err) // 001 lines 387–396: no subscription in time is a refusal
+		return g, held(err) // D001 lines 387–396: no subscription in time is a refusal
 	}
 	defer w.close(ctx)
 	for {
@@ -93,7 +93,7 @@ func (w *waiter) receive(ctx context.Context, d time.Duration) (any, error) {
 }
 
 // wait returns after a message or after d, whichever is first. A broken subscription wakes nobody:
-// its client sleeps until the holder's lease is over, as 001's does while it reconnects.
+// its client sleeps until the holder's lease is over, as D001's does while it reconnects.
 func (w *waiter) wait(ctx context.Context, d time.Duration) error {
 	start := w.env.Elapsed()
 	for {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// redlock is the lock on N independent masters (003 section 6 and Redis' own description): SET NX
+// redlock is the lock on N independent masters (D003 §6 and Redis' own description): SET NX
 // PX on all at once, each with a short time-out; granted by a majority within the lease less the
 // time it took and the clocks' drift; given back everywhere otherwise, and tried again after a
 // random pause. It declares a lease and a validity. Variant "call" keeps one owner value for all
 // attempts of a call, which lets a late release of one attempt undo the next. Known defects: it
-// trusts the clocks of clients and masters (003 line 22); a master that restarts empty, or fails
+// trusts the clocks of clients and masters (D003 line 22); a master that restarts empty, or fails
 // over, forgets its vote; the document leaves out validity, drift and the release after a failure,
 // which are here.
 type redlock struct {

@@ -1,4 +1,4 @@
--- Deletes the lock if it still holds the caller's value (003 section 5, 004 section 2.3).
+-- Deletes the lock if it still holds the caller's value (D003 §5, D004 §2.3).
 -- KEYS[1] the lock; ARGV[1] the owner value. Replies 1 if it was deleted, else 0.
 if redis.call('get', KEYS[1]) == ARGV[1] then
   return redis.call('del', KEYS[1])

@@ -2,8 +2,8 @@ package impls
 
 import "context"
 
-// setnx is SETNX and DEL, nothing more (003 section 1). It declares nothing: the key has no lease.
-// Known defects: whoever crashes while inside locks everybody out for ever (003 line 3); anybody
+// setnx is SETNX and DEL, nothing more (D003 §1). It declares nothing: the key has no lease.
+// Known defects: whoever crashes while inside locks everybody out for ever (D003 line 3); anybody
 // can delete the key; a DEL that a failover loses brings the lock back for ever.
 type setnx struct {
 	Setup

@@ -8,12 +8,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// setnxDelExpired is the lock that documents 000 (section 3) and 002 warn of: the value is the time
-// at which the lease ends, by the client's clock, and whoever sees it in the past deletes the key
-// and tries SETNX again. It declares a lease. Known defects: two clients that both saw the old
-// lease delete one after the other, the second one a valid lock (000 lines 35–41, 002 lines 33–41);
-// no owner; every client's clock is trusted. The documents do not say what a GET that finds nothing
-// means. Variant "nil-expired" reads it as an expired lease, which lets two in without any fault;
+// setnxDelExpired is the lock that D000 §3 and D002 warn of: the value is the time at which the
+// lease ends, by the client's clock, and whoever sees it in the past deletes the key and tries
+// SETNX again. It declares a lease. Known defects: two clients that both saw the old lease delete
+// one after the other, the second one a valid lock (D000 lines 35–41, D002 lines 33–41); no owner;
+// every client's clock is trusted. The documents do not say what a GET that finds nothing means.
+// Variant "nil-expired" reads it as an expired lease, which lets two in without any fault;
 // "nil-retry" tries again.
 type setnxDelExpired struct {
 	Setup

@@ -2,11 +2,11 @@ package impls
 
 import "context"
 
-// setnxExpire is SETNX and EXPIRE as two commands, released by DEL (003 section 2, 004 section
-// 1.2). It declares a lease. Known defects: a crash between the two leaves a lock without an end
-// (003 line 6, 004 line 36), and so does an EXPIRE that fails; nobody looks at EXPIRE's reply;
-// anybody can delete the key (004 line 62). 004 passes 10000 to EXPIRE, seconds, beside a PX of
-// 20000 milliseconds: the documented lease lasts almost three hours.
+// setnxExpire is SETNX and EXPIRE as two commands, released by DEL (D003 §2, D004 §1.2). It
+// declares a lease. Known defects: a crash between the two leaves a lock without an end (D003 line
+// 6, D004 line 36), and so does an EXPIRE that fails; nobody looks at EXPIRE's reply; anybody can
+// delete the key (D004 line 62). D004 passes 10000 to EXPIRE, seconds, beside a PX of 20000
+// milliseconds: the documented lease lasts almost three hours.
 type setnxExpire struct {
 	Setup
 }

@@ -11,9 +11,9 @@ var setnxExpireSource string
 
 var setnxExpireScript = lua(setnxExpireSource)
 
-// setnxExpireLua is SETNX and EXPIRE in one script, released by compare-and-delete, as document 004
-// (sections 1.3 and 2.3) means it. It declares a lease. It is what token-lua is, for servers before
-// 2.6.12; its defects are the same.
+// setnxExpireLua is SETNX and EXPIRE in one script, released by compare-and-delete, as D004 §1.3
+// and §2.3 means it. It declares a lease. It is what token-lua is, for servers before 2.6.12; its
+// defects are the same.
 type setnxExpireLua struct {
 	Setup
 	script string

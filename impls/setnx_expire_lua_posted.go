@@ -16,16 +16,16 @@ var (
 	releasePostedScript     = lua(releasePostedSource)
 )
 
-// setnxExpireLuaPosted is document 004, section 1.3, as posted. It declares a lease of 20 s, which
+// setnxExpireLuaPosted is D004 §1.3, as posted. It declares a lease of 20 s, which
 // it never grants. Known defects: the value travels as a key and the key as an argument, which a
-// Redis Cluster refuses; and the reply, the number 1, is compared with the text "1" (line 54),
+// Redis Cluster refuses; and the reply, the number 1, is compared with the text "1" (D004 line 54),
 // which is never equal in Java: Acquire says false while the lock is taken for 20 s. The release
-// has the same comparison (line 82) and always says false.
+// has the same comparison (D004 line 82) and always says false.
 type setnxExpireLuaPosted struct {
 	Setup
 }
 
-// postedValue is the owner value that document 004 stores (line 49): one for the whole application.
+// postedValue is the owner value that D004 line 49 stores: one for the whole application.
 const postedValue = "app-1-lock"
 
 func newSetnxExpireLuaPosted(s Setup) (Lock, error) { return &setnxExpireLuaPosted{s}, nil }

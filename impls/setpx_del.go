@@ -2,9 +2,9 @@ package impls
 
 import "context"
 
-// setpxDel is SET NX PX, released by a bare DEL (003 section 3; 004 sections 1.1 and 2.1). It
+// setpxDel is SET NX PX, released by a bare DEL (D003 §3; D004 §1.1 and §2.1). It
 // declares a lease. Known defects: a holder that overran its lease deletes the lock of whoever came
-// next (003 lines 11–12, 004 line 62).
+// next (D003 lines 11–12, D004 line 62).
 type setpxDel struct {
 	*tokenLua
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// setpxGetdel is SET NX PX with an owner value, released by GET, a comparison and DEL (003 section
-// 4, 004 section 2.2). It declares a lease. The owner value has the variants of token-lua. Known
-// defects: the lease may end between GET and DEL, which then deletes a successor's lock (003 line
-// 16, 004 line 69). That an owner value also solves the overrun (003 line 15) is not so.
+// setpxGetdel is SET NX PX with an owner value, released by GET, a comparison and DEL (D003 §4,
+// D004 §2.2). It declares a lease. The owner value has the variants of token-lua. Known defects:
+// the lease may end between GET and DEL, which then deletes a successor's lock (D003 line 16, D004
+// line 69). That an owner value also solves the overrun (D003 line 15) is not so.
 type setpxGetdel struct {
 	*tokenLua
 }
@@ -36,8 +36,8 @@ func (l *tokenLua) getDelete(ctx context.Context, value string) error {
 	return l.Client().Do(ctx, "DEL", l.Key()).Err()
 }
 
-// setpxGetdelPosted is the same as document 004 posted it, with its constants: it stores "requesId"
-// (line 26) and compares with "app-1-lockKey" (line 68). It declares a lease, of 20 s. Known
+// setpxGetdelPosted is the same as D004 posted it, with its constants: it stores "requesId" (D004
+// line 26) and compares with "app-1-lockKey" (D004 line 68). It declares a lease, of 20 s. Known
 // defect: the two are never equal, so the lock is never released and each hold lasts its whole
 // lease; and a constant is no owner value.
 type setpxGetdelPosted struct {

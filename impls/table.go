@@ -20,7 +20,7 @@ const (
 type Entry struct {
 	Name     string
 	Line     string // what it is, in one line
-	Document string // the source document and section: "000 §3, 002"
+	Document string // the source document and section: "D000 §3, D002"
 	Topology Topology
 
 	TTL time.Duration // the document's own lease; 0: it has none
@@ -44,89 +44,89 @@ type Entry struct {
 var table = []Entry{
 	{
 		Name: "setnx", Line: "SETNX and DEL, no lease",
-		Document: "003 §1", Topology: OneServer, Poll: usual, make: newSetnx,
+		Document: "D003 §1", Topology: OneServer, Poll: usual, make: newSetnx,
 	},
 	{
 		Name:     "setnx-del-expired",
 		Line:     "SETNX with a timestamp; whoever sees it expired deletes it and tries again",
-		Document: "000 §3, 002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
+		Document: "D000 §3, D002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
 		Lease: true, Variants: []string{"nil-expired", "nil-retry"}, make: newSetnxDelExpired,
 	},
 	{
 		Name: "setnx-expire", Line: "SETNX, then EXPIRE as a second command; DEL",
-		Document: "003 §2, 004 §1.2", Topology: OneServer, TTL: 10000 * time.Second, Poll: usual,
+		Document: "D003 §2, D004 §1.2", Topology: OneServer, TTL: 10000 * time.Second, Poll: usual,
 		Lease: true, make: newSetnxExpire,
 	},
 	{
 		Name: "setnx-expire-lua", Line: "SETNX and EXPIRE in one script, released by compare-and-delete",
-		Document: "004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Document: "D004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Lease: true, Scripts: []Script{setnxExpireTakes, setnxPexpireTakes, releaseFrees},
 		make: newSetnxExpireLua,
 	},
 	{
 		Name:     "setnx-expire-lua-as-posted",
 		Line:     "the same letter by letter: it takes the lock and says that it did not",
-		Document: "004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Document: "D004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Fixed: true,
 		Lease: true, Scripts: []Script{postedTakes, postedFrees}, make: newSetnxExpireLuaPosted,
 	},
 	{
 		Name: "getset", Line: "SETNX with a timestamp; whoever sees it expired takes over with GETSET",
-		Document: "000 §3, 002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
+		Document: "D000 §3, D002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
 		Lease: true, make: newGetset,
 	},
 	{
 		Name:     "getset-java",
 		Line:     "getset letter by letter from Java: a lease of 4 ms, exceptions on nil, release in finally",
-		Document: "000 §4", Topology: OneServer, TTL: javaLease, Poll: usual, Fixed: true,
+		Document: "D000 §4", Topology: OneServer, TTL: javaLease, Poll: usual, Fixed: true,
 		Lease: true, make: newGetsetJava,
 	},
 	{
 		Name:     "getset-redispy",
 		Line:     "getset letter by letter from redis-py up to 2.9: float seconds, a release that trusts the time",
-		Document: "002", Topology: OneServer, Poll: usual, Lease: true, make: newGetsetRedispy,
+		Document: "D002", Topology: OneServer, Poll: usual, Lease: true, make: newGetsetRedispy,
 	},
 	{
 		Name: "setpx-del", Line: "SET NX PX, released by a bare DEL",
-		Document: "003 §3, 004 §1.1, §2.1", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Document: "D003 §3, D004 §1.1, §2.1", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Lease: true, make: newSetpxDel,
 	},
 	{
 		Name:     "setpx-getdel",
 		Line:     "SET NX PX with an owner value, released by GET, a comparison and DEL",
-		Document: "003 §4, 004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Document: "D003 §4, D004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Lease: true, Variants: ownerVariants, make: newSetpxGetdel,
 	},
 	{
 		Name:     "setpx-getdel-as-posted",
 		Line:     "the same with the posted constants, which never compare equal: it is never released",
-		Document: "004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Document: "D004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Fixed: true,
 		Lease: true, make: newSetpxGetdelPosted,
 	},
 	{
 		Name:     "token-lua",
 		Line:     "SET NX PX with a fresh owner value, released by compare-and-delete in Lua",
-		Document: "003 §5, 004 §1.1, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
+		Document: "D003 §5, D004 §1.1, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Lease: true, Variants: ownerVariants, Scripts: []Script{releaseFrees}, make: newTokenLua,
 	},
 	{
 		Name:     "redisson",
 		Line:     "Redisson's RLock: re-entrant hash, Lua scripts, woken by messages, renewed by a watchdog",
-		Document: "001", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
+		Document: "D001", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
 		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs,
 			redissonFrees}, make: newRedisson,
 	},
 	{
 		Name:     "redisson-spin",
 		Line:     "redisson without messages: it asks again after 1 ms, then 2, up to 128",
-		Document: "001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
+		Document: "D001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
 		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs,
 			spinFrees}, make: newRedissonSpin,
 	},
 	{
 		Name: "redisson-multi", Line: "several redisson locks as one: all or none",
-		Document: "001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
+		Document: "D001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
 		Lease: true, Reentrant: true, Watchdog: true, Multi: true, Scripts: []Script{redissonTakes,
 			redissonProlongs, redissonFrees}, make: newRedissonMulti,
 	},
@@ -139,7 +139,7 @@ var table = []Entry{
 	{
 		Name:     "redlock",
 		Line:     "SET NX PX on N independent masters, granted by a majority within the lease",
-		Document: "003 §6, Redis' own description", Topology: Independent, TTL: 10 * time.Second,
+		Document: "D003 §6, Redis' own description", Topology: Independent, TTL: 10 * time.Second,
 		Poll:  200 * time.Millisecond,
 		Lease: true, Validity: true, Extends: true, Variants: []string{perAttempt, perCall},
 		Scripts: []Script{extendProlongs, releaseFrees}, make: newRedlock,
@@ -157,7 +157,7 @@ var table = []Entry{
 // control is the document of a lock that is there to be compared with.
 const control = "control"
 
-// usual is the pause between attempts of 000 (line 107) and 002 (line 86), and ours where a
+// usual is the pause between attempts of D000 line 107 and D002 line 86, and ours where a
 // document shows a single attempt.
 const usual = 100 * time.Millisecond
 

@@ -17,18 +17,18 @@ var releaseScript = lua(releaseSource)
 // release that is late in the network deletes every later lock with the same value.
 const (
 	perAttempt     = "attempt"     // new for each SET
-	perConstant    = "constant"    // one for all clients: "requesId" (004 line 26)
+	perConstant    = "constant"    // one for all clients: "requesId" (D004 line 26)
 	perProcess     = "process"     // one for each client
 	perAcquisition = "acquisition" // one for each call of Acquire
 )
 
 var ownerVariants = []string{perAttempt, perConstant, perProcess, perAcquisition}
 
-// tokenLua is SET NX PX with an owner value, released by compare-and-delete in a script (003
-// section 5, 004 sections 1.1 and 2.3). It declares a lease. Its variants say for how long one
-// owner value is used. Known defects: the grant is forgotten if the master that gave it is lost
-// before the replica heard of it (003 line 19); nothing ends the holder's work when the lease ends;
-// a reply that comes later than the lease is believed; a lost reply leaves an orphan.
+// tokenLua is SET NX PX with an owner value, released by compare-and-delete in a script (D003 §5,
+// D004 §1.1 and §2.3). It declares a lease. Its variants say for how long one owner value is used.
+// Known defects: the grant is forgotten if the master that gave it is lost before the replica heard
+// of it (D003 line 19); nothing ends the holder's work when the lease ends; a reply that comes
+// later than the lease is believed; a lost reply leaves an orphan.
 type tokenLua struct {
 	Setup
 	value string // of the process or the acquisition

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// watchdog renews a lease every third of it while there are holds (001 lines 634–675). It belongs
+// watchdog renews a lease every third of it while there are holds (D001 lines 634–675). It belongs
 // to a client's one goroutine; only ended is shared with its own.
 type watchdog struct {
 	holds int
@@ -46,7 +46,7 @@ func (d *watchdog) stop() {
 }
 
 // watch renews until the lock is not the owner's any more, or the number of renewals is used up. It
-// tells nobody when that happens: 001's does not either. After an error it goes on with the next
+// tells nobody when that happens: D001's does not either. After an error it goes on with the next
 // third, which stands for the command's own retries there.
 func watch(ctx context.Context, l *redisson, g Grant) {
 	for n := 0; l.Options.MaxRenewals == 0 || n < l.Options.MaxRenewals; n++ {

@@ -13,7 +13,7 @@ import (
 //
 // nil: a client was refused and looks who has the lock; by then it is free, and is granted to
 // another before the first one acts on what it saw. finally: the same, and the first one releases
-// in a finally block what it was never granted (LOCKS.md T2).
+// in a finally block what it was never granted (docs/locks.md, T2).
 func race(variant string, p Params) []Step {
 	if variant == "finally" {
 		return raceFinally(p)
@@ -78,7 +78,7 @@ func pause(variant string, p Params) []Step {
 //
 // expire: it is killed between the two commands of its acquire. takeover: two others then find its
 // lease over; one of them is slow, and acts on what it saw when the other has been granted the lock
-// (000 lines 35–41: P2 and P3).
+// (D000 lines 35–41: P2 and P3).
 func crash(variant string, p Params) []Step {
 	switch variant {
 	case "holding":

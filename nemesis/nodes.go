@@ -10,8 +10,8 @@ import (
 // failover cuts (or delays) the replication link while nobody holds the lock, lets one client be
 // granted it, and kills the master in that hold. "healthy" is the control: the replica has the
 // grant before the master dies. The replica may only be trusted to be behind by what the link
-// loses, hence the barrier (REALFAULT.md §0.3). "release" loses a release instead: the grant
-// reaches the replica, the release does not (LOCKS.md T14).
+// loses, hence the barrier (docs/environments.md, Replication barrier). "release" loses a release
+// instead: the grant reaches the replica, the release does not (docs/locks.md, T14).
 //
 // Of independent masters the first one fails over, and the holder has the lock on a bare majority:
 // it cannot reach the last ones.
@@ -107,8 +107,8 @@ func (p Params) replaced() []Step {
 }
 
 // restart kills Redis in a hold, and starts it again empty. Of independent masters one is enough,
-// if the holder has the lock on a bare majority (LOCKS.md T10): it cannot reach the last ones when
-// it acquires. disk: it comes back with what it had written to its disk.
+// if the holder has the lock on a bare majority (docs/locks.md, T10): it cannot reach the last ones
+// when it acquires. disk: it comes back with what it had written to its disk.
 func restart(variant string, p Params) []Step {
 	begin := slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant))
 	back := Step{Do: Start, Target: "n0"}

@@ -30,7 +30,7 @@ type Params struct {
 	Capabilities Capabilities  // what is drawn from; the zero value has no limits
 }
 
-// long outlasts the lease (design §9: pause and cut).
+// long outlasts the lease (docs/design.md, Defaults).
 func (p Params) long() time.Duration { return p.TTL * 13 / 10 }
 
 // jump is a clock's jump that no lease survives.

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit codes of run and check (design §6), beside 0, 1 and 2 of the verdict.
+// The exit codes of run and check (docs/commands.md, Exit codes), beside 0, 1 and 2 of the verdict.
 const (
 	exitUsage       = 254 // the user must change something
 	exitBroken      = 255 // lockbench itself could not do it

@@ -22,7 +22,7 @@ type Aim struct {
 	Patient bool `json:"patient,omitempty"` // a client's call lasts for several leases
 }
 
-// columns is the closed list: those of LOCKS.md §3 in its order, then ours.
+// columns is the closed list: those of docs/locks/expected.md in its order, then ours.
 var columns = []Column{
 	{Name: "none", Line: "no fault; clients may be slow for less than a lease", Aims: []Aim{
 		{Nemesis: "none"}, {Nemesis: "race:nil", Only: []string{seesNil}, Clients: 2},

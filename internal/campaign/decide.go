@@ -50,11 +50,12 @@ type Line struct {
 	Space  Space  `json:"space"`
 }
 
-// tries are the attempts of one acquire: two more than in LOCKS.md §3, so that a client is refused
-// for as long as it takes to call it a deadlock.
+// tries are the attempts of one acquire: two more than in docs/locks/expected.md, so that a client
+// is refused for as long as it takes to call it a deadlock.
 const tries = 8
 
-// whole are the spaces of LOCKS.md §3: two clients twice, and three clients once.
+// whole are the spaces of docs/locks/expected.md, The two spaces: two clients twice, and three
+// clients once.
 var whole = []explore.Bounds{{Clients: 2, Rounds: 2, Tries: tries}, {Clients: 3, Rounds: 1,
 	Tries: tries}}
 
@@ -117,7 +118,7 @@ func search(ctx context.Context, r Row, c Column, b explore.Bounds, limit int) S
 		if sign := c.Name[len(c.Name)-1:]; sign == "+" || sign == "-" {
 			w.Nemesis = c.Name[:len(c.Name)-1] + ":" + sign
 		}
-		if r.has(watchdog) && r.Workload == "" { // what its row in LOCKS.md supposes
+		if r.has(watchdog) && r.Workload == "" { // what its row in docs/locks/expected.md supposes
 			w.Workload = workloads.LongWork
 		}
 	}

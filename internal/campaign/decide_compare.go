@@ -22,7 +22,7 @@ func (d *Decided) compared(b *bufio.Writer, measured Measured) {
 ## The same table, decided order by order
 
 `+"`lockbench explore --matrix`"+` goes through all orders of commands, replies and wake-ups in the simulator, with the fault at every place, within bounds
-that [exhaustive.md](exhaustive.md) states for each cell. %d of %d cells have the same letters there as in the table above; in %d of %d the spaces of LOCKS.md §3 were
+that [exhaustive.md](exhaustive.md) states for each cell. %d of %d cells have the same letters there as in the table above; in %d of %d the [two spaces](locks/expected.md#the-two-spaces) were
 gone through to the end, the others are worth the schedules that were tried. "=": the same letters. +X: found in the simulator and not on Redis. −X: found on Redis and
 not in the simulator. "·" marks a cell whose spaces were not finished. Blank: not possible.
 

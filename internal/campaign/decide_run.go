@@ -46,12 +46,12 @@ type cellSearch struct {
 	d     Decision
 	rung  int // number of the next space
 	left  int // schedules
-	spare int // of which are kept for the spaces of LOCKS.md §3
+	spare int // of which are kept for the two spaces of docs/locks/expected.md
 	busy  bool
 }
 
-// Decide goes through the cells of LOCKS.md §3. Cells come in the order of the table, also when ctx
-// ends, and then with its error.
+// Decide goes through the cells of docs/locks/expected.md. Cells come in the order of the table,
+// also when ctx ends, and then with its error.
 func (x Exhausting) Decide(ctx context.Context) (*Decided, error) {
 	s := &deciding{Exhausting: x}
 	if err := s.prepare(); err != nil {
@@ -187,8 +187,8 @@ func (x *cellSearch) more() bool {
 	return x.d.Impossible == "" && x.left > 0 && x.rung < len(rungs(x.c))
 }
 
-// limit is how many schedules the next space may have. What is kept for the spaces of LOCKS.md §3
-// is shared by them.
+// limit is how many schedules the next space may have. What is kept for the two spaces of
+// docs/locks/expected.md is shared by them.
 func (x *cellSearch) limit() int {
 	spared := x.spared()
 	switch {

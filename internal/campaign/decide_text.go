@@ -21,13 +21,13 @@ func (d *Decided) Markdown(w io.Writer, measured Measured) error {
 	fmt.Fprintf(b, `# The table of expected verdicts, order by order
 
 Written by `+"`lockbench explore --matrix --each %d --docs docs`"+`. Each cell was gone through in the simulator ([explore.md](explore.md)): all orders of commands, replies and
-wake-ups, and in each order the fault at every place, within bounds that grow. The expectation is LOCKS.md §3 and, for the rows it lacks, what was reasoned before
+wake-ups, and in each order the fault at every place, within bounds that grow. The expectation is that of [locks/expected.md](locks/expected.md), which was written down before
 measuring; what was measured on real Redis is in [verdicts.md](verdicts.md).
 
 %d of %d cells have exactly the letters that were expected, and %d of %d those that were measured. %d schedules, %s.%s
 
 The letters are those of verdicts.md. **Bold**: found and not expected. ~~Struck out~~: expected and not found. The small numbers say how many preemptions were gone
-through **to the end**, of 2 clients with 2 rounds and of 3 clients with 1 round, the two spaces of LOCKS.md §3: what is not found there is not there. "–": not even all
+through **to the end**, of 2 clients with 2 rounds and of 3 clients with 1 round, the [two spaces](locks/expected.md#the-two-spaces) of the expectation: what is not found there is not there. "–": not even all
 orders without a preemption; then the number in brackets is that of 2 clients with 1 round, and the cell is worth no more than the schedules that were tried. Each
 acquire has %d tries, a lease has three ticks, and clients work and wait for one. A blank cell is not possible.
 

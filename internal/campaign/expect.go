@@ -14,13 +14,13 @@ var Letters = []string{"S", "L", "O", "R", "D", "F"}
 type expectation struct {
 	row string
 	why string // in one line
-	of  string // the columns of LOCKS.md §3 in its order, then ours
+	of  string // the columns of docs/locks/expected.md in its order, then ours
 }
 
-// expectations is LOCKS.md §3 and what was reasoned for the rest, written down before anything was
-// measured. The columns are: none longwork crash pause partition reply-loss late restart
-// restart-delayed failover clock-server+ clock-server- clock-client busy | request-loss node-pause
-// node-crash minority-loss majority-loss.
+// expectations is docs/locks/expected.md and what was reasoned for the rest, written down before
+// anything was measured. The columns are: none longwork crash pause partition reply-loss late
+// restart restart-delayed failover clock-server+ clock-server- clock-client busy | request-loss
+// node-pause node-crash minority-loss majority-loss.
 var expectations = []expectation{
 	{"setnx", "no lease: nothing ends by itself, neither a hold nor a leftover",
 		"-    -   D   -   RD   RD RD    SLO -   SLORD -   -   -   -   | RD   -   -   x x"},

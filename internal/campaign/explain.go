@@ -24,7 +24,7 @@ var explanations = []explanation{
 		"busy", "node-pause"}, letters: "R",
 		words: "The model's clients wait for a server that is busy. Redlock gives up on each master after its node time-out; what it sent is executed when the masters go on, and what should undo it was never sent, because a new connection greets first and gets no answer. A majority then keeps a key that nobody holds."},
 	{rows: []string{"redisson-multi"}, columns: []string{"reply-loss"}, letters: "R", missing: true,
-		words: "A lost reply leaves an orphan only if the unlock that follows it needs a new connection, on which the client waits for the answer to its greeting. A multi-lock mostly has a second connection open, since it unlocks its keys side by side: then the undo is executed, as note 2 of LOCKS.md §3 says of Redlock."},
+		words: "A lost reply leaves an orphan only if the unlock that follows it needs a new connection, on which the client waits for the answer to its greeting. A multi-lock mostly has a second connection open, since it unlocks its keys side by side: then the undo is executed, as [locks/expected.md](locks/expected.md#why) says of redlock."},
 	{rows: []string{"getset-java"}, letters: "R", missing: true,
 		words: "The posted lease is 4 ms. A leftover is over before the client that left it has even given up waiting for the reply; R cannot be seen. With a lease of 3 s it is that of getset."},
 	{rows: []string{"redisson fixed lease", "redisson-fenced fixed lease"}, columns: []string{"late"},

@@ -22,7 +22,7 @@ var (
 // Environments are those that a gate may name.
 var Environments = []string{"process", "docker", "external", "sim"}
 
-// The defaults of an entry: several runs that must agree (design §9).
+// The defaults of an entry: several runs that must agree (docs/ci.md, What a gate says).
 const (
 	defaultSeeds   = 3
 	defaultRepeats = 1

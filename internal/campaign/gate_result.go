@@ -23,7 +23,8 @@ const (
 	Crashed GateOutcome = "broke"
 )
 
-// exits are the outcomes from the worst to the best with their exit codes (design §6).
+// exits are the outcomes from the worst to the best with their exit codes (docs/commands.md, Exit
+// codes).
 var exits = []struct {
 	outcome GateOutcome
 	exit    int
@@ -54,12 +55,13 @@ type EntryResult struct {
 	Environment string      `json:"environment"`
 	Expect      Expectation `json:"expect"`
 	Result      GateOutcome `json:"result"`
-	Found       string      `json:"found"`         // in a word or two: "valid", "violates S", "unknown"
-	Claim       string      `json:"claim"`         // what was tried, and what follows
-	Cut         string      `json:"cut,omitempty"` // why not all of it was tried
-	Planned     int         `json:"planned"`       // runs that were to be done here; of a search: 1
-	Runs        []GateRun   `json:"runs"`
-	Shown       *Shown      `json:"shown,omitempty"`
+	// in a word or two: "valid", "violates S", "unknown"
+	Found   string    `json:"found"`
+	Claim   string    `json:"claim"`         // what was tried, and what follows
+	Cut     string    `json:"cut,omitempty"` // why not all of it was tried
+	Planned int       `json:"planned"`       // runs that were to be done here; of a search: 1
+	Runs    []GateRun `json:"runs"`
+	Shown   *Shown    `json:"shown,omitempty"`
 }
 
 // Shown leads to the run that shows an entry's result. Paths are relative to the gate's directory.

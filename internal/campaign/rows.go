@@ -30,8 +30,8 @@ const (
 	posted  = "posted"  // it cannot be used as it was posted
 )
 
-// fromTable marks the rows that LOCKS.md has.
-const fromTable = "LOCKS.md §3"
+// fromTable marks the rows of the bounded model.
+const fromTable = "docs/locks/expected.md"
 
 // ours marks the rows that it has not; the expectation was reasoned out before the first
 // measurement.

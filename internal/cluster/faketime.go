@@ -24,7 +24,8 @@ var faketimePlaces = [][2]string{
 
 // faketime returns what LD_PRELOAD must be for libfaketime. It has been tried with a server: with
 // Debian's redis-server, which is linked with jemalloc, libfaketime alone spins at start for ever.
-// With the C library before it, its allocator wins (REALFAULT.md §0.4).
+// With the C library before it, its allocator wins (docs/environments.md, libfaketime and
+// jemalloc).
 var faketime = sync.OnceValues(func() (preload string, err error) {
 	for _, place := range faketimePlaces {
 		libs, _ := filepath.Glob(place[0])

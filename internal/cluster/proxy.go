@@ -30,7 +30,7 @@ type proxies struct {
 }
 
 // proxyTimeout bounds each call of toxiproxy: it can hang when a toxic is removed while its output
-// is blocked (REALFAULT.md §0.7).
+// is blocked (docs/environments.md, toxiproxy).
 const proxyTimeout = 2 * time.Second
 
 // startProxies starts a server of proxies in this process, on host, unless none is needed beside

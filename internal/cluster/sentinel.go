@@ -17,7 +17,7 @@ import (
 // An environment with Sentinel has a master, two replicas and three sentinels. Each server has one
 // public address, that of its proxy "s>nX" or "s>sX": replicas and sentinels know no other, so that
 // cutting that link takes the server away from all of them, while clients have ways of their own to
-// it (REALFAULT.md §4).
+// it (docs/environments.md, Sentinel layout).
 //
 // The sentinels are told of each other and of the replicas instead of finding out, which takes two
 // seconds. And they are patient until a fault strikes a server, and again when they have promoted a

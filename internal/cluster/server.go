@@ -69,7 +69,7 @@ func (c NodeConfig) inner() string {
 }
 
 // Arguments make a server that keeps nothing on disk, expires keys promptly and feeds its replica
-// without the delays of REALFAULT.md §0.3.
+// without the delays of docs/environments.md, Replication barrier.
 func (c NodeConfig) Arguments() []string {
 	a := []string{
 		"--bind", c.Host, "--port", strconv.Itoa(c.Port), "--dir", c.Dir, "--protected-mode", "no",

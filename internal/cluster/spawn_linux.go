@@ -14,7 +14,8 @@ import (
 )
 
 // spawner starts all children from one thread that never ends: the parent-death signal of a child
-// is sent when the thread that started it ends, not when the process does (REALFAULT.md §7).
+// is sent when the thread that started it ends, not when the process does (docs/environments.md,
+// Children).
 var spawner = sync.OnceValue(func() chan<- func() {
 	jobs := make(chan func())
 	go func() {

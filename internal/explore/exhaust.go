@@ -36,8 +36,9 @@ type Exhaustive struct {
 type Pace struct{ TTL, Poll, Hold time.Duration }
 
 // The paces. With Leaps a lease ends between two attempts, and a stay inside is a moment, which is
-// a step that can be picked. With Ticks, which is how LOCKS.md §3 was reasoned, a lease has three
-// ticks, and clients work and wait for one: each stay inside sees an attempt of every waiter.
+// a step that can be picked. With Ticks, which is how the expected table was reasoned
+// (docs/locks/expected.md, The two spaces), a lease has three ticks, and clients work and wait for
+// one: each stay inside sees an attempt of every waiter.
 var (
 	Leaps = Pace{time.Second, 1100 * time.Millisecond, 4 * time.Millisecond}
 	Ticks = Pace{time.Second, 330 * time.Millisecond, 340 * time.Millisecond}

@@ -72,7 +72,7 @@ type RunOptions struct {
 	Capabilities nemesis.Capabilities
 }
 
-// The table of defaults (design §9); those of a lock are impls.Entry.Defaults.
+// The table of defaults (docs/design.md, Defaults); those of a lock are impls.Entry.Defaults.
 const (
 	defaultTTL      = 2 * time.Second
 	minHold         = 80 * time.Millisecond

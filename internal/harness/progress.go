@@ -66,7 +66,8 @@ func (r *run) finished() bool {
 	return enough && served || (p.violated || !served) && since > r.patience()
 }
 
-// recovery is how long after a fault a lock must be granted again at the latest (design §6, D).
+// recovery is how long after a fault a lock must be granted again at the latest (docs/design.md,
+// The properties).
 func (r *run) recovery() time.Duration { return r.plan.TTL.D() + 2*r.plan.Poll.D() + time.Second }
 
 // patience is how long nobody need be waited for who is never granted the lock: a deadlock is

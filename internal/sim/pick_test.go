@@ -83,7 +83,7 @@ func overlap(t *testing.T, text string) bool {
 }
 
 // TestEveryOrderOfMessages goes through the orders of a few messages. The lock that takes "nothing
-// there" for "expired" is broken by an order alone, without any fault (LOCKS.md §3);
+// there" for "expired" is broken by an order alone, without any fault (docs/locks/expected.md);
 // compare-and-delete is not.
 func TestEveryOrderOfMessages(t *testing.T) {
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestVerdicts lets the checker judge runs of the simulator as it judges those of real processes:
-// the letters are those of LOCKS.md §3 and of Redis.
+// the letters are those of docs/locks/expected.md and of Redis.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct{ lock, fault, want string }{
 		{"none", "none", "SL"},
