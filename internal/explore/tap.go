@@ -116,7 +116,7 @@ func (t *tapped) Cut(link, mode string) error {
 }
 
 // HoldBack is nemesis.Linker.
-func (t *tapped) HoldBackBack(link, mode string) error {
+func (t *tapped) HoldBack(link, mode string) error {
 	return t.do(nemesis.Step{Do: nemesis.HoldBack, Target: link, Mode: mode})
 }
 
