@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // declareRow is a promise of the lock, what happened to it, and whether it was kept: "kept",
@@ -59,9 +60,9 @@ func declareRows(r Run, f *facts) []declareRow {
 		return declareRow{Promise: otherwise, Happened: "–"}
 	}
 	lease := fmt.Sprintf("%s outlasted the lease of %s; the longest hold took %s",
-		count(p.over, "hold"), short(r.History.Header.TTL.D()), shortNS(p.longest))
+		units.Count(p.over, "hold"), units.Span(r.History.Header.TTL), units.Span(p.longest))
 	if p.extended > 0 {
-		lease += "; " + count(p.extended, "extension")
+		lease += "; " + units.Count(p.extended, "extension")
 	}
 	return []declareRow{
 		{"Two clients are never inside at once", together(r), judged(r, checker.MutualExclusion)},
@@ -69,13 +70,15 @@ func declareRows(r Run, f *facts) []declareRow {
 			"No lease: a hold ends only by a release"),
 		row(d.Validity, "Each grant says until when it is good", over2(p.over),
 			judged(r, checker.Validity), "No word on until when a grant is good"),
-		row(d.Loss, "The holder is told when the hold is over early", "told "+count(p.told, "time"), "",
+		row(d.Loss, "The holder is told when the hold is over early", "told "+units.Count(p.told, "time"),
+			"",
 			"The holder is never told that the hold is over"),
 		row(d.Fencing, "Each grant carries a growing token",
-			fmt.Sprintf("%s with a token, %d not above the one before", count(p.tokens, "grant"), p.back),
+			fmt.Sprintf("%s with a token, %d not above the one before", units.Count(p.tokens, "grant"),
+				p.back),
 			judged(r, checker.Fencing), "No fencing token"),
 		row(d.Reentrant, "The holder may acquire again", fmt.Sprintf("%s inside a hold",
-			count(p.nested, "acquisition")), judged(r, checker.Reentry), "Not re-entrant"),
+			units.Count(p.nested, "acquisition")), judged(r, checker.Reentry), "Not re-entrant"),
 	}
 }
 
@@ -96,7 +99,7 @@ func judged(r Run, property string) string {
 func together(r Run) string {
 	for _, w := range witnessesIn(r) {
 		if w.together {
-			return w.clients() + " were, for " + short(w.overlap())
+			return w.clients() + " were, for " + units.Span(w.overlap())
 		}
 	}
 	return "no two were seen inside at once"
@@ -106,7 +109,7 @@ func over2(over int) string {
 	if over == 0 {
 		return "no client was inside longer than it was promised"
 	}
-	return count(over, "client") + " stayed inside longer than promised"
+	return units.Count(over, "client") + " stayed inside longer than promised"
 }
 
 func nested(f *facts) int {

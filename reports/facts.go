@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // op is one call of a client, from its invocation to its completion.
@@ -104,7 +105,7 @@ func (c *collector) add(e *history.Event) {
 	case e.Type == history.Lost:
 		c.mark(e, "lost", "told that the hold is over: "+clean(e.Err, 80))
 	case e.Type == history.Gap:
-		c.mark(e, "gap", "did not run for "+short(e.Gap.D()))
+		c.mark(e, "gap", "did not run for "+units.Span(e.Gap))
 	case e.Type == history.Kill:
 		c.mark(e, "kill", "killed by the harness")
 		c.leave(e, "killed")

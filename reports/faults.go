@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // fault is an action of the nemesis with its effect.
@@ -39,7 +40,7 @@ func (f fault) words() string {
 		begin += " by " + c
 	}
 	if !strings.HasPrefix(begin, f.target) { // the name of a node stays as it is
-		begin = upper(begin)
+		begin = units.Upper(begin)
 	}
 	return clean(begin, 90)
 }
@@ -48,9 +49,9 @@ func (f fault) words() string {
 func (f fault) clock() string {
 	s := ""
 	if f.offset > 0 {
-		s = "+" + short(f.offset)
+		s = "+" + units.Span(f.offset)
 	} else if f.offset < 0 {
-		s = "−" + short(-f.offset)
+		s = "−" + units.Span(-f.offset)
 	}
 	if f.rate != 0 {
 		s += fmt.Sprintf(" %+.3g s/s", f.rate)

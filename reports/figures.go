@@ -14,13 +14,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // maxPoints bounds the points of a scatter plot; beyond it, the slowest of each bin stand for it.
 const maxPoints = 900
-
-func sec(t int64) float64 { return float64(t) / 1e9 }
-func ms(t int64) float64  { return float64(t) / 1e6 }
 
 // milliTicks are the ticks of a logarithmic axis of milliseconds, labelled at powers of ten only.
 type milliTicks struct{}
@@ -31,7 +29,7 @@ func (milliTicks) Ticks(lo, hi float64) []plot.Tick {
 	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
 		v := math.Pow(10, e)
 		if v >= lo*0.999 && v <= hi*1.001 {
-			ts = append(ts, plot.Tick{Value: v, Label: short(time.Duration(v * 1e6))})
+			ts = append(ts, plot.Tick{Value: v, Label: units.Span(time.Duration(v * 1e6))})
 		}
 	}
 	return ts
@@ -51,10 +49,10 @@ func latencyFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	if len(f.ops) == 0 {
 		return nil, nil
 	}
-	end := sec(f.end)
+	end := units.Seconds(f.end)
 	fig := newFigure("latency", "Latency of acquire over time",
 		fmt.Sprintf("Scatter plot of the latency of %s over %.2f seconds, by outcome.",
-			count(len(f.ops), "acquire call"), end), "time (s)", "latency of acquire")
+			units.Count(len(f.ops), "acquire call"), end), "time (s)", "latency of acquire")
 	fig.grid()
 	fig.addBands(f.faults, 0, end)
 	groups := []struct {
@@ -95,7 +93,7 @@ func thin(ops []op, in func(history.Type) bool, limit int, end int64) plotter.XY
 	var pts plotter.XYs
 	for i := range ops {
 		if o := &ops[i]; in(o.outcome) {
-			pts = append(pts, plotter.XY{X: sec(o.call), Y: max(1e-3, ms(o.ret-o.call))})
+			pts = append(pts, plotter.XY{X: units.Seconds(o.call), Y: max(1e-3, units.Millis(o.ret-o.call))})
 		}
 	}
 	if len(pts) <= limit {
@@ -104,7 +102,7 @@ func thin(ops []op, in func(history.Type) bool, limit int, end int64) plotter.XY
 	type extremes struct{ lo, hi plotter.XY }
 	bins := map[int]extremes{}
 	for _, p := range pts {
-		b := int(p.X / max(1e-9, sec(end)) * float64(limit/2))
+		b := int(p.X / max(1e-9, units.Seconds(end)) * float64(limit/2))
 		e, ok := bins[b]
 		if !ok {
 			e = extremes{p, p}
@@ -131,14 +129,6 @@ func thin(ops []op, in func(history.Type) bool, limit int, end int64) plotter.XY
 	return pts
 }
 
-// quantile returns the q-quantile of sorted values.
-func quantile(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 {
-		return 0
-	}
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
-}
-
 // quantileFigure shows the median, the 95th and 99th percentile and the maximum of the latency of
 // granted acquires per slice of time.
 func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
@@ -154,12 +144,12 @@ func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		fmt.Sprintf(
 			"Median, 95th and 99th percentile and maximum of the latency of granted acquires in %d slices of time.", bins), "time (s)", "latency of acquire")
 	fig.grid()
-	fig.addBands(f.faults, 0, sec(f.end))
+	fig.addBands(f.faults, 0, units.Seconds(f.end))
 	values := make([][]float64, bins)
 	for i := range f.ops {
 		if o := &f.ops[i]; o.outcome == history.OK {
 			b := min(bins-1, int(float64(o.ret)/float64(max(1, f.end))*float64(bins)))
-			values[b] = append(values[b], max(1e-3, ms(o.ret-o.call)))
+			values[b] = append(values[b], max(1e-3, units.Millis(o.ret-o.call)))
 		}
 	}
 	for _, v := range values {
@@ -179,8 +169,8 @@ func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		var pts plotter.XYs
 		for b, v := range values {
 			if len(v) > 0 {
-				pts = append(pts, plotter.XY{X: (float64(b) + 0.5) * sec(f.end) / float64(bins),
-					Y: quantile(v, q.q)})
+				pts = append(pts, plotter.XY{X: (float64(b) + 0.5) * units.Seconds(f.end) / float64(bins),
+					Y: units.Quantile(v, q.q)})
 				lo, hi = min(lo, v[0]), max(hi, v[len(v)-1])
 			}
 		}
@@ -189,7 +179,7 @@ func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		}
 	}
 	fig.logY(lo, hi)
-	fig.plot.X.Min, fig.plot.X.Max = 0, sec(f.end)
+	fig.plot.X.Min, fig.plot.X.Max = 0, units.Seconds(f.end)
 	return fig, nil
 }
 
@@ -205,15 +195,15 @@ func distributionFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	var waits, holds []float64
 	for i := range f.holds {
 		h := &f.holds[i]
-		waits, holds = append(waits, max(1e-3, ms(h.from-h.call))),
-			append(holds, max(1e-3, ms(h.to-h.from)))
+		waits, holds = append(waits, max(1e-3, units.Millis(h.from-h.call))),
+			append(holds, max(1e-3, units.Millis(h.to-h.from)))
 	}
 	if len(holds) < 2 {
 		return nil, nil
 	}
 	fig := newFigure("distribution", "How long clients waited, and how long they were inside",
 		fmt.Sprintf("Cumulative distribution of waits and holds of %s.",
-			count(len(holds), "acquisition")), "duration", "share at most so long")
+			units.Count(len(holds), "acquisition")), "duration", "share at most so long")
 	fig.grid()
 	lo, hi := math.Inf(1), 0.0
 	for _, d := range []struct {
@@ -249,7 +239,7 @@ func throughputFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		return nil, nil
 	}
 	bins := min(80, max(8, len(f.ops)/6))
-	end := max(sec(f.end), 1e-6)
+	end := max(units.Seconds(f.end), 1e-6)
 	fig := newFigure("throughput", "Throughput",
 		"Acquire calls that returned per second, over time, by outcome.", "time (s)",
 		"acquires per second")
@@ -266,7 +256,7 @@ func throughputFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		counts, any := make([]float64, bins), false
 		for i := range f.ops {
 			if o := &f.ops[i]; o.outcome == g.t {
-				counts[min(bins-1, int(sec(o.ret)/width))]++
+				counts[min(bins-1, int(units.Seconds(o.ret)/width))]++
 				any = true
 			}
 		}

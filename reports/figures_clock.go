@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // skew is how far a clock is from where it was at first, in seconds, over time. It is measured
@@ -31,9 +33,9 @@ func skews(r Run, f *facts) (ss []skew) {
 		known[n.name] = true
 		s := skew{name: n.name, measured: true}
 		for _, o := range n.offsets {
-			s.step(sec(o.t), o.by)
+			s.step(units.Seconds(o.t), o.by)
 		}
-		s.end(sec(f.end), 0)
+		s.end(units.Seconds(f.end), 0)
 		ss = append(ss, s)
 	}
 	return append(ss, ordered(f, known)...)
@@ -52,11 +54,11 @@ func ordered(f *facts, known map[string]bool) (ss []skew) {
 			ss = append(ss, skew{name: x.target})
 			ss[i].step(0, 0)
 		}
-		ss[i].step(sec(x.from), x.offset.Seconds())
+		ss[i].step(units.Seconds(x.from), x.offset.Seconds())
 		rates[x.target] = x.rate
 	}
 	for i := range ss {
-		ss[i].end(sec(f.end), rates[ss[i].name])
+		ss[i].end(units.Seconds(f.end), rates[ss[i].name])
 	}
 	return ss
 }
@@ -92,10 +94,10 @@ func clockFigure(r Run, f *facts, _ *witness) (*figure, error) {
 		title += ": no clock moved"
 	}
 	fig := newFigure("clocks", title,
-		fmt.Sprintf("Offset of %s from where it was at first, over time.", count(len(ss), "clock")),
+		fmt.Sprintf("Offset of %s from where it was at first, over time.", units.Count(len(ss), "clock")),
 		"time (s)", "offset (s)")
 	fig.grid()
-	fig.addBands(f.faults, 0, sec(f.end))
+	fig.addBands(f.faults, 0, units.Seconds(f.end))
 	lo, hi := 0.0, 0.0
 	for i, s := range ss[:min(maxSkews, len(ss))] {
 		name := clean(s.name, 16)
@@ -111,7 +113,8 @@ func clockFigure(r Run, f *facts, _ *witness) (*figure, error) {
 		}
 	}
 	room := max(0.05, (hi-lo)*0.6)
-	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1e-3, sec(f.end)),
+	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0,
+		max(1e-3, units.Seconds(f.end)),
 		lo-room/6, hi+room
 	return fig, nil
 }

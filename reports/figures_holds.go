@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // maxBars bounds the bars of the hold chart.
@@ -62,7 +64,7 @@ func (g gantt) overlap(c draw.Canvas, x func(float64) vg.Length, ty func(float64
 	for _, h := range g.witness.holds {
 		lo, hi = min(lo, g.rows[h.Process]), max(hi, g.rows[h.Process])
 	}
-	x0, x1 := x(sec(g.witness.from)), x(sec(g.witness.to))
+	x0, x1 := x(units.Seconds(g.witness.from)), x(units.Seconds(g.witness.to))
 	x1 = max(x1, x0+2)
 	y0, y1 := ty(float64(lo))-half, ty(float64(hi))+half
 	frame := []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}, {X: x0, Y: y0}}
@@ -79,7 +81,7 @@ func (g gantt) overlap(c draw.Canvas, x func(float64) vg.Length, ty func(float64
 		XAlign: draw.XCenter}
 	style.Font.Variant, style.Font.Size, style.Font.Weight = "Sans", vg.Points(10), 2
 	c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: y1 + 3},
-		"both inside, "+short(g.witness.overlap()))
+		"both inside, "+units.Span(g.witness.overlap()))
 }
 
 // holdFigure is the hold chart: around the violation if there is one, else the whole run if it is
@@ -93,7 +95,7 @@ func holdFigure(_ Run, f *facts, w *witness) (*figure, error) {
 	if len(clients) > 24 {
 		clients = clients[:24]
 	}
-	g := gantt{witness: w, rows: map[int]int{}, lo: sec(lo), hi: sec(hi)}
+	g := gantt{witness: w, rows: map[int]int{}, lo: units.Seconds(lo), hi: units.Seconds(hi)}
 	var names []plot.Tick
 	for i, p := range clients {
 		g.rows[p] = len(clients) - 1 - i
@@ -101,8 +103,8 @@ func holdFigure(_ Run, f *facts, w *witness) (*figure, error) {
 	}
 	g.fill(f, w, lo, hi)
 	fig := newFigure("holds", "Hold chart",
-		fmt.Sprintf("Who waited and who was inside from %s to %s, one row per client.", seconds(lo),
-			seconds(hi)), "time (s)", "")
+		fmt.Sprintf("Who waited and who was inside from %s to %s, one row per client.", units.At(lo),
+			units.At(hi)), "time (s)", "")
 	fig.addBands(f.faults, g.lo, g.hi)
 	fig.plot.Add(g)
 	fig.plot.Y.Tick.Marker = plot.ConstantTicks(names)
@@ -157,7 +159,7 @@ func (g *gantt) fill(f *facts, w *witness, lo, hi int64) {
 	for i := range f.ops {
 		o := &f.ops[i]
 		if _, ok := g.rows[o.process]; ok && o.call < hi && o.ret > lo && len(g.waits) < maxBars {
-			g.waits = append(g.waits, bar{o.process, sec(o.call), sec(o.ret), 0})
+			g.waits = append(g.waits, bar{o.process, units.Seconds(o.call), units.Seconds(o.ret), 0})
 		}
 	}
 	for i := range f.holds {
@@ -165,10 +167,10 @@ func (g *gantt) fill(f *facts, w *witness, lo, hi int64) {
 		if _, ok := g.rows[h.process]; !ok || h.from > hi || h.to < lo || len(g.holds) >= maxBars {
 			continue
 		}
-		b := bar{h.process, sec(h.from), sec(h.to), 0}
+		b := bar{h.process, units.Seconds(h.from), units.Seconds(h.to), 0}
 		// A lease after an orderly release says nothing any more.
 		if h.ended != "released" || w != nil && w.hold(h.process, h.n) {
-			b.lease = sec(h.lease)
+			b.lease = units.Seconds(h.lease)
 		}
 		g.holds = append(g.holds, b)
 	}

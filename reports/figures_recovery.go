@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // recovery is how long after the beginning of a fault somebody was granted the lock again; never:
@@ -54,17 +55,17 @@ func recoveryFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}
 	fig := newFigure("recovery", "Time from each fault to the next grant",
 		fmt.Sprintf("Stems at the beginning of %s, as high as the time to the next grant.",
-			count(len(rs), "fault")), "time of the fault (s)", "to the next grant")
+			units.Count(len(rs), "fault")), "time of the fault (s)", "to the next grant")
 	fig.grid()
-	fig.addBands(f.faults, 0, sec(f.end))
-	s := stems{end: sec(f.end)}
+	fig.addBands(f.faults, 0, units.Seconds(f.end))
+	s := stems{end: units.Seconds(f.end)}
 	top := 0.0
 	for _, r := range rs {
-		v := ms(int64(r.took))
+		v := units.Millis(int64(r.took))
 		if r.never {
-			v = ms(f.end - r.fault.from)
+			v = units.Millis(f.end - r.fault.from)
 		}
-		s.all = append(s.all, stem{sec(r.fault.from), v, r.never})
+		s.all = append(s.all, stem{units.Seconds(r.fault.from), v, r.never})
 		top = max(top, v)
 	}
 	fig.plot.Add(s)
@@ -72,12 +73,13 @@ func recoveryFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		ts := plot.DefaultTicks{}.Ticks(lo, hi)
 		for i := range ts {
 			if ts[i].Label != "" {
-				ts[i].Label = short(time.Duration(ts[i].Value * 1e6))
+				ts[i].Label = units.Span(time.Duration(ts[i].Value * 1e6))
 			}
 		}
 		return ts
 	})
-	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1e-3, sec(f.end)), 0,
+	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0,
+		max(1e-3, units.Seconds(f.end)), 0,
 		max(0.01, top*1.7)
 	return fig, nil
 }
@@ -104,7 +106,7 @@ func (s stems) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, x := range s.all {
 		var col color.Color = colorDeep
 		var glyph draw.GlyphDrawer = draw.CircleGlyph{}
-		label := short(time.Duration(x.high * 1e6))
+		label := units.Span(time.Duration(x.high * 1e6))
 		if x.never {
 			col, glyph, label = colorBad, draw.CrossGlyph{}, "never"
 		}
@@ -131,9 +133,9 @@ func waitFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}
 	fig := newFigure("waits", "Waits and holds over time",
 		fmt.Sprintf("Scatter plot of the waits and holds of %s over time.",
-			count(len(f.holds), "acquisition")), "time (s)", "duration")
+			units.Count(len(f.holds), "acquisition")), "time (s)", "duration")
 	fig.grid()
-	fig.addBands(f.faults, 0, sec(f.end))
+	fig.addBands(f.faults, 0, units.Seconds(f.end))
 	lo, hi := math.Inf(1), 0.0
 	for _, g := range []struct {
 		name  string
@@ -163,6 +165,6 @@ func waitFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		fig.plot.Legend.Add(g.name, s)
 	}
 	fig.logY(lo, hi*3)
-	fig.plot.X.Min, fig.plot.X.Max = 0, max(sec(f.end), 1e-3)
+	fig.plot.X.Min, fig.plot.X.Max = 0, max(units.Seconds(f.end), 1e-3)
 	return fig, nil
 }

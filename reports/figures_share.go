@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/plotter"
+
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // maxShares is up to how many clients each has a line of its own; of more, the first, the last and
@@ -32,7 +34,7 @@ func fairnessFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		fmt.Sprintf(
 			"Grants of each client over time. Jain's fairness index is %.2f; 1 is equal shares, %.2f is all to one.", j, 1/float64(n)), "time (s)", "grants so far")
 	fig.grid()
-	fig.addBands(f.faults, 0, sec(f.end))
+	fig.addBands(f.faults, 0, units.Seconds(f.end))
 	top := 1.0
 	for i, p := range shown(f.clients, grants) {
 		pts := stairs(grants[p], f.end)
@@ -43,7 +45,8 @@ func fairnessFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		}
 	}
 	fig.plot.Legend.Left = true
-	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0, max(1e-3, sec(f.end)), 0,
+	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0,
+		max(1e-3, units.Seconds(f.end)), 0,
 		top*1.7
 	return fig, nil
 }
@@ -68,10 +71,10 @@ func stairs(stamps []int64, end int64) plotter.XYs {
 	pts := plotter.XYs{{}}
 	every := max(1, len(stamps)/300)
 	for i := every - 1; i < len(stamps); i += every {
-		pts = append(pts, plotter.XY{X: sec(stamps[i]), Y: pts[len(pts)-1].Y}, plotter.XY{
-			X: sec(stamps[i]), Y: float64(i + 1)})
+		pts = append(pts, plotter.XY{X: units.Seconds(stamps[i]), Y: pts[len(pts)-1].Y}, plotter.XY{
+			X: units.Seconds(stamps[i]), Y: float64(i + 1)})
 	}
-	return append(pts, plotter.XY{X: sec(end), Y: float64(len(stamps))})
+	return append(pts, plotter.XY{X: units.Seconds(end), Y: float64(len(stamps))})
 }
 
 // jain is (Σx)² / (n Σx²): 1 for equal shares, 1/n if one has all.

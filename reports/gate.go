@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // GitHub takes 65,536 characters in a comment and 1 MiB in a job summary: the text stays below the
@@ -90,7 +91,7 @@ func footer(b *strings.Builder, r *campaign.GateResult) {
 		on = append(on, s)
 	}
 	fmt.Fprintf(b, "\n%s, seed %d, in %s; %s; lockbench %s.", code(r.Gate.File, 120), r.Gate.Seed,
-		short(r.Took.D()), code(strings.Join(on, ", "), 200), code(r.Version, 60))
+		units.Span(r.Took), code(strings.Join(on, ", "), 200), code(r.Version, 60))
 	if s := r.Shard.String(); s != "" {
 		fmt.Fprintf(b, " Shard %s: `lockbench merge` joins it with the others.", s)
 	}

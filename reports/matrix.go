@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 var (
@@ -192,14 +193,14 @@ func survivors(m *campaign.Matrix) string {
 	case len(names) == 0:
 		return "Nothing has been run that would tell one lock from another."
 	case best >= most:
-		return fmt.Sprintf("All that was tried here is survived by %s: %s.", list(names),
-			count(most, "fault"))
+		return fmt.Sprintf("All that was tried here is survived by %s: %s.", units.List(names),
+			units.Count(most, "fault"))
 	case best == 0:
 		return "No lock survives any of the faults that were tried here."
 	}
 	return fmt.Sprintf(
 		"No lock survives everything that was tried. %d of %s, the most, are survived by %s.", best,
-		count(most, "fault"), list(names))
+		units.Count(most, "fault"), units.List(names))
 }
 
 // survived counts the faults that a lock was tried under, and those that it survives. A lock that
@@ -259,14 +260,14 @@ func (p *matrixPage) about(m *campaign.Matrix) {
 	add("seed", fmt.Sprint(m.Seed))
 	add("shard", m.Shard.String())
 	if m.Took > 0 {
-		add("took", short(m.Took.D()))
+		add("took", units.Span(m.Took))
 	}
-	p.Meta = fmt.Sprintf("%s × %s · environment %s", count(len(m.Rows), "lock"),
-		count(len(m.Columns), "fault"), clean(m.Environment, 40))
+	p.Meta = fmt.Sprintf("%s × %s · environment %s", units.Count(len(m.Rows), "lock"),
+		units.Count(len(m.Columns), "fault"), clean(m.Environment, 40))
 	if v := m.Versions["redis"]; v != "" {
 		p.Meta += " · Redis " + clean(v, 40)
 	}
-	p.Meta += " · lease " + short(m.TTL.D())
+	p.Meta += " · lease " + units.Span(m.TTL)
 }
 
 // WitnessDirs are the run directories of a matrix that a reader may want to see: for each violated

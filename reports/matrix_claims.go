@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // claimRow is what a document says, and what came of it.
@@ -51,10 +52,10 @@ func newClaimRow(c campaign.Claim, o campaign.Outcome, cells []*campaign.Cell,
 	row := claimRow{Text: clean(c.Text, 400), Document: clean(c.Document, 80), Outcome: string(o),
 		State: claimStates[o][0], Symbol: claimStates[o][1], Command: clean(c.Command(), 200)}
 	if c.Note != "" {
-		row.Note = sentence(clean(c.Note, 400))
+		row.Note = units.Sentence(clean(c.Note, 400))
 	}
 	if c.Needs != "" {
-		row.Note = strings.TrimSpace(row.Note + " Needs " + sentence(clean(c.Needs, 300)))
+		row.Note = strings.TrimSpace(row.Note + " Needs " + units.Sentence(clean(c.Needs, 300)))
 	}
 	letters := c.Breaks + c.Keeps
 	for _, cell := range cells {

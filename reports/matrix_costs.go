@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // costRow is what a lock costs, in words.
@@ -31,12 +32,13 @@ func (p *matrixPage) costs(m *campaign.Matrix) error {
 		p.Costs = append(p.Costs, newCostRow(m, c))
 		names = append(names, clean(c.Row, 40))
 		commands, throughput = append(commands, c.Commands), append(throughput, c.Throughput)
-		p50, p99 = append(p50, ms(int64(c.AcquireP50))), append(p99, ms(int64(c.AcquireP99)))
+		p50, p99 = append(p50, units.Millis(int64(c.AcquireP50))),
+			append(p99, units.Millis(int64(c.AcquireP99)))
 	}
 	first := m.Costs[0]
 	p.CostsMeta = fmt.Sprintf(
 		"One run of each lock without faults: %s that compete for holds of %s. An acquire lasts from the call to the grant, so it includes the wait for whoever is inside. Recovery is the longest time from the fault to the next grant, in the runs of the matrix.",
-		count(first.Clients, "client"), short(first.Hold.D()))
+		units.Count(first.Clients, "client"), units.Span(first.Hold))
 	for _, fig := range []*figure{
 		barFigure("Redis commands for each hand-over", "commands", names, commands, nil),
 		barFigure("Acquire: median, and 99th percentile", "ms", names, p50, p99),
@@ -55,7 +57,7 @@ func newCostRow(m *campaign.Matrix, c campaign.RowCost) costRow {
 	row := costRow{Name: clean(c.Row, 60), Grants: c.Grants, Commands: "–", P50: "–", P99: "–",
 		Throughput: "–"}
 	if c.Grants > 0 {
-		row.P50, row.P99, row.Throughput = short(c.AcquireP50.D()), short(c.AcquireP99.D()),
+		row.P50, row.P99, row.Throughput = units.Span(c.AcquireP50), units.Span(c.AcquireP99),
 			fmt.Sprintf("%.0f/s", c.Throughput)
 	}
 	if c.Commands > 0 {
@@ -77,7 +79,7 @@ func recovered(m *campaign.Matrix, row, column string, took history.Duration) st
 	case took == 0:
 		return "–"
 	}
-	return short(took.D())
+	return units.Span(took)
 }
 
 // bars draws one horizontal bar for each lock, and a whisker to a second value.
@@ -129,7 +131,7 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 		end, label := tx(v), number(v)
 		if b.to != nil {
 			end, label = max(end, tx(b.to[i])),
-				short(time.Duration(v*1e6))+" – "+short(time.Duration(b.to[i]*1e6))
+				units.Span(time.Duration(v*1e6))+" – "+units.Span(time.Duration(b.to[i]*1e6))
 			c.StrokeLine2(draw.LineStyle{Color: colorDeep, Width: vg.Points(1)}, tx(v), y, tx(b.to[i]), y)
 			c.StrokeLine2(draw.LineStyle{Color: colorDeep, Width: vg.Points(1.4)}, tx(b.to[i]), y-3,
 				tx(b.to[i]), y+3)

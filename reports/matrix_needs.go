@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // needRow says what a lock needs to be safe, column by column of needs.
@@ -121,7 +122,7 @@ func (a asks) of(m *campaign.Matrix, row string) needed {
 	case len(open) > 0:
 		return needed{"not known", "unknown", clean(strings.Join(open, "; "), 300)}
 	}
-	return needed{a.otherwise, "safe", "nothing was violated under " + list(a.columns)}
+	return needed{a.otherwise, "safe", "nothing was violated under " + units.List(a.columns)}
 }
 
 func safeIn(m *campaign.Matrix, row, column string) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // caveats are what the environment does otherwise than its words make a reader think.
@@ -22,9 +23,9 @@ func caveats(h history.Header, f *facts) (cs []string) {
 }
 
 func subtitle(h history.Header, f *facts) string {
-	parts := []string{count(len(f.clients), "client"), count(max(1, h.Keys), "lock")}
+	parts := []string{units.Count(len(f.clients), "client"), units.Count(max(1, h.Keys), "lock")}
 	if h.TTL > 0 {
-		parts = append(parts, "lease "+short(h.TTL.D()))
+		parts = append(parts, "lease "+units.Span(h.TTL))
 	}
 	if h.Workload != "" {
 		parts = append(parts, "workload "+clean(h.Workload, 40))
@@ -65,7 +66,7 @@ func (p *page) verdict(r Run) {
 	p.Broke = clean(v.HarnessError, 400)
 	if q := v.Porcupine; q.Result != "" {
 		p.Porcupine = fmt.Sprintf("%s says %s over %s in %s", judge(q.Version), clean(q.Result, 20),
-			count(q.Operations, "operation"), short(q.Took.D()))
+			units.Count(q.Operations, "operation"), units.Span(q.Took))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // meanings says what the letters of the properties stand for.
@@ -48,7 +49,7 @@ func propertyRows(r Run) []propertyRow {
 		row.Symbol = map[string]string{"violated": "✕", "valid": "✓", "unknown": "?",
 			"na": "–"}[row.State]
 		if p.Reason != "" {
-			row.Words = sentence(clean(p.Reason, 600))
+			row.Words = units.Sentence(clean(p.Reason, 600))
 		}
 		if row.Story = told[p.Property]; row.Story != "" {
 			row.Words = ""
@@ -69,7 +70,7 @@ type evidenceRow struct {
 
 func evidenceRows(r Run, f *facts) []evidenceRow {
 	rows := []evidenceRow{{What: "operations recorded", Have: fmt.Sprintf("%s by %s in %s",
-		thousands(f.count), count(len(f.clients), "client"), shortNS(f.end))}}
+		units.Thousands(f.count), units.Count(len(f.clients), "client"), units.Span(f.end))}}
 	if r.Verdict == nil {
 		return rows
 	}
@@ -78,10 +79,10 @@ func evidenceRows(r Run, f *facts) []evidenceRow {
 		if have == 0 && need == 0 && !always {
 			return
 		}
-		row := evidenceRow{What: what, Have: thousands(have), Short: have < need &&
+		row := evidenceRow{What: what, Have: units.Thousands(have), Short: have < need &&
 			r.Verdict.Verdict != checker.Violated}
 		if need > 0 {
-			row.Need = "at least " + thousands(need)
+			row.Need = "at least " + units.Thousands(need)
 		}
 		rows = append(rows, row)
 	}
@@ -97,11 +98,11 @@ func evidenceRows(r Run, f *facts) []evidenceRow {
 	add("operations whose outcome nobody knows", max(e.Unknown, f.unknown), 0, false)
 	if e.TimedOut > 0 {
 		rows = append(rows, evidenceRow{What: "commands that timed out although no fault held them back",
-			Have: thousands(e.TimedOut)})
+			Have: units.Thousands(e.TimedOut)})
 	}
 	if e.LongestGapMS > 0 {
 		rows = append(rows, evidenceRow{What: "longest unplanned stall of the machine",
-			Have: short(time.Duration(e.LongestGapMS) * time.Millisecond)})
+			Have: units.Span(time.Duration(e.LongestGapMS) * time.Millisecond)})
 	}
 	if e.Interrupted {
 		rows = append(rows, evidenceRow{What: "end of the record",
@@ -142,14 +143,14 @@ func (p *page) commands(r Run, f *facts, w *witness) {
 	shown = nearest(shown, w)
 	if len(shown) < total {
 		p.CommandsLeft = fmt.Sprintf(
-			"%s of %s commands are shown: repeated polls are joined, and what is far from the violation or the fault is left out. All are in trace.jsonl.", thousands(len(shown)), thousands(total))
+			"%s of %s commands are shown: repeated polls are joined, and what is far from the violation or the fault is left out. All are in trace.jsonl.", units.Thousands(len(shown)), units.Thousands(total))
 	}
 	for _, c := range shown {
 		p.Commands = append(p.Commands, rowOf(c.Command, f.header, w))
 		if c.more > 0 {
 			t := max(c.Recv, c.Sent)
 			p.Commands = append(p.Commands, commandRow{Client: fmt.Sprint(c.Process),
-				More: "the same again, " + count(c.more, "more time") + ", answered alike", t: t})
+				More: "the same again, " + units.Count(c.more, "more time") + ", answered alike", t: t})
 		}
 	}
 	first := min(lo, shown[0].Sent) // a fault from before is told in the sequence diagram
@@ -158,7 +159,7 @@ func (p *page) commands(r Run, f *facts, w *witness) {
 	}
 	for _, x := range f.faults {
 		if x.from >= first && x.from <= hi && len(p.Commands) < 2*maxCommandRows {
-			p.Commands = append(p.Commands, commandRow{T: micros(x.from), Fault: x.words(), t: x.from})
+			p.Commands = append(p.Commands, commandRow{T: units.Micros(x.from), Fault: x.words(), t: x.from})
 		}
 	}
 	slices.SortStableFunc(p.Commands, func(a, b commandRow) int {
@@ -167,11 +168,11 @@ func (p *page) commands(r Run, f *facts, w *witness) {
 }
 
 func rowOf(c history.Command, h history.Header, w *witness) commandRow {
-	row := commandRow{T: micros(c.Sent), Client: fmt.Sprint(c.Process), Node: clean(c.Node, 24),
+	row := commandRow{T: units.Micros(c.Sent), Client: fmt.Sprint(c.Process), Node: clean(c.Node, 24),
 		Command: clean(strings.Join(h.Readable(c.Args), " "), 240), Reply: replyOf(c, 160),
 		Bad: c.Err != "" || c.Recv == 0, t: c.Sent}
 	if c.Recv > 0 {
-		row.Latency = shortNS(c.Recv - c.Sent)
+		row.Latency = units.Span(c.Recv - c.Sent)
 	}
 	row.During = w != nil && w.together && c.Sent <= w.to && max(c.Sent, c.Recv) >= w.from
 	return row

@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // The measures of the sequence diagram, in pixels.
@@ -144,7 +146,7 @@ func (s *sequence) overlap(ss []step, w *witness) {
 	fmt.Fprintf(s, `<rect class="both" x="%d" y="%g" width="%g" height="%g" fill="url(#seqhatch%d)"/>`,
 		seqTime-8, y0, s.width-seqRight-seqTime+16, max(4, y1-y0), s.n)
 	fmt.Fprintf(s, `<text class="bothlabel" x="%g" y="%g" >both inside, %s</text>`,
-		s.width-seqRight+16, (y0+y1)/2+4, short(w.overlap()))
+		s.width-seqRight+16, (y0+y1)/2+4, units.Span(w.overlap()))
 }
 
 // activations are the bars on the lifelines of the clients that are inside.
@@ -176,10 +178,10 @@ func (s *sequence) step(ss []step, i int, span int64) {
 	st, y := ss[i], s.y[i]
 	if i > 0 && silence(ss, i, span) {
 		fmt.Fprintf(s, `<text class="gap" x="%d" y="%g" text-anchor="end">⋮ %s</text>`, seqTime-16,
-			y-seqGap+2, shortNS(st.T-ss[i-1].T))
+			y-seqGap+2, units.Span(st.T-ss[i-1].T))
 	}
 	fmt.Fprintf(s, `<text class="t" x="%d" y="%g" text-anchor="end">%s</text><g><title>%s</title>`,
-		seqTime-16, y+4, micros(st.T), html.EscapeString(st.Words()))
+		seqTime-16, y+4, units.Micros(st.T), html.EscapeString(st.Words()))
 	text := html.EscapeString(st.Text)
 	switch st.Kind {
 	case stepSend, stepReply:

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 var (
@@ -136,7 +138,7 @@ func (s *Server) ofMatrix(e *Entry, name string) {
 	defer f.Close()
 	if m, err := campaign.ReadMatrix(f); err == nil {
 		e.Environment, e.Words = clean(m.Environment, 40), m.Count().String()
-		e.Impl, e.Nemesis = count(len(m.Rows), "lock"), count(len(m.Columns), "fault")
+		e.Impl, e.Nemesis = units.Count(len(m.Rows), "lock"), units.Count(len(m.Columns), "fault")
 	}
 }
 
@@ -148,7 +150,7 @@ func (s *Server) ofGate(e *Entry, name string) {
 		return
 	}
 	e.Verdict, e.As = clean(string(g.Result), 20), g.Exit == 0
-	e.Words = count(len(g.Entries), "entry") + ", exit code " + texts([]int{g.Exit})[0]
+	e.Words = units.Count(len(g.Entries), "entry") + fmt.Sprintf(", exit code %d", g.Exit)
 }
 
 func (s *Server) ofRun(e *Entry, name string) {

@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // The pages that are made on demand, by their last name.
@@ -185,8 +186,8 @@ func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
 		CSP                 string
 	}{Result: clean(string(g.Result), 20), State: stateOf(g.Result), CSS: template.CSS(baseCSS +
 		serveCSS), CSP: policyFor()}
-	p.Meta = fmt.Sprintf("%s · took %s · exit code %d", count(len(g.Entries), "entry"),
-		short(g.Took.D()), g.Exit)
+	p.Meta = fmt.Sprintf("%s · took %s · exit code %d", units.Count(len(g.Entries), "entry"),
+		units.Span(g.Took), g.Exit)
 	link := reportsIn(dir)
 	for _, e := range g.Entries {
 		row := gateRow{Name: clean(e.Name, 80), Title: clean(e.Title, 120),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // The kinds of a step of the witness's story.
@@ -36,7 +37,7 @@ type step struct {
 func (s step) Words() string {
 	switch s.Kind {
 	case stepSend:
-		return fmt.Sprintf("%s → %s: %s", upper(who(s.Process)), s.Node, s.Tip)
+		return fmt.Sprintf("%s → %s: %s", units.Upper(who(s.Process)), s.Node, s.Tip)
 	case stepReply:
 		return fmt.Sprintf("%s → %s: %s", s.Node, who(s.Process), s.Tip)
 	case stepFault:
@@ -44,7 +45,7 @@ func (s step) Words() string {
 	case stepItself:
 		return s.Node + ": " + s.Tip
 	}
-	return upper(who(s.Process)) + " " + s.Tip
+	return units.Upper(who(s.Process)) + " " + s.Tip
 }
 
 // maxSteps bounds the sequence diagram; a violation that takes more is told around its end.
@@ -77,7 +78,7 @@ func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 		if x.from <= hi && (x.to >= lo || x.from >= lo-margin) {
 			text := x.words()
 			if x.from < lo-margin {
-				text += ", at " + seconds(x.from)
+				text += ", at " + units.At(x.from)
 			}
 			ss = append(ss, step{T: max(lo-margin, x.from), Kind: stepFault, Process: -1, Text: text,
 				Tip: text})
@@ -279,7 +280,7 @@ func (p polls) steps(h history.Header, hi int64) []step {
 			Text: replyOf(p.Command, 34), Tip: replyOf(p.Command, 300)})
 	}
 	if p.more > 0 {
-		text := "asks " + count(p.more, "more time") + ", same answer"
+		text := "asks " + units.Count(p.more, "more time") + ", same answer"
 		ss = append(ss, step{T: max(p.Recv, p.Sent), Kind: stepMore, Process: p.Process, Text: text,
 			Tip: text})
 	}
@@ -306,4 +307,4 @@ func brief(args []string) string {
 }
 
 // Stamp is when the step happened, in seconds to the microsecond.
-func (s step) Stamp() string { return micros(s.T) }
+func (s step) Stamp() string { return units.Micros(s.T) }

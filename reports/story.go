@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // when completes the question "Can two clients hold X at once …?" by the name of the fault.
@@ -89,7 +90,7 @@ func answerOf(r Run) answer {
 	case checker.Valid:
 		return answer{"Not in this run.", validSentence(v), v.Verdict}
 	case checker.NA:
-		return answer{"Not asked.", sentence(clean(v.Summary, 300)), v.Verdict}
+		return answer{"Not asked.", units.Sentence(clean(v.Summary, 300)), v.Verdict}
 	}
 	return answer{"Unknown.", unknownSentence(r), checker.Unknown}
 }
@@ -104,20 +105,20 @@ func brokenAnswer(v *checker.Verdict) answer {
 	if v.Property(checker.MutualExclusion).Verdict == checker.Valid {
 		also = "No two clients were inside at once."
 	}
-	return answer{word, sentence(clean(v.Summary, 300)) + " " + also, v.Verdict}
+	return answer{word, units.Sentence(clean(v.Summary, 300)) + " " + also, v.Verdict}
 }
 
 // validSentence says what a "no" is worth.
 func validSentence(v *checker.Verdict) string {
 	e := v.Evidence
 	s := fmt.Sprintf("No two clients were inside at once in %s, of which %s contended",
-		count(e.Acquisitions, "acquisition"), wereWas(e.Contended))
+		units.Count(e.Acquisitions, "acquisition"), wereWas(e.Contended))
 	if e.Aimed > 0 {
 		s += fmt.Sprintf("; %d of %s struck a hold while another client waited", e.Hits,
-			count(e.Aimed, "planned fault"))
+			units.Count(e.Aimed, "planned fault"))
 	}
 	if e.AfterFailover > 0 {
-		s += fmt.Sprintf("; the new master granted %s", count(e.AfterFailover, "time"))
+		s += fmt.Sprintf("; the new master granted %s", units.Count(e.AfterFailover, "time"))
 	}
 	return s + ". That is what this answer rests on, and no more."
 }
@@ -126,7 +127,7 @@ func wereWas(n int) string {
 	if n == 1 {
 		return "1 was"
 	}
-	return thousands(n) + " were"
+	return units.Thousands(n) + " were"
 }
 
 func unknownSentence(r Run) string {
@@ -141,7 +142,7 @@ func unknownSentence(r Run) string {
 	if why == "" {
 		return "The run does not tell."
 	}
-	return "The run does not tell: " + sentence(strings.TrimSuffix(why, "."))
+	return "The run does not tell: " + units.Sentence(strings.TrimSuffix(why, "."))
 }
 
 // missing says which evidence the run was to give and did not.
@@ -150,17 +151,17 @@ func missing(r Run) string {
 	var m []string
 	if e := v.Evidence; e.Contended < q.Contended {
 		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Contended,
-			count(q.Contended, "contended acquisition")))
+			units.Count(q.Contended, "contended acquisition")))
 	}
 	if e := v.Evidence; e.Hits < q.Hits {
 		m = append(m, fmt.Sprintf("%d of %s that strike a hold with another client waiting", e.Hits,
-			count(q.Hits, "fault")))
+			units.Count(q.Hits, "fault")))
 	}
 	if q.Failover && v.Evidence.AfterFailover == 0 {
 		m = append(m, "no grant by the new master")
 	}
 	if len(m) > 0 {
-		return "it has " + list(m)
+		return "it has " + units.List(m)
 	}
 	for _, p := range v.Properties {
 		if p.Verdict.String() == string(checker.Unknown) && p.Reason != "" {

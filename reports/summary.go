@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // summaryWidth is where the words on the terminal are wrapped.
@@ -129,25 +130,26 @@ func (t *terminal) evidence(r Run) {
 		return
 	}
 	e := r.Verdict.Evidence
-	parts := []string{count(e.Acquisitions, "acquisition"), fmt.Sprintf("%d contended", e.Contended)}
+	parts := []string{units.Count(e.Acquisitions, "acquisition"), fmt.Sprintf("%d contended",
+		e.Contended)}
 	if e.Aimed > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %s struck a contended hold", e.Hits,
-			count(e.Aimed, "strike")))
+			units.Count(e.Aimed, "strike")))
 	}
 	if e.AfterFailover > 0 {
-		parts = append(parts, count(e.AfterFailover, "grant")+" by the new master")
+		parts = append(parts, units.Count(e.AfterFailover, "grant")+" by the new master")
 	}
 	if e.Unknown > 0 {
-		parts = append(parts, count(e.Unknown, "operation")+" of unknown outcome")
+		parts = append(parts, units.Count(e.Unknown, "operation")+" of unknown outcome")
 	}
 	t.line("")
 	t.wrap(t.paint(dim, "Tried:  "), strings.Join(parts, ", ")+".", 8)
 	if m := missing(r); m != "" && r.Verdict.Verdict.String() == string(checker.Unknown) {
-		t.wrap(t.paint(dim, "Lacks:  "), sentence(m), 8)
+		t.wrap(t.paint(dim, "Lacks:  "), units.Sentence(m), 8)
 	}
 	if q := r.Verdict.Porcupine; q.Result != "" {
 		t.wrap(t.paint(dim, "Judge:  "), fmt.Sprintf("%s: %s over %s in %s.", judge(q.Version),
-			clean(q.Result, 20), count(q.Operations, "operation"), short(q.Took.D())), 8)
+			clean(q.Result, 20), units.Count(q.Operations, "operation"), units.Span(q.Took)), 8)
 	}
 }
 
@@ -162,14 +164,14 @@ func (t *terminal) witness(w *witness) {
 		}
 		lease := ""
 		if h.LeaseEnd > 0 {
-			lease = ", lease to " + seconds(h.LeaseEnd)
+			lease = ", lease to " + units.At(h.LeaseEnd)
 		}
-		t.line(fmt.Sprintf("        client %d inside from %s to %s%s", h.Process, seconds(h.From),
-			seconds(h.To), lease))
+		t.line(fmt.Sprintf("        client %d inside from %s to %s%s", h.Process, units.At(h.From),
+			units.At(h.To), lease))
 	}
 	if w.together {
-		t.line("        " + t.paint(red, fmt.Sprintf("both inside from %s to %s, %s", seconds(w.from),
-			seconds(w.to), short(w.overlap()))))
+		t.line("        " + t.paint(red, fmt.Sprintf("both inside from %s to %s, %s", units.At(w.from),
+			units.At(w.to), units.Span(w.overlap()))))
 	}
 }
 
@@ -177,7 +179,7 @@ func (t *terminal) closing(r Run) {
 	v, h := r.Verdict, r.History.Header
 	t.line("")
 	if v != nil && v.HarnessError != "" {
-		t.wrap(t.paint(red, "Broke:  "), sentence(clean(v.HarnessError, 400)), 8)
+		t.wrap(t.paint(red, "Broke:  "), units.Sentence(clean(v.HarnessError, 400)), 8)
 	}
 	if what, how := expectation(r); what != "" {
 		t.line(fmt.Sprintf("Expected %s: %s.", what, how))
@@ -189,7 +191,7 @@ func (t *terminal) closing(r Run) {
 	if redis := h.Versions["redis"]; redis != "" {
 		where += ", Redis " + clean(redis, 40)
 	}
-	t.line(upper(where) + ".")
+	t.line(units.Upper(where) + ".")
 	if h.Command != "" {
 		t.line("Again:  " + clean(h.Command, 1000))
 	}

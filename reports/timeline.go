@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // What a page carries at most, so that it stays below 2 MB whatever the history. Beyond it the
@@ -99,12 +100,12 @@ func newTimeline(r Run, f *facts, ws []*witness) *timeline {
 	t.choose(f, ws)
 	clients := lanesFor(f, ws)
 	if n := len(f.clients) - len(clients); n > 0 {
-		t.leave("the lanes of %s", count(n, "client"))
+		t.leave("the lanes of %s", units.Count(n, "client"))
 	}
 	t.clientLanes(f, ws, clients)
 	nodes := nodesOf(r, f)
 	if n := len(nodes) - maxNodes; n > 0 {
-		t.leave("the lanes of %s", count(n, "node"))
+		t.leave("the lanes of %s", units.Count(n, "node"))
 		nodes = nodes[:maxNodes]
 	}
 	for _, n := range nodes {

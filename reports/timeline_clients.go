@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 func (t *timeline) clientLanes(f *facts, ws []*witness, clients []int) {
@@ -38,7 +39,7 @@ func (t *timeline) clientLanes(f *facts, ws []*witness, clients []int) {
 		t.Lanes[l].Holds = append(t.Lanes[l].Holds, t.hold(h, ws))
 	}
 	if left > 0 {
-		t.leave("%s", count(left, "hold"))
+		t.leave("%s", units.Count(left, "hold"))
 	}
 	kept := 0
 	for _, m := range f.marks {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // choose finds the times in which all operations are drawn: as wide as the page can bear around the
@@ -31,8 +33,8 @@ func (t *timeline) choose(f *facts, ws []*witness) {
 	})
 	t.Detail = around(centres, int64(max(0, reach-1)), t.End)
 	t.leave("%s of %s acquire calls one by one: outside %s around the faults%s the timeline shows how much of the time each client was inside",
-		thousands(len(f.ops)-countIn(f.ops, t.Detail)), thousands(len(f.ops)),
-		short(time.Duration(reach)*time.Microsecond), andWitness(ws))
+		units.Thousands(len(f.ops)-countIn(f.ops, t.Detail)), units.Thousands(len(f.ops)),
+		units.Span(time.Duration(reach)*time.Microsecond), andWitness(ws))
 }
 
 func andWitness(ws []*witness) string {

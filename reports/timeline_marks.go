@@ -4,17 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 func (t *timeline) bands(f *facts) {
 	for i, x := range f.faults {
 		if i == maxFaults {
-			t.leave("%s", count(len(f.faults)-maxFaults, "fault"))
+			t.leave("%s", units.Count(len(f.faults)-maxFaults, "fault"))
 			break
 		}
-		text := fmt.Sprintf("%s, from %s to %s", x.words(), seconds(x.from), seconds(x.to))
+		text := fmt.Sprintf("%s, from %s to %s", x.words(), units.At(x.from), units.At(x.to))
 		if x.open {
-			text = fmt.Sprintf("%s at %s, to the end of the run", x.words(), seconds(x.from))
+			text = fmt.Sprintf("%s at %s, to the end of the run", x.words(), units.At(x.from))
 		}
 		if x.by != nil {
 			text += ", when " + who(*x.by) + " reached the gate"

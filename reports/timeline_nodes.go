@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // nodeLane draws a node's role, what it held, and the commands that it was sent.
@@ -30,7 +31,7 @@ func (t *timeline) nodeLane(n node, trace []history.Command, of int) {
 	}
 	l.Rows = len(rows)
 	if left > 0 {
-		t.leave("%s on %s", count(left, "span of a key"), l.Label)
+		t.leave("%s on %s", units.Count(left, "span of a key", "spans of keys"), l.Label)
 	}
 	t.ticks(&l, n.name, trace, maxCommands/of)
 	t.Lanes = append(t.Lanes, l)
@@ -69,7 +70,7 @@ func (t *timeline) ticks(l *lane, name string, trace []history.Command, limit in
 		slices.SortStableFunc(cs, func(a, b *history.Command) int {
 			return int(min(1, max(-1, distance(a.Sent, mid)-distance(b.Sent, mid))))
 		})
-		t.leave("the ticks of %s to %s", count(len(cs)-limit, "command"), l.Label)
+		t.leave("the ticks of %s to %s", units.Count(len(cs)-limit, "command"), l.Label)
 		cs = cs[:limit]
 		slices.SortStableFunc(cs, func(a, b *history.Command) int {
 			return int(min(1, max(-1, a.Sent-b.Sent)))

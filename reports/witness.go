@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // exclusive are the properties whose violation is two clients inside at once.
@@ -146,7 +147,7 @@ func (w *witness) title() string {
 	for _, p := range w.properties {
 		names = append(names, clean(p, 24))
 	}
-	s, what := list(names), clean(w.class, 80)
+	s, what := units.List(names), clean(w.class, 80)
 	if what == "" {
 		what = briefs[w.properties[0]]
 	}
@@ -201,11 +202,11 @@ func (w *witness) clients() string {
 	if len(ns) == 1 {
 		return "Client " + fmt.Sprint(ns[0])
 	}
-	return "Clients " + list(texts(ns))
+	return "Clients " + units.List(ns)
 }
 
 func (w *witness) sentence() string {
-	s := fmt.Sprintf("%s were both inside lock %d for %s", w.clients(), w.key, short(w.overlap()))
+	s := fmt.Sprintf("%s were both inside lock %d for %s", w.clients(), w.key, units.Span(w.overlap()))
 	if len(w.holds) > 2 {
 		s = strings.Replace(s, "both", "all", 1)
 	}
@@ -279,7 +280,7 @@ func (w *witness) label() string {
 		return clean(p, 24) + " is violated"
 	}
 	if len(w.holds) > 2 {
-		return "all inside, " + short(w.overlap())
+		return "all inside, " + units.Span(w.overlap())
 	}
-	return "both inside, " + short(w.overlap())
+	return "both inside, " + units.Span(w.overlap())
 }

@@ -37,6 +37,7 @@ var rooms = map[string][]string{
 		"internal/store", "internal/explore"},
 	"internal/archtest": {},
 	"internal/format1":  {},
+	"internal/units":    {},
 	"internal/testenv":  {},
 	"cmd/lockbench": {"history", "history/edn", "impls", "nemesis", "workloads", "checker", "reports",
 		"internal/harness", "internal/cluster", "docker", "internal/sim", "internal/explore",
@@ -44,7 +45,7 @@ var rooms = map[string][]string{
 }
 
 // anyRoom may be imported by every room: they know nothing of locks.
-var anyRoom = []string{"internal/format1"}
+var anyRoom = []string{"internal/format1", "internal/units"}
 
 // heavy libraries live in one room each.
 var heavy = map[string]string{

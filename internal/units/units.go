@@ -1,0 +1,126 @@
+// Package units writes stamps, durations, counts and lists for people, the same way wherever
+// lockbench prints, draws or tells something. Nothing that it writes is ever read back.
+package units
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// At writes a stamp, nanoseconds since the start of the run, in seconds to the millisecond:
+// "0.061 s".
+func At(t int64) string { return fmt.Sprintf("%.3f s", Seconds(t)) }
+
+// Micros writes a stamp to the microsecond, for tables in which order matters: "0.061 234".
+func Micros(t int64) string {
+	us := int64(math.Round(float64(t) / 1e3))
+	sign := ""
+	if us < 0 {
+		sign, us = "−", -us
+	}
+	return fmt.Sprintf("%s%d.%03d %03d", sign, us/1e6, us/1e3%1e3, us%1e3)
+}
+
+// Seconds is a stamp, or a difference of stamps, in seconds.
+func Seconds(ns int64) float64 { return float64(ns) / 1e9 }
+
+// Millis is a stamp, or a difference of stamps, in milliseconds.
+func Millis(ns int64) float64 { return float64(ns) / 1e6 }
+
+// Span writes a duration as people say it: "164 ms", "1.30 s", "85 µs".
+func Span[D ~int64](ns D) string {
+	d := time.Duration(ns)
+	switch a := max(d, -d); {
+	case a == 0:
+		return "0"
+	case a < time.Microsecond:
+		return fmt.Sprintf("%d ns", d.Nanoseconds())
+	case a < 10*time.Microsecond:
+		return fmt.Sprintf("%.1f µs", float64(d)/1e3)
+	case a < time.Millisecond:
+		return fmt.Sprintf("%.0f µs", float64(d)/1e3)
+	case a < 10*time.Millisecond:
+		return fmt.Sprintf("%.1f ms", float64(d)/1e6)
+	case a < time.Second:
+		return fmt.Sprintf("%.0f ms", float64(d)/1e6)
+	case a < 10*time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case a < 2*time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// Count writes a number of things: "1 client", "4 clients", "4 entries". Many is the plural where
+// it is not regular: Count(3, "span of a key", "spans of keys").
+func Count(n int, one string, many ...string) string {
+	return Thousands(n) + " " + Plural(n, one, many...)
+}
+
+// Plural is one where n is 1, and else its plural, which is regular unless many gives it.
+func Plural(n int, one string, many ...string) string {
+	switch last := len(one) - 1; {
+	case n == 1 || last < 1:
+		return one
+	case len(many) > 0:
+		return many[0]
+	case one[last] == 'y' && !strings.ContainsRune("aeiou", rune(one[last-1])):
+		return one[:last] + "ies"
+	case strings.HasSuffix(one, "s"), strings.HasSuffix(one, "x"), strings.HasSuffix(one, "ch"),
+		strings.HasSuffix(one, "sh"):
+		return one + "es"
+	}
+	return one + "s"
+}
+
+// Thousands writes 100000 as "100,000".
+func Thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// List joins items as people do: "a", "a and b", "a, b and c".
+func List[T any](items []T) string {
+	words := make([]string, len(items))
+	for i, item := range items {
+		words[i] = fmt.Sprint(item)
+	}
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// Upper makes the first letter a capital.
+func Upper(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// Sentence makes a capital first letter and a full stop, unless the text ends like a sentence.
+func Sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return Upper(s)
+	}
+	return Upper(s) + "."
+}
+
+// Quantile returns the q-quantile of sorted values, the zero value if there is none.
+func Quantile[T any](sorted []T, q float64) (v T) {
+	if len(sorted) == 0 {
+		return v
+	}
+	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+}
