@@ -5,8 +5,8 @@ package history
 
 import "time"
 
-// Format is the version of the files that this package writes, and the only one that it reads.
-const Format = 1
+// Format is the version of the histories that this package writes. It reads format 1, too.
+const Format = 2
 
 // Harness is the process number of the harness and its nemesis; clients count from 0.
 const Harness = -1
@@ -19,7 +19,7 @@ const (
 	Invoke Type = "invoke" // a client is about to call
 	OK     Type = "ok"     // the call did happen
 	Fail   Type = "fail"   // the call certainly did not happen
-	Info   Type = "info"   // nobody knows whether it happened
+	Info   Type = "info"   // the call may have happened, or not
 	Extend Type = "extend" // the lease of a hold was prolonged
 	Lost   Type = "lost"   // the lock told its holder that the hold is over
 	Kill   Type = "kill"   // the process is about to be killed on purpose
@@ -65,8 +65,8 @@ type Event struct {
 	Phase  string `json:"phase,omitempty"`  // of a fault: begin or end
 	ID     int    `json:"id,omitempty"`     // of a fault: joins begin and end
 	Target string `json:"target,omitempty"` // of a fault: node, client or link
-	Aimed  bool   `json:"strike,omitempty"` // of a fault: must fall into a contended hold
-	By     *int   `json:"by,omitempty"`     // of a fault: the client whose gate triggered it
+	Aimed  bool   `json:"aimed,omitempty"`  // of a fault: must fall into a contended hold
+	By     *int   `json:"by,omitempty"`     // of a fault: the client at whose breakpoint it began
 }
 
 // Grant is what the lock itself knows of a hold. A zero field means that it declares nothing of the

@@ -46,7 +46,7 @@ type Declares struct {
 type Requires struct {
 	// acquisitions that another client wanted at the same time
 	Contended int  `json:"contended,omitempty"`
-	Hits      int  `json:"strikes,omitempty"`  // faults that struck a hold with a contender waiting
+	Hits      int  `json:"hits,omitempty"`     // faults that hit a hold with a contender waiting
 	Failover  bool `json:"failover,omitempty"` // a grant by the new master
 }
 
@@ -61,7 +61,7 @@ func (h *History) Complete() bool {
 	return len(h.Events) > 0 && h.Events[len(h.Events)-1].Type == End
 }
 
-// Broke returns why the harness could not finish the run, or "".
+// HarnessError returns why the harness could not finish the run, or "".
 func (h *History) HarnessError() string {
 	if !h.Complete() {
 		return ""

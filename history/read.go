@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/lockbench/lockbench/internal/format1"
 )
 
 // LineError says in which line of a file something is wrong, and what.
@@ -32,9 +34,9 @@ func Read(r io.Reader) (*History, error) {
 		if n == 1 {
 			return readHeader(line, &h.Header)
 		}
-		var e Event
-		if err := json.Unmarshal(line, &e); err != nil {
-			return jsonError(err)
+		e, err := readEvent(line, h.Header.Format)
+		if err != nil {
+			return err
 		}
 		if err := v.Add(e); err != nil {
 			return err
@@ -67,17 +69,26 @@ func btoi(b bool) int {
 }
 
 func readHeader(line []byte, h *Header) error {
-	if err := json.Unmarshal(line, h); err != nil {
+	var kind struct {
+		Type   string
+		Format int
+	}
+	if err := json.Unmarshal(line, &kind); err != nil {
 		return jsonError(err)
 	}
-	if h.Type != "header" {
-		return fmt.Errorf("a history starts with a header, this is %q", h.Type)
+	switch {
+	case kind.Type != "header":
+		return fmt.Errorf("a history starts with a header, this is %q", kind.Type)
+	case kind.Format == 1:
+		var err error
+		if line, err = format1.Upgrade(line, oldNames); err != nil {
+			return err
+		}
+	case kind.Format != Format:
+		return fmt.Errorf("format %d is not known to this lockbench, which reads formats 1 and %d",
+			kind.Format, Format)
 	}
-	if h.Format != Format {
-		return fmt.Errorf("format %d is not known to this lockbench, which reads format %d", h.Format,
-			Format)
-	}
-	return nil
+	return json.Unmarshal(line, h)
 }
 
 // jsonError turns the library's message into one about a line.

@@ -15,11 +15,10 @@ type Recorder struct {
 }
 
 // NewRecorder writes the header to w and returns a recorder for the events. The caller closes w.
+// With io.Discard events are validated and not encoded.
 func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
 	h.Type, h.Format = "header", Format
-	r := &Recorder{w: w, v: NewValidator()}
-	h.write(&r.line)
-	return r, r.line.flush(r.w)
+	return &Recorder{w: w, v: NewValidator()}, newEncoder(w).Encode(h)
 }
 
 // Record writes one event. An event that the history cannot contain is not written; the error says
@@ -29,6 +28,9 @@ func (r *Recorder) Record(e Event) error {
 	defer r.mu.Unlock()
 	if err := r.v.Add(e); err != nil {
 		return err
+	}
+	if r.w == io.Discard {
+		return nil
 	}
 	e.write(&r.line)
 	return r.line.flush(r.w)

@@ -15,6 +15,9 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
+// PlanFormat is the version of plan.json that this package writes.
+const PlanFormat = 1
+
 // Plan is all that a run needs: the same plan gives the same run, as far as the environment allows.
 // On disk it is plan.json.
 type Plan struct {
@@ -108,7 +111,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}
 	p := Plan{
-		Format: history.Format, Seed: w.Seed, Environment: w.Environment, Impl: w.Impl,
+		Format: PlanFormat, Seed: w.Seed, Environment: w.Environment, Impl: w.Impl,
 		Nemesis:  w.Nemesis,
 		Workload: or(w.Workload, defaultWorkload),
 		Clients:  or(w.Clients, defaultClients), ClientRetries: w.ClientRetries,
@@ -185,9 +188,9 @@ func hold(ttl, poll time.Duration) time.Duration {
 func (p Plan) Validate() error {
 	lock, err := impls.Find(p.Impl)
 	switch {
-	case p.Format != history.Format:
+	case p.Format != PlanFormat:
 		return fmt.Errorf("plan format %d is not known; this lockbench writes and reads format %d",
-			p.Format, history.Format)
+			p.Format, PlanFormat)
 	case err != nil:
 		return err
 	case p.TTL <= 0:
