@@ -60,6 +60,8 @@ type (
 		// nobody can tell.
 		Prove(s Step) error
 	}
+	// Observer is an environment that is told of each step before the step is carried out.
+	Observer interface{ Observe(s Step) }
 	// Limited is an environment that has a power in general but not here and now.
 	Limited interface {
 		// Cannot says why the environment cannot do what is called do in plans; nil if it can.
@@ -121,6 +123,9 @@ func Apply(environment any, s Step) error {
 	deed, ok := deeds[s.Do]
 	if !ok {
 		return fmt.Errorf("nobody knows how to %q", s.Do)
+	}
+	if o, ok := environment.(Observer); ok {
+		o.Observe(s)
 	}
 	return deed(environment, s)
 }
