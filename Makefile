@@ -4,6 +4,9 @@ BIN := bin/lockbench
 REDIS := redis-server=redis-server redis-sentinel=redis-sentinel
 BROWSER := chromium=chromium
 
+# A program with the race detector sleeps a second at its end, which tests would wait for.
+export GORACE := atexit_sleep_ms=0 $(GORACE)
+
 .PHONY: help run test soak bench lint build cross redis browser image pictures clean
 
 help: ## show this list

@@ -14,6 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if cluster.IsWorker() { // the test binary plays the workers, too
+		plant("worker")
 		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
 	}
 	if docker.IsJanitor() {
@@ -22,7 +23,10 @@ func TestMain(m *testing.M) {
 	if cluster.IsSite() {
 		os.Exit(cluster.SiteMain(os.Stdout))
 	}
-	testscript.Main(m, map[string]func(){"lockbench": main})
+	testscript.Main(m, map[string]func(){"lockbench": func() {
+		plant("command")
+		main()
+	}})
 }
 
 // TestScript runs the command line as a user does; each script says what it shows.
