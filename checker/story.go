@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // maxFaults is how many faults a story tells at most.
@@ -86,7 +87,7 @@ func joined(hs []happening) string {
 	for i, h := range hs {
 		words := h.words
 		if i > 0 && h.about == hs[i-1].about {
-			words = withIt(words, nameOf(h.about))
+			words = withIt(words, nemesis.TargetName(h.about))
 		}
 		parts = append(parts, words+" at "+at(h.t)+h.tail)
 	}

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // StillOpen is how the reason begins for which the harness ends a fault that lasts until the end of
@@ -133,6 +135,12 @@ type fault struct {
 	strike   bool
 	lasting  bool // still in effect when the run ended
 }
+
+// words tells the begin and the end of a fault; an end of "" is not worth telling.
+func (f *fault) words() (begin, end string) { return nemesis.Tell(f.f, f.target) }
+
+// about is the target, or what stands for it in a fault that has none.
+func (f *fault) about() string { return cmp.Or(f.target, f.f) }
 
 // faults returns the actions of the nemesis in the order in which they began. An end without a
 // begin is ignored.

@@ -19,41 +19,6 @@ func (e *StepError) Error() string { return fmt.Sprintf("step %d: %v", e.Step+1,
 // Unwrap returns what is wrong.
 func (e *StepError) Unwrap() error { return e.Err }
 
-// target is what a step is done to.
-type target int
-
-const (
-	nobody    target = iota
-	aNode            // one Redis
-	aReplica         // one that can be promoted
-	aLink            // or several, by a pattern
-	aClient          // by number, by a name that an Await gave, struck or waiter
-	oneOrNone        // a client, or nobody
-	oneOrAll         // a client, or "*"
-)
-
-// rule says what a step's target is, which other fields it may have, and which it must have.
-type rule struct {
-	target    target
-	may, must string
-}
-
-// grammar is the closed list of steps. An Await is checked by itself.
-var grammar = map[string]rule{
-	Quiesce: {}, Warm: {}, Barrier: {}, Wait: {may: "for until"}, Elected: {must: "for"},
-	Resume: {target: oneOrNone}, Go: {target: oneOrNone}, Redirect: {target: oneOrAll, must: "node"},
-	KillNode: {aNode, "strike", ""}, Start: {target: aNode}, Revive: {target: aNode}, Promote: {
-		aReplica, "strike", ""},
-	PauseNode: {aNode, "strike", ""}, ResumeNode: {target: aNode}, NodeClock: {aNode, "offset strike",
-		""},
-	Busy: {aNode, "strike", ""}, Stall: {aNode, "strike", "for"}, Free: {target: aNode},
-	Cut: {aLink, "mode strike", ""}, HoldBack: {aLink, "mode strike", ""}, Delay: {aLink, "strike",
-		"for"},
-	Refuse: {aLink, "strike", ""}, Reset: {aLink, "strike", ""}, Heal: {target: aLink},
-	Crash: {aClient, "strike", ""}, Pause: {aClient, "strike", ""}, Unpause: {target: aClient},
-	ClientClock: {oneOrAll, "offset rate strike", ""},
-}
-
 // script is how far a scenario has been read.
 type script struct {
 	stage Layout
@@ -81,31 +46,30 @@ func (c *script) step(s Step, number int) error {
 	if s.Await != nil {
 		return c.await(s)
 	}
-	r, ok := grammar[s.Do]
+	a, ok := ActionOf(s.Do)
 	if !ok {
-		return fmt.Errorf("%q is no step; there are: %s, or an await", s.Do,
-			strings.Join(slices.Sorted(maps.Keys(grammar)), ", "))
+		return fmt.Errorf("%q is no step; there are: %s, or an await", s.Do, actionNames())
 	}
-	if err := r.fields(s); err != nil {
+	if err := a.fields(s); err != nil {
 		return err
 	}
-	if err := c.aims(r.target, s); err != nil {
+	if err := c.aims(a.Target, s); err != nil {
 		return fmt.Errorf("%s: %w", s.Do, err)
 	}
 	if err := c.connects(s, number); err != nil {
 		return err
 	}
-	return c.lives(s, number)
+	return c.lives(a, s, number)
 }
 
 // fields says which field is missing or too many.
-func (r rule) fields(s Step) error {
+func (a Action) fields(s Step) error {
 	has := map[string]bool{
 		"node": s.Node != "", "mode": s.Mode != "", "for": s.For != 0, "until": s.Until != 0,
-		"offset": s.Offset != 0, "rate": s.Rate != 0, "strike": s.Aimed,
+		"offset": s.Offset != 0, "rate": s.Rate != 0, "aimed": s.Aimed,
 	}
 	for _, f := range slices.Sorted(maps.Keys(has)) {
-		may, must := slices.Contains(strings.Fields(r.may), f), slices.Contains(strings.Fields(r.must), f)
+		may, must := listed(a.may, f), listed(a.must, f)
 		switch {
 		case must && !has[f]:
 			return fmt.Errorf("%s needs the field %q", s.Do, f)
@@ -130,38 +94,41 @@ func (r rule) fields(s Step) error {
 }
 
 // aims says why a target is none.
-func (c *script) aims(kind target, s Step) error {
+func (c *script) aims(kind TargetKind, s Step) error {
 	t := s.Target
 	switch kind {
-	case nobody:
+	case None:
 		if t != "" {
 			return fmt.Errorf("it has no target, but %q is given", t)
 		}
-	case aNode:
+	case Node:
 		return among("node", t, c.stage.nodes())
-	case aReplica:
+	case Copy:
 		var all []string
 		for _, r := range c.stage.replicas() {
 			all = append(all, r[0])
 		}
 		return among("replica", t, all)
-	case aLink:
+	case Link:
 		return c.link(t)
-	case oneOrNone, oneOrAll:
-		if kind == oneOrNone && t == "" || kind == oneOrAll && t == "*" {
+	case ClientOrNone, ClientOrAll:
+		if kind == ClientOrNone && t == "" || kind == ClientOrAll && t == "*" {
 			break
 		}
 		fallthrough
-	case aClient:
+	case OneClient:
 		if err := c.client(t); err != nil {
 			return err
 		}
 	}
-	if s.Node != "" && s.Node != "spare" {
+	if s.Node != "" && s.Node != Spare {
 		return among("node", s.Node, c.stage.nodes())
 	}
 	return nil
 }
+
+// listed reports whether a list with spaces has a name.
+func listed(list, name string) bool { return slices.Contains(strings.Fields(list), name) }
 
 func among(what, name string, all []string) error {
 	switch {
@@ -201,26 +168,26 @@ func (c *script) alive(who string) error {
 	return nil
 }
 
-// lives follows who is alive. Nothing is done to a node that is not.
-func (c *script) lives(s Step, number int) error {
-	switch s.Do {
-	case KillNode, Promote, PauseNode, NodeClock, Busy, Stall:
+// lives follows who is alive. No fault is done to a node that is not.
+func (c *script) lives(a Action, s Step, number int) error {
+	server := a.Target == Node || a.Target == Copy
+	switch {
+	case server && s.Fault():
 		if err := c.alive(s.Target); err != nil {
 			return err
 		}
-	case Start, Revive:
+	case s.Undoes(KillNode):
 		if _, down := c.dead[s.Target]; !down {
 			return fmt.Errorf("%s was not killed", s.Target)
 		}
 		delete(c.dead, s.Target)
-	case Crash:
-		if _, err := Client(s.Target); err != nil {
-			c.blind = number
-		} else {
-			c.dead[s.Target] = number
-		}
 	}
-	if s.Do == KillNode {
+	if !a.Kills {
+		return nil
+	}
+	if _, err := Client(s.Target); err != nil && !server {
+		c.blind = number
+	} else {
 		c.dead[s.Target] = number
 	}
 	return nil

@@ -41,11 +41,11 @@ func (c *script) others() (list string) {
 // directed to the second way is not hit by what is done to the first.
 func (c *script) connects(s Step, number int) error {
 	switch {
-	case s.Do == Redirect && s.Node == "spare":
+	case s.Do == Redirect && s.Node == Spare:
 		c.spare[s.Target] = number
 	case s.Do == Heal:
 		c.links = slices.DeleteFunc(c.links, func(f linkFault) bool { return meet(s.Target, f.Target) })
-	case grammar[s.Do].target == aLink:
+	case s.action().Target == Link:
 		who, _, _ := strings.Cut(s.Target, ">")
 		for other, by := range c.spare {
 			if meet(who, other) {
@@ -54,7 +54,7 @@ func (c *script) connects(s Step, number int) error {
 			}
 		}
 		for _, f := range c.links {
-			if family[f.Do] == family[s.Do] && (f.Mode == s.Mode || f.Mode == Both || s.Mode == Both) &&
+			if f.action().Family == s.action().Family && (f.Mode == s.Mode || f.Mode == Both || s.Mode == Both) &&
 				meet(s.Target, f.Target) {
 				return fmt.Errorf("%s: step %d has done %s to %s already; heal that first", s.Do, f.number+1,
 					f.Do, f.Target)
@@ -64,11 +64,6 @@ func (c *script) connects(s Step, number int) error {
 	}
 	return nil
 }
-
-// family says which faults of links are made of the same: no two of one family can be in force on a
-// link.
-var family = map[string]string{Cut: Cut, HoldBack: HoldBack, Delay: HoldBack, Refuse: Refuse,
-	Reset: Reset}
 
 // meet reports whether two names of clients or links may mean the same one. Whoever is known only
 // when the time has come may be any client.

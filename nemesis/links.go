@@ -113,7 +113,7 @@ func late(variant string, p Params) []Step {
 		{Do: Warm}, leaving(),
 		{Do: HoldBack, Target: "owner>*", Mode: Requests, Aimed: true},
 		// newer connections of this client take another way to the same nodes
-		{Do: Redirect, Target: owner, Node: "spare"},
+		{Do: Redirect, Target: owner, Node: Spare},
 		pass(owner), granted(Other, p.soon()),
 		heal, wait(p.polls()), {Do: Go},
 	}
@@ -128,7 +128,7 @@ func (p Params) lateAgain(heal Step) []Step {
 		{Do: Warm}, {Do: Quiesce}, {Do: Resume, Target: "c0"},
 		{Await: &Await{As: owner, Client: "c0", Phase: Granted}}, {Do: Resume}, pass(owner), leaves,
 		{Do: HoldBack, Target: "owner>*", Mode: Requests, Aimed: true}, {Do: Redirect, Target: owner,
-			Node: "spare"},
+			Node: Spare},
 		pass(owner), p.outside(), granted(Other, p.soon()), {Do: Resume, Target: "c0"}, {Do: Go},
 		pass(owner),
 		{Await: &Await{As: owner, Client: owner, Phase: Granted}, For: history.Duration(p.soon())},
@@ -151,7 +151,7 @@ func (p Params) lateVote() []Step {
 		// all masters have answered, and nothing is undone yet
 		Step{Await: &Await{As: owner, Client: "c0", Command: "^set ", At: "after", Nth: p.Nodes}},
 		Step{Do: HoldBack, Target: "c0>n0", Mode: Requests},
-		Step{Do: Redirect, Target: "c0", Node: "spare"},
+		Step{Do: Redirect, Target: "c0", Node: Spare},
 		pass(owner),
 		Step{Await: &Await{As: owner, Client: "c0", Phase: "granted"},
 			For: history.Duration(2 * p.soon())},

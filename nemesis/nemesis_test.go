@@ -93,21 +93,21 @@ func TestWhatIsStoppedGoesOn(t *testing.T) {
 	})
 }
 
-// TestEveryFaultIsRefusedByAEnvironmentWithoutPowers also shows that Possible looks at every step.
-func TestEveryFaultIsRefusedByAEnvironmentWithoutPowers(t *testing.T) {
+// TestEveryFaultIsRefusedWithoutCapabilities also shows that Possible looks at every step.
+func TestEveryFaultIsRefusedWithoutCapabilities(t *testing.T) {
 	everything(t, func(name string, s Scenario) {
 		acts := false
 		for _, step := range s.Steps {
-			if _, ok := powers[step.Do]; ok {
+			if step.action().by.has != nil {
 				acts = true
 				if Apply(struct{}{}, step) == nil {
-					t.Errorf("%s: an environment without powers did %v", name, step)
+					t.Errorf("%s: an environment without capabilities did %v", name, step)
 				}
 			}
 		}
 		err := Possible(struct{}{}, s.Steps)
 		if (err != nil) != acts {
-			t.Errorf("%s: possible in an environment without powers: %v", name, err)
+			t.Errorf("%s: possible in an environment without capabilities: %v", name, err)
 		}
 		if err != nil && !strings.HasPrefix(err.Error(), "not possible in this environment, because ") {
 			t.Errorf("%s: %v", name, err)

@@ -127,6 +127,9 @@ const (
 	After    = "after"  // its reply was read
 )
 
+// Spare as a Redirect's Node means the same nodes by a second way: only new connections take it.
+const Spare = "spare"
+
 // Other as an Await's Client means any but the client that was struck last and those that stand at
 // a gate under a name.
 const Other = "other"
@@ -135,44 +138,8 @@ const Other = "other"
 // "!owner".
 const But = "!"
 
-// undoneBy says, for each fault whose effect lasts, which step ends it.
-var undoneBy = map[string]string{
-	KillNode: Start, PauseNode: ResumeNode, NodeClock: "", Busy: Free, Stall: Free, Cut: Heal,
-	HoldBack: Heal, Delay: Heal, Refuse: Heal, Reset: Heal,
-	Crash: "", Pause: Unpause, ClientClock: "",
-}
-
 // Noticed reports whether whoever is awaited does not stop there.
 func (a Await) Noticed() bool { return a.Phase == Sent || a.Phase == Lost || a.At == JustSent }
-
-// Fault reports whether the step changes the environment under the clients, so that it belongs in
-// the history.
-func (s Step) Fault() bool {
-	_, lasts := undoneBy[s.Do]
-	return lasts || s.Do == Promote || s.Do == Redirect
-}
-
-// Lasts reports whether the effect of a fault goes on after the step, until it is undone or the run
-// ends.
-func (s Step) Lasts() bool {
-	_, lasts := undoneBy[s.Do]
-	return lasts
-}
-
-// Undoes reports whether the step ends the effect of a fault that was done to the same target.
-func (s Step) Undoes(fault string) bool {
-	return s.Do != "" && undoneBy[fault] == s.Do || s.Do == Revive && undoneBy[fault] == Start
-}
-
-// Repairs reports whether the step undoes something.
-func (s Step) Repairs() bool {
-	for fault := range undoneBy {
-		if s.Undoes(fault) {
-			return true
-		}
-	}
-	return false
-}
 
 // String is the step as plan.json has it.
 func (s Step) String() string {

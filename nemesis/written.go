@@ -3,7 +3,6 @@ package nemesis
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,7 +78,7 @@ func strikes(steps []Step, asked *int) (n int) {
 		return n
 	}
 	for i := range steps {
-		if slices.Contains(strings.Fields(grammar[steps[i].Do].may), "strike") {
+		if listed(steps[i].action().may, "aimed") {
 			steps[i].Aimed, n = true, 1
 		}
 	}

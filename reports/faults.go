@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // fault is an action of the nemesis with its effect.
@@ -35,7 +35,7 @@ func (f fault) name() string {
 
 // words tells what the nemesis did: "n0 was killed".
 func (f fault) words() string {
-	begin, _ := checker.FaultWords(f.f, f.target)
+	begin, _ := nemesis.Tell(f.f, f.target)
 	if c := f.clock(); c != "" {
 		begin += " by " + c
 	}
@@ -59,13 +59,10 @@ func (f fault) clock() string {
 	return strings.TrimSpace(s)
 }
 
-// linked reports whether the fault is done by a proxy that stands in a link.
+// linked reports whether the fault changes what passes a link whose connections stay.
 func (f fault) linked() bool {
-	switch f.f {
-	case "cut", "hold", "delay":
-		return true
-	}
-	return false
+	a, _ := nemesis.ActionOf(f.f)
+	return a.Family == nemesis.Loss || a.Family == nemesis.Lateness
 }
 
 // planned is what this package reads of a plan's scenario.

@@ -250,9 +250,9 @@ func TestAnAimThatNeverComesEndsWithTheTime(t *testing.T) {
 	}
 }
 
-func TestAEnvironmentWithoutThePowerBreaksTheRun(t *testing.T) {
+func TestAnEnvironmentWithoutTheCapabilityBreaksTheRun(t *testing.T) {
 	h, err := play(t, newFake(), t.Context(), nemesis.Step{Do: nemesis.Promote, Target: "n1"})
-	if err == nil || !strings.Contains(err.Error(), "no power to promote") || h.HarnessError() == "" {
+	if err == nil || !strings.Contains(err.Error(), "cannot promote") || h.HarnessError() == "" {
 		t.Errorf("error %v, record says %q", err, h.HarnessError())
 	}
 }

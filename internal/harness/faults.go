@@ -36,7 +36,7 @@ func (c *nemesisRunner) around(s nemesis.Step, deed func(nemesis.Step) error) er
 		return c.end(e)
 	}
 	// a clock is set, whatever was wrong with it before
-	if s.Do == nemesis.NodeClock || s.Do == nemesis.ClientClock {
+	if a, _ := nemesis.ActionOf(s.Do); a.Again {
 		if err := c.endAll(func(f history.Event) bool {
 			return f.F == s.Do && (f.Target == s.Target ||
 				s.Target == "*")
@@ -149,11 +149,9 @@ func (c *nemesisRunner) endAll(which func(history.Event) bool) error {
 // inside of.
 func (c *nemesisRunner) unfreeze() error {
 	for _, f := range append([]history.Event(nil), c.faults...) {
-		for _, do := range []string{nemesis.Unpause, nemesis.ResumeNode, nemesis.Free} {
-			if s := (nemesis.Step{Do: do, Target: f.Target}); s.Undoes(f.F) {
-				if err := c.repair(s); err != nil {
-					return err
-				}
+		if a, _ := nemesis.ActionOf(f.F); a.Stops {
+			if err := c.repair(nemesis.Step{Do: a.Undo[0], Target: f.Target}); err != nil {
+				return err
 			}
 		}
 	}

@@ -1,0 +1,139 @@
+package nemesis
+
+import (
+	"fmt"
+	"time"
+)
+
+// The capabilities that an environment may have, one small interface each. An environment that lacks
+// one cannot run the steps that need it, and Possible says so before the run.
+type (
+	// NodeKiller ends a node at once and returns when it is gone.
+	NodeKiller interface{ KillNode(node string) error }
+	// NodeStarter starts a node that was killed, with nothing in it, and returns when it answers.
+	NodeStarter interface{ StartNode(node string) error }
+	// NodeReviver starts a node that was killed with the files that it left behind, and returns when
+	// it answers.
+	NodeReviver interface{ ReviveNode(node string) error }
+	// NodePauser stops a node and lets it run again.
+	NodePauser interface {
+		PauseNode(node string) error
+		ResumeNode(node string) error
+	}
+	// NodeClocker moves a node's wall clock: it is ahead by offset from now on.
+	NodeClocker interface {
+		SetNodeClock(node string, offset time.Duration) error
+	}
+	// NodeBlocker keeps a node busy with a script that does not end, until it is freed.
+	NodeBlocker interface {
+		Block(node string) error
+		Free(node string) error
+	}
+	// NodeStaller makes a node execute one command for d, during which it answers no client. It
+	// returns when the node has begun; NodeBlocker's Free waits for the end.
+	NodeStaller interface {
+		Stall(node string, d time.Duration) error
+	}
+	// Promoter makes a replica a master.
+	Promoter interface{ Promote(node string) error }
+	// Replicator waits until every replica has all that its master was told.
+	Replicator interface{ Barrier() error }
+	// Linker does things to a link, until Heal.
+	Linker interface {
+		Cut(link, mode string) error
+		HoldBack(link, mode string) error
+		Delay(link string, d time.Duration) error
+		Refuse(link string) error
+		Reset(link string) error
+		Heal(link string) error
+	}
+	// ClientKiller ends a client's process at once and returns when it is gone.
+	ClientKiller interface{ KillClient(client int) error }
+	// ClientPauser stops a client's process and lets it run again.
+	ClientPauser interface {
+		PauseClient(client int) error
+		ResumeClient(client int) error
+	}
+	// Prover is an environment that can look whether a fault has its effect.
+	Prover interface {
+		// Prove says what is missing of the effect of a fault that was just done; nil if nothing is, or
+		// it cannot be seen.
+		Prove(s Step) error
+	}
+	// Observer is an environment that is told of each step before the step is carried out.
+	Observer interface{ Observe(s Step) }
+	// Limited is an environment that has a capability in general but not here and now.
+	Limited interface {
+		// Cannot says why the environment cannot do what is called do in plans; nil if it can.
+		Cannot(do string) error
+	}
+)
+
+// capability is how an environment carries out an action: what it must have, and the call.
+type capability struct {
+	has func(environment any) bool
+	use func(environment any, s Step) error
+}
+
+// by makes a capability out of an interface.
+func by[C any](f func(C, Step) error) capability {
+	return capability{
+		has: func(environment any) bool { _, ok := environment.(C); return ok },
+		use: func(environment any, s Step) error {
+			w, ok := environment.(C)
+			if !ok {
+				return fmt.Errorf("this environment cannot %s", s.Do)
+			}
+			return f(w, s)
+		},
+	}
+}
+
+// byClient is by for what is done to one client.
+func byClient[C any](f func(C, int) error) capability {
+	return by(func(w C, s Step) error {
+		c, err := Client(s.Target)
+		if err != nil {
+			return err
+		}
+		return f(w, c)
+	})
+}
+
+// Apply carries out a step on an environment that has the capability for it.
+func Apply(environment any, s Step) error {
+	by := s.action().by
+	if by.use == nil {
+		return fmt.Errorf("no environment can %q", s.Do)
+	}
+	if o, ok := environment.(Observer); ok {
+		o.Observe(s)
+	}
+	return by.use(environment, s)
+}
+
+// Prove looks whether a fault that was just done has its effect, if the environment can tell.
+func Prove(environment any, s Step) error {
+	if p, ok := environment.(Prover); ok {
+		if err := p.Prove(s); err != nil {
+			return fmt.Errorf("it had no effect: %w", err)
+		}
+	}
+	return nil
+}
+
+// Possible says why a scenario cannot run in an environment; nil if it can. It is asked before the
+// run.
+func Possible(environment any, steps []Step) error {
+	for _, s := range steps {
+		if has := s.action().by.has; has != nil && !has(environment) {
+			return impossible("it cannot " + s.Do)
+		}
+		if l, ok := environment.(Limited); ok {
+			if err := l.Cannot(s.Do); err != nil {
+				return impossible(err.Error())
+			}
+		}
+	}
+	return nil
+}
