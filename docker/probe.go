@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
@@ -31,17 +32,18 @@ func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 		return nil
 	}
 	if err := l.noClock(); err != nil {
-		return fmt.Errorf("not possible in this environment, because %w", err)
+		return nemesis.ImpossibleError{Reason: err}
 	}
 	lib, err := cluster.Shim()
 	if err != nil {
-		return fmt.Errorf("not possible in this environment, because %s has no clock shim of its own: %w",
-			l.image.name, err)
+		return nemesis.ImpossibleError{
+			Reason: fmt.Errorf("%s has no clock shim of its own: %w", l.image.name, err)}
 	}
 	if _, err := l.serverVersion(ctx, l.lend(lib, lib), map[string]string{"LD_PRELOAD": lib}); err !=
 		nil {
-		return fmt.Errorf(
-			"not possible in this environment, because the clock of %s cannot be moved: this machine's clock shim does not suit its C library (%s); take our image for this fault", l.image.name, oneLine(err))
+		return nemesis.ImpossibleError{Reason: fmt.Errorf("the clock of %s cannot be moved: this "+
+			"machine's clock shim does not suit its C library (%s); take our image for this fault",
+			l.image.name, oneLine(err))}
 	}
 	return nil
 }

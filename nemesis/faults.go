@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -49,6 +50,11 @@ func (fs Faults) Sentinel() bool {
 		}
 	}
 	return false
+}
+
+// Drawn reports whether a fault is drawn from all that the environment offers.
+func (fs Faults) Drawn() bool {
+	return slices.ContainsFunc(fs, func(f Fault) bool { return f.entry.draw != nil })
 }
 
 // Scenario makes the faults ready for a plan, and joins them. The error says why they do not go

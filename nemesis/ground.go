@@ -101,7 +101,13 @@ func (g Capabilities) Possible(s Scenario) error {
 	return nil
 }
 
-// impossible is the one way in which a fault says that it cannot be had.
-func impossible(why string) error {
-	return fmt.Errorf("not possible in this environment, because %s", why)
+// ImpossibleError says that a fault cannot be had in an environment, on this machine or on any.
+type ImpossibleError struct{ Reason error }
+
+func (e ImpossibleError) Error() string {
+	return "not possible in this environment, because " + e.Reason.Error()
 }
+
+func (e ImpossibleError) Unwrap() error { return e.Reason }
+
+func impossible(why string) error { return ImpossibleError{errors.New(why)} }

@@ -6,6 +6,7 @@ import (
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,7 +19,7 @@ var closed = map[string]func(c *cobra.Command) []string{
 	"variant":    variantsOf,
 	"rows":       func(*cobra.Command) []string { return rowNames() },
 	"columns":    func(*cobra.Command) []string { return columnNames() },
-	"env":        func(*cobra.Command) []string { return environments() },
+	"env":        func(*cobra.Command) []string { return runner.Environments() },
 	"topology":   func(*cobra.Command) []string { return topologies },
 	"properties": func(*cobra.Command) []string { return campaign.Letters },
 	"expect": func(*cobra.Command) []string {

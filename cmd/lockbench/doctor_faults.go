@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ func (t trial) offers(e nemesis.Entry) possibility {
 			err = t.ground.Possible(s)
 		}
 		if err != nil {
-			p.Lacks, p.Because = append(p.Lacks, e.Name+":"+v), strings.TrimPrefix(err.Error(), notPossible)
+			p.Lacks, p.Because = append(p.Lacks, e.Name+":"+v), reason(err)
 		}
 	}
 	switch len(p.Lacks) {
@@ -59,8 +60,14 @@ func (t trial) offers(e nemesis.Entry) possibility {
 	return p
 }
 
-// notPossible is how an environment says that it cannot.
-const notPossible = "not possible in this environment, because "
+// reason is why an environment cannot have a fault.
+func reason(err error) string {
+	var no nemesis.ImpossibleError
+	if errors.As(err, &no) {
+		err = no.Reason
+	}
+	return err.Error()
+}
 
 // variants are those of a fault, with an example where any number or duration will do.
 func variants(e nemesis.Entry) (names []string) {

@@ -121,7 +121,7 @@ func (t *trial) servers(cfg cluster.Config) error {
 	if again := t.attempt(cfg, nil); again != nil {
 		return again
 	}
-	why := strings.TrimPrefix(err.Error(), notPossible)
+	why := reason(err)
 	t.ground = t.ground.Without(nemesis.NodeClock, strings.Join(strings.Fields(why), " "))
 	return nil
 }

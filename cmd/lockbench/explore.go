@@ -9,25 +9,26 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 // exploreFlags are the flags of explore.
 type exploreFlags struct {
-	search   explore.Search
-	ttl      string
-	watchdog bool
-	store    string
-	out      string
-	asIs     bool
-	asJSON   bool
-	shard    campaign.Shard
-	all      exhaustiveFlags
+	lockFlags
+	search explore.Search
+	store  string
+	out    string
+	asIs   bool
+	asJSON bool
+	shard  campaign.Shard
+	all    exhaustiveFlags
 }
 
 func exploreCommand() *cobra.Command {
@@ -61,17 +62,13 @@ Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, 254 w
 }
 
 func (f *exploreFlags) register(s *pflag.FlagSet) {
-	w := &f.search.Wish
-	s.StringVar(&w.Impl, "impl", "", "`lock` to search; lockbench list impls shows all")
-	s.StringVar(&w.Nemesis, "nemesis", "none",
-		"`fault`, with all its variants unless one is named; lockbench list nemeses shows all")
-	s.StringVar(&w.Workload, "workload", "", "what clients do inside (default mutex)")
-	s.StringVar(&w.Variant, "variant", "", "variant of the lock, such as constant for token-lua")
-	s.StringVar(&w.Topology, "topology", "",
-		"single, failover or independent (default what lock and fault need)")
+	o := &f.RunOptions
+	f.lockFlags.register(s)
+	s.Lookup("nemesis").Usage =
+		"fault, with all its variants unless one is named; 'lockbench list nemeses' shows all"
 	s.StringSliceVar(&f.search.Properties, "properties", nil,
 		"what must not be violated (default S,L,O,D,F,U; R must be asked for)")
-	s.Uint64Var(&w.Seed, "seed", 0, "first seed")
+	s.Uint64Var(&o.Seed, "seed", 0, "first seed")
 	s.IntVar(&f.search.Seeds, "seeds", 0, "number of seeds (default as many as fit into --for)")
 	s.DurationVar(&f.search.Budget, "for", 0, "how long (default 60s, or as long as --seeds take)")
 	s.IntVar(&f.search.Jobs, "jobs", 0, "runs at the same time (default one for each core)")
@@ -83,11 +80,8 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 	s.BoolVar(&f.search.KeepGoing, "keep-going", false,
 		"go on after a violation; one of each property and class is saved")
 	s.BoolVar(&f.asIs, "no-shrink", false, "save what was found as it is")
-	s.IntVar(&w.Clients, "clients", 0, "clients (default 3)")
-	lockFlags(s, w)
+	s.IntVar(&o.Clients, "clients", 0, "clients (default 3)")
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 1s)`)
-	s.BoolVar(&f.watchdog, "watchdog", true,
-		"let a lock that has a watchdog renew its lease; =false names a lease instead")
 	s.StringVar(&f.store, "store", "store",
 		"directory; what is found is saved in counterexamples below it")
 	s.StringVar(&f.out, "out", "", "file to save the first that is found in, instead")
@@ -125,10 +119,18 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 		return f.all.table.decide(c, f)
 	}
 	if f.search.Wish.Impl == "" {
-		return usage(errors.New("which lock? name it with --impl; `lockbench list impls` shows all"))
+		return errNoLock
 	}
-	line := newSearchLine(c.ErrOrStderr())
-	f.search.Progress = line.show
+	var last atomic.Pointer[explore.Progress]
+	f.search.Progress = func(p explore.Progress) { last.Store(&p) }
+	line := progress.Start(c.ErrOrStderr(), func(took time.Duration) string {
+		p := last.Load()
+		if p == nil {
+			return fmt.Sprintf("searching, %.0f s", took.Seconds())
+		}
+		return fmt.Sprintf("searching, %.0f s, %d runs (%.0f/s), %d distinct states, %d violations",
+			p.Took.Seconds(), p.Runs, p.Rate(), p.States, p.Hits)
+	})
 	var hits []explore.Hit
 	var out outcome
 	var err error
@@ -137,7 +139,7 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	} else {
 		hits, out.Progress, err = f.search.Find(c.Context())
 	}
-	line.stop()
+	line.Stop()
 	if err != nil {
 		return usage(err)
 	}
@@ -176,18 +178,10 @@ func (f *exploreFlags) check(set *pflag.FlagSet) error {
 	if s.Seeds == 0 && s.Budget == 0 && !f.all.exhaustive && !f.all.table.matrix {
 		s.Budget = time.Minute
 	}
-	s.Wish.NoWatchdog = !f.watchdog
-	switch f.ttl {
-	case "":
-	case "documented":
-		s.Wish.Documented = true
-	default:
-		ttl, err := time.ParseDuration(f.ttl)
-		if err != nil || ttl <= 0 {
-			return fmt.Errorf(`--ttl is %q; a lease is a duration above zero ("2s") or "documented"`, f.ttl)
-		}
-		s.Wish.TTL = ttl
+	if err := f.read(); err != nil {
+		return err
 	}
+	s.Wish = f.RunOptions
 	return f.all.check(set)
 }
 

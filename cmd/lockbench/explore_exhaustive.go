@@ -3,12 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 )
 
 // exhaustiveFlags are those of explore that go through everything.
@@ -83,28 +80,4 @@ func (f *exhaustiveFlags) search(ctx context.Context, s explore.Search) ([]explo
 		KeepGoing: s.KeepGoing, Progress: s.Progress,
 	}.Find(ctx)
 	return hits, outcome{Progress: p, Covered: &covered}, err
-}
-
-// searchLine shows on a terminal how far a search has come, once it has taken two seconds.
-// Elsewhere it is silent.
-type searchLine struct{ w io.Writer }
-
-func newSearchLine(w io.Writer) searchLine {
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return searchLine{w}
-	}
-	return searchLine{}
-}
-
-func (l searchLine) show(p explore.Progress) {
-	if l.w != nil && p.Took >= statusAfter {
-		fmt.Fprintf(l.w, "\r\033[Ksearching, %.0f s, %d runs (%.0f/s), %d distinct states, %d violations",
-			p.Took.Seconds(), p.Runs, p.Rate(), p.States, p.Hits)
-	}
-}
-
-func (l searchLine) stop() {
-	if l.w != nil {
-		fmt.Fprint(l.w, "\r\033[K")
-	}
 }

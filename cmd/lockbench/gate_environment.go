@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/spf13/pflag"
 )
@@ -111,8 +112,8 @@ func (w *gateEnvironment) of(name string) *processEnvironment {
 
 // markRefused tells the gate what the user must change.
 func markRefused(err error) error {
-	var x exit
-	if errors.As(err, &x) && x.code == exitUsage {
+	var refused runner.UsageError
+	if errors.As(err, &refused) {
 		return campaign.ErrRefused{Err: err}
 	}
 	return err
@@ -191,7 +192,7 @@ func gatePlan(e campaign.Entry, seed uint64) (harness.Plan, error) {
 	}
 	p, err := f.makePlan(set)
 	if err == nil {
-		p.Place, err = f.place.in(e.Environment)
+		p.Place, err = placeFlags{f.Place}.in(e.Environment)
 	}
 	if err == nil {
 		p.Expect = e.Expect.Plan()

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 func listCommand() *cobra.Command {
@@ -120,13 +118,7 @@ func writeWorkloads(w io.Writer) {
 	t.Flush()
 }
 
-// complete teaches the shell the names of locks and faults.
-func complete(c *cobra.Command) {
-	completeNames(c)
-	register(c, "env", environments())
-}
-
-// completeNames is complete for a command that has its environment.
+// completeNames teaches the shell the names of locks and faults.
 func completeNames(c *cobra.Command) {
 	var locks, faults []string
 	for _, e := range impls.All() {
@@ -152,10 +144,4 @@ func register(c *cobra.Command, flag string, words []string) {
 	if err != nil {
 		panic(err) // the flag is registered a few lines away
 	}
-}
-
-// isTerminal reports whether people read what is written.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

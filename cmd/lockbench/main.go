@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,14 +13,8 @@ import (
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/spf13/cobra"
-)
-
-// The exit codes of run and check (docs/commands.md, Exit codes), beside 0, 1 and 2 of the verdict.
-const (
-	exitUsage       = 254 // the user must change something
-	exitBroken      = 255 // lockbench itself could not do it
-	exitInterrupted = 130
 )
 
 func main() {
@@ -38,38 +31,6 @@ func main() {
 	code := Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
-}
-
-// exit is an error that carries the exit code. An empty text prints nothing: what there is to say
-// has been said.
-type exit struct {
-	code int
-	err  error
-}
-
-func (e exit) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
-func (e exit) Unwrap() error { return e.err }
-
-// usage marks an error as one that the user can mend.
-func usage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return exit{exitUsage, err}
-}
-
-// broken marks an error as lockbench's own.
-func broken(err error) error {
-	if err == nil {
-		return nil
-	}
-	return exit{exitBroken, err}
 }
 
 // Main runs the command line and returns the exit code. A panic becomes one line and exit code 255.
@@ -92,11 +53,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) (code in
 	if err.Error() != "" {
 		fmt.Fprintln(stderr, "lockbench:", err)
 	}
-	var e exit
-	if errors.As(err, &e) {
-		return e.code
-	}
-	return exitUsage // cobra's own: an unknown flag or command
+	return exitCode(err)
 }
 
 func rootCommand() *cobra.Command {
@@ -115,7 +72,7 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
   lockbench list impls`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       version(),
+		Version:       runner.Version(),
 		Args:          noCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -131,14 +88,5 @@ func noCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usage(fmt.Errorf("unknown command %q; `lockbench --help` shows all", args[0]))
-}
-
-// version is the module's, or "devel".
-func version() string {
-	b, ok := debug.ReadBuildInfo()
-	if !ok || b.Main.Version == "" || b.Main.Version == "(devel)" {
-		return "devel"
-	}
-	return b.Main.Version
+	return fmt.Errorf("unknown command %q; `lockbench --help` shows all", args[0])
 }

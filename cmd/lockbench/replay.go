@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +18,7 @@ type replayFlags struct {
 	asJSON bool
 	steps  bool
 	store  string
-	place  placeFlags
+	place  harness.Place
 }
 
 func replayCommand() *cobra.Command {
@@ -40,8 +41,8 @@ Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the
 	s.BoolVar(&f.steps, "steps", false, "print the steps, too")
 	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs of a replay on real Redis")
-	f.place.register(s)
-	// of a Redis that is not ours: nobody can arrange what it does
+	registerPlace(s, &f.place)
+	// of a Redis that is not ours, whose faults cannot be arranged
 	for _, name := range []string{"addr", "any-database", "tls"} {
 		_ = s.MarkHidden(name) // it is there
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
@@ -64,7 +65,7 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 func say(c *cobra.Command, r *store.Run, quiet bool) error {
 	if quiet {
 		fmt.Fprintln(c.OutOrStdout(), r.Verdict.Summary)
-	} else if err := reports.Summary(c.OutOrStdout(), data(r), isTerminal(c.OutOrStdout())); err !=
+	} else if err := reports.Summary(c.OutOrStdout(), data(r), progress.Terminal(c.OutOrStdout())); err !=
 		nil {
 		return broken(err)
 	}

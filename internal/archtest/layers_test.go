@@ -35,17 +35,20 @@ var rooms = map[string][]string{
 		"internal/sim", "internal/sim/engine", "internal/cluster", "internal/store"},
 	"internal/campaign": {"history", "impls", "nemesis", "workloads", "checker", "internal/harness",
 		"internal/store", "internal/explore"},
+	"internal/runner": {"history", "nemesis", "checker", "internal/harness", "internal/cluster",
+		"docker", "internal/sim", "internal/store"},
+	"internal/progress": {},
 	"internal/archtest": {},
 	"internal/format1":  {},
 	"internal/units":    {},
 	"internal/testenv":  {},
 	"cmd/lockbench": {"history", "history/edn", "impls", "nemesis", "workloads", "checker", "reports",
 		"internal/harness", "internal/cluster", "docker", "internal/sim", "internal/explore",
-		"internal/campaign", "internal/store"},
+		"internal/campaign", "internal/store", "internal/runner"},
 }
 
 // anyRoom may be imported by every room: they know nothing of locks.
-var anyRoom = []string{"internal/format1", "internal/units"}
+var anyRoom = []string{"internal/format1", "internal/progress", "internal/units"}
 
 // heavy libraries live in one room each.
 var heavy = map[string]string{

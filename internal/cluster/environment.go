@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -66,7 +65,7 @@ const inboxSize = 1 << 16
 func (c Config) possible() error {
 	for _, s := range c.Scenario {
 		if err := c.Launcher.Cannot(s.Do); err != nil {
-			return fmt.Errorf("not possible in this environment, because %w", err)
+			return nemesis.ImpossibleError{Reason: err}
 		}
 	}
 	return nil

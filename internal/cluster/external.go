@@ -149,8 +149,8 @@ func (g *Guest) Launch(c NodeConfig) (Server, error) {
 	i, err := strconv.Atoi(strings.TrimPrefix(c.Name, "n"))
 	if err != nil || i >= len(g.reach) || c.ReplicaOf != "" || c.Watches != nil {
 		return nil,
-			fmt.Errorf("not possible in this environment, because the run needs %s beside the %d of --addr",
-				c.Name, len(g.reach))
+			nemesis.ImpossibleError{Reason: fmt.Errorf("the run needs %s beside the %d of --addr",
+				c.Name, len(g.reach))}
 	}
 	return present{g.reach[i], make(chan struct{})}, nil
 }

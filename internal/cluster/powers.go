@@ -95,8 +95,8 @@ func (w *Environment) probeClocks() error {
 			return err
 		}
 		if time.Until(t) < jump/2 {
-			return fmt.Errorf(
-				"not possible in this environment, because the clock of %s cannot be moved: this redis-server does not read it through the shim", node)
+			return nemesis.ImpossibleError{Reason: fmt.Errorf("the clock of %s cannot be moved: this "+
+				"redis-server does not read it through the shim", node)}
 		}
 	}
 	return nil

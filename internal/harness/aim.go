@@ -52,6 +52,9 @@ func (p *Plan) params(w RunOptions, lock impls.Entry) nemesis.Params {
 	}
 	if lock.Topology == impls.Independent {
 		p.Masters = or(w.Masters, defaultMasters)
+		if n := len(w.Place.Addrs); w.Masters == 0 && n > 1 {
+			p.Masters = n // each address is a master
+		}
 		params.Nodes = p.Masters
 	}
 	return params

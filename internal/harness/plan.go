@@ -71,6 +71,7 @@ type RunOptions struct {
 	Documented                 bool
 	NoWatchdog, Stop, Thorough bool
 	Properties, RedisConfig    []string
+	Place                      Place // of the environment's servers
 	// what the environment offers; the zero value: everything
 	Capabilities nemesis.Capabilities
 }
@@ -111,8 +112,8 @@ func NewPlan(w RunOptions) (Plan, error) {
 		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}
 	p := Plan{
-		Format: PlanFormat, Seed: w.Seed, Environment: w.Environment, Impl: w.Impl,
-		Nemesis:  w.Nemesis,
+		Format: PlanFormat, Seed: w.Seed, Environment: w.Environment, Place: w.Place,
+		Impl: w.Impl, Nemesis: w.Nemesis,
 		Workload: or(w.Workload, defaultWorkload),
 		Clients:  or(w.Clients, defaultClients), ClientRetries: w.ClientRetries,
 		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,

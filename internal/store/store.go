@@ -142,6 +142,41 @@ func (r *Run) nodes(dir fs.FS) {
 	}
 }
 
+// Judge reads a run directory, judges the run and writes verdict.json. A history that cannot be read
+// to its end is judged as far as it can be.
+func Judge(dir string) (*Run, error) {
+	r, err := Load(dir)
+	if r == nil {
+		return nil, err
+	}
+	r.Verdict = checker.Check(r.History, r.Trace, checker.Options{Partial: err != nil})
+	return r, r.SaveVerdict()
+}
+
+// SaveVerdict writes verdict.json.
+func (r *Run) SaveVerdict() error {
+	return Write(r.Dir, Verdict, func(w *os.File) error { return r.Verdict.Write(w) })
+}
+
+// Recording is a run directory that a run is being recorded in.
+type Recording struct{ History, Trace *os.File }
+
+// Record opens the files of a run that is about to begin.
+func Record(dir string) (Recording, error) {
+	h, err := os.Create(filepath.Join(dir, History))
+	if err != nil {
+		return Recording{}, err
+	}
+	t, err := os.Create(filepath.Join(dir, Trace))
+	if err != nil {
+		return Recording{}, errors.Join(err, h.Close())
+	}
+	return Recording{h, t}, nil
+}
+
+// Close closes the files.
+func (r Recording) Close() error { return errors.Join(r.History.Close(), r.Trace.Close()) }
+
 // Write writes a file of the run directory whole: a reader sees the old one or the new one.
 func Write(dir, name string, write func(*os.File) error) error {
 	f, err := os.CreateTemp(dir, "."+name+"-*")

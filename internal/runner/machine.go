@@ -1,17 +1,27 @@
-package main
+package runner
 
 import (
 	"bufio"
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 )
 
-// machine says in a line what this runs on, so that nobody compares the times of two machines; ""
-// for the simulator, whose time is its own.
-func machine(environment string) string {
-	if environment == envSim {
+// Version is that of the module, or "devel".
+func Version() string {
+	b, ok := debug.ReadBuildInfo()
+	if !ok || b.Main.Version == "" || b.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return b.Main.Version
+}
+
+// Machine says in a line what this runs on, because the times of two machines cannot be compared;
+// "" for the simulator, whose time is its own.
+func Machine(environment string) string {
+	if environment == Sim {
 		return ""
 	}
 	s := fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
@@ -21,7 +31,7 @@ func machine(environment string) string {
 	return s
 }
 
-// cpuModel is what Linux says of its processor; "" elsewhere.
+// cpuModel is the name that Linux gives the processor; "" elsewhere.
 func cpuModel() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/spf13/pflag"
+)
+
+var errNoLock = errors.New("which lock? name it with --impl; `lockbench list impls` shows all")
+
+// lockFlags are the options of a lock and its clients that run and explore have in common.
+type lockFlags struct {
+	harness.RunOptions
+	ttl      string // a duration or "documented"
+	watchdog bool
+}
+
+func (f *lockFlags) register(s *pflag.FlagSet) {
+	o := &f.RunOptions
+	s.StringVar(&o.Impl, "impl", "", "lock to run; 'lockbench list impls' shows all")
+	s.StringVar(&o.Nemesis, "nemesis", "none",
+		"fault to inject, several with commas between them, or a file (./my.yaml); "+
+			"'lockbench list nemeses' shows all")
+	s.StringVar(&o.Workload, "workload", "", "what clients do with the lock (default mutex)")
+	s.StringVar(&o.Variant, "variant", "", "variant of the lock, such as constant for token-lua")
+	s.StringVar(&o.Topology, "topology", "",
+		"single, failover or independent (default what lock and fault need)")
+	s.IntVar(&o.Keys, "keys", 0, "locks that the clients contend for (default 1)")
+	s.IntVar(&o.Masters, "masters", 0, "independent masters, for redlock (default 5)")
+	s.DurationVar(&o.Poll, "poll", 0,
+		"pause between attempts (default the document's, scaled by the lease)")
+	s.DurationVar(&o.AcquireTimeout, "acquire-timeout", 0, "how long one acquire waits (default 5s)")
+	s.DurationVar(&o.Hold, "hold", 0,
+		"time inside (default three polls, at least 80ms, at most a third of the lease)")
+	s.DurationVar(&o.ClientTimeout, "client-timeout", 0,
+		"dial, read and write time-out of the Redis client (default 250ms)")
+	s.IntVar(&o.ClientRetries, "client-retries", 0,
+		"how often the Redis client itself resends; its own default is 3")
+	s.IntVar(&o.WaitReplicas, "wait-replicas", 0,
+		"replicas that must confirm a grant (WAIT), or it is given back")
+	s.BoolVar(&f.watchdog, "watchdog", true,
+		"let a lock that has a watchdog renew its lease; =false names a lease instead")
+}
+
+// read completes the options with the flags that are not fields of them.
+func (f *lockFlags) read() error {
+	f.NoWatchdog = !f.watchdog
+	switch f.ttl {
+	case "":
+	case "documented":
+		f.Documented = true
+	default:
+		ttl, err := time.ParseDuration(f.ttl)
+		if err != nil || ttl <= 0 {
+			return fmt.Errorf(`--ttl is %q; a lease is a duration above zero ("2s") or "documented"`, f.ttl)
+		}
+		f.TTL = ttl
+	}
+	return nil
+}
+
+// registerPlace adds the flags that say more about an environment than its name does.
+func registerPlace(s *pflag.FlagSet, p *harness.Place) {
+	s.StringVar(&p.Image, "redis-image", "",
+		"with --env docker: image that redis-server is started from (default "+docker.DefaultImage+")")
+	s.StringVar(&p.Network, "docker-network", "",
+		"with --env docker: host, bridge (a network of the run's own with the proxies in it), or auto, "+
+			"the default: host if that is possible")
+	s.StringVar(&p.Workers, "workers", "",
+		"with --env docker: clients as processes on the host (the default), or in a container each")
+	s.StringSliceVar(&p.Addrs, "addr", nil,
+		"with --env external: host:port of Redis, or of each independent master")
+	s.BoolVar(&p.TLS, "tls", false,
+		"with --env external: speak TLS; LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD hold the "+
+			"login")
+	s.BoolVar(&p.AnyDatabase, "any-database", false,
+		"with --env external: even a database that holds keys of others")
+}

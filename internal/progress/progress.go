@@ -1,0 +1,97 @@
+// Package progress shows on a terminal how far long work has come. On anything else it shows
+// nothing.
+package progress
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Terminal reports whether a person reads what is written to w.
+func Terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// every is how often the line is drawn; work that takes less time shows nothing.
+const every = 200 * time.Millisecond
+
+// Line is one line of a terminal that is drawn again and again.
+type Line struct {
+	end  chan struct{}
+	once sync.Once
+	done sync.WaitGroup
+}
+
+// Start draws what text returns for the time since Start, five times a second, until Stop. Text is
+// called by another goroutine, and only if w is a terminal.
+func Start(w io.Writer, text func(took time.Duration) string) *Line {
+	l := &Line{end: make(chan struct{})}
+	if Terminal(w) {
+		l.done.Go(func() { l.draw(w, text) })
+	}
+	return l
+}
+
+func (l *Line) draw(w io.Writer, text func(time.Duration) string) {
+	begin, tick := time.Now(), time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.end:
+			fmt.Fprint(w, "\r\033[K")
+			return
+		case <-tick.C:
+			fmt.Fprint(w, "\r\033[K"+text(time.Since(begin)))
+		}
+	}
+}
+
+// Stop removes the line and returns when nothing more is drawn. It may be called more than once.
+func (l *Line) Stop() {
+	l.once.Do(func() { close(l.end) })
+	l.done.Wait()
+}
+
+// Bar is a line for work whose parts can be counted.
+type Bar struct {
+	*Line
+	mu        sync.Mutex
+	done, all int
+	what      string
+}
+
+// StartBar shows a bar until Stop.
+func StartBar(w io.Writer) *Bar {
+	b := &Bar{}
+	b.Line = Start(w, b.text)
+	return b
+}
+
+// Step says that done of all parts are done, and which was the last. Several goroutines may call
+// it.
+func (b *Bar) Step(done, all int, what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done, b.all, b.what = done, all, what
+}
+
+// text estimates the time that is left from the parts that are done.
+func (b *Bar) text(took time.Duration) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.done == 0 {
+		return fmt.Sprintf("starting, %.0f s", took.Seconds())
+	}
+	left := time.Duration(float64(took) / float64(b.done) * float64(b.all-b.done))
+	const width = 30
+	full := width * b.done / b.all
+	return fmt.Sprintf("[%s%s] %d of %d, %v left; %s", strings.Repeat("#", full),
+		strings.Repeat(" ", width-full), b.done, b.all, left.Round(time.Second), b.what)
+}

@@ -1,0 +1,97 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Environment is an environment of real servers. Close ends every process and container of it, and
+// what is behind them.
+type Environment struct {
+	*cluster.Environment
+	servers *Servers
+}
+
+// Close ends the environment, and then what its servers come from.
+func (e Environment) Close() error {
+	return errors.Join(e.Environment.Close(), e.servers.Close())
+}
+
+// Open starts the servers and clients of a plan for Process, Docker or External. Logs and the
+// servers' own records go to dir.
+func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error) {
+	s, err := Connect(ctx, p.Environment, p.Place)
+	if err != nil {
+		return nil, err
+	}
+	worker := p.Worker()
+	for i, k := range worker.Keys {
+		worker.Keys[i] = s.prefix + k
+	}
+	e, err := cluster.Start(cluster.Config{
+		Dir: dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
+		Seed: p.Seed, Scenario: p.Scenario, Worker: worker, RedisConfig: p.RedisConfig,
+		Launcher: s.Launcher, Spawner: s.Spawner,
+	})
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return &Environment{e, s}, nil
+}
+
+// Servers are where an environment's servers and clients come from. They serve one environment at a
+// time.
+type Servers struct {
+	Launcher cluster.Launcher // nil: servers are processes of this machine
+	Spawner  cluster.Spawner  // nil: clients are processes of this machine
+
+	prefix string    // of every key
+	end    io.Closer // nil: there is nothing to end
+}
+
+// Connect reaches what starts servers and clients: the daemon of Docker, or an External Redis.
+// Nothing is started yet.
+func Connect(ctx context.Context, environment string, place harness.Place) (*Servers, error) {
+	switch environment {
+	case Docker:
+		l, err := docker.Open(ctx, containers(place, false))
+		if err != nil {
+			return nil, err
+		}
+		return &Servers{Launcher: l, Spawner: l.Spawner(), end: l}, nil
+	case External:
+		g, err := cluster.Visit(external(place))
+		if err != nil {
+			return nil, err
+		}
+		return &Servers{Launcher: g, prefix: g.Prefix, end: g}, nil
+	}
+	return &Servers{}, nil
+}
+
+// Close is called after the environment's own Close.
+func (s *Servers) Close() error {
+	if s.end == nil {
+		return nil
+	}
+	return s.end.Close()
+}
+
+// containers are the options for docker.
+func containers(p harness.Place, clocks bool) docker.Options {
+	return docker.Options{Image: p.Image, Network: p.Network, Workers: p.Workers, Clocks: clocks}
+}
+
+// external is a Redis that runs already. Its user and password are never in a plan.
+func external(p harness.Place) cluster.External {
+	return cluster.External{
+		Addrs: p.Addrs, User: os.Getenv("LOCKBENCH_REDIS_USER"),
+		Password: os.Getenv("LOCKBENCH_REDIS_PASSWORD"), TLS: p.TLS, AnyDatabase: p.AnyDatabase,
+	}
+}

@@ -1,0 +1,137 @@
+// Package runner carries out a plan: it opens the environment, records the run, judges it, saves
+// what it knows at each step, and closes the environment. Every verb that drives a lock comes
+// through here: run, matrix, gate and, for its servers, replay and doctor.
+//
+// Prepare makes a plan out of what a user asked for; Run carries it out:
+//
+//	plan.json → environment → history.jsonl, trace.jsonl → verdict.json
+//
+// Each file is written before the next step begins, so that every later step can be done again from
+// the run directory alone.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Options say how a plan is carried out.
+type Options struct {
+	Dir     string    // the run directory; it is made if it is not there
+	Command string    // the command line that does the same again
+	Started time.Time // by the wall clock; zero: now. A run in the simulator has its own time
+	Status  *Status   // follows the run; nil: not wanted
+}
+
+// UsageError says that a plan cannot be carried out here and that the user has to change something:
+// the environment cannot be had, a fault is not possible in it, a directory cannot be written.
+// Nothing of the run has taken place.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+func (e UsageError) Unwrap() error { return e.Err }
+
+// BrokenError says that lockbench could not do its own work after the run had begun.
+type BrokenError struct{ Err error }
+
+func (e BrokenError) Error() string { return e.Err.Error() }
+func (e BrokenError) Unwrap() error { return e.Err }
+
+// Run carries out a plan in its environment and judges what was recorded.
+//
+// Without a run the error is a UsageError or a BrokenError. With a run, which has a verdict, the
+// error says why it is worth less than planned: it is context.Canceled if ctx ended the run,
+// otherwise the harness or a clean-up failed. A verdict does not depend on the clean-up.
+func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
+	if err := o.begin(p); err != nil {
+		return nil, UsageError{err}
+	}
+	recorded, end, err := o.perform(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	o.Status.enter("judging")
+	r, err := store.Judge(o.Dir)
+	if err != nil {
+		return nil, BrokenError{errors.Join(err, end())}
+	}
+	o.Status.enter("stopping servers and clients")
+	return r, errors.Join(recorded, end())
+}
+
+// begin makes the run directory with the plan in it.
+func (o Options) begin(p harness.Plan) error {
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return err
+	}
+	return store.Write(o.Dir, store.Plan, func(w *os.File) error { return p.Write(w) })
+}
+
+// perform opens the environment of the plan and records the run in it. Recorded says why the record
+// is worth less than planned, err why there is none. End closes the environment.
+func (o Options) perform(ctx context.Context, p harness.Plan) (recorded error, end func() error,
+	err error) {
+	o.Status.enter("starting servers and clients")
+	if p.Environment == Sim {
+		recorded, err = o.simulate(ctx, p)
+		return recorded, func() error { return nil }, err
+	}
+	environment, err := Open(ctx, p, o.Dir)
+	if err != nil {
+		return nil, nil, UsageError{err}
+	}
+	if o.Started.IsZero() {
+		o.Started = time.Now()
+	}
+	if recorded, err = o.record(ctx, p, environment); err != nil {
+		return nil, nil, errors.Join(err, environment.Close())
+	}
+	return recorded, environment.Close, nil
+}
+
+// simulate is perform in the simulator, whose environment exists only inside a function call.
+func (o Options) simulate(ctx context.Context, p harness.Plan) (recorded, err error) {
+	begun := false
+	broken := sim.Run(sim.Config{
+		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
+		Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
+	}, func(e *sim.Environment) error {
+		begun, o.Started = true, e.Started() // virtual, so that the same plan gives the same record
+		recorded, err = o.record(ctx, p, e)
+		return nil
+	})
+	switch {
+	case broken == nil:
+		return recorded, err
+	case begun:
+		return nil, BrokenError{broken}
+	}
+	return nil, UsageError{broken}
+}
+
+// record lets the harness run the plan, with the files of the run open. Err is a UsageError: the
+// run could not begin.
+func (o Options) record(ctx context.Context, p harness.Plan, e harness.Environment) (recorded,
+	err error) {
+	if err := nemesis.Possible(e, p.Scenario); err != nil {
+		return nil, UsageError{fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)}
+	}
+	files, err := store.Record(o.Dir)
+	if err != nil {
+		return nil, UsageError{err}
+	}
+	defer files.Close()
+	o.Status.enter("running")
+	return harness.Run(ctx, p, e, harness.Output{
+		History: files.History, Trace: files.Trace, Command: o.Command, Version: Version(),
+		Machine: Machine(p.Environment), Watch: o.Status.watch, Started: o.Started,
+	}), nil
+}

@@ -1,0 +1,63 @@
+package runner
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Status says how far a run has come. Its methods may be called by several goroutines; those of a
+// nil Status do nothing.
+type Status struct {
+	mu           sync.Mutex
+	phase        string
+	acquisitions int
+}
+
+// Line is the status in a few words, for a run that began some time ago.
+func (s *Status) Line(took time.Duration) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line := fmt.Sprintf("%s, %.0f s", s.phase, took.Seconds())
+	if s.acquisitions > 0 {
+		line += fmt.Sprintf(", %d acquisitions", s.acquisitions)
+	}
+	return line
+}
+
+func (s *Status) enter(phase string) {
+	if s != nil {
+		s.mu.Lock()
+		s.phase = phase
+		s.mu.Unlock()
+	}
+}
+
+// watch judges a run while it goes on, so that a certain violation can end it.
+func (s *Status) watch(h history.Header) harness.Watcher {
+	m := checker.NewMonitor(h)
+	if s == nil {
+		return m
+	}
+	return follower{m, s}
+}
+
+// follower is a monitor that keeps the status.
+type follower struct {
+	*checker.Monitor
+	status *Status
+}
+
+// Add is harness.Watcher.
+func (f follower) Add(e history.Event) bool {
+	if e.Type == history.OK && e.F == history.Acquire {
+		f.status.mu.Lock()
+		f.status.acquisitions++
+		f.status.mu.Unlock()
+	}
+	return f.Monitor.Add(e)
+}
