@@ -8,7 +8,8 @@ import (
 	"github.com/lockbench/lockbench/internal/runner"
 )
 
-// The exit codes of all verbs (docs/commands.md, Exit codes), beside those of a verdict (checker.ExitExpected and the following).
+// The exit codes of all verbs (docs/commands.md, Exit codes), beside those of a verdict
+// (checker.ExitExpected and the following).
 const (
 	exitUsage       = 254 // the user must change something
 	exitBroken      = checker.ExitBroken
@@ -31,8 +32,8 @@ func exitCode(err error) int {
 	return exitUsage
 }
 
-// exit is an error with an exit code of its own. Without an error in it nothing is printed: the verb
-// has printed its result.
+// exit is an error with an exit code of its own. Without an error in it nothing is printed: the
+// verb has printed its result.
 type exit struct {
 	code int
 	err  error
