@@ -191,7 +191,7 @@ func TestPageInABrowser(t *testing.T) {
 		got, "both inside, ") {
 		t.Errorf("the overlap is labelled %q", got)
 	}
-	w := witnessIn(r)
+	w := seen(t, r).first()
 	start := b.span()
 	if start[0] > us(w.from) || start[1] < us(w.to) ||
 		start[1]-start[0] > us(r.History.Events[len(r.History.Events)-1].T)/2 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 //go:embed compare.html.tmpl
@@ -16,7 +17,7 @@ var compareSource string
 var comparePage = template.Must(template.New("compare").Funcs(template.FuncMap{
 	"side":  side,
 	"lines": func(p campaign.Pair) []string { return p.Lines() },
-	"clean": func(s string) string { return clean(s, 2000) },
+	"clean": func(s string) string { return page.Clean(s, 2000) },
 }).Parse(compareSource))
 
 // CompareHTML writes a comparison as one page that needs nothing else.
@@ -35,13 +36,13 @@ func side(which string, p campaign.Pair) string {
 func CompareMarkdown(w io.Writer, c *campaign.Comparison) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", strings.TrimSuffix(c.Sentence(), "."))
-	fmt.Fprintf(&b, "A is %s, B is %s.\n\n", code(c.A.Name, 120), code(c.B.Name, 120))
+	fmt.Fprintf(&b, "A is %s, B is %s.\n\n", page.Code(c.A.Name, 120), page.Code(c.B.Name, 120))
 	for i, line := range c.Caveats() {
 		if i == 20 {
 			fmt.Fprintf(&b, "- and %d more\n", len(c.Caveats())-i)
 			break
 		}
-		fmt.Fprintf(&b, "- %s\n", code(line, 300))
+		fmt.Fprintf(&b, "- %s\n", page.Code(line, 300))
 	}
 	b.WriteString("\n| | A | B | change |\n|---|---|---|---|\n")
 	rows := 0
@@ -49,8 +50,8 @@ func CompareMarkdown(w io.Writer, c *campaign.Comparison) error {
 		if b.Len() > summaryLimit/2 {
 			break
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(p.Name, 120), side("A", p), side("B", p),
-			cell(strings.Join(p.Lines(), "; "), 300))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", page.Cell(p.Name, 120), side("A", p), side("B", p),
+			page.Cell(strings.Join(p.Lines(), "; "), 300))
 		rows++
 	}
 	if rows < len(c.Pairs) {
@@ -87,7 +88,7 @@ func costTable(b *strings.Builder, c *campaign.Comparison) {
 	}
 	for _, p := range c.Pairs {
 		if len(p.Metrics) > 0 {
-			line(cell(p.Name, 120), p.Metrics)
+			line(page.Cell(p.Name, 120), p.Metrics)
 		}
 	}
 	b.WriteString("\nOnly what is marked *better* or *worse* is more than noise.\n")

@@ -29,11 +29,11 @@ type promises struct {
 	longest              int64
 }
 
-func promisesOf(f *facts) promises {
-	p := promises{nested: nested(f)}
+func promisesOf(r *View) promises {
+	p := promises{nested: nested(r)}
 	last := map[int]int64{} // by key
-	for i := range f.holds {
-		h := &f.holds[i]
+	for i := range r.holds {
+		h := &r.holds[i]
 		p.longest = max(p.longest, h.to-h.from)
 		p.over += b2i(h.lease > 0 && h.to > h.lease)
 		if h.token != 0 {
@@ -42,7 +42,7 @@ func promisesOf(f *facts) promises {
 			last[h.key] = max(last[h.key], h.token)
 		}
 	}
-	for _, m := range f.marks {
+	for _, m := range r.marks {
 		p.told += b2i(m.kind == "lost")
 		p.extended += b2i(m.kind == "extend")
 	}
@@ -51,8 +51,8 @@ func promisesOf(f *facts) promises {
 
 // declareRows sets what the lock declares against what happened. Where the checker has judged a
 // promise, its word counts.
-func declareRows(r Run, f *facts) []declareRow {
-	d, p := r.History.Header.Declares, promisesOf(f)
+func declareRows(r *View) []declareRow {
+	d, p := r.History.Header.Declares, promisesOf(r)
 	row := func(on bool, promise, happened, kept, otherwise string) declareRow {
 		if on {
 			return declareRow{promise, happened, kept}
@@ -83,7 +83,7 @@ func declareRows(r Run, f *facts) []declareRow {
 }
 
 // judged turns the verdict on a property into a word about the promise.
-func judged(r Run, property string) string {
+func judged(r *View, property string) string {
 	if r.Verdict == nil {
 		return "not judged"
 	}
@@ -96,8 +96,8 @@ func judged(r Run, property string) string {
 	return "not put to the test"
 }
 
-func together(r Run) string {
-	for _, w := range witnessesIn(r) {
+func together(r *View) string {
+	for _, w := range r.violations {
 		if w.together {
 			return w.clients() + " were, for " + units.Span(w.overlap())
 		}
@@ -112,10 +112,10 @@ func over2(over int) string {
 	return units.Count(over, "client") + " stayed inside longer than promised"
 }
 
-func nested(f *facts) int {
+func nested(r *View) int {
 	n := 0
-	for i := range f.holds {
-		n += b2i(f.holds[i].depth > 0)
+	for i := range r.holds {
+		n += b2i(r.holds[i].depth > 0)
 	}
 	return n
 }

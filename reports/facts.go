@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // op is one call of a client, from its invocation to its completion.
@@ -67,7 +69,7 @@ type collector struct {
 }
 
 // factsOf reads a run for drawing.
-func factsOf(r Run) *facts {
+func factsOf(r *store.Run) *facts {
 	f := collect(r.History)
 	annotate(f.faults, r.Plan)
 	return f
@@ -103,7 +105,7 @@ func (c *collector) add(e *history.Event) {
 		c.extend(e, e)
 		c.mark(e, "extend", "lease extended")
 	case e.Type == history.Lost:
-		c.mark(e, "lost", "told that the hold is over: "+clean(e.Err, 80))
+		c.mark(e, "lost", "told that the hold is over: "+page.Clean(e.Err, 80))
 	case e.Type == history.Gap:
 		c.mark(e, "gap", "did not run for "+units.Span(e.Gap))
 	case e.Type == history.Kill:

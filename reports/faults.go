@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // fault is an action of the nemesis with its effect.
@@ -30,7 +31,7 @@ func (f fault) name() string {
 	if c := f.clock(); c != "" {
 		s += " " + c
 	}
-	return clean(s, 60)
+	return page.Clean(s, 60)
 }
 
 // words tells what the nemesis did: "n0 was killed".
@@ -42,7 +43,7 @@ func (f fault) words() string {
 	if !strings.HasPrefix(begin, f.target) { // the name of a node stays as it is
 		begin = units.Upper(begin)
 	}
-	return clean(begin, 90)
+	return page.Clean(begin, 90)
 }
 
 // clock is by how much a clock was moved, if it was.

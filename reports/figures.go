@@ -45,16 +45,16 @@ func (f *figure) logY(lo, hi float64) {
 }
 
 // latencyFigure shows how long each acquire took, by outcome, over time.
-func latencyFigure(_ Run, f *facts, _ *witness) (*figure, error) {
-	if len(f.ops) == 0 {
+func latencyFigure(r *View) (*figure, error) {
+	if len(r.ops) == 0 {
 		return nil, nil
 	}
-	end := units.Seconds(f.end)
+	end := units.Seconds(r.end)
 	fig := newFigure("latency", "Latency of acquire over time",
 		fmt.Sprintf("Scatter plot of the latency of %s over %.2f seconds, by outcome.",
-			units.Count(len(f.ops), "acquire call"), end), "time (s)", "latency of acquire")
+			units.Count(len(r.ops), "acquire call"), end), "time (s)", "latency of acquire")
 	fig.grid()
-	fig.addBands(f.faults, 0, end)
+	fig.addBands(r.faults, 0, end)
 	groups := []struct {
 		name  string
 		in    func(history.Type) bool
@@ -68,7 +68,7 @@ func latencyFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}
 	lo, hi := math.Inf(1), 0.0
 	for _, g := range groups {
-		pts := thin(f.ops, g.in, maxPoints/3, f.end)
+		pts := thin(r.ops, g.in, maxPoints/3, r.end)
 		if len(pts) == 0 {
 			continue
 		}
@@ -131,10 +131,10 @@ func thin(ops []op, in func(history.Type) bool, limit int, end int64) plotter.XY
 
 // quantileFigure shows the median, the 95th and 99th percentile and the maximum of the latency of
 // granted acquires per slice of time.
-func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
+func quantileFigure(r *View) (*figure, error) {
 	n := 0
-	for i := range f.ops {
-		n += b2i(f.ops[i].outcome == history.OK)
+	for i := range r.ops {
+		n += b2i(r.ops[i].outcome == history.OK)
 	}
 	bins := min(60, n/5)
 	if bins < 2 {
@@ -144,11 +144,11 @@ func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		fmt.Sprintf(
 			"Median, 95th and 99th percentile and maximum of the latency of granted acquires in %d slices of time.", bins), "time (s)", "latency of acquire")
 	fig.grid()
-	fig.addBands(f.faults, 0, units.Seconds(f.end))
+	fig.addBands(r.faults, 0, units.Seconds(r.end))
 	values := make([][]float64, bins)
-	for i := range f.ops {
-		if o := &f.ops[i]; o.outcome == history.OK {
-			b := min(bins-1, int(float64(o.ret)/float64(max(1, f.end))*float64(bins)))
+	for i := range r.ops {
+		if o := &r.ops[i]; o.outcome == history.OK {
+			b := min(bins-1, int(float64(o.ret)/float64(max(1, r.end))*float64(bins)))
 			values[b] = append(values[b], max(1e-3, units.Millis(o.ret-o.call)))
 		}
 	}
@@ -169,7 +169,7 @@ func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		var pts plotter.XYs
 		for b, v := range values {
 			if len(v) > 0 {
-				pts = append(pts, plotter.XY{X: (float64(b) + 0.5) * units.Seconds(f.end) / float64(bins),
+				pts = append(pts, plotter.XY{X: (float64(b) + 0.5) * units.Seconds(r.end) / float64(bins),
 					Y: units.Quantile(v, q.q)})
 				lo, hi = min(lo, v[0]), max(hi, v[len(v)-1])
 			}
@@ -179,7 +179,7 @@ func quantileFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		}
 	}
 	fig.logY(lo, hi)
-	fig.plot.X.Min, fig.plot.X.Max = 0, units.Seconds(f.end)
+	fig.plot.X.Min, fig.plot.X.Max = 0, units.Seconds(r.end)
 	return fig, nil
 }
 
@@ -191,10 +191,10 @@ func b2i(b bool) int {
 }
 
 // distributionFigure shows how waits and holds are distributed: the share that was at most so long.
-func distributionFigure(_ Run, f *facts, _ *witness) (*figure, error) {
+func distributionFigure(r *View) (*figure, error) {
 	var waits, holds []float64
-	for i := range f.holds {
-		h := &f.holds[i]
+	for i := range r.holds {
+		h := &r.holds[i]
 		waits, holds = append(waits, max(1e-3, units.Millis(h.from-h.call))),
 			append(holds, max(1e-3, units.Millis(h.to-h.from)))
 	}
@@ -234,17 +234,17 @@ func distributionFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 }
 
 // throughputFigure shows acquire calls per second over time, by outcome.
-func throughputFigure(_ Run, f *facts, _ *witness) (*figure, error) {
-	if len(f.ops) < 4 {
+func throughputFigure(r *View) (*figure, error) {
+	if len(r.ops) < 4 {
 		return nil, nil
 	}
-	bins := min(80, max(8, len(f.ops)/6))
-	end := max(units.Seconds(f.end), 1e-6)
+	bins := min(80, max(8, len(r.ops)/6))
+	end := max(units.Seconds(r.end), 1e-6)
 	fig := newFigure("throughput", "Throughput",
 		"Acquire calls that returned per second, over time, by outcome.", "time (s)",
 		"acquires per second")
 	fig.grid()
-	fig.addBands(f.faults, 0, end)
+	fig.addBands(r.faults, 0, end)
 	width, top := end/float64(bins), 0.0
 	for _, g := range []struct {
 		name  string
@@ -254,8 +254,8 @@ func throughputFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}{{"granted", history.OK, colorDeep, nil}, {"refused", history.Fail, colorFail, []vg.Length{4, 2}},
 		{"unknown", history.Info, colorInfo, []vg.Length{1, 2}}} {
 		counts, any := make([]float64, bins), false
-		for i := range f.ops {
-			if o := &f.ops[i]; o.outcome == g.t {
+		for i := range r.ops {
+			if o := &r.ops[i]; o.outcome == g.t {
 				counts[min(bins-1, int(units.Seconds(o.ret)/width))]++
 				any = true
 			}

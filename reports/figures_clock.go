@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // skew is how far a clock is from where it was at first, in seconds, over time. It is measured
@@ -24,9 +25,9 @@ type skew struct {
 }
 
 // skews are those of all nodes that were listened to, and of all clocks that the nemesis moved.
-func skews(r Run, f *facts) (ss []skew) {
+func skews(r *View) (ss []skew) {
 	known := map[string]bool{}
-	for _, n := range nodesOf(r, f) {
+	for _, n := range r.redis() {
 		if len(n.offsets) == 0 {
 			continue
 		}
@@ -35,16 +36,16 @@ func skews(r Run, f *facts) (ss []skew) {
 		for _, o := range n.offsets {
 			s.step(units.Seconds(o.t), o.by)
 		}
-		s.end(units.Seconds(f.end), 0)
+		s.end(units.Seconds(r.end), 0)
 		ss = append(ss, s)
 	}
-	return append(ss, ordered(f, known)...)
+	return append(ss, ordered(r, known)...)
 }
 
 // ordered are the moves that the plan tells of clocks that nobody has measured.
-func ordered(f *facts, known map[string]bool) (ss []skew) {
+func ordered(r *View, known map[string]bool) (ss []skew) {
 	rates := map[string]float64{}
-	for _, x := range f.faults {
+	for _, x := range r.faults {
 		if !strings.HasSuffix(x.f, "-clock") || known[x.target] || x.offset == 0 && x.rate == 0 {
 			continue
 		}
@@ -58,7 +59,7 @@ func ordered(f *facts, known map[string]bool) (ss []skew) {
 		rates[x.target] = x.rate
 	}
 	for i := range ss {
-		ss[i].end(units.Seconds(f.end), rates[ss[i].name])
+		ss[i].end(units.Seconds(r.end), rates[ss[i].name])
 	}
 	return ss
 }
@@ -83,8 +84,8 @@ func (s *skew) end(t, rate float64) {
 const maxSkews = 8
 
 // clockFigure shows how far each clock was from where it was at first.
-func clockFigure(r Run, f *facts, _ *witness) (*figure, error) {
-	ss := skews(r, f)
+func clockFigure(r *View) (*figure, error) {
+	ss := skews(r)
 	if len(ss) == 0 {
 		return nil, nil
 	}
@@ -97,10 +98,10 @@ func clockFigure(r Run, f *facts, _ *witness) (*figure, error) {
 		fmt.Sprintf("Offset of %s from where it was at first, over time.", units.Count(len(ss), "clock")),
 		"time (s)", "offset (s)")
 	fig.grid()
-	fig.addBands(f.faults, 0, units.Seconds(f.end))
+	fig.addBands(r.faults, 0, units.Seconds(r.end))
 	lo, hi := 0.0, 0.0
 	for i, s := range ss[:min(maxSkews, len(ss))] {
-		name := clean(s.name, 16)
+		name := page.Clean(s.name, 16)
 		if !s.measured {
 			name += ", as told"
 		}
@@ -114,7 +115,7 @@ func clockFigure(r Run, f *facts, _ *witness) (*figure, error) {
 	}
 	room := max(0.05, (hi-lo)*0.6)
 	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0,
-		max(1e-3, units.Seconds(f.end)),
+		max(1e-3, units.Seconds(r.end)),
 		lo-room/6, hi+room
 	return fig, nil
 }

@@ -86,12 +86,13 @@ func (g gantt) overlap(c draw.Canvas, x func(float64) vg.Length, ty func(float64
 
 // holdFigure is the hold chart: around the violation if there is one, else the whole run if it is
 // short enough to be read.
-func holdFigure(_ Run, f *facts, w *witness) (*figure, error) {
-	if len(f.holds) == 0 {
+func holdFigure(r *View) (*figure, error) {
+	w := r.first()
+	if len(r.holds) == 0 {
 		return nil, nil
 	}
-	lo, hi := ganttWindow(f, w)
-	clients := lanesFor(f, one(w))
+	lo, hi := ganttWindow(r, w)
+	clients := lanesFor(r, r.violations[:min(1, len(r.violations))])
 	if len(clients) > 24 {
 		clients = clients[:24]
 	}
@@ -101,11 +102,11 @@ func holdFigure(_ Run, f *facts, w *witness) (*figure, error) {
 		g.rows[p] = len(clients) - 1 - i
 		names = append(names, plot.Tick{Value: float64(g.rows[p]), Label: who(p)})
 	}
-	g.fill(f, w, lo, hi)
+	g.fill(r, w, lo, hi)
 	fig := newFigure("holds", "Hold chart",
 		fmt.Sprintf("Who waited and who was inside from %s to %s, one row per client.", units.At(lo),
 			units.At(hi)), "time (s)", "")
-	fig.addBands(f.faults, g.lo, g.hi)
+	fig.addBands(r.faults, g.lo, g.hi)
 	fig.plot.Add(g)
 	fig.plot.Y.Tick.Marker = plot.ConstantTicks(names)
 	fig.plot.Y.Min, fig.plot.Y.Max = -0.7, float64(len(clients))+0.9
@@ -142,28 +143,28 @@ func round(v float64, digits int) float64 {
 }
 
 // ganttWindow is as wide as maxBars bars allow.
-func ganttWindow(f *facts, w *witness) (lo, hi int64) {
-	lo, hi = 0, max(f.end, 1)
+func ganttWindow(r *View, w *witness) (lo, hi int64) {
+	lo, hi = 0, max(r.end, 1)
 	if w != nil {
-		lo, hi = w.extent(f)
+		lo, hi = w.extent(r)
 		pad := max((hi-lo)/3, 1e6)
-		return max(0, lo-pad), min(max(f.end, 1), hi+pad)
+		return max(0, lo-pad), min(max(r.end, 1), hi+pad)
 	}
-	if len(f.holds) > maxBars {
-		hi = f.holds[maxBars-1].to
+	if len(r.holds) > maxBars {
+		hi = r.holds[maxBars-1].to
 	}
 	return lo, hi
 }
 
-func (g *gantt) fill(f *facts, w *witness, lo, hi int64) {
-	for i := range f.ops {
-		o := &f.ops[i]
+func (g *gantt) fill(r *View, w *witness, lo, hi int64) {
+	for i := range r.ops {
+		o := &r.ops[i]
 		if _, ok := g.rows[o.process]; ok && o.call < hi && o.ret > lo && len(g.waits) < maxBars {
 			g.waits = append(g.waits, bar{o.process, units.Seconds(o.call), units.Seconds(o.ret), 0})
 		}
 	}
-	for i := range f.holds {
-		h := &f.holds[i]
+	for i := range r.holds {
+		h := &r.holds[i]
 		if _, ok := g.rows[h.process]; !ok || h.from > hi || h.to < lo || len(g.holds) >= maxBars {
 			continue
 		}

@@ -28,28 +28,28 @@ type recovery struct {
 const maxRecoveries = 120
 
 // recoveries looks for the first grant after the beginning of each fault.
-func recoveries(f *facts) (rs []recovery) {
+func recoveries(r *View) (rs []recovery) {
 	var grants []int64
-	for i := range f.ops {
-		if f.ops[i].outcome == history.OK {
-			grants = append(grants, f.ops[i].ret)
+	for i := range r.ops {
+		if r.ops[i].outcome == history.OK {
+			grants = append(grants, r.ops[i].ret)
 		}
 	}
 	slices.Sort(grants)
-	for _, x := range f.faults[:min(maxRecoveries, len(f.faults))] {
-		r := recovery{fault: x, never: true}
+	for _, x := range r.faults[:min(maxRecoveries, len(r.faults))] {
+		found := recovery{fault: x, never: true}
 		if i, _ := slices.BinarySearch(grants, x.from+1); i < len(grants) {
-			r.took, r.never = time.Duration(grants[i]-x.from), false
+			found.took, found.never = time.Duration(grants[i]-x.from), false
 		}
-		rs = append(rs, r)
+		rs = append(rs, found)
 	}
 	return rs
 }
 
 // recoveryFigure shows, where each fault began, how long it took to the next grant. A fault after
 // which nobody was granted the lock again has a cross at the time that was left.
-func recoveryFigure(_ Run, f *facts, _ *witness) (*figure, error) {
-	rs := recoveries(f)
+func recoveryFigure(r *View) (*figure, error) {
+	rs := recoveries(r)
 	if len(rs) == 0 {
 		return nil, nil
 	}
@@ -57,15 +57,15 @@ func recoveryFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		fmt.Sprintf("Stems at the beginning of %s, as high as the time to the next grant.",
 			units.Count(len(rs), "fault")), "time of the fault (s)", "to the next grant")
 	fig.grid()
-	fig.addBands(f.faults, 0, units.Seconds(f.end))
-	s := stems{end: units.Seconds(f.end)}
+	fig.addBands(r.faults, 0, units.Seconds(r.end))
+	s := stems{end: units.Seconds(r.end)}
 	top := 0.0
-	for _, r := range rs {
-		v := units.Millis(int64(r.took))
-		if r.never {
-			v = units.Millis(f.end - r.fault.from)
+	for _, x := range rs {
+		v := units.Millis(int64(x.took))
+		if x.never {
+			v = units.Millis(r.end - x.fault.from)
 		}
-		s.all = append(s.all, stem{units.Seconds(r.fault.from), v, r.never})
+		s.all = append(s.all, stem{units.Seconds(x.fault.from), v, x.never})
 		top = max(top, v)
 	}
 	fig.plot.Add(s)
@@ -79,7 +79,7 @@ func recoveryFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		return ts
 	})
 	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0,
-		max(1e-3, units.Seconds(f.end)), 0,
+		max(1e-3, units.Seconds(r.end)), 0,
 		max(0.01, top*1.7)
 	return fig, nil
 }
@@ -127,15 +127,15 @@ func (s stems) Plot(c draw.Canvas, p *plot.Plot) {
 var _ plot.Plotter = stems{}
 
 // waitFigure shows how long each client waited and was inside, over time.
-func waitFigure(_ Run, f *facts, _ *witness) (*figure, error) {
-	if len(f.holds) == 0 {
+func waitFigure(r *View) (*figure, error) {
+	if len(r.holds) == 0 {
 		return nil, nil
 	}
 	fig := newFigure("waits", "Waits and holds over time",
 		fmt.Sprintf("Scatter plot of the waits and holds of %s over time.",
-			units.Count(len(f.holds), "acquisition")), "time (s)", "duration")
+			units.Count(len(r.holds), "acquisition")), "time (s)", "duration")
 	fig.grid()
-	fig.addBands(f.faults, 0, units.Seconds(f.end))
+	fig.addBands(r.faults, 0, units.Seconds(r.end))
 	lo, hi := math.Inf(1), 0.0
 	for _, g := range []struct {
 		name  string
@@ -147,12 +147,12 @@ func waitFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 			draw.TriangleGlyph{}, colorInfo},
 		{"held", func(h *hold) op { return op{call: h.from, ret: h.to} }, draw.CircleGlyph{}, colorDeep},
 	} {
-		ops := make([]op, len(f.holds))
-		for i := range f.holds {
-			ops[i] = g.long(&f.holds[i])
+		ops := make([]op, len(r.holds))
+		for i := range r.holds {
+			ops[i] = g.long(&r.holds[i])
 			ops[i].outcome = history.OK
 		}
-		pts := thin(ops, func(history.Type) bool { return true }, maxPoints/2, f.end)
+		pts := thin(ops, func(history.Type) bool { return true }, maxPoints/2, r.end)
 		for _, p := range pts {
 			lo, hi = min(lo, p.Y), max(hi, p.Y)
 		}
@@ -165,6 +165,6 @@ func waitFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		fig.plot.Legend.Add(g.name, s)
 	}
 	fig.logY(lo, hi*3)
-	fig.plot.X.Min, fig.plot.X.Max = 0, max(units.Seconds(f.end), 1e-3)
+	fig.plot.X.Min, fig.plot.X.Max = 0, max(units.Seconds(r.end), 1e-3)
 	return fig, nil
 }

@@ -15,18 +15,18 @@ import (
 const maxShares = 8
 
 // fairnessFigure shows how the grants of each client add up.
-func fairnessFigure(_ Run, f *facts, _ *witness) (*figure, error) {
-	n := len(f.clients)
-	if n < 2 || len(f.holds) == 0 {
+func fairnessFigure(r *View) (*figure, error) {
+	n := len(r.clients)
+	if n < 2 || len(r.holds) == 0 {
 		return nil, nil
 	}
 	grants := map[int][]int64{}
-	for i := range f.holds {
-		h := &f.holds[i]
+	for i := range r.holds {
+		h := &r.holds[i]
 		grants[h.process] = append(grants[h.process], h.from)
 	}
 	counts := make([]float64, 0, n)
-	for _, p := range f.clients {
+	for _, p := range r.clients {
 		counts = append(counts, float64(len(grants[p])))
 	}
 	j := jain(counts)
@@ -34,10 +34,10 @@ func fairnessFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 		fmt.Sprintf(
 			"Grants of each client over time. Jain's fairness index is %.2f; 1 is equal shares, %.2f is all to one.", j, 1/float64(n)), "time (s)", "grants so far")
 	fig.grid()
-	fig.addBands(f.faults, 0, units.Seconds(f.end))
+	fig.addBands(r.faults, 0, units.Seconds(r.end))
 	top := 1.0
-	for i, p := range shown(f.clients, grants) {
-		pts := stairs(grants[p], f.end)
+	for i, p := range shown(r.clients, grants) {
+		pts := stairs(grants[p], r.end)
 		top = max(top, pts[len(pts)-1].Y)
 		if err := fig.line(who(p), pts, lineColors[i%len(lineColors)], 1.5,
 			dashes[i%len(dashes)]...); err != nil {
@@ -46,7 +46,7 @@ func fairnessFigure(_ Run, f *facts, _ *witness) (*figure, error) {
 	}
 	fig.plot.Legend.Left = true
 	fig.plot.X.Min, fig.plot.X.Max, fig.plot.Y.Min, fig.plot.Y.Max = 0,
-		max(1e-3, units.Seconds(f.end)), 0,
+		max(1e-3, units.Seconds(r.end)), 0,
 		top*1.7
 	return fig, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/store"
 )
 
 // scene says which run to make up.
@@ -22,7 +23,7 @@ type scene struct {
 // and a replica that never heard of that hold. The records are those of docs/formats.md; the judge
 // is the real one.
 type fake struct {
-	r       Run
+	r       *store.Run
 	rng     *rand.Rand
 	owner   int // client that holds the key on the current master, -1: nobody
 	value   string
@@ -42,9 +43,9 @@ type fakeClient struct {
 const fakeWall = 1792000000.0
 
 // newRun makes up a run and has it judged.
-func newRun(t testing.TB, s scene) Run {
+func newRun(t testing.TB, s scene) *store.Run {
 	t.Helper()
-	f := &fake{rng: rand.New(rand.NewPCG(42, uint64(s.cycles))), owner: -1, master: "n0",
+	f := &fake{rng: rand.New(rand.NewPCG(42, uint64(s.cycles))), owner: -1, master: "n0", r: &store.Run{},
 		state: make([]fakeClient, s.clients), seq: make([]int, s.clients)}
 	f.r.Nodes = map[string][]history.NodeCommand{"n0": nil, "n1": nil}
 	f.r.History = &history.History{Header: header(s)}

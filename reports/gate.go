@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // GitHub takes 65,536 characters in a comment and 1 MiB in a job summary: the text stays below the
@@ -14,7 +15,6 @@ import (
 const (
 	summaryLimit = 60_000
 	claimLimit   = 600
-	wordsLimit   = 3_000
 )
 
 // The marks of the outcomes, for people who look for the red ones.
@@ -40,8 +40,8 @@ func GateSummary(w io.Writer, r *campaign.GateResult) error {
 	b.WriteString("| result | entry | expected | found | what was tried |\n|---|---|---|---|---|\n")
 	left := 0
 	for _, e := range r.Entries {
-		row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", outcomeMarks[e.Result], cell(e.Name, 120),
-			cell(e.Expect.String(), 60), cell(e.Found, 60), cell(e.Claim, claimLimit))
+		row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", outcomeMarks[e.Result], page.Cell(e.Name, 120),
+			page.Cell(e.Expect.String(), 60), page.Cell(e.Found, 60), page.Cell(e.Claim, claimLimit))
 		if b.Len()+len(row) > summaryLimit {
 			left++
 			continue
@@ -62,12 +62,12 @@ func finding(b *strings.Builder, e campaign.EntryResult) {
 		return
 	}
 	fmt.Fprintf(b, "### %s %s\n\nExpected %s, found %s.\n\n", outcomeMarks[e.Result],
-		code(e.Name, 120), code(e.Expect.String(), 60), code(e.Found, 60))
+		page.Code(e.Name, 120), page.Code(e.Expect.String(), 60), page.Code(e.Found, 60))
 	text := e.Claim
 	if s := e.Shown; s != nil && s.Words != "" {
 		text += "\n" + s.Words
 	}
-	fmt.Fprintf(b, "```text\n%s\n```\n\n", fenced(text))
+	fmt.Fprintf(b, "```text\n%s\n```\n\n", page.Fenced(text))
 	s := e.Shown
 	if s == nil {
 		return
@@ -75,7 +75,7 @@ func finding(b *strings.Builder, e campaign.EntryResult) {
 	for _, x := range [][2]string{{"report", s.Report}, {"run", s.Dir},
 		{"counterexample", s.Counterexample}, {"again", s.Reproduce}} {
 		if x[1] != "" {
-			fmt.Fprintf(b, "- %s: %s\n", x[0], code(x[1], 400))
+			fmt.Fprintf(b, "- %s: %s\n", x[0], page.Code(x[1], 400))
 		}
 	}
 	b.WriteString("\n")
@@ -90,40 +90,10 @@ func footer(b *strings.Builder, r *campaign.GateResult) {
 		}
 		on = append(on, s)
 	}
-	fmt.Fprintf(b, "\n%s, seed %d, in %s; %s; lockbench %s.", code(r.Gate.File, 120), r.Gate.Seed,
-		units.Span(r.Took), code(strings.Join(on, ", "), 200), code(r.Version, 60))
+	fmt.Fprintf(b, "\n%s, seed %d, in %s; %s; lockbench %s.", page.Code(r.Gate.File, 120), r.Gate.Seed,
+		units.Span(r.Took), page.Code(strings.Join(on, ", "), 200), page.Code(r.Version, 60))
 	if s := r.Shard.String(); s != "" {
 		fmt.Fprintf(b, " Shard %s: `lockbench merge` joins it with the others.", s)
 	}
 	b.WriteString(" *Passed* says that what was tried came out as expected; it is no proof.\n")
-}
-
-// cell is code in a table, whose columns end at a bar even there.
-func cell(s string, limit int) string { return strings.ReplaceAll(code(s, limit), "|", `\|`) }
-
-// code writes foreign text as a code span: GitHub neither links nor mentions what stands in one.
-func code(s string, limit int) string {
-	s = strings.TrimSpace(clean(strings.Join(strings.Fields(s), " "), limit))
-	if s == "" {
-		return ""
-	}
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	pad := ""
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
-		pad = " "
-	}
-	return fence + pad + s + pad + fence
-}
-
-// fenced makes foreign text fit for a fenced block: lines of it cannot end the block.
-func fenced(s string) string {
-	var lines []string
-	for line := range strings.Lines(s) {
-		line = clean(strings.TrimRight(line, "\r\n"), wordsLimit)
-		lines = append(lines, strings.ReplaceAll(line, "```", "` ` `"))
-	}
-	return strings.Join(lines, "\n")
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // hostile are texts that a history may contain and that a page must never obey.
@@ -19,7 +21,7 @@ var hostile = []string{
 }
 
 // hostileRun is a failed run that says something hostile wherever it may say anything.
-func hostileRun(t testing.TB) Run {
+func hostileRun(t testing.TB) *store.Run {
 	r := newRun(t, scene{clients: 4, cycles: 14, fail: true})
 	all := strings.Join(hostile, " ")
 	h := &r.History.Header
@@ -74,7 +76,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Errorf("the page has %d scripts, want its own 2", n)
 	}
 	var b bytes.Buffer
-	if err := Summary(&b, hostileRun(t), false); err != nil {
+	if err := Summary(&b, seen(t, hostileRun(t)), false); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(b.String(), "\x00\x1b\u202E\u2028") {
@@ -103,11 +105,11 @@ func TestClean(t *testing.T) {
 		{"\u202Eabc", `\u202eabc`}, {"\xff", `\xff`},
 		{"é 锁", "é 锁"}, {"\uFFFD", "\uFFFD"}, {"\u2028", `\u2028`}, {"\x7f\u0085", `\x7f\u0085`},
 	} {
-		if got := clean(c.in, 0); got != c.want {
+		if got := page.Clean(c.in, 0); got != c.want {
 			t.Errorf("clean(%q) = %q, want %q", c.in, got, c.want)
 		}
 	}
-	if got := clean("锁锁锁锁", 2); got != "锁锁…" {
+	if got := page.Clean("锁锁锁锁", 2); got != "锁锁…" {
 		t.Errorf("shortened to %q", got)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 var (
@@ -37,9 +37,9 @@ const (
 // emptyTimeline is what timeline.js draws if there was no room for more.
 const emptyTimeline = `{"end":1,"view":[0,1],"keys":1,"lanes":[],"faults":[],"overlaps":[]}`
 
-// page is what the template shows. Strings are escaped by the template; the fields of template
+// runPage is what the template shows. Strings are escaped by the template; the fields of template
 // types are made by this package, which escapes in them what comes from the record.
-type page struct {
+type runPage struct {
 	Title, Question string
 	Answer          answer
 	Expectation     string
@@ -86,7 +86,7 @@ type story struct {
 }
 
 // WriteHTML writes the report of a run as one self-contained page.
-func WriteHTML(w io.Writer, r Run) error {
+func WriteHTML(w io.Writer, r *View) error {
 	body, _, err := Page(r)
 	if err == nil {
 		_, err = w.Write(body)
@@ -96,10 +96,7 @@ func WriteHTML(w io.Writer, r Run) error {
 
 // Page is the report of a run, and the policy that it asks a browser to enforce, which a server can
 // send with it.
-func Page(r Run) (body []byte, policy string, err error) {
-	if r.History == nil {
-		return nil, "", errNoHistory
-	}
+func Page(r *View) (body []byte, policy string, err error) {
 	p, err := newPage(r)
 	if err != nil {
 		return nil, "", err
@@ -109,7 +106,7 @@ func Page(r Run) (body []byte, policy string, err error) {
 }
 
 // fit makes the page, and drops from it what costs most and says least until it is small enough.
-func (p *page) fit() ([]byte, error) {
+func (p *runPage) fit() ([]byte, error) {
 	var b bytes.Buffer
 	for _, drop := range []func(){
 		func() {},
@@ -137,17 +134,16 @@ func (p *page) fit() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func (p *page) note(s string) { p.Notes = append(p.Notes, s) }
+func (p *runPage) note(s string) { p.Notes = append(p.Notes, s) }
 
-func newPage(r Run) (*page, error) {
+func newPage(r *View) (*runPage, error) {
 	h := r.History.Header
-	f, ws := factsOf(r), witnessesIn(r)
-	first := witnessIn(r)
-	p := &page{Header: h, Question: question(h), Answer: answerOf(r), CSS: template.CSS(baseCSS +
+	ws := r.violations
+	p := &runPage{Header: h, Question: question(h), Answer: answerOf(r), CSS: template.CSS(baseCSS +
 		reportCSS), JS: template.JS(timelineJS)}
-	p.Title = clean(h.Impl+" under "+h.Nemesis, 120) + ": " + p.Answer.Word
-	p.Subtitle = subtitle(h, f)
-	p.Evidence, p.Declares = evidenceRows(r, f), declareRows(r, f)
+	p.Title = page.Clean(h.Impl+" under "+h.Nemesis, 120) + ": " + p.Answer.Word
+	p.Subtitle = subtitle(r)
+	p.Evidence, p.Declares = evidenceRows(r), declareRows(r)
 	rows := propertyRows(r)
 	for _, row := range rows[:min(len(rows), maxRows)] {
 		if row.State == "na" {
@@ -157,7 +153,7 @@ func newPage(r Run) (*page, error) {
 		}
 	}
 	p.verdict(r)
-	t := newTimeline(r, f, ws)
+	t := newTimeline(r)
 	data, err := t.json()
 	if err != nil {
 		return nil, err
@@ -165,18 +161,18 @@ func newPage(r Run) (*page, error) {
 	p.Timeline, p.Legend = template.JS(data), len(t.Overlaps) > 0
 	p.Notes = append(p.Notes, t.left...)
 	p.Together = slices.ContainsFunc(t.Overlaps, func(o overlap) bool { return !o.Point })
-	p.Caveats = caveats(h, f)
+	p.Caveats = caveats(r)
 	for i, w := range ws[:min(len(ws), maxStories)] {
-		p.Stories = append(p.Stories, newStory(r, f, w, i))
+		p.Stories = append(p.Stories, newStory(r, w, i))
 	}
-	p.commands(r, f, first)
+	p.commands(r)
 	p.about(r)
 	p.slice(r)
-	return p, p.plots(r, f, first)
+	return p, p.plots(r)
 }
 
-func (p *page) plots(r Run, f *facts, w *witness) error {
-	figs, err := figures(r, f, w)
+func (p *runPage) plots(r *View) error {
+	figs, err := figures(r)
 	if err != nil {
 		return err
 	}
@@ -191,22 +187,12 @@ func (p *page) plots(r Run, f *facts, w *witness) error {
 }
 
 // Violations is how many there are to show.
-func (p *page) Violations() int { return len(p.Stories) }
+func (p *runPage) Violations() int { return len(p.Stories) }
 
 // AnyDuring reports whether a command of the table fell into the overlap.
-func (p *page) AnyDuring() bool {
+func (p *runPage) AnyDuring() bool {
 	return slices.ContainsFunc(p.Commands, func(c commandRow) bool { return c.During })
 }
 
 // State is the answer's class in the style sheet.
-func (a answer) State() string { return state(a.Result) }
-
-func state(r checker.Result) string {
-	switch r {
-	case checker.Violated, checker.Valid:
-		return string(r)
-	case checker.NA:
-		return "na"
-	}
-	return "unknown"
-}
+func (a answer) State() string { return page.State(a.Result) }

@@ -8,12 +8,23 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/store"
 )
 
-func render(t testing.TB, r Run) string {
+// seen is a run as it is drawn.
+func seen(t testing.TB, r *store.Run) *View {
+	t.Helper()
+	v, err := Of(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func render(t testing.TB, r *store.Run) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteHTML(&b, r); err != nil {
+	if err := WriteHTML(&b, seen(t, r)); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -40,10 +51,10 @@ func TestPageAnswersFirst(t *testing.T) {
 }
 
 // bigRun is made once: it has 100,000 operations.
-var bigRun = func() func(testing.TB) Run {
-	var r Run
-	return func(t testing.TB) Run {
-		if r.History == nil {
+var bigRun = func() func(testing.TB) *store.Run {
+	var r *store.Run
+	return func(t testing.TB) *store.Run {
+		if r == nil {
 			r = newRun(t, scene{clients: 8, cycles: 50_000, fail: true})
 		}
 		return r
@@ -147,10 +158,10 @@ func TestUnknownPageSaysWhatIsMissing(t *testing.T) {
 }
 
 func TestPageOfAlmostNothing(t *testing.T) {
-	if err := WriteHTML(&bytes.Buffer{}, Run{}); err == nil {
+	if _, err := Of(&store.Run{}); err == nil {
 		t.Error("a run without a history has a page")
 	}
-	for name, r := range map[string]Run{
+	for name, r := range map[string]*store.Run{
 		"no events":  {History: &history.History{}},
 		"not judged": {History: newRun(t, scene{clients: 2, cycles: 5}).History},
 		"no witness": {History: &history.History{}, Verdict: &checker.Verdict{Verdict: checker.Violated,
@@ -163,7 +174,7 @@ func TestPageOfAlmostNothing(t *testing.T) {
 		if page := render(t, r); !strings.Contains(page, "<h1>Can two clients hold") {
 			t.Errorf("%s: no question", name)
 		}
-		if err := Summary(&bytes.Buffer{}, r, true); err != nil {
+		if err := Summary(&bytes.Buffer{}, seen(t, r), true); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -181,7 +192,7 @@ func TestAnswerClaimsOnlyWhatWasJudged(t *testing.T) {
 					Verdict: checker.Violated, Witness: &checker.Witness{
 						Holds: []checker.Hold{{Process: 0, From: 1, To: 9}, {Process: 1, From: 2, To: 8}}}},
 			}}
-		a := answerOf(Run{History: &history.History{}, Verdict: v})
+		a := answerOf(seen(t, &store.Run{History: &history.History{}, Verdict: v}))
 		if a.Word != "Nobody gets in again." || !strings.Contains(a.Sentence, c.want) {
 			t.Errorf("S %s: %+v, want %q", c.s, a, c.want)
 		}
@@ -214,7 +225,7 @@ func TestOnlyARedisHasALane(t *testing.T) {
 			Process: history.Harness, F: "x", Phase: history.PhaseFrom, Target: target})
 	}
 	var names []string
-	for _, n := range nodesOf(r, factsOf(r)) {
+	for _, n := range seen(t, r).redis() {
 		names = append(names, n.name)
 	}
 	if got := strings.Join(names, " "); got != "n0 n1 n2" {

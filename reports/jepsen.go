@@ -33,10 +33,7 @@ var jepsenPlots = map[string]string{"latency": "latency-raw", "quantiles": "late
 // returns the directory. With values, operations carry what a grant does (history.Options).
 // test.jepsen, which is Jepsen's own binary format, is not written: its tools fall back to
 // results.edn.
-func WriteJepsen(root string, r Run, name string, began time.Time, values bool) (string, error) {
-	if r.History == nil {
-		return "", errNoHistory
-	}
+func WriteJepsen(root string, r *View, name string, began time.Time, values bool) (string, error) {
 	dir := filepath.Join(root, filepath.Base(filepath.Clean("/"+strings.ReplaceAll(name, ":", "-"))),
 		began.UTC().Format(store.TimeLayout))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -57,7 +54,7 @@ func WriteJepsen(root string, r Run, name string, began time.Time, values bool) 
 }
 
 // writeLock writes what a history of several locks says of one of them, judged by itself.
-func writeLock(dir string, r Run, key int, values bool) error {
+func writeLock(dir string, r *View, key int, values bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -81,8 +78,8 @@ func writeResults(dir string, h *history.History, v *checker.Verdict) error {
 }
 
 // jepsenPictures writes those plots that Jepsen has, too.
-func jepsenPictures(dir string, r Run) error {
-	figs, err := figures(r, factsOf(r), witnessIn(r))
+func jepsenPictures(dir string, r *View) error {
+	figs, err := figures(r)
 	for i := range figs {
 		name, ok := jepsenPlots[figs[i].Name]
 		if !ok {

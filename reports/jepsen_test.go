@@ -15,12 +15,13 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/edn"
+	"github.com/lockbench/lockbench/internal/store"
 )
 
 var jepsenTime = time.Date(2026, 11, 21, 12, 0, 0, 123e6, time.UTC)
 
 // twoLocks is a history of two locks; on one of them two clients are inside at once.
-func twoLocks() Run {
+func twoLocks() *store.Run {
 	ev := func(typ history.Type, t int64, p int, f string, n, key int) history.Event {
 		return history.Event{Type: typ, T: t, Process: p, F: f, N: n, Key: history.Ptr(key)}
 	}
@@ -40,13 +41,13 @@ func twoLocks() Run {
 		ev(history.Invoke, 96, 1, history.Release, 2, 0), ev(history.OK, 99, 1, history.Release, 2, 0),
 		{Type: history.End, T: 100, Process: history.Harness},
 	}
-	return Run{History: h, Verdict: checker.Check(h, nil, checker.Options{})}
+	return &store.Run{History: h, Verdict: checker.Check(h, nil, checker.Options{})}
 }
 
 // TestJepsenLayout pins what Jepsen's tools read.
 func TestJepsenLayout(t *testing.T) {
 	root := t.TempDir()
-	dir, err := WriteJepsen(root, twoLocks(), "setnx-pause:short", jepsenTime, false)
+	dir, err := WriteJepsen(root, seen(t, twoLocks()), "setnx-pause:short", jepsenTime, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestResultsArePlainEDN(t *testing.T) {
 
 // TestAnExportIsReadAgain makes sure that nothing that counts is lost on the way to Jepsen.
 func TestAnExportIsReadAgain(t *testing.T) {
-	dir, err := WriteJepsen(t.TempDir(), newRun(t, scene{clients: 4, cycles: 14, fail: true}),
+	dir, err := WriteJepsen(t.TempDir(), seen(t, newRun(t, scene{clients: 4, cycles: 14, fail: true})),
 		"getset-failover", jepsenTime, true)
 	if err != nil {
 		t.Fatal(err)

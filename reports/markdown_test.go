@@ -14,7 +14,7 @@ func TestMarkdown(t *testing.T) {
 	for name, s := range map[string]scene{"violated": {clients: 4, cycles: 14, fail: true}, "valid": {
 		clients: 4, cycles: 40}, "unknown": {clients: 4, cycles: 3}} {
 		var b bytes.Buffer
-		if err := WriteMarkdown(&b, newRun(t, s)); err != nil {
+		if err := WriteMarkdown(&b, seen(t, newRun(t, s))); err != nil {
 			t.Fatal(err)
 		}
 		file := filepath.Join("testdata", "report-"+name+".md")
@@ -35,7 +35,7 @@ func TestHostileTextInMarkdownStaysText(t *testing.T) {
 	r := hostileRun(t)
 	r.History.Header.Command = "lockbench run ``` <script>"
 	var b bytes.Buffer
-	if err := WriteMarkdown(&b, r); err != nil {
+	if err := WriteMarkdown(&b, seen(t, r)); err != nil {
 		t.Fatal(err)
 	}
 	before, _, _ := strings.Cut(b.String(), "## Do it again") // below is a block of code

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 var (
@@ -94,7 +95,7 @@ func WriteMatrix(w io.Writer, m *campaign.Matrix, linked func(dir string) string
 func MatrixPage(m *campaign.Matrix, linked func(dir string) string) (body []byte, policy string,
 	err error) {
 	p := &matrixPage{Columns: m.Columns, Partial: m.Partial, CSS: template.CSS(baseCSS + matrixCSS),
-		JS: template.JS(matrixJS), CSP: policyFor(matrixJS)}
+		JS: template.JS(matrixJS), CSP: page.PolicyFor(matrixJS)}
 	p.Answer, p.Counted = survivors(m), m.Count().String()
 	data := newMatrixData(m)
 	for i, r := range m.Rows {
@@ -119,8 +120,8 @@ func MatrixPage(m *campaign.Matrix, linked func(dir string) string) (body []byte
 
 func newMatrixRow(m *campaign.Matrix, at int, r campaign.Row, linked linker,
 	data *matrixData) matrixRow {
-	row := matrixRow{Name: clean(r.Name, 60), Why: clean(campaign.Why(r.Name), 300),
-		Impl: clean(r.Impl, 40)}
+	row := matrixRow{Name: page.Clean(r.Name, 60), Why: page.Clean(campaign.Why(r.Name), 300),
+		Impl: page.Clean(r.Impl, 40)}
 	for j, c := range m.Columns {
 		cell := m.Cell(r.Name, c.Name)
 		if cell == nil {
@@ -133,7 +134,7 @@ func newMatrixRow(m *campaign.Matrix, at int, r campaign.Row, linked linker,
 }
 
 func newMatrixCell(c *campaign.Cell, row, column int, linked linker) matrixCell {
-	x := matrixCell{Row: row, Column: column, Kind: kindOf(c), Title: clean(c.Title(), 700),
+	x := matrixCell{Row: row, Column: column, Kind: kindOf(c), Title: page.Clean(c.Title(), 700),
 		Missing: c.Missing(), Link: linked(c.Dir())}
 	for _, l := range c.Found() {
 		x.Letters = append(x.Letters, matrixLetter{l, linked(c.Letter(l).Dir), slices.Contains(c.More(),
@@ -183,7 +184,7 @@ func survivors(m *campaign.Matrix) string {
 			best, names = safe, nil
 		}
 		if safe == best {
-			names = append(names, clean(r.Name, 40))
+			names = append(names, page.Clean(r.Name, 40))
 		}
 	}
 	if len(names) > 4 {
@@ -239,20 +240,20 @@ func (p *matrixPage) differences(m *campaign.Matrix, linked linker) {
 		if d.Expected {
 			what = "expected, not found"
 		}
-		p.Differences = append(p.Differences, differenceRow{clean(d.Row, 60), clean(d.Column, 40),
-			d.Letter, what, clean(strings.Join(strings.Fields(d.Words), " "), 400), linked(d.Dir)})
+		p.Differences = append(p.Differences, differenceRow{page.Clean(d.Row, 60), page.Clean(d.Column, 40),
+			d.Letter, what, page.Clean(strings.Join(strings.Fields(d.Words), " "), 400), linked(d.Dir)})
 	}
 }
 
 func (p *matrixPage) about(m *campaign.Matrix) {
 	add := func(name, value string) {
 		if value != "" {
-			p.Facts = append(p.Facts, [2]string{name, clean(value, 200)})
+			p.Facts = append(p.Facts, [2]string{name, page.Clean(value, 200)})
 		}
 	}
 	add("environment", m.Environment)
 	for _, k := range slices.Sorted(maps.Keys(m.Versions)) {
-		add(clean(k, 40), m.Versions[k])
+		add(page.Clean(k, 40), m.Versions[k])
 	}
 	add("machine", m.Machine)
 	add("lease", m.TTL.String()+", of the locks that do not fix their own")
@@ -263,9 +264,9 @@ func (p *matrixPage) about(m *campaign.Matrix) {
 		add("took", units.Span(m.Took))
 	}
 	p.Meta = fmt.Sprintf("%s × %s · environment %s", units.Count(len(m.Rows), "lock"),
-		units.Count(len(m.Columns), "fault"), clean(m.Environment, 40))
+		units.Count(len(m.Columns), "fault"), page.Clean(m.Environment, 40))
 	if v := m.Versions["redis"]; v != "" {
-		p.Meta += " · Redis " + clean(v, 40)
+		p.Meta += " · Redis " + page.Clean(v, 40)
 	}
 	p.Meta += " · lease " + units.Span(m.TTL)
 }

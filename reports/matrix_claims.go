@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // claimRow is what a document says, and what came of it.
@@ -49,17 +50,17 @@ func claimRows(m *campaign.Matrix, linked linker) (rows []claimRow, counts []out
 
 func newClaimRow(c campaign.Claim, o campaign.Outcome, cells []*campaign.Cell,
 	linked linker) claimRow {
-	row := claimRow{Text: clean(c.Text, 400), Document: clean(c.Document, 80), Outcome: string(o),
-		State: claimStates[o][0], Symbol: claimStates[o][1], Command: clean(c.Command(), 200)}
+	row := claimRow{Text: page.Clean(c.Text, 400), Document: page.Clean(c.Document, 80), Outcome: string(o),
+		State: claimStates[o][0], Symbol: claimStates[o][1], Command: page.Clean(c.Command(), 200)}
 	if c.Note != "" {
-		row.Note = units.Sentence(clean(c.Note, 400))
+		row.Note = units.Sentence(page.Clean(c.Note, 400))
 	}
 	if c.Needs != "" {
-		row.Note = strings.TrimSpace(row.Note + " Needs " + units.Sentence(clean(c.Needs, 300)))
+		row.Note = strings.TrimSpace(row.Note + " Needs " + units.Sentence(page.Clean(c.Needs, 300)))
 	}
 	letters := c.Breaks + c.Keeps
 	for _, cell := range cells {
-		name := clean(cell.Row+", "+cell.Column, 80)
+		name := page.Clean(cell.Row+", "+cell.Column, 80)
 		if n := len(row.Cells); n > 0 && row.Cells[n-1].Name == name {
 			continue
 		}
@@ -84,7 +85,7 @@ func dirFor(c *campaign.Cell, letters string) string {
 func claimWords(c *campaign.Cell, letters string) string {
 	for _, l := range c.Found() {
 		if strings.Contains(letters, l) {
-			return clean(strings.Join(strings.Fields(wordsOf(c, c.Letter(l))), " "), 320)
+			return page.Clean(strings.Join(strings.Fields(wordsOf(c, c.Letter(l))), " "), 320)
 		}
 	}
 	return ""

@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // costRow is what a lock costs, in words.
@@ -30,7 +31,7 @@ func (p *matrixPage) costs(m *campaign.Matrix) error {
 	var commands, throughput, p50, p99 []float64
 	for _, c := range m.Costs {
 		p.Costs = append(p.Costs, newCostRow(m, c))
-		names = append(names, clean(c.Row, 40))
+		names = append(names, page.Clean(c.Row, 40))
 		commands, throughput = append(commands, c.Commands), append(throughput, c.Throughput)
 		p50, p99 = append(p50, units.Millis(int64(c.AcquireP50))),
 			append(p99, units.Millis(int64(c.AcquireP99)))
@@ -54,7 +55,7 @@ func (p *matrixPage) costs(m *campaign.Matrix) error {
 }
 
 func newCostRow(m *campaign.Matrix, c campaign.RowCost) costRow {
-	row := costRow{Name: clean(c.Row, 60), Grants: c.Grants, Commands: "–", P50: "–", P99: "–",
+	row := costRow{Name: page.Clean(c.Row, 60), Grants: c.Grants, Commands: "–", P50: "–", P99: "–",
 		Throughput: "–"}
 	if c.Grants > 0 {
 		row.P50, row.P99, row.Throughput = units.Span(c.AcquireP50), units.Span(c.AcquireP99),

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // matrixData is what matrix.js shows of a cell when it is chosen. Texts are there once: several
@@ -31,10 +32,10 @@ func newMatrixData(m *campaign.Matrix) *matrixData {
 	d := &matrixData{Cells: map[int][]matrixDetail{}, Texts: []string{""}, index: map[string]int{
 		"": 0}}
 	for _, r := range m.Rows {
-		d.Rows = append(d.Rows, clean(r.Name, 60))
+		d.Rows = append(d.Rows, page.Clean(r.Name, 60))
 	}
 	for _, c := range m.Columns {
-		d.Columns, d.Lines = append(d.Columns, clean(c.Name, 40)), append(d.Lines, clean(c.Line, 200))
+		d.Columns, d.Lines = append(d.Columns, page.Clean(c.Name, 40)), append(d.Lines, page.Clean(c.Line, 200))
 	}
 	return d
 }
@@ -83,7 +84,7 @@ func wordsOf(c *campaign.Cell, l campaign.Letter) string {
 
 // text numbers a text.
 func (d *matrixData) text(s string) int {
-	s = clean(s, maxWords)
+	s = page.Clean(s, maxWords)
 	i, ok := d.index[s]
 	if !ok {
 		i = len(d.Texts)

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // needRow says what a lock needs to be safe, column by column of needs.
@@ -76,7 +77,7 @@ func asked(m *campaign.Matrix) []asks {
 
 func needRows(m *campaign.Matrix) (rows []needRow) {
 	for _, r := range m.Rows {
-		row := needRow{Name: clean(r.Name, 60), Declares: declaredBy(r)}
+		row := needRow{Name: page.Clean(r.Name, 60), Declares: declaredBy(r)}
 		for _, a := range asked(m) {
 			row.Needs = append(row.Needs, a.of(m, r.Name))
 		}
@@ -120,7 +121,7 @@ func (a asks) of(m *campaign.Matrix, row string) needed {
 	case len(broken) > 0:
 		return needed{a.needs, "some", strings.Join(broken, ", ")}
 	case len(open) > 0:
-		return needed{"not known", "unknown", clean(strings.Join(open, "; "), 300)}
+		return needed{"not known", "unknown", page.Clean(strings.Join(open, "; "), 300)}
 	}
 	return needed{a.otherwise, "safe", "nothing was violated under " + units.List(a.columns)}
 }

@@ -43,8 +43,8 @@ type offset struct {
 }
 
 // movesOf are the stamps at which the nemesis moved a node's clock.
-func movesOf(name string, f *facts) (moves []int64) {
-	for _, x := range f.faults {
+func movesOf(name string, r *View) (moves []int64) {
+	for _, x := range r.faults {
 		if x.f == "node-clock" && (x.target == name || x.target == "*") {
 			moves = append(moves, x.from)
 		}

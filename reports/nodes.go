@@ -39,16 +39,16 @@ var (
 	noNode = regexp.MustCompile(`^(c[0-9]+\+?|struck|spare|\*|)$`)
 )
 
-// nodesOf collects every Redis that the record speaks of. It costs a look at every command, so it
+// redis collects every Redis that the record speaks of. It costs a look at every command, so it
 // is done once.
-func nodesOf(r Run, f *facts) []node {
-	if f.nodes == nil {
-		f.nodes = findNodes(r, f)
+func (r *View) redis() []node {
+	if r.nodes == nil {
+		r.nodes = findNodes(r)
 	}
-	return f.nodes
+	return r.nodes
 }
 
-func findNodes(r Run, f *facts) []node {
+func findNodes(r *View) []node {
 	seen := map[string]bool{}
 	for name := range r.Nodes {
 		seen[name] = true
@@ -56,10 +56,10 @@ func findNodes(r Run, f *facts) []node {
 	for i := range r.Trace {
 		seen[r.Trace[i].Node] = true
 	}
-	for i := range f.holds {
-		seen[f.holds[i].node] = true
+	for i := range r.holds {
+		seen[r.holds[i].node] = true
 	}
-	for _, x := range f.faults {
+	for _, x := range r.faults {
 		for _, name := range strings.Split(x.target, ">") {
 			seen[name] = seen[name] || !noNode.MatchString(name)
 		}
@@ -74,13 +74,13 @@ func findNodes(r Run, f *facts) []node {
 	owners := ownersOf(r.Trace)
 	for i := range ns {
 		n := &ns[i]
-		n.roles = rolesOf(n.name, i, r.History.Header.Topology, f)
+		n.roles = rolesOf(n.name, i, r.History.Header.Topology, r)
 		if stream := r.Nodes[n.name]; len(stream) > 0 {
-			said := listen(stream, movesOf(n.name, f))
+			said := listen(stream, movesOf(n.name, r))
 			n.keys, n.exact, n.offsets = keysOf(said, n.roles, owners, locksBy(r.History.Header.Names),
-				f.end), true, said.offsets()
+				r.end), true, said.offsets()
 		} else {
-			n.keys = keysFromGrants(n.name, f)
+			n.keys = keysFromGrants(n.name, r)
 		}
 	}
 	return ns
@@ -115,7 +115,7 @@ func compareNames(a, b string) int {
 
 // rolesOf follows a node through kills, pauses, restarts and promotions. A failover topology starts
 // with its first node as master.
-func rolesOf(name string, index int, topology string, f *facts) []span {
+func rolesOf(name string, index int, topology string, r *View) []span {
 	role := "up"
 	if topology == "failover" || topology == "sentinel" {
 		role = "replica"
@@ -123,12 +123,12 @@ func rolesOf(name string, index int, topology string, f *facts) []span {
 			role = "master"
 		}
 	}
-	spans := []span{{0, f.end, role}}
+	spans := []span{{0, r.end, role}}
 	enter := func(t int64, what string) {
 		spans[len(spans)-1].to = t
-		spans = append(spans, span{t, f.end, what})
+		spans = append(spans, span{t, r.end, what})
 	}
-	for _, x := range f.faults {
+	for _, x := range r.faults {
 		if x.target != name {
 			continue
 		}
@@ -167,14 +167,14 @@ func ownersOf(trace []history.Command) map[string]int {
 	return owners
 }
 
-func keysFromGrants(name string, f *facts) []keySpan {
+func keysFromGrants(name string, r *View) []keySpan {
 	var ks []keySpan
-	for i := range f.holds {
-		h := &f.holds[i]
+	for i := range r.holds {
+		h := &r.holds[i]
 		if h.node != name || h.depth > 0 {
 			continue
 		}
-		k := keySpan{from: h.sent, to: f.end, key: h.key, owner: h.process,
+		k := keySpan{from: h.sent, to: r.end, key: h.key, owner: h.process,
 			ended: "still there, by the grant"}
 		if h.lease > 0 && h.lease < k.to {
 			k.to, k.ended = h.lease, "lease over, by the grant"

@@ -1,19 +1,18 @@
 package reports
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"regexp"
-	"strings"
+
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 var scripts = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
 
 // slice embeds porcupine's page in a frame that may run nothing but porcupine's own scripts.
-func (p *page) slice(r Run) {
+func (p *runPage) slice(r *View) {
 	allowed := []string{timelineJS}
-	b := r.Slice
-	if b == nil && r.Verdict != nil {
+	var b []byte
+	if r.Verdict != nil {
 		b, _ = r.Verdict.Visual()
 	}
 	if len(b) > 600_000 {
@@ -24,16 +23,5 @@ func (p *page) slice(r Run) {
 		allowed = append(allowed, string(m[1]))
 	}
 	p.Slice = string(b)
-	p.CSP = policyFor(allowed...)
-}
-
-// policyFor allows a page these scripts and nothing else: no network, no forms, no frames but its
-// own. Even a text that escaped its escaping would do nothing.
-func policyFor(scripts ...string) string {
-	var hashes []string
-	for _, s := range scripts {
-		sum := sha256.Sum256([]byte(s))
-		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
-	}
-	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; frame-src 'self'; script-src " + strings.Join(hashes, " ")
+	p.CSP = page.PolicyFor(allowed...)
 }

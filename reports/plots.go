@@ -53,15 +53,15 @@ type figure struct {
 const figureWidth = 480 // points
 
 // figures draws all plots that a run has data for.
-func figures(r Run, f *facts, w *witness) ([]figure, error) {
-	makers := []func(Run, *facts, *witness) (*figure, error){
+func figures(r *View) ([]figure, error) {
+	makers := []func(*View) (*figure, error){
 		latencyFigure, quantileFigure, throughputFigure, holdFigure, waitFigure, distributionFigure,
 		fairnessFigure, recoveryFigure, clockFigure,
 	}
 	var fs []figure
 	var errs []error
 	for _, m := range makers {
-		fig, err := m(r, f, w)
+		fig, err := m(r)
 		if err != nil {
 			errs = append(errs, err)
 		} else if fig != nil {
@@ -131,19 +131,16 @@ func (f *figure) inline() (template.HTML, error) {
 }
 
 // WritePlots writes the plots of a run into dir as SVG files.
-func WritePlots(dir string, r Run) error { return writePlots(dir, r, "svg") }
+func WritePlots(dir string, r *View) error { return writePlots(dir, r, "svg") }
 
 // WritePlotsPNG writes the same plots as PNG files, for places that cannot show SVG.
-func WritePlotsPNG(dir string, r Run) error { return writePlots(dir, r, "png") }
+func WritePlotsPNG(dir string, r *View) error { return writePlots(dir, r, "png") }
 
-func writePlots(dir string, r Run, format string) error {
-	if r.History == nil {
-		return errNoHistory
-	}
+func writePlots(dir string, r *View, format string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	fs, err := figures(r, factsOf(r), witnessIn(r))
+	fs, err := figures(r)
 	for i := range fs {
 		b, drawErr := fs[i].svg()
 		if format == "png" {

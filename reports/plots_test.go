@@ -15,7 +15,7 @@ import (
 func TestPlotsAreWellFormedAndNotEmpty(t *testing.T) {
 	dir := t.TempDir()
 	r := newRun(t, scene{clients: 4, cycles: 60, fail: true})
-	if err := WritePlots(dir, r); err != nil {
+	if err := WritePlots(dir, seen(t, r)); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"latency", "quantiles", "holds", "waits", "distribution",
@@ -45,7 +45,7 @@ func TestPlotsAreWellFormedAndNotEmpty(t *testing.T) {
 
 func TestPlotsAsPNG(t *testing.T) {
 	dir := t.TempDir()
-	if err := WritePlotsPNG(dir, newRun(t, scene{clients: 3, cycles: 12})); err != nil {
+	if err := WritePlotsPNG(dir, seen(t, newRun(t, scene{clients: 3, cycles: 12}))); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(filepath.Join(dir, "holds.png"))

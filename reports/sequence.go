@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // The measures of the sequence diagram, in pixels.
@@ -225,7 +226,7 @@ func (s *sequence) arrow(st step, y float64) {
 		anchor, dx = "end", -15
 	}
 	room := max(s.x[st.Node]-cx, cx-s.x[st.Node]) - 28
-	label := clean(st.Text, int(room/seqRune))
+	label := page.Clean(st.Text, int(room/seqRune))
 	fmt.Fprintf(s,
 		`<line class="%s" x1="%g" x2="%g" y1="%g" y2="%g" marker-end="url(#arrow%d)"/><text class="msg %s" x="%g" y="%g" text-anchor="%s">%s</text>`,
 		class, from+shift, to-shift, y, y, s.n, class, cx+dx, y-4, anchor, html.EscapeString(label))

@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // Server shows a store to a browser on the same machine. It writes nothing, and nothing outside of
@@ -104,8 +105,8 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) bool 
 	}
 	dir, base := path.Split(trimmed)
 	dir = strings.TrimSuffix(dir, "/")
-	if page, ok := pagesOf[base]; ok && s.has(path.Join(dir, page.from)) {
-		return s.page(w, r, dir, base, page)
+	if made, ok := pagesOf[base]; ok && s.has(path.Join(dir, made.from)) {
+		return s.page(w, r, dir, base, made)
 	}
 	if info, err := s.root.Stat(trimmed); err == nil && info.IsDir() {
 		for _, base := range []string{gatePage, matrixPageName, store.Report} {
@@ -219,7 +220,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, dir, base string, 
 		defer sub.Close()
 		body, policy, err := made.make(s, sub.FS())
 		if err != nil {
-			refuse(w, http.StatusUnprocessableEntity, "This cannot be shown: "+clean(err.Error(), 300))
+			refuse(w, http.StatusUnprocessableEntity, "This cannot be shown: "+page.Clean(err.Error(), 300))
 			return true
 		}
 		p = madePage{stamp, body, policy}

@@ -22,6 +22,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 var (
@@ -113,7 +114,7 @@ func (s *Server) entry(test, at string) (Entry, bool) {
 	if ok && k.stamp == stamp && k.entry.Verdict != "running" {
 		return k.entry, k.entry.Kind != ""
 	}
-	e := Entry{Name: clean(test, 120), Time: clean(at, 40), Path: (&url.URL{Path: name}).EscapedPath()}
+	e := Entry{Name: page.Clean(test, 120), Time: page.Clean(at, 40), Path: (&url.URL{Path: name}).EscapedPath()}
 	switch {
 	case s.has(path.Join(name, "matrix.json")):
 		s.ofMatrix(&e, name)
@@ -137,7 +138,7 @@ func (s *Server) ofMatrix(e *Entry, name string) {
 	}
 	defer f.Close()
 	if m, err := campaign.ReadMatrix(f); err == nil {
-		e.Environment, e.Words = clean(m.Environment, 40), m.Count().String()
+		e.Environment, e.Words = page.Clean(m.Environment, 40), m.Count().String()
 		e.Impl, e.Nemesis = units.Count(len(m.Rows), "lock"), units.Count(len(m.Columns), "fault")
 	}
 }
@@ -149,7 +150,7 @@ func (s *Server) ofGate(e *Entry, name string) {
 	if err != nil || json.Unmarshal(b, &g) != nil {
 		return
 	}
-	e.Verdict, e.As = clean(string(g.Result), 20), g.Exit == 0
+	e.Verdict, e.As = page.Clean(string(g.Result), 20), g.Exit == 0
 	e.Words = units.Count(len(g.Entries), "entry") + fmt.Sprintf(", exit code %d", g.Exit)
 }
 
@@ -158,8 +159,8 @@ func (s *Server) ofRun(e *Entry, name string) {
 	e.Files = append(s.there(name, store.History), "history.edn")
 	e.Files = append(e.Files, s.there(name, store.Verdict, store.Plan, store.Trace, store.Markdown)...)
 	if h, ok := s.header(path.Join(name, store.History)); ok {
-		e.Impl, e.Nemesis, e.Environment = clean(h.Impl, 60), clean(h.Nemesis, 60),
-			clean(h.Environment, 40)
+		e.Impl, e.Nemesis, e.Environment = page.Clean(h.Impl, 60), page.Clean(h.Nemesis, 60),
+			page.Clean(h.Environment, 40)
 	}
 	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, store.Verdict))
 	if err != nil {
@@ -173,11 +174,11 @@ func (s *Server) ofRun(e *Entry, name string) {
 	if err != nil {
 		return
 	}
-	e.Verdict, e.Words, e.Expect, e.As = v.Verdict.String(), clean(v.Summary, 300),
-		clean(v.Expect, 40), v.AsExpected
+	e.Verdict, e.Words, e.Expect, e.As = v.Verdict.String(), page.Clean(v.Summary, 300),
+		page.Clean(v.Expect, 40), v.AsExpected
 	for _, p := range v.Properties {
 		if p.Verdict == checker.Violated {
-			e.Letters = append(e.Letters, clean(p.Property, 12))
+			e.Letters = append(e.Letters, page.Clean(p.Property, 12))
 		}
 	}
 }
@@ -235,6 +236,6 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy",
-		policyFor(serveJS)+"; connect-src 'self'; frame-ancestors 'none'")
+		page.PolicyFor(serveJS)+"; connect-src 'self'; frame-ancestors 'none'")
 	w.Write(out.Bytes())
 }

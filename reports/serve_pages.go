@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // The pages that are made on demand, by their last name.
@@ -71,14 +72,9 @@ func (r regular) Open(name string) (fs.File, error) {
 // maxFile bounds what is read into memory for a page.
 const maxFile = 256 << 20
 
-// Of is what the reports want to know of a run of the store.
-func Of(r *store.Run) Run {
-	return Run{History: r.History, Trace: r.Trace, Nodes: r.Nodes, Verdict: r.Verdict, Plan: r.Plan}
-}
-
 // Redraw judges a violated run again: only a fresh verdict can draw porcupine's view of the failing
 // slice. A verdict that comes out otherwise, by another lockbench, is left as it was.
-func Redraw(r *Run) {
+func Redraw(r *store.Run) {
 	if r.Verdict == nil || r.Verdict.Verdict != checker.Violated || len(r.History.Events) > maxRedraw {
 		return
 	}
@@ -91,12 +87,12 @@ func Redraw(r *Run) {
 // maxRedraw bounds the events of a history that is judged only for its picture.
 const maxRedraw = 100_000
 
-func (s *Server) run(dir fs.FS) (Run, error) {
+func (s *Server) run(dir fs.FS) (*store.Run, error) {
 	r, err := store.LoadFS(regular{dir})
 	if r == nil || err != nil && len(r.History.Events) == 0 {
-		return Run{}, err
+		return nil, err
 	}
-	return Of(r), nil
+	return r, nil
 }
 
 func (s *Server) reportPage(dir fs.FS) ([]byte, string, error) {
@@ -104,8 +100,12 @@ func (s *Server) reportPage(dir fs.FS) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	Redraw(&r)
-	return Page(r)
+	Redraw(r)
+	v, err := Of(r)
+	if err != nil {
+		return nil, "", err
+	}
+	return Page(v)
 }
 
 func (s *Server) plotsPage(dir fs.FS) ([]byte, string, error) {
@@ -113,7 +113,11 @@ func (s *Server) plotsPage(dir fs.FS) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	figs, err := figures(r, factsOf(r), witnessIn(r))
+	v, err := Of(r)
+	if err != nil {
+		return nil, "", err
+	}
+	figs, err := figures(v)
 	if err != nil {
 		return nil, "", err
 	}
@@ -122,8 +126,8 @@ func (s *Server) plotsPage(dir fs.FS) ([]byte, string, error) {
 		Plots []shownFigure
 		CSS   template.CSS
 		CSP   string
-	}{Title: clean(r.History.Header.Impl+" under "+r.History.Header.Nemesis, 120),
-		CSS: template.CSS(baseCSS + reportCSS + serveCSS), CSP: policyFor()}
+	}{Title: page.Clean(r.History.Header.Impl+" under "+r.History.Header.Nemesis, 120),
+		CSS: template.CSS(baseCSS + reportCSS + serveCSS), CSP: page.PolicyFor()}
 	for i := range figs {
 		svg, err := figs[i].inline()
 		if err != nil {
@@ -184,17 +188,17 @@ func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
 		Rows                []gateRow
 		CSS                 template.CSS
 		CSP                 string
-	}{Result: clean(string(g.Result), 20), State: stateOf(g.Result), CSS: template.CSS(baseCSS +
-		serveCSS), CSP: policyFor()}
+	}{Result: page.Clean(string(g.Result), 20), State: stateOf(g.Result), CSS: template.CSS(baseCSS +
+		serveCSS), CSP: page.PolicyFor()}
 	p.Meta = fmt.Sprintf("%s · took %s · exit code %d", units.Count(len(g.Entries), "entry"),
 		units.Span(g.Took), g.Exit)
 	link := reportsIn(dir)
 	for _, e := range g.Entries {
-		row := gateRow{Name: clean(e.Name, 80), Title: clean(e.Title, 120),
-			Expect: clean(fmt.Sprint(e.Expect), 60), Found: clean(e.Found, 60),
-			Result: clean(string(e.Result), 20), State: stateOf(e.Result), Claim: clean(e.Claim, 300)}
+		row := gateRow{Name: page.Clean(e.Name, 80), Title: page.Clean(e.Title, 120),
+			Expect: page.Clean(fmt.Sprint(e.Expect), 60), Found: page.Clean(e.Found, 60),
+			Result: page.Clean(string(e.Result), 20), State: stateOf(e.Result), Claim: page.Clean(e.Claim, 300)}
 		if e.Shown != nil {
-			row.Words, row.Reproduce, row.Link = clean(e.Shown.Words, 500), clean(e.Shown.Reproduce, 400),
+			row.Words, row.Reproduce, row.Link = page.Clean(e.Shown.Words, 500), page.Clean(e.Shown.Reproduce, 400),
 				link(e.Shown.Dir)
 		}
 		p.Rows = append(p.Rows, row)

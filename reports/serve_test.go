@@ -57,7 +57,7 @@ func write(t testing.TB, name, text string) {
 }
 
 // add writes a run as lockbench run does, but for what the test does not need.
-func (s *site) add(name string, r Run) string {
+func (s *site) add(name string, r *store.Run) string {
 	s.t.Helper()
 	var h, v bytes.Buffer
 	if err := errors.Join(r.History.Write(&h), r.Verdict.Write(&v)); err != nil {
@@ -274,7 +274,7 @@ func TestStoreInABrowser(t *testing.T) {
 	s.add(oneRun, newRun(t, scene{clients: 4, cycles: 14, fail: true}))
 	s.add("getset-none/20261121T110000.000Z", newRun(t, scene{clients: 4, cycles: 40}))
 	name := `<img src=x onerror="window.pwned=1">`
-	bad := Run{History: &history.History{Header: history.Header{Type: "header", Format: 1,
+	bad := &store.Run{History: &history.History{Header: history.Header{Type: "header", Format: 1,
 		Impl: hostile[0], Nemesis: hostile[1]}}, Verdict: &checker.Verdict{Format: checker.Format,
 		Verdict: checker.Unknown, Summary: strings.Join(hostile, " ")}}
 	s.add(name+"/20261121T130000.000Z", bad)

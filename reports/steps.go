@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // The kinds of a step of the witness's story.
@@ -54,27 +55,27 @@ const maxSteps = 70
 // stepsOf tells a witness: what its clients and its nodes said to each other from the first acquire
 // call to the end of the overlap, with the faults in between. It also returns how many steps it
 // left out.
-func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
-	lo, hi := w.extent(f)
+func stepsOf(r *View, w *witness) ([]step, int) {
+	lo, hi := w.extent(r)
 	margin := max(hi-lo, 20e6)
-	ss := commandSteps(r.Trace, f, w, lo, hi)
-	ss = append(ss, w.before(r.Trace, f)...)
+	ss := commandSteps(r.Trace, r, w, lo, hi)
+	ss = append(ss, w.before(r.Trace, r)...)
 	for _, h := range w.holds {
 		if h.N == 0 { // no hold: the time in which a client tried in vain
 			ss = append(ss, step{T: h.From, Kind: stepMark, Process: h.Process, Text: "tries",
 				Tip: "tries to acquire the lock"},
-				step{T: min(h.To, f.end), Kind: stepMark, Process: h.Process, Text: "still outside",
+				step{T: min(h.To, r.end), Kind: stepMark, Process: h.Process, Text: "still outside",
 					Tip: "has still not been granted it"})
 			continue
 		}
 		ss = append(ss, step{T: h.From, Kind: stepInside, Process: h.Process, Text: "inside",
 			Tip: "is inside: its acquire returned"})
 		if h.To <= hi {
-			label, tip := leaves(f, h.Process, h.N)
+			label, tip := leaves(r, h.Process, h.N)
 			ss = append(ss, step{T: h.To, Kind: stepLeaves, Process: h.Process, Text: label, Tip: tip})
 		}
 	}
-	for _, x := range f.faults {
+	for _, x := range r.faults {
 		if x.from <= hi && (x.to >= lo || x.from >= lo-margin) {
 			text := x.words()
 			if x.from < lo-margin {
@@ -84,7 +85,7 @@ func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 				Tip: text})
 		}
 	}
-	for _, m := range f.marks {
+	for _, m := range r.marks {
 		// a kill ends a hold, and is told there
 		if m.t >= lo && m.t <= hi && w.has(m.process) && m.kind != "extend" && m.kind != "kill" {
 			ss = append(ss, step{T: m.t, Kind: stepMark, Process: m.process, Text: m.text, Tip: m.text})
@@ -102,10 +103,10 @@ func stepsOf(r Run, f *facts, w *witness) ([]step, int) {
 }
 
 // extent goes from the first acquire call of the witness to the end of its overlap.
-func (w *witness) extent(f *facts) (lo, hi int64) {
+func (w *witness) extent(r *View) (lo, hi int64) {
 	lo, hi = w.from, w.to
-	for i := range f.holds {
-		if h := &f.holds[i]; w.hold(h.process, h.n) {
+	for i := range r.holds {
+		if h := &r.holds[i]; w.hold(h.process, h.n) {
 			lo = min(lo, h.call)
 		}
 	}
@@ -114,20 +115,20 @@ func (w *witness) extent(f *facts) (lo, hi int64) {
 			lo = min(lo, c.Sent)
 		}
 	}
-	if h := w.left(f); h != nil {
+	if h := w.left(r); h != nil {
 		lo = min(lo, h.to)
 	}
-	return lo, min(hi, f.end)
+	return lo, min(hi, r.end)
 }
 
 // left is the last hold that ended before a witness that has none: a key that was left behind was
 // left by somebody.
-func (w *witness) left(f *facts) (last *hold) {
+func (w *witness) left(r *View) (last *hold) {
 	if len(w.holds) > 0 {
 		return nil
 	}
-	for i := range f.holds {
-		if h := &f.holds[i]; h.key == w.key && h.to <= w.from && (last == nil || h.to > last.to) {
+	for i := range r.holds {
+		if h := &r.holds[i]; h.key == w.key && h.to <= w.from && (last == nil || h.to > last.to) {
 			last = h
 		}
 	}
@@ -135,16 +136,16 @@ func (w *witness) left(f *facts) (last *hold) {
 }
 
 // before tells how that hold ended.
-func (w *witness) before(trace []history.Command, f *facts) (ss []step) {
-	h := w.left(f)
+func (w *witness) before(trace []history.Command, r *View) (ss []step) {
+	h := w.left(r)
 	if h == nil {
 		return nil
 	}
-	label, tip := leaves(f, h.process, h.n)
+	label, tip := leaves(r, h.process, h.n)
 	ss = append(ss, step{T: h.to, Kind: stepLeaves, Process: h.process, Text: label, Tip: tip})
 	for i := range trace {
 		if c := &trace[i]; c.Process == h.process && c.N == h.n && c.Sent >= h.to && c.Sent < w.from {
-			ss = append(ss, polls{Command: *c}.steps(f.header, w.to)...)
+			ss = append(ss, polls{Command: *c}.steps(r.header, w.to)...)
 		}
 	}
 	return ss
@@ -160,9 +161,9 @@ func (w *witness) hold(process, n int) bool {
 }
 
 // leaves says how a hold ended, as a label and in words.
-func leaves(f *facts, process, n int) (label, tip string) {
-	for i := range f.holds {
-		if h := &f.holds[i]; h.process == process && h.n == n {
+func leaves(r *View, process, n int) (label, tip string) {
+	for i := range r.holds {
+		if h := &r.holds[i]; h.process == process && h.n == n {
 			switch h.ended {
 			case "killed", "gone":
 				return h.ended, "is " + h.ended + " while inside"
@@ -176,19 +177,19 @@ func leaves(f *facts, process, n int) (label, tip string) {
 
 // commandSteps takes the checker's own choice of commands, if it made one, and else all commands of
 // the witness's clients.
-func commandSteps(trace []history.Command, f *facts, w *witness, lo, hi int64) []step {
+func commandSteps(trace []history.Command, r *View, w *witness, lo, hi int64) []step {
 	var cs []history.Command
 	var ss []step
 	for _, c := range w.commands {
-		if len(c.Args) == 0 && slices.ContainsFunc(f.faults, func(x fault) bool {
+		if len(c.Args) == 0 && slices.ContainsFunc(r.faults, func(x fault) bool {
 			return x.from == c.Sent || x.to == c.Sent
 		}) {
 			continue // the faults have rows of their own
 		}
 		if len(c.Args) == 0 {
-			text := clean(c.Effect, 80)
+			text := page.Clean(c.Effect, 80)
 			ss = append(ss, step{T: max(c.Sent, c.Recv), Kind: stepItself, Process: -1,
-				Node: clean(c.Node, 24), Text: text, Tip: text})
+				Node: page.Clean(c.Node, 24), Text: text, Tip: text})
 			continue
 		}
 		cs = append(cs, c.Command)
@@ -202,81 +203,16 @@ func commandSteps(trace []history.Command, f *facts, w *witness, lo, hi int64) [
 		}
 	}
 	for _, g := range group(cs) {
-		ss = append(ss, g.steps(f.header, hi)...)
+		ss = append(ss, g.steps(r.header, hi)...)
 	}
 	return ss
 }
 
-// polls is a command, and how many more like it followed: a client that waits asks the same again
-// and again.
-type polls struct {
-	history.Command
-	more int
-}
-
-// group joins repeated questions with equal answers of one client, keeping the last round apart. A
-// round may be of several commands: SETNX, GET, and again.
-func group(cs []history.Command) []polls {
-	byClient := map[int][]history.Command{}
-	for _, c := range cs {
-		byClient[c.Process] = append(byClient[c.Process], c)
-	}
-	var out []polls
-	for _, own := range byClient {
-		for i := 0; i < len(own); {
-			length, rounds := cycle(own[i:])
-			if rounds < 3 {
-				out = append(out, polls{Command: own[i]})
-				i++
-				continue
-			}
-			for _, c := range own[i : i+length] {
-				out = append(out, polls{Command: c})
-			}
-			out[len(out)-1].more = rounds - 2
-			for _, c := range own[i+length*(rounds-1) : i+length*rounds] {
-				out = append(out, polls{Command: c})
-			}
-			i += length * rounds
-		}
-	}
-	slices.SortStableFunc(out, func(a, b polls) int {
-		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Process, b.Process))
-	})
-	return out
-}
-
-// cycle finds the shortest round with which cs begins, and how often it follows upon itself.
-func cycle(cs []history.Command) (length, rounds int) {
-	for length = 1; length <= 4; length++ {
-		n := length
-		for n < len(cs) && alike(cs[n-length], cs[n]) {
-			n++
-		}
-		if rounds = n / length; rounds >= 3 {
-			return length, rounds
-		}
-	}
-	return 1, 1
-}
-
-// alike compares what matters to a reader: a poll's value may differ each time.
-func alike(a, b history.Command) bool {
-	if a.Node != b.Node || a.Err != b.Err || len(a.Args) != len(b.Args) || len(a.Args) == 0 ||
-		a.Args[0] != b.Args[0] {
-		return false
-	}
-	if len(a.Args) > 1 && a.Args[1] != b.Args[1] {
-		return false
-	}
-	return a.Reply == b.Reply || len(a.Reply) > 8 && len(a.Reply) == len(b.Reply)
-}
-
 func (p polls) steps(h history.Header, hi int64) []step {
-	ss := []step{{T: p.Sent, Kind: stepSend, Process: p.Process, Node: clean(p.Node, 24),
-		Text: brief(h.Readable(p.Args)), Tip: clean(p.String(), 300)}}
+	ss := []step{{T: p.Sent, Kind: stepSend, Process: p.Process, Node: page.Clean(p.Node, 24),
+		Text: brief(h.Readable(p.Args)), Tip: page.Clean(p.String(), 300)}}
 	if p.Recv > 0 && p.Recv <= hi+int64(50*time.Millisecond) {
-		ss = append(ss, step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: clean(p.Node, 24),
+		ss = append(ss, step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: page.Clean(p.Node, 24),
 			Text: replyOf(p.Command, 34), Tip: replyOf(p.Command, 300)})
 	}
 	if p.more > 0 {
@@ -295,12 +231,12 @@ func brief(args []string) string {
 			s += " "
 		}
 		if len(a) > 16 {
-			s += clean(a, 8) // a token; its beginning tells it from others
+			s += page.Clean(a, 8) // a token; its beginning tells it from others
 		} else {
-			s += clean(a, 0)
+			s += page.Clean(a, 0)
 		}
 		if len(s) > 48 {
-			return clean(s, 48) + "…"
+			return page.Clean(s, 48) + "…"
 		}
 	}
 	return s

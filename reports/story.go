@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // when completes the question "Can two clients hold X at once …?" by the name of the fault.
@@ -49,7 +50,7 @@ var when = map[string]string{
 func question(h history.Header) string {
 	lock := "this lock"
 	if h.Impl != "" {
-		lock = "the lock " + clean(h.Impl, 60)
+		lock = "the lock " + page.Clean(h.Impl, 60)
 	}
 	return "Can two clients hold " + lock + " at once" + circumstances(h.Nemesis) + "?"
 }
@@ -64,7 +65,7 @@ func circumstances(nemesis string) string {
 	if nemesis == "" {
 		return ""
 	}
-	return " under the fault " + clean(nemesis, 60)
+	return " under the fault " + page.Clean(nemesis, 60)
 }
 
 // answer is the question's answer: a word, and a sentence that carries it.
@@ -75,7 +76,7 @@ type answer struct {
 
 // answerOf answers in the order in which a reader asks: were two inside at once, and if not, was
 // anything else wrong?
-func answerOf(r Run) answer {
+func answerOf(r *View) answer {
 	v := r.Verdict
 	if v == nil {
 		return answer{"Not judged.", "There is no verdict on this run yet; lockbench check makes one.",
@@ -83,14 +84,14 @@ func answerOf(r Run) answer {
 	}
 	switch v.Verdict {
 	case checker.Violated:
-		if w := witnessOf(v); w != nil && len(w.holds) > 1 && w.together {
+		if w := r.first(); w != nil && len(w.holds) > 1 && w.together {
 			return answer{"Yes.", w.sentence(), v.Verdict}
 		}
 		return brokenAnswer(v)
 	case checker.Valid:
 		return answer{"Not in this run.", validSentence(v), v.Verdict}
 	case checker.NA:
-		return answer{"Not asked.", units.Sentence(clean(v.Summary, 300)), v.Verdict}
+		return answer{"Not asked.", units.Sentence(page.Clean(v.Summary, 300)), v.Verdict}
 	}
 	return answer{"Unknown.", unknownSentence(r), checker.Unknown}
 }
@@ -105,7 +106,7 @@ func brokenAnswer(v *checker.Verdict) answer {
 	if v.Property(checker.MutualExclusion).Verdict == checker.Valid {
 		also = "No two clients were inside at once."
 	}
-	return answer{word, units.Sentence(clean(v.Summary, 300)) + " " + also, v.Verdict}
+	return answer{word, units.Sentence(page.Clean(v.Summary, 300)) + " " + also, v.Verdict}
 }
 
 // validSentence says what a "no" is worth.
@@ -130,14 +131,14 @@ func wereWas(n int) string {
 	return units.Thousands(n) + " were"
 }
 
-func unknownSentence(r Run) string {
+func unknownSentence(r *View) string {
 	v := r.Verdict
-	why := clean(v.HarnessError, 300)
+	why := page.Clean(v.HarnessError, 300)
 	if why == "" {
 		why = missing(r)
 	}
 	if why == "" {
-		why = clean(v.Summary, 300)
+		why = page.Clean(v.Summary, 300)
 	}
 	if why == "" {
 		return "The run does not tell."
@@ -146,7 +147,7 @@ func unknownSentence(r Run) string {
 }
 
 // missing says which evidence the run was to give and did not.
-func missing(r Run) string {
+func missing(r *View) string {
 	v, q := r.Verdict, r.History.Header.Requires
 	var m []string
 	if e := v.Evidence; e.Contended < q.Contended {
@@ -165,11 +166,11 @@ func missing(r Run) string {
 	}
 	for _, p := range v.Properties {
 		if p.Verdict.String() == string(checker.Unknown) && p.Reason != "" {
-			return clean(p.Reason, 300)
+			return page.Clean(p.Reason, 300)
 		}
 	}
 	return ""
 }
 
 // judge names porcupine; a test binary does not know its version.
-func judge(version string) string { return strings.TrimSpace("porcupine " + clean(version, 20)) }
+func judge(version string) string { return strings.TrimSpace("porcupine " + page.Clean(version, 20)) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // summaryWidth is where the words on the terminal are wrapped.
@@ -16,10 +17,7 @@ const summaryWidth = 100
 // Summary writes the words that end a run on a terminal: the answer first, then the verdict on each
 // property, what the answer rests on, and the violation in words. The caller prints the paths of
 // the run's files after it. Colour never says anything that the words do not say.
-func Summary(w io.Writer, r Run, color bool) error {
-	if r.History == nil {
-		return errNoHistory
-	}
+func Summary(w io.Writer, r *View, color bool) error {
 	t := terminal{color: color}
 	h, a := r.History.Header, answerOf(r)
 	t.line(t.paint(bold, question(h)))
@@ -27,7 +25,7 @@ func Summary(w io.Writer, r Run, color bool) error {
 	t.line("")
 	t.properties(r)
 	t.evidence(r)
-	for _, wit := range witnessesIn(r) {
+	for _, wit := range r.violations {
 		t.witness(wit)
 	}
 	t.closing(r)
@@ -107,7 +105,7 @@ func visible(s string) int {
 	return n
 }
 
-func (t *terminal) properties(r Run) {
+func (t *terminal) properties(r *View) {
 	for _, p := range propertyRows(r) {
 		lead := fmt.Sprintf("  %s %-9s %s", p.Symbol, p.Name, t.paint(tone(checker.Result(p.Verdict)),
 			fmt.Sprintf("%-8s", p.Verdict)))
@@ -125,7 +123,7 @@ func (t *terminal) properties(r Run) {
 	}
 }
 
-func (t *terminal) evidence(r Run) {
+func (t *terminal) evidence(r *View) {
 	if r.Verdict == nil {
 		return
 	}
@@ -149,14 +147,14 @@ func (t *terminal) evidence(r Run) {
 	}
 	if q := r.Verdict.Porcupine; q.Result != "" {
 		t.wrap(t.paint(dim, "Judge:  "), fmt.Sprintf("%s: %s over %s in %s.", judge(q.Version),
-			clean(q.Result, 20), units.Count(q.Operations, "operation"), units.Span(q.Took)), 8)
+			page.Clean(q.Result, 20), units.Count(q.Operations, "operation"), units.Span(q.Took)), 8)
 	}
 }
 
 func (t *terminal) witness(w *witness) {
 	t.line("")
 	for _, words := range w.words {
-		t.wrap(t.paint(dim, "How:    "), clean(words, 2000), 8)
+		t.wrap(t.paint(dim, "How:    "), page.Clean(words, 2000), 8)
 	}
 	for _, h := range w.holds {
 		if h.N == 0 { // no hold, but the time of trying in vain
@@ -175,24 +173,24 @@ func (t *terminal) witness(w *witness) {
 	}
 }
 
-func (t *terminal) closing(r Run) {
+func (t *terminal) closing(r *View) {
 	v, h := r.Verdict, r.History.Header
 	t.line("")
 	if v != nil && v.HarnessError != "" {
-		t.wrap(t.paint(red, "Broke:  "), units.Sentence(clean(v.HarnessError, 400)), 8)
+		t.wrap(t.paint(red, "Broke:  "), units.Sentence(page.Clean(v.HarnessError, 400)), 8)
 	}
 	if what, how := expectation(r); what != "" {
 		t.line(fmt.Sprintf("Expected %s: %s.", what, how))
 	}
 	where := "seed " + fmt.Sprint(h.Seed)
 	if h.Environment != "" {
-		where += ", environment " + clean(h.Environment, 40)
+		where += ", environment " + page.Clean(h.Environment, 40)
 	}
 	if redis := h.Versions["redis"]; redis != "" {
-		where += ", Redis " + clean(redis, 40)
+		where += ", Redis " + page.Clean(redis, 40)
 	}
 	t.line(units.Upper(where) + ".")
 	if h.Command != "" {
-		t.line("Again:  " + clean(h.Command, 1000))
+		t.line("Again:  " + page.Clean(h.Command, 1000))
 	}
 }

@@ -25,10 +25,10 @@ func TestSummary(t *testing.T) {
 				"Client 0 was granted lock 0 by n0 at 0.061 s; the rest of these words is the checker's to write and to test, and is as long as this so that lines are wrapped."
 		}
 		var plain, coloured bytes.Buffer
-		if err := Summary(&plain, r, false); err != nil {
+		if err := Summary(&plain, seen(t, r), false); err != nil {
 			t.Fatal(err)
 		}
-		if err := Summary(&coloured, r, true); err != nil {
+		if err := Summary(&coloured, seen(t, r), true); err != nil {
 			t.Fatal(err)
 		}
 		golden := filepath.Join("testdata", "summary-"+name+".txt")

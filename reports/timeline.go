@@ -89,21 +89,21 @@ var (
 func us(t int64) int64 { return int64(math.Round(float64(t) / 1e3)) }
 
 // newTimeline chooses what is drawn.
-func newTimeline(r Run, f *facts, ws []*witness) *timeline {
-	t := &timeline{End: max(1, us(f.end)), Keys: max(1, r.History.Header.Keys),
+func newTimeline(r *View) *timeline {
+	t := &timeline{End: max(1, us(r.end)), Keys: max(1, r.History.Header.Keys),
 		texts: map[string]int{}}
 	t.View = [2]int64{0, t.End}
 	// one hold, and then nobody: that is seen on the whole run
-	if len(ws) > 0 && len(ws[0].holds) != 1 {
-		t.View = t.aim(ws[0], f)
+	if len(r.violations) > 0 && len(r.violations[0].holds) != 1 {
+		t.View = t.aim(r.violations[0], r)
 	}
-	t.choose(f, ws)
-	clients := lanesFor(f, ws)
-	if n := len(f.clients) - len(clients); n > 0 {
+	t.choose(r)
+	clients := lanesFor(r, r.violations)
+	if n := len(r.clients) - len(clients); n > 0 {
 		t.leave("the lanes of %s", units.Count(n, "client"))
 	}
-	t.clientLanes(f, ws, clients)
-	nodes := nodesOf(r, f)
+	t.clientLanes(r, clients)
+	nodes := r.redis()
 	if n := len(nodes) - maxNodes; n > 0 {
 		t.leave("the lanes of %s", units.Count(n, "node"))
 		nodes = nodes[:maxNodes]
@@ -111,25 +111,25 @@ func newTimeline(r Run, f *facts, ws []*witness) *timeline {
 	for _, n := range nodes {
 		t.nodeLane(n, r.Trace, len(nodes))
 	}
-	t.bands(f)
-	for _, w := range ws {
-		t.violation(w, f, clients)
+	t.bands(r)
+	for _, w := range r.violations {
+		t.violation(w, r, clients)
 	}
 	return t
 }
 
 // aim is a view of a witness, with room on both sides.
-func (t *timeline) aim(w *witness, f *facts) [2]int64 {
-	lo, hi := w.from, min(w.to, f.end)
+func (t *timeline) aim(w *witness, r *View) [2]int64 {
+	lo, hi := w.from, min(w.to, r.end)
 	for _, h := range w.holds {
-		lo, hi = min(lo, h.From), max(hi, min(h.To, f.end))
+		lo, hi = min(lo, h.From), max(hi, min(h.To, r.end))
 	}
 	if hi-lo > 4*(w.to-w.from) && w.together { // a hold that lasts for ever would hide the overlap
 		lo, hi = max(lo, w.from-2*(w.to-w.from)), min(hi, w.to+2*(w.to-w.from))
 	}
 	pad := max((hi-lo)/4, 1e6)
 	if !w.together { // an instant says nothing without what came before it
-		pad = max(pad, min(f.end/8, 300e6))
+		pad = max(pad, min(r.end/8, 300e6))
 	}
 	return [2]int64{max(0, us(lo-pad)), min(t.End, us(hi+pad))}
 }

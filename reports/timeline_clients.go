@@ -6,43 +6,44 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
-func (t *timeline) clientLanes(f *facts, ws []*witness, clients []int) {
+func (t *timeline) clientLanes(r *View, clients []int) {
 	at := map[int]int{}
 	for i, p := range clients {
 		at[p] = i
-		t.Lanes = append(t.Lanes, lane{Label: who(p), Kind: "client", Witness: taking(ws, p)})
+		t.Lanes = append(t.Lanes, lane{Label: who(p), Kind: "client", Witness: taking(r.violations, p)})
 	}
 	if len(t.Detail) != 1 || t.Detail[0] != [2]int64{0, t.End} {
-		t.sums(f, at)
+		t.sums(r, at)
 	}
-	for i := range f.ops {
-		o := &f.ops[i]
+	for i := range r.ops {
+		o := &r.ops[i]
 		l, ok := at[o.process]
 		if ok && o.outcome != history.OK && touches(t.Detail, us(o.call), us(o.ret)) {
 			t.Lanes[l].Waits = append(t.Lanes[l].Waits, [6]int64{us(o.call), us(o.ret), outcomes[o.outcome],
-				int64(o.n), int64(o.key), t.text(clean(o.err, 100))})
+				int64(o.n), int64(o.key), t.text(page.Clean(o.err, 100))})
 		}
 	}
 	drawn, left := 0, 0
-	for i := range f.holds {
-		h := &f.holds[i]
+	for i := range r.holds {
+		h := &r.holds[i]
 		l, ok := at[h.process]
 		if !ok || !touches(t.Detail, us(h.call), us(h.to)) {
 			continue
 		}
-		if drawn++; drawn > maxHolds && !inside(ws, h) {
+		if drawn++; drawn > maxHolds && !inside(r.violations, h) {
 			left++
 			continue
 		}
-		t.Lanes[l].Holds = append(t.Lanes[l].Holds, t.hold(h, ws))
+		t.Lanes[l].Holds = append(t.Lanes[l].Holds, t.hold(h, r))
 	}
 	if left > 0 {
 		t.leave("%s", units.Count(left, "hold"))
 	}
 	kept := 0
-	for _, m := range f.marks {
+	for _, m := range r.marks {
 		l, ok := at[m.process]
 		if ok && (kept < maxMarks || m.kind == "kill") && touches(t.Detail, us(m.t), us(m.t)) {
 			kept++
@@ -56,12 +57,12 @@ func inside(ws []*witness, h *hold) bool {
 	return slices.ContainsFunc(ws, func(w *witness) bool { return w.hold(h.process, h.n) })
 }
 
-func (t *timeline) hold(h *hold, ws []*witness) [9]int64 {
+func (t *timeline) hold(h *hold, r *View) [9]int64 {
 	lease, from, to, in := int64(-1), h.from, h.to, int64(0)
 	if h.lease > 0 {
 		lease = us(h.lease)
 	}
-	for _, w := range ws {
+	for _, w := range r.violations {
 		for _, x := range w.holds { // the checker's own times, where it gives them
 			if x.Process == h.process && x.N == h.n && in == 0 {
 				from, to, in = x.From, min(max(x.To, x.From), max(h.to, x.From)), 1
@@ -70,14 +71,14 @@ func (t *timeline) hold(h *hold, ws []*witness) [9]int64 {
 	}
 	text := h.ended
 	if h.node != "" {
-		text = "granted by " + clean(h.node, 40) + "; " + text
+		text = "granted by " + page.Clean(h.node, 40) + "; " + text
 	}
 	return [9]int64{us(h.call), us(from), us(to), lease, us(h.left), int64(h.n), int64(h.key),
 		t.text(text), in}
 }
 
 // sums gives each lane what its client did per bin, for the times without detail.
-func (t *timeline) sums(f *facts, at map[int]int) {
+func (t *timeline) sums(r *View, at map[int]int) {
 	bins := min(1500, max(100, maxBins/max(1, len(at))))
 	width := float64(t.End) / float64(bins)
 	within := make([][]float64, len(at))
@@ -85,8 +86,8 @@ func (t *timeline) sums(f *facts, at map[int]int) {
 		within[i] = make([]float64, bins)
 		t.Lanes[i].Bins = make([]int64, 2*bins)
 	}
-	for i := range f.holds {
-		h := &f.holds[i]
+	for i := range r.holds {
+		h := &r.holds[i]
 		l, ok := at[h.process]
 		if !ok {
 			continue

@@ -11,16 +11,16 @@ import (
 
 // choose finds the times in which all operations are drawn: as wide as the page can bear around the
 // witness and the faults.
-func (t *timeline) choose(f *facts, ws []*witness) {
+func (t *timeline) choose(r *View) {
 	t.Detail = [][2]int64{{0, t.End}}
-	if len(f.ops) <= maxDetail {
+	if len(r.ops) <= maxDetail {
 		return
 	}
 	var centres []int64
-	for _, w := range ws {
-		centres = append(centres, us(w.from/2+min(w.to, f.end)/2))
+	for _, w := range r.violations {
+		centres = append(centres, us(w.from/2+min(w.to, r.end)/2))
 	}
-	for _, x := range f.faults {
+	for _, x := range r.faults {
 		if len(centres) < 12 {
 			centres = append(centres, us(x.from))
 		}
@@ -29,16 +29,16 @@ func (t *timeline) choose(f *facts, ws []*witness) {
 		centres = []int64{0}
 	}
 	reach := sort.Search(int(min(t.End, math.MaxInt32)), func(reach int) bool {
-		return countIn(f.ops, around(centres, int64(reach), t.End)) > maxDetail
+		return countIn(r.ops, around(centres, int64(reach), t.End)) > maxDetail
 	})
 	t.Detail = around(centres, int64(max(0, reach-1)), t.End)
 	t.leave("%s of %s acquire calls one by one: outside %s around the faults%s the timeline shows how much of the time each client was inside",
-		units.Thousands(len(f.ops)-countIn(f.ops, t.Detail)), units.Thousands(len(f.ops)),
-		units.Span(time.Duration(reach)*time.Microsecond), andWitness(ws))
+		units.Thousands(len(r.ops)-countIn(r.ops, t.Detail)), units.Thousands(len(r.ops)),
+		units.Span(time.Duration(reach)*time.Microsecond), andWitness(r))
 }
 
-func andWitness(ws []*witness) string {
-	if len(ws) == 0 {
+func andWitness(r *View) string {
+	if len(r.violations) == 0 {
 		return ""
 	}
 	return " and the violation"
@@ -76,24 +76,4 @@ func touches(ws [][2]int64, from, to int64) bool {
 		}
 	}
 	return false
-}
-
-// lanesFor returns the clients that get a lane: all, or those of the violations and the first
-// others.
-func lanesFor(f *facts, ws []*witness) []int {
-	if len(f.clients) <= maxLanes {
-		return f.clients
-	}
-	var cs []int
-	for _, p := range f.clients {
-		if taking(ws, p) && len(cs) < maxLanes {
-			cs = append(cs, p)
-		}
-	}
-	for _, p := range f.clients {
-		if len(cs) < maxLanes && !slices.Contains(cs, p) {
-			cs = append(cs, p)
-		}
-	}
-	return slices.Sorted(slices.Values(cs))
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
-func (t *timeline) bands(f *facts) {
-	for i, x := range f.faults {
+func (t *timeline) bands(r *View) {
+	for i, x := range r.faults {
 		if i == maxFaults {
-			t.leave("%s", units.Count(len(f.faults)-maxFaults, "fault"))
+			t.leave("%s", units.Count(len(r.faults)-maxFaults, "fault"))
 			break
 		}
 		text := fmt.Sprintf("%s, from %s to %s", x.words(), units.At(x.from), units.At(x.to))
@@ -22,16 +23,16 @@ func (t *timeline) bands(f *facts) {
 			text += ", when " + who(*x.by) + " reached the gate"
 		}
 		if x.err != "" && !strings.Contains(x.err, "still open") {
-			text += ": " + clean(x.err, 120)
+			text += ": " + page.Clean(x.err, 120)
 		}
 		t.Faults = append(t.Faults, band{us(x.from), us(x.to), x.open, x.strike, x.name(), text})
 	}
 }
 
 // violation adds what went wrong, between the lanes of its clients.
-func (t *timeline) violation(w *witness, f *facts, clients []int) {
-	from, to := w.when(f)
-	o := overlap{From: us(from), To: us(to), View: t.aim(w, f), Point: !w.together, Label: w.label()}
+func (t *timeline) violation(w *witness, r *View, clients []int) {
+	from, to := w.when(r)
+	o := overlap{From: us(from), To: us(to), View: t.aim(w, r), Point: !w.together, Label: w.label()}
 	for _, p := range w.processes() {
 		if i := slices.Index(clients, p); i >= 0 && !slices.Contains(o.Lanes, i) {
 			o.Lanes = append(o.Lanes, i)

@@ -6,11 +6,12 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // nodeLane draws a node's role, what it held, and the commands that it was sent.
 func (t *timeline) nodeLane(n node, trace []history.Command, of int) {
-	l := lane{Label: clean(n.name, 24), Kind: "node"}
+	l := lane{Label: page.Clean(n.name, 24), Kind: "node"}
 	for _, s := range n.roles[:min(len(n.roles), maxFaults)] {
 		l.Roles = append(l.Roles, [3]int64{us(s.from), us(s.to), t.text(s.what)})
 	}
@@ -41,14 +42,14 @@ func (t *timeline) nodeLane(n node, trace []history.Command, of int) {
 func keyText(k keySpan, keys int, exact bool) string {
 	label := who(k.owner)
 	if k.owner < 0 {
-		label = clean(k.value, 16)
+		label = page.Clean(k.value, 16)
 	}
 	if keys > 1 {
 		label = fmt.Sprintf("lock %d: %s", k.key, label)
 	}
 	tip := fmt.Sprintf("key lock:%d", k.key)
 	if k.value != "" {
-		tip += " = " + clean(k.value, 60)
+		tip += " = " + page.Clean(k.value, 60)
 	}
 	tip += ", then " + k.ended
 	if !exact {
@@ -78,21 +79,8 @@ func (t *timeline) ticks(l *lane, name string, trace []history.Command, limit in
 	}
 	for _, c := range cs {
 		l.Ticks = append(l.Ticks, [3]int64{us(c.Sent), us(c.Recv), t.text(who(c.Process) + ": " +
-			clean(c.String(), 70) + " → " + replyOf(*c, 40))})
+			page.Clean(c.String(), 70) + " → " + replyOf(*c, 40))})
 	}
 }
 
 func distance(a, b int64) int64 { return max(a-b, b-a) }
-
-// replyOf is what came back, in words.
-func replyOf(c history.Command, limit int) string {
-	switch {
-	case c.Err != "":
-		return "error: " + clean(c.Err, limit)
-	case c.Recv == 0:
-		return "no reply"
-	case c.Reply == "":
-		return "(empty)"
-	}
-	return clean(c.Reply, limit)
-}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // exclusive are the properties whose violation is two clients inside at once.
@@ -85,30 +86,6 @@ func within(part, whole string) bool {
 	return true
 }
 
-// witnessOf returns the first witness of a verdict; nil if there is none.
-func witnessOf(v *checker.Verdict) *witness {
-	if ws := witnessesOf(v); len(ws) > 0 {
-		return ws[0]
-	}
-	return nil
-}
-
-// witnessesIn is witnessesOf for a run that may not be judged.
-func witnessesIn(r Run) []*witness {
-	if r.Verdict == nil {
-		return nil
-	}
-	return witnessesOf(r.Verdict)
-}
-
-// witnessIn is witnessOf for a run that may not be judged.
-func witnessIn(r Run) *witness {
-	if r.Verdict == nil {
-		return nil
-	}
-	return witnessOf(r.Verdict)
-}
-
 func newWitness(p checker.Property) *witness {
 	w := &witness{properties: []string{p.Property}, key: p.Witness.Key, holds: p.Witness.Holds,
 		class:      p.Class,
@@ -145,9 +122,9 @@ func (w *witness) spanCommands() {
 func (w *witness) title() string {
 	var names []string
 	for _, p := range w.properties {
-		names = append(names, clean(p, 24))
+		names = append(names, page.Clean(p, 24))
 	}
-	s, what := units.List(names), clean(w.class, 80)
+	s, what := units.List(names), page.Clean(w.class, 80)
 	if what == "" {
 		what = briefs[w.properties[0]]
 	}
@@ -211,20 +188,12 @@ func (w *witness) sentence() string {
 		s = strings.Replace(s, "both", "all", 1)
 	}
 	if w.class != "" {
-		s += ": " + clean(w.class, 80)
+		s += ": " + page.Clean(w.class, 80)
 	}
 	if w.assumption != "" {
-		s += ", as the fault broke an assumption of the lock (" + clean(w.assumption, 80) + ")"
+		s += ", as the fault broke an assumption of the lock (" + page.Clean(w.assumption, 80) + ")"
 	}
 	return s + "."
-}
-
-// one is a list of a witness, or of none.
-func one(w *witness) []*witness {
-	if w == nil {
-		return nil
-	}
-	return []*witness{w}
 }
 
 // taking reports whether a process takes part in any of the violations.
@@ -247,8 +216,8 @@ func (w *witness) processes() (ps []int) {
 
 // when is the time that the timeline marks: that of both being inside, or of the command that did
 // it, or of the last hold.
-func (w *witness) when(f *facts) (from, to int64) {
-	from, to = w.from, min(w.to, f.end)
+func (w *witness) when(r *View) (from, to int64) {
+	from, to = w.from, min(w.to, r.end)
 	if w.together {
 		return from, to
 	}
@@ -277,7 +246,7 @@ func (w *witness) label() string {
 		if b := briefs[p]; b != "" {
 			return p + ": " + b
 		}
-		return clean(p, 24) + " is violated"
+		return page.Clean(p, 24) + " is violated"
 	}
 	if len(w.holds) > 2 {
 		return "all inside, " + units.Span(w.overlap())

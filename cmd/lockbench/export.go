@@ -71,14 +71,17 @@ func export(w io.Writer, h *history.History, format string, o edn.Options) error
 // exportJepsen writes a run in Jepsen's layout and says where. A history that was not judged is
 // judged first.
 func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) error {
-	d := data(r)
-	if d.Verdict == nil {
-		d.Verdict = checker.Check(r.History, r.Trace, checker.Options{})
+	if r.Verdict == nil {
+		r.Verdict = checker.Check(r.History, r.Trace, checker.Options{})
 	}
-	reports.Redraw(&d)
+	reports.Redraw(r)
+	v, err := reports.Of(r)
+	if err != nil {
+		return broken(err)
+	}
 	h := r.History.Header
 	name := cmp.Or(h.Impl, "imported") + "-" + cmp.Or(h.Nemesis, "none")
-	dir, err := reports.WriteJepsen(root, d, name, began(r), values)
+	dir, err := reports.WriteJepsen(root, v, name, began(r), values)
 	if err != nil {
 		return usage(fmt.Errorf("cannot write to %s: %w", root, err))
 	}

@@ -66,9 +66,12 @@ func cellReport(dir string) error {
 	} else if r == nil {
 		return err
 	}
-	d := data(r)
-	reports.Redraw(&d)
-	return store.Write(r.Dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, d) })
+	reports.Redraw(r)
+	v, err := reports.Of(r)
+	if err != nil {
+		return err
+	}
+	return store.Write(r.Dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, v) })
 }
 
 // beside links to the reports that are there, as seen from root.

@@ -26,9 +26,7 @@ func reportCommand() *cobra.Command {
 			if r.Verdict == nil {
 				return usage(fmt.Errorf("%s has not been judged; `lockbench check` it first", args[0]))
 			}
-			d := data(r)
-			reports.Redraw(&d)
-			r.Verdict = d.Verdict
+			reports.Redraw(r)
 			path, err := writeReport(r)
 			if err != nil {
 				return broken(err)
@@ -63,9 +61,13 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 
 // say prints the verdict in words and turns it into the exit code.
 func say(c *cobra.Command, r *store.Run, quiet bool) error {
+	v, err := reports.Of(r)
+	if err != nil {
+		return broken(err)
+	}
 	if quiet {
 		fmt.Fprintln(c.OutOrStdout(), r.Verdict.Summary)
-	} else if err := reports.Summary(c.OutOrStdout(), data(r), progress.Terminal(c.OutOrStdout())); err !=
+	} else if err := reports.Summary(c.OutOrStdout(), v, progress.Terminal(c.OutOrStdout())); err !=
 		nil {
 		return broken(err)
 	}
@@ -74,14 +76,14 @@ func say(c *cobra.Command, r *store.Run, quiet bool) error {
 
 // writeReport writes report.html, report.md and the plots.
 func writeReport(r *store.Run) (string, error) {
-	err := reports.WritePlots(filepath.Join(r.Dir, store.Plots), data(r))
-	err = errors.Join(err,
+	v, err := reports.Of(r)
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(reports.WritePlots(filepath.Join(r.Dir, store.Plots), v),
 		store.Write(r.Dir, store.Markdown, func(w *os.File) error {
-			return reports.WriteMarkdown(w, data(r))
+			return reports.WriteMarkdown(w, v)
 		}),
-		store.Write(r.Dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, data(r)) }))
+		store.Write(r.Dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, v) }))
 	return filepath.Join(r.Dir, store.Report), err
 }
-
-// data is what the reports want to know of a run.
-func data(r *store.Run) reports.Run { return reports.Of(r) }

@@ -17,13 +17,14 @@ const module = "github.com/lockbench/lockbench/"
 // rooms says which of our packages each may import (docs/design.md, Rooms). A package that is not
 // here is a new room: add it, and say what for.
 var rooms = map[string][]string{
-	"history":     {},
-	"history/edn": {"history"},
-	"impls":       {},
-	"nemesis":     {"history"},
-	"workloads":   {"history", "impls"},
-	"checker":     {"history", "nemesis"},
-	"reports": {"history", "history/edn", "impls", "nemesis", "checker", "internal/campaign",
+	"history":      {},
+	"history/edn":  {"history"},
+	"impls":        {},
+	"nemesis":      {"history"},
+	"workloads":    {"history", "impls"},
+	"checker":      {"history", "nemesis"},
+	"reports/page": {"checker"},
+	"reports": {"history", "history/edn", "impls", "nemesis", "checker", "reports/page", "internal/campaign",
 		"internal/store"},
 	"internal/harness":    {"history", "impls", "nemesis", "workloads"},
 	"internal/cluster":    {"history", "impls", "nemesis", "workloads"},
