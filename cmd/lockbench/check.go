@@ -55,7 +55,6 @@ with :acquire and :release, as a vector or one map per line. Exit codes are thos
 		"values of an EDN history are [key value], as jepsen.independent makes them")
 	s.BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
-	register(c, "model", checker.Models())
 	return c
 }
 

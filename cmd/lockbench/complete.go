@@ -3,85 +3,68 @@ package main
 import (
 	"strings"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// closed are the flags whose values are a closed list, for every command that has them; a command's
-// own list goes before. The words may depend on what has been typed so far.
-var closed = map[string]func(c *cobra.Command) []string{
-	"impl":       func(*cobra.Command) []string { return lockNames() },
-	"variant":    variantsOf,
-	"rows":       func(*cobra.Command) []string { return rowNames() },
-	"columns":    func(*cobra.Command) []string { return columnNames() },
-	"env":        func(*cobra.Command) []string { return runner.Environments() },
-	"topology":   func(*cobra.Command) []string { return topologies },
-	"properties": func(*cobra.Command) []string { return campaign.Letters },
-	"expect": func(*cobra.Command) []string {
-		return append([]string{"valid", "violated"},
-			campaign.Letters...)
-	},
-	"docker-network": func(*cobra.Command) []string {
-		return []string{docker.Auto, docker.Host,
-			docker.Bridge}
-	},
-	"workers": func(*cobra.Command) []string { return []string{docker.OnHost, docker.InContainer} },
-	"ttl":     func(*cobra.Command) []string { return []string{"documented"} },
+// words are the values that a flag may have. They may depend on what has been typed so far.
+type words func(c *cobra.Command) []string
+
+// closed are the flags whose values are a closed list, for every command that has them, or, with its
+// name before, for one.
+var closed = map[string]words{
+	"impl":           each(impls.All, func(e impls.Entry) string { return e.Name }),
+	"matrix impl":    rowNames,
+	"rows":           rowNames,
+	"nemesis":        faultNames,
+	"matrix nemesis": columnNames,
+	"columns":        columnNames,
+	"variant":        variantsOf,
+	"workload":       only(workloads.Names()...),
+	"env":            only(runner.Environments()...),
+	"replay env":     only(runner.Sim, runner.Process, runner.Docker),
+	"topology":       only(nemesis.Single, nemesis.Failover, nemesis.Independent, nemesis.Sentinel),
+	"properties":     only(campaign.Letters...),
+	"expect":         only(append([]string{"valid", "violated"}, campaign.Letters...)...),
+	"model":          only(checker.Models()...),
+	"format":         only("edn", "jsonl"),
+	"schedule":       only(explore.Random, explore.Priority),
+	"moments":        only(explore.Aimed, explore.Drawn, explore.Both),
+	"docker-network": only(docker.Auto, docker.Host, docker.Bridge),
+	"workers":        only(docker.OnHost, docker.InContainer),
+	"ttl":            only("documented"),
 }
 
-// topologies are what --topology may be.
-var topologies = []string{nemesis.Single, nemesis.Failover, nemesis.Independent, nemesis.Sentinel}
+var (
+	rowNames    = each(campaign.Rows, func(r campaign.Row) string { return r.Name })
+	columnNames = each(campaign.Columns, func(c campaign.Column) string { return c.Name })
+)
 
-// completeAll teaches the shell the closed flags of a command and of those below it.
-func completeAll(c *cobra.Command) {
-	own := map[string]func(*cobra.Command) []string{}
-	if c.Name() == "matrix" { // there they name rows and columns
-		own["impl"], own["nemesis"] = closed["rows"], closed["columns"]
-	}
-	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		words := own[f.Name]
-		if words == nil {
-			words = closed[f.Name]
+func only(list ...string) words { return func(*cobra.Command) []string { return list } }
+
+func each[T any](all func() []T, name func(T) string) words {
+	return func(*cobra.Command) (names []string) {
+		for _, t := range all() {
+			names = append(names, name(t))
 		}
-		if _, has := c.GetFlagCompletionFunc(f.Name); has || words == nil {
-			return
-		}
-		_, list := f.Value.(pflag.SliceValue)
-		err := c.RegisterFlagCompletionFunc(f.Name, func(c *cobra.Command, _ []string,
-			typed string) ([]string, cobra.ShellCompDirective) {
-			return offers(words(c), typed, list || f.Name == "expect"), cobra.ShellCompDirectiveNoFileComp
-		})
-		if err != nil {
-			panic(err) // the flag is the command's own
-		}
-	})
-	for _, below := range c.Commands() {
-		completeAll(below)
+		return names
 	}
 }
 
-// offers are the words that may follow what was typed; of a list, those that it does not have yet.
-func offers(words []string, typed string, list bool) (out []string) {
-	before := ""
-	if i := strings.LastIndex(typed, ","); list && i >= 0 {
-		before = typed[:i+1]
-	}
-	for _, w := range words {
-		if !strings.Contains(","+before, ","+w+",") {
-			out = append(out, before+w)
-		}
-	}
-	return out
-}
-
-func lockNames() (names []string) {
-	for _, e := range impls.All() {
+func faultNames(*cobra.Command) (names []string) {
+	for _, e := range nemesis.All() {
 		names = append(names, e.Name)
+		for _, v := range e.Variants {
+			names = append(names, e.Name+":"+v.Name)
+		}
 	}
 	return names
 }
@@ -95,16 +78,41 @@ func variantsOf(c *cobra.Command) []string {
 	return e.Variants
 }
 
-func rowNames() (names []string) {
-	for _, r := range campaign.Rows() {
-		names = append(names, r.Name)
+// completeAll teaches the shell the closed flags of a command and of those below it.
+func completeAll(c *cobra.Command) {
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		values := closed[c.Name()+" "+f.Name]
+		if values == nil {
+			values = closed[f.Name]
+		}
+		if values == nil {
+			return
+		}
+		_, list := f.Value.(pflag.SliceValue)
+		err := c.RegisterFlagCompletionFunc(f.Name, func(c *cobra.Command, _ []string,
+			typed string) ([]string, cobra.ShellCompDirective) {
+			return offers(values(c), typed, list || f.Name == "expect"), cobra.ShellCompDirectiveNoFileComp
+		})
+		if err != nil {
+			panic(err) // the flag is the command's own
+		}
+	})
+	for _, below := range c.Commands() {
+		completeAll(below)
 	}
-	return names
 }
 
-func columnNames() (names []string) {
-	for _, c := range campaign.Columns() {
-		names = append(names, c.Name)
+// offers are the words that may follow the typed ones; of a list, only words that it does not have
+// yet.
+func offers(words []string, typed string, list bool) (out []string) {
+	before := ""
+	if i := strings.LastIndex(typed, ","); list && i >= 0 {
+		before = typed[:i+1]
 	}
-	return names
+	for _, w := range words {
+		if !strings.Contains(","+before, ","+w+",") {
+			out = append(out, before+w)
+		}
+	}
+	return out
 }

@@ -55,9 +55,6 @@ Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, 254 w
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	f.register(c.Flags())
-	completeNames(c)
-	register(c, "schedule", []string{explore.Random, explore.Priority})
-	register(c, "moments", []string{explore.Aimed, explore.Drawn, explore.Both})
 	return c
 }
 

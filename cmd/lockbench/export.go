@@ -54,7 +54,6 @@ With --jepsen it writes the run, its verdict, report and plots into a store as J
 		"instead, write the run with its results below this directory in Jepsen's layout")
 	c.MarkFlagsMutuallyExclusive("jepsen", "format")
 	c.MarkFlagsMutuallyExclusive("jepsen", "key")
-	register(c, "format", []string{"edn", "jsonl"})
 	return c
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/doctor"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/spf13/cobra"
@@ -21,27 +23,26 @@ func listCommand() *cobra.Command {
 		Args:    noCommand,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(lister("impls", "the locks, and what each declares", writeImpls, implRows),
-		lister("nemeses", "the faults, and what each does", writeNemeses, nemesisRows),
-		lister("workloads", "what clients can do with a lock", writeWorkloads, func() any {
-			return workloadRows()
-		}))
+	c.AddCommand(lister("impls", "the locks, and what each declares", implRows, writeImpls),
+		lister("nemeses", "the faults, and what each does", nemesisRows, writeNemeses),
+		lister("workloads", "what clients can do with a lock", workloadRows, writeWorkloads))
 	return c
 }
 
-// lister is a verb that prints a table, or with --json the same rows for a program.
-func lister(name, short string, table func(io.Writer), rows func() any) *cobra.Command {
+// lister is a verb that prints rows as a table, or with --json for a program.
+func lister[R any](name, short string, rows func() []R, table func(io.Writer, []R)) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   name,
 		Short: "List " + short,
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !asJSON {
-				table(c.OutOrStdout())
-				return nil
+			if asJSON {
+				return broken(history.WriteDocument(c.OutOrStdout(), rows()))
 			}
-			return history.WriteDocument(c.OutOrStdout(), rows())
+			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
+			table(t, rows())
+			return broken(t.Flush())
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -56,44 +57,29 @@ type implRow struct {
 	Declares []string `json:"declares"`
 }
 
-func implRows() any {
-	var rows []implRow
+func implRows() (rows []implRow) {
 	for _, e := range impls.All() {
-		rows = append(rows, implRow{e.Name, e.Line, e.Document, string(e.Topology), declared(e)})
+		row := implRow{e.Name, e.Line, e.Document, string(e.Topology), []string{}}
+		for _, d := range []struct {
+			name string
+			is   bool
+		}{{"lease", e.Lease}, {"validity", e.Validity}, {"loss", e.Loss}, {"fencing", e.Fencing},
+			{"re-entry", e.Reentrant}} {
+			if d.is {
+				row.Declares = append(row.Declares, d.name)
+			}
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
 
-// declared lists what a lock promises.
-func declared(e impls.Entry) []string {
-	list := []string{}
-	for _, d := range []struct {
-		name string
-		is   bool
-	}{{"lease", e.Lease}, {"validity", e.Validity}, {"loss", e.Loss}, {"fencing", e.Fencing},
-		{"re-entry", e.Reentrant}} {
-		if d.is {
-			list = append(list, d.name)
-		}
+func writeImpls(w io.Writer, rows []implRow) {
+	fmt.Fprintln(w, "LOCK\tDOCUMENT\tTOPOLOGY\tDECLARES\tIN SHORT")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", r.Name, cmp.Or(r.Document, "-"), r.Topology,
+			cmp.Or(strings.Join(r.Declares, ", "), "-"), r.Line)
 	}
-	return list
-}
-
-func writeImpls(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "LOCK\tDOCUMENT\tTOPOLOGY\tDECLARES\tWHAT IT IS")
-	for _, e := range impls.All() {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", e.Name, dash(e.Document), e.Topology,
-			dash(strings.Join(declared(e), ", ")), e.Line)
-	}
-	t.Flush()
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 type workloadRow struct {
@@ -101,47 +87,97 @@ type workloadRow struct {
 	Line string `json:"line"`
 }
 
-func workloadRows() []workloadRow {
-	var rows []workloadRow
+func workloadRows() (rows []workloadRow) {
 	for _, w := range workloads.All() {
 		rows = append(rows, workloadRow{w.Name, w.Line})
 	}
 	return rows
 }
 
-func writeWorkloads(w io.Writer) {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "WORKLOAD\tWHAT CLIENTS DO")
-	for _, r := range workloadRows() {
-		fmt.Fprintf(t, "%s\t%s\n", r.Name, r.Line)
+func writeWorkloads(w io.Writer, rows []workloadRow) {
+	fmt.Fprintln(w, "WORKLOAD\tWHAT CLIENTS DO")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\n", r.Name, r.Line)
 	}
-	t.Flush()
 }
 
-// completeNames teaches the shell the names of locks and faults.
-func completeNames(c *cobra.Command) {
-	var locks, faults []string
-	for _, e := range impls.All() {
-		locks = append(locks, e.Name)
-	}
+type nemesisRow struct {
+	Name         string                    `json:"name"`
+	Line         string                    `json:"line"`
+	Lasts        string                    `json:"lasts,omitempty"` // for how long, or how much, by default
+	Needs        string                    `json:"needs"`           // the topology; "": any
+	Default      string                    `json:"default,omitempty"`
+	Variants     []variantRow              `json:"variants"`
+	Environments map[string]doctor.Support `json:"environments"`
+}
+
+type variantRow struct {
+	Name    string `json:"name"`
+	Line    string `json:"line"`
+	Control bool   `json:"control,omitempty"` // a run without a fault finds the same
+}
+
+func nemesisRows() (rows []nemesisRow) {
 	for _, e := range nemesis.All() {
-		faults = append(faults, e.Name)
+		r := nemesisRow{e.Name, e.Line, e.Lasts, e.Needs(), e.Default(), []variantRow{},
+			map[string]doctor.Support{}}
+		if e.Failover {
+			r.Needs = failoverOrReplicas
+		}
 		for _, v := range e.Variants {
-			faults = append(faults, e.Name+":"+v.Name)
+			r.Variants = append(r.Variants, variantRow{v.Name, v.Line, v.Control})
+		}
+		for _, has := range nemesis.AllCapabilities() {
+			r.Environments[has.Environment] = doctor.Supports(has, e)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// failoverOrReplicas is too long for the table, which has a footnote.
+const failoverOrReplicas = "failover, or independent with replicas"
+
+func writeNemeses(w io.Writer, rows []nemesisRow) {
+	fmt.Fprintln(w, "FAULT\tENVIRONMENTS\tTOPOLOGY\tWHAT IT DOES")
+	for _, r := range rows {
+		if r.Lasts != "" {
+			r.Line += " (" + r.Lasts + ")"
+		}
+		if r.Needs == failoverOrReplicas {
+			r.Needs = "failover*"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, strings.Join(where(r.Environments), ", "),
+			cmp.Or(r.Needs, "-"), r.Line)
+		for i, v := range r.Variants {
+			mark := ""
+			switch {
+			case i == 0:
+				mark = " [default]"
+			case v.Control:
+				mark = " [control]"
+			}
+			fmt.Fprintf(w, "  :%s\t\t\t%s%s\n", v.Name, v.Line, mark)
 		}
 	}
-	register(c, "impl", locks)
-	register(c, "nemesis", faults)
-	register(c, "workload", workloads.Names())
+	fmt.Fprint(w, `
+* or independent masters with a replica each, for redlock.
+Several with commas between them are carried out one after the other in one run. A file in YAML or
+JSON (./my.yaml) is a fault that you wrote; docs/formats.md has the format. `+
+		"`lockbench doctor`"+` shows
+what is possible on this machine, and why the rest is not.
+`)
 }
 
-// register makes the shell complete a flag out of these words.
-func register(c *cobra.Command, flag string, words []string) {
-	err := c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
-		cobra.ShellCompDirective) {
-		return words, cobra.ShellCompDirectiveNoFileComp
-	})
-	if err != nil {
-		panic(err) // the flag is registered a few lines away
+// where lists the environments that have a fault, or a part of its variants.
+func where(environments map[string]doctor.Support) (names []string) {
+	for _, has := range nemesis.AllCapabilities() {
+		switch s := environments[has.Environment]; s.Possible {
+		case doctor.Yes:
+			names = append(names, has.Environment)
+		case doctor.Partly:
+			names = append(names, fmt.Sprintf("%s (%v)", has.Environment, s))
+		}
 	}
+	return names
 }

@@ -46,7 +46,6 @@ Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the
 	for _, name := range []string{"addr", "any-database", "tls"} {
 		_ = s.MarkHidden(name) // it is there
 	}
-	register(c, "env", []string{envSim, envProcess, envDocker})
 	return c
 }
 

@@ -53,7 +53,6 @@ func runCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	f.register(c.Flags())
-	completeNames(c)
 	return c
 }
 

@@ -38,6 +38,8 @@ var rooms = map[string][]string{
 		"internal/store", "internal/explore"},
 	"internal/runner": {"history", "nemesis", "checker", "internal/harness", "internal/cluster",
 		"docker", "internal/sim", "internal/store"},
+	"internal/doctor": {"history", "nemesis", "internal/harness", "internal/cluster", "docker",
+		"internal/sim", "internal/runner"},
 	"internal/progress": {},
 	"internal/archtest": {},
 	"internal/format1":  {},
@@ -45,7 +47,8 @@ var rooms = map[string][]string{
 	"internal/testenv":  {},
 	"cmd/lockbench": {"history", "history/edn", "impls", "nemesis", "workloads", "checker", "reports",
 		"internal/harness", "internal/cluster", "docker", "internal/sim", "internal/explore",
-		"internal/campaign", "internal/store", "internal/runner"},
+		"internal/campaign", "internal/store", "internal/runner",
+		"internal/doctor"},
 }
 
 // anyRoom may be imported by every room: they know nothing of locks.

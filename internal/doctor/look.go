@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 )
 
 // program looks for a command and asks for its version.
-func program(name, use, advice, ask string) finding {
-	f := finding{Name: name, For: use, Advice: advice, Found: "not found"}
+func program(name, use, advice string) Finding {
+	f := Finding{Name: name, For: use, Advice: advice, Found: "not found"}
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return f
 	}
-	out, err := exec.Command(path, ask).Output()
+	out, err := exec.Command(path, "--version").Output()
 	first, _, _ := strings.Cut(string(out), "\n")
 	if err != nil {
 		f.Found = fmt.Sprintf("%s does not run: %v", path, err)
@@ -31,8 +31,8 @@ func program(name, use, advice, ask string) finding {
 
 // sentinel is the same program as redis-server in another mode, which every version has that
 // lockbench knows.
-func sentinel(redis finding) finding {
-	f := finding{Name: "sentinel", For: "fault failover-sentinel in the environment process",
+func sentinel(redis Finding) Finding {
+	f := Finding{Name: "sentinel", For: "fault failover-sentinel in the environment process",
 		OK:    redis.OK,
 		Found: redis.Found, Advice: redis.Advice}
 	if f.OK {
@@ -42,8 +42,8 @@ func sentinel(redis finding) finding {
 }
 
 // clockShim builds the shim, as the first run that needs it would.
-func clockShim() finding {
-	f := finding{Name: "clock shim",
+func clockShim() Finding {
+	f := Finding{Name: "clock shim",
 		For: "fault clock-server in the environment process, and in containers of an image without a shim"}
 	lib, err := cluster.Shim()
 	switch {
@@ -59,41 +59,35 @@ func clockShim() finding {
 	return f
 }
 
-func dockerDaemon(ctx context.Context) finding {
-	f := finding{Name: "docker", For: "environment docker"}
+func dockerDaemon(ctx context.Context) Finding {
+	f := Finding{Name: "docker", For: "environment docker"}
 	v, err := docker.Version(ctx)
 	if err != nil {
-		f.Found, f.Advice = halves(err)
+		f.Found = err.Error()
 		return f
 	}
 	f.OK, f.Found = true, "daemon "+v
 	return f
 }
 
-// halves are what is wrong, and what to do about it.
-func halves(err error) (wrong, advice string) {
-	wrong, advice, _ = strings.Cut(err.Error(), ": ")
-	return wrong, advice
-}
-
-func dockerImage(ctx context.Context, daemon finding) finding {
-	f := finding{Name: "docker image", For: "environment docker, unless --redis-image names another"}
-	if !daemon.OK {
-		f.Found, f.Advice = "no daemon that could be asked", daemon.Advice
+func dockerImage(ctx context.Context, daemon bool) Finding {
+	f := Finding{Name: "docker image", For: "environment docker, unless --redis-image names another"}
+	if !daemon {
+		f.Found = "no daemon that could be asked"
 		return f
 	}
 	id, err := docker.ImageID(ctx, docker.DefaultImage)
 	if err != nil {
-		f.Found, f.Advice = halves(err)
+		f.Found = err.Error()
 		return f
 	}
 	f.OK, f.Found = true, docker.DefaultImage+" "+id
 	return f
 }
 
-// cgroups are what containers are limited and paused by.
-func cgroups() finding {
-	f := finding{Name: "cgroups", For: "pausing containers",
+// cgroups limit and pause containers.
+func cgroups() Finding {
+	f := Finding{Name: "cgroups", For: "pausing containers",
 		Advice: "mount -t cgroup2 cgroup2 /sys/fs/cgroup"}
 	mounts, err := os.ReadFile("/proc/mounts")
 	switch text := string(mounts); {
@@ -110,8 +104,8 @@ func cgroups() finding {
 }
 
 // loopback looks whether a run can have addresses and ports of its own.
-func loopback() finding {
-	f := finding{Name: "ports", For: "environment process, and proxies"}
+func loopback() Finding {
+	f := Finding{Name: "ports", For: "environment process, and proxies"}
 	for _, host := range []string{"127.0.0.1", "127.83.9.1"} {
 		ln, err := net.Listen("tcp", host+":0")
 		if err != nil {
@@ -124,8 +118,8 @@ func loopback() finding {
 	return f
 }
 
-func temporaryFolder() finding {
-	f := finding{Name: "temporary folder", For: "environment process", OK: true, Found: os.TempDir()}
+func temporaryFolder() Finding {
+	f := Finding{Name: "temporary folder", For: "environment process", OK: true, Found: os.TempDir()}
 	dir, err := os.MkdirTemp("", "lockbench-doctor-")
 	if err != nil {
 		f.OK, f.Found, f.Advice = false, err.Error(),

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package doctor
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 // enoughFiles is what 64 clients, 9 masters and their proxies may have open.
 const enoughFiles = 4096
 
-func openFiles() finding {
-	f := finding{Name: "open files", For: "many clients"}
+func openFiles() Finding {
+	f := Finding{Name: "open files", For: "many clients"}
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		f.Found = err.Error()
@@ -29,8 +29,8 @@ func openFiles() finding {
 }
 
 // signals looks whether a process may be stopped, continued and killed, with one of our own.
-func signals() finding {
-	f := finding{Name: "signals", For: "pausing and killing in the environment process",
+func signals() Finding {
+	f := Finding{Name: "signals", For: "pausing and killing in the environment process",
 		Advice: "run lockbench outside of what filters signals (seccomp, a sandbox)"}
 	self, err := os.Executable()
 	if err != nil {

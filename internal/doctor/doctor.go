@@ -1,0 +1,129 @@
+// Package doctor looks what this machine has that lockbench can use, tries each environment, and
+// says what to do about the rest.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/cluster"
+)
+
+// Finding is one thing that lockbench can use.
+type Finding struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Found  string `json:"found"`            // its version, or the trouble with it
+	For    string `json:"for"`              // its use
+	Advice string `json:"advice,omitempty"` // how to get it; "": Found says it
+}
+
+// Diagnosis is all that doctor says.
+type Diagnosis struct {
+	Findings     []Finding         `json:"findings"`
+	Environments map[string]string `json:"environments"` // Yes, or why not
+	Faults       []FaultRow        `json:"faults"`
+}
+
+// Diagnose looks around and tries the environments, which takes some seconds.
+func Diagnose(ctx context.Context) Diagnosis {
+	redis, daemon := program("redis-server", "environment process", "apt-get install redis-server"),
+		dockerDaemon(ctx)
+	d := Diagnosis{Environments: map[string]string{}, Findings: []Finding{
+		redis, sentinel(redis), program("cc", "building the clock shim, for the fault clock-server",
+			"apt-get install gcc libc6-dev"), clockShim(),
+		daemon, dockerImage(ctx, daemon.OK), cgroups(), loopback(), signals(), temporaryFolder(),
+		openFiles(), program("chromium", "tests of the report, and pictures", "apt-get install chromium"),
+	}}
+	trials := tryAll(ctx)
+	for _, t := range trials {
+		d.Environments[t.environment] = t.String()
+	}
+	d.Faults = faultRows(trials)
+	return d
+}
+
+// Healthy reports whether at least one environment works.
+func (d Diagnosis) Healthy() bool {
+	for _, answer := range d.Environments {
+		if answer == string(Yes) {
+			return true
+		}
+	}
+	return false
+}
+
+// CleanUp removes the folders, containers and networks of runs that are over, and writes how many.
+// It never touches those of another program or of a lockbench that lives.
+func CleanUp(ctx context.Context, w io.Writer) error {
+	fmt.Fprintf(w, "temporary folders of runs that are over: %d removed\n", cluster.Sweep())
+	if _, err := docker.Version(ctx); err != nil {
+		_, err = fmt.Fprintf(w, "containers: none can be seen (%v)\n", err)
+		return err
+	}
+	n, err := docker.Sweep(ctx, true)
+	if err == nil {
+		_, err = fmt.Fprintf(w, "containers and networks of runs that are over: %d removed\n", n)
+	}
+	return err
+}
+
+// Text writes the diagnosis for people: the findings, the environments, and a table of faults with
+// the reasons why some cannot be had.
+func (d Diagnosis) Text(w io.Writer) error {
+	for _, f := range d.Findings {
+		switch {
+		case f.OK:
+			fmt.Fprintf(w, "✓ %-17s %s\n", f.Name, f.Found)
+		case f.Advice == "":
+			fmt.Fprintf(w, "✕ %-17s %s\n  for %s\n", f.Name, f.Found, f.For)
+		default:
+			fmt.Fprintf(w, "✕ %-17s %s\n  for %s: %s\n", f.Name, f.Found, f.For, f.Advice)
+		}
+	}
+	fmt.Fprintln(w)
+	for _, name := range tried {
+		fmt.Fprintf(w, "environment %-8s %s\n", name, d.Environments[name])
+	}
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(t, "\nfault\t%s\n", strings.Join(tried, "\t"))
+	for _, f := range d.Faults {
+		line := f.Fault
+		for _, name := range tried {
+			line += "\t" + f.Environments[name].String()
+		}
+		fmt.Fprintln(t, line)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w, strings.Join(append(append([]string{""}, d.reasons()...),
+		"`lockbench list nemeses` says what each fault does."), "\n"))
+	return err
+}
+
+// reasons say for each environment why faults cannot be had, those with one reason together.
+func (d Diagnosis) reasons() (lines []string) {
+	for _, name := range tried {
+		var reasons []string
+		faults := map[string][]string{}
+		for _, f := range d.Faults {
+			p := f.Environments[name]
+			if len(p.Unsupported) == 0 {
+				continue
+			}
+			if faults[p.Reason] == nil {
+				reasons = append(reasons, p.Reason)
+			}
+			faults[p.Reason] = append(faults[p.Reason], p.Unsupported...)
+		}
+		for _, r := range reasons {
+			lines = append(lines, fmt.Sprintf("%s: no %s: %s", name, strings.Join(faults[r], ", "), r))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,120 @@
+package doctor
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// FaultRow says where a fault can be had.
+type FaultRow struct {
+	Fault        string             `json:"fault"`
+	Environments map[string]Support `json:"environments"`
+}
+
+// Answer says whether an environment has a fault.
+type Answer string
+
+// The answers.
+const (
+	Yes    Answer = "yes"
+	No     Answer = "no"
+	Partly Answer = "partly" // some of its variants
+	None   Answer = "-"      // there is no such environment here
+)
+
+// Support is the answer for one fault in one environment.
+type Support struct {
+	Possible    Answer   `json:"possible"`
+	Unsupported []string `json:"unsupported,omitempty"` // the fault, or its variants
+	Reason      string   `json:"reason,omitempty"`      // why they are not possible
+}
+
+// String is the answer in a word or two: "not :disk" if only that variant is missing.
+func (s Support) String() string {
+	if s.Possible != Partly {
+		return string(s.Possible)
+	}
+	var variants []string
+	for _, u := range s.Unsupported {
+		_, variant, _ := strings.Cut(u, ":")
+		variants = append(variants, ":"+variant)
+	}
+	return "not " + strings.Join(variants, ", ")
+}
+
+func faultRows(trials []trial) (rows []FaultRow) {
+	for _, e := range nemesis.All() {
+		row := FaultRow{Fault: e.Name, Environments: map[string]Support{}}
+		for _, t := range trials {
+			if row.Environments[t.environment] = (Support{Possible: None}); t.err == nil {
+				row.Environments[t.environment] = Supports(t.has, e)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Supports asks an environment for each variant of a fault, by the same code that refuses a run.
+func Supports(has nemesis.Capabilities, e nemesis.Entry) Support {
+	s, all := Support{Possible: Yes}, variants(e)
+	for _, v := range all {
+		scenario, err := e.Scenario(v, anyPlan(e, has))
+		if err == nil {
+			err = has.Possible(scenario)
+		}
+		if err != nil {
+			s.Unsupported, s.Reason = append(s.Unsupported, e.Name+":"+v), reason(err)
+		}
+	}
+	switch len(s.Unsupported) {
+	case 0:
+	case len(all):
+		s.Possible, s.Unsupported = No, []string{e.Name}
+	default:
+		s.Possible = Partly
+	}
+	return s
+}
+
+// reason is why an environment cannot have a fault.
+func reason(err error) string {
+	var no nemesis.ImpossibleError
+	if errors.As(err, &no) {
+		err = no.Reason
+	}
+	return err.Error()
+}
+
+// variants are those of a fault, with an example where any number or duration will do.
+func variants(e nemesis.Entry) (names []string) {
+	for _, v := range e.Variants {
+		switch v.Name {
+		case "N":
+			names = append(names, "3")
+		case "DURATION":
+			names = append(names, "2s")
+		default:
+			names = append(names, v.Name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	return names
+}
+
+// anyPlan stands for any lock that the fault is for.
+func anyPlan(e nemesis.Entry, has nemesis.Capabilities) nemesis.Params {
+	p := nemesis.Params{
+		TTL: 2 * time.Second, Hold: 200 * time.Millisecond, Poll: 20 * time.Millisecond, Clients: 4,
+		Nodes: 1, Timeout: 250 * time.Millisecond, Capabilities: has,
+	}
+	if e.Masters {
+		p.Nodes = 5
+	}
+	return p
+}
