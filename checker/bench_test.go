@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -37,14 +38,14 @@ func benchService(n, clients int, s *service) []op {
 
 // spansOfOps makes the spans that the check of S gets: one for each pair of an acquire and a
 // release.
-func spansOfOps(ops []op) []span {
-	var ss []span
+func spansOfOps(ops []op) []record.Span {
+	var ss []record.Span
 	for i, t := range tokens(ops) {
 		if t.core() {
-			ss = append(ss, span{t.from, t.end, int32(i), 0})
+			ss = append(ss, record.Span{From: t.from, End: t.end, Hold: int32(i), Lease: 0})
 		}
 	}
-	slices.SortFunc(ss, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(ss, func(a, b record.Span) int { return cmp.Compare(a.From, b.From) })
 	return ss
 }
 
@@ -95,7 +96,7 @@ func BenchmarkSideBySide(b *testing.B) {
 				b.ReportMetric(cost[name], "ns/operation")
 			})
 		}
-		run("spans", func() { firstOverlap(ss) })
+		run("spans", func() { record.FirstOverlap(ss) })
 		run("mutex", func() { fastMutex(ops) })
 		doubtful := benchOps(n, 10, 0.05, 0)
 		run("mutex with unknowns", func() { fastMutex(doubtful) })
@@ -197,7 +198,7 @@ func withUnknown(ops []op, n int) []op {
 	step := max(1, len(ops)*9/10/n)
 	for i := 0; n > 0 && i < len(ops); i++ {
 		if o := ops[i]; o.kind == release && i/step > len(out)-len(ops) {
-			o.outcome, o.ret = unsure, forever
+			o.outcome, o.ret = unsure, record.Forever
 			out = append(out, o)
 			n--
 		}

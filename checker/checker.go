@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -35,30 +36,21 @@ type check struct {
 	history *history.History
 	trace   []history.Command
 	options Options
-	record  *record
-	trust   trust
+	record  *record.Record
+	trust   record.Trust
 	reader  reader
-	faults  []fault
+	faults  []record.Fault
 	verdict *Verdict
 
-	releases map[int][]turn             // release calls, by process, in order
-	sent     map[int][]*history.Command // the trace, by process, in order
-	errors   map[[2]int]string          // why an acquire call (process, n) failed
-	because  string                     // why nothing that is clean may be called valid
-	without  rule                       // tests only
+	sent    map[int][]*history.Command // the trace, by process, in order
+	because string                     // why nothing that is clean may be called valid
 }
 
 // Check judges a history. The trace, the commands of trace.jsonl, only helps to explain; it may be
 // nil. Check never panics: a fault of its own becomes a verdict that is unknown, with exit code 255
 // and the reason.
 func Check(h *history.History, trace []history.Command, o Options) (v *Verdict) {
-	return checkWithout(h, trace, o, 0)
-}
-
-func checkWithout(h *history.History, trace []history.Command, o Options,
-	without rule) (v *Verdict) {
-	c := &check{history: h, trace: trace, options: o, verdict: &Verdict{Format: Format},
-		without: without}
+	c := &check{history: h, trace: trace, options: o, verdict: &Verdict{Format: Format}}
 	c.verdict.Expect = firstOf(o.Expect, h.Header.Expect, string(Valid))
 	defer func() {
 		if p := recover(); p != nil {
@@ -90,10 +82,9 @@ const stampLimit = int64(1) << 60
 
 func (c *check) run() {
 	c.history = sane(c.history)
-	c.trust = trustOf(c.history)
 	c.reader = newReader(c.history.Header)
-	c.faults = faults(c.history)
-	c.record = collectWithout(c.history, c.without)
+	c.record = record.Of(c.history)
+	c.trust, c.faults = c.record.Trust, c.record.Faults
 	c.index()
 	c.verdict.Evidence = c.evidence()
 	c.because = c.doubt()
@@ -127,27 +118,8 @@ func sane(h *history.History) *history.History {
 	return s
 }
 
-// index notes when each process had a release call open, and why acquires failed.
+// index sorts the trace by process.
 func (c *check) index() {
-	c.releases, c.errors = map[int][]turn{}, map[[2]int]string{}
-	open := map[int]int64{}
-	for i := range c.history.Events {
-		e := &c.history.Events[i]
-		switch {
-		case e.F == history.Acquire && e.Type == history.Fail:
-			c.errors[[2]int{e.Process, e.N}] = e.Err
-		case e.F != history.Release:
-		case e.Type == history.Invoke:
-			open[e.Process] = e.T
-		default:
-			c.releases[e.Process] = append(c.releases[e.Process], turn{from: open[e.Process], to: e.T,
-				process: e.Process})
-			delete(open, e.Process)
-		}
-	}
-	for p, from := range open {
-		c.releases[p] = append(c.releases[p], turn{from: from, to: forever, process: p})
-	}
 	c.sent = map[int][]*history.Command{}
 	for i := range c.trace {
 		m := &c.trace[i]
@@ -176,11 +148,11 @@ func (c *check) properties() []string {
 // doubt says why a clean history proves nothing, or "".
 func (c *check) doubt() string {
 	switch {
-	case c.trust.broke != "":
-		return "the run broke: " + c.trust.broke
+	case c.trust.Failure.Kind != record.NoFailure:
+		return "the run broke: " + failureWords(&c.trust.Failure)
 	case c.options.Partial:
 		return "only a part of the record could be read"
-	case c.trust.interrupted:
+	case c.trust.Interrupted:
 		return "the record has no end: the run was interrupted"
 	case c.verdict.Evidence.Acquisitions == 0:
 		return "nobody acquired the lock, so nothing was tried"
@@ -193,11 +165,11 @@ func (c *check) judge(name string) {
 	var p Property
 	switch name {
 	case MutualExclusion:
-		p = c.exclusion(untilRelease)
+		p = c.exclusion(record.UntilRelease)
 	case LeaseExclusion:
-		p = c.exclusion(whileLeased)
+		p = c.exclusion(record.WhileLeased)
 	case Validity:
-		p = c.exclusion(asDeclared)
+		p = c.exclusion(record.AsDeclared)
 	case OwnerRelease:
 		p = c.owner()
 	case Orphan:
@@ -229,16 +201,16 @@ func (c *check) judge(name string) {
 }
 
 // exclusion judges that the sure holds of each key are disjoint, as one belief has it.
-func (c *check) exclusion(b belief) Property {
+func (c *check) exclusion(b record.ExclusionRule) Property {
 	if p, skip := c.promised(b); skip {
 		return p
 	}
 	p := Property{Verdict: Valid}
-	all := c.record.spans(b, c.trust.cut)
+	all := c.record.Spans(b, c.trust.Cut)
 	for _, key := range sortedKeys(all) {
 		ss := all[key]
-		_, _, fast := firstOverlap(ss)
-		ops := c.record.claims(ss)
+		_, _, fast := record.FirstOverlap(ss)
+		ops := claims(c.record, ss)
 		r := ruleMutex(ops, c.options.Timeout)
 		c.verdict.Porcupine.add(r)
 		if r.result == porcupine.Unknown {
@@ -261,14 +233,14 @@ func (c *check) exclusion(b belief) Property {
 
 // promised reports whether a lock promises nothing that a belief could break, or the record does
 // not say when.
-func (c *check) promised(b belief) (Property, bool) {
+func (c *check) promised(b record.ExclusionRule) (Property, bool) {
 	d := c.history.Header.Declares
 	switch {
-	case b == asDeclared && !d.Validity && !d.Loss:
+	case b == record.AsDeclared && !d.Validity && !d.Loss:
 		return Property{Verdict: NA, Reason: "the lock says nothing of how long a hold is good"}, true
-	case b == whileLeased && c.record.bare > 0:
+	case b == record.WhileLeased && c.record.WithoutLease > 0:
 		return Property{Reason: fmt.Sprintf("%d grants do not say how long their lease is",
-			c.record.bare)}, true
+			c.record.WithoutLease)}, true
 	}
 	return Property{}, false
 }
@@ -279,13 +251,13 @@ func (c *check) disagree(why string) {
 	c.verdict.HarnessError = "the checks disagree: " + why
 }
 
-func (c *check) picture(failing []op, ss []span) {
+func (c *check) picture(failing []op, ss []record.Span) {
 	if c.verdict.visual != nil || failing == nil {
 		return
 	}
 	name := func(token int32) string {
-		h := &c.record.holds[ss[token-1].hold]
-		return fmt.Sprintf("client %d, acquisition %d", h.process, h.n)
+		h := &c.record.Holds[ss[token-1].Hold]
+		return fmt.Sprintf("client %d, acquisition %d", h.Process, h.N)
 	}
 	c.verdict.visual = func() ([]byte, error) { return drawMutex(failing, name) }
 }

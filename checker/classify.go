@@ -1,19 +1,19 @@
 package checker
 
 import (
-	"strings"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // classify says what kind of thing a violation is, and which assumption of the lock a fault broke.
 // The order matters: an overlap that the end of a lease explains is an overrun whatever else went
 // on; then what the commands show; then the faults.
 func (c *check) classify(p *pair, commands []WitnessCommand) (class, assumption string) {
-	leased := p.a.leaseAt(p.b.from)
+	leased := p.a.LeaseAt(p.b.From)
 	switch {
-	case p.a.from >= p.a.leases[0].to || p.b.from >= p.b.leases[0].to:
+	case p.a.From >= p.a.Leases[0].To || p.b.From >= p.b.Leases[0].To:
 		// a grant was believed although its lease was over before the reply was read
 		return LateMessage, ""
-	case leased <= p.b.from:
+	case leased <= p.b.From:
 		return LeaseOverrun, ""
 	case foreignDelete(commands):
 		return ReleasedByNonOwner, ""
@@ -21,61 +21,24 @@ func (c *check) classify(p *pair, commands []WitnessCommand) (class, assumption 
 		return LateMessage, ""
 	}
 	switch kind := c.culprit(p); kind {
-	case durabilityFault:
+	case nemesis.Durability:
 		return LostByFailover, "durability"
-	case serverClockFault:
+	case nemesis.ServerClocks:
 		return Clock, "server clock"
-	case clientClockFault:
+	case nemesis.ClientClocks:
 		return Clock, "client clock"
 	}
 	return DoubleGrant, ""
 }
 
-// faultKind is which assumption of a lock a fault breaks.
-type faultKind uint8
-
-const (
-	harmless faultKind = iota // none that a lock on Redis could not keep
-	clientClockFault
-	serverClockFault
-	durabilityFault
-)
-
 // culprit returns the gravest kind of fault between the grants of a pair, or before the first one
 // if its effect lasts.
-func (c *check) culprit(p *pair) faultKind {
-	worst := harmless
+func (c *check) culprit(p *pair) nemesis.Assumption {
+	worst := nemesis.Nothing
 	for _, f := range c.faults {
-		if f.from < p.b.from && (f.to > p.a.call || lasts(f)) {
-			worst = max(worst, kindOf(f))
+		if f.From < p.b.From && (f.To > p.a.Call || f.MovesClock()) {
+			worst = max(worst, f.Breaks())
 		}
 	}
 	return worst
-}
-
-// lasts reports whether the effect of a fault goes on when the action is over: a clock that was
-// moved stays moved.
-func lasts(f fault) bool { return kindOf(f) == clientClockFault || kindOf(f) == serverClockFault }
-
-func kindOf(f fault) faultKind {
-	_, client := clientOf(f.target)
-	word := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(f.f, w) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case f.f == "client-clock" || word("clock", "skew", "jump") && client:
-		return clientClockFault
-	case word("clock", "skew", "jump"):
-		return serverClockFault
-	case client || strings.Contains(f.target, ">"):
-		return harmless
-	case word("promote", "failover", "restart", "start", "kill", "crash", "flush", "truncate", "wipe"):
-		return durabilityFault
-	}
-	return harmless
 }

@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // maxCommands is how many commands a witness shows at most. Those of a typical one are three to
@@ -26,24 +28,24 @@ func (c *check) commands(p *pair) []WitnessCommand {
 		return nil
 	}
 	w := chain{check: c, pair: p, key: keyOfCommand(ga)}
-	w.put(ga, fmt.Sprintf("grants client %d", p.a.process))
+	w.put(ga, fmt.Sprintf("grants client %d", p.a.Process))
 	for i := range c.trace {
 		w.consider(&c.trace[i], ga, gb)
 	}
 	w.happenings()
-	w.put(gb, fmt.Sprintf("grants client %d", p.b.process))
+	w.put(gb, fmt.Sprintf("grants client %d", p.b.Process))
 	slices.SortStableFunc(w.out, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
 	return shorten(w.out)
 }
 
 // grantOf returns the command that granted a hold: the last one of its acquire call that could have
 // taken the key and was answered before the call returned.
-func (c *check) grantOf(h *hold) *history.Command {
-	sent := c.sent[h.process]
-	for i := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.from }) - 1; i >= 0 &&
-		sent[i].Sent >= h.call; i-- {
-		if m := sent[i]; m.Recv != 0 && m.Recv <= h.from && (m.N == 0 || m.N == h.n) &&
-			c.reader.takes(m) && c.isOf(m, h.key) {
+func (c *check) grantOf(h *record.Hold) *history.Command {
+	sent := c.sent[h.Process]
+	for i := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.From }) - 1; i >= 0 &&
+		sent[i].Sent >= h.Call; i-- {
+		if m := sent[i]; m.Recv != 0 && m.Recv <= h.From && (m.N == 0 || m.N == h.N) &&
+			c.reader.takes(m) && c.isOf(m, h.Key) {
 			return m
 		}
 	}
@@ -91,7 +93,7 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 // deletion adds a command that deleted the key. If it was not the first holder's own, its sender's
 // grant tells why it thought it was its.
 func (w *chain) deletion(m, ga *history.Command, effect string) {
-	if m.Process == w.pair.a.process && m.N == w.pair.a.n {
+	if m.Process == w.pair.a.Process && m.N == w.pair.a.N {
 		w.put(m, effect)
 		return
 	}
@@ -100,17 +102,17 @@ func (w *chain) deletion(m, ga *history.Command, effect string) {
 	}
 	own := w.releasedBy(m)
 	if m.Sent < ga.Recv {
-		if own != nil && own.leaseEnd() > ga.Recv {
+		if own != nil && own.LeaseEnd() > ga.Recv {
 			return // it must have come before the first grant, which nothing else allowed
 		}
 		effect = "was sent before the grant and came late; it " + effect
 	}
 	if own != nil {
 		if g := w.grantOf(own); g != nil {
-			w.put(g, fmt.Sprintf("grants client %d", own.process))
+			w.put(g, fmt.Sprintf("grants client %d", own.Process))
 		}
 	}
-	w.put(m, effect+" of client "+strconv.Itoa(w.pair.a.process))
+	w.put(m, effect+" of client "+strconv.Itoa(w.pair.a.Process))
 }
 
 // undoes reports whether a deletion on one of several servers takes back what its sender has
@@ -123,11 +125,11 @@ func (w *chain) undoes(m, ga *history.Command) bool {
 }
 
 // releasedBy returns the hold that the sender of a deletion meant, or nil.
-func (w *chain) releasedBy(m *history.Command) *hold {
-	var own *hold
-	for i := range w.record.holds {
-		h := &w.record.holds[i]
-		if h.process == m.Process && h.key == w.pair.key && (m.N == h.n || m.N == 0 && h.from <= m.Sent) {
+func (w *chain) releasedBy(m *history.Command) *record.Hold {
+	var own *record.Hold
+	for i := range w.record.Holds {
+		h := &w.record.Holds[i]
+		if h.Process == m.Process && h.Key == w.pair.key && (m.N == h.N || m.N == 0 && h.From <= m.Sent) {
 			own = h
 		}
 	}
@@ -141,13 +143,13 @@ func (w *chain) happenings() {
 		w.out = append(w.out, WitnessCommand{Command: history.Command{Process: history.Harness,
 			Node: node, Sent: t}, Effect: effect})
 	}
-	if end := w.pair.a.leaseAt(w.pair.from); end <= w.pair.from {
-		note(end, w.pair.a.node, fmt.Sprintf("the lease of client %d ends", w.pair.a.process))
+	if end := w.pair.a.LeaseAt(w.pair.from); end <= w.pair.from {
+		note(end, w.pair.a.Node, fmt.Sprintf("the lease of client %d ends", w.pair.a.Process))
 	}
 	for _, f := range w.faults {
-		if kindOf(f) > clientClockFault && f.from < w.pair.b.from && f.from > w.pair.a.call {
-			begin, _ := f.words()
-			note(f.from, f.target, begin)
+		if f.Forgets() && f.From < w.pair.b.From && f.From > w.pair.a.Call {
+			begin, _ := nemesis.Tell(f.Action, f.Target)
+			note(f.From, f.Target, begin)
 		}
 	}
 }

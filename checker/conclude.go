@@ -1,6 +1,10 @@
 package checker
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
+)
 
 // conclude draws the verdict on the whole from those on the properties. In this order: the checks
 // disagree; something was violated; the harness broke; something is unknown; all is valid.
@@ -26,9 +30,9 @@ func (c *check) conclude() {
 	case len(violated) > 0:
 		v.Verdict, v.Summary = Violated, c.violatedSummary(violated)
 		v.Exit = c.exitViolated()
-	case c.trust.broke != "":
-		v.Verdict, v.Exit, v.HarnessError = Unknown, ExitBroken, c.trust.broke
-		v.Summary = "Nothing is known, because the run broke: " + c.trust.broke + "."
+	case c.trust.Failure.Kind != record.NoFailure:
+		v.Verdict, v.Exit, v.HarnessError = Unknown, ExitBroken, failureWords(&c.trust.Failure)
+		v.Summary = "Nothing is known, because the run broke: " + v.HarnessError + "."
 	case len(unknown) > 0 || valid == 0:
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, unknownSummary(unknown)
 	default:

@@ -1,10 +1,5 @@
 package checker
 
-import (
-	"math/rand/v2"
-	"testing"
-)
-
 // robberyStory is a release of client 0 while client 1 holds the lock by right; robberyTrace its
 // commands, so far.
 const (
@@ -123,33 +118,4 @@ var conditionCases = []propertyCase{
 	{"an unknown acquire whose release shows when it was", "lease", "ttl 10; c0 acquire 1 3 info; c0 release 4 6 n=1; c1 acquire 5 7; c1 release 8 9", "", Valid, ""},
 	{"refused because it had run out", "lease", "ttl 10; c0 acquire 1 2; c0 release 15 16 fail; c1 acquire 13 14; c1 release 15 16", "", Valid, ""},
 	{"refused although it ran", "lease", "ttl 10; c0 acquire 1 2; c0 release 5 6 fail", "", Violated, DoubleGrant},
-}
-
-// TestContendedAgainstBruteForce compares the counting of contention with the comparison of all
-// pairs.
-func TestContendedAgainstBruteForce(t *testing.T) {
-	for seed := range rounds(3000, 100_000) {
-		r := rand.New(rand.NewPCG(uint64(seed), 43))
-		turns := func(n int) []turn {
-			ts := make([]turn, r.IntN(n))
-			for i := range ts {
-				ts[i].from = 1 + r.Int64N(20)
-				ts[i].to, ts[i].process = ts[i].from+r.Int64N(8), r.IntN(3)
-			}
-			return ts
-		}
-		as, bs := turns(5), turns(6)
-		want := 0
-		for _, a := range as {
-			for _, b := range bs {
-				if a.process != b.process && b.from < a.to && a.from < b.to {
-					want++
-					break
-				}
-			}
-		}
-		if got := meet(as, bs); got != want {
-			t.Fatalf("seed %d: %d, want %d\n%v\n%v", seed, got, want, as, bs)
-		}
-	}
 }

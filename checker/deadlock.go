@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -24,11 +25,11 @@ const grace = time.Second
 // service that cannot be reached is not a deadlock. Where nothing but a stall of the machine may
 // excuse the refusals, nobody can tell.
 func (c *check) deadlock() Property {
-	if len(c.record.calls) == 0 {
+	if len(c.record.Calls) == 0 {
 		return Property{Verdict: NA, Reason: "nobody tried to acquire the lock"}
 	}
-	for i := range c.record.holds {
-		if p, ok := c.abandoned(&c.record.holds[i]); ok {
+	for i := range c.record.Holds {
+		if p, ok := c.abandoned(&c.record.Holds[i]); ok {
 			return p
 		}
 	}
@@ -38,9 +39,9 @@ func (c *check) deadlock() Property {
 	if _, ok := c.starved(false); ok { // but for the stall it would be certain
 		return Property{
 			Reason: fmt.Sprintf("a client was refused for too long, but %s meanwhile, which may be why",
-				c.longestGap())}
+				stallWords(c.record.WorstStall()))}
 	}
-	if c.verdict.Evidence.Contended == 0 && len(c.record.calls) == len(c.record.holds) &&
+	if c.verdict.Evidence.Contended == 0 && len(c.record.Calls) == len(c.record.Holds) &&
 		c.verdict.Evidence.Faults == 0 {
 		return Property{Verdict: NA, Reason: "no client had to wait for the lock"}
 	}
@@ -49,72 +50,42 @@ func (c *check) deadlock() Property {
 
 // abandoned reports whether a hold without a lease was left behind by a client that was killed, for
 // ever.
-func (c *check) abandoned(h *hold) (Property, bool) {
-	if h.ended != killed || h.leaseEnd() != forever || h.from >= h.end || h.end >= c.trust.cut ||
+func (c *check) abandoned(h *record.Hold) (Property, bool) {
+	if h.Ended != record.Killed || h.LeaseEnd() != record.Forever || h.From >= h.End ||
+		h.End >= c.trust.Cut ||
 		c.history.Header.Declares.Lease {
 		return Property{}, false
 	}
 	tried := false
-	for _, k := range c.record.calls {
-		if k.process == h.process || !slices.Contains(k.keys, h.key) || k.to <= h.end {
+	for _, k := range c.record.Calls {
+		if k.Process == h.Process || !slices.Contains(k.Keys, h.Key) || k.To <= h.End {
 			continue
 		}
-		if k.outcome == history.OK {
+		if k.Outcome == history.OK {
 			return Property{}, false
 		}
-		tried = tried || k.outcome == history.Fail && k.from > h.end &&
-			held(c.errors[[2]int{k.process, k.n}])
+		tried = tried || k.Outcome == history.Fail && k.From > h.End &&
+			held(k.Err)
 	}
 	for _, f := range c.faults {
-		if kindOf(f) > clientClockFault && f.to > h.from {
+		if f.Forgets() && f.To > h.From {
 			return Property{}, false // whatever holds the key may have gone with the server
 		}
 	}
 	if !tried {
 		return Property{}, false
 	}
-	p := Property{Verdict: Violated, Witness: &Witness{Key: h.key, Holds: []Hold{
-		witnessHold(h, span{from: h.from, end: h.end})}}}
+	p := Property{Verdict: Violated, Witness: &Witness{Key: h.Key, Holds: []Hold{
+		witnessHold(h, record.Span{From: h.From, End: h.End})}}}
 	p.Explanation = fmt.Sprintf(
 		"Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key has no time to live and no other client can release it: whoever tried afterwards was refused.",
-		h.process, h.key, by(h), at(h.from), at(h.end))
+		h.Process, h.Key, by(h), at(h.From), at(h.End))
 	return p, true
 }
 
 // held reports whether an error of a failed acquire says that the lock is another's, or nothing at
 // all.
 func held(err string) bool { return err == "" || strings.Contains(err, "held") }
-
-// longestGap tells of the longest time in which a process did not run although no fault stopped it.
-func (c *check) longestGap() string {
-	worst := c.worstStall()
-	return worst.String()
-}
-
-// worstStall is the longest time, of any length, in which a process did not run although no fault
-// stopped it; the zero stall if there is none.
-func (c *check) worstStall() (worst stall) {
-	for _, s := range c.gaps(func(s stall) bool { return !c.stopped(s) }) {
-		if s.to-s.from > worst.to-worst.from {
-			worst = s
-		}
-	}
-	return worst
-}
-
-// gaps returns the times, of any length, in which a process did not run, as far as they count.
-func (c *check) gaps(counts func(stall) bool) (out []stall) {
-	for i := range c.history.Events {
-		e := &c.history.Events[i]
-		if s := (stall{e.Process, e.T - int64(e.Gap), e.T}); e.Type == history.Gap && counts(s) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// stopped reports whether the nemesis had its hands on a client in a gap.
-func (c *check) stopped(s stall) bool { return planned(s, clientFaults(c.history)) }
 
 // starved looks for a client that was refused for too long while nobody was inside. Where gaps
 // count, one that no fault made excuses as much of that time as it lasted: its own, since its last
@@ -125,10 +96,9 @@ func (c *check) starved(gaps bool) (Property, bool) {
 	for _, key := range c.keys() {
 		attempts, calm := c.attempts(key), quiet(c.disturbances(key), bound)
 		for _, p := range sortedKeys(attempts) {
-			var lost []stall
+			var lost []record.Gap
 			if gaps {
-				lost = c.gaps(func(s stall) bool { return !c.stopped(s) && (s.process == p || s.process < 0) })
-				slices.SortFunc(lost, func(a, b stall) int { return cmp.Compare(a.from, b.from) })
+				lost = c.stallsOf(p)
 			}
 			if from, to, ok := refusedFor(attempts[p], calm, lost, bound); ok {
 				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{
@@ -141,6 +111,17 @@ func (c *check) starved(gaps bool) (Property, bool) {
 		}
 	}
 	return Property{}, false
+}
+
+// stallsOf returns the gaps of a client and of the harness that no fault made, by begin.
+func (c *check) stallsOf(process int) (out []record.Gap) {
+	for _, g := range c.record.Gaps {
+		if !g.Planned && (g.Process == process || g.Process < 0) {
+			out = append(out, g)
+		}
+	}
+	slices.SortFunc(out, func(a, b record.Gap) int { return cmp.Compare(a.From, b.From) })
+	return out
 }
 
 // bound is the time after which a free lock must have been granted.
@@ -161,8 +142,8 @@ func (c *check) longestLease() int64 {
 
 func (c *check) keys() []int {
 	keys := map[int]bool{}
-	for _, k := range c.record.calls {
-		for _, key := range k.keys {
+	for _, k := range c.record.Calls {
+		for _, key := range k.Keys {
 			keys[key] = true
 		}
 	}
@@ -171,62 +152,50 @@ func (c *check) keys() []int {
 
 // disturbances returns the times, sorted, in which the lock may have been somebody's or something
 // else may explain a refusal; stalls of the machine are none.
-func (c *check) disturbances(key int) []turn {
-	var out []turn
-	add := func(from, to int64) { out = append(out, turn{from: from, to: to}) }
-	for i := range c.record.holds {
-		if h := &c.record.holds[i]; h.key == key {
-			add(h.call, c.left(h))
+func (c *check) disturbances(key int) []record.Interval {
+	var out []record.Interval
+	add := func(from, to int64) { out = append(out, record.Interval{From: from, To: to}) }
+	for i := range c.record.Holds {
+		if h := &c.record.Holds[i]; h.Key == key {
+			add(h.Call, c.record.Left(h))
 		}
 	}
-	for _, k := range c.record.calls {
-		if slices.Contains(k.keys, key) && k.outcome != history.OK && k.outcome != history.Fail {
-			add(k.from, k.to)
+	for _, k := range c.record.Calls {
+		if slices.Contains(k.Keys, key) && k.Unsure() {
+			add(k.From, k.To)
 		}
 	}
 	for _, f := range c.faults {
-		add(f.from, f.from)
-		if !f.lasting {
-			add(f.from, f.to)
-		} else if k := kindOf(f); k == serverClockFault || k == clientClockFault {
-			add(f.from, forever)
+		add(f.From, f.From)
+		if !f.Lasting {
+			add(f.From, f.To)
+		} else if f.MovesClock() {
+			add(f.From, record.Forever)
 		}
 	}
-	for _, s := range c.gaps(c.stopped) {
-		add(s.from, s.to)
+	for _, g := range c.record.Gaps {
+		if g.Planned {
+			add(g.From, g.To)
+		}
 	}
-	for i := range c.history.Events {
-		switch e := &c.history.Events[i]; e.Type {
-		case history.Kill, history.Exit:
+	for _, e := range c.record.Marks {
+		if e.Type == history.Kill || e.Type == history.Exit {
 			add(e.T, e.T)
 		}
 	}
-	add(c.trust.cut, forever)
-	sortTurns(out)
+	add(c.trust.Cut, record.Forever)
+	record.SortIntervals(out)
 	return out
 }
 
-// left returns when a client has certainly left a hold: its release call is over, answered or not.
-func (c *check) left(h *hold) int64 {
-	if h.ended == open {
-		return forever
-	}
-	t := h.end
-	for _, r := range c.releases[h.process] {
-		if r.from >= h.end && h.ended == released {
-			return max(t, r.to)
-		}
-	}
-	return t
-}
-
 // attempts returns, by client, the acquire calls of a key that were refused, in order.
-func (c *check) attempts(key int) map[int][]turn {
-	out := map[int][]turn{}
-	for _, k := range c.record.calls {
-		if k.outcome == history.Fail && slices.Contains(k.keys, key) &&
-			held(c.errors[[2]int{k.process, k.n}]) {
-			out[k.process] = append(out[k.process], turn{from: k.from, to: k.to, process: k.process})
+func (c *check) attempts(key int) map[int][]record.Interval {
+	out := map[int][]record.Interval{}
+	for _, k := range c.record.Calls {
+		if k.Outcome == history.Fail && slices.Contains(k.Keys, key) &&
+			held(k.Err) {
+			out[k.Process] = append(out[k.Process], record.Interval{From: k.From, To: k.To,
+				Process: k.Process})
 		}
 	}
 	return out
@@ -234,36 +203,37 @@ func (c *check) attempts(key int) map[int][]turn {
 
 // quiet returns the times of at least the given length between disturbances, which are sorted by
 // beginning.
-func quiet(busy []turn, length int64) []turn {
-	var out []turn
+func quiet(busy []record.Interval, length int64) []record.Interval {
+	var out []record.Interval
 	over := int64(0)
 	for _, b := range busy {
-		if b.from-over >= length {
-			out = append(out, turn{from: over, to: b.from})
+		if b.From-over >= length {
+			out = append(out, record.Interval{From: over, To: b.From})
 		}
-		over = max(over, b.to)
+		over = max(over, b.To)
 	}
 	return out
 }
 
 // refusedFor returns the part of a quiet time in which refused calls of one client cover at least
 // bound, without what was lost of them.
-func refusedFor(calls, calm []turn, lost []stall, bound int64) (from, to int64, ok bool) {
+func refusedFor(calls, calm []record.Interval, lost []record.Gap, bound int64) (from, to int64,
+	ok bool) {
 	for _, q := range calm {
 		covered := int64(0)
 		for _, k := range calls {
-			if k.to <= q.from || k.to > q.to {
+			if k.To <= q.From || k.To > q.To {
 				continue // a refusal that came after the quiet time may have another reason
 			}
-			from := max(k.from, q.from)
-			covered += k.to - from
+			from := max(k.From, q.From)
+			covered += k.To - from
 			over := from // what two of them lost at the same time counts once
 			for _, s := range lost {
-				covered -= max(0, min(k.to, s.to)-max(over, s.from))
-				over = max(over, s.to)
+				covered -= max(0, min(k.To, s.To)-max(over, s.From))
+				over = max(over, s.To)
 			}
 			if covered >= bound {
-				return q.from, k.to, true
+				return q.From, k.To, true
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"math/rand/v2"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -117,7 +118,7 @@ func (w *environment) serve(p int) (granted, twice bool) {
 	}
 	if w.owner >= 0 {
 		inside := len(w.inside) > 0 && w.inside[len(w.inside)-1].process == w.owner &&
-			w.inside[len(w.inside)-1].to == forever
+			w.inside[len(w.inside)-1].to == record.Forever
 		if w.plant == 0 || w.planted || w.grants < w.plant || w.owner == p || !inside {
 			return false, false
 		}
@@ -129,12 +130,12 @@ func (w *environment) serve(p int) (granted, twice bool) {
 }
 
 func (w *environment) hold(p int, sent int64, twice bool) {
-	leased := int64(forever)
+	leased := int64(record.Forever)
 	if w.ttl > 0 {
 		leased = sent + w.ttl
 	}
 	i := len(w.inside)
-	w.inside = append(w.inside, inner{p, w.now, forever, leased})
+	w.inside = append(w.inside, inner{p, w.now, record.Forever, leased})
 	stay := int64(40)
 	if w.overrun && w.r.IntN(4) == 0 {
 		stay = 2 * w.ttl

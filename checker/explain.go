@@ -2,30 +2,32 @@ package checker
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
 // pair is a violation of mutual exclusion: two holds of one key, and the time in which both were
 // surely inside.
 type pair struct {
-	belief   belief
+	belief   record.ExclusionRule
 	key      int
-	a, b     *hold // a was granted first
-	sa, sb   span
+	a, b     *record.Hold // a was granted first
+	sa, sb   record.Span
 	from, to int64
 }
 
 // explain turns the overlaps of a key into a property with its witness and words. Among all pairs
 // it takes the earliest in which no unplanned stall lies; if there is none, the machine may be to
 // blame and the result is unknown.
-func (c *check) explain(b belief, key int, ss []span) Property {
-	var stalled *stall
+func (c *check) explain(b record.ExclusionRule, key int, ss []record.Span) Property {
+	var stalled *record.Gap
 	var p *pair
-	overlaps(ss, func(x, y span) bool {
-		q := &pair{b, key, &c.record.holds[x.hold], &c.record.holds[y.hold], x, y, y.from,
-			min(x.end, y.end)}
-		if s := c.trust.within(q.a.call, q.from); s != nil {
+	record.Overlaps(ss, func(x, y record.Span) bool {
+		q := &pair{b, key, &c.record.Holds[x.Hold], &c.record.Holds[y.Hold], x, y, y.From,
+			min(x.End, y.End)}
+		if s := c.trust.Within(q.a.Call, q.from); s != nil {
 			stalled = s
 			return true
 		}
@@ -33,7 +35,8 @@ func (c *check) explain(b belief, key int, ss []span) Property {
 		return false
 	})
 	if p == nil {
-		return Property{Reason: fmt.Sprintf("two clients were inside at once, but %s", stalled)}
+		return Property{Reason: fmt.Sprintf("two clients were inside at once, but %s",
+			stallWords(*stalled))}
 	}
 	out := Property{Verdict: Violated, Witness: p.witness()}
 	out.Witness.Commands = c.commands(p)
@@ -47,36 +50,25 @@ func (p *pair) witness() *Witness {
 		Overlap: history.Duration(p.to - p.from)}
 }
 
-func witnessHold(h *hold, s span) Hold {
-	w := Hold{Process: h.process, N: h.n, From: h.from, To: s.end, Token: h.token}
-	if end := h.leaseAt(s.from); end != forever {
+func witnessHold(h *record.Hold, s record.Span) Hold {
+	w := Hold{Process: h.Process, N: h.N, From: h.From, To: s.End, Token: h.Token}
+	if end := h.LeaseAt(s.From); end != record.Forever {
 		w.LeaseEnd = end
 	}
 	return w
 }
 
-// leaseAt returns the end of the lease that is in force at t, or of the last one before.
-func (h *hold) leaseAt(t int64) int64 {
-	end := h.leases[0].to
-	for _, l := range h.leases {
-		if l.from <= t {
-			end = l.to
-		}
-	}
-	return end
-}
-
 func leaseNote(p *pair) string {
-	a, b := p.a.leaseAt(p.b.from), p.b.leaseAt(p.b.from)
-	if a == forever && b == forever {
+	a, b := p.a.LeaseAt(p.b.From), p.b.LeaseAt(p.b.From)
+	if a == record.Forever && b == record.Forever {
 		return ", since this lock's never end"
 	}
-	return fmt.Sprintf(" (client %d's until %s, client %d's until %s)", p.a.process, until(a),
-		p.b.process, until(b))
+	return fmt.Sprintf(" (client %d's until %s, client %d's until %s)", p.a.Process, until(a),
+		p.b.Process, until(b))
 }
 
 func until(t int64) string {
-	if t == forever {
+	if t == record.Forever {
 		return "it is released"
 	}
 	return at(t)
@@ -90,22 +82,48 @@ func assumed(what string) string {
 	return "; a fault broke an assumption of the lock: " + what
 }
 
-func by(h *hold) string {
-	if h.node == "" {
+func by(h *record.Hold) string {
+	if h.Node == "" {
 		return ""
 	}
-	return " by " + h.node
+	return " by " + h.Node
 }
 
 // how says what ended a hold.
-func (h *hold) how() string {
-	switch h.ended {
-	case released:
+func how(h *record.Hold) string {
+	switch h.Ended {
+	case record.Released:
 		return ", when it released"
-	case killed:
+	case record.Killed:
 		return ", when it was killed"
-	case vanished:
+	case record.Vanished:
 		return ", its last sign of life"
 	}
 	return ""
+}
+
+// stallWords is "the machine stalled for 640 ms until 1.310 s (client 2 did not run, ...)".
+func stallWords(s record.Gap) string {
+	who := "the harness"
+	if s.Process >= 0 {
+		who = fmt.Sprintf("client %d", s.Process)
+	}
+	return fmt.Sprintf(
+		"the machine stalled for %d ms until %s (%s did not run, and no fault asked for it)",
+		s.Length()/int64(time.Millisecond), at(s.To), who)
+}
+
+// failureWords says what went wrong with a run.
+func failureWords(f *record.Failure) string {
+	said := ""
+	if f.Err != "" {
+		said = ": " + f.Err
+	}
+	switch f.Kind {
+	case record.UnplannedExit:
+		return fmt.Sprintf("client %d ended at %s although nobody planned it%s", f.Process, at(f.T), said)
+	case record.FaultFailed:
+		return fmt.Sprintf("the fault %s of %s failed at %s%s", f.Action, f.Target, at(f.T), said)
+	}
+	return f.Err
 }

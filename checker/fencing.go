@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // fencing judges that fencing tokens grow: an acquire that was called after another one had
@@ -14,11 +16,11 @@ import (
 // acquires that do not overlap come in the other order. Where the guarded resource looks at tokens,
 // it must also have refused a write with an older one than it had seen.
 func (c *check) fencing() Property {
-	byKey := map[int][]*hold{}
+	byKey := map[int][]*record.Hold{}
 	tokens := 0
-	for i := range c.record.holds {
-		if h := &c.record.holds[i]; h.token != 0 && h.from < c.trust.cut {
-			byKey[h.key] = append(byKey[h.key], h)
+	for i := range c.record.Holds {
+		if h := &c.record.Holds[i]; h.Token != 0 && h.From < c.trust.Cut {
+			byKey[h.Key] = append(byKey[h.Key], h)
 			tokens++
 		}
 	}
@@ -37,43 +39,44 @@ func (c *check) fencing() Property {
 }
 
 // outOfOrder returns two holds of one key of which the later has not the larger token, or nil.
-func outOfOrder(holds []*hold) (a, b *hold) {
+func outOfOrder(holds []*record.Hold) (a, b *record.Hold) {
 	byReturn, byCall := slices.Clone(holds), slices.Clone(holds)
-	slices.SortStableFunc(byReturn, func(a, b *hold) int { return cmp.Compare(a.from, b.from) })
-	slices.SortStableFunc(byCall, func(a, b *hold) int { return cmp.Compare(a.call, b.call) })
-	var largest *hold
-	seen := map[int64]*hold{}
+	slices.SortStableFunc(byReturn, func(a, b *record.Hold) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(byCall, func(a, b *record.Hold) int { return cmp.Compare(a.Call, b.Call) })
+	var largest *record.Hold
+	seen := map[int64]*record.Hold{}
 	next := 0
 	for _, h := range byCall {
-		for next < len(byReturn) && byReturn[next].from < h.call {
-			if largest == nil || byReturn[next].token > largest.token {
+		for next < len(byReturn) && byReturn[next].From < h.Call {
+			if largest == nil || byReturn[next].Token > largest.Token {
 				largest = byReturn[next]
 			}
 			next++
 		}
-		if largest != nil && largest.token >= h.token {
+		if largest != nil && largest.Token >= h.Token {
 			return largest, h
 		}
-		if twin := seen[h.token]; twin != nil {
+		if twin := seen[h.Token]; twin != nil {
 			return twin, h
 		}
-		seen[h.token] = h
+		seen[h.Token] = h
 	}
 	return nil, nil
 }
 
-func (c *check) stale(a, b *hold) Property {
-	p := Property{Verdict: Violated, Class: DoubleGrant, Witness: &Witness{Key: a.key, Holds: []Hold{
-		witnessHold(a, span{from: a.from, end: a.end}), witnessHold(b, span{from: b.from, end: b.end})}}}
-	switch c.culprit(&pair{key: a.key, a: a, b: b}) {
-	case durabilityFault:
+func (c *check) stale(a, b *record.Hold) Property {
+	p := Property{Verdict: Violated, Class: DoubleGrant, Witness: &Witness{Key: a.Key, Holds: []Hold{
+		witnessHold(a, record.Span{From: a.From, End: a.End}),
+		witnessHold(b, record.Span{From: b.From, End: b.End})}}}
+	switch c.culprit(&pair{key: a.Key, a: a, b: b}) {
+	case nemesis.Durability:
 		p.Class, p.Assumption = LostByFailover, "durability"
-	case serverClockFault:
+	case nemesis.ServerClocks:
 		p.Class, p.Assumption = Clock, "server clock"
 	}
 	p.Explanation = fmt.Sprintf(
 		"Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got token %d, which is not larger. Class: %s%s.",
-		a.process, a.token, a.key, at(a.from), b.process, at(b.call), b.token, p.Class,
+		a.Process, a.Token, a.Key, at(a.From), b.Process, at(b.Call), b.Token, p.Class,
 		assumed(p.Assumption))
 	return p
 }
@@ -99,7 +102,7 @@ func accesses(h *history.History, cut int64) []access {
 		}
 		if e.Type == history.Invoke {
 			open[e.Process] = len(out)
-			a := access{process: e.Process, n: e.N, key: e.KeyOf(), from: e.T, to: forever,
+			a := access{process: e.Process, n: e.N, key: e.KeyOf(), from: e.T, to: record.Forever,
 				outcome: history.Info, write: e.F == history.WriteOp}
 			a.note(e)
 			out = append(out, a)
@@ -133,30 +136,31 @@ func (c *check) fencedWrites() Property {
 		return Property{Verdict: Valid}
 	}
 	type id struct{ process, n int }
-	tokens := map[id]*hold{}
-	for i := range c.record.holds {
-		h := &c.record.holds[i]
-		tokens[id{h.process, h.n}] = h
+	tokens := map[id]*record.Hold{}
+	for i := range c.record.Holds {
+		h := &c.record.Holds[i]
+		tokens[id{h.Process, h.N}] = h
 	}
-	var writes []*hold
-	for _, a := range accesses(c.history, c.trust.cut) {
+	var writes []*record.Hold
+	for _, a := range accesses(c.history, c.trust.Cut) {
 		h := tokens[id{a.process, a.n}]
-		if !a.write || h == nil || h.token == 0 {
+		if !a.write || h == nil || h.Token == 0 {
 			continue
 		}
 		c.verdict.Evidence.FencedWrites++
 		if a.outcome == history.OK {
-			writes = append(writes, &hold{process: h.process, n: h.n, key: a.key, call: a.from, from: a.to,
-				end: h.end, token: h.token, leases: h.leases})
+			writes = append(writes, &record.Hold{Process: h.Process, N: h.N, Key: a.key, Call: a.from,
+				From: a.to,
+				End:  h.End, Token: h.Token, Leases: h.Leases})
 		}
 	}
 	for i, late := range writes {
 		for _, early := range writes[:i] {
-			if early.key == late.key && early.from < late.call && early.token > late.token {
+			if early.Key == late.Key && early.From < late.Call && early.Token > late.Token {
 				p := c.stale(early, late)
 				p.Explanation = fmt.Sprintf(
 					"The guarded resource took client %d's write with fencing token %d at %s although it had taken token %d of client %d at %s.",
-					late.process, late.token, at(late.from), early.token, early.process, at(early.from))
+					late.Process, late.Token, at(late.From), early.Token, early.Process, at(early.From))
 				return p
 			}
 		}

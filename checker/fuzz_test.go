@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -88,18 +89,19 @@ func FuzzPipeline(f *testing.F) {
 func pipeline(t *testing.T, h *history.History) {
 	v := Check(h, nil, Options{Properties: []string{"S", "L", "validity", "O", "R", "D", "F", "U",
 		"re-entry"}})
-	if v.Exit == ExitBroken && trustOf(h).broke == "" {
+	if v.Exit == ExitBroken && record.Of(h).Trust.Failure.Kind == record.NoFailure {
 		t.Fatalf("%s\n%+v", v.HarnessError, h.Events)
 	}
-	for b, letter := range map[belief]string{untilRelease: "S", asDeclared: "validity",
-		whileLeased: "L"} {
+	for b, letter := range map[record.ExclusionRule]string{record.UntilRelease: "S",
+		record.AsDeclared:  "validity",
+		record.WhileLeased: "L"} {
 		p := v.Property(letter)
 		if p.Verdict != Valid && p.Verdict != Violated {
 			continue
 		}
-		r, legal := collect(sane(h)), true
-		for _, ss := range r.spans(b, trustOf(h).cut) {
-			legal = legal && plain(r.claims(ss))
+		r, legal := record.Of(sane(h)), true
+		for _, ss := range r.Spans(b, r.Trust.Cut) {
+			legal = legal && plain(claims(r, ss))
 		}
 		if legal != (p.Verdict == Valid) {
 			t.Fatalf("%s is %s, plain porcupine says %v\n%+v", letter, p.Verdict, legal, h.Events)
@@ -107,7 +109,7 @@ func pipeline(t *testing.T, h *history.History) {
 	}
 	for _, model := range Models() {
 		m := Check(h, nil, Options{Model: model})
-		if m.Exit == ExitBroken && trustOf(h).broke == "" {
+		if m.Exit == ExitBroken && record.Of(h).Trust.Failure.Kind == record.NoFailure {
 			t.Fatalf("%s: %s\n%+v", model, m.HarnessError, h.Events)
 		}
 		if p := m.Properties[0]; model == "mutex" && p.Verdict == Violated == plainMutex(h) &&

@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/lockbench/lockbench/checker/record"
 )
 
 // arbitrary makes n operations with any windows, outcomes and ties, most of which no lock can
@@ -27,7 +29,7 @@ func arbitrary(r *rand.Rand, n int) []op {
 			acquired[o.token] = true
 		}
 		if o.outcome == unsure {
-			o.ret = forever
+			o.ret = record.Forever
 		}
 	}
 	return ops
@@ -45,12 +47,12 @@ func consistent(r *rand.Rand, tokens int) []op {
 		rel.ret = rel.call + r.Int64N(6)
 		switch r.IntN(8) {
 		case 0:
-			a.outcome, a.ret = unsure, forever
+			a.outcome, a.ret = unsure, record.Forever
 		case 1:
 			a.outcome = refused
 		}
 		if r.IntN(5) == 0 {
-			rel.outcome, rel.ret = unsure, forever
+			rel.outcome, rel.ret = unsure, record.Forever
 		}
 		ops = append(ops, a)
 		if a.outcome == refused {
@@ -160,7 +162,7 @@ func (s *service) grant(o op, lost bool) {
 		o.ret = s.now
 		got := o.outcome == done
 		if lost {
-			o.outcome, o.ret = unsure, forever
+			o.outcome, o.ret = unsure, record.Forever
 		}
 		// three of ten at most, so that there is something to decide
 		if o.outcome != refused || s.refused*10 < 3*len(s.ops) {
@@ -195,7 +197,7 @@ func (s *service) release(a op) {
 		s.after(300, func() {
 			o.ret = s.now
 			if lost {
-				o.outcome, o.ret = unsure, forever
+				o.outcome, o.ret = unsure, record.Forever
 				s.ops = append(s.ops, o)
 				s.after(1000, func() { s.release(a) })
 				return

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -160,7 +161,7 @@ func earlyGrant(key int, chain []leaseHold) Property {
 func idle(hs []leaseHold) [][]leaseHold {
 	var out [][]leaseHold
 	earliest := make([]int64, len(hs)+1)
-	earliest[len(hs)] = forever
+	earliest[len(hs)] = record.Forever
 	for i := len(hs) - 1; i >= 0; i-- {
 		earliest[i] = min(earliest[i+1], hs[i].call)
 	}
@@ -176,8 +177,8 @@ func idle(hs []leaseHold) [][]leaseHold {
 }
 
 func saturated(a, b int64) int64 {
-	if a > forever-b {
-		return forever
+	if a > record.Forever-b {
+		return record.Forever
 	}
 	return a + b
 }
@@ -255,7 +256,8 @@ func firstDuration(ds ...time.Duration) time.Duration {
 // unknown one, then a refused one.
 func (l *mutexLog) leaseHold(t int32, tok token) leaseHold {
 	a := &l.ops[tok.acquire]
-	h := leaseHold{call: a.call, ret: a.ret, released: forever, replied: forever, name: l.names[t]}
+	h := leaseHold{call: a.call, ret: a.ret, released: record.Forever, replied: record.Forever,
+		name: l.names[t]}
 	if tok.release >= 0 {
 		r := &l.ops[tok.release]
 		h.released, h.replied, h.answer = r.call, r.ret, releaseUnknown

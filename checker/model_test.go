@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -72,13 +73,13 @@ func randomLeases(r *rand.Rand) []leaseHold {
 			h.ttl = 1 + r.Int64N(15)
 		}
 		h.answer = answer(r.IntN(4))
-		h.released, h.replied = forever, forever
+		h.released, h.replied = record.Forever, record.Forever
 		if h.answer != noRelease {
 			h.released = h.ret + 1 + r.Int64N(h.ttl+4)
 			h.replied = h.released + r.Int64N(6)
 		}
 		if h.answer == releaseUnknown {
-			h.replied = forever
+			h.replied = record.Forever
 		}
 	}
 	slices.SortFunc(hs, func(a, b leaseHold) int { return int(a.ret - b.ret) })
@@ -97,7 +98,7 @@ func TestLeaseAgainstInstants(t *testing.T) {
 			h := &hs[i]
 			h.call, h.ttl, h.answer = r.Int64N(8), 1+r.Int64N(5), answer(r.IntN(4))
 			h.ret = h.call + r.Int64N(4)
-			h.released, h.replied = forever, forever
+			h.released, h.replied = record.Forever, record.Forever
 			if h.answer != noRelease {
 				h.released = h.ret + r.Int64N(5)
 				h.replied = h.released + r.Int64N(3)
@@ -217,20 +218,20 @@ func TestFencingAgainstPorcupine(t *testing.T) {
 	n := rounds(4000, 100_000)
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 17))
-		var holds []*hold
+		var holds []*record.Hold
 		var ops []porcupine.Operation
 		for i := range 1 + r.IntN(7) {
-			h := &hold{process: i, call: r.Int64N(30), token: 1 + r.Int64N(12)}
-			h.from = h.call + r.Int64N(8)
+			h := &record.Hold{Process: i, Call: r.Int64N(30), Token: 1 + r.Int64N(12)}
+			h.From = h.Call + r.Int64N(8)
 			holds = append(holds, h)
-			ops = append(ops, porcupine.Operation{ClientId: i, Input: h.token, Call: h.call, Return: h.from})
+			ops = append(ops, porcupine.Operation{ClientId: i, Input: h.Token, Call: h.Call, Return: h.From})
 		}
 		a, b := outOfOrder(holds)
 		if want := porcupine.CheckOperations(model, ops); want != (a == nil) {
 			t.Fatalf("seed %d: fast %v, porcupine %v", seed, a == nil, want)
 		} else if want {
 			legal++
-		} else if two := []porcupine.Operation{ops[a.process], ops[b.process]}; porcupine.CheckOperations(
+		} else if two := []porcupine.Operation{ops[a.Process], ops[b.Process]}; porcupine.CheckOperations(
 			model, two) {
 			t.Fatalf("seed %d: the witness is no violation by itself", seed)
 		}

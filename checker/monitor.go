@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -14,16 +15,16 @@ import (
 // record cannot be trusted (a stall, an exit that nobody planned). It is not safe for concurrent
 // use.
 type Monitor struct {
-	c      *collector
-	judged []belief
+	c      *record.Collector
+	judged []record.ExclusionRule
 	// spans of holds that have ended, by beginning; disjoint until the first violation
-	over  map[monitorKey][]span
+	over  map[monitorKey][]record.Span
 	found []string
 	kills map[int]history.Event // of processes that are not known to be gone
 }
 
 type monitorKey struct {
-	belief belief
+	belief record.ExclusionRule
 	key    int
 }
 
@@ -31,8 +32,8 @@ type monitorKey struct {
 // the header lists, or both if it lists none.
 func NewMonitor(h history.Header) *Monitor {
 	m := &Monitor{
-		c:    &collector{declares: h.Declares, drift: h.Drift, clients: map[int]*client{}},
-		over: map[monitorKey][]span{}, kills: map[int]history.Event{},
+		c:    record.NewCollector(h),
+		over: map[monitorKey][]record.Span{}, kills: map[int]history.Event{},
 	}
 	for b, letter := range beliefLetters {
 		if len(h.Properties) == 0 || slices.Contains(h.Properties, letter) {
@@ -43,7 +44,8 @@ func NewMonitor(h history.Header) *Monitor {
 	return m
 }
 
-var beliefLetters = map[belief]string{untilRelease: MutualExclusion, whileLeased: LeaseExclusion}
+var beliefLetters = map[record.ExclusionRule]string{record.UntilRelease: MutualExclusion,
+	record.WhileLeased: LeaseExclusion}
 
 // Violated returns the properties that are known to be violated, in the order in which they were
 // found.
@@ -56,12 +58,12 @@ func (m *Monitor) Add(e history.Event) (violation bool) {
 	if e.Process < 0 {
 		return false
 	}
-	p := m.c.client(e.Process)
+	p := m.c.Client(e.Process)
 	switch e.Type {
 	case history.Kill:
 		// what the process said before it died may still be on its way: its holds end when it is known to
 		// be gone
-		p.dead = min(p.dead, e.T)
+		p.Dead = min(p.Dead, e.T)
 		m.kills[e.Process] = e
 		return false
 	case history.Exit:
@@ -74,29 +76,29 @@ func (m *Monitor) Add(e history.Event) (violation bool) {
 }
 
 // take hands an event to the collector and judges the holds that it ended.
-func (m *Monitor) take(p *client, e history.Event) {
-	watched := slices.Clone(p.inside)
-	fresh := len(m.c.holds)
-	m.c.add(&e)
-	for i := fresh; i < len(m.c.holds); i++ {
+func (m *Monitor) take(p *record.Client, e history.Event) {
+	watched := slices.Clone(p.Inside)
+	fresh := len(m.c.Holds)
+	m.c.Add(&e)
+	for i := fresh; i < len(m.c.Holds); i++ {
 		watched = append(watched, i)
 	}
 	for _, i := range watched {
-		if !slices.Contains(p.inside, i) {
-			m.end(i, &m.c.holds[i])
+		if !slices.Contains(p.Inside, i) {
+			m.end(i, &m.c.Holds[i])
 		}
 	}
 }
 
 // end judges a hold that has ended against those that ended before and those whose clients are
 // known to have been inside later.
-func (m *Monitor) end(i int, h *hold) {
+func (m *Monitor) end(i int, h *record.Hold) {
 	for _, b := range m.judged {
 		if slices.Contains(m.found, beliefLetters[b]) {
 			continue
 		}
-		for _, s := range spansOf(h, i, b, forever) {
-			if m.meetsOver(monitorKey{b, h.key}, s) || m.meetsInside(b, h, s) {
+		for _, s := range h.Spans(i, b, record.Forever) {
+			if m.meetsOver(monitorKey{b, h.Key}, s) || m.meetsInside(b, h, s) {
 				m.found = append(m.found, beliefLetters[b])
 				break
 			}
@@ -105,12 +107,12 @@ func (m *Monitor) end(i int, h *hold) {
 }
 
 // meetsOver adds a span to those that are over and reports whether it overlaps one of them.
-func (m *Monitor) meetsOver(k monitorKey, s span) bool {
+func (m *Monitor) meetsOver(k monitorKey, s record.Span) bool {
 	ss := m.over[k]
-	at, _ := slices.BinarySearchFunc(ss, s.from, func(o span, t int64) int {
-		return cmp.Compare(o.from, t)
+	at, _ := slices.BinarySearchFunc(ss, s.From, func(o record.Span, t int64) int {
+		return cmp.Compare(o.From, t)
 	})
-	if at > 0 && ss[at-1].end > s.from || at < len(ss) && ss[at].from < s.end {
+	if at > 0 && ss[at-1].End > s.From || at < len(ss) && ss[at].From < s.End {
 		return true
 	}
 	m.over[k] = slices.Insert(ss, at, s)
@@ -119,14 +121,14 @@ func (m *Monitor) meetsOver(k monitorKey, s span) bool {
 
 // meetsInside reports whether another client, which has not left yet, is known to have been inside
 // during the span.
-func (m *Monitor) meetsInside(b belief, h *hold, s span) bool {
-	for _, p := range m.c.clients {
-		if p.process == h.process {
+func (m *Monitor) meetsInside(b record.ExclusionRule, h *record.Hold, s record.Span) bool {
+	for _, p := range m.c.Running {
+		if p.Process == h.Process {
 			continue
 		}
-		for _, i := range p.inside {
-			if o := &m.c.holds[i]; o.key == h.key && slices.ContainsFunc(spansOf(o, i, b, p.last),
-				func(x span) bool { return x.from < s.end && s.from < x.end }) {
+		for _, i := range p.Inside {
+			if o := &m.c.Holds[i]; o.Key == h.Key && slices.ContainsFunc(o.Spans(i, b, p.Last),
+				func(x record.Span) bool { return x.From < s.End && s.From < x.End }) {
 				return true
 			}
 		}

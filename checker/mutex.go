@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/lockbench/lockbench/checker/record"
 )
 
 // flaw is why a history of operations is not that of a mutex.
@@ -81,16 +83,16 @@ func plainlyLegal(ops []op) bool {
 			if int(o.token) != len(spans) {
 				return false
 			}
-			s := held{o.ret, forever}
+			s := held{o.ret, record.Forever}
 			if o.outcome == refused {
-				s = held{forever, 0} // in nobody's way, and cannot be released
+				s = held{record.Forever, 0} // in nobody's way, and cannot be released
 			}
 			spans = append(spans, s)
 		case o.outcome == refused || int(o.token) >= len(spans):
 			return false
 		default:
 			s := &spans[o.token]
-			if s.end != forever || o.call <= s.from {
+			if s.end != record.Forever || o.call <= s.from {
 				return false
 			}
 			s.end = o.call

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -57,7 +58,7 @@ func (m *mutexReader) close() {
 
 // op adds an operation; completed is nil if it never was.
 func (m *mutexReader) op(invoked, completed *history.Event) {
-	o := op{call: invoked.T, ret: forever, process: int32(invoked.Process), outcome: unsure}
+	o := op{call: invoked.T, ret: record.Forever, process: int32(invoked.Process), outcome: unsure}
 	if invoked.F == history.Release {
 		o.kind = release
 	}
@@ -67,7 +68,7 @@ func (m *mutexReader) op(invoked, completed *history.Event) {
 			o.outcome = refused
 		}
 	}
-	for _, key := range keysOf(invoked) {
+	for _, key := range record.KeysOf(invoked) {
 		l := m.logs[key]
 		if l == nil {
 			l = &mutexLog{names: make([]name, 1), tokens: map[name]int32{}}

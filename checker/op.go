@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
 )
 
 // kind is what an operation does to a mutex.
@@ -110,18 +112,18 @@ func operations(ops []op) []porcupine.Operation {
 // its call, and the end of the hold, which may take effect from its stamp on until the release
 // returned, or at any time later if it never did. Acquires with another outcome than "ok" are left
 // out: their clients do not enter.
-func (r *record) claims(ss []span) []op {
+func claims(r *record.Record, ss []record.Span) []op {
 	ops := make([]op, 0, 2*len(ss))
 	for i, s := range ss {
-		h := &r.holds[s.hold]
-		back := int64(forever)
-		if s.end == h.end && h.ended == released {
-			back = h.returned
+		h := &r.Holds[s.Hold]
+		back := int64(record.Forever)
+		if s.End == h.End && h.Ended == record.Released && h.Answer != history.Info {
+			back = h.Returned
 		}
-		token, process := int32(i+1), int32(h.process)
+		token, process := int32(i+1), int32(h.Process)
 		ops = append(ops,
-			op{call: h.leases[s.lease].call, ret: s.from, token: token, process: process, kind: acquire},
-			op{call: s.end, ret: back, token: token, process: process, kind: release})
+			op{call: h.Leases[s.Lease].Call, ret: s.From, token: token, process: process, kind: acquire},
+			op{call: s.End, ret: back, token: token, process: process, kind: release})
 	}
 	return ops
 }

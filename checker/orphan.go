@@ -76,9 +76,9 @@ func (c *check) leftover(key int, ms ...*history.Command) Property {
 }
 
 func (c *check) firstCrash() int64 {
-	t := c.trust.cut
-	for i := range c.history.Events {
-		if e := &c.history.Events[i]; e.Type == history.Kill || e.Type == history.Exit {
+	t := c.trust.Cut
+	for _, e := range c.record.Marks {
+		if e.Type == history.Kill || e.Type == history.Exit {
 			t = min(t, e.T)
 		}
 	}
@@ -90,15 +90,15 @@ func (c *check) firstCrash() int64 {
 // later in the same call has had nothing when it was refused.
 func (c *check) accounted(m *history.Command, key int, linger int64) bool {
 	since := m.Sent - linger
-	for i := range c.record.holds {
-		if h := &c.record.holds[i]; h.key == key && h.call <= m.Recv && since <= c.left(h) &&
-			(h.process != m.Process || h.granting <= m.Recv || c.takesOver(m)) {
+	for i := range c.record.Holds {
+		if h := &c.record.Holds[i]; h.Key == key && h.Call <= m.Recv && since <= c.record.Left(h) &&
+			(h.Process != m.Process || h.Granting <= m.Recv || c.takesOver(m)) {
 			return true
 		}
 	}
-	for _, k := range c.record.calls {
-		unsure := k.outcome != history.OK && k.outcome != history.Fail
-		if unsure && k.process != m.Process && k.from <= m.Recv && since <= k.to {
+	for _, k := range c.record.Calls {
+		unsure := k.Unsure()
+		if unsure && k.Process != m.Process && k.From <= m.Recv && since <= k.To {
 			return true
 		}
 	}
@@ -136,9 +136,9 @@ func (c *check) passing(m *history.Command, since int64) bool {
 // latest when the call is over.
 func (c *check) givenBack(w *history.Command) int64 {
 	t := w.Recv
-	for _, k := range c.record.calls {
-		if k.process == w.Process && k.from <= w.Sent && w.Sent <= k.to {
-			t = k.to
+	for _, k := range c.record.Calls {
+		if k.Process == w.Process && k.From <= w.Sent && w.Sent <= k.To {
+			t = k.To
 		}
 	}
 	for _, m := range c.sent[w.Process] {

@@ -3,8 +3,8 @@ package checker
 import (
 	"cmp"
 	"slices"
-	"strings"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -52,35 +52,9 @@ func (c *check) slow(m *history.Command) bool {
 	return lost
 }
 
-// struckCommand reports whether a fault was in force on the way of a command: on its client, on the
-// link, or on the server.
+// struckCommand reports whether a fault may have kept a command or its reply.
 func (c *check) struckCommand(m *history.Command) bool {
-	until := m.Recv
-	if until == 0 {
-		until = forever
-	}
-	return slices.ContainsFunc(c.faults, func(f fault) bool {
-		return holdsBack(f) && f.from <= until && m.Sent <= f.to && onTheWay(f.target, m)
-	})
-}
-
-// holdsBack reports whether a fault can keep a message from its goal: clocks and orders to clients
-// cannot.
-func holdsBack(f fault) bool {
-	k := kindOf(f)
-	return k != clientClockFault && k != serverClockFault && f.f != "direct" && f.f != "promote"
-}
-
-// onTheWay reports whether a target of a fault is passed by a command: "c2", "n0", "c2>n0",
-// "c2+>*", "*>n0".
-func onTheWay(target string, m *history.Command) bool {
-	from, to, link := strings.Cut(target, ">")
-	n, client := clientOf(strings.TrimSuffix(from, "+"))
-	mine := from == "*" || client && n == m.Process
-	if !link {
-		return mine || from == m.Node
-	}
-	return mine && (to == "*" || to == m.Node)
+	return slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.Delays(m) })
 }
 
 // outvoted returns the refusals of one attempt by so many independent servers that it could not

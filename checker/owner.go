@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -29,7 +29,7 @@ func (c *check) owner() Property {
 			Verdict: NA,
 			Reason:  "a deletion on one of several independent servers does not release the lock"}
 	}
-	spans := c.record.spans(whileLeased, c.trust.cut)
+	spans := c.record.Spans(record.WhileLeased, c.trust.Cut)
 	grants := c.grants()
 	for i := range c.trace {
 		m := &c.trace[i]
@@ -57,9 +57,7 @@ func (c *check) owner() Property {
 
 // releasing reports whether the command was sent by a release call.
 func (c *check) releasing(m *history.Command) bool {
-	calls := c.releases[m.Process] // in order: a process has one call at a time
-	i := sort.Search(len(calls), func(i int) bool { return calls[i].from > m.Sent }) - 1
-	return i >= 0 && m.Sent <= calls[i].to
+	return c.record.Releasing(m.Process, m.Sent)
 }
 
 // grants is what the trace shows of who was granted what.
@@ -75,10 +73,10 @@ func (c *check) grants() grants {
 	g := grants{names: c.history.Header.Names, keys: map[string]int{},
 		holds: map[int]*history.Command{}, maybe: map[string][]*history.Command{}}
 	granted := map[*history.Command]bool{}
-	for i := range c.record.holds {
-		if m := c.grantOf(&c.record.holds[i]); m != nil {
+	for i := range c.record.Holds {
+		if m := c.grantOf(&c.record.Holds[i]); m != nil {
 			g.holds[i], granted[m] = m, true
-			g.keys[keyOfCommand(m)] = c.record.holds[i].key
+			g.keys[keyOfCommand(m)] = c.record.Holds[i].Key
 		}
 	}
 	unsure := c.unsureCalls()
@@ -96,9 +94,9 @@ func (c *check) grants() grants {
 // unsureCalls returns the acquire calls whose outcome nobody knows.
 func (c *check) unsureCalls() map[[2]int]bool {
 	out := map[[2]int]bool{}
-	for _, k := range c.record.calls {
-		if k.outcome != history.OK && k.outcome != history.Fail {
-			out[[2]int{k.process, k.n}] = true
+	for _, k := range c.record.Calls {
+		if k.Unsure() {
+			out[[2]int{k.Process, k.N}] = true
 		}
 	}
 	return out
@@ -106,19 +104,19 @@ func (c *check) unsureCalls() map[[2]int]bool {
 
 // robbed returns the hold whose key a deletion certainly hit although it was another client's, or
 // nil.
-func (c *check) robbed(m *history.Command, ss []span, g grants) *hold {
-	i, _ := slices.BinarySearchFunc(ss, m.Sent, func(s span, t int64) int {
-		return cmp.Compare(s.from, t)
+func (c *check) robbed(m *history.Command, ss []record.Span, g grants) *record.Hold {
+	i, _ := slices.BinarySearchFunc(ss, m.Sent, func(s record.Span, t int64) int {
+		return cmp.Compare(s.From, t)
 	})
 	for i--; i >= 0; i-- {
 		s := ss[i]
-		h := &c.record.holds[s.hold]
-		if s.end > m.Recv && h.process != m.Process { // equal stamps are concurrent, here and above
-			if ga := g.holds[int(s.hold)]; ga != nil && c.certainly(m, ga, g) {
+		h := &c.record.Holds[s.Hold]
+		if s.End > m.Recv && h.Process != m.Process { // equal stamps are concurrent, here and above
+			if ga := g.holds[int(s.Hold)]; ga != nil && c.certainly(m, ga, g) {
 				return h
 			}
 		}
-		if s.end <= m.Sent {
+		if s.End <= m.Sent {
 			// earlier spans of a lock that keeps L are over too; of one that does not, the overlap is told
 			// by L
 			return nil
@@ -137,47 +135,47 @@ func (c *check) certainly(m, ga *history.Command, g grants) bool {
 	})
 }
 
-func (c *check) robbery(m *history.Command, h *hold, g grants) Property {
+func (c *check) robbery(m *history.Command, h *record.Hold, g grants) Property {
 	p := Property{Verdict: Violated, Class: ReleasedByNonOwner}
 	var ga *history.Command
-	for i := range c.record.holds {
-		if &c.record.holds[i] == h {
+	for i := range c.record.Holds {
+		if &c.record.Holds[i] == h {
 			ga = g.holds[i]
 		}
 	}
-	w := &Witness{Key: h.key, Holds: []Hold{witnessHold(h, span{from: h.from, end: h.end})}}
+	w := &Witness{Key: h.Key, Holds: []Hold{witnessHold(h, record.Span{From: h.From, End: h.End})}}
 	if own := c.holdOf(m); own != nil {
-		w.Holds = append([]Hold{witnessHold(own, span{from: own.from, end: own.end})}, w.Holds...)
-		for i := range c.record.holds {
-			if own == &c.record.holds[i] && g.holds[i] != nil {
+		w.Holds = append([]Hold{witnessHold(own, record.Span{From: own.From, End: own.End})}, w.Holds...)
+		for i := range c.record.Holds {
+			if own == &c.record.Holds[i] && g.holds[i] != nil {
 				w.Commands = append(w.Commands, WitnessCommand{*g.holds[i], fmt.Sprintf("grants client %d",
-					own.process)})
+					own.Process)})
 			}
 		}
-		if own.leaseEnd() <= m.Sent {
+		if own.LeaseEnd() <= m.Sent {
 			w.Commands = append(w.Commands, WitnessCommand{history.Command{Process: history.Harness,
-				Sent: own.leaseEnd()}, fmt.Sprintf("the lease of client %d ends", own.process)})
+				Sent: own.LeaseEnd()}, fmt.Sprintf("the lease of client %d ends", own.Process)})
 		}
 	}
-	w.Commands = append(w.Commands, WitnessCommand{*ga, fmt.Sprintf("grants client %d", h.process)},
-		WitnessCommand{*m, fmt.Sprintf("deletes the key of client %d", h.process)})
+	w.Commands = append(w.Commands, WitnessCommand{*ga, fmt.Sprintf("grants client %d", h.Process)},
+		WitnessCommand{*m, fmt.Sprintf("deletes the key of client %d", h.Process)})
 	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int {
 		return cmp.Compare(a.Sent, b.Sent)
 	})
 	p.Witness = w
 	p.Explanation = fmt.Sprintf(
 		"Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client %d sent %q, and was told that it deleted the key: client %d's. Class: %s.",
-		h.process, h.key, at(h.from), until(h.leaseAt(m.Sent)), at(m.Sent), m.Process, c.said(m),
-		h.process, p.Class)
+		h.Process, h.Key, at(h.From), until(h.LeaseAt(m.Sent)), at(m.Sent), m.Process, c.said(m),
+		h.Process, p.Class)
 	return p
 }
 
 // holdOf returns the hold that the sender of a command was busy with, or nil.
-func (c *check) holdOf(m *history.Command) *hold {
-	var own *hold
-	for i := range c.record.holds {
-		if h := &c.record.holds[i]; h.process == m.Process && h.from <= m.Sent &&
-			(m.N == 0 || m.N == h.n) {
+func (c *check) holdOf(m *history.Command) *record.Hold {
+	var own *record.Hold
+	for i := range c.record.Holds {
+		if h := &c.record.Holds[i]; h.Process == m.Process && h.From <= m.Sent &&
+			(m.N == 0 || m.N == h.N) {
 			own = h
 		}
 	}

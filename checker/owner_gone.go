@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -20,10 +21,10 @@ import (
 //
 // Where the two grants were under way at the same time, it must be so in either order in which the
 // server can have given them.
-func (c *check) gone(key int, ss []span, g grants) (p Property, found bool) {
-	overlaps(ss, func(a, b span) bool {
-		one, two := &grant{&c.record.holds[a.hold], g.holds[int(a.hold)]}, &grant{&c.record.holds[b.hold],
-			g.holds[int(b.hold)]}
+func (c *check) gone(key int, ss []record.Span, g grants) (p Property, found bool) {
+	record.Overlaps(ss, func(a, b record.Span) bool {
+		one, two := &grant{&c.record.Holds[a.Hold], g.holds[int(a.Hold)]}, &grant{&c.record.Holds[b.Hold],
+			g.holds[int(b.Hold)]}
 		if one.by == nil || two.by == nil || one.by.Node != two.by.Node ||
 			c.forgets(min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)) {
 			return true
@@ -44,7 +45,7 @@ func (c *check) gone(key int, ss []span, g grants) (p Property, found bool) {
 
 // grant is a hold and the command that granted it.
 type grant struct {
-	*hold
+	*record.Hold
 	by *history.Command
 }
 
@@ -57,26 +58,25 @@ func (c *check) robs(first, second *grant) (ms []*history.Command, unclear bool)
 	}
 	ms = c.deleters(first.by, second.by)
 	mine := slices.ContainsFunc(ms, func(m *history.Command) bool {
-		return m.Process == first.process && (m.N == first.n || m.N == 0)
+		return m.Process == first.Process && (m.N == first.N || m.N == 0)
 	})
-	return ms, !c.reader.takesFree(second.by) || mine || len(ms) > 0 && c.renests(first.hold)
+	return ms, !c.reader.takesFree(second.by) || mine || len(ms) > 0 && c.renests(first.Hold)
 }
 
 // forgets reports whether a fault may have made a server lose a key, or its lease end early, in a
 // time.
 func (c *check) forgets(from, to int64) bool {
-	return slices.ContainsFunc(c.faults, func(f fault) bool {
-		k := kindOf(f)
-		return (k == durabilityFault || k == serverClockFault) && f.from < to && (f.to > from || lasts(f))
+	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Forgets() && f.From < to && (f.To > from || f.MovesClock())
 	})
 }
 
 // renests reports whether a client acquired anew what it held, so that one of its own inner
 // releases may have ended the hold.
-func (c *check) renests(h *hold) bool {
-	return slices.ContainsFunc(c.record.calls, func(k call) bool {
-		return k.process == h.process &&
-			k.depth > 0
+func (c *check) renests(h *record.Hold) bool {
+	return slices.ContainsFunc(c.record.Calls, func(k record.Call) bool {
+		return k.Process == h.Process &&
+			k.Depth > 0
 	})
 }
 
@@ -103,8 +103,8 @@ func (c *check) deletion(key int, victim, next *grant, ms []*history.Command) Pr
 	p := Property{Verdict: Violated, Class: ReleasedByNonOwner}
 	w := &Witness{Key: key}
 	for _, g := range []*grant{victim, next} {
-		w.Holds = append(w.Holds, witnessHold(g.hold, span{from: g.from, end: g.end}))
-		w.Commands = append(w.Commands, WitnessCommand{*g.by, fmt.Sprintf("grants client %d", g.process)})
+		w.Holds = append(w.Holds, witnessHold(g.Hold, record.Span{From: g.From, End: g.End}))
+		w.Commands = append(w.Commands, WitnessCommand{*g.by, fmt.Sprintf("grants client %d", g.Process)})
 	}
 	var said []string
 	for _, m := range ms {
@@ -116,7 +116,7 @@ func (c *check) deletion(key int, victim, next *grant, ms []*history.Command) Pr
 			effect += ": it was sent before the grant and came late"
 			p.Class = LateMessage
 		}
-		w.Commands = append(w.Commands, WitnessCommand{*m, fmt.Sprintf(effect, victim.process)})
+		w.Commands = append(w.Commands, WitnessCommand{*m, fmt.Sprintf(effect, victim.Process)})
 		said = append(said, fmt.Sprintf("%q by client %d at %s", c.said(m), m.Process, at(m.Sent)))
 	}
 	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int {
@@ -125,7 +125,7 @@ func (c *check) deletion(key int, victim, next *grant, ms []*history.Command) Pr
 	p.Witness = w
 	p.Explanation = fmt.Sprintf(
 		"Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at %s the lock was free and granted to client %d, and client %d had not released it. All that can have deleted the key was sent for holds that were not its own: %s. Class: %s.",
-		victim.process, key, c.said(victim.by), at(victim.from), until(victim.leaseAt(next.from)),
-		at(next.from), next.process, victim.process, strings.Join(said, "; "), p.Class)
+		victim.Process, key, c.said(victim.by), at(victim.From), until(victim.LeaseAt(next.From)),
+		at(next.From), next.Process, victim.Process, strings.Join(said, "; "), p.Class)
 	return p
 }

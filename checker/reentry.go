@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -14,33 +15,33 @@ func (c *check) reentry() Property {
 	switch {
 	case !c.history.Header.Declares.Reentrant:
 		return Property{Verdict: NA, Reason: "the lock is not re-entrant"}
-	case c.record.nested == 0 && len(c.record.shut) == 0:
+	case len(c.record.Inner) == 0 && len(c.record.SelfRefused) == 0:
 		return Property{Verdict: NA, Reason: "no client acquired a lock that it held already"}
 	}
-	for _, s := range c.record.shut {
-		h := &c.record.holds[s.hold]
-		if s.to < h.leaseEnd() && s.to < min(h.end, h.lost, h.valid, c.trust.cut) {
-			p := Property{Verdict: Violated, Witness: &Witness{Key: h.key, Holds: []Hold{
-				witnessHold(h, span{from: h.from, end: h.end})}}}
+	for _, s := range c.record.SelfRefused {
+		h := &c.record.Holds[s.Hold]
+		if s.To < h.LeaseEnd() && s.To < min(h.End, h.Lost, h.Valid, c.trust.Cut) {
+			p := Property{Verdict: Violated, Witness: &Witness{Key: h.Key, Holds: []Hold{
+				witnessHold(h, record.Span{From: h.From, End: h.End})}}}
 			p.Explanation = fmt.Sprintf(
 				"Client %d held lock %d since %s; when it acquired it again at %s, it was refused, although its lease was valid until %s.",
-				h.process, h.key, at(h.from), at(s.from), until(h.leaseEnd()))
+				h.Process, h.Key, at(h.From), at(s.From), until(h.LeaseEnd()))
 			return p
 		}
 	}
-	all := c.record.spans(whileLeased, c.trust.cut)
+	all := c.record.Spans(record.WhileLeased, c.trust.Cut)
 	for _, key := range sortedKeys(all) {
 		ss := all[key]
 		var found *Property
-		overlaps(ss, func(a, b span) bool {
-			h := &c.record.holds[a.hold]
-			if h.inner == 0 || h.inner >= b.from {
+		record.Overlaps(ss, func(a, b record.Span) bool {
+			h := &c.record.Holds[a.Hold]
+			if h.InnerReleased == 0 || h.InnerReleased >= b.From {
 				return true
 			}
-			p := c.explain(whileLeased, h.key, ss)
+			p := c.explain(record.WhileLeased, h.Key, ss)
 			p.Explanation = fmt.Sprintf(
 				"Client %d released an inner hold at %s, which must not free the lock. ",
-				h.process, at(h.inner)) + p.Explanation
+				h.Process, at(h.InnerReleased)) + p.Explanation
 			found = &p
 			return false
 		})
@@ -181,7 +182,7 @@ func outermost(ops []op) (outer []op, bad int, known bool) {
 // held at first is unknown.
 func (c *check) register() Property {
 	byKey := map[int][]section{}
-	for _, a := range accesses(c.history, forever) {
+	for _, a := range accesses(c.history, record.Forever) {
 		switch {
 		case a.silent():
 			return Property{Reason: silentWrite}

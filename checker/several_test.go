@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -66,7 +67,7 @@ func someLocks(r *rand.Rand) (h *history.History, ops []severalOp, points bool) 
 			e.T, e.Type = o.ret, [...]history.Type{history.OK, history.Fail, history.Info}[o.outcome]
 			h.Events = append(h.Events, e)
 			if o.outcome == unsure {
-				o.ret = forever
+				o.ret = record.Forever
 			}
 			ops = append(ops, severalOp{o, keys})
 			if o.kind == acquire && o.outcome == refused {
@@ -113,10 +114,10 @@ func TestSeveralLocksAgainstPorcupine(t *testing.T) {
 // sure compares S with the model on the holds that surely were.
 func sure(t *testing.T, seed int, h *history.History, several []severalOp) {
 	t.Helper()
-	r := collect(h)
+	r := record.Of(h)
 	overlapping := false
-	for _, ss := range r.spans(untilRelease, forever) {
-		_, _, bad := firstOverlap(ss)
+	for _, ss := range r.Spans(record.UntilRelease, record.Forever) {
+		_, _, bad := record.FirstOverlap(ss)
 		overlapping = overlapping || bad
 	}
 	var ops []porcupine.Operation
@@ -132,7 +133,7 @@ func sure(t *testing.T, seed int, h *history.History, several []severalOp) {
 		// the client has left, whatever it was told; the lock may be free from then on
 		if o.kind == release {
 			if o.outcome == unsure {
-				o.ret = forever
+				o.ret = record.Forever
 			}
 			o.outcome = done
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -241,7 +242,7 @@ func isStuck(w *site) bool { return w.facts.stuck }
 // it called after it.
 func abandonedLock(w *site) bool {
 	for _, s := range w.stays {
-		if !w.dead[s.process] || s.gone != forever || s.from == s.to {
+		if !w.dead[s.process] || s.gone != record.Forever || s.from == s.to {
 			continue
 		}
 		called := map[[2]int]int64{}

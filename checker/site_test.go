@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -207,7 +208,7 @@ func (w *site) command(p, n int, args []string, serve func() string, back func(r
 // enter is the time inside, with a nested acquire or without.
 func (w *site) enter(p int, keys []int, sent int64) {
 	first, n := len(w.stays), w.n[p]
-	leased, valid := int64(forever), int64(forever)
+	leased, valid := int64(record.Forever), int64(record.Forever)
 	if w.ttl > 0 {
 		leased = sent + w.ttl
 	}
@@ -215,7 +216,8 @@ func (w *site) enter(p int, keys []int, sent int64) {
 		valid = sent + w.promise
 	}
 	for _, k := range keys {
-		w.stays = append(w.stays, stay{process: p, n: n, key: k, from: w.now, to: forever, gone: forever,
+		w.stays = append(w.stays, stay{process: p, n: n, key: k, from: w.now, to: record.Forever,
+			gone:   record.Forever,
 			leased: leased, valid: valid})
 	}
 	mine := func(f func(s *stay)) {

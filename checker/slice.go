@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/lockbench/lockbench/checker/record"
 )
 
 // This file makes a history of a mutex small enough for porcupine without changing the answer: it
@@ -45,8 +47,8 @@ type token struct {
 }
 
 // blank is a token of which nothing is known.
-var blank = token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, end: forever,
-	unknownEnd: forever}
+var blank = token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, end: record.Forever,
+	unknownEnd: record.Forever}
 
 // tokens sorts operations by token. Tokens are numbered densely from 1.
 func tokens(ops []op) []token { return tokensIn(nil, ops) }
@@ -226,7 +228,7 @@ type piece struct {
 // put adds an operation, in the piece's times.
 func (p *piece) put(o op) {
 	o.call = max(4*o.call, p.begin)
-	if o.ret != forever {
+	if o.ret != record.Forever {
 		o.ret = max(4*o.ret, o.call)
 	}
 	p.ops = append(p.ops, o)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -26,13 +27,13 @@ type happening struct {
 // happened in between, and how long both were inside.
 func (c *check) words(p *pair, v Property) string {
 	told := []happening{
-		{t: p.a.from, words: fmt.Sprintf("client %d was granted lock %d%s", p.a.process, p.key, by(p.a))},
-		{t: p.b.from, words: fmt.Sprintf("client %d was granted the same lock%s", p.b.process, by(p.b))},
+		{t: p.a.From, words: fmt.Sprintf("client %d was granted lock %d%s", p.a.Process, p.key, by(p.a))},
+		{t: p.b.From, words: fmt.Sprintf("client %d was granted the same lock%s", p.b.Process, by(p.b))},
 	}
 	told = append(told, c.struckBetween(p, v)...)
-	if end := p.a.leaseAt(p.b.from); end <= p.b.from {
+	if end := p.a.LeaseAt(p.b.From); end <= p.b.From {
 		told = append(told, happening{t: end, words: fmt.Sprintf("client %d's lease ran out",
-			p.a.process), tail: c.whilePaused(p.a.process, end)})
+			p.a.Process), tail: c.whilePaused(p.a.Process, end)})
 	}
 	for _, m := range v.Witness.Commands {
 		if strings.Contains(m.Effect, " of client ") && strings.Contains(m.Effect, "delete") {
@@ -44,9 +45,9 @@ func (c *check) words(p *pair, v Property) string {
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
 	story := tell(told) + " " + p.together()
 	switch {
-	case p.belief == whileLeased:
+	case p.belief == record.WhileLeased:
 		story += fmt.Sprintf(" Both leases were valid then%s.", leaseNote(p))
-	case p.belief == asDeclared:
+	case p.belief == record.AsDeclared:
 		story += " By the lock's own word both of them held it."
 	}
 	return story + " Class: " + v.Class + assumed(v.Assumption) + "."
@@ -111,22 +112,22 @@ func withIt(words, name string) string {
 
 // together says until when both were inside, for how long, and what ended it.
 func (p *pair) together() string {
-	still, other, end := p.a, p.b, p.sa.end
-	if p.sb.end < p.sa.end {
-		still, other, end = p.b, p.a, p.sb.end
+	still, other, end := p.a, p.b, p.sa.End
+	if p.sb.End < p.sa.End {
+		still, other, end = p.b, p.a, p.sb.End
 	}
 	length := brief(p.to - p.from)
 	switch {
-	case still == p.a && end == still.end:
+	case still == p.a && end == still.End:
 		return fmt.Sprintf("Client %d was still inside until %s%s: both were inside for %s.",
-			still.process, at(end), still.how(), length)
-	case end == still.end:
+			still.Process, at(end), how(still), length)
+	case end == still.End:
 		return fmt.Sprintf(
 			"Client %d was inside until %s%s, and client %d still was then: both were inside for %s.",
-			still.process, at(end), still.how(), other.process, length)
-	case p.belief == whileLeased && end == still.leaseAt(max(p.sa.from, p.sb.from)):
+			still.Process, at(end), how(still), other.Process, length)
+	case p.belief == record.WhileLeased && end == still.LeaseAt(max(p.sa.From, p.sb.From)):
 		return fmt.Sprintf("Both were inside for %s until client %d's lease ran out at %s.", length,
-			still.process, at(end))
+			still.Process, at(end))
 	}
 	return fmt.Sprintf("Both were inside for %s until %s.", length, at(end))
 }
@@ -137,13 +138,13 @@ func (p *pair) together() string {
 func (c *check) struckBetween(p *pair, v Property) []happening {
 	var out []happening
 	for _, f := range c.faults {
-		if f.from >= p.b.from || f.over(p, v.Class) || !takesPart(f, p, v.Witness.Commands) {
+		if f.From >= p.b.From || over(&f, p, v.Class) || !takesPart(f, p, v.Witness.Commands) {
 			continue
 		}
-		begin, end := f.words()
-		out = append(out, happening{t: f.from, about: f.about(), words: begin})
-		if end != "" && !f.lasting && f.to < p.to {
-			out = append(out, happening{t: f.to, about: f.about(), words: end})
+		begin, end := nemesis.Tell(f.Action, f.Target)
+		out = append(out, happening{t: f.From, about: cmp.Or(f.Target, f.Action), words: begin})
+		if end != "" && !f.Lasting && f.To < p.to {
+			out = append(out, happening{t: f.To, about: cmp.Or(f.Target, f.Action), words: end})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
@@ -158,18 +159,18 @@ func (c *check) struckBetween(p *pair, v Property) []happening {
 
 // over reports whether a fault was over before the first hold of a pair began, and cannot have
 // caused the violation.
-func (f *fault) over(p *pair, class string) bool {
-	caused := kindOf(*f) > harmless || class == LateMessage
-	return !lasts(*f) && (f.to <= p.a.call || f.to <= p.a.from && !caused)
+func over(f *record.Fault, p *pair, class string) bool {
+	caused := f.Unbearable() || class == LateMessage
+	return !f.MovesClock() && (f.To <= p.a.Call || f.To <= p.a.From && !caused)
 }
 
 // takesPart reports whether a fault struck a node, everybody, or a client of whom the witness
 // tells. Where no commands are known, any may.
-func takesPart(f fault, p *pair, commands []WitnessCommand) bool {
-	who, _, _ := strings.Cut(f.target, ">")
-	process, client := clientOf(who)
-	if !client || len(commands) == 0 || kindOf(f) > harmless || process == p.a.process ||
-		process == p.b.process {
+func takesPart(f record.Fault, p *pair, commands []WitnessCommand) bool {
+	who, _, _ := strings.Cut(f.Target, ">")
+	process, client := record.ClientOf(who)
+	if !client || len(commands) == 0 || f.Unbearable() || process == p.a.Process ||
+		process == p.b.Process {
 		return true
 	}
 	return slices.ContainsFunc(commands, func(m WitnessCommand) bool { return m.Process == process })
@@ -178,7 +179,7 @@ func takesPart(f fault, p *pair, commands []WitnessCommand) bool {
 // whilePaused is " while it was paused" if the nemesis had its hands on the client then.
 func (c *check) whilePaused(process int, t int64) string {
 	for _, f := range c.faults {
-		if isClient(f.target, process) && strings.Contains(f.f, "pause") && f.from <= t && t <= f.to {
+		if f.Hits(process) && f.Pauses() && f.From <= t && t <= f.To {
 			return " while it was paused"
 		}
 	}
@@ -200,3 +201,6 @@ func brief(ns int64) string {
 	}
 	return fmt.Sprintf("%d ns", ns)
 }
+
+// at writes a stamp for people: "1.204 s".
+func at(t int64) string { return fmt.Sprintf("%.3f s", float64(t)/float64(time.Second)) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
 )
 
 var whatBroke = map[string]string{
@@ -59,7 +61,9 @@ func (c *check) why(p Property) string {
 	case p.Class == ReleasedByNonOwner && p.Property == OwnerRelease, p.Class == DoubleGrant &&
 		(p.Property == Fencing || p.Property == "fencing"):
 		return ""
-	case p.Class == LostByFailover && slices.ContainsFunc(c.faults, isPromotion):
+	case p.Class == LostByFailover && slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Promotes()
+	}):
 		why = "the grant was lost by the failover"
 	}
 	if p.Assumption != "" {

@@ -26,7 +26,7 @@ type section struct {
 // another one had overwritten. A write that nobody knows of may have happened or not; it returns at
 // forever. What the resource held at first is whatever the first section read.
 func (c *check) updates() Property {
-	as := accesses(c.history, c.trust.cut)
+	as := accesses(c.history, c.trust.Cut)
 	if slices.ContainsFunc(as, access.silent) {
 		return Property{Reason: silentWrite}
 	}

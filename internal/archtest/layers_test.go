@@ -22,10 +22,13 @@ var rooms = map[string][]string{
 	"impls":        {},
 	"nemesis":      {"history"},
 	"workloads":    {"history", "impls"},
-	"checker":      {"history", "nemesis"},
 	"reports/page": {"checker"},
-	"reports": {"history", "history/edn", "impls", "nemesis", "checker", "reports/page", "internal/campaign",
-		"internal/store"},
+	"reports": {"history", "history/edn", "impls", "nemesis", "checker", "checker/record",
+		"reports/page", "internal/campaign", "internal/store"},
+
+	"checker":        {"history", "nemesis", "checker/record"},
+	"checker/record": {"history", "nemesis"},
+
 	"internal/harness":    {"history", "impls", "nemesis", "workloads"},
 	"internal/cluster":    {"history", "impls", "nemesis", "workloads"},
 	"docker":              {"history", "nemesis", "workloads", "internal/cluster"},

@@ -1,0 +1,89 @@
+package record
+
+import "github.com/lockbench/lockbench/history"
+
+// hold makes a hold of a grant, with its first lease.
+func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {
+	h := Hold{
+		Process: p.Process, N: e.N, Key: key, Call: p.op.T, From: e.T, Sent: p.op.T,
+		End: p.Dead, Returned: Forever, Lost: Forever, Valid: Forever, Depth: depth,
+	}
+	if h.End < Forever {
+		h.Ended = Killed // it was granted between the stamp of the kill and the signal
+	}
+	g := e.Grant
+	if g == nil {
+		g = &history.Grant{}
+	}
+	h.Node, h.Token = g.Node, g.Token
+	if g.ValidUntil != 0 {
+		h.Valid = g.ValidUntil
+	}
+	// A command cannot leave before the call began: a missing or wrong "sent" may only shorten the
+	// lease.
+	if g.Sent <= e.T {
+		h.Sent = max(h.Sent, g.Sent)
+	}
+	h.Granting = h.Sent
+	h.Length = int64(g.Lease)
+	h.Leases = []Lease{{p.op.T, e.T, c.leaseEnd(h.Sent, g.Lease)}}
+	return h
+}
+
+// leaseEnd is the earliest instant at which a server that runs as fast as assumed may drop the key.
+func (c *Collector) leaseEnd(sent int64, d history.Duration) int64 {
+	if d <= 0 {
+		return Forever
+	}
+	return sent + int64(float64(d)*(1-c.drift))
+}
+
+// extend prolongs the hold that an extension is about.
+func (c *Collector) extend(p *Client, e, invoked *history.Event) {
+	if h := c.find(p, e); h != nil {
+		c.prolong(h, e, invoked)
+	}
+}
+
+// prolong adds a lease. It joins the one before if it was asked for before that one ended: the
+// server, which granted it, has kept the key all the time. If not, nothing is known about the time
+// between.
+func (c *Collector) prolong(h *Hold, e, invoked *history.Event) {
+	if e.Grant == nil {
+		return
+	}
+	if e.Grant.ValidUntil != 0 {
+		h.Valid = e.Grant.ValidUntil
+	}
+	if e.Grant.Lease <= 0 {
+		return
+	}
+	sent := e.Grant.Sent
+	if invoked != e {
+		sent = max(sent, invoked.T)
+	}
+	if sent <= 0 || sent > e.T {
+		return // an extension that does not say when it was asked for prolongs nothing
+	}
+	h.Sent, h.Length = sent, int64(e.Grant.Lease)
+	to, last := c.leaseEnd(sent, e.Grant.Lease), &h.Leases[len(h.Leases)-1]
+	if sent <= last.To {
+		last.To = to
+		return
+	}
+	h.Leases = append(h.Leases, Lease{sent, e.T, to})
+}
+
+// find returns the hold that an extension or a loss is about, or nil: the innermost one counts for
+// the outermost.
+func (c *Collector) find(p *Client, e *history.Event) *Hold {
+	if in, ok := p.nested[e.N]; ok {
+		return &c.Holds[in.outer]
+	}
+	for _, i := range p.Inside {
+		if h := &c.Holds[i]; h.N == e.N && (e.Key == nil || *e.Key == h.Key) {
+			return h
+		}
+	}
+	return nil
+}

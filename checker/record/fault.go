@@ -1,0 +1,134 @@
+package record
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Fault is one action of the nemesis, from its begin to its end.
+type Fault struct {
+	ID      int
+	Action  string // field f of its events: "kill", "cut", ...
+	Target  string // a node, a client or a link: "n0", "c2", "c2>n0"
+	From    int64  // it began
+	To      int64  // it was healed, or was over by itself; Forever if the record does not say
+	Aimed   bool   // the plan wants it inside a contended hold
+	Lasting bool   // in effect until the run ended: to is when the harness took it back then
+	By      *int   // the client whose breakpoint triggered it
+	Err     string // why it could not be done
+}
+
+// fault takes a begin or an end. An end without a begin is ignored.
+func (c *Collector) fault(e *history.Event) {
+	failed := e.Err != "" && !strings.HasPrefix(e.Err, StillOpen)
+	if failed {
+		c.Trust.fault(e)
+	}
+	if e.Phase == history.PhaseFrom {
+		c.begun[e.ID] = len(c.Faults)
+		c.Faults = append(c.Faults, Fault{ID: e.ID, Action: e.F, Target: e.Target, From: e.T, To: Forever,
+			Aimed: e.Aimed, Lasting: true, By: e.By})
+		return
+	}
+	if i, ok := c.begun[e.ID]; ok {
+		f := &c.Faults[i]
+		f.To, f.Lasting = e.T, strings.HasPrefix(e.Err, StillOpen)
+		if failed {
+			f.Err = e.Err
+		}
+		delete(c.begun, e.ID)
+	}
+}
+
+// client returns the number of the client that the fault hits, and whether it hits one.
+func (f *Fault) client() (int, bool) { return ClientOf(f.Target) }
+
+// Hits reports whether the fault hits this client.
+func (f *Fault) Hits(process int) bool {
+	n, ok := f.client()
+	return ok && n == process
+}
+
+// ClientOf returns the number of the client that a target names: "c3", or "client 3". A link,
+// "c3>n0", is no client.
+func ClientOf(target string) (int, bool) {
+	rest, ok := strings.CutPrefix(target, "client")
+	if !ok {
+		rest, ok = strings.CutPrefix(target, "c")
+	}
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimLeft(rest, " :"))
+	return n, err == nil
+}
+
+// Breaks returns the assumption of a lock that the fault takes away: that of its row in the table of
+// actions. Of an action that has none, such as one of an imported history, its name tells.
+func (f *Fault) Breaks() nemesis.Assumption {
+	if a, known := nemesis.ActionOf(f.Action); known && a.Breaks != nemesis.Nothing {
+		return a.Breaks
+	}
+	_, client := f.client()
+	word := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(f.Action, w) })
+	}
+	switch {
+	case word("clock", "skew", "jump") && client:
+		return nemesis.ClientClocks
+	case word("clock", "skew", "jump"):
+		return nemesis.ServerClocks
+	case client || strings.Contains(f.Target, ">"):
+		return nemesis.Nothing
+	case word("promote", "failover", "restart", "start", "kill", "crash", "flush", "truncate", "wipe"):
+		return nemesis.Durability
+	}
+	return nemesis.Nothing
+}
+
+// Forgets reports whether a server may have lost a key by the fault, or ended its lease early.
+func (f *Fault) Forgets() bool { return f.Breaks() >= nemesis.ServerClocks }
+
+// Unbearable reports whether the fault breaks what every lock on a single Redis relies on: clocks,
+// and the memory of its server. A lock can bear the others.
+func (f *Fault) Unbearable() bool { return f.Breaks() >= nemesis.ClientClocks }
+
+// MovesClock reports whether the fault moved a clock, which stays moved when the action is over.
+func (f *Fault) MovesClock() bool {
+	a := f.Breaks()
+	return a == nemesis.ClientClocks || a == nemesis.ServerClocks
+}
+
+// Promotes reports whether the fault made its target a master.
+func (f *Fault) Promotes() bool {
+	return f.Action == nemesis.Promote || strings.Contains(f.Action, "failover")
+}
+
+// Pauses reports whether the fault stopped its target for a time.
+func (f *Fault) Pauses() bool { return f.Action == nemesis.Pause }
+
+// Delays reports whether the fault was in force on the way of a command, on its client, the link or
+// the server, and can have kept it or its reply: clocks and orders to clients cannot.
+func (f *Fault) Delays(m *history.Command) bool {
+	until := m.Recv
+	if until == 0 {
+		until = Forever
+	}
+	return !f.MovesClock() && f.Action != nemesis.Redirect && f.Action != nemesis.Promote && f.From <= until &&
+		m.Sent <= f.To && f.onTheWay(m)
+}
+
+// onTheWay reports whether a command passes the target: "c2", "n0", "c2>n0", "c2+>*", "*>n0".
+func (f *Fault) onTheWay(m *history.Command) bool {
+	from, to, link := strings.Cut(f.Target, ">")
+	n, client := ClientOf(strings.TrimSuffix(from, "+"))
+	mine := from == "*" || client && n == m.Process
+	if !link {
+		return mine || from == m.Node
+	}
+	return mine && (to == "*" || to == m.Node)
+}

@@ -1,0 +1,161 @@
+// Package record is the one reading of a history: which client held what and when, what was asked
+// for and refused, what the nemesis did and when it was healed, when a process stalled or ended,
+// and how far all of this can be trusted. The checker judges it and the reports draw it, so that a
+// picture cannot disagree with its verdict. All stamps are those of the history (ns).
+package record
+
+import (
+	"math"
+	"sort"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// Forever is the stamp of what did not happen: a release that no client called, a lease that does
+// not end.
+const Forever = math.MaxInt64
+
+// Record is a history in the form in which it is judged and drawn. It is read only once it is made.
+type Record struct {
+	Holds   []Hold  // the outermost holds, by the stamp of the grant
+	Inner   []Hold  // acquisitions by a client that was inside already, by the stamp of the grant
+	Calls   []Call  // acquire calls, by the stamp of the completion, open ones last
+	Faults  []Fault // by begin
+	Gaps    []Gap   // times in which a process did not run, by end
+	Clients []int   // the numbers of the processes that the record speaks of, sorted
+	// kills, exits, losses, gaps and extensions of leases, in the order of their stamps
+	Marks    []*history.Event
+	Releases map[int][]Interval // release calls, by process, in order
+
+	End             int64         // the latest stamp
+	Operations      int           // operations that were invoked
+	Unknown         int           // operations whose outcome is unknown
+	RefusedReleases int           // releases that were refused
+	WithoutLease    int           // grants that do not name a lease although the lock declares one
+	SelfRefused     []SelfRefusal // calls of clients that were inside already and were refused
+
+	Trust Trust // how far the history can be trusted
+}
+
+// Ending says how a hold came to its end.
+type Ending uint8
+
+// The endings of a hold.
+const (
+	Open     Ending = iota // the record ended first
+	Released               // its client called release
+	Killed                 // the harness killed its process
+	Vanished               // its process was gone without a kill; its last sign of life is the end
+	Again                  // its client acquired anew without a release
+)
+
+// Hold is one acquisition that was granted, of one key. Its identity is (Process, N, Key).
+type Hold struct {
+	Process, N, Key int
+	Call, From      int64 // acquire invoked and returned
+	Granting        int64 // the granting command was about to be sent
+	Sent            int64 // the granting command, or the latest extension, was about to be sent
+	End             int64 // the client was surely inside until then: release invoked, killed, ...
+	Ended           Ending
+	Returned        int64        // the release call came back; Forever if it never did
+	Answer          history.Type // of the release: OK, Fail or Info
+	Lost            int64        // the client was told that the hold is over
+	Valid           int64        // the lock itself promised the hold until then
+	Leases          []Lease      // never empty
+	Length          int64        // of the latest lease, as the lock named it; 0: it does not end
+	Node            string       // the server that granted it
+	Token           int64        // fencing token, 0: none
+	Depth           int          // holds of the key that its client had already
+	InnerReleased   int64        // the latest release of an inner acquisition was invoked; 0: none was
+}
+
+// Lease is a time during which the server certainly keeps the key for a hold, unless another client
+// takes it away.
+type Lease struct {
+	Call, From, To int64
+}
+
+// LeaseEnd returns the end of the last lease.
+func (h *Hold) LeaseEnd() int64 { return h.Leases[len(h.Leases)-1].To }
+
+// LeaseAt returns the end of the lease that is in force at t, or of the last one before.
+func (h *Hold) LeaseAt(t int64) int64 {
+	end := h.Leases[0].To
+	for _, l := range h.Leases {
+		if l.From <= t {
+			end = l.To
+		}
+	}
+	return end
+}
+
+// BelievedEnd returns until when the client may take the lock to be its own: the lock's own
+// promise, or the latest lease counted from its sending, without regard to drift; Forever if there
+// is neither.
+func (h *Hold) BelievedEnd() int64 {
+	switch {
+	case h.Valid != Forever:
+		return h.Valid
+	case h.Length <= 0:
+		return Forever
+	}
+	return h.Sent + h.Length
+}
+
+// Call is one acquire call, however it went.
+type Call struct {
+	Process, N int
+	Keys       []int
+	From, To   int64        // invoked; returned, or the client was gone, or the record ended
+	Outcome    history.Type // OK, Fail, Info; Invoke: it never returned
+	Err        string       // of one that failed
+	Depth      int
+}
+
+// Unsure reports whether the outcome is unknown.
+func (c *Call) Unsure() bool { return c.Outcome != history.OK && c.Outcome != history.Fail }
+
+// SelfRefusal is an acquire call that was refused although its client held the lock.
+type SelfRefusal struct {
+	Hold     int // index into Record.Holds
+	From, To int64
+}
+
+// Gap is a time during which a process did not run.
+type Gap struct {
+	Process  int // history.Harness, or a client
+	From, To int64
+	Planned  bool // the nemesis had its hands on the client meanwhile
+}
+
+// Length is how long the gap was, in ns.
+func (g Gap) Length() int64 { return g.To - g.From }
+
+// Left returns when a client has certainly left a hold: its release call is over, answered or not.
+func (r *Record) Left(h *Hold) int64 {
+	if h.Ended == Open {
+		return Forever
+	}
+	t := h.End
+	for _, x := range r.Releases[h.Process] {
+		if x.From >= h.End && h.Ended == Released {
+			return max(t, x.To)
+		}
+	}
+	return t
+}
+
+// Releasing reports whether a process had a release call open at t.
+func (r *Record) Releasing(process int, t int64) bool {
+	calls := r.Releases[process] // a process has one call at a time
+	i := sort.Search(len(calls), func(i int) bool { return calls[i].From > t }) - 1
+	return i >= 0 && t <= calls[i].To
+}
+
+// KeysOf returns the numbers of all locks that an event is about.
+func KeysOf(e *history.Event) []int {
+	if len(e.Keys) > 0 {
+		return e.Keys
+	}
+	return []int{e.KeyOf()}
+}
