@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/compare"
 	"github.com/lockbench/lockbench/reports/page"
 )
 
@@ -16,24 +16,24 @@ var compareSource string
 
 var comparePage = template.Must(template.New("compare").Funcs(template.FuncMap{
 	"side":  side,
-	"lines": func(p campaign.Pair) []string { return p.Lines() },
+	"lines": func(p compare.Pair) []string { return p.Lines() },
 	"clean": func(s string) string { return page.Clean(s, 2000) },
 }).Parse(compareSource))
 
 // CompareHTML writes a comparison as one page that needs nothing else.
-func CompareHTML(w io.Writer, c *campaign.Comparison) error { return comparePage.Execute(w, c) }
+func CompareHTML(w io.Writer, c *compare.Comparison) error { return comparePage.Execute(w, c) }
 
 // side is what one side found of a pair.
-func side(which string, p campaign.Pair) string {
+func side(which string, p compare.Pair) string {
 	if which == "A" {
-		return p.Side(func(l campaign.LetterPair) campaign.Tally { return l.A })
+		return p.Side(func(l compare.LetterPair) compare.Tally { return l.A })
 	}
-	return p.Side(func(l campaign.LetterPair) campaign.Tally { return l.B })
+	return p.Side(func(l compare.LetterPair) compare.Tally { return l.B })
 }
 
 // CompareMarkdown writes a comparison for a pull request or a job summary. Foreign text stands in
 // code.
-func CompareMarkdown(w io.Writer, c *campaign.Comparison) error {
+func CompareMarkdown(w io.Writer, c *compare.Comparison) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", strings.TrimSuffix(c.Sentence(), "."))
 	fmt.Fprintf(&b, "A is %s, B is %s.\n\n", page.Code(c.A.Name, 120), page.Code(c.B.Name, 120))
@@ -63,17 +63,17 @@ func CompareMarkdown(w io.Writer, c *campaign.Comparison) error {
 }
 
 // costTable has the metrics of each pair, and of all together.
-func costTable(b *strings.Builder, c *campaign.Comparison) {
+func costTable(b *strings.Builder, c *compare.Comparison) {
 	if !c.Measured() {
 		return
 	}
-	names, units := campaign.MetricNames()
+	names, units := compare.MetricNames()
 	b.WriteString("\n| A → B |")
 	for i, n := range names {
 		fmt.Fprintf(b, " %s, %s |", n, units[i])
 	}
 	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(names)))
-	line := func(name string, ms []campaign.Metric) {
+	line := func(name string, ms []compare.Metric) {
 		if b.Len() > summaryLimit {
 			return
 		}
@@ -94,10 +94,10 @@ func costTable(b *strings.Builder, c *campaign.Comparison) {
 	b.WriteString("\nOnly what is marked *better* or *worse* is more than noise.\n")
 }
 
-func metricText(ms []campaign.Metric, name string) string {
+func metricText(ms []compare.Metric, name string) string {
 	for _, m := range ms {
 		if m.Name == name {
-			return strings.NewReplacer(" "+campaign.Worse, " **worse**", " "+campaign.Better,
+			return strings.NewReplacer(" "+compare.Worse, " **worse**", " "+compare.Better,
 				" **better**").Replace(m.Text())
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -18,22 +18,22 @@ const (
 )
 
 // The marks of the outcomes, for people who look for the red ones.
-var outcomeMarks = map[campaign.GateOutcome]string{
-	campaign.Passed: "✅ passed", campaign.Failed: "❌ **failed**",
-	campaign.Undone:  "❔ **unknown**",
-	campaign.Allowed: "❔ unknown (allowed)", campaign.Refused: "🚫 **not possible**",
-	campaign.Crashed: "💥 **broke**",
+var outcomeMarks = map[gate.GateOutcome]string{
+	gate.Passed: "✅ passed", gate.Failed: "❌ **failed**",
+	gate.Undone:  "❔ **unknown**",
+	gate.Allowed: "❔ unknown (allowed)", gate.Refused: "🚫 **not possible**",
+	gate.Crashed: "💥 **broke**",
 }
 
 // GateSummary writes a gate's result as Markdown for a pull request or a job summary: the answer,
 // what is not as expected with its counterexample, and all entries in a table. All that comes from
 // a history or a file stands in code, so that nothing in it becomes a link, a mention or markup.
-func GateSummary(w io.Writer, r *campaign.GateResult) error {
+func GateSummary(w io.Writer, r *gate.GateResult) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s lock gate: %s\n\n", strings.Fields(outcomeMarks[r.Result])[0],
 		strings.TrimSuffix(r.Sentence(), "."))
 	for _, e := range r.Entries {
-		if e.Result != campaign.Passed {
+		if e.Result != gate.Passed {
 			finding(&b, e)
 		}
 	}
@@ -57,7 +57,7 @@ func GateSummary(w io.Writer, r *campaign.GateResult) error {
 }
 
 // finding tells one entry that is not as expected.
-func finding(b *strings.Builder, e campaign.EntryResult) {
+func finding(b *strings.Builder, e gate.EntryResult) {
 	if b.Len() > summaryLimit/2 { // the table comes after it
 		return
 	}
@@ -81,7 +81,7 @@ func finding(b *strings.Builder, e campaign.EntryResult) {
 	b.WriteString("\n")
 }
 
-func footer(b *strings.Builder, r *campaign.GateResult) {
+func footer(b *strings.Builder, r *gate.GateResult) {
 	var on []string
 	for _, environment := range sortedKeys(r.Versions) {
 		s := environment

@@ -17,42 +17,44 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/compare"
+	"github.com/lockbench/lockbench/internal/gate"
 )
 
 // nasty is what somebody may write into a lock's key or an entry's name to get out of a page.
 const nasty = "</testcase>]]><script>alert(1)</script> & \"quotes\" 'too' | `code` ``` @everyone #1 \x00\x1b[31m\x7f \u202egnp.exe\xff\n# heading\n"
 
 // gateResult has an entry of each outcome.
-func gateResult() *campaign.GateResult {
-	expect := func(s string) campaign.Expectation {
-		e, err := campaign.ParseExpectation(s)
+func gateResult() *gate.GateResult {
+	expect := func(s string) gate.Expectation {
+		e, err := gate.ParseExpectation(s)
 		if err != nil {
 			panic(err)
 		}
 		return e
 	}
-	entry := func(name string, o campaign.GateOutcome, ex, found, claim string) campaign.EntryResult {
-		return campaign.EntryResult{
+	entry := func(name string, o gate.GateOutcome, ex, found, claim string) gate.EntryResult {
+		return gate.EntryResult{
 			Name: name, Environment: "sim", Title: "lock under fault", Expect: expect(ex), Result: o, Found: found, Claim: claim, Planned: 1,
-			Runs: []campaign.GateRun{{Seed: 1, Repeat: 1, Finding: campaign.Finding{Verdict: checker.Valid}, Took: history.Duration(1500 * time.Millisecond)}},
+			Runs: []gate.GateRun{{Seed: 1, Repeat: 1, Finding: batch.Finding{Verdict: checker.Valid}, Took: history.Duration(1500 * time.Millisecond)}},
 		}
 	}
-	failed := entry(nasty, campaign.Failed, "safe", "violates S", "S violated in 1 of 1 run: "+nasty)
-	failed.Shown = &campaign.Shown{
+	failed := entry(nasty, gate.Failed, "safe", "violates S", "S violated in 1 of 1 run: "+nasty)
+	failed.Shown = &gate.Shown{
 		Seed: 1, Dir: "runs/02-x/seed-1", Report: "runs/02-x/seed-1/report.html", Reproduce: "lockbench run --plan 'a b'/plan.json",
 		Counterexample: "runs/02-x/seed-1/counterexample.yaml", Words: "Client 0 was granted lock " + nasty,
 	}
-	return &campaign.GateResult{
-		Format: 1, Version: "v1.2.3", Took: history.Duration(9 * time.Second), Result: campaign.Failed, Exit: 1, Machine: "linux/amd64, 2 CPUs",
-		Gate:     campaign.Gate{File: "ci/lockbench.yaml", Digest: "sha256:00", Environment: "sim", Seed: 7, Entries: make([]campaign.Entry, 7)},
+	return &gate.GateResult{
+		Format: 1, Version: "v1.2.3", Took: history.Duration(9 * time.Second), Result: gate.Failed, Exit: 1, Machine: "linux/amd64, 2 CPUs",
+		Gate:     gate.Gate{File: "ci/lockbench.yaml", Digest: "sha256:00", Environment: "sim", Seed: 7, Entries: make([]gate.Entry, 7)},
 		Versions: map[string]map[string]string{"sim": {"redis": "simulated 7.0.15", "lockbench": "v1.2.3"}},
-		Entries: []campaign.EntryResult{
-			entry("a good lock", campaign.Passed, "safe", "valid", "No violation of S, L in 3 runs."), failed,
-			entry("nobody knows", campaign.Undone, "violates S within 30 s", "unknown", "Nobody can tell in 1 of 1 run."),
-			entry("nobody has to", campaign.Allowed, "safe", "unknown", "Nobody can tell in 1 of 1 run."),
-			entry("not here", campaign.Refused, "safe", "refused", "It cannot be run like this: no clock."),
-			entry("broken", campaign.Crashed, "safe", "broke", "1 of 1 run broke: no room."),
+		Entries: []gate.EntryResult{
+			entry("a good lock", gate.Passed, "safe", "valid", "No violation of S, L in 3 runs."), failed,
+			entry("nobody knows", gate.Undone, "violates S within 30 s", "unknown", "Nobody can tell in 1 of 1 run."),
+			entry("nobody has to", gate.Allowed, "safe", "unknown", "Nobody can tell in 1 of 1 run."),
+			entry("not here", gate.Refused, "safe", "refused", "It cannot be run like this: no clock."),
+			entry("broken", gate.Crashed, "safe", "broke", "1 of 1 run broke: no room."),
 		},
 	}
 }
@@ -77,7 +79,7 @@ func pinned(t *testing.T, name, got string) {
 
 // TestGoldenGate pins what pipelines and people read.
 func TestGoldenGate(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, *campaign.GateResult) error{"junit.xml": JUnit, "gate-summary.md": GateSummary} {
+	for name, write := range map[string]func(io.Writer, *gate.GateResult) error{"junit.xml": JUnit, "gate-summary.md": GateSummary} {
 		var b bytes.Buffer
 		if err := write(&b, gateResult()); err != nil {
 			t.Fatal(err)
@@ -231,13 +233,13 @@ func closing(s string, n int) int {
 
 // TestComparisonPages pins the Markdown and wants a page from which no foreign word gets out.
 func TestComparisonPages(t *testing.T) {
-	side := func(name string, found checker.Result) *campaign.Side {
-		return &campaign.Side{Name: name, Kind: "run", Environment: "sim", Settings: map[string]string{"ttl": name}, Items: []campaign.Item{{Name: nasty, Trials: []campaign.Trial{{
-			Finding: campaign.Finding{Verdict: found, Letters: map[string]checker.Result{"S": found}, Words: map[string]string{"S": nasty}},
-			Cost:    campaign.Cost{Grants: 3, AcquireP50: 2e6, AcquireP99: 9e6, Throughput: 10, Commands: 4},
+	side := func(name string, found checker.Result) *compare.Side {
+		return &compare.Side{Name: name, Kind: "run", Environment: "sim", Settings: map[string]string{"ttl": name}, Items: []compare.Item{{Name: nasty, Trials: []compare.Trial{{
+			Finding: batch.Finding{Verdict: found, Letters: map[string]checker.Result{"S": found}, Words: map[string]string{"S": nasty}},
+			Cost:    batch.Cost{Grants: 3, AcquireP50: 2e6, AcquireP99: 9e6, Throughput: 10, Commands: 4},
 		}}}}}
 	}
-	c, err := campaign.Compare(side("a", checker.Valid), side(nasty, checker.Violated))
+	c, err := compare.Compare(side("a", checker.Valid), side(nasty, checker.Violated))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/gate"
 )
 
 // The elements of a JUnit report, as Jenkins, GitLab and GitHub's actions read it.
@@ -57,15 +57,15 @@ type (
 // JUnit writes a gate's result as a JUnit report: one test case for each entry. What is not as
 // expected is a failure; what is unknown, broke or was not possible is an error; what is unknown
 // and may be so is skipped.
-func JUnit(w io.Writer, r *campaign.GateResult) error {
+func JUnit(w io.Writer, r *gate.GateResult) error {
 	suite := junitSuite{Name: legal(r.Gate.File), Time: junitTime(r.Took.D().Seconds()),
 		Properties: junitProperties(r)}
 	for _, e := range r.Entries {
 		suite.add(e)
 	}
 	if r.Partial {
-		suite.add(campaign.EntryResult{Name: "the whole gate", Environment: r.Gate.Environment,
-			Result: campaign.Undone,
+		suite.add(gate.EntryResult{Name: "the whole gate", Environment: r.Gate.Environment,
+			Result: gate.Undone,
 			Claim:  "It is not complete: it was interrupted, or shards are missing."})
 	}
 	doc := junitSuites{
@@ -85,17 +85,17 @@ func JUnit(w io.Writer, r *campaign.GateResult) error {
 	return err
 }
 
-func (s *junitSuite) add(e campaign.EntryResult) {
+func (s *junitSuite) add(e gate.EntryResult) {
 	c := junitCase{Name: legal(e.Name), Classname: "lockbench." + legal(e.Environment),
 		Time: junitTime(e.Took().D().Seconds())}
 	note := &junitNote{Message: legal(e.Claim), Type: string(e.Result), Text: legal(details(e))}
 	switch e.Result {
-	case campaign.Passed:
+	case gate.Passed:
 		c.SystemOut = legal(e.Claim)
-	case campaign.Failed:
+	case gate.Failed:
 		c.Failure = note
 		s.Failures++
-	case campaign.Allowed:
+	case gate.Allowed:
 		c.Skipped = &junitNote{Message: note.Message}
 		s.Skipped++
 	default:
@@ -107,7 +107,7 @@ func (s *junitSuite) add(e campaign.EntryResult) {
 }
 
 // details is what a reader of a failure wants next.
-func details(e campaign.EntryResult) string {
+func details(e gate.EntryResult) string {
 	out := []string{"expected: " + e.Expect.String(), "found: " + e.Found}
 	if s := e.Shown; s != nil {
 		for _, x := range [][2]string{{"", s.Words}, {"report: ", s.Report}, {"run: ", s.Dir},
@@ -120,7 +120,7 @@ func details(e campaign.EntryResult) string {
 	return strings.Join(out, "\n")
 }
 
-func junitProperties(r *campaign.GateResult) []junitProperty {
+func junitProperties(r *gate.GateResult) []junitProperty {
 	ps := []junitProperty{{"lockbench", r.Version}, {"environment", r.Gate.Environment},
 		{"seed", fmt.Sprint(r.Gate.Seed)}, {"file", r.Gate.Digest}, {"result", string(r.Result)}}
 	for _, environment := range sortedKeys(r.Versions) {

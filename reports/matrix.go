@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -36,7 +37,7 @@ type matrixPage struct {
 	Meta        string
 	Counted     string
 	Partial     bool
-	Columns     []campaign.Column
+	Columns     []matrix.Column
 	Rows        []matrixRow
 	Needs       []needRow
 	NeedColumns []string
@@ -82,7 +83,7 @@ type linker func(dir string) string
 
 // WriteMatrix writes a matrix as one self-contained page. Linked says where the report of a run
 // directory (relative to the matrix) is to be found, relative to the page; "" if there is none.
-func WriteMatrix(w io.Writer, m *campaign.Matrix, linked func(dir string) string) error {
+func WriteMatrix(w io.Writer, m *matrix.Matrix, linked func(dir string) string) error {
 	body, _, err := MatrixPage(m, linked)
 	if err == nil {
 		_, err = w.Write(body)
@@ -92,7 +93,7 @@ func WriteMatrix(w io.Writer, m *campaign.Matrix, linked func(dir string) string
 
 // MatrixPage is WriteMatrix, and the policy that the page asks a browser to enforce, which a server
 // can send with it.
-func MatrixPage(m *campaign.Matrix, linked func(dir string) string) (body []byte, policy string,
+func MatrixPage(m *matrix.Matrix, linked func(dir string) string) (body []byte, policy string,
 	err error) {
 	p := &matrixPage{Columns: m.Columns, Partial: m.Partial, CSS: template.CSS(baseCSS + matrixCSS),
 		JS: template.JS(matrixJS), CSP: page.PolicyFor(matrixJS)}
@@ -118,14 +119,14 @@ func MatrixPage(m *campaign.Matrix, linked func(dir string) string) (body []byte
 	return out.Bytes(), p.CSP, err
 }
 
-func newMatrixRow(m *campaign.Matrix, at int, r campaign.Row, linked linker,
+func newMatrixRow(m *matrix.Matrix, at int, r matrix.Row, linked linker,
 	data *matrixData) matrixRow {
-	row := matrixRow{Name: page.Clean(r.Name, 60), Why: page.Clean(campaign.Why(r.Name), 300),
+	row := matrixRow{Name: page.Clean(r.Name, 60), Why: page.Clean(matrix.Why(r.Name), 300),
 		Impl: page.Clean(r.Impl, 40)}
 	for j, c := range m.Columns {
 		cell := m.Cell(r.Name, c.Name)
 		if cell == nil {
-			cell = &campaign.Cell{Row: r.Name, Column: c.Name}
+			cell = &matrix.Cell{Row: r.Name, Column: c.Name}
 		}
 		row.Cells = append(row.Cells, newMatrixCell(cell, at, j, linked))
 		data.add(cell, at, j, linked)
@@ -133,7 +134,7 @@ func newMatrixRow(m *campaign.Matrix, at int, r campaign.Row, linked linker,
 	return row
 }
 
-func newMatrixCell(c *campaign.Cell, row, column int, linked linker) matrixCell {
+func newMatrixCell(c *matrix.Cell, row, column int, linked linker) matrixCell {
 	x := matrixCell{Row: row, Column: column, Kind: kindOf(c), Title: page.Clean(c.Title(), 700),
 		Missing: c.Missing(), Link: linked(c.Dir())}
 	for _, l := range c.Found() {
@@ -147,7 +148,7 @@ func newMatrixCell(c *campaign.Cell, row, column int, linked linker) matrixCell 
 		x.Text, x.Link = c.String(), ""
 	case len(x.Letters) == 0 && len(unknown) == 0:
 		x.Text = "–"
-	case len(x.Letters) == 0 && len(unknown) == len(campaign.Letters):
+	case len(x.Letters) == 0 && len(unknown) == len(batch.Letters):
 		x.Text = "?"
 	case len(unknown) > 0:
 		x.Text = strings.Join(unknown, "") + "?"
@@ -156,7 +157,7 @@ func newMatrixCell(c *campaign.Cell, row, column int, linked linker) matrixCell 
 }
 
 // kindOf is how a cell is coloured.
-func kindOf(c *campaign.Cell) string {
+func kindOf(c *matrix.Cell) string {
 	found := strings.Join(c.Found(), "")
 	switch {
 	case c.Impossible != "" || c.Elsewhere:
@@ -172,7 +173,7 @@ func kindOf(c *campaign.Cell) string {
 }
 
 // survivors answers the question of the page in a sentence.
-func survivors(m *campaign.Matrix) string {
+func survivors(m *matrix.Matrix) string {
 	best, most, names := -1, 0, []string(nil)
 	for _, r := range m.Rows {
 		safe, asked := survived(m, r.Name)
@@ -206,7 +207,7 @@ func survivors(m *campaign.Matrix) string {
 
 // survived counts the faults that a lock was tried under, and those that it survives. A lock that
 // fails without any survives none.
-func survived(m *campaign.Matrix, row string) (safe, asked int) {
+func survived(m *matrix.Matrix, row string) (safe, asked int) {
 	for _, c := range m.Columns {
 		kind := kindOf(cellOf(m, row, c.Name))
 		switch {
@@ -222,11 +223,11 @@ func survived(m *campaign.Matrix, row string) (safe, asked int) {
 	return safe, asked
 }
 
-func cellOf(m *campaign.Matrix, row, column string) *campaign.Cell {
+func cellOf(m *matrix.Matrix, row, column string) *matrix.Cell {
 	if c := m.Cell(row, column); c != nil {
 		return c
 	}
-	return &campaign.Cell{Row: row, Column: column, Elsewhere: true}
+	return &matrix.Cell{Row: row, Column: column, Elsewhere: true}
 }
 
 // differenceRow is a letter that was not as expected.
@@ -234,7 +235,7 @@ type differenceRow struct {
 	Row, Column, Letter, What, Words, Link string
 }
 
-func (p *matrixPage) differences(m *campaign.Matrix, linked linker) {
+func (p *matrixPage) differences(m *matrix.Matrix, linked linker) {
 	for _, d := range m.Differences() {
 		what := "found, not expected"
 		if d.Expected {
@@ -245,7 +246,7 @@ func (p *matrixPage) differences(m *campaign.Matrix, linked linker) {
 	}
 }
 
-func (p *matrixPage) about(m *campaign.Matrix) {
+func (p *matrixPage) about(m *matrix.Matrix) {
 	add := func(name, value string) {
 		if value != "" {
 			p.Facts = append(p.Facts, [2]string{name, page.Clean(value, 200)})
@@ -274,7 +275,7 @@ func (p *matrixPage) about(m *campaign.Matrix) {
 // WitnessDirs are the run directories of a matrix that a reader may want to see: for each violated
 // letter the run that shows it, and for each other cell the run that shows most. Each is there
 // once.
-func WitnessDirs(m *campaign.Matrix) (dirs []string) {
+func WitnessDirs(m *matrix.Matrix) (dirs []string) {
 	seen := map[string]bool{"": true}
 	add := func(dir string) {
 		if !seen[dir] {

@@ -3,7 +3,8 @@ package reports
 import (
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/study"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -24,19 +25,19 @@ type outcomeCount struct {
 }
 
 // outcomes are in the order in which a reader wants them.
-var claimOutcomes = []campaign.Outcome{campaign.Refuted, campaign.Confirmed, campaign.Unclear,
-	campaign.NotTested}
+var claimOutcomes = []study.Outcome{study.Refuted, study.Confirmed, study.Unclear,
+	study.NotTested}
 
-var claimStates = map[campaign.Outcome][2]string{
-	campaign.Confirmed: {"valid", "✓"}, campaign.Refuted: {"violated", "✕"}, campaign.Unclear: {
-		"unknown", "?"}, campaign.NotTested: {"na", "–"},
+var claimStates = map[study.Outcome][2]string{
+	study.Confirmed: {"valid", "✓"}, study.Refuted: {"violated", "✕"}, study.Unclear: {
+		"unknown", "?"}, study.NotTested: {"na", "–"},
 }
 
 // claimRows judges the documents' claims by the cells of the matrix, refuted ones first.
-func claimRows(m *campaign.Matrix, linked linker) (rows []claimRow, counts []outcomeCount) {
-	by := map[campaign.Outcome][]claimRow{}
-	for _, c := range campaign.Claims() {
-		outcome, cells := m.Judge(c)
+func claimRows(m *matrix.Matrix, linked linker) (rows []claimRow, counts []outcomeCount) {
+	by := map[study.Outcome][]claimRow{}
+	for _, c := range study.Claims() {
+		outcome, cells := study.Judge(m, c)
 		by[outcome] = append(by[outcome], newClaimRow(c, outcome, cells, linked))
 	}
 	for _, o := range claimOutcomes {
@@ -48,7 +49,7 @@ func claimRows(m *campaign.Matrix, linked linker) (rows []claimRow, counts []out
 	return rows, counts
 }
 
-func newClaimRow(c campaign.Claim, o campaign.Outcome, cells []*campaign.Cell,
+func newClaimRow(c study.Claim, o study.Outcome, cells []*matrix.Cell,
 	linked linker) claimRow {
 	row := claimRow{Text: page.Clean(c.Text, 400), Document: page.Clean(c.Document, 80), Outcome: string(o),
 		State: claimStates[o][0], Symbol: claimStates[o][1], Command: page.Clean(c.Command(), 200)}
@@ -65,7 +66,7 @@ func newClaimRow(c campaign.Claim, o campaign.Outcome, cells []*campaign.Cell,
 			continue
 		}
 		row.Cells = append(row.Cells, claimCell{name, linked(dirFor(cell, letters))})
-		if row.Words == "" && o != campaign.Unclear {
+		if row.Words == "" && o != study.Unclear {
 			row.Words = claimWords(cell, letters)
 		}
 	}
@@ -73,7 +74,7 @@ func newClaimRow(c campaign.Claim, o campaign.Outcome, cells []*campaign.Cell,
 }
 
 // dirFor is the run that shows one of the letters, or the one that shows most of the cell.
-func dirFor(c *campaign.Cell, letters string) string {
+func dirFor(c *matrix.Cell, letters string) string {
 	for _, l := range c.Found() {
 		if strings.Contains(letters, l) {
 			return c.Letter(l).Dir
@@ -82,7 +83,7 @@ func dirFor(c *campaign.Cell, letters string) string {
 	return c.Dir()
 }
 
-func claimWords(c *campaign.Cell, letters string) string {
+func claimWords(c *matrix.Cell, letters string) string {
 	for _, l := range c.Found() {
 		if strings.Contains(letters, l) {
 			return page.Clean(strings.Join(strings.Fields(wordsOf(c, c.Letter(l))), " "), 320)

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -23,7 +23,7 @@ type costRow struct {
 	Grants                                                int
 }
 
-func (p *matrixPage) costs(m *campaign.Matrix) error {
+func (p *matrixPage) costs(m *matrix.Matrix) error {
 	if len(m.Costs) == 0 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (p *matrixPage) costs(m *campaign.Matrix) error {
 	return nil
 }
 
-func newCostRow(m *campaign.Matrix, c campaign.RowCost) costRow {
+func newCostRow(m *matrix.Matrix, c matrix.RowCost) costRow {
 	row := costRow{Name: page.Clean(c.Row, 60), Grants: c.Grants, Commands: "–", P50: "–", P99: "–",
 		Throughput: "–"}
 	if c.Grants > 0 {
@@ -70,7 +70,7 @@ func newCostRow(m *campaign.Matrix, c campaign.RowCost) costRow {
 }
 
 // recovered is how long a lock took to recover: never, if nobody got in again.
-func recovered(m *campaign.Matrix, row, column string, took history.Duration) string {
+func recovered(m *matrix.Matrix, row, column string, took history.Duration) string {
 	c := m.Cell(row, column)
 	switch {
 	case c == nil || c.Impossible != "" || c.Elsewhere || len(c.Runs) == 0:

@@ -3,7 +3,7 @@ package reports
 import (
 	"slices"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/reports/page"
 )
 
@@ -28,7 +28,7 @@ type matrixDetail struct {
 	Expect bool   `json:"e,omitempty"`
 }
 
-func newMatrixData(m *campaign.Matrix) *matrixData {
+func newMatrixData(m *matrix.Matrix) *matrixData {
 	d := &matrixData{Cells: map[int][]matrixDetail{}, Texts: []string{""}, index: map[string]int{
 		"": 0}}
 	for _, r := range m.Rows {
@@ -44,7 +44,7 @@ func newMatrixData(m *campaign.Matrix) *matrixData {
 // of them.
 const maxWords = 500
 
-func (d *matrixData) add(c *campaign.Cell, row, column int, linked linker) {
+func (d *matrixData) add(c *matrix.Cell, row, column int, linked linker) {
 	var out []matrixDetail
 	if c.Impossible != "" {
 		out = append(out, matrixDetail{Found: "not possible", Words: d.text(c.Impossible)})
@@ -68,7 +68,7 @@ func (d *matrixData) add(c *campaign.Cell, row, column int, linked linker) {
 }
 
 // wordsOf is the counterexample of the run that shows the letter.
-func wordsOf(c *campaign.Cell, l campaign.Letter) string {
+func wordsOf(c *matrix.Cell, l matrix.Letter) string {
 	for _, r := range c.Runs {
 		if r.Dir == l.Dir && r.Words[l.Letter] != "" {
 			return r.Words[l.Letter]

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -59,7 +59,7 @@ var needsOf = []asks{
 		needs: "must not happen inside", otherwise: "may happen"},
 }
 
-func needHeads(m *campaign.Matrix) (heads []string) {
+func needHeads(m *matrix.Matrix) (heads []string) {
 	for _, a := range asked(m) {
 		heads = append(heads, a.head)
 	}
@@ -67,15 +67,15 @@ func needHeads(m *campaign.Matrix) (heads []string) {
 }
 
 // asked are the needs that this matrix can tell of.
-func asked(m *campaign.Matrix) []asks {
+func asked(m *matrix.Matrix) []asks {
 	return slices.DeleteFunc(slices.Clone(needsOf), func(a asks) bool {
-		return !slices.ContainsFunc(m.Columns, func(c campaign.Column) bool {
+		return !slices.ContainsFunc(m.Columns, func(c matrix.Column) bool {
 			return slices.Contains(a.columns, c.Name)
 		})
 	})
 }
 
-func needRows(m *campaign.Matrix) (rows []needRow) {
+func needRows(m *matrix.Matrix) (rows []needRow) {
 	for _, r := range m.Rows {
 		row := needRow{Name: page.Clean(r.Name, 60), Declares: declaredBy(r)}
 		for _, a := range asked(m) {
@@ -87,7 +87,7 @@ func needRows(m *campaign.Matrix) (rows []needRow) {
 }
 
 // of is what the lock of a row needs.
-func (a asks) of(m *campaign.Matrix, row string) needed {
+func (a asks) of(m *matrix.Matrix, row string) needed {
 	if free := m.Cell(row, "none"); free != nil && strings.ContainsAny(strings.Join(free.Found(), ""),
 		a.letters) {
 		return needed{"nothing helps", "bad", "it fails without any fault"}
@@ -126,14 +126,14 @@ func (a asks) of(m *campaign.Matrix, row string) needed {
 	return needed{a.otherwise, "safe", "nothing was violated under " + units.List(a.columns)}
 }
 
-func safeIn(m *campaign.Matrix, row, column string) bool {
+func safeIn(m *matrix.Matrix, row, column string) bool {
 	c := m.Cell(row, column)
 	return c != nil && len(c.Runs) > 0 &&
 		!strings.ContainsAny(strings.Join(append(c.Found(), c.Unknown()...), ""), serious)
 }
 
 // declaredBy is what the table of locks says of a row.
-func declaredBy(r campaign.Row) string {
+func declaredBy(r matrix.Row) string {
 	e, err := impls.Find(r.Impl)
 	if err != nil {
 		return ""

@@ -8,28 +8,29 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/matrix"
 )
 
 // someMatrix is a campaign that never ran: four locks under four faults. Words is what each
 // counterexample says.
-func someMatrix(t testing.TB, words string) *campaign.Matrix {
+func someMatrix(t testing.TB, words string) *matrix.Matrix {
 	t.Helper()
-	o := campaign.Options{Rows: []string{"setnx", "getset", "token-lua constant",
+	o := matrix.Options{Rows: []string{"setnx", "getset", "token-lua constant",
 		"redlock per attempt"}, Columns: []string{"none", "crash", "pause", "failover"},
 		Environment: "process",
 		TTL:         500 * time.Millisecond, Seed: 1}
 	found := map[string]string{"setnx|crash": "D", "getset|pause": "SLO", "getset|failover": "SLOR",
 		"token-lua constant|pause": "S", "token-lua constant|failover": "R",
 		"redlock per attempt|pause": "S"}
-	var rs []campaign.Result
+	var rs []matrix.Result
 	for _, row := range o.Rows {
 		for _, column := range o.Columns {
-			r := campaign.Result{Format: campaign.Format, Row: row, Column: column, Nemesis: column,
+			r := matrix.Result{Format: batch.Format, Row: row, Column: column, Nemesis: column,
 				Attempt: 1, Dir: "runs/" + strings.ReplaceAll(row, " ", "-") + "/" + column}
-			r.Finding = campaign.Finding{Verdict: checker.Valid, Letters: map[string]checker.Result{},
+			r.Finding = batch.Finding{Verdict: checker.Valid, Letters: map[string]checker.Result{},
 				Classes: map[string]string{}, Words: map[string]string{}, Because: map[string]string{}}
-			for _, l := range campaign.Letters {
+			for _, l := range batch.Letters {
 				r.Letters[l] = checker.Valid
 				if strings.Contains(found[row+"|"+column], l) {
 					r.Letters[l], r.Classes[l], r.Words[l] = checker.Violated, checker.LeaseOverrun, words
@@ -41,15 +42,15 @@ func someMatrix(t testing.TB, words string) *campaign.Matrix {
 			rs = append(rs, r)
 		}
 	}
-	m, err := campaign.NewMatrix(o, rs)
+	m, err := matrix.NewMatrix(o, rs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.Versions = map[string]string{"redis": "7.0.15"}
 	for _, row := range o.Rows {
-		m.Costs = append(m.Costs, campaign.RowCost{Row: row, Clients: 4, Hold: history.Duration(5e6),
+		m.Costs = append(m.Costs, matrix.RowCost{Row: row, Clients: 4, Hold: history.Duration(5e6),
 			AfterCrash: history.Duration(5e8),
-			Cost: campaign.Cost{Grants: 100, AcquireP50: 7e6, AcquireP99: 9e7, Throughput: 110,
+			Cost: batch.Cost{Grants: 100, AcquireP50: 7e6, AcquireP99: 9e7, Throughput: 110,
 				Commands: 5.25}})
 	}
 	return m
@@ -58,7 +59,7 @@ func someMatrix(t testing.TB, words string) *campaign.Matrix {
 // everywhere links every run.
 func everywhere(dir string) string { return dir + "/report.html" }
 
-func matrixText(t testing.TB, m *campaign.Matrix, linked func(string) string) string {
+func matrixText(t testing.TB, m *matrix.Matrix, linked func(string) string) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteMatrix(&b, m, linked); err != nil {

@@ -19,7 +19,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
@@ -137,7 +138,7 @@ func (s *Server) ofMatrix(e *Entry, name string) {
 		return
 	}
 	defer f.Close()
-	if m, err := campaign.ReadMatrix(f); err == nil {
+	if m, err := matrix.ReadMatrix(f); err == nil {
 		e.Environment, e.Words = page.Clean(m.Environment, 40), m.Count().String()
 		e.Impl, e.Nemesis = units.Count(len(m.Rows), "lock"), units.Count(len(m.Columns), "fault")
 	}
@@ -146,7 +147,7 @@ func (s *Server) ofMatrix(e *Entry, name string) {
 func (s *Server) ofGate(e *Entry, name string) {
 	e.Kind, e.Page, e.Files = "gate", gatePage, s.there(name, "gate.json", "summary.md", "junit.xml")
 	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, "gate.json"))
-	var g campaign.GateResult
+	var g gate.GateResult
 	if err != nil || json.Unmarshal(b, &g) != nil {
 		return
 	}

@@ -13,7 +13,8 @@ import (
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
@@ -146,7 +147,7 @@ func (s *Server) matrixPage(dir fs.FS) ([]byte, string, error) {
 		return nil, "", err
 	}
 	defer f.Close()
-	m, err := campaign.ReadMatrix(f)
+	m, err := matrix.ReadMatrix(f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -171,15 +172,15 @@ type gateRow struct {
 	Name, Title, Expect, Found, Result, State, Claim, Words, Link, Reproduce string
 }
 
-var gateStates = map[campaign.GateOutcome]string{campaign.Passed: "valid",
-	campaign.Allowed: "valid", campaign.Failed: "violated", campaign.Crashed: "violated"}
+var gateStates = map[gate.GateOutcome]string{gate.Passed: "valid",
+	gate.Allowed: "valid", gate.Failed: "violated", gate.Crashed: "violated"}
 
 func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
 	b, err := fs.ReadFile(regular{dir}, "gate.json")
 	if err != nil {
 		return nil, "", err
 	}
-	var g campaign.GateResult
+	var g gate.GateResult
 	if err := json.Unmarshal(b, &g); err != nil {
 		return nil, "", fmt.Errorf("gate.json: %w", err)
 	}
@@ -208,7 +209,7 @@ func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
 	return out.Bytes(), p.CSP, err
 }
 
-func stateOf(o campaign.GateOutcome) string {
+func stateOf(o gate.GateOutcome) string {
 	if s := gateStates[o]; s != "" {
 		return s
 	}

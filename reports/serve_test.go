@@ -17,7 +17,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -211,8 +212,8 @@ func TestServerShowsMatricesAndGates(t *testing.T) {
 	if err := someMatrix(t, "Client 0 stayed.").Write(&m); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&campaign.GateResult{Format: campaign.Format, Result: campaign.Failed, Exit: 1,
-		Entries: []campaign.EntryResult{{Name: hostile[0], Result: campaign.Failed, Found: "valid"}}}).
+	if err := (&gate.GateResult{Format: batch.Format, Result: gate.Failed, Exit: 1,
+		Entries: []gate.EntryResult{{Name: hostile[0], Result: gate.Failed, Found: "valid"}}}).
 		Write(&g); err != nil {
 		t.Fatal(err)
 	}

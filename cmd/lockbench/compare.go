@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/compare"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
@@ -65,7 +65,7 @@ func (f *compareFlags) run(c *cobra.Command, a, b string) error {
 	if err != nil {
 		return err
 	}
-	cmp, err := campaign.Compare(sideA, sideB)
+	cmp, err := compare.Compare(sideA, sideB)
 	if err != nil {
 		return usage(err)
 	}
@@ -87,10 +87,10 @@ func (f *compareFlags) run(c *cobra.Command, a, b string) error {
 }
 
 // load reads one side, with a bar for a large one.
-func (f *compareFlags) load(c *cobra.Command, dir string) (*campaign.Side, error) {
+func (f *compareFlags) load(c *cobra.Command, dir string) (*compare.Side, error) {
 	bar := newBar(c.ErrOrStderr())
 	defer bar.stop()
-	s, err := campaign.LoadSide(c.Context(), dir, func(done, all int) {
+	s, err := compare.LoadSide(c.Context(), dir, func(done, all int) {
 		bar.step(done, all, "reading "+dir)
 	})
 	if c.Context().Err() != nil {
@@ -100,10 +100,10 @@ func (f *compareFlags) load(c *cobra.Command, dir string) (*campaign.Side, error
 }
 
 // write writes the files that were asked for.
-func (f *compareFlags) write(cmp *campaign.Comparison) error {
+func (f *compareFlags) write(cmp *compare.Comparison) error {
 	for _, x := range []struct {
 		name  string
-		write func(io.Writer, *campaign.Comparison) error
+		write func(io.Writer, *compare.Comparison) error
 	}{{f.html, reports.CompareHTML}, {f.markdown, reports.CompareMarkdown}} {
 		if x.name == "" {
 			continue

@@ -6,8 +6,9 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
@@ -32,8 +33,8 @@ var closed = map[string]words{
 	"env":            only(runner.Environments()...),
 	"replay env":     only(runner.Sim, runner.Process, runner.Docker),
 	"topology":       only(nemesis.Single, nemesis.Failover, nemesis.Independent, nemesis.Sentinel),
-	"properties":     only(campaign.Letters...),
-	"expect":         only(append([]string{"valid", "violated"}, campaign.Letters...)...),
+	"properties":     only(batch.Letters...),
+	"expect":         only(append([]string{"valid", "violated"}, batch.Letters...)...),
 	"model":          only(checker.Models()...),
 	"format":         only("edn", "jsonl"),
 	"schedule":       only(explore.Random, explore.Priority),
@@ -44,8 +45,8 @@ var closed = map[string]words{
 }
 
 var (
-	rowNames    = each(campaign.Rows, func(r campaign.Row) string { return r.Name })
-	columnNames = each(campaign.Columns, func(c campaign.Column) string { return c.Name })
+	rowNames    = each(matrix.Rows, func(r matrix.Row) string { return r.Name })
+	columnNames = each(matrix.Columns, func(c matrix.Column) string { return c.Name })
 )
 
 func only(list ...string) words { return func(*cobra.Command) []string { return list } }

@@ -83,7 +83,7 @@ const keyTries = 3
 
 // The table: a part of docs/verdicts.md, whose writer takes it from here. UPDATE=1 writes both.
 const (
-	keyTable    = "../../internal/campaign/environments.md"
+	keyTable    = "../../internal/study/environments.md"
 	keyDocument = "../../docs/verdicts.md"
 )
 

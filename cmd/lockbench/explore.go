@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/spf13/cobra"
@@ -27,7 +27,7 @@ type exploreFlags struct {
 	out    string
 	asIs   bool
 	asJSON bool
-	shard  campaign.Shard
+	shard  batch.Shard
 	all    exhaustiveFlags
 }
 

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/study"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -90,7 +90,7 @@ func (f *decideFlags) decide(c *cobra.Command, of *exploreFlags) error {
 	if info, err := os.Stat(f.docs); f.docs != "" && (err != nil || !info.IsDir()) {
 		return usage(fmt.Errorf("--docs %s is no directory; make it first", f.docs))
 	}
-	x := campaign.Exhausting{Rows: f.rows, Columns: f.cols, Each: f.each, Budget: of.search.Budget,
+	x := study.Exhausting{Rows: f.rows, Columns: f.cols, Each: f.each, Budget: of.search.Budget,
 		Jobs: of.search.Jobs}
 	dir, earlier, err := f.open(&x, of.store)
 	if err != nil {
@@ -103,7 +103,7 @@ func (f *decideFlags) decide(c *cobra.Command, of *exploreFlags) error {
 	defer out.Close()
 	begin, bar := time.Now(), newBar(c.ErrOrStderr())
 	x.Out = out
-	x.Tell = func(done, all int, d *campaign.Decision) {
+	x.Tell = func(done, all int, d *study.Decision) {
 		bar.step(done, all, d.Row+" under "+d.Column)
 	}
 	decided, err := x.Decide(c.Context())
@@ -126,7 +126,7 @@ func (f *decideFlags) decide(c *cobra.Command, of *exploreFlags) error {
 }
 
 // open makes the directory of a search, or reads what an interrupted one has.
-func (f *decideFlags) open(x *campaign.Exhausting, root string) (dir string,
+func (f *decideFlags) open(x *study.Exhausting, root string) (dir string,
 	earlier history.Duration, err error) {
 	if f.resume == "" {
 		if err := x.Check(); err != nil {
@@ -158,7 +158,7 @@ func (f *decideFlags) open(x *campaign.Exhausting, root string) (dir string,
 		return "", 0, err
 	}
 	defer file.Close()
-	x.Known, err = campaign.ReadLines(file)
+	x.Known, err = study.ReadLines(file)
 	return dir, a.Took, err
 }
 
@@ -169,7 +169,7 @@ func writeAsked(dir string, a asked) error {
 }
 
 // keep writes what is known so far beside the record of it.
-func (f *decideFlags) keep(dir string, x campaign.Exhausting, d *campaign.Decided) error {
+func (f *decideFlags) keep(dir string, x study.Exhausting, d *study.Decided) error {
 	return errors.Join(
 		writeAsked(dir, asked{x.Rows, x.Columns, x.Each, d.Took}),
 		store.Write(dir, decidedFile, func(w *os.File) error { return d.Write(w) }),
@@ -178,7 +178,7 @@ func (f *decideFlags) keep(dir string, x campaign.Exhausting, d *campaign.Decide
 
 // writeDocs writes the pages, and the comparison in the page of what was measured, if that is
 // there.
-func (f *decideFlags) writeDocs(d *campaign.Decided) error {
+func (f *decideFlags) writeDocs(d *study.Decided) error {
 	if f.docs == "" {
 		return nil
 	}
@@ -196,12 +196,12 @@ func (f *decideFlags) writeDocs(d *campaign.Decided) error {
 	return errors.Join(
 		store.Write(f.docs, decidedFile, func(w *os.File) error { return d.Write(w) }),
 		store.Write(f.docs, "exhaustive.md", func(w *os.File) error {
-			return d.Markdown(w, campaign.ReadMeasured(page))
+			return d.Markdown(w, study.ReadMeasured(page))
 		}),
 	)
 }
 
-func (f *decideFlags) show(w io.Writer, d *campaign.Decided, asJSON bool) error {
+func (f *decideFlags) show(w io.Writer, d *study.Decided, asJSON bool) error {
 	if asJSON {
 		return d.Write(w)
 	}

@@ -9,8 +9,9 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -61,10 +62,10 @@ func example(section, line string) any {
 		return new(checker.Verdict)
 	case "A": // matrix, gate
 		if strings.Contains(line, `"planned"`) {
-			return new(campaign.EntryResult)
+			return new(gate.EntryResult)
 		}
 		if strings.Contains(line, `"acquire_p50"`) {
-			return new(campaign.RowCost)
+			return new(matrix.RowCost)
 		}
 	case "What": // serve lists
 		return new(reports.Listing)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
@@ -19,7 +19,7 @@ import (
 
 // gateFlags are the flags of gate.
 type gateFlags struct {
-	options campaign.GateOptions
+	options gate.GateOptions
 	store   string
 	out     string
 	init    bool
@@ -118,7 +118,7 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 }
 
 // conclude prints the result and turns it into the exit code.
-func (f *gateFlags) conclude(c *cobra.Command, dir string, r *campaign.GateResult,
+func (f *gateFlags) conclude(c *cobra.Command, dir string, r *gate.GateResult,
 	runErr error) error {
 	if err := showGate(c, dir, r, f.asJSON, f.quiet); err != nil {
 		return broken(err)
@@ -133,7 +133,7 @@ func (f *gateFlags) conclude(c *cobra.Command, dir string, r *campaign.GateResul
 }
 
 // showGate prints a result.
-func showGate(c *cobra.Command, dir string, r *campaign.GateResult, asJSON, quiet bool) error {
+func showGate(c *cobra.Command, dir string, r *gate.GateResult, asJSON, quiet bool) error {
 	w := c.OutOrStdout()
 	switch {
 	case asJSON:
@@ -150,7 +150,7 @@ func showGate(c *cobra.Command, dir string, r *campaign.GateResult, asJSON, quie
 }
 
 // writeGate writes the files that people and programs read.
-func writeGate(dir string, r *campaign.GateResult) error {
+func writeGate(dir string, r *gate.GateResult) error {
 	return errors.Join(
 		store.Write(dir, gateFile, func(w *os.File) error { return r.Write(w) }),
 		store.Write(dir, junitFile, func(w *os.File) error { return reports.JUnit(w, r) }),
@@ -159,18 +159,18 @@ func writeGate(dir string, r *campaign.GateResult) error {
 }
 
 // readGate reads the file with all its entries.
-func readGate(name string) (*campaign.Gate, error) {
+func readGate(name string) (*gate.Gate, error) {
 	src, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s; `lockbench gate --init` writes an example", name)
 	} else if err != nil {
 		return nil, err
 	}
-	return campaign.ReadGate(name, src, planOptions())
+	return gate.ReadGate(name, src, planOptions())
 }
 
 // only refuses names that no entry has.
-func (f *gateFlags) only(g *campaign.Gate) error {
+func (f *gateFlags) only(g *gate.Gate) error {
 	var names []string
 	for _, e := range g.Entries {
 		names = append(names, fmt.Sprintf("%q", e.Name))
@@ -186,7 +186,7 @@ func (f *gateFlags) only(g *campaign.Gate) error {
 
 // jobs is how many runs the machine bears at once: in the sim each uses a core, in an environment
 // of real servers half of one at most.
-func (f *gateFlags) jobs(g *campaign.Gate) int {
+func (f *gateFlags) jobs(g *gate.Gate) int {
 	switch {
 	case f.options.Jobs > 0:
 		return f.options.Jobs

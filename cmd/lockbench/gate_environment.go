@@ -12,7 +12,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
@@ -57,9 +58,9 @@ func planOptions() (names []string) {
 }
 
 // prepare makes the chosen entries ready, and refuses what cannot work before anything is run.
-func (w *gateEnvironment) prepare(g *campaign.Gate, only []string) (map[string]campaign.Prepared,
+func (w *gateEnvironment) prepare(g *gate.Gate, only []string) (map[string]gate.Prepared,
 	error) {
-	out := map[string]campaign.Prepared{}
+	out := map[string]gate.Prepared{}
 	for _, e := range g.Entries {
 		if len(only) > 0 && !slices.Contains(only, e.Name) {
 			continue
@@ -73,8 +74,8 @@ func (w *gateEnvironment) prepare(g *campaign.Gate, only []string) (map[string]c
 	return out, nil
 }
 
-func (w *gateEnvironment) entry(e campaign.Entry) (campaign.Prepared, error) {
-	var none campaign.Prepared
+func (w *gateEnvironment) entry(e gate.Entry) (gate.Prepared, error) {
+	var none gate.Prepared
 	if e.Replay != "" {
 		return w.replay(e)
 	}
@@ -86,18 +87,18 @@ func (w *gateEnvironment) entry(e campaign.Entry) (campaign.Prepared, error) {
 		return none, err
 	}
 	environment := w.of(e.Environment)
-	return campaign.Prepared{
+	return gate.Prepared{
 		Plan: func(seed uint64) (harness.Plan, error) { return gatePlan(e, seed) },
 		Run: func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
 			v, err := environment.run(ctx, p, dir)
 			return v, markRefused(err)
 		},
-		Cost: func(dir string) campaign.Cost {
+		Cost: func(dir string) batch.Cost {
 			r, err := store.Load(filepath.Join(environment.root, filepath.FromSlash(dir)))
 			if err != nil {
-				return campaign.Cost{}
+				return batch.Cost{}
 			}
-			return campaign.Join(campaign.Measure(r.History, r.Trace))
+			return batch.Join(batch.Measure(r.History, r.Trace))
 		},
 	}, nil
 }
@@ -114,13 +115,13 @@ func (w *gateEnvironment) of(name string) *processEnvironment {
 func markRefused(err error) error {
 	var refused runner.UsageError
 	if errors.As(err, &refused) {
-		return campaign.ErrRefused{Err: err}
+		return gate.ErrRefused{Err: err}
 	}
 	return err
 }
 
 // possible asks once for each environment and place whether it can be had.
-func (w *gateEnvironment) possible(e campaign.Entry, place harness.Place) error {
+func (w *gateEnvironment) possible(e gate.Entry, place harness.Place) error {
 	key := fmt.Sprint(e.Environment, place)
 	if w.seen[key] {
 		return nil
@@ -148,7 +149,7 @@ func (w *gateEnvironment) versions() map[string]map[string]string {
 }
 
 // settings turns an entry's options into the flags of run.
-func settings(e campaign.Entry) (*runFlags, *pflag.FlagSet, error) {
+func settings(e gate.Entry) (*runFlags, *pflag.FlagSet, error) {
 	f, set := &runFlags{}, pflag.NewFlagSet("run", pflag.ContinueOnError)
 	f.register(set)
 	for _, o := range e.Options {
@@ -182,7 +183,7 @@ func wants(kind string) string {
 var flagName = regexp.MustCompile(`--([a-z][a-z-]*)`)
 
 // gatePlan is the plan of an entry for one seed.
-func gatePlan(e campaign.Entry, seed uint64) (harness.Plan, error) {
+func gatePlan(e gate.Entry, seed uint64) (harness.Plan, error) {
 	f, set, err := settings(e)
 	if err != nil {
 		return harness.Plan{}, err
@@ -215,13 +216,13 @@ func gatePlan(e campaign.Entry, seed uint64) (harness.Plan, error) {
 
 // illustrate writes the report of each run that shows what is not as expected, and says how it is
 // done again. In the simulator a violation is made small beside it.
-func illustrate(ctx context.Context, root string, r *campaign.GateResult, say io.Writer) {
+func illustrate(ctx context.Context, root string, r *gate.GateResult, say io.Writer) {
 	shrunk, bar := 0, newBar(say)
 	defer bar.stop()
 	for i := range r.Entries {
 		e := &r.Entries[i]
 		bar.step(i+1, len(r.Entries), "the report of "+e.Name)
-		if e.Result == campaign.Passed || e.Shown == nil || e.Shown.Dir == "" {
+		if e.Result == gate.Passed || e.Shown == nil || e.Shown.Dir == "" {
 			continue
 		}
 		dir := filepath.Join(root, filepath.FromSlash(e.Shown.Dir))

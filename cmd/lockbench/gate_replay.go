@@ -9,46 +9,46 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
 // replay makes an entry ready that does a counterexample again.
-func (w *gateEnvironment) replay(e campaign.Entry) (campaign.Prepared, error) {
+func (w *gateEnvironment) replay(e gate.Entry) (gate.Prepared, error) {
 	x, err := explore.ReadFile(e.Replay)
 	if err != nil {
-		return campaign.Prepared{}, e.At.Errorf("%v", err)
+		return gate.Prepared{}, e.At.Errorf("%v", err)
 	}
 	for _, l := range e.Expect.Letters {
 		if l != x.Verdict.Property {
-			return campaign.Prepared{},
+			return gate.Prepared{},
 				e.At.Errorf("%s violates %s, not %s; write `expect: violates %s`, or leave it away", e.Replay,
 					x.Verdict.Property, l, x.Verdict.Property)
 		}
 	}
 	if err := w.possible(e, harness.Place{}); err != nil {
-		return campaign.Prepared{}, err
+		return gate.Prepared{}, err
 	}
 	switch e.Environment {
 	case envSim:
-		return campaign.Prepared{Replay: func(ctx context.Context, _ string) (*checker.Verdict, string,
+		return gate.Prepared{Replay: func(ctx context.Context, _ string) (*checker.Verdict, string,
 			error) {
 			o, err := x.Replay(ctx)
 			return replayed(x, o, err)
 		}}, nil
 	case envProcess:
 		if err := x.Replayable(); err != nil {
-			return campaign.Prepared{}, e.At.Errorf("%s: %v", e.Replay, err)
+			return gate.Prepared{}, e.At.Errorf("%s: %v", e.Replay, err)
 		}
 		environment := w.of(e.Environment)
-		return campaign.Prepared{Replay: func(ctx context.Context, dir string) (*checker.Verdict, string,
+		return gate.Prepared{Replay: func(ctx context.Context, dir string) (*checker.Verdict, string,
 			error) {
 			return replayReal(ctx, x, filepath.Join(environment.root, filepath.FromSlash(dir)))
 		}}, nil
 	}
-	return campaign.Prepared{}, e.At.Errorf("a counterexample is replayed in %s or %s, not in %s",
+	return gate.Prepared{}, e.At.Errorf("a counterexample is replayed in %s or %s, not in %s",
 		envSim, envProcess, e.Environment)
 }
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
@@ -19,7 +19,7 @@ import (
 
 // matrixFlags are the flags of matrix.
 type matrixFlags struct {
-	options campaign.Options
+	options matrix.Options
 	place   placeFlags
 	store   string
 	resume  string
@@ -120,7 +120,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	begin, bar := time.Now(), newBar(c.ErrOrStderr())
 	results, runErr := f.options.Run(c.Context(), environment.run, known, out, bar.tell)
 	bar.stop()
-	m, err := campaign.NewMatrix(f.options, results)
+	m, err := matrix.NewMatrix(f.options, results)
 	if err != nil {
 		return usage(err)
 	}
@@ -145,7 +145,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 }
 
 // conclude writes and shows what came of it.
-func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *campaign.Matrix) error {
+func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *matrix.Matrix) error {
 	if f.soak {
 		if err := writeMatrix(dir, m); err != nil {
 			return broken(err)
@@ -162,7 +162,7 @@ func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *campaign.Matrix)
 // finish measures what the locks cost, and writes the reports that the matrix links to. What goes
 // wrong here costs no verdict: it is said.
 func (f *matrixFlags) finish(c *cobra.Command, environment *processEnvironment,
-	m *campaign.Matrix) error {
+	m *matrix.Matrix) error {
 	for _, part := range []func(*bar) error{
 		func(b *bar) error {
 			if !f.costs {
@@ -196,7 +196,7 @@ const (
 )
 
 // open makes the campaign's directory, or reads what an interrupted one has.
-func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
+func (f *matrixFlags) open() (dir string, known []matrix.Result, err error) {
 	if f.resume != "" {
 		return f.reopen()
 	}
@@ -212,7 +212,7 @@ func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
 	if w := f.options.Environment; w == envDocker || w == envProcess {
 		f.options.Lacks = groundHere(context.Background(), w, f.options.Place, true).Unsupported()
 	}
-	if _, err := campaign.NewMatrix(f.options, nil); err != nil {
+	if _, err := matrix.NewMatrix(f.options, nil); err != nil {
 		return "", nil, err
 	}
 	dir, err = store.Create(f.store, "matrix", "all", time.Now())
@@ -224,7 +224,7 @@ func (f *matrixFlags) open() (dir string, known []campaign.Result, err error) {
 	})
 }
 
-func (f *matrixFlags) reopen() (string, []campaign.Result, error) {
+func (f *matrixFlags) reopen() (string, []matrix.Result, error) {
 	dir, err := filepath.EvalSymlinks(f.resume)
 	if err != nil {
 		return "", nil, fmt.Errorf("%s is no matrix: %w", f.resume, err)
@@ -251,17 +251,17 @@ func (f *matrixFlags) reopen() (string, []campaign.Result, error) {
 		return "", nil, err
 	}
 	defer file.Close()
-	known, err := campaign.ReadResults(file)
+	known, err := matrix.ReadResults(file)
 	return dir, known, err
 }
 
 // writeMatrix writes what can be read and linked to, and makes the store's links show it.
-func writeMatrix(dir string, m *campaign.Matrix) error {
+func writeMatrix(dir string, m *matrix.Matrix) error {
 	return errors.Join(matrixPages(dir, m), store.Point(filepath.Dir(filepath.Dir(dir)), dir))
 }
 
 // matrixPages writes matrix.json and its pages.
-func matrixPages(dir string, m *campaign.Matrix) error {
+func matrixPages(dir string, m *matrix.Matrix) error {
 	recoveries(dir, m)
 	return errors.Join(
 		store.Write(dir, matrixFile, func(w *os.File) error { return m.Write(w) }),
@@ -272,7 +272,7 @@ func matrixPages(dir string, m *campaign.Matrix) error {
 	)
 }
 
-func (f *matrixFlags) show(w io.Writer, dir string, m *campaign.Matrix) error {
+func (f *matrixFlags) show(w io.Writer, dir string, m *matrix.Matrix) error {
 	if f.asJSON {
 		return m.Write(w)
 	}
@@ -281,11 +281,11 @@ func (f *matrixFlags) show(w io.Writer, dir string, m *campaign.Matrix) error {
 	return err
 }
 
-func readMatrix(name string) (*campaign.Matrix, error) {
+func readMatrix(name string) (*matrix.Matrix, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	return campaign.ReadMatrix(file)
+	return matrix.ReadMatrix(file)
 }

@@ -10,16 +10,16 @@ import (
 	"sync"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/campaign"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
 // judgeAgain draws the verdicts on the runs that there are once more from their records, with the
 // checker as it is now, and writes them in the place of the old ones. A run whose record or plan is
 // gone keeps its verdict. Each core judges; tell is called by one at a time.
-func judgeAgain(dir string, known []campaign.Result, tell func(done, all int, what string)) (
-	[]campaign.Result, error) {
+func judgeAgain(dir string, known []matrix.Result, tell func(done, all int, what string)) (
+	[]matrix.Result, error) {
 	var cores sync.WaitGroup
 	var one sync.Mutex
 	var failed error
@@ -52,7 +52,7 @@ func judgeAgain(dir string, known []campaign.Result, tell func(done, all int, wh
 	})
 }
 
-func judgedAgain(dir string, r campaign.Result) (campaign.Result, error) {
+func judgedAgain(dir string, r matrix.Result) (matrix.Result, error) {
 	run, err := store.Load(filepath.Join(dir, r.Dir))
 	if run == nil {
 		return r, nil

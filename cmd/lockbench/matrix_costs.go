@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -15,7 +16,7 @@ import (
 // since what runs beside it would be measured, too. What was measured before an interruption is
 // kept.
 func (f *matrixFlags) measure(ctx context.Context, environment *processEnvironment,
-	m *campaign.Matrix,
+	m *matrix.Matrix,
 	tell func(done, all int, what string)) (failed error) {
 	rows := f.options.CostRows()
 	for i, r := range rows {
@@ -35,31 +36,31 @@ func (f *matrixFlags) measure(ctx context.Context, environment *processEnvironme
 
 // cost measures one lock, unless the run is there already.
 func (f *matrixFlags) cost(ctx context.Context, environment *processEnvironment,
-	r campaign.Row) (campaign.RowCost, error) {
+	r matrix.Row) (matrix.RowCost, error) {
 	p, err := f.options.CostPlan(r)
 	if err != nil {
-		return campaign.RowCost{}, err
+		return matrix.RowCost{}, err
 	}
-	name := campaign.CostDir(r)
+	name := matrix.CostDir(r)
 	dir := filepath.Join(environment.root, name)
 	run, err := store.Load(dir)
 	if err != nil || !run.History.Complete() {
 		if _, err := environment.run(ctx, p, name); err != nil {
-			return campaign.RowCost{}, err
+			return matrix.RowCost{}, err
 		}
 		if run, err = store.Load(dir); err != nil {
-			return campaign.RowCost{}, err
+			return matrix.RowCost{}, err
 		}
 	}
-	return campaign.RowCost{
+	return matrix.RowCost{
 		Row: r.Name, Dir: name, Clients: p.Clients, Hold: p.Hold,
-		Cost: campaign.Join(campaign.Measure(run.History, run.Trace)),
+		Cost: batch.Join(batch.Measure(run.History, run.Trace)),
 	}, nil
 }
 
 // recoveries adds how long each lock took to recover, from the runs of the matrix: those of a shard
 // that another machine ran are there when the shards are merged.
-func recoveries(root string, m *campaign.Matrix) {
+func recoveries(root string, m *matrix.Matrix) {
 	for i := range m.Costs {
 		c := &m.Costs[i]
 		c.AfterCrash, c.AfterFailover = recovery(root, m.Recoveries(c.Row, "crash")),
@@ -70,11 +71,11 @@ func recoveries(root string, m *campaign.Matrix) {
 // recovery is the longest time from a strike to the next grant in some runs; 0 if nothing was
 // granted after any.
 func recovery(root string, dirs []string) history.Duration {
-	var samples []campaign.Sample
+	var samples []batch.Sample
 	for _, d := range dirs {
 		if r, err := store.Load(filepath.Join(root, d)); err == nil {
-			samples = append(samples, campaign.Measure(r.History, nil))
+			samples = append(samples, batch.Measure(r.History, nil))
 		}
 	}
-	return campaign.Join(samples...).Recovery
+	return batch.Join(samples...).Recovery
 }

@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/study"
 )
 
 // writeDocs writes the pages that are made from a whole matrix, with what was measured beside it
 // and is kept in the same directory.
-func (f *matrixFlags) writeDocs(m *campaign.Matrix) error {
+func (f *matrixFlags) writeDocs(m *matrix.Matrix) error {
 	if f.docs == "" {
 		return nil
 	}
@@ -22,15 +23,15 @@ func (f *matrixFlags) writeDocs(m *campaign.Matrix) error {
 		return err
 	}
 	return errors.Join(
-		store.Write(f.docs, "verdicts.md", func(w *os.File) error { return m.Verdicts(w, a) }),
-		store.Write(f.docs, "claims.md", func(w *os.File) error { return m.ClaimsTable(w) }),
+		store.Write(f.docs, "verdicts.md", func(w *os.File) error { return study.Verdicts(m, w, a) }),
+		store.Write(f.docs, "claims.md", func(w *os.File) error { return study.ClaimsTable(m, w) }),
 		writeExcerpt(m, filepath.Dir(filepath.Clean(f.docs))),
 	)
 }
 
 // writeExcerpt renews the few rows that the README beside the directory of pages shows, if there is
 // one.
-func writeExcerpt(m *campaign.Matrix, dir string) error {
+func writeExcerpt(m *matrix.Matrix, dir string) error {
 	const name = "README.md"
 	old, err := os.ReadFile(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,7 +39,7 @@ func writeExcerpt(m *campaign.Matrix, dir string) error {
 	} else if err != nil {
 		return err
 	}
-	page, err := m.Excerpt(old)
+	page, err := study.Excerpt(m, old)
 	if err != nil || bytes.Equal(page, old) {
 		return err
 	}
@@ -46,19 +47,19 @@ func writeExcerpt(m *campaign.Matrix, dir string) error {
 }
 
 // readAnnex reads what there is in a directory for pages.
-func readAnnex(dir string) (a campaign.Annex, err error) {
+func readAnnex(dir string) (a study.Annex, err error) {
 	err = readIfThere(filepath.Join(dir, mitigationsFile), func(f *os.File) (err error) {
-		a.Mended, err = campaign.ReadMended(f)
+		a.Mended, err = study.ReadMended(f)
 		return err
 	})
 	err = errors.Join(err, readIfThere(filepath.Join(dir, decidedFile), func(f *os.File) (err error) {
-		a.Decided, err = campaign.ReadDecided(f)
+		a.Decided, err = study.ReadDecided(f)
 		return err
 	}))
 	soaks, _ := filepath.Glob(filepath.Join(dir, soakPage("*"))) // sorted; the pattern is good
 	for _, name := range soaks {
 		err = errors.Join(err, readIfThere(name, func(f *os.File) error {
-			s, err := campaign.ReadSoak(f)
+			s, err := study.ReadSoak(f)
 			a.Soaks = append(a.Soaks, s)
 			return err
 		}))

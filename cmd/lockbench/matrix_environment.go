@@ -22,7 +22,7 @@ type processEnvironment struct {
 	versions map[string]string
 }
 
-// run is campaign.Runner.
+// run is batch.Runner.
 func (w *processEnvironment) run(ctx context.Context, p harness.Plan,
 	name string) (*checker.Verdict,
 	error) {

@@ -7,8 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/study"
 	"github.com/spf13/cobra"
 )
 
@@ -23,7 +24,7 @@ func (f *matrixFlags) mitigate(c *cobra.Command) error {
 		return usage(err)
 	}
 	environment, bar := &processEnvironment{root: dir}, newBar(c.ErrOrStderr())
-	m, runErr := f.options.Mitigate(c.Context(), environment.run, environment.sample, bar.step)
+	m, runErr := study.Mitigate(c.Context(), f.options, environment.run, environment.sample, bar.step)
 	bar.stop()
 	m.Versions = environment.found()
 	write := func(w *os.File) error { return m.Write(w) }
@@ -49,11 +50,11 @@ func (f *matrixFlags) mitigate(c *cobra.Command) error {
 	return nil
 }
 
-// sample is campaign.Sampler.
-func (w *processEnvironment) sample(name string) (campaign.Sample, error) {
+// sample is study.Sampler.
+func (w *processEnvironment) sample(name string) (batch.Sample, error) {
 	r, err := store.Load(filepath.Join(w.root, name))
 	if err != nil {
-		return campaign.Sample{}, err
+		return batch.Sample{}, err
 	}
-	return campaign.Measure(r.History, r.Trace), nil
+	return batch.Measure(r.History, r.Trace), nil
 }

@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
 )
@@ -21,7 +21,7 @@ const maxReports = 1500
 
 // writeReports writes the report of each run that a cell of the matrix links to, and returns how
 // many.
-func writeReports(ctx context.Context, root string, m *campaign.Matrix, tell func(done, all int,
+func writeReports(ctx context.Context, root string, m *matrix.Matrix, tell func(done, all int,
 	what string)) (int, error) {
 	dirs := reports.WitnessDirs(m)
 	dirs = dirs[:min(len(dirs), maxReports)]

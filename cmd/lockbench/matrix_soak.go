@@ -6,8 +6,9 @@ import (
 	"os"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/study"
 	"github.com/spf13/cobra"
 )
 
@@ -23,8 +24,8 @@ const soakRuns = 20
 
 // judgeSoak writes and shows how often each letter was found. The error is nil if every run found
 // what it had to, and nothing else.
-func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, m *campaign.Matrix) error {
-	s := m.Soak()
+func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, m *matrix.Matrix) error {
+	s := study.CountSoak(m)
 	write := func(w *os.File) error { return s.Write(w) }
 	err := store.Write(dir, soakFile, write)
 	if f.docs != "" {

@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/spf13/cobra"
 )
@@ -76,15 +77,15 @@ func kindOf(dir string) string {
 }
 
 func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
-	var parts []campaign.GatePart
+	var parts []gate.GatePart
 	for _, d := range dirs {
 		r, err := readGateResult(d)
 		if err != nil {
 			return usage(err)
 		}
-		parts = append(parts, campaign.GatePart{Name: d, Result: r})
+		parts = append(parts, gate.GatePart{Name: d, Result: r})
 	}
-	r, err := campaign.MergeGates(parts, f.allowMissing)
+	r, err := gate.MergeGates(parts, f.allowMissing)
 	if err != nil {
 		return usage(err)
 	}
@@ -100,7 +101,7 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 }
 
 func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
-	var parts []campaign.MatrixPart
+	var parts []matrix.MatrixPart
 	for _, d := range dirs {
 		p, err := readPart(d)
 		if err != nil {
@@ -108,7 +109,7 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 		}
 		parts = append(parts, p)
 	}
-	m, options, results, err := campaign.MergeMatrices(parts, f.allowMissing)
+	m, options, results, err := matrix.MergeMatrices(parts, f.allowMissing)
 	if err != nil {
 		return usage(err)
 	}
@@ -163,13 +164,13 @@ func copyInto(to, from string) error {
 }
 
 // readGateResult reads gate.json of a directory.
-func readGateResult(dir string) (*campaign.GateResult, error) {
+func readGateResult(dir string) (*gate.GateResult, error) {
 	file, err := os.Open(filepath.Join(dir, gateFile))
 	if err != nil {
 		return nil, fmt.Errorf("%s is no directory of a gate: %w", dir, err)
 	}
 	defer file.Close()
-	r, err := campaign.ReadGateResult(file)
+	r, err := gate.ReadGateResult(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -177,7 +178,7 @@ func readGateResult(dir string) (*campaign.GateResult, error) {
 }
 
 // readPart reads the directory of a matrix.
-func readPart(dir string) (p campaign.MatrixPart, err error) {
+func readPart(dir string) (p matrix.MatrixPart, err error) {
 	f := matrixFlags{resume: dir}
 	if _, p.Results, err = f.reopen(); err != nil {
 		return p, err
@@ -190,7 +191,7 @@ func readPart(dir string) (p campaign.MatrixPart, err error) {
 }
 
 // writeParts writes what lets a matrix go on.
-func writeParts(dir string, o campaign.Options, results []campaign.Result) error {
+func writeParts(dir string, o matrix.Options, results []matrix.Result) error {
 	return errors.Join(
 		store.Write(dir, optionsFile, func(w *os.File) error { return json.NewEncoder(w).Encode(o) }),
 		store.Write(dir, resultsFile, func(w *os.File) error {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/spf13/pflag"
 )
 
@@ -147,9 +147,9 @@ func TestAGateHasEveryOptionOfRun(t *testing.T) {
 		options := map[string]string{"impl": "redisson"}
 		options[key] = value
 		var args []string
-		e := campaign.Entry{Name: "e", Environment: envProcess, Seed: 5}
+		e := gate.Entry{Name: "e", Environment: envProcess, Seed: 5}
 		for k, v := range options {
-			e.Options = append(e.Options, campaign.Option{Name: k, Values: []string{v}})
+			e.Options = append(e.Options, gate.Option{Name: k, Values: []string{v}})
 			args = append(args, "--"+strings.ReplaceAll(k, "_", "-")+"="+v)
 		}
 		got, err := gatePlan(e, 5)

@@ -6,7 +6,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/lockbench/lockbench/internal/campaign"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -61,4 +61,4 @@ func (f *runFlags) makePlan(set *pflag.FlagSet) (harness.Plan, error) {
 	return harness.NewPlan(f.RunOptions)
 }
 
-func (b *bar) tell(done, all int, r campaign.Result) { b.Step(done, all, r.Row+" under "+r.Nemesis) }
+func (b *bar) tell(done, all int, r matrix.Result) { b.Step(done, all, r.Row+" under "+r.Nemesis) }

@@ -1,0 +1,133 @@
+package batch
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Letters are the properties of the matrix, in the order in which they are written.
+var Letters = []string{"S", "L", "O", "R", "D", "F"}
+
+// Finding is what a campaign keeps of a verdict.
+type Finding struct {
+	Verdict checker.Result            `json:"verdict"`
+	Letters map[string]checker.Result `json:"letters"`
+	Classes map[string]string         `json:"classes,omitempty"` // of the letters that were violated
+	Words   map[string]string         `json:"words,omitempty"`   // the counterexamples
+	Because map[string]string         `json:"because,omitempty"` // why a letter is unknown or n.a.
+	Broke   string                    `json:"broke,omitempty"`   // why there is no verdict
+	Stalled bool                      `json:"stalled,omitempty"` // the machine did not keep up
+}
+
+// Disturbed reports whether the machine stopped for so long that clients may have given up on an
+// answer that was under way, or did, or that the steps of a scenario, which are a tenth of a lease
+// apart or more, may have fallen together: what happened then was done by that, and not by the
+// fault that the run is about. Half of such a time is enough, since the stall is not all that goes
+// into it; and a server or a proxy that stalled is seen only by the commands that it kept waiting.
+func Disturbed(p harness.Plan, v *checker.Verdict) bool {
+	bears := min(p.ClientTimeout.D(), p.TTL.D()/8)
+	if p.NodeTimeout > 0 {
+		bears = min(bears, p.NodeTimeout.D())
+	}
+	return v != nil && (v.Evidence.TimedOut > 0 ||
+		2*time.Duration(v.Evidence.LongestGapMS)*time.Millisecond > bears)
+}
+
+// NewFinding reads a verdict; err says why there is none, or why it is worth less than planned.
+func NewFinding(v *checker.Verdict, err error) Finding {
+	f := Finding{
+		Verdict: checker.Unknown,
+		Letters: map[string]checker.Result{}, Classes: map[string]string{}, Words: map[string]string{},
+		Because: map[string]string{},
+	}
+	if err != nil {
+		f.Broke = err.Error()
+	}
+	if v == nil {
+		return f
+	}
+	if v.Verdict != "" {
+		f.Verdict = v.Verdict
+	}
+	if f.Broke == "" {
+		f.Broke = v.HarnessError
+	}
+	for _, p := range v.Properties {
+		f.note(p)
+	}
+	f.Stalled = f.Stalled || v.Evidence.Gaps > 0 && f.Verdict == checker.Unknown
+	return f
+}
+
+func (f *Finding) note(p checker.Property) {
+	if p.Verdict == "" { // checker's zero value
+		p.Verdict = checker.Unknown
+	}
+	f.Letters[p.Property] = p.Verdict
+	if p.Verdict == checker.Violated {
+		f.Classes[p.Property], f.Words[p.Property] = p.Class, p.Explanation
+		return
+	}
+	if p.Reason != "" {
+		f.Because[p.Property] = p.Reason
+	}
+	f.Stalled = f.Stalled || strings.Contains(p.Reason, "stalled")
+}
+
+// Violated are the letters of the matrix that were found.
+func (f Finding) Violated() []string {
+	var out []string
+	for l, v := range f.Letters {
+		if v == checker.Violated {
+			out = append(out, l)
+		}
+	}
+	return InOrder(out)
+}
+
+// violatedAll are all properties that the run violated, not only those of the matrix.
+func (f Finding) ViolatedAll() (out []string) {
+	for l, r := range f.Letters {
+		if r == checker.Violated {
+			out = append(out, l)
+		}
+	}
+	slices.SortFunc(out, ByLetter)
+	return out
+}
+
+// found is what a run found, in a word or two.
+func (f Finding) Found() string {
+	if v := f.ViolatedAll(); len(v) > 0 {
+		return "violates " + strings.Join(v, ",")
+	}
+	return f.Verdict.String()
+}
+
+// byLetter orders properties as they are written, those of the matrix first.
+func ByLetter(a, b string) int {
+	place := func(l string) int {
+		if i := slices.Index(Letters, l); i >= 0 {
+			return i
+		}
+		return len(Letters)
+	}
+	if d := place(a) - place(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
+}
+
+// inOrder returns the letters without repetition in the order in which they are written.
+func InOrder(letters []string) (out []string) {
+	for _, l := range Letters {
+		if slices.Contains(letters, l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+package batch
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Shard is the part of a campaign that one of several machines runs. The zero value is the whole.
+// It is a pflag.Value and is written "2/5": the second of five.
+type Shard struct {
+	Index int // from 1
+	Of    int
+}
+
+// Set reads "2/5".
+func (s *Shard) Set(text string) error {
+	i, n, ok := strings.Cut(text, "/")
+	index, err := strconv.Atoi(i)
+	of, err2 := strconv.Atoi(n)
+	if !ok || err != nil || err2 != nil || of < 1 {
+		return fmt.Errorf("%q is no shard; write 2/5 for the second of five", text)
+	}
+	if index < 1 || index > of {
+		return fmt.Errorf("there is no shard %s; of %d there are 1/%d to %d/%d", text, of, of, of, of)
+	}
+	*s = Shard{index, of}
+	return nil
+}
+
+// String writes what Set reads, and nothing for the whole.
+func (s Shard) String() string {
+	if s.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Index, s.Of)
+}
+
+// Type names the kind of value in the help of a flag.
+func (s Shard) Type() string { return "i/n" }
+
+// MarshalText writes String.
+func (s Shard) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (s *Shard) UnmarshalText(b []byte) error {
+	if len(b) == 0 {
+		*s = Shard{}
+		return nil
+	}
+	return s.Set(string(b))
+}
+
+// Has reports whether the i-th of many equal things, from 0, belongs to the shard: every Of-th
+// does. It splits the seeds of a search.
+func (s Shard) Has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
+
+// deal returns the things that belong to the shard, in their order. Each thing belongs to exactly
+// one shard, the same on every machine; the sums of the weights of two shards differ by no more
+// than the heaviest thing, because the heaviest are dealt first, each to whoever has least.
+func Deal[T any](s Shard, things []T, weight func(T) int) []T {
+	if s.Of <= 1 {
+		return things
+	}
+	order := make([]int, len(things))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(weight(things[b]),
+			weight(things[a]))
+	})
+	load, mine := make([]int, s.Of), make([]bool, len(things))
+	for _, i := range order {
+		least := slices.Index(load, slices.Min(load))
+		load[least] += weight(things[i])
+		mine[i] = least == s.Index-1
+	}
+	var out []T
+	for i, t := range things {
+		if mine[i] {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/batch"
+)
+
+// Change is what became of a letter from one side to the other. The zero value: nothing.
+type Change string
+
+// The changes of a letter.
+const (
+	New  Change = "new"  // violated now, and not before
+	Gone Change = "gone" // violated before, and not now
+	// seen so rarely where it was seen that the other side may just have missed it
+	Chance  Change = "chance"
+	Lost    Change = "lost"    // known before, and nobody can tell now
+	Learned Change = "learned" // nobody could tell before
+	Class   Change = "class"   // violated on both sides, in another way
+)
+
+// luck is the chance above which a letter that was not found may have been missed: 1 in 20.
+const luck = 0.05
+
+// LetterPair is one property on both sides.
+type LetterPair struct {
+	Letter string  `json:"letter"`
+	A      Tally   `json:"a"`
+	B      Tally   `json:"b"`
+	Change Change  `json:"change,omitempty"`
+	Missed float64 `json:"missed,omitempty"` // the chance that the side that did not find it missed it
+}
+
+// Tally is what the runs of one side say of a property.
+type Tally struct {
+	Found checker.Result `json:"found"`
+	Runs  int            `json:"runs,omitempty"` // that violated it
+	Of    int            `json:"of"`             // runs of the scenarios that did; if none did, all
+	Class string         `json:"class,omitempty"`
+	Words string         `json:"words,omitempty"`
+
+	hits, tries map[string]int // by scenario
+}
+
+// newTally joins what the runs of an item say: violated in one is violated; then unknown; then
+// valid.
+func newTally(letter string, i Item) Tally {
+	t := Tally{Found: checker.NA, hits: map[string]int{}, tries: map[string]int{}}
+	if len(i.Trials) == 0 {
+		t.Found = checker.Unknown
+	}
+	for _, trial := range i.Trials {
+		r, judged := trial.Letters[letter]
+		if !judged {
+			r = checker.Unknown
+		}
+		if batch.Rank(r) > batch.Rank(t.Found) {
+			t.Found, t.Class, t.Words = r, trial.Classes[letter], trial.Words[letter]
+		}
+		t.tries[trial.Aim]++
+		if r == checker.Violated {
+			t.Runs++
+			t.hits[trial.Aim]++
+		}
+	}
+	for aim, n := range t.tries {
+		if t.Runs == 0 || t.hits[aim] > 0 {
+			t.Of += n
+		}
+	}
+	return t
+}
+
+// String is the tally in a table: "violated 3/5", "valid".
+func (t Tally) String() string {
+	if t.Found == checker.Violated {
+		return fmt.Sprintf("violated %d/%d", t.Runs, t.Of)
+	}
+	return t.Found.String()
+}
+
+func newLetterPair(letter string, a, b Item) LetterPair {
+	p := LetterPair{Letter: letter, A: newTally(letter, a), B: newTally(letter, b)}
+	inA, inB := p.A.Found == checker.Violated, p.B.Found == checker.Violated
+	unknownA, unknownB := p.A.Found == checker.Unknown, p.B.Found == checker.Unknown
+	switch {
+	case inA && inB && p.A.Class != p.B.Class:
+		p.Change = Class
+	case inA && inB:
+	case unknownB && !unknownA:
+		p.Change = Lost
+	case unknownA && !unknownB && !inB:
+		p.Change = Learned
+	case inA:
+		p.Change, p.Missed = unlessLuck(Gone, p.A, p.B)
+	case inB && unknownA:
+		p.Change = New
+	case inB:
+		p.Change, p.Missed = unlessLuck(New, p.B, p.A)
+	}
+	return p
+}
+
+// unlessLuck asks whether the side that did not find the violation would have, had it been as
+// frequent there as on the other.
+func unlessLuck(c Change, found, not Tally) (Change, float64) {
+	missed := 1.0
+	for aim, hits := range found.hits {
+		rate := float64(hits) / float64(found.tries[aim])
+		missed *= math.Pow(1-rate, float64(not.tries[aim]))
+	}
+	if missed > luck {
+		return Chance, missed
+	}
+	return c, missed
+}
+
+// Line is the pair in a sentence; "" if nothing changed, or if it is told for all letters together.
+func (p LetterPair) Line() string {
+	switch p.Change {
+	case New:
+		return fmt.Sprintf("%s is violated now (%s), and was %s", p.Letter, class(p.B), p.A.Found)
+	case Gone:
+		return fmt.Sprintf("%s was violated (%s), and is %s now", p.Letter, class(p.A), p.B.Found)
+	case Chance:
+		return fmt.Sprintf("%s: %s and %s: that may be chance (%.0f %%)", p.Letter, p.A, p.B,
+			100*p.Missed)
+	case Learned:
+		return fmt.Sprintf("%s is %s now, and nobody could tell before", p.Letter, p.B)
+	case Class:
+		return fmt.Sprintf("%s is violated on both sides, in another way: %s, then %s", p.Letter,
+			p.A.Class, p.B.Class)
+	}
+	return ""
+}
+
+func class(t Tally) string {
+	s := fmt.Sprintf("%d of %s", t.Runs, batch.RunsOf(t.Of))
+	if t.Class != "" {
+		return t.Class + ", " + s
+	}
+	return s
+}

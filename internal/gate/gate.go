@@ -1,0 +1,107 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// Breakpoint is what a gate file says: locks under faults, and what is expected of each. The file
+// is read by ReadGate.
+type Gate struct {
+	File string `json:"file"`
+	// of the file's bytes: results of two different files are never joined
+	Digest       string           `json:"digest"`
+	Environment  string           `json:"environment"`
+	Seed         uint64           `json:"seed"`
+	Budget       history.Duration `json:"budget,omitempty"` // of the whole gate, wall clock; 0: none
+	AllowUnknown []string         `json:"allow_unknown,omitempty"`
+	Entries      []Entry          `json:"entries"`
+}
+
+// Entry is one line of a gate: a lock under a fault, or a counterexample, and what is expected of
+// it.
+type Entry struct {
+	Name        string `json:"name"`
+	Environment string `json:"environment"`
+	// a counterexample instead of a lock and a fault; the path as it can be opened
+	Replay  string           `json:"replay,omitempty"`
+	Expect  Expectation      `json:"expect"`
+	Seed    uint64           `json:"seed"` // of the first run; the others count from there
+	Seeds   int              `json:"seeds"`
+	Repeats int              `json:"repeats"`          // of each seed
+	Budget  history.Duration `json:"budget,omitempty"` // of the entry, wall clock; 0: none
+	Options []Option         `json:"options,omitempty"`
+
+	At Position `json:"-"`
+}
+
+// Option is a setting of an entry's plan: the name of a flag of `lockbench run` without its dashes,
+// and its values.
+type Option struct {
+	Name   string   `json:"name"`
+	Values []string `json:"values"`
+
+	At Position `json:"-"`
+}
+
+// Position is a place in a gate file, for errors.
+type Position struct {
+	File         string
+	Line, Column int // from 1
+}
+
+// Errorf is an error about the place: "lockbench.yaml:12:5: ...".
+func (p Position) Errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d:%d: %s", p.File, p.Line, p.Column, fmt.Sprintf(format, args...))
+}
+
+// Option returns the values of a setting, joined; "" if there is none.
+func (e Entry) Option(name string) string {
+	for _, o := range e.Options {
+		if o.Name == name {
+			return strings.Join(o.Values, ",")
+		}
+	}
+	return ""
+}
+
+// Title is what the entry is about, in a few words: the lock and the fault, or the file.
+func (e Entry) Title() string {
+	if e.Replay != "" {
+		return "replay of " + e.Replay
+	}
+	fault := e.Option("nemesis")
+	if fault == "" {
+		fault = "none"
+	}
+	return e.Option("impl") + " under " + fault
+}
+
+// runs is how many runs the entry has at most. A search ends at the first that finds what is
+// expected.
+func (e Entry) runs() int { return e.Seeds * e.Repeats }
+
+// search reports whether the entry's runs are done one after the other until one of them finds what
+// is expected.
+func (e Entry) search() bool { return e.Expect.Within > 0 }
+
+// deadline is how long the entry may take.
+func (e Entry) limit() time.Duration {
+	if e.search() {
+		return e.Expect.Within.D()
+	}
+	return e.Budget.D()
+}
+
+// Allowed reports whether the entry may be unknown.
+func (g Gate) Allowed(name string) bool {
+	for _, a := range g.AllowUnknown {
+		if a == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,45 @@
+package gate
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// dir is where a run goes, relative to the gate's directory.
+func (r *gateRun) dir(t errand, again bool) string {
+	i := 0
+	for i = range r.gate.Entries {
+		if &r.gate.Entries[i] == t.entry {
+			break
+		}
+	}
+	name := fmt.Sprintf("seed-%d", t.seed)
+	if t.entry.Replay != "" {
+		name = "replay"
+	}
+	if t.entry.Repeats > 1 {
+		name += fmt.Sprintf("-%d", t.repeat)
+	}
+	if again {
+		name += "-again"
+	}
+	return path.Join("runs", fmt.Sprintf("%02d-%s", i+1, slug(t.entry.Name)), name)
+}
+
+// slug makes a name of a file from any text.
+func slug(text string) string {
+	var b strings.Builder
+	for _, c := range strings.ToLower(text) {
+		switch {
+		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+			b.WriteRune(c)
+		case !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+		if b.Len() >= 48 {
+			break
+		}
+	}
+	return strings.Trim(b.String(), "-")
+}

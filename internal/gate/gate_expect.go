@@ -1,0 +1,142 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Expectation is what a gate expects of an entry: "safe", "violates", "violates S", "violates S,L
+// within 30 s".
+type Expectation struct {
+	Violates bool
+	Letters  []string // that each run must violate; none: any
+	// one run after the other until one finds it, at most so long; 0: every run must find it
+	Within history.Duration
+}
+
+// ParseExpectation reads an expectation. The error says what can be written.
+func ParseExpectation(text string) (e Expectation, err error) {
+	words := strings.Fields(text)
+	switch {
+	case len(words) == 1 && words[0] == "safe":
+		return e, nil
+	case len(words) == 0 || words[0] != "violates":
+		return e,
+			fmt.Errorf(`%q is no expectation; write "safe", "violates S" or "violates S within 30 s"`, text)
+	}
+	e.Violates = true
+	rest := words[1:]
+	if i := slices.Index(rest, "within"); i >= 0 {
+		if e.Within, err = duration(rest[i+1:]); err != nil {
+			return e, err
+		}
+		rest = rest[:i]
+	}
+	if len(rest) == 0 {
+		return e, nil
+	}
+	if e.Letters = checker.Letters(strings.Join(rest, ",")); harness.Judgeable(e.Letters) != nil {
+		return e, fmt.Errorf(`%q names no property; write letters such as "violates S" or "violates S,L"`,
+			strings.Join(rest, " "))
+	}
+	return e, nil
+}
+
+// duration reads "30 s", "30s" and "1m30s".
+func duration(words []string) (history.Duration, error) {
+	d, err := time.ParseDuration(strings.Join(words, ""))
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf(`after "within" comes a time such as 30 s, not %q`, strings.Join(words, " "))
+	}
+	return history.Duration(d), nil
+}
+
+// String writes what ParseExpectation reads.
+func (e Expectation) String() string {
+	if !e.Violates {
+		return "safe"
+	}
+	s := "violates"
+	if len(e.Letters) > 0 {
+		s += " " + strings.Join(e.Letters, ",")
+	}
+	if e.Within > 0 {
+		s += " within " + brief(e.Within)
+	}
+	return s
+}
+
+// brief writes 1m0s as 1m.
+func brief(d history.Duration) string {
+	s := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(s, zero) {
+			s = s[:len(s)-2]
+		}
+	}
+	return s
+}
+
+// Plan is the expectation as a plan has it.
+func (e Expectation) Plan() string {
+	switch {
+	case !e.Violates:
+		return string(checker.Valid)
+	case len(e.Letters) == 0:
+		return string(checker.Violated)
+	}
+	return strings.Join(e.Letters, ",")
+}
+
+// MarshalText writes String.
+func (e Expectation) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (e *Expectation) UnmarshalText(b []byte) (err error) {
+	*e, err = ParseExpectation(string(b))
+	return err
+}
+
+// met is what one run says about the expectation: Valid that it is as expected, Violated that it is
+// not, Unknown that nobody can tell.
+func (e Expectation) met(f batch.Finding) checker.Result {
+	switch {
+	case !e.Violates && f.Verdict == checker.Violated:
+		return checker.Violated
+	case !e.Violates:
+		return sure(f.Broke == "" && f.Verdict == checker.Valid, checker.Valid)
+	case len(e.Letters) == 0 && f.Verdict == checker.Violated:
+		return checker.Valid
+	case len(e.Letters) == 0:
+		return sure(f.Broke == "" && f.Verdict == checker.Valid, checker.Violated)
+	}
+	return e.lettersMet(f)
+}
+
+func (e Expectation) lettersMet(f batch.Finding) checker.Result {
+	met := checker.Valid
+	for _, l := range e.Letters {
+		switch r := f.Letters[l]; {
+		case r == checker.Violated:
+		case f.Broke == "" && (r == checker.Valid || r == checker.NA):
+			return checker.Violated
+		default:
+			met = checker.Unknown
+		}
+	}
+	return met
+}
+
+func sure(known bool, r checker.Result) checker.Result {
+	if known {
+		return r
+	}
+	return checker.Unknown
+}

@@ -1,0 +1,214 @@
+package gate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/batch"
+)
+
+// met is what a run says about its entry's expectation; see Expectation.met. A counterexample that
+// the environment did not follow shows no violation any more, and proves no safety either.
+func (e *Entry) met(run GateRun) checker.Result {
+	switch {
+	case run.Refused:
+		return checker.Unknown
+	case run.Diverged != "":
+		return sure(e.Expect.Violates && run.Broke == "", checker.Violated)
+	}
+	return e.Expect.met(run.Finding)
+}
+
+// tally is what the runs of an entry say together.
+type tally struct {
+	met, not, open []GateRun // as expected; not as expected; unknown
+	refused, broke []GateRun
+	Counted        []GateRun // all that count: a second try instead of the first
+	letters, na    []string  // that were judged, and of which nothing could be said
+	evidence       checker.Evidence
+}
+
+// count sorts the runs of an entry. Where a run was done once more, the second try counts.
+func (e *Entry) Count(runs []GateRun) (t tally) {
+	for i, run := range runs {
+		if i+1 < len(runs) && runs[i+1].Again && runs[i+1].Seed == run.Seed &&
+			runs[i+1].Repeat == run.Repeat {
+			continue
+		}
+		t.Counted = append(t.Counted, run)
+		switch met := e.met(run); {
+		case met == checker.Valid:
+			t.met = append(t.met, run)
+		case met == checker.Violated && (run.Again || !e.doubts(run)):
+			t.not = append(t.not, run)
+		case run.Refused:
+			t.refused = append(t.refused, run)
+		case run.Broke != "":
+			t.broke = append(t.broke, run)
+		default:
+			t.open = append(t.open, run)
+		}
+		t.add(run)
+	}
+	return t
+}
+
+func (t *tally) add(run GateRun) {
+	t.evidence.Acquisitions += run.Evidence.Acquisitions
+	t.evidence.Contended += run.Evidence.Contended
+	t.evidence.Aimed += run.Evidence.Aimed
+	t.evidence.Hits += run.Evidence.Hits
+	for l, r := range run.Letters {
+		list := &t.letters
+		if r == checker.NA {
+			list = &t.na
+		}
+		if !slices.Contains(*list, l) {
+			*list = append(*list, l)
+		}
+	}
+	t.na = slices.DeleteFunc(t.na, func(l string) bool { return slices.Contains(t.letters, l) })
+	slices.SortFunc(t.letters, batch.ByLetter)
+	slices.SortFunc(t.na, batch.ByLetter)
+}
+
+// judge says what became of an entry. A violation outranks a broken harness, that outranks what is
+// unknown, and unknown never passes.
+func (e *Entry) judge(f *EntryResult, allowed bool) {
+	t := e.Count(f.Runs)
+	f.Result, f.Found, f.Claim = Undone, "unknown", ""
+	switch {
+	case !e.Expect.Violates && len(t.not) > 0:
+		e.failSafe(f, t)
+	case e.search():
+		e.judgeSearch(f, t)
+	case e.Expect.Violates && len(t.not) > 0:
+		e.failViolates(f, t)
+	case e.trouble(f, t):
+	case len(t.open) > 0:
+		f.Claim = fmt.Sprintf("Nobody can tell in %s: %s.", ofRuns(len(t.open), len(t.Counted)),
+			why(t.open[0], e))
+		f.show(t.open[0])
+	case len(t.Counted) < f.Planned || f.Cut != "":
+		f.Claim = fmt.Sprintf("Only %d of %s done: %s.", len(t.Counted), were(f.Planned),
+			cmp.Or(f.Cut, "it was interrupted"))
+	default:
+		e.pass(f, t)
+	}
+	if f.Result == Undone && allowed {
+		f.Result = Allowed
+	}
+}
+
+// trouble is for runs that were not possible or broke.
+func (e *Entry) trouble(f *EntryResult, t tally) bool {
+	switch {
+	case len(t.refused) > 0:
+		f.Result, f.Found = Refused, "refused"
+		f.Claim = "It cannot be run like this: " + t.refused[0].Broke + "."
+	case len(t.broke) > 0:
+		f.Result, f.Found = Crashed, "broke"
+		f.Claim = fmt.Sprintf("%s broke: %s.", upper(ofRuns(len(t.broke), len(t.Counted))),
+			t.broke[0].Broke)
+		f.show(t.broke[0])
+	}
+	return f.Result != Undone
+}
+
+func (e *Entry) failSafe(f *EntryResult, t tally) {
+	run := t.not[0]
+	violated := run.ViolatedAll()
+	f.Result, f.Found = Failed, "violates "+strings.Join(violated, ",")
+	f.Claim = fmt.Sprintf("%s violated in %s, first with seed %d%s.", strings.Join(violated, ", "),
+		ofRuns(len(t.not), len(t.Counted)), run.Seed, classes(run))
+	f.show(run)
+}
+
+func (e *Entry) failViolates(f *EntryResult, t tally) {
+	run := t.not[0]
+	f.Result, f.Found = Failed, run.Found()
+	what := e.Expect.Plan()
+	switch {
+	case run.Diverged != "":
+		f.Found, f.Claim = "diverged",
+			fmt.Sprintf(
+				"The counterexample does not happen any more: %s. If the lock was mended, put an entry with the lock, the fault and `expect: safe` in its place.", run.Diverged)
+	case len(t.met) == 0:
+		f.Claim = fmt.Sprintf(
+			"%s was expected and did not happen in %s: %s. If the lock was mended, write `expect: safe`.",
+			named(what), ofRuns(len(t.not), len(t.Counted)), said(run, e))
+	default:
+		f.Claim = fmt.Sprintf(
+			"%s was found in %s only, not with seed %d. If that is how it is, write `expect: %s`.",
+			named(what), ofRuns(len(t.met), len(t.Counted)), run.Seed, Expectation{true, e.Expect.Letters,
+				history.Duration(30 * time.Second)})
+	}
+	f.show(run)
+}
+
+// judgeSearch is for runs that were done until one finds what is expected.
+func (e *Entry) judgeSearch(f *EntryResult, t tally) {
+	switch {
+	case len(t.met) > 0:
+		e.pass(f, t)
+	case e.trouble(f, t):
+	case len(t.not) == 0 || f.Cut != "":
+		f.Claim = fmt.Sprintf("%s was not found, and nothing can be said: %s.", named(e.Expect.Plan()),
+			e.whyNot(f, t))
+		if len(t.open) > 0 {
+			f.show(t.open[0])
+		}
+	default:
+		f.Result, f.Found = Failed, "not found"
+		f.Claim = fmt.Sprintf(
+			"%s was expected within %s and not found in %s. If the lock was mended, write `expect: safe`.",
+			named(e.Expect.Plan()), brief(e.Expect.Within), batch.RunsOf(len(t.Counted)))
+		f.show(t.not[0])
+	}
+}
+
+func (e *Entry) whyNot(f *EntryResult, t tally) string {
+	switch {
+	case f.Cut != "":
+		return f.Cut
+	case len(t.open) > 0:
+		return fmt.Sprintf("none of %s can be judged; the first: %s", batch.RunsOf(len(t.Counted)),
+			why(t.open[0], e))
+	}
+	return fmt.Sprintf("no run ended within %s", brief(e.Expect.Within))
+}
+
+func (e *Entry) pass(f *EntryResult, t tally) {
+	f.Result = Passed
+	if !e.Expect.Violates {
+		f.Found, f.Claim = "valid", e.safeClaim(t)
+		f.show(t.met[0])
+		return
+	}
+	run := t.met[0]
+	f.Found = run.Found()
+	in := ofRuns(len(t.met), len(t.Counted))
+	if e.search() {
+		in = fmt.Sprintf("run %d", len(t.Counted))
+	}
+	f.Claim = fmt.Sprintf("%s violated in %s of %s (%s%s), as expected%s.",
+		strings.Join(run.ViolatedAll(), ", "), in, e.Title(), e.settings(), seeds(t.Counted),
+		classes(run))
+	f.show(run)
+}
+
+// show says which run shows the result.
+func (e *EntryResult) show(run GateRun) {
+	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir}
+	for _, l := range run.ViolatedAll() {
+		if w := run.Words[l]; w != "" {
+			e.Shown.Words = w
+			return
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// GateOptions say which part of a gate is run, and how.
+type GateOptions struct {
+	Only  []string // names of entries; empty: all
+	Jobs  int      // runs at the same time, at least 1
+	Shard batch.Shard
+	Drop  func(dir string) // removes a run that nobody needs; nil: all are kept
+	Tell  func(done, all int, entry string)
+}
+
+// Prepared is an entry made ready to run.
+type Prepared struct {
+	Plan func(seed uint64) (harness.Plan, error)
+	// an error that is ErrRefused says that the user must change something
+	Run    batch.Runner
+	Cost   func(dir string) batch.Cost // of a run that was kept in a directory; zero if nothing was recorded
+	Replay Replayer
+}
+
+// Replayer carries out a counterexample once and keeps the run in dir. Diverged says at which step
+// the environment did not follow any more; "" if it did to the end. The error says why nothing is
+// known.
+type Replayer func(ctx context.Context, dir string) (v *checker.Verdict, diverged string, err error)
+
+// ErrRefused marks a run that was not possible as it was asked for: another environment, lock or
+// setting is needed.
+type ErrRefused struct{ Err error }
+
+func (e ErrRefused) Error() string { return e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e ErrRefused) Unwrap() error { return e.Err }
+
+// GateRun is what one run of a gate found.
+type GateRun struct {
+	Entry  string `json:"-"`
+	Seed   uint64 `json:"seed"`
+	Repeat int    `json:"repeat,omitempty"` // from 1
+	// relative to the gate's directory; "": dropped, since its seed gives it again
+	Dir string `json:"dir,omitempty"`
+	batch.Finding
+	Evidence checker.Evidence `json:"evidence"`
+	Diverged string           `json:"diverged,omitempty"` // of a replay
+	Refused  bool             `json:"refused,omitempty"`
+	Cost     batch.Cost       `json:"cost,omitzero"`
+	Again    bool             `json:"again,omitempty"` // the second try, with nothing beside it
+	Took     history.Duration `json:"took"`
+}
+
+// errand is what one worker does without a pause: a run, or a whole search.
+type errand struct {
+	entry  *Entry
+	seed   uint64
+	repeat int
+}
+
+// errands are all of a gate, or those of a shard.
+func (g *Gate) errands(o GateOptions) (out []errand) {
+	for i := range g.Entries {
+		e := &g.Entries[i]
+		if !chosen(o.Only, e.Name) {
+			continue
+		}
+		seeds := e.Seeds
+		if e.search() {
+			seeds = 1 // the errand counts on by itself
+		}
+		for s := range seeds {
+			for r := range e.Repeats {
+				out = append(out, errand{e, e.Seed + uint64(s), r + 1})
+			}
+		}
+	}
+	return batch.Deal(o.Shard, out, func(errand) int { return 1 })
+}
+
+func chosen(only []string, name string) bool {
+	for _, o := range only {
+		if o == name {
+			return true
+		}
+	}
+	return len(only) == 0
+}
+
+// Run carries out a gate with the entries that were made ready, by name. What was not as expected
+// is done once more with nothing beside it: a machine that is too busy must not make a verdict.
+// When ctx ends, the result has what there is, and the error is ctx'.
+func (g *Gate) Run(ctx context.Context, o GateOptions, ready map[string]Prepared) (*GateResult,
+	error) {
+	begin := time.Now()
+	todo := g.errands(o)
+	r := &gateRun{GateOptions: o, gate: g, ready: ready, clocks: map[string]*clock{}, all: len(todo)}
+	if g.Budget > 0 {
+		var stop context.CancelFunc
+		r.whole, stop = context.WithTimeout(ctx, g.Budget.D())
+		defer stop()
+	} else {
+		r.whole = ctx
+	}
+	for _, e := range todo {
+		if r.clocks[e.entry.Name] == nil {
+			r.clocks[e.entry.Name] = &clock{}
+		}
+		r.clocks[e.entry.Name].planned++
+	}
+	defer r.stop()
+	batch.InParallel(ctx, todo, max(o.Jobs, 1), func(e errand) { r.carryOut(ctx, e, false) })
+	if again := r.doubtful(); ctx.Err() == nil && len(again) > 0 {
+		r.all += len(again)
+		batch.InParallel(ctx, again, 1, func(e errand) { r.carryOut(ctx, e, true) })
+	}
+	res := g.result(o, r.results())
+	res.Partial, res.Took = ctx.Err() != nil,
+		history.Duration(time.Since(begin).Round(time.Millisecond))
+	res.conclude()
+	return res, ctx.Err()
+}
+
+type gateRun struct {
+	GateOptions
+	gate  *Gate
+	ready map[string]Prepared
+	whole context.Context // ends with the gate's budget
+
+	mu     sync.Mutex
+	runs   []GateRun
+	clocks map[string]*clock
+	done   int
+	all    int
+}
+
+// clock is the time of one entry.
+type clock struct {
+	planned int // runs that were to be done here
+	ctx     context.Context
+	stop    context.CancelFunc
+	cut     string // why not all runs were done
+}
+
+// start begins the time of an entry with its first run.
+func (r *gateRun) start(e *Entry) *clock {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clocks[e.Name]
+	if c.ctx == nil {
+		c.ctx, c.stop = r.whole, func() {}
+		if d := e.limit(); d > 0 {
+			c.ctx, c.stop = context.WithTimeout(r.whole, d)
+		}
+	}
+	return c
+}
+
+func (r *gateRun) stop() {
+	for _, c := range r.clocks {
+		if c.stop != nil {
+			c.stop()
+		}
+	}
+}
+
+// carryOut does an errand.
+func (r *gateRun) carryOut(ctx context.Context, t errand, again bool) {
+	c := r.start(t.entry)
+	for n := 0; ; n++ {
+		run, ok := r.one(c.ctx, t, again)
+		if ctx.Err() != nil {
+			return
+		}
+		if !ok {
+			r.cut(c, t.entry)
+			break
+		}
+		r.keep(t.entry, run)
+		if !t.entry.search() || run.Refused || t.entry.met(run) == checker.Valid ||
+			n+1 >= t.entry.runs() {
+			break
+		}
+		if t.repeat++; t.repeat > t.entry.Repeats {
+			t.seed, t.repeat = t.seed+1, 1
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done++; r.Tell != nil {
+		r.Tell(r.done, r.all, t.entry.Name)
+	}
+}
+
+// one does one run; ok is false if the time was over before it ended.
+func (r *gateRun) one(ctx context.Context, t errand, again bool) (run GateRun, ok bool) {
+	if ctx.Err() != nil {
+		return run, false
+	}
+	begin, ready := time.Now(), r.ready[t.entry.Name]
+	run = GateRun{Entry: t.entry.Name, Seed: t.seed, Repeat: t.repeat, Again: again,
+		Dir: r.dir(t, again)}
+	var v *checker.Verdict
+	var err error
+	if t.entry.Replay != "" {
+		v, run.Diverged, err = ready.Replay(ctx, run.Dir)
+	} else {
+		var p harness.Plan
+		if p, err = ready.Plan(t.seed); err == nil {
+			v, err = ready.Run(ctx, p, run.Dir)
+		}
+	}
+	run.Finding, run.Took = batch.NewFinding(v, err),
+		history.Duration(time.Since(begin).Round(time.Millisecond))
+	if v != nil {
+		run.Evidence = v.Evidence
+		if ready.Cost != nil {
+			run.Cost = ready.Cost(run.Dir)
+		}
+	}
+	run.Refused = refused(err)
+	if ctx.Err() != nil && r.Drop != nil {
+		r.Drop(run.Dir)
+	}
+	return run, ctx.Err() == nil
+}
+
+// cut notes why an entry has fewer runs than planned.
+func (r *gateRun) cut(c *clock, e *Entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.whole.Err() != nil {
+		c.cut = fmt.Sprintf("the gate's budget of %v ended", r.gate.Budget)
+	} else if !e.search() {
+		c.cut = fmt.Sprintf("the entry's budget of %v ended", e.Budget)
+	}
+}
+
+// keep adds a run. In the sim its record is dropped if it shows nothing that the seed would not
+// show again.
+func (r *gateRun) keep(e *Entry, run GateRun) {
+	if e.Environment == "sim" && e.Replay == "" && run.Seed != e.Seed && r.Drop != nil && e.dull(run) {
+		r.Drop(run.Dir)
+		run.Dir = ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.runs = append(r.runs, run)
+}
+
+// dull reports whether a run shows nothing that its entry's first run does not show.
+func (e *Entry) dull(run GateRun) bool {
+	return (e.met(run) == checker.Valid) != e.search()
+}
+
+// doubtful are the runs to do once more.
+func (r *gateRun) doubtful() (again []errand) {
+	for _, run := range r.runs {
+		for i := range r.gate.Entries {
+			if e := &r.gate.Entries[i]; e.Name == run.Entry && e.doubts(run) {
+				again = append(again, errand{e, run.Seed, run.Repeat})
+			}
+		}
+	}
+	return again
+}
+
+// doubts reports whether a run is worth a second try: it is not as expected, and another may be.
+// What was found is never taken back, a search has tried often enough, and in the sim nothing would
+// change.
+func (e *Entry) doubts(run GateRun) bool {
+	met := e.met(run)
+	found := !e.Expect.Violates && met == checker.Violated
+	return met != checker.Valid && !found && !run.Refused && !e.search() && e.Environment != "sim"
+}

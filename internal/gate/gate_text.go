@@ -1,0 +1,92 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/batch"
+)
+
+// Text writes the result for a terminal: a table, and below it all that is not as expected, with
+// where to look. Dir is the gate's directory.
+func (r *GateResult) Text(w io.Writer, dir string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "RESULT\tENTRY\tWORLD\tEXPECTED\tFOUND\tRUNS\tTIME")
+	for _, e := range r.Entries {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%v\n", e.Result, batch.Plain(e.Name), e.Environment, e.Expect,
+			batch.Plain(e.Found), len(e.Runs), e.Took())
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, e := range r.Entries {
+		if e.Result != Passed {
+			e.tell(w, dir)
+		}
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", r.Sentence())
+	return err
+}
+
+// tell says what is the matter with an entry, and where to look.
+func (e EntryResult) tell(w io.Writer, dir string) {
+	fmt.Fprintf(w, "\n%s: %s\n  %s\n", e.Result, batch.Plain(e.Name), batch.Plain(e.Claim))
+	s := e.Shown
+	if s == nil {
+		return
+	}
+	for _, line := range []struct{ what, text string }{
+		{"", s.Words}, {"report          ", under(dir, s.Report)},
+		{"run             ", under(dir, s.Dir)}, {"again           ", s.Reproduce},
+		{"counterexample  ", under(dir, s.Counterexample)},
+	} {
+		if line.text != "" {
+			fmt.Fprintf(w, "  %s%s\n", line.what, batch.Plain(line.text))
+		}
+	}
+}
+
+func under(dir, name string) string {
+	if name == "" {
+		return ""
+	}
+	return filepath.Join(dir, filepath.FromSlash(name))
+}
+
+// Took is how long the runs of an entry lasted together.
+func (e EntryResult) Took() (all history.Duration) {
+	for _, r := range e.Runs {
+		all += r.Took
+	}
+	return history.Duration(all.D().Round(100 * time.Millisecond))
+}
+
+// Sentence is the answer.
+func (r *GateResult) Sentence() string {
+	var parts []string
+	for _, x := range []struct {
+		o    GateOutcome
+		word string
+	}{{Failed, "not as expected"}, {Refused, "not possible"}, {Crashed, "broken"}, {Undone, "unknown"},
+		{Allowed, "unknown and allowed to be"}} {
+		if n := r.Count(x.o); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, x.word))
+		}
+	}
+	s := fmt.Sprintf("%d of %d entries are as expected", r.Count(Passed), len(r.Entries))
+	if len(parts) > 0 {
+		s += "; " + strings.Join(parts, ", ")
+	}
+	if left := len(r.Gate.Entries) - len(r.Entries); left > 0 {
+		s += fmt.Sprintf("; %d were not asked for here", left)
+	}
+	if r.Partial {
+		s += "; it is not complete"
+	}
+	return s + "."
+}

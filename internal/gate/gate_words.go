@@ -1,0 +1,124 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/batch"
+)
+
+// safeClaim says what a "safe" is worth: what was looked for, how often, and whether the faults
+// struck.
+func (e *Entry) safeClaim(t tally) string {
+	s := fmt.Sprintf("No violation of %s in %s of %s (%s%s): %d acquisitions, %d of them contended",
+		strings.Join(t.letters, ", "), batch.RunsOf(len(t.Counted)), e.Title(), e.settings(), seeds(t.Counted),
+		t.evidence.Acquisitions, t.evidence.Contended)
+	if t.evidence.Aimed > 0 {
+		s += fmt.Sprintf("; %d of %d strikes fell into a hold with another client waiting",
+			t.evidence.Hits, t.evidence.Aimed)
+	}
+	if len(t.na) > 0 {
+		s += "; not promised or not exercised: " + strings.Join(t.na, ", ")
+	}
+	return s + "."
+}
+
+// settings are what the entry asked for beside the lock and the fault.
+func (e *Entry) settings() string {
+	s := e.Environment + ", "
+	for _, o := range e.Options {
+		if o.Name != "impl" && o.Name != "nemesis" {
+			s += o.Name + " " + strings.Join(o.Values, ",") + ", "
+		}
+	}
+	return s
+}
+
+// seeds are the seeds of runs: "seeds 1 to 5".
+func seeds(runs []GateRun) string {
+	low, high := runs[0].Seed, runs[0].Seed
+	for _, r := range runs {
+		low, high = min(low, r.Seed), max(high, r.Seed)
+	}
+	if low == high {
+		return fmt.Sprintf("seed %d", low)
+	}
+	return fmt.Sprintf("seeds %d to %d", low, high)
+}
+
+// classes are the kinds of what was violated: ": lease overrun".
+func classes(run GateRun) string {
+	var out []string
+	for _, l := range run.ViolatedAll() {
+		if c := run.Classes[l]; c != "" && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(out, ", ")
+}
+
+// why is the reason for which nobody can tell.
+func why(run GateRun, e *Entry) string {
+	letters := e.Expect.Letters
+	if len(letters) == 0 {
+		for l := range run.Letters {
+			letters = append(letters, l)
+		}
+		slices.SortFunc(letters, batch.ByLetter)
+	}
+	if run.Broke != "" {
+		return run.Broke
+	}
+	if e.met(run) == checker.Violated {
+		return "it was not as expected, and the time was over before it could be repeated with nothing beside it"
+	}
+	for _, l := range letters {
+		if w := run.Because[l]; w != "" && (run.Letters[l] == checker.Unknown || run.Letters[l] == "") {
+			return l + ": " + strings.TrimSuffix(w, ".")
+		}
+	}
+	return "the evidence is not enough"
+}
+
+// said is what a run found where a violation was expected.
+func said(run GateRun, e *Entry) string {
+	for _, l := range e.Expect.Letters {
+		if r := run.Letters[l]; r != checker.Violated {
+			s := l + " is " + r.String()
+			if w := run.Because[l]; w != "" {
+				s += " (" + strings.TrimSuffix(w, ".") + ")"
+			}
+			return s
+		}
+	}
+	return "the run is " + run.Verdict.String()
+}
+
+// named is what was expected, at the beginning of a sentence.
+func named(expect string) string {
+	if expect == string(checker.Violated) {
+		return "A violation"
+	}
+	return "A violation of " + expect
+}
+
+func ofRuns(n, all int) string { return fmt.Sprintf("%d of %s", n, batch.RunsOf(all)) }
+
+func were(n int) string {
+	if n == 1 {
+		return "1 run was"
+	}
+	return fmt.Sprintf("%d runs were", n)
+}
+
+func upper(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
+}

@@ -1,0 +1,38 @@
+package matrix
+
+import "strings"
+
+// Dir is the directory of the run that shows most of the cell; "" if nothing was run.
+func (c *Cell) Dir() string {
+	best := ""
+	for _, r := range c.Runs {
+		if best == "" || len(r.Violated()) > 0 {
+			best = r.Dir
+		}
+	}
+	return best
+}
+
+// Title is what the page says of a cell when it is pointed at.
+func (c *Cell) Title() string {
+	if c.Impossible != "" {
+		return "not possible: " + c.Impossible
+	}
+	if c.Elsewhere {
+		return "another shard runs it"
+	}
+	var out []string
+	for _, l := range c.Letters {
+		s := l.Letter + " " + l.Found.String()
+		for _, more := range []string{l.Class, l.Because} {
+			if more != "" {
+				s += " (" + more + ")"
+			}
+		}
+		if l.Inherited {
+			s += ", found without any fault"
+		}
+		out = append(out, s)
+	}
+	return c.Row + ", " + c.Column + ": " + strings.Join(out, "; ")
+}

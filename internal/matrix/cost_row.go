@@ -1,0 +1,107 @@
+package matrix
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// RowCost is what a lock of the matrix costs: in a run without any fault in which clients compete
+// for short holds, and after the two faults that everybody has one day.
+type RowCost struct {
+	Row     string           `json:"row"`
+	Dir     string           `json:"dir,omitempty"` // of the run, relative to the campaign's
+	Clients int              `json:"clients"`
+	Hold    history.Duration `json:"hold"`
+	// from the holder's death to the next grant
+	AfterCrash history.Duration `json:"after_crash,omitempty"`
+	// from the master's death to the next grant
+	AfterFailover history.Duration `json:"after_failover,omitempty"`
+	batch.Cost
+}
+
+// The runs that costs are measured by: holds so short that the lock itself is what takes time, and
+// enough grants for a 99th percentile.
+const (
+	CostFor    = time.Second
+	CostHold   = 5 * time.Millisecond
+	CostGrants = 500 // and no more, where a lock is that fast
+)
+
+// CostRows are the locks whose cost this campaign measures: those that can be used more than once.
+func (o Options) CostRows() []Row {
+	rs, err := FindRows(o.Rows)
+	if err != nil {
+		return nil
+	}
+	var out []Row
+	for i, r := range rs {
+		if !r.Has(posted) && o.Shard.Has(i) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// CostPlan is the run that measures what a lock costs.
+func (o Options) CostPlan(r Row) (harness.Plan, error) {
+	ttl := o.TTL
+	if ttl == 0 {
+		ttl = DefaultTTL
+	}
+	p, err := harness.NewPlan(harness.RunOptions{
+		Environment: o.Environment, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
+		Masters:  r.Masters,
+		Workload: r.Workload,
+		Nemesis:  "none", Seed: o.Seed, TTL: ttl, Hold: CostHold, For: CostFor, Properties: []string{"S"},
+		Thorough: true,
+	})
+	p.Place = o.Place
+	p.Requires.Contended = CostGrants // the run goes on until then, or until its time is over
+	return p, err
+}
+
+// CostDir is where that run goes, relative to the campaign's directory.
+func CostDir(r Row) string {
+	return path.Join("runs", strings.ReplaceAll(r.Name, " ", "-"), "cost")
+}
+
+// Recoveries are the runs, relative to the campaign's directory, that show how long a lock takes to
+// recover from a fault of a column.
+func (m *Matrix) Recoveries(row, column string) (dirs []string) {
+	c := m.Cell(row, column)
+	if c == nil {
+		return nil
+	}
+	for _, r := range c.Runs {
+		if !r.Control && r.Dir != "" && r.Broke == "" {
+			dirs = append(dirs, r.Dir)
+		}
+	}
+	return dirs
+}
+
+// CostOf returns what was measured of a lock, or nil.
+func (m *Matrix) CostOf(row string) *RowCost {
+	for i := range m.Costs {
+		if m.Costs[i].Row == row {
+			return &m.Costs[i]
+		}
+	}
+	return nil
+}
+
+// joinCosts takes the costs that the shards of a matrix have measured, each of its own locks.
+func (m *Matrix) joinCosts(parts []MatrixPart) {
+	for _, r := range m.Rows {
+		for _, p := range parts {
+			if c := p.Matrix.CostOf(r.Name); c != nil && m.CostOf(r.Name) == nil {
+				m.Costs = append(m.Costs, *c)
+			}
+		}
+	}
+}

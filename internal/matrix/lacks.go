@@ -1,0 +1,44 @@
+package matrix
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// lacking says why a scenario is not possible where the campaign runs; "" if it is.
+func (o Options) lacking(r Row, a Aim) string {
+	if len(o.Lacks) == 0 {
+		return ""
+	}
+	p, err := harness.NewPlan(o.Wish(r, a, 0))
+	if err != nil {
+		return "" // its run says so
+	}
+	for _, s := range p.Scenario {
+		if why := o.Lacks[s.Do]; why != "" {
+			return fmt.Sprintf("this environment cannot %s: %s", s.Do, why)
+		}
+	}
+	return ""
+}
+
+// impossible says why nothing can be run in a cell: the lock and the fault do not go together, or
+// the environment has none of the fault's scenarios. "" if something can.
+func (o Options) impossible(r Row, c Column) string {
+	why := Impossible(r, c)
+	if why != "" {
+		return why
+	}
+	for _, a := range c.Aims {
+		if !a.suits(r) {
+			continue
+		}
+		lacks := o.lacking(r, a)
+		if lacks == "" {
+			return ""
+		}
+		why = lacks
+	}
+	return why
+}

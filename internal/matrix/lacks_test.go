@@ -1,0 +1,41 @@
+package matrix
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// TestWhatTheEnvironmentLacksIsNotPossible: a fault that an image cannot have is neither run nor
+// shown as if it had been.
+func TestWhatTheEnvironmentLacksIsNotPossible(t *testing.T) {
+	o := Options{Rows: []string{"token-lua"}, Columns: []string{"pause", "clock-server+"},
+		Lacks: map[string]string{nemesis.NodeClock: "its server is static"}}
+	tasks, err := o.Tasks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		if task.Column == "clock-server+" {
+			t.Errorf("%s is run", task.Aim.Nemesis)
+		}
+	}
+	m, err := NewMatrix(o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range m.Cells {
+		if possible := c.Column != "clock-server+"; possible != (c.Impossible == "") {
+			t.Errorf("%s: not possible because %q", c.Column, c.Impossible)
+		}
+		if c.Impossible != "" && (!strings.Contains(c.Impossible, "its server is static") ||
+			len(c.Letters) > 0 || c.Letter("S").Found == checker.Valid) {
+			t.Errorf("%s: %q, letters %v", c.Column, c.Impossible, c.Letters)
+		}
+	}
+	if len(tasks) == 0 {
+		t.Error("nothing is run")
+	}
+}

@@ -1,0 +1,78 @@
+package matrix
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Result is what one run found: a line of results.jsonl.
+type Result struct {
+	Format  int    `json:"format"`
+	Row     string `json:"row"`
+	Column  string `json:"column"`
+	Nemesis string `json:"nemesis"`
+	Control bool   `json:"control,omitempty"`
+	Attempt int    `json:"attempt"`
+	Seed    uint64 `json:"seed"`
+	Dir     string `json:"dir"` // the run directory, relative to the campaign's
+	batch.Finding
+	// a stall of the machine was a fault of its own
+	Disturbed bool             `json:"disturbed,omitempty"`
+	Alone     bool             `json:"alone,omitempty"` // it was repeated with nothing beside it
+	Took      history.Duration `json:"took"`
+}
+
+// newResult takes from a verdict what the matrix needs.
+func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Duration) Result {
+	return Result{
+		Format: batch.Format, Row: t.Row.Name, Column: t.Column, Nemesis: t.Aim.Nemesis, Control: t.Aim.Control,
+		Attempt: t.Attempt, Seed: t.Seed,
+		Dir: dir, Finding: batch.NewFinding(v, err), Took: history.Duration(took.Round(time.Millisecond)),
+	}
+}
+
+// unfit reports whether the run says little about its cell: it gives way to a repetition, and is
+// not counted.
+func (r Result) Unfit() bool { return r.Stalled || r.Disturbed || r.Broke != "" }
+
+// key names the task that the result is of.
+func (r Result) key() string {
+	return fmt.Sprintf("%s|%s|%s|%d", r.Row, r.Column, r.Nemesis, r.Attempt)
+}
+
+// ReadResults reads results.jsonl. A last line that was cut off by an interruption is left away.
+func ReadResults(r io.Reader) (out []Result, err error) {
+	dec := json.NewDecoder(r)
+	for {
+		var one Result
+		if err := dec.Decode(&one); err == io.EOF || err == io.ErrUnexpectedEOF {
+			return out, nil
+		} else if err != nil {
+			return out, fmt.Errorf("result %d: %w", len(out)+1, err)
+		}
+		if one.Format != batch.Format {
+			return out, fmt.Errorf("result %d has format %d; this lockbench reads format %d", len(out)+1,
+				one.Format, batch.Format)
+		}
+		out = append(out, one)
+	}
+}
+
+// Again is the result with a verdict that was drawn anew from the same record of a plan. What broke
+// the run then breaks it now.
+func (r Result) Again(p harness.Plan, v *checker.Verdict) Result {
+	var err error
+	if r.Broke != "" {
+		err = errors.New(r.Broke)
+	}
+	r.Finding, r.Disturbed = batch.NewFinding(v, err), batch.Disturbed(p, v)
+	return r
+}

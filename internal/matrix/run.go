@@ -1,0 +1,168 @@
+package matrix
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/batch"
+)
+
+// Progress is told of each run that is over: how many are, of how many, and the result.
+type Progress func(done, all int, r Result)
+
+// Run carries out the runs of a campaign that known does not have yet, and writes each result to
+// out as it comes. Then some are repeated once with nothing beside them: those that the machine was
+// too slow for, which the repetition replaces, and those that did not find what was expected, to
+// which it is added: that something was not found once proves little. What was found is never taken
+// back. It returns all results, known ones first; when ctx ends, those that there are, with ctx'
+// error.
+func (o Options) Run(ctx context.Context, run batch.Runner, known []Result, out io.Writer,
+	tell Progress) ([]Result, error) {
+	todo, err := o.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	c := &campaign{options: o, run: run, out: json.NewEncoder(out), tell: tell, all: len(todo),
+		results: known}
+	c.out.SetEscapeHTML(false)
+	left := missing(todo, known, false)
+	c.done = len(todo) - len(left)
+	c.several(ctx, left, o.jobs())
+	if ctx.Err() == nil && c.err == nil {
+		again := missing(doubtful(todo, c.results), c.results, true)
+		c.all, c.alone = c.all+len(again), true
+		c.several(ctx, again, 1)
+	}
+	if c.err != nil {
+		return c.results, c.err
+	}
+	return c.results, ctx.Err()
+}
+
+// missing are the tasks that have no result yet, or no repetition.
+func missing(tasks []Task, results []Result, alone bool) (left []Task) {
+	have := map[string]bool{}
+	for _, r := range results {
+		if r.Alone == alone {
+			have[r.key()] = true
+		}
+	}
+	for _, t := range tasks {
+		if !have[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] {
+			left = append(left, t)
+		}
+	}
+	return left
+}
+
+// doubtful are the tasks to repeat. Whether a cell lacks something is asked of its first attempt
+// alone, so that every shard and the whole campaign repeat the same.
+func doubtful(tasks []Task, results []Result) (again []Task) {
+	slow, first := map[string]bool{}, map[string][]Result{}
+	for _, r := range results {
+		slow[r.key()] = r.Unfit()
+		if r.Attempt == 1 {
+			first[r.Row+"|"+r.Column] = append(first[r.Row+"|"+r.Column], r)
+		}
+	}
+	for _, t := range tasks {
+		cell := newCell(t.Row, Column{Name: t.Column}, first[t.Row.Name+"|"+t.Column], nil)
+		if slow[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] || t.Attempt == 1 && !t.Aim.Control &&
+			cell.elusive() {
+			again = append(again, t)
+		}
+	}
+	return again
+}
+
+// elusive reports whether the cell lacks a letter that was expected and can be judged.
+func (c *Cell) elusive() bool {
+	for _, l := range c.Missing() {
+		if c.Letter(l).Found != checker.NA {
+			return true
+		}
+	}
+	return false
+}
+
+// jobs is how many runs the machine is trusted to bear at once: each uses a fifth of a core.
+func (o Options) jobs() int {
+	if o.Jobs > 0 {
+		return o.Jobs
+	}
+	return 2 * runtime.NumCPU()
+}
+
+type campaign struct {
+	options Options
+	run     batch.Runner
+	tell    Progress
+	alone   bool
+
+	mu      sync.Mutex
+	out     *json.Encoder
+	results []Result
+	done    int
+	all     int
+	err     error // nothing more can be written
+}
+
+// several carries out tasks, jobs at a time.
+func (c *campaign) several(ctx context.Context, tasks []Task, jobs int) {
+	batch.InParallel(ctx, tasks, jobs, func(t Task) {
+		if !c.failed() {
+			c.one(ctx, t)
+		}
+	})
+}
+
+func (c *campaign) failed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err != nil
+}
+
+// one carries out a task. What was interrupted leaves no result: it is run again when the campaign
+// is resumed.
+func (c *campaign) one(ctx context.Context, t Task) {
+	begin := time.Now()
+	dir := c.dir(t)
+	p, err := c.options.Plan(t)
+	var v *checker.Verdict
+	if err == nil {
+		v, err = c.run(ctx, p, dir)
+	}
+	r := newResult(t, dir, v, err, time.Since(begin))
+	r.Alone, r.Disturbed = c.alone, batch.Disturbed(p, v)
+	if ctx.Err() != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.out.Encode(r); err != nil && c.err == nil {
+		c.err = fmt.Errorf("cannot write a result: %w", err)
+	}
+	c.results = append(c.results, r)
+	c.done++
+	if c.tell != nil {
+		c.tell(c.done, c.all, r)
+	}
+}
+
+// dir is where a run goes, relative to the campaign's directory.
+func (c *campaign) dir(t Task) string {
+	name := strings.NewReplacer(":", "-", " ", "-", "+", "plus").Replace(fmt.Sprintf("%s-%d",
+		t.Aim.Nemesis, t.Attempt))
+	if c.alone {
+		name += "-alone"
+	}
+	return path.Join("runs", strings.ReplaceAll(t.Row.Name, " ", "-"), name)
+}

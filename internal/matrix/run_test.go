@@ -1,0 +1,210 @@
+package matrix
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/batch/batchtest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// environment is a Runner that finds what it is told to, and remembers what it was asked.
+type environment struct {
+	mu    sync.Mutex
+	found map[string]string // nemesis -> letters
+	fail  map[string]error
+	slow  map[string]bool // the first run of it stalls
+	runs  []string
+	after func(n int)
+}
+
+func (w *environment) run(_ context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.runs = append(w.runs, p.Nemesis)
+	if w.after != nil {
+		w.after(len(w.runs))
+	}
+	if err := w.fail[p.Nemesis]; err != nil {
+		return nil, err
+	}
+	if w.slow[p.Nemesis] {
+		delete(w.slow, p.Nemesis)
+		v := batchtest.Verdict(checker.Unknown, "")
+		v.Evidence.Gaps = 1
+		return v, nil
+	}
+	return batchtest.Verdict(checker.Valid, w.found[p.Nemesis]), nil
+}
+
+var some = Options{Rows: []string{"token-lua", "redlock per attempt"}, Columns: []string{
+	"none", "longwork", "pause", "failover", "minority-loss"}, Jobs: 1, Environment: "fake"}
+
+func expected() *environment {
+	return &environment{found: map[string]string{
+		"overrun": "S", "pause": "S", "failover:after": "SL", "failover:release": "R",
+		"pause:between": "", "token-lua constant": "",
+	}}
+}
+
+func TestACampaignRunsEverythingAndRepeatsWhatItMissed(t *testing.T) {
+	w := expected()
+	w.slow = map[string]bool{"none": true}
+	o := some
+	o.Rows, o.Columns = []string{"setnx-expire-lua"}, []string{"none", "longwork", "pause",
+		"minority-loss"}
+	var out bytes.Buffer
+	told := 0
+	rs, err := o.Run(t.Context(), w.run, nil, &out, func(done, all int, _ Result) {
+		told = all - done
+	})
+	if err != nil || told != 0 {
+		t.Fatal(err, told)
+	}
+	if d := cmp.Diff([]string{"none", "overrun", "pause", "pause:short", "none"}, w.runs); d != "" {
+		t.Error(d)
+	}
+	read, err := ReadResults(&out)
+	if err != nil || len(read) != len(rs) || !read[4].Alone {
+		t.Errorf("%d results written, %d returned; %v", len(read), len(rs), err)
+	}
+	m, err := NewMatrix(o, rs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for column, want := range map[string]string{"none": "-", "longwork": "S", "pause": "S",
+		"minority-loss": "n/p"} {
+		if got := m.Cell("setnx-expire-lua", column).String(); got != want {
+			t.Errorf("%s: %s, want %s", column, got, want)
+		}
+	}
+	w.found["pause"], w.runs = "", nil // not found at first: asked once more, alone
+	if _, err := o.Run(t.Context(), w.run, nil, &out, nil); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"none", "overrun", "pause", "pause:short", "pause"}, w.runs); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestACampaignGoesOnAfterAnInterruption(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	w := expected()
+	w.after = func(n int) {
+		if n == 3 {
+			cancel()
+		}
+	}
+	var out bytes.Buffer
+	rs, err := some.Run(ctx, w.run, nil, &out, nil)
+	if !errors.Is(err, context.Canceled) || len(rs) != 2 {
+		t.Fatalf("%d results, %v; the run that was cut short has none", len(rs), err)
+	}
+	m, err := NewMatrix(some, rs)
+	if err != nil || m.Cell("token-lua", "failover").String() != "?" {
+		t.Errorf("what was not run is shown as %s; %v", m.Cell("token-lua", "failover"), err)
+	}
+	known, err := ReadResults(strings.NewReader(out.String() +
+		`{"format":1,"row":"tok`)) // the last line was cut off
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.after, w.runs = nil, nil
+	rs, err = some.Run(t.Context(), w.run, known, &out, nil)
+	all, _ := some.Tasks()
+	alone := 0
+	for _, r := range rs {
+		if r.Alone {
+			alone++
+		}
+	}
+	if err != nil || len(rs) != len(all)+alone || len(w.runs) != len(all)-2+alone {
+		t.Errorf("%d results and %d runs of %d; %v", len(rs), len(w.runs), len(all), err)
+	}
+}
+
+func TestAFailedRunIsUnknownAndSaysWhy(t *testing.T) {
+	w := expected()
+	w.fail = map[string]error{"pause": errors.New("no room")}
+	o := some
+	o.Rows, o.Columns = []string{"redlock per attempt"}, []string{"pause"}
+	rs, err := o.Run(t.Context(), w.run, nil, &bytes.Buffer{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := NewMatrix(o, rs)
+	c := m.Cell("redlock per attempt", "pause")
+	if c.String() != "?" || c.Letter("S").Because != "no room" {
+		t.Errorf("%s: %+v", c, c.Letter("S"))
+	}
+}
+
+// TestTheZeroResultIsUnknown holds the matrix to the checker's rule that unknown never passes.
+func TestTheZeroResultIsUnknown(t *testing.T) {
+	r := newResult(Task{}, "", &checker.Verdict{Properties: []checker.Property{
+		{Property: "S", Reason: "the machine stalled"}}}, nil, 0)
+	if r.Letters["S"] != checker.Unknown || r.Verdict != checker.Unknown || !r.Stalled {
+		t.Errorf("%+v", r)
+	}
+	if l := newLetter("S", []Result{r}); l.Found != checker.Unknown {
+		t.Errorf("%+v", l)
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestACampaignEndsWhenItCannotWrite(t *testing.T) {
+	w := expected()
+	if _, err := some.Run(t.Context(), w.run, nil, broken{}, nil); err == nil ||
+		!strings.Contains(err.Error(), "disk full") {
+		t.Error(err)
+	}
+	if len(w.runs) > 3 {
+		t.Errorf("it ran %d more", len(w.runs))
+	}
+}
+
+// TestGolden pins what people and programs read.
+func TestGolden(t *testing.T) {
+	w := expected()
+	w.found["none"], w.found["pause:short"] = "", "S"
+	rs, err := some.Run(t.Context(), w.run, nil, &bytes.Buffer{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rs {
+		rs[i].Took = 0
+	}
+	m, err := NewMatrix(some, rs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Versions, m.Took = map[string]string{"redis": "7.0.15"}, history.Duration(time.Minute)
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"matrix.json": func(b *bytes.Buffer) error { return m.Write(b) },
+		"matrix.md":   func(b *bytes.Buffer) error { return m.Markdown(b) },
+		"matrix.txt":  func(b *bytes.Buffer) error { return m.Text(b) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(name, err)
+		}
+		batchtest.Golden(t, name, b.Bytes())
+		if name == "matrix.json" {
+			if _, err := ReadMatrix(&b); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

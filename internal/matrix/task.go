@@ -1,0 +1,122 @@
+package matrix
+
+import (
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Options say which part of the matrix is run, and how.
+type Options struct {
+	Rows        []string      // names of rows, or of locks; empty: all
+	Columns     []string      // empty: all
+	TTL         time.Duration // lease of the locks that do not fix their own; 0: 500 ms
+	Repeat      int           // runs of each aim; 0: one
+	Jobs        int           // runs at the same time; 0: two for each core
+	Seed        uint64        // of all runs
+	Environment string
+	Place       harness.Place // of the environment's servers
+	Shard       batch.Shard   // the part of it that is run here; the zero value: all
+	// Lacks are the steps that cannot be done there, and why: scenarios with them are not run.
+	Lacks map[string]string `json:",omitempty"`
+}
+
+// defaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no
+// stall of the machine is nearly as long.
+const DefaultTTL = 500 * time.Millisecond
+
+// Task is one run of a campaign.
+type Task struct {
+	Row     Row    `json:"-"`
+	Column  string `json:"column"`
+	Aim     Aim    `json:"-"`
+	Attempt int    `json:"attempt"` // from 1 to Options.Repeat
+	Seed    uint64 `json:"seed"`
+}
+
+// tasks are all runs of a campaign, in order: the repetitions of one aim are far apart, so that an
+// interrupted campaign has seen everything once.
+func (o Options) Tasks() ([]Task, error) {
+	rs, cs, err := RowsAndColumns(o.Rows, o.Columns)
+	if err != nil {
+		return nil, err
+	}
+	// a cell is dealt whole for each attempt: what is repeated alone follows from it, the same in
+	// every shard
+	var cells [][]Task
+	for attempt := 1; attempt <= max(o.Repeat, 1); attempt++ {
+		for _, r := range rs {
+			for _, c := range cs {
+				if ts := o.cell(r, c, attempt); len(ts) > 0 {
+					cells = append(cells, ts)
+				}
+			}
+		}
+	}
+	return slices.Concat(batch.Deal(o.Shard, cells, func(ts []Task) int { return len(ts) })...), nil
+}
+
+// cell are the runs of one cell.
+func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
+	if Impossible(r, c) != "" {
+		return nil
+	}
+	for _, a := range c.Aims {
+		if a.suits(r) && o.lacking(r, a) == "" {
+			t := Task{Row: r, Column: c.Name, Aim: a, Attempt: attempt}
+			t.Seed = o.Seed + t.hash()
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// key names a task: the same in every campaign with the same rows and columns.
+func (t Task) key() string { return t.Row.Name + "|" + t.Column + "|" + t.Aim.Nemesis }
+
+func (t Task) hash() uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(t.key()))
+	return (h.Sum64()>>40)*64 + uint64(t.Attempt)
+}
+
+// properties are judged in every cell: R must be asked for.
+var properties = []string{"S", "L", "O", "R", "D", "F"}
+
+// Plan makes a task ready to run. What is expected of it only the whole cell can say.
+func (o Options) Plan(t Task) (harness.Plan, error) {
+	p, err := harness.NewPlan(o.Wish(t.Row, t.Aim, t.Seed))
+	p.Place, p.Expect = o.Place, ""
+	return p, err
+}
+
+// wish is what a run of the matrix asks for.
+func (o Options) Wish(r Row, a Aim, seed uint64) harness.RunOptions {
+	ttl := o.TTL
+	if ttl == 0 {
+		ttl = DefaultTTL
+	}
+	w := harness.RunOptions{
+		Environment: o.Environment, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
+		Masters:  r.Masters,
+		Workload: r.Workload,
+		Nemesis:  a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: properties,
+		Thorough: true,
+		// short, so that locks that wait for a message ask again while nobody is inside
+		AcquireTimeout: 2 * ttl / 5,
+		For:            12*ttl + 2*time.Second,
+	}
+	if a.Patient {
+		w.AcquireTimeout = 8 * ttl
+	}
+	if r.Has(masters) {
+		w.NodeTimeout = ttl / 10 // a twentieth, as usual, is less than a busy machine takes now and then
+	}
+	if r.Has(posted) {
+		w.For = 2 * time.Second
+	}
+	return w
+}

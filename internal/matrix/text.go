@@ -1,0 +1,124 @@
+package matrix
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Text writes the matrix for a terminal, and every difference from what was expected.
+func (m *Matrix) Text(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	for _, c := range m.Columns {
+		fmt.Fprintf(t, "\t%s", c.Name)
+	}
+	fmt.Fprintln(t)
+	for _, r := range m.Rows {
+		fmt.Fprint(t, r.Name)
+		for _, c := range m.Columns {
+			fmt.Fprintf(t, "\t%s", m.Cell(r.Name, c.Name).plain())
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	s := m.Count()
+	_, err := fmt.Fprintf(w, "\n%s\n", s)
+	for _, d := range m.Differences() {
+		fmt.Fprintf(w, "  %s\n", d)
+	}
+	return err
+}
+
+// plain is the cell with "+" before what was found and not expected, and "!" before what was
+// expected and not found.
+func (c *Cell) plain() string {
+	s := c.String()
+	for _, l := range c.More() {
+		s = strings.Replace(s, l, "+"+l, 1)
+	}
+	if miss := c.Missing(); len(miss) > 0 {
+		s += "!" + strings.Join(miss, "")
+	}
+	return s
+}
+
+// Count is how much of what was expected was found.
+type Count struct {
+	Cells, Impossible, Letters, Reproduced, More, Unknown int
+}
+
+// Count counts.
+func (m *Matrix) Count() (n Count) {
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		if c.Impossible != "" {
+			n.Impossible++
+			continue
+		}
+		if c.Elsewhere {
+			continue
+		}
+		n.Cells++
+		n.Unknown += len(c.Unknown())
+		if c.Known {
+			n.Letters += len(c.Expected)
+			n.Reproduced += len(c.Expected) - len(c.Missing())
+			n.More += len(c.More())
+		}
+	}
+	return n
+}
+
+// String is one sentence.
+func (n Count) String() string {
+	return fmt.Sprintf(
+		"%d of %d expected letters were found in %d cells; %d were found that were not expected; %d are unknown; %d cells are not possible.",
+		n.Reproduced, n.Letters, n.Cells, n.More, n.Unknown, n.Impossible)
+}
+
+// Difference is one letter of one cell that is not as it was expected.
+type Difference struct {
+	Row, Column, Letter string
+	Expected            bool   // and not found; else found and not expected
+	Words               string // the counterexample, or why it is not known
+	Dir                 string
+}
+
+// Differences are all of them, in the order of the cells.
+func (m *Matrix) Differences() (out []Difference) {
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		for _, l := range c.Missing() {
+			f := c.Letter(l)
+			out = append(out, Difference{c.Row, c.Column, l, true, fmt.Sprintf("%s; %s", f.Found, f.Because),
+				f.Dir})
+		}
+		for _, l := range c.More() {
+			f := c.Letter(l)
+			out = append(out, Difference{c.Row, c.Column, l, false, c.Explanation(l), f.Dir})
+		}
+	}
+	return out
+}
+
+// Explanation is the counterexample of a letter.
+func (c *Cell) Explanation(letter string) string {
+	for _, r := range c.Runs {
+		if w := r.Words[letter]; w != "" {
+			return w
+		}
+	}
+	return ""
+}
+
+// String is one line.
+func (d Difference) String() string {
+	what := "found, not expected"
+	if d.Expected {
+		what = "expected, not found"
+	}
+	return fmt.Sprintf("%s, %s: %s %s: %s", d.Row, d.Column, d.Letter, what, d.Words)
+}

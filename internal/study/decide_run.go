@@ -1,0 +1,261 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/matrix"
+)
+
+// Exhausting says how much of the table of expected verdicts is gone through.
+type Exhausting struct {
+	Rows    []string      // by name; all
+	Columns []string      // by name; all
+	Each    int           // schedules of each cell at most
+	Budget  time.Duration // for all cells; 0: until they are done
+	Jobs    int
+	Known   []Line                           // of an interrupted search with the same Each
+	Out     io.Writer                        // is written each Line as soon as it is known
+	Tell    func(done, all int, d *Decision) // of each space that is over; may be nil
+}
+
+// freely is how many times more schedules a cell has without any fault.
+const freely = 4
+
+// deciding is a search through the table. Every cell has its first space before any has its second,
+// so that a search that is interrupted has seen all of them.
+type deciding struct {
+	Exhausting
+	mu    sync.Mutex
+	wake  *sync.Cond
+	cells []*cellSearch
+	err   error
+}
+
+// cellSearch is how far the search of a cell is.
+type cellSearch struct {
+	r     matrix.Row
+	c     matrix.Column
+	d     Decision
+	rung  int // number of the next space
+	left  int // schedules
+	spare int // of which are kept for the two spaces of docs/locks/expected.md
+	busy  bool
+}
+
+// Decide goes through the cells of docs/locks/expected.md. Cells come in the order of the table,
+// also when ctx ends, and then with its error.
+func (x Exhausting) Decide(ctx context.Context) (*Decided, error) {
+	s := &deciding{Exhausting: x}
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if x.Budget > 0 {
+		inner, cancel = context.WithTimeout(inner, x.Budget)
+		defer cancel()
+	}
+	var all sync.WaitGroup
+	for range max(x.Jobs, 1) {
+		all.Go(func() { s.work(inner) })
+	}
+	all.Wait()
+	d := &Decided{Format: batch.Format, Each: x.Each}
+	open := 0
+	for _, c := range s.cells {
+		d.Cells = append(d.Cells, c.d)
+		if c.more() {
+			open++
+		}
+	}
+	d.judge()
+	if open > 0 {
+		d.Partial = fmt.Sprintf("%d cells were not gone through as far as they can be: ", open)
+		if d.Partial += "the search was interrupted"; ctx.Err() == nil {
+			d.Partial = fmt.Sprintf(
+				"%d cells were not gone through as far as they can be: the time of %v was over", open, x.Budget)
+		}
+	}
+	return d, errors.Join(s.err, ctx.Err())
+}
+
+// Check says whether there are such locks and faults.
+func (x Exhausting) Check() error { return (&deciding{Exhausting: x}).prepare() }
+
+// prepare makes the cells and puts what is known into them.
+func (s *deciding) prepare() error {
+	s.wake = sync.NewCond(&s.mu)
+	rs, cs, err := matrix.RowsAndColumns(s.Rows, s.Columns)
+	if err != nil {
+		return err
+	}
+	for _, r := range rs {
+		for _, c := range cs {
+			each := s.Each
+			if c.Name == "none" { // what is found there is found in the whole row
+				each *= freely
+			}
+			x := &cellSearch{r: r, c: c, left: each, spare: each / 4, d: Decision{
+				Row: r.Name, Column: c.Name, Impossible: beyond(r, c)}}
+			x.d.Expected, x.d.Known = matrix.Expected(r.Name, c.Name)
+			for _, l := range s.Known {
+				if l.Row == r.Name && l.Column == c.Name && x.more() && l.Space.within(rungs(c)[x.rung]) {
+					x.take(l.Space)
+				}
+			}
+			s.cells = append(s.cells, x)
+		}
+	}
+	return nil
+}
+
+// work goes through spaces until there are none.
+func (s *deciding) work(ctx context.Context) {
+	for {
+		x := s.next(ctx)
+		if x == nil {
+			return
+		}
+		space := search(ctx, x.r, x.c, rungs(x.c)[x.rung], x.limit())
+		s.mu.Lock()
+		x.take(space)
+		x.busy = false
+		s.err = errors.Join(s.err, s.write(Line{x.r.Name, x.c.Name, space}))
+		s.wake.Broadcast()
+		if s.Tell != nil {
+			s.Tell(len(s.cells)-s.open(), len(s.cells), &x.d)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// next is the cell that is the farthest behind.
+func (s *deciding) next(ctx context.Context) *cellSearch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ctx.Err() == nil && s.err == nil {
+		var best *cellSearch
+		for _, x := range s.cells {
+			if !x.busy && x.more() && (best == nil || x.rung < best.rung) {
+				best = x
+			}
+		}
+		if best != nil {
+			best.busy = true
+			return best
+		}
+		if s.open() == 0 {
+			return nil
+		}
+		s.wake.Wait() // for a cell that somebody is busy with
+	}
+	return nil
+}
+
+func (s *deciding) open() (n int) {
+	for _, x := range s.cells {
+		if x.more() {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *deciding) write(l Line) error {
+	if s.Out == nil {
+		return nil
+	}
+	enc := json.NewEncoder(s.Out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(l)
+}
+
+// more reports whether the cell has a further space.
+func (x *cellSearch) more() bool {
+	return x.d.Impossible == "" && x.left > 0 && x.rung < len(rungs(x.c))
+}
+
+// limit is how many schedules the next space may have. What is kept for the two spaces of
+// docs/locks/expected.md is shared by them.
+func (x *cellSearch) limit() int {
+	spared := x.spared()
+	switch {
+	case len(spared) == 0 || len(spared) == 1 && spared[0] == x.rung:
+		return x.left
+	case x.left > x.spare:
+		return x.left - x.spare
+	}
+	return max(x.left/len(spared), 1)
+}
+
+// spared are the numbers of those of these spaces that are still to come.
+func (x *cellSearch) spared() (left []int) {
+	for i, b := range rungs(x.c) {
+		if i >= x.rung && slices.Contains(whole, b) {
+			left = append(left, i)
+		}
+	}
+	return left
+}
+
+// take notes what came of a space. Where one was not finished, no larger one will be: what is left
+// goes to those that everybody asks for.
+func (x *cellSearch) take(s Space) {
+	x.d.Spaces = slices.DeleteFunc(x.d.Spaces, func(o Space) bool {
+		return o.Cut &&
+			o.Bounds == s.Bounds && merge(&s, o)
+	})
+	x.d.Spaces = append(x.d.Spaces, s)
+	if s.Cut {
+		return
+	}
+	x.rung++
+	x.left -= s.Schedules + s.Merged
+	switch spared := x.spared(); {
+	case s.Err != "" || !s.Whole && len(spared) == 0:
+		x.left = 0
+	case !s.Whole:
+		x.rung = spared[0]
+	}
+}
+
+// within reports whether a space has the bounds of a rung, with or without a fault.
+func (s Space) within(b explore.Bounds) bool {
+	b.Faults = s.Bounds.Faults
+	return s.Bounds == b
+}
+
+// merge keeps what an interrupted search had found.
+func merge(s *Space, o Space) bool {
+	for l, w := range o.Found {
+		if s.Found == nil {
+			s.Found = map[string]string{}
+		}
+		s.Found[l] = cmp.Or(s.Found[l], w)
+	}
+	return true
+}
+
+// judge says what each cell's spaces come to. The words of a letter are kept where it was found
+// first.
+func (d *Decided) judge() {
+	for i := range d.Cells {
+		d.Cells[i].judge(nil)
+		d.Cells[i].shorten()
+	}
+	for i := range d.Cells {
+		if c := &d.Cells[i]; c.Column != "none" {
+			c.judge(d.Cell(c.Row, "none"))
+		}
+	}
+}

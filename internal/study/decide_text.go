@@ -1,0 +1,266 @@
+package study
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/matrix"
+)
+
+// Measured are the letters that were found of a cell on real Redis; false: nobody can tell.
+type Measured func(row, column string) ([]string, bool)
+
+// Markdown writes docs/exhaustive.md.
+func (d *Decided) Markdown(w io.Writer, measured Measured) error {
+	b := bufio.NewWriter(w)
+	n := d.count(measured)
+	fmt.Fprintf(b, `# The table of expected verdicts, order by order
+
+Written by `+"`lockbench explore --matrix --each %d --docs docs`"+`. Each cell was gone through in the simulator ([explore.md](explore.md)): all orders of commands, replies and
+wake-ups, and in each order the fault at every place, within bounds that grow. The expectation is that of [locks/expected.md](locks/expected.md), which was written down before
+measuring; what was measured on real Redis is in [verdicts.md](verdicts.md).
+
+%d of %d cells have exactly the letters that were expected, and %d of %d those that were measured. %d schedules, %s.%s
+
+The letters are those of verdicts.md. **Bold**: found and not expected. ~~Struck out~~: expected and not found. The small numbers say how many preemptions were gone
+through **to the end**, of 2 clients with 2 rounds and of 3 clients with 1 round, the [two spaces](locks/expected.md#the-two-spaces) of the expectation: what is not found there is not there. "–": not even all
+orders without a preemption; then the number in brackets is that of 2 clients with 1 round, and the cell is worth no more than the schedules that were tried. Each
+acquire has %d tries, a lease has three ticks, and clients work and wait for one. A blank cell is not possible.
+
+`, d.Each, n.agree, n.known, n.same, n.measured, n.schedules, d.Took.D().Round(time.Second), sentence(d.Partial), tries)
+	d.table(b, "%s <sub>%s</sub>")
+	d.cells(b, measured)
+	d.differences(b, measured)
+	return b.Flush()
+}
+
+// Text writes the table for a terminal, with the counterexamples of what was not expected.
+func (d *Decided) Text(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	n := d.count(func(string, string) ([]string, bool) { return nil, false })
+	d.table(b, "%s %s")
+	fmt.Fprintf(b,
+		"\n%d of %d cells have exactly the letters that were expected; in %d of %d every order of 2 clients with 2 rounds and of 3 with 1 was gone through.\n%d schedules, %s.%s\n\n",
+		n.agree, n.known, n.finished, n.all, n.schedules, d.Took.D().Round(time.Second),
+		sentence(d.Partial))
+	for i := range d.Cells {
+		if c := &d.Cells[i]; len(c.Spaces) > 0 {
+			_, partly := c.bounds()
+			if partly != "" {
+				partly = "; then " + partly
+			}
+			for _, l := range c.Expected {
+				if !slices.Contains(c.Letters, l) {
+					fmt.Fprintf(b, "- %s, %s: %s was expected and not found in %s%s\n", c.Row, c.Column, l,
+						c.within(), partly)
+				}
+			}
+			for _, l := range c.Letters {
+				if c.Known && !slices.Contains(c.Expected, l) && !slices.Contains(c.Inherited, l) {
+					fmt.Fprintf(b, "- %s, %s: %s found. %s\n", c.Row, c.Column, l, oneLine(c.words(l)))
+				}
+			}
+		}
+	}
+	return b.Flush()
+}
+
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " **" + strings.ToUpper(s[:1]) + s[1:] + ".**"
+}
+
+// decidedCount sums the table up.
+type decidedCount struct{ agree, known, same, measured, schedules, finished, all int }
+
+func (d *Decided) count(measured Measured) (n decidedCount) {
+	for i := range d.Cells {
+		c := &d.Cells[i]
+		if c.Impossible != "" || len(c.Spaces) == 0 {
+			continue
+		}
+		n.all++
+		n.schedules += c.Schedules()
+		n.known += batch.Truth(c.Known)
+		n.agree += batch.Truth(c.Agrees())
+		n.finished += batch.Truth(c.Finished(2, 2) >= 0 && c.Finished(3, 1) >= 0)
+		if letters, ok := measured(c.Row, c.Column); ok {
+			n.measured++
+			n.same += batch.Truth(slices.Equal(letters, c.Letters))
+		}
+	}
+	return n
+}
+
+// columns are the faults of which there is a cell.
+func (d *Decided) columns() (names []string) {
+	for _, c := range matrix.Columns() {
+		if slices.ContainsFunc(d.Cells, func(x Decision) bool {
+			return x.Column == c.Name &&
+				len(x.Spaces) > 0
+		}) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// rows are the locks of which there is a cell.
+func (d *Decided) rows() (names []string) {
+	for _, r := range matrix.Rows() {
+		if slices.ContainsFunc(d.Cells, func(x Decision) bool {
+			return x.Row == r.Name &&
+				len(x.Spaces) > 0
+		}) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+func (d *Decided) table(b io.Writer, format string) {
+	names := d.columns()
+	fmt.Fprintf(b, "| lock | %s |\n|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|",
+		len(names)))
+	for _, r := range d.rows() {
+		line := "| " + r
+		for _, n := range names {
+			line += " | "
+			if c := d.Cell(r, n); c != nil && len(c.Spaces) > 0 {
+				line += c.text(format)
+			}
+		}
+		fmt.Fprintln(b, line+" |")
+	}
+}
+
+// text is a cell of the table: its letters, and how far it was gone through.
+func (d *Decision) text(format string) string {
+	out := ""
+	for _, l := range batch.Letters {
+		found, expected := slices.Contains(d.Letters, l), slices.Contains(d.Expected, l)
+		switch {
+		case found && (expected || !d.Known):
+			out += l
+		case found:
+			out += "**" + l + "**"
+		case expected:
+			out += "~~" + l + "~~"
+		}
+	}
+	two, three := d.Finished(2, 2), d.Finished(3, 1)
+	depth := preemptions(two) + "·" + preemptions(three)
+	if two < 0 || three < 0 {
+		depth += " (" + preemptions(d.Finished(2, 1)) + ")"
+	}
+	return fmt.Sprintf(format, nothing(out), depth)
+}
+
+func preemptions(n int) string {
+	if n < 0 {
+		return "–"
+	}
+	return fmt.Sprint(n)
+}
+
+func nothing(letters string) string {
+	if letters == "" {
+		return "-"
+	}
+	return letters
+}
+
+// cells tells of every cell what was expected, measured and decided, and within which bounds.
+func (d *Decided) cells(b io.Writer, measured Measured) {
+	fmt.Fprint(b,
+		"\n## Cell by cell\n\nWhat was expected, what was measured on real Redis, what was found here, and in which spaces. A letter in brackets is found without any fault.\n")
+	for _, r := range d.rows() {
+		fmt.Fprintf(b,
+			"\n### %s\n\n| fault | expected | on Redis | here | gone through to the end | not finished |\n|---|---|---|---|---|---|\n", r)
+		for _, n := range d.columns() {
+			c := d.Cell(r, n)
+			if c == nil || len(c.Spaces) == 0 {
+				continue
+			}
+			expected, real := "not said", "not run"
+			if c.Known {
+				expected = nothing(strings.Join(c.Expected, ""))
+			}
+			if letters, ok := measured(r, n); ok {
+				real = nothing(strings.Join(letters, ""))
+			}
+			ended, partly := c.bounds()
+			fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", n, expected, real, c.found(), ended, partly)
+		}
+	}
+}
+
+// found are the letters, those in brackets that need no fault.
+func (d *Decision) found() string {
+	own := slices.DeleteFunc(slices.Clone(d.Letters), func(l string) bool {
+		return slices.Contains(d.Inherited, l)
+	})
+	out := strings.Join(own, "")
+	if len(d.Inherited) > 0 {
+		out += "(" + strings.Join(d.Inherited, "") + ")"
+	}
+	return nothing(out)
+}
+
+// bounds says in which spaces every order was gone through, and what of others was tried.
+func (d *Decision) bounds() (ended, partly string) {
+	n := 0
+	var whole []string
+	for _, s := range d.Spaces {
+		switch {
+		case s.Err != "":
+			partly = oneLine(s.Err)
+		case s.Whole:
+			n += s.Schedules + s.Merged
+		default:
+			partly += fmt.Sprintf("%d schedules of %s; ", s.Schedules+s.Merged, spaceName(s.Bounds))
+		}
+	}
+	for _, b := range []explore.Bounds{{Clients: 2, Rounds: 1}, {Clients: 2, Rounds: 2},
+		{Clients: 3, Rounds: 1}} {
+		if b.Preemptions = d.Finished(b.Clients, b.Rounds); b.Preemptions >= 0 {
+			whole = append(whole, spaceName(b))
+		}
+	}
+	for _, s := range d.Spaces {
+		if s.Whole && s.Bounds.Expiries > 0 {
+			whole = append(whole, spaceName(s.Bounds))
+		}
+	}
+	if ended = "none"; len(whole) > 0 {
+		ended = fmt.Sprintf("%s: %d schedules", strings.Join(whole, ", "), n)
+	}
+	return ended, strings.TrimSuffix(partly, "; ")
+}
+
+// within says what was gone through to the end.
+func (d *Decision) within() string {
+	ended, _ := d.bounds()
+	if ended == "none" {
+		return "any space that was finished"
+	}
+	return "all of " + ended
+}
+
+// spaceName names a space: 2 clients with 2 rounds, and up to 1 preemption, is "2×2 to 1"; "+late"
+// where a message may be late without any fault.
+func spaceName(b explore.Bounds) string {
+	s := fmt.Sprintf("%d×%d to %d", b.Clients, b.Rounds, b.Preemptions)
+	if b.Expiries > 0 {
+		s += " +late"
+	}
+	return s
+}

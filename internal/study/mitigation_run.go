@@ -1,0 +1,232 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/matrix"
+)
+
+// Mended is what was measured of all mitigations: the document mitigations.json.
+type Mended struct {
+	Format      int               `json:"format"`
+	Environment string            `json:"environment"`
+	Versions    map[string]string `json:"versions,omitempty"`
+	TTL         history.Duration  `json:"ttl"`
+	Repeat      int               `json:"repeat"` // runs of each trial, without and with
+	Cells       []Mending         `json:"cells"`
+}
+
+// Mending is what one mitigation did to one cell.
+type Mending struct {
+	Mitigation string `json:"mitigation"`
+	Row        string `json:"row"`
+	Nemesis    string `json:"nemesis"`
+	Line       string `json:"line"`
+	Without    Tries  `json:"without"`
+	With       Tries  `json:"with"`
+}
+
+// Tries is what several runs of the same kind found.
+type Tries struct {
+	Runs     int            `json:"runs"`
+	Violated map[string]int `json:"violated"` // letter -> runs that found it
+	// runs that found nothing, but in which nobody was granted the lock after the failover either
+	Stuck int `json:"stuck,omitempty"`
+	// other runs that found nothing and of which S is not known
+	Unknown int    `json:"unknown,omitempty"`
+	Because string `json:"because,omitempty"` // why, of one of them
+	// median of acquires that nobody contends for, without any fault
+	Acquire history.Duration `json:"acquire"`
+	// the longest time from the strike to the next grant
+	Recovery history.Duration `json:"recovery,omitempty"`
+}
+
+// Sampler reads what a run cost from its directory.
+type Sampler func(dir string) (batch.Sample, error)
+
+// Mitigate runs each trial without and with its mitigation. One run at a time: what it costs is
+// measured, too.
+func Mitigate(ctx context.Context, o matrix.Options, run batch.Runner, sample Sampler, tell func(done, all int,
+	what string)) (*Mended, error) {
+	out := &Mended{Format: batch.Format, Environment: o.Environment, TTL: history.Duration(o.TTL),
+		Repeat: max(o.Repeat, 1)}
+	if out.TTL == 0 {
+		out.TTL = history.Duration(matrix.DefaultTTL)
+	}
+	t := trials{options: o, run: run, sample: sample}
+	all, done := 0, 0
+	for _, m := range mitigations {
+		all += len(m.Cells)
+	}
+	for i, m := range mitigations {
+		var acquire [2]history.Duration
+		for with := range acquire {
+			a, err := t.cost(ctx, i, m, with == 1)
+			if err != nil {
+				return out, err
+			}
+			acquire[with] = a
+		}
+		for j, c := range m.Cells {
+			one := Mending{Mitigation: m.Name, Row: c.Row, Nemesis: c.Nemesis, Line: c.Line}
+			for with, to := range []*Tries{&one.Without, &one.With} {
+				got, err := t.tries(ctx, m, c, with == 1, fmt.Sprintf("%d-%d-%d", i, j, with))
+				if err != nil {
+					return out, err
+				}
+				*to = got
+				to.Acquire = acquire[with]
+			}
+			out.Cells = append(out.Cells, one)
+			done++
+			if tell != nil {
+				tell(done, all, m.Name+": "+c.Row+" under "+c.Nemesis)
+			}
+		}
+	}
+	return out, nil
+}
+
+// trials carries out runs of mitigations.
+type trials struct {
+	options matrix.Options
+	run     batch.Runner
+	sample  Sampler
+}
+
+func (t trials) cost(ctx context.Context, i int, m Mitigation, with bool) (history.Duration,
+	error) {
+	p, err := mitigationCost(t.options, m, with)
+	if err != nil {
+		return 0, err
+	}
+	s, err := t.measured(ctx, p, fmt.Sprintf("cost-%d-%v", i, with))
+	return batch.Join(s).AcquireP50, err
+}
+
+func (t trials) measured(ctx context.Context, p harness.Plan, name string) (batch.Sample, error) {
+	dir := "mitigations/" + name
+	if _, err := t.run(ctx, p, dir); err != nil {
+		return batch.Sample{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return t.sample(dir)
+}
+
+// tries runs one trial as often as asked for. A run for which the machine was too slow is done
+// again, some times.
+func (t trials) tries(ctx context.Context, m Mitigation, c Attack, with bool, name string) (Tries,
+	error) {
+	out := Tries{Violated: map[string]int{}}
+	var samples []batch.Sample
+	const extra = 3
+	for i, left := 0, extra; out.Runs < max(t.options.Repeat, 1); i++ {
+		p, err := mitigationPlan(t.options, m, c, with, t.options.Seed+uint64(i))
+		if err != nil {
+			return out, err
+		}
+		dir := fmt.Sprintf("mitigations/%s-%d", name, i)
+		v, err := t.run(ctx, p, dir)
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		if f := batch.NewFinding(v, err); (f.Stalled || f.Broke != "" || batch.Disturbed(p, v)) && left > 0 {
+			left--
+			continue
+		}
+		out.count(v, p.Requires.Failover, err)
+		if s, err := t.sample(dir); err == nil {
+			samples = append(samples, s)
+		}
+	}
+	out.Recovery = batch.Join(samples...).Recovery
+	return out, nil
+}
+
+func (t *Tries) count(v *checker.Verdict, failover bool, err error) {
+	t.Runs++
+	if v == nil {
+		t.Unknown++
+		t.Because = fmt.Sprint(err)
+		return
+	}
+	found := 0
+	for _, l := range batch.Letters {
+		if v.Property(l).Verdict == checker.Violated {
+			t.Violated[l]++
+			found++
+		}
+	}
+	s := v.Property(checker.MutualExclusion)
+	switch {
+	case found > 0 || s.Verdict == checker.Valid:
+	case failover && v.Evidence.AfterFailover == 0 && v.HarnessError == "":
+		t.Stuck++
+	default:
+		t.Unknown++
+		t.Because = cmp.Or(s.Reason, t.Because)
+	}
+}
+
+// String is "SL 5/5, R 4/5", "-" or what is not known.
+func (t Tries) String() string {
+	var groups []string
+	byCount := map[int]string{}
+	for _, l := range batch.Letters {
+		if n := t.Violated[l]; n > 0 {
+			byCount[n] += l
+		}
+	}
+	var counts []int
+	for n := range byCount {
+		counts = append(counts, n)
+	}
+	slices.Sort(counts)
+	slices.Reverse(counts)
+	for _, n := range counts {
+		groups = append(groups, fmt.Sprintf("%s %d/%d", byCount[n], n, t.Runs))
+	}
+	if t.Stuck > 0 {
+		groups = append(groups, fmt.Sprintf("- %d/%d, but nobody is granted it afterwards", t.Stuck,
+			t.Runs))
+	}
+	if t.Unknown > 0 {
+		groups = append(groups, fmt.Sprintf("? %d/%d (%s)", t.Unknown, t.Runs, t.Because))
+	}
+	if len(groups) == 0 {
+		return fmt.Sprintf("- %d/%d", t.Runs, t.Runs)
+	}
+	return strings.Join(groups, ", ")
+}
+
+// Write writes mitigations.json.
+func (m *Mended) Write(w io.Writer) error {
+	return history.WriteDocument(w, m)
+}
+
+// ReadMended reads what Write wrote.
+func ReadMended(r io.Reader) (*Mended, error) {
+	return batch.ReadDocument(r, "mitigations.json", func(m *Mended) int { return m.Format })
+}
+
+// spell is a time as a table has it.
+func spell(d history.Duration) string {
+	switch {
+	case d == 0:
+		return "-"
+	case d.D() < 10*time.Millisecond:
+		return fmt.Sprintf("%.2f ms", float64(d)/1e6)
+	case d.D() < time.Second:
+		return fmt.Sprintf("%.0f ms", float64(d)/1e6)
+	}
+	return fmt.Sprintf("%.1f s", float64(d)/1e9)
+}

@@ -1,0 +1,163 @@
+package study
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/lockbench/lockbench/internal/matrix"
+)
+
+// Counts is one paragraph: how much was found each time.
+func (s *Soak) Counts() string {
+	whole, partly, never, controls, clean, lost := 0, 0, 0, 0, 0, 0
+	for _, t := range s.Found {
+		switch {
+		case t.whole():
+			whole++
+		case t.Hits > 0:
+			partly++
+		default:
+			never++
+		}
+	}
+	for _, t := range s.Controls {
+		controls += t.Of
+	}
+	for _, t := range s.Clean {
+		clean += t.Of
+	}
+	for _, l := range s.Lost {
+		lost += l.Runs
+	}
+	return fmt.Sprintf(
+		"%d runs, %d wanted of each scenario. %d letters were found in each run of their scenario, %d not in each, %d expected ones never. "+
+			"%d cells stayed clean in all of their %d runs. %d runs of controls. %d runs could not be judged.",
+		s.Runs, s.Wanted, whole, partly, never, len(s.Clean), clean, controls, lost)
+}
+
+// words is the cell of a table: each letter with its count, or how often the cell stayed clean.
+func (s *Soak) words(row, column string) string {
+	var out []string
+	for _, t := range s.Found {
+		if t.Row == row && t.Column == column {
+			out = append(out, fmt.Sprintf("%s %d/%d", t.Letter, t.Hits, t.Of))
+		}
+	}
+	for _, t := range s.Clean {
+		if t.Row == row && t.Column == column && len(out) == 0 {
+			out = append(out, fmt.Sprintf("- %d", t.Of))
+		}
+	}
+	if len(out) == 0 {
+		return "="
+	}
+	return strings.Join(out, ", ")
+}
+
+// places are the rows and columns that there are, in the order of the matrix.
+func (s *Soak) places() (rs []matrix.Row, cs []matrix.Column) {
+	seen := map[string]bool{}
+	for _, ts := range [][]Often{s.Found, s.Clean} {
+		for _, t := range ts {
+			seen[t.Row], seen["|"+t.Column] = true, true
+		}
+	}
+	for _, r := range matrix.Rows() {
+		if seen[r.Name] {
+			rs = append(rs, r)
+		}
+	}
+	for _, c := range matrix.Columns() {
+		if seen["|"+c.Name] {
+			cs = append(cs, c)
+		}
+	}
+	return rs, cs
+}
+
+// Text writes the table for a terminal, and every contradiction.
+func (s *Soak) Text(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	rs, cs := s.places()
+	for _, c := range cs {
+		fmt.Fprintf(t, "\t%s", c.Name)
+	}
+	fmt.Fprintln(t)
+	for _, r := range rs {
+		fmt.Fprint(t, r.Name)
+		for _, c := range cs {
+			fmt.Fprintf(t, "\t%s", strings.ReplaceAll(s.words(r.Name, c.Name), ", ", ","))
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", s.Counts())
+	for _, c := range s.Contradictions() {
+		fmt.Fprintf(w, "  %s\n", c)
+	}
+	for _, l := range s.Lost {
+		fmt.Fprintf(w, "  not judged: %d of %s under %s: %s\n", l.Runs, l.Row, l.Nemesis, l.Because)
+	}
+	return err
+}
+
+// Markdown writes the table for people.
+func (s *Soak) Markdown(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	if s.Note != "" {
+		fmt.Fprintf(b, "%s ", oneLine(s.Note))
+	}
+	fmt.Fprintf(b,
+		"%s %s, lease %s, seed %d, %s. \"S 20/20\": found in 20 of 20 runs of the scenario that is aimed at it; \"- 40\": nothing found in 40 runs; \"=\": nothing that needs a fault, or not possible.\n\n| lock |",
+		s.Counts(), redisOf(s.Versions), s.TTL.D(), s.Seed, s.Took.D().Round(1e9))
+	rs, cs := s.places()
+	for _, c := range cs {
+		fmt.Fprintf(b, " %s |", c.Name)
+	}
+	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(cs)))
+	for _, r := range rs {
+		fmt.Fprintf(b, "| %s |", r.Name)
+		for _, c := range cs {
+			fmt.Fprintf(b, " %s |", s.words(r.Name, c.Name))
+		}
+		fmt.Fprintln(b)
+	}
+	if cs := s.Contradictions(); len(cs) > 0 {
+		fmt.Fprint(b, "\nNot as it should be:\n\n")
+		for _, c := range cs {
+			fmt.Fprintf(b, "- %s\n", oneLine(c))
+		}
+	}
+	s.chances(b)
+	for i, l := range s.Lost {
+		if i == 0 {
+			fmt.Fprint(b,
+				"\nNot judged, because the machine was too slow or something broke, also when repeated alone:\n\n")
+		}
+		fmt.Fprintf(b, "- %s, %s: %d; %s\n", l.Row, l.Nemesis, l.Runs, oneLine(l.Because))
+	}
+	return b.Flush()
+}
+
+// chances lists what is found only sometimes, and why.
+func (s *Soak) chances(w io.Writer) {
+	first := true
+	for _, t := range s.Found {
+		why := cmp.Or(t.Chance, t.Why)
+		if t.whole() || t.Hits == 0 || why == "" {
+			continue
+		}
+		if first {
+			fmt.Fprint(w, "\nFound, but not each time, for a reason:\n\n")
+			first = false
+		}
+		fmt.Fprintf(w, "- %s, %s: %s in %d of %d runs of `%s`: %s\n", t.Row, t.Column, t.Letter, t.Hits,
+			t.Of, t.Nemesis, oneLine(why))
+	}
+}
