@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports"
 	"github.com/spf13/cobra"
 )
 
@@ -32,8 +32,8 @@ func checkCommand() *cobra.Command {
 		Use:   "check DIR|FILE|-",
 		Short: "Judge a recorded run again, or any history",
 		Long: `check judges the run in a directory from its files alone, and writes its verdict.json again.
-Of a file, or of standard input (-), it judges the history: lockbench's own JSON lines, or Jepsen's EDN
-with :acquire and :release, as a vector or one map per line. Exit codes are those of run.`,
+Of a file, or of standard input (-), it judges the history: lockbench's own JSON lines, or Jepsen's
+EDN with :acquire and :release, as a vector or one map per line. Exit codes are those of run.`,
 		Example: `  lockbench check store/latest
   lockbench check --model mutex history.edn
   grep -v nemesis history.edn | lockbench check --model mutex --expect violated -`,
@@ -42,7 +42,7 @@ with :acquire and :release, as a vector or one map per line. Exit codes are thos
 	}
 	s := c.Flags()
 	s.StringSliceVar(&f.options.Properties, "properties", nil,
-		"what to judge (default what the run itself judged)")
+		"properties to judge (default those that the run itself judged)")
 	s.StringVar(&f.options.Model, "model", "",
 		"judge this model instead: "+strings.Join(checker.Models(), ", "))
 	s.StringVar(&f.options.Expect, "expect", "",
@@ -50,7 +50,7 @@ with :acquire and :release, as a vector or one map per line. Exit codes are thos
 	s.DurationVar(&f.options.TTL, "ttl", 0, "lease of grants that name none, for --model lease")
 	s.DurationVar(&f.options.Timeout, "timeout", time.Minute,
 		"longest time for each property; it is unknown then")
-	s.BoolVar(&f.options.Partial, "partial", false, "judge what is readable of a damaged history")
+	s.BoolVar(&f.options.Partial, "partial", false, "judge the readable part of a damaged history")
 	s.BoolVar(&f.independent, "independent", false,
 		"values of an EDN history are [key value], as jepsen.independent makes them")
 	s.BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
@@ -60,38 +60,45 @@ with :acquire and :release, as a vector or one map per line. Exit codes are thos
 
 func (f *checkFlags) check(c *cobra.Command, path string) error {
 	if m := f.options.Model; m != "" && !slices.Contains(checker.Models(), m) {
-		return usage(fmt.Errorf("unknown --model %q; there are: %s", m, strings.Join(checker.Models(),
-			", ")))
+		return fmt.Errorf("unknown --model %q; there are: %s", m, strings.Join(checker.Models(), ", "))
 	}
 	if err := errors.Join(harness.Judgeable(f.options.Properties),
 		harness.Expectable(f.options.Expect)); err != nil {
-		return usage(err)
+		return err
 	}
-	r, err := f.load(c.InOrStdin(), path)
-	if err != nil && (r == nil || !f.options.Partial) {
-		return usage(hintPartial(r, err))
+	r, err := load(c.InOrStdin(), path, f.independent)
+	switch {
+	case err == nil:
+	case r == nil || r.History == nil:
+		return err
+	case !f.options.Partial && len(r.History.Events) > 0:
+		return fmt.Errorf("%w; --partial judges the %d events before it", err, len(r.History.Events))
+	case !f.options.Partial:
+		return err
 	}
 	f.options.Partial = err != nil
-	v := checker.Check(r.History, r.Trace, f.options)
+	r.Verdict = checker.Check(r.History, r.Trace, f.options)
 	if r.Dir != "" && f.options.Model == "" {
-		if err := store.Write(r.Dir, store.Verdict, func(w *os.File) error { return v.Write(w) }); err !=
-			nil {
+		if err := r.SaveVerdict(); err != nil {
 			return broken(err)
 		}
 	}
-	r.Verdict = v
-	if path == "-" && v.Exit == checker.ExitBroken {
+	if path == "-" && r.Verdict.Exit == checker.ExitBroken {
 		if err := keep(c.ErrOrStderr(), r.History); err != nil {
 			return broken(err)
 		}
 	}
 	if f.asJSON {
-		if err := v.Write(c.OutOrStdout()); err != nil {
-			return broken(err)
-		}
-		return exitWith(v)
+		err = r.Verdict.Write(c.OutOrStdout())
+	} else if v, e := reports.Of(r); e == nil {
+		err = say(c, v, f.quiet)
+	} else {
+		err = e
 	}
-	return say(c, r, f.quiet)
+	if err != nil {
+		return broken(err)
+	}
+	return result(r.Verdict.Exit)
 }
 
 // keep saves a history that came by standard input and that the checker could not judge: it is
@@ -106,17 +113,18 @@ func keep(say io.Writer, h *history.History) error {
 	return h.Write(file)
 }
 
-// load reads a run directory, or a history by itself.
-func (f *checkFlags) load(stdin io.Reader, path string) (*store.Run, error) {
-	info, err := os.Stat(path)
-	if path != "-" && err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", path, errors.Unwrap(err))
-	}
-	if path != "-" && info.IsDir() {
-		return store.Load(path)
-	}
+// load reads a run directory, or a history by itself, from a file or, for "-", from stdin. With an
+// error it returns the part that could be read.
+func load(stdin io.Reader, path string, independent bool) (*store.Run, error) {
 	in, name := stdin, "standard input"
 	if path != "-" {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", path, errors.Unwrap(err))
+		}
+		if info.IsDir() {
+			return store.Load(path)
+		}
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, err
@@ -124,18 +132,11 @@ func (f *checkFlags) load(stdin io.Reader, path string) (*store.Run, error) {
 		defer file.Close()
 		in, name = file, path
 	}
-	h, err := edn.ReadAny(in, edn.Options{Independent: f.independent})
+	h, err := edn.ReadAny(in, edn.Options{Independent: independent})
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return &store.Run{History: h}, err
-}
-
-func hintPartial(r *store.Run, err error) error {
-	if r == nil || r.History == nil || len(r.History.Events) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w; --partial judges the %d events before it", err, len(r.History.Events))
 }
 
 // one asks for exactly one argument, in words.
@@ -144,24 +145,7 @@ func one(what string) cobra.PositionalArgs {
 		if len(args) == 1 {
 			return nil
 		}
-		return usage(fmt.Errorf("%s needs %s; `%s --help` has examples", c.CommandPath(), what,
-			c.CommandPath()))
+		return fmt.Errorf("%s needs %s; `%s --help` has examples", c.CommandPath(), what,
+			c.CommandPath())
 	}
-}
-
-// exitWith turns a verdict into the exit code.
-func exitWith(v *checker.Verdict) error {
-	if v.Exit == 0 {
-		return nil
-	}
-	return exit{code: v.Exit}
-}
-
-// verdictJSON is for programs.
-func verdictJSON(w io.Writer, dir string, v *checker.Verdict) error {
-	return history.WriteDocument(w, struct {
-		Dir     string           `json:"dir"`
-		Report  string           `json:"report"`
-		Verdict *checker.Verdict `json:"verdict"`
-	}{dir, filepath.Join(dir, store.Report), v})
 }

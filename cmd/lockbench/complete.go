@@ -19,8 +19,8 @@ import (
 // words are the values that a flag may have. They may depend on what has been typed so far.
 type words func(c *cobra.Command) []string
 
-// closed are the flags whose values are a closed list, for every command that has them, or, with its
-// name before, for one.
+// closed are the flags whose values are a closed list, for every command that has them, or, with
+// its name before, for one.
 var closed = map[string]words{
 	"impl":           each(impls.All, func(e impls.Entry) string { return e.Name }),
 	"matrix impl":    rowNames,

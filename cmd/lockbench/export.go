@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path/filepath"
-	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -22,18 +20,18 @@ func exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export DIR|FILE|-",
 		Short: "Print a history in another format",
-		Long: `export prints a history as Jepsen's EDN, one map per line, as Knossos and elle-cli read it, or as lockbench's
-own JSON lines. Jepsen's checkers know one lock: use --key for a history of several.
-With --jepsen it writes the run, its verdict, report and plots into a store as Jepsen keeps its own, which Jepsen's web page can list.`,
+		Long: `export prints a history as Jepsen's EDN, one map per line, as Knossos and elle-cli read it, or
+as lockbench's own JSON lines. Jepsen's checkers know one lock: use --key for a history of several.
+With --jepsen it writes the run, its verdict, report and plots into a store with Jepsen's layout,
+which Jepsen's web page can list.`,
 		Example: `  lockbench export store/latest > history.edn
   lockbench export --format jsonl history.edn > history.jsonl
   lockbench export --jepsen jepsen/store store/latest`,
 		Args: one("a history: the directory of a run, a file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
-			f := checkFlags{independent: o.Independent}
-			r, err := f.load(c.InOrStdin(), args[0])
+			r, err := load(c.InOrStdin(), args[0], o.Independent)
 			if err != nil {
-				return usage(err)
+				return err
 			}
 			if jepsen != "" {
 				return exportJepsen(c, r, jepsen, o.Values)
@@ -41,14 +39,14 @@ With --jepsen it writes the run, its verdict, report and plots into a store as J
 			if key >= 0 {
 				o.Key = &key
 			}
-			return usage(export(c.OutOrStdout(), r.History, format, o))
+			return export(c.OutOrStdout(), r.History, format, o)
 		},
 	}
 	s := c.Flags()
 	s.StringVar(&format, "format", "edn", "edn or jsonl")
 	s.IntVar(&key, "key", -1, "only the operations of this lock (default all)")
 	s.BoolVar(&o.Values, "values", false,
-		"write what a grant carries as {:client .. :fence .. :uid .. :key ..}")
+		"write the details of a grant as {:client .. :fence .. :uid .. :key ..}")
 	s.BoolVar(&o.Independent, "independent", false, "values of an EDN history are [key value]")
 	s.StringVar(&jepsen, "jepsen", "",
 		"instead, write the run with its results below this directory in Jepsen's layout")
@@ -80,24 +78,10 @@ func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) erro
 	}
 	h := r.History.Header
 	name := cmp.Or(h.Impl, "imported") + "-" + cmp.Or(h.Nemesis, "none")
-	dir, err := reports.WriteJepsen(root, v, name, began(r), values)
+	dir, err := reports.WriteJepsen(root, v, name, r.Began(), values)
 	if err != nil {
-		return usage(fmt.Errorf("cannot write to %s: %w", root, err))
+		return fmt.Errorf("cannot write to %s: %w", root, err)
 	}
 	fmt.Fprintln(c.OutOrStdout(), dir)
 	return nil
-}
-
-// began is when a run did: its directory is called so, and its history says it. Of a history that
-// does not, it is now.
-func began(r *store.Run) time.Time {
-	if dir, err := filepath.EvalSymlinks(r.Dir); err == nil && r.Dir != "" {
-		if t, err := time.Parse(store.TimeLayout, filepath.Base(dir)); err == nil {
-			return t
-		}
-	}
-	if t, err := time.Parse(time.RFC3339Nano, r.History.Header.Started); err == nil {
-		return t
-	}
-	return time.Now()
 }

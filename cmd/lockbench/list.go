@@ -102,10 +102,11 @@ func writeWorkloads(w io.Writer, rows []workloadRow) {
 }
 
 type nemesisRow struct {
-	Name         string                    `json:"name"`
-	Line         string                    `json:"line"`
-	Lasts        string                    `json:"lasts,omitempty"` // for how long, or how much, by default
-	Needs        string                    `json:"needs"`           // the topology; "": any
+	Name string `json:"name"`
+	Line string `json:"line"`
+	// for how long, or how much, by default
+	Lasts        string                    `json:"lasts,omitempty"`
+	Needs        string                    `json:"needs"` // the topology; "": any
 	Default      string                    `json:"default,omitempty"`
 	Variants     []variantRow              `json:"variants"`
 	Environments map[string]doctor.Support `json:"environments"`

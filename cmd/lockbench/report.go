@@ -1,11 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
@@ -21,10 +21,10 @@ func reportCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := store.Load(args[0])
 			if r == nil {
-				return usage(err)
+				return err
 			}
 			if r.Verdict == nil {
-				return usage(fmt.Errorf("%s has not been judged; `lockbench check` it first", args[0]))
+				return fmt.Errorf("%s has not been judged; `lockbench check` it first", args[0])
 			}
 			reports.Redraw(r)
 			path, err := writeReport(r)
@@ -37,9 +37,23 @@ func reportCommand() *cobra.Command {
 	}
 }
 
-// conclude writes the report of a run that has been judged and says the verdict.
+// writeReport writes the report of a run into its directory.
+func writeReport(r *store.Run) (path string, err error) {
+	v, err := reports.Of(r)
+	if err != nil {
+		return "", err
+	}
+	return reports.Save(v)
+}
+
+// conclude writes the report of a run that has been judged, makes the links to the newest run show
+// it, and prints the verdict, which decides the exit code.
 func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
-	path, err := writeReport(r)
+	v, err := reports.Of(r)
+	if err != nil {
+		return broken(err)
+	}
+	path, err := reports.Save(v)
 	if err != nil {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", err)
 	}
@@ -47,43 +61,26 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no link to the newest run:", err)
 	}
 	if asJSON {
-		if err := verdictJSON(c.OutOrStdout(), r.Dir, r.Verdict); err != nil {
-			return broken(err)
-		}
-		return exitWith(r.Verdict)
+		err = history.WriteDocument(c.OutOrStdout(), struct {
+			Dir     string           `json:"dir"`
+			Report  string           `json:"report"`
+			Verdict *checker.Verdict `json:"verdict"`
+		}{r.Dir, path, r.Verdict})
+	} else if err = say(c, v, quiet); err == nil && !quiet {
+		_, err = fmt.Fprintln(c.OutOrStdout(), "\nreport", path)
 	}
-	said := say(c, r, quiet)
-	if path != "" && !quiet {
-		fmt.Fprintln(c.OutOrStdout(), "\nreport", path)
-	}
-	return said
-}
-
-// say prints the verdict in words and turns it into the exit code.
-func say(c *cobra.Command, r *store.Run, quiet bool) error {
-	v, err := reports.Of(r)
 	if err != nil {
 		return broken(err)
 	}
+	return result(r.Verdict.Exit)
+}
+
+// say prints the verdict in words.
+func say(c *cobra.Command, v *reports.View, quiet bool) error {
+	w := c.OutOrStdout()
 	if quiet {
-		fmt.Fprintln(c.OutOrStdout(), r.Verdict.Summary)
-	} else if err := reports.Summary(c.OutOrStdout(), v, progress.Terminal(c.OutOrStdout())); err !=
-		nil {
-		return broken(err)
+		_, err := fmt.Fprintln(w, v.Verdict.Summary)
+		return err
 	}
-	return exitWith(r.Verdict)
-}
-
-// writeReport writes report.html, report.md and the plots.
-func writeReport(r *store.Run) (string, error) {
-	v, err := reports.Of(r)
-	if err != nil {
-		return "", err
-	}
-	err = errors.Join(reports.WritePlots(filepath.Join(r.Dir, store.Plots), v),
-		store.Write(r.Dir, store.Markdown, func(w *os.File) error {
-			return reports.WriteMarkdown(w, v)
-		}),
-		store.Write(r.Dir, store.Report, func(w *os.File) error { return reports.WriteHTML(w, v) }))
-	return filepath.Join(r.Dir, store.Report), err
+	return reports.Summary(w, v, progress.Terminal(w))
 }

@@ -70,8 +70,8 @@ func smallest(c runner.Choice) (harness.Plan, error) {
 		Environment: c.Environment, Place: c.Place})
 }
 
-// bubble starts the simulator's: that it can be started outside of a test is not documented, and may
-// end with another Go.
+// bubble starts the simulator's: that it can be started outside of a test is not documented, and
+// may end with another Go.
 func bubble() error {
 	p, err := smallest(runner.Choice{Environment: runner.Sim})
 	if err != nil {
@@ -116,8 +116,8 @@ func (t *trial) servers(ctx context.Context) error {
 	return nil
 }
 
-// attempt opens an environment that is prepared for a scenario, and carries out the scenario and the
-// pauses.
+// attempt opens an environment that is prepared for a scenario, and carries out the scenario and
+// the pauses.
 func (t *trial) attempt(ctx context.Context, c runner.Choice,
 	scenario []nemesis.Step) (err error) {
 	p, err := smallest(c)

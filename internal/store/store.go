@@ -142,8 +142,8 @@ func (r *Run) nodes(dir fs.FS) {
 	}
 }
 
-// Judge reads a run directory, judges the run and writes verdict.json. A history that cannot be read
-// to its end is judged as far as it can be.
+// Judge reads a run directory, judges the run and writes verdict.json. A history that cannot be
+// read to its end is judged as far as it can be.
 func Judge(dir string) (*Run, error) {
 	r, err := Load(dir)
 	if r == nil {
@@ -151,6 +151,20 @@ func Judge(dir string) (*Run, error) {
 	}
 	r.Verdict = checker.Check(r.History, r.Trace, checker.Options{Partial: err != nil})
 	return r, r.SaveVerdict()
+}
+
+// Began is the wall-clock time when the run began, by the name of its directory or else by its
+// history. A history that does not say it began now.
+func (r *Run) Began() time.Time {
+	if dir, err := filepath.EvalSymlinks(r.Dir); err == nil && r.Dir != "" {
+		if t, err := time.Parse(TimeLayout, filepath.Base(dir)); err == nil {
+			return t
+		}
+	}
+	if t, err := time.Parse(time.RFC3339Nano, r.History.Header.Started); err == nil {
+		return t
+	}
+	return time.Now()
 }
 
 // SaveVerdict writes verdict.json.
