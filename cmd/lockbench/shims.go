@@ -6,8 +6,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/nemesis"
