@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 			{Do: Wait, For: second, Until: -1}},
 		`step 1: client-clock: with a rate of -1`: {
 			{Do: ClientClock, Target: "c0", Rate: -1}},
-		`step 1: direct: there is no node "n2"`: {
+		`step 1: redirect: there is no node "n2"`: {
 			{Do: Redirect, Target: "*", Node: "n2"}},
 		`step 1: start: n0 was not killed`: nil,
 		`step 2: n0 was killed by step 1`: {
@@ -61,7 +61,7 @@ func TestCheck(t *testing.T) {
 			{Do: Crash, Target: "c1"}, {Do: Pause, Target: "c1"}},
 		`step 3: pause: nobody knows whether c0 still lives: step 2 kills whoever`: {
 			await(Await{As: "x", Phase: Granted}), {Do: Crash, Target: "x"}, {Do: Pause, Target: "c0"}},
-		`step 2: delay: step 1 has done hold to c0>* already; heal that first`: {
+		`step 2: delay: step 1 has done hold-back to c0>* already; heal that first`: {
 			{Do: HoldBack, Target: "c0>*"}, {Do: Delay, Target: "*>n0", For: second}},
 		`step 2: cut: since step 1 c0 may go another way than c0>n0`: {
 			{Do: Redirect, Target: "c0", Node: "spare"}, {Do: Cut, Target: "c0>n0"}},

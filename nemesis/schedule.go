@@ -23,9 +23,10 @@ type Schedule struct {
 	Replicas int    `yaml:"replicas"` // behind each independent master
 	// of the clients' Redis connections; "": the plan's own
 	ClientTimeout string `yaml:"client_timeout"`
-	// how many steps must strike; nil: those that are marked, or else any one
-	Aimed *int      `yaml:"strikes"`
-	Steps []written `yaml:"steps"`
+	// how many steps must hit; nil: those that are aimed, or else any one
+	Hits    *int      `yaml:"hits"`
+	Strikes *int      `yaml:"strikes"` // what files of the first version call it
+	Steps   []written `yaml:"steps"`
 
 	file  string
 	lines []int // on which each step begins

@@ -17,7 +17,7 @@ const (
 	Resume  = "resume"  // clients go on; with a Target only that one
 	// until enough contended acquisitions have been seen for the run to be worth something
 	Warm     = "warm"
-	Redirect = "direct" // all clients, or the client Target, use the node Node from now on
+	Redirect = "redirect" // all clients, or the client Target, use the node Node from now on
 	// the client that stands at the gate goes on; with a Target the one that an Await gave this name
 	Go      = "go"
 	Wait    = "wait"    // nothing, for For, or until the run is Until old
@@ -41,7 +41,7 @@ const (
 	// Links.
 	Cut = "cut" // the link Target drops what is sent over it, by Mode; until Heal
 	// the link Target keeps what is sent over it, by Mode, and delivers it all at Heal
-	HoldBack = "hold"
+	HoldBack = "hold-back"
 	Delay    = "delay"  // the link Target delivers what is sent over it For later; until Heal
 	Refuse   = "refuse" // the link Target closes its connections and refuses new ones; until Heal
 	// the link Target resets its connections as soon as something is sent; until Heal
@@ -59,7 +59,7 @@ const (
 // The moving targets: who they are is known when a client has reached a gate. So are the names that
 // an Await gives (As).
 const (
-	Hit    = "struck" // the client that reached the last gate
+	Hit    = "hit"    // the client that reached the last gate
 	Waiter = "waiter" // a client that waits for the same lock as the struck one
 )
 
@@ -74,7 +74,7 @@ const (
 // after which the scenario goes on without anybody at the gate.
 type Step struct {
 	Do string `json:"do,omitempty"`
-	// node "n0"; client "c2", "struck", "waiter", a name, "*"; link "n0>n1", "struck>n0", "c2>*"
+	// node "n0"; client "c2", "hit", "waiter", a name, "*"; link "n0>n1", "hit>n0", "c2>*"
 	Target string           `json:"target,omitempty"`
 	Node   string           `json:"node,omitempty"` // of a Redirect
 	Mode   string           `json:"mode,omitempty"` // of a Cut or HoldBack
@@ -85,7 +85,7 @@ type Step struct {
 	// of a client's clock: seconds gained in each second
 	Rate float64 `json:"rate,omitempty"`
 	// must fall into a hold with a contender waiting, or the run proves nothing
-	Aimed bool   `json:"strike,omitempty"`
+	Aimed bool   `json:"aimed,omitempty"`
 	Await *Await `json:"await,omitempty"`
 }
 

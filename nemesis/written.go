@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -21,7 +22,8 @@ type written struct {
 	UpTo   string  `yaml:"upto"` // of a wait: its time is drawn between for, or until, and this
 	Offset string  `yaml:"offset"`
 	Rate   float64 `yaml:"rate"`
-	Strike bool    `yaml:"strike"`
+	Aimed  bool    `yaml:"aimed"`
+	Strike bool    `yaml:"strike"` // what files of the first version call it
 	Await  *Await  `yaml:"await"`
 }
 
@@ -59,13 +61,13 @@ func (s *Schedule) scenario(p Params) (Scenario, error) {
 	if err := Check(out.Steps, out.Layout(p)); err != nil {
 		return out, s.wrong(err)
 	}
-	out.Aimed = strikes(out.Steps, s.Aimed)
+	out.Aimed = hits(out.Steps, cmp.Or(s.Hits, s.Strikes))
 	return out, nil
 }
 
-// strikes is how many steps must strike. Where none is marked, any one of the faults must: one that
-// misses every hold proves nothing.
-func strikes(steps []Step, asked *int) (n int) {
+// hits is how many steps must hit. Where none is aimed, any one of the faults must: one that misses
+// every hold proves nothing.
+func hits(steps []Step, asked *int) (n int) {
 	for _, s := range steps {
 		if s.Aimed {
 			n++
@@ -86,8 +88,9 @@ func strikes(steps []Step, asked *int) (n int) {
 }
 
 func (w written) step(p Params, draw *rand.Rand) (s Step, err error) {
-	s = Step{Do: w.Do, Target: w.Target, Node: w.Node, Mode: w.Mode, Rate: w.Rate, Aimed: w.Strike,
-		Await: w.Await}
+	s = Step{Do: w.Do, Target: w.Target, Node: w.Node, Mode: w.Mode, Rate: w.Rate,
+		Aimed: w.Aimed || w.Strike, Await: w.Await}
+	s.Upgrade()
 	var upTo history.Duration
 	for _, f := range []struct {
 		name, text string

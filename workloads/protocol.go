@@ -9,15 +9,15 @@ import (
 
 // What an Order asks for, in field Do.
 const (
-	DoConfig   = "config" // who you are; the first order of all
-	DoCycle    = "cycle"  // acquire, hold, release, once
-	DoArm      = "arm"    // stop at a gate
-	DoGo       = "go"     // go on from a gate, or forget it
-	DoRedirect = "direct" // use another node from now on
-	DoClock    = "clock"  // your wall clock is wrong by Offset from now on
-	DoHurry    = "hurry"  // your sleeps are shorter by Offset from now on
-	DoAnswer   = "answer" // what the guarded resource says
-	DoStop     = "stop"   // end waiting; a hold runs to its end
+	DoConfig   = "config"   // who you are; the first order of all
+	DoCycle    = "cycle"    // acquire, hold, release, once
+	DoArm      = "arm"      // stop at a gate
+	DoGo       = "go"       // go on from a gate, or forget it
+	DoRedirect = "redirect" // use another node from now on
+	DoClock    = "clock"    // your wall clock is wrong by Offset from now on
+	DoHurry    = "hurry"    // your sleeps are shorter by Offset from now on
+	DoAnswer   = "answer"   // what the guarded resource says
+	DoStop     = "stop"     // end waiting; a hold runs to its end
 )
 
 // Order is a line from the harness to a worker. Which fields count depends on Do; docs/formats.md
@@ -30,7 +30,7 @@ type Order struct {
 	Keys       []int            `json:"keys,omitempty"` // of a cycle that takes several locks at once
 	Hold       history.Duration `json:"hold,omitempty"`
 	Body       string           `json:"body,omitempty"`
-	Breakpoint *Breakpoint      `json:"gate,omitempty"`
+	Breakpoint *Breakpoint      `json:"breakpoint,omitempty"`
 	Node       string           `json:"node,omitempty"`
 	Offset     history.Duration `json:"offset,omitempty"`
 	Rate       float64          `json:"rate,omitempty"` // of a clock: seconds it gains in each second
@@ -106,7 +106,7 @@ type Report struct {
 	Ready      *Ready           `json:"ready,omitempty"`
 	Event      *history.Event   `json:"event,omitempty"`
 	Command    *history.Command `json:"command,omitempty"`
-	Breakpoint *BreakpointHit   `json:"gate,omitempty"`
+	Breakpoint *BreakpointHit   `json:"breakpoint,omitempty"`
 	Ask        *Ask             `json:"ask,omitempty"`
 	Done       *Done            `json:"done,omitempty"`
 	Failed     string           `json:"failed,omitempty"` // the worker cannot go on; why

@@ -28,11 +28,11 @@ var lasting = []struct{ name, topology, steps string }{
 	{"crash", "", "- {do: crash, target: c1}"},
 	{"client-clock", "", "- {do: client-clock, target: c1, offset: 1h, rate: 0.5}"},
 	{"cut", "", "- {do: cut, target: '*>n0'}"},
-	{"hold", "", "- {do: hold, target: 'c0>*', mode: replies}"},
+	{"hold-back", "", "- {do: hold-back, target: 'c0>*', mode: replies}"},
 	{"delay", "", "- {do: delay, target: '*>*', for: 100ms}"},
 	{"refuse", "", "- {do: refuse, target: '*>n0'}"},
 	{"reset", "", "- {do: reset, target: '*>n0'}"},
-	{"direct", "", "- {do: direct, target: c0, node: spare}\n- {do: pause, target: c0}"},
+	{"redirect", "", "- {do: redirect, target: c0, node: spare}\n- {do: pause, target: c0}"},
 	{"pause-node", "", "- {do: pause-node, target: n0}"},
 	{"node-clock", "", "- {do: node-clock, target: n0, offset: 20m}"},
 	{"busy", "", "- {do: busy, target: n0}"},
@@ -40,7 +40,7 @@ var lasting = []struct{ name, topology, steps string }{
 	{"kill", "failover", "- {do: kill, target: n0}"},
 	{"replication", "failover", "- {do: cut, target: n0>n1}\n- {do: pause-node, target: n1}"},
 	{"failover", "failover",
-		"- {do: kill, target: n0}\n- {do: promote, target: n1}\n- {do: direct, target: '*', node: n1}"},
+		"- {do: kill, target: n0}\n- {do: promote, target: n1}\n- {do: redirect, target: '*', node: n1}"},
 	{"election", "sentinel", "- {do: pause-node, target: n0}\n- {do: cut, target: 's>s1'}"},
 }
 

@@ -39,8 +39,9 @@ func Read(r io.Reader) (c *Counterexample, err error) {
 	}
 	c = &Counterexample{}
 	err = yaml.UnmarshalWithOptions(text, c, yaml.Strict(),
-		yaml.CustomUnmarshaler(foreign[harness.Plan]), yaml.CustomUnmarshaler(foreign[checker.Property]),
-		yaml.CustomUnmarshaler(foreign[nemesis.Step]))
+		yaml.CustomUnmarshaler(foreign(harness.DecodePlan)),
+		yaml.CustomUnmarshaler(foreign(property)),
+		yaml.CustomUnmarshaler(foreign(nemesis.DecodeStep)))
 	if err != nil {
 		return nil, oneLine(err, text)
 	}
@@ -64,15 +65,23 @@ func ReadFile(name string) (*Counterexample, error) {
 	return c, nil
 }
 
-// foreign reads a type that has its own JSON, and refuses fields that it does not know.
-func foreign[T any](into *T, block []byte) error {
-	text, err := yaml.YAMLToJSON(block)
-	if err != nil {
+// foreign reads what has its own reader of JSON.
+func foreign[T any](decode func(text []byte) (T, error)) func(*T, []byte) error {
+	return func(into *T, block []byte) error {
+		text, err := yaml.YAMLToJSON(block)
+		if err == nil {
+			*into, err = decode(text)
+		}
 		return err
 	}
+}
+
+// property reads a property of a verdict, and refuses fields that it does not know.
+func property(text []byte) (p checker.Property, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	return dec.Decode(into)
+	err = dec.Decode(&p)
+	return p, err
 }
 
 // oneLine keeps the message of the YAML library, "[3:5] unknown field …", and leaves out its

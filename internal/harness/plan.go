@@ -3,6 +3,7 @@
 package harness
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,12 +12,13 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/format1"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
 // PlanFormat is the version of plan.json that this package writes.
-const PlanFormat = 1
+const PlanFormat = 2
 
 // Plan is all that a run needs: the same plan gives the same run, as far as the environment allows.
 // On disk it is plan.json.
@@ -280,11 +282,41 @@ func (p Plan) Write(w io.Writer) error {
 // ReadPlan reads plan.json and validates it. A field that is not known is refused: it is probably
 // misspelt.
 func ReadPlan(r io.Reader) (Plan, error) {
-	var p Plan
-	dec := json.NewDecoder(r)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return Plan{}, fmt.Errorf("plan.json: %w", err)
+	}
+	p, err := DecodePlan(text)
+	if err != nil {
 		return p, fmt.Errorf("plan.json: %w", err)
 	}
 	return p, p.Validate()
+}
+
+// oldNames are the fields of a plan of format 1 that have another name today.
+var oldNames = format1.Names{"world": "environment", "requires.strikes": "hits", "strike": "aimed"}
+
+// DecodePlan reads a plan in JSON, also one of format 1, and does not validate it.
+func DecodePlan(text []byte) (p Plan, err error) {
+	var of struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(text, &of); err != nil {
+		return p, err
+	}
+	if of.Format == 1 {
+		if text, err = format1.Upgrade(text, oldNames); err != nil {
+			return p, err
+		}
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&p); err != nil || of.Format != 1 {
+		return p, err
+	}
+	p.Format = PlanFormat
+	for i := range p.Scenario {
+		p.Scenario[i].Upgrade()
+	}
+	return p, nil
 }

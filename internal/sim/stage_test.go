@@ -198,7 +198,7 @@ func (s *stage) fault(words []string) error {
 	}
 	switch {
 	case words[0] == nemesis.Redirect:
-		s.tell("the clients are directed to %s", words[1])
+		s.tell("the clients are redirected to %s", words[1])
 		for i := range s.cfg.Clients {
 			s.w.Send(i, workloads.Order{Do: workloads.DoRedirect, Node: words[1]})
 		}
