@@ -5,7 +5,6 @@
 package checker
 
 import (
-	"cmp"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -34,30 +34,28 @@ type Options struct {
 // check is one judgement on its way.
 type check struct {
 	history *history.History
-	trace   []history.Command
+	trace   *trace.Trace
 	options Options
 	record  *record.Record
 	trust   record.Trust
-	reader  reader
 	faults  []record.Fault
 	verdict *Verdict
 
-	sent    map[int][]*history.Command // the trace, by process, in order
-	because string                     // why nothing that is clean may be called valid
+	because string // why nothing that is clean may be called valid
 }
 
-// Check judges a history. The trace, the commands of trace.jsonl, only helps to explain; it may be
+// Check judges a history. The commands, those of trace.jsonl, only help to explain; it may be
 // nil. Check never panics: a fault of its own becomes a verdict that is unknown, with exit code 255
 // and the reason.
-func Check(h *history.History, trace []history.Command, o Options) (v *Verdict) {
-	c := &check{history: h, trace: trace, options: o, verdict: &Verdict{Format: Format}}
+func Check(h *history.History, commands []history.Command, o Options) (v *Verdict) {
+	c := &check{history: h, options: o, verdict: &Verdict{Format: Format}}
 	c.verdict.Expect = firstOf(o.Expect, h.Header.Expect, string(Valid))
 	defer func() {
 		if p := recover(); p != nil {
 			v = c.panicked(p, debug.Stack())
 		}
 	}()
-	c.run()
+	c.run(commands)
 	return c.verdict
 }
 
@@ -80,12 +78,11 @@ func (c *check) panicked(p any, stack []byte) *Verdict {
 // stampLimit keeps sums and multiples of stamps inside an int64; it is 36 years.
 const stampLimit = int64(1) << 60
 
-func (c *check) run() {
+func (c *check) run(commands []history.Command) {
 	c.history = sane(c.history)
-	c.reader = newReader(c.history.Header)
 	c.record = record.Of(c.history)
+	c.trace = trace.New(c.history.Header, c.record, commands)
 	c.trust, c.faults = c.record.Trust, c.record.Faults
-	c.index()
 	c.verdict.Evidence = c.evidence()
 	c.because = c.doubt()
 	if c.options.Timeout == 0 {
@@ -116,18 +113,6 @@ func sane(h *history.History) *history.History {
 		s.Sort()
 	}
 	return s
-}
-
-// index sorts the trace by process.
-func (c *check) index() {
-	c.sent = map[int][]*history.Command{}
-	for i := range c.trace {
-		m := &c.trace[i]
-		c.sent[m.Process] = append(c.sent[m.Process], m)
-	}
-	for _, ms := range c.sent {
-		slices.SortStableFunc(ms, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
-	}
 }
 
 // properties returns what is to be judged.

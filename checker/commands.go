@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -23,33 +23,19 @@ const maxCommands = 9
 // itself (a lease that ends, a fault) stands between them without arguments. Without a trace there
 // are none.
 func (c *check) commands(p *pair) []WitnessCommand {
-	ga, gb := c.grantOf(p.a), c.grantOf(p.b)
+	ga, gb := c.trace.GrantOf(p.a), c.trace.GrantOf(p.b)
 	if ga == nil || gb == nil {
 		return nil
 	}
-	w := chain{check: c, pair: p, key: keyOfCommand(ga)}
+	w := chain{check: c, pair: p, key: trace.Key(ga)}
 	w.put(ga, fmt.Sprintf("grants client %d", p.a.Process))
-	for i := range c.trace {
-		w.consider(&c.trace[i], ga, gb)
+	for i := range c.trace.Commands {
+		w.consider(&c.trace.Commands[i], ga, gb)
 	}
 	w.happenings()
 	w.put(gb, fmt.Sprintf("grants client %d", p.b.Process))
 	slices.SortStableFunc(w.out, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
 	return shorten(w.out)
-}
-
-// grantOf returns the command that granted a hold: the last one of its acquire call that could have
-// taken the key and was answered before the call returned.
-func (c *check) grantOf(h *record.Hold) *history.Command {
-	sent := c.sent[h.Process]
-	for i := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.From }) - 1; i >= 0 &&
-		sent[i].Sent >= h.Call; i-- {
-		if m := sent[i]; m.Recv != 0 && m.Recv <= h.From && (m.N == 0 || m.N == h.N) &&
-			c.reader.takes(m) && c.isOf(m, h.Key) {
-			return m
-		}
-	}
-	return nil
 }
 
 // chain collects the commands of a witness.
@@ -71,7 +57,7 @@ func (w *chain) put(m *history.Command, effect string) {
 
 // consider adds a command that changed the key, or may have, between the two grants.
 func (w *chain) consider(m, ga, gb *history.Command) {
-	if m == ga || m == gb || keyOfCommand(m) != w.key || m.Sent > gb.Recv {
+	if m == ga || m == gb || trace.Key(m) != w.key || m.Sent > gb.Recv {
 		return
 	}
 	known := m.Recv != 0 && m.Err == ""
@@ -79,13 +65,13 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 		return // certainly before
 	}
 	switch {
-	case known && w.deleted(m):
+	case known && w.trace.Deleted(m):
 		w.deletion(m, ga, "deletes the key")
-	case !known && w.frees(m):
+	case !known && w.trace.Frees(m):
 		w.deletion(m, ga, "was never answered and may have deleted the key")
-	case known && !w.releasing(m) && w.reader.takes(m) && verb(m) != "GETSET" && m.Sent >= ga.Sent:
+	case known && !w.trace.Releasing(m) && w.trace.Takes(m) && trace.Verb(m) != "GETSET" && m.Sent >= ga.Sent:
 		w.put(m, fmt.Sprintf("writes the key for client %d", m.Process))
-	case known && verb(m) == "GETSET" && m.Sent >= ga.Sent:
+	case known && trace.Verb(m) == "GETSET" && m.Sent >= ga.Sent:
 		w.put(m, fmt.Sprintf("overwrites the key for client %d", m.Process))
 	}
 }
@@ -108,7 +94,7 @@ func (w *chain) deletion(m, ga *history.Command, effect string) {
 		effect = "was sent before the grant and came late; it " + effect
 	}
 	if own != nil {
-		if g := w.grantOf(own); g != nil {
+		if g := w.trace.GrantOf(own); g != nil {
 			w.put(g, fmt.Sprintf("grants client %d", own.Process))
 		}
 	}
@@ -118,9 +104,9 @@ func (w *chain) deletion(m, ga *history.Command, effect string) {
 // undoes reports whether a deletion on one of several servers takes back what its sender has
 // written there itself: an attempt that failed.
 func (w *chain) undoes(m, ga *history.Command) bool {
-	return w.independent() && slices.ContainsFunc(w.sent[m.Process], func(k *history.Command) bool {
-		return k.Node == m.Node && keyOfCommand(k) == w.key && k.Sent >= ga.Sent && k.Recv != 0 &&
-			k.Recv <= m.Sent && !w.releasing(k) && w.reader.takes(k)
+	return w.independent() && slices.ContainsFunc(w.trace.Sent[m.Process], func(k *history.Command) bool {
+		return k.Node == m.Node && trace.Key(k) == w.key && k.Sent >= ga.Sent && k.Recv != 0 &&
+			k.Recv <= m.Sent && !w.trace.Releasing(k) && w.trace.Takes(k)
 	})
 }
 

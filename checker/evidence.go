@@ -32,8 +32,8 @@ func (c *check) evidence() Evidence {
 // timedOut counts the commands that timed out although no fault was in force on their way: the
 // machine, or a network that is not ours, stalled where no client saw it.
 func (c *check) timedOut() (n int) {
-	for i := range c.trace {
-		if m := &c.trace[i]; strings.Contains(m.Err, "timeout") && !c.struckCommand(m) {
+	for i := range c.trace.Commands {
+		if m := &c.trace.Commands[i]; strings.Contains(m.Err, "timeout") && !c.struckCommand(m) {
 			n++
 		}
 	}

@@ -22,7 +22,7 @@ func TestTimedOut(t *testing.T) {
 		"a clock holds nobody back": {"; fault node-clock n0 15 40", "0 1 20 70 n0 SETNX k a -> !timeout",
 			1},
 	} {
-		v := Check(story(t, text+c.fault), trace(t, c.trace), Options{})
+		v := Check(story(t, text+c.fault), commands(t, c.trace), Options{})
 		if v.Evidence.TimedOut != c.want {
 			t.Errorf("%s: %d timed out, not %d", name, v.Evidence.TimedOut, c.want)
 		}

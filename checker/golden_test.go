@@ -64,7 +64,7 @@ c2 release 1500000000 1510000000`,
 func TestGoldenVerdicts(t *testing.T) {
 	for _, c := range goldenCases {
 		t.Run(c.name, func(t *testing.T) {
-			v := Check(story(t, c.story), trace(t, c.trace), Options{Properties: []string{"S", "L", "O"}})
+			v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{"S", "L", "O"}})
 			v.Porcupine.Took, v.Porcupine.Version = 0, "v0"
 			golden(t, c.name+".json", v)
 			if _, ok := v.Visual(); ok != (v.Verdict == Violated) {

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -11,7 +12,7 @@ import (
 // It rests on the trace, and ends at the first planned crash. Of independent servers so many must
 // say so that the attempt could not have been granted.
 func (c *check) orphan() Property {
-	if len(c.trace) == 0 {
+	if len(c.trace.Commands) == 0 {
 		return Property{
 			Reason: "there is no trace of Redis commands, which alone shows whether a key is set"}
 	}
@@ -20,14 +21,14 @@ func (c *check) orphan() Property {
 			Verdict: NA,
 			Reason:  "a key on one of several independent servers keeps nobody out, and the record does not say how many there are"}
 	}
-	grants := c.grants()
+	grants := c.trace.Grants()
 	until := c.firstCrash()
 	seen, slow := false, false
 	var refusals []*history.Command
-	for i := range c.trace {
-		m := &c.trace[i]
-		key, known := grants.lockOf(m)
-		if !known || !c.reader.denied(m) || m.Recv >= until {
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		key, known := grants.LockOf(m)
+		if !known || !c.trace.Denied(m) || m.Recv >= until {
 			continue
 		}
 		seen = true
@@ -45,7 +46,7 @@ func (c *check) orphan() Property {
 		return c.leftover(key, m)
 	}
 	if ms := c.outvoted(refusals); ms != nil {
-		key, _ := grants.lockOf(ms[0])
+		key, _ := grants.LockOf(ms[0])
 		return c.leftover(key, ms...)
 	}
 	switch {
@@ -108,12 +109,12 @@ func (c *check) accounted(m *history.Command, key int, linger int64) bool {
 // takesOver reports whether a refused SETNX was but the beginning of an attempt: its client looked
 // whose lease it is, found that it had ended, and took it away.
 func (c *check) takesOver(m *history.Command) bool {
-	if verb(m) != "SETNX" {
+	if trace.Verb(m) != "SETNX" {
 		return false
 	}
-	for _, w := range c.sent[m.Process] {
-		if w.Sent >= m.Recv && verb(w) != "GET" && keyOfCommand(w) == keyOfCommand(m) {
-			return verb(w) != "SETNX"
+	for _, w := range c.trace.Sent[m.Process] {
+		if w.Sent >= m.Recv && trace.Verb(w) != "GET" && trace.Key(w) == trace.Key(m) {
+			return trace.Verb(w) != "SETNX"
 		}
 	}
 	return true
@@ -122,10 +123,10 @@ func (c *check) takesOver(m *history.Command) bool {
 // passing reports whether somebody had the key for a moment in an attempt that was given back: of a
 // lock of several keys or servers, a call takes some, is refused another, and frees what it took.
 func (c *check) passing(m *history.Command, since int64) bool {
-	for i := range c.trace {
-		w := &c.trace[i]
-		if w.Sent <= m.Recv && w.Node == m.Node && c.reader.takesFree(w) &&
-			keyOfCommand(w) == keyOfCommand(m) && since <= c.givenBack(w) {
+	for i := range c.trace.Commands {
+		w := &c.trace.Commands[i]
+		if w.Sent <= m.Recv && w.Node == m.Node && c.trace.TakesFree(w) &&
+			trace.Key(w) == trace.Key(m) && since <= c.givenBack(w) {
 			return true
 		}
 	}
@@ -141,9 +142,9 @@ func (c *check) givenBack(w *history.Command) int64 {
 			t = k.To
 		}
 	}
-	for _, m := range c.sent[w.Process] {
-		if m.Sent >= w.Recv && m.Recv != 0 && m.Err == "" && m.Node == w.Node && c.frees(m) &&
-			keyOfCommand(m) == keyOfCommand(w) {
+	for _, m := range c.trace.Sent[w.Process] {
+		if m.Sent >= w.Recv && m.Recv != 0 && m.Err == "" && m.Node == w.Node && c.trace.Frees(m) &&
+			trace.Key(m) == trace.Key(w) {
 			return min(t, m.Recv)
 		}
 	}

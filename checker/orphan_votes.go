@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -37,10 +38,10 @@ func (c *check) slow(m *history.Command) bool {
 	if !c.history.Header.Declares.Lease {
 		since = 0 // what was left behind stays
 	}
-	for i := range c.trace {
-		w := &c.trace[i]
+	for i := range c.trace.Commands {
+		w := &c.trace.Commands[i]
 		unanswered := w.Recv == 0 || w.Err != ""
-		if !unanswered || w.Node != m.Node || keyOfCommand(w) != keyOfCommand(m) || w.Sent < since ||
+		if !unanswered || w.Node != m.Node || trace.Key(w) != trace.Key(m) || w.Sent < since ||
 			w.Sent > m.Sent {
 			continue
 		}

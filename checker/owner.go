@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -21,7 +22,7 @@ import (
 // possible: see gone.
 func (c *check) owner() Property {
 	switch {
-	case len(c.trace) == 0:
+	case len(c.trace.Commands) == 0:
 		return Property{
 			Reason: "there is no trace of Redis commands, and without one nobody can tell whose key a release deleted"}
 	case c.history.Header.Topology == "independent":
@@ -30,13 +31,13 @@ func (c *check) owner() Property {
 			Reason:  "a deletion on one of several independent servers does not release the lock"}
 	}
 	spans := c.record.Spans(record.WhileLeased, c.trust.Cut)
-	grants := c.grants()
-	for i := range c.trace {
-		m := &c.trace[i]
-		if !c.deleted(m) {
+	grants := c.trace.Grants()
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		if !c.trace.Deleted(m) {
 			continue
 		}
-		key, known := grants.lockOf(m)
+		key, known := grants.LockOf(m)
 		if !known {
 			continue
 		}
@@ -44,7 +45,7 @@ func (c *check) owner() Property {
 			return c.robbery(m, h, grants)
 		}
 	}
-	if len(grants.holds) == 0 {
+	if len(grants.ByHold) == 0 {
 		return Property{Reason: "the trace shows no command that granted the lock"}
 	}
 	for _, key := range sortedKeys(spans) {
@@ -55,56 +56,9 @@ func (c *check) owner() Property {
 	return Property{Verdict: Valid}
 }
 
-// releasing reports whether the command was sent by a release call.
-func (c *check) releasing(m *history.Command) bool {
-	return c.record.Releasing(m.Process, m.Sent)
-}
-
-// grants is what the trace shows of who was granted what.
-type grants struct {
-	names names
-	keys  map[string]int           // Redis key -> lock, where the header does not name them
-	holds map[int]*history.Command // hold -> the command that granted it
-	// Redis key -> commands that granted, or that may have for all that is known
-	maybe map[string][]*history.Command
-}
-
-func (c *check) grants() grants {
-	g := grants{names: c.history.Header.Names, keys: map[string]int{},
-		holds: map[int]*history.Command{}, maybe: map[string][]*history.Command{}}
-	granted := map[*history.Command]bool{}
-	for i := range c.record.Holds {
-		if m := c.grantOf(&c.record.Holds[i]); m != nil {
-			g.holds[i], granted[m] = m, true
-			g.keys[keyOfCommand(m)] = c.record.Holds[i].Key
-		}
-	}
-	unsure := c.unsureCalls()
-	for i := range c.trace {
-		m := &c.trace[i]
-		lost := m.Recv == 0 || m.Err != ""
-		wrote := c.reader.takes(m) && (c.reader.declared(m) != nil || unsure[[2]int{m.Process, m.N}])
-		if granted[m] || (lost || wrote) && !c.frees(m) {
-			g.maybe[keyOfCommand(m)] = append(g.maybe[keyOfCommand(m)], m)
-		}
-	}
-	return g
-}
-
-// unsureCalls returns the acquire calls whose outcome nobody knows.
-func (c *check) unsureCalls() map[[2]int]bool {
-	out := map[[2]int]bool{}
-	for _, k := range c.record.Calls {
-		if k.Unsure() {
-			out[[2]int{k.Process, k.N}] = true
-		}
-	}
-	return out
-}
-
 // robbed returns the hold whose key a deletion certainly hit although it was another client's, or
 // nil.
-func (c *check) robbed(m *history.Command, ss []record.Span, g grants) *record.Hold {
+func (c *check) robbed(m *history.Command, ss []record.Span, g trace.Grants) *record.Hold {
 	i, _ := slices.BinarySearchFunc(ss, m.Sent, func(s record.Span, t int64) int {
 		return cmp.Compare(s.From, t)
 	})
@@ -112,7 +66,7 @@ func (c *check) robbed(m *history.Command, ss []record.Span, g grants) *record.H
 		s := ss[i]
 		h := &c.record.Holds[s.Hold]
 		if s.End > m.Recv && h.Process != m.Process { // equal stamps are concurrent, here and above
-			if ga := g.holds[int(s.Hold)]; ga != nil && c.certainly(m, ga, g) {
+			if ga := g.ByHold[int(s.Hold)]; ga != nil && c.certainly(m, ga, g) {
 				return h
 			}
 		}
@@ -125,30 +79,30 @@ func (c *check) robbed(m *history.Command, ss []record.Span, g grants) *record.H
 	return nil
 }
 
-func (c *check) certainly(m, ga *history.Command, g grants) bool {
+func (c *check) certainly(m, ga *history.Command, g trace.Grants) bool {
 	if ga.Node != m.Node {
 		return false
 	}
-	return !slices.ContainsFunc(g.maybe[keyOfCommand(m)], func(w *history.Command) bool {
+	return !slices.ContainsFunc(g.Possible[trace.Key(m)], func(w *history.Command) bool {
 		over := w.Recv != 0 && w.Err == "" && w.Recv < ga.Sent
 		return w.Process != ga.Process && w.Node == m.Node && !over && w.Sent < m.Recv
 	})
 }
 
-func (c *check) robbery(m *history.Command, h *record.Hold, g grants) Property {
+func (c *check) robbery(m *history.Command, h *record.Hold, g trace.Grants) Property {
 	p := Property{Verdict: Violated, Class: ReleasedByNonOwner}
 	var ga *history.Command
 	for i := range c.record.Holds {
 		if &c.record.Holds[i] == h {
-			ga = g.holds[i]
+			ga = g.ByHold[i]
 		}
 	}
 	w := &Witness{Key: h.Key, Holds: []Hold{witnessHold(h, record.Span{From: h.From, End: h.End})}}
 	if own := c.holdOf(m); own != nil {
 		w.Holds = append([]Hold{witnessHold(own, record.Span{From: own.From, End: own.End})}, w.Holds...)
 		for i := range c.record.Holds {
-			if own == &c.record.Holds[i] && g.holds[i] != nil {
-				w.Commands = append(w.Commands, WitnessCommand{*g.holds[i], fmt.Sprintf("grants client %d",
+			if own == &c.record.Holds[i] && g.ByHold[i] != nil {
+				w.Commands = append(w.Commands, WitnessCommand{*g.ByHold[i], fmt.Sprintf("grants client %d",
 					own.Process)})
 			}
 		}

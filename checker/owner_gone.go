@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -21,10 +22,10 @@ import (
 //
 // Where the two grants were under way at the same time, it must be so in either order in which the
 // server can have given them.
-func (c *check) gone(key int, ss []record.Span, g grants) (p Property, found bool) {
+func (c *check) gone(key int, ss []record.Span, g trace.Grants) (p Property, found bool) {
 	record.Overlaps(ss, func(a, b record.Span) bool {
-		one, two := &grant{&c.record.Holds[a.Hold], g.holds[int(a.Hold)]}, &grant{&c.record.Holds[b.Hold],
-			g.holds[int(b.Hold)]}
+		one, two := &grant{&c.record.Holds[a.Hold], g.ByHold[int(a.Hold)]}, &grant{&c.record.Holds[b.Hold],
+			g.ByHold[int(b.Hold)]}
 		if one.by == nil || two.by == nil || one.by.Node != two.by.Node ||
 			c.forgets(min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)) {
 			return true
@@ -60,7 +61,7 @@ func (c *check) robs(first, second *grant) (ms []*history.Command, unclear bool)
 	mine := slices.ContainsFunc(ms, func(m *history.Command) bool {
 		return m.Process == first.Process && (m.N == first.N || m.N == 0)
 	})
-	return ms, !c.reader.takesFree(second.by) || mine || len(ms) > 0 && c.renests(first.Hold)
+	return ms, !c.trace.TakesFree(second.by) || mine || len(ms) > 0 && c.renests(first.Hold)
 }
 
 // forgets reports whether a fault may have made a server lose a key, or its lease end early, in a
@@ -82,16 +83,16 @@ func (c *check) renests(h *record.Hold) bool {
 
 // deleters are all commands that may have deleted the key of one grant before the next one.
 func (c *check) deleters(ga, gb *history.Command) (out []*history.Command) {
-	for i := range c.trace {
-		m := &c.trace[i]
-		known := answered(m)
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		known := trace.Answered(m)
 		switch {
-		case m.Node != ga.Node || keyOfCommand(m) != keyOfCommand(ga), m.Sent > gb.Recv, known &&
+		case m.Node != ga.Node || trace.Key(m) != trace.Key(ga), m.Sent > gb.Recv, known &&
 			m.Recv < ga.Sent:
 			// equal stamps are concurrent
-		case known && (c.frees(m) || c.reader.declared(m) != nil) && !c.deleted(m):
+		case known && (c.trace.Frees(m) || c.trace.Declared(m)) && !c.trace.Deleted(m):
 			// it said that it deleted nothing
-		case c.frees(m) || c.reader.undeclared(m) && !c.reader.denied(m):
+		case c.trace.Frees(m) || c.trace.Undeclared(m) && !c.trace.Denied(m):
 			out = append(out, m)
 		}
 	}

@@ -216,7 +216,7 @@ var propertyCases = []propertyCase{
 func TestProperties(t *testing.T) {
 	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
-			v := Check(story(t, c.story), trace(t, c.trace), Options{Properties: []string{c.property}})
+			v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})
 			p := v.Properties[0]
 			if p.Verdict != c.want && !(p.Verdict == "" && c.want == Unknown) || p.Class != c.class &&
 				c.want == Violated {
@@ -234,7 +234,7 @@ func TestProperties(t *testing.T) {
 }
 
 // trace reads commands, one per line.
-func trace(t testing.TB, text string) []history.Command {
+func commands(t testing.TB, text string) []history.Command {
 	var out []history.Command
 	for i, line := range strings.Split(text, "\n") {
 		w := strings.Fields(line)

@@ -65,7 +65,7 @@ func TestAStoryNamesScripts(t *testing.T) {
 		if letter == "O" {
 			told = grabs + robberyStory
 		}
-		words := Check(story(t, told), trace(t, traced), Options{Properties: []string{letter}}).
+		words := Check(story(t, told), commands(t, traced), Options{Properties: []string{letter}}).
 			Properties[0].Explanation
 		if strings.Contains(words, "grab") || strings.Contains(words, "drop") ||
 			!strings.Contains(words, "\"EVAL <script: ") {

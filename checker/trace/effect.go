@@ -1,0 +1,202 @@
+package trace
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// Kind is what a command does to the key of a lock.
+type Kind uint8
+
+// The kinds of effects.
+const (
+	None    Kind = iota
+	Take         // sets the key if it is free: SETNX, SET with NX
+	Rewrite      // sets the key if it is held: SET with XX
+	Write        // sets the key in any case: SET
+	Swap         // sets the key in any case and says what it was: GETSET
+	Count        // makes the key, or counts up what it holds: INCR, HINCRBY
+	Field        // sets a field of a key, which it makes if there is none: HSET, HSETNX
+	Expire       // sets when a key that is held ends
+	Persist      // takes that away
+	Free         // deletes the key
+	Script       // what its author says of it; see Reader
+)
+
+// Effect is what a command is meant to do to a key.
+type Effect struct {
+	Kind       Kind
+	Key, Value string // the value that is written, of a hash the field
+	Expiry     Expiry
+}
+
+// Expiry is when a key ends. The zero Expiry is never.
+type Expiry struct {
+	Seconds  float64
+	Absolute bool // since 1970, on the server's clock; else from now on
+}
+
+// At returns the end, in seconds since 1970, of a key that got its expiry when the server's clock
+// showed wall.
+func (e Expiry) At(wall float64) float64 {
+	if e.Absolute {
+		return e.Seconds
+	}
+	return wall + e.Seconds
+}
+
+// command is what is known of a Redis command by its name. done and refused say what its reply
+// means: nil is a reply that says nothing.
+type command struct {
+	kind          Kind
+	done, refused func(reply string) bool
+	unit          string // of the expiry that it sets
+}
+
+// commands are the Redis commands that concern locks. All others do nothing to one.
+var commands = map[string]command{
+	"SETNX": {kind: Take, done: yes, refused: func(r string) bool {
+		return r == "0" ||
+			r == "false"
+	}},
+	"MSETNX": {kind: Take, done: yes},
+	"HSETNX": {kind: Field, done: yes},
+	"HSET":   {kind: Field},
+	"SET": {kind: Write, done: okay, refused: func(r string) bool {
+		return r == "(nil)" ||
+			r == ""
+	}},
+	"GETSET":  {kind: Swap, done: always},
+	"INCR":    {kind: Count, done: always},
+	"HINCRBY": {kind: Count, done: always},
+
+	"EXPIRE":    {kind: Expire, unit: "EX"},
+	"PEXPIRE":   {kind: Expire, unit: "PX"},
+	"EXPIREAT":  {kind: Expire, unit: "EXAT"},
+	"PEXPIREAT": {kind: Expire, unit: "PXAT"},
+	"PERSIST":   {kind: Persist},
+
+	"DEL":    {kind: Free, done: yes},
+	"UNLINK": {kind: Free, done: yes},
+	"GETDEL": {kind: Free, done: yes},
+
+	// A script that takes returns mostly 1 or OK, and if it does not get the lock 0 or the time that
+	// the holder has left.
+	"EVAL": {kind: Script, done: notZero, refused: left}, "EVALSHA": {kind: Script, done: notZero,
+		refused: left}, "FCALL": {kind: Script, done: notZero},
+}
+
+// EffectOf returns what a command with these arguments is meant to do.
+func EffectOf(args []string) Effect {
+	if len(args) == 0 {
+		return Effect{}
+	}
+	c := commands[strings.ToUpper(args[0])]
+	e := Effect{Kind: c.kind}
+	at := 1
+	if c.kind == Script {
+		at = 3
+	}
+	if len(args) > at {
+		e.Key = args[at]
+	}
+	if len(args) > at+1 {
+		e.Value = args[at+1]
+	}
+	switch c.kind {
+	case Expire:
+		e.Expiry, e.Value = expiry(c.unit, e.Value), ""
+	case Write:
+		e.options(args[min(3, len(args)):])
+	}
+	return e
+}
+
+// options reads what stands behind the value of a SET.
+func (e *Effect) options(words []string) {
+	for i, w := range words {
+		switch w = strings.ToUpper(w); w {
+		case "NX":
+			e.Kind = Take
+		case "XX":
+			e.Kind = Rewrite
+		case "EX", "PX", "EXAT", "PXAT":
+			if i+1 < len(words) {
+				e.Expiry = expiry(w, words[i+1])
+			}
+		}
+	}
+}
+
+func expiry(unit, number string) Expiry {
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return Expiry{}
+	}
+	if strings.HasPrefix(unit, "P") {
+		n /= 1000
+	}
+	return Expiry{n, strings.HasSuffix(unit, "AT")}
+}
+
+// Verb is the name of a command in upper case.
+func Verb(m *history.Command) string {
+	if len(m.Args) == 0 {
+		return ""
+	}
+	return strings.ToUpper(m.Args[0])
+}
+
+// Key returns the key that a command is about.
+func Key(m *history.Command) string {
+	at := 1
+	if scripted(m) {
+		at = 3
+	}
+	if len(m.Args) <= at {
+		return ""
+	}
+	return m.Args[at]
+}
+
+func scripted(m *history.Command) bool { return commands[Verb(m)].kind == Script }
+
+// Answered reports whether a command was executed, for all that its client knows.
+func Answered(m *history.Command) bool {
+	return m.Recv != 0 && m.Err == "" && !strings.HasPrefix(m.Reply, "(error)")
+}
+
+// Writers returns which process wrote a value first, for all values of the trace.
+func Writers(commands []history.Command) map[string]int {
+	out := map[string]int{}
+	for i := range commands {
+		c := &commands[i]
+		for _, v := range c.Args[min(2, len(c.Args)):] {
+			if _, ok := out[v]; !ok && len(v) > 3 {
+				out[v] = c.Process
+			}
+		}
+	}
+	return out
+}
+
+// The meanings of replies.
+
+func always(string) bool { return true }
+
+func okay(reply string) bool { return reply == "OK" || reply == "true" }
+
+func yes(reply string) bool {
+	n, err := strconv.Atoi(reply)
+	return okay(reply) || err == nil && n > 0
+}
+
+func notZero(reply string) bool { return reply != "0" }
+
+// left reports whether a reply is a time to live; 0 stands for what is no number.
+func left(reply string) bool {
+	n, _ := strconv.Atoi(reply)
+	return n > 1
+}

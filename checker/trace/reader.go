@@ -1,0 +1,98 @@
+package trace
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// Reader knows what the commands of a trace did to locks: Redis' own commands by their names,
+// scripts by what the header declares of them. Of a script without a declaration it knows what its
+// replies mostly mean, and where that is not enough it says nothing. It is not safe for concurrent
+// use.
+type Reader struct {
+	scripts map[string]*script // by history.ScriptID
+	ids     map[string]string  // text -> ID
+}
+
+// script is a declared one.
+type script struct {
+	does          string
+	done, refused *regexp.Regexp // nil: no reply says so
+}
+
+// NewReader returns a reader of the traces of a run with this header.
+func NewReader(h history.Header) Reader {
+	r := Reader{scripts: map[string]*script{}, ids: map[string]string{}}
+	for id, s := range h.Scripts {
+		done, err := whole(s.Done)
+		refused, err2 := whole(s.Refused)
+		if err == nil && err2 == nil { // else it says nothing that can be read
+			r.scripts[strings.ToLower(id)] = &script{s.Does, done, refused}
+		}
+	}
+	return r
+}
+
+// whole is a regular expression that fits a reply as a whole.
+func whole(pattern string) (*regexp.Regexp, error) {
+	if pattern == "" {
+		return nil, nil
+	}
+	return regexp.Compile("^(?:" + pattern + ")$")
+}
+
+func (s *script) is(does string, reply *regexp.Regexp, m *history.Command) bool {
+	return s.does == does && Answered(m) && reply != nil && reply.MatchString(m.Reply)
+}
+
+// declared returns what the header says of the script that a command runs, or nil.
+func (r *Reader) declared(m *history.Command) *script {
+	if len(r.scripts) == 0 || !scripted(m) || len(m.Args) < 2 {
+		return nil
+	}
+	text := m.Args[1]
+	if Verb(m) == "EVALSHA" {
+		return r.scripts[strings.ToLower(text)]
+	}
+	id, known := r.ids[text]
+	if !known {
+		id = history.ScriptID(text)
+		r.ids[text] = id
+	}
+	return r.scripts[id]
+}
+
+// Declared reports whether a command runs a script of which the header says what it does.
+func (r *Reader) Declared(m *history.Command) bool { return r.declared(m) != nil }
+
+// Undeclared reports whether a command runs a script of which the header says nothing.
+func (r *Reader) Undeclared(m *history.Command) bool { return scripted(m) && r.declared(m) == nil }
+
+// Takes reports whether a command may have granted a lock: it writes the key and was not refused.
+func (r *Reader) Takes(m *history.Command) bool {
+	if s := r.declared(m); s != nil {
+		return s.is(history.ScriptTakes, s.done, m)
+	}
+	c := commands[Verb(m)]
+	return c.kind != Free && c.done != nil && Answered(m) && c.done(m.Reply)
+}
+
+// TakesFree reports whether a command took a lock that was free: it cannot have been granted while
+// the key was set.
+func (r *Reader) TakesFree(m *history.Command) bool {
+	return (r.Declared(m) || EffectOf(m.Args).Kind == Take) && r.Takes(m)
+}
+
+// Denied reports whether a command tried to take a lock and was told that it is taken.
+func (r *Reader) Denied(m *history.Command) bool {
+	if !Answered(m) {
+		return false
+	}
+	if s := r.declared(m); s != nil {
+		return s.is(history.ScriptTakes, s.refused, m)
+	}
+	c := commands[Verb(m)]
+	return c.refused != nil && c.refused(m.Reply)
+}

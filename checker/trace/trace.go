@@ -1,0 +1,150 @@
+// Package trace is the one interpretation of Redis commands: what a command is meant to do to the
+// key of a lock, what its reply says that it did, and which command granted which hold.
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Names are the Redis keys of the locks, by number. An environment may put a prefix before them.
+type Names []string
+
+// Lock returns the number of the lock that a Redis key is, and whether it is one.
+func (ns Names) Lock(key string) (int, bool) {
+	for i, n := range ns {
+		if key == n || strings.HasSuffix(key, ":"+n) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Trace is the commands of a run beside the record of it.
+type Trace struct {
+	Reader
+	Commands []history.Command
+	Sent     map[int][]*history.Command // by process, in the order in which they were sent
+	names    Names
+	record   *record.Record
+}
+
+// New returns the trace of a run with this header and record. Commands may be none.
+func New(h history.Header, r *record.Record, commands []history.Command) *Trace {
+	t := &Trace{Reader: NewReader(h), Commands: commands, Sent: map[int][]*history.Command{},
+		names: h.Names, record: r}
+	for i := range commands {
+		m := &commands[i]
+		t.Sent[m.Process] = append(t.Sent[m.Process], m)
+	}
+	for _, ms := range t.Sent {
+		slices.SortStableFunc(ms, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
+	}
+	return t
+}
+
+// Releasing reports whether a command was sent by a release call.
+func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m.Process, m.Sent) }
+
+// Frees reports whether a command is meant to delete a lock. A script that is not declared is, if a
+// release call sends it.
+func (t *Trace) Frees(m *history.Command) bool {
+	if s := t.declared(m); s != nil {
+		return s.does == history.ScriptFrees
+	}
+	kind := commands[Verb(m)].kind
+	return kind == Free || kind == Script && t.Releasing(m)
+}
+
+// Deleted reports whether a command said that it deleted the key.
+func (t *Trace) Deleted(m *history.Command) bool {
+	if s := t.declared(m); s != nil {
+		return s.is(history.ScriptFrees, s.done, m)
+	}
+	if scripted(m) {
+		return m.Reply == "1" && t.Releasing(m)
+	}
+	return t.Frees(m) && yes(m.Reply)
+}
+
+// GrantOf returns the command that granted a hold: the last one of its acquire call that could have
+// taken the key and was answered before the call returned; nil if there is none.
+func (t *Trace) GrantOf(h *record.Hold) *history.Command {
+	sent := t.Sent[h.Process]
+	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.From })
+	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call; i-- {
+		if m := sent[i]; m.Recv != 0 && m.Recv <= h.From && (m.N == 0 || m.N == h.N) &&
+			t.Takes(m) && t.mayBeOf(m, h.Key) {
+			return m
+		}
+	}
+	return nil
+}
+
+// mayBeOf reports whether a command is about a lock, for all that the header says of its key's
+// name.
+func (t *Trace) mayBeOf(m *history.Command, lock int) bool {
+	if len(t.names) == 0 {
+		return true
+	}
+	i, ok := t.names.Lock(Key(m))
+	return ok && i == lock
+}
+
+// Grants are what a trace shows of which client was granted what.
+type Grants struct {
+	ByHold map[int]*history.Command // index into Record.Holds -> the command that granted it
+	// Redis key -> commands that granted the lock, or that may have for all that is known
+	Possible map[string][]*history.Command
+
+	names Names
+	keys  map[string]int // Redis key -> lock, where the header does not name them
+}
+
+// Grants finds the command that granted each hold, and all others that may have granted a lock.
+func (t *Trace) Grants() Grants {
+	g := Grants{names: t.names, keys: map[string]int{}, ByHold: map[int]*history.Command{},
+		Possible: map[string][]*history.Command{}}
+	granted := map[*history.Command]bool{}
+	for i := range t.record.Holds {
+		if m := t.GrantOf(&t.record.Holds[i]); m != nil {
+			g.ByHold[i], granted[m] = m, true
+			g.keys[Key(m)] = t.record.Holds[i].Key
+		}
+	}
+	unsure := t.unsureCalls()
+	for i := range t.Commands {
+		m := &t.Commands[i]
+		lost := m.Recv == 0 || m.Err != ""
+		wrote := t.Takes(m) && (t.Declared(m) || unsure[[2]int{m.Process, m.N}])
+		if granted[m] || (lost || wrote) && !t.Frees(m) {
+			g.Possible[Key(m)] = append(g.Possible[Key(m)], m)
+		}
+	}
+	return g
+}
+
+// unsureCalls returns the acquire calls with an unknown outcome, by process and n.
+func (t *Trace) unsureCalls() map[[2]int]bool {
+	out := map[[2]int]bool{}
+	for _, k := range t.record.Calls {
+		if k.Unsure() {
+			out[[2]int{k.Process, k.N}] = true
+		}
+	}
+	return out
+}
+
+// LockOf returns the number of the lock that a command is about, and whether it is known.
+func (g *Grants) LockOf(m *history.Command) (int, bool) {
+	if len(g.names) > 0 {
+		return g.names.Lock(Key(m))
+	}
+	i, ok := g.keys[Key(m)]
+	return i, ok
+}
