@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -99,13 +100,13 @@ type outcome struct {
 
 // found is a counterexample that was saved.
 type found struct {
-	File     string `json:"file"`
-	Seed     uint64 `json:"seed"`
-	Property string `json:"property"`
-	Class    string `json:"class,omitempty"`
-	Words    string `json:"words"`
-	Steps    int    `json:"steps"`
-	Shrunk   int    `json:"shrink_runs"`
+	File        string `json:"file"`
+	Seed        uint64 `json:"seed"`
+	Property    string `json:"property"`
+	Class       string `json:"class,omitempty"`
+	Explanation string `json:"explanation"`
+	Steps       int    `json:"steps"`
+	Shrunk      int    `json:"shrink_runs"`
 }
 
 func (f *exploreFlags) run(c *cobra.Command) error {
@@ -115,7 +116,7 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if f.all.table.matrix {
 		return f.all.table.decide(c, f)
 	}
-	if f.search.Wish.Impl == "" {
+	if f.search.Options.Impl == "" {
 		return errNoLock
 	}
 	var last atomic.Pointer[explore.Progress]
@@ -140,7 +141,7 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return usage(err)
 	}
-	out.Impl, out.Nemesis, out.Rate, out.Stopped = f.search.Wish.Impl, f.search.Wish.Nemesis,
+	out.Impl, out.Nemesis, out.Rate, out.Stopped = f.search.Options.Impl, f.search.Options.Nemesis,
 		out.Progress.Rate(), c.Context().Err() != nil
 	return f.conclude(c, hits, out)
 }
@@ -178,14 +179,14 @@ func (f *exploreFlags) check(set *pflag.FlagSet) error {
 	if err := f.read(); err != nil {
 		return err
 	}
-	s.Wish = f.RunOptions
+	s.Options = f.RunOptions
 	return f.all.check(set)
 }
 
 // conclude makes what was found small, saves it, and says all of it.
 func (f *exploreFlags) conclude(c *cobra.Command, hits []explore.Hit, out outcome) error {
 	seen := map[string]bool{}
-	var first *explore.Counterexample
+	var first *counterexample.Counterexample
 	for _, h := range hits {
 		if kind := h.Property + h.Class; seen[kind] {
 			continue
@@ -225,7 +226,7 @@ func (f *exploreFlags) conclude(c *cobra.Command, hits []explore.Hit, out outcom
 	return nil
 }
 
-func (f *exploreFlags) shrink(ctx context.Context, h explore.Hit) (*explore.Counterexample, int,
+func (f *exploreFlags) shrink(ctx context.Context, h explore.Hit) (*counterexample.Counterexample, int,
 	error) {
 	if f.asIs {
 		x, err := h.Settle(context.WithoutCancel(ctx))
@@ -235,7 +236,7 @@ func (f *exploreFlags) shrink(ctx context.Context, h explore.Hit) (*explore.Coun
 }
 
 // save writes a counterexample to --out, or below the store under a name that tells what it is.
-func (f *exploreFlags) save(x *explore.Counterexample, n int) (string, error) {
+func (f *exploreFlags) save(x *counterexample.Counterexample, n int) (string, error) {
 	file := f.out
 	if file == "" || n > 0 {
 		dir := filepath.Join(f.store, "counterexamples")

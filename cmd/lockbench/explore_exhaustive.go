@@ -64,11 +64,11 @@ func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 func (f *exhaustiveFlags) search(ctx context.Context, s explore.Search) ([]explore.Hit, outcome,
 	error) {
 	b := f.bounds
-	if b.Clients = s.Wish.Clients; b.Clients == 0 {
+	if b.Clients = s.Options.Clients; b.Clients == 0 {
 		b.Clients = explore.DefaultBounds.Clients
 	}
 	if b.Faults < 0 {
-		if b.Faults = 0; s.Wish.Nemesis != "none" {
+		if b.Faults = 0; s.Options.Nemesis != "none" {
 			b.Faults = 1
 		}
 	}
@@ -76,7 +76,7 @@ func (f *exhaustiveFlags) search(ctx context.Context, s explore.Search) ([]explo
 		b.Expiries = explore.DefaultBounds.Expiries * (1 - b.Faults)
 	}
 	hits, covered, p, err := explore.Exhaustive{
-		Wish: s.Wish, Properties: s.Properties, Bounds: b, Plain: f.plain, Budget: s.Budget, Jobs: s.Jobs,
+		Options: s.Options, Properties: s.Properties, Bounds: b, Plain: f.plain, Budget: s.Budget, Jobs: s.Jobs,
 		KeepGoing: s.KeepGoing, Progress: s.Progress,
 	}.Find(ctx)
 	return hits, outcome{Progress: p, Covered: &covered}, err

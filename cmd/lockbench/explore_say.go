@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
 )
 
 // shownSteps is how much of a counterexample stands on the terminal; the file has all of it.
 const shownSteps = 60
 
-func (o outcome) say(w io.Writer, first *explore.Counterexample) {
+func (o outcome) say(w io.Writer, first *counterexample.Counterexample) {
 	p := o.Progress
 	if o.Covered != nil {
 		fmt.Fprintln(w, o.Covered)
@@ -23,8 +23,8 @@ func (o outcome) say(w io.Writer, first *explore.Counterexample) {
 		fmt.Fprintf(w, "%sno violation of %s under %s in %d runs, %d distinct states (%.0f runs/s)\n",
 			stopped, o.Impl, o.Nemesis, p.Runs, p.States, o.Rate)
 	}
-	if p.Broke > 0 {
-		fmt.Fprintf(w, "%d runs broke and are worth nothing\n", p.Broke)
+	if p.HarnessErrors > 0 {
+		fmt.Fprintf(w, "%d runs broke and are worth nothing\n", p.HarnessErrors)
 	}
 	for i, x := range o.Found {
 		class := ""
@@ -37,17 +37,17 @@ func (o outcome) say(w io.Writer, first *explore.Counterexample) {
 				p.Runs, o.Rate, p.States, x.Shrunk)
 			tell(w, first)
 		}
-		fmt.Fprintf(w, "%s\n\ncounterexample %s\nreplay         lockbench replay %s\n", x.Words, x.File,
+		fmt.Fprintf(w, "%s\n\ncounterexample %s\nreplay         lockbench replay %s\n", x.Explanation, x.File,
 			x.File)
 	}
 }
 
 // tell shows a counterexample. The file has every step.
-func tell(w io.Writer, x *explore.Counterexample) {
+func tell(w io.Writer, x *counterexample.Counterexample) {
 	for _, s := range x.Plan.Scenario {
 		fmt.Fprintln(w, "scenario  ", s)
 	}
-	lines := explore.Told(x.Steps)
+	lines := counterexample.Lines(x.Steps)
 	for i, line := range lines {
 		if i == shownSteps {
 			fmt.Fprintf(w, "… %d more\n", len(lines)-i)

@@ -10,14 +10,16 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/replay"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
 // replay makes an entry ready that does a counterexample again.
 func (w *gateEnvironment) replay(e gate.Entry) (gate.Prepared, error) {
-	x, err := explore.ReadFile(e.Replay)
+	x, err := counterexample.ReadFile(e.Replay)
 	if err != nil {
 		return gate.Prepared{}, e.At.Errorf("%v", err)
 	}
@@ -35,11 +37,11 @@ func (w *gateEnvironment) replay(e gate.Entry) (gate.Prepared, error) {
 	case envSim:
 		return gate.Prepared{Replay: func(ctx context.Context, _ string) (*checker.Verdict, string,
 			error) {
-			o, err := x.Replay(ctx)
+			o, err := replay.Simulated(ctx, x)
 			return replayed(x, o, err)
 		}}, nil
 	case envProcess:
-		if err := x.Replayable(); err != nil {
+		if err := replay.Possible(x); err != nil {
 			return gate.Prepared{}, e.At.Errorf("%s: %v", e.Replay, err)
 		}
 		environment := w.of(e.Environment)
@@ -54,16 +56,16 @@ func (w *gateEnvironment) replay(e gate.Entry) (gate.Prepared, error) {
 
 // replayReal does a counterexample once on real servers, in a directory of its own for each
 // attempt.
-func replayReal(ctx context.Context, x *explore.Counterexample, dir string) (*checker.Verdict,
+func replayReal(ctx context.Context, x *counterexample.Counterexample, dir string) (*checker.Verdict,
 	string, error) {
 	attempts := 0
-	o, err := x.ReplayReal(ctx, 1, func() (explore.Real, error) {
+	o, err := replay.OnServers(ctx, x, 1, func() (replay.Place, error) {
 		attempts++
 		at := dir
 		if attempts > 1 {
 			at = fmt.Sprintf("%s-attempt-%d", dir, attempts)
 		}
-		return explore.Real{Environment: envProcess, Dir: at, Command: "lockbench gate",
+		return replay.Place{Environment: envProcess, Dir: at, Command: "lockbench gate",
 				Version: version()},
 			os.MkdirAll(at, 0o755)
 	})
@@ -72,7 +74,7 @@ func replayReal(ctx context.Context, x *explore.Counterexample, dir string) (*ch
 
 // replayed is what a gate makes of an outcome: a violation if it was confirmed, unknown if the
 // machine was too slow.
-func replayed(x *explore.Counterexample, o explore.Outcome, err error) (*checker.Verdict, string,
+func replayed(x *counterexample.Counterexample, o replay.Outcome, err error) (*checker.Verdict, string,
 	error) {
 	switch {
 	case err != nil:

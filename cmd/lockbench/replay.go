@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/replay"
 	"github.com/spf13/cobra"
 )
 
@@ -50,7 +51,7 @@ Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the
 }
 
 func (f *replayFlags) run(c *cobra.Command, file string) error {
-	x, err := explore.ReadFile(file)
+	x, err := counterexample.ReadFile(file)
 	if err != nil {
 		return usage(err)
 	}
@@ -73,23 +74,23 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 }
 
 // replay does it as often as wanted; the first time that it diverges is the last.
-func (f *replayFlags) replay(c *cobra.Command, x *explore.Counterexample,
-	file string) (explore.Outcome, error) {
+func (f *replayFlags) replay(c *cobra.Command, x *counterexample.Counterexample,
+	file string) (replay.Outcome, error) {
 	switch f.env {
 	case envSim:
 		return replaySim(c, x, f.times)
 	case envProcess, envDocker:
 		return f.onServers(c, x, file)
 	}
-	return explore.Outcome{},
+	return replay.Outcome{},
 		usage(fmt.Errorf("--env %s: a counterexample can be replayed in %s, %s and %s", f.env, envSim,
 			envProcess, envDocker))
 }
 
-func replaySim(c *cobra.Command, x *explore.Counterexample, times int) (explore.Outcome, error) {
-	all := explore.Outcome{}
+func replaySim(c *cobra.Command, x *counterexample.Counterexample, times int) (replay.Outcome, error) {
+	all := replay.Outcome{}
 	for range times {
-		o, err := x.Replay(c.Context())
+		o, err := replay.Simulated(c.Context(), x)
 		if err != nil {
 			return o, usage(err)
 		}
@@ -102,7 +103,7 @@ func replaySim(c *cobra.Command, x *explore.Counterexample, times int) (explore.
 }
 
 // say prints the outcome, for people or programs, and turns it into the exit code.
-func (f *replayFlags) say(w io.Writer, o explore.Outcome) error {
+func (f *replayFlags) say(w io.Writer, o replay.Outcome) error {
 	if f.asJSON {
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)

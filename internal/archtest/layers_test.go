@@ -42,7 +42,13 @@ var rooms = map[string][]string{
 	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine": {},
 	"internal/explore": {"history", "impls", "nemesis", "workloads", "checker", "internal/harness",
-		"internal/sim", "internal/sim/engine", "internal/cluster", "internal/store"},
+		"internal/sim", "internal/explore/counterexample", "internal/explore/simrun"},
+	"internal/explore/counterexample": {"history", "nemesis", "checker", "internal/harness"},
+	"internal/explore/simrun": {"history", "nemesis", "workloads", "checker", "internal/harness",
+		"internal/sim", "internal/explore/counterexample"},
+	"internal/replay": {"history", "nemesis", "workloads", "checker", "internal/harness",
+		"internal/sim", "internal/cluster", "internal/store", "internal/explore/counterexample",
+		"internal/explore/simrun"},
 	"internal/batch":           {"history", "checker", "internal/harness"},
 	"internal/batch/batchtest": {"checker", "internal/batch"},
 	"internal/matrix":          {"history", "checker", "internal/harness", "internal/batch"},
@@ -56,18 +62,20 @@ var rooms = map[string][]string{
 	"internal/doctor": {"history", "nemesis", "internal/harness", "internal/cluster", "docker",
 		"internal/sim", "internal/runner"},
 	"internal/progress": {},
+	"internal/resp":     {},
 	"internal/archtest": {},
 	"internal/format1":  {},
 	"internal/units":    {},
 	"internal/testenv":  {},
 	"cmd/lockbench": {"history", "history/edn", "impls", "nemesis", "workloads", "checker", "reports",
 		"internal/harness", "internal/cluster", "docker", "internal/sim", "internal/explore",
-		"internal/batch", "internal/matrix", "internal/gate", "internal/compare", "internal/study", "internal/store", "internal/runner",
+		"internal/explore/counterexample", "internal/replay", "internal/batch", "internal/matrix", "internal/gate", "internal/compare", "internal/study", "internal/store", "internal/runner",
 		"internal/doctor"},
 }
 
 // anyRoom may be imported by every room: they know nothing of locks.
-var anyRoom = []string{"internal/format1", "internal/progress", "internal/units"}
+var anyRoom = []string{"internal/format1", "internal/progress", "internal/resp",
+	"internal/units"}
 
 // heavy libraries live in one room each.
 var heavy = map[string]string{

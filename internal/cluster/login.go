@@ -5,10 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"strconv"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/resp"
 )
 
 // login is the other end of a tunnel to a Redis that asks for TLS or AUTH. So neither the proxies
@@ -50,11 +50,9 @@ func (l login) auth(c net.Conn) error {
 	if l.who.User != "" {
 		words = []string{"AUTH", l.who.User, l.who.Password}
 	}
-	request := "*" + strconv.Itoa(len(words)) + "\r\n"
-	for _, w := range words {
-		request += "$" + strconv.Itoa(len(w)) + "\r\n" + w + "\r\n"
-	}
-	if _, err := io.WriteString(c, request); err != nil {
+	var request resp.Writer
+	request.Command(words...)
+	if _, err := c.Write(request.B); err != nil {
 		return err
 	}
 	answer, err := bufio.NewReader(c).ReadString('\n')

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -158,7 +159,7 @@ func anywhere(p harness.Plan) (plans []harness.Plan) {
 		}
 		n := p
 		n.Scenario = append([]nemesis.Step{
-			{Await: &nemesis.Await{Client: "c0", Command: Anywhere, At: nemesis.Before}}}, steps...)
+			{Await: &nemesis.Await{Client: "c0", Command: simrun.Anywhere, At: nemesis.Before}}}, steps...)
 		if f.timeout > 0 {
 			n.ClientTimeout = history.Duration(f.timeout)
 		}

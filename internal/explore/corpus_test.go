@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +13,12 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/replay"
 )
+
+var update = flag.Bool("update", false, "find the missing counterexamples of the corpus")
 
 // specimen is a counterexample of the corpus: how it was found. `go test ./internal/explore -run
 // Corpus -update` looks for those whose files are missing.
@@ -71,14 +76,14 @@ func TestCorpus(t *testing.T) {
 	for _, k := range specimens {
 		t.Run(strings.TrimSuffix(filepath.Base(k.file()), ".yaml"), func(t *testing.T) {
 			t.Parallel()
-			c, err := ReadFile(k.file())
+			c, err := counterexample.ReadFile(k.file())
 			if *update && err != nil {
 				c, err = k.find()
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			o, err := c.Replay(context.Background())
+			o, err := replay.Simulated(context.Background(), c)
 			if err != nil || !o.Confirmed {
 				t.Errorf("%v %v", o, err)
 			}
@@ -91,24 +96,24 @@ func TestCorpus(t *testing.T) {
 }
 
 // find searches, shrinks and saves it.
-func (k specimen) find() (*Counterexample, error) {
+func (k specimen) find() (*counterexample.Counterexample, error) {
 	s := Search{
-		Wish: harness.RunOptions{Impl: k.impl, Nemesis: k.nemesis}, Properties: []string{k.property},
+		Options: harness.RunOptions{Impl: k.impl, Nemesis: k.nemesis}, Properties: []string{k.property},
 		Schedule: k.schedule, Moments: Aimed, Seeds: 3000, Jobs: 1,
 	}
 	if k.impl == "redlock" {
-		s.Wish.Masters = 3
+		s.Options.Masters = 3
 	}
 	// refused for so much longer than needed that stalls of a busy machine, which do not count, do not
 	// matter in a replay
 	if k.property == checker.Deadlock {
-		s.Wish.Poll, s.Wish.AcquireTimeout = 1700*time.Millisecond, 6900*time.Millisecond
+		s.Options.Poll, s.Options.AcquireTimeout = 1700*time.Millisecond, 6900*time.Millisecond
 	}
 	if k.impl == "redisson-multi" {
-		s.Wish.Workload = "multi"
+		s.Options.Workload = "multi"
 	}
 	for first := uint64(0); ; {
-		s.Wish.Seed = first
+		s.Options.Seed = first
 		hits, _, err := s.Find(context.Background())
 		if err != nil || len(hits) == 0 {
 			return nil, fmt.Errorf("nothing was found: %v", err)

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -15,12 +16,12 @@ import (
 
 // Exhaustive is a search through everything within bounds.
 type Exhaustive struct {
-	Wish       harness.RunOptions
+	Options    harness.RunOptions
 	Properties []string
 	Bounds     Bounds
 	Plain      bool // without state hashing
-	// runs at most; the ways are then taken in an order drawn by the seed, so that a part is a fair
-	// part; 0: all
+	// runs at most; the prefixes are then taken in an order drawn by the seed, so that a part is a
+	// fair part; 0: all
 	Limit int
 	Pace  Pace // the times; Leaps unless given
 	// a run in which a command took longer is not judged: how slow clients may be without a fault; 0:
@@ -50,49 +51,41 @@ const patientLeases = 10
 
 // plan is the environment of the search.
 func (x Exhaustive) plan() (harness.Plan, error) {
-	w, b := x.Wish, x.Bounds
-	w.Clients, w.Environment, w.Stop = b.Clients, "sim", !x.KeepGoing
-	entry, err := impls.Find(w.Impl)
+	o, b := x.Options, x.Bounds
+	o.Clients, o.Environment, o.Stop = b.Clients, "sim", !x.KeepGoing
+	entry, err := impls.Find(o.Impl)
 	if err != nil {
 		return harness.Plan{}, err
 	}
-	pace := or(x.Pace, Leaps)
-	w.TTL, w.Poll = or(w.TTL, pace.TTL), or(w.Poll, pace.Poll)
+	pace := cmp.Or(x.Pace, Leaps)
+	o.TTL, o.Poll = cmp.Or(o.TTL, pace.TTL), cmp.Or(o.Poll, pace.Poll)
 	if entry.Fixed {
-		w.TTL, w.Poll = 0, 0
+		o.TTL, o.Poll = 0, 0
 	}
-	if w.Hold == 0 {
-		w.Hold = pace.Hold
-		if entry.Fixed && entry.TTL/3 < w.Hold {
-			w.Hold = entry.TTL / 3
+	if o.Hold == 0 {
+		o.Hold = pace.Hold
+		if entry.Fixed && entry.TTL/3 < o.Hold {
+			o.Hold = entry.TTL / 3
 		}
 	}
-	w.AcquireTimeout = or(w.AcquireTimeout, time.Duration(b.Tries-1)*w.Poll+w.Poll/2)
+	o.AcquireTimeout = cmp.Or(o.AcquireTimeout, time.Duration(b.Tries-1)*o.Poll+o.Poll/2)
 	if entry.Fixed {
-		w.AcquireTimeout = time.Duration(b.Tries-1)*entry.Poll + entry.Poll/2
+		o.AcquireTimeout = time.Duration(b.Tries-1)*entry.Poll + entry.Poll/2
 	}
-	w.For = time.Duration(b.Rounds*(b.Tries+2)*b.Clients+10) * 2 * Leaps.Poll
-	p, err := harness.NewPlan(w)
+	o.For = time.Duration(b.Rounds*(b.Tries+2)*b.Clients+10) * 2 * Leaps.Poll
+	p, err := harness.NewPlan(o)
 	if err != nil {
 		return p, err
 	}
 	p.Rounds, p.Scenario = b.Rounds, nil
 	// a run ends when everybody has done their cycles
 	p.Requires = history.Requires{Contended: 1 << 20}
-	p.ClientTimeout = history.Duration(or(x.Wish.ClientTimeout, patientLeases*max(p.TTL.D(),
+	p.ClientTimeout = history.Duration(cmp.Or(x.Options.ClientTimeout, patientLeases*max(p.TTL.D(),
 		Leaps.TTL)))
 	if x.Properties != nil {
 		p.Properties = x.Properties
 	}
 	return p, nil
-}
-
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // Find goes through the space. Hits are the violating runs, the first of each kind, or only the
@@ -111,24 +104,20 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 			})
 		}
 	}
-	e := &expedition{Exhaustive: x, begin: time.Now(), covered: Covered{Bounds: x.Bounds},
-		rand: rand.New(rand.NewPCG(x.Wish.Seed, 0x6c3))}
-	if err := e.prepare(p); err != nil {
+	d := &depthFirst{Exhaustive: x, begin: time.Now(), covered: Covered{Bounds: x.Bounds},
+		rand: rand.New(rand.NewPCG(x.Options.Seed, 0x6c3))}
+	if err := d.prepare(p); err != nil {
 		return nil, Covered{}, Progress{}, err
 	}
-	inner, cancel := context.WithCancel(ctx)
+	inner, cancel := within(ctx, x.Budget)
 	defer cancel()
-	if x.Budget > 0 {
-		inner, cancel = context.WithTimeout(inner, x.Budget)
-		defer cancel()
-	}
-	stop := tellEvery(x.Progress, e.progress)
+	stop := showEvery(x.Progress, d.progress)
 	var all sync.WaitGroup
 	for range max(x.Jobs, 1) {
-		all.Go(func() { e.work(inner) })
+		all.Go(func() { d.work(inner) })
 	}
 	all.Wait()
 	stop()
-	e.finish(ctx, inner)
-	return e.hits, e.covered, e.progress(), e.wrong
+	d.finish(ctx, inner)
+	return d.hits, d.covered, d.progress(), d.wrong
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/replay"
 )
 
 func exhaustive(t *testing.T, x Exhaustive) ([]Hit, Covered) {
@@ -33,10 +34,10 @@ func TestHashingChangesNoVerdict(t *testing.T) {
 		letters := map[bool]string{}
 		for _, plain := range []bool{false, true} {
 			hits, covered := exhaustive(t, Exhaustive{
-				Wish: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Properties: []string{"S", "L", "O"},
+				Options: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Properties: []string{"S", "L", "O"},
 				Bounds: c.bounds, KeepGoing: true, Plain: plain, Pace: Ticks,
 			})
-			if !covered.Whole || covered.Broke > 0 {
+			if !covered.Whole || covered.HarnessErrors > 0 {
 				t.Errorf("%s under %s: %s", c.lock, c.fault, covered)
 			}
 			if plain && covered.Merged > 0 || !plain && covered.States == 0 {
@@ -73,7 +74,7 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 		{"setpx-del", "pause", "O", Bounds{Clients: 3, Rounds: 1, Tries: 6, Faults: 1}},
 		{"token-lua", "clock-server:+", "L", Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}},
 	} {
-		x := Exhaustive{Wish: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Bounds: c.bounds}
+		x := Exhaustive{Options: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Bounds: c.bounds}
 		if x.Properties = []string{"S", "L", "O"}; c.property != "" {
 			x.Properties = []string{c.property}
 		}
@@ -89,7 +90,7 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 			x, err := h.Settle(context.Background())
 			if err != nil {
 				t.Errorf("%s under %s: %v", c.lock, c.fault, err)
-			} else if o, err := x.Replay(context.Background()); err != nil || !o.Confirmed {
+			} else if o, err := replay.Simulated(context.Background(), x); err != nil || !o.Confirmed {
 				t.Errorf("%s under %s: %s %v", c.lock, c.fault, o, err)
 			}
 		}
@@ -98,7 +99,7 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 
 // TestCoveredClaimsNoMoreThanWasDone.
 func TestCoveredClaimsNoMoreThanWasDone(t *testing.T) {
-	x := Exhaustive{Wish: harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
+	x := Exhaustive{Options: harness.RunOptions{Impl: "token-lua", Nemesis: "none"},
 		Bounds: DefaultBounds,
 		Limit:  20}
 	_, covered := exhaustive(t, x)
@@ -117,7 +118,7 @@ func TestCoveredClaimsNoMoreThanWasDone(t *testing.T) {
 	if _, c, _, err := x.Find(ctx); err != nil || c.Whole {
 		t.Errorf("interrupted: %s %v", c, err)
 	}
-	x.Wish.Nemesis, x.Bounds.Faults = "race", 1
+	x.Options.Nemesis, x.Bounds.Faults = "race", 1
 	if _, _, _, err := x.Find(context.Background()); err == nil {
 		t.Error("a race struck anywhere")
 	}

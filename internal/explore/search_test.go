@@ -15,7 +15,7 @@ func TestTheSearchDoesNotDependOnCores(t *testing.T) {
 		var first [2]Hit
 		for i, jobs := range []int{1, 3} {
 			s := Search{
-				Wish: harness.RunOptions{Impl: "getset", Nemesis: "pause"}, Properties: []string{"S"},
+				Options: harness.RunOptions{Impl: "getset", Nemesis: "pause"}, Properties: []string{"S"},
 				Schedule: schedule, Moments: Drawn, Seeds: 400, Jobs: jobs,
 			}
 			hits, p, err := s.Find(context.Background())
@@ -35,10 +35,10 @@ func TestTheSearchDoesNotDependOnCores(t *testing.T) {
 func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
 	for _, c := range []struct{ lock, fault string }{{"token-lua", "none"}, {"setnx", "pause"}} {
 		for _, schedule := range []string{Random, Priority} {
-			s := Search{Wish: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Properties: []string{
+			s := Search{Options: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Properties: []string{
 				"S", "L", "O"}, Schedule: schedule, Moments: Both, Seeds: 60, Jobs: 2}
 			hits, p, err := s.Find(context.Background())
-			if err != nil || len(hits) > 0 || p.Runs != 60 || p.Broke > 0 {
+			if err != nil || len(hits) > 0 || p.Runs != 60 || p.HarnessErrors > 0 {
 				t.Errorf("%s under %s, %s: %v, %+v, %v", c.lock, c.fault, schedule, hits, p, err)
 			}
 		}
@@ -51,12 +51,12 @@ func TestBadSearches(t *testing.T) {
 		{Impl: "nobody", Nemesis: "none"}, {Impl: "getset", Nemesis: "nothing"},
 		{Impl: "getset", Nemesis: "minority-loss"}, {Impl: "getset", Nemesis: "failover-sentinel"},
 	} {
-		if _, _, err := (Search{Wish: w, Schedule: Random, Moments: Both, Seeds: 1, Jobs: 1}).Find(
+		if _, _, err := (Search{Options: w, Schedule: Random, Moments: Both, Seeds: 1, Jobs: 1}).Find(
 			context.Background()); err == nil {
 			t.Errorf("%s under %s was searched", w.Impl, w.Nemesis)
 		}
 	}
-	if _, _, err := (Search{Wish: harness.RunOptions{Impl: "getset", Nemesis: "race"}, Moments: Drawn,
+	if _, _, err := (Search{Options: harness.RunOptions{Impl: "getset", Nemesis: "race"}, Moments: Drawn,
 		Seeds: 1}).Find(context.Background()); err == nil {
 		t.Error("a race was drawn")
 	}
@@ -67,7 +67,7 @@ func TestSearchEndsWithItsTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []context.Context{ctx, context.Background()} {
-		s := Search{Wish: harness.RunOptions{Impl: "token-lua", Nemesis: "none"}, Schedule: Random,
+		s := Search{Options: harness.RunOptions{Impl: "token-lua", Nemesis: "none"}, Schedule: Random,
 			Moments: Both, Budget: 50 * time.Millisecond, Jobs: 2}
 		if hits, _, err := s.Find(c); err != nil || len(hits) > 0 {
 			t.Errorf("%v, %v", hits, err)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -28,7 +28,7 @@ const defaultFresh = 60
 
 // shrink returns a case that is locally minimal: without any one of its deviations, steps, clients
 // or rounds the violation is gone. If ctx ends meanwhile it returns the smallest so far.
-func (s *shrinker) shrink(c Case) Case {
+func (s *shrinker) shrink(c simrun.Case) simrun.Case {
 	// a smaller environment is looked for with few deviations: more of them fit into it
 	c = s.deviations(c)
 	for s.ctx.Err() == nil {
@@ -42,25 +42,25 @@ func (s *shrinker) shrink(c Case) Case {
 }
 
 // fails reports whether a case violates what it should.
-func (s *shrinker) fails(c Case) bool {
+func (s *shrinker) fails(c simrun.Case) bool {
 	if s.ctx.Err() != nil || c.Plan.Validate() != nil {
 		return false
 	}
 	s.runs++
-	r, err := c.job().run(s.ctx)
+	r, err := c.Job().Run(s.ctx)
 	return err == nil && s.shows(r)
 }
 
-func (s *shrinker) shows(r *Record) bool {
-	if !slices.Contains(r.suspects([]string{s.property}), s.property) {
+func (s *shrinker) shows(r *simrun.Record) bool {
+	if !slices.Contains(r.Suspects([]string{s.property}), s.property) {
 		return false
 	}
-	p, ok := r.confirm(s.property)
+	p, ok := r.Confirm(s.property)
 	return ok && p.Class == s.class
 }
 
 // configuration tries smaller environments until none of them fails any more.
-func (s *shrinker) configuration(c Case) (Case, bool) {
+func (s *shrinker) configuration(c simrun.Case) (simrun.Case, bool) {
 	any := false
 	for again := true; again; {
 		again = false
@@ -77,8 +77,8 @@ func (s *shrinker) configuration(c Case) (Case, bool) {
 
 // environment looks for the violation in a smaller environment: with the same deviations, and then
 // with fresh seeds.
-func (s *shrinker) environment(c Case, p harness.Plan) (Case, bool) {
-	n := c.clone()
+func (s *shrinker) environment(c simrun.Case, p harness.Plan) (simrun.Case, bool) {
+	n := c.Clone()
 	n.Plan = p
 	if s.fails(n) {
 		return n, true
@@ -90,31 +90,22 @@ func (s *shrinker) environment(c Case, p harness.Plan) (Case, bool) {
 		if s.ctx.Err() != nil {
 			break
 		}
-		chooser, answers := dice(c.Schedule, p.Seed+seed+1)
+		chooser, answers := randomChooser(c.Schedule, p.Seed+seed+1)
 		s.runs++
-		r, err := job{plan: p, chooser: chooser}.run(s.ctx)
+		r, err := simrun.Job{Plan: p, Chooser: chooser}.Run(s.ctx)
 		if err != nil {
 			break // it cannot run at all
 		}
 		if s.shows(r) {
-			return Case{p, c.Schedule, maps.Clone(answers)}, true
+			return simrun.Case{Plan: p, Schedule: c.Schedule, Deviations: answers}, true
 		}
 	}
 	return c, false
 }
 
-// dice is a chooser that answers at random, and where it notes what it answered.
-func dice(schedule string, seed uint64) (sim.Chooser, map[string]int) {
-	answers := map[string]int{}
-	if schedule == Picked {
-		return newPriorities(seed, answers), answers
-	}
-	return noting{sim.Seeded{Seed: seed}, answers}, answers
-}
-
 // deviations takes away as many as it can: first many at once, at last one by one until nothing
 // goes any more. What stays is made as small as it can be.
-func (s *shrinker) deviations(c Case) Case {
+func (s *shrinker) deviations(c simrun.Case) simrun.Case {
 	for size := len(c.Deviations); size > 1; size /= 2 {
 		c, _ = s.without(c, size)
 	}
@@ -126,10 +117,10 @@ func (s *shrinker) deviations(c Case) Case {
 }
 
 // without tries to do without each run of size deviations. It reports whether any went.
-func (s *shrinker) without(c Case, size int) (_ Case, gone bool) {
+func (s *shrinker) without(c simrun.Case, size int) (_ simrun.Case, gone bool) {
 	names := slices.Sorted(maps.Keys(c.Deviations))
 	for from := 0; from < len(names); from += size {
-		n := c.clone()
+		n := c.Clone()
 		for _, name := range names[from:min(from+size, len(names))] {
 			delete(n.Deviations, name)
 		}
@@ -141,10 +132,10 @@ func (s *shrinker) without(c Case, size int) (_ Case, gone bool) {
 }
 
 // answers tries smaller answers.
-func (s *shrinker) answers(c Case) Case {
+func (s *shrinker) answers(c simrun.Case) simrun.Case {
 	for _, name := range slices.Sorted(maps.Keys(c.Deviations)) {
 		for a := 1; a < c.Deviations[name]; a++ {
-			n := c.clone()
+			n := c.Clone()
 			n.Deviations[name] = a
 			if s.fails(n) {
 				c = n

@@ -3,6 +3,9 @@ package explore
 import (
 	"context"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/explore/simrun"
 )
 
 // TestCounterexamplesAreLocallyMinimal takes each single item out of ten counterexamples of
@@ -18,23 +21,23 @@ func TestCounterexamplesAreLocallyMinimal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := ReadFile("testdata/corpus/" + name + ".yaml")
+			c, err := counterexample.ReadFile("testdata/corpus/" + name + ".yaml")
 			if err != nil {
 				t.Fatal(err)
 			}
 			s := &shrinker{ctx: context.Background(), property: c.Verdict.Property, class: c.Verdict.Class}
-			if !s.fails(c.Case()) {
+			if !s.fails(simrun.Of(c)) {
 				t.Fatal("it does not fail as it is")
 			}
 			for deviation := range c.Deviations {
-				n := c.Case().clone()
+				n := simrun.Of(c).Clone()
 				delete(n.Deviations, deviation)
 				if s.fails(n) {
 					t.Errorf("it fails without the deviation %s, too", deviation)
 				}
 			}
 			for i, p := range reductions(c.Plan) {
-				n := c.Case().clone()
+				n := simrun.Of(c).Clone()
 				if n.Plan = p; s.fails(n) {
 					t.Errorf("it fails in smaller environment %d, too: %d clients, %d rounds, poll %v, %v", i,
 						p.Clients,
@@ -47,12 +50,12 @@ func TestCounterexamplesAreLocallyMinimal(t *testing.T) {
 
 // TestShrinkWantsTheSameViolation does not take another one for it.
 func TestShrinkWantsTheSameViolation(t *testing.T) {
-	c, err := ReadFile("testdata/corpus/getset-pause-long-S.yaml")
+	c, err := counterexample.ReadFile("testdata/corpus/getset-pause-long-S.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []shrinker{{property: "D"}, {property: "S", class: "clock"}} {
-		if s.ctx = context.Background(); s.fails(c.Case()) {
+		if s.ctx = context.Background(); s.fails(simrun.Of(c)) {
 			t.Errorf("%s, %q is not what it violates", s.property, s.class)
 		}
 	}

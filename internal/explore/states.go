@@ -38,7 +38,7 @@ func (s *states) count() (n int) {
 	return n
 }
 
-// walk hashes what nodes execute and reply, in order: where a run has come to.
+// walk hashes what nodes execute and reply, in order: the place that a run has come to.
 type walk struct {
 	states *states
 	hash   uint64

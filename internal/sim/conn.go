@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/resp"
 	"github.com/lockbench/lockbench/internal/sim/engine"
 )
 
@@ -116,7 +117,7 @@ func (w *Environment) greet(c *conn, data []byte) bool {
 	}
 	w.greeting.Lock()
 	defer w.greeting.Unlock()
-	args, rest, err := engine.Parse(data)
+	args, rest, err := resp.Command(data)
 	if err != nil || args == nil || len(rest) > 0 {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/resp"
 	"github.com/lockbench/lockbench/internal/sim/engine"
 )
 
@@ -73,7 +74,7 @@ const busyThreshold = 50 * time.Millisecond
 func (n *node) serve(c *conn) {
 	var replies []byte
 	for c.session != nil && c.waiting == nil {
-		args, rest, err := engine.Parse(c.request)
+		args, rest, err := resp.Command(c.request)
 		if err != nil {
 			n.hangUp(c)
 			c.finish(errEOF)

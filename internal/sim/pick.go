@@ -20,15 +20,15 @@ type Picker interface {
 	Chooser
 	// Pick returns the number of the option that happens next, or Again. Option 0 goes on with the
 	// client that acted last, if it can; that time passes is the last. It is asked only if a message
-	// is under way and there are at least two options, but see Striker.
+	// is under way and there are at least two options, but see Injector.
 	Pick(w *Environment, options []Option) int
 }
 
-// Striker is a Picker that also wants to be asked when no message is under way: the only option is
-// then that time passes.
-type Striker interface {
-	// Strikes reports whether there is anything to be asked for.
-	Strikes() bool
+// Injector is a Picker that injects a fault, so that it also wants to be asked when no message is
+// under way: the only option is then that time passes.
+type Injector interface {
+	// CanInject reports whether there is a fault to inject.
+	CanInject() bool
 }
 
 // Again as an answer to Pick: nothing happens, because the picker has told the environment
@@ -107,15 +107,15 @@ func (w *Environment) pick(limit int64) {
 		w.stepTimed(min(limit, q[0].at))
 		return
 	}
-	striker, _ := w.picker.(Striker)
-	strikes := striker != nil && striker.Strikes()
-	if len(w.pending) == 0 && !strikes || limit <= now+int64(machinery) {
+	injector, _ := w.picker.(Injector)
+	injects := injector != nil && injector.CanInject()
+	if len(w.pending) == 0 && !injects || limit <= now+int64(machinery) {
 		w.stepTimed(limit)
 		return
 	}
 	options, firsts := w.options(now)
 	c := 0
-	if len(options) > 1 || strikes {
+	if len(options) > 1 || injects {
 		c = w.picker.Pick(w, options)
 	}
 	switch {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/sim/engine"
+	"github.com/lockbench/lockbench/internal/resp"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -228,5 +228,5 @@ func (w *Environment) Command(name string, args ...string) (string, error) {
 	}
 	reply := n.engine.Do(n.clock(), n.engine.Open(func([]byte) {}), args)
 	n.ship()
-	return engine.Show(reply), nil
+	return resp.Text(reply), nil
 }

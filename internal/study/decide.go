@@ -124,7 +124,7 @@ func search(ctx context.Context, r matrix.Row, c matrix.Column, b explore.Bounds
 			w.Workload = workloads.LongWork
 		}
 	}
-	x := explore.Exhaustive{Wish: w, Properties: batch.Letters, Bounds: b, KeepGoing: true, Jobs: 1,
+	x := explore.Exhaustive{Options: w, Properties: batch.Letters, Bounds: b, KeepGoing: true, Jobs: 1,
 		Pace: explore.Ticks, Limit: limit}
 	if b.Expiries > 0 {
 		x.Slowest = explore.Ticks.TTL / 2
@@ -139,7 +139,7 @@ func search(ctx context.Context, r matrix.Row, c matrix.Column, b explore.Bounds
 			s.Found = map[string]string{}
 		}
 		if s.Found[h.Property] == "" {
-			s.Found[h.Property] = h.Words
+			s.Found[h.Property] = h.Explanation
 		}
 	}
 	return s

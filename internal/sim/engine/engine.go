@@ -19,6 +19,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/resp"
 )
 
 // Engine is one Redis server. It is not safe for concurrent use. Its clock is what each call says.
@@ -90,7 +92,7 @@ func (e *Engine) Do(now int64, s *Session, args []string) []byte {
 	c := &e.call // its memory serves every command: one is executed at a time
 	*c = call{e: e, s: s, args: args}
 	c.dispatch()
-	return c.out.b
+	return c.out.B
 }
 
 // call is one command while it is executed.
@@ -98,27 +100,27 @@ type call struct {
 	e    *Engine
 	s    *Session
 	args []string
-	out  reply
+	out  resp.Writer
 }
 
 func (c *call) dispatch() {
 	cmd, ok := lookup(c.args[0])
 	switch {
 	case !ok && c.s.script:
-		c.out.err("ERR Unknown Redis command called from script")
+		c.out.Error("ERR Unknown Redis command called from script")
 	case !ok:
-		c.out.err(unknown(c.args))
+		c.out.Error(unknown(c.args))
 	case !cmd.takes(len(c.args)) && c.s.script:
-		c.out.err("ERR Wrong number of args calling Redis command from script")
+		c.out.Error("ERR Wrong number of args calling Redis command from script")
 	case !cmd.takes(len(c.args)):
-		c.out.err(arity(c.args[0]))
+		c.out.Error(arity(c.args[0]))
 	case len(c.s.subs) > 0 && !cmd.subscribed:
-		c.out.err("ERR Can't execute '" + strings.ToLower(c.args[0]) +
+		c.out.Error("ERR Can't execute '" + strings.ToLower(c.args[0]) +
 			"': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
 	case c.s.script && cmd.noScript:
-		c.out.err("ERR This Redis command is not allowed from script")
+		c.out.Error("ERR This Redis command is not allowed from script")
 	case cmd.write && c.e.Replica:
-		c.out.err("READONLY You can't write against a read only replica.")
+		c.out.Error("READONLY You can't write against a read only replica.")
 	default:
 		cmd.run(c)
 	}

@@ -11,7 +11,7 @@ import (
 func (c *call) hash(key string) (v *value, ok bool) {
 	v = c.e.get(key)
 	if v != nil && v.fields == nil {
-		c.out.err(wrongType)
+		c.out.Error(wrongType)
 		return nil, false
 	}
 	return v, true
@@ -41,7 +41,7 @@ func (v *value) with(name, text string) *value {
 
 func hset(c *call) {
 	if len(c.args)%2 != 0 {
-		c.out.err(arity(c.args[0]))
+		c.out.Error(arity(c.args[0]))
 		return
 	}
 	v, ok := c.hash(c.args[1])
@@ -56,7 +56,7 @@ func hset(c *call) {
 		v = v.with(c.args[i], c.args[i+1])
 	}
 	c.e.put(c.args[1], v)
-	c.out.integer(added)
+	c.out.Integer(added)
 }
 
 func hsetnx(c *call) {
@@ -68,7 +68,7 @@ func hsetnx(c *call) {
 	if free {
 		c.e.put(c.args[1], v.with(c.args[2], c.args[3]))
 	}
-	c.out.boolean(free)
+	c.out.Boolean(free)
 }
 
 func hget(c *call) {
@@ -76,15 +76,15 @@ func hget(c *call) {
 	i := v.at(c.args[2])
 	switch {
 	case ok && i >= 0:
-		c.out.bulk(v.fields[i].value)
+		c.out.Bulk(v.fields[i].value)
 	case ok:
-		c.out.null()
+		c.out.Null()
 	}
 }
 
 func hexists(c *call) {
 	if v, ok := c.hash(c.args[1]); ok {
-		c.out.boolean(v.at(c.args[2]) >= 0)
+		c.out.Boolean(v.at(c.args[2]) >= 0)
 	}
 }
 
@@ -92,9 +92,9 @@ func hlen(c *call) {
 	v, ok := c.hash(c.args[1])
 	switch {
 	case ok && v != nil:
-		c.out.integer(int64(len(v.fields)))
+		c.out.Integer(int64(len(v.fields)))
 	case ok:
-		c.out.integer(0)
+		c.out.Integer(0)
 	}
 }
 
@@ -116,13 +116,13 @@ func hdel(c *call) {
 	case gone > 0:
 		c.e.put(c.args[1], v)
 	}
-	c.out.integer(gone)
+	c.out.Integer(gone)
 }
 
 func hincrby(c *call) {
 	by, ok := integer(c.args[3])
 	if !ok {
-		c.out.err(notInteger)
+		c.out.Error(notInteger)
 		return
 	}
 	v, ok := c.hash(c.args[1])
@@ -135,12 +135,12 @@ func hincrby(c *call) {
 	}
 	switch {
 	case !isNumber:
-		c.out.err("ERR hash value is not an integer")
+		c.out.Error("ERR hash value is not an integer")
 	case by < 0 && n < math.MinInt64-by || by > 0 && n > math.MaxInt64-by:
-		c.out.err(overflow)
+		c.out.Error(overflow)
 	default:
 		c.e.put(c.args[1], v.with(c.args[2], strconv.FormatInt(n+by, 10)))
-		c.out.integer(n + by)
+		c.out.Integer(n + by)
 	}
 }
 
@@ -163,8 +163,8 @@ func hgetall(c *call) {
 			}
 		}
 	}
-	c.out.array(len(all))
+	c.out.Array(len(all))
 	for _, s := range all {
-		c.out.bulk(s)
+		c.out.Bulk(s)
 	}
 }

@@ -14,7 +14,7 @@ func del(c *call) {
 			n++
 		}
 	}
-	c.out.integer(n)
+	c.out.Integer(n)
 }
 
 func exists(c *call) {
@@ -24,24 +24,24 @@ func exists(c *call) {
 			n++
 		}
 	}
-	c.out.integer(n)
+	c.out.Integer(n)
 }
 
 func typeOf(c *call) {
 	switch v := c.e.get(c.args[1]); {
 	case v == nil:
-		c.out.status("none")
+		c.out.Status("none")
 	case v.fields != nil:
-		c.out.status("hash")
+		c.out.Status("hash")
 	default:
-		c.out.status("string")
+		c.out.Status("string")
 	}
 }
 
 // keys lists the keys that match a pattern, in the order of their names: real servers have none.
 func keys(c *call) {
 	if strings.ContainsAny(c.args[1], `?[]\\`) {
-		c.out.err("ERR the simulated Redis knows no other pattern than *")
+		c.out.Error("ERR the simulated Redis knows no other pattern than *")
 		return
 	}
 	var found []string
@@ -50,9 +50,9 @@ func keys(c *call) {
 			found = append(found, k)
 		}
 	}
-	c.out.array(len(found))
+	c.out.Array(len(found))
 	for _, k := range found {
-		c.out.bulk(k)
+		c.out.Bulk(k)
 	}
 }
 
@@ -106,23 +106,23 @@ func (o expireOptions) forbid(old, when int64) bool {
 func expire(c *call) {
 	var o expireOptions
 	if e := o.parse(c.args[3:]); e != "" {
-		c.out.err(e)
+		c.out.Error(e)
 		return
 	}
 	n, ok := integer(c.args[2])
 	if !ok {
-		c.out.err(notInteger)
+		c.out.Error(notInteger)
 		return
 	}
 	name := strings.ToLower(c.args[0])
 	when, ok := absolute(n, name[0] == 'e', strings.HasSuffix(name, "at"), c.e.ms())
 	if !ok {
-		c.out.err("ERR invalid expire time in '" + name + "' command")
+		c.out.Error("ERR invalid expire time in '" + name + "' command")
 		return
 	}
 	v := c.e.get(c.args[1])
 	if v == nil || o.forbid(v.until, when) {
-		c.out.integer(0)
+		c.out.Integer(0)
 		return
 	}
 	if when <= c.e.ms() {
@@ -132,7 +132,7 @@ func expire(c *call) {
 		next.until = when
 		c.e.put(c.args[1], &next)
 	}
-	c.out.integer(1)
+	c.out.Integer(1)
 }
 
 func ttl(c *call) {
@@ -140,17 +140,17 @@ func ttl(c *call) {
 	v := c.e.get(c.args[1])
 	switch {
 	case v == nil:
-		c.out.integer(-2)
+		c.out.Integer(-2)
 	case v.until == 0:
-		c.out.integer(-1)
+		c.out.Integer(-1)
 	case name == "pexpiretime":
-		c.out.integer(v.until)
+		c.out.Integer(v.until)
 	case name == "expiretime":
-		c.out.integer(seconds(v.until))
+		c.out.Integer(seconds(v.until))
 	case name == "pttl":
-		c.out.integer(max(v.until-c.e.ms(), 0))
+		c.out.Integer(max(v.until-c.e.ms(), 0))
 	default:
-		c.out.integer(seconds(max(v.until-c.e.ms(), 0)))
+		c.out.Integer(seconds(max(v.until-c.e.ms(), 0)))
 	}
 }
 
@@ -166,7 +166,7 @@ func persist(c *call) {
 		next.until = 0
 		c.e.put(c.args[1], &next)
 	}
-	c.out.boolean(kept)
+	c.out.Boolean(kept)
 }
 
 func flush(c *call) {
@@ -175,10 +175,10 @@ func flush(c *call) {
 		mode = strings.ToLower(c.args[1])
 	}
 	if len(c.args) > 2 || mode != "" && mode != "sync" && mode != "async" {
-		c.out.err(syntax)
+		c.out.Error(syntax)
 		return
 	}
 	c.e.version++
 	clear(c.e.keys)
-	c.out.status("OK")
+	c.out.Status("OK")
 }

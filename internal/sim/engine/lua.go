@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"bytes"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/resp"
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -134,15 +134,15 @@ func single(l *lua.LState, name, text string) *lua.LTable {
 // command is redis.call, and redis.pcall, which returns an error instead of throwing it.
 func (i *interpreter) command(throw bool) int {
 	args, problem := i.arguments()
-	result := reply{}
+	result := resp.Writer{}
 	if problem != "" {
-		result.err(problem)
+		result.Error(problem)
 	} else {
-		i.inner = call{e: i.call.e, s: &i.session, args: args, out: reply{i.scratch[:0]}}
+		i.inner = call{e: i.call.e, s: &i.session, args: args, out: resp.Writer{B: i.scratch[:0]}}
 		i.inner.dispatch()
-		result, i.scratch = i.inner.out, i.inner.out.b
+		result, i.scratch = i.inner.out, i.inner.out.B
 	}
-	v, _ := i.fromReply(result.b)
+	v, _ := i.fromReply(result.B)
 	if t, ok := v.(*lua.LTable); ok && throw && t.RawGetString("err") != lua.LNil {
 		i.l.Error(t, 0)
 	}
@@ -170,14 +170,13 @@ func (i *interpreter) arguments() (args []string, problem string) {
 
 // fromReply turns a reply into what a script sees, and returns how many bytes it was.
 func (i *interpreter) fromReply(b []byte) (lua.LValue, int) {
-	end := bytes.Index(b, []byte("\r\n"))
-	head, used := string(b[1:end]), end+2
-	n, _ := strconv.ParseInt(head, 10, 64) // our own reply: a number where one is due
-	switch b[0] {
+	kind, head, used := resp.Line(b)
+	n, _ := strconv.ParseInt(string(head), 10, 64) // our own reply: a number where one is due
+	switch kind {
 	case '+':
-		return single(i.l, "ok", head), used
+		return single(i.l, "ok", string(head)), used
 	case '-':
-		return single(i.l, "err", head), used
+		return single(i.l, "err", string(head)), used
 	case ':':
 		return lua.LNumber(n), used
 	case '$':
@@ -196,39 +195,39 @@ func (i *interpreter) fromReply(b []byte) (lua.LValue, int) {
 }
 
 // reply turns what a script returns into a reply.
-func (i *interpreter) reply(out *reply, v lua.LValue) {
+func (i *interpreter) reply(out *resp.Writer, v lua.LValue) {
 	switch v := v.(type) {
 	case lua.LBool:
 		if v {
-			out.integer(1)
+			out.Integer(1)
 		} else {
-			out.null()
+			out.Null()
 		}
 	case lua.LNumber:
-		out.integer(int64(v))
+		out.Integer(int64(v))
 	case lua.LString:
-		out.bulk(string(v))
+		out.Bulk(string(v))
 	case *lua.LTable:
 		i.replyTable(out, v)
 	default:
-		out.null()
+		out.Null()
 	}
 }
 
-func (i *interpreter) replyTable(out *reply, t *lua.LTable) {
+func (i *interpreter) replyTable(out *resp.Writer, t *lua.LTable) {
 	if s, ok := t.RawGetString("err").(lua.LString); ok {
-		out.err(string(s))
+		out.Error(string(s))
 		return
 	}
 	if s, ok := t.RawGetString("ok").(lua.LString); ok {
-		out.status(oneLine.Replace(string(s)))
+		out.Status(string(s))
 		return
 	}
 	n := 0
 	for t.RawGetInt(n+1) != lua.LNil {
 		n++
 	}
-	out.array(n)
+	out.Array(n)
 	for k := 1; k <= n; k++ {
 		i.reply(out, t.RawGetInt(k))
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lockbench/lockbench/internal/resp"
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -20,7 +21,7 @@ func evalsha(c *call) {
 		}
 	}
 	if !ok {
-		c.out.err("NOSCRIPT No matching script. Please use EVAL.")
+		c.out.Error("NOSCRIPT No matching script. Please use EVAL.")
 		return
 	}
 	c.eval(source)
@@ -31,11 +32,11 @@ func (c *call) numKeys() (int, bool) {
 	n, ok := integer(c.args[2])
 	switch {
 	case !ok:
-		c.out.err(notInteger)
+		c.out.Error(notInteger)
 	case n > int64(len(c.args)-3):
-		c.out.err("ERR Number of keys can't be greater than number of args")
+		c.out.Error("ERR Number of keys can't be greater than number of args")
 	case n < 0:
-		c.out.err("ERR Number of keys can't be negative")
+		c.out.Error("ERR Number of keys can't be negative")
 	default:
 		return int(n), true
 	}
@@ -51,7 +52,7 @@ func (c *call) eval(source string) {
 	defer i.giveBack()
 	f, err := i.compile(source)
 	if err != "" {
-		c.out.err(err + " script: " + sha(source) + ", on @user_script:1.")
+		c.out.Error(err + " script: " + sha(source) + ", on @user_script:1.")
 		return
 	}
 	c.e.scripts[f.name] = source
@@ -63,23 +64,23 @@ func script(c *call) {
 	case sub == "load" && len(c.args) == 3:
 		c.load(c.args[2])
 	case sub == "exists" && len(c.args) > 2:
-		c.out.array(len(c.args) - 2)
+		c.out.Array(len(c.args) - 2)
 		for _, name := range c.args[2:] {
 			_, ok := c.e.scripts[strings.ToLower(name)]
-			c.out.boolean(ok)
+			c.out.Boolean(ok)
 		}
 	case sub == "flush" && len(c.args) == 2, sub == "flush" && len(c.args) == 3 &&
 		isFlushMode(c.args[2]):
 		clear(c.e.scripts)
-		c.out.status("OK")
+		c.out.Status("OK")
 	case sub == "flush":
-		c.out.err("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+		c.out.Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
 	case sub == "kill" && len(c.args) == 2:
-		c.out.err("NOTBUSY No scripts in execution right now.")
+		c.out.Error("NOTBUSY No scripts in execution right now.")
 	case sub == "load", sub == "exists", sub == "kill":
-		c.out.err(arity("script|" + sub))
+		c.out.Error(arity("script|" + sub))
 	default:
-		c.out.err(c.noSubcommand())
+		c.out.Error(c.noSubcommand())
 	}
 }
 
@@ -93,11 +94,11 @@ func (c *call) load(source string) {
 	defer i.giveBack()
 	f, err := i.compile(source)
 	if err != "" {
-		c.out.err(err)
+		c.out.Error(err)
 		return
 	}
 	c.e.scripts[f.name] = source
-	c.out.bulk(f.name)
+	c.out.Bulk(f.name)
 }
 
 func sha(s string) string {
@@ -161,7 +162,7 @@ func (i *interpreter) compile(source string) (compiled, string) {
 	}
 	body, err := i.l.Load(strings.NewReader(source), "user_script")
 	if err != nil {
-		return compiled{}, "ERR Error compiling script (new function): " + oneLine.Replace(err.Error())
+		return compiled{}, "ERR Error compiling script (new function): " + err.Error()
 	}
 	if len(i.compiled) >= compiledMost {
 		clear(i.compiled)
@@ -181,8 +182,8 @@ func (i *interpreter) run(c *call, f *lua.LFunction, name string, keys, args []s
 	err := i.l.PCall(0, 1, i.blame)
 	if err != nil {
 		i.l.SetTop(0)
-		c.out = reply{}
-		c.out.err(failure(err, name))
+		c.out = resp.Writer{}
+		c.out.Error(failure(err, name))
 		return
 	}
 	i.reply(&c.out, i.l.Get(-1))

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/resp"
 )
 
 // Version is the redis-server whose replies this package gives.
@@ -12,35 +14,35 @@ const Version = "7.0.15"
 func ping(c *call) {
 	switch {
 	case len(c.args) > 2:
-		c.out.err(arity("ping"))
+		c.out.Error(arity("ping"))
 	case len(c.s.subs) > 0:
-		c.out.array(2)
-		c.out.bulk("pong")
-		c.out.bulk(strings.Join(c.args[1:], ""))
+		c.out.Array(2)
+		c.out.Bulk("pong")
+		c.out.Bulk(strings.Join(c.args[1:], ""))
 	case len(c.args) == 2:
-		c.out.bulk(c.args[1])
+		c.out.Bulk(c.args[1])
 	default:
-		c.out.status("PONG")
+		c.out.Status("PONG")
 	}
 }
 
-func echo(c *call) { c.out.bulk(c.args[1]) }
+func echo(c *call) { c.out.Bulk(c.args[1]) }
 
 func clock(c *call) {
-	c.out.array(2)
-	c.out.bulk(strconv.FormatInt(c.e.now/1e6, 10))
-	c.out.bulk(strconv.FormatInt(c.e.now%1e6, 10))
+	c.out.Array(2)
+	c.out.Bulk(strconv.FormatInt(c.e.now/1e6, 10))
+	c.out.Bulk(strconv.FormatInt(c.e.now%1e6, 10))
 }
 
 // info has the one section that a client asks for to know whom it talks to.
 func info(c *call) {
 	for _, section := range c.args[1:] {
 		if !strings.EqualFold(section, "server") {
-			c.out.err("ERR the simulated Redis has INFO server only")
+			c.out.Error("ERR the simulated Redis has INFO server only")
 			return
 		}
 	}
-	c.out.bulk("# Server\r\nredis_version:" + Version +
+	c.out.Bulk("# Server\r\nredis_version:" + Version +
 		"\r\nredis_mode:standalone\r\nos:simulated\r\n")
 }
 
@@ -49,13 +51,13 @@ func hello(c *call) {
 		n, ok := integer(c.args[1])
 		switch {
 		case !ok:
-			c.out.err("ERR Protocol version is not an integer or out of range")
+			c.out.Error("ERR Protocol version is not an integer or out of range")
 			return
 		case n != 2:
-			c.out.err("NOPROTO unsupported protocol version")
+			c.out.Error("NOPROTO unsupported protocol version")
 			return
 		case len(c.args) > 2:
-			c.out.err("ERR Syntax error in HELLO option '" + c.args[2] + "'")
+			c.out.Error("ERR Syntax error in HELLO option '" + c.args[2] + "'")
 			return
 		}
 	}
@@ -63,35 +65,35 @@ func hello(c *call) {
 	if c.e.Replica {
 		role = "replica"
 	}
-	c.out.b = make([]byte, 0, 4*roomy)
-	c.out.array(14)
+	c.out.Grow(256)
+	c.out.Array(14)
 	for _, s := range []string{"server", "redis", "version", Version, "proto"} {
-		c.out.bulk(s)
+		c.out.Bulk(s)
 	}
-	c.out.integer(2)
-	c.out.bulk("id")
-	c.out.integer(c.s.ID)
+	c.out.Integer(2)
+	c.out.Bulk("id")
+	c.out.Integer(c.s.ID)
 	for _, s := range []string{"mode", "standalone", "role", role, "modules"} {
-		c.out.bulk(s)
+		c.out.Bulk(s)
 	}
-	c.out.array(0)
+	c.out.Array(0)
 }
 
 func client(c *call) {
 	switch sub := strings.ToLower(c.args[1]); {
 	case sub == "id" && len(c.args) == 2:
-		c.out.integer(c.s.ID)
+		c.out.Integer(c.s.ID)
 	case sub == "getname" && len(c.args) == 2 && c.s.name == "":
-		c.out.null()
+		c.out.Null()
 	case sub == "getname" && len(c.args) == 2:
-		c.out.bulk(c.s.name)
+		c.out.Bulk(c.s.name)
 	case sub == "setname" && len(c.args) == 3:
 		c.s.name = c.args[2]
-		c.out.status("OK")
+		c.out.Status("OK")
 	case sub == "id", sub == "getname", sub == "setname":
-		c.out.err(arity("client|" + sub))
+		c.out.Error(arity("client|" + sub))
 	default:
-		c.out.err(c.noSubcommand())
+		c.out.Error(c.noSubcommand())
 	}
 }
 
@@ -103,11 +105,11 @@ func selectDB(c *call) {
 	n, ok := integer(c.args[1])
 	switch {
 	case !ok:
-		c.out.err(notInteger)
+		c.out.Error(notInteger)
 	case n != 0:
-		c.out.err("ERR DB index is out of range")
+		c.out.Error("ERR DB index is out of range")
 	default:
-		c.out.status("OK")
+		c.out.Status("OK")
 	}
 }
 
@@ -117,14 +119,14 @@ func wait(c *call) {
 	timeout, ok2 := integer(c.args[2])
 	switch {
 	case c.e.Replica:
-		c.out.err(
+		c.out.Error(
 			"ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
 	case !ok1:
-		c.out.err(notInteger)
+		c.out.Error(notInteger)
 	case !ok2:
-		c.out.err("ERR timeout is not an integer or out of range")
+		c.out.Error("ERR timeout is not an integer or out of range")
 	case timeout < 0:
-		c.out.err("ERR timeout is negative")
+		c.out.Error("ERR timeout is negative")
 	default:
 		c.s.Blocked = &Wait{Replicas: int(replicas), Timeout: timeout}
 	}
@@ -133,31 +135,31 @@ func wait(c *call) {
 // replicaOf makes a replica a master. The other way is the environment's affair.
 func replicaOf(c *call) {
 	if !strings.EqualFold(c.args[1], "no") || !strings.EqualFold(c.args[2], "one") {
-		c.out.err("ERR the simulated Redis knows REPLICAOF NO ONE only")
+		c.out.Error("ERR the simulated Redis knows REPLICAOF NO ONE only")
 		return
 	}
 	c.e.Replica = false
-	c.out.status("OK")
+	c.out.Status("OK")
 }
 
-// Number is a reply of its own: what WAIT is answered with.
+// Number is a reply of its own, the answer to a WAIT.
 func Number(n int) []byte {
-	var r reply
-	r.integer(int64(n))
-	return r.b
+	var r resp.Writer
+	r.Integer(int64(n))
+	return r.B
 }
 
 func publish(c *call) {
-	var r reply
-	r.array(3)
-	r.bulk("message")
-	r.bulk(c.args[1])
-	r.bulk(c.args[2])
+	var r resp.Writer
+	r.Array(3)
+	r.Bulk("message")
+	r.Bulk(c.args[1])
+	r.Bulk(c.args[2])
 	listeners := c.e.subs[c.args[1]]
 	for _, s := range listeners {
-		s.Push(r.b)
+		s.Push(r.B)
 	}
-	c.out.integer(int64(len(listeners)))
+	c.out.Integer(int64(len(listeners)))
 }
 
 func subscribe(c *call) {
@@ -187,25 +189,25 @@ func unsubscribe(c *call) {
 // pubsub knows NUMSUB: how many listen to each of the channels.
 func pubsub(c *call) {
 	if !strings.EqualFold(c.args[1], "numsub") {
-		c.out.err(c.noSubcommand())
+		c.out.Error(c.noSubcommand())
 		return
 	}
-	c.out.array(2 * len(c.args[2:]))
+	c.out.Array(2 * len(c.args[2:]))
 	for _, ch := range c.args[2:] {
-		c.out.bulk(ch)
-		c.out.integer(int64(len(c.e.subs[ch])))
+		c.out.Bulk(ch)
+		c.out.Integer(int64(len(c.e.subs[ch])))
 	}
 }
 
 func (c *call) subscription(what string, channel *string) {
-	c.out.array(3)
-	c.out.bulk(what)
+	c.out.Array(3)
+	c.out.Bulk(what)
 	if channel == nil {
-		c.out.null()
+		c.out.Null()
 	} else {
-		c.out.bulk(*channel)
+		c.out.Bulk(*channel)
 	}
-	c.out.integer(int64(len(c.s.subs)))
+	c.out.Integer(int64(len(c.s.subs)))
 }
 
 func (e *Engine) unsubscribe(s *Session, channel string) {

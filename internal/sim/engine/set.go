@@ -40,7 +40,7 @@ func isUnit(s string) bool { return s == "ex" || s == "px" || s == "exat" || s =
 func set(c *call) {
 	var o setOptions
 	if !o.parse(c.args[3:]) {
-		c.out.err(syntax)
+		c.out.Error(syntax)
 		return
 	}
 	c.assign(c.args[1], c.args[2], o)
@@ -69,7 +69,7 @@ func (c *call) assign(key, text string, o setOptions) {
 	}
 	if o.nx && old != nil || o.xx && old == nil {
 		if !o.get {
-			c.out.null()
+			c.out.Null()
 		}
 		return
 	}
@@ -78,7 +78,7 @@ func (c *call) assign(key, text string, o setOptions) {
 	}
 	c.e.put(key, &value{str: text, until: until})
 	if !o.get {
-		c.out.status("OK")
+		c.out.Status("OK")
 	}
 }
 
@@ -90,13 +90,13 @@ func (c *call) until(o setOptions) (int64, bool) {
 	}
 	n, ok := integer(o.amount)
 	if !ok {
-		c.out.err(notInteger)
+		c.out.Error(notInteger)
 		return 0, false
 	}
 	until, ok := absolute(n, strings.HasPrefix(o.unit, "ex"), strings.HasSuffix(o.unit, "at"),
 		c.e.ms())
 	if n <= 0 || !ok {
-		c.out.err("ERR invalid expire time in '" + strings.ToLower(c.args[0]) + "' command")
+		c.out.Error("ERR invalid expire time in '" + strings.ToLower(c.args[0]) + "' command")
 		return 0, false
 	}
 	return until, true

@@ -10,7 +10,7 @@ import (
 func (c *call) text(key string) (v *value, ok bool) {
 	v = c.e.get(key)
 	if v != nil && v.fields != nil {
-		c.out.err(wrongType)
+		c.out.Error(wrongType)
 		return nil, false
 	}
 	return v, true
@@ -19,9 +19,9 @@ func (c *call) text(key string) (v *value, ok bool) {
 // old replies what a key held.
 func (c *call) old(v *value) {
 	if v == nil {
-		c.out.null()
+		c.out.Null()
 	} else {
-		c.out.bulk(v.str)
+		c.out.Bulk(v.str)
 	}
 }
 
@@ -36,7 +36,7 @@ func setnx(c *call) {
 	if free {
 		c.e.put(c.args[1], &value{str: c.args[2]})
 	}
-	c.out.boolean(free)
+	c.out.Boolean(free)
 }
 
 func getset(c *call) {
@@ -59,9 +59,9 @@ func strlen(c *call) {
 	v, ok := c.text(c.args[1])
 	switch {
 	case ok && v != nil:
-		c.out.integer(int64(len(v.str)))
+		c.out.Integer(int64(len(v.str)))
 	case ok:
-		c.out.integer(0)
+		c.out.Integer(0)
 	}
 }
 
@@ -69,7 +69,7 @@ func getrange(c *call) {
 	from, ok1 := integer(c.args[2])
 	to, ok2 := integer(c.args[3])
 	if !ok1 || !ok2 {
-		c.out.err(notInteger)
+		c.out.Error(notInteger)
 		return
 	}
 	v, ok := c.text(c.args[1])
@@ -80,7 +80,7 @@ func getrange(c *call) {
 	if v != nil {
 		s = v.str
 	}
-	c.out.bulk(slice(s, from, to))
+	c.out.Bulk(slice(s, from, to))
 }
 
 // slice cuts out [from, to], where numbers below zero count from the end.
@@ -118,13 +118,13 @@ func incr(c *call) {
 	n, ok := integer(next.str)
 	switch {
 	case !ok:
-		c.out.err(notInteger)
+		c.out.Error(notInteger)
 	case by < 0 && n < math.MinInt64-by || by > 0 && n > math.MaxInt64-by:
-		c.out.err(overflow)
+		c.out.Error(overflow)
 	default:
 		next.str = strconv.FormatInt(n+by, 10)
 		c.e.put(c.args[1], &next)
-		c.out.integer(n + by)
+		c.out.Integer(n + by)
 	}
 }
 
@@ -134,14 +134,14 @@ func (c *call) step() (int64, bool) {
 	if len(c.args) > 2 {
 		n, ok := integer(c.args[2])
 		if !ok {
-			c.out.err(notInteger)
+			c.out.Error(notInteger)
 			return 0, false
 		}
 		by = n
 	}
 	if strings.HasPrefix(name, "decr") {
 		if by == math.MinInt64 {
-			c.out.err("ERR decrement would overflow")
+			c.out.Error("ERR decrement would overflow")
 			return 0, false
 		}
 		by = -by

@@ -1,0 +1,50 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/explore/simrun"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// Hit is a run with a violation, as it was found.
+type Hit struct {
+	Case        simrun.Case
+	Seed        uint64
+	Property    string
+	Class       string
+	Explanation string // of the violation, for people
+}
+
+// HitOf does a run of the simulator again by its plan, as `lockbench run` did it, and returns it as
+// a hit on a property that it violates, ready to be made small. The error says that it cannot run,
+// or that the property is not violated in it.
+func HitOf(ctx context.Context, p harness.Plan, property string) (Hit, error) {
+	chooser, answers := randomChooser(counterexample.Timed, p.Seed)
+	r, err := simrun.Job{Plan: p, Chooser: chooser}.Run(ctx)
+	if err != nil {
+		return Hit{}, err
+	}
+	v, ok := r.Confirm(property)
+	if !ok {
+		return Hit{}, fmt.Errorf("%s is not violated when the run is done again: %s", property, v.Reason)
+	}
+	return Hit{Case: simrun.Case{Plan: p, Schedule: counterexample.Timed, Deviations: answers},
+		Seed: p.Seed, Property: property, Class: v.Class, Explanation: v.Explanation}, nil
+}
+
+// Shrink makes the case of a hit small and returns it as a counterexample, with the number of runs
+// that it took. If ctx ends meanwhile, it is the smallest so far.
+func (h Hit) Shrink(ctx context.Context) (*counterexample.Counterexample, int, error) {
+	s := &shrinker{ctx: ctx, property: h.Property, class: h.Class, fresh: defaultFresh}
+	small := s.shrink(h.Case)
+	c, err := small.Settle(context.WithoutCancel(ctx), h.Property)
+	return c, s.runs, err
+}
+
+// Settle returns the hit as a counterexample without making it small.
+func (h Hit) Settle(ctx context.Context) (*counterexample.Counterexample, error) {
+	return h.Case.Settle(ctx, h.Property)
+}

@@ -1,0 +1,193 @@
+package simrun
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/resp"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// recorder collects what happens in a run.
+type recorder struct {
+	Record
+	job         Job
+	environment *sim.Environment
+	monitor     *checker.Monitor
+	open        map[[2]int]int     // (process, seq) → number in Trace
+	sent        map[int][]*sending // by client
+	last        history.Duration   // of the latest step
+}
+
+// sending is a command of a client, until a node has executed it.
+type sending struct {
+	seq           int
+	node, command string
+	executed      bool
+}
+
+func newRecorder(j Job) *recorder {
+	return &recorder{job: j, open: map[[2]int]int{}, sent: map[int][]*sending{}}
+}
+
+// begin is called when the clients of the environment have connected.
+func (r *recorder) begin(w *sim.Environment) {
+	r.environment, r.Epoch = w, w.Now()
+	if r.job.Injection != nil {
+		*r.job.Injection = Injection{environment: w}
+	}
+}
+
+// watch begins to judge the run while it goes on.
+func (r *recorder) watch(h history.Header) harness.Watcher {
+	r.History.Header, r.monitor = h, checker.NewMonitor(h)
+	return r
+}
+
+// Add is harness.Watcher.
+func (r *recorder) Add(e history.Event) bool {
+	r.History.Events = append(r.History.Events, e)
+	if !r.monitor.Add(e) {
+		return false
+	}
+	r.caught = r.monitor.Violated()
+	return true
+}
+
+// step notes a step. Order counts, not the stamp: two clients' may be some nanoseconds apart the
+// other way round.
+func (r *recorder) step(at int64, s counterexample.Step) {
+	if r.job.Steps {
+		s.At = max(history.Duration(at-r.Epoch), r.last)
+		r.last = s.At
+		r.Steps = append(r.Steps, s)
+	}
+}
+
+// command notes a line of the trace.
+func (r *recorder) command(c history.Command) {
+	key := [2]int{c.Process, c.Seq}
+	if c.Recv == 0 {
+		r.sends(c)
+		c.Sent -= r.Epoch
+		r.open[key] = len(r.Trace)
+		r.Trace = append(r.Trace, c)
+		return
+	}
+	i, ok := r.open[key]
+	if !ok {
+		return
+	}
+	t := &r.Trace[i]
+	t.Recv, t.Reply, t.Err = c.Recv-r.Epoch, c.Reply, c.Err
+	if r.job.Steps {
+		r.step(c.Recv, counterexample.Step{Kind: counterexample.Recv, Client: c.Process, Seq: c.Seq,
+			Node: t.Node, Command: counterexample.Render(t.Args), Reply: c.Reply, Err: c.Err})
+	}
+}
+
+// sends notes the sending of a command.
+func (r *recorder) sends(c history.Command) {
+	if !r.job.Steps {
+		return
+	}
+	command := counterexample.Render(c.Args)
+	r.step(c.Sent, counterexample.Step{Kind: counterexample.Send, Client: c.Process, Seq: c.Seq,
+		Node: c.Node, Command: command})
+	r.sent[c.Process] = append(r.sent[c.Process], &sending{seq: c.Seq, node: c.Node,
+		command: command})
+}
+
+// executed notes what a node did.
+func (r *recorder) executed(x sim.Execution) {
+	if r.job.Executed != nil {
+		r.job.Executed(x)
+	}
+	if !r.job.Steps || r.environment == nil || counterexample.Greets(x.Args[0]) {
+		return
+	}
+	command := counterexample.Render(x.Args)
+	r.step(r.environment.Now(), counterexample.Step{
+		Kind: counterexample.Exec, Client: x.Client, Seq: r.seq(x.Client, x.Node, command),
+		Node: x.Node, Command: command, Reply: resp.Text(x.Reply),
+	})
+}
+
+// seq finds the command that a client has sent: the first that no node has executed yet, or, sent
+// again by go-redis itself, the last.
+func (r *recorder) seq(client int, node, command string) (seq int) {
+	for _, s := range r.sent[client] {
+		if s.node != node || s.command != command {
+			continue
+		}
+		if seq = s.seq; !s.executed {
+			s.executed = true
+			return seq
+		}
+	}
+	return seq
+}
+
+func (r *recorder) fault(s nemesis.Step) {
+	r.step(r.environment.Now(), counterexample.Step{Kind: counterexample.Fault, Fault: &s})
+}
+
+// observed is a simulated environment that tells a recorder what its clients report and what is
+// done to it.
+type observed struct {
+	*sim.Environment
+	rec *recorder
+}
+
+// Next is harness.Environment.
+func (o *observed) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
+	rep, ok := o.Environment.Next(ctx, deadline)
+	switch {
+	case !ok:
+	case rep.Command != nil:
+		o.rec.command(*rep.Command)
+	case rep.Event != nil:
+		if phase := counterexample.PhaseOf(*rep.Event); phase != "" {
+			e := rep.Event
+			o.rec.step(e.T, counterexample.Step{Kind: counterexample.Mark, Client: rep.Process, N: e.N,
+				Phase: phase, Reply: e.Err})
+		}
+	}
+	return rep, ok
+}
+
+// Send is harness.Environment. A breakpoint anywhere is for the chooser, not for the client.
+func (o *observed) Send(client int, order workloads.Order) {
+	name := fmt.Sprintf("c%d", client)
+	switch order.Do {
+	case workloads.DoRedirect:
+		o.rec.fault(nemesis.Step{Do: nemesis.Redirect, Target: name, Node: order.Node})
+	case workloads.DoClock:
+		o.rec.fault(nemesis.Step{Do: nemesis.ClientClock, Target: name, Offset: order.Offset,
+			Rate: order.Rate})
+	case workloads.DoArm:
+		if order.Breakpoint.Command == Anywhere {
+			o.rec.job.Injection.arm(client, order.Breakpoint.ID)
+			return
+		}
+	}
+	o.Environment.Send(client, order)
+}
+
+// Observe is nemesis.Observer: it notes what the harness does to the environment.
+func (o *observed) Observe(s nemesis.Step) {
+	s.Await, s.Aimed = nil, false
+	if s.Do != nemesis.Delay && s.Do != nemesis.Stall {
+		s.For = 0
+	}
+	o.rec.fault(s)
+	if s.Do == nemesis.Promote {
+		o.rec.Overtaken = o.rec.Overtaken || o.Behind(s.Target)
+	}
+}

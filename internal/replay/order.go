@@ -1,0 +1,105 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// turn is a step of the record as it is replayed.
+type turn struct {
+	counterexample.Step
+	number int // in the file, from 0
+}
+
+// turns puts the steps in the order in which they took effect: the file has an order to a client at
+// the time when it was given, and the client gets it a little later. Tries in the last millisecond
+// of a lease are left out.
+func turns(steps []counterexample.Step) []turn {
+	var all []turn
+	for i, s := range steps {
+		if s.Kind == counterexample.Fault &&
+			(s.Fault.Do == nemesis.Redirect || s.Fault.Do == nemesis.ClientClock) {
+			if c, err := nemesis.Client(s.Fault.Target); err == nil {
+				s.At += history.Duration(sim.OrderTime(c))
+			}
+		}
+		all = append(all, turn{s, i})
+	}
+	slices.SortStableFunc(all, func(a, b turn) int { return int(a.At - b.At) })
+	joinSent(all)
+	return withoutHastyTries(all)
+}
+
+// joinSent gives each command that a node executes the number of the command that its client has
+// sent. Of several equal commands the record may name one that its client had given up. Such a
+// command was lost; it is taken only if none of the others is left.
+func joinSent(all []turn) {
+	over := map[[2]int]bool{}  // client and seq: it has been executed
+	given := map[[2]int]bool{} // its client has given it up
+	for i, t := range all {
+		switch {
+		case t.Seq == 0:
+		case t.Kind == counterexample.Recv:
+			given[[2]int{t.Client, t.Seq}] = true
+		case t.Kind == counterexample.Exec:
+			best := 0
+			for _, s := range all[:i] {
+				key := [2]int{s.Client, s.Seq}
+				if s.Kind != counterexample.Send || s.Client != t.Client || s.Node != t.Node ||
+					s.Command != t.Command || over[key] {
+					continue
+				}
+				if best == 0 || given[[2]int{t.Client, best}] && !given[key] {
+					best = s.Seq
+				}
+			}
+			if best > 0 {
+				all[i].Seq = best
+			}
+			over[[2]int{t.Client, all[i].Seq}] = true
+		}
+	}
+}
+
+// withoutHastyTries leaves out each try whose reply says that the lease has 0 ms left, if its client
+// tried the same again at once.
+//
+// Redis counts whole milliseconds: for less than one, a lease is over by the clock and not yet in
+// Redis. A simulated client tries some ten times in that time. A real client tries as often as its
+// machine lets it, and a replay cannot arrange that; so the real client tries once, at the time of
+// the simulated client's last try.
+func withoutHastyTries(all []turn) (left []turn) {
+	hasty := map[[2]int]bool{} // client and seq
+	for i, t := range all {
+		if t.Kind == counterexample.Recv && t.Reply == "0" &&
+			strings.HasPrefix(strings.ToLower(t.Command), "eval ") {
+			if next, ok := nextOf(all[i+1:], t.Client); ok && next.Kind == counterexample.Send &&
+				next.Command == t.Command && next.Node == t.Node &&
+				next.At-t.At < history.Duration(time.Millisecond) {
+				hasty[[2]int{t.Client, t.Seq}] = true
+			}
+		}
+	}
+	for _, t := range all {
+		if t.Seq == 0 || !hasty[[2]int{t.Client, t.Seq}] {
+			left = append(left, t)
+		}
+	}
+	return left
+}
+
+// nextOf is the next step of a client.
+func nextOf(all []turn, client int) (turn, bool) {
+	for _, t := range all {
+		if t.Kind != counterexample.Fault && t.Client == client {
+			return t, true
+		}
+	}
+	return turn{}, false
+}

@@ -1,0 +1,55 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/explore/simrun"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Possible says why a counterexample cannot be replayed on real servers yet; nil: it can.
+func Possible(c *counterexample.Counterexample) error {
+	p := c.Plan
+	switch {
+	case p.Topology == nemesis.Sentinel:
+		return notYet("an election by sentinels cannot be held up at a breakpoint")
+	case p.WaitReplicas > 0:
+		return notYet("--wait-replicas: when replicas confirm is not in the record")
+	case p.ClientRetries > 0:
+		return notYet("--client-retries: what the Redis client resends by itself is not in the record")
+	case p.TTL.D() < shortest:
+		return notYet(fmt.Sprintf("a lease of %v: a few steps on real servers take as long", p.TTL))
+	}
+	return promotes(c)
+}
+
+// promotes says why a failover cannot be done again. The file does not have the writes that were
+// under way to a replica: the run is done again in the simulator.
+func promotes(c *counterexample.Counterexample) error {
+	if !slices.ContainsFunc(c.Steps, func(s counterexample.Step) bool {
+		return s.Fault != nil && s.Fault.Do == nemesis.Promote
+	}) {
+		return nil
+	}
+	r, err := simrun.Of(c).Run(context.Background())
+	if err != nil {
+		return fmt.Errorf("the simulator cannot run it: %w", err)
+	}
+	if r.Overtaken {
+		return notYet("a failover whose replica misses a write that was still under way; " +
+			"only one that the link has dropped can be arranged")
+	}
+	return nil
+}
+
+// shortest is a lease in which there is time for some steps, each of which takes about a
+// millisecond on a busy machine.
+const shortest = 20 * time.Millisecond
+
+func notYet(what string) error {
+	return fmt.Errorf("not replayable on real Redis yet: %s", what)
+}

@@ -1,0 +1,74 @@
+package resp
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Writer writes replies, or a command, one value after the other. Its zero value is empty.
+type Writer struct{ B []byte }
+
+// roomy is the memory that most replies fit into.
+const roomy = 64
+
+// Grow makes room for n bytes, once, before anything is written.
+func (w *Writer) Grow(n int) {
+	if w.B == nil {
+		w.B = make([]byte, 0, max(roomy, n))
+	}
+}
+
+func (w *Writer) line(kind byte, s string) {
+	w.Grow(roomy)
+	w.B = append(w.B, kind)
+	w.B = append(w.B, s...)
+	w.B = append(w.B, '\r', '\n')
+}
+
+// oneLine keeps a line break out of a value that is one line.
+var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
+
+// Status writes a status, as "OK", in one line.
+func (w *Writer) Status(s string) { w.line('+', oneLine.Replace(s)) }
+
+// Error writes an error, which begins with its code, as "ERR syntax error", in one line.
+func (w *Writer) Error(s string) { w.line('-', oneLine.Replace(s)) }
+
+// Integer writes a number.
+func (w *Writer) Integer(n int64) { w.number(':', n) }
+
+// Array begins an array of n values, which are written next.
+func (w *Writer) Array(n int) { w.number('*', int64(n)) }
+
+// Null writes that there is no value.
+func (w *Writer) Null() { w.line('$', "-1") }
+
+func (w *Writer) number(kind byte, n int64) {
+	var digits [20]byte
+	w.line(kind, string(strconv.AppendInt(digits[:0], n, 10)))
+}
+
+// Bulk writes a string of any bytes.
+func (w *Writer) Bulk(s string) {
+	w.Grow(len(s) + 16)
+	w.number('$', int64(len(s)))
+	w.B = append(w.B, s...)
+	w.B = append(w.B, '\r', '\n')
+}
+
+// Boolean writes 1 or 0.
+func (w *Writer) Boolean(b bool) {
+	if b {
+		w.Integer(1)
+	} else {
+		w.Integer(0)
+	}
+}
+
+// Command writes a command as clients send it.
+func (w *Writer) Command(args ...string) {
+	w.Array(len(args))
+	for _, a := range args {
+		w.Bulk(a)
+	}
+}
