@@ -31,9 +31,10 @@ func checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check DIR|FILE|-",
 		Short: "Judge a recorded run again, or any history",
-		Long: `check judges the run in a directory from its files alone, and writes its verdict.json again.
-Of a file, or of standard input (-), it judges the history: lockbench's own JSON lines, or Jepsen's
-EDN with :acquire and :release, as a vector or one map per line. Exit codes are those of run.`,
+		Long: `check judges the run in a directory from its files alone, and writes its verdict.json
+again. Of a file, or of standard input (-), it judges the history: lockbench's own JSON lines, or
+Jepsen's EDN with :acquire and :release, as a vector or one map per line. Exit codes are those of
+run.`,
 		Example: `  lockbench check store/latest
   lockbench check --model mutex history.edn
   grep -v nemesis history.edn | lockbench check --model mutex --expect violated -`,

@@ -11,9 +11,9 @@ func doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is there, and which environments and faults are possible",
-		Long: `doctor looks for the programs that lockbench can use, tries each environment with a server, a
-client, a pause and a clock that jumps, and says what to do about the rest. Exit code 0: at least
-one environment works.`,
+		Long: `doctor looks for the programs that lockbench can use, tries each environment with a
+server, a client, a pause and a clock that jumps, and says what to do about the rest. Exit code 0:
+at least one environment works.`,
 		Example: `  lockbench doctor
   lockbench doctor --json | jq .environments
   lockbench doctor --clean`,
@@ -37,6 +37,6 @@ one environment works.`,
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&clean, "clean", false,
-		"remove the containers, networks and temporary folders of runs that were killed, and nothing else")
+		"remove the containers, networks and temporary folders of killed runs, and nothing else")
 	return c
 }

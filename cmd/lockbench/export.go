@@ -20,10 +20,10 @@ func exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export DIR|FILE|-",
 		Short: "Print a history in another format",
-		Long: `export prints a history as Jepsen's EDN, one map per line, as Knossos and elle-cli read it, or
-as lockbench's own JSON lines. Jepsen's checkers know one lock: use --key for a history of several.
-With --jepsen it writes the run, its verdict, report and plots into a store with Jepsen's layout,
-which Jepsen's web page can list.`,
+		Long: `export prints a history as Jepsen's EDN, one map per line, as Knossos and elle-cli read
+it, or as lockbench's own JSON lines. Jepsen's checkers know one lock: use --key for a history of
+several. With --jepsen it writes the run, its verdict, report and plots into a store with Jepsen's
+layout, which Jepsen's web page can list.`,
 		Example: `  lockbench export store/latest > history.edn
   lockbench export --format jsonl history.edn > history.jsonl
   lockbench export --jepsen jepsen/store store/latest`,

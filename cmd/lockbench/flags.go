@@ -3,10 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -79,4 +82,60 @@ func registerPlace(s *pflag.FlagSet, p *harness.Place) {
 			"login")
 	s.BoolVar(&p.AnyDatabase, "any-database", false,
 		"with --env external: even a database that holds keys of others")
+}
+
+// groups are the headings of the help of a verb with many flags. A flag that is in none of them
+// stands before them.
+var groups = []struct {
+	title string
+	flags []string
+}{
+	{"Servers and clients", []string{"env", "redis-image", "docker-network", "workers", "addr", "tls",
+		"any-database", "redis-config", "topology", "masters", "clients", "keys"}},
+	{"Times and settings of the lock", []string{"ttl", "poll", "acquire-timeout", "hold", "think",
+		"client-timeout", "client-retries", "node-timeout", "wait-replicas", "wait-timeout", "watchdog",
+		"max-renewals"}},
+	{"Exhaustive search", []string{"exhaustive", "preemptions", "expiries", "faults", "rounds",
+		"tries", "no-hashing"}},
+	{"The table of expected verdicts", []string{"matrix", "each", "docs", "resume", "rows",
+		"columns"}},
+	{"Verdict and output", []string{"expect", "properties", "stop-on-violation", "thorough", "store",
+		"quiet", "json", "out", "help"}},
+}
+
+// flagUsages are the flags of a verb for its help, in groups if they are many.
+func flagUsages(s *pflag.FlagSet) string {
+	const many = 20
+	n, rest := 0, pflag.NewFlagSet("", pflag.ContinueOnError)
+	in := make([]*pflag.FlagSet, len(groups))
+	s.VisitAll(func(f *pflag.Flag) {
+		n++
+		to := rest
+		for i, g := range groups {
+			if slices.Contains(g.flags, f.Name) {
+				if in[i] == nil {
+					in[i] = pflag.NewFlagSet("", pflag.ContinueOnError)
+				}
+				to = in[i]
+			}
+		}
+		to.AddFlag(f)
+	})
+	if n < many {
+		return s.FlagUsages()
+	}
+	text := rest.FlagUsages()
+	for i, g := range groups {
+		if in[i] != nil {
+			text += "\n" + g.title + ":\n" + in[i].FlagUsages()
+		}
+	}
+	return text
+}
+
+// groupFlags makes the help of a command, and of those below it, show flagUsages.
+func groupFlags(c *cobra.Command) {
+	cobra.AddTemplateFunc("flagUsages", flagUsages)
+	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".LocalFlags.FlagUsages",
+		"flagUsages .LocalFlags"))
 }

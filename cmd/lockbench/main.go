@@ -60,8 +60,9 @@ func rootCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lockbench",
 		Short: "Find out what a distributed lock in Redis does under faults",
-		Long: `lockbench drives lock algorithms with real clients against real Redis, cuts, pauses, kills and
-fails over, records what every client saw, and lets porcupine judge whether two were inside at once.
+		Long: `lockbench drives lock algorithms with real clients against real Redis, cuts, pauses,
+kills and fails over, records what every client saw, and lets porcupine judge whether two were
+inside at once.
 
 Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 254 wrong usage, 255 lockbench broke, 130 interrupted.`,
@@ -80,6 +81,7 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 		doctorCommand(), matrixCommand(), serveCommand(), gateCommand(), mergeCommand(), compareCommand())
 	c.AddCommand(exploreCommand(), replayCommand())
 	completeAll(c)
+	groupFlags(c)
 	return c
 }
 

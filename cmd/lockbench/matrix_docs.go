@@ -52,7 +52,7 @@ func readAnnex(dir string) (a study.Annex, err error) {
 		a.Mended, err = study.ReadMended(f)
 		return err
 	})
-	err = errors.Join(err, readIfThere(filepath.Join(dir, decidedFile), func(f *os.File) (err error) {
+	err = errors.Join(err, readIfThere(filepath.Join(dir, study.DecidedFile), func(f *os.File) (err error) {
 		a.Decided, err = study.ReadDecided(f)
 		return err
 	}))

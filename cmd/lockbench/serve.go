@@ -19,8 +19,8 @@ func serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Show the store as a web page, on this machine only",
-		Long: `serve shows all runs, matrices and gates of a store in a browser: the list with verdicts, to
-filter and to sort, the reports and plots, and the histories to download, as JSON lines and as
+		Long: `serve shows all runs, matrices and gates of a store in a browser: the list with verdicts,
+to filter and to sort, the reports and plots, and the histories to download, as JSON lines and as
 Jepsen's EDN. The list shows new runs as they begin. It listens on 127.0.0.1 only, shows nothing
 outside of the store, and changes nothing. Ctrl-C ends it.`,
 		Example: `  lockbench serve

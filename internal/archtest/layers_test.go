@@ -56,7 +56,7 @@ var rooms = map[string][]string{
 	"internal/compare": {"history", "checker", "internal/store", "internal/batch", "internal/matrix",
 		"internal/gate"},
 	"internal/study": {"history", "nemesis", "workloads", "checker", "internal/harness",
-		"internal/explore", "internal/batch", "internal/matrix"},
+		"internal/explore", "internal/batch", "internal/matrix", "internal/store"},
 	"internal/runner": {"history", "nemesis", "checker", "internal/harness", "internal/cluster",
 		"docker", "internal/sim", "internal/store"},
 	"internal/doctor": {"history", "nemesis", "internal/harness", "internal/cluster", "docker",

@@ -44,7 +44,7 @@ func sentinel(redis Finding) Finding {
 // clockShim builds the shim, as the first run that needs it would.
 func clockShim() Finding {
 	f := Finding{Name: "clock shim",
-		For: "fault clock-server in the environment process, and in containers of an image without a shim"}
+		For: "fault clock-server in the environment process, and in images without a shim"}
 	lib, err := cluster.Shim()
 	switch {
 	case err != nil && cluster.ClockMeans() == nil:

@@ -1,0 +1,130 @@
+package study
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/store"
+)
+
+// The files of a search's directory, and of its result in a directory of pages.
+const (
+	DecidedFile = "exhaustive.json"
+	spacesFile  = "spaces.jsonl" // the record: a line for each space, as it is gone through
+	askedFile   = "options.json"
+)
+
+// asked says what a search goes through, so that another process can go on with it.
+type asked struct {
+	Rows    []string         `json:"rows,omitempty"`
+	Columns []string         `json:"columns,omitempty"`
+	Each    int              `json:"each"`
+	Took    history.Duration `json:"took,omitempty"` // so far
+}
+
+// Work is a search of the table with a directory, which can be interrupted and resumed.
+type Work struct {
+	Exhausting
+	Dir  string
+	took history.Duration // by earlier processes
+}
+
+// Begin makes the directory of a new search below root.
+func (x Exhausting) Begin(root string) (*Work, error) {
+	if err := x.Check(); err != nil {
+		return nil, err
+	}
+	dir, err := store.Create(root, "exhaustive", "all", time.Now())
+	if err != nil {
+		return nil, err
+	}
+	w := &Work{Exhausting: x, Dir: dir}
+	return w, errors.Join(w.keepAsked(), store.Link(filepath.Dir(dir), store.Latest, dir))
+}
+
+// Resume reads the directory of an interrupted search. Its rows, columns and number of schedules
+// take the place of those of x.
+func (x Exhausting) Resume(dir string) (*Work, error) {
+	w, err := &Work{Exhausting: x}, error(nil)
+	var a asked
+	if w.Dir, err = filepath.EvalSymlinks(dir); err == nil {
+		var b []byte
+		if b, err = os.ReadFile(filepath.Join(w.Dir, askedFile)); err == nil {
+			if json.Unmarshal(b, &a) != nil || a.Each <= 0 {
+				err = fmt.Errorf("its %s cannot be read", askedFile)
+			}
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is no search of the table: %w", dir, err)
+	}
+	w.Rows, w.Columns, w.Each, w.took = a.Rows, a.Columns, a.Each, a.Took
+	file, err := os.Open(filepath.Join(w.Dir, spacesFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return w, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	w.Known, err = ReadLines(file)
+	return w, err
+}
+
+// Decide goes through the cells and keeps in the directory as much as it has gone through, also
+// when ctx ends it, which is the error then. Without a result the error says why there is none.
+func (w *Work) Decide(ctx context.Context) (*Decided, error) {
+	out, err := os.OpenFile(filepath.Join(w.Dir, spacesFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND,
+		0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	x, begin := w.Exhausting, time.Now()
+	x.Out = out
+	d, err := x.Decide(ctx)
+	if d == nil || err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	w.took += history.Duration(time.Since(begin))
+	d.Took = w.took
+	if err := errors.Join(w.keepAsked(), d.save(w.Dir)); err != nil {
+		return d, err
+	}
+	return d, err
+}
+
+func (w *Work) keepAsked() error {
+	return store.Write(w.Dir, askedFile, func(f *os.File) error {
+		return json.NewEncoder(f).Encode(asked{w.Rows, w.Columns, w.Each, w.took})
+	})
+}
+
+func (d *Decided) save(dir string) error {
+	return store.Write(dir, DecidedFile, func(f *os.File) error { return d.Write(f) })
+}
+
+// WriteDocs writes exhaustive.md and exhaustive.json into a directory of pages, and the comparison
+// into its page of measured verdicts, if there is one.
+func (d *Decided) WriteDocs(dir string) error {
+	const name = "verdicts.md"
+	page, err := os.ReadFile(filepath.Join(dir, name))
+	if err == nil {
+		err = store.Write(dir, name, func(f *os.File) error {
+			_, err := f.Write(d.Compare(page))
+			return err
+		})
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return errors.Join(d.save(dir), store.Write(dir, "exhaustive.md", func(f *os.File) error {
+		return d.Markdown(f, ReadMeasured(page))
+	}))
+}
