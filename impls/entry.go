@@ -89,7 +89,7 @@ func (e Entry) checkOptions(o Options) error {
 		return fmt.Errorf("%s has no watchdog to switch off; leave --watchdog away", e.Name)
 	case o.MaxRenewals > 0 && !e.Watchdog && !e.Extends:
 		return fmt.Errorf("%s never renews a lease; leave --max-renewals away", e.Name)
-	case o.WaitReplicas > 0 && e.Document == control:
+	case o.WaitReplicas > 0 && e.Control():
 		return fmt.Errorf(
 			"%s sends nothing to Redis that replicas could confirm; leave --wait-replicas away", e.Name)
 	case o.NodeTimeout > 0 && e.Topology != Independent:

@@ -37,6 +37,9 @@ type Entry struct {
 	Multi    bool     // it takes several keys at once
 	Scripts  []Script // all that it sends, and what their replies mean
 
+	Traits []Trait // how it can be attacked, in all of its rows
+	Rows   []Row   // how the matrix runs it; none: once, as it is by default
+
 	make func(Setup) (Lock, error)
 }
 
@@ -50,12 +53,17 @@ var table = []Entry{
 		Name:     "setnx-del-expired",
 		Line:     "SETNX with a timestamp; whoever sees it expired deletes it and tries again",
 		Document: "D000 §3, D002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
-		Lease: true, Variants: []string{"nil-expired", "nil-retry"}, make: newSetnxDelExpired,
+		Lease: true, Variants: []string{"nil-expired", "nil-retry"},
+		Traits: []Trait{Takeover},
+		Rows:   []Row{{Traits: []Trait{SeesNil}}, {Name: "nil-retry", Variant: "nil-retry"}},
+		make:   newSetnxDelExpired,
 	},
 	{
 		Name: "setnx-expire", Line: "SETNX, then EXPIRE as a second command; DEL",
 		Document: "D003 §2, D004 §1.2", Topology: OneServer, TTL: 10000 * time.Second, Poll: usual,
-		Lease: true, make: newSetnxExpire,
+		Lease:  true,
+		Traits: []Trait{Two},
+		make:   newSetnxExpire,
 	},
 	{
 		Name: "setnx-expire-lua", Line: "SETNX and EXPIRE in one script, released by compare-and-delete",
@@ -68,23 +76,31 @@ var table = []Entry{
 		Line:     "the same letter by letter: it takes the lock and says that it did not",
 		Document: "D004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Fixed: true,
-		Lease: true, Scripts: []Script{postedTakes, postedFrees}, make: newSetnxExpireLuaPosted,
+		Lease: true, Scripts: []Script{postedTakes, postedFrees},
+		Traits: []Trait{Posted},
+		make:   newSetnxExpireLuaPosted,
 	},
 	{
 		Name: "getset", Line: "SETNX with a timestamp; whoever sees it expired takes over with GETSET",
 		Document: "D000 §3, D002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
-		Lease: true, make: newGetset,
+		Lease:  true,
+		Traits: []Trait{Look, Takeover},
+		make:   newGetset,
 	},
 	{
 		Name:     "getset-java",
 		Line:     "getset letter by letter from Java: a lease of 4 ms, exceptions on nil, release in finally",
 		Document: "D000 §4", Topology: OneServer, TTL: javaLease, Poll: usual, Fixed: true,
-		Lease: true, make: newGetsetJava,
+		Lease:  true,
+		Traits: []Trait{Look, Takeover, Finally},
+		make:   newGetsetJava,
 	},
 	{
 		Name:     "getset-redispy",
 		Line:     "getset letter by letter from redis-py up to 2.9: float seconds, a release that trusts the time",
-		Document: "D002", Topology: OneServer, Poll: usual, Lease: true, make: newGetsetRedispy,
+		Document: "D002", Topology: OneServer, Poll: usual, Lease: true,
+		Traits: []Trait{Look, Takeover, SeesNil},
+		make:   newGetsetRedispy,
 	},
 	{
 		Name: "setpx-del", Line: "SET NX PX, released by a bare DEL",
@@ -95,46 +111,62 @@ var table = []Entry{
 		Name:     "setpx-getdel",
 		Line:     "SET NX PX with an owner value, released by GET, a comparison and DEL",
 		Document: "D003 §4, D004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
-		Lease: true, Variants: ownerVariants, make: newSetpxGetdel,
+		Lease: true, Variants: ownerVariants,
+		Traits: []Trait{Look},
+		make:   newSetpxGetdel,
 	},
 	{
 		Name:     "setpx-getdel-as-posted",
 		Line:     "the same with the posted constants, which never compare equal: it is never released",
 		Document: "D004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
-		Fixed: true,
-		Lease: true, make: newSetpxGetdelPosted,
+		Fixed:  true,
+		Lease:  true,
+		Traits: []Trait{Posted},
+		make:   newSetpxGetdelPosted,
 	},
 	{
 		Name:     "token-lua",
 		Line:     "SET NX PX with a fresh owner value, released by compare-and-delete in Lua",
 		Document: "D003 §5, D004 §1.1, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
-		Lease: true, Variants: ownerVariants, Scripts: []Script{releaseFrees}, make: newTokenLua,
+		Lease: true, Variants: ownerVariants, Scripts: []Script{releaseFrees},
+		Rows: []Row{{}, {Name: "constant", Variant: "constant", Traits: []Trait{Reused}}},
+		make: newTokenLua,
 	},
 	{
 		Name:     "redisson",
 		Line:     "Redisson's RLock: re-entrant hash, Lua scripts, woken by messages, renewed by a watchdog",
 		Document: "D001", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
 		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs,
-			redissonFrees}, make: newRedisson,
+			redissonFrees},
+		Traits: []Trait{Reused},
+		Rows:   []Row{{Name: "fixed lease", NoWatchdog: true}, {Name: "watchdog"}},
+		make:   newRedisson,
 	},
 	{
 		Name:     "redisson-spin",
 		Line:     "redisson without messages: it asks again after 1 ms, then 2, up to 128",
 		Document: "D001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
 		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs,
-			spinFrees}, make: newRedissonSpin,
+			spinFrees},
+		Traits: []Trait{Reused},
+		make:   newRedissonSpin,
 	},
 	{
 		Name: "redisson-multi", Line: "several redisson locks as one: all or none",
 		Document: "D001 §2.2", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
 		Lease: true, Reentrant: true, Watchdog: true, Multi: true, Scripts: []Script{redissonTakes,
-			redissonProlongs, redissonFrees}, make: newRedissonMulti,
+			redissonProlongs, redissonFrees},
+		Traits: []Trait{Reused},
+		make:   newRedissonMulti,
 	},
 	{
 		Name: "redisson-fenced", Line: "redisson with a fencing token drawn in the same script",
 		Document: "Redisson's RFencedLock", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
 		Lease: true, Fencing: true, Reentrant: true, Watchdog: true, Scripts: []Script{
-			fencedTakes, redissonProlongs, redissonFrees}, make: newRedissonFenced,
+			fencedTakes, redissonProlongs, redissonFrees},
+		Traits: []Trait{Reused},
+		Rows:   []Row{{Name: "fixed lease", NoWatchdog: true}},
+		make:   newRedissonFenced,
 	},
 	{
 		Name:     "redlock",
@@ -142,7 +174,9 @@ var table = []Entry{
 		Document: "D003 §6, Redis' own description", Topology: Independent, TTL: 10 * time.Second,
 		Poll:  200 * time.Millisecond,
 		Lease: true, Validity: true, Extends: true, Variants: []string{perAttempt, perCall},
-		Scripts: []Script{extendProlongs, releaseFrees}, make: newRedlock,
+		Scripts: []Script{extendProlongs, releaseFrees},
+		Rows:    []Row{{Name: "per call", Variant: perCall}, {Name: "per attempt"}},
+		make:    newRedlock,
 	},
 	{
 		Name: "local", Line: "control: a mutex in the client's own process; must fail between processes",
@@ -156,6 +190,9 @@ var table = []Entry{
 
 // control is the document of a lock that is there to be compared with.
 const control = "control"
+
+// Control reports whether the lock is there to be compared with, and keeps nothing in Redis.
+func (e Entry) Control() bool { return e.Document == control }
 
 // usual is the pause between attempts of D000 line 107 and D002 line 86, and ours where a
 // document shows a single attempt.

@@ -51,7 +51,7 @@ var rooms = map[string][]string{
 		"internal/explore/simrun"},
 	"internal/batch":           {"history", "checker", "internal/harness"},
 	"internal/batch/batchtest": {"checker", "internal/batch"},
-	"internal/matrix":          {"history", "checker", "internal/harness", "internal/batch"},
+	"internal/matrix":          {"history", "impls", "checker", "internal/harness", "internal/batch"},
 	"internal/gate":            {"history", "checker", "internal/harness", "internal/batch"},
 	"internal/compare": {"history", "checker", "internal/store", "internal/batch", "internal/matrix",
 		"internal/gate"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
 )
@@ -40,7 +41,7 @@ func (o Options) CostRows() []Row {
 	}
 	var out []Row
 	for i, r := range rs {
-		if !r.Has(posted) && o.Shard.Has(i) {
+		if !r.Has(impls.Posted) && o.Shard.Has(i) {
 			out = append(out, r)
 		}
 	}

@@ -1,50 +1,91 @@
 package matrix
 
 import (
+	"bytes"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/batch/batchtest"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-func TestEveryCellHasAnExpectation(t *testing.T) {
-	for _, r := range rows {
-		if Why(r.Name) == "" {
-			t.Errorf("%s: no reason for what is expected", r.Name)
+// TestExpectationsAreOfCells: each is of a row and of columns that there are, where the fault is
+// possible, with a reason and with letters that can be true together.
+func TestExpectationsAreOfCells(t *testing.T) {
+	for row, e := range expectations {
+		i := slices.IndexFunc(Rows(), func(r Row) bool { return r.Name == row })
+		if i < 0 || e.reason == "" || e.from == "" {
+			t.Errorf("%s: there is no such row, or no reason for what is expected", row)
+			continue
+		}
+		for column, letters := range e.letters {
+			j := slices.IndexFunc(columns, func(c Column) bool { return c.Name == column })
+			if j < 0 || Impossible(Rows()[i], columns[j]) != "" {
+				t.Errorf("%s, %s: %s are expected where nothing can be", row, column, letters)
+			}
+			found, known := Expected(row, column)
+			if !known || strings.Join(found, "") != letters && len(found) != len(letters) {
+				t.Errorf("%s, %s: %s became %v", row, column, letters, found)
+			}
+			if slices.Contains(found, "L") && !slices.Contains(found, "S") {
+				t.Errorf("%s, %s: L implies S", row, column)
+			}
+		}
+	}
+}
+
+// TestTheDocumentShowsTheExpectations compares docs/locks/expected.md with the data.
+func TestTheDocumentShowsTheExpectations(t *testing.T) {
+	page, err := os.ReadFile("../../docs/locks/expected.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Join(strings.Fields(string(page)), " ")
+	for row := range expectations {
+		if why := "- **" + row + "**: " + Why(row); !strings.Contains(words, why) {
+			t.Errorf("docs/locks/expected.md does not say\n%s", why)
+		}
+		want := "| " + row
+		if expectations[row].from == reasoned {
+			want += " *"
 		}
 		for _, c := range columns {
-			letters, known := Expected(r.Name, c.Name)
-			switch why := Impossible(r, c); {
-			case why != "" && known:
-				t.Errorf("%s, %s: %v are expected although it is not possible: %s", r.Name, c.Name, letters,
-					why)
-			case why == "" && !known:
-				t.Errorf("%s, %s: nothing is expected", r.Name, c.Name)
+			letters, known := Expected(row, c.Name)
+			cell := expectations[row].letters[c.Name]
+			switch {
+			case !known:
+				cell = ""
+			case len(letters) == 0:
+				cell = "-"
 			}
-			if !slices.Equal(letters, batch.InOrder(letters)) {
-				t.Errorf("%s, %s: %v has letters that nobody knows", r.Name, c.Name, letters)
-			}
-			if slices.Contains(letters, "L") && !slices.Contains(letters, "S") {
-				t.Errorf("%s, %s: L implies S", r.Name, c.Name)
-			}
+			want += " | " + cell
+		}
+		if !bytes.Contains(page, []byte("\n"+want+" |\n")) {
+			t.Errorf("docs/locks/expected.md has no line\n%s |", want)
 		}
 	}
-	for _, e := range expectations {
-		if n := len(e.cells()); n != len(columns) {
-			t.Errorf("%s has %d cells for %d columns", e.row, n, len(columns))
-		}
-	}
-	if len(expectations) != len(rows) {
-		t.Errorf("%d expectations for %d rows", len(expectations), len(rows))
+}
+
+func TestALockWithoutAnExpectationIsMeasured(t *testing.T) {
+	r := newRow(impls.Entry{Name: "new", Topology: impls.OneServer, Lease: true}, impls.Row{})
+	runs := (Options{}).cell(r, columns[1], 1)
+	cell := newCell(r, columns[1], []Result{{Row: "new", Column: columns[1].Name,
+		Finding: batch.NewFinding(
+			batchtest.Verdict(checker.Valid, "S"), nil)}}, nil)
+	if len(runs) == 0 || cell.Known || cell.String() != "S" ||
+		len(cell.More())+len(cell.Missing()) > 0 {
+		t.Errorf("%d runs; the cell is %s, more %v", len(runs), &cell, cell.More())
 	}
 }
 
 func TestEveryLockAndEveryFaultIsInTheMatrix(t *testing.T) {
 	for _, e := range impls.All() {
-		if !slices.ContainsFunc(rows, func(r Row) bool { return r.Impl == e.Name }) {
+		if !slices.ContainsFunc(Rows(), func(r Row) bool { return r.Impl == e.Name }) {
 			t.Errorf("lock %s is in no row", e.Name)
 		}
 	}
@@ -66,7 +107,7 @@ func TestEveryLockAndEveryFaultIsInTheMatrix(t *testing.T) {
 
 // TestEveryCellHasAnAim wants a run for every cell that is possible, and one that is no control.
 func TestEveryCellHasAnAim(t *testing.T) {
-	for _, r := range rows {
+	for _, r := range Rows() {
 		for _, c := range columns {
 			ts := (Options{}).cell(r, c, 1)
 			hit := slices.ContainsFunc(ts, func(t Task) bool { return !t.Aim.Control })

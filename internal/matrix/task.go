@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
 )
@@ -115,7 +116,7 @@ func (o Options) Wish(r Row, a Aim, seed uint64) harness.RunOptions {
 	if r.Has(masters) {
 		w.NodeTimeout = ttl / 10 // a twentieth, as usual, is less than a busy machine takes now and then
 	}
-	if r.Has(posted) {
+	if r.Has(impls.Posted) {
 		w.For = 2 * time.Second
 	}
 	return w

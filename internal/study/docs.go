@@ -100,7 +100,9 @@ func flushed(b *bufio.Writer, err error) error {
 func writeReasons(m *matrix.Matrix, b io.Writer) {
 	fmt.Fprint(b, "\n## What was expected, and why\n\n")
 	for _, r := range m.Rows {
-		fmt.Fprintf(b, "- **%s** (%s): %s.\n", r.Name, r.From, matrix.Why(r.Name))
+		if why := matrix.Why(r.Name); why != "" {
+			fmt.Fprintf(b, "- **%s** (%s): %s\n", r.Name, matrix.Source(r.Name), why)
+		}
 	}
 }
 
