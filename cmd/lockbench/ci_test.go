@@ -140,6 +140,7 @@ func (p *pipeline) demand(files []string, commands ...string) {
 
 // TestGitHubPipeline runs each step of each job, the sharded one once for each shard.
 func TestGitHubPipeline(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "redis")
 	jobs := document(t, "github-actions.yml")["jobs"].(map[string]any)
 	p := newPipeline(t)
@@ -168,6 +169,7 @@ func TestGitHubPipeline(t *testing.T) {
 // TestGitLabPipeline runs each job with what comes before its script, the parallel one once for
 // each machine.
 func TestGitLabPipeline(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "redis")
 	doc := document(t, "gitlab-ci.yml")
 	p := newPipeline(t)
@@ -196,6 +198,7 @@ func TestGitLabPipeline(t *testing.T) {
 // TestKubernetesJob runs the container of the indexed job once for each index, and then the one
 // that joins.
 func TestKubernetesJob(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "redis")
 	p := newPipeline(t)
 	for _, name := range []string{"kubernetes-job.yaml", "kubernetes-merge.yaml"} {

@@ -21,6 +21,7 @@ import (
 // clients. The verdicts are those of processes, and nothing of lockbench has a connection but on
 // 127.0.0.1: what is published there is all that such a daemon's containers can be reached by.
 func TestFaultsWithADaemonElsewhere(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "docker")
 	host := testenv.Elsewhere(t)
 	table, err := os.ReadFile(keyTable)

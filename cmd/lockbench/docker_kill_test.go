@@ -19,6 +19,7 @@ import (
 // TestNoContainerOutlivesAKill ends a run in containers at random moments, and in the middle of
 // docker pause, by each signal in turn.
 func TestNoContainerOutlivesAKill(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "docker")
 	rounds := 3
 	if testenv.Soak() {

@@ -89,6 +89,7 @@ const (
 
 // TestContainersGiveTheVerdictsOfProcesses runs each key row in both environments.
 func TestContainersGiveTheVerdictsOfProcesses(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "redis")
 	testenv.Part(t, "docker")
 	var table keyCells

@@ -113,6 +113,7 @@ func (s staging) visit(t *testing.T, env []string, args ...string) (code int, sa
 var asBench = []string{"LOCKBENCH_REDIS_USER=bench", "LOCKBENCH_REDIS_PASSWORD=" + secret}
 
 func TestAVisitLeavesEverythingAsItWas(t *testing.T) {
+	t.Parallel()
 	s := newStaging(t, "127.84.7.1")
 	s.do(t, "SET", "theirs", "1")
 	s.do(t, "SELECT", "0")
@@ -163,6 +164,7 @@ func tells(t *testing.T, dir string) {
 }
 
 func TestWhatAVisitRefuses(t *testing.T) {
+	t.Parallel()
 	s := newStaging(t, "127.84.7.2")
 	for name, row := range map[string]struct {
 		env  []string
@@ -210,6 +212,7 @@ func TestWhatAVisitRefuses(t *testing.T) {
 // TestAPlanVisitsTheSameRedisAgain repeats a run from its plan alone, and as before the password is
 // not in it.
 func TestAPlanVisitsTheSameRedisAgain(t *testing.T) {
+	t.Parallel()
 	s := newStaging(t, "127.84.7.3")
 	code, said, store := s.visit(t, asBench, "run", "--impl", "token-lua", "--addr", s.tls, "--tls")
 	if code != 0 {

@@ -20,6 +20,7 @@ import (
 // its section names, and refuses fields that the type does not know: the page and the code cannot
 // drift apart.
 func TestEveryLineOfTheFormatsPageIsReal(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/formats.md")
 	if err != nil {
 		t.Fatal(err)

@@ -48,6 +48,7 @@ var lasting = []struct{ name, topology, steps string }{
 // at the table of processes, at the folder for temporary files, and for what libfaketime leaves.
 // The quick round takes the ends in turn.
 func TestNothingOutlivesAKillInAFault(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "redis")
 	for i, fault := range lasting {
 		for j, end := range ends {
@@ -163,6 +164,7 @@ func awaitFault(t *testing.T, tmp string, out *bytes.Buffer) {
 // TestAForeignRedisIsAsBefore ends lockbench in the middle of each fault that a Redis of others
 // allows, and looks what has become of that Redis.
 func TestAForeignRedisIsAsBefore(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "redis")
 	for i, fault := range lasting[:8] { // the others need a Redis of ours
 		end := ends[i%len(ends)]

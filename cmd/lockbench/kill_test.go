@@ -39,6 +39,7 @@ func processes(tmp string) (left []string) {
 // TestNothingOutlivesAKill ends lockbench at random moments of its life, by each signal in turn,
 // and looks for what is left.
 func TestNothingOutlivesAKill(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "redis")
 	rounds := 6
 	if testenv.Soak() {
@@ -79,6 +80,7 @@ func killed(t *testing.T, sig syscall.Signal, after time.Duration) {
 // TestAWorkerThatDies breaks a run from outside: it must say so in one line, keep the record, and
 // never call the run valid.
 func TestAWorkerThatDies(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "redis")
 	tmp := t.TempDir()
 	store := filepath.Join(tmp, "store")

@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 	if cluster.IsSite() {
 		os.Exit(cluster.SiteMain(os.Stdout))
 	}
+	testenv.SideBySide(4)
 	testscript.Main(m, map[string]func(){"lockbench": func() {
 		plant("command")
 		main()
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the command line as a user does; each script says what it shows.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		Condition:     condition,

@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 	if cluster.IsWorker() {
 		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
 	}
+	testenv.SideBySide(6)
 	os.Exit(m.Run())
 }
 
@@ -90,12 +91,9 @@ func TestEachFaultOnRealRedis(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs half a minute")
 	}
-	slots := make(chan struct{}, 3)
 	for _, c := range matrix.Columns() {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			slots <- struct{}{}
-			defer func() { <-slots }()
 			if strings.HasPrefix(c.Name, "clock-server") {
 				testenv.Part(t, "cc")
 			}

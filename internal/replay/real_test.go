@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 	if cluster.IsWorker() {
 		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
 	}
+	testenv.SideBySide(6)
 	os.Exit(m.Run())
 }
 
@@ -90,6 +91,7 @@ func TestCorpusOnRealRedis(t *testing.T) {
 	}
 	for _, f := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(f), ".yaml"), func(t *testing.T) {
+			t.Parallel()
 			c, err := counterexample.ReadFile(f)
 			if err != nil {
 				t.Fatal(err)
@@ -139,6 +141,7 @@ func TestScenariosOnRealRedis(t *testing.T) {
 	}
 	for _, x := range all {
 		t.Run(x.lock+"/"+x.fault, func(t *testing.T) {
+			t.Parallel()
 			w := harness.RunOptions{Impl: x.lock, Nemesis: x.fault, Seed: 1, Clients: 3, TTL: time.Second,
 				Poll: 150 * time.Millisecond, Hold: 100 * time.Millisecond}
 			confirm(t, recorded(t, x.property, w))
