@@ -1,18 +1,30 @@
 // Package checker says what follows from a history: which properties of a lock were violated, which
-// held, and of which nobody can tell. It never raises a false alarm: every model is built on what
-// certainly happened (see collect), and porcupine's answer is the verdict of record, with a fast
+// held, and of which it cannot tell. It never raises a false alarm: every model is built on what
+// certainly happened (see record.Of), and porcupine's answer is the verdict of record, with a fast
 // exact check beside it that must agree.
+//
+// This file is its face; everything else is behind it:
+//
+//	history, nemesis
+//	      |
+//	   record   which client held what, when; calls, faults, gaps, trust. Reports draw it.
+//	    |    \
+//	  trace  linear   Redis commands and what they did; the models, fast checks and porcupine
+//	    |      |
+//	  explain  |      the class, the witness and the story of a violation, and all texts
+//	     \     |
+//	     checker      one file for each property; evidence; the verdict on the whole
+//
+// verdict, the document that all of it fills, knows none of them.
 package checker
 
 import (
-	"fmt"
+	"cmp"
+	"io"
 	"runtime/debug"
-	"slices"
 	"time"
 
-	"github.com/anishathalye/porcupine"
-	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -31,25 +43,12 @@ type Options struct {
 	Timeout time.Duration // for porcupine, for each property; 0: one minute
 }
 
-// check is one judgement on its way.
-type check struct {
-	history *history.History
-	trace   *trace.Trace
-	options Options
-	record  *record.Record
-	trust   record.Trust
-	faults  []record.Fault
-	verdict *Verdict
-
-	because string // why nothing that is clean may be called valid
-}
-
-// Check judges a history. The commands, those of trace.jsonl, only help to explain; it may be
-// nil. Check never panics: a fault of its own becomes a verdict that is unknown, with exit code 255
-// and the reason.
+// Check judges a history. The commands, those of trace.jsonl, only help to explain, and alone show
+// O and R; they may be nil. Check never panics: a fault of its own becomes a verdict that is
+// unknown, with exit code 255 and the reason.
 func Check(h *history.History, commands []history.Command, o Options) (v *Verdict) {
-	c := &check{history: h, options: o, verdict: &Verdict{Format: Format}}
-	c.verdict.Expect = firstOf(o.Expect, h.Header.Expect, string(Valid))
+	c := &check{history: h, options: o, verdict: &Verdict{Format: verdict.Format,
+		Expect: cmp.Or(o.Expect, h.Header.Expect, string(Valid))}}
 	defer func() {
 		if p := recover(); p != nil {
 			v = c.panicked(p, debug.Stack())
@@ -59,212 +58,63 @@ func Check(h *history.History, commands []history.Command, o Options) (v *Verdic
 	return c.verdict
 }
 
-func firstOf(words ...string) string {
-	for _, w := range words {
-		if w != "" {
-			return w
-		}
-	}
-	return ""
-}
+// Models lists what Options.Model may be.
+func Models() []string { return []string{"mutex", "lease", "reentrant", "register", "fencing"} }
 
-func (c *check) panicked(p any, stack []byte) *Verdict {
-	v := &Verdict{Format: Format, Expect: c.verdict.Expect, Exit: ExitBroken, Verdict: Unknown}
-	v.HarnessError = fmt.Sprintf("the checker failed: %v\n%s", p, stack)
-	v.Summary = fmt.Sprintf("The checker itself failed (%v), so nothing is known.", p)
-	return v
-}
+// Read reads a verdict.json, of this version or of the first.
+func Read(r io.Reader) (*Verdict, error) { return verdict.Read(r) }
 
-// stampLimit keeps sums and multiples of stamps inside an int64; it is 36 years.
-const stampLimit = int64(1) << 60
+// The parts of a verdict; see package verdict.
+type (
+	Verdict        = verdict.Verdict
+	Result         = verdict.Result
+	Property       = verdict.Property
+	Witness        = verdict.Witness
+	Hold           = verdict.Hold
+	WitnessCommand = verdict.WitnessCommand
+	Evidence       = verdict.Evidence
+	Porcupine      = verdict.Porcupine
+)
 
-func (c *check) run(commands []history.Command) {
-	c.history = sane(c.history)
-	c.record = record.Of(c.history)
-	c.trace = trace.New(c.history.Header, c.record, commands)
-	c.trust, c.faults = c.record.Trust, c.record.Faults
-	c.verdict.Evidence = c.evidence()
-	c.because = c.doubt()
-	if c.options.Timeout == 0 {
-		c.options.Timeout = time.Minute
-	}
-	for _, name := range c.properties() {
-		c.judge(name)
-	}
-	c.conclude()
-}
+// The results of a property and of a whole run.
+const (
+	Violated = verdict.Violated
+	Valid    = verdict.Valid
+	Unknown  = verdict.Unknown
+	NA       = verdict.NA
+)
 
-// sane returns the history with its events in order and without stamps that cannot be calculated
-// with.
-func sane(h *history.History) *history.History {
-	s := &history.History{Header: h.Header, Events: h.Events}
-	odd := func(e history.Event) bool { return e.T > stampLimit || e.T < -stampLimit }
-	if slices.ContainsFunc(h.Events, odd) {
-		panic("a stamp is beyond 36 years")
-	}
-	inOrder := slices.IsSortedFunc(h.Events, func(a, b history.Event) int {
-		if a.T > b.T && a.Type != history.End && b.Type != history.End {
-			return 1
-		}
-		return 0
-	})
-	if !inOrder {
-		s.Events = slices.Clone(h.Events)
-		s.Sort()
-	}
-	return s
-}
+// The properties that Check can judge. A model of an imported history is judged under its own name
+// (see Options.Model).
+const (
+	MutualExclusion = verdict.MutualExclusion
+	LeaseExclusion  = verdict.LeaseExclusion
+	OwnerRelease    = verdict.OwnerRelease
+	Orphan          = verdict.Orphan
+	Deadlock        = verdict.Deadlock
+	Fencing         = verdict.Fencing
+	LostUpdate      = verdict.LostUpdate
+	Reentry         = verdict.Reentry
+	Validity        = verdict.Validity
+)
 
-// properties returns what is to be judged.
-func (c *check) properties() []string {
-	switch {
-	case c.options.Model != "":
-		return []string{c.options.Model}
-	case len(c.options.Properties) > 0:
-		return c.options.Properties
-	case len(c.history.Header.Properties) > 0:
-		return c.history.Header.Properties
-	case c.history.Header.Environment == "":
-		return []string{"mutex"} // an imported history says nothing of leases
-	}
-	return []string{MutualExclusion, LeaseExclusion}
-}
+// The classes of a violation.
+const (
+	LeaseOverrun       = verdict.LeaseOverrun
+	LostByFailover     = verdict.LostByFailover
+	ReleasedByNonOwner = verdict.ReleasedByNonOwner
+	LateMessage        = verdict.LateMessage
+	Clock              = verdict.Clock
+	DoubleGrant        = verdict.DoubleGrant
+)
 
-// doubt says why a clean history proves nothing, or "".
-func (c *check) doubt() string {
-	switch {
-	case c.trust.Failure.Kind != record.NoFailure:
-		return "the run broke: " + failureWords(&c.trust.Failure)
-	case c.options.Partial:
-		return "only a part of the record could be read"
-	case c.trust.Interrupted:
-		return "the record has no end: the run was interrupted"
-	case c.verdict.Evidence.Acquisitions == 0:
-		return "nobody acquired the lock, so nothing was tried"
-	}
-	return c.verdict.Evidence.missing(c.history.Header.Requires)
-}
+// The exit codes that a verdict asks for.
+const (
+	ExitExpected   = verdict.ExitExpected
+	ExitUnexpected = verdict.ExitUnexpected
+	ExitUnknown    = verdict.ExitUnknown
+	ExitBroken     = verdict.ExitBroken
+)
 
-// judge judges one property and adds it to the verdict.
-func (c *check) judge(name string) {
-	var p Property
-	switch name {
-	case MutualExclusion:
-		p = c.exclusion(record.UntilRelease)
-	case LeaseExclusion:
-		p = c.exclusion(record.WhileLeased)
-	case Validity:
-		p = c.exclusion(record.AsDeclared)
-	case OwnerRelease:
-		p = c.owner()
-	case Orphan:
-		p = c.orphan()
-	case Deadlock:
-		p = c.deadlock()
-	case Fencing, "fencing":
-		p = c.fencing()
-	case LostUpdate:
-		p = c.updates()
-	case Reentry:
-		p = c.reentry()
-	case "mutex":
-		p = c.mutex()
-	case "lease":
-		p = c.lease()
-	case "reentrant":
-		p = c.reentrant()
-	case "register":
-		p = c.register()
-	default:
-		p = Property{Reason: fmt.Sprintf("nobody knows how to judge %q", name)}
-	}
-	p.Property = name
-	if p.Verdict == Valid && c.because != "" {
-		p.Verdict, p.Reason = Unknown, c.because
-	}
-	c.verdict.Properties = append(c.verdict.Properties, p)
-}
-
-// exclusion judges that the sure holds of each key are disjoint, as one belief has it.
-func (c *check) exclusion(b record.ExclusionRule) Property {
-	if p, skip := c.promised(b); skip {
-		return p
-	}
-	p := Property{Verdict: Valid}
-	all := c.record.Spans(b, c.trust.Cut)
-	for _, key := range sortedKeys(all) {
-		ss := all[key]
-		_, _, fast := record.FirstOverlap(ss)
-		ops := claims(c.record, ss)
-		r := ruleMutex(ops, c.options.Timeout)
-		c.verdict.Porcupine.add(r)
-		if r.result == porcupine.Unknown {
-			p = worse(p, c.unfinished())
-			continue
-		}
-		if fast != (r.result == porcupine.Illegal) {
-			c.disagree(fmt.Sprintf("lock %d: the fast check found an overlap: %v; porcupine says %s", key,
-				fast, r.result))
-			p = worse(p, Property{Verdict: Unknown, Reason: "the two checks disagree"})
-			continue
-		}
-		if fast {
-			p = worse(p, c.explain(b, key, ss))
-			c.picture(r.failing, ss)
-		}
-	}
-	return p
-}
-
-// promised reports whether a lock promises nothing that a belief could break, or the record does
-// not say when.
-func (c *check) promised(b record.ExclusionRule) (Property, bool) {
-	d := c.history.Header.Declares
-	switch {
-	case b == record.AsDeclared && !d.Validity && !d.Loss:
-		return Property{Verdict: NA, Reason: "the lock says nothing of how long a hold is good"}, true
-	case b == record.WhileLeased && c.record.WithoutLease > 0:
-		return Property{Reason: fmt.Sprintf("%d grants do not say how long their lease is",
-			c.record.WithoutLease)}, true
-	}
-	return Property{}, false
-}
-
-// disagree notes that the two checks contradict each other: one of them is wrong, so nothing else
-// counts.
-func (c *check) disagree(why string) {
-	c.verdict.HarnessError = "the checks disagree: " + why
-}
-
-func (c *check) picture(failing []op, ss []record.Span) {
-	if c.verdict.visual != nil || failing == nil {
-		return
-	}
-	name := func(token int32) string {
-		h := &c.record.Holds[ss[token-1].Hold]
-		return fmt.Sprintf("client %d, acquisition %d", h.Process, h.N)
-	}
-	c.verdict.visual = func() ([]byte, error) { return drawMutex(failing, name) }
-}
-
-func sortedKeys[V any](m map[int]V) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// severity orders results for the verdict on several keys or properties.
-func severity(r Result) int {
-	return slices.Index([]Result{NA, Valid, "", Unknown, Violated}, r)
-}
-
-// worse returns the property with the worse result; of two alike, the first.
-func worse(a, b Property) Property {
-	if severity(b.Verdict) > severity(a.Verdict) {
-		return b
-	}
-	return a
-}
+// Format is the version of verdict.json.
+const Format = verdict.Format

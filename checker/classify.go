@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -15,9 +16,9 @@ func (c *check) classify(p *pair, commands []WitnessCommand) (class, assumption 
 		return LateMessage, ""
 	case leased <= p.b.From:
 		return LeaseOverrun, ""
-	case foreignDelete(commands):
+	case has(commands, verdict.ForeignDelete, verdict.PossibleDelete):
 		return ReleasedByNonOwner, ""
-	case lateDelete(commands):
+	case has(commands, verdict.LateDelete):
 		return LateMessage, ""
 	}
 	switch kind := c.culprit(p); kind {

@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -28,13 +27,13 @@ func (c *check) commands(p *pair) []WitnessCommand {
 		return nil
 	}
 	w := chain{check: c, pair: p, key: trace.Key(ga)}
-	w.put(ga, fmt.Sprintf("grants client %d", p.a.Process))
+	w.put(grantedBy(ga, p.a))
 	for i := range c.trace.Commands {
 		w.consider(&c.trace.Commands[i], ga, gb)
 	}
 	w.happenings()
-	w.put(gb, fmt.Sprintf("grants client %d", p.b.Process))
-	slices.SortStableFunc(w.out, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
+	w.put(grantedBy(gb, p.b))
+	inOrder(w.out)
 	return shorten(w.out)
 }
 
@@ -46,13 +45,31 @@ type chain struct {
 	out  []WitnessCommand
 }
 
-func (w *chain) put(m *history.Command, effect string) {
+// put adds a command that is not there yet.
+func (w *chain) put(m WitnessCommand) {
 	for i := range w.out {
 		if w.out[i].Process == m.Process && w.out[i].Seq == m.Seq && w.out[i].Sent == m.Sent {
 			return
 		}
 	}
-	w.out = append(w.out, WitnessCommand{Command: *m, Effect: effect})
+	w.out = append(w.out, m)
+}
+
+// grantedBy is the command that granted a hold, in a witness.
+func grantedBy(m *history.Command, h *record.Hold) WitnessCommand {
+	return WitnessCommand{Command: *m, Kind: verdict.Grant,
+		Effect: fmt.Sprintf("grants client %d", h.Process)}
+}
+
+// leaseEnds is the end of a hold's lease, in a witness.
+func leaseEnds(h *record.Hold, t int64) WitnessCommand {
+	return WitnessCommand{Command: history.Command{Process: history.Harness, Node: h.Node, Sent: t},
+		Kind: verdict.LeaseEnd, Effect: fmt.Sprintf("the lease of client %d ends", h.Process)}
+}
+
+// inOrder sorts commands by when they were sent.
+func inOrder(ms []WitnessCommand) {
+	slices.SortStableFunc(ms, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
 }
 
 // consider adds a command that changed the key, or may have, between the two grants.
@@ -66,48 +83,71 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 	}
 	switch {
 	case known && w.trace.Deleted(m):
-		w.deletion(m, ga, "deletes the key")
+		w.deletion(m, ga, true)
 	case !known && w.trace.Frees(m):
-		w.deletion(m, ga, "was never answered and may have deleted the key")
-	case known && !w.trace.Releasing(m) && w.trace.Takes(m) && trace.Verb(m) != "GETSET" && m.Sent >= ga.Sent:
-		w.put(m, fmt.Sprintf("writes the key for client %d", m.Process))
-	case known && trace.Verb(m) == "GETSET" && m.Sent >= ga.Sent:
-		w.put(m, fmt.Sprintf("overwrites the key for client %d", m.Process))
+		w.deletion(m, ga, false)
+	case !known || m.Sent < ga.Sent:
+	case trace.EffectOf(m.Args).Kind == trace.Swap:
+		w.put(WitnessCommand{Command: *m, Kind: verdict.Write,
+			Effect: fmt.Sprintf("overwrites the key for client %d", m.Process)})
+	case !w.trace.Releasing(m) && w.trace.Takes(m):
+		w.put(WitnessCommand{Command: *m, Kind: verdict.Write,
+			Effect: fmt.Sprintf("writes the key for client %d", m.Process)})
 	}
 }
 
-// deletion adds a command that deleted the key. If it was not the first holder's own, its sender's
-// grant tells why it thought it was its.
-func (w *chain) deletion(m, ga *history.Command, effect string) {
+// deletion adds a command that deleted the key, or may have if it was not answered. If it was not
+// the first holder's own, its sender's grant tells why it thought it was its.
+func (w *chain) deletion(m, ga *history.Command, known bool) {
+	d := WitnessCommand{Command: *m, Kind: verdict.ForeignDelete}
+	if !known {
+		d.Kind = verdict.PossibleDelete
+	}
 	if m.Process == w.pair.a.Process && m.N == w.pair.a.N {
-		w.put(m, effect)
+		d.Kind = verdict.OwnDelete
+		d.Effect = deletes(d, "deletes")
+		w.put(d)
 		return
 	}
 	if w.undoes(m, ga) {
 		return
 	}
-	own := w.releasedBy(m)
+	meant := w.releasedBy(m)
 	if m.Sent < ga.Recv {
-		if own != nil && own.LeaseEnd() > ga.Recv {
+		if meant != nil && meant.LeaseEnd() > ga.Recv {
 			return // it must have come before the first grant, which nothing else allowed
 		}
-		effect = "was sent before the grant and came late; it " + effect
+		d.Kind = verdict.LateDelete
 	}
-	if own != nil {
-		if g := w.trace.GrantOf(own); g != nil {
-			w.put(g, fmt.Sprintf("grants client %d", own.Process))
+	if meant != nil {
+		if g := w.trace.GrantOf(meant); g != nil {
+			w.put(grantedBy(g, meant))
 		}
 	}
-	w.put(m, effect+" of client "+strconv.Itoa(w.pair.a.Process))
+	d.Effect = fmt.Sprintf("%s of client %d", deletes(d, "deletes"), w.pair.a.Process)
+	w.put(d)
+}
+
+// deletes says what a deletion did, with the verb in the tense that is wanted.
+func deletes(m WitnessCommand, verb string) string {
+	what := fmt.Sprintf("%s the key", verb)
+	if m.Recv == 0 || m.Err != "" {
+		what = "was never answered and may have deleted the key"
+	}
+	if m.Kind == verdict.LateDelete {
+		return fmt.Sprintf("was sent before the grant and came late; it %s", what)
+	}
+	return what
 }
 
 // undoes reports whether a deletion on one of several servers takes back what its sender has
 // written there itself: an attempt that failed.
 func (w *chain) undoes(m, ga *history.Command) bool {
-	return w.independent() && slices.ContainsFunc(w.trace.Sent[m.Process], func(k *history.Command) bool {
-		return k.Node == m.Node && trace.Key(k) == w.key && k.Sent >= ga.Sent && k.Recv != 0 &&
-			k.Recv <= m.Sent && !w.trace.Releasing(k) && w.trace.Takes(k)
-	})
+	return w.independent() && slices.ContainsFunc(w.trace.Sent[m.Process],
+		func(k *history.Command) bool {
+			return k.Node == m.Node && trace.Key(k) == w.key && k.Sent >= ga.Sent && k.Recv != 0 &&
+				k.Recv <= m.Sent && !w.trace.Releasing(k) && w.trace.Takes(k)
+		})
 }
 
 // releasedBy returns the hold that the sender of a deletion meant, or nil.
@@ -125,17 +165,14 @@ func (w *chain) releasedBy(m *history.Command) *record.Hold {
 // happenings adds what no client sent: the end of the first holder's lease, promotions and
 // restarts.
 func (w *chain) happenings() {
-	note := func(t int64, node, effect string) {
-		w.out = append(w.out, WitnessCommand{Command: history.Command{Process: history.Harness,
-			Node: node, Sent: t}, Effect: effect})
-	}
 	if end := w.pair.a.LeaseAt(w.pair.from); end <= w.pair.from {
-		note(end, w.pair.a.Node, fmt.Sprintf("the lease of client %d ends", w.pair.a.Process))
+		w.out = append(w.out, leaseEnds(w.pair.a, end))
 	}
 	for _, f := range w.faults {
 		if f.Forgets() && f.From < w.pair.b.From && f.From > w.pair.a.Call {
 			begin, _ := nemesis.Tell(f.Action, f.Target)
-			note(f.From, f.Target, begin)
+			w.out = append(w.out, WitnessCommand{Command: history.Command{Process: history.Harness,
+				Node: f.Target, Sent: f.From}, Kind: verdict.Fault, Effect: begin})
 		}
 	}
 }
@@ -148,18 +185,9 @@ func shorten(cs []WitnessCommand) []WitnessCommand {
 	return append(slices.Clone(cs[:maxCommands/2]), cs[len(cs)-(maxCommands-maxCommands/2):]...)
 }
 
-// foreignDelete reports whether somebody else deleted the first holder's key, or may have with a
-// command that was never answered.
-func foreignDelete(cs []WitnessCommand) bool {
-	return deletes(cs, "deletes the key of client ") || deletes(cs, "was never answered")
-}
-
-// lateDelete reports whether a deletion of the first holder's key was under way since before the
-// grant.
-func lateDelete(cs []WitnessCommand) bool { return deletes(cs, "was sent before the grant") }
-
-func deletes(cs []WitnessCommand, effect string) bool {
+// has reports whether some command of a witness is of one of these kinds.
+func has(cs []WitnessCommand, kinds ...verdict.Kind) bool {
 	return slices.ContainsFunc(cs, func(c WitnessCommand) bool {
-		return strings.HasPrefix(c.Effect, effect) && strings.Contains(c.Effect, " of client ")
+		return slices.Contains(kinds, c.Kind)
 	})
 }

@@ -37,7 +37,7 @@ func (c *check) deadlock() Property {
 		return p
 	}
 	if _, ok := c.starved(false); ok { // but for the stall it would be certain
-		return Property{
+		return Property{Stalled: true,
 			Reason: fmt.Sprintf("a client was refused for too long, but %s meanwhile, which may be why",
 				stallWords(c.record.WorstStall()))}
 	}

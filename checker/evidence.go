@@ -90,7 +90,7 @@ func (c *check) afterFailover() int {
 }
 
 // missing says in a sentence what a history lacks of what its plan requires, or "".
-func (e Evidence) missing(r history.Requires) string {
+func missing(e Evidence, r history.Requires) string {
 	var out []string
 	if e.Contended < r.Contended {
 		out = append(out, fmt.Sprintf("%s contended, and %d are needed",

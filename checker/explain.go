@@ -35,7 +35,7 @@ func (c *check) explain(b record.ExclusionRule, key int, ss []record.Span) Prope
 		return false
 	})
 	if p == nil {
-		return Property{Reason: fmt.Sprintf("two clients were inside at once, but %s",
+		return Property{Stalled: true, Reason: fmt.Sprintf("two clients were inside at once, but %s",
 			stallWords(*stalled))}
 	}
 	out := Property{Verdict: Violated, Witness: p.witness()}

@@ -129,8 +129,9 @@ func drawMutex(ops []op, name func(token int32) string) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// add joins a ruling into the summary of a verdict: the worst result counts.
-func (p *Porcupine) add(r ruling) {
+// add joins a ruling into the summary of the verdict: the worst result counts.
+func (c *check) add(r ruling) {
+	p := &c.verdict.Porcupine
 	p.Version = porcupineVersion()
 	p.Operations += r.operations
 	p.Slices += r.slices

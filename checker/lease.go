@@ -9,6 +9,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -108,7 +109,7 @@ func (c *check) lease() Property {
 	}
 	p := Property{Verdict: Valid}
 	for _, key := range sortedKeys(all) {
-		p = worse(p, c.leaseOf(key, all[key]))
+		p = verdict.Worse(p, c.leaseOf(key, all[key]))
 	}
 	return p
 }
@@ -125,7 +126,7 @@ func (c *check) leaseOf(key int, hs []leaseHold) Property {
 		}
 	}
 	r.took = time.Since(start)
-	c.verdict.Porcupine.add(r)
+	c.add(r)
 	switch {
 	case r.result == porcupine.Unknown:
 		return c.unfinished()

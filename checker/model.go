@@ -4,10 +4,8 @@ import (
 	"fmt"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/verdict"
 )
-
-// Models lists what Options.Model may be.
-func Models() []string { return []string{"mutex", "lease", "reentrant", "register", "fencing"} }
 
 // mutex judges a history by itself as that of a mutex, with unknown outcomes and without leases.
 func (c *check) mutex() Property {
@@ -17,16 +15,16 @@ func (c *check) mutex() Property {
 		l := logs[key]
 		f, a, b := fastMutex(l.ops)
 		r := ruleMutex(l.ops, c.options.Timeout)
-		c.verdict.Porcupine.add(r)
+		c.add(r)
 		switch {
 		case r.result == porcupine.Unknown:
-			p = worse(p, c.unfinished())
+			p = verdict.Worse(p, c.unfinished())
 		case (f != none) != (r.result == porcupine.Illegal):
 			c.disagree(fmt.Sprintf("lock %d: the fast check says %q; porcupine says %s", key, flawWords[f],
 				r.result))
-			p = worse(p, Property{Reason: "the two checks disagree"})
+			p = verdict.Worse(p, Property{Reason: "the two checks disagree"})
 		case f != none:
-			p = worse(p, l.explain(key, f, a, b))
+			p = verdict.Worse(p, l.explain(key, f, a, b))
 			c.pictureMutex(r.failing, l)
 		}
 	}
@@ -38,8 +36,8 @@ func (c *check) unfinished() Property {
 }
 
 func (c *check) pictureMutex(failing []op, l *mutexLog) {
-	if c.verdict.visual == nil && failing != nil {
-		c.verdict.visual = func() ([]byte, error) {
+	if c.verdict.Draw == nil && failing != nil {
+		c.verdict.Draw = func() ([]byte, error) {
 			return drawMutex(failing, func(t int32) string { return l.names[t].String() })
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -53,7 +54,7 @@ func (c *check) orphan() Property {
 	case !seen:
 		return Property{Verdict: NA, Reason: "no client was ever denied the lock"}
 	case slow:
-		return Property{
+		return Property{Stalled: true,
 			Reason: "a key was left behind by a command that timed out although no fault held it back: the machine stalled"}
 	}
 	return Property{Verdict: Valid}
@@ -64,7 +65,7 @@ func (c *check) leftover(key int, ms ...*history.Command) Property {
 	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
 	for _, m := range ms {
 		p.Witness.Commands = append(p.Witness.Commands, WitnessCommand{
-			*m, "is denied although nobody is inside"})
+			Command: *m, Kind: verdict.Denial, Effect: "is denied although nobody is inside"})
 	}
 	where := ""
 	if len(ms) > 1 {

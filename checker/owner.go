@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -102,20 +103,17 @@ func (c *check) robbery(m *history.Command, h *record.Hold, g trace.Grants) Prop
 		w.Holds = append([]Hold{witnessHold(own, record.Span{From: own.From, End: own.End})}, w.Holds...)
 		for i := range c.record.Holds {
 			if own == &c.record.Holds[i] && g.ByHold[i] != nil {
-				w.Commands = append(w.Commands, WitnessCommand{*g.ByHold[i], fmt.Sprintf("grants client %d",
-					own.Process)})
+				w.Commands = append(w.Commands, grantedBy(g.ByHold[i], own))
 			}
 		}
 		if own.LeaseEnd() <= m.Sent {
-			w.Commands = append(w.Commands, WitnessCommand{history.Command{Process: history.Harness,
-				Sent: own.LeaseEnd()}, fmt.Sprintf("the lease of client %d ends", own.Process)})
+			w.Commands = append(w.Commands, leaseEnds(own, own.LeaseEnd()))
 		}
 	}
-	w.Commands = append(w.Commands, WitnessCommand{*ga, fmt.Sprintf("grants client %d", h.Process)},
-		WitnessCommand{*m, fmt.Sprintf("deletes the key of client %d", h.Process)})
-	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int {
-		return cmp.Compare(a.Sent, b.Sent)
-	})
+	w.Commands = append(w.Commands, grantedBy(ga, h), WitnessCommand{
+		Command: *m, Kind: verdict.ForeignDelete,
+		Effect: fmt.Sprintf("deletes the key of client %d", h.Process)})
+	inOrder(w.Commands)
 	p.Witness = w
 	p.Explanation = fmt.Sprintf(
 		"Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client %d sent %q, and was told that it deleted the key: client %d's. Class: %s.",

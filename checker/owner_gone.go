@@ -1,13 +1,13 @@
 package checker
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -24,8 +24,9 @@ import (
 // server can have given them.
 func (c *check) gone(key int, ss []record.Span, g trace.Grants) (p Property, found bool) {
 	record.Overlaps(ss, func(a, b record.Span) bool {
-		one, two := &grant{&c.record.Holds[a.Hold], g.ByHold[int(a.Hold)]}, &grant{&c.record.Holds[b.Hold],
-			g.ByHold[int(b.Hold)]}
+		one, two := &grant{&c.record.Holds[a.Hold], g.ByHold[int(a.Hold)]},
+			&grant{&c.record.Holds[b.Hold],
+				g.ByHold[int(b.Hold)]}
 		if one.by == nil || two.by == nil || one.by.Node != two.by.Node ||
 			c.forgets(min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)) {
 			return true
@@ -105,24 +106,23 @@ func (c *check) deletion(key int, victim, next *grant, ms []*history.Command) Pr
 	w := &Witness{Key: key}
 	for _, g := range []*grant{victim, next} {
 		w.Holds = append(w.Holds, witnessHold(g.Hold, record.Span{From: g.From, End: g.End}))
-		w.Commands = append(w.Commands, WitnessCommand{*g.by, fmt.Sprintf("grants client %d", g.Process)})
+		w.Commands = append(w.Commands, grantedBy(g.by, g.Hold))
 	}
 	var said []string
 	for _, m := range ms {
-		effect := "deleted the key of client %d"
+		kind, effect := verdict.ForeignDelete, "deleted the key of client %d"
 		if len(ms) > 1 {
-			effect = "may have deleted the key of client %d"
+			kind, effect = verdict.PossibleDelete, "may have deleted the key of client %d"
 		}
 		if m.Sent < victim.by.Recv {
-			effect += ": it was sent before the grant and came late"
+			kind, effect = verdict.LateDelete, effect+": it was sent before the grant and came late"
 			p.Class = LateMessage
 		}
-		w.Commands = append(w.Commands, WitnessCommand{*m, fmt.Sprintf(effect, victim.Process)})
+		w.Commands = append(w.Commands, WitnessCommand{Command: *m, Kind: kind,
+			Effect: fmt.Sprintf(effect, victim.Process)})
 		said = append(said, fmt.Sprintf("%q by client %d at %s", c.said(m), m.Process, at(m.Sent)))
 	}
-	slices.SortStableFunc(w.Commands, func(a, b WitnessCommand) int {
-		return cmp.Compare(a.Sent, b.Sent)
-	})
+	inOrder(w.Commands)
 	p.Witness = w
 	p.Explanation = fmt.Sprintf(
 		"Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at %s the lock was free and granted to client %d, and client %d had not released it. All that can have deleted the key was sent for holds that were not its own: %s. Class: %s.",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -106,22 +107,22 @@ func (c *check) reentrant() Property {
 		} else {
 			r = ruleWhole(reentrantModel(), operations(dropRefused(l.ops)), c.options.Timeout)
 		}
-		c.verdict.Porcupine.add(r)
+		c.add(r)
 		f, a, b := fastMutex(outer)
 		switch {
 		case r.result == porcupine.Unknown:
-			p = worse(p, c.unfinished())
+			p = verdict.Worse(p, c.unfinished())
 		case known && (bad >= 0 || f != none) != (r.result == porcupine.Illegal):
 			c.disagree(fmt.Sprintf("lock %d: the fast check and porcupine contradict each other", key))
 		case r.result == porcupine.Ok:
 		case known && bad < 0:
-			p = worse(p, l.explain(key, f, a, b))
+			p = verdict.Worse(p, l.explain(key, f, a, b))
 		case known:
-			p = worse(p, Property{Verdict: Violated,
+			p = verdict.Worse(p, Property{Verdict: Violated,
 				Explanation: fmt.Sprintf("Lock %d: %s was answered against the count of its holder.", key,
 					l.names[l.ops[bad].token])})
 		default:
-			p = worse(p, Property{Verdict: Violated,
+			p = verdict.Worse(p, Property{Verdict: Violated,
 				Explanation: fmt.Sprintf(
 					"Lock %d: the answers fit no order of acquires and releases that a re-entrant lock can have.",
 					key)})
@@ -201,9 +202,9 @@ func (c *check) register() Property {
 	for _, key := range sortedKeys(byKey) {
 		switch r := c.rule(sectionModel(), sectionOperations(byKey[key])); r.result {
 		case porcupine.Unknown:
-			p = worse(p, c.unfinished())
+			p = verdict.Worse(p, c.unfinished())
 		case porcupine.Illegal:
-			p = worse(p, Property{Verdict: Violated,
+			p = verdict.Worse(p, Property{Verdict: Violated,
 				Explanation: fmt.Sprintf(
 					"The reads and writes of register %d fit no order in which each read returns what was written last.", key)})
 		}

@@ -36,10 +36,10 @@ func (c *check) words(p *pair, v Property) string {
 			p.a.Process), tail: c.whilePaused(p.a.Process, end)})
 	}
 	for _, m := range v.Witness.Commands {
-		if strings.Contains(m.Effect, " of client ") && strings.Contains(m.Effect, "delete") {
-			effect := strings.Replace(m.Effect, "deletes", "deleted", 1)
+		if m.Kind.Deletes() {
 			told = append(told, happening{t: m.Sent, words: fmt.Sprintf("client %d sent %q", m.Process,
-				c.said(&m.Command)), tail: ", which " + effect})
+				c.said(&m.Command)), tail: fmt.Sprintf(", which %s of client %d", deletes(m, "deleted"),
+				p.a.Process)})
 		}
 	}
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })

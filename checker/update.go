@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -38,9 +39,9 @@ func (c *check) updates() Property {
 		r := c.rule(sectionModel(), sectionOperations(ss))
 		switch r.result {
 		case porcupine.Unknown:
-			p = worse(p, c.unfinished())
+			p = verdict.Worse(p, c.unfinished())
 		case porcupine.Illegal:
-			p = worse(p, lost(key, ss))
+			p = verdict.Worse(p, lost(key, ss))
 		}
 	}
 	if c.verdict.Evidence.Sections == 0 {
@@ -133,7 +134,7 @@ func sectionOperations(ss []section) []porcupine.Operation {
 // rule lets porcupine decide on operations as they are.
 func (c *check) rule(m porcupine.Model, ops []porcupine.Operation) ruling {
 	r := ruleWhole(m, ops, c.options.Timeout)
-	c.verdict.Porcupine.add(r)
+	c.add(r)
 	return r
 }
 

@@ -75,7 +75,7 @@ func (f *Finding) note(p checker.Property) {
 	if p.Reason != "" {
 		f.Because[p.Property] = p.Reason
 	}
-	f.Stalled = f.Stalled || strings.Contains(p.Reason, "stalled")
+	f.Stalled = f.Stalled || p.Stalled
 }
 
 // Violated are the letters of the matrix that were found.

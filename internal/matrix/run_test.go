@@ -151,7 +151,7 @@ func TestAFailedRunIsUnknownAndSaysWhy(t *testing.T) {
 // TestTheZeroResultIsUnknown holds the matrix to the checker's rule that unknown never passes.
 func TestTheZeroResultIsUnknown(t *testing.T) {
 	r := newResult(Task{}, "", &checker.Verdict{Properties: []checker.Property{
-		{Property: "S", Reason: "the machine stalled"}}}, nil, 0)
+		{Property: "S", Reason: "the machine stalled", Stalled: true}}}, nil, 0)
 	if r.Letters["S"] != checker.Unknown || r.Verdict != checker.Unknown || !r.Stalled {
 		t.Errorf("%+v", r)
 	}

@@ -1,16 +1,20 @@
-package checker
+// Package verdict is the document verdict.json: what follows from a history, property by property,
+// with the witness of each violation and the evidence that a clean result rests on.
+package verdict
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/format1"
 )
 
-// Format is the version of verdict.json that this package writes, and the only one that it reads.
-const Format = 1
+// Format is the version of verdict.json that this package writes. It reads format 1, too.
+const Format = 2
 
 // Result is what is known about one property, or about a whole run. The zero value is Unknown, and
 // unknown never passes.
@@ -43,6 +47,20 @@ func (r *Result) UnmarshalText(b []byte) error {
 		return fmt.Errorf("%q is no result; results are n.a., valid, violated and unknown", b)
 	}
 	return nil
+}
+
+// Severity orders results for the verdict on several keys, properties or runs: a larger one is
+// worse.
+func (r Result) Severity() int {
+	return slices.Index([]Result{NA, Valid, "", Unknown, Violated}, r)
+}
+
+// Worse returns the property with the worse result; of two alike, the first.
+func Worse(a, b Property) Property {
+	if b.Verdict.Severity() > a.Verdict.Severity() {
+		return b
+	}
+	return a
 }
 
 // The properties that Check can judge. A model of an imported history is judged under its own name
@@ -88,12 +106,14 @@ type Verdict struct {
 	AsExpected bool   `json:"as_expected"`
 	Exit       int    `json:"exit"`
 	// why the harness or the checker could not do its work
-	HarnessError string     `json:"broke,omitempty"`
+	HarnessError string     `json:"harness_error,omitempty"`
 	Properties   []Property `json:"properties"`
 	Evidence     Evidence   `json:"evidence"`
 	Porcupine    Porcupine  `json:"porcupine"`
 
-	visual func() ([]byte, error) // draws the failing slice; nil if there is none
+	// Draw draws the failing slice; nil if there is none. A verdict that was read from a file has
+	// none.
+	Draw func() ([]byte, error) `json:"-"`
 }
 
 // Property is the verdict on one property.
@@ -102,11 +122,13 @@ type Property struct {
 	Verdict  Result `json:"verdict"`
 	Class    string `json:"class,omitempty"` // of a violation
 	// the assumption that a fault broke: durability, server clock, client clock
-	Assumption  string   `json:"assumption,omitempty"`
-	Explanation string   `json:"words,omitempty"`    // the violation, told for people
-	Reason      string   `json:"because,omitempty"`  // why it is unknown or n.a.
-	Reported    bool     `json:"reported,omitempty"` // for information: it does not decide the run
-	Witness     *Witness `json:"witness,omitempty"`
+	Assumption  string `json:"assumption,omitempty"`
+	Explanation string `json:"explanation,omitempty"` // the violation, for people
+	Reason      string `json:"reason,omitempty"`      // why it is unknown or n.a., for people
+	// it is unknown only because the machine stalled: another run may tell
+	Stalled  bool     `json:"stalled,omitempty"`
+	Reported bool     `json:"reported,omitempty"` // for information: it does not decide the run
+	Witness  *Witness `json:"witness,omitempty"`
 }
 
 // Witness is the smallest part of a history that is a violation by itself.
@@ -118,7 +140,7 @@ type Witness struct {
 	Commands []WitnessCommand `json:"commands,omitempty"`
 }
 
-// HoldBack is one hold of a witness. Stamps are those of the history.
+// Hold is one hold of a witness. Stamps are those of the history.
 type Hold struct {
 	Process  int   `json:"process"`
 	N        int   `json:"n"`
@@ -132,19 +154,39 @@ type Hold struct {
 // itself: an expiry, a fault.
 type WitnessCommand struct {
 	history.Command
-	Effect string `json:"effect,omitempty"` // what it did to the key
+	Kind   Kind   `json:"kind,omitempty"`
+	Effect string `json:"effect,omitempty"` // what it did to the key, for people
 }
+
+// Kind is the part that a command has in a violation. Format 1 does not have it.
+type Kind string
+
+// The kinds of commands. The owner is the first holder of a witness.
+const (
+	Grant          Kind = "grant"           // it granted a hold of the witness
+	Write          Kind = "write"           // it wrote the key for another client
+	OwnDelete      Kind = "own-delete"      // the owner's own, or it may have been
+	ForeignDelete  Kind = "foreign-delete"  // it deleted the key of another client
+	PossibleDelete Kind = "possible-delete" // it may have deleted the key of another client
+	LateDelete     Kind = "late-delete"     // it was sent before the grant whose key it deleted
+	Denial         Kind = "denial"          // it was told that the lock is taken
+	LeaseEnd       Kind = "lease-end"
+	Fault          Kind = "fault"
+)
+
+// Deletes reports whether the command deleted the key of another client, or may have.
+func (k Kind) Deletes() bool { return k == ForeignDelete || k == PossibleDelete || k == LateDelete }
 
 // Evidence says what a history exercised. A "valid" is worth no more than this.
 type Evidence struct {
 	Acquisitions int `json:"acquisitions"`
 	// acquisitions that another live client wanted at the same time
 	Contended int `json:"contended"`
-	Aimed     int `json:"strikes"` // strikes that the plan asks for
-	// strikes that fell into a sure hold with a contender waiting
-	Hits          int `json:"struck"`
+	Aimed     int `json:"aimed"` // faults that the plan aims at a hold
+	// aimed faults that fell into a sure hold with a contender waiting
+	Hits          int `json:"hits"`
 	AfterFailover int `json:"grants_after_failover"`
-	Unknown       int `json:"unknown,omitempty"` // operations whose outcome nobody knows
+	Unknown       int `json:"unknown,omitempty"` // operations whose outcome is unknown
 	// unplanned stalls above a quarter of the TTL
 	Gaps int `json:"gaps,omitempty"`
 	// the longest unplanned stall, of any length that the record tells of
@@ -185,10 +227,10 @@ func (v *Verdict) Property(name string) Property {
 // Visual returns porcupine's own picture of the slice of the history in which a violation lies, as
 // an HTML page, and whether there is one. A verdict that was read from a file has none.
 func (v *Verdict) Visual() ([]byte, bool) {
-	if v.visual == nil {
+	if v.Draw == nil {
 		return nil, false
 	}
-	b, err := v.visual()
+	b, err := v.Draw()
 	return b, err == nil
 }
 
@@ -197,14 +239,43 @@ func (v *Verdict) Write(w io.Writer) error {
 	return history.WriteDocument(w, v)
 }
 
-// Read reads what Write wrote. It refuses an unknown format.
+// Read reads what Write wrote, in format 1 or 2. It refuses any other format.
 func Read(r io.Reader) (*Verdict, error) {
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
 	v := &Verdict{}
-	if err := json.NewDecoder(r).Decode(v); err != nil {
+	if err := json.Unmarshal(b, v); err != nil {
 		return nil, fmt.Errorf("not a verdict: %w", err)
 	}
-	if v.Format != Format {
-		return nil, fmt.Errorf("verdict has format %d; this lockbench reads format %d", v.Format, Format)
+	switch v.Format {
+	case Format:
+		return v, nil
+	case 1:
+		return readFormat1(b)
+	}
+	return nil, fmt.Errorf("verdict has format %d; this lockbench reads formats 1 and %d", v.Format,
+		Format)
+}
+
+// oldNames are the fields of a verdict of format 1 that have another name today.
+var oldNames = format1.Names{"broke": "harness_error", "because": "reason", "words": "explanation",
+	"strikes": "aimed", "struck": "hits"}
+
+// readFormat1 reads a verdict of format 1, in which only the reason tells that the machine stalled.
+func readFormat1(b []byte) (*Verdict, error) {
+	b, err := format1.Upgrade(b, oldNames)
+	if err != nil {
+		return nil, err
+	}
+	v := &Verdict{}
+	if err := json.Unmarshal(b, v); err != nil {
+		return nil, fmt.Errorf("not a verdict: %w", err)
+	}
+	v.Format = Format
+	for i := range v.Properties {
+		v.Properties[i].Stalled = strings.Contains(v.Properties[i].Reason, "the machine stalled")
 	}
 	return v, nil
 }
