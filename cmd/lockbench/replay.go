@@ -4,120 +4,102 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"sync/atomic"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
-	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/replay"
+	"github.com/lockbench/lockbench/internal/runner"
+	"github.com/lockbench/lockbench/internal/store"
 	"github.com/spf13/cobra"
 )
 
 // replayFlags are the flags of replay.
 type replayFlags struct {
-	env    string
-	times  int
-	asJSON bool
-	steps  bool
-	store  string
-	place  harness.Place
+	options replay.Options
+	asJSON  bool
+	steps   bool
+	store   string
 }
 
 func replayCommand() *cobra.Command {
-	f := replayFlags{}
+	var f replayFlags
 	c := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Do a counterexample again, step by step",
-		Long: `replay does again what a counterexample's file says, which lockbench explore has written: in the simulator, where every step must be the
-same, or with real servers and clients, each command, reply and fault in the recorded order. Such a replay is recorded and judged as a run is.
-Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the file cannot be used or not be replayed there.`,
+		Long: `replay does a counterexample again that lockbench explore has written: in the simulator, where
+every step must be the same, or with real servers and clients, each command, reply and fault in
+the recorded order. A replay on servers is recorded and judged like a run.
+Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the file cannot be
+used, or not be replayed there.`,
 		Example: `  lockbench replay store/counterexamples/getset-pause-S.yaml
   lockbench replay --env process --times 20 store/counterexamples/getset-pause-S.yaml`,
 		Args: one("a counterexample's file"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	s := c.Flags()
-	s.StringVar(&f.env, "env", envSim,
+	s.StringVar(&f.options.Environment, "env", runner.Sim,
 		"environment to replay in: sim, or real Redis in process or docker")
-	s.IntVar(&f.times, "times", 1, "how often")
+	s.IntVar(&f.options.Times, "times", 1, "how often")
 	s.BoolVar(&f.steps, "steps", false, "print the steps, too")
 	s.BoolVar(&f.asJSON, "json", false, "print the outcome as JSON")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs of a replay on real Redis")
-	registerPlace(s, &f.place)
-	// of a Redis that is not ours, whose faults cannot be arranged
+	registerPlace(s, &f.options.Place)
 	for _, name := range []string{"addr", "any-database", "tls"} {
-		_ = s.MarkHidden(name) // it is there
+		_ = s.MarkHidden(name) // the faults of a Redis that is not ours cannot be arranged
 	}
 	return c
 }
 
+// run replays a file and prints the outcome, which decides the exit code.
 func (f *replayFlags) run(c *cobra.Command, file string) error {
 	x, err := counterexample.ReadFile(file)
 	if err != nil {
-		return usage(err)
+		return err
 	}
-	if f.times < 1 {
-		return usage(fmt.Errorf("--times is %d; it is 1 or more", f.times))
+	if f.options.Times < 1 {
+		return fmt.Errorf("--times is %d; it is 1 or more", f.options.Times)
 	}
 	if f.steps && !f.asJSON {
 		for _, s := range x.Steps {
 			fmt.Fprintln(c.OutOrStdout(), s)
 		}
 	}
-	o, err := f.replay(c, x, file)
+	var begun atomic.Int64
+	f.options.Command = fmt.Sprintf("lockbench replay --env %s %s", f.options.Environment, quoted(file))
+	f.options.Dir = func() (string, error) {
+		begun.Add(1)
+		return store.Create(f.store, x.Plan.Impl, "replay-"+x.Plan.Nemesis, time.Now())
+	}
+	line := progress.Start(c.ErrOrStderr(), func(took time.Duration) string {
+		return fmt.Sprintf("replaying, %.0f s, attempt %d, %d wanted", took.Seconds(), begun.Load(),
+			f.options.Times)
+	})
+	o, err := replay.Run(c.Context(), x, f.options)
+	line.Stop()
+	if err == nil && o.Dir != "" {
+		err = store.Point(f.store, o.Dir)
+	}
 	switch {
 	case c.Context().Err() != nil:
 		return exit{exitInterrupted, errors.New("interrupted")}
 	case err != nil:
 		return err
-	}
-	return f.say(c.OutOrStdout(), o)
-}
-
-// replay does it as often as wanted; the first time that it diverges is the last.
-func (f *replayFlags) replay(c *cobra.Command, x *counterexample.Counterexample,
-	file string) (replay.Outcome, error) {
-	switch f.env {
-	case envSim:
-		return replaySim(c, x, f.times)
-	case envProcess, envDocker:
-		return f.onServers(c, x, file)
-	}
-	return replay.Outcome{},
-		usage(fmt.Errorf("--env %s: a counterexample can be replayed in %s, %s and %s", f.env, envSim,
-			envProcess, envDocker))
-}
-
-func replaySim(c *cobra.Command, x *counterexample.Counterexample, times int) (replay.Outcome, error) {
-	all := replay.Outcome{}
-	for range times {
-		o, err := replay.Simulated(c.Context(), x)
-		if err != nil {
-			return o, usage(err)
-		}
-		o.Runs, o.Same = all.Runs+o.Runs, all.Same+o.Same
-		if all = o; !o.Confirmed {
-			break
-		}
-	}
-	return all, nil
-}
-
-// say prints the outcome, for people or programs, and turns it into the exit code.
-func (f *replayFlags) say(w io.Writer, o replay.Outcome) error {
-	if f.asJSON {
-		enc := json.NewEncoder(w)
+	case f.asJSON:
+		enc := json.NewEncoder(c.OutOrStdout())
 		enc.SetEscapeHTML(false)
-		if err := enc.Encode(o); err != nil {
-			return broken(err)
-		}
-	} else {
-		fmt.Fprintln(w, o)
+		err = enc.Encode(o)
+	default:
+		_, err = fmt.Fprintln(c.OutOrStdout(), o)
 	}
 	switch {
+	case err != nil:
+		return broken(err)
 	case o.TooSlow:
-		return exit{code: 2}
+		return result(2)
 	case !o.Confirmed:
-		return exit{code: 1}
+		return result(1)
 	}
 	return nil
 }

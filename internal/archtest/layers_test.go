@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 		"internal/sim", "internal/explore/counterexample"},
 	"internal/replay": {"history", "nemesis", "workloads", "checker", "internal/harness",
 		"internal/sim", "internal/cluster", "internal/store", "internal/explore/counterexample",
-		"internal/explore/simrun"},
+		"internal/explore/simrun", "internal/runner", "docker"},
 	"internal/batch":           {"history", "checker", "internal/harness"},
 	"internal/batch/batchtest": {"checker", "internal/batch"},
 	"internal/matrix":          {"history", "impls", "checker", "internal/harness", "internal/batch"},

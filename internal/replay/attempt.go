@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -129,12 +128,12 @@ func (p Place) follow(ctx context.Context, c *counterexample.Counterexample,
 	case err != nil:
 		return err
 	}
-	v, err := judge(p.Dir)
+	run, err := store.Judge(p.Dir)
 	if err != nil || d != nil {
 		return err
 	}
 	out.result, out.late = confirmed, r.clock.late
-	if got := v.Property(c.Verdict.Property); got.Verdict != checker.Violated {
+	if got := run.Verdict.Property(c.Verdict.Property); got.Verdict != checker.Violated {
 		out.result, out.step = diverged, len(c.Steps)+1
 		out.expected = fmt.Sprintf("%s violated", c.Verdict.Property)
 		out.got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict,
@@ -166,17 +165,12 @@ func (p Place) replay(ctx context.Context, c *counterexample.Counterexample,
 	if err != nil {
 		return nil, err
 	}
-	history, err := os.Create(filepath.Join(p.Dir, store.History))
+	files, err := store.Record(p.Dir)
 	if err != nil {
 		return nil, err
 	}
-	defer history.Close()
-	trace, err := os.Create(filepath.Join(p.Dir, store.Trace))
-	if err != nil {
-		return nil, err
-	}
-	defer trace.Close()
-	j, err := harness.NewJournal(plan, w, harness.Output{History: history, Trace: trace,
+	defer files.Close()
+	j, err := harness.NewJournal(plan, w, harness.Output{History: files.History, Trace: files.Trace,
 		Command: p.Command, Version: p.Version, Started: time.Now()})
 	if err != nil {
 		return nil, err
@@ -197,13 +191,3 @@ func epochOf(ctx context.Context, c *counterexample.Counterexample) (int64, erro
 
 // kept is the counterexample in the run directory of its replay.
 const kept = "counterexample.yaml"
-
-// judge writes the verdict on the record.
-func judge(dir string) (*checker.Verdict, error) {
-	run, err := store.Load(dir)
-	if run == nil {
-		return nil, err
-	}
-	v := checker.Check(run.History, run.Trace, checker.Options{Partial: err != nil})
-	return v, store.Write(dir, store.Verdict, func(f *os.File) error { return v.Write(f) })
-}
