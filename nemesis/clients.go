@@ -4,53 +4,42 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/lockbench/lockbench/history"
 )
 
-// race is no fault: two clients meet at the worst moment. It makes nobody wait for longer than
-// another's hold.
+// takes are the commands by which a client that saw an old lease takes the lock.
+const takes = "^(del|getset) "
+
+// race is no fault: two clients meet at the worst moment. No client waits for longer than another's
+// hold.
 //
 // nil: a client was refused and looks who has the lock; by then it is free, and is granted to
 // another before the first one acts on what it saw. finally: the same, and the first one releases
 // in a finally block what it was never granted (docs/locks.md, T2).
 func race(variant string, p Params) []Step {
+	looks := Await{As: thief, Command: "^get ", At: Before}
+	has := Await{As: owner, Client: owner, Phase: Granted}
 	if variant == "finally" {
-		return raceFinally(p)
+		return raceFinally(p, looks, has)
 	}
 	return []Step{
-		{Await: &Await{As: thief, Command: "^get ", At: "before"}},
-		{Await: &Await{As: owner, Client: Other, Phase: "released"}, For: history.Duration(p.soon())},
-		pass(thief),
-		{Await: &Await{As: thief, Client: thief, Command: "^(del|getset) ", At: "before"},
-			For: history.Duration(p.TTL / 5)},
-		pass(owner),
-		{Await: &Await{As: owner, Client: owner, Phase: "granted"}, For: history.Duration(p.soon())},
-		pass(thief),
-		wait(p.polls()), pass(owner),
+		at(looks), atMost(p.soon(), Await{As: owner, Client: Other, Phase: Released}),
+		pass(thief), atMost(p.TTL/5, Await{As: thief, Client: thief, Command: takes, At: Before}),
+		pass(owner), atMost(p.soon(), has),
+		pass(thief), wait(p.polls()), pass(owner),
 	}
 }
 
 // raceFinally knows the clients by number, because only a client that was never granted the lock
 // has its first GET in an acquire.
-func raceFinally(p Params) []Step {
-	soon := history.Duration(p.soon())
-	return []Step{
-		{Do: Quiesce},
-		{Do: Resume, Target: "c0"},
-		{Await: &Await{As: owner, Client: "c0", Phase: "granted"}},
-		{Do: Resume},
-		{Await: &Await{As: thief, Client: "c1", Command: "^get ", At: "before"}},
-		pass(owner),
+func raceFinally(p Params, looks, has Await) []Step {
+	looks.Client, has.Client = "c1", "c0"
+	return slices.Concat(alone(Await{Phase: Granted}), []Step{
+		{Do: Resume}, at(looks), pass(owner),
 		// a release that finds its lease over deletes nothing
-		{Await: &Await{As: owner, Client: "c0", Command: "^del ", At: "after"}, For: 2 * soon},
-		pass(thief),
-		{Await: &Await{As: thief, Client: "c1", Command: "^get ", At: "before"}, For: soon},
-		pass(owner),
-		{Await: &Await{As: owner, Client: "c0", Phase: "granted"}, For: soon},
-		pass(thief),
-		wait(p.polls()), pass(owner),
-	}
+		atMost(2*p.soon(), Await{As: owner, Client: "c0", Command: "^del ", At: After}),
+		pass(thief), atMost(p.soon(), looks), pass(owner), atMost(p.soon(), has),
+		pass(thief), wait(p.polls()), pass(owner),
+	})
 }
 
 // overrun is no fault either: the holder's work takes longer than its lease, and it releases while
@@ -59,18 +48,16 @@ func overrun(_ string, p Params) []Step {
 	return slices.Concat([]Step{leaving()}, p.after(granted(Other, p.soon())))
 }
 
-// pause stops the holder. It stands at the gate meanwhile, so that its work begins to count only
-// when it runs again.
+// pause stops the holder. It stands at the breakpoint meanwhile, so that its work begins to count
+// only when it runs again.
 func pause(variant string, p Params) []Step {
+	e := p.effect("pause", "", owned).aimed(variant != "between")
 	if variant == "short" {
-		return []Step{inside(), {Do: Pause, Target: owner, Aimed: true}, wait(p.TTL / 10),
-			{Do: Unpause, Target: owner}, pass(owner)}
+		return slices.Concat([]Step{inside()}, e.Begin, []Step{wait(p.TTL / 10)}, e.End,
+			[]Step{pass(owner)})
 	}
-	return slices.Concat(
-		[]Step{aim(variant), {Do: Pause, Target: owner, Aimed: variant != "between"},
-			granted(Other, p.soon()), {Do: Unpause, Target: owner}},
-		[]Step{pass(owner), wait(p.leave()), {Do: Go}},
-	)
+	return slices.Concat([]Step{aim(variant)}, e.Begin, []Step{granted(Other, p.soon())}, e.End,
+		[]Step{pass(owner)}, p.left())
 }
 
 // crash kills the client that first holds the lock with another waiting, or client 0 after its n-th
@@ -78,60 +65,49 @@ func pause(variant string, p Params) []Step {
 //
 // expire: it is killed between the two commands of its acquire. takeover: two others then find its
 // lease over; one of them is slow, and acts on what it saw when the other has been granted the lock
-// (D000 lines 35–41: P2 and P3).
+// (D000 lines 35–41).
 func crash(variant string, p Params) []Step {
+	e := p.effect("crash", "", owned)
 	switch variant {
 	case "holding":
-		return []Step{{Do: Warm}, inside(), {Do: Crash, Target: owner, Aimed: true}}
+		return slices.Concat([]Step{{Do: Warm}, inside()}, e.aimed(true).Begin)
 	case "expire":
-		return []Step{{Do: Warm}, {Await: &Await{As: owner, Command: expire, At: "before"}},
-			{Do: Crash, Target: owner}}
+		return slices.Concat([]Step{{Do: Warm}, expiring()}, e.Begin)
 	case "takeover":
-		return []Step{
-			inside(), {Do: Crash, Target: owner, Aimed: true},
-			{Await: &Await{As: thief, Client: Other, Command: "^(del|getset) ", At: "before"},
-				For: history.Duration(p.soon())},
+		return slices.Concat([]Step{inside()}, e.aimed(true).Begin, []Step{
+			atMost(p.soon(), Await{As: thief, Client: Other, Command: takes, At: Before}),
 			granted(Other, p.soon()), pass(thief), wait(p.polls()), {Do: Go},
-		}
+		})
 	}
 	n, _ := strconv.Atoi(variant)
-	return []Step{
-		{Await: &Await{As: owner, Client: "c0", Command: ".", At: "after", Nth: n}},
-		{Do: Crash, Target: owner},
-	}
+	command := at(Await{As: owner, Client: "c0", Command: ".", At: After, Nth: n})
+	return slices.Concat([]Step{command}, e.Begin)
 }
-
-// expire is the second command of a lock that needs two.
-const expire = "^p?expire "
 
 // clockClient moves the clock of a client that waits, forward ("0": by nothing) or to run faster,
 // or of client 0 back before it acquires ("slow": it runs at a tenth of the speed until it is as
 // far behind).
 func clockClient(variant string, p Params) []Step {
+	next := p.quick()
 	switch variant {
 	case "-":
-		return p.behind(Step{Do: ClientClock, Target: "c0", Offset: history.Duration(-p.jump())})
+		return p.behind(variant, 0)
 	case "slow":
-		const lost = 0.9
-		return p.behind(Step{Do: ClientClock, Target: "c0", Rate: -lost},
-			wait(time.Duration(float64(p.jump())/lost)))
-	}
-	jump := Step{Do: ClientClock, Target: Waiter, Aimed: true}
-	switch variant {
-	case "+":
-		jump.Offset = history.Duration(p.jump())
+		return p.behind(variant, time.Duration(float64(p.jump())/lost))
 	case "rate":
-		jump.Rate = 1
-		return slices.Concat([]Step{inside(), jump}, p.after(granted(Other, p.TTL*3/5)))
+		next = p.TTL * 3 / 5
 	}
-	return slices.Concat([]Step{inside(), jump}, p.after(granted(Other, p.quick())))
+	e := p.effect("clock-client", variant, On{Client: Waiter}).aimed(true)
+	return slices.Concat([]Step{inside()}, e.Begin, p.after(granted(Other, next)))
 }
 
 // behind lets client 0 be granted the lock when its clock is behind, and then the others look at
 // its lease.
-func (p Params) behind(clock ...Step) []Step {
-	return slices.Concat([]Step{{Do: Quiesce}}, clock, []Step{
-		{Do: Resume, Target: "c0"}, {Await: &Await{As: owner, Client: "c0", Phase: Granted}},
-		{Do: Resume},
-	}, p.after(granted(Other, p.quick())))
+func (p Params) behind(variant string, until time.Duration) []Step {
+	clock := p.effect("clock-client", variant, numbered).Begin
+	if until > 0 {
+		clock = append(clock, wait(until))
+	}
+	return slices.Concat(alone(Await{Phase: Granted}, clock...), []Step{{Do: Resume}},
+		p.after(granted(Other, p.quick())))
 }

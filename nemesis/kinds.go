@@ -7,82 +7,93 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// kind is a sort of fault that can be drawn: what the environment must be able to do for it, and
-// how its begin and its end are made.
+// kind is a sort of fault that can be drawn: an action with what undoes it or, with make, several.
 type kind struct {
-	steps  []string
-	client bool // it hits a client's process, not a node or a link
-	draw   func(*drawing) (begin, end []Step)
+	does []string // the environment must be able to do them and to undo them
+	make func(*drawing) Effect
 }
 
-// kinds are those that are possible as things stand.
-func (d *drawing) kinds() []kind {
-	all := slices.Clone(always)
-	if len(d.clients) > 2 {
-		all = append(all, kind{[]string{Crash}, true, drawCrash})
-	}
-	switch {
-	case d.out.Topology == Sentinel && !d.moved:
-		all = append(all, kind{[]string{Elected, KillNode, PauseNode, Cut}, false, drawElection})
-	case d.out.Topology == Sentinel:
-	case len(d.masters) > 0:
-		all = append(all, ofNodes...)
-		if len(d.copies) > 0 {
-			all = append(all, kind{[]string{KillNode, Promote}, false, drawFailover},
-				kind{[]string{Cut, Heal}, false, drawReplication})
-		}
-		if !d.moved {
-			all = append(all, kind{[]string{KillNode, Start}, false, drawRestart})
+// client reports whether it hits a client's process, not a node or a link.
+func (k kind) client() bool {
+	a, _ := ActionOf(k.does[0])
+	return a.Target == OneClient || a.Target == ClientOrAll
+}
+
+// actions are all that the environment must be able to do for it.
+func (k kind) actions() []string {
+	all := slices.Clone(k.does)
+	if k.make == nil {
+		for _, s := range undone(Step{Do: k.does[0]}).End {
+			all = append(all, s.Do)
 		}
 	}
 	return all
 }
 
-// always are the kinds that need clients and links only.
-var always = []kind{
-	{[]string{Pause, Unpause}, true, func(d *drawing) (begin, end []Step) {
-		c := client(one(d, d.clients))
-		return []Step{{Do: Pause, Target: c}}, []Step{{Do: Unpause, Target: c}}
-	}},
-	{nil, true, func(d *drawing) (begin, end []Step) {
-		c := client(one(d, d.clients))
-		clock := Step{Do: ClientClock, Target: c, Offset: d.offset()}
-		if d.IntN(3) == 0 {
-			clock.Offset, clock.Rate = 0, one(d, []float64{-0.5, 1})
-		}
-		return []Step{clock}, []Step{{Do: ClientClock, Target: c}}
-	}},
-	{[]string{Cut, Heal}, false, func(d *drawing) (begin, end []Step) {
-		return d.link(Step{Do: Cut, Mode: one(d, []string{Both, Requests, Replies})})
-	}},
-	{[]string{HoldBack, Heal}, false, func(d *drawing) (begin, end []Step) {
-		return d.link(Step{Do: HoldBack, Mode: one(d, []string{Both, Requests, Replies})})
-	}},
-	{[]string{Delay, Heal}, false, func(d *drawing) (begin, end []Step) {
-		return d.link(Step{Do: Delay, For: history.Duration(d.upTo(d.TTL / 4))})
-	}},
-	{[]string{Refuse, Heal}, false, func(d *drawing) (begin, end []Step) {
-		return d.link(Step{Do: Refuse})
-	}},
-	{[]string{Reset, Heal}, false, func(d *drawing) (begin, end []Step) {
-		return d.link(Step{Do: Reset})
-	}},
+func (k kind) draw(d *drawing) Effect {
+	if k.make != nil {
+		return k.make(d)
+	}
+	return d.action(k.does[0])
 }
 
-// ofNodes are the kinds that hit one Redis or several.
-var ofNodes = []kind{
-	{[]string{PauseNode, ResumeNode}, false, func(d *drawing) (begin, end []Step) {
-		return d.some(Step{Do: PauseNode}, Step{Do: ResumeNode})
-	}},
-	{[]string{Busy, Free}, false, func(d *drawing) (begin, end []Step) {
-		return d.some(Step{Do: Busy}, Step{Do: Free})
-	}},
-	{[]string{Stall, Free}, false, func(d *drawing) (begin, end []Step) {
-		return d.some(Step{Do: Stall, For: history.Duration(d.upTo(d.TTL * 3 / 2))}, Step{Do: Free})
-	}},
-	{[]string{NodeClock}, false, func(d *drawing) (begin, end []Step) {
-		return d.some(Step{Do: NodeClock, Offset: d.offset()}, Step{Do: NodeClock})
-	}},
+// kinds are those that are possible as things stand.
+func (d *drawing) kinds() (all []kind) {
+	for _, do := range []string{Pause, ClientClock, Cut, HoldBack, Delay, Refuse, Reset} {
+		all = append(all, kind{does: []string{do}})
+	}
+	if len(d.clients) > 2 {
+		all = append(all, kind{[]string{Crash}, drawCrash})
+	}
+	switch {
+	case d.out.Topology == Sentinel && !d.moved:
+		all = append(all, kind{[]string{Elected, KillNode, PauseNode, Cut}, drawElection})
+	case d.out.Topology == Sentinel:
+	case len(d.masters) > 0:
+		for _, do := range []string{PauseNode, Busy, Stall, NodeClock} {
+			all = append(all, kind{does: []string{do}})
+		}
+		if len(d.copies) > 0 {
+			all = append(all, kind{[]string{KillNode, Promote}, drawFailover},
+				kind{[]string{Cut, Heal}, drawReplication})
+		}
+		if !d.moved {
+			all = append(all, kind{does: []string{KillNode}})
+		}
+	}
+	return all
+}
+
+// action draws the fields of an action that it may have, and a target.
+func (d *drawing) action(do string) Effect {
+	a, _ := ActionOf(do)
+	s := Step{Do: do}
+	if a.Target == OneClient || a.Target == ClientOrAll {
+		s.Target = client(one(d, d.clients))
+	}
+	if listed(a.may, "mode") {
+		s.Mode = one(d, []string{Both, Requests, Replies})
+	}
+	if listed(a.must, "for") {
+		longest := d.TTL * 3 / 2
+		if a.Target == Link {
+			longest = d.TTL / 4
+		}
+		s.For = history.Duration(d.upTo(longest))
+	}
+	if listed(a.may, "offset") {
+		s.Offset = d.offset()
+	}
+	if listed(a.may, "rate") && d.IntN(3) == 0 {
+		s.Offset, s.Rate = 0, one(d, []float64{-0.5, 1})
+	}
+	switch a.Target {
+	case Link:
+		s.Target = d.link()
+	case Node:
+		return undone(each(d.some(), s)...)
+	}
+	return undone(s)
 }
 
 // offset is a clock's jump, there or back, that a lease survives or not.
@@ -91,49 +102,41 @@ func (d *drawing) offset() history.Duration {
 	return o * history.Duration(1-2*d.IntN(2))
 }
 
-// link does something to one link of a client, to all of them, or to those of all clients.
-func (d *drawing) link(s Step) (begin, end []Step) {
+// link draws one link of a client, all of them, or those of all clients to a master.
+func (d *drawing) link() string {
 	c := client(one(d, d.clients))
-	s.Target = one(d, []string{c + ">*", c + ">*", c + ">" + one(d, d.masters), "*>" +
+	links := one(d, []string{c + ">*", c + ">*", c + ">" + one(d, d.masters), "*>" +
 		one(d, d.masters)})
-	if d.out.Topology == Sentinel && s.Target[0] == '*' {
-		s.Target = c + ">*" // the servers' own links are an election's
+	if d.out.Topology == Sentinel && links[0] == '*' {
+		return c + ">*" // the servers' own links are an election's
 	}
-	return []Step{s}, []Step{{Do: Heal, Target: s.Target}}
+	return links
 }
 
-// some does something to one master, or to several of independent ones.
-func (d *drawing) some(s, undo Step) (begin, end []Step) {
+// some draws one master, or several of independent ones.
+func (d *drawing) some() []string {
 	hit := slices.Clone(d.masters)
 	d.Shuffle(len(hit), func(i, j int) { hit[i], hit[j] = hit[j], hit[i] })
-	for _, n := range hit[:1+d.IntN(len(hit))] {
-		s.Target, undo.Target = n, n
-		begin, end = append(begin, s), append(end, undo)
-	}
-	return begin, end
+	return hit[:1+d.IntN(len(hit))]
 }
 
-func drawRestart(d *drawing) (begin, end []Step) {
-	return d.some(Step{Do: KillNode}, Step{Do: Start})
-}
-
-func drawCrash(d *drawing) (begin, end []Step) {
+func drawCrash(d *drawing) Effect {
 	i := d.IntN(len(d.clients))
 	c := client(d.clients[i])
 	d.clients = slices.Delete(d.clients, i, i+1)
-	return []Step{{Do: Crash, Target: c}}, nil
+	return d.effect("crash", "", On{Client: c})
 }
 
 // drawReplication does something to the way between a master and its replica.
-func drawReplication(d *drawing) (begin, end []Step) {
+func drawReplication(d *drawing) Effect {
 	r := one(d, d.copies)
 	s := one(d, []Step{{Do: Cut}, {Do: Delay, For: history.Duration(d.upTo(d.TTL))}, {Do: Refuse}})
 	s.Target = r[1] + ">" + r[0]
-	return []Step{s}, []Step{{Do: Heal, Target: s.Target}}
+	return undone(s)
 }
 
 // drawFailover kills a master and promotes its replica, whatever that has heard.
-func drawFailover(d *drawing) (begin, end []Step) {
+func drawFailover(d *drawing) Effect {
 	i := d.IntN(len(d.copies))
 	r := d.copies[i]
 	d.copies = slices.Delete(slices.Clone(d.copies), i, i+1)
@@ -141,21 +144,18 @@ func drawFailover(d *drawing) (begin, end []Step) {
 	d.masters = append(slices.DeleteFunc(slices.Clone(d.masters), func(n string) bool {
 		return n == r[1]
 	}), r[0])
-	return []Step{{Do: KillNode, Target: r[1]}, {Do: Promote, Target: r[0]},
-		{Do: Redirect, Target: "*",
-			Node: r[0]}}, nil
+	return d.effect("failover", "", On{Nodes: []string{r[1]}, Copy: r[0]})
 }
 
 // drawElection takes the master away from the sentinels, in one of three ways, until they have
 // elected another.
-func drawElection(d *drawing) (begin, end []Step) {
+func drawElection(d *drawing) Effect {
 	d.moved = true
-	elected := Step{Do: Elected, For: history.Duration(election)}
-	switch d.IntN(3) {
-	case 0:
-		return []Step{{Do: KillNode, Target: "n0"}, elected}, nil
-	case 1:
-		return []Step{{Do: PauseNode, Target: "n0"}, elected}, []Step{{Do: ResumeNode, Target: "n0"}}
+	e := undone([]Step{{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"},
+		{Do: Cut, Target: "s>n0"}}[d.IntN(3)])
+	if e.Begin[0].Do == KillNode {
+		e.End = nil // the old master stays away
 	}
-	return []Step{{Do: Cut, Target: "s>n0"}, elected}, []Step{{Do: Heal, Target: "s>n0"}}
+	e.Begin = append(e.Begin, Step{Do: Elected, For: history.Duration(election)})
+	return e
 }

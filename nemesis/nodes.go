@@ -7,67 +7,39 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// failover cuts (or delays) the replication link while nobody holds the lock, lets one client be
-// granted it, and kills the master in that hold. "healthy" is the control: the replica has the
-// grant before the master dies. The replica may only be trusted to be behind by what the link
-// loses, hence the barrier (docs/environments.md, Replication barrier). "release" loses a release
-// instead: the grant reaches the replica, the release does not (docs/locks.md, T14).
+// failover cuts (or delays) the replication link while the lock is free, lets one client be granted
+// it, and kills the master in that hold. "healthy" is the control: the replica has the grant before
+// the master dies. The replica may only be trusted to be behind by what the link loses, hence the
+// barrier. "release" loses a release instead: the grant reaches the replica, the release does not
+// (docs/locks.md, T14).
 //
 // Of independent masters the first one fails over, and the holder has the lock on a bare majority:
 // it cannot reach the last ones.
 func failover(variant string, p Params) []Step {
-	cut, fail := p.failing(variant)
+	replica := "n1"
+	if p.Nodes > 1 {
+		replica = Replica(0)
+	}
+	cut := Step{Do: Cut, Target: "n0>" + replica}
+	if variant == "delayed" {
+		cut.Do, cut.For = Delay, history.Duration(50*time.Millisecond)
+	}
+	fail := p.effect("failover", "", On{Nodes: []string{"n0"}, Copy: replica}).aimed(
+		variant != "release" && variant != "between").Begin
 	begin := slices.Concat([]Step{{Do: Quiesce}, {Do: Barrier}}, p.refuse())
 	switch {
 	case variant == "healthy":
 		return slices.Concat(begin, first(variant), []Step{{Do: Barrier}}, fail, p.replaced(), p.heal())
 	case variant == "release":
-		return slices.Concat([]Step{{Do: Quiesce}, {Do: Barrier}, {Do: Resume}, {Do: Warm},
-			{Do: Quiesce}}, p.refuse(), []Step{
-			{Do: Resume, Target: "c0"},
-			{Await: &Await{As: owner, Client: "c0", Phase: Granted}}, {Do: Barrier}, cut, pass(owner),
-			p.outside(),
-		}, fail, p.heal(), []Step{{Do: Resume}, wait(p.look()), pass(owner)})
+		return slices.Concat([]Step{{Do: Quiesce}, {Do: Barrier}, {Do: Resume}, {Do: Warm}},
+			alone(Await{Phase: Granted}, p.refuse()...),
+			[]Step{{Do: Barrier}, cut, pass(owner), p.outside()}, fail, p.heal(),
+			[]Step{{Do: Resume}, wait(p.look()), pass(owner)})
 	case p.Nodes == 1 && (variant == "cut" || variant == "delayed"):
-		// nobody is held up for longer than it takes: this is the run that people wait for
+		// no client is held up for longer than it takes: this is the run that people wait for
 		return slices.Concat(begin, []Step{cut, {Do: Resume}, inside()}, fail, []Step{pass(owner)})
 	}
 	return slices.Concat(begin, []Step{cut}, first(variant), fail, p.replaced(), p.heal())
-}
-
-// failing is what the first master's failover is made of: what its replication link does, and then
-// the steps from its death on.
-func (p Params) failing(variant string) (link Step, fail []Step) {
-	replica := "n1"
-	if p.Nodes > 1 {
-		replica = "r0"
-	}
-	link = Step{Do: Cut, Target: "n0>" + replica}
-	if variant == "delayed" {
-		link.Do, link.For = Delay, history.Duration(50*time.Millisecond)
-	}
-	return link, []Step{
-		{Do: KillNode, Target: "n0", Aimed: variant != "release" && variant != "between"},
-		{Do: Promote, Target: replica},
-		{Do: Redirect, Target: "*", Node: replica},
-	}
-}
-
-// first lets client 0 be granted the lock alone, and then client 1 try for it and stand before its
-// first command. So a node that dies now leaves nothing behind of which nobody knows whether it was
-// executed.
-func first(variant string) []Step {
-	at := &Await{As: owner, Client: "c0", Phase: "granted"}
-	switch variant {
-	case "between":
-		at = &Await{As: owner, Client: "c0", Command: "^del ", At: "before"}
-	case "leaving":
-		at = &Await{As: owner, Client: "c0", Phase: "release"}
-	}
-	return []Step{
-		{Do: Quiesce}, {Do: Resume, Target: "c0"}, {Await: at},
-		{Do: Resume, Target: "c1"}, {Await: &Await{As: thief, Client: "c1", Command: ".", At: "before"}},
-	}
 }
 
 // The longest that sentinels may take to promote a replica (two seconds are usual), and clients to
@@ -79,10 +51,10 @@ const (
 
 // failoverSentinel takes the master away from its replicas and from the sentinels, and leaves the
 // rest to them. The first holder stands inside until another has been granted the lock, since an
-// election takes longer than anybody works.
+// election takes longer than any hold.
 func failoverSentinel(variant string, p Params) []Step {
 	cut := []Step{{Do: Cut, Target: "s>n0"}}
-	kill := []Step{{Do: KillNode, Target: "n0", Aimed: true}}
+	kill := p.effect("node-crash", "", p.servers()).aimed(true).Begin
 	elected := []Step{{Do: Elected, For: history.Duration(election)}}
 	begin := []Step{{Do: Quiesce}, {Do: Barrier}}
 	aim := []Step{{Do: Resume}, inside()}
@@ -110,29 +82,21 @@ func (p Params) replaced() []Step {
 // if the holder has the lock on a bare majority (docs/locks.md, T10): it cannot reach the last ones
 // when it acquires. disk: it comes back with what it had written to its disk.
 func restart(variant string, p Params) []Step {
-	begin := slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant))
-	back := Step{Do: Start, Target: "n0"}
-	if variant == "disk" {
-		back.Do = Revive
-	}
-	return slices.Concat(begin, []Step{
-		{Do: KillNode, Target: "n0", Aimed: variant != "between"}, back,
-	}, p.replaced(), p.heal())
+	e := p.effect("restart", variant, p.someServers(1)).aimed(variant != "between")
+	return slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant), e.Begin, p.replaced(),
+		p.heal())
 }
 
-// restartDelayed lets the holder do its work meanwhile: standing at the gate it would outlive its
-// lease. "stay": it does outlive it.
+// restartDelayed lets the holder do its work meanwhile: standing at the breakpoint it would outlive
+// its lease. "stay": it does outlive it.
 func restartDelayed(variant string, p Params) []Step {
+	e := p.effect("restart-delayed", "", p.someServers(1)).aimed(true)
 	if variant == "stay" {
-		return slices.Concat([]Step{
-			leaving(), {Do: KillNode, Target: "n0", Aimed: true}, wait(p.long()), {Do: Start, Target: "n0"},
-		}, p.after(granted(Other, p.soon())))
+		return slices.Concat([]Step{leaving()}, e.Begin, []Step{wait(p.long())}, e.End,
+			p.after(granted(Other, p.soon())))
 	}
-	begin := slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant))
-	return slices.Concat(begin, []Step{
-		{Do: KillNode, Target: "n0", Aimed: true}, pass(thief), pass(owner), wait(p.long()),
-		{Do: Start, Target: "n0"}, {Do: Resume},
-	}, p.heal())
+	return slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant), e.Begin,
+		[]Step{pass(thief), pass(owner), wait(p.long())}, e.End, []Step{{Do: Resume}}, p.heal())
 }
 
 // refuse makes client 0 reach no more masters than it needs.
@@ -156,33 +120,24 @@ func (p Params) heal() []Step {
 // clockServer moves the clock of every Redis in a hold. The one who gets the lock for that has not
 // asked before: a client that waits to be told of a release does not ask again soon enough.
 func clockServer(variant string, p Params) []Step {
-	offset := p.jump()
-	switch variant {
-	case "-":
-		offset = -offset
-	case "0":
-		offset = 0
-	}
-	jump := p.each(Step{Do: NodeClock, Offset: history.Duration(offset), Aimed: variant != "between"})
-	return slices.Concat([]Step{{Do: Quiesce}}, first(variant), jump, p.replaced())
+	e := p.effect("clock-server", variant, p.servers()).aimed(variant != "between")
+	return slices.Concat([]Step{{Do: Quiesce}}, first(variant), e.Begin, p.replaced())
 }
 
 // busy keeps every Redis that the lock uses from answering in a hold. kill: the script is killed,
 // and meanwhile Redis answers -BUSY. stay: the holder stays inside until another has been granted
 // the lock.
 func busy(variant string, p Params) []Step {
-	begin := Step{Do: Stall, For: history.Duration(p.TTL)}
+	on := p.servers()
+	on.For = history.Duration(p.TTL)
 	if variant == "stay" || variant == "between" {
-		begin.For = history.Duration(p.long())
+		on.For = history.Duration(p.long())
 	}
-	if variant == "kill" {
-		begin = Step{Do: Busy}
-	}
-	return p.away(variant, begin, Step{Do: Free})
+	return p.away(variant, p.effect("busy", variant, on))
 }
 
 func nodePause(variant string, p Params) []Step {
-	return p.away(variant, Step{Do: PauseNode}, Step{Do: ResumeNode})
+	return p.away(variant, p.effect("node-pause", "", p.servers()))
 }
 
 // patient lets clients wait until Redis answers again.
@@ -198,36 +153,38 @@ func patient(variant string, p Params) time.Duration {
 // In "holding" and "kill" the holder's work ends before its lease does, but its release waits in
 // front of Redis; so does what client 2 sent a moment before to take the lock, late enough that the
 // lease it is given is good when Redis answers.
-func (p Params) away(variant string, begin, end Step) []Step {
-	begin.Aimed = variant != "between"
-	down, up := p.each(begin), p.each(end)
+func (p Params) away(variant string, e Effect) []Step {
+	e = e.aimed(variant != "between")
+	lasts := []Step{wait(p.long())}
 	switch variant {
 	case "between":
 		// the first to be granted asked long ago, and its lease may be over as far as it can know
 		next := granted(Other, p.quick()+p.polls()+p.soon())
 		next.Await.Nth = 2
-		return slices.Concat([]Step{between()}, down, []Step{wait(p.long())}, up, p.after(next))
+		return slices.Concat([]Step{between()}, e.Begin, lasts, e.End, p.after(next))
 	case "stay":
-		return slices.Concat([]Step{leaving()}, down, []Step{wait(p.long())}, up,
+		return slices.Concat([]Step{leaving()}, e.Begin, lasts, e.End,
 			p.after(granted(Other, p.quick()+p.polls())))
 	}
 	// what is sent earlier is executed earlier: more than a busy machine needs to wake a client
 	order := p.TTL / 10
-	return slices.Concat(first("leaving"), down,
+	return slices.Concat(first("leaving"), e.Begin,
 		[]Step{wait(p.TTL / 2), {Do: Resume, Target: "c2"}, wait(order), pass(owner),
-			wait(p.TTL/2 - order), {Do: Resume}}, up,
+			wait(p.TTL/2 - order), {Do: Resume}}, e.End,
 		[]Step{wait(p.leave()), pass(thief)},
 	)
 }
 
-func nodeCrash(_ string, p Params) []Step { return nodeLoss(p.Nodes) }
-
-// nodeLoss kills the first n nodes in a hold, after enough has happened for the run to be worth
-// something: nothing may be granted afterwards.
-func nodeLoss(n int) []Step {
-	steps := []Step{{Do: Warm}, inside()}
-	for i := range n {
-		steps = append(steps, Step{Do: KillNode, Target: node(i), Aimed: i == 0})
+// gone kills Redis in a hold, after enough has happened for the run to be worth something: nothing
+// may be granted afterwards.
+func gone(fault string, how func(nodes int) int) func(string, Params) []Step {
+	return func(_ string, p Params) []Step {
+		e := p.effect(fault, "", p.someServers(how(p.Nodes))).aimed(true)
+		return slices.Concat([]Step{{Do: Warm}, inside()}, e.Begin, []Step{pass(owner)})
 	}
-	return append(steps, pass(owner))
 }
+
+// How many nodes are all, a minority and a majority.
+func all(n int) int      { return n }
+func minority(n int) int { return (n - 1) / 2 }
+func majority(n int) int { return n/2 + 1 }

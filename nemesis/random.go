@@ -27,21 +27,21 @@ type drawing struct {
 	open    *stroke     // in force while the next one begins
 }
 
-// stroke is a fault with its begin and its end.
+// stroke is an effect that was drawn.
 type stroke struct {
-	client     bool
-	begin, end []Step
+	Effect
+	client bool // of a client's process, not of a node or a link
 }
 
 // random draws as many faults as the variant says. Some overlap; each has its begin at a drawn time
 // or event, and its end; nothing but a crash and a failover is left in force. Any one of them must
-// strike a hold with a contender waiting.
+// hit a hold with a contender waiting.
 func random(variant string, p Params) Scenario {
 	n, _ := strconv.Atoi(variant)
 	d := &drawing{Params: p, Rand: rand.New(rand.NewPCG(p.Seed, 0xfa17))}
 	d.place()
 	for range n {
-		d.strike()
+		d.inject()
 	}
 	d.close()
 	d.out.Aimed = min(n, 1)
@@ -72,30 +72,28 @@ func (d *drawing) place() {
 
 func one[T any](d *drawing, all []T) T { return all[d.IntN(len(all))] }
 
-// strike draws one fault, and when it begins. What was in force ends before it, or after it has
+// inject draws one fault, and when it begins. What was in force ends before it, or after it has
 // begun.
-func (d *drawing) strike() {
+func (d *drawing) inject() {
 	kinds := slices.DeleteFunc(d.kinds(), func(k kind) bool {
-		return !d.Capabilities.Has(k.steps...) || d.open != nil && d.open.client == k.client
+		return !d.Capabilities.Has(k.actions()...) || d.open != nil && d.open.client == k.client()
 	})
 	if len(kinds) == 0 {
 		return
 	}
 	k := one(d, kinds)
-	s := stroke{client: k.client}
-	s.begin, s.end = k.draw(d)
-	s.begin[0].Aimed = true
+	e := stroke{k.draw(d).aimed(true), k.client()}
 	d.add(d.event(2 * d.TTL))
-	// nobody stands at a gate for long: that would be a pause that nobody ordered
-	d.add(s.begin[0], Step{Do: Go})
-	d.add(s.begin[1:]...)
+	// no client stands at a breakpoint for long: that would be a pause that is not in the plan
+	d.add(e.Begin[0], Step{Do: Go})
+	d.add(e.Begin[1:]...)
 	d.close()
-	if len(s.end) > 0 && d.IntN(3) == 0 {
-		d.open = &s
+	if len(e.End) > 0 && d.IntN(3) == 0 {
+		d.open = &e
 		return
 	}
 	d.add(d.lasting())
-	d.add(s.end...)
+	d.add(e.End...)
 	d.add(wait(d.upTo(d.TTL / 2)))
 }
 
@@ -104,7 +102,7 @@ func (d *drawing) close() {
 	if d.open == nil {
 		return
 	}
-	end := d.open.end
+	end := d.open.End
 	d.open = nil
 	d.add(d.lasting())
 	d.add(end...)

@@ -30,12 +30,6 @@ type Params struct {
 	Capabilities Capabilities  // what is drawn from; the zero value has no limits
 }
 
-// long outlasts the lease (docs/design.md, Defaults).
-func (p Params) long() time.Duration { return p.TTL * 13 / 10 }
-
-// jump is a clock's jump that no lease survives.
-func (p Params) jump() time.Duration { return p.TTL + 500*time.Millisecond }
-
 // Scenario is a fault made ready for one plan.
 type Scenario struct {
 	Topology string
@@ -122,11 +116,11 @@ var table = []Entry{
 	{Name: "request-loss", Line: "a command is lost on its way to Redis", Variants: []Variant{
 		{Name: "release", Line: "the holder's release"},
 		{Name: "acquire", Line: "an acquire's first command"},
-	}, steps: loss(Requests), timeout: shortTimeout},
+	}, steps: loss("request-loss"), timeout: shortTimeout},
 	{Name: "reply-loss", Line: "a command is executed, its reply is lost", Variants: []Variant{
 		{Name: "release", Line: "the holder's release"},
 		{Name: "acquire", Line: "an acquire's first command"},
-	}, steps: loss(Replies), timeout: shortTimeout},
+	}, steps: loss("reply-loss"), timeout: shortTimeout},
 	{Name: "late",
 		Line: "a message is held back and delivered after an event, while newer connections pass",
 		Variants: []Variant{
@@ -183,11 +177,11 @@ var table = []Entry{
 			{Name: "between", Line: "between the commands of a release"},
 		}, steps: nodePause, timeout: patient},
 	{Name: "node-crash", Line: "every Redis that the lock uses is killed in a hold and stays away",
-		steps: nodeCrash},
+		steps: gone("node-crash", all)},
 	{Name: "minority-loss", Line: "a minority of the independent masters is killed", Masters: true,
-		steps: func(_ string, p Params) []Step { return nodeLoss((p.Nodes - 1) / 2) }},
+		steps: gone("minority-loss", minority)},
 	{Name: "majority-loss", Line: "a majority of the independent masters is killed", Masters: true,
-		steps: func(_ string, p Params) []Step { return nodeLoss(p.Nodes/2 + 1) }},
+		steps: gone("majority-loss", majority)},
 	{Name: "random",
 		Line: "several faults, drawn by the seed from all that the environment offers, at drawn times and events", Lasts: "up to 1.5 leases each", Variants: []Variant{
 			{Name: "4", Line: "four of them"}, {Name: "N", Line: "so many"},
