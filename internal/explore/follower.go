@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/sim"
 )
@@ -54,7 +55,7 @@ func (f *follower) Pick(w *sim.Environment, options []sim.Option) int {
 	f.picked = append(f.picked, c)
 	f.used = f.after(options, c)
 	if c == len(options) {
-		f.answers[simrun.InjectedBefore(name)] = 1
+		f.answers[counterexample.InjectBefore+name] = 1
 		f.injected = w.Now() / 1e6
 		f.Inject()
 		return sim.Again

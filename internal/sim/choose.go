@@ -2,7 +2,7 @@ package sim
 
 // Chooser decides everything that a plan leaves open: it is the only source of chance of a run,
 // besides the streams that the plan's seed gives to the clients. Choose returns a number in [0, n).
-// Zero is always the dullest answer: the shortest way, no preemption.
+// Zero is always the default answer: the shortest way, no preemption.
 //
 // What names the question: the label its kind ("latency", "next"), the key this one ("c2>n0.17",
 // the 17th message of that client to that node). A chooser that answers by key keeps its other
@@ -26,7 +26,7 @@ func (Seeded) pick(n int, h uint64) int {
 }
 
 // Recorded answers from a map, and 0 to what is not in it: a run is what it deviates from the
-// dullest one.
+// default one.
 type Recorded map[string]int
 
 // Choose returns what is recorded for the key.

@@ -19,7 +19,7 @@ type Config struct {
 	// settings of real servers; the simulator has none of them and refuses all
 	RedisConfig []string
 	Chooser     Chooser // decides what is left open; nil: Seeded{Seed}
-	// of a message one way, to choose from; the first is the dullest; nil: DefaultLatencies
+	// of a message one way, to choose from; the first is the default; nil: DefaultLatencies
 	Latencies []time.Duration
 	Bare      bool // no workers: Play gives the clients something to do
 	// called by the scheduler for each command that a node executes; may be nil

@@ -20,7 +20,7 @@ type odometer struct {
 	used   int
 }
 
-// Pick follows the prefix, and then the dullest way.
+// Pick follows the prefix, and then takes the default.
 func (o *odometer) Pick(_ *sim.Environment, options []sim.Option) int {
 	c, width := 0, len(options)
 	if len(o.path) < len(o.prefix) {

@@ -8,9 +8,13 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Format is the version of a counterexample's file that this package writes, and the only one that
-// it reads.
-const Format = 1
+// Format is the version of a counterexample's file that this package writes. It also reads format
+// 1, which has other words for the same.
+const Format = 2
+
+// InjectBefore begins the name of a deviation of a Picked schedule: a fault is injected before the
+// question that follows is asked.
+const InjectBefore = "inject before "
 
 // The schedules: how the simulator decides what happens next.
 const (

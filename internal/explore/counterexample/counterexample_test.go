@@ -100,7 +100,7 @@ func TestBadFiles(t *testing.T) {
 		{"another document", "name: x\n", "line 1: unknown field"},
 		{"truncated", good[:strings.Index(good, "steps:")], "no steps"},
 		{"cut in a step", good[:strings.Index(good, "kind: send")], "line "},
-		{"unknown format", replace("format: 1", "format: 7"), "format 7"},
+		{"unknown format", replace("format: 2", "format: 7"), "format 7"},
 		{"unknown schedule", replace("schedule: timed", "schedule: x"), `schedule "x"`},
 		{"unknown lock", replace("impl: token-lua", "impl: tokenlua"), `unknown lock "tokenlua"`},
 		{"misspelt in the plan", replace("  clients: 2", "  cleints: 2"),

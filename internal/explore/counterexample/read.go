@@ -45,10 +45,26 @@ func Read(r io.Reader) (c *Counterexample, err error) {
 	if err != nil {
 		return nil, oneLine(err, text)
 	}
+	c.upgrade()
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// upgrade gives a counterexample of format 1 the words of today. Its plan and its faults have them
+// already.
+func (c *Counterexample) upgrade() {
+	if c.Format != 1 {
+		return
+	}
+	c.Format = Format
+	for name, answer := range c.Deviations {
+		if question, ok := strings.CutPrefix(name, "strike before "); ok {
+			delete(c.Deviations, name)
+			c.Deviations[InjectBefore+question] = answer
+		}
+	}
 }
 
 // ReadFile reads the file; the error names it.

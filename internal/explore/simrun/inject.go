@@ -3,6 +3,7 @@ package simrun
 import (
 	"fmt"
 
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -40,9 +41,6 @@ func (f *Injection) Inject() bool {
 	return true
 }
 
-// InjectedBefore names the deviation that a fault is injected before a question is asked.
-func InjectedBefore(question string) string { return "strike before " + question }
-
 // Questions gives names to the questions of a Picked schedule: by the message that would arrive next
 // by itself, and, from the second time that it is asked, by how often it has been: "next c0>n0.12",
 // "next c0>n0.12 ~2". So most names stay when another deviation is taken away.
@@ -75,7 +73,7 @@ func (p *recordedOrder) CanInject() bool { return p.Armed() }
 // Pick is sim.Picker.
 func (p *recordedOrder) Pick(_ *sim.Environment, options []sim.Option) int {
 	name := p.Name(options)
-	if p.Recorded[InjectedBefore(name)] > 0 && p.Inject() {
+	if p.Recorded[counterexample.InjectBefore+name] > 0 && p.Inject() {
 		return sim.Again
 	}
 	return min(p.Recorded[name], len(options)-1)
