@@ -1,14 +1,14 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/spf13/pflag"
 )
 
-// exhaustiveFlags are those of explore that go through everything.
+// exhaustiveFlags are the flags of explore for a search through everything.
 type exhaustiveFlags struct {
 	exhaustive bool
 	bounds     explore.Bounds
@@ -25,12 +25,12 @@ func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 	s.IntVar(&f.bounds.Expiries, "expiries", -1,
 		"exhaustive: how often time passes while a message is under way (default 1, or 0 with a fault)")
 	s.IntVar(&f.bounds.Faults, "faults", -1,
-		"exhaustive: 1: the fault of --nemesis strikes once, at any place (default 1 if one is named)")
+		"exhaustive: 1: the fault of --nemesis is injected once, at any place (default 1 with a fault)")
 	s.Lookup("expiries").DefValue, s.Lookup("faults").DefValue = "0", "0" // -1 is no number for people
 	s.IntVar(&f.bounds.Rounds, "rounds", d.Rounds, "exhaustive: cycles of each client")
 	s.IntVar(&f.bounds.Tries, "tries", d.Tries, "exhaustive: attempts of one acquire, a lease apart")
 	s.BoolVar(&f.plain, "no-hashing", false,
-		"exhaustive: go also through what follows from a state that was reached before")
+		"exhaustive: go also through the runs from a state that was reached before")
 	f.table.register(s)
 }
 
@@ -60,13 +60,11 @@ func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 	return nil
 }
 
-// search goes through the space.
-func (f *exhaustiveFlags) search(ctx context.Context, s explore.Search) ([]explore.Hit, outcome,
-	error) {
+// of is an exhaustive search for the same violations. Bounds that were not given depend on the
+// fault.
+func (f *exhaustiveFlags) of(s explore.Search) explore.Exhaustive {
 	b := f.bounds
-	if b.Clients = s.Options.Clients; b.Clients == 0 {
-		b.Clients = explore.DefaultBounds.Clients
-	}
+	b.Clients = cmp.Or(s.Options.Clients, explore.DefaultBounds.Clients)
 	if b.Faults < 0 {
 		if b.Faults = 0; s.Options.Nemesis != "none" {
 			b.Faults = 1
@@ -75,9 +73,6 @@ func (f *exhaustiveFlags) search(ctx context.Context, s explore.Search) ([]explo
 	if b.Expiries < 0 {
 		b.Expiries = explore.DefaultBounds.Expiries * (1 - b.Faults)
 	}
-	hits, covered, p, err := explore.Exhaustive{
-		Options: s.Options, Properties: s.Properties, Bounds: b, Plain: f.plain, Budget: s.Budget, Jobs: s.Jobs,
-		KeepGoing: s.KeepGoing, Progress: s.Progress,
-	}.Find(ctx)
-	return hits, outcome{Progress: p, Covered: &covered}, err
+	return explore.Exhaustive{Options: s.Options, Properties: s.Properties, Bounds: b, Plain: f.plain,
+		Budget: s.Budget, Jobs: s.Jobs, KeepGoing: s.KeepGoing, Progress: s.Progress}
 }

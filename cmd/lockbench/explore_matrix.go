@@ -32,8 +32,8 @@ func (f *decideFlags) register(s *pflag.FlagSet) {
 	s.IntVar(&f.each, "each", eachCell,
 		"matrix: schedules of each cell at most, four times as many without a fault")
 	s.StringVar(&f.docs, "docs", "",
-		"matrix: also write exhaustive.md and exhaustive.json to this directory, and the comparison into "+
-			"its verdicts.md")
+		"matrix: also write exhaustive.md and exhaustive.json to this directory, and the comparison "+
+			"into its verdicts.md")
 	s.StringVar(&f.resume, "resume", "", "matrix: go on with an interrupted one: its directory")
 	s.StringSliceVar(&f.rows, "rows", nil, "matrix: locks (default all)")
 	s.StringSliceVar(&f.cols, "columns", nil, "matrix: faults (default all)")
@@ -77,7 +77,7 @@ func (f *decideFlags) decide(c *cobra.Command, of *exploreFlags) error {
 		Jobs: of.search.Jobs, Tell: func(done, all int, d *study.Decision) {
 			bar.Step(done, all, d.Row+" under "+d.Column)
 		}}
-	work, err := f.open(x, of.store)
+	work, err := f.open(x, of.keeper.Store)
 	if err != nil {
 		return err
 	}

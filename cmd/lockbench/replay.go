@@ -28,9 +28,9 @@ func replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Do a counterexample again, step by step",
-		Long: `replay does a counterexample again that lockbench explore has written: in the simulator, where
-every step must be the same, or with real servers and clients, each command, reply and fault in
-the recorded order. A replay on servers is recorded and judged like a run.
+		Long: `replay does a counterexample again that lockbench explore has written: in the simulator,
+where every step must be the same, or with real servers and clients, each command, reply and fault
+in the recorded order. A replay on servers is recorded and judged like a run.
 Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the file cannot be
 used, or not be replayed there.`,
 		Example: `  lockbench replay store/counterexamples/getset-pause-S.yaml
@@ -67,7 +67,8 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 		}
 	}
 	var begun atomic.Int64
-	f.options.Command = fmt.Sprintf("lockbench replay --env %s %s", f.options.Environment, quoted(file))
+	f.options.Command = fmt.Sprintf("lockbench replay --env %s %s", f.options.Environment,
+		quoted(file))
 	f.options.Dir = func() (string, error) {
 		begun.Add(1)
 		return store.Create(f.store, x.Plan.Impl, "replay-"+x.Plan.Nemesis, time.Now())

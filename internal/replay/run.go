@@ -20,8 +20,8 @@ type Options struct {
 	Dir         func() (string, error) // makes the run directory of each attempt on servers
 }
 
-// Run does a counterexample again in the simulator, or on servers that it starts. Without an outcome
-// the error is the user's to mend, or that of ctx.
+// Run does a counterexample again in the simulator, or on servers that it starts. Without an
+// outcome the error is the user's to mend, or that of ctx.
 func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outcome, error) {
 	switch o.Environment {
 	case runner.Sim:

@@ -1,0 +1,154 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
+)
+
+// Findings is the result of a search, for people and programs.
+type Findings struct {
+	Impl     string    `json:"impl"`
+	Nemesis  string    `json:"nemesis"`
+	Progress Progress  `json:"progress"`
+	Rate     float64   `json:"runs_per_second"`
+	Stopped  bool      `json:"stopped,omitempty"` // before the budget was used up
+	Found    []Finding `json:"found"`
+	Covered  *Covered  `json:"covered,omitempty"` // of an exhaustive search
+}
+
+// Finding is a counterexample that was saved.
+type Finding struct {
+	File        string `json:"file"`
+	Seed        uint64 `json:"seed"`
+	Property    string `json:"property"`
+	Class       string `json:"class,omitempty"`
+	Explanation string `json:"explanation"`
+	Steps       int    `json:"steps"`
+	ShrinkRuns  int    `json:"shrink_runs"`
+
+	counterexample *counterexample.Counterexample
+}
+
+// Keeper makes hits small and saves them as counterexamples.
+type Keeper struct {
+	Store string // they go below its directory "counterexamples"
+	Out   string // the file of the first, instead; "": as the others
+	AsIs  bool   // without making them small
+}
+
+// SaveError says that a counterexample could not be written.
+type SaveError struct{ Err error }
+
+func (e SaveError) Error() string { return e.Err.Error() }
+func (e SaveError) Unwrap() error { return e.Err }
+
+// Keep keeps the first hit of each property and class. The error is a SaveError, or says that a hit
+// could not be done again.
+func (k Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error) {
+	seen := map[[2]string]bool{}
+	for _, h := range hits {
+		if kind := [2]string{h.Property, h.Class}; seen[kind] {
+			continue
+		} else {
+			seen[kind] = true
+		}
+		x, runs, err := k.small(ctx, h)
+		if err != nil {
+			return all, fmt.Errorf("seed %d: %w", h.Seed, err)
+		}
+		file, err := k.save(x, len(all) == 0)
+		if err != nil {
+			return all, SaveError{err}
+		}
+		all = append(all, Finding{file, h.Seed, h.Property, h.Class, x.Verdict.Explanation,
+			len(x.Steps), runs, x})
+	}
+	return all, nil
+}
+
+func (k Keeper) small(ctx context.Context, h Hit) (*counterexample.Counterexample, int, error) {
+	if k.AsIs {
+		x, err := h.Settle(context.WithoutCancel(ctx))
+		return x, 0, err
+	}
+	return h.Shrink(ctx)
+}
+
+// save writes a counterexample under a name that says what it shows.
+func (k Keeper) save(x *counterexample.Counterexample, first bool) (string, error) {
+	file := k.Out
+	if file == "" || !first {
+		dir := filepath.Join(k.Store, "counterexamples")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", fmt.Errorf("cannot write to the store %q: %w; name another with --store", k.Store,
+				err)
+		}
+		name := strings.TrimSuffix(strings.Join([]string{x.Plan.Impl, x.Plan.Nemesis,
+			x.Verdict.Property, x.Verdict.Class}, "-"), "-")
+		file = filepath.Join(dir, strings.NewReplacer(":", "-", " ", "-", "/", "-").Replace(name)+".yaml")
+	}
+	out, err := os.Create(file)
+	if err != nil {
+		return "", err
+	}
+	return file, errors.Join(x.Write(out), out.Close())
+}
+
+// Text writes the findings for people, the first of them with its steps.
+func (f Findings) Text(w io.Writer) error {
+	b, p := &strings.Builder{}, f.Progress
+	if f.Covered != nil {
+		fmt.Fprintln(b, f.Covered)
+	}
+	if len(f.Found) == 0 && f.Covered == nil {
+		if f.Stopped {
+			b.WriteString("stopped early: ")
+		}
+		fmt.Fprintf(b, "no violation of %s under %s in %d runs, %d distinct states (%.0f runs/s)\n",
+			f.Impl, f.Nemesis, p.Runs, p.States, f.Rate)
+	}
+	if p.HarnessErrors > 0 {
+		fmt.Fprintf(b, "%d runs broke and are worth nothing\n", p.HarnessErrors)
+	}
+	for i, x := range f.Found {
+		fmt.Fprintf(b, "%s under %s violates %s", f.Impl, f.Nemesis, x.Property)
+		if x.Class != "" {
+			fmt.Fprintf(b, ": %s", x.Class)
+		}
+		b.WriteString("\n")
+		if i == 0 {
+			fmt.Fprintf(b, "%d runs, %.0f a second, %d distinct states; %d more to make it small\n\n",
+				p.Runs, f.Rate, p.States, x.ShrinkRuns)
+			x.steps(b)
+		}
+		fmt.Fprintf(b, "%s\n\ncounterexample %s\nreplay         lockbench replay %s\n", x.Explanation,
+			x.File, x.File)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// shownSteps bounds the lines of a counterexample on a terminal; the file has every step.
+const shownSteps = 60
+
+func (f Finding) steps(w io.Writer) {
+	for _, s := range f.counterexample.Plan.Scenario {
+		fmt.Fprintln(w, "scenario  ", s)
+	}
+	lines := counterexample.Lines(f.counterexample.Steps)
+	for i, line := range lines {
+		if i == shownSteps {
+			fmt.Fprintf(w, "… %d more\n", len(lines)-i)
+			break
+		}
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintln(w)
+}
