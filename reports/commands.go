@@ -1,87 +1,111 @@
 package reports
 
 import (
-	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/reports/view"
 )
 
-// polls is a command, and how many more like it followed: a client that waits asks the same again
-// and again.
-type polls struct {
-	history.Command
-	more int
+// commandRow is a line of the table of commands; a fault has a line of its own, with Fault set.
+type commandRow struct {
+	T, Client, Node, Command, Reply, Latency, Fault, More string
+	Bad, During                                           bool
+
+	t int64
 }
 
-// group joins repeated questions with equal answers of one client, keeping the last round apart. A
-// round may be of several commands: SETNX, GET, and again.
-func group(cs []history.Command) []polls {
-	byClient := map[int][]history.Command{}
-	for _, c := range cs {
-		byClient[c.Process] = append(byClient[c.Process], c)
+// maxCommandRows bounds the table of commands.
+const maxCommandRows = 160
+
+// commands chooses the commands of the clients involved, around the violation, or else around the
+// first fault that had to strike.
+func (p *runPage) commands(v *view.View) {
+	w := v.First()
+	if len(v.Trace) == 0 {
+		return
 	}
-	var out []polls
-	for _, own := range byClient {
-		for i := 0; i < len(own); {
-			length, rounds := cycle(own[i:])
-			if rounds < 3 {
-				out = append(out, polls{Command: own[i]})
-				i++
-				continue
-			}
-			for _, c := range own[i : i+length] {
-				out = append(out, polls{Command: c})
-			}
-			out[len(out)-1].more = rounds - 2
-			for _, c := range own[i+length*(rounds-1) : i+length*rounds] {
-				out = append(out, polls{Command: c})
-			}
-			i += length * rounds
+	lo, hi, in, what := commandWindow(v, w)
+	p.CommandsTitle = what
+	var cs []history.Command
+	for i := range v.Trace {
+		if c := &v.Trace[i]; in(c.Process) && c.Sent <= hi && max(c.Recv, c.Sent) >= lo {
+			cs = append(cs, *c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b polls) int {
-		return cmp.Or(cmp.Compare(a.Sent, b.Sent), cmp.Compare(a.Process, b.Process))
+	if len(cs) == 0 {
+		return
+	}
+	total, shown := len(cs), view.Group(cs)
+	shown = nearest(shown, w)
+	if len(shown) < total {
+		p.CommandsLeft = fmt.Sprintf(
+			"%s of %s commands are shown: repeated polls are joined, and what is far from the violation or the fault is left out. All are in trace.jsonl.", units.Thousands(len(shown)), units.Thousands(total))
+	}
+	for _, c := range shown {
+		p.Commands = append(p.Commands, rowOf(c.Command, v.History.Header, w))
+		if c.More > 0 {
+			t := max(c.Recv, c.Sent)
+			p.Commands = append(p.Commands, commandRow{Client: fmt.Sprint(c.Process),
+				More: "the same again, " + units.Count(c.More, "more time") + ", answered alike", t: t})
+		}
+	}
+	first := min(lo, shown[0].Sent) // a fault from before is told in the sequence diagram
+	if w == nil {
+		first = lo
+	}
+	for _, x := range v.Faults {
+		if x.From >= first && x.From <= hi && len(p.Commands) < 2*maxCommandRows {
+			p.Commands = append(p.Commands, commandRow{T: units.Micros(x.From), Fault: x.Words(), t: x.From})
+		}
+	}
+	slices.SortStableFunc(p.Commands, func(a, b commandRow) int {
+		return int(min(1, max(-1, a.t-b.t)))
 	})
-	return out
 }
 
-// cycle finds the shortest round with which cs begins, and how often it follows upon itself.
-func cycle(cs []history.Command) (length, rounds int) {
-	for length = 1; length <= 4; length++ {
-		n := length
-		for n < len(cs) && alike(cs[n-length], cs[n]) {
-			n++
+func rowOf(c history.Command, h history.Header, w *view.Violation) commandRow {
+	row := commandRow{T: units.Micros(c.Sent), Client: fmt.Sprint(c.Process), Node: page.Clean(c.Node,
+		24),
+		Command: page.Clean(strings.Join(h.Readable(c.Args), " "), 240), Reply: view.ReplyOf(c, 160),
+		Bad: c.Err != "" || c.Recv == 0, t: c.Sent}
+	if c.Recv > 0 {
+		row.Latency = units.Span(c.Recv - c.Sent)
+	}
+	row.During = w != nil && w.Together && c.Sent <= w.To && max(c.Sent, c.Recv) >= w.From
+	return row
+}
+
+func commandWindow(v *view.View, w *view.Violation) (lo, hi int64, in func(int) bool, what string) {
+	if w != nil {
+		lo, hi = w.Extent(v)
+		pad := max((hi-lo)/5, 2e6)
+		return lo - pad, hi + pad, w.Has, "The Redis commands of the clients involved"
+	}
+	all := func(int) bool { return true }
+	for _, x := range v.Faults {
+		if x.Aimed {
+			return x.From - 50e6, x.From + 100e6, all, "The Redis commands around the fault " + x.Name()
 		}
-		if rounds = n / length; rounds >= 3 {
-			return length, rounds
-		}
 	}
-	return 1, 1
+	return 0, v.End, all, "The first Redis commands"
 }
 
-// alike compares what matters to a reader: a poll's value may differ each time.
-func alike(a, b history.Command) bool {
-	if a.Node != b.Node || a.Err != b.Err || len(a.Args) != len(b.Args) || len(a.Args) == 0 ||
-		a.Args[0] != b.Args[0] {
-		return false
+// nearest keeps the commands closest to the beginning of the overlap, or the first.
+func nearest(cs []view.Polls, w *view.Violation) []view.Polls {
+	if len(cs) <= maxCommandRows {
+		return cs
 	}
-	if len(a.Args) > 1 && a.Args[1] != b.Args[1] {
-		return false
+	if w == nil {
+		return cs[:maxCommandRows]
 	}
-	return a.Reply == b.Reply || len(a.Reply) > 8 && len(a.Reply) == len(b.Reply)
-}
-
-// replyOf is what came back, in words.
-func replyOf(c history.Command, limit int) string {
-	switch {
-	case c.Err != "":
-		return "error: " + page.Clean(c.Err, limit)
-	case c.Recv == 0:
-		return "no reply"
-	case c.Reply == "":
-		return "(empty)"
-	}
-	return page.Clean(c.Reply, limit)
+	at, _ := slices.BinarySearchFunc(cs, w.From, func(c view.Polls, t int64) int {
+		return int(min(1, max(-1, c.Sent-t)))
+	})
+	first := min(max(0, at-maxCommandRows/2), len(cs)-maxCommandRows)
+	return cs[first : first+maxCommandRows]
 }

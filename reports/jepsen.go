@@ -12,6 +12,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports/figure"
+	"github.com/lockbench/lockbench/reports/view"
 )
 
 // The names that Jepsen gives to what we have, too.
@@ -33,20 +35,21 @@ var jepsenPlots = map[string]string{"latency": "latency-raw", "quantiles": "late
 // returns the directory. With values, operations carry what a grant does (history.Options).
 // test.jepsen, which is Jepsen's own binary format, is not written: its tools fall back to
 // results.edn.
-func WriteJepsen(root string, r *View, name string, began time.Time, values bool) (string, error) {
+func WriteJepsen(root string, v *view.View, name string, began time.Time, values bool) (string,
+	error) {
 	dir := filepath.Join(root, filepath.Base(filepath.Clean("/"+strings.ReplaceAll(name, ":", "-"))),
 		began.UTC().Format(store.TimeLayout))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	locks := r.History.Locks()
+	locks := v.History.Locks()
 	o := edn.Options{Values: values, Independent: len(locks) > 1}
-	err := errors.Join(writeHistories(dir, r.History, o), writeResults(dir, r.History, r.Verdict),
-		jepsenPictures(dir, r),
-		store.Write(dir, jepsenTimeline, func(w *os.File) error { return WriteHTML(w, r) }))
+	err := errors.Join(writeHistories(dir, v.History, o), writeResults(dir, v.History, v.Verdict),
+		jepsenPictures(dir, v),
+		store.Write(dir, jepsenTimeline, func(w *os.File) error { return WriteHTML(w, v) }))
 	if len(locks) > 1 {
 		for _, key := range locks {
-			err = errors.Join(err, writeLock(filepath.Join(dir, "independent", fmt.Sprint(key)), r, key,
+			err = errors.Join(err, writeLock(filepath.Join(dir, "independent", fmt.Sprint(key)), v, key,
 				values))
 		}
 	}
@@ -54,13 +57,13 @@ func WriteJepsen(root string, r *View, name string, began time.Time, values bool
 }
 
 // writeLock writes what a history of several locks says of one of them, judged by itself.
-func writeLock(dir string, r *View, key int, values bool) error {
+func writeLock(dir string, v *view.View, key int, values bool) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	h := r.History.Of(key)
+	h := v.History.Of(key)
 	return errors.Join(writeHistories(dir, h, edn.Options{Values: values}),
-		writeResults(dir, h, checker.Check(h, r.Trace, checker.Options{})))
+		writeResults(dir, h, checker.Check(h, v.Trace, checker.Options{})))
 }
 
 func writeHistories(dir string, h *history.History, o edn.Options) error {
@@ -78,14 +81,14 @@ func writeResults(dir string, h *history.History, v *checker.Verdict) error {
 }
 
 // jepsenPictures writes those plots that Jepsen has, too.
-func jepsenPictures(dir string, r *View) error {
-	figs, err := figures(r)
-	for i := range figs {
-		name, ok := jepsenPlots[figs[i].Name]
+func jepsenPictures(dir string, v *view.View) error {
+	figs, err := figure.All(v)
+	for _, f := range figs {
+		name, ok := jepsenPlots[f.Name]
 		if !ok {
 			continue
 		}
-		b, drawErr := figs[i].png()
+		b, drawErr := f.PNG()
 		if drawErr == nil {
 			drawErr = os.WriteFile(filepath.Join(dir, name+".png"), b, 0o644)
 		}
@@ -137,9 +140,9 @@ func validity(r checker.Result) any {
 
 func check(p checker.Property) (m edn.Map) {
 	m.Put("valid?", validity(p.Verdict))
-	m.Put("meaning", meanings[p.Property])
+	m.Put("meaning", view.Meaning(p.Property))
 	for _, x := range []struct{ key, text string }{{"class", p.Class}, {"assumption", p.Assumption},
-		{"words", p.Explanation}, {"because", p.Reason}} {
+		{"explanation", p.Explanation}, {"reason", p.Reason}} {
 		if x.text != "" {
 			m.Put(x.key, x.text)
 		}
@@ -153,8 +156,8 @@ func check(p checker.Property) (m edn.Map) {
 func evidence(e checker.Evidence) (m edn.Map) {
 	m.Put("acquisitions", e.Acquisitions)
 	m.Put("contended", e.Contended)
-	m.Put("strikes", e.Aimed)
-	m.Put("struck", e.Hits)
+	m.Put("aimed", e.Aimed)
+	m.Put("hits", e.Hits)
 	m.Put("grants-after-failover", e.AfterFailover)
 	m.Put("unknown", e.Unknown)
 	return m

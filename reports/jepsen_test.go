@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
 var jepsenTime = time.Date(2026, 11, 21, 12, 0, 0, 123e6, time.UTC)
@@ -47,7 +48,8 @@ func twoLocks() *store.Run {
 // TestJepsenLayout pins what Jepsen's tools read.
 func TestJepsenLayout(t *testing.T) {
 	root := t.TempDir()
-	dir, err := WriteJepsen(root, seen(t, twoLocks()), "setnx-pause:short", jepsenTime, false)
+	dir, err := WriteJepsen(root, reporttest.View(t, twoLocks()), "setnx-pause:short", jepsenTime,
+		false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,33 +84,18 @@ func TestJepsenLayout(t *testing.T) {
 	}
 	for _, name := range []string{"history.edn", "history.txt", "results.edn",
 		"independent/0/history.edn", "independent/0/results.edn", "independent/1/results.edn"} {
-		golden(t, filepath.Join("jepsen", strings.ReplaceAll(name, "/", "-")), filepath.Join(dir, name))
-	}
-}
-
-func golden(t *testing.T, name, file string) {
-	t.Helper()
-	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name = filepath.Join("testdata", name)
-	if *update {
-		write(t, name, string(got))
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), string(got)); d != "" {
-		t.Errorf("%s:\n%s", name, d)
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		reporttest.Pinned(t, filepath.Join("jepsen", strings.ReplaceAll(name, "/", "-")), string(got))
 	}
 }
 
 // TestResultsArePlainEDN reads results with a library that knows none of our tags, hostile words
 // included.
 func TestResultsArePlainEDN(t *testing.T) {
-	r := hostileRun(t)
+	r := reporttest.HostileRun(t)
 	for verdict, want := range map[checker.Result]any{checker.Violated: false, checker.Valid: true,
 		checker.Unknown: jepsen.Keyword("unknown"), "": jepsen.Keyword("unknown")} {
 		r.Verdict.Verdict = verdict
@@ -128,7 +115,8 @@ func TestResultsArePlainEDN(t *testing.T) {
 
 // TestAnExportIsReadAgain makes sure that nothing that counts is lost on the way to Jepsen.
 func TestAnExportIsReadAgain(t *testing.T) {
-	dir, err := WriteJepsen(t.TempDir(), seen(t, newRun(t, scene{clients: 4, cycles: 14, fail: true})),
+	dir, err := WriteJepsen(t.TempDir(), reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{
+		Clients: 4, Cycles: 14, Fail: true})),
 		"getset-failover", jepsenTime, true)
 	if err != nil {
 		t.Fatal(err)

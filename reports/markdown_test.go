@@ -2,40 +2,29 @@ package reports
 
 import (
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
 func TestMarkdown(t *testing.T) {
-	for name, s := range map[string]scene{"violated": {clients: 4, cycles: 14, fail: true}, "valid": {
-		clients: 4, cycles: 40}, "unknown": {clients: 4, cycles: 3}} {
+	for name, s := range map[string]reporttest.Scene{"violated": {Clients: 4, Cycles: 14, Fail: true},
+		"valid": {
+			Clients: 4, Cycles: 40}, "unknown": {Clients: 4, Cycles: 3}} {
 		var b bytes.Buffer
-		if err := WriteMarkdown(&b, seen(t, newRun(t, s))); err != nil {
+		if err := WriteMarkdown(&b, reporttest.View(t, reporttest.NewRun(t, s))); err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join("testdata", "report-"+name+".md")
-		if *update {
-			write(t, file, b.String())
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(string(want), b.String()); d != "" {
-			t.Errorf("%s:\n%s", name, d)
-		}
+		reporttest.Pinned(t, "report-"+name+".md", b.String())
 	}
 }
 
 func TestHostileTextInMarkdownStaysText(t *testing.T) {
-	r := hostileRun(t)
+	r := reporttest.HostileRun(t)
 	r.History.Header.Command = "lockbench run ``` <script>"
 	var b bytes.Buffer
-	if err := WriteMarkdown(&b, seen(t, r)); err != nil {
+	if err := WriteMarkdown(&b, reporttest.View(t, r)); err != nil {
 		t.Fatal(err)
 	}
 	before, _, _ := strings.Cut(b.String(), "## Do it again") // below is a block of code

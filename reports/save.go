@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports/figure"
+	"github.com/lockbench/lockbench/reports/view"
 )
 
 // Save writes the report, the same in Markdown, and the plots into the run directory, and returns
 // the path of the report. With an error it has written as much as it could.
-func Save(v *View) (string, error) {
-	err := errors.Join(WritePlots(filepath.Join(v.Dir, store.Plots), v),
+func Save(v *view.View) (string, error) {
+	err := errors.Join(figure.Write(filepath.Join(v.Dir, store.Plots), v),
 		store.Write(v.Dir, store.Markdown, func(w *os.File) error { return WriteMarkdown(w, v) }),
 		store.Write(v.Dir, store.Report, func(w *os.File) error { return WriteHTML(w, v) }))
 	return filepath.Join(v.Dir, store.Report), err

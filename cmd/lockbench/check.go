@@ -9,13 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/reports/view"
+
+	"github.com/spf13/cobra"
+
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/reports"
-	"github.com/spf13/cobra"
 )
 
 // checkFlags are the flags of check.
@@ -91,7 +93,7 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 	}
 	if f.asJSON {
 		err = r.Verdict.Write(c.OutOrStdout())
-	} else if v, e := reports.Of(r); e == nil {
+	} else if v, e := view.Of(r); e == nil {
 		err = say(c, v, f.quiet)
 	} else {
 		err = e

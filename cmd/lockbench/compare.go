@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 
+	comparepage "github.com/lockbench/lockbench/reports/compare"
+
+	"github.com/spf13/cobra"
+
 	"github.com/lockbench/lockbench/internal/compare"
 	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/reports"
-	"github.com/spf13/cobra"
 )
 
 // compareFlags are the flags of compare.
@@ -104,7 +106,7 @@ func (f *compareFlags) write(cmp *compare.Comparison) error {
 	for _, x := range []struct {
 		name  string
 		write func(io.Writer, *compare.Comparison) error
-	}{{f.html, reports.CompareHTML}, {f.markdown, reports.CompareMarkdown}} {
+	}{{f.html, comparepage.WriteHTML}, {f.markdown, comparepage.WriteMarkdown}} {
 		if x.name == "" {
 			continue
 		}

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/lockbench/lockbench/reports/view"
+
+	"github.com/spf13/cobra"
+
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
-	"github.com/spf13/cobra"
 )
 
 func exportCommand() *cobra.Command {
@@ -71,8 +74,8 @@ func exportJepsen(c *cobra.Command, r *store.Run, root string, values bool) erro
 	if r.Verdict == nil {
 		r.Verdict = checker.Check(r.History, r.Trace, checker.Options{})
 	}
-	reports.Redraw(r)
-	v, err := reports.Of(r)
+	view.Redraw(r)
+	v, err := view.Of(r)
 	if err != nil {
 		return broken(err)
 	}

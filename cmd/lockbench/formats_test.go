@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/reports/serve"
+
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -69,7 +70,7 @@ func example(section, line string) any {
 			return new(matrix.RowCost)
 		}
 	case "What": // serve lists
-		return new(reports.Listing)
+		return new(serve.Listing)
 	case "The": // worker protocol
 		if strings.HasPrefix(line, `{"do":`) {
 			return new(workloads.Order)

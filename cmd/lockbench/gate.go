@@ -11,10 +11,12 @@ import (
 	"strings"
 	"time"
 
+	gatepage "github.com/lockbench/lockbench/reports/gate"
+
+	"github.com/spf13/cobra"
+
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/reports"
-	"github.com/spf13/cobra"
 )
 
 // gateFlags are the flags of gate.
@@ -153,8 +155,8 @@ func showGate(c *cobra.Command, dir string, r *gate.GateResult, asJSON, quiet bo
 func writeGate(dir string, r *gate.GateResult) error {
 	return errors.Join(
 		store.Write(dir, gateFile, func(w *os.File) error { return r.Write(w) }),
-		store.Write(dir, junitFile, func(w *os.File) error { return reports.JUnit(w, r) }),
-		store.Write(dir, summaryFile, func(w *os.File) error { return reports.GateSummary(w, r) }),
+		store.Write(dir, junitFile, func(w *os.File) error { return gatepage.WriteJUnit(w, r) }),
+		store.Write(dir, summaryFile, func(w *os.File) error { return gatepage.WriteSummary(w, r) }),
 	)
 }
 

@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"time"
 
+	matrixpage "github.com/lockbench/lockbench/reports/matrix"
+
+	"github.com/spf13/cobra"
+
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/reports"
-	"github.com/spf13/cobra"
 )
 
 // matrixFlags are the flags of matrix.
@@ -267,7 +269,7 @@ func matrixPages(dir string, m *matrix.Matrix) error {
 		store.Write(dir, matrixFile, func(w *os.File) error { return m.Write(w) }),
 		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),
 		store.Write(dir, "matrix.html", func(w *os.File) error {
-			return reports.WriteMatrix(w, m, beside(dir))
+			return matrixpage.Write(w, m, beside(dir))
 		}),
 	)
 }

@@ -10,6 +10,9 @@ import (
 	"runtime"
 	"sync"
 
+	matrixpage "github.com/lockbench/lockbench/reports/matrix"
+	"github.com/lockbench/lockbench/reports/view"
+
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
@@ -23,7 +26,7 @@ const maxReports = 1500
 // many.
 func writeReports(ctx context.Context, root string, m *matrix.Matrix, tell func(done, all int,
 	what string)) (int, error) {
-	dirs := reports.WitnessDirs(m)
+	dirs := matrixpage.WitnessDirs(m)
 	dirs = dirs[:min(len(dirs), maxReports)]
 	queue := make(chan string)
 	var all sync.WaitGroup
@@ -66,8 +69,8 @@ func cellReport(dir string) error {
 	} else if r == nil {
 		return err
 	}
-	reports.Redraw(r)
-	v, err := reports.Of(r)
+	view.Redraw(r)
+	v, err := view.Of(r)
 	if err != nil {
 		return err
 	}

@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/lockbench/lockbench/reports/terminal"
+	"github.com/lockbench/lockbench/reports/view"
+
+	"github.com/spf13/cobra"
+
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
-	"github.com/spf13/cobra"
 )
 
 func reportCommand() *cobra.Command {
@@ -26,7 +30,7 @@ func reportCommand() *cobra.Command {
 			if r.Verdict == nil {
 				return fmt.Errorf("%s has not been judged; `lockbench check` it first", args[0])
 			}
-			reports.Redraw(r)
+			view.Redraw(r)
 			path, err := writeReport(r)
 			if err != nil {
 				return broken(err)
@@ -39,7 +43,7 @@ func reportCommand() *cobra.Command {
 
 // writeReport writes the report of a run into its directory.
 func writeReport(r *store.Run) (path string, err error) {
-	v, err := reports.Of(r)
+	v, err := view.Of(r)
 	if err != nil {
 		return "", err
 	}
@@ -49,7 +53,7 @@ func writeReport(r *store.Run) (path string, err error) {
 // conclude writes the report of a run that has been judged, makes the links to the newest run show
 // it, and prints the verdict, which decides the exit code.
 func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
-	v, err := reports.Of(r)
+	v, err := view.Of(r)
 	if err != nil {
 		return broken(err)
 	}
@@ -76,11 +80,11 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 }
 
 // say prints the verdict in words.
-func say(c *cobra.Command, v *reports.View, quiet bool) error {
+func say(c *cobra.Command, v *view.View, quiet bool) error {
 	w := c.OutOrStdout()
 	if quiet {
 		_, err := fmt.Fprintln(w, v.Verdict.Summary)
 		return err
 	}
-	return reports.Summary(w, v, progress.Terminal(w))
+	return terminal.Summary(w, v, progress.Terminal(w))
 }

@@ -9,7 +9,8 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/reports/serve"
+
 	"github.com/spf13/cobra"
 )
 
@@ -32,7 +33,7 @@ outside of the store, and changes nothing. Ctrl-C ends it.`,
 				return err
 			}
 			defer l.Close()
-			s, err := reports.NewServer(dir, l.Addr().String())
+			s, err := serve.NewServer(dir, l.Addr().String())
 			if errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("there is no store %q; `lockbench run` makes one, --store names another", dir)
 			} else if err != nil {

@@ -1,17 +1,13 @@
 package page
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/lockbench/lockbench/checker"
 )
 
-// clean spells out what a reader could not see or be misled by: control characters, invalid UTF-8,
+// Clean spells out what a reader could not see or be misled by: control characters, invalid UTF-8,
 // and the marks that turn the direction of the text around them. It shortens to at most limit
 // runes, if limit is positive. It does not escape for HTML; whoever writes the page does.
 func Clean(s string, limit int) string {
@@ -42,68 +38,11 @@ func Clean(s string, limit int) string {
 	return b.String()
 }
 
-func State(r checker.Result) string {
-	switch r {
-	case checker.Violated, checker.Valid:
-		return string(r)
-	case checker.NA:
-		return "na"
-	}
-	return "unknown"
-}
-
-// printable is clean for text of several lines.
+// Printable is clean for text of several lines.
 func Printable(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
 		lines[i] = Clean(l, 0)
 	}
 	return strings.Join(lines, "\n")
-}
-
-// literal keeps what a text says from being taken for Markdown or HTML.
-func Literal(s string) string {
-	return strings.NewReplacer("\\", "\\\\", "|", "\\|", "*", "\\*", "_", "\\_", "`", "\\`", "<",
-		"&lt;", ">", "&gt;", "[", "\\[", "]", "\\]", "#", "\\#", "&", "&amp;").Replace(s)
-}
-
-// code writes foreign text as a code span: GitHub neither links nor mentions what stands in one.
-func Code(s string, limit int) string {
-	s = strings.TrimSpace(Clean(strings.Join(strings.Fields(s), " "), limit))
-	if s == "" {
-		return ""
-	}
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	pad := ""
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
-		pad = " "
-	}
-	return fence + pad + s + pad + fence
-}
-
-// cell is code in a table, whose columns end at a bar even there.
-func Cell(s string, limit int) string { return strings.ReplaceAll(Code(s, limit), "|", `\|`) }
-
-// fenced makes foreign text fit for a fenced block: lines of it cannot end the block.
-func Fenced(s string) string {
-	var lines []string
-	for line := range strings.Lines(s) {
-		line = Clean(strings.TrimRight(line, "\r\n"), 3000)
-		lines = append(lines, strings.ReplaceAll(line, "```", "` ` `"))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// policyFor allows a page these scripts and nothing else: no network, no forms, no frames but its
-// own. Even a text that escaped its escaping would do nothing.
-func PolicyFor(scripts ...string) string {
-	var hashes []string
-	for _, s := range scripts {
-		sum := sha256.Sum256([]byte(s))
-		hashes = append(hashes, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
-	}
-	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'; frame-src 'self'; script-src " + strings.Join(hashes, " ")
 }

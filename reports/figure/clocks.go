@@ -1,0 +1,131 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+// skew is how far a clock is from where it was at first, in seconds, over time. It is measured
+// where a node's command stream was recorded, which carries the node's own stamps; else it is what
+// the nemesis was told to do.
+type skew struct {
+	name     string
+	measured bool
+	points   plotter.XYs
+}
+
+// skews are those of all nodes that were listened to, and of all clocks that the nemesis moved.
+func skews(v *view.View) (ss []skew) {
+	known := map[string]bool{}
+	for _, n := range v.Redis() {
+		if len(n.Offsets) == 0 {
+			continue
+		}
+		known[n.Name] = true
+		s := skew{name: n.Name, measured: true}
+		for _, o := range n.Offsets {
+			s.step(units.Seconds(o.T), o.By)
+		}
+		s.end(units.Seconds(v.End), 0)
+		ss = append(ss, s)
+	}
+	return append(ss, ordered(v, known)...)
+}
+
+// ordered are the moves that the plan tells of clocks that were not measured.
+func ordered(v *view.View, known map[string]bool) (ss []skew) {
+	rates := map[string]float64{}
+	for _, x := range v.Faults {
+		if !x.MovesClock() || known[x.Target] || x.Offset == 0 && x.Rate == 0 {
+			continue
+		}
+		i := slices.IndexFunc(ss, func(s skew) bool { return s.name == x.Target })
+		if i < 0 {
+			i = len(ss)
+			ss = append(ss, skew{name: x.Target})
+			ss[i].step(0, 0)
+		}
+		ss[i].step(units.Seconds(x.From), x.Offset.Seconds())
+		rates[x.Target] = x.Rate
+	}
+	for i := range ss {
+		ss[i].end(units.Seconds(v.End), rates[ss[i].name])
+	}
+	return ss
+}
+
+// step goes on as before until t, and is by from then on.
+func (s *skew) step(t, by float64) {
+	if n := len(s.points); n > 0 {
+		s.points = append(s.points, plotter.XY{X: t, Y: s.points[n-1].Y})
+	}
+	s.points = append(s.points, plotter.XY{X: t, Y: by})
+}
+
+// end goes on to the end of the run, at a rate.
+func (s *skew) end(t, rate float64) {
+	if n := len(s.points); n > 0 {
+		last := s.points[n-1]
+		s.points = append(s.points, plotter.XY{X: t, Y: last.Y + rate*(t-last.X)})
+	}
+}
+
+// maxSkews bounds the lines of the plot of clocks; those that moved most are drawn.
+const maxSkews = 8
+
+// clockFigure shows how far each clock was from where it was at first.
+func clockFigure(v *view.View) (*Figure, error) {
+	ss := skews(v)
+	if len(ss) == 0 {
+		return nil, nil
+	}
+	slices.SortStableFunc(ss, func(a, b skew) int { return cmp.Compare(b.most(), a.most()) })
+	title := "Clock offsets"
+	if ss[0].most() < 0.001 {
+		title += ": no clock moved"
+	}
+	fig := overTime(v, "clocks", title,
+		fmt.Sprintf("Offset of %s from where it was at first, over time.", units.Count(len(ss), "clock")),
+		"offset (s)")
+	lo, hi := 0.0, 0.0
+	for i, s := range ss[:min(maxSkews, len(ss))] {
+		name := page.Clean(s.name, 16)
+		if !s.measured {
+			name += ", as told"
+		}
+		for _, p := range s.points {
+			lo, hi = min(lo, p.Y), max(hi, p.Y)
+		}
+		if err := fig.line(name, s.points, lineColors[i%len(lineColors)], 1.5,
+			dashes[i%len(dashes)]...); err != nil {
+			return nil, err
+		}
+	}
+	room := max(0.05, (hi-lo)*0.6)
+	fig.plot.Y.Min, fig.plot.Y.Max = lo-room/6, hi+room
+	return fig, nil
+}
+
+// most is the largest offset.
+func (s skew) most() (m float64) {
+	for _, p := range s.points {
+		m = max(m, math.Abs(p.Y))
+	}
+	return m
+}
+
+// lineColors and dashes tell lines apart, by colour and by form.
+var (
+	lineColors = []color.Color{colorDeep, colorInfo, colorMuted, colorOK, colorFail}
+	dashes     = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}}
+)

@@ -1,0 +1,238 @@
+// Package figure draws the plots of a run, and those that compare locks. It alone knows gonum.
+package figure
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html/template"
+	"image/color"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+// The colours of outcomes are Jepsen's, so that its users read the plots at once; shapes say the
+// same again.
+var (
+	colorOK    = color.NRGBA{0x6D, 0xB6, 0xFE, 0xFF}
+	colorInfo  = color.NRGBA{0xFF, 0xAA, 0x26, 0xFF}
+	colorFail  = color.NRGBA{0xFE, 0xB5, 0xDA, 0xFF}
+	colorInk   = color.NRGBA{0x20, 0x24, 0x2A, 0xFF}
+	colorMuted = color.NRGBA{0x5B, 0x64, 0x70, 0xFF}
+	colorGrid  = color.NRGBA{0xE4, 0xE7, 0xEB, 0xFF}
+	colorBand  = color.NRGBA{0xFB, 0xF0, 0xDB, 0xFF}
+	colorFault = color.NRGBA{0xA8, 0x5D, 0x00, 0xFF}
+	colorBad   = color.NRGBA{0xC8, 0x1E, 0x3A, 0xFF}
+	colorDeep  = color.NRGBA{0x1F, 0x6F, 0xC4, 0xFF}
+)
+
+// themed replaces the colours of text, axes and grounds by the page's own, so that a plot follows
+// light and dark.
+var themed = strings.NewReplacer(
+	"#20242A", "var(--ink)", "#5B6470", "var(--muted)", "#E4E7EB", "var(--line)", "#FBF0DB",
+	"var(--band)",
+	"#A85D00", "var(--fault)", "#C81E3A", "var(--bad)", "#1F6FC4", "var(--deep)", "#FFFFFF", "none",
+)
+
+// Figure is a plot with its file name and what it says.
+type Figure struct {
+	Name, Title, Alt string
+	plot             *plot.Plot
+	width, height    vg.Length
+}
+
+const figureWidth = 480 // points
+
+// maxFaults bounds the faults behind a plot.
+const maxFaults = 200
+
+// All are the plots that a run has data for.
+func All(v *view.View) (figs []*Figure, err error) {
+	for _, make := range []func(*view.View) (*Figure, error){
+		latencyFigure, quantileFigure, throughputFigure, holdFigure, waitFigure, distributionFigure,
+		fairnessFigure, recoveryFigure, clockFigure,
+	} {
+		f, makeErr := make(v)
+		if f != nil && makeErr == nil {
+			figs = append(figs, f)
+		}
+		err = errors.Join(err, makeErr)
+	}
+	return figs, err
+}
+
+// newFigure is a plot with the house's look: no frame, light grid, text left.
+func newFigure(name, title, alt, x, y string) *Figure {
+	p := plot.New()
+	p.BackgroundColor = color.White
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.LineStyle.Color, a.Tick.LineStyle.Color = colorMuted, colorGrid
+		a.LineStyle.Width = vg.Points(0.6)
+		a.Label.TextStyle.Color, a.Tick.Label.Color = colorMuted, colorMuted
+		a.Label.TextStyle.Font.Size, a.Tick.Label.Font.Size = vg.Points(10), vg.Points(9)
+		a.Label.TextStyle.Font.Variant, a.Tick.Label.Font.Variant = "Sans", "Sans"
+		a.Padding = vg.Points(3)
+	}
+	p.Legend.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(9)}
+	p.Legend.TextStyle.Color = colorInk
+	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth, p.Legend.XOffs = true, vg.Points(6),
+		vg.Points(18), -vg.Points(3)
+	return &Figure{name, title, alt, p, figureWidth, vg.Points(200)}
+}
+
+func (f *Figure) grid() {
+	g := plotter.NewGrid()
+	g.Vertical.Color = nil
+	g.Horizontal.Color, g.Horizontal.Width = colorGrid, vg.Points(0.6)
+	f.plot.Add(g)
+}
+
+// frame leaves room for the last tick's label and for the legend.
+func (f *Figure) frame(c draw.Canvas) draw.Canvas {
+	return draw.Crop(c, 0, -vg.Points(12), 0, -vg.Points(5))
+}
+
+// svg draws a figure as an SVG document.
+func (f *Figure) svg() ([]byte, error) {
+	c := vgsvg.NewWith(vgsvg.UseWH(f.width, f.height))
+	f.plot.Draw(f.frame(draw.New(c)))
+	var b bytes.Buffer
+	_, err := c.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+var svgSize = regexp.MustCompile(`<svg width="[^"]*" height="[^"]*"`)
+
+// Shown is a figure as part of a page.
+type Shown struct {
+	Title string
+	SVG   template.HTML
+}
+
+// Show draws figures as parts of a page: without the XML declaration, with the page's colours, as
+// wide as there is room.
+func Show(figs []*Figure) (shown []Shown, err error) {
+	for _, f := range figs {
+		b, err := f.svg()
+		if err != nil {
+			return nil, err
+		}
+		i := bytes.Index(b, []byte("<svg"))
+		if i < 0 {
+			return nil, fmt.Errorf("plot %s: no svg element", f.Name)
+		}
+		s := svgSize.ReplaceAllString(string(b[i:]),
+			`<svg class="plot" role="img" aria-label="`+template.HTMLEscapeString(f.Alt)+`"`)
+		shown = append(shown, Shown{f.Title, template.HTML(themed.Replace(s))})
+	}
+	return shown, nil
+}
+
+// Write writes the plots of a run into dir as SVG files.
+func Write(dir string, v *view.View) error {
+	figs, err := All(v)
+	err = errors.Join(err, os.MkdirAll(dir, 0o755))
+	for _, f := range figs {
+		b, drawErr := f.svg()
+		if drawErr == nil {
+			drawErr = os.WriteFile(filepath.Join(dir, f.Name+".svg"), b, 0o644)
+		}
+		err = errors.Join(err, drawErr)
+	}
+	return err
+}
+
+// PNG draws a figure for places that cannot show SVG.
+func (f *Figure) PNG() ([]byte, error) {
+	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(144))
+	f.plot.Draw(f.frame(draw.New(c)))
+	var b bytes.Buffer
+	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
+	return b.Bytes(), err
+}
+
+// bands draws faults behind a plot over time: a ground where a fault lasted, a line with its name
+// where it began.
+type bands struct {
+	faults []view.Fault
+	lo, hi float64 // seconds; what lies outside is not drawn
+}
+
+// addBands puts the faults behind whatever is added later.
+func (f *Figure) addBands(faults []view.Fault, lo, hi float64) {
+	f.plot.Add(bands{faults, lo, hi})
+}
+
+// Plot implements plot.Plotter.
+func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, _ := p.Transforms(&c)
+	line := draw.LineStyle{Color: colorFault, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(3),
+		vg.Points(2)}}
+	style := draw.TextStyle{Color: colorFault, Font: font.Font{Typeface: "Liberation", Variant: "Sans",
+		Size: vg.Points(8)}, Handler: plot.DefaultTextHandler}
+	labels := newShelf(4)
+	for i, f := range b.faults {
+		from, to := units.Seconds(f.From), units.Seconds(f.To)
+		if i >= maxFaults || to < b.lo || from > b.hi {
+			continue
+		}
+		x0, x1 := tx(max(from, b.lo)), tx(min(to, b.hi))
+		if !f.Lasting && x1-x0 > 1 {
+			c.FillPolygon(colorBand, []vg.Point{{X: x0, Y: c.Min.Y}, {X: x1, Y: c.Min.Y},
+				{X: x1, Y: c.Max.Y}, {X: x0, Y: c.Max.Y}})
+		}
+		if from >= b.lo {
+			c.StrokeLine2(line, x0, c.Min.Y, x0, c.Max.Y)
+		}
+		width := style.Width(f.Name()) + vg.Points(4)
+		if row := labels.place(float64(x0), float64(x0+width)); row >= 0 && x0+width < c.Max.X {
+			c.FillText(style, vg.Point{X: x0 + vg.Points(2), Y: c.Max.Y - vg.Points(8+9*float64(row))},
+				f.Name())
+		}
+	}
+}
+
+// shelf finds a row in which a label overlaps no other.
+type shelf struct{ ends []float64 }
+
+func newShelf(rows int) *shelf { return &shelf{make([]float64, rows)} }
+
+// place returns the row, or -1 if all are taken.
+func (s *shelf) place(from, to float64) int {
+	for i, end := range s.ends {
+		if end <= from {
+			s.ends[i] = to
+			return i
+		}
+	}
+	return -1
+}
+
+// line adds a line with a name in the legend.
+func (f *Figure) line(name string, pts plotter.XYs, c color.Color, width float64,
+	dashes ...vg.Length) error {
+	l, err := plotter.NewLine(pts)
+	if err != nil {
+		return fmt.Errorf("plot %s: %w", f.Name, err)
+	}
+	l.Color, l.Width, l.Dashes = c, vg.Points(width), dashes
+	f.plot.Add(l)
+	if name != "" {
+		f.plot.Legend.Add(name, l)
+	}
+	return nil
+}

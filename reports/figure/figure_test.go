@@ -1,0 +1,72 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/reports/reporttest"
+)
+
+func TestPlotsAreWellFormedAndNotEmpty(t *testing.T) {
+	dir := t.TempDir()
+	r := reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 60, Fail: true})
+	if err := Write(dir, reporttest.View(t, r)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"latency", "quantiles", "holds", "waits", "distribution",
+		"throughput", "fairness", "recovery", "clocks"} {
+		b, err := os.ReadFile(filepath.Join(dir, name+".svg"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if marks := bytes.Count(b, []byte("<path")); marks < 5 {
+			t.Errorf("%s has only %d marks", name, marks)
+		}
+		for d := xml.NewDecoder(bytes.NewReader(b)); ; {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Errorf("%s: %v", name, err)
+				break
+			}
+		}
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir, "holds.svg")); !strings.Contains(string(b),
+		"both inside, ") || !strings.Contains(string(b), "kill n0") {
+		t.Error("the hold chart shows neither the overlap nor the fault")
+	}
+}
+
+func TestPlotsAsPNG(t *testing.T) {
+	figs, err := All(reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{
+		Clients: 3, Cycles: 12})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := figs[0].PNG()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := png.Decode(bytes.NewReader(b)); err != nil || m.Bounds().Dx() < 600 {
+		t.Errorf("a picture of %v: %v", m, err)
+	}
+}
+
+func TestJain(t *testing.T) {
+	for _, c := range []struct {
+		xs   []float64
+		want float64
+	}{{[]float64{5, 5, 5, 5}, 1}, {[]float64{7, 0}, 0.5}, {nil, 1}} {
+		if got := jain(c.xs); got != c.want {
+			t.Errorf("jain(%v) = %v, want %v", c.xs, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+// Package gate writes what came of a gate: a page, a summary for a pull request, and a report for a
+// pipeline.
+package gate
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// claimLimit bounds the claim of an entry, in runes.
+const claimLimit = 600
+
+// The marks of the outcomes, for people who look for the red ones.
+var outcomeMarks = map[gate.GateOutcome]string{
+	gate.Passed: "✅ passed", gate.Failed: "❌ **failed**",
+	gate.Undone:  "❔ **unknown**",
+	gate.Allowed: "❔ unknown (allowed)", gate.Refused: "🚫 **not possible**",
+	gate.Crashed: "💥 **broke**",
+}
+
+// WriteSummary writes a gate's result as Markdown for a pull request or a job summary: the answer,
+// what is not as expected with its counterexample, and all entries in a table. All that comes from
+// a history or a file stands in code, so that nothing in it becomes a link, a mention or markup.
+func WriteSummary(w io.Writer, r *gate.GateResult) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s lock gate: %s\n\n", strings.Fields(outcomeMarks[r.Result])[0],
+		strings.TrimSuffix(r.Sentence(), "."))
+	for _, e := range r.Entries {
+		if e.Result != gate.Passed {
+			finding(&b, e)
+		}
+	}
+	b.WriteString("| result | entry | expected | found | what was tried |\n|---|---|---|---|---|\n")
+	left := 0
+	for _, e := range r.Entries {
+		row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", outcomeMarks[e.Result], page.Cell(e.Name, 120),
+			page.Cell(e.Expect.String(), 60), page.Cell(e.Found, 60), page.Cell(e.Claim, claimLimit))
+		if b.Len()+len(row) > page.SummaryLimit {
+			left++
+			continue
+		}
+		b.WriteString(row)
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "\n%d more entries are in gate.json and junit.xml.\n", left)
+	}
+	footer(&b, r)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// finding tells one entry that is not as expected.
+func finding(b *strings.Builder, e gate.EntryResult) {
+	if b.Len() > page.SummaryLimit/2 { // the table comes after it
+		return
+	}
+	fmt.Fprintf(b, "### %s %s\n\nExpected %s, found %s.\n\n", outcomeMarks[e.Result],
+		page.Code(e.Name, 120), page.Code(e.Expect.String(), 60), page.Code(e.Found, 60))
+	text := e.Claim
+	if s := e.Shown; s != nil && s.Words != "" {
+		text += "\n" + s.Words
+	}
+	fmt.Fprintf(b, "```text\n%s\n```\n\n", page.Fenced(text))
+	s := e.Shown
+	if s == nil {
+		return
+	}
+	for _, x := range [][2]string{{"report", s.Report}, {"run", s.Dir},
+		{"counterexample", s.Counterexample}, {"again", s.Reproduce}} {
+		if x[1] != "" {
+			fmt.Fprintf(b, "- %s: %s\n", x[0], page.Code(x[1], 400))
+		}
+	}
+	b.WriteString("\n")
+}
+
+func footer(b *strings.Builder, r *gate.GateResult) {
+	var on []string
+	for _, environment := range slices.Sorted(maps.Keys(r.Versions)) {
+		s := environment
+		if v := r.Versions[environment]["redis"]; v != "" {
+			s += " (Redis " + v + ")"
+		}
+		on = append(on, s)
+	}
+	fmt.Fprintf(b, "\n%s, seed %d, in %s; %s; lockbench %s.", page.Code(r.Gate.File, 120), r.Gate.Seed,
+		units.Span(r.Took), page.Code(strings.Join(on, ", "), 200), page.Code(r.Version, 60))
+	if s := r.Shard.String(); s != "" {
+		fmt.Fprintf(b, " Shard %s: `lockbench merge` joins it with the others.", s)
+	}
+	b.WriteString(" *Passed* says that what was tried came out as expected; it is no proof.\n")
+}

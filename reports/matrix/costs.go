@@ -1,0 +1,74 @@
+package matrix
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/figure"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// costRow is what a lock costs, in words.
+type costRow struct {
+	Name, Commands, P50, P99, Throughput, Crash, Failover string
+	Grants                                                int
+}
+
+func (p *matrixPage) costs(m *matrix.Matrix) error {
+	if len(m.Costs) == 0 {
+		return nil
+	}
+	var names []string
+	var commands, throughput, p50, p99 []float64
+	for _, c := range m.Costs {
+		p.Costs = append(p.Costs, newCostRow(m, c))
+		names = append(names, page.Clean(c.Row, 40))
+		commands, throughput = append(commands, c.Commands), append(throughput, c.Throughput)
+		p50, p99 = append(p50, units.Millis(int64(c.AcquireP50))),
+			append(p99, units.Millis(int64(c.AcquireP99)))
+	}
+	first := m.Costs[0]
+	p.CostsMeta = fmt.Sprintf(
+		"One run of each lock without faults: %s that compete for holds of %s. An acquire lasts from the call to the grant, so it includes the wait for whoever is inside. Recovery is the longest time from the fault to the next grant, in the runs of the matrix.",
+		units.Count(first.Clients, "client"), units.Span(first.Hold))
+	shown, err := figure.Show([]*figure.Figure{
+		figure.Bars("Redis commands for each hand-over", "commands", names, commands, nil),
+		figure.Bars("Acquire: median, and 99th percentile", "ms", names, p50, p99),
+		figure.Bars("Throughput", "grants per second", names, throughput, nil),
+	})
+	p.CostFigures = shown
+	return err
+}
+
+func newCostRow(m *matrix.Matrix, c matrix.RowCost) costRow {
+	row := costRow{Name: page.Clean(c.Row, 60), Grants: c.Grants, Commands: "–", P50: "–",
+		P99:        "–",
+		Throughput: "–"}
+	if c.Grants > 0 {
+		row.P50, row.P99, row.Throughput = units.Span(c.AcquireP50), units.Span(c.AcquireP99),
+			fmt.Sprintf("%.0f/s", c.Throughput)
+	}
+	if c.Commands > 0 {
+		row.Commands = fmt.Sprintf("%.1f", c.Commands)
+	}
+	row.Crash, row.Failover = recovered(m, c.Row, "crash", c.AfterCrash),
+		recovered(m, c.Row, "failover", c.AfterFailover)
+	return row
+}
+
+// recovered is how long a lock took to recover: never, if nobody got in again.
+func recovered(m *matrix.Matrix, row, column string, took history.Duration) string {
+	c := m.Cell(row, column)
+	switch {
+	case c == nil || c.Impossible != "" || c.Elsewhere || len(c.Runs) == 0:
+		return "–"
+	case slices.Contains(c.Found(), "D"):
+		return "never"
+	case took == 0:
+		return "–"
+	}
+	return units.Span(took)
+}

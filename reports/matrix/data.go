@@ -1,0 +1,96 @@
+package matrix
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// matrixData is what matrix.js shows of a cell when it is chosen. Texts are there once: several
+// letters often have the same words.
+type matrixData struct {
+	Rows    []string               `json:"rows"`
+	Columns []string               `json:"columns"`
+	Lines   []string               `json:"lines"` // what happens, by column
+	Texts   []string               `json:"texts"`
+	Cells   map[int][]matrixDetail `json:"cells"` // by row * number of columns + column
+	index   map[string]int
+}
+
+// matrixDetail is a letter of a cell.
+type matrixDetail struct {
+	Letter string `json:"l"`
+	Found  string `json:"f"`
+	Words  int    `json:"w,omitempty"` // number of the text
+	Link   string `json:"h,omitempty"`
+	Runs   [2]int `json:"n"` // that found it, of how many
+	Expect bool   `json:"e,omitempty"`
+}
+
+func newMatrixData(m *matrix.Matrix) *matrixData {
+	d := &matrixData{Cells: map[int][]matrixDetail{}, Texts: []string{""}, index: map[string]int{
+		"": 0}}
+	for _, r := range m.Rows {
+		d.Rows = append(d.Rows, page.Clean(r.Name, 60))
+	}
+	for _, c := range m.Columns {
+		d.Columns, d.Lines = append(d.Columns, page.Clean(c.Name, 40)),
+			append(d.Lines, page.Clean(c.Line, 200))
+	}
+	return d
+}
+
+// maxWords bounds the words of a counterexample on the page of a matrix; the run's report has all
+// of them.
+const maxWords = 500
+
+func (d *matrixData) add(c *matrix.Cell, row, column int, linked page.Link) {
+	var out []matrixDetail
+	if c.Impossible != "" {
+		out = append(out, matrixDetail{Found: "not possible", Words: d.text(c.Impossible)})
+	}
+	for _, l := range c.Letters {
+		x := matrixDetail{Letter: l.Letter, Found: l.Found.String(), Runs: [2]int{l.Runs, l.Of},
+			Expect: slices.Contains(c.Expected, l.Letter)}
+		switch {
+		case l.Inherited:
+			x.Words = d.text("It needs no fault: see the column none.")
+		case l.Found == "violated":
+			x.Words, x.Link = d.text(wordsOf(c, l)), linked(l.Dir)
+		default:
+			x.Words = d.text(l.Because)
+		}
+		out = append(out, x)
+	}
+	if len(out) > 0 {
+		d.Cells[row*len(d.Columns)+column] = out
+	}
+}
+
+// wordsOf is the counterexample of the run that shows the letter.
+func wordsOf(c *matrix.Cell, l matrix.Letter) string {
+	for _, r := range c.Runs {
+		if r.Dir == l.Dir && r.Words[l.Letter] != "" {
+			return r.Words[l.Letter]
+		}
+	}
+	for _, r := range c.Runs {
+		if r.Words[l.Letter] != "" {
+			return r.Words[l.Letter]
+		}
+	}
+	return l.Class
+}
+
+// text numbers a text.
+func (d *matrixData) text(s string) int {
+	s = page.Clean(s, maxWords)
+	i, ok := d.index[s]
+	if !ok {
+		i = len(d.Texts)
+		d.index[s] = i
+		d.Texts = append(d.Texts, s)
+	}
+	return i
+}

@@ -1,0 +1,155 @@
+package matrix
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// needRow says what a lock needs to be safe, column by column of needs.
+type needRow struct {
+	Name     string
+	Declares string
+	Needs    []needed
+}
+
+// needed is one thing that a lock needs. State is safe (it needs nothing), bad (nothing helps),
+// some, or unknown.
+type needed struct {
+	Text, State, Why string
+}
+
+// asks derives one column of needs from cells of the matrix: what must not happen, if the cells of
+// these faults are violated.
+type asks struct {
+	head      string
+	columns   []string
+	letters   string // whose violation counts
+	needs     string // in words
+	otherwise string // what may happen, if nothing is violated
+	except    string // a column whose cell is safe makes the need weaker
+	weaker    string
+}
+
+// needsOf are the columns: time, clocks, durability, messages.
+var needsOf = []asks{
+	{head: "Longest pause of a client", columns: []string{"pause"}, letters: "SLODF",
+		needs: "shorter than the lease", otherwise: "any"},
+	{head: "Longest work", columns: []string{"longwork"}, letters: "SLODF",
+		needs: "shorter than the lease", otherwise: "any"},
+	{head: "Longest stall of Redis", columns: []string{"busy", "node-pause"}, letters: "SLODF",
+		needs: "shorter than the lease", otherwise: "any"},
+	{head: "Clients’ clocks", columns: []string{"clock-client"}, letters: "SLODF",
+		needs: "must agree", otherwise: "may be wrong"},
+	{head: "Redis’ clock", columns: []string{"clock-server+", "clock-server-"}, letters: "SLODF",
+		needs: "must not jump", otherwise: "may jump"},
+	{head: "Data after a restart", columns: []string{"restart"}, letters: "SLODF",
+		needs: "must be kept", otherwise: "may be lost", except: "restart-delayed",
+		weaker: "must be kept, or Redis stays away for a lease"},
+	{head: "Failover", columns: []string{"failover"}, letters: "SLODF", needs: "must not lose a write",
+		otherwise: "may lose writes"},
+	{head: "Messages", columns: []string{"partition", "request-loss", "reply-loss", "late"},
+		letters: "SLODF", needs: "must not be late or lost", otherwise: "may be late or lost"},
+	{head: "A client’s death", columns: []string{"crash"}, letters: "SLODF",
+		needs: "must not happen inside", otherwise: "may happen"},
+}
+
+func needHeads(m *matrix.Matrix) (heads []string) {
+	for _, a := range asked(m) {
+		heads = append(heads, a.head)
+	}
+	return heads
+}
+
+// asked are the needs that this matrix can tell of.
+func asked(m *matrix.Matrix) []asks {
+	return slices.DeleteFunc(slices.Clone(needsOf), func(a asks) bool {
+		return !slices.ContainsFunc(m.Columns, func(c matrix.Column) bool {
+			return slices.Contains(a.columns, c.Name)
+		})
+	})
+}
+
+func needRows(m *matrix.Matrix) (rows []needRow) {
+	for _, r := range m.Rows {
+		row := needRow{Name: page.Clean(r.Name, 60), Declares: declaredBy(r)}
+		for _, a := range asked(m) {
+			row.Needs = append(row.Needs, a.of(m, r.Name))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// of is what the lock of a row needs.
+func (a asks) of(m *matrix.Matrix, row string) needed {
+	if free := m.Cell(row, "none"); free != nil && strings.ContainsAny(strings.Join(free.Found(), ""),
+		a.letters) {
+		return needed{"nothing helps", "bad", "it fails without any fault"}
+	}
+	var broken, open []string
+	for _, name := range a.columns {
+		c := m.Cell(row, name)
+		switch {
+		case c == nil || c.Elsewhere:
+			open = append(open, name+" was not run")
+			continue
+		case c.Impossible != "":
+			open = append(open, name+" is not possible: "+c.Impossible)
+			continue
+		}
+		for _, l := range c.Letters {
+			if !strings.Contains(a.letters, l.Letter) {
+				continue
+			}
+			if l.Found == checker.Violated {
+				broken = append(broken, name+": "+l.Letter)
+			}
+			if l.Found == checker.Unknown || l.Found == "" {
+				open = append(open, name+": "+l.Letter+" is unknown")
+			}
+		}
+	}
+	switch {
+	case len(broken) > 0 && a.except != "" && safeIn(m, row, a.except):
+		return needed{a.weaker, "some", strings.Join(broken, ", ")}
+	case len(broken) > 0:
+		return needed{a.needs, "some", strings.Join(broken, ", ")}
+	case len(open) > 0:
+		return needed{"not known", "unknown", page.Clean(strings.Join(open, "; "), 300)}
+	}
+	return needed{a.otherwise, "safe", "nothing was violated under " + units.List(a.columns)}
+}
+
+func safeIn(m *matrix.Matrix, row, column string) bool {
+	c := m.Cell(row, column)
+	return c != nil && len(c.Runs) > 0 &&
+		!strings.ContainsAny(strings.Join(append(c.Found(), c.Unknown()...), ""), serious)
+}
+
+// declaredBy is what the table of locks says of a row.
+func declaredBy(r matrix.Row) string {
+	e, err := impls.Find(r.Impl)
+	if err != nil {
+		return ""
+	}
+	var out []string
+	for _, d := range []struct {
+		is   bool
+		what string
+	}{{e.Lease, "lease"}, {e.Validity, "validity"}, {e.Loss, "tells a loss"}, {e.Fencing, "fencing"},
+		{e.Reentrant, "re-entrant"}, {e.Watchdog && !r.NoWatchdog, "watchdog"}} {
+		if d.is {
+			out = append(out, d.what)
+		}
+	}
+	if e.Topology == impls.Independent {
+		out = append(out, "independent masters")
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,298 @@
+// Package matrix writes the page of a matrix: which lock survives which fault, what each lock needs
+// and costs, and what the documents claim.
+package matrix
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/figure"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+var (
+	//go:embed page.html.tmpl
+	pageHTML string
+	//go:embed page.css
+	pageCSS string
+	//go:embed page.js
+	pageJS string
+
+	pageTemplate = template.Must(template.New("matrix").Parse(pageHTML))
+)
+
+// serious are the letters that make a lock unsafe to use; R is a leftover that ends with the lease.
+const serious = "SLODF"
+
+// matrixPage is what the template shows.
+type matrixPage struct {
+	Answer      string
+	Meta        string
+	Counted     string
+	Partial     bool
+	Columns     []matrix.Column
+	Rows        []matrixRow
+	Needs       []needRow
+	NeedColumns []string
+	Costs       []costRow
+	CostsMeta   string
+	CostFigures []figure.Shown
+	Claims      []claimRow
+	ClaimsMeta  []outcomeCount
+	Differences []differenceRow
+	Facts       [][2]string
+	Notes       []string
+	Data        template.JS
+	CSS         template.CSS
+	JS          template.JS
+	CSP         string
+}
+
+// matrixRow is a lock with its cells.
+type matrixRow struct {
+	Name, Why, Impl string
+	Cells           []matrixCell
+}
+
+// matrixCell is a lock under a fault. Kind is bad, minor, safe, unknown or none.
+type matrixCell struct {
+	Row, Column int
+	Kind, Title string
+	Letters     []matrixLetter
+	Missing     []string
+	Text        string // instead of letters
+	Link        string // of the whole cell
+	Serious     bool
+}
+
+// matrixLetter is a violated property, linked to the report of the run that shows it.
+type matrixLetter struct {
+	Letter, Link string
+	More         bool // not expected
+}
+
+// Write writes a matrix as one self-contained page. Linked says where the report of a run
+// directory (relative to the matrix) is to be found, relative to the page; "" if there is none.
+func Write(w io.Writer, m *matrix.Matrix, linked page.Link) error {
+	body, _, err := Page(m, linked)
+	if err == nil {
+		_, err = w.Write(body)
+	}
+	return err
+}
+
+// Page is Write, and the policy that the page asks a browser to enforce, which a server
+// can send with it.
+func Page(m *matrix.Matrix, linked page.Link) (body []byte, policy string,
+	err error) {
+	p := &matrixPage{Columns: m.Columns, Partial: m.Partial, CSS: template.CSS(page.CSS + pageCSS),
+		JS: template.JS(pageJS), CSP: page.PolicyFor(pageJS)}
+	p.Answer, p.Counted = survivors(m), m.Count().String()
+	data := newMatrixData(m)
+	for i, r := range m.Rows {
+		p.Rows = append(p.Rows, newMatrixRow(m, i, r, linked, data))
+	}
+	p.NeedColumns, p.Needs = needHeads(m), needRows(m)
+	p.Claims, p.ClaimsMeta = claimRows(m, linked)
+	p.differences(m, linked)
+	p.about(m)
+	if err := p.costs(m); err != nil {
+		return nil, "", err
+	}
+	b, err := json.Marshal(data)
+	if err != nil {
+		return nil, "", err
+	}
+	p.Data = template.JS(b)
+	var out bytes.Buffer
+	err = pageTemplate.Execute(&out, p)
+	return out.Bytes(), p.CSP, err
+}
+
+func newMatrixRow(m *matrix.Matrix, at int, r matrix.Row, linked page.Link,
+	data *matrixData) matrixRow {
+	row := matrixRow{Name: page.Clean(r.Name, 60), Why: page.Clean(matrix.Why(r.Name), 300),
+		Impl: page.Clean(r.Impl, 40)}
+	for j, c := range m.Columns {
+		cell := m.Cell(r.Name, c.Name)
+		if cell == nil {
+			cell = &matrix.Cell{Row: r.Name, Column: c.Name}
+		}
+		row.Cells = append(row.Cells, newMatrixCell(cell, at, j, linked))
+		data.add(cell, at, j, linked)
+	}
+	return row
+}
+
+func newMatrixCell(c *matrix.Cell, row, column int, linked page.Link) matrixCell {
+	x := matrixCell{Row: row, Column: column, Kind: kindOf(c), Title: page.Clean(c.Title(), 700),
+		Missing: c.Missing(), Link: linked(c.Dir())}
+	for _, l := range c.Found() {
+		x.Letters = append(x.Letters, matrixLetter{l, linked(c.Letter(l).Dir), slices.Contains(c.More(),
+			l)})
+		x.Serious = x.Serious || strings.Contains(serious, l)
+	}
+	unknown := c.Unknown()
+	switch {
+	case c.Impossible != "" || c.Elsewhere:
+		x.Text, x.Link = c.String(), ""
+	case len(x.Letters) == 0 && len(unknown) == 0:
+		x.Text = "–"
+	case len(x.Letters) == 0 && len(unknown) == len(batch.Letters):
+		x.Text = "?"
+	case len(unknown) > 0:
+		x.Text = strings.Join(unknown, "") + "?"
+	}
+	return x
+}
+
+// kindOf is how a cell is coloured.
+func kindOf(c *matrix.Cell) string {
+	found := strings.Join(c.Found(), "")
+	switch {
+	case c.Impossible != "" || c.Elsewhere:
+		return "none"
+	case strings.ContainsAny(found, serious):
+		return "bad"
+	case len(c.Unknown()) > 0:
+		return "unknown"
+	case found != "":
+		return "minor"
+	}
+	return "safe"
+}
+
+// survivors answers the question of the page in a sentence.
+func survivors(m *matrix.Matrix) string {
+	best, most, names := -1, 0, []string(nil)
+	for _, r := range m.Rows {
+		safe, asked := survived(m, r.Name)
+		if asked == 0 || asked < most/2 { // hardly any fault can be asked of it
+			continue
+		}
+		most = max(most, asked)
+		if safe > best {
+			best, names = safe, nil
+		}
+		if safe == best {
+			names = append(names, page.Clean(r.Name, 40))
+		}
+	}
+	if len(names) > 4 {
+		names = append(names[:3:3], fmt.Sprintf("%d others", len(names)-3))
+	}
+	switch {
+	case len(names) == 0:
+		return "Nothing has been run that would tell one lock from another."
+	case best >= most:
+		return fmt.Sprintf("All that was tried here is survived by %s: %s.", units.List(names),
+			units.Count(most, "fault"))
+	case best == 0:
+		return "No lock survives any of the faults that were tried here."
+	}
+	return fmt.Sprintf(
+		"No lock survives everything that was tried. %d of %s, the most, are survived by %s.", best,
+		units.Count(most, "fault"), units.List(names))
+}
+
+// survived counts the faults that a lock was tried under, and those that it survives. A lock that
+// fails without any survives none.
+func survived(m *matrix.Matrix, row string) (safe, asked int) {
+	for _, c := range m.Columns {
+		kind := kindOf(cellOf(m, row, c.Name))
+		switch {
+		case c.Name == "none" && kind == "bad":
+			return 0, len(m.Columns) - 1
+		case c.Name == "none" || kind == "none":
+			continue
+		case kind == "safe" || kind == "minor":
+			safe++
+		}
+		asked++
+	}
+	return safe, asked
+}
+
+func cellOf(m *matrix.Matrix, row, column string) *matrix.Cell {
+	if c := m.Cell(row, column); c != nil {
+		return c
+	}
+	return &matrix.Cell{Row: row, Column: column, Elsewhere: true}
+}
+
+// differenceRow is a letter that was not as expected.
+type differenceRow struct {
+	Row, Column, Letter, What, Words, Link string
+}
+
+func (p *matrixPage) differences(m *matrix.Matrix, linked page.Link) {
+	for _, d := range m.Differences() {
+		what := "found, not expected"
+		if d.Expected {
+			what = "expected, not found"
+		}
+		p.Differences = append(p.Differences, differenceRow{page.Clean(d.Row, 60),
+			page.Clean(d.Column, 40),
+			d.Letter, what, page.Clean(strings.Join(strings.Fields(d.Words), " "), 400), linked(d.Dir)})
+	}
+}
+
+func (p *matrixPage) about(m *matrix.Matrix) {
+	add := func(name, value string) {
+		if value != "" {
+			p.Facts = append(p.Facts, [2]string{name, page.Clean(value, 200)})
+		}
+	}
+	add("environment", m.Environment)
+	for _, k := range slices.Sorted(maps.Keys(m.Versions)) {
+		add(page.Clean(k, 40), m.Versions[k])
+	}
+	add("machine", m.Machine)
+	add("lease", m.TTL.String()+", of the locks that do not fix their own")
+	add("runs of each scenario", fmt.Sprint(m.Repeat))
+	add("seed", fmt.Sprint(m.Seed))
+	add("shard", m.Shard.String())
+	if m.Took > 0 {
+		add("took", units.Span(m.Took))
+	}
+	p.Meta = fmt.Sprintf("%s × %s · environment %s", units.Count(len(m.Rows), "lock"),
+		units.Count(len(m.Columns), "fault"), page.Clean(m.Environment, 40))
+	if v := m.Versions["redis"]; v != "" {
+		p.Meta += " · Redis " + page.Clean(v, 40)
+	}
+	p.Meta += " · lease " + units.Span(m.TTL)
+}
+
+// WitnessDirs are the run directories of a matrix that a reader may want to see: for each violated
+// letter the run that shows it, and for each other cell the run that shows most. Each is there
+// once.
+func WitnessDirs(m *matrix.Matrix) (dirs []string) {
+	seen := map[string]bool{"": true}
+	add := func(dir string) {
+		if !seen[dir] {
+			seen[dir] = true
+			dirs = append(dirs, dir)
+		}
+	}
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		if c.Impossible != "" {
+			continue
+		}
+		for _, l := range c.Found() {
+			add(c.Letter(l).Dir)
+		}
+		add(c.Dir())
+	}
+	return dirs
+}

@@ -1,0 +1,232 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/reports/reporttest"
+	"github.com/lockbench/lockbench/reports/terminal"
+	"github.com/lockbench/lockbench/reports/timeline"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+func render(t testing.TB, r *store.Run) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteHTML(&b, reporttest.View(t, r)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPageAnswersFirst(t *testing.T) {
+	page := render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true,
+		Plan: `{"format":1,"seed":42}`}))
+	last := -1
+	for _, want := range []string{
+		"Can two clients hold the lock getset at once when the master fails over?",
+		"<strong class=\"violated\">Yes.</strong>", "were both inside lock 0 for",
+		"What was tried", "Timeline, to scale", "What happened", "S and L: lost by failover",
+		"The Redis commands of the clients involved", "SETNX", "Latency of acquire over time",
+		"Hold chart", "What the lock declares",
+		"lockbench run --impl getset --nemesis failover --seed 42", "7.0.15", "Plan",
+	} {
+		at := strings.Index(page[last+1:], want)
+		if at < 0 {
+			t.Fatalf("%q is missing, or comes before what it should follow", want)
+		}
+		last += 1 + at
+	}
+}
+
+// bigRun is made once: it has 100,000 operations.
+var bigRun = func() func(testing.TB) *store.Run {
+	var r *store.Run
+	return func(t testing.TB) *store.Run {
+		if r == nil {
+			r = reporttest.NewRun(t, reporttest.Scene{Clients: 8, Cycles: 50_000, Fail: true})
+		}
+		return r
+	}
+}()
+
+func TestPageStaysSmall(t *testing.T) {
+	r := bigRun(t)
+	if n := reporttest.View(t, r).Operations; n < 100_000 {
+		t.Fatalf("only %d operations", n)
+	}
+	page := render(t, r)
+	if len(page) >= 2_000_000 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	for _, want := range []string{"To stay small, this page leaves out", "acquire calls one by one",
+		"Clients "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+}
+
+func TestPageStaysSmallWithManyClients(t *testing.T) {
+	r := reporttest.NewRun(t, reporttest.Scene{Clients: 500, Cycles: 3000, Fail: true,
+		Plan: `{"pad":"` +
+			strings.Repeat("x", 3_000_000) + `"}`})
+	page := render(t, r)
+	if len(page) >= 2_000_000 || !strings.Contains(page, "the lanes of 452 clients") {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+}
+
+// TestPageStaysSmallWhateverTheRecord makes everything too much that a record can have too much of.
+func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
+	long := strings.Repeat("<&\u202e>", 400)
+	r := reporttest.NewRun(t, reporttest.Scene{Clients: 60, Cycles: 4000, Fail: true,
+		Plan: `{"pad":"` +
+			strings.Repeat("x", 3_000_000) + `"}`})
+	h := r.History
+	h.Header.Impl, h.Header.Command, h.Header.Versions = long, long, map[string]string{}
+	for i := range 5000 {
+		h.Header.Versions[fmt.Sprint(i)] = long
+		h.Events = append(h.Events, history.Event{Type: history.Fault, T: int64(i) * 1e6,
+			Process: history.Harness, F: long + fmt.Sprint(i), Target: fmt.Sprintf("n%d", i%300), ID: 100 +
+				i, Phase: history.PhaseFrom})
+	}
+	for i := range h.Events {
+		e := &h.Events[i]
+		e.Err = fmt.Sprint(i, long)
+		if e.F == history.Acquire {
+			e.Keys = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+		}
+	}
+	h.Sort()
+	for i := range r.Trace {
+		r.Trace[i].Args = append(r.Trace[i].Args, long+fmt.Sprint(i))
+		r.Trace[i].Err = long
+		r.Trace[i].Node = fmt.Sprintf("n%d", i%300)
+	}
+	for i := range 200 {
+		p := r.Verdict.Properties[0]
+		p.Property, p.Explanation = fmt.Sprint(i), strings.Repeat(long, 20)
+		r.Verdict.Properties = append(r.Verdict.Properties, p)
+	}
+	page := render(t, r)
+	if len(page) >= 2_000_000 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+	for _, want := range []string{"To stay small, this page leaves out", "the lanes of 12 clients",
+		"Timeline, to scale"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if strings.Contains(page, "the timeline</li>") {
+		t.Error("the page has no timeline")
+	}
+}
+
+func TestValidPageHasNoRed(t *testing.T) {
+	page := render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 40}))
+	for _, want := range []string{"Not in this run.", "40 acquisitions, of which 40 were contended",
+		"That is what this answer rests on"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, bad := range []string{"both inside", "chip violated", `class="overlap"`, "C81E3A"} {
+		if strings.Contains(strings.ReplaceAll(page, timeline.JS, ""), bad) {
+			t.Errorf("a valid page contains %q", bad)
+		}
+	}
+}
+
+func TestUnknownPageSaysWhatIsMissing(t *testing.T) {
+	page := render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 3}))
+	if !strings.Contains(page, "Unknown.") ||
+		!strings.Contains(page, "3 of the 5 contended acquisitions that it needs") ||
+		!strings.Contains(page, "too few: ") {
+		t.Error("the page does not say what was missing")
+	}
+}
+
+func TestPageOfAlmostNothing(t *testing.T) {
+	if _, err := view.Of(&store.Run{}); err == nil {
+		t.Error("a run without a history has a page")
+	}
+	for name, r := range map[string]*store.Run{
+		"no events":  {History: &history.History{}},
+		"not judged": {History: reporttest.NewRun(t, reporttest.Scene{Clients: 2, Cycles: 5}).History},
+		"no witness": {History: &history.History{}, Verdict: &checker.Verdict{Verdict: checker.Violated,
+			Summary: "bad", Properties: []checker.Property{{Property: "D", Verdict: checker.Violated}}}},
+		"empty one": {History: &history.History{}, Verdict: &checker.Verdict{Verdict: checker.Violated,
+			Properties: []checker.Property{{Property: "S", Verdict: checker.Violated,
+				Witness: &checker.Witness{}}}}},
+		"broken plan": {History: &history.History{}, Plan: []byte("{")},
+	} {
+		if page := render(t, r); !strings.Contains(page, "<h1>Can two clients hold") {
+			t.Errorf("%s: no question", name)
+		}
+		if err := terminal.Summary(&bytes.Buffer{}, reporttest.View(t, r), true); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAnswerClaimsOnlyWhatWasJudged(t *testing.T) {
+	for _, c := range []struct {
+		s    checker.Result
+		want string
+	}{{checker.Valid, "No two clients were inside at once."},
+		{checker.Unknown, "this run does not tell"}, {checker.NA, "this run does not tell"}} {
+		v := &checker.Verdict{Verdict: checker.Violated, Summary: "Stuck.",
+			Properties: []checker.Property{
+				{Property: checker.MutualExclusion, Verdict: c.s}, {Property: checker.Deadlock,
+					Verdict: checker.Violated, Witness: &checker.Witness{
+						Holds: []checker.Hold{{Process: 0, From: 1, To: 9}, {Process: 1, From: 2, To: 8}}}},
+			}}
+		a := reporttest.View(t, &store.Run{History: &history.History{}, Verdict: v}).Answer()
+		if a.Word != "No client gets in again." || !strings.Contains(a.Sentence, c.want) {
+			t.Errorf("S %s: %+v, want %q", c.s, a, c.want)
+		}
+	}
+}
+
+func TestPageTellsWhatSomebodyExpected(t *testing.T) {
+	for _, c := range []struct {
+		said, asked, want string
+	}{
+		{"valid", "", "Expected: valid. This is not as expected."},
+		{"S", "", "Expected: S. This is as expected."},
+		{"", "violated", "Expected: violated. This is as expected."},
+		{"", "", ""}, // a run of a matrix: only its cell says what is expected
+	} {
+		r := reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})
+		r.History.Header.Expect = c.said
+		r.Verdict = checker.Check(r.History, r.Trace, checker.Options{Expect: c.asked})
+		page := render(t, r)
+		if !strings.Contains(page, c.want) || c.want == "" && strings.Contains(page, "xpected: ") {
+			t.Errorf("%q, asked for %q: not %q", c.said, c.asked, c.want)
+		}
+	}
+}
+
+func TestOnlyARedisHasALane(t *testing.T) {
+	r := reporttest.NewRun(t, reporttest.Scene{Clients: 2, Cycles: 4})
+	for _, target := range []string{"c0>*", "*>n0", "c1+>n1", "spare", "*", nemesis.Hit, "c1",
+		"n2>n0"} {
+		r.History.Events = append(r.History.Events, history.Event{Type: history.Fault,
+			Process: history.Harness, F: "x", Phase: history.PhaseFrom, Target: target})
+	}
+	var names []string
+	for _, n := range reporttest.View(t, r).Redis() {
+		names = append(names, n.Name)
+	}
+	if got := strings.Join(names, " "); got != "n0 n1 n2" {
+		t.Errorf("lanes for %s", got)
+	}
+}

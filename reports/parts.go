@@ -1,0 +1,76 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/reports/sequence"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+// verdict adds whether this was expected, and what broke.
+func (p *runPage) verdict(v *view.View) {
+	if v.Verdict == nil {
+		return
+	}
+	if what, how := v.Expectation(); what != "" {
+		p.Expectation = "Expected: " + what + ". This is " + how + "."
+	}
+	p.HarnessError = page.Clean(v.Verdict.HarnessError, 400)
+	if q := v.Verdict.Porcupine; q.Result != "" {
+		p.Porcupine = fmt.Sprintf("%s says %s over %s in %s", view.Judge(q.Version),
+			page.Clean(q.Result, 20),
+			units.Count(q.Operations, "operation"), units.Span(q.Took))
+	}
+}
+
+func newStory(v *view.View, w *view.Violation, n int) story {
+	s := story{ID: fmt.Sprintf("violation-%d", n+1), Title: w.Title()}
+	for _, told := range w.Told {
+		s.Told = append(s.Told, page.Clean(told, 4000))
+	}
+	s.Steps, s.StepsLeft = sequence.Steps(v, w)
+	if len(s.Steps) > 1 {
+		s.Sequence = sequence.Draw(s.Steps, w, n)
+	}
+	return s
+}
+
+func (p *runPage) about(v *view.View) {
+	h := v.History.Header
+	for k, version := range h.Versions {
+		p.Versions = append(p.Versions, [2]string{page.Clean(k, 40), page.Clean(version, 80)})
+	}
+	slices.SortFunc(p.Versions, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	p.Versions = p.Versions[:min(len(p.Versions), maxRows)]
+	add := func(name, value string) {
+		if value != "" && value != "0s" && value != "0" {
+			p.Facts = append(p.Facts, [2]string{name, page.Clean(value, 200)})
+		}
+	}
+	add("lock", h.Impl)
+	add("fault", h.Nemesis)
+	add("workload", h.Workload)
+	add("environment", h.Environment)
+	add("topology", h.Topology)
+	p.Facts = append(p.Facts, [2]string{"seed", fmt.Sprint(h.Seed)})
+	add("lease (TTL)", h.TTL.String())
+	add("poll", h.Poll.D().Round(time.Microsecond).String())
+	add("assumed clock drift", fmt.Sprint(h.Drift))
+	add("started", h.Started)
+	p.Command = page.Clean(h.Command, 2000)
+	var b bytes.Buffer
+	if json.Indent(&b, v.Plan, "", "  ") == nil && b.Len() > 0 {
+		p.Plan = page.Printable(b.String())
+		if len(p.Plan) > 200_000 {
+			p.Plan = p.Plan[:200_000] + "\n…"
+			p.note("the rest of the plan, which is in plan.json")
+		}
+	}
+}

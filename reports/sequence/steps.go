@@ -1,0 +1,227 @@
+package sequence
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+// The kinds of a step of a violation's story.
+const (
+	stepSend   = "send"
+	stepReply  = "reply"
+	stepFault  = "fault"
+	stepInside = "inside"
+	stepLeaves = "leaves"
+	stepMark   = "mark"
+	stepMore   = "more"
+	stepItself = "itself" // something that happened by itself on a node: an expiry
+)
+
+// Step is one row of the sequence diagram, and one line of the story in words.
+type Step struct {
+	T       int64
+	Kind    string
+	Process int    // the client that it is about, -1 for faults
+	Node    string // of a command
+	Text    string // label
+	Tip     string // all of it
+	During  bool   // while two are inside
+	Failed  bool   // a reply that is an error
+}
+
+// Words tells the step as a line of text.
+func (s Step) Words() string {
+	switch s.Kind {
+	case stepSend:
+		return fmt.Sprintf("%s → %s: %s", units.Upper(view.Who(s.Process)), s.Node, s.Tip)
+	case stepReply:
+		return fmt.Sprintf("%s → %s: %s", s.Node, view.Who(s.Process), s.Tip)
+	case stepFault:
+		return s.Tip
+	case stepItself:
+		return s.Node + ": " + s.Tip
+	}
+	return units.Upper(view.Who(s.Process)) + " " + s.Tip
+}
+
+// maxSteps bounds the sequence diagram; a violation that takes more is told around its end.
+const maxSteps = 70
+
+// teller collects the steps of a violation.
+type teller struct {
+	*view.View
+	w      *view.Violation
+	lo, hi int64 // what is told
+	steps  []Step
+}
+
+// Steps tell a violation: what its clients and its nodes said to each other from the first acquire
+// call to the end of the overlap, with the faults in between. Left is how many earlier ones are
+// left out.
+func Steps(v *view.View, w *view.Violation) (steps []Step, left int) {
+	t := teller{View: v, w: w}
+	t.lo, t.hi = w.Extent(v)
+	t.commands()
+	t.before()
+	for _, h := range w.Holds {
+		t.hold(h)
+	}
+	t.faults()
+	t.marks()
+	slices.SortStableFunc(t.steps, func(a, b Step) int { return cmp.Compare(a.T, b.T) })
+	for i := range t.steps {
+		s := &t.steps[i]
+		s.During = w.Together && s.T >= w.From && s.T <= w.To
+	}
+	left = max(0, len(t.steps)-maxSteps)
+	return t.steps[left:], left
+}
+
+// add adds a step about a client. A label that is no shorter than the whole is the whole.
+func (t *teller) add(at int64, kind string, process int, label, tip string) {
+	t.steps = append(t.steps, Step{T: at, Kind: kind, Process: process, Text: label, Tip: tip})
+}
+
+func (t *teller) hold(h checker.Hold) {
+	if h.N == 0 { // no hold: the time in which a client tried in vain
+		t.add(h.From, stepMark, h.Process, "tries", "tries to acquire the lock")
+		t.add(t.Until(h.To), stepMark, h.Process, "still outside", "has still not been granted it")
+		return
+	}
+	t.add(h.From, stepInside, h.Process, "inside", "is inside: its acquire returned")
+	if h.To > t.hi {
+		return
+	}
+	for _, own := range t.Grants() {
+		if own.Process == h.Process && own.N == h.N {
+			label, tip := leaves(&own)
+			t.add(h.To, stepLeaves, h.Process, label, tip)
+			return
+		}
+	}
+}
+
+// leaves says how a hold ended, as a label and in words.
+func leaves(h *record.Hold) (label, tip string) {
+	switch h.Ended {
+	case record.Killed, record.Vanished:
+		return view.Ending(h), "is " + view.Ending(h) + " while inside"
+	case record.Open:
+		return "still inside", "is still inside at the end of the record"
+	}
+	return "leaves", "leaves: it calls release"
+}
+
+func (t *teller) faults() {
+	margin := max(t.hi-t.lo, 20e6)
+	for _, f := range t.Faults {
+		if f.From > t.hi || f.To < t.lo && f.From < t.lo-margin {
+			continue
+		}
+		text := f.Words()
+		if f.From < t.lo-margin {
+			text += ", at " + units.At(f.From)
+		}
+		t.add(max(t.lo-margin, f.From), stepFault, history.Harness, text, text)
+	}
+}
+
+func (t *teller) marks() {
+	for _, e := range t.Marks {
+		// a kill ends a hold, and is told there
+		told := e.Type == history.Lost || e.Type == history.Gap || e.Type == history.Exit
+		if text := t.MarkText(e); told && text != "" && e.T >= t.lo && e.T <= t.hi && t.w.Has(e.Process) {
+			t.add(e.T, stepMark, e.Process, text, text)
+		}
+	}
+}
+
+// before tells how the last hold ended before a violation that has none.
+func (t *teller) before() {
+	h := t.w.Before(t.View)
+	if h == nil {
+		return
+	}
+	label, tip := leaves(h)
+	t.add(h.End, stepLeaves, h.Process, label, tip)
+	for i := range t.Trace {
+		if c := &t.Trace[i]; c.Process == h.Process && c.N == h.N && c.Sent >= h.End &&
+			c.Sent < t.w.From {
+			t.command(view.Polls{Command: *c}, t.w.To)
+		}
+	}
+}
+
+// commands takes the checker's own choice of commands, if it made one, and else all commands of the
+// violation's clients.
+func (t *teller) commands() {
+	var cs []history.Command
+	for _, c := range t.w.Commands {
+		switch {
+		case len(c.Args) > 0:
+			cs = append(cs, c.Command)
+		case !slices.ContainsFunc(t.Faults, func(f view.Fault) bool { // they have rows of their own
+			return f.From == c.Sent || f.To == c.Sent
+		}):
+			text := page.Clean(c.Effect, 80)
+			t.steps = append(t.steps, Step{T: max(c.Sent, c.Recv), Kind: stepItself,
+				Process: history.Harness, Node: page.Clean(c.Node, 24), Text: text, Tip: text})
+		}
+	}
+	for i, chosen := 0, len(cs) > 0; !chosen && i < len(t.Trace); i++ {
+		if c := &t.Trace[i]; t.w.Has(c.Process) && c.Sent <= t.hi &&
+			(c.Recv >= t.lo || c.Recv == 0 && c.Sent >= t.lo) {
+			cs = append(cs, *c)
+		}
+	}
+	for _, p := range view.Group(cs) {
+		t.command(p, t.hi)
+	}
+}
+
+// command adds a command, and its reply unless it came long after hi.
+func (t *teller) command(p view.Polls, hi int64) {
+	node := page.Clean(p.Node, 24)
+	t.steps = append(t.steps, Step{T: p.Sent, Kind: stepSend, Process: p.Process, Node: node,
+		Text: brief(t.History.Header.Readable(p.Args)), Tip: page.Clean(p.String(), 300)})
+	if p.Recv > 0 && p.Recv <= hi+int64(50*time.Millisecond) {
+		t.steps = append(t.steps, Step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: node,
+			Text: view.ReplyOf(p.Command, 34), Tip: view.ReplyOf(p.Command, 300),
+			Failed: p.Err != ""})
+	}
+	if p.More > 0 {
+		text := "asks " + units.Count(p.More, "more time") + ", same answer"
+		t.add(max(p.Recv, p.Sent), stepMore, p.Process, text, text)
+	}
+}
+
+// brief is a command that fits on an arrow.
+func brief(args []string) string {
+	s := ""
+	for i, a := range args {
+		if i > 0 {
+			s += " "
+		}
+		if len(a) > 16 {
+			s += page.Clean(a, 8) // a token; its beginning tells it from others
+		} else {
+			s += page.Clean(a, 0)
+		}
+		if len(s) > 48 {
+			return page.Clean(s, 48) + "…"
+		}
+	}
+	return s
+}
+
+// Stamp is when the step happened, in seconds to the microsecond.
+func (s Step) Stamp() string { return units.Micros(s.T) }

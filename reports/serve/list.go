@@ -1,0 +1,245 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+var (
+	//go:embed list.html.tmpl
+	listHTML string
+	//go:embed list.css
+	listCSS string
+	//go:embed list.js
+	listJS string
+
+	listTemplate = template.Must(template.New("list").Parse(listHTML))
+)
+
+// maxListed bounds the list: the newest are shown.
+const maxListed = 5000
+
+// Listing is what the list of a store shows: the document /api/runs.
+type Listing struct {
+	Store string  `json:"store"`
+	Items []Entry `json:"items"`
+	Left  int     `json:"left,omitempty"` // older ones that are not listed
+}
+
+// Entry is a run, a matrix or a gate of a store.
+type Entry struct {
+	Kind        string `json:"kind"`           // run, matrix or gate
+	Name        string `json:"name"`           // of its directory: the lock and the fault
+	Time        string `json:"time"`           // when it began, as its directory is named
+	Path        string `json:"path"`           // below /store/, escaped for a URL
+	Page        string `json:"page,omitempty"` // what to look at first, below Path
+	Impl        string `json:"impl,omitempty"`
+	Nemesis     string `json:"nemesis,omitempty"`
+	Environment string `json:"environment,omitempty"`
+	// violated, valid, unknown, n.a., not judged, running; of a gate its result, of a matrix nothing
+	Verdict string   `json:"verdict"`
+	Letters []string `json:"letters,omitempty"`
+	Words   string   `json:"words,omitempty"` // the summary
+	Expect  string   `json:"expect,omitempty"`
+	As      bool     `json:"as_expected,omitempty"`
+	Files   []string `json:"files,omitempty"` // to download
+}
+
+// listed is an entry as it was when its files had these stamps.
+type listed struct {
+	stamp string
+	entry Entry
+}
+
+// Listing reads the store. Directories that hold nothing of lockbench's are left out.
+func (s *Server) Listing() Listing {
+	l := Listing{Store: s.dir, Items: []Entry{}}
+	type at struct{ test, time string }
+	var all []at
+	dir := s.root.FS()
+	tests, _ := fs.ReadDir(dir, ".")
+	for _, t := range tests {
+		// links are no directories here: latest is not listed twice
+		if !t.IsDir() || strings.HasPrefix(t.Name(), ".") {
+			continue
+		}
+		runs, _ := fs.ReadDir(dir, t.Name())
+		for _, r := range runs {
+			if r.IsDir() && !strings.HasPrefix(r.Name(), ".") {
+				all = append(all, at{t.Name(), r.Name()})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b at) int { // the newest first
+		return strings.Compare(b.time+b.test, a.time+a.test)
+	})
+	for _, a := range all {
+		e, ok := s.entry(a.test, a.time)
+		switch {
+		case !ok:
+		case len(l.Items) == maxListed:
+			l.Left++
+		default:
+			l.Items = append(l.Items, e)
+		}
+	}
+	return l
+}
+
+// entry reads what the list says of a directory, or knows it already.
+func (s *Server) entry(test, at string) (Entry, bool) {
+	name := test + "/" + at
+	stamp := s.stamp(name)
+	s.mu.Lock()
+	k, ok := s.known[name]
+	s.mu.Unlock()
+	if ok && k.stamp == stamp && k.entry.Verdict != "running" {
+		return k.entry, k.entry.Kind != ""
+	}
+	e := Entry{Name: page.Clean(test, 120), Time: page.Clean(at, 40),
+		Path: (&url.URL{Path: name}).EscapedPath()}
+	switch {
+	case s.has(path.Join(name, "matrix.json")):
+		s.ofMatrix(&e, name)
+	case s.has(path.Join(name, "gate.json")):
+		s.ofGate(&e, name)
+	case s.has(path.Join(name, store.History)):
+		s.ofRun(&e, name)
+	}
+	s.mu.Lock()
+	s.known[name] = listed{stamp, e}
+	s.mu.Unlock()
+	return e, e.Kind != ""
+}
+
+func (s *Server) ofMatrix(e *Entry, name string) {
+	e.Kind, e.Page, e.Files = "matrix", matrixPageName, s.there(name, "matrix.json", "matrix.md",
+		"results.jsonl")
+	f, err := regular{s.root.FS()}.Open(path.Join(name, "matrix.json"))
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if m, err := matrix.ReadMatrix(f); err == nil {
+		e.Environment, e.Words = page.Clean(m.Environment, 40), m.Count().String()
+		e.Impl, e.Nemesis = units.Count(len(m.Rows), "lock"), units.Count(len(m.Columns), "fault")
+	}
+}
+
+func (s *Server) ofGate(e *Entry, name string) {
+	e.Kind, e.Page, e.Files = "gate", gatePage, s.there(name, "gate.json", "summary.md", "junit.xml")
+	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, "gate.json"))
+	var g gate.GateResult
+	if err != nil || json.Unmarshal(b, &g) != nil {
+		return
+	}
+	e.Verdict, e.As = page.Clean(string(g.Result), 20), g.Exit == 0
+	e.Words = units.Count(len(g.Entries), "entry") + fmt.Sprintf(", exit code %d", g.Exit)
+}
+
+func (s *Server) ofRun(e *Entry, name string) {
+	e.Kind, e.Page, e.Verdict = "run", store.Report, "not judged"
+	e.Files = append(s.there(name, store.History), "history.edn")
+	e.Files = append(e.Files, s.there(name, store.Verdict, store.Plan, store.Trace, store.Markdown)...)
+	if h, ok := s.header(path.Join(name, store.History)); ok {
+		e.Impl, e.Nemesis, e.Environment = page.Clean(h.Impl, 60), page.Clean(h.Nemesis, 60),
+			page.Clean(h.Environment, 40)
+	}
+	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, store.Verdict))
+	if err != nil {
+		if info, err := s.root.Stat(path.Join(name, store.History)); err == nil &&
+			time.Since(info.ModTime()) < 15*time.Second {
+			e.Verdict = "running"
+		}
+		return
+	}
+	v, err := checker.Read(bytes.NewReader(b))
+	if err != nil {
+		return
+	}
+	e.Verdict, e.Words, e.Expect, e.As = v.Verdict.String(), page.Clean(v.Summary, 300),
+		page.Clean(v.Expect, 40), v.AsExpected
+	for _, p := range v.Properties {
+		if p.Verdict == checker.Violated {
+			e.Letters = append(e.Letters, page.Clean(p.Property, 12))
+		}
+	}
+}
+
+// there are those of the files that exist.
+func (s *Server) there(dir string, names ...string) (have []string) {
+	for _, n := range names {
+		if s.has(path.Join(dir, n)) {
+			have = append(have, n)
+		}
+	}
+	return have
+}
+
+// header reads line 1 of a history.
+func (s *Server) header(name string) (h history.Header, ok bool) {
+	f, err := regular{s.root.FS()}.Open(name)
+	if err != nil {
+		return h, false
+	}
+	defer f.Close()
+	line, err := bufio.NewReaderSize(f, 64<<10).ReadSlice('\n')
+	return h, err == nil && json.Unmarshal(line, &h) == nil
+}
+
+// listJSON is the list for programs, and for the page itself, which asks again and again.
+func (s *Server) listJSON(w http.ResponseWriter, r *http.Request) {
+	b, err := json.Marshal(s.Listing())
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, "The store cannot be listed.")
+		return
+	}
+	sum := sha256.Sum256(b)
+	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:12])+`"`)
+	w.Header().Set("Content-Type", "application/json")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
+}
+
+// list is the page of the list. Its script may ask this server for the list, and nothing else.
+func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
+	b, err := json.Marshal(s.Listing())
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, "The store cannot be listed.")
+		return
+	}
+	p := struct {
+		CSS  template.CSS
+		JS   template.JS
+		Data template.JS
+	}{template.CSS(page.CSS + listCSS), template.JS(listJS), template.JS(b)}
+	var out bytes.Buffer
+	if err := listTemplate.Execute(&out, p); err != nil {
+		refuse(w, http.StatusInternalServerError, "The page cannot be made.")
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy",
+		page.PolicyFor(listJS)+"; connect-src 'self'; frame-ancestors 'none'")
+	w.Write(out.Bytes())
+}

@@ -1,0 +1,134 @@
+package serve
+
+import (
+	"github.com/lockbench/lockbench/reports"
+	gatepage "github.com/lockbench/lockbench/reports/gate"
+	matrixpage "github.com/lockbench/lockbench/reports/matrix"
+	"github.com/lockbench/lockbench/reports/view"
+
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"path/filepath"
+
+	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// The pages that are made on demand, by their last name.
+const (
+	matrixPageName = "matrix.html"
+	gatePage       = "gate.html"
+	plotsPage      = "plots.html"
+)
+
+// pageOf says how a page is made, and from which file of its directory above all.
+type pageOf struct {
+	from string
+	make func(s *Server, dir fs.FS) (body []byte, policy string, err error)
+}
+
+var pagesOf = map[string]pageOf{
+	store.Report:   {store.History, (*Server).reportPage},
+	plotsPage:      {store.History, (*Server).plotsPage},
+	matrixPageName: {"matrix.json", (*Server).matrixPage},
+	gatePage:       {"gate.json", (*Server).gatePage},
+}
+
+// regular is a file system without pipes and devices, which a reader would wait for.
+type regular struct{ fs.FS }
+
+// Open implements fs.FS.
+func (r regular) Open(name string) (fs.File, error) {
+	info, err := fs.Stat(r.FS, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
+	case info.Size() > maxFile:
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("larger than %d MB",
+			maxFile>>20)}
+	}
+	return r.FS.Open(name)
+}
+
+// maxFile bounds what is read into memory for a page.
+const maxFile = 256 << 20
+
+func (s *Server) run(dir fs.FS) (*store.Run, error) {
+	r, err := store.LoadFS(regular{dir})
+	if r == nil || err != nil && len(r.History.Events) == 0 {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *Server) reportPage(dir fs.FS) ([]byte, string, error) {
+	r, err := s.run(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	view.Redraw(r)
+	v, err := view.Of(r)
+	if err != nil {
+		return nil, "", err
+	}
+	return reports.Page(v)
+}
+
+func (s *Server) plotsPage(dir fs.FS) ([]byte, string, error) {
+	r, err := s.run(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	v, err := view.Of(r)
+	if err != nil {
+		return nil, "", err
+	}
+	return reports.PlotsPage(v)
+}
+
+func (s *Server) matrixPage(dir fs.FS) ([]byte, string, error) {
+	f, err := regular{dir}.Open("matrix.json")
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	m, err := matrix.ReadMatrix(f)
+	if err != nil {
+		return nil, "", err
+	}
+	return matrixpage.Page(m, reportsIn(dir))
+}
+
+func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
+	b, err := fs.ReadFile(regular{dir}, "gate.json")
+	if err != nil {
+		return nil, "", err
+	}
+	var g gate.GateResult
+	if err := json.Unmarshal(b, &g); err != nil {
+		return nil, "", fmt.Errorf("gate.json: %w", err)
+	}
+	return gatepage.Page(&g, reportsIn(dir))
+}
+
+// reportsIn links to the reports of the runs that are there: the server makes them.
+func reportsIn(dir fs.FS) page.Link {
+	return func(run string) string {
+		if run == "" || !filepath.IsLocal(run) {
+			return ""
+		}
+		if _, err := fs.Stat(dir, path.Join(filepath.ToSlash(run), store.History)); err != nil {
+			return ""
+		}
+		return (&url.URL{Path: path.Join(filepath.ToSlash(run), store.Report)}).String()
+	}
+}

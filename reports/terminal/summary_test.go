@@ -1,0 +1,50 @@
+package terminal
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/lockbench/lockbench/reports/reporttest"
+)
+
+func TestSummary(t *testing.T) {
+	for name, s := range map[string]reporttest.Scene{
+		"violated": {Clients: 4, Cycles: 14, Fail: true}, "valid": {Clients: 4, Cycles: 40}, "unknown": {
+			Clients: 4, Cycles: 3},
+	} {
+		r := reporttest.NewRun(t, s)
+		// the only things that differ from run to run
+		r.Verdict.Porcupine.Took, r.Verdict.Porcupine.Version = 210e3, "v1.3.1"
+		for i := range r.Verdict.Properties {
+			r.Verdict.Properties[i].Explanation =
+				"Client 0 was granted lock 0 by n0 at 0.061 s; the rest of these words is the checker's to write and to test, and is as long as this so that lines are wrapped."
+		}
+		var plain, coloured bytes.Buffer
+		if err := Summary(&plain, reporttest.View(t, r), false); err != nil {
+			t.Fatal(err)
+		}
+		if err := Summary(&coloured, reporttest.View(t, r), true); err != nil {
+			t.Fatal(err)
+		}
+		reporttest.Pinned(t, "summary-"+name+".txt", plain.String())
+		if uncoloured(coloured.String()) != plain.String() {
+			t.Errorf("%s: colour changes the words", name)
+		}
+	}
+}
+
+func uncoloured(s string) string {
+	var b bytes.Buffer
+	esc := false
+	for _, r := range s {
+		switch {
+		case r == '\x1b':
+			esc = true
+		case esc:
+			esc = r != 'm'
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,116 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// Answer is the question's answer: a word, and a sentence that carries it.
+type Answer struct {
+	Word, Sentence string
+	Result         checker.Result
+}
+
+// Answer answers in the order in which a reader asks: were two inside at once, and if not, was
+// anything else wrong?
+func (v *View) Answer() Answer {
+	if v.Verdict == nil {
+		return Answer{"Not judged.", "There is no verdict on this run yet; lockbench check makes one.",
+			checker.Unknown}
+	}
+	result := v.Verdict.Verdict
+	switch result {
+	case checker.Violated:
+		if w := v.First(); w != nil && len(w.Holds) > 1 && w.Together {
+			return Answer{"Yes.", w.Sentence(), result}
+		}
+		return brokenAnswer(v.Verdict)
+	case checker.Valid:
+		return Answer{"Not in this run.", validSentence(v.Verdict), result}
+	case checker.NA:
+		return Answer{"Not asked.", units.Sentence(page.Clean(v.Verdict.Summary, 300)), result}
+	}
+	return Answer{"Unknown.", v.unknownSentence(), checker.Unknown}
+}
+
+// brokenAnswer is for a lock that failed otherwise. It says "not both at once" only if that was
+// judged.
+func brokenAnswer(v *checker.Verdict) Answer {
+	word, also := "It is broken.", "Whether two clients can be inside at once, this run does not tell."
+	if v.Property(checker.Deadlock).Verdict == checker.Violated {
+		word = "No client gets in again."
+	}
+	if v.Property(checker.MutualExclusion).Verdict == checker.Valid {
+		also = "No two clients were inside at once."
+	}
+	return Answer{word, units.Sentence(page.Clean(v.Summary, 300)) + " " + also, v.Verdict}
+}
+
+// validSentence says what a "no" is worth.
+func validSentence(v *checker.Verdict) string {
+	e := v.Evidence
+	s := fmt.Sprintf("No two clients were inside at once in %s, of which %s contended",
+		units.Count(e.Acquisitions, "acquisition"), units.Thousands(e.Contended)+units.Plural(e.Contended,
+			" was", " were"))
+	if e.Aimed > 0 {
+		s += fmt.Sprintf("; %d of %s hit a hold while another client waited", e.Hits,
+			units.Count(e.Aimed, "planned fault"))
+	}
+	if e.AfterFailover > 0 {
+		s += fmt.Sprintf("; the new master granted %s", units.Count(e.AfterFailover, "time"))
+	}
+	return s + ". That is what this answer rests on, and no more."
+}
+
+func (v *View) unknownSentence() string {
+	why := page.Clean(v.Verdict.HarnessError, 300)
+	if why == "" {
+		why = v.Missing()
+	}
+	if why == "" {
+		why = page.Clean(v.Verdict.Summary, 300)
+	}
+	if why == "" {
+		return "The run does not tell."
+	}
+	return "The run does not tell: " + units.Sentence(strings.TrimSuffix(why, "."))
+}
+
+// Missing says which evidence the run was to give and did not; "" if it gave all.
+func (v *View) Missing() string {
+	e, q := v.Verdict.Evidence, v.History.Header.Requires
+	var m []string
+	if e.Contended < q.Contended {
+		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Contended,
+			units.Count(q.Contended, "contended acquisition")))
+	}
+	if e.Hits < q.Hits {
+		m = append(m, fmt.Sprintf("%d of %s that hit a hold with another client waiting", e.Hits,
+			units.Count(q.Hits, "fault")))
+	}
+	if q.Failover && e.AfterFailover == 0 {
+		m = append(m, "no grant by the new master")
+	}
+	if len(m) > 0 {
+		return "it has " + units.List(m)
+	}
+	for _, p := range v.Verdict.Properties {
+		if p.Verdict.String() == string(checker.Unknown) && p.Reason != "" {
+			return page.Clean(p.Reason, 300)
+		}
+	}
+	return ""
+}
+
+// Judge names porcupine; a test binary does not know its version.
+func Judge(version string) string {
+	return strings.TrimSpace("porcupine " +
+		page.Clean(version, 20))
+}
+
+// State is the answer's class in a style sheet.
+func (a Answer) State() string { return page.State(a.Result) }

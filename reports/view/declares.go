@@ -1,0 +1,112 @@
+package view
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
+)
+
+// DeclareRow is a promise of the lock, what happened to it, and whether it was kept: "kept",
+// "broken", "not put to the test", or nothing where nothing is promised or no property of the
+// checker stands for it.
+type DeclareRow struct{ Promise, Happened, Kept string }
+
+// State is the row's class in the style sheet, Symbol says the same in a shape.
+func (d DeclareRow) State() string {
+	return map[string]string{"kept": "valid", "broken": "violated"}[d.Kept]
+}
+
+// Symbol stands before the word.
+func (d DeclareRow) Symbol() string {
+	return map[string]string{"kept": "✓", "broken": "✕"}[d.Kept]
+}
+
+// promises counts what happened to what a lock declares.
+type promises struct {
+	over, told, extended int
+	tokens, back         int
+	longest              int64
+}
+
+func (v *View) promises() (p promises) {
+	last := map[int]int64{} // token, by key
+	for _, h := range v.Grants() {
+		p.longest = max(p.longest, h.End-h.From)
+		p.over += count(h.End > h.BelievedEnd())
+		if h.Token != 0 {
+			p.tokens++
+			p.back += count(h.Token <= last[h.Key])
+			last[h.Key] = max(last[h.Key], h.Token)
+		}
+	}
+	for _, m := range v.Marks {
+		p.told += count(m.Type == history.Lost)
+		p.extended += count(m.Type == history.Extend || m.F == history.ExtendOp)
+	}
+	return p
+}
+
+// Declares sets what the lock declares against what happened. Where the checker has judged a
+// promise, its word counts.
+func (v *View) Declares() []DeclareRow {
+	d, p := v.History.Header.Declares, v.promises()
+	row := func(on bool, promise, happened, kept, otherwise string) DeclareRow {
+		if on {
+			return DeclareRow{promise, happened, kept}
+		}
+		return DeclareRow{Promise: otherwise, Happened: "–"}
+	}
+	lease := fmt.Sprintf("%s outlasted the lease of %s; the longest hold took %s",
+		units.Count(p.over, "hold"), units.Span(v.History.Header.TTL), units.Span(p.longest))
+	if p.extended > 0 {
+		lease += "; " + units.Count(p.extended, "extension")
+	}
+	return []DeclareRow{
+		{"Two clients are never inside at once", v.together(), v.judged(checker.MutualExclusion)},
+		row(d.Lease, "A hold ends by itself after a time (lease)", lease, v.judged(checker.Deadlock),
+			"No lease: a hold ends only by a release"),
+		row(d.Validity, "Each grant says until when it is good", stayed(p.over),
+			v.judged(checker.Validity), "No word on until when a grant is good"),
+		row(d.Loss, "The holder is told when the hold is over early", "told "+units.Count(p.told, "time"),
+			"",
+			"The holder is never told that the hold is over"),
+		row(d.Fencing, "Each grant carries a growing token",
+			fmt.Sprintf("%s with a token, %d not above the one before", units.Count(p.tokens, "grant"),
+				p.back),
+			v.judged(checker.Fencing), "No fencing token"),
+		row(d.Reentrant, "The holder may acquire again", fmt.Sprintf("%s inside a hold",
+			units.Count(len(v.Inner), "acquisition")), v.judged(checker.Reentry), "Not re-entrant"),
+	}
+}
+
+// judged turns the verdict on a property into a word about the promise.
+func (v *View) judged(property string) string {
+	if v.Verdict == nil {
+		return "not judged"
+	}
+	switch v.Verdict.Property(property).Verdict {
+	case checker.Violated:
+		return "broken"
+	case checker.Valid:
+		return "kept"
+	}
+	return "not put to the test"
+}
+
+func (v *View) together() string {
+	for _, w := range v.Violations {
+		if w.Together {
+			return w.Clients() + " were, for " + units.Span(w.Overlap())
+		}
+	}
+	return "no two were seen inside at once"
+}
+
+func stayed(over int) string {
+	if over == 0 {
+		return "no client was inside longer than it was promised"
+	}
+	return units.Count(over, "client") + " stayed inside longer than promised"
+}

@@ -1,0 +1,94 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// Fault is a fault of the record. By how much a clock was moved only the plan says.
+type Fault struct {
+	record.Fault
+	Offset time.Duration // of a clock
+	Rate   float64       // of a clock, in seconds for each second
+}
+
+// Row is what is known of the fault's action; the zero row of one that is in no table.
+func (f Fault) Row() nemesis.Action {
+	a, _ := nemesis.ActionOf(f.Action)
+	return a
+}
+
+// Name is the fault as a label: "kill n0".
+func (f Fault) Name() string {
+	return page.Clean(strings.Join(strings.Fields(f.Action+" "+f.Target+" "+f.clock()), " "), 60)
+}
+
+// Words tell what the nemesis did: "n0 was killed".
+func (f Fault) Words() string {
+	begin, _ := nemesis.Tell(f.Action, f.Target)
+	if c := f.clock(); c != "" {
+		begin += " by " + c
+	}
+	if !strings.HasPrefix(begin, f.Target) { // the name of a node stays as it is
+		begin = units.Upper(begin)
+	}
+	return page.Clean(begin, 90)
+}
+
+// clock is by how much a clock was moved, if it was.
+func (f Fault) clock() string {
+	s := ""
+	if f.Offset > 0 {
+		s = "+" + units.Span(f.Offset)
+	} else if f.Offset < 0 {
+		s = "−" + units.Span(-f.Offset)
+	}
+	if f.Rate != 0 {
+		s += fmt.Sprintf(" %+.3g s/s", f.Rate)
+	}
+	return strings.TrimSpace(s)
+}
+
+// linked reports whether the fault changes what passes a link whose connections stay.
+func (f Fault) linked() bool {
+	family := f.Row().Family
+	return family == nemesis.Loss || family == nemesis.Lateness
+}
+
+// planned is what this package reads of a plan's scenario.
+type planned struct {
+	Scenario []struct {
+		Do     string           `json:"do"`
+		Offset history.Duration `json:"offset"`
+		Rate   float64          `json:"rate"`
+	} `json:"scenario"`
+}
+
+// faultsOf gives the faults of clocks what the plan says of them: the record has their order, the
+// plan by how much.
+func faultsOf(r *record.Record, plan json.RawMessage) (faults []Fault) {
+	var p planned
+	if json.Unmarshal(plan, &p) != nil {
+		p.Scenario = nil
+	}
+	next := map[string]int{} // of each kind, where in the scenario to look on
+	for i := range r.Faults {
+		f := Fault{Fault: r.Faults[i]}
+		for at := next[f.Action]; at < len(p.Scenario); at++ {
+			if s := p.Scenario[at]; s.Do == f.Action {
+				f.Offset, f.Rate, next[f.Action] = s.Offset.D(), s.Rate, at+1
+				break
+			}
+		}
+		faults = append(faults, f)
+	}
+	return faults
+}

@@ -1,0 +1,58 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// MarkText says what happened to a client at one instant; "" for the end of a process that is told
+// elsewhere: it was planned, and did not end a hold.
+func (v *View) MarkText(e *history.Event) string {
+	switch e.Type {
+	case history.Lost:
+		return "told that the hold is over: " + page.Clean(e.Err, 80)
+	case history.Gap:
+		return "did not run for " + units.Span(e.Gap)
+	case history.Kill:
+		return "killed by the harness"
+	case history.Exit:
+		return v.exitText(e)
+	}
+	return "lease extended"
+}
+
+func (v *View) exitText(e *history.Event) string {
+	ended := slices.ContainsFunc(v.Grants(), func(h record.Hold) bool {
+		return h.Process == e.Process && h.Ended == record.Vanished
+	})
+	switch {
+	case !e.Planned:
+		return "process gone, which the plan does not say"
+	case ended:
+		return "process gone, as planned"
+	}
+	return ""
+}
+
+// Ending says how a hold ended.
+func Ending(h *record.Hold) string {
+	switch {
+	case h.Ended == record.Killed:
+		return "killed"
+	case h.Ended == record.Vanished:
+		return "gone"
+	case h.Ended == record.Again:
+		return "acquired again without a release"
+	case h.Ended == record.Open:
+		return "open"
+	case h.Answer == history.OK:
+		return "released"
+	case h.Answer == history.Fail:
+		return "release refused"
+	}
+	return "release unknown"
+}

@@ -1,0 +1,161 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Node is what is known of one Redis.
+type Node struct {
+	Name    string
+	Roles   []Role
+	Keys    []KeySpan // what it held for a lock
+	Exact   bool      // Keys follow its own command stream, not what clients were told
+	Offsets []Offset  // how far its clock was from where it began; none: its stream was not recorded
+}
+
+// Role is a time in one role: master, replica, up, paused, down.
+type Role struct {
+	From, To int64
+	Name     string
+}
+
+// Redis are the nodes that the record speaks of, by name. They cost a look at every command, so
+// they are found once.
+func (v *View) Redis() []Node {
+	if v.nodes == nil {
+		v.nodes = v.findNodes()
+	}
+	return v.nodes
+}
+
+func (v *View) findNodes() []Node {
+	var nodes []Node
+	for _, name := range v.nodeNames() {
+		nodes = append(nodes, Node{Name: name, Roles: v.roles(name, len(nodes) == 0)})
+	}
+	writers := trace.Writers(v.Trace)
+	grants := trace.New(v.History.Header, v.Record, v.Trace).Grants()
+	for i := range nodes {
+		n := &nodes[i]
+		stream := v.Run.Nodes[n.Name]
+		if len(stream) == 0 {
+			n.Keys = v.keysFromGrants(n.Name)
+			continue
+		}
+		heard := listen(stream, v.moves(n.Name))
+		s := keyspace{heard: heard, writers: writers, lock: grants.LockOf}
+		n.Keys, n.Exact, n.Offsets = s.play(n.Roles, v.End), true, heard.offsets()
+	}
+	return nodes
+}
+
+// nodeNames are the names of all nodes, n2 before n10.
+func (v *View) nodeNames() (names []string) {
+	seen := map[string]bool{}
+	for name := range v.Run.Nodes {
+		seen[name] = true
+	}
+	for i := range v.Trace {
+		seen[v.Trace[i].Node] = true
+	}
+	for i := range v.Holds {
+		seen[v.Holds[i].Node] = true
+	}
+	for _, f := range v.Faults {
+		for _, end := range strings.Split(f.Target, ">") {
+			_, client := record.ClientOf(strings.TrimSuffix(end, "+"))
+			seen[end] = seen[end] || !client && !slices.Contains([]string{"*", nemesis.Hit,
+				nemesis.Waiter, nemesis.Spare}, end)
+		}
+	}
+	for name, ok := range seen {
+		if ok && name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, CompareNames)
+	return names
+}
+
+// CompareNames orders n2 before n10.
+func CompareNames(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+// roles follows a node through kills, pauses, restarts and promotions. A failover topology starts
+// with its first node as master.
+func (v *View) roles(name string, first bool) []Role {
+	role := "up"
+	if t := v.History.Header.Topology; t == "failover" || t == "sentinel" {
+		role = "replica"
+		if first {
+			role = "master"
+		}
+	}
+	roles := []Role{{0, v.End, role}}
+	enter := func(t int64, what string) {
+		roles[len(roles)-1].To = t
+		roles = append(roles, Role{t, v.End, what})
+	}
+	for _, f := range v.Faults {
+		if f.Target != name {
+			continue
+		}
+		now, row := roles[len(roles)-1].Name, f.Row()
+		switch {
+		case row.Kills, row.Stops:
+			what := "down"
+			if row.Stops {
+				what = "paused"
+			}
+			enter(f.From, what)
+			if !f.Lasting {
+				enter(f.To, now)
+			}
+		case f.Promotes():
+			enter(v.Until(f.To), "master")
+		}
+	}
+	return roles
+}
+
+// moves are the stamps at which the nemesis moved a node's clock.
+func (v *View) moves(name string) (moves []int64) {
+	for _, f := range v.Faults {
+		if f.Action == nemesis.NodeClock && (f.Target == name || f.Target == "*") {
+			moves = append(moves, f.From)
+		}
+	}
+	slices.Sort(moves)
+	return moves
+}
+
+// keysFromGrants is what a node must have held by what clients were told, for a node whose own
+// stream was not recorded.
+func (v *View) keysFromGrants(name string) (spans []KeySpan) {
+	for i := range v.Holds {
+		h := &v.Holds[i]
+		if h.Node != name {
+			continue
+		}
+		k := KeySpan{From: h.Granting, To: v.End, Key: h.Key, Owner: h.Process,
+			Ended: "still there, by the grant"}
+		if lease := h.BelievedEnd(); lease < k.To {
+			k.To, k.Ended = lease, "lease over, by the grant"
+		}
+		if h.Answer == history.OK && h.Returned < k.To {
+			k.To, k.Ended = h.Returned, "released"
+		}
+		spans = append(spans, k)
+	}
+	return spans
+}

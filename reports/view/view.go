@@ -1,0 +1,117 @@
+// Package view is a run as it is drawn and told: the files of its directory, the one reading of its
+// history that its verdict rests on, and what the verdict shows of violations. All reports of a run
+// are made of one View, so that none of them can disagree with another or with the verdict.
+package view
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/internal/store"
+)
+
+// View is what the reports of a run draw and tell. It is read only once it is made, and not safe
+// for concurrent use: some of it is made when it is first asked for.
+type View struct {
+	*store.Run
+	*record.Record
+	// Faults are those of the record, with what the plan adds to them.
+	Faults []Fault
+	// Violations are those that decide the run first, each once, also where it speaks for several
+	// properties.
+	Violations []*Violation
+
+	nodes []Node
+}
+
+// ErrNoHistory is returned for a run of which nothing can be said.
+var ErrNoHistory = errors.New("reports: a run without a history")
+
+// Of reads a run for its reports. Only the history is mandatory, and it may be one that the checker
+// refuses: what is missing is left out of a report, and the page says so.
+func Of(r *store.Run) (*View, error) {
+	if r.History == nil {
+		return nil, ErrNoHistory
+	}
+	v := &View{Run: r, Record: record.Of(r.History)}
+	v.Faults = faultsOf(v.Record, r.Plan)
+	if r.Verdict != nil {
+		v.Violations = violationsOf(r.Verdict)
+	}
+	return v, nil
+}
+
+// maxRedraw bounds the events of a history that is judged only for its picture.
+const maxRedraw = 100_000
+
+// Redraw judges a violated run again: only a fresh verdict can draw porcupine's view of the failing
+// slice. A verdict that comes out otherwise, by another lockbench, is left as it was.
+func Redraw(r *store.Run) {
+	if r.Verdict == nil || r.Verdict.Verdict != checker.Violated || len(r.History.Events) > maxRedraw {
+		return
+	}
+	if fresh := checker.Check(r.History, r.Trace, checker.Options{}); fresh.Verdict ==
+		checker.Violated {
+		r.Verdict = fresh
+	}
+}
+
+// First is the violation that decides the run; nil if there is none.
+func (v *View) First() *Violation {
+	if len(v.Violations) == 0 {
+		return nil
+	}
+	return v.Violations[0]
+}
+
+// Grants are all holds, also those of a client that was inside already, by the stamp of the grant.
+func (v *View) Grants() []record.Hold {
+	if len(v.Inner) == 0 {
+		return v.Holds
+	}
+	all := slices.Concat(v.Holds, v.Inner)
+	slices.SortStableFunc(all, func(a, b record.Hold) int { return cmp.Compare(a.From, b.From) })
+	return all
+}
+
+// Until is a stamp of the record, which may be record.Forever, within the run.
+func (v *View) Until(t int64) int64 { return min(t, v.End) }
+
+// MaxLanes bounds the clients that have a lane of their own.
+const MaxLanes = 48
+
+// Lanes returns the clients that get a lane: all, or those of the violations and the first others.
+func (v *View) Lanes() []int {
+	if len(v.Clients) <= MaxLanes {
+		return v.Clients
+	}
+	var cs []int
+	for _, p := range v.Clients {
+		if v.Taking(p) && len(cs) < MaxLanes {
+			cs = append(cs, p)
+		}
+	}
+	for _, p := range v.Clients {
+		if len(cs) < MaxLanes && !slices.Contains(cs, p) {
+			cs = append(cs, p)
+		}
+	}
+	return slices.Sorted(slices.Values(cs))
+}
+
+// Taking reports whether a process takes part in any of the violations.
+func (v *View) Taking(process int) bool {
+	return slices.ContainsFunc(v.Violations, func(w *Violation) bool { return w.Has(process) })
+}
+
+// Who names a process.
+func Who(process int) string {
+	if process < 0 {
+		return "harness"
+	}
+	return fmt.Sprintf("client %d", process)
+}

@@ -1,0 +1,206 @@
+package view
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/record"
+)
+
+// exclusive are the properties whose violation is two clients inside at once.
+var exclusive = []string{checker.MutualExclusion, checker.LeaseExclusion, checker.Validity}
+
+// Violation is what a report shows of a violation, and all properties that it speaks for.
+type Violation struct {
+	Properties []string
+	Key        int
+	Holds      []checker.Hold
+	From, To   int64 // while all of its holds last; or their whole extent, if they do not overlap
+	Together   bool  // there is such a time
+	Class      string
+	Assumption string
+	Told       []string // the explanations of its properties, each once
+	Commands   []checker.WitnessCommand
+}
+
+// violationsOf returns what a verdict shows of its violations: those that decide the run first, and
+// each once, also where it speaks for several properties.
+func violationsOf(v *checker.Verdict) (ws []*Violation) {
+	for _, reported := range []bool{false, true} {
+		for _, p := range v.Properties {
+			if p.Verdict == checker.Violated && p.Witness != nil && p.Reported == reported {
+				ws = join(ws, p)
+			}
+		}
+	}
+	return ws
+}
+
+// join adds a property to the violation that speaks for it, or a violation of its own.
+func join(ws []*Violation, p checker.Property) []*Violation {
+	for _, w := range ws {
+		if len(w.Holds) > 0 && sameHolds(w.Holds, p.Witness.Holds) && w.Class == p.Class &&
+			w.alike(p.Property) {
+			w.tell(p)
+			w.Properties = append(w.Properties, p.Property)
+			return ws
+		}
+	}
+	return append(ws, newViolation(p))
+}
+
+// alike reports whether a property is about the same thing as the violation: two inside at once, or
+// not.
+func (w *Violation) alike(property string) bool {
+	return slices.Contains(exclusive, property) == slices.Contains(exclusive, w.Properties[0])
+}
+
+// tell adds the explanation of a property. Where S is violated by the same holds as another
+// property, the other's explanation says all that S's does, and more.
+func (w *Violation) tell(p checker.Property) {
+	if len(w.Properties) == 1 && w.Properties[0] == checker.MutualExclusion &&
+		p.Property != checker.MutualExclusion {
+		w.Told = nil
+	}
+	if p.Explanation != "" && !slices.Contains(w.Told, p.Explanation) {
+		w.Told = append(w.Told, p.Explanation)
+	}
+}
+
+func newViolation(p checker.Property) *Violation {
+	w := &Violation{Properties: []string{p.Property}, Key: p.Witness.Key, Holds: p.Witness.Holds,
+		Class: p.Class, Assumption: p.Assumption, Commands: p.Witness.Commands}
+	w.tell(p)
+	if len(w.Holds) == 0 {
+		w.spanCommands()
+		return w
+	}
+	lo, hi := w.Holds[0].From, w.Holds[0].To
+	w.From, w.To = lo, hi
+	for _, h := range w.Holds[1:] {
+		lo, hi = min(lo, h.From), max(hi, h.To)
+		w.From, w.To = max(w.From, h.From), min(w.To, h.To)
+	}
+	w.Together = len(w.Holds) > 1 && w.From < w.To && slices.Contains(exclusive, p.Property)
+	if !w.Together {
+		w.From, w.To = lo, hi
+	}
+	return w
+}
+
+// spanCommands takes the time of a violation without holds from its commands.
+func (w *Violation) spanCommands() {
+	for i, c := range w.Commands {
+		if i == 0 || c.Sent < w.From {
+			w.From = c.Sent
+		}
+		w.To = max(w.To, c.Recv, c.Sent)
+	}
+}
+
+func sameHolds(a, b []checker.Hold) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Process != b[i].Process || a[i].N != b[i].N {
+			return false
+		}
+	}
+	return true
+}
+
+// Overlap is how long all holds of the violation lasted together.
+func (w *Violation) Overlap() time.Duration {
+	if !w.Together {
+		return 0
+	}
+	return time.Duration(w.To - w.From)
+}
+
+// Has reports whether a process takes part in the violation.
+func (w *Violation) Has(process int) bool {
+	for _, h := range w.Holds {
+		if h.Process == process {
+			return true
+		}
+	}
+	for _, c := range w.Commands {
+		if len(c.Args) > 0 && c.Process == process {
+			return true
+		}
+	}
+	return false
+}
+
+// Processes are the clients of the violation.
+func (w *Violation) Processes() (ps []int) {
+	for _, h := range w.Holds {
+		ps = append(ps, h.Process)
+	}
+	for _, c := range w.Commands {
+		if len(c.Args) > 0 && (len(w.Holds) == 0 || !w.Together) {
+			ps = append(ps, c.Process)
+		}
+	}
+	return ps
+}
+
+// When is the time that a timeline marks: that of both clients being inside, or of the command that
+// did it, or of the last hold.
+func (w *Violation) When(v *View) (from, to int64) {
+	from, to = w.From, v.Until(w.To)
+	if w.Together {
+		return from, to
+	}
+	if n := len(w.Holds); n > 1 {
+		from, to = w.Holds[n-1].From, w.Holds[n-1].From
+	}
+	for _, c := range w.Commands {
+		if len(c.Args) > 0 {
+			from, to = c.Sent, max(c.Sent, c.Recv)
+		}
+	}
+	return from, to
+}
+
+// HasHold reports whether an acquisition is one of the violation's.
+func (w *Violation) HasHold(process, n int) bool {
+	return slices.ContainsFunc(w.Holds, func(h checker.Hold) bool {
+		return h.Process == process && h.N == n
+	})
+}
+
+// Extent goes from the first acquire call of the violation to the end of its overlap.
+func (w *Violation) Extent(v *View) (lo, hi int64) {
+	lo, hi = w.From, w.To
+	for _, h := range v.Grants() {
+		if w.HasHold(h.Process, h.N) {
+			lo = min(lo, h.Call)
+		}
+	}
+	for _, c := range w.Commands {
+		if c.Sent > 0 {
+			lo = min(lo, c.Sent)
+		}
+	}
+	if h := w.Before(v); h != nil {
+		lo = min(lo, h.End)
+	}
+	return lo, v.Until(hi)
+}
+
+// Before is the last hold that ended before a violation that has none, or nil: a key that was left
+// behind was left by its client.
+func (w *Violation) Before(v *View) (last *record.Hold) {
+	if len(w.Holds) > 0 {
+		return nil
+	}
+	for i := range v.Holds {
+		if h := &v.Holds[i]; h.Key == w.Key && h.End <= w.From && (last == nil || h.End > last.End) {
+			last = h
+		}
+	}
+	return last
+}

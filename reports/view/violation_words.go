@@ -1,0 +1,70 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// Title names the properties and the class: "S and L: lost by failover".
+func (w *Violation) Title() string {
+	var names []string
+	for _, p := range w.Properties {
+		names = append(names, page.Clean(p, 24))
+	}
+	s, what := units.List(names), page.Clean(w.Class, 80)
+	if what == "" {
+		what = told[w.Properties[0]].broken
+	}
+	if what != "" {
+		s += ": " + what
+	}
+	return s
+}
+
+// Clients names the clients of the violation: "Clients 0 and 2".
+func (w *Violation) Clients() string {
+	var ns []int
+	for _, h := range w.Holds {
+		ns = append(ns, h.Process)
+	}
+	slices.Sort(ns)
+	if len(ns) == 1 {
+		return "Client " + fmt.Sprint(ns[0])
+	}
+	return "Clients " + units.List(ns)
+}
+
+// Sentence answers the question of the page: which clients were inside, for how long, and why.
+func (w *Violation) Sentence() string {
+	s := fmt.Sprintf("%s were %s inside lock %d for %s", w.Clients(), w.bothOrAll(), w.Key,
+		units.Span(w.Overlap()))
+	if w.Class != "" {
+		s += ": " + page.Clean(w.Class, 80)
+	}
+	if w.Assumption != "" {
+		s += ", as the fault broke an assumption of the lock (" + page.Clean(w.Assumption, 80) + ")"
+	}
+	return s + "."
+}
+
+func (w *Violation) bothOrAll() string {
+	if len(w.Holds) > 2 {
+		return "all"
+	}
+	return "both"
+}
+
+// Label is what the timeline calls the violation.
+func (w *Violation) Label() string {
+	if w.Together {
+		return w.bothOrAll() + " inside, " + units.Span(w.Overlap())
+	}
+	p := w.Properties[0]
+	if b := told[p].broken; b != "" {
+		return p + ": " + b
+	}
+	return page.Clean(p, 24) + " is violated"
+}

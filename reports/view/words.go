@@ -1,0 +1,67 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+)
+
+// Caveats are what the environment does otherwise than its words make a reader think.
+func (v *View) Caveats() (cs []string) {
+	if v.History.Header.Environment != "sim" && slices.ContainsFunc(v.Faults, Fault.linked) {
+		cs = append(cs,
+			"A link that is cut or held here loses or keeps data, but not the end of a connection: the proxy passes FIN and RST. A real partition lets neither through, so a client may notice later than it did here.")
+	}
+	return cs
+}
+
+// Subtitle says in a line what was run where and when.
+func (v *View) Subtitle() string {
+	h := v.History.Header
+	parts := []string{units.Count(len(v.Clients), "client"), units.Count(max(1, h.Keys), "lock")}
+	if h.TTL > 0 {
+		parts = append(parts, "lease "+units.Span(h.TTL))
+	}
+	if h.Workload != "" {
+		parts = append(parts, "workload "+page.Clean(h.Workload, 40))
+	}
+	if h.Environment != "" {
+		where := "environment " + page.Clean(h.Environment, 40)
+		if redis := h.Versions["redis"]; redis != "" {
+			where += ", Redis " + page.Clean(redis, 40)
+		}
+		parts = append(parts, where)
+	} else {
+		parts = append(parts, "an imported history")
+	}
+	if h.Started != "" {
+		parts = append(parts, startedAt(h.Started))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// startedAt writes an RFC 3339 time for people, to the second; anything else as it is.
+func startedAt(s string) string {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return page.Clean(s, 40)
+	}
+	return t.Format("2006-01-02 15:04:05 MST")
+}
+
+// Expectation is what was expected of a run, and how the verdict compares; "" if no expectation was
+// given, as to a run of a matrix.
+func (v *View) Expectation() (what, how string) {
+	switch {
+	case v.Verdict == nil || v.Verdict.Expect == "" || v.History.Header.Expect == "" &&
+		v.Verdict.Expect == string(checker.Valid):
+		return "", ""
+	case v.Verdict.AsExpected:
+		return page.Clean(v.Verdict.Expect, 40), "as expected"
+	}
+	return page.Clean(v.Verdict.Expect, 40), "not as expected"
+}
