@@ -12,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/format1"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -92,8 +93,15 @@ func foreign[T any](decode func(text []byte) (T, error)) func(*T, []byte) error 
 	}
 }
 
-// property reads a property of a verdict, and refuses fields that it does not know.
+// oldNames are the fields of a property that had another name in format 1.
+var oldNames = format1.Names{"words": "explanation", "because": "reason"}
+
+// property reads a property of a verdict, also one of format 1. A field that is not known is
+// refused.
 func property(text []byte) (p checker.Property, err error) {
+	if text, err = format1.Upgrade(text, oldNames); err != nil {
+		return p, err
+	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	err = dec.Decode(&p)
