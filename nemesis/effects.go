@@ -166,8 +166,8 @@ func (p Params) skewed(s Step, variant string) Step {
 	return s
 }
 
-// long outlasts a lease.
-func (p Params) long() time.Duration { return p.TTL * 13 / 10 }
+// Long outlasts a lease.
+func (p Params) Long() time.Duration { return p.TTL * 13 / 10 }
 
 // jump is a clock's jump that no lease survives.
 func (p Params) jump() time.Duration { return p.TTL + 500*time.Millisecond }

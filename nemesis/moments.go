@@ -19,11 +19,8 @@ var owned = On{Client: owner, Links: owner + ">*"}
 // numbered is what an effect on client 0 is done to.
 var numbered = On{Client: "c0", Links: "c0>*"}
 
-// servers is what an effect on every Redis that the lock uses is done to.
-func (p Params) servers() On { return p.someServers(p.Nodes) }
-
-// someServers is what an effect on the first n of them is done to.
-func (p Params) someServers(n int) (on On) {
+// Servers is what an effect on the first n Redis that the lock uses is done to.
+func (p Params) Servers(n int) (on On) {
 	for i := range n {
 		on.Nodes = append(on.Nodes, node(i))
 	}

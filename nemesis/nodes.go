@@ -54,7 +54,7 @@ const (
 // election takes longer than any hold.
 func failoverSentinel(variant string, p Params) []Step {
 	cut := []Step{{Do: Cut, Target: "s>n0"}}
-	kill := p.effect("node-crash", "", p.servers()).aimed(true).Begin
+	kill := p.effect("node-crash", "", p.Servers(p.Nodes)).aimed(true).Begin
 	elected := []Step{{Do: Elected, For: history.Duration(election)}}
 	begin := []Step{{Do: Quiesce}, {Do: Barrier}}
 	aim := []Step{{Do: Resume}, inside()}
@@ -82,7 +82,7 @@ func (p Params) replaced() []Step {
 // if the holder has the lock on a bare majority (docs/locks.md, T10): it cannot reach the last ones
 // when it acquires. disk: it comes back with what it had written to its disk.
 func restart(variant string, p Params) []Step {
-	e := p.effect("restart", variant, p.someServers(1)).aimed(variant != "between")
+	e := p.effect("restart", variant, p.Servers(1)).aimed(variant != "between")
 	return slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant), e.Begin, p.replaced(),
 		p.heal())
 }
@@ -90,13 +90,13 @@ func restart(variant string, p Params) []Step {
 // restartDelayed lets the holder do its work meanwhile: standing at the breakpoint it would outlive
 // its lease. "stay": it does outlive it.
 func restartDelayed(variant string, p Params) []Step {
-	e := p.effect("restart-delayed", "", p.someServers(1)).aimed(true)
+	e := p.effect("restart-delayed", "", p.Servers(1)).aimed(true)
 	if variant == "stay" {
-		return slices.Concat([]Step{leaving()}, e.Begin, []Step{wait(p.long())}, e.End,
+		return slices.Concat([]Step{leaving()}, e.Begin, []Step{wait(p.Long())}, e.End,
 			p.after(granted(Other, p.soon())))
 	}
 	return slices.Concat([]Step{{Do: Quiesce}}, p.refuse(), first(variant), e.Begin,
-		[]Step{pass(thief), pass(owner), wait(p.long())}, e.End, []Step{{Do: Resume}}, p.heal())
+		[]Step{pass(thief), pass(owner), wait(p.Long())}, e.End, []Step{{Do: Resume}}, p.heal())
 }
 
 // refuse makes client 0 reach no more masters than it needs.
@@ -108,7 +108,7 @@ func (p Params) refuse() (steps []Step) {
 }
 
 // spare is how many independent masters a lock can do without.
-func (p Params) spare() int { return (p.Nodes - 1) / 2 }
+func (p Params) spare() int { return Minority(p.Nodes) }
 
 func (p Params) heal() []Step {
 	if p.spare() == 0 {
@@ -120,7 +120,7 @@ func (p Params) heal() []Step {
 // clockServer moves the clock of every Redis in a hold. The one who gets the lock for that has not
 // asked before: a client that waits to be told of a release does not ask again soon enough.
 func clockServer(variant string, p Params) []Step {
-	e := p.effect("clock-server", variant, p.servers()).aimed(variant != "between")
+	e := p.effect("clock-server", variant, p.Servers(p.Nodes)).aimed(variant != "between")
 	return slices.Concat([]Step{{Do: Quiesce}}, first(variant), e.Begin, p.replaced())
 }
 
@@ -128,16 +128,16 @@ func clockServer(variant string, p Params) []Step {
 // and meanwhile Redis answers -BUSY. stay: the holder stays inside until another has been granted
 // the lock.
 func busy(variant string, p Params) []Step {
-	on := p.servers()
+	on := p.Servers(p.Nodes)
 	on.For = history.Duration(p.TTL)
 	if variant == "stay" || variant == "between" {
-		on.For = history.Duration(p.long())
+		on.For = history.Duration(p.Long())
 	}
 	return p.away(variant, p.effect("busy", variant, on))
 }
 
 func nodePause(variant string, p Params) []Step {
-	return p.away(variant, p.effect("node-pause", "", p.servers()))
+	return p.away(variant, p.effect("node-pause", "", p.Servers(p.Nodes)))
 }
 
 // patient lets clients wait until Redis answers again.
@@ -145,7 +145,7 @@ func patient(variant string, p Params) time.Duration {
 	if variant == "kill" {
 		return 0
 	}
-	return 2*p.long() + 500*time.Millisecond
+	return 2*p.Long() + 500*time.Millisecond
 }
 
 // away takes every Redis that the lock uses away, until the holder's lease is over.
@@ -155,7 +155,7 @@ func patient(variant string, p Params) time.Duration {
 // lease it is given is good when Redis answers.
 func (p Params) away(variant string, e Effect) []Step {
 	e = e.aimed(variant != "between")
-	lasts := []Step{wait(p.long())}
+	lasts := []Step{wait(p.Long())}
 	switch variant {
 	case "between":
 		// the first to be granted asked long ago, and its lease may be over as far as it can know
@@ -179,12 +179,16 @@ func (p Params) away(variant string, e Effect) []Step {
 // may be granted afterwards.
 func gone(fault string, how func(nodes int) int) func(string, Params) []Step {
 	return func(_ string, p Params) []Step {
-		e := p.effect(fault, "", p.someServers(how(p.Nodes))).aimed(true)
+		e := p.effect(fault, "", p.Servers(how(p.Nodes))).aimed(true)
 		return slices.Concat([]Step{{Do: Warm}, inside()}, e.Begin, []Step{pass(owner)})
 	}
 }
 
-// How many nodes are all, a minority and a majority.
-func all(n int) int      { return n }
-func minority(n int) int { return (n - 1) / 2 }
-func majority(n int) int { return n/2 + 1 }
+// Every is how many of n servers are all of them.
+func Every(n int) int { return n }
+
+// Minority is how many of n servers a majority can do without.
+func Minority(n int) int { return (n - 1) / 2 }
+
+// Majority is how many of n servers are more than half.
+func Majority(n int) int { return n/2 + 1 }

@@ -1,7 +1,7 @@
 package explore
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -12,145 +12,86 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// form is a fault that can strike at any place of a run: before any message arrives. A client that
-// it hits is client 0: all clients are alike, and every order of them is gone through.
+// form is the effect of a fault at any place of a run: before any message arrives. A client that it
+// hits is client 0: all clients are alike, and every order of them is gone through.
 type form struct {
-	name    string
-	steps   func(p harness.Plan) []nemesis.Step // none: it is not for this plan
-	timeout time.Duration                       // of the Redis client; 0: it gives up on nothing
+	fault, variant string
+	mode           string // the variant of the effect, where that of the fault does not say it
+	links          string // that it is done to; "": all of client 0
+	// how many of the servers it is done to; nil: the first
+	nodes   func(n int) int
+	masters bool          // it needs several independent masters
+	lasts   time.Duration // 0: longer than a lease
+	timeout time.Duration // of the Redis client; 0: it gives up on nothing
 }
 
-// giveUp is after how long a client gives up on a lost reply.
-const giveUp = 250 * time.Millisecond
+// giveUp is after how long a client gives up on a lost reply, and twice when it has done so twice.
+const (
+	giveUp = 250 * time.Millisecond
+	twice  = giveUp * 5 / 2
+)
 
 // forms is the closed list.
 var forms = []form{
-	{"pause", func(p harness.Plan) []nemesis.Step {
-		return []nemesis.Step{{Do: nemesis.Pause, Target: "c0"}, outlast(p),
-			{Do: nemesis.Unpause, Target: "c0"}}
-	}, 0},
-	{"crash", just(nemesis.Step{Do: nemesis.Crash, Target: "c0"}), 0},
-	{"partition", cut(nemesis.Both, outlasting), giveUp},
-	{"request-loss", cut(nemesis.Requests, twice), giveUp},
-	{"reply-loss", cut(nemesis.Replies, twice), giveUp},
-	{"late", held(nemesis.Requests, "c0>*"), giveUp},
-	{"late", held(nemesis.Replies, "c0>*"), 0},
-	{"late", amongMasters(held(nemesis.Requests, "c0>n0")), giveUp},
-	{"restart", just(nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{Do: nemesis.Start,
-		Target: "n0"}), 0},
-	{"restart-delayed", func(p harness.Plan) []nemesis.Step {
-		return []nemesis.Step{{Do: nemesis.KillNode, Target: "n0"}, outlast(p),
-			{Do: nemesis.Start, Target: "n0"}}
-	}, 0},
-	{"failover", func(p harness.Plan) []nemesis.Step {
-		replica := "n1"
-		if p.Masters > 1 {
-			replica = nemesis.Replica(0)
-		}
-		return []nemesis.Step{{Do: nemesis.KillNode, Target: "n0"},
-			{Do: nemesis.Promote, Target: replica}, {Do: nemesis.Redirect, Target: "*", Node: replica}}
-	}, 0},
-	{"clock-client:+", skewed(nemesis.Step{Do: nemesis.ClientClock, Target: "c0"}, 1), 0},
-	{"clock-client:-", skewed(nemesis.Step{Do: nemesis.ClientClock, Target: "c0"}, -1), 0},
-	{"clock-server:+", every(skewed(nemesis.Step{Do: nemesis.NodeClock}, 1)), 0},
-	{"clock-server:-", every(skewed(nemesis.Step{Do: nemesis.NodeClock}, -1)), 0},
-	{"busy", func(p harness.Plan) []nemesis.Step {
-		return slices.Concat(each(p, nemesis.Step{Do: nemesis.Stall, For: outlast(p).For}),
-			[]nemesis.Step{outlast(p)}, each(p, nemesis.Step{Do: nemesis.Free}))
-	}, 0},
-	{"node-pause", func(p harness.Plan) []nemesis.Step {
-		return slices.Concat(each(p, nemesis.Step{Do: nemesis.PauseNode}), []nemesis.Step{outlast(p)},
-			each(p, nemesis.Step{Do: nemesis.ResumeNode}))
-	}, 0},
-	{"node-crash", every(just(nemesis.Step{Do: nemesis.KillNode})), 0},
-	{"minority-loss", amongMasters(func(p harness.Plan) []nemesis.Step {
-		return each(p, nemesis.Step{Do: nemesis.KillNode})[:(p.Masters-1)/2]
-	}), 0},
-	{"majority-loss", amongMasters(func(p harness.Plan) []nemesis.Step {
-		return each(p, nemesis.Step{Do: nemesis.KillNode})[:p.Masters/2+1]
-	}), 0},
+	{fault: "pause"}, {fault: "crash"}, {fault: "partition", timeout: giveUp},
+	{fault: "request-loss", lasts: twice, timeout: giveUp},
+	{fault: "reply-loss", lasts: twice, timeout: giveUp},
+	{fault: "late", mode: nemesis.Requests, timeout: giveUp},
+	{fault: "late", mode: nemesis.Replies},
+	{fault: "late", mode: nemesis.Requests, links: "c0>n0", masters: true, timeout: giveUp},
+	{fault: "restart"}, {fault: "restart-delayed"}, {fault: "failover"},
+	{fault: "clock-client", variant: "+"}, {fault: "clock-client", variant: "-"},
+	{fault: "clock-server", variant: "+", nodes: nemesis.Every},
+	{fault: "clock-server", variant: "-", nodes: nemesis.Every},
+	{fault: "busy", nodes: nemesis.Every}, {fault: "node-pause", nodes: nemesis.Every},
+	{fault: "node-crash", nodes: nemesis.Every},
+	{fault: "minority-loss", nodes: nemesis.Minority, masters: true},
+	{fault: "majority-loss", nodes: nemesis.Majority, masters: true},
 }
 
-// each is a step done to every server that the lock uses.
-func each(p harness.Plan, s nemesis.Step) (steps []nemesis.Step) {
-	for i := range max(p.Masters, 1) {
-		s.Target = fmt.Sprintf("n%d", i)
-		steps = append(steps, s)
+// effects are what the faults need to know of a plan.
+func effects(p harness.Plan) nemesis.Params {
+	return nemesis.Params{TTL: p.TTL.D(), Nodes: max(p.Masters, 1)}
+}
+
+// steps are the effect and, after a while, its end; none: it is not for this plan.
+func (f form) steps(p harness.Plan) []nemesis.Step {
+	params := effects(p)
+	if f.masters && params.Nodes < 2 {
+		return nil
 	}
-	return steps
-}
-
-// every does a single step to every server.
-func every(steps func(harness.Plan) []nemesis.Step) func(harness.Plan) []nemesis.Step {
-	return func(p harness.Plan) []nemesis.Step { return each(p, steps(p)[0]) }
-}
-
-// amongMasters is for locks that use several.
-func amongMasters(steps func(harness.Plan) []nemesis.Step) func(harness.Plan) []nemesis.Step {
-	return func(p harness.Plan) []nemesis.Step {
-		if p.Masters < 2 {
-			return nil
-		}
-		return steps(p)
+	on := params.Servers(1)
+	if f.nodes != nil {
+		on = params.Servers(f.nodes(params.Nodes))
 	}
-}
-
-func outlast(p harness.Plan) nemesis.Step {
-	return nemesis.Step{Do: nemesis.Wait, For: p.TTL * 13 / 10}
-}
-
-func just(steps ...nemesis.Step) func(harness.Plan) []nemesis.Step {
-	return func(harness.Plan) []nemesis.Step { return steps }
-}
-
-// cut loses what passes client 0's links, for a time.
-func cut(mode string, lasts func(harness.Plan) history.Duration) func(harness.Plan) []nemesis.Step {
-	return func(p harness.Plan) []nemesis.Step {
-		return []nemesis.Step{{Do: nemesis.Cut, Target: "c0>*", Mode: mode},
-			{Do: nemesis.Wait, For: lasts(p)}, {Do: nemesis.Heal, Target: "c0>*"}}
+	on.Client, on.Links, on.Copy = "c0", cmp.Or(f.links, "c0>*"), "n1"
+	if params.Nodes > 1 {
+		on.Copy = nemesis.Replica(0)
 	}
-}
-
-// outlasting is longer than a lease, and twice until client 0 has given up twice.
-func outlasting(p harness.Plan) history.Duration { return outlast(p).For }
-func twice(harness.Plan) history.Duration        { return history.Duration(giveUp * 5 / 2) }
-
-// held keeps what passes client 0's links until a lease is over, while newer connections pass.
-func held(mode, links string) func(harness.Plan) []nemesis.Step {
-	return func(p harness.Plan) []nemesis.Step {
-		return []nemesis.Step{
-			{Do: nemesis.HoldBack, Target: links, Mode: mode}, {Do: nemesis.Redirect, Target: "c0",
-				Node: "spare"},
-			outlast(p), {Do: nemesis.Heal, Target: links},
-		}
+	lasts := history.Duration(cmp.Or(f.lasts, params.Long()))
+	on.For = lasts
+	e, _ := params.Effect(f.fault, cmp.Or(f.variant, f.mode), on)
+	if len(e.End) == 0 {
+		return e.Begin
 	}
+	return slices.Concat(e.Begin, []nemesis.Step{{Do: nemesis.Wait, For: lasts}}, e.End)
 }
 
-func skewed(s nemesis.Step, sign int) func(harness.Plan) []nemesis.Step {
-	return func(p harness.Plan) []nemesis.Step {
-		s.Offset = history.Duration(sign) * (p.TTL + history.Duration(500*time.Millisecond))
-		return []nemesis.Step{s}
-	}
-}
-
-// AnywhereFaults are the names of the faults that can strike at any place.
+// AnywhereFaults are the names of the faults that can hit at any place.
 func AnywhereFaults() (names []string) {
 	for _, f := range forms {
-		name, _, _ := strings.Cut(f.name, ":")
-		if !slices.Contains(names, name) {
-			names = append(names, name)
+		if !slices.Contains(names, f.fault) {
+			names = append(names, f.fault)
 		}
 	}
 	return names
 }
 
-// anywhere are the plans in which the fault of a plan strikes at any place: one for each of its
-// forms.
+// anywhere are the plans in which the fault of a plan hits at any place: one for each of its forms.
 func anywhere(p harness.Plan) (plans []harness.Plan) {
+	name, variant, _ := strings.Cut(p.Nemesis, ":")
 	for _, f := range forms {
-		name, variant, _ := strings.Cut(p.Nemesis, ":")
-		of, form, _ := strings.Cut(f.name, ":")
-		if of != name || variant != "" && form != "" && variant != form {
+		if f.fault != name || variant != "" && f.variant != "" && variant != f.variant {
 			continue
 		}
 		steps := f.steps(p)

@@ -3,24 +3,21 @@ package explore
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// draw is a fault that strikes at a moment drawn at random: at a time, at a phase of a client's
+// draw is a fault that hits at a moment drawn at random: at a time, at a phase of a client's
 // cycle, or before or after one of its commands. The scenarios of the nemesis table are aimed where
 // a lock is known to hurt; these find where nobody looked.
 type draw struct {
 	rand *rand.Rand
 	plan harness.Plan
 }
-
-// effect is what a fault does: now, and later to undo it.
-type effect struct{ begin, end []nemesis.Step }
 
 // scenario is the fault with this name at a drawn moment, now and then twice; nil: the name has no
 // form without an aim.
@@ -31,26 +28,23 @@ func (d draw) scenario(fault string) []nemesis.Step {
 		if !ok {
 			return nil
 		}
-		steps = append(steps, d.strike(e)...)
+		steps = append(steps, d.inject(e)...)
 	}
 	return steps
 }
 
-// strike does the effect at a drawn moment, lets whoever stands at the gate go on at once, and
-// undoes it after a drawn time. A failover's link is cut from the beginning, or from a moment of
-// its own.
-func (d draw) strike(e effect) []nemesis.Step {
-	var steps []nemesis.Step
-	gate, name := d.moment()
-	steps = append(steps, gate)
-	steps = append(steps, e.begin...)
+// inject does the effect at a drawn moment, lets the client that stands at the breakpoint go on at
+// once, and undoes the effect after a drawn time.
+func (d draw) inject(e nemesis.Effect) []nemesis.Step {
+	at, name := d.moment()
+	steps := append([]nemesis.Step{at}, e.Begin...)
 	if name != "" {
 		steps = append(steps, nemesis.Step{Do: nemesis.Go, Target: name})
 	}
-	if len(e.end) > 0 {
+	if len(e.End) > 0 {
 		steps = append(steps, nemesis.Step{Do: nemesis.Wait, For: d.length()})
 	}
-	return append(steps, e.end...)
+	return append(steps, e.End...)
 }
 
 // moment is a step that is over at the moment, and the name of the client that stands at a gate
@@ -88,106 +82,52 @@ func (d draw) node() string {
 	return "n0"
 }
 
-// effect draws what a fault does, and to whom.
-func (d draw) effect(fault string) (effect, bool) {
+// effect draws what a fault does, and to which client or server.
+func (d draw) effect(fault string) (nemesis.Effect, bool) {
 	name, variant, _ := strings.Cut(fault, ":")
-	c, n := d.client(), d.node()
-	links := c + ">*"
-	one := func(begin nemesis.Step, end ...nemesis.Step) (effect, bool) {
-		return effect{[]nemesis.Step{begin}, end}, true
-	}
-	heal := nemesis.Step{Do: nemesis.Heal, Target: links}
+	on := nemesis.On{Client: d.client(), Nodes: []string{d.node()}}
+	on.Links = on.Client + ">*"
+	short := false
 	switch name {
-	case "pause":
-		return one(nemesis.Step{Do: nemesis.Pause, Target: c}, nemesis.Step{Do: nemesis.Unpause,
-			Target: c})
-	case "crash":
-		return one(nemesis.Step{Do: nemesis.Crash, Target: c})
-	case "partition":
-		return one(d.partition(variant, links), heal)
-	case "request-loss":
-		return one(nemesis.Step{Do: nemesis.Cut, Target: links, Mode: nemesis.Requests}, heal)
-	case "reply-loss":
-		return one(nemesis.Step{Do: nemesis.Cut, Target: links, Mode: nemesis.Replies}, heal)
+	case "latency", "minority-loss", "majority-loss":
+		return nemesis.Effect{}, false // it lasts for the whole run, or needs several servers
 	case "late":
-		return d.late(c, links), true
-	case "restart":
-		return effect{[]nemesis.Step{{Do: nemesis.KillNode, Target: n}, {Do: nemesis.Start, Target: n}},
-			nil}, true
-	case "restart-delayed":
-		return one(nemesis.Step{Do: nemesis.KillNode, Target: n}, nemesis.Step{Do: nemesis.Start,
-			Target: n})
-	case "clock-client":
-		return one(d.clock(nemesis.Step{Do: nemesis.ClientClock, Target: c}))
-	case "clock-server":
-		return one(d.clock(nemesis.Step{Do: nemesis.NodeClock, Target: n}))
-	case "node-pause":
-		return one(nemesis.Step{Do: nemesis.PauseNode, Target: n}, nemesis.Step{Do: nemesis.ResumeNode,
-			Target: n})
-	case "busy":
-		return one(nemesis.Step{Do: nemesis.Stall, Target: n, For: d.length()}, nemesis.Step{
-			Do: nemesis.Free, Target: n})
-	case "node-crash":
-		return one(nemesis.Step{Do: nemesis.KillNode, Target: n})
-	case "failover":
-		return d.failover(), true
-	}
-	return effect{}, false
-}
-
-func (d draw) partition(variant, links string) nemesis.Step {
-	s := nemesis.Step{Do: nemesis.Cut, Target: links}
-	switch variant {
-	case nemesis.Requests, nemesis.Replies:
-		s.Mode = variant
-	case nemesis.Refuse, nemesis.Reset:
-		s.Do = variant
-	}
-	return s
-}
-
-// late holds what a client sends or is told; newer connections may take another way.
-func (d draw) late(c, links string) effect {
-	e := effect{
-		[]nemesis.Step{{Do: nemesis.HoldBack, Target: links, Mode: []string{nemesis.Requests,
-			nemesis.Replies}[d.rand.IntN(2)]}},
-		[]nemesis.Step{{Do: nemesis.Heal, Target: links}},
-	}
-	if d.rand.IntN(2) == 0 {
-		e.begin = append(e.begin, nemesis.Step{Do: nemesis.Redirect, Target: c, Node: "spare"})
-	}
-	return e
-}
-
-// clock makes a clock wrong by more than a lease, or a client's fast.
-func (d draw) clock(s nemesis.Step) nemesis.Step {
-	jump := d.plan.TTL + history.Duration(500*time.Millisecond)
-	switch d.rand.IntN(5) {
-	case 0, 1:
-		s.Offset = jump
-	case 2, 3:
-		s.Offset = -jump
-	case 4:
-		if s.Offset = jump / 4; s.Do == nemesis.ClientClock {
-			s.Offset, s.Rate = 0, 1
+		variant = []string{nemesis.Requests, nemesis.Replies}[d.rand.IntN(2)]
+	case "restart", "busy":
+		variant = ""
+		if name == "busy" {
+			on.For = d.length()
 		}
+	case "clock-client", "clock-server":
+		n := d.rand.IntN(5)
+		variant = []string{"+", "+", "-", "-", "+"}[n]
+		if short = n == 4; short && name == "clock-client" {
+			variant = "rate"
+		}
+	case "failover":
+		on.Nodes, on.Copy = []string{"n0"}, "n1"
 	}
-	return s
+	e, ok := effects(d.plan).Effect(name, variant, on)
+	switch {
+	case name == "late" && d.rand.IntN(2) == 1:
+		e.Begin = e.Begin[:1] // newer connections do not take another way
+	case short:
+		e.Begin[0].Offset /= 4
+	case name == "failover":
+		e.Begin = d.behind(e.Begin)
+	}
+	return e, ok
 }
 
-// failover loses what the replica has not heard: its link is cut from a moment of its own.
-func (d draw) failover() effect {
-	gate, name := d.moment()
+// behind loses what the replica has not heard before a failover: its link is cut from a moment of
+// its own.
+func (d draw) behind(failover []nemesis.Step) []nemesis.Step {
+	at, name := d.moment()
 	begin := []nemesis.Step{{Do: nemesis.Cut, Target: "n0>n1"}}
-	if name != "" {
-		begin = append(begin, nemesis.Step{Do: nemesis.Go, Target: name})
-		gate.Await.As = "later"
+	if name == "" {
+		return slices.Concat(begin, []nemesis.Step{at}, failover)
 	}
-	begin = append(begin, gate, nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{
-		Do: nemesis.Promote, Target: "n1"},
-		nemesis.Step{Do: nemesis.Redirect, Target: "*", Node: "n1"})
-	if name != "" {
-		begin = append(begin, nemesis.Step{Do: nemesis.Go, Target: "later"})
-	}
-	return effect{begin, nil}
+	at.Await.As = "later"
+	return slices.Concat(begin, []nemesis.Step{{Do: nemesis.Go, Target: name}, at}, failover,
+		[]nemesis.Step{{Do: nemesis.Go, Target: "later"}})
 }
