@@ -45,7 +45,7 @@ run.`,
 	}
 	s := c.Flags()
 	s.StringSliceVar(&f.options.Properties, "properties", nil,
-		"properties to judge (default those that the run itself judged)")
+		"properties to judge (default the properties that the run itself judged)")
 	s.StringVar(&f.options.Model, "model", "",
 		"judge this model instead: "+strings.Join(checker.Models(), ", "))
 	s.StringVar(&f.options.Expect, "expect", "",

@@ -73,11 +73,11 @@ func sortedNames(m map[string]any) (out []string) {
 	return out
 }
 
-// expression is what GitHub puts in before a shell sees it.
+// expression is a place where GitHub puts in a value before a shell sees it.
 var expression = regexp.MustCompile(`\$\{\{ *matrix\.shard *\}\}`)
 
 // pipeline runs the shell of one machine after the other in a copy of the repository's docs, as a
-// CI server would, with what would install something replaced by a command that only notes it;
+// CI server would, with commands that note installations instead of making them;
 // lockbench is this test binary (testscript.Main).
 type pipeline struct {
 	t   *testing.T
@@ -166,8 +166,7 @@ func TestGitHubPipeline(t *testing.T) {
 		"sudo apt-get install -y redis-server", "go install", "lockbench compare")
 }
 
-// TestGitLabPipeline runs each job with what comes before its script, the parallel one once for
-// each machine.
+// TestGitLabPipeline runs each job with its before_script, the parallel one once for each machine.
 func TestGitLabPipeline(t *testing.T) {
 	t.Parallel()
 	testenv.Part(t, "redis")

@@ -70,7 +70,7 @@ func faultNames(*cobra.Command) (names []string) {
 	return names
 }
 
-// variantsOf are those of the lock that --impl names.
+// variantsOf are the variants of the lock that --impl names.
 func variantsOf(c *cobra.Command) []string {
 	e, err := impls.Find(c.Flag("impl").Value.String())
 	if err != nil {

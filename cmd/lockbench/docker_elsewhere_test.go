@@ -17,9 +17,9 @@ import (
 )
 
 // TestFaultsWithADaemonElsewhere runs one fault of each kind with a daemon that may be on another
-// machine: of links between servers and of those of clients, of servers and their clocks, and of
-// clients. The verdicts are those of processes, and nothing of lockbench has a connection but on
-// 127.0.0.1: what is published there is all that such a daemon's containers can be reached by.
+// machine: faults of links between servers, links of clients, servers, their clocks, and clients.
+// The verdicts are the same as with processes, and lockbench has connections on 127.0.0.1 only,
+// where the daemon publishes the ports of its containers.
 func TestFaultsWithADaemonElsewhere(t *testing.T) {
 	t.Parallel()
 	testenv.Part(t, "docker")
@@ -87,7 +87,7 @@ func runElsewhere(t *testing.T, host string, args []string) string {
 	return verdict
 }
 
-// addresses are those at either end of the TCP sockets of a run and of all that it started here.
+// addresses are both ends of each TCP socket of a run and of the processes that it started here.
 func addresses(tmp string) (all []string) {
 	owned := map[string]bool{}
 	for _, p := range processes(tmp) {

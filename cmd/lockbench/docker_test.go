@@ -47,7 +47,7 @@ var keyRows = []struct{ class, impl, nemesis string }{
 }
 
 // contained are the ways to have containers, as columns of the table. Each run of the tests has the
-// first; LOCKBENCH_SOAK those that can be had, and UPDATE=1 all.
+// first; LOCKBENCH_SOAK each whose image is there, and UPDATE=1 all.
 var contained = []struct {
 	name  string
 	flags []string
@@ -61,8 +61,8 @@ var contained = []struct {
 	{"valkey:8", []string{"--redis-image", "lockbench/valkey:8"}},
 }
 
-// wanted says which columns are made. Without an image that somebody has to build first, its column
-// is left out, unless the table is written.
+// wanted says which columns are made. A column whose image has to be built first and was not is
+// left out, unless the table is written.
 func wanted(ctx context.Context, way int) bool {
 	c := contained[way]
 	switch {
@@ -129,7 +129,7 @@ func keyArgs(row int) []string {
 		ttl}
 }
 
-// inBoth runs lockbench as processes, unless it is known what that says, and in containers.
+// inBoth runs lockbench as processes, unless that verdict is known, and in containers.
 func inBoth(t *testing.T, args, flags []string, known string) (here, there, versions string) {
 	for try := range keyTries {
 		with := append(args[:len(args):len(args)], "--seed", fmt.Sprint(try+1), "--env")
@@ -144,7 +144,7 @@ func inBoth(t *testing.T, args, flags []string, known string) (here, there, vers
 	return here, there, versions
 }
 
-// impossible is the verdict on what was refused.
+// impossible stands for the verdict of a run that was refused.
 const impossible = "n/p"
 
 // letters runs lockbench and says which properties were violated, and the image that was used.
@@ -217,7 +217,7 @@ func (k *keyCells) note(row, way int, here, there, versions string) {
 	}
 }
 
-// line is a row of the table. A column that was not made is taken from what is known.
+// line is a row of the table. A column that was not made is taken from the known cells.
 func (k *keyCells) line(row int, known []string) string {
 	cells := []string{keyRows[row].class, "`lockbench " + strings.Join(keyArgs(row), " ") + "`",
 		k.here[row]}
@@ -261,7 +261,7 @@ func (k *keyCells) compare(t *testing.T) {
 	}
 }
 
-// knownCells are those of a row as the table has them.
+// knownCells are the cells of a row in the table.
 func knownCells(table []byte, row int) []string {
 	for l := range strings.Lines(string(table)) {
 		if cells := strings.Split(strings.Trim(l, "| \n"), " | "); cells[0] == keyRows[row].class {

@@ -10,7 +10,7 @@ func doctorCommand() *cobra.Command {
 	var asJSON, clean bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what is there, and which environments and faults are possible",
+		Short: "Say what this machine has, and which environments and faults are possible",
 		Long: `doctor looks for the programs that lockbench can use, tries each environment with a
 server, a client, a pause and a clock that jumps, and says what to do about the rest. Exit code 0:
 at least one environment works.`,

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// decideFlags are those of explore --matrix.
+// decideFlags are the flags of explore --matrix.
 type decideFlags struct {
 	matrix     bool
 	each       int
@@ -40,7 +40,7 @@ func (f *decideFlags) register(s *pflag.FlagSet) {
 }
 
 // ofMatrix are the flags of a search of the table that other searches do not have, and withMatrix
-// those that it shares with them.
+// flags that it shares with them.
 var (
 	ofMatrix   = []string{"each", "docs", "resume", "rows", "columns"}
 	withMatrix = []string{"matrix", "for", "jobs", "json", "store"}

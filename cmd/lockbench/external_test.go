@@ -23,11 +23,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// staging is a Redis of somebody else: with a key of theirs, and a user who may touch our keys only
-// and do nothing that is dangerous.
+// staging is a Redis of another owner: with a key of its owner, and a user who may touch only our
+// keys and may run no dangerous command.
 type staging struct {
 	plain, tls string // host:port
-	ca         string // file with whom to trust
+	ca         string // file of the authority to trust
 	admin      *redis.Client
 }
 
@@ -97,8 +97,8 @@ func certificate(t *testing.T, dir, host string) (cert, key string) {
 	return cert, key
 }
 
-// visit runs lockbench against the staging instance, as its user, and returns the exit code, what
-// it said and its store.
+// visit runs lockbench against the staging instance, as its user, and returns the exit code,
+// its output and its store.
 func (s staging) visit(t *testing.T, env []string, args ...string) (code int, said, store string) {
 	t.Helper()
 	tmp := t.TempDir()
@@ -109,7 +109,7 @@ func (s staging) visit(t *testing.T, env []string, args ...string) (code int, sa
 	return c.ProcessState.ExitCode(), string(out), store
 }
 
-// asBench says who we are.
+// asBench logs in as the user of lockbench.
 var asBench = []string{"LOCKBENCH_REDIS_USER=bench", "LOCKBENCH_REDIS_PASSWORD=" + secret}
 
 func TestAVisitLeavesEverythingAsItWas(t *testing.T) {
@@ -146,7 +146,7 @@ func TestAVisitLeavesEverythingAsItWas(t *testing.T) {
 	}
 }
 
-// tells demands that nothing that was written has the password.
+// tells demands that the password is in no output and no file.
 func tells(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {

@@ -19,7 +19,7 @@ import (
 )
 
 // ends are the ways in which lockbench may end in the middle of something. SIGQUIT is how Go ends a
-// program in which nobody recovers a panic: at once, without any clean-up of its own.
+// program after a panic that was not recovered: at once, without any clean-up of its own.
 var ends = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT}
 
 // lasting are all faults whose effect lasts, each with what a schedule needs for it.
@@ -132,8 +132,8 @@ func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) {
 	}
 }
 
-// orphanedClocks are the files of libfaketime whose process is gone. Those of the living are
-// another test's.
+// orphanedClocks are the files of libfaketime whose process is gone. Files of living processes
+// belong to other tests.
 func orphanedClocks() (left []string) {
 	files, _ := filepath.Glob("/dev/shm/*faketime*")
 	for _, f := range files {
@@ -162,7 +162,7 @@ func awaitFault(t *testing.T, tmp string, out *bytes.Buffer) {
 }
 
 // TestAForeignRedisIsAsBefore ends lockbench in the middle of each fault that a Redis of others
-// allows, and looks what has become of that Redis.
+// allows, and compares that Redis with its state before.
 func TestAForeignRedisIsAsBefore(t *testing.T) {
 	t.Parallel()
 	testenv.Part(t, "redis")
@@ -212,7 +212,7 @@ func foreign(t *testing.T) (addr string, c *redis.Client) {
 	}
 }
 
-// standings are all that can be set in a Redis, and who is connected besides us.
+// standings are all settings of a Redis, and the other clients that are connected.
 func standings(t *testing.T, c *redis.Client) map[string]string {
 	t.Helper()
 	ctx := context.Background()

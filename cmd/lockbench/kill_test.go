@@ -29,7 +29,7 @@ func processes(tmp string) (left []string) {
 		cmd, _ := os.ReadFile(filepath.Join(d, "cmdline"))
 		stat, _ := os.ReadFile(filepath.Join(d, "stat"))
 		if strings.Contains(string(stat), ") Z ") {
-			continue // dead, and waited for by somebody else
+			continue // dead; its parent has not waited for it yet
 		}
 		left = append(left, filepath.Base(d)+" "+strings.ReplaceAll(string(cmd), "\x00", " "))
 	}
@@ -37,7 +37,7 @@ func processes(tmp string) (left []string) {
 }
 
 // TestNothingOutlivesAKill ends lockbench at random moments of its life, by each signal in turn,
-// and looks for what is left.
+// and looks for processes and files that are left.
 func TestNothingOutlivesAKill(t *testing.T) {
 	t.Parallel()
 	testenv.Part(t, "redis")

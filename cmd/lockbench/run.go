@@ -180,7 +180,7 @@ func commandLine(set *pflag.FlagSet, p harness.Plan) string {
 	line := "lockbench run"
 	set.Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"store", "quiet", "json", "seed", "help"}, f.Name) {
-			return // they change only what is said
+			return // it changes only the output
 		}
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

@@ -51,7 +51,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// condition knows [redis] and the other parts of package need.
+// condition knows [redis] and the other parts of package testenv.
 func condition(name string) (bool, error) {
 	return testenv.Have(name)
 }

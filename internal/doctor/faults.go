@@ -89,7 +89,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// variants are those of a fault, with an example where any number or duration will do.
+// variants are the variants of a fault, with an example where any number or duration will do.
 func variants(e nemesis.Entry) (names []string) {
 	for _, v := range e.Variants {
 		switch v.Name {

@@ -12,13 +12,13 @@ import (
 )
 
 // Environment is an environment of real servers. Close ends every process and container of it, and
-// what is behind them.
+// the connection to Docker or to the external Redis.
 type Environment struct {
 	*cluster.Environment
 	servers *Servers
 }
 
-// Close ends the environment, and then what its servers come from.
+// Close ends the environment, and then the connection that its servers come from.
 func (e Environment) Close() error {
 	return errors.Join(e.Environment.Close(), e.servers.Close())
 }

@@ -24,7 +24,7 @@ func Prepare(ctx context.Context, o harness.RunOptions) (p harness.Plan, note st
 	if err != nil {
 		return p, "", err
 	}
-	// A plan for containers is refused by Available if clocks cannot be moved. What is drawn must
+	// Available refuses a plan for containers whose clocks cannot be moved. A fault that is drawn must
 	// know it before.
 	clocks := faults.Drawn() || c.Environment == Process && movesClocks(p.Scenario)
 	o.Environment, o.Place = c.Environment, c.Place

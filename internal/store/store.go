@@ -112,7 +112,7 @@ func LoadFS(dir fs.FS) (*Run, error) {
 	r.History, err = history.Read(f)
 	r.Plan, _ = fs.ReadFile(dir, Plan)
 	if f, e := dir.Open(Trace); e == nil {
-		r.Trace, _ = history.ReadTrace(f) // it tells the story only; what is readable is enough
+		r.Trace, _ = history.ReadTrace(f) // only for the story: the readable part is enough
 		f.Close()
 	}
 	if f, e := dir.Open(Verdict); e == nil {
