@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/moby/moby/client"
@@ -62,7 +63,7 @@ func TestNothingButTheProxiesIsPublished(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = exec.Command("docker", "rmi", declares).Run() })
 	l := open(t, Options{Network: Bridge, Image: declares})
-	launch(t, l, place(t, l, cluster.NodeConfig{}))
+	launch(t, l, place(t, l, server.NodeConfig{}))
 	for _, id := range containers(t, l.owner.run) {
 		r, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{})
 		if err != nil {

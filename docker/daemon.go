@@ -109,7 +109,7 @@ func silent(host string, err error) error {
 	case errors.Is(err, fs.ErrPermission) || strings.Contains(text, "permission denied"):
 		return fmt.Errorf(
 			"no permission to use Docker at %s: `sudo usermod -aG docker $USER` and log in again, or run lockbench as root", host)
-	case strings.Contains(text, "client version"): // its words
+	case strings.Contains(text, "client version"): // Docker's words
 		return fmt.Errorf("the Docker daemon at %s wants a newer lockbench (%s)", host, oneLine(err))
 	case strings.Contains(text, "minimum supported API version"): // our client's
 		return fmt.Errorf("the Docker daemon at %s is too old (%s): install Docker 20.10 or newer", host,

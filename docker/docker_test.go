@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/redis/go-redis/v9"
 	"github.com/testcontainers/testcontainers-go"
@@ -16,10 +19,10 @@ import (
 
 func TestMain(m *testing.M) {
 	switch {
-	case cluster.IsWorker():
-		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
-	case cluster.IsSite():
-		os.Exit(cluster.SiteMain(os.Stdout))
+	case worker.IsOne():
+		os.Exit(worker.Main(os.Stdin, os.Stdout))
+	case proxy.IsRemote():
+		os.Exit(proxy.RemoteMain(os.Stdout))
 	case IsJanitor():
 		os.Exit(JanitorMain(os.Stdin))
 	case os.Getenv(askEnv) != "":
@@ -87,11 +90,11 @@ func containers(t *testing.T, run string) (ids []string) {
 	return ids
 }
 
-// place gives a server an address: one of its own on the host's network, else a door at the
+// place gives a server an address: one of its own on the host's network, else an endpoint at the
 // proxies.
-func place(t *testing.T, l *Launcher, c cluster.NodeConfig) cluster.NodeConfig {
+func place(t *testing.T, l *Launcher, c server.NodeConfig) server.NodeConfig {
 	t.Helper()
-	s, err := l.Site()
+	s, err := l.Remote()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +114,7 @@ func place(t *testing.T, l *Launcher, c cluster.NodeConfig) cluster.NodeConfig {
 }
 
 // launch starts one server and waits until it can be used.
-func launch(t *testing.T, l *Launcher, c cluster.NodeConfig) cluster.Server {
+func launch(t *testing.T, l *Launcher, c server.NodeConfig) server.Server {
 	t.Helper()
 	dir := t.TempDir()
 	c.Name, c.Log = "n0", dir+"/log"
@@ -139,7 +142,7 @@ func TestServerIsPausedResumedKilledAndStartedEmpty(t *testing.T) {
 	for i, network := range []string{Host, Bridge} {
 		t.Run(network, func(t *testing.T) {
 			l := open(t, Options{Network: network})
-			c := place(t, l, cluster.NodeConfig{Host: "127.83.1." + strconv.Itoa(1+i), Port: 23456})
+			c := place(t, l, server.NodeConfig{Host: "127.83.1." + strconv.Itoa(1+i), Port: 23456})
 			s := launch(t, l, c)
 			if _, err := ask(c.Addr(), time.Second, "SET", "k", "v"); err != nil {
 				t.Fatal(err)
@@ -170,7 +173,7 @@ func TestServerIsPausedResumedKilledAndStartedEmpty(t *testing.T) {
 
 func TestAServerThatIsPausedCanBeKilled(t *testing.T) {
 	l := open(t, Options{})
-	s := launch(t, l, cluster.NodeConfig{Host: "127.83.2.1", Port: 23456})
+	s := launch(t, l, server.NodeConfig{Host: "127.83.2.1", Port: 23456})
 	if err := s.Pause(); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +182,7 @@ func TestAServerThatIsPausedCanBeKilled(t *testing.T) {
 
 func TestWhatAServerSaysAtItsEnd(t *testing.T) {
 	l := open(t, Options{})
-	s, err := l.Launch(cluster.NodeConfig{Name: "n0", Host: "127.83.3.1", Port: 23456,
+	s, err := l.Launch(server.NodeConfig{Name: "n0", Host: "127.83.3.1", Port: 23456,
 		Log: t.TempDir() + "/log", Config: []string{"no-such-setting", "1"}})
 	if err != nil {
 		t.Fatal(err)
@@ -217,7 +220,7 @@ func TestARestartWithFiles(t *testing.T) {
 	for i, network := range []string{Host, Bridge} {
 		t.Run(network, func(t *testing.T) {
 			l := open(t, Options{Network: network})
-			c := place(t, l, cluster.NodeConfig{
+			c := place(t, l, server.NodeConfig{
 				Host: "127.83.5." + strconv.Itoa(1+i), Port: 23456, Dir: t.TempDir() + "/n0", Config: []string{
 					"appendonly", "yes", "appendfsync", "always"},
 			})

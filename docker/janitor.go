@@ -19,23 +19,23 @@ type janitor struct {
 	life io.WriteCloser // its input ends when this process does
 }
 
-// hire starts the janitor of a run.
-func hire(o owner) (*janitor, error) {
+// startJanitor starts the janitor of a run.
+func startJanitor(o owner) (*janitor, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	j := &janitor{cmd: exec.Command(self)}
 	j.cmd.Env = append(os.Environ(), janitorEnv+"="+o.run)
-	apart(j.cmd) // Ctrl-C is for the run
+	ownGroup(j.cmd) // Ctrl-C is for the run
 	if j.life, err = j.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
 	return j, j.cmd.Start()
 }
 
-// dismiss ends the janitor: there is nothing to clean up.
-func (j *janitor) dismiss() {
+// stop ends the janitor: there is nothing to clean up.
+func (j *janitor) stop() {
 	_ = j.cmd.Process.Kill()
 	_ = j.cmd.Wait()
 	j.life.Close()

@@ -28,7 +28,7 @@ type Options struct {
 	Clocks  bool   // the clocks of servers will be moved
 }
 
-// Launcher starts servers in containers. It is a cluster.Launcher, for one run, and for one
+// Launcher starts servers in containers. It is a server.Launcher, for one run, and for one
 // environment at a time.
 type Launcher struct {
 	daemon      *daemon
@@ -37,7 +37,7 @@ type Launcher struct {
 	workers     string
 	owner       owner
 	janitor     *janitor
-	environment *site // of the environment that there is; nil on the host's network
+	environment *remoteProxies // of the environment that there is; nil on the host's network
 }
 
 // Open finds the daemon and the image, and removes what earlier runs left behind. The error is one
@@ -48,7 +48,7 @@ func Open(ctx context.Context, o Options) (*Launcher, error) {
 		return nil, err
 	}
 	if _, err = l.daemon.sweep(ctx, false); err == nil {
-		l.janitor, err = hire(l.owner)
+		l.janitor, err = startJanitor(l.owner)
 	}
 	if err != nil {
 		l.daemon.Close()
@@ -120,10 +120,10 @@ func (d *daemon) network(name string) (string, error) {
 		Host, Bridge)
 }
 
-// Name is cluster.Launcher.
+// Name is server.Launcher.
 func (l *Launcher) Name() string { return "docker" }
 
-// Versions is cluster.Launcher: the daemon, the image, the network, and where the proxies and the
+// Versions is server.Launcher: the daemon, the image, the network, and where the proxies and the
 // workers are.
 func (l *Launcher) Versions() map[string]string {
 	proxies := OnHost
@@ -136,7 +136,7 @@ func (l *Launcher) Versions() map[string]string {
 	}
 }
 
-// Cannot is cluster.Launcher.
+// Cannot is server.Launcher.
 func (l *Launcher) Cannot(do string) error {
 	if do == nemesis.NodeClock {
 		return l.noClock()
@@ -155,7 +155,7 @@ func (l *Launcher) Close() error {
 	defer cancel()
 	err := l.daemon.removeAll(ctx, l.owner.run)
 	if err == nil {
-		l.janitor.dismiss()
+		l.janitor.stop()
 	}
 	return err
 }

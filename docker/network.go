@@ -18,7 +18,7 @@ func (l *Launcher) makeNetwork(ctx context.Context) (string, error) {
 	switch {
 	case err == nil:
 		return n.ID, nil
-	case strings.Contains(err.Error(), "address pool"): // its words
+	case strings.Contains(err.Error(), "address pool"): // Docker's words
 		return "",
 			fmt.Errorf(
 				"the Docker daemon has no addresses left for another network (%s): `lockbench doctor --clean`, or `docker network prune`", oneLine(err))

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/clock"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
@@ -34,12 +34,12 @@ func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 	if err := l.noClock(); err != nil {
 		return nemesis.ImpossibleError{Reason: err}
 	}
-	lib, err := cluster.Shim()
+	lib, err := clock.Shim()
 	if err != nil {
 		return nemesis.ImpossibleError{
 			Reason: fmt.Errorf("%s has no clock shim of its own: %w", l.image.name, err)}
 	}
-	if _, err := l.serverVersion(ctx, l.lend(lib, lib), map[string]string{"LD_PRELOAD": lib}); err !=
+	if _, err := l.serverVersion(ctx, l.mount(lib, lib), map[string]string{"LD_PRELOAD": lib}); err !=
 		nil {
 		return nemesis.ImpossibleError{Reason: fmt.Errorf("the clock of %s cannot be moved: this "+
 			"machine's clock shim does not suit its C library (%s); take our image for this fault",
@@ -55,7 +55,7 @@ func (l *Launcher) reach() error {
 	if l.image.shim != "" && l.daemon.remote == "" {
 		return nil
 	}
-	s, err := l.Site()
+	s, err := l.Remote()
 	if s == nil || err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (l *Launcher) noClock() error {
 		"the clock of %s cannot be moved: it has no shim of its own, and none can be built here for Linux on %s; take our image for this fault", l.image.name, l.daemon.arch)
 }
 
-// ServerVersion is cluster.Launcher.
+// ServerVersion is server.Launcher.
 func (l *Launcher) ServerVersion() (string, error) {
 	return l.serverVersion(context.Background(), nil, nil)
 }
@@ -92,7 +92,7 @@ func (l *Launcher) serverVersion(ctx context.Context, lent testcontainers.Contai
 		options = append(options, lent)
 	}
 	var said []byte
-	err := newBody(l.daemon).lead(ctx, l.image.name, options, func(a client.HijackedResponse) {
+	err := newInstance(l.daemon).run(ctx, l.image.name, options, func(a client.HijackedResponse) {
 		said, _ = io.ReadAll(plain(a.Reader))
 	})
 	if err != exited(0) || strings.Contains(string(said), "LD_PRELOAD") {

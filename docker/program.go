@@ -36,7 +36,7 @@ func (l *Launcher) program() ([]testcontainers.ContainerCustomizer, error) {
 	if file == "" {
 		return []testcontainers.ContainerCustomizer{entrypoint(builtIn)}, nil
 	}
-	return []testcontainers.ContainerCustomizer{l.lend(file, lent), entrypoint(lent)}, nil
+	return []testcontainers.ContainerCustomizer{l.mount(file, lent), entrypoint(lent)}, nil
 }
 
 // entrypoint runs a program as root, who may use what others have shared.

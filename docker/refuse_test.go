@@ -20,7 +20,7 @@ import (
 // askEnv makes the test binary ask for an environment in containers and print what it is told.
 const askEnv = "LOCKBENCH_ASK"
 
-// asked prints why there is no environment, for a test that has to be somebody else.
+// asked prints why there is no environment, for a test that has to run as another user.
 func asked() int {
 	fmt.Print(Ready(context.Background(), Options{}))
 	return 0
@@ -121,7 +121,7 @@ func TestWhereNoDaemonIs(t *testing.T) {
 }
 
 func TestADaemonThatHangs(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and nobody answers
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and not answered
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,8 +132,8 @@ func TestADaemonThatHangs(t *testing.T) {
 	demand(t, Ready(ctx, Options{}), "did not answer within", "docker info")
 }
 
-// TestNoPermission asks as somebody who may not use the socket. For root every socket is open, so
-// that it has to become nobody.
+// TestNoPermission asks as a user who may not use the socket. For root every socket is open, so
+// that the test has to become another user.
 func TestNoPermission(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o755); err != nil {
@@ -151,9 +151,9 @@ func TestNoPermission(t *testing.T) {
 	c := exec.Command(readable(t, dir))
 	c.Env = append(os.Environ(), askEnv+"=1", "DOCKER_HOST=unix://"+socket)
 	c.SysProcAttr = &syscall.SysProcAttr{}
-	const nobody = 65534
+	const unprivileged = 65534
 	if os.Getuid() == 0 {
-		c.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+		c.SysProcAttr.Credential = &syscall.Credential{Uid: unprivileged, Gid: unprivileged}
 	} else if err := os.Chmod(socket, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestNoPermission(t *testing.T) {
 	demand(t, fmt.Errorf("%s", out), "no permission to use Docker", "usermod -aG docker")
 }
 
-// readable is a copy of this program that everybody may start.
+// readable is a copy of this program that every user may start.
 func readable(t *testing.T, dir string) string {
 	t.Helper()
 	program, err := os.ReadFile(os.Args[0])

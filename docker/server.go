@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
@@ -30,16 +31,16 @@ const serverPort = 6379
 // disk is where it lives if its folder is one of this machine's, which outlives the container.
 const disk = "/lockbench-disk"
 
-// server is a redis-server in a container.
-type server struct {
-	*cluster.Life
-	*body
+// redisServer is a redis-server in a container.
+type redisServer struct {
+	*server.Life
+	*instance
 }
 
-// Launch is cluster.Launcher. The container is made in the background, so that many come up side by
+// Launch is server.Launcher. The container is made in the background, so that many come up side by
 // side.
-func (l *Launcher) Launch(c cluster.NodeConfig) (cluster.Server, error) {
-	life, err := cluster.NewLife(c)
+func (l *Launcher) Launch(c server.NodeConfig) (server.Server, error) {
+	life, err := server.NewLife(c)
 	if err != nil {
 		return nil, err
 	}
@@ -48,19 +49,19 @@ func (l *Launcher) Launch(c cluster.NodeConfig) (cluster.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{Life: life, body: newBody(l.daemon)}
+	s := &redisServer{Life: life, instance: newInstance(l.daemon)}
 	go func() { s.End(s.live(l.image.name, options)) }()
 	return s, nil
 }
 
 // describe says how the server's container is made.
-func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCustomizer, error) {
+func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCustomizer, error) {
 	clock, env, err := l.clock(c)
 	if err != nil {
 		return nil, err
 	}
 	var binds []string
-	if c.Door != nil {
+	if c.Endpoint != nil {
 		c.Host, c.Port = "0.0.0.0", serverPort
 	} else if c.Dir, err = l.disk(c, &binds); err != nil {
 		return nil, err
@@ -88,9 +89,9 @@ func (l *Launcher) describe(c cluster.NodeConfig) ([]testcontainers.ContainerCus
 }
 
 // clock makes the server read its wall clock through a shim: the image's own, or the one that this
-// machine's compiler makes. Behind a door the offset is with the proxies; else it is in a file of
+// machine's compiler makes. Behind an endpoint the offset is with the proxies; else in a file of
 // ours.
-func (l *Launcher) clock(c cluster.NodeConfig) (options testcontainers.ContainerCustomizer,
+func (l *Launcher) clock(c server.NodeConfig) (options testcontainers.ContainerCustomizer,
 	env map[string]string, err error) {
 	env = map[string]string{}
 	if c.Clock == nil {
@@ -99,27 +100,27 @@ func (l *Launcher) clock(c cluster.NodeConfig) (options testcontainers.Container
 	lib := l.image.shim
 	shim := hostConfig(func(*container.HostConfig) {})
 	if lib == "" {
-		if lib, err = cluster.Shim(); err != nil {
+		if lib, err = clock.Shim(); err != nil {
 			return nil, nil, fmt.Errorf("%s has no clock shim of its own: %w", l.image.name, err)
 		}
-		shim = l.lend(lib, lib)
+		shim = l.mount(lib, lib)
 	}
 	for _, e := range c.Clock.Environment(lib) {
 		k, v, _ := strings.Cut(e, "=")
 		env[k] = v
 	}
-	if c.Door != nil {
+	if c.Endpoint != nil {
 		return shim, env, nil
 	}
 	return testcontainers.CustomizeRequestOption(func(
 		r *testcontainers.GenericContainerRequest) error {
-		return errors.Join(shim.Customize(r), l.lend(c.Clock.Path, c.Clock.Path).Customize(r))
+		return errors.Join(shim.Customize(r), l.mount(c.Clock.Path, c.Clock.Path).Customize(r))
 	}), env, nil
 }
 
 // disk gives a server the folder that it has in the plan, so that its files are there when it is
 // started again.
-func (l *Launcher) disk(c cluster.NodeConfig, binds *[]string) (string, error) {
+func (l *Launcher) disk(c server.NodeConfig, binds *[]string) (string, error) {
 	if c.Dir == "" || c.Watches != nil {
 		return folder, nil
 	}
@@ -127,8 +128,8 @@ func (l *Launcher) disk(c cluster.NodeConfig, binds *[]string) (string, error) {
 	return disk, os.MkdirAll(c.Dir, 0o755)
 }
 
-// user is who a server is: whoever has to remove what it writes, or, where that goes away with the
-// container, root.
+// user is the user that a server runs as: the one that has to remove what it writes, or, where that
+// goes away with the container, root.
 func (l *Launcher) user(dir string) string {
 	if dir != disk {
 		return "0"
@@ -137,9 +138,9 @@ func (l *Launcher) user(dir string) string {
 }
 
 // live makes the container, starts it and follows it to its end, of which it returns the reason.
-func (s *server) live(image string, options []testcontainers.ContainerCustomizer) any {
+func (s *redisServer) live(image string, options []testcontainers.ContainerCustomizer) any {
 	var wrong error
-	err := s.lead(context.Background(), image, options, func(a client.HijackedResponse) {
+	err := s.run(context.Background(), image, options, func(a client.HijackedResponse) {
 		if wrong = s.enter(); wrong != nil {
 			s.remove()
 		}
@@ -156,28 +157,28 @@ func (s *server) live(image string, options []testcontainers.ContainerCustomizer
 	return oneLine(err)
 }
 
-// enter opens the server's door, if it has one. It is asked before the server's first word is read,
-// so that whoever waits for that can come in.
-func (s *server) enter() error {
-	if s.Door == nil {
+// enter opens the server's endpoint, if it has one. It is called before the server's first output
+// is read, so that a client that waits for that can connect.
+func (s *redisServer) enter() error {
+	if s.Endpoint == nil {
 		return nil
 	}
 	at, err := s.address(context.Background())
 	if err != nil {
 		return err
 	}
-	return s.Door.Open(net.JoinHostPort(at, strconv.Itoa(serverPort)))
+	return s.Endpoint.Open(net.JoinHostPort(at, strconv.Itoa(serverPort)))
 }
 
-// Kill is cluster.Server. Nobody may come while the server dies: the address of a container that is
-// gone answers nobody, not even with a refusal.
-func (s *server) Kill() {
-	if s.Door != nil {
-		_ = s.Door.Shut() // the proxies may be gone, too
+// Kill is server.Server. No connection may come while the server dies: the address of a container
+// that is gone answers nothing, not even a refusal.
+func (s *redisServer) Kill() {
+	if s.Endpoint != nil {
+		_ = s.Endpoint.Shut() // the proxies may be gone, too
 	}
 	s.remove()
-	if s.Door != nil {
-		_ = s.Door.Clear()
+	if s.Endpoint != nil {
+		_ = s.Endpoint.Clear()
 	}
 	<-s.Done()
 }

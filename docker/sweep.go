@@ -12,7 +12,7 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// The labels of our containers and networks. What is without runLabel is somebody else's and is
+// The labels of our containers and networks. What is without runLabel is not ours and is
 // never touched.
 const (
 	runLabel   = "lockbench.run"   // the same for all containers of a run
@@ -152,7 +152,7 @@ func (d *daemon) ours(ctx context.Context, f func(id, state string,
 	return err
 }
 
-// gone forgives that somebody else removes the container or the network, or has, or is not done yet
+// gone forgives that another process removes the container or the network, or has, or is not done
 // with the containers of the network.
 func (*daemon) gone(err error) error {
 	if errdefs.IsNotFound(err) || errdefs.IsConflict(err) || errdefs.IsPermissionDenied(err) &&

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/moby/moby/client"
@@ -171,7 +172,7 @@ func TestTheNextStartSweepsWhereTheJanitorWasKilledToo(t *testing.T) {
 
 func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 	l := open(t, Options{})
-	launch(t, l, cluster.NodeConfig{Host: "127.83.4.1", Port: 23456}) // of a process that lives
+	launch(t, l, server.NodeConfig{Host: "127.83.4.1", Port: 23456}) // of a process that lives
 	stale := l.owner
 	// the number lives again, the process does not
 	stale.run, stale.pid, stale.start = "stale", strconv.Itoa(os.Getpid()), "1"
@@ -210,7 +211,7 @@ func create(t *testing.T, l *Launcher, labels map[string]string) string {
 	return c.GetContainerID()
 }
 
-// createNetwork makes a network in which nobody is.
+// createNetwork makes an empty network.
 func createNetwork(t *testing.T, l *Launcher, labels map[string]string) string {
 	t.Helper()
 	testenv.Part(t, "bridge")

@@ -7,7 +7,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/client"
@@ -23,7 +24,7 @@ const (
 )
 
 // Spawner starts workers in containers; nil if they are wanted on the host.
-func (l *Launcher) Spawner() cluster.Spawner {
+func (l *Launcher) Spawner() server.Spawner {
 	if l.workers != InContainer {
 		return nil
 	}
@@ -47,18 +48,18 @@ func (l *Launcher) placeable(workers string) error {
 
 type spawner struct{ *Launcher }
 
-// worker is this program in a container.
-type worker struct {
-	*body
+// containerWorker is this program in a container.
+type containerWorker struct {
+	*instance
 	io.WriteCloser
 	out  io.Reader
 	done chan struct{}
 	end  error
 }
 
-// Spawn is cluster.Spawner. The container is made in the background; what is written before it runs
+// Spawn is server.Spawner. The container is made in the background; what is written before it runs
 // waits.
-func (l spawner) Spawn(name string, log *os.File) (cluster.Worker, error) {
+func (l spawner) Spawn(name string, log *os.File) (server.Worker, error) {
 	options, err := l.describeWorker(name)
 	if err != nil {
 		return nil, err
@@ -70,10 +71,11 @@ func (l spawner) Spawn(name string, log *os.File) (cluster.Worker, error) {
 	}
 	orders, in := io.Pipe()
 	out, reports := io.Pipe()
-	w := &worker{body: newBody(l.daemon), WriteCloser: in, out: out, done: make(chan struct{})}
+	w := &containerWorker{instance: newInstance(l.daemon), WriteCloser: in, out: out,
+		done: make(chan struct{})}
 	go func() {
 		defer stderr.Close()
-		w.end = w.lead(context.Background(), l.image.name, options, func(a client.HijackedResponse) {
+		w.end = w.run(context.Background(), l.image.name, options, func(a client.HijackedResponse) {
 			go func() {
 				_, _ = io.Copy(a.Conn, orders)
 				_ = a.CloseWrite()
@@ -89,7 +91,7 @@ func (l spawner) Spawn(name string, log *os.File) (cluster.Worker, error) {
 
 func (l spawner) describeWorker(name string) ([]testcontainers.ContainerCustomizer, error) {
 	env := map[string]string{}
-	for _, e := range cluster.WorkerEnv() {
+	for _, e := range worker.Env() {
 		k, v, _ := strings.Cut(e, "=")
 		env[k] = v
 	}
@@ -106,11 +108,11 @@ func (l spawner) describeWorker(name string) ([]testcontainers.ContainerCustomiz
 	), err
 }
 
-// Output is cluster.Worker.
-func (w *worker) Output() io.Reader { return w.out }
+// Output is server.Worker.
+func (w *containerWorker) Output() io.Reader { return w.out }
 
-// Wait is cluster.Worker.
-func (w *worker) Wait() error {
+// Wait is server.Worker.
+func (w *containerWorker) Wait() error {
 	<-w.done
 	if w.end == exited(0) {
 		return nil
@@ -118,5 +120,5 @@ func (w *worker) Wait() error {
 	return w.end
 }
 
-// Kill is cluster.Worker.
-func (w *worker) Kill() { w.remove() }
+// Kill is server.Worker.
+func (w *containerWorker) Kill() { w.remove() }

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 )
 
 // startServers starts n redis-server processes.
@@ -15,7 +15,7 @@ func startServers(n int) (w environment, stop func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var nodes []*cluster.Node
+	var nodes []*server.Node
 	stop = func() {
 		for _, n := range nodes {
 			n.Kill()
@@ -35,14 +35,14 @@ func startServers(n int) (w environment, stop func(), err error) {
 }
 
 // startServer starts one, as a replica if it is given a master.
-func startServer(dir, name, master string) (*cluster.Node, error) {
+func startServer(dir, name, master string) (*server.Node, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
-	node, err := cluster.StartNode(cluster.NodeConfig{
+	node, err := server.StartNode(server.NodeConfig{
 		Name: name, Host: "127.0.0.1", Port: port, Dir: filepath.Join(dir, name), Log: filepath.Join(dir,
 			name+".log"), ReplicaOf: master,
 	})

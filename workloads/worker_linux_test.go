@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -27,7 +27,7 @@ func startRedis(t *testing.T) string {
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
 	dir := t.TempDir()
-	node, err := cluster.StartNode(cluster.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: port,
+	node, err := server.StartNode(server.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: port,
 		Dir: dir, Log: filepath.Join(dir, "log")})
 	if err == nil {
 		t.Cleanup(node.Kill)

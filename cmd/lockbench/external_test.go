@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/redis/go-redis/v9"
 )
@@ -39,7 +39,7 @@ func newStaging(t *testing.T, host string) staging {
 	testenv.Part(t, "redis")
 	dir := t.TempDir()
 	cert, key := certificate(t, dir, host)
-	n, err := cluster.StartNode(cluster.NodeConfig{Name: "theirs", Host: host, Port: 24568, Dir: dir,
+	n, err := server.StartNode(server.NodeConfig{Name: "theirs", Host: host, Port: 24568, Dir: dir,
 		Log: filepath.Join(dir, "log"), Config: []string{
 			"tls-port", "24569", "tls-cert-file", cert, "tls-key-file", key, "tls-ca-cert-file", cert,
 			"tls-auth-clients", "no",

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/redis/go-redis/v9"
 )
@@ -195,7 +195,7 @@ func foreign(t *testing.T) (addr string, c *redis.Client) {
 	t.Helper()
 	dir := t.TempDir()
 	for port := 17000; ; port++ {
-		n, err := cluster.StartNode(cluster.NodeConfig{Name: "foreign", Host: "127.201.1.1", Port: port,
+		n, err := server.StartNode(server.NodeConfig{Name: "foreign", Host: "127.201.1.1", Port: port,
 			Dir: dir, Log: filepath.Join(dir, "log")})
 		if err != nil {
 			t.Fatal(err)

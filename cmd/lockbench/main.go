@@ -12,20 +12,21 @@ import (
 	"syscall"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/spf13/cobra"
 )
 
 func main() {
-	if cluster.IsWorker() {
-		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
+	if worker.IsOne() {
+		os.Exit(worker.Main(os.Stdin, os.Stdout))
 	}
 	if docker.IsJanitor() {
 		os.Exit(docker.JanitorMain(os.Stdin))
 	}
-	if cluster.IsSite() {
-		os.Exit(cluster.SiteMain(os.Stdout))
+	if proxy.IsRemote() {
+		os.Exit(proxy.RemoteMain(os.Stdout))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := Main(ctx, os.Args[1:], os.Stdout, os.Stderr)

@@ -7,21 +7,22 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
-	if cluster.IsWorker() { // the test binary plays the workers, too
+	if worker.IsOne() { // the test binary plays the workers, too
 		plant("worker")
-		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
+		os.Exit(worker.Main(os.Stdin, os.Stdout))
 	}
 	if docker.IsJanitor() {
 		os.Exit(docker.JanitorMain(os.Stdin))
 	}
-	if cluster.IsSite() {
-		os.Exit(cluster.SiteMain(os.Stdout))
+	if proxy.IsRemote() {
+		os.Exit(proxy.RemoteMain(os.Stdout))
 	}
 	testenv.SideBySide(4)
 	testscript.Main(m, map[string]func(){"lockbench": func() {

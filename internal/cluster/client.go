@@ -4,43 +4,19 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/cluster/proc"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// workerEnv marks a process as a worker. The same binary plays both parts, so that nothing else has
-// to be installed.
-const workerEnv = "LOCKBENCH_PLAY"
-
-// Spawner starts the workers of an environment: as processes, or in containers.
-type Spawner interface {
-	// Spawn starts a worker, which is this program with WorkerEnv in its environment; what it says on
-	// standard error goes to log.
-	Spawn(name string, log *os.File) (Worker, error)
-}
-
-// Worker is a worker that was spawned.
-type Worker interface {
-	io.WriteCloser     // its standard input
-	Output() io.Reader // its standard output, to the end
-	Wait() error       // after the end of the output; how it ended
-	Kill()             // at once, stopped or not
-	Pause() error
-	Stopped() bool // it is paused
-	Resume() error
-}
-
-// WorkerEnv is the environment of a worker.
-func WorkerEnv() []string { return []string{workerEnv + "=worker", "GOMAXPROCS=1"} }
-
 // client is a worker as the harness sees it.
 type client struct {
-	Worker
+	server.Worker
 	process int
 	mu      sync.Mutex // orders may come from the loop and from Close
 	enc     *json.Encoder
@@ -85,7 +61,7 @@ func (c *client) follow(inbox chan<- workloads.Report) {
 	if err := c.Wait(); err != nil {
 		how = err.Error()
 	}
-	inbox <- workloads.Report{Process: c.process, Exit: &workloads.Exit{T: Monotonic(), Err: how}}
+	inbox <- workloads.Report{Process: c.process, Exit: &workloads.Exit{T: proc.Monotonic(), Err: how}}
 	close(c.done)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -39,7 +40,7 @@ func (w *Environment) configure() error {
 		}
 		c.send(workloads.Order{Do: workloads.DoConfig, Config: &cfg})
 	}
-	const patience = 4 * patience // a container may be what starts
+	const patience = 4 * server.Patience // a container may be what starts
 	limit := time.After(patience)
 	for ready := 0; ready < len(w.clients); {
 		select {
@@ -68,7 +69,7 @@ func (w *Environment) ways(prefix string) (ways []map[string]string, err error) 
 		if err != nil {
 			return nil, err
 		}
-		addr, err := w.proxies.link(prefix+n.Name, n.NodeConfig, through)
+		addr, err := w.links.Link(prefix+n.Name, n.Upstream(), through)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +88,7 @@ func (w *Environment) ways(prefix string) (ways []map[string]string, err error) 
 // waysToSentinels makes a client's links to the sentinels.
 func (w *Environment) waysToSentinels(client int) (addrs []string, err error) {
 	for _, s := range w.watchers {
-		addr, err := w.proxies.link(fmt.Sprintf("c%d>%s", client, s.Name), s.NodeConfig, "")
+		addr, err := w.links.Link(fmt.Sprintf("c%d>%s", client, s.Name), s.Upstream(), "")
 		if err != nil {
 			return nil, err
 		}

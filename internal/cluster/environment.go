@@ -10,6 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/cluster/proc"
+	"github.com/lockbench/lockbench/internal/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/redis/go-redis/v9"
@@ -26,8 +30,8 @@ type Config struct {
 	Seed        uint64
 	Worker      workloads.Config // what all workers have in common
 	RedisConfig []string         // further settings of every node: "min-replicas-to-write", "1", …
-	Launcher    Launcher         // starts the nodes; nil: as processes
-	Spawner     Spawner          // starts the workers; nil: as processes
+	Launcher    server.Launcher  // starts the nodes; nil: as processes
+	Spawner     server.Spawner   // starts the workers; nil: as processes
 	Relay       Relay            // stands between the links and the nodes; nil: nothing does
 }
 
@@ -36,20 +40,20 @@ type Environment struct {
 	cfg      Config
 	subnet   string // "127.77.3": all addresses of this run
 	scratch  string // where the nodes live
-	nodes    []*Node
+	nodes    []*server.Node
 	admins   []*redis.Client
 	monitors []io.Closer
-	site     *Site // where the proxies are; nil: in this process
-	proxies  *proxies
+	remote   *proxy.Remote // where the proxies are; nil: in this process
+	links    *proxy.Links
 	clients  []*client
 	versions map[string]string
 	inbox    chan workloads.Report
 
-	watchers  []*Node         // the sentinels
+	watchers  []*server.Node  // the sentinels
 	sentinels []*redis.Client // and our own connections to them
 	election  election
-	announced map[string]string       // names of nodes by their public address
-	clocks    map[string]*ServerClock // of nodes whose clock can be moved
+	announced map[string]string        // names of nodes by their public address
+	clocks    map[string]*clock.Server // of nodes whose clock can be moved
 	// of nodes that execute a script which does not end: closed when it is killed
 	blocks map[string]chan struct{}
 	stalls map[string]chan error // of nodes that execute a command which ends by itself
@@ -74,12 +78,12 @@ func (c Config) possible() error {
 // Start starts the nodes, the proxies and the workers side by side, and returns when every worker
 // can be given orders.
 func Start(cfg Config) (*Environment, error) {
-	Sweep()
+	server.Sweep()
 	if cfg.Launcher == nil {
-		cfg.Launcher = processes{}
+		cfg.Launcher = server.Processes{}
 	}
 	if cfg.Spawner == nil {
-		cfg.Spawner = processes{}
+		cfg.Spawner = server.Processes{}
 	}
 	if err := cfg.possible(); err != nil {
 		return nil, err
@@ -96,7 +100,7 @@ func Start(cfg Config) (*Environment, error) {
 // newEnvironment is an environment in which nothing runs yet.
 func newEnvironment(cfg Config) *Environment {
 	w := &Environment{
-		cfg: cfg, clocks: map[string]*ServerClock{}, blocks: map[string]chan struct{}{},
+		cfg: cfg, clocks: map[string]*clock.Server{}, blocks: map[string]chan struct{}{},
 		stalls:    map[string]chan error{},
 		announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report,
 			inboxSize), ended: make(chan struct{}),
@@ -112,7 +116,7 @@ func (w *Environment) begin() (err error) {
 			return err
 		}
 	}
-	if w.scratch, err = scratch(); err != nil {
+	if w.scratch, err = server.Scratch(); err != nil {
 		return err
 	}
 	if needs(w.cfg.Scenario, nemesis.Stall, "") {
@@ -122,7 +126,7 @@ func (w *Environment) begin() (err error) {
 		}
 		w.cfg.RedisConfig = append(debugging(v), w.cfg.RedisConfig...)
 	}
-	if err := w.startSite(); err != nil {
+	if err := w.startRemote(); err != nil {
 		return err
 	}
 	spawned := make(chan error, 1)
@@ -152,7 +156,7 @@ func (w *Environment) Name() string { return w.cfg.Launcher.Name() }
 func (w *Environment) Versions() map[string]string { return w.versions }
 
 // Now reads the clock that all stamps come from.
-func (w *Environment) Now() int64 { return Monotonic() }
+func (w *Environment) Now() int64 { return proc.Monotonic() }
 
 // Next returns the next report, or false when the clock has passed deadline or ctx has ended.
 func (w *Environment) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
@@ -161,7 +165,7 @@ func (w *Environment) Next(ctx context.Context, deadline int64) (workloads.Repor
 		return r, true
 	default:
 	}
-	t := time.NewTimer(time.Duration(deadline - Monotonic()))
+	t := time.NewTimer(time.Duration(deadline - proc.Monotonic()))
 	defer t.Stop()
 	select {
 	case r := <-w.inbox:
@@ -201,13 +205,13 @@ func (w *Environment) Close() error {
 		all.Go(n.Kill)
 	}
 	all.Wait()
-	if w.proxies != nil {
-		w.proxies.close()
+	if w.links != nil {
+		w.links.Close()
 	}
-	return errors.Join(w.endSite(), os.RemoveAll(w.scratch))
+	return errors.Join(w.endRemote(), os.RemoveAll(w.scratch))
 }
 
-// drain lets workers finish what they have to say, which nobody wants any more.
+// drain lets workers finish what they write, which is not read any more.
 func (w *Environment) drain(closed <-chan struct{}) {
 	for {
 		select {

@@ -3,10 +3,10 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"net"
 	"time"
 
-	toxi "github.com/Shopify/toxiproxy/v2/client"
+	"github.com/lockbench/lockbench/internal/cluster/proc"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -16,9 +16,11 @@ import (
 func (w *Environment) Prove(s nemesis.Step) error {
 	switch s.Do {
 	case nemesis.KillNode:
-		return w.proveNode(s.Target, func(n *Node) bool { return isClosed(n.Done()) }, "it still runs")
+		return w.proveNode(s.Target, func(n *server.Node) bool { return isClosed(n.Done()) },
+			"it still runs")
 	case nemesis.PauseNode:
-		return w.proveNode(s.Target, func(n *Node) bool { return eventually(n.Stopped) }, "it still runs")
+		return w.proveNode(s.Target, func(n *server.Node) bool { return proc.Eventually(n.Stopped) },
+			"it still runs")
 	case nemesis.NodeClock:
 		return w.proveClock(s)
 	case nemesis.Busy, nemesis.Stall:
@@ -26,16 +28,16 @@ func (w *Environment) Prove(s nemesis.Step) error {
 	case nemesis.Promote:
 		return w.provePromotion(s.Target)
 	case nemesis.Cut, nemesis.HoldBack, nemesis.Delay, nemesis.Reset:
-		return w.each(s.Target, w.proxies.proveToxic)
+		return w.each(s.Target, w.links.ProveToxic)
 	case nemesis.Refuse:
-		return w.each(s.Target, w.proxies.proveRefusal)
+		return w.each(s.Target, w.links.ProveRefusal)
 	case nemesis.Crash, nemesis.Pause:
 		return w.proveClient(s)
 	}
 	return nil
 }
 
-func (w *Environment) proveNode(node string, done func(*Node) bool, otherwise string) error {
+func (w *Environment) proveNode(node string, done func(*server.Node) bool, otherwise string) error {
 	i, err := w.find(node)
 	if err == nil && !done(w.nodes[i]) {
 		err = fmt.Errorf("%s: %s", node, otherwise)
@@ -108,41 +110,10 @@ func (w *Environment) proveClient(s nemesis.Step) error {
 		return err
 	}
 	gone := s.Do == nemesis.Crash && isClosed(c.done)
-	if !gone && (s.Do == nemesis.Crash || !eventually(c.Stopped)) {
+	if !gone && (s.Do == nemesis.Crash || !proc.Eventually(c.Stopped)) {
 		return fmt.Errorf("%s: it still runs", s.Target)
 	}
 	return nil
-}
-
-func (p *proxies) proveToxic(link string) error {
-	return p.with(link, func(l *toxi.Proxy) error {
-		ts, err := l.Toxics()
-		if err == nil && len(ts) == 0 {
-			err = fmt.Errorf("link %s is whole", link)
-		}
-		return err
-	})
-}
-
-func (p *proxies) proveRefusal(link string) error {
-	return p.with(link, func(l *toxi.Proxy) (err error) {
-		refused := eventually(func() bool { // on a busy machine the listener ends a little later
-			if p.far[link] {
-				var yes bool
-				yes, err = p.site.refuses(l.Listen)
-				return yes || err != nil
-			}
-			c, err := net.DialTimeout("tcp", l.Listen, proxyTimeout/4)
-			if err == nil {
-				c.Close()
-			}
-			return err != nil
-		})
-		if err == nil && !refused {
-			err = fmt.Errorf("link %s takes connections", link)
-		}
-		return err
-	})
 }
 
 func isClosed(c <-chan struct{}) bool {
@@ -152,14 +123,4 @@ func isClosed(c <-chan struct{}) bool {
 	default:
 		return false
 	}
-}
-
-// eventually waits for a moment: a signal is not obeyed at once.
-func eventually(f func() bool) bool {
-	for limit := time.Now().Add(100 * time.Millisecond); !f(); time.Sleep(100 * time.Microsecond) {
-		if time.Now().After(limit) {
-			return false
-		}
-	}
-	return true
 }

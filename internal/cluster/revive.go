@@ -1,6 +1,10 @@
 package cluster
 
-import "os"
+import (
+	"os"
+
+	"github.com/lockbench/lockbench/internal/cluster/server"
+)
 
 // ReviveNode starts a killed node at its old address, with the files that it left behind, and
 // returns when it answers. What is in them is up to its settings: by default nothing.
@@ -26,8 +30,20 @@ func (w *Environment) wipe(node string) error {
 	if err != nil {
 		return err
 	}
-	if d := w.nodes[i].Door; d != nil {
-		return d.wipe()
+	if d := w.nodes[i].Endpoint; d != nil {
+		return d.Wipe()
 	}
 	return os.RemoveAll(w.nodes[i].Dir)
+}
+
+// launch starts a server.
+func (w *Environment) launch(c server.NodeConfig) (*server.Node, error) {
+	s, err := w.cfg.Launcher.Launch(c)
+	if err != nil {
+		return nil, err
+	}
+	if own, ok := s.(server.ExternalServer); ok {
+		own.Settle(&c)
+	}
+	return &server.Node{NodeConfig: c, Server: s}, nil
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/cluster/proc"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -20,7 +22,7 @@ import (
 // it (docs/environments.md, Sentinel layout).
 //
 // The sentinels are told of each other and of the replicas instead of finding out, which takes two
-// seconds. And they are patient until a fault strikes a server, and again when they have promoted a
+// seconds. And they are patient until a fault hits a server, and again when they have promoted a
 // replica: else a machine that stalls for a second would make them elect, or elect twice.
 // startSentinels starts the replicas and then the sentinels, and returns when all know of each
 // other.
@@ -29,9 +31,9 @@ func (w *Environment) startSentinels() error {
 	if err != nil {
 		return err
 	}
-	c := admin(w.nodes[0].Addr())
+	c := server.Admin(w.nodes[0].Addr())
 	defer c.Close()
-	if err := announce(c, public); err != nil {
+	if err := server.Announce(c, public); err != nil {
 		return err
 	}
 	for i := 1; i < nemesis.SentinelNodes; i++ {
@@ -44,22 +46,22 @@ func (w *Environment) startSentinels() error {
 			return err
 		}
 	}
-	if err := barrier(c, nemesis.SentinelNodes-1); err != nil {
+	if err := server.Barrier(c, nemesis.SentinelNodes-1); err != nil {
 		return err
 	}
 	return w.startWatchers(public)
 }
 
 // publish makes the public address of a node.
-func (w *Environment) publish(c NodeConfig) (string, error) {
-	addr, err := w.proxies.linkServers("s>"+c.Name, c)
+func (w *Environment) publish(c server.NodeConfig) (string, error) {
+	addr, err := w.links.LinkServers("s>"+c.Name, c.Upstream())
 	if err == nil {
 		w.announced[addr] = c.Name
 	}
 	return addr, err
 }
 
-// startAnnounced starts a replica that tells everybody its public address only.
+// startAnnounced starts a replica that announces its public address only.
 func (w *Environment) startAnnounced(i int, master string) error {
 	c, err := w.node(i, nodeName(i), master)
 	if err != nil {
@@ -87,7 +89,8 @@ func (w *Environment) startWatchers(master string) error {
 		return err
 	}
 	for i, c := range nodes {
-		watch := Watch{Master: master, Self: peers[i], Others: slices.Delete(slices.Clone(peers), i, i+1)}
+		watch := server.Watch{Master: master, Self: peers[i], Others: slices.Delete(slices.Clone(peers),
+			i, i+1)}
 		for _, addr := range slices.Sorted(maps.Keys(w.announced)) {
 			if addr != master {
 				watch.Replicas = append(watch.Replicas, addr)
@@ -104,7 +107,7 @@ func (w *Environment) startWatchers(master string) error {
 		if err := n.Ready(); err != nil {
 			return err
 		}
-		w.sentinels = append(w.sentinels, admin(n.Addr()))
+		w.sentinels = append(w.sentinels, server.Admin(n.Addr()))
 	}
 	for i, c := range w.sentinels {
 		if err := acquainted(i, c); err != nil {
@@ -115,25 +118,27 @@ func (w *Environment) startWatchers(master string) error {
 }
 
 // describeWatchers gives each sentinel its address, its public address and its identity.
-func (w *Environment) describeWatchers() (nodes []NodeConfig, peers []Peer, err error) {
+func (w *Environment) describeWatchers() (nodes []server.NodeConfig, peers []server.Peer,
+	err error) {
 	for i := range nemesis.Sentinels {
 		c, err := w.node(nemesis.SentinelNodes+i, "s"+strconv.Itoa(i), "")
 		if err != nil {
 			return nil, nil, err
 		}
 		c.Clock, c.Config, c.Said = nil, nil, w.overheard
-		public, err := w.proxies.linkServers("s>"+c.Name, c)
+		public, err := w.links.LinkServers("s>"+c.Name, c.Upstream())
 		if err != nil {
 			return nil, nil, err
 		}
 		id := make([]byte, 20)
 		rand.Read(id)
-		nodes, peers = append(nodes, c), append(peers, Peer{public, hex.EncodeToString(id)})
+		nodes, peers = append(nodes, c), append(peers, server.Peer{
+			Addr: public, ID: hex.EncodeToString(id)})
 	}
 	return nodes, peers, nil
 }
 
-// overheard learns from the sentinels' words that a replica is promoted, and reports it: nobody
+// overheard learns from the sentinels' messages that a replica is promoted, and reports it: no step
 // else in this environment promotes. It begins when one of them has sent REPLICAOF NO ONE, and is
 // over when the first has told its clients of the new master.
 func (w *Environment) overheard(line string) {
@@ -152,8 +157,8 @@ func (w *Environment) overheard(line string) {
 	}
 }
 
-// promoted reports a phase of a promotion, once, and its begin also where the words of one sentinel
-// come before those of another.
+// promoted reports a phase of a promotion, once, and its begin also where the message of one
+// sentinel come before those of another.
 func (w *Environment) promoted(phase, address string) {
 	node, e := w.announced[address], &w.election
 	e.mu.Lock()
@@ -170,7 +175,8 @@ func (w *Environment) promoted(phase, address string) {
 
 func promotion(phase, node string) workloads.Report {
 	return workloads.Report{Process: history.Harness, Event: &history.Event{
-		Type: history.Fault, T: Monotonic(), Process: history.Harness, F: nemesis.Promote, Phase: phase,
+		Type: history.Fault, T: proc.Monotonic(), Process: history.Harness, F: nemesis.Promote,
+		Phase:  phase,
 		Target: node,
 	}}
 }

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -16,7 +19,7 @@ func (w *Environment) startServers() error {
 		return err
 	}
 	var err error
-	if w.proxies, err = startProxies(w.host(100), w.site, w.cfg.Relay != nil); err != nil {
+	if w.links, err = proxy.Start(w.host(100), w.remote, w.cfg.Relay != nil); err != nil {
 		return err
 	}
 	switch w.cfg.Topology {
@@ -30,7 +33,7 @@ func (w *Environment) startServers() error {
 		err = w.startSentinels()
 	}
 	for i := 0; err == nil && i < len(w.nodes); i++ {
-		w.admins = append(w.admins, admin(w.nodes[i].Addr()))
+		w.admins = append(w.admins, server.Admin(w.nodes[i].Addr()))
 		err = w.observe(w.nodes[i])
 	}
 	return err
@@ -39,7 +42,7 @@ func (w *Environment) startServers() error {
 // host is an address of this run's own network on loopback. Not every system has more than one;
 // where the servers are elsewhere, one is enough.
 func (w *Environment) host(i int) string {
-	if w.site != nil {
+	if w.remote != nil {
 		return "127.0.0.1"
 	}
 	return w.subnet + "." + strconv.Itoa(i)
@@ -49,33 +52,33 @@ func (w *Environment) host(i int) string {
 func nodeName(i int) string { return "n" + strconv.Itoa(i) }
 
 // node describes the i-th server. Its clock can be moved if the scenario wants that.
-func (w *Environment) node(i int, name, replicaOf string) (NodeConfig, error) {
-	c := NodeConfig{
+func (w *Environment) node(i int, name, replicaOf string) (server.NodeConfig, error) {
+	c := server.NodeConfig{
 		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000), Dir: filepath.Join(w.scratch,
 			name),
 		Log: w.log(name), ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
 	}
 	var err error
-	if w.site != nil {
-		err = c.Settle(w.site)
+	if w.remote != nil {
+		err = c.Settle(w.remote)
 	}
 	if err != nil || !needs(w.cfg.Scenario, nemesis.NodeClock, "") {
 		return c, err
 	}
-	if c.Door != nil {
-		c.Clock = &ServerClock{Path: c.Door.clockFile(), door: c.Door}
-	} else if c.Clock, err = newServerClock(w.scratch, name); err != nil {
+	if c.Endpoint != nil {
+		c.Clock = &clock.Server{Path: c.Endpoint.ClockFile(), Remote: c.Endpoint.SetClock}
+	} else if c.Clock, err = clock.New(w.scratch, name); err != nil {
 		return c, err
 	}
 	w.clocks[name] = c.Clock
 	return c, nil
 }
 
-// startFirst looks for an address where nobody listens.
+// startFirst looks for an address that is free.
 func (w *Environment) startFirst() (err error) {
 	for range startTries {
 		w.subnet = fmt.Sprintf("127.%d.%d", 2+rand.IntN(250), rand.IntN(256))
-		var n *Node
+		var n *server.Node
 		if n, err = w.start(0, nodeName(0), ""); err != nil {
 			return err // not installed, or nothing can be written: another address does not help
 		}
@@ -84,7 +87,7 @@ func (w *Environment) startFirst() (err error) {
 			return nil
 		}
 		n.Kill()
-		if w.site != nil {
+		if w.remote != nil {
 			return err // it was alone at its address
 		}
 	}
@@ -94,7 +97,7 @@ func (w *Environment) startFirst() (err error) {
 // startTries is how many addresses are tried: another program may listen on the first.
 const startTries = 5
 
-func (w *Environment) start(i int, name, replicaOf string) (*Node, error) {
+func (w *Environment) start(i int, name, replicaOf string) (*server.Node, error) {
 	c, err := w.node(i, name, replicaOf)
 	if err != nil {
 		return nil, err
@@ -130,8 +133,8 @@ func (w *Environment) startOthers() error {
 }
 
 // startReplica starts a replica behind a proxy of its own.
-func (w *Environment) startReplica(i int, name string, master *Node) error {
-	addr, err := w.proxies.linkServers(master.Name+">"+name, master.NodeConfig)
+func (w *Environment) startReplica(i int, name string, master *server.Node) error {
+	addr, err := w.links.LinkServers(master.Name+">"+name, master.Upstream())
 	if err != nil {
 		return err
 	}
@@ -151,8 +154,8 @@ func (w *Environment) replicate() error {
 	}
 	for _, n := range w.nodes {
 		if replicas := w.replicas(n); replicas > 0 {
-			c := admin(n.Addr())
-			err := barrier(c, replicas)
+			c := server.Admin(n.Addr())
+			err := server.Barrier(c, replicas)
 			c.Close()
 			if err != nil {
 				return fmt.Errorf("%s: %w", n.Name, err)
@@ -163,7 +166,7 @@ func (w *Environment) replicate() error {
 }
 
 // replicas is how many a node was started with.
-func (w *Environment) replicas(n *Node) int {
+func (w *Environment) replicas(n *server.Node) int {
 	switch {
 	case w.cfg.Topology == nemesis.Independent && n.ReplicaOf == "":
 		return w.cfg.Replicas

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 )
 
 // Finding is one thing that lockbench can use.
@@ -60,7 +60,7 @@ func (d Diagnosis) Healthy() bool {
 // CleanUp removes the folders, containers and networks of runs that are over, and writes how many.
 // It never touches those of another program or of a lockbench that lives.
 func CleanUp(ctx context.Context, w io.Writer) error {
-	fmt.Fprintf(w, "temporary folders of runs that are over: %d removed\n", cluster.Sweep())
+	fmt.Fprintf(w, "temporary folders of runs that are over: %d removed\n", server.Sweep())
 	if _, err := docker.Version(ctx); err != nil {
 		_, err = fmt.Fprintf(w, "containers: none can be seen (%v)\n", err)
 		return err

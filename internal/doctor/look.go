@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 )
 
 // program looks for a command and asks for its version.
@@ -45,9 +46,9 @@ func sentinel(redis Finding) Finding {
 func clockShim() Finding {
 	f := Finding{Name: "clock shim",
 		For: "fault clock-server in the environment process, and in images without a shim"}
-	lib, err := cluster.Shim()
+	lib, err := clock.Shim()
 	switch {
-	case err != nil && cluster.ClockMeans() == nil:
+	case err != nil && server.ClockMeans() == nil:
 		f.OK, f.Found = true, "no compiler; libfaketime moves the clocks of processes instead"
 		return f
 	case err != nil:

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"syscall"
 
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/worker"
 )
 
 // enoughFiles is what 64 clients, 9 masters and their proxies may have open.
@@ -38,7 +38,7 @@ func signals() Finding {
 		return f
 	}
 	c := exec.Command(self)
-	c.Env = append(os.Environ(), cluster.WorkerEnv()...)
+	c.Env = append(os.Environ(), worker.Env()...)
 	if _, err = c.StdinPipe(); err == nil { // a worker waits for orders
 		err = c.Start()
 	}

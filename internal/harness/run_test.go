@@ -8,13 +8,14 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
-	if cluster.IsWorker() {
-		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
+	if worker.IsOne() {
+		os.Exit(worker.Main(os.Stdin, os.Stdout))
 	}
 	os.Exit(m.Run())
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -21,12 +22,12 @@ import (
 
 // Place is where a counterexample is replayed with real servers and clients.
 type Place struct {
-	Environment string           // its name: process or docker
-	Dir         string           // run directory, which exists
-	Launcher    cluster.Launcher // starts the servers; nil: as processes
-	Spawner     cluster.Spawner  // starts the clients; nil: as processes
-	Command     string           // what the user typed
-	Version     string           // of lockbench
+	Environment string          // its name: process or docker
+	Dir         string          // run directory, which exists
+	Launcher    server.Launcher // starts the servers; nil: as processes
+	Spawner     server.Spawner  // starts the clients; nil: as processes
+	Command     string          // what the user typed
+	Version     string          // of lockbench
 }
 
 // attempt is how one replay on real servers ended.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -15,8 +15,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if cluster.IsWorker() {
-		os.Exit(cluster.WorkerMain(os.Stdin, os.Stdout))
+	if worker.IsOne() {
+		os.Exit(worker.Main(os.Stdin, os.Stdout))
 	}
 	testenv.SideBySide(6)
 	os.Exit(m.Run())

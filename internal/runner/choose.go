@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/docker"
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -59,7 +59,7 @@ func (c *Choice) name(ctx context.Context, environment string) error {
 	_, missing := exec.LookPath("redis-server")
 	switch c.Environment = environment; {
 	case environment == Process && missing != nil:
-		return cluster.ErrNoRedis
+		return server.ErrNoRedis
 	case environment != "" && environment != Auto:
 		return nil // further flags say whether it can be had: Available
 	case missing == nil:
@@ -82,7 +82,7 @@ func Available(ctx context.Context, c Choice, scenario ...nemesis.Step) error {
 	case Docker:
 		return docker.Ready(ctx, containers(c.Place, movesClocks(scenario)))
 	case External:
-		g, err := cluster.Visit(external(c.Place))
+		g, err := server.Connect(external(c.Place))
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func Capabilities(ctx context.Context, c Choice, clocks bool) nemesis.Capabiliti
 	switch {
 	case !clocks:
 	case c.Environment == Process:
-		why = cluster.ClockMeans()
+		why = server.ClockMeans()
 	case c.Environment == Docker:
 		// Other reasons are given when the environment is to be made.
 		var no nemesis.ImpossibleError

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
@@ -48,8 +49,8 @@ func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error)
 // Servers are where an environment's servers and clients come from. They serve one environment at a
 // time.
 type Servers struct {
-	Launcher cluster.Launcher // nil: servers are processes of this machine
-	Spawner  cluster.Spawner  // nil: clients are processes of this machine
+	Launcher server.Launcher // nil: servers are processes of this machine
+	Spawner  server.Spawner  // nil: clients are processes of this machine
 
 	prefix string    // of every key
 	end    io.Closer // nil: there is nothing to end
@@ -66,7 +67,7 @@ func Connect(ctx context.Context, environment string, place harness.Place) (*Ser
 		}
 		return &Servers{Launcher: l, Spawner: l.Spawner(), end: l}, nil
 	case External:
-		g, err := cluster.Visit(external(place))
+		g, err := server.Connect(external(place))
 		if err != nil {
 			return nil, err
 		}
@@ -89,8 +90,8 @@ func containers(p harness.Place, clocks bool) docker.Options {
 }
 
 // external is a Redis that runs already. Its user and password are never in a plan.
-func external(p harness.Place) cluster.External {
-	return cluster.External{
+func external(p harness.Place) server.ExternalConfig {
+	return server.ExternalConfig{
 		Addrs: p.Addrs, User: os.Getenv("LOCKBENCH_REDIS_USER"),
 		Password: os.Getenv("LOCKBENCH_REDIS_PASSWORD"), TLS: p.TLS, AnyDatabase: p.AnyDatabase,
 	}

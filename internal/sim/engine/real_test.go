@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster"
+	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/sim/engine"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
@@ -45,7 +46,7 @@ func startBoth(t *testing.T) *both {
 	testenv.Part(t, "redis")
 	testenv.Part(t, "cc")
 	dir := t.TempDir()
-	lib, err := cluster.Shim()
+	lib, err := clock.Shim()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func startBoth(t *testing.T) *both {
 	}
 	t.Cleanup(func() { b.clock.Close() })
 	b.at(begin)
-	n, err := cluster.StartNode(cluster.NodeConfig{
+	n, err := server.StartNode(server.NodeConfig{
 		Name: "n0", Host: "127.0.0.1", Port: freePort(t), Dir: dir, Log: filepath.Join(dir, "log"),
 		Env: []string{"LD_PRELOAD=" + lib, "LOCKBENCH_CLOCK=" + b.clock.Name()},
 	})

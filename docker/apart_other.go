@@ -1,8 +1,0 @@
-//go:build !unix
-
-package docker
-
-import "os/exec"
-
-// apart has nothing to do where there are no process groups.
-func apart(*exec.Cmd) {}

@@ -1,0 +1,302 @@
+package cluster
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/cluster/worker"
+	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/redis/go-redis/v9"
+)
+
+func TestMain(m *testing.M) {
+	if worker.IsOne() {
+		os.Exit(worker.Main(os.Stdin, os.Stdout))
+	}
+	os.Exit(m.Run())
+}
+
+// bench is one Redis with one link to it, as a client has it, and a way around.
+type bench struct {
+	*Environment
+	t      *testing.T
+	client *redis.Client // through the link "c0>n0"
+	direct *redis.Client
+}
+
+// timeout of the client: what is lost is noticed after it.
+const timeout = 100 * time.Millisecond
+
+func newBench(t *testing.T, scenario ...nemesis.Step) *bench {
+	testenv.Part(t, "redis")
+	w, err := Start(Config{Dir: t.TempDir(), Topology: nemesis.Single, Scenario: scenario})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	addr, err := w.links.Link("c0>n0", w.nodes[0].Upstream(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{Environment: w, t: t, direct: w.admins[0]}
+	b.client = redis.NewClient(&redis.Options{
+		Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true,
+		DialTimeout: timeout, ReadTimeout: timeout, WriteTimeout: timeout,
+	})
+	t.Cleanup(func() { b.client.Close() })
+	b.must(b.client.Ping(context.Background()).Err())
+	return b
+}
+
+func (b *bench) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// set writes through the link and returns what the client thinks of it.
+func (b *bench) set(key string) error {
+	return b.client.Set(context.Background(), key, "1", 0).Err()
+}
+
+// has looks at the server itself.
+func (b *bench) has(key string) bool {
+	n, err := b.direct.Exists(context.Background(), key).Result()
+	b.must(err)
+	return n == 1
+}
+
+// soon waits until the server has the key.
+func (b *bench) soon(key string) {
+	b.t.Helper()
+	for limit := time.Now().Add(5 * time.Second); !b.has(key); time.Sleep(time.Millisecond) {
+		if time.Now().After(limit) {
+			b.t.Fatalf("the server never saw %s", key)
+		}
+	}
+}
+
+// lost demands that the client does not know what became of its command.
+func (b *bench) lost(err error) {
+	b.t.Helper()
+	if err == nil || impls.Definite(err) {
+		b.t.Fatalf("outcome is %v; it must be unknown", err)
+	}
+}
+
+func TestLinks(t *testing.T) {
+	b := newBench(t)
+	b.must(b.Cut("c0>*", nemesis.Requests))
+	b.lost(b.set("requests"))
+	b.must(b.Heal("c0>*"))
+	if b.has("requests") {
+		t.Error("a request passed a link that was cut for requests")
+	}
+
+	b.must(b.set("healed"))
+	b.must(b.Cut("c0>n0", nemesis.Replies))
+	b.lost(b.set("replies"))
+	b.must(b.Heal("*"))
+	b.soon("replies")
+
+	b.must(b.set("connected")) // on a new connection the handshake would be held instead
+	b.must(b.HoldBack("c0>n0", nemesis.Requests))
+	b.lost(b.set("late"))
+	if b.has("late") {
+		t.Error("a held request arrived at once")
+	}
+	b.must(b.Heal("c0>n0"))
+	b.soon("late") // although its client has given up and closed the connection
+
+	b.must(b.Refuse("c0>n0"))
+	if err := b.set("refused"); err == nil {
+		t.Error("a refused link took a command")
+	}
+	// the first may have found a dead connection in the pool
+	if err := b.set("refused"); !impls.Definite(err) {
+		t.Errorf("a refused dial is definite, not %v", err)
+	}
+	b.must(b.Heal("c0>n0"))
+	b.must(b.set("back"))
+
+	b.must(b.Reset("c0>n0"))
+	b.lost(b.set("reset"))
+	b.must(b.Heal("c0>n0"))
+	b.must(b.Delay("c0>n0", 5*time.Millisecond))
+	b.must(b.set("slow"))
+	b.must(b.Heal("c0>n0"))
+
+	if err := b.Cut("c7>n0", nemesis.Both); err == nil ||
+		!strings.Contains(err.Error(), `no link "c7>n0"`) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestNodeIsPaused(t *testing.T) {
+	b := newBench(t)
+	b.must(b.PauseNode("n0"))
+	b.lost(b.set("paused"))
+	b.must(b.ResumeNode("n0"))
+	b.soon("paused") // the kernel kept it
+}
+
+func TestNodeComesBackEmpty(t *testing.T) {
+	b := newBench(t)
+	b.must(b.set("old"))
+	b.must(b.KillNode("n0"))
+	if err := b.set("dead"); err == nil {
+		t.Error("a dead node took a command")
+	}
+	b.must(b.StartNode("n0"))
+	b.must(b.set("new"))
+	if b.has("old") {
+		t.Error("a node that was killed remembers")
+	}
+}
+
+func TestServerClockJumps(t *testing.T) {
+	testenv.Part(t, "cc")
+	clockJumps(t)
+}
+
+// TestServerClockByFaketime has neither a compiler nor a shim that was compiled before.
+func TestServerClockByFaketime(t *testing.T) {
+	testenv.Part(t, "redis")
+	testenv.Part(t, "faketime")
+	redis, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.Symlink(redis, filepath.Join(bin, "redis-server")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	before, _ := filepath.Glob("/dev/shm/*faketime*")
+	if _, err := clock.Shim(); err == nil {
+		t.Fatal("the shim was made without a compiler")
+	}
+	if err := server.ClockMeans(); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("jumps", clockJumps)
+	if after, _ := filepath.Glob("/dev/shm/*faketime*"); len(after) > len(before) {
+		t.Errorf("libfaketime left %v", after)
+	}
+}
+
+func clockJumps(t *testing.T) {
+	b := newBench(t, nemesis.Step{Do: nemesis.NodeClock})
+	ctx := context.Background()
+	b.must(b.client.Set(ctx, "lease", "1", time.Hour).Err())
+	b.must(b.SetNodeClock("n0", -time.Hour))
+	if ttl := b.direct.TTL(ctx, "lease").Val(); ttl < 90*time.Minute {
+		t.Errorf("after a jump back the key has %v left", ttl)
+	}
+	b.must(b.SetNodeClock("n0", 2*time.Hour))
+	if b.has("lease") {
+		t.Error("a key outlived a jump beyond its expiry")
+	}
+}
+
+func TestClockOfAnUnpreparedNode(t *testing.T) {
+	b := newBench(t)
+	if err := b.SetNodeClock("n0", time.Hour); err == nil {
+		t.Error("the clock of a node without the shim was moved")
+	}
+}
+
+func TestNodeIsBusy(t *testing.T) {
+	b := newBench(t)
+	b.must(b.Block("n0"))
+	busy := false
+	for limit := time.Now().Add(5 * time.Second); !busy && time.Now().Before(limit); {
+		err := b.set("busy")
+		busy = err != nil && strings.HasPrefix(err.Error(), "BUSY ") && impls.Definite(err)
+	}
+	if !busy {
+		t.Error("a node with an endless script never said -BUSY")
+	}
+	b.must(b.Free("n0"))
+	b.must(b.set("free"))
+}
+
+func TestReplicaHasWhatTheBarrierSays(t *testing.T) {
+	testenv.Part(t, "redis")
+	w, err := Start(Config{Dir: t.TempDir(), Topology: nemesis.Failover})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	ctx := context.Background()
+	for i := range 20 {
+		key := "k" + strconv.Itoa(i)
+		if err := w.admins[0].Set(ctx, key, "1", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Barrier(); err != nil {
+			t.Fatal(err)
+		}
+		if n := w.admins[1].Exists(ctx, key).Val(); n != 1 {
+			t.Fatalf("%s is not on the replica", key)
+		}
+	}
+	if err := w.KillNode("n0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Promote("n1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.admins[1].Set(ctx, "written", "1", 0).Err(); err != nil {
+		t.Errorf("a promoted replica refuses writes: %v", err)
+	}
+}
+
+func TestSweepRemovesOnlyWhatIsDead(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	mine, err := server.Scratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// above the kernel's largest process number
+	dead := filepath.Join(tmp, server.ScratchPrefix+"4194305-x")
+	other := filepath.Join(tmp, server.ScratchPrefix+"unowned")
+	for _, d := range []string{dead, other} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	server.Sweep()
+	for dir, want := range map[string]bool{mine: true, dead: false, other: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s: there is %v", dir, err == nil)
+		}
+	}
+}
+
+func TestAWorkerRefusesNonsense(t *testing.T) {
+	for in, says := range map[string]string{
+		"":            "",
+		"hello\n":     `"failed":"the first order`,
+		`{"do":"go"}`: `"failed":"the first order is \"go\"; it must be \"config\""`,
+		`{"do":"config","config":{"impl":"getsett"}}`: `unknown lock \"getsett\"`,
+	} {
+		var out strings.Builder
+		if worker.Main(strings.NewReader(in), &out); !strings.Contains(out.String(), says) {
+			t.Errorf("%s: said %s", in, out.String())
+		}
+	}
+}

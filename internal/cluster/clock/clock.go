@@ -1,0 +1,109 @@
+// Package clock moves the wall clock of a redis-server through a file that a library, which is loaded
+// before the C library, adds to the time.
+package clock
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+//go:embed shim/clockshim.c
+var shimSource []byte
+
+// errNoCompiler says why the shim cannot be had.
+var errNoCompiler = errors.New(
+	"moving a server's clock needs a C compiler: `apt-get install gcc libc6-dev`")
+
+// Shim returns the path of the compiled clock shim. It is compiled once for each version of its
+// source and kept.
+func Shim() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	dir := filepath.Join(cache, "lockbench")
+	lib := filepath.Join(dir, fmt.Sprintf("clockshim-%x.so", sha256.Sum256(shimSource)))
+	if _, err := os.Stat(lib); err == nil {
+		return lib, nil
+	}
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		return "", errNoCompiler
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	tmp, err := os.MkdirTemp(dir, "build-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(tmp)
+	return lib, compile(cc, tmp, lib)
+}
+
+// compile builds the shim in tmp and moves it to lib in one step: another lockbench may do the
+// same.
+func compile(cc, tmp, lib string) error {
+	src, out := filepath.Join(tmp, "clockshim.c"), filepath.Join(tmp, "clockshim.so")
+	if err := os.WriteFile(src, shimSource, 0o644); err != nil {
+		return err
+	}
+	if msg, err := exec.Command(cc, "-O2", "-shared", "-fPIC", "-o", out, src,
+		"-ldl").CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot compile the clock shim (%w): %s", err, msg)
+	}
+	return os.Rename(out, lib)
+}
+
+// Server is the file through which a node's clock is moved.
+type Server struct {
+	Path string
+	// Faketime says that libfaketime reads the file and not the shim.
+	Faketime bool
+	// Remote sets the clock where the file is not one of this machine's; else nil.
+	Remote func(offset time.Duration) error
+}
+
+// New makes the file for a node, with the clock right.
+func New(dir, node string) (*Server, error) {
+	c := &Server{Path: filepath.Join(dir, node+".clock")}
+	return c, Reset(c.Path)
+}
+
+// Reset makes a file for a clock that is right.
+func Reset(file string) error { return os.WriteFile(file, make([]byte, 8), 0o644) }
+
+// Set makes the clock wrong by offset. The shim's file is written in place, since the server has
+// mapped it; eight aligned bytes change at once. That of libfaketime is replaced: a server that
+// reads it while it is written would see no offset at all.
+func (c *Server) Set(offset time.Duration) error {
+	if c.Remote != nil {
+		return c.Remote(offset)
+	}
+	if c.Faketime {
+		tmp := c.Path + ".new"
+		if err := os.WriteFile(tmp, fmt.Appendf(nil, "%+.9f\n", offset.Seconds()), 0o644); err != nil {
+			return err
+		}
+		return os.Rename(tmp, c.Path)
+	}
+	f, err := os.OpenFile(c.Path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteAt(binary.NativeEndian.AppendUint64(nil, uint64(offset)), 0)
+	return err
+}
+
+// Environment makes a server read its clock through the shim, the library lib.
+func (c *Server) Environment(lib string) []string {
+	return []string{"LD_PRELOAD=" + lib, "LOCKBENCH_CLOCK=" + c.Path}
+}

@@ -1,0 +1,13 @@
+package proc
+
+import "time"
+
+// Eventually waits for a moment: a signal is not obeyed at once.
+func Eventually(f func() bool) bool {
+	for limit := time.Now().Add(100 * time.Millisecond); !f(); time.Sleep(100 * time.Microsecond) {
+		if time.Now().After(limit) {
+			return false
+		}
+	}
+	return true
+}

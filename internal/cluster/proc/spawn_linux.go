@@ -1,0 +1,71 @@
+// Package proc starts, stops and observes processes of this machine: nothing that it starts outlives
+// this process, however that ends.
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// spawner starts all children from one thread that never ends: the parent-death signal of a child
+// is sent when the thread that started it ends, not when the process does (docs/environments.md,
+// Children).
+var spawner = sync.OnceValue(func() chan<- func() {
+	jobs := make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for job := range jobs {
+			job()
+		}
+	}()
+	return jobs
+})
+
+// Start starts a child in a process group of its own that dies with this process, stopped or not.
+func Start(c *exec.Cmd) error {
+	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	done := make(chan error)
+	spawner() <- func() { done <- c.Start() }
+	return <-done
+}
+
+// Monotonic reads CLOCK_MONOTONIC, ns: one clock for all processes of this machine.
+func Monotonic() int64 {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		panic(err) // the kernel has had this clock since 2.6
+	}
+	return ts.Nano()
+}
+
+// KillGroup ends the process group that a child leads, stopped or not.
+func KillGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
+
+// StopGroup stops it, until resumeGroup.
+func StopGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGSTOP) }
+
+// ResumeGroup lets it run again.
+func ResumeGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGCONT) }
+
+// Gone reports whether there is no process of this number.
+func Gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// Nap is much shorter than time.Sleep can be: Go's timers wait for whole milliseconds when nothing
+// else goes on.
+func Nap() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 30_000}, nil) }
+
+// Stopped reports whether a process is stopped by a signal (proc(5): the state follows the name,
+// which is in parentheses).
+func Stopped(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	i := bytes.LastIndexByte(b, ')')
+	return err == nil && i >= 0 && len(b) > i+2 && (b[i+2] == 'T' || b[i+2] == 't')
+}

@@ -1,0 +1,40 @@
+//go:build !linux && !darwin
+
+package proc
+
+import (
+	"errors"
+	"os/exec"
+	"time"
+)
+
+// errNoSignals is why there are no processes of ours here: they could not be stopped.
+var errNoSignals = errors.New(
+	"clients are processes that can be stopped, which this system does not have; take --env sim")
+
+// Start refuses: see errNoSignals.
+func Start(*exec.Cmd) error { return errNoSignals }
+
+// KillGroup refuses, too.
+func KillGroup(int) error { return errNoSignals }
+
+// StopGroup refuses, too.
+func StopGroup(int) error { return errNoSignals }
+
+// ResumeGroup refuses, too.
+func ResumeGroup(int) error { return errNoSignals }
+
+// Stopped is false: nothing is started.
+func Stopped(int) bool { return false }
+
+// Gone cannot tell, and so leaves everything as it is.
+func Gone(int) bool { return false }
+
+// Nap is a short sleep.
+func Nap() { time.Sleep(time.Millisecond) }
+
+// began is when this process was started.
+var began = time.Now()
+
+// Monotonic is a clock that never jumps, ns: of this process alone.
+func Monotonic() int64 { return int64(time.Since(began)) }

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Life follows a server from its first output to its end. It is what all servers have in common,
+// wherever they run: a launcher makes one for each server, feeds it and ends it.
+type Life struct {
+	NodeConfig
+	Patience time.Duration // how long the start may take
+
+	log   *os.File
+	ready chan struct{} // closed when it accepts connections and, as a replica, has its first copy
+	done  chan struct{} // closed when it is gone
+	err   error         // why, after done
+	once  sync.Once
+	last  string // the last thing that it said
+}
+
+// Patience bounds the start of a process; 30 ms is usual.
+const Patience = 5 * time.Second
+
+// NewLife opens the server's log.
+func NewLife(c NodeConfig) (*Life, error) {
+	log, err := os.OpenFile(c.Log, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644) // a node may come back
+	if err != nil {
+		return nil, err
+	}
+	return &Life{NodeConfig: c, Patience: Patience, log: log, ready: make(chan struct{}),
+		done: make(chan struct{})}, nil
+}
+
+// Follow copies the server's output to its log until it ends, and learns from it when the server is
+// ready: nothing needs to poll.
+func (l *Life) Follow(out io.Reader) {
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		line := lines.Text()
+		fmt.Fprintln(l.log, line)
+		if l.saysReady(line) {
+			l.once.Do(func() { close(l.ready) })
+		}
+		if l.Said != nil {
+			l.Said(line)
+		}
+		if strings.TrimSpace(line) != "" {
+			l.last = line
+		}
+	}
+}
+
+// End says that the server is gone, and why. It is called once, after Follow has returned.
+func (l *Life) End(why any) {
+	l.log.Close()
+	l.err = fmt.Errorf("redis-server %s ended (%v)", l.Name, why)
+	if l.last != "" {
+		l.err = fmt.Errorf("%w; its last line: %s", l.err, l.last)
+	}
+	close(l.done)
+}
+
+func (l *Life) saysReady(line string) bool {
+	switch {
+	case l.Watches != nil:
+		return strings.Contains(line, " +monitor master ")
+	case l.ReplicaOf != "":
+		return strings.Contains(line, "<-> REPLICA sync: Finished with success")
+	}
+	// with a capital for a port, without for a socket
+	return strings.Contains(line, "eady to accept connections")
+}
+
+// Ready is Server.
+func (l *Life) Ready() error {
+	t := time.NewTimer(l.Patience)
+	defer t.Stop()
+	select {
+	case <-l.ready:
+		return nil
+	case <-l.done:
+		return l.err
+	case <-t.C:
+		return fmt.Errorf("redis-server %s is not ready after %v; see %s", l.Name, l.Patience,
+			filepath.Base(l.Log))
+	}
+}
+
+// Done is Server.
+func (l *Life) Done() <-chan struct{} { return l.done }
+
+// Err is Server.
+func (l *Life) Err() error { return l.err }

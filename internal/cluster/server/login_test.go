@@ -1,0 +1,48 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/testenv"
+)
+
+func TestTunnelSpeaksTLS(t *testing.T) {
+	plain := testenv.Listen(t, func(c net.Conn) {
+		for in := bufio.NewReader(c); ; {
+			if line, err := in.ReadString('\n'); err != nil {
+				return
+			} else if strings.EqualFold(line, "PING\r\n") {
+				_, _ = io.WriteString(c, "+PONG\r\n")
+			}
+		}
+	})
+	certified := httptest.NewTLSServer(nil) // for its certificate
+	defer certified.Close()
+	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: certified.TLS.Certificates})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer proxy.Forward(ln, login{to: plain}.dial).Close() // Redis behind TLS
+	trusting := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "example.com"}
+	trusting.RootCAs.AddCert(certified.Certificate())
+	tun, err := proxy.Listen("127.0.0.1:0", login{ln.Addr().String(), ExternalConfig{TLS: true},
+		trusting}.dial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tun.Close()
+	c := Admin(tun.Addr())
+	defer c.Close()
+	if got, err := c.Ping(context.Background()).Result(); got != "PONG" {
+		t.Errorf("PING through TLS: %q, %v", got, err)
+	}
+}

@@ -1,0 +1,133 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/lockbench/lockbench/internal/cluster/proc"
+	"github.com/lockbench/lockbench/internal/cluster/proxy"
+)
+
+// ErrNoRedis says that redis-server is not installed.
+var ErrNoRedis = errors.New(
+	"redis-server is not installed: `apt-get install redis-server`, or run `make run`, which does it")
+
+// errNotLinux is why there are no servers that are processes elsewhere: nothing there ends a child
+// with its parent, and not all of 127.0.0.0/8 is loopback.
+var errNotLinux = errors.New("the environment process is for Linux; take --env docker or --env sim")
+
+// Processes launches servers as processes of this machine.
+type Processes struct{}
+
+// Name is Launcher.
+func (Processes) Name() string { return "process" }
+
+// Versions is Launcher: nothing stands in between.
+func (Processes) Versions() map[string]string { return nil }
+
+// ServerVersion is Launcher.
+func (Processes) ServerVersion() (string, error) {
+	out, err := exec.Command("redis-server", "--version").Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		err = ErrNoRedis
+	}
+	return string(out), err
+}
+
+// Remote is Launcher: the proxies belong into this process.
+func (Processes) Remote() (*proxy.Remote, error) { return nil, nil }
+
+// Cannot is Launcher: what needs something to be installed is refused when it is prepared.
+func (Processes) Cannot(string) error { return nil }
+
+// Launch is Launcher.
+func (Processes) Launch(c NodeConfig) (Server, error) {
+	if runtime.GOOS != "linux" {
+		return nil, errNotLinux
+	}
+	bin, err := exec.LookPath("redis-server")
+	if err != nil {
+		return nil, ErrNoRedis
+	}
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	args := c.Arguments()
+	if c.Watches != nil {
+		file := filepath.Join(c.Dir, "sentinel.conf")
+		if err := os.WriteFile(file, []byte(c.SentinelFile()), 0o644); err != nil {
+			return nil, err
+		}
+		args = []string{file, "--sentinel"}
+	}
+	life, err := NewLife(c)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{Life: life, cmd: exec.Command(bin, args...)}
+	p.cmd.Env = append(os.Environ(), c.Env...)
+	if c.Clock != nil {
+		env, err := wind(c.Clock)
+		if err != nil {
+			return nil, err
+		}
+		p.cmd.Env = append(p.cmd.Env, env...)
+	}
+	return p, p.run()
+}
+
+// process is a server that runs as a process.
+type process struct {
+	*Life
+	cmd *exec.Cmd
+}
+
+func (p *process) run() error {
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	p.cmd.Stderr = p.cmd.Stdout
+	if err := proc.Start(p.cmd); err != nil {
+		return fmt.Errorf("cannot start %s: %w", p.cmd.Path, err)
+	}
+	p.remember()
+	go p.follow(out)
+	return nil
+}
+
+func (p *process) follow(out io.Reader) {
+	p.Follow(out)
+	err := p.cmd.Wait()
+	p.tidy()
+	p.End(err)
+}
+
+// Pause is Server.
+func (p *process) Pause() error { return proc.StopGroup(p.cmd.Process.Pid) }
+
+// Stopped is Server.
+func (p *process) Stopped() bool { return proc.Stopped(p.cmd.Process.Pid) }
+
+// Resume is Server.
+func (p *process) Resume() error { return proc.ResumeGroup(p.cmd.Process.Pid) }
+
+// Kill is Server.
+func (p *process) Kill() {
+	_ = proc.KillGroup(p.cmd.Process.Pid) // it may be gone already
+	<-p.Done()
+}
+
+// StartNode starts a redis-server as a process and returns at once; Ready waits for it.
+func StartNode(c NodeConfig) (*Node, error) {
+	p, err := Processes{}.Launch(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Node{c, p}, nil
+}

@@ -1,0 +1,48 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// PatientAfter is how long a master must be silent before a sentinel gives it up while nothing is
+// done to the servers.
+const PatientAfter = 10 * time.Minute
+
+// Watch is what a sentinel is told when it starts.
+type Watch struct {
+	Master   string   // host:port of the master
+	Replicas []string // public addresses
+	Self     Peer     // how others know it
+	Others   []Peer   // the other sentinels
+}
+
+// Peer is a sentinel as others know it.
+type Peer struct{ Addr, ID string }
+
+// SentinelFile is the configuration that a sentinel wants to read from a file, and to rewrite.
+func (c NodeConfig) SentinelFile() string {
+	pair := func(addr string) string { return strings.Replace(addr, ":", " ", 1) }
+	host, port, _ := net.SplitHostPort(c.Watches.Self.Addr)
+	master := workloads.MasterName
+	lines := []string{
+		"bind " + c.Host, "port " + strconv.Itoa(c.Port), "dir " + c.Dir, "protected-mode no",
+		"sentinel myid " + c.Watches.Self.ID, "sentinel announce-ip " + host, "sentinel announce-port " +
+			port,
+		fmt.Sprintf("sentinel monitor %s %s 2", master, pair(c.Watches.Master)),
+		fmt.Sprintf("sentinel down-after-milliseconds %s %d", master, PatientAfter.Milliseconds()),
+		"sentinel failover-timeout " + master + " 3000", "sentinel parallel-syncs " + master + " 1",
+	}
+	for _, r := range c.Watches.Replicas {
+		lines = append(lines, "sentinel known-replica "+master+" "+pair(r))
+	}
+	for _, o := range c.Watches.Others {
+		lines = append(lines, "sentinel known-sentinel "+master+" "+pair(o.Addr)+" "+o.ID)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,116 @@
+// Package server starts redis-servers and sentinels and follows their lives: as processes of this
+// machine, or those that were there before. package docker starts them in containers.
+package server
+
+import (
+	"net"
+	"strconv"
+
+	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/cluster/proxy"
+)
+
+// Launcher starts the servers of an environment: as processes, or in containers.
+type Launcher interface {
+	// Name is that of the environment that it makes: process or docker.
+	Name() string
+	// Versions are those of what stands between lockbench and Redis, by name; they go into every
+	// report.
+	Versions() map[string]string
+	// ServerVersion is what `redis-server --version` says: it has to be known before a server is
+	// started.
+	ServerVersion() (string, error)
+	// Remote makes the place of the proxies for one environment; nil: they belong into this process.
+	Remote() (*proxy.Remote, error)
+	// Launch starts a server and returns at once; the server's Ready waits for it.
+	Launch(NodeConfig) (Server, error)
+	// Cannot says why what is called do in plans is not possible; nil if it is.
+	Cannot(do string) error
+}
+
+// Server is a redis-server or a sentinel that was launched.
+type Server interface {
+	// Ready waits until the server can be used. The error says why it cannot.
+	Ready() error
+	// Done is closed when the server is gone; Err then says why.
+	Done() <-chan struct{}
+	// Err is the reason after Done.
+	Err() error
+	// Kill ends the server at once, stopped or not, and returns when it is gone.
+	Kill()
+	// Pause stops the server in whatever it does, until Resume.
+	Pause() error
+	// Stopped reports whether the server is paused.
+	Stopped() bool
+	// Resume lets the server run again.
+	Resume() error
+}
+
+// NodeConfig says how a server is to be started.
+type NodeConfig struct {
+	Name      string // n0, n1, …; a sentinel's is s0, s1, …
+	Host      string // loopback address
+	Port      int
+	Dir       string            // where it lives; made if missing
+	Log       string            // file for its output
+	ReplicaOf string            // host:port of its master, or of the proxy before it
+	Config    []string          // further settings: "min-replicas-to-write", "1", …
+	Env       []string          // further environment: "LD_PRELOAD=…"
+	Clock     *clock.Server     // through which it reads its wall clock; nil: the machine's
+	Watches   *Watch            // the server is a sentinel; else nil
+	Endpoint  *proxy.Endpoint   // the way to it, beside remote proxies; nil: at its address
+	Said      func(line string) // told of each line of its output; may be nil
+}
+
+// Addr is host:port, for this process.
+func (c NodeConfig) Addr() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
+
+// Upstream is the server as a proxy reaches it.
+func (c NodeConfig) Upstream() proxy.Upstream {
+	return proxy.Upstream{Addr: c.Addr(), Inner: c.inner()}
+}
+
+// inner is host:port for proxies that are where the server is.
+func (c NodeConfig) inner() string {
+	if c.Endpoint == nil {
+		return c.Addr()
+	}
+	return c.Endpoint.Inner
+}
+
+// Arguments make a server that keeps nothing on disk, expires keys promptly and feeds its replica
+// without the delays of docs/environments.md, Replication barrier.
+func (c NodeConfig) Arguments() []string {
+	a := []string{
+		"--bind", c.Host, "--port", strconv.Itoa(c.Port), "--dir", c.Dir, "--protected-mode", "no",
+		"--daemonize", "no",
+		"--save", "", "--appendonly", "no", "--hz", "100", "--repl-timeout", "3600",
+		"--repl-diskless-sync", "no", "--repl-diskless-sync-delay", "0",
+	}
+	if c.ReplicaOf != "" {
+		host, port, _ := net.SplitHostPort(c.ReplicaOf)
+		// apart: before version 7 a word with a space in it is one argument
+		a = append(a, "--replicaof", host, port)
+	}
+	for i := 0; i+1 < len(c.Config); i += 2 {
+		a = append(a, "--"+c.Config[i], c.Config[i+1])
+	}
+	return a
+}
+
+// Node is a server of an environment with what it was started with.
+type Node struct {
+	NodeConfig
+	Server
+}
+
+// Settle gives a server its endpoint beside remote proxies, and its address there.
+func (c *NodeConfig) Settle(s *proxy.Remote) (err error) {
+	if c.Endpoint, err = s.Endpoint(c.Name); err != nil {
+		return err
+	}
+	host, port, err := net.SplitHostPort(c.Endpoint.Outer)
+	c.Host, c.Dir = host, c.Endpoint.Dir()
+	c.Port, _ = strconv.Atoi(port)
+	return err
+}

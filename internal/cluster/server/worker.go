@@ -1,0 +1,28 @@
+package server
+
+import (
+	"io"
+	"os"
+)
+
+// Spawner starts the workers of an environment: as processes, or in containers.
+type Spawner interface {
+	// Spawn starts a worker, which is this program with worker.Env in its environment; what it says on
+	// standard error goes to log.
+	Spawn(name string, log *os.File) (Worker, error)
+}
+
+// Worker is a worker that was spawned.
+type Worker interface {
+	io.WriteCloser     // its standard input
+	Output() io.Reader // its standard output, to the end
+	Wait() error       // after the end of the output; how it ended
+	Kill()             // at once, stopped or not
+	Pause() error
+	Stopped() bool // it is paused
+	Resume() error
+}
+
+// Idler is a Worker that can tell whether it has nothing to do but wait: for its input, the network
+// or the time.
+type Idler interface{ Idle() bool }
