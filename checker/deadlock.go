@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/record"
@@ -64,8 +63,7 @@ func (c *check) abandoned(h *record.Hold) (Property, bool) {
 		if k.Outcome == history.OK {
 			return Property{}, false
 		}
-		tried = tried || k.Outcome == history.Fail && k.From > h.End &&
-			held(k.Err)
+		tried = tried || k.Denied() && k.From > h.End
 	}
 	for _, f := range c.faults {
 		if f.Forgets() && f.To > h.From {
@@ -82,10 +80,6 @@ func (c *check) abandoned(h *record.Hold) (Property, bool) {
 		h.Process, h.Key, by(h), at(h.From), at(h.End))
 	return p, true
 }
-
-// held reports whether an error of a failed acquire says that the lock is another's, or nothing at
-// all.
-func held(err string) bool { return err == "" || strings.Contains(err, "held") }
 
 // starved looks for a client that was refused for too long while nobody was inside. Where gaps
 // count, one that no fault made excuses as much of that time as it lasted: its own, since its last
@@ -192,8 +186,7 @@ func (c *check) disturbances(key int) []record.Interval {
 func (c *check) attempts(key int) map[int][]record.Interval {
 	out := map[int][]record.Interval{}
 	for _, k := range c.record.Calls {
-		if k.Outcome == history.Fail && slices.Contains(k.Keys, key) &&
-			held(k.Err) {
+		if k.Denied() && slices.Contains(k.Keys, key) {
 			out[k.Process] = append(out[k.Process], record.Interval{From: k.From, To: k.To,
 				Process: k.Process})
 		}

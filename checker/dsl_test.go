@@ -15,7 +15,7 @@ import (
 //	c0 release 40 50 [fail|info|open] [n=2]     of the latest acquisition that has no release yet
 //	c0 read 41 42 value=7; c0 write 43 44 value=8
 //	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
-//	fault promote n1 55 58 [strike] [err=...]
+//	fault promote n1 55 58 [strike] [lasted] [err=...]
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
 //	ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted; requires contended=1 strikes=1
 //
@@ -126,15 +126,17 @@ func (s *teller) fault(t testing.TB, w []string) {
 	e := history.Event{Type: history.Fault, Process: history.Harness, F: w[0], Target: w[1],
 		T: number(t, w[2]), Phase: history.PhaseFrom, ID: s.faults}
 	var err string
+	var lasted bool
 	for _, x := range w[3:] {
 		e.Aimed = e.Aimed || x == "strike"
+		lasted = lasted || x == "lasted"
 		if v, ok := strings.CutPrefix(x, "err="); ok {
 			err = strings.ReplaceAll(v, "_", " ")
 		}
 	}
 	s.add(e)
 	if len(w) > 3 && w[3] != "strike" {
-		e.T, e.Phase, e.Err = number(t, w[3]), history.PhaseTo, err
+		e.T, e.Phase, e.Err, e.Lasted = number(t, w[3]), history.PhaseTo, err, lasted
 		s.add(e)
 	}
 }
@@ -201,6 +203,8 @@ func (s *teller) field(t testing.TB, e *history.Event, g *history.Grant, x strin
 		e.Value = history.Ptr(number(t, v))
 	case "gap":
 		e.Gap = history.Duration(number(t, v))
+	case "why":
+		e.Why = history.Refusal(v)
 	case "err":
 		e.Err = strings.ReplaceAll(v, "_", " ")
 	default:
@@ -235,7 +239,7 @@ func (s *teller) put(e history.Event, p int, to int64, result history.Type) {
 		s.held[p] = s.held[p][:len(s.held[p])-1]
 	}
 	invoke := e
-	invoke.Type, invoke.Grant, invoke.Err = history.Invoke, nil, ""
+	invoke.Type, invoke.Grant, invoke.Err, invoke.Why = history.Invoke, nil, "", history.Taken
 	s.add(invoke)
 	if to != 0 {
 		e.Type, e.T = result, to

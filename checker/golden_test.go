@@ -32,7 +32,7 @@ c1 release 1900000000 1901000000`,
 c0 acquire 10000000 61000000 sent=60000000 lease=2000000000 node=n0
 c2 acquire 20000000 97000000 sent=96000000 lease=2000000000 node=n1
 fault cut n0>n1 5000000
-fault kill n0 70000000 90000000 strike err=still_open_at_the_end_of_the_run
+fault kill n0 70000000 90000000 strike lasted
 fault promote n1 80000000 85000000
 c0 release 261000000 262000000 info err=i/o_timeout
 c2 release 297000000 298000000`,

@@ -106,7 +106,7 @@ var propertyCases = []propertyCase{
 		"c0 acquire 1 5; c0 kill 10; fault restart n0 12 13; c1 acquire 20 90 fail; end 1000", "", Valid,
 		""},
 	{"killed inside a lease without end, and the server cannot be reached", "D",
-		"c0 acquire 1 5; c0 kill 10; c1 acquire 20 90 fail err=connection_refused; end 1000", "", Valid,
+		"c0 acquire 1 5; c0 kill 10; c1 acquire 20 90 fail why=unreachable; end 1000", "", Valid,
 		""},
 	{"a release of a lease without end may be under way", "D",
 		"c0 acquire 1 5; c0 release 10 20 info; c1 acquire 30 900 fail err=held; end 1000", "", Valid,

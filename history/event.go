@@ -58,7 +58,8 @@ type Event struct {
 	Depth   int      `json:"depth,omitempty"`
 	Value   *int64   `json:"value,omitempty"` // read from or written to the guarded resource
 	Grant   *Grant   `json:"grant,omitempty"`
-	Err     string   `json:"err,omitempty"`
+	Err     string   `json:"err,omitempty"` // for people; Why and Lasted are for readers
+	Why     Refusal  `json:"why,omitempty"` // of an acquire that failed
 	Gap     Duration `json:"gap,omitempty"`
 	Planned bool     `json:"planned,omitempty"` // of an exit: the harness did it
 
@@ -66,8 +67,24 @@ type Event struct {
 	ID     int    `json:"id,omitempty"`     // of a fault: joins begin and end
 	Target string `json:"target,omitempty"` // of a fault: node, client or link
 	Aimed  bool   `json:"aimed,omitempty"`  // of a fault: must fall into a contended hold
-	By     *int   `json:"by,omitempty"`     // of a fault: the client at whose breakpoint it began
+	// of a fault's end: it was in effect until the run ended, when the harness took it back
+	Lasted bool `json:"lasted,omitempty"`
+	By     *int `json:"by,omitempty"` // of a fault: the client at whose breakpoint it began
 }
+
+// Refusal is why an acquire failed. The zero value is Taken.
+type Refusal string
+
+// The refusals.
+const (
+	Taken         Refusal = ""               // the lock was another client's until the time was over
+	GaveUp        Refusal = "gave-up"        // so too, but the client ended its wait early
+	Unreachable   Refusal = "unreachable"    // there was no connection to the server
+	ServerRefused Refusal = "server-refused" // the server refused to execute the command
+)
+
+// Denied reports whether the client was told that the lock is another's.
+func (r Refusal) Denied() bool { return r == Taken || r == GaveUp }
 
 // Grant is what the lock itself knows of a hold. A zero field means that it declares nothing of the
 // kind.

@@ -2,6 +2,7 @@ package history
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/format1"
 )
@@ -14,12 +15,19 @@ var oldNames = format1.Names{
 // oldActions are the actions of the nemesis that had another name in format 1.
 var oldActions = map[string]string{"hold": "hold-back", "direct": "redirect"}
 
-// readEvent reads one line after the header. Only faults have changed since format 1.
+// readEvent reads one line after the header. Since format 1 faults have changed, and acquires that
+// failed say why in a field of its own.
 func readEvent(line []byte, format int) (e Event, err error) {
 	if err = json.Unmarshal(line, &e); err != nil {
 		return e, jsonError(err)
 	}
-	if format != 1 || e.Type != Fault {
+	if format != 1 {
+		return e, nil
+	}
+	if e.F == Acquire && e.Type == Fail {
+		e.Why = oldRefusal(e.Err)
+	}
+	if e.Type != Fault {
 		return e, nil
 	}
 	if line, err = format1.Upgrade(line, oldNames); err == nil {
@@ -28,5 +36,19 @@ func readEvent(line []byte, format int) (e Event, err error) {
 	if today, ok := oldActions[e.F]; ok {
 		e.F = today
 	}
+	if e.Lasted = strings.HasPrefix(e.Err, "still open"); e.Lasted {
+		e.Err = ""
+	}
 	return e, err
+}
+
+// oldRefusal is why an acquire of format 1 failed, by the text of its error.
+func oldRefusal(text string) Refusal {
+	switch {
+	case text == "" || strings.HasSuffix(text, "held by another client"):
+		return Taken
+	case strings.Contains(text, "held"):
+		return GaveUp
+	}
+	return Unreachable
 }

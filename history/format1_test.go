@@ -3,6 +3,7 @@ package history_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
@@ -23,13 +24,36 @@ func TestHistoriesOfFormat1(t *testing.T) {
 	if h.Header.Environment != "sim" || h.Header.Requires.Hits != 1 {
 		t.Errorf("the header is %+v", h.Header)
 	}
-	aimed := 0
+	aimed, lasted := 0, 0
 	for _, e := range h.Events {
+		if e.Lasted {
+			lasted++
+		}
 		if e.Aimed {
 			aimed++
 		}
 	}
+	if lasted == 0 {
+		t.Error("no fault lasted until the end of the run")
+	}
 	if aimed != 1 || !h.Complete() {
 		t.Errorf("%d faults are aimed, of one; complete: %v", aimed, h.Complete())
+	}
+}
+
+// TestRefusalsOfFormat1 reads why acquires failed, which only the text said in the first version.
+func TestRefusalsOfFormat1(t *testing.T) {
+	for text, want := range map[string]history.Refusal{
+		"": history.Taken, "held by another client": history.Taken,
+		"held by another client (context canceled)": history.GaveUp,
+		"dial tcp 127.0.0.1:1: connection refused":  history.Unreachable,
+	} {
+		h, err := history.Read(strings.NewReader(`{"type":"header","format":1}
+{"type":"invoke","t":1,"process":0,"f":"acquire","n":1}
+{"type":"fail","t":2,"process":0,"f":"acquire","n":1,"err":"` + text + `"}
+`))
+		if err != nil || h.Events[1].Why != want {
+			t.Errorf("%q: %+v, %v", text, h.Events, err)
+		}
 	}
 }

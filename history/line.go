@@ -118,12 +118,14 @@ func (e Event) write(l *line) {
 		e.Grant.write(l)
 	}
 	l.text("err", e.Err)
+	l.text("why", string(e.Why))
 	l.duration("gap", e.Gap)
 	l.flag("planned", e.Planned)
 	l.text("phase", e.Phase)
 	l.count("id", int64(e.ID))
 	l.text("target", e.Target)
 	l.flag("aimed", e.Aimed)
+	l.flag("lasted", e.Lasted)
 	if e.By != nil {
 		l.number("by", int64(*e.By))
 	}

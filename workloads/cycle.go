@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/redis/go-redis/v9"
 )
 
 // lock is the lock on the keys of an order. A client has one object for each set of keys, as a
@@ -145,10 +146,27 @@ func (w *Worker) outcome(f string, o Order, err error) history.Event {
 	case err == nil:
 	case impls.Definite(err) && !w.unsure.Load():
 		e.Type = history.Fail
+		if f == history.Acquire {
+			e.Why = refusal(err)
+		}
 	default:
 		e.Type = history.Info
 	}
 	return e
+}
+
+// refusal says why an acquire failed with a definite error.
+func refusal(err error) history.Refusal {
+	var server redis.Error
+	switch {
+	case err == impls.ErrHeld:
+		return history.Taken
+	case errors.Is(err, impls.ErrHeld):
+		return history.GaveUp
+	case errors.As(err, &server):
+		return history.ServerRefused
+	}
+	return history.Unreachable
 }
 
 // about is an event with the acquisition and the keys of an order.

@@ -241,7 +241,7 @@ func (c *Collector) acquired(p *Client, e *history.Event) {
 	}
 	depth := max(e.Depth, p.op.Depth)
 	c.Calls = append(c.Calls, Call{Process: p.Process, N: e.N, Keys: keys, From: p.op.T,
-		To: min(e.T, max(p.Dead, p.op.T)), Outcome: e.Type, Err: e.Err, Depth: depth})
+		To: min(e.T, max(p.Dead, p.op.T)), Outcome: e.Type, Why: e.Why, Err: e.Err, Depth: depth})
 	if e.Type == history.Fail {
 		for _, key := range keys {
 			if outer := c.outer(p, key); outer >= 0 {

@@ -24,8 +24,7 @@ type Fault struct {
 
 // fault takes a begin or an end. An end without a begin is ignored.
 func (c *Collector) fault(e *history.Event) {
-	failed := e.Err != "" && !strings.HasPrefix(e.Err, StillOpen)
-	if failed {
+	if e.Err != "" {
 		c.Trust.fault(e)
 	}
 	if e.Phase == history.PhaseFrom {
@@ -36,10 +35,7 @@ func (c *Collector) fault(e *history.Event) {
 	}
 	if i, ok := c.begun[e.ID]; ok {
 		f := &c.Faults[i]
-		f.To, f.Lasting = e.T, strings.HasPrefix(e.Err, StillOpen)
-		if failed {
-			f.Err = e.Err
-		}
+		f.To, f.Lasting, f.Err = e.T, e.Lasted, e.Err
 		delete(c.begun, e.ID)
 	}
 }

@@ -106,14 +106,19 @@ func (h *Hold) BelievedEnd() int64 {
 type Call struct {
 	Process, N int
 	Keys       []int
-	From, To   int64        // invoked; returned, or the client was gone, or the record ended
-	Outcome    history.Type // OK, Fail, Info; Invoke: it never returned
-	Err        string       // of one that failed
+	From, To   int64           // invoked; returned, or the client was gone, or the record ended
+	Outcome    history.Type    // OK, Fail, Info; Invoke: it never returned
+	Why        history.Refusal // of one that failed
+	Err        string          // of one that did not succeed, for people
 	Depth      int
 }
 
 // Unsure reports whether the outcome is unknown.
 func (c *Call) Unsure() bool { return c.Outcome != history.OK && c.Outcome != history.Fail }
+
+// Denied reports whether the client was told that the lock is another's. A server that cannot be
+// reached says nothing of the kind.
+func (c *Call) Denied() bool { return c.Outcome == history.Fail && c.Why.Denied() }
 
 // SelfRefusal is an acquire call that was refused although its client held the lock.
 type SelfRefusal struct {

@@ -23,7 +23,7 @@ func run() *history.History {
 		return history.Event{Type: history.Fault, T: at, Process: history.Harness, ID: id, Phase: phase,
 			F: action, Target: target, Err: err}
 	}
-	return &history.History{
+	h := &history.History{
 		Header: history.Header{Clients: 3, TTL: 100, Declares: history.Declares{Lease: true,
 			Reentrant: true}},
 		Events: []history.Event{
@@ -47,10 +47,12 @@ func run() *history.History {
 			{Type: history.Gap, T: 130, Process: history.Harness, Gap: 30},
 			ev(history.Kill, 140, 0, "", 0),
 			ev(history.Exit, 150, 1, "", 0),
-			fault(200, 2, history.PhaseTo, "cut", "c1>n0", StillOpen+" at the end of the run"),
+			fault(200, 2, history.PhaseTo, "cut", "c1>n0", ""),
 			ev(history.End, 210, history.Harness, "", 0),
 		},
 	}
+	h.Events[20].Lasted = true
+	return h
 }
 
 func TestOf(t *testing.T) {
@@ -69,10 +71,13 @@ func TestOf(t *testing.T) {
 	if len(r.Inner) != 1 || r.Inner[0].N != 2 || r.Inner[0].End != 72 || r.Inner[0].Ended != Released {
 		t.Errorf("inner holds: %+v", r.Inner)
 	}
-	calls := []Call{{0, 1, []int{0}, 10, 20, history.OK, "", 0}, {0, 2, []int{0}, 25, 30, history.OK,
-		"", 0},
-		{1, 1, []int{0}, 22, 85, history.Fail, "held", 0}, {0, 3, []int{0}, 90, 95, history.OK, "", 0},
-		{1, 2, []int{0}, 88, 88, history.Invoke, "", 0}}
+	calls := []Call{
+		{N: 1, Keys: []int{0}, From: 10, To: 20, Outcome: history.OK},
+		{N: 2, Keys: []int{0}, From: 25, To: 30, Outcome: history.OK},
+		{Process: 1, N: 1, Keys: []int{0}, From: 22, To: 85, Outcome: history.Fail, Err: "held"},
+		{N: 3, Keys: []int{0}, From: 90, To: 95, Outcome: history.OK},
+		{Process: 1, N: 2, Keys: []int{0}, From: 88, To: 88, Outcome: history.Invoke},
+	}
 	if d := cmp.Diff(calls, r.Calls); d != "" {
 		t.Errorf("calls (-want +got):\n%s", d)
 	}

@@ -4,10 +4,6 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// StillOpen is how the reason begins for which the harness ends a fault that lasts until the end of
-// the run. It is the only reason in the end of a fault that is not a failure of the harness.
-const StillOpen = "still open"
-
 // Trust says how far a record can be trusted: up to the first exit that was not planned and the
 // first fault that could not be done.
 type Trust struct {

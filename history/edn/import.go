@@ -116,6 +116,10 @@ func (i *importer) stamp(time int64) int64 {
 
 func (i *importer) event(o *operation, process int) (history.Event, error) {
 	e := history.Event{Type: o.typ, T: i.stamp(o.time), Process: process, F: o.f, Err: o.err}
+	switch why := history.Refusal(o.err); why {
+	case history.GaveUp, history.Unreachable, history.ServerRefused:
+		e.Why = why
+	}
 	value := o.value
 	if i.options.Independent {
 		pair, ok := value.([]any)

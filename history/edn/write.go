@@ -99,6 +99,9 @@ func (x *exporter) op(e history.Event) (jepsenOp, bool) {
 		f: keyword(e.F), value: x.value(e)}
 	if err := e.Err; err != "" && e.Type != history.OK {
 		o.error = quote(err)
+		if e.Why != history.Taken {
+			o.error = keyword(string(e.Why))
+		}
 		if e.F == history.Release && e.Type == history.Fail && notOwner(err) {
 			o.error = ":not-owner"
 		}

@@ -121,9 +121,9 @@ func (f *fake) play(s Scene) {
 	}
 	if s.Fail {
 		f.event(history.Event{Type: history.Fault, T: end, Process: history.Harness, F: "kill",
-			Phase: history.PhaseTo, ID: 2, Target: "n0", Err: "still open at the end of the run"})
+			Phase: history.PhaseTo, ID: 2, Target: "n0", Lasted: true})
 		f.event(history.Event{Type: history.Fault, T: end, Process: history.Harness, F: "cut",
-			Phase: history.PhaseTo, ID: 1, Target: "n0>n1", Err: "still open at the end of the run"})
+			Phase: history.PhaseTo, ID: 1, Target: "n0>n1", Lasted: true})
 	}
 	f.event(history.Event{Type: history.End, T: end + 1e6, Process: history.Harness})
 }

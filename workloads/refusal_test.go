@@ -1,0 +1,37 @@
+package workloads
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"testing"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/redis/go-redis/v9"
+)
+
+// serverError is an error reply of Redis.
+type serverError string
+
+func (e serverError) Error() string { return string(e) }
+func (serverError) RedisError()     {}
+
+func TestRefusal(t *testing.T) {
+	var _ redis.Error = serverError("")
+	dial := &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+	for _, c := range []struct {
+		err  error
+		want history.Refusal
+	}{
+		{impls.ErrHeld, history.Taken},
+		{fmt.Errorf("%w (context canceled)", impls.ErrHeld), history.GaveUp},
+		{errors.Join(dial, impls.ErrHeld), history.GaveUp},
+		{dial, history.Unreachable},
+		{serverError("READONLY You can't write"), history.ServerRefused},
+	} {
+		if got := refusal(c.err); got != c.want || !impls.Definite(c.err) {
+			t.Errorf("%v: %q; definite: %v", c.err, got, impls.Definite(c.err))
+		}
+	}
+}
