@@ -65,7 +65,7 @@ func (c *check) exitViolated() int {
 	return exit
 }
 
-// Letters returns the properties that an expectation such as "S,L" or "SL" names; none for "valid"
+// Properties returns the properties that an expectation such as "S,L" or "SL" names; none for "valid"
 // and "violated".
 func Letters(expect string) []string {
 	if expect == string(Valid) || expect == string(Violated) {

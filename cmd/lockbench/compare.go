@@ -92,7 +92,7 @@ func (f *compareFlags) run(c *cobra.Command, a, b string) error {
 func (f *compareFlags) load(c *cobra.Command, dir string) (*compare.Side, error) {
 	bar := newBar(c.ErrOrStderr())
 	defer bar.stop()
-	s, err := compare.LoadSide(c.Context(), dir, func(done, all int) {
+	s, err := compare.Load(c.Context(), dir, func(done, all int) {
 		bar.step(done, all, "reading "+dir)
 	})
 	if c.Context().Err() != nil {

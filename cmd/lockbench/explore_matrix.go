@@ -73,8 +73,8 @@ func (f *decideFlags) decide(c *cobra.Command, of *exploreFlags) error {
 	}
 	bar := progress.StartBar(c.ErrOrStderr())
 	defer bar.Stop()
-	x := study.Exhausting{Rows: f.rows, Columns: f.cols, Each: f.each, Budget: of.search.Budget,
-		Jobs: of.search.Jobs, Tell: func(done, all int, d *study.Decision) {
+	x := study.ExhaustiveSearch{Rows: f.rows, Columns: f.cols, Each: f.each, Budget: of.search.Budget,
+		Jobs: of.search.Jobs, Tell: func(done, all int, d *study.ExhaustiveCell) {
 			bar.Step(done, all, d.Row+" under "+d.Column)
 		}}
 	work, err := f.open(x, of.keeper.Store)
@@ -103,7 +103,7 @@ func (f *decideFlags) decide(c *cobra.Command, of *exploreFlags) error {
 	return broken(decided.Text(c.OutOrStdout()))
 }
 
-func (f *decideFlags) open(x study.Exhausting, root string) (*study.Work, error) {
+func (f *decideFlags) open(x study.ExhaustiveSearch, root string) (*study.Work, error) {
 	if f.resume != "" {
 		return x.Resume(f.resume)
 	}

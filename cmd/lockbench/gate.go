@@ -21,7 +21,7 @@ import (
 
 // gateFlags are the flags of gate.
 type gateFlags struct {
-	options gate.GateOptions
+	options gate.Options
 	store   string
 	out     string
 	init    bool
@@ -120,7 +120,7 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 }
 
 // conclude prints the result and turns it into the exit code.
-func (f *gateFlags) conclude(c *cobra.Command, dir string, r *gate.GateResult,
+func (f *gateFlags) conclude(c *cobra.Command, dir string, r *gate.Result,
 	runErr error) error {
 	if err := showGate(c, dir, r, f.asJSON, f.quiet); err != nil {
 		return broken(err)
@@ -135,7 +135,7 @@ func (f *gateFlags) conclude(c *cobra.Command, dir string, r *gate.GateResult,
 }
 
 // showGate prints a result.
-func showGate(c *cobra.Command, dir string, r *gate.GateResult, asJSON, quiet bool) error {
+func showGate(c *cobra.Command, dir string, r *gate.Result, asJSON, quiet bool) error {
 	w := c.OutOrStdout()
 	switch {
 	case asJSON:
@@ -152,7 +152,7 @@ func showGate(c *cobra.Command, dir string, r *gate.GateResult, asJSON, quiet bo
 }
 
 // writeGate writes the files that people and programs read.
-func writeGate(dir string, r *gate.GateResult) error {
+func writeGate(dir string, r *gate.Result) error {
 	return errors.Join(
 		store.Write(dir, gateFile, func(w *os.File) error { return r.Write(w) }),
 		store.Write(dir, junitFile, func(w *os.File) error { return gatepage.WriteJUnit(w, r) }),
@@ -161,18 +161,18 @@ func writeGate(dir string, r *gate.GateResult) error {
 }
 
 // readGate reads the file with all its entries.
-func readGate(name string) (*gate.Gate, error) {
+func readGate(name string) (*gate.File, error) {
 	src, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s; `lockbench gate --init` writes an example", name)
 	} else if err != nil {
 		return nil, err
 	}
-	return gate.ReadGate(name, src, planOptions())
+	return gate.Read(name, src, planOptions())
 }
 
 // only refuses names that no entry has.
-func (f *gateFlags) only(g *gate.Gate) error {
+func (f *gateFlags) only(g *gate.File) error {
 	var names []string
 	for _, e := range g.Entries {
 		names = append(names, fmt.Sprintf("%q", e.Name))
@@ -188,7 +188,7 @@ func (f *gateFlags) only(g *gate.Gate) error {
 
 // jobs is how many runs the machine bears at once: in the sim each uses a core, in an environment
 // of real servers half of one at most.
-func (f *gateFlags) jobs(g *gate.Gate) int {
+func (f *gateFlags) jobs(g *gate.File) int {
 	switch {
 	case f.options.Jobs > 0:
 		return f.options.Jobs

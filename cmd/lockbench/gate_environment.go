@@ -58,7 +58,7 @@ func planOptions() (names []string) {
 }
 
 // prepare makes the chosen entries ready, and refuses what cannot work before anything is run.
-func (w *gateEnvironment) prepare(g *gate.Gate, only []string) (map[string]gate.Prepared,
+func (w *gateEnvironment) prepare(g *gate.File, only []string) (map[string]gate.Prepared,
 	error) {
 	out := map[string]gate.Prepared{}
 	for _, e := range g.Entries {
@@ -115,7 +115,7 @@ func (w *gateEnvironment) of(name string) *processEnvironment {
 func markRefused(err error) error {
 	var refused runner.UsageError
 	if errors.As(err, &refused) {
-		return gate.ErrRefused{Err: err}
+		return gate.RefusedError{Err: err}
 	}
 	return err
 }
@@ -197,12 +197,12 @@ func gatePlan(e gate.Entry, seed uint64) (harness.Plan, error) {
 	}
 	if err == nil {
 		p.Expect = e.Expect.Plan()
-		for _, l := range e.Expect.Letters {
+		for _, l := range e.Expect.Properties {
 			if !slices.Contains(p.Properties, l) {
 				p.Properties = append(slices.Clone(p.Properties), l)
 			}
 		}
-		p.Thorough = p.Thorough || len(e.Expect.Letters) > 1 // else the first violation ends the run
+		p.Thorough = p.Thorough || len(e.Expect.Properties) > 1 // else the first violation ends the run
 		err = p.Validate()
 	}
 	if err != nil {
@@ -216,7 +216,7 @@ func gatePlan(e gate.Entry, seed uint64) (harness.Plan, error) {
 
 // illustrate writes the report of each run that shows what is not as expected, and says how it is
 // done again. In the simulator a violation is made small beside it.
-func illustrate(ctx context.Context, root string, r *gate.GateResult, say io.Writer) {
+func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer) {
 	shrunk, bar := 0, newBar(say)
 	defer bar.stop()
 	for i := range r.Entries {

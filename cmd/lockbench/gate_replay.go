@@ -23,7 +23,7 @@ func (w *gateEnvironment) replay(e gate.Entry) (gate.Prepared, error) {
 	if err != nil {
 		return gate.Prepared{}, e.At.Errorf("%v", err)
 	}
-	for _, l := range e.Expect.Letters {
+	for _, l := range e.Expect.Properties {
 		if l != x.Verdict.Property {
 			return gate.Prepared{},
 				e.At.Errorf("%s violates %s, not %s; write `expect: violates %s`, or leave it away", e.Replay,

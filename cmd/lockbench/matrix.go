@@ -122,7 +122,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	begin, bar := time.Now(), newBar(c.ErrOrStderr())
 	results, runErr := f.options.Run(c.Context(), environment.run, known, out, bar.tell)
 	bar.stop()
-	m, err := matrix.NewMatrix(f.options, results)
+	m, err := matrix.New(f.options, results)
 	if err != nil {
 		return usage(err)
 	}
@@ -212,9 +212,9 @@ func (f *matrixFlags) open() (dir string, known []matrix.Result, err error) {
 		return "", nil, err
 	}
 	if w := f.options.Environment; w == envDocker || w == envProcess {
-		f.options.Lacks = groundHere(context.Background(), w, f.options.Place, true).Unsupported()
+		f.options.Unsupported = groundHere(context.Background(), w, f.options.Place, true).Unsupported()
 	}
-	if _, err := matrix.NewMatrix(f.options, nil); err != nil {
+	if _, err := matrix.New(f.options, nil); err != nil {
 		return "", nil, err
 	}
 	dir, err = store.Create(f.store, "matrix", "all", time.Now())
@@ -289,5 +289,5 @@ func readMatrix(name string) (*matrix.Matrix, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return matrix.ReadMatrix(file)
+	return matrix.Read(file)
 }

@@ -47,13 +47,13 @@ func writeExcerpt(m *matrix.Matrix, dir string) error {
 }
 
 // readAnnex reads what there is in a directory for pages.
-func readAnnex(dir string) (a study.Annex, err error) {
+func readAnnex(dir string) (a study.Appendix, err error) {
 	err = readIfThere(filepath.Join(dir, mitigationsFile), func(f *os.File) (err error) {
-		a.Mended, err = study.ReadMended(f)
+		a.Mitigations, err = study.ReadMitigations(f)
 		return err
 	})
 	err = errors.Join(err, readIfThere(filepath.Join(dir, study.DecidedFile), func(f *os.File) (err error) {
-		a.Decided, err = study.ReadDecided(f)
+		a.Exhaustive, err = study.ReadExhaustive(f)
 		return err
 	}))
 	soaks, _ := filepath.Glob(filepath.Join(dir, soakPage("*"))) // sorted; the pattern is good

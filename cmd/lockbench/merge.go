@@ -77,15 +77,15 @@ func kindOf(dir string) string {
 }
 
 func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
-	var parts []gate.GatePart
+	var parts []gate.Part
 	for _, d := range dirs {
 		r, err := readGateResult(d)
 		if err != nil {
 			return usage(err)
 		}
-		parts = append(parts, gate.GatePart{Name: d, Result: r})
+		parts = append(parts, gate.Part{Name: d, Result: r})
 	}
-	r, err := gate.MergeGates(parts, f.allowMissing)
+	r, err := gate.Merge(parts, f.allowMissing)
 	if err != nil {
 		return usage(err)
 	}
@@ -101,7 +101,7 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 }
 
 func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
-	var parts []matrix.MatrixPart
+	var parts []matrix.Part
 	for _, d := range dirs {
 		p, err := readPart(d)
 		if err != nil {
@@ -109,7 +109,7 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 		}
 		parts = append(parts, p)
 	}
-	m, options, results, err := matrix.MergeMatrices(parts, f.allowMissing)
+	m, options, results, err := matrix.Merge(parts, f.allowMissing)
 	if err != nil {
 		return usage(err)
 	}
@@ -164,13 +164,13 @@ func copyInto(to, from string) error {
 }
 
 // readGateResult reads gate.json of a directory.
-func readGateResult(dir string) (*gate.GateResult, error) {
+func readGateResult(dir string) (*gate.Result, error) {
 	file, err := os.Open(filepath.Join(dir, gateFile))
 	if err != nil {
 		return nil, fmt.Errorf("%s is no directory of a gate: %w", dir, err)
 	}
 	defer file.Close()
-	r, err := gate.ReadGateResult(file)
+	r, err := gate.ReadResult(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -178,7 +178,7 @@ func readGateResult(dir string) (*gate.GateResult, error) {
 }
 
 // readPart reads the directory of a matrix.
-func readPart(dir string) (p matrix.MatrixPart, err error) {
+func readPart(dir string) (p matrix.Part, err error) {
 	f := matrixFlags{resume: dir}
 	if _, p.Results, err = f.reopen(); err != nil {
 		return p, err

@@ -9,18 +9,18 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Letters are the properties of the matrix, in the order in which they are written.
-var Letters = []string{"S", "L", "O", "R", "D", "F"}
+// Properties are the properties of the matrix, in the order in which they are written.
+var Properties = []string{"S", "L", "O", "R", "D", "F"}
 
 // Finding is what a campaign keeps of a verdict.
 type Finding struct {
-	Verdict checker.Result            `json:"verdict"`
-	Letters map[string]checker.Result `json:"letters"`
-	Classes map[string]string         `json:"classes,omitempty"` // of the letters that were violated
-	Words   map[string]string         `json:"words,omitempty"`   // the counterexamples
-	Because map[string]string         `json:"because,omitempty"` // why a letter is unknown or n.a.
-	Broke   string                    `json:"broke,omitempty"`   // why there is no verdict
-	Stalled bool                      `json:"stalled,omitempty"` // the machine did not keep up
+	Verdict      checker.Result            `json:"verdict"`
+	Properties   map[string]checker.Result `json:"properties"`
+	Classes      map[string]string         `json:"classes,omitempty"`       // of the letters that were violated
+	Explanations map[string]string         `json:"explanations,omitempty"`  // the counterexamples
+	Reasons      map[string]string         `json:"reasons,omitempty"`       // why a letter is unknown or n.a.
+	HarnessError string                    `json:"harness_error,omitempty"` // why there is no verdict
+	Stalled      bool                      `json:"stalled,omitempty"`       // the machine did not keep up
 }
 
 // Disturbed reports whether the machine stopped for so long that clients may have given up on an
@@ -40,12 +40,12 @@ func Disturbed(p harness.Plan, v *checker.Verdict) bool {
 // NewFinding reads a verdict; err says why there is none, or why it is worth less than planned.
 func NewFinding(v *checker.Verdict, err error) Finding {
 	f := Finding{
-		Verdict: checker.Unknown,
-		Letters: map[string]checker.Result{}, Classes: map[string]string{}, Words: map[string]string{},
-		Because: map[string]string{},
+		Verdict:    checker.Unknown,
+		Properties: map[string]checker.Result{}, Classes: map[string]string{}, Explanations: map[string]string{},
+		Reasons: map[string]string{},
 	}
 	if err != nil {
-		f.Broke = err.Error()
+		f.HarnessError = err.Error()
 	}
 	if v == nil {
 		return f
@@ -53,8 +53,8 @@ func NewFinding(v *checker.Verdict, err error) Finding {
 	if v.Verdict != "" {
 		f.Verdict = v.Verdict
 	}
-	if f.Broke == "" {
-		f.Broke = v.HarnessError
+	if f.HarnessError == "" {
+		f.HarnessError = v.HarnessError
 	}
 	for _, p := range v.Properties {
 		f.note(p)
@@ -67,13 +67,13 @@ func (f *Finding) note(p checker.Property) {
 	if p.Verdict == "" { // checker's zero value
 		p.Verdict = checker.Unknown
 	}
-	f.Letters[p.Property] = p.Verdict
+	f.Properties[p.Property] = p.Verdict
 	if p.Verdict == checker.Violated {
-		f.Classes[p.Property], f.Words[p.Property] = p.Class, p.Explanation
+		f.Classes[p.Property], f.Explanations[p.Property] = p.Class, p.Explanation
 		return
 	}
 	if p.Reason != "" {
-		f.Because[p.Property] = p.Reason
+		f.Reasons[p.Property] = p.Reason
 	}
 	f.Stalled = f.Stalled || p.Stalled
 }
@@ -81,7 +81,7 @@ func (f *Finding) note(p checker.Property) {
 // Violated are the letters of the matrix that were found.
 func (f Finding) Violated() []string {
 	var out []string
-	for l, v := range f.Letters {
+	for l, v := range f.Properties {
 		if v == checker.Violated {
 			out = append(out, l)
 		}
@@ -91,12 +91,12 @@ func (f Finding) Violated() []string {
 
 // violatedAll are all properties that the run violated, not only those of the matrix.
 func (f Finding) ViolatedAll() (out []string) {
-	for l, r := range f.Letters {
+	for l, r := range f.Properties {
 		if r == checker.Violated {
 			out = append(out, l)
 		}
 	}
-	slices.SortFunc(out, ByLetter)
+	slices.SortFunc(out, ByProperty)
 	return out
 }
 
@@ -109,12 +109,12 @@ func (f Finding) Found() string {
 }
 
 // byLetter orders properties as they are written, those of the matrix first.
-func ByLetter(a, b string) int {
+func ByProperty(a, b string) int {
 	place := func(l string) int {
-		if i := slices.Index(Letters, l); i >= 0 {
+		if i := slices.Index(Properties, l); i >= 0 {
 			return i
 		}
-		return len(Letters)
+		return len(Properties)
 	}
 	if d := place(a) - place(b); d != 0 {
 		return d
@@ -124,7 +124,7 @@ func ByLetter(a, b string) int {
 
 // inOrder returns the letters without repetition in the order in which they are written.
 func InOrder(letters []string) (out []string) {
-	for _, l := range Letters {
+	for _, l := range Properties {
 		if slices.Contains(letters, l) {
 			out = append(out, l)
 		}

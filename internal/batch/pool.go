@@ -13,9 +13,9 @@ import (
 // verdict, or why it is worth less than planned.
 type Runner func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error)
 
-// inParallel does something with each of the things, jobs of them at a time, and begins nothing
-// when ctx has ended.
-func InParallel[T any](ctx context.Context, things []T, jobs int, do func(T)) {
+// Each does something with each of the things, jobs of them at a time, and begins nothing when ctx
+// has ended. It returns when all that was begun is done.
+func Each[T any](ctx context.Context, things []T, jobs int, do func(T)) {
 	queue := make(chan T)
 	var all sync.WaitGroup
 	for range jobs {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 )
 
-// Side is one of two things to compare: a run, a matrix or a gate, as LoadSide reads it.
+// Side is one of two things to compare: a run, a matrix or a gate, as Load reads it.
 type Side struct {
 	Name        string            `json:"name"` // its directory
 	Kind        string            `json:"kind"` // run, matrix or gate
@@ -59,10 +59,10 @@ type Field struct {
 
 // Pair is an item on both sides.
 type Pair struct {
-	Name    string       `json:"name"`
-	Differ  []Field      `json:"differ,omitempty"`
-	Letters []LetterPair `json:"letters"`
-	Metrics []Metric     `json:"metrics,omitempty"`
+	Name       string         `json:"name"`
+	Differ     []Field        `json:"differ,omitempty"`
+	Properties []PropertyPair `json:"properties"`
+	Metrics    []Metric       `json:"metrics,omitempty"`
 }
 
 // Compare puts two sides beside each other. The error says that they have nothing in common.
@@ -188,7 +188,7 @@ func newPair(a, b Item) Pair {
 		p.Name = a.Name + " / " + b.Name
 	}
 	for _, l := range lettersOf(a, b) {
-		p.Letters = append(p.Letters, newLetterPair(l, a, b))
+		p.Properties = append(p.Properties, newLetterPair(l, a, b))
 	}
 	return p
 }
@@ -197,20 +197,20 @@ func newPair(a, b Item) Pair {
 func lettersOf(items ...Item) (out []string) {
 	for _, i := range items {
 		for _, t := range i.Trials {
-			for l := range t.Letters {
+			for l := range t.Properties {
 				if !slices.Contains(out, l) {
 					out = append(out, l)
 				}
 			}
 		}
 	}
-	slices.SortFunc(out, batch.ByLetter)
+	slices.SortFunc(out, batch.ByProperty)
 	return out
 }
 
 // Changed are the letters of a pair that changed for certain.
-func (p Pair) Changed() (out []LetterPair) {
-	for _, l := range p.Letters {
+func (p Pair) Changed() (out []PropertyPair) {
+	for _, l := range p.Properties {
 		if l.Change == New || l.Change == Gone {
 			out = append(out, l)
 		}
@@ -226,7 +226,7 @@ func (c *Comparison) Exit() int {
 		if len(p.Changed()) > 0 {
 			return checker.ExitUnexpected
 		}
-		for _, l := range p.Letters {
+		for _, l := range p.Properties {
 			if l.Change == Lost {
 				exit = checker.ExitUnknown
 			}

@@ -79,7 +79,7 @@ func TestLettersSideBySide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := got.Pairs[0].Letters[0]; s.Letter != "S" || s.Change != c.change || got.Exit() != c.exit {
+		if s := got.Pairs[0].Properties[0]; s.Property != "S" || s.Change != c.change || got.Exit() != c.exit {
 			t.Errorf("%s: %q, exit %d, want %q, exit %d: %s", c.name, s.Change, got.Exit(), c.change, c.exit,
 				s.Line())
 		}

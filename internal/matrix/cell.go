@@ -22,9 +22,9 @@ func (c *Cell) Title() string {
 		return "another shard runs it"
 	}
 	var out []string
-	for _, l := range c.Letters {
-		s := l.Letter + " " + l.Found.String()
-		for _, more := range []string{l.Class, l.Because} {
+	for _, l := range c.Properties {
+		s := l.Name + " " + l.Found.String()
+		for _, more := range []string{l.Class, l.Reason} {
 			if more != "" {
 				s += " (" + more + ")"
 			}

@@ -134,7 +134,7 @@ func TestEveryTaskHasAPlan(t *testing.T) {
 			t.Errorf("%s and %s have the same seed", task.key(), other)
 		}
 		seeds[p.Seed] = task.key()
-		dir := (&campaign{}).dir(task)
+		dir := (&execution{}).dir(task)
 		if names[dir] {
 			t.Errorf("two runs go to %s", dir)
 		}
@@ -145,7 +145,7 @@ func TestEveryTaskHasAPlan(t *testing.T) {
 
 func TestSubsets(t *testing.T) {
 	o := Options{Rows: []string{"token-lua"}, Columns: []string{"pause", "none"}}
-	m, err := NewMatrix(o, nil)
+	m, err := New(o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestSubsets(t *testing.T) {
 		t.Errorf("%d rows, %d columns", len(m.Rows), len(m.Columns))
 	}
 	for _, o := range []Options{{Rows: []string{"token"}}, {Columns: []string{"pauses"}}} {
-		if _, err := NewMatrix(o, nil); err == nil {
+		if _, err := New(o, nil); err == nil {
 			t.Errorf("%v is no part of the matrix", o)
 		}
 	}

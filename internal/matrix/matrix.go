@@ -33,32 +33,32 @@ type Matrix struct {
 
 // Cell is what was found of one lock under one fault.
 type Cell struct {
-	Row        string   `json:"row"`
-	Column     string   `json:"column"`
-	Impossible string   `json:"impossible,omitempty"` // why it was not run
-	Elsewhere  bool     `json:"elsewhere,omitempty"`  // it was not run here, but in another shard
-	Known      bool     `json:"known"`                // something was expected
-	Expected   []string `json:"expected"`
-	Letters    []Letter `json:"letters"`
-	Runs       []Result `json:"runs"`
+	Row        string     `json:"row"`
+	Column     string     `json:"column"`
+	Impossible string     `json:"impossible,omitempty"` // why it was not run
+	Elsewhere  bool       `json:"elsewhere,omitempty"`  // it was not run here, but in another shard
+	Known      bool       `json:"known"`                // something was expected
+	Expected   []string   `json:"expected"`
+	Properties []Property `json:"properties"`
+	Runs       []Result   `json:"runs"`
 }
 
-// Letter is what was found of one property in one cell.
-type Letter struct {
-	Letter string         `json:"letter"`
-	Found  checker.Result `json:"found"`
-	Runs   int            `json:"runs,omitempty"`  // that found it
-	Of     int            `json:"of,omitempty"`    // runs of the aims that did
-	Class  string         `json:"class,omitempty"` // of the violation
+// Property is what was found of one property in one cell.
+type Property struct {
+	Name  string         `json:"property"`
+	Found checker.Result `json:"found"`
+	Runs  int            `json:"runs,omitempty"`  // that found it
+	Of    int            `json:"of,omitempty"`    // runs of the aims that did
+	Class string         `json:"class,omitempty"` // of the violation
 	// found without any fault, so it needs none here
 	Inherited bool   `json:"inherited,omitempty"`
-	Because   string `json:"because,omitempty"` // why it is unknown or n.a.
-	Dir       string `json:"dir,omitempty"`     // of the run that shows it
+	Reason    string `json:"reason,omitempty"` // why it is unknown or n.a.
+	Dir       string `json:"dir,omitempty"`    // of the run that shows it
 }
 
-// NewMatrix puts results in their cells. A run that the machine was too slow for gives way to its
+// New puts results in their cells. A run that the machine was too slow for gives way to its
 // repetition.
-func NewMatrix(o Options, results []Result) (*Matrix, error) {
+func New(o Options, results []Result) (*Matrix, error) {
 	rs, cs, err := RowsAndColumns(o.Rows, o.Columns)
 	if err != nil {
 		return nil, err
@@ -85,11 +85,11 @@ func NewMatrix(o Options, results []Result) (*Matrix, error) {
 		for _, c := range cs {
 			cell := newCell(r, c, byCell[r.Name+"|"+c.Name], &free)
 			if why := o.impossible(r, c); why != "" {
-				cell.Impossible, cell.Letters = why, nil
+				cell.Impossible, cell.Properties = why, nil
 			}
 			if cell.Elsewhere = o.Shard.Of > 1 && cell.Impossible == "" &&
 				len(cell.Runs) == 0; cell.Elsewhere {
-				cell.Letters = nil
+				cell.Properties = nil
 			}
 			m.Cells = append(m.Cells, cell)
 		}
@@ -124,36 +124,36 @@ func newCell(r Row, c Column, runs []Result, free *Cell) Cell {
 	if cell.Impossible != "" {
 		return cell
 	}
-	for _, name := range batch.Letters {
-		l := newLetter(name, runs)
+	for _, name := range batch.Properties {
+		l := newProperty(name, runs)
 		if free != nil && l.Found != checker.Violated && len(runs) > 0 {
-			if f := free.Letter(name); f.Found == checker.Violated {
+			if f := free.Property(name); f.Found == checker.Violated {
 				l = f
 				l.Inherited = true
 			}
 		}
-		cell.Letters = append(cell.Letters, l)
+		cell.Properties = append(cell.Properties, l)
 	}
 	return cell
 }
 
 // newLetter joins what the runs say of one property: violated in one is violated; then unknown;
 // then valid.
-func newLetter(name string, runs []Result) Letter {
-	l := Letter{Letter: name, Found: checker.NA}
+func newProperty(name string, runs []Result) Property {
+	l := Property{Name: name, Found: checker.NA}
 	if len(runs) == 0 {
-		return Letter{Letter: name, Found: checker.Unknown, Because: "not run"}
+		return Property{Name: name, Found: checker.Unknown, Reason: "not run"}
 	}
 	hit := map[string]bool{}
 	for _, r := range runs {
-		v, judged := r.Letters[name]
+		v, judged := r.Properties[name]
 		if !judged {
 			v = checker.Unknown
 		}
 		if batch.Rank(v) > batch.Rank(l.Found) {
-			l.Found, l.Because, l.Dir, l.Class = v, cmp.Or(r.Because[name], r.Broke), r.Dir, r.Classes[name]
-		} else if l.Because == "" {
-			l.Because = r.Because[name]
+			l.Found, l.Reason, l.Dir, l.Class = v, cmp.Or(r.Reasons[name], r.HarnessError), r.Dir, r.Classes[name]
+		} else if l.Reason == "" {
+			l.Reason = r.Reasons[name]
 		}
 		if v == checker.Violated {
 			l.Runs++
@@ -166,26 +166,26 @@ func newLetter(name string, runs []Result) Letter {
 		}
 	}
 	if l.Found == checker.Violated || l.Found == checker.Valid {
-		l.Because = ""
+		l.Reason = ""
 	}
 	return l
 }
 
-// Letter is what was found of one property.
-func (c *Cell) Letter(name string) Letter {
-	for _, l := range c.Letters {
-		if l.Letter == name {
+// Property is what was found of one property.
+func (c *Cell) Property(name string) Property {
+	for _, l := range c.Properties {
+		if l.Name == name {
 			return l
 		}
 	}
-	return Letter{Letter: name, Found: checker.Unknown}
+	return Property{Name: name, Found: checker.Unknown}
 }
 
 // Found are the letters that were violated.
 func (c *Cell) Found() (out []string) {
-	for _, l := range c.Letters {
+	for _, l := range c.Properties {
 		if l.Found == checker.Violated {
-			out = append(out, l.Letter)
+			out = append(out, l.Name)
 		}
 	}
 	return out
@@ -193,9 +193,9 @@ func (c *Cell) Found() (out []string) {
 
 // Unknown are the letters of which nobody can tell.
 func (c *Cell) Unknown() (out []string) {
-	for _, l := range c.Letters {
+	for _, l := range c.Properties {
 		if l.Found == checker.Unknown || l.Found == "" {
-			out = append(out, l.Letter)
+			out = append(out, l.Name)
 		}
 	}
 	return out
@@ -216,7 +216,7 @@ func (c *Cell) Missing() (out []string) {
 // there is none.
 func (c *Cell) More() (out []string) {
 	for _, l := range c.Found() {
-		if c.Known && !slices.Contains(c.Expected, l) && !c.Letter(l).Inherited {
+		if c.Known && !slices.Contains(c.Expected, l) && !c.Property(l).Inherited {
 			out = append(out, l)
 		}
 	}
@@ -238,7 +238,7 @@ func (c *Cell) String() string {
 		return "-"
 	case unknown == "":
 		return found
-	case len(c.Unknown()) == len(batch.Letters):
+	case len(c.Unknown()) == len(batch.Properties):
 		return "?"
 	}
 	return found + " " + unknown + "?"
@@ -259,7 +259,7 @@ func (m *Matrix) Write(w io.Writer) error {
 	return history.WriteDocument(w, m)
 }
 
-// ReadMatrix reads what Write wrote.
-func ReadMatrix(r io.Reader) (*Matrix, error) {
-	return batch.ReadDocument(r, "matrix.json", func(m *Matrix) int { return m.Format })
+// Read reads what Write wrote.
+func Read(r io.Reader) (*Matrix, error) {
+	return batch.ReadDocument[Matrix](r, "matrix.json")
 }

@@ -65,7 +65,7 @@ func measure(t *testing.T, o matrix.Options) *matrix.Matrix {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := matrix.NewMatrix(o, rs)
+	m, err := matrix.New(o, rs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +40,7 @@ func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Dura
 
 // unfit reports whether the run says little about its cell: it gives way to a repetition, and is
 // not counted.
-func (r Result) Unfit() bool { return r.Stalled || r.Disturbed || r.Broke != "" }
+func (r Result) Unfit() bool { return r.Stalled || r.Disturbed || r.HarnessError != "" }
 
 // key names the task that the result is of.
 func (r Result) key() string {
@@ -49,29 +48,14 @@ func (r Result) key() string {
 }
 
 // ReadResults reads results.jsonl. A last line that was cut off by an interruption is left away.
-func ReadResults(r io.Reader) (out []Result, err error) {
-	dec := json.NewDecoder(r)
-	for {
-		var one Result
-		if err := dec.Decode(&one); err == io.EOF || err == io.ErrUnexpectedEOF {
-			return out, nil
-		} else if err != nil {
-			return out, fmt.Errorf("result %d: %w", len(out)+1, err)
-		}
-		if one.Format != batch.Format {
-			return out, fmt.Errorf("result %d has format %d; this lockbench reads format %d", len(out)+1,
-				one.Format, batch.Format)
-		}
-		out = append(out, one)
-	}
-}
+func ReadResults(r io.Reader) ([]Result, error) { return batch.ReadLines[Result](r) }
 
 // Again is the result with a verdict that was drawn anew from the same record of a plan. What broke
 // the run then breaks it now.
 func (r Result) Again(p harness.Plan, v *checker.Verdict) Result {
 	var err error
-	if r.Broke != "" {
-		err = errors.New(r.Broke)
+	if r.HarnessError != "" {
+		err = errors.New(r.HarnessError)
 	}
 	r.Finding, r.Disturbed = batch.NewFinding(v, err), batch.Disturbed(p, v)
 	return r

@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path"
@@ -30,9 +29,8 @@ func (o Options) Run(ctx context.Context, run batch.Runner, known []Result, out 
 	if err != nil {
 		return nil, err
 	}
-	c := &campaign{options: o, run: run, out: json.NewEncoder(out), tell: tell, all: len(todo),
+	c := &execution{options: o, run: run, out: out, tell: tell, all: len(todo),
 		results: known}
-	c.out.SetEscapeHTML(false)
 	left := missing(todo, known, false)
 	c.done = len(todo) - len(left)
 	c.several(ctx, left, o.jobs())
@@ -86,7 +84,7 @@ func doubtful(tasks []Task, results []Result) (again []Task) {
 // elusive reports whether the cell lacks a letter that was expected and can be judged.
 func (c *Cell) elusive() bool {
 	for _, l := range c.Missing() {
-		if c.Letter(l).Found != checker.NA {
+		if c.Property(l).Found != checker.NA {
 			return true
 		}
 	}
@@ -101,14 +99,14 @@ func (o Options) jobs() int {
 	return 2 * runtime.NumCPU()
 }
 
-type campaign struct {
+type execution struct {
 	options Options
 	run     batch.Runner
 	tell    Progress
 	alone   bool
 
 	mu      sync.Mutex
-	out     *json.Encoder
+	out     io.Writer
 	results []Result
 	done    int
 	all     int
@@ -116,15 +114,15 @@ type campaign struct {
 }
 
 // several carries out tasks, jobs at a time.
-func (c *campaign) several(ctx context.Context, tasks []Task, jobs int) {
-	batch.InParallel(ctx, tasks, jobs, func(t Task) {
+func (c *execution) several(ctx context.Context, tasks []Task, jobs int) {
+	batch.Each(ctx, tasks, jobs, func(t Task) {
 		if !c.failed() {
 			c.one(ctx, t)
 		}
 	})
 }
 
-func (c *campaign) failed() bool {
+func (c *execution) failed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err != nil
@@ -132,7 +130,7 @@ func (c *campaign) failed() bool {
 
 // one carries out a task. What was interrupted leaves no result: it is run again when the campaign
 // is resumed.
-func (c *campaign) one(ctx context.Context, t Task) {
+func (c *execution) one(ctx context.Context, t Task) {
 	begin := time.Now()
 	dir := c.dir(t)
 	p, err := c.options.Plan(t)
@@ -147,7 +145,7 @@ func (c *campaign) one(ctx context.Context, t Task) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.out.Encode(r); err != nil && c.err == nil {
+	if err := batch.WriteLine(c.out, r); err != nil && c.err == nil {
 		c.err = fmt.Errorf("cannot write a result: %w", err)
 	}
 	c.results = append(c.results, r)
@@ -158,7 +156,7 @@ func (c *campaign) one(ctx context.Context, t Task) {
 }
 
 // dir is where a run goes, relative to the campaign's directory.
-func (c *campaign) dir(t Task) string {
+func (c *execution) dir(t Task) string {
 	name := strings.NewReplacer(":", "-", " ", "-", "+", "plus").Replace(fmt.Sprintf("%s-%d",
 		t.Aim.Nemesis, t.Attempt))
 	if c.alone {

@@ -77,7 +77,7 @@ func TestACampaignRunsEverythingAndRepeatsWhatItMissed(t *testing.T) {
 	if err != nil || len(read) != len(rs) || !read[4].Alone {
 		t.Errorf("%d results written, %d returned; %v", len(read), len(rs), err)
 	}
-	m, err := NewMatrix(o, rs)
+	m, err := New(o, rs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestACampaignGoesOnAfterAnInterruption(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || len(rs) != 2 {
 		t.Fatalf("%d results, %v; the run that was cut short has none", len(rs), err)
 	}
-	m, err := NewMatrix(some, rs)
+	m, err := New(some, rs)
 	if err != nil || m.Cell("token-lua", "failover").String() != "?" {
 		t.Errorf("what was not run is shown as %s; %v", m.Cell("token-lua", "failover"), err)
 	}
@@ -141,10 +141,10 @@ func TestAFailedRunIsUnknownAndSaysWhy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, _ := NewMatrix(o, rs)
+	m, _ := New(o, rs)
 	c := m.Cell("redlock per attempt", "pause")
-	if c.String() != "?" || c.Letter("S").Because != "no room" {
-		t.Errorf("%s: %+v", c, c.Letter("S"))
+	if c.String() != "?" || c.Property("S").Reason != "no room" {
+		t.Errorf("%s: %+v", c, c.Property("S"))
 	}
 }
 
@@ -152,10 +152,10 @@ func TestAFailedRunIsUnknownAndSaysWhy(t *testing.T) {
 func TestTheZeroResultIsUnknown(t *testing.T) {
 	r := newResult(Task{}, "", &checker.Verdict{Properties: []checker.Property{
 		{Property: "S", Reason: "the machine stalled", Stalled: true}}}, nil, 0)
-	if r.Letters["S"] != checker.Unknown || r.Verdict != checker.Unknown || !r.Stalled {
+	if r.Properties["S"] != checker.Unknown || r.Verdict != checker.Unknown || !r.Stalled {
 		t.Errorf("%+v", r)
 	}
-	if l := newLetter("S", []Result{r}); l.Found != checker.Unknown {
+	if l := newProperty("S", []Result{r}); l.Found != checker.Unknown {
 		t.Errorf("%+v", l)
 	}
 }
@@ -186,7 +186,7 @@ func TestGolden(t *testing.T) {
 	for i := range rs {
 		rs[i].Took = 0
 	}
-	m, err := NewMatrix(some, rs)
+	m, err := New(some, rs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestGolden(t *testing.T) {
 		}
 		batchtest.Golden(t, name, b.Bytes())
 		if name == "matrix.json" {
-			if _, err := ReadMatrix(&b); err != nil {
+			if _, err := Read(&b); err != nil {
 				t.Error(err)
 			}
 		}

@@ -10,19 +10,20 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Options say which part of the matrix is run, and how.
+// Options say which part of the matrix is run, and how: the document options.json.
 type Options struct {
-	Rows        []string      // names of rows, or of locks; empty: all
-	Columns     []string      // empty: all
-	TTL         time.Duration // lease of the locks that do not fix their own; 0: 500 ms
-	Repeat      int           // runs of each aim; 0: one
-	Jobs        int           // runs at the same time; 0: two for each core
-	Seed        uint64        // of all runs
-	Environment string
-	Place       harness.Place // of the environment's servers
-	Shard       batch.Shard   // the part of it that is run here; the zero value: all
-	// Lacks are the steps that cannot be done there, and why: scenarios with them are not run.
-	Lacks map[string]string `json:",omitempty"`
+	Format      int           `json:"format"`
+	Rows        []string      `json:"rows"`    // names of rows, or of locks; empty: all
+	Columns     []string      `json:"columns"` // empty: all
+	TTL         time.Duration `json:"ttl"`     // of locks that do not fix their own; 0: 500 ms
+	Repeat      int           `json:"repeat"`  // runs of each aim; 0: one
+	Jobs        int           `json:"jobs"`    // runs at the same time; 0: two for each core
+	Seed        uint64        `json:"seed"`    // of all runs
+	Environment string        `json:"environment"`
+	Place       harness.Place `json:"place"` // of the environment's servers
+	Shard       batch.Shard   `json:"shard"` // the part that is run here; the zero value: all
+	// Unsupported are the steps that cannot be done there, and why: scenarios with them are not run.
+	Unsupported map[string]string `json:"unsupported,omitempty"`
 }
 
 // defaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no
@@ -66,7 +67,7 @@ func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
 		return nil
 	}
 	for _, a := range c.Aims {
-		if a.suits(r) && o.lacking(r, a) == "" {
+		if a.suits(r) && o.unsupported(r, a) == "" {
 			t := Task{Row: r, Column: c.Name, Aim: a, Attempt: attempt}
 			t.Seed = o.Seed + t.hash()
 			out = append(out, t)
@@ -89,13 +90,13 @@ var properties = []string{"S", "L", "O", "R", "D", "F"}
 
 // Plan makes a task ready to run. What is expected of it only the whole cell can say.
 func (o Options) Plan(t Task) (harness.Plan, error) {
-	p, err := harness.NewPlan(o.Wish(t.Row, t.Aim, t.Seed))
+	p, err := harness.NewPlan(o.RunOptions(t.Row, t.Aim, t.Seed))
 	p.Place, p.Expect = o.Place, ""
 	return p, err
 }
 
 // wish is what a run of the matrix asks for.
-func (o Options) Wish(r Row, a Aim, seed uint64) harness.RunOptions {
+func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 	ttl := o.TTL
 	if ttl == 0 {
 		ttl = DefaultTTL

@@ -47,7 +47,7 @@ func (c *Cell) plain() string {
 
 // Count is how much of what was expected was found.
 type Count struct {
-	Cells, Impossible, Letters, Reproduced, More, Unknown int
+	Cells, Impossible, Properties, Reproduced, More, Unknown int
 }
 
 // Count counts.
@@ -64,7 +64,7 @@ func (m *Matrix) Count() (n Count) {
 		n.Cells++
 		n.Unknown += len(c.Unknown())
 		if c.Known {
-			n.Letters += len(c.Expected)
+			n.Properties += len(c.Expected)
 			n.Reproduced += len(c.Expected) - len(c.Missing())
 			n.More += len(c.More())
 		}
@@ -76,15 +76,15 @@ func (m *Matrix) Count() (n Count) {
 func (n Count) String() string {
 	return fmt.Sprintf(
 		"%d of %d expected letters were found in %d cells; %d were found that were not expected; %d are unknown; %d cells are not possible.",
-		n.Reproduced, n.Letters, n.Cells, n.More, n.Unknown, n.Impossible)
+		n.Reproduced, n.Properties, n.Cells, n.More, n.Unknown, n.Impossible)
 }
 
 // Difference is one letter of one cell that is not as it was expected.
 type Difference struct {
-	Row, Column, Letter string
-	Expected            bool   // and not found; else found and not expected
-	Words               string // the counterexample, or why it is not known
-	Dir                 string
+	Row, Column, Property string
+	Expected              bool   // and not found; else found and not expected
+	Explanation           string // the counterexample, or why it is not known
+	Dir                   string
 }
 
 // Differences are all of them, in the order of the cells.
@@ -92,12 +92,12 @@ func (m *Matrix) Differences() (out []Difference) {
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		for _, l := range c.Missing() {
-			f := c.Letter(l)
-			out = append(out, Difference{c.Row, c.Column, l, true, fmt.Sprintf("%s; %s", f.Found, f.Because),
+			f := c.Property(l)
+			out = append(out, Difference{c.Row, c.Column, l, true, fmt.Sprintf("%s; %s", f.Found, f.Reason),
 				f.Dir})
 		}
 		for _, l := range c.More() {
-			f := c.Letter(l)
+			f := c.Property(l)
 			out = append(out, Difference{c.Row, c.Column, l, false, c.Explanation(l), f.Dir})
 		}
 	}
@@ -107,7 +107,7 @@ func (m *Matrix) Differences() (out []Difference) {
 // Explanation is the counterexample of a letter.
 func (c *Cell) Explanation(letter string) string {
 	for _, r := range c.Runs {
-		if w := r.Words[letter]; w != "" {
+		if w := r.Explanations[letter]; w != "" {
 			return w
 		}
 	}
@@ -120,5 +120,5 @@ func (d Difference) String() string {
 	if d.Expected {
 		what = "expected, not found"
 	}
-	return fmt.Sprintf("%s, %s: %s %s: %s", d.Row, d.Column, d.Letter, what, d.Words)
+	return fmt.Sprintf("%s, %s: %s %s: %s", d.Row, d.Column, d.Property, what, d.Explanation)
 }

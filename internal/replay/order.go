@@ -18,7 +18,7 @@ type turn struct {
 }
 
 // turns puts the steps in the order in which they took effect: the file has an order to a client at
-// the time when it was given, and the client gets it a little later. Tries in the last millisecond
+// the time when it was given, and the client gets it a little later. Trials in the last millisecond
 // of a lease are left out.
 func turns(steps []counterexample.Step) []turn {
 	var all []turn

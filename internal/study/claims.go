@@ -245,7 +245,7 @@ func Judge(m *matrix.Matrix, c Claim) (Outcome, []*matrix.Cell) {
 			return NotTested, nil
 		}
 		for _, l := range strings.Split(c.Breaks+c.Keeps, "") {
-			switch cell.Letter(l).Found {
+			switch cell.Property(l).Found {
 			case checker.Violated:
 				broken = append(broken, cell)
 			case checker.Unknown, "":

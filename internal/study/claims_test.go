@@ -38,7 +38,7 @@ func TestEveryClaimCanBeTested(t *testing.T) {
 			t.Errorf("%q is tested by %q", c.Text, command)
 		}
 		for _, l := range split(c.Breaks + c.Keeps) {
-			if !slices.Contains(batch.Letters, l) {
+			if !slices.Contains(batch.Properties, l) {
 				t.Errorf("%q: nobody knows %s", c.Text, l)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 // Verdicts writes docs/verdicts.md: the measured table, every difference from the expected one with
 // its reason and its counterexample, and what was measured beside it.
-func Verdicts(m *matrix.Matrix, w io.Writer, a Annex) error {
+func Verdicts(m *matrix.Matrix, w io.Writer, a Appendix) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, `# Which lock survives which fault
 
@@ -45,9 +45,9 @@ beside it, and not counted: what happened then was not the fault's doing.
 	}
 	writeReasons(m, b)
 	writeDifferences(m, b)
-	if a.Decided != nil {
+	if a.Exhaustive != nil {
 		fmt.Fprintln(b)
-		a.Decided.compared(b, measuredIn(m))
+		a.Exhaustive.compared(b, measuredIn(m))
 	}
 	writeImpossible(m, b)
 	writeRepeated(m, b)
@@ -139,7 +139,7 @@ func writeDifferences(m *matrix.Matrix, b io.Writer) {
 			if d.Expected {
 				what = "not found"
 			}
-			fmt.Fprintf(b, "- %s, %s: **%s** %s. %s\n", d.Row, d.Column, d.Letter, what, oneLine(d.Words))
+			fmt.Fprintf(b, "- %s, %s: **%s** %s. %s\n", d.Row, d.Column, d.Property, what, oneLine(d.Explanation))
 		}
 	}
 	if len(groups) == 0 {
@@ -182,7 +182,7 @@ func writeRepeated(m *matrix.Matrix, b io.Writer) {
 			continue
 		}
 		none = false
-		fmt.Fprintf(b, "- %s, %s: %s in %d of %d runs of `%s`", t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis)
+		fmt.Fprintf(b, "- %s, %s: %s in %d of %d runs of `%s`", t.Row, t.Column, t.Property, t.Hits, t.Of, t.Nemesis)
 		if why := cmp.Or(t.Chance, t.Why); why != "" {
 			fmt.Fprintf(b, ": %s", oneLine(why))
 		}

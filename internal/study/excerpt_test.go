@@ -8,7 +8,7 @@ import (
 )
 
 func TestTheExcerptStandsBetweenItsMarks(t *testing.T) {
-	m, err := matrix.NewMatrix(matrix.Options{}, nil)
+	m, err := matrix.New(matrix.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

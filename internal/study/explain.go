@@ -63,7 +63,7 @@ var chances = []explanation{
 
 // chance says why a letter is not found each time; "" if it must be.
 func chance(row, column, letter string) string {
-	return among(chances, matrix.Difference{Row: row, Column: column, Letter: letter})
+	return among(chances, matrix.Difference{Row: row, Column: column, Property: letter})
 }
 
 // explain returns what is known about a difference; "" if nobody has explained it yet.
@@ -73,7 +73,7 @@ func among(list []explanation, d matrix.Difference) string {
 	has := func(list []string, x string) bool { return len(list) == 0 || slices.Contains(list, x) }
 	for _, e := range list {
 		if e.missing == d.Expected && has(e.rows, d.Row) && has(e.columns, d.Column) &&
-			slices.Contains(batch.InOrder(split(e.letters)), d.Letter) {
+			slices.Contains(batch.InOrder(split(e.letters)), d.Property) {
 			return e.words
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Markdown writes the table of mitigations: what each mends, what it does not, and what it costs.
-func (m *Mended) Markdown(w io.Writer) error {
+func (m *MitigationReport) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b,
 		"Each fault %d times without and with what is said to mend it, on %s, lease %s. \"SL 5/5\": found in 5 of 5 runs; \"-\": in none. The cost is the median of an acquire that nobody contends for, without any fault. S without L under a failover or a restart: the machine was so slow that the lease ended meanwhile.\n",
@@ -17,7 +17,7 @@ func (m *Mended) Markdown(w io.Writer) error {
 		fmt.Fprintf(b, "\n**`%s`**: %s.\n\n| lock | fault | without | with |\n|---|---|---|---|\n",
 			one.Name, one.Line)
 		var not []string
-		var last Mending
+		var last MitigationCell
 		for _, t := range m.of(one.Name) {
 			last = t
 			fmt.Fprintf(b, "| %s | `%s`: %s | %s | %s |\n", t.Row, t.Nemesis, t.Line, t.Without.told(t),
@@ -37,7 +37,7 @@ func (m *Mended) Markdown(w io.Writer) error {
 }
 
 // told adds how long nobody was granted the lock, where the fault is about that.
-func (t Tries) told(m Mending) string {
+func (t Trials) told(m MitigationCell) string {
 	s := oneLine(t.String())
 	if m.Nemesis == "crash" {
 		s += fmt.Sprintf("; granted again after %s", spell(t.Recovery))
@@ -46,7 +46,7 @@ func (t Tries) told(m Mending) string {
 }
 
 // Text writes the same for a terminal.
-func (m *Mended) Text(w io.Writer) error {
+func (m *MitigationReport) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, one := range mitigations {
 		fmt.Fprintf(t, "%s\twithout\twith\n", one.Name)
@@ -61,7 +61,7 @@ func (m *Mended) Text(w io.Writer) error {
 	return t.Flush()
 }
 
-func (m *Mended) of(mitigation string) (out []Mending) {
+func (m *MitigationReport) of(mitigation string) (out []MitigationCell) {
 	for _, t := range m.Cells {
 		if t.Mitigation == mitigation {
 			out = append(out, t)

@@ -24,21 +24,21 @@ type Soak struct {
 	Wanted      int               `json:"wanted"` // runs of each scenario that were asked for
 	Runs        int               `json:"runs"`   // that there were in all
 	Took        history.Duration  `json:"took,omitempty"`
-	Found       []Often           `json:"found"` // letters that some run found
+	Found       []HitRate         `json:"found"` // letters that some run found
 	// cells in which no run found anything; the letter is empty
-	Clean []Often `json:"clean"`
+	Clean []HitRate `json:"clean"`
 	// runs of controls; Hits are those that found something that needs a fault
-	Controls []Often `json:"controls"`
-	Lost     []Loss  `json:"lost,omitempty"`
+	Controls []HitRate `json:"controls"`
+	Lost     []Loss    `json:"lost,omitempty"`
 	// by whoever kept it: what is special about these runs
 	Note string `json:"note,omitempty"`
 }
 
-// Often is how often something was found.
-type Often struct {
+// HitRate is how often something was found.
+type HitRate struct {
 	Row      string `json:"row"`
 	Column   string `json:"column"`
-	Letter   string `json:"letter,omitempty"`
+	Property string `json:"property,omitempty"`
 	Nemesis  string `json:"nemesis,omitempty"` // the scenario that finds it most reliably
 	Expected bool   `json:"expected,omitempty"`
 	// of what was not expected, or not found: the explanation, if there is one
@@ -53,7 +53,7 @@ type Loss struct {
 	Row     string `json:"row"`
 	Nemesis string `json:"nemesis"`
 	Runs    int    `json:"runs"`
-	Because string `json:"because"`
+	Reason  string `json:"reason"`
 }
 
 // CountSoak counts what the runs of a matrix found.
@@ -93,17 +93,17 @@ func judged(c *matrix.Cell, control bool) (out []matrix.Result) {
 func (s *Soak) tally(c, free *matrix.Cell) {
 	runs := judged(c, false)
 	any := false
-	for _, letter := range batch.Letters {
+	for _, letter := range batch.Properties {
 		expected := slices.Contains(c.Expected, letter)
-		t := Often{Row: c.Row, Column: c.Column, Letter: letter, Expected: expected}
+		t := HitRate{Row: c.Row, Column: c.Column, Property: letter, Expected: expected}
 		t.Nemesis, t.Hits, t.Of = best(runs, letter)
-		inherited := c != free && free.Letter(letter).Found == checker.Violated
+		inherited := c != free && free.Property(letter).Found == checker.Violated
 		any = any || t.Hits > 0
 		if inherited || t.Hits == 0 && !expected {
 			continue
 		}
 		if expected != (t.Hits > 0) {
-			t.Why = explain(matrix.Difference{Row: c.Row, Column: c.Column, Letter: letter, Expected: expected})
+			t.Why = explain(matrix.Difference{Row: c.Row, Column: c.Column, Property: letter, Expected: expected})
 		}
 		if !t.whole() {
 			t.Chance = chance(c.Row, c.Column, letter)
@@ -111,7 +111,7 @@ func (s *Soak) tally(c, free *matrix.Cell) {
 		s.Found = append(s.Found, t)
 	}
 	if !any && len(runs) > 0 {
-		s.Clean = append(s.Clean, Often{Row: c.Row, Column: c.Column, Hits: 0, Of: len(runs)})
+		s.Clean = append(s.Clean, HitRate{Row: c.Row, Column: c.Column, Hits: 0, Of: len(runs)})
 	}
 }
 
@@ -124,7 +124,7 @@ func best(runs []matrix.Result, letter string) (nemesis string, hits, of int) {
 			order = append(order, r.Nemesis)
 		}
 		all[r.Nemesis]++
-		if r.Letters[letter] == checker.Violated {
+		if r.Properties[letter] == checker.Violated {
 			counts[r.Nemesis]++
 		}
 	}
@@ -142,7 +142,7 @@ func (s *Soak) control(c, free *matrix.Cell) {
 	if len(runs) == 0 {
 		return
 	}
-	t := Often{Row: c.Row, Column: c.Column, Nemesis: runs[0].Nemesis, Of: len(runs)}
+	t := HitRate{Row: c.Row, Column: c.Column, Nemesis: runs[0].Nemesis, Of: len(runs)}
 	for _, r := range runs {
 		if slices.ContainsFunc(r.Violated(), func(l string) bool {
 			return !needsNoFault(free, c.Row, l)
@@ -157,8 +157,8 @@ func (s *Soak) control(c, free *matrix.Cell) {
 // by chance.
 func needsNoFault(free *matrix.Cell, row, letter string) bool {
 	none := matrix.Columns()[0].Name
-	return free.Letter(letter).Found == checker.Violated ||
-		explain(matrix.Difference{Row: row, Column: none, Letter: letter}) != "" ||
+	return free.Property(letter).Found == checker.Violated ||
+		explain(matrix.Difference{Row: row, Column: none, Property: letter}) != "" ||
 		chance(row, none, letter) != ""
 }
 
@@ -169,7 +169,7 @@ func (s *Soak) lose(c *matrix.Cell) {
 			continue
 		}
 		if lost[r.Nemesis] == nil {
-			lost[r.Nemesis] = &Loss{Row: r.Row, Nemesis: r.Nemesis, Because: cmp.Or(r.Broke,
+			lost[r.Nemesis] = &Loss{Row: r.Row, Nemesis: r.Nemesis, Reason: cmp.Or(r.HarnessError,
 				"the machine stalled")}
 		}
 		lost[r.Nemesis].Runs++
@@ -183,7 +183,7 @@ func (s *Soak) lose(c *matrix.Cell) {
 }
 
 // whole reports whether a letter was found each time.
-func (t Often) whole() bool { return t.Hits == t.Of && t.Of > 0 }
+func (t HitRate) whole() bool { return t.Hits == t.Of && t.Of > 0 }
 
 // Contradictions are the letters that were not found each time although they were expected or
 // explained, those that nobody expected or explained, and the controls that found something.
@@ -193,13 +193,13 @@ func (s *Soak) Contradictions() (out []string) {
 		case t.Hits == 0 && t.Why != "", t.Chance != "":
 		case t.Hits == 0:
 			out = append(out, fmt.Sprintf("%s, %s: %s is expected and was found in none of %d runs", t.Row,
-				t.Column, t.Letter, t.Of))
+				t.Column, t.Property, t.Of))
 		case !t.Expected && t.Why == "" && known(t):
 			out = append(out, fmt.Sprintf("%s, %s: %s is not expected and was found in %d of %d runs of %s",
-				t.Row, t.Column, t.Letter, t.Hits, t.Of, t.Nemesis))
+				t.Row, t.Column, t.Property, t.Hits, t.Of, t.Nemesis))
 		case !t.whole() && (t.Expected || t.Why == ""):
 			out = append(out, fmt.Sprintf("%s, %s: %s was found in %d of %d runs of %s", t.Row, t.Column,
-				t.Letter, t.Hits, t.Of, t.Nemesis))
+				t.Property, t.Hits, t.Of, t.Nemesis))
 		}
 	}
 	for _, t := range s.Controls {
@@ -212,7 +212,7 @@ func (s *Soak) Contradictions() (out []string) {
 }
 
 // known reports whether anything was expected of the letter's cell.
-func known(t Often) bool {
+func known(t HitRate) bool {
 	_, known := matrix.Expected(t.Row, t.Column)
 	return known
 }
@@ -224,5 +224,5 @@ func (s *Soak) Write(w io.Writer) error {
 
 // ReadSoak reads what Write wrote.
 func ReadSoak(r io.Reader) (*Soak, error) {
-	return batch.ReadDocument(r, "soak.json", func(s *Soak) int { return s.Format })
+	return batch.ReadDocument[Soak](r, "soak.json")
 }

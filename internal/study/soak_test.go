@@ -18,11 +18,11 @@ func ran(row, column, nemesis string, control bool, n int, found func(i int) str
 	out []matrix.Result) {
 	for i := range n {
 		r := matrix.Result{Row: row, Column: column, Nemesis: nemesis, Control: control, Attempt: i + 1}
-		r.Letters = map[string]checker.Result{}
-		for _, l := range batch.Letters {
-			r.Letters[l] = checker.Valid
+		r.Properties = map[string]checker.Result{}
+		for _, l := range batch.Properties {
+			r.Properties[l] = checker.Valid
 			if strings.Contains(found(i), l) {
-				r.Letters[l] = checker.Violated
+				r.Properties[l] = checker.Violated
 			}
 		}
 		out = append(out, r)
@@ -52,7 +52,7 @@ func soaked(t *testing.T, change func(map[string][]matrix.Result)) *Soak {
 	}
 	change(runs)
 	o := matrix.Options{Rows: []string{"token-lua"}, Columns: []string{"none", "pause"}, Repeat: 20}
-	m, err := matrix.NewMatrix(o, slices.Concat(runs["none"], runs["pause"], runs["short"]))
+	m, err := matrix.New(o, slices.Concat(runs["none"], runs["pause"], runs["short"]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestASoakFailsForEachContradiction(t *testing.T) {
 func TestASoakSaysWhatItCouldNotJudge(t *testing.T) {
 	s := soaked(t, func(r map[string][]matrix.Result) {
 		r["pause"][3].Stalled = true
-		r["pause"][4].Broke = "no room"
+		r["pause"][4].HarnessError = "no room"
 	})
 	if len(s.Contradictions()) > 0 || len(s.Lost) != 1 || s.Lost[0].Runs != 2 {
 		t.Errorf("%q, lost %+v", s.Contradictions(), s.Lost)

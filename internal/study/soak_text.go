@@ -44,7 +44,7 @@ func (s *Soak) words(row, column string) string {
 	var out []string
 	for _, t := range s.Found {
 		if t.Row == row && t.Column == column {
-			out = append(out, fmt.Sprintf("%s %d/%d", t.Letter, t.Hits, t.Of))
+			out = append(out, fmt.Sprintf("%s %d/%d", t.Property, t.Hits, t.Of))
 		}
 	}
 	for _, t := range s.Clean {
@@ -61,7 +61,7 @@ func (s *Soak) words(row, column string) string {
 // places are the rows and columns that there are, in the order of the matrix.
 func (s *Soak) places() (rs []matrix.Row, cs []matrix.Column) {
 	seen := map[string]bool{}
-	for _, ts := range [][]Often{s.Found, s.Clean} {
+	for _, ts := range [][]HitRate{s.Found, s.Clean} {
 		for _, t := range ts {
 			seen[t.Row], seen["|"+t.Column] = true, true
 		}
@@ -102,7 +102,7 @@ func (s *Soak) Text(w io.Writer) error {
 		fmt.Fprintf(w, "  %s\n", c)
 	}
 	for _, l := range s.Lost {
-		fmt.Fprintf(w, "  not judged: %d of %s under %s: %s\n", l.Runs, l.Row, l.Nemesis, l.Because)
+		fmt.Fprintf(w, "  not judged: %d of %s under %s: %s\n", l.Runs, l.Row, l.Nemesis, l.Reason)
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (s *Soak) Markdown(w io.Writer) error {
 			fmt.Fprint(b,
 				"\nNot judged, because the machine was too slow or something broke, also when repeated alone:\n\n")
 		}
-		fmt.Fprintf(b, "- %s, %s: %d; %s\n", l.Row, l.Nemesis, l.Runs, oneLine(l.Because))
+		fmt.Fprintf(b, "- %s, %s: %d; %s\n", l.Row, l.Nemesis, l.Runs, oneLine(l.Reason))
 	}
 	return b.Flush()
 }
@@ -157,7 +157,7 @@ func (s *Soak) chances(w io.Writer) {
 			fmt.Fprint(w, "\nFound, but not each time, for a reason:\n\n")
 			first = false
 		}
-		fmt.Fprintf(w, "- %s, %s: %s in %d of %d runs of `%s`: %s\n", t.Row, t.Column, t.Letter, t.Hits,
+		fmt.Fprintf(w, "- %s, %s: %s in %d of %d runs of `%s`: %s\n", t.Row, t.Column, t.Property, t.Hits,
 			t.Of, t.Nemesis, oneLine(why))
 	}
 }

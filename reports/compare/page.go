@@ -27,9 +27,9 @@ func WriteHTML(w io.Writer, c *compare.Comparison) error { return comparePage.Ex
 // side is what one side found of a pair.
 func side(which string, p compare.Pair) string {
 	if which == "A" {
-		return p.Side(func(l compare.LetterPair) compare.Tally { return l.A })
+		return p.Side(func(l compare.PropertyPair) compare.Tally { return l.A })
 	}
-	return p.Side(func(l compare.LetterPair) compare.Tally { return l.B })
+	return p.Side(func(l compare.PropertyPair) compare.Tally { return l.B })
 }
 
 // WriteMarkdown writes a comparison for a pull request or a job summary. Foreign text stands in

@@ -16,8 +16,8 @@ func TestComparisonPages(t *testing.T) {
 	side := func(name string, found checker.Result) *compare.Side {
 		return &compare.Side{Name: name, Kind: "run", Environment: "sim", Settings: map[string]string{
 			"ttl": name}, Items: []compare.Item{{Name: reporttest.Nasty, Trials: []compare.Trial{{
-			Finding: batch.Finding{Verdict: found, Letters: map[string]checker.Result{"S": found},
-				Words: map[string]string{"S": reporttest.Nasty}},
+			Finding: batch.Finding{Verdict: found, Properties: map[string]checker.Result{"S": found},
+				Explanations: map[string]string{"S": reporttest.Nasty}},
 			Cost: batch.Cost{Grants: 3, AcquireP50: 2e6, AcquireP99: 9e6, Throughput: 10, Commands: 4},
 		}}}}}
 	}

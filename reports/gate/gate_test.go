@@ -19,7 +19,7 @@ import (
 )
 
 // gateResult has an entry of each outcome.
-func gateResult() *gate.GateResult {
+func gateResult() *gate.Result {
 	expect := func(s string) gate.Expectation {
 		e, err := gate.ParseExpectation(s)
 		if err != nil {
@@ -27,11 +27,11 @@ func gateResult() *gate.GateResult {
 		}
 		return e
 	}
-	entry := func(name string, o gate.GateOutcome, ex, found, claim string) gate.EntryResult {
+	entry := func(name string, o gate.Outcome, ex, found, claim string) gate.EntryResult {
 		return gate.EntryResult{
 			Name: name, Environment: "sim", Title: "lock under fault", Expect: expect(ex), Result: o,
 			Found: found, Claim: claim, Planned: 1,
-			Runs: []gate.GateRun{{Seed: 1, Repeat: 1, Finding: batch.Finding{Verdict: checker.Valid},
+			Runs: []gate.Run{{Seed: 1, Repeat: 1, Finding: batch.Finding{Verdict: checker.Valid},
 				Took: history.Duration(1500 * time.Millisecond)}},
 		}
 	}
@@ -40,30 +40,30 @@ func gateResult() *gate.GateResult {
 	failed.Shown = &gate.Shown{
 		Seed: 1, Dir: "runs/02-x/seed-1", Report: "runs/02-x/seed-1/report.html",
 		Reproduce:      "lockbench run --plan 'a b'/plan.json",
-		Counterexample: "runs/02-x/seed-1/counterexample.yaml", Words: "Client 0 was granted lock " +
+		Counterexample: "runs/02-x/seed-1/counterexample.yaml", Explanation: "Client 0 was granted lock " +
 			reporttest.Nasty,
 	}
-	return &gate.GateResult{
+	return &gate.Result{
 		Format: 1, Version: "v1.2.3", Took: history.Duration(9 * time.Second), Result: gate.Failed,
 		Exit: 1, Machine: "linux/amd64, 2 CPUs",
-		Gate: gate.Gate{File: "ci/lockbench.yaml", Digest: "sha256:00", Environment: "sim", Seed: 7,
+		Gate: gate.File{File: "ci/lockbench.yaml", Digest: "sha256:00", Environment: "sim", Seed: 7,
 			Entries: make([]gate.Entry, 7)},
 		Versions: map[string]map[string]string{"sim": {"redis": "simulated 7.0.15",
 			"lockbench": "v1.2.3"}},
 		Entries: []gate.EntryResult{
 			entry("a good lock", gate.Passed, "safe", "valid", "No violation of S, L in 3 runs."), failed,
-			entry("nobody knows", gate.Undone, "violates S within 30 s", "unknown",
+			entry("nobody knows", gate.Unknown, "violates S within 30 s", "unknown",
 				"Nobody can tell in 1 of 1 run."),
 			entry("nobody has to", gate.Allowed, "safe", "unknown", "Nobody can tell in 1 of 1 run."),
 			entry("not here", gate.Refused, "safe", "refused", "It cannot be run like this: no clock."),
-			entry("broken", gate.Crashed, "safe", "broke", "1 of 1 run broke: no room."),
+			entry("broken", gate.Broken, "safe", "broke", "1 of 1 run broke: no room."),
 		},
 	}
 }
 
 // TestGoldenGate pins what pipelines and people read.
 func TestGoldenGate(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, *gate.GateResult) error{
+	for name, write := range map[string]func(io.Writer, *gate.Result) error{
 		"junit.xml": WriteJUnit, "gate-summary.md": WriteSummary} {
 		var b bytes.Buffer
 		if err := write(&b, gateResult()); err != nil {

@@ -58,7 +58,7 @@ type (
 // WriteJUnit writes a gate's result as a JUnit report: one test case for each entry. What is not as
 // expected is a failure; what is unknown, broke or was not possible is an error; what is unknown
 // and may be so is skipped.
-func WriteJUnit(w io.Writer, r *gate.GateResult) error {
+func WriteJUnit(w io.Writer, r *gate.Result) error {
 	suite := junitSuite{Name: legal(r.Gate.File), Time: junitTime(r.Took.D().Seconds()),
 		Properties: junitProperties(r)}
 	for _, e := range r.Entries {
@@ -66,7 +66,7 @@ func WriteJUnit(w io.Writer, r *gate.GateResult) error {
 	}
 	if r.Partial {
 		suite.add(gate.EntryResult{Name: "the whole gate", Environment: r.Gate.Environment,
-			Result: gate.Undone,
+			Result: gate.Unknown,
 			Claim:  "It is not complete: it was interrupted, or shards are missing."})
 	}
 	doc := junitSuites{
@@ -111,7 +111,7 @@ func (s *junitSuite) add(e gate.EntryResult) {
 func details(e gate.EntryResult) string {
 	out := []string{"expected: " + e.Expect.String(), "found: " + e.Found}
 	if s := e.Shown; s != nil {
-		for _, x := range [][2]string{{"", s.Words}, {"report: ", s.Report}, {"run: ", s.Dir},
+		for _, x := range [][2]string{{"", s.Explanation}, {"report: ", s.Report}, {"run: ", s.Dir},
 			{"again: ", s.Reproduce}, {"counterexample: ", s.Counterexample}} {
 			if x[1] != "" {
 				out = append(out, x[0]+x[1])
@@ -121,7 +121,7 @@ func details(e gate.EntryResult) string {
 	return strings.Join(out, "\n")
 }
 
-func junitProperties(r *gate.GateResult) []junitProperty {
+func junitProperties(r *gate.Result) []junitProperty {
 	ps := []junitProperty{{"lockbench", r.Version}, {"environment", r.Gate.Environment},
 		{"seed", fmt.Sprint(r.Gate.Seed)}, {"file", r.Gate.Digest}, {"result", string(r.Result)}}
 	for _, environment := range slices.Sorted(maps.Keys(r.Versions)) {

@@ -21,11 +21,11 @@ type row struct {
 	Name, Title, Expect, Found, Result, State, Claim, Words, Link, Reproduce string
 }
 
-var states = map[gate.GateOutcome]string{gate.Passed: "valid",
-	gate.Allowed: "valid", gate.Failed: "violated", gate.Crashed: "violated"}
+var states = map[gate.Outcome]string{gate.Passed: "valid",
+	gate.Allowed: "valid", gate.Failed: "violated", gate.Broken: "violated"}
 
 // Page is a gate's result as one page, and the policy that it asks a browser to enforce.
-func Page(g *gate.GateResult, link page.Link) (body []byte, policy string, err error) {
+func Page(g *gate.Result, link page.Link) (body []byte, policy string, err error) {
 	p := struct {
 		Result, State, Meta string
 		Rows                []row
@@ -39,7 +39,7 @@ func Page(g *gate.GateResult, link page.Link) (body []byte, policy string, err e
 			Result: page.Clean(string(e.Result), 20), State: stateOf(e.Result), Claim: page.Clean(e.Claim,
 				300)}
 		if e.Shown != nil {
-			x.Words, x.Reproduce, x.Link = page.Clean(e.Shown.Words, 500), page.Clean(e.Shown.Reproduce,
+			x.Words, x.Reproduce, x.Link = page.Clean(e.Shown.Explanation, 500), page.Clean(e.Shown.Reproduce,
 				400),
 				link(e.Shown.Dir)
 		}
@@ -50,7 +50,7 @@ func Page(g *gate.GateResult, link page.Link) (body []byte, policy string, err e
 	return out.Bytes(), page.PolicyFor(), err
 }
 
-func stateOf(o gate.GateOutcome) string {
+func stateOf(o gate.Outcome) string {
 	if s := states[o]; s != "" {
 		return s
 	}

@@ -18,17 +18,17 @@ import (
 const claimLimit = 600
 
 // The marks of the outcomes, for people who look for the red ones.
-var outcomeMarks = map[gate.GateOutcome]string{
+var outcomeMarks = map[gate.Outcome]string{
 	gate.Passed: "✅ passed", gate.Failed: "❌ **failed**",
-	gate.Undone:  "❔ **unknown**",
+	gate.Unknown:  "❔ **unknown**",
 	gate.Allowed: "❔ unknown (allowed)", gate.Refused: "🚫 **not possible**",
-	gate.Crashed: "💥 **broke**",
+	gate.Broken: "💥 **broke**",
 }
 
 // WriteSummary writes a gate's result as Markdown for a pull request or a job summary: the answer,
 // what is not as expected with its counterexample, and all entries in a table. All that comes from
 // a history or a file stands in code, so that nothing in it becomes a link, a mention or markup.
-func WriteSummary(w io.Writer, r *gate.GateResult) error {
+func WriteSummary(w io.Writer, r *gate.Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s lock gate: %s\n\n", strings.Fields(outcomeMarks[r.Result])[0],
 		strings.TrimSuffix(r.Sentence(), "."))
@@ -64,8 +64,8 @@ func finding(b *strings.Builder, e gate.EntryResult) {
 	fmt.Fprintf(b, "### %s %s\n\nExpected %s, found %s.\n\n", outcomeMarks[e.Result],
 		page.Code(e.Name, 120), page.Code(e.Expect.String(), 60), page.Code(e.Found, 60))
 	text := e.Claim
-	if s := e.Shown; s != nil && s.Words != "" {
-		text += "\n" + s.Words
+	if s := e.Shown; s != nil && s.Explanation != "" {
+		text += "\n" + s.Explanation
 	}
 	fmt.Fprintf(b, "```text\n%s\n```\n\n", page.Fenced(text))
 	s := e.Shown
@@ -81,7 +81,7 @@ func finding(b *strings.Builder, e gate.EntryResult) {
 	b.WriteString("\n")
 }
 
-func footer(b *strings.Builder, r *gate.GateResult) {
+func footer(b *strings.Builder, r *gate.Result) {
 	var on []string
 	for _, environment := range slices.Sorted(maps.Keys(r.Versions)) {
 		s := environment

@@ -78,7 +78,7 @@ func newClaimRow(c study.Claim, o study.Outcome, cells []*matrix.Cell,
 func dirFor(c *matrix.Cell, letters string) string {
 	for _, l := range c.Found() {
 		if strings.Contains(letters, l) {
-			return c.Letter(l).Dir
+			return c.Property(l).Dir
 		}
 	}
 	return c.Dir()
@@ -87,7 +87,7 @@ func dirFor(c *matrix.Cell, letters string) string {
 func claimWords(c *matrix.Cell, letters string) string {
 	for _, l := range c.Found() {
 		if strings.Contains(letters, l) {
-			return page.Clean(strings.Join(strings.Fields(wordsOf(c, c.Letter(l))), " "), 320)
+			return page.Clean(strings.Join(strings.Fields(wordsOf(c, c.Property(l))), " "), 320)
 		}
 	}
 	return ""

@@ -50,16 +50,16 @@ func (d *matrixData) add(c *matrix.Cell, row, column int, linked page.Link) {
 	if c.Impossible != "" {
 		out = append(out, matrixDetail{Found: "not possible", Words: d.text(c.Impossible)})
 	}
-	for _, l := range c.Letters {
-		x := matrixDetail{Letter: l.Letter, Found: l.Found.String(), Runs: [2]int{l.Runs, l.Of},
-			Expect: slices.Contains(c.Expected, l.Letter)}
+	for _, l := range c.Properties {
+		x := matrixDetail{Letter: l.Name, Found: l.Found.String(), Runs: [2]int{l.Runs, l.Of},
+			Expect: slices.Contains(c.Expected, l.Name)}
 		switch {
 		case l.Inherited:
 			x.Words = d.text("It needs no fault: see the column none.")
 		case l.Found == "violated":
 			x.Words, x.Link = d.text(wordsOf(c, l)), linked(l.Dir)
 		default:
-			x.Words = d.text(l.Because)
+			x.Words = d.text(l.Reason)
 		}
 		out = append(out, x)
 	}
@@ -69,15 +69,15 @@ func (d *matrixData) add(c *matrix.Cell, row, column int, linked page.Link) {
 }
 
 // wordsOf is the counterexample of the run that shows the letter.
-func wordsOf(c *matrix.Cell, l matrix.Letter) string {
+func wordsOf(c *matrix.Cell, l matrix.Property) string {
 	for _, r := range c.Runs {
-		if r.Dir == l.Dir && r.Words[l.Letter] != "" {
-			return r.Words[l.Letter]
+		if r.Dir == l.Dir && r.Explanations[l.Name] != "" {
+			return r.Explanations[l.Name]
 		}
 	}
 	for _, r := range c.Runs {
-		if r.Words[l.Letter] != "" {
-			return r.Words[l.Letter]
+		if r.Explanations[l.Name] != "" {
+			return r.Explanations[l.Name]
 		}
 	}
 	return l.Class

@@ -103,15 +103,15 @@ func (a asks) of(m *matrix.Matrix, row string) needed {
 			open = append(open, name+" is not possible: "+c.Impossible)
 			continue
 		}
-		for _, l := range c.Letters {
-			if !strings.Contains(a.letters, l.Letter) {
+		for _, l := range c.Properties {
+			if !strings.Contains(a.letters, l.Name) {
 				continue
 			}
 			if l.Found == checker.Violated {
-				broken = append(broken, name+": "+l.Letter)
+				broken = append(broken, name+": "+l.Name)
 			}
 			if l.Found == checker.Unknown || l.Found == "" {
-				open = append(open, name+": "+l.Letter+" is unknown")
+				open = append(open, name+": "+l.Name+" is unknown")
 			}
 		}
 	}

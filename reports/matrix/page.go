@@ -138,7 +138,7 @@ func newMatrixCell(c *matrix.Cell, row, column int, linked page.Link) matrixCell
 	x := matrixCell{Row: row, Column: column, Kind: kindOf(c), Title: page.Clean(c.Title(), 700),
 		Missing: c.Missing(), Link: linked(c.Dir())}
 	for _, l := range c.Found() {
-		x.Letters = append(x.Letters, matrixLetter{l, linked(c.Letter(l).Dir), slices.Contains(c.More(),
+		x.Letters = append(x.Letters, matrixLetter{l, linked(c.Property(l).Dir), slices.Contains(c.More(),
 			l)})
 		x.Serious = x.Serious || strings.Contains(serious, l)
 	}
@@ -148,7 +148,7 @@ func newMatrixCell(c *matrix.Cell, row, column int, linked page.Link) matrixCell
 		x.Text, x.Link = c.String(), ""
 	case len(x.Letters) == 0 && len(unknown) == 0:
 		x.Text = "–"
-	case len(x.Letters) == 0 && len(unknown) == len(batch.Letters):
+	case len(x.Letters) == 0 && len(unknown) == len(batch.Properties):
 		x.Text = "?"
 	case len(unknown) > 0:
 		x.Text = strings.Join(unknown, "") + "?"
@@ -243,7 +243,7 @@ func (p *matrixPage) differences(m *matrix.Matrix, linked page.Link) {
 		}
 		p.Differences = append(p.Differences, differenceRow{page.Clean(d.Row, 60),
 			page.Clean(d.Column, 40),
-			d.Letter, what, page.Clean(strings.Join(strings.Fields(d.Words), " "), 400), linked(d.Dir)})
+			d.Property, what, page.Clean(strings.Join(strings.Fields(d.Explanation), " "), 400), linked(d.Dir)})
 	}
 }
 
@@ -290,7 +290,7 @@ func WitnessDirs(m *matrix.Matrix) (dirs []string) {
 			continue
 		}
 		for _, l := range c.Found() {
-			add(c.Letter(l).Dir)
+			add(c.Property(l).Dir)
 		}
 		add(c.Dir())
 	}

@@ -27,21 +27,21 @@ func Matrix(t testing.TB, words string) *matrix.Matrix {
 		for _, column := range o.Columns {
 			r := matrix.Result{Format: batch.Format, Row: row, Column: column, Nemesis: column,
 				Attempt: 1, Dir: "runs/" + strings.ReplaceAll(row, " ", "-") + "/" + column}
-			r.Finding = batch.Finding{Verdict: checker.Valid, Letters: map[string]checker.Result{},
-				Classes: map[string]string{}, Words: map[string]string{}, Because: map[string]string{}}
-			for _, l := range batch.Letters {
-				r.Letters[l] = checker.Valid
+			r.Finding = batch.Finding{Verdict: checker.Valid, Properties: map[string]checker.Result{},
+				Classes: map[string]string{}, Explanations: map[string]string{}, Reasons: map[string]string{}}
+			for _, l := range batch.Properties {
+				r.Properties[l] = checker.Valid
 				if strings.Contains(found[row+"|"+column], l) {
-					r.Letters[l], r.Classes[l], r.Words[l] = checker.Violated, checker.LeaseOverrun, words
+					r.Properties[l], r.Classes[l], r.Explanations[l] = checker.Violated, checker.LeaseOverrun, words
 				}
 			}
 			if row == "redlock per attempt" && column == "failover" {
-				r.Letters["S"], r.Because["S"] = checker.Unknown, "the machine stalled"
+				r.Properties["S"], r.Reasons["S"] = checker.Unknown, "the machine stalled"
 			}
 			rs = append(rs, r)
 		}
 	}
-	m, err := matrix.NewMatrix(o, rs)
+	m, err := matrix.New(o, rs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,7 +141,7 @@ func (s *Server) ofMatrix(e *Entry, name string) {
 		return
 	}
 	defer f.Close()
-	if m, err := matrix.ReadMatrix(f); err == nil {
+	if m, err := matrix.Read(f); err == nil {
 		e.Environment, e.Words = page.Clean(m.Environment, 40), m.Count().String()
 		e.Impl, e.Nemesis = units.Count(len(m.Rows), "lock"), units.Count(len(m.Columns), "fault")
 	}
@@ -150,7 +150,7 @@ func (s *Server) ofMatrix(e *Entry, name string) {
 func (s *Server) ofGate(e *Entry, name string) {
 	e.Kind, e.Page, e.Files = "gate", gatePage, s.there(name, "gate.json", "summary.md", "junit.xml")
 	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, "gate.json"))
-	var g gate.GateResult
+	var g gate.Result
 	if err != nil || json.Unmarshal(b, &g) != nil {
 		return
 	}

@@ -101,7 +101,7 @@ func (s *Server) matrixPage(dir fs.FS) ([]byte, string, error) {
 		return nil, "", err
 	}
 	defer f.Close()
-	m, err := matrix.ReadMatrix(f)
+	m, err := matrix.Read(f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -113,7 +113,7 @@ func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	var g gate.GateResult
+	var g gate.Result
 	if err := json.Unmarshal(b, &g); err != nil {
 		return nil, "", fmt.Errorf("gate.json: %w", err)
 	}

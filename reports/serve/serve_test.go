@@ -203,7 +203,7 @@ func TestServerShowsMatricesAndGates(t *testing.T) {
 	if err := reporttest.Matrix(t, "Client 0 stayed.").Write(&m); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&gate.GateResult{Format: batch.Format, Result: gate.Failed, Exit: 1,
+	if err := (&gate.Result{Format: batch.Format, Result: gate.Failed, Exit: 1,
 		Entries: []gate.EntryResult{{Name: reporttest.Hostile[0], Result: gate.Failed, Found: "valid"}}}).
 		Write(&g); err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func Golden(t *testing.T, name string, got []byte) {
 // result.
 func Verdict(rest checker.Result, violated string) *checker.Verdict {
 	v := &checker.Verdict{Format: checker.Format, Verdict: rest}
-	for _, l := range batch.Letters {
+	for _, l := range batch.Properties {
 		p := checker.Property{Property: l, Verdict: rest}
 		if strings.Contains(violated, l) {
 			p.Verdict, p.Class, p.Explanation = checker.Violated, checker.LeaseOverrun,

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Annex is what docs/verdicts.md shows beside the matrix that it is made from: measured by commands
+// Appendix is what docs/verdicts.md shows beside the matrix that it is made from: measured by commands
 // of their own and kept beside the page. Parts that are nil are left out.
-type Annex struct {
-	Mended  *Mended
-	Soaks   []*Soak // one for each environment
-	Decided *Decided
+type Appendix struct {
+	Mitigations *MitigationReport
+	Soaks       []*Soak // one for each environment
+	Exhaustive  *ExhaustiveReport
 }
 
-func (a Annex) write(b *bufio.Writer) error {
+func (a Appendix) write(b *bufio.Writer) error {
 	if len(a.Soaks) > 0 {
 		fmt.Fprint(b,
 			"\n## How often\n\n`make soak` runs the matrix many times, and fails if a letter is not found each time.\n")
@@ -27,9 +27,9 @@ func (a Annex) write(b *bufio.Writer) error {
 			return err
 		}
 	}
-	if a.Mended == nil {
+	if a.Mitigations == nil {
 		return nil
 	}
 	fmt.Fprint(b, "\n## What mends it\n\nMeasured by `lockbench matrix --mitigations`. ")
-	return flushed(b, a.Mended.Markdown(b))
+	return flushed(b, a.Mitigations.Markdown(b))
 }

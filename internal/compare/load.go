@@ -24,9 +24,9 @@ const (
 	aGate   = "gate"
 )
 
-// LoadSide reads the directory of a run, a matrix or a gate, and measures what its runs cost, as
+// Load reads the directory of a run, a matrix or a gate, and measures what its runs cost, as
 // far as their records are there. Tell is told of each record; it may be nil.
-func LoadSide(ctx context.Context, dir string, tell func(done, all int)) (*Side, error) {
+func Load(ctx context.Context, dir string, tell func(done, all int)) (*Side, error) {
 	l := loader{dir: dir, side: &Side{Name: dir}}
 	if info, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("cannot read %s: no such file or directory", dir)
@@ -89,7 +89,7 @@ func (l *loader) matrix() error {
 		return err
 	}
 	defer f.Close()
-	m, err := matrix.ReadMatrix(f)
+	m, err := matrix.Read(f)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.side.Name, err)
 	}
@@ -119,7 +119,7 @@ func (l *loader) gate() error {
 		return err
 	}
 	defer f.Close()
-	r, err := gate.ReadGateResult(f)
+	r, err := gate.ReadResult(f)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.side.Name, err)
 	}
@@ -167,7 +167,7 @@ func (l *loader) measure(ctx context.Context, tell func(done, all int)) {
 	}
 	var mu sync.Mutex
 	done := 0
-	batch.InParallel(ctx, indices(len(trials)), runtime.NumCPU(), func(i int) {
+	batch.Each(ctx, indices(len(trials)), runtime.NumCPU(), func(i int) {
 		if l.dirs[i] != "" {
 			if r, err := store.Load(filepath.Join(l.dir, filepath.FromSlash(l.dirs[i]))); err == nil {
 				trials[i].Cost = batch.Join(batch.Measure(r.History, r.Trace))

@@ -7,7 +7,7 @@ import (
 )
 
 // dir is where a run goes, relative to the gate's directory.
-func (r *gateRun) dir(t errand, again bool) string {
+func (r *execution) dir(t job, again bool) string {
 	i := 0
 	for i = range r.gate.Entries {
 		if &r.gate.Entries[i] == t.entry {

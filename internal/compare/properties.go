@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Change is what became of a letter from one side to the other. The zero value: nothing.
@@ -25,22 +26,22 @@ const (
 // luck is the chance above which a letter that was not found may have been missed: 1 in 20.
 const luck = 0.05
 
-// LetterPair is one property on both sides.
-type LetterPair struct {
-	Letter string  `json:"letter"`
-	A      Tally   `json:"a"`
-	B      Tally   `json:"b"`
-	Change Change  `json:"change,omitempty"`
-	Missed float64 `json:"missed,omitempty"` // the chance that the side that did not find it missed it
+// PropertyPair is one property on both sides.
+type PropertyPair struct {
+	Property string  `json:"property"`
+	A        Tally   `json:"a"`
+	B        Tally   `json:"b"`
+	Change   Change  `json:"change,omitempty"`
+	Missed   float64 `json:"missed,omitempty"` // the chance that the side that did not find it missed it
 }
 
 // Tally is what the runs of one side say of a property.
 type Tally struct {
-	Found checker.Result `json:"found"`
-	Runs  int            `json:"runs,omitempty"` // that violated it
-	Of    int            `json:"of"`             // runs of the scenarios that did; if none did, all
-	Class string         `json:"class,omitempty"`
-	Words string         `json:"words,omitempty"`
+	Found       checker.Result `json:"found"`
+	Runs        int            `json:"runs,omitempty"` // that violated it
+	Of          int            `json:"of"`             // runs of the scenarios that did; if none did, all
+	Class       string         `json:"class,omitempty"`
+	Explanation string         `json:"explanation,omitempty"`
 
 	hits, tries map[string]int // by scenario
 }
@@ -53,12 +54,12 @@ func newTally(letter string, i Item) Tally {
 		t.Found = checker.Unknown
 	}
 	for _, trial := range i.Trials {
-		r, judged := trial.Letters[letter]
+		r, judged := trial.Properties[letter]
 		if !judged {
 			r = checker.Unknown
 		}
 		if batch.Rank(r) > batch.Rank(t.Found) {
-			t.Found, t.Class, t.Words = r, trial.Classes[letter], trial.Words[letter]
+			t.Found, t.Class, t.Explanation = r, trial.Classes[letter], trial.Explanations[letter]
 		}
 		t.tries[trial.Aim]++
 		if r == checker.Violated {
@@ -82,8 +83,8 @@ func (t Tally) String() string {
 	return t.Found.String()
 }
 
-func newLetterPair(letter string, a, b Item) LetterPair {
-	p := LetterPair{Letter: letter, A: newTally(letter, a), B: newTally(letter, b)}
+func newLetterPair(letter string, a, b Item) PropertyPair {
+	p := PropertyPair{Property: letter, A: newTally(letter, a), B: newTally(letter, b)}
 	inA, inB := p.A.Found == checker.Violated, p.B.Found == checker.Violated
 	unknownA, unknownB := p.A.Found == checker.Unknown, p.B.Found == checker.Unknown
 	switch {
@@ -119,26 +120,26 @@ func unlessLuck(c Change, found, not Tally) (Change, float64) {
 }
 
 // Line is the pair in a sentence; "" if nothing changed, or if it is told for all letters together.
-func (p LetterPair) Line() string {
+func (p PropertyPair) Line() string {
 	switch p.Change {
 	case New:
-		return fmt.Sprintf("%s is violated now (%s), and was %s", p.Letter, class(p.B), p.A.Found)
+		return fmt.Sprintf("%s is violated now (%s), and was %s", p.Property, class(p.B), p.A.Found)
 	case Gone:
-		return fmt.Sprintf("%s was violated (%s), and is %s now", p.Letter, class(p.A), p.B.Found)
+		return fmt.Sprintf("%s was violated (%s), and is %s now", p.Property, class(p.A), p.B.Found)
 	case Chance:
-		return fmt.Sprintf("%s: %s and %s: that may be chance (%.0f %%)", p.Letter, p.A, p.B,
+		return fmt.Sprintf("%s: %s and %s: that may be chance (%.0f %%)", p.Property, p.A, p.B,
 			100*p.Missed)
 	case Learned:
-		return fmt.Sprintf("%s is %s now, and nobody could tell before", p.Letter, p.B)
+		return fmt.Sprintf("%s is %s now, and nobody could tell before", p.Property, p.B)
 	case Class:
-		return fmt.Sprintf("%s is violated on both sides, in another way: %s, then %s", p.Letter,
+		return fmt.Sprintf("%s is violated on both sides, in another way: %s, then %s", p.Property,
 			p.A.Class, p.B.Class)
 	}
 	return ""
 }
 
 func class(t Tally) string {
-	s := fmt.Sprintf("%d of %s", t.Runs, batch.RunsOf(t.Of))
+	s := fmt.Sprintf("%d of %s", t.Runs, units.Count(t.Of, "run"))
 	if t.Class != "" {
 		return t.Class + ", " + s
 	}

@@ -14,7 +14,7 @@ import (
 
 // Text writes the result for a terminal: a table, and below it all that is not as expected, with
 // where to look. Dir is the gate's directory.
-func (r *GateResult) Text(w io.Writer, dir string) error {
+func (r *Result) Text(w io.Writer, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "RESULT\tENTRY\tWORLD\tEXPECTED\tFOUND\tRUNS\tTIME")
 	for _, e := range r.Entries {
@@ -41,7 +41,7 @@ func (e EntryResult) tell(w io.Writer, dir string) {
 		return
 	}
 	for _, line := range []struct{ what, text string }{
-		{"", s.Words}, {"report          ", under(dir, s.Report)},
+		{"", s.Explanation}, {"report          ", under(dir, s.Report)},
 		{"run             ", under(dir, s.Dir)}, {"again           ", s.Reproduce},
 		{"counterexample  ", under(dir, s.Counterexample)},
 	} {
@@ -67,12 +67,12 @@ func (e EntryResult) Took() (all history.Duration) {
 }
 
 // Sentence is the answer.
-func (r *GateResult) Sentence() string {
+func (r *Result) Sentence() string {
 	var parts []string
 	for _, x := range []struct {
-		o    GateOutcome
+		o    Outcome
 		word string
-	}{{Failed, "not as expected"}, {Refused, "not possible"}, {Crashed, "broken"}, {Undone, "unknown"},
+	}{{Failed, "not as expected"}, {Refused, "not possible"}, {Broken, "broken"}, {Unknown, "unknown"},
 		{Allowed, "unknown and allowed to be"}} {
 		if n := r.Count(x.o); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, x.word))

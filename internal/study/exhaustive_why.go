@@ -9,7 +9,7 @@ var (
 // decidedWhys say why the simulator decides a cell in another way than it was measured. missing: it
 // was measured, and is not found in the simulator. They are written by people, once a difference
 // has been understood, and tried in order.
-var decidedWhys = []explanation{
+var exhaustiveExplanations = []explanation{
 	{rows: []string{"getset-java"}, letters: "SLO", missing: true,
 		words: "Its lease of 4 ms is fixed and cannot have the pace of the spaces: clients wait for 25 leases between two attempts, and all that happens within a millisecond happens in one step. What this leaves is gone through and has no violation. On Redis a lease of 4 ms ends by itself all the time; the search by seeds finds it, too: the corpus has a counterexample."},
 	{rows: []string{"getset-java"}, letters: "R",

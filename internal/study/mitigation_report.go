@@ -16,35 +16,35 @@ import (
 	"github.com/lockbench/lockbench/internal/matrix"
 )
 
-// Mended is what was measured of all mitigations: the document mitigations.json.
-type Mended struct {
+// MitigationReport is what was measured of all mitigations: the document mitigations.json.
+type MitigationReport struct {
 	Format      int               `json:"format"`
 	Environment string            `json:"environment"`
 	Versions    map[string]string `json:"versions,omitempty"`
 	TTL         history.Duration  `json:"ttl"`
 	Repeat      int               `json:"repeat"` // runs of each trial, without and with
-	Cells       []Mending         `json:"cells"`
+	Cells       []MitigationCell  `json:"cells"`
 }
 
-// Mending is what one mitigation did to one cell.
-type Mending struct {
+// MitigationCell is what one mitigation did to one cell.
+type MitigationCell struct {
 	Mitigation string `json:"mitigation"`
 	Row        string `json:"row"`
 	Nemesis    string `json:"nemesis"`
 	Line       string `json:"line"`
-	Without    Tries  `json:"without"`
-	With       Tries  `json:"with"`
+	Without    Trials `json:"without"`
+	With       Trials `json:"with"`
 }
 
-// Tries is what several runs of the same kind found.
-type Tries struct {
+// Trials is what several runs of the same kind found.
+type Trials struct {
 	Runs     int            `json:"runs"`
 	Violated map[string]int `json:"violated"` // letter -> runs that found it
 	// runs that found nothing, but in which nobody was granted the lock after the failover either
 	Stuck int `json:"stuck,omitempty"`
 	// other runs that found nothing and of which S is not known
 	Unknown int    `json:"unknown,omitempty"`
-	Because string `json:"because,omitempty"` // why, of one of them
+	Reason  string `json:"reason,omitempty"` // why, of one of them
 	// median of acquires that nobody contends for, without any fault
 	Acquire history.Duration `json:"acquire"`
 	// the longest time from the strike to the next grant
@@ -57,13 +57,13 @@ type Sampler func(dir string) (batch.Sample, error)
 // Mitigate runs each trial without and with its mitigation. One run at a time: what it costs is
 // measured, too.
 func Mitigate(ctx context.Context, o matrix.Options, run batch.Runner, sample Sampler, tell func(done, all int,
-	what string)) (*Mended, error) {
-	out := &Mended{Format: batch.Format, Environment: o.Environment, TTL: history.Duration(o.TTL),
+	what string)) (*MitigationReport, error) {
+	out := &MitigationReport{Format: batch.Format, Environment: o.Environment, TTL: history.Duration(o.TTL),
 		Repeat: max(o.Repeat, 1)}
 	if out.TTL == 0 {
 		out.TTL = history.Duration(matrix.DefaultTTL)
 	}
-	t := trials{options: o, run: run, sample: sample}
+	t := measurement{options: o, run: run, sample: sample}
 	all, done := 0, 0
 	for _, m := range mitigations {
 		all += len(m.Cells)
@@ -78,8 +78,8 @@ func Mitigate(ctx context.Context, o matrix.Options, run batch.Runner, sample Sa
 			acquire[with] = a
 		}
 		for j, c := range m.Cells {
-			one := Mending{Mitigation: m.Name, Row: c.Row, Nemesis: c.Nemesis, Line: c.Line}
-			for with, to := range []*Tries{&one.Without, &one.With} {
+			one := MitigationCell{Mitigation: m.Name, Row: c.Row, Nemesis: c.Nemesis, Line: c.Line}
+			for with, to := range []*Trials{&one.Without, &one.With} {
 				got, err := t.tries(ctx, m, c, with == 1, fmt.Sprintf("%d-%d-%d", i, j, with))
 				if err != nil {
 					return out, err
@@ -98,13 +98,13 @@ func Mitigate(ctx context.Context, o matrix.Options, run batch.Runner, sample Sa
 }
 
 // trials carries out runs of mitigations.
-type trials struct {
+type measurement struct {
 	options matrix.Options
 	run     batch.Runner
 	sample  Sampler
 }
 
-func (t trials) cost(ctx context.Context, i int, m Mitigation, with bool) (history.Duration,
+func (t measurement) cost(ctx context.Context, i int, m Mitigation, with bool) (history.Duration,
 	error) {
 	p, err := mitigationCost(t.options, m, with)
 	if err != nil {
@@ -114,7 +114,7 @@ func (t trials) cost(ctx context.Context, i int, m Mitigation, with bool) (histo
 	return batch.Join(s).AcquireP50, err
 }
 
-func (t trials) measured(ctx context.Context, p harness.Plan, name string) (batch.Sample, error) {
+func (t measurement) measured(ctx context.Context, p harness.Plan, name string) (batch.Sample, error) {
 	dir := "mitigations/" + name
 	if _, err := t.run(ctx, p, dir); err != nil {
 		return batch.Sample{}, fmt.Errorf("%s: %w", name, err)
@@ -124,9 +124,9 @@ func (t trials) measured(ctx context.Context, p harness.Plan, name string) (batc
 
 // tries runs one trial as often as asked for. A run for which the machine was too slow is done
 // again, some times.
-func (t trials) tries(ctx context.Context, m Mitigation, c Attack, with bool, name string) (Tries,
+func (t measurement) tries(ctx context.Context, m Mitigation, c Scenario, with bool, name string) (Trials,
 	error) {
-	out := Tries{Violated: map[string]int{}}
+	out := Trials{Violated: map[string]int{}}
 	var samples []batch.Sample
 	const extra = 3
 	for i, left := 0, extra; out.Runs < max(t.options.Repeat, 1); i++ {
@@ -139,7 +139,7 @@ func (t trials) tries(ctx context.Context, m Mitigation, c Attack, with bool, na
 		if ctx.Err() != nil {
 			return out, ctx.Err()
 		}
-		if f := batch.NewFinding(v, err); (f.Stalled || f.Broke != "" || batch.Disturbed(p, v)) && left > 0 {
+		if f := batch.NewFinding(v, err); (f.Stalled || f.HarnessError != "" || batch.Disturbed(p, v)) && left > 0 {
 			left--
 			continue
 		}
@@ -152,15 +152,15 @@ func (t trials) tries(ctx context.Context, m Mitigation, c Attack, with bool, na
 	return out, nil
 }
 
-func (t *Tries) count(v *checker.Verdict, failover bool, err error) {
+func (t *Trials) count(v *checker.Verdict, failover bool, err error) {
 	t.Runs++
 	if v == nil {
 		t.Unknown++
-		t.Because = fmt.Sprint(err)
+		t.Reason = fmt.Sprint(err)
 		return
 	}
 	found := 0
-	for _, l := range batch.Letters {
+	for _, l := range batch.Properties {
 		if v.Property(l).Verdict == checker.Violated {
 			t.Violated[l]++
 			found++
@@ -173,15 +173,15 @@ func (t *Tries) count(v *checker.Verdict, failover bool, err error) {
 		t.Stuck++
 	default:
 		t.Unknown++
-		t.Because = cmp.Or(s.Reason, t.Because)
+		t.Reason = cmp.Or(s.Reason, t.Reason)
 	}
 }
 
 // String is "SL 5/5, R 4/5", "-" or what is not known.
-func (t Tries) String() string {
+func (t Trials) String() string {
 	var groups []string
 	byCount := map[int]string{}
-	for _, l := range batch.Letters {
+	for _, l := range batch.Properties {
 		if n := t.Violated[l]; n > 0 {
 			byCount[n] += l
 		}
@@ -200,7 +200,7 @@ func (t Tries) String() string {
 			t.Runs))
 	}
 	if t.Unknown > 0 {
-		groups = append(groups, fmt.Sprintf("? %d/%d (%s)", t.Unknown, t.Runs, t.Because))
+		groups = append(groups, fmt.Sprintf("? %d/%d (%s)", t.Unknown, t.Runs, t.Reason))
 	}
 	if len(groups) == 0 {
 		return fmt.Sprintf("- %d/%d", t.Runs, t.Runs)
@@ -209,13 +209,13 @@ func (t Tries) String() string {
 }
 
 // Write writes mitigations.json.
-func (m *Mended) Write(w io.Writer) error {
+func (m *MitigationReport) Write(w io.Writer) error {
 	return history.WriteDocument(w, m)
 }
 
-// ReadMended reads what Write wrote.
-func ReadMended(r io.Reader) (*Mended, error) {
-	return batch.ReadDocument(r, "mitigations.json", func(m *Mended) int { return m.Format })
+// ReadMitigations reads what Write wrote.
+func ReadMitigations(r io.Reader) (*MitigationReport, error) {
+	return batch.ReadDocument[MitigationReport](r, "mitigations.json")
 }
 
 // spell is a time as a table has it.

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func someCells(t *testing.T) Exhausting {
+func someCells(t *testing.T) ExhaustiveSearch {
 	t.Helper()
-	return Exhausting{Rows: []string{"setnx", "token-lua constant"}, Columns: []string{
+	return ExhaustiveSearch{Rows: []string{"setnx", "token-lua constant"}, Columns: []string{
 		"none", "pause"}, Each: 300, Jobs: 2}
 }
 
@@ -29,10 +29,10 @@ func TestDecideFindsWhatIsKnown(t *testing.T) {
 		{"setnx", "pause", ""}, {"token-lua constant", "none", ""}, {"token-lua constant", "pause",
 			"SLO"}} {
 		got := d.Cell(c.row, c.column)
-		if strings.Join(got.Letters, "") != c.letters || got.Finished(2, 1) < 0 ||
+		if strings.Join(got.Properties, "") != c.letters || got.Finished(2, 1) < 0 ||
 			got.Schedules() > freely*x.Each {
 			t.Errorf("%s under %s: %v, %d schedules, 2 clients once to %d preemptions", c.row, c.column,
-				got.Letters, got.Schedules(), got.Finished(2, 1))
+				got.Properties, got.Schedules(), got.Finished(2, 1))
 		}
 	}
 	lines, err := ReadLines(strings.NewReader(record.String() + `{"row":"setnx","col`)) // cut off
@@ -40,7 +40,7 @@ func TestDecideFindsWhatIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.Known, x.Out = lines, nil
-	x.Tell = func(int, int, *Decision) { t.Error("what is known was gone through again") }
+	x.Tell = func(int, int, *ExhaustiveCell) { t.Error("what is known was gone through again") }
 	again, err := x.Decide(t.Context())
 	if err != nil || !cmp.Equal(d.Cells, again.Cells) {
 		t.Errorf("%v\n%s", err, cmp.Diff(d.Cells, again.Cells))
@@ -59,7 +59,7 @@ func TestDecideCanBeInterrupted(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var record bytes.Buffer
 		x.Out = &record
-		x.Tell = func(int, int, *Decision) { stop() }
+		x.Tell = func(int, int, *ExhaustiveCell) { stop() }
 		d, err := x.Decide(ctx)
 		lines, wrong := ReadLines(&record)
 		x.Known = append(x.Known, lines...)
@@ -120,7 +120,7 @@ func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
 		t.Error(cmp.Diff(string(once), string(twice)))
 	}
 	for _, want := range []string{"| setnx | = | = · |", "| token-lua constant | −S | +O · |",
-		"2 of 4 cells have the same letters", decidedBegin, "## Not possible"} {
+		"2 of 4 cells have the same letters", exhaustiveBegin, "## Not possible"} {
 		if !strings.Contains(string(once), want) {
 			t.Errorf("%q is missing in\n%s", want, once)
 		}
@@ -146,16 +146,16 @@ func TestDecidedIsReadBack(t *testing.T) {
 	if err := d.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	again, err := ReadDecided(&b)
+	again, err := ReadExhaustive(&b)
 	if err != nil || !cmp.Equal(d, again) {
 		t.Errorf("%v\n%s", err, cmp.Diff(d, again))
 	}
 	for _, bad := range []string{"", "{", `{"format": 77}`} {
-		if _, err := ReadDecided(strings.NewReader(bad)); err == nil {
+		if _, err := ReadExhaustive(strings.NewReader(bad)); err == nil {
 			t.Errorf("%q was read", bad)
 		}
 	}
-	if _, err := (Exhausting{Rows: []string{"x"}, Each: 1}).Decide(t.Context()); err == nil {
+	if _, err := (ExhaustiveSearch{Rows: []string{"x"}, Each: 1}).Decide(t.Context()); err == nil {
 		t.Error("there is no lock x")
 	}
 }

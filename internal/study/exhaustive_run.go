@@ -3,7 +3,6 @@ package study
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,16 +15,16 @@ import (
 	"github.com/lockbench/lockbench/internal/matrix"
 )
 
-// Exhausting says how much of the table of expected verdicts is gone through.
-type Exhausting struct {
+// ExhaustiveSearch says how much of the table of expected verdicts is gone through.
+type ExhaustiveSearch struct {
 	Rows    []string      // by name; all
 	Columns []string      // by name; all
 	Each    int           // schedules of each cell at most
 	Budget  time.Duration // for all cells; 0: until they are done
 	Jobs    int
-	Known   []Line                           // of an interrupted search with the same Each
-	Out     io.Writer                        // is written each Line as soon as it is known
-	Tell    func(done, all int, d *Decision) // of each space that is over; may be nil
+	Known   []Line                                 // of an interrupted search with the same Each
+	Out     io.Writer                              // is written each Line as soon as it is known
+	Tell    func(done, all int, d *ExhaustiveCell) // of each space that is over; may be nil
 }
 
 // freely is how many times more schedules a cell has without any fault.
@@ -33,8 +32,8 @@ const freely = 4
 
 // deciding is a search through the table. Every cell has its first space before any has its second,
 // so that a search that is interrupted has seen all of them.
-type deciding struct {
-	Exhausting
+type exhaustiveSearch struct {
+	ExhaustiveSearch
 	mu    sync.Mutex
 	wake  *sync.Cond
 	cells []*cellSearch
@@ -45,8 +44,8 @@ type deciding struct {
 type cellSearch struct {
 	r     matrix.Row
 	c     matrix.Column
-	d     Decision
-	rung  int // number of the next space
+	d     ExhaustiveCell
+	bound int // number of the next space
 	left  int // schedules
 	spare int // of which are kept for the two spaces of docs/locks/expected.md
 	busy  bool
@@ -54,8 +53,8 @@ type cellSearch struct {
 
 // Decide goes through the cells of docs/locks/expected.md. Cells come in the order of the table,
 // also when ctx ends, and then with its error.
-func (x Exhausting) Decide(ctx context.Context) (*Decided, error) {
-	s := &deciding{Exhausting: x}
+func (x ExhaustiveSearch) Decide(ctx context.Context) (*ExhaustiveReport, error) {
+	s := &exhaustiveSearch{ExhaustiveSearch: x}
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
@@ -70,7 +69,7 @@ func (x Exhausting) Decide(ctx context.Context) (*Decided, error) {
 		all.Go(func() { s.work(inner) })
 	}
 	all.Wait()
-	d := &Decided{Format: batch.Format, Each: x.Each}
+	d := &ExhaustiveReport{Format: batch.Format, Each: x.Each}
 	open := 0
 	for _, c := range s.cells {
 		d.Cells = append(d.Cells, c.d)
@@ -90,10 +89,10 @@ func (x Exhausting) Decide(ctx context.Context) (*Decided, error) {
 }
 
 // Check says whether there are such locks and faults.
-func (x Exhausting) Check() error { return (&deciding{Exhausting: x}).prepare() }
+func (x ExhaustiveSearch) Check() error { return (&exhaustiveSearch{ExhaustiveSearch: x}).prepare() }
 
 // prepare makes the cells and puts what is known into them.
-func (s *deciding) prepare() error {
+func (s *exhaustiveSearch) prepare() error {
 	s.wake = sync.NewCond(&s.mu)
 	rs, cs, err := matrix.RowsAndColumns(s.Rows, s.Columns)
 	if err != nil {
@@ -105,11 +104,11 @@ func (s *deciding) prepare() error {
 			if c.Name == "none" { // what is found there is found in the whole row
 				each *= freely
 			}
-			x := &cellSearch{r: r, c: c, left: each, spare: each / 4, d: Decision{
+			x := &cellSearch{r: r, c: c, left: each, spare: each / 4, d: ExhaustiveCell{
 				Row: r.Name, Column: c.Name, Impossible: beyond(r, c)}}
 			x.d.Expected, x.d.Known = matrix.Expected(r.Name, c.Name)
 			for _, l := range s.Known {
-				if l.Row == r.Name && l.Column == c.Name && x.more() && l.Space.within(rungs(c)[x.rung]) {
+				if l.Row == r.Name && l.Column == c.Name && x.more() && l.Space.within(boundsOf(c)[x.bound]) {
 					x.take(l.Space)
 				}
 			}
@@ -120,13 +119,13 @@ func (s *deciding) prepare() error {
 }
 
 // work goes through spaces until there are none.
-func (s *deciding) work(ctx context.Context) {
+func (s *exhaustiveSearch) work(ctx context.Context) {
 	for {
 		x := s.next(ctx)
 		if x == nil {
 			return
 		}
-		space := search(ctx, x.r, x.c, rungs(x.c)[x.rung], x.limit())
+		space := search(ctx, x.r, x.c, boundsOf(x.c)[x.bound], x.limit())
 		s.mu.Lock()
 		x.take(space)
 		x.busy = false
@@ -140,13 +139,13 @@ func (s *deciding) work(ctx context.Context) {
 }
 
 // next is the cell that is the farthest behind.
-func (s *deciding) next(ctx context.Context) *cellSearch {
+func (s *exhaustiveSearch) next(ctx context.Context) *cellSearch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for ctx.Err() == nil && s.err == nil {
 		var best *cellSearch
 		for _, x := range s.cells {
-			if !x.busy && x.more() && (best == nil || x.rung < best.rung) {
+			if !x.busy && x.more() && (best == nil || x.bound < best.bound) {
 				best = x
 			}
 		}
@@ -162,7 +161,7 @@ func (s *deciding) next(ctx context.Context) *cellSearch {
 	return nil
 }
 
-func (s *deciding) open() (n int) {
+func (s *exhaustiveSearch) open() (n int) {
 	for _, x := range s.cells {
 		if x.more() {
 			n++
@@ -171,18 +170,16 @@ func (s *deciding) open() (n int) {
 	return n
 }
 
-func (s *deciding) write(l Line) error {
+func (s *exhaustiveSearch) write(l Line) error {
 	if s.Out == nil {
 		return nil
 	}
-	enc := json.NewEncoder(s.Out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(l)
+	return batch.WriteLine(s.Out, l)
 }
 
 // more reports whether the cell has a further space.
 func (x *cellSearch) more() bool {
-	return x.d.Impossible == "" && x.left > 0 && x.rung < len(rungs(x.c))
+	return x.d.Impossible == "" && x.left > 0 && x.bound < len(boundsOf(x.c))
 }
 
 // limit is how many schedules the next space may have. What is kept for the two spaces of
@@ -190,7 +187,7 @@ func (x *cellSearch) more() bool {
 func (x *cellSearch) limit() int {
 	spared := x.spared()
 	switch {
-	case len(spared) == 0 || len(spared) == 1 && spared[0] == x.rung:
+	case len(spared) == 0 || len(spared) == 1 && spared[0] == x.bound:
 		return x.left
 	case x.left > x.spare:
 		return x.left - x.spare
@@ -200,8 +197,8 @@ func (x *cellSearch) limit() int {
 
 // spared are the numbers of those of these spaces that are still to come.
 func (x *cellSearch) spared() (left []int) {
-	for i, b := range rungs(x.c) {
-		if i >= x.rung && slices.Contains(whole, b) {
+	for i, b := range boundsOf(x.c) {
+		if i >= x.bound && slices.Contains(whole, b) {
 			left = append(left, i)
 		}
 	}
@@ -219,13 +216,13 @@ func (x *cellSearch) take(s Space) {
 	if s.Cut {
 		return
 	}
-	x.rung++
+	x.bound++
 	x.left -= s.Schedules + s.Merged
 	switch spared := x.spared(); {
 	case s.Err != "" || !s.Whole && len(spared) == 0:
 		x.left = 0
 	case !s.Whole:
-		x.rung = spared[0]
+		x.bound = spared[0]
 	}
 }
 
@@ -248,7 +245,7 @@ func merge(s *Space, o Space) bool {
 
 // judge says what each cell's spaces come to. The words of a letter are kept where it was found
 // first.
-func (d *Decided) judge() {
+func (d *ExhaustiveReport) judge() {
 	for i := range d.Cells {
 		d.Cells[i].judge(nil)
 		d.Cells[i].shorten()

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// GateOptions say which part of a gate is run, and how.
-type GateOptions struct {
+// Options say which part of a gate is run, and how.
+type Options struct {
 	Only  []string // names of entries; empty: all
 	Jobs  int      // runs at the same time, at least 1
 	Shard batch.Shard
@@ -24,7 +24,7 @@ type GateOptions struct {
 // Prepared is an entry made ready to run.
 type Prepared struct {
 	Plan func(seed uint64) (harness.Plan, error)
-	// an error that is ErrRefused says that the user must change something
+	// an error that is RefusedError says that the user must change something
 	Run    batch.Runner
 	Cost   func(dir string) batch.Cost // of a run that was kept in a directory; zero if nothing was recorded
 	Replay Replayer
@@ -35,17 +35,17 @@ type Prepared struct {
 // known.
 type Replayer func(ctx context.Context, dir string) (v *checker.Verdict, diverged string, err error)
 
-// ErrRefused marks a run that was not possible as it was asked for: another environment, lock or
+// RefusedError marks a run that was not possible as it was asked for: another environment, lock or
 // setting is needed.
-type ErrRefused struct{ Err error }
+type RefusedError struct{ Err error }
 
-func (e ErrRefused) Error() string { return e.Err.Error() }
+func (e RefusedError) Error() string { return e.Err.Error() }
 
 // Unwrap gives the reason.
-func (e ErrRefused) Unwrap() error { return e.Err }
+func (e RefusedError) Unwrap() error { return e.Err }
 
-// GateRun is what one run of a gate found.
-type GateRun struct {
+// Run is what one run of a gate found.
+type Run struct {
 	Entry  string `json:"-"`
 	Seed   uint64 `json:"seed"`
 	Repeat int    `json:"repeat,omitempty"` // from 1
@@ -61,14 +61,14 @@ type GateRun struct {
 }
 
 // errand is what one worker does without a pause: a run, or a whole search.
-type errand struct {
+type job struct {
 	entry  *Entry
 	seed   uint64
 	repeat int
 }
 
 // errands are all of a gate, or those of a shard.
-func (g *Gate) errands(o GateOptions) (out []errand) {
+func (g *File) jobs(o Options) (out []job) {
 	for i := range g.Entries {
 		e := &g.Entries[i]
 		if !chosen(o.Only, e.Name) {
@@ -80,11 +80,11 @@ func (g *Gate) errands(o GateOptions) (out []errand) {
 		}
 		for s := range seeds {
 			for r := range e.Repeats {
-				out = append(out, errand{e, e.Seed + uint64(s), r + 1})
+				out = append(out, job{e, e.Seed + uint64(s), r + 1})
 			}
 		}
 	}
-	return batch.Deal(o.Shard, out, func(errand) int { return 1 })
+	return batch.Deal(o.Shard, out, func(job) int { return 1 })
 }
 
 func chosen(only []string, name string) bool {
@@ -99,11 +99,11 @@ func chosen(only []string, name string) bool {
 // Run carries out a gate with the entries that were made ready, by name. What was not as expected
 // is done once more with nothing beside it: a machine that is too busy must not make a verdict.
 // When ctx ends, the result has what there is, and the error is ctx'.
-func (g *Gate) Run(ctx context.Context, o GateOptions, ready map[string]Prepared) (*GateResult,
+func (g *File) Run(ctx context.Context, o Options, ready map[string]Prepared) (*Result,
 	error) {
 	begin := time.Now()
-	todo := g.errands(o)
-	r := &gateRun{GateOptions: o, gate: g, ready: ready, clocks: map[string]*clock{}, all: len(todo)}
+	todo := g.jobs(o)
+	r := &execution{Options: o, gate: g, ready: ready, clocks: map[string]*clock{}, all: len(todo)}
 	if g.Budget > 0 {
 		var stop context.CancelFunc
 		r.whole, stop = context.WithTimeout(ctx, g.Budget.D())
@@ -118,10 +118,10 @@ func (g *Gate) Run(ctx context.Context, o GateOptions, ready map[string]Prepared
 		r.clocks[e.entry.Name].planned++
 	}
 	defer r.stop()
-	batch.InParallel(ctx, todo, max(o.Jobs, 1), func(e errand) { r.carryOut(ctx, e, false) })
+	batch.Each(ctx, todo, max(o.Jobs, 1), func(e job) { r.carryOut(ctx, e, false) })
 	if again := r.doubtful(); ctx.Err() == nil && len(again) > 0 {
 		r.all += len(again)
-		batch.InParallel(ctx, again, 1, func(e errand) { r.carryOut(ctx, e, true) })
+		batch.Each(ctx, again, 1, func(e job) { r.carryOut(ctx, e, true) })
 	}
 	res := g.result(o, r.results())
 	res.Partial, res.Took = ctx.Err() != nil,
@@ -130,14 +130,14 @@ func (g *Gate) Run(ctx context.Context, o GateOptions, ready map[string]Prepared
 	return res, ctx.Err()
 }
 
-type gateRun struct {
-	GateOptions
-	gate  *Gate
+type execution struct {
+	Options
+	gate  *File
 	ready map[string]Prepared
 	whole context.Context // ends with the gate's budget
 
 	mu     sync.Mutex
-	runs   []GateRun
+	runs   []Run
 	clocks map[string]*clock
 	done   int
 	all    int
@@ -152,7 +152,7 @@ type clock struct {
 }
 
 // start begins the time of an entry with its first run.
-func (r *gateRun) start(e *Entry) *clock {
+func (r *execution) start(e *Entry) *clock {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.clocks[e.Name]
@@ -165,7 +165,7 @@ func (r *gateRun) start(e *Entry) *clock {
 	return c
 }
 
-func (r *gateRun) stop() {
+func (r *execution) stop() {
 	for _, c := range r.clocks {
 		if c.stop != nil {
 			c.stop()
@@ -174,7 +174,7 @@ func (r *gateRun) stop() {
 }
 
 // carryOut does an errand.
-func (r *gateRun) carryOut(ctx context.Context, t errand, again bool) {
+func (r *execution) carryOut(ctx context.Context, t job, again bool) {
 	c := r.start(t.entry)
 	for n := 0; ; n++ {
 		run, ok := r.one(c.ctx, t, again)
@@ -202,12 +202,12 @@ func (r *gateRun) carryOut(ctx context.Context, t errand, again bool) {
 }
 
 // one does one run; ok is false if the time was over before it ended.
-func (r *gateRun) one(ctx context.Context, t errand, again bool) (run GateRun, ok bool) {
+func (r *execution) one(ctx context.Context, t job, again bool) (run Run, ok bool) {
 	if ctx.Err() != nil {
 		return run, false
 	}
 	begin, ready := time.Now(), r.ready[t.entry.Name]
-	run = GateRun{Entry: t.entry.Name, Seed: t.seed, Repeat: t.repeat, Again: again,
+	run = Run{Entry: t.entry.Name, Seed: t.seed, Repeat: t.repeat, Again: again,
 		Dir: r.dir(t, again)}
 	var v *checker.Verdict
 	var err error
@@ -235,7 +235,7 @@ func (r *gateRun) one(ctx context.Context, t errand, again bool) (run GateRun, o
 }
 
 // cut notes why an entry has fewer runs than planned.
-func (r *gateRun) cut(c *clock, e *Entry) {
+func (r *execution) cut(c *clock, e *Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.whole.Err() != nil {
@@ -247,7 +247,7 @@ func (r *gateRun) cut(c *clock, e *Entry) {
 
 // keep adds a run. In the sim its record is dropped if it shows nothing that the seed would not
 // show again.
-func (r *gateRun) keep(e *Entry, run GateRun) {
+func (r *execution) keep(e *Entry, run Run) {
 	if e.Environment == "sim" && e.Replay == "" && run.Seed != e.Seed && r.Drop != nil && e.dull(run) {
 		r.Drop(run.Dir)
 		run.Dir = ""
@@ -258,16 +258,16 @@ func (r *gateRun) keep(e *Entry, run GateRun) {
 }
 
 // dull reports whether a run shows nothing that its entry's first run does not show.
-func (e *Entry) dull(run GateRun) bool {
+func (e *Entry) dull(run Run) bool {
 	return (e.met(run) == checker.Valid) != e.search()
 }
 
 // doubtful are the runs to do once more.
-func (r *gateRun) doubtful() (again []errand) {
+func (r *execution) doubtful() (again []job) {
 	for _, run := range r.runs {
 		for i := range r.gate.Entries {
 			if e := &r.gate.Entries[i]; e.Name == run.Entry && e.doubts(run) {
-				again = append(again, errand{e, run.Seed, run.Repeat})
+				again = append(again, job{e, run.Seed, run.Repeat})
 			}
 		}
 	}
@@ -277,7 +277,7 @@ func (r *gateRun) doubtful() (again []errand) {
 // doubts reports whether a run is worth a second try: it is not as expected, and another may be.
 // What was found is never taken back, a search has tried often enough, and in the sim nothing would
 // change.
-func (e *Entry) doubts(run GateRun) bool {
+func (e *Entry) doubts(run Run) bool {
 	met := e.met(run)
 	found := !e.Expect.Violates && met == checker.Violated
 	return met != checker.Valid && !found && !run.Refused && !e.search() && e.Environment != "sim"

@@ -12,7 +12,7 @@ import (
 // shown as if it had been.
 func TestWhatTheEnvironmentLacksIsNotPossible(t *testing.T) {
 	o := Options{Rows: []string{"token-lua"}, Columns: []string{"pause", "clock-server+"},
-		Lacks: map[string]string{nemesis.NodeClock: "its server is static"}}
+		Unsupported: map[string]string{nemesis.NodeClock: "its server is static"}}
 	tasks, err := o.Tasks()
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestWhatTheEnvironmentLacksIsNotPossible(t *testing.T) {
 			t.Errorf("%s is run", task.Aim.Nemesis)
 		}
 	}
-	m, err := NewMatrix(o, nil)
+	m, err := New(o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,8 +31,8 @@ func TestWhatTheEnvironmentLacksIsNotPossible(t *testing.T) {
 			t.Errorf("%s: not possible because %q", c.Column, c.Impossible)
 		}
 		if c.Impossible != "" && (!strings.Contains(c.Impossible, "its server is static") ||
-			len(c.Letters) > 0 || c.Letter("S").Found == checker.Valid) {
-			t.Errorf("%s: %q, letters %v", c.Column, c.Impossible, c.Letters)
+			len(c.Properties) > 0 || c.Property("S").Found == checker.Valid) {
+			t.Errorf("%s: %q, letters %v", c.Column, c.Impossible, c.Properties)
 		}
 	}
 	if len(tasks) == 0 {

@@ -7,16 +7,16 @@ import (
 )
 
 // lacking says why a scenario is not possible where the campaign runs; "" if it is.
-func (o Options) lacking(r Row, a Aim) string {
-	if len(o.Lacks) == 0 {
+func (o Options) unsupported(r Row, a Aim) string {
+	if len(o.Unsupported) == 0 {
 		return ""
 	}
-	p, err := harness.NewPlan(o.Wish(r, a, 0))
+	p, err := harness.NewPlan(o.RunOptions(r, a, 0))
 	if err != nil {
 		return "" // its run says so
 	}
 	for _, s := range p.Scenario {
-		if why := o.Lacks[s.Do]; why != "" {
+		if why := o.Unsupported[s.Do]; why != "" {
 			return fmt.Sprintf("this environment cannot %s: %s", s.Do, why)
 		}
 	}
@@ -34,7 +34,7 @@ func (o Options) impossible(r Row, c Column) string {
 		if !a.suits(r) {
 			continue
 		}
-		lacks := o.lacking(r, a)
+		lacks := o.unsupported(r, a)
 		if lacks == "" {
 			return ""
 		}

@@ -11,30 +11,30 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 )
 
-// GateOutcome is what became of an entry, or of a gate. The zero value is unknown.
-type GateOutcome string
+// Outcome is what became of an entry, or of a gate. The zero value is unknown.
+type Outcome string
 
 // The outcomes. Allowed is unknown where the file says that it may be.
 const (
-	Passed  GateOutcome = "passed"
-	Failed  GateOutcome = "failed"
-	Undone  GateOutcome = "unknown"
-	Allowed GateOutcome = "allowed"
-	Refused GateOutcome = "refused" // it was not possible as it was asked for
-	Crashed GateOutcome = "broke"
+	Passed  Outcome = "passed"
+	Failed  Outcome = "failed"
+	Unknown Outcome = "unknown"
+	Allowed Outcome = "allowed"
+	Refused Outcome = "refused" // it was not possible as it was asked for
+	Broken  Outcome = "broke"
 )
 
 // exits are the outcomes from the worst to the best with their exit codes (docs/commands.md, Exit
 // codes).
 var exits = []struct {
-	outcome GateOutcome
+	outcome Outcome
 	exit    int
-}{{Failed, 1}, {Refused, 254}, {Crashed, 255}, {Undone, 2}, {Allowed, 0}, {Passed, 0}}
+}{{Failed, 1}, {Refused, 254}, {Broken, 255}, {Unknown, 2}, {Allowed, 0}, {Passed, 0}}
 
-// GateResult is what a gate found: the document gate.json.
-type GateResult struct {
+// Result is what a gate found: the document gate.json.
+type Result struct {
 	Format  int    `json:"format"`
-	Gate    Gate   `json:"gate"`
+	Gate    File   `json:"gate"`
 	Version string `json:"version"` // of lockbench
 	// of what answered, for each environment
 	Versions map[string]map[string]string `json:"versions,omitempty"`
@@ -44,7 +44,7 @@ type GateResult struct {
 	// it was interrupted, or shards are missing
 	Partial bool             `json:"partial,omitempty"`
 	Took    history.Duration `json:"took"`
-	Result  GateOutcome      `json:"result"`
+	Result  Outcome          `json:"result"`
 	Exit    int              `json:"exit"`
 	Entries []EntryResult    `json:"entries"`
 }
@@ -55,14 +55,14 @@ type EntryResult struct {
 	Title       string      `json:"title"`
 	Environment string      `json:"environment"`
 	Expect      Expectation `json:"expect"`
-	Result      GateOutcome `json:"result"`
+	Result      Outcome     `json:"result"`
 	// in a word or two: "valid", "violates S", "unknown"
-	Found   string    `json:"found"`
-	Claim   string    `json:"claim"`         // what was tried, and what follows
-	Cut     string    `json:"cut,omitempty"` // why not all of it was tried
-	Planned int       `json:"planned"`       // runs that were to be done here; of a search: 1
-	Runs    []GateRun `json:"runs"`
-	Shown   *Shown    `json:"shown,omitempty"`
+	Found   string `json:"found"`
+	Claim   string `json:"claim"`         // what was tried, and what follows
+	Cut     string `json:"cut,omitempty"` // why not all of it was tried
+	Planned int    `json:"planned"`       // runs that were to be done here; of a search: 1
+	Runs    []Run  `json:"runs"`
+	Shown   *Shown `json:"shown,omitempty"`
 }
 
 // Shown leads to the run that shows an entry's result. Paths are relative to the gate's directory.
@@ -72,11 +72,11 @@ type Shown struct {
 	Report         string `json:"report,omitempty"`         // the page for people
 	Reproduce      string `json:"reproduce,omitempty"`      // the command that does it again
 	Counterexample string `json:"counterexample,omitempty"` // shrunk, for `lockbench replay`
-	Words          string `json:"words,omitempty"`          // the violation, told
+	Explanation    string `json:"explanation,omitempty"`    // the violation, told
 }
 
 // results are the runs by entry, with what is known of each.
-func (r *gateRun) results() map[string]*EntryResult {
+func (r *execution) results() map[string]*EntryResult {
 	out := map[string]*EntryResult{}
 	for name, c := range r.clocks {
 		out[name] = &EntryResult{Planned: c.planned, Cut: c.cut}
@@ -88,8 +88,8 @@ func (r *gateRun) results() map[string]*EntryResult {
 }
 
 // result judges the entries that have something to judge.
-func (g *Gate) result(o GateOptions, found map[string]*EntryResult) *GateResult {
-	res := &GateResult{Format: batch.Format, Gate: *g, Shard: o.Shard, Only: o.Only}
+func (g *File) result(o Options, found map[string]*EntryResult) *Result {
+	res := &Result{Format: batch.Format, Gate: *g, Shard: o.Shard, Only: o.Only}
 	for i := range g.Entries {
 		e := &g.Entries[i]
 		if f := found[e.Name]; f != nil {
@@ -102,15 +102,15 @@ func (g *Gate) result(o GateOptions, found map[string]*EntryResult) *GateResult 
 	return res
 }
 
-func inRunOrder(runs []GateRun) {
-	slices.SortStableFunc(runs, func(a, b GateRun) int {
+func inRunOrder(runs []Run) {
+	slices.SortStableFunc(runs, func(a, b Run) int {
 		return cmp.Or(cmp.Compare(a.Seed, b.Seed), cmp.Compare(a.Repeat, b.Repeat),
 			cmp.Compare(batch.Truth(a.Again), batch.Truth(b.Again)))
 	})
 }
 
 // conclude draws the result of the whole: the worst of any entry.
-func (r *GateResult) conclude() {
+func (r *Result) conclude() {
 	r.Result, r.Exit = Passed, 0
 	for _, x := range slices.Backward(exits) {
 		if slices.ContainsFunc(r.Entries, func(e EntryResult) bool { return e.Result == x.outcome }) {
@@ -118,7 +118,7 @@ func (r *GateResult) conclude() {
 		}
 	}
 	if r.Partial && r.Exit == 0 {
-		r.Result, r.Exit = Undone, checker.ExitUnknown
+		r.Result, r.Exit = Unknown, checker.ExitUnknown
 	}
 	if r.Result == Allowed {
 		r.Result = Passed
@@ -126,7 +126,7 @@ func (r *GateResult) conclude() {
 }
 
 // Count is how many entries have an outcome.
-func (r *GateResult) Count(o GateOutcome) (n int) {
+func (r *Result) Count(o Outcome) (n int) {
 	for _, e := range r.Entries {
 		if e.Result == o {
 			n++
@@ -136,17 +136,17 @@ func (r *GateResult) Count(o GateOutcome) (n int) {
 }
 
 // Write writes gate.json.
-func (r *GateResult) Write(w io.Writer) error {
+func (r *Result) Write(w io.Writer) error {
 	return history.WriteDocument(w, r)
 }
 
-// ReadGateResult reads what Write wrote.
-func ReadGateResult(rd io.Reader) (*GateResult, error) {
-	return batch.ReadDocument(rd, "gate.json", func(r *GateResult) int { return r.Format })
+// ReadResult reads what Write wrote.
+func ReadResult(rd io.Reader) (*Result, error) {
+	return batch.ReadDocument[Result](rd, "gate.json")
 }
 
 // refused reports whether an error is the user's to mend.
 func refused(err error) bool {
-	var r ErrRefused
+	var r RefusedError
 	return errors.As(err, &r)
 }

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,13 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 )
 
-func RunsOf(n int) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return fmt.Sprintf("%d runs", n)
-}
-
+// Truth is 1 for true, to count with.
 func Truth(b bool) int {
 	if b {
 		return 1
@@ -23,12 +16,13 @@ func Truth(b bool) int {
 	return 0
 }
 
+// Rank orders results: what several runs say together is the highest of any.
 func Rank(r checker.Result) int {
 	return slices.Index([]checker.Result{checker.NA, checker.Valid, checker.Unknown, checker.Violated},
 		r)
 }
 
-// plain keeps foreign text on its line and the terminal as it is.
+// Plain keeps foreign text on its line and the terminal as it is.
 func Plain(s string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

@@ -13,24 +13,24 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Decided is the table of expected verdicts as the simulator decides it, order by order: the
+// ExhaustiveReport is the table of expected verdicts as the simulator decides it, order by order: the
 // document exhaustive.json.
-type Decided struct {
+type ExhaustiveReport struct {
 	Format  int              `json:"format"`
 	Each    int              `json:"each"` // schedules of a cell at most
 	Took    history.Duration `json:"took,omitempty"`
 	Partial string           `json:"partial,omitempty"` // why there are cells that nobody went through
-	Cells   []Decision       `json:"cells"`
+	Cells   []ExhaustiveCell `json:"cells"`
 }
 
-// Decision is a cell of the table that was gone through in the simulator.
-type Decision struct {
+// ExhaustiveCell is a cell of the table that was gone through in the simulator.
+type ExhaustiveCell struct {
 	Row        string   `json:"row"`
 	Column     string   `json:"column"`
 	Impossible string   `json:"impossible,omitempty"`
 	Expected   []string `json:"expected"`
 	Known      bool     `json:"known"` // something was expected
-	Letters    []string `json:"letters"`
+	Properties []string `json:"properties"`
 	// of the letters, those that were found without any fault, so that they need none here
 	Inherited []string `json:"inherited,omitempty"`
 	Spaces    []Space  `json:"spaces,omitempty"` // what was gone through
@@ -79,7 +79,7 @@ func preempted(b explore.Bounds, times int) explore.Bounds {
 
 // tardy are the spaces in which, without a fault, clients and messages may be slow for less than
 // half a lease.
-var tardy = []explore.Bounds{
+var slow = []explore.Bounds{
 	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1}, {Clients: 3, Rounds: 1, Tries: tries,
 		Expiries: 1},
 	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1, Preemptions: 1}, {Clients: 3, Rounds: 1,
@@ -87,9 +87,9 @@ var tardy = []explore.Bounds{
 }
 
 // rungs are the spaces of a cell, in the order in which they are gone through.
-func rungs(c matrix.Column) []explore.Bounds {
+func boundsOf(c matrix.Column) []explore.Bounds {
 	if c.Name == "none" {
-		return slices.Concat(ladder[:4], tardy[:3], ladder[4:], tardy[3:]) // the last of them is large
+		return slices.Concat(ladder[:4], slow[:3], ladder[4:], slow[3:]) // the last of them is large
 	}
 	return ladder
 }
@@ -124,7 +124,7 @@ func search(ctx context.Context, r matrix.Row, c matrix.Column, b explore.Bounds
 			w.Workload = workloads.LongWork
 		}
 	}
-	x := explore.Exhaustive{Options: w, Properties: batch.Letters, Bounds: b, KeepGoing: true, Jobs: 1,
+	x := explore.Exhaustive{Options: w, Properties: batch.Properties, Bounds: b, KeepGoing: true, Jobs: 1,
 		Pace: explore.Ticks, Limit: limit}
 	if b.Expiries > 0 {
 		x.Slowest = explore.Ticks.TTL / 2
@@ -146,10 +146,10 @@ func search(ctx context.Context, r matrix.Row, c matrix.Column, b explore.Bounds
 }
 
 // Agrees reports whether exactly what was expected was found.
-func (d *Decision) Agrees() bool { return d.Known && slices.Equal(d.Letters, d.Expected) }
+func (d *ExhaustiveCell) Agrees() bool { return d.Known && slices.Equal(d.Properties, d.Expected) }
 
 // Schedules that were run in the cell, those that merged with others included.
-func (d *Decision) Schedules() (n int) {
+func (d *ExhaustiveCell) Schedules() (n int) {
 	for _, s := range d.Spaces {
 		n += s.Schedules + s.Merged
 	}
@@ -158,7 +158,7 @@ func (d *Decision) Schedules() (n int) {
 
 // Finished is the largest number of preemptions up to which every order of so many clients and
 // rounds was gone through; -1: not even without one.
-func (d *Decision) Finished(clients, rounds int) int {
+func (d *ExhaustiveCell) Finished(clients, rounds int) int {
 	most := -1
 	for _, s := range d.Spaces {
 		if b := s.Bounds; s.Whole && b.Clients == clients && b.Rounds == rounds && b.Expiries == 0 {
@@ -169,7 +169,7 @@ func (d *Decision) Finished(clients, rounds int) int {
 }
 
 // words is the counterexample of a letter.
-func (d *Decision) words(letter string) string {
+func (d *ExhaustiveCell) words(letter string) string {
 	for _, s := range d.Spaces {
 		if w := s.Found[letter]; w != "" {
 			return w
@@ -179,7 +179,7 @@ func (d *Decision) words(letter string) string {
 }
 
 // shorten keeps one counterexample of each letter.
-func (d *Decision) shorten() {
+func (d *ExhaustiveCell) shorten() {
 	told := map[string]bool{}
 	for _, s := range d.Spaces {
 		for l, w := range s.Found {
@@ -192,20 +192,20 @@ func (d *Decision) shorten() {
 }
 
 // judge takes the letters that some space found, and those that are found without any fault.
-func (d *Decision) judge(free *Decision) {
+func (d *ExhaustiveCell) judge(free *ExhaustiveCell) {
 	found := map[string]bool{}
 	for _, s := range d.Spaces {
 		for l := range s.Found {
 			found[l] = true
 		}
 	}
-	d.Letters, d.Inherited = nil, nil
-	for _, l := range batch.Letters {
+	d.Properties, d.Inherited = nil, nil
+	for _, l := range batch.Properties {
 		switch {
 		case found[l]:
-			d.Letters = append(d.Letters, l)
-		case free != nil && len(d.Spaces) > 0 && slices.Contains(free.Letters, l):
-			d.Letters, d.Inherited = append(d.Letters, l), append(d.Inherited, l)
+			d.Properties = append(d.Properties, l)
+		case free != nil && len(d.Spaces) > 0 && slices.Contains(free.Properties, l):
+			d.Properties, d.Inherited = append(d.Properties, l), append(d.Inherited, l)
 		}
 	}
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 )
 
-// MatrixPart is what the directory of a matrix holds.
-type MatrixPart struct {
+// Part is what the directory of a matrix holds.
+type Part struct {
 	Name    string // of the directory, for people
 	Options Options
 	Results []Result
 	Matrix  *Matrix
 }
 
-// MergeMatrices joins the shards of one matrix to what the whole would have been. It returns the
+// Merge joins the shards of one matrix to what the whole would have been. It returns the
 // options of the whole and all results beside it. With allowMissing some shards may be missing or
 // interrupted; their cells are unknown then.
-func MergeMatrices(parts []MatrixPart, allowMissing bool) (*Matrix, Options, []Result, error) {
+func Merge(parts []Part, allowMissing bool) (*Matrix, Options, []Result, error) {
 	var common []batch.Part
 	for _, p := range parts {
-		plan, err := batch.Fields(p.Options, "Shard", "Jobs")
+		plan, err := batch.Fields(p.Options, "shard", "jobs", "format")
 		if err != nil {
 			return nil, Options{}, nil, err
 		}
@@ -47,7 +47,7 @@ func MergeMatrices(parts []MatrixPart, allowMissing bool) (*Matrix, Options, []R
 	if err := twice(all); err != nil {
 		return nil, o, nil, err
 	}
-	m, err := NewMatrix(o, all)
+	m, err := New(o, all)
 	if err != nil {
 		return nil, o, nil, err
 	}
@@ -87,7 +87,7 @@ func twice(results []Result) error {
 }
 
 // machines is the machine that all parts ran on, or a word for several.
-func machines(parts []MatrixPart) string {
+func machines(parts []Part) string {
 	one := parts[0].Matrix.Machine
 	for _, p := range parts {
 		if p.Matrix.Machine != one {

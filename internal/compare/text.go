@@ -19,7 +19,7 @@ func (c *Comparison) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\nVERDICTS\tA\tB\t")
 	for _, p := range c.Pairs {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", batch.Plain(p.Name), p.Side(LetterPair.a), p.Side(LetterPair.b),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", batch.Plain(p.Name), p.Side(PropertyPair.a), p.Side(PropertyPair.b),
 			batch.Plain(strings.Join(p.Lines(), "; ")))
 	}
 	c.costs(t)
@@ -30,8 +30,8 @@ func (c *Comparison) Text(w io.Writer) error {
 	return err
 }
 
-func (p LetterPair) a() Tally { return p.A }
-func (p LetterPair) b() Tally { return p.B }
+func (p PropertyPair) a() Tally { return p.A }
+func (p PropertyPair) b() Tally { return p.B }
 
 // costs writes the metrics of each pair, A and B beside each other.
 func (c *Comparison) costs(t io.Writer) {
@@ -138,17 +138,17 @@ func or(s string) string {
 }
 
 // Side are the letters that one side violated, and those that nobody can tell: "SL R?", "valid".
-func (p Pair) Side(of func(LetterPair) Tally) string {
+func (p Pair) Side(of func(PropertyPair) Tally) string {
 	found, unknown := "", ""
-	for _, l := range p.Letters {
+	for _, l := range p.Properties {
 		switch t := of(l); t.Found {
 		case "violated":
-			found += l.Letter
+			found += l.Property
 			if t.Runs < t.Of {
 				found += fmt.Sprintf("(%d/%d)", t.Runs, t.Of)
 			}
 		case "unknown", "":
-			unknown += l.Letter
+			unknown += l.Property
 		}
 	}
 	if unknown != "" {
@@ -163,9 +163,9 @@ func (p Pair) Side(of func(LetterPair) Tally) string {
 // Lines are the changes of a pair, in words. What cannot be told any more is told in one of them.
 func (p Pair) Lines() (out []string) {
 	lost := ""
-	for _, l := range p.Letters {
+	for _, l := range p.Properties {
 		if l.Change == Lost {
-			lost += l.Letter
+			lost += l.Property
 		} else if s := l.Line(); s != "" {
 			out = append(out, s)
 		}
@@ -180,7 +180,7 @@ func (p Pair) Lines() (out []string) {
 func (c *Comparison) Sentence() string {
 	news, gone, chance, lost, better, worse := 0, 0, 0, 0, 0, 0
 	for _, p := range c.Pairs {
-		for _, l := range p.Letters {
+		for _, l := range p.Properties {
 			news, gone = news+batch.Truth(l.Change == New), gone+batch.Truth(l.Change == Gone)
 			chance, lost = chance+batch.Truth(l.Change == Chance), lost+batch.Truth(l.Change == Lost)
 		}

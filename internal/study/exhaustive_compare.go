@@ -14,12 +14,12 @@ import (
 
 // The marks between which docs/verdicts.md keeps the comparison with what the simulator decides.
 const (
-	decidedBegin = "<!-- written by lockbench explore --matrix --docs -->\n"
-	decidedEnd   = "<!-- end -->\n"
+	exhaustiveBegin = "<!-- written by lockbench explore --matrix --docs -->\n"
+	exhaustiveEnd   = "<!-- end -->\n"
 )
 
 // compared writes the section of docs/verdicts.md, marks included.
-func (d *Decided) compared(b *bufio.Writer, measured Measured) {
+func (d *ExhaustiveReport) compared(b *bufio.Writer, measured Measured) {
 	n := d.count(measured)
 	fmt.Fprintf(b, `%s
 ## The same table, decided order by order
@@ -29,7 +29,7 @@ that [exhaustive.md](exhaustive.md) states for each cell. %d of %d cells have th
 gone through to the end, the others are worth the schedules that were tried. "=": the same letters. +X: found in the simulator and not on Redis. −X: found on Redis and
 not in the simulator. "·" marks a cell whose spaces were not finished. Blank: not possible.
 
-`, decidedBegin, n.same, n.measured, n.finished, n.all)
+`, exhaustiveBegin, n.same, n.measured, n.finished, n.all)
 	names := d.columns()
 	fmt.Fprintf(b, "| lock | %s |\n|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|",
 		len(names)))
@@ -41,11 +41,11 @@ not in the simulator. "·" marks a cell whose spaces were not finished. Blank: n
 		fmt.Fprintln(b, line+" |")
 	}
 	d.reasons(b, d.gaps(measured))
-	fmt.Fprint(b, decidedEnd)
+	fmt.Fprint(b, exhaustiveEnd)
 }
 
 // against is a cell of the comparison.
-func (d *Decision) against(measured Measured) string {
+func (d *ExhaustiveCell) against(measured Measured) string {
 	if d == nil || len(d.Spaces) == 0 {
 		return ""
 	}
@@ -54,8 +54,8 @@ func (d *Decision) against(measured Measured) string {
 		return "?"
 	}
 	out := ""
-	for _, l := range batch.Letters {
-		switch here, there := slices.Contains(d.Letters, l), slices.Contains(real, l); {
+	for _, l := range batch.Properties {
+		switch here, there := slices.Contains(d.Properties, l), slices.Contains(real, l); {
 		case here && !there:
 			out += "+" + l
 		case there && !here:
@@ -73,21 +73,21 @@ func (d *Decision) against(measured Measured) string {
 
 // gap is a letter that one environment has and the other, or the expectation, has not.
 type gap struct {
-	*Decision
+	*ExhaustiveCell
 	letter string
 	here   bool // it was found in the simulator
 }
 
 // gaps are the differences from what was measured, in the order of the table.
-func (d *Decided) gaps(measured Measured) (out []gap) {
+func (d *ExhaustiveReport) gaps(measured Measured) (out []gap) {
 	for i := range d.Cells {
 		c := &d.Cells[i]
 		real, ok := measured(c.Row, c.Column)
 		if !ok || len(c.Spaces) == 0 {
 			continue
 		}
-		for _, l := range batch.Letters {
-			if here := slices.Contains(c.Letters, l); here != slices.Contains(real, l) {
+		for _, l := range batch.Properties {
+			if here := slices.Contains(c.Properties, l); here != slices.Contains(real, l) {
 				out = append(out, gap{c, l, here})
 			}
 		}
@@ -96,7 +96,7 @@ func (d *Decided) gaps(measured Measured) (out []gap) {
 }
 
 // reasons lists differences, those with one reason together.
-func (d *Decided) reasons(b io.Writer, gaps []gap) {
+func (d *ExhaustiveReport) reasons(b io.Writer, gaps []gap) {
 	type group struct {
 		why  string
 		list []gap
@@ -113,7 +113,7 @@ func (d *Decided) reasons(b io.Writer, gaps []gap) {
 	for _, x := range groups {
 		var cells []string
 		for i, g := range x.list {
-			if i > 0 && x.list[i-1].Decision == g.Decision && x.list[i-1].here == g.here {
+			if i > 0 && x.list[i-1].ExhaustiveCell == g.ExhaustiveCell && x.list[i-1].here == g.here {
 				cells[len(cells)-1] += g.letter
 				continue
 			}
@@ -133,7 +133,7 @@ func (d *Decided) reasons(b io.Writer, gaps []gap) {
 
 // why is the reason of a difference.
 func (g gap) why() string {
-	if w := among(decidedWhys, matrix.Difference{Row: g.Row, Column: g.Column, Letter: g.letter,
+	if w := among(exhaustiveExplanations, matrix.Difference{Row: g.Row, Column: g.Column, Property: g.letter,
 		Expected: !g.here}); w != "" {
 		return w
 	}
@@ -144,13 +144,13 @@ func (g gap) why() string {
 }
 
 // differences writes what is not as expected, and the counterexamples to what was found.
-func (d *Decided) differences(b io.Writer, measured Measured) {
+func (d *ExhaustiveReport) differences(b io.Writer, measured Measured) {
 	fmt.Fprint(b, "\n## Differences from what was measured\n")
 	d.reasons(b, d.gaps(measured))
 	fmt.Fprint(b, "## Found and not expected\n\n")
 	for i := range d.Cells {
 		c := &d.Cells[i]
-		for _, l := range c.Letters {
+		for _, l := range c.Properties {
 			if !c.Known || slices.Contains(c.Expected, l) || slices.Contains(c.Inherited, l) {
 				continue
 			}
@@ -166,13 +166,13 @@ func (d *Decided) differences(b io.Writer, measured Measured) {
 
 // Compare puts the comparison into docs/verdicts.md, and returns the page. The letters that were
 // measured are read from the page itself.
-func (d *Decided) Compare(page []byte) []byte {
+func (d *ExhaustiveReport) Compare(page []byte) []byte {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
 	d.compared(w, ReadMeasured(page))
 	w.Flush()
-	before, rest, marked := bytes.Cut(page, []byte(decidedBegin))
-	if _, after, closed := bytes.Cut(rest, []byte(decidedEnd)); marked && closed {
+	before, rest, marked := bytes.Cut(page, []byte(exhaustiveBegin))
+	if _, after, closed := bytes.Cut(rest, []byte(exhaustiveEnd)); marked && closed {
 		return slices.Concat(before, b.Bytes(), after)
 	}
 	const next = "\n## Not possible\n"

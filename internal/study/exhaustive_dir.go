@@ -31,13 +31,13 @@ type asked struct {
 
 // Work is a search of the table with a directory, which can be interrupted and resumed.
 type Work struct {
-	Exhausting
+	ExhaustiveSearch
 	Dir  string
 	took history.Duration // by earlier processes
 }
 
 // Begin makes the directory of a new search below root.
-func (x Exhausting) Begin(root string) (*Work, error) {
+func (x ExhaustiveSearch) Begin(root string) (*Work, error) {
 	if err := x.Check(); err != nil {
 		return nil, err
 	}
@@ -45,14 +45,14 @@ func (x Exhausting) Begin(root string) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Work{Exhausting: x, Dir: dir}
+	w := &Work{ExhaustiveSearch: x, Dir: dir}
 	return w, errors.Join(w.keepAsked(), store.Link(filepath.Dir(dir), store.Latest, dir))
 }
 
 // Resume reads the directory of an interrupted search. Its rows, columns and number of schedules
 // take the place of those of x.
-func (x Exhausting) Resume(dir string) (*Work, error) {
-	w, err := &Work{Exhausting: x}, error(nil)
+func (x ExhaustiveSearch) Resume(dir string) (*Work, error) {
+	w, err := &Work{ExhaustiveSearch: x}, error(nil)
 	var a asked
 	if w.Dir, err = filepath.EvalSymlinks(dir); err == nil {
 		var b []byte
@@ -79,14 +79,14 @@ func (x Exhausting) Resume(dir string) (*Work, error) {
 
 // Decide goes through the cells and keeps in the directory as much as it has gone through, also
 // when ctx ends it, which is the error then. Without a result the error says why there is none.
-func (w *Work) Decide(ctx context.Context) (*Decided, error) {
+func (w *Work) Decide(ctx context.Context) (*ExhaustiveReport, error) {
 	out, err := os.OpenFile(filepath.Join(w.Dir, spacesFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND,
 		0o644)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
-	x, begin := w.Exhausting, time.Now()
+	x, begin := w.ExhaustiveSearch, time.Now()
 	x.Out = out
 	d, err := x.Decide(ctx)
 	if d == nil || err != nil && ctx.Err() == nil {
@@ -106,13 +106,13 @@ func (w *Work) keepAsked() error {
 	})
 }
 
-func (d *Decided) save(dir string) error {
+func (d *ExhaustiveReport) save(dir string) error {
 	return store.Write(dir, DecidedFile, func(f *os.File) error { return d.Write(f) })
 }
 
 // WriteDocs writes exhaustive.md and exhaustive.json into a directory of pages, and the comparison
 // into its page of measured verdicts, if there is one.
-func (d *Decided) WriteDocs(dir string) error {
+func (d *ExhaustiveReport) WriteDocs(dir string) error {
 	const name = "verdicts.md"
 	page, err := os.ReadFile(filepath.Join(dir, name))
 	if err == nil {

@@ -4,18 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // safeClaim says what a "safe" is worth: what was looked for, how often, and whether the faults
 // struck.
 func (e *Entry) safeClaim(t tally) string {
 	s := fmt.Sprintf("No violation of %s in %s of %s (%s%s): %d acquisitions, %d of them contended",
-		strings.Join(t.letters, ", "), batch.RunsOf(len(t.Counted)), e.Title(), e.settings(), seeds(t.Counted),
+		strings.Join(t.letters, ", "), units.Count(len(t.Counted), "run"), e.Title(), e.settings(), seeds(t.Counted),
 		t.evidence.Acquisitions, t.evidence.Contended)
 	if t.evidence.Aimed > 0 {
 		s += fmt.Sprintf("; %d of %d strikes fell into a hold with another client waiting",
@@ -39,7 +38,7 @@ func (e *Entry) settings() string {
 }
 
 // seeds are the seeds of runs: "seeds 1 to 5".
-func seeds(runs []GateRun) string {
+func seeds(runs []Run) string {
 	low, high := runs[0].Seed, runs[0].Seed
 	for _, r := range runs {
 		low, high = min(low, r.Seed), max(high, r.Seed)
@@ -51,7 +50,7 @@ func seeds(runs []GateRun) string {
 }
 
 // classes are the kinds of what was violated: ": lease overrun".
-func classes(run GateRun) string {
+func classes(run Run) string {
 	var out []string
 	for _, l := range run.ViolatedAll() {
 		if c := run.Classes[l]; c != "" && !slices.Contains(out, c) {
@@ -65,22 +64,22 @@ func classes(run GateRun) string {
 }
 
 // why is the reason for which nobody can tell.
-func why(run GateRun, e *Entry) string {
-	letters := e.Expect.Letters
+func why(run Run, e *Entry) string {
+	letters := e.Expect.Properties
 	if len(letters) == 0 {
-		for l := range run.Letters {
+		for l := range run.Properties {
 			letters = append(letters, l)
 		}
-		slices.SortFunc(letters, batch.ByLetter)
+		slices.SortFunc(letters, batch.ByProperty)
 	}
-	if run.Broke != "" {
-		return run.Broke
+	if run.HarnessError != "" {
+		return run.HarnessError
 	}
 	if e.met(run) == checker.Violated {
 		return "it was not as expected, and the time was over before it could be repeated with nothing beside it"
 	}
 	for _, l := range letters {
-		if w := run.Because[l]; w != "" && (run.Letters[l] == checker.Unknown || run.Letters[l] == "") {
+		if w := run.Reasons[l]; w != "" && (run.Properties[l] == checker.Unknown || run.Properties[l] == "") {
 			return l + ": " + strings.TrimSuffix(w, ".")
 		}
 	}
@@ -88,11 +87,11 @@ func why(run GateRun, e *Entry) string {
 }
 
 // said is what a run found where a violation was expected.
-func said(run GateRun, e *Entry) string {
-	for _, l := range e.Expect.Letters {
-		if r := run.Letters[l]; r != checker.Violated {
+func said(run Run, e *Entry) string {
+	for _, l := range e.Expect.Properties {
+		if r := run.Properties[l]; r != checker.Violated {
 			s := l + " is " + r.String()
-			if w := run.Because[l]; w != "" {
+			if w := run.Reasons[l]; w != "" {
 				s += " (" + strings.TrimSuffix(w, ".") + ")"
 			}
 			return s
@@ -109,16 +108,11 @@ func named(expect string) string {
 	return "A violation of " + expect
 }
 
-func ofRuns(n, all int) string { return fmt.Sprintf("%d of %s", n, batch.RunsOf(all)) }
+func ofRuns(n, all int) string { return fmt.Sprintf("%d of %s", n, units.Count(all, "run")) }
 
 func were(n int) string {
 	if n == 1 {
 		return "1 run was"
 	}
 	return fmt.Sprintf("%d runs were", n)
-}
-
-func upper(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:]
 }

@@ -29,9 +29,9 @@ type bench struct {
 }
 
 // gate makes a gate from lines "name|environment|seeds|expectation".
-func gate(t testing.TB, lines ...string) *Gate {
+func gate(t testing.TB, lines ...string) *File {
 	t.Helper()
-	g := &Gate{File: "f.yaml", Digest: "sha256:0", Environment: "sim", Seed: 1}
+	g := &File{File: "f.yaml", Digest: "sha256:0", Environment: "sim", Seed: 1}
 	for _, l := range lines {
 		f := strings.Split(l, "|")
 		e := Entry{Name: f[0], Environment: f[1], Seed: 1, Repeats: 1, Options: []Option{
@@ -48,7 +48,7 @@ func gate(t testing.TB, lines ...string) *Gate {
 	return g
 }
 
-func (b *bench) ready(g *Gate) map[string]Prepared {
+func (b *bench) ready(g *File) map[string]Prepared {
 	b.tries = map[string]int{}
 	out := map[string]Prepared{}
 	for _, e := range g.Entries {
@@ -74,7 +74,7 @@ func (b *bench) ready(g *Gate) map[string]Prepared {
 	return out
 }
 
-func (b *bench) run(t testing.TB, g *Gate, o GateOptions) *GateResult {
+func (b *bench) run(t testing.TB, g *File, o Options) *Result {
 	t.Helper()
 	r, err := g.Run(t.Context(), o, b.ready(g))
 	if err != nil {
@@ -103,7 +103,7 @@ func TestTheGateTurnsRed(t *testing.T) {
 		name, expect string
 		found        *checker.Verdict
 		err          error
-		result       GateOutcome
+		result       Outcome
 		exit         int
 		claim        string
 	}{
@@ -113,16 +113,16 @@ func TestTheGateTurnsRed(t *testing.T) {
 			"S violated in 2 of 2 runs, first with seed 1: lease overrun."},
 		{"a broken lock, and a run that is worth less", "safe", batchtest.Verdict(checker.Valid, "S"),
 			errors.New("clean-up"), Failed, 1, "S violated in 2 of 2 runs"},
-		{"evidence that is missing", "safe", unknown, nil, Undone, 2,
+		{"evidence that is missing", "safe", unknown, nil, Unknown, 2,
 			"Nobody can tell in 2 of 2 runs: the evidence is not enough."},
-		{"a verdict of its zero value", "safe", &checker.Verdict{}, nil, Undone, 2, "Nobody can tell"},
+		{"a verdict of its zero value", "safe", &checker.Verdict{}, nil, Unknown, 2, "Nobody can tell"},
 		{"a known weakness", "violates S", batchtest.Verdict(checker.Valid, "SL"), nil, Passed, 0,
 			"S, L violated in 2 of 2 runs of lock under fault (process, seeds 1 to 2), as expected: lease overrun."},
 		{"a weakness that vanished", "violates S", valid, nil, Failed, 1,
 			"A violation of S was expected and did not happen in 2 of 2 runs: S is valid. If the lock was mended, write `expect: safe`."},
 		{"another weakness than the one that is known", "violates S", batchtest.Verdict(checker.Valid, "R"), nil,
 			Failed, 1, "S is valid"},
-		{"a weakness that nobody can see", "violates S", unknown, nil, Undone, 2,
+		{"a weakness that nobody can see", "violates S", unknown, nil, Unknown, 2,
 			"Nobody can tell in 2 of 2 runs"},
 		{"any weakness", "violates", batchtest.Verdict(checker.Valid, "D"), nil, Passed, 0,
 			"D violated in 2 of 2 runs"},
@@ -132,18 +132,18 @@ func TestTheGateTurnsRed(t *testing.T) {
 			"S violated in run 1 of lock under fault (process, seed 1), as expected"},
 		{"a search that does not", "violates S within 1m", valid, nil, Failed, 1,
 			"A violation of S was expected within 1m and not found in 2 runs. If the lock was mended, write `expect: safe`."},
-		{"a search that cannot see", "violates S within 1m", unknown, nil, Undone, 2,
+		{"a search that cannot see", "violates S within 1m", unknown, nil, Unknown, 2,
 			"A violation of S was not found, and nothing can be said: none of 2 runs can be judged"},
-		{"a harness that broke", "safe", nil, errors.New("no room"), Crashed, 255,
+		{"a harness that broke", "safe", nil, errors.New("no room"), Broken, 255,
 			"2 of 2 runs broke: no room."},
-		{"a harness that broke, though all is valid", "safe", valid, errors.New("no room"), Crashed, 255,
+		{"a harness that broke, though all is valid", "safe", valid, errors.New("no room"), Broken, 255,
 			"2 of 2 runs broke: no room."},
-		{"a fault that this environment has not", "safe", nil, ErrRefused{errors.New("no clock")},
+		{"a fault that this environment has not", "safe", nil, RefusedError{errors.New("no clock")},
 			Refused, 254,
 			"It cannot be run like this: no clock."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := always(c.found, c.err).run(t, gate(t, "e|process|2|"+c.expect), GateOptions{Jobs: 2})
+			r := always(c.found, c.err).run(t, gate(t, "e|process|2|"+c.expect), Options{Jobs: 2})
 			e := r.Entries[0]
 			if e.Result != c.result || r.Exit != c.exit || !strings.HasPrefix(e.Claim, c.claim) &&
 				!strings.Contains(e.Claim, c.claim) {
@@ -162,7 +162,7 @@ func TestTheWorstEntryDecides(t *testing.T) {
 		case "broke":
 			return nil, errors.New("no room")
 		case "impossible":
-			return nil, ErrRefused{errors.New("no clock")}
+			return nil, RefusedError{errors.New("no clock")}
 		case "open":
 			return batchtest.Verdict(checker.Unknown, ""), nil
 		}
@@ -181,19 +181,19 @@ func TestTheWorstEntryDecides(t *testing.T) {
 		for _, n := range c.names {
 			lines = append(lines, line(n))
 		}
-		if r := b.run(t, gate(t, lines...), GateOptions{}); r.Exit != c.exit {
+		if r := b.run(t, gate(t, lines...), Options{}); r.Exit != c.exit {
 			t.Errorf("%v: exit %d, want %d", c.names, r.Exit, c.exit)
 		}
 	}
 	g := gate(t, line("open"), line("green"))
 	g.AllowUnknown = []string{"open"}
-	if r := b.run(t, g, GateOptions{}); r.Exit != 0 || r.Entries[0].Result != Allowed ||
+	if r := b.run(t, g, Options{}); r.Exit != 0 || r.Entries[0].Result != Allowed ||
 		r.Result != Passed {
 		t.Errorf("what may be unknown: exit %d, %s", r.Exit, r.Entries[0].Result)
 	}
 	g = gate(t, line("red"), line("broke"))
 	g.AllowUnknown = []string{"red", "broke"}
-	if r := b.run(t, g, GateOptions{}); r.Exit != 1 || r.Entries[1].Result != Crashed {
+	if r := b.run(t, g, Options{}); r.Exit != 1 || r.Entries[1].Result != Broken {
 		t.Errorf("only what is unknown may be allowed: exit %d, %s", r.Exit, r.Entries[1].Result)
 	}
 }
@@ -212,7 +212,7 @@ func TestABusyMachineMakesNoVerdict(t *testing.T) {
 	for _, c := range []struct {
 		name, line  string
 		first, then *checker.Verdict
-		want        GateOutcome
+		want        Outcome
 		runs        int
 	}{
 		{"a stall", "e|process|2|safe", withGap(), batchtest.Verdict(checker.Valid, ""), Passed, 4},
@@ -228,7 +228,7 @@ func TestABusyMachineMakesNoVerdict(t *testing.T) {
 			batchtest.Verdict(checker.Valid, "S"), Failed, 2},
 	} {
 		b := second(c.first, c.then)
-		r := b.run(t, gate(t, c.line), GateOptions{Jobs: 4})
+		r := b.run(t, gate(t, c.line), Options{Jobs: 4})
 		if r.Entries[0].Result != c.want || len(b.runs) != c.runs {
 			t.Errorf("%s: %s after %d runs, want %s after %d: %s", c.name, r.Entries[0].Result, len(b.runs),
 				c.want, c.runs, r.Entries[0].Claim)
@@ -244,12 +244,12 @@ func TestRunsThatDoNotAgree(t *testing.T) {
 		}
 		return batchtest.Verdict(checker.Valid, ""), nil
 	}}
-	r := b.run(t, gate(t, "e|sim|2|violates S"), GateOptions{})
+	r := b.run(t, gate(t, "e|sim|2|violates S"), Options{})
 	if want :=
 		"A violation of S was found in 1 of 2 runs only, not with seed 1. If that is how it is, write `expect: violates S within 30s`."; r.Entries[0].Claim != want || r.Exit != 1 {
 		t.Errorf("exit %d: %s", r.Exit, r.Entries[0].Claim)
 	}
-	if r := b.run(t, gate(t, "e|sim|9|violates S within 30s"), GateOptions{}); r.Exit != 0 ||
+	if r := b.run(t, gate(t, "e|sim|9|violates S within 30s"), Options{}); r.Exit != 0 ||
 		len(r.Entries[0].Runs) != 2 {
 		t.Errorf("exit %d after %d runs", r.Exit, len(r.Entries[0].Runs))
 	}
@@ -259,14 +259,14 @@ func TestReplays(t *testing.T) {
 	for _, c := range []struct {
 		expect string
 		found  *checker.Verdict
-		want   GateOutcome
+		want   Outcome
 	}{
 		{"violates", batchtest.Verdict(checker.Valid, "S"), Passed}, {"violates S", batchtest.Verdict(checker.Valid, "S"),
 			Passed}, {"violates", batchtest.Verdict(checker.Valid, ""), Failed},
 	} {
 		g := gate(t, "e|sim|1|"+c.expect)
 		g.Entries[0].Replay = "x.yaml"
-		r := always(c.found, nil).run(t, g, GateOptions{})
+		r := always(c.found, nil).run(t, g, Options{})
 		if r.Entries[0].Result != c.want {
 			t.Errorf("%s: %s: %s", c.expect, r.Entries[0].Result, r.Entries[0].Claim)
 		}
@@ -280,20 +280,20 @@ func TestTheBudgetEnds(t *testing.T) {
 	}}
 	g := gate(t, "e|sim|1000|safe")
 	g.Entries[0].Budget = history.Duration(50 * time.Millisecond)
-	r := slow.run(t, g, GateOptions{Jobs: 1})
+	r := slow.run(t, g, Options{Jobs: 1})
 	if r.Exit != 2 || !strings.HasSuffix(r.Entries[0].Claim,
 		"of 1000 runs were done: the entry's budget of 50ms ended.") {
 		t.Errorf("exit %d: %s", r.Exit, r.Entries[0].Claim)
 	}
 	g = gate(t, "a|sim|1000|safe", "b|sim|1000|violates S within 1m")
 	g.Budget = history.Duration(50 * time.Millisecond)
-	r = slow.run(t, g, GateOptions{Jobs: 1})
+	r = slow.run(t, g, Options{Jobs: 1})
 	for _, e := range r.Entries {
-		if e.Result != Undone || !strings.Contains(e.Claim, "the gate's budget of 50ms ended") {
+		if e.Result != Unknown || !strings.Contains(e.Claim, "the gate's budget of 50ms ended") {
 			t.Errorf("%s: %s", e.Result, e.Claim)
 		}
 	}
-	r = slow.run(t, gate(t, "e|sim|1000000|violates S within 50ms"), GateOptions{Jobs: 1})
+	r = slow.run(t, gate(t, "e|sim|1000000|violates S within 50ms"), Options{Jobs: 1})
 	if r.Exit != 1 || !strings.Contains(r.Entries[0].Claim, "expected within 50ms and not found in") {
 		t.Errorf("exit %d: %s", r.Exit, r.Entries[0].Claim)
 	}
@@ -306,7 +306,7 @@ func TestAnInterruptedGateIsNoPass(t *testing.T) {
 		return batchtest.Verdict(checker.Valid, ""), nil
 	}}
 	g := gate(t, "e|sim|5|safe")
-	r, err := g.Run(ctx, GateOptions{}, b.ready(g))
+	r, err := g.Run(ctx, Options{}, b.ready(g))
 	if !errors.Is(err, context.Canceled) || r.Exit == 0 || !r.Partial || len(r.Entries[0].Runs) != 0 {
 		t.Errorf("exit %d, %v: %+v", r.Exit, err, r.Entries)
 	}
@@ -325,13 +325,13 @@ func TestShardsOfAGateAreTheWhole(t *testing.T) {
 		}}
 		g := gate(t, "a|sim|4|safe", "bb|process|3|violates S", "ccc|process|7|safe",
 			"dddd|sim|9|violates O within 1m", "eeeee|process|2|violates")
-		whole := b.run(t, g, GateOptions{Jobs: 3})
-		var parts []GatePart
+		whole := b.run(t, g, Options{Jobs: 3})
+		var parts []Part
 		for i := 1; i <= of; i++ {
-			parts = append(parts, GatePart{fmt.Sprint(i),
-				b.run(t, g, GateOptions{Jobs: 2, Shard: batch.Shard{Index: i, Of: of}})})
+			parts = append(parts, Part{fmt.Sprint(i),
+				b.run(t, g, Options{Jobs: 2, Shard: batch.Shard{Index: i, Of: of}})})
 		}
-		merged, err := MergeGates(parts, false)
+		merged, err := Merge(parts, false)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -342,7 +342,7 @@ func TestShardsOfAGateAreTheWhole(t *testing.T) {
 }
 
 // timeless is a result as JSON without what a clock measured.
-func timeless(t testing.TB, r *GateResult) string {
+func timeless(t testing.TB, r *Result) string {
 	t.Helper()
 	c := *r
 	c.Took = 0
@@ -362,47 +362,47 @@ func timeless(t testing.TB, r *GateResult) string {
 func TestWhatCannotBeJoined(t *testing.T) {
 	b := always(batchtest.Verdict(checker.Valid, ""), nil)
 	g := gate(t, "a|sim|4|safe")
-	shard := func(i, of int) GatePart {
-		r := b.run(t, g, GateOptions{Shard: batch.Shard{Index: i, Of: of}})
+	shard := func(i, of int) Part {
+		r := b.run(t, g, Options{Shard: batch.Shard{Index: i, Of: of}})
 		r.Version, r.Versions = "v1", map[string]map[string]string{"sim": {"redis": "7"}}
-		return GatePart{fmt.Sprintf("dir%d", i), r}
+		return Part{fmt.Sprintf("dir%d", i), r}
 	}
-	changed := func(p GatePart, change func(*GateResult)) GatePart {
+	changed := func(p Part, change func(*Result)) Part {
 		change(p.Result)
 		return p
 	}
 	for _, c := range []struct {
-		parts []GatePart
+		parts []Part
 		want  string
 	}{
 		{nil, "nothing to join; name the directories of the shards"},
-		{[]GatePart{changed(shard(1, 1), func(r *GateResult) { r.Shard = batch.Shard{} })},
+		{[]Part{changed(shard(1, 1), func(r *Result) { r.Shard = batch.Shard{} })},
 			"dir1 is no shard, but a whole one; there is nothing to join it with"},
-		{[]GatePart{shard(1, 2), shard(1, 2)}, "dir1 and dir1 are both shard 1/2; name one of them"},
-		{[]GatePart{shard(1, 3), shard(3, 3)},
+		{[]Part{shard(1, 2), shard(1, 2)}, "dir1 and dir1 are both shard 1/2; name one of them"},
+		{[]Part{shard(1, 3), shard(3, 3)},
 			"shard 2/3 is missing; name its directory, or join what there is with --allow-missing"},
-		{[]GatePart{shard(1, 2), shard(2, 3)},
+		{[]Part{shard(1, 2), shard(2, 3)},
 			"dir1 is shard 1/2 and dir2 is shard 2/3: they are parts of different splits; run all with the same number"},
-		{[]GatePart{shard(1, 2), changed(shard(2, 2), func(r *GateResult) { r.Gate.Seed = 9 })},
+		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) { r.Gate.Seed = 9 })},
 			"dir1 and dir2 differ in seed: 1 and 9; only shards of one campaign can be joined"},
-		{[]GatePart{shard(1, 2), changed(shard(2, 2), func(r *GateResult) {
+		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) {
 			r.Gate.Digest = "sha256:1"
 		})}, `dir1 and dir2 differ in digest: "sha256:0" and "sha256:1"; only shards of one campaign can be joined`},
-		{[]GatePart{shard(1, 2), changed(shard(2, 2), func(r *GateResult) { r.Only = []string{"a"} })},
+		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) { r.Only = []string{"a"} })},
 			`dir1 and dir2 differ in only: [] and ["a"]; only shards of one campaign can be joined`},
-		{[]GatePart{shard(1, 2), changed(shard(2, 2), func(r *GateResult) { r.Version = "v2" })},
+		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) { r.Version = "v2" })},
 			"dir1 was run by lockbench v1 and dir2 by v2; run all shards with one version"},
-		{[]GatePart{shard(1, 2), changed(shard(2, 2), func(r *GateResult) {
+		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) {
 			r.Versions["sim"]["redis"] = "6"
 		})}, "dir1 had sim's redis 7 and dir2 had 6; run all shards with one version"},
-		{[]GatePart{shard(1, 2), changed(shard(2, 2), func(r *GateResult) { r.Partial = true })},
+		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) { r.Partial = true })},
 			"dir2 was interrupted; run it again, or join what there is with --allow-missing"},
 	} {
-		if _, err := MergeGates(c.parts, false); batchtest.ErrText(err) != c.want {
+		if _, err := Merge(c.parts, false); batchtest.ErrText(err) != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}
 	}
-	r, err := MergeGates([]GatePart{shard(1, 3), shard(3, 3)}, true)
+	r, err := Merge([]Part{shard(1, 3), shard(3, 3)}, true)
 	if err != nil || r.Exit != 2 || !r.Partial ||
 		r.Entries[0].Claim != "Only 3 of 4 runs were done: shard 2/3 is missing." {
 		t.Errorf("%v: exit %d: %+v", err, r.Exit, r.Entries)

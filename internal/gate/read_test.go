@@ -94,7 +94,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{head + "  - {impl: setnx, expect: safe\n", "f.yaml:"},
 		{"environment: sim\n\tentries: x\n", "f.yaml:"},
 	} {
-		_, err := ReadGate("f.yaml", []byte(c.src), someOptions)
+		_, err := Read("f.yaml", []byte(c.src), someOptions)
 		got := batchtest.ErrText(err)
 		if got != c.want && !(strings.HasSuffix(c.want, ":") || strings.HasSuffix(c.want, ": ")) ||
 			!strings.HasPrefix(got, c.want) || strings.Contains(got, "\n") {
@@ -105,7 +105,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 
 // TestAGateFileSaysAllThis reads a file with every key.
 func TestAGateFileSaysAllThis(t *testing.T) {
-	g, err := ReadGate("ci/f.yaml", []byte(`
+	g, err := Read("ci/f.yaml", []byte(`
 environment: process
 seed: 7
 seeds: 2
@@ -170,7 +170,7 @@ func FuzzReadGate(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		g, err := ReadGate("f.yaml", src, someOptions)
+		g, err := Read("f.yaml", src, someOptions)
 		switch {
 		case err == nil && len(g.Entries) == 0:
 			t.Error("a gate without entries passes everything")

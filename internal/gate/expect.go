@@ -15,8 +15,8 @@ import (
 // Expectation is what a gate expects of an entry: "safe", "violates", "violates S", "violates S,L
 // within 30 s".
 type Expectation struct {
-	Violates bool
-	Letters  []string // that each run must violate; none: any
+	Violates   bool
+	Properties []string // that each run must violate; none: any
 	// one run after the other until one finds it, at most so long; 0: every run must find it
 	Within history.Duration
 }
@@ -42,7 +42,7 @@ func ParseExpectation(text string) (e Expectation, err error) {
 	if len(rest) == 0 {
 		return e, nil
 	}
-	if e.Letters = checker.Letters(strings.Join(rest, ",")); harness.Judgeable(e.Letters) != nil {
+	if e.Properties = checker.Letters(strings.Join(rest, ",")); harness.Judgeable(e.Properties) != nil {
 		return e, fmt.Errorf(`%q names no property; write letters such as "violates S" or "violates S,L"`,
 			strings.Join(rest, " "))
 	}
@@ -64,8 +64,8 @@ func (e Expectation) String() string {
 		return "safe"
 	}
 	s := "violates"
-	if len(e.Letters) > 0 {
-		s += " " + strings.Join(e.Letters, ",")
+	if len(e.Properties) > 0 {
+		s += " " + strings.Join(e.Properties, ",")
 	}
 	if e.Within > 0 {
 		s += " within " + brief(e.Within)
@@ -89,10 +89,10 @@ func (e Expectation) Plan() string {
 	switch {
 	case !e.Violates:
 		return string(checker.Valid)
-	case len(e.Letters) == 0:
+	case len(e.Properties) == 0:
 		return string(checker.Violated)
 	}
-	return strings.Join(e.Letters, ",")
+	return strings.Join(e.Properties, ",")
 }
 
 // MarshalText writes String.
@@ -111,21 +111,21 @@ func (e Expectation) met(f batch.Finding) checker.Result {
 	case !e.Violates && f.Verdict == checker.Violated:
 		return checker.Violated
 	case !e.Violates:
-		return sure(f.Broke == "" && f.Verdict == checker.Valid, checker.Valid)
-	case len(e.Letters) == 0 && f.Verdict == checker.Violated:
+		return sure(f.HarnessError == "" && f.Verdict == checker.Valid, checker.Valid)
+	case len(e.Properties) == 0 && f.Verdict == checker.Violated:
 		return checker.Valid
-	case len(e.Letters) == 0:
-		return sure(f.Broke == "" && f.Verdict == checker.Valid, checker.Violated)
+	case len(e.Properties) == 0:
+		return sure(f.HarnessError == "" && f.Verdict == checker.Valid, checker.Violated)
 	}
 	return e.lettersMet(f)
 }
 
 func (e Expectation) lettersMet(f batch.Finding) checker.Result {
 	met := checker.Valid
-	for _, l := range e.Letters {
-		switch r := f.Letters[l]; {
+	for _, l := range e.Properties {
+		switch r := f.Properties[l]; {
 		case r == checker.Violated:
-		case f.Broke == "" && (r == checker.Valid || r == checker.NA):
+		case f.HarnessError == "" && (r == checker.Valid || r == checker.NA):
 			return checker.Violated
 		default:
 			met = checker.Unknown

@@ -9,15 +9,15 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 )
 
-// GatePart is what the directory of a gate holds.
-type GatePart struct {
+// Part is what the directory of a gate holds.
+type Part struct {
 	Name   string // of the directory, for people
-	Result *GateResult
+	Result *Result
 }
 
-// MergeGates joins the shards of one gate and judges the whole again. With allowMissing some shards
+// Merge joins the shards of one gate and judges the whole again. With allowMissing some shards
 // may be missing or interrupted; their entries are unknown then.
-func MergeGates(parts []GatePart, allowMissing bool) (*GateResult, error) {
+func Merge(parts []Part, allowMissing bool) (*Result, error) {
 	var common []batch.Part
 	for _, p := range parts {
 		plan, err := batch.Fields(p.Result.Gate, "file")
@@ -36,7 +36,7 @@ func MergeGates(parts []GatePart, allowMissing bool) (*GateResult, error) {
 	}
 	first := parts[0].Result
 	g := first.Gate
-	res := g.result(GateOptions{Only: first.Only}, g.joined(parts, missing))
+	res := g.result(Options{Only: first.Only}, g.joined(parts, missing))
 	res.Version, res.Versions, res.Machine = first.Version, map[string]map[string]string{},
 		first.Machine
 	for _, p := range parts {
@@ -54,7 +54,7 @@ func MergeGates(parts []GatePart, allowMissing bool) (*GateResult, error) {
 }
 
 // joined are the runs of all parts, by entry.
-func (g *Gate) joined(parts []GatePart, missing []string) map[string]*EntryResult {
+func (g *File) joined(parts []Part, missing []string) map[string]*EntryResult {
 	out := map[string]*EntryResult{}
 	for i := range g.Entries {
 		if e := &g.Entries[i]; chosen(parts[0].Result.Only, e.Name) {
@@ -85,7 +85,7 @@ func (e *Entry) planned() int {
 }
 
 // keepCounterexamples takes over what was shrunk from the run that still shows the entry's result.
-func (r *GateResult) keepCounterexamples(parts []GatePart) {
+func (r *Result) keepCounterexamples(parts []Part) {
 	shrunk := map[string]string{}
 	for _, p := range parts {
 		for _, e := range p.Result.Entries {

@@ -17,7 +17,7 @@ import (
 type Measured func(row, column string) ([]string, bool)
 
 // Markdown writes docs/exhaustive.md.
-func (d *Decided) Markdown(w io.Writer, measured Measured) error {
+func (d *ExhaustiveReport) Markdown(w io.Writer, measured Measured) error {
 	b := bufio.NewWriter(w)
 	n := d.count(measured)
 	fmt.Fprintf(b, `# The table of expected verdicts, order by order
@@ -41,7 +41,7 @@ acquire has %d tries, a lease has three ticks, and clients work and wait for one
 }
 
 // Text writes the table for a terminal, with the counterexamples of what was not expected.
-func (d *Decided) Text(w io.Writer) error {
+func (d *ExhaustiveReport) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	n := d.count(func(string, string) ([]string, bool) { return nil, false })
 	d.table(b, "%s %s")
@@ -56,12 +56,12 @@ func (d *Decided) Text(w io.Writer) error {
 				partly = "; then " + partly
 			}
 			for _, l := range c.Expected {
-				if !slices.Contains(c.Letters, l) {
+				if !slices.Contains(c.Properties, l) {
 					fmt.Fprintf(b, "- %s, %s: %s was expected and not found in %s%s\n", c.Row, c.Column, l,
 						c.within(), partly)
 				}
 			}
-			for _, l := range c.Letters {
+			for _, l := range c.Properties {
 				if c.Known && !slices.Contains(c.Expected, l) && !slices.Contains(c.Inherited, l) {
 					fmt.Fprintf(b, "- %s, %s: %s found. %s\n", c.Row, c.Column, l, oneLine(c.words(l)))
 				}
@@ -79,9 +79,9 @@ func sentence(s string) string {
 }
 
 // decidedCount sums the table up.
-type decidedCount struct{ agree, known, same, measured, schedules, finished, all int }
+type exhaustiveCount struct{ agree, known, same, measured, schedules, finished, all int }
 
-func (d *Decided) count(measured Measured) (n decidedCount) {
+func (d *ExhaustiveReport) count(measured Measured) (n exhaustiveCount) {
 	for i := range d.Cells {
 		c := &d.Cells[i]
 		if c.Impossible != "" || len(c.Spaces) == 0 {
@@ -94,16 +94,16 @@ func (d *Decided) count(measured Measured) (n decidedCount) {
 		n.finished += batch.Truth(c.Finished(2, 2) >= 0 && c.Finished(3, 1) >= 0)
 		if letters, ok := measured(c.Row, c.Column); ok {
 			n.measured++
-			n.same += batch.Truth(slices.Equal(letters, c.Letters))
+			n.same += batch.Truth(slices.Equal(letters, c.Properties))
 		}
 	}
 	return n
 }
 
 // columns are the faults of which there is a cell.
-func (d *Decided) columns() (names []string) {
+func (d *ExhaustiveReport) columns() (names []string) {
 	for _, c := range matrix.Columns() {
-		if slices.ContainsFunc(d.Cells, func(x Decision) bool {
+		if slices.ContainsFunc(d.Cells, func(x ExhaustiveCell) bool {
 			return x.Column == c.Name &&
 				len(x.Spaces) > 0
 		}) {
@@ -114,9 +114,9 @@ func (d *Decided) columns() (names []string) {
 }
 
 // rows are the locks of which there is a cell.
-func (d *Decided) rows() (names []string) {
+func (d *ExhaustiveReport) rows() (names []string) {
 	for _, r := range matrix.Rows() {
-		if slices.ContainsFunc(d.Cells, func(x Decision) bool {
+		if slices.ContainsFunc(d.Cells, func(x ExhaustiveCell) bool {
 			return x.Row == r.Name &&
 				len(x.Spaces) > 0
 		}) {
@@ -126,7 +126,7 @@ func (d *Decided) rows() (names []string) {
 	return names
 }
 
-func (d *Decided) table(b io.Writer, format string) {
+func (d *ExhaustiveReport) table(b io.Writer, format string) {
 	names := d.columns()
 	fmt.Fprintf(b, "| lock | %s |\n|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|",
 		len(names)))
@@ -143,10 +143,10 @@ func (d *Decided) table(b io.Writer, format string) {
 }
 
 // text is a cell of the table: its letters, and how far it was gone through.
-func (d *Decision) text(format string) string {
+func (d *ExhaustiveCell) text(format string) string {
 	out := ""
-	for _, l := range batch.Letters {
-		found, expected := slices.Contains(d.Letters, l), slices.Contains(d.Expected, l)
+	for _, l := range batch.Properties {
+		found, expected := slices.Contains(d.Properties, l), slices.Contains(d.Expected, l)
 		switch {
 		case found && (expected || !d.Known):
 			out += l
@@ -179,7 +179,7 @@ func nothing(letters string) string {
 }
 
 // cells tells of every cell what was expected, measured and decided, and within which bounds.
-func (d *Decided) cells(b io.Writer, measured Measured) {
+func (d *ExhaustiveReport) cells(b io.Writer, measured Measured) {
 	fmt.Fprint(b,
 		"\n## Cell by cell\n\nWhat was expected, what was measured on real Redis, what was found here, and in which spaces. A letter in brackets is found without any fault.\n")
 	for _, r := range d.rows() {
@@ -204,8 +204,8 @@ func (d *Decided) cells(b io.Writer, measured Measured) {
 }
 
 // found are the letters, those in brackets that need no fault.
-func (d *Decision) found() string {
-	own := slices.DeleteFunc(slices.Clone(d.Letters), func(l string) bool {
+func (d *ExhaustiveCell) found() string {
+	own := slices.DeleteFunc(slices.Clone(d.Properties), func(l string) bool {
 		return slices.Contains(d.Inherited, l)
 	})
 	out := strings.Join(own, "")
@@ -216,7 +216,7 @@ func (d *Decision) found() string {
 }
 
 // bounds says in which spaces every order was gone through, and what of others was tried.
-func (d *Decision) bounds() (ended, partly string) {
+func (d *ExhaustiveCell) bounds() (ended, partly string) {
 	n := 0
 	var whole []string
 	for _, s := range d.Spaces {
@@ -247,7 +247,7 @@ func (d *Decision) bounds() (ended, partly string) {
 }
 
 // within says what was gone through to the end.
-func (d *Decision) within() string {
+func (d *ExhaustiveCell) within() string {
 	ended, _ := d.bounds()
 	if ended == "none" {
 		return "any space that was finished"

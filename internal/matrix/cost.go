@@ -79,7 +79,7 @@ func (m *Matrix) Recoveries(row, column string) (dirs []string) {
 		return nil
 	}
 	for _, r := range c.Runs {
-		if !r.Control && r.Dir != "" && r.Broke == "" {
+		if !r.Control && r.Dir != "" && r.HarnessError == "" {
 			dirs = append(dirs, r.Dir)
 		}
 	}
@@ -97,7 +97,7 @@ func (m *Matrix) CostOf(row string) *RowCost {
 }
 
 // joinCosts takes the costs that the shards of a matrix have measured, each of its own locks.
-func (m *Matrix) joinCosts(parts []MatrixPart) {
+func (m *Matrix) joinCosts(parts []Part) {
 	for _, r := range m.Rows {
 		for _, p := range parts {
 			if c := p.Matrix.CostOf(r.Name); c != nil && m.CostOf(r.Name) == nil {

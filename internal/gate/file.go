@@ -9,8 +9,8 @@ import (
 )
 
 // Breakpoint is what a gate file says: locks under faults, and what is expected of each. The file
-// is read by ReadGate.
-type Gate struct {
+// is read by Read.
+type File struct {
 	File string `json:"file"`
 	// of the file's bytes: results of two different files are never joined
 	Digest       string           `json:"digest"`
@@ -97,7 +97,7 @@ func (e Entry) limit() time.Duration {
 }
 
 // Allowed reports whether the entry may be unknown.
-func (g Gate) Allowed(name string) bool {
+func (g File) Allowed(name string) bool {
 	for _, a := range g.AllowUnknown {
 		if a == name {
 			return true

@@ -30,11 +30,11 @@ const (
 	maxRuns        = 1_000_000
 )
 
-// ReadGate reads a gate file strictly: an unknown key, a wrong type or a name that is used twice is
+// Read reads a gate file strictly: an unknown key, a wrong type or a name that is used twice is
 // an error, in one line with its place and what to do. Options are the names that a plan's settings
 // have in the file.
-func ReadGate(file string, src []byte, options []string) (*Gate, error) {
-	r := gateReader{yamlReader: yamlReader{file}, gate: &Gate{File: file, Digest: digest(src),
+func Read(file string, src []byte, options []string) (*File, error) {
+	r := gateReader{yamlReader: yamlReader{file}, gate: &File{File: file, Digest: digest(src),
 		Seed: 1}, options: options, seeds: defaultSeeds, repeats: defaultRepeats}
 	fields, err := r.document(src)
 	if err != nil {
@@ -53,7 +53,7 @@ func ReadGate(file string, src []byte, options []string) (*Gate, error) {
 
 type gateReader struct {
 	yamlReader
-	gate           *Gate
+	gate           *File
 	options        []string
 	defaults       []Option
 	list           []ast.Node // the entries, read last: they need the rest

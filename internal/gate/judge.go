@@ -10,31 +10,32 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // met is what a run says about its entry's expectation; see Expectation.met. A counterexample that
 // the environment did not follow shows no violation any more, and proves no safety either.
-func (e *Entry) met(run GateRun) checker.Result {
+func (e *Entry) met(run Run) checker.Result {
 	switch {
 	case run.Refused:
 		return checker.Unknown
 	case run.Diverged != "":
-		return sure(e.Expect.Violates && run.Broke == "", checker.Violated)
+		return sure(e.Expect.Violates && run.HarnessError == "", checker.Violated)
 	}
 	return e.Expect.met(run.Finding)
 }
 
 // tally is what the runs of an entry say together.
 type tally struct {
-	met, not, open []GateRun // as expected; not as expected; unknown
-	refused, broke []GateRun
-	Counted        []GateRun // all that count: a second try instead of the first
-	letters, na    []string  // that were judged, and of which nothing could be said
+	met, not, open []Run // as expected; not as expected; unknown
+	refused, broke []Run
+	Counted        []Run    // all that count: a second try instead of the first
+	letters, na    []string // that were judged, and of which nothing could be said
 	evidence       checker.Evidence
 }
 
 // count sorts the runs of an entry. Where a run was done once more, the second try counts.
-func (e *Entry) Count(runs []GateRun) (t tally) {
+func (e *Entry) Count(runs []Run) (t tally) {
 	for i, run := range runs {
 		if i+1 < len(runs) && runs[i+1].Again && runs[i+1].Seed == run.Seed &&
 			runs[i+1].Repeat == run.Repeat {
@@ -48,7 +49,7 @@ func (e *Entry) Count(runs []GateRun) (t tally) {
 			t.not = append(t.not, run)
 		case run.Refused:
 			t.refused = append(t.refused, run)
-		case run.Broke != "":
+		case run.HarnessError != "":
 			t.broke = append(t.broke, run)
 		default:
 			t.open = append(t.open, run)
@@ -58,12 +59,12 @@ func (e *Entry) Count(runs []GateRun) (t tally) {
 	return t
 }
 
-func (t *tally) add(run GateRun) {
+func (t *tally) add(run Run) {
 	t.evidence.Acquisitions += run.Evidence.Acquisitions
 	t.evidence.Contended += run.Evidence.Contended
 	t.evidence.Aimed += run.Evidence.Aimed
 	t.evidence.Hits += run.Evidence.Hits
-	for l, r := range run.Letters {
+	for l, r := range run.Properties {
 		list := &t.letters
 		if r == checker.NA {
 			list = &t.na
@@ -73,15 +74,15 @@ func (t *tally) add(run GateRun) {
 		}
 	}
 	t.na = slices.DeleteFunc(t.na, func(l string) bool { return slices.Contains(t.letters, l) })
-	slices.SortFunc(t.letters, batch.ByLetter)
-	slices.SortFunc(t.na, batch.ByLetter)
+	slices.SortFunc(t.letters, batch.ByProperty)
+	slices.SortFunc(t.na, batch.ByProperty)
 }
 
 // judge says what became of an entry. A violation outranks a broken harness, that outranks what is
 // unknown, and unknown never passes.
 func (e *Entry) judge(f *EntryResult, allowed bool) {
 	t := e.Count(f.Runs)
-	f.Result, f.Found, f.Claim = Undone, "unknown", ""
+	f.Result, f.Found, f.Claim = Unknown, "unknown", ""
 	switch {
 	case !e.Expect.Violates && len(t.not) > 0:
 		e.failSafe(f, t)
@@ -100,7 +101,7 @@ func (e *Entry) judge(f *EntryResult, allowed bool) {
 	default:
 		e.pass(f, t)
 	}
-	if f.Result == Undone && allowed {
+	if f.Result == Unknown && allowed {
 		f.Result = Allowed
 	}
 }
@@ -110,14 +111,14 @@ func (e *Entry) trouble(f *EntryResult, t tally) bool {
 	switch {
 	case len(t.refused) > 0:
 		f.Result, f.Found = Refused, "refused"
-		f.Claim = "It cannot be run like this: " + t.refused[0].Broke + "."
+		f.Claim = "It cannot be run like this: " + t.refused[0].HarnessError + "."
 	case len(t.broke) > 0:
-		f.Result, f.Found = Crashed, "broke"
-		f.Claim = fmt.Sprintf("%s broke: %s.", upper(ofRuns(len(t.broke), len(t.Counted))),
-			t.broke[0].Broke)
+		f.Result, f.Found = Broken, "broke"
+		f.Claim = fmt.Sprintf("%s broke: %s.", units.Upper(ofRuns(len(t.broke), len(t.Counted))),
+			t.broke[0].HarnessError)
 		f.show(t.broke[0])
 	}
-	return f.Result != Undone
+	return f.Result != Unknown
 }
 
 func (e *Entry) failSafe(f *EntryResult, t tally) {
@@ -145,7 +146,7 @@ func (e *Entry) failViolates(f *EntryResult, t tally) {
 	default:
 		f.Claim = fmt.Sprintf(
 			"%s was found in %s only, not with seed %d. If that is how it is, write `expect: %s`.",
-			named(what), ofRuns(len(t.met), len(t.Counted)), run.Seed, Expectation{true, e.Expect.Letters,
+			named(what), ofRuns(len(t.met), len(t.Counted)), run.Seed, Expectation{true, e.Expect.Properties,
 				history.Duration(30 * time.Second)})
 	}
 	f.show(run)
@@ -167,7 +168,7 @@ func (e *Entry) judgeSearch(f *EntryResult, t tally) {
 		f.Result, f.Found = Failed, "not found"
 		f.Claim = fmt.Sprintf(
 			"%s was expected within %s and not found in %s. If the lock was mended, write `expect: safe`.",
-			named(e.Expect.Plan()), brief(e.Expect.Within), batch.RunsOf(len(t.Counted)))
+			named(e.Expect.Plan()), brief(e.Expect.Within), units.Count(len(t.Counted), "run"))
 		f.show(t.not[0])
 	}
 }
@@ -177,7 +178,7 @@ func (e *Entry) whyNot(f *EntryResult, t tally) string {
 	case f.Cut != "":
 		return f.Cut
 	case len(t.open) > 0:
-		return fmt.Sprintf("none of %s can be judged; the first: %s", batch.RunsOf(len(t.Counted)),
+		return fmt.Sprintf("none of %s can be judged; the first: %s", units.Count(len(t.Counted), "run"),
 			why(t.open[0], e))
 	}
 	return fmt.Sprintf("no run ended within %s", brief(e.Expect.Within))
@@ -203,11 +204,11 @@ func (e *Entry) pass(f *EntryResult, t tally) {
 }
 
 // show says which run shows the result.
-func (e *EntryResult) show(run GateRun) {
+func (e *EntryResult) show(run Run) {
 	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir}
 	for _, l := range run.ViolatedAll() {
-		if w := run.Words[l]; w != "" {
-			e.Shown.Words = w
+		if w := run.Explanations[l]; w != "" {
+			e.Shown.Explanation = w
 			return
 		}
 	}
