@@ -274,11 +274,12 @@ func knownCells(table []byte, row int) []string {
 func (k *keyCells) write() []byte {
 	b := bytes.NewBufferString(`## The same verdicts in containers
 
-One row for each class of faults, run as processes and in containers. ` + "`valid`" + `, or the properties that were violated; n/p: not possible
-there, and refused. On a bridge the proxies are in a container, too. Made by ` + "`UPDATE=1 go test -run Containers ./cmd/lockbench`" + `. The first two columns are made again by every CI run, which fails
-where they differ from each other or from this page.
-
-| fault | command, with ` + "`--env process`, or `--env docker`" + ` and what the column says | as processes`)
+One row for each class of faults, run as processes and in containers. ` + "`valid`" + `, or the ` +
+		"properties that were violated; n/p: not possible\nthere, and refused. On a bridge the proxies " +
+		"are in a container, too. Made by `UPDATE=1 go test -run Containers ./cmd/lockbench`. The " +
+		"first two columns are made again by every CI run, which fails\nwhere they differ from each other or " +
+		"from this page.\n\n| fault | command, with `--env process`, or `--env docker` and what the " +
+		"column says | as processes")
 	for _, c := range contained {
 		b.WriteString(" | " + c.name)
 	}
