@@ -20,7 +20,7 @@ const claimLimit = 600
 // The marks of the outcomes, for people who look for the red ones.
 var outcomeMarks = map[gate.Outcome]string{
 	gate.Passed: "✅ passed", gate.Failed: "❌ **failed**",
-	gate.Unknown:  "❔ **unknown**",
+	gate.Unknown: "❔ **unknown**",
 	gate.Allowed: "❔ unknown (allowed)", gate.Refused: "🚫 **not possible**",
 	gate.Broken: "💥 **broke**",
 }
