@@ -40,6 +40,10 @@ var effects = map[string]func(p Params, variant string, on On) Effect{
 	"reply-loss": func(_ Params, _ string, on On) Effect {
 		return undone(Step{Do: Cut, Target: on.Links, Mode: Replies})
 	},
+	"disconnect": func(_ Params, _ string, on On) Effect {
+		e := undone(Step{Do: Refuse, Target: on.Links})
+		return Effect{Begin: append(e.Begin, e.End...)} // new connections are taken at once
+	},
 	"late": func(_ Params, mode string, on On) Effect {
 		e := held(mode, on.Links)
 		// newer connections of this client take another way to the same nodes

@@ -29,6 +29,18 @@ func partition(variant string, p Params) []Step {
 // givesUp lets the owner release in vain, and then the others look.
 func (p Params) givesUp() []Step { return []Step{pass(owner), p.outside(), wait(p.look())} }
 
+// disconnect closes the connections of the holder, or of a client that waits for the same lock. It
+// goes on over new ones.
+func disconnect(variant string, p Params) []Step {
+	on := owned
+	if variant == "waiting" {
+		on = On{Links: Waiter + ">*"}
+	}
+	e := p.effect("disconnect", "", on).aimed(variant != "between")
+	return slices.Concat([]Step{{Do: Warm}, aim(variant)}, e.Begin,
+		[]Step{pass(owner), wait(p.leave())})
+}
+
 // loss loses what the holder sends to release the lock, or client 0 to acquire it while it is free,
 // in one direction.
 func loss(fault string) func(string, Params) []Step {

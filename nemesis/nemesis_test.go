@@ -39,7 +39,7 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 
 func TestScenariosAreWellFormed(t *testing.T) {
 	target := regexp.MustCompile(
-		`^(|\*|[nr]\d|c\d|owner|thief|waiter|(c\d\+?|owner|n\d|s|\*)>([nr]\d|\*))$`)
+		`^(|\*|[nr]\d|c\d|owner|thief|waiter|(c\d\+?|owner|waiter|n\d|s|\*)>([nr]\d|\*))$`)
 	everything(t, func(name string, s Scenario) {
 		named := map[string]bool{}
 		for i, step := range s.Steps {

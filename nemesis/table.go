@@ -43,6 +43,7 @@ type Scenario struct {
 type Variant struct {
 	Name string // N stands for a number above zero, DURATION for a duration
 	Line string // what is different, in a few words
+	When string // as Entry.When, if the fault's own does not say it
 	// the same schedule without its sting: nothing may be found that is not found without any fault
 	Control bool
 }
@@ -50,6 +51,7 @@ type Variant struct {
 // Entry is a row of the table of faults.
 type Entry struct {
 	Name     string
+	When     string    // completes "Can two clients hold this lock at once …?", for headlines
 	Line     string    // what it does, in one line
 	Lasts    string    // for how long, or how much, by default
 	Variants []Variant // what may follow the name after a colon; the first is the default
@@ -64,46 +66,56 @@ type Entry struct {
 
 // table is the closed list of faults.
 var table = []Entry{
-	{Name: "none", Line: "no fault: the clients only contend",
+	{Name: "none", When: "when nothing goes wrong",
+		Line:  "no fault: the clients only contend",
 		steps: func(string, Params) []Step { return nil }},
-	{Name: "failover",
-		Line: "the master dies holding what its replica never heard of, and the replica is promoted; of independent masters it is one", Failover: true, Variants: []Variant{
+	{Name: "failover", When: "when the master fails over",
+		Line: "the master dies holding what its replica never heard of, and the replica is " +
+			"promoted; of independent masters it is one",
+		Failover: true, Variants: []Variant{
 			{Name: "cut", Line: "a grant, the replication link drops it"},
 			{Name: "delayed", Line: "a grant, the replication link is 50 ms late"},
 			{Name: "after", Line: "a grant, and its holder releases when another is inside"},
 			{Name: "between", Line: "a grant, and the holder is between the commands of its release"},
 			{Name: "release", Line: "a release"},
-			{Name: "healthy", Line: "nothing: the replica has heard everything", Control: true},
+			{Name: "healthy", Line: "nothing: the replica has heard everything",
+				When: "when the master fails over to a replica that is up to date", Control: true},
 		}, steps: failover},
-	{Name: "failover-sentinel", Line: "as failover, but three sentinels notice and promote",
+	{Name: "failover-sentinel", When: "when Sentinel fails the master over",
+		Line:  "as failover, but three sentinels notice and promote",
 		Lasts: "an election of about two seconds", Sentinel: true, Variants: []Variant{
 			{Name: "cut", Line: "the replication links drop a grant"},
 			{Name: "alive", Line: "the old master lives on with its clients, cut off from all others"},
 			{Name: "healthy", Line: "the replicas have heard everything", Control: true},
 		}, steps: failoverSentinel},
-	{Name: "race", Line: "no fault: a client acts on what it saw when the lock is another's already",
+	{Name: "race", When: "when nothing fails and clients only race",
+		Line: "no fault: a client acts on what it saw when the lock is another's already",
 		Variants: []Variant{
 			{Name: "nil", Line: "it saw that nobody has the lock"},
 			{Name: "finally", Line: "it releases in a finally block what it was never granted"},
 		}, steps: race},
-	{Name: "overrun",
+	{Name: "overrun", When: "when a holder works for longer than its lease",
 		Line:  "no fault: the holder works for longer than its lease, and releases when another is inside",
 		Lasts: "until another is granted the lock",
 		steps: overrun},
-	{Name: "pause", Line: "the holder is stopped (SIGSTOP)",
+	{Name: "pause", When: "when a client is paused",
+		Line:  "the holder is stopped (SIGSTOP)",
 		Lasts: "until another is granted the lock, at most 1.5 leases", Variants: []Variant{
 			{Name: "long", Line: "for longer than the lease"},
 			{Name: "between", Line: "for longer than the lease, between the commands of its release"},
-			{Name: "short", Line: "for a tenth of the lease", Control: true},
+			{Name: "short", Line: "for a tenth of the lease",
+				When: "when a client is paused for a moment", Control: true},
 		}, steps: pause},
-	{Name: "crash", Line: "a client is killed and stays away", Variants: []Variant{
-		{Name: "holding", Line: "while it holds the lock"},
-		{Name: "takeover",
-			Line: "while it holds the lock, and two others want its place at the same time"},
-		{Name: "expire", Line: "between SETNX and EXPIRE"},
-		{Name: "N", Line: "client 0, after its N-th Redis command, whatever that was"},
-	}, steps: crash},
-	{Name: "partition", Line: "the holder is cut off from Redis; FIN and RST still pass",
+	{Name: "crash", When: "when a client crashes",
+		Line: "a client is killed and stays away", Variants: []Variant{
+			{Name: "holding", Line: "while it holds the lock"},
+			{Name: "takeover",
+				Line: "while it holds the lock, and two others want its place at the same time"},
+			{Name: "expire", Line: "between SETNX and EXPIRE"},
+			{Name: "N", Line: "client 0, after its N-th Redis command, whatever that was"},
+		}, steps: crash},
+	{Name: "partition", When: "when the network splits",
+		Line:  "the holder is cut off from Redis; FIN and RST still pass",
 		Lasts: "until it has given up its release", Variants: []Variant{
 			{Name: "both", Line: "nothing passes (a black hole)"},
 			{Name: "requests", Line: "what it sends does not arrive"},
@@ -113,15 +125,24 @@ var table = []Entry{
 			{Name: "stay", Line: "nothing passes until the lease is over and another is inside"},
 			{Name: "expire", Line: "nothing passes, from between SETNX and EXPIRE on"},
 		}, steps: partition, timeout: shortTimeout},
-	{Name: "request-loss", Line: "a command is lost on its way to Redis", Variants: []Variant{
-		{Name: "release", Line: "the holder's release"},
-		{Name: "acquire", Line: "an acquire's first command"},
-	}, steps: loss("request-loss"), timeout: shortTimeout},
-	{Name: "reply-loss", Line: "a command is executed, its reply is lost", Variants: []Variant{
-		{Name: "release", Line: "the holder's release"},
-		{Name: "acquire", Line: "an acquire's first command"},
-	}, steps: loss("reply-loss"), timeout: shortTimeout},
-	{Name: "late",
+	{Name: "disconnect", When: "when connections are closed",
+		Line: "a client's connections are closed (CLIENT KILL, an idle time-out); new ones are taken",
+		Variants: []Variant{
+			{Name: "holding", Line: "the holder's, in a hold"},
+			{Name: "between", Line: "the holder's, between the commands of its release"},
+			{Name: "waiting", Line: "a waiter's"},
+		}, steps: disconnect},
+	{Name: "request-loss", When: "when requests are lost",
+		Line: "a command is lost on its way to Redis", Variants: []Variant{
+			{Name: "release", Line: "the holder's release"},
+			{Name: "acquire", Line: "an acquire's first command"},
+		}, steps: loss("request-loss"), timeout: shortTimeout},
+	{Name: "reply-loss", When: "when replies are lost",
+		Line: "a command is executed, its reply is lost", Variants: []Variant{
+			{Name: "release", Line: "the holder's release"},
+			{Name: "acquire", Line: "an acquire's first command"},
+		}, steps: loss("reply-loss"), timeout: shortTimeout},
+	{Name: "late", When: "when a message arrives late",
 		Line: "a message is held back and delivered after an event, while newer connections pass",
 		Variants: []Variant{
 			{Name: "release", Line: "a release, when another is inside"},
@@ -131,61 +152,88 @@ var table = []Entry{
 			{Name: "check", Line: "the reply to a release's first command, when another is inside"},
 			{Name: "request", Line: "an acquire, when its client has given up"},
 			{Name: "vote",
-				Line: "on one of several masters, what undoes a failed attempt, when a further attempt has that master's vote"},
+				Line: "on one of several masters, what undoes a failed attempt, when a further " +
+					"attempt has that master's vote"},
 		}, steps: late, timeout: lateTimeout},
-	{Name: "latency", Line: "everything between clients and Redis takes longer, for the whole run",
+	{Name: "latency", When: "when the network is slow",
+		Line: "everything between clients and Redis takes longer, for the whole run",
 		Variants: []Variant{
 			{Name: "20ms", Line: "by 20 ms each way"}, {Name: "DURATION", Line: "by as much each way"},
 		}, steps: latency},
-	{Name: "restart", Line: "Redis is killed and comes back at once, empty", Variants: []Variant{
-		{Name: "holding", Line: "in a hold"},
-		{Name: "between", Line: "between the commands of a release"},
-		{Name: "disk",
-			Line: "in a hold, and it has what is on its disk (see --redis-config appendonly yes)"},
-	}, steps: restart},
-	{Name: "restart-delayed", Line: "Redis is killed and comes back empty when every lease is over",
+	{Name: "restart", When: "when Redis restarts",
+		Line: "Redis is killed and comes back at once, empty", Variants: []Variant{
+			{Name: "holding", Line: "in a hold"},
+			{Name: "between", Line: "between the commands of a release"},
+			{Name: "disk",
+				Line: "in a hold, and it has what is on its disk (see --redis-config appendonly yes)"},
+		}, steps: restart},
+	{Name: "restart-delayed", When: "when Redis restarts only after the lease",
+		Line:  "Redis is killed and comes back empty when every lease is over",
 		Lasts: "1.3 leases", Variants: []Variant{
 			{Name: "holding", Line: "and the holder's work, too"},
 			{Name: "stay", Line: "but the holder's work is not"},
 		}, steps: restartDelayed},
-	{Name: "clock-client", Line: "a client's wall clock is wrong", Lasts: "by a lease and 500 ms",
+	{Name: "clock-client", When: "when a client's clock is wrong",
+		Line: "a client's wall clock is wrong", Lasts: "by a lease and 500 ms",
 		Variants: []Variant{
-			{Name: "+", Line: "a waiter's jumps forward"},
-			{Name: "-", Line: "the next holder's jumps back"},
-			{Name: "rate", Line: "a waiter's runs twice as fast"},
+			{Name: "+", Line: "a waiter's jumps forward", When: "when a client's clock jumps ahead"},
+			{Name: "-", Line: "the next holder's jumps back", When: "when a client's clock jumps back"},
+			{Name: "rate", Line: "a waiter's runs twice as fast",
+				When: "when a client's clock runs at a wrong rate"},
 			{Name: "slow", Line: "the next holder's runs at a tenth of the speed"},
-			{Name: "0", Line: "a waiter's jumps by nothing", Control: true},
+			{Name: "0", Line: "a waiter's jumps by nothing",
+				When: "when no clock is moved", Control: true},
 		}, steps: clockClient},
-	{Name: "clock-server", Line: "the wall clock of every Redis jumps in a hold",
+	{Name: "clock-server", When: "when a server's clock is wrong",
+		Line:  "the wall clock of every Redis jumps in a hold",
 		Lasts: "by a lease and 500 ms", Variants: []Variant{
-			{Name: "+", Line: "forward"},
-			{Name: "-", Line: "back"},
+			{Name: "+", Line: "forward", When: "when a server's clock jumps ahead"},
+			{Name: "-", Line: "back", When: "when a server's clock jumps back"},
 			{Name: "between", Line: "forward, between the commands of a release"},
-			{Name: "0", Line: "by nothing", Control: true},
+			{Name: "0", Line: "by nothing", When: "when no clock is moved", Control: true},
 		}, steps: clockServer},
-	{Name: "busy", Line: "Redis executes one command and answers nobody",
+	{Name: "busy", When: "when a script keeps Redis busy",
+		Line:  "Redis executes one command and answers nobody",
 		Lasts: "a lease, with stay and between 1.3", Variants: []Variant{
 			{Name: "holding", Line: "and the holder works on"},
 			{Name: "stay", Line: "and the holder stays inside"},
 			{Name: "between", Line: "between the commands of a release"},
 			{Name: "kill", Line: "a script, and answers -BUSY until it is killed"},
 		}, steps: busy, timeout: patient},
-	{Name: "node-pause", Line: "Redis is stopped (SIGSTOP)",
+	{Name: "node-pause", When: "when a Redis is paused",
+		Line:  "Redis is stopped (SIGSTOP)",
 		Lasts: "a lease, with stay and between 1.3", Variants: []Variant{
 			{Name: "holding", Line: "and the holder works on"},
 			{Name: "stay", Line: "and the holder stays inside"},
 			{Name: "between", Line: "between the commands of a release"},
 		}, steps: nodePause, timeout: patient},
-	{Name: "node-crash", Line: "every Redis that the lock uses is killed in a hold and stays away",
+	{Name: "node-crash", When: "when a Redis crashes",
+		Line:  "every Redis that the lock uses is killed in a hold and stays away",
 		steps: gone("node-crash", Every)},
-	{Name: "minority-loss", Line: "a minority of the independent masters is killed", Masters: true,
+	{Name: "minority-loss", When: "when a minority of the Redis nodes loses its data",
+		Line: "a minority of the independent masters is killed", Masters: true,
 		steps: gone("minority-loss", Minority)},
-	{Name: "majority-loss", Line: "a majority of the independent masters is killed", Masters: true,
+	{Name: "majority-loss", When: "when a majority of the Redis nodes loses its data",
+		Line: "a majority of the independent masters is killed", Masters: true,
 		steps: gone("majority-loss", Majority)},
-	{Name: "random",
-		Line: "several faults, drawn by the seed from all that the environment offers, at drawn times and events", Lasts: "up to 1.5 leases each", Variants: []Variant{
+	{Name: "random", When: "under random faults",
+		Line: "several faults, drawn by the seed from all that the environment offers, at drawn " +
+			"times and events",
+		Lasts: "up to 1.5 leases each", Variants: []Variant{
 			{Name: "4", Line: "four of them"}, {Name: "N", Line: "so many"},
 		}, draw: random},
+}
+
+// When completes "Can two clients hold this lock at once …?" for a fault by its name, with or without
+// a variant; "" if it is not in the table.
+func When(spec string) string {
+	e, variant, _ := Find(spec)
+	for _, v := range e.Variants {
+		if v.Name == variant && v.When != "" && strings.Contains(spec, ":") {
+			return v.When
+		}
+	}
+	return e.When
 }
 
 // Needs is the topology that the fault cannot do without, or "".
