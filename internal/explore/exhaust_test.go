@@ -34,7 +34,8 @@ func TestHashingChangesNoVerdict(t *testing.T) {
 		letters := map[bool]string{}
 		for _, plain := range []bool{false, true} {
 			hits, covered := exhaustive(t, Exhaustive{
-				Options: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Properties: []string{"S", "L", "O"},
+				Options: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Properties: []string{
+					"S", "L", "O"},
 				Bounds: c.bounds, KeepGoing: true, Plain: plain, Pace: Ticks,
 			})
 			if !covered.Whole || covered.HarnessErrors > 0 {

@@ -10,8 +10,8 @@ import (
 )
 
 // follower chooses the order of a run: it follows a prefix, takes the default from there on, and
-// notes each prefix within the bounds that branches off. Where it comes to a state that some run has
-// reached before, it ends the run: what follows from that state is gone through from there.
+// notes each prefix within the bounds that branches off. Where it comes to a state that some run
+// has reached before, it ends the run: what follows from that state is gone through from there.
 type follower struct {
 	sim.Recorded // nothing but the order is left open
 	simrun.Questions

@@ -25,7 +25,8 @@ func TestARunBecomesACounterexample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, err := replay.Simulated(t.Context(), x); err != nil || !o.Confirmed || x.Plan.Clients >= p.Clients {
+	if o, err := replay.Simulated(t.Context(), x); err != nil || !o.Confirmed ||
+		x.Plan.Clients >= p.Clients {
 		t.Errorf("%v, %v, with %d clients", o, err, x.Plan.Clients)
 	}
 	if _, err := HitOf(t.Context(), p, "D"); err == nil {

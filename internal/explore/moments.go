@@ -13,7 +13,7 @@ import (
 
 // draw is a fault that hits at a moment drawn at random: at a time, at a phase of a client's
 // cycle, or before or after one of its commands. The scenarios of the nemesis table are aimed where
-// a lock is known to hurt; these find where nobody looked.
+// a lock is known to hurt; these may find another place.
 type draw struct {
 	rand *rand.Rand
 	plan harness.Plan
@@ -47,8 +47,8 @@ func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 	return append(steps, e.End...)
 }
 
-// moment is a step that is over at the moment, and the name of the client that stands at a gate
-// then.
+// moment is a step that is over at the moment, and the name of the client that stands at a
+// breakpoint then.
 func (d draw) moment() (s nemesis.Step, name string) {
 	const who = "drawn"
 	longest := history.Duration(3 * d.plan.TTL)

@@ -10,6 +10,11 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
+// drawable are the faults whose moment can be drawn.
+var drawable = []string{"pause", "crash", "partition", "request-loss", "reply-loss", "late",
+	"restart", "restart-delayed", "clock-client", "clock-server", "node-pause", "busy", "node-crash",
+	"failover"}
+
 // TestMomentsAreOfTheTable wants each fault that is drawn or injected anywhere to be a fault of the
 // nemesis table whose steps are steps that the simulator can do.
 func TestMomentsAreOfTheTable(t *testing.T) {

@@ -7,8 +7,9 @@ import (
 
 // Progress is how far a search has come.
 type Progress struct {
-	Runs          int           `json:"runs"`
-	States        int           `json:"states"`         // distinct: what nodes executed and replied, in order
+	Runs int `json:"runs"`
+	// distinct: what nodes executed and replied, in order
+	States        int           `json:"states"`
 	Hits          int           `json:"hits"`           // runs with a violation
 	HarnessErrors int           `json:"harness_errors"` // runs that are worth nothing
 	Took          time.Duration `json:"took"`

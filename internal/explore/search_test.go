@@ -56,8 +56,9 @@ func TestBadSearches(t *testing.T) {
 			t.Errorf("%s under %s was searched", w.Impl, w.Nemesis)
 		}
 	}
-	if _, _, err := (Search{Options: harness.RunOptions{Impl: "getset", Nemesis: "race"}, Moments: Drawn,
-		Seeds: 1}).Find(context.Background()); err == nil {
+	if _, _, err := (Search{Options: harness.RunOptions{Impl: "getset", Nemesis: "race"},
+		Moments: Drawn,
+		Seeds:   1}).Find(context.Background()); err == nil {
 		t.Error("a race was drawn")
 	}
 }

@@ -139,7 +139,8 @@ func (p Place) follow(ctx context.Context, c *counterexample.Counterexample,
 		out.expected = fmt.Sprintf("%s violated", c.Verdict.Property)
 		out.got = fmt.Sprintf("%s %s %s", c.Verdict.Property, got.Verdict,
 			cmp.Or(got.Reason, got.Explanation))
-		if got.Verdict.String() == checker.Unknown.String() && r.clock.stood > 0 || r.clock.late > punctual {
+		if got.Verdict.String() == checker.Unknown.String() && r.clock.stood > 0 ||
+			r.clock.late > punctual {
 			out.result = tooSlow
 		}
 	}
@@ -180,8 +181,8 @@ func (p Place) replay(ctx context.Context, c *counterexample.Counterexample,
 	return r, j.End(r.all())
 }
 
-// epochOf is the simulator's clock when the record began. The file does not have it: the run is done
-// again.
+// epochOf is the simulator's clock when the record began. The file does not have it: the run is
+// done again.
 func epochOf(ctx context.Context, c *counterexample.Counterexample) (int64, error) {
 	r, err := simrun.Of(c).Run(ctx)
 	if err != nil {

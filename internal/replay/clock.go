@@ -146,7 +146,8 @@ func (c *clock) slow() bool {
 	for k := range c.at {
 		for i := range k {
 			recorded, real := c.between(i, k), time.Duration(c.at[k]-c.at[i])
-			if k == len(c.at)-1 && c.turns[k].Kind == counterexample.Exec && c.close(i, k) && !c.ended(i, k) {
+			if k == len(c.at)-1 && c.turns[k].Kind == counterexample.Exec && c.close(i, k) &&
+				!c.ended(i, k) {
 				return true // a part of a millisecond decided
 			}
 			for _, t := range c.terms {

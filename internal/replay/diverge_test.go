@@ -16,7 +16,8 @@ import (
 // kept reads a counterexample of the corpus.
 func keptCase(t *testing.T, name string) *counterexample.Counterexample {
 	t.Helper()
-	c, err := counterexample.ReadFile(filepath.Join("..", "explore", "testdata", "corpus", name+".yaml"))
+	c, err := counterexample.ReadFile(filepath.Join("..", "explore", "testdata", "corpus",
+		name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,8 @@ func keptCase(t *testing.T, name string) *counterexample.Counterexample {
 }
 
 // stepOf is the number of the n-th step for which is holds, from 0.
-func stepOf(t *testing.T, c *counterexample.Counterexample, n int, is func(counterexample.Step) bool) int {
+func stepOf(t *testing.T, c *counterexample.Counterexample, n int,
+	is func(counterexample.Step) bool) int {
 	t.Helper()
 	for i, s := range c.Steps {
 		if is(s) {
@@ -48,11 +50,12 @@ func TestPlantedDivergence(t *testing.T) {
 		name, got string
 		plant     func(t *testing.T, c *counterexample.Counterexample) (step int)
 	}{
-		{"a command", "sends to n0: SET lock:0", func(t *testing.T, c *counterexample.Counterexample) int {
-			i := stepOf(t, c, 2, of(counterexample.Send))
-			c.Steps[i].Command = strings.Replace(c.Steps[i].Command, "lock:0", "lock:1", 1)
-			return i
-		}},
+		{"a command", "sends to n0: SET lock:0",
+			func(t *testing.T, c *counterexample.Counterexample) int {
+				i := stepOf(t, c, 2, of(counterexample.Send))
+				c.Steps[i].Command = strings.Replace(c.Steps[i].Command, "lock:0", "lock:1", 1)
+				return i
+			}},
 		{"a command that is executed", "has sent to n0: SET lock:0",
 			func(t *testing.T, c *counterexample.Counterexample) int {
 				i := stepOf(t, c, 2, of(counterexample.Exec))
@@ -65,11 +68,12 @@ func TestPlantedDivergence(t *testing.T) {
 			c.Steps[i].Reply = "OK"
 			return i
 		}},
-		{"what a client receives", "the reply OK", func(t *testing.T, c *counterexample.Counterexample) int {
-			i := stepOf(t, c, 1, of(counterexample.Recv))
-			c.Steps[i].Reply = "(nil)"
-			return i
-		}},
+		{"what a client receives", "the reply OK",
+			func(t *testing.T, c *counterexample.Counterexample) int {
+				i := stepOf(t, c, 1, of(counterexample.Recv))
+				c.Steps[i].Reply = "(nil)"
+				return i
+			}},
 		{"the order", "the reply OK", func(t *testing.T, c *counterexample.Counterexample) int {
 			i, k := stepOf(t, c, 1, of(counterexample.Exec)), stepOf(t, c, 2, of(counterexample.Exec))
 			c.Steps[i], c.Steps[k] = c.Steps[k], c.Steps[i]
@@ -77,7 +81,9 @@ func TestPlantedDivergence(t *testing.T) {
 			return i
 		}},
 		{"a client's phase", "granted 1", func(t *testing.T, c *counterexample.Counterexample) int {
-			i := stepOf(t, c, 1, func(s counterexample.Step) bool { return s.Phase == counterexample.Granted })
+			i := stepOf(t, c, 1, func(s counterexample.Step) bool {
+				return s.Phase == counterexample.Granted
+			})
 			c.Steps[i].Phase = counterexample.Refused
 			return i
 		}},

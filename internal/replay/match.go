@@ -109,8 +109,8 @@ func readings(want, have string) (w, h float64, ok bool) {
 }
 
 // reply reports whether a reply to a command is the recorded one: for a word that a client has
-// written before, its real counterpart must be read, and the rest of a lease may be a little less or
-// more.
+// written before, its real counterpart must be read, and the rest of a lease may be a little less
+// or more.
 func (m *matcher) reply(command []string, want, have string) bool {
 	if want == have && !owner.MatchString(want) {
 		return true

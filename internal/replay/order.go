@@ -67,8 +67,8 @@ func joinSent(all []turn) {
 	}
 }
 
-// withoutHastyTries leaves out each try whose reply says that the lease has 0 ms left, if its client
-// tried the same again at once.
+// withoutHastyTries leaves out each try whose reply says that the lease has 0 ms left, if its
+// client tried the same again at once.
 //
 // Redis counts whole milliseconds: for less than one, a lease is over by the clock and not yet in
 // Redis. A simulated client tries some ten times in that time. A real client tries as often as its

@@ -15,10 +15,10 @@ const (
 )
 
 // OnServers does the counterexample again on real servers, as often as asked for; the first time
-// that it diverges is the last. Where makes the place of each attempt, in a directory of its own. An
-// attempt for which the machine was too slow does not count, and is made again some times. The error
-// says why there is no outcome: the counterexample cannot be replayed, the environment broke, or ctx
-// ended.
+// that it diverges is the last. Where makes the place of each attempt, in a directory of its own.
+// An attempt for which the machine was too slow does not count, and is made again some times. The
+// error says why there is no outcome: the counterexample cannot be replayed, the environment broke,
+// or ctx ended.
 func OnServers(ctx context.Context, c *counterexample.Counterexample, times int,
 	where func() (Place, error)) (Outcome, error) {
 	o := Outcome{Environment: "real Redis"}

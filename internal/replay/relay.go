@@ -12,10 +12,10 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 )
 
-// relay is the network of a replay, between the clients' links and the nodes: it keeps every command
-// until it may forward it to the node, and every reply until it may deliver it to the client. The
-// commands by which go-redis greets a server pass, and so do messages to subscribers. It is
-// cluster.Relay.
+// relay is the network of a replay, between the clients' links and the nodes: it keeps every
+// command until it may forward it to the node, and every reply until it may deliver it to the
+// client. The commands by which go-redis greets a server pass, and so do messages to subscribers.
+// It is cluster.Relay.
 type relay struct {
 	wake      func() // is called when something has come; set before the first command
 	mu        sync.Mutex
@@ -72,8 +72,8 @@ func (r *relay) Relay(link, upstream string) (string, error) {
 // it, so this is ample.
 const dialTimeout = 2 * time.Second
 
-// serve is the life of a connection. If the node is gone, the client sees the end of its connection,
-// as behind a proxy.
+// serve is the life of a connection. If the node is gone, the client sees the end of its
+// connection, as behind a proxy.
 func (r *relay) serve(down net.Conn, client int, node, upstream string) {
 	up, err := net.DialTimeout("tcp", upstream, dialTimeout)
 	if err != nil {
@@ -98,7 +98,8 @@ func (r *relay) serve(down net.Conn, client int, node, upstream string) {
 func (r *relay) sentAs(m *message) *sentCommand {
 	best := -1
 	for i, s := range r.sent {
-		if s.client == m.conn.client && s.node == m.conn.node && s.command == counterexample.Render(m.words) &&
+		if s.client == m.conn.client && s.node == m.conn.node &&
+			s.command == counterexample.Render(m.words) &&
 			(best < 0 || r.sent[best].late && !s.late) {
 			best = i
 		}

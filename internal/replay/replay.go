@@ -1,11 +1,11 @@
 // Package replay does a counterexample again: in the simulator, where every step must be the same
-// (Simulated), or with real servers and clients, each command, reply and fault in the recorded order
-// (OnServers).
+// (Simulated), or with real servers and clients, each command, reply and fault in the recorded
+// order (OnServers).
 //
-// A replay on servers is read from real.go: attempts (attempt.go) prepare an environment and a relay
-// between its clients and nodes (relay.go, connection.go); the replayer (replayer.go) follows the
-// steps in the order in which they took effect (order.go, steps.go, faults.go, rest.go), at their
-// times (clock.go), and compares commands and replies (match.go).
+// A replay on servers is read from real.go: attempts (attempt.go) prepare an environment and a
+// relay between its clients and nodes (relay.go, connection.go); the replayer (replayer.go) follows
+// the steps in the order in which they took effect (order.go, steps.go, faults.go, rest.go), at
+// their times (clock.go), and compares commands and replies (match.go).
 package replay
 
 import (

@@ -32,7 +32,8 @@ func TestWhichFailoversCanBeReplayed(t *testing.T) {
 		t.Errorf("%s: %v", late.Options.Nemesis, err)
 	}
 	x := explore.Exhaustive{
-		Options: harness.RunOptions{Impl: "token-lua", Nemesis: nemesis.Failover}, Properties: []string{"L"},
+		Options: harness.RunOptions{Impl: "token-lua", Nemesis: nemesis.Failover}, Properties: []string{
+			"L"},
 		Bounds: explore.Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}, Pace: explore.Ticks,
 	}
 	hits, covered, _, err := x.Find(t.Context())

@@ -18,8 +18,8 @@ import (
 // replayer follows the steps of a counterexample in an environment of real processes. Every client
 // stops at a breakpoint whenever it is about to acquire, to release or to send a command, and its
 // commands and replies stop at the relay; the replayer lets the one go on whose turn it is. Between
-// two steps it waits until that client only waits (cluster.Environment.Rest), so that no client acts
-// after its turn.
+// two steps it waits until that client only waits (cluster.Environment.Rest), so that no client
+// acts after its turn.
 type replayer struct {
 	ctx         context.Context
 	c           *counterexample.Counterexample
@@ -233,7 +233,8 @@ func (r *replayer) note(a *actor, rep workloads.Report) {
 		a.gone = true
 	case rep.Event != nil:
 		if phase := counterexample.PhaseOf(*rep.Event); phase != "" {
-			a.marks = append(a.marks, counterexample.Step{Kind: counterexample.Mark, Client: rep.Process, N: rep.Event.N, Phase: phase,
+			a.marks = append(a.marks, counterexample.Step{Kind: counterexample.Mark, Client: rep.Process,
+				N: rep.Event.N, Phase: phase,
 				Reply: rep.Event.Err})
 		}
 	}

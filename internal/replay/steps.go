@@ -72,7 +72,8 @@ func (r *replayer) doing(client int) string {
 		var all []string
 		for _, h := range a.stands {
 			if h.Args != nil {
-				all = append(all, fmt.Sprintf("c%d sends to %s: %s", client, h.Node, counterexample.Render(h.Args)))
+				all = append(all, fmt.Sprintf("c%d sends to %s: %s", client, h.Node,
+					counterexample.Render(h.Args)))
 			} else {
 				all = append(all, fmt.Sprintf("c%d %s %d", client, h.Phase, h.N))
 			}

@@ -2,8 +2,8 @@
 // server, the relay of a replay, and the login of a server that asks for one. It knows bytes and
 // values; connections and what commands mean belong to its users.
 //
-// Everything that is read may come from a stranger: each announced length is bounded before anything
-// is made of that size, and nothing panics.
+// Everything that is read may come from a stranger: each announced length is bounded before
+// anything is made of that size, and nothing panics.
 package resp
 
 import (

@@ -94,7 +94,8 @@ func (n *node) serve(c *conn) {
 	n.ship()
 }
 
-const busyError = "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n"
+const busyError = "-BUSY Redis is busy running a script. " +
+	"You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n"
 
 func (n *node) execute(c *conn, args []string) []byte {
 	if n.busy != 0 && !strings.EqualFold(args[0], "hello") {

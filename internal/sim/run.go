@@ -85,8 +85,8 @@ func (h *hands) watch(ended <-chan error) error {
 		}
 		now := h.waits.Load()
 		if now == last && h.waiting.Load() {
-			return fmt.Errorf(
-				"the simulator stands still for %v: a client waits for a mutex whose holder waits for time or the network", stallLimit)
+			return fmt.Errorf("the simulator stands still for %v: a client waits for a mutex "+
+				"whose holder waits for time or the network", stallLimit)
 		}
 		last = now
 	}

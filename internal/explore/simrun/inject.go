@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Anywhere is the command of a breakpoint that no client comes to: the chooser of a run says when it
-// is reached. So a fault is injected at any place.
+// Anywhere is the command of a breakpoint that no client comes to: the chooser of a run says when
+// it is reached. So a fault is injected at any place.
 const Anywhere = "^anywhere$"
 
 // Injection is a fault that waits for the chooser. It is armed when the scenario comes to the
@@ -41,9 +41,9 @@ func (f *Injection) Inject() bool {
 	return true
 }
 
-// Questions gives names to the questions of a Picked schedule: by the message that would arrive next
-// by itself, and, from the second time that it is asked, by how often it has been: "next c0>n0.12",
-// "next c0>n0.12 ~2". So most names stay when another deviation is taken away.
+// Questions gives names to the questions of a Picked schedule: by the message that would arrive
+// next by itself, and, from the second time that it is asked, by how often it has been: "next
+// c0>n0.12", "next c0>n0.12 ~2". So most names stay when another deviation is taken away.
 type Questions struct{ asked map[string]int }
 
 // Name is the name of the question which of the options happens next.

@@ -5,7 +5,8 @@ import "testing"
 // BenchmarkDo measures single commands. Those of a lock that is held change nothing, so that each
 // is like the one before.
 func BenchmarkDo(b *testing.B) {
-	const held = "if (redis.call('exists', KEYS[1]) == 0) then return nil; end; return redis.call('pttl', KEYS[1]);"
+	const held = "if (redis.call('exists', KEYS[1]) == 0) then return nil; end; " +
+		"return redis.call('pttl', KEYS[1]);"
 	for _, c := range []struct {
 		name string
 		args []string
@@ -28,4 +29,5 @@ func BenchmarkDo(b *testing.B) {
 }
 
 // release is Redis' own script for giving a lock back.
-const release = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end"
+const release = "if redis.call('get', KEYS[1]) == ARGV[1] then " +
+	"return redis.call('del', KEYS[1]) else return 0 end"

@@ -85,8 +85,8 @@ func (e *Engine) Close(s *Session) {
 // Version tells whether something was changed: equal numbers, equal contents.
 func (e *Engine) Version() uint64 { return e.version }
 
-// Do executes one command at now, µs of the server's wall clock, and returns the reply; none if the
-// session is blocked after it.
+// Do executes one command at now, µs of the server's wall clock, and returns the reply; none if
+// the session is blocked after it.
 func (e *Engine) Do(now int64, s *Session, args []string) []byte {
 	e.now = now
 	c := &e.call // its memory serves every command: one is executed at a time

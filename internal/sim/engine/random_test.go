@@ -91,7 +91,8 @@ var ownScripts = []string{
 	"if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 else return 0 end",
 	"redis.call('set', KEYS[1], #ARGV + 0.5) return redis.call('get', KEYS[1])",
 	"local t = redis.call('time') return {t[1], t[2], tonumber(t[1]) * 1000}",
-	"for i = 1, 3 do redis.call('hincrby', KEYS[1], 'f' .. i, i) end return redis.call('hgetall', KEYS[1])",
+	"for i = 1, 3 do redis.call('hincrby', KEYS[1], 'f' .. i, i) end " +
+		"return redis.call('hgetall', KEYS[1])",
 	"return redis.call('expire', KEYS[1], ARGV[1])",
 	"redis.call('del', unpack(KEYS)) return redis.call('publish', 'c', ARGV[1])",
 	"return {1, {2, {ARGV[1]}}, nil, 4}",

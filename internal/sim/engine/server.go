@@ -120,7 +120,9 @@ func wait(c *call) {
 	switch {
 	case c.e.Replica:
 		c.out.Error(
-			"ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated.")
+			"ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 " +
+				"if a replica is configured to be writable (which is not the default) writes to " +
+				"replicas are just local and are not propagated.")
 	case !ok1:
 		c.out.Error(notInteger)
 	case !ok2:

@@ -44,7 +44,8 @@ var tables = map[string]string{
 		PTTL k
 		PEXPIRETIME k
 		EXPIRETIME k`,
-	"codes of TTL": "TTL none\nPTTL none\nSET k v\nTTL k\nPTTL k\nEXPIRETIME k\nPERSIST k\nEXPIRE k 10\nPERSIST k\nPERSIST k",
+	"codes of TTL": "TTL none\nPTTL none\nSET k v\nTTL k\nPTTL k\nEXPIRETIME k\nPERSIST k\n" +
+		"EXPIRE k 10\nPERSIST k\nPERSIST k",
 	"the server's clock goes back": `
 		SET k v PX 1000
 		-500
