@@ -17,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/study"
 )
 
 // matrixFlags are the flags of matrix.
@@ -290,4 +291,11 @@ func readMatrix(name string) (*matrix.Matrix, error) {
 	}
 	defer file.Close()
 	return matrix.Read(file)
+}
+
+func (f *matrixFlags) writeDocs(m *matrix.Matrix) error {
+	if f.docs == "" {
+		return nil
+	}
+	return study.WriteDocs(m, f.docs)
 }

@@ -13,10 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mitigationsFile is what was measured of the mitigations, in a matrix' directory and, committed,
-// in docs.
-const mitigationsFile = "mitigations.json"
-
 // mitigate measures the mitigations instead of the matrix.
 func (f *matrixFlags) mitigate(c *cobra.Command) error {
 	dir, _, err := f.open()
@@ -28,9 +24,9 @@ func (f *matrixFlags) mitigate(c *cobra.Command) error {
 	bar.stop()
 	m.Versions = environment.found()
 	write := func(w *os.File) error { return m.Write(w) }
-	err = store.Write(dir, mitigationsFile, write)
+	err = store.Write(dir, study.MitigationsFile, write)
 	if f.docs != "" && runErr == nil {
-		err = errors.Join(err, store.Write(f.docs, mitigationsFile, write))
+		err = errors.Join(err, store.Write(f.docs, study.MitigationsFile, write))
 	}
 	if err != nil {
 		return broken(err)
@@ -46,7 +42,7 @@ func (f *matrixFlags) mitigate(c *cobra.Command) error {
 	if err := m.Text(c.OutOrStdout()); err != nil {
 		return broken(err)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "\nThe runs and %s are in %s\n", mitigationsFile, dir)
+	fmt.Fprintf(c.OutOrStdout(), "\nThe runs and %s are in %s\n", study.MitigationsFile, dir)
 	return nil
 }
 

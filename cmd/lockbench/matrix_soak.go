@@ -16,9 +16,6 @@ import (
 // for each environment.
 const soakFile = "soak.json"
 
-// soakPage is the name in docs; "*" for all environments.
-func soakPage(environment string) string { return "soak-" + environment + ".json" }
-
 // soakRuns is how often a letter must be found, and what is safe stay clean.
 const soakRuns = 20
 
@@ -29,7 +26,7 @@ func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, m *matrix.Matrix) 
 	write := func(w *os.File) error { return s.Write(w) }
 	err := store.Write(dir, soakFile, write)
 	if f.docs != "" {
-		err = errors.Join(err, store.Write(f.docs, soakPage(m.Environment), write))
+		err = errors.Join(err, store.Write(f.docs, study.SoakFile(m.Environment), write))
 	}
 	if f.asJSON {
 		err = errors.Join(err, s.Write(c.OutOrStdout()))

@@ -47,7 +47,7 @@ beside it, and not counted: what happened then was not the fault's doing.
 	writeDifferences(m, b)
 	if a.Exhaustive != nil {
 		fmt.Fprintln(b)
-		a.Exhaustive.compared(b, measuredIn(m))
+		a.Exhaustive.compared(b, newMeasured(m))
 	}
 	writeImpossible(m, b)
 	writeRepeated(m, b)
@@ -56,17 +56,6 @@ beside it, and not counted: what happened then was not the fault's doing.
 	}
 	fmt.Fprint(b, "\n"+environments)
 	return b.Flush()
-}
-
-// measuredIn is Measured of a matrix.
-func measuredIn(m *matrix.Matrix) Measured {
-	return func(row, column string) ([]string, bool) {
-		c := m.Cell(row, column)
-		if c == nil || c.Impossible != "" || c.Elsewhere || len(c.Unknown()) > 0 && len(c.Found()) == 0 {
-			return nil, false
-		}
-		return c.Found(), true
-	}
 }
 
 // environments is the table of key rows as processes and in containers. The test of cmd/lockbench

@@ -19,7 +19,7 @@ const (
 )
 
 // compared writes the section of docs/verdicts.md, marks included.
-func (d *ExhaustiveReport) compared(b *bufio.Writer, measured Measured) {
+func (d *ExhaustiveReport) compared(b *bufio.Writer, measured *Measured) {
 	n := d.count(measured)
 	fmt.Fprintf(b, `%s
 ## The same table, decided order by order
@@ -45,11 +45,11 @@ not in the simulator. "·" marks a cell whose spaces were not finished. Blank: n
 }
 
 // against is a cell of the comparison.
-func (d *ExhaustiveCell) against(measured Measured) string {
+func (d *ExhaustiveCell) against(measured *Measured) string {
 	if d == nil || len(d.Spaces) == 0 {
 		return ""
 	}
-	real, ok := measured(d.Row, d.Column)
+	real, ok := measured.of(d.Row, d.Column)
 	if !ok {
 		return "?"
 	}
@@ -79,10 +79,10 @@ type gap struct {
 }
 
 // gaps are the differences from what was measured, in the order of the table.
-func (d *ExhaustiveReport) gaps(measured Measured) (out []gap) {
+func (d *ExhaustiveReport) gaps(measured *Measured) (out []gap) {
 	for i := range d.Cells {
 		c := &d.Cells[i]
-		real, ok := measured(c.Row, c.Column)
+		real, ok := measured.of(c.Row, c.Column)
 		if !ok || len(c.Spaces) == 0 {
 			continue
 		}
@@ -144,7 +144,7 @@ func (g gap) why() string {
 }
 
 // differences writes what is not as expected, and the counterexamples to what was found.
-func (d *ExhaustiveReport) differences(b io.Writer, measured Measured) {
+func (d *ExhaustiveReport) differences(b io.Writer, measured *Measured) {
 	fmt.Fprint(b, "\n## Differences from what was measured\n")
 	d.reasons(b, d.gaps(measured))
 	fmt.Fprint(b, "## Found and not expected\n\n")
@@ -154,7 +154,7 @@ func (d *ExhaustiveReport) differences(b io.Writer, measured Measured) {
 			if !c.Known || slices.Contains(c.Expected, l) || slices.Contains(c.Inherited, l) {
 				continue
 			}
-			real, ok := measured(c.Row, c.Column)
+			real, ok := measured.of(c.Row, c.Column)
 			as := "not on Redis"
 			if ok && slices.Contains(real, l) {
 				as = "also on Redis, where verdicts.md says why"
@@ -164,12 +164,11 @@ func (d *ExhaustiveReport) differences(b io.Writer, measured Measured) {
 	}
 }
 
-// Compare puts the comparison into docs/verdicts.md, and returns the page. The letters that were
-// measured are read from the page itself.
-func (d *ExhaustiveReport) Compare(page []byte) []byte {
+// Compare puts the comparison with what was measured into docs/verdicts.md, and returns the page.
+func (d *ExhaustiveReport) Compare(page []byte, measured *Measured) []byte {
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
-	d.compared(w, ReadMeasured(page))
+	d.compared(w, measured)
 	w.Flush()
 	before, rest, marked := bytes.Cut(page, []byte(exhaustiveBegin))
 	if _, after, closed := bytes.Cut(rest, []byte(exhaustiveEnd)); marked && closed {
@@ -181,41 +180,4 @@ func (d *ExhaustiveReport) Compare(page []byte) []byte {
 		return slices.Concat(page, []byte("\n"), b.Bytes())
 	}
 	return slices.Concat(before, []byte("\n"), b.Bytes(), []byte(next), after)
-}
-
-// ReadMeasured reads the table of docs/verdicts.md back. A cell of which nobody can tell, or that
-// is not possible, has none.
-func ReadMeasured(page []byte) Measured {
-	var names []string
-	cells := map[[2]string][]string{}
-	for line := range strings.Lines(string(page)) {
-		f := strings.Split(strings.Trim(line, "| \n"), "|")
-		for i := range f {
-			f[i] = strings.TrimSpace(f[i])
-		}
-		switch {
-		case f[0] == "lock" && names == nil:
-			names = f
-		case names != nil && !strings.HasPrefix(line, "|"):
-			return func(row, column string) ([]string, bool) {
-				letters, ok := cells[[2]string{row, column}]
-				return letters, ok
-			}
-		case names != nil && len(f) == len(names):
-			for i := 1; i < len(f); i++ {
-				if letters, ok := marked(f[i]); ok {
-					cells[[2]string{f[0], names[i]}] = letters
-				}
-			}
-		}
-	}
-	return func(string, string) ([]string, bool) { return nil, false }
-}
-
-// marked reads what Cell.marked has written.
-func marked(text string) (letters []string, ok bool) {
-	first, _, _ := strings.Cut(text+" ", " ")
-	first = strings.ReplaceAll(first, "*", "")
-	letters = batch.InOrder(split(first))
-	return letters, first == "-" || first == strings.Join(letters, "") && first != ""
 }

@@ -114,10 +114,14 @@ func (d *ExhaustiveReport) save(dir string) error {
 // into its page of measured verdicts, if there is one.
 func (d *ExhaustiveReport) WriteDocs(dir string) error {
 	const name = "verdicts.md"
+	measured, err := readMeasured(dir)
+	if err != nil {
+		return err
+	}
 	page, err := os.ReadFile(filepath.Join(dir, name))
 	if err == nil {
 		err = store.Write(dir, name, func(f *os.File) error {
-			_, err := f.Write(d.Compare(page))
+			_, err := f.Write(d.Compare(page, measured))
 			return err
 		})
 	}
@@ -125,6 +129,6 @@ func (d *ExhaustiveReport) WriteDocs(dir string) error {
 		return err
 	}
 	return errors.Join(d.save(dir), store.Write(dir, "exhaustive.md", func(f *os.File) error {
-		return d.Markdown(f, ReadMeasured(page))
+		return d.Markdown(f, measured)
 	}))
 }

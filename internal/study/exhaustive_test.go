@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/matrix"
 )
 
 func someCells(t *testing.T) ExhaustiveSearch {
@@ -84,19 +86,36 @@ func TestDecideCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// TestCellsAreComparedWithWhatWasMeasured reads the letters from the page that people read, and
-// puts the comparison into it, once.
+// TestCellsAreComparedWithWhatWasMeasured reads what was measured from its document, and puts the
+// comparison into the page, once.
 func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
-	page := `# Which lock survives which fault
-
-| lock | none | pause | late | crash |
-|---|---|---|---|---|
-| setnx | - | - ~~R~~ | R SLOD? | n/p |
-| token-lua constant | **S** | S**L** ~~O~~ | ? |  SL? |
-
-## Not possible
-`
-	m := ReadMeasured([]byte(page))
+	dir := t.TempDir()
+	if m, err := readMeasured(dir); m != nil || err != nil {
+		t.Fatalf("%v, %v: nothing was measured", m, err)
+	}
+	found := func(property string, r checker.Result) matrix.Property {
+		return matrix.Property{Name: property, Found: r}
+	}
+	saved := newMeasured(&matrix.Matrix{Environment: "process", Cells: []matrix.Cell{
+		{Row: "setnx", Column: "none"}, {Row: "setnx", Column: "pause"},
+		{Row: "setnx", Column: "late", Properties: []matrix.Property{
+			found("R", checker.Violated), found("S", checker.Unknown)}},
+		{Row: "setnx", Column: "crash", Impossible: "it is not"},
+		{Row: "token-lua constant", Column: "none", Properties: []matrix.Property{
+			found("S", checker.Violated)}},
+		{Row: "token-lua constant", Column: "pause", Properties: []matrix.Property{
+			found("S", checker.Violated), found("L", checker.Violated), found("O", checker.Valid)}},
+		{Row: "token-lua constant", Column: "late", Properties: []matrix.Property{
+			found("S", checker.Unknown)}},
+		{Row: "token-lua constant", Column: "crash", Elsewhere: true},
+	}})
+	if err := saved.save(dir); err != nil {
+		t.Fatal(err)
+	}
+	m, err := readMeasured(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		row, column, letters string
 		ok                   bool
@@ -107,16 +126,17 @@ func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
 		{"token-lua constant", "late", "", false},
 		{"token-lua constant", "crash", "", false}, {"local", "none", "", false},
 	} {
-		if letters, ok := m(c.row, c.column); strings.Join(letters, "") != c.letters || ok != c.ok {
+		if letters, ok := m.of(c.row, c.column); strings.Join(letters, "") != c.letters || ok != c.ok {
 			t.Errorf("%s under %s: %v %v", c.row, c.column, letters, ok)
 		}
 	}
+	const page = "# Which lock survives which fault\n\n## Not possible\n"
 	d, err := someCells(t).Decide(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	once := d.Compare([]byte(page))
-	if twice := d.Compare(once); !bytes.Equal(once, twice) {
+	once := d.Compare([]byte(page), m)
+	if twice := d.Compare(once, m); !bytes.Equal(once, twice) {
 		t.Error(cmp.Diff(string(once), string(twice)))
 	}
 	for _, want := range []string{"| setnx | = | = · |", "| token-lua constant | −S | +O · |",

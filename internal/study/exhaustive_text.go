@@ -13,11 +13,8 @@ import (
 	"github.com/lockbench/lockbench/internal/matrix"
 )
 
-// Measured are the letters that were found of a cell on real Redis; false: nobody can tell.
-type Measured func(row, column string) ([]string, bool)
-
 // Markdown writes docs/exhaustive.md.
-func (d *ExhaustiveReport) Markdown(w io.Writer, measured Measured) error {
+func (d *ExhaustiveReport) Markdown(w io.Writer, measured *Measured) error {
 	b := bufio.NewWriter(w)
 	n := d.count(measured)
 	fmt.Fprintf(b, `# The table of expected verdicts, order by order
@@ -43,7 +40,7 @@ acquire has %d tries, a lease has three ticks, and clients work and wait for one
 // Text writes the table for a terminal, with the counterexamples of what was not expected.
 func (d *ExhaustiveReport) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	n := d.count(func(string, string) ([]string, bool) { return nil, false })
+	n := d.count(nil)
 	d.table(b, "%s %s")
 	fmt.Fprintf(b,
 		"\n%d of %d cells have exactly the letters that were expected; in %d of %d every order of 2 clients with 2 rounds and of 3 with 1 was gone through.\n%d schedules, %s.%s\n\n",
@@ -81,7 +78,7 @@ func sentence(s string) string {
 // decidedCount sums the table up.
 type exhaustiveCount struct{ agree, known, same, measured, schedules, finished, all int }
 
-func (d *ExhaustiveReport) count(measured Measured) (n exhaustiveCount) {
+func (d *ExhaustiveReport) count(measured *Measured) (n exhaustiveCount) {
 	for i := range d.Cells {
 		c := &d.Cells[i]
 		if c.Impossible != "" || len(c.Spaces) == 0 {
@@ -92,7 +89,7 @@ func (d *ExhaustiveReport) count(measured Measured) (n exhaustiveCount) {
 		n.known += batch.Truth(c.Known)
 		n.agree += batch.Truth(c.Agrees())
 		n.finished += batch.Truth(c.Finished(2, 2) >= 0 && c.Finished(3, 1) >= 0)
-		if letters, ok := measured(c.Row, c.Column); ok {
+		if letters, ok := measured.of(c.Row, c.Column); ok {
 			n.measured++
 			n.same += batch.Truth(slices.Equal(letters, c.Properties))
 		}
@@ -179,7 +176,7 @@ func nothing(letters string) string {
 }
 
 // cells tells of every cell what was expected, measured and decided, and within which bounds.
-func (d *ExhaustiveReport) cells(b io.Writer, measured Measured) {
+func (d *ExhaustiveReport) cells(b io.Writer, measured *Measured) {
 	fmt.Fprint(b,
 		"\n## Cell by cell\n\nWhat was expected, what was measured on real Redis, what was found here, and in which spaces. A letter in brackets is found without any fault.\n")
 	for _, r := range d.rows() {
@@ -194,7 +191,7 @@ func (d *ExhaustiveReport) cells(b io.Writer, measured Measured) {
 			if c.Known {
 				expected = nothing(strings.Join(c.Expected, ""))
 			}
-			if letters, ok := measured(r, n); ok {
+			if letters, ok := measured.of(r, n); ok {
 				real = nothing(strings.Join(letters, ""))
 			}
 			ended, partly := c.bounds()
