@@ -109,6 +109,8 @@ var heavy = map[string]string{
 	"github.com/testcontainers":         "docker",
 	"github.com/moby/moby":              "docker",
 	"github.com/spf13/cobra":            "cmd/lockbench",
+	"github.com/spf13/pflag":            "cmd/lockbench",
+	"golang.org/x/term":                 "internal/progress",
 	"github.com/chromedp":               "reports/reporttest",
 	"olympos.io/encoding/edn":           "history/edn",
 }
