@@ -82,7 +82,8 @@ func (d *daemon) introduce(ctx context.Context) error {
 
 // errWindows is why a daemon that answers is of no use.
 var errWindows = errors.New(
-	"it runs Windows containers, and Redis needs Linux ones: switch Docker Desktop to Linux containers")
+	"it runs Windows containers, and Redis needs Linux ones: " +
+		"switch Docker Desktop to Linux containers")
 
 // silence keeps testcontainers from writing to the terminal. Its logger is one for the whole
 // process, and not made to be set by two runs at once.
@@ -108,7 +109,8 @@ func silent(host string, err error) error {
 	switch text := err.Error(); {
 	case errors.Is(err, fs.ErrPermission) || strings.Contains(text, "permission denied"):
 		return fmt.Errorf(
-			"no permission to use Docker at %s: `sudo usermod -aG docker $USER` and log in again, or run lockbench as root", host)
+			"no permission to use Docker at %s: `sudo usermod -aG docker $USER` and log in again, or run "+
+				"lockbench as root", host)
 	case strings.Contains(text, "client version"): // Docker's words
 		return fmt.Errorf("the Docker daemon at %s wants a newer lockbench (%s)", host, oneLine(err))
 	case strings.Contains(text, "minimum supported API version"): // our client's
@@ -119,7 +121,8 @@ func silent(host string, err error) error {
 			host, answerTimeout)
 	case client.IsErrConnectionFailed(err):
 		return fmt.Errorf(
-			"no Docker daemon answers at %s: `sudo systemctl start docker`, or `sudo apt-get install docker.io`; DOCKER_HOST names another", host)
+			"no Docker daemon answers at %s: `sudo systemctl start docker`, or `sudo apt-get install "+
+				"docker.io`; DOCKER_HOST names another", host)
 	}
 	return fmt.Errorf("the Docker daemon at %s: %s", host, oneLine(err))
 }

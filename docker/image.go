@@ -57,7 +57,9 @@ func short(id string) string { return id[:min(len(id), len("sha256:")+12)] }
 func (d *daemon) pull(ctx context.Context, name string) error {
 	if name == DefaultImage {
 		return fmt.Errorf(
-			"there is no image %s: build it with `docker build -t %[1]s -f docker/Dockerfile internal/cluster/clock/shim`, or without a registry with `docker/base-image`; or take another with --redis-image redis:7", name)
+			"there is no image %s: build it with `docker build -t %[1]s -f docker/Dockerfile "+
+				"internal/cluster/clock/shim`, or without a registry with `docker/base-image`; or take "+
+				"another with --redis-image redis:7", name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, pullTimeout)
 	defer cancel()
@@ -67,7 +69,8 @@ func (d *daemon) pull(ctx context.Context, name string) error {
 	}
 	if err != nil {
 		return fmt.Errorf(
-			"there is no image %s, and it cannot be pulled (%s): `docker pull` it where a registry can be reached, or build ours with docker/base-image and leave --redis-image out", name, oneLine(err))
+			"there is no image %s, and it cannot be pulled (%s): `docker pull` it where a registry can be "+
+				"reached, or build ours with docker/base-image and leave --redis-image out", name, oneLine(err))
 	}
 	return nil
 }
@@ -84,7 +87,8 @@ func ImageID(ctx context.Context, name string) (string, error) {
 	if errdefs.IsNotFound(err) {
 		return "",
 			fmt.Errorf(
-				"there is no image %s: docker/base-image, or docker build -t %[1]s -f docker/Dockerfile internal/cluster/clock/shim", name)
+				"there is no image %s: docker/base-image, or docker build -t %[1]s -f docker/Dockerfile "+
+					"internal/cluster/clock/shim", name)
 	}
 	if err != nil {
 		return "", fmt.Errorf("image %s: %s", name, oneLine(err))

@@ -21,11 +21,13 @@ func (l *Launcher) makeNetwork(ctx context.Context) (string, error) {
 	case strings.Contains(err.Error(), "address pool"): // Docker's words
 		return "",
 			fmt.Errorf(
-				"the Docker daemon has no addresses left for another network (%s): `lockbench doctor --clean`, or `docker network prune`", oneLine(err))
+				"the Docker daemon has no addresses left for another network (%s): `lockbench doctor "+
+					"--clean`, or `docker network prune`", oneLine(err))
 	}
 	return "",
 		fmt.Errorf(
-			"cannot make a network for the run (%s); take --docker-network host where the daemon is this machine's", oneLine(err))
+			"cannot make a network for the run (%s); take --docker-network host where the daemon is this "+
+				"machine's", oneLine(err))
 }
 
 // within puts a container into the environment's own network, or on this machine's. What the

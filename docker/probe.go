@@ -26,7 +26,8 @@ func (l *Launcher) probe(ctx context.Context, clocks bool) error {
 	}
 	if _, err := l.serverVersion(ctx, nil, nil); err != nil {
 		return fmt.Errorf(
-			"image %s has no server that can be started (%s): take one that has redis-server in its path, or leave --redis-image out", l.image.name, oneLine(err))
+			"image %s has no server that can be started (%s): take one that has redis-server in its path, "+
+				"or leave --redis-image out", l.image.name, oneLine(err))
 	}
 	if !clocks {
 		return nil
@@ -68,7 +69,8 @@ func (l *Launcher) noClock() error {
 		return nil
 	}
 	return fmt.Errorf(
-		"the clock of %s cannot be moved: it has no shim of its own, and none can be built here for Linux on %s; take our image for this fault", l.image.name, l.daemon.arch)
+		"the clock of %s cannot be moved: it has no shim of its own, and none can be built here for "+
+			"Linux on %s; take our image for this fault", l.image.name, l.daemon.arch)
 }
 
 // ServerVersion is server.Launcher.

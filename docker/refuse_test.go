@@ -67,27 +67,39 @@ func with(path, answer string) map[string]string {
 }
 
 func TestWhatADaemonRefusesIsSaidInOneLine(t *testing.T) {
-	const noRegistry = "500 Get https://registry-1.docker.io/v2/: dial tcp: lookup registry-1.docker.io: no such host"
+	const noRegistry = "500 Get https://registry-1.docker.io/v2/: dial tcp: " +
+		"lookup registry-1.docker.io: no such host"
 	for name, c := range map[string]struct {
 		api     string
 		answers map[string]string
 		options Options
 		advice  []string
 	}{
-		"too old":          {"1.30", current, Options{}, []string{"is too old", "install Docker 20.10 or newer"}},
-		"too new":          {"1.99", with("/version", "500 client version 1.55 is too old. Minimum supported API version is 1.70"), Options{}, []string{"wants a newer lockbench"}},
-		"broken":           {"1.46", with("/version", "500 something is wrong"), Options{}, []string{"something is wrong"}},
-		"no daemon at all": {"", map[string]string{"/version": "<html>", "/_ping": "<html>"}, Options{}, []string{"the Docker daemon at tcp://"}},
+		"too old": {"1.30", current,
+			Options{}, []string{"is too old", "install Docker 20.10 or newer"}},
+		"too new": {"1.99", with("/version",
+			"500 client version 1.55 is too old. Minimum supported API version is 1.70"),
+			Options{}, []string{"wants a newer lockbench"}},
+		"broken": {"1.46", with("/version", "500 something is wrong"),
+			Options{}, []string{"something is wrong"}},
+		"no daemon at all": {"", map[string]string{"/version": "<html>", "/_ping": "<html>"},
+			Options{}, []string{"the Docker daemon at tcp://"}},
 		"our image is missing": {"1.46", current, Options{},
-			[]string{"there is no image lockbench/redis:7", "docker/base-image", "docker build -t lockbench/redis:7"}},
-		"no registry":   {"1.46", with("/images/create", noRegistry), Options{Image: "redis:7"}, []string{"there is no image redis:7", "no such host", "docker pull"}},
-		"no such image": {"1.46", with("/images/create", "500 pull access denied for nothing"), Options{Image: "nothing"}, []string{"pull access denied", "docker/base-image"}},
-		"bad image":     {"1.46", current, Options{Image: "No Image"}, []string{"No Image"}},
-		"workers":       {"1.46", current, Options{Network: Bridge, Workers: InContainer}, []string{"another clock", "leave it out"}},
+			[]string{"there is no image lockbench/redis:7", "docker/base-image",
+				"docker build -t lockbench/redis:7"}},
+		"no registry": {"1.46", with("/images/create", noRegistry),
+			Options{Image: "redis:7"}, []string{"there is no image redis:7", "no such host", "docker pull"}},
+		"no such image": {"1.46", with("/images/create", "500 pull access denied for nothing"),
+			Options{Image: "nothing"}, []string{"pull access denied", "docker/base-image"}},
+		"bad image": {"1.46", current, Options{Image: "No Image"}, []string{"No Image"}},
+		"workers": {"1.46", current,
+			Options{Network: Bridge, Workers: InContainer}, []string{"another clock", "leave it out"}},
 		"no such place": {"1.46", current, Options{Workers: "moon"}, []string{"container"}},
 		"no such net":   {"1.46", current, Options{Network: "overlay"}, []string{"host, bridge"}},
-		"windows":       {"1.46", with("/info", `{"OSType":"windows"}`), Options{}, []string{"switch Docker Desktop to Linux containers"}},
-		"host is far":   {"1.46", current, Options{Network: Host}, []string{"may be on another machine", "bridge"}},
+		"windows": {"1.46", with("/info", `{"OSType":"windows"}`),
+			Options{}, []string{"switch Docker Desktop to Linux containers"}},
+		"host is far": {"1.46", current,
+			Options{Network: Host}, []string{"may be on another machine", "bridge"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pretend(t, c.api, c.answers)
@@ -186,7 +198,8 @@ func readable(t *testing.T, dir string) string {
 func TestAnImageThatIsNoRedis(t *testing.T) {
 	testenv.Part(t, "docker")
 	empty := "lockbench/empty:test"
-	if out, err := exec.Command("sh", "-c", "tar c -T /dev/null | docker import - "+empty).CombinedOutput(); err != nil {
+	build := exec.Command("sh", "-c", "tar c -T /dev/null | docker import - "+empty)
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	t.Cleanup(func() { _ = exec.Command("docker", "rmi", empty).Run() })

@@ -163,10 +163,12 @@ func (s *remoteProxies) look(ctx context.Context) (*proxy.Remote, error) {
 func (l *Launcher) unreached(err error) error {
 	if l.daemon.remote == "" {
 		return fmt.Errorf(
-			"the container of the proxies cannot be reached (%s): the daemon must publish ports on 127.0.0.1; take --docker-network host", oneLine(err))
+			"the container of the proxies cannot be reached (%s): the daemon must publish ports on "+
+				"127.0.0.1; take --docker-network host", oneLine(err))
 	}
 	return fmt.Errorf(
-		"servers in containers cannot be reached: %s, and what it publishes on a loopback address is not on this machine's (%s); run lockbench where the daemon is", l.daemon.remote, oneLine(err))
+		"servers in containers cannot be reached: %s, and what it publishes on a loopback address is "+
+			"not on this machine's (%s); run lockbench where the daemon is", l.daemon.remote, oneLine(err))
 }
 
 // end removes the container and the network.

@@ -186,12 +186,14 @@ func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 		t.Error(err)
 	}
 	for id, want := range map[string]bool{abandoned: false, foreign: true} {
-		if _, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{}); (err == nil) != want {
+		_, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{})
+		if (err == nil) != want {
 			t.Errorf("container %s is there: %v; want %v", id, err == nil, want)
 		}
 	}
 	for id, want := range bridges {
-		if _, err := l.daemon.NetworkInspect(t.Context(), id, client.NetworkInspectOptions{}); (err == nil) != want {
+		_, err := l.daemon.NetworkInspect(t.Context(), id, client.NetworkInspectOptions{})
+		if (err == nil) != want {
 			t.Errorf("network %s is there: %v; want %v", id, err == nil, want)
 		}
 	}
@@ -203,7 +205,8 @@ func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 // create makes a container that never runs.
 func create(t *testing.T, l *Launcher, labels map[string]string) string {
 	t.Helper()
-	c, err := testcontainers.Run(t.Context(), l.image.name, testcontainers.WithNoStart(), testcontainers.WithLabels(labels))
+	c, err := testcontainers.Run(t.Context(), l.image.name, testcontainers.WithNoStart(),
+		testcontainers.WithLabels(labels))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +218,8 @@ func create(t *testing.T, l *Launcher, labels map[string]string) string {
 func createNetwork(t *testing.T, l *Launcher, labels map[string]string) string {
 	t.Helper()
 	testenv.Part(t, "bridge")
-	n, err := l.daemon.NetworkCreate(t.Context(), "lockbench-test-"+rand.Text(), client.NetworkCreateOptions{Labels: labels})
+	n, err := l.daemon.NetworkCreate(t.Context(), "lockbench-test-"+rand.Text(),
+		client.NetworkCreateOptions{Labels: labels})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ func (l *Launcher) placeable(workers string) error {
 		return nil
 	case workers == InContainer && l.daemon.remote != "":
 		return fmt.Errorf(
-			"--workers %s is not possible: %s, and what workers see there would be stamped by another clock; leave it out", workers, l.daemon.remote)
+			"--workers %s is not possible: %s, and what workers see there would be stamped by another "+
+				"clock; leave it out", workers, l.daemon.remote)
 	case workers == InContainer:
 		return nil
 	}

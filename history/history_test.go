@@ -100,15 +100,19 @@ func TestEventsAreSortedByStampNotByArrival(t *testing.T) {
 // Each impossible history, and the words that must name what is wrong with it.
 var impossible = []struct{ name, events, says string }{
 	{"double invoke", `{"type":"invoke","t":1,"process":0,"f":"acquire","n":1}
-{"type":"invoke","t":2,"process":0,"f":"release","n":1}`, "line 3: process 0: release invoked while its acquire of acquisition 1 is open"},
+{"type":"invoke","t":2,"process":0,"f":"release","n":1}`,
+		"line 3: process 0: release invoked while its acquire of acquisition 1 is open"},
 	{"completion without invocation", `{"type":"ok","t":1,"process":0,"f":"acquire","n":1}`,
 		"line 2: process 0: ok of acquire without an invocation"},
 	{"completion of another call", `{"type":"invoke","t":1,"process":0,"f":"acquire","n":1}
-{"type":"ok","t":2,"process":0,"f":"acquire","n":2}`, "line 3: process 0: ok of acquire 2 completes acquire 1"},
+{"type":"ok","t":2,"process":0,"f":"acquire","n":2}`,
+		"line 3: process 0: ok of acquire 2 completes acquire 1"},
 	{"time runs backwards", `{"type":"invoke","t":9,"process":0,"f":"acquire","n":1}
-{"type":"ok","t":8,"process":0,"f":"acquire","n":1}`, "line 3: process 0: time runs backwards, from 9 to 8"},
+{"type":"ok","t":8,"process":0,"f":"acquire","n":1}`,
+		"line 3: process 0: time runs backwards, from 9 to 8"},
 	{"dead client speaks", `{"type":"exit","t":1,"process":0}
-{"type":"invoke","t":2,"process":0,"f":"acquire","n":1}`, "line 3: process 0: invoke after it was gone"},
+{"type":"invoke","t":2,"process":0,"f":"acquire","n":1}`,
+		"line 3: process 0: invoke after it was gone"},
 	{"event after the end", `{"type":"end","t":1,"process":-1}
 {"type":"kill","t":2,"process":0}`, "line 3: kill after the end"},
 	{"unknown type", `{"type":"maybe","t":1,"process":0}`, `line 2: unknown type "maybe"`},

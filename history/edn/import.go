@@ -138,7 +138,8 @@ func (i *importer) event(o *operation, process int) (history.Event, error) {
 	if o.f == history.ReadOp || o.f == history.WriteOp {
 		e.Value = i.value(value)
 	}
-	if token, ok := field(value, "fence").(int64); ok && o.typ == history.OK && o.f == history.Acquire && token > 0 {
+	if token, ok := field(value, "fence").(int64); ok && o.typ == history.OK &&
+		o.f == history.Acquire && token > 0 {
 		e.Grant = &history.Grant{Token: token}
 	}
 	e.N = i.acquisition(e)
@@ -215,7 +216,8 @@ func notOwner(err string) bool {
 // nemesis keeps what the nemesis did, as an annotation: Jepsen notes an action when it begins and
 // again when it is done.
 func (i *importer) nemesis(o *operation) error {
-	e := history.Event{Type: history.Fault, T: i.stamp(o.time), Process: history.Harness, F: o.f, Phase: history.PhaseFrom}
+	e := history.Event{Type: history.Fault, T: i.stamp(o.time), Process: history.Harness, F: o.f,
+		Phase: history.PhaseFrom}
 	if o.value != nil {
 		e.Target = plainText(o.value)
 	}

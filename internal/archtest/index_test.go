@@ -20,8 +20,8 @@ type index struct {
 // page is a page of Markdown: its headings as they stand there, and their anchors.
 type page struct{ headings, anchors []string }
 
-// sourceDocument is a source document: the lines of which docs/locks/documents.md says something, and
-// its sections.
+// sourceDocument is a source document: the lines of which docs/locks/documents.md says something,
+// and its sections.
 type sourceDocument struct {
 	lines    map[int]bool
 	sections map[string]bool
@@ -44,7 +44,8 @@ func (d sourceDocument) missing(a, b string) int {
 
 func readIndex(t *testing.T) *index {
 	t.Helper()
-	x := &index{pages: map[string]page{}, documents: map[string]sourceDocument{}, traces: map[string]bool{}}
+	x := &index{pages: map[string]page{}, documents: map[string]sourceDocument{},
+		traces: map[string]bool{}}
 	for _, name := range texts(t) {
 		if strings.HasSuffix(name, ".md") {
 			x.pages[name] = readPage(read(t, name))
@@ -118,11 +119,12 @@ func anchor(heading string) string {
 
 // withoutCode blanks fenced blocks, so that what follows keeps its place.
 func withoutCode(text string) string {
-	return regexp.MustCompile("(?ms)^ *```.*?^ *```").ReplaceAllStringFunc(text, func(s string) string {
-		return regexp.MustCompile(`[^\n]+`).ReplaceAllStringFunc(s, func(line string) string {
-			return strings.Repeat(" ", len(line))
+	return regexp.MustCompile("(?ms)^ *```.*?^ *```").ReplaceAllStringFunc(text,
+		func(s string) string {
+			return regexp.MustCompile(`[^\n]+`).ReplaceAllStringFunc(s, func(line string) string {
+				return strings.Repeat(" ", len(line))
+			})
 		})
-	})
 }
 
 func read(t *testing.T, name string) string {

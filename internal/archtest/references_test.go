@@ -74,7 +74,8 @@ var (
 	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	file     = regexp.MustCompile(`(?:^|[^\w./-]|\./)((?:cmd|internal|impls|nemesis|workloads|` +
 		`checker|reports|docker|history|docs)(?:/[\w.-]*\w)+)`)
-	selector    = regexp.MustCompile(`\.[A-Z]\w*$`)                            // of internal/cluster.Config
+	selector = regexp.MustCompile(
+		`\.[A-Z]\w*$`) // of internal/cluster.Config
 	placeholder = regexp.MustCompile(`[A-Z]{3}|redispy.watch|shim/lockbench$`) // examples, and a build
 
 	// outside are forms that lead out of the repository, and what to write instead.

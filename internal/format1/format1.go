@@ -1,5 +1,5 @@
-// Package format1 reads the words of the first version's files: each room that reads a document says
-// which fields have another name since, and the rest of the room knows the new names only.
+// Package format1 reads the words of the first version's files: each room that reads a document
+// says which fields have another name since, and the rest of the room knows the new names only.
 package format1
 
 import (

@@ -46,8 +46,8 @@ func Listen(t testing.TB, serve func(net.Conn)) string {
 	return ln.Addr().String()
 }
 
-// join passes on what either end says, until both have ended: a daemon answers whoever has said
-// all.
+// join passes on what either end says, until both have ended: a daemon answers when a client has
+// said all.
 func join(here net.Conn, socket string) {
 	there, err := net.Dial("unix", socket)
 	if err != nil {

@@ -4,12 +4,13 @@ package testenv
 
 import "os"
 
-// Race reports whether the race detector is built in.
+// Race reports whether the race detector is built in: a test whose input is large then takes a
+// small one, and `make test` runs it with the large one without the detector.
 const Race = true
 
 // A program with the race detector sleeps a second at its end, and an ended worker's exit code is
-// not looked at. What a test starts does not sleep, and a race ends it at once: its run breaks. What
-// the user has put into GORACE counts more.
+// not looked at. What a test starts does not sleep, and a race ends it at once: its run breaks.
+// What the user has put into GORACE counts more.
 func init() {
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0 halt_on_error=1 "+os.Getenv("GORACE"))
 }

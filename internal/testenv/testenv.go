@@ -1,5 +1,5 @@
-// Package testenv lets tests say what they cannot do without. A missing part skips the test with one
-// line, or fails it where LOCKBENCH_REQUIRE names the part ("redis,chromium"): CI must not pass
+// Package testenv lets tests say what they cannot do without. A missing part skips the test with
+// one line, or fails it where LOCKBENCH_REQUIRE names the part ("redis,chromium"): CI must not pass
 // because nothing was tested.
 package testenv
 

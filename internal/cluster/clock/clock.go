@@ -1,5 +1,5 @@
-// Package clock moves the wall clock of a redis-server through a file that a library, which is loaded
-// before the C library, adds to the time.
+// Package clock moves the wall clock of a redis-server through a file that a library, which is
+// loaded before the C library, adds to the time.
 package clock
 
 import (

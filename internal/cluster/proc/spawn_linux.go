@@ -1,5 +1,5 @@
-// Package proc starts, stops and observes processes of this machine: nothing that it starts outlives
-// this process, however that ends.
+// Package proc starts, stops and observes processes of this machine: nothing that it starts
+// outlives this process, however that ends.
 package proc
 
 import (

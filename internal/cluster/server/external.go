@@ -97,7 +97,8 @@ func (g *External) inspect(c *redis.Client) error {
 	key, err := foreignKey(c)
 	if err == nil && key != "" {
 		return fmt.Errorf(
-			"its database 0 holds keys that are not ours, such as %q: give lockbench a Redis of its own, or say --any-database", key)
+			"its database 0 holds keys that are not ours, such as %q: give lockbench a Redis of its own, "+
+				"or say --any-database", key)
 	}
 	return err
 }

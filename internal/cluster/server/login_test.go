@@ -1,14 +1,11 @@
 package server
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"io"
-	"net"
 	"net/http/httptest"
-	"strings"
+	"path/filepath"
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
@@ -16,15 +13,18 @@ import (
 )
 
 func TestTunnelSpeaksTLS(t *testing.T) {
-	plain := testenv.Listen(t, func(c net.Conn) {
-		for in := bufio.NewReader(c); ; {
-			if line, err := in.ReadString('\n'); err != nil {
-				return
-			} else if strings.EqualFold(line, "PING\r\n") {
-				_, _ = io.WriteString(c, "+PONG\r\n")
-			}
-		}
-	})
+	testenv.Part(t, "redis")
+	dir := t.TempDir()
+	n, err := StartNode(NodeConfig{Name: "theirs", Host: "127.84.4.1", Port: 24567, Dir: dir,
+		Log: filepath.Join(dir, "log")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Kill()
+	if err := n.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	plain := n.Addr()
 	certified := httptest.NewTLSServer(nil) // for its certificate
 	defer certified.Close()
 	ln, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: certified.TLS.Certificates})
