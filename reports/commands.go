@@ -23,7 +23,7 @@ type commandRow struct {
 const maxCommandRows = 160
 
 // commands chooses the commands of the clients involved, around the violation, or else around the
-// first fault that had to strike.
+// first aimed fault.
 func (p *runPage) commands(v *view.View) {
 	w := v.First()
 	if len(v.Trace) == 0 {

@@ -18,7 +18,7 @@ func WriteMarkdown(w io.Writer, v *view.View) error {
 	fmt.Fprintf(b, "# %s\n\n**%s** %s\n\n%s\n", page.Literal(v.Question()), page.Literal(a.Word),
 		page.Literal(a.Sentence), page.Literal(v.Subtitle()))
 	if v.Verdict != nil && v.Verdict.HarnessError != "" {
-		fmt.Fprintf(b, "\n**The harness broke:** %s\n", page.Literal(page.Clean(v.Verdict.HarnessError,
+		fmt.Fprintf(b, "\n**The harness failed:** %s\n", page.Literal(page.Clean(v.Verdict.HarnessError,
 			400)))
 	}
 	if rows := v.Properties(); len(rows) > 0 {

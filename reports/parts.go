@@ -14,7 +14,7 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// verdict adds whether this was expected, and what broke.
+// verdict adds whether this was expected, and an error of the harness.
 func (p *runPage) verdict(v *view.View) {
 	if v.Verdict == nil {
 		return

@@ -17,7 +17,7 @@ import (
 
 // skew is how far a clock is from where it was at first, in seconds, over time. It is measured
 // where a node's command stream was recorded, which carries the node's own stamps; else it is what
-// the nemesis was told to do.
+// the nemesis was ordered to do.
 type skew struct {
 	name     string
 	measured bool
@@ -101,7 +101,7 @@ func clockFigure(v *view.View) (*Figure, error) {
 	for i, s := range ss[:min(maxSkews, len(ss))] {
 		name := page.Clean(s.name, 16)
 		if !s.measured {
-			name += ", as told"
+			name += ", as ordered"
 		}
 		for _, p := range s.points {
 			lo, hi = min(lo, p.Y), max(hi, p.Y)

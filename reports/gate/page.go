@@ -18,7 +18,7 @@ var pageTemplate = template.Must(template.New("gate").Parse(pageHTML))
 
 // row is an entry of a gate.
 type row struct {
-	Name, Title, Expect, Found, Result, State, Claim, Words, Link, Reproduce string
+	Name, Title, Expect, Found, Result, State, Claim, Story, Link, Reproduce string
 }
 
 var states = map[gate.Outcome]string{gate.Passed: "valid",
@@ -39,7 +39,7 @@ func Page(g *gate.Result, link page.Link) (body []byte, policy string, err error
 			Result: page.Clean(string(e.Result), 20), State: stateOf(e.Result), Claim: page.Clean(e.Claim,
 				300)}
 		if e.Shown != nil {
-			x.Words, x.Reproduce, x.Link = page.Clean(e.Shown.Explanation, 500), page.Clean(e.Shown.Reproduce,
+			x.Story, x.Reproduce, x.Link = page.Clean(e.Shown.Explanation, 500), page.Clean(e.Shown.Reproduce,
 				400),
 				link(e.Shown.Dir)
 		}

@@ -11,7 +11,7 @@ import (
 
 // claimRow is what a document says, and what came of it.
 type claimRow struct {
-	Text, Document, Outcome, State, Symbol, Note, Words, Command string
+	Text, Document, Outcome, State, Symbol, Note, Story, Command string
 	Cells                                                        []claimCell
 }
 
@@ -67,8 +67,8 @@ func newClaimRow(c study.Claim, o study.Outcome, cells []*matrix.Cell,
 			continue
 		}
 		row.Cells = append(row.Cells, claimCell{name, linked(dirFor(cell, letters))})
-		if row.Words == "" && o != study.Unclear {
-			row.Words = claimWords(cell, letters)
+		if row.Story == "" && o != study.Unclear {
+			row.Story = claimStory(cell, letters)
 		}
 	}
 	return row
@@ -84,10 +84,10 @@ func dirFor(c *matrix.Cell, letters string) string {
 	return c.Dir()
 }
 
-func claimWords(c *matrix.Cell, letters string) string {
+func claimStory(c *matrix.Cell, letters string) string {
 	for _, l := range c.Found() {
 		if strings.Contains(letters, l) {
-			return page.Clean(strings.Join(strings.Fields(wordsOf(c, c.Property(l))), " "), 320)
+			return page.Clean(strings.Join(strings.Fields(explained(c, c.Property(l))), " "), 320)
 		}
 	}
 	return ""

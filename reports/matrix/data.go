@@ -22,7 +22,7 @@ type matrixData struct {
 type matrixDetail struct {
 	Letter string `json:"l"`
 	Found  string `json:"f"`
-	Words  int    `json:"w,omitempty"` // number of the text
+	Text   int    `json:"w,omitempty"` // number of the text
 	Link   string `json:"h,omitempty"`
 	Runs   [2]int `json:"n"` // that found it, of how many
 	Expect bool   `json:"e,omitempty"`
@@ -41,25 +41,25 @@ func newMatrixData(m *matrix.Matrix) *matrixData {
 	return d
 }
 
-// maxWords bounds the words of a counterexample on the page of a matrix; the run's report has all
+// maxText bounds the words of a counterexample on the page of a matrix; the run's report has all
 // of them.
-const maxWords = 500
+const maxText = 500
 
 func (d *matrixData) add(c *matrix.Cell, row, column int, linked page.Link) {
 	var out []matrixDetail
 	if c.Impossible != "" {
-		out = append(out, matrixDetail{Found: "not possible", Words: d.text(c.Impossible)})
+		out = append(out, matrixDetail{Found: "not possible", Text: d.text(c.Impossible)})
 	}
 	for _, l := range c.Properties {
 		x := matrixDetail{Letter: l.Name, Found: l.Found.String(), Runs: [2]int{l.Runs, l.Of},
 			Expect: slices.Contains(c.Expected, l.Name)}
 		switch {
 		case l.Inherited:
-			x.Words = d.text("It needs no fault: see the column none.")
+			x.Text = d.text("It needs no fault: see the column none.")
 		case l.Found == "violated":
-			x.Words, x.Link = d.text(wordsOf(c, l)), linked(l.Dir)
+			x.Text, x.Link = d.text(explained(c, l)), linked(l.Dir)
 		default:
-			x.Words = d.text(l.Reason)
+			x.Text = d.text(l.Reason)
 		}
 		out = append(out, x)
 	}
@@ -68,8 +68,8 @@ func (d *matrixData) add(c *matrix.Cell, row, column int, linked page.Link) {
 	}
 }
 
-// wordsOf is the counterexample of the run that shows the letter.
-func wordsOf(c *matrix.Cell, l matrix.Property) string {
+// explained is the counterexample of the run that shows the letter.
+func explained(c *matrix.Cell, l matrix.Property) string {
 	for _, r := range c.Runs {
 		if r.Dir == l.Dir && r.Explanations[l.Name] != "" {
 			return r.Explanations[l.Name]
@@ -85,7 +85,7 @@ func wordsOf(c *matrix.Cell, l matrix.Property) string {
 
 // text numbers a text.
 func (d *matrixData) text(s string) int {
-	s = page.Clean(s, maxWords)
+	s = page.Clean(s, maxText)
 	i, ok := d.index[s]
 	if !ok {
 		i = len(d.Texts)

@@ -232,7 +232,7 @@ func cellOf(m *matrix.Matrix, row, column string) *matrix.Cell {
 
 // differenceRow is a letter that was not as expected.
 type differenceRow struct {
-	Row, Column, Letter, What, Words, Link string
+	Row, Column, Letter, What, Text, Link string
 }
 
 func (p *matrixPage) differences(m *matrix.Matrix, linked page.Link) {

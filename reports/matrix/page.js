@@ -1,5 +1,5 @@
 'use strict';
-// Filters the matrix, moves through it by keys, and shows what is known of a cell (matrix_data.go has the shape of #data).
+// Filters the matrix, moves through it by keys, and shows what is known of a cell (data.go has the shape of #data).
 // Texts of the runs are only ever set as text, never as markup.
 (() => {
   const D = JSON.parse(document.getElementById('data').textContent);
@@ -70,11 +70,11 @@
       add(li, 'b', '', d.l || '');
       const f = add(li, 'span', d.f, d.f + (d.e && d.f !== 'violated' ? ', expected' : !d.e && d.f === 'violated' ? ', not expected' : ''));
       if (d.n[1] > 1) f.textContent += ' (' + d.n[0] + ' of ' + d.n[1] + ')';
-      const words = add(li, 'span');
-      if (d.w && said.has(d.w)) words.textContent = 'The same. ';
-      else if (d.w) words.textContent = D.texts[d.w] + ' ';
+      const text = add(li, 'span');
+      if (d.w && said.has(d.w)) text.textContent = 'The same. ';
+      else if (d.w) text.textContent = D.texts[d.w] + ' ';
       said.add(d.w);
-      if (d.h) { const a = add(words, 'a', '', 'report'); a.href = d.h; }
+      if (d.h) { const a = add(text, 'a', '', 'report'); a.href = d.h; }
     }
     if (!known.length) add(box, 'p', '', 'Nothing was run.');
     box.hidden = false;

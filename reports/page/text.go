@@ -9,7 +9,7 @@ import (
 
 // Clean spells out what a reader could not see or be misled by: control characters, invalid UTF-8,
 // and the marks that turn the direction of the text around them. It shortens to at most limit
-// runes, if limit is positive. It does not escape for HTML; whoever writes the page does.
+// runes, if limit is positive. It does not escape for HTML: the page does.
 func Clean(s string, limit int) string {
 	var b strings.Builder
 	n := 0

@@ -26,7 +26,7 @@ type Scene struct {
 type fake struct {
 	r       *store.Run
 	rng     *rand.Rand
-	owner   int // client that holds the key on the current master, -1: nobody
+	owner   int // client that holds the key on the current master, -1: none does
 	value   string
 	master  string
 	state   []fakeClient
@@ -107,7 +107,7 @@ func (f *fake) play(s Scene) {
 		f.step(p, s)
 		end = max(end, f.state[p].next)
 	}
-	for i := range f.state { // whoever is inside leaves, whoever waits gives up
+	for i := range f.state { // a client that is inside leaves, one that waits gives up
 		c := &f.state[i]
 		t := max(end, c.next) + 1
 		switch c.doing {
@@ -171,9 +171,9 @@ func (f *fake) poll(p int, s Scene) {
 }
 
 func (f *fake) failover(t int64, by int) {
-	add := func(dt int64, name, phase, target string, id int, strike bool) {
+	add := func(dt int64, name, phase, target string, id int, aimed bool) {
 		f.event(history.Event{Type: history.Fault, T: t + dt, Process: history.Harness, F: name,
-			Phase: phase, ID: id, Target: target, Aimed: strike, By: history.Ptr(by)})
+			Phase: phase, ID: id, Target: target, Aimed: aimed, By: history.Ptr(by)})
 	}
 	add(-900e3, "cut", history.PhaseFrom, "n0>n1", 1, false)
 	add(100e3, "kill", history.PhaseFrom, "n0", 2, true)

@@ -60,7 +60,7 @@ type Entry struct {
 	// violated, valid, unknown, n.a., not judged, running; of a gate its result, of a matrix nothing
 	Verdict string   `json:"verdict"`
 	Letters []string `json:"letters,omitempty"`
-	Words   string   `json:"words,omitempty"` // the summary
+	Summary string   `json:"summary,omitempty"`
 	Expect  string   `json:"expect,omitempty"`
 	As      bool     `json:"as_expected,omitempty"`
 	Files   []string `json:"files,omitempty"` // to download
@@ -142,7 +142,7 @@ func (s *Server) ofMatrix(e *Entry, name string) {
 	}
 	defer f.Close()
 	if m, err := matrix.Read(f); err == nil {
-		e.Environment, e.Words = page.Clean(m.Environment, 40), m.Count().String()
+		e.Environment, e.Summary = page.Clean(m.Environment, 40), m.Count().String()
 		e.Impl, e.Nemesis = units.Count(len(m.Rows), "lock"), units.Count(len(m.Columns), "fault")
 	}
 }
@@ -155,7 +155,7 @@ func (s *Server) ofGate(e *Entry, name string) {
 		return
 	}
 	e.Verdict, e.As = page.Clean(string(g.Result), 20), g.Exit == 0
-	e.Words = units.Count(len(g.Entries), "entry") + fmt.Sprintf(", exit code %d", g.Exit)
+	e.Summary = units.Count(len(g.Entries), "entry") + fmt.Sprintf(", exit code %d", g.Exit)
 }
 
 func (s *Server) ofRun(e *Entry, name string) {
@@ -178,7 +178,7 @@ func (s *Server) ofRun(e *Entry, name string) {
 	if err != nil {
 		return
 	}
-	e.Verdict, e.Words, e.Expect, e.As = v.Verdict.String(), page.Clean(v.Summary, 300),
+	e.Verdict, e.Summary, e.Expect, e.As = v.Verdict.String(), page.Clean(v.Summary, 300),
 		page.Clean(v.Expect, 40), v.AsExpected
 	for _, p := range v.Properties {
 		if p.Verdict == checker.Violated {

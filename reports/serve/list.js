@@ -38,7 +38,7 @@
     } else add(said, 'span', 'chip na', x.kind);
     if (x.letters) add(said, 'span', 'letters', x.letters.join(' '));
     if (x.expect && !x.as_expected) add(said, 'span', 'not', 'expected ' + x.expect);
-    if (x.words) add(said, 'p', '', x.words);
+    if (x.summary) add(said, 'p', '', x.summary);
     add(tr, 'td', 'environment', x.environment);
     const look = add(tr, 'td', 'look');
     if (x.page) link(look, x, x.page, x.kind === 'run' ? 'report' : x.kind);
@@ -55,7 +55,7 @@
   function matches(x) {
     const find = $('find').value.trim().toLowerCase();
     if (picked.verdict && x.verdict !== picked.verdict || picked.kind && x.kind !== picked.kind) return false;
-    return find.split(/\s+/).every(w => [x.name, x.impl, x.nemesis, x.environment, x.verdict, x.words, x.time, (x.letters || []).join('')].some(s => (s || '').toLowerCase().includes(w)));
+    return find.split(/\s+/).every(w => [x.name, x.impl, x.nemesis, x.environment, x.verdict, x.summary, x.time, (x.letters || []).join('')].some(s => (s || '').toLowerCase().includes(w)));
   }
   function draw() {
     const items = D.items.filter(matches).sort((a, b) => {
@@ -103,7 +103,7 @@
     if (e.key === 'Escape' && $('find').value) { $('find').value = ''; draw(); }
   });
 
-  // Nothing is asked while nobody looks.
+  // Nothing is asked while the page is hidden.
   async function refresh() {
     if (document.hidden) return;
     try {

@@ -71,7 +71,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !slices.Contains(s.hosts, strings.ToLower(r.Host)):
 		refuse(w, http.StatusForbidden,
-			"This is lockbench on "+s.hosts[0]+". It answers nobody who calls it otherwise.")
+			"This is lockbench on "+s.hosts[0]+". It does not answer to any other name.")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		refuse(w, http.StatusMethodNotAllowed, "Nothing can be changed here.")
@@ -93,7 +93,7 @@ func refuse(w http.ResponseWriter, status int, words string) {
 	io.WriteString(w, words+"\n")
 }
 
-// served are the files of the store that may be read as they are; the rest is nobody's business.
+// served are the files of the store that may be read as they are; no other is.
 var served = regexp.MustCompile(
 	`^((history|trace|results)\.jsonl|(plan|verdict|matrix|options|gate)\.json|(matrix|summary|report)\.md|junit\.xml|(history|results)\.edn|history\.txt|plots/[\w.-]+\.(svg|png)|nodes/[\w.-]+\.jsonl|logs/[\w.-]+)$`)
 

@@ -179,7 +179,7 @@ func (t *terminal) closing(v *view.View) {
 	h := v.History.Header
 	t.line("")
 	if v.Verdict != nil && v.Verdict.HarnessError != "" {
-		t.wrap(t.paint(red, "Broke:  "), units.Sentence(page.Clean(v.Verdict.HarnessError, 400)), 8)
+		t.wrap(t.paint(red, "Failed: "), units.Sentence(page.Clean(v.Verdict.HarnessError, 400)), 8)
 	}
 	if what, how := v.Expectation(); what != "" {
 		t.line(fmt.Sprintf("Expected %s: %s.", what, how))

@@ -144,14 +144,14 @@ func overlapsAgree(t *testing.T, name string, v *view.View, drawn *Timeline) {
 // TestALastingFaultIsNotGuessed has faults that end with the run: only the record says which of
 // them the harness took back.
 func TestALastingFaultIsNotGuessed(t *testing.T) {
-	fault := func(at int64, id int, phase, err string) history.Event {
+	fault := func(at int64, id int, phase string, lasted bool) history.Event {
 		return history.Event{Type: history.Fault, T: at, Process: history.Harness, F: "cut", ID: id,
-			Phase: phase, Target: "c0>n0", Err: err}
+			Phase: phase, Target: "c0>n0", Lasted: lasted}
 	}
 	h := &history.History{Header: history.Header{Clients: 1}, Events: []history.Event{
-		fault(1e6, 1, history.PhaseFrom, ""), fault(2e6, 2, history.PhaseFrom, ""),
-		fault(3e6, 3, history.PhaseFrom, ""), fault(99e6, 1, history.PhaseTo, ""),
-		fault(99e6, 2, history.PhaseTo, record.StillOpen+" at the end of the run"),
+		fault(1e6, 1, history.PhaseFrom, false), fault(2e6, 2, history.PhaseFrom, false),
+		fault(3e6, 3, history.PhaseFrom, false), fault(99e6, 1, history.PhaseTo, false),
+		fault(99e6, 2, history.PhaseTo, true),
 		{Type: history.End, T: 100e6, Process: history.Harness},
 	}}
 	drawn := New(reporttest.View(t, &store.Run{History: h}))

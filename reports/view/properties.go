@@ -46,8 +46,8 @@ func (v *View) Properties() []PropertyRow {
 	return rows
 }
 
-// told is what the reports say of each property: what it means, and what it is to break it.
-var told = map[string]struct{ meaning, broken string }{
+// words are what the reports say of each property: what it means, and what it is to break it.
+var words = map[string]struct{ meaning, broken string }{
 	checker.MutualExclusion: {meaning: "two clients are never inside at once"},
 	checker.LeaseExclusion: {
 		meaning: "two clients are never inside at once while both leases are valid"},
@@ -63,7 +63,7 @@ var told = map[string]struct{ meaning, broken string }{
 }
 
 // Meaning is what a property stands for; "" of one that is not in the table.
-func Meaning(property string) string { return told[property].meaning }
+func Meaning(property string) string { return words[property].meaning }
 
 // symbols say in a shape what a colour says.
 var symbols = map[string]string{"violated": "✕", "valid": "✓", "unknown": "?", "na": "–"}

@@ -16,7 +16,7 @@ func (w *Violation) Title() string {
 	}
 	s, what := units.List(names), page.Clean(w.Class, 80)
 	if what == "" {
-		what = told[w.Properties[0]].broken
+		what = words[w.Properties[0]].broken
 	}
 	if what != "" {
 		s += ": " + what
@@ -63,7 +63,7 @@ func (w *Violation) Label() string {
 		return w.bothOrAll() + " inside, " + units.Span(w.Overlap())
 	}
 	p := w.Properties[0]
-	if b := told[p].broken; b != "" {
+	if b := words[p].broken; b != "" {
 		return p + ": " + b
 	}
 	return page.Clean(p, 24) + " is violated"
