@@ -151,7 +151,7 @@ func TestCorpusIsWhole(t *testing.T) {
 		"fault pause", "fault crash", "fault clock-client", "fault late", "fault failover",
 	}
 	for _, e := range impls.All() {
-		// nobody is ever inside, and the search stops before its lease of 20 s is over
+		// no client is ever inside, and the search stops before its lease of 20 s is over
 		if e.Name != "setnx-expire-lua-as-posted" {
 			want = append(want, e.Name)
 		}

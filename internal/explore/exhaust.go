@@ -78,7 +78,7 @@ func (x Exhaustive) plan() (harness.Plan, error) {
 		return p, err
 	}
 	p.Rounds, p.Scenario = b.Rounds, nil
-	// a run ends when everybody has done their cycles
+	// a run ends when every client has done its cycles
 	p.Requires = history.Requires{Contended: 1 << 20}
 	p.ClientTimeout = history.Duration(cmp.Or(x.Options.ClientTimeout, patientLeases*max(p.TTL.D(),
 		Leaps.TTL)))
@@ -97,7 +97,8 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 	}
 	if len(x.Properties) == 0 {
 		x.Properties = p.Properties
-		// a late message that no fault of the record explains looks like a lock that nobody is granted
+		// after a late message that no fault of the record explains, the lock looks as if it were never
+		// granted again
 		if x.Bounds.Expiries > 0 {
 			x.Properties = slices.DeleteFunc(slices.Clone(p.Properties), func(p string) bool {
 				return p == checker.Deadlock

@@ -8,7 +8,7 @@ import (
 )
 
 // priorities is a schedule by priorities (PCT, Burckhardt et al. 2010): each client has one, the
-// highest that can goes on, and at a few points chosen at random whoever is first becomes the last.
+// highest that can goes on, and at a few points chosen at random the first client becomes the last.
 // So a race that needs few switches is found with a probability that does not depend on how long
 // the run is. The passing of time has a priority, too.
 type priorities struct {

@@ -196,10 +196,10 @@ func reductions(p harness.Plan) (out []harness.Plan) {
 // maxRounds is how many cycles a plan without a bound is first cut to.
 const maxRounds = 3
 
-// shorter are a scenario without some of its steps, or without a fault and what ends it. What kind
-// of faults strike stays as it is, unless there are many kinds, or nothing of it is needed: without
-// its fault it would be another counterexample, in which a client stands at a gate for no reason,
-// or a replica is promoted that nobody has cut off.
+// shorter are a scenario without some of its steps, or without a fault and its end. The kinds of
+// its faults stay, unless there are many kinds, or none of its steps is needed: without its fault
+// it would be another counterexample, in which a client stands at a breakpoint for no reason, or a
+// replica is promoted that was not cut off.
 func shorter(steps []nemesis.Step) (out [][]nemesis.Step) {
 	try := func(less []nemesis.Step) {
 		if kinds := faultKinds(steps); len(less) == 0 || kinds == faultKinds(less) ||

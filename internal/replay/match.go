@@ -31,7 +31,7 @@ func newMatcher(lease time.Duration) *matcher {
 }
 
 // clockSlack is how much later than in the record a client may read its clock, by the time that a
-// replay's own steps take. It is far below the jumps and leases of which a verdict is made.
+// replay's own steps take. It is far below the jumps and leases on which a verdict depends.
 const clockSlack = 150 * time.Millisecond
 
 // command reports whether a command is the recorded one, and if so remembers which of its words

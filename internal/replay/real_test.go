@@ -112,7 +112,7 @@ func TestCorpusOnRealRedis(t *testing.T) {
 // scenario is a lock under a fault, and what it violates.
 type scenario struct{ lock, fault, property string }
 
-// TestScenariosOnRealRedis replays whole runs of the simulator that nobody has made smaller: one
+// TestScenariosOnRealRedis replays whole runs of the simulator that were not made smaller: one
 // for each kind of fault.
 func TestScenariosOnRealRedis(t *testing.T) {
 	testenv.Part(t, "redis")

@@ -10,7 +10,7 @@ import (
 )
 
 // TestWhichFailoversCanBeReplayed: what the link has dropped is lost on real servers, too; what was
-// only under way nobody can lose there on purpose.
+// only under way cannot be lost there on purpose.
 func TestWhichFailoversCanBeReplayed(t *testing.T) {
 	for _, name := range []string{"token-lua-failover-cut-S", "setnx-failover-after-S",
 		"redisson-failover-cut-S"} {

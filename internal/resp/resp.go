@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// The bounds of what is read, as redis-server has them.
+// The bounds, as redis-server has them.
 const (
 	MaxItems = 1 << 20   // of a command or an array
 	MaxBulk  = 512 << 20 // bytes of a string

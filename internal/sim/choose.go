@@ -4,9 +4,9 @@ package sim
 // besides the streams that the plan's seed gives to the clients. Choose returns a number in [0, n).
 // Zero is always the default answer: the shortest way, no preemption.
 //
-// What names the question: the label its kind ("latency", "next"), the key this one ("c2>n0.17",
-// the 17th message of that client to that node). A chooser that answers by key keeps its other
-// answers when one is changed, which is what shrinking needs.
+// Label and key name the question: the label its kind ("latency", "next"), the key this one
+// ("c2>n0.17", the 17th message of that client to that node). A chooser that answers by key keeps
+// its other answers when one is changed, which is what shrinking needs.
 type Chooser interface {
 	Choose(n int, label, key string) int
 }
@@ -25,11 +25,11 @@ func (Seeded) pick(n int, h uint64) int {
 	return 1 + int((h>>1)%uint64(n-1))
 }
 
-// Recorded answers from a map, and 0 to what is not in it: a run is what it deviates from the
+// Recorded answers from a map, and 0 where the map has no answer: a run is its deviations from the
 // default one.
 type Recorded map[string]int
 
-// Choose returns what is recorded for the key.
+// Choose returns the recorded answer.
 func (r Recorded) Choose(n int, _, key string) int { return min(r[key], n-1) }
 
 // hash is FNV-1a over the key, mixed with the seed as splitmix64 does.

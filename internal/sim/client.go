@@ -119,8 +119,8 @@ const orderAgain = 50 * time.Microsecond
 
 // read takes the orders that have come. A process that is stopped has them in its pipe. A stop also
 // waits until no connection is being made. It makes locks close their subscriptions, and go-redis
-// keeps a subscription's mutex while it connects: who waits for a mutex is not blocked in the eyes
-// of the bubble, so that it would stand still for ever.
+// keeps a subscription's mutex while it connects: a goroutine that waits for a mutex is not blocked
+// in the eyes of the bubble, so that the bubble would stand still for ever.
 func (c *client) read() {
 	for len(c.orders) > 0 && !c.paused() {
 		o := c.orders[0]
@@ -165,8 +165,8 @@ func (c *client) spawn() func() {
 	}
 }
 
-// breathe returns at once while the process runs, and otherwise when it runs again. Whoever waited
-// goes on in the order of coming.
+// breathe returns at once while the process runs, and otherwise when it runs again. The goroutines
+// that waited go on in the order in which they came.
 func (c *client) breathe() {
 	for {
 		c.mu.Lock()

@@ -18,8 +18,9 @@ type Config struct {
 	Worker   workloads.Config // what all workers have in common
 	// settings of real servers; the simulator has none of them and refuses all
 	RedisConfig []string
-	Chooser     Chooser // decides what is left open; nil: Seeded{Seed}
-	// of a message one way, to choose from; the first is the default; nil: DefaultLatencies
+	Chooser     Chooser // answers what the plan leaves open; nil: Seeded{Seed}
+	// how long a message takes one way, to choose from; the first is the default; nil:
+	// DefaultLatencies
 	Latencies []time.Duration
 	Bare      bool // no workers: Play gives the clients something to do
 	// called by the scheduler for each command that a node executes; may be nil
@@ -39,8 +40,8 @@ type Execution struct {
 var DefaultLatencies = []time.Duration{50 * time.Microsecond, 200 * time.Microsecond,
 	time.Millisecond, 5 * time.Millisecond}
 
-// nodes are the names of the servers that the topology has: first those that clients use, then
-// their replicas, in the same order.
+// nodes are the names of the servers that the topology has: the masters, which clients use, and
+// their replicas in the same order.
 func (c Config) nodes() (masters, replicas []string, err error) {
 	switch c.Topology {
 	case nemesis.Single, "":

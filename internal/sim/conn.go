@@ -30,8 +30,9 @@ type conn struct {
 	upLast  int64           // when the last message to the node arrived or will
 	dnLast  int64           // and to the client
 
-	heard atomic.Bool  // the client has read something
-	due   atomic.Int64 // when the reader's patience ends, ns since 1970; 0: nobody waits, or for ever
+	heard atomic.Bool // the client has read something
+	// when the reader's patience ends, ns since 1970; 0: no reader waits, or it waits for ever
+	due atomic.Int64
 
 	mu     sync.Mutex
 	inbox  []byte        // arrived and not yet read

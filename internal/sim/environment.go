@@ -31,7 +31,7 @@ type Environment struct {
 	clients []*client
 	links   []*link // in the order of their names' making
 	key     []byte  // of the latest question
-	// somebody may run: something was done to a client since everybody was seen to be blocked
+	// a client may run: something was done to one since all were seen to be blocked
 	stirred bool
 
 	connecting atomic.Bool // clients are making their first connections
@@ -88,8 +88,8 @@ func (w *Environment) start() error {
 // startLimit is how long clients may take to connect.
 const startLimit = 5 * time.Second
 
-// connect waits until every worker is ready. What is under way arrives at once, for all clients
-// side by side: no run depends on it.
+// connect waits until every worker is ready. All messages arrive at once, for all clients side by
+// side: no run depends on their order.
 func (w *Environment) connect() error {
 	if w.cfg.Bare {
 		return nil

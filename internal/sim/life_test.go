@@ -61,7 +61,7 @@ func TestNothingOutlivesARun(t *testing.T) {
 }
 
 // TestEveryPower carries out every fault of the nemesis' table that the topologies here allow: the
-// environment has all the powers.
+// environment has all the capabilities.
 func TestEveryPower(t *testing.T) {
 	for _, f := range faults() {
 		fault, lock := f.name, "setnx-expire"

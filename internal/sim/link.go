@@ -15,8 +15,8 @@ type link struct {
 	w       *Environment
 	name    string // "c2>n0", "c2+>n0" the second way, "n0>n1"
 	node    *node  // where it leads
-	up      stream // what is sent to the node
-	down    stream // what it answers
+	up      stream // to the node
+	down    stream // its answers
 	refused bool
 	reset   bool
 	conns   []*conn
@@ -134,7 +134,7 @@ func (l *link) heal() {
 // heal undoes what was done to the stream. Its messages go on being numbered.
 func (s *stream) heal() { *s = stream{name: s.name, count: s.count} }
 
-// hasten delivers now what is under way for longer than any latency: it was delayed.
+// hasten delivers now each message that is under way for longer than any latency: it was delayed.
 func (l *link) hasten() {
 	soon := l.w.Now() + int64(l.w.cfg.Latencies[len(l.w.cfg.Latencies)-1])
 	var late []event

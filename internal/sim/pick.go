@@ -212,8 +212,8 @@ func (s *sleepers) sleep(client int, until int64) (awake func()) {
 	}
 }
 
-// soonest is the sleep that ends first, if that is not after a moment. Who should be awake already
-// is a client that was stopped.
+// soonest is the sleep that ends first, if that is not after a moment. A client that should be
+// awake already was stopped.
 func (s *sleepers) soonest(now, by int64) (Option, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,10 +231,11 @@ func (s *sleepers) soonest(now, by int64) (Option, bool) {
 // differs by microseconds in its times.
 const grain = time.Millisecond
 
-// Fingerprint is a hash of all that the rest of the run depends on: what the nodes hold, what each
-// client has seen so far, what is under way, and the time to a millisecond. Two equal ones are the
-// same state, but for a collision of 64 bits, for what replies that are under way say (a Picker
-// that prunes adds Config.Executed), and for whoever tells times below a millisecond apart.
+// Fingerprint is a hash of all that the rest of the run depends on: the contents of the nodes, all
+// that each client has seen so far, the messages under way, and the time to a millisecond. Two
+// equal ones are the same state, but for a collision of 64 bits, for the contents of replies under
+// way (a Picker that prunes adds Config.Executed), and for a lock that tells times below a
+// millisecond apart.
 func (w *Environment) Fingerprint() uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %d|", w.Now()/int64(grain), w.lastActor)

@@ -8,8 +8,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Player is what code of somebody else needs to be a client in a simulated environment: its
-// context, its clock, and its way to the nodes. Code that uses time, goroutines and contexts as
+// Player lets other code than our workers be a client in a simulated environment: with a context, a
+// clock, and connections to the nodes. Code that uses time, goroutines and contexts as
 // usual runs unchanged; its wall clock cannot be skewed unless it asks Env.
 type Player struct {
 	Context context.Context // ends when the client is killed, or the environment
@@ -43,5 +43,5 @@ func (w *Environment) Play(i int, f func(Player)) error {
 }
 
 // Until runs the environment until done, for at most d of virtual time, and reports whether it was
-// done. Done is called while everybody is blocked.
+// done. Done is called while all clients are blocked.
 func (w *Environment) Until(d time.Duration, done func() bool) bool { return w.pump(d, done) }

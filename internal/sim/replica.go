@@ -6,9 +6,9 @@ import (
 	"github.com/lockbench/lockbench/internal/sim/engine"
 )
 
-// replica is a node that copies another, as its master sees it. What is sent is the whole state
-// after each change, with absolute ends of life: which command made it does not matter to a
-// replica.
+// replica is a node that copies another, as its master sees it. The master sends the whole state
+// after each change, with absolute ends of life: to a replica it does not matter which command made
+// the change.
 type replica struct {
 	master  *node
 	node    *node
@@ -130,7 +130,7 @@ func (n *node) have(version uint64) int {
 	return have
 }
 
-// confirmed answers those who have waited for enough replicas.
+// confirmed answers the connections that have waited for enough replicas.
 func (n *node) confirmed() {
 	for _, c := range n.conns {
 		if c.waiting != nil && n.have(c.waiting.version) >= c.waiting.replicas {

@@ -30,12 +30,12 @@ var prepare = sync.OnceFunc(func() {
 	}
 })
 
-// garbage is how much more than what is kept a simulating process may throw away before it
-// collects, in percent. A run throws away 0.1 to 0.6 MB and keeps nothing, and a campaign or a
+// garbage is how much a simulating process may throw away before it collects, in percent of the
+// memory that it keeps. A run throws away 0.1 to 0.6 MB and keeps nothing, and a campaign or a
 // search keeps a few megabytes: with Go's own 100 the collector was at work after every 10 to 40
 // runs, for 8 % of the time. 400 makes that 2 %, and the heap at most five times what is kept. It
-// is set here and nowhere else, because only whoever simulates has such garbage; whoever sets GOGC
-// has decided otherwise.
+// is set here and nowhere else, because only a process that simulates has such garbage; a user who
+// sets GOGC has decided otherwise.
 const garbage = 400
 
 // Run makes the environment, calls f with it, and ends every goroutine of it. It can be called from

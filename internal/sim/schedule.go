@@ -49,8 +49,8 @@ func (b *inbox) post(c call) {
 	b.wake()
 }
 
-// wake ends the scheduler's sleep. It falls asleep while everybody is blocked, so that nobody can
-// come in between.
+// wake ends the scheduler's sleep. The scheduler falls asleep while all clients are blocked, so
+// that none can come in between.
 func (b *inbox) wake() {
 	if b.asleep.CompareAndSwap(true, false) {
 		b.alarm.Reset(0)

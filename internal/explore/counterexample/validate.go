@@ -16,7 +16,7 @@ const (
 	maxTime       = history.Duration(24 * 3600 * 1e9)
 )
 
-// Validate says in one line what is wrong with a counterexample that was read.
+// Validate says in one line why a counterexample that was read cannot be used; nil: it can.
 func (c *Counterexample) Validate() error {
 	p := c.Plan
 	switch {

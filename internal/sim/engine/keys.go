@@ -71,7 +71,7 @@ func matches(name string, parts []string) bool {
 // expireOptions are what may follow EXPIRE key amount.
 type expireOptions struct{ nx, xx, gt, lt bool }
 
-// parse reads the options; it returns the error of those that contradict each other or are unknown.
+// parse reads the options; it returns an error if they contradict each other or are unknown.
 func (o *expireOptions) parse(args []string) string {
 	for _, a := range args {
 		switch strings.ToLower(a) {

@@ -10,7 +10,7 @@ import (
 )
 
 // newInterpreter makes a Lua state as Redis does: base, table, string and math libraries without
-// what reaches out of the script, the redis table, and globals that nobody can change.
+// the functions that reach out of the script, the redis table, and globals that cannot be changed.
 func newInterpreter() *interpreter {
 	i := &interpreter{l: lua.NewState(lua.Options{SkipOpenLibs: true}),
 		compiled: map[string]compiled{}, session: Session{script: true}}

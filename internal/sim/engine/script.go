@@ -167,7 +167,7 @@ func (i *interpreter) compile(source string) (compiled, string) {
 	if len(i.compiled) >= compiledMost {
 		clear(i.compiled)
 	}
-	// nobody reads the table "arg", which costs 2 KiB for each run
+	// no script reads the table "arg", which costs 2 KiB for each run
 	body.Proto.IsVarArg &^= lua.VarArgNeedsArg
 	f := compiled{body, sha(source)}
 	i.compiled[strings.Clone(source)] = f // not with the command that it was a part of

@@ -12,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// The powers of this environment over its nodes, links and clients; each means what it means in the
-// environment of processes.
+// The capabilities of this environment over its nodes, links and clients; each does the same as in
+// the environment of processes.
 var (
 	_ nemesis.NodeKiller   = (*Environment)(nil)
 	_ nemesis.NodeStarter  = (*Environment)(nil)
@@ -52,7 +52,7 @@ func (w *Environment) StartNode(name string) error {
 	return nil
 }
 
-// PauseNode stops a node. What is sent to it waits; its clock goes on.
+// PauseNode stops a node. Commands that are sent to it wait; its clock goes on.
 func (w *Environment) PauseNode(name string) error {
 	return w.toNode(name, func(n *node) { n.paused = true })
 }
@@ -71,7 +71,7 @@ func (w *Environment) ResumeNode(name string) error {
 // SetNodeClock makes a node's wall clock wrong by offset.
 func (w *Environment) SetNodeClock(name string, offset time.Duration) error {
 	return w.toNode(name, func(n *node) {
-		n.engine.Expire(n.clock()) // what is over now does not come back when the clock goes back
+		n.engine.Expire(n.clock()) // a key that is over does not come back when the clock goes back
 		n.offset = offset
 	})
 }
@@ -81,8 +81,8 @@ func (w *Environment) Block(name string) error {
 	return w.toNode(name, func(n *node) { n.busy = w.Now() })
 }
 
-// Stall makes a node execute one command for d, during which it answers nobody. What is sent to it
-// is executed afterwards.
+// Stall makes a node execute one command for d, during which it answers no client. Commands that
+// are sent to it are executed afterwards.
 func (w *Environment) Stall(name string, d time.Duration) error {
 	return w.toNode(name, func(n *node) { n.stalled = w.Now() + int64(d) })
 }
@@ -156,12 +156,12 @@ func (w *Environment) Cut(links, mode string) error {
 	return w.streams(links, mode, func(s *stream) { s.cut = true })
 }
 
-// HoldBack keeps what is sent over links until Heal delivers it, even if the sender has given up.
+// HoldBack keeps the messages of links until Heal delivers them, even if the sender has given up.
 func (w *Environment) HoldBack(links, mode string) error {
 	return w.streams(links, mode, func(s *stream) { s.hold = true })
 }
 
-// Delay delivers what is sent over links d later.
+// Delay delivers the messages of links d later.
 func (w *Environment) Delay(links string, d time.Duration) error {
 	return w.streams(links, nemesis.Both, func(s *stream) { s.delay = d })
 }
