@@ -13,7 +13,7 @@ import (
 // that it was given back.
 var ErrReplicas = errors.New("too few replicas confirmed the grant")
 
-// attempt is one try for the lock. It reports a grant; (_, false, nil) says that somebody else has
+// attempt is one try for the lock. It reports a grant; (_, false, nil) says that another client has
 // the lock, and an error ends the call.
 type attempt func(ctx context.Context) (Grant, bool, error)
 
@@ -105,7 +105,7 @@ func (s Setup) confirm(ctx context.Context, g Grant, release func(context.Contex
 	return join(ErrReplicas, ErrChanged, release(ctx, g))
 }
 
-// notify tells whoever listens.
+// notify tells the listener, if there is one.
 func (s Setup) notify(n Notice) {
 	if s.Notify != nil {
 		s.Notify(n)

@@ -8,13 +8,13 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// getset is the lock of D000 §3 and D002 as their authors meant it: the value is
-// the time at which the lease ends, by the client's clock; whoever finds it in the past takes over
-// with GETSET, and has won if the old value was past too. It declares a lease. Two gaps in the
-// documents are closed in the only way that fits their text: the key may vanish between SETNX and
-// GET (try again), and between GET and GETSET (the lock is ours). Known defects: it has no owner,
-// so a release that checks only the time may delete a successor's lock; a loser's GETSET prolongs
-// the winner's lease (D000 line 50 calls that harmless); every client's clock is trusted.
+// getset is the lock of D000 §3 and D002 as their authors meant it: the value is the time at which
+// the lease ends, by the client's clock; a client that finds it in the past takes over with GETSET,
+// and has won if the old value was past too. It declares a lease. Two gaps in the documents are
+// closed in the only way that fits their text: the key may vanish between SETNX and GET (try
+// again), and between GET and GETSET (the lock is ours). Known defects: it has no owner, so a
+// release that checks only the time may delete a successor's lock; a loser's GETSET prolongs the
+// winner's lease (D000 line 50 calls that harmless); every client's clock is trusted.
 type getset struct {
 	Setup
 }
@@ -59,7 +59,7 @@ func (l *getset) past(now int64, reply *redis.Cmd) (bool, error) {
 	return err == nil && now > end, err
 }
 
-// Release deletes the key unless the lease in it is over: then it may be somebody else's (D000 line
+// Release deletes the key unless the lease in it is over: then it may be another's (D000 line
 // 51).
 func (l *getset) Release(ctx context.Context, _ Grant) error {
 	past, err := l.past(l.Env.Now().UnixMilli(), l.Client().Do(ctx, "GET", l.Key()))

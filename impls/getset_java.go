@@ -15,7 +15,7 @@ import (
 // of getset: a key that vanishes before GET or GETSET is a NumberFormatException (D000 lines 144
 // and 160), which tryLock catches and turns into false (D000 line 112), after a GETSET with the key
 // left behind; main() releases in finally even when tryLock failed (D000 line 75), so a client
-// deletes the lock of whoever has it while the lease lasts; the time-out of 5 s is reached after 6,
+// deletes the lock of its holder while the lease lasts; the time-out of 5 s is reached after 6,
 // since 5999 ms / 1000 is 5 (D000 line 98), and follows the wall clock.
 type getsetJava struct {
 	Setup
@@ -89,7 +89,7 @@ func exception(err, refusal error) error {
 }
 
 // Release is realseLock (D000 lines 122–126): it deletes the key if the lease in it is not over,
-// whoever has it.
+// its holder, whichever client that is.
 func (l *getsetJava) Release(ctx context.Context, _ Grant) error { return l.Finally(ctx) }
 
 // Finally is the finally block of main() (D000 line 75).

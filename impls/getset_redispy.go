@@ -13,9 +13,10 @@ import (
 // getsetRedispy is the lock of redis-py up to 2.9, as D002 shows it: float seconds of the client's
 // clock, GETSET to take over. It declares a lease; without one (TTL 0, the document's default) it
 // locks until 2038 (LOCK_FOREVER, line 84). Known defects: release deletes if the stored time is at
-// or after its own (D002 line 156), which holds for every later owner, so whoever overran always
-// deletes its successor's lock; a loser without a lease overwrites the winner's with LOCK_FOREVER;
-// nil is read as 1970 (D002 lines 138, 141, 154); all clocks must agree (D002 lines 98–100).
+// or after its own (D002 line 156), which holds for every later owner, so a holder that overran
+// always deletes its successor's lock; a loser without a lease overwrites the winner's with
+// LOCK_FOREVER; nil is read as 1970 (D002 lines 138, 141, 154); all clocks must agree (D002 lines
+// 98–100).
 type getsetRedispy struct {
 	Setup
 	until *float64 // acquired_until; nil is None

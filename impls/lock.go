@@ -35,7 +35,7 @@ type Env interface {
 type Lock interface {
 	// Acquire is one call as a user makes it: it waits and retries inside until it is granted, its
 	// time-out is over (ErrHeld) or ctx ends. An error that is not definite (see Definite) means that
-	// nobody knows whether the server granted it; the caller must not enter.
+	// it is unknown whether the server granted it; the caller must not enter.
 	Acquire(ctx context.Context) (Grant, error)
 	// Release ends the hold that g stands for. ErrNotOwner: the lock was no longer the caller's, as
 	// the document's code would notice it.
@@ -66,15 +66,15 @@ type Grant struct {
 	Depth      int           // how many holds this client had already, for a re-entrant lock
 }
 
-// Notice is what a lock learns while somebody holds it.
+// Notice is what a lock learns while a client holds it.
 type Notice struct {
 	Extended *Grant // the lease was prolonged: the hold's grant as it is now
 	Lost     error  // the hold is over, and why; nil with Extended
 }
 
 var (
-	// ErrHeld says that somebody else holds the lock and the time for waiting is over. It is definite:
-	// nothing was acquired.
+	// ErrHeld says that another client holds the lock and the time for waiting is over. It is
+	// definite: nothing was acquired.
 	ErrHeld = errors.New("held by another client")
 	// ErrNotOwner says that the lock is not, or no longer, the caller's. It is definite: nothing was
 	// released or extended.
@@ -87,7 +87,7 @@ type Setup struct {
 	Redis   []redis.UniversalClient // one for each independent Redis: five for Redlock, one otherwise
 	Keys    []string                // one key, or all that a multi-lock takes at once
 	Options Options
-	// told of extensions and losses by watchdogs, from their goroutines; nil: nobody listens
+	// told of extensions and losses by watchdogs, from their goroutines; nil: there is no listener
 	Notify func(Notice)
 
 	acks *int // how many replicas confirmed the last granting command; see send

@@ -92,8 +92,8 @@ func (w *waiter) receive(ctx context.Context, d time.Duration) (any, error) {
 	return m, err
 }
 
-// wait returns after a message or after d, whichever is first. A broken subscription wakes nobody:
-// its client sleeps until the holder's lease is over, as D001's does while it reconnects.
+// wait returns after a message or after d, whichever is first. A broken subscription wakes no
+// waiter: its client sleeps until the holder's lease is over, as D001's does while it reconnects.
 func (w *waiter) wait(ctx context.Context, d time.Duration) error {
 	start := w.env.Elapsed()
 	for {

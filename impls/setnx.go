@@ -2,9 +2,9 @@ package impls
 
 import "context"
 
-// setnx is SETNX and DEL, nothing more (D003 §1). It declares nothing: the key has no lease.
-// Known defects: whoever crashes while inside locks everybody out for ever (D003 line 3); anybody
-// can delete the key; a DEL that a failover loses brings the lock back for ever.
+// setnx is SETNX and DEL, nothing more (D003 §1). It declares nothing: the key has no lease. Known
+// defects: a client that crashes while inside locks all others out for ever (D003 line 3); any
+// client can delete the key; a DEL that a failover loses brings the lock back for ever.
 type setnx struct {
 	Setup
 }
@@ -22,7 +22,7 @@ func (l *setnx) try(ctx context.Context) (Grant, bool, error) {
 	return g, n == 1, err
 }
 
-// Release deletes the key, whoever has it.
+// Release deletes the key, whichever client has it.
 func (l *setnx) Release(ctx context.Context, _ Grant) error {
 	return l.Client().Do(ctx, "DEL", l.Key()).Err()
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // setnxDelExpired is the lock that D000 §3 and D002 warn of: the value is the time at which the
-// lease ends, by the client's clock, and whoever sees it in the past deletes the key and tries
-// SETNX again. It declares a lease. Known defects: two clients that both saw the old lease delete
-// one after the other, the second one a valid lock (D000 lines 35–41, D002 lines 33–41); no owner;
-// every client's clock is trusted. The documents do not say what a GET that finds nothing means.
-// Variant "nil-expired" reads it as an expired lease, which lets two in without any fault;
+// lease ends, by the client's clock, and a client that sees it in the past deletes the key and
+// tries SETNX again. It declares a lease. Known defects: two clients that both saw the old lease
+// delete one after the other, the second one a valid lock (D000 lines 35–41, D002 lines 33–41); no
+// owner; every client's clock is trusted. The documents do not say what a GET that finds nothing
+// means. Variant "nil-expired" reads it as an expired lease, which lets two in without any fault;
 // "nil-retry" tries again.
 type setnxDelExpired struct {
 	Setup
@@ -61,7 +61,7 @@ func (l *setnxDelExpired) expired(ctx context.Context) (bool, error) {
 	return err == nil && l.Env.Now().UnixMilli() > end, err
 }
 
-// Release deletes the key, whoever has it.
+// Release deletes the key, whichever client has it.
 func (l *setnxDelExpired) Release(ctx context.Context, _ Grant) error {
 	return l.Client().Do(ctx, "DEL", l.Key()).Err()
 }

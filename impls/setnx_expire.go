@@ -4,7 +4,7 @@ import "context"
 
 // setnxExpire is SETNX and EXPIRE as two commands, released by DEL (D003 §2, D004 §1.2). It
 // declares a lease. Known defects: a crash between the two leaves a lock without an end (D003 line
-// 6, D004 line 36), and so does an EXPIRE that fails; nobody looks at EXPIRE's reply; anybody can
+// 6, D004 line 36), and so does an EXPIRE that fails; EXPIRE's reply is ignored; any client can
 // delete the key (D004 line 62). D004 passes 10000 to EXPIRE, seconds, beside a PX of 20000
 // milliseconds: the documented lease lasts almost three hours.
 type setnxExpire struct {
@@ -31,7 +31,7 @@ func (l *setnxExpire) try(ctx context.Context) (Grant, bool, error) {
 	return g, true, nil
 }
 
-// Release deletes the key, whoever has it.
+// Release deletes the key, whichever client has it.
 func (l *setnxExpire) Release(ctx context.Context, _ Grant) error {
 	return l.Client().Do(ctx, "DEL", l.Key()).Err()
 }

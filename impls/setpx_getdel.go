@@ -54,7 +54,7 @@ func (l *setpxGetdelPosted) Acquire(ctx context.Context) (Grant, error) {
 	return l.take(ctx, l.Release)
 }
 
-// Release compares with a value that nobody ever stores.
+// Release compares with a value that is never stored.
 func (l *setpxGetdelPosted) Release(ctx context.Context, _ Grant) error {
 	return l.getDelete(ctx, "app-1-lockKey")
 }

@@ -51,7 +51,7 @@ var table = []Entry{
 	},
 	{
 		Name:     "setnx-del-expired",
-		Line:     "SETNX with a timestamp; whoever sees it expired deletes it and tries again",
+		Line:     "SETNX with a timestamp; a client that sees it expired deletes it and tries again",
 		Document: "D000 §3, D002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
 		Lease: true, Variants: []string{"nil-expired", "nil-retry"},
 		Traits: []Trait{Takeover},
@@ -81,7 +81,8 @@ var table = []Entry{
 		make:   newSetnxExpireLuaPosted,
 	},
 	{
-		Name: "getset", Line: "SETNX with a timestamp; whoever sees it expired takes over with GETSET",
+		Name:     "getset",
+		Line:     "SETNX with a timestamp; a client that sees it expired takes over with GETSET",
 		Document: "D000 §3, D002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
 		Lease:  true,
 		Traits: []Trait{Look, Takeover},
@@ -96,8 +97,9 @@ var table = []Entry{
 		make:   newGetsetJava,
 	},
 	{
-		Name:     "getset-redispy",
-		Line:     "getset letter by letter from redis-py up to 2.9: float seconds, a release that trusts the time",
+		Name: "getset-redispy",
+		Line: "getset letter by letter from redis-py up to 2.9: float seconds, a release that " +
+			"trusts the time",
 		Document: "D002", Topology: OneServer, Poll: usual, Lease: true,
 		Traits: []Trait{Look, Takeover, SeesNil},
 		make:   newGetsetRedispy,

@@ -46,8 +46,8 @@ func (d *watchdog) stop() {
 }
 
 // watch renews until the lock is not the owner's any more, or the number of renewals is used up. It
-// tells nobody when that happens: D001's does not either. After an error it goes on with the next
-// third, which stands for the command's own retries there.
+// tells no listener when that happens: D001's does not either. After an error it goes on with the
+// next third, which stands for the command's own retries there.
 func watch(ctx context.Context, l *redisson, g Grant) {
 	for n := 0; l.Options.MaxRenewals == 0 || n < l.Options.MaxRenewals; n++ {
 		if l.Env.Sleep(ctx, l.Options.TTL/3) != nil {

@@ -24,12 +24,12 @@ type script struct {
 	stage Layout
 	named map[string]bool
 	dead  map[string]int // nodes and clients that were killed, and by which step
-	blind int            // the step that killed a client of whom nobody knows the number; -1: none
+	blind int            // the step that killed a client whose number is unknown; -1: none
 	links []linkFault    // in force
 	spare map[string]int // clients that take their second way, and since which step
 }
 
-// Check says what is wrong with a scenario that somebody wrote: a *StepError with the first step
+// Check says what is wrong with a scenario: a *StepError with the first step
 // that means nothing there.
 func Check(steps []Step, g Layout) error {
 	c := script{stage: g, named: map[string]bool{}, dead: map[string]int{}, spare: map[string]int{},
@@ -140,7 +140,7 @@ func among(what, name string, all []string) error {
 	return fmt.Errorf("there is no %s %q; there are: %s", what, name, strings.Join(all, ", "))
 }
 
-// client says why nobody has this name.
+// client says why no client has this name.
 func (c *script) client(name string) error {
 	if name == Hit || name == Waiter || c.named[name] {
 		return nil
@@ -149,13 +149,14 @@ func (c *script) client(name string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf(
-			"%q is nobody: a client is c0, c1, …, %s, %s, or has been given the name by an earlier await",
+			"%q is no client: a client is c0, c1, …, %s, %s, or has been given the name by an earlier "+
+				"await",
 			name, Hit, Waiter)
 	case n < 0 || n >= c.stage.Clients:
 		return fmt.Errorf("there is no client %s; there are c0 to c%d", name, c.stage.Clients-1)
 	case c.blind >= 0:
 		return fmt.Errorf(
-			"nobody knows whether %s still lives: step %d kills whoever it strikes; put that last", name,
+			"whether %s still lives is unknown: step %d kills the client that it hits; put that last", name,
 			c.blind+1)
 	}
 	return c.alive(name)

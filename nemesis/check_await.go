@@ -9,13 +9,13 @@ import (
 
 var phases = []string{Acquiring, Sent, Replied, Granted, Releasing, Released, Lost}
 
-// await says what is wrong with a gate.
+// await says what is wrong with an Await.
 func (c *script) await(s Step) error {
 	a := s.Await
 	_, isClient := Client(a.As)
 	switch {
 	case s.Do != "" || s.Target != "":
-		return fmt.Errorf("a step does something or awaits somebody, not both")
+		return fmt.Errorf("a step does something or awaits a client, not both")
 	case (a.Phase == "") == (a.Command == ""):
 		return fmt.Errorf("an await needs one of the fields %q and %q", "phase", "command")
 	case a.Phase != "" && !slices.Contains(phases, a.Phase):
@@ -28,7 +28,7 @@ func (c *script) await(s Step) error {
 		return fmt.Errorf("an await has a number below zero")
 	case a.As != "" && (isClient == nil || slices.Contains([]string{Hit, Waiter, Other, "*"},
 		a.As)):
-		return fmt.Errorf("nobody can be given the name %q, which means somebody already", a.As)
+		return fmt.Errorf("no client can be given the name %q, which has a meaning already", a.As)
 	}
 	if _, err := regexp.Compile(a.Command); err != nil {
 		return fmt.Errorf("the command is no regular expression: %w", err)

@@ -37,8 +37,8 @@ func (c *script) others() (list string) {
 	return list
 }
 
-// connects follows what is done to links. A proxy delays a link in one way only, and whoever was
-// directed to the second way is not hit by what is done to the first.
+// connects follows what is done to links. A proxy delays a link in one way only, and a client that
+// was redirected to the second way is not hit by what is done to the first.
 func (c *script) connects(s Step, number int) error {
 	switch {
 	case s.Do == Redirect && s.Node == Spare:
@@ -54,7 +54,8 @@ func (c *script) connects(s Step, number int) error {
 			}
 		}
 		for _, f := range c.links {
-			if f.action().Family == s.action().Family && (f.Mode == s.Mode || f.Mode == Both || s.Mode == Both) &&
+			if f.action().Family == s.action().Family && (f.Mode == s.Mode || f.Mode == Both ||
+				s.Mode == Both) &&
 				meet(s.Target, f.Target) {
 				return fmt.Errorf("%s: step %d has done %s to %s already; heal that first", s.Do, f.number+1,
 					f.Do, f.Target)

@@ -35,7 +35,7 @@ func TestCheck(t *testing.T) {
 			{Do: Promote, Target: "n0"}},
 		`step 1: pause: there is no client c4; there are c0 to c3`: {
 			{Do: Pause, Target: "c4"}},
-		`step 1: pause: "owner" is nobody: a client is`: {
+		`step 1: pause: "owner" is no client: a client is`: {
 			{Do: Pause, Target: "owner"}},
 		`step 1: cut: there is no link "n1>n0"; they are called c0>n0, c0>*, *>n0, n0>n1`: {
 			{Do: Cut, Target: "n1>n0"}},
@@ -59,7 +59,7 @@ func TestCheck(t *testing.T) {
 			{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"}},
 		`step 2: pause: c1 was killed by step 1`: {
 			{Do: Crash, Target: "c1"}, {Do: Pause, Target: "c1"}},
-		`step 3: pause: nobody knows whether c0 still lives: step 2 kills whoever`: {
+		`step 3: pause: whether c0 still lives is unknown: step 2 kills the client`: {
 			await(Await{As: "x", Phase: Granted}), {Do: Crash, Target: "x"}, {Do: Pause, Target: "c0"}},
 		`step 2: delay: step 1 has done hold-back to c0>* already; heal that first`: {
 			{Do: HoldBack, Target: "c0>*"}, {Do: Delay, Target: "*>n0", For: second}},
@@ -72,9 +72,9 @@ func TestCheck(t *testing.T) {
 			await(Await{Command: "^set "})},
 		`step 1: the command is no regular expression: `: {
 			await(Await{Command: "(", At: Before})},
-		`step 1: nobody can be given the name "c3", which means somebody already`: {
+		`step 1: no client can be given the name "c3", which has a meaning already`: {
 			await(Await{As: "c3", Phase: Granted})},
-		`step 1: a step does something or awaits somebody, not both`: {
+		`step 1: a step does something or awaits a client, not both`: {
 			{Do: Quiesce, Await: &Await{Phase: Granted}}},
 	} {
 		if steps == nil {

@@ -13,7 +13,7 @@ import (
 // the same run.
 type Faults []Fault
 
-// Fault is one of them: a row of the table, or a schedule that somebody wrote.
+// Fault is one of them: a row of the table, or a schedule from a file.
 type Fault struct {
 	Spec    string
 	entry   Entry

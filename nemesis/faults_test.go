@@ -12,15 +12,16 @@ func TestAList(t *testing.T) {
 		"pause,partition,busy,crash": "single",
 		"none,pause":                 "single",
 		"clock-client,clock-client":  "single",
-		"failover,failover-sentinel": "failover-sentinel cannot follow in this list: it needs the topology sentinel, and what is before it failover; run them apart",
-		"failover,restart":           "restart cannot follow in this list: step ",
-		"crash,restart":              "restart cannot follow in this list: step 6: resume: nobody knows whether c0 still lives",
-		"late,partition":             "partition cannot follow in this list: step ",
-		"latency,late":               "late cannot follow in this list: step ",
-		"pause,minority-loss":        "minority-loss needs a lock on independent masters",
-		"pause,earthquake":           `unknown nemesis "earthquake"`,
-		"pause,":                     `unknown nemesis ""`,
-		"pause,./none.yaml":          "--nemesis names a file that cannot be read",
+		"failover,failover-sentinel": "failover-sentinel cannot follow in this list: it needs the " +
+			"topology sentinel, and what is before it failover; run them apart",
+		"failover,restart":    "restart cannot follow in this list: step ",
+		"crash,restart":       "restart cannot follow in this list: step 6: resume: whether c0 still lives is unknown",
+		"late,partition":      "partition cannot follow in this list: step ",
+		"latency,late":        "late cannot follow in this list: step ",
+		"pause,minority-loss": "minority-loss needs a lock on independent masters",
+		"pause,earthquake":    `unknown nemesis "earthquake"`,
+		"pause,":              `unknown nemesis ""`,
+		"pause,./none.yaml":   "--nemesis names a file that cannot be read",
 	} {
 		fs, err := Parse(spec)
 		var s Scenario
@@ -61,10 +62,11 @@ func TestAListIsOneAfterTheOther(t *testing.T) {
 // and looks that one which has not says why.
 func TestEveryFaultInEveryEnvironment(t *testing.T) {
 	missing := map[string]string{ // what no environment but these refuses
-		"external": "failover failover-sentinel restart restart-delayed clock-server busy node-pause node-crash minority-loss majority-loss",
-		"docker":   "",
-		"sim":      "failover-sentinel restart:disk",
-		"process":  "",
+		"external": "failover failover-sentinel restart restart-delayed clock-server busy node-pause " +
+			"node-crash minority-loss majority-loss",
+		"docker":  "",
+		"sim":     "failover-sentinel restart:disk",
+		"process": "",
 	}
 	for _, g := range AllCapabilities() {
 		everything(t, func(name string, s Scenario) {

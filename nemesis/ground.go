@@ -17,7 +17,7 @@ type Capabilities struct {
 }
 
 // notOurs says why nothing is done to a Redis that was there before us.
-const notOurs = "this Redis is not ours: only clients and their links can be struck"
+const notOurs = "this Redis is not ours: only clients and their links can be hit"
 
 // grounds is the closed list of environments, with what each can never do. What only this machine
 // lacks is added by Without.
@@ -48,7 +48,7 @@ func because(why string, steps ...string) map[string]string {
 // AllCapabilities returns what each environment offers, in the order in which people read of them.
 func AllCapabilities() []Capabilities { return slices.Clone(grounds) }
 
-// CapabilitiesOf is what the environment of this name offers; of a name that nobody knows,
+// CapabilitiesOf is what the environment of this name offers; of an unknown name,
 // everything.
 func CapabilitiesOf(environment string) Capabilities {
 	for _, g := range grounds {

@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// drawing is a random scenario in the making. It names everybody by number, so that the same plan
-// strikes the same ones again.
+// drawing is a random scenario in the making. It names all targets by number, so that the same plan
+// hits the same ones again.
 //
 // At any time at most one fault of a client and one of a node or link are in force: more would be
 // hard to tell apart, and a proxy must not be healed while the node behind it is stopped

@@ -15,7 +15,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Schedule is a fault that somebody wrote: a file in YAML or JSON, as docs/formats.md has it.
+// Schedule is a fault from a file in YAML or JSON, as docs/formats.md has it.
 type Schedule struct {
 	Line string `yaml:"line"` // what it does
 	// what it needs; "": one Redis, or the independent masters that the lock uses
@@ -38,7 +38,7 @@ func isFile(spec string) bool {
 		filepath.Ext(spec))
 }
 
-// maxSchedule bounds a file, in bytes: nobody writes more.
+// maxSchedule bounds a file, in bytes.
 const maxSchedule = 1 << 20
 
 // ReadSchedule reads a file. The error names the line.

@@ -18,7 +18,8 @@ const (
 	// until enough contended acquisitions have been seen for the run to be worth something
 	Warm     = "warm"
 	Redirect = "redirect" // all clients, or the client Target, use the node Node from now on
-	// the client that stands at the gate goes on; with a Target the one that an Await gave this name
+	// the client that stands at the breakpoint goes on; with a Target the one that an Await gave this
+	// name
 	Go      = "go"
 	Wait    = "wait"    // nothing, for For, or until the run is Until old
 	Elected = "elected" // until the sentinels have promoted a replica, For at most
@@ -34,7 +35,7 @@ const (
 	NodeClock  = "node-clock"  // the wall clock of the node Target is wrong by Offset from now on
 	Busy       = "busy"        // the node Target executes a script that does not end; until Free
 	Free       = "free"        // the script on the node Target is killed, or its long command is over
-	// the node Target executes one command for For; until then it answers nobody, and what was sent
+	// the node Target executes one command for For; until then it answers no client, and what was sent
 	// waits
 	Stall = "stall"
 
@@ -56,11 +57,11 @@ const (
 	ClientClock = "client-clock"
 )
 
-// The moving targets: who they are is known when a client has reached a gate. So are the names that
-// an Await gives (As).
+// The moving targets: who they are is known when a client has reached a breakpoint. So are the
+// names that an Await gives (As).
 const (
-	Hit    = "hit"    // the client that reached the last gate
-	Waiter = "waiter" // a client that waits for the same lock as the struck one
+	Hit    = "hit"    // the client that reached the last breakpoint
+	Waiter = "waiter" // a client that waits for the same lock as the one that was hit
 )
 
 // The directions of Cut and HoldBack.
@@ -71,7 +72,7 @@ const (
 )
 
 // Step is one thing that the harness does, or, with Await, waits for: for ever, or for at most For,
-// after which the scenario goes on without anybody at the gate.
+// after which the scenario goes on without a client at the breakpoint.
 type Step struct {
 	Do string `json:"do,omitempty"`
 	// node "n0"; client "c2", "hit", "waiter", a name, "*"; link "n0>n1", "hit>n0", "c2>*"
@@ -95,8 +96,8 @@ type Step struct {
 type Await struct {
 	// name it, so that it stands there while others are awaited
 	As string `json:"as,omitempty"`
-	// "c0", a name, "!" and a name for all but that one, or "other" than the one struck last; empty:
-	// whoever comes first
+	// "c0", a name, "!" and a name for all but that one, or "other" than the one hit last; empty:
+	// the one that comes first
 	Client string `json:"client,omitempty"`
 	Phase  string `json:"phase,omitempty"` // one of the phases below
 	// instead of Phase: a regular expression over a Redis command in lower case
@@ -130,15 +131,15 @@ const (
 // Spare as a Redirect's Node means the same nodes by a second way: only new connections take it.
 const Spare = "spare"
 
-// Other as an Await's Client means any but the client that was struck last and those that stand at
-// a gate under a name.
+// Other as an Await's Client means any but the client that was hit last and those that stand at
+// a breakpoint under a name.
 const Other = "other"
 
 // But as the beginning of an Await's Client means any client but the one whose name follows:
 // "!owner".
 const But = "!"
 
-// Noticed reports whether whoever is awaited does not stop there.
+// Noticed reports whether the client that is awaited does not stop there.
 func (a Await) Noticed() bool { return a.Phase == Sent || a.Phase == Lost || a.At == JustSent }
 
 // String is the step as plan.json has it.

@@ -36,7 +36,7 @@ type Scenario struct {
 	Replicas int // behind each independent master
 	Steps    []Step
 	Timeout  time.Duration // the clients' Redis time-out that the scenario needs; 0: the plan's own
-	Aimed    int           // how many of the steps that are marked so must strike
+	Aimed    int           // how many of the steps that are aimed must hit
 }
 
 // Variant is a form of a fault.
@@ -91,7 +91,7 @@ var table = []Entry{
 	{Name: "race", When: "when nothing fails and clients only race",
 		Line: "no fault: a client acts on what it saw when the lock is another's already",
 		Variants: []Variant{
-			{Name: "nil", Line: "it saw that nobody has the lock"},
+			{Name: "nil", Line: "it saw that the lock is free"},
 			{Name: "finally", Line: "it releases in a finally block what it was never granted"},
 		}, steps: race},
 	{Name: "overrun", When: "when a holder works for longer than its lease",
@@ -193,7 +193,7 @@ var table = []Entry{
 			{Name: "0", Line: "by nothing", When: "when no clock is moved", Control: true},
 		}, steps: clockServer},
 	{Name: "busy", When: "when a script keeps Redis busy",
-		Line:  "Redis executes one command and answers nobody",
+		Line:  "Redis executes one command and answers no client",
 		Lasts: "a lease, with stay and between 1.3", Variants: []Variant{
 			{Name: "holding", Line: "and the holder works on"},
 			{Name: "stay", Line: "and the holder stays inside"},
@@ -224,8 +224,8 @@ var table = []Entry{
 		}, draw: random},
 }
 
-// When completes "Can two clients hold this lock at once …?" for a fault by its name, with or without
-// a variant; "" if it is not in the table.
+// When completes "Can two clients hold this lock at once …?" for a fault by its name, with or
+// without a variant; "" if it is not in the table.
 func When(spec string) string {
 	e, variant, _ := Find(spec)
 	for _, v := range e.Variants {

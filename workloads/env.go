@@ -21,7 +21,7 @@ type Env struct {
 	since  time.Duration // when the rate began to count
 	timers []*time.Timer // that no sleep uses
 
-	crew crew // runs what Go starts
+	pool pool // runs what Go starts
 
 	late atomic.Int64 // see Hurry
 
@@ -34,17 +34,17 @@ type Env struct {
 // stamps come from.
 func NewEnv(life context.Context, seed uint64, elapsed func() time.Duration) *Env {
 	return &Env{elapsed: elapsed, rand: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)),
-		crew: crew{life: life}}
+		pool: pool{life: life}}
 }
 
 // Hook makes the environment take part in the client's goroutines, before any of them is started:
-// woken is called after each sleep, spawn by whoever starts a goroutine, and what it returns by
-// that goroutine before anything else. The simulator stops a client there, and gives goroutines
+// woken is called after each sleep, spawn by the goroutine that starts another, and what it returns
+// by that goroutine before anything else. The simulator stops a client there, and gives goroutines
 // that begin together an order.
 func (e *Env) Hook(spawn func() (begin func()), woken func()) { e.spawn, e.woken = spawn, woken }
 
 // HookSleep makes the environment know of each sleep, and of its end. It must not be called while
-// anybody sleeps.
+// a goroutine of the client sleeps.
 func (e *Env) HookSleep(doze func(d time.Duration) (awake func())) { e.doze = doze }
 
 // Now is the wall clock with this client's skew. Round strips the monotonic reading, which a skew
@@ -123,12 +123,12 @@ func (e *Env) Go(ctx context.Context, f func(context.Context)) (wait func()) {
 	if e.spawn != nil {
 		j.begin = e.spawn()
 	}
-	e.crew.start(j)
+	e.pool.start(j)
 	return func() { <-j.done }
 }
 
 // Wait returns when every goroutine that Go started has ended.
-func (e *Env) Wait() { e.crew.wait() }
+func (e *Env) Wait() { e.pool.wait() }
 
 // Token returns 20 random bytes in hexadecimal, as Redis' own description of the lock asks for.
 func (e *Env) Token() string {

@@ -66,8 +66,8 @@ func (s Shape) Longest() time.Duration {
 	return s.Hold
 }
 
-// several draws two of the keys, or all if there are no more. They are in order: whoever takes
-// locks in different orders waits in circles, which is no fault of the lock.
+// several draws two of the keys, or all if there are no more. They are in order: a client that
+// takes locks in different orders waits in circles, which is no fault of the lock.
 func several(r *rand.Rand, keys int) []int {
 	all := r.Perm(max(keys, 1))
 	all = all[:min(len(all), multiKeys)]

@@ -38,7 +38,7 @@ var table = []Workload{
 	{Name: Counter, Line: "read a guarded number, hold, write it back plus one", Keys: 1},
 	{Name: Reentrant, Line: "acquire twice more while inside, release as often", Keys: 1,
 		need: func(e impls.Entry) error {
-			return unless(e.Reentrant, e, Reentrant, "lets nobody in twice", "redisson")
+			return unless(e.Reentrant, e, Reentrant, "lets no client in twice", "redisson")
 		}},
 	{Name: Multi, Line: "hold two locks at once", Keys: multiKeys, need: func(e impls.Entry) error {
 		return unless(e.Multi, e, Multi, "takes one key at a time", "redisson-multi")

@@ -11,8 +11,8 @@ import (
 const (
 	DoConfig   = "config"   // who you are; the first order of all
 	DoCycle    = "cycle"    // acquire, hold, release, once
-	DoArm      = "arm"      // stop at a gate
-	DoGo       = "go"       // go on from a gate, or forget it
+	DoArm      = "arm"      // stop at a breakpoint
+	DoGo       = "go"       // go on from a breakpoint, or forget it
 	DoRedirect = "redirect" // use another node from now on
 	DoClock    = "clock"    // your wall clock is wrong by Offset from now on
 	DoHurry    = "hurry"    // your sleeps are shorter by Offset from now on
@@ -71,32 +71,33 @@ type Config struct {
 // those that exist stay.
 const Spare = "spare"
 
-// The phases of a cycle at which a gate can stand.
+// The phases of a cycle at which a breakpoint can stand.
 const (
 	PhaseAcquire  = "acquire"  // about to call Acquire
-	PhaseSent     = "sent"     // the first command of Acquire has left; nobody stops there
+	PhaseSent     = "sent"     // the first command of Acquire has left; no call stops there
 	PhaseReplied  = "replied"  // Acquire returned, granted or not
 	PhaseGranted  = "granted"  // Acquire returned a grant
 	PhaseRelease  = "release"  // about to call Release
 	PhaseReleased = "released" // Release returned
-	PhaseConnect  = "connect"  // about to connect to a node; only a gate for everybody stands there
+	// about to connect to a node; only a breakpoint for every call stands there
+	PhaseConnect = "connect"
 )
 
 // Breakpoint is a place where a worker stops until it is told to go on. It matches a phase, or a
 // Redis command.
 type Breakpoint struct {
 	ID int `json:"id"`
-	// of a command: "before" it is sent, when it was "sent" (nobody stops there), or "after" its reply
-	// was read
+	// of a command: "before" it is sent, when it was "sent" (no call stops there), or "after" its
+	// reply was read
 	At    string `json:"at,omitempty"`
 	Phase string `json:"phase,omitempty"` // one of the phases above
 	// regular expression over the whole command in lower case
 	Command string `json:"command,omitempty"`
 	Nth     int    `json:"nth,omitempty"` // stop at this match; 0 and 1: at the first
-	// instead: everybody stops, each time, when about to acquire, to release, to connect or to send a
+	// instead: every call stops, each time, when about to acquire, to release, to connect or to send a
 	// command
 	Every bool `json:"every,omitempty"`
-	Stop  int  `json:"stop,omitempty"` // of a Go: let only this one go on, and keep the gate
+	Stop  int  `json:"stop,omitempty"` // of a Go: let only this one go on, and keep the breakpoint
 }
 
 // Report is a line from a worker to the harness. Exactly one field is set, besides Process, which
@@ -120,7 +121,7 @@ type Ready struct {
 	T   int64 `json:"t"`
 }
 
-// BreakpointHit says that a worker stands at a gate.
+// BreakpointHit says that a worker stands at a breakpoint.
 type BreakpointHit struct {
 	ID      int    `json:"id"`
 	T       int64  `json:"t"`
@@ -128,8 +129,8 @@ type BreakpointHit struct {
 	Key     int    `json:"key"`
 	Command string `json:"command,omitempty"` // where it stopped at one
 
-	// Of a gate for everybody.
-	Stop  int      `json:"stop,omitempty"`  // numbers the stops of a worker at this gate, from 1
+	// Of a breakpoint for every call.
+	Stop  int      `json:"stop,omitempty"`  // numbers the stops of a worker there, from 1
 	Phase string   `json:"phase,omitempty"` // where it stopped at one
 	Node  string   `json:"node,omitempty"`  // where the command is to go
 	Args  []string `json:"args,omitempty"`  // the command in its words

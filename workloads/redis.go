@@ -101,7 +101,7 @@ func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 
 // direct makes all further connections go to node and closes those to another; or, for Spare, by
 // the second way to the same node.
-func (r *route) direct(node string) error {
+func (r *route) redirect(node string) error {
 	if node == Spare {
 		return r.evade()
 	}
@@ -167,14 +167,14 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 	return cl
 }
 
-// tracer is the go-redis hook that writes the trace and stops at gates.
+// tracer is the go-redis hook that writes the trace and stops at breakpoints.
 type tracer struct {
 	w *Worker
 	r *route
 }
 
 // handshake are the commands that go-redis sends by itself when it connects; they are neither
-// traced nor gated.
+// traced nor stopped.
 var handshake = []string{"hello", "client", "auth", "select"}
 
 func (t tracer) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -210,7 +210,7 @@ func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
-// before stops at a gate, then records that the command leaves.
+// before stops at a breakpoint, then records that the command leaves.
 func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
 	c := history.Command{Process: t.w.cfg.Process, N: t.w.current(), Node: t.r.current()}
 	c.Args = make([]string, len(cmd.Args()))
@@ -227,7 +227,7 @@ func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
 	return c
 }
 
-// after records the reply, then stops at a gate.
+// after records the reply, then stops at a breakpoint.
 func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, err error) {
 	done := history.Command{Process: c.Process, Seq: c.Seq, N: c.N, Node: c.Node,
 		Recv: int64(t.w.env.Elapsed())}

@@ -19,14 +19,14 @@ import (
 // Worker plays one client: it takes orders and reports what happened. Handle may be called while a
 // cycle runs.
 type Worker struct {
-	cfg    Config
-	env    *Env
-	out    func(Report)
-	routes []*route
-	redis  []redis.UniversalClient
-	entry  impls.Entry
-	locks  map[string]impls.Lock // by the numbers of their keys
-	gates  gates
+	cfg         Config
+	env         *Env
+	out         func(Report)
+	routes      []*route
+	redis       []redis.UniversalClient
+	entry       impls.Entry
+	locks       map[string]impls.Lock // by the numbers of their keys
+	breakpoints breakpoints
 
 	// orders stamps with their reports, so that a process' events come in the order of time
 	mu  sync.Mutex
@@ -34,7 +34,7 @@ type Worker struct {
 
 	n      atomic.Int64          // acquisition that the process is busy with
 	hold   atomic.Pointer[Order] // the cycle that it is in
-	unsure atomic.Bool           // a command of this call had an outcome that nobody knows
+	unsure atomic.Bool           // a command of this call had an unknown outcome
 
 	opening atomic.Bool // no command of this acquire has been sent
 
@@ -56,7 +56,7 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 	w := &Worker{
 		cfg: cfg, env: env, out: out, life: life, cycles: make(chan *Order, 1), answer: make(chan *Order,
 			1),
-		entry: entry, locks: map[string]impls.Lock{}, gates: gates{life: life},
+		entry: entry, locks: map[string]impls.Lock{}, breakpoints: breakpoints{life: life},
 	}
 	w.stop, w.halt = context.WithCancel(life)
 	for i, nodes := range cfg.Nodes {
@@ -125,11 +125,11 @@ func (w *Worker) Handle(o Order) error {
 	case DoCycle:
 		w.cycles <- &o
 	case DoArm:
-		return w.gates.arm(*o.Breakpoint)
+		return w.breakpoints.arm(*o.Breakpoint)
 	case DoGo:
-		w.gates.open(o.Breakpoint.ID, o.Breakpoint.Stop)
+		w.breakpoints.open(o.Breakpoint.ID, o.Breakpoint.Stop)
 	case DoRedirect:
-		return w.direct(o.Node)
+		return w.redirect(o.Node)
 	case DoClock:
 		w.env.Skew(o.Offset.D(), o.Rate)
 	case DoHurry:
@@ -144,12 +144,12 @@ func (w *Worker) Handle(o Order) error {
 	return nil
 }
 
-func (w *Worker) direct(node string) error {
+func (w *Worker) redirect(node string) error {
 	var err error
 	known := node == Spare
 	for _, r := range w.routes {
 		if _, ok := r.nodes[node]; ok || node == Spare {
-			err, known = errors.Join(err, r.direct(node)), true
+			err, known = errors.Join(err, r.redirect(node)), true
 		}
 	}
 	if !known {
@@ -220,9 +220,9 @@ func (w *Worker) report(r Report) {
 	w.out(r)
 }
 
-// pass goes through the gates of a phase.
+// pass goes through the breakpoints of a phase.
 func (w *Worker) pass(phase string, o Order) {
-	w.gates.phase(w.life, phase, func(id, stop int) {
+	w.breakpoints.phase(w.life, phase, func(id, stop int) {
 		hit := BreakpointHit{ID: id, N: o.N, Key: o.Key}
 		if stop > 0 {
 			hit.Stop, hit.Phase = stop, phase
@@ -232,11 +232,11 @@ func (w *Worker) pass(phase string, o Order) {
 }
 
 func (w *Worker) stopAtCommand(ctx context.Context, at string, c history.Command) {
-	if w.gates.none() {
+	if w.breakpoints.none() {
 		return
 	}
 	line := strings.ToLower(c.String())
-	w.gates.command(ctx, at, line, func(id, stop int) {
+	w.breakpoints.command(ctx, at, line, func(id, stop int) {
 		hit := BreakpointHit{ID: id, N: c.N, Command: c.String()}
 		if stop > 0 {
 			hit.Stop, hit.Node, hit.Args = stop, c.Node, c.Args

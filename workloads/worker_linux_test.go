@@ -40,7 +40,7 @@ func startRedis(t *testing.T) string {
 }
 
 // crew are a few workers in this process, with the harness' part played by the test.
-type crew struct {
+type pool struct {
 	t        *testing.T
 	mu       sync.Mutex
 	resource workloads.Resource
@@ -51,9 +51,9 @@ type crew struct {
 
 // work lets clients go through cycles of a workload and returns all events.
 func work(t *testing.T, cfg workloads.Config, shape workloads.Shape, cycles int,
-	before func(*crew)) *crew {
+	before func(*pool)) *pool {
 	t.Helper()
-	c := &crew{t: t, check: history.NewValidator()}
+	c := &pool{t: t, check: history.NewValidator()}
 	if before != nil {
 		before(c)
 	}
@@ -75,7 +75,7 @@ func work(t *testing.T, cfg workloads.Config, shape workloads.Shape, cycles int,
 	return c
 }
 
-func (c *crew) hire(cfg workloads.Config, orders []workloads.Order) {
+func (c *pool) hire(cfg workloads.Config, orders []workloads.Order) {
 	life, end := context.WithCancel(context.Background())
 	start := time.Now()
 	env := workloads.NewEnv(life, uint64(cfg.Process)+1, func() time.Duration {
@@ -113,7 +113,7 @@ func (netDialer) dial(ctx context.Context, addr string) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 }
 
-func (c *crew) report(process int, w *workloads.Worker, r workloads.Report, next chan<- struct{}) {
+func (c *pool) report(process int, w *workloads.Worker, r workloads.Report, next chan<- struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -135,7 +135,7 @@ func (c *crew) report(process int, w *workloads.Worker, r workloads.Report, next
 }
 
 // count is the number of events of a type and a function.
-func (c *crew) count(kind history.Type, f string) (n int) {
+func (c *pool) count(kind history.Type, f string) (n int) {
 	for _, e := range c.events {
 		if e.Type == kind && e.F == f {
 			n++
@@ -221,7 +221,7 @@ func TestFencedIsRefused(t *testing.T) {
 	if n := c.count(history.OK, history.WriteOp); n != 4 {
 		t.Errorf("%d writes with growing tokens, want 4", n)
 	}
-	c = work(t, config("redisson-fenced"), shape, 2, func(c *crew) {
+	c = work(t, config("redisson-fenced"), shape, 2, func(c *pool) {
 		c.resource.Answer(workloads.Ask{F: history.WriteOp, Token: 1000})
 	})
 	if n := c.count(history.Fail, history.WriteOp); n != 4 {

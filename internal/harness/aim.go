@@ -21,7 +21,7 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	}
 	p.Topology, p.Replicas, p.Scenario, p.Requires = s.Topology, s.Replicas, s.Steps, requires(s)
 	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
-	if p.WaitReplicas > 0 { // somebody has to confirm
+	if p.WaitReplicas > 0 { // a replica has to confirm
 		switch p.Topology {
 		case nemesis.Single:
 			p.Topology = nemesis.Failover
@@ -60,7 +60,7 @@ func (p *Plan) params(w RunOptions, lock impls.Entry) nemesis.Params {
 	return params
 }
 
-// longestFor is the longest run that nobody has to ask for.
+// longestFor is the longest run that need not be asked for.
 const longestFor = 2 * time.Minute
 
 // last gives a run the time that its scenario may take, unless the user has said how long it is.

@@ -16,7 +16,7 @@ type client struct {
 	doomed  bool            // the harness has killed it
 	waiting bool            // it has invoked an acquire that has not returned
 	key     int             // of that acquire
-	hold    tenure          // its hold, while it is inside
+	hold    leaseTracker    // its hold, while it is inside
 }
 
 // plunge draws client i's next cycle, to begin no sooner than after.
@@ -40,7 +40,7 @@ func (r *run) dispatch() {
 
 // may reports whether client i may begin a cycle.
 func (r *run) may(i int) bool {
-	return !r.through(i) && (!r.quiet || r.only != "" && r.nemesis.names(r.only, i))
+	return !r.through(i) && (!r.quiet || r.only != "" && r.nemesis.means(r.only, i))
 }
 
 // through reports whether client i has begun all the cycles that the plan gives it.
@@ -49,7 +49,7 @@ func (r *run) through(i int) bool {
 		r.clients[i].begun >= r.plan.Rounds
 }
 
-// spent reports whether nobody will do anything any more: every client that lives has done all its
+// spent reports whether no client will do anything any more: each that lives has done all its
 // cycles.
 func (r *run) spent() bool {
 	for i := range r.clients {

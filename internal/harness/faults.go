@@ -8,12 +8,18 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
+// effects are the faults that are in force, as the record has them.
+type effects struct {
+	faults []history.Event // their begins
+	nextID int
+}
+
 // fault carries out a step that changes the environment, and records its begin before and, unless
 // it lasts, its end after it.
-func (c *nemesisRunner) fault(s nemesis.Step) error { return c.around(s, c.harm) }
+func (c *nemesisRunner) fault(s nemesis.Step) error { return c.recordAround(s, c.inflict) }
 
-// around records the begin of a fault, does the deed, and records what follows.
-func (c *nemesisRunner) around(s nemesis.Step, deed func(nemesis.Step) error) error {
+// recordAround records the begin of a fault, carries it out, and records what follows.
+func (c *nemesisRunner) recordAround(s nemesis.Step, do func(nemesis.Step) error) error {
 	c.nextID++
 	e := history.Event{
 		Type: history.Fault, T: c.run.now(), Process: history.Harness, F: s.Do, Phase: history.PhaseFrom,
@@ -29,7 +35,7 @@ func (c *nemesisRunner) around(s nemesis.Step, deed func(nemesis.Step) error) er
 	if err := c.run.record(e); err != nil {
 		return err
 	}
-	if err := deed(s); err != nil {
+	if err := do(s); err != nil {
 		return err
 	}
 	if !s.Lasts() {
@@ -70,24 +76,24 @@ func (c *nemesisRunner) adopt(e *history.Event) {
 	}
 }
 
-// by is the client whose gate triggered what is done now: who stands at a gate, or of several under
-// names the one that has stood longest; else -1.
+// by is the client whose breakpoint triggered what is done now: the one that stands there, or of
+// several with names the one that has stood longest; else -1.
 func (c *nemesisRunner) by() int {
-	if c.struck != nil {
-		return c.struck.process
+	if c.stopped != nil {
+		return c.stopped.process
 	}
-	first := post{standing: standing{process: -1}}
+	first := namedStop{standing: standing{process: -1}}
 	for _, p := range c.named {
-		if p.gate > 0 && (first.gate == 0 || p.gate < first.gate) {
+		if p.breakpoint > 0 && (first.breakpoint == 0 || p.breakpoint < first.breakpoint) {
 			first = p
 		}
 	}
 	return first.process
 }
 
-// harm does the deed itself. A client's kill is stamped before the signal is sent, so that its hold
-// cannot outlast it in the record.
-func (c *nemesisRunner) harm(s nemesis.Step) error {
+// inflict changes the environment. A client's kill is stamped before the signal is sent, so that
+// its hold cannot outlast it in the record.
+func (c *nemesisRunner) inflict(s nemesis.Step) error {
 	switch s.Do {
 	case nemesis.Redirect:
 		c.all(s.Target, workloads.Order{Do: workloads.DoRedirect, Node: s.Node})

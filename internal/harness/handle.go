@@ -21,7 +21,7 @@ func (r *run) handle(rep workloads.Report) error {
 	case rep.Command != nil:
 		return r.command(*rep.Command)
 	case rep.Breakpoint != nil:
-		r.nemesis.hit(rep.Process, *rep.Breakpoint)
+		r.nemesis.came(rep.Process, *rep.Breakpoint)
 	case rep.Ask != nil:
 		r.environment.Send(rep.Process, r.resource.Answer(*rep.Ask))
 	case rep.Done != nil:
@@ -59,7 +59,7 @@ func (r *run) event(e history.Event) error {
 	return nil
 }
 
-// record writes an event and shows it to whoever watches the run.
+// record writes an event and shows it to the watcher of the run.
 func (r *run) record(e history.Event) error {
 	if err := r.sinks.history.Record(e); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (r *run) command(c history.Command) error {
 	return r.sinks.trace.Record(c)
 }
 
-// done draws the next cycle; after an outcome that nobody knows the client pauses.
+// done draws the next cycle; after an unknown outcome the client pauses.
 func (r *run) done(process int, d workloads.Done) {
 	after := r.environment.Now()
 	if d.Err != "" {
@@ -90,7 +90,8 @@ func (r *run) done(process int, d workloads.Done) {
 	r.scheduleCycle(process, after)
 }
 
-// exit records that a process is gone. If nobody killed it, the run is broken from here on.
+// exit records that a process is gone. If the harness did not kill it, the run is broken from here
+// on.
 func (r *run) exit(process int, x workloads.Exit) error {
 	e := history.Event{Type: history.Exit, T: x.T - r.epoch, Process: process, Target: x.Node,
 		Err: x.Err}

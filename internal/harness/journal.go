@@ -5,7 +5,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Journal is a run that somebody else drives, step by step: it knows nothing of evidence or
+// Journal is a run that its caller drives, step by step: it knows nothing of evidence or
 // scenarios, and keeps the same record as Run. Its methods are for one goroutine.
 type Journal struct{ run *run }
 
@@ -27,7 +27,7 @@ func (j *Journal) Begin(i int) {
 	}
 }
 
-// Take records a report of a client and answers what it asks. A report of a gate is not for a
+// Take records a report of a client and answers what it asks. A breakpoint is not for the
 // record.
 func (j *Journal) Take(rep workloads.Report) error {
 	if rep.Breakpoint != nil {
@@ -44,12 +44,12 @@ func (j *Journal) Do(s nemesis.Step) error {
 	return j.run.nemesis.fault(s)
 }
 
-// Note records a step as Do does, for whoever has carried it out by other means.
+// Note records a step as Do does, for a caller that has carried it out by other means.
 func (j *Journal) Note(s nemesis.Step) error {
 	if s.Repairs() {
 		return j.run.nemesis.undone(s)
 	}
-	return j.run.nemesis.around(s, func(nemesis.Step) error { return nil })
+	return j.run.nemesis.recordAround(s, func(nemesis.Step) error { return nil })
 }
 
 // Gone reports whether client i's process has ended.

@@ -43,7 +43,7 @@ type Plan struct {
 	AcquireTimeout history.Duration `json:"acquire_timeout"`
 	Hold           history.Duration `json:"hold"`
 	Think          history.Duration `json:"think"`
-	Backoff        history.Duration `json:"backoff"`        // pause after an outcome that nobody knows
+	Backoff        history.Duration `json:"backoff"`        // pause after an unknown outcome
 	ClientTimeout  history.Duration `json:"client_timeout"` // dial, read and write of the Redis client
 	ClientRetries  int              `json:"client_retries"` // what the Redis client itself resends
 	NoWatchdog     bool             `json:"no_watchdog,omitempty"`
@@ -187,7 +187,7 @@ func hold(ttl, poll time.Duration) time.Duration {
 	return h
 }
 
-// Validate says in one line what is wrong with a plan, also with one that somebody wrote by hand.
+// Validate says in one line what is wrong with a plan, also with one that was written by hand.
 func (p Plan) Validate() error {
 	lock, err := impls.Find(p.Impl)
 	switch {

@@ -16,10 +16,10 @@ type progress struct {
 	served    map[int]bool // keys granted since then
 	moved     bool         // granted by the new master
 	over      int64        // stamp of the end of the scenario
-	// stamp of the latest event that may be why somebody was not granted the lock
+	// stamp of the latest event that may be why a client was not granted the lock
 	excuse   int64
 	master   string
-	promoted int // how often somebody was
+	promoted int // how often a replica was
 }
 
 // add counts an event.
@@ -70,7 +70,7 @@ func (r *run) finished() bool {
 // The properties).
 func (r *run) recovery() time.Duration { return r.plan.TTL.D() + 2*r.plan.Poll.D() + time.Second }
 
-// patience is how long nobody need be waited for who is never granted the lock: a deadlock is
+// patience is how long a lock that is never granted need be waited for: a deadlock is
 // certain before, also where clients were between two calls for some of the time.
 func (r *run) patience() time.Duration { return r.recovery()*5/4 + 200*time.Millisecond }
 

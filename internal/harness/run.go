@@ -178,7 +178,7 @@ func (r *run) windDown(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil // whoever is still inside stays so in the record
+	return nil // a client that is still inside stays so in the record
 }
 
 // windDownSlack is what a busy machine may need beyond the hold and the client's time-outs.

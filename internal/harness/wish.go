@@ -9,7 +9,7 @@ import (
 // letters are the properties that can be judged, as --properties and --expect name them.
 var letters = []string{"S", "L", "O", "R", "D", "F", "U", "re-entry", "validity"}
 
-// Judgeable says which of the properties nobody knows.
+// Judgeable says which of the properties there is none of.
 func Judgeable(properties []string) error {
 	for _, p := range properties {
 		if !slices.Contains(letters, p) {

@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// crew runs jobs in goroutines that it keeps for the next one. A lock that fans out starts
+// pool runs jobs in goroutines that it keeps for the next one. A lock that fans out starts
 // thousands, and the stack of a new goroutine grows, by copying, while it goes down into the Redis
 // client: that was a seventh of a simulated run of Redlock.
-type crew struct {
+type pool struct {
 	life context.Context // every job's context ends with it
 	jobs sync.WaitGroup
 
 	mu      sync.Mutex
 	idle    []chan *job // of goroutines that have nothing to do
 	running []*job
-	watched bool // somebody waits for the end of life
+	watched bool // the end of life is waited for
 	dead    bool // life has ended
 	over    bool // no goroutine is kept any more
 }
@@ -31,7 +31,7 @@ type job struct {
 }
 
 // start runs a job beside the caller.
-func (c *crew) start(j *job) {
+func (c *pool) start(j *job) {
 	c.jobs.Add(1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,12 +47,12 @@ func (c *crew) start(j *job) {
 		c.idle[n-1] <- j
 		c.idle = c.idle[:n-1]
 	} else {
-		go c.member(j)
+		go c.serve(j)
 	}
 }
 
-// member is a goroutine of the crew.
-func (c *crew) member(j *job) {
+// serve is a goroutine of the pool: it runs jobs until there is none for it any more.
+func (c *pool) serve(j *job) {
 	GrowStack()
 	mine := make(chan *job, 1)
 	for ok := true; ok; j, ok = c.next(mine) {
@@ -60,7 +60,7 @@ func (c *crew) member(j *job) {
 	}
 }
 
-func (c *crew) run(j *job) {
+func (c *pool) run(j *job) {
 	defer c.jobs.Done()
 	defer close(j.done)
 	defer c.ended(j)
@@ -70,7 +70,7 @@ func (c *crew) run(j *job) {
 	j.f(j.ctx)
 }
 
-func (c *crew) ended(j *job) {
+func (c *pool) ended(j *job) {
 	j.cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *crew) ended(j *job) {
 }
 
 // next waits for a job for the goroutine that listens to mine.
-func (c *crew) next(mine chan *job) (*job, bool) {
+func (c *pool) next(mine chan *job) (*job, bool) {
 	c.mu.Lock()
 	if c.over {
 		c.mu.Unlock()
@@ -92,7 +92,7 @@ func (c *crew) next(mine chan *job) (*job, bool) {
 }
 
 // end is the end of life.
-func (c *crew) end() {
+func (c *pool) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dead = true
@@ -102,7 +102,7 @@ func (c *crew) end() {
 }
 
 // wait returns when every job has ended. Goroutines that were kept end then.
-func (c *crew) wait() {
+func (c *pool) wait() {
 	c.jobs.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ type post struct {
 	passed chan struct{}
 }
 
-func pass(g *gates, ctx context.Context, command string) post {
+func pass(g *breakpoints, ctx context.Context, command string) post {
 	p := post{make(chan int, 1), make(chan struct{})}
 	go func() {
 		g.command(ctx, "before", command, func(_, stop int) { p.stop <- stop })
@@ -26,7 +26,7 @@ func pass(g *gates, ctx context.Context, command string) post {
 // TestGateForEverybody wants each to stand at a stop of its own, whatever its time-out, until it is
 // called or the gate is taken down.
 func TestGateForEverybody(t *testing.T) {
-	g := &gates{life: t.Context()}
+	g := &breakpoints{life: t.Context()}
 	if err := g.arm(Breakpoint{ID: 1, Every: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestGateForEverybody(t *testing.T) {
 // TestNobodyStandsAtAGateAfterDeath kills a client whose command no context ends.
 func TestNobodyStandsAtAGateAfterDeath(t *testing.T) {
 	life, kill := context.WithCancel(t.Context())
-	g := &gates{life: life}
+	g := &breakpoints{life: life}
 	if err := g.arm(Breakpoint{ID: 1, At: atBefore, Command: "."}); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestNobodyStandsAtAGateAfterDeath(t *testing.T) {
 // TestGateForEverybodyStopsWhatBegins wants a stop where a client is about to do something, and
 // none where it has done it.
 func TestGateForEverybodyStopsWhatBegins(t *testing.T) {
-	g := &gates{life: t.Context()}
+	g := &breakpoints{life: t.Context()}
 	if err := g.arm(Breakpoint{ID: 1, Every: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// tenure is what is known of a client's hold while it is inside.
-type tenure struct {
+// leaseTracker is what is known of a client's hold while it is inside.
+type leaseTracker struct {
 	inside bool
 	n      int
 	over   int64 // run's time at which its lease is over; 0: it has none
@@ -15,11 +15,11 @@ type tenure struct {
 }
 
 // learn takes what a client did into account.
-func (h *tenure) learn(e history.Event, now int64) {
+func (h *leaseTracker) learn(e history.Event, now int64) {
 	h.expire(now)
 	switch {
 	case e.F == history.Acquire && e.Type == history.OK && e.Depth == 0:
-		*h = tenure{inside: true, n: e.N, losses: h.losses}
+		*h = leaseTracker{inside: true, n: e.N, losses: h.losses}
 		h.renew(e.Grant)
 	case e.Type == history.Extend:
 		h.renew(e.Grant)
@@ -30,20 +30,20 @@ func (h *tenure) learn(e history.Event, now int64) {
 	}
 }
 
-func (h *tenure) renew(g *history.Grant) {
+func (h *leaseTracker) renew(g *history.Grant) {
 	if g != nil && g.Lease > 0 {
 		h.over = g.Sent + int64(g.Lease)
 	}
 }
 
 // expire notices that the lease is over.
-func (h *tenure) expire(now int64) {
+func (h *leaseTracker) expire(now int64) {
 	if h.over > 0 && now >= h.over {
 		h.lose()
 	}
 }
 
-func (h *tenure) lose() {
+func (h *leaseTracker) lose() {
 	if h.inside && !h.lost {
 		h.lost, h.losses = true, h.losses+1
 	}
@@ -67,14 +67,14 @@ func (c *nemesisRunner) findLoser(a nemesis.Await) {
 	for i := range c.run.clients {
 		l := &c.run.clients[i]
 		l.hold.expire(c.run.now())
-		if c.struck == nil && c.names(a.Client, i) && l.hold.losses-c.losses[i] >= max(a.Nth, 1) {
-			c.victim = standing{i, l.key}
-			c.struck = &c.victim
+		if c.stopped == nil && c.means(a.Client, i) && l.hold.losses-c.losses[i] >= max(a.Nth, 1) {
+			c.hitLast = standing{i, l.key}
+			c.stopped = &c.hitLast
 		}
 	}
 }
 
-// nextLoss is the environment's clock at which the next lease is over, if somebody waits for that.
+// nextLoss is the environment's clock at which the next lease is over, if a step waits for that.
 func (c *nemesisRunner) nextLoss() int64 {
 	at := int64(never)
 	if c.done() || c.steps[c.at].Await == nil || c.steps[c.at].Await.Phase != nemesis.Lost {

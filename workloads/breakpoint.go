@@ -1,0 +1,160 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"sync"
+)
+
+// breakpoints are the armed breakpoints of one worker. It is safe for concurrent use: a lock may
+// send commands from several goroutines.
+type breakpoints struct {
+	life  context.Context // of the worker
+	mu    sync.Mutex
+	armed []*armedBreakpoint
+}
+
+type armedBreakpoint struct {
+	Breakpoint
+	command *regexp.Regexp
+	left    int // matches still to pass before it stops a call
+	open    chan struct{}
+	once    sync.Once
+	stops   map[int]chan struct{} // of a breakpoint for every call: the calls that stand there
+	stopped int                   // how many have stood there
+}
+
+// stand is a place at a breakpoint where a call waits.
+type stand struct {
+	id, stop int
+	open     <-chan struct{}
+	until    context.Context
+	notice   bool // no call waits there
+}
+
+// When a breakpoint at a command stops.
+const (
+	atBefore = "before"
+	atSent   = "sent" // just after it has left; no call stops there
+	atAfter  = "after"
+)
+
+// arm adds a breakpoint.
+func (g *breakpoints) arm(spec Breakpoint) error {
+	n := &armedBreakpoint{Breakpoint: spec, left: max(spec.Nth, 1), open: make(chan struct{}),
+		stops: map[int]chan struct{}{}}
+	if spec.Command != "" {
+		re, err := regexp.Compile(spec.Command)
+		if err != nil {
+			return fmt.Errorf("breakpoint %d: %w", spec.ID, err)
+		}
+		n.command = re
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.armed = append(g.armed, n)
+	return nil
+}
+
+// none reports whether no breakpoint is armed.
+func (g *breakpoints) none() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.armed) == 0
+}
+
+// open lets all calls through the breakpoints with this number and forgets them; or, of a
+// breakpoint for every call, one that stands there.
+func (g *breakpoints) open(id, stop int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	keep := g.armed[:0]
+	for _, a := range g.armed {
+		switch {
+		case a.ID != id:
+			keep = append(keep, a)
+		case stop > 0:
+			keep = append(keep, a)
+			a.pass(stop)
+		default:
+			a.once.Do(func() { close(a.open) })
+			for stop := range a.stops {
+				a.pass(stop)
+			}
+		}
+	}
+	g.armed = keep
+}
+
+// pass lets one go on.
+func (a *armedBreakpoint) pass(stop int) {
+	if open, ok := a.stops[stop]; ok {
+		close(open)
+		delete(a.stops, stop)
+	}
+}
+
+// phase stops at a breakpoint for this phase, command at one for this command. Hit is told the
+// breakpoint's number, and of a breakpoint for every call the stop's.
+func (g *breakpoints) phase(ctx context.Context, phase string, hit func(id, stop int)) {
+	begins := phase == PhaseAcquire || phase == PhaseRelease || phase == PhaseConnect
+	g.pass(ctx, func(a *armedBreakpoint) bool {
+		return a.Every && begins || !a.Every && a.command == nil &&
+			a.Phase == phase
+	}, hit)
+}
+
+func (g *breakpoints) command(ctx context.Context, at, command string, hit func(id, stop int)) {
+	g.pass(ctx, func(a *armedBreakpoint) bool {
+		return a.Every && at == atBefore || a.command != nil && a.At == at &&
+			a.command.MatchString(command)
+	}, hit)
+}
+
+// pass waits at the first armed breakpoint that matches until it is opened or ctx ends, or the
+// client's life: a lock that gives something back does so with a context that no cancelling ends.
+// Only one call stops at a breakpoint that is not for every call; others go by.
+func (g *breakpoints) pass(ctx context.Context, match func(*armedBreakpoint) bool,
+	hit func(id, stop int)) {
+	s, ok := g.take(ctx, match)
+	if !ok {
+		return
+	}
+	hit(s.id, s.stop)
+	if s.notice {
+		return
+	}
+	select {
+	case <-s.open:
+	case <-s.until.Done():
+	case <-g.life.Done():
+	}
+}
+
+func (g *breakpoints) take(ctx context.Context, match func(*armedBreakpoint) bool) (stand, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, a := range g.armed {
+		switch {
+		case a.left == 0 || !match(a):
+		case a.Every:
+			return g.stop(a), true
+		default:
+			if a.left--; a.left == 0 {
+				return stand{id: a.ID, open: a.open, until: ctx, notice: a.Phase == PhaseSent ||
+					a.At == atSent}, true
+			}
+		}
+	}
+	return stand{}, false
+}
+
+// stop is a new place at a breakpoint for every call. A command's time-out does not end the wait
+// there: it is over when an order says so.
+func (g *breakpoints) stop(a *armedBreakpoint) stand {
+	a.stopped++
+	open := make(chan struct{})
+	a.stops[a.stopped] = open
+	return stand{id: a.ID, stop: a.stopped, open: open, until: g.life}
+}
