@@ -21,13 +21,16 @@ func (c *check) classify(p *pair, commands []WitnessCommand) (class, assumption 
 	case has(commands, verdict.LateDelete):
 		return LateMessage, ""
 	}
-	switch kind := c.culprit(p); kind {
+	return classOf(c.culprit(p))
+}
+
+// classOf is the class of a lock that was granted twice because an assumption was broken.
+func classOf(broken nemesis.Assumption) (class, assumption string) {
+	switch broken {
 	case nemesis.Durability:
-		return LostByFailover, "durability"
-	case nemesis.ServerClocks:
-		return Clock, "server clock"
-	case nemesis.ClientClocks:
-		return Clock, "client clock"
+		return LostByFailover, broken.String()
+	case nemesis.ServerClocks, nemesis.ClientClocks:
+		return Clock, broken.String()
 	}
 	return DoubleGrant, ""
 }

@@ -2,9 +2,9 @@ package checker
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -58,13 +58,13 @@ func (w *chain) put(m WitnessCommand) {
 // grantedBy is the command that granted a hold, in a witness.
 func grantedBy(m *history.Command, h *record.Hold) WitnessCommand {
 	return WitnessCommand{Command: *m, Kind: verdict.Grant,
-		Effect: fmt.Sprintf("grants client %d", h.Process)}
+		Effect: explain.Say("grants client %d", h.Process)}
 }
 
 // leaseEnds is the end of a hold's lease, in a witness.
 func leaseEnds(h *record.Hold, t int64) WitnessCommand {
 	return WitnessCommand{Command: history.Command{Process: history.Harness, Node: h.Node, Sent: t},
-		Kind: verdict.LeaseEnd, Effect: fmt.Sprintf("the lease of client %d ends", h.Process)}
+		Kind: verdict.LeaseEnd, Effect: explain.Say("the lease of client %d ends", h.Process)}
 }
 
 // inOrder sorts commands by when they were sent.
@@ -89,10 +89,10 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 	case !known || m.Sent < ga.Sent:
 	case trace.EffectOf(m.Args).Kind == trace.Swap:
 		w.put(WitnessCommand{Command: *m, Kind: verdict.Write,
-			Effect: fmt.Sprintf("overwrites the key for client %d", m.Process)})
+			Effect: explain.Say("overwrites the key for client %d", m.Process)})
 	case !w.trace.Releasing(m) && w.trace.Takes(m):
 		w.put(WitnessCommand{Command: *m, Kind: verdict.Write,
-			Effect: fmt.Sprintf("writes the key for client %d", m.Process)})
+			Effect: explain.Say("writes the key for client %d", m.Process)})
 	}
 }
 
@@ -124,18 +124,18 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 			w.put(grantedBy(g, meant))
 		}
 	}
-	d.Effect = fmt.Sprintf("%s of client %d", deletes(d, "deletes"), w.pair.a.Process)
+	d.Effect = explain.Say("%s of client %d", deletes(d, "deletes"), w.pair.a.Process)
 	w.put(d)
 }
 
 // deletes says what a deletion did, with the verb in the tense that is wanted.
 func deletes(m WitnessCommand, verb string) string {
-	what := fmt.Sprintf("%s the key", verb)
+	what := explain.Say("%s the key", verb)
 	if m.Recv == 0 || m.Err != "" {
-		what = "was never answered and may have deleted the key"
+		what = explain.Say("was never answered and may have deleted the key")
 	}
 	if m.Kind == verdict.LateDelete {
-		return fmt.Sprintf("was sent before the grant and came late; it %s", what)
+		return explain.Say("was sent before the grant and came late; it %s", what)
 	}
 	return what
 }

@@ -3,6 +3,7 @@ package checker
 import (
 	"strings"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 )
 
@@ -26,13 +27,13 @@ func (c *check) conclude() {
 	switch {
 	case v.HarnessError != "":
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitBroken,
-			"The checker contradicts itself, so nothing is known: "+v.HarnessError+"."
+			explain.Say("The checker contradicts itself, so nothing is known: ")+v.HarnessError+"."
 	case len(violated) > 0:
 		v.Verdict, v.Summary = Violated, c.violatedSummary(violated)
 		v.Exit = c.exitViolated()
 	case c.trust.Failure.Kind != record.NoFailure:
 		v.Verdict, v.Exit, v.HarnessError = Unknown, ExitBroken, failureWords(&c.trust.Failure)
-		v.Summary = "Nothing is known, because the run broke: " + v.HarnessError + "."
+		v.Summary = explain.Say("Nothing is known, because the run broke: ") + v.HarnessError + "."
 	case len(unknown) > 0 || valid == 0:
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, unknownSummary(unknown)
 	default:

@@ -2,10 +2,10 @@ package checker
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
@@ -25,7 +25,7 @@ const grace = time.Second
 // excuse the refusals, nobody can tell.
 func (c *check) deadlock() Property {
 	if len(c.record.Calls) == 0 {
-		return Property{Verdict: NA, Reason: "nobody tried to acquire the lock"}
+		return Property{Verdict: NA, Reason: explain.Say("no client tried to acquire the lock")}
 	}
 	for i := range c.record.Holds {
 		if p, ok := c.abandoned(&c.record.Holds[i]); ok {
@@ -37,12 +37,12 @@ func (c *check) deadlock() Property {
 	}
 	if _, ok := c.starved(false); ok { // but for the stall it would be certain
 		return Property{Stalled: true,
-			Reason: fmt.Sprintf("a client was refused for too long, but %s meanwhile, which may be why",
+			Reason: explain.Say("a client was refused for too long, but %s meanwhile, which may be why",
 				stallWords(c.record.WorstStall()))}
 	}
 	if c.verdict.Evidence.Contended == 0 && len(c.record.Calls) == len(c.record.Holds) &&
 		c.verdict.Evidence.Faults == 0 {
-		return Property{Verdict: NA, Reason: "no client had to wait for the lock"}
+		return Property{Verdict: NA, Reason: explain.Say("no client had to wait for the lock")}
 	}
 	return Property{Verdict: Valid}
 }
@@ -75,8 +75,8 @@ func (c *check) abandoned(h *record.Hold) (Property, bool) {
 	}
 	p := Property{Verdict: Violated, Witness: &Witness{Key: h.Key, Holds: []Hold{
 		witnessHold(h, record.Span{From: h.From, End: h.End})}}}
-	p.Explanation = fmt.Sprintf(
-		"Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key has no time to live and no other client can release it: whoever tried afterwards was refused.",
+	p.Explanation = explain.Say(
+		"Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key has no time to live and no other client can release it: every client that tried afterwards was refused.",
 		h.Process, h.Key, by(h), at(h.From), at(h.End))
 	return p, true
 }
@@ -97,7 +97,7 @@ func (c *check) starved(gaps bool) (Property, bool) {
 			if from, to, ok := refusedFor(attempts[p], calm, lost, bound); ok {
 				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{
 					{Process: p, From: from, To: to}}}}
-				out.Explanation = fmt.Sprintf(
+				out.Explanation = explain.Say(
 					"From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %s (the lease, two polls and a second).",
 					at(from), at(to), p, key, brief(bound))
 				return out, true

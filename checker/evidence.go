@@ -1,11 +1,11 @@
 package checker
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
@@ -93,15 +93,15 @@ func (c *check) afterFailover() int {
 func missing(e Evidence, r history.Requires) string {
 	var out []string
 	if e.Contended < r.Contended {
-		out = append(out, fmt.Sprintf("%s contended, and %d are needed",
+		out = append(out, explain.Say("%s contended, and %d are needed",
 			count(e.Contended, "acquisition was", "acquisitions were"), r.Contended))
 	}
 	if e.Hits < r.Hits {
-		out = append(out, fmt.Sprintf("%s of %d fell into a hold with another client waiting",
+		out = append(out, explain.Say("%s of %d fell into a hold with another client waiting",
 			count(e.Hits, "strike", "strikes"), r.Hits))
 	}
 	if r.Failover && e.AfterFailover == 0 {
-		out = append(out, "the new master granted nothing after the failover")
+		out = append(out, explain.Say("the new master granted nothing after the failover"))
 	}
 	return strings.Join(out, "; ")
 }
@@ -110,9 +110,9 @@ func missing(e Evidence, r history.Requires) string {
 func count(n int, one, many string) string {
 	switch n {
 	case 0:
-		return "no " + one
+		return explain.Say("no " + one)
 	case 1:
-		return "only 1 " + one
+		return explain.Say("only 1 " + one)
 	}
-	return fmt.Sprintf("only %d %s", n, many)
+	return explain.Say("only %d "+many, n)
 }

@@ -1,9 +1,9 @@
 package checker
 
 import (
-	"fmt"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
@@ -35,7 +35,7 @@ func (c *check) explain(b record.ExclusionRule, key int, ss []record.Span) Prope
 		return false
 	})
 	if p == nil {
-		return Property{Stalled: true, Reason: fmt.Sprintf("two clients were inside at once, but %s",
+		return Property{Stalled: true, Reason: explain.Say("two clients were inside at once, but %s",
 			stallWords(*stalled))}
 	}
 	out := Property{Verdict: Violated, Witness: p.witness()}
@@ -61,15 +61,15 @@ func witnessHold(h *record.Hold, s record.Span) Hold {
 func leaseNote(p *pair) string {
 	a, b := p.a.LeaseAt(p.b.From), p.b.LeaseAt(p.b.From)
 	if a == record.Forever && b == record.Forever {
-		return ", since this lock's never end"
+		return explain.Say(", since this lock's never end")
 	}
-	return fmt.Sprintf(" (client %d's until %s, client %d's until %s)", p.a.Process, until(a),
+	return explain.Say(" (client %d's until %s, client %d's until %s)", p.a.Process, until(a),
 		p.b.Process, until(b))
 }
 
 func until(t int64) string {
 	if t == record.Forever {
-		return "it is released"
+		return explain.Say("it is released")
 	}
 	return at(t)
 }
@@ -79,36 +79,36 @@ func assumed(what string) string {
 	if what == "" {
 		return ""
 	}
-	return "; a fault broke an assumption of the lock: " + what
+	return explain.Say("; a fault broke an assumption of the lock: ") + what
 }
 
 func by(h *record.Hold) string {
 	if h.Node == "" {
 		return ""
 	}
-	return " by " + h.Node
+	return explain.Say(" by %s", h.Node)
 }
 
 // how says what ended a hold.
 func how(h *record.Hold) string {
 	switch h.Ended {
 	case record.Released:
-		return ", when it released"
+		return explain.Say(", when it released")
 	case record.Killed:
-		return ", when it was killed"
+		return explain.Say(", when it was killed")
 	case record.Vanished:
-		return ", its last sign of life"
+		return explain.Say(", its last sign of life")
 	}
 	return ""
 }
 
 // stallWords is "the machine stalled for 640 ms until 1.310 s (client 2 did not run, ...)".
 func stallWords(s record.Gap) string {
-	who := "the harness"
+	who := explain.Say("the harness")
 	if s.Process >= 0 {
-		who = fmt.Sprintf("client %d", s.Process)
+		who = explain.Say("client %d", s.Process)
 	}
-	return fmt.Sprintf(
+	return explain.Say(
 		"the machine stalled for %d ms until %s (%s did not run, and no fault asked for it)",
 		s.Length()/int64(time.Millisecond), at(s.To), who)
 }
@@ -121,9 +121,10 @@ func failureWords(f *record.Failure) string {
 	}
 	switch f.Kind {
 	case record.UnplannedExit:
-		return fmt.Sprintf("client %d ended at %s although nobody planned it%s", f.Process, at(f.T), said)
+		return explain.Say("client %d ended at %s although that was not planned%s", f.Process, at(f.T),
+			said)
 	case record.FaultFailed:
-		return fmt.Sprintf("the fault %s of %s failed at %s%s", f.Action, f.Target, at(f.T), said)
+		return explain.Say("the fault %s of %s failed at %s%s", f.Action, f.Target, at(f.T), said)
 	}
 	return f.Err
 }

@@ -2,9 +2,9 @@ package checker
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -26,9 +26,9 @@ func (c *check) fencing() Property {
 	}
 	switch {
 	case tokens == 0 && !c.history.Header.Declares.Fencing:
-		return Property{Verdict: NA, Reason: "the lock gives no fencing tokens"}
+		return Property{Verdict: NA, Reason: explain.Say("the lock gives no fencing tokens")}
 	case tokens == 0:
-		return Property{Reason: "the lock promises fencing tokens, but no grant carries one"}
+		return Property{Reason: explain.Say("the lock promises fencing tokens, but no grant carries one")}
 	}
 	for _, key := range sortedKeys(byKey) {
 		if a, b := outOfOrder(byKey[key]); a != nil {
@@ -65,16 +65,15 @@ func outOfOrder(holds []*record.Hold) (a, b *record.Hold) {
 }
 
 func (c *check) stale(a, b *record.Hold) Property {
-	p := Property{Verdict: Violated, Class: DoubleGrant, Witness: &Witness{Key: a.Key, Holds: []Hold{
+	p := Property{Verdict: Violated, Witness: &Witness{Key: a.Key, Holds: []Hold{
 		witnessHold(a, record.Span{From: a.From, End: a.End}),
 		witnessHold(b, record.Span{From: b.From, End: b.End})}}}
-	switch c.culprit(&pair{key: a.Key, a: a, b: b}) {
-	case nemesis.Durability:
-		p.Class, p.Assumption = LostByFailover, "durability"
-	case nemesis.ServerClocks:
-		p.Class, p.Assumption = Clock, "server clock"
+	broken := c.culprit(&pair{key: a.Key, a: a, b: b})
+	if broken == nemesis.ClientClocks {
+		broken = nemesis.Nothing // a token does not depend on the clocks of clients
 	}
-	p.Explanation = fmt.Sprintf(
+	p.Class, p.Assumption = classOf(broken)
+	p.Explanation = explain.Say(
 		"Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got token %d, which is not larger. Class: %s%s.",
 		a.Process, a.Token, a.Key, at(a.From), b.Process, at(b.Call), b.Token, p.Class,
 		assumed(p.Assumption))
@@ -158,7 +157,7 @@ func (c *check) fencedWrites() Property {
 		for _, early := range writes[:i] {
 			if early.Key == late.Key && early.From < late.Call && early.Token > late.Token {
 				p := c.stale(early, late)
-				p.Explanation = fmt.Sprintf(
+				p.Explanation = explain.Say(
 					"The guarded resource took client %d's write with fencing token %d at %s although it had taken token %d of client %d at %s.",
 					late.Process, late.Token, at(late.From), early.Token, early.Process, at(early.From))
 				return p

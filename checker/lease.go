@@ -2,12 +2,12 @@ package checker
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
@@ -131,14 +131,14 @@ func (c *check) leaseOf(key int, hs []leaseHold) Property {
 	case r.result == porcupine.Unknown:
 		return c.unfinished()
 	case exact && (bad >= 0) != (r.result == porcupine.Illegal):
-		c.disagree(fmt.Sprintf("lock %d: the fast check of leases says %v; porcupine says %s", key,
+		c.disagree(explain.Say("lock %d: the fast check of leases says %v; porcupine says %s", key,
 			bad < 0, r.result))
-		return Property{Reason: "the two checks disagree"}
+		return Property{Reason: explain.Say("the two checks disagree")}
 	case r.result == porcupine.Ok:
 		return Property{Verdict: Valid}
 	case bad < 0:
 		return Property{Verdict: Violated,
-			Explanation: fmt.Sprintf(
+			Explanation: explain.Say(
 				"Lock %d: the grants fit no order in which each lease ends before the next grant.", key)}
 	}
 	return earlyGrant(key, hs[first:bad+1])
@@ -151,7 +151,7 @@ func earlyGrant(key int, chain []leaseHold) Property {
 			To: min(h.released, h.ret+h.ttl), LeaseEnd: h.ret + h.ttl})
 	}
 	last := chain[len(chain)-1]
-	p.Explanation = fmt.Sprintf(
+	p.Explanation = explain.Say(
 		"Lock %d: %s cannot have been granted by %s, because the %s before it, placed as early as possible, leaves no room.",
 		key, last.name, at(last.ret), plural(len(chain)-1, "grant"))
 	return p
@@ -200,7 +200,7 @@ func (c *check) leaseHolds() (all map[int][]leaseHold, why string) {
 	ttl := firstDuration(c.options.TTL, c.history.Header.TTL.D())
 	for i := range c.history.Events {
 		if e := &c.history.Events[i]; e.Type == history.Extend || e.F == history.ExtendOp {
-			return nil, "the lease model does not know extensions, and the history has some"
+			return nil, explain.Say("the lease model does not know extensions, and the history has some")
 		}
 	}
 	leases := c.grantedLeases()
@@ -209,7 +209,8 @@ func (c *check) leaseHolds() (all map[int][]leaseHold, why string) {
 		for t, tok := range tokens(l.ops) {
 			if tok.needless() || tok.acquire < 0 {
 				if tok.released {
-					return nil, "a lock was released with success by a client that had not acquired it"
+					return nil,
+						explain.Say("a lock was released with success by a client that had not acquired it")
 				}
 				continue
 			}
@@ -220,7 +221,7 @@ func (c *check) leaseHolds() (all map[int][]leaseHold, why string) {
 				h.call = max(h.call, g.Sent) // it cannot have been granted before it was asked for
 			}
 			if h.ttl <= 0 {
-				return nil, "neither the history nor anybody else says how long a lease is"
+				return nil, explain.Say("neither the history nor an option says how long a lease is")
 			}
 			all[key] = append(all[key], h)
 		}
@@ -229,7 +230,7 @@ func (c *check) leaseHolds() (all map[int][]leaseHold, why string) {
 		})
 	}
 	if len(all) == 0 {
-		return nil, "nobody acquired the lock"
+		return nil, explain.Say("no client acquired the lock")
 	}
 	return all, ""
 }

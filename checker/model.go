@@ -1,9 +1,8 @@
 package checker
 
 import (
-	"fmt"
-
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/verdict"
 )
 
@@ -20,9 +19,10 @@ func (c *check) mutex() Property {
 		case r.result == porcupine.Unknown:
 			p = verdict.Worse(p, c.unfinished())
 		case (f != none) != (r.result == porcupine.Illegal):
-			c.disagree(fmt.Sprintf("lock %d: the fast check says %q; porcupine says %s", key, flawWords[f],
+			c.disagree(explain.Say("lock %d: the fast check says %q; porcupine says %s", key,
+				explain.Say(flawWords[f]),
 				r.result))
-			p = verdict.Worse(p, Property{Reason: "the two checks disagree"})
+			p = verdict.Worse(p, Property{Reason: explain.Say("the two checks disagree")})
 		case f != none:
 			p = verdict.Worse(p, l.explain(key, f, a, b))
 			c.pictureMutex(r.failing, l)
@@ -32,7 +32,7 @@ func (c *check) mutex() Property {
 }
 
 func (c *check) unfinished() Property {
-	return Property{Reason: fmt.Sprintf("porcupine did not finish in %v", c.options.Timeout)}
+	return Property{Reason: explain.Say("porcupine did not finish in %v", c.options.Timeout)}
 }
 
 func (c *check) pictureMutex(failing []op, l *mutexLog) {

@@ -1,8 +1,7 @@
 package checker
 
 import (
-	"fmt"
-
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
@@ -30,7 +29,7 @@ type mutexLog struct {
 // name is an acquisition: n of process.
 type name struct{ process, n int }
 
-func (n name) String() string { return fmt.Sprintf("client %d's acquisition %d", n.process, n.n) }
+func (n name) String() string { return explain.Say("client %d's acquisition %d", n.process, n.n) }
 
 type mutexReader struct {
 	logs map[int]*mutexLog
@@ -92,7 +91,7 @@ func (l *mutexLog) token(n name) int32 {
 // explain makes a property of a flaw and the tokens that show it.
 func (l *mutexLog) explain(key int, f flaw, a, b int32) Property {
 	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
-	what := flawWords[f]
+	what := explain.Say(flawWords[f])
 	if f == overlap {
 		p.Class = DoubleGrant
 	} else {
@@ -108,14 +107,14 @@ func (l *mutexLog) explain(key int, f flaw, a, b int32) Property {
 		second = l.hold(b)
 		p.Witness.Holds = append(p.Witness.Holds, second)
 		p.Explanation = sentence(
-			fmt.Sprintf("lock %d: %s was %s: %s, acquired at %s and not released before %s", key, l.names[b],
+			explain.Say("lock %d: %s was %s: %s, acquired at %s and not released before %s", key, l.names[b],
 				what, l.names[a], at(first.From), until(first.To)))
 	case coveredPoint:
 		p.Witness.Holds = append(p.Witness.Holds, l.hold(b))
-		p.Explanation = sentence(fmt.Sprintf("lock %d: %s was %s (%s)", key, l.names[a], what,
+		p.Explanation = sentence(explain.Say("lock %d: %s was %s (%s)", key, l.names[a], what,
 			l.names[b]))
 	default:
-		p.Explanation = sentence(fmt.Sprintf("lock %d: %s was %s", key, l.names[a], what))
+		p.Explanation = sentence(explain.Say("lock %d: %s was %s", key, l.names[a], what))
 	}
 	return p
 }

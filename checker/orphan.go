@@ -1,8 +1,7 @@
 package checker
 
 import (
-	"fmt"
-
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
@@ -15,12 +14,14 @@ import (
 func (c *check) orphan() Property {
 	if len(c.trace.Commands) == 0 {
 		return Property{
-			Reason: "there is no trace of Redis commands, which alone shows whether a key is set"}
+			Reason: explain.Say(
+				"there is no trace of Redis commands, which alone shows whether a key is set")}
 	}
 	if c.independent() && c.history.Header.Masters == 0 {
 		return Property{
 			Verdict: NA,
-			Reason:  "a key on one of several independent servers keeps nobody out, and the record does not say how many there are"}
+			Reason: explain.Say(
+				"a key on one of several independent servers keeps no client out, and the record does not say how many there are")}
 	}
 	grants := c.trace.Grants()
 	until := c.firstCrash()
@@ -52,10 +53,11 @@ func (c *check) orphan() Property {
 	}
 	switch {
 	case !seen:
-		return Property{Verdict: NA, Reason: "no client was ever denied the lock"}
+		return Property{Verdict: NA, Reason: explain.Say("no client was ever denied the lock")}
 	case slow:
 		return Property{Stalled: true,
-			Reason: "a key was left behind by a command that timed out although no fault held it back: the machine stalled"}
+			Reason: explain.Say(
+				"a key was left behind by a command that timed out although no fault held it back: the machine stalled")}
 	}
 	return Property{Verdict: Valid}
 }
@@ -65,13 +67,14 @@ func (c *check) leftover(key int, ms ...*history.Command) Property {
 	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
 	for _, m := range ms {
 		p.Witness.Commands = append(p.Witness.Commands, WitnessCommand{
-			Command: *m, Kind: verdict.Denial, Effect: "is denied although nobody is inside"})
+			Command: *m, Kind: verdict.Denial,
+			Effect: explain.Say("is denied although no client is inside")})
 	}
 	where := ""
 	if len(ms) > 1 {
-		where = fmt.Sprintf(" by %d independent servers", len(ms))
+		where = explain.Say(" by %d independent servers", len(ms))
 	}
-	p.Explanation = fmt.Sprintf(
+	p.Explanation = explain.Say(
 		"At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was inside and none was acquiring or releasing it: the key was left behind.",
 		at(ms[0].Sent), ms[0].Process, where, key, c.said(ms[0]), ms[0].Reply)
 	return p

@@ -59,7 +59,7 @@ func (c *check) struckCommand(m *history.Command) bool {
 }
 
 // outvoted returns the refusals of one attempt by so many independent servers that it could not
-// have been granted, or nil. A key on fewer of them keeps nobody out.
+// have been granted, or nil. A key on fewer of them keeps no client out.
 func (c *check) outvoted(refusals []*history.Command) []*history.Command {
 	masters := c.history.Header.Masters
 	byProcess := map[int][]*history.Command{}

@@ -2,9 +2,9 @@ package checker
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -25,11 +25,13 @@ func (c *check) owner() Property {
 	switch {
 	case len(c.trace.Commands) == 0:
 		return Property{
-			Reason: "there is no trace of Redis commands, and without one nobody can tell whose key a release deleted"}
+			Reason: explain.Say(
+				"there is no trace of Redis commands, and without one it is unknown whose key a release deleted")}
 	case c.history.Header.Topology == "independent":
 		return Property{
 			Verdict: NA,
-			Reason:  "a deletion on one of several independent servers does not release the lock"}
+			Reason: explain.Say(
+				"a deletion on one of several independent servers does not release the lock")}
 	}
 	spans := c.record.Spans(record.WhileLeased, c.trust.Cut)
 	grants := c.trace.Grants()
@@ -47,7 +49,7 @@ func (c *check) owner() Property {
 		}
 	}
 	if len(grants.ByHold) == 0 {
-		return Property{Reason: "the trace shows no command that granted the lock"}
+		return Property{Reason: explain.Say("the trace shows no command that granted the lock")}
 	}
 	for _, key := range sortedKeys(spans) {
 		if p, ok := c.gone(key, spans[key], grants); ok {
@@ -112,10 +114,10 @@ func (c *check) robbery(m *history.Command, h *record.Hold, g trace.Grants) Prop
 	}
 	w.Commands = append(w.Commands, grantedBy(ga, h), WitnessCommand{
 		Command: *m, Kind: verdict.ForeignDelete,
-		Effect: fmt.Sprintf("deletes the key of client %d", h.Process)})
+		Effect: explain.Say("deletes the key of client %d", h.Process)})
 	inOrder(w.Commands)
 	p.Witness = w
-	p.Explanation = fmt.Sprintf(
+	p.Explanation = explain.Say(
 		"Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client %d sent %q, and was told that it deleted the key: client %d's. Class: %s.",
 		h.Process, h.Key, at(h.From), until(h.LeaseAt(m.Sent)), at(m.Sent), m.Process, c.said(m),
 		h.Process, p.Class)

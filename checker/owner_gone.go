@@ -1,10 +1,10 @@
 package checker
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -115,16 +115,17 @@ func (c *check) deletion(key int, victim, next *grant, ms []*history.Command) Pr
 			kind, effect = verdict.PossibleDelete, "may have deleted the key of client %d"
 		}
 		if m.Sent < victim.by.Recv {
-			kind, effect = verdict.LateDelete, effect+": it was sent before the grant and came late"
+			kind, effect = verdict.LateDelete,
+				effect+explain.Say(": it was sent before the grant and came late")
 			p.Class = LateMessage
 		}
 		w.Commands = append(w.Commands, WitnessCommand{Command: *m, Kind: kind,
-			Effect: fmt.Sprintf(effect, victim.Process)})
-		said = append(said, fmt.Sprintf("%q by client %d at %s", c.said(m), m.Process, at(m.Sent)))
+			Effect: explain.Say(effect, victim.Process)})
+		said = append(said, explain.Say("%q by client %d at %s", c.said(m), m.Process, at(m.Sent)))
 	}
 	inOrder(w.Commands)
 	p.Witness = w
-	p.Explanation = fmt.Sprintf(
+	p.Explanation = explain.Say(
 		"Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at %s the lock was free and granted to client %d, and client %d had not released it. All that can have deleted the key was sent for holds that were not its own: %s. Class: %s.",
 		victim.Process, key, c.said(victim.by), at(victim.From), until(victim.LeaseAt(next.From)),
 		at(next.From), next.Process, victim.Process, strings.Join(said, "; "), p.Class)

@@ -1,9 +1,8 @@
 package checker
 
 import (
-	"fmt"
-
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
@@ -15,16 +14,17 @@ import (
 func (c *check) reentry() Property {
 	switch {
 	case !c.history.Header.Declares.Reentrant:
-		return Property{Verdict: NA, Reason: "the lock is not re-entrant"}
+		return Property{Verdict: NA, Reason: explain.Say("the lock is not re-entrant")}
 	case len(c.record.Inner) == 0 && len(c.record.SelfRefused) == 0:
-		return Property{Verdict: NA, Reason: "no client acquired a lock that it held already"}
+		return Property{
+			Verdict: NA, Reason: explain.Say("no client acquired a lock that it held already")}
 	}
 	for _, s := range c.record.SelfRefused {
 		h := &c.record.Holds[s.Hold]
 		if s.To < h.LeaseEnd() && s.To < min(h.End, h.Lost, h.Valid, c.trust.Cut) {
 			p := Property{Verdict: Violated, Witness: &Witness{Key: h.Key, Holds: []Hold{
 				witnessHold(h, record.Span{From: h.From, End: h.End})}}}
-			p.Explanation = fmt.Sprintf(
+			p.Explanation = explain.Say(
 				"Client %d held lock %d since %s; when it acquired it again at %s, it was refused, although its lease was valid until %s.",
 				h.Process, h.Key, at(h.From), at(s.From), until(h.LeaseEnd()))
 			return p
@@ -40,7 +40,7 @@ func (c *check) reentry() Property {
 				return true
 			}
 			p := c.explain(record.WhileLeased, h.Key, ss)
-			p.Explanation = fmt.Sprintf(
+			p.Explanation = explain.Say(
 				"Client %d released an inner hold at %s, which must not free the lock. ",
 				h.Process, at(h.InnerReleased)) + p.Explanation
 			found = &p
@@ -113,17 +113,17 @@ func (c *check) reentrant() Property {
 		case r.result == porcupine.Unknown:
 			p = verdict.Worse(p, c.unfinished())
 		case known && (bad >= 0 || f != none) != (r.result == porcupine.Illegal):
-			c.disagree(fmt.Sprintf("lock %d: the fast check and porcupine contradict each other", key))
+			c.disagree(explain.Say("lock %d: the fast check and porcupine contradict each other", key))
 		case r.result == porcupine.Ok:
 		case known && bad < 0:
 			p = verdict.Worse(p, l.explain(key, f, a, b))
 		case known:
 			p = verdict.Worse(p, Property{Verdict: Violated,
-				Explanation: fmt.Sprintf("Lock %d: %s was answered against the count of its holder.", key,
+				Explanation: explain.Say("Lock %d: %s was answered against the count of its holder.", key,
 					l.names[l.ops[bad].token])})
 		default:
 			p = verdict.Worse(p, Property{Verdict: Violated,
-				Explanation: fmt.Sprintf(
+				Explanation: explain.Say(
 					"Lock %d: the answers fit no order of acquires and releases that a re-entrant lock can have.",
 					key)})
 		}
@@ -186,7 +186,7 @@ func (c *check) register() Property {
 	for _, a := range accesses(c.history, record.Forever) {
 		switch {
 		case a.silent():
-			return Property{Reason: silentWrite}
+			return Property{Reason: explain.Say(silentWrite)}
 		case a.write && a.outcome != history.Fail:
 			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, anything, a.value,
 				a.outcome})
@@ -196,7 +196,8 @@ func (c *check) register() Property {
 		}
 	}
 	if len(byKey) == 0 {
-		return Property{Verdict: NA, Reason: "the history has no reads and writes with values"}
+		return Property{
+			Verdict: NA, Reason: explain.Say("the history has no reads and writes with values")}
 	}
 	p := Property{Verdict: Valid}
 	for _, key := range sortedKeys(byKey) {
@@ -205,7 +206,7 @@ func (c *check) register() Property {
 			p = verdict.Worse(p, c.unfinished())
 		case porcupine.Illegal:
 			p = verdict.Worse(p, Property{Verdict: Violated,
-				Explanation: fmt.Sprintf(
+				Explanation: explain.Say(
 					"The reads and writes of register %d fit no order in which each read returns what was written last.", key)})
 		}
 	}

@@ -1,11 +1,11 @@
 package checker
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -27,8 +27,8 @@ type check struct {
 
 func (c *check) panicked(p any, stack []byte) *Verdict {
 	v := &Verdict{Format: Format, Expect: c.verdict.Expect, Exit: ExitBroken, Verdict: Unknown}
-	v.HarnessError = fmt.Sprintf("the checker failed: %v\n%s", p, stack)
-	v.Summary = fmt.Sprintf("The checker itself failed (%v), so nothing is known.", p)
+	v.HarnessError = explain.Say("the checker failed: %v\n%s", p, stack)
+	v.Summary = explain.Say("The checker itself failed (%v), so nothing is known.", p)
 	return v
 }
 
@@ -57,7 +57,7 @@ func sane(h *history.History) *history.History {
 	s := &history.History{Header: h.Header, Events: h.Events}
 	odd := func(e history.Event) bool { return e.T > stampLimit || e.T < -stampLimit }
 	if slices.ContainsFunc(h.Events, odd) {
-		panic("a stamp is beyond 36 years")
+		panic(explain.Say("a stamp is beyond 36 years"))
 	}
 	inOrder := slices.IsSortedFunc(h.Events, func(a, b history.Event) int {
 		if a.T > b.T && a.Type != history.End && b.Type != history.End {
@@ -91,13 +91,13 @@ func (c *check) properties() []string {
 func (c *check) doubt() string {
 	switch {
 	case c.trust.Failure.Kind != record.NoFailure:
-		return "the run broke: " + failureWords(&c.trust.Failure)
+		return explain.Say("the run broke: ") + failureWords(&c.trust.Failure)
 	case c.options.Partial:
-		return "only a part of the record could be read"
+		return explain.Say("only a part of the record could be read")
 	case c.trust.Interrupted:
-		return "the record has no end: the run was interrupted"
+		return explain.Say("the record has no end: the run was interrupted")
 	case c.verdict.Evidence.Acquisitions == 0:
-		return "nobody acquired the lock, so nothing was tried"
+		return explain.Say("no client acquired the lock, so nothing was tried")
 	}
 	return missing(c.verdict.Evidence, c.history.Header.Requires)
 }
@@ -133,7 +133,7 @@ func (c *check) judge(name string) {
 	case "register":
 		p = c.register()
 	default:
-		p = Property{Reason: fmt.Sprintf("nobody knows how to judge %q", name)}
+		p = Property{Reason: explain.Say("the checker cannot judge %q", name)}
 	}
 	p.Property = name
 	if p.Verdict == Valid && c.because != "" {
@@ -160,9 +160,9 @@ func (c *check) exclusion(b record.ExclusionRule) Property {
 			continue
 		}
 		if fast != (r.result == porcupine.Illegal) {
-			c.disagree(fmt.Sprintf("lock %d: the fast check found an overlap: %v; porcupine says %s", key,
+			c.disagree(explain.Say("lock %d: the fast check found an overlap: %v; porcupine says %s", key,
 				fast, r.result))
-			p = verdict.Worse(p, Property{Verdict: Unknown, Reason: "the two checks disagree"})
+			p = verdict.Worse(p, Property{Verdict: Unknown, Reason: explain.Say("the two checks disagree")})
 			continue
 		}
 		if fast {
@@ -179,9 +179,10 @@ func (c *check) promised(b record.ExclusionRule) (Property, bool) {
 	d := c.history.Header.Declares
 	switch {
 	case b == record.AsDeclared && !d.Validity && !d.Loss:
-		return Property{Verdict: NA, Reason: "the lock says nothing of how long a hold is good"}, true
+		return Property{
+			Verdict: NA, Reason: explain.Say("the lock says nothing of how long a hold is good")}, true
 	case b == record.WhileLeased && c.record.WithoutLease > 0:
-		return Property{Reason: fmt.Sprintf("%d grants do not say how long their lease is",
+		return Property{Reason: explain.Say("%d grants do not say how long their lease is",
 			c.record.WithoutLease)}, true
 	}
 	return Property{}, false
@@ -190,7 +191,7 @@ func (c *check) promised(b record.ExclusionRule) (Property, bool) {
 // disagree notes that the two checks contradict each other: one of them is wrong, so nothing else
 // counts.
 func (c *check) disagree(why string) {
-	c.verdict.HarnessError = "the checks disagree: " + why
+	c.verdict.HarnessError = explain.Say("the checks disagree: ") + why
 }
 
 func (c *check) picture(failing []op, ss []record.Span) {
@@ -199,7 +200,7 @@ func (c *check) picture(failing []op, ss []record.Span) {
 	}
 	name := func(token int32) string {
 		h := &c.record.Holds[ss[token-1].Hold]
-		return fmt.Sprintf("client %d, acquisition %d", h.Process, h.N)
+		return explain.Say("client %d, acquisition %d", h.Process, h.N)
 	}
 	c.verdict.Draw = func() ([]byte, error) { return drawMutex(failing, name) }
 }

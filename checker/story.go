@@ -2,11 +2,11 @@ package checker
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -19,7 +19,7 @@ const maxFaults = 8
 type happening struct {
 	t     int64
 	about string // the target of a fault; "" for what is no fault
-	words string // "n0 was killed", without the time
+	words string // explain.Say("n0 was killed"), without the time
 	tail  string // what comes behind the time
 }
 
@@ -27,18 +27,18 @@ type happening struct {
 // happened in between, and how long both were inside.
 func (c *check) words(p *pair, v Property) string {
 	told := []happening{
-		{t: p.a.From, words: fmt.Sprintf("client %d was granted lock %d%s", p.a.Process, p.key, by(p.a))},
-		{t: p.b.From, words: fmt.Sprintf("client %d was granted the same lock%s", p.b.Process, by(p.b))},
+		{t: p.a.From, words: explain.Say("client %d was granted lock %d%s", p.a.Process, p.key, by(p.a))},
+		{t: p.b.From, words: explain.Say("client %d was granted the same lock%s", p.b.Process, by(p.b))},
 	}
 	told = append(told, c.struckBetween(p, v)...)
 	if end := p.a.LeaseAt(p.b.From); end <= p.b.From {
-		told = append(told, happening{t: end, words: fmt.Sprintf("client %d's lease ran out",
+		told = append(told, happening{t: end, words: explain.Say("client %d's lease ran out",
 			p.a.Process), tail: c.whilePaused(p.a.Process, end)})
 	}
 	for _, m := range v.Witness.Commands {
 		if m.Kind.Deletes() {
-			told = append(told, happening{t: m.Sent, words: fmt.Sprintf("client %d sent %q", m.Process,
-				c.said(&m.Command)), tail: fmt.Sprintf(", which %s of client %d", deletes(m, "deleted"),
+			told = append(told, happening{t: m.Sent, words: explain.Say("client %d sent %q", m.Process,
+				c.said(&m.Command)), tail: explain.Say(", which %s of client %d", deletes(m, "deleted"),
 				p.a.Process)})
 		}
 	}
@@ -46,11 +46,11 @@ func (c *check) words(p *pair, v Property) string {
 	story := tell(told) + " " + p.together()
 	switch {
 	case p.belief == record.WhileLeased:
-		story += fmt.Sprintf(" Both leases were valid then%s.", leaseNote(p))
+		story += explain.Say(" Both leases were valid then%s.", leaseNote(p))
 	case p.belief == record.AsDeclared:
-		story += " By the lock's own word both of them held it."
+		story += explain.Say(" By the lock's own word both of them held it.")
 	}
-	return story + " Class: " + v.Class + assumed(v.Assumption) + "."
+	return story + explain.Say(" Class: %s%s.", v.Class, assumed(v.Assumption))
 }
 
 // said is a command in the words of a story.
@@ -82,7 +82,7 @@ func tell(hs []happening) string {
 // 0.004 s, which ..." for what is no fault.
 func joined(hs []happening) string {
 	if h := hs[0]; len(hs) == 1 && h.about != "" {
-		return "at " + at(h.t) + " " + h.words
+		return explain.Say("at %s %s", at(h.t), h.words)
 	}
 	var parts []string
 	for i, h := range hs {
@@ -90,22 +90,22 @@ func joined(hs []happening) string {
 		if i > 0 && h.about == hs[i-1].about {
 			words = withIt(words, nemesis.TargetName(h.about))
 		}
-		parts = append(parts, words+" at "+at(h.t)+h.tail)
+		parts = append(parts, explain.Say("%s at %s%s", words, at(h.t), h.tail))
 	}
 	last := len(parts) - 1
 	if last == 0 {
 		return parts[0]
 	}
-	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+	return explain.Say("%s and %s", strings.Join(parts[:last], ", "), parts[last])
 }
 
 // withIt puts "it" for a name at the beginning or the end.
 func withIt(words, name string) string {
 	if rest, ok := strings.CutPrefix(words, name+" "); ok {
-		return "it " + rest
+		return explain.Say("it ") + rest
 	}
 	if rest, ok := strings.CutSuffix(words, " "+name); ok {
-		return rest + " it"
+		return rest + explain.Say(" it")
 	}
 	return words
 }
@@ -119,17 +119,17 @@ func (p *pair) together() string {
 	length := brief(p.to - p.from)
 	switch {
 	case still == p.a && end == still.End:
-		return fmt.Sprintf("Client %d was still inside until %s%s: both were inside for %s.",
+		return explain.Say("Client %d was still inside until %s%s: both were inside for %s.",
 			still.Process, at(end), how(still), length)
 	case end == still.End:
-		return fmt.Sprintf(
+		return explain.Say(
 			"Client %d was inside until %s%s, and client %d still was then: both were inside for %s.",
 			still.Process, at(end), how(still), other.Process, length)
 	case p.belief == record.WhileLeased && end == still.LeaseAt(max(p.sa.From, p.sb.From)):
-		return fmt.Sprintf("Both were inside for %s until client %d's lease ran out at %s.", length,
+		return explain.Say("Both were inside for %s until client %d's lease ran out at %s.", length,
 			still.Process, at(end))
 	}
-	return fmt.Sprintf("Both were inside for %s until %s.", length, at(end))
+	return explain.Say("Both were inside for %s until %s.", length, at(end))
 }
 
 // struckBetween tells the faults that belong to the story of a pair: those that began before the
@@ -151,7 +151,7 @@ func (c *check) struckBetween(p *pair, v Property) []happening {
 	if n := len(out); n > maxFaults {
 		half := maxFaults / 2
 		more := happening{t: out[half].t, about: "more",
-			words: fmt.Sprintf("%d more things began or ended", n-maxFaults)}
+			words: explain.Say("%d more things began or ended", n-maxFaults)}
 		out = append(append(slices.Clone(out[:half]), more), out[n-half:]...)
 	}
 	return out
@@ -180,7 +180,7 @@ func takesPart(f record.Fault, p *pair, commands []WitnessCommand) bool {
 func (c *check) whilePaused(process int, t int64) string {
 	for _, f := range c.faults {
 		if f.Hits(process) && f.Pauses() && f.From <= t && t <= f.To {
-			return " while it was paused"
+			return explain.Say(" while it was paused")
 		}
 	}
 	return ""
@@ -191,16 +191,16 @@ func brief(ns int64) string {
 	d := float64(ns)
 	switch {
 	case ns >= int64(time.Second):
-		return fmt.Sprintf("%.2f s", d/1e9)
+		return explain.Say("%.2f s", d/1e9)
 	case ns >= int64(10*time.Millisecond):
-		return fmt.Sprintf("%.0f ms", d/1e6)
+		return explain.Say("%.0f ms", d/1e6)
 	case ns >= int64(time.Millisecond):
-		return fmt.Sprintf("%.1f ms", d/1e6)
+		return explain.Say("%.1f ms", d/1e6)
 	case ns >= int64(time.Microsecond):
-		return fmt.Sprintf("%.0f µs", d/1e3)
+		return explain.Say("%.0f µs", d/1e3)
 	}
-	return fmt.Sprintf("%d ns", ns)
+	return explain.Say("%d ns", ns)
 }
 
 // at writes a stamp for people: "1.204 s".
-func at(t int64) string { return fmt.Sprintf("%.3f s", float64(t)/float64(time.Second)) }
+func at(t int64) string { return explain.Say("%.3f s", float64(t)/float64(time.Second)) }

@@ -1,10 +1,10 @@
 package checker
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 )
 
@@ -12,7 +12,7 @@ var whatBroke = map[string]string{
 	MutualExclusion: "two clients were inside at once",
 	LeaseExclusion:  "two clients were inside while both leases were valid",
 	OwnerRelease:    "a client released a lock that was another's",
-	Orphan:          "the lock stayed taken although nobody held it",
+	Orphan:          "the lock stayed taken although no client held it",
 	Deadlock:        "a client that tried was not granted the lock in time",
 	Fencing:         "fencing tokens did not grow",
 	LostUpdate:      "an update of the guarded resource was lost",
@@ -31,10 +31,10 @@ func (c *check) violatedSummary(ps []Property) string {
 	var parts []string
 	for i := 0; i < len(ps); i++ {
 		p := ps[i]
-		what := whatBroke[p.Property]
+		what := explain.Say(whatBroke[p.Property])
 		if p.Property == MutualExclusion && i+1 < len(ps) && ps[i+1].Property == LeaseExclusion &&
 			ps[i+1].Class == p.Class {
-			what += " while both leases were valid"
+			what += explain.Say(" while both leases were valid")
 			p = ps[i+1] // of the two, this is the one that names an assumption
 			i++
 		}
@@ -52,7 +52,7 @@ func (c *check) why(p Property) string {
 	why := map[string]string{
 		LeaseOverrun:       "the lease of one ran out while it was inside",
 		LostByFailover:     "the grant was lost by the restart",
-		ReleasedByNonOwner: "somebody else released it",
+		ReleasedByNonOwner: "another client released it",
 		LateMessage:        "a message came late and was accepted",
 		Clock:              "a clock was wrong",
 		DoubleGrant:        "it was granted twice",
@@ -66,6 +66,7 @@ func (c *check) why(p Property) string {
 	}):
 		why = "the grant was lost by the failover"
 	}
+	why = explain.Say(why)
 	if p.Assumption != "" {
 		why += " (" + p.Assumption + ")"
 	}
@@ -74,22 +75,23 @@ func (c *check) why(p Property) string {
 
 func unknownSummary(ps []Property) string {
 	if len(ps) == 0 {
-		return "Nothing could be judged: the lock promises none of the properties, or the workload exercised none."
+		return explain.Say(
+			"Nothing could be judged: the lock promises none of the properties, or the workload exercised none.")
 	}
-	return sentence("nothing wrong was seen, but that proves nothing: " + ps[0].Reason)
+	return sentence(explain.Say("nothing wrong was seen, but that proves nothing: ") + ps[0].Reason)
 }
 
 func (c *check) validSummary() string {
 	e := c.verdict.Evidence
-	return fmt.Sprintf("Nothing wrong in %s, %d of them contended.", plural(e.Acquisitions,
+	return explain.Say("Nothing wrong in %s, %d of them contended.", plural(e.Acquisitions,
 		"acquisition"), e.Contended)
 }
 
 func plural(n int, what string) string {
 	if n == 1 {
-		return "1 " + what
+		return explain.Say("1 " + what)
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return explain.Say("%d "+what+"s", n)
 }
 
 // sentence makes words begin with a capital and end with a full stop.

@@ -1,10 +1,10 @@
 package checker
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
@@ -29,7 +29,7 @@ type section struct {
 func (c *check) updates() Property {
 	as := accesses(c.history, c.trust.Cut)
 	if slices.ContainsFunc(as, access.silent) {
-		return Property{Reason: silentWrite}
+		return Property{Reason: explain.Say(silentWrite)}
 	}
 	all := sections(as)
 	p := Property{Verdict: Valid}
@@ -45,7 +45,8 @@ func (c *check) updates() Property {
 		}
 	}
 	if c.verdict.Evidence.Sections == 0 {
-		return Property{Verdict: NA, Reason: "the workload did not read and write a guarded resource"}
+		return Property{
+			Verdict: NA, Reason: explain.Say("the workload did not read and write a guarded resource")}
 	}
 	return p
 }
@@ -115,7 +116,7 @@ func sectionModel() porcupine.Model {
 		Hash: func(state any) uint64 { return uint64(state.(int64)) * 0x9E3779B97F4A7C15 },
 		DescribeOperation: func(input, _ any) string {
 			s := input.(*section)
-			return fmt.Sprintf("read %d, wrote %d (%s)", s.read, s.wrote, s.outcome)
+			return explain.Say("read %d, wrote %d (%s)", s.read, s.wrote, s.outcome)
 		},
 	}
 }
@@ -152,14 +153,14 @@ func lost(key int, ss []section) Property {
 			by[s.read] = s
 			continue
 		}
-		p.Explanation = fmt.Sprintf(
+		p.Explanation = explain.Say(
 			"Client %d read %d at %s and wrote %d; client %d read %d at %s and wrote %d. One of the two updates of resource %d is lost.",
 			o.process, o.read, at(o.from), o.wrote, s.process, s.read, at(s.from), s.wrote, key)
 		p.Witness = &Witness{Key: key, Holds: []Hold{{Process: o.process, N: o.n, From: o.from, To: o.to},
 			{Process: s.process, N: s.n, From: s.from, To: s.to}}}
 		return p
 	}
-	p.Explanation = fmt.Sprintf(
+	p.Explanation = explain.Say(
 		"The reads and writes of resource %d fit no order in which each critical section sees what the one before it wrote.", key)
 	return p
 }
