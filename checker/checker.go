@@ -7,15 +7,14 @@
 //
 //	history, nemesis
 //	      |
-//	   record   which client held what, when; calls, faults, gaps, trust. Reports draw it.
-//	    |    \
-//	  trace  linear   Redis commands and what they did; the models, fast checks and porcupine
-//	    |      |
-//	  explain  |      the class, the witness and the story of a violation, and all texts
-//	     \     |
-//	     checker      one file for each property; evidence; the verdict on the whole
+//	   record    which client held what, when; calls, faults, gaps, trust. Reports draw it.
+//	      |
+//	    trace    Redis commands: what they are meant to do, and what they did
+//	      |
+//	   checker   one file for each property; the models, the fast checks and porcupine; the
+//	             witness and the story of a violation; the verdict on the whole
 //
-// verdict, the document that all of it fills, knows none of them.
+// verdict is the document that all of it fills, and explain the one door for its texts.
 package checker
 
 import (

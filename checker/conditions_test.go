@@ -81,6 +81,8 @@ var conditionCases = []propertyCase{
 	{"an older token after something broke", "F", "fencing; c0 acquire 1 5 token=2; c0 release 6 7; c2 exit 8; c1 acquire 9 10 token=1", "", Unknown, ""},
 	{"no fenced workload", "F", "fencing; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 write 9 10 value=1; c0 write 11 12 value=2", "", Valid, ""},
 	{"reads are not fenced", "F", "fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 read 9 10 value=1; c0 write 11 12 value=2; c1 read 13 14 value=1; c0 read 15 16 value=2", "", Valid, ""},
+	{"a stale token after a client's clock was moved", "F",
+		"fencing; c0 acquire 1 5 token=2; fault client-clock c0 6 7; c0 release 8 9; c1 acquire 10 12 token=1", "", Violated, DoubleGrant},
 	{"a write without a hold", "F", "fencing; workload fenced; c0 acquire 1 5 token=1; c1 write 9 10 value=1", "", Valid, ""},
 	{"resources of different keys", "F", "fencing; workload fenced; c0 acquire 1 5 token=1 key=0; c1 acquire 6 8 token=2 key=1; c1 write 9 10 value=1 key=1; c0 write 11 12 value=2 key=0", "", Valid, ""},
 	{"newer tokens may write later", "F", "fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c0 write 9 10 value=1; c1 write 11 12 value=2", "", Valid, ""},

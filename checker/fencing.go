@@ -80,54 +80,6 @@ func (c *check) stale(a, b *record.Hold) Property {
 	return p
 }
 
-// access is a read or write of the guarded resource.
-type access struct {
-	process, n, key int
-	from, to        int64 // invoked; returned, forever if nobody knows
-	value           int64
-	known           bool // the value is known
-	outcome         history.Type
-	write           bool
-}
-
-// accesses returns what clients did to the guarded resource, in the order of its invocations.
-func accesses(h *history.History, cut int64) []access {
-	var out []access
-	open := map[int]int{}
-	for i := range h.Events {
-		e := &h.Events[i]
-		if e.Process < 0 || e.F != history.ReadOp && e.F != history.WriteOp || e.T >= cut {
-			continue
-		}
-		if e.Type == history.Invoke {
-			open[e.Process] = len(out)
-			a := access{process: e.Process, n: e.N, key: e.KeyOf(), from: e.T, to: record.Forever,
-				outcome: history.Info, write: e.F == history.WriteOp}
-			a.note(e)
-			out = append(out, a)
-			continue
-		}
-		j, ok := open[e.Process]
-		if !ok || !e.Type.Completes() {
-			continue
-		}
-		delete(open, e.Process)
-		a := &out[j]
-		a.outcome = e.Type
-		if e.Type != history.Info {
-			a.to = e.T
-		}
-		a.note(e)
-	}
-	return out
-}
-
-func (a *access) note(e *history.Event) {
-	if e.Value != nil {
-		a.value, a.known = *e.Value, true
-	}
-}
-
 // fencedWrites judges the resource: a write that succeeded must not have an older token than one
 // that had succeeded before it was called.
 func (c *check) fencedWrites() Property {

@@ -18,8 +18,9 @@ import (
 )
 
 // judges are the files whose conditions decide verdicts.
-var judges = []string{"owner.go", "orphan.go", "deadlock.go", "fencing.go", "update.go", "lease.go",
-	"trust.go", "evidence.go"}
+var judges = []string{"owner.go", "orphan.go", "deadlock.go", "fencing.go", "section.go",
+	"leases.go",
+	"evidence.go"}
 
 // Reasons for which a condition may stay although no verdict needs it.
 const (
@@ -31,52 +32,33 @@ const (
 // idleConditions are the conditions that no test needs, with the reason. A key is the file and the
 // condition.
 var idleConditions = map[string]string{
-	"owner.go: k.outcome != history.Fail":            "a refused call wrote nothing, so that none of its commands is a grant",
-	"owner.go: s.end <= m.Sent":                      "saves time; what lies before is told by L",
-	"owner.go: h.from <= m.Sent":                     onlyWords,
-	"owner.go: m.N == 0":                             onlyWords,
-	"deadlock.go: len(c.record.calls) == 0":          onlyWords,
-	"deadlock.go: h.from >= h.end":                   noSuch,
-	"deadlock.go: k.process == h.process":            noSuch,
-	"deadlock.go: k.outcome != history.OK":           "an acquire that succeeded is a hold, which disturbs already",
-	"deadlock.go: k.outcome == history.Fail":         "an acquire that succeeded is a hold, which disturbs already",
-	"deadlock.go: h.ended == Open":                   "no refusal comes after the end of the record",
-	"deadlock.go: h.ended == Released":               "errs on the safe side: a later release disturbs for longer",
-	"fencing.go: e.Process < 0":                      noSuch,
-	"fencing.go: !ok":                                noSuch,
-	"fencing.go: !e.Type.Completes()":                noSuch,
-	"update.go: s.outcome != history.OK":             onlyWords,
-	"update.go: s.read == anything":                  onlyWords,
-	"update.go: s.read == s.wrote":                   onlyWords,
-	"lease.go: hs[i].call >= t":                      onlyWords,
-	"lease.go: i == first":                           onlyWords,
-	"lease.go: r.result == porcupine.Unknown":        "needs a time-out",
-	"lease.go: bad < 0":                              "a placement that fits is a linearization, so that porcupine cannot deny it",
-	"lease.go: a > forever-b":                        "needs a lease of centuries",
-	"lease.go: len(all) == 0":                        implied,
-	"lease.go: e.Type == history.OK":                 "only the completion of an acquire carries a grant where there are no extensions",
-	"lease.go: e.F == history.Acquire":               "only the completion of an acquire carries a grant where there are no extensions",
-	"trust.go: err == \"\"":                          onlyWords,
-	"trust.go: e.Type != history.Gap":                "no other event has a gap",
-	"trust.go: s.to-s.from > worst.to-worst.from":    onlyWords,
-	"trust.go: s.process >= 0":                       onlyWords,
-	"trust.go: e.Type != history.Fault":              "no other event has a phase",
-	"trust.go: !ok":                                  "what does not begin with c is no number either",
-	"deadlock.go: s.to-s.from > worst.to-worst.from": onlyWords,
-	"deadlock.go: !c.stopped(s)":                     "what a fault made of it disturbs already",
-	"deadlock.go: e.Type == history.Gap":             "no other event has a gap",
-	"orphan.go: len(ms) > 1":                         onlyWords,
-	"evidence.go: worst.to > worst.from":             "a stall of no length is one of 0 ms",
-	"evidence.go: i == 0":                            "the zero turn is over before anything begins",
-	"evidence.go: l[1] == (turn{})":                  "the zero turn is over before anything begins",
-	"evidence.go: b != (turn{})":                     "the zero turn is over before anything begins",
-	"evidence.go: h.node != \"\"":                    "a promotion names its node",
+	"owner.go: s.End <= m.Sent":             "saves time; what lies before is told by L",
+	"owner.go: h.From <= m.Sent":            onlyWords,
+	"owner.go: m.N == 0":                    onlyWords,
+	"deadlock.go: len(c.record.Calls) == 0": onlyWords,
+	"deadlock.go: h.From >= h.End":          noSuch,
+	"deadlock.go: k.Process == h.Process":   noSuch,
+	"leases.go: hs[i].call >= t":            onlyWords,
+	"leases.go: i == first":                 onlyWords,
+	"leases.go: a > record.Forever-b":       "needs a lease of centuries",
+	"leases.go: len(all) == 0":              implied,
+	"leases.go: e.Type == history.OK":       "only the completion of an acquire carries a grant where there are no extensions",
+	"leases.go: e.F == history.Acquire":     "only the completion of an acquire carries a grant where there are no extensions",
+	"orphan.go: len(ms) > 1":                onlyWords,
+	"evidence.go: h.Node != \"\"":           "a promotion names its node",
+	"deadlock.go: !g.Planned":               "what a fault made of it disturbs already",
+	"deadlock.go: g.Planned":                "the fault that made the gap disturbs already",
+	"deadlock.go: e.Type == history.Kill":   "a hold or a call of the client ends then, which disturbs already",
+	"deadlock.go: e.Type == history.Exit":   "a hold or a call of the client ends then, which disturbs already",
+	"section.go: e.Process < 0":             noSuch,
+	"section.go: !ok":                       noSuch,
+	"section.go: !e.Type.Completes()":       noSuch,
 }
 
 // tables are the tests that need no time. Only a mutant that survives them meets the random ones.
 const (
 	tables = "^Test(Exclusion|Doubt|Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|TimedOut)$"
-	random = "^Test(Site|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*)$"
+	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*)$"
 )
 
 // mutation is a condition that can be taken away.
@@ -140,6 +122,64 @@ func TestNoConditionIsIdle(t *testing.T) {
 	t.Logf("%d conditions; %d that no test needs, for a reason", len(mutations), excused)
 }
 
+// rules are those by which the collector gives no client more time inside than is certain, and the
+// conditions of the fast check: each is taken away by writing something else in its place.
+var rules = []struct{ name, file, rule, instead, tests string }{
+	{"a hold ends at the invocation of the release", "record/collector.go",
+		"h.Answer, h.Returned = e.Type, e.T", "h.Answer, h.Returned, h.End = e.Type, e.T, e.T", tables},
+	{"a hold ends at the kill", "record/collector.go", "c.leave(p, e.T, Killed)", "", tables},
+	{"a hold ends at the last sign of life", "record/collector.go", "c.leave(p, p.Last, Vanished)",
+		"c.leave(p, e.T, Vanished)", tables},
+	{"who acquires anew has left", "record/collector.go", "!c.declares.Reentrant", "false", tables},
+	{"an unknown acquire never holds", "record/collector.go", "if e.Type != history.OK {",
+		"if e.Type == history.Fail {", tables},
+	{"a nested hold is part of the outermost", "record/collector.go",
+		"outer := c.outer(p, key); outer >= 0 {\n\t\t\tp.nested",
+		"outer := c.outer(p, key); false {\n\t\t\tp.nested",
+		tables},
+	{"a late extension leaves a gap", "record/collector_lease.go", "if sent <= last.To {", "if true {",
+		tables},
+	{"drift shortens a lease", "record/collector_lease.go", "(1-c.drift)", "1", tables},
+	{"a loss ends a hold", "record/collector.go", "h.Lost = min(h.Lost, e.T)", "", tables},
+	{"a promise ends", "record/collector_lease.go", "h.Valid = g.ValidUntil", "", tables},
+	{"a lease begins at the sending", "record/collector_lease.go", "h.Granting = h.Sent",
+		"h.Sent = e.T; h.Granting = h.Sent", tables},
+	{"no release twice", "mutex.go", "t.releases > 1:", "false:", fast},
+	{"no release without an acquire", "mutex.go",
+		"t.released && (t.acquire < 0 || ops[t.release].ret < ops[t.acquire].call):", "false:", fast},
+	{"no refusal while it holds", "mutex.go", "ts[o.token].refuses(o)", "false", fast},
+	{"spans are disjoint", "mutex.go", "if cores[i].from < cores[i-1].end {", "if false {", fast},
+	{"a point is outside of all spans", "mutex.go", "k >= 0 && hi < cores[k].end", "k >= 0 && hi < 0",
+		fast},
+}
+
+// fast are the tests of the fast check.
+const fast = "^TestMutex.*$"
+
+// TestEveryRuleMatters breaks the rules one by one, and each time some test must fail. It needs
+// what TestNoConditionIsIdle needs.
+func TestEveryRuleMatters(t *testing.T) {
+	if os.Getenv("LOCKBENCH_SOAK") == "" && os.Getenv("LOCKBENCH_MUTANTS") == "" {
+		t.Skip("set LOCKBENCH_MUTANTS to run it")
+	}
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			source, err := os.ReadFile(r.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(source), r.rule) {
+				t.Fatalf("%s has no %q", r.file, r.rule)
+			}
+			o := newOverlay(t)
+			o.put(r.file, []byte(strings.Replace(string(source), r.rule, r.instead, 1)))
+			if survives(o.compile(), mutation{}, r.tests) {
+				t.Error("no test needs it")
+			}
+		})
+	}
+}
+
 func survives(program string, m mutation, tests string) bool {
 	c := exec.Command(program, "-test.short", "-test.failfast", "-test.run", tests, "-test.timeout",
 		"60s")
@@ -149,25 +189,59 @@ func survives(program string, m mutation, tests string) bool {
 	return c.Run() == nil
 }
 
-// mutants compiles a test program that has all mutations in it.
-func mutants(t *testing.T) (program string, all []mutation) {
+// overlay is a changed copy of some files of this package and the rooms behind it.
+type overlay struct {
+	t         *testing.T
+	here, dir string
+	replace   map[string]string
+}
+
+func newOverlay(t *testing.T) *overlay {
 	t.Helper()
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("there is no go command")
-	}
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	replace := map[string]string{}
-	put := func(name string, text []byte) {
-		replace[filepath.Join(here, name)] = filepath.Join(dir, name)
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+	return &overlay{t, here, t.TempDir(), map[string]string{}}
+}
+
+// put changes a file, or adds one.
+func (o *overlay) put(name string, text []byte) {
+	o.t.Helper()
+	copied := filepath.Join(o.dir, strings.ReplaceAll(name, "/", "-"))
+	o.replace[filepath.Join(o.here, name)] = copied
+	if err := os.WriteFile(copied, text, 0o600); err != nil {
+		o.t.Fatal(err)
 	}
+}
+
+// compile makes the test program of this package with the changed files.
+func (o *overlay) compile() (program string) {
+	o.t.Helper()
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		o.t.Skip("there is no go command")
+	}
+	text, err := json.Marshal(map[string]any{"Replace": o.replace})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	list := filepath.Join(o.dir, "overlay.json")
+	if err := os.WriteFile(list, text, 0o600); err != nil {
+		o.t.Fatal(err)
+	}
+	program = filepath.Join(o.dir, "mutants.test")
+	if out, err := exec.Command(tool, "test", "-c", "-vet=off", "-overlay", list, "-o", program,
+		".").CombinedOutput(); err != nil {
+		o.t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// mutants compiles a test program that has all mutations in it.
+func mutants(t *testing.T) (program string, all []mutation) {
+	t.Helper()
+	o := newOverlay(t)
 	for _, name := range judges {
 		source, err := os.ReadFile(name)
 		if err != nil {
@@ -175,9 +249,9 @@ func mutants(t *testing.T) (program string, all []mutation) {
 		}
 		found := conditions(t, name, source, len(all))
 		all = append(all, found...)
-		put(name, withSwitches(source, found))
+		o.put(name, withSwitches(source, found))
 	}
-	put("mutant.go", []byte(`package checker
+	o.put("mutant.go", []byte(`package checker
 
 import "os"
 
@@ -185,20 +259,7 @@ var mutantName = os.Getenv("LOCKBENCH_MUTANT")
 
 func mutant(name string) bool { return name == mutantName }
 `))
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(list, overlay, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	program = filepath.Join(dir, "mutants.test")
-	if out, err := exec.Command(tool, "test", "-c", "-vet=off", "-overlay", list, "-o", program,
-		".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program, all
+	return o.compile(), all
 }
 
 // conditions finds what can be taken away: each part of a conjunction or disjunction, and each

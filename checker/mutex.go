@@ -22,23 +22,6 @@ const (
 	coveredPoint        // released with success although another one held all the time
 )
 
-var flawWords = [...]string{
-	doubleRelease:  "released twice with success",
-	phantomRelease: "released with success without having acquired",
-	lostLock:       "refused a release while it surely held the lock",
-	overlap:        "granted while another one surely held the lock",
-	coveredPoint:   "released with success although another one held the lock all the time",
-}
-
-// condition switches the conditions of fastMutex off one by one. Only the tests do, to see that
-// each of them matters.
-type condition uint8
-
-const allConditions = condition(
-	1<<doubleRelease | 1<<phantomRelease | 1<<lostLock | 1<<overlap | 1<<coveredPoint)
-
-func (c condition) on(f flaw) bool { return c&(1<<f) != 0 }
-
 // fastMutex decides exactly, without search, whether operations are those of a mutex (stepMutex).
 // It returns the first flaw that it finds with the one or two tokens that are a violation by
 // themselves.
@@ -65,7 +48,7 @@ func fastMutex(ops []op) (f flaw, a, b int32) {
 	if plainlyLegal(ops) {
 		return none, 0, 0
 	}
-	return fastMutexWith(ops, allConditions)
+	return fastMutexExact(ops)
 }
 
 // plainlyLegal reports whether operations are those of a mutex and nothing about them is in doubt:
@@ -118,7 +101,7 @@ func acquires(ops []op) int {
 	return 0
 }
 
-// workspace is the memory of fastMutexWith. Used again and again, it spares most of the time, which
+// workspace is the memory of fastMutexExact. Used again and again, it spares most of the time, which
 // would go into fresh memory.
 type workspace struct {
 	tokens []token
@@ -128,7 +111,7 @@ type workspace struct {
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-func fastMutexWith(ops []op, on condition) (f flaw, a, b int32) {
+func fastMutexExact(ops []op) (f flaw, a, b int32) {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	w.tokens = tokensIn(w.tokens, ops)
@@ -138,53 +121,52 @@ func fastMutexWith(ops []op, on condition) (f flaw, a, b int32) {
 		t := &ts[i]
 		refusals = refusals || t.firstRefused >= 0
 		if !t.core() {
-			if f := t.local(ops); f != none && on.on(f) {
+			if f := t.local(ops); f != none {
 				return f, int32(i), 0
 			}
 			points = points || t.point()
 			continue
 		}
-		if t.releases > 1 && on.on(doubleRelease) {
+		if t.releases > 1 {
 			return doubleRelease, int32(i), 0
 		}
 		if prev := &ts[last]; last > 0 && t.from < prev.end {
-			if t.from < prev.from || !on.on(overlap) {
-				return w.slow(ops, on) // acquires are not in the order of their returns
+			if t.from < prev.from {
+				return w.slow(ops) // acquires are not in the order of their returns
 			}
 			return overlap, last, int32(i)
 		}
 		last = int32(i)
 	}
 	if points || refusals {
-		return w.slow(ops, on)
+		return w.slow(ops)
 	}
 	return none, 0, 0
 }
 
 // slow is for histories with refused releases, with points, or out of order; those cost a sort or a
 // second look at most.
-func (w *workspace) slow(ops []op, on condition) (f flaw, a, b int32) {
+func (w *workspace) slow(ops []op) (f flaw, a, b int32) {
 	ts := w.tokens
 	for i := range ts {
-		if f := ts[i].local(ops); f != none && on.on(f) {
+		if f := ts[i].local(ops); f != none {
 			return f, int32(i), 0
 		}
 	}
 	for i := range ops {
-		if o := &ops[i]; o.kind == release && o.outcome == refused && ts[o.token].refuses(o) &&
-			on.on(lostLock) {
+		if o := &ops[i]; o.kind == release && o.outcome == refused && ts[o.token].refuses(o) {
 			return lostLock, o.token, 0
 		}
 	}
 	w.split()
 	cores, points := w.cores, w.points
-	for i := 1; i < len(cores) && on.on(overlap); i++ {
+	for i := 1; i < len(cores); i++ {
 		if cores[i].from < cores[i-1].end {
 			return overlap, cores[i-1].token, cores[i].token
 		}
 	}
 	for _, p := range points {
-		if c := ts[p].covered(ops, cores); c >= 0 && on.on(coveredPoint) {
+		if c := ts[p].covered(ops, cores); c >= 0 {
 			return coveredPoint, p, cores[c].token
 		}
 	}

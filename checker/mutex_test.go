@@ -108,27 +108,6 @@ func TestMutexAgainstPlainPorcupine(t *testing.T) {
 	}
 }
 
-// TestEveryConditionMatters switches the conditions of the fast check off one by one: each time it
-// must miss something.
-func TestEveryConditionMatters(t *testing.T) {
-	for f := doubleRelease; f <= coveredPoint; f++ {
-		missed := 0
-		for seed := range 3000 {
-			r := rand.New(rand.NewPCG(uint64(seed), 9))
-			ops := arbitrary(r, 1+r.IntN(5))
-			if seed%2 == 0 {
-				ops = consistent(r, 1+r.IntN(4))
-			}
-			if got, _, _ := fastMutexWith(ops, allConditions&^(1<<f)); got == none && !plain(ops) {
-				missed++
-			}
-		}
-		if missed == 0 {
-			t.Errorf("without the condition %q nothing is missed", flawWords[f])
-		}
-	}
-}
-
 func TestPlantedViolationAmongUnknowns(t *testing.T) {
 	start := time.Now()
 	ops := simulate(3, 1000, 10, 0.06, 900)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
@@ -152,23 +151,14 @@ func (c *check) exclusion(b record.ExclusionRule) Property {
 	for _, key := range sortedKeys(all) {
 		ss := all[key]
 		_, _, fast := record.FirstOverlap(ss)
-		ops := claims(c.record, ss)
-		r := ruleMutex(ops, c.options.Timeout)
-		c.add(r)
-		if r.result == porcupine.Unknown {
-			p = verdict.Worse(p, c.unfinished())
-			continue
-		}
-		if fast != (r.result == porcupine.Illegal) {
-			c.disagree(explain.Say("lock %d: the fast check found an overlap: %v; porcupine says %s", key,
-				fast, r.result))
-			p = verdict.Worse(p, Property{Verdict: Unknown, Reason: explain.Say("the two checks disagree")})
-			continue
-		}
-		if fast {
-			p = verdict.Worse(p, c.explain(b, key, ss))
-			c.picture(r.failing, ss)
-		}
+		r := ruleMutex(claims(c.record, ss), c.options.Timeout)
+		p = verdict.Worse(p, c.decide(key, r, true, fast, func() Property {
+			c.picture(r.failing, func(token int32) string {
+				h := &c.record.Holds[ss[token-1].Hold]
+				return name{h.Process, h.N}.String()
+			})
+			return c.explain(b, key, ss)
+		}))
 	}
 	return p
 }
@@ -186,23 +176,6 @@ func (c *check) promised(b record.ExclusionRule) (Property, bool) {
 			c.record.WithoutLease)}, true
 	}
 	return Property{}, false
-}
-
-// disagree notes that the two checks contradict each other: one of them is wrong, so nothing else
-// counts.
-func (c *check) disagree(why string) {
-	c.verdict.HarnessError = explain.Say("the checks disagree: ") + why
-}
-
-func (c *check) picture(failing []op, ss []record.Span) {
-	if c.verdict.Draw != nil || failing == nil {
-		return
-	}
-	name := func(token int32) string {
-		h := &c.record.Holds[ss[token-1].Hold]
-		return explain.Say("client %d, acquisition %d", h.Process, h.N)
-	}
-	c.verdict.Draw = func() ([]byte, error) { return drawMutex(failing, name) }
 }
 
 func sortedKeys[V any](m map[int]V) []int {

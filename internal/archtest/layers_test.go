@@ -41,12 +41,11 @@ var rooms = map[string][]string{
 		"internal/matrix", "internal/testenv", "reports/view"},
 
 	"checker": {"history", "nemesis", "checker/record", "checker/trace", "checker/verdict",
-		"checker/linear", "checker/explain"},
+		"checker/explain"},
 	"checker/record":  {"history", "nemesis"},
 	"checker/trace":   {"history", "checker/record"},
 	"checker/verdict": {"history"},
-	"checker/linear":  {"history", "checker/record"},
-	"checker/explain": {"history", "nemesis", "checker/record", "checker/trace", "checker/verdict"},
+	"checker/explain": {},
 
 	"internal/harness": {"history", "impls", "nemesis", "workloads"},
 	"docker": {"history", "nemesis", "workloads", "internal/cluster/clock",

@@ -57,7 +57,7 @@ func TestARunIsRepeatedInAnyLanguage(t *testing.T) {
 		if f.Stalled != (name != "calm") {
 			t.Errorf("%s: stalled is %v", name, f.Stalled)
 		}
-		f.Words, other.Words, f.Because, other.Because = nil, nil, nil, nil
+		f.Explanations, other.Explanations, f.Reasons, other.Reasons = nil, nil, nil, nil
 		if d := cmp.Diff(f, other); d != "" || repeated != repeatedToo {
 			t.Errorf("%s: the language decides: repeated %v and %v\n%s", name, repeated, repeatedToo, d)
 		}

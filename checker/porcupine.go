@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
-	"github.com/lockbench/lockbench/history"
 )
 
 // Sizes of what porcupine gets at once: pieces of about pieceOps operations are the fastest, and
@@ -129,20 +128,6 @@ func drawMutex(ops []op, name func(token int32) string) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// add joins a ruling into the summary of the verdict: the worst result counts.
-func (c *check) add(r ruling) {
-	p := &c.verdict.Porcupine
-	p.Version = porcupineVersion()
-	p.Operations += r.operations
-	p.Slices += r.slices
-	p.Took += history.Duration(r.took)
-	worse := map[string]int{"": 0, string(porcupine.Ok): 1, string(porcupine.Unknown): 2,
-		string(porcupine.Illegal): 3}
-	if worse[string(r.result)] > worse[p.Result] {
-		p.Result = string(r.result)
-	}
-}
-
 // porcupineVersion is the version that this program was built with.
 var porcupineVersion = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
@@ -170,4 +155,15 @@ func ruleWhole(m porcupine.Model, ops []porcupine.Operation, timeout time.Durati
 	}
 	r.took = time.Since(start)
 	return r
+}
+
+// unfinished reports whether porcupine did not come to an end in time.
+func (r *ruling) unfinished() bool { return r.result == porcupine.Unknown }
+
+// illegal reports whether the operations are not those of the model.
+func (r *ruling) illegal() bool { return r.result == porcupine.Illegal }
+
+// rulings are the results of porcupine from the best to the worst; "" is none.
+func rulings() []string {
+	return []string{"", string(porcupine.Ok), string(porcupine.Unknown), string(porcupine.Illegal)}
 }

@@ -7,9 +7,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
-	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -101,62 +99,6 @@ func leaseModel() porcupine.Model {
 	}
 }
 
-// lease judges a history by itself as that of a server that keeps leases exactly.
-func (c *check) lease() Property {
-	all, why := c.leaseHolds()
-	if why != "" {
-		return Property{Reason: why}
-	}
-	p := Property{Verdict: Valid}
-	for _, key := range sortedKeys(all) {
-		p = verdict.Worse(p, c.leaseOf(key, all[key]))
-	}
-	return p
-}
-
-func (c *check) leaseOf(key int, hs []leaseHold) Property {
-	bad, first, exact := fastLease(hs)
-	r := ruling{result: porcupine.Ok, operations: len(hs)}
-	start := time.Now()
-	for _, piece := range idle(hs) {
-		r.slices++
-		one := ruleWhole(leaseModel(), leaseOperations(piece), remaining(c.options.Timeout, start))
-		if r.result = one.result; r.result != porcupine.Ok {
-			break
-		}
-	}
-	r.took = time.Since(start)
-	c.add(r)
-	switch {
-	case r.result == porcupine.Unknown:
-		return c.unfinished()
-	case exact && (bad >= 0) != (r.result == porcupine.Illegal):
-		c.disagree(explain.Say("lock %d: the fast check of leases says %v; porcupine says %s", key,
-			bad < 0, r.result))
-		return Property{Reason: explain.Say("the two checks disagree")}
-	case r.result == porcupine.Ok:
-		return Property{Verdict: Valid}
-	case bad < 0:
-		return Property{Verdict: Violated,
-			Explanation: explain.Say(
-				"Lock %d: the grants fit no order in which each lease ends before the next grant.", key)}
-	}
-	return earlyGrant(key, hs[first:bad+1])
-}
-
-func earlyGrant(key int, chain []leaseHold) Property {
-	p := Property{Verdict: Violated, Class: DoubleGrant, Witness: &Witness{Key: key}}
-	for _, h := range chain {
-		p.Witness.Holds = append(p.Witness.Holds, Hold{Process: h.name.process, N: h.name.n, From: h.ret,
-			To: min(h.released, h.ret+h.ttl), LeaseEnd: h.ret + h.ttl})
-	}
-	last := chain[len(chain)-1]
-	p.Explanation = explain.Say(
-		"Lock %d: %s cannot have been granted by %s, because the %s before it, placed as early as possible, leaves no room.",
-		key, last.name, at(last.ret), plural(len(chain)-1, "grant"))
-	return p
-}
-
 // idle cuts holds, sorted by return, where all before are surely over before any later one was
 // asked for: each piece is possible by itself if and only if the whole is.
 func idle(hs []leaseHold) [][]leaseHold {
@@ -193,35 +135,45 @@ func leaseOperations(hs []leaseHold) []porcupine.Operation {
 	return out
 }
 
+// unfit is why a history cannot be judged by the lease model.
+type unfit uint8
+
+const (
+	fits unfit = iota
+	hasExtensions
+	releasedUnacquired // with success, by a client that had not acquired it
+	unknownLeases
+	noGrants
+)
+
 // leaseHolds collects the grants of each key. why says why they cannot be judged. Acquires with an
 // unknown outcome count only if their release succeeded: without them the lock is free more often,
 // which harms nobody.
-func (c *check) leaseHolds() (all map[int][]leaseHold, why string) {
-	ttl := firstDuration(c.options.TTL, c.history.Header.TTL.D())
-	for i := range c.history.Events {
-		if e := &c.history.Events[i]; e.Type == history.Extend || e.F == history.ExtendOp {
-			return nil, explain.Say("the lease model does not know extensions, and the history has some")
+func leaseHolds(h *history.History, ttl time.Duration) (all map[int][]leaseHold, why unfit) {
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Type == history.Extend || e.F == history.ExtendOp {
+			return nil, hasExtensions
 		}
 	}
-	leases := c.grantedLeases()
+	leases := grantedLeases(h)
 	all = map[int][]leaseHold{}
-	for key, l := range mutexOps(c.history) {
+	for key, l := range mutexOps(h) {
 		for t, tok := range tokens(l.ops) {
 			if tok.needless() || tok.acquire < 0 {
 				if tok.released {
 					return nil,
-						explain.Say("a lock was released with success by a client that had not acquired it")
+						releasedUnacquired
 				}
 				continue
 			}
 			h := l.leaseHold(int32(t), tok)
 			g := leases[h.name]
-			h.ttl = int64(firstDuration(g.Lease.D(), ttl))
+			h.ttl = int64(cmp.Or(g.Lease.D(), ttl))
 			if g.Sent <= h.ret {
 				h.call = max(h.call, g.Sent) // it cannot have been granted before it was asked for
 			}
 			if h.ttl <= 0 {
-				return nil, explain.Say("neither the history nor an option says how long a lease is")
+				return nil, unknownLeases
 			}
 			all[key] = append(all[key], h)
 		}
@@ -230,28 +182,19 @@ func (c *check) leaseHolds() (all map[int][]leaseHold, why string) {
 		})
 	}
 	if len(all) == 0 {
-		return nil, explain.Say("no client acquired the lock")
+		return nil, noGrants
 	}
-	return all, ""
+	return all, fits
 }
 
-func (c *check) grantedLeases() map[name]history.Grant {
+func grantedLeases(h *history.History) map[name]history.Grant {
 	out := map[name]history.Grant{}
-	for i := range c.history.Events {
-		if e := &c.history.Events[i]; e.Grant != nil && e.Type == history.OK && e.F == history.Acquire {
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Grant != nil && e.Type == history.OK && e.F == history.Acquire {
 			out[name{e.Process, e.N}] = *e.Grant
 		}
 	}
 	return out
-}
-
-func firstDuration(ds ...time.Duration) time.Duration {
-	for _, d := range ds {
-		if d != 0 {
-			return d
-		}
-	}
-	return 0
 }
 
 // leaseHold makes a hold of a token: of its releases the successful one counts, then the first
@@ -274,4 +217,19 @@ func (l *mutexLog) leaseHold(t int32, tok token) leaseHold {
 		h.released, h.replied, h.answer = o.call, o.ret, releaseRefused
 	}
 	return h
+}
+
+// ruleLeases lets porcupine decide on holds, sorted by return, piece by piece.
+func ruleLeases(hs []leaseHold, timeout time.Duration) ruling {
+	r := ruling{result: porcupine.Ok, operations: len(hs)}
+	start := time.Now()
+	for _, piece := range idle(hs) {
+		r.slices++
+		one := ruleWhole(leaseModel(), leaseOperations(piece), remaining(timeout, start))
+		if r.result = one.result; r.result != porcupine.Ok {
+			break
+		}
+	}
+	r.took = time.Since(start)
+	return r
 }

@@ -1,7 +1,8 @@
 package checker
 
 import (
-	"github.com/lockbench/lockbench/checker/explain"
+	"fmt"
+
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
@@ -29,7 +30,7 @@ type mutexLog struct {
 // name is an acquisition: n of process.
 type name struct{ process, n int }
 
-func (n name) String() string { return explain.Say("client %d's acquisition %d", n.process, n.n) }
+func (n name) String() string { return fmt.Sprintf("client %d, acquisition %d", n.process, n.n) }
 
 type mutexReader struct {
 	logs map[int]*mutexLog
@@ -86,41 +87,4 @@ func (l *mutexLog) token(n name) int32 {
 		l.names = append(l.names, n)
 	}
 	return t
-}
-
-// explain makes a property of a flaw and the tokens that show it.
-func (l *mutexLog) explain(key int, f flaw, a, b int32) Property {
-	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
-	what := explain.Say(flawWords[f])
-	if f == overlap {
-		p.Class = DoubleGrant
-	} else {
-		p.Class = ReleasedByNonOwner
-	}
-	if f == lostLock {
-		p.Class = ""
-	}
-	first, second := l.hold(a), Hold{}
-	p.Witness.Holds = []Hold{first}
-	switch f {
-	case overlap:
-		second = l.hold(b)
-		p.Witness.Holds = append(p.Witness.Holds, second)
-		p.Explanation = sentence(
-			explain.Say("lock %d: %s was %s: %s, acquired at %s and not released before %s", key, l.names[b],
-				what, l.names[a], at(first.From), until(first.To)))
-	case coveredPoint:
-		p.Witness.Holds = append(p.Witness.Holds, l.hold(b))
-		p.Explanation = sentence(explain.Say("lock %d: %s was %s (%s)", key, l.names[a], what,
-			l.names[b]))
-	default:
-		p.Explanation = sentence(explain.Say("lock %d: %s was %s", key, l.names[a], what))
-	}
-	return p
-}
-
-// hold shows a token; an end that is not known is left at the largest stamp.
-func (l *mutexLog) hold(t int32) Hold {
-	tok := tokens(l.ops)[t]
-	return Hold{Process: l.names[t].process, N: l.names[t].n, From: tok.from, To: tok.end}
 }
