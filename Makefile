@@ -6,6 +6,8 @@ BROWSER := chromium=chromium
 
 # A program with the race detector sleeps a second at its end, which tests would wait for.
 export GORACE := atexit_sleep_ms=0 $(GORACE)
+# The tests that take a smaller input with the race detector.
+LARGE = $(shell find . -name '*large_test.go')
 
 .PHONY: help run test soak bench lint build cross redis browser image pictures clean
 
@@ -18,6 +20,7 @@ run: redis build ## the main job on real Redis: a failover under the GETSET lock
 test: redis browser ## all tests, with the race detector, on real Redis
 	$(GO) vet ./...
 	$(GO) test -race ./...
+	$(GO) test -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE)))
 	cd internal/sim/third && $(GO) test ./...
 
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory

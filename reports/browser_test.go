@@ -77,24 +77,6 @@ func TestKeysMoveTheTimeline(t *testing.T) {
 	b.Clean()
 }
 
-func TestBigHistoryStaysUsable(t *testing.T) {
-	b := reporttest.NewBrowser(t)
-	b.Open(render(t, bigRun(t)))
-	b.Press("0")
-	if n := reporttest.Eval[int](b, `document.querySelectorAll('.bin').length`); n < 50 {
-		t.Errorf("%d sums are drawn", n)
-	}
-	for range 3 {
-		b.Press("+")
-		b.Press("-")
-	}
-	// What is drawn decides how long a step takes; the time itself would be the machine's.
-	if nodes := reporttest.Eval[int](b, `document.querySelectorAll('#tl *').length`); nodes > 20_000 {
-		t.Errorf("the whole run is drawn with %d elements", nodes)
-	}
-	b.Clean()
-}
-
 func TestPorcupinesPageIsFilledWhenSeen(t *testing.T) {
 	r := reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true})
 	if _, ok := r.Verdict.Visual(); !ok {

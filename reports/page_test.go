@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -42,91 +41,6 @@ func TestPageAnswersFirst(t *testing.T) {
 			t.Fatalf("%q is missing, or comes before what it should follow", want)
 		}
 		last += 1 + at
-	}
-}
-
-// bigRun is made once: it has 100,000 operations.
-var bigRun = func() func(testing.TB) *store.Run {
-	var r *store.Run
-	return func(t testing.TB) *store.Run {
-		if r == nil {
-			r = reporttest.NewRun(t, reporttest.Scene{Clients: 8, Cycles: 50_000, Fail: true})
-		}
-		return r
-	}
-}()
-
-func TestPageStaysSmall(t *testing.T) {
-	r := bigRun(t)
-	if n := reporttest.View(t, r).Operations; n < 100_000 {
-		t.Fatalf("only %d operations", n)
-	}
-	page := render(t, r)
-	if len(page) >= 2_000_000 {
-		t.Errorf("the page has %d bytes", len(page))
-	}
-	for _, want := range []string{"To stay small, this page leaves out", "acquire calls one by one",
-		"Clients "} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
-}
-
-func TestPageStaysSmallWithManyClients(t *testing.T) {
-	r := reporttest.NewRun(t, reporttest.Scene{Clients: 500, Cycles: 3000, Fail: true,
-		Plan: `{"pad":"` +
-			strings.Repeat("x", 3_000_000) + `"}`})
-	page := render(t, r)
-	if len(page) >= 2_000_000 || !strings.Contains(page, "the lanes of 452 clients") {
-		t.Errorf("the page has %d bytes", len(page))
-	}
-}
-
-// TestPageStaysSmallWhateverTheRecord makes everything too much that a record can have too much of.
-func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
-	long := strings.Repeat("<&\u202e>", 400)
-	r := reporttest.NewRun(t, reporttest.Scene{Clients: 60, Cycles: 4000, Fail: true,
-		Plan: `{"pad":"` +
-			strings.Repeat("x", 3_000_000) + `"}`})
-	h := r.History
-	h.Header.Impl, h.Header.Command, h.Header.Versions = long, long, map[string]string{}
-	for i := range 5000 {
-		h.Header.Versions[fmt.Sprint(i)] = long
-		h.Events = append(h.Events, history.Event{Type: history.Fault, T: int64(i) * 1e6,
-			Process: history.Harness, F: long + fmt.Sprint(i), Target: fmt.Sprintf("n%d", i%300), ID: 100 +
-				i, Phase: history.PhaseFrom})
-	}
-	for i := range h.Events {
-		e := &h.Events[i]
-		e.Err = fmt.Sprint(i, long)
-		if e.F == history.Acquire {
-			e.Keys = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-		}
-	}
-	h.Sort()
-	for i := range r.Trace {
-		r.Trace[i].Args = append(r.Trace[i].Args, long+fmt.Sprint(i))
-		r.Trace[i].Err = long
-		r.Trace[i].Node = fmt.Sprintf("n%d", i%300)
-	}
-	for i := range 200 {
-		p := r.Verdict.Properties[0]
-		p.Property, p.Explanation = fmt.Sprint(i), strings.Repeat(long, 20)
-		r.Verdict.Properties = append(r.Verdict.Properties, p)
-	}
-	page := render(t, r)
-	if len(page) >= 2_000_000 {
-		t.Errorf("the page has %d bytes", len(page))
-	}
-	for _, want := range []string{"To stay small, this page leaves out", "the lanes of 12 clients",
-		"Timeline, to scale"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say %q", want)
-		}
-	}
-	if strings.Contains(page, "the timeline</li>") {
-		t.Error("the page has no timeline")
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -152,12 +151,9 @@ func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.F
 // check refuses what makes no sense, and fills in what depends on the machine.
 func (f *exploreFlags) check(set *pflag.FlagSet) error {
 	s := &f.search
-	for _, name := range []string{"seeds", "for", "jobs", "clients", "keys", "masters", "poll", "hold",
-		"acquire-timeout", "client-timeout"} {
-		if v := set.Lookup(name); v.Changed && (v.Value.String() == "0" || v.Value.String() == "0s" ||
-			strings.HasPrefix(v.Value.String(), "-")) {
-			return fmt.Errorf("--%s is %s; it must be above zero", name, v.Value)
-		}
+	if err := aboveZero(set, "seeds", "for", "jobs", "clients", "keys", "masters", "poll", "hold",
+		"acquire-timeout", "client-timeout"); err != nil {
+		return err
 	}
 	switch {
 	case s.Schedule != explore.Random && s.Schedule != explore.Priority:

@@ -49,6 +49,19 @@ func (f *lockFlags) register(s *pflag.FlagSet) {
 		"let a lock that has a watchdog renew its lease; =false names a lease instead")
 }
 
+// aboveZero refuses numbers and durations that were given and are zero, which means the default
+// inside, or below.
+func aboveZero(set *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		f := set.Lookup(name)
+		v := f.Value.String()
+		if f.Changed && (v == "0" || v == "0s" || strings.HasPrefix(v, "-")) {
+			return fmt.Errorf("--%s is %s; it must be above zero", name, v)
+		}
+	}
+	return nil
+}
+
 // read completes the options with the flags that are not fields of them.
 func (f *lockFlags) read() error {
 	f.NoWatchdog = !f.watchdog

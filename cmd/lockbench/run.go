@@ -148,12 +148,9 @@ func (f *runFlags) read(set *pflag.FlagSet) error {
 	if !set.Changed("seed") {
 		f.Seed = rand.Uint64() >> 32 // short enough to be typed
 	}
-	for _, name := range []string{"clients", "keys", "masters", "poll", "acquire-timeout", "hold",
-		"client-timeout", "for"} {
-		// zero means the default inside
-		if l := set.Lookup(name); l.Changed && (l.Value.String() == "0" || l.Value.String() == "0s") {
-			return fmt.Errorf("--%s is 0; it must be above zero", name)
-		}
+	if err := aboveZero(set, "clients", "keys", "masters", "poll", "acquire-timeout", "hold",
+		"client-timeout", "for"); err != nil {
+		return err
 	}
 	for _, s := range f.config {
 		k, v, ok := strings.Cut(s, "=")

@@ -4,8 +4,7 @@ package testenv
 
 import "os"
 
-// Race reports whether the race detector is built in: a test whose input is large then takes a
-// small one, and `make test` runs it with the large one without the detector.
+// Race reports whether the race detector is built in.
 const Race = true
 
 // A program with the race detector sleeps a second at its end, and an ended worker's exit code is
