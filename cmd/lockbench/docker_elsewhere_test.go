@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
@@ -54,7 +55,7 @@ func TestFaultsWithADaemonElsewhere(t *testing.T) {
 func runElsewhere(t *testing.T, host string, args []string) string {
 	t.Helper()
 	tmp := t.TempDir()
-	c := command(t, tmp, append(args, "--env", envDocker, "--json", "--store",
+	c := command(t, tmp, append(args, "--env", runner.Docker, "--json", "--store",
 		filepath.Join(tmp, "store"))...)
 	c.Env = append(c.Env, "DOCKER_HOST="+host)
 	var out, said bytes.Buffer

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
@@ -56,7 +57,7 @@ func endContained(t *testing.T, sig syscall.Signal, network string, wait func(pi
 	}
 	tmp := t.TempDir()
 	c := command(t, tmp, "run", "--impl", "token-lua", "--nemesis", "node-pause:stay", "--ttl", "3s",
-		"--env", envDocker, "--docker-network", network, "--store", filepath.Join(tmp, "store"))
+		"--env", runner.Docker, "--docker-network", network, "--store", filepath.Join(tmp, "store"))
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
 	if err := c.Start(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
@@ -134,9 +135,9 @@ func inBoth(t *testing.T, args, flags []string, known string) (here, there, vers
 	for try := range keyTries {
 		with := append(args[:len(args):len(args)], "--seed", fmt.Sprint(try+1), "--env")
 		if here = known; known == "" || try > 0 {
-			here, _ = letters(t, append(with, envProcess))
+			here, _ = letters(t, append(with, runner.Process))
 		}
-		there, versions = letters(t, append(append(with, envDocker), flags...))
+		there, versions = letters(t, append(append(with, runner.Docker), flags...))
 		if there == impossible || here == there && here != "unknown" {
 			break
 		}

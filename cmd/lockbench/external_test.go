@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/redis/go-redis/v9"
 )
@@ -103,7 +104,7 @@ func (s staging) visit(t *testing.T, env []string, args ...string) (code int, sa
 	t.Helper()
 	tmp := t.TempDir()
 	store = filepath.Join(tmp, "store")
-	c := command(t, tmp, append(args, "--env", envExternal, "--store", store)...)
+	c := command(t, tmp, append(args, "--env", runner.External, "--store", store)...)
 	c.Env = append(c.Env, append([]string{"SSL_CERT_FILE=" + s.ca}, env...)...)
 	out, _ := c.CombinedOutput()
 	return c.ProcessState.ExitCode(), string(out), store

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -192,7 +193,7 @@ func (f *gateFlags) jobs(g *gate.File) int {
 	switch {
 	case f.options.Jobs > 0:
 		return f.options.Jobs
-	case g.Environment == envSim:
+	case g.Environment == runner.Sim:
 		return runtime.NumCPU()
 	}
 	return 2 * runtime.NumCPU()

@@ -127,9 +127,9 @@ func (w *gateEnvironment) possible(e gate.Entry, place harness.Place) error {
 		return nil
 	}
 	w.seen[key] = true
-	_, _, err := chooseEnvironment(e.Environment)
+	c, err := runner.Choose(w.ctx, e.Environment, place)
 	if err == nil {
-		err = reachable(w.ctx, e.Environment, place)
+		err = runner.Available(w.ctx, c)
 	}
 	if err != nil {
 		return e.At.Errorf("environment %s: %v", e.Environment, err)
@@ -193,7 +193,7 @@ func gatePlan(e gate.Entry, seed uint64) (harness.Plan, error) {
 	}
 	p, err := f.makePlan(set)
 	if err == nil {
-		p.Place, err = placeFlags{f.Place}.in(e.Environment)
+		p.Place, err = runner.Complete(context.Background(), e.Environment, f.Place)
 	}
 	if err == nil {
 		p.Expect = e.Expect.Plan()

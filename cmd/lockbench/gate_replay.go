@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/replay"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -34,42 +35,30 @@ func (w *gateEnvironment) replay(e gate.Entry) (gate.Prepared, error) {
 		return gate.Prepared{}, err
 	}
 	switch e.Environment {
-	case envSim:
-		return gate.Prepared{Replay: func(ctx context.Context, _ string) (*checker.Verdict, string,
-			error) {
-			o, err := replay.Simulated(ctx, x)
-			return replayed(x, o, err)
-		}}, nil
-	case envProcess:
+	case runner.Sim:
+	case runner.Process:
 		if err := replay.Possible(x); err != nil {
 			return gate.Prepared{}, e.At.Errorf("%s: %v", e.Replay, err)
 		}
-		environment := w.of(e.Environment)
-		return gate.Prepared{Replay: func(ctx context.Context, dir string) (*checker.Verdict, string,
-			error) {
-			return replayReal(ctx, x, filepath.Join(environment.root, filepath.FromSlash(dir)))
-		}}, nil
+	default:
+		return gate.Prepared{}, e.At.Errorf("a counterexample is replayed in %s or %s, not in %s",
+			runner.Sim, runner.Process, e.Environment)
 	}
-	return gate.Prepared{}, e.At.Errorf("a counterexample is replayed in %s or %s, not in %s",
-		envSim, envProcess, e.Environment)
-}
-
-// replayReal does a counterexample once on real servers, in a directory of its own for each
-// attempt.
-func replayReal(ctx context.Context, x *counterexample.Counterexample, dir string) (*checker.Verdict,
-	string, error) {
-	attempts := 0
-	o, err := replay.OnServers(ctx, x, 1, func() (replay.Place, error) {
-		attempts++
-		at := dir
-		if attempts > 1 {
-			at = fmt.Sprintf("%s-attempt-%d", dir, attempts)
-		}
-		return replay.Place{Environment: envProcess, Dir: at, Command: "lockbench gate",
-				Version: version()},
-			os.MkdirAll(at, 0o755)
-	})
-	return replayed(x, o, err)
+	environment := w.of(e.Environment)
+	return gate.Prepared{Replay: func(ctx context.Context, dir string) (*checker.Verdict, string,
+		error) {
+		attempts := 0
+		o, err := replay.Run(ctx, x, replay.Options{Environment: e.Environment, Times: 1,
+			Command: "lockbench gate", Dir: func() (string, error) {
+				attempts++
+				at := filepath.Join(environment.root, filepath.FromSlash(dir))
+				if attempts > 1 {
+					at = fmt.Sprintf("%s-attempt-%d", at, attempts)
+				}
+				return at, os.MkdirAll(at, 0o755)
+			}})
+		return replayed(x, o, err)
+	}}, nil
 }
 
 // replayed is what a gate makes of an outcome: a violation if it was confirmed, unknown if the
@@ -98,7 +87,7 @@ const (
 // shrink makes the violation of a run in the simulator small and keeps it beside the run. It
 // returns the file's name, or "" if there is nothing to shrink.
 func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
-	if r.History.Header.Environment != envSim || r.Verdict.Verdict != checker.Violated {
+	if r.History.Header.Environment != runner.Sim || r.Verdict.Verdict != checker.Violated {
 		return "", nil
 	}
 	i := slices.IndexFunc(r.Verdict.Properties, func(p checker.Property) bool {

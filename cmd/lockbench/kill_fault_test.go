@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/redis/go-redis/v9"
 )
@@ -174,7 +175,7 @@ func TestAForeignRedisIsAsBefore(t *testing.T) {
 			before := standings(t, c)
 			tmp := t.TempDir()
 			args := append(stuck(t, tmp, "", fault.steps), "--addr", addr)
-			args[2] = envExternal
+			args[2] = runner.External
 			inTheMiddle(t, command(t, tmp, args...), tmp, end)
 			if d := cmp.Diff(before, standings(t, c)); d != "" {
 				t.Error(d)

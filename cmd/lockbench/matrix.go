@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/study"
 )
@@ -23,7 +24,6 @@ import (
 // matrixFlags are the flags of matrix.
 type matrixFlags struct {
 	options matrix.Options
-	place   placeFlags
 	store   string
 	resume  string
 	asJSON  bool
@@ -83,7 +83,7 @@ func matrixCommand() *cobra.Command {
 	s.Uint64Var(&f.options.Seed, "seed", 1, "seed of all randomness")
 	s.StringVar(&f.options.Environment, "env", "auto",
 		"environment to run in: auto, process, docker, external, sim")
-	f.place.register(s)
+	registerPlace(s, &f.options.Place)
 	s.Var(&f.options.Shard, "shard",
 		"run this part only: 2/4 is the second of four; `lockbench merge` joins them")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
@@ -203,17 +203,16 @@ func (f *matrixFlags) open() (dir string, known []matrix.Result, err error) {
 	if f.resume != "" {
 		return f.reopen()
 	}
-	if f.options.Environment, _, err = chooseEnvironment(f.options.Environment); err != nil {
+	c, err := runner.Choose(context.Background(), f.options.Environment, f.options.Place)
+	if err == nil {
+		err = runner.Available(context.Background(), c)
+	}
+	if err != nil {
 		return "", nil, err
 	}
-	if f.options.Place, err = f.place.in(f.options.Environment); err != nil {
-		return "", nil, err
-	}
-	if err := reachable(context.Background(), f.options.Environment, f.options.Place); err != nil {
-		return "", nil, err
-	}
-	if w := f.options.Environment; w == envDocker || w == envProcess {
-		f.options.Unsupported = groundHere(context.Background(), w, f.options.Place, true).Unsupported()
+	f.options.Environment, f.options.Place = c.Environment, c.Place
+	if c.Environment == runner.Docker || c.Environment == runner.Process {
+		f.options.Unsupported = runner.Capabilities(context.Background(), c, true).Unsupported()
 	}
 	if _, err := matrix.New(f.options, nil); err != nil {
 		return "", nil, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/spf13/pflag"
 )
 
@@ -149,7 +150,7 @@ func TestAGateHasEveryOptionOfRun(t *testing.T) {
 		options := map[string]string{"impl": "redisson"}
 		options[key] = value
 		var args []string
-		e := gate.Entry{Name: "e", Environment: envProcess, Seed: 5}
+		e := gate.Entry{Name: "e", Environment: runner.Process, Seed: 5}
 		for k, v := range options {
 			e.Options = append(e.Options, gate.Option{Name: k, Values: []string{v}})
 			args = append(args, "--"+strings.ReplaceAll(k, "_", "-")+"="+v)

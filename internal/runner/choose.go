@@ -37,17 +37,24 @@ type Choice struct {
 // Choose turns Auto into a name, completes the place, and refuses what this machine cannot have or
 // what the place does not suit. Available looks closer.
 func Choose(ctx context.Context, environment string, place harness.Place) (Choice, error) {
-	c := Choice{Place: place}
+	c := Choice{}
 	err := c.name(ctx, environment)
 	if err == nil {
-		err = place.Suits(c.Environment)
-	}
-	if err == nil && c.Environment == Docker {
-		c.Place.Image = cmp.Or(place.Image, docker.DefaultImage)
-		c.Place.Workers = cmp.Or(place.Workers, docker.OnHost)
-		c.Place.Network, err = docker.Network(ctx, place.Network)
+		c.Place, err = Complete(ctx, c.Environment, place)
 	}
 	return c, err
+}
+
+// Complete fills in the defaults of a place, so that a plan repeats it, and refuses settings that are
+// for another environment.
+func Complete(ctx context.Context, environment string, place harness.Place) (harness.Place, error) {
+	err := place.Suits(environment)
+	if err == nil && environment == Docker {
+		place.Image = cmp.Or(place.Image, docker.DefaultImage)
+		place.Workers = cmp.Or(place.Workers, docker.OnHost)
+		place.Network, err = docker.Network(ctx, place.Network)
+	}
+	return place, err
 }
 
 // name takes for Auto real Redis where it is: installed, or in containers.
