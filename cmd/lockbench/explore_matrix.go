@@ -32,8 +32,7 @@ func (f *decideFlags) register(s *pflag.FlagSet) {
 	s.IntVar(&f.each, "each", eachCell,
 		"matrix: schedules of each cell at most, four times as many without a fault")
 	s.StringVar(&f.docs, "docs", "",
-		"matrix: also write exhaustive.md and exhaustive.json to this directory, and the comparison "+
-			"into its verdicts.md")
+		"matrix: also keep what was found in this directory, and write the pages of docs there")
 	s.StringVar(&f.resume, "resume", "", "matrix: go on with an interrupted one: its directory")
 	s.StringSliceVar(&f.rows, "rows", nil, "matrix: locks (default all)")
 	s.StringSliceVar(&f.cols, "columns", nil, "matrix: faults (default all)")

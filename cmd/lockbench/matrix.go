@@ -88,7 +88,7 @@ func matrixCommand() *cobra.Command {
 		"run this part only: 2/4 is the second of four; `lockbench merge` joins them")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
-	s.StringVar(&f.docs, "docs", "", "also write verdicts.md and claims.md to this directory")
+	s.StringVar(&f.docs, "docs", "", "also keep what was found in this directory, and write the pages of docs there")
 	s.BoolVar(&f.costs, "costs", true, "also measure what each lock costs: one second each")
 	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
 	s.BoolVar(&f.again, "again", false,

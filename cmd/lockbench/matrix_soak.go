@@ -12,8 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// soakFile is what a matrix shows that was run many times, in its directory. In docs there is one
-// for each environment.
+// soakFile is what a matrix shows that was run many times, in its directory.
 const soakFile = "soak.json"
 
 // soakRuns is how often a letter must be found, and what is safe stay clean.

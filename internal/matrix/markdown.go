@@ -19,16 +19,16 @@ func (m *Matrix) Markdown(w io.Writer) error {
 	for _, r := range m.Rows {
 		fmt.Fprintf(b, "| %s |", r.Name)
 		for _, c := range m.Columns {
-			fmt.Fprintf(b, " %s |", m.Cell(r.Name, c.Name).marked())
+			fmt.Fprintf(b, " %s |", m.Cell(r.Name, c.Name).Marked())
 		}
 		fmt.Fprintln(b)
 	}
 	return b.Flush()
 }
 
-// marked is the cell with what was not expected in bold, and what was expected and not found struck
+// Marked is the cell with what was not expected in bold, and what was expected and not found struck
 // out.
-func (c *Cell) marked() string {
+func (c *Cell) Marked() string {
 	s := c.String()
 	if c.Impossible != "" || len(c.Missing())+len(c.More()) == 0 {
 		return s

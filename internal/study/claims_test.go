@@ -39,7 +39,7 @@ func TestEveryClaimCanBeTested(t *testing.T) {
 		}
 		for _, l := range split(c.Breaks + c.Keeps) {
 			if !slices.Contains(batch.Properties, l) {
-				t.Errorf("%q: nobody knows %s", c.Text, l)
+				t.Errorf("%q: there is no letter %s", c.Text, l)
 			}
 		}
 		if c.Test == "" && c.Result == "" && c.Breaks+c.Keeps+c.Slower == "" {

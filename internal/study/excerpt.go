@@ -2,10 +2,15 @@ package study
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/store"
 )
 
 // The rows and columns that a reader looks for first; the README has them.
@@ -45,4 +50,20 @@ func Excerpt(m *matrix.Matrix, page []byte) ([]byte, error) {
 		return nil, err
 	}
 	return slices.Concat(before, []byte(excerptBegin), table.Bytes(), []byte(excerptEnd), after), nil
+}
+
+// writeExcerpt renews the few rows that the README of a directory shows, if there is one.
+func writeExcerpt(m *matrix.Matrix, dir string) error {
+	const name = "README.md"
+	old, err := os.ReadFile(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	page, err := Excerpt(m, old)
+	if err != nil || bytes.Equal(page, old) {
+		return err
+	}
+	return store.Write(dir, name, func(w *os.File) error { _, err := w.Write(page); return err })
 }

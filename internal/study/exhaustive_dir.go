@@ -14,11 +14,10 @@ import (
 	"github.com/lockbench/lockbench/internal/store"
 )
 
-// The files of a search's directory, and of its result in a directory of pages.
+// The files of a search's directory, beside ExhaustiveFile.
 const (
-	DecidedFile = "exhaustive.json"
-	spacesFile  = "spaces.jsonl" // the record: a line for each space, as it is gone through
-	askedFile   = "options.json"
+	spacesFile = "spaces.jsonl" // the record: a line for each space, as it is gone through
+	askedFile  = "options.json"
 )
 
 // asked says what a search goes through, so that another process can go on with it.
@@ -107,28 +106,10 @@ func (w *Work) keepAsked() error {
 }
 
 func (d *ExhaustiveReport) save(dir string) error {
-	return store.Write(dir, DecidedFile, func(f *os.File) error { return d.Write(f) })
+	return store.Write(dir, ExhaustiveFile, func(f *os.File) error { return d.Write(f) })
 }
 
-// WriteDocs writes exhaustive.md and exhaustive.json into a directory of pages, and the comparison
-// into its page of measured verdicts, if there is one.
+// WriteDocs keeps the report in a directory of pages, and writes its pages.
 func (d *ExhaustiveReport) WriteDocs(dir string) error {
-	const name = "verdicts.md"
-	measured, err := readMeasured(dir)
-	if err != nil {
-		return err
-	}
-	page, err := os.ReadFile(filepath.Join(dir, name))
-	if err == nil {
-		err = store.Write(dir, name, func(f *os.File) error {
-			_, err := f.Write(d.Compare(page, measured))
-			return err
-		})
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return errors.Join(d.save(dir), store.Write(dir, "exhaustive.md", func(f *os.File) error {
-		return d.Markdown(f, measured)
-	}))
+	return errors.Join(d.save(dir), WritePages(dir))
 }

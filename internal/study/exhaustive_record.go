@@ -21,7 +21,7 @@ func (d *ExhaustiveReport) Write(w io.Writer) error { return batch.WriteLine(w, 
 
 // ReadExhaustive reads exhaustive.json.
 func ReadExhaustive(r io.Reader) (*ExhaustiveReport, error) {
-	return batch.ReadDocument[ExhaustiveReport](r, DecidedFile)
+	return batch.ReadDocument[ExhaustiveReport](r, ExhaustiveFile)
 }
 
 // ReadLines reads the record of a search. A last line that was cut off by an interruption is left

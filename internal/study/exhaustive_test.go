@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/batch/batchtest"
 	"github.com/lockbench/lockbench/internal/matrix"
 )
 
@@ -86,74 +88,74 @@ func TestDecideCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// TestCellsAreComparedWithWhatWasMeasured reads what was measured from its document, and puts the
-// comparison into the page, once.
+// TestCellsAreComparedWithWhatWasMeasured: the letters of both, with a sign where they differ.
 func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
-	dir := t.TempDir()
-	if m, err := readMeasured(dir); m != nil || err != nil {
-		t.Fatalf("%v, %v: nothing was measured", m, err)
-	}
-	found := func(property string, r checker.Result) matrix.Property {
-		return matrix.Property{Name: property, Found: r}
-	}
-	saved := newMeasured(&matrix.Matrix{Environment: "process", Cells: []matrix.Cell{
-		{Row: "setnx", Column: "none"}, {Row: "setnx", Column: "pause"},
-		{Row: "setnx", Column: "late", Properties: []matrix.Property{
-			found("R", checker.Violated), found("S", checker.Unknown)}},
-		{Row: "setnx", Column: "crash", Impossible: "it is not"},
-		{Row: "token-lua constant", Column: "none", Properties: []matrix.Property{
-			found("S", checker.Violated)}},
-		{Row: "token-lua constant", Column: "pause", Properties: []matrix.Property{
-			found("S", checker.Violated), found("L", checker.Violated), found("O", checker.Valid)}},
-		{Row: "token-lua constant", Column: "late", Properties: []matrix.Property{
-			found("S", checker.Unknown)}},
-		{Row: "token-lua constant", Column: "crash", Elsewhere: true},
-	}})
-	if err := saved.save(dir); err != nil {
-		t.Fatal(err)
-	}
-	m, err := readMeasured(dir)
+	d, err := someCells(t).Decide(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	b := Book{Exhaustive: d, Matrix: measuredMatrix(t, map[[2]string]string{
+		{"setnx", "none"}: "", {"setnx", "pause"}: "", {"setnx", "late"}: "R",
+		{"token-lua constant", "none"}: "S", {"token-lua constant", "pause"}: "SL",
+		{"token-lua constant", "late"}: "?",
+	})}
 	for _, c := range []struct {
 		row, column, letters string
 		ok                   bool
 	}{
 		{"setnx", "none", "", true}, {"setnx", "pause", "", true}, {"setnx", "late", "R", true},
-		{"setnx", "crash", "", false},
+		{"setnx", "minority-loss", "", false},
 		{"token-lua constant", "none", "S", true}, {"token-lua constant", "pause", "SL", true},
-		{"token-lua constant", "late", "", false},
-		{"token-lua constant", "crash", "", false}, {"local", "none", "", false},
+		{"token-lua constant", "late", "S", true}, {"local", "none", "", false},
 	} {
-		if letters, ok := m.of(c.row, c.column); strings.Join(letters, "") != c.letters || ok != c.ok {
+		if letters, ok := b.measured(c.row, c.column); strings.Join(letters, "") != c.letters ||
+			ok != c.ok {
 			t.Errorf("%s under %s: %v %v", c.row, c.column, letters, ok)
 		}
 	}
-	const page = "# Which lock survives which fault\n\n## Not possible\n"
-	d, err := someCells(t).Decide(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	pages := map[string]string{}
+	for _, p := range b.Pages() {
+		pages[p.Name] = string(p.Text)
 	}
-	once := d.Compare([]byte(page), m)
-	if twice := d.Compare(once, m); !bytes.Equal(once, twice) {
-		t.Error(cmp.Diff(string(once), string(twice)))
-	}
-	for _, want := range []string{"| setnx | = | = · |", "| token-lua constant | −S | +O · |",
-		"2 of 4 cells have the same letters", exhaustiveBegin, "## Not possible"} {
-		if !strings.Contains(string(once), want) {
-			t.Errorf("%q is missing in\n%s", want, once)
+	for name, want := range map[string][]string{
+		"exhaustive.md": {"| [setnx](verdicts/setnx.md) | = | = · |",
+			"| [token-lua constant](verdicts/token-lua.md#token-lua-constant) | −S | +O · |",
+			"2 of 4 those that were measured"},
+		"verdicts/token-lua.md": {"## token-lua constant", "| pause | SLO | SL ~~O~~ | SLO |",
+			"- pause: **O** in the simulator only. ", "- none: **S** on Redis only."},
+		"verdicts/setnx.md": {"| pause | - | - | - |", "Other faults are not possible: it uses one Redis"},
+	} {
+		for _, w := range want {
+			if !strings.Contains(pages[name], w) {
+				t.Errorf("%s: %q is missing in\n%s", name, w, pages[name])
+			}
 		}
 	}
-	var text, md strings.Builder
+	var text strings.Builder
 	if err := d.Text(&text); err != nil || !strings.Contains(text.String(), "4 of 4 cells") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
-	if err := d.Markdown(&md, m); err != nil ||
-		!strings.Contains(md.String(), "### token-lua constant") ||
-		!strings.Contains(md.String(), "| pause | SLO | SL | SLO |") {
-		t.Errorf("%v\n%s", err, md.String())
+}
+
+// measuredMatrix is a matrix with these letters; "?" is unknown.
+func measuredMatrix(t *testing.T, cells map[[2]string]string) *matrix.Matrix {
+	t.Helper()
+	var results []matrix.Result
+	o := matrix.Options{Rows: []string{"setnx", "token-lua"},
+		Columns: []string{"none", "pause", "late", "minority-loss"}}
+	for at, letters := range cells {
+		rest := checker.Valid
+		if letters == "?" {
+			rest = checker.Unknown
+		}
+		results = append(results, matrix.Result{Row: at[0], Column: at[1], Nemesis: at[1], Attempt: 1,
+			Finding: batch.NewFinding(batchtest.Verdict(rest, letters), nil)})
 	}
+	m, err := matrix.New(o, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 // TestDecidedIsReadBack.

@@ -13,35 +13,14 @@ import (
 	"github.com/lockbench/lockbench/internal/matrix"
 )
 
-// Markdown writes docs/exhaustive.md.
-func (d *ExhaustiveReport) Markdown(w io.Writer, measured *Measured) error {
-	b := bufio.NewWriter(w)
-	n := d.count(measured)
-	fmt.Fprintf(b, `# The table of expected verdicts, order by order
-
-Written by `+"`lockbench explore --matrix --each %d --docs docs`"+`. Each cell was gone through in the simulator ([explore.md](explore.md)): all orders of commands, replies and
-wake-ups, and in each order the fault at every place, within bounds that grow. The expectation is that of [locks/expected.md](locks/expected.md), which was written down before
-measuring; what was measured on real Redis is in [verdicts.md](verdicts.md).
-
-%d of %d cells have exactly the letters that were expected, and %d of %d those that were measured. %d schedules, %s.%s
-
-The letters are those of verdicts.md. **Bold**: found and not expected. ~~Struck out~~: expected and not found. The small numbers say how many preemptions were gone
-through **to the end**, of 2 clients with 2 rounds and of 3 clients with 1 round, the [two spaces](locks/expected.md#the-two-spaces) of the expectation: what is not found there is not there. "–": not even all
-orders without a preemption; then the number in brackets is that of 2 clients with 1 round, and the cell is worth no more than the schedules that were tried. Each
-acquire has %d tries, a lease has three ticks, and clients work and wait for one. A blank cell is not possible.
-
-`, d.Each, n.agree, n.known, n.same, n.measured, n.schedules, d.Took.D().Round(time.Second), sentence(d.Partial), tries)
-	d.table(b, "%s <sub>%s</sub>")
-	d.cells(b, measured)
-	d.differences(b, measured)
-	return b.Flush()
-}
+// Measured are the letters that were found of a cell on real Redis; false: it cannot be told.
+type Measured func(row, column string) ([]string, bool)
 
 // Text writes the table for a terminal, with the counterexamples of what was not expected.
 func (d *ExhaustiveReport) Text(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	n := d.count(nil)
-	d.table(b, "%s %s")
+	n := d.count(func(string, string) ([]string, bool) { return nil, false })
+	d.plainTable(b)
 	fmt.Fprintf(b,
 		"\n%d of %d cells have exactly the letters that were expected; in %d of %d every order of 2 clients with 2 rounds and of 3 with 1 was gone through.\n%d schedules, %s.%s\n\n",
 		n.agree, n.known, n.finished, n.all, n.schedules, d.Took.D().Round(time.Second),
@@ -78,7 +57,7 @@ func sentence(s string) string {
 // decidedCount sums the table up.
 type exhaustiveCount struct{ agree, known, same, measured, schedules, finished, all int }
 
-func (d *ExhaustiveReport) count(measured *Measured) (n exhaustiveCount) {
+func (d *ExhaustiveReport) count(measured Measured) (n exhaustiveCount) {
 	for i := range d.Cells {
 		c := &d.Cells[i]
 		if c.Impossible != "" || len(c.Spaces) == 0 {
@@ -89,7 +68,7 @@ func (d *ExhaustiveReport) count(measured *Measured) (n exhaustiveCount) {
 		n.known += batch.Truth(c.Known)
 		n.agree += batch.Truth(c.Agrees())
 		n.finished += batch.Truth(c.Finished(2, 2) >= 0 && c.Finished(3, 1) >= 0)
-		if letters, ok := measured.of(c.Row, c.Column); ok {
+		if letters, ok := measured(c.Row, c.Column); ok {
 			n.measured++
 			n.same += batch.Truth(slices.Equal(letters, c.Properties))
 		}
@@ -123,24 +102,56 @@ func (d *ExhaustiveReport) rows() (names []string) {
 	return names
 }
 
-func (d *ExhaustiveReport) table(b io.Writer, format string) {
+// plainTable writes the table for a terminal.
+func (d *ExhaustiveReport) plainTable(b io.Writer) {
 	names := d.columns()
-	fmt.Fprintf(b, "| lock | %s |\n|---|%s\n", strings.Join(names, " | "), strings.Repeat("---|",
-		len(names)))
-	for _, r := range d.rows() {
-		line := "| " + r
-		for _, n := range names {
-			line += " | "
-			if c := d.Cell(r, n); c != nil && len(c.Spaces) > 0 {
-				line += c.text(format)
-			}
+	fmt.Fprintf(b, "| lock | %s |\n|---|%s\n", strings.Join(names, " | "),
+		strings.Repeat("---|", len(names)))
+	d.each(func(r matrix.Row, cells []*ExhaustiveCell) {
+		line := "| " + r.Name
+		for _, c := range cells {
+			line += " | " + c.text("%s %s")
 		}
 		fmt.Fprintln(b, line+" |")
+	})
+}
+
+// table writes the table with links to the pages of the locks.
+func (d *ExhaustiveReport) table(p *page, dir string) {
+	p.head(append([]string{"lock"}, d.columns()...)...)
+	d.each(func(r matrix.Row, cells []*ExhaustiveCell) {
+		row := []string{nameLink(r, dir)}
+		for _, c := range cells {
+			row = append(row, c.text("%s <sub>%s</sub>"))
+		}
+		p.row(row...)
+	})
+}
+
+// each calls f with each row and its cells; those that were not gone through are nil.
+func (d *ExhaustiveReport) each(f func(r matrix.Row, cells []*ExhaustiveCell)) {
+	rows, columns := d.rows(), d.columns()
+	for _, r := range matrix.Rows() {
+		if !slices.Contains(rows, r.Name) {
+			continue
+		}
+		var cells []*ExhaustiveCell
+		for _, n := range columns {
+			c := d.Cell(r.Name, n)
+			if c != nil && len(c.Spaces) == 0 {
+				c = nil
+			}
+			cells = append(cells, c)
+		}
+		f(r, cells)
 	}
 }
 
 // text is a cell of the table: its letters, and how far it was gone through.
 func (d *ExhaustiveCell) text(format string) string {
+	if d == nil {
+		return ""
+	}
 	out := ""
 	for _, l := range batch.Properties {
 		found, expected := slices.Contains(d.Properties, l), slices.Contains(d.Expected, l)
@@ -173,31 +184,6 @@ func nothing(letters string) string {
 		return "-"
 	}
 	return letters
-}
-
-// cells tells of every cell what was expected, measured and decided, and within which bounds.
-func (d *ExhaustiveReport) cells(b io.Writer, measured *Measured) {
-	fmt.Fprint(b,
-		"\n## Cell by cell\n\nWhat was expected, what was measured on real Redis, what was found here, and in which spaces. A letter in brackets is found without any fault.\n")
-	for _, r := range d.rows() {
-		fmt.Fprintf(b,
-			"\n### %s\n\n| fault | expected | on Redis | here | gone through to the end | not finished |\n|---|---|---|---|---|---|\n", r)
-		for _, n := range d.columns() {
-			c := d.Cell(r, n)
-			if c == nil || len(c.Spaces) == 0 {
-				continue
-			}
-			expected, real := "not said", "not run"
-			if c.Known {
-				expected = nothing(strings.Join(c.Expected, ""))
-			}
-			if letters, ok := measured.of(r, n); ok {
-				real = nothing(strings.Join(letters, ""))
-			}
-			ended, partly := c.bounds()
-			fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", n, expected, real, c.found(), ended, partly)
-		}
-	}
 }
 
 // found are the letters, those in brackets that need no fault.

@@ -32,7 +32,7 @@ type Scenario struct {
 const slowReplica = 80 * time.Millisecond
 
 // waited lets the first holder's grant take as long as replicas need, and the failover strike also
-// when nobody was granted: a lock that is not given away cannot be lost. The new master must grant
+// when no client was granted it: a lock that is not given away cannot be lost. The new master must grant
 // nevertheless.
 func waited(p *harness.Plan) {
 	for i := range p.Scenario {
@@ -138,7 +138,7 @@ func mitigationPlan(o matrix.Options, m Mitigation, t Scenario, with bool, seed 
 	return p, nil
 }
 
-// mitigationCost measures what an acquire takes that nobody contends for.
+// mitigationCost measures what an acquire without competition takes.
 func mitigationCost(o matrix.Options, m Mitigation, with bool) (harness.Plan, error) {
 	w := o.RunOptions(matrix.Row{Impl: "token-lua"}, matrix.Aim{Nemesis: "none"}, o.Seed)
 	w.Clients, w.Hold, w.For, w.Properties = 1, matrix.CostHold, matrix.CostFor, []string{"S"}

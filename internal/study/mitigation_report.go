@@ -40,12 +40,12 @@ type MitigationCell struct {
 type Trials struct {
 	Runs     int            `json:"runs"`
 	Violated map[string]int `json:"violated"` // letter -> runs that found it
-	// runs that found nothing, but in which nobody was granted the lock after the failover either
+	// runs that found nothing, but in which no client was granted the lock after the failover either
 	Stuck int `json:"stuck,omitempty"`
 	// other runs that found nothing and of which S is not known
 	Unknown int    `json:"unknown,omitempty"`
 	Reason  string `json:"reason,omitempty"` // why, of one of them
-	// median of acquires that nobody contends for, without any fault
+	// median of acquires without competition, without any fault
 	Acquire history.Duration `json:"acquire"`
 	// the longest time from the strike to the next grant
 	Recovery history.Duration `json:"recovery,omitempty"`
@@ -196,7 +196,7 @@ func (t Trials) String() string {
 		groups = append(groups, fmt.Sprintf("%s %d/%d", byCount[n], n, t.Runs))
 	}
 	if t.Stuck > 0 {
-		groups = append(groups, fmt.Sprintf("- %d/%d, but nobody is granted it afterwards", t.Stuck,
+		groups = append(groups, fmt.Sprintf("- %d/%d, but no client is granted it afterwards", t.Stuck,
 			t.Runs))
 	}
 	if t.Unknown > 0 {

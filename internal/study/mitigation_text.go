@@ -1,42 +1,12 @@
 package study
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"text/tabwriter"
 )
 
-// Markdown writes the table of mitigations: what each mends, what it does not, and what it costs.
-func (m *MitigationReport) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b,
-		"Each fault %d times without and with what is said to mend it, on %s, lease %s. \"SL 5/5\": found in 5 of 5 runs; \"-\": in none. The cost is the median of an acquire that nobody contends for, without any fault. S without L under a failover or a restart: the machine was so slow that the lease ended meanwhile.\n",
-		m.Repeat, redisOf(m.Versions), m.TTL.D())
-	for _, one := range mitigations {
-		fmt.Fprintf(b, "\n**`%s`**: %s.\n\n| lock | fault | without | with |\n|---|---|---|---|\n",
-			one.Name, one.Line)
-		var not []string
-		var last MitigationCell
-		for _, t := range m.of(one.Name) {
-			last = t
-			fmt.Fprintf(b, "| %s | `%s`: %s | %s | %s |\n", t.Row, t.Nemesis, t.Line, t.Without.told(t),
-				t.With.told(t))
-			if len(t.With.Violated) > 0 {
-				not = append(not, "`"+t.Nemesis+"`")
-			}
-		}
-		fmt.Fprintf(b, "\nAcquire: %s without, %s with.", spell(last.Without.Acquire),
-			spell(last.With.Acquire))
-		if len(not) > 0 {
-			fmt.Fprintf(b, " Does not mend: %s.", distinct(not))
-		}
-		fmt.Fprintln(b)
-	}
-	return b.Flush()
-}
-
-// told adds how long nobody was granted the lock, where the fault is about that.
+// told adds how long no client was granted the lock, where the fault is about that.
 func (t Trials) told(m MitigationCell) string {
 	s := oneLine(t.String())
 	if m.Nemesis == "crash" {
@@ -66,22 +36,6 @@ func (m *MitigationReport) of(mitigation string) (out []MitigationCell) {
 		if t.Mitigation == mitigation {
 			out = append(out, t)
 		}
-	}
-	return out
-}
-
-// distinct is the different words of a list.
-func distinct(words []string) string {
-	out, seen := "", map[string]bool{}
-	for _, w := range words {
-		if seen[w] {
-			continue
-		}
-		seen[w] = true
-		if out != "" {
-			out += ", "
-		}
-		out += w
 	}
 	return out
 }

@@ -186,7 +186,7 @@ func (s *Soak) lose(c *matrix.Cell) {
 func (t HitRate) whole() bool { return t.Hits == t.Of && t.Of > 0 }
 
 // Contradictions are the letters that were not found each time although they were expected or
-// explained, those that nobody expected or explained, and the controls that found something.
+// explained, those that were neither expected nor explained, and the controls that found something.
 func (s *Soak) Contradictions() (out []string) {
 	for _, t := range s.Found {
 		switch {

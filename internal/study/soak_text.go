@@ -1,7 +1,6 @@
 package study
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -9,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Counts is one paragraph: how much was found each time.
@@ -107,57 +107,62 @@ func (s *Soak) Text(w io.Writer) error {
 	return err
 }
 
-// Markdown writes the table for people.
-func (s *Soak) Markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
+// write writes the table for people.
+func (s *Soak) write(p *page) {
 	if s.Note != "" {
-		fmt.Fprintf(b, "%s ", oneLine(s.Note))
+		p.paragraph("%s", oneLine(s.Note))
 	}
-	fmt.Fprintf(b,
-		"%s %s, lease %s, seed %d, %s. \"S 20/20\": found in 20 of 20 runs of the scenario that is aimed at it; \"- 40\": nothing found in 40 runs; \"=\": nothing that needs a fault, or not possible.\n\n| lock |",
-		s.Counts(), redisOf(s.Versions), s.TTL.D(), s.Seed, s.Took.D().Round(1e9))
+	p.paragraph("%s %s, lease %s, seed %d, %s.", s.Counts(), redisOf(s.Versions), s.TTL.D(), s.Seed,
+		s.Took.D().Round(1e9))
 	rs, cs := s.places()
+	head := []string{"lock"}
 	for _, c := range cs {
-		fmt.Fprintf(b, " %s |", c.Name)
+		head = append(head, c.Name)
 	}
-	fmt.Fprintf(b, "\n|---|%s\n", strings.Repeat("---|", len(cs)))
+	p.head(head...)
 	for _, r := range rs {
-		fmt.Fprintf(b, "| %s |", r.Name)
+		row := []string{r.Name}
 		for _, c := range cs {
-			fmt.Fprintf(b, " %s |", s.words(r.Name, c.Name))
+			row = append(row, s.words(r.Name, c.Name))
 		}
-		fmt.Fprintln(b)
+		p.row(row...)
 	}
-	if cs := s.Contradictions(); len(cs) > 0 {
-		fmt.Fprint(b, "\nNot as it should be:\n\n")
-		for _, c := range cs {
-			fmt.Fprintf(b, "- %s\n", oneLine(c))
-		}
+	s.list(p, "Not as it should be:", s.Contradictions())
+	s.list(p, "Found, but not each time, for a reason:", s.chances())
+	var lost []string
+	for _, l := range s.Lost {
+		lost = append(lost, fmt.Sprintf("%s, %s: %d; %s", l.Row, l.Nemesis, l.Runs, l.Reason))
 	}
-	s.chances(b)
-	for i, l := range s.Lost {
-		if i == 0 {
-			fmt.Fprint(b,
-				"\nNot judged, because the machine was too slow or something broke, also when repeated alone:\n\n")
-		}
-		fmt.Fprintf(b, "- %s, %s: %d; %s\n", l.Row, l.Nemesis, l.Runs, oneLine(l.Reason))
-	}
-	return b.Flush()
+	s.list(p, "Not judged, because the machine was too slow or something broke, also when repeated "+
+		"alone:", lost)
 }
 
-// chances lists what is found only sometimes, and why.
-func (s *Soak) chances(w io.Writer) {
-	first := true
+func (s *Soak) list(p *page, title string, lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	p.paragraph("%s", title)
+	for i := range lines {
+		lines[i] = oneLine(lines[i])
+	}
+	p.items(lines)
+}
+
+// reason is why a letter is not found each time, in the words of today.
+func (t HitRate) reason() string {
+	d := matrix.Difference{Row: t.Row, Column: t.Column, Property: t.Property, Expected: t.Expected}
+	return units.Sentence(cmp.Or(chance(t.Row, t.Column, t.Property), explain(d)))
+}
+
+// chances are what is found only sometimes, and why.
+func (s *Soak) chances() (out []string) {
 	for _, t := range s.Found {
-		why := cmp.Or(t.Chance, t.Why)
+		why := t.reason()
 		if t.whole() || t.Hits == 0 || why == "" {
 			continue
 		}
-		if first {
-			fmt.Fprint(w, "\nFound, but not each time, for a reason:\n\n")
-			first = false
-		}
-		fmt.Fprintf(w, "- %s, %s: %s in %d of %d runs of `%s`: %s\n", t.Row, t.Column, t.Property, t.Hits,
-			t.Of, t.Nemesis, oneLine(why))
+		out = append(out, fmt.Sprintf("%s, %s: %s in %d of %d runs of `%s`: %s", t.Row, t.Column,
+			t.Property, t.Hits, t.Of, t.Nemesis, why))
 	}
+	return out
 }

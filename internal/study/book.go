@@ -1,0 +1,176 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/store"
+)
+
+// The records in a directory of pages. There is one soak for each environment.
+const (
+	MatrixFile      = "matrix.json"
+	ExhaustiveFile  = "exhaustive.json"
+	MitigationsFile = "mitigations.json"
+	soakFiles       = "soak-*.json"
+)
+
+// SoakFile is the record of a soak in an environment.
+func SoakFile(environment string) string { return "soak-" + environment + ".json" }
+
+// Book is all that the pages of this project are made from. Each part is measured by a command of
+// its own; a part that is nil is left out.
+type Book struct {
+	Matrix      *matrix.Matrix
+	Exhaustive  *ExhaustiveReport
+	Mitigations *MitigationReport
+	Soaks       []*Soak // by the name of the environment
+}
+
+// ReadBook reads the records of a directory of pages.
+func ReadBook(dir fs.FS) (*Book, error) {
+	var b Book
+	err := errors.Join(
+		readPart(dir, MatrixFile, matrix.Read, &b.Matrix),
+		readPart(dir, ExhaustiveFile, ReadExhaustive, &b.Exhaustive),
+		readPart(dir, MitigationsFile, ReadMitigations, &b.Mitigations),
+	)
+	soaks, _ := fs.Glob(dir, soakFiles) // sorted; the pattern is good
+	for _, name := range soaks {
+		var s *Soak
+		err = errors.Join(err, readPart(dir, name, ReadSoak, &s))
+		b.Soaks = append(b.Soaks, s)
+	}
+	return &b, err
+}
+
+// readPart reads a record, if it is there.
+func readPart[T any](dir fs.FS, name string, read func(io.Reader) (T, error), into *T) error {
+	f, err := dir.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer f.Close()
+	part, err := read(f)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	*into = part
+	return nil
+}
+
+// Page is a page with its name in the directory of pages.
+type Page struct {
+	Name string
+	Text []byte
+}
+
+// Pages are the pages that the records allow.
+func (b *Book) Pages() (pages []Page) {
+	add := func(name string, write func(*page)) {
+		var p page
+		write(&p)
+		pages = append(pages, Page{name, p.Bytes()})
+	}
+	if b.Matrix != nil {
+		add("verdicts.md", b.verdicts)
+		add("claims.md", b.claims)
+	}
+	if b.Exhaustive != nil {
+		add("exhaustive.md", b.exhaustive)
+	}
+	if len(b.Soaks) > 0 {
+		add("verdicts/how-often.md", b.howOften)
+	}
+	if b.Mitigations != nil {
+		add("verdicts/mitigations.md", b.mitigations)
+	}
+	for _, impl := range b.locks() {
+		add("verdicts/"+impl+".md", func(p *page) { b.lock(p, impl) })
+	}
+	return pages
+}
+
+// WritePages writes the pages of a directory from the records in it.
+func WritePages(dir string) error {
+	book, err := ReadBook(os.DirFS(dir))
+	if err != nil {
+		return err
+	}
+	for _, p := range book.Pages() {
+		to := filepath.Join(dir, filepath.FromSlash(p.Name))
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(to), 0o755),
+			store.Write(filepath.Dir(to), filepath.Base(to), func(f *os.File) error {
+				_, err := f.Write(p.Text)
+				return err
+			}))
+	}
+	return err
+}
+
+// WriteDocs keeps what a matrix found in a directory of pages, writes the pages, and renews the
+// excerpt in the README above the directory.
+func WriteDocs(m *matrix.Matrix, dir string) error {
+	return errors.Join(
+		store.Write(dir, MatrixFile, func(f *os.File) error { return Slim(m).Write(f) }),
+		WritePages(dir), writeExcerpt(m, filepath.Dir(filepath.Clean(dir))))
+}
+
+// locks are the locks of which there is anything to tell, in the order of the matrix.
+func (b *Book) locks() (impls []string) {
+	for _, r := range matrix.Rows() {
+		told := b.Matrix != nil && b.Matrix.Cell(r.Name, "none") != nil ||
+			b.Exhaustive != nil && slices.Contains(b.Exhaustive.rows(), r.Name)
+		if told && !slices.Contains(impls, r.Impl) {
+			impls = append(impls, r.Impl)
+		}
+	}
+	return impls
+}
+
+// measured are the letters that were found of a cell on real Redis; false: it cannot be told.
+func (b *Book) measured(row, column string) ([]string, bool) {
+	if b.Matrix == nil {
+		return nil, false
+	}
+	c := b.Matrix.Cell(row, column)
+	if c == nil || c.Impossible != "" || c.Elsewhere || len(c.Unknown()) > 0 && len(c.Found()) == 0 {
+		return nil, false
+	}
+	return c.Found(), true
+}
+
+// Slim is a matrix without what leads to its runs, as the directory of pages keeps it: one
+// explanation of each property in each cell is enough.
+func Slim(m *matrix.Matrix) *matrix.Matrix {
+	slim := *m
+	slim.Cells = slices.Clone(m.Cells)
+	for i := range slim.Cells {
+		c := &slim.Cells[i]
+		c.Properties = slices.Clone(c.Properties)
+		for j := range c.Properties {
+			c.Properties[j].Dir = ""
+		}
+		told := map[string]bool{}
+		c.Runs = slices.Clone(c.Runs)
+		for j := range c.Runs {
+			r := &c.Runs[j]
+			words := map[string]string{}
+			for l, w := range r.Explanations {
+				if !told[l] && w != "" {
+					words[l], told[l] = cut(w), true
+				}
+			}
+			r.Dir, r.Explanations = "", words
+		}
+	}
+	return &slim
+}
