@@ -63,20 +63,18 @@ func Worse(a, b Property) Property {
 	return a
 }
 
-// The properties that Check can judge. A model of an imported history is judged under its own name
-// (see Options.Model).
+// The properties that Check can judge; history says what they mean. A model of an imported history
+// is judged under its own name (see Options.Model).
 const (
-	MutualExclusion = "S" // two clients are never inside at once
-	LeaseExclusion  = "L" // nor while both leases are valid
-	OwnerRelease    = "O" // only the owner releases
-	Orphan          = "R" // no key stays set that nobody holds
-	Deadlock        = "D" // a live client that tries is granted in time
-	Fencing         = "F" // fencing tokens grow
-	LostUpdate      = "U" // no update of the guarded resource is lost
-	// a holder can acquire again, and its lock is free only after as many releases
-	Reentry = "re-entry"
-	// two clients are never inside while the lock itself tells both that they are
-	Validity = "validity"
+	MutualExclusion = history.MutualExclusion
+	LeaseExclusion  = history.LeaseExclusion
+	OwnerRelease    = history.OwnerRelease
+	Orphan          = history.Orphan
+	Deadlock        = history.Deadlock
+	Fencing         = history.Fencing
+	LostUpdate      = history.LostUpdate
+	Reentry         = history.Reentry
+	Validity        = history.Validity
 )
 
 // The classes of a violation: what kind of thing went wrong.

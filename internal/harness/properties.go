@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// letters are the properties that can be judged, as --properties and --expect name them.
-var letters = []string{"S", "L", "O", "R", "D", "F", "U", "re-entry", "validity"}
+	"github.com/lockbench/lockbench/history"
+)
 
 // Judgeable says which of the properties there is none of.
 func Judgeable(properties []string) error {
+	all := history.Properties()
 	for _, p := range properties {
-		if !slices.Contains(letters, p) {
-			return fmt.Errorf("unknown property %q; there are: %s", p, strings.Join(letters, ", "))
+		if !slices.Contains(all, p) {
+			return fmt.Errorf("unknown property %q; there are: %s", p, strings.Join(all, ", "))
 		}
 	}
 	return nil
