@@ -16,7 +16,8 @@ func TestPageInABrowser(t *testing.T) {
 	b.Open(render(t, r))
 
 	if box := reporttest.Eval[[]float64](b,
-		`(r => [r.width, r.height])(document.querySelector('#overlap .both').getBoundingClientRect())`); box[0] < 20 || box[1] < 10 {
+		`(r => [r.width, r.height])(document.querySelector('#overlap `+
+			`.both').getBoundingClientRect())`); box[0] < 20 || box[1] < 10 {
 		t.Errorf("the overlap is drawn as %v pixels", box)
 	}
 	if got := reporttest.Eval[string](b, `document.querySelector('.bothtext').textContent`); !strings.

@@ -44,7 +44,9 @@ func (p *runPage) commands(v *view.View) {
 	shown = nearest(shown, w)
 	if len(shown) < total {
 		p.CommandsLeft = fmt.Sprintf(
-			"%s of %s commands are shown: repeated polls are joined, and what is far from the violation or the fault is left out. All are in trace.jsonl.", units.Thousands(len(shown)), units.Thousands(total))
+			"%s of %s commands are shown: repeated polls are joined, and what is far from the "+
+				"violation or the fault is left out. All are in trace.jsonl.",
+			units.Thousands(len(shown)), units.Thousands(total))
 	}
 	for _, c := range shown {
 		p.Commands = append(p.Commands, rowOf(c.Command, v.History.Header, w))

@@ -40,7 +40,8 @@ func gateResult() *gate.Result {
 	failed.Shown = &gate.Shown{
 		Seed: 1, Dir: "runs/02-x/seed-1", Report: "runs/02-x/seed-1/report.html",
 		Reproduce:      "lockbench run --plan 'a b'/plan.json",
-		Counterexample: "runs/02-x/seed-1/counterexample.yaml", Explanation: "Client 0 was granted lock " +
+		Counterexample: "runs/02-x/seed-1/counterexample.yaml", Explanation: "Client 0 was " +
+			"granted lock " +
 			reporttest.Nasty,
 	}
 	return &gate.Result{

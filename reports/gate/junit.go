@@ -56,8 +56,8 @@ type (
 )
 
 // WriteJUnit writes a gate's result as a JUnit report: one test case for each entry. What is not as
-// expected is a failure; an entry that is unknown, broken or not possible is an error; one that is unknown
-// and may be so is skipped.
+// expected is a failure; an entry that is unknown, broken or not possible is an error; one that is
+// unknown and may be so is skipped.
 func WriteJUnit(w io.Writer, r *gate.Result) error {
 	suite := junitSuite{Name: legal(r.Gate.File), Time: junitTime(r.Took.D().Seconds()),
 		Properties: junitProperties(r)}

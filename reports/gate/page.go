@@ -39,8 +39,9 @@ func Page(g *gate.Result, link page.Link) (body []byte, policy string, err error
 			Result: page.Clean(string(e.Result), 20), State: stateOf(e.Result), Claim: page.Clean(e.Claim,
 				300)}
 		if e.Shown != nil {
-			x.Story, x.Reproduce, x.Link = page.Clean(e.Shown.Explanation, 500), page.Clean(e.Shown.Reproduce,
-				400),
+			x.Story, x.Reproduce, x.Link = page.Clean(e.Shown.Explanation, 500),
+				page.Clean(e.Shown.Reproduce,
+					400),
 				link(e.Shown.Dir)
 		}
 		p.Rows = append(p.Rows, x)

@@ -32,7 +32,9 @@ func (p *matrixPage) costs(m *matrix.Matrix) error {
 	}
 	first := m.Costs[0]
 	p.CostsMeta = fmt.Sprintf(
-		"One run of each lock without faults: %s that compete for holds of %s. An acquire lasts from the call to the grant, so it includes the wait for the client that is inside. Recovery is the longest time from the fault to the next grant, in the runs of the matrix.",
+		"One run of each lock without faults: %s that compete for holds of %s. An acquire lasts "+
+			"from the call to the grant, so it includes the wait for the client that is inside. "+
+			"Recovery is the longest time from the fault to the next grant, in the runs of the matrix.",
 		units.Count(first.Clients, "client"), units.Span(first.Hold))
 	shown, err := figure.Show([]*figure.Figure{
 		figure.Bars("Redis commands for each hand-over", "commands", names, commands, nil),

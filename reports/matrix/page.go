@@ -243,7 +243,8 @@ func (p *matrixPage) differences(m *matrix.Matrix, linked page.Link) {
 		}
 		p.Differences = append(p.Differences, differenceRow{page.Clean(d.Row, 60),
 			page.Clean(d.Column, 40),
-			d.Property, what, page.Clean(strings.Join(strings.Fields(d.Explanation), " "), 400), linked(d.Dir)})
+			d.Property, what, page.Clean(strings.Join(strings.Fields(d.Explanation), " "), 400),
+			linked(d.Dir)})
 	}
 }
 

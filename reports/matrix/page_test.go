@@ -25,7 +25,8 @@ func TestMatrixPageSaysWhatADesignReviewAsks(t *testing.T) {
 	page := matrixText(t, reporttest.Matrix(t, "Client 0 stayed."), everywhere)
 	last := -1
 	for _, want := range []string{
-		"No lock survives everything that was tried. 2 of 3 faults, the most, are survived by setnx and token-lua constant.",
+		"No lock survives everything that was tried. 2 of 3 faults, the most, are survived by " +
+			"setnx and token-lua constant.",
 		// the matrix and its legend
 		`href="runs/setnx/crash/report.html"`, "two clients were inside at once",
 		"Longest pause of a client", "must not happen inside", "shorter than the lease", // needs
@@ -124,7 +125,8 @@ func TestMatrixPageInABrowser(t *testing.T) {
 	}
 	b.Do(reporttest.ClickOn(`[data-outcome="refuted"]`))
 	if n := reporttest.Eval[int](b,
-		`[...document.querySelectorAll('.claims tbody tr')].filter(e => e.offsetParent !== null && e.dataset.outcome !== 'refuted').length`); n != 0 {
+		`[...document.querySelectorAll('.claims tbody tr')].filter(e => e.offsetParent !== null `+
+			`&& e.dataset.outcome !== 'refuted').length`); n != 0 {
 		t.Errorf("%d other claims are shown", n)
 	}
 	b.Clean()

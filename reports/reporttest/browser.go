@@ -143,7 +143,8 @@ func (b *Browser) Press(keys string) {
 	b.t.Helper()
 	b.Do(chromedp.Focus("#tl"), chromedp.KeyEvent(keys))
 	Eval[bool](b,
-		`requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true; })), window.drawn = false`)
+		`requestAnimationFrame(() => requestAnimationFrame(() => { window.drawn = true; })), `+
+			`window.drawn = false`)
 	b.Until(`window.drawn`)
 }
 

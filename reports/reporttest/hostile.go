@@ -63,5 +63,6 @@ func HostileRun(t testing.TB) *store.Run {
 }
 
 // Nasty is a text that tries to get out of a page of any kind.
-const Nasty = "</testcase>]]><script>alert(1)</script> & \"quotes\" 'too' | `code` ``` @everyone #1 " +
+const Nasty = "</testcase>]]><script>alert(1)</script> & \"quotes\" 'too' | `code` ``` " +
+	"@everyone #1 " +
 	"\x00\x1b[31m\x7f \u202egnp.exe\xff\n# heading\n"

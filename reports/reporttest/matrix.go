@@ -32,7 +32,8 @@ func Matrix(t testing.TB, words string) *matrix.Matrix {
 			for _, l := range batch.Properties {
 				r.Properties[l] = checker.Valid
 				if strings.Contains(found[row+"|"+column], l) {
-					r.Properties[l], r.Classes[l], r.Explanations[l] = checker.Violated, checker.LeaseOverrun, words
+					r.Properties[l], r.Classes[l], r.Explanations[l] = checker.Violated,
+						checker.LeaseOverrun, words
 				}
 			}
 			if row == "redlock per attempt" && column == "failover" {

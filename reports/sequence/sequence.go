@@ -46,10 +46,15 @@ func Draw(ss []Step, w *view.Violation, n int) template.HTML {
 	s := newSequence(ss, w, n)
 	s.place(ss, span)
 	fmt.Fprintf(s,
-		`<svg class="seq" viewBox="0 0 %g %g" width="%g" height="%g" role="img" aria-label="Sequence diagram of the violation; the list below tells it in words">`, s.width, s.height, s.width, s.height)
+		`<svg class="seq" viewBox="0 0 %g %g" width="%g" height="%g" role="img" `+
+			`aria-label="Sequence diagram of the violation; the list below tells it in words">`,
+		s.width, s.height, s.width, s.height)
 	fmt.Fprintf(s,
-		`<defs><marker id="arrow%[1]d" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" class="head"/></marker>`+
-			`<pattern id="seqhatch%[1]d" width="7" height="7" patternTransform="rotate(45)" patternUnits="userSpaceOnUse"><rect width="7" height="7" class="hatch0"/><rect width="2.5" height="7" class="hatch1"/></pattern></defs>`, s.n)
+		`<defs><marker id="arrow%[1]d" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" `+
+			`markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" class="head"/></marker>`+
+			`<pattern id="seqhatch%[1]d" width="7" height="7" patternTransform="rotate(45)" `+
+			`patternUnits="userSpaceOnUse"><rect width="7" height="7" class="hatch0"/><rect `+
+			`width="2.5" height="7" class="hatch1"/></pattern></defs>`, s.n)
 	s.overlap(ss, w)
 	s.lifelines()
 	s.activations(ss, w)
@@ -126,7 +131,9 @@ func (s *sequence) lifelines() {
 			class = "node"
 		}
 		fmt.Fprintf(s,
-			`<line class="life" x1="%g" x2="%g" y1="%d" y2="%g"/><rect class="who %s" x="%g" y="6" width="110" height="26" rx="4"/><text class="name" x="%g" y="23" text-anchor="middle">%s</text>`,
+			`<line class="life" x1="%g" x2="%g" y1="%d" y2="%g"/><rect class="who %s" x="%g" y="6" `+
+				`width="110" height="26" rx="4"/><text class="name" x="%g" y="23" `+
+				`text-anchor="middle">%s</text>`,
 			x, x, 32, s.height-4, class, x-55, x, html.EscapeString(n))
 	}
 }
@@ -191,7 +198,9 @@ func (s *sequence) step(ss []Step, i int, span int64) {
 		s.arrow(st, y)
 	case stepFault:
 		fmt.Fprintf(s,
-			`<rect class="faultrow" x="%d" y="%g" width="%g" height="20" rx="3"/><text class="faulttext" x="%d" y="%g">▲ %s</text>`, seqTime-4, y-10, s.width-seqRight-seqTime+8, seqTime+4, y+4, text)
+			`<rect class="faultrow" x="%d" y="%g" width="%g" height="20" rx="3"/><text `+
+				`class="faulttext" x="%d" y="%g">▲ %s</text>`,
+			seqTime-4, y-10, s.width-seqRight-seqTime+8, seqTime+4, y+4, text)
 	case stepItself:
 		fmt.Fprintf(s, `<text class="note" x="%g" y="%g" text-anchor="middle">%s</text>`, s.x[st.Node],
 			y+4, text)
@@ -230,6 +239,7 @@ func (s *sequence) arrow(st Step, y float64) {
 	room := max(s.x[st.Node]-cx, cx-s.x[st.Node]) - 28
 	label := page.Clean(st.Text, int(room/seqRune))
 	fmt.Fprintf(s,
-		`<line class="%s" x1="%g" x2="%g" y1="%g" y2="%g" marker-end="url(#arrow%d)"/><text class="msg %s" x="%g" y="%g" text-anchor="%s">%s</text>`,
+		`<line class="%s" x1="%g" x2="%g" y1="%g" y2="%g" marker-end="url(#arrow%d)"/><text `+
+			`class="msg %s" x="%g" y="%g" text-anchor="%s">%s</text>`,
 		class, from+shift, to-shift, y, y, s.n, class, cx+dx, y-4, anchor, html.EscapeString(label))
 }

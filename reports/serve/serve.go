@@ -95,7 +95,8 @@ func refuse(w http.ResponseWriter, status int, words string) {
 
 // served are the files of the store that may be read as they are; no other is.
 var served = regexp.MustCompile(
-	`^((history|trace|results)\.jsonl|(plan|verdict|matrix|options|gate)\.json|(matrix|summary|report)\.md|junit\.xml|(history|results)\.edn|history\.txt|plots/[\w.-]+\.(svg|png)|nodes/[\w.-]+\.jsonl|logs/[\w.-]+)$`)
+	`^((history|trace|results)\.jsonl|` +
+		`(plan|verdict|matrix|options|gate)\.json|(matrix|summary|report)\.md|junit\.xml|(history|results)\.edn|history\.txt|plots/[\w.-]+\.(svg|png)|nodes/[\w.-]+\.jsonl|logs/[\w.-]+)$`)
 
 // file answers a request for a path below the store, and reports whether there is such a thing.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) bool {

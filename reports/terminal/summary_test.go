@@ -17,7 +17,8 @@ func TestSummary(t *testing.T) {
 		r.Verdict.Porcupine.Took, r.Verdict.Porcupine.Version = 210e3, "v1.3.1"
 		for i := range r.Verdict.Properties {
 			r.Verdict.Properties[i].Explanation =
-				"Client 0 was granted lock 0 by n0 at 0.061 s; the rest of these words is the checker's to write and to test, and is as long as this so that lines are wrapped."
+				"Client 0 was granted lock 0 by n0 at 0.061 s; the rest of these words is the checker's " +
+					"to write and to test, and is as long as this so that lines are wrapped."
 		}
 		var plain, coloured bytes.Buffer
 		if err := Summary(&plain, reporttest.View(t, r), false); err != nil {

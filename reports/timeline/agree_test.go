@@ -22,7 +22,8 @@ import (
 // TestAPictureAgreesWithItsVerdict draws many runs: made up, of the first version, and one of each
 // lock in the simulator under faults of all kinds.
 func TestAPictureAgreesWithItsVerdict(t *testing.T) {
-	for _, s := range []reporttest.Scene{{Clients: 4, Cycles: 14, Fail: true}, {Clients: 4, Cycles: 40},
+	for _, s := range []reporttest.Scene{{Clients: 4, Cycles: 14, Fail: true},
+		{Clients: 4, Cycles: 40},
 		{Clients: 8, Cycles: 300, Fail: true}} {
 		agrees(t, "made up", reporttest.NewRun(t, s))
 	}

@@ -34,7 +34,8 @@ func (t *Timeline) choose(v *view.View) {
 		return countIn(v.Calls, around(centres, int64(reach), t.End)) > maxDetail
 	})
 	t.Detail = around(centres, int64(max(0, reach-1)), t.End)
-	t.leave("%s of %s acquire calls one by one: outside %s around the faults%s the timeline shows how much of the time each client was inside",
+	t.leave("%s of %s acquire calls one by one: outside %s around the faults%s the timeline "+
+		"shows how much of the time each client was inside",
 		units.Thousands(len(v.Calls)-countIn(v.Calls, t.Detail)), units.Thousands(len(v.Calls)),
 		units.Span(time.Duration(reach)*time.Microsecond), andViolation(v))
 }

@@ -36,7 +36,8 @@ func TestExplanationsAreToldOnce(t *testing.T) {
 		titles, want) {
 		t.Errorf("violations %q, want %q", titles, want)
 	}
-	if w := v.First(); !w.Together || w.Overlap() != 6 || !slices.Equal(w.Told, []string{"Both, leased."}) {
+	if w := v.First(); !w.Together || w.Overlap() != 6 ||
+		!slices.Equal(w.Told, []string{"Both, leased."}) {
 		t.Errorf("first violation %+v", w)
 	}
 	if v.Violations[1].Together || v.Violations[1].Label() != "O: another's lock is released" {

@@ -14,7 +14,9 @@ import (
 func (v *View) Caveats() (cs []string) {
 	if v.History.Header.Environment != "sim" && slices.ContainsFunc(v.Faults, Fault.linked) {
 		cs = append(cs,
-			"A link that is cut or held here loses or keeps data, but not the end of a connection: the proxy passes FIN and RST. A real partition lets neither through, so a client may notice later than it did here.")
+			"A link that is cut or held here loses or keeps data, but not the end of a connection: "+
+				"the proxy passes FIN and RST. A real partition lets neither through, so a client may "+
+				"notice later than it did here.")
 	}
 	return cs
 }
