@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,22 +13,49 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/batch/batchtest"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
-func someCells(t *testing.T) ExhaustiveSearch {
-	t.Helper()
+func someCells() ExhaustiveSearch {
 	return ExhaustiveSearch{Rows: []string{"setnx", "token-lua constant"}, Columns: []string{
-		"none", "pause"}, Each: 300, Jobs: 2}
+		"none", "pause"}, Each: testenv.Large(300, 100), Jobs: 2}
+}
+
+// first is someCells decided, once for all tests, and the record of that.
+var first struct {
+	sync.Once
+	decided *ExhaustiveReport
+	lines   []Line
+	err     error
+}
+
+// goneThrough are someCells with everything in the record: what they decide costs nothing.
+func goneThrough(t *testing.T) ExhaustiveSearch {
+	t.Helper()
+	first.Do(func() {
+		x, record := someCells(), new(bytes.Buffer)
+		x.Out = record
+		first.decided, first.err = x.Decide(context.Background())
+		record.WriteString(`{"row":"setnx","col`) // cut off
+		if first.err == nil {
+			first.lines, first.err = ReadLines(record)
+		}
+	})
+	if first.err != nil {
+		t.Fatal(first.err)
+	}
+	x := someCells()
+	x.Known = first.lines
+	x.Tell = func(int, int, *ExhaustiveCell) { t.Error("what is known was gone through again") }
+	return x
 }
 
 // TestDecideFindsWhatIsKnown: a lock without a lease bears a pause, one with a lease does not.
 func TestDecideFindsWhatIsKnown(t *testing.T) {
-	x := someCells(t)
-	var record bytes.Buffer
-	x.Out = &record
-	d, err := x.Decide(t.Context())
-	if err != nil || d.Partial != "" {
-		t.Fatal(d.Partial, err)
+	x := goneThrough(t)
+	d := first.decided
+	if d.Partial != "" {
+		t.Fatal(d.Partial)
 	}
 	for _, c := range []struct{ row, column, letters string }{{"setnx", "none", ""},
 		{"setnx", "pause", ""}, {"token-lua constant", "none", ""}, {"token-lua constant", "pause",
@@ -39,12 +67,6 @@ func TestDecideFindsWhatIsKnown(t *testing.T) {
 				got.Properties, got.Schedules(), got.Finished(2, 1))
 		}
 	}
-	lines, err := ReadLines(strings.NewReader(record.String() + `{"row":"setnx","col`)) // cut off
-	if err != nil {
-		t.Fatal(err)
-	}
-	x.Known, x.Out = lines, nil
-	x.Tell = func(int, int, *ExhaustiveCell) { t.Error("what is known was gone through again") }
 	again, err := x.Decide(t.Context())
 	if err != nil || !cmp.Equal(d.Cells, again.Cells) {
 		t.Errorf("%v\n%s", err, cmp.Diff(d.Cells, again.Cells))
@@ -54,11 +76,11 @@ func TestDecideFindsWhatIsKnown(t *testing.T) {
 // TestDecideCanBeInterrupted anywhere: what was gone through is kept, and in the end everything is
 // as if nobody had interrupted it.
 func TestDecideCanBeInterrupted(t *testing.T) {
-	x := someCells(t)
-	want, err := x.Decide(t.Context())
+	want, err := goneThrough(t).Decide(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	x := someCells()
 	for parts := 0; ; parts++ {
 		ctx, stop := context.WithCancel(t.Context())
 		var record bytes.Buffer
@@ -90,7 +112,7 @@ func TestDecideCanBeInterrupted(t *testing.T) {
 
 // TestCellsAreComparedWithWhatWasMeasured: the letters of both, with a sign where they differ.
 func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
-	d, err := someCells(t).Decide(t.Context())
+	d, err := goneThrough(t).Decide(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +182,7 @@ func measuredMatrix(t *testing.T, cells map[[2]string]string) *matrix.Matrix {
 
 // TestDecidedIsReadBack.
 func TestDecidedIsReadBack(t *testing.T) {
-	d, err := someCells(t).Decide(t.Context())
+	d, err := goneThrough(t).Decide(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
