@@ -2,17 +2,12 @@ package sim_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/nemesis"
@@ -84,53 +79,6 @@ func TestEveryPower(t *testing.T) {
 			t.Errorf("%s: %v", fault, err)
 		}
 	}
-}
-
-// digestVariable makes the test binary print a digest of many runs, and nothing else.
-const digestVariable = "LOCKBENCH_DIGEST"
-
-// TestAnotherProcessGivesTheSameBytes runs the same plans in other processes, with other numbers of
-// threads and another garbage collector.
-func TestAnotherProcessGivesTheSameBytes(t *testing.T) {
-	if os.Getenv(digestVariable) != "" {
-		fmt.Printf("digest %s\n", digest())
-		return
-	}
-	want := "digest " + digest()
-	for _, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=4", "GOGC=5"} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestAnotherProcessGivesTheSameBytes$",
-			"-test.count=1")
-		cmd.Env = append(os.Environ(), digestVariable+"=1", env)
-		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.Contains(string(out), want) {
-			t.Errorf("with %s: %s\nwant %s (%v)", env, out, want, err)
-		}
-	}
-}
-
-func digest() string {
-	seeds, faults := uint64(1), []string{"none", "failover", "pause", "partition:replies", "late",
-		"restart", "majority-loss"}
-	if soak {
-		seeds = 50
-	}
-	if raced {
-		faults = faults[1:3]
-	}
-	sum := sha256.New()
-	for _, lock := range impls.All() {
-		for _, fault := range faults {
-			for seed := range seeds {
-				p, err := quick(lock.Name, fault, seed)
-				if err != nil {
-					continue
-				}
-				h, trace, err := record(p, nil)
-				fmt.Fprint(sum, h, trace, err)
-			}
-		}
-	}
-	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
 // quietly keeps go-redis from resolving its server's name, which makes a channel that the next

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // TestVerdicts lets the checker judge runs of the simulator as it judges those of real processes:
@@ -41,11 +42,7 @@ func TestVerdicts(t *testing.T) {
 		{"redlock", "clock-server", "SL"},
 		{"redlock", "pause", "S"},
 	} {
-		seeds := uint64(3)
-		if raced {
-			seeds = 1
-		}
-		for seed := range seeds {
+		for seed := range uint64(testenv.Large(3, 1)) {
 			p := plan(t, harness.RunOptions{Impl: c.lock, Nemesis: c.fault, Seed: seed})
 			if got := verdict(t, p); !matches(got, c.want) {
 				t.Errorf("%s with %s, seed %d: %s; want %s", c.lock, c.fault, seed, got, c.want)
