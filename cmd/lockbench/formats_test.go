@@ -69,6 +69,15 @@ func example(section, line string) any {
 		if strings.Contains(line, `"acquire_p50"`) {
 			return new(matrix.RowCost)
 		}
+		if strings.Contains(line, `"attempt"`) {
+			return new(matrix.Result)
+		}
+		if strings.Contains(line, `"known"`) {
+			return new(matrix.Cell)
+		}
+		if strings.Contains(line, `"jobs"`) {
+			return new(matrix.Options)
+		}
 	case "What": // serve lists
 		return new(serve.Listing)
 	case "The": // worker protocol

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/batch"
@@ -28,5 +29,28 @@ func TestFilesOfTheFirstVersionAreRead(t *testing.T) {
 	again, err := Merge([]Part{{Name: "old", Result: r}}, false)
 	if err != nil || again.Result != Passed || again.Entries[0].Claim != r.Entries[0].Claim {
 		t.Errorf("%v\n%s\n%s", err, again.Entries[0].Claim, r.Entries[0].Claim)
+	}
+}
+
+// TestAGateFileOfTheFirstVersionIsRead reads the file that the old gate.json is the result of.
+func TestAGateFileOfTheFirstVersionIsRead(t *testing.T) {
+	const name = "../format1/testdata/old/gate/lockbench.yaml"
+	src, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := Read(name, src, []string{"impl", "nemesis"})
+	if err != nil || g.Environment != "sim" || len(g.Entries) != 2 ||
+		g.Entries[1].Environment != "sim" {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	own := strings.Replace(string(src), "- {impl: getset,", "- {world: process, impl: getset,", 1)
+	if g, err = Read(name, []byte(own), []string{"impl", "nemesis"}); err != nil ||
+		g.Entries[1].Environment != "process" {
+		t.Errorf("%+v, %v", g, err)
+	}
+	_, err = Read(name, []byte("environment: sim\n"+string(src)), []string{"impl", "nemesis"})
+	if err == nil || !strings.Contains(err.Error(), "second time") {
+		t.Errorf("two names for the environment: %v", err)
 	}
 }

@@ -19,6 +19,9 @@ var (
 		"budget"}
 )
 
+// oldKeys are the keys that have another name since format 1 of gate.json.
+var oldKeys = map[string]string{"world": "environment"}
+
 // Environments are those that a gate may name.
 var Environments = []string{"process", "docker", "external", "sim"}
 

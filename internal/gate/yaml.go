@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -79,6 +80,7 @@ func (r yamlReader) mapping(n ast.Node, what string) ([]field, error) {
 		if err != nil {
 			return nil, err
 		}
+		name = cmp.Or(oldKeys[name], name)
 		at := r.at(p.Key.GetToken())
 		if i := slices.IndexFunc(out, func(f field) bool { return f.name == name }); i >= 0 {
 			return nil, at.Errorf("%q is here for the second time; the first is in line %d; remove one",
