@@ -16,7 +16,7 @@ func Impossible(r Row, c Column) string {
 	switch {
 	case c.Name == "none":
 	case r.Has(idle):
-		return "nothing of it is in Redis and nobody ever waits for it, so no fault has anything to strike"
+		return "it keeps nothing in Redis and no client ever waits for it, so that no fault has anything to hit"
 	case r.Has(impls.Posted):
 		return "as posted it cannot be used twice within its lease of 20 s; its repaired form has a row of its own"
 	case !r.Has(masters) && loss:
