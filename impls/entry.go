@@ -108,5 +108,6 @@ func (e Entry) Runs(topology string) error {
 			e.Name, topology)
 	}
 	return fmt.Errorf(
-		"%s uses one Redis, not topology %q; use --topology single, failover or sentinel, or the lock redlock", e.Name, topology)
+		"%s uses one Redis, not topology %q; use --topology single, failover or sentinel, or the lock "+
+			"redlock", e.Name, topology)
 }

@@ -21,7 +21,8 @@ var forbidden = []string{
 
 // excused says why a file may do what is forbidden.
 var excused = map[string]string{
-	"errors.go: import net": "for the type net.OpError alone, which tells a refused dial from a lost reply; nothing is opened",
+	"errors.go: import net": "for the type net.OpError alone, which tells a refused dial from a " +
+		"lost reply; nothing is opened",
 }
 
 // TestLocksKeepToThePort reads the source of every lock: whatever it does besides Redis must go

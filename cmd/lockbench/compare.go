@@ -42,7 +42,8 @@ that is more than noise: single runs never show it; matrices with --repeat 5 or 
 			if len(args) != 2 {
 				return usage(
 					errors.New(
-						"compare needs two directories of runs, matrices or gates; `lockbench compare --help` has examples"))
+						"compare needs two directories of runs, matrices or gates; `lockbench compare --help` has " +
+							"examples"))
 			}
 			return nil
 		},

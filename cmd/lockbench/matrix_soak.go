@@ -42,7 +42,8 @@ func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, m *matrix.Matrix) 
 	if n := len(s.Lost); n > 0 {
 		return exit{checker.ExitUnknown,
 			fmt.Errorf(
-				"%d scenarios have runs that could not be judged; `lockbench matrix --soak --resume %s` shows them", n, dir)}
+				"%d scenarios have runs that could not be judged; `lockbench matrix --soak --resume %s` "+
+					"shows them", n, dir)}
 	}
 	return nil
 }

@@ -14,13 +14,16 @@ var Properties = []string{"S", "L", "O", "R", "D", "F"}
 
 // Finding is what a campaign keeps of a verdict.
 type Finding struct {
-	Verdict      checker.Result            `json:"verdict"`
-	Properties   map[string]checker.Result `json:"properties"`
-	Classes      map[string]string         `json:"classes,omitempty"`       // of the letters that were violated
-	Explanations map[string]string         `json:"explanations,omitempty"`  // the counterexamples
-	Reasons      map[string]string         `json:"reasons,omitempty"`       // why a letter is unknown or n.a.
-	HarnessError string                    `json:"harness_error,omitempty"` // why there is no verdict
-	Stalled      bool                      `json:"stalled,omitempty"`       // the machine did not keep up
+	Verdict    checker.Result            `json:"verdict"`
+	Properties map[string]checker.Result `json:"properties"`
+	// of the letters that were violated
+	Classes      map[string]string `json:"classes,omitempty"`
+	Explanations map[string]string `json:"explanations,omitempty"` // the counterexamples
+	// why a letter is unknown or n.a.
+	Reasons      map[string]string `json:"reasons,omitempty"`
+	HarnessError string            `json:"harness_error,omitempty"` // why there is no verdict
+	// the machine did not keep up
+	Stalled bool `json:"stalled,omitempty"`
 }
 
 // Disturbed reports whether the machine stopped for so long that clients may have given up on an
@@ -41,8 +44,9 @@ func Disturbed(p harness.Plan, v *checker.Verdict) bool {
 func NewFinding(v *checker.Verdict, err error) Finding {
 	f := Finding{
 		Verdict:    checker.Unknown,
-		Properties: map[string]checker.Result{}, Classes: map[string]string{}, Explanations: map[string]string{},
-		Reasons: map[string]string{},
+		Properties: map[string]checker.Result{}, Classes: map[string]string{},
+		Explanations: map[string]string{},
+		Reasons:      map[string]string{},
 	}
 	if err != nil {
 		f.HarnessError = err.Error()

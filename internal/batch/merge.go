@@ -34,7 +34,8 @@ func Joinable(parts []Part, allowMissing bool) (missing []string, err error) {
 		case p.Shard.Of != first.Shard.Of:
 			return nil,
 				fmt.Errorf(
-					"%s is shard %s and %s is shard %s: they are parts of different splits; run all with the same number", first.Name, first.Shard, p.Name, p.Shard)
+					"%s is shard %s and %s is shard %s: they are parts of different splits; run all with the "+
+						"same number", first.Name, first.Shard, p.Name, p.Shard)
 		case by[p.Shard.Index] != "":
 			return nil, fmt.Errorf("%s and %s are both shard %s; name one of them", by[p.Shard.Index],
 				p.Name, p.Shard)

@@ -79,7 +79,8 @@ func TestLettersSideBySide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := got.Pairs[0].Properties[0]; s.Property != "S" || s.Change != c.change || got.Exit() != c.exit {
+		if s := got.Pairs[0].Properties[0]; s.Property != "S" || s.Change != c.change ||
+			got.Exit() != c.exit {
 			t.Errorf("%s: %q, exit %d, want %q, exit %d: %s", c.name, s.Change, got.Exit(), c.change, c.exit,
 				s.Line())
 		}
@@ -96,7 +97,8 @@ func TestHowFarTwoCanBeCompared(t *testing.T) {
 	b.Environment, b.Versions, b.Settings = "sim", map[string]string{"redis": "6"}, map[string]string{
 		"ttl": "5s", "clients": "8"}
 	c, err = Compare(a, b)
-	want := "Two environments, process and sim: verdicts can be compared, times cannot.|They differ in version of redis: 7.0.15 / 6.|They differ in clients: – / 8.|They differ in ttl: 2s / 5s."
+	want := "Two environments, process and sim: verdicts can be compared, times cannot.|They differ " +
+		"in version of redis: 7.0.15 / 6.|They differ in clients: – / 8.|They differ in ttl: 2s / 5s."
 	if got := strings.Join(c.Caveats(), "|"); err != nil || got != want || c.Times {
 		t.Errorf("%v\n got %s\nwant %s", err, got, want)
 	}
@@ -134,7 +136,8 @@ func costly(s *Side, r *rand.Rand, base time.Duration, runs, items int) *Side {
 		i := Item{Name: fmt.Sprint(n)}
 		for range runs {
 			d := time.Duration(float64(base) * (1 + 0.1*r.NormFloat64()))
-			i.Trials = append(i.Trials, Trial{Finding: batch.NewFinding(batchtest.Verdict(checker.Valid, ""), nil),
+			i.Trials = append(i.Trials, Trial{Finding: batch.NewFinding(batchtest.Verdict(checker.Valid, ""),
+				nil),
 				Cost: batch.Cost{
 					Grants: 9, AcquireP50: history.Duration(d), AcquireP99: history.Duration(2 * d),
 					Throughput: 1 / d.Seconds(), Commands: 5 * float64(d) / float64(base),

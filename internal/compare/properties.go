@@ -28,20 +28,22 @@ const luck = 0.05
 
 // PropertyPair is one property on both sides.
 type PropertyPair struct {
-	Property string  `json:"property"`
-	A        Tally   `json:"a"`
-	B        Tally   `json:"b"`
-	Change   Change  `json:"change,omitempty"`
-	Missed   float64 `json:"missed,omitempty"` // the chance that the side that did not find it missed it
+	Property string `json:"property"`
+	A        Tally  `json:"a"`
+	B        Tally  `json:"b"`
+	Change   Change `json:"change,omitempty"`
+	// the chance that the side that did not find it missed it
+	Missed float64 `json:"missed,omitempty"`
 }
 
 // Tally is what the runs of one side say of a property.
 type Tally struct {
-	Found       checker.Result `json:"found"`
-	Runs        int            `json:"runs,omitempty"` // that violated it
-	Of          int            `json:"of"`             // runs of the scenarios that did; if none did, all
-	Class       string         `json:"class,omitempty"`
-	Explanation string         `json:"explanation,omitempty"`
+	Found checker.Result `json:"found"`
+	Runs  int            `json:"runs,omitempty"` // that violated it
+	// runs of the scenarios that did; if none did, all
+	Of          int    `json:"of"`
+	Class       string `json:"class,omitempty"`
+	Explanation string `json:"explanation,omitempty"`
 
 	hits, tries map[string]int // by scenario
 }

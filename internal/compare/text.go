@@ -19,7 +19,8 @@ func (c *Comparison) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\nVERDICTS\tA\tB\t")
 	for _, p := range c.Pairs {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", batch.Plain(p.Name), p.Side(PropertyPair.a), p.Side(PropertyPair.b),
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", batch.Plain(p.Name), p.Side(PropertyPair.a),
+			p.Side(PropertyPair.b),
 			batch.Plain(strings.Join(p.Lines(), "; ")))
 	}
 	c.costs(t)

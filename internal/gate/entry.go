@@ -123,7 +123,8 @@ func (r *entryReader) replayed(expects bool) error {
 		return r.given["expect"].Errorf("a replay does one thing; leave `within` away")
 	case !e.Expect.Violates:
 		return r.given["expect"].Errorf(
-			"a replay shows that a violation still happens; that a lock is safe is shown by an entry with `impl:` and `nemesis:`")
+			"a replay shows that a violation still happens; that a lock is safe is shown by an entry with " +
+				"`impl:` and `nemesis:`")
 	}
 	e.Seeds = 1
 	return nil

@@ -42,7 +42,8 @@ func ParseExpectation(text string) (e Expectation, err error) {
 	if len(rest) == 0 {
 		return e, nil
 	}
-	if e.Properties = checker.Letters(strings.Join(rest, ",")); harness.Judgeable(e.Properties) != nil {
+	if e.Properties = checker.Letters(strings.Join(rest, ",")); harness.Judgeable(e.Properties) !=
+		nil {
 		return e, fmt.Errorf(`%q names no property; write letters such as "violates S" or "violates S,L"`,
 			strings.Join(rest, " "))
 	}

@@ -138,7 +138,8 @@ func (e *Entry) failViolates(f *EntryResult, t tally) {
 	case run.Diverged != "":
 		f.Found, f.Claim = "diverged",
 			fmt.Sprintf(
-				"The counterexample does not happen any more: %s. If the lock was mended, put an entry with the lock, the fault and `expect: safe` in its place.", run.Diverged)
+				"The counterexample does not happen any more: %s. If the lock was mended, put an entry with "+
+					"the lock, the fault and `expect: safe` in its place.", run.Diverged)
 	case len(t.met) == 0:
 		f.Claim = fmt.Sprintf(
 			"%s was expected and did not happen in %s: %s. If the lock was mended, write `expect: safe`.",

@@ -110,7 +110,8 @@ func (r *gateReader) environment(f field) (string, error) {
 	case s == "auto":
 		return "",
 			f.at.Errorf(
-				"environment: auto is refused: a gate that runs elsewhere tomorrow proves something else tomorrow; name one of %s", strings.Join(Environments, ", "))
+				"environment: auto is refused: a gate that runs elsewhere tomorrow proves something else "+
+					"tomorrow; name one of %s", strings.Join(Environments, ", "))
 	case !slices.Contains(Environments, s):
 		return "", f.at.Errorf("there is no environment %q; name one of %s", s, strings.Join(Environments,
 			", "))

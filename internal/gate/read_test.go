@@ -30,17 +30,21 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 			`f.yaml:1:1: unknown key "colour"; there are: environment, seed, seeds, repeats, budget, defaults, allow_unknown, entries`},
 		{"environment: sim\nenvironment: sim\n", `f.yaml:2:1: `},
 		{"environment: auto\n",
-			"f.yaml:1:1: environment: auto is refused: a gate that runs elsewhere tomorrow proves something else tomorrow; name one of process, docker, external, sim"},
+			"f.yaml:1:1: environment: auto is refused: a gate that runs elsewhere tomorrow proves " +
+				"something else tomorrow; name one of process, docker, external, sim"},
 		{"environment: mars\n",
 			`f.yaml:1:1: there is no environment "mars"; name one of process, docker, external, sim`},
 		{"environment: [sim]\n", "f.yaml:1:14: environment must be one value, not a list"},
 		{"environment:\n", "f.yaml:1:14: environment must be one value, not nothing"},
 		{"entries:\n" + entry,
-			"f.yaml:1:1: no environment is named; add a line such as `environment: process`; there are: process, docker, external, sim"},
+			"f.yaml:1:1: no environment is named; add a line such as `environment: process`; there are: " +
+				"process, docker, external, sim"},
 		{"environment: sim\n",
-			"f.yaml:1:1: there are no entries, so there is nothing to prove; `lockbench gate --init` writes an example"},
+			"f.yaml:1:1: there are no entries, so there is nothing to prove; `lockbench gate --init` " +
+				"writes an example"},
 		{"environment: sim\nentries: 3\n",
-			"f.yaml:2:10: entries must be a list (each item on a line of its own, after a dash), not a single value"},
+			"f.yaml:2:10: entries must be a list (each item on a line of its own, after a dash), not a " +
+				"single value"},
 		{"environment: sim\nseeds: three\nentries:\n" + entry,
 			`f.yaml:2:8: seeds is "three"; it must be a whole number of 1 or more`},
 		{"environment: sim\nseeds: 0\nentries:\n" + entry,
@@ -74,7 +78,8 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{head + "  - {impl: setnx, expect: safe, name: \"\"}\n",
 			"f.yaml:3:33: the name is empty; leave it away, or give one"},
 		{head + entry + entry,
-			"f.yaml:4:6: \"setnx under none\" is also the name of the entry in line 3; give one of them another `name:`"},
+			"f.yaml:4:6: \"setnx under none\" is also the name of the entry in line 3; give one of them " +
+				"another `name:`"},
 		{head + "  - {impl: setnx, expect: safe, repeats: 3}\n",
 			"f.yaml:3:33: repeats is 3; in the sim a seed gives the same run each time, so use seeds"},
 		{"environment: sim\nrepeats: 2\nentries:\n" + entry,
@@ -82,15 +87,18 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{head + "  - {impl: setnx, expect: violates S within 3s, budget: 4s}\n",
 			"f.yaml:3:49: `within` is the budget of this entry; remove one of the two"},
 		{head + "  - {replay: x.yaml, impl: setnx}\n",
-			"f.yaml:3:22: impl is in the counterexample; an entry with replay takes it from there, so remove it here"},
+			"f.yaml:3:22: impl is in the counterexample; an entry with replay takes it from there, so " +
+				"remove it here"},
 		{head + "  - {replay: x.yaml, seeds: 3}\n",
 			"f.yaml:3:22: seeds means nothing for a replay; use repeats"},
 		{head + "  - {replay: x.yaml, expect: violates S within 3s}\n",
 			"f.yaml:3:22: a replay does one thing; leave `within` away"},
 		{head + "  - {replay: x.yaml, expect: safe}\n",
-			"f.yaml:3:22: a replay shows that a violation still happens; that a lock is safe is shown by an entry with `impl:` and `nemesis:`"},
+			"f.yaml:3:22: a replay shows that a violation still happens; that a lock is safe is shown by " +
+				"an entry with `impl:` and `nemesis:`"},
 		{head + "  - &a {impl: setnx, expect: safe}\n",
-			"f.yaml:3:5: an entry must be names with values (name: value), not an anchor or an alias (use defaults)"},
+			"f.yaml:3:5: an entry must be names with values (name: value), not an anchor or an alias (use " +
+				"defaults)"},
 		{head + "  - {impl: setnx, expect: safe\n", "f.yaml:"},
 		{"environment: sim\n\tentries: x\n", "f.yaml:"},
 	} {

@@ -25,8 +25,9 @@ type Options struct {
 type Prepared struct {
 	Plan func(seed uint64) (harness.Plan, error)
 	// an error that is RefusedError says that the user must change something
-	Run    batch.Runner
-	Cost   func(dir string) batch.Cost // of a run that was kept in a directory; zero if nothing was recorded
+	Run batch.Runner
+	// of a run that was kept in a directory; zero if nothing was recorded
+	Cost   func(dir string) batch.Cost
 	Replay Replayer
 }
 

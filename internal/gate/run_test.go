@@ -117,10 +117,13 @@ func TestTheGateTurnsRed(t *testing.T) {
 			"Nobody can tell in 2 of 2 runs: the evidence is not enough."},
 		{"a verdict of its zero value", "safe", &checker.Verdict{}, nil, Unknown, 2, "Nobody can tell"},
 		{"a known weakness", "violates S", batchtest.Verdict(checker.Valid, "SL"), nil, Passed, 0,
-			"S, L violated in 2 of 2 runs of lock under fault (process, seeds 1 to 2), as expected: lease overrun."},
+			"S, L violated in 2 of 2 runs of lock under fault (process, seeds 1 to 2), as expected: lease " +
+				"overrun."},
 		{"a weakness that vanished", "violates S", valid, nil, Failed, 1,
-			"A violation of S was expected and did not happen in 2 of 2 runs: S is valid. If the lock was mended, write `expect: safe`."},
-		{"another weakness than the one that is known", "violates S", batchtest.Verdict(checker.Valid, "R"), nil,
+			"A violation of S was expected and did not happen in 2 of 2 runs: S is valid. If the lock was " +
+				"mended, write `expect: safe`."},
+		{"another weakness than the one that is known", "violates S", batchtest.Verdict(checker.Valid,
+			"R"), nil,
 			Failed, 1, "S is valid"},
 		{"a weakness that nobody can see", "violates S", unknown, nil, Unknown, 2,
 			"Nobody can tell in 2 of 2 runs"},
@@ -128,10 +131,12 @@ func TestTheGateTurnsRed(t *testing.T) {
 			"D violated in 2 of 2 runs"},
 		{"any weakness that vanished", "violates", valid, nil, Failed, 1,
 			"A violation was expected and did not happen in 2 of 2 runs: the run is valid."},
-		{"a search that finds", "violates S within 1m", batchtest.Verdict(checker.Valid, "S"), nil, Passed, 0,
+		{"a search that finds", "violates S within 1m", batchtest.Verdict(checker.Valid, "S"), nil,
+			Passed, 0,
 			"S violated in run 1 of lock under fault (process, seed 1), as expected"},
 		{"a search that does not", "violates S within 1m", valid, nil, Failed, 1,
-			"A violation of S was expected within 1m and not found in 2 runs. If the lock was mended, write `expect: safe`."},
+			"A violation of S was expected within 1m and not found in 2 runs. If the lock was mended, " +
+				"write `expect: safe`."},
 		{"a search that cannot see", "violates S within 1m", unknown, nil, Unknown, 2,
 			"A violation of S was not found, and nothing can be said: none of 2 runs can be judged"},
 		{"a harness that broke", "safe", nil, errors.New("no room"), Broken, 255,
@@ -216,15 +221,18 @@ func TestABusyMachineMakesNoVerdict(t *testing.T) {
 		runs        int
 	}{
 		{"a stall", "e|process|2|safe", withGap(), batchtest.Verdict(checker.Valid, ""), Passed, 4},
-		{"a stall that hid a violation", "e|process|2|safe", withGap(), batchtest.Verdict(checker.Valid, "S"),
+		{"a stall that hid a violation", "e|process|2|safe", withGap(), batchtest.Verdict(checker.Valid,
+			"S"),
 			Failed, 4},
 		{"a violation is never taken back", "e|process|2|safe", batchtest.Verdict(checker.Valid, "S"),
 			batchtest.Verdict(checker.Valid, ""), Failed, 2},
-		{"a missed weakness", "e|process|2|violates S", batchtest.Verdict(checker.Valid, ""), batchtest.Verdict(checker.Valid,
-			"S"), Passed, 4},
+		{"a missed weakness", "e|process|2|violates S", batchtest.Verdict(checker.Valid, ""),
+			batchtest.Verdict(checker.Valid,
+				"S"), Passed, 4},
 		{"nothing changes in the sim", "e|sim|2|violates S", batchtest.Verdict(checker.Valid, ""),
 			batchtest.Verdict(checker.Valid, "S"), Failed, 2},
-		{"a search has tried enough", "e|process|2|violates S within 1m", batchtest.Verdict(checker.Valid, ""),
+		{"a search has tried enough", "e|process|2|violates S within 1m", batchtest.Verdict(checker.Valid,
+			""),
 			batchtest.Verdict(checker.Valid, "S"), Failed, 2},
 	} {
 		b := second(c.first, c.then)
@@ -246,7 +254,8 @@ func TestRunsThatDoNotAgree(t *testing.T) {
 	}}
 	r := b.run(t, gate(t, "e|sim|2|violates S"), Options{})
 	if want :=
-		"A violation of S was found in 1 of 2 runs only, not with seed 1. If that is how it is, write `expect: violates S within 30s`."; r.Entries[0].Claim != want || r.Exit != 1 {
+		"A violation of S was found in 1 of 2 runs only, not with seed 1. If that is how it is, write " +
+			"`expect: violates S within 30s`."; r.Entries[0].Claim != want || r.Exit != 1 {
 		t.Errorf("exit %d: %s", r.Exit, r.Entries[0].Claim)
 	}
 	if r := b.run(t, gate(t, "e|sim|9|violates S within 30s"), Options{}); r.Exit != 0 ||
@@ -261,7 +270,8 @@ func TestReplays(t *testing.T) {
 		found  *checker.Verdict
 		want   Outcome
 	}{
-		{"violates", batchtest.Verdict(checker.Valid, "S"), Passed}, {"violates S", batchtest.Verdict(checker.Valid, "S"),
+		{"violates", batchtest.Verdict(checker.Valid, "S"), Passed},
+		{"violates S", batchtest.Verdict(checker.Valid, "S"),
 			Passed}, {"violates", batchtest.Verdict(checker.Valid, ""), Failed},
 	} {
 		g := gate(t, "e|sim|1|"+c.expect)
@@ -316,7 +326,8 @@ func TestAnInterruptedGateIsNoPass(t *testing.T) {
 // machine finds.
 func TestShardsOfAGateAreTheWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		verdicts := []*checker.Verdict{batchtest.Verdict(checker.Valid, ""), batchtest.Verdict(checker.Valid, "S"),
+		verdicts := []*checker.Verdict{batchtest.Verdict(checker.Valid, ""),
+			batchtest.Verdict(checker.Valid, "S"),
 			batchtest.Verdict(checker.Valid, "SLO"), batchtest.Verdict(checker.Unknown, ""), withGap()}
 		salt, of := rapid.Uint64().Draw(rt, "salt"), rapid.IntRange(1, 6).Draw(rt, "of")
 		b := &bench{found: func(name string, seed uint64, try int) (*checker.Verdict, error) {
@@ -382,7 +393,8 @@ func TestWhatCannotBeJoined(t *testing.T) {
 		{[]Part{shard(1, 3), shard(3, 3)},
 			"shard 2/3 is missing; name its directory, or join what there is with --allow-missing"},
 		{[]Part{shard(1, 2), shard(2, 3)},
-			"dir1 is shard 1/2 and dir2 is shard 2/3: they are parts of different splits; run all with the same number"},
+			"dir1 is shard 1/2 and dir2 is shard 2/3: they are parts of different splits; run all with " +
+				"the same number"},
 		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) { r.Gate.Seed = 9 })},
 			"dir1 and dir2 differ in seed: 1 and 9; only shards of one campaign can be joined"},
 		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) {

@@ -14,7 +14,8 @@ import (
 // struck.
 func (e *Entry) safeClaim(t tally) string {
 	s := fmt.Sprintf("No violation of %s in %s of %s (%s%s): %d acquisitions, %d of them contended",
-		strings.Join(t.letters, ", "), units.Count(len(t.Counted), "run"), e.Title(), e.settings(), seeds(t.Counted),
+		strings.Join(t.letters, ", "), units.Count(len(t.Counted), "run"), e.Title(), e.settings(),
+		seeds(t.Counted),
 		t.evidence.Acquisitions, t.evidence.Contended)
 	if t.evidence.Aimed > 0 {
 		s += fmt.Sprintf("; %d of %d strikes fell into a hold with another client waiting",
@@ -76,10 +77,12 @@ func why(run Run, e *Entry) string {
 		return run.HarnessError
 	}
 	if e.met(run) == checker.Violated {
-		return "it was not as expected, and the time was over before it could be repeated with nothing beside it"
+		return "it was not as expected, and the time was over before it could be repeated with nothing " +
+			"beside it"
 	}
 	for _, l := range letters {
-		if w := run.Reasons[l]; w != "" && (run.Properties[l] == checker.Unknown || run.Properties[l] == "") {
+		if w := run.Reasons[l]; w != "" && (run.Properties[l] == checker.Unknown ||
+			run.Properties[l] == "") {
 			return l + ": " + strings.TrimSuffix(w, ".")
 		}
 	}

@@ -152,7 +152,8 @@ func TestEveryAim(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "aim.yaml")
 			text := "steps:\n" + aim.steps +
-				"\n- {do: client-clock, target: c0, offset: 1ms}\n- {do: go}\n- {do: client-clock, target: c0}\n"
+				"\n- {do: client-clock, target: c0, offset: 1ms}\n- {do: go}\n- {do: client-clock, target: " +
+				"c0}\n"
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,8 @@ func Impossible(r Row, c Column) string {
 	case r.Has(idle):
 		return "it keeps nothing in Redis and no client ever waits for it, so that no fault has anything to hit"
 	case r.Has(impls.Posted):
-		return "as posted it cannot be used twice within its lease of 20 s; its repaired form has a row of its own"
+		return "as posted it cannot be used twice within its lease of 20 s; its repaired form has a " +
+			"row of its own"
 	case !r.Has(masters) && loss:
 		return "it uses one Redis; see node-crash"
 	}

@@ -57,7 +57,8 @@ var (
 // no expectation.
 var expectations = map[string]expectation{
 	"setnx": {modelled,
-		"There is no lease: nothing ends by itself, neither a hold nor a leftover. It is safe under a pause and dead after a crash.",
+		"There is no lease: nothing ends by itself, neither a hold nor a leftover. It is safe under a " +
+			"pause and dead after a crash.",
 		letters{
 			"crash": "D", "partition": "RD", "reply-loss": "RD", "late": "RD", "restart": "SLO",
 			"failover": "SLORD", "request-loss": "RD",
@@ -66,7 +67,8 @@ var expectations = map[string]expectation{
 		"A key that is gone is read as an old lease, so that any two waiting clients can meet.",
 		always},
 	"setnx-del-expired nil-retry": {modelled + nilRetry,
-		"Two clients that saw the same old lease delete one after the other. A leftover stays until a client deletes it.",
+		"Two clients that saw the same old lease delete one after the other. A leftover stays until a " +
+			"client deletes it.",
 		letters{
 			"longwork": "SLO", "crash": "SLO", "pause": "SLO", "partition": "R", "reply-loss": "R",
 			"late": "SLOR", "restart": "SLO", "failover": "SLOR", "clock-client": "SLO",
@@ -102,13 +104,15 @@ var expectations = map[string]expectation{
 			"request-loss": "R", "node-pause": "SO",
 		}},
 	"token-lua": {modelled,
-		"The release is right. Nothing ends the work together with the lease, and a server can forget a grant.",
+		"The release is right. Nothing ends the work together with the lease, and a server can forget " +
+			"a grant.",
 		comparedAndDeleted},
 	"token-lua constant": {reasoned,
 		"With one value for all clients the comparison is always true: as setpx-del.",
 		deletedByAnyClient},
 	"redisson fixed lease": {modelled,
-		"As token-lua. The owner is a thread, so that a late unlock ends the next hold of the same thread.",
+		"As token-lua. The owner is a thread, so that a late unlock ends the next hold of the same " +
+			"thread.",
 		letters{
 			"longwork": "S", "pause": "S", "partition": "R", "reply-loss": "R", "late": "SOR",
 			"restart": "SL", "failover": "SLR", "clock-server+": "SL", "request-loss": "R",
@@ -129,7 +133,8 @@ var expectations = map[string]expectation{
 			"restart": "SLF", "failover": "SLRF", "clock-server+": "SL", "request-loss": "R",
 		}},
 	"redlock per call": {modelled,
-		"A majority must forget. One owner value for all attempts lets a late release undo the next attempt.",
+		"A majority must forget. One owner value for all attempts lets a late release undo the next " +
+			"attempt.",
 		letters{
 			"longwork": "S", "pause": "S", "partition": "R", "late": "SLR", "restart": "SL",
 			"failover": "SLR", "clock-server+": "SL", "request-loss": "R",

@@ -151,7 +151,8 @@ func newProperty(name string, runs []Result) Property {
 			v = checker.Unknown
 		}
 		if batch.Rank(v) > batch.Rank(l.Found) {
-			l.Found, l.Reason, l.Dir, l.Class = v, cmp.Or(r.Reasons[name], r.HarnessError), r.Dir, r.Classes[name]
+			l.Found, l.Reason, l.Dir, l.Class = v, cmp.Or(r.Reasons[name], r.HarnessError), r.Dir,
+				r.Classes[name]
 		} else if l.Reason == "" {
 			l.Reason = r.Reasons[name]
 		}

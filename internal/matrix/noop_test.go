@@ -42,7 +42,9 @@ var struckBy = map[string]string{
 
 // proofless are the faults that nobody can prove, with what stands for the proof.
 var proofless = map[string]string{
-	"clock-client": "it is an order that the client does not answer; TestTheClockIsAsWrongAsItIsTold of workloads reads its clock, and TestEachFaultOnRealRedis finds what follows",
+	"clock-client": "it is an order that the client does not answer; " +
+		"TestTheClockIsAsWrongAsItIsTold of workloads reads its clock, and TestEachFaultOnRealRedis " +
+		"finds what follows",
 }
 
 // everyFault names each fault of the table with each variant that does something.

@@ -32,7 +32,8 @@ type Result struct {
 // newResult takes from a verdict what the matrix needs.
 func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Duration) Result {
 	return Result{
-		Format: batch.Format, Row: t.Row.Name, Column: t.Column, Nemesis: t.Aim.Nemesis, Control: t.Aim.Control,
+		Format: batch.Format, Row: t.Row.Name, Column: t.Column, Nemesis: t.Aim.Nemesis,
+		Control: t.Aim.Control,
 		Attempt: t.Attempt, Seed: t.Seed,
 		Dir: dir, Finding: batch.NewFinding(v, err), Took: history.Duration(took.Round(time.Millisecond)),
 	}

@@ -75,7 +75,8 @@ func (m *Matrix) Count() (n Count) {
 // String is one sentence.
 func (n Count) String() string {
 	return fmt.Sprintf(
-		"%d of %d expected letters were found in %d cells; %d were found that were not expected; %d are unknown; %d cells are not possible.",
+		"%d of %d expected letters were found in %d cells; %d were found that were not expected; %d "+
+			"are unknown; %d cells are not possible.",
 		n.Reproduced, n.Properties, n.Cells, n.More, n.Unknown, n.Impossible)
 }
 

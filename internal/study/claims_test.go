@@ -103,7 +103,8 @@ func matrixCommand(t *testing.T, command string) {
 func TestCostsDecideClaims(t *testing.T) {
 	ms := func(n int) history.Duration { return history.Duration(time.Duration(n) * time.Millisecond) }
 	c := Claim{Slower: "setnx", Than: "token-lua", Cost: "acquire"}
-	m := &matrix.Matrix{Costs: []matrix.RowCost{{Row: "setnx", Cost: batch.Cost{AcquireP50: ms(3), Commands: 2}},
+	m := &matrix.Matrix{Costs: []matrix.RowCost{
+		{Row: "setnx", Cost: batch.Cost{AcquireP50: ms(3), Commands: 2}},
 		{Row: "token-lua", Cost: batch.Cost{AcquireP50: ms(2), Commands: 4}}}}
 	if got, _ := Judge(m, c); got != Confirmed || !strings.Contains(costsOf(m, c), "3.00 ms") {
 		t.Errorf("%s: %s", got, costsOf(m, c))

@@ -31,7 +31,8 @@ func TestTheExcerptStandsBetweenItsMarks(t *testing.T) {
 }
 
 func TestAPageWithoutMarksStaysAsItIs(t *testing.T) {
-	if got, err := Excerpt((&matrix.Matrix{}), []byte("a page")); err != nil || string(got) != "a page" {
+	if got, err := Excerpt((&matrix.Matrix{}), []byte("a page")); err != nil ||
+		string(got) != "a page" {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := Excerpt((&matrix.Matrix{}), []byte(excerptBegin+"cut off")); err == nil {

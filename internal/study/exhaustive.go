@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// ExhaustiveReport is the table of expected verdicts as the simulator decides it, order by order: the
-// document exhaustive.json.
+// ExhaustiveReport is the table of expected verdicts as the simulator decides it, order by order:
+// the document exhaustive.json.
 type ExhaustiveReport struct {
 	Format  int              `json:"format"`
 	Each    int              `json:"each"` // schedules of a cell at most
@@ -124,7 +124,8 @@ func search(ctx context.Context, r matrix.Row, c matrix.Column, b explore.Bounds
 			w.Workload = workloads.LongWork
 		}
 	}
-	x := explore.Exhaustive{Options: w, Properties: batch.Properties, Bounds: b, KeepGoing: true, Jobs: 1,
+	x := explore.Exhaustive{Options: w, Properties: batch.Properties, Bounds: b, KeepGoing: true,
+		Jobs: 1,
 		Pace: explore.Ticks, Limit: limit}
 	if b.Expiries > 0 {
 		x.Slowest = explore.Ticks.TTL / 2

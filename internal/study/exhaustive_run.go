@@ -89,7 +89,9 @@ func (x ExhaustiveSearch) Decide(ctx context.Context) (*ExhaustiveReport, error)
 }
 
 // Check says whether there are such locks and faults.
-func (x ExhaustiveSearch) Check() error { return (&exhaustiveSearch{ExhaustiveSearch: x}).prepare() }
+func (x ExhaustiveSearch) Check() error {
+	return (&exhaustiveSearch{ExhaustiveSearch: x}).prepare()
+}
 
 // prepare makes the cells and puts what is known into them.
 func (s *exhaustiveSearch) prepare() error {

@@ -80,11 +80,13 @@ var (
 // mitigations is the closed list.
 var mitigations = []Mitigation{
 	{Name: "--wait-replicas 1",
-		Line:   "the client asks with WAIT whether a replica has the grant, and gives it back if not; here there is one replica, so that none is left after a failover",
+		Line: "the client asks with WAIT whether a replica has the grant, and gives it back if not; " +
+			"here there is one replica, so that none is left after a failover",
 		Cells:  []Scenario{cutLink, cutLink2, slowLink, wholeLink, lostRelease, pausedLong},
 		change: func(w *harness.RunOptions) { w.WaitReplicas, w.Topology = 1, nemesis.Failover }},
 	{Name: "--redis-config min-replicas-to-write=1,min-replicas-max-lag=1",
-		Line:  "the master refuses to write when its replica has been silent for more than a second; after a failover there is none here",
+		Line: "the master refuses to write when its replica has been silent for more than a second; " +
+			"after a failover there is none here",
 		Cells: []Scenario{cutLink, longCut, slowLink, wholeLink},
 		change: func(w *harness.RunOptions) {
 			w.RedisConfig, w.Topology = []string{"min-replicas-to-write", "1", "min-replicas-max-lag", "1"},
@@ -98,7 +100,8 @@ var mitigations = []Mitigation{
 				"always"}
 		}},
 	{Name: "--redis-config appendonly=yes,appendfsync=everysec",
-		Line:  "the same, but the disk is asked for certainty once a second only (kill -9 is no loss of power)",
+		Line: "the same, but the disk is asked for certainty once a second only (kill -9 is no loss " +
+			"of power)",
 		Cells: []Scenario{disk},
 		change: func(w *harness.RunOptions) {
 			w.RedisConfig = []string{"appendonly", "yes", "appendfsync",
@@ -114,7 +117,8 @@ var mitigations = []Mitigation{
 func Mitigations() []Mitigation { return slices.Clone(mitigations) }
 
 // mitigationPlan is a trial without the mitigation, or with it.
-func mitigationPlan(o matrix.Options, m Mitigation, t Scenario, with bool, seed uint64) (harness.Plan, error) {
+func mitigationPlan(o matrix.Options, m Mitigation, t Scenario, with bool,
+	seed uint64) (harness.Plan, error) {
 	rs, err := matrix.FindRows([]string{t.Row})
 	if err != nil {
 		return harness.Plan{}, err

@@ -56,9 +56,11 @@ type Sampler func(dir string) (batch.Sample, error)
 
 // Mitigate runs each trial without and with its mitigation. One run at a time: what it costs is
 // measured, too.
-func Mitigate(ctx context.Context, o matrix.Options, run batch.Runner, sample Sampler, tell func(done, all int,
-	what string)) (*MitigationReport, error) {
-	out := &MitigationReport{Format: batch.Format, Environment: o.Environment, TTL: history.Duration(o.TTL),
+func Mitigate(ctx context.Context, o matrix.Options, run batch.Runner, sample Sampler,
+	tell func(done, all int,
+		what string)) (*MitigationReport, error) {
+	out := &MitigationReport{Format: batch.Format, Environment: o.Environment,
+		TTL:    history.Duration(o.TTL),
 		Repeat: max(o.Repeat, 1)}
 	if out.TTL == 0 {
 		out.TTL = history.Duration(matrix.DefaultTTL)
@@ -114,7 +116,8 @@ func (t measurement) cost(ctx context.Context, i int, m Mitigation, with bool) (
 	return batch.Join(s).AcquireP50, err
 }
 
-func (t measurement) measured(ctx context.Context, p harness.Plan, name string) (batch.Sample, error) {
+func (t measurement) measured(ctx context.Context, p harness.Plan, name string) (batch.Sample,
+	error) {
 	dir := "mitigations/" + name
 	if _, err := t.run(ctx, p, dir); err != nil {
 		return batch.Sample{}, fmt.Errorf("%s: %w", name, err)
@@ -124,7 +127,8 @@ func (t measurement) measured(ctx context.Context, p harness.Plan, name string) 
 
 // tries runs one trial as often as asked for. A run for which the machine was too slow is done
 // again, some times.
-func (t measurement) tries(ctx context.Context, m Mitigation, c Scenario, with bool, name string) (Trials,
+func (t measurement) tries(ctx context.Context, m Mitigation, c Scenario, with bool,
+	name string) (Trials,
 	error) {
 	out := Trials{Violated: map[string]int{}}
 	var samples []batch.Sample
@@ -139,7 +143,8 @@ func (t measurement) tries(ctx context.Context, m Mitigation, c Scenario, with b
 		if ctx.Err() != nil {
 			return out, ctx.Err()
 		}
-		if f := batch.NewFinding(v, err); (f.Stalled || f.HarnessError != "" || batch.Disturbed(p, v)) && left > 0 {
+		if f := batch.NewFinding(v, err); (f.Stalled || f.HarnessError != "" || batch.Disturbed(p, v)) &&
+			left > 0 {
 			left--
 			continue
 		}

@@ -103,7 +103,8 @@ func (s *Soak) tally(c, free *matrix.Cell) {
 			continue
 		}
 		if expected != (t.Hits > 0) {
-			t.Why = explain(matrix.Difference{Row: c.Row, Column: c.Column, Property: letter, Expected: expected})
+			t.Why = explain(matrix.Difference{Row: c.Row, Column: c.Column, Property: letter,
+				Expected: expected})
 		}
 		if !t.whole() {
 			t.Chance = chance(c.Row, c.Column, letter)
