@@ -1,6 +1,9 @@
 package archtest
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,9 +15,10 @@ import (
 
 // index is what references may lead to.
 type index struct {
-	pages     map[string]page           // by their names from the root of the repository
-	documents map[string]sourceDocument // D000 to D004
-	traces    map[string]bool           // T1 to T14
+	pages     map[string]page            // by their names from the root of the repository
+	documents map[string]sourceDocument  // D000 to D004
+	traces    map[string]bool            // T1 to T14
+	names     map[string]map[string]bool // by the name of one of our packages: what it exports
 }
 
 // page is a page of Markdown: its headings as they stand there, and their anchors.
@@ -45,7 +49,7 @@ func (d sourceDocument) missing(a, b string) int {
 func readIndex(t *testing.T) *index {
 	t.Helper()
 	x := &index{pages: map[string]page{}, documents: map[string]sourceDocument{},
-		traces: map[string]bool{}}
+		traces: map[string]bool{}, names: exported(t)}
 	for _, name := range texts(t) {
 		if strings.HasSuffix(name, ".md") {
 			x.pages[name] = readPage(read(t, name))
@@ -134,4 +138,38 @@ func read(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// exported are the names that each of our packages exports, those of its tests left out. Packages of
+// one name are taken together.
+func exported(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	out := map[string]map[string]bool{}
+	for _, src := range sources(t) {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, src.name), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out[f.Name.Name] == nil {
+			out[f.Name.Name] = map[string]bool{}
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				out[f.Name.Name][d.Name.Name] = d.Recv == nil || out[f.Name.Name][d.Name.Name]
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						out[f.Name.Name][s.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, n := range s.Names {
+							out[f.Name.Name][n.Name] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
 }

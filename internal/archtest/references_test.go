@@ -15,7 +15,7 @@ import (
 var root = filepath.Join("..", "..")
 
 // TestEveryReferenceResolves follows what code, test data and docs refer to: files, sections of
-// pages, sections and lines of the source documents, traces, and the links of Markdown.
+// pages, sections and lines of the source documents, traces, and in Markdown links and names of Go.
 func TestEveryReferenceResolves(t *testing.T) {
 	x := readIndex(t)
 	for _, name := range texts(t) {
@@ -48,6 +48,8 @@ func TestABrokenReferenceIsFound(t *testing.T) {
 		{"a/b.go", "// docs/locks.md, The\n// traces", ""},
 		{"a/b.go", "// (docs/locks.md, Nowhere)", `docs/locks.md has no section "Nowhere)"`},
 		{"a/b.go", "// nemesis/nothing.go has it", "there is no nemesis/nothing.go"},
+		{"docs/a.md", "`harness.Run` and `impls.Env`, `time.Now`, `Env.Sleep`", ""},
+		{"docs/a.md", "`harness.Nothing` runs", "there is no harness.Nothing"},
 		{"docs/a.md", "[a](locks.md#the-traces) [b](../README.md) [c](https://example.org)", ""},
 		{"docs/a.md", "[a](nothing.md)", "there is no docs/nothing.md"},
 		{"docs/a.md", "[a](locks.md#nowhere)", "docs/locks.md has no anchor #nowhere"},
@@ -71,6 +73,7 @@ var (
 	part     = regexp.MustCompile(`§[\w.]*\w`)
 	trace    = regexp.MustCompile(`\bT\d{1,2}\b`)
 	section  = regexp.MustCompile(`\b(docs/[\w./-]+\.md), +`)
+	goName   = regexp.MustCompile("`([a-z]+\\d?)\\.([A-Z]\\w*)")
 	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	file     = regexp.MustCompile(`(?:^|[^\w./-]|\./)((?:cmd|internal|impls|nemesis|workloads|` +
 		`checker|reports|docker|history|docs)(?:/[\w.-]*\w)+)`)
@@ -121,6 +124,12 @@ func (x *index) broken(name, text string) (out []string) {
 		}
 	}
 	if strings.HasSuffix(name, ".md") {
+		for _, at := range goName.FindAllStringSubmatchIndex(withoutCode(text), -1) {
+			names, ours := x.names[text[at[2]:at[3]]]
+			if ours && !names[text[at[4]:at[5]]] {
+				report(at[2], "there is no %s", text[at[2]:at[5]])
+			}
+		}
 		for _, at := range link.FindAllStringSubmatchIndex(withoutCode(text), -1) {
 			if why := x.link(name, text[at[2]:at[3]]); why != "" {
 				report(at[2], "%s", why)
