@@ -34,8 +34,13 @@ func TestMain(m *testing.M) {
 // TestScript runs the command line as a user does; each script says what it shows.
 func TestScript(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
+	testscript.Run(t, scriptsIn("testdata/script"))
+}
+
+// scriptsIn are those of a directory.
+func scriptsIn(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:           dir,
 		Condition:     condition,
 		UpdateScripts: os.Getenv("UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
@@ -49,11 +54,14 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"nothing-left": nothingLeft,
 			"exits": exits},
-	})
+	}
 }
 
-// condition knows [redis] and the other parts of package testenv.
+// condition knows [race], [redis] and the other parts of package testenv.
 func condition(name string) (bool, error) {
+	if name == "race" {
+		return testenv.Race, nil
+	}
 	return testenv.Have(name)
 }
 
