@@ -13,36 +13,37 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
 // benchOps makes a valid history of about n operations in the order of their returns, as a recorder
 // has them.
-func benchOps(n, clients int, unknown float64, plant int) []op {
+func benchOps(n, clients int, unknown float64, plant int) []linear.Op {
 	return benchService(n, clients, &service{unknown: unknown, plant: plant})
 }
 
-func benchService(n, clients int, s *service) []op {
+func benchService(n, clients int, s *service) []linear.Op {
 	s.r, s.want, s.twice = rand.New(rand.NewPCG(uint64(n), 5)), n, map[int32]bool{}
 	ops := s.run(clients)
-	noted := func(o op) int64 {
-		if o.outcome == unsure {
-			return o.call + 2000
+	noted := func(o linear.Op) int64 {
+		if o.Outcome == linear.Unsure {
+			return o.Call + 2000
 		}
-		return o.ret
+		return o.Ret
 	}
-	slices.SortStableFunc(ops, func(a, b op) int { return cmp.Compare(noted(a), noted(b)) })
+	slices.SortStableFunc(ops, func(a, b linear.Op) int { return cmp.Compare(noted(a), noted(b)) })
 	return (&service{ops: ops}).numbered()
 }
 
 // spansOfOps makes the spans that the check of S gets: one for each pair of an acquire and a
 // release.
-func spansOfOps(ops []op) []record.Span {
+func spansOfOps(ops []linear.Op) []record.Span {
 	var ss []record.Span
-	for i, t := range tokens(ops) {
-		if t.core() {
-			ss = append(ss, record.Span{From: t.from, End: t.end, Hold: int32(i), Lease: 0})
+	for i, t := range linear.Tokens(ops) {
+		if t.Core() {
+			ss = append(ss, record.Span{From: t.From, End: t.End, Hold: int32(i), Lease: 0})
 		}
 	}
 	slices.SortFunc(ss, func(a, b record.Span) int { return cmp.Compare(a.From, b.From) })
@@ -50,23 +51,23 @@ func spansOfOps(ops []op) []record.Span {
 }
 
 // historyOf writes operations as a recorder does.
-func historyOf(ops []op) *history.History {
+func historyOf(ops []linear.Op) *history.History {
 	h := &history.History{Header: history.Header{Type: "header", Format: history.Format,
 		Environment: "bench", Declares: history.Declares{Lease: true}}}
 	end := int64(0)
 	for i := range ops {
 		o := &ops[i]
-		e := history.Event{Type: history.Invoke, T: o.call, Process: int(o.process), F: history.Acquire,
-			N: int(o.token), Key: history.Ptr(0)}
-		if o.kind == release {
+		e := history.Event{Type: history.Invoke, T: o.Call, Process: int(o.Process), F: history.Acquire,
+			N: int(o.Token), Key: history.Ptr(0)}
+		if o.Kind == linear.Release {
 			e.F = history.Release
 		}
 		h.Events = append(h.Events, e)
-		e.Type, e.T = [...]history.Type{history.OK, history.Fail, history.Info}[o.outcome], o.ret
+		e.Type, e.T = [...]history.Type{history.OK, history.Fail, history.Info}[o.Outcome], o.Ret
 		if e.Type == history.Info {
-			e.T = o.call + 900
+			e.T = o.Call + 900
 		} else if e.F == history.Acquire && e.Type == history.OK {
-			e.Grant = &history.Grant{Sent: o.call, Lease: history.Duration(2 * time.Second), Node: "n0"}
+			e.Grant = &history.Grant{Sent: o.Call, Lease: history.Duration(2 * time.Second), Node: "n0"}
 		}
 		h.Events = append(h.Events, e)
 		end = max(end, e.T)
@@ -97,12 +98,12 @@ func BenchmarkSideBySide(b *testing.B) {
 			})
 		}
 		run("spans", func() { record.FirstOverlap(ss) })
-		run("mutex", func() { fastMutex(ops) })
+		run("mutex", func() { linear.FastMutex(ops) })
 		doubtful := benchOps(n, 10, 0.05, 0)
-		run("mutex with unknowns", func() { fastMutex(doubtful) })
+		run("mutex with unknowns", func() { linear.FastMutex(doubtful) })
 		run("scan", func() { scan(json.Bytes()) })
-		run("slices", func() { ruleMutex(ops, 0) })
-		run("plain", func() { porcupine.CheckOperations(mutexModel(), operations(ops)) })
+		run("slices", func() { linear.Mutex(ops, 0) })
+		run("plain", func() { porcupine.CheckOperations(linear.MutexModel(), linear.Operations(ops)) })
 		fmt.Fprintf(os.Stderr,
 			"%7d operations: plain porcupine : fast check of S = %.0f, : fast check of the mutex model = %.0f, : porcupine on slices = %.1f; scanning the JSON : fast check of the mutex model = %.1f\n",
 			len(ops), cost["plain"]/cost["spans"], cost["plain"]/cost["mutex"], cost["plain"]/cost["slices"],
@@ -126,7 +127,7 @@ func BenchmarkMillion(b *testing.B) {
 		ops := benchService(n, 100, &service{unknown: 0.05, block: true}) // acquires wait in a queue
 		unknown := 0
 		for i := range ops {
-			if ops[i].outcome == unsure {
+			if ops[i].Outcome == linear.Unsure {
 				unknown++
 			}
 		}
@@ -135,8 +136,8 @@ func BenchmarkMillion(b *testing.B) {
 			runtime.GC()
 			peak := watchHeap()
 			for range b.N {
-				if r := ruleMutex(ops, 0); r.result != porcupine.Ok {
-					b.Fatal(r.result)
+				if r := linear.Mutex(ops, 0); r.Result != porcupine.Ok {
+					b.Fatal(r.Result)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(ops)), "ns/operation")
@@ -173,8 +174,8 @@ func BenchmarkViolationAmongUnknowns(b *testing.B) {
 	ops := withUnknown(benchOps(1000, 10, 0, 900), 50)
 	b.Run("prepared", func(b *testing.B) {
 		for range b.N {
-			f, _, _ := fastMutex(ops)
-			if r := ruleMutex(ops, 0); f == none || r.result != porcupine.Illegal {
+			f, _, _ := linear.FastMutex(ops)
+			if r := linear.Mutex(ops, 0); f == linear.NoFlaw || r.Result != porcupine.Illegal {
 				b.Fatal("missed")
 			}
 		}
@@ -183,7 +184,7 @@ func BenchmarkViolationAmongUnknowns(b *testing.B) {
 		peak := watchHeap()
 		var result porcupine.CheckResult
 		for range b.N {
-			result = porcupine.CheckOperationsTimeout(mutexModel(), operations(ops), patience)
+			result = porcupine.CheckOperationsTimeout(linear.MutexModel(), linear.Operations(ops), patience)
 		}
 		b.ReportMetric(float64(peak())/(1<<20), "MB-heap")
 		fmt.Fprintf(os.Stderr, "plain porcupine on a violation among 50 unknowns: %s within %v\n", result,
@@ -193,12 +194,12 @@ func BenchmarkViolationAmongUnknowns(b *testing.B) {
 
 // withUnknown makes n releases, spread over the first nine tenths, unknown ones that were tried
 // again.
-func withUnknown(ops []op, n int) []op {
+func withUnknown(ops []linear.Op, n int) []linear.Op {
 	out := slices.Clone(ops)
 	step := max(1, len(ops)*9/10/n)
 	for i := 0; n > 0 && i < len(ops); i++ {
-		if o := ops[i]; o.kind == release && i/step > len(out)-len(ops) {
-			o.outcome, o.ret = unsure, record.Forever
+		if o := ops[i]; o.Kind == linear.Release && i/step > len(out)-len(ops) {
+			o.Outcome, o.Ret = linear.Unsure, record.Forever
 			out = append(out, o)
 			n--
 		}

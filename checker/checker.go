@@ -11,8 +11,10 @@
 //	      |
 //	    trace    Redis commands: what they are meant to do, and what they did
 //	      |
-//	   checker   one file for each property; the models, the fast checks and porcupine; the
-//	             witness and the story of a violation; the verdict on the whole
+//	    linear   the models of locks and resources, the fast exact checks and porcupine
+//	      |
+//	   checker   one file for each property; the witness and the story of a violation; the
+//	             verdict on the whole
 //
 // verdict is the document that all of it fills, and explain the one door for its texts.
 package checker

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -89,7 +90,7 @@ func (c *check) starved(gaps bool) (Property, bool) {
 	bound := c.bound()
 	for _, key := range c.keys() {
 		attempts, calm := c.attempts(key), quiet(c.disturbances(key), bound)
-		for _, p := range sortedKeys(attempts) {
+		for _, p := range slices.Sorted(maps.Keys(attempts)) {
 			var lost []record.Gap
 			if gaps {
 				lost = c.stallsOf(p)
@@ -141,7 +142,7 @@ func (c *check) keys() []int {
 			keys[key] = true
 		}
 	}
-	return sortedKeys(keys)
+	return slices.Sorted(maps.Keys(keys))
 }
 
 // disturbances returns the times, sorted, in which the lock may have been somebody's or something

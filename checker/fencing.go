@@ -2,9 +2,11 @@ package checker
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
@@ -30,7 +32,7 @@ func (c *check) fencing() Property {
 	case tokens == 0:
 		return Property{Reason: explain.Say("the lock promises fencing tokens, but no grant carries one")}
 	}
-	for _, key := range sortedKeys(byKey) {
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
 		if a, b := outOfOrder(byKey[key]); a != nil {
 			return c.stale(a, b)
 		}
@@ -93,15 +95,15 @@ func (c *check) fencedWrites() Property {
 		tokens[id{h.Process, h.N}] = h
 	}
 	var writes []*record.Hold
-	for _, a := range accesses(c.history, c.trust.Cut) {
-		h := tokens[id{a.process, a.n}]
-		if !a.write || h == nil || h.Token == 0 {
+	for _, a := range linear.Accesses(c.history, c.trust.Cut) {
+		h := tokens[id{a.Process, a.N}]
+		if !a.Write || h == nil || h.Token == 0 {
 			continue
 		}
 		c.verdict.Evidence.FencedWrites++
-		if a.outcome == history.OK {
-			writes = append(writes, &record.Hold{Process: h.Process, N: h.N, Key: a.key, Call: a.from,
-				From: a.to,
+		if a.Outcome == history.OK {
+			writes = append(writes, &record.Hold{Process: h.Process, N: h.N, Key: a.Key, Call: a.From,
+				From: a.To,
 				End:  h.End, Token: h.Token, Leases: h.Leases})
 		}
 	}

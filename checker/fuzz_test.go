@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
@@ -101,7 +102,7 @@ func pipeline(t *testing.T, h *history.History) {
 		}
 		r, legal := record.Of(sane(h)), true
 		for _, ss := range r.Spans(b, r.Trust.Cut) {
-			legal = legal && plain(claims(r, ss))
+			legal = legal && plain(linear.SpanOps(r, ss))
 		}
 		if legal != (p.Verdict == Valid) {
 			t.Fatalf("%s is %s, plain porcupine says %v\n%+v", letter, p.Verdict, legal, h.Events)
@@ -124,8 +125,8 @@ func pipeline(t *testing.T, h *history.History) {
 }
 
 func plainMutex(h *history.History) bool {
-	for _, l := range mutexOps(h) {
-		if porcupine.CheckOperations(mutexModel(), operations(l.ops)) == false {
+	for _, l := range linear.Logs(h) {
+		if porcupine.CheckOperations(linear.MutexModel(), linear.Operations(l.Ops)) == false {
 			return false
 		}
 	}

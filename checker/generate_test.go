@@ -5,31 +5,32 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 )
 
 // arbitrary makes n operations with any windows, outcomes and ties, most of which no lock can
 // produce.
-func arbitrary(r *rand.Rand, n int) []op {
-	ops := make([]op, n)
+func arbitrary(r *rand.Rand, n int) []linear.Op {
+	ops := make([]linear.Op, n)
 	span := 2 + r.Int64N(40)
 	tokens := 1 + r.IntN(n)
 	acquired := make([]bool, tokens+1)
 	for i := range ops {
 		o := &ops[i]
-		o.call = r.Int64N(span)
-		o.ret = o.call + r.Int64N(8)
-		o.token = int32(1 + r.IntN(tokens))
-		o.process = o.token
-		o.kind, o.outcome = kind(r.IntN(2)), outcome(r.IntN(3))
-		if acquired[o.token] {
-			o.kind = release
+		o.Call = r.Int64N(span)
+		o.Ret = o.Call + r.Int64N(8)
+		o.Token = int32(1 + r.IntN(tokens))
+		o.Process = o.Token
+		o.Kind, o.Outcome = linear.Kind(r.IntN(2)), linear.Outcome(r.IntN(3))
+		if acquired[o.Token] {
+			o.Kind = linear.Release
 		}
-		if o.kind == acquire {
-			acquired[o.token] = true
+		if o.Kind == linear.Acquire {
+			acquired[o.Token] = true
 		}
-		if o.outcome == unsure {
-			o.ret = record.Forever
+		if o.Outcome == linear.Unsure {
+			o.Ret = record.Forever
 		}
 	}
 	return ops
@@ -37,31 +38,31 @@ func arbitrary(r *rand.Rand, n int) []op {
 
 // consistent makes histories in which each token is right by itself, so that only the interplay of
 // tokens can be wrong.
-func consistent(r *rand.Rand, tokens int) []op {
-	var ops []op
+func consistent(r *rand.Rand, tokens int) []linear.Op {
+	var ops []linear.Op
 	span := 5 + r.Int64N(int64(8*tokens))
 	for t := int32(1); t <= int32(tokens); t++ {
-		a := op{call: r.Int64N(span), token: t, process: t}
-		a.ret = a.call + r.Int64N(6)
-		rel := op{call: a.ret + r.Int64N(6), token: t, process: t, kind: release}
-		rel.ret = rel.call + r.Int64N(6)
+		a := linear.Op{Call: r.Int64N(span), Token: t, Process: t}
+		a.Ret = a.Call + r.Int64N(6)
+		rel := linear.Op{Call: a.Ret + r.Int64N(6), Token: t, Process: t, Kind: linear.Release}
+		rel.Ret = rel.Call + r.Int64N(6)
 		switch r.IntN(8) {
 		case 0:
-			a.outcome, a.ret = unsure, record.Forever
+			a.Outcome, a.Ret = linear.Unsure, record.Forever
 		case 1:
-			a.outcome = refused
+			a.Outcome = linear.Refused
 		}
 		if r.IntN(5) == 0 {
-			rel.outcome, rel.ret = unsure, record.Forever
+			rel.Outcome, rel.Ret = linear.Unsure, record.Forever
 		}
 		ops = append(ops, a)
-		if a.outcome == refused {
+		if a.Outcome == linear.Refused {
 			continue
 		}
 		ops = append(ops, rel)
-		if rel.outcome == unsure && r.IntN(2) == 0 { // tried again
-			again := op{call: rel.call + 1 + r.Int64N(5), token: t, process: t, kind: release}
-			again.ret = again.call + r.Int64N(5)
+		if rel.Outcome == linear.Unsure && r.IntN(2) == 0 { // tried again
+			again := linear.Op{Call: rel.Call + 1 + r.Int64N(5), Token: t, Process: t, Kind: linear.Release}
+			again.Ret = again.Call + r.Int64N(5)
 			ops = append(ops, again)
 		}
 	}
@@ -77,7 +78,7 @@ type service struct {
 	seq     int
 	holder  int32
 	tokens  int32
-	ops     []op
+	ops     []linear.Op
 	want    int
 	unknown float64
 	refused int // refused acquires that were recorded
@@ -104,13 +105,13 @@ func (q *events) Push(x any)   { *q = append(*q, x.(event)) }
 func (q *events) Pop() any     { o := *q; x := o[len(o)-1]; *q = o[:len(o)-1]; return x }
 
 // simulate returns about n operations of so many clients; a share of replies is lost.
-func simulate(seed uint64, n, clients int, unknown float64, plant int) []op {
+func simulate(seed uint64, n, clients int, unknown float64, plant int) []linear.Op {
 	s := &service{r: rand.New(rand.NewPCG(seed, 1)), want: n, unknown: unknown, plant: plant,
 		twice: map[int32]bool{}}
 	return s.run(clients)
 }
 
-func (s *service) run(clients int) []op {
+func (s *service) run(clients int) []linear.Op {
 	for i := range clients {
 		s.after(1000, func() { s.acquire(int32(i)) })
 	}
@@ -140,70 +141,71 @@ func (s *service) acquire(client int32) {
 		return
 	}
 	s.tokens++
-	o := op{call: s.now, token: s.tokens, process: client}
+	o := linear.Op{Call: s.now, Token: s.tokens, Process: client}
 	lost := s.lost()
 	s.after(300, func() { s.grant(o, lost) })
 }
 
-func (s *service) grant(o op, lost bool) {
-	twice := s.plant > 0 && len(s.ops) >= s.plant && len(s.twice) == 0 && s.holder != free && !lost
+func (s *service) grant(o linear.Op, lost bool) {
+	twice := s.plant > 0 && len(s.ops) >= s.plant && len(s.twice) == 0 && s.holder != linear.Free &&
+		!lost
 	switch {
-	case s.holder == free:
-		s.holder = o.token
+	case s.holder == linear.Free:
+		s.holder = o.Token
 	case twice: // the server keeps the first holder and tells the second that it has the lock
-		s.twice[s.holder], s.twice[o.token] = true, true
+		s.twice[s.holder], s.twice[o.Token] = true, true
 	case s.block:
 		s.waiting = append(s.waiting, func() { s.grant(o, lost) })
 		return
 	default:
-		o.outcome = refused
+		o.Outcome = linear.Refused
 	}
 	s.after(300, func() {
-		o.ret = s.now
-		got := o.outcome == done
+		o.Ret = s.now
+		got := o.Outcome == linear.Done
 		if lost {
-			o.outcome, o.ret = unsure, record.Forever
+			o.Outcome, o.Ret = linear.Unsure, record.Forever
 		}
 		// three of ten at most, so that there is something to decide
-		if o.outcome != refused || s.refused*10 < 3*len(s.ops) {
+		if o.Outcome != linear.Refused || s.refused*10 < 3*len(s.ops) {
 			s.ops = append(s.ops, o)
-			if o.outcome == refused {
+			if o.Outcome == linear.Refused {
 				s.refused++
 			}
 		}
 		if !got {
-			s.after(3000, func() { s.acquire(o.process) })
+			s.after(3000, func() { s.acquire(o.Process) })
 			return
 		}
 		s.after(3000, func() { s.release(o) })
 	})
 }
 
-func (s *service) release(a op) {
-	o := op{call: s.now, token: a.token, process: a.process, kind: release}
+func (s *service) release(a linear.Op) {
+	o := linear.Op{Call: s.now, Token: a.Token, Process: a.Process, Kind: linear.Release}
 	lost := s.lost()
 	arrives := !lost || s.r.IntN(2) == 0
 	s.after(300, func() {
 		if arrives {
 			switch {
-			case s.holder == a.token:
-				s.holder = free
+			case s.holder == a.Token:
+				s.holder = linear.Free
 				s.wake()
-			case s.twice[a.token]:
+			case s.twice[a.Token]:
 			default:
-				o.outcome = refused
+				o.Outcome = linear.Refused
 			}
 		}
 		s.after(300, func() {
-			o.ret = s.now
+			o.Ret = s.now
 			if lost {
-				o.outcome, o.ret = unsure, record.Forever
+				o.Outcome, o.Ret = linear.Unsure, record.Forever
 				s.ops = append(s.ops, o)
 				s.after(1000, func() { s.release(a) })
 				return
 			}
 			s.ops = append(s.ops, o)
-			s.after(1000, func() { s.acquire(a.process) })
+			s.after(1000, func() { s.acquire(a.Process) })
 		})
 	})
 }
@@ -220,16 +222,16 @@ func (s *service) wake() {
 
 // numbered gives tokens numbers in the order in which their acquires returned, as the checker's own
 // reader does.
-func (s *service) numbered() []op {
+func (s *service) numbered() []linear.Op {
 	number := map[int32]int32{}
 	for i := range s.ops {
 		o := &s.ops[i]
-		n, ok := number[o.token]
+		n, ok := number[o.Token]
 		if !ok {
 			n = int32(len(number) + 1)
-			number[o.token] = n
+			number[o.Token] = n
 		}
-		o.token = n
+		o.Token = n
 	}
 	return s.ops
 }

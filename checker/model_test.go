@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
@@ -20,10 +21,10 @@ func TestLeaseAgainstBruteForce(t *testing.T) {
 		hs := randomLeases(rand.New(rand.NewPCG(uint64(seed), 11)))
 		want := anyOrder(hs, make([]bool, len(hs)), len(hs), math.MinInt64)
 		got := true
-		for _, p := range idle(hs) {
-			got = got && porcupine.CheckOperations(leaseModel(), leaseOperations(p))
+		for _, p := range linear.Idle(hs) {
+			got = got && porcupine.CheckOperations(linear.LeaseModel(), linear.LeaseOperations(p))
 		}
-		bad, first, sure := fastLease(hs)
+		bad, first, sure := linear.FastLease(hs)
 		if got != want || sure && (bad < 0) != want {
 			t.Fatalf("seed %d: brute force %v, porcupine %v, fast %v (exact: %v)\n%+v", seed, want, got,
 				bad < 0, sure, hs)
@@ -41,7 +42,7 @@ func TestLeaseAgainstBruteForce(t *testing.T) {
 	t.Logf("%d instances, %d legal, %d decided without search", n, legal, exact)
 }
 
-func anyOrder(hs []leaseHold, used []bool, left int, t int64) bool {
+func anyOrder(hs []linear.LeaseHold, used []bool, left int, t int64) bool {
 	if left == 0 {
 		return true
 	}
@@ -49,7 +50,7 @@ func anyOrder(hs []leaseHold, used []bool, left int, t int64) bool {
 		if used[i] {
 			continue
 		}
-		if end, ok := hs[i].place(t); ok {
+		if end, ok := hs[i].Place(t); ok {
 			used[i] = true
 			fits := anyOrder(hs, used, left-1, end)
 			used[i] = false
@@ -61,28 +62,28 @@ func anyOrder(hs []leaseHold, used []bool, left int, t int64) bool {
 	return false
 }
 
-func randomLeases(r *rand.Rand) []leaseHold {
+func randomLeases(r *rand.Rand) []linear.LeaseHold {
 	span, window, ttl := int64(5+r.IntN(60)), int64(1+r.IntN(12)), int64(1+r.IntN(15))
-	hs := make([]leaseHold, 1+r.IntN(6))
+	hs := make([]linear.LeaseHold, 1+r.IntN(6))
 	for i := range hs {
 		h := &hs[i]
-		h.call = r.Int64N(span)
-		h.ret = h.call + r.Int64N(window+1)
-		h.ttl = ttl
+		h.Call = r.Int64N(span)
+		h.Ret = h.Call + r.Int64N(window+1)
+		h.TTL = ttl
 		if r.IntN(3) == 0 {
-			h.ttl = 1 + r.Int64N(15)
+			h.TTL = 1 + r.Int64N(15)
 		}
-		h.answer = answer(r.IntN(4))
-		h.released, h.replied = record.Forever, record.Forever
-		if h.answer != noRelease {
-			h.released = h.ret + 1 + r.Int64N(h.ttl+4)
-			h.replied = h.released + r.Int64N(6)
+		h.Answer = linear.Answer(r.IntN(4))
+		h.Released, h.Replied = record.Forever, record.Forever
+		if h.Answer != linear.NoRelease {
+			h.Released = h.Ret + 1 + r.Int64N(h.TTL+4)
+			h.Replied = h.Released + r.Int64N(6)
 		}
-		if h.answer == releaseUnknown {
-			h.replied = record.Forever
+		if h.Answer == linear.ReleaseUnknown {
+			h.Replied = record.Forever
 		}
 	}
-	slices.SortFunc(hs, func(a, b leaseHold) int { return int(a.ret - b.ret) })
+	slices.SortFunc(hs, func(a, b linear.LeaseHold) int { return int(a.Ret - b.Ret) })
 	return hs
 }
 
@@ -93,22 +94,22 @@ func TestLeaseAgainstInstants(t *testing.T) {
 	n := rounds(1500, 20_000)
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 23))
-		hs := make([]leaseHold, 1+r.IntN(3))
+		hs := make([]linear.LeaseHold, 1+r.IntN(3))
 		for i := range hs {
 			h := &hs[i]
-			h.call, h.ttl, h.answer = r.Int64N(8), 1+r.Int64N(5), answer(r.IntN(4))
-			h.ret = h.call + r.Int64N(4)
-			h.released, h.replied = record.Forever, record.Forever
-			if h.answer != noRelease {
-				h.released = h.ret + r.Int64N(5)
-				h.replied = h.released + r.Int64N(3)
+			h.Call, h.TTL, h.Answer = r.Int64N(8), 1+r.Int64N(5), linear.Answer(r.IntN(4))
+			h.Ret = h.Call + r.Int64N(4)
+			h.Released, h.Replied = record.Forever, record.Forever
+			if h.Answer != linear.NoRelease {
+				h.Released = h.Ret + r.Int64N(5)
+				h.Replied = h.Released + r.Int64N(3)
 			}
 		}
-		slices.SortFunc(hs, func(a, b leaseHold) int { return int(a.ret - b.ret) })
+		slices.SortFunc(hs, func(a, b linear.LeaseHold) int { return int(a.Ret - b.Ret) })
 		want := anyInstants(hs, nil)
 		got := true
-		for _, p := range idle(hs) {
-			got = got && porcupine.CheckOperations(leaseModel(), leaseOperations(p))
+		for _, p := range linear.Idle(hs) {
+			got = got && porcupine.CheckOperations(linear.LeaseModel(), linear.LeaseOperations(p))
 		}
 		if got != want {
 			t.Fatalf("seed %d: by instants %v, porcupine %v\n%+v", seed, want, got, hs)
@@ -121,15 +122,15 @@ func TestLeaseAgainstInstants(t *testing.T) {
 }
 
 // anyInstants tries all ends and beginnings of the holds that are left, given those that are taken.
-func anyInstants(hs []leaseHold, taken [][2]int64) bool {
+func anyInstants(hs []linear.LeaseHold, taken [][2]int64) bool {
 	if len(hs) == 0 {
 		return true
 	}
 	h := hs[0]
-	for a := h.call; a <= h.ret; a++ {
-		for e := a; e <= a+h.ttl; e++ {
+	for a := h.Call; a <= h.Ret; a++ {
+		for e := a; e <= a+h.TTL; e++ {
 			free := !slices.ContainsFunc(taken, func(x [2]int64) bool { return e > x[0] && x[1] > a })
-			if free && h.mayEnd(a, e) && anyInstants(hs[1:], append(slices.Clone(taken), [2]int64{a, e})) {
+			if free && mayEnd(&h, a, e) && anyInstants(hs[1:], append(slices.Clone(taken), [2]int64{a, e})) {
 				return true
 			}
 		}
@@ -138,15 +139,15 @@ func anyInstants(hs []leaseHold, taken [][2]int64) bool {
 }
 
 // mayEnd says, from what the answers mean, whether a hold that begins at a can end at e.
-func (h *leaseHold) mayEnd(a, e int64) bool {
-	ranOut := e == a+h.ttl
-	switch h.answer {
-	case releaseOK:
-		return h.released <= e && e <= h.replied
-	case releaseRefused:
-		return ranOut && e <= h.replied
-	case releaseUnknown:
-		return ranOut || e >= h.released
+func mayEnd(h *linear.LeaseHold, a, e int64) bool {
+	ranOut := e == a+h.TTL
+	switch h.Answer {
+	case linear.ReleaseOK:
+		return h.Released <= e && e <= h.Replied
+	case linear.ReleaseRefused:
+		return ranOut && e <= h.Replied
+	case linear.ReleaseUnknown:
+		return ranOut || e >= h.Released
 	}
 	return ranOut
 }
@@ -158,13 +159,13 @@ func TestReentrantAgainstPorcupine(t *testing.T) {
 	n := rounds(3000, 100_000)
 	for seed := range n {
 		ops := nested(rand.New(rand.NewPCG(uint64(seed), 13)))
-		outer, bad, known := outermost(ops)
+		outer, bad, known := linear.Outermost(ops)
 		if !known {
 			t.Fatal("all outcomes are known")
 		}
-		f, _, _ := fastMutex(outer)
-		want := porcupine.CheckOperations(reentrantModel(), operations(ops))
-		if got := bad < 0 && f == none; got != want {
+		f, _, _ := linear.FastMutex(outer)
+		want := porcupine.CheckOperations(linear.ReentrantModel(), linear.Operations(ops))
+		if got := bad < 0 && f == linear.NoFlaw; got != want {
 			t.Fatalf("seed %d: reduced %v, porcupine %v\n%s", seed, got, want, list(ops))
 		}
 		if want {
@@ -175,35 +176,35 @@ func TestReentrantAgainstPorcupine(t *testing.T) {
 }
 
 // nested makes the operations of sequential processes that acquire again and again.
-func nested(r *rand.Rand) []op {
-	var ops []op
+func nested(r *rand.Rand) []linear.Op {
+	var ops []linear.Op
 	token := int32(0)
 	for p := range 1 + r.IntN(3) {
 		now, held := r.Int64N(30), []int32{}
 		for range 1 + r.IntN(5) {
-			o := op{call: now + r.Int64N(4), process: int32(p)}
-			o.ret = o.call + r.Int64N(5)
-			now = o.ret + 1
+			o := linear.Op{Call: now + r.Int64N(4), Process: int32(p)}
+			o.Ret = o.Call + r.Int64N(5)
+			now = o.Ret + 1
 			if len(held) > 0 && r.IntN(2) == 0 || r.IntN(12) == 0 {
-				o.kind = release
+				o.Kind = linear.Release
 				if len(held) > 0 {
-					o.token, held = held[len(held)-1], held[:len(held)-1]
+					o.Token, held = held[len(held)-1], held[:len(held)-1]
 				} else {
 					token++
-					o.token = token
+					o.Token = token
 				}
 			} else {
 				token++
-				o.token = token
+				o.Token = token
 				held = append(held, token)
 			}
 			if r.IntN(15) == 0 {
-				o.outcome = refused
+				o.Outcome = linear.Refused
 			}
 			ops = append(ops, o)
 		}
 	}
-	slices.SortStableFunc(ops, func(a, b op) int { return int(a.ret - b.ret) })
+	slices.SortStableFunc(ops, func(a, b linear.Op) int { return int(a.Ret - b.Ret) })
 	return ops
 }
 

@@ -2,10 +2,12 @@ package checker
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
@@ -14,13 +16,13 @@ import (
 // mutex judges a history by itself as that of a mutex, with unknown outcomes and without leases.
 func (c *check) mutex() Property {
 	p := Property{Verdict: Valid}
-	logs := mutexOps(c.history)
-	for _, key := range sortedKeys(logs) {
+	logs := linear.Logs(c.history)
+	for _, key := range slices.Sorted(maps.Keys(logs)) {
 		l := logs[key]
-		f, a, b := fastMutex(l.ops)
-		r := ruleMutex(l.ops, c.options.Timeout)
-		p = verdict.Worse(p, c.decide(key, r, true, f != none, func() Property {
-			c.picture(r.failing, func(t int32) string { return l.names[t].String() })
+		f, a, b := linear.FastMutex(l.Ops)
+		r := linear.Mutex(l.Ops, c.options.Timeout)
+		p = verdict.Worse(p, c.decide(key, r, true, f != linear.NoFlaw, func() Property {
+			c.picture(r.Failing, func(t int32) string { return l.Names[t].String() })
 			return flawed(l, key, f, a, b)
 		}))
 	}
@@ -29,16 +31,17 @@ func (c *check) mutex() Property {
 
 // decide makes a property of porcupine's ruling on one key and of what a fast check found, which
 // must agree if that is exact. violation explains what is illegal.
-func (c *check) decide(key int, r ruling, exact, bad bool, violation func() Property) Property {
+func (c *check) decide(key int, r linear.Ruling, exact, bad bool,
+	violation func() Property) Property {
 	c.add(r)
 	switch {
-	case r.unfinished():
+	case r.Unfinished():
 		return Property{Reason: explain.Say("porcupine did not finish in %v", c.options.Timeout)}
-	case exact && bad != r.illegal():
+	case exact && bad != r.Illegal():
 		c.disagree(explain.Say("lock %d: the fast check found a violation: %v; porcupine says %s", key,
-			bad, string(r.result)))
+			bad, string(r.Result)))
 		return Property{Reason: explain.Say("the two checks disagree")}
-	case r.illegal():
+	case r.Illegal():
 		return violation()
 	}
 	return Property{Verdict: Valid}
@@ -51,91 +54,94 @@ func (c *check) disagree(why string) {
 }
 
 // picture keeps the first slice of a history that is not linearizable for Verdict.Visual.
-func (c *check) picture(failing []op, name func(token int32) string) {
+func (c *check) picture(failing []linear.Op, name func(token int32) string) {
 	if c.verdict.Draw == nil && failing != nil {
-		c.verdict.Draw = func() ([]byte, error) { return drawMutex(failing, name) }
+		c.verdict.Draw = func() ([]byte, error) { return linear.Draw(failing, name) }
 	}
 }
 
 // add joins a ruling into the summary of the verdict: the worst result counts.
-func (c *check) add(r ruling) {
+func (c *check) add(r linear.Ruling) {
 	p := &c.verdict.Porcupine
-	p.Version = porcupineVersion()
-	p.Operations += r.operations
-	p.Slices += r.slices
-	p.Took += history.Duration(r.took)
-	order := rulings()
-	if slices.Index(order, string(r.result)) > slices.Index(order, p.Result) {
-		p.Result = string(r.result)
+	p.Version = linear.PorcupineVersion()
+	p.Operations += r.Operations
+	p.Slices += r.Slices
+	p.Took += history.Duration(r.Took)
+	order := linear.Results()
+	if slices.Index(order, string(r.Result)) > slices.Index(order, p.Result) {
+		p.Result = string(r.Result)
 	}
 }
 
 var flawWords = [...]string{
-	doubleRelease:  "released twice with success",
-	phantomRelease: "released with success without having acquired",
-	lostLock:       "refused a release while it surely held the lock",
-	overlap:        "granted while another one surely held the lock",
-	coveredPoint:   "released with success although another one held the lock all the time",
+	linear.DoubleRelease:  "released twice with success",
+	linear.PhantomRelease: "released with success without having acquired",
+	linear.LostLock:       "refused a release while it surely held the lock",
+	linear.Overlap:        "granted while another one surely held the lock",
+	linear.CoveredPoint:   "released with success although another one held the lock all the time",
 }
 
 // flawed makes a property of a flaw and the tokens that show it.
-func flawed(l *mutexLog, key int, f flaw, a, b int32) Property {
+func flawed(l *linear.Log, key int, f linear.Flaw, a, b int32) Property {
 	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
 	what := explain.Say(flawWords[f])
-	if f == overlap {
+	if f == linear.Overlap {
 		p.Class = DoubleGrant
 	} else {
 		p.Class = ReleasedByNonOwner
 	}
-	if f == lostLock {
+	if f == linear.LostLock {
 		p.Class = ""
 	}
 	first, second := tokenHold(l, a), Hold{}
 	p.Witness.Holds = []Hold{first}
 	switch f {
-	case overlap:
+	case linear.Overlap:
 		second = tokenHold(l, b)
 		p.Witness.Holds = append(p.Witness.Holds, second)
 		p.Explanation = sentence(
 			explain.Say("lock %d: %s was %s: %s, acquired at %s and not released before %s", key,
-				nameText(l.names[b]),
-				what, nameText(l.names[a]), at(first.From), until(first.To)))
-	case coveredPoint:
+				nameText(l.Names[b]),
+				what, nameText(l.Names[a]), at(first.From), until(first.To)))
+	case linear.CoveredPoint:
 		p.Witness.Holds = append(p.Witness.Holds, tokenHold(l, b))
-		p.Explanation = sentence(explain.Say("lock %d: %s was %s (%s)", key, nameText(l.names[a]), what,
-			nameText(l.names[b])))
+		p.Explanation = sentence(explain.Say("lock %d: %s was %s (%s)", key, nameText(l.Names[a]), what,
+			nameText(l.Names[b])))
 	default:
-		p.Explanation = sentence(explain.Say("lock %d: %s was %s", key, nameText(l.names[a]), what))
+		p.Explanation = sentence(explain.Say("lock %d: %s was %s", key, nameText(l.Names[a]), what))
 	}
 	return p
 }
 
-func nameText(n name) string { return explain.Say("client %d's acquisition %d", n.process, n.n) }
+func nameText(n linear.Name) string {
+	return explain.Say("client %d's acquisition %d", n.Process,
+		n.N)
+}
 
 // tokenHold shows a token; an end that is not known is left at the largest stamp.
-func tokenHold(l *mutexLog, t int32) Hold {
-	tok := tokens(l.ops)[t]
-	return Hold{Process: l.names[t].process, N: l.names[t].n, From: tok.from, To: tok.end}
+func tokenHold(l *linear.Log, t int32) Hold {
+	tok := linear.Tokens(l.Ops)[t]
+	return Hold{Process: l.Names[t].Process, N: l.Names[t].N, From: tok.From, To: tok.End}
 }
 
 var unfitWords = [...]string{
-	hasExtensions:      "the lease model does not know extensions, and the history has some",
-	releasedUnacquired: "a lock was released with success by a client that had not acquired it",
-	unknownLeases:      "neither the history nor an option says how long a lease is",
-	noGrants:           "no client acquired the lock",
+	linear.HasExtensions:      "the lease model does not know extensions, and the history has some",
+	linear.ReleasedUnacquired: "a lock was released with success by a client that had not acquired it",
+	linear.UnknownLeases:      "neither the history nor an option says how long a lease is",
+	linear.NoGrants:           "no client acquired the lock",
 }
 
 // lease judges a history by itself as that of a server that keeps leases exactly.
 func (c *check) lease() Property {
-	all, why := leaseHolds(c.history, cmp.Or(c.options.TTL, c.history.Header.TTL.D()))
-	if why != fits {
+	all, why := linear.LeaseHolds(c.history, cmp.Or(c.options.TTL, c.history.Header.TTL.D()))
+	if why != linear.Fits {
 		return Property{Reason: explain.Say(unfitWords[why])}
 	}
 	p := Property{Verdict: Valid}
-	for _, key := range sortedKeys(all) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		hs := all[key]
-		bad, first, exact := fastLease(hs)
-		p = verdict.Worse(p, c.decide(key, ruleLeases(hs, c.options.Timeout), exact, bad >= 0,
+		bad, first, exact := linear.FastLease(hs)
+		p = verdict.Worse(p, c.decide(key, linear.Leases(hs, c.options.Timeout), exact, bad >= 0,
 			func() Property {
 				if bad < 0 {
 					return Property{Verdict: Violated, Explanation: explain.Say(
@@ -147,17 +153,17 @@ func (c *check) lease() Property {
 	return p
 }
 
-func earlyGrant(key int, chain []leaseHold) Property {
+func earlyGrant(key int, chain []linear.LeaseHold) Property {
 	p := Property{Verdict: Violated, Class: DoubleGrant, Witness: &Witness{Key: key}}
 	for _, h := range chain {
-		p.Witness.Holds = append(p.Witness.Holds, Hold{Process: h.name.process, N: h.name.n, From: h.ret,
-			To: min(h.released, h.ret+h.ttl), LeaseEnd: h.ret + h.ttl})
+		p.Witness.Holds = append(p.Witness.Holds, Hold{Process: h.Name.Process, N: h.Name.N, From: h.Ret,
+			To: min(h.Released, h.Ret+h.TTL), LeaseEnd: h.Ret + h.TTL})
 	}
 	last := chain[len(chain)-1]
 	p.Explanation = explain.Say(
 		"Lock %d: %s cannot have been granted by %s, because the %s before it, placed as early as "+
 			"possible, leaves no room.",
-		key, nameText(last.name), at(last.ret), plural(len(chain)-1, "grant"))
+		key, nameText(last.Name), at(last.Ret), plural(len(chain)-1, "grant"))
 	return p
 }
 
@@ -167,24 +173,26 @@ func earlyGrant(key int, chain []leaseHold) Property {
 // history.
 func (c *check) reentrant() Property {
 	p := Property{Verdict: Valid}
-	logs := mutexOps(c.history)
-	for _, key := range sortedKeys(logs) {
+	logs := linear.Logs(c.history)
+	for _, key := range slices.Sorted(maps.Keys(logs)) {
 		l := logs[key]
-		outer, bad, known := outermost(l.ops)
-		rule := ruleReentrant
+		outer, bad, known := linear.Outermost(l.Ops)
+		rule := linear.Reentrant
 		if known && bad < 0 {
-			rule = func([]op, time.Duration) ruling { return ruleMutex(outer, c.options.Timeout) }
+			rule = func([]linear.Op, time.Duration) linear.Ruling {
+				return linear.Mutex(outer, c.options.Timeout)
+			}
 		}
-		f, a, b := fastMutex(outer)
-		r := rule(l.ops, c.options.Timeout)
-		p = verdict.Worse(p, c.decide(key, r, known, bad >= 0 || f != none, func() Property {
+		f, a, b := linear.FastMutex(outer)
+		r := rule(l.Ops, c.options.Timeout)
+		p = verdict.Worse(p, c.decide(key, r, known, bad >= 0 || f != linear.NoFlaw, func() Property {
 			switch {
 			case known && bad < 0:
 				return flawed(l, key, f, a, b)
 			case known:
 				return Property{Verdict: Violated, Explanation: explain.Say(
 					"Lock %d: %s was answered against the count of its holder.", key,
-					nameText(l.names[l.ops[bad].token]))}
+					nameText(l.Names[l.Ops[bad].Token]))}
 			}
 			return Property{Verdict: Violated, Explanation: explain.Say(
 				"Lock %d: the answers fit no order of acquires and releases that a re-entrant lock can have.",
@@ -197,17 +205,13 @@ func (c *check) reentrant() Property {
 // register judges the reads and writes of a history by themselves as those of a register. What it
 // held at first is unknown.
 func (c *check) register() Property {
-	byKey := map[int][]section{}
-	for _, a := range accesses(c.history, record.Forever) {
+	byKey := map[int][]linear.Section{}
+	for _, a := range linear.Accesses(c.history, record.Forever) {
 		switch {
-		case a.silent():
+		case a.Silent():
 			return Property{Reason: explain.Say(silentWrite)}
-		case a.write && a.outcome != history.Fail:
-			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, anything, a.value,
-				a.outcome})
-		case !a.write && a.outcome == history.OK && a.known:
-			byKey[a.key] = append(byKey[a.key], section{a.process, a.n, a.from, a.to, a.value, 0,
-				history.Fail})
+		case a.Write && a.Outcome != history.Fail, !a.Write && a.Outcome == history.OK && a.Known:
+			byKey[a.Key] = append(byKey[a.Key], a.Section())
 		}
 	}
 	if len(byKey) == 0 {
@@ -215,8 +219,8 @@ func (c *check) register() Property {
 			Verdict: NA, Reason: explain.Say("the history has no reads and writes with values")}
 	}
 	p := Property{Verdict: Valid}
-	for _, key := range sortedKeys(byKey) {
-		r := ruleSections(byKey[key], c.options.Timeout)
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		r := linear.Register(byKey[key], c.options.Timeout)
 		p = verdict.Worse(p, c.decide(key, r, false, false, func() Property {
 			return Property{Verdict: Violated, Explanation: explain.Say(
 				"The reads and writes of register %d fit no order in which each read returns what was "+

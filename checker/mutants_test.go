@@ -8,6 +8,7 @@ import (
 	gotoken "go/token"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,8 +19,8 @@ import (
 )
 
 // judges are the files whose conditions decide verdicts.
-var judges = []string{"owner.go", "orphan.go", "deadlock.go", "fencing.go", "section.go",
-	"leases.go",
+var judges = []string{"owner.go", "orphan.go", "deadlock.go", "fencing.go", "linear/section.go",
+	"linear/leases.go",
 	"evidence.go"}
 
 // Reasons for which a condition may stay although no verdict needs it.
@@ -32,27 +33,27 @@ const (
 // idleConditions are the conditions that no test needs, with the reason. A key is the file and the
 // condition.
 var idleConditions = map[string]string{
-	"owner.go: s.End <= m.Sent":             "saves time; what lies before is told by L",
-	"owner.go: h.From <= m.Sent":            onlyWords,
-	"owner.go: m.N == 0":                    onlyWords,
-	"deadlock.go: len(c.record.Calls) == 0": onlyWords,
-	"deadlock.go: h.From >= h.End":          noSuch,
-	"deadlock.go: k.Process == h.Process":   noSuch,
-	"leases.go: hs[i].call >= t":            onlyWords,
-	"leases.go: i == first":                 onlyWords,
-	"leases.go: a > record.Forever-b":       "needs a lease of centuries",
-	"leases.go: len(all) == 0":              implied,
-	"leases.go: e.Type == history.OK":       "only the completion of an acquire carries a grant where there are no extensions",
-	"leases.go: e.F == history.Acquire":     "only the completion of an acquire carries a grant where there are no extensions",
-	"orphan.go: len(ms) > 1":                onlyWords,
-	"evidence.go: h.Node != \"\"":           "a promotion names its node",
-	"deadlock.go: !g.Planned":               "what a fault made of it disturbs already",
-	"deadlock.go: g.Planned":                "the fault that made the gap disturbs already",
-	"deadlock.go: e.Type == history.Kill":   "a hold or a call of the client ends then, which disturbs already",
-	"deadlock.go: e.Type == history.Exit":   "a hold or a call of the client ends then, which disturbs already",
-	"section.go: e.Process < 0":             noSuch,
-	"section.go: !ok":                       noSuch,
-	"section.go: !e.Type.Completes()":       noSuch,
+	"owner.go: s.End <= m.Sent":                "saves time; what lies before is told by L",
+	"owner.go: h.From <= m.Sent":               onlyWords,
+	"owner.go: m.N == 0":                       onlyWords,
+	"deadlock.go: len(c.record.Calls) == 0":    onlyWords,
+	"deadlock.go: h.From >= h.End":             noSuch,
+	"deadlock.go: k.Process == h.Process":      noSuch,
+	"linear/leases.go: hs[i].Call >= t":        onlyWords,
+	"linear/leases.go: i == first":             onlyWords,
+	"linear/leases.go: a > record.Forever-b":   "needs a lease of centuries",
+	"linear/leases.go: len(all) == 0":          implied,
+	"linear/leases.go: e.Type == history.OK":   "only the completion of an acquire carries a grant where there are no extensions",
+	"linear/leases.go: e.F == history.Acquire": "only the completion of an acquire carries a grant where there are no extensions",
+	"orphan.go: len(ms) > 1":                   onlyWords,
+	"evidence.go: h.Node != \"\"":              "a promotion names its node",
+	"deadlock.go: !g.Planned":                  "what a fault made of it disturbs already",
+	"deadlock.go: g.Planned":                   "the fault that made the gap disturbs already",
+	"deadlock.go: e.Type == history.Kill":      "a hold or a call of the client ends then, which disturbs already",
+	"deadlock.go: e.Type == history.Exit":      "a hold or a call of the client ends then, which disturbs already",
+	"linear/section.go: e.Process < 0":         noSuch,
+	"linear/section.go: !ok":                   noSuch,
+	"linear/section.go: !e.Type.Completes()":   noSuch,
 }
 
 // tables are the tests that need no time. Only a mutant that survives them meets the random ones.
@@ -144,12 +145,14 @@ var rules = []struct{ name, file, rule, instead, tests string }{
 	{"a promise ends", "record/collector_lease.go", "h.Valid = g.ValidUntil", "", tables},
 	{"a lease begins at the sending", "record/collector_lease.go", "h.Granting = h.Sent",
 		"h.Sent = e.T; h.Granting = h.Sent", tables},
-	{"no release twice", "mutex.go", "t.releases > 1:", "false:", fast},
-	{"no release without an acquire", "mutex.go",
-		"t.released && (t.acquire < 0 || ops[t.release].ret < ops[t.acquire].call):", "false:", fast},
-	{"no refusal while it holds", "mutex.go", "ts[o.token].refuses(o)", "false", fast},
-	{"spans are disjoint", "mutex.go", "if cores[i].from < cores[i-1].end {", "if false {", fast},
-	{"a point is outside of all spans", "mutex.go", "k >= 0 && hi < cores[k].end", "k >= 0 && hi < 0",
+	{"no release twice", "linear/mutex.go", "t.releases > 1:", "false:", fast},
+	{"no release without an acquire", "linear/mutex.go",
+		"t.released && (t.acquire < 0 || ops[t.release].Ret < ops[t.acquire].Call):", "false:", fast},
+	{"no refusal while it holds", "linear/mutex.go", "ts[o.Token].refuses(o)", "false", fast},
+	{"spans are disjoint", "linear/mutex.go", "if cores[i].from < cores[i-1].end {", "if false {",
+		fast},
+	{"a point is outside of all spans", "linear/mutex.go", "k >= 0 && hi < cores[k].end",
+		"k >= 0 && hi < 0",
 		fast},
 }
 
@@ -251,16 +254,21 @@ func mutants(t *testing.T) (program string, all []mutation) {
 		all = append(all, found...)
 		o.put(name, withSwitches(source, found))
 	}
-	o.put("mutant.go", []byte(`package checker
+	for _, room := range []string{"", "linear/"} {
+		o.put(room+"mutant.go", fmt.Appendf(nil, switches, path.Base("checker/"+room)))
+	}
+	return o.compile(), all
+}
+
+// switches is a file that takes away the condition that the environment names.
+const switches = `package %s
 
 import "os"
 
 var mutantName = os.Getenv("LOCKBENCH_MUTANT")
 
 func mutant(name string) bool { return name == mutantName }
-`))
-	return o.compile(), all
-}
+`
 
 // conditions finds what can be taken away: each part of a conjunction or disjunction, and each
 // condition of an if or a case that has no parts. Conditions of loops are left alone, so that

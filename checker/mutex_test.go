@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/linear"
 )
 
 // rounds is the number of random histories of a test: few by default, many with LOCKBENCH_SOAK set.
@@ -22,14 +23,14 @@ func rounds(normal, soak int) int {
 	return normal
 }
 
-func plain(ops []op) bool {
-	return porcupine.CheckOperations(mutexModel(), operations(ops))
+func plain(ops []linear.Op) bool {
+	return porcupine.CheckOperations(linear.MutexModel(), linear.Operations(ops))
 }
 
 // sliced is porcupine's answer on pieces as small as they can be made.
-func sliced(ops []op, minOps int) bool {
+func sliced(ops []linear.Op, minOps int) bool {
 	legal := true
-	newSlicer(ops, minOps).pieces(func(p []op) bool {
+	linear.NewSlicer(ops, minOps).Pieces(func(p []linear.Op) bool {
 		legal = plain(p)
 		return legal
 	})
@@ -38,27 +39,27 @@ func sliced(ops []op, minOps int) bool {
 
 // agree fails the test if the fast check, porcupine on slices and plain porcupine do not say the
 // same.
-func agree(t testing.TB, ops []op) (legal bool) {
+func agree(t testing.TB, ops []linear.Op) (legal bool) {
 	t.Helper()
-	f, a, b := fastMutex(ops)
+	f, a, b := linear.FastMutex(ops)
 	legal = plain(ops)
-	small, usual := sliced(ops, 1), ruleMutex(ops, 0).result == porcupine.Ok
-	if (f == none) != legal || small != legal || usual != legal {
+	small, usual := sliced(ops, 1), linear.Mutex(ops, 0).Result == porcupine.Ok
+	if (f == linear.NoFlaw) != legal || small != legal || usual != legal {
 		t.Fatalf("plain %v, fast %v (%s: %d, %d), smallest slices %v, usual slices %v\n%s", legal,
-			f == none, flawWords[f], a, b, small, usual, list(ops))
+			f == linear.NoFlaw, flawWords[f], a, b, small, usual, list(ops))
 	}
-	if f != none {
+	if f != linear.NoFlaw {
 		only(t, ops, a, b)
 	}
 	return legal
 }
 
 // only checks that the operations of the two tokens of a witness are illegal by themselves.
-func only(t testing.TB, ops []op, a, b int32) {
+func only(t testing.TB, ops []linear.Op, a, b int32) {
 	t.Helper()
-	var w []op
+	var w []linear.Op
 	for _, o := range ops {
-		if o.token == a || o.token == b {
+		if o.Token == a || o.Token == b {
 			w = append(w, o)
 		}
 	}
@@ -67,26 +68,26 @@ func only(t testing.TB, ops []op, a, b int32) {
 	}
 }
 
-func list(ops []op) string {
+func list(ops []linear.Op) string {
 	var s strings.Builder
 	for i := range ops {
-		fmt.Fprintf(&s, "[%d,%d] %s\n", ops[i].call, ops[i].ret, &ops[i])
+		fmt.Fprintf(&s, "[%d,%d] %s\n", ops[i].Call, ops[i].Ret, &ops[i])
 	}
 	return s.String()
 }
 
 func TestMutexAgainstPlainPorcupine(t *testing.T) {
-	generators := map[string]func(*rand.Rand) []op{
-		"arbitrary":  func(r *rand.Rand) []op { return arbitrary(r, 1+r.IntN(9)) },
-		"consistent": func(r *rand.Rand) []op { return consistent(r, 1+r.IntN(6)) },
-		"simulated": func(r *rand.Rand) []op {
+	generators := map[string]func(*rand.Rand) []linear.Op{
+		"arbitrary":  func(r *rand.Rand) []linear.Op { return arbitrary(r, 1+r.IntN(9)) },
+		"consistent": func(r *rand.Rand) []linear.Op { return consistent(r, 1+r.IntN(6)) },
+		"simulated": func(r *rand.Rand) []linear.Op {
 			return simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5),
 				0.1, 0)
 		},
-		"known": func(r *rand.Rand) []op {
+		"known": func(r *rand.Rand) []linear.Op {
 			return simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5), 0, r.IntN(2)*r.IntN(9))
 		},
-		"planted": func(r *rand.Rand) []op {
+		"planted": func(r *rand.Rand) []linear.Op {
 			return simulate(r.Uint64(), 4+r.IntN(20), 2+r.IntN(5), 0.1,
 				1+r.IntN(9))
 		},
@@ -111,10 +112,10 @@ func TestMutexAgainstPlainPorcupine(t *testing.T) {
 func TestPlantedViolationAmongUnknowns(t *testing.T) {
 	start := time.Now()
 	ops := simulate(3, 1000, 10, 0.06, 900)
-	f, _, _ := fastMutex(ops)
-	r := ruleMutex(ops, 0)
-	if f == none || r.result != porcupine.Illegal || len(r.failing) == 0 {
-		t.Fatalf("fast %v, porcupine %s, failing slice of %d", f, r.result, len(r.failing))
+	f, _, _ := linear.FastMutex(ops)
+	r := linear.Mutex(ops, 0)
+	if f == linear.NoFlaw || r.Result != porcupine.Illegal || len(r.Failing) == 0 {
+		t.Fatalf("fast %v, porcupine %s, failing slice of %d", f, r.Result, len(r.Failing))
 	}
-	t.Logf("%d operations in %d slices, %v", len(ops), r.slices, time.Since(start))
+	t.Logf("%d operations in %d slices, %v", len(ops), r.Slices, time.Since(start))
 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
@@ -66,7 +67,7 @@ func (c *check) outvoted(refusals []*history.Command) []*history.Command {
 	for _, m := range refusals {
 		byProcess[m.Process] = append(byProcess[m.Process], m)
 	}
-	for _, p := range sortedKeys(byProcess) {
+	for _, p := range slices.Sorted(maps.Keys(byProcess)) {
 		for _, ms := range attempts(byProcess[p]) {
 			if len(ms) >= masters-masters/2 {
 				return ms

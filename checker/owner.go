@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/explain"
@@ -51,7 +52,7 @@ func (c *check) owner() Property {
 	if len(grants.ByHold) == 0 {
 		return Property{Reason: explain.Say("the trace shows no command that granted the lock")}
 	}
-	for _, key := range sortedKeys(spans) {
+	for _, key := range slices.Sorted(maps.Keys(spans)) {
 		if p, ok := c.gone(key, spans[key], grants); ok {
 			return p
 		}

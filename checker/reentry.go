@@ -3,6 +3,8 @@ package checker
 import (
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"maps"
+	"slices"
 )
 
 // reentry judges a re-entrant lock: its holder must not be refused, and it is free only after as
@@ -28,7 +30,7 @@ func (c *check) reentry() Property {
 		}
 	}
 	all := c.record.Spans(record.WhileLeased, c.trust.Cut)
-	for _, key := range sortedKeys(all) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		ss := all[key]
 		var found *Property
 		record.Overlaps(ss, func(a, b record.Span) bool {

@@ -1,10 +1,12 @@
 package checker
 
 import (
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -148,14 +150,14 @@ func (c *check) exclusion(b record.ExclusionRule) Property {
 	}
 	p := Property{Verdict: Valid}
 	all := c.record.Spans(b, c.trust.Cut)
-	for _, key := range sortedKeys(all) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		ss := all[key]
 		_, _, fast := record.FirstOverlap(ss)
-		r := ruleMutex(claims(c.record, ss), c.options.Timeout)
+		r := linear.Mutex(linear.SpanOps(c.record, ss), c.options.Timeout)
 		p = verdict.Worse(p, c.decide(key, r, true, fast, func() Property {
-			c.picture(r.failing, func(token int32) string {
+			c.picture(r.Failing, func(token int32) string {
 				h := &c.record.Holds[ss[token-1].Hold]
-				return name{h.Process, h.N}.String()
+				return linear.Name{Process: h.Process, N: h.N}.String()
 			})
 			return c.explain(b, key, ss)
 		}))
@@ -176,13 +178,4 @@ func (c *check) promised(b record.ExclusionRule) (Property, bool) {
 			c.record.WithoutLease)}, true
 	}
 	return Property{}, false
-}
-
-func sortedKeys[V any](m map[int]V) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

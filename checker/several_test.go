@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
 // severalOp is an operation on several mutexes at once.
 type severalOp struct {
-	op
+	linear.Op
 	keys []int
 }
 
@@ -25,11 +26,11 @@ func severalModel() porcupine.Model {
 			s, o := state.([3]int32), input.(*severalOp)
 			next := s
 			for _, k := range o.keys {
-				ok, to := stepMutex(s[k], &o.op)
+				ok, to := linear.StepMutex(s[k], &o.Op)
 				if !ok {
 					return false, s
 				}
-				if to == s[k] && o.outcome == unsure {
+				if to == s[k] && o.Outcome == linear.Unsure {
 					return true, s // nothing at all happens
 				}
 				next[k] = to
@@ -50,27 +51,30 @@ func someLocks(r *rand.Rand) (h *history.History, ops []severalOp, points bool) 
 		if r.IntN(3) > 0 {
 			keys = append(keys, (keys[0]+1)%3)
 		}
-		a := op{call: r.Int64N(span), token: int32(p + 1), process: int32(p)}
-		a.ret = a.call + r.Int64N(6)
-		rel := op{call: a.ret + 1 + r.Int64N(8), token: a.token, process: a.process, kind: release}
-		rel.ret = rel.call + r.Int64N(6)
-		a.outcome = []outcome{done, done, done, done, refused, unsure}[r.IntN(6)]
-		rel.outcome = []outcome{done, done, done, done, refused, unsure}[r.IntN(6)]
-		points = points || a.outcome == unsure && rel.outcome == done
-		for _, o := range []op{a, rel} {
-			e := history.Event{Type: history.Invoke, T: o.call, Process: p, F: history.Acquire, N: 1,
+		a := linear.Op{Call: r.Int64N(span), Token: int32(p + 1), Process: int32(p)}
+		a.Ret = a.Call + r.Int64N(6)
+		rel := linear.Op{Call: a.Ret + 1 + r.Int64N(8), Token: a.Token, Process: a.Process,
+			Kind: linear.Release}
+		rel.Ret = rel.Call + r.Int64N(6)
+		a.Outcome = []linear.Outcome{linear.Done, linear.Done, linear.Done, linear.Done, linear.Refused,
+			linear.Unsure}[r.IntN(6)]
+		rel.Outcome = []linear.Outcome{linear.Done, linear.Done, linear.Done, linear.Done, linear.Refused,
+			linear.Unsure}[r.IntN(6)]
+		points = points || a.Outcome == linear.Unsure && rel.Outcome == linear.Done
+		for _, o := range []linear.Op{a, rel} {
+			e := history.Event{Type: history.Invoke, T: o.Call, Process: p, F: history.Acquire, N: 1,
 				Keys: keys}
-			if o.kind == release {
+			if o.Kind == linear.Release {
 				e.F = history.Release
 			}
 			h.Events = append(h.Events, e)
-			e.T, e.Type = o.ret, [...]history.Type{history.OK, history.Fail, history.Info}[o.outcome]
+			e.T, e.Type = o.Ret, [...]history.Type{history.OK, history.Fail, history.Info}[o.Outcome]
 			h.Events = append(h.Events, e)
-			if o.outcome == unsure {
-				o.ret = record.Forever
+			if o.Outcome == linear.Unsure {
+				o.Ret = record.Forever
 			}
 			ops = append(ops, severalOp{o, keys})
-			if o.kind == acquire && o.outcome == refused {
+			if o.Kind == linear.Acquire && o.Outcome == linear.Refused {
 				break
 			}
 		}
@@ -89,13 +93,13 @@ func TestSeveralLocksAgainstPorcupine(t *testing.T) {
 		h, several, points := someLocks(rand.New(rand.NewPCG(uint64(seed), 41)))
 		var ops []porcupine.Operation
 		for i := range several {
-			ops = append(ops, porcupine.Operation{ClientId: int(several[i].process), Input: &several[i],
-				Call: several[i].call, Return: several[i].ret})
+			ops = append(ops, porcupine.Operation{ClientId: int(several[i].Process), Input: &several[i],
+				Call: several[i].Call, Return: several[i].Ret})
 		}
 		want, got := porcupine.CheckOperations(severalModel(), ops), true
-		for _, l := range mutexOps(h) {
-			f, _, _ := fastMutex(l.ops)
-			got = got && f == none
+		for _, l := range linear.Logs(h) {
+			f, _, _ := linear.FastMutex(l.Ops)
+			got = got && f == linear.NoFlaw
 		}
 		switch {
 		case want && !got, want != got && !points:
@@ -124,21 +128,21 @@ func sure(t *testing.T, seed int, h *history.History, several []severalOp) {
 	for i := range several {
 		o := several[i]
 		granted := slices.ContainsFunc(several, func(a severalOp) bool {
-			return a.token == o.token &&
-				a.kind == acquire && a.outcome == done
+			return a.Token == o.Token &&
+				a.Kind == linear.Acquire && a.Outcome == linear.Done
 		})
 		if !granted {
 			continue
 		}
 		// the client has left, whatever it was told; the lock may be free from then on
-		if o.kind == release {
-			if o.outcome == unsure {
-				o.ret = record.Forever
+		if o.Kind == linear.Release {
+			if o.Outcome == linear.Unsure {
+				o.Ret = record.Forever
 			}
-			o.outcome = done
+			o.Outcome = linear.Done
 		}
-		ops = append(ops, porcupine.Operation{ClientId: int(o.process), Input: &o, Call: o.call,
-			Return: o.ret})
+		ops = append(ops, porcupine.Operation{ClientId: int(o.Process), Input: &o, Call: o.Call,
+			Return: o.Ret})
 	}
 	if legal := porcupine.CheckOperations(severalModel(), ops); legal == overlapping {
 		t.Fatalf("seed %d: the sure holds overlap: %v, porcupine says legal: %v\n%+v", seed, overlapping,

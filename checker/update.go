@@ -1,9 +1,11 @@
 package checker
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
@@ -17,16 +19,16 @@ import (
 // another one had overwritten. A write that nobody knows of may have happened or not; it returns at
 // forever. What the resource held at first is whatever the first section read.
 func (c *check) updates() Property {
-	as := accesses(c.history, c.trust.Cut)
-	if slices.ContainsFunc(as, access.silent) {
+	as := linear.Accesses(c.history, c.trust.Cut)
+	if slices.ContainsFunc(as, linear.Access.Silent) {
 		return Property{Reason: explain.Say(silentWrite)}
 	}
-	all := sections(as)
+	all := linear.Sections(as)
 	p := Property{Verdict: Valid}
-	for _, key := range sortedKeys(all) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
 		ss := all[key]
 		c.verdict.Evidence.Sections += len(ss)
-		p = verdict.Worse(p, c.decide(key, ruleSections(ss, c.options.Timeout), false, false,
+		p = verdict.Worse(p, c.decide(key, linear.Register(ss, c.options.Timeout), false, false,
 			func() Property { return lost(key, ss) }))
 	}
 	if c.verdict.Evidence.Sections == 0 {
@@ -41,25 +43,25 @@ func (c *check) updates() Property {
 const silentWrite = "a write does not say what it wrote"
 
 // lost explains a lost update, best with two sections that wrote upon the same value.
-func lost(key int, ss []section) Property {
+func lost(key int, ss []linear.Section) Property {
 	p := Property{Verdict: Violated}
-	by := map[int64]*section{}
+	by := map[int64]*linear.Section{}
 	for i := range ss {
 		s := &ss[i]
-		if s.outcome != history.OK || s.read == anything || s.read == s.wrote {
+		if s.Outcome != history.OK || s.Read == linear.Anything || s.Read == s.Wrote {
 			continue
 		}
-		o := by[s.read]
+		o := by[s.Read]
 		if o == nil {
-			by[s.read] = s
+			by[s.Read] = s
 			continue
 		}
 		p.Explanation = explain.Say(
 			"Client %d read %d at %s and wrote %d; client %d read %d at %s and wrote %d. One of the two "+
 				"updates of resource %d is lost.",
-			o.process, o.read, at(o.from), o.wrote, s.process, s.read, at(s.from), s.wrote, key)
-		p.Witness = &Witness{Key: key, Holds: []Hold{{Process: o.process, N: o.n, From: o.from, To: o.to},
-			{Process: s.process, N: s.n, From: s.from, To: s.to}}}
+			o.Process, o.Read, at(o.From), o.Wrote, s.Process, s.Read, at(s.From), s.Wrote, key)
+		p.Witness = &Witness{Key: key, Holds: []Hold{{Process: o.Process, N: o.N, From: o.From, To: o.To},
+			{Process: s.Process, N: s.N, From: s.From, To: s.To}}}
 		return p
 	}
 	p.Explanation = explain.Say(

@@ -41,7 +41,8 @@ var rooms = map[string][]string{
 		"internal/matrix", "internal/testenv", "reports/view"},
 
 	"checker": {"history", "nemesis", "checker/record", "checker/trace", "checker/verdict",
-		"checker/explain"},
+		"checker/linear", "checker/explain"},
+	"checker/linear":  {"history", "checker/record", "checker/explain"},
 	"checker/record":  {"history", "nemesis"},
 	"checker/trace":   {"history", "checker/record"},
 	"checker/verdict": {"history"},
@@ -103,7 +104,7 @@ var anyRoom = []string{"internal/format1", "internal/progress", "internal/resp",
 // heavy libraries live in one room each.
 var heavy = map[string]string{
 	"github.com/Shopify/toxiproxy":      "internal/cluster/proxy",
-	"github.com/anishathalye/porcupine": "checker",
+	"github.com/anishathalye/porcupine": "checker/linear",
 	"gonum.org/v1/plot":                 "reports/figure",
 	"github.com/testcontainers":         "docker",
 	"github.com/moby/moby":              "docker",

@@ -1,4 +1,4 @@
-package checker
+package linear
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ import (
 // can be made, and the other way round:
 //   - an acquire that was refused: always legal, no effect;
 //   - an unknown acquire without a successful release, with all releases of its token: take the
-//     token's hold out of a linearization and everybody else finds the mutex free more often, which
-//     harms nobody; put the unknown ones back at the very end, and the refused ones anywhere, since
-//     the token never holds;
+//     token's hold out of a linearization and every other token finds the mutex free more often,
+//     which is always legal; put the unknown ones back at the very end, and the refused ones
+//     anywhere, since the token never holds;
 //   - an unknown release of a token with a successful one: the successful one found the mutex held,
 //     so the unknown one did nothing before it; it goes last;
 //   - of the unknown releases of a token without a successful one, all but the first invoked: put
@@ -35,9 +35,9 @@ import (
 // pieces that begin and end with the same holder join. Windows are only ever narrowed, and only so
 // far that the shortest spans still fit.
 
-// token is all that a history says about one acquisition.
-type token struct {
-	from, end  int64 // acquire returned; release invoked, or forever
+// Token is all that a history says about one acquisition.
+type Token struct {
+	From, End  int64 // acquire returned; release invoked, or forever
 	unknownEnd int64 // first unknown release invoked, or forever
 	// op indices, -1: none; release is the successful one, or the first unknown one
 	acquire, release           int32
@@ -47,60 +47,60 @@ type token struct {
 }
 
 // blank is a token of which nothing is known.
-var blank = token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, end: record.Forever,
+var blank = Token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, End: record.Forever,
 	unknownEnd: record.Forever}
 
-// tokens sorts operations by token. Tokens are numbered densely from 1.
-func tokens(ops []op) []token { return tokensIn(nil, ops) }
+// Tokens sorts operations by token. Tokens are numbered densely from 1.
+func Tokens(ops []Op) []Token { return tokensIn(nil, ops) }
 
 // tokensIn is tokens in the memory of an earlier result, if it suffices.
-func tokensIn(ts []token, ops []op) []token {
+func tokensIn(ts []Token, ops []Op) []Token {
 	n := int32(0)
 	for i := range ops {
-		n = max(n, ops[i].token)
+		n = max(n, ops[i].Token)
 	}
 	ts = slices.Grow(ts[:0], int(n)+1)[:n+1]
 	for i := range ts {
 		ts[i] = blank
 	}
 	for i := range ops {
-		if o := &ops[i]; o.kind == release || o.outcome != refused {
-			ts[o.token].note(o, int32(i))
+		if o := &ops[i]; o.Kind == Release || o.Outcome != Refused {
+			ts[o.Token].note(o, int32(i))
 		}
 	}
 	for i := range ts {
 		if t := &ts[i]; !t.released && t.acquired {
-			t.release, t.end = t.firstUnknown, t.unknownEnd
+			t.release, t.End = t.firstUnknown, t.unknownEnd
 		}
 	}
 	return ts
 }
 
 // note takes an operation of the token that is not a refused acquire.
-func (t *token) note(o *op, i int32) {
+func (t *Token) note(o *Op, i int32) {
 	switch {
-	case o.kind == acquire:
-		t.acquire, t.acquired, t.from = i, o.outcome == done, o.ret
-	case o.outcome == done:
+	case o.Kind == Acquire:
+		t.acquire, t.acquired, t.From = i, o.Outcome == Done, o.Ret
+	case o.Outcome == Done:
 		t.releases++
-		if o.call < t.end || t.release < 0 {
-			t.release, t.released, t.end = i, true, o.call
+		if o.Call < t.End || t.release < 0 {
+			t.release, t.released, t.End = i, true, o.Call
 		}
-	case o.outcome == refused:
+	case o.Outcome == Refused:
 		if t.firstRefused < 0 {
 			t.firstRefused = i
 		}
-	case o.call < t.unknownEnd:
-		t.firstUnknown, t.unknownEnd = i, o.call
+	case o.Call < t.unknownEnd:
+		t.firstUnknown, t.unknownEnd = i, o.Call
 	}
 }
 
-// core reports whether the token surely holds over [from, end]: not so if the release was invoked
+// Core reports whether the token surely holds over [from, end]: not so if the release was invoked
 // before the acquire returned.
-func (t *token) core() bool { return t.acquired && t.from < t.end }
+func (t *Token) Core() bool { return t.acquired && t.From < t.End }
 
 // needless reports whether everything about the token may be dropped.
-func (t *token) needless() bool { return !t.acquired && !t.released }
+func (t *Token) needless() bool { return !t.acquired && !t.released }
 
 // mark is an instant at which something begins or ends that a cut has to know.
 type mark struct {
@@ -122,16 +122,17 @@ const (
 	noCutTo
 )
 
-// slicer cuts one key's operations into pieces.
-type slicer struct {
-	ops    []op
-	tokens []token
+// Slicer cuts one key's operations into pieces.
+type Slicer struct {
+	ops    []Op
+	tokens []Token
 	marks  []mark
 	min    int // operations that a piece should have at least
 }
 
-func newSlicer(ops []op, minOps int) *slicer {
-	s := &slicer{ops: ops, tokens: tokens(ops), min: minOps}
+// NewSlicer returns a slicer of operations whose pieces have at least minOps where that can be.
+func NewSlicer(ops []Op, minOps int) *Slicer {
+	s := &Slicer{ops: ops, tokens: Tokens(ops), min: minOps}
 	s.marks = make([]mark, 0, len(ops)+8)
 	for i := range ops {
 		s.place(int32(i))
@@ -143,46 +144,46 @@ func newSlicer(ops []op, minOps int) *slicer {
 }
 
 // place decides whether an operation is needed and where it goes.
-func (s *slicer) place(i int32) {
+func (s *Slicer) place(i int32) {
 	o := &s.ops[i]
-	t := &s.tokens[o.token]
+	t := &s.tokens[o.Token]
 	switch {
-	case o.kind == acquire && o.outcome == refused || t.needless():
-	case o.kind == release && o.outcome == refused:
-		if t.core() && t.from < o.call && o.ret < t.end { // wrong by itself
-			s.window(i, o.call, o.ret)
+	case o.Kind == Acquire && o.Outcome == Refused || t.needless():
+	case o.Kind == Release && o.Outcome == Refused:
+		if t.Core() && t.From < o.Call && o.Ret < t.End { // wrong by itself
+			s.window(i, o.Call, o.Ret)
 		}
-	case i == t.acquire && t.core():
-		s.marks = append(s.marks, mark{t.from, i, spanBegins})
-	case i == t.release && t.core():
-		s.marks = append(s.marks, mark{t.end, i, spanEnds})
+	case i == t.acquire && t.Core():
+		s.marks = append(s.marks, mark{t.From, i, spanBegins})
+	case i == t.release && t.Core():
+		s.marks = append(s.marks, mark{t.End, i, spanEnds})
 	case i == t.acquire && t.release >= 0:
 		s.point(t)
 	case i == t.release && t.acquire >= 0: // placed with its acquire
-	case o.kind == acquire || o.outcome == done:
+	case o.Kind == Acquire || o.Outcome == Done:
 		// a second success, or one without an acquire: wrong by itself
-		s.marks = append(s.marks, mark{o.call, i, lone})
+		s.marks = append(s.marks, mark{o.Call, i, lone})
 	}
 }
 
 // point places the two operations of a token whose hold may be of no length at all: anywhere in the
 // time that both windows allow.
-func (s *slicer) point(t *token) {
+func (s *Slicer) point(t *Token) {
 	a, r := &s.ops[t.acquire], &s.ops[t.release]
-	lo, hi := max(a.call, r.call), min(a.ret, r.ret)
+	lo, hi := max(a.Call, r.Call), min(a.Ret, r.Ret)
 	s.window(t.acquire, min(lo, hi), max(lo, hi))
 	s.marks = append(s.marks, mark{min(lo, hi), t.release, lone})
 }
 
 // window places an operation at lo and forbids cuts from lo to hi.
-func (s *slicer) window(i int32, lo, hi int64) {
+func (s *Slicer) window(i int32, lo, hi int64) {
 	s.marks = append(s.marks, mark{lo, i, noCutFrom}, mark{hi, -1, noCutTo})
 }
 
-// pieces calls yield with each piece in turn until it returns false. A piece is only valid during
+// Pieces calls yield with each piece in turn until it returns false. A piece is only valid during
 // the call. Its times are the history's, four times as large to make room for the operations in
 // between.
-func (s *slicer) pieces(yield func(piece []op) bool) {
+func (s *Slicer) Pieces(yield func(piece []Op) bool) {
 	p := piece{begin: math.MinInt64}
 	inside, forbidden := 0, 0
 	var holders int64 // sum of the tokens of all spans that are open; with one open, its token
@@ -193,10 +194,10 @@ func (s *slicer) pieces(yield func(piece []op) bool) {
 		switch m.what {
 		case spanBegins:
 			inside++
-			holders += int64(s.ops[m.op].token)
+			holders += int64(s.ops[m.op].Token)
 		case spanEnds:
 			inside--
-			holders -= int64(s.ops[m.op].token)
+			holders -= int64(s.ops[m.op].Token)
 		case noCutFrom:
 			forbidden++
 		case noCutTo:
@@ -221,15 +222,15 @@ func (s *slicer) pieces(yield func(piece []op) bool) {
 
 // piece is one slice of a history.
 type piece struct {
-	ops   []op
+	ops   []Op
 	begin int64 // nothing in it may take effect before
 }
 
 // put adds an operation, in the piece's times.
-func (p *piece) put(o op) {
-	o.call = max(4*o.call, p.begin)
-	if o.ret != record.Forever {
-		o.ret = max(4*o.ret, o.call)
+func (p *piece) put(o Op) {
+	o.Call = max(4*o.Call, p.begin)
+	if o.Ret != record.Forever {
+		o.Ret = max(4*o.Ret, o.Call)
 	}
 	p.ops = append(p.ops, o)
 }
@@ -237,14 +238,14 @@ func (p *piece) put(o op) {
 // close ends the piece just after an instant at which the holder is certain.
 func (p *piece) close(at int64, holder int32) {
 	for i := range p.ops {
-		p.ops[i].ret = max(min(p.ops[i].ret, at), p.ops[i].call)
+		p.ops[i].Ret = max(min(p.ops[i].Ret, at), p.ops[i].Call)
 	}
-	p.ops = append(p.ops, op{call: at + 1, ret: at + 1, token: holder, process: -1, kind: assertHeld})
+	p.ops = append(p.ops, Op{Call: at + 1, Ret: at + 1, Token: holder, Process: -1, Kind: assertHeld})
 }
 
 // open begins the next piece there.
 func (p *piece) open(at int64, holder int32) {
-	p.ops = append(p.ops[:0], op{call: at + 2, ret: at + 2, token: holder, process: -1,
-		kind: assumeHeld})
+	p.ops = append(p.ops[:0], Op{Call: at + 2, Ret: at + 2, Token: holder, Process: -1,
+		Kind: assumeHeld})
 	p.begin = at + 3
 }

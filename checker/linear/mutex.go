@@ -1,4 +1,4 @@
-package checker
+package linear
 
 import (
 	"cmp"
@@ -10,19 +10,20 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 )
 
-// flaw is why a history of operations is not that of a mutex.
-type flaw uint8
+// Flaw is why a history of operations is not that of a mutex.
+type Flaw uint8
 
+// The flaws of a history.
 const (
-	none           flaw = iota
-	doubleRelease       // one acquisition was released twice with success
-	phantomRelease      // released with success although never acquired, or before
-	lostLock            // refused to its own holder while it surely held
-	overlap             // two tokens surely held at once
-	coveredPoint        // released with success although another one held all the time
+	NoFlaw         Flaw = iota
+	DoubleRelease       // one acquisition was released twice with success
+	PhantomRelease      // released with success although never acquired, or before
+	LostLock            // refused to its own holder while it surely held
+	Overlap             // two tokens surely held at once
+	CoveredPoint        // released with success although another one held all the time
 )
 
-// fastMutex decides exactly, without search, whether operations are those of a mutex (stepMutex).
+// FastMutex decides exactly, without search, whether operations are those of a mutex (stepMutex).
 // It returns the first flaw that it finds with the one or two tokens that are a violation by
 // themselves.
 //
@@ -40,13 +41,13 @@ const (
 // Necessary: in a linearization a token holds from before its acquire returned until after e. A
 // refused release is legal only outside of that; an unknown release before a successful one had no
 // effect, or the successful one would be illegal. So the hold covers the span, and holds are
-// disjoint. A point is held at some instant of its windows, and nobody else holds then. Sufficient:
-// let each token of 2 hold just its span, and give each token of 3 an instant there; several fit
-// into one gap, one after the other. Refused acquires go anywhere, refused releases outside their
-// token's span, unknown operations without effect last.
-func fastMutex(ops []op) (f flaw, a, b int32) {
+// disjoint. A point is held at some instant of its windows, and no other token holds then.
+// Sufficient: let each token of 2 hold just its span, and give each token of 3 an instant there;
+// several fit into one gap, one after the other. Refused acquires go anywhere, refused releases
+// outside their token's span, unknown operations without effect last.
+func FastMutex(ops []Op) (f Flaw, a, b int32) {
 	if plainlyLegal(ops) {
-		return none, 0, 0
+		return NoFlaw, 0, 0
 	}
 	return fastMutexExact(ops)
 }
@@ -55,30 +56,30 @@ func fastMutex(ops []op) (f flaw, a, b int32) {
 // all outcomes are known, no release was refused, tokens are numbered in the order in which their
 // acquires come, and each is released once at most, after its acquire returned. That is what most
 // histories are like, and takes a third of the time. On false, nothing is known.
-func plainlyLegal(ops []op) bool {
+func plainlyLegal(ops []Op) bool {
 	type held struct{ from, end int64 }
 	spans := make([]held, 1, acquires(ops)+1) // by token
 	for i := range ops {
 		switch o := &ops[i]; {
-		case o.outcome == unsure:
+		case o.Outcome == Unsure:
 			return false
-		case o.kind == acquire:
-			if int(o.token) != len(spans) {
+		case o.Kind == Acquire:
+			if int(o.Token) != len(spans) {
 				return false
 			}
-			s := held{o.ret, record.Forever}
-			if o.outcome == refused {
-				s = held{record.Forever, 0} // in nobody's way, and cannot be released
+			s := held{o.Ret, record.Forever}
+			if o.Outcome == Refused {
+				s = held{record.Forever, 0} // overlaps no span, and cannot be released
 			}
 			spans = append(spans, s)
-		case o.outcome == refused || int(o.token) >= len(spans):
+		case o.Outcome == Refused || int(o.Token) >= len(spans):
 			return false
 		default:
-			s := &spans[o.token]
-			if s.end != record.Forever || o.call <= s.from {
+			s := &spans[o.Token]
+			if s.end != record.Forever || o.Call <= s.from {
 				return false
 			}
-			s.end = o.call
+			s.end = o.Call
 		}
 	}
 	last := int64(math.MinInt64)
@@ -92,26 +93,26 @@ func plainlyLegal(ops []op) bool {
 }
 
 // acquires returns how many acquires there are, if they are numbered in their order.
-func acquires(ops []op) int {
+func acquires(ops []Op) int {
 	for i := len(ops) - 1; i >= 0; i-- {
-		if ops[i].kind == acquire {
-			return min(len(ops), max(0, int(ops[i].token)))
+		if ops[i].Kind == Acquire {
+			return min(len(ops), max(0, int(ops[i].Token)))
 		}
 	}
 	return 0
 }
 
-// workspace is the memory of fastMutexExact. Used again and again, it spares most of the time, which
-// would go into fresh memory.
+// workspace is the memory of fastMutexExact. Used again and again, it spares most of the time,
+// which would go into fresh memory.
 type workspace struct {
-	tokens []token
+	tokens []Token
 	cores  []core
 	points []int32
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-func fastMutexExact(ops []op) (f flaw, a, b int32) {
+func fastMutexExact(ops []Op) (f Flaw, a, b int32) {
 	w := workspaces.Get().(*workspace)
 	defer workspaces.Put(w)
 	w.tokens = tokensIn(w.tokens, ops)
@@ -120,75 +121,75 @@ func fastMutexExact(ops []op) (f flaw, a, b int32) {
 	for i := range ts {
 		t := &ts[i]
 		refusals = refusals || t.firstRefused >= 0
-		if !t.core() {
-			if f := t.local(ops); f != none {
+		if !t.Core() {
+			if f := t.local(ops); f != NoFlaw {
 				return f, int32(i), 0
 			}
 			points = points || t.point()
 			continue
 		}
 		if t.releases > 1 {
-			return doubleRelease, int32(i), 0
+			return DoubleRelease, int32(i), 0
 		}
-		if prev := &ts[last]; last > 0 && t.from < prev.end {
-			if t.from < prev.from {
+		if prev := &ts[last]; last > 0 && t.From < prev.End {
+			if t.From < prev.From {
 				return w.slow(ops) // acquires are not in the order of their returns
 			}
-			return overlap, last, int32(i)
+			return Overlap, last, int32(i)
 		}
 		last = int32(i)
 	}
 	if points || refusals {
 		return w.slow(ops)
 	}
-	return none, 0, 0
+	return NoFlaw, 0, 0
 }
 
 // slow is for histories with refused releases, with points, or out of order; those cost a sort or a
 // second look at most.
-func (w *workspace) slow(ops []op) (f flaw, a, b int32) {
+func (w *workspace) slow(ops []Op) (f Flaw, a, b int32) {
 	ts := w.tokens
 	for i := range ts {
-		if f := ts[i].local(ops); f != none {
+		if f := ts[i].local(ops); f != NoFlaw {
 			return f, int32(i), 0
 		}
 	}
 	for i := range ops {
-		if o := &ops[i]; o.kind == release && o.outcome == refused && ts[o.token].refuses(o) {
-			return lostLock, o.token, 0
+		if o := &ops[i]; o.Kind == Release && o.Outcome == Refused && ts[o.Token].refuses(o) {
+			return LostLock, o.Token, 0
 		}
 	}
 	w.split()
 	cores, points := w.cores, w.points
 	for i := 1; i < len(cores); i++ {
 		if cores[i].from < cores[i-1].end {
-			return overlap, cores[i-1].token, cores[i].token
+			return Overlap, cores[i-1].token, cores[i].token
 		}
 	}
 	for _, p := range points {
 		if c := ts[p].covered(ops, cores); c >= 0 {
-			return coveredPoint, p, cores[c].token
+			return CoveredPoint, p, cores[c].token
 		}
 	}
-	return none, 0, 0
+	return NoFlaw, 0, 0
 }
 
 // local finds the flaws of condition 1 that a token has by itself, without refused releases.
-func (t *token) local(ops []op) flaw {
+func (t *Token) local(ops []Op) Flaw {
 	switch {
 	case t.releases > 1:
-		return doubleRelease
-	case t.released && (t.acquire < 0 || ops[t.release].ret < ops[t.acquire].call):
-		return phantomRelease
+		return DoubleRelease
+	case t.released && (t.acquire < 0 || ops[t.release].Ret < ops[t.acquire].Call):
+		return PhantomRelease
 	}
-	return none
+	return NoFlaw
 }
 
 // refuses reports whether a refused release lies wholly in the time in which its token surely held.
-func (t *token) refuses(o *op) bool { return t.core() && t.from < o.call && o.ret < t.end }
+func (t *Token) refuses(o *Op) bool { return t.Core() && t.From < o.Call && o.Ret < t.End }
 
 // point reports whether the token is one of condition 3.
-func (t *token) point() bool { return !t.core() && t.acquire >= 0 && t.release >= 0 }
+func (t *Token) point() bool { return !t.Core() && t.acquire >= 0 && t.release >= 0 }
 
 // core is the span of a token.
 type core struct {
@@ -204,9 +205,9 @@ func (w *workspace) split() {
 	for i := range w.tokens {
 		t := &w.tokens[i]
 		switch {
-		case t.core():
-			sorted = sorted && (len(cores) == 0 || cores[len(cores)-1].from <= t.from)
-			cores = append(cores, core{t.from, t.end, int32(i)})
+		case t.Core():
+			sorted = sorted && (len(cores) == 0 || cores[len(cores)-1].from <= t.From)
+			cores = append(cores, core{t.From, t.End, int32(i)})
 		case t.point():
 			points = append(points, int32(i))
 		}
@@ -222,9 +223,9 @@ func (w *workspace) split() {
 
 // covered returns the index of the span that contains every instant at which a point could be, or
 // -1.
-func (t *token) covered(ops []op, cores []core) int {
+func (t *Token) covered(ops []Op, cores []core) int {
 	a, r := &ops[t.acquire], &ops[t.release]
-	lo, hi := max(a.call, r.call), min(a.ret, r.ret)
+	lo, hi := max(a.Call, r.Call), min(a.Ret, r.Ret)
 	k := sort.Search(len(cores), func(i int) bool { return cores[i].from >= lo }) - 1
 	if k >= 0 && hi < cores[k].end {
 		return k

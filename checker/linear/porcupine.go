@@ -1,4 +1,4 @@
-package checker
+package linear
 
 import (
 	"bytes"
@@ -18,33 +18,33 @@ const (
 	batchOps = 8192
 )
 
-// ruling is porcupine's answer on some operations.
-type ruling struct {
-	result     porcupine.CheckResult
-	operations int // of the history, before preparation
-	slices     int
-	failing    []op // the piece that is not linearizable
-	took       time.Duration
+// Ruling is porcupine's answer on some operations.
+type Ruling struct {
+	Result     porcupine.CheckResult
+	Operations int // of the history, before preparation
+	Slices     int
+	Failing    []Op // the piece that is not linearizable
+	Took       time.Duration
 }
 
-// ruleMutex lets porcupine decide whether operations on one mutex are linearizable. Its memory and
+// Mutex lets porcupine decide whether operations on one mutex are linearizable. Its memory and
 // time grow with the number of operations, not with its square. timeout 0 is no limit.
-func ruleMutex(ops []op, timeout time.Duration) ruling {
+func Mutex(ops []Op, timeout time.Duration) Ruling {
 	start := time.Now()
-	r := ruling{result: porcupine.Ok, operations: len(ops)}
+	r := Ruling{Result: porcupine.Ok, Operations: len(ops)}
 	b := batch{}
-	newSlicer(ops, pieceOps).pieces(func(p []op) bool {
-		r.slices++
+	NewSlicer(ops, pieceOps).Pieces(func(p []Op) bool {
+		r.Slices++
 		b.add(p)
 		if len(b.ops) >= batchOps {
 			r.rule(&b, remaining(timeout, start))
 		}
-		return r.result == porcupine.Ok
+		return r.Result == porcupine.Ok
 	})
-	if r.result == porcupine.Ok {
+	if r.Result == porcupine.Ok {
 		r.rule(&b, remaining(timeout, start))
 	}
-	r.took = time.Since(start)
+	r.Took = time.Since(start)
 	return r
 }
 
@@ -58,24 +58,24 @@ func remaining(timeout time.Duration, start time.Time) time.Duration {
 }
 
 // rule has porcupine judge a batch and empties it.
-func (r *ruling) rule(b *batch, timeout time.Duration) {
+func (r *Ruling) rule(b *batch, timeout time.Duration) {
 	if len(b.ops) == 0 {
 		return
 	}
-	r.result = porcupine.CheckOperationsTimeout(b.model(), operations(b.ops), timeout)
-	if r.result == porcupine.Illegal {
-		r.failing = b.failing(timeout)
+	r.Result = porcupine.CheckOperationsTimeout(b.model(), Operations(b.ops), timeout)
+	if r.Result == porcupine.Illegal {
+		r.Failing = b.failing(timeout)
 	}
 	b.reset()
 }
 
 // batch is several pieces in a row. porcupine gets them through Model.Partition.
 type batch struct {
-	ops  []op
+	ops  []Op
 	ends []int // ops[:ends[0]] is the first piece, and so on
 }
 
-func (b *batch) add(piece []op) {
+func (b *batch) add(piece []Op) {
 	b.ops = append(b.ops, piece...)
 	b.ends = append(b.ends, len(b.ops))
 }
@@ -83,7 +83,7 @@ func (b *batch) add(piece []op) {
 func (b *batch) reset() { b.ops, b.ends = b.ops[:0], b.ends[:0] }
 
 func (b *batch) model() porcupine.Model {
-	m := mutexModel()
+	m := MutexModel()
 	m.Partition = func(all []porcupine.Operation) [][]porcupine.Operation {
 		parts := make([][]porcupine.Operation, len(b.ends))
 		from := 0
@@ -97,10 +97,10 @@ func (b *batch) model() porcupine.Model {
 }
 
 // failing returns a copy of the first piece that is not linearizable by itself.
-func (b *batch) failing(timeout time.Duration) []op {
+func (b *batch) failing(timeout time.Duration) []Op {
 	from := 0
 	for _, to := range b.ends {
-		if piece := b.ops[from:to]; porcupine.CheckOperationsTimeout(mutexModel(), operations(piece),
+		if piece := b.ops[from:to]; porcupine.CheckOperationsTimeout(MutexModel(), Operations(piece),
 			timeout) == porcupine.Illegal {
 			return slices.Clone(piece)
 		}
@@ -109,27 +109,27 @@ func (b *batch) failing(timeout time.Duration) []op {
 	return nil
 }
 
-// drawMutex returns porcupine's picture of operations on a mutex. name says what a token is.
-func drawMutex(ops []op, name func(token int32) string) ([]byte, error) {
-	m := mutexModel()
+// Draw returns porcupine's picture of operations on a mutex. name says what a token is.
+func Draw(ops []Op, name func(token int32) string) ([]byte, error) {
+	m := MutexModel()
 	m.DescribeOperation = func(input, _ any) string {
-		o := input.(*op)
-		return kindNames[o.kind] + " " + name(o.token) + outcomeNames[o.outcome]
+		o := input.(*Op)
+		return kindNames[o.Kind] + " " + name(o.Token) + outcomeNames[o.Outcome]
 	}
 	m.DescribeState = func(state any) string {
-		if state.(int32) == free {
+		if state.(int32) == Free {
 			return "free"
 		}
 		return "held by " + name(state.(int32))
 	}
-	_, info := porcupine.CheckOperationsVerbose(m, operations(ops), 10*time.Second)
+	_, info := porcupine.CheckOperationsVerbose(m, Operations(ops), 10*time.Second)
 	var page bytes.Buffer
 	err := porcupine.Visualize(m, info, &page)
 	return page.Bytes(), err
 }
 
-// porcupineVersion is the version that this program was built with.
-var porcupineVersion = sync.OnceValue(func() string {
+// PorcupineVersion is the version that this program was built with.
+var PorcupineVersion = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
@@ -147,23 +147,23 @@ var porcupineVersion = sync.OnceValue(func() string {
 const wholeLimit = 60_000
 
 // ruleWhole lets porcupine decide on operations without preparation.
-func ruleWhole(m porcupine.Model, ops []porcupine.Operation, timeout time.Duration) ruling {
+func ruleWhole(m porcupine.Model, ops []porcupine.Operation, timeout time.Duration) Ruling {
 	start := time.Now()
-	r := ruling{result: porcupine.Unknown, operations: len(ops)}
+	r := Ruling{Result: porcupine.Unknown, Operations: len(ops)}
 	if len(ops) <= wholeLimit {
-		r.result = porcupine.CheckOperationsTimeout(m, ops, timeout)
+		r.Result = porcupine.CheckOperationsTimeout(m, ops, timeout)
 	}
-	r.took = time.Since(start)
+	r.Took = time.Since(start)
 	return r
 }
 
-// unfinished reports whether porcupine did not come to an end in time.
-func (r *ruling) unfinished() bool { return r.result == porcupine.Unknown }
+// Unfinished reports whether porcupine did not come to an end in time.
+func (r *Ruling) Unfinished() bool { return r.Result == porcupine.Unknown }
 
-// illegal reports whether the operations are not those of the model.
-func (r *ruling) illegal() bool { return r.result == porcupine.Illegal }
+// Illegal reports whether the operations are not those of the model.
+func (r *Ruling) Illegal() bool { return r.Result == porcupine.Illegal }
 
-// rulings are the results of porcupine from the best to the worst; "" is none.
-func rulings() []string {
+// Results are the results of porcupine from the best to the worst; "" is none.
+func Results() []string {
 	return []string{"", string(porcupine.Ok), string(porcupine.Unknown), string(porcupine.Illegal)}
 }

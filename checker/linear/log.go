@@ -1,18 +1,20 @@
-package checker
+package linear
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
 
-// mutexOps turns a history into operations on the mutex of each key, with unknown outcomes, for
+// Logs turns a history into operations on the mutex of each key, with unknown outcomes, for
 // histories that say nothing of leases. A token is one acquire call. Tokens are numbered in the
 // order of the completions of their acquires, unknown ones last; names gives the acquisition of
 // each.
-func mutexOps(h *history.History) map[int]*mutexLog {
-	m := &mutexReader{logs: map[int]*mutexLog{}, open: map[int]*history.Event{}}
+func Logs(h *history.History) map[int]*Log {
+	m := &mutexReader{logs: map[int]*Log{}, open: map[int]*history.Event{}}
 	for i := range h.Events {
 		m.add(&h.Events[i])
 	}
@@ -20,20 +22,21 @@ func mutexOps(h *history.History) map[int]*mutexLog {
 	return m.logs
 }
 
-// mutexLog is the operations on one mutex.
-type mutexLog struct {
-	ops    []op
-	names  []name // by token
-	tokens map[name]int32
+// Log is the operations on one mutex.
+type Log struct {
+	Ops    []Op
+	Names  []Name // by token
+	tokens map[Name]int32
 }
 
-// name is an acquisition: n of process.
-type name struct{ process, n int }
+// Name is an acquisition: n of process.
+type Name struct{ Process, N int }
 
-func (n name) String() string { return fmt.Sprintf("client %d, acquisition %d", n.process, n.n) }
+// String is for people: "client 3, acquisition 2".
+func (n Name) String() string { return fmt.Sprintf("client %d, acquisition %d", n.Process, n.N) }
 
 type mutexReader struct {
-	logs map[int]*mutexLog
+	logs map[int]*Log
 	open map[int]*history.Event
 }
 
@@ -51,40 +54,40 @@ func (m *mutexReader) add(e *history.Event) {
 }
 
 func (m *mutexReader) close() {
-	for _, p := range sortedKeys(m.open) {
+	for _, p := range slices.Sorted(maps.Keys(m.open)) {
 		m.op(m.open[p], nil)
 	}
 }
 
 // op adds an operation; completed is nil if it never was.
 func (m *mutexReader) op(invoked, completed *history.Event) {
-	o := op{call: invoked.T, ret: record.Forever, process: int32(invoked.Process), outcome: unsure}
+	o := Op{Call: invoked.T, Ret: record.Forever, Process: int32(invoked.Process), Outcome: Unsure}
 	if invoked.F == history.Release {
-		o.kind = release
+		o.Kind = Release
 	}
 	if completed != nil && completed.Type != history.Info {
-		o.ret, o.outcome = completed.T, done
+		o.Ret, o.Outcome = completed.T, Done
 		if completed.Type == history.Fail {
-			o.outcome = refused
+			o.Outcome = Refused
 		}
 	}
 	for _, key := range record.KeysOf(invoked) {
 		l := m.logs[key]
 		if l == nil {
-			l = &mutexLog{names: make([]name, 1), tokens: map[name]int32{}}
+			l = &Log{Names: make([]Name, 1), tokens: map[Name]int32{}}
 			m.logs[key] = l
 		}
-		o.token = l.token(name{invoked.Process, invoked.N})
-		l.ops = append(l.ops, o)
+		o.Token = l.token(Name{invoked.Process, invoked.N})
+		l.Ops = append(l.Ops, o)
 	}
 }
 
-func (l *mutexLog) token(n name) int32 {
+func (l *Log) token(n Name) int32 {
 	t, ok := l.tokens[n]
 	if !ok {
-		t = int32(len(l.names))
+		t = int32(len(l.Names))
 		l.tokens[n] = t
-		l.names = append(l.names, n)
+		l.Names = append(l.Names, n)
 	}
 	return t
 }

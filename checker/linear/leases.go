@@ -1,0 +1,237 @@
+package linear
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// LeaseHold is one grant of a lock whose server keeps leases exactly: it begins at an instant of
+// the acquire call and ends with the release or after TTL, whatever comes first.
+type LeaseHold struct {
+	// the acquire; for an unknown one that was released with success, ret is the release's
+	Call, Ret         int64
+	TTL               int64
+	Answer            Answer
+	Released, Replied int64 // the release; forever if there is none
+	Name              Name
+}
+
+// Answer is how a release went.
+type Answer uint8
+
+// The answers of a release.
+const (
+	NoRelease Answer = iota
+	ReleaseOK
+	ReleaseRefused
+	ReleaseUnknown
+)
+
+// Place puts a hold at the earliest instant from t on and returns its end, or false if it fits
+// nowhere. The earliest instant is always the best: the end never comes earlier by beginning later,
+// and nothing else depends on it.
+func (h *LeaseHold) Place(t int64) (end int64, ok bool) {
+	a := max(h.Call, t)
+	if h.Answer == ReleaseOK {
+		a = max(a, h.Released-h.TTL) // it was released while its lease ran
+	}
+	if a > h.Ret {
+		return 0, false
+	}
+	switch h.Answer {
+	case ReleaseOK:
+		return max(h.Released, a), true // not after replied, because ret is not
+	case ReleaseUnknown:
+		return min(max(h.Released, a), a+h.TTL), true
+	case ReleaseRefused: // it had run out before the refusal
+		return a + h.TTL, a+h.TTL <= h.Replied
+	}
+	return a + h.TTL, true
+}
+
+// FastLease decides the lease model where it can without search: if every acquire call is shorter
+// than every lease, the order of the grants is forced to be that of the returns of the calls (two
+// grants are a lease or a release apart), and placing each as early as possible is exact. exact is
+// false where the calls are longer. bad is the first hold that does not fit, -1: none; first is
+// where the chain of holds that push it begins.
+func FastLease(hs []LeaseHold) (bad, first int, exact bool) {
+	t := int64(math.MinInt64)
+	first = 0
+	for i := range hs {
+		if hs[i].Call >= t {
+			first = i
+		}
+		end, ok := hs[i].Place(t)
+		if !ok {
+			if i == first {
+				first = max(0, i-1)
+			}
+			return i, first, narrow(hs)
+		}
+		t = end
+	}
+	return -1, 0, narrow(hs)
+}
+
+func narrow(hs []LeaseHold) bool {
+	shortest := int64(math.MaxInt64)
+	for _, h := range hs {
+		shortest = min(shortest, h.TTL)
+	}
+	return !slices.ContainsFunc(hs, func(h LeaseHold) bool { return h.Ret-h.Call >= shortest })
+}
+
+// LeaseModel is the lease model for porcupine: each operation is a whole hold, and the state is the
+// instant from which the lock is free.
+func LeaseModel() porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return int64(math.MinInt64) },
+		Step: func(state, input, _ any) (bool, any) {
+			end, ok := input.(*LeaseHold).Place(state.(int64))
+			return ok, end
+		},
+		DescribeOperation: func(input, _ any) string { return input.(*LeaseHold).Name.String() },
+	}
+}
+
+// Idle cuts holds, sorted by return, where all before are surely over before any later one was
+// asked for: each piece is possible by itself if and only if the whole is.
+func Idle(hs []LeaseHold) [][]LeaseHold {
+	var out [][]LeaseHold
+	earliest := make([]int64, len(hs)+1)
+	earliest[len(hs)] = record.Forever
+	for i := len(hs) - 1; i >= 0; i-- {
+		earliest[i] = min(earliest[i+1], hs[i].Call)
+	}
+	from, over := 0, int64(math.MinInt64)
+	for i := range hs {
+		over = max(over, saturated(hs[i].Ret, hs[i].TTL))
+		if over <= earliest[i+1] {
+			out = append(out, hs[from:i+1])
+			from = i + 1
+		}
+	}
+	return out
+}
+
+func saturated(a, b int64) int64 {
+	if a > record.Forever-b {
+		return record.Forever
+	}
+	return a + b
+}
+
+// LeaseOperations turns holds into operations for porcupine.
+func LeaseOperations(hs []LeaseHold) []porcupine.Operation {
+	out := make([]porcupine.Operation, len(hs))
+	for i := range hs {
+		out[i] = porcupine.Operation{ClientId: hs[i].Name.Process, Input: &hs[i], Call: hs[i].Call,
+			Return: hs[i].Ret}
+	}
+	return out
+}
+
+// Unfit is why a history cannot be judged by the lease model.
+type Unfit uint8
+
+// What the lease model cannot judge.
+const (
+	Fits Unfit = iota
+	HasExtensions
+	ReleasedUnacquired // with success, by a client that had not acquired it
+	UnknownLeases
+	NoGrants
+)
+
+// LeaseHolds collects the grants of each key. why says why they cannot be judged. Acquires with an
+// unknown outcome count only if their release succeeded: without them the lock is free more often,
+// which refuses no history.
+func LeaseHolds(h *history.History, ttl time.Duration) (all map[int][]LeaseHold, why Unfit) {
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Type == history.Extend || e.F == history.ExtendOp {
+			return nil, HasExtensions
+		}
+	}
+	leases := grantedLeases(h)
+	all = map[int][]LeaseHold{}
+	for key, l := range Logs(h) {
+		for t, tok := range Tokens(l.Ops) {
+			if tok.needless() || tok.acquire < 0 {
+				if tok.released {
+					return nil, ReleasedUnacquired
+				}
+				continue
+			}
+			h := l.leaseHold(int32(t), tok)
+			g := leases[h.Name]
+			h.TTL = int64(cmp.Or(g.Lease.D(), ttl))
+			if g.Sent <= h.Ret {
+				h.Call = max(h.Call, g.Sent) // it cannot have been granted before it was asked for
+			}
+			if h.TTL <= 0 {
+				return nil, UnknownLeases
+			}
+			all[key] = append(all[key], h)
+		}
+		slices.SortStableFunc(all[key], func(a, b LeaseHold) int {
+			return cmp.Or(cmp.Compare(a.Ret, b.Ret), cmp.Compare(a.Released, b.Released))
+		})
+	}
+	if len(all) == 0 {
+		return nil, NoGrants
+	}
+	return all, Fits
+}
+
+func grantedLeases(h *history.History) map[Name]history.Grant {
+	out := map[Name]history.Grant{}
+	for i := range h.Events {
+		if e := &h.Events[i]; e.Grant != nil && e.Type == history.OK && e.F == history.Acquire {
+			out[Name{e.Process, e.N}] = *e.Grant
+		}
+	}
+	return out
+}
+
+// leaseHold makes a hold of a token: of its releases the successful one counts, then the first
+// unknown one, then a refused one.
+func (l *Log) leaseHold(t int32, tok Token) LeaseHold {
+	a := &l.Ops[tok.acquire]
+	h := LeaseHold{Call: a.Call, Ret: a.Ret, Released: record.Forever, Replied: record.Forever,
+		Name: l.Names[t]}
+	if tok.release >= 0 {
+		r := &l.Ops[tok.release]
+		h.Released, h.Replied, h.Answer = r.Call, r.Ret, ReleaseUnknown
+		if tok.released {
+			h.Answer = ReleaseOK
+			h.Ret = min(h.Ret, r.Ret)
+		}
+		return h
+	}
+	if tok.firstRefused >= 0 {
+		o := &l.Ops[tok.firstRefused]
+		h.Released, h.Replied, h.Answer = o.Call, o.Ret, ReleaseRefused
+	}
+	return h
+}
+
+// Leases lets porcupine decide on holds, sorted by return, piece by piece.
+func Leases(hs []LeaseHold, timeout time.Duration) Ruling {
+	r := Ruling{Result: porcupine.Ok, Operations: len(hs)}
+	start := time.Now()
+	for _, piece := range Idle(hs) {
+		r.Slices++
+		one := ruleWhole(LeaseModel(), LeaseOperations(piece), remaining(timeout, start))
+		if r.Result = one.Result; r.Result != porcupine.Ok {
+			break
+		}
+	}
+	r.Took = time.Since(start)
+	return r
+}

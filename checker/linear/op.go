@@ -1,0 +1,135 @@
+// Package linear holds the models of locks and of what they guard, and decides whether operations
+// are possible for them: porcupine by search, and beside it exact checks that need none. It imports
+// porcupine alone in the module. All of it is pure; it may be used by several goroutines.
+package linear
+
+import (
+	"fmt"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Kind is what an operation does to a mutex.
+type Kind uint8
+
+// The kinds of operations. The last two stand in front of a slice of a history, whose mutex is
+// taken by the token that holds it where the slice begins, and behind it, where that token holds it
+// still.
+const (
+	Acquire Kind = iota
+	Release
+	assumeHeld
+	assertHeld
+)
+
+// Outcome is what the client was told.
+type Outcome uint8
+
+// The outcomes of an operation. A refused one did not happen: an acquire that was denied, a release
+// by a client that is not the owner. One with an unknown outcome may happen at any time after its
+// call.
+const (
+	Done Outcome = iota
+	Refused
+	Unsure
+)
+
+// Op is one operation on a mutex. Token is the acquisition that it is about; each has its own.
+type Op struct {
+	Call, Ret int64 // Ret is forever where the outcome is unsure
+	Token     int32
+	Process   int32
+	Kind      Kind
+	Outcome   Outcome
+}
+
+var kindNames = [...]string{"acquire", "release", "held here by", "still held by"}
+var outcomeNames = [...]string{"", ", refused", ", outcome unknown"}
+
+// String names the operation for porcupine\'s picture.
+func (o *Op) String() string {
+	return fmt.Sprintf("%s %d%s", kindNames[o.Kind], o.Token, outcomeNames[o.Outcome])
+}
+
+// Free is the state of a mutex that no token holds; other states are the token of the holder.
+// Tokens count from 1.
+const Free = int32(0)
+
+// StepMutex is the mutex of the checker: it knows its owner. An acquire needs it free and a release
+// needs it held by its own token; a refused release needs it not to be its own. A refused acquire
+// is always legal (a try-lock may fail for any reason).
+//
+// An operation with an unknown outcome does what it can, or nothing. One form is enough for
+// both: it returns at forever, so that "it never happened" is the same as "it comes last". Hence no
+// history that a correct lock can produce is refused.
+func StepMutex(state int32, o *Op) (bool, int32) {
+	switch {
+	case o.Kind == assumeHeld:
+		return state == Free, o.Token
+	case o.Kind == assertHeld:
+		return state == o.Token, state
+	case o.Kind == Acquire && o.Outcome == Refused:
+		return true, state
+	case o.Kind == Acquire && state == Free:
+		return true, o.Token
+	case o.Kind == Acquire:
+		return o.Outcome == Unsure, state
+	case o.Outcome == Refused:
+		return state != o.Token, state
+	case state == o.Token:
+		return true, Free
+	default:
+		return o.Outcome == Unsure, state
+	}
+}
+
+// MutexModel is stepMutex for porcupine. Inputs are *op.
+func MutexModel() porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return Free },
+		Step: func(state, input, _ any) (bool, any) {
+			ok, next := StepMutex(state.(int32), input.(*Op))
+			return ok, next
+		},
+		Hash:              func(state any) uint64 { return uint64(state.(int32)) * 0x9E3779B97F4A7C15 },
+		DescribeOperation: func(input, _ any) string { return input.(*Op).String() },
+		DescribeState: func(state any) string {
+			if state.(int32) == Free {
+				return "free"
+			}
+			return fmt.Sprintf("held by %d", state)
+		},
+	}
+}
+
+// Operations turns operations on a mutex into porcupine's.
+func Operations(ops []Op) []porcupine.Operation {
+	out := make([]porcupine.Operation, len(ops))
+	for i := range ops {
+		out[i] = porcupine.Operation{ClientId: max(0, int(ops[i].Process)), Input: &ops[i],
+			Call: ops[i].Call, Return: ops[i].Ret}
+	}
+	return out
+}
+
+// SpanOps turns the sure spans of one key into operations on a mutex: the acquire with the window
+// of its call, and the end of the hold, which may take effect from its stamp on until the release
+// returned, or at any time later if it never did. Acquires with another outcome than "ok" are left
+// out: their clients do not enter.
+func SpanOps(r *record.Record, ss []record.Span) []Op {
+	ops := make([]Op, 0, 2*len(ss))
+	for i, s := range ss {
+		h := &r.Holds[s.Hold]
+		back := int64(record.Forever)
+		if s.End == h.End && h.Ended == record.Released && h.Answer != history.Info {
+			back = h.Returned
+		}
+		token, process := int32(i+1), int32(h.Process)
+		ops = append(ops,
+			Op{Call: h.Leases[s.Lease].Call, Ret: s.From, Token: token, Process: process, Kind: Acquire},
+			Op{Call: s.End, Ret: back, Token: token, Process: process, Kind: Release})
+	}
+	return ops
+}
