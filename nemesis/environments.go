@@ -19,9 +19,9 @@ type Capabilities struct {
 // notOurs says why nothing is done to a Redis that was there before us.
 const notOurs = "this Redis is not ours: only clients and their links can be hit"
 
-// grounds is the closed list of environments, with what each can never do. What only this machine
+// environments is the closed list of environments, with what each can never do. What only this machine
 // lacks is added by Without.
-var grounds = []Capabilities{
+var environments = []Capabilities{
 	{Environment: "process", Line: "redis-server and clients as processes of this machine"},
 	{Environment: "docker", Line: "redis-server in containers"},
 	{Environment: "external", Line: "a Redis that is there already",
@@ -46,12 +46,12 @@ func because(why string, steps ...string) map[string]string {
 }
 
 // AllCapabilities returns what each environment offers, in the order in which people read of them.
-func AllCapabilities() []Capabilities { return slices.Clone(grounds) }
+func AllCapabilities() []Capabilities { return slices.Clone(environments) }
 
 // CapabilitiesOf is what the environment of this name offers; of an unknown name,
 // everything.
 func CapabilitiesOf(environment string) Capabilities {
-	for _, g := range grounds {
+	for _, g := range environments {
 		if g.Environment == environment {
 			return g
 		}
@@ -59,7 +59,7 @@ func CapabilitiesOf(environment string) Capabilities {
 	return Capabilities{Environment: environment}
 }
 
-// Without is the ground, less a step that cannot be done here and now, and why.
+// Without is the capabilities, less a step that cannot be done here and now, and why.
 func (g Capabilities) Without(step, why string) Capabilities {
 	g.no = maps.Clone(g.no)
 	if g.no == nil {
