@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // siteCase is a sort of run, the property that is judged, and the truth. excuse says, from what
@@ -99,9 +100,9 @@ func TestSite(t *testing.T) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			t.Parallel()
 			right := strings.Contains(c.name, "right") // two such rows make 100,000 for each property
-			n, bad, excused := rounds(300, 20_000), 0, map[string]int{}
+			n, bad, excused := rounds(testenv.Large(300, 60), 20_000), 0, map[string]int{}
 			if right {
-				n = rounds(600, 50_000)
+				n = rounds(testenv.Large(600, 60), 50_000)
 			}
 			for seed := range n {
 				w := newSite(uint64(seed), 2+seed%3, 1+seed/3%3)

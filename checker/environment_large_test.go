@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/edn"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // environmentKinds are sorts of runs.
@@ -28,7 +29,7 @@ func TestEnvironment(t *testing.T) {
 	for kind, set := range environmentKinds {
 		t.Run(kind, func(t *testing.T) {
 			bad := [2]int{}
-			n := rounds(600, 100_000)
+			n := rounds(testenv.Large(600, 60), 100_000)
 			for seed := range n {
 				w := newEnvironment(uint64(seed), 2+seed%4, 4+seed%12)
 				set(w)
@@ -119,7 +120,7 @@ func delayed(events []history.Event, r *rand.Rand) []history.Event {
 // TestEnvironmentAsAnImport judges histories of a lock without leases by the models for imports,
 // also after a round trip through EDN.
 func TestEnvironmentAsAnImport(t *testing.T) {
-	for seed := range rounds(300, 20_000) {
+	for seed := range rounds(testenv.Large(300, 60), 20_000) {
 		w := newEnvironment(uint64(seed), 2+seed%4, 4+seed%8)
 		w.ttl = 0
 		if seed%2 == 0 {
@@ -160,7 +161,7 @@ func TestEnvironmentAsALease(t *testing.T) {
 		}
 		t.Run(kind, func(t *testing.T) {
 			bad := 0
-			for seed := range rounds(200, 20_000) {
+			for seed := range rounds(testenv.Large(200, 40), 20_000) {
 				w := newEnvironment(uint64(seed), 2+seed%4, 4+seed%8)
 				set(w)
 				h := w.run()
