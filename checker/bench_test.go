@@ -105,7 +105,9 @@ func BenchmarkSideBySide(b *testing.B) {
 		run("slices", func() { linear.Mutex(ops, 0) })
 		run("plain", func() { porcupine.CheckOperations(linear.MutexModel(), linear.Operations(ops)) })
 		fmt.Fprintf(os.Stderr,
-			"%7d operations: plain porcupine : fast check of S = %.0f, : fast check of the mutex model = %.0f, : porcupine on slices = %.1f; scanning the JSON : fast check of the mutex model = %.1f\n",
+			"%7d operations: plain porcupine : fast check of S = %.0f, : fast check of the mutex model = "+
+				"%.0f, : porcupine on slices = %.1f; scanning the JSON : fast check of the mutex model = "+
+				"%.1f\n",
 			len(ops), cost["plain"]/cost["spans"], cost["plain"]/cost["mutex"], cost["plain"]/cost["slices"],
 			cost["scan"]/cost["mutex"])
 	}

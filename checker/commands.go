@@ -18,9 +18,9 @@ const maxCommands = 9
 
 // commands returns the Redis commands that make a violation up, in the order in which they were
 // sent: the two grants, and between them everything that changed the key. For a key that was
-// deleted by somebody else, also the grant that made him think that it was his. What happens by
-// itself (a lease that ends, a fault) stands between them without arguments. Without a trace there
-// are none.
+// deleted by another client, also the grant that made it think that the key was its own. What
+// happens by itself (a lease that ends, a fault) stands between them without arguments. Without a
+// trace there are none.
 func (c *check) commands(p *pair) []WitnessCommand {
 	ga, gb := c.trace.GrantOf(p.a), c.trace.GrantOf(p.b)
 	if ga == nil || gb == nil {

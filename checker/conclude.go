@@ -66,8 +66,8 @@ func (c *check) exitViolated() int {
 	return exit
 }
 
-// Properties returns the properties that an expectation such as "S,L" or "SL" names; none for "valid"
-// and "violated".
+// Properties returns the properties that an expectation such as "S,L" or "SL" names; none for
+// "valid" and "violated".
 func Letters(expect string) []string {
 	if expect == string(Valid) || expect == string(Violated) {
 		return nil

@@ -15,15 +15,15 @@ import (
 // free lock.
 const grace = time.Second
 
-// deadlock judges that a live client that tries is granted the lock in time when nobody has it.
+// deadlock judges that a live client that tries is granted the lock in time when no client has it.
 //
-// Certain at once: a client was killed inside of a lease that never ends, and nobody was granted
-// the lock afterwards although somebody tried. Certain by deadline: over a time longer than the
+// Certain at once: a client was killed inside of a lease that never ends, and no client was granted
+// the lock afterwards although one tried. Certain by deadline: over a time longer than the
 // longest lease, two polls and a second, in which no client was inside, came or left, no fault
 // began or ended, no call had an unknown outcome and no process stalled, one client tried all the
 // time and was told each time that the lock is held. Only such definite answers count: a lock
 // service that cannot be reached is not a deadlock. Where nothing but a stall of the machine may
-// excuse the refusals, nobody can tell.
+// excuse the refusals, it is unknown.
 func (c *check) deadlock() Property {
 	if len(c.record.Calls) == 0 {
 		return Property{Verdict: NA, Reason: explain.Say("no client tried to acquire the lock")}
@@ -77,12 +77,14 @@ func (c *check) abandoned(h *record.Hold) (Property, bool) {
 	p := Property{Verdict: Violated, Witness: &Witness{Key: h.Key, Holds: []Hold{
 		witnessHold(h, record.Span{From: h.From, End: h.End})}}}
 	p.Explanation = explain.Say(
-		"Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key has no time to live and no other client can release it: every client that tried afterwards was refused.",
+		"Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key has no "+
+			"time to live and no other client can release it: every client that tried afterwards was "+
+			"refused.",
 		h.Process, h.Key, by(h), at(h.From), at(h.End))
 	return p, true
 }
 
-// starved looks for a client that was refused for too long while nobody was inside. Where gaps
+// starved looks for a client that was refused for too long while no client was inside. Where gaps
 // count, one that no fault made excuses as much of that time as it lasted: its own, since its last
 // refusal may be older than its return, or the harness's, through which the answers come. Others
 // have nothing to do with it.
@@ -99,7 +101,9 @@ func (c *check) starved(gaps bool) (Property, bool) {
 				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{
 					{Process: p, From: from, To: to}}}}
 				out.Explanation = explain.Say(
-					"From %s to %s client %d tried to acquire lock %d and was told that it is held, although no client was inside, came or left, and no fault struck. It should have been granted within %s (the lease, two polls and a second).",
+					"From %s to %s client %d tried to acquire lock %d and was told that it is held, although no "+
+						"client was inside, came or left, and no fault struck. It should have been granted within "+
+						"%s (the lease, two polls and a second).",
 					at(from), at(to), p, key, brief(bound))
 				return out, true
 			}
@@ -145,7 +149,7 @@ func (c *check) keys() []int {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// disturbances returns the times, sorted, in which the lock may have been somebody's or something
+// disturbances returns the times, sorted, in which the lock may have been a client's or something
 // else may explain a refusal; stalls of the machine are none.
 func (c *check) disturbances(key int) []record.Interval {
 	var out []record.Interval

@@ -11,7 +11,7 @@ import (
 // pair is a violation of mutual exclusion: two holds of one key, and the time in which both were
 // surely inside.
 type pair struct {
-	belief   record.ExclusionRule
+	rule     record.ExclusionRule
 	key      int
 	a, b     *record.Hold // a was granted first
 	sa, sb   record.Span

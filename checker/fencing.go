@@ -76,7 +76,8 @@ func (c *check) stale(a, b *record.Hold) Property {
 	}
 	p.Class, p.Assumption = classOf(broken)
 	p.Explanation = explain.Say(
-		"Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got token %d, which is not larger. Class: %s%s.",
+		"Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got token %d, "+
+			"which is not larger. Class: %s%s.",
 		a.Process, a.Token, a.Key, at(a.From), b.Process, at(b.Call), b.Token, p.Class,
 		assumed(p.Assumption))
 	return p
@@ -112,7 +113,8 @@ func (c *check) fencedWrites() Property {
 			if early.Key == late.Key && early.From < late.Call && early.Token > late.Token {
 				p := c.stale(early, late)
 				p.Explanation = explain.Say(
-					"The guarded resource took client %d's write with fencing token %d at %s although it had taken token %d of client %d at %s.",
+					"The guarded resource took client %d's write with fencing token %d at %s although it had "+
+						"taken token %d of client %d at %s.",
 					late.Process, late.Token, at(late.From), early.Token, early.Process, at(early.From))
 				return p
 			}

@@ -55,10 +55,14 @@ c2 release 1500000000 1510000000`,
 1 1 1401000000 1402000000 n0 DEL lock:0 -> 1
 2 1 1501000000 1502000000 n0 DEL lock:0 -> 0`},
 	{"valid",
-		"lease; ttl 100; requires contended=2; c0 acquire 1 5 sent=2 lease=100; c1 acquire 6 30 sent=28 lease=100; c0 release 20 25; c0 acquire 26 50 sent=48 lease=100; c1 release 40 41; c0 release 60 61",
-		"0 1 2 3 n0 SETNX k a -> 1\n0 1 21 22 n0 DEL k -> 1\n1 1 28 29 n0 SETNX k b -> 1\n1 1 40 41 n0 DEL k -> 1\n0 2 48 49 n0 SETNX k c -> 1"},
+		"lease; ttl 100; requires contended=2; c0 acquire 1 5 sent=2 lease=100; c1 acquire 6 30 " +
+			"sent=28 lease=100; c0 release 20 25; c0 acquire 26 50 sent=48 lease=100; c1 release 40 41; " +
+			"c0 release 60 61",
+		"0 1 2 3 n0 SETNX k a -> 1\n0 1 21 22 n0 DEL k -> 1\n1 1 28 29 n0 SETNX k b -> 1\n1 1 40 41 n0 " +
+			"DEL k -> 1\n0 2 48 49 n0 SETNX k c -> 1"},
 	{"vacuous",
-		"lease; ttl 100; requires contended=5 strikes=1 failover; c0 acquire 1 5 sent=2 lease=100; c0 release 20 25", ""},
+		"lease; ttl 100; requires contended=5 strikes=1 failover; c0 acquire 1 5 sent=2 lease=100; c0 " +
+			"release 20 25", ""},
 }
 
 func TestGoldenVerdicts(t *testing.T) {

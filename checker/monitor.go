@@ -12,7 +12,7 @@ import (
 // order within each process; those of several may interleave with some delay, since a pair of holds
 // is judged only when both have ended, or when one has and the other's client was still inside by
 // its own later word. What it reports, Check finds too, unless Check learns afterwards that the
-// record cannot be trusted (a stall, an exit that nobody planned). It is not safe for concurrent
+// record cannot be trusted (a stall, an exit that was not planned). It is not safe for concurrent
 // use.
 type Monitor struct {
 	c      *record.Collector
@@ -24,8 +24,8 @@ type Monitor struct {
 }
 
 type monitorKey struct {
-	belief record.ExclusionRule
-	key    int
+	rule record.ExclusionRule
+	key  int
 }
 
 // NewMonitor returns a monitor for a run with this header. It judges S and L, those of them that
@@ -35,7 +35,7 @@ func NewMonitor(h history.Header) *Monitor {
 		c:    record.NewCollector(h),
 		over: map[monitorKey][]record.Span{}, kills: map[int]history.Event{},
 	}
-	for b, letter := range beliefLetters {
+	for b, letter := range ruleLetters {
 		if len(h.Properties) == 0 || slices.Contains(h.Properties, letter) {
 			m.judged = append(m.judged, b)
 		}
@@ -44,7 +44,7 @@ func NewMonitor(h history.Header) *Monitor {
 	return m
 }
 
-var beliefLetters = map[record.ExclusionRule]string{record.UntilRelease: MutualExclusion,
+var ruleLetters = map[record.ExclusionRule]string{record.UntilRelease: MutualExclusion,
 	record.WhileLeased: LeaseExclusion}
 
 // Violated returns the properties that are known to be violated, in the order in which they were
@@ -94,12 +94,12 @@ func (m *Monitor) take(p *record.Client, e history.Event) {
 // known to have been inside later.
 func (m *Monitor) end(i int, h *record.Hold) {
 	for _, b := range m.judged {
-		if slices.Contains(m.found, beliefLetters[b]) {
+		if slices.Contains(m.found, ruleLetters[b]) {
 			continue
 		}
 		for _, s := range h.Spans(i, b, record.Forever) {
 			if m.meetsOver(monitorKey{b, h.Key}, s) || m.meetsInside(b, h, s) {
-				m.found = append(m.found, beliefLetters[b])
+				m.found = append(m.found, ruleLetters[b])
 				break
 			}
 		}

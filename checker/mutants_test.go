@@ -33,32 +33,37 @@ const (
 // idleConditions are the conditions that no test needs, with the reason. A key is the file and the
 // condition.
 var idleConditions = map[string]string{
-	"owner.go: s.End <= m.Sent":                "saves time; what lies before is told by L",
-	"owner.go: h.From <= m.Sent":               onlyWords,
-	"owner.go: m.N == 0":                       onlyWords,
-	"deadlock.go: len(c.record.Calls) == 0":    onlyWords,
-	"deadlock.go: h.From >= h.End":             noSuch,
-	"deadlock.go: k.Process == h.Process":      noSuch,
-	"linear/leases.go: hs[i].Call >= t":        onlyWords,
-	"linear/leases.go: i == first":             onlyWords,
-	"linear/leases.go: a > record.Forever-b":   "needs a lease of centuries",
-	"linear/leases.go: len(all) == 0":          implied,
-	"linear/leases.go: e.Type == history.OK":   "only the completion of an acquire carries a grant where there are no extensions",
-	"linear/leases.go: e.F == history.Acquire": "only the completion of an acquire carries a grant where there are no extensions",
-	"orphan.go: len(ms) > 1":                   onlyWords,
-	"evidence.go: h.Node != \"\"":              "a promotion names its node",
-	"deadlock.go: !g.Planned":                  "what a fault made of it disturbs already",
-	"deadlock.go: g.Planned":                   "the fault that made the gap disturbs already",
-	"deadlock.go: e.Type == history.Kill":      "a hold or a call of the client ends then, which disturbs already",
-	"deadlock.go: e.Type == history.Exit":      "a hold or a call of the client ends then, which disturbs already",
-	"linear/section.go: e.Process < 0":         noSuch,
-	"linear/section.go: !ok":                   noSuch,
-	"linear/section.go: !e.Type.Completes()":   noSuch,
+	"owner.go: s.End <= m.Sent":              "saves time; what lies before is told by L",
+	"owner.go: h.From <= m.Sent":             onlyWords,
+	"owner.go: m.N == 0":                     onlyWords,
+	"deadlock.go: len(c.record.Calls) == 0":  onlyWords,
+	"deadlock.go: h.From >= h.End":           noSuch,
+	"deadlock.go: k.Process == h.Process":    noSuch,
+	"linear/leases.go: hs[i].Call >= t":      onlyWords,
+	"linear/leases.go: i == first":           onlyWords,
+	"linear/leases.go: a > record.Forever-b": "needs a lease of centuries",
+	"linear/leases.go: len(all) == 0":        implied,
+	"linear/leases.go: e.Type == history.OK": "only the completion of an acquire carries a grant " +
+		"where there are no extensions",
+	"linear/leases.go: e.F == history.Acquire": "only the completion of an acquire carries a grant " +
+		"where there are no extensions",
+	"orphan.go: len(ms) > 1":      onlyWords,
+	"evidence.go: h.Node != \"\"": "a promotion names its node",
+	"deadlock.go: !g.Planned":     "what a fault made of it disturbs already",
+	"deadlock.go: g.Planned":      "the fault that made the gap disturbs already",
+	"deadlock.go: e.Type == history.Kill": "a hold or a call of the client ends then, which " +
+		"disturbs already",
+	"deadlock.go: e.Type == history.Exit": "a hold or a call of the client ends then, which " +
+		"disturbs already",
+	"linear/section.go: e.Process < 0":       noSuch,
+	"linear/section.go: !ok":                 noSuch,
+	"linear/section.go: !e.Type.Completes()": noSuch,
 }
 
 // tables are the tests that need no time. Only a mutant that survives them meets the random ones.
 const (
-	tables = "^Test(Exclusion|Doubt|Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|TimedOut)$"
+	tables = "^Test(Exclusion|Doubt|" +
+		"Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|TimedOut)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*)$"
 )
 

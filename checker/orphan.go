@@ -7,10 +7,10 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// orphan judges that no key stays set that nobody holds: a client was told that the lock is taken
-// while no client was inside and none had an acquire or release call open that may account for it.
-// It rests on the trace, and ends at the first planned crash. Of independent servers so many must
-// say so that the attempt could not have been granted.
+// orphan judges that no key stays set that no client holds: a client was told that the lock is
+// taken while no client was inside and none had an acquire or release call open that may account
+// for it. It rests on the trace, and ends at the first planned crash. Of independent servers so
+// many must say so that the attempt could not have been granted.
 func (c *check) orphan() Property {
 	if len(c.trace.Commands) == 0 {
 		return Property{
@@ -21,7 +21,8 @@ func (c *check) orphan() Property {
 		return Property{
 			Verdict: NA,
 			Reason: explain.Say(
-				"a key on one of several independent servers keeps no client out, and the record does not say how many there are")}
+				"a key on one of several independent servers keeps no client out, and the record does not " +
+					"say how many there are")}
 	}
 	grants := c.trace.Grants()
 	until := c.firstCrash()
@@ -34,10 +35,10 @@ func (c *check) orphan() Property {
 			continue
 		}
 		seen = true
-		if c.accounted(m, key, c.linger()) {
+		if c.accounted(m, key, c.arrivalSlack()) {
 			continue
 		}
-		if c.tame() && c.slow(m) {
+		if c.controlled() && c.slow(m) {
 			slow = true
 			continue
 		}
@@ -57,7 +58,8 @@ func (c *check) orphan() Property {
 	case slow:
 		return Property{Stalled: true,
 			Reason: explain.Say(
-				"a key was left behind by a command that timed out although no fault held it back: the machine stalled")}
+				"a key was left behind by a command that timed out although no fault held it back: the " +
+					"machine stalled")}
 	}
 	return Property{Verdict: Valid}
 }
@@ -75,8 +77,9 @@ func (c *check) leftover(key int, ms ...*history.Command) Property {
 		where = explain.Say(" by %d independent servers", len(ms))
 	}
 	p.Explanation = explain.Say(
-		"At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was inside and none was acquiring or releasing it: the key was left behind.",
-		at(ms[0].Sent), ms[0].Process, where, key, c.said(ms[0]), ms[0].Reply)
+		"At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was inside and "+
+			"none was acquiring or releasing it: the key was left behind.",
+		at(ms[0].Sent), ms[0].Process, where, key, c.commandText(ms[0]), ms[0].Reply)
 	return p
 }
 
@@ -90,11 +93,11 @@ func (c *check) firstCrash() int64 {
 	return t
 }
 
-// accounted reports whether somebody was inside, coming or leaving, at some time while the command
-// was under way or less than linger before. A client that is refused first and granted the lock
-// later in the same call has had nothing when it was refused.
-func (c *check) accounted(m *history.Command, key int, linger int64) bool {
-	since := m.Sent - linger
+// accounted reports whether a client was inside, coming or leaving, at some time while the command
+// was under way or less than arrivalSlack before. A client that is refused first and granted the
+// lock later in the same call has had nothing when it was refused.
+func (c *check) accounted(m *history.Command, key int, arrivalSlack int64) bool {
+	since := m.Sent - arrivalSlack
 	for i := range c.record.Holds {
 		if h := &c.record.Holds[i]; h.Key == key && h.Call <= m.Recv && since <= c.record.Left(h) &&
 			(h.Process != m.Process || h.Granting <= m.Recv || c.takesOver(m)) {
@@ -124,7 +127,7 @@ func (c *check) takesOver(m *history.Command) bool {
 	return true
 }
 
-// passing reports whether somebody had the key for a moment in an attempt that was given back: of a
+// passing reports whether a client had the key for a moment in an attempt that was given back: of a
 // lock of several keys or servers, a call takes some, is refused another, and frees what it took.
 func (c *check) passing(m *history.Command, since int64) bool {
 	for i := range c.trace.Commands {

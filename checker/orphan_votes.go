@@ -13,20 +13,20 @@ import (
 // independent reports whether the lock is a majority of several servers.
 func (c *check) independent() bool { return c.history.Header.Topology == "independent" }
 
-// linger is how much longer than a call what it sent may take to arrive without being called left
-// behind: clients of independent servers give each of them little time, so that on a busy machine a
-// reply is late now and then.
-func (c *check) linger() int64 {
+// arrivalSlack is how much longer than a call what it sent may take to arrive without being called
+// left behind: clients of independent servers give each of them little time, so that on a busy
+// machine a reply is late now and then.
+func (c *check) arrivalSlack() int64 {
 	if !c.independent() {
 		return 0
 	}
 	return int64(c.history.Header.TTL) / 10
 }
 
-// tame reports whether nothing but a fault or a slow machine keeps a command from its answer: so it
-// is in the environments that lockbench makes. And where clients give each of several servers a
-// moment only, a slow machine is the more likely reason anywhere.
-func (c *check) tame() bool {
+// controlled reports whether nothing but a fault or a slow machine keeps a command from its answer:
+// so it is in the environments that lockbench makes. And where clients give each of several servers
+// a moment only, a slow machine is the more likely reason anywhere.
+func (c *check) controlled() bool {
 	return c.independent() || slices.Contains([]string{"process", "docker", "sim"},
 		c.history.Header.Environment)
 }

@@ -17,9 +17,9 @@ import (
 //
 // It is certain that a deletion hit another's key if all of these hold: it replied that it deleted
 // something; its window lies inside another client's hold while the lease is valid; that client's
-// key was granted by the same node, and the grant was over before the deletion was sent; and nobody
-// else can have written the key on that node since, above all not the deleter itself. (That last
-// condition is what tells a deletion of another's key from one of the deleter's own after a
+// key was granted by the same node, and the grant was over before the deletion was sent; and no
+// other else can have written the key on that node since, above all not the deleter itself. (That
+// last condition is what tells a deletion of another's key from one of the deleter's own after a
 // failover has granted twice.) Where no reply tells, it may be certain because nothing else is
 // possible: see gone.
 func (c *check) owner() Property {
@@ -27,7 +27,8 @@ func (c *check) owner() Property {
 	case len(c.trace.Commands) == 0:
 		return Property{
 			Reason: explain.Say(
-				"there is no trace of Redis commands, and without one it is unknown whose key a release deleted")}
+				"there is no trace of Redis commands, and without one it is unknown whose key a release " +
+					"deleted")}
 	case c.history.Header.Topology == "independent":
 		return Property{
 			Verdict: NA,
@@ -119,8 +120,9 @@ func (c *check) robbery(m *history.Command, h *record.Hold, g trace.Grants) Prop
 	inOrder(w.Commands)
 	p.Witness = w
 	p.Explanation = explain.Say(
-		"Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client %d sent %q, and was told that it deleted the key: client %d's. Class: %s.",
-		h.Process, h.Key, at(h.From), until(h.LeaseAt(m.Sent)), at(m.Sent), m.Process, c.said(m),
+		"Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client %d sent "+
+			"%q, and was told that it deleted the key: client %d's. Class: %s.",
+		h.Process, h.Key, at(h.From), until(h.LeaseAt(m.Sent)), at(m.Sent), m.Process, c.commandText(m),
 		h.Process, p.Class)
 	return p
 }

@@ -13,9 +13,9 @@ import (
 
 // gone finds a deletion of another's key by what came of it. A client was granted a free lock while
 // another's lease on the same server surely ran; the lease had not ended, the holder had not begun
-// to release, and no fault took the server's memory or clock. So somebody deleted the key between
+// to release, and no fault took the server's memory or clock. So a client deleted the key between
 // the two grants. If all that can have done it were sent by others, one of them did, whether or not
-// anybody read its reply.
+// a client read its reply.
 //
 // The owner is the acquisition, not the client: a late release of a hold that is over is not the
 // owner of the same client's next one.
@@ -121,13 +121,15 @@ func (c *check) deletion(key int, victim, next *grant, ms []*history.Command) Pr
 		}
 		w.Commands = append(w.Commands, WitnessCommand{Command: *m, Kind: kind,
 			Effect: explain.Say(effect, victim.Process)})
-		said = append(said, explain.Say("%q by client %d at %s", c.said(m), m.Process, at(m.Sent)))
+		said = append(said, explain.Say("%q by client %d at %s", c.commandText(m), m.Process, at(m.Sent)))
 	}
 	inOrder(w.Commands)
 	p.Witness = w
 	p.Explanation = explain.Say(
-		"Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at %s the lock was free and granted to client %d, and client %d had not released it. All that can have deleted the key was sent for holds that were not its own: %s. Class: %s.",
-		victim.Process, key, c.said(victim.by), at(victim.From), until(victim.LeaseAt(next.From)),
+		"Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at %s the "+
+			"lock was free and granted to client %d, and client %d had not released it. All that can have "+
+			"deleted the key was sent for holds that were not its own: %s. Class: %s.",
+		victim.Process, key, c.commandText(victim.by), at(victim.From), until(victim.LeaseAt(next.From)),
 		at(next.From), next.Process, victim.Process, strings.Join(said, "; "), p.Class)
 	return p
 }

@@ -36,62 +36,86 @@ var propertyCases = []propertyCase{
 		""},
 	{"no token and none promised", "F", "c0 acquire 1 5; c0 release 6 7", "", NA, ""},
 	{"the resource takes an older token", "F",
-		"fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 write 9 10 value=1; c0 write 11 12 value=2", "", Violated, DoubleGrant},
+		"fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 write 9 10 " +
+			"value=1; c0 write 11 12 value=2", "", Violated, DoubleGrant},
 	{"the resource refuses an older token", "F",
-		"fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 write 9 10 value=1; c0 write 11 12 value=2 fail", "", Valid, ""},
+		"fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 write 9 10 " +
+			"value=1; c0 write 11 12 value=2 fail", "", Valid, ""},
 	{"writes at the same time come in either order", "F",
-		"fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 write 9 13 value=1; c0 write 11 12 value=2", "", Valid, ""},
+		"fencing; workload fenced; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; c1 write 9 13 " +
+			"value=1; c0 write 11 12 value=2", "", Valid, ""},
 
 	// Lost updates.
 	{"one section after the other", "U",
-		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1; c0 release 7 8; c1 acquire 9 10; c1 read 11 12 value=1; c1 write 13 14 value=2", "", Valid, ""},
+		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1; c0 release 7 8; c1 acquire 9 10; " +
+			"c1 read 11 12 value=1; c1 write 13 14 value=2", "", Valid, ""},
 	{"both upon the same value", "U",
-		"c0 acquire 1 2; c0 read 3 4 value=0; c1 acquire 1 2; c1 read 3 5 value=0; c0 write 5 6 value=1; c1 write 13 14 value=1", "", Violated, ""},
+		"c0 acquire 1 2; c0 read 3 4 value=0; c1 acquire 1 2; c1 read 3 5 value=0; c0 write 5 6 " +
+			"value=1; c1 write 13 14 value=1", "", Violated, ""},
 	{"a write that nobody knows of explains a gap", "U",
-		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1 info; c1 acquire 9 10; c1 read 11 12 value=1; c1 write 13 14 value=2", "", Valid, ""},
+		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1 info; c1 acquire 9 10; c1 read 11 " +
+			"12 value=1; c1 write 13 14 value=2", "", Valid, ""},
 	{"a write that nobody knows of need not have happened", "U",
-		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1 info; c1 acquire 9 10; c1 read 11 12 value=0; c1 write 13 14 value=1", "", Valid, ""},
+		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1 info; c1 acquire 9 10; c1 read 11 " +
+			"12 value=0; c1 write 13 14 value=1", "", Valid, ""},
 	{"a gap that nothing explains", "U",
-		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1; c0 release 7 8; c1 acquire 9 10; c1 read 11 12 value=2; c1 write 13 14 value=3", "", Violated, ""},
+		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1; c0 release 7 8; c1 acquire 9 10; " +
+			"c1 read 11 12 value=2; c1 write 13 14 value=3", "", Violated, ""},
 	{"a stale read", "U",
-		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1; c0 release 7 8; c1 acquire 9 10; c1 read 11 12 value=0", "", Violated, ""},
+		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1; c0 release 7 8; c1 acquire 9 10; " +
+			"c1 read 11 12 value=0", "", Violated, ""},
 	{"a refused write changes nothing", "U",
-		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1 fail; c0 release 7 8; c1 acquire 9 10; c1 read 11 12 value=0; c1 write 13 14 value=1", "", Valid, ""},
+		"c0 acquire 1 2; c0 read 3 4 value=0; c0 write 5 6 value=1 fail; c0 release 7 8; c1 acquire 9 " +
+			"10; c1 read 11 12 value=0; c1 write 13 14 value=1", "", Valid, ""},
 	{"the first value may be any", "U", "c0 acquire 1 2; c0 read 3 4 value=77; c0 write 5 6 value=78",
 		"", Valid, ""},
 	{"no resource", "U", "c0 acquire 1 2", "", NA, ""},
 
 	// Owner-only release.
 	{"everybody releases his own", "O",
-		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40; c1 acquire 11 60 sent=50 lease=100; c1 release 70 80",
-		"0 1 12 15 n0 SETNX k a -> 1\n0 1 31 35 n0 DEL k -> 1\n1 1 50 55 n0 SETNX k b -> 1\n1 1 71 75 n0 DEL k -> 1", Valid, ""},
+		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40; c1 acquire 11 60 sent=50 " +
+			"lease=100; c1 release 70 80",
+		"0 1 12 15 n0 SETNX k a -> 1\n0 1 31 35 n0 DEL k -> 1\n1 1 50 55 n0 SETNX k b -> 1\n1 1 71 75 " +
+			"n0 DEL k -> 1", Valid, ""},
 	{"deletes another's", "O",
-		"lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 70 80; c1 release 90 95",
-		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n0 1 71 75 n0 DEL k -> 1\n1 1 91 93 n0 DEL k -> 0", Violated, ReleasedByNonOwner},
+		"lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 70 " +
+			"80; c1 release 90 95",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n0 1 71 75 n0 DEL k -> 1\n1 1 91 93 " +
+			"n0 DEL k -> 0", Violated, ReleasedByNonOwner},
 	{"deleted nothing", "O",
-		"lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 70 80; c1 release 90 95",
+		"lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 70 " +
+			"80; c1 release 90 95",
 		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n0 1 71 75 n0 DEL k -> 0", Valid, ""},
 	{"deletes another's after its lease", "O",
-		"lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=20; c0 release 70 80; c1 release 90 95",
+		"lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=20; c0 release 70 " +
+			"80; c1 release 90 95",
 		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n0 1 71 75 n0 DEL k -> 1", Valid, ""},
 	{"deletes its own on the new master", "O",
-		"lease; c0 acquire 10 20 sent=12 lease=200; fault promote n1 25 26; c1 acquire 11 60 sent=50 lease=100; c1 release 70 80; c0 release 90 95 fail",
+		"lease; c0 acquire 10 20 sent=12 lease=200; fault promote n1 25 26; c1 acquire 11 60 sent=50 " +
+			"lease=100; c1 release 70 80; c0 release 90 95 fail",
 		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n1 SETNX k b -> 1\n1 1 71 75 n1 DEL k -> 1", Valid, ""},
 	{"the old holder deletes the new one's on the new master", "O",
-		"lease; c0 acquire 10 20 sent=12 lease=200; fault promote n1 25 26; c1 acquire 11 60 sent=50 lease=100; c0 release 70 80; c1 release 90 95",
+		"lease; c0 acquire 10 20 sent=12 lease=200; fault promote n1 25 26; c1 acquire 11 60 sent=50 " +
+			"lease=100; c0 release 70 80; c1 release 90 95",
 		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n1 SETNX k b -> 1\n0 1 71 75 n1 DEL k -> 1", Violated,
 		ReleasedByNonOwner},
 	{"deletes its own on the old master", "O",
-		"lease; c0 acquire 10 20 sent=12 lease=200; fault promote n1 25 26; c1 acquire 11 60 sent=50 lease=100; c0 release 70 80; c1 release 90 95",
+		"lease; c0 acquire 10 20 sent=12 lease=200; fault promote n1 25 26; c1 acquire 11 60 sent=50 " +
+			"lease=100; c0 release 70 80; c1 release 90 95",
 		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n1 SETNX k b -> 1\n0 1 71 75 n0 DEL k -> 1", Valid, ""},
 	{"an inner release of its own", "O",
-		"lease; reentrant; c0 acquire 10 20 sent=12 lease=200; c0 acquire 22 25 depth=1 sent=23 lease=200; c0 release 30 40; c0 release 70 80",
-		"0 1 12 15 n0 EVAL s 1 k a -> (nil)\n0 2 23 24 n0 EVAL s 1 k a -> (nil)\n0 2 31 35 n0 EVAL s 1 k a -> 1\n0 1 71 75 n0 EVAL s 1 k a -> 1", Valid, ""},
+		"lease; reentrant; c0 acquire 10 20 sent=12 lease=200; c0 acquire 22 25 depth=1 sent=23 " +
+			"lease=200; c0 release 30 40; c0 release 70 80",
+		"0 1 12 15 n0 EVAL s 1 k a -> (nil)\n0 2 23 24 n0 EVAL s 1 k a -> (nil)\n0 2 31 35 n0 EVAL s 1 " +
+			"k a -> 1\n0 1 71 75 n0 EVAL s 1 k a -> 1", Valid, ""},
 	{"an acquire that nobody knows of may have been its own", "O",
-		"lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 70 80; c2 acquire 56 90 info; c1 release 95 96",
-		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n2 1 57 0 n0 SETNX k c -> \n0 1 71 75 n0 DEL k -> 1", Valid, ""},
+		"lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 70 " +
+			"80; c2 acquire 56 90 info; c1 release 95 96",
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 50 55 n0 SETNX k b -> 1\n2 1 57 0 n0 SETNX k c -> \n0 1 71 " +
+			"75 n0 DEL k -> 1", Valid, ""},
 	{"a deletion that was answered across the grant may be older", "O",
-		"lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 48 80; c1 release 90 95",
+		"lease; c0 acquire 10 20 sent=12 lease=20; c1 acquire 11 60 sent=50 lease=100; c0 release 48 " +
+			"80; c1 release 90 95",
 		"0 1 12 15 n0 SETNX k a -> 1\n0 1 49 75 n0 DEL k -> 1\n1 1 50 55 n0 SETNX k b -> 1", Valid, ""},
 	{"no trace", "O", "c0 acquire 1 5; c0 release 6 7", "", Unknown, ""},
 
@@ -115,48 +139,72 @@ var propertyCases = []propertyCase{
 		"c0 acquire 1 5 sent=2 lease=100; c0 kill 10; c1 acquire 20 50 fail err=held; end 1000", "",
 		Valid, ""},
 	{"refused for too long", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 fail; c1 acquire 500000001 1100000000 fail err=held", "", Violated, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 " +
+			"fail; c1 acquire 500000001 1100000000 fail err=held", "", Violated, ""},
 	{"refused for too long, but an unknown call lies between", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 fail; c2 acquire 400000000 600000000 info; c1 acquire 500000001 1100000000 fail", "", Valid, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 " +
+			"fail; c2 acquire 400000000 600000000 info; c1 acquire 500000001 1100000000 fail", "", Valid,
+		""},
 	{"refused for long, but not for too long", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 fail; c1 acquire 500000001 900000000 fail", "", Valid, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 " +
+			"fail; c1 acquire 500000001 900000000 fail", "", Valid, ""},
 	{"refused for too long because somebody is inside", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 1000000000 1000000001; c1 acquire 10 1100000000 fail", "", Valid, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 1000000000 1000000001; c1 " +
+			"acquire 10 1100000000 fail", "", Valid, ""},
 	{"refused for too long during a fault", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail; fault busy n0 100000000 1500000000", "", Valid, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 " +
+			"fail; fault busy n0 100000000 1500000000", "", Valid, ""},
 	{"refused for too long while it stalled", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; c1 gap 1500000000 gap=1400000000", "", Unknown, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
+			"fail; c1 gap 1500000000 gap=1400000000", "", Unknown, ""},
 	{"refused for so long that a stall does not matter", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 fail; c1 gap 500000000 gap=400000000; c-1 gap 900000000 gap=30000000", "", Violated, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 " +
+			"fail; c1 gap 500000000 gap=400000000; c-1 gap 900000000 gap=30000000", "", Violated, ""},
 	{"refused for so long that two stalls at the same time do not matter", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 fail; c1 gap 500000000 gap=400000000; c-1 gap 510000000 gap=400000000", "", Violated, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 " +
+			"fail; c1 gap 500000000 gap=400000000; c-1 gap 510000000 gap=400000000", "", Violated, ""},
 	{"refused for too long while the harness stalled", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; c-1 gap 1500000000 gap=1400000000", "", Unknown, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
+			"fail; c-1 gap 1500000000 gap=1400000000", "", Unknown, ""},
 	{"refused for too long while another stalled", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; c2 gap 1500000000 gap=1400000000", "", Violated, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
+			"fail; c2 gap 1500000000 gap=1400000000", "", Violated, ""},
 	{"refused for too long while a client was paused on purpose", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 fail; fault pause c2 100000000 1500000000; c2 gap 1500000000 gap=1400000000", "", Valid, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
+			"fail; fault pause c2 100000000 1500000000; c2 gap 1500000000 gap=1400000000", "", Valid, ""},
 	{"refused for too long, and the machine stalled while somebody was inside", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c2 gap 700000000 gap=600000000; c0 release 1200000000 1200000001; c1 acquire 10 1450000000 fail", "", Valid, ""},
+		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c2 gap 700000000 gap=600000000; c0 release " +
+			"1200000000 1200000001; c1 acquire 10 1450000000 fail", "", Valid, ""},
 	{"refused for too long with a clock that was moved", "D",
-		"lease; ttl 1000; fault clock n0 1; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 fail", "", Valid, ""},
+		"lease; ttl 1000; fault clock n0 1; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 " +
+			"acquire 10 1900000000 fail", "", Valid, ""},
 
 	// Orphans.
 	{"denied although nobody is there", "R",
 		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 90 fail",
-		"0 1 12 15 n0 SETNX k a -> 1\n1 1 13 16 n0 SETNX k b -> 0\n0 1 31 0 n0 DEL k -> \n1 1 50 55 n0 SETNX k b -> 0", Violated, ""},
+		"0 1 12 15 n0 SETNX k a -> 1\n1 1 13 16 n0 SETNX k b -> 0\n0 1 31 0 n0 DEL k -> \n1 1 50 55 n0 " +
+			"SETNX k b -> 0", Violated, ""},
 	{"denied although nobody is there, and granted later", "R",
-		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 150 sent=140 lease=100",
-		"0 1 12 15 n0 SET k a NX PX 100 -> OK\n1 1 13 16 n0 SET k b NX PX 100 -> (nil)\n0 1 31 0 n0 DEL k -> \n1 1 50 55 n0 SET k b NX PX 100 -> (nil)\n1 1 140 145 n0 SET k b NX PX 100 -> OK", Violated, ""},
+		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 150 sent=140 " +
+			"lease=100",
+		"0 1 12 15 n0 SET k a NX PX 100 -> OK\n1 1 13 16 n0 SET k b NX PX 100 -> (nil)\n0 1 31 0 n0 " +
+			"DEL k -> \n1 1 50 55 n0 SET k b NX PX 100 -> (nil)\n1 1 140 145 n0 SET k b NX PX 100 -> OK",
+		Violated, ""},
 	{"denied by a lease that nobody has, and takes it over when it has ended", "R",
-		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 150 sent=140 lease=100",
-		"0 1 12 15 n0 SETNX k 112 -> 1\n0 1 31 0 n0 GET k -> \n1 1 50 55 n0 SETNX k 150 -> 0\n1 1 56 57 n0 GET k -> 112\n1 1 113 116 n0 SETNX k 213 -> 0\n1 1 120 121 n0 GET k -> 112\n1 1 140 145 n0 GETSET k 240 -> 112", Violated, ""},
+		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 150 sent=140 " +
+			"lease=100",
+		"0 1 12 15 n0 SETNX k 112 -> 1\n0 1 31 0 n0 GET k -> \n1 1 50 55 n0 SETNX k 150 -> 0\n1 1 56 " +
+			"57 n0 GET k -> 112\n1 1 113 116 n0 SETNX k 213 -> 0\n1 1 120 121 n0 GET k -> 112\n1 1 140 " +
+			"145 n0 GETSET k 240 -> 112", Violated, ""},
 	{"denied by an old lease that it takes over", "R",
-		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 111 150 sent=140 lease=100",
-		"0 1 12 15 n0 SETNX k 112 -> 1\n0 1 31 0 n0 GET k -> \n1 1 113 116 n0 SETNX k 213 -> 0\n1 1 120 121 n0 GET k -> 112\n1 1 140 145 n0 GETSET k 240 -> 112", Valid, ""},
+		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 111 150 sent=140 " +
+			"lease=100",
+		"0 1 12 15 n0 SETNX k 112 -> 1\n0 1 31 0 n0 GET k -> \n1 1 113 116 n0 SETNX k 213 -> 0\n1 1 " +
+			"120 121 n0 GET k -> 112\n1 1 140 145 n0 GETSET k 240 -> 112", Valid, ""},
 	{"denied by nobody but its own grant", "R",
 		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40; c1 acquire 41 60 sent=42 lease=100",
-		"0 1 12 15 n0 SET k a NX PX 100 -> OK\n0 1 31 35 n0 DEL k -> 1\n1 1 42 55 n0 SET k b NX PX 100 -> (nil)", Valid, ""},
+		"0 1 12 15 n0 SET k a NX PX 100 -> OK\n0 1 31 35 n0 DEL k -> 1\n1 1 42 55 n0 SET k b NX PX 100 " +
+			"-> (nil)", Valid, ""},
 	{"denied while somebody leaves", "R",
 		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 90 fail",
 		"0 1 12 15 n0 SETNX k a -> 1\n1 1 13 16 n0 SETNX k b -> 0\n1 1 35 55 n0 SETNX k b -> 0", Valid,
@@ -168,11 +216,14 @@ var propertyCases = []propertyCase{
 
 	// Re-entry.
 	{"counted right", "re-entry",
-		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c0 release 10 11; c1 acquire 2 12; c1 release 13 14", "", Valid, ""},
+		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c0 release 10 11; c1 " +
+			"acquire 2 12; c1 release 13 14", "", Valid, ""},
 	{"free after the inner release", "re-entry",
-		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c1 acquire 2 10; c0 release 20 21; c1 release 23 24", "", Violated, DoubleGrant},
+		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c1 acquire 2 10; c0 " +
+			"release 20 21; c1 release 23 24", "", Violated, DoubleGrant},
 	{"two inside for another reason", "re-entry",
-		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c1 acquire 2 8; c0 release 9 10; c0 release 20 21; c1 release 30 31", "", Valid, ""},
+		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c1 acquire 2 8; c0 release 9 10; c0 " +
+			"release 20 21; c1 release 30 31", "", Valid, ""},
 	{"refused to its holder", "re-entry",
 		"reentrant; c0 acquire 1 5; c0 acquire 6 7 fail; c0 release 8 9", "", Violated, ""},
 	{"refused to its holder after the lease", "re-entry",
@@ -195,22 +246,32 @@ var propertyCases = []propertyCase{
 		"lease; c0 acquire 1 5 sent=2 lease=10; c1 acquire 6 15 sent=14 lease=10; c0 release 50 60 fail",
 		"", Violated, LeaseOverrun},
 	{"lost by failover", "L",
-		"lease; c0 acquire 1 5 sent=2 lease=100; fault kill n0 6 7; fault promote n1 8 9; c1 acquire 6 15 sent=14 lease=10; c0 release 50 60 fail", "", Violated, LostByFailover},
+		"lease; c0 acquire 1 5 sent=2 lease=100; fault kill n0 6 7; fault promote n1 8 9; c1 acquire 6 " +
+			"15 sent=14 lease=10; c0 release 50 60 fail", "", Violated, LostByFailover},
 	{"a clock that jumped", "L",
-		"lease; c0 acquire 1 5 sent=2 lease=100; fault clock n0 6 7; c1 acquire 6 15 sent=14 lease=10; c0 release 50 60 fail", "", Violated, Clock},
+		"lease; c0 acquire 1 5 sent=2 lease=100; fault clock n0 6 7; c1 acquire 6 15 sent=14 lease=10; " +
+			"c0 release 50 60 fail", "", Violated, Clock},
 	{"a crash of a client explains nothing", "L",
-		"lease; c0 acquire 1 5 sent=2 lease=100; fault crash c3 6 7; c1 acquire 6 15 sent=14 lease=10; c0 release 50 60 fail", "", Violated, DoubleGrant},
+		"lease; c0 acquire 1 5 sent=2 lease=100; fault crash c3 6 7; c1 acquire 6 15 sent=14 lease=10; " +
+			"c0 release 50 60 fail", "", Violated, DoubleGrant},
 	{"a deletion by another", "L",
-		"lease; c2 acquire 1 4 sent=2 lease=3; c0 acquire 3 8 sent=7 lease=100; c2 release 9 12; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
-		"2 1 2 3 n0 SETNX k c -> 1\n0 1 7 8 n0 SETNX k a -> 1\n2 1 10 12 n0 DEL k -> 1\n1 1 14 15 n0 SETNX k b -> 1", Violated, ReleasedByNonOwner},
+		"lease; c2 acquire 1 4 sent=2 lease=3; c0 acquire 3 8 sent=7 lease=100; c2 release 9 12; c1 " +
+			"acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
+		"2 1 2 3 n0 SETNX k c -> 1\n0 1 7 8 n0 SETNX k a -> 1\n2 1 10 12 n0 DEL k -> 1\n1 1 14 15 n0 " +
+			"SETNX k b -> 1", Violated, ReleasedByNonOwner},
 	{"a deletion that came late", "L",
-		"lease; c2 acquire 1 3 sent=2 lease=3; c2 release 4 6 info; c0 acquire 3 8 sent=7 lease=100; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
-		"2 1 2 3 n0 SETNX k c -> 1\n2 1 5 0 n0 DEL k -> \n0 1 7 8 n0 SETNX k a -> 1\n1 1 14 15 n0 SETNX k b -> 1", Violated, LateMessage},
+		"lease; c2 acquire 1 3 sent=2 lease=3; c2 release 4 6 info; c0 acquire 3 8 sent=7 lease=100; " +
+			"c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
+		"2 1 2 3 n0 SETNX k c -> 1\n2 1 5 0 n0 DEL k -> \n0 1 7 8 n0 SETNX k a -> 1\n1 1 14 15 n0 " +
+			"SETNX k b -> 1", Violated, LateMessage},
 	{"a deletion that let the first one in explains nothing", "L",
-		"lease; c2 acquire 1 3 sent=2 lease=100; c2 release 4 9; c0 acquire 3 8 sent=7 lease=100; fault promote n0 9 10; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
-		"2 1 2 3 n0 SETNX k c -> 1\n2 1 5 9 n0 DEL k -> 1\n0 1 7 8 n0 SETNX k a -> 1\n1 1 14 15 n0 SETNX k b -> 1", Violated, LostByFailover},
+		"lease; c2 acquire 1 3 sent=2 lease=100; c2 release 4 9; c0 acquire 3 8 sent=7 lease=100; " +
+			"fault promote n0 9 10; c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail",
+		"2 1 2 3 n0 SETNX k c -> 1\n2 1 5 9 n0 DEL k -> 1\n0 1 7 8 n0 SETNX k a -> 1\n1 1 14 15 n0 " +
+			"SETNX k b -> 1", Violated, LostByFailover},
 	{"a grant that was believed too late", "S",
-		"lease; c0 acquire 1 50 sent=2 lease=10; c1 acquire 6 30 sent=29 lease=100; c0 release 60 61; c1 release 62 63", "", Violated, LateMessage},
+		"lease; c0 acquire 1 50 sent=2 lease=10; c1 acquire 6 30 sent=29 lease=100; c0 release 60 61; " +
+			"c1 release 62 63", "", Violated, LateMessage},
 }
 
 func TestProperties(t *testing.T) {

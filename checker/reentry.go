@@ -24,7 +24,8 @@ func (c *check) reentry() Property {
 			p := Property{Verdict: Violated, Witness: &Witness{Key: h.Key, Holds: []Hold{
 				witnessHold(h, record.Span{From: h.From, End: h.End})}}}
 			p.Explanation = explain.Say(
-				"Client %d held lock %d since %s; when it acquired it again at %s, it was refused, although its lease was valid until %s.",
+				"Client %d held lock %d since %s; when it acquired it again at %s, it was refused, although "+
+					"its lease was valid until %s.",
 				h.Process, h.Key, at(h.From), at(s.From), until(h.LeaseEnd()))
 			return p
 		}

@@ -23,7 +23,7 @@ type check struct {
 	faults  []record.Fault
 	verdict *Verdict
 
-	because string // why nothing that is clean may be called valid
+	doubtful string // why nothing that is clean may be called valid
 }
 
 func (c *check) panicked(p any, stack []byte) *Verdict {
@@ -42,7 +42,7 @@ func (c *check) run(commands []history.Command) {
 	c.trace = trace.New(c.history.Header, c.record, commands)
 	c.trust, c.faults = c.record.Trust, c.record.Faults
 	c.verdict.Evidence = c.evidence()
-	c.because = c.doubt()
+	c.doubtful = c.doubt()
 	if c.options.Timeout == 0 {
 		c.options.Timeout = time.Minute
 	}
@@ -137,13 +137,13 @@ func (c *check) judge(name string) {
 		p = Property{Reason: explain.Say("the checker cannot judge %q", name)}
 	}
 	p.Property = name
-	if p.Verdict == Valid && c.because != "" {
-		p.Verdict, p.Reason = Unknown, c.because
+	if p.Verdict == Valid && c.doubtful != "" {
+		p.Verdict, p.Reason = Unknown, c.doubtful
 	}
 	c.verdict.Properties = append(c.verdict.Properties, p)
 }
 
-// exclusion judges that the sure holds of each key are disjoint, as one belief has it.
+// exclusion judges that the sure holds of each key are disjoint, by one exclusion rule.
 func (c *check) exclusion(b record.ExclusionRule) Property {
 	if p, skip := c.promised(b); skip {
 		return p
@@ -165,8 +165,8 @@ func (c *check) exclusion(b record.ExclusionRule) Property {
 	return p
 }
 
-// promised reports whether a lock promises nothing that a belief could break, or the record does
-// not say when.
+// promised reports whether a lock promises nothing that an exclusion rule could break, or the
+// record does not say when.
 func (c *check) promised(b record.ExclusionRule) (Property, bool) {
 	d := c.history.Header.Declares
 	switch {

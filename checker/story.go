@@ -38,23 +38,23 @@ func (c *check) words(p *pair, v Property) string {
 	for _, m := range v.Witness.Commands {
 		if m.Kind.Deletes() {
 			told = append(told, happening{t: m.Sent, words: explain.Say("client %d sent %q", m.Process,
-				c.said(&m.Command)), tail: explain.Say(", which %s of client %d", deletes(m, "deleted"),
+				c.commandText(&m.Command)), tail: explain.Say(", which %s of client %d", deletes(m, "deleted"),
 				p.a.Process)})
 		}
 	}
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
 	story := tell(told) + " " + p.together()
 	switch {
-	case p.belief == record.WhileLeased:
+	case p.rule == record.WhileLeased:
 		story += explain.Say(" Both leases were valid then%s.", leaseNote(p))
-	case p.belief == record.AsDeclared:
+	case p.rule == record.AsDeclared:
 		story += explain.Say(" By the lock's own word both of them held it.")
 	}
 	return story + explain.Say(" Class: %s%s.", v.Class, assumed(v.Assumption))
 }
 
-// said is a command in the words of a story.
-func (c *check) said(m *history.Command) string {
+// commandText is a command in the words of a story.
+func (c *check) commandText(m *history.Command) string {
 	return strings.Join(c.history.Header.Readable(m.Args), " ")
 }
 
@@ -125,7 +125,7 @@ func (p *pair) together() string {
 		return explain.Say(
 			"Client %d was inside until %s%s, and client %d still was then: both were inside for %s.",
 			still.Process, at(end), how(still), other.Process, length)
-	case p.belief == record.WhileLeased && end == still.LeaseAt(max(p.sa.From, p.sb.From)):
+	case p.rule == record.WhileLeased && end == still.LeaseAt(max(p.sa.From, p.sb.From)):
 		return explain.Say("Both were inside for %s until client %d's lease ran out at %s.", length,
 			still.Process, at(end))
 	}
@@ -164,7 +164,7 @@ func over(f *record.Fault, p *pair, class string) bool {
 	return !f.MovesClock() && (f.To <= p.a.Call || f.To <= p.a.From && !caused)
 }
 
-// takesPart reports whether a fault struck a node, everybody, or a client of whom the witness
+// takesPart reports whether a fault struck a node, all clients, or one of whom the witness
 // tells. Where no commands are known, any may.
 func takesPart(f record.Fault, p *pair, commands []WitnessCommand) bool {
 	who, _, _ := strings.Cut(f.Target, ">")

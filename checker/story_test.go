@@ -9,8 +9,13 @@ import (
 // storyCases are violations and what they must and must not be told with. Times are milliseconds.
 var storyCases = []struct{ name, story, want, without string }{
 	{"failover in the order of time",
-		"lease; fault cut n0>n1 1 414; c1 acquire 0 4 sent=3 lease=2000 node=n0; fault kill n0 4 414; fault promote n1 5 6; fault redirect n1 6 7; c0 acquire 1 28 sent=27 lease=2000 node=n1; c1 release 206 207; c0 release 300 301",
-		"At 0.001 s the link n0>n1 was cut. Client 1 was granted lock 0 by n0 at 0.004 s. n0 was killed at 0.004 s, n1 was promoted at 0.005 s and clients were redirected to it at 0.006 s. Client 0 was granted the same lock by n1 at 0.028 s. Client 1 was still inside until 0.206 s, when it released: both were inside for 178 ms.", "started again"},
+		"lease; fault cut n0>n1 1 414; c1 acquire 0 4 sent=3 lease=2000 node=n0; fault kill n0 4 414; " +
+			"fault promote n1 5 6; fault redirect n1 6 7; c0 acquire 1 28 sent=27 lease=2000 node=n1; c1 " +
+			"release 206 207; c0 release 300 301",
+		"At 0.001 s the link n0>n1 was cut. Client 1 was granted lock 0 by n0 at 0.004 s. n0 was " +
+			"killed at 0.004 s, n1 was promoted at 0.005 s and clients were redirected to it at 0.006 s. " +
+			"Client 0 was granted the same lock by n1 at 0.028 s. Client 1 was still inside until 0.206 " +
+			"s, when it released: both were inside for 178 ms.", "started again"},
 	{"a fault that was over is left out",
 		"fault pause-node n0 1 2; c0 acquire 5 6; c1 acquire 5 8; c0 release 20 21; c1 release 30 31",
 		"Client 0 was granted lock 0 at 0.006 s. Client 1 was granted", "n0"},
@@ -24,16 +29,23 @@ var storyCases = []struct{ name, story, want, without string }{
 		"fault node-clock n0 1 2; c0 acquire 5 16; c1 acquire 5 18; c0 release 20 21; c1 release 30 31",
 		"At 0.001 s the clock of n0 was moved.", ""},
 	{"an end that matters is told",
-		"lease; c0 acquire 1 5 sent=1 lease=20; fault pause c0 6 40; c1 acquire 2 30 sent=29 lease=90; c0 release 45 46; c1 release 50 51",
-		"At 0.006 s client 0 was paused. Client 0's lease ran out at 0.021 s while it was paused. Client 1 was granted the same lock at 0.030 s. At 0.040 s client 0 ran again. Client 0 was still inside until 0.045 s, when it released: both were inside for 15 ms.", ""},
+		"lease; c0 acquire 1 5 sent=1 lease=20; fault pause c0 6 40; c1 acquire 2 30 sent=29 lease=90; " +
+			"c0 release 45 46; c1 release 50 51",
+		"At 0.006 s client 0 was paused. Client 0's lease ran out at 0.021 s while it was paused. " +
+			"Client 1 was granted the same lock at 0.030 s. At 0.040 s client 0 ran again. Client 0 was " +
+			"still inside until 0.045 s, when it released: both were inside for 15 ms.", ""},
 	{"the second one leaves first",
 		"c0 acquire 1 5; c1 acquire 2 9; c1 release 12 13; c0 release 20 21",
-		"Client 1 was inside until 0.012 s, when it released, and client 0 still was then: both were inside for 3.0 ms.", ""},
+		"Client 1 was inside until 0.012 s, when it released, and client 0 still was then: both were " +
+			"inside for 3.0 ms.", ""},
 	{"a fault that nobody has words for",
 		"c0 acquire 1 5; fault wobble n0 6 10; c1 acquire 2 9; c0 release 12 13; c1 release 20 21",
-		"At 0.006 s the fault \"wobble\" hit n0. Client 1 was granted the same lock at 0.009 s. At 0.010 s the fault \"wobble\" of n0 ended. Client 0", ""},
+		"At 0.006 s the fault \"wobble\" hit n0. Client 1 was granted the same lock at 0.009 s. At " +
+			"0.010 s the fault \"wobble\" of n0 ended. Client 0", ""},
 	{"many faults",
-		"c0 acquire 1 5; fault a x 6; fault b x 6; fault c x 6; fault d x 6; fault e x 6; fault f x 6; fault g x 6; fault h x 6; fault i x 6; fault j x 6; c1 acquire 2 9; c0 release 12 13; c1 release 20 21", "2 more things began or ended", "the fault \"e\""},
+		"c0 acquire 1 5; fault a x 6; fault b x 6; fault c x 6; fault d x 6; fault e x 6; fault f x 6; " +
+			"fault g x 6; fault h x 6; fault i x 6; fault j x 6; c1 acquire 2 9; c0 release 12 13; c1 " +
+			"release 20 21", "2 more things began or ended", "the fault \"e\""},
 }
 
 func TestStories(t *testing.T) {
@@ -59,7 +71,8 @@ func TestStories(t *testing.T) {
 func TestAStoryNamesScripts(t *testing.T) {
 	for letter, traced := range map[string]string{
 		"R": nobodyTrace + "1 1 50 55 n0 EVAL grab 1 k b -> 0",
-		"O": "0 1 12 15 n0 EVAL grab 1 k a -> 1\n0 1 71 75 n0 EVAL drop 1 k a -> yes\n1 1 50 55 n0 EVAL grab 1 k b -> 1\n",
+		"O": "0 1 12 15 n0 EVAL grab 1 k a -> 1\n0 1 71 75 n0 EVAL drop 1 k a -> yes\n1 1 50 55 n0 " +
+			"EVAL grab 1 k b -> 1\n",
 	} {
 		told := grabs + nobodyStory
 		if letter == "O" {

@@ -76,7 +76,8 @@ func (c *check) why(p Property) string {
 func unknownSummary(ps []Property) string {
 	if len(ps) == 0 {
 		return explain.Say(
-			"Nothing could be judged: the lock promises none of the properties, or the workload exercised none.")
+			"Nothing could be judged: the lock promises none of the properties, or the workload exercised " +
+				"none.")
 	}
 	return sentence(explain.Say("nothing wrong was seen, but that proves nothing: ") + ps[0].Reason)
 }

@@ -16,7 +16,7 @@ import (
 // Sound: the resource itself takes one access at a time and never fails. If no section lost an
 // update, no other section wrote between its read and its write; then putting each section where it
 // wrote is a linearization. So if there is none, some section's write was based on a value that
-// another one had overwritten. A write that nobody knows of may have happened or not; it returns at
+// another one had overwritten. A write of unknown outcome may have happened or not; it returns at
 // forever. What the resource held at first is whatever the first section read.
 func (c *check) updates() Property {
 	as := linear.Accesses(c.history, c.trust.Cut)

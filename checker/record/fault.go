@@ -63,8 +63,8 @@ func ClientOf(target string) (int, bool) {
 	return n, err == nil
 }
 
-// Breaks returns the assumption of a lock that the fault takes away: that of its row in the table of
-// actions. Of an action that has none, such as one of an imported history, its name tells.
+// Breaks returns the assumption of a lock that the fault takes away: that of its row in the table
+// of actions. Of an action that has none, such as one of an imported history, its name tells.
 func (f *Fault) Breaks() nemesis.Assumption {
 	if a, known := nemesis.ActionOf(f.Action); known && a.Breaks != nemesis.Nothing {
 		return a.Breaks
@@ -114,7 +114,8 @@ func (f *Fault) Delays(m *history.Command) bool {
 	if until == 0 {
 		until = Forever
 	}
-	return !f.MovesClock() && f.Action != nemesis.Redirect && f.Action != nemesis.Promote && f.From <= until &&
+	return !f.MovesClock() && f.Action != nemesis.Redirect && f.Action != nemesis.Promote &&
+		f.From <= until &&
 		m.Sent <= f.To && f.onTheWay(m)
 }
 

@@ -42,7 +42,8 @@ func TestFormat1(t *testing.T) {
 		}
 	}
 	v, err := Read(strings.NewReader(`{"format":1,"verdict":"unknown","broke":"no room","properties":[
-		{"property":"S","verdict":"unknown","because":"two clients were inside at once, but the machine stalled for 640 ms"}]}`))
+		{"property":"S","verdict":"unknown",
+		"because":"two clients were inside at once, but the machine stalled for 640 ms"}]}`))
 	if err != nil || !v.Property("S").Stalled || v.HarnessError != "no room" {
 		t.Errorf("%+v, %v", v, err)
 	}
