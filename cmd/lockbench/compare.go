@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockbench/lockbench/internal/compare"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -28,11 +29,13 @@ func compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Put two runs, two matrices or two gates side by side",
-		Long: `compare shows what is different between two directories: verdicts, classes, latency of acquire, throughput, commands for each grant, time to
-recover. It says first how far the two can be compared: another environment or machine, other versions, other settings.
+		Long: `compare shows what is different between two directories: verdicts, classes, latency of
+acquire, throughput, commands for each grant, time to recover. It says first how far the two can be
+compared: another environment or machine, other versions, other settings.
 
-A letter that was found so rarely that the other side may have missed it by chance is no change, and a cost is called better or worse only if
-that is more than noise: single runs never show it; matrices with --repeat 5 or more do.`,
+A letter that was found so rarely that the other side may have missed it by chance is no change, and
+a cost is called better or worse only if that is more than noise: single runs never show it;
+matrices with --repeat 5 or more do.`,
 		Example: `  # a branch against main
   lockbench compare main/latest branch/latest
 
@@ -40,10 +43,8 @@ that is more than noise: single runs never show it; matrices with --repeat 5 or 
   lockbench compare main branch --fail-on-change --markdown comparison.md`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usage(
-					errors.New(
-						"compare needs two directories of runs, matrices or gates; `lockbench compare --help` has " +
-							"examples"))
+				return errors.New("compare needs two directories of runs, matrices or gates; " +
+					"`lockbench compare --help` has examples")
 			}
 			return nil
 		},
@@ -70,10 +71,10 @@ func (f *compareFlags) run(c *cobra.Command, a, b string) error {
 	}
 	cmp, err := compare.Compare(sideA, sideB)
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	if err := f.write(cmp); err != nil {
-		return usage(err)
+		return err
 	}
 	if f.asJSON {
 		err = cmp.Write(c.OutOrStdout())
@@ -91,15 +92,15 @@ func (f *compareFlags) run(c *cobra.Command, a, b string) error {
 
 // load reads one side, with a bar for a large one.
 func (f *compareFlags) load(c *cobra.Command, dir string) (*compare.Side, error) {
-	bar := newBar(c.ErrOrStderr())
-	defer bar.stop()
+	bar := progress.StartBar(c.ErrOrStderr())
+	defer bar.Stop()
 	s, err := compare.Load(c.Context(), dir, func(done, all int) {
-		bar.step(done, all, "reading "+dir)
+		bar.Step(done, all, "reading "+dir)
 	})
 	if c.Context().Err() != nil {
 		return nil, exit{exitInterrupted, errors.New("interrupted")}
 	}
-	return s, usage(err)
+	return s, err
 }
 
 // write writes the files that were asked for.

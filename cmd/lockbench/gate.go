@@ -15,7 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 )
@@ -32,7 +34,6 @@ type gateFlags struct {
 
 // The files of a gate's directory, beside runs/.
 const (
-	gateFile    = "gate.json"
 	junitFile   = "junit.xml"
 	summaryFile = "summary.md"
 	gateName    = "lockbench.yaml" // what is read if no file is named
@@ -43,11 +44,13 @@ func gateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gate [FILE]",
 		Short: "Demand from locks under faults what a file expects of them",
-		Long: `gate runs the entries of a file (lockbench.yaml if none is named): a lock under a fault, or a counterexample to replay, with what
-is expected of it: "safe", "violates S", "violates S within 30 s". An expected violation that does not happen any more fails, too, and what
-is unknown fails unless the file allows it by name. The environment is named in the file, never chosen.
+		Long: `gate runs the entries of a file (lockbench.yaml if none is named): a lock under a fault, or a
+counterexample to replay, with what is expected of it: "safe", "violates S", "violates S within
+30 s". An expected violation that does not happen any more fails, too, and what is unknown fails
+unless the file allows it by name. The environment is named in the file, never chosen.
 
-It writes gate.json, junit.xml and summary.md, and a report for all that is not as expected; docs/ci.md has ready pipelines.
+It writes gate.json, junit.xml and summary.md, and a report for all that is not as expected;
+docs/ci.md has ready pipelines.
 Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lockbench broke, 130 interrupted.`,
 		Example: `  # write an example to begin with
   lockbench gate --init
@@ -86,28 +89,29 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 func (f *gateFlags) run(c *cobra.Command, name string) error {
 	g, err := readGate(name)
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	if err := f.only(g); err != nil {
-		return usage(err)
+		return err
 	}
-	ground := newGateEnvironment(c.Context())
-	ready, err := ground.prepare(g, f.options.Only)
+	environments := newGateEnvironment(c.Context())
+	ready, err := environments.prepare(g, f.options.Only)
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	dir, err := f.directory(name)
 	if err != nil {
-		return usage(err)
+		return err
 	}
-	ground.in(dir)
-	bar := newBar(c.ErrOrStderr())
+	environments.in(dir)
+	bar := progress.StartBar(c.ErrOrStderr())
 	f.options.Drop = func(run string) { os.RemoveAll(filepath.Join(dir, filepath.FromSlash(run))) }
-	f.options.Tell = bar.step
+	f.options.Tell = bar.Step
 	f.options.Jobs = f.jobs(g)
 	r, runErr := g.Run(c.Context(), f.options, ready)
-	bar.stop()
-	r.Version, r.Versions, r.Machine = version(), ground.versions(), machine(g.Environment)
+	bar.Stop()
+	r.Version, r.Versions, r.Machine = runner.Version(), environments.versions(),
+		runner.Machine(g.Environment)
 	illustrate(c.Context(), dir, r, c.ErrOrStderr())
 	if err := writeGate(dir, r); err != nil {
 		return broken(err)
@@ -148,14 +152,14 @@ func showGate(c *cobra.Command, dir string, r *gate.Result, asJSON, quiet bool) 
 	if err := r.Text(w, dir); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s, %s and %s are in %s\n", gateFile, junitFile, summaryFile, dir)
+	_, err := fmt.Fprintf(w, "%s, %s and %s are in %s\n", gate.ResultFile, junitFile, summaryFile, dir)
 	return err
 }
 
 // writeGate writes the files that people and programs read.
 func writeGate(dir string, r *gate.Result) error {
 	return errors.Join(
-		store.Write(dir, gateFile, func(w *os.File) error { return r.Write(w) }),
+		store.Write(dir, gate.ResultFile, func(w *os.File) error { return r.Write(w) }),
 		store.Write(dir, junitFile, func(w *os.File) error { return gatepage.WriteJUnit(w, r) }),
 		store.Write(dir, summaryFile, func(w *os.File) error { return gatepage.WriteSummary(w, r) }),
 	)
@@ -205,21 +209,5 @@ func (f *gateFlags) directory(name string) (string, error) {
 		return store.Create(f.store, "gate", strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)),
 			time.Now())
 	}
-	return emptyDir(f.out, "--out")
-}
-
-// emptyDir makes a directory, or takes one that is empty.
-func emptyDir(dir, flag string) (string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("%s: %w", flag, err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", flag, err)
-	}
-	if len(entries) > 0 {
-		return "", fmt.Errorf("%s %s is not empty; remove what is there, or name another directory", flag,
-			dir)
-	}
-	return dir, nil
+	return batch.EmptyDir(f.out, "--out")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/spf13/pflag"
@@ -24,19 +25,19 @@ import (
 // same options.
 type gateEnvironment struct {
 	ctx          context.Context
-	environments map[string]*processEnvironment // by the name of the environment
-	seen         map[string]bool                // environments that can be had
+	environments map[string]*runner.Runs // by the name of the environment
+	seen         map[string]bool         // environments that can be had
 }
 
 func newGateEnvironment(ctx context.Context) *gateEnvironment {
-	return &gateEnvironment{ctx: ctx, environments: map[string]*processEnvironment{},
+	return &gateEnvironment{ctx: ctx, environments: map[string]*runner.Runs{},
 		seen: map[string]bool{}}
 }
 
 // in says where the runs go.
 func (w *gateEnvironment) in(root string) {
 	for _, environment := range w.environments {
-		environment.root = root
+		environment.Root = root
 	}
 }
 
@@ -90,11 +91,11 @@ func (w *gateEnvironment) entry(e gate.Entry) (gate.Prepared, error) {
 	return gate.Prepared{
 		Plan: func(seed uint64) (harness.Plan, error) { return gatePlan(e, seed) },
 		Run: func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
-			v, err := environment.run(ctx, p, dir)
+			v, err := environment.Run(ctx, p, dir)
 			return v, markRefused(err)
 		},
 		Cost: func(dir string) batch.Cost {
-			r, err := store.Load(filepath.Join(environment.root, filepath.FromSlash(dir)))
+			r, err := store.Load(filepath.Join(environment.Root, filepath.FromSlash(dir)))
 			if err != nil {
 				return batch.Cost{}
 			}
@@ -104,9 +105,9 @@ func (w *gateEnvironment) entry(e gate.Entry) (gate.Prepared, error) {
 }
 
 // of is the environment of a name, the same for all entries.
-func (w *gateEnvironment) of(name string) *processEnvironment {
+func (w *gateEnvironment) of(name string) *runner.Runs {
 	if w.environments[name] == nil {
-		w.environments[name] = &processEnvironment{}
+		w.environments[name] = &runner.Runs{}
 	}
 	return w.environments[name]
 }
@@ -141,7 +142,7 @@ func (w *gateEnvironment) possible(e gate.Entry, place harness.Place) error {
 func (w *gateEnvironment) versions() map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for name, environment := range w.environments {
-		if v := environment.found(); v != nil {
+		if v := environment.Versions(); v != nil {
 			out[name] = v
 		}
 	}
@@ -191,7 +192,7 @@ func gatePlan(e gate.Entry, seed uint64) (harness.Plan, error) {
 	if err := set.Set("seed", strconv.FormatUint(seed, 10)); err != nil {
 		return harness.Plan{}, err
 	}
-	p, err := f.makePlan(set)
+	p, err := planOf(f, set)
 	if err == nil {
 		p.Place, err = runner.Complete(context.Background(), e.Environment, f.Place)
 	}
@@ -214,14 +215,22 @@ func gatePlan(e gate.Entry, seed uint64) (harness.Plan, error) {
 	return p, nil
 }
 
+// planOf is the plan that the flags of run ask for.
+func planOf(f *runFlags, set *pflag.FlagSet) (harness.Plan, error) {
+	if err := f.read(set); err != nil {
+		return harness.Plan{}, err
+	}
+	return harness.NewPlan(f.RunOptions)
+}
+
 // illustrate writes the report of each run that shows what is not as expected, and says how it is
 // done again. In the simulator a violation is made small beside it.
 func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer) {
-	shrunk, bar := 0, newBar(say)
-	defer bar.stop()
+	shrunk, bar := 0, progress.StartBar(say)
+	defer bar.Stop()
 	for i := range r.Entries {
 		e := &r.Entries[i]
-		bar.step(i+1, len(r.Entries), "the report of "+e.Name)
+		bar.Step(i+1, len(r.Entries), "the report of "+e.Name)
 		if e.Result == gate.Passed || e.Shown == nil || e.Shown.Dir == "" {
 			continue
 		}

@@ -17,11 +17,10 @@ var gateExample []byte
 func writeExample(c *cobra.Command, name string) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return usage(
-			fmt.Errorf(
-				"%s is there already and stays as it is; name another file: lockbench gate --init FILE", name))
+		return fmt.Errorf(
+			"%s is there already and stays as it is; name another file: lockbench gate --init FILE", name)
 	} else if err != nil {
-		return usage(err)
+		return err
 	}
 	_, err = f.Write(gateExample)
 	if err := errors.Join(err, f.Close()); err != nil {

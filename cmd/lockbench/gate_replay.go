@@ -51,7 +51,7 @@ func (w *gateEnvironment) replay(e gate.Entry) (gate.Prepared, error) {
 		o, err := replay.Run(ctx, x, replay.Options{Environment: e.Environment, Times: 1,
 			Command: "lockbench gate", Dir: func() (string, error) {
 				attempts++
-				at := filepath.Join(environment.root, filepath.FromSlash(dir))
+				at := filepath.Join(environment.Root, filepath.FromSlash(dir))
 				if attempts > 1 {
 					at = fmt.Sprintf("%s-attempt-%d", at, attempts)
 				}

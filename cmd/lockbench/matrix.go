@@ -2,23 +2,22 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
-	matrixpage "github.com/lockbench/lockbench/reports/matrix"
-
-	"github.com/spf13/cobra"
-
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/study"
+	matrixpage "github.com/lockbench/lockbench/reports/matrix"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // matrixFlags are the flags of matrix.
@@ -31,9 +30,6 @@ type matrixFlags struct {
 	docs    string
 
 	soak, mitigations, again bool
-
-	before history.Duration // what earlier parts of a resumed matrix took
-	was    map[string]string
 }
 
 func matrixCommand() *cobra.Command {
@@ -61,10 +57,10 @@ func matrixCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := f.check(c.Flags()); err != nil {
-				return usage(err)
+				return err
 			}
 			if f.soak && !c.Flags().Changed("repeat") {
-				f.options.Repeat = soakRuns
+				f.options.Repeat = study.SoakRuns
 			}
 			if f.mitigations {
 				return f.mitigate(c)
@@ -88,7 +84,8 @@ func matrixCommand() *cobra.Command {
 		"run this part only: 2/4 is the second of four; `lockbench merge` joins them")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
-	s.StringVar(&f.docs, "docs", "", "also keep what was found in this directory, and write the pages of docs there")
+	s.StringVar(&f.docs, "docs", "",
+		"also keep what was found in this directory, and write the pages of docs there")
 	s.BoolVar(&f.costs, "costs", true, "also measure what each lock costs: one second each")
 	s.BoolVar(&f.asJSON, "json", false, "print the matrix as JSON")
 	s.BoolVar(&f.again, "again", false,
@@ -100,87 +97,118 @@ func matrixCommand() *cobra.Command {
 	return c
 }
 
+// withResume are the flags that a matrix may have when it goes on: the others say what it runs,
+// which was said when it began. withMitigations are those of the mitigations, which have their own
+// locks and faults.
+var (
+	withResume      = []string{"resume", "jobs", "docs", "costs", "json", "again", "soak"}
+	withMitigations = []string{"mitigations", "repeat", "jobs", "seed", "ttl", "store", "docs", "json",
+		"env", "redis-image", "docker-network", "workers"}
+)
+
+// check refuses flags that would have no effect.
+func (f *matrixFlags) check(set *pflag.FlagSet) (err error) {
+	if f.again && f.resume == "" {
+		return errors.New("--again judges runs that there are; name their directory with --resume")
+	}
+	set.Visit(func(g *pflag.Flag) {
+		switch {
+		case err != nil:
+		case f.mitigations && !slices.Contains(withMitigations, g.Name):
+			err = fmt.Errorf(
+				"--mitigations has its own locks and faults, and runs them all; leave --%s away", g.Name)
+		case f.resume != "" && !slices.Contains(withResume, g.Name):
+			err = fmt.Errorf("--resume goes on with what was asked for then; leave --%s away", g.Name)
+		}
+	})
+	return err
+}
+
+// withBar does something while a bar shows how far it has come.
+func withBar(c *cobra.Command, do func(tell func(done, all int, what string)) error) error {
+	bar := progress.StartBar(c.ErrOrStderr())
+	defer bar.Stop()
+	return do(bar.Step)
+}
+
 func (f *matrixFlags) run(c *cobra.Command) error {
-	dir, known, err := f.open()
+	dir, err := f.open(c.Context())
 	if err != nil {
-		return usage(err)
+		return err
 	}
 	if f.again {
-		b := newBar(c.ErrOrStderr())
-		known, err = judgeAgain(dir, known, b.step)
-		b.stop()
-		if err != nil {
+		if err := withBar(c, dir.JudgeAgain); err != nil {
 			return broken(err)
 		}
 	}
-	out, err := os.OpenFile(filepath.Join(dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND,
-		0o644)
+	runs, begin := &runner.Runs{Root: dir.Dir}, time.Now()
+	runErr := withBar(c, func(tell func(done, all int, what string)) error {
+		return dir.Run(c.Context(), runs.Run, func(done, all int, r matrix.Result) {
+			tell(done, all, r.Row+" under "+r.Nemesis)
+		})
+	})
+	m, err := matrix.New(dir.Options, dir.Known)
 	if err != nil {
-		return usage(err)
-	}
-	defer out.Close()
-	environment := &processEnvironment{root: dir}
-	begin, bar := time.Now(), newBar(c.ErrOrStderr())
-	results, runErr := f.options.Run(c.Context(), environment.run, known, out, bar.tell)
-	bar.stop()
-	m, err := matrix.New(f.options, results)
-	if err != nil {
-		return usage(err)
+		return err
 	}
 	if runErr == nil && !f.soak {
-		runErr = f.finish(c, environment, m)
+		runErr = f.finish(c, dir, runs, m)
 	}
-	m.Took, m.Partial, m.Versions = f.before+history.Duration(time.Since(begin)), runErr != nil,
-		environment.found()
-	if m.Versions == nil {
-		m.Versions = f.was
+	m.Took, m.Partial = dir.Took+history.Duration(time.Since(begin)), runErr != nil
+	if m.Versions = runs.Versions(); m.Versions == nil {
+		m.Versions = dir.Versions
 	}
-	m.Machine = machine(f.options.Environment)
-	err = f.conclude(c, dir, m)
+	m.Machine = runner.Machine(m.Environment)
+	err = f.conclude(c, dir.Dir, m)
 	switch {
 	case errors.Is(runErr, context.Canceled):
-		return exit{exitInterrupted, fmt.Errorf("interrupted; `lockbench matrix --resume %s` goes on",
-			dir)}
+		return interrupted(fmt.Sprintf("`lockbench matrix --resume %s` goes on", dir.Dir))
 	case runErr != nil:
 		return broken(runErr)
 	}
 	return err
 }
 
-// conclude writes and shows what came of it.
-func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *matrix.Matrix) error {
-	if f.soak {
-		if err := writeMatrix(dir, m); err != nil {
-			return broken(err)
+// open makes the directory of the matrix, or reads that of an interrupted one.
+func (f *matrixFlags) open(ctx context.Context) (*matrix.Folder, error) {
+	o := f.options
+	if f.resume != "" {
+		dir, err := matrix.Open(f.resume)
+		if err == nil && o.Jobs > 0 {
+			dir.Options.Jobs = o.Jobs
 		}
-		return f.judgeSoak(c, dir, m)
+		return dir, err
 	}
-	if err := errors.Join(writeMatrix(dir, m), f.writeDocs(m), f.show(c.OutOrStdout(), dir, m)); err !=
-		nil {
-		return broken(err)
+	c, err := runner.Choose(ctx, o.Environment, o.Place)
+	if err == nil {
+		err = runner.Available(ctx, c)
 	}
-	return nil
+	if err != nil {
+		return nil, err
+	}
+	o.Environment, o.Place = c.Environment, c.Place
+	if c.Environment == runner.Docker || c.Environment == runner.Process {
+		o.Unsupported = runner.Capabilities(ctx, c, true).Unsupported()
+	}
+	return matrix.Create(f.store, o)
 }
 
 // finish measures what the locks cost, and writes the reports that the matrix links to. What goes
 // wrong here costs no verdict: it is said.
-func (f *matrixFlags) finish(c *cobra.Command, environment *processEnvironment,
+func (f *matrixFlags) finish(c *cobra.Command, dir *matrix.Folder, runs *runner.Runs,
 	m *matrix.Matrix) error {
-	for _, part := range []func(*bar) error{
-		func(b *bar) error {
+	for _, part := range []func(tell func(done, all int, what string)) error{
+		func(tell func(done, all int, what string)) error {
 			if !f.costs {
 				return nil
 			}
-			return f.measure(c.Context(), environment, m, b.step)
+			return dir.Measure(c.Context(), runs.Run, m, tell)
 		},
-		func(b *bar) error {
-			_, err := writeReports(c.Context(), environment.root, m, b.step)
-			return err
+		func(tell func(done, all int, what string)) error {
+			return matrixpage.SaveReports(c.Context(), dir.Dir, m, tell)
 		},
 	} {
-		b := newBar(c.ErrOrStderr())
-		err := part(b)
-		b.stop()
+		err := withBar(c, part)
 		if c.Context().Err() != nil {
 			return c.Context().Err()
 		}
@@ -191,110 +219,77 @@ func (f *matrixFlags) finish(c *cobra.Command, environment *processEnvironment,
 	return nil
 }
 
-// The files of a matrix' directory, beside runs/.
-const (
-	resultsFile = "results.jsonl" // as they come
-	optionsFile = "options.json"  // what was asked for, to go on with
-	matrixFile  = "matrix.json"
-)
-
-// open makes the campaign's directory, or reads what an interrupted one has.
-func (f *matrixFlags) open() (dir string, known []matrix.Result, err error) {
-	if f.resume != "" {
-		return f.reopen()
+// conclude writes and shows what came of it.
+func (f *matrixFlags) conclude(c *cobra.Command, dir string, m *matrix.Matrix) error {
+	err := errors.Join(matrixpage.Save(dir, m), store.Point(filepath.Dir(filepath.Dir(dir)), dir))
+	switch {
+	case f.soak && err == nil:
+		return f.judgeSoak(c, dir, study.CountSoak(m))
+	case f.docs != "" && !f.soak:
+		err = errors.Join(err, study.WriteDocs(m, f.docs))
 	}
-	c, err := runner.Choose(context.Background(), f.options.Environment, f.options.Place)
-	if err == nil {
-		err = runner.Available(context.Background(), c)
+	if !f.soak {
+		err = errors.Join(err, showMatrix(c, dir, m, f.asJSON))
 	}
-	if err != nil {
-		return "", nil, err
-	}
-	f.options.Environment, f.options.Place = c.Environment, c.Place
-	if c.Environment == runner.Docker || c.Environment == runner.Process {
-		f.options.Unsupported = runner.Capabilities(context.Background(), c, true).Unsupported()
-	}
-	if _, err := matrix.New(f.options, nil); err != nil {
-		return "", nil, err
-	}
-	dir, err = store.Create(f.store, "matrix", "all", time.Now())
-	if err != nil {
-		return "", nil, err
-	}
-	return dir, nil, store.Write(dir, optionsFile, func(w *os.File) error {
-		return json.NewEncoder(w).Encode(f.options)
-	})
+	return broken(err)
 }
 
-func (f *matrixFlags) reopen() (string, []matrix.Result, error) {
-	dir, err := filepath.EvalSymlinks(f.resume)
-	if err != nil {
-		return "", nil, fmt.Errorf("%s is no matrix: %w", f.resume, err)
+// showMatrix prints a matrix.
+func showMatrix(c *cobra.Command, dir string, m *matrix.Matrix, asJSON bool) error {
+	if asJSON {
+		return m.Write(c.OutOrStdout())
 	}
-	b, err := os.ReadFile(filepath.Join(dir, optionsFile))
-	if err != nil {
-		return "", nil, fmt.Errorf("%s is no matrix: %w", f.resume, err)
-	}
-	jobs := f.options.Jobs
-	if err := json.Unmarshal(b, &f.options); err != nil {
-		return "", nil, fmt.Errorf("%s: %w", optionsFile, err)
-	}
-	if jobs > 0 {
-		f.options.Jobs = jobs
-	}
-	// none was written if lockbench was killed
-	if m, err := readMatrix(filepath.Join(dir, matrixFile)); err == nil {
-		f.before, f.was = m.Took, m.Versions
-	}
-	file, err := os.Open(filepath.Join(dir, resultsFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return dir, nil, nil
-	} else if err != nil {
-		return "", nil, err
-	}
-	defer file.Close()
-	known, err := matrix.ReadResults(file)
-	return dir, known, err
-}
-
-// writeMatrix writes what can be read and linked to, and makes the store's links show it.
-func writeMatrix(dir string, m *matrix.Matrix) error {
-	return errors.Join(matrixPages(dir, m), store.Point(filepath.Dir(filepath.Dir(dir)), dir))
-}
-
-// matrixPages writes matrix.json and its pages.
-func matrixPages(dir string, m *matrix.Matrix) error {
-	recoveries(dir, m)
-	return errors.Join(
-		store.Write(dir, matrixFile, func(w *os.File) error { return m.Write(w) }),
-		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),
-		store.Write(dir, "matrix.html", func(w *os.File) error {
-			return matrixpage.Write(w, m, beside(dir))
-		}),
-	)
-}
-
-func (f *matrixFlags) show(w io.Writer, dir string, m *matrix.Matrix) error {
-	if f.asJSON {
-		return m.Write(w)
-	}
-	err := m.Text(w)
-	fmt.Fprintf(w, "\nThe runs, matrix.html and matrix.md are in %s\n", dir)
+	err := m.Text(c.OutOrStdout())
+	fmt.Fprintf(c.OutOrStdout(), "\nThe runs, matrix.html and matrix.md are in %s\n", dir)
 	return err
 }
 
-func readMatrix(name string) (*matrix.Matrix, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
+// judgeSoak writes and shows how often each property was found violated. The error is nil if every
+// run found what it had to, and nothing else.
+func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, s *study.Soak) error {
+	show := s.Text
+	if f.asJSON {
+		show = s.Write
 	}
-	defer file.Close()
-	return matrix.Read(file)
+	if err := errors.Join(s.Save(dir, f.docs), show(c.OutOrStdout())); err != nil {
+		return broken(err)
+	}
+	if n := len(s.Contradictions()); n > 0 {
+		return exit{checker.ExitUnexpected,
+			fmt.Errorf("%d letters are not what they have to be; the runs are in %s", n, dir)}
+	}
+	if n := len(s.Lost); n > 0 {
+		return exit{checker.ExitUnknown, fmt.Errorf("%d scenarios have runs that could not be judged; "+
+			"`lockbench matrix --soak --resume %s` shows them", n, dir)}
+	}
+	return nil
 }
 
-func (f *matrixFlags) writeDocs(m *matrix.Matrix) error {
-	if f.docs == "" {
-		return nil
+// mitigate measures the mitigations instead of the matrix.
+func (f *matrixFlags) mitigate(c *cobra.Command) error {
+	dir, err := f.open(c.Context())
+	if err != nil {
+		return err
 	}
-	return study.WriteDocs(m, f.docs)
+	runs, bar := &runner.Runs{Root: dir.Dir}, progress.StartBar(c.ErrOrStderr())
+	m, runErr := study.Mitigate(c.Context(), dir.Options, dir.Dir, runs.Run, bar.Step)
+	bar.Stop()
+	m.Versions = runs.Versions()
+	err = m.Save(dir.Dir)
+	if f.docs != "" && runErr == nil {
+		err = errors.Join(err, m.Save(f.docs))
+	}
+	switch {
+	case err != nil:
+		return broken(err)
+	case errors.Is(runErr, context.Canceled):
+		return interrupted("nothing was written to docs")
+	case runErr != nil:
+		return broken(runErr)
+	case f.asJSON:
+		return broken(m.Write(c.OutOrStdout()))
+	}
+	err = m.Text(c.OutOrStdout())
+	fmt.Fprintf(c.OutOrStdout(), "\nThe runs and %s are in %s\n", study.MitigationsFile, dir.Dir)
+	return broken(err)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/spf13/pflag"
 )
@@ -46,27 +47,27 @@ func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	matrix := []string{"matrix", "--env", "sim", "--impl", "setnx,getset-java", "--nemesis",
+	args := []string{"matrix", "--env", "sim", "--impl", "setnx,getset-java", "--nemesis",
 		"none,pause", "--repeat", "2"}
-	must(t, 0, append(matrix, "--store", at("whole"))...)
+	must(t, 0, append(args, "--store", at("whole"))...)
 	const shards = 3
 	merge := []string{"merge", "--out", at("joined")}
 	for i := 1; i <= shards; i++ {
 		store := at(fmt.Sprint(i))
-		must(t, 0, append(matrix, "--store", store, "--shard", fmt.Sprintf("%d/%d", i, shards))...)
+		must(t, 0, append(args, "--store", store, "--shard", fmt.Sprintf("%d/%d", i, shards))...)
 		merge = append(merge, filepath.Join(store, "latest"))
 	}
 	must(t, 0, merge...)
-	if d := cmp.Diff(timeless(t, filepath.Join(at("whole"), "latest", matrixFile)),
-		timeless(t, filepath.Join(at("joined"), matrixFile))); d != "" {
+	if d := cmp.Diff(timeless(t, filepath.Join(at("whole"), "latest", matrix.File)),
+		timeless(t, filepath.Join(at("joined"), matrix.File))); d != "" {
 		t.Error(d)
 	}
-	m, err := readMatrix(filepath.Join(at("joined"), matrixFile))
+	whole, err := matrix.OpenPart(at("joined"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	runs := 0
-	for _, c := range m.Cells {
+	for _, c := range whole.Matrix.Cells {
 		for _, r := range c.Runs {
 			runs++
 			whole, err1 := os.ReadFile(filepath.Join(at("whole"), "latest", r.Dir, "trace.jsonl"))
@@ -111,8 +112,8 @@ entries:
 		merge = append(merge, out)
 	}
 	must(t, 1, merge...)
-	if d := cmp.Diff(timeless(t, filepath.Join(dir, "whole", gateFile)),
-		timeless(t, filepath.Join(dir, "joined", gateFile))); d != "" {
+	if d := cmp.Diff(timeless(t, filepath.Join(dir, "whole", gate.ResultFile)),
+		timeless(t, filepath.Join(dir, "joined", gate.ResultFile))); d != "" {
 		t.Error(d)
 	}
 }
@@ -166,7 +167,7 @@ func TestAGateHasEveryOptionOfRun(t *testing.T) {
 		if err := own.Parse(append(args, "--seed=5", "--env=process")); err != nil {
 			t.Fatal(err)
 		}
-		want, err := rf.makePlan(own)
+		want, err := planOf(&rf, own)
 		if err != nil {
 			t.Fatal(err)
 		}

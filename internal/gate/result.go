@@ -3,7 +3,10 @@ package gate
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
@@ -143,6 +146,20 @@ func (r *Result) Write(w io.Writer) error {
 // ReadResult reads what Write wrote.
 func ReadResult(rd io.Reader) (*Result, error) {
 	return batch.ReadDocument[Result](rd, "gate.json")
+}
+
+// ResultFile is the name of Result in the directory of a gate.
+const ResultFile = "gate.json"
+
+// ReadDir reads the result in the directory of a gate.
+func ReadDir(dir string) (*Result, error) {
+	r, err := batch.ReadFile[Result](filepath.Join(dir, ResultFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is no directory of a gate: %w", dir, err)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	return r, nil
 }
 
 // refused reports whether an error is the user's to mend.

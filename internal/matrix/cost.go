@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/store"
 )
 
 // RowCost is what a lock of the matrix costs: in a run without any fault in which clients compete
@@ -105,4 +107,27 @@ func (m *Matrix) joinCosts(parts []Part) {
 			}
 		}
 	}
+}
+
+// MeasureRecoveries adds how long each lock took to recover, from the runs of the matrix in the
+// directory root: the runs of a shard that another machine ran are there when the shards are
+// merged.
+func (m *Matrix) MeasureRecoveries(root string) {
+	for i := range m.Costs {
+		c := &m.Costs[i]
+		c.AfterCrash = recovery(root, m.Recoveries(c.Row, "crash"))
+		c.AfterFailover = recovery(root, m.Recoveries(c.Row, "failover"))
+	}
+}
+
+// recovery is the longest time from a fault to the next grant in some runs; 0 if nothing was
+// granted after any.
+func recovery(root string, dirs []string) history.Duration {
+	var samples []batch.Sample
+	for _, d := range dirs {
+		if r, err := store.Load(filepath.Join(root, d)); err == nil {
+			samples = append(samples, batch.Measure(r.History, nil))
+		}
+	}
+	return batch.Join(samples...).Recovery
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/store"
 )
 
 // MitigationReport is what was measured of all mitigations: the document mitigations.json.
@@ -51,21 +54,18 @@ type Trials struct {
 	Recovery history.Duration `json:"recovery,omitempty"`
 }
 
-// Sampler reads what a run cost from its directory.
-type Sampler func(dir string) (batch.Sample, error)
-
 // Mitigate runs each trial without and with its mitigation. One run at a time: what it costs is
-// measured, too.
-func Mitigate(ctx context.Context, o matrix.Options, run batch.Runner, sample Sampler,
-	tell func(done, all int,
-		what string)) (*MitigationReport, error) {
+// measured, too. Run keeps its runs below the directory root. With an error the report has what was
+// measured until then.
+func Mitigate(ctx context.Context, o matrix.Options, root string, run batch.Runner,
+	tell func(done, all int, what string)) (*MitigationReport, error) {
 	out := &MitigationReport{Format: batch.Format, Environment: o.Environment,
 		TTL:    history.Duration(o.TTL),
 		Repeat: max(o.Repeat, 1)}
 	if out.TTL == 0 {
 		out.TTL = history.Duration(matrix.DefaultTTL)
 	}
-	t := measurement{options: o, run: run, sample: sample}
+	t := measurement{options: o, run: run, root: root}
 	all, done := 0, 0
 	for _, m := range mitigations {
 		all += len(m.Cells)
@@ -99,11 +99,25 @@ func Mitigate(ctx context.Context, o matrix.Options, run batch.Runner, sample Sa
 	return out, nil
 }
 
-// trials carries out runs of mitigations.
+// measurement carries out runs of mitigations.
 type measurement struct {
 	options matrix.Options
 	run     batch.Runner
-	sample  Sampler
+	root    string
+}
+
+// sample reads what a run cost from its directory.
+func (t measurement) sample(name string) (batch.Sample, error) {
+	r, err := store.Load(filepath.Join(t.root, name))
+	if err != nil {
+		return batch.Sample{}, err
+	}
+	return batch.Measure(r.History, r.Trace), nil
+}
+
+// Save writes mitigations.json into a directory.
+func (m *MitigationReport) Save(dir string) error {
+	return store.Write(dir, MitigationsFile, func(w *os.File) error { return m.Write(w) })
 }
 
 func (t measurement) cost(ctx context.Context, i int, m Mitigation, with bool) (history.Duration,

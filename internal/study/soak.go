@@ -2,14 +2,17 @@ package study
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/store"
 )
 
 // Soak is what a matrix shows that was run many times: how often each letter was found by its
@@ -221,6 +224,20 @@ func known(t HitRate) bool {
 // Write writes soak.json.
 func (s *Soak) Write(w io.Writer) error {
 	return history.WriteDocument(w, s)
+}
+
+// SoakRuns is how often a property must be found violated, and what is safe stay clean.
+const SoakRuns = 20
+
+// Save writes soak.json into the directory of a matrix, and into a directory of pages unless docs
+// is "".
+func (s *Soak) Save(dir, docs string) error {
+	write := func(w *os.File) error { return s.Write(w) }
+	err := store.Write(dir, "soak.json", write)
+	if docs != "" {
+		err = errors.Join(err, store.Write(docs, SoakFile(s.Environment), write))
+	}
+	return err
 }
 
 // ReadSoak reads what Write wrote.

@@ -1,0 +1,48 @@
+package runner
+
+import (
+	"context"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/store"
+)
+
+// Runs carries out the runs of a matrix or a gate, each in an environment of its own. Its methods
+// may be called by several goroutines at once.
+type Runs struct {
+	Root string // the directory of the whole; it is not changed while a run goes on
+
+	mu       sync.Mutex
+	versions map[string]string
+}
+
+// Run carries out one run, keeps it in the directory called name below Root, in the place of what
+// an interrupted one left there, and judges it. The error says why there is no verdict, or why it
+// is worth less than planned, as that of the function Run.
+func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.Verdict, error) {
+	dir := filepath.Join(w.Root, filepath.FromSlash(name))
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	r, err := Run(ctx, p, Options{Dir: dir,
+		Command: "lockbench run --plan " + filepath.Join(dir, store.Plan)})
+	if r == nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.versions = maps.Clone(r.History.Header.Versions)
+	return r.Verdict, err
+}
+
+// Versions are those of what answered in the last run; nil if there was none.
+func (w *Runs) Versions() map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.versions
+}

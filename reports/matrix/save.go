@@ -1,0 +1,89 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+// maxReports bounds the reports that a matrix leaves behind: about 150 kB each. The cells beyond
+// have no link; `lockbench report` makes theirs.
+const maxReports = 1500
+
+// Save writes matrix.json and its pages into the directory of a matrix. The recoveries of the
+// matrix are measured before from the runs that are there.
+func Save(dir string, m *matrix.Matrix) error {
+	m.MeasureRecoveries(dir)
+	return errors.Join(
+		store.Write(dir, matrix.File, func(w *os.File) error { return m.Write(w) }),
+		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),
+		store.Write(dir, "matrix.html", func(w *os.File) error { return Write(w, m, beside(dir)) }),
+	)
+}
+
+// SaveReports writes the report of each run that a cell of the matrix links to. Tell is called by
+// one goroutine at a time. When ctx ends, no further report is begun.
+func SaveReports(ctx context.Context, root string, m *matrix.Matrix,
+	tell func(done, all int, what string)) error {
+	dirs := WitnessDirs(m)
+	dirs = dirs[:min(len(dirs), maxReports)]
+	var mu sync.Mutex
+	var failed error
+	done := 0
+	batch.Each(ctx, dirs, runtime.NumCPU(), func(dir string) {
+		err := saveReport(filepath.Join(root, dir))
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; err != nil && failed == nil {
+			failed = fmt.Errorf("no report of %s: %w", dir, err)
+		}
+		tell(done, len(dirs), "reports")
+	})
+	return failed
+}
+
+// saveReport writes the report of one run, unless it is there already. A run that was not recorded
+// has none.
+func saveReport(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, store.Report)); err == nil {
+		return nil
+	}
+	r, err := store.Load(dir)
+	if r == nil && errors.Is(err, os.ErrNotExist) {
+		return nil
+	} else if r == nil {
+		return err
+	}
+	view.Redraw(r)
+	v, err := view.Of(r)
+	if err != nil {
+		return err
+	}
+	return store.Write(r.Dir, store.Report, func(w *os.File) error {
+		return reports.WriteHTML(w, v)
+	})
+}
+
+// beside links to the reports that are there, as seen from root.
+func beside(root string) func(dir string) string {
+	return func(dir string) string {
+		if dir == "" || !filepath.IsLocal(dir) {
+			return ""
+		}
+		if _, err := os.Stat(filepath.Join(root, dir, store.Report)); err != nil {
+			return ""
+		}
+		return (&url.URL{Path: filepath.ToSlash(filepath.Join(dir, store.Report))}).String()
+	}
+}
