@@ -236,7 +236,7 @@ func takenOver(s *scene) error {
 	return err
 }
 
-// shorten ends a fixed lease for which nobody wants to wait.
+// shorten ends a fixed lease for which the test does not wait.
 func (s *scene) shorten() {
 	if s.entry.Fixed && s.entry.TTL > patient {
 		s.do("PEXPIRE", s.key(), 1)

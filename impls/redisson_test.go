@@ -57,7 +57,7 @@ func TestMaxRenewals(t *testing.T) {
 	}
 }
 
-// TestMultiIsAllOrNone holds the second of three keys: nobody gets the others meanwhile, and
+// TestMultiIsAllOrNone holds the second of three keys: no client gets the others meanwhile, and
 // nothing of the attempt stays.
 func TestMultiIsAllOrNone(t *testing.T) {
 	s := sceneOf(t, "redisson-multi")

@@ -89,8 +89,9 @@ var table = []Entry{
 		make:   newGetset,
 	},
 	{
-		Name:     "getset-java",
-		Line:     "getset letter by letter from Java: a lease of 4 ms, exceptions on nil, release in finally",
+		Name: "getset-java",
+		Line: "getset letter by letter from Java: a lease of 4 ms, exceptions on nil, " +
+			"release in finally",
 		Document: "D000 §4", Topology: OneServer, TTL: javaLease, Poll: usual, Fixed: true,
 		Lease:  true,
 		Traits: []Trait{Look, Takeover, Finally},
@@ -135,8 +136,9 @@ var table = []Entry{
 		make: newTokenLua,
 	},
 	{
-		Name:     "redisson",
-		Line:     "Redisson's RLock: re-entrant hash, Lua scripts, woken by messages, renewed by a watchdog",
+		Name: "redisson",
+		Line: "Redisson's RLock: re-entrant hash, Lua scripts, " +
+			"woken by messages, renewed by a watchdog",
 		Document: "D001", Topology: OneServer, TTL: 30 * time.Second, Poll: usual,
 		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs,
 			redissonFrees},

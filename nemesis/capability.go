@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The capabilities that an environment may have, one small interface each. An environment that lacks
-// one cannot run the steps that need it, and Possible says so before the run.
+// The capabilities that an environment may have, one small interface each. An environment that
+// lacks one cannot run the steps that need it, and Possible says so before the run.
 type (
 	// NodeKiller ends a node at once and returns when it is gone.
 	NodeKiller interface{ KillNode(node string) error }

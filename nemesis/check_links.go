@@ -66,8 +66,8 @@ func (c *script) connects(s Step, number int) error {
 	return nil
 }
 
-// meet reports whether two names of clients or links may mean the same one. Whoever is known only
-// when the time has come may be any client.
+// meet reports whether two names of clients or links may mean the same one. A client that is known
+// only when the time has come may be any client.
 func meet(a, b string) bool {
 	same := func(x, y string) bool {
 		_, one := Client(strings.TrimSuffix(x, "+"))

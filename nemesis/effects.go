@@ -22,8 +22,8 @@ type On struct {
 	For    history.Duration // how long a server is busy
 }
 
-// effects is the one list: what each fault does, without a moment. Faults that only let clients meet
-// have none, and random draws actions.
+// effects is the one list: what each fault does, without a moment. Faults that only let clients
+// meet have none, and random draws actions.
 var effects = map[string]func(p Params, variant string, on On) Effect{
 	"pause": func(_ Params, _ string, on On) Effect {
 		return undone(Step{Do: Pause, Target: on.Client})
@@ -104,7 +104,9 @@ func (p Params) Effect(fault, variant string, on On) (Effect, bool) {
 }
 
 // effect is Effect of a fault that has one.
-func (p Params) effect(fault, variant string, on On) Effect { return effects[fault](p, variant, on) }
+func (p Params) effect(fault, variant string, on On) Effect {
+	return effects[fault](p, variant, on)
+}
 
 // held keeps what passes links, in one direction or both.
 func held(mode, links string) Effect {

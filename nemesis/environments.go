@@ -19,8 +19,8 @@ type Capabilities struct {
 // notOurs says why nothing is done to a Redis that was there before us.
 const notOurs = "this Redis is not ours: only clients and their links can be hit"
 
-// environments is the closed list of environments, with what each can never do. What only this machine
-// lacks is added by Without.
+// environments is the closed list of environments, with what each can never do. What only this
+// machine lacks is added by Without.
 var environments = []Capabilities{
 	{Environment: "process", Line: "redis-server and clients as processes of this machine"},
 	{Environment: "docker", Line: "redis-server in containers"},

@@ -41,7 +41,8 @@ func TestStepsOfFormat1(t *testing.T) {
 		`{"do":"crash","target":"c1","by":2}`: {},
 	} {
 		got, err := DecodeStep([]byte(old))
-		if reflect.DeepEqual(want, Step{}) != (err != nil) || err == nil && !reflect.DeepEqual(got, want) {
+		if reflect.DeepEqual(want, Step{}) != (err != nil) || err == nil &&
+			!reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %v, %v", old, got, err)
 		}
 	}

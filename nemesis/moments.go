@@ -95,7 +95,8 @@ func granted(client string, d time.Duration) Step {
 	return atMost(d, Await{Client: client, Phase: Granted})
 }
 
-// outside waits until the owner has given up its release, so that no client is inside or on the way.
+// outside waits until the owner has given up its release, so that no client is inside or on the
+// way.
 func (p Params) outside() Step {
 	return atMost(p.Hold+2*p.Timeout+p.soon(), Await{As: owner, Client: owner, Phase: Released})
 }

@@ -47,8 +47,8 @@ func TestRandomKeepsToItsGround(t *testing.T) {
 	})
 }
 
-// TestRandomUndoesWhatItDoes leaves only crashes and failovers in force, and nobody at a gate for
-// longer than it takes to strike.
+// TestRandomUndoesWhatItDoes leaves only crashes and failovers in force, and no client at a
+// breakpoint for longer than it takes to strike.
 func TestRandomUndoesWhatItDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, _ := drawRandom(t)

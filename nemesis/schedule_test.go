@@ -33,7 +33,9 @@ func TestExamplesCanBePlayed(t *testing.T) {
 
 // TestTimesOfASchedule are in leases of the plan, and drawn by its seed.
 func TestTimesOfASchedule(t *testing.T) {
-	text := "client_timeout: 0.5ttl\nsteps:\n- {do: pause-node, target: n0}\n- {do: wait, for: 1.3ttl}\n- {do: wait, upto: 2s}\n- {do: wait, until: 1s, upto: 2s}\n- {do: resume-node, target: n0}\n"
+	text := "client_timeout: 0.5ttl\nsteps:\n- {do: pause-node, target: n0}\n- {do: wait, for: " +
+		"1.3ttl}\n- {do: wait, upto: 2s}\n- {do: wait, until: 1s, upto: 2s}\n- {do: resume-node, " +
+		"target: n0}\n"
 	s, err := DecodeSchedule("x.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +110,8 @@ func FuzzSchedule(f *testing.F) {
 		f.Add(b)
 	}
 	f.Add([]byte(
-		"steps:\n- {do: wait, for: 1ttl, upto: 2ttl}\n- await: {command: ^set, at: sent, nth: 3}\n  for: 1s"))
+		"steps:\n- {do: wait, for: 1ttl, upto: 2ttl}\n- await: {command: ^set, at: sent, nth: 3}\n  " +
+			"for: 1s"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := DecodeSchedule("x.yaml", b)
 		if err != nil {

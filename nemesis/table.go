@@ -95,7 +95,8 @@ var table = []Entry{
 			{Name: "finally", Line: "it releases in a finally block what it was never granted"},
 		}, steps: race},
 	{Name: "overrun", When: "when a holder works for longer than its lease",
-		Line:  "no fault: the holder works for longer than its lease, and releases when another is inside",
+		Line: "no fault: the holder works for longer than its lease, " +
+			"and releases when another is inside",
 		Lasts: "until another is granted the lock",
 		steps: overrun},
 	{Name: "pause", When: "when a client is paused",

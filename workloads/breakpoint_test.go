@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// post is somebody who goes through a gate in a goroutine.
+// post is a client that goes through a breakpoint in a goroutine.
 type post struct {
 	stop   chan int // where it stopped
 	passed chan struct{}
@@ -50,7 +50,7 @@ func TestGateForEverybody(t *testing.T) {
 		default:
 		}
 	}
-	g.open(1, 2) // nobody stands there any more
+	g.open(1, 2) // no client stands there any more
 	g.open(1, 0)
 	<-all[0].passed
 	<-all[2].passed

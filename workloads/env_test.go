@@ -9,7 +9,7 @@ import (
 )
 
 // TestTheClockIsAsWrongAsItIsTold reads the wall clock that locks get: a fault of a client's clock
-// is an order that nobody answers, so nothing else proves it.
+// is an order without an answer, so nothing else proves it.
 func TestTheClockIsAsWrongAsItIsTold(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -114,7 +114,7 @@ func (f *fake) grant() {
 	f.line, f.holder = f.line[1:], c
 	f.event(c, history.OK, history.Acquire)
 	if g, ok := f.gate[c]; ok {
-		g.Nth = -1 // somebody stands at it
+		g.Nth = -1 // a client stands at it
 		f.gate[c] = g
 		f.later(2*time.Microsecond, workloads.Report{Process: c, Breakpoint: &workloads.BreakpointHit{
 			ID: g.ID}})
@@ -187,7 +187,7 @@ func TestARunWaitsForADeadlockToBecomeCertain(t *testing.T) {
 		f := newFake()
 		f.after = func(f *fake, r workloads.Report) {
 			if r.Done == nil || r.Process != 0 {
-				return // whoever comes next is inside for ever
+				return // the next client is inside for ever
 			}
 			switch e := (history.Event{Type: excuse, Process: 3, T: f.now}); excuse {
 			case history.Info:

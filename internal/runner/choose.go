@@ -45,8 +45,8 @@ func Choose(ctx context.Context, environment string, place harness.Place) (Choic
 	return c, err
 }
 
-// Complete fills in the defaults of a place, so that a plan repeats it, and refuses settings that are
-// for another environment.
+// Complete fills in the defaults of a place, so that a plan repeats it, and refuses settings that
+// are for another environment.
 func Complete(ctx context.Context, environment string, place harness.Place) (harness.Place, error) {
 	err := place.Suits(environment)
 	if err == nil && environment == Docker {

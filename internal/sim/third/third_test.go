@@ -29,7 +29,7 @@ const (
 	rounds  = 3
 )
 
-// lock is what a client does with a library: take returns how to give back; nil: somebody else has
+// lock is what a client does with a library: take returns how to give back; nil: another client has
 // it.
 type lock func(p sim.Player, redis []*redis.Client) (take func(context.Context) (func(), error))
 
@@ -157,7 +157,7 @@ func dial(p sim.Player, masters int) (all []*redis.Client) {
 	return all
 }
 
-// TestUnmodifiedLibraries runs each library twice with each seed: the same story, nobody inside
+// TestUnmodifiedLibraries runs each library twice with each seed: the same story, no client inside
 // with another, except after a pause that is longer than the lease.
 func TestUnmodifiedLibraries(t *testing.T) {
 	for _, c := range []struct {
