@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,15 +12,13 @@ import (
 	"strings"
 	"time"
 
-	gatepage "github.com/lockbench/lockbench/reports/gate"
-
-	"github.com/spf13/cobra"
-
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
+	gatepage "github.com/lockbench/lockbench/reports/gate"
+	"github.com/spf13/cobra"
 )
 
 // gateFlags are the flags of gate.
@@ -210,4 +209,24 @@ func (f *gateFlags) directory(name string) (string, error) {
 			time.Now())
 	}
 	return batch.EmptyDir(f.out, "--out")
+}
+
+//go:embed gate.example.yaml
+var gateExample []byte
+
+// writeExample writes a gate file to begin with. It never overwrites one.
+func writeExample(c *cobra.Command, name string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf(
+			"%s is there already and stays as it is; name another file: lockbench gate --init FILE", name)
+	} else if err != nil {
+		return err
+	}
+	_, err = f.Write(gateExample)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return broken(err)
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s is written; `lockbench gate %s` runs it\n", name, quoted(name))
+	return nil
 }
