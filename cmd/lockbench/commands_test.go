@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestTheCommandsPageIsOfThisProgram: docs/commands.md has a section for each verb, and its examples
-// and those of the README name verbs and flags that there are.
+// TestTheCommandsPageIsOfThisProgram: docs/commands.md has a section for each verb, and its
+// examples and those of the README name verbs and flags that there are.
 func TestTheCommandsPageIsOfThisProgram(t *testing.T) {
 	flags := map[string]*pflag.FlagSet{}
 	for _, c := range rootCommand().Commands() {

@@ -140,8 +140,8 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// exported are the names that each of our packages exports, those of its tests left out. Packages of
-// one name are taken together.
+// exported are the names that each of our packages declares, its tests left out. Packages of one
+// name are taken together.
 func exported(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	out := map[string]map[string]bool{}

@@ -16,7 +16,8 @@ func Impossible(r Row, c Column) string {
 	switch {
 	case c.Name == "none":
 	case r.Has(idle):
-		return "it keeps nothing in Redis and no client ever waits for it, so that no fault has anything to hit"
+		return "it keeps nothing in Redis and no client ever waits for it, so that no fault has " +
+			"anything to hit"
 	case r.Has(impls.Posted):
 		return "as posted it cannot be used twice within its lease of 20 s; its repaired form has a " +
 			"row of its own"

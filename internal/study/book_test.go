@@ -10,8 +10,8 @@ import (
 	"github.com/lockbench/lockbench/internal/batch/batchtest"
 )
 
-// TestThePagesAreWhatTheRecordsSay writes the pages of docs from the records in docs. -update writes
-// the pages anew, after their wording or their layout has changed.
+// TestThePagesAreWhatTheRecordsSay writes the pages of docs from the records in docs. -update
+// writes the pages anew, after their wording or their layout has changed.
 func TestThePagesAreWhatTheRecordsSay(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
 	b, err := ReadBook(os.DirFS(docs))

@@ -55,7 +55,8 @@ var claims = []Claim{
 		Document: "D003 §3 ①", Row: "setpx-del", Columns: []string{"longwork"}, Breaks: "S"},
 	{Text: "Against that helps only a lease that is as long as possible, and no long work.",
 		Document: "D003 §4", Result: Confirmed, Test: "lockbench matrix --mitigations",
-		Note: "for work and pauses that are shorter than the lease; after a crash all clients wait for the whole of it"},
+		Note: "for work and pauses that are shorter than the lease; after a crash all clients wait " +
+			"for the whole of it"},
 	{Text: "Then the first one releases the other's lock.", Document: "D003 §3 ②, D004 §2.1",
 		Row: "setpx-del", Columns: []string{"longwork"}, Breaks: "O"},
 	{Text: "An owner value, compared before DEL, keeps a client from releasing another's lock.",
@@ -71,7 +72,8 @@ var claims = []Claim{
 		Note: "the page of the matrix has the times"},
 	{Text: "When data are not in sync after a failover, people have to intervene.",
 		Document: "D003 line 53", Row: "token-lua", Columns: []string{"failover"}, Breaks: "D",
-		Note: "the lock goes on by itself, at the latest after a lease; what two clients did at once is another matter"},
+		Note: "the lock goes on by itself, at the latest after a lease; what two clients did at once " +
+			"is another matter"},
 	{Text: "Replication is asynchronous: a master that dies with a grant gives the lock to two.",
 		Document: "D003 §5, D001 §3.2", Row: "token-lua", Columns: []string{"failover"}, Breaks: "L"},
 	{Text: "Redlock needs a majority of independent masters, so the loss of a minority does no harm.",
@@ -112,7 +114,11 @@ var claims = []Claim{
 	{Text: "Condition 3: clients can lock as long as most Redis nodes work.", Document: "D004 line 15",
 		Row: "redlock per attempt", Columns: []string{"minority-loss"}, Keeps: "SD",
 		Note: "only of Redlock; the locks of D004 use one Redis, and no client can lock when it is gone"},
-	{Text: "Condition 4: the client that locks unlocks; no client can unlock another's lock (of its best lock, §2.3).", Document: "D004 line 17", Row: "token-lua", Columns: []string{"longwork", "pause", "late", "failover", "clock-server+"}, Keeps: "O"},
+	{Text: "Condition 4: the client that locks unlocks; no client can unlock another's lock (of " +
+		"its best lock, §2.3).",
+		Document: "D004 line 17", Row: "token-lua",
+		Columns: []string{"longwork", "pause", "late", "failover", "clock-server+"},
+		Keeps:   "O"},
 	{Text: "Bare DEL lets anyone delete the lock.", Document: "D004 §2.1", Row: "setpx-del",
 		Columns: []string{"longwork"}, Breaks: "O"},
 	{Text: "SETNX and EXPIRE in one script are atomic.", Document: "D004 §1.3",
@@ -141,7 +147,9 @@ var claims = []Claim{
 	{Text: "Two clients that both see an expired lease, and DEL it, both get the lock (P2, P3).",
 		Document: "D000 §3, D002", Row: "setnx-del-expired nil-retry", Columns: []string{"crash"},
 		Breaks: "L"},
-	{Text: "A client that dies, or whose network breaks, blocks all others for ever if nothing frees its lock.", Document: "D000 §3", Row: "setnx", Columns: []string{"crash", "partition"}, Breaks: "D"},
+	{Text: "A client that dies, or whose network breaks, blocks all others for ever if nothing " +
+		"frees its lock.",
+		Document: "D000 §3", Row: "setnx", Columns: []string{"crash", "partition"}, Breaks: "D"},
 	{Text: "P2's GETSET comes first, P3's second, and P3 has the lock.",
 		Document: "D002 lines 65–68",
 		Result:   Refuted, Test: "go test ./impls -run TestTheFirstGetsetWins",
@@ -153,7 +161,9 @@ var claims = []Claim{
 		Note: "for exclusion after a crash; see the next row"},
 	{Text: "The same, of redis-py's code: harmless also for the client that comes next.",
 		Document: "D000 §3, D002", Row: "getset-redispy", Columns: []string{"none"}, Keeps: "R"},
-	{Text: "A release must look whether the lease is over, or it deletes another's lock; then it is safe.", Document: "D000 §3", Row: "getset", Columns: []string{"longwork", "pause"}, Keeps: "O",
+	{Text: "A release must look whether the lease is over, or it deletes another's lock; then it " +
+		"is safe.",
+		Document: "D000 §3", Row: "getset", Columns: []string{"longwork", "pause"}, Keeps: "O",
 		Note: "the successor's lease is not over, so the check passes and its lock is deleted"},
 	{Text: "The posted Java code is a correct lock.", Document: "D000 §4", Row: "getset-java",
 		Columns: []string{"none"}, Keeps: "SLO",
@@ -205,7 +215,8 @@ var claims = []Claim{
 		Note: "the flag is `--max-renewals`"},
 	{Text: "A lock held beyond a threshold is unlocked automatically, and an event is sent.",
 		Document: "D001 §3.4", Result: NotTested,
-		Needs: "a client that listens while a lease ends; in Redisson's source the key only expires and nothing is published"},
+		Needs: "a client that listens while a lease ends; in Redisson's source the key only expires " +
+			"and nothing is published"},
 	// D003, ZooKeeper, databases, rankings.
 	{Text: "A ZooKeeper lock has no time-out problem.", Document: "D003 line 61", Result: NotTested,
 		Needs: "ZooKeeper; a session that expires is a lease"},

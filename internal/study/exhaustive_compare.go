@@ -78,7 +78,8 @@ func (g gap) why() string {
 		return w
 	}
 	if !g.here && (g.Finished(2, 2) < 0 || g.Finished(3, 1) < 0) {
-		return "Not found among the schedules that were tried; the spaces were not gone through to the end."
+		return "Not found among the schedules that were tried; the spaces were not gone through to " +
+			"the end."
 	}
 	return "Not explained yet."
 }

@@ -145,7 +145,8 @@ func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
 			"2 of 4 those that were measured"},
 		"verdicts/token-lua.md": {"## token-lua constant", "| pause | SLO | SL ~~O~~ | SLO |",
 			"- pause: **O** in the simulator only. ", "- none: **S** on Redis only."},
-		"verdicts/setnx.md": {"| pause | - | - | - |", "Other faults are not possible: it uses one Redis"},
+		"verdicts/setnx.md": {"| pause | - | - | - |",
+			"Other faults are not possible: it uses one Redis"},
 	} {
 		for _, w := range want {
 			if !strings.Contains(pages[name], w) {

@@ -32,8 +32,8 @@ type Scenario struct {
 const slowReplica = 80 * time.Millisecond
 
 // waited lets the first holder's grant take as long as replicas need, and the failover strike also
-// when no client was granted it: a lock that is not given away cannot be lost. The new master must grant
-// nevertheless.
+// when no client was granted it: a lock that is not given away cannot be lost. The new master must
+// grant nevertheless.
 func waited(p *harness.Plan) {
 	for i := range p.Scenario {
 		s := &p.Scenario[i]

@@ -11,9 +11,10 @@ import (
 // howOften writes docs/verdicts/how-often.md.
 func (b *Book) howOften(p *page) {
 	p.heading(1, "How often each letter is found")
-	p.paragraph("**The answer.** `make soak` runs every scenario of the matrix 20 times, and fails if " +
-		"a letter is not found each time, if a lock that is safe does not stay clean, or if a control " +
-		"finds anything. The letters below that are not found each time have a reason.")
+	p.paragraph(
+		"**The answer.** `make soak` runs every scenario of the matrix 20 times, and fails if " +
+			"a letter is not found each time, if a lock that is safe does not stay clean, or if a control " +
+			"finds anything. The letters below that are not found each time have a reason.")
 	p.paragraph("\"S 20/20\": found in 20 of 20 runs of the scenario that is aimed at it. \"- 40\": " +
 		"nothing found in 40 runs. \"=\": nothing that needs a fault, or not possible.")
 	for _, s := range b.Soaks {
@@ -41,8 +42,9 @@ func (b *Book) mitigations(p *page) {
 	}
 	p.paragraph("The cost is the median of an acquire without competition and without any fault.")
 	p.heading(2, "In detail")
-	p.paragraph("\"SL 5/5\": found in 5 of 5 runs; \"-\": in none. S without L under a failover or a " +
-		"restart: the machine was so slow that the lease ended meanwhile.")
+	p.paragraph(
+		"\"SL 5/5\": found in 5 of 5 runs; \"-\": in none. S without L under a failover or a " +
+			"restart: the machine was so slow that the lease ended meanwhile.")
 	for _, one := range mitigations {
 		tried := m.of(one.Name)
 		if len(tried) == 0 {

@@ -140,7 +140,8 @@ func (b *Book) orders(p *page, r matrix.Row) {
 		}
 	}
 	gaps.write(p, "Other than on Redis, order by order")
-	p.paragraph("**In which spaces.** Each cell was gone through order by order ([exhaustive.md](%s)).",
+	p.paragraph(
+		"**In which spaces.** Each cell was gone through order by order ([exhaustive.md](%s)).",
 		"../exhaustive.md")
 	p.head("fault", "gone through to the end", "tried beyond that")
 	for _, c := range matrix.Columns() {

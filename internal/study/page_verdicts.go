@@ -91,8 +91,8 @@ func (b *Book) answer(p *page) {
 	}
 }
 
-// under names faults; what fails without any fault fails under each. Unsure is what none means where
-// a letter cannot be told.
+// under names faults; what fails without any fault fails under each. Unsure is what none means
+// where a letter cannot be told.
 func under(faults []string, unsure string) string {
 	switch {
 	case len(faults) == 0:

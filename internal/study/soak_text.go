@@ -34,8 +34,10 @@ func (s *Soak) Counts() string {
 		lost += l.Runs
 	}
 	return fmt.Sprintf(
-		"%d runs, %d wanted of each scenario. %d letters were found in each run of their scenario, %d not in each, %d expected ones never. "+
-			"%d cells stayed clean in all of their %d runs. %d runs of controls. %d runs could not be judged.",
+		"%d runs, %d wanted of each scenario. %d letters were found in each run of their scenario, %d "+
+			"not in each, %d expected ones never. "+
+			"%d cells stayed clean in all of their %d runs. %d runs of controls. %d runs could not be "+
+			"judged.",
 		s.Runs, s.Wanted, whole, partly, never, len(s.Clean), clean, controls, lost)
 }
 
