@@ -26,7 +26,7 @@ func departs(lock, name string) *departure {
 
 // The locks that share a defect, and every case that needs a grant.
 var (
-	anybodyDeletes = []string{"setnx", "setnx-del-expired", "setnx-del-expired:nil-retry",
+	anyClientDeletes = []string{"setnx", "setnx-del-expired", "setnx-del-expired:nil-retry",
 		"setnx-expire", "setpx-del"}
 	timestamps = []string{"getset", "getset-java", "getset-redispy"}
 	needGrant  = []string{
@@ -40,9 +40,9 @@ var (
 	}
 )
 
-// tellNobody are the locks whose holders learn neither that a lease is over nor, beforehand, until
+// tellNothing are the locks whose holders learn neither that a lease is over nor, beforehand, until
 // when it is good.
-func tellNobody() (names []string) {
+func tellNothing() (names []string) {
 	for _, e := range impls.All() {
 		if e.Lease && !e.Loss && !e.Validity {
 			for i := range or(e.Variants, "") {
@@ -58,13 +58,13 @@ var departures = []departure{
 	{
 		[]string{"setnx"}, []string{"is taken over after a crash",
 			"is taken over after a crash between commands"},
-		"no lease: whoever crashes inside locks everybody out for ever", "D003 line 3",
+		"no lease: a client that crashes inside locks all others out for ever", "D003 line 3",
 	},
 	{
 		[]string{"setnx-expire"}, []string{"is taken over after a crash between commands"},
 		"a crash between SETNX and EXPIRE leaves a lock without an end", "D003 line 6, D004 line 36",
 	},
-	{anybodyDeletes, []string{"only the owner releases"}, "DEL by anybody",
+	{anyClientDeletes, []string{"only the owner releases"}, "DEL by any client",
 		"D003 lines 11–12, D004 line 62"},
 	{timestamps, []string{"only the owner releases"},
 		"a release looks only at the time, and a successor's is good", "D000 line 51, D002 line 156"},
@@ -104,8 +104,8 @@ var departures = []departure{
 		},
 		"the stored and the compared constant are never equal: never released", "D004 lines 26, 68",
 	},
-	{tellNobody(), []string{"tells its holder of a loss"},
-		"nobody is told that the lease is over or the lock is lost",
+	{tellNothing(), []string{"tells its holder of a loss"},
+		"the holder is not told that the lease is over or the lock is lost",
 		"D003 line 11; D001 lines 683–692"},
 	{
 		[]string{"redisson-fenced"}, []string{"leaves nothing behind"},
@@ -118,5 +118,5 @@ var departures = []departure{
 	{[]string{"none"}, []string{"re-enters as promised"}, "a control: no lock at all",
 		"docs/locks.md, The controls"},
 	{[]string{"none", "local"}, []string{"ends with its context while waiting"},
-		"a control: nobody waits", "docs/locks.md, The controls"},
+		"a control: no client waits", "docs/locks.md, The controls"},
 }

@@ -48,7 +48,7 @@ var documents = map[string]struct {
 			`else ` + `redis.call('del', KEYS[1]); ` + `redis.call('publish', KEYS[2], ARGV[1]); ` +
 			`return 1; ` + `end; ` + `return nil;`},
 	"redisson_spin_unlock.lua": {
-		source: "D001 lines 736–748, with nobody to tell",
+		source: "D001 lines 736–748, without a message",
 		deviates: []string{"redis.call('publish', KEYS[2], ARGV[1]); ", "", "ARGV[2]", "ARGV[1]",
 			"ARGV[3]", "ARGV[2]", "end; return nil;", "end;"},
 		text: `if (redis.call('hexists', KEYS[1], ARGV[3]) == 0) then ` + `return nil;` + `end; ` +

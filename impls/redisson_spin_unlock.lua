@@ -1,4 +1,4 @@
--- Gives back one hold, and the lock with the last one. Nobody is told: a spin lock's clients do not listen.
+-- Gives back one hold, and the lock with the last one. It sends no message: a spin lock's clients do not listen.
 -- KEYS[1] the lock; ARGV[1] the lease in ms; ARGV[2] the owner.
 -- Replies nil if the owner does not hold it, 0 if it still does, 1 if the lock is free.
 if (redis.call('hexists', KEYS[1], ARGV[2]) == 0) then

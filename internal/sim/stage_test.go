@@ -222,7 +222,7 @@ func (s *stage) fault(words []string) error {
 // foreign sends a command that belongs to no client, such as an operator's.
 func (s *stage) foreign(node string, args []string) error {
 	reply, err := s.w.Command(node, args...)
-	s.tell("somebody %s = %s", strings.Join(args, " "), reply)
+	s.tell("operator %s = %s", strings.Join(args, " "), reply)
 	return err
 }
 

@@ -74,7 +74,7 @@ func TestDecideFindsWhatIsKnown(t *testing.T) {
 }
 
 // TestDecideCanBeInterrupted anywhere: what was gone through is kept, and in the end everything is
-// as if nobody had interrupted it.
+// as if it had not been interrupted.
 func TestDecideCanBeInterrupted(t *testing.T) {
 	want, err := goneThrough(t).Decide(t.Context())
 	if err != nil {

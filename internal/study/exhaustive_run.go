@@ -158,7 +158,7 @@ func (s *exhaustiveSearch) next(ctx context.Context) *cellSearch {
 		if s.open() == 0 {
 			return nil
 		}
-		s.wake.Wait() // for a cell that somebody is busy with
+		s.wake.Wait() // for a cell that another goroutine is busy with
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func (x *cellSearch) spared() (left []int) {
 }
 
 // take notes what came of a space. Where one was not finished, no larger one will be: what is left
-// goes to those that everybody asks for.
+// is given to the spaces that every cell asks for.
 func (x *cellSearch) take(s Space) {
 	x.d.Spaces = slices.DeleteFunc(x.d.Spaces, func(o Space) bool {
 		return o.Cut &&

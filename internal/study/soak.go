@@ -33,7 +33,7 @@ type Soak struct {
 	// runs of controls; Hits are those that found something that needs a fault
 	Controls []HitRate `json:"controls"`
 	Lost     []Loss    `json:"lost,omitempty"`
-	// by whoever kept it: what is special about these runs
+	// what is special about these runs, for people
 	Note string `json:"note,omitempty"`
 }
 

@@ -13,7 +13,7 @@ func BenchmarkDo(b *testing.B) {
 	}{
 		{"SET NX PX", []string{"SET", "k", "v", "NX", "PX", "1000"}},
 		{"GET", []string{"GET", "k"}},
-		{"EVAL compare and delete", []string{"EVAL", release, "1", "k", "somebody else's"}},
+		{"EVAL compare and delete", []string{"EVAL", release, "1", "k", "the value of another client"}},
 		{"EVAL rest of the lease", []string{"EVAL", held, "1", "k"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
