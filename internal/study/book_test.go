@@ -25,6 +25,14 @@ func TestThePagesAreWhatTheRecordsSay(t *testing.T) {
 	for _, p := range pages {
 		batchtest.Golden(t, filepath.Join("..", docs, p.Name), p.Text)
 	}
+	readme, err := os.ReadFile(filepath.Join(docs, "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if readme, err = Excerpt(b.Matrix, readme); err != nil {
+		t.Fatal(err)
+	}
+	batchtest.Golden(t, filepath.Join("..", docs, "..", "README.md"), readme)
 }
 
 func TestABookWithoutRecordsHasNoPages(t *testing.T) {
