@@ -10,8 +10,8 @@ import (
 // that frees it.
 const (
 	grabs = `names k; script grab take 1 0; script drop free yes no; `
-	// late is a release of client 2 that comes when client 0 has the lock: nobody reads its reply, and
-	// client 1 is granted the lock.
+	// late is a release of client 2 that comes when client 0 has the lock: no client reads its reply,
+	// and client 1 is granted the lock.
 	lateStory = grabs +
 		"lease; c2 acquire 1 3 sent=2 lease=3; c2 release 4 6 info; c0 acquire 3 8 sent=7 lease=100; " +
 		"c1 acquire 10 15 sent=14 lease=10; c0 release 50 60 fail"
@@ -29,7 +29,7 @@ const (
 		"190 fail; "
 	passTrace = "0 1 11 12 n0 EVAL grab 1 k0 a -> 1\n0 1 12 13 n0 EVAL grab 1 k a -> 1\n2 1 50 52 " +
 		"n0 EVAL grab 1 k c -> 1\n"
-	// votes is a lock on three servers; client 0 has released it at 40, and nobody read two of the
+	// votes is a lock on three servers; client 0 has released it at 40, and no client read two of the
 	// replies.
 	voteStory = "masters 3; ttl 1000; names k; script drop free 1 0; lease; c0 acquire 10 20 " +
 		"sent=12 lease=1000; c0 release 30 40 info; c1 acquire 11 900 fail; "

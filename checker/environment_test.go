@@ -23,7 +23,7 @@ type environment struct {
 	plant   int // this grant is given although the lock is held; 0: none
 	grants  int
 	planted bool
-	owner   int // process that holds at the server, -1: nobody
+	owner   int // process that holds at the server, -1: none
 	expiry  int64
 	h       *history.History
 	n       []int

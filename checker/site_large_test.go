@@ -202,7 +202,7 @@ func (w *site) unsure(p, n int) bool {
 
 func orphans(w *site) bool { return len(w.facts.orphaned) > 0 }
 
-// orphanExcuse says why no denial is certain: at each of them somebody was coming, inside or
+// orphanExcuse says why no denial is certain: at each of them a client was coming, inside or
 // leaving for all that the record says, or its reply was lost.
 func orphanExcuse(w *site) string {
 	for _, t := range w.facts.orphaned {
@@ -239,7 +239,7 @@ func (w *site) somebody(m history.Command) bool {
 // isStuck: once the server is stuck, clients try for three seconds more, which is beyond the bound.
 func isStuck(w *site) bool { return w.facts.stuck }
 
-// abandonedLock reports whether a client was killed inside and somebody was refused an acquire that
+// abandonedLock reports whether a client was killed inside and another was refused an acquire that
 // it called after it.
 func abandonedLock(w *site) bool {
 	for _, s := range w.stays {

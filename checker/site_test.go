@@ -12,7 +12,7 @@ import (
 
 // site simulates clients of a lock on one Redis, command by command, with a trace, several locks
 // and nested acquires. It knows what really happened: who was inside when, whose key a release
-// deleted, and who was denied a key that nobody held any more. It is right unless a mistake is
+// deleted, and who was denied a key that no client held any more. It is right unless a mistake is
 // asked for.
 type site struct {
 	r       *rand.Rand
@@ -21,13 +21,13 @@ type site struct {
 	seq     int
 	unit    int64 // delays are multiples of it
 	ttl     int64 // 0: leases do not end
-	until   int64 // nobody begins a cycle after it
+	until   int64 // no client begins a cycle after it
 	lose    float64
 	kill    float64
 	overrun bool  // clients stay longer than their lease
 	nest    bool  // clients acquire what they hold again
 	several bool  // one acquire takes several locks at once; without a trace
-	late    bool  // what nobody reads the reply of may arrive long after its client gave up
+	late    bool  // a message whose reply is not read may arrive long after its client gave up
 	promise int64 // how long the lock says that a grant is good; 0: it says nothing
 	mistake mistake
 	locks   []slot
@@ -45,7 +45,7 @@ type mistake uint8
 
 const (
 	noMistake      mistake = iota
-	deletesBlindly         // a release deletes the key, whoever holds it
+	deletesBlindly         // a release deletes the key of any client
 	freesAtInner           // the first of two releases frees the lock
 	refusesHolder          // a nested acquire is refused
 	getsStuck              // from some time on the server keeps the key for ever
@@ -71,7 +71,7 @@ type stay struct {
 // facts count what really happened.
 type facts struct {
 	robbed   []robbed
-	orphaned []int64 // when somebody was denied a key that nobody held
+	orphaned []int64 // when a client was denied a key that was free
 	refused  int     // holders that were refused while their lease ran
 	stuck    bool
 }

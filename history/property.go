@@ -17,6 +17,7 @@ const (
 
 // Properties returns the names of all properties. The caller may keep and change the slice.
 func Properties() []string {
-	return []string{MutualExclusion, LeaseExclusion, OwnerRelease, Orphan, Deadlock, Fencing, LostUpdate,
+	return []string{MutualExclusion, LeaseExclusion, OwnerRelease, Orphan, Deadlock, Fencing,
+		LostUpdate,
 		Reentry, Validity}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// asked are the keys and arguments with which each script is asked by another client, for a lease of 20
-// s.
+// asked are the keys and arguments with which each script is asked by another client, for a lease
+// of 20 s.
 var asked = map[string]func(who string) (keys []string, args []any){
 	"setnx_expire.lua": func(who string) ([]string, []any) {
 		return []string{"k"},
@@ -91,7 +91,8 @@ func TestDeclaredReplies(t *testing.T) {
 	}
 }
 
-// prepare makes the lock a's for a script that prolongs or frees, and leaves it free for one that takes.
+// prepare makes the lock a's for a script that prolongs or frees, and leaves it free for one that
+// takes.
 func prepare(t *testing.T, c redis.UniversalClient, s impls.Script, file string) {
 	t.Helper()
 	c.Del(t.Context(), "k", "counter")

@@ -134,8 +134,8 @@ func tokensGrow(s *scene) error {
 	return nil
 }
 
-// lostReply loses the first reply. The client then does not know what the server did, so the call may be
-// granted later or break off, but not say that nothing happened.
+// lostReply loses the first reply. The client then does not know what the server did, so the call
+// may be granted later or break off, but not say that nothing happened.
 func lostReply(s *scene) error {
 	u := s.user(hurried)
 	u.tap.lose = 1

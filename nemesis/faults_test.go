@@ -14,8 +14,9 @@ func TestAList(t *testing.T) {
 		"clock-client,clock-client":  "single",
 		"failover,failover-sentinel": "failover-sentinel cannot follow in this list: it needs the " +
 			"topology sentinel, and what is before it failover; run them apart",
-		"failover,restart":    "restart cannot follow in this list: step ",
-		"crash,restart":       "restart cannot follow in this list: step 6: resume: whether c0 still lives is unknown",
+		"failover,restart": "restart cannot follow in this list: step ",
+		"crash,restart": "restart cannot follow in this list: step 6: " +
+			"resume: whether c0 still lives is unknown",
 		"late,partition":      "partition cannot follow in this list: step ",
 		"latency,late":        "late cannot follow in this list: step ",
 		"pause,minority-loss": "minority-loss needs a lock on independent masters",

@@ -75,8 +75,9 @@ func TestWrongSchedules(t *testing.T) {
 		"step:\n- do: kill":                     `x.yaml:1:1: unknown field "step"`,
 		"steps:\n- {do: kill":                   "x.yaml:2:",
 		"topology: ring\nsteps:\n- do: quiesce": `x.yaml: unknown topology "ring"; there are: single, failover, sentinel, independent`,
-		"replicas: 1\nsteps:\n- do: quiesce":    "x.yaml: replicas is 1; with the topology independent it is 0 or 1",
-		"steps:\n- do: quiesce\n- do: kil":      `x.yaml:3: step 2: "kil" is no step`,
+		"replicas: 1\nsteps:\n- do: quiesce": "x.yaml: replicas is 1; " +
+			"with the topology independent it is 0 or 1",
+		"steps:\n- do: quiesce\n- do: kil":                                    `x.yaml:3: step 2: "kil" is no step`,
 		"# a remark\n\nsteps:\n  - do: quiesce\n  - do: kill\n    target: n1": `x.yaml:5: step 2: kill: there is no node "n1"; there are: n0`,
 		"steps:\n- {do: wait, for: soon}":                                     `x.yaml:2: step 1: for: "soon" is no time; write it like "130ms" or, in leases, "1.3ttl"`,
 		"steps:\n- {do: wait, for: xttl}":                                     `x.yaml:2: step 1: for: "xttl" is no number of leases`,
@@ -84,7 +85,8 @@ func TestWrongSchedules(t *testing.T) {
 		"steps:\n- {do: wait, for: 2s, upto: 1s}":                             `x.yaml:2: step 1: "upto" is 1s; it must be later than 2s`,
 		"steps:\n- {do: quiesce, upto: 1s}":                                   `x.yaml:2: step 1: "upto" is for a wait`,
 		"client_timeout: often\nsteps:\n- do: quiesce":                        `x.yaml: client_timeout: "often" is no time`,
-		"topology: independent\nsteps:\n- do: quiesce":                        "x.yaml needs a lock on independent masters, such as redlock",
+		"topology: independent\nsteps:\n- do: quiesce": "x.yaml needs " +
+			"a lock on independent masters, such as redlock",
 		`{"steps": [{"do": "quiesce"},` + "\n" +
 			`{"do": "heal"}]}`: `x.yaml:2: step 2: heal: there is no link ""`,
 		"steps:\n- await: {phase: granted, who: c0}": `x.yaml:2:27: unknown field "who"`,

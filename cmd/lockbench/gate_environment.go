@@ -308,7 +308,8 @@ func (w *gateEnvironment) replay(e gate.Entry) (gate.Prepared, error) {
 
 // replayed is what a gate makes of an outcome: a violation if it was confirmed, unknown if the
 // machine was too slow.
-func replayed(x *counterexample.Counterexample, o replay.Outcome, err error) (*checker.Verdict, string,
+func replayed(x *counterexample.Counterexample, o replay.Outcome, err error) (*checker.Verdict,
+	string,
 	error) {
 	switch {
 	case err != nil:

@@ -57,7 +57,7 @@ func Measure(h *history.History, trace []history.Command) Sample {
 	return s
 }
 
-// recover ends the wait since each strike that nobody has been granted the lock after.
+// recover ends the wait since each injection after which no client has been granted the lock.
 func (s *Sample) recover(strikes *[]int64, t int64) {
 	for _, at := range *strikes {
 		s.recovery = max(s.recovery, time.Duration(t-at))

@@ -59,7 +59,7 @@ func (s Shard) Has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 
 // deal returns the things that belong to the shard, in their order. Each thing belongs to exactly
 // one shard, the same on every machine; the sums of the weights of two shards differ by no more
-// than the heaviest thing, because the heaviest are dealt first, each to whoever has least.
+// than the heaviest thing, because the heaviest are dealt first, each to the shard that has least.
 func Deal[T any](s Shard, things []T, weight func(T) int) []T {
 	if s.Of <= 1 {
 		return things

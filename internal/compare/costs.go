@@ -29,7 +29,7 @@ const (
 )
 
 // A difference is called one only if chance alone would make it once in a hundred comparisons, all
-// of a table together, and if it is large enough that somebody would care.
+// of a table together, and if it is large enough to matter to a reader.
 const (
 	significance = 0.01
 	least        = 0.05

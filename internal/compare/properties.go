@@ -18,8 +18,8 @@ const (
 	Gone Change = "gone" // violated before, and not now
 	// seen so rarely where it was seen that the other side may just have missed it
 	Chance  Change = "chance"
-	Lost    Change = "lost"    // known before, and nobody can tell now
-	Learned Change = "learned" // nobody could tell before
+	Lost    Change = "lost"    // known before, unknown now
+	Learned Change = "learned" // unknown before
 	Class   Change = "class"   // violated on both sides, in another way
 )
 

@@ -138,7 +138,7 @@ func or(s string) string {
 	return s
 }
 
-// Side are the letters that one side violated, and those that nobody can tell: "SL R?", "valid".
+// Side are the letters that one side violated, and those that are unknown: "SL R?", "valid".
 func (p Pair) Side(of func(PropertyPair) Tally) string {
 	found, unknown := "", ""
 	for _, l := range p.Properties {

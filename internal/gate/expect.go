@@ -106,7 +106,7 @@ func (e *Expectation) UnmarshalText(b []byte) (err error) {
 }
 
 // met is what one run says about the expectation: Valid that it is as expected, Violated that it is
-// not, Unknown that nobody can tell.
+// not, Unknown that it could not be told.
 func (e Expectation) met(f batch.Finding) checker.Result {
 	switch {
 	case !e.Violates && f.Verdict == checker.Violated:

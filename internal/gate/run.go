@@ -17,7 +17,7 @@ type Options struct {
 	Only  []string // names of entries; empty: all
 	Jobs  int      // runs at the same time, at least 1
 	Shard batch.Shard
-	Drop  func(dir string) // removes a run that nobody needs; nil: all are kept
+	Drop  func(dir string) // removes a run that is not needed; nil: all are kept
 	Tell  func(done, all int, entry string)
 }
 

@@ -64,7 +64,7 @@ func classes(run Run) string {
 	return ": " + strings.Join(out, ", ")
 }
 
-// why is the reason for which nobody can tell.
+// why is the reason why an entry is unknown.
 func why(run Run, e *Entry) string {
 	letters := e.Expect.Properties
 	if len(letters) == 0 {

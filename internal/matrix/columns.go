@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 )
 
-// Column is a fault as the matrix has it: what somebody fears, and the scenarios that are aimed at
+// Column is a fault as the matrix has it: the hazard, and the scenarios that are aimed at
 // a lock to see whether it happens.
 type Column struct {
 	Name string `json:"name"`
@@ -21,7 +21,7 @@ type Aim struct {
 	Not     []impls.Trait `json:"not,omitempty"`  // traits of the locks that it is not for
 	// the same schedule without its sting: it must find what no fault finds
 	Control bool `json:"control,omitempty"`
-	// with two, nobody else's command hides what the two do to each other
+	// with two, no other client's command hides what the two do to each other
 	Clients int  `json:"clients,omitempty"`
 	Patient bool `json:"patient,omitempty"` // a client's call lasts for several leases
 }

@@ -192,7 +192,7 @@ func (c *Cell) Found() (out []string) {
 	return out
 }
 
-// Unknown are the letters of which nobody can tell.
+// Unknown are the properties whose verdict is unknown.
 func (c *Cell) Unknown() (out []string) {
 	for _, l := range c.Properties {
 		if l.Found == checker.Unknown || l.Found == "" {

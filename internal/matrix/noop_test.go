@@ -40,7 +40,7 @@ var struckBy = map[string]string{
 	"minority-loss": "redlock", "majority-loss": "redlock",
 }
 
-// proofless are the faults that nobody can prove, with what stands for the proof.
+// proofless are the faults whose effect cannot be proved, with what stands for the proof.
 var proofless = map[string]string{
 	"clock-client": "it is an order that the client does not answer; " +
 		"TestTheClockIsAsWrongAsItIsTold of workloads reads its clock, and TestEachFaultOnRealRedis " +
@@ -122,8 +122,8 @@ func TestAFaultThatDoesNothingProvesNothing(t *testing.T) {
 				testenv.Part(t, "sentinel")
 			}
 			v, runErr := withoutEffect(t, p)
-			// Nobody came to the place where it strikes, or the machine stopped for so long that this was a
-			// fault that did have an effect.
+			// No client came to the place where it is injected, or the machine stopped for so long that this
+			// was a fault that did have an effect.
 			for tries := 1; (runErr == nil || batch.Disturbed(p, v)) && tries < 3; tries++ {
 				v, runErr = withoutEffect(t, p)
 			}

@@ -107,7 +107,7 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 		Workload: r.Workload,
 		Nemesis:  a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: properties,
 		Thorough: true,
-		// short, so that locks that wait for a message ask again while nobody is inside
+		// short, so that locks that wait for a message ask again while no client is inside
 		AcquireTimeout: 2 * ttl / 5,
 		For:            12*ttl + 2*time.Second,
 	}

@@ -84,7 +84,8 @@ var claims = []Claim{
 		Columns: []string{"clock-server+"}, Breaks: "L"},
 	{Text: "Redlock depends on time: late messages break it.", Document: "D003 §6",
 		Row: "redlock per call", Columns: []string{"late"}, Breaks: "L",
-		Note: "only with one owner value for all attempts of a call; with a fresh one for each it keeps L"},
+		Note: "only with one owner value for all attempts of a call; " +
+			"with a fresh one for each it keeps L"},
 	{Text: "Redlock solves what asynchronous replication breaks.", Document: "D003 line 55",
 		Row: "redlock per attempt", Columns: []string{"failover"}, Keeps: "SL",
 		Note: "not if a master of its bare majority has a replica that takes over"},
