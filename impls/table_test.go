@@ -92,8 +92,10 @@ func TestBadSetups(t *testing.T) {
 		"node time-out": {"getset", "redlock", func(s *Setup) {
 			s.Options.NodeTimeout = time.Second
 		}},
-		"replicas of no server": {"none", "--wait-replicas", func(s *Setup) { s.Options.WaitReplicas = 1 }},
-		"negative poll":         {"getset", "negative", func(s *Setup) { s.Options.Poll = -1 }},
+		"replicas of no server": {"none", "--wait-replicas", func(s *Setup) {
+			s.Options.WaitReplicas = 1
+		}},
+		"negative poll": {"getset", "negative", func(s *Setup) { s.Options.Poll = -1 }},
 		"sleep above timeout": {"getset-redispy", "less than", func(s *Setup) {
 			s.Options.Poll = time.Minute
 		}},

@@ -36,7 +36,8 @@ func TestFoldersAreSmall(t *testing.T) {
 	}
 }
 
-// maxWidth is how long a line may be, in characters, so that two files fit side by side. Raw strings and
+// maxWidth is how long a line may be, in characters, so that two files fit side by side. Raw
+// strings and
 // addresses cannot be broken.
 const maxWidth = 100
 
