@@ -24,6 +24,7 @@ func compose(t *testing.T, profile string, args ...string) {
 
 // TestTheComposeFile brings up each topology of compose.yaml and asks it who it is.
 func TestTheComposeFile(t *testing.T) {
+	t.Parallel()
 	testenv.Part(t, "docker")
 	if exec.Command("docker", "compose", "version").Run() != nil {
 		testenv.Part(t, "compose")

@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 		os.Exit(victim())
 	}
 	meet()
+	testenv.SideBySide(6)
 	os.Exit(m.Run())
 }
 
@@ -141,6 +142,7 @@ func TestServerIsPausedResumedKilledAndStartedEmpty(t *testing.T) {
 	t.Parallel()
 	for i, network := range []string{Host, Bridge} {
 		t.Run(network, func(t *testing.T) {
+			t.Parallel()
 			l := open(t, Options{Network: network})
 			c := place(t, l, server.NodeConfig{Host: "127.83.1." + strconv.Itoa(1+i), Port: 23456})
 			s := launch(t, l, c)
@@ -172,6 +174,7 @@ func TestServerIsPausedResumedKilledAndStartedEmpty(t *testing.T) {
 }
 
 func TestAServerThatIsPausedCanBeKilled(t *testing.T) {
+	t.Parallel()
 	l := open(t, Options{})
 	s := launch(t, l, server.NodeConfig{Host: "127.83.2.1", Port: 23456})
 	if err := s.Pause(); err != nil {
@@ -181,6 +184,7 @@ func TestAServerThatIsPausedCanBeKilled(t *testing.T) {
 }
 
 func TestWhatAServerSaysAtItsEnd(t *testing.T) {
+	t.Parallel()
 	l := open(t, Options{})
 	s, err := l.Launch(server.NodeConfig{Name: "n0", Host: "127.83.3.1", Port: 23456,
 		Log: t.TempDir() + "/log", Config: []string{"no-such-setting", "1"}})
@@ -200,6 +204,7 @@ func TestTheTopologies(t *testing.T) {
 	} {
 		topology, _, _ := strings.Cut(name, " ")
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			l := open(t, Options{Network: network})
 			w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: topology, Masters: 3,
 				Launcher: l})
@@ -219,6 +224,7 @@ func TestARestartWithFiles(t *testing.T) {
 	t.Parallel()
 	for i, network := range []string{Host, Bridge} {
 		t.Run(network, func(t *testing.T) {
+			t.Parallel()
 			l := open(t, Options{Network: network})
 			c := place(t, l, server.NodeConfig{
 				Host: "127.83.5." + strconv.Itoa(1+i), Port: 23456, Dir: t.TempDir() + "/n0", Config: []string{

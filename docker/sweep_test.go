@@ -137,6 +137,7 @@ func janitorOf(run string) int {
 }
 
 func TestNothingIsLeftOfARunThatIsKilledInAPause(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, network string) {
 		c, run := start(t, network)
 		_ = c.Process.Kill()
@@ -152,6 +153,7 @@ func TestNothingIsLeftOfARunThatIsKilledInAPause(t *testing.T) {
 }
 
 func TestTheNextStartSweepsWhereTheJanitorWasKilledToo(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, network string) {
 		c, run := start(t, network)
 		j := janitorOf(run)

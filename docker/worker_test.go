@@ -13,7 +13,10 @@ import (
 func TestWorkersInContainers(t *testing.T) {
 	t.Parallel()
 	for network, others := range map[string]int{Host: 1, Bridge: 2} { // Redis, and the proxies
-		t.Run(network, func(t *testing.T) { workersInContainers(t, network, others) })
+		t.Run(network, func(t *testing.T) {
+			t.Parallel()
+			workersInContainers(t, network, others)
+		})
 	}
 }
 
