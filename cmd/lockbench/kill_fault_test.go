@@ -117,12 +117,7 @@ func inTheMiddle(t *testing.T, c *exec.Cmd, tmp string, end syscall.Signal) {
 		code != exitInterrupted {
 		t.Errorf("exit code is %d:\n%s", code, out.String())
 	}
-	for limit := time.Now().Add(10 * time.Second); len(processes(tmp)) >
-		0; time.Sleep(time.Millisecond) {
-		if time.Now().After(limit) {
-			t.Fatalf("after %s: still running: %v", end, processes(tmp))
-		}
-	}
+	allDie(t, tmp, end)
 	// the next start sweeps
 	next := exec.Command(c.Path, "run", "--env", "process", "--impl", "none", "--for", "100ms",
 		"--store", filepath.Join(tmp, "store"))
@@ -150,7 +145,7 @@ func orphanedClocks() (left []string) {
 func awaitFault(t *testing.T, tmp string, out *bytes.Buffer) {
 	t.Helper()
 	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); time.Sleep(
-		2 * time.Millisecond) {
+		10 * time.Millisecond) {
 		files, _ := filepath.Glob(filepath.Join(tmp, "store", "*", "2*", "history.jsonl"))
 		for _, f := range files {
 			if b, _ := os.ReadFile(f); bytes.Contains(b, []byte(`"type":"fault"`)) {

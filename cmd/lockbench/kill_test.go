@@ -68,12 +68,19 @@ func killed(t *testing.T, sig syscall.Signal, after time.Duration) {
 	if sig != syscall.SIGKILL && c.ProcessState.ExitCode() == 255 {
 		t.Errorf("%s broke it:\n%s", sig, out.String())
 	}
-	// The kernel sends the parent-death signal at once, but a process needs a moment to die of it.
-	for limit := time.Now().Add(5 * time.Second); len(processes(tmp)) >
-		0; time.Sleep(time.Millisecond) {
+	allDie(t, tmp, sig)
+}
+
+// allDie waits until no process is left after a signal: the kernel sends the parent-death signal at
+// once, but a process needs a moment to die of it.
+func allDie(t *testing.T, tmp string, sig syscall.Signal) {
+	t.Helper()
+	limit := time.Now().Add(10 * time.Second)
+	for len(processes(tmp)) > 0 {
 		if time.Now().After(limit) {
 			t.Fatalf("after %s: still running: %v", sig, processes(tmp))
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
@@ -114,7 +121,7 @@ func TestAWorkerThatDies(t *testing.T) {
 func someWorker(t *testing.T, tmp string) int {
 	t.Helper()
 	for limit := time.Now().Add(10 * time.Second); time.Now().Before(limit); time.Sleep(
-		time.Millisecond) {
+		10 * time.Millisecond) {
 		for _, p := range processes(tmp) {
 			pid, _ := strconv.Atoi(strings.Fields(p)[0])
 			env, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))

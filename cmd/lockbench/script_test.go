@@ -49,6 +49,9 @@ func scriptsIn(dir string) testscript.Params {
 				return err
 			}
 			e.Setenv("EXE", self)
+			if host := os.Getenv("DOCKER_HOST"); host != "" {
+				e.Setenv("DOCKER_HOST", host)
+			}
 			e.Setenv("TMPDIR", e.WorkDir) // what a run leaves behind is found by its environment
 			return nil
 		},
