@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		os.Exit(victim())
 	}
 	meet()
-	testenv.SideBySide(6)
+	testenv.SideBySide(3)
 	os.Exit(m.Run())
 }
 

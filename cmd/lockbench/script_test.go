@@ -68,8 +68,9 @@ func condition(name string) (bool, error) {
 	return testenv.Have(name)
 }
 
-// exits runs a command and demands its exit code: exits 254 lockbench run. A verdict that is unknown
-// because the machine stalled is honest, and says nothing of the command: it is given again, twice.
+// exits runs a command and demands its exit code: exits 254 lockbench run. A verdict that is
+// unknown because the machine stalled is honest, and says nothing of the command: it is given
+// again, twice.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE command [args...]")
