@@ -146,9 +146,11 @@ func flagUsages(s *pflag.FlagSet) string {
 	return text
 }
 
+// What a template can call is cobra's for all commands of a program, and is not guarded.
+func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }
+
 // groupFlags makes the help of a command, and of those below it, show flagUsages.
 func groupFlags(c *cobra.Command) {
-	cobra.AddTemplateFunc("flagUsages", flagUsages)
 	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".LocalFlags.FlagUsages",
 		"flagUsages .LocalFlags"))
 }
