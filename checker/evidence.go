@@ -33,7 +33,7 @@ func (c *check) evidence() Evidence {
 // machine, or a network that is not ours, stalled where no client saw it.
 func (c *check) timedOut() (n int) {
 	for i := range c.trace.Commands {
-		if m := &c.trace.Commands[i]; strings.Contains(m.Err, "timeout") && !c.struckCommand(m) {
+		if m := &c.trace.Commands[i]; m.Why == history.TimedOut && !c.struckCommand(m) {
 			n++
 		}
 	}

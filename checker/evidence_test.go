@@ -10,8 +10,10 @@ func TestTimedOut(t *testing.T) {
 	}{
 		"answered": {"", "0 1 20 30 n0 SETNX k a -> 1", 0},
 		"two without a fault": {
-			"", "0 1 20 70 n0 SETNX k a -> !read tcp: i/o timeout\n0 1 71 80 n1 SETNX k a -> !timeout", 2},
+			"", "0 1 20 70 n0 SETNX k a -> !timeout\n0 1 71 80 n1 SETNX k a -> !timeout", 2},
 		"another error": {"", "0 1 20 30 n0 SETNX k a -> !EOF", 0},
+		"an error that only speaks of one": {
+			"", "0 1 20 30 n0 SETNX k a -> !no timeout, but EOF", 0},
 		// the client was killed, or told to stop
 		"never answered":   {"", "0 1 20 0 n0 SETNX k a ->", 0},
 		"its link was cut": {"; fault cut c0>* 15 40", "0 1 20 70 n0 SETNX k a -> !timeout", 0},

@@ -308,7 +308,10 @@ func commands(t testing.TB, text string) []history.Command {
 		args, reply, _ := strings.Cut(rest, "->")
 		m.Args, m.Reply = strings.Fields(args), strings.TrimSpace(reply)
 		if why, failed := strings.CutPrefix(m.Reply, "!"); failed {
-			m.Reply, m.Err = "", why
+			m.Reply, m.Err, m.Why = "", why, history.BrokenOff
+			if why == "timeout" {
+				m.Why = history.TimedOut
+			}
 		}
 		out = append(out, m)
 	}

@@ -14,8 +14,19 @@ type Command struct {
 	Recv    int64    `json:"recv,omitempty"` // stamp; 0: no reply was read
 	Args    []string `json:"args,omitempty"`
 	Reply   string   `json:"reply,omitempty"`
-	Err     string   `json:"err,omitempty"`
+	Err     string   `json:"err,omitempty"` // for people; Why is for readers
+	Why     Loss     `json:"why,omitempty"` // wherever Err is
 }
+
+// Loss is why the reply to a command was not read. A command that was in flight when its process
+// ended has none.
+type Loss string
+
+// The losses.
+const (
+	TimedOut  Loss = "timed-out"  // the client waited for as long as its settings say
+	BrokenOff Loss = "broken-off" // anything else: no connection, one that ended, a call that did
+)
 
 // String shows the command as one types it into redis-cli.
 func (c Command) String() string { return strings.Join(c.Args, " ") }

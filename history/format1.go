@@ -42,6 +42,15 @@ func readEvent(line []byte, format int) (e Event, err error) {
 	return e, err
 }
 
+// oldLoss is why a reply was not read, by the text of the error, which is all that traces said
+// until they had a field for it.
+func oldLoss(text string) Loss {
+	if strings.Contains(text, "timeout") {
+		return TimedOut
+	}
+	return BrokenOff
+}
+
 // oldRefusal is why an acquire of format 1 failed, by the text of its error.
 func oldRefusal(text string) Refusal {
 	switch {

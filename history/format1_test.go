@@ -57,3 +57,20 @@ func TestRefusalsOfFormat1(t *testing.T) {
 		}
 	}
 }
+
+// TestTracesWithoutLosses reads why commands had no reply, which only the text said once.
+func TestTracesWithoutLosses(t *testing.T) {
+	for end, want := range map[string]history.Loss{
+		`"reply":"1"`:                           "",
+		`"err":"read tcp: i/o timeout"`:         history.TimedOut,
+		`"err":"EOF"`:                           history.BrokenOff,
+		`"err":"no timeout","why":"broken-off"`: history.BrokenOff,
+	} {
+		cs, err := history.ReadTrace(strings.NewReader(`{"process":0,"seq":1,"sent":1,"args":["GET","k"]}
+{"process":0,"seq":1,"recv":2,` + end + `}
+`))
+		if err != nil || len(cs) != 1 || cs[0].Why != want {
+			t.Errorf("%s: %+v, %v", end, cs, err)
+		}
+	}
+}

@@ -153,6 +153,7 @@ func (c Command) write(l *line) {
 	l.texts("args", c.Args)
 	l.text("reply", c.Reply)
 	l.text("err", c.Err)
+	l.text("why", string(c.Why))
 	l.end()
 }
 

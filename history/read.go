@@ -132,13 +132,16 @@ func ReadTrace(r io.Reader) ([]Command, error) {
 		if err := json.Unmarshal(line, &c); err != nil {
 			return jsonError(err)
 		}
+		if c.Err != "" && c.Why == "" {
+			c.Why = oldLoss(c.Err)
+		}
 		i, seen := at[id{c.Process, c.Seq}]
 		if !seen {
 			at[id{c.Process, c.Seq}] = len(cs)
 			cs = append(cs, c)
 			return nil
 		}
-		cs[i].Recv, cs[i].Reply, cs[i].Err = c.Recv, c.Reply, c.Err
+		cs[i].Recv, cs[i].Reply, cs[i].Err, cs[i].Why = c.Recv, c.Reply, c.Err, c.Why
 		if c.Node != "" {
 			cs[i].Node = c.Node
 		}

@@ -238,13 +238,23 @@ func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, e
 	case errorsAs(err, &said):
 		done.Reply = "(error) " + said.Error()
 	case err != nil:
-		done.Err = err.Error()
+		done.Err, done.Why = err.Error(), loss(err)
 		t.w.unsure.Store(!impls.Definite(err) || t.w.unsure.Load())
 	default:
 		done.Reply = reply(cmd)
 	}
 	t.w.report(Report{Command: &done})
 	t.w.stopAtCommand(ctx, atAfter, c)
+}
+
+// loss is why a reply was not read. A context that ended before anything was sent is no time-out:
+// only a connection that was waited for tells of a network or a machine that stalled.
+func loss(err error) history.Loss {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Timeout() || errors.Is(err, redis.ErrPoolTimeout) {
+		return history.TimedOut
+	}
+	return history.BrokenOff
 }
 
 // argument is fmt.Sprint, sooner for what locks send.

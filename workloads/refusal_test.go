@@ -1,9 +1,12 @@
 package workloads
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
@@ -16,6 +19,26 @@ type serverError string
 
 func (e serverError) Error() string { return string(e) }
 func (serverError) RedisError()     {}
+
+func TestLoss(t *testing.T) {
+	timeout := func(op string) error { return &net.OpError{Op: op, Err: os.ErrDeadlineExceeded} }
+	for _, c := range []struct {
+		err  error
+		want history.Loss
+	}{
+		{timeout("read"), history.TimedOut},
+		{fmt.Errorf("node n0: %w", timeout("dial")), history.TimedOut},
+		{redis.ErrPoolTimeout, history.TimedOut},
+		{&net.OpError{Op: "dial", Err: errors.New("no timeout, refused")}, history.BrokenOff},
+		{io.EOF, history.BrokenOff},
+		{context.DeadlineExceeded, history.BrokenOff},
+		{context.Canceled, history.BrokenOff},
+	} {
+		if got := loss(c.err); got != c.want {
+			t.Errorf("%v: %q, want %q", c.err, got, c.want)
+		}
+	}
+}
 
 func TestRefusal(t *testing.T) {
 	var _ redis.Error = serverError("")
