@@ -2,11 +2,9 @@ package matrix
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/batch"
 )
 
 // Impossible says why a lock and a fault do not go together; "" if they do. A cell that is not
@@ -27,34 +25,17 @@ func Impossible(r Row, c Column) string {
 	return ""
 }
 
-// Expected is what is expected of a cell: letters, and false if nothing was said.
-func Expected(row, column string) (found []string, known bool) {
-	e, known := expectations[row]
-	i := slices.IndexFunc(Rows(), func(r Row) bool { return r.Name == row })
-	j := slices.IndexFunc(columns, func(c Column) bool { return c.Name == column })
-	if !known || i < 0 || j < 0 || Impossible(Rows()[i], columns[j]) != "" {
-		return nil, false
-	}
-	return batch.InOrder(strings.Split(e.letters[column], "")), true
-}
-
-// Why is the reason for what is expected of a lock, in one line; "" if nothing is.
-func Why(row string) string { return expectations[row].reason }
-
-// Source says where the expectation of a lock was worked out.
-func Source(row string) string { return expectations[row].from }
-
-// rowsAndColumns are rows and columns by their names: all for none.
+// RowsAndColumns are rows and columns by their names: all for none.
 func RowsAndColumns(locks, faults []string) ([]Row, []Column, error) {
 	rs, err := FindRows(locks)
 	if err != nil {
 		return nil, nil, err
 	}
-	cs, err := find("fault", columns, func(c Column) string { return c.Name }, faults)
+	cs, err := find("fault", columns(), func(c Column) string { return c.Name }, faults)
 	return rs, cs, err
 }
 
-// findRows are rows by their names, or by the names of their locks: all for none.
+// FindRows are rows by their names, or by the names of their locks: all for none.
 func FindRows(locks []string) ([]Row, error) {
 	return find("lock", Rows(), func(r Row) string { return r.Name }, locks)
 }

@@ -17,15 +17,15 @@ import (
 // TestExpectationsAreOfCells: each is of a row and of columns that there are, where the fault is
 // possible, with a reason and with letters that can be true together.
 func TestExpectationsAreOfCells(t *testing.T) {
-	for row, e := range expectations {
+	for row, e := range expectations() {
 		i := slices.IndexFunc(Rows(), func(r Row) bool { return r.Name == row })
-		if i < 0 || e.reason == "" || e.from == "" {
+		if i < 0 || e.Reason == "" || e.From == "" {
 			t.Errorf("%s: there is no such row, or no reason for what is expected", row)
 			continue
 		}
-		for column, letters := range e.letters {
-			j := slices.IndexFunc(columns, func(c Column) bool { return c.Name == column })
-			if j < 0 || Impossible(Rows()[i], columns[j]) != "" {
+		for column, letters := range e.Properties {
+			j := slices.IndexFunc(columns(), func(c Column) bool { return c.Name == column })
+			if j < 0 || Impossible(Rows()[i], columns()[j]) != "" {
 				t.Errorf("%s, %s: %s are expected where nothing can be", row, column, letters)
 			}
 			found, known := Expected(row, column)
@@ -46,17 +46,17 @@ func TestTheDocumentShowsTheExpectations(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := strings.Join(strings.Fields(string(page)), " ")
-	for row := range expectations {
+	for row := range expectations() {
 		if why := "- **" + row + "**: " + Why(row); !strings.Contains(words, why) {
 			t.Errorf("docs/locks/expected.md does not say\n%s", why)
 		}
 		want := "| " + row
-		if expectations[row].from == reasoned {
+		if expectations()[row].From == "reasoned before measuring" {
 			want += " *"
 		}
-		for _, c := range columns {
+		for _, c := range columns() {
 			letters, known := Expected(row, c.Name)
-			cell := expectations[row].letters[c.Name]
+			cell := expectations()[row].Properties[c.Name]
 			switch {
 			case !known:
 				cell = ""
@@ -73,8 +73,8 @@ func TestTheDocumentShowsTheExpectations(t *testing.T) {
 
 func TestALockWithoutAnExpectationIsMeasured(t *testing.T) {
 	r := newRow(impls.Entry{Name: "new", Topology: impls.OneServer, Lease: true}, impls.Row{})
-	runs := (Options{}).cell(r, columns[1], 1)
-	cell := newCell(r, columns[1], []Result{{Row: "new", Column: columns[1].Name,
+	runs := (Options{}).cell(r, columns()[1], 1)
+	cell := newCell(r, columns()[1], []Result{{Row: "new", Column: columns()[1].Name,
 		Finding: batch.NewFinding(
 			batchtest.Verdict(checker.Valid, "S"), nil)}}, nil)
 	if len(runs) == 0 || cell.Known || cell.String() != "S" ||
@@ -90,7 +90,7 @@ func TestEveryLockAndEveryFaultIsInTheMatrix(t *testing.T) {
 		}
 	}
 	aimed := map[string]bool{}
-	for _, c := range columns {
+	for _, c := range columns() {
 		for _, a := range c.Aims {
 			name, _, _ := strings.Cut(a.Nemesis, ":")
 			aimed[name] = true
@@ -109,7 +109,7 @@ func TestEveryLockAndEveryFaultIsInTheMatrix(t *testing.T) {
 // TestEveryCellHasAnAim wants a run for every cell that is possible, and one that is no control.
 func TestEveryCellHasAnAim(t *testing.T) {
 	for _, r := range Rows() {
-		for _, c := range columns {
+		for _, c := range columns() {
 			ts := (Options{}).cell(r, c, 1)
 			hit := slices.ContainsFunc(ts, func(t Task) bool { return !t.Aim.Control })
 			if possible := Impossible(r, c) == ""; possible != hit {

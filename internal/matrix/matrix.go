@@ -81,7 +81,7 @@ func New(o Options, results []Result) (*Matrix, error) {
 		byCell[r.Row+"|"+r.Column] = append(byCell[r.Row+"|"+r.Column], r)
 	}
 	for _, r := range rs {
-		free := newCell(r, columns[0], byCell[r.Name+"|none"], nil)
+		free := newCell(r, columns()[0], byCell[r.Name+"|none"], nil)
 		for _, c := range cs {
 			cell := newCell(r, c, byCell[r.Name+"|"+c.Name], &free)
 			if why := o.impossible(r, c); why != "" {

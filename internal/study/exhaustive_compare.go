@@ -74,7 +74,7 @@ func (d *ExhaustiveReport) gaps(measured Measured) (out []gap) {
 
 // why is the reason of a difference.
 func (g gap) why() string {
-	if w := among(exhaustiveExplanations, matrix.Difference{Row: g.Row, Column: g.Column,
+	if w := among(explanations().Simulator, matrix.Difference{Row: g.Row, Column: g.Column,
 		Property: g.letter,
 		Expected: !g.here}); w != "" {
 		return w

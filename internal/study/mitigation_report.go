@@ -68,10 +68,10 @@ func Mitigate(ctx context.Context, o matrix.Options, root string, run batch.Runn
 	}
 	t := measurement{options: o, run: run, root: root}
 	all, done := 0, 0
-	for _, m := range mitigations {
-		all += len(m.Cells)
+	for _, m := range mitigations() {
+		all += len(m.Scenarios)
 	}
-	for i, m := range mitigations {
+	for i, m := range mitigations() {
 		var acquire [2]history.Duration
 		for with := range acquire {
 			a, err := t.cost(ctx, i, m, with == 1)
@@ -80,7 +80,7 @@ func Mitigate(ctx context.Context, o matrix.Options, root string, run batch.Runn
 			}
 			acquire[with] = a
 		}
-		for j, c := range m.Cells {
+		for j, c := range m.Scenarios {
 			one := MitigationCell{Mitigation: m.Name, Row: c.Row, Nemesis: c.Nemesis, Line: c.Line}
 			for with, to := range []*Trials{&one.Without, &one.With} {
 				got, err := t.tries(ctx, m, c, with == 1, fmt.Sprintf("%d-%d-%d", i, j, with))
@@ -121,7 +121,7 @@ func (m *MitigationReport) Save(dir string) error {
 	return store.Write(dir, MitigationsFile, func(w *os.File) error { return m.Write(w) })
 }
 
-func (t measurement) cost(ctx context.Context, i int, m Mitigation, with bool) (history.Duration,
+func (t measurement) cost(ctx context.Context, i int, m mitigation, with bool) (history.Duration,
 	error) {
 	p, err := mitigationCost(t.options, m, with)
 	if err != nil {
@@ -142,7 +142,7 @@ func (t measurement) measured(ctx context.Context, p harness.Plan, name string) 
 
 // tries runs one trial as often as asked for. A run for which the machine was too slow is done
 // again, some times.
-func (t measurement) tries(ctx context.Context, m Mitigation, c Scenario, with bool,
+func (t measurement) tries(ctx context.Context, m mitigation, c scenario, with bool,
 	name string) (Trials,
 	error) {
 	out := Trials{Violated: map[string]int{}}
@@ -263,7 +263,7 @@ func (t Trials) told(m MitigationCell) string {
 // Text writes the same for a terminal.
 func (m *MitigationReport) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, one := range mitigations {
+	for _, one := range mitigations() {
 		fmt.Fprintf(t, "%s\twithout\twith\n", one.Name)
 		for _, x := range m.of(one.Name) {
 			fmt.Fprintf(t, "  %s, %s: %s\t%s\t%s\n", x.Row, x.Nemesis, x.Line, x.Without.told(x),

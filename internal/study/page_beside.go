@@ -32,7 +32,7 @@ func (b *Book) mitigations(p *page) {
 		"of %s.", m.Repeat, redisOf(m.Versions), m.TTL.D())
 	p.head("mitigation", "mends", "mends, but then no client is granted the lock", "does not mend",
 		"an acquire, without and with")
-	for _, one := range mitigations {
+	for _, one := range mitigations() {
 		if tried := m.of(one.Name); len(tried) > 0 {
 			mends, stuck, not := effects(tried)
 			cost := tried[len(tried)-1]
@@ -45,7 +45,7 @@ func (b *Book) mitigations(p *page) {
 	p.paragraph(
 		"\"SL 5/5\": found in 5 of 5 runs; \"-\": in none. S without L under a failover or a " +
 			"restart: the machine was so slow that the lease ended meanwhile.")
-	for _, one := range mitigations {
+	for _, one := range mitigations() {
 		tried := m.of(one.Name)
 		if len(tried) == 0 {
 			continue

@@ -12,7 +12,7 @@ import (
 func (b *Book) claims(p *page) {
 	m := b.Matrix
 	count := map[Outcome]int{}
-	for _, c := range claims {
+	for _, c := range claims() {
 		outcome, _ := Judge(m, c)
 		count[outcome]++
 	}
@@ -25,14 +25,14 @@ func (b *Book) claims(p *page) {
 	}
 	p.paragraph("**The answer.** Of %d sentences of the [source documents](locks/documents.md), %s, "+
 		"on %s. A number leads to the command that tests the claim and to what it showed.",
-		len(claims), strings.Join(counts, ", "), redisOf(m.Versions))
+		len(claims()), strings.Join(counts, ", "), redisOf(m.Versions))
 	p.head("", "claim", "where", "outcome")
-	for i, c := range claims {
+	for i, c := range claims() {
 		outcome, _ := Judge(m, c)
 		p.row(fmt.Sprintf("[%d](#%d)", i+1, i+1), c.Text, documentLinks(c.Document), string(outcome))
 	}
 	p.heading(2, "Notes")
-	for i, c := range claims {
+	for i, c := range claims() {
 		_, cells := Judge(m, c)
 		text := []string{fmt.Sprintf("<a id=\"%d\"></a>**%d.**", i+1, i+1)}
 		if command := c.Command(); command != "" {
