@@ -5,37 +5,19 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/linear/lineartest"
+
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
-
-// benchOps makes a valid history of about n operations in the order of their returns, as a recorder
-// has them.
-func benchOps(n, clients int, unknown float64, plant int) []linear.Op {
-	return benchService(n, clients, &service{unknown: unknown, plant: plant})
-}
-
-func benchService(n, clients int, s *service) []linear.Op {
-	s.r, s.want, s.twice = rand.New(rand.NewPCG(uint64(n), 5)), n, map[int32]bool{}
-	ops := s.run(clients)
-	noted := func(o linear.Op) int64 {
-		if o.Outcome == linear.Unsure {
-			return o.Call + 2000
-		}
-		return o.Ret
-	}
-	slices.SortStableFunc(ops, func(a, b linear.Op) int { return cmp.Compare(noted(a), noted(b)) })
-	return (&service{ops: ops}).numbered()
-}
 
 // spansOfOps makes the spans that the check of S gets: one for each pair of an acquire and a
 // release.
@@ -81,7 +63,7 @@ func historyOf(ops []linear.Op) *history.History {
 // ratios.
 func BenchmarkSideBySide(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
-		ops := benchOps(n, 10, 0, 0)
+		ops := lineartest.Recorded(n, 10, 0, 0)
 		ss := spansOfOps(ops)
 		json := &bytes.Buffer{}
 		if err := historyOf(ops).Write(json); err != nil {
@@ -99,7 +81,7 @@ func BenchmarkSideBySide(b *testing.B) {
 		}
 		run("spans", func() { record.FirstOverlap(ss) })
 		run("mutex", func() { linear.FastMutex(ops) })
-		doubtful := benchOps(n, 10, 0.05, 0)
+		doubtful := lineartest.Recorded(n, 10, 0.05, 0)
 		run("mutex with unknowns", func() { linear.FastMutex(doubtful) })
 		run("scan", func() { scan(json.Bytes()) })
 		run("slices", func() { linear.Mutex(ops, 0) })
@@ -126,7 +108,7 @@ func scan(text []byte) int {
 // of them unknown.
 func BenchmarkMillion(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
-		ops := benchService(n, 100, &service{unknown: 0.05, block: true}) // acquires wait in a queue
+		ops := lineartest.Queued(n, 100, 0.05) // acquires wait in a queue
 		unknown := 0
 		for i := range ops {
 			if ops[i].Outcome == linear.Unsure {
@@ -173,7 +155,7 @@ func watchHeap() func() uint64 {
 // gives plain porcupine ten seconds for it.
 func BenchmarkViolationAmongUnknowns(b *testing.B) {
 	const patience = 10 * time.Second
-	ops := withUnknown(benchOps(1000, 10, 0, 900), 50)
+	ops := withUnknown(lineartest.Recorded(1000, 10, 0, 900), 50)
 	b.Run("prepared", func(b *testing.B) {
 		for range b.N {
 			f, _, _ := linear.FastMutex(ops)
@@ -212,7 +194,7 @@ func withUnknown(ops []linear.Op, n int) []linear.Op {
 // BenchmarkCheck is everything from the events to the verdict on S and L.
 func BenchmarkCheck(b *testing.B) {
 	for _, n := range []int{1_000, 100_000} {
-		h := historyOf(benchOps(n, 10, 0, 0))
+		h := historyOf(lineartest.Recorded(n, 10, 0, 0))
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for range b.N {
 				if v := Check(h, nil, Options{Properties: []string{"S", "L"}}); v.Verdict != Valid {

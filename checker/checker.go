@@ -3,7 +3,8 @@
 // certainly happened (see record.Of), and porcupine's answer is the verdict of record, with a fast
 // exact check beside it that must agree.
 //
-// This file is its face; everything else is behind it:
+// This file is its face; run.go and conclude.go are what happens between a history and its verdict,
+// and everything else is behind them, where each room imports only rooms above it:
 //
 //	history, nemesis
 //	      |
@@ -11,12 +12,13 @@
 //	      |
 //	    trace    Redis commands: what they are meant to do, and what they did
 //	      |
-//	    linear   the models of locks and resources, the fast exact checks and porcupine
+//	   linear    the models of locks and resources, the fast exact checks and porcupine
 //	      |
-//	   checker   one file for each property; the witness and the story of a violation; the
-//	             verdict on the whole
-//
-// verdict is the document that all of it fills, and explain the one door for its texts.
+//	   explain   every word that a verdict says; verdict is the document in which it stands
+//	      |
+//	    rules    one file for each property: when it is violated, and why that is certain; the
+//	      |      class and the witness of a violation
+//	   checker   which properties are judged, and the verdict on the whole
 package checker
 
 import (
@@ -25,6 +27,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/rules"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
@@ -48,15 +51,18 @@ type Options struct {
 // O and R; they may be nil. Check never panics: a fault of its own becomes a verdict that is
 // unknown, with exit code 255 and the reason.
 func Check(h *history.History, commands []history.Command, o Options) (v *Verdict) {
-	c := &check{history: h, options: o, verdict: &Verdict{Format: verdict.Format,
-		Expect: cmp.Or(o.Expect, h.Header.Expect, string(Valid))}}
+	expect := cmp.Or(o.Expect, h.Header.Expect, string(Valid))
 	defer func() {
 		if p := recover(); p != nil {
-			v = c.panicked(p, debug.Stack())
+			v = panicked(expect, p, debug.Stack())
 		}
 	}()
-	c.run(commands)
-	return c.verdict
+	h = inOrder(h)
+	v = &Verdict{Format: verdict.Format, Expect: expect}
+	c := rules.Open(h, commands, v, rules.Limits{TTL: o.TTL, Timeout: cmp.Or(o.Timeout, time.Minute)})
+	judge(v, c, asked(o, h.Header), doubt(c.Record.Trust, o.Partial, v.Evidence, h.Header.Requires))
+	conclude(v, c.Record)
+	return v
 }
 
 // Models lists what Options.Model may be.

@@ -9,8 +9,7 @@ import (
 
 // conclude draws the verdict on the whole from those on the properties. In this order: the checks
 // disagree; something was violated; the harness broke; something is unknown; all is valid.
-func (c *check) conclude() {
-	v := c.verdict
+func conclude(v *Verdict, r *record.Record) {
 	var violated, unknown []Property
 	valid := 0
 	for _, p := range v.Properties {
@@ -29,15 +28,15 @@ func (c *check) conclude() {
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitBroken,
 			explain.Say("The checker contradicts itself, so nothing is known: ")+v.HarnessError+"."
 	case len(violated) > 0:
-		v.Verdict, v.Summary = Violated, c.violatedSummary(violated)
-		v.Exit = c.exitViolated()
-	case c.trust.Failure.Kind != record.NoFailure:
-		v.Verdict, v.Exit, v.HarnessError = Unknown, ExitBroken, failureWords(&c.trust.Failure)
+		v.Verdict, v.Summary = Violated, explain.Violated(violated, r.Faults)
+		v.Exit = exitViolated(v)
+	case r.Trust.Failure.Kind != record.NoFailure:
+		v.Verdict, v.Exit, v.HarnessError = Unknown, ExitBroken, explain.Failure(&r.Trust.Failure)
 		v.Summary = explain.Say("Nothing is known, because the run broke: ") + v.HarnessError + "."
 	case len(unknown) > 0 || valid == 0:
-		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, unknownSummary(unknown)
+		v.Verdict, v.Exit, v.Summary = Unknown, ExitUnknown, explain.Unknown(unknown)
 	default:
-		v.Verdict, v.Exit, v.Summary = Valid, ExitUnexpected, c.validSummary()
+		v.Verdict, v.Exit, v.Summary = Valid, ExitUnexpected, explain.Valid(v.Evidence)
 		if v.Expect == string(Valid) {
 			v.Exit = ExitExpected
 		}
@@ -46,16 +45,16 @@ func (c *check) conclude() {
 }
 
 // exitViolated is the exit code of a violation: expected letters must all be violated.
-func (c *check) exitViolated() int {
-	switch c.verdict.Expect {
+func exitViolated(v *Verdict) int {
+	switch v.Expect {
 	case string(Valid):
 		return ExitUnexpected
 	case string(Violated):
 		return ExitExpected
 	}
 	exit := ExitExpected
-	for _, letter := range Letters(c.verdict.Expect) {
-		switch c.verdict.Property(letter).Verdict {
+	for _, letter := range Letters(v.Expect) {
+		switch v.Property(letter).Verdict {
 		case Violated:
 		case Valid, NA:
 			return ExitUnexpected
@@ -66,17 +65,15 @@ func (c *check) exitViolated() int {
 	return exit
 }
 
-// Properties returns the properties that an expectation such as "S,L" or "SL" names; none for
+// Letters returns the properties that an expectation such as "S,L" or "SL" names; none for
 // "valid" and "violated".
 func Letters(expect string) []string {
 	if expect == string(Valid) || expect == string(Violated) {
 		return nil
 	}
 	var out []string
-	for _, word := range strings.FieldsFunc(expect, func(r rune) bool {
-		return r == ',' ||
-			r == ' '
-	}) {
+	divides := func(r rune) bool { return r == ',' || r == ' ' }
+	for _, word := range strings.FieldsFunc(expect, divides) {
 		if word == Reentry || word == Validity || strings.ToUpper(word) != word {
 			out = append(out, word)
 			continue
@@ -84,4 +81,11 @@ func Letters(expect string) []string {
 		out = append(out, strings.Split(word, "")...)
 	}
 	return out
+}
+
+// panicked is the verdict of a checker that failed.
+func panicked(expect string, p any, stack []byte) *Verdict {
+	return &Verdict{Format: Format, Expect: expect, Exit: ExitBroken, Verdict: Unknown,
+		HarnessError: explain.Say("the checker failed: %v\n%s", p, stack),
+		Summary:      explain.Say("The checker itself failed (%v), so nothing is known.", p)}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lockbench/lockbench/checker/linear/lineartest"
+
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/testenv"
@@ -29,7 +31,7 @@ func TestEnvironment(t *testing.T) {
 	for kind, set := range environmentKinds {
 		t.Run(kind, func(t *testing.T) {
 			bad := [2]int{}
-			n := rounds(testenv.Large(600, 60), 100_000)
+			n := lineartest.Rounds(testenv.Large(600, 60), 100_000)
 			for seed := range n {
 				w := newEnvironment(uint64(seed), 2+seed%4, 4+seed%12)
 				set(w)
@@ -120,7 +122,7 @@ func delayed(events []history.Event, r *rand.Rand) []history.Event {
 // TestEnvironmentAsAnImport judges histories of a lock without leases by the models for imports,
 // also after a round trip through EDN.
 func TestEnvironmentAsAnImport(t *testing.T) {
-	for seed := range rounds(testenv.Large(300, 60), 20_000) {
+	for seed := range lineartest.Rounds(testenv.Large(300, 60), 20_000) {
 		w := newEnvironment(uint64(seed), 2+seed%4, 4+seed%8)
 		w.ttl = 0
 		if seed%2 == 0 {
@@ -161,7 +163,7 @@ func TestEnvironmentAsALease(t *testing.T) {
 		}
 		t.Run(kind, func(t *testing.T) {
 			bad := 0
-			for seed := range rounds(testenv.Large(200, 40), 20_000) {
+			for seed := range lineartest.Rounds(testenv.Large(200, 40), 20_000) {
 				w := newEnvironment(uint64(seed), 2+seed%4, 4+seed%8)
 				set(w)
 				h := w.run()

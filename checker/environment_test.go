@@ -1,8 +1,9 @@
 package checker
 
 import (
-	"container/heap"
 	"math/rand/v2"
+
+	"github.com/lockbench/lockbench/checker/linear/lineartest"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
@@ -13,9 +14,8 @@ import (
 // replies get lost, clients are killed.
 type environment struct {
 	r       *rand.Rand
-	queue   events
+	queue   lineartest.Queue
 	now     int64
-	seq     int
 	ttl     int64 // 0: leases do not end
 	overrun bool  // clients stay longer than their lease
 	lose    float64
@@ -52,11 +52,7 @@ func (w *environment) run() *history.History {
 	for p := range w.n {
 		w.after(50, func() { w.acquire(p) })
 	}
-	for len(w.queue) > 0 {
-		e := heap.Pop(&w.queue).(event)
-		w.now = e.t
-		e.f()
-	}
+	w.queue.Run(&w.now)
 	w.h.Sort()
 	w.h.Events = append(w.h.Events, history.Event{Type: history.End, T: w.now + 1,
 		Process: history.Harness})
@@ -65,8 +61,7 @@ func (w *environment) run() *history.History {
 
 // after runs f later. Delays are short and coarse, so that stamps are often equal.
 func (w *environment) after(mean int64, f func()) {
-	w.seq++
-	heap.Push(&w.queue, event{w.now + w.r.Int64N(2*mean), w.seq, f})
+	w.queue.Put(w.now+w.r.Int64N(2*mean), f)
 }
 
 func (w *environment) event(typ history.Type, p int, f string, g *history.Grant) {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/checker/linear/lineartest"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history/edn"
 )
 
@@ -122,7 +124,8 @@ func TestImportedSample(t *testing.T) {
 }
 
 func TestVisualIsSmallAndSafe(t *testing.T) {
-	v := Check(historyOf(benchOps(3000, 10, 0, 2500)), nil, Options{Properties: []string{"S"}})
+	h := historyOf(lineartest.Recorded(3000, 10, 0, 2500))
+	v := Check(h, nil, Options{Properties: []string{"S"}})
 	page, ok := v.Visual()
 	if !ok || len(page) > 100_000 || !strings.Contains(string(page), "client ") {
 		t.Errorf("a page: %v, of %d bytes", ok, len(page))
@@ -150,11 +153,10 @@ func TestZeroResultIsUnknown(t *testing.T) {
 }
 
 func TestDisagreementOutranksEverything(t *testing.T) {
-	c := &check{verdict: &Verdict{Expect: "violated"}, history: story(t, "c0 acquire 1 5")}
-	c.verdict.Properties = []Property{{Property: "S", Verdict: Violated}}
-	c.disagree("for the test")
-	c.conclude()
-	if c.verdict.Exit != ExitBroken || c.verdict.Verdict != Unknown || c.verdict.AsExpected {
-		t.Errorf("%+v", c.verdict)
+	v := &Verdict{Expect: "violated", HarnessError: "the checks disagree: for the test",
+		Properties: []Property{{Property: "S", Verdict: Violated}}}
+	conclude(v, record.Of(story(t, "c0 acquire 1 5")))
+	if v.Exit != ExitBroken || v.Verdict != Unknown || v.AsExpected {
+		t.Errorf("%+v", v)
 	}
 }

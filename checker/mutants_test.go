@@ -19,9 +19,8 @@ import (
 )
 
 // judges are the files whose conditions decide verdicts.
-var judges = []string{"owner.go", "orphan.go", "deadlock.go", "fencing.go", "linear/section.go",
-	"linear/leases.go",
-	"evidence.go"}
+var judges = []string{"rules/owner.go", "rules/orphan.go", "rules/deadlock.go", "rules/fencing.go",
+	"rules/evidence.go", "linear/section.go", "linear/leases.go"}
 
 // Reasons for which a condition may stay although no verdict needs it.
 const (
@@ -33,27 +32,27 @@ const (
 // idleConditions are the conditions that no test needs, with the reason. A key is the file and the
 // condition.
 var idleConditions = map[string]string{
-	"owner.go: s.End <= m.Sent":              "saves time; what lies before is told by L",
-	"owner.go: h.From <= m.Sent":             onlyWords,
-	"owner.go: m.N == 0":                     onlyWords,
-	"deadlock.go: len(c.record.Calls) == 0":  onlyWords,
-	"deadlock.go: h.From >= h.End":           noSuch,
-	"deadlock.go: k.Process == h.Process":    noSuch,
-	"linear/leases.go: hs[i].Call >= t":      onlyWords,
-	"linear/leases.go: i == first":           onlyWords,
-	"linear/leases.go: a > record.Forever-b": "needs a lease of centuries",
-	"linear/leases.go: len(all) == 0":        implied,
+	"rules/owner.go: s.End <= m.Sent":             "saves time; what lies before is told by L",
+	"rules/owner.go: h.From <= m.Sent":            onlyWords,
+	"rules/owner.go: m.N == 0":                    onlyWords,
+	"rules/deadlock.go: len(c.Record.Calls) == 0": onlyWords,
+	"rules/deadlock.go: h.From >= h.End":          noSuch,
+	"rules/deadlock.go: k.Process == h.Process":   noSuch,
+	"linear/leases.go: hs[i].Call >= t":           onlyWords,
+	"linear/leases.go: i == first":                onlyWords,
+	"linear/leases.go: a > record.Forever-b":      "needs a lease of centuries",
+	"linear/leases.go: len(all) == 0":             implied,
 	"linear/leases.go: e.Type == history.OK": "only the completion of an acquire carries a grant " +
 		"where there are no extensions",
 	"linear/leases.go: e.F == history.Acquire": "only the completion of an acquire carries a grant " +
 		"where there are no extensions",
-	"orphan.go: len(ms) > 1":      onlyWords,
-	"evidence.go: h.Node != \"\"": "a promotion names its node",
-	"deadlock.go: !g.Planned":     "what a fault made of it disturbs already",
-	"deadlock.go: g.Planned":      "the fault that made the gap disturbs already",
-	"deadlock.go: e.Type == history.Kill": "a hold or a call of the client ends then, which " +
+	"rules/orphan.go: len(ms) > 1":      onlyWords,
+	"rules/evidence.go: h.Node != \"\"": "a promotion names its node",
+	"rules/deadlock.go: !g.Planned":     "what a fault made of it disturbs already",
+	"rules/deadlock.go: g.Planned":      "the fault that made the gap disturbs already",
+	"rules/deadlock.go: e.Type == history.Kill": "a hold or a call of the client ends then, which " +
 		"disturbs already",
-	"deadlock.go: e.Type == history.Exit": "a hold or a call of the client ends then, which " +
+	"rules/deadlock.go: e.Type == history.Exit": "a hold or a call of the client ends then, which " +
 		"disturbs already",
 	"linear/section.go: e.Process < 0":       noSuch,
 	"linear/section.go: !ok":                 noSuch,
@@ -81,13 +80,13 @@ func (m mutation) String() string { return fmt.Sprintf("%s:%d: %s", m.file, m.li
 func (m mutation) key() string    { return m.file + ": " + m.text }
 
 // TestNoConditionIsIdle takes away the conditions of the judges one by one, and each time some test
-// must fail. All are compiled into one test program, which takes the one away that the environment
+// must fail. All are compiled into the test programs, which take the one away that the environment
 // names. It needs the go command, and LOCKBENCH_SOAK or LOCKBENCH_MUTANTS.
 func TestNoConditionIsIdle(t *testing.T) {
 	if os.Getenv("LOCKBENCH_SOAK") == "" && os.Getenv("LOCKBENCH_MUTANTS") == "" {
 		t.Skip("set LOCKBENCH_MUTANTS to run it")
 	}
-	program, mutations := mutants(t)
+	programs, mutations := mutants(t)
 	var mu sync.Mutex
 	var survivors []mutation
 	work := make(chan mutation)
@@ -95,7 +94,7 @@ func TestNoConditionIsIdle(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for m := range work {
-				if survives(program, m, tables) && survives(program, m, random) {
+				if survives(programs, m, tables) && survives(programs, m, random) {
 					mu.Lock()
 					survivors = append(survivors, m)
 					mu.Unlock()
@@ -128,9 +127,10 @@ func TestNoConditionIsIdle(t *testing.T) {
 	t.Logf("%d conditions; %d that no test needs, for a reason", len(mutations), excused)
 }
 
-// rules are those by which the collector gives no client more time inside than is certain, and the
-// conditions of the fast check: each is taken away by writing something else in its place.
-var rules = []struct{ name, file, rule, instead, tests string }{
+// replacements are the rules by which the collector gives no client more time inside than is
+// certain, and the conditions of the fast check: each is taken away by writing something else in
+// its place.
+var replacements = []struct{ name, file, rule, instead, tests string }{
 	{"a hold ends at the invocation of the release", "record/collector.go",
 		"h.Answer, h.Returned = e.Type, e.T", "h.Answer, h.Returned, h.End = e.Type, e.T, e.T", tables},
 	{"a hold ends at the kill", "record/collector.go", "c.leave(p, e.T, Killed)", "", tables},
@@ -170,7 +170,7 @@ func TestEveryRuleMatters(t *testing.T) {
 	if os.Getenv("LOCKBENCH_SOAK") == "" && os.Getenv("LOCKBENCH_MUTANTS") == "" {
 		t.Skip("set LOCKBENCH_MUTANTS to run it")
 	}
-	for _, r := range rules {
+	for _, r := range replacements {
 		t.Run(r.name, func(t *testing.T) {
 			source, err := os.ReadFile(r.file)
 			if err != nil {
@@ -188,7 +188,12 @@ func TestEveryRuleMatters(t *testing.T) {
 	}
 }
 
-func survives(program string, m mutation, tests string) bool {
+// survives reports whether the tests pass, in all programs that have some, although m is in force.
+func survives(programs []string, m mutation, tests string) bool {
+	return !slices.ContainsFunc(programs, func(p string) bool { return !passes(p, m, tests) })
+}
+
+func passes(program string, m mutation, tests string) bool {
 	c := exec.Command(program, "-test.short", "-test.failfast", "-test.run", tests, "-test.timeout",
 		"60s")
 	c.Env = append(os.Environ(), fmt.Sprintf("LOCKBENCH_MUTANT=%d", m.id), "LOCKBENCH_SOAK=",
@@ -223,8 +228,9 @@ func (o *overlay) put(name string, text []byte) {
 	}
 }
 
-// compile makes the test program of this package with the changed files.
-func (o *overlay) compile() (program string) {
+// compile makes the test programs of this package and of the rooms that have tests of rules, with
+// the changed files.
+func (o *overlay) compile() (programs []string) {
 	o.t.Helper()
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -238,16 +244,19 @@ func (o *overlay) compile() (program string) {
 	if err := os.WriteFile(list, text, 0o600); err != nil {
 		o.t.Fatal(err)
 	}
-	program = filepath.Join(o.dir, "mutants.test")
-	if out, err := exec.Command(tool, "test", "-c", "-vet=off", "-overlay", list, "-o", program,
-		".").CombinedOutput(); err != nil {
-		o.t.Fatalf("%v\n%s", err, out)
+	for _, room := range []string{".", "./rules", "./linear"} {
+		program := filepath.Join(o.dir, filepath.Base(room)+"-mutants.test")
+		if out, err := exec.Command(tool, "test", "-c", "-vet=off", "-overlay", list, "-o", program,
+			room).CombinedOutput(); err != nil {
+			o.t.Fatalf("%v\n%s", err, out)
+		}
+		programs = append(programs, program)
 	}
-	return program
+	return programs
 }
 
-// mutants compiles a test program that has all mutations in it.
-func mutants(t *testing.T) (program string, all []mutation) {
+// mutants compiles test programs that have all mutations in it.
+func mutants(t *testing.T) (programs []string, all []mutation) {
 	t.Helper()
 	o := newOverlay(t)
 	for _, name := range judges {
@@ -259,7 +268,7 @@ func mutants(t *testing.T) (program string, all []mutation) {
 		all = append(all, found...)
 		o.put(name, withSwitches(source, found))
 	}
-	for _, room := range []string{"", "linear/"} {
+	for _, room := range []string{"rules/", "linear/"} {
 		o.put(room+"mutant.go", fmt.Appendf(nil, switches, path.Base("checker/"+room)))
 	}
 	return o.compile(), all

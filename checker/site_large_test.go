@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/checker/linear/lineartest"
+
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/testenv"
@@ -100,9 +102,9 @@ func TestSite(t *testing.T) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			t.Parallel()
 			right := strings.Contains(c.name, "right") // two such rows make 100,000 for each property
-			n, bad, excused := rounds(testenv.Large(300, 60), 20_000), 0, map[string]int{}
+			n, bad, excused := lineartest.Rounds(testenv.Large(300, 60), 20_000), 0, map[string]int{}
 			if right {
-				n = rounds(testenv.Large(600, 60), 50_000)
+				n = lineartest.Rounds(testenv.Large(600, 60), 50_000)
 			}
 			for seed := range n {
 				w := newSite(uint64(seed), 2+seed%3, 1+seed/3%3)

@@ -1,10 +1,11 @@
 package checker
 
 import (
-	"container/heap"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+
+	"github.com/lockbench/lockbench/checker/linear/lineartest"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
@@ -16,9 +17,8 @@ import (
 // asked for.
 type site struct {
 	r       *rand.Rand
-	queue   events
+	queue   lineartest.Queue
 	now     int64
-	seq     int
 	unit    int64 // delays are multiples of it
 	ttl     int64 // 0: leases do not end
 	until   int64 // no client begins a cycle after it
@@ -98,11 +98,7 @@ func (w *site) run() *history.History {
 	for p := range w.n {
 		w.after(50, func() { w.cycle(p) })
 	}
-	for len(w.queue) > 0 {
-		e := heap.Pop(&w.queue).(event)
-		w.now = e.t
-		e.f()
-	}
+	w.queue.Run(&w.now)
 	w.h.Sort()
 	w.h.Events = append(w.h.Events, history.Event{Type: history.End, T: w.now + 1,
 		Process: history.Harness})
@@ -110,8 +106,7 @@ func (w *site) run() *history.History {
 }
 
 func (w *site) after(mean int64, f func()) {
-	w.seq++
-	heap.Push(&w.queue, event{w.now + w.unit*w.r.Int64N(2*mean), w.seq, f})
+	w.queue.Put(w.now+w.unit*w.r.Int64N(2*mean), f)
 }
 
 func (w *site) note(typ history.Type, p int, f string, n int, keys []int, g *history.Grant) {

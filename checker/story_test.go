@@ -86,12 +86,3 @@ func TestAStoryNamesScripts(t *testing.T) {
 		}
 	}
 }
-
-func TestBrief(t *testing.T) {
-	for ns, want := range map[int64]string{5: "5 ns", 340_400: "340 µs", 3_240_000: "3.2 ms",
-		178_400_000: "178 ms", 1_239_000_000: "1.24 s"} {
-		if got := brief(ns); got != want {
-			t.Errorf("%d: %s, want %s", ns, got, want)
-		}
-	}
-}

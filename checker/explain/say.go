@@ -1,6 +1,6 @@
-// Package explain is the one door through which the checker writes text for people. Everything that
-// a verdict says in words is made by Say, and nothing reads it again: classes, kinds, refusals and
-// stalls are fields. A test runs the judge with another language to hold that.
+// Package explain is every word that a verdict says: rules decide, and hand over what they found.
+// All of it is made by Say, and nothing reads it again: classes, kinds, refusals and stalls are
+// fields. A test runs the judge with another language to hold that.
 package explain
 
 import "fmt"

@@ -1,10 +1,10 @@
 package linear
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/anishathalye/porcupine"
-	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
@@ -89,7 +89,7 @@ func sectionModel() porcupine.Model {
 		Hash: func(state any) uint64 { return uint64(state.(int64)) * 0x9E3779B97F4A7C15 },
 		DescribeOperation: func(input, _ any) string {
 			s := input.(*Section)
-			return explain.Say("read %d, wrote %d (%s)", s.Read, s.Wrote, s.Outcome)
+			return fmt.Sprintf("read %d, wrote %d (%s)", s.Read, s.Wrote, s.Outcome)
 		},
 	}
 }

@@ -41,13 +41,16 @@ var rooms = map[string][]string{
 	"reports/reporttest": {"history", "checker", "internal/store", "internal/batch",
 		"internal/matrix", "internal/testenv", "reports/view"},
 
-	"checker": {"history", "nemesis", "checker/record", "checker/trace", "checker/verdict",
+	"checker": {"history", "checker/record", "checker/verdict", "checker/explain", "checker/rules"},
+	"checker/rules": {"history", "nemesis", "checker/record", "checker/trace", "checker/verdict",
 		"checker/linear", "checker/explain"},
-	"checker/linear":  {"history", "checker/record", "checker/explain"},
-	"checker/record":  {"history", "nemesis"},
-	"checker/trace":   {"history", "checker/record"},
-	"checker/verdict": {"history"},
-	"checker/explain": {},
+	"checker/linear":            {"history", "checker/record"},
+	"checker/linear/lineartest": {"checker/linear", "checker/record"},
+	"checker/record":            {"history", "nemesis"},
+	"checker/trace":             {"history", "checker/record"},
+	"checker/verdict":           {"history"},
+	// words are about what was found, and never the other way round
+	"checker/explain": {"history", "nemesis", "checker/record", "checker/linear", "checker/verdict"},
 
 	"internal/harness": {"history", "impls", "nemesis", "workloads"},
 	"docker": {"history", "nemesis", "workloads", "internal/cluster/clock",

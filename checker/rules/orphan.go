@@ -1,7 +1,8 @@
-package checker
+package rules
 
 import (
 	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
@@ -11,18 +12,13 @@ import (
 // taken while no client was inside and none had an acquire or release call open that may account
 // for it. It rests on the trace, and ends at the first planned crash. Of independent servers so
 // many must say so that the attempt could not have been granted.
-func (c *check) orphan() Property {
+func (c *Case) orphan() property {
 	if len(c.trace.Commands) == 0 {
-		return Property{
-			Reason: explain.Say(
-				"there is no trace of Redis commands, which alone shows whether a key is set")}
+		return unknown("there is no trace of Redis commands, which alone shows whether a key is set")
 	}
 	if c.independent() && c.history.Header.Masters == 0 {
-		return Property{
-			Verdict: NA,
-			Reason: explain.Say(
-				"a key on one of several independent servers keeps no client out, and the record does not " +
-					"say how many there are")}
+		return notApplicable("a key on one of several independent servers keeps no client out, and the " +
+			"record does not say how many there are")
 	}
 	grants := c.trace.Grants()
 	until := c.firstCrash()
@@ -35,7 +31,7 @@ func (c *check) orphan() Property {
 			continue
 		}
 		seen = true
-		if c.accounted(m, key, c.arrivalSlack()) {
+		if c.accounted(m, key) {
 			continue
 		}
 		if c.controlled() && c.slow(m) {
@@ -54,38 +50,28 @@ func (c *check) orphan() Property {
 	}
 	switch {
 	case !seen:
-		return Property{Verdict: NA, Reason: explain.Say("no client was ever denied the lock")}
+		return notApplicable("no client was ever denied the lock")
 	case slow:
-		return Property{Stalled: true,
-			Reason: explain.Say(
-				"a key was left behind by a command that timed out although no fault held it back: the " +
-					"machine stalled")}
+		return stalled("a key was left behind by a command that timed out although no fault held it " +
+			"back: the machine stalled")
 	}
-	return Property{Verdict: Valid}
+	return valid
 }
 
 // leftover is the violation that refusals show.
-func (c *check) leftover(key int, ms ...*history.Command) Property {
-	p := Property{Verdict: Violated, Witness: &Witness{Key: key}}
+func (c *Case) leftover(key int, ms ...*history.Command) property {
+	p := violated(key)
 	for _, m := range ms {
-		p.Witness.Commands = append(p.Witness.Commands, WitnessCommand{
-			Command: *m, Kind: verdict.Denial,
-			Effect: explain.Say("is denied although no client is inside")})
+		p.Witness.Commands = append(p.Witness.Commands, command{Command: *m,
+			Kind: verdict.Denial, Effect: explain.Denied()})
 	}
-	where := ""
-	if len(ms) > 1 {
-		where = explain.Say(" by %d independent servers", len(ms))
-	}
-	p.Explanation = explain.Say(
-		"At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was inside and "+
-			"none was acquiring or releasing it: the key was left behind.",
-		at(ms[0].Sent), ms[0].Process, where, key, c.commandText(ms[0]), ms[0].Reply)
+	p.Explanation = explain.LeftBehind(c.history.Header, key, ms)
 	return p
 }
 
-func (c *check) firstCrash() int64 {
+func (c *Case) firstCrash() int64 {
 	t := c.trust.Cut
-	for _, e := range c.record.Marks {
+	for _, e := range c.Record.Marks {
 		if e.Type == history.Kill || e.Type == history.Exit {
 			t = min(t, e.T)
 		}
@@ -94,28 +80,44 @@ func (c *check) firstCrash() int64 {
 }
 
 // accounted reports whether a client was inside, coming or leaving, at some time while the command
-// was under way or less than arrivalSlack before. A client that is refused first and granted the
-// lock later in the same call has had nothing when it was refused.
-func (c *check) accounted(m *history.Command, key int, arrivalSlack int64) bool {
-	since := m.Sent - arrivalSlack
-	for i := range c.record.Holds {
-		if h := &c.record.Holds[i]; h.Key == key && h.Call <= m.Recv && since <= c.record.Left(h) &&
-			(h.Process != m.Process || h.Granting <= m.Recv || c.takesOver(m)) {
+// was under way or less than arrivalSlack before.
+func (c *Case) accounted(m *history.Command, key int) bool {
+	since := m.Sent - c.arrivalSlack()
+	for i := range c.Record.Holds {
+		if h := &c.Record.Holds[i]; h.Key == key && c.hadKey(h, m, since) {
 			return true
 		}
 	}
-	for _, k := range c.record.Calls {
-		unsure := k.Unsure()
-		if unsure && k.Process != m.Process && k.From <= m.Recv && since <= k.To {
+	for i := range c.Record.Calls {
+		if mayHaveTaken(&c.Record.Calls[i], m, since) {
 			return true
 		}
 	}
 	return c.passing(m, since)
 }
 
+// hadKey reports whether a hold may be what a refusal found: its acquire had been called when the
+// refusal came, and its client had not certainly left.
+func (c *Case) hadKey(h *record.Hold, refusal *history.Command, since int64) bool {
+	called, notLeft := h.Call <= refusal.Recv, since <= c.Record.Left(h)
+	return called && notLeft && !c.refusedFirst(h, refusal)
+}
+
+// refusedFirst reports whether a hold was granted to the refused client itself, later in the same
+// call: it had nothing when it was refused.
+func (c *Case) refusedFirst(h *record.Hold, refusal *history.Command) bool {
+	own, later := h.Process == refusal.Process, h.Granting > refusal.Recv
+	return own && later && !c.takesOver(refusal)
+}
+
+// mayHaveTaken reports whether another client's acquire call of unknown outcome was open.
+func mayHaveTaken(k *record.Call, refusal *history.Command, since int64) bool {
+	return k.Unsure() && k.Process != refusal.Process && k.From <= refusal.Recv && since <= k.To
+}
+
 // takesOver reports whether a refused SETNX was but the beginning of an attempt: its client looked
 // whose lease it is, found that it had ended, and took it away.
-func (c *check) takesOver(m *history.Command) bool {
+func (c *Case) takesOver(m *history.Command) bool {
 	if trace.Verb(m) != "SETNX" {
 		return false
 	}
@@ -129,7 +131,7 @@ func (c *check) takesOver(m *history.Command) bool {
 
 // passing reports whether a client had the key for a moment in an attempt that was given back: of a
 // lock of several keys or servers, a call takes some, is refused another, and frees what it took.
-func (c *check) passing(m *history.Command, since int64) bool {
+func (c *Case) passing(m *history.Command, since int64) bool {
 	for i := range c.trace.Commands {
 		w := &c.trace.Commands[i]
 		if w.Sent <= m.Recv && w.Node == m.Node && c.trace.TakesFree(w) &&
@@ -142,9 +144,9 @@ func (c *check) passing(m *history.Command, since int64) bool {
 
 // givenBack returns when what a command took was freed again, for all that its client knows: at the
 // latest when the call is over.
-func (c *check) givenBack(w *history.Command) int64 {
+func (c *Case) givenBack(w *history.Command) int64 {
 	t := w.Recv
-	for _, k := range c.record.Calls {
+	for _, k := range c.Record.Calls {
 		if k.Process == w.Process && k.From <= w.Sent && w.Sent <= k.To {
 			t = k.To
 		}

@@ -1,6 +1,7 @@
-package checker
+package rules
 
 import (
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -8,39 +9,39 @@ import (
 // classify says what kind of thing a violation is, and which assumption of the lock a fault broke.
 // The order matters: an overlap that the end of a lease explains is an overrun whatever else went
 // on; then what the commands show; then the faults.
-func (c *check) classify(p *pair, commands []WitnessCommand) (class, assumption string) {
-	leased := p.a.LeaseAt(p.b.From)
+func (c *Case) classify(p *record.Pair, commands []command) (class, assumption string) {
+	leased := p.A.LeaseAt(p.B.From)
 	switch {
-	case p.a.From >= p.a.Leases[0].To || p.b.From >= p.b.Leases[0].To:
+	case p.A.From >= p.A.Leases[0].To || p.B.From >= p.B.Leases[0].To:
 		// a grant was believed although its lease was over before the reply was read
-		return LateMessage, ""
-	case leased <= p.b.From:
-		return LeaseOverrun, ""
+		return verdict.LateMessage, ""
+	case leased <= p.B.From:
+		return verdict.LeaseOverrun, ""
 	case has(commands, verdict.ForeignDelete, verdict.PossibleDelete):
-		return ReleasedByNonOwner, ""
+		return verdict.ReleasedByNonOwner, ""
 	case has(commands, verdict.LateDelete):
-		return LateMessage, ""
+		return verdict.LateMessage, ""
 	}
-	return classOf(c.culprit(p))
+	return classOf(c.culprit(p.A, p.B))
 }
 
 // classOf is the class of a lock that was granted twice because an assumption was broken.
 func classOf(broken nemesis.Assumption) (class, assumption string) {
 	switch broken {
 	case nemesis.Durability:
-		return LostByFailover, broken.String()
+		return verdict.LostByFailover, broken.String()
 	case nemesis.ServerClocks, nemesis.ClientClocks:
-		return Clock, broken.String()
+		return verdict.Clock, broken.String()
 	}
-	return DoubleGrant, ""
+	return verdict.DoubleGrant, ""
 }
 
-// culprit returns the gravest kind of fault between the grants of a pair, or before the first one
-// if its effect lasts.
-func (c *check) culprit(p *pair) nemesis.Assumption {
+// culprit returns the gravest kind of fault between the grants of two holds, or before the first
+// one if its effect lasts.
+func (c *Case) culprit(a, b *record.Hold) nemesis.Assumption {
 	worst := nemesis.Nothing
 	for _, f := range c.faults {
-		if f.From < p.b.From && (f.To > p.a.Call || f.MovesClock()) {
+		if f.From < b.From && (f.To > a.Call || f.MovesClock()) {
 			worst = max(worst, f.Breaks())
 		}
 	}

@@ -1,28 +1,19 @@
-package checker
+package linear_test
 
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/checker/linear/lineartest"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/linear"
 )
 
-// rounds is the number of random histories of a test: few by default, many with LOCKBENCH_SOAK set.
-func rounds(normal, soak int) int {
-	switch {
-	case os.Getenv("LOCKBENCH_SOAK") != "":
-		return soak
-	case testing.Short():
-		return normal / 10
-	}
-	return normal
-}
-
+// plain is what porcupine says of operations as they are.
 func plain(ops []linear.Op) bool {
 	return porcupine.CheckOperations(linear.MutexModel(), linear.Operations(ops))
 }
@@ -45,8 +36,8 @@ func agree(t testing.TB, ops []linear.Op) (legal bool) {
 	legal = plain(ops)
 	small, usual := sliced(ops, 1), linear.Mutex(ops, 0).Result == porcupine.Ok
 	if (f == linear.NoFlaw) != legal || small != legal || usual != legal {
-		t.Fatalf("plain %v, fast %v (%s: %d, %d), smallest slices %v, usual slices %v\n%s", legal,
-			f == linear.NoFlaw, flawWords[f], a, b, small, usual, list(ops))
+		t.Fatalf("plain %v, fast %v (flaw %d: %d, %d), smallest slices %v, usual slices %v\n%s", legal,
+			f == linear.NoFlaw, f, a, b, small, usual, list(ops))
 	}
 	if f != linear.NoFlaw {
 		only(t, ops, a, b)
@@ -78,24 +69,24 @@ func list(ops []linear.Op) string {
 
 func TestMutexAgainstPlainPorcupine(t *testing.T) {
 	generators := map[string]func(*rand.Rand) []linear.Op{
-		"arbitrary":  func(r *rand.Rand) []linear.Op { return arbitrary(r, 1+r.IntN(9)) },
-		"consistent": func(r *rand.Rand) []linear.Op { return consistent(r, 1+r.IntN(6)) },
+		"arbitrary":  func(r *rand.Rand) []linear.Op { return lineartest.Arbitrary(r, 1+r.IntN(9)) },
+		"consistent": func(r *rand.Rand) []linear.Op { return lineartest.Consistent(r, 1+r.IntN(6)) },
 		"simulated": func(r *rand.Rand) []linear.Op {
-			return simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5),
+			return lineartest.Simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5),
 				0.1, 0)
 		},
 		"known": func(r *rand.Rand) []linear.Op {
-			return simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5), 0, r.IntN(2)*r.IntN(9))
+			return lineartest.Simulate(r.Uint64(), 4+r.IntN(40), 2+r.IntN(5), 0, r.IntN(2)*r.IntN(9))
 		},
 		"planted": func(r *rand.Rand) []linear.Op {
-			return simulate(r.Uint64(), 4+r.IntN(20), 2+r.IntN(5), 0.1,
+			return lineartest.Simulate(r.Uint64(), 4+r.IntN(20), 2+r.IntN(5), 0.1,
 				1+r.IntN(9))
 		},
 	}
 	for name, make := range generators {
 		t.Run(name, func(t *testing.T) {
 			legal := 0
-			n := rounds(1500, 100_000)
+			n := lineartest.Rounds(1500, 100_000)
 			for seed := range n {
 				if agree(t, make(rand.New(rand.NewPCG(uint64(seed), 7)))) {
 					legal++
@@ -111,7 +102,7 @@ func TestMutexAgainstPlainPorcupine(t *testing.T) {
 
 func TestPlantedViolationAmongUnknowns(t *testing.T) {
 	start := time.Now()
-	ops := simulate(3, 1000, 10, 0.06, 900)
+	ops := lineartest.Simulate(3, 1000, 10, 0.06, 900)
 	f, _, _ := linear.FastMutex(ops)
 	r := linear.Mutex(ops, 0)
 	if f == linear.NoFlaw || r.Result != porcupine.Illegal || len(r.Failing) == 0 {

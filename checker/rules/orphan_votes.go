@@ -1,4 +1,4 @@
-package checker
+package rules
 
 import (
 	"cmp"
@@ -11,12 +11,12 @@ import (
 )
 
 // independent reports whether the lock is a majority of several servers.
-func (c *check) independent() bool { return c.history.Header.Topology == "independent" }
+func (c *Case) independent() bool { return c.history.Header.Topology == "independent" }
 
 // arrivalSlack is how much longer than a call what it sent may take to arrive without being called
 // left behind: clients of independent servers give each of them little time, so that on a busy
 // machine a reply is late now and then.
-func (c *check) arrivalSlack() int64 {
+func (c *Case) arrivalSlack() int64 {
 	if !c.independent() {
 		return 0
 	}
@@ -26,7 +26,7 @@ func (c *check) arrivalSlack() int64 {
 // controlled reports whether nothing but a fault or a slow machine keeps a command from its answer:
 // so it is in the environments that lockbench makes. And where clients give each of several servers
 // a moment only, a slow machine is the more likely reason anywhere.
-func (c *check) controlled() bool {
+func (c *Case) controlled() bool {
 	return c.independent() || slices.Contains([]string{"process", "docker", "sim"},
 		c.history.Header.Environment)
 }
@@ -34,7 +34,7 @@ func (c *check) controlled() bool {
 // slow reports whether a refusal may be due to nothing but a slow machine: commands to the same
 // server for the same key had no answer in the lease before it, and no fault was in force that
 // could have held any of them back.
-func (c *check) slow(m *history.Command) bool {
+func (c *Case) slow(m *history.Command) bool {
 	since, lost := m.Sent-c.longestLease(), false
 	if !c.history.Header.Declares.Lease {
 		since = 0 // what was left behind stays
@@ -55,13 +55,13 @@ func (c *check) slow(m *history.Command) bool {
 }
 
 // struckCommand reports whether a fault may have kept a command or its reply.
-func (c *check) struckCommand(m *history.Command) bool {
+func (c *Case) struckCommand(m *history.Command) bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.Delays(m) })
 }
 
 // outvoted returns the refusals of one attempt by so many independent servers that it could not
 // have been granted, or nil. A key on fewer of them keeps no client out.
-func (c *check) outvoted(refusals []*history.Command) []*history.Command {
+func (c *Case) outvoted(refusals []*history.Command) []*history.Command {
 	masters := c.history.Header.Masters
 	byProcess := map[int][]*history.Command{}
 	for _, m := range refusals {

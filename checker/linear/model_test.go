@@ -1,4 +1,4 @@
-package checker
+package linear_test
 
 import (
 	"math"
@@ -6,17 +6,18 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lockbench/lockbench/checker/linear/lineartest"
+
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
 )
 
 // TestLeaseAgainstBruteForce compares the lease model with all orders of the holds, and the fast
 // check where it is exact.
 func TestLeaseAgainstBruteForce(t *testing.T) {
 	legal, exact := 0, 0
-	n := rounds(4000, 300_000)
+	n := lineartest.Rounds(4000, 300_000)
 	for seed := range n {
 		hs := randomLeases(rand.New(rand.NewPCG(uint64(seed), 11)))
 		want := anyOrder(hs, make([]bool, len(hs)), len(hs), math.MinInt64)
@@ -91,7 +92,7 @@ func randomLeases(r *rand.Rand) []linear.LeaseHold {
 // end, one by one.
 func TestLeaseAgainstInstants(t *testing.T) {
 	legal := 0
-	n := rounds(1500, 20_000)
+	n := lineartest.Rounds(1500, 20_000)
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 23))
 		hs := make([]linear.LeaseHold, 1+r.IntN(3))
@@ -156,7 +157,7 @@ func mayEnd(h *linear.LeaseHold, a, e int64) bool {
 // on the whole history.
 func TestReentrantAgainstPorcupine(t *testing.T) {
 	legal := 0
-	n := rounds(3000, 100_000)
+	n := lineartest.Rounds(3000, 100_000)
 	for seed := range n {
 		ops := nested(rand.New(rand.NewPCG(uint64(seed), 13)))
 		outer, bad, known := linear.Outermost(ops)
@@ -206,103 +207,4 @@ func nested(r *rand.Rand) []linear.Op {
 	}
 	slices.SortStableFunc(ops, func(a, b linear.Op) int { return int(a.Ret - b.Ret) })
 	return ops
-}
-
-// TestFencingAgainstPorcupine compares the order of tokens with a model in which each grant needs a
-// larger token than the one before.
-func TestFencingAgainstPorcupine(t *testing.T) {
-	model := porcupine.Model{
-		Init: func() any { return int64(0) },
-		Step: func(s, in, _ any) (bool, any) { return in.(int64) > s.(int64), in },
-	}
-	legal := 0
-	n := rounds(4000, 100_000)
-	for seed := range n {
-		r := rand.New(rand.NewPCG(uint64(seed), 17))
-		var holds []*record.Hold
-		var ops []porcupine.Operation
-		for i := range 1 + r.IntN(7) {
-			h := &record.Hold{Process: i, Call: r.Int64N(30), Token: 1 + r.Int64N(12)}
-			h.From = h.Call + r.Int64N(8)
-			holds = append(holds, h)
-			ops = append(ops, porcupine.Operation{ClientId: i, Input: h.Token, Call: h.Call, Return: h.From})
-		}
-		a, b := outOfOrder(holds)
-		if want := porcupine.CheckOperations(model, ops); want != (a == nil) {
-			t.Fatalf("seed %d: fast %v, porcupine %v", seed, a == nil, want)
-		} else if want {
-			legal++
-		} else if two := []porcupine.Operation{ops[a.Process], ops[b.Process]}; porcupine.CheckOperations(
-			model, two) {
-			t.Fatalf("seed %d: the witness is no violation by itself", seed)
-		}
-	}
-	t.Logf("%d histories, %d legal", n, legal)
-}
-
-// TestUpdatesAgainstTheResource lets sections read and write a resource in a random order of single
-// accesses: U must be violated only if some section wrote upon a value that was not the latest any
-// more, and must be if all know their outcome and the values never return.
-func TestUpdatesAgainstTheResource(t *testing.T) {
-	lostOnes := 0
-	n := rounds(3000, 100_000)
-	for seed := range n {
-		r := rand.New(rand.NewPCG(uint64(seed), 19))
-		h, lost, unknown := counter(r)
-		v := Check(h, nil, Options{Properties: []string{"U"}})
-		got := v.Properties[0].Verdict == Violated
-		if got && !lost || !got && lost && !unknown {
-			t.Fatalf("seed %d: U %s, in truth lost: %v (unknown outcomes: %v)\n%+v", seed,
-				v.Properties[0].Verdict, lost, unknown, h.Events)
-		}
-		if lost {
-			lostOnes++
-		}
-	}
-	t.Logf("%d histories, an update lost in %d", n, lostOnes)
-}
-
-// counter runs clients that read a counter and write one more, sometimes without excluding each
-// other.
-func counter(r *rand.Rand) (h *history.History, lost, unknown bool) {
-	h = &history.History{Header: history.Header{Environment: "test"}}
-	now, value := int64(0), r.Int64N(3)
-	read := make([]int64, 3)
-	busy := make([]bool, 3)
-	n := make([]int, 3)
-	tick := func() int64 { now += r.Int64N(2); return now }
-	add := func(p int, f string, v int64, result history.Type, act func()) {
-		h.Events = append(h.Events, history.Event{Type: history.Invoke, T: tick(), Process: p, F: f,
-			N: n[p], Value: history.Ptr(v)})
-		tick()
-		act()
-		h.Events = append(h.Events, history.Event{Type: result, T: tick(), Process: p, F: f, N: n[p],
-			Value: history.Ptr(v)})
-	}
-	careful := r.IntN(2) == 0
-	for range 4 + r.IntN(16) {
-		p := r.IntN(3)
-		if careful && !busy[p] && slices.Contains(busy, true) {
-			continue
-		}
-		if !busy[p] {
-			n[p]++
-			add(p, history.ReadOp, value, history.OK, func() { read[p] = value })
-			busy[p] = true
-			continue
-		}
-		busy[p] = false
-		result, happens := history.OK, true
-		if r.IntN(6) == 0 {
-			result, happens, unknown = history.Info, r.IntN(2) == 0, true
-		}
-		add(p, history.WriteOp, read[p]+1, result, func() {
-			if happens {
-				lost = lost || value != read[p]
-				value = read[p] + 1
-			}
-		})
-	}
-	h.Events = append(h.Events, history.Event{Type: history.End, T: now + 1, Process: history.Harness})
-	return h, lost, unknown
 }

@@ -1,4 +1,4 @@
-package checker
+package rules
 
 import (
 	"cmp"
@@ -21,21 +21,16 @@ import (
 // other else can have written the key on that node since, above all not the deleter itself. (That
 // last condition is what tells a deletion of another's key from one of the deleter's own after a
 // failover has granted twice.) Where no reply tells, it may be certain because nothing else is
-// possible: see gone.
-func (c *check) owner() Property {
+// possible: see deletedByOther.
+func (c *Case) owner() property {
 	switch {
 	case len(c.trace.Commands) == 0:
-		return Property{
-			Reason: explain.Say(
-				"there is no trace of Redis commands, and without one it is unknown whose key a release " +
-					"deleted")}
+		return unknown("there is no trace of Redis commands, and without one it is unknown whose key a " +
+			"release deleted")
 	case c.history.Header.Topology == "independent":
-		return Property{
-			Verdict: NA,
-			Reason: explain.Say(
-				"a deletion on one of several independent servers does not release the lock")}
+		return notApplicable("a deletion on one of several independent servers does not release the lock")
 	}
-	spans := c.record.Spans(record.WhileLeased, c.trust.Cut)
+	spans := c.Record.Spans(record.WhileLeased, c.trust.Cut)
 	grants := c.trace.Grants()
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
@@ -46,32 +41,32 @@ func (c *check) owner() Property {
 		if !known {
 			continue
 		}
-		if h := c.robbed(m, spans[key], grants); h != nil {
-			return c.robbery(m, h, grants)
+		if h := c.victimOf(m, spans[key], grants); h != nil {
+			return c.foreignDeletion(m, h, grants)
 		}
 	}
 	if len(grants.ByHold) == 0 {
-		return Property{Reason: explain.Say("the trace shows no command that granted the lock")}
+		return unknown("the trace shows no command that granted the lock")
 	}
 	for _, key := range slices.Sorted(maps.Keys(spans)) {
-		if p, ok := c.gone(key, spans[key], grants); ok {
+		if p, ok := c.deletedByOther(spans[key], grants); ok {
 			return p
 		}
 	}
-	return Property{Verdict: Valid}
+	return valid
 }
 
-// robbed returns the hold whose key a deletion certainly hit although it was another client's, or
+// victimOf returns the hold whose key a deletion certainly hit although it was another client's, or
 // nil.
-func (c *check) robbed(m *history.Command, ss []record.Span, g trace.Grants) *record.Hold {
+func (c *Case) victimOf(m *history.Command, ss []record.Span, g trace.Grants) *record.Hold {
 	i, _ := slices.BinarySearchFunc(ss, m.Sent, func(s record.Span, t int64) int {
 		return cmp.Compare(s.From, t)
 	})
 	for i--; i >= 0; i-- {
 		s := ss[i]
-		h := &c.record.Holds[s.Hold]
+		h := &c.Record.Holds[s.Hold]
 		if s.End > m.Recv && h.Process != m.Process { // equal stamps are concurrent, here and above
-			if ga := g.ByHold[int(s.Hold)]; ga != nil && c.certainly(m, ga, g) {
+			if ga := g.ByHold[int(s.Hold)]; ga != nil && c.certainlyHit(m, ga, g) {
 				return h
 			}
 		}
@@ -84,7 +79,8 @@ func (c *check) robbed(m *history.Command, ss []record.Span, g trace.Grants) *re
 	return nil
 }
 
-func (c *check) certainly(m, ga *history.Command, g trace.Grants) bool {
+// certainlyHit reports whether a deletion can have found nothing but the key of a grant.
+func (c *Case) certainlyHit(m, ga *history.Command, g trace.Grants) bool {
 	if ga.Node != m.Node {
 		return false
 	}
@@ -94,19 +90,20 @@ func (c *check) certainly(m, ga *history.Command, g trace.Grants) bool {
 	})
 }
 
-func (c *check) robbery(m *history.Command, h *record.Hold, g trace.Grants) Property {
-	p := Property{Verdict: Violated, Class: ReleasedByNonOwner}
+// foreignDeletion is the violation by a command that said that it deleted the key of a hold.
+func (c *Case) foreignDeletion(m *history.Command, h *record.Hold, g trace.Grants) property {
+	p := property{Verdict: verdict.Violated, Class: verdict.ReleasedByNonOwner}
 	var ga *history.Command
-	for i := range c.record.Holds {
-		if &c.record.Holds[i] == h {
+	for i := range c.Record.Holds {
+		if &c.Record.Holds[i] == h {
 			ga = g.ByHold[i]
 		}
 	}
-	w := &Witness{Key: h.Key, Holds: []Hold{witnessHold(h, record.Span{From: h.From, End: h.End})}}
+	w := &witness{Key: h.Key, Holds: []hold{whole(h)}}
 	if own := c.holdOf(m); own != nil {
-		w.Holds = append([]Hold{witnessHold(own, record.Span{From: own.From, End: own.End})}, w.Holds...)
-		for i := range c.record.Holds {
-			if own == &c.record.Holds[i] && g.ByHold[i] != nil {
+		w.Holds = append([]hold{whole(own)}, w.Holds...)
+		for i := range c.Record.Holds {
+			if own == &c.Record.Holds[i] && g.ByHold[i] != nil {
 				w.Commands = append(w.Commands, grantedBy(g.ByHold[i], own))
 			}
 		}
@@ -114,24 +111,20 @@ func (c *check) robbery(m *history.Command, h *record.Hold, g trace.Grants) Prop
 			w.Commands = append(w.Commands, leaseEnds(own, own.LeaseEnd()))
 		}
 	}
-	w.Commands = append(w.Commands, grantedBy(ga, h), WitnessCommand{
+	w.Commands = append(w.Commands, grantedBy(ga, h), command{
 		Command: *m, Kind: verdict.ForeignDelete,
-		Effect: explain.Say("deletes the key of client %d", h.Process)})
+		Effect: explain.DeletesOf(command{Command: *m}, h.Process)})
 	inOrder(w.Commands)
 	p.Witness = w
-	p.Explanation = explain.Say(
-		"Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client %d sent "+
-			"%q, and was told that it deleted the key: client %d's. Class: %s.",
-		h.Process, h.Key, at(h.From), until(h.LeaseAt(m.Sent)), at(m.Sent), m.Process, c.commandText(m),
-		h.Process, p.Class)
+	p.Explanation = explain.Deleted(c.history.Header, h, m, p.Class)
 	return p
 }
 
 // holdOf returns the hold that the sender of a command was busy with, or nil.
-func (c *check) holdOf(m *history.Command) *record.Hold {
+func (c *Case) holdOf(m *history.Command) *record.Hold {
 	var own *record.Hold
-	for i := range c.record.Holds {
-		if h := &c.record.Holds[i]; h.Process == m.Process && h.From <= m.Sent &&
+	for i := range c.Record.Holds {
+		if h := &c.Record.Holds[i]; h.Process == m.Process && h.From <= m.Sent &&
 			(m.N == 0 || m.N == h.N) {
 			own = h
 		}

@@ -1,4 +1,4 @@
-package checker
+package rules
 
 import (
 	"cmp"
@@ -24,12 +24,12 @@ const grace = time.Second
 // time and was told each time that the lock is held. Only such definite answers count: a lock
 // service that cannot be reached is not a deadlock. Where nothing but a stall of the machine may
 // excuse the refusals, it is unknown.
-func (c *check) deadlock() Property {
-	if len(c.record.Calls) == 0 {
-		return Property{Verdict: NA, Reason: explain.Say("no client tried to acquire the lock")}
+func (c *Case) deadlock() property {
+	if len(c.Record.Calls) == 0 {
+		return notApplicable("no client tried to acquire the lock")
 	}
-	for i := range c.record.Holds {
-		if p, ok := c.abandoned(&c.record.Holds[i]); ok {
+	for i := range c.Record.Holds {
+		if p, ok := c.abandoned(&c.Record.Holds[i]); ok {
 			return p
 		}
 	}
@@ -37,50 +37,44 @@ func (c *check) deadlock() Property {
 		return p
 	}
 	if _, ok := c.starved(false); ok { // but for the stall it would be certain
-		return Property{Stalled: true,
-			Reason: explain.Say("a client was refused for too long, but %s meanwhile, which may be why",
-				stallWords(c.record.WorstStall()))}
+		return stalled("a client was refused for too long, but %s meanwhile, which may be why",
+			explain.Stall(c.Record.WorstStall()))
 	}
-	if c.verdict.Evidence.Contended == 0 && len(c.record.Calls) == len(c.record.Holds) &&
+	if c.verdict.Evidence.Contended == 0 && len(c.Record.Calls) == len(c.Record.Holds) &&
 		c.verdict.Evidence.Faults == 0 {
-		return Property{Verdict: NA, Reason: explain.Say("no client had to wait for the lock")}
+		return notApplicable("no client had to wait for the lock")
 	}
-	return Property{Verdict: Valid}
+	return valid
 }
 
 // abandoned reports whether a hold without a lease was left behind by a client that was killed, for
 // ever.
-func (c *check) abandoned(h *record.Hold) (Property, bool) {
+func (c *Case) abandoned(h *record.Hold) (property, bool) {
 	if h.Ended != record.Killed || h.LeaseEnd() != record.Forever || h.From >= h.End ||
 		h.End >= c.trust.Cut ||
 		c.history.Header.Declares.Lease {
-		return Property{}, false
+		return property{}, false
 	}
 	tried := false
-	for _, k := range c.record.Calls {
+	for _, k := range c.Record.Calls {
 		if k.Process == h.Process || !slices.Contains(k.Keys, h.Key) || k.To <= h.End {
 			continue
 		}
 		if k.Outcome == history.OK {
-			return Property{}, false
+			return property{}, false
 		}
 		tried = tried || k.Denied() && k.From > h.End
 	}
 	for _, f := range c.faults {
 		if f.Forgets() && f.To > h.From {
-			return Property{}, false // whatever holds the key may have gone with the server
+			return property{}, false // whatever holds the key may have gone with the server
 		}
 	}
 	if !tried {
-		return Property{}, false
+		return property{}, false
 	}
-	p := Property{Verdict: Violated, Witness: &Witness{Key: h.Key, Holds: []Hold{
-		witnessHold(h, record.Span{From: h.From, End: h.End})}}}
-	p.Explanation = explain.Say(
-		"Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key has no "+
-			"time to live and no other client can release it: every client that tried afterwards was "+
-			"refused.",
-		h.Process, h.Key, by(h), at(h.From), at(h.End))
+	p := violated(h.Key, whole(h))
+	p.Explanation = explain.Abandoned(h)
 	return p, true
 }
 
@@ -88,7 +82,7 @@ func (c *check) abandoned(h *record.Hold) (Property, bool) {
 // count, one that no fault made excuses as much of that time as it lasted: its own, since its last
 // refusal may be older than its return, or the harness's, through which the answers come. Others
 // have nothing to do with it.
-func (c *check) starved(gaps bool) (Property, bool) {
+func (c *Case) starved(gaps bool) (property, bool) {
 	bound := c.bound()
 	for _, key := range c.keys() {
 		attempts, calm := c.attempts(key), quiet(c.disturbances(key), bound)
@@ -98,23 +92,18 @@ func (c *check) starved(gaps bool) (Property, bool) {
 				lost = c.stallsOf(p)
 			}
 			if from, to, ok := refusedFor(attempts[p], calm, lost, bound); ok {
-				out := Property{Verdict: Violated, Witness: &Witness{Key: key, Holds: []Hold{
-					{Process: p, From: from, To: to}}}}
-				out.Explanation = explain.Say(
-					"From %s to %s client %d tried to acquire lock %d and was told that it is held, although no "+
-						"client was inside, came or left, and no fault struck. It should have been granted within "+
-						"%s (the lease, two polls and a second).",
-					at(from), at(to), p, key, brief(bound))
+				out := violated(key, hold{Process: p, From: from, To: to})
+				out.Explanation = explain.Starved(key, p, from, to, bound)
 				return out, true
 			}
 		}
 	}
-	return Property{}, false
+	return property{}, false
 }
 
 // stallsOf returns the gaps of a client and of the harness that no fault made, by begin.
-func (c *check) stallsOf(process int) (out []record.Gap) {
-	for _, g := range c.record.Gaps {
+func (c *Case) stallsOf(process int) (out []record.Gap) {
+	for _, g := range c.Record.Gaps {
 		if !g.Planned && (g.Process == process || g.Process < 0) {
 			out = append(out, g)
 		}
@@ -124,12 +113,12 @@ func (c *check) stallsOf(process int) (out []record.Gap) {
 }
 
 // bound is the time after which a free lock must have been granted.
-func (c *check) bound() int64 {
+func (c *Case) bound() int64 {
 	return c.longestLease() + 2*int64(c.history.Header.Poll) + int64(grace)
 }
 
 // longestLease is that of the header, or of a grant.
-func (c *check) longestLease() int64 {
+func (c *Case) longestLease() int64 {
 	ttl := int64(c.history.Header.TTL)
 	for i := range c.history.Events {
 		if g := c.history.Events[i].Grant; g != nil {
@@ -139,9 +128,9 @@ func (c *check) longestLease() int64 {
 	return ttl
 }
 
-func (c *check) keys() []int {
+func (c *Case) keys() []int {
 	keys := map[int]bool{}
-	for _, k := range c.record.Calls {
+	for _, k := range c.Record.Calls {
 		for _, key := range k.Keys {
 			keys[key] = true
 		}
@@ -151,15 +140,15 @@ func (c *check) keys() []int {
 
 // disturbances returns the times, sorted, in which the lock may have been a client's or something
 // else may explain a refusal; stalls of the machine are none.
-func (c *check) disturbances(key int) []record.Interval {
+func (c *Case) disturbances(key int) []record.Interval {
 	var out []record.Interval
 	add := func(from, to int64) { out = append(out, record.Interval{From: from, To: to}) }
-	for i := range c.record.Holds {
-		if h := &c.record.Holds[i]; h.Key == key {
-			add(h.Call, c.record.Left(h))
+	for i := range c.Record.Holds {
+		if h := &c.Record.Holds[i]; h.Key == key {
+			add(h.Call, c.Record.Left(h))
 		}
 	}
-	for _, k := range c.record.Calls {
+	for _, k := range c.Record.Calls {
 		if slices.Contains(k.Keys, key) && k.Unsure() {
 			add(k.From, k.To)
 		}
@@ -172,12 +161,12 @@ func (c *check) disturbances(key int) []record.Interval {
 			add(f.From, record.Forever)
 		}
 	}
-	for _, g := range c.record.Gaps {
+	for _, g := range c.Record.Gaps {
 		if g.Planned {
 			add(g.From, g.To)
 		}
 	}
-	for _, e := range c.record.Marks {
+	for _, e := range c.Record.Marks {
 		if e.Type == history.Kill || e.Type == history.Exit {
 			add(e.T, e.T)
 		}
@@ -188,9 +177,9 @@ func (c *check) disturbances(key int) []record.Interval {
 }
 
 // attempts returns, by client, the acquire calls of a key that were refused, in order.
-func (c *check) attempts(key int) map[int][]record.Interval {
+func (c *Case) attempts(key int) map[int][]record.Interval {
 	out := map[int][]record.Interval{}
-	for _, k := range c.record.Calls {
+	for _, k := range c.Record.Calls {
 		if k.Denied() && slices.Contains(k.Keys, key) {
 			out[k.Process] = append(out[k.Process], record.Interval{From: k.From, To: k.To,
 				Process: k.Process})

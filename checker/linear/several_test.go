@@ -1,9 +1,11 @@
-package checker
+package linear_test
 
 import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/lockbench/lockbench/checker/linear/lineartest"
 
 	"github.com/anishathalye/porcupine"
 	"github.com/lockbench/lockbench/checker/linear"
@@ -88,7 +90,7 @@ func someLocks(r *rand.Rand) (h *history.History, ops []severalOp, points bool) 
 // is the same unless some hold may be of no length.
 func TestSeveralLocksAgainstPorcupine(t *testing.T) {
 	legal, weaker := 0, 0
-	n := rounds(4000, 100_000)
+	n := lineartest.Rounds(4000, 100_000)
 	for seed := range n {
 		h, several, points := someLocks(rand.New(rand.NewPCG(uint64(seed), 41)))
 		var ops []porcupine.Operation

@@ -1,4 +1,4 @@
-package checker
+package rules
 
 import (
 	"cmp"
@@ -17,20 +17,20 @@ import (
 // tokens prescribe the order of the grants, and that order is possible if and only if no two
 // acquires that do not overlap come in the other order. Where the guarded resource looks at tokens,
 // it must also have refused a write with an older one than it had seen.
-func (c *check) fencing() Property {
+func (c *Case) fencing() property {
 	byKey := map[int][]*record.Hold{}
 	tokens := 0
-	for i := range c.record.Holds {
-		if h := &c.record.Holds[i]; h.Token != 0 && h.From < c.trust.Cut {
+	for i := range c.Record.Holds {
+		if h := &c.Record.Holds[i]; h.Token != 0 && h.From < c.trust.Cut {
 			byKey[h.Key] = append(byKey[h.Key], h)
 			tokens++
 		}
 	}
 	switch {
 	case tokens == 0 && !c.history.Header.Declares.Fencing:
-		return Property{Verdict: NA, Reason: explain.Say("the lock gives no fencing tokens")}
+		return notApplicable("the lock gives no fencing tokens")
 	case tokens == 0:
-		return Property{Reason: explain.Say("the lock promises fencing tokens, but no grant carries one")}
+		return unknown("the lock promises fencing tokens, but no grant carries one")
 	}
 	for _, key := range slices.Sorted(maps.Keys(byKey)) {
 		if a, b := outOfOrder(byKey[key]); a != nil {
@@ -66,33 +66,27 @@ func outOfOrder(holds []*record.Hold) (a, b *record.Hold) {
 	return nil, nil
 }
 
-func (c *check) stale(a, b *record.Hold) Property {
-	p := Property{Verdict: Violated, Witness: &Witness{Key: a.Key, Holds: []Hold{
-		witnessHold(a, record.Span{From: a.From, End: a.End}),
-		witnessHold(b, record.Span{From: b.From, End: b.End})}}}
-	broken := c.culprit(&pair{key: a.Key, a: a, b: b})
+func (c *Case) stale(a, b *record.Hold) property {
+	p := violated(a.Key, whole(a), whole(b))
+	broken := c.culprit(a, b)
 	if broken == nemesis.ClientClocks {
 		broken = nemesis.Nothing // a token does not depend on the clocks of clients
 	}
 	p.Class, p.Assumption = classOf(broken)
-	p.Explanation = explain.Say(
-		"Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got token %d, "+
-			"which is not larger. Class: %s%s.",
-		a.Process, a.Token, a.Key, at(a.From), b.Process, at(b.Call), b.Token, p.Class,
-		assumed(p.Assumption))
+	p.Explanation = explain.OldToken(a, b, p.Class, p.Assumption)
 	return p
 }
 
 // fencedWrites judges the resource: a write that succeeded must not have an older token than one
 // that had succeeded before it was called.
-func (c *check) fencedWrites() Property {
+func (c *Case) fencedWrites() property {
 	if c.history.Header.Workload != "fenced" {
-		return Property{Verdict: Valid}
+		return valid
 	}
 	type id struct{ process, n int }
 	tokens := map[id]*record.Hold{}
-	for i := range c.record.Holds {
-		h := &c.record.Holds[i]
+	for i := range c.Record.Holds {
+		h := &c.Record.Holds[i]
 		tokens[id{h.Process, h.N}] = h
 	}
 	var writes []*record.Hold
@@ -112,13 +106,10 @@ func (c *check) fencedWrites() Property {
 		for _, early := range writes[:i] {
 			if early.Key == late.Key && early.From < late.Call && early.Token > late.Token {
 				p := c.stale(early, late)
-				p.Explanation = explain.Say(
-					"The guarded resource took client %d's write with fencing token %d at %s although it had "+
-						"taken token %d of client %d at %s.",
-					late.Process, late.Token, at(late.From), early.Token, early.Process, at(early.From))
+				p.Explanation = explain.OldWrite(early, late)
 				return p
 			}
 		}
 	}
-	return Property{Verdict: Valid}
+	return valid
 }

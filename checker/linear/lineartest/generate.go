@@ -1,17 +1,20 @@
-package checker
+// Package lineartest makes operations on a mutex, legal and not, for the tests of the checker.
+package lineartest
 
 import (
-	"container/heap"
+	"cmp"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"testing"
 
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 )
 
-// arbitrary makes n operations with any windows, outcomes and ties, most of which no lock can
+// Arbitrary makes n operations with any windows, outcomes and ties, most of which no lock can
 // produce.
-func arbitrary(r *rand.Rand, n int) []linear.Op {
+func Arbitrary(r *rand.Rand, n int) []linear.Op {
 	ops := make([]linear.Op, n)
 	span := 2 + r.Int64N(40)
 	tokens := 1 + r.IntN(n)
@@ -36,9 +39,9 @@ func arbitrary(r *rand.Rand, n int) []linear.Op {
 	return ops
 }
 
-// consistent makes histories in which each token is right by itself, so that only the interplay of
+// Consistent makes histories in which each token is right by itself, so that only the interplay of
 // tokens can be wrong.
-func consistent(r *rand.Rand, tokens int) []linear.Op {
+func Consistent(r *rand.Rand, tokens int) []linear.Op {
 	var ops []linear.Op
 	span := 5 + r.Int64N(int64(8*tokens))
 	for t := int32(1); t <= int32(tokens); t++ {
@@ -73,9 +76,8 @@ func consistent(r *rand.Rand, tokens int) []linear.Op {
 // grant twice once, after so many operations.
 type service struct {
 	r       *rand.Rand
-	queue   events
+	queue   Queue
 	now     int64
-	seq     int
 	holder  int32
 	tokens  int32
 	ops     []linear.Op
@@ -88,24 +90,8 @@ type service struct {
 	waiting []func()
 }
 
-type event struct {
-	t   int64
-	seq int
-	f   func()
-}
-
-type events []event
-
-func (q events) Len() int { return len(q) }
-func (q events) Less(i, j int) bool {
-	return q[i].t < q[j].t || q[i].t == q[j].t && q[i].seq < q[j].seq
-}
-func (q events) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *events) Push(x any)   { *q = append(*q, x.(event)) }
-func (q *events) Pop() any     { o := *q; x := o[len(o)-1]; *q = o[:len(o)-1]; return x }
-
-// simulate returns about n operations of so many clients; a share of replies is lost.
-func simulate(seed uint64, n, clients int, unknown float64, plant int) []linear.Op {
+// Simulate returns about n operations of so many clients; a share of replies is lost.
+func Simulate(seed uint64, n, clients int, unknown float64, plant int) []linear.Op {
 	s := &service{r: rand.New(rand.NewPCG(seed, 1)), want: n, unknown: unknown, plant: plant,
 		twice: map[int32]bool{}}
 	return s.run(clients)
@@ -115,17 +101,12 @@ func (s *service) run(clients int) []linear.Op {
 	for i := range clients {
 		s.after(1000, func() { s.acquire(int32(i)) })
 	}
-	for len(s.queue) > 0 {
-		e := heap.Pop(&s.queue).(event)
-		s.now = e.t
-		e.f()
-	}
+	s.queue.Run(&s.now)
 	return s.numbered()
 }
 
 func (s *service) after(mean float64, f func()) {
-	s.seq++
-	heap.Push(&s.queue, event{s.now + 1 + int64(s.r.ExpFloat64()*mean), s.seq, f})
+	s.queue.Put(s.now+1+int64(s.r.ExpFloat64()*mean), f)
 }
 
 // lost decides whether a reply gets lost.
@@ -234,4 +215,39 @@ func (s *service) numbered() []linear.Op {
 		o.Token = n
 	}
 	return s.ops
+}
+
+// Recorded makes a valid history of about n operations in the order of their returns, as a recorder
+// has them.
+func Recorded(n, clients int, unknown float64, plant int) []linear.Op {
+	return recorded(n, clients, &service{unknown: unknown, plant: plant})
+}
+
+func recorded(n, clients int, s *service) []linear.Op {
+	s.r, s.want, s.twice = rand.New(rand.NewPCG(uint64(n), 5)), n, map[int32]bool{}
+	ops := s.run(clients)
+	noted := func(o linear.Op) int64 {
+		if o.Outcome == linear.Unsure {
+			return o.Call + 2000
+		}
+		return o.Ret
+	}
+	slices.SortStableFunc(ops, func(a, b linear.Op) int { return cmp.Compare(noted(a), noted(b)) })
+	return (&service{ops: ops}).numbered()
+}
+
+// Queued is Recorded where acquires wait in a queue instead of being refused.
+func Queued(n, clients int, unknown float64) []linear.Op {
+	return recorded(n, clients, &service{unknown: unknown, block: true})
+}
+
+// Rounds is the number of random histories of a test: few by default, many with LOCKBENCH_SOAK set.
+func Rounds(normal, soak int) int {
+	switch {
+	case os.Getenv("LOCKBENCH_SOAK") != "":
+		return soak
+	case testing.Short():
+		return normal / 10
+	}
+	return normal
 }

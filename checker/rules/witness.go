@@ -1,4 +1,4 @@
-package checker
+package rules
 
 import (
 	"cmp"
@@ -21,32 +21,32 @@ const maxCommands = 9
 // deleted by another client, also the grant that made it think that the key was its own. What
 // happens by itself (a lease that ends, a fault) stands between them without arguments. Without a
 // trace there are none.
-func (c *check) commands(p *pair) []WitnessCommand {
-	ga, gb := c.trace.GrantOf(p.a), c.trace.GrantOf(p.b)
+func (c *Case) commands(p *record.Pair) []command {
+	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
 	if ga == nil || gb == nil {
 		return nil
 	}
-	w := chain{check: c, pair: p, key: trace.Key(ga)}
-	w.put(grantedBy(ga, p.a))
+	w := chain{Case: c, pair: p, key: trace.Key(ga)}
+	w.put(grantedBy(ga, p.A))
 	for i := range c.trace.Commands {
 		w.consider(&c.trace.Commands[i], ga, gb)
 	}
 	w.happenings()
-	w.put(grantedBy(gb, p.b))
+	w.put(grantedBy(gb, p.B))
 	inOrder(w.out)
 	return shorten(w.out)
 }
 
 // chain collects the commands of a witness.
 type chain struct {
-	*check
-	pair *pair
+	*Case
+	pair *record.Pair
 	key  string
-	out  []WitnessCommand
+	out  []command
 }
 
 // put adds a command that is not there yet.
-func (w *chain) put(m WitnessCommand) {
+func (w *chain) put(m command) {
 	for i := range w.out {
 		if w.out[i].Process == m.Process && w.out[i].Seq == m.Seq && w.out[i].Sent == m.Sent {
 			return
@@ -56,20 +56,19 @@ func (w *chain) put(m WitnessCommand) {
 }
 
 // grantedBy is the command that granted a hold, in a witness.
-func grantedBy(m *history.Command, h *record.Hold) WitnessCommand {
-	return WitnessCommand{Command: *m, Kind: verdict.Grant,
-		Effect: explain.Say("grants client %d", h.Process)}
+func grantedBy(m *history.Command, h *record.Hold) command {
+	return command{Command: *m, Kind: verdict.Grant, Effect: explain.Grants(h.Process)}
 }
 
 // leaseEnds is the end of a hold's lease, in a witness.
-func leaseEnds(h *record.Hold, t int64) WitnessCommand {
-	return WitnessCommand{Command: history.Command{Process: history.Harness, Node: h.Node, Sent: t},
-		Kind: verdict.LeaseEnd, Effect: explain.Say("the lease of client %d ends", h.Process)}
+func leaseEnds(h *record.Hold, t int64) command {
+	return command{Command: history.Command{Process: history.Harness, Node: h.Node, Sent: t},
+		Kind: verdict.LeaseEnd, Effect: explain.LeaseEnds(h.Process)}
 }
 
 // inOrder sorts commands by when they were sent.
-func inOrder(ms []WitnessCommand) {
-	slices.SortStableFunc(ms, func(a, b WitnessCommand) int { return cmp.Compare(a.Sent, b.Sent) })
+func inOrder(ms []command) {
+	slices.SortStableFunc(ms, func(a, b command) int { return cmp.Compare(a.Sent, b.Sent) })
 }
 
 // consider adds a command that changed the key, or may have, between the two grants.
@@ -88,24 +87,22 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 		w.deletion(m, ga, false)
 	case !known || m.Sent < ga.Sent:
 	case trace.EffectOf(m.Args).Kind == trace.Swap:
-		w.put(WitnessCommand{Command: *m, Kind: verdict.Write,
-			Effect: explain.Say("overwrites the key for client %d", m.Process)})
+		w.put(command{Command: *m, Kind: verdict.Write, Effect: explain.Overwrites(m.Process)})
 	case !w.trace.Releasing(m) && w.trace.Takes(m):
-		w.put(WitnessCommand{Command: *m, Kind: verdict.Write,
-			Effect: explain.Say("writes the key for client %d", m.Process)})
+		w.put(command{Command: *m, Kind: verdict.Write, Effect: explain.Writes(m.Process)})
 	}
 }
 
 // deletion adds a command that deleted the key, or may have if it was not answered. If it was not
 // the first holder's own, its sender's grant tells why it thought it was its.
 func (w *chain) deletion(m, ga *history.Command, known bool) {
-	d := WitnessCommand{Command: *m, Kind: verdict.ForeignDelete}
+	d := command{Command: *m, Kind: verdict.ForeignDelete}
 	if !known {
 		d.Kind = verdict.PossibleDelete
 	}
-	if m.Process == w.pair.a.Process && m.N == w.pair.a.N {
+	if m.Process == w.pair.A.Process && m.N == w.pair.A.N {
 		d.Kind = verdict.OwnDelete
-		d.Effect = deletes(d, "deletes")
+		d.Effect = explain.Deletes(d)
 		w.put(d)
 		return
 	}
@@ -124,20 +121,8 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 			w.put(grantedBy(g, meant))
 		}
 	}
-	d.Effect = explain.Say("%s of client %d", deletes(d, "deletes"), w.pair.a.Process)
+	d.Effect = explain.DeletesOf(d, w.pair.A.Process)
 	w.put(d)
-}
-
-// deletes says what a deletion did, with the verb in the tense that is wanted.
-func deletes(m WitnessCommand, verb string) string {
-	what := explain.Say("%s the key", verb)
-	if m.Recv == 0 || m.Err != "" {
-		what = explain.Say("was never answered and may have deleted the key")
-	}
-	if m.Kind == verdict.LateDelete {
-		return explain.Say("was sent before the grant and came late; it %s", what)
-	}
-	return what
 }
 
 // undoes reports whether a deletion on one of several servers takes back what its sender has
@@ -153,9 +138,9 @@ func (w *chain) undoes(m, ga *history.Command) bool {
 // releasedBy returns the hold that the sender of a deletion meant, or nil.
 func (w *chain) releasedBy(m *history.Command) *record.Hold {
 	var own *record.Hold
-	for i := range w.record.Holds {
-		h := &w.record.Holds[i]
-		if h.Process == m.Process && h.Key == w.pair.key && (m.N == h.N || m.N == 0 && h.From <= m.Sent) {
+	for i := range w.Record.Holds {
+		h := &w.Record.Holds[i]
+		if h.Process == m.Process && h.Key == w.pair.Key && (m.N == h.N || m.N == 0 && h.From <= m.Sent) {
 			own = h
 		}
 	}
@@ -165,20 +150,20 @@ func (w *chain) releasedBy(m *history.Command) *record.Hold {
 // happenings adds what no client sent: the end of the first holder's lease, promotions and
 // restarts.
 func (w *chain) happenings() {
-	if end := w.pair.a.LeaseAt(w.pair.from); end <= w.pair.from {
-		w.out = append(w.out, leaseEnds(w.pair.a, end))
+	if end := w.pair.A.LeaseAt(w.pair.From); end <= w.pair.From {
+		w.out = append(w.out, leaseEnds(w.pair.A, end))
 	}
 	for _, f := range w.faults {
-		if f.Forgets() && f.From < w.pair.b.From && f.From > w.pair.a.Call {
+		if f.Forgets() && f.From < w.pair.B.From && f.From > w.pair.A.Call {
 			begin, _ := nemesis.Tell(f.Action, f.Target)
-			w.out = append(w.out, WitnessCommand{Command: history.Command{Process: history.Harness,
+			w.out = append(w.out, command{Command: history.Command{Process: history.Harness,
 				Node: f.Target, Sent: f.From}, Kind: verdict.Fault, Effect: begin})
 		}
 	}
 }
 
 // shorten keeps the beginning and the end of a long list.
-func shorten(cs []WitnessCommand) []WitnessCommand {
+func shorten(cs []command) []command {
 	if len(cs) <= maxCommands {
 		return cs
 	}
@@ -186,8 +171,8 @@ func shorten(cs []WitnessCommand) []WitnessCommand {
 }
 
 // has reports whether some command of a witness is of one of these kinds.
-func has(cs []WitnessCommand, kinds ...verdict.Kind) bool {
-	return slices.ContainsFunc(cs, func(c WitnessCommand) bool {
+func has(cs []command, kinds ...verdict.Kind) bool {
+	return slices.ContainsFunc(cs, func(c command) bool {
 		return slices.Contains(kinds, c.Kind)
 	})
 }

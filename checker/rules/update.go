@@ -1,4 +1,4 @@
-package checker
+package rules
 
 import (
 	"maps"
@@ -18,22 +18,21 @@ import (
 // wrote is a linearization. So if there is none, some section's write was based on a value that
 // another one had overwritten. A write of unknown outcome may have happened or not; it returns at
 // forever. What the resource held at first is whatever the first section read.
-func (c *check) updates() Property {
+func (c *Case) updates() property {
 	as := linear.Accesses(c.history, c.trust.Cut)
 	if slices.ContainsFunc(as, linear.Access.Silent) {
-		return Property{Reason: explain.Say(silentWrite)}
+		return property{Reason: explain.Say(silentWrite)}
 	}
 	all := linear.Sections(as)
-	p := Property{Verdict: Valid}
+	p := valid
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		ss := all[key]
 		c.verdict.Evidence.Sections += len(ss)
-		p = verdict.Worse(p, c.decide(key, linear.Register(ss, c.options.Timeout), false, false,
-			func() Property { return lost(key, ss) }))
+		p = verdict.Worse(p, c.decide(key, linear.Register(ss, c.limits.Timeout), false, false,
+			func() property { return lost(key, ss) }))
 	}
 	if c.verdict.Evidence.Sections == 0 {
-		return Property{
-			Verdict: NA, Reason: explain.Say("the workload did not read and write a guarded resource")}
+		return notApplicable("the workload did not read and write a guarded resource")
 	}
 	return p
 }
@@ -43,8 +42,7 @@ func (c *check) updates() Property {
 const silentWrite = "a write does not say what it wrote"
 
 // lost explains a lost update, best with two sections that wrote upon the same value.
-func lost(key int, ss []linear.Section) Property {
-	p := Property{Verdict: Violated}
+func lost(key int, ss []linear.Section) property {
 	by := map[int64]*linear.Section{}
 	for i := range ss {
 		s := &ss[i]
@@ -56,16 +54,10 @@ func lost(key int, ss []linear.Section) Property {
 			by[s.Read] = s
 			continue
 		}
-		p.Explanation = explain.Say(
-			"Client %d read %d at %s and wrote %d; client %d read %d at %s and wrote %d. One of the two "+
-				"updates of resource %d is lost.",
-			o.Process, o.Read, at(o.From), o.Wrote, s.Process, s.Read, at(s.From), s.Wrote, key)
-		p.Witness = &Witness{Key: key, Holds: []Hold{{Process: o.Process, N: o.N, From: o.From, To: o.To},
-			{Process: s.Process, N: s.N, From: s.From, To: s.To}}}
+		p := violated(key, hold{Process: o.Process, N: o.N, From: o.From, To: o.To},
+			hold{Process: s.Process, N: s.N, From: s.From, To: s.To})
+		p.Explanation = explain.LostUpdate(key, o, s)
 		return p
 	}
-	p.Explanation = explain.Say(
-		"The reads and writes of resource %d fit no order in which each critical section sees what the "+
-			"one before it wrote.", key)
-	return p
+	return property{Verdict: verdict.Violated, Explanation: explain.LostUpdate(key, nil, nil)}
 }

@@ -1,0 +1,55 @@
+package explain
+
+import (
+	"github.com/lockbench/lockbench/checker/verdict"
+)
+
+// This file says what the commands of a witness did. The owner is the client whose key it is.
+
+// Grants is the effect of a command that granted a hold.
+func Grants(process int) string { return Say("grants client %d", process) }
+
+// LeaseEnds is the effect of a lease that ran out.
+func LeaseEnds(process int) string { return Say("the lease of client %d ends", process) }
+
+// Overwrites is the effect of a command that wrote a key whatever it held.
+func Overwrites(process int) string { return Say("overwrites the key for client %d", process) }
+
+// Writes is the effect of a command that wrote a key.
+func Writes(process int) string { return Say("writes the key for client %d", process) }
+
+// Denied is the effect of a command that was refused a free lock.
+func Denied() string { return Say("is denied although no client is inside") }
+
+// Deletes is the effect of a command that deleted the key of its own client.
+func Deletes(m verdict.WitnessCommand) string { return deletion(m, "deletes") }
+
+// DeletesOf is the effect of a command that deleted the owner's key, or may have.
+func DeletesOf(m verdict.WitnessCommand, owner int) string {
+	return Say("%s of client %d", deletion(m, "deletes"), owner)
+}
+
+// DeletedOf is the effect of one of several possible deleters of the owner's key; alone, it is
+// certain.
+func DeletedOf(owner int, alone, late bool) string {
+	effect := "may have deleted the key of client %d"
+	if alone {
+		effect = "deleted the key of client %d"
+	}
+	if late {
+		effect += Say(": it was sent before the grant and came late")
+	}
+	return Say(effect, owner)
+}
+
+// deletion says what a deletion did, with the verb in the tense that is wanted.
+func deletion(m verdict.WitnessCommand, verb string) string {
+	what := Say("%s the key", verb)
+	if m.Recv == 0 || m.Err != "" {
+		what = Say("was never answered and may have deleted the key")
+	}
+	if m.Kind == verdict.LateDelete {
+		return Say("was sent before the grant and came late; it %s", what)
+	}
+	return what
+}

@@ -1,0 +1,73 @@
+package explain
+
+import (
+	"github.com/lockbench/lockbench/checker/linear"
+	"github.com/lockbench/lockbench/checker/verdict"
+)
+
+// This file tells how an imported history contradicts its model.
+
+var flawWords = [...]string{
+	linear.DoubleRelease:  "released twice with success",
+	linear.PhantomRelease: "released with success without having acquired",
+	linear.LostLock:       "refused a release while it surely held the lock",
+	linear.Overlap:        "granted while another one surely held the lock",
+	linear.CoveredPoint:   "released with success although another one held the lock all the time",
+}
+
+// Flaw tells what is wrong with one acquisition a, or with two; first is what is known of a's hold.
+func Flaw(key int, f linear.Flaw, a, b linear.Name, first verdict.Hold) string {
+	what := Say(flawWords[f])
+	switch f {
+	case linear.Overlap:
+		return sentence(Say("lock %d: %s was %s: %s, acquired at %s and not released before %s", key,
+			acquisition(b), what, acquisition(a), At(first.From), until(first.To)))
+	case linear.CoveredPoint:
+		return sentence(Say("lock %d: %s was %s (%s)", key, acquisition(a), what, acquisition(b)))
+	}
+	return sentence(Say("lock %d: %s was %s", key, acquisition(a), what))
+}
+
+func acquisition(n linear.Name) string {
+	return Say("client %d's acquisition %d", n.Process, n.N)
+}
+
+var unfitWords = [...]string{
+	linear.HasExtensions:      "the lease model does not know extensions, and the history has some",
+	linear.ReleasedUnacquired: "a lock was released with success by a client that had not acquired it",
+	linear.UnknownLeases:      "neither the history nor an option says how long a lease is",
+	linear.NoGrants:           "no client acquired the lock",
+}
+
+// Unfit says why a history cannot be judged by the lease model.
+func Unfit(why linear.Unfit) string { return Say(unfitWords[why]) }
+
+// EarlyGrant tells of the last grant of a chain, which leaves no room for it; of an empty one, that
+// there is no order at all.
+func EarlyGrant(key int, chain []linear.LeaseHold) string {
+	if len(chain) == 0 {
+		return Say("Lock %d: the grants fit no order in which each lease ends before the next "+
+			"grant.", key)
+	}
+	last := chain[len(chain)-1]
+	return Say("Lock %d: %s cannot have been granted by %s, because the %s before it, placed as "+
+		"early as possible, leaves no room.",
+		key, acquisition(last.Name), At(last.Ret), plural(len(chain)-1, "grant"))
+}
+
+// Miscounted tells of an answer that contradicts how often its client holds the lock.
+func Miscounted(key int, n linear.Name) string {
+	return Say("Lock %d: %s was answered against the count of its holder.", key, acquisition(n))
+}
+
+// NoReentrantOrder tells that a history is not that of a re-entrant lock.
+func NoReentrantOrder(key int) string {
+	return Say("Lock %d: the answers fit no order of acquires and releases that a re-entrant lock "+
+		"can have.", key)
+}
+
+// NoRegisterOrder tells that a history is not that of a register.
+func NoRegisterOrder(key int) string {
+	return Say("The reads and writes of register %d fit no order in which each read returns what was "+
+		"written last.", key)
+}

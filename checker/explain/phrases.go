@@ -1,0 +1,100 @@
+package explain
+
+import (
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// At writes a stamp for people: "1.204 s".
+func At(t int64) string { return Say("%.3f s", float64(t)/float64(time.Second)) }
+
+// until is At for the end of a lease, which may not have one.
+func until(t int64) string {
+	if t == record.Forever {
+		return Say("it is released")
+	}
+	return At(t)
+}
+
+// Brief writes a length of time for people: "1.24 s", "178 ms", "3.2 ms", "340 µs", "5 ns".
+func Brief(ns int64) string {
+	d := float64(ns)
+	switch {
+	case ns >= int64(time.Second):
+		return Say("%.2f s", d/1e9)
+	case ns >= int64(10*time.Millisecond):
+		return Say("%.0f ms", d/1e6)
+	case ns >= int64(time.Millisecond):
+		return Say("%.1f ms", d/1e6)
+	case ns >= int64(time.Microsecond):
+		return Say("%.0f µs", d/1e3)
+	}
+	return Say("%d ns", ns)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return Say("1 " + what)
+	}
+	return Say("%d "+what+"s", n)
+}
+
+// sentence makes words begin with a capital and end with a full stop.
+func sentence(words string) string {
+	if words == "" {
+		return ""
+	}
+	words = strings.ToUpper(words[:1]) + words[1:]
+	if strings.HasSuffix(words, ".") {
+		return words
+	}
+	return words + "."
+}
+
+// commandText is a command in the words of a story.
+func commandText(h history.Header, m *history.Command) string {
+	return strings.Join(h.Readable(m.Args), " ")
+}
+
+func by(h *record.Hold) string {
+	if h.Node == "" {
+		return ""
+	}
+	return Say(" by %s", h.Node)
+}
+
+// assumed is what follows a class: "; a fault broke an assumption of the lock: durability".
+func assumed(what string) string {
+	if what == "" {
+		return ""
+	}
+	return Say("; a fault broke an assumption of the lock: ") + what
+}
+
+// Stall is "the machine stalled for 640 ms until 1.310 s (client 2 did not run, ...)".
+func Stall(s record.Gap) string {
+	who := Say("the harness")
+	if s.Process >= 0 {
+		who = Say("client %d", s.Process)
+	}
+	return Say("the machine stalled for %d ms until %s (%s did not run, and no fault asked for it)",
+		s.Length()/int64(time.Millisecond), At(s.To), who)
+}
+
+// Failure says what went wrong with a run.
+func Failure(f *record.Failure) string {
+	said := ""
+	if f.Err != "" {
+		said = ": " + f.Err
+	}
+	switch f.Kind {
+	case record.UnplannedExit:
+		return Say("client %d ended at %s although that was not planned%s", f.Process, At(f.T), said)
+	case record.FaultFailed:
+		return Say("the fault %s of %s failed at %s%s", f.Action, f.Target, At(f.T), said)
+	}
+	return f.Err
+}

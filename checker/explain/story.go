@@ -1,0 +1,207 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// maxFaults is how many faults a story tells at most.
+const maxFaults = 8
+
+// happening is one thing that is told.
+type happening struct {
+	t     int64
+	about string // the target of a fault; "" for what is no fault
+	words string // Say("n0 was killed"), without the time
+	tail  string // what comes behind the time
+}
+
+// Story tells of two holds that overlap in the order of time: who was granted what by whom and
+// when, which of the faults happened in between, and how long both were inside. v is the violation,
+// with its class and witness.
+func Story(header history.Header, faults []record.Fault, p *record.Pair,
+	v verdict.Property) string {
+	told := []happening{
+		{t: p.A.From, words: Say("client %d was granted lock %d%s", p.A.Process, p.Key, by(p.A))},
+		{t: p.B.From, words: Say("client %d was granted the same lock%s", p.B.Process, by(p.B))},
+	}
+	told = append(told, struckBetween(faults, p, v)...)
+	if end := p.A.LeaseAt(p.B.From); end <= p.B.From {
+		told = append(told, happening{t: end, words: Say("client %d's lease ran out",
+			p.A.Process), tail: whilePaused(faults, p.A.Process, end)})
+	}
+	for _, m := range v.Witness.Commands {
+		if m.Kind.Deletes() {
+			told = append(told, happening{t: m.Sent, words: Say("client %d sent %q", m.Process,
+				commandText(header, &m.Command)), tail: Say(", which %s of client %d", deletion(m, "deleted"),
+				p.A.Process)})
+		}
+	}
+	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
+	story := tell(told) + " " + together(p)
+	switch {
+	case p.Rule == record.WhileLeased:
+		story += Say(" Both leases were valid then%s.", leaseNote(p))
+	case p.Rule == record.AsDeclared:
+		story += Say(" By the lock's own word both of them held it.")
+	}
+	return story + Say(" Class: %s%s.", v.Class, assumed(v.Assumption))
+}
+
+// tell makes sentences of happenings. Faults that follow each other share one.
+func tell(hs []happening) string {
+	var out []string
+	for len(hs) > 0 {
+		n := 1
+		for hs[0].about != "" && n < len(hs) && hs[n].about != "" {
+			n++
+		}
+		words := joined(hs[:n])
+		if named := hs[0].about != "" && strings.HasPrefix(words, hs[0].about); named {
+			out = append(out, words+".") // "n0", not "N0"
+		} else {
+			out = append(out, sentence(words))
+		}
+		hs = hs[n:]
+	}
+	return strings.Join(out, " ")
+}
+
+// joined is "at 0.001 s n0 was killed" for one fault, "n0 was killed at 0.001 s, n1 was promoted at
+// 0.002 s and clients were directed to it at 0.003 s" for several, and "client 1 sent "DEL k" at
+// 0.004 s, which ..." for what is no fault.
+func joined(hs []happening) string {
+	if h := hs[0]; len(hs) == 1 && h.about != "" {
+		return Say("at %s %s", At(h.t), h.words)
+	}
+	var parts []string
+	for i, h := range hs {
+		words := h.words
+		if i > 0 && h.about == hs[i-1].about {
+			words = withIt(words, nemesis.TargetName(h.about))
+		}
+		parts = append(parts, Say("%s at %s%s", words, At(h.t), h.tail))
+	}
+	last := len(parts) - 1
+	if last == 0 {
+		return parts[0]
+	}
+	return Say("%s and %s", strings.Join(parts[:last], ", "), parts[last])
+}
+
+// withIt puts "it" for a name at the beginning or the end.
+func withIt(words, name string) string {
+	if rest, ok := strings.CutPrefix(words, name+" "); ok {
+		return Say("it ") + rest
+	}
+	if rest, ok := strings.CutSuffix(words, " "+name); ok {
+		return rest + Say(" it")
+	}
+	return words
+}
+
+// together says until when both were inside, for how long, and what ended it.
+func together(p *record.Pair) string {
+	still, other, end := p.A, p.B, p.SpanA.End
+	if p.SpanB.End < p.SpanA.End {
+		still, other, end = p.B, p.A, p.SpanB.End
+	}
+	length := Brief(p.To - p.From)
+	switch {
+	case still == p.A && end == still.End:
+		return Say("Client %d was still inside until %s%s: both were inside for %s.",
+			still.Process, At(end), how(still), length)
+	case end == still.End:
+		return Say(
+			"Client %d was inside until %s%s, and client %d still was then: both were inside for %s.",
+			still.Process, At(end), how(still), other.Process, length)
+	case p.Rule == record.WhileLeased && end == still.LeaseAt(max(p.SpanA.From, p.SpanB.From)):
+		return Say("Both were inside for %s until client %d's lease ran out at %s.", length,
+			still.Process, At(end))
+	}
+	return Say("Both were inside for %s until %s.", length, At(end))
+}
+
+// struckBetween tells the faults that belong to the story of a pair: those that began before the
+// second grant, unless they were over when the first hold began and cannot have caused anything,
+// and unless they struck a client that has no part in it.
+func struckBetween(faults []record.Fault, p *record.Pair, v verdict.Property) []happening {
+	var out []happening
+	for _, f := range faults {
+		if f.From >= p.B.From || over(&f, p, v.Class) || !takesPart(f, p, v.Witness.Commands) {
+			continue
+		}
+		begin, end := nemesis.Tell(f.Action, f.Target)
+		out = append(out, happening{t: f.From, about: cmp.Or(f.Target, f.Action), words: begin})
+		if end != "" && !f.Lasting && f.To < p.To {
+			out = append(out, happening{t: f.To, about: cmp.Or(f.Target, f.Action), words: end})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
+	if n := len(out); n > maxFaults {
+		half := maxFaults / 2
+		more := happening{t: out[half].t, about: "more",
+			words: Say("%d more things began or ended", n-maxFaults)}
+		out = append(append(slices.Clone(out[:half]), more), out[n-half:]...)
+	}
+	return out
+}
+
+// over reports whether a fault was over before the first hold of a pair began, and cannot have
+// caused the violation.
+func over(f *record.Fault, p *record.Pair, class string) bool {
+	caused := f.Unbearable() || class == verdict.LateMessage
+	return !f.MovesClock() && (f.To <= p.A.Call || f.To <= p.A.From && !caused)
+}
+
+// takesPart reports whether a fault struck a node, all clients, or one of whom the witness
+// tells. Where no commands are known, any may.
+func takesPart(f record.Fault, p *record.Pair, commands []verdict.WitnessCommand) bool {
+	who, _, _ := strings.Cut(f.Target, ">")
+	process, client := record.ClientOf(who)
+	if !client || len(commands) == 0 || f.Unbearable() || process == p.A.Process ||
+		process == p.B.Process {
+		return true
+	}
+	return slices.ContainsFunc(commands, func(m verdict.WitnessCommand) bool {
+		return m.Process == process
+	})
+}
+
+// whilePaused is " while it was paused" if the nemesis had its hands on the client then.
+func whilePaused(faults []record.Fault, process int, t int64) string {
+	for _, f := range faults {
+		if f.Hits(process) && f.Pauses() && f.From <= t && t <= f.To {
+			return Say(" while it was paused")
+		}
+	}
+	return ""
+}
+
+func leaseNote(p *record.Pair) string {
+	a, b := p.A.LeaseAt(p.B.From), p.B.LeaseAt(p.B.From)
+	if a == record.Forever && b == record.Forever {
+		return Say(", since this lock's never end")
+	}
+	return Say(" (client %d's until %s, client %d's until %s)", p.A.Process, until(a),
+		p.B.Process, until(b))
+}
+
+// how says what ended a hold.
+func how(h *record.Hold) string {
+	switch h.Ended {
+	case record.Released:
+		return Say(", when it released")
+	case record.Killed:
+		return Say(", when it was killed")
+	case record.Vanished:
+		return Say(", its last sign of life")
+	}
+	return ""
+}

@@ -1,0 +1,91 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+)
+
+var whatBroke = map[string]string{
+	verdict.MutualExclusion: "two clients were inside at once",
+	verdict.LeaseExclusion:  "two clients were inside while both leases were valid",
+	verdict.OwnerRelease:    "a client released a lock that was another's",
+	verdict.Orphan:          "the lock stayed taken although no client held it",
+	verdict.Deadlock:        "a client that tried was not granted the lock in time",
+	verdict.Fencing:         "fencing tokens did not grow",
+	verdict.LostUpdate:      "an update of the guarded resource was lost",
+	verdict.Reentry:         "re-entry did not count right",
+	verdict.Validity:        "two clients were inside while the lock told both that they held it",
+	"mutex":                 "no mutex can have answered like this",
+	"lease":                 "no lock with such leases can have answered like this",
+	"reentrant":             "no re-entrant lock can have answered like this",
+	"register":              "no register can have answered like this",
+	"fencing":               "fencing tokens did not grow",
+}
+
+// Violated is the summary of violations: what was violated and why, the gravest first: "Two clients
+// were inside at once: the grant was lost by the failover (durability)." What has the same reason
+// shares it.
+func Violated(ps []verdict.Property, faults []record.Fault) string {
+	var parts []string
+	for i := 0; i < len(ps); i++ {
+		p := ps[i]
+		what := Say(whatBroke[p.Property])
+		if p.Property == verdict.MutualExclusion && i+1 < len(ps) &&
+			ps[i+1].Property == verdict.LeaseExclusion && ps[i+1].Class == p.Class {
+			what += Say(" while both leases were valid")
+			p = ps[i+1] // of the two, this is the one that names an assumption
+			i++
+		}
+		if why := why(p, faults); why != "" {
+			what += ": " + why
+		}
+		parts = append(parts, what)
+	}
+	return sentence(strings.Join(parts, "; "))
+}
+
+// why gives the reason of a violation, from its class and the assumption that a fault broke; ""
+// where the property says it all.
+func why(p verdict.Property, faults []record.Fault) string {
+	why := map[string]string{
+		verdict.LeaseOverrun:       "the lease of one ran out while it was inside",
+		verdict.LostByFailover:     "the grant was lost by the restart",
+		verdict.ReleasedByNonOwner: "another client released it",
+		verdict.LateMessage:        "a message came late and was accepted",
+		verdict.Clock:              "a clock was wrong",
+		verdict.DoubleGrant:        "it was granted twice",
+	}[p.Class]
+	switch {
+	case p.Class == verdict.ReleasedByNonOwner && p.Property == verdict.OwnerRelease,
+		p.Class == verdict.DoubleGrant && (p.Property == verdict.Fencing || p.Property == "fencing"):
+		return ""
+	case p.Class == verdict.LostByFailover && slices.ContainsFunc(faults, func(f record.Fault) bool {
+		return f.Promotes()
+	}):
+		why = "the grant was lost by the failover"
+	}
+	why = Say(why)
+	if p.Assumption != "" {
+		why += " (" + p.Assumption + ")"
+	}
+	return why
+}
+
+// Unknown is the summary of a history that proves nothing: ps are the properties that are unknown.
+func Unknown(ps []verdict.Property) string {
+	if len(ps) == 0 {
+		return Say(
+			"Nothing could be judged: the lock promises none of the properties, or the workload exercised " +
+				"none.")
+	}
+	return sentence(Say("nothing wrong was seen, but that proves nothing: ") + ps[0].Reason)
+}
+
+// Valid is the summary of a history in which nothing was violated.
+func Valid(e verdict.Evidence) string {
+	return Say("Nothing wrong in %s, %d of them contended.", plural(e.Acquisitions,
+		"acquisition"), e.Contended)
+}

@@ -1,0 +1,101 @@
+package explain
+
+import (
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/linear"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// This file tells the violations that are not two overlapping holds (see Story), a function each.
+
+// Abandoned tells of a hold without a lease whose client was killed (D).
+func Abandoned(h *record.Hold) string {
+	return Say("Client %d was granted lock %d%s at %s and killed at %s while it was inside. The key "+
+		"has no time to live and no other client can release it: every client that tried afterwards "+
+		"was refused.",
+		h.Process, h.Key, by(h), At(h.From), At(h.End))
+}
+
+// Starved tells of a client that was refused a free lock for longer than bound (D).
+func Starved(key, process int, from, to, bound int64) string {
+	return Say("From %s to %s client %d tried to acquire lock %d and was told that it is held, "+
+		"although no client was inside, came or left, and no fault struck. It should have been granted "+
+		"within %s (the lease, two polls and a second).",
+		At(from), At(to), process, key, Brief(bound))
+}
+
+// OldToken tells of two grants of which the later has not the larger token (F).
+func OldToken(a, b *record.Hold, class, assumption string) string {
+	return Say("Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got "+
+		"token %d, which is not larger. Class: %s%s.",
+		a.Process, a.Token, a.Key, At(a.From), b.Process, At(b.Call), b.Token, class, assumed(assumption))
+}
+
+// OldWrite tells of a resource that took a write with an older token than it had seen (F).
+func OldWrite(early, late *record.Hold) string {
+	return Say("The guarded resource took client %d's write with fencing token %d at %s although it "+
+		"had taken token %d of client %d at %s.",
+		late.Process, late.Token, At(late.From), early.Token, early.Process, At(early.From))
+}
+
+// LeftBehind tells of refusals while no client held the lock, of one attempt (R).
+func LeftBehind(header history.Header, key int, refusals []*history.Command) string {
+	where, first := "", refusals[0]
+	if len(refusals) > 1 {
+		where = Say(" by %d independent servers", len(refusals))
+	}
+	return Say("At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was "+
+		"inside and none was acquiring or releasing it: the key was left behind.",
+		At(first.Sent), first.Process, where, key, commandText(header, first), first.Reply)
+}
+
+// Deleted tells of a command that said that it deleted the key, which was another client's (O).
+func Deleted(header history.Header, h *record.Hold, m *history.Command, class string) string {
+	return Say("Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client "+
+		"%d sent %q, and was told that it deleted the key: client %d's. Class: %s.",
+		h.Process, h.Key, At(h.From), until(h.LeaseAt(m.Sent)), At(m.Sent), m.Process,
+		commandText(header, m), h.Process, class)
+}
+
+// MustBeDeleted tells of a hold whose key another client must have deleted, since the lock was free
+// for the next one: by the possible deleters (O).
+func MustBeDeleted(header history.Header, victim, next *record.Hold, grant *history.Command,
+	deleters []*history.Command, class string) string {
+	var said []string
+	for _, m := range deleters {
+		said = append(said, Say("%q by client %d at %s", commandText(header, m), m.Process, At(m.Sent)))
+	}
+	return Say("Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at "+
+		"%s the lock was free and granted to client %d, and client %d had not released it. All that "+
+		"can have deleted the key was sent for holds that were not its own: %s. Class: %s.",
+		victim.Process, victim.Key, commandText(header, grant), At(victim.From),
+		until(victim.LeaseAt(next.From)), At(next.From), next.Process, victim.Process,
+		strings.Join(said, "; "), class)
+}
+
+// SelfRefused tells of a holder that was refused its own lock (re-entry).
+func SelfRefused(h *record.Hold, s record.SelfRefusal) string {
+	return Say("Client %d held lock %d since %s; when it acquired it again at %s, it was refused, "+
+		"although its lease was valid until %s.",
+		h.Process, h.Key, At(h.From), At(s.From), until(h.LeaseEnd()))
+}
+
+// InnerRelease is what stands before a story of a lock that an inner release freed (re-entry).
+func InnerRelease(h *record.Hold) string {
+	return Say("Client %d released an inner hold at %s, which must not free the lock. ", h.Process,
+		At(h.InnerReleased))
+}
+
+// LostUpdate tells of two sections that wrote upon the same value (U); without them, that there is
+// no order at all.
+func LostUpdate(key int, a, b *linear.Section) string {
+	if a == nil {
+		return Say("The reads and writes of resource %d fit no order in which each critical section "+
+			"sees what the one before it wrote.", key)
+	}
+	return Say("Client %d read %d at %s and wrote %d; client %d read %d at %s and wrote %d. One of "+
+		"the two updates of resource %d is lost.",
+		a.Process, a.Read, At(a.From), a.Wrote, b.Process, b.Read, At(b.From), b.Wrote, key)
+}

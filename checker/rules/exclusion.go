@@ -1,0 +1,64 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/linear"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+)
+
+// exclusion judges that the sure holds of each key are disjoint, by one exclusion rule.
+func (c *Case) exclusion(b record.ExclusionRule) property {
+	declares := c.history.Header.Declares
+	switch {
+	case b == record.AsDeclared && !declares.Validity && !declares.Loss:
+		return notApplicable("the lock says nothing of how long a hold is good")
+	case b == record.WhileLeased && c.Record.WithoutLease > 0:
+		return unknown("%d grants do not say how long their lease is", c.Record.WithoutLease)
+	}
+	p := valid
+	all := c.Record.Spans(b, c.trust.Cut)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		ss := all[key]
+		_, _, fast := record.FirstOverlap(ss)
+		r := linear.Mutex(linear.SpanOps(c.Record, ss), c.limits.Timeout)
+		p = verdict.Worse(p, c.decide(key, r, true, fast, func() property {
+			c.picture(r.Failing, func(token int32) string {
+				h := &c.Record.Holds[ss[token-1].Hold]
+				return linear.Name{Process: h.Process, N: h.N}.String()
+			})
+			return c.overlap(b, key, ss)
+		}))
+	}
+	return p
+}
+
+// overlap turns the overlaps of a key into a property with its witness and words. Among all pairs
+// it takes the earliest in which no unplanned stall lies; if there is none, the machine may be to
+// blame and the result is unknown.
+func (c *Case) overlap(b record.ExclusionRule, key int, ss []record.Span) property {
+	var stall *record.Gap
+	var p *record.Pair
+	record.Overlaps(ss, func(x, y record.Span) bool {
+		q := c.Record.Pair(b, key, x, y)
+		if s := c.trust.Within(q.A.Call, q.From); s != nil {
+			stall = s
+			return true
+		}
+		p = q
+		return false
+	})
+	if p == nil {
+		return stalled("two clients were inside at once, but %s", explain.Stall(*stall))
+	}
+	out := violated(key, part(p.A, p.SpanA), part(p.B, p.SpanB))
+	out.Witness.Overlap = history.Duration(p.To - p.From)
+	out.Witness.Commands = c.commands(p)
+	out.Class, out.Assumption = c.classify(p, out.Witness.Commands)
+	out.Explanation = explain.Story(c.history.Header, c.faults, p, out)
+	return out
+}

@@ -1,0 +1,188 @@
+package rules
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/linear"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+)
+
+// mutex judges a history by itself as that of a mutex, with unknown outcomes and without leases.
+func (c *Case) mutex() property {
+	p := valid
+	logs := linear.Logs(c.history)
+	for _, key := range slices.Sorted(maps.Keys(logs)) {
+		l := logs[key]
+		f, a, b := linear.FastMutex(l.Ops)
+		r := linear.Mutex(l.Ops, c.limits.Timeout)
+		p = verdict.Worse(p, c.decide(key, r, true, f != linear.NoFlaw, func() property {
+			c.picture(r.Failing, func(t int32) string { return l.Names[t].String() })
+			return flawed(l, key, f, a, b)
+		}))
+	}
+	return p
+}
+
+// decide makes a property of porcupine's ruling on one key and of what a fast check found, which
+// must agree if that is exact. violation explains what is illegal.
+func (c *Case) decide(key int, r linear.Ruling, exact, bad bool,
+	violation func() property) property {
+	c.add(r)
+	switch {
+	case r.Unfinished():
+		return unknown("porcupine did not finish in %v", c.limits.Timeout)
+	case exact && bad != r.Illegal():
+		c.disagree(explain.Say("lock %d: the fast check found a violation: %v; porcupine says %s", key,
+			bad, string(r.Result)))
+		return unknown("the two checks disagree")
+	case r.Illegal():
+		return violation()
+	}
+	return valid
+}
+
+// disagree notes that the two checks contradict each other: one of them is wrong, so nothing else
+// counts.
+func (c *Case) disagree(why string) {
+	c.verdict.HarnessError = explain.Say("the checks disagree: %s", why)
+}
+
+// picture keeps the first slice of a history that is not linearizable for Verdict.Visual.
+func (c *Case) picture(failing []linear.Op, name func(token int32) string) {
+	if c.verdict.Draw == nil && failing != nil {
+		c.verdict.Draw = func() ([]byte, error) { return linear.Draw(failing, name) }
+	}
+}
+
+// add joins a ruling into the summary of the verdict: the worst result counts.
+func (c *Case) add(r linear.Ruling) {
+	p := &c.verdict.Porcupine
+	p.Version = linear.PorcupineVersion()
+	p.Operations += r.Operations
+	p.Slices += r.Slices
+	p.Took += history.Duration(r.Took)
+	order := linear.Results()
+	if slices.Index(order, string(r.Result)) > slices.Index(order, p.Result) {
+		p.Result = string(r.Result)
+	}
+}
+
+// flawed makes a property of a flaw and the tokens that show it.
+func flawed(l *linear.Log, key int, f linear.Flaw, a, b int32) property {
+	first := tokenHold(l, a)
+	p := violated(key, first)
+	if f == linear.Overlap {
+		p.Class = verdict.DoubleGrant
+	} else {
+		p.Class = verdict.ReleasedByNonOwner
+	}
+	if f == linear.LostLock {
+		p.Class = ""
+	}
+	if f == linear.Overlap || f == linear.CoveredPoint {
+		p.Witness.Holds = append(p.Witness.Holds, tokenHold(l, b))
+	}
+	p.Explanation = explain.Flaw(key, f, l.Names[a], l.Names[b], first)
+	return p
+}
+
+// tokenHold shows a token; an end that is not known is left at the largest stamp.
+func tokenHold(l *linear.Log, t int32) hold {
+	tok := linear.Tokens(l.Ops)[t]
+	return hold{Process: l.Names[t].Process, N: l.Names[t].N, From: tok.From, To: tok.End}
+}
+
+// lease judges a history by itself as that of a server that keeps leases exactly.
+func (c *Case) lease() property {
+	all, why := linear.LeaseHolds(c.history, cmp.Or(c.limits.TTL, c.history.Header.TTL.D()))
+	if why != linear.Fits {
+		return property{Reason: explain.Unfit(why)}
+	}
+	p := valid
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		hs := all[key]
+		bad, first, exact := linear.FastLease(hs)
+		p = verdict.Worse(p, c.decide(key, linear.Leases(hs, c.limits.Timeout), exact, bad >= 0,
+			func() property {
+				if bad < 0 {
+					return property{Verdict: verdict.Violated, Explanation: explain.EarlyGrant(key, nil)}
+				}
+				return earlyGrant(key, hs[first:bad+1])
+			}))
+	}
+	return p
+}
+
+func earlyGrant(key int, chain []linear.LeaseHold) property {
+	p := violated(key)
+	p.Class = verdict.DoubleGrant
+	for _, h := range chain {
+		p.Witness.Holds = append(p.Witness.Holds, hold{Process: h.Name.Process, N: h.Name.N, From: h.Ret,
+			To: min(h.Released, h.Ret+h.TTL), LeaseEnd: h.Ret + h.TTL})
+	}
+	p.Explanation = explain.EarlyGrant(key, chain)
+	return p
+}
+
+// reentrant judges a history by itself as that of a re-entrant mutex. Where all outcomes are known,
+// holds are reduced to the outermost, which is exact: what lies between is legal if and only if the
+// counts of the process fit, whatever others do. With unknown outcomes porcupine gets the whole
+// history.
+func (c *Case) reentrant() property {
+	p := valid
+	logs := linear.Logs(c.history)
+	for _, key := range slices.Sorted(maps.Keys(logs)) {
+		l := logs[key]
+		outer, bad, known := linear.Outermost(l.Ops)
+		rule := linear.Reentrant
+		if known && bad < 0 {
+			rule = func([]linear.Op, time.Duration) linear.Ruling {
+				return linear.Mutex(outer, c.limits.Timeout)
+			}
+		}
+		f, a, b := linear.FastMutex(outer)
+		r := rule(l.Ops, c.limits.Timeout)
+		p = verdict.Worse(p, c.decide(key, r, known, bad >= 0 || f != linear.NoFlaw, func() property {
+			switch {
+			case known && bad < 0:
+				return flawed(l, key, f, a, b)
+			case known:
+				return property{Verdict: verdict.Violated,
+					Explanation: explain.Miscounted(key, l.Names[l.Ops[bad].Token])}
+			}
+			return property{Verdict: verdict.Violated, Explanation: explain.NoReentrantOrder(key)}
+		}))
+	}
+	return p
+}
+
+// register judges the reads and writes of a history by themselves as those of a register. What it
+// held at first is unknown.
+func (c *Case) register() property {
+	byKey := map[int][]linear.Section{}
+	for _, a := range linear.Accesses(c.history, record.Forever) {
+		switch {
+		case a.Silent():
+			return property{Reason: explain.Say(silentWrite)}
+		case a.Write && a.Outcome != history.Fail, !a.Write && a.Outcome == history.OK && a.Known:
+			byKey[a.Key] = append(byKey[a.Key], a.Section())
+		}
+	}
+	if len(byKey) == 0 {
+		return notApplicable("the history has no reads and writes with values")
+	}
+	p := valid
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		r := linear.Register(byKey[key], c.limits.Timeout)
+		p = verdict.Worse(p, c.decide(key, r, false, false, func() property {
+			return property{Verdict: verdict.Violated, Explanation: explain.NoRegisterOrder(key)}
+		}))
+	}
+	return p
+}

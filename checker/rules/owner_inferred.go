@@ -1,0 +1,122 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+)
+
+// deletedByOther finds a deletion of another's key by what came of it. A client was granted a free
+// lock while another's lease on the same server surely ran; the lease had not ended, the holder had
+// not begun to release, and no fault took the server's memory or clock. So a client deleted the key
+// between the two grants. If all that can have done it were sent by others, one of them did,
+// whether or not a client read its reply.
+//
+// The owner is the acquisition, not the client: a late release of a hold that is over is not the
+// owner of the same client's next one.
+//
+// Where the two grants were under way at the same time, it must be so in either order in which the
+// server can have given them.
+func (c *Case) deletedByOther(ss []record.Span, g trace.Grants) (p property, found bool) {
+	record.Overlaps(ss, func(a, b record.Span) bool {
+		one := &grant{&c.Record.Holds[a.Hold], g.ByHold[int(a.Hold)]}
+		two := &grant{&c.Record.Holds[b.Hold], g.ByHold[int(b.Hold)]}
+		if one.by == nil || two.by == nil || one.by.Node != two.by.Node ||
+			c.keyMayBeLost(min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)) {
+			return true
+		}
+		deleters, unclear := c.possibleDeleters(one, two)
+		ifOther, unclearToo := c.possibleDeleters(two, one)
+		switch {
+		case unclear || unclearToo:
+		case len(deleters) > 0:
+			p, found = c.inferredDeletion(one, two, deleters), true
+		case len(ifOther) > 0:
+			p, found = c.inferredDeletion(two, one, ifOther), true
+		}
+		return !found
+	})
+	return p, found
+}
+
+// grant is a hold and the command that granted it.
+type grant struct {
+	*record.Hold
+	by *history.Command
+}
+
+// possibleDeleters returns what may have deleted the first one's key, if the second one was granted
+// after it; nothing if that cannot be. It is unclear if the second grant is no proof that the key
+// was gone, or the first one may have given it back by itself.
+func (c *Case) possibleDeleters(first, second *grant) (ms []*history.Command, unclear bool) {
+	if second.by.Recv < first.by.Sent {
+		return nil, false
+	}
+	ms = c.deletersBetween(first.by, second.by)
+	own := slices.ContainsFunc(ms, func(m *history.Command) bool {
+		return m.Process == first.Process && (m.N == first.N || m.N == 0)
+	})
+	return ms, !c.trace.TakesFree(second.by) || own || len(ms) > 0 && c.acquiredAgain(first.Hold)
+}
+
+// keyMayBeLost reports whether a fault may have made a server lose a key, or its lease end early,
+// in a time.
+func (c *Case) keyMayBeLost(from, to int64) bool {
+	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Forgets() && f.From < to && (f.To > from || f.MovesClock())
+	})
+}
+
+// acquiredAgain reports whether a client acquired anew what it held, so that one of its own inner
+// releases may have ended the hold.
+func (c *Case) acquiredAgain(h *record.Hold) bool {
+	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
+		return k.Process == h.Process && k.Depth > 0
+	})
+}
+
+// deletersBetween are all commands that may have deleted the key of one grant before the next one.
+func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		known := trace.Answered(m)
+		switch {
+		case m.Node != ga.Node || trace.Key(m) != trace.Key(ga), m.Sent > gb.Recv, known &&
+			m.Recv < ga.Sent:
+			// equal stamps are concurrent
+		case known && (c.trace.Frees(m) || c.trace.Declared(m)) && !c.trace.Deleted(m):
+			// it said that it deleted nothing
+		case c.trace.Frees(m) || c.trace.Undeclared(m) && !c.trace.Denied(m):
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// inferredDeletion is the violation by one of the possible deleters, with both grants.
+func (c *Case) inferredDeletion(victim, next *grant, deleters []*history.Command) property {
+	p := violated(victim.Key, whole(victim.Hold), whole(next.Hold))
+	p.Class = verdict.ReleasedByNonOwner
+	cs := []command{grantedBy(victim.by, victim.Hold), grantedBy(next.by, next.Hold)}
+	for _, m := range deleters {
+		alone, late := len(deleters) == 1, m.Sent < victim.by.Recv
+		kind := verdict.PossibleDelete
+		switch {
+		case late:
+			kind, p.Class = verdict.LateDelete, verdict.LateMessage
+		case alone:
+			kind = verdict.ForeignDelete
+		}
+		cs = append(cs, command{Command: *m, Kind: kind,
+			Effect: explain.DeletedOf(victim.Process, alone, late)})
+	}
+	inOrder(cs)
+	p.Witness.Commands = cs
+	p.Explanation = explain.MustBeDeleted(c.history.Header, victim.Hold, next.Hold, victim.by,
+		deleters, p.Class)
+	return p
+}

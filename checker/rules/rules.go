@@ -1,0 +1,116 @@
+// Package rules decides: one file for each property says when it is violated, beginning with the
+// reason why that is certain. What a violation is called in words stands in explain; the class and
+// the witness of one, in witness.go and classify.go, are the same for all properties.
+package rules
+
+import (
+	"time"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Case is a history that is being judged. What is found beside the properties (evidence, what
+// porcupine was asked, a contradiction of the checks) goes into its verdict. It is not safe for
+// concurrent use.
+type Case struct {
+	Record *record.Record
+
+	history *history.History
+	trace   *trace.Trace
+	trust   record.Trust
+	faults  []record.Fault
+	verdict *verdict.Verdict
+	limits  Limits
+}
+
+// Limits are what the history itself does not say.
+type Limits struct {
+	TTL     time.Duration // lease of grants that do not name one, for the lease model
+	Timeout time.Duration // for porcupine, for each property
+}
+
+// Open reads a history and counts its evidence into v. The history must be in order; commands may
+// be none.
+func Open(h *history.History, commands []history.Command, v *verdict.Verdict, l Limits) *Case {
+	r := record.Of(h)
+	c := &Case{Record: r, history: h, trace: trace.New(h.Header, r, commands), trust: r.Trust,
+		faults: r.Faults, verdict: v, limits: l}
+	v.Evidence = c.evidence()
+	return c
+}
+
+// Judge judges one property, or one model of an imported history, by its name.
+func (c *Case) Judge(name string) property {
+	judge, known := judges[name]
+	if !known {
+		return unknown("the checker cannot judge %q", name)
+	}
+	p := judge(c)
+	p.Property = name
+	return p
+}
+
+// judges are the rules by the name of what they judge.
+var judges = map[string]func(*Case) property{
+	verdict.MutualExclusion: func(c *Case) property { return c.exclusion(record.UntilRelease) },
+	verdict.LeaseExclusion:  func(c *Case) property { return c.exclusion(record.WhileLeased) },
+	verdict.Validity:        func(c *Case) property { return c.exclusion(record.AsDeclared) },
+	verdict.OwnerRelease:    (*Case).owner,
+	verdict.Orphan:          (*Case).orphan,
+	verdict.Deadlock:        (*Case).deadlock,
+	verdict.Fencing:         (*Case).fencing,
+	verdict.LostUpdate:      (*Case).updates,
+	verdict.Reentry:         (*Case).reentry,
+	"fencing":               (*Case).fencing,
+	"mutex":                 (*Case).mutex,
+	"lease":                 (*Case).lease,
+	"reentrant":             (*Case).reentrant,
+	"register":              (*Case).register,
+}
+
+// What verdicts are made of.
+type (
+	property = verdict.Property
+	witness  = verdict.Witness
+	hold     = verdict.Hold
+	command  = verdict.WitnessCommand
+)
+
+// valid is a property that nothing contradicts.
+var valid = property{Verdict: verdict.Valid}
+
+// notApplicable is a property that the lock does not promise or the workload did not exercise.
+func notApplicable(format string, args ...any) property {
+	return property{Verdict: verdict.NA, Reason: explain.Say(format, args...)}
+}
+
+// unknown is a property of which the record does not tell enough.
+func unknown(format string, args ...any) property {
+	return property{Reason: explain.Say(format, args...)}
+}
+
+// stalled is a property that is unknown only because the machine stood still.
+func stalled(format string, args ...any) property {
+	return property{Stalled: true, Reason: explain.Say(format, args...)}
+}
+
+// violated is a violation with its holds; class and commands are the caller's.
+func violated(key int, holds ...hold) property {
+	return property{Verdict: verdict.Violated, Witness: &witness{Key: key, Holds: holds}}
+}
+
+// whole is a hold as a witness shows it, from its grant to its end.
+func whole(h *record.Hold) hold { return part(h, record.Span{From: h.From, End: h.End}) }
+
+// part is a hold as a witness shows it, by one of its spans.
+func part(h *record.Hold, s record.Span) hold {
+	w := hold{Process: h.Process, N: h.N, From: h.From, To: s.End, Token: h.Token}
+	if end := h.LeaseAt(s.From); end != record.Forever {
+		w.LeaseEnd = end
+	}
+	return w
+}
