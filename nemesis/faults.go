@@ -45,7 +45,7 @@ func Parse(spec string) (fs Faults, err error) {
 // Sentinel reports whether sentinels promote, so that the run needs the time that they take.
 func (fs Faults) Sentinel() bool {
 	for _, f := range fs {
-		if f.entry.Sentinel || f.written != nil && f.written.Topology == Sentinel {
+		if f.entry.Needs == Sentinel || f.written != nil && f.written.Topology == Sentinel {
 			return true
 		}
 	}
@@ -54,7 +54,7 @@ func (fs Faults) Sentinel() bool {
 
 // Drawn reports whether a fault is drawn from all that the environment offers.
 func (fs Faults) Drawn() bool {
-	return slices.ContainsFunc(fs, func(f Fault) bool { return f.entry.draw != nil })
+	return slices.ContainsFunc(fs, func(f Fault) bool { return f.entry.Drawn })
 }
 
 // Scenario makes the faults ready for a plan, and joins them. The error says why they do not go
@@ -79,19 +79,16 @@ func (fs Faults) Scenario(p Params) (Scenario, error) {
 func (fs Faults) parts(p Params) (parts []Scenario, err error) {
 	var patience time.Duration
 	for _, f := range fs {
-		if f.entry.timeout != nil && len(fs) > 1 {
+		if len(fs) > 1 {
 			patience = max(patience, f.entry.timeout(f.variant, p))
 		}
-		if p.Topology == "" && f.entry.draw == nil {
+		if p.Topology == "" && !f.entry.Drawn {
 			p.Topology = f.topology(p)
 		}
 	}
 	for _, f := range fs {
-		if patience > 0 && f.entry.timeout != nil {
-			f.entry.timeout = func(string, Params) time.Duration { return patience }
-		}
 		p.Seed++ // two of a kind draw different things
-		s, err := f.scenario(p)
+		s, err := f.scenario(p, patience)
 		if err != nil {
 			return nil, err
 		}
@@ -108,14 +105,14 @@ func (f Fault) topology(p Params) string {
 	case p.Nodes > 1:
 		return Independent
 	}
-	return f.entry.Needs()
+	return f.entry.Needs
 }
 
-func (f Fault) scenario(p Params) (Scenario, error) {
+func (f Fault) scenario(p Params, patience time.Duration) (Scenario, error) {
 	if f.written != nil {
 		return f.written.scenario(p)
 	}
-	return f.entry.Scenario(f.variant, p)
+	return f.entry.scenario(f.variant, p, patience)
 }
 
 // join is a topology on which two scenarios can be played.

@@ -38,7 +38,7 @@ func TestAList(t *testing.T) {
 	}
 }
 
-// TestAListIsOneAfterTheOther also counts what must strike.
+// TestAListIsOneAfterTheOther also counts what must hit.
 func TestAListIsOneAfterTheOther(t *testing.T) {
 	fs, err := Parse("pause,crash")
 	if err != nil {
@@ -55,7 +55,7 @@ func TestAListIsOneAfterTheOther(t *testing.T) {
 		}
 	}
 	if strings.Join(done, " ") != "pause crash" || s.Aimed != 2 {
-		t.Errorf("%v, %d strikes", done, s.Aimed)
+		t.Errorf("%v, %d must hit", done, s.Aimed)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestEveryFaultInEveryEnvironment(t *testing.T) {
 				lacks = lacks || m == fault || m == name
 			}
 			if fault == "random" {
-				return // it has drawn from everything here; see TestRandomKeepsToItsGround
+				return // it has drawn from everything here; see TestRandomKeepsToItsCapabilities
 			}
 			err := g.Possible(s)
 			if _, listed := missing[g.Environment]; !listed || (err != nil) != lacks &&

@@ -124,7 +124,7 @@ func drawCrash(d *drawing) Effect {
 	i := d.IntN(len(d.clients))
 	c := client(d.clients[i])
 	d.clients = slices.Delete(d.clients, i, i+1)
-	return d.effect("crash", "", On{Client: c})
+	return d.effect("crash", On{Client: c})
 }
 
 // drawReplication does something to the way between a master and its replica.
@@ -144,7 +144,7 @@ func drawFailover(d *drawing) Effect {
 	d.masters = append(slices.DeleteFunc(slices.Clone(d.masters), func(n string) bool {
 		return n == r[1]
 	}), r[0])
-	return d.effect("failover", "", On{Nodes: []string{r[1]}, Copy: r[0]})
+	return d.effect("failover", On{Nodes: []string{r[1]}, Copy: r[0]})
 }
 
 // drawElection takes the master away from the sentinels, in one of three ways, until they have

@@ -48,6 +48,9 @@ func (g Layout) replicas() (pairs [][2]string) {
 	return pairs
 }
 
+// node names the i-th Redis.
+func node(i int) string { return "n" + string(rune('0'+i)) }
+
 // Replica names the replica of the i-th independent master.
 func Replica(i int) string { return "r" + string(rune('0'+i)) }
 

@@ -26,7 +26,7 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 				p := params
 				p.Nodes = nodes
 				s, err := e.Scenario(v, p)
-				if (err != nil) != (e.Sentinel && nodes > 1 || e.Masters && nodes == 1) {
+				if (err != nil) != (e.Needs == Sentinel && nodes > 1 || e.Needs == Independent && nodes == 1) {
 					t.Errorf("%s:%s on %d nodes: %v", e.Name, v, nodes, err)
 				}
 				if err == nil {
@@ -49,8 +49,8 @@ func TestScenariosAreWellFormed(t *testing.T) {
 				t.Errorf("%s step %d both does and waits, or neither: %v", name, i+1, step)
 			case !target.MatchString(step.Target):
 				t.Errorf("%s step %d has an odd target: %v", name, i+1, step)
-			case (who == owner || who == thief) && !named[who]:
-				t.Errorf("%s step %d names somebody whom nothing has named: %v", name, i+1, step)
+			case (who == owner || who == "thief") && !named[who]:
+				t.Errorf("%s step %d has a client whom no await has named: %v", name, i+1, step)
 			case (step.Do == Wait || step.Do == Delay || step.Do == Stall) && step.For <= 0:
 				t.Errorf("%s step %d lasts no time: %v", name, i+1, step)
 			}
@@ -75,9 +75,9 @@ func TestWhatIsStoppedGoesOn(t *testing.T) {
 		for i, step := range s.Steps {
 			switch {
 			case step.Await != nil && step.Await.As == "":
-				stopped["whoever comes to the gate"] = i + 1
+				stopped["whoever comes to the breakpoint"] = i + 1
 			case step.Do == Go && step.Target == "":
-				delete(stopped, "whoever comes to the gate")
+				delete(stopped, "whoever comes to the breakpoint")
 			case step.Do == Pause || step.Do == PauseNode || step.Do == Busy || step.Do == Stall:
 				stopped[step.Target] = i + 1
 			case step.Do == Unpause || step.Do == ResumeNode || step.Do == Free:
@@ -88,7 +88,7 @@ func TestWhatIsStoppedGoesOn(t *testing.T) {
 			t.Errorf("%s step %d stops %s for ever", name, i, who)
 		}
 		if n := len(s.Steps); n > 0 && s.Steps[n-1].Await != nil {
-			t.Errorf("%s leaves somebody at a gate", name)
+			t.Errorf("%s leaves a client at a breakpoint", name)
 		}
 	})
 }
@@ -169,6 +169,25 @@ func TestMovedWithinTheLease(t *testing.T) {
 		}
 		if stood > params.TTL*9/10 {
 			t.Errorf("%s keeps the holder inside for %v of %v", spec, stood, params.TTL)
+		}
+	}
+}
+
+// TestTheTableHasNoEmptyWords looks at every time-out, and that every shared word is used.
+func TestTheTableHasNoEmptyWords(t *testing.T) {
+	for _, e := range All() {
+		for _, f := range append([]Variant{{Form: e.Form}}, e.Variants...) {
+			if _, err := params.span(f.Timeout); err != nil {
+				t.Errorf("%s: %v", e.Name, err)
+			}
+		}
+	}
+	for name, steps := range table().Moments {
+		if len(steps) == 0 || !regexp.MustCompile(`[\[ ]`+name+`[\],\n]`).Match(faultsFile) {
+			t.Errorf("%s is empty or not used", name)
+		}
+		if _, ok := ActionOf(name); ok {
+			t.Errorf("%s is an action, too", name)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestThePageIsTheCode holds every piece of Go on the page to the code of this package.
+// TestThePageIsTheCode holds every piece on the page to the table and the code of this package.
 func TestThePageIsTheCode(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "docs", "adding-a-fault.md"))
 	if err != nil {
@@ -18,6 +18,7 @@ func TestThePageIsTheCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	files = append(files, "faults.yaml")
 	var code strings.Builder
 	for _, f := range files {
 		b, err := os.ReadFile(f)
@@ -26,8 +27,8 @@ func TestThePageIsTheCode(t *testing.T) {
 		}
 		code.Write(b)
 	}
-	pieces := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(pieces) < 4 {
+	pieces := regexp.MustCompile("(?s)```(?:go|yaml)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(pieces) < 2 {
 		t.Fatalf("the page has %d pieces of code", len(pieces))
 	}
 	for _, p := range pieces {

@@ -134,6 +134,9 @@ func (d *drawing) event(most time.Duration) Step {
 	return Step{Await: a, For: history.Duration(most)}
 }
 
+// wait is a step that lets time pass.
+func wait(d time.Duration) Step { return Step{Do: Wait, For: history.Duration(d)} }
+
 func client(i int) string { return fmt.Sprintf("c%d", i) }
 
 // lasting draws for how long a fault is in force: far less than a lease, some of it, or more.

@@ -18,7 +18,7 @@ func drawRandom(t *rapid.T) (Scenario, Params) {
 		Poll: 5 * time.Millisecond, Clients: rapid.IntRange(1, 6).Draw(t, "clients"),
 		Nodes:   rapid.SampledFrom([]int{1, 1, 3, 5}).Draw(t, "nodes"),
 		Timeout: 250 * time.Millisecond, Seed: rapid.Uint64().Draw(t, "seed"),
-		Capabilities: rapid.SampledFrom(AllCapabilities()).Draw(t, "ground"),
+		Capabilities: rapid.SampledFrom(AllCapabilities()).Draw(t, "capabilities"),
 	}
 	fs, err := Parse("random:" + rapid.SampledFrom([]string{"1", "4", "20"}).Draw(t, "number"))
 	if err != nil {
@@ -31,8 +31,8 @@ func drawRandom(t *rapid.T) (Scenario, Params) {
 	return s, p
 }
 
-// TestRandomKeepsToItsGround also holds what is drawn to the rules for what people write.
-func TestRandomKeepsToItsGround(t *testing.T) {
+// TestRandomKeepsToItsCapabilities also holds what is drawn to the rules for what people write.
+func TestRandomKeepsToItsCapabilities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, p := drawRandom(t)
 		if err := p.Capabilities.Possible(s); err != nil {
@@ -42,18 +42,18 @@ func TestRandomKeepsToItsGround(t *testing.T) {
 			t.Errorf("%v in %v", err, s.Steps)
 		}
 		if s.Aimed != 1 || !slices.ContainsFunc(s.Steps, func(s Step) bool { return s.Aimed }) {
-			t.Errorf("%d strikes in %v", s.Aimed, s.Steps)
+			t.Errorf("%d must hit in %v", s.Aimed, s.Steps)
 		}
 	})
 }
 
 // TestRandomUndoesWhatItDoes leaves only crashes and failovers in force, and no client at a
-// breakpoint for longer than it takes to strike.
+// breakpoint for longer than it takes to inject.
 func TestRandomUndoesWhatItDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, _ := drawRandom(t)
 		open := map[string]Step{}
-		gate := false
+		stands := false
 		for i, step := range s.Steps {
 			for k, o := range open {
 				if step.Undoes(o.Do) && step.Target == o.Target || step.Do == o.Do && step.Target == o.Target {
@@ -62,11 +62,11 @@ func TestRandomUndoesWhatItDoes(t *testing.T) {
 			}
 			switch {
 			case step.Await != nil:
-				gate = true
+				stands = true
 			case step.Do == Go:
-				gate = false
-			case gate && (step.Do == Wait || step.Do == Elected):
-				t.Errorf("step %d waits while somebody may stand at the gate: %v", i+1, s.Steps)
+				stands = false
+			case stands && (step.Do == Wait || step.Do == Elected):
+				t.Errorf("step %d waits while a client may stand at a breakpoint: %v", i+1, s.Steps)
 			case step.Lasts() && step.Do != Crash && (step.Offset != 0 || step.Rate != 0 ||
 				step.Do != NodeClock && step.Do != ClientClock):
 				open[step.Do+step.Target] = step

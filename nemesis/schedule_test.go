@@ -26,7 +26,7 @@ func TestExamplesCanBePlayed(t *testing.T) {
 			continue
 		}
 		if s, err := fs.Scenario(params); err != nil || len(s.Steps) < 5 || s.Aimed != 1 {
-			t.Errorf("%s: %d steps, %d strikes, %v", f, len(s.Steps), s.Aimed, err)
+			t.Errorf("%s: %d steps, %d must hit, %v", f, len(s.Steps), s.Aimed, err)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestTimesOfASchedule(t *testing.T) {
 		}
 		if w := out.Steps[1].For.D(); w != 650*time.Millisecond || out.Timeout != 250*time.Millisecond ||
 			out.Aimed != 1 || !out.Steps[0].Aimed {
-			t.Fatalf("1.3 leases are %v, the time-out is %v, %d strikes", w, out.Timeout, out.Aimed)
+			t.Fatalf("1.3 leases are %v, the time-out is %v, %d must hit", w, out.Timeout, out.Aimed)
 		}
 		upTo, until := out.Steps[2].For.D(), out.Steps[3].Until.D()
 		if upTo <= 0 || upTo > 2*time.Second || until <= time.Second || until > 2*time.Second ||
@@ -79,8 +79,11 @@ func TestWrongSchedules(t *testing.T) {
 			"with the topology independent it is 0 or 1",
 		"steps:\n- do: quiesce\n- do: kil":                                    `x.yaml:3: step 2: "kil" is no step`,
 		"# a remark\n\nsteps:\n  - do: quiesce\n  - do: kill\n    target: n1": `x.yaml:5: step 2: kill: there is no node "n1"; there are: n0`,
-		"steps:\n- {do: wait, for: soon}":                                     `x.yaml:2: step 1: for: "soon" is no time; write it like "130ms" or, in leases, "1.3ttl"`,
-		"steps:\n- {do: wait, for: xttl}":                                     `x.yaml:2: step 1: for: "xttl" is no number of leases`,
+		"steps:\n- {do: wait, for: later}":                                    `x.yaml:2: step 1: for: "later" is no time; write it like "130ms" or, in leases, "1.3ttl"`,
+		"steps:\n- {do: wait, for: xttl}":                                     `x.yaml:2: step 1: for: "xttl" is no time; write it like "130ms" or, in leases, "1.3ttl"`,
+		"steps:\n- {do: go, nth: 2}":                                          `x.yaml:2: step 1: "nth" is for an await, and "only" for faults.yaml`,
+		"steps:\n- quiesce\n- kill n7":                                        `x.yaml:3: step 2: kill: there is no node "n7"`,
+		"steps:\n- wait for ever":                                             `x.yaml:2: step 1: for: "for ever" is no time`,
 		"steps:\n- {do: wait, for: 1e9ttl}":                                   `x.yaml:2: step 1: for: "1e9ttl" is no number of leases`,
 		"steps:\n- {do: wait, for: 2s, upto: 1s}":                             `x.yaml:2: step 1: "upto" is 1s; it must be later than 2s`,
 		"steps:\n- {do: quiesce, upto: 1s}":                                   `x.yaml:2: step 1: "upto" is for a wait`,

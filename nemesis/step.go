@@ -1,6 +1,6 @@
 // Package nemesis holds the faults as plain data: what is done to whom, when, and what it takes. A
 // scenario is a list of steps that the harness carries out in order on any environment that has the
-// powers for it.
+// capabilities for it.
 package nemesis
 
 import (

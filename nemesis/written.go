@@ -2,16 +2,16 @@ package nemesis
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/lockbench/lockbench/history"
 )
 
-// written is a Step in a file. Its times may be in leases ("1.3ttl"), and be drawn.
+// written is a Step in a file, or a word for several in faults.yaml. Its times may be in leases
+// ("1.3ttl"), and be drawn.
 type written struct {
 	Do     string  `yaml:"do"`
 	Target string  `yaml:"target"`
@@ -25,6 +25,24 @@ type written struct {
 	Aimed  bool    `yaml:"aimed"`
 	Strike bool    `yaml:"strike"` // what files of the first version call it
 	Await  *Await  `yaml:"await"`
+
+	// of faults.yaml: an await's Nth that is the variant's number N, or how many masters there are
+	Nth  string `yaml:"nth"`
+	Only string `yaml:"only"` // with which topology there is this step; "": with any
+}
+
+// UnmarshalYAML reads also a text: an action with its target, or with the time of a wait.
+func (w *written) UnmarshalYAML(decode func(any) error) error {
+	var text string
+	if decode(&text) != nil {
+		type fields written
+		return decode((*fields)(w))
+	}
+	do, what, _ := strings.Cut(text, " ")
+	if w.Do, w.Target = do, what; do == Wait {
+		w.For, w.Target = what, ""
+	}
+	return nil
 }
 
 // topology is what the schedule cannot do without; "" if any will do.
@@ -45,7 +63,7 @@ func (s *Schedule) scenario(p Params) (Scenario, error) {
 	case s.Topology == "":
 		out.Topology = Single
 	}
-	timeout, err := span(s.ClientTimeout, p)
+	timeout, err := p.span(s.ClientTimeout)
 	if err != nil {
 		return out, fmt.Errorf("%s: client_timeout: %w", s.file, err)
 	}
@@ -53,6 +71,9 @@ func (s *Schedule) scenario(p Params) (Scenario, error) {
 	draw := rand.New(rand.NewPCG(p.Seed, 0x5c4ed01e))
 	for i, w := range s.Steps {
 		step, err := w.step(p, draw)
+		if w.Nth != "" || w.Only != "" {
+			err = errors.New(`"nth" is for an await, and "only" for faults.yaml`)
+		}
 		if err != nil {
 			return out, s.wrong(&StepError{i, err})
 		}
@@ -89,7 +110,11 @@ func hits(steps []Step, asked *int) (n int) {
 
 func (w written) step(p Params, draw *rand.Rand) (s Step, err error) {
 	s = Step{Do: w.Do, Target: w.Target, Node: w.Node, Mode: w.Mode, Rate: w.Rate,
-		Aimed: w.Aimed || w.Strike, Await: w.Await}
+		Aimed: w.Aimed || w.Strike}
+	if w.Await != nil {
+		await := *w.Await
+		s.Await = &await
+	}
 	s.Upgrade()
 	var upTo history.Duration
 	for _, f := range []struct {
@@ -97,7 +122,7 @@ func (w written) step(p Params, draw *rand.Rand) (s Step, err error) {
 		to         *history.Duration
 	}{{"for", w.For, &s.For}, {"until", w.Until, &s.Until}, {"upto", w.UpTo, &upTo},
 		{"offset", w.Offset, &s.Offset}} {
-		if *f.to, err = span(f.text, p); err != nil {
+		if *f.to, err = p.span(f.text); err != nil {
 			return s, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
@@ -122,26 +147,3 @@ func drawn(s *Step, upTo history.Duration, draw *rand.Rand) error {
 	*at += history.Duration(draw.Int64N(int64(upTo-*at)) + 1)
 	return nil
 }
-
-// span reads a time: "130ms", or in leases "1.3ttl"; "" is none.
-func span(text string, p Params) (history.Duration, error) {
-	if text == "" {
-		return 0, nil
-	}
-	if number, ok := strings.CutSuffix(text, "ttl"); ok {
-		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil || f < -maxLeases || f > maxLeases {
-			return 0, fmt.Errorf("%q is no number of leases; write it like %q, at most %d", text, "1.3ttl",
-				maxLeases)
-		}
-		return history.Duration(f * float64(p.TTL)), nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no time; write it like %q or, in leases, %q", text, "130ms", "1.3ttl")
-	}
-	return history.Duration(d), nil
-}
-
-// maxLeases keeps a time in the range of what can be counted.
-const maxLeases = 1000

@@ -120,9 +120,9 @@ type variantRow struct {
 
 func nemesisRows() (rows []nemesisRow) {
 	for _, e := range nemesis.All() {
-		r := nemesisRow{e.Name, e.Line, e.Lasts, e.Needs(), e.Default(), []variantRow{},
+		r := nemesisRow{e.Name, e.Line, e.Lasts, e.Needs, e.Default(), []variantRow{},
 			map[string]doctor.Support{}}
-		if e.Failover {
+		if e.Needs == nemesis.Failover {
 			r.Needs = failoverOrReplicas
 		}
 		for _, v := range e.Variants {

@@ -113,7 +113,7 @@ func anyPlan(e nemesis.Entry, has nemesis.Capabilities) nemesis.Params {
 		TTL: 2 * time.Second, Hold: 200 * time.Millisecond, Poll: 20 * time.Millisecond, Clients: 4,
 		Nodes: 1, Timeout: 250 * time.Millisecond, Capabilities: has,
 	}
-	if e.Masters {
+	if e.Needs == nemesis.Independent {
 		p.Nodes = 5
 	}
 	return p

@@ -16,7 +16,7 @@ import (
 // hits is client 0: all clients are alike, and every order of them is gone through.
 type form struct {
 	fault, variant string
-	mode           string // the variant of the effect, where that of the fault does not say it
+	mode           string // of links, if it is not the effect's own
 	links          string // that it is done to; "": all of client 0
 	// how many of the servers it is done to; nil: the first
 	nodes   func(n int) int
@@ -69,8 +69,8 @@ func (f form) steps(p harness.Plan) []nemesis.Step {
 		on.Copy = nemesis.Replica(0)
 	}
 	lasts := history.Duration(cmp.Or(f.lasts, params.Long()))
-	on.For = lasts
-	e, _ := params.Effect(f.fault, cmp.Or(f.variant, f.mode), on)
+	on.For, on.Mode = lasts, f.mode
+	e, _ := params.Effect(f.fault, f.variant, on)
 	if len(e.End) == 0 {
 		return e.Begin
 	}

@@ -92,7 +92,7 @@ func (d draw) effect(fault string) (nemesis.Effect, bool) {
 	case "latency", "minority-loss", "majority-loss":
 		return nemesis.Effect{}, false // it lasts for the whole run, or needs several servers
 	case "late":
-		variant = []string{nemesis.Requests, nemesis.Replies}[d.rand.IntN(2)]
+		on.Mode = []string{nemesis.Requests, nemesis.Replies}[d.rand.IntN(2)]
 	case "restart", "busy":
 		variant = ""
 		if name == "busy" {

@@ -60,7 +60,7 @@ func TestNothingOutlivesARun(t *testing.T) {
 func TestEveryPower(t *testing.T) {
 	for _, f := range faults() {
 		fault, lock := f.name, "setnx-expire"
-		if e, _, _ := nemesis.Find(fault); e.Masters {
+		if e, _, _ := nemesis.Find(fault); e.Needs == nemesis.Independent {
 			lock = "redlock"
 		}
 		p, err := quick(lock, fault, 1)

@@ -1,0 +1,200 @@
+package nemesis
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// assembly makes a scenario for a plan: the words of faults.yaml become steps.
+type assembly struct {
+	Params
+	form    Form
+	variant string
+	on      On
+}
+
+// Scenario makes the fault ready for a plan. The error says why the fault and the lock do not go
+// together.
+func (e Entry) Scenario(variant string, p Params) (Scenario, error) {
+	return e.scenario(variant, p, 0)
+}
+
+// scenario is Scenario for clients that are patient: where the fault needs a time-out of its own
+// they have this one, if it is above zero.
+func (e Entry) scenario(variant string, p Params, patience time.Duration) (Scenario, error) {
+	s := Scenario{Topology: Single}
+	switch {
+	case p.Nodes > 1 && e.Needs == Sentinel:
+		return s, fmt.Errorf("%s needs a master with replicas; this lock uses %d independent masters",
+			e.Name, p.Nodes)
+	case p.Nodes == 1 && e.Needs == Independent:
+		return s, fmt.Errorf("%s needs a lock on independent masters, such as redlock", e.Name)
+	case p.Nodes > 1:
+		s.Topology = Independent
+		if e.Needs == Failover {
+			s.Replicas = 1
+		}
+	case e.Needs != "":
+		s.Topology = e.Needs
+	}
+	if e.Drawn {
+		return random(variant, p), nil
+	}
+	if s.Timeout = e.timeout(variant, p); patience > 0 && e.form(variant).Timeout != "" {
+		s.Timeout = patience
+	}
+	if s.Timeout > 0 {
+		p.Timeout = s.Timeout
+	}
+	a := assembly{Params: p, form: e.form(variant), variant: variant}
+	a.on = a.where()
+	list := a.form.Steps
+	if p.Nodes == 1 && a.form.One != nil {
+		list = a.form.One
+	}
+	var err error
+	s.Steps, err = a.steps(list)
+	for _, step := range s.Steps {
+		if step.Aimed {
+			s.Aimed++
+		}
+	}
+	return s, err
+}
+
+// timeout is the time-out that a fault needs of the clients' Redis connections; 0: the plan's own.
+func (e Entry) timeout(variant string, p Params) time.Duration {
+	d, _ := p.span(e.form(variant).Timeout) // a test reads every one
+	return d.D()
+}
+
+// where is what the effect is done to.
+func (a assembly) where() (on On) {
+	servers := map[string]int{"n0": 1, "minority": Minority(a.Nodes), "majority": Majority(a.Nodes)}
+	n, some := servers[a.form.On]
+	if !some {
+		n = a.Nodes
+	}
+	on = a.Servers(n)
+	if on.Copy = "n1"; a.Nodes > 1 {
+		on.Copy = Replica(0)
+	}
+	on.Client, on.Links = owner, owner+">*"
+	if client, _, link := strings.Cut(a.form.On, ">"); link {
+		on.Client, on.Links = client, a.form.On
+	} else if a.form.On != "" && !some {
+		on.Client, on.Links = a.form.On, a.form.On+">*"
+	}
+	return on
+}
+
+// owner is the name that most scenarios give to the client that has been granted the lock, or is
+// about to be.
+const owner = "owner"
+
+// steps are what a list means here: a step may be a word for several.
+func (a assembly) steps(list []written) (all []Step, err error) {
+	for _, w := range list {
+		some, err := a.word(w)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, nil
+}
+
+// word is what one of a list means.
+func (a assembly) word(w written) ([]Step, error) {
+	if shared, ok := table().Moments[w.Do]; ok {
+		return a.steps(shared)
+	}
+	if len(a.form.Effect) > 0 {
+		switch w.Do {
+		case "begin", "hit", "end":
+			e, err := a.effect()
+			if w.Do == "end" {
+				return e.End, err
+			}
+			return e.aimed(w.Do == "hit").Begin, err
+		}
+	}
+	if w.Only == Independent && a.Nodes == 1 {
+		return nil, nil
+	}
+	return a.each(w)
+}
+
+// effect is what the fault does here.
+func (a assembly) effect() (e Effect, err error) {
+	for _, w := range a.form.Effect {
+		steps, err := a.each(w)
+		if err != nil {
+			return e, err
+		}
+		e.Begin = append(e.Begin, steps...)
+	}
+	for i := range e.Begin {
+		if s := &e.Begin[i]; s.For > 0 {
+			s.For = cmp.Or(a.on.For, s.For)
+		}
+	}
+	e.Begin[0].Mode = cmp.Or(a.on.Mode, e.Begin[0].Mode)
+	if a.form.Stays {
+		return e, nil
+	}
+	return undone(e.Begin...), nil
+}
+
+// each is a step for each of its targets.
+func (a assembly) each(w written) (all []Step, err error) {
+	if w.For == "DURATION" {
+		w.For = a.variant
+	}
+	s, err := w.step(a.Params, nil)
+	if err != nil {
+		return nil, err
+	}
+	switch w.Nth {
+	case "N":
+		s.Await.Nth, _ = strconv.Atoi(a.variant) // Find has read it
+	case "masters":
+		s.Await.Nth = a.Nodes
+	}
+	if s.Node == "copy" {
+		s.Node = a.on.Copy
+	}
+	for _, s.Target = range a.targets(w.Target) {
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// targets are what a target in an effect, or in a scenario around it, means here.
+func (a assembly) targets(text string) (all []string) {
+	switch {
+	case len(a.form.Effect) == 0:
+		return []string{text}
+	case text == "client":
+		return []string{a.on.Client}
+	case text == "links":
+		return []string{a.on.Links}
+	case text == "nodes":
+		return a.on.Nodes
+	case !strings.Contains(text, ">others") && !strings.Contains(text, ">extra"):
+		return []string{strings.Replace(text, "copy", a.on.Copy, 1)}
+	}
+	for i := range a.Nodes {
+		for link := range strings.SplitSeq(text, ",") {
+			client, masters, _ := strings.Cut(link, ">")
+			// those that a majority can do without are the last ones
+			if masters == "others" && i > 0 || masters == "extra" && i >= a.Nodes-Minority(a.Nodes) {
+				all = append(all, client+">"+node(i))
+			}
+		}
+	}
+	return all
+}
