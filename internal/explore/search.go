@@ -121,11 +121,15 @@ func (f *searching) prepare() error {
 	if len(f.Properties) == 0 {
 		f.Properties = base.Properties
 	}
-	for _, spec := range variants(f.Options.Nemesis) {
+	specs := variants(f.Options.Nemesis)
+	for _, spec := range specs {
 		o := f.Options
 		o.Nemesis = spec
 		p, err := planFor(o)
-		if err != nil {
+		var lacks nemesis.ImpossibleError
+		if len(specs) > 1 && errors.As(err, &lacks) {
+			continue // the other forms can be searched; one that was named is refused
+		} else if err != nil {
 			return err
 		}
 		p.Properties = f.Properties
