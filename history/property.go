@@ -1,23 +1,101 @@
 package history
 
-// The properties that a history can be judged by, as flags, files and verdicts name them.
+import "slices"
+
+// The properties that a history can be judged by, as flags, files and verdicts name them. Their
+// rows are in PropertyRows.
 const (
-	MutualExclusion = "S" // two clients are never inside at once
-	LeaseExclusion  = "L" // nor while both leases are valid
-	OwnerRelease    = "O" // only the owner releases
-	Orphan          = "R" // no key stays set that no client holds
-	Deadlock        = "D" // a live client that tries is granted in time
-	Fencing         = "F" // fencing tokens grow
-	LostUpdate      = "U" // no update of the guarded resource is lost
-	// a holder can acquire again, and its lock is free only after as many releases
-	Reentry = "re-entry"
-	// two clients are never inside while the lock itself tells both that they are
-	Validity = "validity"
+	MutualExclusion = "S"
+	LeaseExclusion  = "L"
+	OwnerRelease    = "O"
+	Orphan          = "R"
+	Deadlock        = "D"
+	Fencing         = "F"
+	LostUpdate      = "U"
+	Reentry         = "re-entry"
+	Validity        = "validity"
 )
 
+// PropertyRow is all that is said of a property outside of the file of the checker that judges it.
+type PropertyRow struct {
+	Name    string // the letter
+	Meaning string // what holds if it is valid
+	Broken  string // what happened if it is violated, as the summary tells it
+	Short   string // the same as a heading; "" where the holds of the witness make the heading
+	Default bool   // run judges it unless --properties says otherwise
+	Matrix  bool   // the matrix has it
+}
+
+// propertyRows are in the order in which properties are written.
+var propertyRows = []PropertyRow{
+	{Name: MutualExclusion, Default: true, Matrix: true,
+		Meaning: "two clients are never inside at once",
+		Broken:  "two clients were inside at once"},
+	{Name: LeaseExclusion, Default: true, Matrix: true,
+		Meaning: "two clients are never inside at once while both leases are valid",
+		Broken:  "two clients were inside while both leases were valid"},
+	{Name: OwnerRelease, Default: true, Matrix: true,
+		Meaning: "only the owner releases",
+		Broken:  "a client released a lock that was another's",
+		Short:   "another's lock is released"},
+	{Name: Orphan, Matrix: true,
+		Meaning: "no key stays set that no client holds",
+		Broken:  "the lock stayed taken although no client held it",
+		Short:   "the key is left behind"},
+	{Name: Deadlock, Default: true, Matrix: true,
+		Meaning: "a live client that tries gets in again",
+		Broken:  "a client that tried was not granted the lock in time",
+		Short:   "no client gets in"},
+	{Name: Fencing, Default: true, Matrix: true,
+		Meaning: "fencing tokens grow",
+		Broken:  "fencing tokens did not grow",
+		Short:   "the token does not grow"},
+	{Name: LostUpdate, Default: true,
+		Meaning: "no update of the guarded resource is lost",
+		Broken:  "an update of the guarded resource was lost",
+		Short:   "an update is lost"},
+	{Name: Reentry,
+		Meaning: "a holder can acquire again, and has to release as often",
+		Broken:  "re-entry did not count right",
+		Short:   "re-entry fails"},
+	{Name: Validity,
+		Meaning: "two clients are never inside while the lock tells both that they are",
+		Broken:  "two clients were inside while the lock told both that they held it"},
+}
+
+// PropertyRows returns the rows of all properties, in the order in which they are written. The
+// caller may keep and change the slice.
+func PropertyRows() []PropertyRow { return slices.Clone(propertyRows) }
+
+// FindProperty returns the row of a property, and whether there is one.
+func FindProperty(name string) (PropertyRow, bool) {
+	i := slices.IndexFunc(propertyRows, func(r PropertyRow) bool { return r.Name == name })
+	if i < 0 {
+		return PropertyRow{}, false
+	}
+	return propertyRows[i], true
+}
+
 // Properties returns the names of all properties. The caller may keep and change the slice.
-func Properties() []string {
-	return []string{MutualExclusion, LeaseExclusion, OwnerRelease, Orphan, Deadlock, Fencing,
-		LostUpdate,
-		Reentry, Validity}
+func Properties() []string { return propertiesThat(func(PropertyRow) bool { return true }) }
+
+// DefaultProperties returns the names of those that a run judges by default. The caller may keep
+// and change the slice.
+func DefaultProperties() []string {
+	return propertiesThat(func(r PropertyRow) bool { return r.Default })
+}
+
+// MatrixProperties returns the names of those that the matrix has. The caller may keep and change
+// the slice.
+func MatrixProperties() []string {
+	return propertiesThat(func(r PropertyRow) bool { return r.Matrix })
+}
+
+func propertiesThat(has func(PropertyRow) bool) (names []string) {
+	for _, r := range propertyRows {
+		if has(r) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
 }

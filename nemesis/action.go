@@ -84,6 +84,9 @@ func (a Assumption) String() string {
 		"durability"}[a]
 }
 
+// Actions returns the rows of all actions. The caller may keep and change the slice.
+func Actions() []Action { return slices.Clone(actions) }
+
 // ActionOf returns the row of an action by its name.
 func ActionOf(name string) (Action, bool) {
 	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })

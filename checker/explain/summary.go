@@ -6,23 +6,23 @@ import (
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
 )
 
-var whatBroke = map[string]string{
-	verdict.MutualExclusion: "two clients were inside at once",
-	verdict.LeaseExclusion:  "two clients were inside while both leases were valid",
-	verdict.OwnerRelease:    "a client released a lock that was another's",
-	verdict.Orphan:          "the lock stayed taken although no client held it",
-	verdict.Deadlock:        "a client that tried was not granted the lock in time",
-	verdict.Fencing:         "fencing tokens did not grow",
-	verdict.LostUpdate:      "an update of the guarded resource was lost",
-	verdict.Reentry:         "re-entry did not count right",
-	verdict.Validity:        "two clients were inside while the lock told both that they held it",
-	"mutex":                 "no mutex can have answered like this",
-	"lease":                 "no lock with such leases can have answered like this",
-	"reentrant":             "no re-entrant lock can have answered like this",
-	"register":              "no register can have answered like this",
-	"fencing":               "fencing tokens did not grow",
+// whatBroke says what it is to violate a property, or a model of an imported history.
+func whatBroke(name string) string {
+	if row, ok := history.FindProperty(name); ok {
+		return row.Broken
+	}
+	return modelBroke[name]
+}
+
+var modelBroke = map[string]string{
+	"mutex":     "no mutex can have answered like this",
+	"lease":     "no lock with such leases can have answered like this",
+	"reentrant": "no re-entrant lock can have answered like this",
+	"register":  "no register can have answered like this",
+	"fencing":   "fencing tokens did not grow",
 }
 
 // Violated is the summary of violations: what was violated and why, the gravest first: "Two clients
@@ -32,7 +32,7 @@ func Violated(ps []verdict.Property, faults []record.Fault) string {
 	var parts []string
 	for i := 0; i < len(ps); i++ {
 		p := ps[i]
-		what := Say(whatBroke[p.Property])
+		what := Say(whatBroke(p.Property))
 		if p.Property == verdict.MutualExclusion && i+1 < len(ps) &&
 			ps[i+1].Property == verdict.LeaseExclusion && ps[i+1].Class == p.Class {
 			what += Say(" while both leases were valid")

@@ -5,8 +5,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -33,8 +33,8 @@ var closed = map[string]words{
 	"env":            only(runner.Environments()...),
 	"replay env":     only(runner.Sim, runner.Process, runner.Docker),
 	"topology":       only(nemesis.Single, nemesis.Failover, nemesis.Independent, nemesis.Sentinel),
-	"properties":     only(batch.Properties...),
-	"expect":         only(append([]string{"valid", "violated"}, batch.Properties...)...),
+	"properties":     only(history.Properties()...),
+	"expect":         only(append([]string{"valid", "violated"}, history.Properties()...)...),
 	"model":          only(checker.Models()...),
 	"format":         only("edn", "jsonl"),
 	"schedule":       only(explore.Random, explore.Priority),

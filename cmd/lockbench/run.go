@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -66,7 +67,8 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&o.Expect, "expect", "",
 		`verdict for exit code 0: valid, violated, or letters such as "S" (default valid)`)
 	s.StringSliceVar(&o.Properties, "properties", nil,
-		"properties to judge (default S,L,O,D,F,U; R must be asked for)")
+		"properties to judge (default "+strings.Join(history.DefaultProperties(), ",")+
+			"; the others must be asked for)")
 	s.Uint64Var(&o.Seed, "seed", 0, "seed of all randomness (default random, and printed)")
 	s.IntVar(&o.Clients, "clients", 0, "clients, one process each (default 4)")
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 2s)`)

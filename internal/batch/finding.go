@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
 // Properties are the properties of the matrix, in the order in which they are written.
-var Properties = []string{"S", "L", "O", "R", "D", "F"}
+var Properties = history.MatrixProperties()
 
 // Finding is what a campaign keeps of a verdict.
 type Finding struct {

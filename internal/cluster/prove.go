@@ -33,6 +33,12 @@ func (w *Environment) Prove(s nemesis.Step) error {
 		return w.each(s.Target, w.links.ProveRefusal)
 	case nemesis.Crash, nemesis.Pause:
 		return w.proveClient(s)
+	case nemesis.ClientClock:
+		return nil // the worker moves its own clock, and says so
+	}
+	if s.Lasts() {
+		return fmt.Errorf("%s %s: this environment has no proof of it (internal/cluster/prove.go)",
+			s.Do, s.Target)
 	}
 	return nil
 }

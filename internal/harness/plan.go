@@ -96,10 +96,6 @@ const (
 	maxMasters      = 9
 )
 
-// judged are the properties that a run judges by default. Those that a lock does not promise, or
-// that the workload does not exercise, cost nothing.
-var judged = []string{"S", "L", "O", "D", "F", "U"}
-
 // NewPlan fills in the defaults and refuses what makes no sense, with what to do about it.
 func NewPlan(w RunOptions) (Plan, error) {
 	lock, err := impls.Find(w.Impl)
@@ -127,7 +123,8 @@ func NewPlan(w RunOptions) (Plan, error) {
 	}
 	p.Keys = or(w.Keys, keysFor(p.Workload))
 	if len(p.Properties) == 0 {
-		p.Properties = judged
+		// Those that the lock does not promise, or the workload does not exercise, cost nothing.
+		p.Properties = history.DefaultProperties()
 	}
 	p.times(w, lock)
 	if err := p.aim(w, lock, faults); err != nil {

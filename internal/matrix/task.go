@@ -85,9 +85,6 @@ func (t Task) hash() uint64 {
 	return (h.Sum64()>>40)*64 + uint64(t.Attempt)
 }
 
-// properties are judged in every cell: R must be asked for.
-var properties = []string{"S", "L", "O", "R", "D", "F"}
-
 // Plan makes a task ready to run. What is expected of it only the whole cell can say.
 func (o Options) Plan(t Task) (harness.Plan, error) {
 	p, err := harness.NewPlan(o.RunOptions(t.Row, t.Aim, t.Seed))
@@ -105,7 +102,7 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 		Environment: o.Environment, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
 		Masters:  r.Masters,
 		Workload: r.Workload,
-		Nemesis:  a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: properties,
+		Nemesis:  a.Nemesis, Clients: a.Clients, Seed: seed, TTL: ttl, Properties: batch.Properties,
 		Thorough: true,
 		// short, so that locks that wait for a message ask again while no client is inside
 		AcquireTimeout: 2 * ttl / 5,

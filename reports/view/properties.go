@@ -3,7 +3,7 @@ package view
 import (
 	"fmt"
 
-	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -46,24 +46,17 @@ func (v *View) Properties() []PropertyRow {
 	return rows
 }
 
-// words are what the reports say of each property: what it means, and what it is to break it.
-var words = map[string]struct{ meaning, broken string }{
-	checker.MutualExclusion: {meaning: "two clients are never inside at once"},
-	checker.LeaseExclusion: {
-		meaning: "two clients are never inside at once while both leases are valid"},
-	checker.OwnerRelease: {"only the owner releases", "another's lock is released"},
-	checker.Orphan:       {"no key stays set that no client holds", "the key is left behind"},
-	checker.Deadlock:     {"a live client that tries gets in again", "no client gets in"},
-	checker.Fencing:      {"fencing tokens grow", "the token does not grow"},
-	checker.LostUpdate:   {"no update of the guarded resource is lost", "an update is lost"},
-	checker.Reentry: {"a holder can acquire again, and has to release as often",
-		"re-entry fails"},
-	checker.Validity: {
-		meaning: "two clients are never inside while the lock tells both that they are"},
+// Meaning is what a property stands for; "" of the model of an imported history.
+func Meaning(property string) string {
+	row, _ := history.FindProperty(property)
+	return row.Meaning
 }
 
-// Meaning is what a property stands for; "" of one that is not in the table.
-func Meaning(property string) string { return words[property].meaning }
+// short is a violation as a heading; "" where the holds of the witness make it.
+func short(property string) string {
+	row, _ := history.FindProperty(property)
+	return row.Short
+}
 
 // symbols say in a shape what a colour says.
 var symbols = map[string]string{"violated": "✕", "valid": "✓", "unknown": "?", "na": "–"}

@@ -16,7 +16,7 @@ func (w *Violation) Title() string {
 	}
 	s, what := units.List(names), page.Clean(w.Class, 80)
 	if what == "" {
-		what = words[w.Properties[0]].broken
+		what = short(w.Properties[0])
 	}
 	if what != "" {
 		s += ": " + what
@@ -63,7 +63,7 @@ func (w *Violation) Label() string {
 		return w.bothOrAll() + " inside, " + units.Span(w.Overlap())
 	}
 	p := w.Properties[0]
-	if b := words[p].broken; b != "" {
+	if b := short(p); b != "" {
 		return p + ": " + b
 	}
 	return page.Clean(p, 24) + " is violated"
