@@ -42,7 +42,7 @@ func (c *Case) owner() property {
 			continue
 		}
 		if h := c.victimOf(m, spans[key], grants); h != nil {
-			return c.foreignDeletion(m, h, grants)
+			return c.foreignDeletion(m, h)
 		}
 	}
 	if len(grants.ByHold) == 0 {
@@ -91,31 +91,23 @@ func (c *Case) certainlyHit(m, ga *history.Command, g trace.Grants) bool {
 }
 
 // foreignDeletion is the violation by a command that said that it deleted the key of a hold.
-func (c *Case) foreignDeletion(m *history.Command, h *record.Hold, g trace.Grants) property {
-	p := property{Verdict: verdict.Violated, Class: verdict.ReleasedByNonOwner}
-	var ga *history.Command
-	for i := range c.Record.Holds {
-		if &c.Record.Holds[i] == h {
-			ga = g.ByHold[i]
-		}
-	}
-	w := &witness{Key: h.Key, Holds: []hold{whole(h)}}
+func (c *Case) foreignDeletion(m *history.Command, h *record.Hold) property {
+	p := violated(h.Key, whole(h))
+	p.Class = verdict.ReleasedByNonOwner
+	w := p.Witness
 	if own := c.holdOf(m); own != nil {
-		w.Holds = append([]hold{whole(own)}, w.Holds...)
-		for i := range c.Record.Holds {
-			if own == &c.Record.Holds[i] && g.ByHold[i] != nil {
-				w.Commands = append(w.Commands, grantedBy(g.ByHold[i], own))
-			}
+		w.Holds = []hold{whole(own), whole(h)}
+		if g := c.trace.GrantOf(own); g != nil {
+			w.Commands = append(w.Commands, grantedBy(g, own))
 		}
 		if own.LeaseEnd() <= m.Sent {
 			w.Commands = append(w.Commands, leaseEnds(own, own.LeaseEnd()))
 		}
 	}
-	w.Commands = append(w.Commands, grantedBy(ga, h), command{
+	w.Commands = append(w.Commands, grantedBy(c.trace.GrantOf(h), h), command{
 		Command: *m, Kind: verdict.ForeignDelete,
 		Effect: explain.DeletesOf(command{Command: *m}, h.Process)})
 	inOrder(w.Commands)
-	p.Witness = w
 	p.Explanation = explain.Deleted(c.history.Header, h, m, p.Class)
 	return p
 }
