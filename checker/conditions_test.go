@@ -82,6 +82,8 @@ var conditionCases = []propertyCase{
 	{"a grant of another lock does not account for it", "R",
 		nobodyStory + "c2 acquire 45 60 key=1 sent=51 lease=99; c2 release 70 71 key=1",
 		nobodyTrace + "1 1 50 55 n0 SETNX k b -> 0", Violated, ""},
+	{"another call whose outcome is unknown accounts for it", "R",
+		nobodyStory + "c2 acquire 45 60 info", nobodyTrace + "1 1 50 55 n0 SETNX k b -> 0", Valid, ""},
 	{"the denied call itself does not account for it", "R",
 		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 90 info",
 		nobodyTrace + "1 1 50 55 n0 SETNX k b -> 0", Violated, ""},

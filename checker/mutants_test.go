@@ -46,7 +46,6 @@ var idleConditions = map[string]string{
 		"where there are no extensions",
 	"linear/leases.go: e.F == history.Acquire": "only the completion of an acquire carries a grant " +
 		"where there are no extensions",
-	"rules/orphan.go: len(ms) > 1":      onlyWords,
 	"rules/evidence.go: h.Node != \"\"": "a promotion names its node",
 	"rules/deadlock.go: !g.Planned":     "what a fault made of it disturbs already",
 	"rules/deadlock.go: g.Planned":      "the fault that made the gap disturbs already",
