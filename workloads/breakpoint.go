@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"sync"
+
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // breakpoints are the armed breakpoints of one worker. It is safe for concurrent use: a lock may
@@ -32,13 +34,6 @@ type stand struct {
 	until    context.Context
 	notice   bool // no call waits there
 }
-
-// When a breakpoint at a command stops.
-const (
-	atBefore = "before"
-	atSent   = "sent" // just after it has left; no call stops there
-	atAfter  = "after"
-)
 
 // arm adds a breakpoint.
 func (g *breakpoints) arm(spec Breakpoint) error {
@@ -98,7 +93,7 @@ func (a *armedBreakpoint) pass(stop int) {
 // phase stops at a breakpoint for this phase, command at one for this command. Hit is told the
 // breakpoint's number, and of a breakpoint for every call the stop's.
 func (g *breakpoints) phase(ctx context.Context, phase string, hit func(id, stop int)) {
-	begins := phase == PhaseAcquire || phase == PhaseRelease || phase == PhaseConnect
+	begins := phase == nemesis.Acquiring || phase == nemesis.Releasing || phase == PhaseConnect
 	g.pass(ctx, func(a *armedBreakpoint) bool {
 		return a.Every && begins || !a.Every && a.command == nil &&
 			a.Phase == phase
@@ -107,7 +102,7 @@ func (g *breakpoints) phase(ctx context.Context, phase string, hit func(id, stop
 
 func (g *breakpoints) command(ctx context.Context, at, command string, hit func(id, stop int)) {
 	g.pass(ctx, func(a *armedBreakpoint) bool {
-		return a.Every && at == atBefore || a.command != nil && a.At == at &&
+		return a.Every && at == nemesis.Before || a.command != nil && a.At == at &&
 			a.command.MatchString(command)
 	}, hit)
 }
@@ -142,8 +137,8 @@ func (g *breakpoints) take(ctx context.Context, match func(*armedBreakpoint) boo
 			return g.stop(a), true
 		default:
 			if a.left--; a.left == 0 {
-				return stand{id: a.ID, open: a.open, until: ctx, notice: a.Phase == PhaseSent ||
-					a.At == atSent}, true
+				return stand{id: a.ID, open: a.open, until: ctx, notice: a.Phase == nemesis.Sent ||
+					a.At == nemesis.JustSent}, true
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // post is a client that goes through a breakpoint in a goroutine.
@@ -23,9 +25,9 @@ func pass(g *breakpoints, ctx context.Context, command string) post {
 	return p
 }
 
-// TestGateForEverybody wants each to stand at a stop of its own, whatever its time-out, until it is
-// called or the gate is taken down.
-func TestGateForEverybody(t *testing.T) {
+// TestBreakpointForEveryCall wants each to stand at a stop of its own, whatever its time-out, until
+// it is called or the breakpoint is taken down.
+func TestBreakpointForEveryCall(t *testing.T) {
 	g := &breakpoints{life: t.Context()}
 	if err := g.arm(Breakpoint{ID: 1, Every: true}); err != nil {
 		t.Fatal(err)
@@ -62,7 +64,7 @@ func TestGateForEverybody(t *testing.T) {
 func TestNobodyStandsAtAGateAfterDeath(t *testing.T) {
 	life, kill := context.WithCancel(t.Context())
 	g := &breakpoints{life: life}
-	if err := g.arm(Breakpoint{ID: 1, At: atBefore, Command: "."}); err != nil {
+	if err := g.arm(Breakpoint{ID: 1, At: nemesis.Before, Command: "."}); err != nil {
 		t.Fatal(err)
 	}
 	p := pass(g, context.WithoutCancel(life), "get a")
@@ -71,9 +73,9 @@ func TestNobodyStandsAtAGateAfterDeath(t *testing.T) {
 	<-p.passed
 }
 
-// TestGateForEverybodyStopsWhatBegins wants a stop where a client is about to do something, and
-// none where it has done it.
-func TestGateForEverybodyStopsWhatBegins(t *testing.T) {
+// TestBreakpointForEveryCallStopsWhatBegins wants a stop where a client is about to do something,
+// and none where it has done it.
+func TestBreakpointForEveryCallStopsWhatBegins(t *testing.T) {
 	g := &breakpoints{life: t.Context()}
 	if err := g.arm(Breakpoint{ID: 1, Every: true}); err != nil {
 		t.Fatal(err)
@@ -85,14 +87,16 @@ func TestGateForEverybodyStopsWhatBegins(t *testing.T) {
 			go g.open(id, n)
 		}
 	}
-	for _, phase := range []string{PhaseAcquire, PhaseGranted, PhaseRelease, PhaseReleased,
+	for _, phase := range []string{nemesis.Acquiring, nemesis.Granted, nemesis.Releasing,
+		nemesis.Released,
 		PhaseConnect} {
 		g.phase(t.Context(), phase, stop(phase))
 	}
 	for _, when := range []string{"before", "after"} {
 		g.command(t.Context(), when, "get a", stop(when))
 	}
-	if want := []string{PhaseAcquire, PhaseRelease, PhaseConnect, "before"}; !slices.Equal(at, want) {
+	want := []string{nemesis.Acquiring, nemesis.Releasing, PhaseConnect, "before"}
+	if !slices.Equal(at, want) {
 		t.Errorf("stopped at %v, want %v", at, want)
 	}
 }

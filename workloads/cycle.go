@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -27,7 +28,7 @@ func (w *Worker) lock(o Order) (impls.Lock, error) {
 		names = append(names, w.cfg.Keys[k])
 	}
 	l, err := w.entry.New(impls.Setup{Env: w.env, Redis: w.redis, Keys: names, Notify: w.notice,
-		Options: w.cfg.options()})
+		Options: w.cfg.Options()})
 	if err == nil {
 		w.locks[name] = l
 	}
@@ -52,7 +53,8 @@ func keys(o Order) []int {
 	return []int{o.Key}
 }
 
-func (c Config) options() impls.Options {
+// Options are the lock's knobs.
+func (c Config) Options() impls.Options {
 	return impls.Options{
 		TTL: c.TTL.D(), Poll: c.Poll.D(), AcquireTimeout: c.AcquireTimeout.D(), Variant: c.Variant,
 		NoWatchdog: c.NoWatchdog, MaxRenewals: c.MaxRenewals, NodeTimeout: c.NodeTimeout.D(),
@@ -66,22 +68,22 @@ func (w *Worker) cycle(o Order) error {
 	if err != nil {
 		return err
 	}
-	w.pass(PhaseAcquire, o)
+	w.pass(nemesis.Acquiring, o)
 	w.opening.Store(true)
 	g, err := w.acquire(l, o, 0)
 	w.opening.Store(false)
-	w.pass(PhaseReplied, o)
+	w.pass(nemesis.Replied, o)
 	if err != nil {
 		if errors.Is(err, impls.ErrHeld) {
 			err = nil
 		}
 		return errors.Join(err, w.finally(l, o))
 	}
-	w.pass(PhaseGranted, o)
+	w.pass(nemesis.Granted, o)
 	w.inside(l, o, g)
-	w.pass(PhaseRelease, o)
+	w.pass(nemesis.Releasing, o)
 	err = w.release(l, o, g, 0)
-	w.pass(PhaseReleased, o)
+	w.pass(nemesis.Released, o)
 	return err
 }
 

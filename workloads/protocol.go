@@ -57,7 +57,7 @@ type Config struct {
 	Keys           []string         `json:"keys"` // names of the locks, by number
 	// for each independent Redis: node name → address
 	Nodes []map[string]string `json:"nodes"`
-	// a second way to the same nodes, for DoRedirect with Spare
+	// a second way to the same nodes, for DoRedirect with nemesis.Spare
 	Spares []map[string]string `json:"spares,omitempty"`
 	// the node to use at first; "" where each map has one node
 	Master string `json:"master"`
@@ -67,21 +67,9 @@ type Config struct {
 	Announced map[string]string `json:"announced,omitempty"`
 }
 
-// Spare as a DoRedirect's node means the same nodes by a second way: only new connections take it,
-// those that exist stay.
-const Spare = "spare"
-
-// The phases of a cycle at which a breakpoint can stand.
-const (
-	PhaseAcquire  = "acquire"  // about to call Acquire
-	PhaseSent     = "sent"     // the first command of Acquire has left; no call stops there
-	PhaseReplied  = "replied"  // Acquire returned, granted or not
-	PhaseGranted  = "granted"  // Acquire returned a grant
-	PhaseRelease  = "release"  // about to call Release
-	PhaseReleased = "released" // Release returned
-	// about to connect to a node; only a breakpoint for every call stands there
-	PhaseConnect = "connect"
-)
+// PhaseConnect is a phase beside those of nemesis: about to connect to a node. Only a breakpoint
+// for every call stands there.
+const PhaseConnect = "connect"
 
 // Breakpoint is a place where a worker stops until it is told to go on. It matches a phase, or a
 // Redis command.
@@ -90,7 +78,7 @@ type Breakpoint struct {
 	// of a command: "before" it is sent, when it was "sent" (no call stops there), or "after" its
 	// reply was read
 	At    string `json:"at,omitempty"`
-	Phase string `json:"phase,omitempty"` // one of the phases above
+	Phase string `json:"phase,omitempty"` // one of nemesis' phases, or PhaseConnect
 	// regular expression over the whole command in lower case
 	Command string `json:"command,omitempty"`
 	Nth     int    `json:"nth,omitempty"` // stop at this match; 0 and 1: at the first

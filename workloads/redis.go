@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -29,7 +30,7 @@ func (quiet) Printf(context.Context, string, ...any) {}
 // Quiet silences go-redis' own log, for a whole process.
 func Quiet() { redis.SetLogger(quiet{}) }
 
-// route is where one go-redis client connects to: the node that the director named last.
+// route is where one go-redis client connects to: the node that the harness named last.
 type route struct {
 	dial   Dial
 	begin  func() // called before it is decided where to connect to
@@ -39,9 +40,9 @@ type route struct {
 	announced map[string]string // of a client with sentinels
 
 	mu   sync.Mutex
-	way  map[string]string // nodes, or spares since the director said so
+	way  map[string]string // nodes, or spares since the harness said so
 	node string
-	// every connection since the last direct; closed ones stay until then, there are few
+	// every connection since the last redirect; closed ones stay until then, there are few
 	open []net.Conn
 }
 
@@ -99,10 +100,10 @@ func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 	return c, nil
 }
 
-// direct makes all further connections go to node and closes those to another; or, for Spare, by
-// the second way to the same node.
+// redirect makes all further connections go to node and closes those to another; or, for
+// nemesis.Spare, by the second way to the same node.
 func (r *route) redirect(node string) error {
-	if node == Spare {
+	if node == nemesis.Spare {
 		return r.evade()
 	}
 	if _, ok := r.nodes[node]; !ok {
@@ -217,12 +218,12 @@ func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
 	for i, a := range cmd.Args() {
 		c.Args[i] = argument(a)
 	}
-	t.w.stopAtCommand(ctx, atBefore, c)
+	t.w.stopAtCommand(ctx, nemesis.Before, c)
 	c.Node = t.r.current() // the client may have been directed to another while it stood there
 	c = t.w.sent(c)
-	t.w.stopAtCommand(ctx, atSent, c)
+	t.w.stopAtCommand(ctx, nemesis.JustSent, c)
 	if t.w.opening.CompareAndSwap(true, false) {
-		t.w.pass(PhaseSent, *t.w.hold.Load())
+		t.w.pass(nemesis.Sent, *t.w.hold.Load())
 	}
 	return c
 }
@@ -244,7 +245,7 @@ func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, e
 		done.Reply = reply(cmd)
 	}
 	t.w.report(Report{Command: &done})
-	t.w.stopAtCommand(ctx, atAfter, c)
+	t.w.stopAtCommand(ctx, nemesis.After, c)
 }
 
 // loss is why a reply was not read. A context that ended before anything was sent is no time-out:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
@@ -146,9 +147,9 @@ func (w *Worker) Handle(o Order) error {
 
 func (w *Worker) redirect(node string) error {
 	var err error
-	known := node == Spare
+	known := node == nemesis.Spare
 	for _, r := range w.routes {
-		if _, ok := r.nodes[node]; ok || node == Spare {
+		if _, ok := r.nodes[node]; ok || node == nemesis.Spare {
 			err, known = errors.Join(err, r.redirect(node)), true
 		}
 	}

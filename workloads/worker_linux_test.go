@@ -39,7 +39,7 @@ func startRedis(t *testing.T) string {
 	return node.Addr()
 }
 
-// crew are a few workers in this process, with the harness' part played by the test.
+// pool is a few workers in this process, with the harness' part played by the test.
 type pool struct {
 	t        *testing.T
 	mu       sync.Mutex

@@ -17,11 +17,12 @@ const module = "github.com/lockbench/lockbench/"
 // rooms says which of our packages each may import (docs/design.md, Rooms). A package that is not
 // here is a new room: add it, and say what for.
 var rooms = map[string][]string{
-	"history":      {},
-	"history/edn":  {"history"},
-	"impls":        {},
-	"nemesis":      {"history"},
-	"workloads":    {"history", "impls"},
+	"history":     {},
+	"history/edn": {"history"},
+	"impls":       {},
+	"nemesis":     {"history"},
+	// workloads has the phases of a cycle and what a redirect means from nemesis
+	"workloads":    {"history", "impls", "nemesis"},
 	"reports/page": {"checker"},
 	"reports/view": {"history", "nemesis", "checker", "checker/record", "checker/trace",
 		"internal/store", "reports/page"},

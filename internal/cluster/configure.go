@@ -33,7 +33,7 @@ func (w *Environment) configure() error {
 			return err
 		}
 		cfg.Announced = w.announced
-		if needs(w.cfg.Scenario, nemesis.Redirect, workloads.Spare) {
+		if needs(w.cfg.Scenario, nemesis.Redirect, nemesis.Spare) {
 			if cfg.Spares, err = w.ways(fmt.Sprintf("c%d+>", i)); err != nil {
 				return err
 			}

@@ -40,7 +40,7 @@ func simPlan(t *testing.T, w harness.RunOptions) (*history.History, []history.Co
 	return h, commands
 }
 
-// moment is what a client had done when the fault struck.
+// moment is what a client had done when the fault hit.
 type moment struct {
 	t                                   time.Duration
 	by                                  int
@@ -50,8 +50,8 @@ type moment struct {
 	sets, unanswered                    int           // SET commands
 }
 
-// struckAt looks at the first fault of a run.
-func struckAt(t *testing.T, h *history.History, trace []history.Command, client int) (m moment) {
+// hitAt looks at the first fault of a run.
+func hitAt(t *testing.T, h *history.History, trace []history.Command, client int) (m moment) {
 	t.Helper()
 	m.by = -1
 	for _, e := range h.Events {
@@ -64,7 +64,7 @@ func struckAt(t *testing.T, h *history.History, trace []history.Command, client 
 		}
 	}
 	if m.t == 0 {
-		t.Fatal("no fault struck")
+		t.Fatal("no fault hit")
 	}
 	for _, e := range h.Events {
 		if e.Process != client || e.T > int64(m.t) {
@@ -162,7 +162,7 @@ func TestEveryAim(t *testing.T) {
 				Poll: 20 * time.Millisecond, Hold: 260 * time.Millisecond,
 				AcquireTimeout: 100 * time.Millisecond,
 			})
-			if m := struckAt(t, h, trace, 1); !aim.hit(m) {
+			if m := hitAt(t, h, trace, 1); !aim.hit(m) {
 				t.Errorf("%+v", m)
 			}
 		})

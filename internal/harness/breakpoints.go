@@ -92,7 +92,7 @@ func (c *nemesisRunner) await(step int) {
 	}
 }
 
-// names reports whether client i is meant.
+// means reports whether client i is meant by a name.
 func (c *nemesisRunner) means(client string, i int) bool {
 	switch client {
 	case "", "*":

@@ -19,7 +19,7 @@ type client struct {
 	hold    leaseTracker    // its hold, while it is inside
 }
 
-// plunge draws client i's next cycle, to begin no sooner than after.
+// scheduleCycle draws client i's next cycle, to begin no sooner than after.
 func (r *run) scheduleCycle(i int, after int64) {
 	o, think := r.gen.Next(i)
 	r.clients[i].next, r.clients[i].after, r.clients[i].working = o, after+int64(think), false

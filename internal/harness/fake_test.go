@@ -25,7 +25,7 @@ type fake struct {
 	holder int   // -1: free
 	line   []int // who waits, in order
 	cycle  map[int]workloads.Order
-	gate   map[int]workloads.Breakpoint // armed for the phase granted
+	armed  map[int]workloads.Breakpoint // armed for the phase granted
 	done   []string
 	after  func(*fake, workloads.Report) // called for each report that the harness is given
 }
@@ -36,7 +36,7 @@ type scheduled struct {
 }
 
 func newFake() *fake {
-	return &fake{holder: -1, cycle: map[int]workloads.Order{}, gate: map[int]workloads.Breakpoint{}}
+	return &fake{holder: -1, cycle: map[int]workloads.Order{}, armed: map[int]workloads.Breakpoint{}}
 }
 
 func (f *fake) Name() string                { return "fake" }
@@ -84,15 +84,15 @@ func (f *fake) Send(c int, o workloads.Order) {
 		f.line = append(f.line, c)
 		f.grant()
 	case workloads.DoArm:
-		if o.Breakpoint.Phase == workloads.PhaseGranted {
-			f.gate[c] = *o.Breakpoint
+		if o.Breakpoint.Phase == nemesis.Granted {
+			f.armed[c] = *o.Breakpoint
 		}
 	case workloads.DoGo:
-		if f.gate[c].ID != o.Breakpoint.ID {
+		if f.armed[c].ID != o.Breakpoint.ID {
 			return
 		}
-		stood := f.gate[c].Nth < 0
-		delete(f.gate, c)
+		stood := f.armed[c].Nth < 0
+		delete(f.armed, c)
 		if stood {
 			f.leave(c)
 		}
@@ -105,7 +105,7 @@ func (f *fake) Send(c int, o workloads.Order) {
 	}
 }
 
-// grant lets the next in line in, who stops at a gate if one is armed.
+// grant lets the next in line in, who stops at a breakpoint if one is armed.
 func (f *fake) grant() {
 	if f.holder >= 0 || len(f.line) == 0 {
 		return
@@ -113,9 +113,9 @@ func (f *fake) grant() {
 	c := f.line[0]
 	f.line, f.holder = f.line[1:], c
 	f.event(c, history.OK, history.Acquire)
-	if g, ok := f.gate[c]; ok {
+	if g, ok := f.armed[c]; ok {
 		g.Nth = -1 // a client stands at it
-		f.gate[c] = g
+		f.armed[c] = g
 		f.later(2*time.Microsecond, workloads.Report{Process: c, Breakpoint: &workloads.BreakpointHit{
 			ID: g.ID}})
 		return
@@ -201,7 +201,7 @@ func TestARunWaitsForADeadlockToBecomeCertain(t *testing.T) {
 			}
 		}
 		h, err := play(t, f, t.Context(),
-			nemesis.Step{Await: &nemesis.Await{Phase: workloads.PhaseGranted}}, nemesis.Step{
+			nemesis.Step{Await: &nemesis.Await{Phase: nemesis.Granted}}, nemesis.Step{
 				Do: nemesis.KillNode, Target: "n0"}, nemesis.Step{Do: nemesis.Go})
 		if err != nil {
 			t.Fatal(err)
@@ -223,7 +223,7 @@ func TestStepsAreDoneInOrderAndRecorded(t *testing.T) {
 	f := newFake()
 	h, err := play(t, f, t.Context(),
 		nemesis.Step{Do: nemesis.Quiesce}, nemesis.Step{Do: nemesis.Resume},
-		nemesis.Step{Await: &nemesis.Await{Phase: workloads.PhaseGranted, Contended: true}},
+		nemesis.Step{Await: &nemesis.Await{Phase: nemesis.Granted, Contended: true}},
 		nemesis.Step{Do: nemesis.KillNode, Target: "n0", Aimed: true},
 		nemesis.Step{Do: nemesis.Crash, Target: nemesis.Hit},
 	)
@@ -243,7 +243,7 @@ func TestStepsAreDoneInOrderAndRecorded(t *testing.T) {
 
 func TestAnAimThatNeverComesEndsWithTheTime(t *testing.T) {
 	h, err := play(t, newFake(), t.Context(), nemesis.Step{
-		Await: &nemesis.Await{Phase: workloads.PhaseReleased}}, nemesis.Step{Do: nemesis.KillNode,
+		Await: &nemesis.Await{Phase: nemesis.Released}}, nemesis.Step{Do: nemesis.KillNode,
 		Target: "n0"})
 	if err != nil || !h.Complete() || len(faults(h)) > 0 {
 		t.Errorf("error %v, faults %v", err, faults(h))

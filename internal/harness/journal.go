@@ -15,9 +15,6 @@ func NewJournal(p Plan, w Environment, out Output) (*Journal, error) {
 	return &Journal{r}, err
 }
 
-// Epoch is the environment's clock at the start: stamps in the record count from there.
-func (j *Journal) Epoch() int64 { return j.run.epoch }
-
 // Begin gives client i its next cycle.
 func (j *Journal) Begin(i int) {
 	c := &j.run.clients[i]
@@ -51,9 +48,6 @@ func (j *Journal) Note(s nemesis.Step) error {
 	}
 	return j.run.nemesis.recordAround(s, func(nemesis.Step) error { return nil })
 }
-
-// Gone reports whether client i's process has ended.
-func (j *Journal) Gone(i int) bool { return j.run.clients[i].gone }
 
 // End is the end of the record: err says why it is worth less than planned. It is returned, with
 // what else went wrong.

@@ -1,5 +1,6 @@
-// Package harness turns a wish into a plan, and a plan and an environment into a history. It has
-// the one loop that drives any environment: real processes, containers, the simulator.
+// Package harness turns what a user asked for into a plan, and a plan and an environment into a
+// history. It has the one loop that drives any environment: real processes, containers, the
+// simulator.
 package harness
 
 import (
@@ -221,17 +222,7 @@ func (p Plan) Validate() error {
 	if err := workloads.Suits(lock, p.Workload, p.Keys); err != nil {
 		return err
 	}
-	return lock.Check(p.options(), 1, max(p.Masters, 1))
-}
-
-// options are the lock's knobs.
-func (p Plan) options() impls.Options {
-	return impls.Options{
-		TTL: p.TTL.D(), Poll: p.Poll.D(), AcquireTimeout: p.AcquireTimeout.D(), Variant: p.Variant,
-		NoWatchdog:  p.NoWatchdog,
-		MaxRenewals: p.MaxRenewals, NodeTimeout: p.NodeTimeout.D(), WaitReplicas: p.WaitReplicas,
-		WaitTimeout: p.WaitTimeout.D(),
-	}
+	return lock.Check(p.Worker().Options(), 1, max(p.Masters, 1))
 }
 
 // Declares is what the plan's lock promises.

@@ -12,7 +12,7 @@ import (
 )
 
 // Environment is where a plan runs. Its methods are called by one goroutine. What else it can do,
-// it says by nemesis' powers.
+// it says by the capabilities of nemesis.
 type Environment interface {
 	// Name is process, docker or sim.
 	Name() string

@@ -46,12 +46,12 @@ func runPlan(t *testing.T, w harness.RunOptions) *history.History {
 	return h
 }
 
-// TestTheFaultStrikesInAContendedHold looks at the record of a real failover: the master dies while
+// TestTheFaultHitsAContendedHold looks at the record of a real failover: the master dies while
 // a client is inside that the replica does not know of, and another waits.
-func TestTheFaultStrikesInAContendedHold(t *testing.T) {
+func TestTheFaultHitsAContendedHold(t *testing.T) {
 	h := runPlan(t, harness.RunOptions{Impl: "getset", Nemesis: "failover", Seed: 1})
 	inside, waiting := map[int]bool{}, map[int]bool{}
-	struck := false
+	hit := false
 	for _, e := range h.Events {
 		switch {
 		case e.F == history.Acquire:
@@ -59,16 +59,16 @@ func TestTheFaultStrikesInAContendedHold(t *testing.T) {
 		case e.F == history.Release && e.Type == history.Invoke:
 			inside[e.Process] = false
 		case e.Aimed && e.Phase == history.PhaseFrom:
-			struck = true
+			hit = true
 			if e.By == nil || !inside[*e.By] {
-				t.Errorf("%s struck outside of a hold", e.F)
+				t.Errorf("%s hit outside of a hold", e.F)
 			}
 			if len(waiting) < 2 {
-				t.Errorf("%s struck with nobody waiting", e.F)
+				t.Errorf("%s hit while no other client waited", e.F)
 			}
 		}
 	}
-	if !struck || !h.Complete() || h.HarnessError() != "" {
-		t.Errorf("struck %v, complete %v, broke %q", struck, h.Complete(), h.HarnessError())
+	if !hit || !h.Complete() || h.HarnessError() != "" {
+		t.Errorf("hit %v, complete %v, harness error %q", hit, h.Complete(), h.HarnessError())
 	}
 }

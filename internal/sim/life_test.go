@@ -55,9 +55,9 @@ func TestNothingOutlivesARun(t *testing.T) {
 	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
 
-// TestEveryPower carries out every fault of the nemesis' table that the topologies here allow: the
-// environment has all the capabilities.
-func TestEveryPower(t *testing.T) {
+// TestEveryCapability carries out every fault of the nemesis' table that the topologies here allow:
+// the environment has all the capabilities.
+func TestEveryCapability(t *testing.T) {
 	for _, f := range faults() {
 		fault, lock := f.name, "setnx-expire"
 		if e, _, _ := nemesis.Find(fault); e.Needs == nemesis.Independent {

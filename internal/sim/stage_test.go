@@ -137,7 +137,7 @@ func (s *stage) move(words []string) error {
 		return err
 	}
 	passed := s.at[i]
-	next := &workloads.Breakpoint{Phase: workloads.PhaseRelease}
+	next := &workloads.Breakpoint{Phase: nemesis.Releasing}
 	if len(words) > 2 {
 		next = &workloads.Breakpoint{At: words[2], Command: "^" +
 			strings.ToLower(strings.Join(words[3:], " "))}
