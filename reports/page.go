@@ -156,7 +156,11 @@ func newPage(v *view.View) (*runPage, error) {
 	p.Notes = append(p.Notes, t.Left...)
 	p.Together = slices.ContainsFunc(t.Overlaps, func(o timeline.Overlap) bool { return !o.Point })
 	for i, w := range v.Violations[:min(len(v.Violations), maxStories)] {
-		p.Stories = append(p.Stories, newStory(v, w, i))
+		s, err := newStory(v, w, i)
+		if err != nil {
+			return nil, err
+		}
+		p.Stories = append(p.Stories, s)
 	}
 	p.commands(v)
 	p.about(v)

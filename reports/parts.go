@@ -30,16 +30,16 @@ func (p *runPage) verdict(v *view.View) {
 	}
 }
 
-func newStory(v *view.View, w *view.Violation, n int) story {
-	s := story{ID: fmt.Sprintf("violation-%d", n+1), Title: w.Title()}
+func newStory(v *view.View, w *view.Violation, n int) (s story, err error) {
+	s.ID, s.Title = fmt.Sprintf("violation-%d", n+1), w.Title()
 	for _, told := range w.Told {
 		s.Told = append(s.Told, page.Clean(told, 4000))
 	}
 	s.Steps, s.StepsLeft = sequence.Steps(v, w)
 	if len(s.Steps) > 1 {
-		s.Sequence = sequence.Draw(s.Steps, w, n)
+		s.Sequence, err = sequence.Draw(s.Steps, w, n)
 	}
-	return s
+	return s, err
 }
 
 func (p *runPage) about(v *view.View) {

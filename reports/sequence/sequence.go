@@ -2,8 +2,7 @@
 package sequence
 
 import (
-	"fmt"
-	"html"
+	_ "embed"
 	"html/template"
 	"slices"
 	"strings"
@@ -13,233 +12,208 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// The measures of the sequence diagram, in pixels.
+//go:embed diagram.svg.tmpl
+var diagramSVG string
+
+var diagramTemplate = template.Must(template.New("diagram").Parse(diagramSVG))
+
+// The measures of the diagram, in pixels. Those within a row are in the template.
 const (
-	seqTime  = 88  // the column of stamps
-	seqCol   = 204 // between two lifelines, if there is room
-	seqNear  = 116 // at least
-	seqWide  = 1056
-	seqRow   = 25
-	seqRight = 150 // the column that names the overlap
-	seqHead  = 44
-	seqGap   = 20   // for a row that says how long nothing happened
-	seqRune  = 6.35 // of a label
+	timeColumn  = 88  // for the stamps
+	labelColumn = 150 // for the name of the overlap
+	widest      = 1056
+	farApart    = 204 // two lifelines, if there is room
+	nearby      = 116 // at least
+	headHeight  = 44
+	rowHeight   = 25
+	gapHeight   = 20   // of a row that says how long nothing happened
+	runeWidth   = 6.35 // of a label on an arrow
 )
 
-// sequence draws steps as a sequence diagram.
-type sequence struct {
-	strings.Builder
-	n      int                // of the diagram on its page: the ids in it are its own
-	x      map[string]float64 // lifelines
-	names  []string
-	nodes  []string // those of the names that are nodes
-	col    float64  // between two lifelines
-	width  float64
-	y      []float64 // of each step
-	height float64
+// diagram says where everything stands. Fields that the template reads are exported.
+type diagram struct {
+	N             int // of the diagram on its page: the ids in it are its own
+	Width, Height float64
+	Lifelines     []lifeline
+	Both          *bar // the rows in which two clients are inside
+	Label         string
+	Inside        []bar // on the lifelines of the clients of the violation, while each is inside
+	Rows          []row
+
+	apart float64 // two lifelines
 }
 
-// Draw returns the diagram as inline SVG; n is its number on the page. All of its text is escaped
-// here, since SVG is built by hand.
-func Draw(ss []Step, w *view.Violation, n int) template.HTML {
-	span := ss[len(ss)-1].T - ss[0].T
-	s := newSequence(ss, w, n)
-	s.place(ss, span)
-	fmt.Fprintf(s,
-		`<svg class="seq" viewBox="0 0 %g %g" width="%g" height="%g" role="img" `+
-			`aria-label="Sequence diagram of the violation; the list below tells it in words">`,
-		s.width, s.height, s.width, s.height)
-	fmt.Fprintf(s,
-		`<defs><marker id="arrow%[1]d" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" `+
-			`markerHeight="7" orient="auto-start-reverse"><path d="M0 0L8 4L0 8z" class="head"/></marker>`+
-			`<pattern id="seqhatch%[1]d" width="7" height="7" patternTransform="rotate(45)" `+
-			`patternUnits="userSpaceOnUse"><rect width="7" height="7" class="hatch0"/><rect `+
-			`width="2.5" height="7" class="hatch1"/></pattern></defs>`, s.n)
-	s.overlap(ss, w)
-	s.lifelines()
-	s.activations(ss, w)
-	for i := range ss {
-		s.step(ss, i, span)
-	}
-	s.WriteString(`</svg>`)
-	return template.HTML(s.String())
+// lifeline is the column of a client or of a node.
+type lifeline struct {
+	Name, Class string
+	X           float64
 }
 
-// newSequence gives each client and each node a column: clients first, since they are the ones who
-// are wronged.
-func newSequence(ss []Step, w *view.Violation, n int) *sequence {
-	s := &sequence{x: map[string]float64{}, n: n}
-	var clients []int
+// bar goes down from Y.
+type bar struct{ X, Y, Height float64 }
+
+// Middle is where its label stands.
+func (b *bar) Middle() float64 { return b.Y + b.Height/2 }
+
+// row is a step at its place.
+type row struct {
+	Step
+	Y             float64
+	Silence       string // how long nothing happened before
+	Banner, Arrow bool   // across the diagram; between two lifelines. Else a note at one of them
+	From, To      float64
+	X             float64 // of the label
+	Anchor        string
+	Label, Class  string
+}
+
+// Draw returns the diagram as inline SVG; n is its number on the page.
+func Draw(ss []Step, w *view.Violation, n int) (template.HTML, error) {
+	d := &diagram{N: n, Label: w.Label()}
+	d.columns(ss, w)
+	d.place(ss)
+	d.overlap()
 	for _, h := range w.Holds {
-		if !slices.Contains(clients, h.Process) {
-			clients = append(clients, h.Process)
+		if h.N > 0 {
+			d.activation(h.Process, h.From, h.To)
 		}
 	}
-	for _, st := range ss {
-		if st.Process >= 0 && !slices.Contains(clients, st.Process) {
-			clients = append(clients, st.Process)
-		}
-		if st.Node != "" && !slices.Contains(s.nodes, st.Node) {
-			s.nodes = append(s.nodes, st.Node)
-		}
-	}
-	slices.SortFunc(s.nodes, view.CompareNames)
-	// Around the nodes: the first holder to the left, the others to the right, so that few arrows
-	// cross a lifeline.
-	for i, c := range clients {
-		if i == 0 {
-			s.names = append(s.names, view.Who(c))
-		}
-	}
-	s.names = append(s.names, s.nodes...)
-	for i, c := range clients {
-		if i > 0 {
-			s.names = append(s.names, view.Who(c))
-		}
-	}
-	s.col = min(seqCol, max(seqNear, (seqWide-seqTime-seqRight)/float64(max(1, len(s.names)))))
-	for i, n := range s.names {
-		s.x[n] = seqTime + s.col/2 + float64(i)*s.col
-	}
-	s.width = seqTime + float64(max(2, len(s.names)))*s.col + seqRight
-	return s
+	var b strings.Builder
+	err := diagramTemplate.Execute(&b, d)
+	return template.HTML(b.String()), err
 }
 
-// place gives each step its height; a long silence gets a row of its own.
-func (s *sequence) place(ss []Step, span int64) {
-	y := float64(seqHead + 20)
-	for i := range ss {
-		if i > 0 && silence(ss, i, span) {
-			y += seqGap
-		}
-		s.y = append(s.y, y)
-		y += seqRow
-	}
-	s.height = y + 8
-}
-
-// silence reports whether the time before a step is worth a remark.
-func silence(ss []Step, i int, span int64) bool {
-	return ss[i].T-ss[i-1].T > max(span/12, 2e6)
-}
-
-func (s *sequence) lifelines() {
-	for _, n := range s.names {
-		x := s.x[n]
-		class := "client"
-		if slices.Contains(s.nodes, n) {
-			class = "node"
-		}
-		fmt.Fprintf(s,
-			`<line class="life" x1="%g" x2="%g" y1="%d" y2="%g"/><rect class="who %s" x="%g" y="6" `+
-				`width="110" height="26" rx="4"/><text class="name" x="%g" y="23" `+
-				`text-anchor="middle">%s</text>`,
-			x, x, 32, s.height-4, class, x-55, x, html.EscapeString(n))
-	}
-}
-
-// overlap is the red band across the rows in which two clients are inside.
-func (s *sequence) overlap(ss []Step, w *view.Violation) {
-	first, last := -1, -1
-	for i := range ss {
-		if ss[i].During {
-			if first < 0 {
-				first = i
-			}
-			last = i
+// columns gives each client and each node a lifeline. The first holder stands to the left of the
+// nodes and the others to the right, so that few arrows cross a lifeline.
+func (d *diagram) columns(ss []Step, w *view.Violation) {
+	var clients, nodes []string
+	add := func(names *[]string, name string) {
+		if !slices.Contains(*names, name) {
+			*names = append(*names, name)
 		}
 	}
-	if first < 0 {
-		return
-	}
-	y0, y1 := s.y[first]-8, s.y[last]+8
-	fmt.Fprintf(s, `<rect class="both" x="%d" y="%g" width="%g" height="%g" fill="url(#seqhatch%d)"/>`,
-		seqTime-8, y0, s.width-seqRight-seqTime+16, max(4, y1-y0), s.n)
-	fmt.Fprintf(s, `<text class="bothlabel" x="%g" y="%g" >both inside, %s</text>`,
-		s.width-seqRight+16, (y0+y1)/2+4, units.Span(w.Overlap()))
-}
-
-// activations are the bars on the lifelines of the clients that are inside.
-func (s *sequence) activations(ss []Step, w *view.Violation) {
 	for _, h := range w.Holds {
-		if h.N == 0 {
+		add(&clients, view.Who(h.Process))
+	}
+	for _, s := range ss {
+		if s.Process >= 0 {
+			add(&clients, view.Who(s.Process))
+		}
+		if s.Node != "" {
+			add(&nodes, s.Node)
+		}
+	}
+	slices.SortFunc(nodes, view.CompareNames)
+	first := min(1, len(clients))
+	names := slices.Concat(clients[:first], nodes, clients[first:])
+	room := float64(widest-timeColumn-labelColumn) / float64(max(1, len(names)))
+	d.apart = min(farApart, max(nearby, room))
+	for i, name := range names {
+		l := lifeline{name, "client", timeColumn + d.apart*(float64(i)+0.5)}
+		if slices.Contains(nodes, name) {
+			l.Class = "node"
+		}
+		d.Lifelines = append(d.Lifelines, l)
+	}
+	d.Width = timeColumn + float64(max(2, len(names)))*d.apart + labelColumn
+}
+
+// x is where a lifeline stands.
+func (d *diagram) x(name string) float64 {
+	for _, l := range d.Lifelines {
+		if l.Name == name {
+			return l.X
+		}
+	}
+	return 0
+}
+
+// place gives each step its row. Before it is another one if nothing happened for long.
+func (d *diagram) place(ss []Step) {
+	y, long := float64(headHeight+20), max((ss[len(ss)-1].T-ss[0].T)/12, 2e6)
+	for i, s := range ss {
+		silence := ""
+		if i > 0 && s.T-ss[i-1].T > long {
+			silence, y = units.Span(s.T-ss[i-1].T), y+gapHeight
+		}
+		r := d.row(s)
+		r.Y, r.Silence = y, silence
+		d.Rows = append(d.Rows, r)
+		y += rowHeight
+	}
+	d.Height = y + 8
+}
+
+// row draws a step from left to right. A label stands beside its client's lifeline: on the side of
+// the node that it talks to, and else where there is room.
+func (d *diagram) row(s Step) row {
+	own, node := d.x(view.Who(s.Process)), d.x(s.Node)
+	r := row{Step: s, Label: s.Text, Class: s.Kind, Anchor: "start", X: own + 12}
+	switch {
+	case s.Kind == stepFault:
+		r.Banner = true
+	case s.Kind == stepItself:
+		r.X, r.Anchor = node, "middle"
+	case s.Node != "":
+		r.arrow(own, node)
+	case own > d.Width-labelColumn-d.apart:
+		r.X, r.Anchor = own-12, "end"
+	}
+	return r
+}
+
+// arrow draws a command or a reply; its label is as long as the arrow.
+func (r *row) arrow(client, node float64) {
+	way := 1.0
+	if r.Anchor = "start"; node < client {
+		way, r.Anchor = -1, "end"
+	}
+	r.Arrow, r.X = true, client+15*way
+	r.From, r.To = client+7*way, node-7*way
+	if r.Kind == stepReply {
+		r.From, r.To = r.To, r.From
+	}
+	if r.Failed {
+		r.Class += " bad"
+	}
+	r.Label = page.Clean(r.Text, int(((node-client)*way-28)/runeWidth))
+}
+
+// overlap spans the rows in which two clients are inside.
+func (d *diagram) overlap() {
+	for _, r := range d.Rows {
+		if !r.During {
 			continue
 		}
-		y0, y1 := -1.0, s.height-4
-		for i := range ss {
-			if ss[i].Process == h.Process && ss[i].Kind == stepInside && ss[i].T == h.From {
-				y0 = s.y[i]
-			}
-			if ss[i].Process == h.Process && ss[i].Kind == stepLeaves && ss[i].T == h.To {
-				y1 = s.y[i]
-			}
+		if d.Both == nil {
+			d.Both = &bar{Y: r.Y - 8}
 		}
-		if x, ok := s.x[view.Who(h.Process)]; ok {
-			if y0 < 0 {
-				y0 = seqHead // it was inside before the first step that is drawn
-			}
-			fmt.Fprintf(s, `<rect class="act" x="%g" y="%g" width="12" height="%g"/>`, x-6, y0,
-				max(3, y1-y0))
-		}
+		d.Both.Height = r.Y + 8 - d.Both.Y
 	}
 }
 
-func (s *sequence) step(ss []Step, i int, span int64) {
-	st, y := ss[i], s.y[i]
-	if i > 0 && silence(ss, i, span) {
-		fmt.Fprintf(s, `<text class="gap" x="%d" y="%g" text-anchor="end">⋮ %s</text>`, seqTime-16,
-			y-seqGap+2, units.Span(st.T-ss[i-1].T))
-	}
-	fmt.Fprintf(s, `<text class="t" x="%d" y="%g" text-anchor="end">%s</text><g><title>%s</title>`,
-		seqTime-16, y+4, units.Micros(st.T), html.EscapeString(st.Words()))
-	text := html.EscapeString(st.Text)
-	switch st.Kind {
-	case stepSend, stepReply:
-		s.arrow(st, y)
-	case stepFault:
-		fmt.Fprintf(s,
-			`<rect class="faultrow" x="%d" y="%g" width="%g" height="20" rx="3"/><text `+
-				`class="faulttext" x="%d" y="%g">▲ %s</text>`,
-			seqTime-4, y-10, s.width-seqRight-seqTime+8, seqTime+4, y+4, text)
-	case stepItself:
-		fmt.Fprintf(s, `<text class="note" x="%g" y="%g" text-anchor="middle">%s</text>`, s.x[st.Node],
-			y+4, text)
-	default:
-		x, anchor, dx := s.x[view.Who(st.Process)], "start", 12.0
-		if x > s.width-seqRight-s.col {
-			anchor, dx = "end", -12
+// activation is the bar of a hold. One that began before the first row begins above it, and one
+// that ends after the last row goes on to the foot.
+func (d *diagram) activation(process int, from, to int64) {
+	b := bar{X: d.x(view.Who(process)), Y: headHeight}
+	end := d.Foot()
+	for _, r := range d.Rows {
+		switch {
+		case r.Process != process:
+		case r.Kind == stepInside && r.T == from:
+			b.Y = r.Y
+		case r.Kind == stepLeaves && r.T == to:
+			end = r.Y
 		}
-		fmt.Fprintf(s, `<text class="note %s" x="%g" y="%g" text-anchor="%s">%s</text>`, st.Kind, x+dx,
-			y+4, anchor, text)
 	}
-	s.WriteString(`</g>`)
+	b.Height = max(3, end-b.Y)
+	d.Inside = append(d.Inside, b)
 }
 
-// arrow draws a command or a reply between a client and a node, its label in the middle.
-func (s *sequence) arrow(st Step, y float64) {
-	from, to, class := s.x[view.Who(st.Process)], s.x[st.Node], "send"
-	if st.Kind == stepReply {
-		from, to, class = to, from, "reply"
-		if st.Failed {
-			class = "reply bad"
-		}
-	}
-	if st.Node == "" {
-		return
-	}
-	shift := 7.0
-	if to < from {
-		shift = -7
-	}
-	// From the client's end of the arrow, as far as the arrow goes.
-	cx, anchor, dx := s.x[view.Who(st.Process)], "start", 15.0
-	if s.x[st.Node] < cx {
-		anchor, dx = "end", -15
-	}
-	room := max(s.x[st.Node]-cx, cx-s.x[st.Node]) - 28
-	label := page.Clean(st.Text, int(room/seqRune))
-	fmt.Fprintf(s,
-		`<line class="%s" x1="%g" x2="%g" y1="%g" y2="%g" marker-end="url(#arrow%d)"/><text `+
-			`class="msg %s" x="%g" y="%g" text-anchor="%s">%s</text>`,
-		class, from+shift, to-shift, y, y, s.n, class, cx+dx, y-4, anchor, html.EscapeString(label))
-}
+// Foot is where lifelines end.
+func (d *diagram) Foot() float64 { return d.Height - 4 }
+
+// Left, Inner and Right are the edges of what spans all lifelines, and where its name stands.
+func (d *diagram) Left() float64  { return timeColumn - 8 }
+func (d *diagram) Inner() float64 { return d.Width - labelColumn - timeColumn + 16 }
+func (d *diagram) Right() float64 { return d.Width - labelColumn + 16 }
