@@ -67,11 +67,11 @@ func holdHasItsPlace(t *testing.T, d *diagram, h checker.Hold) {
 	if top < 0 || d.Rows[top].T != h.From || d.Rows[top].Kind != stepInside {
 		t.Errorf("the hold of client %d does not begin at its grant", h.Process)
 	}
-	for _, r := range d.Rows {
-		if within := r.Y < drawn.Y+drawn.Height; r.T > h.To && within || r.T < h.To && !within {
-			t.Errorf("the hold of client %d to %d is drawn past a step at %d, or not to it", h.Process,
-				h.To, r.T)
-		}
+	foot := drawn.Y + drawn.Height
+	last := slices.IndexFunc(d.Rows, func(r row) bool { return r.Y == foot })
+	if last < 0 && foot != d.Foot() || last >= 0 && d.Rows[last].T != h.To ||
+		last < 0 && d.Rows[len(d.Rows)-1].T > h.To {
+		t.Errorf("the hold of client %d to %d does not end at its last step", h.Process, h.To)
 	}
 	if drawn.X != d.x(view.Who(h.Process)) || drawn.X == 0 {
 		t.Errorf("the hold of client %d is drawn at %v", h.Process, drawn.X)
@@ -94,6 +94,9 @@ func faultsHaveTheirPlaces(t *testing.T, d *diagram, v *view.View, w *view.Viola
 func overlapHasItsPlace(t *testing.T, d *diagram, w *view.Violation) {
 	t.Helper()
 	for _, r := range d.Rows {
+		if edge := d.Both.Y + d.Both.Height; edge > r.Y && edge < r.Y+rowHeight && !r.During {
+			t.Errorf("the overlap is drawn to beyond a step at %d, and ends at %d", r.T, w.To)
+		}
 		during := r.T >= w.From && r.T <= w.To
 		if within := r.Y > d.Both.Y && r.Y < d.Both.Y+d.Both.Height; within != during {
 			t.Errorf("a step at %d of an overlap from %d to %d: within is %v", r.T, w.From, w.To, within)
