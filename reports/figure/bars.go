@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"image/color"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -52,13 +51,10 @@ func Bars(title, unit string, names []string, values, to []float64) *Figure {
 // Plot implements plot.Plotter.
 func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	style := draw.TextStyle{Color: colorInk, Font: p.Legend.TextStyle.Font,
-		Handler: plot.DefaultTextHandler}
-	style.Font.Size = vg.Points(8)
+	style := text(colorInk, 8)
 	for i, v := range b.values {
 		y := ty(float64(len(b.values) - 1 - i))
-		c.FillPolygon(color.Color(colorOK), []vg.Point{{X: tx(0), Y: y - 4}, {X: tx(v), Y: y - 4},
-			{X: tx(v), Y: y + 4}, {X: tx(0), Y: y + 4}})
+		c.FillPolygon(colorOK, box(tx(0), tx(v), y-4, y+4))
 		end, label := tx(v), number(v)
 		if b.to != nil {
 			end, label = max(end, tx(b.to[i])),

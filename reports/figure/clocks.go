@@ -3,12 +3,10 @@ package figure
 import (
 	"cmp"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
@@ -106,8 +104,7 @@ func clockFigure(v *view.View) (*Figure, error) {
 		for _, p := range s.points {
 			lo, hi = min(lo, p.Y), max(hi, p.Y)
 		}
-		if err := fig.line(name, s.points, lineColors[i%len(lineColors)], 1.5,
-			dashes[i%len(dashes)]...); err != nil {
+		if err := fig.line(strokeOf(i, name), s.points); err != nil {
 			return nil, err
 		}
 	}
@@ -123,9 +120,3 @@ func (s skew) most() (m float64) {
 	}
 	return m
 }
-
-// lineColors and dashes tell lines apart, by colour and by form.
-var (
-	lineColors = []color.Color{colorDeep, colorInfo, colorMuted, colorOK, colorFail}
-	dashes     = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}}
-)

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -39,8 +38,9 @@ func fairnessFigure(v *view.View) (*Figure, error) {
 	for i, p := range shown(v.Clients, grants) {
 		pts := stairs(grants[p], v.End)
 		top = max(top, pts[len(pts)-1].Y)
-		if err := fig.line(view.Who(p), pts, lineColors[i%len(lineColors)], 1.5,
-			dashes[i%len(dashes)]...); err != nil {
+		line := strokeOf(i, view.Who(p))
+		line.stairs = true
+		if err := fig.line(line, pts); err != nil {
 			return nil, err
 		}
 	}
@@ -56,10 +56,7 @@ func shown(clients []int, grants map[int][]int64) []int {
 		return clients
 	}
 	cs := slices.Clone(clients)
-	slices.SortStableFunc(cs, func(a, b int) int {
-		return cmp.Compare(len(grants[b]),
-			len(grants[a]))
-	})
+	slices.SortStableFunc(cs, func(a, b int) int { return len(grants[b]) - len(grants[a]) })
 	return []int{cs[0], cs[len(cs)/2], cs[len(cs)-1]}
 }
 
@@ -69,8 +66,7 @@ func stairs(stamps []int64, end int64) plotter.XYs {
 	pts := plotter.XYs{{}}
 	every := max(1, len(stamps)/300)
 	for i := every - 1; i < len(stamps); i += every {
-		pts = append(pts, plotter.XY{X: units.Seconds(stamps[i]), Y: pts[len(pts)-1].Y}, plotter.XY{
-			X: units.Seconds(stamps[i]), Y: float64(i + 1)})
+		pts = append(pts, plotter.XY{X: units.Seconds(stamps[i]), Y: float64(i + 1)})
 	}
 	return append(pts, plotter.XY{X: units.Seconds(end), Y: float64(len(stamps))})
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -87,8 +88,7 @@ func newFigure(name, title, alt, x, y string) *Figure {
 		a.Label.TextStyle.Font.Variant, a.Tick.Label.Font.Variant = "Sans", "Sans"
 		a.Padding = vg.Points(3)
 	}
-	p.Legend.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(9)}
-	p.Legend.TextStyle.Color = colorInk
+	p.Legend.TextStyle.Font, p.Legend.TextStyle.Color = text(nil, 9).Font, colorInk
 	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth, p.Legend.XOffs = true, vg.Points(6),
 		vg.Points(18), -vg.Points(3)
 	return &Figure{name, title, alt, p, figureWidth, vg.Points(200)}
@@ -172,19 +172,12 @@ type bands struct {
 	lo, hi float64 // seconds; what lies outside is not drawn
 }
 
-// addBands puts the faults behind whatever is added later.
-func (f *Figure) addBands(faults []view.Fault, lo, hi float64) {
-	f.plot.Add(bands{faults, lo, hi})
-}
-
 // Plot implements plot.Plotter.
 func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, _ := p.Transforms(&c)
 	line := draw.LineStyle{Color: colorFault, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(3),
 		vg.Points(2)}}
-	style := draw.TextStyle{Color: colorFault, Font: font.Font{Typeface: "Liberation", Variant: "Sans",
-		Size: vg.Points(8)}, Handler: plot.DefaultTextHandler}
-	labels := newShelf(4)
+	style, labels := text(colorFault, 8), make(shelf, 4)
 	for i, f := range b.faults {
 		from, to := units.Seconds(f.From), units.Seconds(f.To)
 		if i >= maxFaults || to < b.lo || from > b.hi {
@@ -192,47 +185,69 @@ func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		x0, x1 := tx(max(from, b.lo)), tx(min(to, b.hi))
 		if !f.Lasting && x1-x0 > 1 {
-			c.FillPolygon(colorBand, []vg.Point{{X: x0, Y: c.Min.Y}, {X: x1, Y: c.Min.Y},
-				{X: x1, Y: c.Max.Y}, {X: x0, Y: c.Max.Y}})
+			c.FillPolygon(colorBand, box(x0, x1, c.Min.Y, c.Max.Y))
 		}
 		if from >= b.lo {
 			c.StrokeLine2(line, x0, c.Min.Y, x0, c.Max.Y)
 		}
 		width := style.Width(f.Name()) + vg.Points(4)
-		if row := labels.place(float64(x0), float64(x0+width)); row >= 0 && x0+width < c.Max.X {
+		if row := labels.place(x0, x0+width); row >= 0 && x0+width < c.Max.X {
 			c.FillText(style, vg.Point{X: x0 + vg.Points(2), Y: c.Max.Y - vg.Points(8+9*float64(row))},
 				f.Name())
 		}
 	}
 }
 
-// shelf finds a row in which a label overlaps no other.
-type shelf struct{ ends []float64 }
+// shelf has rows for labels that overlap no other: where the last label of each ends.
+type shelf []vg.Length
 
-func newShelf(rows int) *shelf { return &shelf{make([]float64, rows)} }
-
-// place returns the row, or -1 if all are taken.
-func (s *shelf) place(from, to float64) int {
-	for i, end := range s.ends {
-		if end <= from {
-			s.ends[i] = to
-			return i
-		}
+// place returns the row of a label, or -1 if all are taken.
+func (s shelf) place(from, to vg.Length) int {
+	i := slices.IndexFunc(s, func(end vg.Length) bool { return end <= from })
+	if i >= 0 {
+		s[i] = to
 	}
-	return -1
+	return i
 }
 
-// line adds a line with a name in the legend.
-func (f *Figure) line(name string, pts plotter.XYs, c color.Color, width float64,
-	dashes ...vg.Length) error {
+// stroke is a line and how it is told from others: by colour and by form.
+type stroke struct {
+	name   string // in the legend
+	color  color.Color
+	width  float64
+	dashes []vg.Length
+	stairs bool // it goes on as it is until the next point
+}
+
+// line draws points.
+func (f *Figure) line(s stroke, pts plotter.XYs) error {
 	l, err := plotter.NewLine(pts)
 	if err != nil {
 		return fmt.Errorf("plot %s: %w", f.Name, err)
 	}
-	l.Color, l.Width, l.Dashes = c, vg.Points(width), dashes
-	f.plot.Add(l)
-	if name != "" {
-		f.plot.Legend.Add(name, l)
+	l.Color, l.Width, l.Dashes = s.color, vg.Points(s.width), s.dashes
+	if s.stairs {
+		l.StepStyle = plotter.PostStep
 	}
+	f.plot.Add(l)
+	f.plot.Legend.Add(s.name, l)
 	return nil
+}
+
+// strokeOf numbers the lines of a figure that has one for each of several things.
+func strokeOf(i int, name string) stroke {
+	colors := []color.Color{colorDeep, colorInfo, colorMuted, colorOK, colorFail}
+	dashes := [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 2, 2, 2}}
+	return stroke{name: name, color: colors[i%len(colors)], width: 1.5, dashes: dashes[i%len(dashes)]}
+}
+
+// text is how a plot is labelled.
+func text(c color.Color, size float64) draw.TextStyle {
+	return draw.TextStyle{Color: c, Handler: plot.DefaultTextHandler,
+		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}}
+}
+
+// box is a rectangle, as a polygon.
+func box(x0, x1, y0, y1 vg.Length) []vg.Point {
+	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 }

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/view"
 )
@@ -21,56 +20,52 @@ const maxBars = 600
 // gantt draws one row per client: waits as lines, holds as bars, leases as outlines, and the
 // overlap in red across.
 type gantt struct {
-	waits   []bar
-	holds   []bar
+	waits   []record.Call
+	holds   []record.Hold
 	witness *view.Violation
-	rows    map[int]int
-	lo, hi  float64
-}
-
-// bar is a time in the row of a client; lease is 0 if there is none to show.
-type bar struct {
-	process         int
-	from, to, lease float64
+	rows    map[int]int // of the clients that are drawn
+	lo, hi  int64
 }
 
 // Plot implements plot.Plotter.
 func (g gantt) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	x := func(t float64) vg.Length { return tx(min(g.hi, max(g.lo, t))) }
+	x := func(t int64) vg.Length { return tx(units.Seconds(min(g.hi, max(g.lo, t)))) }
 	half := (ty(1) - ty(0)) / 3.4
-	rect := func(x0, x1, y vg.Length, h vg.Length) []vg.Point {
-		return []vg.Point{{X: x0, Y: y - h}, {X: x1, Y: y - h}, {X: x1, Y: y + h}, {X: x0, Y: y + h}}
-	}
 	for _, w := range g.waits {
-		y := ty(float64(g.rows[w.process]))
-		c.StrokeLine2(draw.LineStyle{Color: colorMuted, Width: vg.Points(1)}, x(w.from), y, x(w.to), y)
+		y := ty(float64(g.rows[w.Process]))
+		c.StrokeLine2(draw.LineStyle{Color: colorMuted, Width: vg.Points(1)}, x(w.From), y, x(w.To), y)
 	}
 	for _, h := range g.holds {
-		y := ty(float64(g.rows[h.process]))
-		if h.lease > h.to {
-			outline := rect(x(h.from), x(h.lease), y, half)
+		y := ty(float64(g.rows[h.Process]))
+		if lease := h.BelievedEnd(); lease != record.Forever && lease > h.End && g.leased(&h) {
+			outline := box(x(h.From), x(lease), y-half, y+half)
 			c.StrokeLines(draw.LineStyle{Color: colorOK, Width: vg.Points(0.7), Dashes: []vg.Length{2, 2}},
 				append(outline, outline[0]))
 		}
-		c.FillPolygon(colorOK, rect(x(h.from), max(x(h.to), x(h.from)+0.6), y, half))
+		c.FillPolygon(colorOK, box(x(h.From), max(x(h.End), x(h.From)+0.6), y-half, y+half))
 	}
 	if w := g.witness; w != nil && w.Together {
 		g.overlap(c, x, ty, half)
 	}
 }
 
+// leased reports whether the lease of a hold is of interest when the hold is over.
+func (g gantt) leased(h *record.Hold) bool {
+	return !view.Orderly(h) || g.witness != nil && g.witness.HasHold(h.Process, h.N)
+}
+
 // overlap is hatched, framed and named, since colour alone does not reach every reader.
-func (g gantt) overlap(c draw.Canvas, x func(float64) vg.Length, ty func(float64) vg.Length,
+func (g gantt) overlap(c draw.Canvas, x func(int64) vg.Length, ty func(float64) vg.Length,
 	half vg.Length) {
 	lo, hi := len(g.rows), 0
 	for _, h := range g.witness.Holds {
 		lo, hi = min(lo, g.rows[h.Process]), max(hi, g.rows[h.Process])
 	}
-	x0, x1 := x(units.Seconds(g.witness.From)), x(units.Seconds(g.witness.To))
+	x0, x1 := x(g.witness.From), x(g.witness.To)
 	x1 = max(x1, x0+2)
 	y0, y1 := ty(float64(lo))-half, ty(float64(hi))+half
-	frame := []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}, {X: x0, Y: y0}}
+	frame := box(x0, x1, y0, y1)
 	hatch := draw.LineStyle{Color: colorBad, Width: vg.Points(0.7)}
 	for d := x0 - (y1 - y0); d < x1; d += 6 {
 		// The part of the diagonal from (d, y0) that lies within the frame.
@@ -79,12 +74,10 @@ func (g gantt) overlap(c draw.Canvas, x func(float64) vg.Length, ty func(float64
 			c.StrokeLine2(hatch, a, y0+(a-d), b, y0+(b-d))
 		}
 	}
-	c.StrokeLines(draw.LineStyle{Color: colorBad, Width: vg.Points(1.4)}, frame)
-	style := draw.TextStyle{Color: colorBad, Font: plot.DefaultFont, Handler: plot.DefaultTextHandler,
-		XAlign: draw.XCenter}
-	style.Font.Variant, style.Font.Size, style.Font.Weight = "Sans", vg.Points(10), 2
-	c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: y1 + 3},
-		g.witness.Label())
+	c.StrokeLines(draw.LineStyle{Color: colorBad, Width: vg.Points(1.4)}, append(frame, frame[0]))
+	style := text(colorBad, 10)
+	style.XAlign, style.Font.Weight = draw.XCenter, 2 // bold
+	c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: y1 + 3}, g.witness.Label())
 }
 
 // holdFigure is the hold chart: around the violation if there is one, else the whole run if it is
@@ -99,50 +92,31 @@ func holdFigure(v *view.View) (*Figure, error) {
 	if len(clients) > 24 {
 		clients = clients[:24]
 	}
-	g := gantt{witness: w, rows: map[int]int{}, lo: units.Seconds(lo), hi: units.Seconds(hi)}
+	g := gantt{witness: w, rows: map[int]int{}, lo: lo, hi: hi}
 	var names []plot.Tick
 	for i, p := range clients {
 		g.rows[p] = len(clients) - 1 - i
 		names = append(names, plot.Tick{Value: float64(g.rows[p]), Label: view.Who(p)})
 	}
-	g.fill(v, w, lo, hi)
+	g.fill(v)
 	fig := newFigure("holds", "Hold chart",
 		fmt.Sprintf("Who waited and who was inside from %s to %s, one row per client.", units.At(lo),
 			units.At(hi)), "time (s)", "")
-	fig.addBands(v.Faults, g.lo, g.hi)
-	fig.plot.Add(g)
+	fig.plot.X.Min, fig.plot.X.Max = units.Seconds(lo), units.Seconds(hi)
+	fig.plot.Add(bands{v.Faults, fig.plot.X.Min, fig.plot.X.Max}, g)
+	fig.plot.X.Tick.Marker = plot.TickerFunc(fineTicks)
 	fig.plot.Y.Tick.Marker = plot.ConstantTicks(names)
 	fig.plot.Y.Min, fig.plot.Y.Max = -0.7, float64(len(clients))+0.9
-	fig.plot.X.Min, fig.plot.X.Max = g.lo, g.hi
-	fig.plot.X.Tick.Marker = plot.TickerFunc(fineTicks)
 	fig.height = vg.Points(90 + 26*float64(len(clients)))
 	return fig, nil
 }
 
 // fineTicks are the usual ones, with as many digits as it takes to tell one label from the next.
 func fineTicks(lo, hi float64) []plot.Tick {
-	ts := plot.DefaultTicks{}.Ticks(lo, hi)
-	for digits := 0; digits <= 9; digits++ {
-		seen, again := map[string]bool{}, false
-		for i := range ts {
-			if ts[i].Label == "" {
-				continue
-			}
-			ts[i].Label = strconv.FormatFloat(ts[i].Value, 'f', digits, 64)
-			again = again || seen[ts[i].Label] || math.Abs(ts[i].Value-round(ts[i].Value, digits)) >
-				(hi-lo)/100
-			seen[ts[i].Label] = true
-		}
-		if !again {
-			break
-		}
-	}
-	return ts
-}
-
-func round(v float64, digits int) float64 {
-	p := math.Pow(10, float64(digits))
-	return math.Round(v*p) / p
+	fine := math.Pow(10, math.Ceil(3-math.Log10(hi-lo)))
+	return relabel(plot.DefaultTicks{}.Ticks(lo, hi), func(v float64) string {
+		return strconv.FormatFloat(math.Round(v*fine)/fine, 'f', -1, 64)
+	})
 }
 
 // ganttWindow is as wide as maxBars bars allow.
@@ -159,24 +133,16 @@ func ganttWindow(v *view.View, w *view.Violation) (lo, hi int64) {
 	return lo, hi
 }
 
-func (g *gantt) fill(v *view.View, w *view.Violation, lo, hi int64) {
-	for i := range v.Calls {
-		o := &v.Calls[i]
-		if _, ok := g.rows[o.Process]; ok && o.From < hi && o.To > lo && len(g.waits) < maxBars {
-			g.waits = append(g.waits, bar{o.Process, units.Seconds(o.From), units.Seconds(o.To), 0})
+// fill chooses what lies in the window, at most maxBars of each.
+func (g *gantt) fill(v *view.View) {
+	for _, c := range v.Calls {
+		if _, ok := g.rows[c.Process]; ok && c.From < g.hi && c.To > g.lo && len(g.waits) < maxBars {
+			g.waits = append(g.waits, c)
 		}
 	}
 	for _, h := range v.Grants() {
-		if _, ok := g.rows[h.Process]; !ok || h.From > hi || h.End < lo || len(g.holds) >= maxBars {
-			continue
+		if _, ok := g.rows[h.Process]; ok && h.From <= g.hi && h.End >= g.lo && len(g.holds) < maxBars {
+			g.holds = append(g.holds, h)
 		}
-		b := bar{h.Process, units.Seconds(h.From), units.Seconds(h.End), 0}
-		// A lease after an orderly release says nothing any more.
-		orderly := h.Ended == record.Released && h.Answer == history.OK
-		if lease := h.BelievedEnd(); lease != record.Forever && (!orderly || w != nil &&
-			w.HasHold(h.Process, h.N)) {
-			b.lease = units.Seconds(lease)
-		}
-		g.holds = append(g.holds, b)
 	}
 }

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 
@@ -56,37 +55,36 @@ func quantileFigure(v *view.View) (*Figure, error) {
 				"slices of time.",
 			bins), "latency of acquire")
 	values := make([][]float64, bins)
+	lo, hi := math.Inf(1), 0.0
 	for _, c := range granted {
-		b := min(bins-1, int(float64(c.To)/float64(max(1, v.End))*float64(bins)))
-		values[b] = append(values[b], millis(c.To-c.From))
+		b, took := bin(c.To, v.End, bins), millis(c.To-c.From)
+		values[b] = append(values[b], took)
+		lo, hi = min(lo, took), max(hi, took)
 	}
 	for _, took := range values {
 		slices.Sort(took)
 	}
-	lo, hi := math.Inf(1), 0.0
 	for _, q := range []struct {
-		name  string
-		q     float64
-		color color.Color
-		width float64
-		dash  []vg.Length
+		of float64
+		stroke
 	}{
-		{"median", 0.5, colorDeep, 1.6, nil}, {"p95", 0.95, colorOK, 1.4, nil},
-		{"p99", 0.99, colorInfo, 1.2, []vg.Length{4, 2}}, {"max", 1, colorMuted, 0.8, []vg.Length{1, 2}},
+		{0.5, stroke{name: "median", color: colorDeep, width: 1.6}},
+		{0.95, stroke{name: "p95", color: colorOK, width: 1.4}},
+		{0.99, stroke{name: "p99", color: colorInfo, width: 1.2, dashes: []vg.Length{4, 2}}},
+		{1, stroke{name: "max", color: colorMuted, width: 0.8, dashes: []vg.Length{1, 2}}},
 	} {
 		var pts plotter.XYs
 		for b, took := range values {
 			if len(took) > 0 {
-				pts = append(pts, plotter.XY{X: (float64(b) + 0.5) * units.Seconds(v.End) / float64(bins),
-					Y: units.Quantile(took, q.q)})
-				lo, hi = min(lo, took[0]), max(hi, took[len(took)-1])
+				at := (float64(b) + 0.5) * units.Seconds(v.End) / float64(bins)
+				pts = append(pts, plotter.XY{X: at, Y: units.Quantile(took, q.of)})
 			}
 		}
-		if err := fig.line(q.name, pts, q.color, q.width, q.dash...); err != nil {
+		if err := fig.line(q.stroke, pts); err != nil {
 			return nil, err
 		}
 	}
-	fig.logY(lo, hi)
+	logarithmic(&fig.plot.Y, max(1e-3, lo), max(1e-2, hi))
 	return fig, nil
 }
 
@@ -96,34 +94,35 @@ func throughputFigure(v *view.View) (*Figure, error) {
 		return nil, nil
 	}
 	bins := min(80, max(8, len(v.Calls)/6))
-	end := max(units.Seconds(v.End), 1e-6)
+	width, top := max(units.Seconds(v.End), 1e-6)/float64(bins), 0.0
 	fig := overTime(v, "throughput", "Throughput",
 		"Acquire calls that returned per second, over time, by outcome.", "acquires per second")
-	width, top := end/float64(bins), 0.0
-	for _, g := range []struct {
-		name  string
-		t     history.Type
-		color color.Color
-		dash  []vg.Length
-	}{{"granted", history.OK, colorDeep, nil}, {"refused", history.Fail, colorFail, []vg.Length{4, 2}},
-		{"unknown", history.Info, colorInfo, []vg.Length{1, 2}}} {
-		counts, some := make([]float64, bins), false
-		for i := range v.Calls {
-			if o := &v.Calls[i]; o.Outcome == g.t {
-				counts[min(bins-1, int(units.Seconds(o.To)/width))]++
-				some = true
+	for _, o := range []struct {
+		outcome history.Type
+		stroke
+	}{
+		{history.OK, stroke{name: "granted", color: colorDeep}},
+		{history.Fail, stroke{name: "refused", color: colorFail, dashes: []vg.Length{4, 2}}},
+		{history.Info, stroke{name: "unknown", color: colorInfo, dashes: []vg.Length{1, 2}}},
+	} {
+		rates := make(plotter.XYs, bins+1)
+		for i := range rates {
+			rates[i].X = float64(i) * width
+		}
+		some := 0.0
+		for _, c := range v.Calls {
+			if c.Outcome == o.outcome {
+				rate := &rates[bin(c.To, v.End, bins)].Y
+				*rate += 1 / width
+				some = max(some, *rate)
 			}
 		}
-		if !some {
+		if some == 0 {
 			continue
 		}
-		var pts plotter.XYs
-		for b, c := range counts {
-			pts = append(pts, plotter.XY{X: float64(b) * width, Y: c / width}, plotter.XY{
-				X: float64(b+1) * width, Y: c / width})
-			top = max(top, c/width)
-		}
-		if err := fig.line(g.name, pts, g.color, 1.4, g.dash...); err != nil {
+		rates[bins].Y, top = rates[bins-1].Y, max(top, some)
+		o.width, o.stairs = 1.4, true
+		if err := fig.line(o.stroke, rates); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"image/color"
+	"maps"
 	"math"
 	"slices"
 
@@ -21,9 +22,27 @@ func overTime(v *view.View, name, title, alt, y string) *Figure {
 	f := newFigure(name, title, alt, "time (s)", y)
 	end := units.Seconds(v.End)
 	f.grid()
-	f.addBands(v.Faults, 0, end)
+	f.plot.Add(bands{v.Faults, 0, end})
 	f.plot.X.Min, f.plot.X.Max = 0, max(end, 1e-3)
 	return f
+}
+
+// bin is the slice of time in which a stamp lies, if a run is cut into n.
+func bin(t, end int64, n int) int {
+	return min(n-1, int(float64(t)/float64(max(1, end))*float64(n)))
+}
+
+// span writes milliseconds for people.
+func span(ms float64) string { return units.Span(int64(ms * 1e6)) }
+
+// relabel writes the labels of the ticks that have one.
+func relabel(ts []plot.Tick, label func(float64) string) []plot.Tick {
+	for i := range ts {
+		if ts[i].Label != "" {
+			ts[i].Label = label(ts[i].Value)
+		}
+	}
+	return ts
 }
 
 // milliTicks are the ticks of a logarithmic axis of milliseconds, labelled at powers of ten only.
@@ -35,19 +54,17 @@ func (milliTicks) Ticks(lo, hi float64) []plot.Tick {
 	for e := math.Floor(math.Log10(lo)); e <= math.Ceil(math.Log10(hi)); e++ {
 		v := math.Pow(10, e)
 		if v >= lo*0.999 && v <= hi*1.001 {
-			ts = append(ts, plot.Tick{Value: v, Label: units.Span(int64(v * 1e6))})
+			ts = append(ts, plot.Tick{Value: v, Label: span(v)})
 		}
 	}
 	return ts
 }
 
-func (f *Figure) logY(lo, hi float64) {
-	f.plot.Y.Scale, f.plot.Y.Tick.Marker = plot.LogScale{}, milliTicks{}
-	f.plot.Y.Min = math.Pow(10, math.Floor(math.Log10(max(1e-3, lo))))
-	f.plot.Y.Max = math.Pow(10, math.Ceil(math.Log10(max(1e-2, hi))))
-	if f.plot.Y.Max <= f.plot.Y.Min {
-		f.plot.Y.Max = 10 * f.plot.Y.Min
-	}
+// logarithmic makes an axis of durations reach from one power of ten to another.
+func logarithmic(a *plot.Axis, lo, hi float64) {
+	a.Scale, a.Tick.Marker = plot.LogScale{}, milliTicks{}
+	a.Min = math.Pow(10, math.Floor(math.Log10(lo)))
+	a.Max = max(10*a.Min, math.Pow(10, math.Ceil(math.Log10(hi))))
 }
 
 // cloud is a group of points of a scatter plot.
@@ -88,7 +105,7 @@ func (f *Figure) scatter(end int64, clouds ...cloud) error {
 		f.plot.Add(s)
 		f.plot.Legend.Add(c.name, s)
 	}
-	f.logY(lo, hi*3)
+	logarithmic(&f.plot.Y, max(1e-3, lo), max(1e-2, hi*3))
 	return nil
 }
 
@@ -97,31 +114,21 @@ func thin(points plotter.XYs, limit int, end int64) plotter.XYs {
 	if len(points) <= limit {
 		return points
 	}
-	type extremes struct{ lo, hi plotter.XY }
-	bins := map[int]extremes{}
+	bins := map[int][]plotter.XY{} // the fastest and the slowest
 	for _, p := range points {
 		b := int(p.X / max(1e-9, units.Seconds(end)) * float64(limit/2))
-		e, ok := bins[b]
-		if !ok {
-			e = extremes{p, p}
-		}
-		if p.Y < e.lo.Y {
-			e.lo = p
-		}
-		if p.Y > e.hi.Y {
-			e.hi = p
-		}
-		bins[b] = e
-	}
-	points = nil
-	for _, e := range bins {
-		points = append(points, e.lo)
-		if e.hi != e.lo {
-			points = append(points, e.hi)
+		switch e := bins[b]; {
+		case e == nil:
+			bins[b] = []plotter.XY{p, p}
+		case p.Y < e[0].Y:
+			e[0] = p
+		case p.Y > e[1].Y:
+			e[1] = p
 		}
 	}
+	points = slices.Concat(slices.Collect(maps.Values(bins))...)
 	slices.SortFunc(points, func(a, b plotter.XY) int {
 		return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y))
 	})
-	return points
+	return slices.Compact(points)
 }

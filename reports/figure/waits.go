@@ -2,11 +2,9 @@ package figure
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -48,27 +46,26 @@ func distributionFigure(v *view.View) (*Figure, error) {
 	fig.grid()
 	lo, hi := math.Inf(1), 0.0
 	for _, d := range []struct {
-		name   string
 		values []float64
-		color  color.Color
-		dash   []vg.Length
-	}{{"waited", waits, colorInfo, []vg.Length{4, 2}}, {"held", holds, colorDeep, nil}} {
+		stroke
+	}{
+		{waits, stroke{name: "waited", color: colorInfo, dashes: []vg.Length{4, 2}}},
+		{holds, stroke{name: "held", color: colorDeep}},
+	} {
 		slices.Sort(d.values)
-		lo, hi = min(lo, d.values[0]), max(hi, d.values[len(d.values)-1])
-		var pts plotter.XYs
-		step := max(1, len(d.values)/300)
-		for i := 0; i < len(d.values); i += step {
-			pts = append(pts, plotter.XY{X: d.values[i], Y: float64(i) / float64(len(d.values))}, plotter.XY{
-				X: d.values[i], Y: float64(i+1) / float64(len(d.values))})
+		n := len(d.values)
+		lo, hi = min(lo, d.values[0]), max(hi, d.values[n-1])
+		pts := plotter.XYs{{X: d.values[0]}}
+		for i := 0; i < n; i += max(1, n/300) {
+			pts = append(pts, plotter.XY{X: d.values[i], Y: float64(i+1) / float64(n)})
 		}
-		pts = append(pts, plotter.XY{X: d.values[len(d.values)-1], Y: 1})
-		if err := fig.line(d.name, pts, d.color, 1.5, d.dash...); err != nil {
+		pts = append(pts, plotter.XY{X: d.values[n-1], Y: 1})
+		d.width, d.stairs = 1.5, true
+		if err := fig.line(d.stroke, pts); err != nil {
 			return nil, err
 		}
 	}
-	fig.plot.X.Scale, fig.plot.X.Tick.Marker = plot.LogScale{}, milliTicks{}
-	fig.plot.X.Min = math.Pow(10, math.Floor(math.Log10(lo)))
-	fig.plot.X.Max = max(10*fig.plot.X.Min, math.Pow(10, math.Ceil(math.Log10(hi))))
+	logarithmic(&fig.plot.X, lo, hi)
 	fig.plot.Y.Min, fig.plot.Y.Max = 0, 1
 	fig.plot.Legend.Left = true
 	return fig, nil

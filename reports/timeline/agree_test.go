@@ -90,22 +90,15 @@ func agrees(t *testing.T, name string, r *store.Run) {
 	}
 	var faults, bands [][3]int64
 	for _, f := range rec.Faults {
-		faults = append(faults, [3]int64{us(f.From), us(min(f.To, rec.End)), lasts(f.Lasting)})
+		faults = append(faults, [3]int64{us(f.From), us(min(f.To, rec.End)), flag(f.Lasting)})
 	}
 	for _, b := range drawn.Faults {
-		bands = append(bands, [3]int64{b.From, b.To, lasts(b.Open)})
+		bands = append(bands, [3]int64{b.From, b.To, flag(b.Open)})
 	}
 	if d := cmp.Diff(faults, bands); d != "" {
 		t.Errorf("%s: faults of the record (-) and drawn (+):\n%s", name, d)
 	}
 	overlapsAgree(t, name, v, drawn)
-}
-
-func lasts(is bool) int64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // overlapsAgree wants each overlap of the verdict drawn for its time, across two holds that last as
@@ -132,7 +125,7 @@ func overlapsAgree(t *testing.T, name string, v *view.View, drawn *Timeline) {
 		}
 		for _, h := range w.Holds {
 			lane := drawn.Lanes[slices.Index(v.Clients, h.Process)]
-			if !slices.ContainsFunc(lane.Holds, func(d [9]int64) bool {
+			if !slices.ContainsFunc(lane.Holds, func(d [10]int64) bool {
 				return d[5] == int64(h.N) && d[1] <= us(from) && d[2] >= us(to) && d[8] == 1
 			}) {
 				t.Errorf("%s, %s: no hold %d of client %d is drawn around the overlap", name, p.Property,
@@ -159,7 +152,7 @@ func TestALastingFaultIsNotGuessed(t *testing.T) {
 	want := [][2]int64{{99000, 0}, {99000, 1}, {100000, 1}}
 	var got [][2]int64
 	for _, b := range drawn.Faults {
-		got = append(got, [2]int64{b.To, lasts(b.Open)})
+		got = append(got, [2]int64{b.To, flag(b.Open)})
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("ends of faults (-want +got):\n%s", d)

@@ -63,22 +63,27 @@ func (t *Timeline) holds(v *view.View, at map[int]*lane) {
 }
 
 // hold is drawn for exactly the time that the checker takes it to have lasted.
-func (t *Timeline) hold(h *record.Hold, in bool) [9]int64 {
+func (t *Timeline) hold(h *record.Hold, in bool) [10]int64 {
 	text := view.Ending(h)
 	if h.Node != "" {
 		text = "granted by " + page.Clean(h.Node, 40) + "; " + text
 	}
-	d := [9]int64{us(h.Call), us(h.From), us(h.End), -1, 0, int64(h.N), int64(h.Key), t.text(text)}
+	d := [10]int64{us(h.Call), us(h.From), us(h.End), -1, 0, int64(h.N), int64(h.Key), t.text(text),
+		flag(in), flag(view.Orderly(h))}
 	if lease := h.BelievedEnd(); lease != record.Forever {
 		d[3] = us(lease)
 	}
 	if h.Returned != record.Forever {
 		d[4] = us(h.Returned)
 	}
-	if in {
-		d[8] = 1
-	}
 	return d
+}
+
+func flag(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func (t *Timeline) marks(v *view.View, at map[int]*lane) {

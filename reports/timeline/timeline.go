@@ -58,9 +58,9 @@ type lane struct {
 	Kind    string     `json:"kind"` // client or node
 	Witness bool       `json:"witness,omitempty"`
 	Waits   [][6]int64 `json:"waits,omitempty"` // call, return, outcome, n, key, text
-	// call, from, to, lease (-1: forever), left, n, key, text, in the witness
-	Holds [][9]int64 `json:"holds,omitempty"`
-	Marks [][3]int64 `json:"marks,omitempty"` // t, kind, text
+	// call, from, to, lease (-1: forever), left, n, key, text, in the witness, released in order
+	Holds [][10]int64 `json:"holds,omitempty"`
+	Marks [][3]int64  `json:"marks,omitempty"` // t, kind, text
 	// inside in per mille, acquisitions; one pair per bin of equal width
 	Bins  []int64    `json:"bins,omitempty"`
 	Roles [][3]int64 `json:"roles,omitempty"` // from, to, text

@@ -196,8 +196,7 @@
     const t = holdTip(l, d);
     waitLine(g, X(d[0]), x0, mid, '', t);
     const stop = next ? X(next[0]) : 1e9;
-    const released = /released$/.test(text(d[7]));
-    if (d[3] >= 0 && (d[8] || !released)) {
+    if (d[3] >= 0 && (d[8] || !d[9])) {
       const e = Math.min(X(d[3]), stop, W + 9);
       if (e > x1 + 2) {
         el(g, 'rect', { class: 'lease', x: x1, y: y + 2, width: e - x1, height: bar - 4 }, t);
