@@ -147,6 +147,9 @@ func Tell(action, target string) (begin, end string) {
 	return put(a.Begin), put(a.End)
 }
 
+// Leads reports whether the words of the action's begin start with its target.
+func (a Action) Leads() bool { return strings.HasPrefix(a.Begin, "%s") }
+
 // TargetName is a target in words: "client 3", "n0", "client 3's link to n0", "the link n0>n1". The
 // second links are those that newer connections of a client take once it was redirected to them.
 func TargetName(target string) string {

@@ -129,3 +129,15 @@ func (f *Fault) onTheWay(m *history.Command) bool {
 	}
 	return mine && (to == "*" || to == m.Node)
 }
+
+// Servers returns the servers that the target names: n0 of "n0" and "c2+>n0", n0 and n1 of "n0>n1".
+func (f *Fault) Servers() (names []string) {
+	moving := []string{"", "*", nemesis.Hit, nemesis.Waiter, nemesis.Spare}
+	for name := range strings.SplitSeq(f.Target, ">") {
+		_, client := ClientOf(strings.TrimSuffix(name, "+"))
+		if !client && !slices.Contains(moving, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

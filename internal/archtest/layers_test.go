@@ -26,7 +26,7 @@ var rooms = map[string][]string{
 	"reports/page": {"checker"},
 	"reports/view": {"history", "nemesis", "checker", "checker/record", "checker/trace",
 		"internal/store", "reports/page"},
-	"reports/timeline": {"history", "checker/record", "reports/page", "reports/view"},
+	"reports/timeline": {"history", "checker/record", "checker/trace", "reports/page", "reports/view"},
 	"reports/sequence": {"history", "checker", "checker/record", "reports/page", "reports/view"},
 	"reports/figure":   {"history", "checker/record", "reports/page", "reports/view"},
 	"reports/terminal": {"checker", "reports/page", "reports/view"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
@@ -40,7 +41,7 @@ func (t *Timeline) nodeLane(n view.Node, trace []history.Command, of int) {
 }
 
 // keyText is label and tooltip of a key on a node, divided by a line break.
-func keyText(k view.KeySpan, keys int, exact bool) string {
+func keyText(k trace.KeySpan, keys int, exact bool) string {
 	label := view.Who(k.Owner)
 	if k.Owner < 0 {
 		label = page.Clean(k.Value, 16)

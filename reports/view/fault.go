@@ -3,11 +3,11 @@ package view
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/record"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/page"
@@ -37,7 +37,8 @@ func (f Fault) Words() string {
 	if c := f.clock(); c != "" {
 		begin += " by " + c
 	}
-	if !strings.HasPrefix(begin, f.Target) { // the name of a node stays as it is
+	// the name of a node stays as it is, where the words of the table begin with it
+	if node := nemesis.TargetName(f.Target) == f.Target; !node || !f.Row().Leads() {
 		begin = units.Upper(begin)
 	}
 	return page.Clean(begin, 90)
@@ -63,30 +64,21 @@ func (f Fault) linked() bool {
 	return family == nemesis.Loss || family == nemesis.Lateness
 }
 
-// planned is what this package reads of a plan's scenario.
-type planned struct {
-	Scenario []struct {
-		Do     string           `json:"do"`
-		Offset history.Duration `json:"offset"`
-		Rate   float64          `json:"rate"`
-	} `json:"scenario"`
-}
-
 // faultsOf gives the faults of clocks what the plan says of them: the record has their order, the
 // plan by how much.
 func faultsOf(r *record.Record, plan json.RawMessage) (faults []Fault) {
-	var p planned
+	var p struct {
+		Scenario []nemesis.Step `json:"scenario"`
+	}
 	if json.Unmarshal(plan, &p) != nil {
 		p.Scenario = nil
 	}
-	next := map[string]int{} // of each kind, where in the scenario to look on
-	for i := range r.Faults {
-		f := Fault{Fault: r.Faults[i]}
-		for at := next[f.Action]; at < len(p.Scenario); at++ {
-			if s := p.Scenario[at]; s.Do == f.Action {
-				f.Offset, f.Rate, next[f.Action] = s.Offset.D(), s.Rate, at+1
-				break
-			}
+	for _, found := range r.Faults {
+		f := Fault{Fault: found}
+		i := slices.IndexFunc(p.Scenario, func(s nemesis.Step) bool { return s.Do == f.Action })
+		if i >= 0 {
+			f.Offset, f.Rate = p.Scenario[i].Offset.D(), p.Scenario[i].Rate
+			p.Scenario = slices.Delete(p.Scenario, i, i+1)
 		}
 		faults = append(faults, f)
 	}

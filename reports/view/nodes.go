@@ -1,12 +1,11 @@
 package view
 
 import (
+	"cmp"
+	"maps"
 	"slices"
-	"strings"
 
-	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -14,9 +13,9 @@ import (
 type Node struct {
 	Name    string
 	Roles   []Role
-	Keys    []KeySpan // what it held for a lock
-	Exact   bool      // Keys follow its own command stream, not what clients were told
-	Offsets []Offset  // how far its clock was from where it began; none: its stream was not recorded
+	Keys    []trace.KeySpan // what it held for a lock
+	Exact   bool            // Keys follow its own command stream, not what clients were told
+	Offsets []trace.Offset  // of its clock; none: its stream was not recorded
 }
 
 // Role is a time in one role: master, replica, up, paused, down.
@@ -43,20 +42,20 @@ func (v *View) findNodes() []Node {
 	grants := trace.New(v.History.Header, v.Record, v.Trace).Grants()
 	for i := range nodes {
 		n := &nodes[i]
-		stream := v.Run.Nodes[n.Name]
-		if len(stream) == 0 {
+		shown := v.Run.Nodes[n.Name]
+		if len(shown) == 0 {
 			n.Keys = v.keysFromGrants(n.Name)
 			continue
 		}
-		heard := listen(stream, v.moves(n.Name))
-		s := keyspace{heard: heard, writers: writers, lock: grants.LockOf}
-		n.Keys, n.Exact, n.Offsets = s.play(n.Roles, v.End), true, heard.offsets()
+		stream := trace.Listen(shown, v.moves(n.Name))
+		n.Keys = stream.Keys(writers, &grants, downs(n.Roles), v.End)
+		n.Exact, n.Offsets = true, stream.Offsets()
 	}
 	return nodes
 }
 
 // nodeNames are the names of all nodes, n2 before n10.
-func (v *View) nodeNames() (names []string) {
+func (v *View) nodeNames() []string {
 	seen := map[string]bool{}
 	for name := range v.Run.Nodes {
 		seen[name] = true
@@ -68,27 +67,17 @@ func (v *View) nodeNames() (names []string) {
 		seen[v.Holds[i].Node] = true
 	}
 	for _, f := range v.Faults {
-		for _, end := range strings.Split(f.Target, ">") {
-			_, client := record.ClientOf(strings.TrimSuffix(end, "+"))
-			seen[end] = seen[end] || !client && !slices.Contains([]string{"*", nemesis.Hit,
-				nemesis.Waiter, nemesis.Spare}, end)
+		for _, name := range f.Servers() {
+			seen[name] = true
 		}
 	}
-	for name, ok := range seen {
-		if ok && name != "" {
-			names = append(names, name)
-		}
-	}
-	slices.SortFunc(names, CompareNames)
-	return names
+	delete(seen, "")
+	return slices.SortedFunc(maps.Keys(seen), CompareNames)
 }
 
 // CompareNames orders n2 before n10.
 func CompareNames(a, b string) int {
-	if len(a) != len(b) {
-		return len(a) - len(b)
-	}
-	return strings.Compare(a, b)
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 // roles follows a node through kills, pauses, restarts and promotions. A failover topology starts
@@ -128,6 +117,16 @@ func (v *View) roles(name string, first bool) []Role {
 	return roles
 }
 
+// downs are the stamps at which a node lost all that it held.
+func downs(roles []Role) (at []int64) {
+	for _, r := range roles {
+		if r.Name == "down" {
+			at = append(at, r.From)
+		}
+	}
+	return at
+}
+
 // moves are the stamps at which the nemesis moved a node's clock.
 func (v *View) moves(name string) (moves []int64) {
 	for _, f := range v.Faults {
@@ -141,18 +140,18 @@ func (v *View) moves(name string) (moves []int64) {
 
 // keysFromGrants is what a node must have held by what clients were told, for a node whose own
 // stream was not recorded.
-func (v *View) keysFromGrants(name string) (spans []KeySpan) {
+func (v *View) keysFromGrants(name string) (spans []trace.KeySpan) {
 	for i := range v.Holds {
 		h := &v.Holds[i]
 		if h.Node != name {
 			continue
 		}
-		k := KeySpan{From: h.Granting, To: v.End, Key: h.Key, Owner: h.Process,
+		k := trace.KeySpan{From: h.Granting, To: v.End, Key: h.Key, Owner: h.Process,
 			Ended: "still there, by the grant"}
 		if lease := h.BelievedEnd(); lease < k.To {
 			k.To, k.Ended = lease, "lease over, by the grant"
 		}
-		if h.Answer == history.OK && h.Returned < k.To {
+		if Orderly(h) && h.Returned < k.To {
 			k.To, k.Ended = h.Returned, "released"
 		}
 		spans = append(spans, k)

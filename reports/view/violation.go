@@ -99,16 +99,11 @@ func (w *Violation) spanCommands() {
 	}
 }
 
+// sameHolds reports whether two witnesses are about the same acquisitions.
 func sameHolds(a, b []checker.Hold) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Process != b[i].Process || a[i].N != b[i].N {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y checker.Hold) bool {
+		return x.Process == y.Process && x.N == y.N
+	})
 }
 
 // Overlap is how long all holds of the violation lasted together.
@@ -121,17 +116,15 @@ func (w *Violation) Overlap() time.Duration {
 
 // Has reports whether a process takes part in the violation.
 func (w *Violation) Has(process int) bool {
-	for _, h := range w.Holds {
-		if h.Process == process {
-			return true
-		}
-	}
-	for _, c := range w.Commands {
-		if len(c.Args) > 0 && c.Process == process {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.Holds, func(h checker.Hold) bool { return h.Process == process }) ||
+		slices.ContainsFunc(w.sent(), func(c checker.WitnessCommand) bool { return c.Process == process })
+}
+
+// sent are the commands of clients; what else is told with them happened by itself.
+func (w *Violation) sent() []checker.WitnessCommand {
+	return slices.DeleteFunc(slices.Clone(w.Commands), func(c checker.WitnessCommand) bool {
+		return len(c.Args) == 0
+	})
 }
 
 // Processes are the clients of the violation.
@@ -139,10 +132,11 @@ func (w *Violation) Processes() (ps []int) {
 	for _, h := range w.Holds {
 		ps = append(ps, h.Process)
 	}
-	for _, c := range w.Commands {
-		if len(c.Args) > 0 && (len(w.Holds) == 0 || !w.Together) {
-			ps = append(ps, c.Process)
-		}
+	if w.Together {
+		return ps
+	}
+	for _, c := range w.sent() {
+		ps = append(ps, c.Process)
 	}
 	return ps
 }
@@ -157,10 +151,9 @@ func (w *Violation) When(v *View) (from, to int64) {
 	if n := len(w.Holds); n > 1 {
 		from, to = w.Holds[n-1].From, w.Holds[n-1].From
 	}
-	for _, c := range w.Commands {
-		if len(c.Args) > 0 {
-			from, to = c.Sent, max(c.Sent, c.Recv)
-		}
+	if sent := w.sent(); len(sent) > 0 {
+		last := sent[len(sent)-1]
+		from, to = last.Sent, max(last.Sent, last.Recv)
 	}
 	return from, to
 }

@@ -7,8 +7,22 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/page"
 )
+
+// Question is what the run was made to answer.
+func (v *View) Question() string {
+	h := v.History.Header
+	lock, when := "this lock", nemesis.When(h.Nemesis)
+	if h.Impl != "" {
+		lock = "the lock " + page.Clean(h.Impl, 60)
+	}
+	if when == "" && h.Nemesis != "" {
+		when = "under the fault " + page.Clean(h.Nemesis, 60)
+	}
+	return strings.TrimSpace("Can two clients hold "+lock+" at once "+when) + "?"
+}
 
 // Caveats are what the environment does otherwise than its words make a reader think.
 func (v *View) Caveats() (cs []string) {

@@ -1,0 +1,119 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// KeySpan is a time during which a node kept a lock's key for one owner.
+type KeySpan struct {
+	From, To int64
+	Key      int
+	Owner    int    // client, or history.Harness: not known
+	Value    string // as the node saw it
+	Ended    string // how, in words: expired, deleted, overwritten, node down, still there
+}
+
+// keyspace plays a stream on the lock keys of its node. MONITOR shows no replies, but what a command
+// does to these keys follows from their state. It tells the story; it never decides a verdict.
+type keyspace struct {
+	writers map[string]int // of values
+	out     []KeySpan
+	now     map[int]*KeySpan
+	expiry  map[int]float64 // the deadline, on the node's own clock
+}
+
+// Keys returns what the node held for locks until end, by beginning. Writers are those of the trace,
+// grants know which key is a lock's, and the node was dead from the stamps of downs on.
+func (s *Stream) Keys(writers map[string]int, grants *Grants, downs []int64, end int64) []KeySpan {
+	k := &keyspace{writers: writers, now: map[int]*KeySpan{}, expiry: map[int]float64{}}
+	for _, l := range s.lines {
+		k.expire(l.wall, s.segments[l.segment])
+		if key, ok := grants.LockOf(&history.Command{Args: l.args}); ok {
+			k.apply(l, key, EffectOf(l.args))
+		}
+	}
+	last := s.segments[len(s.segments)-1]
+	k.expire(last.wall(end), last)
+	for _, t := range downs {
+		k.cut(t)
+	}
+	for key := range k.now {
+		k.drop(key, end, "still there")
+	}
+	slices.SortFunc(k.out, func(a, b KeySpan) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Key, b.Key))
+	})
+	return k.out
+}
+
+func (k *keyspace) apply(l line, key int, e Effect) {
+	held := k.now[key] != nil
+	switch e.Kind {
+	case Write, Swap:
+		k.set(l, key, e)
+	case Take, Count, Field:
+		if !held {
+			k.set(l, key, e)
+		}
+	case Rewrite:
+		if held {
+			k.set(l, key, e)
+		}
+	case Free:
+		k.drop(key, l.t, "deleted")
+	case Persist:
+		delete(k.expiry, key)
+	case Expire:
+		if held {
+			k.expiry[key] = e.Expiry.At(l.wall)
+		}
+	}
+}
+
+func (k *keyspace) set(l line, key int, e Effect) {
+	k.drop(key, l.t, "overwritten")
+	owner, ok := k.writers[e.Value]
+	if !ok {
+		owner = history.Harness
+	}
+	k.now[key] = &KeySpan{From: l.t, Key: key, Owner: owner, Value: e.Value}
+	if e.Expiry != (Expiry{}) {
+		k.expiry[key] = e.Expiry.At(l.wall)
+	}
+}
+
+func (k *keyspace) drop(key int, t int64, how string) {
+	if s := k.now[key]; s != nil {
+		s.To, s.Ended = t, how
+		k.out = append(k.out, *s)
+		delete(k.now, key)
+	}
+	delete(k.expiry, key)
+}
+
+// expire ends what the node's own clock says is over. Where that clock was moved past a deadline,
+// it was over at the move.
+func (k *keyspace) expire(wall float64, seg segment) {
+	for key, deadline := range k.expiry {
+		if deadline <= wall {
+			k.drop(key, max(seg.at(deadline), seg.from, k.now[key].From), "expired")
+		}
+	}
+}
+
+// cut ends at t what a dead node can no longer hold.
+func (k *keyspace) cut(t int64) {
+	for key, s := range k.now {
+		if s.From <= t {
+			k.drop(key, t, "node down")
+		}
+	}
+	for i := range k.out {
+		if s := &k.out[i]; s.From <= t && s.To > t {
+			s.To, s.Ended = t, "node down"
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package trace
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// Stream is what a node was sent, by its own word, with times that can be trusted. MONITOR stamps
+// each command with the node's wall clock, which a fault may have moved, and lockbench notes when it
+// read the line, which is always later. Between two moves of the clock the smallest difference of
+// the two says where that clock was.
+type Stream struct {
+	lines    []line
+	segments []segment // at least one, in order
+}
+
+// line is a line of MONITOR.
+type line struct {
+	t       int64   // stamp of the run
+	wall    float64 // the node's own clock, in seconds
+	segment int
+	args    []string
+}
+
+// segment is a time during which the clock of a node was not moved.
+type segment struct {
+	from   int64
+	offset float64 // wall clock at stamp 0, in seconds
+	heard  bool    // something was read in it, so that offset is known
+}
+
+// wall is the node's clock at a stamp, at is the stamp at which it shows a time.
+func (s segment) wall(t int64) float64  { return float64(t)/1e9 + s.offset }
+func (s segment) at(wall float64) int64 { return int64((wall - s.offset) * 1e9) }
+
+// Offset is how far a node's clock is from where it was at first, from a stamp on.
+type Offset struct {
+	T  int64
+	By float64 // seconds
+}
+
+// Listen reads what MONITOR showed of a node whose clock was moved at these stamps, in order. Lines
+// that are no commands are left out.
+func Listen(shown []history.NodeCommand, moves []int64) *Stream {
+	s := &Stream{segments: []segment{{}}}
+	for _, m := range moves {
+		s.segments = append(s.segments, segment{from: m})
+	}
+	at := 0
+	for i := range shown {
+		wall, args, ok := parseMonitor(shown[i].Line)
+		if !ok || len(args) < 2 {
+			continue
+		}
+		for at+1 < len(s.segments) && shown[i].T >= s.segments[at+1].from {
+			at++
+		}
+		seg := &s.segments[at]
+		if d := wall - float64(shown[i].T)/1e9; !seg.heard || d > seg.offset {
+			seg.offset, seg.heard = d, true
+		}
+		s.lines = append(s.lines, line{shown[i].T, wall, at, args})
+	}
+	for i := 1; i < len(s.segments); i++ {
+		if !s.segments[i].heard {
+			s.segments[i].offset = s.segments[i-1].offset
+		}
+	}
+	for i := range s.lines {
+		s.lines[i].t = s.stamp(s.lines[i])
+	}
+	return s
+}
+
+// stamp is the node's own, which is finer than the time of reading, unless the two are far apart.
+func (s *Stream) stamp(l line) int64 {
+	const late = 5e8
+	if t := s.segments[l.segment].at(l.wall); t <= l.t && l.t-t <= late {
+		return t
+	}
+	return l.t
+}
+
+// Offsets are those of the times in which something was heard; none if nothing was heard before the
+// clock was first moved.
+func (s *Stream) Offsets() (os []Offset) {
+	first := s.segments[0]
+	for _, seg := range s.segments {
+		if seg.heard && first.heard {
+			os = append(os, Offset{seg.from, seg.offset - first.offset})
+		}
+	}
+	return os
+}
+
+// parseMonitor reads a line like 1792000000.123456 [0 127.77.3.1:40112] "SETNX" "lock:0" "1792".
+func parseMonitor(line string) (wall float64, args []string, ok bool) {
+	stamp, rest, ok := strings.Cut(line, " [")
+	if !ok {
+		return 0, nil, false
+	}
+	wall, err := strconv.ParseFloat(stamp, 64)
+	_, rest, ok = strings.Cut(rest, "] ")
+	if err != nil || !ok {
+		return 0, nil, false
+	}
+	for rest != "" {
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return 0, nil, false
+		}
+		arg, err := strconv.Unquote(quoted)
+		if err != nil {
+			return 0, nil, false
+		}
+		args, rest = append(args, arg), strings.TrimPrefix(rest[len(quoted):], " ")
+	}
+	return wall, args, true
+}

@@ -1,0 +1,269 @@
+package view_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports/reporttest"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+// said is all that a view says of a run in words.
+func said(v *view.View) string {
+	var b strings.Builder
+	a := v.Answer()
+	fmt.Fprintf(&b, "%s\n%s %s (%s)\n%s\n", v.Question(), a.Word, a.Sentence, a.State(), v.Subtitle())
+	for _, p := range v.Properties() {
+		fmt.Fprintf(&b, "property %+v\n", p)
+	}
+	for _, e := range v.Evidence() {
+		fmt.Fprintf(&b, "evidence %+v\n", e)
+	}
+	for _, d := range v.Declares() {
+		fmt.Fprintf(&b, "declares %+v %s %s\n", d, d.State(), d.Symbol())
+	}
+	for _, w := range v.Violations {
+		fmt.Fprintf(&b, "violation %s / %s / %s\n", w.Title(), w.Label(), w.Sentence())
+	}
+	for _, f := range v.Faults {
+		fmt.Fprintf(&b, "fault %s / %s\n", f.Name(), f.Words())
+	}
+	for _, c := range v.Caveats() {
+		fmt.Fprintf(&b, "caveat %s\n", c)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	for name, s := range map[string]reporttest.Scene{"violated": {Clients: 4, Cycles: 14, Fail: true},
+		"valid": {Clients: 4, Cycles: 40}, "unknown": {Clients: 4, Cycles: 3}} {
+		r := reporttest.NewRun(t, s)
+		for i := range r.Verdict.Properties { // the checker's to write, and to test
+			r.Verdict.Properties[i].Explanation = ""
+		}
+		reporttest.Pinned(t, name+".txt", said(reporttest.View(t, r)))
+	}
+}
+
+// TestNothingHostileIsSaid looks for what a terminal or a reader would obey in all that is said.
+func TestNothingHostileIsSaid(t *testing.T) {
+	all := said(reporttest.View(t, reporttest.HostileRun(t)))
+	if i := strings.IndexAny(all, "\x00\x1b\u202e\u2028"); i >= 0 {
+		t.Errorf("…%q…", all[max(0, i-40):i+10])
+	}
+}
+
+func event(typ history.Type, t int64, process int, f string) history.Event {
+	return history.Event{Type: typ, T: t, Process: process, F: f, N: 1}
+}
+
+func fault(t int64, id int, action, target string) history.Event {
+	return history.Event{Type: history.Fault, T: t, Process: history.Harness, F: action, Target: target,
+		ID: id, Phase: history.PhaseFrom}
+}
+
+func viewOf(t *testing.T, header history.Header, events ...history.Event) *view.View {
+	t.Helper()
+	events = append(events, history.Event{Type: history.End, T: 100e6, Process: history.Harness})
+	return reporttest.View(t, &store.Run{History: &history.History{Header: header, Events: events}})
+}
+
+func TestFaultsInWords(t *testing.T) {
+	for _, c := range []struct{ action, target, plan, name, words string }{
+		{"kill", "n0", "", "kill n0", "n0 was killed"},
+		{"pause", "c2", "", "pause c2", "Client 2 was paused"},
+		{"cut", "c1>n0", "", "cut c1>n0", "Client 1's link to n0 was cut"},
+		{"redirect", "spare", "", "redirect spare", "Newer connections took the second links"},
+		{"node-clock", "n1", `{"do":"node-clock","offset":"2.5s"}`, "node-clock n1 +2.50 s",
+			"The clock of n1 was moved by +2.50 s"},
+		{"client-clock", "c0", `{"do":"kill"},{"do":"client-clock","offset":"-1s","rate":0.01}`,
+			"client-clock c0 −1.00 s +0.01 s/s", "The clock of client 0 was moved by −1.00 s +0.01 s/s"},
+		{"meteor", "n0", "", "meteor n0", `The fault "meteor" hit n0`},
+	} {
+		v := viewOf(t, history.Header{}, fault(1e6, 1, c.action, c.target))
+		v.Run.Plan = []byte(`{"scenario":[` + c.plan + `]}`)
+		f := reporttest.View(t, v.Run).Faults[0]
+		if f.Name() != c.name || f.Words() != c.words {
+			t.Errorf("%s %s: %q, %q", c.action, c.target, f.Name(), f.Words())
+		}
+	}
+}
+
+func TestQuestions(t *testing.T) {
+	for _, c := range []struct{ impl, fault, want string }{
+		{"", "", "Can two clients hold this lock at once?"},
+		{"setnx", "pause", "Can two clients hold the lock setnx at once when a client is paused?"},
+		{"setnx", "pause:short",
+			"Can two clients hold the lock setnx at once when a client is paused for a moment?"},
+		{"", "meteor", "Can two clients hold this lock at once under the fault meteor?"},
+	} {
+		v := viewOf(t, history.Header{Impl: c.impl, Nemesis: c.fault})
+		if got := v.Question(); got != c.want {
+			t.Errorf("%s, %s: %q", c.impl, c.fault, got)
+		}
+	}
+}
+
+func TestMarksAndEndings(t *testing.T) {
+	acquired := []history.Event{event(history.Invoke, 1e6, 0, history.Acquire),
+		event(history.OK, 2e6, 0, history.Acquire)}
+	release := event(history.Invoke, 5e6, 0, history.Release)
+	for _, c := range []struct {
+		name, mark, ending string
+		orderly            bool
+		events             []history.Event
+	}{
+		{"killed", "killed by the harness", "killed", false,
+			[]history.Event{event(history.Kill, 5e6, 0, "")}},
+		{"gone", "process gone, which the plan does not say", "gone", false,
+			[]history.Event{event(history.Exit, 5e6, 0, "")}},
+		{"told", "told that the hold is over: gone", "open", false,
+			[]history.Event{{Type: history.Lost, T: 5e6, F: history.Acquire, N: 1, Err: "gone"}}},
+		{"stalled", "did not run for 2.0 ms", "open", false,
+			[]history.Event{{Type: history.Gap, T: 5e6, Gap: 2e6}}},
+		{"released", "", "released", true,
+			[]history.Event{release, event(history.OK, 6e6, 0, history.Release)}},
+		{"refused", "", "release refused", false,
+			[]history.Event{release, event(history.Fail, 6e6, 0, history.Release)}},
+		{"unanswered", "", "release unknown", false, []history.Event{release}},
+		{"again", "", "acquired again without a release", false,
+			[]history.Event{event(history.Invoke, 5e6, 0, history.Acquire)}},
+	} {
+		v := viewOf(t, history.Header{Clients: 1}, append(acquired[:2:2], c.events...)...)
+		mark := ""
+		for _, e := range v.Marks {
+			mark += v.MarkText(e)
+		}
+		h := &v.Holds[0]
+		if mark != c.mark || view.Ending(h) != c.ending || view.Orderly(h) != c.orderly {
+			t.Errorf("%s: %q, %q, orderly %v", c.name, mark, view.Ending(h), view.Orderly(h))
+		}
+	}
+}
+
+// TestPollsAreJoined keeps the first and the last round of a question, and counts those between.
+func TestPollsAreJoined(t *testing.T) {
+	command := func(at int64, process int, reply string, args ...string) history.Command {
+		return history.Command{Process: process, Node: "n0", Sent: at, Recv: at + 1, Args: args,
+			Reply: reply}
+	}
+	var cs []history.Command
+	for i := range int64(5) { // two clients ask in turn, one of them in rounds of two commands
+		cs = append(cs, command(10*i, 0, "0", "SETNX", "lock:0", fmt.Sprint(i)),
+			command(10*i+1, 0, "1792000002080", "GET", "lock:0"),
+			command(10*i+2, 1, "(nil)", "SET", "lock:0", "x", "NX"))
+	}
+	cs = append(cs, command(60, 0, "1", "SETNX", "lock:0", "9"))
+	var got []string
+	for _, p := range view.Group(cs) {
+		got = append(got, fmt.Sprintf("%d client %d %s %s +%d", p.Sent, p.Process, p.Args[0],
+			view.ReplyOf(p.Command, 5), p.More))
+	}
+	want := []string{"0 client 0 SETNX 0 +0", "1 client 0 GET 17920… +3", "2 client 1 SET (nil) +3",
+		"40 client 0 SETNX 0 +0", "41 client 0 GET 17920… +0", "42 client 1 SET (nil) +0",
+		"60 client 0 SETNX 1 +0"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestReplies(t *testing.T) {
+	for want, c := range map[string]history.Command{"error: i/o timeout": {Err: "i/o timeout"},
+		"no reply": {}, "(empty)": {Recv: 1}, "abc…": {Recv: 1, Reply: "abcdef"}} {
+		limit := 20
+		if c.Reply != "" {
+			limit = 3
+		}
+		if got := view.ReplyOf(c, limit); got != want {
+			t.Errorf("%+v: %q, want %q", c, got, want)
+		}
+	}
+}
+
+// TestLanesAreOfThoseWhoTakePart bounds the lanes, and leaves out no client of a violation.
+func TestLanesAreOfThoseWhoTakePart(t *testing.T) {
+	witness := &checker.Witness{Holds: []checker.Hold{{Process: 70, N: 1, From: 1, To: 9},
+		{Process: 90, N: 1, From: 2, To: 8}}}
+	v := reporttest.View(t, &store.Run{History: &history.History{Header: history.Header{Clients: 100}},
+		Verdict: &checker.Verdict{Properties: []checker.Property{{Property: "S",
+			Verdict: checker.Violated, Witness: witness}}}})
+	lanes := v.Lanes()
+	if len(lanes) != view.MaxLanes || lanes[46] != 70 || lanes[47] != 90 || lanes[45] != 45 {
+		t.Errorf("lanes %v", lanes)
+	}
+}
+
+// TestAViolationsTime says which time a timeline marks, and which a story tells.
+func TestAViolationsTime(t *testing.T) {
+	hold := func(p int, from, to int64) checker.Hold {
+		return checker.Hold{Process: p, N: 1, From: from, To: to}
+	}
+	del := checker.WitnessCommand{Command: history.Command{Process: 1, Sent: 30, Recv: 35,
+		Args: []string{"DEL", "lock:0"}}}
+	expiry := checker.WitnessCommand{Command: history.Command{Sent: 40}, Effect: "it expired"}
+	for _, c := range []struct {
+		name, property string
+		witness        checker.Witness
+		when, extent   [2]int64
+		processes      []int
+	}{
+		{"two inside", "S", checker.Witness{Holds: []checker.Hold{hold(0, 10, 30), hold(1, 20, 50)}},
+			[2]int64{20, 30}, [2]int64{20, 30}, []int{0, 1}},
+		{"one after the other", "F", checker.Witness{Holds: []checker.Hold{hold(0, 10, 20),
+			hold(1, 25, 50)}}, [2]int64{25, 25}, [2]int64{10, 50}, []int{0, 1}},
+		{"a foreign release", "O", checker.Witness{Holds: []checker.Hold{hold(0, 10, 50)},
+			Commands: []checker.WitnessCommand{del, expiry}}, [2]int64{30, 35}, [2]int64{10, 50},
+			[]int{0, 1}},
+		{"commands only", "R", checker.Witness{Commands: []checker.WitnessCommand{del, expiry}},
+			[2]int64{30, 35}, [2]int64{30, 40}, []int{1}},
+		{"without an end", "D", checker.Witness{Holds: []checker.Hold{hold(2, 10, record.Forever)}},
+			[2]int64{10, 100e6}, [2]int64{10, 100e6}, []int{2}},
+	} {
+		run := viewOf(t, history.Header{Clients: 3}).Run
+		run.Verdict = &checker.Verdict{Properties: []checker.Property{{Property: c.property,
+			Verdict: checker.Violated, Witness: &c.witness}}}
+		v := reporttest.View(t, run)
+		w := v.First()
+		var when, extent [2]int64
+		when[0], when[1] = w.When(v)
+		extent[0], extent[1] = w.Extent(v)
+		if d := cmp.Diff([]any{c.when, c.extent, c.processes}, []any{when, extent, w.Processes()}); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+		for p := range 3 {
+			if in := strings.Contains(fmt.Sprint(c.processes), fmt.Sprint(p)); w.Has(p) != in {
+				t.Errorf("%s: client %d takes part: %v", c.name, p, w.Has(p))
+			}
+		}
+	}
+}
+
+// TestRolesFollowTheFaults draws what became of a node.
+func TestRolesFollowTheFaults(t *testing.T) {
+	healed := func(at int64, id int) history.Event {
+		e := fault(at, id, "", "")
+		e.Phase = history.PhaseTo
+		return e
+	}
+	v := viewOf(t, history.Header{Topology: "failover"}, fault(10e6, 1, "kill", "n0"),
+		fault(15e6, 2, "promote", "n1"), healed(20e6, 2), healed(30e6, 1),
+		fault(40e6, 3, "pause-node", "n1"), healed(50e6, 3))
+	var got []string
+	for _, n := range v.Redis() {
+		for _, r := range n.Roles {
+			got = append(got, fmt.Sprintf("%s %d-%d %s", n.Name, r.From/1e6, r.To/1e6, r.Name))
+		}
+	}
+	want := []string{"n0 0-10 master", "n0 10-30 down", "n0 30-100 master", "n1 0-20 replica",
+		"n1 20-40 master", "n1 40-50 paused", "n1 50-100 master"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
