@@ -2,7 +2,12 @@ package terminal
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
 
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
@@ -48,4 +53,22 @@ func uncoloured(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// TestWrappingLosesNoWord wraps texts: no line is wider than the terminal.
+func TestWrappingLosesNoWord(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-zé锁]{1,30}`), 0, 60).Draw(t, "words")
+		w := &terminal{color: true}
+		w.wrap(w.paint(bold, "Lead: "), strings.Join(words, " "), 6)
+		out := uncoloured(w.String())
+		if got := strings.Fields(strings.TrimPrefix(out, "Lead: ")); !slices.Equal(got, words) {
+			t.Errorf("%q became %q", words, got)
+		}
+		for line := range strings.Lines(out) {
+			if n := utf8.RuneCountInString(line) - 1; n > summaryWidth {
+				t.Errorf("%d columns: %q", n, line)
+			}
+		}
+	})
 }

@@ -267,3 +267,90 @@ func TestRolesFollowTheFaults(t *testing.T) {
 		t.Errorf("-want +got:\n%s", d)
 	}
 }
+
+// TestPromises sets what a lock declares against what happened to it.
+func TestPromises(t *testing.T) {
+	grant := func(at int64, n int, lease history.Duration, token int64) []history.Event {
+		call, back := event(history.Invoke, at, 0, history.Acquire), event(history.OK, at+1e6, 0,
+			history.Acquire)
+		release := event(history.Invoke, at+20e6, 0, history.Release)
+		done := event(history.OK, at+21e6, 0, history.Release)
+		back.Grant = &history.Grant{Sent: at, Lease: lease, Token: token}
+		call.N, back.N, release.N, done.N = n, n, n, n
+		return []history.Event{call, back, release, done}
+	}
+	header := history.Header{Clients: 1, TTL: 10e6, Declares: history.Declares{Lease: true, Fencing: true}}
+	v := viewOf(t, header, append(grant(1e6, 1, 10e6, 7), grant(40e6, 2, 50e6, 7)...)...)
+	v.Verdict = &checker.Verdict{Properties: []checker.Property{
+		{Property: checker.Fencing, Verdict: checker.Violated},
+		{Property: checker.Deadlock, Verdict: checker.Valid}}}
+	rows := map[string]view.DeclareRow{}
+	for _, d := range v.Declares() {
+		rows[d.Promise] = d
+	}
+	for promise, want := range map[string]view.DeclareRow{
+		"Two clients are never inside at once": {Happened: "no two were seen inside at once",
+			Kept: "not put to the test"},
+		"A hold ends by itself after a time (lease)": {Kept: "kept",
+			Happened: "1 hold outlasted the lease of 10 ms; the longest hold took 19 ms"},
+		"Each grant carries a growing token": {Kept: "broken",
+			Happened: "2 grants with a token, 1 not above the one before"},
+		"Not re-entrant": {Happened: "–"},
+	} {
+		want.Promise = promise
+		if d := cmp.Diff(want, rows[promise]); d != "" {
+			t.Errorf("-want +got:\n%s", d)
+		}
+	}
+}
+
+// TestAnswers answers for verdicts that no simple run has.
+func TestAnswers(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		verdict      *checker.Verdict
+		word, phrase string
+	}{
+		{"not judged", nil, "Not judged.", "lockbench check makes one"},
+		{"not asked", &checker.Verdict{Verdict: checker.NA, Summary: "nothing applies"}, "Not asked.",
+			"Nothing applies."},
+		{"broke", &checker.Verdict{HarnessError: "no room"}, "Unknown.", "No room"},
+		{"silent", &checker.Verdict{}, "Unknown.", "The run does not tell."},
+		{"a reason", &checker.Verdict{Properties: []checker.Property{{Verdict: checker.Unknown,
+			Reason: "the machine stalled"}}}, "Unknown.", "The machine stalled"},
+		{"too little", &checker.Verdict{Evidence: checker.Evidence{Contended: 2}}, "Unknown.",
+			"2 of the 5 contended acquisitions that it needs"},
+		{"valid", &checker.Verdict{Verdict: checker.Valid, Evidence: checker.Evidence{Acquisitions: 9,
+			Contended: 8, Aimed: 2, Hits: 2, AfterFailover: 1}}, "Not in this run.",
+			"2 of 2 planned faults hit a hold while another client waited; the new master granted 1 time"},
+	} {
+		header := history.Header{}
+		if c.name == "too little" {
+			header.Requires.Contended = 5
+		}
+		run := viewOf(t, header).Run
+		run.Verdict = c.verdict
+		a := reporttest.View(t, run).Answer()
+		if a.Word != c.word || !strings.Contains(a.Sentence, c.phrase) {
+			t.Errorf("%s: %s %s", c.name, a.Word, a.Sentence)
+		}
+	}
+}
+
+// TestWhatIsToldOfAnEnvironment tells where a run took place, and what its links do otherwise.
+func TestWhatIsToldOfAnEnvironment(t *testing.T) {
+	cut := fault(1e6, 1, "cut", "c0>n0")
+	for environment, caveats := range map[string]int{"sim": 0, "process": 1} {
+		v := viewOf(t, history.Header{Clients: 2, Environment: environment,
+			Versions: map[string]string{"redis": "7.0.15"}, Started: "2026-11-21T12:00:00.123Z"}, cut)
+		want := "2 clients · 1 lock · environment " + environment +
+			", Redis 7.0.15 · 2026-11-21 12:00:00 UTC"
+		if v.Subtitle() != want || len(v.Caveats()) != caveats {
+			t.Errorf("%s, and %d caveats", v.Subtitle(), len(v.Caveats()))
+		}
+	}
+	if got := viewOf(t, history.Header{Started: "once"}).Subtitle(); got !=
+		"0 clients · 1 lock · an imported history · once" {
+		t.Error(got)
+	}
+}
