@@ -16,8 +16,9 @@ type KeySpan struct {
 	Ended    string // how, in words: expired, deleted, overwritten, node down, still there
 }
 
-// keyspace plays a stream on the lock keys of its node. MONITOR shows no replies, but what a command
-// does to these keys follows from their state. It tells the story; it never decides a verdict.
+// keyspace plays a stream on the lock keys of its node. MONITOR shows no replies, but what a
+// command does to these keys follows from their state. It tells the story; it never decides a
+// verdict.
 type keyspace struct {
 	writers map[string]int // of values
 	out     []KeySpan
@@ -25,8 +26,8 @@ type keyspace struct {
 	expiry  map[int]float64 // the deadline, on the node's own clock
 }
 
-// Keys returns what the node held for locks until end, by beginning. Writers are those of the trace,
-// grants know which key is a lock's, and the node was dead from the stamps of downs on.
+// Keys returns what the node held for locks until end, by beginning. Writers are those of the
+// trace, grants know which key is a lock's, and the node was dead from the stamps of downs on.
 func (s *Stream) Keys(writers map[string]int, grants *Grants, downs []int64, end int64) []KeySpan {
 	k := &keyspace{writers: writers, now: map[int]*KeySpan{}, expiry: map[int]float64{}}
 	for _, l := range s.lines {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// shown are lines of MONITOR of a node whose clock is ahead by so many seconds, each read as soon as
-// it was stamped.
+// shown are lines of MONITOR of a node whose clock is ahead by so many seconds, each read as soon
+// as it was stamped.
 func shown(ahead float64, lines ...string) (out []history.NodeCommand) {
 	for _, l := range lines {
 		var ms int64
@@ -51,7 +51,8 @@ func TestKeysFollowTheirStream(t *testing.T) {
 				shown(2, "50 GET lock:0"))},
 		{name: "a dead node", want: "10-200 client 1, node down", downs: []int64{200e6},
 			lines: shown(0, "10 SETNX lock:0 value1")},
-		{name: "rewritten only if held", want: "10-20 client 1, overwritten; 20-900 client 2, still there",
+		{name: "rewritten only if held",
+			want: "10-20 client 1, overwritten; 20-900 client 2, still there",
 			lines: shown(0, "5 SET lock:0 value2 XX", "10 SETNX lock:0 value1", "20 SET lock:0 value2 XX")},
 		{name: "another's value", want: "10-900 client -1, still there",
 			lines: shown(0, "10 SETNX lock:0 unheard", "20 SETNX other value1")},
@@ -73,7 +74,8 @@ func TestKeysFollowTheirStream(t *testing.T) {
 
 func TestOffsetsOfAClock(t *testing.T) {
 	s := Listen(slices.Concat(shown(0, "10 GET k", "30 GET k"), shown(2, "50 GET k")), []int64{40e6})
-	if got := s.Offsets(); len(got) != 2 || got[1].T != 40e6 || got[1].By < 1.999 || got[1].By > 2.001 {
+	got := s.Offsets()
+	if len(got) != 2 || got[1].T != 40e6 || got[1].By < 1.999 || got[1].By > 2.001 {
 		t.Errorf("offsets %v, want 2 s from 40 ms on", got)
 	}
 	if got := Listen(shown(2, "50 GET k"), []int64{40e6}).Offsets(); got != nil {

@@ -8,9 +8,9 @@ import (
 )
 
 // Stream is what a node was sent, by its own word, with times that can be trusted. MONITOR stamps
-// each command with the node's wall clock, which a fault may have moved, and lockbench notes when it
-// read the line, which is always later. Between two moves of the clock the smallest difference of
-// the two says where that clock was.
+// each command with the node's wall clock, which a fault may have moved, and lockbench notes when
+// it read the line, which is always later. Between two moves of the clock the smallest difference
+// of the two says where that clock was.
 type Stream struct {
 	lines    []line
 	segments []segment // at least one, in order

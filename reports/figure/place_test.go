@@ -85,7 +85,8 @@ func (d drawing) has(c color.Color, filled bool, from, to, y float64) bool {
 func scenes(t *testing.T, check func(t *testing.T, v *view.View)) {
 	t.Helper()
 	for _, s := range []reporttest.Scene{{Clients: 2, Cycles: 5, Fail: true},
-		{Clients: 4, Cycles: 14, Fail: true}, {Clients: 4, Cycles: 40}, {Clients: 7, Cycles: 60, Fail: true}} {
+		{Clients: 4, Cycles: 14, Fail: true}, {Clients: 4, Cycles: 40},
+		{Clients: 7, Cycles: 60, Fail: true}} {
 		t.Run(fmt.Sprintf("%d clients, %d cycles", s.Clients, s.Cycles), func(t *testing.T) {
 			check(t, reporttest.View(t, reporttest.NewRun(t, s)))
 		})
@@ -203,7 +204,8 @@ func TestClocksAreWhatThePlanSays(t *testing.T) {
 	}
 	v := reporttest.View(t, &store.Run{
 		Plan: []byte(`{"scenario":[{"do":"client-clock","target":"c0","offset":"2s"},
-			{"do":"client-clock","target":"c1","rate":0.5},{"do":"client-clock","target":"c0","offset":"-1s"}]}`),
+			{"do":"client-clock","target":"c1","rate":0.5},
+			{"do":"client-clock","target":"c0","offset":"-1s"}]}`),
 		History: &history.History{Header: history.Header{Clients: 2}, Events: []history.Event{
 			event(1e9, 1, "c0"), event(2e9, 2, "c1"), event(6e9, 3, "c0"),
 			{Type: history.End, T: 10e9, Process: history.Harness}}}})

@@ -22,7 +22,8 @@ func TestTheDataEndsNoElement(t *testing.T) {
 
 // TestDetailIsAroundWhatMatters draws a part of a large run one by one, and says so.
 func TestDetailIsAroundWhatMatters(t *testing.T) {
-	v := reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{Clients: 8, Cycles: 9000, Fail: true}))
+	v := reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{Clients: 8, Cycles: 9000,
+		Fail: true}))
 	d := New(v)
 	if countIn(v.Calls, d.Detail) > maxDetail || len(d.Left) == 0 {
 		t.Errorf("%d calls are drawn; left out is %q", countIn(v.Calls, d.Detail), d.Left)

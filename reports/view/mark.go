@@ -38,8 +38,8 @@ func (v *View) exitText(e *history.Event) string {
 	return ""
 }
 
-// Orderly reports whether a hold ended by a release that Redis confirmed: its lease says nothing any
-// more.
+// Orderly reports whether a hold ended by a release that Redis confirmed: its lease says nothing
+// any more.
 func Orderly(h *record.Hold) bool { return h.Ended == record.Released && h.Answer == history.OK }
 
 // Ending says how a hold ended.

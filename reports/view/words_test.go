@@ -65,8 +65,8 @@ func event(typ history.Type, t int64, process int, f string) history.Event {
 }
 
 func fault(t int64, id int, action, target string) history.Event {
-	return history.Event{Type: history.Fault, T: t, Process: history.Harness, F: action, Target: target,
-		ID: id, Phase: history.PhaseFrom}
+	return history.Event{Type: history.Fault, T: t, Process: history.Harness, F: action,
+		Target: target, ID: id, Phase: history.PhaseFrom}
 }
 
 func viewOf(t *testing.T, header history.Header, events ...history.Event) *view.View {
@@ -234,7 +234,8 @@ func TestAViolationsTime(t *testing.T) {
 		var when, extent [2]int64
 		when[0], when[1] = w.When(v)
 		extent[0], extent[1] = w.Extent(v)
-		if d := cmp.Diff([]any{c.when, c.extent, c.processes}, []any{when, extent, w.Processes()}); d != "" {
+		want, got := []any{c.when, c.extent, c.processes}, []any{when, extent, w.Processes()}
+		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
 		}
 		for p := range 3 {
@@ -279,7 +280,8 @@ func TestPromises(t *testing.T) {
 		call.N, back.N, release.N, done.N = n, n, n, n
 		return []history.Event{call, back, release, done}
 	}
-	header := history.Header{Clients: 1, TTL: 10e6, Declares: history.Declares{Lease: true, Fencing: true}}
+	header := history.Header{Clients: 1, TTL: 10e6, Declares: history.Declares{Lease: true,
+		Fencing: true}}
 	v := viewOf(t, header, append(grant(1e6, 1, 10e6, 7), grant(40e6, 2, 50e6, 7)...)...)
 	v.Verdict = &checker.Verdict{Properties: []checker.Property{
 		{Property: checker.Fencing, Verdict: checker.Violated},
