@@ -52,7 +52,7 @@ func TestKeysFollowTheirStream(t *testing.T) {
 		{name: "a dead node", want: "10-200 client 1, node down", downs: []int64{200e6},
 			lines: shown(0, "10 SETNX lock:0 value1")},
 		{name: "rewritten only if held",
-			want: "10-20 client 1, overwritten; 20-900 client 2, still there",
+			want:  "10-20 client 1, overwritten; 20-900 client 2, still there",
 			lines: shown(0, "5 SET lock:0 value2 XX", "10 SETNX lock:0 value1", "20 SET lock:0 value2 XX")},
 		{name: "another's value", want: "10-900 client -1, still there",
 			lines: shown(0, "10 SETNX lock:0 unheard", "20 SETNX other value1")},
