@@ -80,7 +80,8 @@ func (f *decideFlags) decide(c *cobra.Command, of *exploreFlags) error {
 	if err != nil {
 		return err
 	}
-	decided, err := work.Decide(c.Context())
+	defer work.Close()
+	decided, err := work.Run(c.Context())
 	bar.Stop()
 	switch {
 	case decided == nil:

@@ -136,6 +136,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	defer dir.Close()
 	if f.again {
 		if err := withBar(c, dir.JudgeAgain); err != nil {
 			return broken(err)
@@ -173,7 +174,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 func (f *matrixFlags) open(ctx context.Context) (*matrix.Folder, error) {
 	o := f.options
 	if f.resume != "" {
-		dir, err := matrix.Open(f.resume)
+		dir, err := matrix.Resume(f.resume)
 		if err == nil && o.Jobs > 0 {
 			dir.Options.Jobs = o.Jobs
 		}
@@ -271,6 +272,7 @@ func (f *matrixFlags) mitigate(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	defer dir.Close()
 	runs, bar := &runner.Runs{Root: dir.Dir}, progress.StartBar(c.ErrOrStderr())
 	m, runErr := study.Mitigate(c.Context(), dir.Options, dir.Dir, runs.Run, bar.Step)
 	bar.Stop()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,6 +35,8 @@ type Folder struct {
 
 	Took     history.Duration  // by earlier processes
 	Versions map[string]string // that answered them
+
+	lock io.Closer // nil: the directory is only read
 }
 
 // Create makes the directory of a new matrix in a store.
@@ -47,10 +50,38 @@ func Create(root string, o Options) (*Folder, error) {
 	}
 	o.Format = batch.Format
 	f := &Folder{Dir: dir, Options: o}
+	if f.lock, err = batch.Lock(dir); err != nil {
+		return nil, err
+	}
 	return f, f.saveOptions()
 }
 
-// Open reads the directory of a matrix, which may be interrupted.
+// Resume opens the directory of a matrix to go on with it. No other process can until Close.
+func Resume(dir string) (*Folder, error) {
+	if _, err := Open(dir); err != nil {
+		return nil, err // it is not even one
+	}
+	lock, err := batch.Lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := Open(dir) // with what the last process has written until it ended
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	f.lock = lock
+	return f, nil
+}
+
+// Close lets another process go on with the matrix.
+func (f *Folder) Close() error {
+	if f.lock == nil {
+		return nil
+	}
+	return f.lock.Close()
+}
+
+// Open reads the directory of a matrix, which may be interrupted or at work.
 func Open(dir string) (*Folder, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	var o *Options
@@ -92,8 +123,7 @@ func OpenPart(dir string) (p Part, err error) {
 // Run carries out the runs that Known does not have yet, with Options.Run, and records their
 // results.
 func (f *Folder) Run(ctx context.Context, run batch.Runner, tell Progress) (err error) {
-	out, err := os.OpenFile(filepath.Join(f.Dir, resultsFile),
-		os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	out, err := batch.OpenRecord[Result](filepath.Join(f.Dir, resultsFile))
 	if err != nil {
 		return err
 	}

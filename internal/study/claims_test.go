@@ -91,7 +91,7 @@ func matrixCommand(t *testing.T, command string) {
 	}
 }
 
-func TestCostsDecideClaims(t *testing.T) {
+func TestCostsJudgeClaims(t *testing.T) {
 	ms := func(n int) history.Duration { return history.Duration(time.Duration(n) * time.Millisecond) }
 	c := Claim{Slower: "setnx", Than: "token-lua", Cost: "acquire"}
 	m := &matrix.Matrix{Costs: []matrix.RowCost{

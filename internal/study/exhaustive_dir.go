@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -35,6 +34,7 @@ type Work struct {
 	ExhaustiveSearch
 	Dir  string
 	took history.Duration // by earlier processes
+	lock io.Closer
 }
 
 // Begin makes the directory of a new search below root.
@@ -47,6 +47,9 @@ func (x ExhaustiveSearch) Begin(root string) (*Work, error) {
 		return nil, err
 	}
 	w := &Work{ExhaustiveSearch: x, Dir: dir}
+	if w.lock, err = batch.Lock(dir); err != nil {
+		return nil, err
+	}
 	return w, errors.Join(w.keepAsked(), store.Link(filepath.Dir(dir), store.Latest, dir))
 }
 
@@ -67,29 +70,24 @@ func (x ExhaustiveSearch) Resume(dir string) (*Work, error) {
 		return nil, fmt.Errorf("%s is no search of the table: %w", dir, err)
 	}
 	w.Rows, w.Columns, w.Each, w.took = a.Rows, a.Columns, a.Each, a.Took
-	file, err := os.Open(filepath.Join(w.Dir, spacesFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return w, nil
-	} else if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	w.Known, err = ReadLines(file)
+	w.lock, err = batch.Lock(w.Dir)
 	return w, err
 }
 
-// Decide goes through the cells and keeps in the directory as much as it has gone through, also
+// Close lets another process go on with the search.
+func (w *Work) Close() error { return w.lock.Close() }
+
+// Run goes through the cells and keeps in the directory as much as it has gone through, also
 // when ctx ends it, which is the error then. Without a result the error says why there is none.
-func (w *Work) Decide(ctx context.Context) (*ExhaustiveReport, error) {
-	out, err := os.OpenFile(filepath.Join(w.Dir, spacesFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND,
-		0o644)
+func (w *Work) Run(ctx context.Context) (*ExhaustiveReport, error) {
+	record, err := batch.OpenRecord[Line](filepath.Join(w.Dir, spacesFile))
 	if err != nil {
 		return nil, err
 	}
-	defer out.Close()
+	defer record.Close()
 	x, begin := w.ExhaustiveSearch, time.Now()
-	x.Out = out
-	d, err := x.Decide(ctx)
+	x.Known, x.Out = record.Known, record
+	d, err := x.Run(ctx)
 	if d == nil || err != nil && ctx.Err() == nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func goneThrough(t *testing.T) ExhaustiveSearch {
 	first.Do(func() {
 		x, record := someCells(), new(bytes.Buffer)
 		x.Out = record
-		first.decided, first.err = x.Decide(context.Background())
+		first.decided, first.err = x.Run(context.Background())
 		record.WriteString(`{"row":"setnx","col`) // cut off
 		if first.err == nil {
 			first.lines, first.err = ReadLines(record)
@@ -50,8 +50,8 @@ func goneThrough(t *testing.T) ExhaustiveSearch {
 	return x
 }
 
-// TestDecideFindsWhatIsKnown: a lock without a lease bears a pause, one with a lease does not.
-func TestDecideFindsWhatIsKnown(t *testing.T) {
+// TestTheSearchFindsWhatIsKnown: a lock without a lease bears a pause, one with a lease does not.
+func TestTheSearchFindsWhatIsKnown(t *testing.T) {
 	x := goneThrough(t)
 	d := first.decided
 	if d.Partial != "" {
@@ -67,16 +67,16 @@ func TestDecideFindsWhatIsKnown(t *testing.T) {
 				got.Properties, got.Schedules(), got.Finished(2, 1))
 		}
 	}
-	again, err := x.Decide(t.Context())
+	again, err := x.Run(t.Context())
 	if err != nil || !cmp.Equal(d.Cells, again.Cells) {
 		t.Errorf("%v\n%s", err, cmp.Diff(d.Cells, again.Cells))
 	}
 }
 
-// TestDecideCanBeInterrupted anywhere: what was gone through is kept, and in the end everything is
-// as if it had not been interrupted.
-func TestDecideCanBeInterrupted(t *testing.T) {
-	want, err := goneThrough(t).Decide(t.Context())
+// TestTheSearchCanBeInterrupted anywhere: what was gone through is kept, and in the end everything
+// is as if it had not been interrupted.
+func TestTheSearchCanBeInterrupted(t *testing.T) {
+	want, err := goneThrough(t).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestDecideCanBeInterrupted(t *testing.T) {
 		var record bytes.Buffer
 		x.Out = &record
 		x.Tell = func(int, int, *ExhaustiveCell) { stop() }
-		d, err := x.Decide(ctx)
+		d, err := x.Run(ctx)
 		lines, wrong := ReadLines(&record)
 		x.Known = append(x.Known, lines...)
 		if wrong != nil || len(d.Cells) != len(want.Cells) || ctx.Err() != nil && err == nil {
@@ -112,7 +112,7 @@ func TestDecideCanBeInterrupted(t *testing.T) {
 
 // TestCellsAreComparedWithWhatWasMeasured: the letters of both, with a sign where they differ.
 func TestCellsAreComparedWithWhatWasMeasured(t *testing.T) {
-	d, err := goneThrough(t).Decide(t.Context())
+	d, err := goneThrough(t).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,9 +181,9 @@ func measuredMatrix(t *testing.T, cells map[[2]string]string) *matrix.Matrix {
 	return m
 }
 
-// TestDecidedIsReadBack.
-func TestDecidedIsReadBack(t *testing.T) {
-	d, err := goneThrough(t).Decide(t.Context())
+// TestTheReportIsReadBack writes one and reads it, and refuses what is none.
+func TestTheReportIsReadBack(t *testing.T) {
+	d, err := goneThrough(t).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestDecidedIsReadBack(t *testing.T) {
 			t.Errorf("%q was read", bad)
 		}
 	}
-	if _, err := (ExhaustiveSearch{Rows: []string{"x"}, Each: 1}).Decide(t.Context()); err == nil {
+	if _, err := (ExhaustiveSearch{Rows: []string{"x"}, Each: 1}).Run(t.Context()); err == nil {
 		t.Error("there is no lock x")
 	}
 }

@@ -30,14 +30,13 @@ type ExhaustiveSearch struct {
 // freely is how many times more schedules a cell has without any fault.
 const freely = 4
 
-// deciding is a search through the table. Every cell has its first space before any has its second,
+// exhaustiveSearch is a search through the table. Every cell has its first space before any has its second,
 // so that a search that is interrupted has seen all of them.
 type exhaustiveSearch struct {
 	ExhaustiveSearch
-	mu    sync.Mutex
-	wake  *sync.Cond
 	cells []*cellSearch
-	err   error
+	mu    sync.Mutex
+	err   error // nothing more can be written
 }
 
 // cellSearch is how far the search of a cell is.
@@ -48,12 +47,11 @@ type cellSearch struct {
 	bound int // number of the next space
 	left  int // schedules
 	spare int // of which are kept for the two spaces of docs/locks/expected.md
-	busy  bool
 }
 
-// Decide goes through the cells of docs/locks/expected.md. Cells come in the order of the table,
+// Run goes through the cells of docs/locks/expected.md. Cells come in the order of the table,
 // also when ctx ends, and then with its error.
-func (x ExhaustiveSearch) Decide(ctx context.Context) (*ExhaustiveReport, error) {
+func (x ExhaustiveSearch) Run(ctx context.Context) (*ExhaustiveReport, error) {
 	s := &exhaustiveSearch{ExhaustiveSearch: x}
 	if err := s.prepare(); err != nil {
 		return nil, err
@@ -64,26 +62,20 @@ func (x ExhaustiveSearch) Decide(ctx context.Context) (*ExhaustiveReport, error)
 		inner, cancel = context.WithTimeout(inner, x.Budget)
 		defer cancel()
 	}
-	var all sync.WaitGroup
-	for range max(x.Jobs, 1) {
-		all.Go(func() { s.work(inner) })
+	for cells := s.behind(); len(cells) > 0 && inner.Err() == nil && !s.failed(); cells = s.behind() {
+		batch.Each(inner, cells, max(x.Jobs, 1), func(c *cellSearch) { s.next(inner, c) })
 	}
-	all.Wait()
 	d := &ExhaustiveReport{Format: batch.Format, Each: x.Each}
-	open := 0
 	for _, c := range s.cells {
 		d.Cells = append(d.Cells, c.d)
-		if c.more() {
-			open++
-		}
 	}
 	d.judge()
-	if open > 0 {
-		d.Partial = fmt.Sprintf("%d cells were not gone through as far as they can be: ", open)
-		if d.Partial += "the search was interrupted"; ctx.Err() == nil {
-			d.Partial = fmt.Sprintf(
-				"%d cells were not gone through as far as they can be: the time of %v was over", open, x.Budget)
+	if open := s.open(); open > 0 {
+		why := "the search was interrupted"
+		if ctx.Err() == nil {
+			why = fmt.Sprintf("the time of %v was over", x.Budget)
 		}
+		d.Partial = fmt.Sprintf("%d cells were not gone through as far as they can be: %s", open, why)
 	}
 	return d, errors.Join(s.err, ctx.Err())
 }
@@ -95,7 +87,6 @@ func (x ExhaustiveSearch) Check() error {
 
 // prepare makes the cells and puts what is known into them.
 func (s *exhaustiveSearch) prepare() error {
-	s.wake = sync.NewCond(&s.mu)
 	rs, cs, err := matrix.RowsAndColumns(s.Rows, s.Columns)
 	if err != nil {
 		return err
@@ -120,63 +111,48 @@ func (s *exhaustiveSearch) prepare() error {
 	return nil
 }
 
-// work goes through spaces until there are none.
-func (s *exhaustiveSearch) work(ctx context.Context) {
-	for {
-		x := s.next(ctx)
-		if x == nil {
-			return
-		}
-		space := search(ctx, x.r, x.c, boundsOf(x.c)[x.bound], x.limit())
-		s.mu.Lock()
-		x.take(space)
-		x.busy = false
-		s.err = errors.Join(s.err, s.write(Line{x.r.Name, x.c.Name, space}))
-		s.wake.Broadcast()
-		if s.Tell != nil {
-			s.Tell(len(s.cells)-s.open(), len(s.cells), &x.d)
-		}
-		s.mu.Unlock()
+// next goes through the next space of a cell.
+func (s *exhaustiveSearch) next(ctx context.Context, x *cellSearch) {
+	if s.failed() {
+		return
+	}
+	space := search(ctx, x.r, x.c, boundsOf(x.c)[x.bound], x.limit())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.take(space)
+	if s.Out != nil {
+		s.err = errors.Join(s.err, batch.WriteLine(s.Out, Line{x.r.Name, x.c.Name, space}))
+	}
+	if s.Tell != nil {
+		s.Tell(len(s.cells)-s.open(), len(s.cells), &x.d)
 	}
 }
 
-// next is the cell that is the farthest behind.
-func (s *exhaustiveSearch) next(ctx context.Context) *cellSearch {
+func (s *exhaustiveSearch) failed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for ctx.Err() == nil && s.err == nil {
-		var best *cellSearch
-		for _, x := range s.cells {
-			if !x.busy && x.more() && (best == nil || x.bound < best.bound) {
-				best = x
-			}
+	return s.err != nil
+}
+
+// behind are the cells that are the farthest behind; none if all are done.
+func (s *exhaustiveSearch) behind() (cells []*cellSearch) {
+	for _, x := range s.cells {
+		switch {
+		case !x.more() || len(cells) > 0 && x.bound > cells[0].bound:
+		case len(cells) > 0 && x.bound == cells[0].bound:
+			cells = append(cells, x)
+		default:
+			cells = []*cellSearch{x}
 		}
-		if best != nil {
-			best.busy = true
-			return best
-		}
-		if s.open() == 0 {
-			return nil
-		}
-		s.wake.Wait() // for a cell that another goroutine is busy with
 	}
-	return nil
+	return cells
 }
 
 func (s *exhaustiveSearch) open() (n int) {
 	for _, x := range s.cells {
-		if x.more() {
-			n++
-		}
+		n += batch.Truth(x.more())
 	}
 	return n
-}
-
-func (s *exhaustiveSearch) write(l Line) error {
-	if s.Out == nil {
-		return nil
-	}
-	return batch.WriteLine(s.Out, l)
 }
 
 // more reports whether the cell has a further space.
@@ -228,7 +204,7 @@ func (x *cellSearch) take(s Space) {
 	}
 }
 
-// within reports whether a space has the bounds of a rung, with or without a fault.
+// within reports whether a space has the bounds of another, with or without a fault.
 func (s Space) within(b explore.Bounds) bool {
 	b.Faults = s.Bounds.Faults
 	return s.Bounds == b
