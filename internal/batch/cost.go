@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Cost is what a lock costs, as one run or several showed it. A zero field: nothing of the kind was
@@ -18,7 +19,7 @@ type Cost struct {
 	Throughput float64 `json:"throughput"`
 	// Redis commands of all clients for each grant: the price of a hand-over
 	Commands float64 `json:"commands"`
-	// longest time from a strike to the next grant
+	// longest time from an aimed fault to the next grant
 	Recovery history.Duration `json:"recovery,omitempty"`
 }
 
@@ -34,7 +35,7 @@ type Sample struct {
 // counted.
 func Measure(h *history.History, trace []history.Command) Sample {
 	s := Sample{commands: len(trace)}
-	calls, strikes := map[int]int64{}, []int64(nil)
+	calls, faults := map[int]int64{}, []int64(nil)
 	var first, last int64
 	for i, e := range h.Events {
 		if i == 0 {
@@ -43,14 +44,14 @@ func Measure(h *history.History, trace []history.Command) Sample {
 		last = max(last, e.T)
 		switch {
 		case e.Type == history.Fault && e.Phase == history.PhaseFrom && e.Aimed:
-			strikes = append(strikes, e.T)
+			faults = append(faults, e.T)
 		case e.Type == history.Invoke && e.F == history.Acquire:
 			calls[e.Process] = e.T
 		case e.Type == history.OK && e.F == history.Acquire && e.Depth == 0:
 			if call, ok := calls[e.Process]; ok {
 				s.latencies = append(s.latencies, time.Duration(e.T-call))
 			}
-			s.recover(&strikes, e.T)
+			s.recover(&faults, e.T)
 		}
 	}
 	s.took = time.Duration(last - first)
@@ -58,11 +59,11 @@ func Measure(h *history.History, trace []history.Command) Sample {
 }
 
 // recover ends the wait since each injection after which no client has been granted the lock.
-func (s *Sample) recover(strikes *[]int64, t int64) {
-	for _, at := range *strikes {
+func (s *Sample) recover(faults *[]int64, t int64) {
+	for _, at := range *faults {
 		s.recovery = max(s.recovery, time.Duration(t-at))
 	}
-	*strikes = nil
+	*faults = nil
 }
 
 // Join is the cost that several runs show together.
@@ -79,16 +80,11 @@ func Join(samples ...Sample) Cost {
 		return c
 	}
 	slices.Sort(all.latencies)
-	c.AcquireP50, c.AcquireP99 = history.Duration(quantile(all.latencies, 0.5)),
-		history.Duration(quantile(all.latencies, 0.99))
+	c.AcquireP50, c.AcquireP99 = history.Duration(units.Quantile(all.latencies, 0.5)),
+		history.Duration(units.Quantile(all.latencies, 0.99))
 	c.Commands = float64(all.commands) / float64(c.Grants)
 	if all.took > 0 {
 		c.Throughput = float64(c.Grants) / all.took.Seconds()
 	}
 	return c
-}
-
-// quantile returns the q-quantile of sorted values, of which there is at least one.
-func quantile(sorted []time.Duration, q float64) time.Duration {
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
 }

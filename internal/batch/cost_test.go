@@ -13,14 +13,14 @@ func at(t history.Type, ms int64, process int, f string) history.Event {
 }
 
 func TestCost(t *testing.T) {
-	strike := at(history.Fault, 20, history.Harness, "pause")
-	strike.Phase, strike.Aimed = history.PhaseFrom, true
+	fault := at(history.Fault, 20, history.Harness, "pause")
+	fault.Phase, fault.Aimed = history.PhaseFrom, true
 	nested := at(history.OK, 15, 0, history.Acquire)
 	nested.Depth = 1
 	h := &history.History{Events: []history.Event{
 		at(history.Invoke, 0, 0, history.Acquire), at(history.Invoke, 0, 1, history.Acquire),
 		at(history.OK, 10, 0, history.Acquire),
-		nested, strike, at(history.OK, 90, 1, history.Acquire), at(history.Invoke, 95, 0,
+		nested, fault, at(history.OK, 90, 1, history.Acquire), at(history.Invoke, 95, 0,
 			history.Acquire), at(history.Fail, 99, 0, history.Acquire),
 		at(history.End, 1000, history.Harness, ""),
 	}}

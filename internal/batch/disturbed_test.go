@@ -33,6 +33,6 @@ func TestDisturbed(t *testing.T) {
 		}
 	}
 	if batch.Disturbed(harness.Plan{}, nil) {
-		t.Error("without a verdict nobody knows")
+		t.Error("without a verdict it cannot be told")
 	}
 }

@@ -13,14 +13,14 @@ import (
 // Properties are the properties of the matrix, in the order in which they are written.
 var Properties = history.MatrixProperties()
 
-// Finding is what a campaign keeps of a verdict.
+// Finding is what a batch keeps of a verdict.
 type Finding struct {
 	Verdict    checker.Result            `json:"verdict"`
 	Properties map[string]checker.Result `json:"properties"`
-	// of the letters that were violated
+	// of the properties that were violated
 	Classes      map[string]string `json:"classes,omitempty"`
 	Explanations map[string]string `json:"explanations,omitempty"` // the counterexamples
-	// why a letter is unknown or n.a.
+	// why a property is unknown or n.a.
 	Reasons      map[string]string `json:"reasons,omitempty"`
 	HarnessError string            `json:"harness_error,omitempty"` // why there is no verdict
 	// the machine did not keep up
@@ -83,7 +83,7 @@ func (f *Finding) note(p checker.Property) {
 	f.Stalled = f.Stalled || p.Stalled
 }
 
-// Violated are the letters of the matrix that were found.
+// Violated are the properties of the matrix that were violated.
 func (f Finding) Violated() []string {
 	var out []string
 	for l, v := range f.Properties {
@@ -94,7 +94,7 @@ func (f Finding) Violated() []string {
 	return InOrder(out)
 }
 
-// violatedAll are all properties that the run violated, not only those of the matrix.
+// ViolatedAll are all properties that the run violated, not only those of the matrix.
 func (f Finding) ViolatedAll() (out []string) {
 	for l, r := range f.Properties {
 		if r == checker.Violated {
@@ -105,7 +105,7 @@ func (f Finding) ViolatedAll() (out []string) {
 	return out
 }
 
-// found is what a run found, in a word or two.
+// Found is what a run found, in a word or two.
 func (f Finding) Found() string {
 	if v := f.ViolatedAll(); len(v) > 0 {
 		return "violates " + strings.Join(v, ",")
@@ -113,7 +113,7 @@ func (f Finding) Found() string {
 	return f.Verdict.String()
 }
 
-// byLetter orders properties as they are written, those of the matrix first.
+// ByProperty orders properties as they are written, those of the matrix first.
 func ByProperty(a, b string) int {
 	place := func(l string) int {
 		if i := slices.Index(Properties, l); i >= 0 {
@@ -127,10 +127,10 @@ func ByProperty(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// inOrder returns the letters without repetition in the order in which they are written.
-func InOrder(letters []string) (out []string) {
+// InOrder returns the properties without repetition in the order in which they are written.
+func InOrder(properties []string) (out []string) {
 	for _, l := range Properties {
-		if slices.Contains(letters, l) {
+		if slices.Contains(properties, l) {
 			out = append(out, l)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// part is what two results must have in common to be shards of one.
+// Part is what two results must have in common to be shards of one.
 type Part struct {
 	Name     string // of its directory, for people
 	Shard    Shard
@@ -19,7 +19,7 @@ type Part struct {
 	Versions map[string]string // of what answered
 }
 
-// joinable refuses parts that are not the shards of one campaign, each once. With allowMissing some
+// Joinable refuses parts that are not the shards of one batch, each once. With allowMissing some
 // may be missing or cut short. It returns the shards that are missing, as text.
 func Joinable(parts []Part, allowMissing bool) (missing []string, err error) {
 	if len(parts) == 0 {
@@ -67,7 +67,7 @@ func Joinable(parts []Part, allowMissing bool) (missing []string, err error) {
 func (p Part) same(q Part) error {
 	for _, field := range slices.Sorted(maps.Keys(p.Plan)) {
 		if !bytes.Equal(p.Plan[field], q.Plan[field]) {
-			return fmt.Errorf("%s and %s differ in %s: %s and %s; only shards of one campaign can be joined",
+			return fmt.Errorf("%s and %s differ in %s: %s and %s; only shards of one whole can be joined",
 				p.Name, q.Name, field, short(p.Plan[field]), short(q.Plan[field]))
 		}
 	}
@@ -93,7 +93,7 @@ func short(b []byte) string {
 	return string(b)
 }
 
-// fields are the fields of a document, without those that shards may differ in.
+// Fields are the fields of a document, without those that shards may differ in.
 func Fields(document any, without ...string) (map[string]json.RawMessage, error) {
 	b, err := json.Marshal(document)
 	if err != nil {
@@ -109,6 +109,6 @@ func Fields(document any, without ...string) (map[string]json.RawMessage, error)
 	return out, nil
 }
 
-// severalMachines stands for shards that ran on machines of different kinds: their times are not to
+// SeveralMachines stands for shards that ran on machines of different kinds: their times are not to
 // be compared.
 const SeveralMachines = "several"

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Shard is the part of a campaign that one of several machines runs. The zero value is the whole.
+// Shard is the part of a batch that one of several machines runs. The zero value is the whole.
 // It is a pflag.Value and is written "2/5": the second of five.
 type Shard struct {
 	Index int // from 1
@@ -57,7 +57,7 @@ func (s *Shard) UnmarshalText(b []byte) error {
 // does. It splits the seeds of a search.
 func (s Shard) Has(i int) bool { return s.Of == 0 || i%s.Of == s.Index-1 }
 
-// deal returns the things that belong to the shard, in their order. Each thing belongs to exactly
+// Deal returns the things that belong to the shard, in their order. Each thing belongs to exactly
 // one shard, the same on every machine; the sums of the weights of two shards differ by no more
 // than the heaviest thing, because the heaviest are dealt first, each to the shard that has least.
 func Deal[T any](s Shard, things []T, weight func(T) int) []T {

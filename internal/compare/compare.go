@@ -187,14 +187,14 @@ func newPair(a, b Item) Pair {
 	if a.Name != b.Name {
 		p.Name = a.Name + " / " + b.Name
 	}
-	for _, l := range lettersOf(a, b) {
-		p.Properties = append(p.Properties, newLetterPair(l, a, b))
+	for _, l := range propertiesOf(a, b) {
+		p.Properties = append(p.Properties, newPropertyPair(l, a, b))
 	}
 	return p
 }
 
-// lettersOf are the properties that either item was judged for.
-func lettersOf(items ...Item) (out []string) {
+// propertiesOf are the properties that either item was judged for.
+func propertiesOf(items ...Item) (out []string) {
 	for _, i := range items {
 		for _, t := range i.Trials {
 			for l := range t.Properties {

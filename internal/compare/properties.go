@@ -85,7 +85,7 @@ func (t Tally) String() string {
 	return t.Found.String()
 }
 
-func newLetterPair(letter string, a, b Item) PropertyPair {
+func newPropertyPair(letter string, a, b Item) PropertyPair {
 	p := PropertyPair{Property: letter, A: newTally(letter, a), B: newTally(letter, b)}
 	inA, inB := p.A.Found == checker.Violated, p.B.Found == checker.Violated
 	unknownA, unknownB := p.A.Found == checker.Unknown, p.B.Found == checker.Unknown
@@ -132,7 +132,7 @@ func (p PropertyPair) Line() string {
 		return fmt.Sprintf("%s: %s and %s: that may be chance (%.0f %%)", p.Property, p.A, p.B,
 			100*p.Missed)
 	case Learned:
-		return fmt.Sprintf("%s is %s now, and nobody could tell before", p.Property, p.B)
+		return fmt.Sprintf("%s is %s now, and could not be told before", p.Property, p.B)
 	case Class:
 		return fmt.Sprintf("%s is violated on both sides, in another way: %s, then %s", p.Property,
 			p.A.Class, p.B.Class)

@@ -172,7 +172,7 @@ func (p Pair) Lines() (out []string) {
 		}
 	}
 	if lost != "" {
-		out = append(out, lost+" was known, and nobody can tell now")
+		out = append(out, lost+" was known, and cannot be told now")
 	}
 	return out
 }
@@ -195,7 +195,7 @@ func (c *Comparison) Sentence() string {
 		one, many string
 	}{
 		{news, "1 new violation", "new violations"}, {gone, "1 violation gone", "violations gone"},
-		{lost, "1 letter that nobody can tell any more", "letters that nobody can tell any more"},
+		{lost, "1 property that cannot be told any more", "properties that cannot be told any more"},
 		{chance, "1 that may be chance", "that may be chance"},
 		{worse, "1 cost worse", "costs worse"}, {better, "1 cost better", "costs better"},
 	} {

@@ -17,7 +17,7 @@ import (
 // for short holds, and after the two faults that everybody has one day.
 type RowCost struct {
 	Row     string           `json:"row"`
-	Dir     string           `json:"dir,omitempty"` // of the run, relative to the campaign's
+	Dir     string           `json:"dir,omitempty"` // of the run, relative to the directory of the matrix
 	Clients int              `json:"clients"`
 	Hold    history.Duration `json:"hold"`
 	// from the holder's death to the next grant
@@ -35,7 +35,7 @@ const (
 	CostGrants = 500 // and no more, where a lock is that fast
 )
 
-// CostRows are the locks whose cost this campaign measures: those that can be used more than once.
+// CostRows are the locks whose cost this matrix measures: those that can be used more than once.
 func (o Options) CostRows() []Row {
 	rs, err := FindRows(o.Rows)
 	if err != nil {
@@ -68,13 +68,13 @@ func (o Options) CostPlan(r Row) (harness.Plan, error) {
 	return p, err
 }
 
-// CostDir is where that run goes, relative to the campaign's directory.
+// CostDir is where that run goes, relative to the directory of the matrix.
 func CostDir(r Row) string {
 	return path.Join("runs", strings.ReplaceAll(r.Name, " ", "-"), "cost")
 }
 
-// Recoveries are the runs, relative to the campaign's directory, that show how long a lock takes to
-// recover from a fault of a column.
+// Recoveries are the runs, relative to the directory of the matrix, that show how long a lock takes
+// to recover from a fault of a column.
 func (m *Matrix) Recoveries(row, column string) (dirs []string) {
 	c := m.Cell(row, column)
 	if c == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 )
 
-// Matrix is what a campaign found: the document matrix.json.
+// Matrix is what was found: the document matrix.json.
 type Matrix struct {
 	Format      int               `json:"format"`
 	Environment string            `json:"environment"`
@@ -137,7 +137,7 @@ func newCell(r Row, c Column, runs []Result, free *Cell) Cell {
 	return cell
 }
 
-// newLetter joins what the runs say of one property: violated in one is violated; then unknown;
+// newProperty joins what the runs say of one property: violated in one is violated; then unknown;
 // then valid.
 func newProperty(name string, runs []Result) Property {
 	l := Property{Name: name, Found: checker.NA}

@@ -32,9 +32,9 @@ func (idle) Reset(string) error                       { return nil }
 func (idle) KillClient(int) error                     { return nil }
 func (idle) PauseClient(int) error                    { return nil }
 
-// struckBy is a lock that a fault can strike at all, for those that aim at something which not
+// aimedAt is a lock that a fault can be aimed at, for those that aim at something which not
 // every lock does.
-var struckBy = map[string]string{
+var aimedAt = map[string]string{
 	"between": "setpx-getdel", "check": "setpx-getdel", "expire": "setnx-expire", "takeover": "getset",
 	"again": "redisson", "vote": "redlock",
 	"minority-loss": "redlock", "majority-loss": "redlock",
@@ -68,7 +68,7 @@ func everyFault(t *testing.T) (specs []string) {
 func lockFor(spec string) string {
 	name, variant, _ := strings.Cut(spec, ":")
 	for _, w := range []string{variant, name} {
-		if l := struckBy[w]; l != "" {
+		if l := aimedAt[w]; l != "" {
 			return l
 		}
 	}

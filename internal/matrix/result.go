@@ -21,7 +21,7 @@ type Result struct {
 	Control bool   `json:"control,omitempty"`
 	Attempt int    `json:"attempt"`
 	Seed    uint64 `json:"seed"`
-	Dir     string `json:"dir"` // the run directory, relative to the campaign's
+	Dir     string `json:"dir"` // the run directory, relative to that of the matrix
 	batch.Finding
 	// a stall of the machine was a fault of its own
 	Disturbed bool             `json:"disturbed,omitempty"`
@@ -39,7 +39,7 @@ func newResult(t Task, dir string, v *checker.Verdict, err error, took time.Dura
 	}
 }
 
-// unfit reports whether the run says little about its cell: it gives way to a repetition, and is
+// Unfit reports whether the run says little about its cell: it gives way to a repetition, and is
 // not counted.
 func (r Result) Unfit() bool { return r.Stalled || r.Disturbed || r.HarnessError != "" }
 

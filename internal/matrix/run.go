@@ -17,7 +17,7 @@ import (
 // Progress is told of each run that is over: how many are, of how many, and the result.
 type Progress func(done, all int, r Result)
 
-// Run carries out the runs of a campaign that known does not have yet, and writes each result to
+// Run carries out the runs of a matrix that known does not have yet, and writes each result to
 // out as it comes. Then some are repeated once with nothing beside them: those that the machine was
 // too slow for, which the repetition replaces, and those that did not find what was expected, to
 // which it is added: that something was not found once proves little. What was found is never taken
@@ -62,7 +62,7 @@ func missing(tasks []Task, results []Result, alone bool) (left []Task) {
 }
 
 // doubtful are the tasks to repeat. Whether a cell lacks something is asked of its first attempt
-// alone, so that every shard and the whole campaign repeat the same.
+// alone, so that every shard and the whole matrix repeat the same.
 func doubtful(tasks []Task, results []Result) (again []Task) {
 	slow, first := map[string]bool{}, map[string][]Result{}
 	for _, r := range results {
@@ -128,7 +128,7 @@ func (c *execution) failed() bool {
 	return c.err != nil
 }
 
-// one carries out a task. What was interrupted leaves no result: it is run again when the campaign
+// one carries out a task. What was interrupted leaves no result: it is run again when the matrix
 // is resumed.
 func (c *execution) one(ctx context.Context, t Task) {
 	begin := time.Now()
@@ -155,7 +155,7 @@ func (c *execution) one(ctx context.Context, t Task) {
 	}
 }
 
-// dir is where a run goes, relative to the campaign's directory.
+// dir is where a run goes, relative to the directory of the matrix.
 func (c *execution) dir(t Task) string {
 	name := strings.NewReplacer(":", "-", " ", "-", "+", "plus").Replace(fmt.Sprintf("%s-%d",
 		t.Aim.Nemesis, t.Attempt))

@@ -56,7 +56,7 @@ func expected() *environment {
 	}}
 }
 
-func TestACampaignRunsEverythingAndRepeatsWhatItMissed(t *testing.T) {
+func TestAMatrixRunsEverythingAndRepeatsWhatItMissed(t *testing.T) {
 	w := expected()
 	w.slow = map[string]bool{"none": true}
 	o := some
@@ -96,7 +96,7 @@ func TestACampaignRunsEverythingAndRepeatsWhatItMissed(t *testing.T) {
 	}
 }
 
-func TestACampaignGoesOnAfterAnInterruption(t *testing.T) {
+func TestAMatrixGoesOnAfterAnInterruption(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := expected()
 	w.after = func(n int) {
@@ -164,7 +164,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
-func TestACampaignEndsWhenItCannotWrite(t *testing.T) {
+func TestAMatrixEndsWhenItCannotWrite(t *testing.T) {
 	w := expected()
 	if _, err := some.Run(t.Context(), w.run, nil, broken{}, nil); err == nil ||
 		!strings.Contains(err.Error(), "disk full") {

@@ -26,11 +26,11 @@ type Options struct {
 	Unsupported map[string]string `json:"unsupported,omitempty"`
 }
 
-// defaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no
+// DefaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no
 // stall of the machine is nearly as long.
 const DefaultTTL = 500 * time.Millisecond
 
-// Task is one run of a campaign.
+// Task is one run of a matrix.
 type Task struct {
 	Row     Row    `json:"-"`
 	Column  string `json:"column"`
@@ -39,8 +39,8 @@ type Task struct {
 	Seed    uint64 `json:"seed"`
 }
 
-// tasks are all runs of a campaign, in order: the repetitions of one aim are far apart, so that an
-// interrupted campaign has seen everything once.
+// Tasks are all runs of a matrix, in order: the repetitions of one aim are far apart, so that an
+// interrupted matrix has seen everything once.
 func (o Options) Tasks() ([]Task, error) {
 	rs, cs, err := RowsAndColumns(o.Rows, o.Columns)
 	if err != nil {
@@ -76,7 +76,7 @@ func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
 	return out
 }
 
-// key names a task: the same in every campaign with the same rows and columns.
+// key names a task: the same in every matrix with the same rows and columns.
 func (t Task) key() string { return t.Row.Name + "|" + t.Column + "|" + t.Aim.Nemesis }
 
 func (t Task) hash() uint64 {
@@ -92,7 +92,7 @@ func (o Options) Plan(t Task) (harness.Plan, error) {
 	return p, err
 }
 
-// wish is what a run of the matrix asks for.
+// RunOptions are what a run of the matrix asks for.
 func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 	ttl := o.TTL
 	if ttl == 0 {

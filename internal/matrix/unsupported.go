@@ -6,7 +6,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// lacking says why a scenario is not possible where the campaign runs; "" if it is.
+// unsupported says why a scenario is not possible where the matrix runs; "" if it is.
 func (o Options) unsupported(r Row, a Aim) string {
 	if len(o.Unsupported) == 0 {
 		return ""

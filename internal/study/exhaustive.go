@@ -64,9 +64,9 @@ var whole = []explore.Bounds{{Clients: 2, Rounds: 2, Tries: tries}, {Clients: 3,
 // smallest is the first space: two clients once.
 var smallest = explore.Bounds{Clients: 2, Rounds: 1, Tries: tries}
 
-// ladder is what a cell is gone through within, the small spaces first: what is finished is worth
+// growing is what a cell is gone through within, the small spaces first: what is finished is worth
 // more than what is large.
-var ladder = []explore.Bounds{
+var growing = []explore.Bounds{
 	smallest, whole[0], preempted(smallest, 1), whole[1],
 	preempted(whole[0], 1), preempted(whole[1], 1), preempted(smallest, 2), preempted(whole[0], 2),
 	preempted(whole[1], 2),
@@ -77,7 +77,7 @@ func preempted(b explore.Bounds, times int) explore.Bounds {
 	return b
 }
 
-// tardy are the spaces in which, without a fault, clients and messages may be slow for less than
+// slow are the spaces in which, without a fault, clients and messages may be slow for less than
 // half a lease.
 var slow = []explore.Bounds{
 	{Clients: 2, Rounds: 2, Tries: tries, Expiries: 1}, {Clients: 3, Rounds: 1, Tries: tries,
@@ -86,12 +86,12 @@ var slow = []explore.Bounds{
 		Tries: tries, Expiries: 1, Preemptions: 1},
 }
 
-// rungs are the spaces of a cell, in the order in which they are gone through.
+// boundsOf are the spaces of a cell, in the order in which they are gone through.
 func boundsOf(c matrix.Column) []explore.Bounds {
 	if c.Name == "none" {
-		return slices.Concat(ladder[:4], slow[:3], ladder[4:], slow[3:]) // the last of them is large
+		return slices.Concat(growing[:4], slow[:3], growing[4:], slow[3:]) // the last of them is large
 	}
-	return ladder
+	return growing
 }
 
 // beyond says why a cell cannot be gone through; "" if it can.
@@ -101,7 +101,7 @@ func beyond(r matrix.Row, c matrix.Column) string {
 	}
 	if c.Name != "none" && c.Name != "longwork" && !slices.Contains(explore.AnywhereFaults(),
 		strings.TrimRight(c.Name, "+-")) {
-		return "the fault has no form that can strike at any place"
+		return "the fault has no form that can be injected at any place"
 	}
 	return ""
 }

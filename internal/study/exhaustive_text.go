@@ -55,7 +55,7 @@ func sentence(s string) string {
 	return " **" + strings.ToUpper(s[:1]) + s[1:] + ".**"
 }
 
-// decidedCount sums the table up.
+// exhaustiveCount sums the table up.
 type exhaustiveCount struct{ agree, known, same, measured, schedules, finished, all int }
 
 func (d *ExhaustiveReport) count(measured Measured) (n exhaustiveCount) {

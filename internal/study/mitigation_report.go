@@ -51,7 +51,7 @@ type Trials struct {
 	Reason  string `json:"reason,omitempty"` // why, of one of them
 	// median of acquires without competition, without any fault
 	Acquire history.Duration `json:"acquire"`
-	// the longest time from the strike to the next grant
+	// the longest time from the fault to the next grant
 	Recovery history.Duration `json:"recovery,omitempty"`
 }
 
