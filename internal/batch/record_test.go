@@ -46,7 +46,8 @@ func TestOneProcessWorksInADirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Lock(dir); err == nil || !strings.Contains(err.Error(), "another lockbench is at work") {
+	if _, err := Lock(dir); err == nil ||
+		!strings.Contains(err.Error(), "another lockbench is at work") {
 		t.Errorf("two work in it: %v", err)
 	}
 	first.Close()
@@ -59,7 +60,9 @@ func TestOneProcessWorksInADirectory(t *testing.T) {
 		t.Error("a directory that is not there was locked")
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name()[0] != '.' }) {
+	if err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return e.Name()[0] != '.'
+	}) {
 		t.Errorf("%v, %v", entries, err)
 	}
 }

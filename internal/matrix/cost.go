@@ -17,7 +17,7 @@ import (
 // for short holds, and after the two faults that everybody has one day.
 type RowCost struct {
 	Row     string           `json:"row"`
-	Dir     string           `json:"dir,omitempty"` // of the run, relative to the directory of the matrix
+	Dir     string           `json:"dir,omitempty"` // of the run, relative to the matrix
 	Clients int              `json:"clients"`
 	Hold    history.Duration `json:"hold"`
 	// from the holder's death to the next grant

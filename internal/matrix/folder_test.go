@@ -119,7 +119,8 @@ func TestShardsOfAFolderAreMerged(t *testing.T) {
 			t.Errorf("%s, %s: %s, and of the whole %s", known[0].Row, known[0].Column, got, want)
 		}
 	}
-	if _, _, _, err := Merge(parts[:1], false); err == nil || !strings.Contains(err.Error(), "shard 2/2") {
+	if _, _, _, err := Merge(parts[:1], false); err == nil ||
+		!strings.Contains(err.Error(), "shard 2/2") {
 		t.Errorf("half of it is the whole: %v", err)
 	}
 }

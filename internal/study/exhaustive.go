@@ -19,7 +19,7 @@ type ExhaustiveReport struct {
 	Format  int              `json:"format"`
 	Each    int              `json:"each"` // schedules of a cell at most
 	Took    history.Duration `json:"took,omitempty"`
-	Partial string           `json:"partial,omitempty"` // why there are cells that were not gone through
+	Partial string           `json:"partial,omitempty"` // why cells were not gone through
 	Cells   []ExhaustiveCell `json:"cells"`
 }
 

@@ -30,8 +30,8 @@ type ExhaustiveSearch struct {
 // freely is how many times more schedules a cell has without any fault.
 const freely = 4
 
-// exhaustiveSearch is a search through the table. Every cell has its first space before any has its second,
-// so that a search that is interrupted has seen all of them.
+// exhaustiveSearch is a search through the table. Every cell has its first space before any has its
+// second, so that a search that is interrupted has seen all of them.
 type exhaustiveSearch struct {
 	ExhaustiveSearch
 	cells []*cellSearch
