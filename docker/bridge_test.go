@@ -63,7 +63,7 @@ func TestNothingButTheProxiesIsPublished(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = exec.Command("docker", "rmi", declares).Run() })
 	l := open(t, Options{Network: Bridge, Image: declares})
-	launch(t, l, place(t, l, server.NodeConfig{}))
+	launch(t, l, place(t, l, server.NodeConfig{Host: "127.83.6.1", Port: 23456}))
 	for _, id := range containers(t, l.owner.run) {
 		r, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{})
 		if err != nil {

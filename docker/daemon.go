@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go/log"
 )
@@ -130,9 +131,13 @@ func silent(host string, err error) error {
 // oneLine is an error without its line breaks.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// remove ends a container at once and removes it with all that it wrote.
+// remove ends a container at once and removes it with all that it wrote. Another process may do the
+// same, or have done it.
 func (d *daemon) remove(ctx context.Context, id string) error {
 	_, err := d.ContainerRemove(ctx, id, client.ContainerRemoveOptions{
 		Force: true, RemoveVolumes: true})
+	if errdefs.IsNotFound(err) || errdefs.IsConflict(err) {
+		return nil
+	}
 	return err
 }

@@ -64,8 +64,8 @@ func open(t *testing.T, o Options) *Launcher {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		if left := append(containers(t, run), networks(t, run)...); len(left) > 0 {
-			t.Errorf("containers or networks %v are left", left)
+		if left := containers(t, run); len(left) > 0 {
+			t.Errorf("containers %v are left", left)
 		}
 	})
 	return l
@@ -91,8 +91,7 @@ func containers(t *testing.T, run string) (ids []string) {
 	return ids
 }
 
-// place gives a server an address: one of its own on the host's network, else an endpoint at the
-// proxies.
+// place gives a server a route, where it is beside remote proxies.
 func place(t *testing.T, l *Launcher, c server.NodeConfig) server.NodeConfig {
 	t.Helper()
 	s, err := l.Remote()
@@ -106,7 +105,7 @@ func place(t *testing.T, l *Launcher, c server.NodeConfig) server.NodeConfig {
 				t.Error(err)
 			}
 		})
-		err = c.Settle(s)
+		err = c.Beside(s)
 	}
 	if err != nil {
 		t.Fatal(err)

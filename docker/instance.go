@@ -2,7 +2,6 @@ package docker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -88,22 +87,6 @@ func plain(framed io.Reader) io.Reader {
 func (b *instance) name() string {
 	<-b.made
 	return b.id
-}
-
-// address is the container's in the only network that it is in.
-func (b *instance) address(ctx context.Context) (string, error) {
-	r, err := b.daemon.ContainerInspect(ctx, b.name(), client.ContainerInspectOptions{})
-	if err != nil {
-		return "", err
-	}
-	if r.Container.NetworkSettings != nil {
-		for _, n := range r.Container.NetworkSettings.Networks {
-			if n.IPAddress.IsValid() {
-				return n.IPAddress.String(), nil
-			}
-		}
-	}
-	return "", errors.New("the container ended before it had an address")
 }
 
 // remove ends the container with SIGKILL, whatever it does, and removes it. It may be gone already.

@@ -52,8 +52,8 @@ const (
 	janitorPause  = 500 * time.Millisecond
 )
 
-// JanitorMain waits for the end of its input and removes the containers and the networks of the
-// run. It returns the exit code.
+// JanitorMain waits for the end of its input and removes the containers of the run. It
+// returns the exit code.
 func JanitorMain(in io.Reader) int {
 	_, _ = io.Copy(io.Discard, in)
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)

@@ -15,8 +15,8 @@ const (
 	Auto = "auto"
 	// Host puts every server on this machine's own network: nothing stands between it and the proxies.
 	Host = "host"
-	// Bridge is a network of the environment's own, with a container in it that has the proxies:
-	// nothing else is published, and that on 127.0.0.1.
+	// Bridge puts every server on the network of a container that has the proxies: nothing else is
+	// published, and that on 127.0.0.1.
 	Bridge = "bridge"
 )
 

@@ -86,9 +86,8 @@ func (l *Launcher) serverVersion(ctx context.Context, lent testcontainers.Contai
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithCmd("--version"), testcontainers.WithEntrypoint(l.image.server),
 		testcontainers.WithLabels(l.owner.labels()),
-		testcontainers.WithEnv(env), unpublished(func(h *container.HostConfig) {
-			h.NetworkMode = "none"
-		}),
+		testcontainers.WithEnv(env),
+		hostConfig(func(h *container.HostConfig) { h.NetworkMode = "none" }),
 	}
 	if lent != nil {
 		options = append(options, lent)

@@ -19,12 +19,13 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// remoteProxies is the network of an environment on a bridge, and the container in it that has the
-// environment's proxies. Only one port of that container is published, on 127.0.0.1 and where the
-// daemon likes: everything outside goes through it.
+// remoteProxies is the container on a bridge that has an environment's proxies. Its servers are on
+// its network, by loopback addresses as processes have them: no other container reaches those, a
+// server that is killed refuses connections at once, and its address stays. Only one port of the
+// container is published, on 127.0.0.1 and where the daemon likes: everything outside goes through
+// it.
 type remoteProxies struct {
 	*instance
-	network  string // its number
 	token    string
 	messages chan proxy.RemoteMessage
 	ended    chan struct{}
@@ -43,14 +44,9 @@ func (l *Launcher) Remote() (*proxy.Remote, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	bridge, err := l.makeNetwork(ctx)
-	if err != nil {
-		return nil, err
-	}
 	s := &remoteProxies{
-		instance: newInstance(l.daemon), network: bridge, token: rand.Text(),
-		messages: make(chan proxy.RemoteMessage,
-			16), ended: make(chan struct{}),
+		instance: newInstance(l.daemon), token: rand.Text(),
+		messages: make(chan proxy.RemoteMessage, 16), ended: make(chan struct{}),
 	}
 	l.environment = s
 	go s.live(l.image.name, append(program, l.describeRemote(s)...))
@@ -85,8 +81,7 @@ func (l *Launcher) describeRemote(s *remoteProxies) []testcontainers.ContainerCu
 		testcontainers.WithLabels(labels), testcontainers.WithEnv(proxy.RemoteEnv(s.token)),
 		testcontainers.WithExposedPorts(published.String()),
 		hostConfig(func(h *container.HostConfig) {
-			h.NetworkMode, h.IpcMode, h.ShmSize = container.NetworkMode(s.network),
-				container.IPCModeShareable, remoteMemory
+			h.NetworkMode, h.IpcMode, h.ShmSize = "bridge", container.IPCModeShareable, remoteMemory
 			// the daemon finds a port that is free
 			h.PortBindings = network.PortMap{published: {{HostIP: netip.AddrFrom4([4]byte{127, 0, 0, 1})}}}
 			h.LogConfig.Type = "none"
@@ -143,10 +138,6 @@ func (s *remoteProxies) ready(ctx context.Context) error {
 
 // look asks the daemon where the container is.
 func (s *remoteProxies) look(ctx context.Context) (*proxy.Remote, error) {
-	host, err := s.address(ctx)
-	if err != nil {
-		return nil, err
-	}
 	r, err := s.daemon.ContainerInspect(ctx, s.name(), client.ContainerInspectOptions{})
 	if err != nil {
 		return nil, err
@@ -156,7 +147,7 @@ func (s *remoteProxies) look(ctx context.Context) (*proxy.Remote, error) {
 		return nil, errors.New("the Docker daemon has not published the port of the proxies")
 	}
 	return &proxy.Remote{Addr: net.JoinHostPort("127.0.0.1", b[0].HostPort), Token: s.token,
-		Host: host, Messages: s.messages, End: s.end}, nil
+		Messages: s.messages, End: s.end}, nil
 }
 
 // unreached says what to do where the daemon's loopback addresses are not this machine's.
@@ -171,15 +162,13 @@ func (l *Launcher) unreached(err error) error {
 			"not on this machine's (%s); run lockbench where the daemon is", l.daemon.remote, oneLine(err))
 }
 
-// end removes the container and the network.
+// end removes the container.
 func (s *remoteProxies) end() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
 	s.remove()
 	go func() { // its reader may be gone
 		for range s.messages {
 		}
 	}()
 	<-s.ended
-	return s.daemon.gone(s.daemon.removeNetwork(ctx, s.network))
+	return nil
 }

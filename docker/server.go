@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,9 +22,6 @@ const patience = 20 * time.Second
 // folder is where a server lives in its container: every image has it, and every user may write
 // there.
 const folder = "/tmp"
-
-// serverPort is where a server listens in its container, if that is a machine of its own.
-const serverPort = 6379
 
 // disk is where it lives if its folder is one of this machine's, which outlives the container.
 const disk = "/lockbench-disk"
@@ -61,10 +56,10 @@ func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCust
 		return nil, err
 	}
 	var binds []string
-	if c.Endpoint != nil {
-		c.Host, c.Port = "0.0.0.0", serverPort
-	} else if c.Dir, err = l.disk(c, &binds); err != nil {
-		return nil, err
+	if l.network == Host {
+		if c.Dir, err = l.disk(c, &binds); err != nil {
+			return nil, err
+		}
 	}
 	args, options := c.Arguments(), []testcontainers.ContainerCustomizer{l.within(), clock}
 	if c.Watches != nil {
@@ -89,8 +84,7 @@ func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCust
 }
 
 // clock makes the server read its wall clock through a shim: the image's own, or the one that this
-// machine's compiler makes. Behind an endpoint the offset is with the proxies; else in a file of
-// ours.
+// machine's compiler makes. Where the proxies are remote, they have the offset; else a file of ours.
 func (l *Launcher) clock(c server.NodeConfig) (options testcontainers.ContainerCustomizer,
 	env map[string]string, err error) {
 	env = map[string]string{}
@@ -109,7 +103,7 @@ func (l *Launcher) clock(c server.NodeConfig) (options testcontainers.ContainerC
 		k, v, _ := strings.Cut(e, "=")
 		env[k] = v
 	}
-	if c.Endpoint != nil {
+	if c.Clock.Remote != nil {
 		return shim, env, nil
 	}
 	return testcontainers.CustomizeRequestOption(func(
@@ -139,17 +133,10 @@ func (l *Launcher) user(dir string) string {
 
 // live makes the container, starts it and follows it to its end, of which it returns the reason.
 func (s *redisServer) live(image string, options []testcontainers.ContainerCustomizer) any {
-	var wrong error
 	err := s.run(context.Background(), image, options, func(a client.HijackedResponse) {
-		if wrong = s.enter(); wrong != nil {
-			s.remove()
-		}
 		s.Follow(plain(a.Reader))
 	})
-	switch {
-	case wrong != nil:
-		return oneLine(wrong)
-	case s.Clock != nil && err == exited(127): // the loader's
+	if s.Clock != nil && err == exited(127) { // the loader's
 		return fmt.Sprintf(
 			"%v: the clock shim does not suit the C library of %s; take our image for this fault", err,
 			image)
@@ -157,28 +144,8 @@ func (s *redisServer) live(image string, options []testcontainers.ContainerCusto
 	return oneLine(err)
 }
 
-// enter opens the server's endpoint, if it has one. It is called before the server's first output
-// is read, so that a client that waits for that can connect.
-func (s *redisServer) enter() error {
-	if s.Endpoint == nil {
-		return nil
-	}
-	at, err := s.address(context.Background())
-	if err != nil {
-		return err
-	}
-	return s.Endpoint.Open(net.JoinHostPort(at, strconv.Itoa(serverPort)))
-}
-
-// Kill is server.Server. No connection may come while the server dies: the address of a container
-// that is gone answers nothing, not even a refusal.
+// Kill is server.Server.
 func (s *redisServer) Kill() {
-	if s.Endpoint != nil {
-		_ = s.Endpoint.Shut() // the proxies may be gone, too
-	}
 	s.remove()
-	if s.Endpoint != nil {
-		_ = s.Endpoint.Clear()
-	}
 	<-s.Done()
 }

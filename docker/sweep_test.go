@@ -3,7 +3,6 @@ package docker
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,10 +46,10 @@ func victim() int {
 func start(t *testing.T, network string) (c *exec.Cmd, run string) {
 	t.Helper()
 	testenv.Part(t, "docker")
-	servers, bridges := 2, 0
+	servers := 2
 	if network == Bridge {
 		testenv.Part(t, "bridge")
-		servers, bridges = 3, 1 // one has the proxies
+		servers = 3 // one has the proxies
 	}
 	c = exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), victimEnv+"="+network, "TMPDIR="+t.TempDir())
@@ -71,30 +70,7 @@ func start(t *testing.T, network string) (c *exec.Cmd, run string) {
 		t.Errorf("%d containers of the victim are there, %d of them paused; it must be %d and 1", n,
 			paused, servers)
 	}
-	if n := len(networks(t, run)); n != bridges {
-		t.Errorf("the victim has %d networks; it must be %d", n, bridges)
-	}
 	return c, run
-}
-
-// networks are those of a run.
-func networks(t *testing.T, run string) (ids []string) {
-	t.Helper()
-	d, err := connect(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	err = d.networks(context.Background(), func(id string, labels map[string]string) error {
-		if labels[runLabel] == run {
-			ids = append(ids, id)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ids
 }
 
 // both runs a test for each network.
@@ -142,11 +118,10 @@ func TestNothingIsLeftOfARunThatIsKilledInAPause(t *testing.T) {
 		c, run := start(t, network)
 		_ = c.Process.Kill()
 		_ = c.Wait()
-		for limit := time.Now().Add(30 * time.Second); len(containers(t, run))+len(networks(t, run)) >
-			0 || janitorOf(run) != 0; time.Sleep(50 * time.Millisecond) {
+		for limit := time.Now().Add(30 * time.Second); len(containers(t, run)) > 0 ||
+			janitorOf(run) != 0; time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(limit) {
-				t.Fatalf("containers %v, networks %v and the janitor %d are left", containers(t, run),
-					networks(t, run), janitorOf(run))
+				t.Fatalf("containers %v and the janitor %d are left", containers(t, run), janitorOf(run))
 			}
 		}
 	})
@@ -166,7 +141,7 @@ func TestTheNextStartSweepsWhereTheJanitorWasKilledToo(t *testing.T) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 		open(t, Options{}) // or another run that starts at this moment
-		if left := append(containers(t, run), networks(t, run)...); len(left) > 0 {
+		if left := containers(t, run); len(left) > 0 {
 			t.Errorf("%v are left", left)
 		}
 	})
@@ -180,9 +155,6 @@ func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 	stale.run, stale.pid, stale.start = "stale", strconv.Itoa(os.Getpid()), "1"
 	abandoned := create(t, l, stale.labels())
 	foreign := create(t, l, map[string]string{"other": "1"})
-	bridges := map[string]bool{createNetwork(t, l, stale.labels()): false,
-		createNetwork(t, l, l.owner.labels()): true, createNetwork(t, l, map[string]string{
-			"other": "1"}): true}
 	// how many depends on who else was killed just now
 	if _, err := Sweep(t.Context(), true); err != nil {
 		t.Error(err)
@@ -191,12 +163,6 @@ func TestSweepRemovesWhatWasAbandonedAndNothingElse(t *testing.T) {
 		_, err := l.daemon.ContainerInspect(t.Context(), id, client.ContainerInspectOptions{})
 		if (err == nil) != want {
 			t.Errorf("container %s is there: %v; want %v", id, err == nil, want)
-		}
-	}
-	for id, want := range bridges {
-		_, err := l.daemon.NetworkInspect(t.Context(), id, client.NetworkInspectOptions{})
-		if (err == nil) != want {
-			t.Errorf("network %s is there: %v; want %v", id, err == nil, want)
 		}
 	}
 	if len(containers(t, l.owner.run)) != 1 {
@@ -214,17 +180,4 @@ func create(t *testing.T, l *Launcher, labels map[string]string) string {
 	}
 	t.Cleanup(func() { _ = l.daemon.remove(context.Background(), c.GetContainerID()) })
 	return c.GetContainerID()
-}
-
-// createNetwork makes an empty network.
-func createNetwork(t *testing.T, l *Launcher, labels map[string]string) string {
-	t.Helper()
-	testenv.Part(t, "bridge")
-	n, err := l.daemon.NetworkCreate(t.Context(), "lockbench-test-"+rand.Text(),
-		client.NetworkCreateOptions{Labels: labels})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.daemon.removeNetwork(context.Background(), n.ID) })
-	return n.ID
 }

@@ -71,7 +71,7 @@ func endContained(t *testing.T, sig syscall.Signal, network string, wait func(pi
 		t.Errorf("%s broke it:\n%s", sig, out.String())
 	}
 	for limit := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		left := slices.Concat(ours(t, pid), bridges(t, pid), processes(tmp))
+		left := slices.Concat(ours(t, pid), processes(tmp))
 		if len(left) == 0 {
 			return
 		}
@@ -86,12 +86,6 @@ func ours(t *testing.T, pid string, filters ...string) []string {
 	t.Helper()
 	return listed(t, append([]string{"ps", "--all", "--quiet", "--filter", "label=lockbench.pid=" +
 		pid}, filters...))
-}
-
-// bridges are the networks that belong to a process.
-func bridges(t *testing.T, pid string) []string {
-	t.Helper()
-	return listed(t, []string{"network", "ls", "--quiet", "--filter", "label=lockbench.pid=" + pid})
 }
 
 // listed are the words that docker answers with.

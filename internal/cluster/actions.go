@@ -153,7 +153,7 @@ func (w *Environment) Block(node string) error {
 func (w *Environment) untilSilent(i int) {
 	wait := silence / 4
 	if w.remote != nil {
-		wait = 2 * silence // the way is longer, and a busy machine makes it no shorter
+		wait = 2 * silence // the route is longer, and a busy machine makes it no shorter
 	}
 	for limit := time.Now().Add(time.Second); time.Now().Before(limit); time.Sleep(time.Millisecond) {
 		ctx, cancel := context.WithTimeout(context.Background(), wait)

@@ -44,7 +44,7 @@ func newBench(t *testing.T, scenario ...nemesis.Step) *bench {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	addr, err := w.links.Link("c0>n0", w.nodes[0].Upstream(), "")
+	addr, err := w.links.Link("c0>n0", w.nodes[0].Own())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,11 +65,7 @@ func (w *Environment) configure() error {
 // one by one, a master and its replicas together.
 func (w *Environment) ways(prefix string) (ways []map[string]string, err error) {
 	for i, n := range w.nodes {
-		through, err := w.relayed(prefix+n.Name, n.Addr())
-		if err != nil {
-			return nil, err
-		}
-		addr, err := w.links.Link(prefix+n.Name, n.Upstream(), through)
+		addr, err := w.link(prefix+n.Name, n)
 		if err != nil {
 			return nil, err
 		}
@@ -85,10 +81,22 @@ func (w *Environment) ways(prefix string) (ways []map[string]string, err error) 
 	return ways, nil
 }
 
+// link makes a client's link to a node and returns its address.
+func (w *Environment) link(name string, n *server.Node) (string, error) {
+	if w.cfg.Relay == nil {
+		return w.links.Link(name, n.Own())
+	}
+	addr, err := w.cfg.Relay.Relay(name, n.Addr())
+	if err != nil {
+		return "", err
+	}
+	return w.links.LinkHere(name, addr)
+}
+
 // waysToSentinels makes a client's links to the sentinels.
 func (w *Environment) waysToSentinels(client int) (addrs []string, err error) {
 	for _, s := range w.watchers {
-		addr, err := w.links.Link(fmt.Sprintf("c%d>%s", client, s.Name), s.Upstream(), "")
+		addr, err := w.links.Link(fmt.Sprintf("c%d>%s", client, s.Name), s.Own())
 		if err != nil {
 			return nil, err
 		}

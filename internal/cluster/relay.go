@@ -8,11 +8,3 @@ type Relay interface {
 	// returns the address.
 	Relay(link, upstream string) (addr string, err error)
 }
-
-// relayed is the relay's address before a server; "" where there is no relay.
-func (w *Environment) relayed(link, upstream string) (string, error) {
-	if w.cfg.Relay == nil {
-		return "", nil
-	}
-	return w.cfg.Relay.Relay(link, upstream)
-}

@@ -7,7 +7,7 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// startSite makes the place of the proxies, if this process is none.
+// startRemote makes the place of the proxies, if this process is none.
 func (w *Environment) startRemote() (err error) {
 	if w.remote, err = w.cfg.Launcher.Remote(); err == nil && w.remote != nil {
 		go w.listenTo(w.remote)

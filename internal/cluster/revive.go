@@ -30,8 +30,8 @@ func (w *Environment) wipe(node string) error {
 	if err != nil {
 		return err
 	}
-	if d := w.nodes[i].Endpoint; d != nil {
-		return d.Wipe()
+	if w.remote != nil {
+		return w.remote.Wipe(node)
 	}
 	return os.RemoveAll(w.nodes[i].Dir)
 }

@@ -54,7 +54,7 @@ func (w *Environment) startSentinels() error {
 
 // publish makes the public address of a node.
 func (w *Environment) publish(c server.NodeConfig) (string, error) {
-	addr, err := w.links.LinkServers("s>"+c.Name, c.Upstream())
+	addr, err := w.links.LinkServers("s>"+c.Name, c.Own())
 	if err == nil {
 		w.announced[addr] = c.Name
 	}
@@ -126,7 +126,7 @@ func (w *Environment) describeWatchers() (nodes []server.NodeConfig, peers []ser
 			return nil, nil, err
 		}
 		c.Clock, c.Config, c.Said = nil, nil, w.overheard
-		public, err := w.links.LinkServers("s>"+c.Name, c.Upstream())
+		public, err := w.links.LinkServers("s>"+c.Name, c.Own())
 		if err != nil {
 			return nil, nil, err
 		}

@@ -39,14 +39,8 @@ func (w *Environment) startServers() error {
 	return err
 }
 
-// host is an address of this run's own network on loopback. Not every system has more than one;
-// where the servers are elsewhere, one is enough.
-func (w *Environment) host(i int) string {
-	if w.remote != nil {
-		return "127.0.0.1"
-	}
-	return w.subnet + "." + strconv.Itoa(i)
-}
+// host is an address of this run's own network on loopback.
+func (w *Environment) host(i int) string { return w.subnet + "." + strconv.Itoa(i) }
 
 // nodeName is the name of the i-th Redis of a topology in which masters count from 0.
 func nodeName(i int) string { return "n" + strconv.Itoa(i) }
@@ -60,18 +54,18 @@ func (w *Environment) node(i int, name, replicaOf string) (server.NodeConfig, er
 	}
 	var err error
 	if w.remote != nil {
-		err = c.Settle(w.remote)
+		err = c.Beside(w.remote)
 	}
 	if err != nil || !needs(w.cfg.Scenario, nemesis.NodeClock, "") {
 		return c, err
 	}
-	if c.Endpoint != nil {
-		c.Clock = &clock.Server{Path: c.Endpoint.ClockFile(), Remote: c.Endpoint.SetClock}
-	} else if c.Clock, err = clock.New(w.scratch, name); err != nil {
-		return c, err
+	if w.remote != nil {
+		c.Clock, err = w.remote.Clock(name)
+	} else {
+		c.Clock, err = clock.New(w.scratch, name)
 	}
 	w.clocks[name] = c.Clock
-	return c, nil
+	return c, err
 }
 
 // startFirst looks for an address that is free.
@@ -87,9 +81,6 @@ func (w *Environment) startFirst() (err error) {
 			return nil
 		}
 		n.Kill()
-		if w.remote != nil {
-			return err // it was alone at its address
-		}
 	}
 	return err
 }
@@ -134,7 +125,7 @@ func (w *Environment) startOthers() error {
 
 // startReplica starts a replica behind a proxy of its own.
 func (w *Environment) startReplica(i int, name string, master *server.Node) error {
-	addr, err := w.links.LinkServers(master.Name+">"+name, master.Upstream())
+	addr, err := w.links.LinkServers(master.Name+">"+name, master.Own())
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (d Diagnosis) Healthy() bool {
 	return false
 }
 
-// CleanUp removes the folders, containers and networks of runs that are over, and writes how many.
+// CleanUp removes the folders and containers of runs that are over, and writes how many.
 // It never touches those of another program or of a lockbench that lives.
 func CleanUp(ctx context.Context, w io.Writer) error {
 	fmt.Fprintf(w, "temporary folders of runs that are over: %d removed\n", server.Sweep())
@@ -67,7 +67,7 @@ func CleanUp(ctx context.Context, w io.Writer) error {
 	}
 	n, err := docker.Sweep(ctx, true)
 	if err == nil {
-		_, err = fmt.Fprintf(w, "containers and networks of runs that are over: %d removed\n", n)
+		_, err = fmt.Fprintf(w, "containers of runs that are over: %d removed\n", n)
 	}
 	return err
 }

@@ -74,11 +74,8 @@ type Server struct {
 // New makes the file for a node, with the clock right.
 func New(dir, node string) (*Server, error) {
 	c := &Server{Path: filepath.Join(dir, node+".clock")}
-	return c, Reset(c.Path)
+	return c, c.Set(0)
 }
-
-// Reset makes a file for a clock that is right.
-func Reset(file string) error { return os.WriteFile(file, make([]byte, 8), 0o644) }
 
 // Set makes the clock wrong by offset. The shim's file is written in place, since the server has
 // mapped it; eight aligned bytes change at once. That of libfaketime is replaced: a server that
@@ -94,7 +91,7 @@ func (c *Server) Set(offset time.Duration) error {
 		}
 		return os.Rename(tmp, c.Path)
 	}
-	f, err := os.OpenFile(c.Path, os.O_WRONLY, 0)
+	f, err := os.OpenFile(c.Path, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}

@@ -20,28 +20,33 @@ import (
 // remote; then only a Relay, which is in this process, keeps those of the clients here. The
 // client's Proxy is not safe for concurrent use, hence the mutex.
 type Links struct {
-	host string       // where the proxies of this process listen
-	http *http.Server // they; nil if all are remote
+	host string       // where the proxies of servers listen
+	http *http.Server // those of this process; nil if all are remote
 	here *toxi.Client
 
 	remote *Remote // where the others are; nil: nowhere
 	there  *toxi.Client
 
 	mu    sync.Mutex
-	links map[string]*toxi.Proxy
-	far   map[string]bool // links whose proxy is remote
+	links map[string]*link
+}
+
+// link is a proxy, and whether it is remote.
+type link struct {
+	*toxi.Proxy
+	far bool
 }
 
 // proxyTimeout bounds each call of toxiproxy: it can hang when a toxic is removed while its output
 // is blocked (docs/environments.md, toxiproxy).
 const proxyTimeout = 2 * time.Second
 
-// Start starts a server of proxies in this process, on host, unless none is needed beside
-// the remote ones.
+// Start starts a server of proxies in this process, on host, unless none is needed beside the
+// remote ones.
 func Start(host string, remote *Remote, relayed bool) (*Links, error) {
-	p := &Links{host: host, remote: remote, links: map[string]*toxi.Proxy{}, far: map[string]bool{}}
+	p := &Links{host: host, remote: remote, links: map[string]*link{}}
 	if remote != nil {
-		p.there = toxi.NewClient(remote.api())
+		p.there, host = toxi.NewClient(remote.api()), loopback
 		if !relayed {
 			return p, nil
 		}
@@ -55,42 +60,44 @@ func Start(host string, remote *Remote, relayed bool) (*Links, error) {
 	return p, nil
 }
 
-// Upstream is a server behind a proxy: its address for this process, and for remote proxies.
-type Upstream struct{ Addr, Inner string }
+// loopback is the address that every machine has.
+const loopback = "127.0.0.1"
 
-// Link makes the proxy called name, which a client uses, before a server and returns its address
-// for the client. Through leads on to the server from this process, if there is something in
-// between.
-func (p *Links) Link(name string, to Upstream, through string) (string, error) {
-	switch {
-	case p.here != nil && through != "":
-		return p.make(p.here, name, net.JoinHostPort(p.host, "0"), through)
-	case p.here != nil:
-		return p.make(p.here, name, net.JoinHostPort(p.host, "0"), to.Addr)
-	}
+// Link makes the proxy called name, which a client uses, before an address in the network of the
+// servers, and returns its address for the client.
+func (p *Links) Link(name, to string) (string, error) {
 	addr, err := p.LinkServers(name, to)
-	if err != nil || p.remote.Inside {
+	if err != nil || p.remote == nil || p.remote.Inside {
 		return addr, err
 	}
-	return p.remote.route(addr)
+	return p.remote.Route(addr)
+}
+
+// LinkHere is Link for an address of this process.
+func (p *Links) LinkHere(name, to string) (string, error) {
+	host := p.host
+	if p.remote != nil {
+		host = loopback
+	}
+	return p.make(p.here, name, host, to)
 }
 
 // LinkServers makes the proxy called name, which servers use, and returns its address for them.
-func (p *Links) LinkServers(name string, to Upstream) (string, error) {
+func (p *Links) LinkServers(name, to string) (string, error) {
 	if p.remote != nil {
-		return p.make(p.there, name, net.JoinHostPort(p.remote.Host, "0"), to.Inner)
+		return p.make(p.there, name, p.host, to)
 	}
-	return p.make(p.here, name, net.JoinHostPort(p.host, "0"), to.Addr)
+	return p.make(p.here, name, p.host, to)
 }
 
-func (p *Links) make(at *toxi.Client, name, listen, upstream string) (string, error) {
+func (p *Links) make(at *toxi.Client, name, host, upstream string) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l, err := at.CreateProxy(name, listen, upstream)
+	l, err := at.CreateProxy(name, net.JoinHostPort(host, "0"), upstream)
 	if err != nil {
 		return "", fmt.Errorf("proxy %s: %w", name, silent(err))
 	}
-	p.links[name], p.far[name] = l, at == p.there
+	p.links[name] = &link{l, at == p.there}
 	return l.Listen, nil
 }
 
@@ -112,8 +119,8 @@ func Streams(mode string) ([]string, error) {
 type Attributes = toxi.Attributes
 
 // Toxic puts a toxic of this kind on streams of a link.
-func (p *Links) Toxic(link, kind string, streams []string, a toxi.Attributes) error {
-	return p.with(link, func(l *toxi.Proxy) error {
+func (p *Links) Toxic(name, kind string, streams []string, a toxi.Attributes) error {
+	return p.with(name, func(l *link) error {
 		for _, s := range streams {
 			if _, err := l.AddToxic(kind+"_"+s, kind, s, 1, a); err != nil {
 				return err
@@ -124,8 +131,8 @@ func (p *Links) Toxic(link, kind string, streams []string, a toxi.Attributes) er
 }
 
 // Refuse closes a link's connections and its listener.
-func (p *Links) Refuse(link string) error {
-	return p.with(link, func(l *toxi.Proxy) error { return l.Disable() })
+func (p *Links) Refuse(name string) error {
+	return p.with(name, func(l *link) error { return l.Disable() })
 }
 
 // Names are the names of all links, in order.
@@ -137,8 +144,8 @@ func (p *Links) Names() []string {
 
 // Heal removes every toxic from a link, and listens again. Connections that lived through a Cut are
 // closed by it.
-func (p *Links) Heal(link string) error {
-	return p.with(link, func(l *toxi.Proxy) error {
+func (p *Links) Heal(name string) error {
+	return p.with(name, func(l *link) error {
 		ts, err := l.Toxics()
 		for _, t := range ts {
 			if e := l.RemoveToxic(t.Name); err == nil {
@@ -153,12 +160,12 @@ func (p *Links) Heal(link string) error {
 }
 
 // with calls f for a link, and gives up on it after proxyTimeout.
-func (p *Links) with(link string, f func(*toxi.Proxy) error) error {
+func (p *Links) with(name string, f func(*link) error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l, ok := p.links[link]
+	l, ok := p.links[name]
 	if !ok {
-		return fmt.Errorf("there is no link %q", link)
+		return fmt.Errorf("there is no link %q", name)
 	}
 	done := make(chan error, 1)
 	go func() { done <- f(l) }()
@@ -166,7 +173,7 @@ func (p *Links) with(link string, f func(*toxi.Proxy) error) error {
 	case err := <-done:
 		return err
 	case <-time.After(proxyTimeout):
-		return fmt.Errorf("the proxy of link %s did not answer within %v", link, proxyTimeout)
+		return fmt.Errorf("the proxy of link %s did not answer within %v", name, proxyTimeout)
 	}
 }
 
@@ -177,8 +184,8 @@ func (p *Links) Close() {
 		return
 	}
 	for name, l := range p.links {
-		if !p.far[name] {
-			_ = p.with(l.Name, func(l *toxi.Proxy) error { return l.Delete() })
+		if !l.far {
+			_ = p.with(name, func(l *link) error { return l.Delete() })
 		}
 	}
 	p.http.Close()

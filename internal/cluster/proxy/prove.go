@@ -1,42 +1,46 @@
 package proxy
 
 import (
+	"errors"
 	"fmt"
 	"net"
 
-	toxi "github.com/Shopify/toxiproxy/v2/client"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 )
 
 // ProveToxic says what is wrong if nothing is done to a link.
-func (p *Links) ProveToxic(link string) error {
-	return p.with(link, func(l *toxi.Proxy) error {
+func (p *Links) ProveToxic(name string) error {
+	return p.with(name, func(l *link) error {
 		ts, err := l.Toxics()
 		if err == nil && len(ts) == 0 {
-			err = fmt.Errorf("link %s is whole", link)
+			err = fmt.Errorf("link %s is whole", name)
 		}
 		return err
 	})
 }
 
-// ProveRefusal says what is wrong if a link takes connections.
-func (p *Links) ProveRefusal(link string) error {
-	return p.with(link, func(l *toxi.Proxy) (err error) {
-		refused := proc.Eventually(func() bool { // on a busy machine the listener ends a little later
-			if p.far[link] {
-				var yes bool
-				yes, err = p.remote.refuses(l.Listen)
-				return yes || err != nil
-			}
-			c, err := net.DialTimeout("tcp", l.Listen, proxyTimeout/4)
-			if err == nil {
+// ProveRefusal says what is wrong if a link takes connections. A remote one is tried where it is:
+// from here every published port takes them.
+func (p *Links) ProveRefusal(name string) error {
+	return p.with(name, func(l *link) (err error) {
+		dial := func() (net.Conn, error) { return net.DialTimeout("tcp", l.Listen, proxyTimeout/4) }
+		if l.far {
+			dial = func() (net.Conn, error) { return p.remote.connect(l.Listen) }
+		}
+		closed := proc.Eventually(func() bool { // on a busy machine the listener ends a little later
+			var c net.Conn
+			if c, err = dial(); err == nil {
 				c.Close()
 			}
 			return err != nil
 		})
-		if err == nil && !refused {
-			err = fmt.Errorf("link %s takes connections", link)
+		var no refused
+		switch {
+		case !closed:
+			return fmt.Errorf("link %s takes connections", name)
+		case l.far && !errors.As(err, &no):
+			return err // the remote proxies have not tried
 		}
-		return err
+		return nil
 	})
 }

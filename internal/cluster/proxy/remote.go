@@ -8,42 +8,45 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/cluster/clock"
 )
 
 // Remote is where the proxies of an environment are if they are not in this process: a program
-// beside its servers (RemoteMain), in a network of which nothing but one port of that program is
-// published here. A Launcher makes it for one environment, which ends it. Its methods may be called
-// from any goroutine.
+// beside its servers (RemoteMain), which has one loopback network with them. Nothing of that
+// network but one port of the program is published here. With it the program keeps what the servers
+// have on their disks, and the offsets of their clocks. A Launcher makes it for one environment,
+// which ends it. Its methods may be called from any goroutine.
 type Remote struct {
 	Addr     string               // the published port: "127.0.0.1:32768"
 	Token    string               // that it asks for
-	Host     string               // its address for servers: "172.18.0.2"
 	Inside   bool                 // clients are in that network, too
 	Messages <-chan RemoteMessage // what it says while it runs; closed at its end
 	End      func() error         // ends it, and returns when it is gone
 
-	mu        sync.Mutex
-	endpoints map[string]*Endpoint // by server
-	routes    []*Tunnel
+	mu     sync.Mutex
+	routes []*Tunnel
 }
 
 // remoteTimeout bounds each request.
 const remoteTimeout = proxyTimeout
 
-// remoteClient keeps its connections: each new one costs a way through the program that publishes
-// the port.
+// remoteClient keeps its connections: each new one passes through the program that publishes the
+// port.
 var remoteClient = &http.Client{Timeout: remoteTimeout}
 
 // api is the address of its API, which is toxiproxy's and more, with what it asks for.
 func (s *Remote) api() string { return "http://" + remoteUser + ":" + s.Token + "@" + s.Addr }
 
-// route makes an address of this machine that leads to one beside the remote proxies. A port of its
+// Route makes an address of this machine that leads to one beside the remote proxies. A port of its
 // own for each would have to be published before it is known what they are for, and costs the
 // daemon a process and some tens of milliseconds.
-func (s *Remote) route(to string) (string, error) {
+func (s *Remote) Route(to string) (string, error) {
 	t, err := Listen("127.0.0.1:0", func() (net.Conn, error) { return s.connect(to) })
 	if err != nil {
 		return "", err
@@ -74,14 +77,25 @@ func (s *Remote) connect(to string) (net.Conn, error) {
 	return c, c.SetDeadline(time.Time{})
 }
 
+// refused is the answer to a CONNECT to an address that takes no connections.
+type refused string
+
+// Error is error.
+func (r refused) Error() string { return string(r) }
+
 // connected reads the answer to a CONNECT. Redis says nothing before it is asked, so that nothing
 // else is read.
 func connected(c net.Conn, r *http.Request) error {
 	answer, err := http.ReadResponse(bufio.NewReader(c), r)
-	if err == nil && answer.StatusCode != http.StatusOK {
-		err = errors.New(answer.Status)
+	switch {
+	case err != nil:
+		return err
+	case answer.StatusCode == http.StatusBadGateway:
+		return refused(answer.Status)
+	case answer.StatusCode != http.StatusOK:
+		return errors.New(answer.Status)
 	}
-	return err
+	return nil
 }
 
 // Close ends the routes, and then the remote proxies.
@@ -94,63 +108,51 @@ func (s *Remote) Close() error {
 	return s.End()
 }
 
-// Endpoint is the endpoint of a server, which is made if there is none yet.
-func (s *Remote) Endpoint(server string) (*Endpoint, error) {
-	s.mu.Lock()
-	d, ok := s.endpoints[server]
-	s.mu.Unlock()
-	if ok {
-		return d, nil
+// remoteFolder is where remote proxies share files with their servers: memory that is shared by all
+// that have one IPC namespace, so that it needs no folder of a machine that may not be ours, and
+// ends with them.
+const remoteFolder = "/dev/shm/lockbench"
+
+// Dir is a server's folder in its network, which outlives it.
+func (s *Remote) Dir(server string) string { return path.Join(remoteFolder, server) }
+
+// Wipe makes a server's folder, without what was in it.
+func (s *Remote) Wipe(server string) error { return s.ask("/wipe/"+server, "") }
+
+// Clock is the clock of a server, which is right.
+func (s *Remote) Clock(server string) (*clock.Server, error) {
+	set := func(offset time.Duration) error {
+		return s.ask("/clock/"+server, strconv.FormatInt(int64(offset), 10))
 	}
-	d = &Endpoint{remote: s, server: server}
-	var err error
-	if d.Inner, err = s.ask("/endpoints/"+server+"/"+endpointMake, ""); err == nil {
-		d.Outer, err = s.route(d.Inner)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.endpoints == nil {
-		s.endpoints = map[string]*Endpoint{}
-	}
-	s.endpoints[server] = d
-	return d, err
+	return &clock.Server{Path: remoteClock(remoteFolder, server), Remote: set}, set(0)
 }
 
+// remoteClock is the file with the offset of a server's clock.
+func remoteClock(folder, server string) string { return path.Join(folder, server+".clock") }
+
 // Reached says why the remote proxies cannot be reached; nil: they can.
-func (s *Remote) Reached() error {
-	r, err := remoteClient.Get(s.api() + "/proxies")
+func (s *Remote) Reached() error { return s.answered(remoteClient.Get(s.api() + "/proxies")) }
+
+// ask has the remote proxies do something.
+func (s *Remote) ask(path, body string) error {
+	return s.answered(remoteClient.Post(s.api()+path, "text/plain", strings.NewReader(body)))
+}
+
+// answered says what is wrong with an answer, if there is one. The address of the request is left
+// out, since it has the token in it.
+func (s *Remote) answered(r *http.Response, err error) error {
 	if err != nil {
-		return silent(err)
+		return fmt.Errorf("the proxies do not answer: %w", silent(err))
 	}
 	defer r.Body.Close()
-	if r.StatusCode != http.StatusOK {
-		err = errors.New(r.Status)
+	said, err := io.ReadAll(r.Body)
+	if err == nil && r.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the proxies: %s", strings.TrimSpace(string(said)))
 	}
 	return err
 }
 
-// refuses reports whether an address there takes no connections. The remote side tries: from
-// here every published port takes them.
-func (s *Remote) refuses(addr string) (bool, error) {
-	answer, err := s.ask("/refuses", addr)
-	return answer == "true", err
-}
-
-// ask sends a request to the remote proxies and returns their answer.
-func (s *Remote) ask(path, body string) (string, error) {
-	r, err := remoteClient.Post(s.api()+path, "text/plain", strings.NewReader(body))
-	if err != nil {
-		return "", fmt.Errorf("the proxies do not answer: %w", silent(err))
-	}
-	defer r.Body.Close()
-	answer, err := io.ReadAll(r.Body)
-	if err == nil && r.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the proxies: %s", strings.TrimSpace(string(answer)))
-	}
-	return string(answer), err
-}
-
-// silent is an error of a request without its address, which has the token in it.
+// silent is an error of a request without its address.
 func silent(err error) error {
 	if u, ok := err.(*url.Error); ok {
 		return u.Err

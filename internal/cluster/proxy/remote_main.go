@@ -9,14 +9,17 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"strconv"
 	"time"
 
+	"github.com/gorilla/mux"
+	"github.com/lockbench/lockbench/internal/cluster/clock"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 )
 
 // remoteEnv marks a process as one that has remote proxies, and holds the token of its API.
-const remoteEnv = "LOCKBENCH_SITE"
+const remoteEnv = "LOCKBENCH_PROXIES"
 
 // RemoteEnv is the process environment of remote proxies.
 func RemoteEnv(token string) map[string]string { return map[string]string{remoteEnv: token} }
@@ -26,7 +29,7 @@ const remoteUser = "lockbench"
 
 // RemoteProtocol is the version of what remote proxies speak: their program may be another build
 // than this one.
-const RemoteProtocol = 1
+const RemoteProtocol = 2
 
 // RemotePort is the port of the remote proxies' API in their container.
 const RemotePort = 7000
@@ -61,10 +64,35 @@ func RemoteMain(out io.Writer) int {
 	return 1
 }
 
-// RemoteHandler answers the requests that have the token: toxiproxy's, and those for endpoints. It
-// keeps the files of its servers in folder.
+// RemoteHandler answers the requests that have the token: toxiproxy's, those for the files of
+// servers, which are in folder, and CONNECT.
 func RemoteHandler(token, folder string) http.Handler {
-	return guarded(token, newEndpointServer(folder).api())
+	r := proxyAPI()
+	r.HandleFunc("/wipe/{server}", done(func(server, _ string) error {
+		dir := path.Join(folder, server)
+		return errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o777))
+	})).Methods("POST")
+	r.HandleFunc("/clock/{server}", done(func(server, ns string) error {
+		offset, err := strconv.ParseInt(ns, 10, 64)
+		if err != nil {
+			return err
+		}
+		return (&clock.Server{Path: remoteClock(folder, server)}).Set(time.Duration(offset))
+	})).Methods("POST")
+	return guarded(token, r)
+}
+
+// done makes a handler out of what is done for a server with the body of a request.
+func done(f func(server, body string) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(io.LimitReader(r.Body, 1<<10))
+		if err == nil {
+			err = f(mux.Vars(r)["server"], string(body))
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		}
+	}
 }
 
 // guarded asks for a token.

@@ -20,7 +20,7 @@ func newRemote(t *testing.T) (s *Remote, folder string) {
 	folder = t.TempDir()
 	server := httptest.NewServer(RemoteHandler("secret", folder))
 	t.Cleanup(server.Close)
-	s = &Remote{Addr: server.Listener.Addr().String(), Token: "secret", Host: "127.0.0.1",
+	s = &Remote{Addr: server.Listener.Addr().String(), Token: "secret",
 		End: func() error { return nil }}
 	t.Cleanup(func() { s.Close() })
 	return s, folder
@@ -57,48 +57,24 @@ func answers(c net.Conn) error {
 	return nil
 }
 
-func TestEndpoint(t *testing.T) {
+// TestFilesOfServers sets a clock and empties a folder from here.
+func TestFilesOfServers(t *testing.T) {
 	s, folder := newRemote(t)
-	d, err := s.Endpoint("n0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
+	c, err := s.Clock("n0")
+	for _, offset := range []time.Duration{0, -time.Hour} {
+		if err := errors.Join(err, c.Set(offset)); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := answers(dialed(t, d.Outer)); err != io.EOF {
-		t.Errorf("before the server is there: %v", err)
-	}
-	must(d.Open(echo(t)))
-	inside := dialed(t, d.Outer)
-	must(answers(inside))
-	must(answers(dialed(t, d.Inner)))
-
-	must(d.Shut())
-	if err := answers(dialed(t, d.Outer)); err != io.EOF {
-		t.Errorf("after the endpoint was shut: %v", err)
-	}
-	if err := answers(inside); err != nil {
-		t.Errorf("a connection from before the endpoint was shut: %v", err)
-	}
-	must(d.Clear())
-	if err := answers(inside); err != io.EOF {
-		t.Errorf("after the endpoint was cleared: %v", err)
-	}
-	must(d.Open(echo(t))) // another server, at another address
-	must(answers(dialed(t, d.Outer)))
-
-	must(d.SetClock(-time.Hour))
-	if b, err := os.ReadFile(filepath.Join(folder, "n0.clock")); err != nil ||
-		int64(binary.NativeEndian.Uint64(b)) != int64(-time.Hour) {
-		t.Errorf("the clock's file is %v, %v", b, err)
+		if b, err := os.ReadFile(filepath.Join(folder, "n0.clock")); err != nil ||
+			time.Duration(binary.NativeEndian.Uint64(b)) != offset {
+			t.Errorf("the clock's file is %v, %v; want %v", b, err, offset)
+		}
 	}
 	file := filepath.Join(folder, "n0", "appendonly.aof")
-	must(os.WriteFile(file, []byte("x"), 0o644))
-	must(d.Wipe())
+	if err := errors.Join(s.Wipe("n0"), os.WriteFile(file, []byte("x"), 0o644), s.Wipe("n0")); err !=
+		nil {
+		t.Fatal(err)
+	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a disk that was wiped has its files")
 	}
@@ -110,10 +86,9 @@ func TestRemoteProxiesAskForTheirToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Token = "guess"
-	for what, err := range map[string]error{"its API": s.Reached(), "an endpoint": func() error {
-		_, err := s.Endpoint("n0")
-		return err
-	}(), "a way": func() error { _, err := s.connect(echo(t)); return err }()} {
+	_, connected := s.connect(echo(t))
+	for what, err := range map[string]error{"its API": s.Reached(), "a disk": s.Wipe("n0"),
+		"a route": connected} {
 		if err == nil {
 			t.Errorf("a stranger gets %s", what)
 		} else if strings.Contains(err.Error(), "guess") {
@@ -124,14 +99,29 @@ func TestRemoteProxiesAskForTheirToken(t *testing.T) {
 
 func TestRemoteProxiesRefuseUnknownRequests(t *testing.T) {
 	s, _ := newRemote(t)
-	d, err := s.Endpoint("n0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, err := range []error{d.do("burn", ""), d.do(endpointClock, "noon"),
-		(&Endpoint{remote: s, server: "n1"}).Open("127.0.0.1:1")} {
+	for _, err := range []error{s.ask("/burn/n0", ""), s.ask("/clock/n0", "noon"),
+		s.ask("/wipe/", "")} {
 		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("it says %v", err)
 		}
+	}
+}
+
+// TestRoutesEndWithTheirRemote closes what was connected through it.
+func TestRoutesEndWithTheirRemote(t *testing.T) {
+	s, _ := newRemote(t)
+	addr, err := s.Route(echo(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := dialed(t, addr)
+	if err := answers(c); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := answers(c); err != io.EOF {
+		t.Errorf("a connection outlives the remote proxies: %v", err)
 	}
 }

@@ -89,11 +89,6 @@ func (t *Tunnel) Reason(err error) error {
 // Close ends the tunnel and every connection in it.
 func (t *Tunnel) Close() {
 	t.listen.Close()
-	t.hangUp()
-}
-
-// hangUp closes every connection.
-func (t *Tunnel) hangUp() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for c := range t.open {

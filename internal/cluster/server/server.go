@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"net"
 	"strconv"
 
@@ -58,24 +59,23 @@ type NodeConfig struct {
 	Env       []string          // further environment: "LD_PRELOAD=…"
 	Clock     *clock.Server     // through which it reads its wall clock; nil: the machine's
 	Watches   *Watch            // the server is a sentinel; else nil
-	Endpoint  *proxy.Endpoint   // the way to it, beside remote proxies; nil: at its address
+	Route     string            // address that leads to it from this process; "": its own
 	Said      func(line string) // told of each line of its output; may be nil
 }
 
-// Addr is host:port, for this process.
-func (c NodeConfig) Addr() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
+// Own is host:port in the network of the servers and their proxies.
+func (c NodeConfig) Own() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
 
-// Upstream is the server as a proxy reaches it.
-func (c NodeConfig) Upstream() proxy.Upstream {
-	return proxy.Upstream{Addr: c.Addr(), Inner: c.inner()}
-}
+// Addr is host:port for this process.
+func (c NodeConfig) Addr() string { return cmp.Or(c.Route, c.Own()) }
 
-// inner is host:port for proxies that are where the server is.
-func (c NodeConfig) inner() string {
-	if c.Endpoint == nil {
-		return c.Addr()
+// Beside gives a server its folder beside remote proxies, empty, and a route to it.
+func (c *NodeConfig) Beside(r *proxy.Remote) (err error) {
+	c.Dir = r.Dir(c.Name)
+	if c.Route, err = r.Route(c.Own()); err == nil {
+		err = r.Wipe(c.Name)
 	}
-	return c.Endpoint.Inner
+	return err
 }
 
 // Arguments make a server that keeps nothing on disk, expires keys promptly and feeds its replica
@@ -102,15 +102,4 @@ func (c NodeConfig) Arguments() []string {
 type Node struct {
 	NodeConfig
 	Server
-}
-
-// Settle gives a server its endpoint beside remote proxies, and its address there.
-func (c *NodeConfig) Settle(s *proxy.Remote) (err error) {
-	if c.Endpoint, err = s.Endpoint(c.Name); err != nil {
-		return err
-	}
-	host, port, err := net.SplitHostPort(c.Endpoint.Outer)
-	c.Host, c.Dir = host, c.Endpoint.Dir()
-	c.Port, _ = strconv.Atoi(port)
-	return err
 }
