@@ -61,13 +61,13 @@ func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCust
 			return nil, err
 		}
 	}
-	args, options := c.Arguments(), []testcontainers.ContainerCustomizer{l.within(), clock}
-	if c.Watches != nil {
+	options := []testcontainers.ContainerCustomizer{l.within(), clock}
+	file := path.Join(folder, "server.conf")
+	args, text := c.Command(file)
+	if text != "" { // which belongs to root
 		c.Dir = folder
-		file := path.Join(folder, "sentinel.conf")
-		args = []string{file, "--sentinel"}
 		options = append(options, testcontainers.WithFiles(testcontainers.ContainerFile{
-			Reader: strings.NewReader(c.SentinelFile()), ContainerFilePath: file, FileMode: 0o644,
+			Reader: strings.NewReader(text), ContainerFilePath: file, FileMode: 0o644,
 		}))
 	}
 	labels := l.owner.labels()
@@ -115,7 +115,7 @@ func (l *Launcher) clock(c server.NodeConfig) (options testcontainers.ContainerC
 // disk gives a server the folder that it has in the plan, so that its files are there when it is
 // started again.
 func (l *Launcher) disk(c server.NodeConfig, binds *[]string) (string, error) {
-	if c.Dir == "" || c.Watches != nil {
+	if c.Dir == "" {
 		return folder, nil
 	}
 	*binds = append(*binds, c.Dir+":"+disk)

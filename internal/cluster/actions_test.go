@@ -48,7 +48,7 @@ func newBench(t *testing.T, scenario ...nemesis.Step) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{Environment: w, t: t, direct: w.admins[0]}
+	b := &bench{Environment: w, t: t, direct: w.nodes[0].admin.Client}
 	b.client = redis.NewClient(&redis.Options{
 		Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true,
 		DialTimeout: timeout, ReadTimeout: timeout, WriteTimeout: timeout,
@@ -243,13 +243,13 @@ func TestReplicaHasWhatTheBarrierSays(t *testing.T) {
 	ctx := context.Background()
 	for i := range 20 {
 		key := "k" + strconv.Itoa(i)
-		if err := w.admins[0].Set(ctx, key, "1", 0).Err(); err != nil {
+		if err := w.nodes[0].admin.Set(ctx, key, "1", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Barrier(); err != nil {
 			t.Fatal(err)
 		}
-		if n := w.admins[1].Exists(ctx, key).Val(); n != 1 {
+		if n := w.nodes[1].admin.Exists(ctx, key).Val(); n != 1 {
 			t.Fatalf("%s is not on the replica", key)
 		}
 	}
@@ -259,44 +259,7 @@ func TestReplicaHasWhatTheBarrierSays(t *testing.T) {
 	if err := w.Promote("n1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.admins[1].Set(ctx, "written", "1", 0).Err(); err != nil {
+	if err := w.nodes[1].admin.Set(ctx, "written", "1", 0).Err(); err != nil {
 		t.Errorf("a promoted replica refuses writes: %v", err)
-	}
-}
-
-func TestSweepRemovesOnlyWhatIsDead(t *testing.T) {
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
-	mine, err := server.Scratch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// above the kernel's largest process number
-	dead := filepath.Join(tmp, server.ScratchPrefix+"4194305-x")
-	other := filepath.Join(tmp, server.ScratchPrefix+"unowned")
-	for _, d := range []string{dead, other} {
-		if err := os.Mkdir(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	server.Sweep()
-	for dir, want := range map[string]bool{mine: true, dead: false, other: true} {
-		if _, err := os.Stat(dir); (err == nil) != want {
-			t.Errorf("%s: there is %v", dir, err == nil)
-		}
-	}
-}
-
-func TestAWorkerRefusesNonsense(t *testing.T) {
-	for in, says := range map[string]string{
-		"":            "",
-		"hello\n":     `"failed":"the first order`,
-		`{"do":"go"}`: `"failed":"the first order is \"go\"; it must be \"config\""`,
-		`{"do":"config","config":{"impl":"getsett"}}`: `unknown lock \"getsett\"`,
-	} {
-		var out strings.Builder
-		if worker.Main(strings.NewReader(in), &out); !strings.Contains(out.String(), says) {
-			t.Errorf("%s: said %s", in, out.String())
-		}
 	}
 }

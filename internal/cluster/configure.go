@@ -82,7 +82,7 @@ func (w *Environment) ways(prefix string) (ways []map[string]string, err error) 
 }
 
 // link makes a client's link to a node and returns its address.
-func (w *Environment) link(name string, n *server.Node) (string, error) {
+func (w *Environment) link(name string, n *node) (string, error) {
 	if w.cfg.Relay == nil {
 		return w.links.Link(name, n.Own())
 	}

@@ -10,13 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster/clock"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
 	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
-	"github.com/redis/go-redis/v9"
 )
 
 // Config says what environment is wanted.
@@ -40,8 +38,8 @@ type Environment struct {
 	cfg      Config
 	subnet   string // "127.77.3": all addresses of this run
 	scratch  string // where the nodes live
-	nodes    []*server.Node
-	admins   []*redis.Client
+	nodes    []*node
+	watchers []*node // the sentinels
 	monitors []io.Closer
 	remote   *proxy.Remote // where the proxies are; nil: in this process
 	links    *proxy.Links
@@ -49,17 +47,19 @@ type Environment struct {
 	versions map[string]string
 	inbox    chan workloads.Report
 
-	watchers  []*server.Node  // the sentinels
-	sentinels []*redis.Client // and our own connections to them
 	election  election
-	announced map[string]string        // names of nodes by their public address
-	clocks    map[string]*clock.Server // of nodes whose clock can be moved
-	// of nodes that execute a script which does not end: closed when it is killed
-	blocks map[string]chan struct{}
-	stalls map[string]chan error // of nodes that execute a command which ends by itself
+	announced map[string]string // names of nodes by their public address
 
-	killed sync.Map // nodes that were killed on purpose
+	killed sync.Map // the server.Server of nodes that were killed on purpose
 	ended  chan struct{}
+}
+
+// node is a server of the environment and our own connection to it.
+type node struct {
+	server.Node
+	admin server.Admin
+	spins <-chan struct{} // closed at the end of the script that it executes; nil: none
+	naps  <-chan error    // the end of a command that ends by itself; nil: none
 }
 
 // inboxSize is room for what all workers may report while the loop is busy with a fault.
@@ -100,10 +100,8 @@ func Start(cfg Config) (*Environment, error) {
 // newEnvironment is an environment in which nothing runs yet.
 func newEnvironment(cfg Config) *Environment {
 	w := &Environment{
-		cfg: cfg, clocks: map[string]*clock.Server{}, blocks: map[string]chan struct{}{},
-		stalls:    map[string]chan error{},
-		announced: map[string]string{}, versions: map[string]string{}, inbox: make(chan workloads.Report,
-			inboxSize), ended: make(chan struct{}),
+		cfg: cfg, announced: map[string]string{}, versions: map[string]string{},
+		inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{}),
 	}
 	maps.Copy(w.versions, cfg.Launcher.Versions())
 	return w
@@ -124,7 +122,7 @@ func (w *Environment) begin() (err error) {
 		if err != nil {
 			return err
 		}
-		w.cfg.RedisConfig = append(debugging(v), w.cfg.RedisConfig...)
+		w.cfg.RedisConfig = append(server.Debugging(v), w.cfg.RedisConfig...)
 	}
 	if err := w.startRemote(); err != nil {
 		return err
@@ -145,8 +143,7 @@ func (w *Environment) begin() (err error) {
 }
 
 func (w *Environment) log(name string) string {
-	return filepath.Join(w.cfg.Dir, "logs",
-		name+".log")
+	return filepath.Join(w.cfg.Dir, "logs", name+".log")
 }
 
 // Name is process, docker or external.
@@ -198,10 +195,8 @@ func (w *Environment) Close() error {
 	for _, m := range w.monitors {
 		m.Close()
 	}
-	for _, a := range append(w.admins, w.sentinels...) {
-		a.Close()
-	}
 	for _, n := range append(w.nodes, w.watchers...) {
+		n.admin.Close()
 		all.Go(n.Kill)
 	}
 	all.Wait()

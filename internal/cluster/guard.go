@@ -21,12 +21,8 @@ func (w *Environment) stalled(t int64, d time.Duration) {
 }
 
 // observe asks a node for its version and follows its command stream, around the proxies.
-func (w *Environment) observe(n *server.Node) error {
-	i, err := w.find(n.Name)
-	if err != nil {
-		return err
-	}
-	if w.versions["redis"], err = server.Version(w.admins[i]); err != nil {
+func (w *Environment) observe(n *node) (err error) {
+	if w.versions["redis"], err = n.admin.Version(); err != nil {
 		return fmt.Errorf("%s: %w", n.Name, err)
 	}
 	if _, ok := n.Server.(server.ExternalServer); ok {
@@ -37,18 +33,18 @@ func (w *Environment) observe(n *server.Node) error {
 		return fmt.Errorf("%s: %w", n.Name, err)
 	}
 	w.monitors = append(w.monitors, m)
-	go w.guard(n)
+	go w.guard(n.Name, n.Server)
 	return nil
 }
 
 // guard reports a node that ended although the harness did not kill it.
-func (w *Environment) guard(n *server.Node) {
+func (w *Environment) guard(name string, s server.Server) {
 	select {
 	case <-w.ended:
-	case <-n.Done():
-		if _, planned := w.killed.Load(n); !planned {
+	case <-s.Done():
+		if _, planned := w.killed.Load(s); !planned {
 			w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: proc.Monotonic(),
-				Node: n.Name, Err: n.Err().Error()}})
+				Node: name, Err: s.Err().Error()}})
 		}
 	}
 }

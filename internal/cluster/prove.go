@@ -1,12 +1,11 @@
 package cluster
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/proc"
-	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -16,10 +15,10 @@ import (
 func (w *Environment) Prove(s nemesis.Step) error {
 	switch s.Do {
 	case nemesis.KillNode:
-		return w.proveNode(s.Target, func(n *server.Node) bool { return isClosed(n.Done()) },
+		return w.proveNode(s.Target, func(n *node) bool { return isClosed(n.Done()) },
 			"it still runs")
 	case nemesis.PauseNode:
-		return w.proveNode(s.Target, func(n *server.Node) bool { return proc.Eventually(n.Stopped) },
+		return w.proveNode(s.Target, func(n *node) bool { return proc.Eventually(n.Stopped) },
 			"it still runs")
 	case nemesis.NodeClock:
 		return w.proveClock(s)
@@ -43,12 +42,13 @@ func (w *Environment) Prove(s nemesis.Step) error {
 	return nil
 }
 
-func (w *Environment) proveNode(node string, done func(*server.Node) bool, otherwise string) error {
-	i, err := w.find(node)
-	if err == nil && !done(w.nodes[i]) {
-		err = fmt.Errorf("%s: %s", node, otherwise)
-	}
-	return err
+func (w *Environment) proveNode(name string, done func(*node) bool, otherwise string) error {
+	return w.on(name, func(n *node) error {
+		if !done(n) {
+			return fmt.Errorf("%s: %s", name, otherwise)
+		}
+		return nil
+	})
 }
 
 // silence is how long a node that does nothing else may take to answer. It is far below the leases
@@ -61,16 +61,7 @@ func (w *Environment) proveSilence(s nemesis.Step) error {
 	if s.Do == nemesis.Stall && s.For.D() < 5*silence {
 		return nil
 	}
-	i, err := w.find(s.Target)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), silence)
-	defer cancel()
-	if w.admins[i].Ping(ctx).Err() == nil {
-		return fmt.Errorf("%s: it answers", s.Target)
-	}
-	return nil
+	return w.proveNode(s.Target, func(n *node) bool { return !n.admin.Answers(silence) }, "it answers")
 }
 
 // clockSlack is how wrong the clock may still look: reading it takes time. It is far below the
@@ -78,32 +69,46 @@ func (w *Environment) proveSilence(s nemesis.Step) error {
 const clockSlack = 50 * time.Millisecond
 
 func (w *Environment) proveClock(s nemesis.Step) error {
-	i, err := w.find(s.Target)
-	if err != nil {
+	return w.on(s.Target, func(n *node) error {
+		low, high, err := n.admin.Ahead()
+		if err == nil && (high < s.Offset.D()-clockSlack || low > s.Offset.D()+clockSlack) {
+			err = fmt.Errorf("%s: its clock is ahead by %v, not by %v", n.Name, high, s.Offset.D())
+		}
 		return err
-	}
-	before := time.Now()
-	t, err := w.admins[i].Time(context.Background()).Result()
-	if err != nil {
-		return err
-	}
-	if low, high := time.Until(t), t.Sub(before); high < s.Offset.D()-clockSlack ||
-		low > s.Offset.D()+clockSlack {
-		return fmt.Errorf("%s: its clock is ahead by %v, not by %v", s.Target, high, s.Offset.D())
+	})
+}
+
+// probeClocks makes sure that the nodes read their clocks through the shim: a server that was
+// linked statically does not.
+func (w *Environment) probeClocks() error {
+	const jump = 30 * time.Minute // less than repl-timeout
+	for _, n := range w.nodes {
+		if n.Clock == nil {
+			continue
+		}
+		if err := n.Clock.Set(jump); err != nil {
+			return err
+		}
+		low, _, err := n.admin.Ahead()
+		if err := errors.Join(err, n.Clock.Set(0)); err != nil {
+			return err
+		}
+		if low < jump/2 {
+			return nemesis.ImpossibleError{Reason: fmt.Errorf("the clock of %s cannot be moved: this "+
+				"redis-server does not read it through the shim", n.Name)}
+		}
 	}
 	return nil
 }
 
-func (w *Environment) provePromotion(node string) error {
-	i, err := w.find(node)
-	if err != nil {
+func (w *Environment) provePromotion(name string) error {
+	return w.on(name, func(n *node) error {
+		role, err := n.admin.Role()
+		if err == nil && role != "master" {
+			err = fmt.Errorf("%s: its role is %q", name, role)
+		}
 		return err
-	}
-	role, err := w.admins[i].Do(context.Background(), "ROLE").Slice()
-	if err == nil && (len(role) == 0 || role[0] != "master") {
-		err = fmt.Errorf("%s: its role is %v", node, role)
-	}
-	return err
+	})
 }
 
 func (w *Environment) proveClient(s nemesis.Step) error {

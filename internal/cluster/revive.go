@@ -1,49 +1,31 @@
 package cluster
 
-import (
-	"os"
-
-	"github.com/lockbench/lockbench/internal/cluster/server"
-)
+import "os"
 
 // ReviveNode starts a killed node at its old address, with the files that it left behind, and
 // returns when it answers. What is in them is up to its settings: by default nothing.
-func (w *Environment) ReviveNode(node string) error {
-	i, err := w.find(node)
-	if err != nil {
-		return err
-	}
-	n, err := w.launch(w.nodes[i].NodeConfig)
-	if err != nil {
-		return err
-	}
-	w.nodes[i] = n
-	if err := n.Ready(); err != nil {
-		return err
-	}
-	return w.observe(n)
+func (w *Environment) ReviveNode(name string) error {
+	return w.on(name, func(n *node) (err error) {
+		if n.Server, err = w.cfg.Launcher.Launch(n.NodeConfig); err != nil {
+			return err
+		}
+		if err := n.Ready(); err != nil {
+			return err
+		}
+		return w.observe(n)
+	})
 }
 
-// wipe makes a node that was killed forget what it had on its disk.
-func (w *Environment) wipe(node string) error {
-	i, err := w.find(node)
+// StartNode is ReviveNode for a node that forgets what it had on its disk.
+func (w *Environment) StartNode(name string) error {
+	err := w.on(name, func(n *node) error {
+		if w.remote != nil {
+			return w.remote.Wipe(name)
+		}
+		return os.RemoveAll(n.Dir)
+	})
 	if err != nil {
 		return err
 	}
-	if w.remote != nil {
-		return w.remote.Wipe(node)
-	}
-	return os.RemoveAll(w.nodes[i].Dir)
-}
-
-// launch starts a server.
-func (w *Environment) launch(c server.NodeConfig) (*server.Node, error) {
-	s, err := w.cfg.Launcher.Launch(c)
-	if err != nil {
-		return nil, err
-	}
-	if own, ok := s.(server.ExternalServer); ok {
-		own.Settle(&c)
-	}
-	return &server.Node{NodeConfig: c, Server: s}, nil
+	return w.ReviveNode(name)
 }

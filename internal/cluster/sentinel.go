@@ -18,12 +18,13 @@ import (
 
 // An environment with Sentinel has a master, two replicas and three sentinels. Each server has one
 // public address, that of its proxy "s>nX" or "s>sX": replicas and sentinels know no other, so that
-// cutting that link takes the server away from all of them, while clients have ways of their own to
-// it (docs/environments.md, Sentinel layout).
+// cutting that link takes the server away from all of them, while clients have links of their own
+// to it (docs/environments.md, Sentinel layout).
 //
 // The sentinels are told of each other and of the replicas instead of finding out, which takes two
 // seconds. And they are patient until a fault hits a server, and again when they have promoted a
 // replica: else a machine that stalls for a second would make them elect, or elect twice.
+
 // startSentinels starts the replicas and then the sentinels, and returns when all know of each
 // other.
 func (w *Environment) startSentinels() error {
@@ -31,9 +32,8 @@ func (w *Environment) startSentinels() error {
 	if err != nil {
 		return err
 	}
-	c := server.Admin(w.nodes[0].Addr())
-	defer c.Close()
-	if err := server.Announce(c, public); err != nil {
+	master := w.nodes[0].admin
+	if err := master.Announce(public); err != nil {
 		return err
 	}
 	for i := 1; i < nemesis.SentinelNodes; i++ {
@@ -41,12 +41,10 @@ func (w *Environment) startSentinels() error {
 			return err
 		}
 	}
-	for _, n := range w.nodes[1:] {
-		if err := n.Ready(); err != nil {
-			return err
-		}
+	if err := ready(w.nodes[1:]); err != nil {
+		return err
 	}
-	if err := server.Barrier(c, nemesis.SentinelNodes-1); err != nil {
+	if err := master.Barrier(nemesis.SentinelNodes - 1); err != nil {
 		return err
 	}
 	return w.startWatchers(public)
@@ -63,7 +61,7 @@ func (w *Environment) publish(c server.NodeConfig) (string, error) {
 
 // startAnnounced starts a replica that announces its public address only.
 func (w *Environment) startAnnounced(i int, master string) error {
-	c, err := w.node(i, nodeName(i), master)
+	c, err := w.describe(i, nodeName(i), master)
 	if err != nil {
 		return err
 	}
@@ -89,28 +87,25 @@ func (w *Environment) startWatchers(master string) error {
 		return err
 	}
 	for i, c := range nodes {
-		watch := server.Watch{Master: master, Self: peers[i], Others: slices.Delete(slices.Clone(peers),
-			i, i+1)}
+		watch := server.Sentinel{Master: master, Self: peers[i],
+			Others: slices.Delete(slices.Clone(peers), i, i+1)}
 		for _, addr := range slices.Sorted(maps.Keys(w.announced)) {
 			if addr != master {
 				watch.Replicas = append(watch.Replicas, addr)
 			}
 		}
-		c.Watches = &watch
+		c.Kind = watch
 		n, err := w.launch(c)
 		if err != nil {
 			return err
 		}
 		w.watchers = append(w.watchers, n)
 	}
-	for _, n := range w.watchers {
-		if err := n.Ready(); err != nil {
-			return err
-		}
-		w.sentinels = append(w.sentinels, server.Admin(n.Addr()))
+	if err := ready(w.watchers); err != nil {
+		return err
 	}
-	for i, c := range w.sentinels {
-		if err := acquainted(i, c); err != nil {
+	for _, n := range w.watchers {
+		if err := acquainted(n); err != nil {
 			return err
 		}
 	}
@@ -121,7 +116,7 @@ func (w *Environment) startWatchers(master string) error {
 func (w *Environment) describeWatchers() (nodes []server.NodeConfig, peers []server.Peer,
 	err error) {
 	for i := range nemesis.Sentinels {
-		c, err := w.node(nemesis.SentinelNodes+i, "s"+strconv.Itoa(i), "")
+		c, err := w.describe(nemesis.SentinelNodes+i, "s"+strconv.Itoa(i), "")
 		if err != nil {
 			return nil, nil, err
 		}

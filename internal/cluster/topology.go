@@ -33,7 +33,6 @@ func (w *Environment) startServers() error {
 		err = w.startSentinels()
 	}
 	for i := 0; err == nil && i < len(w.nodes); i++ {
-		w.admins = append(w.admins, server.Admin(w.nodes[i].Addr()))
 		err = w.observe(w.nodes[i])
 	}
 	return err
@@ -45,12 +44,11 @@ func (w *Environment) host(i int) string { return w.subnet + "." + strconv.Itoa(
 // nodeName is the name of the i-th Redis of a topology in which masters count from 0.
 func nodeName(i int) string { return "n" + strconv.Itoa(i) }
 
-// node describes the i-th server. Its clock can be moved if the scenario wants that.
-func (w *Environment) node(i int, name, replicaOf string) (server.NodeConfig, error) {
+// describe describes the i-th server. Its clock can be moved if the scenario wants that.
+func (w *Environment) describe(i int, name, replicaOf string) (server.NodeConfig, error) {
 	c := server.NodeConfig{
-		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000), Dir: filepath.Join(w.scratch,
-			name),
-		Log: w.log(name), ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
+		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000),
+		Dir: filepath.Join(w.scratch, name), Log: w.log(name), ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
 	}
 	var err error
 	if w.remote != nil {
@@ -64,7 +62,6 @@ func (w *Environment) node(i int, name, replicaOf string) (server.NodeConfig, er
 	} else {
 		c.Clock, err = clock.New(w.scratch, name)
 	}
-	w.clocks[name] = c.Clock
 	return c, err
 }
 
@@ -72,7 +69,7 @@ func (w *Environment) node(i int, name, replicaOf string) (server.NodeConfig, er
 func (w *Environment) startFirst() (err error) {
 	for range startTries {
 		w.subnet = fmt.Sprintf("127.%d.%d", 2+rand.IntN(250), rand.IntN(256))
-		var n *server.Node
+		var n *node
 		if n, err = w.start(0, nodeName(0), ""); err != nil {
 			return err // not installed, or nothing can be written: another address does not help
 		}
@@ -88,12 +85,34 @@ func (w *Environment) startFirst() (err error) {
 // startTries is how many addresses are tried: another program may listen on the first.
 const startTries = 5
 
-func (w *Environment) start(i int, name, replicaOf string) (*server.Node, error) {
-	c, err := w.node(i, name, replicaOf)
+func (w *Environment) start(i int, name, replicaOf string) (*node, error) {
+	c, err := w.describe(i, name, replicaOf)
 	if err != nil {
 		return nil, err
 	}
 	return w.launch(c)
+}
+
+// launch starts a server.
+func (w *Environment) launch(c server.NodeConfig) (*node, error) {
+	s, err := w.cfg.Launcher.Launch(c)
+	if err != nil {
+		return nil, err
+	}
+	if own, ok := s.(server.ExternalServer); ok {
+		c.Host, c.Port = own.Address()
+	}
+	return &node{Node: server.Node{NodeConfig: c, Server: s}, admin: server.Dial(c.Addr())}, nil
+}
+
+// ready waits until nodes can be used.
+func ready(nodes []*node) error {
+	for _, n := range nodes {
+		if err := n.Ready(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startOthers starts the other independent masters side by side, and then their replicas, if they
@@ -107,10 +126,8 @@ func (w *Environment) startOthers() error {
 		w.nodes = append(w.nodes, n)
 	}
 	masters := w.nodes
-	for _, n := range masters {
-		if err := n.Ready(); err != nil {
-			return err
-		}
+	if err := ready(masters); err != nil {
+		return err
 	}
 	if w.cfg.Replicas == 0 {
 		return nil
@@ -124,7 +141,7 @@ func (w *Environment) startOthers() error {
 }
 
 // startReplica starts a replica behind a proxy of its own.
-func (w *Environment) startReplica(i int, name string, master *server.Node) error {
+func (w *Environment) startReplica(i int, name string, master *node) error {
 	addr, err := w.links.LinkServers(master.Name+">"+name, master.Own())
 	if err != nil {
 		return err
@@ -138,17 +155,12 @@ func (w *Environment) startReplica(i int, name string, master *server.Node) erro
 
 // replicate waits until every replica has all that its master has.
 func (w *Environment) replicate() error {
-	for _, n := range w.nodes {
-		if err := n.Ready(); err != nil {
-			return err
-		}
+	if err := ready(w.nodes); err != nil {
+		return err
 	}
 	for _, n := range w.nodes {
 		if replicas := w.replicas(n); replicas > 0 {
-			c := server.Admin(n.Addr())
-			err := server.Barrier(c, replicas)
-			c.Close()
-			if err != nil {
+			if err := n.admin.Barrier(replicas); err != nil {
 				return fmt.Errorf("%s: %w", n.Name, err)
 			}
 		}
@@ -157,7 +169,7 @@ func (w *Environment) replicate() error {
 }
 
 // replicas is how many a node was started with.
-func (w *Environment) replicas(n *server.Node) int {
+func (w *Environment) replicas(n *node) int {
 	switch {
 	case w.cfg.Topology == nemesis.Independent && n.ReplicaOf == "":
 		return w.cfg.Replicas

@@ -12,14 +12,11 @@ import (
 	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
-	"github.com/redis/go-redis/v9"
 )
 
-const (
-	// downAfter is how long a master must be silent before a sentinel gives it up; Redis checks ten
-	// times a second.
-	downAfter = 500 * time.Millisecond
-)
+// downAfter is how long a master must be silent before a sentinel gives it up; Redis checks ten
+// times a second.
+const downAfter = 500 * time.Millisecond
 
 // election is how far the sentinels are. A fault and a sentinel's message may come at once.
 type election struct {
@@ -31,23 +28,23 @@ type election struct {
 
 // acquainted waits until a sentinel has a connection to every other server, and has heard from each
 // replica.
-func acquainted(i int, c *redis.Client) error {
+func acquainted(n *node) error {
 	limit := time.Now().Add(server.Patience)
 	for {
-		why, err := strangers(c)
+		why, err := strangers(n.admin)
 		if err == nil && why == "" {
 			return nil
 		}
 		if time.Now().After(limit) {
-			return fmt.Errorf("sentinel s%d does not know all servers after %v: %s", i, server.Patience,
-				cmp.Or(why, fmt.Sprint(err)))
+			return fmt.Errorf("sentinel %s does not know all servers after %v: %s", n.Name,
+				server.Patience, cmp.Or(why, fmt.Sprint(err)))
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
 }
 
 // strangers says which servers a sentinel has not heard from; "" if it knows all.
-func strangers(c *redis.Client) (string, error) {
+func strangers(c server.Admin) (string, error) {
 	for what, all := range map[string]int{"SENTINELS": nemesis.Sentinels - 1,
 		"REPLICAS": nemesis.SentinelNodes - 1} {
 		list, err := c.Do(context.Background(), "SENTINEL", what, workloads.MasterName).Slice()
@@ -77,15 +74,15 @@ func (w *Environment) alarm(close bool) error {
 	}
 	w.election.mu.Lock()
 	defer w.election.mu.Unlock()
-	if len(w.sentinels) == 0 || w.election.near == close {
+	if len(w.watchers) == 0 || w.election.near == close {
 		return nil
 	}
 	w.election.near = close
 	var all sync.WaitGroup
-	errs := make([]error, len(w.sentinels))
-	for i, c := range w.sentinels {
+	errs := make([]error, len(w.watchers))
+	for i, n := range w.watchers {
 		all.Go(func() {
-			errs[i] = c.Do(context.Background(), "SENTINEL", "SET", workloads.MasterName,
+			errs[i] = n.admin.Do(context.Background(), "SENTINEL", "SET", workloads.MasterName,
 				"down-after-milliseconds", d.Milliseconds()).Err()
 		})
 	}

@@ -1,37 +1,34 @@
 package server
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"os"
-	"strings"
 	"time"
 
-	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/cluster/proc"
 	"github.com/redis/go-redis/v9"
 )
 
 // AdminTimeout bounds each command of the harness itself to a node.
 const AdminTimeout = 3 * time.Second
 
-// Admin is the harness's own connection to a node, around the proxies.
-func Admin(addr string) *redis.Client {
-	return redis.NewClient(&redis.Options{
+// Admin is the harness's own connection to a node, around the proxies, and what it asks of Redis
+// there. Its methods may be called from any goroutine.
+type Admin struct{ *redis.Client }
+
+// Dial makes the connection when it is first used.
+func Dial(addr string) Admin {
+	return Admin{redis.NewClient(&redis.Options{
 		Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true, PoolSize: 2,
 		DialTimeout: AdminTimeout, ReadTimeout: AdminTimeout, WriteTimeout: AdminTimeout,
 		ContextTimeoutEnabled: true,
-	})
+	})}
 }
 
 // Version is what the node says of itself in INFO.
-func Version(c *redis.Client) (string, error) {
+func (c Admin) Version() (string, error) {
 	info, err := c.Info(context.Background(), "server").Result()
 	if err != nil {
 		return "", err
@@ -47,7 +44,7 @@ func Version(c *redis.Client) (string, error) {
 }
 
 // Announce makes a master tell others its public address, should it become a replica.
-func Announce(c *redis.Client, public string) error {
+func (c Admin) Announce(public string) error {
 	host, port, err := net.SplitHostPort(public)
 	if err != nil {
 		return err
@@ -57,9 +54,30 @@ func Announce(c *redis.Client, public string) error {
 		c.ConfigSet(ctx, "replica-announce-port", port).Err())
 }
 
+// Role is "master", "slave" or "sentinel".
+func (c Admin) Role() (string, error) {
+	role, err := c.Do(context.Background(), "ROLE").Slice()
+	if err != nil || len(role) == 0 {
+		return "", err
+	}
+	return fmt.Sprint(role[0]), nil
+}
+
+// Promote tells a replica to be a master.
+func (c Admin) Promote() error {
+	return c.Do(context.Background(), "REPLICAOF", "NO", "ONE").Err()
+}
+
+// Ahead is between which two offsets the node's wall clock is ahead of ours: reading it takes time.
+func (c Admin) Ahead() (low, high time.Duration, err error) {
+	before := time.Now()
+	t, err := c.Time(context.Background()).Result()
+	return time.Until(t), t.Sub(before), err
+}
+
 // Barrier writes a key and waits until replicas have it. SET and WAIT share a connection: WAIT
 // answers for the writes of its own.
-func Barrier(c *redis.Client, replicas int) error {
+func (c Admin) Barrier(replicas int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), AdminTimeout)
 	defer cancel()
 	conn := c.Conn()
@@ -73,38 +91,4 @@ func Barrier(c *redis.Client, replicas int) error {
 			AdminTimeout-time.Second)
 	}
 	return err
-}
-
-// Monitor copies a node's command stream to a file until the connection ends. It returns when the
-// node has confirmed it.
-func Monitor(addr, file string) (io.Closer, error) {
-	conn, err := net.DialTimeout("tcp", addr, AdminTimeout)
-	if err != nil {
-		return nil, err
-	}
-	out, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644) // a node may come back
-	if err != nil {
-		conn.Close()
-		return nil, err
-	}
-	lines := bufio.NewScanner(conn)
-	lines.Buffer(make([]byte, 64<<10), 16<<20)
-	if _, err = io.WriteString(conn, "MONITOR\r\n"); err == nil && !lines.Scan() {
-		err = fmt.Errorf("MONITOR: %w", io.ErrUnexpectedEOF)
-	}
-	if err != nil {
-		conn.Close()
-		out.Close()
-		return nil, err
-	}
-	go func() {
-		defer out.Close()
-		enc := json.NewEncoder(out)
-		enc.SetEscapeHTML(false)
-		for lines.Scan() {
-			_ = enc.Encode(history.NodeCommand{T: proc.Monotonic(), Line: strings.TrimPrefix(lines.Text(),
-				"+")})
-		}
-	}()
-	return conn, nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
-	"github.com/redis/go-redis/v9"
 )
 
 // ExternalConfig describes a Redis that is there already.
@@ -64,7 +63,7 @@ func (g *External) visit(addr string) error {
 		}
 		g.tunnels, at = append(g.tunnels, t), t.Addr()
 	}
-	c := Admin(at)
+	c := Dial(at)
 	defer c.Close()
 	if err := g.inspect(c); err != nil {
 		return fmt.Errorf("%s: %w", addr, err)
@@ -74,7 +73,7 @@ func (g *External) visit(addr string) error {
 }
 
 // inspect says why a Redis is no place for a test; nil if it is one.
-func (g *External) inspect(c *redis.Client) error {
+func (g *External) inspect(c Admin) error {
 	info, err := c.Info(context.Background()).Result()
 	switch {
 	case err != nil && (strings.HasPrefix(err.Error(), "NOAUTH") ||
@@ -103,12 +102,12 @@ func (g *External) inspect(c *redis.Client) error {
 	return err
 }
 
-// ours is in every key of every run.
+// runPrefix is in every key of every run.
 const runPrefix = "lockbench:"
 
-// foreign is a key that lockbench did not write; "" if there is none. What a killed run left behind
+// foreignKey is a key that lockbench did not write; "" if there is none. What a killed run left behind
 // is ours.
-func foreignKey(c *redis.Client) (string, error) {
+func foreignKey(c Admin) (string, error) {
 	ctx := context.Background()
 	all := c.Scan(ctx, 0, "*", 1000).Iterator()
 	for all.Next(ctx) {
@@ -151,7 +150,7 @@ func (g *External) Launch(c NodeConfig) (Server, error) {
 			errors.New("this Redis is not ours, so it keeps its own settings: leave --redis-config out")
 	}
 	i, err := strconv.Atoi(strings.TrimPrefix(c.Name, "n"))
-	if err != nil || i >= len(g.reach) || c.ReplicaOf != "" || c.Watches != nil {
+	if err != nil || i >= len(g.reach) || c.ReplicaOf != "" {
 		return nil,
 			nemesis.ImpossibleError{Reason: fmt.Errorf("the run needs %s beside the %d of --addr",
 				c.Name, len(g.reach))}
@@ -172,7 +171,7 @@ func (g *External) Close() (err error) {
 }
 
 func (g *External) clean(addr string) error {
-	c, ctx := Admin(addr), context.Background()
+	c, ctx := Dial(addr), context.Background()
 	defer c.Close()
 	all := c.Scan(ctx, 0, "*"+g.Prefix+"*", 1000).Iterator()
 	for all.Next(ctx) {
@@ -216,9 +215,9 @@ func (p ExternalServer) Stopped() bool { return false }
 // Resume is Server.
 func (p ExternalServer) Resume() error { return errNotOurs }
 
-// Settle gives a node the address of a server that has its own.
-func (p ExternalServer) Settle(c *NodeConfig) {
-	host, port, _ := net.SplitHostPort(p.addr)
-	c.Host = host
-	c.Port, _ = strconv.Atoi(port)
+// Address is where the server is: a node has this address and not one of the run's own.
+func (p ExternalServer) Address() (host string, port int) {
+	host, text, _ := net.SplitHostPort(p.addr)
+	port, _ = strconv.Atoi(text)
+	return host, port
 }

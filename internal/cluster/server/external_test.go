@@ -31,7 +31,7 @@ func running(t *testing.T, host string, settings ...string) string {
 
 func TestGuestLeavesOnlyWhatItFound(t *testing.T) {
 	addr, ctx := running(t, "127.84.1.1"), context.Background()
-	c := server.Admin(addr)
+	c := server.Dial(addr)
 	defer c.Close()
 	if err := c.Set(ctx, "theirs", "1", 0).Err(); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestGuestRefusesWhatIsDoneToRedis(t *testing.T) {
 func TestVisitSaysWhatIsWrong(t *testing.T) {
 	locked := running(t, "127.84.3.1", "requirepass", "secret")
 	replica := running(t, "127.84.3.2")
-	c := server.Admin(replica)
+	c := server.Dial(replica)
 	defer c.Close()
 	if err := c.Do(context.Background(), "REPLICAOF", "127.84.3.9", "1").Err(); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func (l *Life) Follow(out io.Reader) {
 	for lines.Scan() {
 		line := lines.Text()
 		fmt.Fprintln(l.log, line)
-		if l.saysReady(line) {
+		if l.kind().SaysReady(l.NodeConfig, line) {
 			l.once.Do(func() { close(l.ready) })
 		}
 		if l.Said != nil {
@@ -65,17 +65,6 @@ func (l *Life) End(why any) {
 		l.err = fmt.Errorf("%w; its last line: %s", l.err, l.last)
 	}
 	close(l.done)
-}
-
-func (l *Life) saysReady(line string) bool {
-	switch {
-	case l.Watches != nil:
-		return strings.Contains(line, " +monitor master ")
-	case l.ReplicaOf != "":
-		return strings.Contains(line, "<-> REPLICA sync: Finished with success")
-	}
-	// with a capital for a port, without for a socket
-	return strings.Contains(line, "eady to accept connections")
 }
 
 // Ready is Server.

@@ -40,7 +40,7 @@ func TestTunnelSpeaksTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tun.Close()
-	c := Admin(tun.Addr())
+	c := Dial(tun.Addr())
 	defer c.Close()
 	if got, err := c.Ping(context.Background()).Result(); got != "PONG" {
 		t.Errorf("PING through TLS: %q, %v", got, err)

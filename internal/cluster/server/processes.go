@@ -57,13 +57,12 @@ func (Processes) Launch(c NodeConfig) (Server, error) {
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	args := c.Arguments()
-	if c.Watches != nil {
-		file := filepath.Join(c.Dir, "sentinel.conf")
-		if err := os.WriteFile(file, []byte(c.SentinelFile()), 0o644); err != nil {
+	file := filepath.Join(c.Dir, "server.conf")
+	args, text := c.Command(file)
+	if text != "" {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			return nil, err
 		}
-		args = []string{file, "--sentinel"}
 	}
 	life, err := NewLife(c)
 	if err != nil {

@@ -58,9 +58,22 @@ type NodeConfig struct {
 	Config    []string          // further settings: "min-replicas-to-write", "1", …
 	Env       []string          // further environment: "LD_PRELOAD=…"
 	Clock     *clock.Server     // through which it reads its wall clock; nil: the machine's
-	Watches   *Watch            // the server is a sentinel; else nil
+	Kind      Kind              // nil: Redis
 	Route     string            // address that leads to it from this process; "": its own
 	Said      func(line string) // told of each line of its output; may be nil
+}
+
+// kind is what the server is.
+func (c NodeConfig) kind() Kind {
+	if c.Kind == nil {
+		return Redis{}
+	}
+	return c.Kind
+}
+
+// Command is that of the kind.
+func (c NodeConfig) Command(file string) (args []string, text string) {
+	return c.kind().Command(c, file)
 }
 
 // Own is host:port in the network of the servers and their proxies.
@@ -76,26 +89,6 @@ func (c *NodeConfig) Beside(r *proxy.Remote) (err error) {
 		err = r.Wipe(c.Name)
 	}
 	return err
-}
-
-// Arguments make a server that keeps nothing on disk, expires keys promptly and feeds its replica
-// without the delays of docs/environments.md, Replication barrier.
-func (c NodeConfig) Arguments() []string {
-	a := []string{
-		"--bind", c.Host, "--port", strconv.Itoa(c.Port), "--dir", c.Dir, "--protected-mode", "no",
-		"--daemonize", "no",
-		"--save", "", "--appendonly", "no", "--hz", "100", "--repl-timeout", "3600",
-		"--repl-diskless-sync", "no", "--repl-diskless-sync-delay", "0",
-	}
-	if c.ReplicaOf != "" {
-		host, port, _ := net.SplitHostPort(c.ReplicaOf)
-		// apart: before version 7 a word with a space in it is one argument
-		a = append(a, "--replicaof", host, port)
-	}
-	for i := 0; i+1 < len(c.Config); i += 2 {
-		a = append(a, "--"+c.Config[i], c.Config[i+1])
-	}
-	return a
 }
 
 // Node is a server of an environment with what it was started with.

@@ -14,8 +14,8 @@ import (
 // done to the servers.
 const PatientAfter = 10 * time.Minute
 
-// Watch is what a sentinel is told when it starts.
-type Watch struct {
+// Sentinel is a sentinel, with what it is told when it starts.
+type Sentinel struct {
 	Master   string   // host:port of the master
 	Replicas []string // public addresses
 	Self     Peer     // how others know it
@@ -25,24 +25,29 @@ type Watch struct {
 // Peer is a sentinel as others know it.
 type Peer struct{ Addr, ID string }
 
-// SentinelFile is the configuration that a sentinel wants to read from a file, and to rewrite.
-func (c NodeConfig) SentinelFile() string {
+// SaysReady is Kind.
+func (Sentinel) SaysReady(_ NodeConfig, line string) bool {
+	return strings.Contains(line, " +monitor master ")
+}
+
+// Command is Kind.
+func (s Sentinel) Command(c NodeConfig, file string) (args []string, text string) {
 	pair := func(addr string) string { return strings.Replace(addr, ":", " ", 1) }
-	host, port, _ := net.SplitHostPort(c.Watches.Self.Addr)
+	host, port, _ := net.SplitHostPort(s.Self.Addr)
 	master := workloads.MasterName
 	lines := []string{
 		"bind " + c.Host, "port " + strconv.Itoa(c.Port), "dir " + c.Dir, "protected-mode no",
-		"sentinel myid " + c.Watches.Self.ID, "sentinel announce-ip " + host, "sentinel announce-port " +
+		"sentinel myid " + s.Self.ID, "sentinel announce-ip " + host, "sentinel announce-port " +
 			port,
-		fmt.Sprintf("sentinel monitor %s %s 2", master, pair(c.Watches.Master)),
+		fmt.Sprintf("sentinel monitor %s %s 2", master, pair(s.Master)),
 		fmt.Sprintf("sentinel down-after-milliseconds %s %d", master, PatientAfter.Milliseconds()),
 		"sentinel failover-timeout " + master + " 3000", "sentinel parallel-syncs " + master + " 1",
 	}
-	for _, r := range c.Watches.Replicas {
+	for _, r := range s.Replicas {
 		lines = append(lines, "sentinel known-replica "+master+" "+pair(r))
 	}
-	for _, o := range c.Watches.Others {
+	for _, o := range s.Others {
 		lines = append(lines, "sentinel known-sentinel "+master+" "+pair(o.Addr)+" "+o.ID)
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return []string{file, "--sentinel"}, strings.Join(lines, "\n") + "\n"
 }

@@ -1,0 +1,57 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Spin makes the node execute a script that does not end until it is killed. Soon the node answers
+// others with -BUSY. What is returned is closed when the script has ended.
+func (c Admin) Spin() (<-chan struct{}, error) {
+	ctx := context.Background()
+	if err := c.ConfigSet(ctx, "lua-time-limit", "50").Err(); err != nil {
+		return nil, err
+	}
+	end := make(chan struct{})
+	go func() { // it is answered when the script is killed
+		defer close(end)
+		c.Eval(ctx, "while true do end", nil)
+	}()
+	return end, nil
+}
+
+// Sleep makes the node execute a command that takes d. What is returned says when it has ended, and
+// whether it was over too soon.
+func (c Admin) Sleep(d time.Duration) <-chan error {
+	patient, end := c.WithTimeout(d+AdminTimeout), make(chan error, 1)
+	go func() {
+		begin := time.Now()
+		err := patient.Do(context.Background(), "DEBUG", "SLEEP", d.Seconds()).Err()
+		if took := time.Since(begin); err == nil && took < d {
+			err = fmt.Errorf("DEBUG SLEEP took %v instead of %v", took, d)
+		}
+		end <- err
+	}()
+	return end
+}
+
+// Answers reports whether the node answers within d.
+func (c Admin) Answers(d time.Duration) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	return c.Ping(ctx).Err() == nil
+}
+
+// Debugging are the settings that Sleep needs from version 7 on, and that Redis does not know
+// before. `redis-server --version` prints "Redis server v=7.0.15 sha=…".
+func Debugging(version string) []string {
+	_, v, _ := strings.Cut(version, " v=")
+	major, _, _ := strings.Cut(v, ".")
+	if n, err := strconv.Atoi(major); err == nil && n >= 7 {
+		return []string{"enable-debug-command", "yes"}
+	}
+	return nil
+}
