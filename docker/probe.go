@@ -78,10 +78,10 @@ func (l *Launcher) ServerVersion() (string, error) {
 	return l.serverVersion(context.Background(), nil, nil)
 }
 
-// serverVersion has a container of its own say what its server is, with what is lent to it, if
+// serverVersion has a container of its own say what its server is, with what is mounted in it, if
 // anything. The loader's complaints are an error, even where it goes on without what it was to
 // load.
-func (l *Launcher) serverVersion(ctx context.Context, lent testcontainers.ContainerCustomizer,
+func (l *Launcher) serverVersion(ctx context.Context, mount testcontainers.ContainerCustomizer,
 	env map[string]string) (string, error) {
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithCmd("--version"), testcontainers.WithEntrypoint(l.image.server),
@@ -89,8 +89,8 @@ func (l *Launcher) serverVersion(ctx context.Context, lent testcontainers.Contai
 		testcontainers.WithEnv(env),
 		hostConfig(func(h *container.HostConfig) { h.NetworkMode = "none" }),
 	}
-	if lent != nil {
-		options = append(options, lent)
+	if mount != nil {
+		options = append(options, mount)
 	}
 	var said []byte
 	err := newInstance(l.daemon).run(ctx, l.image.name, options, func(a client.HijackedResponse) {

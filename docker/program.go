@@ -14,8 +14,8 @@ import (
 const programEnv = "LOCKBENCH_LINUX"
 
 const (
-	// lent is where this program, or the one that programEnv names, is in a container.
-	lent = "/lockbench"
+	// mounted is where this program, or the one that programEnv names, is in a container.
+	mounted = "/lockbench"
 	// builtIn is where an image may have one of its own.
 	builtIn = "/usr/local/lib/lockbench/lockbench"
 )
@@ -36,7 +36,7 @@ func (l *Launcher) program() ([]testcontainers.ContainerCustomizer, error) {
 	if file == "" {
 		return []testcontainers.ContainerCustomizer{entrypoint(builtIn)}, nil
 	}
-	return []testcontainers.ContainerCustomizer{l.mount(file, lent), entrypoint(lent)}, nil
+	return []testcontainers.ContainerCustomizer{l.mount(file, mounted), entrypoint(mounted)}, nil
 }
 
 // entrypoint runs a program as root, who may use what others have shared.

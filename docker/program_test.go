@@ -7,8 +7,8 @@ import (
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
-// TestWhereThisProgramIsOfAnotherKind is a lockbench on macOS: it cannot be lent to containers, so
-// that another has to be named or built in.
+// TestWhereThisProgramIsOfAnotherKind is a lockbench on macOS: it cannot be mounted in containers,
+// so that another has to be named or built in.
 func TestWhereThisProgramIsOfAnotherKind(t *testing.T) {
 	testenv.Part(t, "bridge")
 	l := open(t, Options{Network: Bridge})

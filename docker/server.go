@@ -84,7 +84,8 @@ func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCust
 }
 
 // clock makes the server read its wall clock through a shim: the image's own, or the one that this
-// machine's compiler makes. Where the proxies are remote, they have the offset; else a file of ours.
+// machine's compiler makes. Where the proxies are remote, they have the offset; else a file of
+// ours.
 func (l *Launcher) clock(c server.NodeConfig) (options testcontainers.ContainerCustomizer,
 	env map[string]string, err error) {
 	env = map[string]string{}

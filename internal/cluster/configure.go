@@ -26,15 +26,15 @@ func (w *Environment) configure() error {
 		cfg := w.cfg.Worker
 		cfg.Process, cfg.Seed, cfg.Master = i, w.cfg.Seed+uint64(i)+1, w.nodes[0].Name
 		var err error
-		if cfg.Nodes, err = w.ways(fmt.Sprintf("c%d>", i)); err != nil {
+		if cfg.Nodes, err = w.linksToNodes(fmt.Sprintf("c%d>", i)); err != nil {
 			return err
 		}
-		if cfg.Sentinels, err = w.waysToSentinels(i); err != nil {
+		if cfg.Sentinels, err = w.linksToSentinels(i); err != nil {
 			return err
 		}
 		cfg.Announced = w.announced
 		if needs(w.cfg.Scenario, nemesis.Redirect, nemesis.Spare) {
-			if cfg.Spares, err = w.ways(fmt.Sprintf("c%d+>", i)); err != nil {
+			if cfg.Spares, err = w.linksToNodes(fmt.Sprintf("c%d+>", i)); err != nil {
 				return err
 			}
 		}
@@ -61,9 +61,9 @@ func (w *Environment) configure() error {
 	return nil
 }
 
-// ways makes a link to every node and returns them as Config.Nodes wants them: independent masters
-// one by one, a master and its replicas together.
-func (w *Environment) ways(prefix string) (ways []map[string]string, err error) {
+// linksToNodes makes a link to every node and returns them as Config.Nodes wants them: independent
+// masters one by one, a master and its replicas together.
+func (w *Environment) linksToNodes(prefix string) (addrs []map[string]string, err error) {
 	for i, n := range w.nodes {
 		addr, err := w.link(prefix+n.Name, n)
 		if err != nil {
@@ -73,12 +73,12 @@ func (w *Environment) ways(prefix string) (ways []map[string]string, err error) 
 		if w.cfg.Topology == nemesis.Independent {
 			group = i % w.cfg.Masters // the replicas come after the masters, in their order
 		}
-		if group == len(ways) {
-			ways = append(ways, map[string]string{})
+		if group == len(addrs) {
+			addrs = append(addrs, map[string]string{})
 		}
-		ways[group][n.Name] = addr
+		addrs[group][n.Name] = addr
 	}
-	return ways, nil
+	return addrs, nil
 }
 
 // link makes a client's link to a node and returns its address.
@@ -93,8 +93,8 @@ func (w *Environment) link(name string, n *node) (string, error) {
 	return w.links.LinkHere(name, addr)
 }
 
-// waysToSentinels makes a client's links to the sentinels.
-func (w *Environment) waysToSentinels(client int) (addrs []string, err error) {
+// linksToSentinels makes a client's links to the sentinels.
+func (w *Environment) linksToSentinels(client int) (addrs []string, err error) {
 	for _, s := range w.watchers {
 		addr, err := w.links.Link(fmt.Sprintf("c%d>%s", client, s.Name), s.Own())
 		if err != nil {

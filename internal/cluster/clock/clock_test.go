@@ -47,7 +47,10 @@ func TestAFileOfLibfaketimeIsReplaced(t *testing.T) {
 
 func TestARemoteClockHasNoFileHere(t *testing.T) {
 	var set time.Duration
-	c := &Server{Path: "/nowhere/n0.clock", Remote: func(d time.Duration) error { set = d; return nil }}
+	c := &Server{Path: "/nowhere/n0.clock", Remote: func(d time.Duration) error {
+		set = d
+		return nil
+	}}
 	if err := c.Set(time.Second); err != nil || set != time.Second {
 		t.Errorf("the clock was set to %v, %v", set, err)
 	}

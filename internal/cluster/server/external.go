@@ -44,14 +44,14 @@ func Connect(e ExternalConfig) (*External, error) {
 		versions: map[string]string{
 			"address": strings.Join(e.Addrs, ",")}}
 	for _, a := range e.Addrs {
-		if err := g.visit(a); err != nil {
+		if err := g.reachable(a); err != nil {
 			return nil, errors.Join(err, g.Close())
 		}
 	}
 	return g, nil
 }
 
-func (g *External) visit(addr string) error {
+func (g *External) reachable(addr string) error {
 	if _, port, err := net.SplitHostPort(addr); err != nil || port == "" {
 		return fmt.Errorf("--addr %q is not host:port", addr)
 	}
@@ -105,8 +105,8 @@ func (g *External) inspect(c Admin) error {
 // runPrefix is in every key of every run.
 const runPrefix = "lockbench:"
 
-// foreignKey is a key that lockbench did not write; "" if there is none. What a killed run left behind
-// is ours.
+// foreignKey is a key that lockbench did not write; "" if there is none. What a killed run left
+// behind is ours.
 func foreignKey(c Admin) (string, error) {
 	ctx := context.Background()
 	all := c.Scan(ctx, 0, "*", 1000).Iterator()

@@ -29,7 +29,7 @@ func running(t *testing.T, host string, settings ...string) string {
 	return n.Addr()
 }
 
-func TestGuestLeavesOnlyWhatItFound(t *testing.T) {
+func TestExternalLeavesOnlyWhatItFound(t *testing.T) {
 	addr, ctx := running(t, "127.84.1.1"), context.Background()
 	c := server.Dial(addr)
 	defer c.Close()
@@ -63,7 +63,7 @@ func TestGuestLeavesOnlyWhatItFound(t *testing.T) {
 	}
 }
 
-func TestGuestRefusesWhatIsDoneToRedis(t *testing.T) {
+func TestExternalRefusesWhatIsDoneToRedis(t *testing.T) {
 	addr := running(t, "127.84.2.1")
 	for _, do := range []string{nemesis.KillNode, nemesis.PauseNode, nemesis.NodeClock, nemesis.Stall,
 		nemesis.Promote} {
@@ -88,7 +88,7 @@ func TestGuestRefusesWhatIsDoneToRedis(t *testing.T) {
 	}
 }
 
-func TestVisitSaysWhatIsWrong(t *testing.T) {
+func TestConnectSaysWhatIsWrong(t *testing.T) {
 	locked := running(t, "127.84.3.1", "requirepass", "secret")
 	replica := running(t, "127.84.3.2")
 	c := server.Dial(replica)
