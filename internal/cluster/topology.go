@@ -48,7 +48,8 @@ func nodeName(i int) string { return "n" + strconv.Itoa(i) }
 func (w *Environment) describe(i int, name, replicaOf string) (server.NodeConfig, error) {
 	c := server.NodeConfig{
 		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000),
-		Dir: filepath.Join(w.scratch, name), Log: w.log(name), ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
+		Dir: filepath.Join(w.scratch, name), Log: w.log(name),
+		ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
 	}
 	var err error
 	if w.remote != nil {
