@@ -1,16 +1,9 @@
 package nemesis
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"strings"
-
-	"github.com/lockbench/lockbench/internal/format1"
 )
-
-// oldNames are the fields of a step that had another name in format 1.
-var oldNames = format1.Names{"strike": "aimed"}
 
 // oldActions are the actions that had another name in format 1.
 var oldActions = map[string]string{"direct": Redirect, "hold": HoldBack}
@@ -32,16 +25,4 @@ func hitOf(client string) string {
 		return strings.Replace(client, "struck", Hit, 1)
 	}
 	return client
-}
-
-// DecodeStep reads a step in JSON, also one of format 1. A field that is not known is refused.
-func DecodeStep(text []byte) (s Step, err error) {
-	if text, err = format1.Upgrade(text, oldNames); err != nil {
-		return s, err
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	err = dec.Decode(&s)
-	s.Upgrade()
-	return s, err
 }

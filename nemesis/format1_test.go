@@ -4,6 +4,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/format1"
+	"github.com/lockbench/lockbench/internal/strictyaml"
 )
 
 // TestFaultsOfFormat1 reads the examples as the first version had them: they mean what today's do.
@@ -40,7 +43,12 @@ func TestStepsOfFormat1(t *testing.T) {
 		`{"do":"wait","for":"1s"}`:            {Do: Wait, For: 1e9},
 		`{"do":"crash","target":"c1","by":2}`: {},
 	} {
-		got, err := DecodeStep([]byte(old))
+		var got Step
+		v, err := strictyaml.Parse("", []byte(old))
+		if err == nil {
+			err = v.Decode(&got, format1.Names{"strike": "aimed"})
+		}
+		got.Upgrade()
 		if reflect.DeepEqual(want, Step{}) != (err != nil) || err == nil &&
 			!reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %v, %v", old, got, err)

@@ -1,18 +1,14 @@
 package nemesis
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/parser"
+	"github.com/lockbench/lockbench/internal/strictyaml"
 )
 
 // Schedule is a fault from a file in YAML or JSON, as docs/formats.md has it.
@@ -28,8 +24,7 @@ type Schedule struct {
 	Strikes *int      `yaml:"strikes"` // what files of the first version call it
 	Steps   []written `yaml:"steps"`
 
-	file  string
-	lines []int // on which each step begins
+	file string
 }
 
 // isFile tells a file from a name.
@@ -38,10 +33,7 @@ func isFile(spec string) bool {
 		filepath.Ext(spec))
 }
 
-// maxSchedule bounds a file, in bytes.
-const maxSchedule = 1 << 20
-
-// ReadSchedule reads a file. The error names the line.
+// ReadSchedule reads a file. The error names the place.
 func ReadSchedule(file string) (*Schedule, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -52,20 +44,14 @@ func ReadSchedule(file string) (*Schedule, error) {
 
 // DecodeSchedule reads what a file holds. What depends on the plan is checked when the plan is
 // made.
-func DecodeSchedule(file string, b []byte) (s *Schedule, err error) {
-	defer func() { // of the YAML library: files come from anywhere
-		if p := recover(); p != nil {
-			s, err = nil, fmt.Errorf("%s: it cannot be read: %v", file, p)
-		}
-	}()
-	s = &Schedule{file: file}
-	if len(b) > maxSchedule {
-		return nil, fmt.Errorf("%s: a schedule of %d bytes is too long; at most %d are read", file,
-			len(b), maxSchedule)
+func DecodeSchedule(file string, b []byte) (*Schedule, error) {
+	v, err := strictyaml.Parse(file, b)
+	if err != nil {
+		return nil, err
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict()).Decode(s); err != nil &&
-		!errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s:%s", file, oneLine(err))
+	s := &Schedule{file: file}
+	if err := v.Decode(s); err != nil {
+		return nil, err
 	}
 	if len(s.Steps) == 0 {
 		return nil, fmt.Errorf("%s:1: it has no steps", file)
@@ -78,43 +64,14 @@ func DecodeSchedule(file string, b []byte) (s *Schedule, err error) {
 		return nil, fmt.Errorf("%s: replicas is %d; with the topology %s it is 0 or 1", file, s.Replicas,
 			Independent)
 	}
-	s.locate(b)
 	return s, nil
 }
 
-// oneLine is an error of the decoder as "line:column: what".
-func oneLine(err error) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(yaml.FormatError(err, false, false)), "\n")
-	if at, what, ok := strings.Cut(strings.TrimPrefix(first, "["), "] "); ok &&
-		strings.HasPrefix(first, "[") {
-		return at + ": " + what
-	}
-	return " " + first
-}
-
-// locate finds the line of each step.
-func (s *Schedule) locate(b []byte) {
-	s.lines = make([]int, len(s.Steps))
-	f, err := parser.ParseBytes(b, 0)
-	if err != nil {
-		return // it was read
-	}
-	for i := range s.Steps {
-		p, err := yaml.PathString("$.steps[" + strconv.Itoa(i) + "]")
-		if err != nil {
-			return
-		}
-		if n, err := p.FilterFile(f); err == nil && n != nil && n.GetToken() != nil {
-			s.lines[i] = n.GetToken().Position.Line
-		}
-	}
-}
-
-// wrong says on which line a step is wrong.
+// wrong says where a step is wrong.
 func (s *Schedule) wrong(err error) error {
 	var step *StepError
-	if errors.As(err, &step) && s.lines[step.Step] > 0 {
-		return fmt.Errorf("%s:%d: %w", s.file, s.lines[step.Step], err)
+	if errors.As(err, &step) {
+		return s.Steps[step.Step].At.Errorf("%w", err)
 	}
 	return fmt.Errorf("%s: %w", s.file, err)
 }

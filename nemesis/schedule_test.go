@@ -67,7 +67,7 @@ func TestTimesOfASchedule(t *testing.T) {
 // TestWrongSchedules wants one line that names the file and, where there is one, the line in it.
 func TestWrongSchedules(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                      "x.yaml:1: it has no steps",
+		"":                                      "x.yaml:1:1: the file is empty",
 		"steps: []":                             "x.yaml:1: it has no steps",
 		"steps: 3":                              "x.yaml:1:",
 		"steps:\n- do: kill\n  aim: n0":         `x.yaml:3:3: unknown field "aim"`,
@@ -77,21 +77,21 @@ func TestWrongSchedules(t *testing.T) {
 		"topology: ring\nsteps:\n- do: quiesce": `x.yaml: unknown topology "ring"; there are: single, failover, sentinel, independent`,
 		"replicas: 1\nsteps:\n- do: quiesce": "x.yaml: replicas is 1; " +
 			"with the topology independent it is 0 or 1",
-		"steps:\n- do: quiesce\n- do: kil":                                    `x.yaml:3: step 2: "kil" is no step`,
-		"# a remark\n\nsteps:\n  - do: quiesce\n  - do: kill\n    target: n1": `x.yaml:5: step 2: kill: there is no node "n1"; there are: n0`,
-		"steps:\n- {do: wait, for: later}":                                    `x.yaml:2: step 1: for: "later" is no time; write it like "130ms" or, in leases, "1.3ttl"`,
-		"steps:\n- {do: wait, for: xttl}":                                     `x.yaml:2: step 1: for: "xttl" is no time; write it like "130ms" or, in leases, "1.3ttl"`,
-		"steps:\n- {do: go, nth: 2}":                                          `x.yaml:2: step 1: "nth" is for an await, and "only" for faults.yaml`,
-		"steps:\n- quiesce\n- kill n7":                                        `x.yaml:3: step 2: kill: there is no node "n7"`,
-		"steps:\n- wait for ever":                                             `x.yaml:2: step 1: for: "for ever" is no time`,
-		"steps:\n- {do: wait, for: 1e9ttl}":                                   `x.yaml:2: step 1: for: "1e9ttl" is no number of leases`,
-		"steps:\n- {do: wait, for: 2s, upto: 1s}":                             `x.yaml:2: step 1: "upto" is 1s; it must be later than 2s`,
-		"steps:\n- {do: quiesce, upto: 1s}":                                   `x.yaml:2: step 1: "upto" is for a wait`,
+		"steps:\n- do: quiesce\n- do: kil":                                    `x.yaml:3:3: step 2: "kil" is no step`,
+		"# a remark\n\nsteps:\n  - do: quiesce\n  - do: kill\n    target: n1": `x.yaml:5:5: step 2: kill: there is no node "n1"; there are: n0`,
+		"steps:\n- {do: wait, for: later}":                                    `x.yaml:2:4: step 1: for: "later" is no time; write it like "130ms" or, in leases, "1.3ttl"`,
+		"steps:\n- {do: wait, for: xttl}":                                     `x.yaml:2:4: step 1: for: "xttl" is no time; write it like "130ms" or, in leases, "1.3ttl"`,
+		"steps:\n- {do: go, nth: 2}":                                          `x.yaml:2:4: step 1: "nth" is for an await, and "only" for faults.yaml`,
+		"steps:\n- quiesce\n- kill n7":                                        `x.yaml:3:3: step 2: kill: there is no node "n7"`,
+		"steps:\n- wait for ever":                                             `x.yaml:2:3: step 1: for: "for ever" is no time`,
+		"steps:\n- {do: wait, for: 1e9ttl}":                                   `x.yaml:2:4: step 1: for: "1e9ttl" is no number of leases`,
+		"steps:\n- {do: wait, for: 2s, upto: 1s}":                             `x.yaml:2:4: step 1: "upto" is 1s; it must be later than 2s`,
+		"steps:\n- {do: quiesce, upto: 1s}":                                   `x.yaml:2:4: step 1: "upto" is for a wait`,
 		"client_timeout: often\nsteps:\n- do: quiesce":                        `x.yaml: client_timeout: "often" is no time`,
 		"topology: independent\nsteps:\n- do: quiesce": "x.yaml needs " +
 			"a lock on independent masters, such as redlock",
 		`{"steps": [{"do": "quiesce"},` + "\n" +
-			`{"do": "heal"}]}`: `x.yaml:2: step 2: heal: there is no link ""`,
+			`{"do": "heal"}]}`: `x.yaml:2:2: step 2: heal: there is no link ""`,
 		"steps:\n- await: {phase: granted, who: c0}": `x.yaml:2:27: unknown field "who"`,
 	} {
 		s, err := DecodeSchedule("x.yaml", []byte(text))

@@ -88,7 +88,7 @@ var table = sync.OnceValue(func() (t struct {
 	Faults  []Entry              `yaml:"faults"`
 }) {
 	if err := yaml.NewDecoder(bytes.NewReader(faultsFile), yaml.Strict()).Decode(&t); err != nil {
-		panic("nemesis/faults.yaml:" + oneLine(err))
+		panic(fmt.Sprintf("nemesis/faults.yaml: %v", err))
 	}
 	return t
 })

@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/strictyaml"
 )
 
 // written is a Step in a file, or a word for several in faults.yaml. Its times may be in leases
 // ("1.3ttl"), and be drawn.
 type written struct {
+	At     strictyaml.Position
 	Do     string  `yaml:"do"`
 	Target string  `yaml:"target"`
 	Node   string  `yaml:"node"`
@@ -38,7 +40,12 @@ func (w *written) UnmarshalYAML(decode func(any) error) error {
 		type fields written
 		return decode((*fields)(w))
 	}
-	do, what, _ := strings.Cut(text, " ")
+	return w.UnmarshalText([]byte(text))
+}
+
+// UnmarshalText reads an action with its target, or with the time of a wait.
+func (w *written) UnmarshalText(text []byte) error {
+	do, what, _ := strings.Cut(string(text), " ")
 	if w.Do, w.Target = do, what; do == Wait {
 		w.For, w.Target = what, ""
 	}

@@ -6,11 +6,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 )
 
 // Names are the fields of a document that were renamed: old name to new name, at any depth. Where
 // one old name became two new ones, a key such as "requires.strikes" names the object, too.
 type Names map[string]string
+
+// And are the names of both.
+func (n Names) And(more Names) Names {
+	all := maps.Clone(n)
+	maps.Copy(all, more)
+	return all
+}
 
 // Upgrade returns a JSON document of format 1 with its fields named as they are today. Numbers keep
 // their digits and values are untouched. The error says that b is no JSON.
@@ -34,14 +42,15 @@ func rename(v any, parent string, names Names) any {
 	case map[string]any:
 		out := make(map[string]any, len(x))
 		for name, value := range x {
-			out[names.of(parent, name)] = rename(value, name, names)
+			out[names.Today(parent, name)] = rename(value, name, names)
 		}
 		return out
 	}
 	return v
 }
 
-func (n Names) of(parent, name string) string {
+// Today is what a field is called today. Parent is the name of the field whose value its object is.
+func (n Names) Today(parent, name string) string {
 	for _, key := range []string{parent + "." + name, name} {
 		if today, ok := n[key]; ok {
 			return today

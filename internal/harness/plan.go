@@ -281,8 +281,8 @@ func ReadPlan(r io.Reader) (Plan, error) {
 	return p, p.Validate()
 }
 
-// oldNames are the fields of a plan of format 1 that have another name today.
-var oldNames = format1.Names{"world": "environment", "requires.strikes": "hits", "strike": "aimed"}
+// OldNames are the fields of a plan of format 1 that have another name today.
+var OldNames = format1.Names{"world": "environment", "requires.strikes": "hits", "strike": "aimed"}
 
 // DecodePlan reads a plan in JSON, also one of format 1, and does not validate it.
 func DecodePlan(text []byte) (p Plan, err error) {
@@ -293,18 +293,25 @@ func DecodePlan(text []byte) (p Plan, err error) {
 		return p, err
 	}
 	if of.Format == 1 {
-		if text, err = format1.Upgrade(text, oldNames); err != nil {
+		if text, err = format1.Upgrade(text, OldNames); err != nil {
 			return p, err
 		}
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil || of.Format != 1 {
-		return p, err
+	if err = dec.Decode(&p); err == nil {
+		p.Upgrade()
+	}
+	return p, err
+}
+
+// Upgrade gives a plan of format 1 the words of today.
+func (p *Plan) Upgrade() {
+	if p.Format != 1 {
+		return
 	}
 	p.Format = PlanFormat
 	for i := range p.Scenario {
 		p.Scenario[i].Upgrade()
 	}
-	return p, nil
 }

@@ -104,7 +104,7 @@ func TestBadFiles(t *testing.T) {
 		{"unknown schedule", replace("schedule: timed", "schedule: x"), `schedule "x"`},
 		{"unknown lock", replace("impl: token-lua", "impl: tokenlua"), `unknown lock "tokenlua"`},
 		{"misspelt in the plan", replace("  clients: 2", "  cleints: 2"),
-			`line 19: json: unknown field "cleints"`},
+			`line 19: unknown field "cleints"`},
 		{"misspelt in a step", replace("seq: 1", "sqe: 1"), `unknown field "sqe"`},
 		{"no number", replace("clients: 2", "clients: two"), "line "},
 		{"many clients", replace("clients: 2", "clients: 2000000"), "--clients is 2000000"},

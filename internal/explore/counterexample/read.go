@@ -1,61 +1,51 @@
 package counterexample
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/format1"
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/internal/strictyaml"
 )
 
-// maxFile is how many bytes of a file are read.
-const maxFile = 16 << 20
+// maxFile is how many bytes of a file are read: a long run that was not shrunk has some thousand
+// steps.
+const maxFile = 4 << 20
 
 // Read reads what Write wrote, and believes nothing of it: an unknown field, format, lock or absurd
 // number is an error with its line.
-func Read(r io.Reader) (c *Counterexample, err error) {
-	defer func() { // of the YAML library: files come from anywhere
-		if p := recover(); p != nil {
-			c, err = nil, fmt.Errorf("it cannot be read: %v", p)
-		}
-	}()
+func Read(r io.Reader) (*Counterexample, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("it is larger than %d MB", maxFile>>20)
-	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		return nil, errors.New("it is empty")
-	}
-	c = &Counterexample{}
-	err = yaml.UnmarshalWithOptions(text, c, yaml.Strict(),
-		yaml.CustomUnmarshaler(foreign(harness.DecodePlan)),
-		yaml.CustomUnmarshaler(foreign(property)),
-		yaml.CustomUnmarshaler(foreign(nemesis.DecodeStep)))
+	file, err := strictyaml.ParseUpTo(maxFile, "", text)
 	if err != nil {
-		return nil, oneLine(err, text)
-	}
-	c.upgrade()
-	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return c, nil
+	c := &Counterexample{}
+	if err := file.Decode(c, oldNames); err != nil {
+		return nil, err
+	}
+	c.upgrade()
+	return c, c.Validate()
 }
 
-// upgrade gives a counterexample of format 1 the words of today. Its plan and its faults have them
-// already.
+// oldNames are the fields that had another name in format 1.
+var oldNames = format1.Names{"words": "explanation", "because": "reason"}.And(harness.OldNames)
+
+// upgrade gives a counterexample of format 1 the words of today.
 func (c *Counterexample) upgrade() {
+	for _, s := range c.Steps {
+		if s.Fault != nil {
+			s.Fault.Upgrade()
+		}
+	}
+	c.Plan.Upgrade()
 	if c.Format != 1 {
 		return
 	}
@@ -81,48 +71,3 @@ func ReadFile(name string) (*Counterexample, error) {
 	}
 	return c, nil
 }
-
-// foreign reads what has its own reader of JSON.
-func foreign[T any](decode func(text []byte) (T, error)) func(*T, []byte) error {
-	return func(into *T, block []byte) error {
-		text, err := yaml.YAMLToJSON(block)
-		if err == nil {
-			*into, err = decode(text)
-		}
-		return err
-	}
-}
-
-// oldNames are the fields of a property that had another name in format 1.
-var oldNames = format1.Names{"words": "explanation", "because": "reason"}
-
-// property reads a property of a verdict, also one of format 1. A field that is not known is
-// refused.
-func property(text []byte) (p checker.Property, err error) {
-	if text, err = format1.Upgrade(text, oldNames); err != nil {
-		return p, err
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	err = dec.Decode(&p)
-	return p, err
-}
-
-// oneLine keeps the message of the YAML library, "[3:5] unknown field …", and leaves out its
-// picture of the source. Errors of JSON's own reader name a field or a value; the first line with
-// it is the one.
-func oneLine(err error, text []byte) error {
-	line, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")
-	if at, rest, ok := strings.Cut(strings.TrimPrefix(line, "["), "] "); ok && line[0] == '[' {
-		row, _, _ := strings.Cut(at, ":")
-		return fmt.Errorf("line %s: %s", row, rest)
-	}
-	if m := named.FindStringSubmatch(line); m != nil {
-		if before, _, ok := bytes.Cut(text, []byte(m[1]+m[2])); ok {
-			return fmt.Errorf("line %d: %s", 1+bytes.Count(before, []byte("\n")), line)
-		}
-	}
-	return errors.New(line)
-}
-
-var named = regexp.MustCompile(`"([^"]+)"|field \w+\.(\w+)`)

@@ -1,0 +1,63 @@
+package strictyaml
+
+import (
+	"github.com/goccy/go-yaml/scanner"
+	"github.com/goccy/go-yaml/token"
+)
+
+// maxDepth is how many lists and mappings may be inside each other. The parser of the library calls
+// itself for each, and needs memory for an unclosed one many times over.
+const maxDepth = 100
+
+// nesting counts how deep the document is at the token that was read last.
+type nesting struct {
+	flow   int   // brackets and braces that are open
+	blocks []int // columns at which the open lists and mappings by indentation began
+	line   int
+	opens  bool // the last token was one behind which another list or mapping can begin
+}
+
+// bounded refuses what is nested too deeply, token by token: nothing is kept of what was read.
+func bounded(file, src string) error {
+	var s scanner.Scanner
+	s.Init(src)
+	var n nesting
+	for {
+		tokens, err := s.Scan()
+		if err != nil {
+			return nil // the end, or what the parser says better
+		}
+		for _, t := range tokens {
+			if n.add(t); n.flow+len(n.blocks) > maxDepth {
+				return position(file, t).Errorf(
+					"it is nested more than %d levels deep; no file needs that", maxDepth)
+			}
+			if kind, ok := refused[t.Type]; ok {
+				return position(file, t).Errorf("%s is not read; write out what it stands for", kind)
+			}
+		}
+	}
+}
+
+// refused are the tokens of what would let a value stand for another one.
+var refused = map[token.Type]string{token.AnchorType: "an anchor (&)", token.AliasType: "an alias (*)",
+	token.MergeKeyType: "a merge key (<<)", token.TagType: "a tag (!)"}
+
+func (n *nesting) add(t *token.Token) {
+	switch t.Type {
+	case token.SequenceStartType, token.MappingStartType:
+		n.flow++
+	case token.SequenceEndType, token.MappingEndType:
+		n.flow = max(n.flow-1, 0)
+	case token.DocumentHeaderType, token.DocumentEndType:
+		*n = nesting{}
+	}
+	if n.flow == 0 && (t.Position.Line != n.line || n.opens) {
+		for last := len(n.blocks) - 1; last >= 0 && n.blocks[last] >= t.Position.Column; last-- {
+			n.blocks = n.blocks[:last]
+		}
+		n.blocks = append(n.blocks, t.Position.Column)
+	}
+	n.line = t.Position.Line
+	n.opens = t.Type == token.SequenceEntryType || t.Type == token.MappingKeyType
+}

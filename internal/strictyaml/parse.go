@@ -1,0 +1,96 @@
+// Package strictyaml reads files of YAML that people write, into structs, and believes nothing of
+// them: an unknown field, a value of another kind or a name that is there twice is an error in one
+// line with its place and what to do. What is too long or too deeply nested is refused before
+// anything is built from it. Anchors, aliases and tags are refused, too.
+package strictyaml
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// MaxSize is how many bytes Parse reads.
+const MaxSize = 1 << 20
+
+// ErrEmpty says that a file has no document.
+var ErrEmpty = errors.New("the file is empty")
+
+// Position is a place in a file, for errors.
+type Position struct {
+	File         string
+	Line, Column int // from 1
+}
+
+// String is "lockbench.yaml:12:5", and "line 12" where the file has no name.
+func (p Position) String() string {
+	if p.File == "" {
+		return fmt.Sprintf("line %d", p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// Errorf is an error about the place: "lockbench.yaml:12:5: ...".
+func (p Position) Errorf(format string, args ...any) error {
+	return fmt.Errorf("%v: %w", p, fmt.Errorf(format, args...))
+}
+
+func position(file string, t *token.Token) Position {
+	if t == nil || t.Position == nil {
+		return Position{file, 1, 1}
+	}
+	return Position{file, t.Position.Line, t.Position.Column}
+}
+
+// Parse reads a file that has one document, of at most MaxSize bytes. The name is for errors.
+func Parse(file string, src []byte) (Value, error) { return ParseUpTo(MaxSize, file, src) }
+
+// ParseUpTo is Parse for files of another size, in bytes.
+func ParseUpTo(size int, file string, src []byte) (v Value, err error) {
+	start := Position{file, 1, 1}
+	defer func() { // of the YAML library: files come from anywhere
+		if p := recover(); p != nil {
+			v, err = Value{}, start.Errorf("it cannot be read: %v", p)
+		}
+	}()
+	if len(src) > size {
+		return v, start.Errorf("a file of %d bytes is too long; at most %d are read", len(src), size)
+	}
+	if err := bounded(file, string(src)); err != nil {
+		return v, err
+	}
+	f, err := parser.ParseBytes(src, 0)
+	if err != nil {
+		return v, syntax(file, err)
+	}
+	var body ast.Node
+	for _, d := range f.Docs {
+		switch {
+		case d.Body == nil:
+		case body != nil:
+			return v, position(file, d.Body.GetToken()).Errorf(
+				"a second document begins here; there may be one")
+		default:
+			body = d.Body
+		}
+	}
+	if body == nil {
+		return v, start.Errorf("%w", ErrEmpty)
+	}
+	return Value{file: file, name: "the file", node: body}, nil
+}
+
+// syntax is an error of the library in one line, without its picture of the source.
+func syntax(file string, err error) error {
+	var at yaml.Error
+	if errors.As(err, &at) {
+		return position(file, at.GetToken()).Errorf("%s", strings.ReplaceAll(at.GetMessage(), "\n", " "))
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return Position{file, 1, 1}.Errorf("%s", line)
+}

@@ -1,0 +1,137 @@
+package strictyaml
+
+import (
+	"fmt"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Value is a part of a file. As a field of a struct it is filled by Decode with what stands there,
+// to be read later.
+type Value struct {
+	file, name string
+	node       ast.Node
+}
+
+// Field is a name in a mapping, with its value.
+type Field struct {
+	Name  string
+	At    Position // of the name
+	Value Value
+}
+
+// Errorf is an error about the place of the value.
+func (v Value) Errorf(format string, args ...any) error {
+	return v.position().Errorf(format, args...)
+}
+
+func (v Value) position() Position { return position(v.file, v.node.GetToken()) }
+
+// Given reports whether there is such a value in the file.
+func (v Value) Given() bool { return v.node != nil }
+
+// Fields are the pairs of a mapping, each name once.
+func (v Value) Fields() (out []Field, err error) {
+	var pairs []*ast.MappingValueNode
+	switch n := v.node.(type) {
+	case *ast.MappingNode:
+		pairs = n.Values
+	case *ast.MappingValueNode:
+		pairs = []*ast.MappingValueNode{n}
+	default:
+		return nil, v.Errorf("%s must be names with values (name: value), not %s", v.name, v.kind())
+	}
+	lines := map[string]int{}
+	for _, p := range pairs {
+		name, err := Value{v.file, "a name", p.Key}.Text()
+		if err != nil {
+			return nil, err
+		}
+		f := Field{name, position(v.file, p.Key.GetToken()), Value{v.file, name, p.Value}}
+		if lines[name] > 0 {
+			return nil, f.again(lines[name])
+		}
+		lines[name] = f.At.Line
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+func (f Field) again(line int) error {
+	return f.At.Errorf("%q is here for the second time; the first is in line %d; remove one", f.Name,
+		line)
+}
+
+// Items are the values of a list.
+func (v Value) Items() (out []Value, err error) {
+	s, ok := v.node.(*ast.SequenceNode)
+	if !ok {
+		return nil, v.Errorf("%s must be a list (each item on a line of its own, after a dash), not %s",
+			v.name, v.kind())
+	}
+	for _, n := range s.Values {
+		out = append(out, Value{v.file, "an item of " + v.name, n})
+	}
+	return out, nil
+}
+
+// Text is a single value as it is written, without its quotes.
+func (v Value) Text() (string, error) {
+	switch n := v.node.(type) {
+	case *ast.StringNode:
+		return n.Value, nil
+	case *ast.LiteralNode:
+		return n.Value.Value, nil
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NanNode, *ast.InfinityNode:
+		return n.GetToken().Value, nil
+	}
+	return "", v.Errorf("%s must be one value, not %s", v.name, v.kind())
+}
+
+// Texts are the items of a list, or a single value; a mapping becomes a list of name=value.
+func (v Value) Texts() (out []string, err error) {
+	switch v.node.(type) {
+	case *ast.SequenceNode:
+		items, err := v.Items()
+		for _, item := range items {
+			s, err := item.Text()
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, s)
+		}
+		return out, err
+	case *ast.MappingNode, *ast.MappingValueNode:
+		fields, err := v.Fields()
+		for _, f := range fields {
+			s, err := f.Value.Text()
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, fmt.Sprintf("%s=%s", f.Name, s))
+		}
+		return out, err
+	}
+	s, err := v.Text()
+	return []string{s}, err
+}
+
+// null reports whether the file says that there is nothing, and does not just leave it away.
+func (v Value) null() bool {
+	_, null := v.node.(*ast.NullNode)
+	return null && v.node.GetToken().Type == token.NullType
+}
+
+// kind says what a value is, for people.
+func (v Value) kind() string {
+	switch v.node.(type) {
+	case *ast.NullNode:
+		return "nothing"
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "names with values"
+	case *ast.SequenceNode:
+		return "a list"
+	}
+	return "a single value"
+}

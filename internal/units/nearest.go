@@ -1,0 +1,39 @@
+package units
+
+import "strings"
+
+// Nearest is the name that a wrong one is likely to mean; "" if none is near.
+func Nearest(name string, names []string) string {
+	best, at := len(name)/2+1, ""
+	for _, n := range names {
+		d := distance(name, n)
+		if strings.HasPrefix(n, name) {
+			d = 1 // the beginning of a name means that name
+		}
+		if d < best && name != "" {
+			best, at = d, n
+		}
+	}
+	return at
+}
+
+// distance is the number of letters to insert, delete or change to get from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range b {
+			change := diag
+			if a[i] != b[j] {
+				change++
+			}
+			diag = row[j+1]
+			row[j+1] = min(change, diag+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
