@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/gate"
+
 	"github.com/goccy/go-yaml"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
@@ -232,7 +234,7 @@ func TestThePageNamesTheExamples(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"locks.yaml", "locks-sim.yaml"} {
-		if _, err := readGate(filepath.Join(examples, name)); err != nil {
+		if _, err := gate.ReadFile(filepath.Join(examples, name)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -65,18 +64,7 @@ func aboveZero(set *pflag.FlagSet, names ...string) error {
 // read completes the options with the flags that are not fields of them.
 func (f *lockFlags) read() error {
 	f.NoWatchdog = !f.watchdog
-	switch f.ttl {
-	case "":
-	case "documented":
-		f.Documented = true
-	default:
-		ttl, err := time.ParseDuration(f.ttl)
-		if err != nil || ttl <= 0 {
-			return fmt.Errorf(`--ttl is %q; a lease is a duration above zero ("2s") or "documented"`, f.ttl)
-		}
-		f.TTL = ttl
-	}
-	return nil
+	return f.SetLease(f.ttl)
 }
 
 // registerPlace adds the flags that say more about an environment than its name does.

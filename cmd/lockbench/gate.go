@@ -2,21 +2,14 @@ package main
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"time"
 
-	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/runner"
-	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
 	gatepage "github.com/lockbench/lockbench/reports/gate"
 	"github.com/spf13/cobra"
 )
@@ -31,12 +24,7 @@ type gateFlags struct {
 	quiet   bool
 }
 
-// The files of a gate's directory, beside runs/.
-const (
-	junitFile   = "junit.xml"
-	summaryFile = "summary.md"
-	gateName    = "lockbench.yaml" // what is read if no file is named
-)
+const gateName = "lockbench.yaml" // what is read if no file is named
 
 func gateCommand() *cobra.Command {
 	var f gateFlags
@@ -66,7 +54,12 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 				name = args[0]
 			}
 			if f.init {
-				return writeExample(c, name)
+				if err := gate.WriteExample(name); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintf(c.OutOrStdout(), "%s is written; `lockbench gate %s` runs it\n", name,
+					units.Quoted(name))
+				return err
 			}
 			return f.run(c, name)
 		},
@@ -86,39 +79,31 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 }
 
 func (f *gateFlags) run(c *cobra.Command, name string) error {
-	g, err := readGate(name)
+	g, err := gate.ReadFile(name)
+	if err == nil {
+		err = g.Named("--only", f.options.Only)
+	}
 	if err != nil {
 		return err
 	}
-	if err := f.only(g); err != nil {
-		return err
-	}
-	environments := newGateEnvironment(c.Context())
-	ready, err := environments.prepare(g, f.options.Only)
+	machine, err := g.Prepare(c.Context(), f.options.Only)
 	if err != nil {
 		return err
 	}
-	dir, err := f.directory(name)
+	dir, err := newDir(f.out, f.store, "gate", strings.TrimSuffix(filepath.Base(name),
+		filepath.Ext(name)))
 	if err != nil {
 		return err
 	}
-	environments.in(dir)
 	bar := progress.StartBar(c.ErrOrStderr())
-	f.options.Drop = func(run string) { os.RemoveAll(filepath.Join(dir, filepath.FromSlash(run))) }
 	f.options.Tell = bar.Step
-	f.options.Jobs = f.jobs(g)
-	r, runErr := g.Run(c.Context(), f.options, ready)
+	r, runErr := machine.Run(c.Context(), dir, f.options)
 	bar.Stop()
-	r.Version, r.Versions, r.Machine = runner.Version(), environments.versions(),
-		runner.Machine(g.Environment)
-	illustrate(c.Context(), dir, r, c.ErrOrStderr())
-	if err := writeGate(dir, r); err != nil {
+	if err := gatepage.Save(c.Context(), dir, r, c.ErrOrStderr()); err != nil {
 		return broken(err)
 	}
 	if f.out == "" {
-		if err := store.Point(filepath.Dir(filepath.Dir(dir)), dir); err != nil {
-			fmt.Fprintln(c.ErrOrStderr(), "lockbench: no link to the newest run:", err)
-		}
+		pointTo(c, dir)
 	}
 	return f.conclude(c, dir, r, runErr)
 }
@@ -132,10 +117,7 @@ func (f *gateFlags) conclude(c *cobra.Command, dir string, r *gate.Result,
 	if errors.Is(runErr, context.Canceled) {
 		return exit{exitInterrupted, fmt.Errorf("interrupted; what there is is in %s", dir)}
 	}
-	if r.Exit != 0 {
-		return exit{code: r.Exit}
-	}
-	return nil
+	return result(r.Exit)
 }
 
 // showGate prints a result.
@@ -151,82 +133,7 @@ func showGate(c *cobra.Command, dir string, r *gate.Result, asJSON, quiet bool) 
 	if err := r.Text(w, dir); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s, %s and %s are in %s\n", gate.ResultFile, junitFile, summaryFile, dir)
+	_, err := fmt.Fprintf(w, "%s, %s and %s are in %s\n", gate.ResultFile, gatepage.JUnitFile,
+		gatepage.SummaryFile, dir)
 	return err
-}
-
-// writeGate writes the files that people and programs read.
-func writeGate(dir string, r *gate.Result) error {
-	return errors.Join(
-		store.Write(dir, gate.ResultFile, func(w *os.File) error { return r.Write(w) }),
-		store.Write(dir, junitFile, func(w *os.File) error { return gatepage.WriteJUnit(w, r) }),
-		store.Write(dir, summaryFile, func(w *os.File) error { return gatepage.WriteSummary(w, r) }),
-	)
-}
-
-// readGate reads the file with all its entries.
-func readGate(name string) (*gate.File, error) {
-	src, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s; `lockbench gate --init` writes an example", name)
-	} else if err != nil {
-		return nil, err
-	}
-	return gate.Read(name, src, planOptions())
-}
-
-// only refuses names that no entry has.
-func (f *gateFlags) only(g *gate.File) error {
-	var names []string
-	for _, e := range g.Entries {
-		names = append(names, fmt.Sprintf("%q", e.Name))
-	}
-	for _, o := range f.options.Only {
-		if !strings.Contains(" "+strings.Join(names, " ")+" ", fmt.Sprintf(" %q ", o)) {
-			return fmt.Errorf("--only %q is the name of no entry; there are: %s", o,
-				strings.Join(names, ", "))
-		}
-	}
-	return nil
-}
-
-// jobs is how many runs the machine bears at once: in the sim each uses a core, in an environment
-// of real servers half of one at most.
-func (f *gateFlags) jobs(g *gate.File) int {
-	switch {
-	case f.options.Jobs > 0:
-		return f.options.Jobs
-	case g.Environment == runner.Sim:
-		return runtime.NumCPU()
-	}
-	return 2 * runtime.NumCPU()
-}
-
-// directory is where the gate goes.
-func (f *gateFlags) directory(name string) (string, error) {
-	if f.out == "" {
-		return store.Create(f.store, "gate", strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)),
-			time.Now())
-	}
-	return batch.EmptyDir(f.out, "--out")
-}
-
-//go:embed gate.example.yaml
-var gateExample []byte
-
-// writeExample writes a gate file to begin with. It never overwrites one.
-func writeExample(c *cobra.Command, name string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf(
-			"%s is there already and stays as it is; name another file: lockbench gate --init FILE", name)
-	} else if err != nil {
-		return err
-	}
-	_, err = f.Write(gateExample)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return broken(err)
-	}
-	fmt.Fprintf(c.OutOrStdout(), "%s is written; `lockbench gate %s` runs it\n", name, quoted(name))
-	return nil
 }

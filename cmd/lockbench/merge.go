@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
+	gatepage "github.com/lockbench/lockbench/reports/gate"
 	matrixpage "github.com/lockbench/lockbench/reports/matrix"
 	"github.com/spf13/cobra"
 )
@@ -93,8 +94,8 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	illustrate(c.Context(), out, r, c.ErrOrStderr())
-	if err := errors.Join(writeGate(out, r), f.point(out)); err != nil {
+	err = gatepage.Save(c.Context(), out, r, c.ErrOrStderr())
+	if err := errors.Join(err, f.point(out)); err != nil {
 		return broken(err)
 	}
 	return (&gateFlags{asJSON: f.asJSON}).conclude(c, out, r, nil)
@@ -125,16 +126,20 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 }
 
 // gather makes the directory of the whole and copies the runs of the parts into it.
-func (f *mergeFlags) gather(dirs []string, kind, name string) (out string, err error) {
-	if f.out != "" {
-		out, err = batch.EmptyDir(f.out, "--out")
-	} else {
-		out, err = store.Create(f.store, kind, name, time.Now())
-	}
+func (f *mergeFlags) gather(dirs []string, kind, name string) (string, error) {
+	out, err := newDir(f.out, f.store, kind, name)
 	if err != nil {
 		return "", err
 	}
 	return out, broken(batch.GatherRuns(out, dirs))
+}
+
+// newDir makes the directory that --out names, or one in the store.
+func newDir(out, root, kind, name string) (string, error) {
+	if out != "" {
+		return batch.EmptyDir(out, "--out")
+	}
+	return store.Create(root, kind, name, time.Now())
 }
 
 // point makes the store's links show the whole, if it is in the store.

@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/replay"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
 	"github.com/spf13/cobra"
 )
 
@@ -68,7 +69,7 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 	}
 	var begun atomic.Int64
 	f.options.Command = fmt.Sprintf("lockbench replay --env %s %s", f.options.Environment,
-		quoted(file))
+		units.Quoted(file))
 	f.options.Dir = func() (string, error) {
 		begun.Add(1)
 		return store.Create(f.store, x.Plan.Impl, "replay-"+x.Plan.Nemesis, time.Now())

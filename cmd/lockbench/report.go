@@ -61,9 +61,7 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 	if err != nil {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", err)
 	}
-	if err := store.Point(filepath.Dir(filepath.Dir(r.Dir)), r.Dir); err != nil {
-		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no link to the newest run:", err)
-	}
+	pointTo(c, r.Dir)
 	if asJSON {
 		err = history.WriteDocument(c.OutOrStdout(), struct {
 			Dir     string           `json:"dir"`
@@ -77,6 +75,13 @@ func conclude(c *cobra.Command, r *store.Run, quiet, asJSON bool) error {
 		return broken(err)
 	}
 	return result(r.Verdict.Exit)
+}
+
+// pointTo makes the store's links show the directory of a run, or of many.
+func pointTo(c *cobra.Command, dir string) {
+	if err := store.Point(filepath.Dir(filepath.Dir(dir)), dir); err != nil {
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no link to the newest run:", err)
+	}
 }
 
 // say prints the verdict in words.

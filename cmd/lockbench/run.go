@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -154,12 +155,8 @@ func (f *runFlags) read(set *pflag.FlagSet) error {
 		"client-timeout", "for"); err != nil {
 		return err
 	}
-	for _, s := range f.config {
-		k, v, ok := strings.Cut(s, "=")
-		if !ok || k == "" {
-			return fmt.Errorf("--redis-config %q is not key=value", s)
-		}
-		f.RedisConfig = append(f.RedisConfig, k, v)
+	if err := f.Configure(f.config); err != nil {
+		return err
 	}
 	return f.lockFlags.read()
 }
@@ -190,19 +187,11 @@ func commandLine(set *pflag.FlagSet, p harness.Plan) string {
 			between = "="
 		}
 		for _, v := range values {
-			line += " --" + f.Name + between + quoted(v)
+			line += " --" + f.Name + between + units.Quoted(v)
 		}
 	})
 	if set.Changed("plan") {
 		return line // which has the seed
 	}
 	return fmt.Sprintf("%s --seed %d", line, p.Seed)
-}
-
-// quoted makes a word safe for a shell.
-func quoted(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\n\"'`$&|;<>()*?[]#~\\") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -35,7 +35,9 @@ var rooms = map[string][]string{
 	"reports/matrix": {"history", "impls", "checker", "internal/batch", "internal/matrix",
 		"internal/store", "internal/study", "reports", "reports/page", "reports/figure",
 		"reports/view"},
-	"reports/gate":    {"internal/gate", "reports/page"},
+	// it draws and shrinks the runs that show what is not as expected
+	"reports/gate": {"checker", "internal/explore", "internal/gate", "internal/harness",
+		"internal/store", "reports", "reports/page", "reports/view"},
 	"reports/compare": {"internal/compare", "reports/page"},
 	"reports/serve": {"history", "history/edn", "checker", "internal/store", "internal/matrix",
 		"internal/gate", "reports", "reports/gate", "reports/matrix", "reports/page", "reports/view"},
@@ -80,7 +82,9 @@ var rooms = map[string][]string{
 	"internal/batch/batchtest": {"checker", "internal/batch"},
 	"internal/matrix": {"history", "impls", "checker", "internal/harness", "internal/batch",
 		"internal/store"},
-	"internal/gate": {"history", "checker", "internal/harness", "internal/batch"},
+	// its entries are carried out as run and replay would
+	"internal/gate": {"history", "checker", "internal/harness", "internal/batch", "internal/store",
+		"internal/explore/counterexample", "internal/replay", "internal/runner"},
 	"internal/compare": {"history", "checker", "internal/store", "internal/batch", "internal/matrix",
 		"internal/gate"},
 	"internal/study": {"history", "nemesis", "workloads", "checker", "internal/harness",
@@ -98,8 +102,8 @@ var rooms = map[string][]string{
 	"internal/units":    {},
 	// it knows only that fields of old files have other names
 	"internal/strictyaml": {},
-	"internal/testenv":  {},
-	wiring:              nil,
+	"internal/testenv":    {},
+	wiring:                nil,
 }
 
 // wiring may import every room.

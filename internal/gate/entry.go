@@ -3,126 +3,119 @@ package gate
 import (
 	"slices"
 
-	"github.com/goccy/go-yaml/ast"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/runner"
+	"github.com/lockbench/lockbench/internal/strictyaml"
 )
 
-// entryReader reads one entry.
-type entryReader struct {
-	*gateReader
-	entry   *Entry
-	given   map[string]Position
-	options []Option // of its own
+// entry is an item of the list of entries.
+type entry struct {
+	At     strictyaml.Position
+	Name   string      `yaml:"name"`
+	Expect Expectation `yaml:"expect"`
+	Replay string      `yaml:"replay"`
+	common
+	settings
 }
 
-// entry reads one item of the list.
-func (r *gateReader) entry(n ast.Node) (*Entry, error) {
-	e := &Entry{Environment: r.gate.Environment, Seed: r.gate.Seed, Seeds: r.seeds, Repeats: r.repeats,
-		At: r.at(n.GetToken())}
-	fields, err := r.mapping(n, "an entry")
+// entry reads one item. What it does not say is as in the whole document.
+func (d document) entry(v strictyaml.Value, all fields) (Entry, error) {
+	x := entry{common: d.common, settings: d.Defaults}
+	x.Budget = 0
+	given, err := decode(v, &x)
 	if err != nil {
-		return nil, err
+		return Entry{}, err
 	}
-	if len(fields) > 0 {
-		e.At = fields[0].at
+	e := Entry{Name: x.Name, Environment: x.Environment, Expect: x.Expect, Seed: x.Seed,
+		Seeds: x.Seeds, Repeats: x.Repeats, Budget: history.Duration(x.Budget), At: x.At,
+		asked: x.settings}
+	own, err := written(v)
+	if err != nil {
+		return e, err
 	}
-	er := entryReader{gateReader: r, entry: e, given: map[string]Position{}}
-	for _, f := range fields {
-		er.given[f.name] = f.at
-		if err := er.key(f); err != nil {
+	if x.Replay != "" {
+		e.Replay = fromGate(x.At.File, x.Replay)
+	}
+	if e.Replay == "" {
+		defaults, err := written(all["defaults"].Value)
+		if err != nil {
+			return e, err
+		}
+		e.Options = overlay(defaults, own)
+	}
+	if err := e.settle(own, given); err != nil {
+		return e, err
+	}
+	return e, e.counts(given, all)
+}
+
+// written are the options of a mapping as they stand there, for gate.json.
+func written(v strictyaml.Value) (out []Option, err error) {
+	if !v.Given() {
+		return nil, nil
+	}
+	pairs, err := v.Fields()
+	names := strictyaml.Names[settings]()
+	for _, f := range pairs {
+		if !slices.Contains(names, f.Name) {
+			continue
+		}
+		values, err := f.Value.Texts()
+		if err != nil {
 			return nil, err
 		}
+		out = append(out, Option{f.Name, values})
 	}
-	return e, er.complete()
+	return out, err
 }
 
-// key reads one key of an entry.
-func (r *entryReader) key(f field) (err error) {
-	e := r.entry
-	switch f.name {
-	case "name":
-		e.Name, err = r.text(f.value, f.name)
-		if err == nil && e.Name == "" {
-			err = f.at.Errorf("the name is empty; leave it away, or give one")
-		}
-	case "environment":
-		e.Environment, err = r.environment(f)
-	case "expect":
-		err = r.expect(f)
-	case "replay":
-		e.Replay, err = r.text(f.value, f.name)
-		if err == nil && e.Replay == "" {
-			err = f.at.Errorf("replay names no file; name a counterexample")
-		}
-		e.Replay = r.path(e.Replay)
-	case "seed":
-		e.Seed, err = r.number(f, 0)
-	case "seeds":
-		e.Seeds, err = r.count(f)
-	case "repeats":
-		e.Repeats, err = r.count(f)
-	case "budget":
-		e.Budget, err = r.duration(f)
-	default:
-		err = r.option(&r.options, f, slices.Concat(entryKeys, r.gateReader.options))
-	}
-	return err
-}
-
-func (r *entryReader) expect(f field) error {
-	s, err := r.text(f.value, f.name)
-	if err != nil {
-		return err
-	}
-	if r.entry.Expect, err = ParseExpectation(s); err != nil {
-		return r.at(f.value.GetToken()).Errorf("%v", err)
-	}
-	return nil
-}
-
-// complete refuses what does not go together, and fills in what was left away.
-func (r *entryReader) complete() error {
-	e := r.entry
-	_, named := r.given["impl"]
-	_, expects := r.given["expect"]
+// settle refuses what does not go together, and fills in the expectation of a replay and the name.
+func (e *Entry) settle(own []Option, given fields) error {
+	_, named := given["impl"]
+	_, expects := given["expect"]
+	name, ok := given["name"]
+	replay, again := given["replay"]
 	switch {
-	case e.Replay != "":
-		if err := r.replayed(expects); err != nil {
+	case ok && e.Name == "":
+		return name.At.Errorf("the name is empty; leave it away, or give one")
+	case again && e.Replay == "":
+		return replay.At.Errorf("replay names no file; name a counterexample")
+	case again:
+		if err := e.replayed(own, given); err != nil {
 			return err
 		}
 	case !named:
 		return e.At.Errorf("the entry has no lock and no counterexample; add `impl:` or `replay:`")
 	case !expects:
 		return e.At.Errorf(`the entry has no expectation; add "expect: safe" or "expect: violates S"`)
-	default:
-		e.Options = overlay(r.defaults, r.options)
 	}
 	if e.Name == "" {
 		e.Name = e.Title()
 	}
-	return r.counts()
+	return nil
 }
 
 // replayed is for an entry that takes lock, fault and seed from a counterexample.
-func (r *entryReader) replayed(expects bool) error {
-	e := r.entry
-	if len(r.options) > 0 {
-		return r.given[r.options[0].Name].Errorf(
+func (e *Entry) replayed(own []Option, given fields) error {
+	if len(own) > 0 {
+		return given[own[0].Name].At.Errorf(
 			"%s is in the counterexample; an entry with replay takes it from there, so remove it here",
-			r.options[0].Name)
+			own[0].Name)
 	}
 	for _, k := range []string{"seed", "seeds"} {
-		if at, ok := r.given[k]; ok {
-			return at.Errorf("%s means nothing for a replay; use repeats", k)
+		if f, ok := given[k]; ok {
+			return f.At.Errorf("%s means nothing for a replay; use repeats", k)
 		}
 	}
-	if !expects {
+	expect, ok := given["expect"]
+	if !ok {
 		e.Expect = Expectation{Violates: true}
 	}
 	switch {
 	case e.Expect.Within > 0:
-		return r.given["expect"].Errorf("a replay does one thing; leave `within` away")
+		return expect.At.Errorf("a replay does one thing; leave `within` away")
 	case !e.Expect.Violates:
-		return r.given["expect"].Errorf(
+		return expect.At.Errorf(
 			"a replay shows that a violation still happens; that a lock is safe is shown by an entry with " +
 				"`impl:` and `nemesis:`")
 	}
@@ -131,23 +124,22 @@ func (r *entryReader) replayed(expects bool) error {
 }
 
 // counts settles how many runs the entry has.
-func (r *entryReader) counts() error {
-	e := r.entry
-	_, seeds := r.given["seeds"]
-	repeats, own := r.given["repeats"]
-	if e.search() && !seeds && !r.counted {
+func (e *Entry) counts(given, all fields) error {
+	_, seeds := given["seeds"]
+	_, counted := all["seeds"]
+	if e.search() && !seeds && !counted {
 		e.Seeds = searchSeeds
 	}
-	if e.Environment == "sim" && e.Repeats > 1 && e.Replay == "" {
+	if e.Environment == runner.Sim && e.Repeats > 1 && e.Replay == "" {
 		at := e.At
-		if own {
-			at = repeats
+		if repeats, own := given["repeats"]; own {
+			at = repeats.At
 		}
 		return at.Errorf("repeats is %d; in the sim a seed gives the same run each time, so use seeds",
 			e.Repeats)
 	}
-	if budget, ok := r.given["budget"]; ok && e.search() {
-		return budget.Errorf("`within` is the budget of this entry; remove one of the two")
+	if budget, ok := given["budget"]; ok && e.search() {
+		return budget.At.Errorf("`within` is the budget of this entry; remove one of the two")
 	}
 	if e.runs() > maxRuns {
 		return e.At.Errorf("%d seeds, %d times each, are more than %d runs", e.Seeds, e.Repeats, maxRuns)

@@ -1,14 +1,16 @@
 package gate
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/strictyaml"
 )
 
-// Breakpoint is what a gate file says: locks under faults, and what is expected of each. The file
+// File is what a gate file says: locks under faults, and what is expected of each. The file
 // is read by Read.
 type File struct {
 	File string `json:"file"`
@@ -35,7 +37,9 @@ type Entry struct {
 	Budget  history.Duration `json:"budget,omitempty"` // of the entry, wall clock; 0: none
 	Options []Option         `json:"options,omitempty"`
 
-	At Position `json:"-"`
+	At strictyaml.Position `json:"-"`
+
+	asked settings // what Options say; zero in an entry that was read from gate.json
 }
 
 // Option is a setting of an entry's plan: the name of a flag of `lockbench run` without its dashes,
@@ -43,19 +47,6 @@ type Entry struct {
 type Option struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
-
-	At Position `json:"-"`
-}
-
-// Position is a place in a gate file, for errors.
-type Position struct {
-	File         string
-	Line, Column int // from 1
-}
-
-// Errorf is an error about the place: "lockbench.yaml:12:5: ...".
-func (p Position) Errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d:%d: %s", p.File, p.Line, p.Column, fmt.Sprintf(format, args...))
 }
 
 // Option returns the values of a setting, joined; "" if there is none.
@@ -73,11 +64,7 @@ func (e Entry) Title() string {
 	if e.Replay != "" {
 		return "replay of " + e.Replay
 	}
-	fault := e.Option("nemesis")
-	if fault == "" {
-		fault = "none"
-	}
-	return e.Option("impl") + " under " + fault
+	return e.Option("impl") + " under " + cmp.Or(e.Option("nemesis"), "none")
 }
 
 // runs is how many runs the entry has at most. A search ends at the first that finds what is
@@ -88,7 +75,7 @@ func (e Entry) runs() int { return e.Seeds * e.Repeats }
 // is expected.
 func (e Entry) search() bool { return e.Expect.Within > 0 }
 
-// deadline is how long the entry may take.
+// limit is how long the entry may take.
 func (e Entry) limit() time.Duration {
 	if e.search() {
 		return e.Expect.Within.D()
@@ -97,11 +84,4 @@ func (e Entry) limit() time.Duration {
 }
 
 // Allowed reports whether the entry may be unknown.
-func (g File) Allowed(name string) bool {
-	for _, a := range g.AllowUnknown {
-		if a == name {
-			return true
-		}
-	}
-	return false
-}
+func (g File) Allowed(name string) bool { return slices.Contains(g.AllowUnknown, name) }

@@ -39,17 +39,17 @@ func TestAGateFileOfTheFirstVersionIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := Read(name, src, []string{"impl", "nemesis"})
+	g, err := Read(name, src)
 	if err != nil || g.Environment != "sim" || len(g.Entries) != 2 ||
 		g.Entries[1].Environment != "sim" {
 		t.Fatalf("%+v, %v", g, err)
 	}
 	own := strings.Replace(string(src), "- {impl: getset,", "- {world: process, impl: getset,", 1)
-	if g, err = Read(name, []byte(own), []string{"impl", "nemesis"}); err != nil ||
+	if g, err = Read(name, []byte(own)); err != nil ||
 		g.Entries[1].Environment != "process" {
 		t.Errorf("%+v, %v", g, err)
 	}
-	_, err = Read(name, []byte("environment: sim\n"+string(src)), []string{"impl", "nemesis"})
+	_, err = Read(name, []byte("environment: sim\n"+string(src)))
 	if err == nil || !strings.Contains(err.Error(), "second time") {
 		t.Errorf("two names for the environment: %v", err)
 	}

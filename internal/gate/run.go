@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,14 +62,14 @@ type Run struct {
 	Took     history.Duration `json:"took"`
 }
 
-// errand is what one worker does without a pause: a run, or a whole search.
+// job is what one worker does without a pause: a run, or a whole search.
 type job struct {
 	entry  *Entry
 	seed   uint64
 	repeat int
 }
 
-// errands are all of a gate, or those of a shard.
+// jobs are all of a gate, or those of a shard.
 func (g *File) jobs(o Options) (out []job) {
 	for i := range g.Entries {
 		e := &g.Entries[i]
@@ -77,7 +78,7 @@ func (g *File) jobs(o Options) (out []job) {
 		}
 		seeds := e.Seeds
 		if e.search() {
-			seeds = 1 // the errand counts on by itself
+			seeds = 1 // the job counts on by itself
 		}
 		for s := range seeds {
 			for r := range e.Repeats {
@@ -89,12 +90,7 @@ func (g *File) jobs(o Options) (out []job) {
 }
 
 func chosen(only []string, name string) bool {
-	for _, o := range only {
-		if o == name {
-			return true
-		}
-	}
-	return len(only) == 0
+	return len(only) == 0 || slices.Contains(only, name)
 }
 
 // Run carries out a gate with the entries that were made ready, by name. What was not as expected
@@ -174,7 +170,7 @@ func (r *execution) stop() {
 	}
 }
 
-// carryOut does an errand.
+// carryOut does a job.
 func (r *execution) carryOut(ctx context.Context, t job, again bool) {
 	c := r.start(t.entry)
 	for n := 0; ; n++ {

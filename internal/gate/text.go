@@ -16,7 +16,7 @@ import (
 // where to look. Dir is the gate's directory.
 func (r *Result) Text(w io.Writer, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RESULT\tENTRY\tWORLD\tEXPECTED\tFOUND\tRUNS\tTIME")
+	fmt.Fprintln(t, "RESULT\tENTRY\tENVIRONMENT\tEXPECTED\tFOUND\tRUNS\tTIME")
 	for _, e := range r.Entries {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%v\n", e.Result, batch.Plain(e.Name), e.Environment,
 			e.Expect,

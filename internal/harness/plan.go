@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -65,18 +66,68 @@ type Plan struct {
 
 // RunOptions is what a user asked for; zero fields mean the default.
 type RunOptions struct {
-	Environment, Topology, Impl, Variant, Nemesis, Workload, Expect  string
-	Seed                                                             uint64
-	Clients, Keys, Masters, ClientRetries, MaxRenewals, WaitReplicas int
-	TTL, Poll, AcquireTimeout, Hold, Think, ClientTimeout            time.Duration
-	NodeTimeout, WaitTimeout, For                                    time.Duration
+	Environment    string        `yaml:"-"`
+	Topology       string        `yaml:"topology"`
+	Impl           string        `yaml:"impl"`
+	Variant        string        `yaml:"variant"`
+	Nemesis        string        `yaml:"nemesis"`
+	Workload       string        `yaml:"workload"`
+	Expect         string        `yaml:"-"`
+	Seed           uint64        `yaml:"-"`
+	Clients        int           `yaml:"clients,positive"`
+	Keys           int           `yaml:"keys,positive"`
+	Masters        int           `yaml:"masters,positive"`
+	ClientRetries  int           `yaml:"client_retries"`
+	MaxRenewals    int           `yaml:"max_renewals"`
+	WaitReplicas   int           `yaml:"wait_replicas"`
+	TTL            time.Duration `yaml:"-"` // SetLease reads it
+	Poll           time.Duration `yaml:"poll,positive"`
+	AcquireTimeout time.Duration `yaml:"acquire_timeout,positive"`
+	Hold           time.Duration `yaml:"hold,positive"`
+	Think          time.Duration `yaml:"think"`
+	ClientTimeout  time.Duration `yaml:"client_timeout,positive"`
+	NodeTimeout    time.Duration `yaml:"node_timeout"`
+	WaitTimeout    time.Duration `yaml:"wait_timeout"`
+	For            time.Duration `yaml:"for,positive"`
 	// the document's own lease and poll
-	Documented                 bool
-	NoWatchdog, Stop, Thorough bool
-	Properties, RedisConfig    []string
-	Place                      Place // of the environment's servers
+	Documented  bool     `yaml:"-"`
+	NoWatchdog  bool     `yaml:"-"`
+	Stop        bool     `yaml:"stop_on_violation"`
+	Thorough    bool     `yaml:"thorough"`
+	Properties  []string `yaml:"properties,commas"`
+	RedisConfig []string `yaml:"-"` // names and values by turns; Configure reads them
+	Place       Place    `yaml:"-"` // of the environment's servers
 	// what the environment offers; the zero value: everything
-	Capabilities nemesis.Capabilities
+	Capabilities nemesis.Capabilities `yaml:"-"`
+}
+
+// SetLease reads a lease: a duration, "documented", or "" for the default.
+func (o *RunOptions) SetLease(text string) error {
+	switch text {
+	case "":
+		return nil
+	case "documented":
+		o.Documented = true
+		return nil
+	}
+	ttl, err := time.ParseDuration(text)
+	if err != nil || ttl <= 0 {
+		return fmt.Errorf(`--ttl is %q; a lease is a duration above zero ("2s") or "documented"`, text)
+	}
+	o.TTL = ttl
+	return nil
+}
+
+// Configure adds settings of every redis-server, each key=value.
+func (o *RunOptions) Configure(settings []string) error {
+	for _, s := range settings {
+		k, v, ok := strings.Cut(s, "=")
+		if !ok || k == "" {
+			return fmt.Errorf("--redis-config %q is not key=value", s)
+		}
+		o.RedisConfig = append(o.RedisConfig, k, v)
+	}
+	return nil
 }
 
 // The table of defaults (docs/design.md, Defaults); those of a lock are impls.Entry.Defaults.

@@ -14,13 +14,13 @@ import (
 
 // Decode fills a struct. A field is called what its tag yaml says, or else its tag json; one
 // without a tag is not in files. Behind the name the tag yaml may say "positive", for numbers and
-// times that are above zero, and "commas", for a list that may also be one text with commas. A
-// field of type Position is filled with the place where the struct begins. Names are other names
-// that fields have in old files.
+// times that are above zero, and "commas", for a list of texts that may have commas between them. A
+// list of texts may be a single one. A field of type Position is filled with the place where the
+// struct begins. Names are other names that fields have in old files.
 //
 // What the file does not name keeps its value. Strings, whole numbers, fractions, truths, times,
-// lists, maps, structs, pointers, Value and what implements encoding.TextUnmarshaler can be filled; a
-// struct that does may be a text in the file, or names with values.
+// lists, maps, structs, pointers, Value and what implements encoding.TextUnmarshaler can be filled;
+// a struct that does may be a text in the file, or names with values.
 func (v Value) Decode(into any, names ...format1.Names) error {
 	d := decoder{format1.Names{}}
 	for _, n := range names {
@@ -75,7 +75,7 @@ func (d decoder) fields(v Value, to reflect.Value, parent string) error {
 	if err != nil {
 		return err
 	}
-	known, order := d.known(to.Type())
+	known, order := members(to.Type())
 	lines := map[string]int{}
 	for _, f := range fields {
 		written := f.Name
@@ -122,8 +122,14 @@ type member struct {
 	flags []string
 }
 
-// known are the names of a struct's fields, also of those that it embeds.
-func (d decoder) known(t reflect.Type) (known map[string]member, order []string) {
+// Names are the names that the fields of a struct have in files.
+func Names[T any]() []string {
+	_, names := members(reflect.TypeFor[T]())
+	return names
+}
+
+// members are the fields of a struct by their names, also of those that it embeds.
+func members(t reflect.Type) (known map[string]member, order []string) {
 	known = map[string]member{}
 	for _, f := range reflect.VisibleFields(t) {
 		tag, ok := f.Tag.Lookup("yaml")
@@ -140,13 +146,12 @@ func (d decoder) known(t reflect.Type) (known map[string]member, order []string)
 }
 
 func (d decoder) list(v Value, to reflect.Value, parent string, commas bool) error {
-	if commas {
-		texts, err := v.Texts()
-		for _, s := range texts {
-			for part := range strings.SplitSeq(s, ",") {
-				to.Set(reflect.Append(to, reflect.ValueOf(strings.TrimSpace(part)).Convert(to.Type().Elem())))
-			}
+	if texts, ok := to.Addr().Interface().(*[]string); ok {
+		all, err := v.Texts()
+		if commas {
+			all = strings.Split(strings.ReplaceAll(strings.Join(all, ","), " ", ""), ",")
 		}
+		*texts = all
 		return err
 	}
 	items, err := v.Items()
@@ -192,7 +197,8 @@ func (v Value) single(to reflect.Value, positive bool) error {
 	}
 	switch kind := to.Kind(); {
 	case to.Type() == ofTime:
-		return v.scalar("it must be a time"+above+", such as 90s or 5m", number(func(s string) (bool, error) {
+		wanted := "it must be a time" + above + ", such as 90s or 5m"
+		return v.scalar(wanted, number(func(s string) (bool, error) {
 			t, err := time.ParseDuration(strings.Join(strings.Fields(s), ""))
 			to.SetInt(int64(t))
 			return t <= 0, err
@@ -240,7 +246,7 @@ func (v Value) scalar(wanted string, read func(s string) error) error {
 	case err == nil:
 		return nil
 	case wanted == "":
-		return v.Errorf("%s is %q: %w", v.name, s, err)
+		return v.Errorf("%s: %w", v.name, err)
 	}
 	return v.Errorf("%s is %q; %s", v.name, s, wanted)
 }

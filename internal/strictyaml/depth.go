@@ -40,8 +40,9 @@ func bounded(file, src string) error {
 }
 
 // refused are the tokens of what would let a value stand for another one.
-var refused = map[token.Type]string{token.AnchorType: "an anchor (&)", token.AliasType: "an alias (*)",
-	token.MergeKeyType: "a merge key (<<)", token.TagType: "a tag (!)"}
+var refused = map[token.Type]string{token.AnchorType: "an anchor (&)",
+	token.AliasType: "an alias (*)", token.MergeKeyType: "a merge key (<<)",
+	token.TagType: "a tag (!)"}
 
 func (n *nesting) add(t *token.Token) {
 	switch t.Type {

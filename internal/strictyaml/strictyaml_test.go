@@ -82,8 +82,8 @@ later: {any: [thing]}
 		t.Errorf("later: %v, %v", texts, err)
 	}
 	got.Later = Value{}
-	want := server{base: base{"a: b", 3}, At: Position{"s.yaml", 2, 1}, Port: 6379, Weight: 1.5, On: true,
-		Every: time.Minute, For: 500 * time.Millisecond, Address: address{"here"},
+	want := server{base: base{"a: b", 3}, At: Position{"s.yaml", 2, 1}, Port: 6379, Weight: 1.5,
+		On: true, Every: time.Minute, For: 500 * time.Millisecond, Address: address{"here"},
 		Tags: []string{"a", "b"}, Labels: map[string]string{"x": "1", "y": "z"}, Hidden: "stays",
 		Below: []server{
 			{base: base{Name: "two\nlines"}, At: Position{"s.yaml", 14, 5}, Tags: []string{"c"}},
@@ -113,7 +113,7 @@ func TestWrongFiles(t *testing.T) {
 		"on: perhaps":                 `s.yaml:1:5: on is "perhaps"; it must be true or false`,
 		"every: 5":                    `s.yaml:1:8: every is "5"; it must be a time, such as 90s or 5m`,
 		"for: -5s":                    `s.yaml:1:6: for is "-5s"; it must be a time above zero, such as 90s or 5m`,
-		"address: nowhere":            `s.yaml:1:10: address is "nowhere": there is no such host`,
+		"address: nowhere":            `s.yaml:1:10: address: there is no such host`,
 		"name: [a]":                   "s.yaml:1:7: name must be one value, not a list",
 		"name:":                       "s.yaml:1:7: name must be one value, not nothing",
 		"below: {}": "s.yaml:1:8: below must be a list (each item on a line of " +
@@ -139,7 +139,8 @@ func TestWrongFiles(t *testing.T) {
 		"below: [a":        "s.yaml:1:",
 		"\tname: a":        "s.yaml:1:",
 		"name: a\nname: b": "s.yaml:2:1: ",
-		"name: " + strings.Repeat("a", MaxSize): "s.yaml:1:1: a file of 1048582 bytes is too long; at most " +
+		"name: " + strings.Repeat("a", MaxSize): "s.yaml:1:1: a file of 1048582 bytes " +
+			"is too long; at most " +
 			"1048576 are read",
 	} {
 		v, err := Parse("s.yaml", []byte(text))
@@ -181,7 +182,8 @@ func TestWhatIsNestedTooDeeplyTakesNoMemory(t *testing.T) {
 		}
 	}
 	for name, text := range deep(50) {
-		if _, err := Parse("s.yaml", []byte(text)); err != nil && strings.Contains(err.Error(), "nested") {
+		_, err := Parse("s.yaml", []byte(text))
+		if err != nil && strings.Contains(err.Error(), "nested") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

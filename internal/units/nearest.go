@@ -37,3 +37,11 @@ func distance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Quoted makes a word safe for a shell, in a command that people copy.
+func Quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n\"'`$&|;<>()*?[]#~\\") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

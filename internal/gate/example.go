@@ -1,0 +1,53 @@
+package gate
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+//go:embed example.yaml
+var example []byte
+
+// WriteExample writes a gate file to begin with. It never overwrites one.
+func WriteExample(name string) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf(
+			"%s is there already and stays as it is; name another file: lockbench gate --init FILE", name)
+	} else if err != nil {
+		return err
+	}
+	_, err = f.Write(example)
+	return errors.Join(err, f.Close())
+}
+
+// ReadFile reads a gate file.
+func ReadFile(name string) (*File, error) {
+	src, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s; `lockbench gate --init` writes an example", name)
+	} else if err != nil {
+		return nil, err
+	}
+	return Read(name, src)
+}
+
+// Named refuses names that no entry has; flag is named in the error.
+func (g *File) Named(flag string, names []string) error {
+	var all []string
+	for _, e := range g.Entries {
+		all = append(all, fmt.Sprintf("%q", e.Name))
+	}
+	for _, name := range names {
+		if !slices.Contains(all, fmt.Sprintf("%q", name)) {
+			return fmt.Errorf("%s %q is the name of no entry; there are: %s", flag, name,
+				strings.Join(all, ", "))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package gate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/runner"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/strictyaml"
+)
+
+// Machine carries out the entries of a gate, each as `lockbench run` would with the same options.
+type Machine struct {
+	gate  *File
+	ready map[string]Prepared
+	root  string                  // of the runs
+	runs  map[string]*runner.Runs // by the name of the environment
+	seen  map[string]bool         // environments that can be had
+}
+
+// Prepare makes the entries that are named ready, or all, and refuses what cannot work before
+// anything is run.
+func (g *File) Prepare(ctx context.Context, only []string) (*Machine, error) {
+	m := &Machine{gate: g, ready: map[string]Prepared{}, runs: map[string]*runner.Runs{},
+		seen: map[string]bool{}}
+	for _, e := range g.Entries {
+		if !chosen(only, e.Name) {
+			continue
+		}
+		prepare := m.run
+		if e.Replay != "" {
+			prepare = m.replay
+		}
+		p, err := prepare(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		m.ready[e.Name] = p
+	}
+	return m, nil
+}
+
+// Run is File.Run with the runs in a directory.
+func (m *Machine) Run(ctx context.Context, dir string, o Options) (*Result, error) {
+	m.root = dir
+	for _, runs := range m.runs {
+		runs.Root = dir
+	}
+	o.Jobs = cmp.Or(o.Jobs, m.bears())
+	o.Drop = func(run string) { os.RemoveAll(m.path(run)) }
+	r, err := m.gate.Run(ctx, o, m.ready)
+	r.Version, r.Machine = runner.Version(), runner.Machine(m.gate.Environment)
+	r.Versions = map[string]map[string]string{}
+	for name, runs := range m.runs {
+		if v := runs.Versions(); v != nil {
+			r.Versions[name] = v
+		}
+	}
+	return r, err
+}
+
+// bears is how many runs the machine bears at once: in the sim each uses a core, in an environment
+// of real servers half of one at most.
+func (m *Machine) bears() int {
+	if m.gate.Environment == runner.Sim {
+		return runtime.NumCPU()
+	}
+	return 2 * runtime.NumCPU()
+}
+
+func (m *Machine) path(dir string) string { return filepath.Join(m.root, filepath.FromSlash(dir)) }
+
+// run makes an entry ready that has a lock and a fault.
+func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
+	p, err := e.Plan(e.Seed)
+	if err == nil {
+		err = m.possible(ctx, e, p.Place)
+	}
+	if err != nil {
+		return none, err
+	}
+	if m.runs[e.Environment] == nil {
+		m.runs[e.Environment] = &runner.Runs{}
+	}
+	return Prepared{
+		Plan: e.Plan,
+		Run: func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
+			v, err := m.runs[e.Environment].Run(ctx, p, dir)
+			if errors.As(err, new(runner.UsageError)) {
+				err = RefusedError{Err: err}
+			}
+			return v, err
+		},
+		Cost: func(dir string) batch.Cost {
+			r, err := store.Load(m.path(dir))
+			if err != nil {
+				return batch.Cost{}
+			}
+			return batch.Join(batch.Measure(r.History, r.Trace))
+		},
+	}, nil
+}
+
+// possible asks once for each environment and place whether it can be had.
+func (m *Machine) possible(ctx context.Context, e Entry, place harness.Place) error {
+	key := fmt.Sprint(e.Environment, place)
+	if m.seen[key] {
+		return nil
+	}
+	m.seen[key] = true
+	c, err := runner.Choose(ctx, e.Environment, place)
+	if err == nil {
+		err = runner.Available(ctx, c)
+	}
+	if err != nil {
+		return e.At.Errorf("environment %s: %w", e.Environment, err)
+	}
+	return nil
+}
+
+// Plan is the plan of an entry for one seed.
+func (e Entry) Plan(seed uint64) (harness.Plan, error) {
+	p, err := e.plan(seed)
+	if err != nil {
+		return p, e.At.Errorf("entry %q: %s", e.Name, asOptions.Replace(err.Error()))
+	}
+	return p, nil
+}
+
+func (e Entry) plan(seed uint64) (p harness.Plan, err error) {
+	o := e.asked.RunOptions
+	o.Environment, o.Seed, o.NoWatchdog = e.Environment, seed, !e.asked.Watchdog
+	if err := errors.Join(o.SetLease(e.asked.Lease), o.Configure(e.asked.Config)); err != nil {
+		return p, err
+	}
+	o.Place, err = runner.Complete(context.Background(), e.Environment, harness.Place(e.asked.place))
+	if err != nil {
+		return p, err
+	}
+	if p, err = harness.NewPlan(o); err != nil {
+		return p, err
+	}
+	p.Expect = e.Expect.Plan()
+	for _, l := range e.Expect.Properties {
+		if !slices.Contains(p.Properties, l) {
+			p.Properties = append(slices.Clone(p.Properties), l)
+		}
+	}
+	p.Thorough = p.Thorough || len(e.Expect.Properties) > 1 // else the first violation ends the run
+	return p, p.Validate()
+}
+
+// asOptions writes the flags that errors about a plan name as they are called in a gate file.
+var asOptions = func() *strings.Replacer {
+	pairs := []string{"--env", "environment"}
+	for _, name := range strictyaml.Names[settings]() {
+		pairs = append(pairs, "--"+strings.ReplaceAll(name, "_", "-"), name)
+	}
+	return strings.NewReplacer(pairs...)
+}()

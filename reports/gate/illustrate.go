@@ -1,0 +1,116 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/gate"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+// The files of a gate's directory, beside gate.json and runs/.
+const (
+	JUnitFile   = "junit.xml"
+	SummaryFile = "summary.md"
+)
+
+// Save illustrates a result, and writes the files that people and programs read. What goes wrong
+// with an illustration is told to say.
+func Save(ctx context.Context, dir string, r *gate.Result, say io.Writer) error {
+	illustrate(ctx, dir, r, say)
+	return errors.Join(
+		store.Write(dir, gate.ResultFile, func(w *os.File) error { return r.Write(w) }),
+		store.Write(dir, JUnitFile, func(w *os.File) error { return WriteJUnit(w, r) }),
+		store.Write(dir, SummaryFile, func(w *os.File) error { return WriteSummary(w, r) }),
+	)
+}
+
+// illustrate writes the report of each run that shows what is not as expected, and says how it is
+// done again. In the simulator a violation is made small beside it.
+func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer) {
+	shrunk, bar := 0, progress.StartBar(say)
+	defer bar.Stop()
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		bar.Step(i+1, len(r.Entries), "the report of "+e.Name)
+		if e.Result == gate.Passed || e.Shown == nil || e.Shown.Dir == "" {
+			continue
+		}
+		dir := filepath.Join(root, filepath.FromSlash(e.Shown.Dir))
+		run, _ := store.Load(dir)
+		if run == nil || run.Verdict == nil {
+			continue // nothing was recorded; the claim says why
+		}
+		v, err := view.Of(run)
+		if err == nil {
+			_, err = reports.Save(v)
+		}
+		if err != nil {
+			fmt.Fprintf(say, "lockbench: no report of %s: %v\n", e.Name, err)
+			continue
+		}
+		e.Shown.Report = e.Shown.Dir + "/" + store.Report
+		e.Shown.Reproduce = "lockbench run --plan " + units.Quoted(filepath.Join(dir, store.Plan))
+		if shrunk == shrinkMax || e.Shown.Counterexample != "" {
+			continue
+		}
+		name, err := shrink(ctx, dir, run)
+		if err != nil {
+			fmt.Fprintf(say, "lockbench: %s could not be made small: %v\n", e.Name, err)
+		} else if name != "" {
+			e.Shown.Counterexample = e.Shown.Dir + "/" + name
+			shrunk++
+		}
+	}
+}
+
+// The shrinking of what a gate found is bounded: the run itself is there in any case.
+const (
+	shrinkFor = 15 * time.Second
+	shrinkMax = 4 // entries
+)
+
+// shrink makes the violation of a run in the simulator small and keeps it beside the run. It
+// returns the file's name, or "" if there is nothing to shrink.
+func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
+	if r.History.Header.Environment != "sim" || r.Verdict.Verdict != checker.Violated {
+		return "", nil
+	}
+	i := slices.IndexFunc(r.Verdict.Properties, func(p checker.Property) bool {
+		return p.Verdict == checker.Violated && !p.Reported
+	})
+	file, err := os.Open(filepath.Join(dir, store.Plan))
+	if err != nil || i < 0 {
+		return "", err
+	}
+	defer file.Close()
+	p, err := harness.ReadPlan(file)
+	if err != nil {
+		return "", err
+	}
+	ctx, stop := context.WithTimeout(ctx, shrinkFor)
+	defer stop()
+	h, err := explore.HitOf(ctx, p, r.Verdict.Properties[i].Property)
+	if err != nil {
+		return "", err
+	}
+	x, _, err := h.Shrink(ctx)
+	if err != nil {
+		return "", err
+	}
+	const name = "counterexample.yaml"
+	return name, store.Write(dir, name, func(f *os.File) error { return x.Write(f) })
+}
