@@ -140,9 +140,12 @@ func TestTheNextStartSweepsWhereTheJanitorWasKilledToo(t *testing.T) {
 		}
 		_ = c.Process.Kill()
 		_ = c.Wait()
-		open(t, Options{}) // or another run that starts at this moment
-		if left := containers(t, run); len(left) > 0 {
-			t.Errorf("%v are left", left)
+		open(t, Options{}) // or another run that starts at this moment, and is not done with it
+		for limit := time.Now().Add(30 * time.Second); len(containers(t, run)) > 0; time.Sleep(
+			50 * time.Millisecond) {
+			if time.Now().After(limit) {
+				t.Fatalf("%v are left", containers(t, run))
+			}
 		}
 	})
 }
