@@ -4,6 +4,7 @@
 package proxy
 
 import (
+	"crypto/rand"
 	"fmt"
 	"maps"
 	"net"
@@ -23,6 +24,8 @@ type Links struct {
 	host string       // where the proxies of servers listen
 	http *http.Server // those of this process; nil if all are remote
 	here *toxi.Client
+
+	secret string // that they ask for
 
 	remote *Remote // where the others are; nil: nowhere
 	there  *toxi.Client
@@ -55,7 +58,10 @@ func Start(host string, remote *Remote, relayed bool) (*Links, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s for the proxies: %w", host, err)
 	}
-	p.http, p.here = &http.Server{Handler: proxyAPI()}, toxi.NewClient(ln.Addr().String())
+	addr := ln.Addr().String()
+	p.secret = rand.Text()
+	p.http = &http.Server{Addr: addr, Handler: behind(p.secret, addr, proxyAPI())}
+	p.here = toxi.NewClient("http://" + addr + "/" + p.secret)
 	go p.http.Serve(ln)
 	return p, nil
 }
@@ -171,7 +177,7 @@ func (p *Links) with(name string, f func(*link) error) error {
 	go func() { done <- f(l) }()
 	select {
 	case err := <-done:
-		return err
+		return silent(err)
 	case <-time.After(proxyTimeout):
 		return fmt.Errorf("the proxy of link %s did not answer within %v", name, proxyTimeout)
 	}
