@@ -32,7 +32,7 @@ var conditionCases = []propertyCase{
 	{"a script after the release", "O", robberyStory, robberyTrace + "0 1 83 85 n0 EVAL s 1 k a -> 1",
 		Valid, ""},
 	{"a script of the release", "O", robberyStory, robberyTrace + "0 1 71 75 n0 EVAL s 1 k a -> 1",
-		Violated, ReleasedByNonOwner},
+		Valid, ""},
 	{"an older attempt of the deleter may have come late", "O", robberyStory,
 		"0 1 11 0 n0 SETNX k a ->\n" + robberyTrace + deletion, Valid, ""},
 	{"an older attempt of the deleter ended in an error", "O", robberyStory,
@@ -69,7 +69,7 @@ var conditionCases = []propertyCase{
 	{"SET with an error", "R", nobodyStory, nobodyTrace + "1 1 50 55 n0 SET k b NX PX 9 -> !LOADING",
 		NA, ""},
 	{"denied by a script", "R", nobodyStory, nobodyTrace + "1 1 50 55 n0 EVAL s 1 k b -> 350",
-		Violated, ""},
+		NA, ""},
 	{"a script that says yes", "R", nobodyStory, nobodyTrace + "1 1 50 55 n0 EVAL s 1 k b -> 1", NA,
 		""},
 	{"a script that says something", "R", nobodyStory, nobodyTrace +

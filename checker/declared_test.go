@@ -58,7 +58,7 @@ var declaredCases = []propertyCase{
 	{"an undeclared script", "R", grabs + nobodyStory, nobodyTrace +
 		"1 1 50 55 n0 EVAL other 1 k b -> 0", NA, ""},
 	{"an undeclared script with a time to live", "R", grabs + nobodyStory,
-		nobodyTrace + "1 1 50 55 n0 EVAL other 1 k b -> 350", Violated, ""},
+		nobodyTrace + "1 1 50 55 n0 EVAL other 1 k b -> 350", NA, ""},
 	{"a script that frees is not refused the lock", "R", grabs + nobodyStory,
 		nobodyTrace + "1 1 50 55 n0 EVAL drop 1 k b -> no", NA, ""},
 	{"a list", "R", `script grab take \[-1.[0-9]+\] \[[0-9]+.-1\]; names k; ` + nobodyStory,

@@ -59,13 +59,19 @@ func Deleted(header history.Header, h *record.Hold, m *history.Command, class st
 		commandText(header, m), h.Process, class)
 }
 
+// maxDeleters is how many possible deleters a story names at most.
+const maxDeleters = 4
+
 // MustBeDeleted tells of a hold whose key another client must have deleted, since the lock was free
 // for the next one: by the possible deleters (O).
 func MustBeDeleted(header history.Header, victim, next *record.Hold, grant *history.Command,
 	deleters []*history.Command, class string) string {
 	var said []string
-	for _, m := range deleters {
+	for _, m := range deleters[:min(len(deleters), maxDeleters)] {
 		said = append(said, Say("%q by client %d at %s", commandText(header, m), m.Process, At(m.Sent)))
+	}
+	if more := len(deleters) - maxDeleters; more > 0 {
+		said = append(said, Say("and %d more", more))
 	}
 	return Say("Client %d was granted lock %d by %q at %s, and its lease was valid until %s. Yet at "+
 		"%s the lock was free and granted to client %d, and client %d had not released it. All that "+

@@ -88,9 +88,7 @@ func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command)
 		case m.Node != ga.Node || trace.Key(m) != trace.Key(ga), m.Sent > gb.Recv, known &&
 			m.Recv < ga.Sent:
 			// equal stamps are concurrent
-		case known && (c.trace.Frees(m) || c.trace.Declared(m)) && !c.trace.Deleted(m):
-			// it said that it deleted nothing
-		case c.trace.Frees(m) || c.trace.Undeclared(m) && !c.trace.Denied(m):
+		case c.trace.MayHaveDeleted(m):
 			out = append(out, m)
 		}
 	}
@@ -115,7 +113,7 @@ func (c *Case) inferredDeletion(victim, next *grant, deleters []*history.Command
 			Effect: explain.DeletedOf(victim.Process, alone, late)})
 	}
 	inOrder(cs)
-	p.Witness.Commands = cs
+	p.Witness.Commands = shorten(cs)
 	p.Explanation = explain.MustBeDeleted(c.history.Header, victim.Hold, next.Hold, victim.by,
 		deleters, p.Class)
 	return p

@@ -83,7 +83,7 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 	switch {
 	case known && w.trace.Deleted(m):
 		w.deletion(m, ga, true)
-	case !known && w.trace.Frees(m):
+	case !known && w.trace.Frees(m), w.releasedUnseen(m) && w.trace.TakesFree(gb):
 		w.deletion(m, ga, false)
 	case !known || m.Sent < ga.Sent:
 	case trace.EffectOf(m.Args).Kind == trace.Swap:
@@ -91,6 +91,11 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 	case !w.trace.Releasing(m) && w.trace.Takes(m):
 		w.put(command{Command: *m, Kind: verdict.Write, Effect: explain.Writes(m.Process)})
 	}
+}
+
+// releasedUnseen reports whether a release sent a script of which it is unknown what it did.
+func (w *chain) releasedUnseen(m *history.Command) bool {
+	return w.trace.Undeclared(m) && w.trace.Releasing(m)
 }
 
 // deletion adds a command that deleted the key, or may have if it was not answered. If it was not

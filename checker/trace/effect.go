@@ -82,10 +82,10 @@ var commands = map[string]command{
 	"UNLINK": {kind: Free, done: yes},
 	"GETDEL": {kind: Free, done: yes},
 
-	// A script that takes returns mostly 1 or OK, and if it does not get the lock 0 or the time that
-	// the holder has left.
-	"EVAL": {kind: Script, done: notZero, refused: left}, "EVALSHA": {kind: Script, done: notZero,
-		refused: left}, "FCALL": {kind: Script, done: notZero},
+	// A script that takes returns mostly 1 or OK; what it returns otherwise, only its author knows.
+	"EVAL":    {kind: Script, done: notZero},
+	"EVALSHA": {kind: Script, done: notZero},
+	"FCALL":   {kind: Script, done: notZero},
 }
 
 // EffectOf returns what a command with these arguments is meant to do.
@@ -194,9 +194,3 @@ func yes(reply string) bool {
 }
 
 func notZero(reply string) bool { return reply != "0" }
-
-// left reports whether a reply is a time to live; 0 stands for what is no number.
-func left(reply string) bool {
-	n, _ := strconv.Atoi(reply)
-	return n > 1
-}

@@ -8,9 +8,9 @@ import (
 )
 
 // Reader knows what the commands of a trace did to locks: Redis' own commands by their names,
-// scripts by what the header declares of them. Of a script without a declaration it knows what its
-// replies mostly mean, and where that is not enough it says nothing. It is not safe for concurrent
-// use.
+// scripts by what the header declares of them. A script without a declaration may answer anything
+// whatever it did: it is evidence of nothing, except that one of an acquire call that succeeded may
+// have been the grant. It is not safe for concurrent use.
 type Reader struct {
 	scripts map[string]*script // by history.ScriptID
 	ids     map[string]string  // text -> ID
@@ -95,4 +95,31 @@ func (r *Reader) Denied(m *history.Command) bool {
 	}
 	c := commands[Verb(m)]
 	return c.refused != nil && c.refused(m.Reply)
+}
+
+// Frees reports whether a command is meant to delete a lock, for all that is known of it.
+func (r *Reader) Frees(m *history.Command) bool {
+	if s := r.declared(m); s != nil {
+		return s.does == history.ScriptFrees
+	}
+	return commands[Verb(m)].kind == Free
+}
+
+// Deleted reports whether a command said that it deleted the key.
+func (r *Reader) Deleted(m *history.Command) bool {
+	if s := r.declared(m); s != nil {
+		return s.is(history.ScriptFrees, s.done, m)
+	}
+	return r.Frees(m) && Answered(m) && yes(m.Reply)
+}
+
+// MayHaveDeleted reports whether a command may have deleted the key, for all that its reply says.
+func (r *Reader) MayHaveDeleted(m *history.Command) bool {
+	switch {
+	case r.Undeclared(m):
+		return true
+	case Answered(m):
+		return r.Deleted(m)
+	}
+	return r.Frees(m)
 }

@@ -51,39 +51,25 @@ func New(h history.Header, r *record.Record, commands []history.Command) *Trace 
 // Releasing reports whether a command was sent by a release call.
 func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m.Process, m.Sent) }
 
-// Frees reports whether a command is meant to delete a lock. A script that is not declared is, if a
-// release call sends it.
-func (t *Trace) Frees(m *history.Command) bool {
-	if s := t.declared(m); s != nil {
-		return s.does == history.ScriptFrees
-	}
-	kind := commands[Verb(m)].kind
-	return kind == Free || kind == Script && t.Releasing(m)
-}
-
-// Deleted reports whether a command said that it deleted the key.
-func (t *Trace) Deleted(m *history.Command) bool {
-	if s := t.declared(m); s != nil {
-		return s.is(history.ScriptFrees, s.done, m)
-	}
-	if scripted(m) {
-		return m.Reply == "1" && t.Releasing(m)
-	}
-	return t.Frees(m) && yes(m.Reply)
-}
-
 // GrantOf returns the command that granted a hold: the last one of its acquire call that could have
-// taken the key and was answered before the call returned; nil if there is none.
+// taken the key and was answered before the call returned; nil if there is none. A script of which
+// the header says nothing is taken for it only where no other command can have been.
 func (t *Trace) GrantOf(h *record.Hold) *history.Command {
+	var script *history.Command
 	sent := t.Sent[h.Process]
 	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > h.From })
 	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call; i-- {
-		if m := sent[i]; m.Recv != 0 && m.Recv <= h.From && (m.N == 0 || m.N == h.N) &&
-			t.Takes(m) && t.mayBeOf(m, h.Key) {
+		m := sent[i]
+		if m.Recv == 0 || m.Recv > h.From || m.N != 0 && m.N != h.N || !t.Takes(m) ||
+			!t.mayBeOf(m, h.Key) {
+			continue
+		}
+		if !t.Undeclared(m) {
 			return m
 		}
+		script = cmp.Or(script, m)
 	}
-	return nil
+	return script
 }
 
 // mayBeOf reports whether a command is about a lock, for all that the header says of its key's
