@@ -396,12 +396,12 @@ func TestWhatCannotBeJoined(t *testing.T) {
 			"dir1 is shard 1/2 and dir2 is shard 2/3: they are parts of different splits; run all with " +
 				"the same number"},
 		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) { r.Gate.Seed = 9 })},
-			"dir1 and dir2 differ in seed: 1 and 9; only shards of one campaign can be joined"},
+			"dir1 and dir2 differ in seed: 1 and 9; only shards of one whole can be joined"},
 		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) {
 			r.Gate.Digest = "sha256:1"
-		})}, `dir1 and dir2 differ in digest: "sha256:0" and "sha256:1"; only shards of one campaign can be joined`},
+		})}, `dir1 and dir2 differ in digest: "sha256:0" and "sha256:1"; only shards of one whole can be joined`},
 		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) { r.Only = []string{"a"} })},
-			`dir1 and dir2 differ in only: [] and ["a"]; only shards of one campaign can be joined`},
+			`dir1 and dir2 differ in only: [] and ["a"]; only shards of one whole can be joined`},
 		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) { r.Version = "v2" })},
 			"dir1 was run by lockbench v1 and dir2 by v2; run all shards with one version"},
 		{[]Part{shard(1, 2), changed(shard(2, 2), func(r *Result) {
