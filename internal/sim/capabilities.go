@@ -226,6 +226,7 @@ func (w *Environment) Command(name string, args ...string) (string, error) {
 	if n.down || n.paused {
 		return "", fmt.Errorf("%s does not answer", name)
 	}
+	n.engine.Busy = false
 	reply := n.engine.Do(n.clock(), n.engine.Open(func([]byte) {}), args)
 	n.ship()
 	return resp.Text(reply), nil

@@ -116,3 +116,29 @@ func TestPlay(t *testing.T) {
 		t.Errorf("got %q after %s: %v", got, took, err)
 	}
 }
+
+// TestACommandThatIsLackingBreaksTheRun: an error reply would be a verdict about the simulator.
+func TestACommandThatIsLackingBreaksTheRun(t *testing.T) {
+	for command, want := range map[string]string{"ZADD": "ZADD", "NONSENSE": ""} {
+		var got string
+		err := sim.Run(sim.Config{Clients: 1, Bare: true}, func(w *sim.Environment) error {
+			err := w.Play(0, func(p sim.Player) {
+				c := redis.NewClient(&redis.Options{Addr: "n0:6379", Dialer: p.Dial, Protocol: 2,
+					DisableIdentity: true, MaintNotificationsConfig: quietly})
+				defer c.Close()
+				c.Do(p.Context, command, "key", "1", "member")
+			})
+			for err == nil {
+				r, ok := w.Next(t.Context(), int64(time.Second))
+				if !ok {
+					break
+				}
+				got += r.Failed
+			}
+			return err
+		})
+		if err != nil || !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s breaks the run with %q, want %q: %v", command, got, want, err)
+		}
+	}
+}

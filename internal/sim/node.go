@@ -2,11 +2,11 @@ package sim
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/resp"
 	"github.com/lockbench/lockbench/internal/sim/engine"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // node is a Redis server. It belongs to the scheduler.
@@ -94,17 +94,16 @@ func (n *node) serve(c *conn) {
 	n.ship()
 }
 
-const busyError = "-BUSY Redis is busy running a script. " +
-	"You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n"
-
 func (n *node) execute(c *conn, args []string) []byte {
-	if n.busy != 0 && !strings.EqualFold(args[0], "hello") {
-		return []byte(busyError)
-	}
+	n.engine.Busy = n.busy != 0
 	before := n.engine.Version()
 	reply := n.engine.Do(n.clock(), c.session, args)
 	if n.engine.Version() != before {
 		c.wrote = n.engine.Version()
+	}
+	if lacks := n.engine.Lacks; lacks != "" {
+		c.client.w.reports = append(c.client.w.reports, workloads.Report{Process: c.client.number,
+			Failed: "the simulated Redis has no " + lacks + ", which redis-server has: use --env process"})
 	}
 	if b := c.session.Blocked; b != nil {
 		c.session.Blocked = nil

@@ -3,11 +3,12 @@
 // with a real server.
 //
 // What it has: the commands of the table in table.go, RESP2, one database, strings and hashes,
-// absolute expiry, scripts, pub/sub, the roles of master and replica. A command, option or
-// subcommand that is not there is an error, never a silent OK.
+// absolute expiry, scripts, transactions, pub/sub, the roles of master and replica. A command,
+// option or subcommand that is not there is an error, never a silent OK; if redis-server has it,
+// Lacks says so, too.
 //
 // What it does not have, on purpose: RESP3, lists, sets, sorted sets, streams and everything else
-// that no lock here uses; transactions; pattern subscriptions; access control; persistence;
+// that no lock here uses; pattern subscriptions; access control; persistence;
 // eviction; the active expiry cycle (a key that is over is removed when it is next touched, which
 // no client can tell apart); Redis functions and script flags; in scripts cjson, cmsgpack, struct,
 // bit and random numbers. The text of Lua's own errors differs, and so does the text of a number
@@ -15,6 +16,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,11 +32,18 @@ type Engine struct {
 	version uint64 // grows with each change
 	scripts map[string]string
 	subs    map[string][]*Session
-	nextID  int64
-	call    call
+	// of keys: connections that want to know if they change
+	watchers map[string][]*Session
+	nextID   int64
+	call     call
 
 	// Replica makes every write of a client an error, as replica-read-only does.
 	Replica bool
+	// Busy makes nearly every command an error: a script does not end.
+	Busy bool
+	// Lacks is the first command that was sent and that redis-server has, but this package has not:
+	// what comes of a run then says nothing. "": none.
+	Lacks string
 }
 
 // value is what a key holds. It is never changed after it was stored: a snapshot shares it.
@@ -49,7 +58,7 @@ type field struct{ name, value string }
 // New returns an empty server.
 func New() *Engine {
 	return &Engine{keys: map[string]*value{}, scripts: map[string]string{},
-		subs: map[string][]*Session{}}
+		subs: map[string][]*Session{}, watchers: map[string][]*Session{}}
 }
 
 // Session is what a server knows of one connection.
@@ -60,6 +69,7 @@ type Session struct {
 	Blocked *Wait
 	name    string
 	subs    []string
+	tx      transaction
 	script  bool // the session of a running script
 }
 
@@ -80,6 +90,7 @@ func (e *Engine) Close(s *Session) {
 	for len(s.subs) > 0 {
 		e.unsubscribe(s, s.subs[0])
 	}
+	e.endTransaction(s)
 }
 
 // Version tells whether something was changed: equal numbers, equal contents.
@@ -104,26 +115,72 @@ type call struct {
 }
 
 func (c *call) dispatch() {
-	cmd, ok := lookup(c.args[0])
+	cmd, known := lookup(c.args[0])
+	problem := ""
+	if known {
+		problem = c.refusal(cmd)
+	} else {
+		problem = c.unknown()
+	}
 	switch {
-	case !ok && c.s.script:
-		c.out.Error("ERR Unknown Redis command called from script")
-	case !ok:
-		c.out.Error(unknown(c.args))
-	case !cmd.takes(len(c.args)) && c.s.script:
-		c.out.Error("ERR Wrong number of args calling Redis command from script")
-	case !cmd.takes(len(c.args)):
-		c.out.Error(arity(c.args[0]))
-	case len(c.s.subs) > 0 && !cmd.subscribed:
-		c.out.Error("ERR Can't execute '" + strings.ToLower(c.args[0]) +
-			"': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context")
-	case c.s.script && cmd.noScript:
-		c.out.Error("ERR This Redis command is not allowed from script")
-	case cmd.write && c.e.Replica:
-		c.out.Error("READONLY You can't write against a read only replica.")
+	case problem != "":
+		c.refuse(cmd, problem)
+	case c.s.tx.begun && !cmd.has(control):
+		c.queue()
 	default:
 		cmd.run(c)
 	}
+}
+
+// unknown is the error for a command that is not in the table.
+func (c *call) unknown() string {
+	switch {
+	case inRedis(c.args[0]):
+		return c.lack(c.args[0])
+	case c.s.script:
+		return "ERR Unknown Redis command called from script"
+	}
+	return unknown(c.args)
+}
+
+// lack notes that redis-server has what this package has not, and returns the error for it.
+func (c *call) lack(what string) string {
+	c.e.Lacks = cmp.Or(c.e.Lacks, strings.ToUpper(what))
+	return "ERR the simulated Redis has no " + strings.ToUpper(what)
+}
+
+// refusal is the error for which a command is not executed; "": none.
+func (c *call) refusal(cmd command) string {
+	switch {
+	case !cmd.takes(len(c.args)) && c.s.script:
+		return "ERR Wrong number of args calling Redis command from script"
+	case !cmd.takes(len(c.args)):
+		return arity(cmd.name)
+	case c.s.script && cmd.has(noScript):
+		return "ERR This Redis command is not allowed from script"
+	case cmd.has(write) && c.e.Replica:
+		return "READONLY You can't write against a read only replica."
+	case len(c.s.subs) > 0 && !cmd.has(subscribed):
+		return "ERR Can't execute '" + cmd.name +
+			"': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
+	case c.e.Busy && !cmd.has(busy):
+		return "BUSY Redis is busy running a script. " +
+			"You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
+	case c.s.tx.begun && cmd.has(alone):
+		return c.lack(cmd.name + " in a transaction")
+	}
+	return ""
+}
+
+// refuse replies an error in the place of executing a command. Its transaction is worth nothing
+// then.
+func (c *call) refuse(cmd command, problem string) {
+	c.s.tx.broken = c.s.tx.begun
+	if cmd.name == "exec" {
+		c.e.endTransaction(c.s)
+		problem = "EXECABORT Transaction discarded because of: " + strings.TrimPrefix(problem, "ERR ")
+	}
+	c.out.Error(problem)
 }
 
 func arity(name string) string {
@@ -160,6 +217,7 @@ func (e *Engine) get(key string) *value {
 		if !e.Replica { // a replica leaves it to its master
 			delete(e.keys, key)
 		}
+		e.touch(key)
 		return nil
 	}
 	return v
@@ -177,11 +235,13 @@ func (e *Engine) Expire(now int64) {
 func (e *Engine) put(key string, v *value) {
 	e.version++
 	e.keys[key] = v
+	e.touch(key)
 }
 
 func (e *Engine) remove(key string) {
 	e.version++
 	delete(e.keys, key)
+	e.touch(key)
 }
 
 // Snapshot is the contents of a server, to be loaded into a replica. It may be kept.
@@ -193,10 +253,12 @@ func (e *Engine) Snapshot() Snapshot { return Snapshot{maps.Clone(e.keys)} }
 // Load replaces the contents.
 func (e *Engine) Load(s Snapshot) {
 	e.version++
-	e.keys = maps.Clone(s.keys)
-	if e.keys == nil {
-		e.keys = map[string]*value{}
+	for key := range e.watchers {
+		if e.keys[key] != s.keys[key] {
+			e.touch(key)
+		}
 	}
+	e.keys = maps.Clone(s.keys)
 }
 
 // Contents is all that the server holds, as text: equal texts, equal contents. Keys that are over

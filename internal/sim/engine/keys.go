@@ -41,7 +41,7 @@ func typeOf(c *call) {
 // keys lists the keys that match a pattern, in the order of their names: real servers have none.
 func keys(c *call) {
 	if strings.ContainsAny(c.args[1], `?[]\\`) {
-		c.out.Error("ERR the simulated Redis knows no other pattern than *")
+		c.out.Error(c.lack("KEYS with another pattern than *"))
 		return
 	}
 	var found []string
@@ -177,6 +177,9 @@ func flush(c *call) {
 	if len(c.args) > 2 || mode != "" && mode != "sync" && mode != "async" {
 		c.out.Error(syntax)
 		return
+	}
+	for key := range c.e.keys {
+		c.e.touch(key)
 	}
 	c.e.version++
 	clear(c.e.keys)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lockbench/lockbench/internal/resp"
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -182,7 +181,6 @@ func (i *interpreter) run(c *call, f *lua.LFunction, name string, keys, args []s
 	err := i.l.PCall(0, 1, i.blame)
 	if err != nil {
 		i.l.SetTop(0)
-		c.out = resp.Writer{}
 		c.out.Error(failure(err, name))
 		return
 	}

@@ -38,7 +38,7 @@ func clock(c *call) {
 func info(c *call) {
 	for _, section := range c.args[1:] {
 		if !strings.EqualFold(section, "server") {
-			c.out.Error("ERR the simulated Redis has INFO server only")
+			c.out.Error(c.lack("INFO " + section))
 			return
 		}
 	}
@@ -98,6 +98,9 @@ func client(c *call) {
 }
 
 func (c *call) noSubcommand() string {
+	if inRedis(c.args[0], c.args[1]) {
+		return c.lack(c.args[0] + " " + c.args[1])
+	}
 	return "ERR unknown subcommand '" + c.args[1] + "'. Try " + strings.ToUpper(c.args[0]) + " HELP."
 }
 
@@ -137,7 +140,7 @@ func wait(c *call) {
 // replicaOf makes a replica a master. The other way is the environment's affair.
 func replicaOf(c *call) {
 	if !strings.EqualFold(c.args[1], "no") || !strings.EqualFold(c.args[2], "one") {
-		c.out.Error("ERR the simulated Redis knows REPLICAOF NO ONE only")
+		c.out.Error(c.lack("REPLICAOF but for NO ONE"))
 		return
 	}
 	c.e.Replica = false

@@ -1,33 +1,115 @@
 package engine
 
-import "sync"
+import (
+	_ "embed"
+	"strings"
+)
 
 // command is a row of the table of commands.
 type command struct {
-	arity      int  // arguments with the name; below zero: at least so many
-	write      bool // refused by a replica
-	noScript   bool // refused in a script
-	subscribed bool // allowed to a connection that listens to channels
-	run        func(*call)
+	name  string
+	arity int // arguments with the name; below zero: at least so many
+	flags flags
+	run   func(*call)
 }
+
+type flags uint
+
+const (
+	write      flags = 1 << iota // refused by a replica
+	noScript                     // refused in a script
+	subscribed                   // allowed to a connection that listens to channels
+	busy                         // allowed while a script does not end
+	control                      // of a transaction: it is never queued
+	alone                        // Redis can queue it, and this package cannot
+)
+
+func (c command) has(f flags) bool { return c.flags&f != 0 }
 
 func (c command) takes(n int) bool { return n == c.arity || c.arity < 0 && n >= -c.arity }
 
-func read(arity int, run func(*call)) command { return command{arity: arity, run: run} }
-func write(arity int, run func(*call)) command {
-	return command{arity: arity, write: true,
-		run: run}
+// table has one row for each command.
+func table() []command {
+	return []command{
+		{"get", 2, 0, get},
+		{"set", -3, write, set},
+		{"setnx", 3, write, setnx},
+		{"setex", 4, write, setex},
+		{"psetex", 4, write, setex},
+		{"getset", 3, write, getset},
+		{"getdel", 2, write, getdel},
+		{"getrange", 4, 0, getrange},
+		{"strlen", 2, 0, strlen},
+		{"incr", 2, write, incr},
+		{"decr", 2, write, incr},
+		{"incrby", 3, write, incr},
+		{"decrby", 3, write, incr},
+
+		{"del", -2, write, del},
+		{"unlink", -2, write, del},
+		{"exists", -2, 0, exists},
+		{"type", 2, 0, typeOf},
+		{"keys", 2, 0, keys},
+		{"expire", -3, write, expire},
+		{"pexpire", -3, write, expire},
+		{"expireat", -3, write, expire},
+		{"pexpireat", -3, write, expire},
+		{"ttl", 2, 0, ttl},
+		{"pttl", 2, 0, ttl},
+		{"expiretime", 2, 0, ttl},
+		{"pexpiretime", 2, 0, ttl},
+		{"persist", 2, write, persist},
+		{"flushall", -1, write, flush},
+		{"flushdb", -1, write, flush},
+
+		{"hset", -4, write, hset},
+		{"hsetnx", 4, write, hsetnx},
+		{"hget", 3, 0, hget},
+		{"hdel", -3, write, hdel},
+		{"hexists", 3, 0, hexists},
+		{"hlen", 2, 0, hlen},
+		{"hincrby", 4, write, hincrby},
+		{"hgetall", 2, 0, hgetall},
+		{"hkeys", 2, 0, hgetall},
+		{"hvals", 2, 0, hgetall},
+
+		{"eval", -3, noScript, eval},
+		{"evalsha", -3, noScript, evalsha},
+		{"script", -2, noScript | alone, script},
+
+		{"multi", 1, noScript | control | busy, multi},
+		{"exec", 1, noScript | control, exec},
+		{"discard", 1, noScript | control | busy, discard},
+		{"watch", -2, noScript | control | busy, watch},
+		{"unwatch", 1, noScript | busy, unwatch},
+
+		{"publish", 3, 0, publish},
+		{"subscribe", -2, noScript | subscribed | alone, subscribe},
+		{"unsubscribe", -1, noScript | subscribed | alone, unsubscribe},
+		{"pubsub", -2, alone, pubsub},
+
+		{"ping", -1, subscribed, ping},
+		{"echo", 2, 0, echo},
+		{"time", 1, 0, clock},
+		{"info", -1, 0, info},
+		{"hello", -1, noScript | busy | alone, hello},
+		{"client", -2, noScript | alone, client},
+		{"select", 2, 0, selectDB},
+		{"wait", 3, noScript | alone, wait},
+		{"replicaof", 3, noScript | alone, replicaOf},
+	}
 }
 
-// commands is the table of commands, made when it is first asked: running a script leads back to
-// it.
-var (
-	commands map[string]command
-	once     sync.Once
-)
+// commands is the table by name.
+var commands = map[string]command{}
+
+func init() { // running a script leads back to the table
+	for _, c := range table() {
+		commands[c.name] = c
+	}
+}
 
 func lookup(name string) (command, bool) {
-	once.Do(func() { commands = table() })
 	var small [longest]byte
 	if len(name) > len(small) {
 		return command{}, false
@@ -51,42 +133,13 @@ func lower(b []byte, name string) []byte {
 	return b
 }
 
-func table() map[string]command {
-	return map[string]command{
-		"get": read(2, get), "set": write(-3, set), "setnx": write(3, setnx), "setex": write(4, setex),
-		"psetex": write(4, setex),
-		"getset": write(3, getset), "getdel": write(2, getdel), "getrange": read(4, getrange),
-		"strlen": read(2, strlen),
-		"incr":   write(2, incr), "decr": write(2, incr), "incrby": write(3, incr),
-		"decrby": write(3, incr),
+// Redis7 has the names of all commands of redis-server of this Version, one in each line, a
+// subcommand as "client|list".
+//
+//go:embed redis7.txt
+var Redis7 string
 
-		"del": write(-2, del), "unlink": write(-2, del), "exists": read(-2, exists),
-		"type": read(2, typeOf), "keys": read(2, keys),
-		"expire": write(-3, expire), "pexpire": write(-3, expire), "expireat": write(-3, expire),
-		"pexpireat": write(-3, expire),
-		"ttl":       read(2, ttl), "pttl": read(2, ttl), "expiretime": read(2, ttl),
-		"pexpiretime": read(2, ttl), "persist": write(2, persist),
-		"flushall": write(-1, flush), "flushdb": write(-1, flush),
-
-		"hset": write(-4, hset), "hsetnx": write(4, hsetnx), "hget": read(3, hget),
-		"hdel": write(-3, hdel), "hexists": read(3, hexists),
-		"hlen": read(2, hlen), "hincrby": write(4, hincrby), "hgetall": read(2, hgetall),
-		"hkeys": read(2, hgetall), "hvals": read(2, hgetall),
-
-		"eval": {arity: -3, noScript: true, run: eval}, "evalsha": {arity: -3, noScript: true,
-			run: evalsha},
-		"script": {arity: -2, noScript: true, run: script},
-
-		"publish": read(3, publish), "subscribe": {arity: -2, noScript: true, subscribed: true,
-			run: subscribe},
-		"pubsub":      read(-2, pubsub),
-		"unsubscribe": {arity: -1, noScript: true, subscribed: true, run: unsubscribe},
-
-		"ping": {arity: -1, subscribed: true, run: ping}, "echo": read(2, echo), "time": read(1, clock),
-		"info":  read(-1, info),
-		"hello": {arity: -1, noScript: true, run: hello}, "client": {arity: -2, noScript: true,
-			run: client},
-		"select": read(2, selectDB), "wait": {arity: 3, noScript: true, run: wait}, "replicaof": {
-			arity: 3, noScript: true, run: replicaOf},
-	}
+// inRedis reports whether the Redis that is simulated has a command, or a subcommand of one.
+func inRedis(words ...string) bool {
+	return strings.Contains("\n"+Redis7, "\n"+strings.ToLower(strings.Join(words, "|"))+"\n")
 }

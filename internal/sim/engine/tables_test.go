@@ -294,6 +294,149 @@ var tables = map[string]string{
 		SCRIPT FLUSH NOW
 		SCRIPT FLUSH
 		EVALSHA e0e1f9fabfc9d4800c877a703b823ac0578ff8db 0`,
+	"transactions": `
+		SET k v
+		WATCH k
+		MULTI
+		MULTI
+		WATCH k
+		SET k w
+		GET k
+		UNWATCH
+		PING
+		HGET k f
+		EXEC
+		EXEC
+		DISCARD
+		MULTI
+		FOO
+		SET k x
+		EXEC
+		MULTI
+		GET
+		EXEC
+		MULTI
+		MULTI x
+		EXEC
+		MULTI
+		EXEC x
+		EXEC
+		MULTI
+		EVAL "return redis.error_reply('mine')" 0
+		EVAL "return redis.call('get', 'k')" 0
+		EXEC
+		MULTI
+		SET k discarded
+		DISCARD
+		GET k
+		WATCH
+		EVAL "return redis.call('multi')" 0
+		EVAL "return redis.call('watch', 'k')" 0
+		SUBSCRIBE c
+		MULTI
+		WATCH k
+		EXEC
+		UNSUBSCRIBE`,
+	"a watched key": `
+		SET k v
+		WATCH k
+		2> SET k w
+		MULTI
+		SET k mine
+		EXEC
+		GET k
+		MULTI
+		SET k mine
+		EXEC
+		WATCH k
+		2> GET k
+		MULTI
+		GET k
+		EXEC
+		WATCH k none
+		2> SET none v
+		2> DEL none
+		MULTI
+		EXEC
+		WATCH k
+		2> SET k w
+		UNWATCH
+		MULTI
+		EXEC
+		WATCH k
+		2> SET k w
+		MULTI
+		DISCARD
+		MULTI
+		EXEC
+		WATCH k
+		SET k own
+		MULTI
+		EXEC
+		WATCH k none
+		2> DEL none
+		2> PERSIST k
+		2> HDEL none f
+		MULTI
+		EXEC
+		WATCH k
+		2> EXPIRE k 100
+		MULTI
+		EXEC
+		HSET h f v
+		WATCH h
+		2> HSET h f v
+		MULTI
+		EXEC
+		WATCH k
+		2> FLUSHALL
+		MULTI
+		EXEC
+		WATCH k
+		2> FLUSHALL
+		MULTI
+		EXEC
+		WATCH k k
+		2> EVAL "return redis.call('set', 'k', 'w')" 0
+		MULTI
+		FOO
+		EXEC
+		MULTI
+		EXEC`,
+	"a watched key whose lease ends": `
+		SET k v PX 100
+		WATCH k
+		+101
+		MULTI
+		EXEC
+		SET k v PX 100
+		WATCH k
+		+101
+		2> GET k
+		MULTI
+		EXEC
+		SET k v PX 100
+		+101
+		WATCH k
+		MULTI
+		EXEC
+		SET k v PX 100
+		+101
+		WATCH k
+		2> GET k
+		MULTI
+		EXEC
+		SET k v PX 100
+		+101
+		WATCH k
+		2> SET k w
+		MULTI
+		EXEC
+		SET k v PX 100
+		WATCH k
+		+100
+		MULTI
+		EXEC`,
 	"channels": `
 		PUBLISH c nobody
 		SUBSCRIBE c d

@@ -1,0 +1,61 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/sim/engine"
+)
+
+// TestRedis7 wants the list of what redis-server has to be that of the server here.
+func TestRedis7(t *testing.T) {
+	b := startBoth(t)
+	p := b.conns[0]
+	fmt.Fprint(p.conn, "*2\r\n$7\r\nCOMMAND\r\n$4\r\nLIST\r\n")
+	var names []string
+	for line := range strings.Lines(p.read(t)) {
+		if line = strings.TrimSpace(line); line[0] != '*' && line[0] != '$' {
+			names = append(names, line)
+		}
+	}
+	slices.Sort(names)
+	have := strings.Fields(engine.Redis7)
+	if !slices.Equal(names, have) {
+		t.Errorf("redis-server has %d commands, redis7.txt names %d:\n%s", len(names), len(have),
+			strings.Join(names, "\n"))
+	}
+}
+
+// TestWhatIsLackingIsNamed: a command that redis-server has, too, says so; one that nobody has is
+// an ordinary error.
+func TestWhatIsLackingIsNamed(t *testing.T) {
+	for _, c := range []struct{ line, lacks string }{
+		{"ZADD z 1 a", "ZADD"},
+		{`EVAL "return redis.call('zadd', 'z', 1, 'a')" 0`, "ZADD"},
+		{"EVAL \"return redis.pcall('lpush', 'l', 'a')\" 0", "LPUSH"},
+		{"CLIENT LIST", "CLIENT LIST"},
+		{"SCRIPT DEBUG YES", "SCRIPT DEBUG"},
+		{"PUBSUB CHANNELS", "PUBSUB CHANNELS"},
+		{"INFO memory", "INFO MEMORY"},
+		{"KEYS lock?", "KEYS WITH ANOTHER PATTERN THAN *"},
+		{"REPLICAOF 127.0.0.1 1", "REPLICAOF BUT FOR NO ONE"},
+		{"FOO", ""},
+		{"CLIENT FOO", ""},
+		{"CLIENT SETINFO lib-name x", ""}, // of Redis 7.2
+		{"GET", ""},
+	} {
+		e := engine.New()
+		reply := e.Do(begin, e.Open(nil), words(c.line))
+		if e.Lacks != c.lacks || reply[0] != '-' {
+			t.Errorf("%s: lacks %q, want %q; reply %q", c.line, e.Lacks, c.lacks, reply)
+		}
+	}
+	e := engine.New()
+	s := e.Open(nil)
+	e.Do(begin, s, []string{"MULTI"})
+	if e.Do(begin, s, []string{"WAIT", "1", "0"}); e.Lacks != "WAIT IN A TRANSACTION" {
+		t.Errorf("WAIT in a transaction: lacks %q", e.Lacks)
+	}
+}

@@ -1,0 +1,99 @@
+package engine
+
+import "slices"
+
+// transaction is what a connection has said from WATCH or MULTI on.
+type transaction struct {
+	begun   bool       // by MULTI
+	queue   [][]string // commands
+	broken  bool       // a command was refused: EXEC executes none
+	watched []string   // keys
+	touched bool       // one of them has changed
+}
+
+func multi(c *call) {
+	if c.s.tx.begun {
+		c.out.Error("ERR MULTI calls can not be nested")
+		return
+	}
+	c.s.tx.begun = true
+	c.out.Status("OK")
+}
+
+// queue keeps a command for EXEC.
+func (c *call) queue() {
+	c.s.tx.queue = append(c.s.tx.queue, c.args)
+	c.out.Status("QUEUED")
+}
+
+// exec executes what was queued, unless a watched key has changed or its lease has ended.
+func exec(c *call) {
+	if !c.s.tx.begun {
+		c.out.Error("ERR EXEC without MULTI")
+		return
+	}
+	for _, key := range c.s.tx.watched {
+		c.e.get(key) // touches a key that is over
+	}
+	t := c.s.tx
+	c.e.endTransaction(c.s)
+	switch {
+	case t.broken:
+		c.out.Error("EXECABORT Transaction discarded because of previous errors.")
+		return
+	case t.touched:
+		c.out.Array(-1)
+		return
+	}
+	c.out.Array(len(t.queue))
+	for _, c.args = range t.queue {
+		cmd, _ := lookup(c.args[0])
+		cmd.run(c)
+	}
+}
+
+func discard(c *call) {
+	if !c.s.tx.begun {
+		c.out.Error("ERR DISCARD without MULTI")
+		return
+	}
+	unwatch(c)
+}
+
+func watch(c *call) {
+	if c.s.tx.begun {
+		c.out.Error("ERR WATCH inside MULTI is not allowed")
+		return
+	}
+	for _, key := range c.args[1:] {
+		c.e.get(key) // a key that is over is not there from the beginning
+		if !slices.Contains(c.s.tx.watched, key) {
+			c.s.tx.watched = append(c.s.tx.watched, key)
+			c.e.watchers[key] = append(c.e.watchers[key], c.s)
+		}
+	}
+	c.out.Status("OK")
+}
+
+func unwatch(c *call) {
+	c.e.endTransaction(c.s)
+	c.out.Status("OK")
+}
+
+// endTransaction forgets what a connection has queued and watched.
+func (e *Engine) endTransaction(s *Session) {
+	for _, key := range s.tx.watched {
+		e.watchers[key] = slices.DeleteFunc(e.watchers[key], func(x *Session) bool { return x == s })
+		if len(e.watchers[key]) == 0 {
+			delete(e.watchers, key)
+		}
+	}
+	s.tx = transaction{}
+}
+
+// touch tells the connections that watch a key that it has changed.
+func (e *Engine) touch(key string) {
+	for _, s := range e.watchers[key] {
+		s.tx.touched = true
+	}
+}
