@@ -30,9 +30,9 @@ func (simulated) host(t *testing.T, f func(environment)) {
 		Chooser: sim.Recorded{}}
 	err := sim.Run(cfg, func(w *sim.Environment) error {
 		var over atomic.Bool
-		err := w.Play(0, func(p sim.Player) {
+		err := w.RunClient(0, func(p sim.Client) {
 			defer over.Store(true)
-			in := &inside{player: p}
+			in := &inside{client: p}
 			defer in.end()
 			f(in)
 		})
@@ -49,7 +49,7 @@ func (simulated) host(t *testing.T, f func(environment)) {
 // inside is a simulated environment as its client sees it.
 type inside struct {
 	simulated
-	player sim.Player
+	client sim.Client
 	seed   uint64
 	ends   []func()
 }
@@ -59,7 +59,7 @@ func (i *inside) connect(n int) (all []redis.UniversalClient) {
 		o := options("127.0.0.1:6379")
 		o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 		o.Dialer = func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return i.player.Dial(ctx, network, "n"+strconv.Itoa(node))
+			return i.client.Dial(ctx, network, "n"+strconv.Itoa(node))
 		}
 		all = append(all, redis.NewClient(o))
 	}

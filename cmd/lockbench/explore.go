@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -125,17 +123,7 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 // find searches, and shows on a terminal how far it has come.
 func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.Findings,
 	err error) {
-	var last atomic.Pointer[explore.Progress]
-	f.search.Progress = func(p explore.Progress) { last.Store(&p) }
-	line := progress.Start(c.ErrOrStderr(), func(took time.Duration) string {
-		p := last.Load()
-		if p == nil {
-			return fmt.Sprintf("searching, %.0f s", took.Seconds())
-		}
-		return fmt.Sprintf("searching, %.0f s, %d runs (%.0f/s), %d distinct states, %d violations",
-			took.Seconds(), p.Runs, p.Rate(), p.States, p.Hits)
-	})
-	defer line.Stop()
+	f.search.Screen = c.ErrOrStderr()
 	out = explore.Findings{Impl: f.Impl, Nemesis: f.Nemesis}
 	if f.all.exhaustive {
 		var covered explore.Covered

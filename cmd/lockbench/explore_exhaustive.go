@@ -74,5 +74,5 @@ func (f *exhaustiveFlags) of(s explore.Search) explore.Exhaustive {
 		b.Expiries = explore.DefaultBounds.Expiries * (1 - b.Faults)
 	}
 	return explore.Exhaustive{Options: s.Options, Properties: s.Properties, Bounds: b, Plain: f.plain,
-		Budget: s.Budget, Jobs: s.Jobs, KeepGoing: s.KeepGoing, Progress: s.Progress}
+		Budget: s.Budget, Jobs: s.Jobs, KeepGoing: s.KeepGoing, Screen: s.Screen}
 }

@@ -95,6 +95,7 @@ var rooms = map[string][]string{
 	"internal/doctor": {"history", "nemesis", "internal/harness", "internal/cluster/server",
 		"internal/cluster/clock", "internal/cluster/worker", "docker",
 		"internal/sim", "internal/runner"},
+	"internal/pool":     {},
 	"internal/progress": {},
 	"internal/resp":     {},
 	"internal/archtest": {},
@@ -110,7 +111,7 @@ var rooms = map[string][]string{
 const wiring = "cmd/lockbench"
 
 // anyRoom may be imported by every room: they know nothing of locks.
-var anyRoom = []string{"internal/format1", "internal/progress", "internal/resp",
+var anyRoom = []string{"internal/format1", "internal/pool", "internal/progress", "internal/resp",
 	"internal/strictyaml", "internal/units"}
 
 // heavy libraries live in one room each.

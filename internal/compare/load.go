@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/pool"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -167,7 +169,7 @@ func (l *loader) measure(ctx context.Context, tell func(done, all int)) {
 	}
 	var mu sync.Mutex
 	done := 0
-	batch.Each(ctx, indices(len(trials)), runtime.NumCPU(), func(i int) {
+	pool.Each(ctx, runtime.NumCPU(), slices.Values(indices(len(trials))), func(i int) {
 		if l.dirs[i] != "" {
 			if r, err := store.Load(filepath.Join(l.dir, filepath.FromSlash(l.dirs[i]))); err == nil {
 				trials[i].Cost = batch.Join(batch.Measure(r.History, r.Trace))

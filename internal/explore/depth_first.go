@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -34,10 +35,10 @@ type depthFirst struct {
 	wrong   error
 }
 
-// prefix is a beginning of a run: which options were picked, one after the other.
+// prefix is a beginning of a run: which options were chosen, one after the other.
 type prefix struct {
-	plan  int
-	picks []int
+	plan    int
+	choices []int
 }
 
 // prepare makes the plans. A fault at any place waits for a breakpoint that no client comes to; the
@@ -57,18 +58,11 @@ func (d *depthFirst) prepare(p harness.Plan) error {
 	return nil
 }
 
-// work takes prefixes and runs them until there are none.
-func (d *depthFirst) work(ctx context.Context) {
-	for {
-		p, ok := d.take(ctx)
-		if !ok {
-			return
+// prefixes are those that are to be run, until no run can bring up another one.
+func (d *depthFirst) prefixes(ctx context.Context) iter.Seq[prefix] {
+	return func(yield func(prefix) bool) {
+		for p, ok := d.take(ctx); ok && yield(p); p, ok = d.take(ctx) {
 		}
-		d.run(ctx, p)
-		d.mu.Lock()
-		d.busy--
-		d.wake.Broadcast()
-		d.mu.Unlock()
 	}
 }
 
@@ -95,7 +89,7 @@ func (d *depthFirst) take(ctx context.Context) (prefix, bool) {
 	return p, true
 }
 
-// run follows a prefix and takes the default from there on, and notes each prefix that branches
+// run follows a prefix and takes the default from there on, and keeps each prefix that branches
 // off.
 func (d *depthFirst) run(ctx context.Context, p prefix) {
 	inner, cut := context.WithCancel(ctx)
@@ -113,6 +107,8 @@ func (d *depthFirst) run(ctx context.Context, p prefix) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.busy--
+	defer d.wake.Broadcast()
 	switch {
 	case err != nil && d.wrong == nil:
 		d.wrong, d.over = err, true
@@ -192,10 +188,10 @@ func (d *depthFirst) finish(ctx, inner context.Context) {
 	case d.over:
 		c.Reason = "it stopped at the first violation"
 	case inner.Err() != nil:
-		c.Reason = fmt.Sprintf("the time of %v was over, with %d ways known and not taken", d.Budget,
+		c.Reason = fmt.Sprintf("the time of %v was over, with %d prefixes known and not taken", d.Budget,
 			len(d.todo))
 	case len(d.todo) > 0:
-		c.Reason = fmt.Sprintf("%d schedules were enough, with %d ways known and not taken", d.Limit,
+		c.Reason = fmt.Sprintf("%d schedules were enough, with %d prefixes known and not taken", d.Limit,
 			len(d.todo))
 	case c.HarnessErrors > 0:
 		c.Reason = units.Count(c.HarnessErrors, "run") + " broke"

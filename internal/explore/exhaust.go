@@ -3,15 +3,16 @@ package explore
 import (
 	"cmp"
 	"context"
+	"io"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/pool"
 )
 
 // Exhaustive is a search through everything within bounds.
@@ -30,7 +31,7 @@ type Exhaustive struct {
 	Budget    time.Duration // 0: until it is done
 	Jobs      int
 	KeepGoing bool
-	Progress  func(Progress)
+	Screen    io.Writer // see Search
 }
 
 // Pace is how the times of a search stand to each other.
@@ -112,13 +113,9 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 	}
 	inner, cancel := within(ctx, x.Budget)
 	defer cancel()
-	stop := showEvery(x.Progress, d.progress)
-	var all sync.WaitGroup
-	for range max(x.Jobs, 1) {
-		all.Go(func() { d.work(inner) })
-	}
-	all.Wait()
-	stop()
+	line := show(x.Screen, d.progress)
+	pool.Each(inner, x.Jobs, d.prefixes(inner), func(p prefix) { d.run(inner, p) })
+	line.Stop()
 	d.finish(ctx, inner)
 	return d.hits, d.covered, d.progress(), d.wrong
 }

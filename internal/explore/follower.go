@@ -23,7 +23,7 @@ type follower struct {
 	replied map[int]uint64     // by client: hash of what nodes have replied to it, arrived or not
 	answers map[string]int
 
-	picked   []int
+	chosen   []int
 	used     Bounds // of the limits
 	injected int64  // when the fault was, in ms
 	last     int    // the process that went last
@@ -43,8 +43,8 @@ func (f *follower) CanInject() bool { return f.Armed() && f.used.Faults < f.limi
 // Pick is sim.Picker. Beside the options that it is given there is one more: the fault, now.
 func (f *follower) Pick(w *sim.Environment, options []sim.Option) int {
 	name, c := f.Name(options), 0
-	if n := len(f.picked); n < len(f.prefix.picks) {
-		c = f.prefix.picks[n]
+	if n := len(f.chosen); n < len(f.prefix.choices) {
+		c = f.prefix.choices[n]
 	} else if f.states != nil && !f.states.add(f.state(w)) {
 		f.merged = true
 		f.cut()
@@ -52,7 +52,7 @@ func (f *follower) Pick(w *sim.Environment, options []sim.Option) int {
 	} else {
 		f.branch(options)
 	}
-	f.picked = append(f.picked, c)
+	f.chosen = append(f.chosen, c)
 	f.used = f.after(options, c)
 	if c == len(options) {
 		f.answers[counterexample.InjectBefore+name] = 1
@@ -76,7 +76,7 @@ func (f *follower) branch(options []sim.Option) {
 	for c := 1; c < n; c++ {
 		if f.after(options, c).within(f.limit) {
 			f.branches = append(f.branches, prefix{f.prefix.plan,
-				append(slices.Clip(slices.Clone(f.picked)), c)})
+				append(slices.Clip(slices.Clone(f.chosen)), c)})
 		}
 	}
 }

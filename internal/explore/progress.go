@@ -1,8 +1,11 @@
 package explore
 
 import (
-	"sync"
+	"fmt"
+	"io"
 	"time"
+
+	"github.com/lockbench/lockbench/internal/progress"
 )
 
 // Progress is how far a search has come.
@@ -18,26 +21,11 @@ type Progress struct {
 // Rate is how many runs were made in a second.
 func (p Progress) Rate() float64 { return float64(p.Runs) / max(p.Took.Seconds(), 1e-9) }
 
-// showEvery shows the progress a few times a second until it is stopped.
-func showEvery(show func(Progress), progress func() Progress) (stop func()) {
-	if show == nil {
-		return func() {}
-	}
-	t, end := time.NewTicker(200*time.Millisecond), make(chan struct{})
-	var done sync.WaitGroup
-	done.Go(func() {
-		for {
-			select {
-			case <-t.C:
-				show(progress())
-			case <-end:
-				return
-			}
-		}
+// show draws on a terminal how far a search has come, until it is stopped.
+func show(screen io.Writer, progressed func() Progress) *progress.Line {
+	return progress.Start(screen, func(took time.Duration) string {
+		p := progressed()
+		return fmt.Sprintf("searching, %.0f s, %d runs (%.0f/s), %d distinct states, %d violations",
+			took.Seconds(), p.Runs, p.Rate(), p.States, p.Hits)
 	})
-	return func() {
-		t.Stop()
-		close(end)
-		done.Wait()
-	}
 }

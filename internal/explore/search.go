@@ -1,9 +1,11 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -15,10 +17,11 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/pool"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// The ways to choose schedules.
+// How schedules are chosen.
 const (
 	Random   = "random"   // each message takes a random time
 	Priority = "priority" // clients have priorities that change at a few random points
@@ -42,7 +45,7 @@ type Search struct {
 	Jobs       int
 	Mine       func(seed int) bool // the seeds of this machine, counted from 0; nil: all
 	KeepGoing  bool                // after a violation
-	Progress   func(Progress)      // is called a few times a second; may be nil
+	Screen     io.Writer           // a terminal shows how far the search has come; nil: none does
 }
 
 // searching is the state of a search.
@@ -69,26 +72,20 @@ func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	}
 	inner, cancel := within(ctx, s.Budget)
 	defer cancel()
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range max(s.Jobs, 1) {
-		all.Go(func() {
-			for inner.Err() == nil {
-				i := next.Add(1) - 1
-				if s.Seeds > 0 && i >= int64(s.Seeds) || f.enough(i) {
-					return
-				}
-				if s.Mine == nil || s.Mine(int(i)) {
-					f.one(inner, uint64(i))
-				}
-			}
-		})
-	}
-	stop := showEvery(f.Progress, f.progress)
-	all.Wait()
-	stop()
-	slices.SortFunc(f.hits, func(a, b Hit) int { return int(int64(a.Seed) - int64(b.Seed)) })
+	line := show(f.Screen, f.progress)
+	pool.Each(inner, s.Jobs, f.seeds, func(seed uint64) { f.one(inner, seed) })
+	line.Stop()
+	slices.SortFunc(f.hits, func(a, b Hit) int { return cmp.Compare(a.Seed, b.Seed) })
 	return f.hits, f.progress(), f.wrong
+}
+
+// seeds are those that are to be run.
+func (f *searching) seeds(yield func(uint64) bool) {
+	for i := 0; (f.Seeds == 0 || i < f.Seeds) && !f.enough(uint64(i)); i++ {
+		if (f.Mine == nil || f.Mine(i)) && !yield(uint64(i)) {
+			return
+		}
+	}
 }
 
 // within is a context with a budget of time; 0: without a limit.
@@ -101,11 +98,11 @@ func within(ctx context.Context, budget time.Duration) (context.Context, context
 
 // enough reports whether seed i need not be run: an earlier one has a violation, or nothing can
 // run.
-func (f *searching) enough(i int64) bool {
+func (f *searching) enough(i uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.wrong != nil || !f.KeepGoing && slices.ContainsFunc(f.hits, func(h Hit) bool {
-		return int64(h.Seed) < i
+		return h.Seed < i
 	})
 }
 

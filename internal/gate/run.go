@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/pool"
 )
 
 // Options say which part of a gate is run, and how.
@@ -115,10 +116,10 @@ func (g *File) Run(ctx context.Context, o Options, ready map[string]Prepared) (*
 		r.clocks[e.entry.Name].planned++
 	}
 	defer r.stop()
-	batch.Each(ctx, todo, max(o.Jobs, 1), func(e job) { r.carryOut(ctx, e, false) })
+	pool.Each(ctx, o.Jobs, slices.Values(todo), func(e job) { r.carryOut(ctx, e, false) })
 	if again := r.doubtful(); ctx.Err() == nil && len(again) > 0 {
 		r.all += len(again)
-		batch.Each(ctx, again, 1, func(e job) { r.carryOut(ctx, e, true) })
+		pool.Each(ctx, 1, slices.Values(again), func(e job) { r.carryOut(ctx, e, true) })
 	}
 	res := g.result(o, r.results())
 	res.Partial, res.Took = ctx.Err() != nil,

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/pool"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -162,7 +164,7 @@ func (f *Folder) JudgeAgain(tell func(done, all int, what string)) error {
 	for i := range places {
 		places[i] = i
 	}
-	batch.Each(context.Background(), places, runtime.NumCPU(), func(i int) {
+	pool.Each(context.Background(), runtime.NumCPU(), slices.Values(places), func(i int) {
 		r, err := f.judgedAgain(f.Known[i])
 		mu.Lock()
 		defer mu.Unlock()

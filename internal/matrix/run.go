@@ -6,12 +6,14 @@ import (
 	"io"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/pool"
 )
 
 // Progress is told of each run that is over: how many are, of how many, and the result.
@@ -115,7 +117,7 @@ type execution struct {
 
 // several carries out tasks, jobs at a time.
 func (c *execution) several(ctx context.Context, tasks []Task, jobs int) {
-	batch.Each(ctx, tasks, jobs, func(t Task) {
+	pool.Each(ctx, jobs, slices.Values(tasks), func(t Task) {
 		if !c.failed() {
 			c.one(ctx, t)
 		}

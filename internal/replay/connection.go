@@ -15,7 +15,7 @@ type connection struct {
 	client     int
 	node       string
 	down, up   net.Conn   // to the client, to the node
-	told       bool       // the client does
+	known      bool       // the client may see the end
 	subscribed bool       // the client waits for messages there
 	kept       []*message // from the client, in order, until the client has the reply
 	ended      bool       // by the node; the client does not know yet
@@ -147,7 +147,7 @@ func (l *connection) deliver(last *message) {
 // said so, or at once if the client waits for messages, since the record does not say when it saw
 // the end.
 func (l *connection) settle() {
-	if l.ended && (l.told || l.subscribed) && (len(l.kept) == 0 || l.kept[0].reply == nil) {
+	if l.ended && (l.known || l.subscribed) && (len(l.kept) == 0 || l.kept[0].reply == nil) {
 		l.down.Close()
 	}
 }

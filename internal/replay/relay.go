@@ -129,7 +129,7 @@ func (r *relay) ends() (found []*connection) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, l := range r.conns {
-		if l.ended && !l.told {
+		if l.ended && !l.known {
 			found = append(found, l)
 		}
 	}
@@ -140,7 +140,7 @@ func (r *relay) ends() (found []*connection) {
 func (r *relay) tell(l *connection) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l.told = true
+	l.known = true
 	l.settle()
 }
 

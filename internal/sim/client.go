@@ -49,9 +49,9 @@ func (w *Environment) newClient(i int) *client {
 	c.life, c.stop = context.WithCancel(context.Background())
 	c.env = workloads.NewEnv(c.life, w.cfg.Seed+uint64(i)+1, w.elapsed)
 	c.env.Hook(c.spawn, c.breathe)
-	for _, way := range []string{">", "+>"} {
+	for _, sign := range []string{">", "+>"} {
 		for _, n := range w.nodes {
-			w.newLink(c.name+way+n.name, n)
+			w.newLink(c.name+sign+n.name, n)
 		}
 	}
 	return c
@@ -59,23 +59,23 @@ func (w *Environment) newClient(i int) *client {
 
 func clientName(i int) string { return "c" + strconv.Itoa(i) }
 
-// ways are the client's links to all nodes as workloads.Config wants them: independent masters one
-// by one, a master and its replicas together. The name of a link is its address.
-func (c *client) ways(sign string) (ways []map[string]string) {
+// addresses are the client's links to all nodes as workloads.Config wants them: independent masters
+// one by one, a master and its replicas together. The name of a link is its address.
+func (c *client) addresses(sign string) (all []map[string]string) {
 	for i, n := range c.w.nodes {
 		if i < c.w.masters {
-			ways = append(ways, make(map[string]string, 1))
+			all = append(all, make(map[string]string, 1))
 		}
-		ways[i%c.w.masters][n.name] = c.name + sign + n.name
+		all[i%c.w.masters][n.name] = c.name + sign + n.name
 	}
-	return ways
+	return all
 }
 
 // play starts the worker.
 func (c *client) play() (err error) {
 	cfg := c.w.cfg.Worker
 	cfg.Process, cfg.Seed, cfg.Master = c.number, c.w.cfg.Seed+uint64(c.number)+1, c.w.nodes[0].name
-	cfg.Nodes, cfg.Spares = c.ways(">"), c.ways("+>")
+	cfg.Nodes, cfg.Spares = c.addresses(">"), c.addresses("+>")
 	if c.worker, err = workloads.NewWorker(c.life, cfg, c.env, c.dial, c.report); err != nil {
 		return err
 	}

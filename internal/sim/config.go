@@ -22,7 +22,7 @@ type Config struct {
 	// how long a message takes one way, to choose from; the first is the default; nil:
 	// DefaultLatencies
 	Latencies []time.Duration
-	Bare      bool // no workers: Play gives the clients something to do
+	Bare      bool // no workers: RunClient gives the clients something to do
 	// called by the scheduler for each command that a node executes; may be nil
 	Executed func(Execution)
 }

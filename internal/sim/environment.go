@@ -24,7 +24,7 @@ type Environment struct {
 	inbox   inbox
 	readers readers
 	reports []workloads.Report // in order
-	told    int                // of them: what was asked for
+	taken   int                // of them: what was asked for
 	queue   queue
 	nodes   []*node
 	masters int // that many of them are; their replicas follow
@@ -153,11 +153,11 @@ func (w *Environment) Started() time.Time { return w.began }
 func (w *Environment) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {
 	for {
 		w.settle()
-		if w.told < len(w.reports) {
-			w.told++
-			return w.reports[w.told-1], true
+		if w.taken < len(w.reports) {
+			w.taken++
+			return w.reports[w.taken-1], true
 		}
-		w.reports, w.told = w.reports[:0], 0
+		w.reports, w.taken = w.reports[:0], 0
 		if ctx.Err() != nil || w.Now() >= deadline {
 			return workloads.Report{}, false
 		}

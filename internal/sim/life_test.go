@@ -85,13 +85,13 @@ func TestEveryCapability(t *testing.T) {
 // bubble must not use.
 var quietly = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 
-// TestPlay lets code that knows nothing of lockbench use go-redis in the simulator.
-func TestPlay(t *testing.T) {
+// TestRunClient lets code that knows nothing of lockbench use go-redis in the simulator.
+func TestRunClient(t *testing.T) {
 	var got, took string
 	err := sim.Run(sim.Config{Clients: 1, Bare: true, Topology: nemesis.Independent, Masters: 3},
 		func(w *sim.Environment) error {
 			done := make(chan struct{})
-			err := w.Play(0, func(p sim.Player) {
+			err := w.RunClient(0, func(p sim.Client) {
 				defer close(done)
 				c := redis.NewClient(&redis.Options{Addr: "n2:6379", Dialer: p.Dial, Protocol: 2,
 					DisableIdentity: true, MaintNotificationsConfig: quietly})
@@ -122,7 +122,7 @@ func TestACommandThatIsLackingBreaksTheRun(t *testing.T) {
 	for command, want := range map[string]string{"ZADD": "ZADD", "NONSENSE": ""} {
 		var got string
 		err := sim.Run(sim.Config{Clients: 1, Bare: true}, func(w *sim.Environment) error {
-			err := w.Play(0, func(p sim.Player) {
+			err := w.RunClient(0, func(p sim.Client) {
 				c := redis.NewClient(&redis.Options{Addr: "n0:6379", Dialer: p.Dial, Protocol: 2,
 					DisableIdentity: true, MaintNotificationsConfig: quietly})
 				defer c.Close()

@@ -94,7 +94,7 @@ func play(text string) (string, error) {
 				}
 			}
 			if len(b.orders) > 0 {
-				out.WriteString("----\n" + s.told() + "\n")
+				out.WriteString("----\n" + s.news() + "\n")
 			}
 		}
 		return nil

@@ -81,8 +81,8 @@ func newStage(w *sim.Environment, cfg sim.Config) *stage {
 	}
 }
 
-// told returns what happened since it was last called.
-func (s *stage) told() string {
+// news returns what happened since it was last called.
+func (s *stage) news() string {
 	defer s.out.Reset()
 	if s.out.Len() == 0 {
 		return "nothing happens\n"

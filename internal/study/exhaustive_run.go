@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/pool"
 )
 
 // ExhaustiveSearch says how much of the table of expected verdicts is gone through.
@@ -63,7 +64,7 @@ func (x ExhaustiveSearch) Run(ctx context.Context) (*ExhaustiveReport, error) {
 		defer cancel()
 	}
 	for cells := s.behind(); len(cells) > 0 && inner.Err() == nil && !s.failed(); cells = s.behind() {
-		batch.Each(inner, cells, max(x.Jobs, 1), func(c *cellSearch) { s.next(inner, c) })
+		pool.Each(inner, x.Jobs, slices.Values(cells), func(c *cellSearch) { s.next(inner, c) })
 	}
 	d := &ExhaustiveReport{Format: batch.Format, Each: x.Each}
 	for _, c := range s.cells {

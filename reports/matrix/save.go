@@ -8,10 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
-	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/pool"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
 	"github.com/lockbench/lockbench/reports/view"
@@ -41,7 +42,7 @@ func SaveReports(ctx context.Context, root string, m *matrix.Matrix,
 	var mu sync.Mutex
 	var failed error
 	done := 0
-	batch.Each(ctx, dirs, runtime.NumCPU(), func(dir string) {
+	pool.Each(ctx, runtime.NumCPU(), slices.Values(dirs), func(dir string) {
 		err := saveReport(filepath.Join(root, dir))
 		mu.Lock()
 		defer mu.Unlock()

@@ -28,7 +28,7 @@ func TestRedis7(t *testing.T) {
 	}
 }
 
-// TestWhatIsLackingIsNamed: a command that redis-server has, too, says so; one that nobody has is
+// TestWhatIsLackingIsNamed: a command that redis-server has, too, says so; one that Redis lacks is
 // an ordinary error.
 func TestWhatIsLackingIsNamed(t *testing.T) {
 	for _, c := range []struct{ line, lacks string }{

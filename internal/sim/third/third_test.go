@@ -31,10 +31,10 @@ const (
 
 // lock is what a client does with a library: take returns how to give back; nil: another client has
 // it.
-type lock func(p sim.Player, redis []*redis.Client) (take func(context.Context) (func(), error))
+type lock func(p sim.Client, redis []*redis.Client) (take func(context.Context) (func(), error))
 
 var libraries = map[string]lock{
-	"redsync": func(p sim.Player, redis []*redis.Client) func(context.Context) (func(), error) {
+	"redsync": func(p sim.Client, redis []*redis.Client) func(context.Context) (func(), error) {
 		var pools []rs.Pool
 		for _, c := range redis {
 			pools = append(pools, goredis.NewPool(c))
@@ -49,7 +49,7 @@ var libraries = map[string]lock{
 			return func() { _, _ = m.UnlockContext(ctx) }, nil // it may be over
 		}
 	},
-	"redislock": func(p sim.Player, redis []*redis.Client) func(context.Context) (func(), error) {
+	"redislock": func(p sim.Client, redis []*redis.Client) func(context.Context) (func(), error) {
 		c := redislock.New(redis[0])
 		return func(ctx context.Context) (func(), error) {
 			l, err := c.Obtain(ctx, "lock", ttl, &redislock.Options{Token: p.Env.Token()})
@@ -72,7 +72,7 @@ func run(t *testing.T, library string, masters int, seed uint64, pause time.Dura
 		inside = map[int]bool{}
 		over   int
 	)
-	mark := func(p sim.Player, i int, what string) {
+	mark := func(p sim.Client, i int, what string) {
 		mu.Lock()
 		defer mu.Unlock()
 		lines = append(lines, fmt.Sprintf("%v c%d %s", p.Env.Elapsed(), i, what))
@@ -84,8 +84,8 @@ func run(t *testing.T, library string, masters int, seed uint64, pause time.Dura
 			}
 		}
 	}
-	play := func(i int) func(sim.Player) {
-		return func(p sim.Player) {
+	play := func(i int) func(sim.Client) {
+		return func(p sim.Client) {
 			defer func() { mu.Lock(); over++; mu.Unlock() }()
 			take := libraries[library](p, dial(p, masters))
 			for n := 0; n < rounds && p.Context.Err() == nil; {
@@ -106,7 +106,7 @@ func run(t *testing.T, library string, masters int, seed uint64, pause time.Dura
 		Masters: masters}
 	err := sim.Run(cfg, func(w *sim.Environment) error {
 		for i := range clients {
-			if err := w.Play(i, play(i)); err != nil {
+			if err := w.RunClient(i, play(i)); err != nil {
 				return err
 			}
 		}
@@ -141,7 +141,7 @@ func run(t *testing.T, library string, masters int, seed uint64, pause time.Dura
 	return strings.Join(lines, "\n"), overlaps
 }
 
-func dial(p sim.Player, masters int) (all []*redis.Client) {
+func dial(p sim.Client, masters int) (all []*redis.Client) {
 	for i := range masters {
 		all = append(all, redis.NewClient(&redis.Options{
 			Addr: fmt.Sprintf("n%d:6379", i), Dialer: p.Dial, Protocol: 2, DisableIdentity: true,

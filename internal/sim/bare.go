@@ -8,10 +8,10 @@ import (
 	"github.com/lockbench/lockbench/workloads"
 )
 
-// Player lets other code than our workers be a client in a simulated environment: with a context, a
+// Client lets other code than our workers be a client in a simulated environment: with a context, a
 // clock, and connections to the nodes. Code that uses time, goroutines and contexts as
 // usual runs unchanged; its wall clock cannot be skewed unless it asks Env.
-type Player struct {
+type Client struct {
 	Context context.Context // ends when the client is killed, or the environment
 	Env     *workloads.Env
 	client  *client
@@ -19,16 +19,16 @@ type Player struct {
 
 // Dial is a go-redis Dialer to a node of the environment: its address is the node's name ("n0",
 // "n0:6379").
-func (p Player) Dial(ctx context.Context, _, node string) (net.Conn, error) {
+func (p Client) Dial(ctx context.Context, _, node string) (net.Conn, error) {
 	if host, _, err := net.SplitHostPort(node); err == nil {
 		node = host
 	}
 	return p.client.dial(ctx, p.client.name+">"+node)
 }
 
-// Play lets f be client i of an environment whose Config says Bare. It returns at once; Until lets
-// f run.
-func (w *Environment) Play(i int, f func(Player)) error {
+// RunClient lets f be client i of an environment whose Config says Bare. It returns at once; Until
+// lets f run.
+func (w *Environment) RunClient(i int, f func(Client)) error {
 	c, err := w.findClient(i)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (w *Environment) Play(i int, f func(Player)) error {
 	c.running.Go(func() {
 		defer c.failed()
 		c.spawn()()
-		f(Player{Context: c.life, Env: c.env, client: c})
+		f(Client{Context: c.life, Env: c.env, client: c})
 	})
 	return nil
 }
