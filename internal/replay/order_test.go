@@ -1,0 +1,139 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// at is a step of client 0 with node n0, so many microseconds after the beginning.
+func at(us int, kind counterexample.Kind, seq int, command string) counterexample.Step {
+	return counterexample.Step{At: history.Duration(us) * history.Duration(time.Microsecond),
+		Kind: kind, Seq: seq, Node: "n0", Command: command}
+}
+
+// order is what follows which: the kind and the number of each command.
+func order(all []turn) (words []string) {
+	for _, t := range all {
+		words = append(words, fmt.Sprint(t.Kind, " ", t.Seq))
+	}
+	return words
+}
+
+// TestTurns puts steps in the order in which they take effect, and joins a command that a node
+// executes to the one that its client sent.
+func TestTurns(t *testing.T) {
+	const send, exec, recv = counterexample.Send, counterexample.Exec, counterexample.Recv
+	const try = "EVAL sha1:abc 1 lock:0"
+	left := func(s counterexample.Step) counterexample.Step {
+		s.Reply = "0"
+		return s
+	}
+	for _, x := range []struct {
+		name  string
+		steps []counterexample.Step
+		want  []string
+	}{
+		{"as they stand",
+			[]counterexample.Step{at(0, send, 1, "GET k"), at(1, exec, 1, "GET k"), at(2, recv, 1, "GET k")},
+			[]string{"send 1", "exec 1", "recv 1"}},
+		{"a command that was given up is the last to be executed",
+			[]counterexample.Step{at(0, send, 1, "GET k"), at(1, recv, 1, "GET k"), at(2, send, 2, "GET k"),
+				at(3, exec, 1, "GET k")},
+			[]string{"send 1", "recv 1", "send 2", "exec 2"}},
+		{"it is executed if there is no other",
+			[]counterexample.Step{at(0, send, 1, "GET k"), at(1, recv, 1, "GET k"), at(3, exec, 1, "GET k")},
+			[]string{"send 1", "recv 1", "exec 1"}},
+		{"of two equal ones each is executed once",
+			[]counterexample.Step{at(0, send, 1, "GET k"), at(1, send, 2, "GET k"), at(2, exec, 1, "GET k"),
+				at(3, exec, 1, "GET k")},
+			[]string{"send 1", "send 2", "exec 1", "exec 2"}},
+		{"tries in the last millisecond of a lease are one",
+			[]counterexample.Step{at(0, send, 1, try), at(1, exec, 1, try), left(at(2, recv, 1, try)),
+				at(3, send, 2, try), at(4, exec, 2, try)},
+			[]string{"send 2", "exec 2"}},
+		{"a try after a millisecond is another",
+			[]counterexample.Step{at(0, send, 1, try), at(1, exec, 1, try), left(at(2, recv, 1, try)),
+				at(1100, send, 2, try)},
+			[]string{"send 1", "exec 1", "recv 1", "send 2"}},
+	} {
+		if got := order(turns(x.steps)); !slices.Equal(got, x.want) {
+			t.Errorf("%s: %v, want %v", x.name, got, x.want)
+		}
+	}
+}
+
+// TestAnOrderArrivesLater: a client that is redirected gets the order after what it did meanwhile.
+func TestAnOrderArrivesLater(t *testing.T) {
+	redirect := counterexample.Step{Kind: counterexample.Fault,
+		Fault: &nemesis.Step{Do: nemesis.Redirect, Target: "c0", Node: "n1"}}
+	all := turns([]counterexample.Step{redirect, at(1, counterexample.Send, 1, "GET k")})
+	if all[0].Kind != counterexample.Send || all[0].number != 1 ||
+		all[1].At.D() != sim.OrderTime(0) {
+		t.Errorf("turns are %v", all)
+	}
+}
+
+// TestClockKeepsLeases: a command that came after the end of a lease in the record is executed
+// after its end here, and one that came just before is executed as long after the grant as in the
+// record.
+func TestClockKeepsLeases(t *testing.T) {
+	const lease = 100_000 // µs
+	grant := at(0, counterexample.Exec, 1, "SET lock:0 a NX PX 100")
+	grant.Reply = "OK"
+	for _, x := range []struct {
+		name     string
+		second   int // µs after the grant
+		granted  time.Duration
+		earliest time.Duration
+		aligned  bool
+	}{
+		{"in the middle", lease / 2, 0, 0, false},
+		{"long after the end", 2 * lease, 5 * time.Millisecond, 106200 * time.Microsecond, false},
+		{"just before the end", lease + 500, 5 * time.Millisecond, 105500 * time.Microsecond, true},
+		{"just after the end", lease + 1500, 5 * time.Millisecond, 106200 * time.Microsecond, false},
+	} {
+		c := &clock{turns: turns([]counterexample.Step{grant,
+			at(x.second, counterexample.Exec, 2, "SET lock:0 b NX PX 100")}),
+			lease: lease * time.Microsecond}
+		c.begin(0)
+		c.done(0, int64(x.granted))
+		if got := time.Duration(c.earliest(1)); got != x.earliest || c.aligned(0) != x.aligned {
+			t.Errorf("%s: not before %v, want %v; aligned %v", x.name, got, x.earliest, c.aligned(0))
+		}
+	}
+}
+
+// TestSlow tells a difference of times that may matter from one that does not.
+func TestSlow(t *testing.T) {
+	steps := []counterexample.Step{at(0, counterexample.Mark, 0, ""),
+		at(99_000, counterexample.Mark, 0, "")}
+	for _, x := range []struct {
+		name   string
+		second time.Duration // here
+		gap    time.Duration
+		slow   bool
+	}{
+		{"as in the record", 99 * time.Millisecond, 0, false},
+		{"a little later", 100*time.Millisecond + 500*time.Microsecond, 0, false},
+		{"a lease has ended in between", 104 * time.Millisecond, 0, true},
+		{"far behind", 160 * time.Millisecond, 0, true},
+		{"a process stood still", 99 * time.Millisecond, 60 * time.Millisecond, true},
+	} {
+		c := &clock{turns: turns(steps), lease: 100 * time.Millisecond,
+			terms: []time.Duration{100 * time.Millisecond}}
+		c.begin(0)
+		c.done(0, 0)
+		c.done(1, int64(x.second))
+		c.gap(x.gap)
+		if c.slow() != x.slow {
+			t.Errorf("%s: slow is %v", x.name, !x.slow)
+		}
+	}
+}
