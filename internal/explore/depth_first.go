@@ -141,7 +141,7 @@ func (d *depthFirst) judge(r *simrun.Record, f *follower) (hits []Hit) {
 			Deviations: f.answers}, Property: property}
 		if !d.knows(property) {
 			v, ok := r.Confirm(property)
-			if !ok {
+			if !ok || r.OfTheHarness(v) {
 				continue
 			}
 			h.Class, h.Explanation = v.Class, v.Explanation

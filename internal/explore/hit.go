@@ -16,6 +16,9 @@ type Hit struct {
 	Property    string
 	Class       string
 	Explanation string // of the violation, for people
+	// the holder's lease ran out while the harness let it stand at a breakpoint, which a search never
+	// puts down to a fault, but a run that is done again may show
+	Stood bool
 }
 
 // HitOf does a run of the simulator again by its plan, as `lockbench run` did it, and returns it as
@@ -32,13 +35,15 @@ func HitOf(ctx context.Context, p harness.Plan, property string) (Hit, error) {
 		return Hit{}, fmt.Errorf("%s is not violated when the run is done again: %s", property, v.Reason)
 	}
 	return Hit{Case: simrun.Case{Plan: p, Schedule: counterexample.Timed, Deviations: answers},
-		Seed: p.Seed, Property: property, Class: v.Class, Explanation: v.Explanation}, nil
+		Seed: p.Seed, Property: property, Class: v.Class, Explanation: v.Explanation,
+		Stood: r.OfTheHarness(v)}, nil
 }
 
 // Shrink makes the case of a hit small and returns it as a counterexample, with the number of runs
 // that it took. If ctx ends meanwhile, it is the smallest so far.
 func (h Hit) Shrink(ctx context.Context) (*counterexample.Counterexample, int, error) {
-	s := &shrinker{ctx: ctx, property: h.Property, class: h.Class, fresh: defaultFresh}
+	s := &shrinker{ctx: ctx, property: h.Property, class: h.Class, stood: h.Stood,
+		fresh: defaultFresh}
 	small := s.shrink(h.Case)
 	c, err := small.Settle(context.WithoutCancel(ctx), h.Property)
 	return c, s.runs, err

@@ -217,9 +217,9 @@ func (f *searching) one(ctx context.Context, seed uint64) {
 		f.errors.Add(1)
 	}
 	for _, property := range r.Suspects(f.Properties) {
-		if v, ok := r.Confirm(property); ok {
-			f.add(Hit{simrun.Case{Plan: p, Schedule: schedule, Deviations: answers}, seed, property,
-				v.Class, v.Explanation})
+		if v, ok := r.Confirm(property); ok && !r.OfTheHarness(v) {
+			f.add(Hit{Case: simrun.Case{Plan: p, Schedule: schedule, Deviations: answers}, Seed: seed,
+				Property: property, Class: v.Class, Explanation: v.Explanation})
 			break
 		}
 	}

@@ -286,6 +286,12 @@ func (p Plan) Declares() history.Declares {
 		Reentrant: e.Reentrant}
 }
 
+// Renews reports whether the plan's lock renews its lease by itself.
+func (p Plan) Renews() bool {
+	e, err := impls.Find(p.Impl)
+	return err == nil && e.Watchdog && !p.NoWatchdog
+}
+
 // scripts are those of the plan's lock, with what their replies mean.
 func (p Plan) scripts() map[string]history.Script {
 	e, err := impls.Find(p.Impl)

@@ -33,7 +33,7 @@ type sending struct {
 }
 
 func newRecorder(j Job) *recorder {
-	return &recorder{job: j, open: map[[2]int]int{}, sent: map[int][]*sending{}}
+	return &recorder{Record: Record{renews: j.Plan.Renews()}, job: j, open: map[[2]int]int{}, sent: map[int][]*sending{}}
 }
 
 // begin is called when the clients of the environment have connected.
@@ -150,6 +150,8 @@ func (o *observed) Next(ctx context.Context, deadline int64) (workloads.Report, 
 	rep, ok := o.Environment.Next(ctx, deadline)
 	switch {
 	case !ok:
+	case rep.Breakpoint != nil:
+		o.rec.came(rep.Process, rep.Breakpoint.ID, o.Now()-o.rec.Epoch)
 	case rep.Command != nil:
 		o.rec.command(*rep.Command)
 	case rep.Event != nil:
@@ -171,7 +173,12 @@ func (o *observed) Send(client int, order workloads.Order) {
 	case workloads.DoClock:
 		o.rec.fault(nemesis.Step{Do: nemesis.ClientClock, Target: name, Offset: order.Offset,
 			Rate: order.Rate})
+	case workloads.DoGo:
+		if order.Breakpoint != nil {
+			o.rec.went(client, order.Breakpoint.ID, o.Now()-o.rec.Epoch)
+		}
 	case workloads.DoArm:
+		o.rec.armed(order.Breakpoint)
 		if order.Breakpoint.Command == Anywhere {
 			o.rec.job.Injection.arm(client, order.Breakpoint.ID)
 			return

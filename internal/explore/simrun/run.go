@@ -40,6 +40,8 @@ type Record struct {
 	HarnessError error
 
 	caught []string // properties that the monitor saw violated
+	renews bool     // the lock renews its lease
+	standing
 }
 
 // Run carries out the job. The error says why there is no record at all: the plan cannot run in the
