@@ -166,8 +166,12 @@ func (t *terminal) witness(w *view.Violation) {
 		if h.LeaseEnd > 0 {
 			lease = ", lease to " + units.At(h.LeaseEnd)
 		}
-		t.line(fmt.Sprintf("        client %d inside from %s to %s%s", h.Process, units.At(h.From),
-			units.At(h.To), lease))
+		end := " to " + units.At(h.To)
+		if view.Endless(h) {
+			end = " on, without an end"
+		}
+		t.line(fmt.Sprintf("        client %d inside from %s%s%s", h.Process, units.At(h.From), end,
+			lease))
 	}
 	if w.Together {
 		t.line("        " + t.paint(red, fmt.Sprintf("both inside from %s to %s, %s", units.At(w.From),

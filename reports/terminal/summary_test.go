@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/reports/reporttest"
+	"github.com/lockbench/lockbench/reports/view"
 )
 
 func TestSummary(t *testing.T) {
@@ -36,6 +39,18 @@ func TestSummary(t *testing.T) {
 		if uncoloured(coloured.String()) != plain.String() {
 			t.Errorf("%s: colour changes the words", name)
 		}
+	}
+}
+
+// TestAHoldWithoutAnEnd is one of an imported history that no client is known to have released.
+func TestAHoldWithoutAnEnd(t *testing.T) {
+	var w terminal
+	w.witness(&view.Violation{Holds: []checker.Hold{{Process: 2, N: 1, From: 2e6, To: math.MaxInt64},
+		{Process: 3, N: 1, From: 3e6, To: 5e6}}})
+	const want = "client 2 inside from 0.002 s on, without an end\n" +
+		"        client 3 inside from 0.003 s to 0.005 s\n"
+	if got := w.String(); !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want %q at the end", got, want)
 	}
 }
 
