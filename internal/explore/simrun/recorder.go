@@ -33,7 +33,8 @@ type sending struct {
 }
 
 func newRecorder(j Job) *recorder {
-	return &recorder{Record: Record{renews: j.Plan.Renews()}, job: j, open: map[[2]int]int{}, sent: map[int][]*sending{}}
+	return &recorder{Record: Record{renews: j.Plan.Renews()}, job: j, open: map[[2]int]int{},
+		sent: map[int][]*sending{}}
 }
 
 // begin is called when the clients of the environment have connected.

@@ -11,8 +11,8 @@ import (
 )
 
 // A client that stands at a breakpoint stands there because the harness wants it to. When its lease
-// runs out meanwhile, no fault made it late: what comes of that is not put down to the fault, unless
-// the fault stopped the client itself, or kept it from renewing its lease.
+// runs out meanwhile, no fault made it late: what comes of that is not put down to the fault,
+// unless the fault stopped the client itself, or kept it from renewing its lease.
 
 // stand is a time during which a client stood at a breakpoint. Stamps are those of the history.
 type stand struct {
@@ -58,8 +58,8 @@ func (s *standing) at(client int, t int64) bool {
 	})
 }
 
-// OfTheHarness reports whether a violation is nothing but a lease that ran out while the harness let
-// its holder stand at a breakpoint: the fault of the plan has no part in it.
+// OfTheHarness reports whether a violation is nothing but a lease that ran out while the harness
+// let its holder stand at a breakpoint: the fault of the plan has no part in it.
 func (r *Record) OfTheHarness(p checker.Property) bool {
 	if p.Class != checker.LeaseOverrun || p.Witness == nil || len(p.Witness.Holds) == 0 || r.renews {
 		return false
