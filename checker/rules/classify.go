@@ -2,13 +2,15 @@ package rules
 
 import (
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
 // classify says what kind of thing a violation is, and which assumption of the lock a fault broke.
 // The order matters: an overlap that the end of a lease explains is an overrun whatever else went
-// on; then what the commands show; then the faults.
+// on; then what the commands show; then the faults. A deletion of which it is unknown whether it
+// was done explains nothing where a server has lost its memory.
 func (c *Case) classify(p *record.Pair, commands []command) (class, assumption string) {
 	leased := p.A.LeaseAt(p.B.From)
 	switch {
@@ -17,12 +19,30 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.LateMessage, ""
 	case leased <= p.B.From:
 		return verdict.LeaseOverrun, ""
+	case has(certain(commands), verdict.ForeignDelete):
+		return verdict.ReleasedByNonOwner, ""
+	case has(certain(commands), verdict.LateDelete):
+		return verdict.LateMessage, ""
+	}
+	culprit := c.culprit(p.A, p.B)
+	switch {
+	case culprit >= nemesis.Durability:
 	case has(commands, verdict.ForeignDelete, verdict.PossibleDelete):
 		return verdict.ReleasedByNonOwner, ""
 	case has(commands, verdict.LateDelete):
 		return verdict.LateMessage, ""
 	}
-	return classOf(c.culprit(p.A, p.B))
+	return classOf(culprit)
+}
+
+// certain are the commands of a witness that were answered.
+func certain(commands []command) (out []command) {
+	for _, m := range commands {
+		if trace.Answered(&m.Command) {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // classOf is the class of a lock that was granted twice because an assumption was broken.

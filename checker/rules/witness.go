@@ -105,8 +105,14 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 	if !known {
 		d.Kind = verdict.PossibleDelete
 	}
-	if m.Process == w.pair.A.Process && m.N == w.pair.A.N {
+	if w.ofOwner(m) {
 		d.Kind = verdict.OwnDelete
+		if m.Sent < ga.Sent { // of an attempt before the one that was granted
+			if w.spares(m, ga) {
+				return
+			}
+			d.Kind = verdict.LateDelete
+		}
 		d.Effect = explain.Deletes(d)
 		w.put(d)
 		return
@@ -128,16 +134,6 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 	}
 	d.Effect = explain.DeletesOf(d, w.pair.A.Process)
 	w.put(d)
-}
-
-// undoes reports whether a deletion on one of several servers takes back what its sender has
-// written there itself: an attempt that failed.
-func (w *chain) undoes(m, ga *history.Command) bool {
-	return w.independent() && slices.ContainsFunc(w.trace.Sent[m.Process],
-		func(k *history.Command) bool {
-			return k.Node == m.Node && trace.Key(k) == w.key && k.Sent >= ga.Sent && k.Recv != 0 &&
-				k.Recv <= m.Sent && !w.trace.Releasing(k) && w.trace.Takes(k)
-		})
 }
 
 // releasedBy returns the hold that the sender of a deletion meant, or nil.

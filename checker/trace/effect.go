@@ -25,6 +25,9 @@ const (
 	Script       // what its author says of it; see Reader
 )
 
+// Writes reports whether a command of this kind can write a value of its sender to the key.
+func (k Kind) Writes() bool { return k >= Take && k <= Field || k == Script }
+
 // Effect is what a command is meant to do to a key.
 type Effect struct {
 	Kind       Kind

@@ -24,7 +24,8 @@ type Violation struct {
 	Commands   []checker.WitnessCommand
 }
 
-// Endless reports whether a hold has no end in the record: that of an imported history may have none.
+// Endless reports whether a hold has no end in the record: that of an imported history may have
+// none.
 func Endless(h checker.Hold) bool { return h.To == record.Forever }
 
 // violationsOf returns what a verdict shows of its violations: those that decide the run first, and

@@ -1,0 +1,61 @@
+package checker
+
+// The class of a violation follows from who wrote the value that was deleted, on that node. Each
+// case has one beside it in which the same deletion is what it seems.
+const (
+	// lostHold is a hold of client 0 on n0 whose lease is valid when client 1 is granted the lock.
+	lostHold = "lease; names k; c0 acquire 10 20 sent=12 lease=200 node=n0; c1 acquire 11 90 " +
+		"sent=80 lease=100; c0 release 150 160; c1 release 170 180; "
+	promoted   = "fault kill n0 25 26; fault promote n1 27 28; "
+	ownerOnN0  = "0 1 12 15 n0 SET k a NX PX 200 -> OK\n"
+	winnerOnN0 = "1 1 80 85 n0 SET k b NX PX 100 -> OK\n"
+	winnerOnN1 = "1 1 80 85 n1 SET k b NX PX 100 -> OK\n"
+	// lostVotesOf is the same with three servers: client 0 has n0 and n1, client 1 n1 and n2.
+	lostVotesOf = "masters 3; " + lostHold
+	ownerVotes  = ownerOnN0 + "0 1 12 15 n1 SET k a NX PX 200 -> OK\n"
+	winnerVotes = winnerOnN1 + "1 1 80 85 n2 SET k b NX PX 100 -> OK\n"
+)
+
+var causeCases = []propertyCase{
+	// A late deletion of the deleter's own vote, on a server where the owner had none.
+	{"cause: its own vote of an earlier attempt", "L",
+		lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 40 99 fail",
+		"2 1 3 5 n2 SET k c NX PX 200 -> OK\n2 1 8 0 n2 DEL k ->\n" + ownerVotes + winnerVotes,
+		Violated, DoubleGrant},
+	{"cause: another's vote", "L", lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 40 99 fail",
+		"2 1 3 5 n1 SET k c NX PX 7 -> OK\n2 1 30 35 n1 DEL k -> 1\n" + ownerVotes + winnerVotes,
+		Violated, ReleasedByNonOwner},
+	// The promoted node lost the owner's value; what is deleted there is the deleter's own.
+	{"cause: its own grant on the promoted node", "L", lostHold + promoted + "c2 acquire 30 60 info",
+		ownerOnN0 + "2 1 31 0 n1 SET k c NX PX 100 ->\n2 1 41 45 n1 DEL k -> 1\n" + winnerOnN1, Violated,
+		LostByFailover},
+	{"cause: the owner's value on the promoted node", "L", "c2 acquire 1 4 sent=2 lease=3; " +
+		lostHold + promoted + "c2 release 40 60", "2 1 2 3 n0 SET k c NX PX 3 -> OK\n" + ownerOnN0 +
+		"2 1 41 45 n1 DEL k -> 1\n" + winnerOnN1, Violated, ReleasedByNonOwner},
+	{"cause: a deletion that never arrived at the dead node", "L", "c2 acquire 1 4 sent=2 lease=3; " +
+		lostHold + promoted + "c2 release 22 60 info", "2 1 2 3 n0 SET k c NX PX 3 -> OK\n" + ownerOnN0 +
+		"2 1 23 0 n0 DEL k ->\n" + winnerOnN1, Violated, LostByFailover},
+	{"cause: a deletion that was never answered, and no fault", "L",
+		"c2 acquire 1 4 sent=2 lease=3; " + lostHold + "c2 release 22 60 info",
+		"2 1 2 3 n0 SET k c NX PX 3 -> OK\n" + ownerOnN0 +
+			"2 1 23 0 n0 DEL k ->\n" + winnerOnN0, Violated, ReleasedByNonOwner},
+	// What the deleter overwrote before was lost by the writing.
+	{"cause: its own value over the owner's", "L", lostHold + "c2 acquire 30 60 info", ownerOnN0 +
+		"2 1 31 35 n0 SET k c PX 100 -> OK\n2 1 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated,
+		DoubleGrant},
+	// The owner's own inner release.
+	{"cause: the owner's inner release", "L", "reentrant; " + lostHold +
+		"c0 acquire 30 35 depth=1 sent=31 lease=200; c0 release 40 50 n=2",
+		ownerOnN0 + "0 2 31 33 n0 EXPIRE k 200 -> 1\n0 2 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated,
+		DoubleGrant},
+	{"cause: another's inner release", "L", "reentrant; c2 acquire 1 3 sent=2 lease=3; c2 acquire " +
+		"4 6 depth=1 sent=5 lease=3; " + lostHold + "c2 release 40 50 n=2",
+		"2 1 2 3 n0 SET k c NX PX 3 -> OK\n" + ownerOnN0 + "2 2 41 45 n0 DEL k -> 1\n" + winnerOnN0,
+		Violated, ReleasedByNonOwner},
+	// A late message of the owner's own earlier attempt.
+	{"cause: a late release of an earlier attempt of the same call", "L", lostHold,
+		"0 1 10 0 n0 SET k z NX PX 200 ->\n0 1 11 0 n0 DEL k ->\n" + ownerOnN0 + winnerOnN0, Violated,
+		LateMessage},
+	{"cause: the owner's release after the grant", "L", lostHold,
+		ownerOnN0 + "0 1 41 45 n0 DEL k -> 1\n" + winnerOnN0, Violated, DoubleGrant},
+}

@@ -1,0 +1,69 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/history"
+)
+
+// This file says whose value a deletion found on its node. The class of a violation follows from
+// that, and not from who deleted: what a client has written on a node it may take back.
+
+// ofOwner reports whether a command was sent for the first hold of the pair: by its acquisition, or
+// by an inner one.
+func (w *chain) ofOwner(m *history.Command) bool {
+	a := w.pair.A
+	return m.Process == a.Process && (m.N == a.N || w.inner(m))
+}
+
+// inner reports whether a command was sent for an acquisition by the first holder while it was
+// inside already.
+func (w *chain) inner(m *history.Command) bool {
+	a := w.pair.A
+	return m.Process == a.Process && slices.ContainsFunc(w.Record.Inner, func(h record.Hold) bool {
+		return h.Process == a.Process && h.N == m.N && h.Key == a.Key && h.From >= a.From
+	})
+}
+
+// undoes reports whether a deletion took back what its sender had written on that node: the latest
+// value there was its own. A value of which it is unknown whether it was written counts where the
+// first holder has none.
+func (w *chain) undoes(m, ga *history.Command) bool {
+	if by := w.writerBefore(m, w.trace.Takes); by != nil {
+		return by.Process == m.Process && !w.ofOwner(by)
+	}
+	if ga.Node == m.Node {
+		return false
+	}
+	lost := func(k *history.Command) bool {
+		return !trace.Answered(k) && trace.EffectOf(k.Args).Kind.Writes() && k.Process == m.Process
+	}
+	return w.writerBefore(m, lost) != nil
+}
+
+// spares reports whether a deletion is for another value than the one that a command wrote: the
+// script of an owner who compares leaves it alone.
+func (w *chain) spares(m, ga *history.Command) bool {
+	value := trace.EffectOf(ga.Args).Value
+	return w.trace.Declared(m) && !w.trace.Declared(ga) && len(m.Args) > 4 &&
+		!slices.Contains(m.Args[4:], value)
+}
+
+// writerBefore returns the latest command that fits and wrote the key on the node of a deletion
+// before it came there, as far as is known; nil if there is none. A deletion that came late was
+// there at the latest before the second grant.
+func (w *chain) writerBefore(m *history.Command, fits func(*history.Command) bool,
+) (by *history.Command) {
+	for i := range w.trace.Commands {
+		k := &w.trace.Commands[i]
+		second := k.Process == w.pair.B.Process && k.N == w.pair.B.N
+		before := k.Sent <= m.Sent || k.Sent < w.pair.A.From && m.Sent < w.pair.A.From
+		if k.Node == m.Node && trace.Key(k) == w.key && before && !second && !w.trace.Releasing(k) &&
+			fits(k) && (by == nil || k.Sent >= by.Sent) {
+			by = k
+		}
+	}
+	return by
+}
