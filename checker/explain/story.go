@@ -51,6 +51,9 @@ func Story(header history.Header, faults []record.Fault, p *record.Pair,
 	case p.Rule == record.AsDeclared:
 		story += Say(" By the lock's own word both of them held it.")
 	}
+	if why := cause(faults, p, v); why != "" {
+		story += " " + why
+	}
 	return story + Say(" Class: %s%s.", v.Class, assumed(v.Assumption))
 }
 

@@ -40,23 +40,56 @@ func OldWrite(early, late *record.Hold) string {
 		late.Process, late.Token, At(late.From), early.Token, early.Process, At(early.From))
 }
 
-// LeftBehind tells of refusals while no client held the lock, of one attempt (R).
-func LeftBehind(header history.Header, key int, refusals []*history.Command) string {
+// LeftBehind tells of refusals while no client held the lock, of one attempt (R); of the command
+// that wrote the key, and of the latest one of its client that was never answered. Both may be nil.
+func LeftBehind(header history.Header, key int, refusals []*history.Command, writer,
+	lost *history.Command) string {
 	where, first := "", refusals[0]
 	if len(refusals) > 1 {
 		where = Say(" by %d independent servers", len(refusals))
 	}
 	return Say("At %s client %d was told%s that lock %d is taken (%q, reply %q), but no client was "+
 		"inside and none was acquiring or releasing it: the key was left behind.",
-		At(first.Sent), first.Process, where, key, commandText(header, first), first.Reply)
+		At(first.Sent), first.Process, where, key, commandText(header, first), first.Reply) +
+		leftBy(header, writer, lost)
 }
 
-// Deleted tells of a command that said that it deleted the key, which was another client's (O).
-func Deleted(header history.Header, h *record.Hold, m *history.Command, class string) string {
+// leftBy tells who left a key behind, and what kept it from taking the key away.
+func leftBy(header history.Header, writer, lost *history.Command) string {
+	switch {
+	case writer == nil:
+		return ""
+	case lost == writer:
+		return Say(" Cause: client %d had sent %q to %s at %s and never heard that it was granted.",
+			writer.Process, commandText(header, writer), writer.Node, At(writer.Sent))
+	case lost != nil:
+		return Say(" Cause: client %d had written the key on %s at %s, and its %q of %s was never "+
+			"answered.", writer.Process, writer.Node, At(writer.Sent), commandText(header, lost),
+			At(lost.Sent))
+	}
+	return Say(" Cause: client %d had written the key on %s at %s and did not take it away.",
+		writer.Process, writer.Node, At(writer.Sent))
+}
+
+// Deleted tells of a command that said that it deleted the key, which was another client's (O); own
+// is the hold that its sender meant, nil if that is unknown.
+func Deleted(header history.Header, h *record.Hold, m *history.Command, own *record.Hold,
+	class string) string {
+	cause := ""
+	if own != nil && own.LeaseEnd() <= m.Sent {
+		cause = Say(" Cause: client %d's own lease had ended at %s.", own.Process, At(own.LeaseEnd()))
+	}
 	return Say("Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client "+
-		"%d sent %q, and was told that it deleted the key: client %d's. Class: %s.",
+		"%d sent %q%s, and was told that it deleted the key: client %d's.%s Class: %s.",
 		h.Process, h.Key, At(h.From), until(h.LeaseAt(m.Sent)), At(m.Sent), m.Process,
-		commandText(header, m), h.Process, class)
+		commandText(header, m), to(m.Node), h.Process, cause, class)
+}
+
+func to(node string) string {
+	if node == "" {
+		return ""
+	}
+	return Say(" to %s", node)
 }
 
 // maxDeleters is how many possible deleters a story names at most.

@@ -65,8 +65,40 @@ func (c *Case) leftover(key int, ms ...*history.Command) property {
 		p.Witness.Commands = append(p.Witness.Commands, command{Command: *m,
 			Kind: verdict.Denial, Effect: explain.Denied()})
 	}
-	p.Explanation = explain.LeftBehind(c.history.Header, key, ms)
+	writer, lost := c.leftBy(ms[0])
+	if writer != nil {
+		p.Witness.Commands = append(p.Witness.Commands, command{Command: *writer, Kind: verdict.Write,
+			Effect: explain.Writes(writer.Process)})
+		inOrder(p.Witness.Commands)
+	}
+	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost)
 	return p
+}
+
+// leftBy returns what a refusal found: the latest command before it that may have written the key
+// on that node; and the latest one since by the same client that was never answered, nil if all
+// were.
+func (c *Case) leftBy(refusal *history.Command) (writer, lost *history.Command) {
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		if m.Node != refusal.Node || trace.Key(m) != trace.Key(refusal) || m.Sent >= refusal.Sent ||
+			c.trace.Frees(m) {
+			continue
+		}
+		mayWrite := !trace.Answered(m) && trace.EffectOf(m.Args).Kind.Writes()
+		if (mayWrite || c.trace.Takes(m)) && (writer == nil || m.Sent >= writer.Sent) {
+			writer = m
+		}
+	}
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		if writer != nil && m.Process == writer.Process && m.Node == writer.Node &&
+			trace.Key(m) == trace.Key(writer) && m.Sent >= writer.Sent && m.Sent < refusal.Sent &&
+			!trace.Answered(m) && (lost == nil || m.Sent >= lost.Sent) {
+			lost = m
+		}
+	}
+	return writer, lost
 }
 
 func (c *Case) firstCrash() int64 {

@@ -95,7 +95,8 @@ func (c *Case) foreignDeletion(m *history.Command, h *record.Hold) property {
 	p := violated(h.Key, whole(h))
 	p.Class = verdict.ReleasedByNonOwner
 	w := p.Witness
-	if own := c.holdOf(m); own != nil {
+	own := c.holdOf(m)
+	if own != nil {
 		w.Holds = []hold{whole(own), whole(h)}
 		if g := c.trace.GrantOf(own); g != nil {
 			w.Commands = append(w.Commands, grantedBy(g, own))
@@ -108,7 +109,7 @@ func (c *Case) foreignDeletion(m *history.Command, h *record.Hold) property {
 		Command: *m, Kind: verdict.ForeignDelete,
 		Effect: explain.DeletesOf(command{Command: *m}, h.Process)})
 	inOrder(w.Commands)
-	p.Explanation = explain.Deleted(c.history.Header, h, m, p.Class)
+	p.Explanation = explain.Deleted(c.history.Header, h, m, own, p.Class)
 	return p
 }
 

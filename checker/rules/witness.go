@@ -63,7 +63,7 @@ func grantedBy(m *history.Command, h *record.Hold) command {
 // leaseEnds is the end of a hold's lease, in a witness.
 func leaseEnds(h *record.Hold, t int64) command {
 	return command{Command: history.Command{Process: history.Harness, Node: h.Node, Sent: t},
-		Kind: verdict.LeaseEnd, Effect: explain.LeaseEnds(h.Process)}
+		Kind: verdict.LeaseEnd, Of: h.Process, Effect: explain.LeaseEnds(h.Process)}
 }
 
 // inOrder sorts commands by when they were sent.
@@ -130,6 +130,9 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 	if meant != nil {
 		if g := w.trace.GrantOf(meant); g != nil {
 			w.put(grantedBy(g, meant))
+			if end := meant.LeaseEnd(); end <= m.Sent {
+				w.put(leaseEnds(meant, end))
+			}
 		}
 	}
 	d.Effect = explain.DeletesOf(d, w.pair.A.Process)

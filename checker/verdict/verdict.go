@@ -154,6 +154,7 @@ type WitnessCommand struct {
 	history.Command
 	Kind   Kind   `json:"kind,omitempty"`
 	Effect string `json:"effect,omitempty"` // what it did to the key, for people
+	Of     int    `json:"-"`                // of the end of a lease: the client whose it was
 }
 
 // Kind is the part that a command has in a violation. Format 1 does not have it.

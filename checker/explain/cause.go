@@ -1,0 +1,121 @@
+package explain
+
+import (
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// This file tells the cause of two holds that overlap: whose value was lost, where, and which step
+// before made that possible. It says what the class rests on, and nothing that was not seen.
+
+// cause is a sentence or two, or "" where the order of time tells it all.
+func cause(faults []record.Fault, p *record.Pair, v verdict.Property) string {
+	switch v.Class {
+	case verdict.LostByFailover:
+		return lostBy(faults, p)
+	case verdict.Clock:
+		return clockOf(faults, p)
+	case verdict.ReleasedByNonOwner, verdict.LateMessage:
+		return deletedBy(p, v.Witness.Commands)
+	case verdict.DoubleGrant:
+		return grantedTwice(p, v.Witness.Commands)
+	}
+	return ""
+}
+
+// lostBy tells of a grant that a server forgot, or that another server never had.
+func lostBy(faults []record.Fault, p *record.Pair) string {
+	switch {
+	case p.A.Node == "" || p.B.Node == "":
+		return ""
+	case p.A.Node == p.B.Node:
+		return Say("Cause: %s lost the key that it had written for client %d.", p.A.Node, p.A.Process)
+	}
+	for _, f := range faults {
+		if f.Promotes() && f.Target == p.B.Node && f.From < p.B.From {
+			return Say("Cause: %s was promoted without the key that %s had written for client %d.",
+				p.B.Node, p.A.Node, p.A.Process)
+		}
+	}
+	return Say("Cause: %s did not have the key that %s had written for client %d.", p.B.Node,
+		p.A.Node, p.A.Process)
+}
+
+// clockOf tells whose clock was moved last before the second grant.
+func clockOf(faults []record.Fault, p *record.Pair) string {
+	var last *record.Fault
+	for i := range faults {
+		if f := &faults[i]; f.MovesClock() && f.From < p.B.From {
+			last = f
+		}
+	}
+	if last == nil {
+		return ""
+	}
+	return Say("Cause: by the clock of %s, which was moved at %s, the lease of client %d was over "+
+		"before its time.", nemesis.TargetName(last.Target), At(last.From), p.A.Process)
+}
+
+// deletedBy tells who deleted the first holder's value, where, and why it took it for its own.
+func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
+	for i := range commands {
+		m := &commands[i]
+		if !m.Kind.Deletes() {
+			continue
+		}
+		verb := "deleted"
+		if m.Recv == 0 || m.Err != "" {
+			verb = "may have deleted"
+		}
+		words := Say("Cause: client %d "+verb+" the value that client %d had written", m.Process,
+			p.A.Process)
+		if m.Process == p.A.Process {
+			words = Say("Cause: a release of an earlier attempt of client %d "+verb+" its own new value",
+				m.Process)
+		}
+		if m.Node != "" {
+			words += Say(", on %s", m.Node)
+		}
+		return words + before(m, commands) + "."
+	}
+	return ""
+}
+
+// before tells the step that made a deletion possible: its sender's own lease had ended, or it was
+// under way since before the grant.
+func before(m *verdict.WitnessCommand, commands []verdict.WitnessCommand) (words string) {
+	if m.Kind == verdict.LateDelete {
+		return Say(": it was under way since %s, before that value was written", At(m.Sent))
+	}
+	for _, c := range commands {
+		if c.Kind == verdict.LeaseEnd && c.Of == m.Process && c.Sent <= m.Sent {
+			words = Say(": its own lease had ended at %s", At(c.Sent))
+		}
+	}
+	return words
+}
+
+// grantedTwice tells what of the lock's own commands freed or took over the key.
+func grantedTwice(p *record.Pair, commands []verdict.WitnessCommand) string {
+	for _, m := range commands {
+		switch m.Kind {
+		case verdict.Write:
+			return Say("Cause: client %d wrote the key at %s although it was client %d's.", m.Process,
+				At(m.Sent), p.A.Process)
+		case verdict.OwnDelete:
+			return Say("Cause: client %d's own %s at %s freed the key while it was inside.", p.A.Process,
+				commandName(&m.Command), At(m.Sent))
+		}
+	}
+	return ""
+}
+
+// commandName is the name of a command, such as DEL or EVAL.
+func commandName(m *history.Command) string {
+	if len(m.Args) == 0 {
+		return ""
+	}
+	return m.Args[0]
+}
