@@ -57,6 +57,8 @@ type Config struct {
 	Keys           []string         `json:"keys"` // names of the locks, by number
 	// for each independent Redis: node name → address
 	Nodes []map[string]string `json:"nodes"`
+	// what each connection to a node begins with, before Redis' own protocol; "": nothing
+	Secret string `json:"secret,omitempty"`
 	// a second way to the same nodes, for DoRedirect with nemesis.Spare
 	Spares []map[string]string `json:"spares,omitempty"`
 	// the node to use at first; "" where each map has one node

@@ -25,6 +25,7 @@ func (w *Environment) configure() error {
 	for i, c := range w.clients {
 		cfg := w.cfg.Worker
 		cfg.Process, cfg.Seed, cfg.Master = i, w.cfg.Seed+uint64(i)+1, w.nodes[0].Name
+		cfg.Secret = w.nodes[0].Secret
 		var err error
 		if cfg.Nodes, err = w.linksToNodes(fmt.Sprintf("c%d>", i)); err != nil {
 			return err

@@ -101,9 +101,9 @@ func (w *Environment) launch(c server.NodeConfig) (*node, error) {
 		return nil, err
 	}
 	if own, ok := s.(server.ExternalServer); ok {
-		c.Host, c.Port = own.Address()
+		own.Settle(&c)
 	}
-	return &node{Node: server.Node{NodeConfig: c, Server: s}, admin: server.Dial(c.Addr())}, nil
+	return &node{Node: server.Node{NodeConfig: c, Server: s}, admin: c.Dial()}, nil
 }
 
 // ready waits until nodes can be used.

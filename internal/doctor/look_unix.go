@@ -38,7 +38,7 @@ func signals() Finding {
 		return f
 	}
 	c := exec.Command(self)
-	c.Env = append(os.Environ(), worker.Env()...)
+	c.Env = worker.Env()
 	if _, err = c.StdinPipe(); err == nil { // a worker waits for orders
 		err = c.Start()
 	}

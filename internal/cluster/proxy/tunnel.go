@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"crypto/subtle"
 	"io"
 	"net"
 	"sync"
@@ -10,6 +11,7 @@ import (
 // goroutine.
 type Tunnel struct {
 	listen net.Listener
+	secret string                   // with which each connection must begin; "": none
 	reach  func() (net.Conn, error) // connects to the other end
 
 	mu    sync.Mutex
@@ -17,18 +19,20 @@ type Tunnel struct {
 	wrong error // why the last connection could not be made
 }
 
-// Listen makes a tunnel that begins at an address of this machine.
-func Listen(from string, reach func() (net.Conn, error)) (*Tunnel, error) {
+// Listen makes a tunnel that begins at an address of this machine. Every user of the machine can
+// connect to it: where the other end is not open to all of them, a connection must begin with a
+// secret, which is not passed on. No answer tells whether it was right.
+func Listen(from, secret string, reach func() (net.Conn, error)) (*Tunnel, error) {
 	ln, err := net.Listen("tcp", from)
 	if err != nil {
 		return nil, err
 	}
-	return Forward(ln, reach), nil
+	return Forward(ln, secret, reach), nil
 }
 
 // Forward makes a tunnel that begins at ln, which Close closes.
-func Forward(ln net.Listener, reach func() (net.Conn, error)) *Tunnel {
-	t := &Tunnel{listen: ln, reach: reach, open: map[net.Conn]bool{}}
+func Forward(ln net.Listener, secret string, reach func() (net.Conn, error)) *Tunnel {
+	t := &Tunnel{listen: ln, secret: secret, reach: reach, open: map[net.Conn]bool{}}
 	go t.serve()
 	return t
 }
@@ -48,15 +52,28 @@ func (t *Tunnel) serve() {
 
 // pass joins a connection to the other end; if that cannot be reached, it ends at once.
 func (t *Tunnel) pass(here net.Conn) {
+	t.mu.Lock()
+	t.open[here] = true
+	t.mu.Unlock()
 	defer t.forget(here)
+	if !t.admits(here) {
+		return
+	}
 	there, err := t.reach()
 	t.mu.Lock()
 	t.wrong = err
-	t.open[here] = true
 	t.mu.Unlock()
 	if err == nil {
 		join(here, there)
 	}
+}
+
+// admits reads the secret. It waits for it as long as it takes: a link may hold back what a client
+// has sent.
+func (t *Tunnel) admits(c net.Conn) bool {
+	given := make([]byte, len(t.secret))
+	_, err := io.ReadFull(c, given)
+	return err == nil && subtle.ConstantTimeCompare(given, []byte(t.secret)) == 1
 }
 
 // join passes on what comes from either of two connections until one ends, and ends the other.

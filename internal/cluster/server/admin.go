@@ -8,6 +8,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -19,9 +20,14 @@ const AdminTimeout = 3 * time.Second
 type Admin struct{ *redis.Client }
 
 // Dial makes the connection when it is first used.
-func Dial(addr string) Admin {
+func Dial(addr string) Admin { return dial(addr, "") }
+
+// dial is Dial for a node that asks for a secret.
+func dial(addr, secret string) Admin {
+	d := worker.Dialer(AdminTimeout, secret)
 	return Admin{redis.NewClient(&redis.Options{
-		Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true, PoolSize: 2,
+		Dialer: func(ctx context.Context, _, addr string) (net.Conn, error) { return d(ctx, addr) },
+		Addr:   addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true, PoolSize: 2,
 		DialTimeout: AdminTimeout, ReadTimeout: AdminTimeout, WriteTimeout: AdminTimeout,
 		ContextTimeoutEnabled: true,
 	})}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -30,6 +31,7 @@ type External struct {
 	Prefix string
 
 	tunnels  []*proxy.Tunnel // none where the proxies can speak to Redis themselves
+	secret   string          // with which connections to them begin; "": there are none
 	reach    []string        // the address of each Redis for us: its own, or its tunnel's
 	versions map[string]string
 }
@@ -57,13 +59,14 @@ func (g *External) reachable(addr string) error {
 	}
 	at := addr
 	if g.TLS || g.Password != "" {
-		t, err := proxy.Listen("127.0.0.1:0", login{addr, g.ExternalConfig, nil}.dial)
+		g.secret = cmp.Or(g.secret, rand.Text())
+		t, err := proxy.Listen("127.0.0.1:0", g.secret, login{addr, g.ExternalConfig, nil}.dial)
 		if err != nil {
 			return err
 		}
 		g.tunnels, at = append(g.tunnels, t), t.Addr()
 	}
-	c := Dial(at)
+	c := g.dial(at)
 	defer c.Close()
 	if err := g.inspect(c); err != nil {
 		return fmt.Errorf("%s: %w", addr, err)
@@ -71,6 +74,9 @@ func (g *External) reachable(addr string) error {
 	g.reach = append(g.reach, at)
 	return nil
 }
+
+// dial is our own connection to one of reach.
+func (g *External) dial(at string) Admin { return dial(at, g.secret) }
 
 // inspect says why a Redis is no place for a test; nil if it is one.
 func (g *External) inspect(c Admin) error {
@@ -155,7 +161,7 @@ func (g *External) Launch(c NodeConfig) (Server, error) {
 			nemesis.ImpossibleError{Reason: fmt.Errorf("the run needs %s beside the %d of --addr",
 				c.Name, len(g.reach))}
 	}
-	return ExternalServer{g.reach[i], make(chan struct{})}, nil
+	return ExternalServer{g.reach[i], g.secret, make(chan struct{})}, nil
 }
 
 // Close removes the keys of the run, and nothing else. It is called after the environment's own
@@ -171,7 +177,7 @@ func (g *External) Close() (err error) {
 }
 
 func (g *External) clean(addr string) error {
-	c, ctx := Dial(addr), context.Background()
+	c, ctx := g.dial(addr), context.Background()
 	defer c.Close()
 	all := c.Scan(ctx, 0, "*"+g.Prefix+"*", 1000).Iterator()
 	for all.Next(ctx) {
@@ -187,8 +193,8 @@ func (g *External) clean(addr string) error {
 
 // ExternalServer is a server that was there before us and stays.
 type ExternalServer struct {
-	addr string
-	done chan struct{}
+	addr, secret string
+	done         chan struct{}
 }
 
 // errNotOurs is the answer to a caller that did not ask Cannot.
@@ -215,9 +221,10 @@ func (p ExternalServer) Stopped() bool { return false }
 // Resume is Server.
 func (p ExternalServer) Resume() error { return errNotOurs }
 
-// Address is where the server is: a node has this address and not one of the run's own.
-func (p ExternalServer) Address() (host string, port int) {
-	host, text, _ := net.SplitHostPort(p.addr)
-	port, _ = strconv.Atoi(text)
-	return host, port
+// Settle tells a node where the server is, instead of at an address of the run's own, and what it
+// asks for.
+func (p ExternalServer) Settle(c *NodeConfig) {
+	host, port, _ := net.SplitHostPort(p.addr)
+	c.Host, c.Secret = host, p.secret
+	c.Port, _ = strconv.Atoi(port)
 }

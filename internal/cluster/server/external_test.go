@@ -2,14 +2,22 @@ package server_test
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // running is a Redis that lockbench did not start.
@@ -124,4 +132,98 @@ func TestConnectSaysWhatIsWrong(t *testing.T) {
 			}
 		})
 	}
+}
+
+// listening are the addresses at which this process can be reached: those that every user of the
+// machine can connect to.
+func listening(t *testing.T) (addrs []string) {
+	t.Helper()
+	ours := map[string]bool{}
+	fds, _ := filepath.Glob("/proc/self/fd/*")
+	for _, fd := range fds {
+		to, _ := os.Readlink(fd)
+		ours[strings.TrimSuffix(strings.TrimPrefix(to, "socket:["), "]")] = true
+	}
+	table, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		t.Skip(err)
+	}
+	for line := range strings.Lines(string(table)) {
+		const local, state, inode, listens = 1, 3, 9, "0A"
+		f := strings.Fields(line)
+		if len(f) <= inode || f[state] != listens || !ours[f[inode]] {
+			continue
+		}
+		var a, b, c, d byte
+		var port int
+		if _, err := fmt.Sscanf(f[local], "%02X%02X%02X%02X:%X", &d, &c, &b, &a, &port); err != nil {
+			t.Fatal(err)
+		}
+		addrs = append(addrs, fmt.Sprintf("%d.%d.%d.%d:%d", a, b, c, d, port))
+	}
+	return addrs
+}
+
+// TestNoOtherUserGetsInWithOurPassword asks at every door that a run opens, as another user of the
+// machine could.
+func TestNoOtherUserGetsInWithOurPassword(t *testing.T) {
+	addr := running(t, "127.84.6.1", "requirepass", "secret")
+	g, err := server.Connect(server.ExternalConfig{Addrs: []string{addr}, Password: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	w, err := cluster.Start(cluster.Config{Dir: t.TempDir(), Topology: nemesis.Single, Launcher: g,
+		Clients: 1, Worker: workloads.Config{Impl: "token-lua", Keys: []string{g.Prefix + "lock"},
+			TTL: history.Duration(time.Second), Poll: history.Duration(time.Second),
+			AcquireTimeout: history.Duration(time.Second), ClientTimeout: history.Duration(time.Second)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	doors := listening(t)
+	if len(doors) < 3 {
+		t.Fatalf("only %v are open: the link, its tunnel and the proxies' own were expected", doors)
+	}
+	for _, door := range doors {
+		c, err := net.Dial("tcp", door)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(time.Second))
+		_, _ = io.WriteString(c, strings.Repeat("ACL WHOAMI\r\n", 10))
+		if answer, _ := io.ReadAll(c); strings.Contains(string(answer), "default") {
+			t.Errorf("%s leads to Redis without a password: it answers %.40q", door, answer)
+		}
+	}
+}
+
+// TestRepliesOfAStrangerAreBounded visits what is no Redis, and would take all memory.
+func TestRepliesOfAStrangerAreBounded(t *testing.T) {
+	for name, says := range map[string]string{
+		"a long array":    "*50000000\r\n", // not so long that the test could do harm
+		"an endless line": "+" + strings.Repeat("a", 1<<20),
+		"a web server":    "HTTP/1.1 400 Bad Request\r\n\r\n",
+	} {
+		addr := testenv.Listen(t, func(c net.Conn) {
+			_, _ = c.Read(make([]byte, 1))
+			_, _ = io.WriteString(c, says)
+			_, _ = io.Copy(io.Discard, c)
+		})
+		for _, password := range []string{"", "x"} {
+			_, err := server.Connect(server.ExternalConfig{Addrs: []string{addr}, Password: password})
+			if err == nil || !strings.Contains(err.Error(), "no Redis answers: protocol error") &&
+				!strings.Contains(err.Error(), "are refused") {
+				t.Errorf("%s, password %q: %v", name, password, err)
+			}
+		}
+	}
+}
+
+func TestMain(m *testing.M) {
+	if worker.IsOne() {
+		os.Exit(worker.Main(os.Stdin, os.Stdout))
+	}
+	os.Exit(m.Run())
 }

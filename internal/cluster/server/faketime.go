@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/cluster/proc"
 )
 
 // errNoFaketime says that libfaketime is not installed.
@@ -77,7 +78,7 @@ func tryFaketime(preload string) error {
 	life.Patience = faketimeStart
 	p := &process{Life: life, cmd: exec.Command(bin, "--port", "0", "--unixsocket",
 		filepath.Join(dir, "s"), "--dir", dir, "--save", "")}
-	p.cmd.Env = append(os.Environ(), faketimeEnvironment(preload, c.Clock.Path)...)
+	p.cmd.Env = append(proc.Environ(), faketimeEnvironment(preload, c.Clock.Path)...)
 	if err := p.run(); err != nil {
 		return err
 	}

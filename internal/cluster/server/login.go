@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/resp"
 )
@@ -55,10 +56,12 @@ func (l login) auth(c net.Conn) error {
 	if _, err := c.Write(request.B); err != nil {
 		return err
 	}
-	answer, err := bufio.NewReader(c).ReadString('\n')
+	_ = c.SetDeadline(time.Now().Add(AdminTimeout / 2))
+	answer, err := bufio.NewReader(resp.Bounded(c)).ReadString('\n')
 	if err != nil {
 		return fmt.Errorf("no Redis answers: %w", err)
 	}
+	_ = c.SetDeadline(time.Time{})
 	if !strings.HasPrefix(answer, "+OK") {
 		return errors.New("LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD are refused: " +
 			strings.TrimSpace(strings.TrimPrefix(answer, "-")))

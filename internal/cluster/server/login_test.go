@@ -31,10 +31,10 @@ func TestTunnelSpeaksTLS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer proxy.Forward(ln, login{to: plain}.dial).Close() // Redis behind TLS
+	defer proxy.Forward(ln, "", login{to: plain}.dial).Close() // Redis behind TLS
 	trusting := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "example.com"}
 	trusting.RootCAs.AddCert(certified.Certificate())
-	tun, err := proxy.Listen("127.0.0.1:0", login{ln.Addr().String(), ExternalConfig{TLS: true},
+	tun, err := proxy.Listen("127.0.0.1:0", "", login{ln.Addr().String(), ExternalConfig{TLS: true},
 		trusting}.dial)
 	if err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func (Processes) Launch(c NodeConfig) (Server, error) {
 		return nil, err
 	}
 	p := &process{Life: life, cmd: exec.Command(bin, args...)}
-	p.cmd.Env = append(os.Environ(), c.Env...)
+	p.cmd.Env = append(proc.Environ(), c.Env...)
 	if c.Clock != nil {
 		env, err := wind(c.Clock)
 		if err != nil {

@@ -60,6 +60,7 @@ type NodeConfig struct {
 	Clock     *clock.Server     // through which it reads its wall clock; nil: the machine's
 	Kind      Kind              // nil: Redis
 	Route     string            // address that leads to it from this process; "": its own
+	Secret    string            // with which each connection to it begins; "": none
 	Said      func(line string) // told of each line of its output; may be nil
 }
 
@@ -81,6 +82,9 @@ func (c NodeConfig) Own() string { return net.JoinHostPort(c.Host, strconv.Itoa(
 
 // Addr is host:port for this process.
 func (c NodeConfig) Addr() string { return cmp.Or(c.Route, c.Own()) }
+
+// Dial makes our own connection to it when it is first used.
+func (c NodeConfig) Dial() Admin { return dial(c.Addr(), c.Secret) }
 
 // Beside gives a server its folder beside remote proxies, empty, and a route to it.
 func (c *NodeConfig) Beside(r *proxy.Remote) (err error) {

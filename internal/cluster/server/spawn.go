@@ -23,7 +23,7 @@ func (Processes) Spawn(_ string, log *os.File) (Worker, error) {
 		return nil, err
 	}
 	c := &child{cmd: exec.Command(self)}
-	c.cmd.Env = append(os.Environ(), worker.Env()...)
+	c.cmd.Env = append(proc.Environ(), worker.Env()...)
 	c.cmd.Stderr = log
 	if c.WriteCloser, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/proc"
+	"github.com/lockbench/lockbench/internal/resp"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -85,9 +86,23 @@ func configured(life context.Context, orders *json.Decoder, report func(workload
 	env := workloads.NewEnv(life, o.Config.Seed, func() time.Duration {
 		return time.Duration(proc.Monotonic())
 	})
-	dialer := net.Dialer{Timeout: o.Config.ClientTimeout.D()}
-	dial := func(ctx context.Context, address string) (net.Conn, error) {
-		return dialer.DialContext(ctx, "tcp", address)
-	}
+	dial := Dialer(o.Config.ClientTimeout.D(), o.Config.Secret)
 	return workloads.NewWorker(life, *o.Config, env, dial, report)
+}
+
+// Dialer connects to nodes: it says the secret that they ask for, if any, and keeps what they
+// answer within the bounds of resp, since they may be those of a stranger.
+func Dialer(timeout time.Duration, secret string) workloads.Dial {
+	d := net.Dialer{Timeout: timeout}
+	return func(ctx context.Context, address string) (net.Conn, error) {
+		c, err := d.DialContext(ctx, "tcp", address)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(c, secret); err != nil {
+			c.Close()
+			return nil, err
+		}
+		return resp.Bounded(c), nil
+	}
 }
