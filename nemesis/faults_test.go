@@ -22,7 +22,7 @@ func TestAList(t *testing.T) {
 		"pause,minority-loss": "minority-loss needs a lock on independent masters",
 		"pause,earthquake":    `unknown nemesis "earthquake"`,
 		"pause,":              `unknown nemesis ""`,
-		"pause,./none.yaml":   "--nemesis names a file that cannot be read",
+		"pause,./none.yaml":   "--nemesis names a file: cannot read ./none.yaml",
 	} {
 		fs, err := Parse(spec)
 		var s Scenario

@@ -3,12 +3,12 @@ package nemesis
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/strictyaml"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Schedule is a fault from a file in YAML or JSON, as docs/formats.md has it.
@@ -35,9 +35,9 @@ func isFile(spec string) bool {
 
 // ReadSchedule reads a file. The error names the place.
 func ReadSchedule(file string) (*Schedule, error) {
-	b, err := os.ReadFile(file)
+	b, err := units.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("--nemesis names a file that cannot be read: %w", err)
+		return nil, fmt.Errorf("--nemesis names a file: %w", err)
 	}
 	return DecodeSchedule(file, b)
 }

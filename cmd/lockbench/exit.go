@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -47,6 +50,24 @@ func (e exit) Error() string {
 }
 
 func (e exit) Unwrap() error { return e.err }
+
+// The most that an error repeats of what it is about.
+const (
+	longWord = 300
+	longText = 4000
+)
+
+var longWords = regexp.MustCompile(fmt.Sprintf(`(\S{%d})\S{%d,}`, longWord/3, longWord*2/3))
+
+// brief is the text of an error with words and an end that a person can read: it may repeat what a
+// user, a file or a server said, of any length.
+func brief(text string) string {
+	text = longWords.ReplaceAllString(text, "$1…")
+	if len(text) > longText {
+		text = strings.ToValidUTF8(text[:longText], "") + "…"
+	}
+	return text
+}
 
 // result is nil for exit code 0, and otherwise an exit that prints nothing.
 func result(code int) error {

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -46,6 +48,26 @@ func (f *lockFlags) register(s *pflag.FlagSet) {
 		"replicas that must confirm a grant (WAIT), or it is given back")
 	s.BoolVar(&f.watchdog, "watchdog", true,
 		"let a lock that has a watchdog renew its lease; =false names a lease instead")
+}
+
+// inBounds refuses numbers and times that make no sense, of any verb.
+func inBounds(set *pflag.FlagSet) (err error) {
+	set.Visit(func(f *pflag.Flag) {
+		n, e := strconv.ParseInt(f.Value.String(), 10, 64)
+		switch f.Value.Type() {
+		case "int":
+		case "duration":
+			var d time.Duration
+			d, e = time.ParseDuration(f.Value.String())
+			n = int64(d)
+		default:
+			return
+		}
+		if e == nil && err == nil {
+			err = harness.InBounds(f.Name, n)
+		}
+	})
+	return err
 }
 
 // aboveZero refuses numbers and durations that were given and are zero, which means the default

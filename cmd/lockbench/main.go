@@ -28,10 +28,20 @@ func main() {
 	if proxy.IsRemote() {
 		os.Exit(proxy.RemoteMain(os.Stdout))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	code := Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// endings are the signals that end a verb in order: Ctrl-C, a service manager's, and that of a
+// terminal that is closed, unless lockbench was started with nohup.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // Main runs the command line and returns the exit code. A panic becomes one line and exit code 255.
@@ -52,7 +62,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) (code in
 		return 0
 	}
 	if err.Error() != "" {
-		fmt.Fprintln(stderr, "lockbench:", err)
+		fmt.Fprintln(stderr, "lockbench:", brief(err.Error()))
 	}
 	return exitCode(err)
 }
@@ -81,6 +91,7 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 	c.AddCommand(runCommand(), checkCommand(), reportCommand(), exportCommand(), listCommand(),
 		doctorCommand(), matrixCommand(), serveCommand(), gateCommand(), mergeCommand(), compareCommand())
 	c.AddCommand(exploreCommand(), replayCommand())
+	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return inBounds(c.Flags()) }
 	completeAll(c)
 	groupFlags(c)
 	return c

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 //go:embed example.yaml
@@ -28,7 +30,7 @@ func WriteExample(name string) error {
 
 // ReadFile reads a gate file.
 func ReadFile(name string) (*File, error) {
-	src, err := os.ReadFile(name)
+	src, err := units.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s; `lockbench gate --init` writes an example", name)
 	} else if err != nil {

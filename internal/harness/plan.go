@@ -5,8 +5,8 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -151,7 +151,7 @@ const (
 // NewPlan fills in the defaults and refuses what makes no sense, with what to do about it.
 func NewPlan(w RunOptions) (Plan, error) {
 	lock, err := impls.Find(w.Impl)
-	if err != nil {
+	if err = cmp.Or(err, w.bounded()); err != nil {
 		return Plan{}, err
 	}
 	faults, err := nemesis.Parse(w.Nemesis)
@@ -245,26 +245,18 @@ func (p Plan) Validate() error {
 			p.Format, PlanFormat)
 	case err != nil:
 		return err
+	case p.bounded() != nil:
+		return p.bounded()
 	case p.TTL <= 0:
 		return fmt.Errorf("--ttl is %v; a lease must be above zero", p.TTL)
 	case p.Hold <= 0 || p.Think < 0 || p.For <= 0 || p.AcquireTimeout <= 0 || p.ClientTimeout <= 0:
 		return fmt.Errorf(
 			"--hold, --for, --acquire-timeout and --client-timeout must be above zero, --think not below")
-	case p.Clients < 1 || p.Clients > maxClients:
-		return fmt.Errorf("--clients is %d; 1 to %d are possible", p.Clients, maxClients)
-	case p.Masters < 0 || p.Masters > maxMasters:
-		return fmt.Errorf("--masters is %d; 3 to %d are possible", p.Masters, maxMasters)
-	case p.Rounds < 0:
-		return fmt.Errorf("rounds is %d; it is 0 or more", p.Rounds)
-	case p.Keys < 1:
-		return fmt.Errorf("--keys is %d; at least 1 is needed", p.Keys)
-	case p.ClientRetries < 0:
-		return fmt.Errorf("--client-retries is %d; it is 0 or more", p.ClientRetries)
-	case len(p.RedisConfig)%2 != 0:
-		return fmt.Errorf("redis_config has %d words; it is a list of names and values",
-			len(p.RedisConfig))
+	case p.Clients == 0 || p.Keys == 0:
+		return fmt.Errorf("--clients is %d and --keys %d; at least 1 is needed", p.Clients, p.Keys)
 	}
-	if err := errors.Join(Judgeable(p.Properties), Expectable(p.Expect)); err != nil {
+	if err := cmp.Or(allowed(p.RedisConfig), Judgeable(p.Properties),
+		Expectable(p.Expect)); err != nil {
 		return err
 	}
 	if err := lock.Runs(p.Topology); err != nil {

@@ -1,11 +1,12 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -55,10 +56,9 @@ func Fit(ctx context.Context, p harness.Plan) (_ harness.Plan, note string, err 
 
 // ReadPlan reads a plan.json.
 func ReadPlan(name string) (harness.Plan, error) {
-	file, err := os.Open(name)
+	text, err := units.ReadFile(name)
 	if err != nil {
 		return harness.Plan{}, err
 	}
-	defer file.Close()
-	return harness.ReadPlan(file)
+	return harness.ReadPlan(bytes.NewReader(text))
 }

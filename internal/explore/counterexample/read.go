@@ -1,15 +1,15 @@
 package counterexample
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/format1"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/strictyaml"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // maxFile is how many bytes of a file are read: a long run that was not shrunk has some thousand
@@ -60,12 +60,11 @@ func (c *Counterexample) upgrade() {
 
 // ReadFile reads the file; the error names it.
 func ReadFile(name string) (*Counterexample, error) {
-	f, err := os.Open(name)
+	text, err := units.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, errors.Unwrap(err))
+		return nil, err
 	}
-	defer f.Close()
-	c, err := Read(f)
+	c, err := Read(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s is no counterexample: %w", name, err)
 	}

@@ -1,0 +1,40 @@
+//go:build unix
+
+package main
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/runner"
+)
+
+// TestATerminalThatIsClosedEndsARun wants a run on a Redis of another owner to leave nothing there.
+func TestATerminalThatIsClosedEndsARun(t *testing.T) {
+	t.Parallel()
+	s := newStaging(t, "127.84.7.4")
+	tmp := t.TempDir()
+	c := command(t, tmp, "run", "--impl", "setnx", "--env", runner.External, "--addr", s.plain,
+		"--hold", "20s", "--ttl", "30s", "--for", "60s", "--store", filepath.Join(tmp, "store"))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for limit := time.Now().Add(time.Minute); len(s.admin.Keys(t.Context(), "*").Val()) == 0; {
+		if time.Now().After(limit) {
+			t.Fatal("no client has got the lock")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := c.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d, not %d", code, exitInterrupted)
+	}
+	if keys := s.admin.Keys(t.Context(), "*").Val(); len(keys) != 0 {
+		t.Errorf("the keys %v are left", keys)
+	}
+}

@@ -1,0 +1,101 @@
+package harness
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// bound is between which values a number or a time may be.
+type bound struct {
+	least, most int64
+	time        bool // they are ns
+}
+
+// longest is that of a time: no run takes longer, and a few times it still is a time.
+const longest = 7 * 24 * time.Hour
+
+// bounds are those of all numbers and times of the command line, by their flag; gate files and
+// plans have the same. Nothing is made of the size of a number before it was looked at here.
+var bounds = map[string]bound{
+	"clients": number(1, maxClients), "keys": number(1, 100_000), "masters": number(1, maxMasters),
+	"client-retries": number(0, 1000), "max-renewals": number(0, 1_000_000),
+	"wait-replicas": number(0, maxMasters), "rounds": number(0, 1_000_000),
+
+	"ttl": duration(1, longest), "poll": duration(1, longest), "hold": duration(1, longest),
+	"think": duration(0, longest), "acquire-timeout": duration(1, 2*longest),
+	"client-timeout": duration(1, longest), "node-timeout": duration(0, longest),
+	"wait-timeout": duration(0, longest), "for": duration(1, longest),
+	"timeout": duration(1, longest), "backoff": duration(0, longest),
+
+	// of verbs that do many runs
+	"jobs": number(1, 1000), "repeat": number(1, 10_000), "times": number(1, 10_000),
+	"seeds": number(1, 1_000_000_000), "each": number(1, 1_000_000),
+	"preemptions": number(0, 1000), "expiries": number(-1, 1000), "tries": number(1, 1000),
+	"port": number(0, 65535),
+}
+
+func number(least, most int64) bound           { return bound{least, most, false} }
+func duration(least, most time.Duration) bound { return bound{int64(least), int64(most), true} }
+
+// text is n as a user writes it.
+func (b bound) text(n int64) any {
+	if b.time {
+		return time.Duration(n)
+	}
+	return n
+}
+
+// InBounds refuses a value of a flag that makes no sense, in one line. A time is in ns. A flag
+// without bounds may be anything.
+func InBounds(flag string, n int64) error {
+	b, ok := bounds[flag]
+	switch {
+	case !ok || b.least <= n && n <= b.most:
+		return nil
+	case n < b.least && b.least == 1:
+		return fmt.Errorf("--%s is %v; it must be above zero", flag, b.text(n))
+	case b.time:
+		return fmt.Errorf("--%s is %v; 0s to %v are possible", flag, b.text(n), b.text(b.most))
+	}
+	return fmt.Errorf("--%s is %d; %d to %d are possible", flag, n, b.least, b.most)
+}
+
+// bounded is InBounds for what a user asked for; zero means the default.
+func (w RunOptions) bounded() error {
+	return inBounds(map[string]int64{
+		"clients": int64(w.Clients), "keys": int64(w.Keys), "masters": int64(w.Masters),
+		"client-retries": int64(w.ClientRetries), "max-renewals": int64(w.MaxRenewals),
+		"wait-replicas": int64(w.WaitReplicas),
+		"ttl":           int64(w.TTL), "poll": int64(w.Poll), "hold": int64(w.Hold),
+		"think": int64(w.Think), "acquire-timeout": int64(w.AcquireTimeout),
+		"client-timeout": int64(w.ClientTimeout), "node-timeout": int64(w.NodeTimeout),
+		"wait-timeout": int64(w.WaitTimeout), "for": int64(w.For),
+	})
+}
+
+// bounded is InBounds for a plan. What a plan cannot do without, Validate asks for.
+func (p Plan) bounded() error {
+	return inBounds(map[string]int64{
+		"clients": int64(p.Clients), "keys": int64(p.Keys), "masters": int64(p.Masters),
+		"client-retries": int64(p.ClientRetries), "max-renewals": int64(p.MaxRenewals),
+		"wait-replicas": int64(p.WaitReplicas), "rounds": int64(p.Rounds),
+		"ttl": int64(p.TTL), "poll": int64(p.Poll), "hold": int64(p.Hold),
+		"think": int64(p.Think), "acquire-timeout": int64(p.AcquireTimeout),
+		"client-timeout": int64(p.ClientTimeout), "node-timeout": int64(p.NodeTimeout),
+		"wait-timeout": int64(p.WaitTimeout), "for": int64(p.For), "backoff": int64(p.Backoff),
+	})
+}
+
+// inBounds names the first of several by their names.
+func inBounds(values map[string]int64) error {
+	for _, flag := range slices.Sorted(maps.Keys(values)) {
+		if n := values[flag]; n != 0 {
+			if err := InBounds(flag, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

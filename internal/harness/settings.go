@@ -1,0 +1,48 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// settings are those of redis-server that a plan may name: a plan or a gate file may come with
+// a pull request of a stranger, and must not write files, listen elsewhere or load code. So this is
+// a list of what may be, and never of what may not.
+var settings = strings.Fields(`
+	appendonly appendfsync no-appendfsync-on-rewrite auto-aof-rewrite-percentage
+	auto-aof-rewrite-min-size aof-use-rdb-preamble aof-load-truncated aof-rewrite-incremental-fsync
+	save stop-writes-on-bgsave-error rdbcompression rdbchecksum rdb-save-incremental-fsync
+	maxmemory maxmemory-policy maxmemory-samples maxmemory-eviction-tenacity maxmemory-clients
+	hz dynamic-hz active-expire-effort activerehashing activedefrag
+	lazyfree-lazy-eviction lazyfree-lazy-expire lazyfree-lazy-server-del lazyfree-lazy-user-del
+	min-replicas-to-write min-replicas-max-lag min-slaves-to-write min-slaves-max-lag
+	repl-timeout repl-ping-replica-period repl-backlog-size repl-backlog-ttl repl-diskless-sync
+	repl-diskless-sync-delay repl-diskless-load repl-disable-tcp-nodelay
+	replica-serve-stale-data replica-read-only replica-ignore-maxmemory replica-lazy-flush
+	timeout tcp-keepalive maxclients client-output-buffer-limit client-query-buffer-limit
+	lua-time-limit busy-reply-threshold notify-keyspace-events propagation-error-behavior
+	io-threads io-threads-do-reads latency-monitor-threshold slowlog-log-slower-than slowlog-max-len
+`)
+
+// maxSetting is how many bytes the value of a setting may have.
+const maxSetting = 200
+
+// allowed refuses settings of redis-server, names and values by turns, that a plan may not name.
+func allowed(config []string) error {
+	if len(config)%2 != 0 {
+		return fmt.Errorf("redis_config has %d words; it is a list of names and values", len(config))
+	}
+	for pair := range slices.Chunk(config, 2) {
+		name, value := pair[0], pair[1]
+		if !slices.Contains(settings, name) {
+			return fmt.Errorf("--redis-config %.40q: this setting is not for a run; possible are %s",
+				name, strings.Join(settings, ", "))
+		}
+		if len(value) > maxSetting || strings.HasPrefix(value, "--") ||
+			strings.ContainsFunc(value, func(r rune) bool { return r < ' ' }) {
+			return fmt.Errorf("--redis-config %s=%.40q: this is no value of a setting", name, value)
+		}
+	}
+	return nil
+}
