@@ -36,8 +36,8 @@ type Config struct {
 // Environment is a set of running processes. Its methods are for one goroutine, the harness's loop.
 type Environment struct {
 	cfg      Config
-	subnet   string // "127.77.3": all addresses of this run
-	scratch  string // where the nodes live
+	subnet   string         // "127.77.3": all addresses of this run
+	scratch  *server.Folder // where the nodes live
 	nodes    []*node
 	watchers []*node // the sentinels
 	monitors []io.Closer
@@ -94,6 +94,7 @@ func Start(cfg Config) (*Environment, error) {
 		return nil, err
 	}
 	go w.watch()
+	go w.keep()
 	return w, nil
 }
 
@@ -203,7 +204,7 @@ func (w *Environment) Close() error {
 	if w.links != nil {
 		w.links.Close()
 	}
-	return errors.Join(w.endRemote(), os.RemoveAll(w.scratch))
+	return errors.Join(w.endRemote(), w.scratch.Close())
 }
 
 // drain lets workers finish what they write, which is not read any more.

@@ -20,6 +20,28 @@ func (w *Environment) stalled(t int64, d time.Duration) {
 		Process: history.Harness, Gap: history.Duration(d)}})
 }
 
+// keepEvery is how often the folder of the nodes is looked at.
+const keepEvery = 100 * time.Millisecond
+
+// keep reports when the folder of the nodes was removed by another program: a node that comes back
+// would have lost what it kept there, and not by a fault of the run.
+func (w *Environment) keep() {
+	t := time.NewTicker(keepEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-w.ended:
+			return
+		case <-t.C:
+		}
+		if err := w.scratch.Vanished(); err != nil {
+			w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: proc.Monotonic(),
+				Node: nodeName(0), Err: err.Error()}})
+			return
+		}
+	}
+}
+
 // observe asks a node for its version and follows its command stream, around the proxies.
 func (w *Environment) observe(n *node) (err error) {
 	if w.versions["redis"], err = n.admin.Version(); err != nil {

@@ -6,6 +6,9 @@ import "os"
 // returns when it answers. What is in them is up to its settings: by default nothing.
 func (w *Environment) ReviveNode(name string) error {
 	return w.on(name, func(n *node) (err error) {
+		if err := w.scratch.Vanished(); err != nil {
+			return err
+		}
 		if n.Server, err = w.cfg.Launcher.Launch(n.NodeConfig); err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ func nodeName(i int) string { return "n" + strconv.Itoa(i) }
 func (w *Environment) describe(i int, name, replicaOf string) (server.NodeConfig, error) {
 	c := server.NodeConfig{
 		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000),
-		Dir: filepath.Join(w.scratch, name), Log: w.log(name),
+		Dir: filepath.Join(w.scratch.Path, name), Log: w.log(name),
 		ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
 	}
 	var err error
@@ -61,7 +61,7 @@ func (w *Environment) describe(i int, name, replicaOf string) (server.NodeConfig
 	if w.remote != nil {
 		c.Clock, err = w.remote.Clock(name)
 	} else {
-		c.Clock, err = clock.New(w.scratch, name)
+		c.Clock, err = clock.New(w.scratch.Path, name)
 	}
 	return c, err
 }

@@ -56,11 +56,12 @@ const faketimeStart = time.Second
 // tryFaketime starts a server with libfaketime and kills it. Whether its clock moves is tried with
 // each server of a run.
 func tryFaketime(preload string) error {
-	dir, err := Scratch()
+	folder, err := Scratch()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer folder.Close()
+	dir := folder.Path
 	bin, err := exec.LookPath("redis-server")
 	if err != nil {
 		return ErrNoRedis

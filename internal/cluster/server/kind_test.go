@@ -79,15 +79,6 @@ func TestLinesOfINFO(t *testing.T) {
 	}
 }
 
-// TestTheOwnerOfAFolder reads no number where there is none.
-func TestTheOwnerOfAFolder(t *testing.T) {
-	for name, want := range map[string]int{"4711-abc": 4711, "4711": 0, "x-1": 0, "-1": 0} {
-		if got := owner("/tmp/" + ScratchPrefix + name); got != want {
-			t.Errorf("%s: %d", name, got)
-		}
-	}
-}
-
 func TestTheEndOfAServer(t *testing.T) {
 	for out, want := range map[string]string{
 		"":                        "redis-server n0 ended (exit status 1)",

@@ -1,44 +1,101 @@
 package server
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 )
 
-// ScratchPrefix names the temporary folders of runs, with the process that owns each behind it:
-// lockbench-4711-….
+// ScratchPrefix names the temporary folders of runs, with a number behind it: lockbench-4711-….
+// The number is that of the process, for people. It is no evidence of a process that lives: in
+// another container it means another one.
 const ScratchPrefix = "lockbench-"
 
-// Scratch makes the folder in which a run's nodes live.
-func Scratch() (string, error) {
-	return os.MkdirTemp("", ScratchPrefix+strconv.Itoa(os.Getpid())+"-")
+// Folder is where a run's nodes live. The process that made it holds a lock of it as long as both
+// are there.
+type Folder struct {
+	Path string
+	held *os.File
 }
 
-// Sweep removes the temporary folders of runs whose process is gone: it was killed before it could.
-// It returns how many. Every start does it.
+// Scratch makes the folder of a run.
+func Scratch() (*Folder, error) {
+	for {
+		dir, err := os.MkdirTemp("", ScratchPrefix+strconv.Itoa(os.Getpid())+"-")
+		if err != nil {
+			return nil, err
+		}
+		f, err := os.Open(dir)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // a sweep came before the lock
+		} else if err != nil {
+			return nil, err
+		}
+		folder := &Folder{dir, f}
+		// where there are no locks, there are no sweeps
+		if !errors.Is(proc.Lock(f), proc.ErrLocked) && folder.Vanished() == nil {
+			return folder, nil
+		}
+		f.Close()
+	}
+}
+
+// Vanished is an error if the folder is not there any more, or another is in its place: what the
+// nodes kept in it was removed by another program.
+func (f *Folder) Vanished() error {
+	made, err := f.held.Stat()
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(f.Path); err != nil || !os.SameFile(made, now) {
+		return fmt.Errorf("the directory of the nodes, %s, was removed by another program", f.Path)
+	}
+	return nil
+}
+
+// Close removes the folder.
+func (f *Folder) Close() error {
+	if f == nil {
+		return nil
+	}
+	return errors.Join(os.RemoveAll(f.Path), f.held.Close())
+}
+
+// Sweep removes the temporary folders of runs that are over: those that hold no lock, since they
+// were killed before they could clean up. It returns how many. Every start does it.
 func Sweep() (n int) {
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), ScratchPrefix+"*-*"))
 	for _, d := range dirs {
-		if pid := owner(d); pid > 0 && proc.Gone(pid) {
-			sweepFaketime(d)
-			os.RemoveAll(d)
+		if ofRun(d) && sweep(d) {
 			n++
 		}
 	}
 	return n
 }
 
-// owner reads the process number out of a folder's name; 0 if it has none.
-func owner(dir string) int {
-	name := filepath.Base(dir)[len(ScratchPrefix):]
-	for i, c := range name {
-		if c == '-' {
-			pid, _ := strconv.Atoi(name[:i])
-			return pid
-		}
+// sweep removes a folder, unless it is locked or belongs to another user.
+func sweep(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
 	}
-	return 0
+	defer f.Close()
+	if proc.Lock(f) != nil {
+		return false
+	}
+	sweepFaketime(dir)
+	return os.RemoveAll(dir) == nil
+}
+
+// ofRun tells the folders of runs from those of other things that begin with the same word.
+func ofRun(dir string) bool {
+	number, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), ScratchPrefix), "-")
+	_, err := strconv.ParseUint(number, 10, 32)
+	i, lost := os.Lstat(dir)
+	return err == nil && lost == nil && i.IsDir()
 }

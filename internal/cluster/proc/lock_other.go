@@ -1,0 +1,11 @@
+//go:build !unix
+
+package proc
+
+import (
+	"errors"
+	"os"
+)
+
+// Lock is not possible here.
+func Lock(*os.File) error { return errors.ErrUnsupported }
