@@ -37,7 +37,8 @@ type Options struct {
 	Properties []string // "S", "L", ...; empty: those of the header
 	// judge this model instead: mutex, lease, reentrant, register or fencing; for imported histories
 	Model string
-	// "valid", "violated", or letters such as "S,L"; empty: that of the header, else "valid"
+	// "valid", "violated", letters such as "S,L", or "exactly:S,L"; empty: that of the header, else
+	// "valid"
 	Expect string
 	// lease of grants that do not name one, for the lease model; 0: that of the header
 	TTL time.Duration
@@ -60,7 +61,8 @@ func Check(h *history.History, commands []history.Command, o Options) (v *Verdic
 	h = inOrder(h)
 	v = &Verdict{Format: verdict.Format, Expect: expect}
 	c := rules.Open(h, commands, v, rules.Limits{TTL: o.TTL, Timeout: cmp.Or(o.Timeout, time.Minute)})
-	judge(v, c, asked(o, h.Header), doubt(c.Record.Trust, o.Partial, v.Evidence, h.Header.Requires))
+	judge(v, c, asked(o, h.Header), reported(o, h.Header, expect),
+		doubt(c.Record.Trust, o.Partial, v.Evidence, h.Header.Requires))
 	conclude(v, c.Record)
 	return v
 }
@@ -103,6 +105,7 @@ const (
 	LostUpdate      = verdict.LostUpdate
 	Reentry         = verdict.Reentry
 	Validity        = verdict.Validity
+	Notice          = verdict.Notice
 )
 
 // The classes of a violation.
@@ -113,6 +116,9 @@ const (
 	LateMessage        = verdict.LateMessage
 	Clock              = verdict.Clock
 	DoubleGrant        = verdict.DoubleGrant
+
+	RefusedThoughGranted = verdict.RefusedThoughGranted
+	PromisedTooLong      = verdict.PromisedTooLong
 )
 
 // The exit codes that a verdict asks for.

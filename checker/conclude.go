@@ -1,10 +1,9 @@
 package checker
 
 import (
-	"strings"
-
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
 )
 
 // conclude draws the verdict on the whole from those on the properties. In this order: the checks
@@ -44,17 +43,16 @@ func conclude(v *Verdict, r *record.Record) {
 	v.AsExpected = v.Exit == ExitExpected
 }
 
-// exitViolated is the exit code of a violation: expected letters must all be violated.
+// exitViolated is the exit code of a violation: expected letters must all be violated, and where
+// they are to be all, no other that decides the run. One that is unknown leaves it open.
 func exitViolated(v *Verdict) int {
-	switch v.Expect {
-	case string(Valid):
+	expect := history.ParseExpectation(v.Expect)
+	if expect.Valid {
 		return ExitUnexpected
-	case string(Violated):
-		return ExitExpected
 	}
 	exit := ExitExpected
-	for _, letter := range Letters(v.Expect) {
-		switch v.Property(letter).Verdict {
+	for _, letter := range expect.Letters {
+		switch verdictOn(v, letter) {
 		case Violated:
 		case Valid, NA:
 			return ExitUnexpected
@@ -62,26 +60,31 @@ func exitViolated(v *Verdict) int {
 			exit = ExitUnknown
 		}
 	}
+	for _, p := range v.Properties {
+		switch {
+		case !expect.Exactly || p.Reported || expect.Names(p.Property):
+		case p.Verdict == Violated:
+			return ExitUnexpected
+		case p.Verdict == Unknown || p.Verdict == "":
+			exit = ExitUnknown
+		}
+	}
 	return exit
 }
 
-// Letters returns the properties that an expectation such as "S,L" or "SL" names; none for
-// "valid" and "violated".
-func Letters(expect string) []string {
-	if expect == string(Valid) || expect == string(Violated) {
-		return nil
-	}
-	var out []string
-	divides := func(r rune) bool { return r == ',' || r == ' ' }
-	for _, word := range strings.FieldsFunc(expect, divides) {
-		if word == Reentry || word == Validity || strings.ToUpper(word) != word {
-			out = append(out, word)
-			continue
+// verdictOn is the verdict on a letter, also if it was judged by the name that it had in format 1.
+func verdictOn(v *Verdict, letter string) Result {
+	for _, p := range v.Properties {
+		if history.PropertyLetter(p.Property) == letter {
+			return p.Verdict
 		}
-		out = append(out, strings.Split(word, "")...)
 	}
-	return out
+	return Unknown
 }
+
+// Letters returns the properties that an expectation such as "S,L", "SL" or "exactly:S,L" names;
+// none for "valid" and "violated".
+func Letters(expect string) []string { return history.ParseExpectation(expect).Letters }
 
 // panicked is the verdict of a checker that failed.
 func panicked(expect string, p any, stack []byte) *Verdict {

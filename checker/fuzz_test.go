@@ -89,7 +89,7 @@ func FuzzPipeline(f *testing.F) {
 
 func pipeline(t *testing.T, h *history.History) {
 	v := Check(h, nil, Options{Properties: []string{"S", "L", "validity", "O", "R", "D", "F", "U",
-		"re-entry"}})
+		"re-entry", "E", "V", "N"}})
 	if v.Exit == ExitBroken && record.Of(h).Trust.Failure.Kind == record.NoFailure {
 		t.Fatalf("%s\n%+v", v.HarnessError, h.Events)
 	}

@@ -215,22 +215,50 @@ var propertyCases = []propertyCase{
 		""},
 
 	// Re-entry.
-	{"counted right", "re-entry",
+	{"counted right", "E",
 		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c0 release 10 11; c1 " +
 			"acquire 2 12; c1 release 13 14", "", Valid, ""},
-	{"free after the inner release", "re-entry",
+	{"free after the inner release", "E",
 		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c1 acquire 2 10; c0 " +
 			"release 20 21; c1 release 23 24", "", Violated, DoubleGrant},
-	{"two inside for another reason", "re-entry",
+	{"two inside for another reason", "E",
 		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c1 acquire 2 8; c0 release 9 10; c0 " +
 			"release 20 21; c1 release 30 31", "", Valid, ""},
-	{"refused to its holder", "re-entry",
+	{"refused to its holder", "E",
 		"reentrant; c0 acquire 1 5; c0 acquire 6 7 fail; c0 release 8 9", "", Violated, ""},
-	{"refused to its holder after the lease", "re-entry",
+	{"refused to its holder after the lease", "E",
 		"reentrant; lease; c0 acquire 1 5 sent=1 lease=5; c0 acquire 5 7 fail; c0 release 8 9", "", Valid,
 		""},
-	{"nobody came in twice", "re-entry", "reentrant; c0 acquire 1 5; c0 release 8 9", "", NA, ""},
-	{"not re-entrant", "re-entry", "c0 acquire 1 5; c0 release 8 9", "", NA, ""},
+	{"nobody came in twice", "E", "reentrant; c0 acquire 1 5; c0 release 8 9", "", NA, ""},
+	{"not re-entrant", "E", "c0 acquire 1 5; c0 release 8 9", "", NA, ""},
+
+	{"refused by nobody: the server cannot be reached", "E",
+		"reentrant; c0 acquire 1 5; c0 acquire 6 7 fail why=unreachable; c0 release 8 9", "", NA, ""},
+	{"refused to its holder after a failover", "E",
+		"reentrant; c0 acquire 1 5; fault promote n1 6 7; c0 acquire 8 9 fail; c0 release 10 11", "",
+		Valid, ""},
+	{"refused to its holder, but another call may have taken the lock", "E",
+		"reentrant; c0 acquire 1 5; c1 acquire 2 9 info; c0 acquire 10 11 fail; c0 release 12 13", "",
+		Valid, ""},
+	{"free after the first of two inner releases", "E",
+		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 acquire 8 9 depth=2; c0 release 10 11; " +
+			"c1 acquire 2 14; c0 release 16 17; c0 release 20 21; c1 release 23 24", "", Violated,
+		DoubleGrant},
+	{"free after an inner release of unknown outcome, which may have been counted twice", "E",
+		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9 info; c1 acquire 2 10; c0 " +
+			"release 20 21; c1 release 23 24", "", Valid, ""},
+	{"free after an inner release, but by a failover", "E",
+		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; fault promote n1 10 11; c1 " +
+			"acquire 2 13; c0 release 20 21; c1 release 23 24", "", Valid, ""},
+	{"free after an inner release, but its holder had been told a loss", "E",
+		"reentrant; c0 acquire 1 5; c0 acquire 6 7 depth=1; c0 release 8 9; c0 lost 10; c1 acquire 2 " +
+			"12; c0 release 20 21; c1 release 23 24", "", Valid, ""},
+	{"free after an inner release, but by another client's deletion", "E",
+		"reentrant; lease; c1 acquire 1 3 sent=2 lease=3; c0 acquire 4 10 sent=8 lease=200; c0 acquire " +
+			"12 14 depth=1 sent=13 lease=200; c0 release 16 18; c1 release 19 21; c2 acquire 5 30 sent=28 " +
+			"lease=100; c0 release 50 51; c2 release 60 61",
+		"1 1 2 3 n0 SETNX k a -> 1\n0 1 8 9 n0 SETNX k b -> 1\n1 1 19 20 n0 DEL k -> 1\n2 1 28 29 n0 " +
+			"SETNX k c -> 1", Valid, ""},
 
 	// What the lock says itself.
 	{"both believed it", "validity",
@@ -276,7 +304,7 @@ var propertyCases = []propertyCase{
 
 func TestProperties(t *testing.T) {
 	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases,
-		undeclaredCases, causeCases) {
+		undeclaredCases, causeCases, letterCases) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})
 			p := v.Properties[0]

@@ -48,10 +48,20 @@ func asked(o Options, h history.Header) []string {
 	return []string{MutualExclusion, LeaseExclusion}
 }
 
+// reported returns those of the properties that do not decide the run: the header says so, and
+// neither the caller nor the expectation has asked for them by name.
+func reported(o Options, h history.Header, expect string) []string {
+	if o.Model != "" || len(o.Properties) > 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(h.Reported), history.ParseExpectation(expect).Names)
+}
+
 // judge adds the verdict on each property. Where the record is in doubt, none is valid.
-func judge(v *Verdict, c *rules.Case, properties []string, doubt string) {
+func judge(v *Verdict, c *rules.Case, properties, reported []string, doubt string) {
 	for _, name := range properties {
 		p := c.Judge(name)
+		p.Reported = slices.Contains(reported, name)
 		if p.Verdict == Valid && doubt != "" {
 			p.Verdict, p.Reason = Unknown, doubt
 		}

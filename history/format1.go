@@ -2,6 +2,7 @@ package history
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/format1"
@@ -60,4 +61,42 @@ func oldRefusal(text string) Refusal {
 		return GaveUp
 	}
 	return Unreachable
+}
+
+// The properties of format 1 that have a letter today. Verdicts and headers of that format keep
+// their names.
+const (
+	OldReentry  = "re-entry"
+	OldValidity = "validity"
+)
+
+var oldProperties = []PropertyRow{
+	{Name: OldReentry,
+		Meaning: "a holder can acquire again, and has to release as often",
+		Broken:  "re-entry did not count right"},
+	{Name: OldValidity,
+		Meaning: "two clients are never inside while the lock tells both that they are",
+		Broken:  "two clients were inside while the lock told both that they held it"},
+}
+
+// PropertyLetter returns the name of today for what a request asks for: the letter of a property
+// that had another name in format 1, and any other name as it is.
+func PropertyLetter(name string) string {
+	switch name {
+	case OldReentry:
+		return Reentry
+	case OldValidity:
+		return Validity
+	}
+	return name
+}
+
+// PropertyLetters returns PropertyLetter of each name, each once. It does not change names.
+func PropertyLetters(names []string) (letters []string) {
+	for _, name := range names {
+		if l := PropertyLetter(name); !slices.Contains(letters, l) {
+			letters = append(letters, l)
+		}
+	}
+	return letters
 }

@@ -26,11 +26,14 @@ type Header struct {
 	Names      []string          `json:"names,omitempty"`
 	Scripts    map[string]Script `json:"scripts,omitempty"` // what the lock's scripts do, by ScriptID
 	Properties []string          `json:"properties"`        // what is judged: S, L, ...
-	Expect     string            `json:"expect"`            // valid, violated, or letters: "S", "S,L"
-	Requires   Requires          `json:"requires"`
-	Epoch      int64             `json:"epoch"`   // CLOCK_MONOTONIC, ns, at T = 0
-	Started    string            `json:"started"` // wall clock at T = 0, RFC 3339
-	Command    string            `json:"command"` // reproduces the run
+	// those of them that do not decide the run, unless Expect names them
+	Reported []string `json:"reported,omitempty"`
+	// valid, violated, letters: "S", "S,L", or these and no others: "exactly:S,L"
+	Expect   string   `json:"expect"`
+	Requires Requires `json:"requires"`
+	Epoch    int64    `json:"epoch"`   // CLOCK_MONOTONIC, ns, at T = 0
+	Started  string   `json:"started"` // wall clock at T = 0, RFC 3339
+	Command  string   `json:"command"` // reproduces the run
 }
 
 // Declares is what a lock promises to its user. What it does not promise is not judged.

@@ -12,8 +12,9 @@ const (
 	Deadlock        = "D"
 	Fencing         = "F"
 	LostUpdate      = "U"
-	Reentry         = "re-entry"
-	Validity        = "validity"
+	Reentry         = "E"
+	Validity        = "V"
+	Notice          = "N"
 )
 
 // PropertyRow is all that is said of a property outside of the file of the checker that judges it.
@@ -23,7 +24,9 @@ type PropertyRow struct {
 	Broken  string // what happened if it is violated, as the summary tells it
 	Short   string // the same as a heading; "" where the holds of the witness make the heading
 	Default bool   // run judges it unless --properties says otherwise
-	Matrix  bool   // the matrix has it
+	// judged by default, it decides no run: only where it is asked for by its name
+	Reported bool
+	Matrix   bool // the matrix has it
 }
 
 // propertyRows are in the order in which properties are written.
@@ -38,7 +41,7 @@ var propertyRows = []PropertyRow{
 		Meaning: "only the owner releases",
 		Broken:  "a client released a lock that was another's",
 		Short:   "another's lock is released"},
-	{Name: Orphan, Matrix: true,
+	{Name: Orphan, Default: true, Reported: true, Matrix: true,
 		Meaning: "no key stays set that no client holds",
 		Broken:  "the lock stayed taken although no client held it",
 		Short:   "the key is left behind"},
@@ -54,26 +57,33 @@ var propertyRows = []PropertyRow{
 		Meaning: "no update of the guarded resource is lost",
 		Broken:  "an update of the guarded resource was lost",
 		Short:   "an update is lost"},
-	{Name: Reentry,
-		Meaning: "a holder can acquire again, and has to release as often",
+	{Name: Reentry, Default: true, Matrix: true,
+		Meaning: "the lock is held until as many releases as acquires",
 		Broken:  "re-entry did not count right",
 		Short:   "re-entry fails"},
-	{Name: Validity,
-		Meaning: "two clients are never inside while the lock tells both that they are",
-		Broken:  "two clients were inside while the lock told both that they held it"},
+	{Name: Validity, Default: true, Matrix: true,
+		Meaning: "a grant is good when it is delivered",
+		Broken:  "a grant was not good when it was delivered",
+		Short:   "the grant is not good"},
+	{Name: Notice, Default: true, Reported: true,
+		Meaning: "a holder is told that its hold is over before another client is inside",
+		Broken:  "a holder had not been told that its hold was over when another client was inside",
+		Short:   "the holder is told too late"},
 }
 
 // PropertyRows returns the rows of all properties, in the order in which they are written. The
 // caller may keep and change the slice.
 func PropertyRows() []PropertyRow { return slices.Clone(propertyRows) }
 
-// FindProperty returns the row of a property, and whether there is one.
+// FindProperty returns the row of a property, also of one of format 1, and whether there is one.
 func FindProperty(name string) (PropertyRow, bool) {
-	i := slices.IndexFunc(propertyRows, func(r PropertyRow) bool { return r.Name == name })
-	if i < 0 {
-		return PropertyRow{}, false
+	for _, rows := range [][]PropertyRow{propertyRows, oldProperties} {
+		i := slices.IndexFunc(rows, func(r PropertyRow) bool { return r.Name == name })
+		if i >= 0 {
+			return rows[i], true
+		}
 	}
-	return propertyRows[i], true
+	return PropertyRow{}, false
 }
 
 // Properties returns the names of all properties. The caller may keep and change the slice.
@@ -83,6 +93,12 @@ func Properties() []string { return propertiesThat(func(PropertyRow) bool { retu
 // and change the slice.
 func DefaultProperties() []string {
 	return propertiesThat(func(r PropertyRow) bool { return r.Default })
+}
+
+// ReportedProperties returns the names of those that a run judges by default and that do not decide
+// it. The caller may keep and change the slice.
+func ReportedProperties() []string {
+	return propertiesThat(func(r PropertyRow) bool { return r.Default && r.Reported })
 }
 
 // MatrixProperties returns the names of those that the matrix has. The caller may keep and change

@@ -57,6 +57,9 @@ func why(p verdict.Property, faults []record.Fault) string {
 		verdict.LateMessage:        "a message came late and was accepted",
 		verdict.Clock:              "a clock was wrong",
 		verdict.DoubleGrant:        "it was granted twice",
+
+		verdict.RefusedThoughGranted: "its own earlier write told a client that the lock is taken",
+		verdict.PromisedTooLong:      "the lock said that a hold was good after its lease was over",
 	}[p.Class]
 	switch {
 	case p.Class == verdict.ReleasedByNonOwner && p.Property == verdict.OwnerRelease,

@@ -26,11 +26,13 @@ func Starved(key, process int, from, to, bound int64) string {
 		At(from), At(to), process, key, Brief(bound))
 }
 
-// OldToken tells of two grants of which the later has not the larger token (F).
-func OldToken(a, b *record.Hold, class, assumption string) string {
-	return Say("Client %d got fencing token %d for lock %d at %s; client %d, which asked at %s, got "+
-		"token %d, which is not larger. Class: %s%s.",
-		a.Process, a.Token, a.Key, At(a.From), b.Process, At(b.Call), b.Token, class, assumed(assumption))
+// OldToken tells of two grants of which the later has not the larger token: the first was answered
+// before the second was asked for (F).
+func OldToken(a, b *record.Hold, answered, asked int64, class, assumption string) string {
+	return Say("Client %d got fencing token %d for lock %d, granted at %s; client %d, which asked at "+
+		"%s, got token %d, which is not larger. Class: %s%s.",
+		a.Process, a.Token, a.Key, At(answered), b.Process, At(asked), b.Token, class,
+		assumed(assumption))
 }
 
 // OldWrite tells of a resource that took a write with an older token than it had seen (F).
@@ -114,17 +116,17 @@ func MustBeDeleted(header history.Header, victim, next *record.Hold, grant *hist
 		strings.Join(said, "; "), class)
 }
 
-// SelfRefused tells of a holder that was refused its own lock (re-entry).
+// SelfRefused tells of a holder that was refused its own lock (E).
 func SelfRefused(h *record.Hold, s record.SelfRefusal) string {
 	return Say("Client %d held lock %d since %s; when it acquired it again at %s, it was refused, "+
 		"although its lease was valid until %s.",
 		h.Process, h.Key, At(h.From), At(s.From), until(h.LeaseEnd()))
 }
 
-// InnerRelease is what stands before a story of a lock that an inner release freed (re-entry).
-func InnerRelease(h *record.Hold) string {
+// InnerRelease is what stands before a story of a lock that an inner release freed (E).
+func InnerRelease(h *record.Hold, released int64) string {
 	return Say("Client %d released an inner hold at %s, which must not free the lock. ", h.Process,
-		At(h.InnerReleased))
+		At(released))
 }
 
 // LostUpdate tells of two sections that wrote upon the same value (U); without them, that there is

@@ -23,6 +23,7 @@ type Client struct {
 	Inside  []int           // indices of the holds that have not ended, outermost first
 	ending  []int           // holds whose release is open
 	nested  map[int]nesting // by n
+	leaving int             // index of the hold whose inner acquisition the open release is of, or -1
 	release *history.Event  // a release call that has not come back
 	Last    int64           // its latest own event
 	Dead    int64           // stamp of its kill, else forever
@@ -95,7 +96,7 @@ func (c *Collector) Add(e *history.Event) {
 func (c *Collector) Client(process int) *Client {
 	p := c.Running[process]
 	if p == nil {
-		p = &Client{Process: process, Dead: Forever, nested: map[int]nesting{}}
+		p = &Client{Process: process, Dead: Forever, nested: map[int]nesting{}, leaving: -1}
 		c.Running[process] = p
 	}
 	return p
@@ -130,7 +131,7 @@ func (c *Collector) invoke(p *Client, e *history.Event) {
 		p.release = e
 		in, inner := p.nested[e.N]
 		if inner {
-			c.Holds[in.outer].InnerReleased = e.T
+			c.leaveInner(p, in.outer, e.T)
 			c.Inner[in.inner].End, c.Inner[in.inner].Ended = e.T, Released
 		}
 		delete(p.nested, e.N) // of a nested acquisition: the outermost hold goes on
@@ -140,6 +141,26 @@ func (c *Collector) invoke(p *Client, e *history.Event) {
 		}
 		c.endHolds(p, KeysOf(e), n, e.T, Released)
 	}
+}
+
+// leaveInner takes the call of an inner release. Until it has succeeded, it is unsure how many
+// acquisitions the server counts.
+func (c *Collector) leaveInner(p *Client, outer int, t int64) {
+	h := &c.Holds[outer]
+	h.InnerReleased = t
+	if p.leaving = outer; h.InnerUnsure == 0 {
+		h.InnerUnsure = t
+	}
+}
+
+// leftInner takes the completion of a release.
+func (c *Collector) leftInner(p *Client, e *history.Event) {
+	if p.leaving >= 0 && e.Type == history.OK {
+		if h := &c.Holds[p.leaving]; h.InnerUnsure == h.InnerReleased {
+			h.InnerUnsure = 0
+		}
+	}
+	p.leaving = -1
 }
 
 // endHolds ends the holds of the given keys; n 0 means whichever acquisition they are of.
@@ -208,6 +229,7 @@ func (c *Collector) complete(p *Client, e *history.Event) {
 	case history.Acquire:
 		c.acquired(p, e)
 	case history.Release:
+		c.leftInner(p, e)
 		for _, i := range p.ending {
 			if h := &c.Holds[i]; h.Ended == Released {
 				h.Answer, h.Returned = e.Type, e.T
@@ -242,7 +264,7 @@ func (c *Collector) acquired(p *Client, e *history.Event) {
 	depth := max(e.Depth, p.op.Depth)
 	c.Calls = append(c.Calls, Call{Process: p.Process, N: e.N, Keys: keys, From: p.op.T,
 		To: min(e.T, max(p.Dead, p.op.T)), Outcome: e.Type, Why: e.Why, Err: e.Err, Depth: depth})
-	if e.Type == history.Fail {
+	if e.Type == history.Fail && e.Why.Denied() {
 		for _, key := range keys {
 			if outer := c.outer(p, key); outer >= 0 {
 				c.SelfRefused = append(c.SelfRefused, SelfRefusal{outer, p.op.T, e.T})

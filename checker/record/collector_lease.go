@@ -19,6 +19,7 @@ func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {
 	if g.ValidUntil != 0 {
 		h.Valid = g.ValidUntil
 	}
+	h.Promised, h.Granted = h.Valid, max(0, int64(g.Lease))
 	// A command cannot leave before the call began: a missing or wrong "sent" may only shorten the
 	// lease.
 	if g.Sent <= e.T {

@@ -61,12 +61,16 @@ type Hold struct {
 	Answer          history.Type // of the release: OK, Fail or Info
 	Lost            int64        // the client was told that the hold is over
 	Valid           int64        // the lock itself promised the hold until then
+	Promised        int64        // so too, as the grant said it, before any extension
+	Granted         int64        // the lease of the grant; 0: it does not end
 	Leases          []Lease      // never empty
 	Length          int64        // of the latest lease, as the lock named it; 0: it does not end
 	Node            string       // the server that granted it
 	Token           int64        // fencing token, 0: none
 	Depth           int          // holds of the key that its client had already
 	InnerReleased   int64        // the latest release of an inner acquisition was invoked; 0: none was
+	// the first release of an inner acquisition that did not succeed for sure was invoked; 0: none was
+	InnerUnsure int64
 }
 
 // Lease is a time during which the server certainly keeps the key for a hold, unless another client

@@ -17,6 +17,8 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 	case p.A.From >= p.A.Leases[0].To || p.B.From >= p.B.Leases[0].To:
 		// a grant was believed although its lease was over before the reply was read
 		return verdict.LateMessage, ""
+	case leased <= p.B.From && p.A.Valid != record.Forever && p.B.From < p.A.Valid:
+		return verdict.PromisedTooLong, ""
 	case leased <= p.B.From:
 		return verdict.LeaseOverrun, ""
 	case has(certain(commands), verdict.ForeignDelete):

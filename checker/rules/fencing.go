@@ -12,17 +12,19 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// fencing judges that fencing tokens grow: an acquire that was called after another one had
-// returned must be given a larger token, and no two acquisitions the same. This is exact: the
-// tokens prescribe the order of the grants, and that order is possible if and only if no two
-// acquires that do not overlap come in the other order. Where the guarded resource looks at tokens,
-// it must also have refused a write with an older one than it had seen.
+// fencing judges that fencing tokens grow: a grant that was asked for after another one had been
+// answered must have a larger token, and no two the same. Where the trace shows the command that
+// granted, it was asked for when that was sent and answered when its reply came; else these are the
+// call and the return of the acquire. This is exact: the tokens prescribe the order of the grants,
+// and that order is possible if and only if no two that do not overlap come in the other order.
+// Where the guarded resource looks at tokens, it must also have refused a write with an older one
+// than it had seen.
 func (c *Case) fencing() property {
-	byKey := map[int][]*record.Hold{}
+	byKey := map[int][]tokened{}
 	tokens := 0
 	for i := range c.Record.Holds {
 		if h := &c.Record.Holds[i]; h.Token != 0 && h.From < c.trust.Cut {
-			byKey[h.Key] = append(byKey[h.Key], h)
+			byKey[h.Key] = append(byKey[h.Key], c.tokened(h))
 			tokens++
 		}
 	}
@@ -40,18 +42,37 @@ func (c *Case) fencing() property {
 	return c.fencedWrites()
 }
 
+// tokened is a hold with a token, and the time in which it was granted.
+type tokened struct {
+	*record.Hold
+	asked, answered int64
+	traced          bool // by the trace, not by the call
+}
+
+// tokened finds when a hold was granted. A script whose author does not say what it does may be
+// another one than the one that granted.
+func (c *Case) tokened(h *record.Hold) tokened {
+	if m := c.trace.GrantOf(h); m != nil && !c.trace.Undeclared(m) {
+		return tokened{h, m.Sent, m.Recv, true}
+	}
+	return tokened{h, h.Call, h.From, false}
+}
+
 // outOfOrder returns two holds of one key of which the later has not the larger token, or nil.
-func outOfOrder(holds []*record.Hold) (a, b *record.Hold) {
+func outOfOrder(holds []tokened) (a, b *tokened) {
 	byReturn, byCall := slices.Clone(holds), slices.Clone(holds)
-	slices.SortStableFunc(byReturn, func(a, b *record.Hold) int { return cmp.Compare(a.From, b.From) })
-	slices.SortStableFunc(byCall, func(a, b *record.Hold) int { return cmp.Compare(a.Call, b.Call) })
-	var largest *record.Hold
-	seen := map[int64]*record.Hold{}
+	slices.SortStableFunc(byReturn, func(a, b tokened) int {
+		return cmp.Compare(a.answered, b.answered)
+	})
+	slices.SortStableFunc(byCall, func(a, b tokened) int { return cmp.Compare(a.asked, b.asked) })
+	var largest *tokened
+	seen := map[int64]*tokened{}
 	next := 0
-	for _, h := range byCall {
-		for next < len(byReturn) && byReturn[next].From < h.Call {
+	for i := range byCall {
+		h := &byCall[i]
+		for next < len(byReturn) && byReturn[next].answered < h.asked {
 			if largest == nil || byReturn[next].Token > largest.Token {
-				largest = byReturn[next]
+				largest = &byReturn[next]
 			}
 			next++
 		}
@@ -66,14 +87,20 @@ func outOfOrder(holds []*record.Hold) (a, b *record.Hold) {
 	return nil, nil
 }
 
-func (c *Case) stale(a, b *record.Hold) property {
-	p := violated(a.Key, whole(a), whole(b))
-	broken := c.culprit(a, b)
+// stale is the violation by two holds of which the later one has not the larger token.
+func (c *Case) stale(a, b *tokened) property {
+	p := violated(a.Key, whole(a.Hold), whole(b.Hold))
+	broken := c.culprit(a.Hold, b.Hold)
 	if broken == nemesis.ClientClocks {
 		broken = nemesis.Nothing // a token does not depend on the clocks of clients
 	}
 	p.Class, p.Assumption = classOf(broken)
-	p.Explanation = explain.OldToken(a, b, p.Class, p.Assumption)
+	if a.traced && b.traced {
+		for _, h := range []*tokened{a, b} {
+			p.Witness.Commands = append(p.Witness.Commands, grantedBy(c.trace.GrantOf(h.Hold), h.Hold))
+		}
+	}
+	p.Explanation = explain.OldToken(a.Hold, b.Hold, a.answered, b.asked, p.Class, p.Assumption)
 	return p
 }
 
@@ -105,7 +132,7 @@ func (c *Case) fencedWrites() property {
 	for i, late := range writes {
 		for _, early := range writes[:i] {
 			if early.Key == late.Key && early.From < late.Call && early.Token > late.Token {
-				p := c.stale(early, late)
+				p := c.stale(&tokened{Hold: early}, &tokened{Hold: late})
 				p.Explanation = explain.OldWrite(early, late)
 				return p
 			}

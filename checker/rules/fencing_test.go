@@ -20,12 +20,12 @@ func TestFencingAgainstPorcupine(t *testing.T) {
 	n := lineartest.Rounds(4000, 100_000)
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 17))
-		var holds []*record.Hold
+		var holds []tokened
 		var ops []porcupine.Operation
 		for i := range 1 + r.IntN(7) {
 			h := &record.Hold{Process: i, Call: r.Int64N(30), Token: 1 + r.Int64N(12)}
 			h.From = h.Call + r.Int64N(8)
-			holds = append(holds, h)
+			holds = append(holds, tokened{h, h.Call, h.From, false})
 			ops = append(ops, porcupine.Operation{ClientId: i, Input: h.Token, Call: h.Call, Return: h.From})
 		}
 		a, b := outOfOrder(holds)

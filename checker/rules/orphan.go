@@ -70,6 +70,9 @@ func (c *Case) leftover(key int, ms ...*history.Command) property {
 		p.Witness.Commands = append(p.Witness.Commands, command{Command: *writer, Kind: verdict.Write,
 			Effect: explain.Writes(writer.Process)})
 		inOrder(p.Witness.Commands)
+		if writer == lost && writer.Process == ms[0].Process && writer.N == ms[0].N {
+			p.Class = verdict.RefusedThoughGranted
+		}
 	}
 	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost)
 	return p

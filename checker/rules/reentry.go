@@ -3,14 +3,18 @@ package rules
 import (
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
 )
 
-// reentry judges a re-entrant lock: its holder must not be refused, and it is free only after as
-// many releases as acquires. The second is mutual exclusion while leased of holds that are counted
-// as one, so a violation of it counts here if an inner release lies before it.
+// reentry judges a re-entrant lock: it is held until as many releases as acquires, so its holder is
+// not refused, and it is not free after the release of an inner acquisition. It is certain only
+// while the hold is sure and its lease runs: not after a loss or a moved clock, and not after an
+// inner release of unknown outcome, which leaves open how many acquisitions the server counts.
 func (c *Case) reentry() property {
 	switch {
 	case !c.history.Header.Declares.Reentrant:
@@ -20,29 +24,82 @@ func (c *Case) reentry() property {
 	}
 	for _, s := range c.Record.SelfRefused {
 		h := &c.Record.Holds[s.Hold]
-		if s.To < h.LeaseEnd() && s.To < min(h.End, h.Lost, h.Valid, c.trust.Cut) {
+		if c.keptFor(h, s) {
 			p := violated(h.Key, whole(h))
 			p.Explanation = explain.SelfRefused(h, s)
 			return p
 		}
 	}
+	p := valid
 	all := c.Record.Spans(record.WhileLeased, c.trust.Cut)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		ss := all[key]
-		var found *property
-		record.Overlaps(ss, func(a, b record.Span) bool {
-			h := &c.Record.Holds[a.Hold]
-			if h.InnerReleased == 0 || h.InnerReleased >= b.From {
-				return true
-			}
-			p := c.overlap(record.WhileLeased, h.Key, ss)
-			p.Explanation = explain.InnerRelease(h) + p.Explanation
-			found = &p
-			return false
+		record.Overlaps(all[key], func(a, b record.Span) bool {
+			p = verdict.Worse(p, c.freedInside(key, a, b))
+			return p.Verdict != verdict.Violated
 		})
-		if found != nil {
-			return *found
+	}
+	return p
+}
+
+// keptFor reports whether the server certainly had the lock for a holder all the time while it was
+// refused.
+func (c *Case) keptFor(h *record.Hold, s record.SelfRefusal) bool {
+	leased := slices.ContainsFunc(h.Leases, func(l record.Lease) bool {
+		return l.From <= s.From && s.To < l.To
+	})
+	inside := s.To < min(h.End, h.Lost, h.Valid, c.trust.Cut)
+	return leased && inside && c.counted(h, s.To) && !c.others(h, s.To)
+}
+
+// counted reports whether the server is certain to know at t how often a hold was acquired.
+func (c *Case) counted(h *record.Hold, t int64) bool {
+	return (h.InnerUnsure == 0 || h.InnerUnsure >= t) &&
+		!slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+			return f.Unbearable() && f.From < t && (f.To > h.Call || f.MovesClock())
+		})
+}
+
+// others reports whether another client may have been granted the lock of a hold before t.
+func (c *Case) others(h *record.Hold, t int64) bool {
+	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
+		return k.Process != h.Process && k.Outcome != history.Fail && k.From < t && k.To > h.From &&
+			slices.Contains(k.Keys, h.Key)
+	})
+}
+
+// freedInside is the violation by two holds of which the first had been left but for an inner
+// acquisition; valid if the overlap has another cause.
+func (c *Case) freedInside(key int, a, b record.Span) property {
+	h := &c.Record.Holds[a.Hold]
+	released := c.innerRelease(h, b.From)
+	if released == 0 || !c.counted(h, b.From) {
+		return valid
+	}
+	p := c.overlap(record.WhileLeased, key, []record.Span{a, b})
+	if p.Verdict != verdict.Violated {
+		return p
+	}
+	if slices.ContainsFunc(p.Witness.Commands, func(m command) bool {
+		return m.Kind.Deletes() && m.Process != h.Process || m.Kind == verdict.LateDelete
+	}) {
+		return valid // another client's deletion, or a late one, has freed it
+	}
+	p.Explanation = explain.InnerRelease(h, released) + p.Explanation
+	return p
+}
+
+// innerRelease returns when the latest release of an inner acquisition of a hold was called before
+// t, or 0.
+func (c *Case) innerRelease(h *record.Hold, t int64) (latest int64) {
+	inner := c.Record.Inner
+	first := sort.Search(len(inner), func(i int) bool { return inner[i].From >= h.From })
+	for _, in := range inner[first:] {
+		if in.From > h.End {
+			break
+		}
+		if in.Process == h.Process && in.Key == h.Key && in.Ended == record.Released && in.End < t {
+			latest = max(latest, in.End)
 		}
 	}
-	return valid
+	return latest
 }

@@ -58,18 +58,23 @@ func (c *Case) Judge(name string) property {
 var judges = map[string]func(*Case) property{
 	verdict.MutualExclusion: func(c *Case) property { return c.exclusion(record.UntilRelease) },
 	verdict.LeaseExclusion:  func(c *Case) property { return c.exclusion(record.WhileLeased) },
-	verdict.Validity:        func(c *Case) property { return c.exclusion(record.AsDeclared) },
+	verdict.Validity:        (*Case).delivery,
+	verdict.Notice:          (*Case).notice,
 	verdict.OwnerRelease:    (*Case).owner,
 	verdict.Orphan:          (*Case).orphan,
 	verdict.Deadlock:        (*Case).deadlock,
 	verdict.Fencing:         (*Case).fencing,
 	verdict.LostUpdate:      (*Case).updates,
 	verdict.Reentry:         (*Case).reentry,
-	"fencing":               (*Case).fencing,
-	"mutex":                 (*Case).mutex,
-	"lease":                 (*Case).lease,
-	"reentrant":             (*Case).reentrant,
-	"register":              (*Case).register,
+	// properties of format 1, as they were
+	history.OldReentry:  (*Case).reentry,
+	history.OldValidity: func(c *Case) property { return c.exclusion(record.AsDeclared) },
+	// models of imported histories
+	"fencing":   (*Case).fencing,
+	"mutex":     (*Case).mutex,
+	"lease":     (*Case).lease,
+	"reentrant": (*Case).reentrant,
+	"register":  (*Case).register,
 }
 
 // What verdicts are made of.

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
@@ -122,4 +123,21 @@ func (r *Reader) MayHaveDeleted(m *history.Command) bool {
 		return r.Deleted(m)
 	}
 	return r.Frees(m)
+}
+
+// Refused reports whether a command that tried to take a lock certainly changed nothing: it was
+// told that the lock is taken, or the server did not execute it.
+func (r *Reader) Refused(m *history.Command) bool {
+	e := EffectOf(m.Args)
+	switch {
+	case m.Recv == 0 || m.Err != "" || r.Undeclared(m):
+		return false
+	case r.Declared(m):
+		return r.Denied(m)
+	case e.Kind != Take || slices.ContainsFunc(m.Args, func(a string) bool {
+		return strings.EqualFold(a, "GET") // the reply of SET with GET is what the key was before
+	}):
+		return false
+	}
+	return strings.HasPrefix(m.Reply, "(error)") || r.Denied(m)
 }

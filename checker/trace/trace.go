@@ -48,6 +48,9 @@ func New(h history.Header, r *record.Record, commands []history.Command) *Trace 
 	return t
 }
 
+// Named reports whether the header says which keys are locks.
+func (t *Trace) Named() bool { return len(t.names) > 0 }
+
 // Releasing reports whether a command was sent by a release call.
 func (t *Trace) Releasing(m *history.Command) bool { return t.record.Releasing(m.Process, m.Sent) }
 
@@ -70,6 +73,22 @@ func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 		script = cmp.Or(script, m)
 	}
 	return script
+}
+
+// Tries returns the commands of a hold's acquire call that are about its lock, in the order in
+// which they were sent, answered or not.
+func (t *Trace) Tries(h *record.Hold) (tries []*history.Command) {
+	sent := t.Sent[h.Process]
+	first := sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= h.Call })
+	for _, m := range sent[first:] {
+		if m.Sent > h.From {
+			break
+		}
+		if (m.N == 0 || m.N == h.N) && t.mayBeOf(m, h.Key) {
+			tries = append(tries, m)
+		}
+	}
+	return tries
 }
 
 // mayBeOf reports whether a command is about a lock, for all that the header says of its key's

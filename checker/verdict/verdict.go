@@ -75,6 +75,7 @@ const (
 	LostUpdate      = history.LostUpdate
 	Reentry         = history.Reentry
 	Validity        = history.Validity
+	Notice          = history.Notice
 )
 
 // The classes of a violation: what kind of thing went wrong.
@@ -85,6 +86,10 @@ const (
 	LateMessage        = "late message accepted"
 	Clock              = "clock"
 	DoubleGrant        = "double grant"
+	// its own earlier write, whose reply it did not read, told the client that the lock is taken
+	RefusedThoughGranted = "refused although granted"
+	// the lock said that a hold was good after its lease was over
+	PromisedTooLong = "promised too long"
 )
 
 // The exit codes that a verdict asks for.

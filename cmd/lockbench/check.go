@@ -49,7 +49,8 @@ run.`,
 	s.StringVar(&f.options.Model, "model", "",
 		"judge this model instead: "+strings.Join(checker.Models(), ", "))
 	s.StringVar(&f.options.Expect, "expect", "",
-		`verdict for exit code 0: valid, violated, or letters (default the run's own, else valid)`)
+		`verdict for exit code 0: valid, violated, letters, or "exactly:" and letters (default the run's `+
+			`own, else valid)`)
 	s.DurationVar(&f.options.TTL, "ttl", 0, "lease of grants that name none, for --model lease")
 	s.DurationVar(&f.options.Timeout, "timeout", time.Minute,
 		"longest time for each property; it is unknown then")
@@ -69,6 +70,7 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 		harness.Expectable(f.options.Expect)); err != nil {
 		return err
 	}
+	f.options.Properties = history.PropertyLetters(f.options.Properties)
 	r, err := load(c.InOrStdin(), path, f.independent)
 	switch {
 	case err == nil:

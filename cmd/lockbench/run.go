@@ -66,10 +66,12 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 			"that runs already), sim")
 	registerPlace(s, &o.Place)
 	s.StringVar(&o.Expect, "expect", "",
-		`verdict for exit code 0: valid, violated, or letters such as "S" (default valid)`)
+		`verdict for exit code 0: valid, violated, letters that must be among those violated ("S,L"), or `+
+			`all of them ("exactly:S,L") (default valid)`)
 	s.StringSliceVar(&o.Properties, "properties", nil,
-		"properties to judge (default "+strings.Join(history.DefaultProperties(), ",")+
-			"; the others must be asked for)")
+		"properties to judge (default all: "+strings.Join(history.DefaultProperties(), ",")+"; of these "+
+			strings.Join(history.ReportedProperties(), " and ")+" decide only if they are named here or in "+
+			"--expect)")
 	s.Uint64Var(&o.Seed, "seed", 0, "seed of all randomness (default random, and printed)")
 	s.IntVar(&o.Clients, "clients", 0, "clients, one process each (default 4)")
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 2s)`)

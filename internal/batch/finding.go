@@ -17,6 +17,7 @@ var Properties = history.MatrixProperties()
 type Finding struct {
 	Verdict    checker.Result            `json:"verdict"`
 	Properties map[string]checker.Result `json:"properties"`
+	Reported   []string                  `json:"reported,omitempty"` // of them: these decide nothing
 	// of the properties that were violated
 	Classes      map[string]string `json:"classes,omitempty"`
 	Explanations map[string]string `json:"explanations,omitempty"` // the counterexamples
@@ -73,6 +74,9 @@ func (f *Finding) note(p checker.Property) {
 		p.Verdict = checker.Unknown
 	}
 	f.Properties[p.Property] = p.Verdict
+	if p.Reported {
+		f.Reported = append(f.Reported, p.Property)
+	}
 	if p.Verdict == checker.Violated {
 		f.Classes[p.Property], f.Explanations[p.Property] = p.Class, p.Explanation
 		return
@@ -94,10 +98,10 @@ func (f Finding) Violated() []string {
 	return InOrder(out)
 }
 
-// ViolatedAll are all properties that the run violated, not only those of the matrix.
+// ViolatedAll are all deciding properties that the run violated, not only those of the matrix.
 func (f Finding) ViolatedAll() (out []string) {
 	for l, r := range f.Properties {
-		if r == checker.Violated {
+		if r == checker.Violated && !slices.Contains(f.Reported, l) {
 			out = append(out, l)
 		}
 	}

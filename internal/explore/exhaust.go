@@ -97,11 +97,11 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 		return nil, Covered{}, Progress{}, err
 	}
 	if len(x.Properties) == 0 {
-		x.Properties = p.Properties
+		x.Properties = p.Deciding()
 		// after a late message that no fault of the record explains, the lock looks as if it were never
 		// granted again
 		if x.Bounds.Expiries > 0 {
-			x.Properties = slices.DeleteFunc(slices.Clone(p.Properties), func(p string) bool {
+			x.Properties = slices.DeleteFunc(p.Deciding(), func(p string) bool {
 				return p == checker.Deadlock
 			})
 		}

@@ -115,8 +115,9 @@ func (f *searching) prepare() error {
 	if err != nil {
 		return err
 	}
+	f.Properties = history.PropertyLetters(f.Properties)
 	if len(f.Properties) == 0 {
-		f.Properties = base.Properties
+		f.Properties = base.Deciding()
 	}
 	specs := variants(f.Options.Nemesis)
 	for _, spec := range specs {

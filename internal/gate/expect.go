@@ -13,10 +13,11 @@ import (
 )
 
 // Expectation is what a gate expects of an entry: "safe", "violates", "violates S", "violates S,L
-// within 30 s".
+// within 30 s", "violates exactly:S,L".
 type Expectation struct {
 	Violates   bool
 	Properties []string // that each run must violate; none: any
+	Exactly    bool     // and no other that decides the run
 	// one run after the other until one finds it, at most so long; 0: every run must find it
 	Within history.Duration
 }
@@ -42,8 +43,9 @@ func ParseExpectation(text string) (e Expectation, err error) {
 	if len(rest) == 0 {
 		return e, nil
 	}
-	if e.Properties = checker.Letters(strings.Join(rest, ",")); harness.Judgeable(e.Properties) !=
-		nil {
+	said := history.ParseExpectation(strings.Join(rest, ","))
+	e.Properties, e.Exactly = said.Letters, said.Exactly
+	if len(e.Properties) == 0 || harness.Judgeable(e.Properties) != nil {
 		return e, fmt.Errorf(`%q names no property; write letters such as "violates S" or "violates S,L"`,
 			strings.Join(rest, " "))
 	}
@@ -66,7 +68,7 @@ func (e Expectation) String() string {
 	}
 	s := "violates"
 	if len(e.Properties) > 0 {
-		s += " " + strings.Join(e.Properties, ",")
+		s += " " + e.Plan()
 	}
 	if e.Within > 0 {
 		s += " within " + brief(e.Within)
@@ -93,7 +95,7 @@ func (e Expectation) Plan() string {
 	case len(e.Properties) == 0:
 		return string(checker.Violated)
 	}
-	return strings.Join(e.Properties, ",")
+	return history.Expectation{Letters: e.Properties, Exactly: e.Exactly}.String()
 }
 
 // MarshalText writes String.
@@ -129,6 +131,15 @@ func (e Expectation) lettersMet(f batch.Finding) checker.Result {
 		case f.HarnessError == "" && (r == checker.Valid || r == checker.NA):
 			return checker.Violated
 		default:
+			met = checker.Unknown
+		}
+	}
+	for l, r := range f.Properties {
+		switch {
+		case !e.Exactly || slices.Contains(e.Properties, l) || slices.Contains(f.Reported, l):
+		case r == checker.Violated:
+			return checker.Violated
+		case r != checker.Valid && r != checker.NA:
 			met = checker.Unknown
 		}
 	}

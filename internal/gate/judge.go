@@ -148,7 +148,7 @@ func (e *Entry) failViolates(f *EntryResult, t tally) {
 		f.Claim = fmt.Sprintf(
 			"%s was found in %s only, not with seed %d. If that is how it is, write `expect: %s`.",
 			named(what), ofRuns(len(t.met), len(t.Counted)), run.Seed, Expectation{true, e.Expect.Properties,
-				history.Duration(30 * time.Second)})
+				e.Expect.Exactly, history.Duration(30 * time.Second)})
 	}
 	f.show(run)
 }

@@ -100,6 +100,11 @@ func said(run Run, e *Entry) string {
 			return s
 		}
 	}
+	for _, l := range run.ViolatedAll() {
+		if e.Expect.Exactly && !slices.Contains(e.Expect.Properties, l) {
+			return l + " is violated, too"
+		}
+	}
 	return "the run is " + run.Verdict.String()
 }
 
@@ -108,7 +113,7 @@ func named(expect string) string {
 	if expect == string(checker.Violated) {
 		return "A violation"
 	}
-	return "A violation of " + expect
+	return "A violation of " + strings.Replace(expect, "exactly:", "exactly ", 1)
 }
 
 func ofRuns(n, all int) string { return fmt.Sprintf("%d of %s", n, units.Count(all, "run")) }

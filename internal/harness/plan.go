@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,11 +58,13 @@ type Plan struct {
 	For            history.Duration `json:"for"` // the run ends then at the latest
 	Stop           bool             `json:"stop_on_violation,omitempty"`
 	// a violation does not end it: every property has its chance
-	Thorough   bool             `json:"thorough,omitempty"`
-	Properties []string         `json:"properties"`
-	Expect     string           `json:"expect"`
-	Requires   history.Requires `json:"requires"`
-	Scenario   []nemesis.Step   `json:"scenario"`
+	Thorough   bool     `json:"thorough,omitempty"`
+	Properties []string `json:"properties"`
+	// those of them that do not decide the run, unless Expect names them
+	Reported []string         `json:"reported,omitempty"`
+	Expect   string           `json:"expect"`
+	Requires history.Requires `json:"requires"`
+	Scenario []nemesis.Step   `json:"scenario"`
 }
 
 // RunOptions is what a user asked for; zero fields mean the default.
@@ -171,13 +174,20 @@ func NewPlan(w RunOptions) (Plan, error) {
 		NodeTimeout: history.Duration(w.NodeTimeout), WaitReplicas: w.WaitReplicas,
 		Think: history.Duration(w.Think), Backoff: history.Duration(defaultBackoff),
 		For: history.Duration(or(w.For, defaultFor)), Expect: or(w.Expect, defaultExpect),
-		Properties: w.Properties,
+		Properties: history.PropertyLetters(w.Properties),
 	}
 	p.Keys = or(w.Keys, keysFor(p.Workload))
 	if len(p.Properties) == 0 {
 		// Those that the lock does not promise, or the workload does not exercise, cost nothing.
-		p.Properties = history.DefaultProperties()
+		p.Properties, p.Reported = history.DefaultProperties(), history.ReportedProperties()
 	}
+	for _, l := range history.ParseExpectation(p.Expect).Letters {
+		if !slices.Contains(p.Properties, l) {
+			p.Properties = append(p.Properties, l)
+		}
+	}
+	// that nothing else is violated shows only if a violation does not end the run
+	p.Thorough = p.Thorough || history.ParseExpectation(p.Expect).Exactly
 	p.times(w, lock)
 	if err := p.aim(w, lock, faults); err != nil {
 		return p, err
@@ -255,7 +265,7 @@ func (p Plan) Validate() error {
 	case p.Clients == 0 || p.Keys == 0:
 		return fmt.Errorf("--clients is %d and --keys %d; at least 1 is needed", p.Clients, p.Keys)
 	}
-	if err := cmp.Or(allowed(p.RedisConfig), Judgeable(p.Properties),
+	if err := cmp.Or(allowed(p.RedisConfig), Judgeable(p.Properties), Judgeable(p.Reported),
 		Expectable(p.Expect)); err != nil {
 		return err
 	}
@@ -266,6 +276,15 @@ func (p Plan) Validate() error {
 		return err
 	}
 	return lock.Check(p.Worker().Options(), 1, max(p.Masters, 1))
+}
+
+// Deciding returns the properties that decide the run: all but those that are only reported. The
+// caller may keep and change the slice.
+func (p Plan) Deciding() []string {
+	expect := history.ParseExpectation(p.Expect)
+	return slices.DeleteFunc(slices.Clone(p.Properties), func(name string) bool {
+		return slices.Contains(p.Reported, name) && !expect.Names(name)
+	})
 }
 
 // Declares is what the plan's lock promises.
@@ -354,8 +373,10 @@ func DecodePlan(text []byte) (p Plan, err error) {
 	return p, err
 }
 
-// Upgrade gives a plan of format 1 the words of today.
+// Upgrade gives a plan of format 1 the words of today, and any plan the letters of properties that
+// it names as format 1 did.
 func (p *Plan) Upgrade() {
+	p.Properties = history.PropertyLetters(p.Properties)
 	if p.Format != 1 {
 		return
 	}

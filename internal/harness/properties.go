@@ -8,25 +8,29 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Judgeable says which of the properties there is none of.
+// Judgeable says which of the properties there is none of. A property of format 1 counts as the one
+// that has its letter today.
 func Judgeable(properties []string) error {
 	all := history.Properties()
 	for _, p := range properties {
-		if !slices.Contains(all, p) {
+		if !slices.Contains(all, history.PropertyLetter(p)) {
 			return fmt.Errorf("unknown property %q; there are: %s", p, strings.Join(all, ", "))
 		}
 	}
 	return nil
 }
 
-// Expectable says what is wrong with an expectation: it is valid, violated, or a list of
-// properties.
+// Expectable says what is wrong with an expectation; see history.ParseExpectation.
 func Expectable(expect string) error {
-	if expect == "" || expect == "valid" || expect == "violated" {
+	if expect == "" {
 		return nil
 	}
-	if err := Judgeable(strings.Split(expect, ",")); err != nil {
+	e := history.ParseExpectation(expect)
+	if err := Judgeable(e.Letters); err != nil {
 		return fmt.Errorf("--expect %q is neither valid nor violated: %w", expect, err)
+	}
+	if e.Exactly && len(e.Letters) == 0 {
+		return fmt.Errorf("--expect %q names no letter; write --expect exactly:S,L", expect)
 	}
 	return nil
 }

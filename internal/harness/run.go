@@ -126,8 +126,8 @@ func (r *run) header(out Output) history.Header {
 		Environment: r.environment.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine,
 		Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll, Declares: p.Declares(),
-		Properties: p.Properties,
-		Masters:    p.Masters, Names: p.Worker().Keys, Scripts: p.scripts(),
+		Properties: p.Properties, Reported: p.Reported,
+		Masters: p.Masters, Names: p.Worker().Keys, Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch,
 		Started: out.Started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}

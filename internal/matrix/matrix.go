@@ -147,7 +147,10 @@ func newProperty(name string, runs []Result) Property {
 	hit := map[string]bool{}
 	for _, r := range runs {
 		v, judged := r.Properties[name]
-		if !judged {
+		switch {
+		case !judged && len(r.Properties) > 0:
+			v = checker.NA // a lockbench of before it had this property did the run
+		case !judged:
 			v = checker.Unknown
 		}
 		if batch.Rank(v) > batch.Rank(l.Found) {

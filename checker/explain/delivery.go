@@ -1,0 +1,71 @@
+package explain
+
+import (
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// This file tells what was wrong with a grant when it was delivered (V), and when a holder was told
+// that its hold was over (N).
+
+// OverAtDelivery tells of a grant whose validity was over when its last reply came.
+func OverAtDelivery(h *record.Hold, last int64) string {
+	return Say("Client %d was granted lock %d at %s. The lock said that the grant is good until %s, "+
+		"but its last reply came only at %s: it was over when it was delivered.",
+		h.Process, h.Key, At(h.From), At(h.Promised), At(last))
+}
+
+// PromisedBeyondLease tells of a grant whose validity is later than its lease.
+func PromisedBeyondLease(h *record.Hold, end int64) string {
+	return Say("Client %d was granted lock %d at %s. The lock said that the grant is good until %s, "+
+		"but the lease that it had set, counted from the sending of the command, ends at %s: %s earlier.",
+		h.Process, h.Key, At(h.From), At(h.Promised), At(end), Brief(h.Promised-end))
+}
+
+// NoQuorum tells of a grant for which too few servers can have voted.
+func NoQuorum(h *record.Hold, refused, masters, quorum int) string {
+	if masters == 1 {
+		return Say("Client %d was granted lock %d at %s, although the server had refused it.",
+			h.Process, h.Key, At(h.From))
+	}
+	return Say("Client %d was granted lock %d at %s, although %d of %d servers had refused it: %d "+
+		"must grant.", h.Process, h.Key, At(h.From), refused, masters, quorum)
+}
+
+// NotGranted is the effect of a command that did not take the lock.
+func NotGranted(m *history.Command) string {
+	if strings.HasPrefix(m.Reply, "(error)") {
+		return Say("was not executed")
+	}
+	return Say("is told that the lock is taken")
+}
+
+// Teller is by what a holder is told that its hold is over.
+type Teller uint8
+
+// The tellers.
+const (
+	ByCallback Teller = iota
+	ByExtend
+	ByRelease
+	ByValidity
+)
+
+var tellerWords = [...]string{ByCallback: "by the lock itself", ByExtend: "by a refused extension",
+	ByRelease:  "by its refused release",
+	ByValidity: "by the end of the validity that it had been given"}
+
+// ToldLate tells of a holder that was told at t, Forever: never, that its hold was over, when the
+// other client was inside already. The record ends at end.
+func ToldLate(p *record.Pair, t int64, by Teller, end int64) string {
+	in := Say("Client %d held lock %d since %s, and client %d was inside from %s on. ",
+		p.A.Process, p.Key, At(p.A.From), p.B.Process, At(p.B.From))
+	if t == record.Forever {
+		return in + Say("Client %d was not told that its hold was over until the run ended, %s later.",
+			p.A.Process, Brief(end-p.B.From))
+	}
+	return in + Say("Client %d was told that its hold was over only at %s, %s later, %s.", p.A.Process,
+		At(t), Brief(t-p.B.From), Say(tellerWords[by]))
+}

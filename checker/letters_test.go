@@ -1,0 +1,187 @@
+package checker
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// letterCases are small histories for V and N, for fencing by the trace, and for the class of a
+// client that is refused by its own write. Beside each that is violated stands one that must not
+// be.
+var letterCases = []propertyCase{
+	// The validity of a grant when its last reply arrives.
+	{"over when the reply arrives", "V",
+		"validity; names k; c0 acquire 1 20 sent=2 valid=10 lease=100; c0 release 30 31",
+		"0 1 2 12 n0 SET k a NX PX 1 -> OK", Violated, ""},
+	{"over only at the return: a pause lay between", "V",
+		"validity; names k; c0 acquire 1 20 sent=2 valid=15 lease=100; fault pause c0 13 19; c0 " +
+			"release 30 31", "0 1 2 12 n0 SET k a NX PX 1 -> OK", Valid, ""},
+	{"over before its command was sent", "V",
+		"validity; c0 acquire 1 20 sent=5 valid=4 lease=100; c0 release 30 31", "", Violated, ""},
+	{"over before its command was sent, by a clock that was moved", "V",
+		"validity; fault client-clock c0 0 0; c0 acquire 1 20 sent=5 valid=4 lease=100; c0 release 30 31",
+		"", Valid, ""},
+	{"over at the return, and no trace", "V",
+		"validity; c0 acquire 1 20 sent=5 valid=10 lease=100; c0 release 30 31", "", Valid, ""},
+	{"over when a late vote arrives that it did not need", "V",
+		"validity; masters 3; names k; c0 acquire 1 40 sent=2 valid=20; c0 release 50 51",
+		"0 1 2 11 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> OK\n0 1 2 30 n2 SET k a NX " +
+			"PX 1 -> OK", Valid, ""},
+	{"over when the second vote of three arrives", "V",
+		"validity; masters 3; names k; c0 acquire 1 40 sent=2 valid=20; c0 release 50 51",
+		"0 1 2 11 n0 SET k a NX PX 1 -> OK\n0 1 2 22 n1 SET k a NX PX 1 -> OK\n0 1 2 30 n2 SET k a NX " +
+			"PX 1 -> OK", Violated, ""},
+	{"later than the lease", "V",
+		"validity; c0 acquire 1 20 sent=2 valid=103 lease=100; c0 release 30 31", "", Violated, ""},
+	{"as late as the lease", "V",
+		"validity; c0 acquire 1 20 sent=2 valid=102 lease=100; c0 release 30 31", "", Valid, ""},
+	{"later than the lease of the call, but the command was sent later", "V",
+		"validity; c0 acquire 1 20 valid=110 lease=100; c0 release 30 31", "", Valid, ""},
+	{"later than the lease that the command set", "V",
+		"validity; names k; c0 acquire 1 20 sent=2 valid=2000003 lease=9000000; c0 release 30 31",
+		"0 1 2 12 n0 SET k a NX PX 2 -> OK", Violated, ""},
+	{"promised, and no grant says it", "V", "validity; c0 acquire 1 20; c0 release 30 31", "", Unknown,
+		""},
+	{"nothing said and nothing seen", "V", "c0 acquire 1 20; c0 release 30 31", "", NA, ""},
+	{"an extension's validity is not the grant's", "V",
+		"validity; c0 acquire 1 20 sent=2 valid=50 lease=100; c0 extend 30 sent=29 lease=100 " +
+			"valid=300; c0 release 40 41", "", Valid, ""},
+
+	// The votes of a grant.
+	{"the server had refused", "V", "names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 12 n0 SET k a NX PX 1 -> (nil)", Violated, ""},
+	{"the server had failed", "V", "names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 12 n0 SET k a NX PX 1 -> (error) READONLY You can't write", Violated, ""},
+	{"the server had refused what an earlier attempt of the client had written", "V",
+		"names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 0 n0 SET k a NX PX 1 -> \n0 1 5 12 n0 SET k a NX PX 1 -> (nil)", NA, ""},
+	{"the old value is the reply of a grant, too", "V", "names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 12 n0 SET k a NX GET -> (nil)", NA, ""},
+	{"refused first and granted then", "V", "names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 4 n0 SET k a NX PX 1 -> (nil)\n0 1 8 12 n0 SET k a NX PX 1 -> OK", Valid, ""},
+	{"one vote of three", "V", "masters 3; names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> (nil)\n0 1 2 12 n2 SET k a " +
+			"NX PX 1 -> (nil)", Violated, ""},
+	{"one vote of three, and one that nobody knows of", "V",
+		"masters 3; names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> (nil)\n0 1 2 0 n2 SET k a " +
+			"NX PX 1 -> ", NA, ""},
+	{"two votes of three, of which a restart forgets one", "V",
+		"masters 3; names k; c0 acquire 1 20; fault restart n0 13 14; c0 release 30 31",
+		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> OK\n0 1 2 12 n2 SET k a NX " +
+			"PX 1 -> (nil)", Valid, ""},
+
+	// When a holder is told that its hold is over.
+	{"told later, by the lock", "N",
+		"loss; c0 acquire 1 5; c1 acquire 2 20; c0 lost 30; c0 release 40 41; c1 release 42 43", "",
+		Violated, ""},
+	{"told in time", "N",
+		"loss; c0 acquire 1 5; c0 lost 19; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "",
+		Valid, ""},
+	{"told later, by the refused release", "N",
+		"c0 acquire 1 5; c1 acquire 2 20; c0 release 40 41 fail; c1 release 42 43", "", Violated, ""},
+	{"told in time, by a refused extension", "N",
+		"c0 acquire 1 5; c0 extend 10 15 fail; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "",
+		Valid, ""},
+	{"told in advance, by a validity that was over", "N",
+		"validity; c0 acquire 1 5 valid=18; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "",
+		Valid, ""},
+	{"never told", "N",
+		"c0 acquire 1 5; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "", Violated, ""},
+	{"a dead holder is told nothing", "N",
+		"c0 acquire 1 5; c1 acquire 2 20; c0 kill 30; c1 release 42 43", "", NA, ""},
+	{"one after the other", "N",
+		"c0 acquire 1 5; c0 release 10 11; c1 acquire 2 20; c1 release 42 43", "", NA, ""},
+
+	// Fencing by the order of the granting commands.
+	{"the older grant has the larger token, as the trace shows", "F",
+		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; c1 acquire 3 50 sent=40 lease=100 " +
+			"token=5; c0 release 70 71; c1 release 72 73",
+		"0 1 2 5 n0 SETNX k a -> 1\n1 1 40 45 n0 SETNX k b -> 1", Violated, DoubleGrant},
+	{"the granting commands overlap", "F",
+		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; c1 acquire 3 50 sent=40 lease=100 " +
+			"token=5; c0 release 70 71; c1 release 72 73",
+		"0 1 2 41 n0 SETNX k a -> 1\n1 1 40 45 n0 SETNX k b -> 1", Valid, ""},
+	{"the older grant has the larger token, and no trace", "F",
+		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; c1 acquire 3 50 sent=40 lease=100 " +
+			"token=5; c0 release 70 71; c1 release 72 73", "", Valid, ""},
+
+	// A key that is left behind by a command whose reply was lost.
+	{"refused by its own write", "R",
+		"names k; c1 acquire 1 5; c1 release 6 7; c0 acquire 20 90 fail",
+		"0 1 22 0 n0 SETNX k a -> !eof\n0 1 50 55 n0 SETNX k a -> 0", Violated, RefusedThoughGranted},
+	{"refused by another's write", "R",
+		"names k; c1 acquire 1 5; c1 release 6 7; c0 acquire 20 90 fail",
+		"1 1 2 4 n0 SETNX k b -> 1\n0 1 50 55 n0 SETNX k a -> 0", Violated, ""},
+	{"refused by its own write or another's", "R",
+		"names k; c1 acquire 1 5; c1 release 6 7; c0 acquire 20 90 fail; c1 acquire 30 95 info",
+		"0 1 22 0 n0 SETNX k a -> !eof\n0 1 50 55 n0 SETNX k a -> 0", Valid, ""},
+
+	// The lock's word beyond its lease.
+	{"promised too long", "S",
+		"lease; validity; c0 acquire 1 5 sent=2 lease=10 valid=40; c1 acquire 6 20 sent=15 lease=10 " +
+			"valid=24; c0 release 50 51; c1 release 52 53", "", Violated, PromisedTooLong},
+	{"not looked at what was promised", "S",
+		"lease; validity; c0 acquire 1 5 sent=2 lease=10 valid=11; c1 acquire 6 20 sent=15 lease=10 " +
+			"valid=24; c0 release 50 51; c1 release 52 53", "", Violated, LeaseOverrun},
+}
+
+// TestExpectations holds exit codes to what is expected of a history that violates S, leaves O
+// unknown and is clean of F.
+func TestExpectations(t *testing.T) {
+	h := story(t, "c0 acquire 1 5; c1 acquire 2 20; c0 release 40 41; c1 release 42 43")
+	h.Header.Properties, h.Header.Reported = []string{"S", "F", "N"}, []string{"N"}
+	for expect, want := range map[string]int{
+		"valid": ExitUnexpected, "violated": ExitExpected, "S": ExitExpected, "S,N": ExitExpected,
+		"exactly:S": ExitExpected, "exactly:S,N": ExitExpected, "exactly:N": ExitUnexpected,
+		"S,F": ExitUnexpected, "exactly:S,F": ExitUnexpected, "O": ExitUnknown,
+	} {
+		if v := Check(h, nil, Options{Expect: expect}); v.Exit != want {
+			t.Errorf("%s: exit %d, want %d (%s)", expect, v.Exit, want, show(v))
+		}
+	}
+	h.Header.Properties = []string{"S", "O", "N"}
+	if v := Check(h, nil, Options{Expect: "exactly:S"}); v.Exit != ExitUnknown {
+		t.Errorf("what is unknown may be violated: exit %d", v.Exit)
+	}
+}
+
+// TestReportedDecidesNothing: what is judged by default and only reported decides a run where it
+// was asked for by name.
+func TestReportedDecidesNothing(t *testing.T) {
+	h := story(t, "names k; c1 acquire 1 5; c1 release 6 7; c0 acquire 20 90 fail")
+	h.Header.Properties, h.Header.Reported = []string{"S", "R"}, []string{"R"}
+	trace := commands(t, "0 1 22 0 n0 SETNX k a -> !eof\n0 1 50 55 n0 SETNX k a -> 0")
+	for _, c := range []struct {
+		o    Options
+		want Result
+		exit int
+	}{
+		{Options{}, Valid, ExitExpected},
+		{Options{Expect: "violated"}, Valid, ExitUnexpected},
+		{Options{Expect: "R"}, Violated, ExitExpected},
+		{Options{Properties: []string{"S", "R"}}, Violated, ExitUnexpected},
+	} {
+		v := Check(h, trace, c.o)
+		if v.Verdict != c.want || v.Exit != c.exit || v.Property("R").Verdict != Violated {
+			t.Errorf("%+v: %s, exit %d: %s", c.o, v.Verdict, v.Exit, show(v))
+		}
+	}
+}
+
+// TestNamesOfFormat1: a history of format 1 is judged under the names that it has, and meets an
+// expectation of today's letter.
+func TestNamesOfFormat1(t *testing.T) {
+	h := story(t, "reentrant; validity; c0 acquire 1 5 valid=90; c0 acquire 6 7 depth=1 valid=90; c0 "+
+		"release 8 9; c1 acquire 2 10 valid=90; c0 release 20 21; c1 release 23 24")
+	h.Header.Properties = []string{history.OldReentry, history.OldValidity}
+	v := Check(h, nil, Options{Expect: "re-entry"})
+	if got := show(v); got != "re-entry=violated validity=violated" || v.Exit != ExitExpected {
+		t.Errorf("%s, exit %d", got, v.Exit)
+	}
+	if !strings.Contains(v.Summary, "both that they held it") {
+		t.Error(v.Summary)
+	}
+}

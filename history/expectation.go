@@ -1,0 +1,57 @@
+package history
+
+import (
+	"slices"
+	"strings"
+)
+
+// Expectation is what a run is expected to show, as --expect, plans and headers write it: "valid",
+// "violated", letters of which each must be violated ("S", "S,L", "SL"), or the same with
+// "exactly:" in front, when nothing else may be violated. Without letters it is Valid or any
+// violation.
+type Expectation struct {
+	Valid   bool
+	Exactly bool
+	Letters []string
+}
+
+const exactly = "exactly:"
+
+// ParseExpectation reads an expectation. Empty is valid. Whether there are such letters it does not
+// say.
+func ParseExpectation(text string) (e Expectation) {
+	switch text {
+	case "", "valid":
+		return Expectation{Valid: true}
+	case "violated":
+		return e
+	}
+	letters, exact := strings.CutPrefix(text, exactly)
+	e.Exactly = exact
+	divides := func(r rune) bool { return r == ',' || r == ' ' }
+	for _, word := range strings.FieldsFunc(letters, divides) {
+		names := []string{word}
+		if strings.ToUpper(word) == word {
+			names = strings.Split(word, "") // "SL"
+		}
+		e.Letters = append(e.Letters, PropertyLetters(names)...)
+	}
+	return e
+}
+
+// String writes what ParseExpectation reads.
+func (e Expectation) String() string {
+	switch letters := strings.Join(e.Letters, ","); {
+	case e.Valid:
+		return "valid"
+	case e.Exactly:
+		return exactly + letters
+	case letters == "":
+		return "violated"
+	default:
+		return letters
+	}
+}
+
+// Names reports whether the expectation is about this property.
+func (e Expectation) Names(property string) bool { return slices.Contains(e.Letters, property) }
