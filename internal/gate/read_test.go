@@ -152,6 +152,7 @@ func TestExpectationsAsText(t *testing.T) {
 	for text, want := range map[string]string{
 		"safe": "safe", "violates": "violates", "violates S": "violates S", "violates SL": "violates S,L",
 		"violates S, L":          "violates S,L",
+		"violates exactly:S,L":   "violates exactly:S,L",
 		"violates S within 30 s": "violates S within 30s", "violates within 1m": "violates within 1m",
 		"  violates   S,O within 1h0m ": "violates S,O within 1h",
 	} {
