@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 
@@ -50,6 +51,21 @@ func (e exit) Error() string {
 }
 
 func (e exit) Unwrap() error { return e.err }
+
+// output is standard output. A verb whose result could not be written did not do its work, whatever
+// it makes of the error.
+type output struct {
+	w   io.Writer
+	err error // of the first write that failed
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.w.Write(b)
+	if err != nil && o.err == nil {
+		o.err = broken(fmt.Errorf("the output cannot be written: %w", err))
+	}
+	return n, err
+}
 
 // The most that an error repeats of what it is about.
 const (

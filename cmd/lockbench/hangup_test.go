@@ -3,7 +3,9 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -36,5 +38,35 @@ func TestATerminalThatIsClosedEndsARun(t *testing.T) {
 	}
 	if keys := s.admin.Keys(t.Context(), "*").Val(); len(keys) != 0 {
 		t.Errorf("the keys %v are left", keys)
+	}
+}
+
+// panicEnv lets a command die of a panic in a goroutine.
+const panicEnv = "LOCKBENCH_PLANT_PANIC"
+
+func plantPanic() {
+	if os.Getenv(panicEnv) != "" {
+		time.AfterFunc(100*time.Millisecond, func() { panic("planted") })
+	}
+}
+
+// TestTheDeathOfGoIsNoVerdict wants a panic that nothing can catch not to exit with 2, which says
+// that the verdict is unknown.
+func TestTheDeathOfGoIsNoVerdict(t *testing.T) {
+	t.Parallel()
+	c := command(t, t.TempDir(), "check", "-")
+	c.Env = append(c.Env, panicEnv+"=1")
+	in, err := c.StdinPipe() // check waits for it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var said strings.Builder
+	c.Stderr = &said
+	if err := c.Run(); err == nil {
+		t.Fatal("it did not die")
+	}
+	if code := c.ProcessState.ExitCode(); code >= 0 || !strings.Contains(said.String(), "planted") {
+		t.Errorf("exit code %d: %.200s", code, said.String())
 	}
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -28,6 +29,9 @@ func main() {
 	if proxy.IsRemote() {
 		os.Exit(proxy.RemoteMain(os.Stdout))
 	}
+	// Where Go itself dies, as of a panic in a goroutine, it would exit with 2, which says unknown.
+	// So it ends by SIGABRT.
+	debug.SetTraceback("crash")
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	code := Main(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -55,9 +59,13 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) (code in
 	}()
 	root := rootCommand()
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	out := &output{w: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil || err.Error() == "" {
+		err = cmp.Or(out.err, err)
+	}
 	if err == nil {
 		return 0
 	}

@@ -27,6 +27,7 @@ func TestMain(m *testing.M) {
 	testenv.SideBySide(4)
 	testscript.Main(m, map[string]func(){"lockbench": func() {
 		plant("command")
+		plantPanic()
 		main()
 	}})
 }
