@@ -1,13 +1,20 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io"
+
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/doctor"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/spf13/cobra"
 )
 
 func doctorCommand() *cobra.Command {
 	var asJSON, clean bool
+	var place harness.Place
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine has, and which environments and faults are possible",
@@ -16,11 +23,17 @@ server, a client, a pause and a clock that jumps, and says what to do about the 
 at least one environment works.`,
 		Example: `  lockbench doctor
   lockbench doctor --json | jq .environments
-  lockbench doctor --clean`,
+  lockbench doctor --clean
+  lockbench doctor --clean --addr staging:6379`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			w := c.OutOrStdout()
-			if clean {
+			switch {
+			case clean && len(place.Addrs) > 0:
+				return cleanExternal(w, place)
+			case len(place.Addrs) > 0 || place.TLS:
+				return errors.New("--addr and --tls are for --clean: they say which Redis to clean up")
+			case clean:
 				return doctor.CleanUp(c.Context(), w)
 			}
 			d, err := doctor.Diagnose(c.Context()), error(nil)
@@ -38,5 +51,19 @@ at least one environment works.`,
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&clean, "clean", false,
 		"remove the containers, networks and temporary folders of killed runs, and nothing else")
+	c.Flags().StringSliceVar(&place.Addrs, "addr", nil,
+		"with --clean: remove only the keys of killed runs, from the Redis at host:port")
+	c.Flags().BoolVar(&place.TLS, "tls", false, "with --addr: speak TLS; the login is that of run")
 	return c
+}
+
+// cleanExternal says how many keys were removed.
+func cleanExternal(w io.Writer, p harness.Place) error {
+	removed, kept, err := runner.CleanExternal(p)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "keys of runs that are over: %d removed; of runs that live, or were "+
+		"killed less than a minute ago: %d\n", removed, kept)
+	return broken(err)
 }

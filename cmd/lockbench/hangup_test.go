@@ -23,7 +23,8 @@ func TestATerminalThatIsClosedEndsARun(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for limit := time.Now().Add(time.Minute); len(s.admin.Keys(t.Context(), "*").Val()) == 0; {
+	for limit := time.Now().Add(time.Minute); len(s.admin.Keys(t.Context(),
+		"*:lock:*").Val()) == 0; {
 		if time.Now().After(limit) {
 			t.Fatal("no client has got the lock")
 		}

@@ -89,6 +89,12 @@ func containers(p harness.Place, clocks bool) docker.Options {
 	return docker.Options{Image: p.Image, Network: p.Network, Workers: p.Workers, Clocks: clocks}
 }
 
+// CleanExternal removes the keys of runs that are over from a Redis of another owner, and no
+// others. Kept is how many belong to runs that live.
+func CleanExternal(p harness.Place) (removed, kept int, err error) {
+	return server.CleanExternal(external(p))
+}
+
 // external is a Redis that runs already. Its user and password are never in a plan.
 func external(p harness.Place) server.ExternalConfig {
 	return server.ExternalConfig{

@@ -34,6 +34,7 @@ type External struct {
 	secret   string          // with which connections to them begin; "": there are none
 	reach    []string        // the address of each Redis for us: its own, or its tunnel's
 	versions map[string]string
+	pulse    pulse
 }
 
 // Connect looks at a Redis and refuses what is no place for a test. It writes nothing.
@@ -43,7 +44,7 @@ func Connect(e ExternalConfig) (*External, error) {
 		return nil, errors.New("--env external needs --addr host:port")
 	}
 	g := &External{ExternalConfig: e, Prefix: runPrefix + rand.Text()[:10] + ":",
-		versions: map[string]string{
+		pulse: pulse{end: make(chan struct{})}, versions: map[string]string{
 			"address": strings.Join(e.Addrs, ",")}}
 	for _, a := range e.Addrs {
 		if err := g.reachable(a); err != nil {
@@ -161,12 +162,16 @@ func (g *External) Launch(c NodeConfig) (Server, error) {
 			nemesis.ImpossibleError{Reason: fmt.Errorf("the run needs %s beside the %d of --addr",
 				c.Name, len(g.reach))}
 	}
+	if err := g.pulse.begin(g.dial(g.reach[i]), g.Prefix+aliveKey); err != nil {
+		return nil, err
+	}
 	return ExternalServer{g.reach[i], g.secret, make(chan struct{})}, nil
 }
 
 // Close removes the keys of the run, and nothing else. It is called after the environment's own
 // Close.
 func (g *External) Close() (err error) {
+	g.pulse.stop()
 	for _, a := range g.reach {
 		err = errors.Join(err, g.clean(a))
 	}

@@ -221,6 +221,39 @@ func TestRepliesOfAStrangerAreBounded(t *testing.T) {
 	}
 }
 
+// TestCleanExternal cleans up beside a run that lives, and among keys of others.
+func TestCleanExternal(t *testing.T) {
+	addr, ctx := running(t, "127.84.6.2"), context.Background()
+	config := server.ExternalConfig{Addrs: []string{addr}, AnyDatabase: true}
+	lives, err := server.Connect(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lives.Close()
+	if _, err := lives.Launch(server.NodeConfig{Name: "n0"}); err != nil {
+		t.Fatal(err)
+	}
+	c := server.Dial(addr)
+	defer c.Close()
+	const dead = "lockbench:ABCDEFGHIJ:"
+	theirs := []string{"theirs", "lockbench:notes", "lockbench:ABC:lock:0", "lockbench:abcdefghij:x"}
+	for _, k := range append(theirs, dead+"lock:0", "channel:{"+dead+"lock:0}",
+		lives.Prefix+"lock:0") {
+		if err := c.Set(ctx, k, "1", 0).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	removed, kept, err := server.CleanExternal(config)
+	if removed != 2 || kept != 2 || err != nil { // the run that lives has a key that says so, too
+		t.Errorf("%d removed, %d kept, %v", removed, kept, err)
+	}
+	want := append(theirs, lives.Prefix+"lock:0", lives.Prefix+"alive")
+	if got := c.Keys(ctx, "*").Val(); len(got) != len(want) ||
+		c.Exists(ctx, want...).Val() != int64(len(want)) {
+		t.Errorf("the keys %v are left, not %v", got, want)
+	}
+}
+
 func TestMain(m *testing.M) {
 	if worker.IsOne() {
 		os.Exit(worker.Main(os.Stdin, os.Stdout))
