@@ -254,6 +254,39 @@ func TestCleanExternal(t *testing.T) {
 	}
 }
 
+// TestRedisOwnWords wants what Redis refuses at the start to be said in its own words, before a
+// client fails for a reason that only its trace tells.
+func TestRedisOwnWords(t *testing.T) {
+	addr := running(t, "127.84.6.3")
+	c, ctx := server.Dial(addr), context.Background()
+	defer c.Close()
+	must := func(args ...any) {
+		t.Helper()
+		if err := c.Do(ctx, args...).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must("ACL", "SETUSER", "reader", "on", ">x", "~*", "+@read", "+info")
+	for says, row := range map[string]struct {
+		before []any
+		as     server.ExternalConfig
+	}{
+		"NOPERM": {[]any{"PING"}, server.ExternalConfig{User: "reader", Password: "x"}},
+		"OOM":    {[]any{"CONFIG", "SET", "maxmemory", "1"}, server.ExternalConfig{}},
+	} {
+		must(row.before...)
+		row.as.Addrs = []string{addr}
+		g, err := server.Connect(row.as)
+		if err == nil {
+			_, err = g.Launch(server.NodeConfig{Name: "n0"})
+			g.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s expected: %v", says, err)
+		}
+	}
+}
+
 func TestMain(m *testing.M) {
 	if worker.IsOne() {
 		os.Exit(worker.Main(os.Stdin, os.Stdout))
