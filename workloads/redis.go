@@ -38,6 +38,7 @@ type route struct {
 	spares map[string]string
 
 	announced map[string]string // of a client with sentinels
+	sentinels []string          // the addresses that lead to them
 
 	mu   sync.Mutex
 	way  map[string]string // nodes, or spares since the harness said so
@@ -70,10 +71,15 @@ func (r *route) target() (node, address string) {
 
 // connectTo is for clients that are told by Sentinel where to connect: to a sentinel itself, or to
 // the node that is known to the sentinels by this address, to which the client has a way of its
-// own.
+// own. go-redis also tries the addresses by which sentinels know each other: they lead around the
+// client's links, and from outside of the servers' network to another machine.
 func (r *route) connectTo(ctx context.Context, network, address string) (net.Conn, error) {
 	node, ok := r.announced[address]
 	if !ok {
+		if !slices.Contains(r.sentinels, address) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp",
+				Err: fmt.Errorf("%s is not the client's way to a sentinel", address)}
+		}
 		return r.dial(ctx, address)
 	}
 	r.mu.Lock()
@@ -161,7 +167,8 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 		MaintNotificationsConfig: maintenanceOff(),
 	}
 	if len(c.Sentinels) > 0 {
-		o.Addrs, o.MasterName, o.Dialer, r.announced = c.Sentinels, MasterName, r.connectTo, c.Announced
+		o.Addrs, o.MasterName, o.Dialer = slices.Clone(c.Sentinels), MasterName, r.connectTo
+		r.sentinels, r.announced = c.Sentinels, c.Announced
 	}
 	cl := redis.NewUniversalClient(o)
 	cl.AddHook(hook)
