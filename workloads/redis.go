@@ -44,7 +44,9 @@ type route struct {
 	way  map[string]string // nodes, or spares since the harness said so
 	node string
 	// every connection since the last redirect; closed ones stay until then, there are few
-	open []net.Conn
+	open   []net.Conn
+	made   int    // connections so far
+	madeTo string // the node of the latest
 }
 
 func newRoute(dial Dial, nodes, spares map[string]string, master string) *route {
@@ -103,7 +105,27 @@ func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 			Err: fmt.Errorf("directed from %s to %s meanwhile", node, r.node)}
 	}
 	r.open = append(r.open, c)
+	r.made, r.madeTo = r.made+1, node
 	return c, nil
+}
+
+// answeredBy returns the node that answered a command which left when node was current and made
+// connections had been made. A redirect closes all connections to the node before, so that a
+// command which is answered although there was one since went over a newer connection.
+func (r *route) answeredBy(node string, made int) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.made > made {
+		return r.madeTo
+	}
+	return node
+}
+
+// connections returns how many connections were made so far.
+func (r *route) connections() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.made
 }
 
 // redirect makes all further connections go to node and closes those to another; or, for
@@ -193,7 +215,11 @@ func (t tracer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 			return next(ctx, cmd)
 		}
 		sent := t.before(ctx, cmd)
+		made := t.r.connections()
 		err := next(ctx, cmd)
+		if replied := (redis.Error)(nil); err == nil || errorsAs(err, &replied) {
+			sent.Node = t.r.answeredBy(sent.Node, made)
+		}
 		t.after(ctx, sent, cmd, err)
 		return err
 	}
