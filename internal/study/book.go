@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/mutate/detection"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -30,6 +31,7 @@ type Book struct {
 	Matrix      *matrix.Matrix
 	Exhaustive  *ExhaustiveReport
 	Mitigations *MitigationReport
+	Detection   *detection.Record
 	Soaks       []*Soak // by the name of the environment
 }
 
@@ -40,6 +42,7 @@ func ReadBook(dir fs.FS) (*Book, error) {
 		readPart(dir, MatrixFile, matrix.Read, &b.Matrix),
 		readPart(dir, ExhaustiveFile, ReadExhaustive, &b.Exhaustive),
 		readPart(dir, MitigationsFile, ReadMitigations, &b.Mitigations),
+		readPart(dir, detection.File, detection.Read, &b.Detection),
 	)
 	soaks, _ := fs.Glob(dir, soakFiles) // sorted; the pattern is good
 	for _, name := range soaks {
@@ -92,6 +95,9 @@ func (b *Book) Pages() (pages []Page) {
 	}
 	if b.Mitigations != nil {
 		add("verdicts/mitigations.md", b.mitigations)
+	}
+	if b.Detection != nil {
+		add("detection.md", b.detected)
 	}
 	for _, impl := range b.locks() {
 		add("verdicts/"+impl+".md", func(p *page) { b.lock(p, impl) })

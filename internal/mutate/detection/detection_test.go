@@ -1,0 +1,194 @@
+package detection
+
+import (
+	"bytes"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/mutate"
+)
+
+const root = "../../.."
+
+// recorded is docs/detection.json.
+func recorded(t *testing.T) *Record {
+	t.Helper()
+	f, err := os.Open(filepath.Join(root, "docs", File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestTheRecordIsOfTheseLocks: the record has the mutants that the source has today.
+func TestTheRecordIsOfTheseLocks(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command")
+	}
+	mutants, err := Mutants(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := recorded(t)
+	if len(r.Mutants) != len(mutants) {
+		t.Errorf("%d mutants are recorded, of %d", len(r.Mutants), len(mutants))
+	}
+	for _, m := range mutants {
+		if old := r.of(m); old == nil {
+			t.Errorf("not recorded: %s; `go run ./internal/mutate/detect -missing` asks for it", m.Key())
+		}
+	}
+}
+
+// TestWhatIsNotFoundHasAReason: and each reason is of mutants that there are, and that no letter
+// tells of.
+func TestWhatIsNotFoundHasAReason(t *testing.T) {
+	t.Parallel()
+	r := recorded(t)
+	by := map[string]Result{}
+	for _, m := range r.Mutants {
+		by[m.Key()] = m
+		if !m.Noticed() && ReasonOf(m) == nil {
+			t.Errorf("not found, and no reason: %s:%d %s", m.File, m.Line, m.Key())
+		}
+	}
+	seen := map[string]bool{}
+	for _, reason := range Reasons() {
+		for _, key := range reason.Mutants {
+			m, ok := by[key]
+			switch {
+			case !ok:
+				t.Errorf("there is no mutant %q any more", key)
+			case m.Noticed():
+				t.Errorf("it is found: %s", key)
+			case seen[key]:
+				t.Errorf("two reasons: %s", key)
+			}
+			seen[key] = true
+		}
+		if strings.TrimSpace(reason.Reason) == "" || len(reason.Mutants) == 0 {
+			t.Errorf("an empty reason: %+v", reason)
+		}
+	}
+}
+
+// sample is how many mutants are asked without LOCKBENCH_SOAK.
+const sample = 4
+
+// TestWhatWasFoundIsFoundAgain asks some mutants again, others with each commit, and with
+// LOCKBENCH_SOAK all.
+func TestWhatWasFoundIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command")
+	}
+	r := recorded(t)
+	wanted := drawnSample(r, commit())
+	c := Campaign{Root: root, Known: r.Known, Jobs: 2, Aimed: 2, Drawn: 4,
+		Ask: func(m mutate.Mutant) bool {
+			return slices.Contains(wanted, m.Key())
+		}}
+	if os.Getenv("LOCKBENCH_SOAK") == "" {
+		c.Drawn = 0 // only what scenarios find that are aimed
+	}
+	again, err := c.Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(again.Mutants) != len(wanted) {
+		t.Errorf("%d mutants of %d", len(again.Mutants), len(wanted))
+	}
+	for _, m := range again.Mutants {
+		t.Logf("%s: %v %v", m.Key(), m.Aimed, m.Drawn)
+		if !m.Found() {
+			t.Errorf("not found any more: %s (%s %s)", m.Key(), m.End, m.Words)
+		}
+	}
+}
+
+// drawnSample are the keys of mutants that were found, chosen by a text that changes.
+func drawnSample(r *Record, by string) (keys []string) {
+	order := map[string]uint32{}
+	for _, m := range r.Mutants {
+		soak := os.Getenv("LOCKBENCH_SOAK") != ""
+		if m.Found() && (soak || len(m.Aimed) > 0) {
+			h := fnv.New32a()
+			h.Write([]byte(by + m.Key()))
+			keys, order[m.Key()] = append(keys, m.Key()), h.Sum32()
+		}
+	}
+	slices.SortFunc(keys, func(a, b string) int { return int(int64(order[a]) - int64(order[b])) })
+	if os.Getenv("LOCKBENCH_SOAK") != "" {
+		return keys
+	}
+	return keys[:min(len(keys), sample)]
+}
+
+// commit is the hash of the commit; without git it is nothing, and the sample always the same.
+func commit() string {
+	c := exec.Command("git", "rev-parse", "HEAD")
+	c.Dir = root
+	out, err := c.Output()
+	if err != nil {
+		return ""
+	}
+	return string(out)
+}
+
+// TestTheSampleChanges with the commit.
+func TestTheSampleChanges(t *testing.T) {
+	t.Parallel()
+	r := recorded(t)
+	if a, b := drawnSample(r, "a"), drawnSample(r, "b"); slices.Equal(a, b) || len(a) < sample &&
+		os.Getenv("LOCKBENCH_SOAK") == "" {
+		t.Errorf("%q %q", a, b)
+	}
+}
+
+// TestKnownLettersAreNoFinding: nor is what happens without any fault.
+func TestKnownLettersAreNoFinding(t *testing.T) {
+	t.Parallel()
+	k := Known{}
+	k.add("lock", "pause", "S", "O")
+	k.add("lock", noFault, "R")
+	if got := k.fresh("lock", "pause", []string{"S", "L", "R"}); !slices.Equal(got, []string{"L"}) {
+		t.Error(got)
+	}
+	if got := k.fresh("lock row", "pause", []string{"S", "R"}); len(got) != 2 {
+		t.Error(got)
+	}
+}
+
+// TestWhatAProcessSays is read as findings and ends.
+func TestWhatAProcessSays(t *testing.T) {
+	t.Parallel()
+	var r Result
+	last, err := r.read(bytes.NewBufferString(`{"row":"a","fault":"none"}
+{"row":"a","fault":"none","letters":["S"]}
+{"row":"a","fault":"none","letters":["S","O"]}
+{"row":"a","fault":"pause","runs":3,"drawn":true,"letters":["L"]}
+{"row":"a","fault":"crash","runs":7,"drawn":true}
+`))
+	if err != nil || len(r.Aimed) != 1 || len(r.Aimed[0].Letters) != 2 || len(r.Drawn) != 1 ||
+		r.Runs != 7 {
+		t.Errorf("%+v %v", r, err)
+	}
+	r.end(exec.Command("sh", "-c", "exit 2").Run(), "panic: oh\ngoroutine 1", last)
+	if r.End != Panics || r.Words != "under crash, drawn: panic: oh" || !r.Noticed() {
+		t.Errorf("%+v", r)
+	}
+	if _, err := r.read(bytes.NewBufferString("hello")); err == nil {
+		t.Error("no JSON")
+	}
+}

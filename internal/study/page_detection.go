@@ -1,0 +1,212 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/mutate"
+	"github.com/lockbench/lockbench/internal/mutate/detection"
+	"github.com/lockbench/lockbench/internal/units"
+)
+
+// detected writes docs/detection.md: which small defects of the locks the harness finds.
+func (b *Book) detected(p *page) {
+	d := b.Detection
+	all := count(d.Mutants)
+	p.heading(1, "Which defects are found")
+	p.paragraph("**The answer.** Of %s of %s, each a lock of the table with one small defect, %d "+
+		"were found: a letter was violated that the lock as it is does not show under the same fault. "+
+		"%d were found by scenarios that are aimed and %d with moments that were drawn. Another %d do "+
+		"not pass without a letter, %d are equivalent, and %d were not found. Each of them is "+
+		"[below](#what-was-not-found), with the reason.", units.Count(all.mutants, "mutant"),
+		units.Count(len(d.Locks()), "lock"), all.found, all.aimed, all.drawn, all.noticed,
+		all.equivalent, all.missed)
+	p.head("lock", "mutants", "found", "aimed", "drawn", "no letter, does not pass", "equivalent",
+		"not found")
+	for _, lock := range d.Locks() {
+		p.tally("["+lock+"](#"+lock+")", d.Of(lock))
+	}
+	p.tally("**all**", d.Mutants)
+
+	p.heading(2, "By kind of defect")
+	p.head("operator", "mutants", "found", "aimed", "drawn", "no letter, does not pass", "equivalent",
+		"not found")
+	for _, operator := range mutate.Operators() {
+		p.tally(operator, slices.DeleteFunc(slices.Clone(d.Mutants), func(r detection.Result) bool {
+			return r.Operator != operator
+		}))
+	}
+	b.howDetected(p)
+	p.unfound(d)
+	for _, lock := range d.Locks() {
+		p.heading(2, lock)
+		p.mutants(d.Of(lock))
+	}
+}
+
+// howDetected says how it was measured.
+func (b *Book) howDetected(p *page) {
+	p.heading(2, "How it was measured")
+	p.paragraph("The operators know nothing of any lock. Each is applied wherever the source " +
+		"allows it, in Go and in Lua; of what compiles, one mutant of each operator in each file is " +
+		"asked, chosen by a hash of the changed text. `l.until = nil ¶ mine := …` means that two statements changed " +
+		"places.")
+	p.items([]string{
+		"**Aimed**: every scenario of the [table](verdicts.md#the-faults) that the simulator can do " +
+			"for the lock, in each of the lock's rows, and its other workloads without a fault.",
+		"**Drawn**: `lockbench explore` under every fault, with moments and orders that are drawn " +
+			"([explore.md](explore.md)).",
+		fmt.Sprintf("Each mutant has %d s of processor time. A letter counts if the lock as it is "+
+			"shows it neither under the same fault nor without any: in the simulator with many more runs, "+
+			"or measured on Redis ([verdicts.md](verdicts.md)).", b.Detection.Limit),
+		"Of the 60 s only a part was used so far: each scenario was run twice at most, and each fault " +
+			"drawn four times in each of two kinds of order. Redlock was not asked yet.",
+		"**No letter, does not pass**: the client panics, a call never ends, or without any fault the " +
+			"lock is hardly ever granted. Such a run says *unknown*, and unknown never passes.",
+		"**Equivalent**: no run can tell it from the lock. That is argued for each.",
+	})
+	p.paragraph("`go run ./internal/mutate/detect` measures, and writes this page. A test finds some of " +
+		"the mutants again, others with each commit; `make soak` all.")
+}
+
+// tallied are the numbers of some mutants.
+type tallied struct {
+	mutants, found, aimed, drawn, noticed, equivalent, missed int
+}
+
+func count(some []detection.Result) (t tallied) {
+	for _, r := range some {
+		t.mutants++
+		reason := detection.ReasonOf(r)
+		switch {
+		case r.Found():
+			t.found++
+		case r.Noticed():
+			t.noticed++
+		case reason != nil && reason.Equivalent:
+			t.equivalent++
+		default:
+			t.missed++
+		}
+		if len(r.Aimed) > 0 {
+			t.aimed++
+		}
+		if len(r.Drawn) > 0 {
+			t.drawn++
+		}
+	}
+	return t
+}
+
+func (p *page) tally(name string, some []detection.Result) {
+	if t := count(some); t.mutants > 0 {
+		cells := []string{name}
+		for _, n := range []int{t.mutants, t.found, t.aimed, t.drawn, t.noticed, t.equivalent, t.missed} {
+			cells = append(cells, fmt.Sprint(n))
+		}
+		p.row(cells...)
+	}
+}
+
+// unfound lists the mutants that no letter tells of, with the reasons.
+func (p *page) unfound(d *detection.Record) {
+	p.heading(2, "What was not found")
+	for _, title := range []string{"Equivalent", "Not found"} {
+		p.heading(3, title)
+		for _, reason := range detection.Reasons() {
+			if reason.Equivalent != (title == "Equivalent") {
+				continue
+			}
+			p.paragraph("%s", reason.Reason)
+			var lines []string
+			for _, r := range d.Mutants {
+				if slices.Contains(reason.Mutants, r.Key()) && !r.Noticed() {
+					lines = append(lines, fmt.Sprintf("%s, %s: %s", place(r), r.Operator, defect(r)))
+				}
+			}
+			p.items(lines)
+		}
+	}
+}
+
+// place is where a mutant differs.
+func place(r detection.Result) string {
+	if r.Where == "" {
+		return fmt.Sprintf("`%s:%d`", r.File, r.Line)
+	}
+	return fmt.Sprintf("`%s:%d` %s", r.File, r.Line, r.Where)
+}
+
+// defect is what a mutant changes.
+func defect(r detection.Result) string {
+	if r.New == "" {
+		return code(r.Old) + " dropped"
+	}
+	return code(r.Old) + " → " + code(r.New)
+}
+
+// code is a piece of source in a cell of a table.
+func code(s string) string {
+	if strings.Contains(s, "`") {
+		return "`` " + strings.ReplaceAll(s, "|", "\\|") + " ``"
+	}
+	return "`" + strings.ReplaceAll(s, "|", "\\|") + "`"
+}
+
+// mutants is the table of a lock's mutants.
+func (p *page) mutants(some []detection.Result) {
+	p.head("where", "operator", "change", "aimed", "drawn")
+	for _, r := range some {
+		aimed, drawn := findings(r.Aimed), findings(r.Drawn)
+		if !r.Found() {
+			aimed = without(r)
+		}
+		p.row(place(r), r.Operator, defect(r), aimed, drawn)
+	}
+}
+
+// without is what became of a mutant without a letter.
+func without(r detection.Result) string {
+	switch r.End {
+	case detection.Panics:
+		return "panics " + oneLine(r.Words)
+	case detection.Hangs:
+		return "never ends " + oneLine(r.Words)
+	case detection.Idle:
+		return "unknown: " + oneLine(r.Words)
+	}
+	if reason := detection.ReasonOf(r); reason != nil && reason.Equivalent {
+		return "equivalent"
+	}
+	return "not found"
+}
+
+// mostFaults is how many faults are named for each letter.
+const mostFaults = 2
+
+// findings are letters with the faults under which they were found.
+func findings(all []detection.Finding) string {
+	var parts []string
+	for _, letter := range history.Properties() {
+		var faults []string
+		for _, f := range all {
+			if slices.Contains(f.Letters, letter) && !slices.Contains(faults, f.Fault) {
+				faults = append(faults, f.Fault)
+			}
+		}
+		if len(faults) == 0 {
+			continue
+		}
+		text := strings.Join(faults[:min(len(faults), mostFaults)], ", ")
+		if more := len(faults) - mostFaults; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		parts = append(parts, fmt.Sprintf("**%s** %s", letter, text))
+	}
+	if len(parts) == 0 {
+		return "-"
+	}
+	return strings.Join(parts, "; ")
+}
