@@ -19,7 +19,7 @@ import (
 //	fault promote n1 55 58 [strike] [lasted] [err=...]
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
 //	ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted;
-//	    requires contended=1 strikes=1
+//	    requires contended=1 strikes=1; undone STEP OF WHAT
 //
 // Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end
 // 500".
@@ -35,7 +35,7 @@ func story(t testing.TB, text string) *history.History {
 	s.h.Sort()
 	if !s.cut {
 		s.h.Events = append(s.h.Events, history.Event{Type: history.End, T: max(s.end, s.last),
-			Process: history.Harness, Err: s.broken})
+			Process: history.Harness, Err: s.broken, Undone: s.undone})
 	}
 	v := history.NewValidator()
 	for i, e := range s.h.Events {
@@ -52,6 +52,7 @@ type teller struct {
 	held      map[int][]int
 	end, last int64
 	broken    string
+	undone    *history.Undone
 	cut       bool
 	faults    int
 }
@@ -100,6 +101,9 @@ func (s *teller) tell(t testing.TB, w []string) {
 		s.broken = strings.Join(w[1:], " ")
 	case "interrupted":
 		s.cut = true
+	case "undone":
+		s.undone = &history.Undone{Step: int(number(t, w[1])), Of: int(number(t, w[2])),
+			What: strings.Join(w[3:], " ")}
 	case "requires":
 		s.requires(t, w[1:])
 	case "fault":

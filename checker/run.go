@@ -80,6 +80,8 @@ func doubt(t record.Trust, partial bool, e Evidence, r history.Requires) string 
 		return explain.Say("the record has no end: the run was interrupted")
 	case e.Acquisitions == 0:
 		return explain.Say("no client acquired the lock, so nothing was tried")
+	case t.Undone != nil:
+		return explain.Undone(t.Undone)
 	}
 	return explain.Missing(e, r)
 }

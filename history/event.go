@@ -70,6 +70,17 @@ type Event struct {
 	// of a fault's end: it was in effect until the run ended, when the harness took it back
 	Lasted bool `json:"lasted,omitempty"`
 	By     *int `json:"by,omitempty"` // of a fault: the client at whose breakpoint it began
+	// of the end: the step without which the scenario proves nothing; nil: it was played as planned
+	Undone *Undone `json:"undone,omitempty"`
+}
+
+// Undone is the first step of a scenario that the run should have done and did not.
+type Undone struct {
+	Step int    `json:"step"` // from 1
+	Of   int    `json:"of"`   // steps of the scenario
+	What string `json:"what"` // for people
+	// every step was carried out, but no fault began and no client was met: this step is the first
+	Idle bool `json:"idle,omitempty"`
 }
 
 // Refusal is why an acquire failed. The zero value is Taken.

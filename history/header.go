@@ -64,6 +64,14 @@ func (h *History) Complete() bool {
 	return len(h.Events) > 0 && h.Events[len(h.Events)-1].Type == End
 }
 
+// Undone returns the step without which the scenario proves nothing, or nil.
+func (h *History) Undone() *Undone {
+	if !h.Complete() {
+		return nil
+	}
+	return h.Events[len(h.Events)-1].Undone
+}
+
 // HarnessError returns why the harness could not finish the run, or "".
 func (h *History) HarnessError() string {
 	if !h.Complete() {

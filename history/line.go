@@ -129,6 +129,20 @@ func (e Event) write(l *line) {
 	if e.By != nil {
 		l.number("by", int64(*e.By))
 	}
+	if e.Undone != nil {
+		l.name("undone")
+		e.Undone.write(l)
+	}
+	l.end()
+}
+
+func (u *Undone) write(l *line) {
+	l.begin()
+	l.number("step", int64(u.Step))
+	l.number("of", int64(u.Of))
+	l.name("what")
+	l.quote(u.What)
+	l.flag("idle", u.Idle)
 	l.end()
 }
 

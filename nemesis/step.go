@@ -6,6 +6,7 @@ package nemesis
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/lockbench/lockbench/history"
 )
@@ -149,6 +150,25 @@ func (s Step) String() string {
 		return fmt.Sprint(s.Do, " ", s.Target)
 	}
 	return string(b)
+}
+
+// Words is the step for a sentence, as a file may have it: "kill n0", or what an await waits for.
+func (s Step) Words() string {
+	if s.Await == nil {
+		return strings.TrimSpace(s.Do + " " + s.Target)
+	}
+	who := s.Await.Client
+	if who == "" {
+		who = "a client"
+	}
+	if s.Await.Command == "" {
+		return fmt.Sprintf("await that %s comes to %q", who, s.Await.Phase)
+	}
+	words := fmt.Sprintf("await that %s sends a command that matches %q", who, s.Await.Command)
+	if s.Await.Nth > 1 {
+		words += fmt.Sprintf(" for the %dth time", s.Await.Nth)
+	}
+	return words
 }
 
 // Client reads the number out of a client's name: 2 for "c2".

@@ -7,6 +7,15 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
+// Undone says in a sentence which step of a scenario was not done.
+func Undone(u *history.Undone) string {
+	if u.Idle {
+		return Say("the scenario did nothing to lock or clients: no fault began and no client was met "+
+			"at a breakpoint (step %d of %d is: %s)", u.Step, u.Of, u.What)
+	}
+	return Say("the run ended before step %d of %d of the scenario was done: %s", u.Step, u.Of, u.What)
+}
+
 // Missing says in a sentence what a history lacks of what its plan requires, or "".
 func Missing(e verdict.Evidence, r history.Requires) string {
 	var out []string
@@ -16,12 +25,23 @@ func Missing(e verdict.Evidence, r history.Requires) string {
 	}
 	if e.Hits < r.Hits {
 		out = append(out, Say("%s of %d fell into a hold with another client waiting",
-			only(e.Hits, "strike", "strikes"), r.Hits))
+			only(e.Hits, "strike", "strikes"), r.Hits)+missed(e.Missed))
+	}
+	if r.Hits < 0 {
+		out = append(out, Say("the plan asks for %d hits, and it takes 0 or more", r.Hits))
 	}
 	if r.Failover && e.AfterFailover == 0 {
 		out = append(out, Say("the new master granted nothing after the failover"))
 	}
 	return strings.Join(out, "; ")
+}
+
+// missed names the aimed faults that fell elsewhere.
+func missed(faults []string) string {
+	if len(faults) == 0 {
+		return ""
+	}
+	return Say(" (missed: ") + strings.Join(faults, ", ") + ")"
 }
 
 // only is "no strike", "only 1 strike", "only 2 strikes".

@@ -74,4 +74,9 @@ func TestMissing(t *testing.T) {
 	if got := Missing(verdict.Evidence{Contended: 5, Hits: 1, AfterFailover: 1}, r); got != "" {
 		t.Error(got)
 	}
+	const one = "no strike of 1 fell into a hold with another client waiting (missed: kill n0)"
+	if got := Missing(verdict.Evidence{Missed: []string{"kill n0"}},
+		history.Requires{Hits: 1}); got != one {
+		t.Errorf("got  %s\nwant %s", got, one)
+	}
 }

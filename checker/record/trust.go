@@ -9,8 +9,9 @@ import (
 type Trust struct {
 	Cut         int64 // events with this stamp or a later one do not count
 	Failure     Failure
-	Interrupted bool  // the record has no end
-	Stalls      []Gap // that no fault made, longer than a quarter of the TTL
+	Interrupted bool            // the record has no end
+	Stalls      []Gap           // that no fault made, longer than a quarter of the TTL
+	Undone      *history.Undone // a step that the scenario cannot do without; nil: all were done
 }
 
 // FailureKind is what went wrong with a run.
@@ -50,7 +51,7 @@ func (t *Trust) fault(e *history.Event) {
 }
 
 func (t *Trust) seal(r *Record, h *history.History) {
-	t.Interrupted = !h.Complete()
+	t.Interrupted, t.Undone = !h.Complete(), h.Undone()
 	if why := h.HarnessError(); why != "" && t.Failure.Kind == NoFailure {
 		t.Failure = Failure{Kind: HarnessError, Err: why}
 	}

@@ -16,7 +16,6 @@ func (c *Case) evidence() verdict.Evidence {
 		NestedAcquires: len(c.Record.Inner),
 		Contended:      c.Record.Contended(),
 		Aimed:          c.history.Header.Requires.Hits,
-		Hits:           c.struck(),
 		AfterFailover:  c.afterFailover(),
 		Unknown:        c.Record.Unknown,
 		Gaps:           len(c.trust.Stalls),
@@ -24,6 +23,7 @@ func (c *Case) evidence() verdict.Evidence {
 		Faults:         len(c.faults),
 		Interrupted:    c.trust.Interrupted,
 	}
+	e.Hits, e.Missed = c.struck()
 	e.LongestGapMS = int(c.Record.WorstStall().Length() / int64(time.Millisecond))
 	return e
 }
@@ -40,15 +40,18 @@ func (c *Case) timedOut() (n int) {
 }
 
 // struck counts the strikes that fell into a sure hold while another client had an acquire call for
-// the same key open.
-func (c *Case) struck() int {
-	n := 0
+// the same key open, and names the others.
+func (c *Case) struck() (n int, missed []string) {
 	for _, f := range c.faults {
-		if f.Aimed && c.hits(f) {
+		switch {
+		case !f.Aimed:
+		case c.hits(f):
 			n++
+		default:
+			missed = append(missed, f.Action+" "+f.Target)
 		}
 	}
-	return n
+	return n, missed
 }
 
 func (c *Case) hits(f record.Fault) bool {

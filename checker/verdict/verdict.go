@@ -188,9 +188,11 @@ type Evidence struct {
 	Contended int `json:"contended"`
 	Aimed     int `json:"aimed"` // faults that the plan aims at a hold
 	// aimed faults that fell into a sure hold with a contender waiting
-	Hits          int `json:"hits"`
-	AfterFailover int `json:"grants_after_failover"`
-	Unknown       int `json:"unknown,omitempty"` // operations whose outcome is unknown
+	Hits int `json:"hits"`
+	// the aimed faults that did not, with their targets; for people
+	Missed        []string `json:"missed,omitempty"`
+	AfterFailover int      `json:"grants_after_failover"`
+	Unknown       int      `json:"unknown,omitempty"` // operations whose outcome is unknown
 	// unplanned stalls above a quarter of the TTL
 	Gaps int `json:"gaps,omitempty"`
 	// the longest unplanned stall, of any length that the record tells of

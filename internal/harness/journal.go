@@ -51,4 +51,4 @@ func (j *Journal) Note(s nemesis.Step) error {
 
 // End is the end of the record: err says why it is worth less than planned. It is returned, with
 // what else went wrong.
-func (j *Journal) End(err error) error { return j.run.end(err) }
+func (j *Journal) End(err error) error { return j.run.end(err, nil) }

@@ -15,6 +15,7 @@ type nemesisRunner struct {
 	until  int64 // environment's clock at which it is over, if it is timed
 	heard  int   // promotions that an Elected has waited for
 	losses []int // leases that each client had lost when the current Await began
+	anyMet bool  // a client came to where an Await waited for it
 	breakpoints
 	effects
 }
@@ -81,6 +82,7 @@ func (c *nemesisRunner) met(a nemesis.Await) bool {
 	if c.stopped == nil || a.Contended && c.run.waiter(*c.stopped) < 0 {
 		return false
 	}
+	c.anyMet = true
 	c.name(a)
 	return true
 }

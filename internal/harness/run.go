@@ -54,10 +54,11 @@ func Run(ctx context.Context, p Plan, w Environment, out Output) error {
 		return err
 	}
 	err = r.loop(ctx)
+	undone := r.undone() // before all clients are told to go on
 	if err == nil {
 		err = r.windDown(ctx)
 	}
-	return r.end(err)
+	return r.end(err, undone)
 }
 
 // newRun begins the record of a run.
@@ -80,11 +81,11 @@ func newRun(p Plan, w Environment, out Output) (r *run, err error) {
 	return r, nil
 }
 
-// end writes the end of the record. Err says why the run is worth less than planned; it is returned
-// with what else went wrong.
-func (r *run) end(err error) error {
+// end writes the end of the record, with the step that the scenario lacks. Err says why the run is
+// worth less than planned; it is returned with what else went wrong.
+func (r *run) end(err error, undone *history.Undone) error {
 	r.nemesis.close()
-	e := history.Event{Type: history.End, T: r.now(), Process: history.Harness}
+	e := history.Event{Type: history.End, T: r.now(), Process: history.Harness, Undone: undone}
 	if err != nil {
 		e.Err = err.Error()
 	}
