@@ -27,7 +27,8 @@ func (f *lockFlags) register(s *pflag.FlagSet) {
 	o := &f.RunOptions
 	s.StringVar(&o.Impl, "impl", "", "lock to run; 'lockbench list impls' shows all")
 	s.StringVar(&o.Nemesis, "nemesis", "none",
-		"fault to inject, several with commas between them, or a file (./my.yaml); "+
+		"fault to inject (crash, crash:holding, crash:all), several with commas between them, or a "+
+			"file (./my.yaml); "+
 			"'lockbench list nemeses' shows all")
 	s.StringVar(&o.Workload, "workload", "", "what clients do with the lock (default mutex)")
 	s.StringVar(&o.Variant, "variant", "", "variant of the lock, such as constant for token-lua")

@@ -43,6 +43,9 @@ func runCommand() *cobra.Command {
   # the control: a failover in which nothing is lost
   lockbench run --impl getset --nemesis failover:healthy
 
+  # every aim of a fault, as a cell of the matrix has them
+  lockbench run --impl setnx-del-expired --nemesis crash:all
+
   # two faults, one after the other; several that are drawn from all that the environment offers;
   # and one that you wrote
   lockbench run --impl token-lua --nemesis pause,failover
@@ -99,6 +102,9 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 // run carries out a plan and says the verdict: the plan, the run directory, the run with its
 // verdict, the report.
 func (f *runFlags) run(c *cobra.Command) error {
+	if fault, all := strings.CutSuffix(f.Nemesis, allAims); all && f.plan == "" {
+		return f.runAll(c, fault)
+	}
 	p, note, err := f.prepare(c.Context(), c.Flags())
 	if err != nil {
 		return err
@@ -106,16 +112,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if note != "" {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench:", note)
 	}
-	started, status := time.Now(), &runner.Status{}
-	dir, err := store.Create(f.store, p.Impl, p.Nemesis, started)
-	if err != nil {
-		return err
-	}
-	line := progress.Start(c.ErrOrStderr(), status.Line)
-	r, err := runner.Run(c.Context(), p, runner.Options{
-		Dir: dir, Command: commandLine(c.Flags(), p), Started: started, Status: status,
-	})
-	line.Stop()
+	r, dir, err := f.perform(c, p, commandLine(c.Flags(), p))
 	switch {
 	case errors.Is(err, context.Canceled):
 		return interrupted("what was recorded is in " + dir)
@@ -124,7 +121,26 @@ func (f *runFlags) run(c *cobra.Command) error {
 	case err != nil:
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", err)
 	}
-	return conclude(c, r, f.quiet, f.asJSON)
+	result := conclude(c, r, f.quiet, f.asJSON)
+	if hint := elsewhere(r, p); hint != "" && !f.quiet && !f.asJSON {
+		fmt.Fprintln(c.OutOrStdout(), hint)
+	}
+	return result
+}
+
+// perform carries out a plan in a new run directory, and shows how far it has come.
+func (f *runFlags) perform(c *cobra.Command, p harness.Plan, command string) (r *store.Run,
+	dir string, err error) {
+	started, status := time.Now(), &runner.Status{}
+	if dir, err = store.Create(f.store, p.Impl, p.Nemesis, started); err != nil {
+		return nil, "", err
+	}
+	line := progress.Start(c.ErrOrStderr(), status.Line)
+	defer line.Stop()
+	r, err = runner.Run(c.Context(), p, runner.Options{
+		Dir: dir, Command: command, Started: started, Status: status,
+	})
+	return r, dir, err
 }
 
 // prepare makes the plan from the flags, or reads it.
@@ -181,6 +197,9 @@ func commandLine(set *pflag.FlagSet, p harness.Plan) string {
 			return // it changes only the output
 		}
 		values := []string{f.Value.String()}
+		if f.Name == "nemesis" {
+			values[0] = p.Nemesis // one of all
+		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}

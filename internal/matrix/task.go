@@ -109,7 +109,7 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 		For:            12*ttl + 2*time.Second,
 	}
 	if a.Patient {
-		w.AcquireTimeout = 8 * ttl
+		w.AcquireTimeout = patience * ttl
 	}
 	if r.Has(masters) {
 		w.NodeTimeout = ttl / 10 // a twentieth, as usual, is less than a busy machine takes now and then

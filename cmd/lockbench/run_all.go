@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/runner"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/spf13/cobra"
+)
+
+// allAims after the name of a fault stands for every aim that it has.
+const allAims = ":all"
+
+// aimRun is the run of one aim of a fault.
+type aimRun struct {
+	Nemesis string           `json:"nemesis"`
+	Dir     string           `json:"dir"`
+	Report  string           `json:"report"`
+	Verdict *checker.Verdict `json:"verdict"`
+
+	plan harness.Plan
+	aim  matrix.Aim
+}
+
+// runAll runs every aim of a fault, one after the other, as a cell of the matrix does: each in a
+// run directory of its own, with one summary of them all. The exit code is the worst.
+func (f *runFlags) runAll(c *cobra.Command, fault string) error {
+	if err := f.read(c.Flags()); err != nil {
+		return err
+	}
+	runs, err := f.planAll(c, fault)
+	if err != nil {
+		return err
+	}
+	for i := range runs {
+		if err := f.carryOut(c, &runs[i]); err != nil {
+			return err
+		}
+	}
+	if err := f.tellAll(c.OutOrStdout(), fault, runs); err != nil {
+		return broken(err)
+	}
+	return result(worst(runs))
+}
+
+// planAll makes the plans. An aim that is not possible here is left out and named.
+func (f *runFlags) planAll(c *cobra.Command, fault string) (runs []aimRun, err error) {
+	aims, err := matrix.AimsOf(f.RunOptions, fault)
+	if err != nil {
+		return nil, err
+	}
+	var last error
+	for i, a := range aims {
+		o := a.Apply(f.RunOptions)
+		o.Thorough = true // every property has its chance, as in the matrix
+		p, note, err := runner.Prepare(c.Context(), o)
+		var no nemesis.ImpossibleError
+		switch {
+		case errors.As(err, &no):
+			last = err
+			fmt.Fprintf(c.ErrOrStderr(), "lockbench: %s is left out: %v\n", a.Nemesis, err)
+			continue
+		case err != nil:
+			return nil, err
+		case note != "" && i == 0:
+			fmt.Fprintln(c.ErrOrStderr(), "lockbench:", note)
+		}
+		runs = append(runs, aimRun{Nemesis: p.Nemesis, plan: p, aim: a})
+	}
+	if len(runs) == 0 {
+		return nil, last
+	}
+	return runs, nil
+}
+
+// carryOut carries out one of the runs, and writes its report.
+func (f *runFlags) carryOut(c *cobra.Command, a *aimRun) error {
+	line := commandLine(c.Flags(), a.plan) + " --thorough=true"
+	if a.aim.Clients > 0 && !c.Flags().Changed("clients") {
+		line += fmt.Sprint(" --clients ", a.aim.Clients)
+	}
+	r, dir, err := f.perform(c, a.plan, line)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return interrupted("what was recorded is in " + dir)
+	case r == nil:
+		return err
+	case err != nil:
+		fmt.Fprintf(c.ErrOrStderr(), "lockbench: %s: the run broke: %v\n", a.Nemesis, err)
+	}
+	a.Dir, a.Verdict = r.Dir, r.Verdict
+	if a.Report, err = writeReport(r); err != nil {
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no report:", err)
+	}
+	pointTo(c, r.Dir)
+	return nil
+}
+
+// tellAll is the summary of all runs.
+func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
+	if f.asJSON {
+		return history.WriteDocument(w, struct {
+			Exit int      `json:"exit"`
+			Runs []aimRun `json:"runs"`
+		}{worst(runs), runs})
+	}
+	var found []string
+	for _, a := range runs {
+		letters := violated(a.Verdict)
+		for _, l := range letters {
+			if !slices.Contains(found, l) {
+				found = append(found, l)
+			}
+		}
+		if f.quiet {
+			continue
+		}
+		if _, err := fmt.Fprintf(w, "%-24s %-9s %s\n%24s %s\n", a.Nemesis,
+			strings.Join(append([]string{a.Verdict.Verdict.String()}, letters...), " "),
+			a.Verdict.Summary, "", a.Report); err != nil {
+			return err
+		}
+	}
+	said := "nothing was found violated"
+	if len(found) > 0 {
+		said = "violated: " + units.List(found)
+	}
+	_, err := fmt.Fprintf(w, "%s of %s: %s\n", units.Count(len(runs), "aim"), fault, said)
+	return err
+}
+
+// violated are the properties that a verdict calls so.
+func violated(v *checker.Verdict) (out []string) {
+	for _, p := range v.Properties {
+		if p.Verdict == checker.Violated && !p.Reported {
+			out = append(out, p.Property)
+		}
+	}
+	return out
+}
+
+// worst is the exit code of all runs: broken, then not as expected, then unknown.
+func worst(runs []aimRun) int {
+	order := []int{checker.ExitExpected, checker.ExitUnknown, checker.ExitUnexpected, checker.ExitBroken}
+	code := checker.ExitExpected
+	for _, a := range runs {
+		if slices.Index(order, a.Verdict.Exit) > slices.Index(order, code) {
+			code = a.Verdict.Exit
+		}
+	}
+	return code
+}
+
+// elsewhere says which other aim of the fault breaks the lock where this run found nothing; "" if
+// the table knows of none.
+func elsewhere(r *store.Run, p harness.Plan) string {
+	row, letters, others := matrix.Elsewhere(p)
+	if len(others) == 0 || len(violated(r.Verdict)) > 0 {
+		return ""
+	}
+	lock := "lockbench run --impl " + units.Quoted(p.Impl)
+	if row.Variant != "" {
+		lock += " --variant " + units.Quoted(row.Variant)
+	}
+	if p.NoWatchdog {
+		lock += " --watchdog=false"
+	}
+	fault, _, _ := strings.Cut(others[0].Nemesis, ":")
+	which, command := "another aim", lock+" --nemesis "+fault+allAims
+	if len(others) == 1 {
+		command = lock + " --nemesis " + others[0].Nemesis
+		if others[0].Clients > 0 {
+			command += fmt.Sprint(" --clients ", others[0].Clients)
+		}
+	} else {
+		which = "other aims"
+	}
+	return fmt.Sprintf("This aim found nothing, but the table expects %s of this lock from %s of the "+
+		"fault: %s", units.List(letters), which, command)
+}

@@ -1,0 +1,129 @@
+package matrix
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// AimsOf returns the scenarios of a fault that a cell of the matrix is made of for a lock as it is
+// asked for; of a fault that has no column, every variant that has a name.
+func AimsOf(o harness.RunOptions, fault string) (aims []Aim, err error) {
+	entry, _, err := nemesis.Find(fault)
+	if err != nil {
+		return nil, err
+	}
+	if r, ok := rowOf(o); ok {
+		for _, c := range columnsOf(fault) {
+			if why := Impossible(r, c); why != "" {
+				return nil, fmt.Errorf("%s does not go together with %s: %s", fault, r.Name, why)
+			}
+			aims = append(aims, c.aimsFor(r)...)
+		}
+	}
+	if len(aims) > 0 {
+		return aims, nil
+	}
+	for _, v := range entry.Variants {
+		if v.Name != "N" && v.Name != "DURATION" {
+			aims = append(aims, Aim{Nemesis: fault + ":" + v.Name, Control: v.Control})
+		}
+	}
+	if len(aims) == 0 {
+		aims = []Aim{{Nemesis: fault}}
+	}
+	return aims, nil
+}
+
+// Apply asks for what an aim needs, as far as nothing else was asked for.
+func (a Aim) Apply(o harness.RunOptions) harness.RunOptions {
+	o.Nemesis = a.Nemesis
+	if o.Clients == 0 {
+		o.Clients = a.Clients
+	}
+	if a.Patient && o.AcquireTimeout == 0 {
+		o.AcquireTimeout = patience * cmp.Or(o.TTL, usualTTL)
+	}
+	return o
+}
+
+const (
+	patience = 8               // leases that the call of a patient client lasts
+	usualTTL = 2 * time.Second // of a run that does not say it (docs/design.md, Defaults)
+)
+
+// Elsewhere says what the table expects of a lock, its row, under a fault of which one aim was run:
+// the properties that can be violated, and the aims that were not run. There are none where the
+// table expects nothing, and for a control, which is there to find nothing.
+func Elsewhere(p harness.Plan) (r Row, properties []string, others []Aim) {
+	r, ok := rowOf(harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog})
+	if !ok || nemesis.Control(p.Nemesis) {
+		return r, nil, nil
+	}
+	for _, c := range columnsOf(p.Nemesis) {
+		letters, _ := Expected(r.Name, c.Name)
+		properties = append(properties, letters...)
+		for _, a := range c.aimsFor(r) {
+			if len(letters) > 0 && !a.Control && full(a.Nemesis) != full(p.Nemesis) {
+				others = append(others, a)
+			}
+		}
+	}
+	return r, batch.InOrder(properties), others
+}
+
+// rowOf is the row of a lock as it is asked for. How many masters it uses is another question.
+func rowOf(o harness.RunOptions) (Row, bool) {
+	usual := ""
+	if e, err := impls.Find(o.Impl); err == nil {
+		usual = e.Defaults(o.TTL).Variant
+	}
+	for _, r := range Rows() {
+		if r.Impl == o.Impl && r.NoWatchdog == o.NoWatchdog &&
+			(r.Variant == o.Variant || r.Variant == "" && o.Variant == usual) {
+			return r, true
+		}
+	}
+	return Row{}, false
+}
+
+// columnsOf are the columns that have an aim of a fault.
+func columnsOf(fault string) (out []Column) {
+	for _, c := range columns() {
+		if slices.ContainsFunc(c.Aims, func(a Aim) bool { return base(a.Nemesis) == base(fault) }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// aimsFor are those that are for a lock.
+func (c Column) aimsFor(r Row) (out []Aim) {
+	for _, a := range c.Aims {
+		if a.suits(r) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// base is the fault of a name that may have a variant.
+func base(spec string) string {
+	name, _, _ := strings.Cut(spec, ":")
+	return name
+}
+
+// full is a name with its variant, also where that is the one that is meant without.
+func full(spec string) string {
+	if _, variant, err := nemesis.Find(spec); err == nil {
+		return base(spec) + ":" + variant
+	}
+	return spec
+}
