@@ -52,8 +52,8 @@ func (fs Faults) Sentinel() bool {
 	return false
 }
 
-// MustHappen reports whether a run proves nothing unless the scenario that --nemesis names is played
-// to its end. That of a control may stay undone: it is there to find nothing. What is drawn is
+// MustHappen reports whether a run proves nothing unless the scenario that --nemesis names is
+// played to its end. That of a control may stay undone: it is there to find nothing. What is drawn is
 // aimed at nothing, and only one of its faults must hit.
 func MustHappen(spec string) bool {
 	for s := range strings.SplitSeq(spec, ",") {
@@ -71,7 +71,9 @@ func MustHappen(spec string) bool {
 // Control reports whether a name is that of a control, which must find what no fault finds.
 func Control(spec string) bool {
 	e, variant, _ := Find(spec)
-	return slices.ContainsFunc(e.Variants, func(v Variant) bool { return v.Control && v.is(variant) })
+	return slices.ContainsFunc(e.Variants, func(v Variant) bool {
+		return v.Control && v.is(variant)
+	})
 }
 
 // Drawn reports whether a fault is drawn from all that the environment offers.
