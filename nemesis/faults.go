@@ -53,8 +53,8 @@ func (fs Faults) Sentinel() bool {
 }
 
 // MustHappen reports whether a run proves nothing unless the scenario that --nemesis names is
-// played to its end. That of a control may stay undone: it is there to find nothing. What is drawn is
-// aimed at nothing, and only one of its faults must hit.
+// played to its end. That of a control may stay undone: it is there to find nothing. What is drawn
+// is aimed at nothing, and only one of its faults must hit.
 func MustHappen(spec string) bool {
 	for s := range strings.SplitSeq(spec, ",") {
 		e, _, err := Find(s)
