@@ -152,7 +152,8 @@ func violated(v *checker.Verdict) (out []string) {
 
 // worst is the exit code of all runs: broken, then not as expected, then unknown.
 func worst(runs []aimRun) int {
-	order := []int{checker.ExitExpected, checker.ExitUnknown, checker.ExitUnexpected, checker.ExitBroken}
+	order := []int{checker.ExitExpected, checker.ExitUnknown, checker.ExitUnexpected,
+		checker.ExitBroken}
 	code := checker.ExitExpected
 	for _, a := range runs {
 		if slices.Index(order, a.Verdict.Exit) > slices.Index(order, code) {
