@@ -80,7 +80,8 @@ var rooms = map[string][]string{
 		"internal/explore/counterexample", "internal/explore/simrun", "internal/runner", "docker"},
 	"internal/batch":           {"history", "checker", "internal/harness"},
 	"internal/batch/batchtest": {"checker", "internal/batch"},
-	"internal/matrix": {"history", "impls", "checker", "internal/harness", "internal/batch",
+	// nemesis: which aims a fault has, and which are controls
+	"internal/matrix": {"history", "impls", "nemesis", "checker", "internal/harness", "internal/batch",
 		"internal/store"},
 	// its entries are carried out as run and replay would
 	"internal/gate": {"history", "checker", "internal/harness", "internal/batch", "internal/store",
