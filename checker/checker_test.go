@@ -131,7 +131,7 @@ var doubtCases = []struct {
 		Valid},
 	{"a scenario that was not played to its end", "c0 acquire 1 5; undone 3 9 kill n0", 2, Unknown},
 	{"two inside, in a scenario that was not played to its end",
-		"c0 acquire 1 5; c1 acquire 2 6; undone 3 9 kill n0", 1, Violated},
+		"c0 acquire 1 5; c1 acquire 2 6; end 30; undone 3 9 kill n0", 1, Violated},
 	{"a plan that asks for fewer than no hits", "requires strikes=-1; c0 acquire 1 5", 2, Unknown},
 	{"a strike with nobody waiting",
 		"requires strikes=1; c0 acquire 1 5; fault kill n0 7 8 strike; c0 release 10 12", 2, Unknown},
