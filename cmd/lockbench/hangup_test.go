@@ -42,15 +42,6 @@ func TestATerminalThatIsClosedEndsARun(t *testing.T) {
 	}
 }
 
-// panicEnv lets a command die of a panic in a goroutine.
-const panicEnv = "LOCKBENCH_PLANT_PANIC"
-
-func plantPanic() {
-	if os.Getenv(panicEnv) != "" {
-		time.AfterFunc(100*time.Millisecond, func() { panic("planted") })
-	}
-}
-
 // TestTheDeathOfGoIsNoVerdict wants a panic that nothing can catch not to exit with 2, which says
 // that the verdict is unknown.
 func TestTheDeathOfGoIsNoVerdict(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
@@ -107,5 +108,14 @@ func nothingLeft(ts *testscript.TestScript, neg bool, args []string) {
 		if strings.HasPrefix(e.Name(), "lockbench-") {
 			ts.Fatalf("left behind: %s", e.Name())
 		}
+	}
+}
+
+// panicEnv lets a command die of a panic in a goroutine.
+const panicEnv = "LOCKBENCH_PLANT_PANIC"
+
+func plantPanic() {
+	if os.Getenv(panicEnv) != "" {
+		time.AfterFunc(100*time.Millisecond, func() { panic("planted") })
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"syscall"
 	"time"
 )
 
@@ -99,13 +98,4 @@ func (a *answering) guard() {
 			os.Exit(exitHangs)
 		}
 	}
-}
-
-// processorTime is what this process has used.
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
