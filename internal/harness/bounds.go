@@ -63,15 +63,15 @@ func InBounds(flag string, n int64) error {
 }
 
 // bounded is InBounds for what a user asked for; zero means the default.
-func (w RunOptions) bounded() error {
+func (o RunOptions) bounded() error {
 	return inBounds(map[string]int64{
-		"clients": int64(w.Clients), "keys": int64(w.Keys), "masters": int64(w.Masters),
-		"client-retries": int64(w.ClientRetries), "max-renewals": int64(w.MaxRenewals),
-		"wait-replicas": int64(w.WaitReplicas),
-		"ttl":           int64(w.TTL), "poll": int64(w.Poll), "hold": int64(w.Hold),
-		"think": int64(w.Think), "acquire-timeout": int64(w.AcquireTimeout),
-		"client-timeout": int64(w.ClientTimeout), "node-timeout": int64(w.NodeTimeout),
-		"wait-timeout": int64(w.WaitTimeout), "for": int64(w.For),
+		"clients": int64(o.Clients), "keys": int64(o.Keys), "masters": int64(o.Masters),
+		"client-retries": int64(o.ClientRetries), "max-renewals": int64(o.MaxRenewals),
+		"wait-replicas": int64(o.WaitReplicas),
+		"ttl":           int64(o.TTL), "poll": int64(o.Poll), "hold": int64(o.Hold),
+		"think": int64(o.Think), "acquire-timeout": int64(o.AcquireTimeout),
+		"client-timeout": int64(o.ClientTimeout), "node-timeout": int64(o.NodeTimeout),
+		"wait-timeout": int64(o.WaitTimeout), "for": int64(o.For),
 	})
 }
 
