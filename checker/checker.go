@@ -101,6 +101,7 @@ const (
 	OwnerRelease    = verdict.OwnerRelease
 	Orphan          = verdict.Orphan
 	Deadlock        = verdict.Deadlock
+	Outage          = verdict.Outage
 	Fencing         = verdict.Fencing
 	LostUpdate      = verdict.LostUpdate
 	Reentry         = verdict.Reentry

@@ -19,7 +19,7 @@ import (
 //	fault promote n1 55 58 [strike] [lasted] [err=...]
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
 //	ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted;
-//	    requires contended=1 strikes=1; undone STEP OF WHAT
+//	    requires contended=1 strikes=1 handovers=1; timeout 100; deadwaiters 100; undone STEP OF WHAT
 //
 // Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end
 // 500".
@@ -67,6 +67,10 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.Drift, _ = strconv.ParseFloat(w[1], 64)
 	case "poll":
 		hd.Poll = history.Duration(number(t, w[1]))
+	case "timeout":
+		hd.AcquireTimeout = history.Duration(number(t, w[1]))
+	case "deadwaiters":
+		hd.Declares.DeadWaiters = history.Duration(number(t, w[1]))
 	case "lease":
 		hd.Declares.Lease = true
 	case "validity":
@@ -123,6 +127,8 @@ func (s *teller) requires(t testing.TB, w []string) {
 			s.h.Header.Requires.Hits = int(number(t, v))
 		case "failover":
 			s.h.Header.Requires.Failover = true
+		case "handovers":
+			s.h.Header.Requires.Handovers = int(number(t, v))
 		}
 	}
 }

@@ -88,8 +88,8 @@ func FuzzPipeline(f *testing.F) {
 }
 
 func pipeline(t *testing.T, h *history.History) {
-	v := Check(h, nil, Options{Properties: []string{"S", "L", "validity", "O", "R", "D", "F", "U",
-		"re-entry", "E", "V", "N"}})
+	v := Check(h, nil, Options{Properties: []string{"S", "L", "validity", "O", "R", "D", "A", "F",
+		"U", "re-entry", "E", "V", "N"}})
 	if v.Exit == ExitBroken && record.Of(h).Trust.Failure.Kind == record.NoFailure {
 		t.Fatalf("%s\n%+v", v.HarnessError, h.Events)
 	}

@@ -23,7 +23,8 @@ func everyStory(t *testing.T) (all []told) {
 	add := func(name, text, trace string, o Options) {
 		all = append(all, told{name, story(t, text), commands(t, trace), o})
 	}
-	every := Options{Properties: []string{"S", "L", "O", "R", "D", "F", "U", Reentry, Validity, Notice,
+	every := Options{Properties: []string{"S", "L", "O", "R", "D", Outage, "F", "U", Reentry,
+		Validity, Notice,
 		history.OldValidity}}
 	for _, c := range exclusionCases {
 		add(c.name, c.story, "", every)
@@ -37,7 +38,8 @@ func everyStory(t *testing.T) (all []told) {
 	for _, c := range goldenCases {
 		add(c.name, c.story, c.trace, every)
 	}
-	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases, letterCases) {
+	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases, letterCases,
+		progressCases) {
 		add(c.name, c.story, c.trace, Options{Properties: []string{c.property}})
 	}
 	return all

@@ -19,7 +19,8 @@ import (
 )
 
 // judges are the files whose conditions decide verdicts.
-var judges = []string{"rules/owner.go", "rules/orphan.go", "rules/deadlock.go", "rules/fencing.go",
+var judges = []string{"rules/owner.go", "rules/orphan.go", "rules/deadlock.go", "rules/wanted.go",
+	"rules/underway.go", "rules/outage.go", "rules/fencing.go",
 	"rules/evidence.go", "linear/section.go", "linear/leases.go"}
 
 // Reasons for which a condition may stay although no verdict needs it.
@@ -48,10 +49,10 @@ var idleConditions = map[string]string{
 		"where there are no extensions",
 	"rules/evidence.go: h.Node != \"\"": "a promotion names its node",
 	"rules/deadlock.go: !g.Planned":     "what a fault made of it disturbs already",
-	"rules/deadlock.go: g.Planned":      "the fault that made the gap disturbs already",
-	"rules/deadlock.go: e.Type == history.Kill": "a hold or a call of the client ends then, which " +
+	"rules/underway.go: g.Planned":      "the fault that made the gap disturbs already",
+	"rules/underway.go: e.Type == history.Kill": "a hold or a call of the client ends then, which " +
 		"disturbs already",
-	"rules/deadlock.go: e.Type == history.Exit": "a hold or a call of the client ends then, which " +
+	"rules/underway.go: e.Type == history.Exit": "a hold or a call of the client ends then, which " +
 		"disturbs already",
 	"linear/section.go: e.Process < 0":       noSuch,
 	"linear/section.go: !ok":                 noSuch,

@@ -121,63 +121,87 @@ var propertyCases = []propertyCase{
 
 	// Deadlock. The bound is a second beyond the lease.
 	{"killed inside a lease without end", "D",
-		"c0 acquire 1 5; c0 kill 10; c1 acquire 20 900 fail err=held; end 1000", "", Violated, ""},
+		"poll 1; " +
+			"c0 acquire 1 5; c0 kill 10; c1 acquire 20 900 fail err=held; end 1000", "", Violated, ""},
 	{"killed inside a lease without end, and freed by somebody", "D",
-		"c0 acquire 1 5; c0 kill 10; c1 acquire 20 90 fail; c2 acquire 100 110; end 1000", "", Valid, ""},
+		"poll 1; " +
+			"c0 acquire 1 5; c0 kill 10; c1 acquire 20 90 fail; " +
+			"c2 acquire 100 110; end 1000", "", Valid, ""},
 	{"killed inside a lease without end, and nobody tries", "D",
-		"c0 acquire 1 5; c0 kill 10; c1 acquire 2 7 fail; end 1000", "", Valid, ""},
+		"poll 1; c0 acquire 1 5; c0 kill 10; c1 acquire 2 7 fail; end 1000", "", Unknown, ""},
 	{"killed inside a lease without end, but the server restarts", "D",
-		"c0 acquire 1 5; c0 kill 10; fault restart n0 12 13; c1 acquire 20 90 fail; end 1000", "", Valid,
+		"poll 1; " +
+			"c0 acquire 1 5; c0 kill 10; fault restart n0 12 13; " +
+			"c1 acquire 20 90 fail; end 1000", "", Unknown,
 		""},
 	{"killed inside a lease without end, and the server cannot be reached", "D",
-		"c0 acquire 1 5; c0 kill 10; c1 acquire 20 90 fail why=unreachable; end 1000", "", Valid,
+		"poll 1; " +
+			"c0 acquire 1 5; c0 kill 10; c1 acquire 20 90 fail why=unreachable; end 1000", "", Unknown,
 		""},
 	{"a release of a lease without end may be under way", "D",
-		"c0 acquire 1 5; c0 release 10 20 info; c1 acquire 30 900 fail err=held; end 1000", "", Valid,
+		"poll 1; " +
+			"c0 acquire 1 5; c0 release 10 20 info; c1 acquire 30 900 fail err=held; end 1000", "", Valid,
 		""},
 	{"killed inside a lease that ends", "D",
-		"c0 acquire 1 5 sent=2 lease=100; c0 kill 10; c1 acquire 20 50 fail err=held; end 1000", "",
-		Valid, ""},
+		"poll 1; " +
+			"c0 acquire 1 5 sent=2 lease=100; c0 kill 10; c1 acquire 20 50 fail err=held; end 1000", "",
+		Unknown, ""},
 	{"refused for too long", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 " +
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 " +
 			"fail; c1 acquire 500000001 1100000000 fail err=held", "", Violated, ""},
 	{"refused for too long, but an unknown call lies between", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 " +
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 " +
 			"fail; c2 acquire 400000000 600000000 info; c1 acquire 500000001 1100000000 fail", "", Valid,
 		""},
 	{"refused for long, but not for too long", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 " +
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 500000000 " +
 			"fail; c1 acquire 500000001 900000000 fail", "", Valid, ""},
 	{"refused for too long because somebody is inside", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 1000000000 1000000001; c1 " +
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 1000000000 1000000001; c1 " +
 			"acquire 10 1100000000 fail", "", Valid, ""},
 	{"refused for too long during a fault", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 " +
-			"fail; fault busy n0 100000000 1500000000", "", Valid, ""},
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1900000000 " +
+			"fail; fault busy n0 100000000 1500000000", "", Unknown, ""},
 	{"refused for too long while it stalled", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
 			"fail; c1 gap 1500000000 gap=1400000000", "", Unknown, ""},
-	{"refused for so long that a stall does not matter", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 " +
-			"fail; c1 gap 500000000 gap=400000000; c-1 gap 900000000 gap=30000000", "", Violated, ""},
-	{"refused for so long that two stalls at the same time do not matter", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 " +
-			"fail; c1 gap 500000000 gap=400000000; c-1 gap 510000000 gap=400000000", "", Violated, ""},
+	{"refused for so long that what a stall took of it does not matter, but the stall does", "D",
+
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 " +
+			"fail; c1 gap 500000000 gap=400000000; c-1 gap 900000000 gap=30000000", "", Unknown, ""},
+	{"refused for long while two stalled at the same time", "D",
+
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 " +
+			"fail; c1 gap 500000000 gap=400000000; c-1 gap 510000000 gap=400000000", "", Unknown, ""},
 	{"refused for too long while the harness stalled", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
 			"fail; c-1 gap 1500000000 gap=1400000000", "", Unknown, ""},
 	{"refused for too long while another stalled", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
-			"fail; c2 gap 1500000000 gap=1400000000", "", Violated, ""},
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
+			"fail; c2 gap 1500000000 gap=1400000000", "", Unknown, ""},
 	{"refused for too long while a client was paused on purpose", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
-			"fail; fault pause c2 100000000 1500000000; c2 gap 1500000000 gap=1400000000", "", Valid, ""},
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
+			"fail; fault pause c2 100000000 1500000000; c2 gap 1500000000 gap=1400000000", "", Unknown, ""},
 	{"refused for too long, and the machine stalled while somebody was inside", "D",
-		"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c2 gap 700000000 gap=600000000; c0 release " +
+		"poll 1; " +
+			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c2 gap 700000000 gap=600000000; " +
+			"c0 release " +
 			"1200000000 1200000001; c1 acquire 10 1450000000 fail", "", Valid, ""},
 	{"refused for too long with a clock that was moved", "D",
-		"lease; ttl 1000; fault clock n0 1; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 " +
-			"acquire 10 1900000000 fail", "", Valid, ""},
+		"poll 1; " +
+			"lease; ttl 1000; fault clock n0 1; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 " +
+			"acquire 10 1900000000 fail", "", NA, ""},
 
 	// Orphans.
 	{"denied although nobody is there", "R",
@@ -304,7 +328,7 @@ var propertyCases = []propertyCase{
 
 func TestProperties(t *testing.T) {
 	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases,
-		undeclaredCases, causeCases, letterCases) {
+		undeclaredCases, causeCases, letterCases, progressCases) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})
 			p := v.Properties[0]

@@ -17,6 +17,8 @@ type Header struct {
 	Keys     int      `json:"keys"`
 	TTL      Duration `json:"ttl"`
 	Poll     Duration `json:"poll"`
+	// how long one acquire waits; empty: not known
+	AcquireTimeout Duration `json:"acquire_timeout,omitempty"`
 	// assumed rate error between a client's clock and a server's, as a fraction
 	Drift    float64  `json:"drift"`
 	Declares Declares `json:"declares"`
@@ -43,14 +45,17 @@ type Declares struct {
 	Loss      bool `json:"loss,omitempty"`      // the holder is told when the hold is over early
 	Fencing   bool `json:"fencing,omitempty"`   // each grant carries a growing token
 	Reentrant bool `json:"reentrant,omitempty"` // the holder may acquire again
+	// how long the lock keeps the place of a waiting client that is dead
+	DeadWaiters Duration `json:"dead_waiters,omitempty"`
 }
 
 // Requires is the evidence below which a clean history is unknown instead of valid.
 type Requires struct {
 	// acquisitions that another client wanted at the same time
 	Contended int  `json:"contended,omitempty"`
-	Hits      int  `json:"hits,omitempty"`     // faults that hit a hold with a contender waiting
-	Failover  bool `json:"failover,omitempty"` // a grant by the new master
+	Hits      int  `json:"hits,omitempty"`      // faults that hit a hold with a contender waiting
+	Failover  bool `json:"failover,omitempty"`  // a grant by the new master
+	Handovers int  `json:"handovers,omitempty"` // grants to another client than the last one
 }
 
 // History is a whole record. Events are sorted by stamp; equal stamps are concurrent.

@@ -10,6 +10,7 @@ const (
 	OwnerRelease    = "O"
 	Orphan          = "R"
 	Deadlock        = "D"
+	Outage          = "A"
 	Fencing         = "F"
 	LostUpdate      = "U"
 	Reentry         = "E"
@@ -46,9 +47,13 @@ var propertyRows = []PropertyRow{
 		Broken:  "the lock stayed taken although no client held it",
 		Short:   "the key is left behind"},
 	{Name: Deadlock, Default: true, Matrix: true,
-		Meaning: "a live client that tries gets in again",
-		Broken:  "a client that tried was not granted the lock in time",
+		Meaning: "some live client that tries is granted the lock in time, when no fault is under way",
+		Broken:  "no client that tried was granted the lock in time",
 		Short:   "no client gets in"},
+	{Name: Outage, Default: true, Matrix: true, Reported: true,
+		Meaning: "some client is granted the lock in time also while a fault lasts",
+		Broken:  "no client was granted the lock for too long while a fault lasted",
+		Short:   "no client gets in under the fault"},
 	{Name: Fencing, Default: true, Matrix: true,
 		Meaning: "fencing tokens grow",
 		Broken:  "fencing tokens did not grow",

@@ -23,6 +23,10 @@ func Missing(e verdict.Evidence, r history.Requires) string {
 		out = append(out, Say("%s contended, and %d are needed",
 			only(e.Contended, "acquisition was", "acquisitions were"), r.Contended))
 	}
+	if e.Handovers < r.Handovers {
+		out = append(out, Say("%s to another client than the one before, and %d are needed",
+			only(e.Handovers, "grant went", "grants went"), r.Handovers))
+	}
 	if e.Hits < r.Hits {
 		out = append(out, Say("%s of %d fell into a hold with another client waiting",
 			only(e.Hits, "strike", "strikes"), r.Hits)+missed(e.Missed))

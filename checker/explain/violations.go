@@ -18,14 +18,6 @@ func Abandoned(h *record.Hold) string {
 		h.Process, h.Key, by(h), At(h.From), At(h.End))
 }
 
-// Starved tells of a client that was refused a free lock for longer than bound (D).
-func Starved(key, process int, from, to, bound int64) string {
-	return Say("From %s to %s client %d tried to acquire lock %d and was told that it is held, "+
-		"although no client was inside, came or left, and no fault struck. It should have been granted "+
-		"within %s (the lease, two polls and a second).",
-		At(from), At(to), process, key, Brief(bound))
-}
-
 // OldToken tells of two grants of which the later has not the larger token: the first was answered
 // before the second was asked for (F).
 func OldToken(a, b *record.Hold, answered, asked int64, class, assumption string) string {

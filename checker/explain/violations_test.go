@@ -65,13 +65,15 @@ func TestEveryFlawAndUnfitHasWords(t *testing.T) {
 
 // TestMissing lists all that a history lacks, and nothing where it lacks nothing.
 func TestMissing(t *testing.T) {
-	r := history.Requires{Contended: 5, Hits: 1, Failover: true}
-	const all = "only 1 acquisition was contended, and 5 are needed; no strike of 1 fell into a " +
+	r := history.Requires{Contended: 5, Handovers: 2, Hits: 1, Failover: true}
+	const all = "only 1 acquisition was contended, and 5 are needed; no grant went to " +
+		"another client than the one before, and 2 are needed; no strike of 1 fell into a " +
 		"hold with another client waiting; the new master granted nothing after the failover"
 	if got := Missing(verdict.Evidence{Contended: 1}, r); got != all {
 		t.Errorf("got  %s\nwant %s", got, all)
 	}
-	if got := Missing(verdict.Evidence{Contended: 5, Hits: 1, AfterFailover: 1}, r); got != "" {
+	enough := verdict.Evidence{Contended: 5, Handovers: 2, Hits: 1, AfterFailover: 1}
+	if got := Missing(enough, r); got != "" {
 		t.Error(got)
 	}
 	const one = "no strike of 1 fell into a hold with another client waiting (missed: kill n0)"

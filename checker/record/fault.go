@@ -40,12 +40,12 @@ func (c *Collector) fault(e *history.Event) {
 	}
 }
 
-// client returns the number of the client that the fault hits, and whether it hits one.
-func (f *Fault) client() (int, bool) { return ClientOf(f.Target) }
+// Client returns the number of the client that the fault hits, and whether it hits one.
+func (f *Fault) Client() (int, bool) { return ClientOf(f.Target) }
 
 // Hits reports whether the fault hits this client.
 func (f *Fault) Hits(process int) bool {
-	n, ok := f.client()
+	n, ok := f.Client()
 	return ok && n == process
 }
 
@@ -69,7 +69,7 @@ func (f *Fault) Breaks() nemesis.Assumption {
 	if a, known := nemesis.ActionOf(f.Action); known && a.Breaks != nemesis.Nothing {
 		return a.Breaks
 	}
-	_, client := f.client()
+	_, client := f.Client()
 	word := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(f.Action, w) })
 	}

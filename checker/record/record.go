@@ -146,10 +146,13 @@ func (r *Record) Left(h *Hold) int64 {
 		return Forever
 	}
 	t := h.End
-	for _, x := range r.Releases[h.Process] {
-		if x.From >= h.End && h.Ended == Released {
-			return max(t, x.To)
-		}
+	if h.Ended != Released {
+		return t
+	}
+	calls := r.Releases[h.Process]
+	i := sort.Search(len(calls), func(i int) bool { return calls[i].From >= h.End })
+	if i < len(calls) {
+		return max(t, calls[i].To)
 	}
 	return t
 }

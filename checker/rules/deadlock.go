@@ -2,28 +2,27 @@ package rules
 
 import (
 	"cmp"
-	"maps"
 	"slices"
-	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 )
 
-// grace is what a client is given beyond the lease and two polls until it must have been granted a
-// free lock.
-const grace = time.Second
+// contention is how many bounds clients may go on taking votes from each other before that is a
+// violation: each attempt draws its pause anew, so that one of them wins soon.
+const contention = 5
 
-// deadlock judges that a live client that tries is granted the lock in time when no client has it.
+// deadlock judges progress: some live client with an acquire open is granted the lock within the
+// bound whenever no fault is under way and no live hold or lease keeps it.
 //
 // Certain at once: a client was killed inside of a lease that never ends, and no client was granted
-// the lock afterwards although one tried. Certain by deadline: over a time longer than the
-// longest lease, two polls and a second, in which no client was inside, came or left, no fault
-// began or ended, no call had an unknown outcome and no process stalled, one client tried all the
-// time and was told each time that the lock is held. Only such definite answers count: a lock
-// service that cannot be reached is not a deadlock. Where nothing but a stall of the machine may
-// excuse the refusals, it is unknown.
+// the lock afterwards although one tried. Certain by deadline: for longer than the bound no client
+// was inside, came or left, no fault was under way and no outcome was unknown, while clients had
+// calls open that the servers answered. A client that waits while others are granted the lock is
+// not a violation: every grant begins the time anew. After a fault the lock is fit only if a client
+// was granted it again.
 func (c *Case) deadlock() property {
 	if len(c.Record.Calls) == 0 {
 		return notApplicable("no client tried to acquire the lock")
@@ -33,18 +32,21 @@ func (c *Case) deadlock() property {
 			return p
 		}
 	}
-	if p, ok := c.starved(true); ok {
-		return p
-	}
-	if _, ok := c.starved(false); ok { // but for the stall it would be certain
-		return stalled("a client was refused for too long, but %s meanwhile, which may be why",
-			explain.Stall(c.Record.WorstStall()))
-	}
-	if c.verdict.Evidence.Contended == 0 && len(c.Record.Calls) == len(c.Record.Holds) &&
-		c.verdict.Evidence.Faults == 0 {
+	bound, known := c.bound()
+	switch {
+	case !known && c.unwanted():
 		return notApplicable("no client had to wait for the lock")
+	case !known:
+		return unknown("neither the record nor the trace tells how long clients pause between two " +
+			"tries, so it is unknown how soon one must be granted the lock")
 	}
-	return valid
+	locks := c.locks()
+	for i := range locks {
+		if p, ok := c.stuck(&locks[i], bound); ok {
+			return p
+		}
+	}
+	return c.recovery(locks, bound)
 }
 
 // abandoned reports whether a hold without a lease was left behind by a client that was killed, for
@@ -78,151 +80,176 @@ func (c *Case) abandoned(h *record.Hold) (property, bool) {
 	return p, true
 }
 
-// starved looks for a client that was refused for too long while no client was inside. Where gaps
-// count, one that no fault made excuses as much of that time as it lasted: its own, since its last
-// refusal may be older than its return, or the harness's, through which the answers come. Others
-// have nothing to do with it.
-func (c *Case) starved(gaps bool) (property, bool) {
-	bound := c.bound()
-	for _, key := range c.keys() {
-		attempts, calm := c.attempts(key), quiet(c.disturbances(key), bound)
-		for _, p := range slices.Sorted(maps.Keys(attempts)) {
-			var lost []record.Gap
-			if gaps {
-				lost = c.stallsOf(p)
-			}
-			if from, to, ok := refusedFor(attempts[p], calm, lost, bound); ok {
-				out := violated(key, hold{Process: p, From: from, To: to})
-				out.Explanation = explain.Starved(key, p, from, to, bound)
-				return out, true
-			}
+// stuck looks for a time in which no client was granted the lock for too long. What was lost of it
+// while a process did not run is left out; where nothing but that excuses it, it is unknown.
+func (c *Case) stuck(l *lockTimes, bound int64) (property, bool) {
+	wanted := c.wanted(l)
+	for _, q := range quiet(c.disturbances(l), bound) {
+		w, need := wanted.within(q), bound
+		if _, _, ok := w.lasts(bound, nil); !ok {
+			continue
+		}
+		if c.mayContend(l, q) {
+			need *= contention
+		}
+		if from, to, ok := w.lasts(need, c.lost); ok {
+			p := violated(l.key, hold{Process: w.process(from), From: from, To: to})
+			p.Explanation = explain.Stuck(explain.Wait{Key: l.key, Process: w.process(from), From: from,
+				To: to, Bound: bound, Contention: need > bound, Votes: c.votes(l, q),
+				Left: c.leftBehind(l, from)})
+			return p, true
+		}
+		if _, _, ok := w.lasts(need, nil); ok { // but for the stall it would be certain
+			return stalled("no client was granted the lock for too long, but %s meanwhile, which may be "+
+				"why", explain.Stall(c.Record.WorstStall())), true
 		}
 	}
 	return property{}, false
 }
 
-// stallsOf returns the gaps of a client and of the harness that no fault made, by begin.
-func (c *Case) stallsOf(process int) (out []record.Gap) {
+// recovery judges a run in which the lock was never stuck for longer than the bound.
+func (c *Case) recovery(locks []lockTimes, bound int64) property {
+	if f := c.unhealed(); f != nil {
+		return notApplicable("%s, and that lasted until the run ended: progress is promised only when "+
+			"no fault is under way (A says how long no client was granted the lock)", explain.Fault(f))
+	}
+	healed, faults := c.healed()
+	if !faults {
+		return c.untouched(locks, bound)
+	}
+	again := false
+	for i := range locks {
+		l := &locks[i]
+		switch {
+		case c.recovers(l, healed):
+			again = true
+		case c.wantedAfter(l, healed):
+			return unknown("the run ended %s after the last fault was over, and no client had been "+
+				"granted lock %d again; it is a deadlock only if clients try in vain for %s",
+				explain.Brief(c.Record.End-healed), l.key, explain.Brief(bound))
+		}
+	}
+	if !again {
+		return unknown("after the last fault was over no client was granted the lock or told " +
+			"that it is taken")
+	}
+	return valid
+}
+
+// untouched judges a run without a fault.
+func (c *Case) untouched(locks []lockTimes, bound int64) property {
+	for i := range locks {
+		if k := c.blind(&locks[i], bound); k != nil {
+			return stalled("at the end of the run clients were not granted the lock, and commands of "+
+				"client %d were not answered although no fault held them back: the machine stalled",
+				k.Process)
+		}
+	}
+	if c.unwanted() {
+		return notApplicable("no client had to wait for the lock")
+	}
+	return valid
+}
+
+// unwanted reports whether no fault struck and no client had to wait for the lock.
+func (c *Case) unwanted() bool {
+	return c.verdict.Evidence.Contended == 0 && len(c.Record.Calls) == len(c.Record.Holds) &&
+		len(c.faults) == 0
+}
+
+// recovers reports whether a client was granted the lock after the last fault was over, by a
+// command that was sent then. A client that enters again what it has left behind itself shows
+// nothing.
+func (c *Case) recovers(l *lockTimes, healed int64) bool {
+	for i, h := range l.holds {
+		if h.Granting >= healed && !c.entersAgain(l, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// entersAgain reports whether a grant may be a re-entry into what the same client left behind: it
+// had the lock last, its release is not known to have freed it, and the granting command is not
+// known to have made the key.
+func (c *Case) entersAgain(l *lockTimes, i int) bool {
+	h := l.holds[i]
+	if !c.mayHaveLeft(l, i) {
+		return false
+	}
+	m := c.trace.GrantOf(h)
+	switch {
+	case m == nil:
+		return c.history.Header.Declares.Reentrant
+	case trace.EffectOf(m.Args).Kind == trace.Take:
+		return false
+	}
+	return c.history.Header.Declares.Reentrant || c.trace.Undeclared(m)
+}
+
+// mayHaveLeft reports whether the key that a grant found may have been one of its own client.
+func (c *Case) mayHaveLeft(l *lockTimes, i int) bool {
+	h, since := l.holds[i], int64(0)
+	if i > 0 {
+		before := l.holds[i-1]
+		if before.Process == h.Process && before.Answer != history.OK {
+			return true
+		}
+		since = before.From
+	}
+	return slices.ContainsFunc(l.calls, func(k *record.Call) bool {
+		return k.Process == h.Process && k.Unsure() && k.To >= since && k.To <= h.Call
+	})
+}
+
+// wantedAfter reports whether a live client asked for the lock after a stamp.
+func (c *Case) wantedAfter(l *lockTimes, t int64) bool {
+	return slices.ContainsFunc(l.calls, func(k *record.Call) bool {
+		return k.To > t && (k.Unsure() || k.Denied())
+	})
+}
+
+// blind returns a call of unknown outcome after which no client was granted the lock for longer
+// than the bound, if nothing explains why it was not answered.
+func (c *Case) blind(l *lockTimes, bound int64) *record.Call {
+	last := int64(0)
+	for _, h := range l.holds {
+		last = max(last, c.Record.Left(h))
+	}
+	if last > c.Record.End-bound {
+		return nil
+	}
+	for _, k := range l.calls {
+		if k.From >= last && k.Unsure() && slices.ContainsFunc(c.commandsOf(k), c.unexplained) {
+			return k
+		}
+	}
+	return nil
+}
+
+// lost returns the gaps of a client and of the harness that no fault made, by begin; those that
+// overlap are one.
+func (c *Case) lost(process int) (out []record.Gap) {
+	if out, known := c.gaps[process]; known {
+		return out
+	}
+	var all []record.Gap
 	for _, g := range c.Record.Gaps {
 		if !g.Planned && (g.Process == process || g.Process < 0) {
-			out = append(out, g)
+			all = append(all, g)
 		}
 	}
-	slices.SortFunc(out, func(a, b record.Gap) int { return cmp.Compare(a.From, b.From) })
+	slices.SortFunc(all, func(a, b record.Gap) int { return cmp.Compare(a.From, b.From) })
+	for _, g := range all {
+		if n := len(out) - 1; n >= 0 && g.From <= out[n].To {
+			out[n].To = max(out[n].To, g.To)
+			continue
+		}
+		out = append(out, g)
+	}
+	if c.gaps == nil {
+		c.gaps = map[int][]record.Gap{}
+	}
+	c.gaps[process] = out
 	return out
-}
-
-// bound is the time after which a free lock must have been granted.
-func (c *Case) bound() int64 {
-	return c.longestLease() + 2*int64(c.history.Header.Poll) + int64(grace)
-}
-
-// longestLease is that of the header, or of a grant.
-func (c *Case) longestLease() int64 {
-	ttl := int64(c.history.Header.TTL)
-	for i := range c.history.Events {
-		if g := c.history.Events[i].Grant; g != nil {
-			ttl = max(ttl, int64(g.Lease))
-		}
-	}
-	return ttl
-}
-
-func (c *Case) keys() []int {
-	keys := map[int]bool{}
-	for _, k := range c.Record.Calls {
-		for _, key := range k.Keys {
-			keys[key] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(keys))
-}
-
-// disturbances returns the times, sorted, in which the lock may have been a client's or something
-// else may explain a refusal; stalls of the machine are none.
-func (c *Case) disturbances(key int) []record.Interval {
-	var out []record.Interval
-	add := func(from, to int64) { out = append(out, record.Interval{From: from, To: to}) }
-	for i := range c.Record.Holds {
-		if h := &c.Record.Holds[i]; h.Key == key {
-			add(h.Call, c.Record.Left(h))
-		}
-	}
-	for _, k := range c.Record.Calls {
-		if slices.Contains(k.Keys, key) && k.Unsure() {
-			add(k.From, k.To)
-		}
-	}
-	for _, f := range c.faults {
-		add(f.From, f.From)
-		if !f.Lasting {
-			add(f.From, f.To)
-		} else if f.MovesClock() {
-			add(f.From, record.Forever)
-		}
-	}
-	for _, g := range c.Record.Gaps {
-		if g.Planned {
-			add(g.From, g.To)
-		}
-	}
-	for _, e := range c.Record.Marks {
-		if e.Type == history.Kill || e.Type == history.Exit {
-			add(e.T, e.T)
-		}
-	}
-	add(c.trust.Cut, record.Forever)
-	record.SortIntervals(out)
-	return out
-}
-
-// attempts returns, by client, the acquire calls of a key that were refused, in order.
-func (c *Case) attempts(key int) map[int][]record.Interval {
-	out := map[int][]record.Interval{}
-	for _, k := range c.Record.Calls {
-		if k.Denied() && slices.Contains(k.Keys, key) {
-			out[k.Process] = append(out[k.Process], record.Interval{From: k.From, To: k.To,
-				Process: k.Process})
-		}
-	}
-	return out
-}
-
-// quiet returns the times of at least the given length between disturbances, which are sorted by
-// beginning.
-func quiet(busy []record.Interval, length int64) []record.Interval {
-	var out []record.Interval
-	over := int64(0)
-	for _, b := range busy {
-		if b.From-over >= length {
-			out = append(out, record.Interval{From: over, To: b.From})
-		}
-		over = max(over, b.To)
-	}
-	return out
-}
-
-// refusedFor returns the part of a quiet time in which refused calls of one client cover at least
-// bound, without what was lost of them.
-func refusedFor(calls, calm []record.Interval, lost []record.Gap, bound int64) (from, to int64,
-	ok bool) {
-	for _, q := range calm {
-		covered := int64(0)
-		for _, k := range calls {
-			if k.To <= q.From || k.To > q.To {
-				continue // a refusal that came after the quiet time may have another reason
-			}
-			from := max(k.From, q.From)
-			covered += k.To - from
-			over := from // what two of them lost at the same time counts once
-			for _, s := range lost {
-				covered -= max(0, min(k.To, s.To)-max(over, s.From))
-				over = max(over, s.To)
-			}
-			if covered >= bound {
-				return q.From, k.To, true
-			}
-		}
-	}
-	return 0, 0, false
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
@@ -15,6 +16,7 @@ func (c *Case) evidence() verdict.Evidence {
 		Acquisitions:   len(c.Record.Holds) + len(c.Record.Inner),
 		NestedAcquires: len(c.Record.Inner),
 		Contended:      c.Record.Contended(),
+		Handovers:      c.Record.Handovers(),
 		Aimed:          c.history.Header.Requires.Hits,
 		AfterFailover:  c.afterFailover(),
 		Unknown:        c.Record.Unknown,
@@ -24,6 +26,7 @@ func (c *Case) evidence() verdict.Evidence {
 		Interrupted:    c.trust.Interrupted,
 	}
 	e.Hits, e.Missed = c.struck()
+	e.LongestWaitMS = int(c.Record.LongestWait() / int64(time.Millisecond))
 	e.LongestGapMS = int(c.Record.WorstStall().Length() / int64(time.Millisecond))
 	return e
 }
@@ -89,4 +92,106 @@ func (c *Case) afterFailover() int {
 		}
 	}
 	return n
+}
+
+// excused are the properties that a slow machine can violate: what a client was not told in time it
+// takes for lost.
+var excused = []string{verdict.Deadlock, verdict.Orphan, verdict.OwnerRelease}
+
+// calm returns a violation of progress, of an orphan or of an owner as unknown if the machine stood
+// still, or a command timed out that no fault held back, since the lock was last granted before.
+func (c *Case) calm(name string, p property) property {
+	if p.Verdict != verdict.Violated || p.Witness == nil || !slices.Contains(excused, name) {
+		return p
+	}
+	from, to := c.window(p.Witness)
+	if n := len(p.Witness.Holds); name == verdict.OwnerRelease && n > 0 {
+		from, to = p.Witness.Holds[n-1].From, c.deleted(p.Witness) // its reply tells, whatever came else
+	}
+	if g := c.standstill(from, to); g != nil {
+		return stalled("it looks as if %s, but %s, which may be why", explain.Broken(name),
+			explain.Stall(*g))
+	}
+	if m := c.unanswered(from, to); m != nil {
+		return stalled("it looks as if %s, but %s", explain.Broken(name), explain.Unanswered(m))
+	}
+	return p
+}
+
+// deleted is when the last command of a witness was answered.
+func (c *Case) deleted(w *witness) (t int64) {
+	for i := range w.Commands {
+		t = max(t, w.Commands[i].Sent, w.Commands[i].Recv)
+	}
+	return t
+}
+
+// window is the time of a witness, from the grant before it on.
+func (c *Case) window(w *witness) (from, to int64) {
+	from = record.Forever
+	note := func(a, b int64) { from, to = min(from, a), max(to, b) }
+	for _, h := range w.Holds {
+		note(h.From, h.To)
+	}
+	for i := range w.Commands {
+		if m := &w.Commands[i]; m.Sent != 0 {
+			note(m.Sent, max(m.Sent, m.Recv))
+		}
+	}
+	begin := int64(0)
+	for i := range c.Record.Holds {
+		if h := &c.Record.Holds[i]; h.Key == w.Key && h.From <= from {
+			begin = h.Call
+		}
+	}
+	return begin, to
+}
+
+// standstill returns a gap that no fault explains and that may have made clients give up on answers
+// that were under way: a sixteenth of a lease, as in a matrix. Or nil.
+func (c *Case) standstill(from, to int64) *record.Gap {
+	limit := int64(c.history.Header.TTL) / 16
+	for i := range c.Record.Gaps {
+		g := &c.Record.Gaps[i]
+		if !g.Planned && g.Length() > limit && g.From < to && from < g.To {
+			return g
+		}
+	}
+	return nil
+}
+
+// unanswered returns a command that no fault kept from its answer, of a call whose outcome is
+// unknown for that; or nil.
+func (c *Case) unanswered(from, to int64) *history.Command {
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		if m.Sent >= from && m.Sent <= to && c.unexplained(m) {
+			return m
+		}
+	}
+	return nil
+}
+
+// unexplained reports whether a command was lost by a time-out or an error of its connection,
+// though no fault can have kept it. After a fault, connections that it broke may be found broken.
+func (c *Case) unexplained(m *history.Command) bool {
+	switch m.Why {
+	case history.TimedOut:
+		return !c.struckCommand(m)
+	case history.BrokenOff:
+		return c.unsure(m) && !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+			return f.From <= m.Sent || f.Delays(m)
+		})
+	}
+	return false
+}
+
+// unsure reports whether the outcome of the call that sent a command is unknown.
+func (c *Case) unsure(m *history.Command) bool {
+	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
+		return k.Process == m.Process && k.Outcome == history.Info && k.From <= m.Sent && m.Sent <= k.To
+	}) || slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
+		return h.Process == m.Process && h.Answer == history.Info && h.End <= m.Sent &&
+			m.Sent <= h.Returned
+	})
 }

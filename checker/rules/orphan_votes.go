@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
@@ -98,4 +99,97 @@ func together(attempt []*history.Command, m *history.Command) bool {
 			return a.Node == m.Node ||
 				a.Recv < m.Sent
 		})
+}
+
+// mayContend reports whether nothing but contention may keep clients from the lock in a quiet time:
+// of independent servers each gives its vote to one of several, and of several locks each client
+// has some. If the votes that live clients were given are too few for the lock, the others are
+// those of a client that is gone.
+func (c *Case) mayContend(l *lockTimes, q record.Interval) bool {
+	if slices.ContainsFunc(l.calls, func(k *record.Call) bool {
+		return len(k.Keys) > 1 && k.From < q.To && q.From < k.To
+	}) {
+		return true
+	}
+	if !c.independent() {
+		return false
+	}
+	return len(c.trace.Commands) == 0 || len(c.votes(l, q)) > c.history.Header.Masters/2
+}
+
+// votes returns to whom independent servers gave the lock last in a quiet time, by server.
+func (c *Case) votes(l *lockTimes, q record.Interval) (out []explain.Vote) {
+	if !c.independent() {
+		return nil
+	}
+	given := map[string]int{}
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		if m.Sent >= q.From && m.Sent < q.To && c.trace.TakesFree(m) && c.isLock(m, l.key) {
+			given[m.Node] = m.Process
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(given)) {
+		out = append(out, explain.Vote{Node: node, Process: given[node]})
+	}
+	return out
+}
+
+// isLock reports whether a command is about a lock.
+func (c *Case) isLock(m *history.Command, key int) bool {
+	names := trace.Names(c.history.Header.Names)
+	if len(names) == 0 {
+		return true
+	}
+	n, ok := names.Lock(trace.Key(m))
+	return ok && n == key
+}
+
+// leftBehind returns the last command that wrote, or may have written, the key of a lock on its one
+// server before a stamp and was not undone, with what became of its client; nil if there is none.
+func (c *Case) leftBehind(l *lockTimes, before int64) *explain.Leftover {
+	if c.independent() {
+		return nil
+	}
+	var last *history.Command
+	expiry := int64(0)
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		if m.Sent >= before || !c.isLock(m, l.key) {
+			continue
+		}
+		e := trace.EffectOf(m.Args)
+		unanswered := m.Recv == 0 || m.Err != ""
+		switch {
+		case c.trace.Deleted(m):
+			last = nil
+		case c.trace.Frees(m):
+		case e.Kind == trace.Expire && last != nil && !unanswered:
+			expiry = int64(e.Expiry.Seconds * 1e9)
+		case c.trace.Takes(m) || unanswered && (e.Kind == trace.Take || e.Kind == trace.Script):
+			last, expiry = m, int64(e.Expiry.Seconds*1e9)
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	left := &explain.Leftover{Command: last, Header: c.history.Header, Expiry: expiry,
+		Lease: c.longestLease(), Script: trace.EffectOf(last.Args).Kind == trace.Script}
+	c.fate(left, l, last)
+	return left
+}
+
+// fate says what became of the client that left a key behind.
+func (c *Case) fate(left *explain.Leftover, l *lockTimes, m *history.Command) {
+	for _, h := range l.holds {
+		if h.Process == m.Process && (h.N == m.N || m.N == 0) && h.Granting <= m.Sent {
+			left.Ended, left.At, left.Answer = h.Ended, h.End, h.Answer
+			left.Held = true
+		}
+	}
+	for _, e := range c.Record.Marks {
+		if e.Type == history.Kill && e.Process == m.Process && e.T >= m.Sent {
+			left.Ended, left.At = record.Killed, e.T
+		}
+	}
 }

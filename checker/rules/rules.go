@@ -25,6 +25,12 @@ type Case struct {
 	faults  []record.Fault
 	verdict *verdict.Verdict
 	limits  Limits
+
+	// what several rules ask for, once it is known
+	pause, longest *int64 // the longest pause and lease
+	ends           []int64
+	common         []record.Interval
+	gaps           map[int][]record.Gap
 }
 
 // Limits are what the history itself does not say.
@@ -49,7 +55,7 @@ func (c *Case) Judge(name string) property {
 	if !known {
 		return unknown("the checker cannot judge %q", name)
 	}
-	p := judge(c)
+	p := c.calm(name, judge(c))
 	p.Property = name
 	return p
 }
@@ -63,6 +69,7 @@ var judges = map[string]func(*Case) property{
 	verdict.OwnerRelease:    (*Case).owner,
 	verdict.Orphan:          (*Case).orphan,
 	verdict.Deadlock:        (*Case).deadlock,
+	verdict.Outage:          (*Case).outage,
 	verdict.Fencing:         (*Case).fencing,
 	verdict.LostUpdate:      (*Case).updates,
 	verdict.Reentry:         (*Case).reentry,

@@ -71,6 +71,7 @@ const (
 	OwnerRelease    = history.OwnerRelease
 	Orphan          = history.Orphan
 	Deadlock        = history.Deadlock
+	Outage          = history.Outage
 	Fencing         = history.Fencing
 	LostUpdate      = history.LostUpdate
 	Reentry         = history.Reentry
@@ -129,9 +130,11 @@ type Property struct {
 	Explanation string `json:"explanation,omitempty"` // the violation, for people
 	Reason      string `json:"reason,omitempty"`      // why it is unknown or n.a., for people
 	// it is unknown only because the machine stalled: another run may tell
-	Stalled  bool     `json:"stalled,omitempty"`
-	Reported bool     `json:"reported,omitempty"` // for information: it does not decide the run
-	Witness  *Witness `json:"witness,omitempty"`
+	Stalled  bool `json:"stalled,omitempty"`
+	Reported bool `json:"reported,omitempty"` // for information: it does not decide the run
+	// of A: the longest time under a fault in which no client was granted the lock
+	Seconds float64  `json:"seconds,omitempty"`
+	Witness *Witness `json:"witness,omitempty"`
 }
 
 // Witness is the smallest part of a history that is a violation by itself.
@@ -186,7 +189,11 @@ type Evidence struct {
 	Acquisitions int `json:"acquisitions"`
 	// acquisitions that another live client wanted at the same time
 	Contended int `json:"contended"`
-	Aimed     int `json:"aimed"` // faults that the plan aims at a hold
+	// grants to another client than the one that was granted the lock before
+	Handovers int `json:"handovers,omitempty"`
+	// the longest time that an acquire call was open
+	LongestWaitMS int `json:"longest_wait_ms,omitempty"`
+	Aimed         int `json:"aimed"` // faults that the plan aims at a hold
 	// aimed faults that fell into a sure hold with a contender waiting
 	Hits int `json:"hits"`
 	// the aimed faults that did not, with their targets; for people

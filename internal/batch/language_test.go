@@ -25,7 +25,7 @@ const twoInside = `{"type":"header","format":2,"environment":"sim","ttl":"100ms"
 
 // starving is a history in which a client is refused a free lock for just as long as it may be, but
 // for a stall that is too short to count as evidence.
-const starving = `{"type":"header","format":2,"environment":"sim","ttl":"100ms"}
+const starving = `{"type":"header","format":2,"environment":"sim","poll":"1ms","ttl":"100ms"}
 {"type":"invoke","t":1000000,"process":0,"f":"acquire","n":1}
 {"type":"ok","t":2000000,"process":0,"f":"acquire","n":1}
 {"type":"invoke","t":3000000,"process":0,"f":"release","n":1}

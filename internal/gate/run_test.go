@@ -109,7 +109,8 @@ func TestTheGateTurnsRed(t *testing.T) {
 		claim        string
 	}{
 		{"a good lock", "safe", valid, nil, Passed, 0,
-			"No violation of S, L, O, R, D, F, E, V in 2 runs of lock under fault (process, seeds 1 to 2)"},
+			"No violation of S, L, O, R, D, A, F, E, V in 2 runs of lock under fault (process, " +
+				"seeds 1 to 2)"},
 		{"a lock that broke", "safe", batchtest.Verdict(checker.Valid, "S"), nil, Failed, 1,
 			"S violated in 2 of 2 runs, first with seed 1: lease overrun."},
 		{"a broken lock, and a run that is worth less", "safe", batchtest.Verdict(checker.Valid, "S"),

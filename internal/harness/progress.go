@@ -13,7 +13,9 @@ type progress struct {
 	violated  bool
 	contended int          // acquisitions granted while another client waited
 	fault     int64        // stamp of the latest fault event
-	served    map[int]bool // keys granted since then
+	served    map[int]bool // keys granted since then, by a command that was sent since then
+	last      map[int]int  // the client that was granted each key last
+	handovers int          // grants to another client than the last one
 	moved     bool         // granted by the new master
 	over      int64        // stamp of the end of the scenario
 	// stamp of the latest event that may be why a client was not granted the lock
@@ -30,17 +32,38 @@ func (p *progress) add(r *run, e history.Event) {
 		if e.F == nemesis.Promote && e.Phase == history.PhaseTo {
 			p.master, p.promoted = e.Target, p.promoted+1
 		}
+	case e.Type == history.Exit && e.Planned:
+		p.fault, p.served = e.T, nil // a crash is over when the process is dead
 	case e.Type == history.Gap || e.Type == history.Info:
 		p.excuse = max(p.excuse, e.T)
 	case e.Type == history.OK && e.F == history.Acquire && e.Depth == 0:
 		if r.waiter(standing{e.Process, e.KeyOf()}) >= 0 {
 			p.contended++
 		}
-		if p.served == nil {
-			p.served = map[int]bool{}
-		}
-		p.served[e.KeyOf()] = true
+		p.granted(r, e)
 		p.moved = p.moved || p.master != "" && e.Grant != nil && e.Grant.Node == p.master
+	}
+}
+
+// granted notes which lock was granted to whom. After a fault only a grant counts that was asked
+// for since, and where a client may enter again what it left behind, only one to another client.
+func (p *progress) granted(r *run, e history.Event) {
+	if p.served == nil {
+		p.served = map[int]bool{}
+	}
+	if p.last == nil {
+		p.last = map[int]int{}
+	}
+	key := e.KeyOf()
+	last, before := p.last[key]
+	another := before && last != e.Process
+	if another {
+		p.handovers++
+	}
+	p.last[key] = e.Process
+	late := e.Grant != nil && e.Grant.Sent > 0 && e.Grant.Sent < p.fault
+	if !late && (another || !before || !r.plan.Declares().Reentrant || p.fault == 0) {
+		p.served[key] = true
 	}
 }
 
@@ -59,7 +82,8 @@ func (r *run) finished() bool {
 		return false
 	}
 	p, need := &r.progress, r.plan.Requires
-	enough := p.contended >= need.Contended+margin && (p.moved || !need.Failover) || p.violated &&
+	enough := p.contended >= need.Contended+margin && p.handovers >= need.Handovers &&
+		(p.moved || !need.Failover) || p.violated &&
 		!r.plan.Thorough
 	served := len(p.served) == r.plan.Keys
 	since := time.Duration(r.now() - p.calm())

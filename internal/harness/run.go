@@ -126,7 +126,8 @@ func (r *run) header(out Output) history.Header {
 	return history.Header{
 		Environment: r.environment.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine,
 		Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
-		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll, Declares: p.Declares(),
+		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll,
+		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
 		Properties: p.Properties, Reported: p.Reported,
 		Masters: p.Masters, Names: p.Worker().Keys, Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch,

@@ -1,0 +1,128 @@
+package explain
+
+import (
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// This file tells what is wrong with the progress of clients (D), and of outages (A).
+
+// Wait is a time in which no client was granted a lock.
+type Wait struct {
+	Key, Process    int
+	From, To, Bound int64
+	Contention      bool // it lasted longer than clients can take votes from each other
+	Votes           []Vote
+	Left            *Leftover
+}
+
+// Vote says to whom one of several independent servers gave a lock last.
+type Vote struct {
+	Node    string
+	Process int
+}
+
+// Leftover is the command that wrote the key which keeps clients out, and what became of its
+// client.
+type Leftover struct {
+	Header  history.Header
+	Command *history.Command
+	Held    bool          // its client was inside afterwards
+	Ended   record.Ending // how its hold, or its client, ended, at this stamp
+	At      int64
+	Answer  history.Type // of the release, if there was one
+	Expiry  int64        // the time to live that it was given, ns; 0: none
+	Lease   int64        // the longest one that the lock declares, ns
+	Script  bool         // only its author knows what it did
+}
+
+// Stuck tells of a time in which no client was granted a lock that was free (D).
+func Stuck(w Wait) string {
+	said := Say("From %s to %s no client was granted lock %d, although client %d and others tried, "+
+		"no client was inside, came or left, and no fault was under way. One should have been granted "+
+		"it within %s (the longest lease, two of the longest pauses and a second).",
+		At(w.From), At(w.To), w.Key, w.Process, Brief(w.Bound))
+	if w.Contention {
+		said += Say(" Clients that take votes from each other were given five times as long.")
+	}
+	if len(w.Votes) > 0 {
+		var votes []string
+		for _, v := range w.Votes {
+			votes = append(votes, Say("%s to client %d", v.Node, v.Process))
+		}
+		said += Say(" Votes were given: %s.", strings.Join(votes, ", "))
+	}
+	return said + leftover(w.Left)
+}
+
+// leftover tells who left the key behind, what became of it, and what is wrong with the key's time
+// to live.
+func leftover(l *Leftover) string {
+	if l == nil {
+		return ""
+	}
+	said := Say(" The last to write the key was client %d, at %s with %q",
+		l.Command.Process, At(l.Command.Sent), commandText(l.Header, l.Command))
+	if l.Command.Recv == 0 || l.Command.Err != "" {
+		said += Say(", which was never answered")
+	}
+	return said + "; " + l.fate() + l.life() + "."
+}
+
+func (l *Leftover) fate() string {
+	switch {
+	case l.Ended == record.Killed:
+		return Say("it was killed at %s", At(l.At))
+	case l.Ended == record.Vanished:
+		return Say("it ended by itself at %s", At(l.At))
+	case !l.Held:
+		return Say("its acquire was not granted")
+	case l.Ended == record.Released && l.Answer == history.OK:
+		return Say("it released the lock at %s", At(l.At))
+	case l.Ended == record.Released:
+		return Say("its release of %s did not succeed", At(l.At))
+	}
+	return Say("it went on without a release")
+}
+
+func (l *Leftover) life() string {
+	switch {
+	case l.Script:
+		return ""
+	case l.Expiry <= 0:
+		return Say(", and the key has no time to live")
+	case l.Expiry > l.Lease:
+		return Say(", and the key lives for %s, longer than the lease of %s", Brief(l.Expiry),
+			Brief(l.Lease))
+	}
+	return ""
+}
+
+// Outage tells of a time under a fault in which no client was granted a lock (A).
+func Outage(key int, from, to, ns, bound int64, f *record.Fault) string {
+	why := ""
+	if f != nil {
+		why = Say(" (%s)", Fault(f))
+	}
+	return Say("From %s to %s, under a fault%s, no client was granted lock %d: for %s in which no "+
+		"client held it and some tried. Without a fault one would have been granted it within %s.",
+		At(from), At(to), why, key, Brief(ns), Brief(bound))
+}
+
+// Fault is what a fault did, in words: "n0 was killed".
+func Fault(f *record.Fault) string {
+	begin, _ := nemesis.Tell(f.Action, f.Target)
+	return begin
+}
+
+// Broken is what it is to violate a property: "a client released a lock that was another's".
+func Broken(property string) string { return Say(whatBroke(property)) }
+
+// Unanswered tells of a command that no fault kept from its answer.
+func Unanswered(m *history.Command) string {
+	return Say("a command of client %d at %s was not answered although no fault held it back, which "+
+		"may be why", m.Process, At(m.Sent))
+}

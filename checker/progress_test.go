@@ -1,0 +1,239 @@
+package checker
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Parts of histories in which progress is judged. The bound is a lease and two polls of next to
+// nothing, and a second.
+const (
+	// one lock on one server, granted once and released; nothing else happens
+	free = "ttl 1000; lease; poll 1; topology single; "
+	once = free + "c0 acquire 1 5 sent=2 lease=1000; c0 release 6 7; "
+	// the same, and then the server is stopped and goes on
+	mended = once + "fault pause-node n0 10 20; "
+	// three servers, of which each gives its vote to one client
+	three = "masters 3; ttl 1000; lease; poll 1; "
+	split = "c0 acquire 10 1500000000 fail; c1 acquire 10 1500000000 fail; "
+)
+
+// refusedTrace is what a client sees that tries for 1.2 seconds.
+const refusedTrace = "1 1 20 21 n0 SET k b NX PX 1 -> (nil)\n" +
+	"1 1 400000000 400000001 n0 SET k b NX PX 1 -> (nil)\n" +
+	"1 1 800000000 800000001 n0 SET k b NX PX 1 -> (nil)\n" +
+	"1 1 1200000000 1200000001 n0 SET k b NX PX 1 -> (nil)\n"
+
+// splitTrace: each of two live clients gets a vote, and the third has none.
+const splitTrace = "0 1 20 21 n0 SET k a NX PX 1 -> OK\n1 1 20 21 n1 SET k b NX PX 1 -> OK\n" +
+	"0 1 22 23 n1 SET k a NX PX 1 -> (nil)\n1 1 22 23 n0 SET k b NX PX 1 -> (nil)\n" +
+	"0 1 1400000000 1400000001 n1 SET k a NX PX 1 -> (nil)\n" +
+	"1 1 1400000000 1400000001 n0 SET k b NX PX 1 -> (nil)\n"
+
+// progressCases are histories that progress decides, each beside one that it must not convict.
+var progressCases = []propertyCase{
+	// Without a fault.
+	{"a free lock that no client is granted", "D", once +
+		"c1 acquire 10 1300000000 fail", "", Violated,
+		""},
+	{"a free lock, and many short calls of several clients", "D", once +
+		"c1 acquire 10 500000000 fail; c2 acquire 400000000 900000000 fail; " +
+		"c1 acquire 800000000 1100000000 fail", "", Violated, ""},
+	{"a client that starves while others are granted", "D", once + "c1 acquire 10 1300000000 fail; " +
+		"c0 acquire 600000000 600000005 sent=600000001 lease=1000; c0 release 600000006 600000007", "",
+		Valid, ""},
+	{"a free lock that one is granted too late", "D",
+		free + "c1 acquire 10 1500000000 sent=1450000000 lease=1000; c1 release 1500000001 1500000002",
+		"1 1 20 21 n0 SET k b NX PX 1 -> (nil)\n1 1 100000000 100000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 200000000 200000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 300000000 300000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 400000000 400000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 500000000 500000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 600000000 600000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 700000000 700000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 800000000 800000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 900000000 900000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 1000000000 1000000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 1100000000 1100000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 1200000000 1200000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 1300000000 1300000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 1400000000 1400000001 n0 SET k b NX PX 1 -> (nil)\n" +
+			"1 1 1450000000 1450000001 n0 SET k b NX PX 1 -> OK", Violated, ""},
+	{"a back-off that is longer than the bound", "D",
+		free + "c1 acquire 10 1500000000 sent=1450000000 lease=1000; c1 release 1500000001 1500000002",
+		"1 1 20 21 n0 SET k b NX PX 1 -> (nil)\n1 1 1450000000 1450000001 n0 SET k b NX PX 1 -> OK", NA,
+		""},
+	{"a pause between tries that is not known", "D", "ttl 1000; lease; c0 acquire 1 5 sent=2 " +
+		"lease=1000; c0 release 6 7; c1 acquire 10 1300000000 fail", "", Unknown, ""},
+	{"dead waiters keep their place for a while", "D", once + "deadwaiters 500000000; " +
+		"c1 acquire 10 1300000000 fail", "", Valid, ""},
+	{"a single client that never waits", "D", once + "c0 acquire 8 9 sent=8 lease=1000", "", NA, ""},
+	{"a single client that is refused its own leftover", "D", free +
+		"c0 acquire 1 5 sent=2 lease=1000; c0 release 6 7; c0 acquire 10 1300000000 fail", "", Violated,
+		""},
+
+	// What counts for a try.
+	{"refused by the server", "D", once +
+		"c1 acquire 10 1300000000 fail why=server-refused", "", Valid,
+		""},
+	{"a READONLY answer", "D", once + "c1 acquire 10 1300000000 fail",
+		"1 1 20 21 n0 SET k b NX PX 1 -> (error) READONLY\n" + refusedTrace, Valid, ""},
+	{"gave up early", "D", once + "c1 acquire 10 1300000000 fail why=gave-up", "", Violated, ""},
+	{"an unknown outcome whose commands had all been answered", "D",
+		once + "c1 acquire 10 1500000000 info", dense(), Violated, ""},
+	{"an unknown outcome, and a command without an answer", "D",
+		once + "c1 acquire 10 1500000000 info", dense() + "1 1 1250000000 0 n0 DEL k -> ", Valid, ""},
+	{"a call that never returns though servers answer", "D",
+		once + "timeout 1000; c1 acquire 10; c0 acquire 1200000000 1300000000 info; end 3000000000",
+		"1 1 20 21 n0 PING -> PONG\n0 2 1200000000 1200000001 n0 PING -> PONG\n" +
+			"0 2 2000000000 2000000001 n0 PING -> PONG", Violated, ""},
+	{"a call that does not return, and no server answers", "D",
+		once + "timeout 1000; c1 acquire 10; end 3000000000", "1 1 20 21 n0 PING -> PONG", Valid, ""},
+
+	// A slow machine.
+	{"a gap that no fault made, since the last grant", "D",
+		once + "c1 acquire 10 1500000000 fail; c-1 gap 700000000 gap=324000000", "", Unknown, ""},
+	{"a gap that is short beside the lease", "D", "ttl 1000000000; lease; poll 1; " +
+		"c0 acquire 1 5 sent=2 lease=1000000000; c0 release 6 7; c1 acquire 10 2300000000 fail; " +
+		"c-1 gap 700000000 gap=30000000", "", Violated, ""},
+	{"a time-out that no fault explains", "D", free + "c0 acquire 1 5 sent=2; c0 release 6 7 info; " +
+		"c1 acquire 10 1500000000 fail", "0 1 6 7 n0 DEL k -> !timeout\n" + dense(), Unknown, ""},
+	{"a time-out that a fault explains", "D", free + "c0 acquire 1 5 sent=2; fault cut c0>* 6 8; " +
+		"c0 release 6 7 info; c1 acquire 10 1500000000 fail",
+		"0 1 6 7 n0 DEL k -> !timeout\n" + dense(), Violated, ""},
+
+	// Recovery.
+	{"granted again after the fault", "D", mended + "c1 acquire 30 40 sent=31 lease=1000", "", Valid,
+		""},
+	{"granted by a command that was sent under the fault", "D", mended +
+		"c1 acquire 12 40 sent=13 lease=1000", "", Unknown, ""},
+	{"not granted again, and the run ends before that is certain", "D", mended +
+		"c1 acquire 30 900000000 fail", "", Unknown, ""},
+	{"not granted again for longer than the bound", "D", mended + "c1 acquire 30 1200000000 fail", "",
+		Violated, ""},
+	{"re-enters what it left behind", "D", free + "reentrant; c0 acquire 1 5 sent=2 lease=1000; " +
+		"fault cut c0>* 6 20; c0 release 7 15 info; c0 acquire 30 40 sent=31 lease=1000", "", Unknown,
+		""},
+	{"another is granted what it left behind", "D", free +
+		"reentrant; c0 acquire 1 5 sent=2 lease=1000; fault cut c0>* 6 20; c0 release 7 15 info; " +
+		"c1 acquire 30 40 sent=31 lease=1000", "", Valid, ""},
+	{"makes the key anew", "D", free + "reentrant; c0 acquire 1 5 sent=2 lease=1000; " +
+		"fault cut c0>* 6 20; c0 release 7 15 info; c0 acquire 30 40 sent=31 lease=1000",
+		"0 2 31 33 n0 SET k a NX PX 1 -> OK", Valid, ""},
+	{"one survivor is granted the lock", "D", once + "c0 kill 10; c0 exit 12 planned; " +
+		"c1 acquire 30 40 sent=31 lease=1000", "", Valid, ""},
+	{"one survivor is refused for longer than the bound", "D", once +
+		"c0 kill 10; c0 exit 12 planned; c1 acquire 30 1300000000 fail", "", Violated, ""},
+
+	// Faults that are never over.
+	{"a server that stays away", "D", once + "fault kill n0 8 1400000000 lasted; " +
+		"c1 acquire 10 1300000000 fail", "", NA, ""},
+	{"a link that stays cut", "D", once + "fault cut c1>n0 8 1400000000 lasted; " +
+		"c1 acquire 10 1300000000 fail", "", NA, ""},
+	{"a server that stays away, but its replica is promoted", "D", once +
+		"fault kill n0 8 1400000000 lasted; fault promote n1 9 10; c1 acquire 12 1300000000 fail", "",
+		Violated, ""},
+	{"a client that stays away", "D", once + "fault crash c2 8 1400000000 lasted; c2 kill 8; " +
+		"c2 exit 9 planned; c1 acquire 12 1300000000 fail", "", Violated, ""},
+
+	// Votes.
+	{"votes are split among live clients", "D", three +
+		"c2 acquire 1 5 sent=2 lease=1; c2 release 6 7; " + split, splitTrace, Valid, ""},
+	{"votes are split among live clients for longer than five bounds", "D", three +
+		"c2 acquire 1 5 sent=2 lease=1; c2 release 6 7; c0 acquire 10 6500000000 fail; " +
+		"c1 acquire 10 6500000000 fail", splitVotes(), Violated, ""},
+	{"votes are those of a client that is gone", "D", three + "c2 kill 5; c2 exit 6 planned; " + split,
+		"2 1 1 2 n0 SET k c NX PX 1 -> OK\n2 1 1 2 n1 SET k c NX PX 1 -> OK\n" + deadVotes(), Violated,
+		""},
+
+	// Outages.
+	{"nothing lasted", "A", once, "", NA, ""},
+	{"no server for long", "A", once + "fault kill n0 8 1400000000 lasted; " +
+		"c1 acquire 10 1300000000 info", "", Violated, ""},
+	{"no server for a while", "A", once + "fault kill n0 8 900000000; c1 acquire 10 1300000000 info",
+		"", Valid, ""},
+	{"no server for long, and clients give up at once and try again", "A", once +
+		"fault kill n0 8 2400000000 lasted; c1 acquire 10 11 info; " +
+		"c1 acquire 900000000 900000001 info; " +
+		"c1 acquire 1600000000 1600000001 info", "", Violated, ""},
+	{"no server for long, and no client asks", "A", once + "fault kill n0 8 1900000000 lasted; " +
+		"c1 acquire 1200000000 1200000001 info", "", Valid, ""},
+	{"a live hold keeps it under the fault", "A", once + "fault cut c2>n0 8 2400000000 lasted; " +
+		"c0 acquire 9 10 sent=9; c1 acquire 10 2300000000 fail; c0 release 2390000000 2390000001", "",
+		Valid, ""},
+	{"others are granted under the fault", "A", once + "fault cut c2>n0 8 1400000000 lasted; " +
+		"c2 acquire 9 1390000000 info; c1 acquire 600000000 600000001 sent=600000000 lease=9; " +
+		"c1 release 600000002 600000003", "", Valid, ""},
+}
+
+// dense is a client that is refused each 100 ms, for 1.4 seconds.
+func dense() (out string) {
+	for i := range 15 {
+		at := 20 + i*100_000_000
+		out += line(1, at, "n0", "b", "(nil)")
+	}
+	return out
+}
+
+// deadVotes: two live clients are refused by two of three servers each 100 ms, and share the third.
+func deadVotes() (out string) {
+	for i := range 15 {
+		at := 20 + i*100_000_000
+		for p, value := range []string{"a", "b"} {
+			out += line(p, at, "n0", value, "(nil)") + line(p, at, "n1", value, "(nil)")
+		}
+		out += line(i%2, at+5, "n2", "x", "OK")
+	}
+	return out
+}
+
+// splitVotes: two live clients get one of three votes each, every 100 ms for 6.4 seconds.
+func splitVotes() (out string) {
+	for i := range 65 {
+		at := 20 + i*100_000_000
+		out += line(0, at, "n0", "a", "OK") + line(0, at, "n1", "a", "(nil)") +
+			line(1, at, "n1", "b", "OK") + line(1, at, "n0", "b", "(nil)")
+	}
+	return out
+}
+
+func line(process, at int, node, value, reply string) string {
+	return fmt.Sprintf("%d 1 %d %d %s SET k %s NX PX 1 -> %s\n", process, at, at+1, node, value, reply)
+}
+
+// TestStoryOfProgress: what is said of a lock that stays taken names who left it, what became of
+// that client, and what is wrong with the key's time to live.
+func TestStoryOfProgress(t *testing.T) {
+	for name, c := range map[string]struct {
+		story, trace string
+		want         []string
+	}{
+		"killed before it set a time to live": {
+			free + "c0 acquire 1; c0 kill 5; c0 exit 6 planned; c1 acquire 10 1500000000 fail",
+			"0 1 2 3 n0 SETNX k a -> 1\n" + dense(),
+			[]string{"client 0, at 0.000 s with \"SETNX k a\"", "it was killed at 0.000 s",
+				"no time to live"}},
+		"a lease that is too long": {
+			free + "c0 acquire 1; c0 kill 5; c0 exit 6 planned; c1 acquire 10 1500000000 fail",
+			"0 1 2 3 n0 SET k a NX EX 90 -> OK\n" + dense(),
+			[]string{"it was killed", "the key lives for 90.00 s, longer than the lease of 1 µs"}},
+		"a release that got lost": {
+			free + "c0 acquire 1 5 sent=2; fault cut c0>* 6 8; c0 release 6 7 info; " +
+				"c1 acquire 10 1500000000 fail",
+			"0 1 2 3 n0 SETNX k a -> 1\n0 1 6 0 n0 DEL k ->\n" + dense(),
+			[]string{"its release of 0.000 s did not succeed", "no time to live"}},
+		"votes": {
+			three + "c2 kill 5; c2 exit 6 planned; " + split,
+			"2 1 1 2 n0 SET k c NX PX 1 -> OK\n2 1 1 2 n1 SET k c NX PX 1 -> OK\n" + deadVotes(),
+			[]string{"Votes were given: n2 to client"}},
+	} {
+		v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{"D"}})
+		p := v.Properties[0]
+		for _, want := range c.want {
+			if !strings.Contains(p.Explanation, want) {
+				t.Errorf("%s: %q is not in: %s %s", name, want, p.Explanation, p.Reason)
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package rules
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+)
+
+// outage measures for how long no client was granted the lock while a fault was under way, although
+// a client asked for it; the time in which a live hold kept it is left out. It is violated if that
+// was longer than the bound of progress: the lock cannot be used while the fault lasts. What is
+// shorter is told, too.
+func (c *Case) outage() property {
+	under := c.underway()
+	if len(under) == 0 {
+		return notApplicable("no fault lasted for a time")
+	}
+	var worst hold
+	key, longest := 0, int64(0)
+	locks := c.locks()
+	for i := range locks {
+		for _, u := range under {
+			if from, to, ns := c.without(&locks[i], u); ns > longest {
+				key, longest, worst = locks[i].key, ns, hold{Process: -1, From: from, To: to}
+			}
+		}
+	}
+	bound, known := c.bound()
+	p := valid
+	switch {
+	case longest > 0 && !known:
+		p = unknown("neither the record nor the trace tells how long clients pause between two tries")
+	case longest > bound:
+		worst.Process = c.waiting(key, worst.From)
+		p = violated(key, worst)
+		p.Explanation = explain.Outage(key, worst.From, worst.To, longest, bound, c.during(worst.From))
+	}
+	p.Seconds = float64(longest/int64(time.Millisecond)) / 1000
+	return p
+}
+
+// underway returns the times in which some fault was under way, which are disjoint and sorted. What
+// befell one client alone is none: the others go on.
+func (c *Case) underway() (out []record.Interval) {
+	var all []record.Interval
+	for i := range c.faults {
+		f := &c.faults[i]
+		if _, client := f.Client(); client {
+			continue
+		}
+		if to := min(c.overs()[i], c.Record.End, c.trust.Cut); to > f.From {
+			all = append(all, record.Interval{From: f.From, To: to})
+		}
+	}
+	record.SortIntervals(all)
+	for _, x := range all {
+		if n := len(out) - 1; n >= 0 && x.From <= out[n].To {
+			out[n].To = max(out[n].To, x.To)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// without returns the longest part of a time between two grants in which no client held the lock,
+// and for how much of it a client had an acquire call open.
+func (c *Case) without(l *lockTimes, u record.Interval) (from, to, longest int64) {
+	open := tries(l)
+	since := u.From
+	part := func(end int64) {
+		if end-since <= longest {
+			return
+		}
+		if ns := open.within(record.Interval{From: since, To: end}).covered(); ns > longest {
+			from, to, longest = since, end, ns
+		}
+	}
+	for _, h := range l.holds {
+		if h.From < u.To {
+			part(min(h.From, u.To))
+		}
+		since = max(since, min(c.Record.Left(h), c.Record.End))
+	}
+	part(u.To)
+	return from, to, longest
+}
+
+// tries returns the times in which clients tried for a lock, however that went. Between two calls
+// that are no more than a second apart they rest: a call that finds no server is over at once.
+func tries(l *lockTimes) (out wants) {
+	for _, k := range l.calls {
+		out = append(out, want{From: k.From, To: k.To, process: k.Process})
+	}
+	slices.SortFunc(out, byBegin)
+	last := 0 // the one that ends last so far
+	for i := range out {
+		if rest := out[i].From - out[last].To; rest > 0 && rest <= int64(grace) {
+			out[last].To = out[i].From
+		}
+		if out[i].To > out[last].To {
+			last = i
+		}
+	}
+	return out
+}
+
+// waiting is a client that had an acquire call open after a stamp.
+func (c *Case) waiting(key int, t int64) int {
+	for i := range c.Record.Calls {
+		k := &c.Record.Calls[i]
+		if k.To > t && slices.Contains(k.Keys, key) {
+			return k.Process
+		}
+	}
+	return 0
+}
+
+// during is a fault on servers or links that was under way at a stamp.
+func (c *Case) during(t int64) *record.Fault {
+	for i := range c.faults {
+		f := &c.faults[i]
+		if _, client := f.Client(); !client && f.From <= t && t < c.overs()[i] {
+			return f
+		}
+	}
+	return nil
+}

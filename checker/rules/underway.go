@@ -1,0 +1,157 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// over returns when a fault was over; Forever if it never was. A crash of a client is over when its
+// process is dead, and so is all that befell one client: the others go on. A server that stays away
+// is made good by the promotion of another one. A clock that was moved stays moved.
+func (c *Case) over(f *record.Fault) int64 {
+	a, _ := nemesis.ActionOf(f.Action)
+	process, client := f.Client()
+	switch {
+	case client && a.Kills:
+		return c.dead(process, f.From)
+	case !f.Lasting:
+		return f.To
+	case f.MovesClock():
+		return record.Forever
+	case client, a.Kind == nemesis.Momentary:
+		return f.From
+	}
+	return c.madeGood(f)
+}
+
+// overs are the stamps at which the faults were over.
+func (c *Case) overs() []int64 {
+	if c.ends == nil {
+		c.ends = make([]int64, len(c.faults))
+		for i := range c.faults {
+			c.ends[i] = c.over(&c.faults[i])
+		}
+	}
+	return c.ends
+}
+
+// dead returns when a process that was killed at a stamp was gone.
+func (c *Case) dead(process int, from int64) int64 {
+	for _, e := range c.Record.Marks {
+		if e.Type == history.Exit && e.Process == process && e.T >= from {
+			return e.T
+		}
+	}
+	return from
+}
+
+// madeGood returns when a promotion took clients away from what a lasting fault struck, or Forever.
+// Of independent servers the first has the replica.
+func (c *Case) madeGood(f *record.Fault) int64 {
+	for i := range c.faults {
+		p := &c.faults[i]
+		if !p.Promotes() || p.From < f.From {
+			continue
+		}
+		if slices.ContainsFunc(f.Servers(), func(s string) bool {
+			return s != p.Target && (!c.independent() || s == "n0")
+		}) {
+			return max(p.From, c.momentary(p))
+		}
+	}
+	return record.Forever
+}
+
+// momentary is the end of a fault that is over when it is done.
+func (c *Case) momentary(f *record.Fault) int64 {
+	if f.To == record.Forever {
+		return f.From
+	}
+	return f.To
+}
+
+// unhealed returns a fault that was never over, or nil.
+func (c *Case) unhealed() *record.Fault {
+	for i := range c.faults {
+		if c.overs()[i] == record.Forever {
+			return &c.faults[i]
+		}
+	}
+	return nil
+}
+
+// healed returns when the last fault was over, and whether there was one.
+func (c *Case) healed() (t int64, any bool) {
+	for i := range c.faults {
+		t = max(t, c.overs()[i])
+	}
+	for _, e := range c.Record.Marks {
+		if e.Type == history.Kill {
+			t, any = max(t, c.dead(e.Process, e.T)), true
+		}
+	}
+	return t, any || len(c.faults) > 0
+}
+
+// disturbances returns the times, sorted, in which the lock may have been a client's or something
+// else may explain that none was granted it; stalls of the machine are none.
+func (c *Case) disturbances(l *lockTimes) []record.Interval {
+	var out []record.Interval
+	add := func(from, to int64) { out = append(out, record.Interval{From: from, To: to}) }
+	for _, h := range l.holds {
+		add(h.Granting, c.Record.Left(h))
+	}
+	for _, k := range l.calls {
+		switch {
+		case k.Outcome == history.OK && len(k.Keys) > 1: // it may have had this one before the others
+			add(k.From, k.To)
+		case !c.definite(k) && !c.hangs(k):
+			add(k.From, k.To)
+		}
+	}
+	out = append(out, c.everywhere()...)
+	record.SortIntervals(out)
+	return out
+}
+
+// everywhere returns the disturbances that concern all locks.
+func (c *Case) everywhere() []record.Interval {
+	if c.common != nil {
+		return c.common
+	}
+	var out []record.Interval
+	add := func(from, to int64) { out = append(out, record.Interval{From: from, To: to}) }
+	for i := range c.faults {
+		add(c.faults[i].From, c.overs()[i])
+	}
+	for _, g := range c.Record.Gaps {
+		if g.Planned {
+			add(g.From, g.To)
+		}
+	}
+	for _, e := range c.Record.Marks {
+		if e.Type == history.Kill || e.Type == history.Exit {
+			add(e.T, e.T)
+		}
+	}
+	add(c.trust.Cut, record.Forever)
+	c.common = out
+	return out
+}
+
+// quiet returns the times of at least the given length between disturbances, which are sorted by
+// beginning, and of which the last one ends never.
+func quiet(busy []record.Interval, length int64) []record.Interval {
+	var out []record.Interval
+	over := int64(0)
+	for _, b := range busy {
+		if b.From-over >= length {
+			out = append(out, record.Interval{From: over, To: b.From})
+		}
+		over = max(over, b.To)
+	}
+	return out
+}
