@@ -7,7 +7,7 @@ import lockbench
 import redis
 
 
-class Document002:
+class PostedD002:
     def __init__(self, config):
         host, _, port = config.redis[0].rpartition(":")
         seconds = config.client_timeout_ms and config.client_timeout_ms / 1000
@@ -29,4 +29,4 @@ class Document002:
         self.held.pop(n).release()  # it says nothing of a hold that was over
 
 
-lockbench.run(Document002, {"redis-py": redis.__version__})
+lockbench.run(PostedD002, {"redis-py": redis.__version__})
