@@ -68,6 +68,7 @@ var rooms = map[string][]string{
 	"internal/cluster/server": {"history", "nemesis", "workloads", "internal/cluster/proc",
 		"internal/cluster/clock", "internal/cluster/proxy", "internal/cluster/worker"},
 	"internal/store":      {"history", "checker"},
+	"internal/tap":        {"history"},
 	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine": {},
 	"internal/explore": {"history", "impls", "nemesis", "workloads", "checker", "internal/harness",

@@ -16,52 +16,39 @@ func Line(b []byte) (kind byte, text []byte, size int) {
 	return b[0], b[1:end], end + 2
 }
 
-// Size counts the bytes of the first reply in b; 0: b does not hold a whole one.
-func Size(b []byte) (int, error) { return sizeOf(b, 0) }
-
-func sizeOf(b []byte, depth int) (int, error) {
-	kind, text, at := Line(b)
-	if at == 0 {
-		if len(b) > maxLine {
-			return 0, ErrProtocol
-		}
-		return 0, nil
+// Size counts the bytes of the first reply in b, of RESP2 or RESP3; 0: b does not hold a whole one.
+func Size(b []byte) (int, error) {
+	var m meter
+	used, whole, err := m.next(b)
+	if !whole || err != nil {
+		return 0, err
 	}
-	switch kind {
-	case '+', '-', ':':
-		return at, nil
-	case '$':
-		n, ok := length(text, MaxBulk)
-		switch {
-		case !ok:
-			return 0, ErrProtocol
-		case n < 0:
-			return at, nil
-		case at+n+2 > len(b):
-			return 0, nil
-		}
-		return at + n + 2, nil
-	case '*':
-		n, ok := length(text, MaxItems)
-		if !ok || depth == maxDepth {
-			return 0, ErrProtocol
-		}
-		for range n {
-			size, err := sizeOf(b[at:], depth+1)
-			if size == 0 || err != nil {
-				return 0, err
-			}
-			at += size
-		}
-		return at, nil
-	}
-	return 0, ErrProtocol
+	return used, nil
 }
 
 // length reads the length of a string or an array; below 0: it is null.
 func length(text []byte, most int) (n int, ok bool) {
 	n, err := strconv.Atoi(string(text))
 	return n, err == nil && n >= -1 && n <= most
+}
+
+// Items are the replies that an array, or the like, has in it; nil: it is none.
+func Items(reply []byte) (items [][]byte) {
+	kind, line, at := Line(reply)
+	f, per, more := layout(kind)
+	n, ok := length(line, MaxItems)
+	if f != several || more > 0 || !ok {
+		return nil
+	}
+	for n *= per; n > 0; n-- {
+		size, err := Size(reply[at:])
+		if size == 0 || err != nil {
+			return nil
+		}
+		items = append(items, reply[at:at+size])
+		at += size
+	}
+	return items
 }
 
 // Text shows a whole reply in one line, as the trace has it: "OK", "1", "(nil)", "(error) …",
@@ -77,26 +64,58 @@ func textOf(b []byte) (text string, rest []byte) {
 		return "", nil
 	}
 	rest = b[at:]
+	switch f, _, _ := layout(kind); f {
+	case bytesOf:
+		return stringOf(kind, line, rest)
+	case several:
+		return itemsOf(kind, line, rest)
+	}
 	switch kind {
 	case '-':
 		return "(error) " + string(line), rest
-	case '$':
-		n, ok := length(line, MaxBulk)
-		if !ok || n < 0 || n+2 > len(rest) {
-			return "(nil)", rest
-		}
-		return string(rest[:n]), rest[n+2:]
-	case '*':
-		n, ok := length(line, MaxItems)
-		if !ok || n < 0 {
-			return "(nil)", rest
-		}
-		var items []string
-		for ; n > 0 && len(rest) > 0; n-- {
-			text, rest = textOf(rest)
-			items = append(items, text)
-		}
-		return "[" + strings.Join(items, " ") + "]", rest
+	case '_':
+		return null, rest
+	case '#': // as RESP2 has it
+		return map[string]string{"t": "1", "f": "0"}[string(line)], rest
 	}
 	return string(line), rest
+}
+
+// null is how a value that is not there reads.
+const null = "(nil)"
+
+// stringOf reads a string whose length the line says.
+func stringOf(kind byte, line, b []byte) (text string, rest []byte) {
+	n, ok := length(line, MaxBulk)
+	if !ok || n < 0 || n+2 > len(b) {
+		return null, b
+	}
+	text, rest = string(b[:n]), b[n+2:]
+	switch kind {
+	case '!':
+		text = "(error) " + text
+	case '=': // "txt:" is before it
+		_, text, _ = strings.Cut(text, ":")
+	}
+	return text, rest
+}
+
+// itemsOf reads as many values as the line says, in brackets: also the names and values of a map.
+// Attributes are left out.
+func itemsOf(kind byte, line, b []byte) (text string, rest []byte) {
+	n, ok := length(line, MaxItems)
+	if !ok || n < 0 {
+		return null, b
+	}
+	_, per, more := layout(kind)
+	rest = b
+	var items []string
+	for n *= per; n > 0 && len(rest) > 0; n-- {
+		text, rest = textOf(rest)
+		items = append(items, text)
+	}
+	if more > 0 {
+		return textOf(rest)
+	}
+	return "[" + strings.Join(items, " ") + "]", rest
 }

@@ -1,6 +1,7 @@
-// Package resp reads and writes RESP2, the protocol of Redis, for all of lockbench: the simulated
-// server, the relay of a replay, and the login of a server that asks for one. It knows bytes and
-// values; connections and what commands mean belong to its users.
+// Package resp reads RESP2 and RESP3 and writes RESP2, the protocols of Redis, for all of
+// lockbench: the simulated server, the relay of a replay, the tap before a client, and the login of
+// a server that asks for one. It knows bytes and values, and which replies belong to which
+// requests; connections and what commands mean belong to its users.
 //
 // Everything that is read may come from a stranger: each announced length is bounded before
 // anything is made of that size, and nothing panics.
@@ -20,8 +21,11 @@ const (
 	maxLine  = 64 << 10  // bytes of a value that is one line
 )
 
-// ErrProtocol says that the bytes are no RESP2, or announce more than the bounds allow.
-var ErrProtocol = errors.New("protocol error: the bytes are no RESP2 within its bounds")
+// ErrProtocol says that the bytes are no RESP, or announce more than the bounds allow.
+var ErrProtocol = errors.New("protocol error: the bytes are no RESP within its bounds")
+
+// ErrTLS says that the other end has begun to speak TLS.
+var ErrTLS = errors.New("the bytes are the begin of TLS, and no RESP")
 
 // Command takes the first command off b, an array of bulk strings. It returns no arguments while b
 // does not hold a whole one. The arguments do not share memory with b, rest does.

@@ -40,7 +40,7 @@ func TestSize(t *testing.T) {
 // TestBounds refuses lengths that nothing real has, before memory of that size is taken.
 func TestBounds(t *testing.T) {
 	for _, b := range []string{
-		"$536870913\r\n", "*1048577\r\n", "$-2\r\n", "$x\r\n", "?1\r\n", "%1\r\n",
+		"$536870913\r\n", "*1048577\r\n", "$-2\r\n", "$x\r\n", "?1\r\n", "%1000000\r\n",
 		strings.Repeat("*1\r\n", maxDepth+1), "+" + strings.Repeat("a", maxLine),
 	} {
 		if n, err := Size([]byte(b)); n != 0 || !errors.Is(err, ErrProtocol) {

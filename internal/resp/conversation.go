@@ -1,0 +1,119 @@
+package resp
+
+import (
+	"strings"
+)
+
+// Answer is what a value that a server sends is to its client.
+type Answer uint8
+
+// The answers.
+const (
+	Push  Answer = iota // no command asked for it: a message to a subscriber, an invalidation
+	Part                // of what the oldest command asked for; more is to come
+	Whole               // the oldest command has all that it asked for
+)
+
+// Conversation knows which replies on a connection belong to which commands, of RESP2 and RESP3.
+// Its zero value is a connection that has just been made. It is not safe for concurrent use.
+type Conversation struct {
+	asked  []question
+	topics map[string]map[string]bool // what is subscribed to, by the command for it
+}
+
+// question is a command that has not all of its replies.
+type question struct {
+	topic string // of a subscription: the command for it
+	off   bool   // it ends subscriptions
+	left  int    // replies that are still to come; 0: as many as there are subscriptions
+	begun bool   // it has a reply
+}
+
+// confirmations are the names of the replies to a subscription, and the command that begins it.
+var confirmations = map[string]string{
+	"subscribe": "subscribe", "unsubscribe": "subscribe",
+	"psubscribe": "psubscribe", "punsubscribe": "psubscribe",
+	"ssubscribe": "ssubscribe", "sunsubscribe": "ssubscribe",
+}
+
+// Ask notes a command that the server gets next.
+func (c *Conversation) Ask(args []string) {
+	q := question{left: 1}
+	name := strings.ToLower(args[0])
+	if topic, ok := confirmations[name]; ok {
+		q.topic, q.off, q.left = topic, topic != name, len(args)-1
+	}
+	if name == "reset" {
+		c.topics = nil
+	}
+	c.asked = append(c.asked, q)
+}
+
+// Take says what the next value from the server is.
+func (c *Conversation) Take(wire []byte) Answer {
+	name, topic := words(wire)
+	if len(c.asked) == 0 {
+		return Push
+	}
+	q := &c.asked[0]
+	confirms := q.topic != "" && confirmations[name] == q.topic && (name != q.topic) == q.off
+	switch {
+	case confirms:
+		c.confirm(q, topic)
+	case wire[0] == '>', c.subscribed() && wire[0] == '*' && isMessage[name]:
+		return Push
+	default: // also the refusal of a subscription, which is one for all of its channels
+		q.left = 0
+	}
+	if q.left > 0 {
+		return Part
+	}
+	c.asked = c.asked[1:]
+	return Whole
+}
+
+// confirm counts a channel that was subscribed to, or is not any more.
+func (c *Conversation) confirm(q *question, channel string) {
+	all := c.topics[q.topic]
+	if !q.begun && q.left == 0 { // an UNSUBSCRIBE of all
+		q.left = max(1, len(all))
+	}
+	q.begun = true
+	q.left--
+	if q.off {
+		delete(all, channel)
+		return
+	}
+	if c.topics == nil {
+		c.topics = map[string]map[string]bool{}
+	}
+	if all == nil {
+		all = map[string]bool{}
+		c.topics[q.topic] = all
+	}
+	all[channel] = true
+}
+
+// subscribed reports whether messages may come.
+func (c *Conversation) subscribed() bool {
+	for _, all := range c.topics {
+		if len(all) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isMessage are the names of what subscribers get in RESP2.
+var isMessage = map[string]bool{"message": true, "pmessage": true, "smessage": true}
+
+// words are the first two strings of an array, or of a push.
+func words(wire []byte) (first, second string) {
+	if wire[0] != '*' && wire[0] != '>' {
+		return "", ""
+	}
+	_, _, at := Line(wire)
+	first, rest := textOf(wire[at:])
+	second, _ = textOf(rest)
+	return first, second
+}

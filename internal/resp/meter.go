@@ -1,0 +1,140 @@
+package resp
+
+import "bytes"
+
+// form is how a kind of value is laid out.
+type form uint8
+
+const (
+	unknown form = iota
+	lineOf       // it is its first line
+	bytesOf      // its first line says how many bytes follow
+	several      // its first line says how many values follow
+)
+
+// layout is the form of a kind, of RESP2 or RESP3. Of several values each counts for per, and more
+// come besides.
+func layout(kind byte) (f form, per, more int) {
+	switch kind {
+	case '+', '-', ':', '_', '#', ',', '(':
+		return lineOf, 0, 0
+	case '$', '!', '=':
+		return bytesOf, 0, 0
+	case '*', '~', '>':
+		return several, 1, 0
+	case '%': // names and values
+		return several, 2, 0
+	case '|': // and what they are about
+		return several, 2, 1
+	}
+	return unknown, 0, 0
+}
+
+// meter follows values that come in pieces, and keeps nothing of them but a line under way.
+type meter struct {
+	line   []byte // that is not whole yet
+	text   int    // bytes of a string that are still to come, with its end
+	arrays []int  // items that are still to come, of each array under way
+	items  int    // of this value
+	size   int    // bytes of this value
+}
+
+// take reads on. After an error the rest means nothing.
+func (m *meter) take(b []byte) error {
+	for len(b) > 0 {
+		used, _, err := m.next(b)
+		if err != nil {
+			return err
+		}
+		b = b[used:]
+	}
+	return nil
+}
+
+// next reads on to the end of the value under way, or as far as b goes.
+func (m *meter) next(b []byte) (used int, whole bool, err error) {
+	for used < len(b) && !whole && err == nil {
+		part := m.part(b[used:])
+		used, m.size = used+len(part), m.size+len(part)
+		whole, err = m.read(part)
+	}
+	return used, whole, err
+}
+
+// part is the beginning of b that read takes at once: of a string, or of a line.
+func (m *meter) part(b []byte) []byte {
+	if m.text > 0 {
+		return b[:min(m.text, len(b))]
+	}
+	if end := bytes.IndexByte(b, '\n'); end >= 0 {
+		return b[:end+1]
+	}
+	return b
+}
+
+// read takes some of a string, or some of a line to its end at most.
+func (m *meter) read(b []byte) (whole bool, err error) {
+	if m.text > 0 {
+		m.text -= len(b)
+		return m.text == 0 && m.ended(), nil
+	}
+	m.line = append(m.line, b...)
+	if len(m.line) > maxLine {
+		return false, ErrProtocol
+	}
+	if b[len(b)-1] != '\n' {
+		return false, nil
+	}
+	line, ended := bytes.CutSuffix(m.line, []byte("\r\n"))
+	m.line = m.line[:0]
+	if !ended || len(line) == 0 {
+		return false, ErrProtocol
+	}
+	return m.begin(line[0], line[1:])
+}
+
+// begin takes the first line of a value.
+func (m *meter) begin(kind byte, line []byte) (whole bool, err error) {
+	f, per, more := layout(kind)
+	switch f {
+	case lineOf:
+		return m.ended(), nil
+	case bytesOf:
+		n, ok := length(line, MaxReply-min(m.size, MaxReply))
+		if !ok {
+			return false, ErrProtocol
+		}
+		if n < 0 {
+			return m.ended(), nil
+		}
+		m.text = n + len("\r\n")
+		return false, nil
+	case several:
+		n, ok := length(line, MaxItems-m.items)
+		if n > 0 || more > 0 {
+			n = n*per + more
+		}
+		if !ok || m.items+n > MaxItems || len(m.arrays) == maxDepth || m.size > MaxReply {
+			return false, ErrProtocol
+		}
+		if n <= 0 {
+			return m.ended(), nil
+		}
+		m.items, m.arrays = m.items+n, append(m.arrays, n)
+		return false, nil
+	}
+	return false, ErrProtocol
+}
+
+// ended counts a value that is whole, and the arrays that end with it. It reports whether nothing
+// is under way any more.
+func (m *meter) ended() bool {
+	for last := len(m.arrays) - 1; last >= 0; last-- {
+		if m.arrays[last]--; m.arrays[last] > 0 {
+			return false
+		}
+		m.arrays = m.arrays[:last]
+	}
+	m.items, m.size = 0, 0
+	return true
+}

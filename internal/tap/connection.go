@@ -1,0 +1,247 @@
+package tap
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/resp"
+)
+
+// connection is one of the client's, with both of its ends.
+type connection struct {
+	route *route
+	tap   *Tap
+	down  net.Conn // to the client
+	life  context.Context
+	end   context.CancelFunc
+
+	mu       sync.Mutex
+	node     string
+	up       net.Conn // to the node; nil: not connected
+	talk     resp.Conversation
+	asked    []*request // that have no whole reply, oldest first
+	tx       []*request // queued in a transaction
+	stranded bool       // the client is to lose it
+	replying bool       // a reply is on its way to the client
+	lost     string     // why nothing more is answered; "": it is as it should be
+}
+
+// request is a command of the client that has no whole reply yet.
+type request struct {
+	args  []string
+	quiet bool            // the Observer does not know of it
+	sent  history.Command // what the Observer made of it
+	at    time.Time       // when it left
+	own   []byte          // what the tap answers in the server's place
+}
+
+func newConnection(r *route, down net.Conn) *connection {
+	c := &connection{route: r, tap: r.tap, down: down}
+	c.life, c.end = context.WithCancel(r.tap.life)
+	return c
+}
+
+// connect reaches the node that the route leads to.
+func (c *connection) connect() error {
+	node, address := c.route.target()
+	up, err := c.tap.settings.Dial(c.life, address)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.life.Err() != nil { // it was directed elsewhere meanwhile
+		up.Close()
+		return c.life.Err()
+	}
+	c.node, c.up = node, up
+	return nil
+}
+
+// close ends the connection without a word to the Observer.
+func (c *connection) close() {
+	c.end()
+	c.down.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.up != nil {
+		c.up.Close()
+	}
+}
+
+// fromClient passes commands on until the client closes, or the connection is taken away.
+func (c *connection) fromClient() {
+	commands := resp.NewReader(c.down)
+	for {
+		args, wire, err := commands.Command()
+		if err == nil {
+			c.command(args, wire)
+			err = c.life.Err()
+		}
+		if err != nil {
+			c.stranger(err)
+			c.clientLeft(err)
+			return
+		}
+	}
+}
+
+// stranger tells a client what it does wrong.
+func (c *connection) stranger(err error) {
+	switch {
+	case errors.Is(err, resp.ErrTLS):
+		c.tap.log("the client speaks TLS, and its address does not: switch TLS off in the client")
+		_, _ = io.WriteString(c.down, "-ERR this address does not speak TLS\r\n")
+	case errors.Is(err, resp.ErrProtocol):
+		c.tap.log("what the client sends is no Redis protocol, or beyond its bounds")
+		_, _ = io.WriteString(c.down, "-ERR Protocol error\r\n")
+	}
+}
+
+// command passes a command on, when the Observer lets it go.
+func (c *connection) command(args []string, wire []byte) {
+	q := &request{args: args, quiet: Quiet(args)}
+	if why := refusal(args); why != "" {
+		c.refuse(q, why)
+		return
+	}
+	if !q.quiet {
+		c.tap.observer.Before(c.life, c.at(), args)
+		if c.life.Err() != nil {
+			return
+		}
+		q.sent = c.tap.observer.Sent(c.life, c.at(), args)
+	}
+	if up := c.ask(q); up != nil {
+		_, _ = up.Write(wire) // of a connection that has ended the other side knows
+	}
+	c.strandNow()
+}
+
+func (c *connection) at() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.node
+}
+
+// ask notes a command that is written next; nil: nothing answers it any more.
+func (c *connection) ask(q *request) net.Conn {
+	c.mu.Lock()
+	q.at = time.Now()
+	if c.lost != "" {
+		why := c.lost
+		c.mu.Unlock()
+		c.told(q, Reply{Err: why, Why: history.BrokenOff})
+		return nil
+	}
+	defer c.mu.Unlock()
+	c.asked = append(c.asked, q)
+	c.talk.Ask(q.args)
+	return c.up
+}
+
+// told tells the Observer of the end of a command.
+func (c *connection) told(q *request, r Reply) {
+	if !q.quiet && c.tap.life.Err() == nil {
+		c.tap.observer.Replied(c.life, q.sent, r)
+	}
+}
+
+// refuse answers in the server's place, when the client has the replies to all earlier commands.
+func (c *connection) refuse(q *request, why string) {
+	c.tap.log("%s is refused: %s", q.args[0], why)
+	var w resp.Writer
+	w.Error("ERR " + why)
+	q.own = w.B
+	c.mu.Lock()
+	c.asked = append(c.asked, q)
+	c.mu.Unlock()
+	c.ownAnswers()
+}
+
+// ownAnswers writes what the tap answers itself, as far as it is due.
+func (c *connection) ownAnswers() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !c.replying && len(c.asked) > 0 && c.asked[0].own != nil {
+		_, _ = c.down.Write(c.asked[0].own)
+		c.asked = c.asked[1:]
+	}
+}
+
+// clientLeft settles what the client does not wait for any more. What it has sent still arrives, as
+// far as the node lets it: the connection to the node ends behind it.
+func (c *connection) clientLeft(err error) {
+	text := "the client closed the connection"
+	if !errors.Is(err, io.EOF) {
+		text = err.Error()
+	}
+	c.settle(text, c.waited)
+	c.down.Close()
+	half, ok := c.up.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		c.up.Close()
+	}
+}
+
+// waited tells a client that has waited for as long as it does from one that broke off: it was the
+// client that closed. Its own clock began before the tap's, so that much of the time is enough.
+func (c *connection) waited(q *request) history.Loss {
+	if patience := c.tap.settings.Timeout; patience > 0 && time.Since(q.at) >= patience*9/10 {
+		return history.TimedOut
+	}
+	return history.BrokenOff
+}
+
+func brokenOff(*request) history.Loss { return history.BrokenOff }
+
+// settle ends all commands that have no reply.
+func (c *connection) settle(text string, why func(*request) history.Loss) {
+	c.mu.Lock()
+	if c.lost == "" {
+		c.lost = text
+	}
+	text = c.lost
+	all := append(c.tx, c.asked...)
+	c.tx, c.asked = nil, nil
+	c.mu.Unlock()
+	for _, q := range all {
+		if q.own == nil {
+			c.told(q, Reply{Err: text, Why: why(q)})
+		}
+	}
+}
+
+// redirected takes the connection away: it leads to a node that the client shall not use any more.
+// What the client has sent still arrives.
+func (c *connection) redirected(node string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost == "" {
+		c.lost = "directed from " + c.node + " to " + node
+	}
+	c.end()
+	c.down.Close()
+}
+
+func (c *connection) strand() {
+	c.mu.Lock()
+	c.stranded = true
+	c.mu.Unlock()
+	c.strandNow()
+}
+
+// strandNow takes a stranded connection away from its client, if a command is under way there.
+func (c *connection) strandNow() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stranded && slices.ContainsFunc(c.asked, func(q *request) bool { return !q.quiet }) {
+		c.down.Close() // fromClient goes on from there
+	}
+}
