@@ -55,6 +55,11 @@ var rooms = map[string][]string{
 	// words are about what was found, and never the other way round
 	"checker/explain": {"history", "nemesis", "checker/record", "checker/linear", "checker/verdict"},
 
+	// what a stranger copies: it knows nothing of lockbench, and go-redis only below it
+	"adapters/sdk/go":         {},
+	"adapters/sdk/go/goredis": {"adapters/sdk/go"},
+	"adapters/sdk/go/example": {"adapters/sdk/go", "adapters/sdk/go/goredis"},
+
 	"internal/harness": {"history", "impls", "nemesis", "workloads"},
 	"docker": {"history", "nemesis", "workloads", "internal/cluster/clock",
 		"internal/cluster/proxy", "internal/cluster/server", "internal/cluster/worker"},

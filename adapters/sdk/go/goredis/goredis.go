@@ -1,0 +1,42 @@
+//go:build linux
+
+// Package goredis makes clients of go-redis as the harness says.
+package goredis
+
+import (
+	"context"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters/sdk/go"
+	"github.com/redis/go-redis/v9"
+)
+
+// Connect returns connected clients: one for each independent Redis, or one of the Sentinels'
+// master. What c does not give stays go-redis' default.
+func Connect(c sdk.Config) (clients []*redis.Client, err error) {
+	o := &redis.UniversalOptions{MasterName: c.Master}
+	if c.Timeout > 0 {
+		d := time.Duration(c.Timeout) * time.Millisecond
+		o.DialTimeout, o.ReadTimeout, o.WriteTimeout = d, d, d
+	}
+	if c.Retries != nil {
+		o.MaxRetries = *c.Retries
+		if o.MaxRetries == 0 {
+			o.MaxRetries = -1 // go-redis' word for none
+		}
+	}
+	if len(c.Sentinels) > 0 {
+		o.Addrs = c.Sentinels
+		clients = append(clients, redis.NewFailoverClient(o.Failover()))
+	}
+	for _, address := range c.Redis {
+		o.Addrs = []string{address}
+		clients = append(clients, redis.NewClient(o.Simple()))
+	}
+	for _, client := range clients {
+		if err := client.Ping(context.Background()).Err(); err != nil {
+			return nil, err
+		}
+	}
+	return clients, nil
+}
