@@ -110,6 +110,23 @@ func (s staging) visit(t *testing.T, env []string, args ...string) (code int, sa
 	return c.ProcessState.ExitCode(), string(out), store
 }
 
+// visitUntilSure wants a run to end as expected. A verdict that is unknown because the machine
+// stalled is honest, and says nothing of the visit: the run is made again, twice.
+func (s staging) visitUntilSure(t *testing.T, args []string, what string) {
+	t.Helper()
+	for try := 1; ; try++ {
+		code, said, store := s.visit(t, asBench, args...)
+		tells(t, store)
+		if code == 2 && try <= 2 {
+			continue
+		}
+		if code != 0 {
+			t.Errorf("%s: exit code %d: %s", what, code, said)
+		}
+		return
+	}
+}
+
 // asBench logs in as the user of lockbench.
 var asBench = []string{"LOCKBENCH_REDIS_USER=bench", "LOCKBENCH_REDIS_PASSWORD=" + secret}
 
@@ -129,11 +146,7 @@ func TestAVisitLeavesEverythingAsItWas(t *testing.T) {
 		if r.expect != "" {
 			args = append(args, "--expect", r.expect)
 		}
-		code, said, store := s.visit(t, asBench, args...)
-		if code != 0 {
-			t.Errorf("%s under %s: exit code %d: %s", r.impl, r.nemesis, code, said)
-		}
-		tells(t, store)
+		s.visitUntilSure(t, args, r.impl+" under "+r.nemesis)
 	}
 	if keys := s.admin.Keys(t.Context(), "*").Val(); len(keys) != 1 || keys[0] != "theirs" {
 		t.Errorf("the keys %v are left, not only theirs", keys)

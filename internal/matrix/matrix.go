@@ -195,15 +195,26 @@ func (c *Cell) Found() (out []string) {
 	return out
 }
 
-// Unknown are the properties whose verdict is unknown.
+// Unknown are the properties whose verdict is unknown, of those that decide a run: a cell does not
+// speak of a waiting time that one of its scenarios could not measure.
 func (c *Cell) Unknown() (out []string) {
 	for _, l := range c.Properties {
-		if l.Found == checker.Unknown || l.Found == "" {
+		if l.unknown() && !slices.Contains(reported, l.Name) {
 			out = append(out, l.Name)
 		}
 	}
 	return out
 }
+
+// Untold reports whether no property of the cell is known.
+func (c *Cell) Untold() bool {
+	return !slices.ContainsFunc(c.Properties, func(l Property) bool { return !l.unknown() })
+}
+
+func (l Property) unknown() bool { return l.Found == checker.Unknown || l.Found == "" }
+
+// reported are the properties that do not decide a run.
+var reported = history.ReportedProperties()
 
 // Missing are the letters that were expected and not found, More those that were found and not
 // expected.
@@ -242,7 +253,7 @@ func (c *Cell) String() string {
 		return "-"
 	case unknown == "":
 		return found
-	case len(c.Unknown()) == len(batch.Properties):
+	case c.Untold():
 		return "?"
 	}
 	return found + " " + unknown + "?"

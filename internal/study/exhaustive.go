@@ -20,7 +20,26 @@ type ExhaustiveReport struct {
 	Each    int              `json:"each"` // schedules of a cell at most
 	Took    history.Duration `json:"took,omitempty"`
 	Partial string           `json:"partial,omitempty"` // why cells were not gone through
+	Judged  []string         `json:"judged,omitempty"`  // properties; none: firstJudged
 	Cells   []ExhaustiveCell `json:"cells"`
+}
+
+// firstJudged are the properties that the first records judged, which do not name them.
+var firstJudged = []string{"S", "L", "O", "R", "D", "F", "U"}
+
+// judged are the properties that a comparison with other measurements may speak of.
+func (d *ExhaustiveReport) judged() []string {
+	if len(d.Judged) == 0 {
+		return firstJudged
+	}
+	return d.Judged
+}
+
+// only are those of the properties that were judged.
+func (d *ExhaustiveReport) only(properties []string) []string {
+	return slices.DeleteFunc(slices.Clone(properties), func(l string) bool {
+		return !slices.Contains(d.judged(), l)
+	})
 }
 
 // ExhaustiveCell is a cell of the table that was gone through in the simulator.

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/units"
 )
@@ -15,14 +14,14 @@ func (d *ExhaustiveReport) comparison(p *page, measured Measured) {
 	d.each(func(r matrix.Row, cells []*ExhaustiveCell) {
 		row := []string{nameLink(r, "verdicts/")}
 		for _, c := range cells {
-			row = append(row, c.against(measured))
+			row = append(row, c.against(measured, d.judged()))
 		}
 		p.row(row...)
 	})
 }
 
-// against is a cell of the comparison.
-func (d *ExhaustiveCell) against(measured Measured) string {
+// against is a cell of the comparison, of these properties.
+func (d *ExhaustiveCell) against(measured Measured, judged []string) string {
 	if d == nil || len(d.Spaces) == 0 {
 		return ""
 	}
@@ -31,7 +30,7 @@ func (d *ExhaustiveCell) against(measured Measured) string {
 		return "?"
 	}
 	out := ""
-	for _, l := range batch.Properties {
+	for _, l := range judged {
 		switch here, there := slices.Contains(d.Properties, l), slices.Contains(real, l); {
 		case here && !there:
 			out += "+" + l
@@ -63,7 +62,7 @@ func (d *ExhaustiveReport) gaps(measured Measured) (out []gap) {
 		if !ok || len(c.Spaces) == 0 {
 			continue
 		}
-		for _, l := range batch.Properties {
+		for _, l := range d.judged() {
 			if here := slices.Contains(c.Properties, l); here != slices.Contains(real, l) {
 				out = append(out, gap{c, l, here})
 			}

@@ -66,7 +66,7 @@ func (x ExhaustiveSearch) Run(ctx context.Context) (*ExhaustiveReport, error) {
 	for cells := s.behind(); len(cells) > 0 && inner.Err() == nil && !s.failed(); cells = s.behind() {
 		pool.Each(inner, x.Jobs, slices.Values(cells), func(c *cellSearch) { s.next(inner, c) })
 	}
-	d := &ExhaustiveReport{Format: batch.Format, Each: x.Each}
+	d := &ExhaustiveReport{Format: batch.Format, Each: x.Each, Judged: batch.Properties}
 	for _, c := range s.cells {
 		d.Cells = append(d.Cells, c.d)
 	}

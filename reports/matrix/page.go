@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/figure"
@@ -148,7 +147,7 @@ func newMatrixCell(c *matrix.Cell, row, column int, linked page.Link) matrixCell
 		x.Text, x.Link = c.String(), ""
 	case len(x.Letters) == 0 && len(unknown) == 0:
 		x.Text = "–"
-	case len(x.Letters) == 0 && len(unknown) == len(batch.Properties):
+	case c.Untold():
 		x.Text = "?"
 	case len(unknown) > 0:
 		x.Text = strings.Join(unknown, "") + "?"
