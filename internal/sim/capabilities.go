@@ -111,7 +111,7 @@ func (w *Environment) Barrier() error {
 	done := func() bool {
 		return !slices.ContainsFunc(w.nodes, func(n *node) bool {
 			return !n.down &&
-				n.have(n.engine.Version()) < len(n.replicas)
+				n.have(n.position.written) < len(n.replicas)
 		})
 	}
 	if done() {

@@ -24,7 +24,7 @@ type conn struct {
 	number  int             // among the client's connections over that link
 	session *engine.Session // nil: the node does not have it any more
 	request []byte          // what has arrived and is no whole command yet
-	wrote   uint64          // the node's version after this connection's last write
+	upTo    uint64          // the node's offset after the connection's last command
 	waiting *waiting        // for replicas
 	broken  bool            // closed in between: nothing that was under way arrives
 	upLast  int64           // when the last message to the node arrived or will

@@ -23,6 +23,7 @@ type node struct {
 	backlog []func() // what arrived while it was paused
 
 	replicas []*replica
+	position position // of what it sends them
 }
 
 // open makes a session for a connection.
@@ -96,18 +97,18 @@ func (n *node) serve(c *conn) {
 
 func (n *node) execute(c *conn, args []string) []byte {
 	n.engine.Busy = n.busy != 0
-	before := n.engine.Version()
 	reply := n.engine.Do(n.clock(), c.session, args)
-	if n.engine.Version() != before {
-		c.wrote = n.engine.Version()
-	}
 	if lacks := n.engine.Lacks; lacks != "" {
 		c.client.w.reports = append(c.client.w.reports, workloads.Report{Process: c.client.number,
 			Failed: "the simulated Redis has no " + lacks + ", which redis-server has: use --env process"})
 	}
+	upTo := c.upTo
+	if c.session.Ran {
+		c.upTo = n.streamOffset()
+	}
 	if b := c.session.Blocked; b != nil {
 		c.session.Blocked = nil
-		return n.await(c, *b)
+		return n.await(c, *b, upTo)
 	}
 	return reply
 }
@@ -128,7 +129,7 @@ func (n *node) kill() {
 
 // restart brings the node back, empty.
 func (n *node) restart() {
-	n.down, n.engine = false, engine.New()
+	n.down, n.engine, n.position = false, engine.New(), position{}
 	for _, r := range n.replicas {
 		r.resync()
 	}

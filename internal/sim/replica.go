@@ -14,18 +14,32 @@ type replica struct {
 	node    *node
 	link    *link // its up stream carries the state, its down stream the confirmations
 	sent    uint64
-	loaded  uint64 // the master's version that has arrived
-	has     uint64 // the master's version that the replica has confirmed
+	loaded  uint64 // the master's offset that has arrived
+	has     uint64 // the master's offset that the replica has confirmed
+	tells   uint64 // what it will confirm by itself when a second is over; 0: nothing
 	upLast  int64
 	dnLast  int64
 	epoch   int // of the connection: what an older one carried does not count
 	pending bool
 }
 
+// position is how far a master is in what it sends its replicas: Redis' replication offset, which
+// counts changes here instead of bytes. A WAIT that has to wait adds to it, too: the master asks
+// for confirmations in the stream itself (REPLCONF GETACK).
+type position struct {
+	version uint64 // of the contents, when they were last sent
+	asked   uint64 // requests for a confirmation
+	asking  bool   // the last of them is not under way yet
+	written uint64 // offset after the last change
+}
+
+// streamOffset is the number of changes and of requests for a confirmation.
+func (n *node) streamOffset() uint64 { return n.engine.Version() + n.position.asked }
+
 // waiting is a connection in a WAIT.
 type waiting struct {
 	replicas int
-	version  uint64
+	offset   uint64
 }
 
 func (w *Environment) replicate(master, to *node) {
@@ -36,40 +50,78 @@ func (w *Environment) replicate(master, to *node) {
 	master.replicas = append(master.replicas, r)
 }
 
-// ship sends the state to the replicas, if it has changed.
+// ship sends the state, or a request to confirm it, to the replicas, if there is one.
 func (n *node) ship() {
+	p, offset, confirmed := &n.position, n.streamOffset(), n.streamOffset()
+	if p.asking { // what a replica confirms is what was before the request
+		confirmed--
+	}
+	if v := n.engine.Version(); v != p.version {
+		p.version, p.written = v, confirmed
+	}
+	p.asking = false
 	for _, r := range n.replicas {
-		if v := n.engine.Version(); v != r.sent && !r.pending {
-			r.sent = v
-			r.send(v, n.engine.Snapshot())
+		if offset != r.sent && !r.pending {
+			r.sent = offset
+			r.send(offset, confirmed, n.engine.Snapshot())
 		}
 	}
 }
 
-func (r *replica) send(version uint64, s engine.Snapshot) {
+func (r *replica) send(offset, confirmed uint64, s engine.Snapshot) {
 	epoch := r.epoch
 	r.link.send(&r.link.up, &r.upLast, cargo{do: func() {
 		if epoch == r.epoch {
-			r.apply(version, s)
+			r.apply(offset, confirmed, s)
 		}
 	}})
 }
 
 // apply is a state's arrival at the replica, which confirms it.
-func (r *replica) apply(version uint64, s engine.Snapshot) {
+func (r *replica) apply(offset, confirmed uint64, s engine.Snapshot) {
 	if r.node.down || !r.node.engine.Replica {
 		return
 	}
 	if r.node.paused {
-		r.node.backlog = append(r.node.backlog, func() { r.apply(version, s) })
+		r.node.backlog = append(r.node.backlog, func() { r.apply(offset, confirmed, s) })
 		return
 	}
 	r.node.engine.Load(s)
-	r.loaded = version
+	r.loaded = offset
+	r.confirm(confirmed)
+	if confirmed == offset {
+		return
+	}
+	if r.tells == 0 {
+		epoch := r.epoch
+		r.master.w.after(tellTime-time.Duration(r.master.w.Now())%tellTime, func() { r.tell(epoch) })
+	}
+	r.tells = offset
+}
+
+// tellTime is how often a replica confirms by itself what it has.
+const tellTime = time.Second
+
+// tell is what a replica does once in a second. Nothing is sent that the master knows.
+func (r *replica) tell(epoch int) {
+	switch {
+	case epoch != r.epoch || r.node.down || !r.node.engine.Replica:
+	case r.node.paused:
+		r.node.backlog = append(r.node.backlog, func() { r.tell(epoch) })
+	default:
+		if r.has < r.tells {
+			r.confirm(r.tells)
+		}
+		r.tells = 0
+	}
+}
+
+// confirm tells the master what the replica has.
+func (r *replica) confirm(offset uint64) {
 	epoch := r.epoch
 	r.link.send(&r.link.down, &r.dnLast, cargo{do: func() {
 		if epoch == r.epoch && !r.master.down {
-			r.has = version
+			r.has = max(r.has, offset)
 			r.master.confirmed()
 		}
 	}})
@@ -80,7 +132,7 @@ func (r *replica) apply(version uint64, s engine.Snapshot) {
 func (w *Environment) Behind(replica string) bool {
 	for _, n := range w.nodes {
 		for _, r := range n.replicas {
-			if r.node.name == replica && r.loaded != n.engine.Version() && r.link.whole() {
+			if r.node.name == replica && r.loaded < n.position.written && r.link.whole() {
 				return true
 			}
 		}
@@ -95,35 +147,39 @@ const resyncTime = 500 * time.Millisecond
 // resync begins again after the connection, or the master, was lost.
 func (r *replica) resync() {
 	r.epoch++
-	r.has, r.sent, r.loaded, r.pending = 0, 0, 0, true
+	r.has, r.sent, r.loaded, r.tells, r.pending = 0, 0, 0, 0, true
 	epoch := r.epoch
 	r.master.w.after(resyncTime, func() {
 		if epoch != r.epoch || r.master.down {
 			return
 		}
-		r.pending, r.sent = false, r.master.engine.Version()
-		r.send(r.sent, r.master.engine.Snapshot())
+		r.pending, r.sent = false, r.master.streamOffset()
+		r.send(r.sent, r.sent, r.master.engine.Snapshot())
 	})
 }
 
-// await begins a WAIT, or answers it at once.
-func (n *node) await(c *conn, b engine.Wait) []byte {
-	w := &waiting{replicas: b.Replicas, version: c.wrote}
-	if have := n.have(w.version); have >= w.replicas {
+// await begins a WAIT, or answers it at once. It is for what the master had executed when it had
+// executed the connection's last command before this one, whichever client had written; a
+// connection that has sent none waits for nothing.
+func (n *node) await(c *conn, b engine.Wait, upTo uint64) []byte {
+	w := &waiting{replicas: b.Replicas, offset: upTo}
+	if have := n.have(w.offset); have >= w.replicas {
 		return engine.Number(have)
 	}
 	c.waiting = w
+	n.position.asked++
+	n.position.asking = true
 	if b.Timeout > 0 {
 		n.w.after(time.Duration(b.Timeout)*time.Millisecond, func() { n.waited(c, w) })
 	}
 	return nil
 }
 
-// have is how many replicas have confirmed a version.
-func (n *node) have(version uint64) int {
+// have is how many replicas have confirmed an offset.
+func (n *node) have(offset uint64) int {
 	have := 0
 	for _, r := range n.replicas {
-		if r.has >= version && !r.pending {
+		if r.has >= offset && !r.pending {
 			have++
 		}
 	}
@@ -133,7 +189,7 @@ func (n *node) have(version uint64) int {
 // confirmed answers the connections that have waited for enough replicas.
 func (n *node) confirmed() {
 	for _, c := range n.conns {
-		if c.waiting != nil && n.have(c.waiting.version) >= c.waiting.replicas {
+		if c.waiting != nil && n.have(c.waiting.offset) >= c.waiting.replicas {
 			n.waited(c, c.waiting)
 		}
 	}
@@ -145,6 +201,6 @@ func (n *node) waited(c *conn, w *waiting) {
 		return
 	}
 	c.waiting = nil
-	c.answer(engine.Number(n.have(w.version)))
+	c.answer(engine.Number(n.have(w.offset)))
 	n.serve(c)
 }

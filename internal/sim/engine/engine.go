@@ -67,10 +67,12 @@ type Session struct {
 	Push func([]byte) // how a published message reaches the connection
 	// the connection waits: it gets no reply yet, and nothing more of it is executed
 	Blocked *Wait
-	name    string
-	subs    []string
-	tx      transaction
-	script  bool // the session of a running script
+	// its latest command was executed, with whatever result: neither refused nor queued
+	Ran    bool
+	name   string
+	subs   []string
+	tx     transaction
+	script bool // the session of a running script
 }
 
 // Wait is a WAIT that has no answer yet.
@@ -122,12 +124,14 @@ func (c *call) dispatch() {
 	} else {
 		problem = c.unknown()
 	}
+	c.s.Ran = false
 	switch {
 	case problem != "":
 		c.refuse(cmd, problem)
 	case c.s.tx.begun && !cmd.has(control):
 		c.queue()
 	default:
+		c.s.Ran = true
 		cmd.run(c)
 	}
 }
