@@ -1,9 +1,8 @@
 package replay
 
 import (
-	"bytes"
-	"cmp"
 	"net"
+	"slices"
 
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/resp"
@@ -14,9 +13,10 @@ type connection struct {
 	relay      *relay
 	client     int
 	node       string
-	down, up   net.Conn   // to the client, to the node
-	known      bool       // the client may see the end
-	subscribed bool       // the client waits for messages there
+	down, up   net.Conn // to the client, to the node
+	known      bool     // the client may see the end
+	subscribed bool     // the client waits for messages there
+	talk       resp.Conversation
 	kept       []*message // from the client, in order, until the client has the reply
 	ended      bool       // by the node; the client does not know yet
 }
@@ -28,8 +28,9 @@ type message struct {
 	wire      []byte
 	sent      *sentCommand // nil: it is in no trace
 	forwarded bool         // the node has it
-	reply     []byte
-	passes    bool // it is not kept
+	begun     []byte       // what there is of the reply
+	reply     []byte       // the whole reply
+	passes    bool         // it is not kept
 }
 
 func (l *connection) close() {
@@ -40,11 +41,9 @@ func (l *connection) close() {
 // fromClient reads commands. A command that the client had sent before it closed may still be
 // executed, however late.
 func (l *connection) fromClient() {
-	var b []byte
-	chunk := make([]byte, 4096)
+	commands := resp.NewReader(l.down)
 	for {
-		n, err := l.down.Read(chunk)
-		b = l.take(append(b, chunk[:n]...))
+		words, wire, err := commands.Command()
 		if err != nil {
 			l.relay.mu.Lock()
 			defer l.relay.mu.Unlock()
@@ -53,47 +52,30 @@ func (l *connection) fromClient() {
 			}
 			return
 		}
+		l.take(words, wire)
 	}
 }
 
-// take takes the whole commands off b.
-func (l *connection) take(b []byte) []byte {
+// take keeps a command, or passes it on.
+func (l *connection) take(words []string, wire []byte) {
 	l.relay.mu.Lock()
 	defer l.relay.mu.Unlock()
-	for {
-		words, rest, err := resp.Command(b)
-		if err != nil || words == nil {
-			return b
-		}
-		m := &message{conn: l, words: words, wire: bytes.Clone(b[:len(b)-len(rest)]),
-			passes: counterexample.Greets(words[0])}
-		if !m.passes {
-			m.sent = l.relay.sentAs(m)
-			defer l.relay.wake()
-		}
-		l.kept = append(l.kept, m)
-		if m.passes {
-			l.relay.forward(m)
-		}
-		b = rest
+	m := &message{conn: l, words: words, wire: wire, passes: counterexample.Greets(words[0])}
+	if !m.passes {
+		m.sent = l.relay.sentAs(m)
+		defer l.relay.wake()
+	}
+	l.kept = append(l.kept, m)
+	if m.passes {
+		l.relay.forward(m)
 	}
 }
 
 // fromNode reads replies.
 func (l *connection) fromNode() {
-	var b []byte
-	chunk := make([]byte, 4096)
+	replies := resp.NewReader(l.up)
 	for {
-		n, err := l.up.Read(chunk)
-		b = append(b, chunk[:n]...)
-		for {
-			size, protocol := resp.Size(b)
-			if err = cmp.Or(err, protocol); size == 0 {
-				break
-			}
-			l.replied(bytes.Clone(b[:size]))
-			b = b[size:]
-		}
+		wire, err := replies.Reply()
 		if err != nil {
 			l.relay.mu.Lock()
 			l.ended = true
@@ -102,28 +84,32 @@ func (l *connection) fromNode() {
 			l.relay.mu.Unlock()
 			return
 		}
+		l.replied(wire)
 	}
 }
 
-// replied takes a reply: to the oldest command that has none, or, a message to a subscriber, to
-// none.
+// replied takes what a node says: to the oldest command that has no whole reply, or, a message to a
+// subscriber, to none.
 func (l *connection) replied(wire []byte) {
 	l.relay.mu.Lock()
 	defer l.relay.mu.Unlock()
-	if !isMessage(wire) {
-		for _, m := range l.kept {
-			if m.forwarded && m.reply == nil {
-				m.reply = wire
-				l.relay.wake()
-				l.subscribed = l.subscribed || m.sent == nil && !m.passes
-				if m.passes || m.sent == nil { // it is in no trace: when it came is not known
-					l.deliver(m)
-				}
-				return
-			}
-		}
+	i := slices.IndexFunc(l.kept, func(m *message) bool { return m.forwarded && m.reply == nil })
+	answer := l.talk.Take(wire)
+	if answer == resp.Push || i < 0 {
+		_, _ = l.down.Write(wire)
+		return
 	}
-	_, _ = l.down.Write(wire)
+	m := l.kept[i]
+	m.begun = append(m.begun, wire...)
+	if answer == resp.Part {
+		return
+	}
+	m.reply = m.begun
+	l.relay.wake()
+	l.subscribed = l.subscribed || m.sent == nil && !m.passes
+	if m.passes || m.sent == nil { // it is in no trace: when it came is not known
+		l.deliver(m)
+	}
 }
 
 // deliver gives the client the replies on its connection up to this one: the client reads them in
@@ -150,9 +136,4 @@ func (l *connection) settle() {
 	if l.ended && (l.known || l.subscribed) && (len(l.kept) == 0 || l.kept[0].reply == nil) {
 		l.down.Close()
 	}
-}
-
-// isMessage reports whether a reply is a message to a subscriber.
-func isMessage(wire []byte) bool {
-	return bytes.HasPrefix(wire, []byte("*3\r\n$7\r\nmessage\r\n"))
 }

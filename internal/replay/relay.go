@@ -147,6 +147,7 @@ func (r *relay) tell(l *connection) {
 // forward gives the node a command.
 func (r *relay) forward(m *message) {
 	m.forwarded = true
+	m.conn.talk.Ask(m.words)
 	_, _ = m.conn.up.Write(m.wire) // of a node that is gone the connection ends
 }
 

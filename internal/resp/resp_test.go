@@ -18,6 +18,20 @@ var replies = map[string]string{
 	"*-1\r\n":                              "(nil)",
 	"*0\r\n":                               "[]",
 	"*2\r\n:1\r\n*2\r\n$1\r\na\r\n$-1\r\n": "[1 [a (nil)]]",
+
+	// of RESP3
+	"_\r\n":                                 "(nil)",
+	"#t\r\n":                                "1",
+	"#f\r\n":                                "0",
+	",1.5\r\n":                              "1.5",
+	"(123456789012345678901\r\n":            "123456789012345678901",
+	"=7\r\ntxt:abc\r\n":                     "abc",
+	"!5\r\nERR x\r\n":                       "(error) ERR x",
+	"~2\r\n:1\r\n+a\r\n":                    "[1 a]",
+	"%2\r\n+a\r\n:1\r\n+b\r\n*1\r\n:2\r\n":  "[a 1 b [2]]",
+	">2\r\n+message\r\n+x\r\n":              "[message x]",
+	"|1\r\n+ttl\r\n:3\r\n:7\r\n":            "7",
+	"*1\r\n|1\r\n+ttl\r\n:3\r\n$1\r\na\r\n": "[a]",
 }
 
 // TestSize wants whole replies, and nothing else, to be told from those under way.
@@ -53,6 +67,23 @@ func TestBounds(t *testing.T) {
 	} {
 		if args, _, err := Command([]byte(b)); args != nil || !errors.Is(err, ErrProtocol) {
 			t.Errorf("%.20q: %v, %v", b, args, err)
+		}
+	}
+}
+
+// TestItems takes arrays apart, and nothing else.
+func TestItems(t *testing.T) {
+	for whole, want := range map[string][]string{
+		"*2\r\n:1\r\n*1\r\n$1\r\na\r\n": {":1\r\n", "*1\r\n$1\r\na\r\n"},
+		"%1\r\n+a\r\n:1\r\n":            {"+a\r\n", ":1\r\n"},
+		"*-1\r\n":                       nil, "*0\r\n": nil, "+OK\r\n": nil, "*2\r\n:1\r\n": nil, "": nil,
+	} {
+		var got []string
+		for _, b := range Items([]byte(whole)) {
+			got = append(got, string(b))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %q", whole, got)
 		}
 	}
 }
@@ -113,6 +144,11 @@ func FuzzReply(f *testing.F) {
 			t.Fatalf("%d of %d bytes, %v", n, len(b), err)
 		}
 		_ = Text(b)
+		for _, item := range Items(b) {
+			if m, err := Size(item); m != len(item) || err != nil {
+				t.Errorf("%q has an item of %q", b, item)
+			}
+		}
 		if m, err := Size(b[:n]); n > 0 && (m != n || err != nil) {
 			t.Errorf("%q alone has %d bytes, not %d: %v", b[:n], m, n, err)
 		}
