@@ -11,35 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/resp"
-	"github.com/lockbench/lockbench/internal/sim/engine"
-	"github.com/lockbench/lockbench/internal/testenv"
 )
-
-// serve is a Redis of the simulator behind a real listener.
-func serve(t *testing.T) (address string) {
-	var mu sync.Mutex
-	e := engine.New()
-	return testenv.Listen(t, func(c net.Conn) {
-		mu.Lock()
-		s := e.Open(func(b []byte) { _, _ = c.Write(b) })
-		mu.Unlock()
-		for r, now := resp.NewReader(c), int64(0); ; now++ {
-			args, _, err := r.Command()
-			mu.Lock()
-			if err != nil {
-				e.Close(s)
-				mu.Unlock()
-				return
-			}
-			reply := e.Do(now, s, args)
-			if s.Blocked != nil { // it has no replicas
-				s.Blocked, reply = nil, engine.Number(0)
-			}
-			_, _ = c.Write(reply)
-			mu.Unlock()
-		}
-	})
-}
 
 // direct connects without anything to say before.
 func direct(ctx context.Context, address string) (net.Conn, error) {
@@ -162,7 +134,7 @@ func (c *client) hears(want ...string) {
 func tapped(t *testing.T, o *notes) (*Tap, *client) {
 	tap := New(o, Settings{Dial: direct, Log: func(s string) { t.Log(s) }})
 	t.Cleanup(tap.Close)
-	address, err := tap.Listen(Ways{Nodes: map[string]string{"n0": serve(t), "n1": serve(t)}})
+	address, err := tap.Listen(Ways{Nodes: map[string]string{"n0": Serve(t), "n1": Serve(t)}})
 	if err != nil {
 		t.Fatal(err)
 	}
