@@ -1,0 +1,153 @@
+// Lockbench's protocol for a lock in Node. One file, no dependency.
+//
+//   const lockbench = require('lockbench')
+//
+//   lockbench.run(async (config) => ({        // connect; write no key
+//     async acquire (n, keys, wait) { ... },  // wait in ms; 0: one try; undefined: as the library has it
+//     async release (n) { ... },
+//     async extend (n) { ... }                // if the lock can
+//   }), lockbench.versions('my-library'))
+//
+// acquire and extend may return { valid_until, token }; lockbench.untilDate(ms) makes a valid_until
+// of a time of Date.now. acquire throws Refused if surely nothing was acquired; release and extend
+// throw NotOwner if the library says that the hold was over. Any other exception means that the
+// outcome is unknown. n names an acquisition; with a re-entrant lock n=2 is acquired while n=1 is
+// held. Orders are carried out as they come. A rejection without a handler ends the process, as in
+// any program: that, too, is what a library does to its user.
+'use strict'
+const fs = require('fs')
+const path = require('path')
+
+const PROTOCOL = 1
+const TICK = 10e6 // ns: the ticker's period,
+const LATE = 20e6 // and how late it is a gap
+
+// Refused: why is taken (the library said so after replies that left no doubt), gave-up (it waited
+// in vain), unreachable or server-refused.
+class Refused extends Error {
+  constructor (why) {
+    super(why)
+    this.why = why
+  }
+}
+
+class NotOwner extends Error {}
+
+// lost says unasked that the library told its holder that hold n is over, and how: callback, ...
+function lost (n, by) {
+  say({ is: 'lost', n, t: now(), by })
+}
+
+// run speaks the protocol until stdin ends, which ends the process. make(config) makes the lock.
+function run (make, versions) {
+  let lock
+  const carryOut = async (o) => {
+    if (!lock) {
+      lock = await make(check(o))
+      say({ is: 'ready', pid: process.pid, versions: { ...versions, node: process.versions.node } })
+      return watch()
+    }
+    switch (o.do) {
+      case 'touch': return say({ is: 'touched', n: o.n, t: now() })
+      case 'stop': return lock.stop && lock.stop()
+      case 'acquire': return act(o, 'acquired', () => lock.acquire(o.n, o.keys, o.wait_ms))
+      case 'release': return act(o, 'released', () => lock.release(o.n))
+      case 'extend': return act(o, 'extended', () => lock.extend(o.n), !lock.extend)
+      default: return say({ is: 'broken', err: `unknown order ${o.do}` })
+    }
+  }
+  let rest = ''
+  let before = Promise.resolve() // orders after config wait for the lock to be there
+  process.stdin.setEncoding('utf8')
+  process.stdin.on('data', (text) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop()
+    for (const line of lines) {
+      const first = !lock
+      const done = before.then(() => carryOut(JSON.parse(line)))
+      if (first) {
+        before = done.catch((e) => { say({ is: 'broken', err: describe(e) }); process.exit(1) })
+      }
+    }
+  })
+  process.stdin.on('end', () => process.exit(0)) // an acquire under way ends, too
+}
+
+async function act (o, is, call, cannot) {
+  say({ is: 'begun', n: o.n, op: o.do, t: now() })
+  if (cannot) return say({ is: 'failed', n: o.n, t: now(), err: 'this lock has no ' + o.do })
+  try {
+    const said = await call()
+    say({ is, n: o.n, t: now(), ...said })
+  } catch (e) {
+    if (e instanceof Refused) return say({ is: 'refused', n: o.n, t: now(), why: e.why })
+    if (e instanceof NotOwner) return say({ is: 'not_owner', n: o.n, t: now(), err: e.message })
+    say({ is: 'failed', n: o.n, t: now(), err: describe(e) })
+  }
+}
+
+function check (config) {
+  if (config.protocol !== PROTOCOL) {
+    throw new Error(`this adapter speaks protocol ${PROTOCOL}, not ${config.protocol}`)
+  }
+  const all = { redis: [], options: {}, ...config }
+  if (all.options.defaults) {
+    for (const k of ['ttl_ms', 'poll_ms', 'client_timeout_ms', 'client_retries']) delete all[k]
+  }
+  return all
+}
+
+// watch reports when the process did not run, or its event loop.
+function watch () {
+  let last = now()
+  setInterval(() => {
+    const t = now()
+    if (t - last - TICK > LATE) say({ is: 'gap', t, ns: t - last - TICK })
+    last = t
+  }, TICK / 1e6)
+}
+
+// now is CLOCK_MONOTONIC in nanoseconds.
+function now () {
+  return Number(process.hrtime.bigint())
+}
+
+function untilDate (ms) {
+  return now() + (ms - Date.now()) * 1e6
+}
+
+// given drops what is undefined or null, so that a library sees only what is given.
+function given (options) {
+  return Object.fromEntries(Object.entries(options).filter(([, v]) => v != null))
+}
+
+// versions of packages, which need not export their package.json.
+function versions (...names) {
+  return Object.fromEntries(names.map((name) => {
+    let dir = path.dirname(require.resolve(name))
+    while (!fs.existsSync(path.join(dir, 'package.json')) || pkg(dir).name !== name) {
+      dir = path.dirname(dir)
+    }
+    return [name, pkg(dir).version.replace(/^v/, '')]
+  }))
+}
+
+function pkg (dir) {
+  return JSON.parse(fs.readFileSync(path.join(dir, 'package.json')))
+}
+
+// Only answers go to stdout: what a library prints goes to stderr.
+const write = process.stdout.write.bind(process.stdout)
+process.stdout.write = process.stderr.write.bind(process.stderr)
+process.stdout.on('error', () => process.exit(0))
+
+function say (answer) {
+  write(JSON.stringify(answer) + '\n')
+}
+
+function describe (e) {
+  const name = (e && (e.name !== 'Error' && e.name)) || (e && e.constructor && e.constructor.name)
+  return `${name}: ${e && e.message}`.slice(0, 300)
+}
+
+module.exports = { Refused, NotOwner, run, lost, untilDate, given, versions }
