@@ -20,7 +20,8 @@ lockbench.run(async (config) => {
 
   // tries: 10 more than one, which is the default, or as many as the wait allows.
   function tries (wait) {
-    return wait == null ? {} : { retryCount: Math.min(10, Math.floor(wait / (config.poll_ms || 200))) }
+    const delay = config.poll_ms || 200
+    return wait == null ? {} : { retryCount: Math.min(10, Math.floor(wait / delay)) }
   }
 
   // definite: no quorum, and all that voted against it said that the key is another's, or gone.

@@ -15,7 +15,8 @@ class PythonRedisLock:
 
     def acquire(self, n, keys, wait):
         lock = redis_lock.Lock(self.client, keys[0], expire=self.expire, auto_renewal=self.renewal)
-        if not (lock.acquire(blocking=False) if wait == 0 else lock.acquire(timeout=self.cut(wait))):
+        how = {"blocking": False} if wait == 0 else {"timeout": self.cut(wait)}
+        if not lock.acquire(**how):
             raise lockbench.Refused("taken" if wait == 0 else "gave-up")
         self.held[n] = lock
 

@@ -3,7 +3,7 @@
 //   const lockbench = require('lockbench')
 //
 //   lockbench.run(async (config) => ({        // connect; write no key
-//     async acquire (n, keys, wait) { ... },  // wait in ms; 0: one try; undefined: as the library has it
+//     async acquire (n, keys, wait) { ... },  // ms; 0: one try; undefined: as the library has it
 //     async release (n) { ... },
 //     async extend (n) { ... }                // if the lock can
 //   }), lockbench.versions('my-library'))

@@ -4,17 +4,17 @@
 
     class MyLock:
         def __init__(self, config): ...       # connect; write no key
-        def acquire(self, n, keys, wait): ... # wait in seconds; 0: one try; None: as the library has it
+        def acquire(self, n, keys, wait): ... # seconds; 0: one try; None: as the library has it
         def release(self, n): ...
         def extend(self, n): ...              # if the lock can; may return {"valid_until": ns}
 
     lockbench.run(MyLock, {"my-library": "1.2.3"})
 
-acquire returns None or {"valid_until": ns, "token": 7}, with the clock of time.monotonic_ns, or raises
-Refused. release and extend raise NotOwner if the library says that the hold was over. Any other
-exception means that the outcome is unknown. n names an acquisition; with a re-entrant lock n=2 is
-acquired while n=1 is held. Orders are carried out one after another by an owner thread: one that is
-kept, or with the option {"owner": "new-thread"} a new one whenever nothing is held.
+acquire returns None or {"valid_until": ns, "token": 7}, with the clock of time.monotonic_ns, or
+raises Refused. release and extend raise NotOwner if the library says that the hold was over. Any
+other exception means that the outcome is unknown. n names an acquisition; with a re-entrant lock n=2
+is acquired while n=1 is held. Orders are carried out one after another by an owner thread: one that
+is kept, or with the option {"owner": "new-thread"} a new one whenever nothing is held.
 """
 import json
 import os

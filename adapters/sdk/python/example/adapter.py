@@ -6,7 +6,8 @@ import lockbench
 import redis
 import redispy
 
-DELETE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0"
+DELETE = ("if redis.call('get', KEYS[1]) == ARGV[1] then "
+          "return redis.call('del', KEYS[1]) end return 0")
 
 
 class Example:
