@@ -144,6 +144,9 @@ func FuzzReply(f *testing.F) {
 			t.Fatalf("%d of %d bytes, %v", n, len(b), err)
 		}
 		_ = Text(b)
+		if same := Rewrite(b[:n], func([]string) {}); Text(same) != Text(b[:n]) {
+			t.Errorf("%q is rewritten as %q", b[:n], same)
+		}
 		for _, item := range Items(b) {
 			if m, err := Size(item); m != len(item) || err != nil {
 				t.Errorf("%q has an item of %q", b, item)

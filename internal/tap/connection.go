@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,9 +22,16 @@ type connection struct {
 	life  context.Context
 	end   context.CancelFunc
 
+	servers sync.WaitGroup // what listens to nodes
+
 	mu       sync.Mutex
 	node     string
 	up       net.Conn // to the node; nil: not connected
+	held     bool     // the Observer holds a command back
+	move     bool     // it is to go to another node
+	turn     int      // counts the redirects
+	greeted  [][]byte // the commands by which the client made itself known
+	bound    bound    // what ties it to the node
 	talk     resp.Conversation
 	asked    []*request // that have no whole reply, oldest first
 	tx       []*request // queued in a transaction
@@ -47,20 +55,45 @@ func newConnection(r *route, down net.Conn) *connection {
 	return c
 }
 
-// connect reaches the node that the route leads to.
+// connect reaches the node that the route leads to, and greets it as the client has greeted the one
+// before, if there was one.
 func (c *connection) connect() error {
+	c.mu.Lock()
+	turn, greeted := c.turn, c.greeted
+	c.mu.Unlock()
 	node, address := c.route.target()
 	up, err := c.tap.settings.Dial(c.life, address)
 	if err != nil {
 		return err
 	}
+	replies := resp.NewReader(up)
+	keep := context.AfterFunc(c.life, func() { up.Close() })
+	err = greet(up, replies, greeted)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.life.Err() != nil { // it was directed elsewhere meanwhile
-		up.Close()
-		return c.life.Err()
+	if !keep() && err == nil { // it was taken away meanwhile
+		err = c.life.Err()
 	}
-	c.node, c.up = node, up
+	if err != nil || c.turn != turn {
+		up.Close()
+		return err
+	}
+	c.node, c.up, c.move, c.talk = node, up, false, resp.Conversation{}
+	c.servers.Go(func() { c.fromServer(up, replies) })
+	return nil
+}
+
+// greet says what the client said to another node, whose answers the client has.
+func greet(up net.Conn, replies *resp.Reader, greeted [][]byte) error {
+	for _, wire := range greeted {
+		_, err := up.Write(wire)
+		if err == nil {
+			_, err = replies.Reply()
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -106,22 +139,52 @@ func (c *connection) stranger(err error) {
 
 // command passes a command on, when the Observer lets it go.
 func (c *connection) command(args []string, wire []byte) {
-	q := &request{args: args, quiet: Quiet(args)}
+	q := &request{args: args, quiet: c.route.sentinel || Quiet(args)}
 	if why := refusal(args); why != "" {
 		c.refuse(q, why)
 		return
 	}
 	if !q.quiet {
-		c.tap.observer.Before(c.life, c.at(), args)
-		if c.life.Err() != nil {
+		if !c.hold(args) {
 			return
 		}
 		q.sent = c.tap.observer.Sent(c.life, c.at(), args)
 	}
-	if up := c.ask(q); up != nil {
+	if up := c.ask(q, wire); up != nil {
 		_, _ = up.Write(wire) // of a connection that has ended the other side knows
 	}
 	c.strandNow()
+}
+
+// hold waits for as long as the Observer holds a command back; false: it never leaves. A held
+// command leaves for the node that the client was directed to meanwhile, or by a new connection
+// where the node has ended the old one, if nothing ties the connection to it.
+func (c *connection) hold(args []string) (leaves bool) {
+	c.mu.Lock()
+	c.held = true
+	node := c.node
+	c.mu.Unlock()
+	c.tap.observer.Before(c.life, node, args)
+	for c.life.Err() == nil && !c.stays() {
+		if c.connect() != nil {
+			c.end()
+		}
+	}
+	return c.life.Err() == nil
+}
+
+// stays reports whether a command that was held can leave by the connection as it is.
+func (c *connection) stays() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held = c.move
+	return !c.move
+}
+
+// mayMove makes a connection go on elsewhere, if it can. The mutex is held.
+func (c *connection) mayMove() bool {
+	c.move = c.move || c.held && len(c.asked) == 0 && !c.bound.tied() && c.lost == ""
+	return c.move
 }
 
 func (c *connection) at() string {
@@ -131,7 +194,7 @@ func (c *connection) at() string {
 }
 
 // ask notes a command that is written next; nil: nothing answers it any more.
-func (c *connection) ask(q *request) net.Conn {
+func (c *connection) ask(q *request, wire []byte) net.Conn {
 	c.mu.Lock()
 	q.at = time.Now()
 	if c.lost != "" {
@@ -143,6 +206,10 @@ func (c *connection) ask(q *request) net.Conn {
 	defer c.mu.Unlock()
 	c.asked = append(c.asked, q)
 	c.talk.Ask(q.args)
+	c.bound.ask(q.args)
+	if greeting[strings.ToLower(q.args[0])] {
+		c.greeted = append(c.greeted, wire)
+	}
 	return c.up
 }
 
@@ -219,10 +286,16 @@ func (c *connection) settle(text string, why func(*request) history.Loss) {
 }
 
 // redirected takes the connection away: it leads to a node that the client shall not use any more.
-// What the client has sent still arrives.
+// What the client has sent still arrives. A connection where nothing has left that is not answered
+// may go on at the other node, see hold.
 func (c *connection) redirected(node string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.turn++
+	if c.mayMove() {
+		c.up.Close()
+		return
+	}
 	if c.lost == "" {
 		c.lost = "directed from " + c.node + " to " + node
 	}

@@ -1,29 +1,43 @@
 package tap
 
 import (
+	"net"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/resp"
 )
 
-// fromServer passes replies on until the node closes, or the connection is taken away.
-func (c *connection) fromServer() {
-	defer c.down.Close()
-	replies := resp.NewReader(c.up)
+// fromServer passes replies on until the node closes, or the connection is taken away. A connection
+// that goes on at another node is not the client's affair.
+func (c *connection) fromServer(up net.Conn, replies *resp.Reader) {
 	for {
 		wire, err := replies.Reply()
-		if err != nil {
-			c.settle("the connection ended: "+err.Error(), brokenOff)
-			return
+		if err == nil {
+			c.reply(wire)
+			continue
 		}
-		c.reply(wire)
+		if !c.left(up) {
+			c.settle("the connection ended: "+err.Error(), brokenOff)
+			c.down.Close()
+		}
+		return
 	}
+}
+
+// left reports whether the connection does not need one to a node any more, which has ended.
+func (c *connection) left(up net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.up != up || c.mayMove()
 }
 
 // reply passes one on, when the Observer lets it go.
 func (c *connection) reply(wire []byte) {
 	for _, a := range c.match(wire) {
 		c.told(a.request, Reply{Text: a.text})
+	}
+	if c.route.sentinel {
+		wire = c.tap.translate(wire)
 	}
 	_, _ = c.down.Write(wire) // a client that has given up does not read it
 	c.mu.Lock()

@@ -13,6 +13,8 @@ type route struct {
 	tap    *Tap
 	nodes  map[string]string
 	spares map[string]string
+	// it leads to a sentinel, which is not redirected and has no second way
+	sentinel bool
 
 	mu   sync.Mutex
 	way  map[string]string // nodes, or spares
@@ -48,10 +50,8 @@ func (r *route) serve(down net.Conn) {
 		c.close()
 		return
 	}
-	var server sync.WaitGroup
-	server.Go(c.fromServer)
 	c.fromClient()
-	server.Wait() // what the client has sent may take long to arrive
+	c.servers.Wait() // what the client has sent may take long to arrive
 }
 
 func (r *route) admit(c *connection) bool {
@@ -80,7 +80,7 @@ func (r *route) target() (node, address string) {
 func (r *route) redirect(node string) (known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, known = r.nodes[node]; !known || node == r.node {
+	if _, known = r.nodes[node]; !known || node == r.node || r.sentinel {
 		return known
 	}
 	r.node = node
@@ -93,6 +93,9 @@ func (r *route) redirect(node string) (known bool) {
 func (r *route) spare() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.sentinel {
+		return nil
+	}
 	if r.spares == nil {
 		return errors.New("there is no second way to the nodes")
 	}

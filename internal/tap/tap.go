@@ -76,6 +76,7 @@ type Tap struct {
 	mu        sync.Mutex
 	listeners []net.Listener
 	routes    []*route
+	announced map[string]string // see Announce
 }
 
 // New makes a tap that tells o.

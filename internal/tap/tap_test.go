@@ -130,6 +130,20 @@ func (c *client) hears(want ...string) {
 	}
 }
 
+// until asks again and again.
+func (c *client) until(command, want string) {
+	for {
+		c.say(command)
+		wire, err := c.r.Reply()
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if resp.Text(wire) == want {
+			return
+		}
+	}
+}
+
 // tapped is a tap before nodes n0 and n1, and a client.
 func tapped(t *testing.T, o *notes) (*Tap, *client) {
 	tap := New(o, Settings{Dial: direct, Log: func(s string) { t.Log(s) }})
@@ -224,27 +238,16 @@ func TestAHeldCommandArrivesLate(t *testing.T) {
 	c.Close()
 	other := connect(t, tap.listeners[0].Addr().String())
 	o.going <- struct{}{}
-	for {
-		other.say("EXISTS k")
-		wire, err := other.r.Reply()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if resp.Text(wire) == "1" {
-			break
-		}
-	}
+	other.until("EXISTS k", "1")
 }
 
 // TestRedirect wants connections to the former node to end, and new ones to go to the new.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
 	o := observer()
-	o.hold = "GET"
 	tap, c := tapped(t, o)
-	c.say("SET k v", "GET k")
+	c.say("SET k v")
 	c.hears("OK")
-	<-o.stands
 	if err := tap.Redirect("n9"); err == nil {
 		t.Error("it is led to a node that there is not")
 	}
@@ -256,6 +259,62 @@ func TestRedirect(t *testing.T) {
 	again.say("EXISTS k")
 	again.hears("0")
 	o.want(t, "n0 SET k v: OK", "n1 EXISTS k: 0")
+}
+
+// TestAHeldCommandGoesElsewhere wants a command that is held back to leave for the node that the
+// client was directed to meanwhile, over the same connection; but where the server was promised
+// something else, the connection ends.
+func TestAHeldCommandGoesElsewhere(t *testing.T) {
+	t.Parallel()
+	for first, want := range map[string][]string{
+		"SELECT 0": {"n1 GET k: (nil)", "n1 EXISTS k: 0"},
+		"WATCH k":  {"n0 WATCH k: OK"},
+	} {
+		o := observer()
+		o.hold = "GET"
+		tap, c := tapped(t, o)
+		c.say("HELLO 2")
+		if _, err := c.r.Reply(); err != nil {
+			t.Fatal(err)
+		}
+		c.say(first, "GET k")
+		c.hears("OK")
+		<-o.stands
+		if err := tap.Redirect("n1"); err != nil {
+			t.Fatal(err)
+		}
+		if len(want) == 1 {
+			c.hears("END")
+		} else {
+			o.going <- struct{}{}
+			c.say("EXISTS k")
+			c.hears("(nil)", "0")
+		}
+		o.want(t, want...)
+	}
+}
+
+// TestAHeldCommandOfALostConnection wants the client of a held command to see the end of its
+// connection where the other node cannot be reached, and the command never to leave.
+func TestAHeldCommandOfALostConnection(t *testing.T) {
+	t.Parallel()
+	o := observer()
+	o.hold = "GET"
+	tap := New(o, Settings{Dial: direct})
+	t.Cleanup(tap.Close)
+	address, err := tap.Listen(Ways{Nodes: map[string]string{"n0": Serve(t), "n1": "127.0.0.1:1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, address)
+	c.say("GET k")
+	<-o.stands
+	if err := tap.Redirect("n1"); err != nil {
+		t.Fatal(err)
+	}
+	o.going <- struct{}{}
+	c.hears("END")
+	o.want(t)
 }
 
 // TestStrand wants the held message to arrive although the client has lost the connection.
@@ -270,6 +329,5 @@ func TestStrand(t *testing.T) {
 	o.going <- struct{}{}
 	c.hears("END")
 	again := connect(t, tap.listeners[0].Addr().String())
-	again.say("GET k")
-	again.hears("v")
+	again.until("GET k", "v")
 }
