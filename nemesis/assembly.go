@@ -40,6 +40,9 @@ func (e Entry) scenario(variant string, p Params, patience time.Duration) (Scena
 	case e.Needs != "":
 		s.Topology = e.Needs
 	}
+	if s.Topology == Failover {
+		s.Replicas = p.Replicas
+	}
 	if e.Drawn {
 		return random(variant, p), nil
 	}

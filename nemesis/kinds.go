@@ -140,6 +140,11 @@ func drawFailover(d *drawing) Effect {
 	i := d.IntN(len(d.copies))
 	r := d.copies[i]
 	d.copies = slices.Delete(slices.Clone(d.copies), i, i+1)
+	for i := range d.copies {
+		if d.copies[i][1] == r[1] { // it follows the new master
+			d.copies[i][1] = r[0]
+		}
+	}
 	d.moved = true
 	d.masters = append(slices.DeleteFunc(slices.Clone(d.masters), func(n string) bool {
 		return n == r[1]

@@ -10,9 +10,12 @@ import (
 type Layout struct {
 	Topology string
 	Masters  int // of the topology Independent
-	Replicas int // behind each of them
+	Replicas int // behind each of them; of the topology Failover, behind its master: 0 means 1
 	Clients  int
 }
+
+// MaxReplicas is how many replicas the master of the topology Failover may have.
+const MaxReplicas = 4
 
 // The servers of the topology Sentinel, and who watches them.
 const (
@@ -37,12 +40,30 @@ func (g Layout) masters() (names []string) {
 func (g Layout) replicas() (pairs [][2]string) {
 	switch {
 	case g.Topology == Failover:
-		return [][2]string{{"n1", "n0"}}
+		for i := range max(g.Replicas, 1) {
+			pairs = append(pairs, [2]string{node(1 + i), "n0"})
+		}
 	case g.Topology == Sentinel:
 		return [][2]string{{"n1", "n0"}, {"n2", "n0"}}
 	case g.Topology == Independent && g.Replicas > 0:
 		for i, m := range g.masters() {
 			pairs = append(pairs, [2]string{Replica(i), m})
+		}
+	}
+	return pairs
+}
+
+// Successions are the ways between the replicas of the topology Failover, each with the master that
+// may be promoted before the one that follows it then: empty where there is one replica.
+func (g Layout) successions() (pairs [][2]string) {
+	if g.Topology != Failover {
+		return nil
+	}
+	for _, to := range g.replicas() {
+		for _, of := range g.replicas() {
+			if of != to {
+				pairs = append(pairs, [2]string{of[0], to[0]})
+			}
 		}
 	}
 	return pairs
@@ -74,8 +95,8 @@ func (g Layout) sentinels() (names []string) {
 }
 
 // links are the names of all links: from each client to each node, by both of its ways; from a
-// master to its replica; and, with sentinels, from all servers ("s") to each of them, and from each
-// client to each sentinel.
+// master to its replica, and from each replica that may be promoted to the others; with sentinels,
+// from all servers ("s") to each of them, and from each client to each sentinel.
 func (g Layout) links() (names []string) {
 	for _, n := range g.nodes() {
 		for c := range g.Clients {
@@ -95,6 +116,9 @@ func (g Layout) links() (names []string) {
 		if g.Topology != Sentinel {
 			names = append(names, r[1]+">"+r[0])
 		}
+	}
+	for _, s := range g.successions() {
+		names = append(names, s[0]+">"+s[1])
 	}
 	return names
 }

@@ -63,6 +63,9 @@ func (d *drawing) place() {
 			return d.Capabilities.lacks[t] != ""
 		}))
 	}
+	if d.out.Topology == Failover {
+		d.out.Replicas = d.Replicas
+	}
 	g := d.out.Layout(d.Params)
 	d.masters, d.copies = g.masters(), g.replicas()
 	for i := range d.Clients {

@@ -16,7 +16,7 @@ type Schedule struct {
 	Line string `yaml:"line"` // what it does
 	// what it needs; "": one Redis, or the independent masters that the lock uses
 	Topology string `yaml:"topology"`
-	Replicas int    `yaml:"replicas"` // behind each independent master
+	Replicas int    `yaml:"replicas"` // behind each independent master; of Failover's master
 	// of the clients' Redis connections; "": the plan's own
 	ClientTimeout string `yaml:"client_timeout"`
 	// how many steps must hit; nil: those that are aimed, or else any one
@@ -60,11 +60,26 @@ func DecodeSchedule(file string, b []byte) (*Schedule, error) {
 		return nil, fmt.Errorf("%s: unknown topology %q; there are: %s, %s, %s, %s", file, s.Topology,
 			Single, Failover, Sentinel, Independent)
 	}
-	if s.Replicas < 0 || s.Replicas > 1 || s.Replicas == 1 && s.Topology != Independent {
-		return nil, fmt.Errorf("%s: replicas is %d; with the topology %s it is 0 or 1", file, s.Replicas,
-			Independent)
+	if err := ReplicasIn(s.Topology, s.Replicas); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return s, nil
+}
+
+// ReplicasIn says why a topology cannot have as many replicas; 0 means the usual.
+func ReplicasIn(topology string, n int) error {
+	most := map[string]int{Failover: MaxReplicas, Independent: 1,
+		Sentinel: SentinelNodes - 1}[topology]
+	switch {
+	case n >= 0 && n <= most && (topology != Sentinel || n == 0 || n == most):
+		return nil
+	case topology == Sentinel:
+		return fmt.Errorf("replicas is %d; with the topology %s it is %d", n, Sentinel, most)
+	case topology == Single:
+		return fmt.Errorf("replicas is %d; the topology %s has none", n, Single)
+	}
+	return fmt.Errorf("replicas is %d; 1 to %d are possible with the topology %s, and 1 behind "+
+		"each of %s masters", n, MaxReplicas, Failover, Independent)
 }
 
 // wrong says where a step is wrong.

@@ -75,8 +75,8 @@ func TestWrongSchedules(t *testing.T) {
 		"step:\n- do: kill":                     `x.yaml:1:1: unknown field "step"`,
 		"steps:\n- {do: kill":                   "x.yaml:2:",
 		"topology: ring\nsteps:\n- do: quiesce": `x.yaml: unknown topology "ring"; there are: single, failover, sentinel, independent`,
-		"replicas: 1\nsteps:\n- do: quiesce": "x.yaml: replicas is 1; " +
-			"with the topology independent it is 0 or 1",
+		"replicas: 1\nsteps:\n- do: quiesce": "x.yaml: replicas is 1; 1 to 4 are possible with " +
+			"the topology failover, and 1 behind each of independent masters",
 		"steps:\n- do: quiesce\n- do: kil":                                    `x.yaml:3:3: step 2: "kil" is no step`,
 		"# a remark\n\nsteps:\n  - do: quiesce\n  - do: kill\n    target: n1": `x.yaml:5:5: step 2: kill: there is no node "n1"; there are: n0`,
 		"steps:\n- {do: wait, for: later}":                                    `x.yaml:2:4: step 1: for: "later" is no time; write it like "130ms" or, in leases, "1.3ttl"`,

@@ -16,8 +16,9 @@ import (
 
 // The topologies.
 const (
-	Single      = "single"      // one Redis
-	Failover    = "failover"    // a master n0 with one replica n1; the harness promotes it
+	Single = "single" // one Redis
+	// a master n0 with one replica n1, or several; the harness promotes one, and the others follow it
+	Failover    = "failover"
 	Independent = "independent" // N masters that know nothing of each other
 	// a master n0 with replicas n1 and n2, and three sentinels that promote
 	Sentinel = "sentinel"
@@ -33,6 +34,7 @@ type Params struct {
 	Nodes        int
 	Timeout      time.Duration // of the clients' Redis connections
 	Topology     string        // that was asked for; "": what the fault needs
+	Replicas     int           // of the topology Failover; 0: one
 	Seed         uint64        // of what is drawn
 	Capabilities Capabilities  // what is drawn from; the zero value has no limits
 }
@@ -40,7 +42,7 @@ type Params struct {
 // Scenario is a fault made ready for one plan.
 type Scenario struct {
 	Topology string
-	Replicas int // behind each independent master
+	Replicas int // behind each independent master, or of the topology Failover; there 0 means 1
 	Steps    []Step
 	Timeout  time.Duration // the clients' Redis time-out that the scenario needs; 0: the plan's own
 	Aimed    int           // how many of the steps that are aimed must hit

@@ -70,6 +70,9 @@ func (s *Schedule) scenario(p Params) (Scenario, error) {
 	case s.Topology == "":
 		out.Topology = Single
 	}
+	if out.Topology == Failover {
+		out.Replicas = cmp.Or(p.Replicas, s.Replicas)
+	}
 	timeout, err := p.span(s.ClientTimeout)
 	if err != nil {
 		return out, fmt.Errorf("%s: client_timeout: %w", s.file, err)

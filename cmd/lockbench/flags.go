@@ -36,6 +36,9 @@ func (f *lockFlags) register(s *pflag.FlagSet) {
 		"single, failover or independent (default what lock and fault need)")
 	s.IntVar(&o.Keys, "keys", 0, "locks that the clients contend for (default 1)")
 	s.IntVar(&o.Masters, "masters", 0, "independent masters, for redlock (default 5)")
+	s.IntVar(&o.Replicas, "replicas", 0,
+		"replicas of the master under a failover (default 1, and one more than must confirm with "+
+			"--wait-replicas)")
 	s.DurationVar(&o.Poll, "poll", 0,
 		"pause between attempts (default the document's, scaled by the lease)")
 	s.DurationVar(&o.AcquireTimeout, "acquire-timeout", 0, "how long one acquire waits (default 5s)")
@@ -115,7 +118,8 @@ var groups = []struct {
 	flags []string
 }{
 	{"Servers and clients", []string{"env", "redis-image", "docker-network", "workers", "addr", "tls",
-		"any-database", "redis-config", "topology", "masters", "clients", "keys"}},
+		"any-database", "redis-config", "topology", "masters", "replicas", "clients",
+		"keys"}},
 	{"Times and settings of the lock", []string{"ttl", "poll", "acquire-timeout", "hold", "think",
 		"client-timeout", "client-retries", "node-timeout", "wait-replicas", "wait-timeout", "watchdog",
 		"max-renewals"}},

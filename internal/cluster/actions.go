@@ -60,9 +60,26 @@ func (w *Environment) SetNodeClock(name string, offset time.Duration) error {
 	})
 }
 
-// Promote tells a replica to be a master (REPLICAOF NO ONE).
+// Promote tells a replica to be a master (REPLICAOF NO ONE), and other replicas of its master to
+// follow it. One that does not run cannot be told.
 func (w *Environment) Promote(name string) error {
-	return w.on(name, func(n *node) error { return n.admin.Promote() })
+	return w.on(name, func(n *node) error {
+		if err := n.admin.Promote(); err != nil {
+			return err
+		}
+		old := n.follows
+		n.follows = nil
+		for _, r := range w.nodes {
+			if old == nil || r.follows != old || isClosed(r.Done()) || r.Stopped() {
+				continue
+			}
+			if err := r.admin.Follow(w.successions[n.Name+">"+r.Name]); err != nil {
+				return fmt.Errorf("%s cannot follow %s: %w", r.Name, n.Name, err)
+			}
+			r.follows = n
+		}
+		return nil
+	})
 }
 
 // Barrier waits until every replica has all that its master was told.

@@ -22,7 +22,7 @@ type Config struct {
 	Dir         string // the run directory: logs and command streams go there
 	Topology    string // nemesis.Single, Failover or Independent
 	Masters     int    // of the topology Independent
-	Replicas    int    // behind each of them: 0 or 1
+	Replicas    int    // behind each of them: 0 or 1; of the topology Failover: 0 means 1
 	Clients     int
 	Scenario    []nemesis.Step // what the environment must be prepared for
 	Seed        uint64
@@ -49,6 +49,8 @@ type Environment struct {
 
 	election  election
 	announced map[string]string // names of nodes by their public address
+	// where a replica reaches one that was promoted, by the name of the link
+	successions map[string]string
 
 	killed sync.Map // the server.Server of nodes that were killed on purpose
 	ended  chan struct{}
@@ -57,9 +59,10 @@ type Environment struct {
 // node is a server of the environment and our own connection to it.
 type node struct {
 	server.Node
-	admin server.Admin
-	spins <-chan struct{} // closed at the end of the script that it executes; nil: none
-	naps  <-chan error    // the end of a command that ends by itself; nil: none
+	admin   server.Admin
+	follows *node           // of which it is a replica; nil: of none
+	spins   <-chan struct{} // closed at the end of the script that it executes; nil: none
+	naps    <-chan error    // the end of a command that ends by itself; nil: none
 }
 
 // inboxSize is room for what all workers may report while the loop is busy with a fault.
@@ -101,8 +104,9 @@ func Start(cfg Config) (*Environment, error) {
 // newEnvironment is an environment in which nothing runs yet.
 func newEnvironment(cfg Config) *Environment {
 	w := &Environment{
-		cfg: cfg, announced: map[string]string{}, versions: map[string]string{},
-		inbox: make(chan workloads.Report, inboxSize), ended: make(chan struct{}),
+		cfg: cfg, announced: map[string]string{}, successions: map[string]string{},
+		versions: map[string]string{},
+		inbox:    make(chan workloads.Report, inboxSize), ended: make(chan struct{}),
 	}
 	maps.Copy(w.versions, cfg.Launcher.Versions())
 	return w

@@ -74,6 +74,7 @@ func (w *Environment) startAnnounced(i int, master string) error {
 		"replica-announce-port", port)
 	n, err := w.launch(c)
 	if err == nil {
+		n.follows = w.nodes[0]
 		w.nodes = append(w.nodes, n)
 	}
 	return err

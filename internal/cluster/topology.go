@@ -24,9 +24,7 @@ func (w *Environment) startServers() error {
 	}
 	switch w.cfg.Topology {
 	case nemesis.Failover:
-		if err = w.startReplica(1, nodeName(1), w.nodes[0]); err == nil {
-			err = w.replicate()
-		}
+		err = w.startReplicas()
 	case nemesis.Independent:
 		err = w.startOthers()
 	case nemesis.Sentinel:
@@ -141,6 +139,33 @@ func (w *Environment) startOthers() error {
 	return w.replicate()
 }
 
+// startReplicas starts the replicas of the one master side by side, and makes the ways over which
+// they follow the one that is promoted.
+func (w *Environment) startReplicas() error {
+	for i := range max(w.cfg.Replicas, 1) {
+		if err := w.startReplica(1+i, nodeName(1+i), w.nodes[0]); err != nil {
+			return err
+		}
+	}
+	if err := w.replicate(); err != nil {
+		return err
+	}
+	for _, to := range w.nodes[1:] {
+		for _, of := range w.nodes[1:] {
+			if of == to {
+				continue
+			}
+			name := of.Name + ">" + to.Name
+			addr, err := w.links.LinkServers(name, of.Own())
+			if err != nil {
+				return err
+			}
+			w.successions[name] = addr
+		}
+	}
+	return nil
+}
+
 // startReplica starts a replica behind a proxy of its own.
 func (w *Environment) startReplica(i int, name string, master *node) error {
 	addr, err := w.links.LinkServers(master.Name+">"+name, master.Own())
@@ -149,6 +174,7 @@ func (w *Environment) startReplica(i int, name string, master *node) error {
 	}
 	n, err := w.start(i, name, addr)
 	if err == nil {
+		n.follows = master
 		w.nodes = append(w.nodes, n)
 	}
 	return err
@@ -169,13 +195,12 @@ func (w *Environment) replicate() error {
 	return nil
 }
 
-// replicas is how many a node was started with.
-func (w *Environment) replicas(n *node) int {
-	switch {
-	case w.cfg.Topology == nemesis.Independent && n.ReplicaOf == "":
-		return w.cfg.Replicas
-	case n == w.nodes[0] && w.cfg.Topology != nemesis.Independent:
-		return len(w.nodes) - 1
+// replicas is how many a node was started with, or was given when it was promoted.
+func (w *Environment) replicas(n *node) (all int) {
+	for _, r := range w.nodes {
+		if r.follows == n {
+			all++
+		}
 	}
-	return 0
+	return all
 }

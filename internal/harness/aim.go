@@ -21,14 +21,7 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	}
 	p.Topology, p.Replicas, p.Scenario, p.Requires = s.Topology, s.Replicas, s.Steps, requires(s)
 	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
-	if p.WaitReplicas > 0 { // a replica has to confirm
-		switch p.Topology {
-		case nemesis.Single:
-			p.Topology = nemesis.Failover
-		case nemesis.Independent:
-			p.Replicas = 1
-		}
-	}
+	p.replicate(w)
 	if w.Topology != "" && w.Topology != p.Topology {
 		if w.Topology != nemesis.Failover || p.Topology != nemesis.Single {
 			return fmt.Errorf("%s under %s needs --topology %s, not %q", p.Impl, p.Nemesis, p.Topology,
@@ -43,12 +36,34 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	return p.last(w)
 }
 
+// replicate gives the plan the replicas that were asked for, or that have to confirm. Where one of
+// them is promoted there must be one more: it does not confirm to itself.
+func (p *Plan) replicate(w RunOptions) {
+	if w.Replicas == 0 && p.WaitReplicas == 0 {
+		return
+	}
+	if p.Topology == nemesis.Single {
+		p.Topology = nemesis.Failover
+	}
+	switch {
+	case w.Replicas > 0:
+		p.Replicas = w.Replicas
+	case p.Topology == nemesis.Independent:
+		p.Replicas = 1
+	case p.Topology == nemesis.Failover && p.Replicas == 0:
+		p.Replicas = p.WaitReplicas
+		if p.Requires.Failover {
+			p.Replicas++
+		}
+	}
+}
+
 // params are what the faults need to know of the plan.
 func (p *Plan) params(w RunOptions, lock impls.Entry) nemesis.Params {
 	params := nemesis.Params{
 		TTL: p.TTL.D(), Hold: p.Hold.D(), Poll: p.Poll.D(), Clients: p.Clients, Nodes: 1,
 		Timeout:  or(w.ClientTimeout, defaultTimeout),
-		Topology: w.Topology, Seed: p.Seed, Capabilities: w.Capabilities,
+		Topology: w.Topology, Replicas: w.Replicas, Seed: p.Seed, Capabilities: w.Capabilities,
 	}
 	if lock.Topology == impls.Independent {
 		p.Masters = or(w.Masters, defaultMasters)

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // bound is between which values a number or a time may be.
@@ -21,7 +23,8 @@ const longest = 7 * 24 * time.Hour
 var bounds = map[string]bound{
 	"clients": number(1, maxClients), "keys": number(1, 100_000), "masters": number(1, maxMasters),
 	"client-retries": number(0, 1000), "max-renewals": number(0, 1_000_000),
-	"wait-replicas": number(0, maxMasters), "rounds": number(0, 1_000_000),
+	"replicas": number(1, nemesis.MaxReplicas), "wait-replicas": number(0, maxMasters),
+	"rounds": number(0, 1_000_000),
 
 	"ttl": duration(1, longest), "poll": duration(1, longest), "hold": duration(1, longest),
 	"think": duration(0, longest), "acquire-timeout": duration(1, 2*longest),
@@ -67,8 +70,8 @@ func (o RunOptions) bounded() error {
 	return inBounds(map[string]int64{
 		"clients": int64(o.Clients), "keys": int64(o.Keys), "masters": int64(o.Masters),
 		"client-retries": int64(o.ClientRetries), "max-renewals": int64(o.MaxRenewals),
-		"wait-replicas": int64(o.WaitReplicas),
-		"ttl":           int64(o.TTL), "poll": int64(o.Poll), "hold": int64(o.Hold),
+		"wait-replicas": int64(o.WaitReplicas), "replicas": int64(o.Replicas),
+		"ttl": int64(o.TTL), "poll": int64(o.Poll), "hold": int64(o.Hold),
 		"think": int64(o.Think), "acquire-timeout": int64(o.AcquireTimeout),
 		"client-timeout": int64(o.ClientTimeout), "node-timeout": int64(o.NodeTimeout),
 		"wait-timeout": int64(o.WaitTimeout), "for": int64(o.For),
@@ -80,6 +83,7 @@ func (p Plan) bounded() error {
 	return inBounds(map[string]int64{
 		"clients": int64(p.Clients), "keys": int64(p.Keys), "masters": int64(p.Masters),
 		"client-retries": int64(p.ClientRetries), "max-renewals": int64(p.MaxRenewals),
+		"replicas":      int64(p.Replicas),
 		"wait-replicas": int64(p.WaitReplicas), "rounds": int64(p.Rounds),
 		"ttl": int64(p.TTL), "poll": int64(p.Poll), "hold": int64(p.Hold),
 		"think": int64(p.Think), "acquire-timeout": int64(p.AcquireTimeout),

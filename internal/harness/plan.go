@@ -31,13 +31,14 @@ type Plan struct {
 	Environment string `json:"environment"`
 	Place       Place  `json:"place,omitzero"` // of the environment's servers
 	Topology    string `json:"topology"`
-	Masters     int    `json:"masters,omitempty"`  // of the topology independent
-	Replicas    int    `json:"replicas,omitempty"` // behind each of them
-	Impl        string `json:"impl"`
-	Variant     string `json:"variant,omitempty"` // of the lock
-	Nemesis     string `json:"nemesis"`
-	Workload    string `json:"workload"`
-	Clients     int    `json:"clients"`
+	Masters     int    `json:"masters,omitempty"` // of the topology independent
+	// behind each of them, or of the topology failover, where none means one
+	Replicas int    `json:"replicas,omitempty"`
+	Impl     string `json:"impl"`
+	Variant  string `json:"variant,omitempty"` // of the lock
+	Nemesis  string `json:"nemesis"`
+	Workload string `json:"workload"`
+	Clients  int    `json:"clients"`
 	// cycles of each client; 0: as many as it takes
 	Rounds         int              `json:"rounds,omitempty"`
 	Keys           int              `json:"keys"`
@@ -80,6 +81,7 @@ type RunOptions struct {
 	Clients        int           `yaml:"clients,positive"`
 	Keys           int           `yaml:"keys,positive"`
 	Masters        int           `yaml:"masters,positive"`
+	Replicas       int           `yaml:"replicas,positive"`
 	ClientRetries  int           `yaml:"client_retries"`
 	MaxRenewals    int           `yaml:"max_renewals"`
 	WaitReplicas   int           `yaml:"wait_replicas"`
@@ -265,7 +267,8 @@ func (p Plan) Validate() error {
 	case p.Clients == 0 || p.Keys == 0:
 		return fmt.Errorf("--clients is %d and --keys %d; at least 1 is needed", p.Clients, p.Keys)
 	}
-	if err := cmp.Or(allowed(p.RedisConfig), Judgeable(p.Properties), Judgeable(p.Reported),
+	if err := cmp.Or(nemesis.ReplicasIn(p.Topology, p.Replicas), allowed(p.RedisConfig),
+		Judgeable(p.Properties), Judgeable(p.Reported),
 		Expectable(p.Expect)); err != nil {
 		return err
 	}

@@ -98,10 +98,8 @@ func (w *Environment) Free(name string) error {
 	return nil
 }
 
-// Promote makes a replica a master.
-func (w *Environment) Promote(name string) error {
-	return w.toNode(name, func(n *node) { n.engine.Replica = false })
-}
+// Promote makes a replica a master. Other replicas of its master follow it.
+func (w *Environment) Promote(name string) error { return w.toNode(name, (*node).promote) }
 
 // barrierLimit is how long Barrier waits.
 const barrierLimit = 2 * time.Second

@@ -12,7 +12,7 @@ import (
 type Config struct {
 	Topology string // nemesis.Single, Failover or Independent
 	Masters  int    // of the topology Independent
-	Replicas int    // behind each of them: 0 or 1
+	Replicas int    // behind each of them: 0 or 1; of the topology Failover: 0 means 1
 	Clients  int
 	Seed     uint64
 	Worker   workloads.Config // what all workers have in common
@@ -41,13 +41,16 @@ var DefaultLatencies = []time.Duration{50 * time.Microsecond, 200 * time.Microse
 	time.Millisecond, 5 * time.Millisecond}
 
 // nodes are the names of the servers that the topology has: the masters, which clients use, and
-// their replicas in the same order.
+// their replicas: one for each master in the same order, or all of the one master.
 func (c Config) nodes() (masters, replicas []string, err error) {
 	switch c.Topology {
 	case nemesis.Single, "":
 		return []string{"n0"}, nil, nil
 	case nemesis.Failover:
-		return []string{"n0"}, []string{"n1"}, nil
+		for i := range max(c.Replicas, 1) {
+			replicas = append(replicas, fmt.Sprintf("n%d", 1+i))
+		}
+		return []string{"n0"}, replicas, nil
 	case nemesis.Independent:
 		if c.Masters < 1 {
 			return nil, nil, fmt.Errorf("the topology %s needs at least one master", c.Topology)

@@ -67,7 +67,10 @@ func (w *Environment) start() error {
 		w.nodes = append(w.nodes, &node{w: w, name: name, engine: engine.New()})
 	}
 	for i := range replicas {
-		w.replicate(w.nodes[i], w.nodes[len(masters)+i])
+		w.replicate(w.nodes[i%len(masters)], w.nodes[len(masters)+i])
+	}
+	if len(masters) == 1 {
+		w.linkReplicas(w.nodes[1:])
 	}
 	for i := range w.cfg.Clients {
 		w.clients = append(w.clients, w.newClient(i))

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/sim/engine"
@@ -48,6 +49,49 @@ func (w *Environment) replicate(master, to *node) {
 	r.link.healed = r.resync
 	to.engine.Replica = true
 	master.replicas = append(master.replicas, r)
+}
+
+// linkReplicas makes the ways between replicas of one master, over which they follow the one that
+// is promoted.
+func (w *Environment) linkReplicas(all []*node) {
+	for _, to := range all {
+		for _, of := range all {
+			if of != to {
+				w.newLink(of.name+">"+to.name, to)
+			}
+		}
+	}
+}
+
+// promote makes a replica a master, and lets the other replicas of its master follow it.
+func (n *node) promote() {
+	n.engine.Replica = false
+	for _, old := range n.w.nodes {
+		if slices.ContainsFunc(old.replicas, func(r *replica) bool { return r.node == n }) {
+			for _, r := range old.replicas {
+				r.follow(n)
+			}
+			old.replicas = slices.DeleteFunc(old.replicas, func(r *replica) bool { return r.master != old })
+		}
+	}
+}
+
+// follow makes the replica one of another master, whose contents it takes. A node that does not run
+// cannot be told.
+func (r *replica) follow(master *node) {
+	if r.node == master || r.node.down || r.node.paused {
+		return
+	}
+	r.link.healed = nil
+	for _, l := range r.master.w.links {
+		if l.name == master.name+">"+r.node.name {
+			r.link = l
+			l.healed = r.resync
+		}
+	}
+	r.master = master
+	master.replicas = append(master.replicas, r)
+	r.copyIn(followTime)
 }
 
 // ship sends the state, or a request to confirm it, to the replicas, if there is one.
@@ -144,12 +188,19 @@ func (w *Environment) Behind(replica string) bool {
 // second at most in Redis.
 const resyncTime = 500 * time.Millisecond
 
+// followTime is how long a replica takes to copy everything from a master that it is told to
+// follow: 10 to 30 ms on one machine.
+const followTime = 20 * time.Millisecond
+
 // resync begins again after the connection, or the master, was lost.
-func (r *replica) resync() {
+func (r *replica) resync() { r.copyIn(resyncTime) }
+
+// copyIn has everything copied once more, after a while.
+func (r *replica) copyIn(after time.Duration) {
 	r.epoch++
 	r.has, r.sent, r.loaded, r.tells, r.pending = 0, 0, 0, 0, true
 	epoch := r.epoch
-	r.master.w.after(resyncTime, func() {
+	r.master.w.after(after, func() {
 		if epoch != r.epoch || r.master.down {
 			return
 		}

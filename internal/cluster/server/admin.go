@@ -74,6 +74,15 @@ func (c Admin) Promote() error {
 	return c.Do(context.Background(), "REPLICAOF", "NO", "ONE").Err()
 }
 
+// Follow tells a node to be a replica of the master at an address of their network.
+func (c Admin) Follow(master string) error {
+	host, port, err := net.SplitHostPort(master)
+	if err != nil {
+		return err
+	}
+	return c.Do(context.Background(), "REPLICAOF", host, port).Err()
+}
+
 // Ahead is between which two offsets the node's wall clock is ahead of ours: reading it takes time.
 func (c Admin) Ahead() (low, high time.Duration, err error) {
 	before := time.Now()
