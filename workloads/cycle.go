@@ -15,7 +15,7 @@ import (
 
 // lock is the lock on the keys of an order. A client has one object for each set of keys, as a
 // program would.
-func (w *Worker) lock(o Order) (impls.Lock, error) {
+func (w *Worker) lock(o Order) (caller, error) {
 	name := nameOf(o)
 	if l := w.locks[name]; l != nil {
 		return l, nil
@@ -27,12 +27,17 @@ func (w *Worker) lock(o Order) (impls.Lock, error) {
 		}
 		names = append(names, w.cfg.Keys[k])
 	}
+	if w.remote != nil {
+		w.locks[name] = w.remote.Lock(names)
+		return w.locks[name], nil
+	}
 	l, err := w.entry.New(impls.Setup{Env: w.env, Redis: w.redis, Keys: names, Notify: w.notice,
 		Options: w.cfg.Options()})
-	if err == nil {
-		w.locks[name] = l
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	w.locks[name] = own{l, w}
+	return w.locks[name], nil
 }
 
 // nameOf tells sets of keys apart.
@@ -89,40 +94,54 @@ func (w *Worker) cycle(o Order) error {
 
 // acquire calls Acquire as the cycle's first acquisition or, with a depth, as a nested one with a
 // number of its own.
-func (w *Worker) acquire(l impls.Lock, o Order, depth int) (impls.Grant, error) {
+func (w *Worker) acquire(l caller, o Order, depth int) (Granted, error) {
 	o.N += depth
-	w.begin(history.Acquire, o, depth)
-	g, err := l.Acquire(w.stop)
+	w.begin(history.Acquire, o, depth, 0)
+	g, err := l.Acquire(w.stop, o.N)
+	if errors.Is(err, ErrGone) {
+		return g, err
+	}
 	e := w.outcome(history.Acquire, o, err)
-	e.Depth = depth
+	e.T, e.Depth = g.At, depth
 	if err == nil {
-		e.Grant = w.grant(g)
+		e.Grant = g.record()
 	}
 	w.event(e)
 	return g, err
 }
 
 // release is not cut short by a stop: a lock that is held is given back.
-func (w *Worker) release(l impls.Lock, o Order, g impls.Grant, depth int) error {
-	return w.giveBack(o, depth, func() error { return l.Release(w.life, g) })
+func (w *Worker) release(l caller, o Order, g Granted, depth int) error {
+	return w.giveBack(o, depth, func(begun func(int64)) (int64, error) {
+		return l.Release(w.life, o.N+depth, g, begun)
+	})
 }
 
 // finally releases after an Acquire that did not grant, if the lock's document does that. It is
 // recorded as a release of an acquisition that never was.
-func (w *Worker) finally(l impls.Lock, o Order) error {
-	f, ok := l.(impls.Finalizer)
+func (w *Worker) finally(l caller, o Order) error {
+	here, _ := l.(own)
+	f, ok := here.lock.(impls.Finalizer)
 	if !ok {
 		return nil
 	}
-	return w.giveBack(o, 0, func() error { return f.Finally(w.life) })
+	return w.giveBack(o, 0, func(begun func(int64)) (int64, error) {
+		begun(0)
+		return 0, f.Finally(w.life)
+	})
 }
 
-func (w *Worker) giveBack(o Order, depth int, call func() error) error {
+// giveBack records a call that ends a hold: its begin when the process that has the lock acts, and
+// its end, both with that process' stamps if it gives any.
+func (w *Worker) giveBack(o Order, depth int, call func(begun func(at int64)) (at int64,
+	err error)) error {
 	o.N += depth
-	w.begin(history.Release, o, depth)
-	err := call()
+	at, err := call(func(at int64) { w.begin(history.Release, o, depth, at) })
+	if errors.Is(err, ErrGone) {
+		return err
+	}
 	e := w.outcome(history.Release, o, err)
-	e.Depth = depth
+	e.T, e.Depth = at, depth
 	w.event(e)
 	if errors.Is(err, impls.ErrNotOwner) {
 		return nil
@@ -130,10 +149,10 @@ func (w *Worker) giveBack(o Order, depth int, call func() error) error {
 	return err
 }
 
-// begin records an invocation.
-func (w *Worker) begin(f string, o Order, depth int) {
+// begin records an invocation; at is its stamp, or 0 for now.
+func (w *Worker) begin(f string, o Order, depth int, at int64) {
 	e := about(history.Invoke, f, o)
-	e.Depth = depth
+	e.T, e.Depth = at, depth
 	w.n.Store(int64(o.N))
 	w.unsure.Store(false)
 	w.event(e)
@@ -146,7 +165,7 @@ func (w *Worker) outcome(f string, o Order, err error) history.Event {
 	e.Err = text(err)
 	switch {
 	case err == nil:
-	case impls.Definite(err) && !w.unsure.Load():
+	case definite(err) && !w.unsure.Load():
 		e.Type = history.Fail
 		if f == history.Acquire {
 			e.Why = refusal(err)
@@ -157,10 +176,19 @@ func (w *Worker) outcome(f string, o Order, err error) history.Event {
 	return e
 }
 
+// definite reports whether a call with this error certainly did nothing.
+func definite(err error) bool {
+	var refused RefusedError
+	return errors.As(err, &refused) || impls.Definite(err)
+}
+
 // refusal says why an acquire failed with a definite error.
 func refusal(err error) history.Refusal {
 	var server redis.Error
+	var refused RefusedError
 	switch {
+	case errors.As(err, &refused):
+		return refused.Why
 	case err == impls.ErrHeld:
 		return history.Taken
 	case errors.Is(err, impls.ErrHeld):
@@ -184,9 +212,17 @@ func about(t history.Type, f string, o Order) history.Event {
 }
 
 // ask reads or writes the guarded resource, which lives in the harness, and records it. It returns
-// the answer, and false if the worker's life ended first.
+// the answer, and false if the worker's life ended first. A process that has the lock touches the
+// resource itself: that is when the read or the write begins.
 func (w *Worker) ask(f string, o Order, value, token int64) (Order, bool) {
 	e := about(history.Invoke, f, o)
+	if w.remote != nil {
+		at, err := w.remote.Touch(o.N)
+		if err != nil {
+			return Order{}, false
+		}
+		e.T = at
+	}
 	if f == history.WriteOp {
 		e.Value = &value
 	}

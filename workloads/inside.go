@@ -98,7 +98,7 @@ func acquires(body string) int {
 
 // inside is the critical section. It runs in the client's own process, so that a fault that hits
 // the process hits it too.
-func (w *Worker) inside(l impls.Lock, o Order, g impls.Grant) {
+func (w *Worker) inside(l caller, o Order, g Granted) {
 	switch o.Body {
 	case Counter:
 		w.count(o, 0)
@@ -123,7 +123,7 @@ func (w *Worker) count(o Order, token int64) {
 
 // nest acquires the lock that it has, goes deeper, and releases. What is not granted is not
 // released.
-func (w *Worker) nest(l impls.Lock, o Order, depth int) {
+func (w *Worker) nest(l caller, o Order, depth int) {
 	if depth > nestings {
 		_ = w.env.Sleep(w.life, o.Hold.D())
 		return

@@ -109,6 +109,8 @@ type Report struct {
 type Ready struct {
 	PID int   `json:"pid"`
 	T   int64 `json:"t"`
+	// of what plays the client, where that is not lockbench: "redis-py": "8.1.0"
+	Versions map[string]string `json:"versions,omitempty"`
 }
 
 // BreakpointHit says that a worker stands at a breakpoint.

@@ -244,27 +244,20 @@ func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 	}
 }
 
-// before stops at a breakpoint, then records that the command leaves.
+// before stops at a breakpoint, then records that the command leaves: the client may have been
+// directed to another node while it stood there.
 func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
-	c := history.Command{Process: t.w.cfg.Process, N: t.w.current(), Node: t.r.current()}
-	c.Args = make([]string, len(cmd.Args()))
+	args := make([]string, len(cmd.Args()))
 	for i, a := range cmd.Args() {
-		c.Args[i] = argument(a)
+		args[i] = argument(a)
 	}
-	t.w.stopAtCommand(ctx, nemesis.Before, c)
-	c.Node = t.r.current() // the client may have been directed to another while it stood there
-	c = t.w.sent(c)
-	t.w.stopAtCommand(ctx, nemesis.JustSent, c)
-	if t.w.opening.CompareAndSwap(true, false) {
-		t.w.pass(nemesis.Sent, *t.w.hold.Load())
-	}
-	return c
+	t.w.Before(ctx, t.r.current(), args)
+	return t.w.Sent(ctx, t.r.current(), args)
 }
 
 // after records the reply, then stops at a breakpoint.
 func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, err error) {
-	done := history.Command{Process: c.Process, Seq: c.Seq, N: c.N, Node: c.Node,
-		Recv: int64(t.w.env.Elapsed())}
+	done, unsure := history.Command{Node: c.Node}, false
 	var said redis.Error
 	switch {
 	case err == redis.Nil:
@@ -273,12 +266,11 @@ func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, e
 		done.Reply = "(error) " + said.Error()
 	case err != nil:
 		done.Err, done.Why = err.Error(), loss(err)
-		t.w.unsure.Store(!impls.Definite(err) || t.w.unsure.Load())
+		unsure = !impls.Definite(err)
 	default:
 		done.Reply = reply(cmd)
 	}
-	t.w.report(Report{Command: &done})
-	t.w.stopAtCommand(ctx, nemesis.After, c)
+	t.w.Replied(ctx, c, done, unsure)
 }
 
 // loss is why a reply was not read. A context that ended before anything was sent is no time-out:

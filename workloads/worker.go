@@ -26,12 +26,14 @@ type Worker struct {
 	routes      []*route
 	redis       []redis.UniversalClient
 	entry       impls.Entry
-	locks       map[string]impls.Lock // by the numbers of their keys
+	remote      Remote            // has the lock in a process of its own; nil: this one has it
+	locks       map[string]caller // by the numbers of their keys
 	breakpoints breakpoints
 
 	// orders stamps with their reports, so that a process' events come in the order of time
-	mu  sync.Mutex
-	seq int // of the last command
+	mu   sync.Mutex
+	seq  int   // of the last command
+	last int64 // stamp of the last event
 
 	n      atomic.Int64          // acquisition that the process is busy with
 	hold   atomic.Pointer[Order] // the cycle that it is in
@@ -54,12 +56,8 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 	if err != nil {
 		return nil, err
 	}
-	w := &Worker{
-		cfg: cfg, env: env, out: out, life: life, cycles: make(chan *Order, 1), answer: make(chan *Order,
-			1),
-		entry: entry, locks: map[string]impls.Lock{}, breakpoints: breakpoints{life: life},
-	}
-	w.stop, w.halt = context.WithCancel(life)
+	w := newWorker(life, cfg, env, out)
+	w.entry = entry
 	for i, nodes := range cfg.Nodes {
 		var spares map[string]string
 		if i < len(cfg.Spares) {
@@ -76,6 +74,13 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 		}
 	}
 	return w, nil
+}
+
+func newWorker(life context.Context, cfg Config, env *Env, out func(Report)) *Worker {
+	w := &Worker{cfg: cfg, env: env, out: out, life: life, cycles: make(chan *Order, 1),
+		answer: make(chan *Order, 1), locks: map[string]caller{}, breakpoints: breakpoints{life: life}}
+	w.stop, w.halt = context.WithCancel(life)
+	return w
 }
 
 // Connect opens a connection to each Redis, so that the first cycle does not pay for it, and
@@ -132,6 +137,9 @@ func (w *Worker) Handle(o Order) error {
 	case DoRedirect:
 		return w.redirect(o.Node)
 	case DoClock:
+		if w.remote != nil {
+			return w.remote.SetClock(o.Offset.D(), o.Rate)
+		}
 		w.env.Skew(o.Offset.D(), o.Rate)
 	case DoHurry:
 		w.env.Hurry(o.Offset.D())
@@ -146,6 +154,9 @@ func (w *Worker) Handle(o Order) error {
 }
 
 func (w *Worker) redirect(node string) error {
+	if w.remote != nil {
+		return w.remote.Redirect(node)
+	}
 	var err error
 	known := node == nemesis.Spare
 	for _, r := range w.routes {
@@ -173,9 +184,9 @@ func (w *Worker) Run() {
 	}
 }
 
-func (w *Worker) grant(g impls.Grant) *history.Grant {
-	r := &history.Grant{Sent: int64(g.Sent), Lease: history.Duration(g.Lease),
-		ValidUntil: int64(g.ValidUntil), Token: g.Fence}
+// granted is a grant of a lock of this process, with its node.
+func (w *Worker) granted(g impls.Grant) Granted {
+	r := Granted{Grant: g}
 	if len(w.routes) == 1 { // several nodes granted it together otherwise
 		r.Node = w.routes[0].current()
 	}
@@ -192,16 +203,21 @@ func (w *Worker) notice(n impls.Notice) {
 	e := about(history.Lost, "", *o)
 	e.Err = text(n.Lost)
 	if n.Extended != nil {
-		e.Type, e.Grant = history.Extend, w.grant(*n.Extended)
+		e.Type, e.Grant = history.Extend, w.granted(*n.Extended).record()
 	}
 	w.event(e)
 }
 
-// event stamps and reports e.
+// event stamps and reports e. A stamp that another process gave stands, unless another of its
+// threads was sooner to say a later one: the events of a client come in the order of time.
 func (w *Worker) event(e history.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	e.T, e.Process = int64(w.env.Elapsed()), w.cfg.Process
+	if e.T == 0 {
+		e.T = int64(w.env.Elapsed())
+	}
+	e.T, e.Process = max(e.T, w.last), w.cfg.Process
+	w.last = e.T
 	w.out(Report{Event: &e})
 }
 

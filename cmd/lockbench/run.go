@@ -64,6 +64,9 @@ func runCommand() *cobra.Command {
 func (f *runFlags) register(s *pflag.FlagSet) {
 	o := &f.RunOptions
 	f.lockFlags.register(s)
+	s.StringVar(&o.Adapter, "adapter", "",
+		"instead of --impl: lock library to run, or the folder of your own (./mydir); 'lockbench list "+
+			"adapters' shows all")
 	s.StringVar(&o.Environment, "env", runner.Auto,
 		"environment to run in: auto (real Redis if there is one), process, docker, external (a Redis "+
 			"that runs already), sim")
@@ -163,8 +166,11 @@ func (f *runFlags) prepare(ctx context.Context, set *pflag.FlagSet) (p harness.P
 
 // read completes the options with the flags that are not fields of them.
 func (f *runFlags) read(set *pflag.FlagSet) error {
-	if f.Impl == "" {
+	switch {
+	case f.Impl == "" && f.Adapter == "":
 		return errNoLock
+	case f.Impl != "" && f.Adapter != "":
+		return errors.New("--impl and --adapter are both a lock; name one of them")
 	}
 	if !set.Changed("seed") {
 		f.Seed = rand.Uint64() >> 32 // short enough to be typed

@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/server"
@@ -41,7 +43,10 @@ func (w *Environment) configure() error {
 		}
 		c.send(workloads.Order{Do: workloads.DoConfig, Config: &cfg})
 	}
-	const patience = 4 * server.Patience // a container may be what starts
+	patience := 4 * server.Patience // a container may be what starts
+	if p, ok := w.cfg.Spawner.(interface{ Patience() time.Duration }); ok {
+		patience = p.Patience()
+	}
 	limit := time.After(patience)
 	for ready := 0; ready < len(w.clients); {
 		select {
@@ -49,6 +54,7 @@ func (w *Environment) configure() error {
 			switch {
 			case r.Ready != nil:
 				ready++
+				maps.Copy(w.versions, r.Ready.Versions)
 			case r.Failed != "":
 				return fmt.Errorf("worker %d: %s", r.Process, r.Failed)
 			case r.Exit != nil:
@@ -56,7 +62,8 @@ func (w *Environment) configure() error {
 					r.Exit.Err, r.Process)
 			}
 		case <-limit:
-			return fmt.Errorf("%d of %d workers are ready after %v", ready, len(w.clients), patience)
+			return fmt.Errorf("%d of %d workers are ready after %v; see %s", ready, len(w.clients), patience,
+				filepath.Dir(w.log("")))
 		}
 	}
 	return nil

@@ -34,11 +34,13 @@ type Plan struct {
 	Masters     int    `json:"masters,omitempty"` // of the topology independent
 	// behind each of them, or of the topology failover, where none means one
 	Replicas int    `json:"replicas,omitempty"`
-	Impl     string `json:"impl"`
+	Impl     string `json:"impl"`              // of an adapter its name
 	Variant  string `json:"variant,omitempty"` // of the lock
-	Nemesis  string `json:"nemesis"`
-	Workload string `json:"workload"`
-	Clients  int    `json:"clients"`
+	// what drives the lock, where that is no lock of lockbench's own
+	Adapter  *Adapter `json:"adapter,omitempty"`
+	Nemesis  string   `json:"nemesis"`
+	Workload string   `json:"workload"`
+	Clients  int      `json:"clients"`
 	// cycles of each client; 0: as many as it takes
 	Rounds         int              `json:"rounds,omitempty"`
 	Keys           int              `json:"keys"`
@@ -73,6 +75,7 @@ type RunOptions struct {
 	Environment    string        `yaml:"-"`
 	Topology       string        `yaml:"topology"`
 	Impl           string        `yaml:"impl"`
+	Adapter        string        `yaml:"adapter"` // instead of Impl: its name, or its folder
 	Variant        string        `yaml:"variant"`
 	Nemesis        string        `yaml:"nemesis"`
 	Workload       string        `yaml:"workload"`
@@ -142,6 +145,7 @@ const (
 	defaultClients  = 4
 	defaultMasters  = 5
 	defaultTimeout  = 250 * time.Millisecond
+	defaultAcquire  = 5 * time.Second // of an adapter
 	defaultBackoff  = 20 * time.Millisecond
 	defaultFor      = 10 * time.Second
 	electionTTL     = 10 * time.Second // a lease that outlives an election by sentinels
@@ -155,7 +159,7 @@ const (
 
 // NewPlan fills in the defaults and refuses what makes no sense, with what to do about it.
 func NewPlan(w RunOptions) (Plan, error) {
-	lock, err := impls.Find(w.Impl)
+	lock, err := LockOf(w)
 	if err = cmp.Or(err, w.bounded()); err != nil {
 		return Plan{}, err
 	}
@@ -190,7 +194,11 @@ func NewPlan(w RunOptions) (Plan, error) {
 	}
 	// that nothing else is violated shows only if a violation does not end the run
 	p.Thorough = p.Thorough || history.ParseExpectation(p.Expect).Exactly
-	p.times(w, lock)
+	if w.Adapter == "" {
+		p.times(w, lock)
+	} else if err := p.adapt(w); err != nil {
+		return p, err
+	}
 	if err := p.aim(w, lock, faults); err != nil {
 		return p, err
 	}
@@ -250,7 +258,7 @@ func hold(ttl, poll time.Duration) time.Duration {
 
 // Validate says in one line what is wrong with a plan, also with one that was written by hand.
 func (p Plan) Validate() error {
-	lock, err := impls.Find(p.Impl)
+	lock, err := p.lock()
 	switch {
 	case p.Format != PlanFormat:
 		return fmt.Errorf("plan format %d is not known; this lockbench writes and reads format %d",
@@ -267,8 +275,8 @@ func (p Plan) Validate() error {
 	case p.Clients == 0 || p.Keys == 0:
 		return fmt.Errorf("--clients is %d and --keys %d; at least 1 is needed", p.Clients, p.Keys)
 	}
-	if err := cmp.Or(nemesis.ReplicasIn(p.Topology, p.Replicas), allowed(p.RedisConfig),
-		Judgeable(p.Properties), Judgeable(p.Reported),
+	if err := cmp.Or(nemesis.ReplicasIn(p.Topology, p.Replicas), p.Adapter.check(),
+		allowed(p.RedisConfig), Judgeable(p.Properties), Judgeable(p.Reported),
 		Expectable(p.Expect)); err != nil {
 		return err
 	}
@@ -277,6 +285,9 @@ func (p Plan) Validate() error {
 	}
 	if err := workloads.Suits(lock, p.Workload, p.Keys); err != nil {
 		return err
+	}
+	if p.Adapter != nil {
+		return lock.Check(impls.Options{TTL: p.TTL.D(), Variant: p.Variant}, 1, max(p.Masters, 1))
 	}
 	return lock.Check(p.Worker().Options(), 1, max(p.Masters, 1))
 }
@@ -292,23 +303,27 @@ func (p Plan) Deciding() []string {
 
 // Declares is what the plan's lock promises.
 func (p Plan) Declares() history.Declares {
-	e, err := impls.Find(p.Impl)
+	e, err := p.lock()
 	if err != nil {
 		return history.Declares{} // Validate has said so
 	}
-	return history.Declares{Lease: e.Lease, Validity: e.Validity, Loss: e.Loss, Fencing: e.Fencing,
+	d := history.Declares{Lease: e.Lease, Validity: e.Validity, Loss: e.Loss, Fencing: e.Fencing,
 		Reentrant: e.Reentrant}
+	if p.Adapter != nil {
+		d.DeadWaiters = history.Duration(p.Adapter.Declares.DeadWaiters)
+	}
+	return d
 }
 
 // Renews reports whether the plan's lock renews its lease by itself.
 func (p Plan) Renews() bool {
-	e, err := impls.Find(p.Impl)
+	e, err := p.lock()
 	return err == nil && e.Watchdog && !p.NoWatchdog
 }
 
 // scripts are those of the plan's lock, with what their replies mean.
 func (p Plan) scripts() map[string]history.Script {
-	e, err := impls.Find(p.Impl)
+	e, err := p.lock()
 	if err != nil || len(e.Scripts) == 0 {
 		return nil
 	}
@@ -326,8 +341,9 @@ func (p Plan) Worker() workloads.Config {
 		keys[i] = fmt.Sprintf("lock:%d", i)
 	}
 	return workloads.Config{
-		Impl: p.Impl, Variant: p.Variant, TTL: p.TTL, Poll: p.Poll, AcquireTimeout: p.AcquireTimeout,
-		ClientTimeout: p.ClientTimeout, ClientRetries: p.ClientRetries, Keys: keys,
+		Impl: p.Impl, Variant: p.Variant, TTL: told(p, toldTTL, p.TTL), Poll: told(p, toldPoll, p.Poll),
+		AcquireTimeout: p.AcquireTimeout, ClientTimeout: told(p, toldTimeout, p.ClientTimeout),
+		ClientRetries: told(p, toldRetries, p.ClientRetries), Keys: keys,
 		NoWatchdog: p.NoWatchdog, MaxRenewals: p.MaxRenewals,
 		NodeTimeout: p.NodeTimeout, WaitReplicas: p.WaitReplicas, WaitTimeout: p.WaitTimeout,
 	}

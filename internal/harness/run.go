@@ -123,13 +123,17 @@ func (r *run) header(out Output) history.Header {
 	for k, v := range r.environment.Versions() {
 		versions[k] = v
 	}
+	poll := p.Poll
+	if p.Adapter != nil {
+		poll = p.Adapter.Poll // which may not be known
+	}
 	return history.Header{
 		Environment: r.environment.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine,
 		Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
-		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: p.Poll,
+		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: poll,
 		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
 		Properties: p.Properties, Reported: p.Reported,
-		Masters: p.Masters, Names: p.Worker().Keys, Scripts: p.scripts(),
+		Masters: p.Masters, Names: p.keyNames(), Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch,
 		Started: out.Started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}

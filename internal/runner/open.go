@@ -31,6 +31,9 @@ func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error)
 	if err != nil {
 		return nil, err
 	}
+	if s.Spawner, err = spawner(ctx, p, dir, s.Spawner); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	worker := p.Worker()
 	for i, k := range worker.Keys {
 		worker.Keys[i] = s.prefix + k

@@ -1,0 +1,179 @@
+package adapters
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockbench/lockbench/internal/units"
+)
+
+// embedded are the folders of this package; what is called _ or . something is left out.
+//
+//go:embed */*
+var embedded embed.FS
+
+// sdkName is the folder of the SDKs, beside those of adapters.
+const sdkName = "sdk"
+
+// Adapter is a lock library with the files that drive it.
+type Adapter struct {
+	Manifest
+	Dir  string // the user's folder, absolute; "": it is one of lockbench's own
+	Hash string // of its files and of the SDKs
+
+	files fs.FS
+}
+
+// own are the adapters of lockbench.
+var own = sync.OnceValues(func() (all []Adapter, err error) {
+	folders, err := embedded.ReadDir(".")
+	for _, f := range folders {
+		if f.Name() == sdkName || err != nil {
+			continue
+		}
+		var files fs.FS
+		if files, err = fs.Sub(embedded, f.Name()); err != nil {
+			continue
+		}
+		var a Adapter
+		if a, err = read(path.Join(f.Name(), ManifestName), files); err == nil {
+			all = append(all, a)
+		}
+	}
+	return all, err
+})
+
+// All returns lockbench's own adapters by name. The caller may keep and change the slice.
+func All() []Adapter {
+	all, err := own()
+	if err != nil {
+		panic("lockbench was built with a bad adapter: " + err.Error()) // a test reads them all
+	}
+	return slices.Clone(all)
+}
+
+// Names lists lockbench's own adapters.
+func Names() (names []string) {
+	for _, a := range All() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// Find returns the adapter with this name or, if it looks like a path (./mydir), the one in this
+// folder. The error says in one line what is wrong.
+func Find(name string) (Adapter, error) {
+	if isPath(name) {
+		return open(name)
+	}
+	for _, a := range All() {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	hint := ""
+	if near := units.Nearest(name, Names()); near != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", near)
+	} else if _, err := os.Stat(filepath.Join(name, ManifestName)); err == nil {
+		hint = fmt.Sprintf(" (for the folder write ./%s)", name)
+	}
+	return Adapter{}, fmt.Errorf("unknown adapter %q%s; `lockbench list adapters` shows all", name, hint)
+}
+
+func isPath(name string) bool {
+	return strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) ||
+		name == "." || name == ".."
+}
+
+// open reads the adapter in a folder of a user's.
+func open(dir string) (Adapter, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return Adapter{}, err
+	}
+	a, err := read(filepath.Join(dir, ManifestName), os.DirFS(abs))
+	a.Dir = abs
+	return a, err
+}
+
+// read reads the adapter in a folder; file names its manifest in errors.
+func read(file string, files fs.FS) (Adapter, error) {
+	text, err := fs.ReadFile(files, ManifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Adapter{}, fmt.Errorf("%s is missing; docs/adding-an-adapter.md says what is in it", file)
+	} else if err != nil {
+		return Adapter{}, err
+	}
+	a := Adapter{files: files}
+	if a.Manifest, err = parse(file, text); err == nil {
+		a.Hash, err = a.hash()
+	}
+	return a, err
+}
+
+// The bounds of a folder: what is larger is no source of an adapter.
+const (
+	maxFiles = 2000
+	maxBytes = 64 << 20
+)
+
+// built are the folders that programs make of sources, and that are no sources.
+var built = []string{"__pycache__", "node_modules", "target", "venv", "build"}
+
+// hash is that of the names and contents of all files, and of the SDKs.
+func (a Adapter) hash() (string, error) {
+	sum := sha256.New()
+	sdk, err := fs.Sub(embedded, sdkName)
+	if err != nil {
+		return "", err
+	}
+	for _, files := range []fs.FS{a.files, sdk} {
+		err := each(files, func(name string, content []byte) error {
+			fmt.Fprintf(sum, "%q %d\n", name, len(content))
+			sum.Write(content)
+			return nil
+		})
+		if err != nil {
+			return "", fmt.Errorf("adapter %s: %w", cmp.Or(a.Name, "?"), err)
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))[:16], nil
+}
+
+// each calls f for every source file of a folder, in the order of their names.
+func each(files fs.FS, f func(name string, content []byte) error) error {
+	count, size := 0, 0
+	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(built, d.Name())):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir() || !d.Type().IsRegular():
+			return nil
+		}
+		content, err := fs.ReadFile(files, name)
+		if count, size = count+1, size+len(content); err == nil && (count > maxFiles ||
+			size > maxBytes) {
+			err = fmt.Errorf("the folder has more than %d files or %d MB; an adapter is a few files",
+				maxFiles, maxBytes>>20)
+		}
+		if err != nil {
+			return err
+		}
+		return f(name, content)
+	})
+}

@@ -1,0 +1,240 @@
+// Package adapters holds the lock libraries that lockbench can drive as they are released: a folder
+// for each, with its source, its lock file and adapter.yaml, and in sdk a small file for each
+// language that speaks the protocol of docs/formats.md. A folder of a user's works in the same way.
+package adapters
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/strictyaml"
+	"github.com/lockbench/lockbench/internal/units"
+)
+
+// ManifestName is the file of an adapter that says what it is.
+const ManifestName = "adapter.yaml"
+
+// Manifest is adapter.yaml.
+type Manifest struct {
+	Name     string `yaml:"name"`
+	Line     string `yaml:"line"` // what it is, in one line
+	Language string `yaml:"language"`
+	Library  string `yaml:"library"` // the name of its package
+	Version  string `yaml:"version"` // of the library
+	Document string `yaml:"document"`
+	// programs of the toolchain, for setup and run
+	Needs []string `yaml:"needs"`
+	// commands that are carried out once, in the folder with the source
+	Setup [][]string        `yaml:"setup"`
+	Run   []string          `yaml:"run"`
+	Env   map[string]string `yaml:"env"` // of both
+	// single or independent
+	Topology string `yaml:"topology"`
+	// what moves the wall clock of its process: shim, overlay or none
+	Clock    string    `yaml:"clock"`
+	Key      string    `yaml:"key"` // how the library names the key {key}; "": as it is
+	Declares Declares  `yaml:"declares"`
+	Defaults Defaults  `yaml:"defaults"` // the library's own
+	Tells    []string  `yaml:"tells"`    // what tells a holder that its hold is over
+	Variants []Variant `yaml:"variants"` // the first is the default
+}
+
+// Declares is what a library promises to its user, and what it can do.
+type Declares struct {
+	Lease     bool `yaml:"lease" json:"lease,omitempty"`
+	Validity  bool `yaml:"validity" json:"validity,omitempty"`
+	Loss      bool `yaml:"loss" json:"loss,omitempty"`
+	Fencing   bool `yaml:"fencing" json:"fencing,omitempty"`
+	Reentrant bool `yaml:"reentrant" json:"reentrant,omitempty"`
+	Extends   bool `yaml:"extends" json:"extends,omitempty"`
+	Watchdog  bool `yaml:"watchdog" json:"watchdog,omitempty"`
+	Multi     bool `yaml:"multi" json:"multi,omitempty"` // it takes several keys at once
+	// how long the place of a waiting client that is dead is kept
+	DeadWaiters time.Duration `yaml:"dead_waiters" json:"dead_waiters,omitempty"`
+}
+
+// Defaults are a library's own times.
+type Defaults struct {
+	TTL     OwnTime `yaml:"ttl"`     // the lease
+	Poll    OwnTime `yaml:"poll"`    // the longest pause between two tries
+	Timeout OwnTime `yaml:"timeout"` // dial, read and write of its Redis client
+}
+
+// OwnTime is a time that a library may not have: "none", and zero here.
+type OwnTime time.Duration
+
+// UnmarshalText reads "none" or a time.
+func (t *OwnTime) UnmarshalText(text []byte) error {
+	*t = 0
+	if string(text) == "none" {
+		return nil
+	}
+	d, err := time.ParseDuration(string(text))
+	if err != nil || d <= 0 {
+		return fmt.Errorf(`%q is neither a time above zero, such as 90s, nor "none"`, text)
+	}
+	*t = OwnTime(d)
+	return nil
+}
+
+// D is the time as package time has it.
+func (t OwnTime) D() time.Duration { return time.Duration(t) }
+
+// Variant is a way to use a library.
+type Variant struct {
+	Name    string            `yaml:"name"`
+	Line    string            `yaml:"line"`
+	Options map[string]Option `yaml:"options"`
+	// what it promises; nil: what all variants do
+	Declares strictyaml.Value `yaml:"declares"`
+	Defaults strictyaml.Value `yaml:"defaults"`
+}
+
+// OwnLease reports whether the variant leaves the lease, and all else, as the library has it.
+func (v Variant) OwnLease() bool { return v.Options["defaults"].value == true }
+
+// Option is a truth, a number or a text that an adapter is told with its config.
+type Option struct{ value any }
+
+// UnmarshalText reads a scalar of a file.
+func (o *Option) UnmarshalText(text []byte) error {
+	s := string(text)
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		o.value = n
+	} else if f, err := strconv.ParseFloat(s, 64); err == nil {
+		o.value = f
+	} else if s == "true" || s == "false" {
+		o.value = s == "true"
+	} else {
+		o.value = s
+	}
+	return nil
+}
+
+// MarshalJSON writes it as it is.
+func (o Option) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (o *Option) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &o.value) }
+
+// What the fields of a manifest may be.
+var (
+	properName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,60}$`)
+	topologies = []string{"single", "independent"}
+	clocks     = []string{"shim", "overlay", "none"}
+	tellings   = []string{"release", "extend", "callback", "cancelled", "nothing"}
+)
+
+// parse reads adapter.yaml; file names it in errors.
+func parse(file string, text []byte) (m Manifest, err error) {
+	v, err := strictyaml.Parse(file, text)
+	if err != nil {
+		return m, err
+	}
+	m.Topology, m.Clock = topologies[0], clocks[0]
+	if err := v.Decode(&m); err != nil {
+		return m, err
+	}
+	if err := m.check(); err != nil {
+		return m, fmt.Errorf("%s: %w", file, err)
+	}
+	return m, nil
+}
+
+// check says in one line what is wrong with a manifest.
+func (m Manifest) check() error {
+	switch {
+	case !properName.MatchString(m.Name):
+		return fmt.Errorf("name is %q; it has small letters, digits, - and .", m.Name)
+	case len(m.Run) == 0:
+		return fmt.Errorf("run is missing; it is the command that starts the adapter, as a list of words")
+	case m.Key != "" && !strings.Contains(m.Key, "{key}"):
+		return fmt.Errorf("key is %q; it must contain {key}", m.Key)
+	}
+	for _, c := range m.Setup {
+		if len(c) == 0 {
+			return fmt.Errorf("setup has an empty command")
+		}
+	}
+	if err := among("topology", topologies, m.Topology); err != nil {
+		return err
+	}
+	if err := among("clock", clocks, m.Clock); err != nil {
+		return err
+	}
+	if err := among("tells", tellings, m.Tells...); err != nil {
+		return err
+	}
+	return m.checkVariants()
+}
+
+func (m Manifest) checkVariants() error {
+	for i, v := range m.Variants {
+		if !properName.MatchString(v.Name) {
+			return fmt.Errorf("variant %d has the name %q; it has small letters, digits, - and .", i+1,
+				v.Name)
+		}
+		if _, err := m.declares(v); err != nil {
+			return err
+		}
+		if _, err := m.defaults(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func among(field string, possible []string, words ...string) error {
+	for _, w := range words {
+		if !slices.Contains(possible, w) {
+			return fmt.Errorf("%s is %q; it may be %s", field, w, strings.Join(possible, ", "))
+		}
+	}
+	return nil
+}
+
+// Variant is the one with this name, or without a name the default.
+func (m Manifest) Variant(name string) (Variant, error) {
+	names := make([]string, len(m.Variants))
+	for i, v := range m.Variants {
+		if v.Name == name || name == "" {
+			return v, nil
+		}
+		names[i] = v.Name
+	}
+	switch {
+	case name == "":
+		return Variant{}, nil
+	case len(names) == 0:
+		return Variant{}, fmt.Errorf("%s has no variants; leave --variant away", m.Name)
+	}
+	hint := ""
+	if near := units.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return Variant{}, fmt.Errorf("%s has no variant %q%s; use one of %s", m.Name, name, hint,
+		strings.Join(names, ", "))
+}
+
+// declares is what a variant promises.
+func (m Manifest) declares(v Variant) (Declares, error) {
+	d := m.Declares
+	if v.Declares == (strictyaml.Value{}) {
+		return d, nil
+	}
+	return d, v.Declares.Decode(&d)
+}
+
+// defaults are the library's own times with a variant.
+func (m Manifest) defaults(v Variant) (Defaults, error) {
+	d := m.Defaults
+	if v.Defaults == (strictyaml.Value{}) {
+		return d, nil
+	}
+	return d, v.Defaults.Decode(&d)
+}

@@ -1,0 +1,261 @@
+package adapters
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/cluster/proc"
+)
+
+// Installed is an adapter that can be started.
+type Installed struct {
+	Adapter
+	cache string // its folder: src, sdk and what setup made
+}
+
+// The parts of an adapter's folder in the cache.
+const (
+	srcName   = "src"
+	readyName = "ready" // is there as soon as setup has ended well
+	logName   = "setup.log"
+)
+
+// Folder is where all adapters are set up.
+func Folder() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	return filepath.Join(cache, "lockbench", "adapters")
+}
+
+// MissingError says that programs of a toolchain are not installed.
+type MissingError struct {
+	Adapter  string
+	Programs []string
+}
+
+func (e MissingError) Error() string {
+	return fmt.Sprintf("the adapter %s needs %s, which this machine does not have", e.Adapter,
+		strings.Join(e.Programs, " and "))
+}
+
+// Missing says which programs the adapter needs that this machine does not have; nil: none.
+func (a Adapter) Missing() error {
+	e := MissingError{Adapter: a.Name}
+	for _, p := range a.Needs {
+		if _, err := exec.LookPath(p); err != nil {
+			e.Programs = append(e.Programs, p)
+		}
+	}
+	if e.Programs == nil {
+		return nil
+	}
+	return e
+}
+
+// IsSetUp reports whether Setup has nothing to do.
+func (a Adapter) IsSetUp() bool {
+	_, err := os.Stat(filepath.Join(a.folder(), readyName))
+	return err == nil
+}
+
+// folder is the adapter's own in the cache. Another content is another folder.
+func (a Adapter) folder() string { return filepath.Join(Folder(), a.Name+"-"+a.Hash) }
+
+// Setup makes an adapter ready to be started, once for each content of its files. Of several
+// processes that do this at once one works and the others wait. What the commands print goes to a
+// log, which the error names.
+func Setup(ctx context.Context, a Adapter) (Installed, error) {
+	in := Installed{a, a.folder()}
+	if err := a.Missing(); err != nil {
+		return in, err
+	}
+	if a.IsSetUp() {
+		return in, nil
+	}
+	if err := os.MkdirAll(in.cache, 0o755); err != nil {
+		return in, err
+	}
+	unlock, err := lock(ctx, in.cache)
+	if err != nil {
+		return in, fmt.Errorf("adapter %s: %w", a.Name, err)
+	}
+	defer unlock()
+	if a.IsSetUp() {
+		return in, nil // another process has done it
+	}
+	if err := in.install(ctx); err != nil {
+		return in, fmt.Errorf("adapter %s could not be set up: %w", a.Name, err)
+	}
+	return in, nil
+}
+
+// lock waits for the lock of a folder.
+func lock(ctx context.Context, dir string) (unlock func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		switch err := proc.Lock(f); {
+		case err == nil:
+			return func() { f.Close() }, nil
+		case !errors.Is(err, proc.ErrLocked):
+			f.Close()
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, context.Cause(ctx)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// install writes the sources and carries out the commands of setup.
+func (in Installed) install(ctx context.Context) error {
+	rest, err := os.ReadDir(in.cache) // of a setup that was interrupted
+	if err != nil {
+		return err
+	}
+	for _, f := range rest {
+		if err := os.RemoveAll(filepath.Join(in.cache, f.Name())); err != nil {
+			return err
+		}
+	}
+	sdk, err := fs.Sub(embedded, sdkName)
+	if err != nil {
+		return err
+	}
+	if err := write(in.files, filepath.Join(in.cache, srcName)); err != nil {
+		return err
+	}
+	if err := write(sdk, filepath.Join(in.cache, sdkName)); err != nil {
+		return err
+	}
+	log, err := os.Create(filepath.Join(in.cache, logName))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	for _, words := range in.Manifest.Setup {
+		if err := in.perform(ctx, words, log); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(in.cache, readyName), []byte(in.Version+"\n"), 0o644)
+}
+
+// write copies a folder. A file of Go cannot be embedded beside a go.mod, nor compiled without what
+// that names: it has .txt behind its name, which is left out.
+func write(files fs.FS, to string) error {
+	return each(files, func(name string, content []byte) error {
+		for _, suffix := range []string{".go", ".mod", ".sum"} {
+			if base, ok := strings.CutSuffix(name, suffix+".txt"); ok {
+				name = base + suffix
+			}
+		}
+		file := filepath.Join(to, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if bytes.HasPrefix(content, []byte("#!")) {
+			mode = 0o755
+		}
+		return os.WriteFile(file, content, mode)
+	})
+}
+
+// setupTimeout bounds one command of a setup: a first build fetches everything.
+const setupTimeout = 15 * time.Minute
+
+// perform carries out a command of setup. It ends with ctx, and so do its children.
+func (in Installed) perform(ctx context.Context, words []string, log *os.File) error {
+	c := in.command(words)
+	c.Env = append(c.Env, toolSettings()...)
+	c.Stdout, c.Stderr = log, log
+	fmt.Fprintln(log, "$", strings.Join(c.Args, " "))
+	if err := proc.Start(c); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, setupTimeout)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { _ = proc.KillGroup(c.Process.Pid) })
+	defer stop()
+	err := c.Wait()
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("`%s`: %w%s; see %s", strings.Join(words, " "), err, lastLine(log.Name()),
+			log.Name())
+	}
+	return nil
+}
+
+// lastLine is what a log ends with, in parentheses; "" if it is empty.
+func lastLine(name string) string {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "$ ") {
+		return fmt.Sprintf(" (%.200s)", strings.TrimSpace(last))
+	}
+	return ""
+}
+
+// Command is what starts the adapter. It gets no environment but the cleaned one and the adapter's
+// own.
+func (in Installed) Command() *exec.Cmd { return in.command(in.Run) }
+
+func (in Installed) command(words []string) *exec.Cmd {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = in.filled(w)
+	}
+	c := exec.Command(all[0], all[1:]...)
+	c.Dir = filepath.Join(in.cache, srcName)
+	c.Env = proc.Environ()
+	for name, value := range in.Env {
+		c.Env = append(c.Env, name+"="+in.filled(value))
+	}
+	return c
+}
+
+// filled puts the folders in the place of {src}, {cache} and {sdk}.
+func (in Installed) filled(s string) string {
+	return strings.NewReplacer("{src}", filepath.Join(in.cache, srcName), "{cache}", in.cache,
+		"{sdk}", filepath.Join(in.cache, sdkName)).Replace(s)
+}
+
+// toolSettings are the settings of package managers and of the network: a setup has to find its
+// packages. An adapter that runs does not get them.
+func toolSettings() (env []string) {
+	prefixes := []string{"PIP_", "NPM_CONFIG_", "CARGO_", "RUSTUP_", "MAVEN_", "GO", "SSL_CERT_"}
+	names := []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "JAVA_HOME", "NODE_EXTRA_CA_CERTS",
+		"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
+	for _, setting := range os.Environ() {
+		name, _, _ := strings.Cut(setting, "=")
+		upper := strings.ToUpper(name)
+		if slices.Contains(names, upper) || slices.ContainsFunc(prefixes, func(p string) bool {
+			return strings.HasPrefix(upper, p)
+		}) {
+			env = append(env, setting)
+		}
+	}
+	return env
+}

@@ -1,0 +1,376 @@
+package adapter
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/cluster/proc"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// child is the adapter's process. Its methods may be called by any goroutine.
+type child struct {
+	name    string // of the adapter
+	log     string // the file that its standard error goes to
+	cmd     *exec.Cmd
+	started time.Time
+	stdin   io.WriteCloser
+	orders  chan []byte
+	ready   chan answer   // the answer to the config
+	gone    chan struct{} // closed when all that it wrote was taken in
+	exit    error         // how it ended, after gone
+	broken  error         // what it did wrong, after gone
+	unasked func(answer)  // told of lost and gap
+
+	mu      sync.Mutex
+	calls   map[int]*call // by n; one at a time for each acquisition
+	fault   error         // the first thing that it did wrong
+	closed  bool          // its input
+	isReady bool
+	recent  int // unasked answers since the second began
+	second  int64
+	running int64 // since when it has not been paused; 0: it is
+}
+
+// call is an operation under way.
+type call struct {
+	op    string
+	n     int
+	sent  int64      // when the order was given
+	begun chan int64 // when the process acted
+	done  chan answer
+	acted bool
+}
+
+// The bounds of what a process may write.
+const (
+	maxLine   = 64 << 10
+	maxLog    = 8 << 20
+	maxSecond = 500 // unasked answers in a second
+	maxOrders = 1 << 10
+)
+
+// start starts the process. What it says on standard error goes to log, up to a bound.
+func start(name string, cmd *exec.Cmd, log *os.File, unasked func(answer)) (*child, error) {
+	c := &child{name: name, log: log.Name(), cmd: cmd, started: time.Now(), unasked: unasked,
+		orders: make(chan []byte, maxOrders), ready: make(chan answer, 1), gone: make(chan struct{}),
+		calls: map[int]*call{}, running: proc.Monotonic()}
+	var err error
+	if c.stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	outRead, outWrite, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	errRead, errWrite, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, outRead.Close(), outWrite.Close())
+	}
+	cmd.Stdout, cmd.Stderr = outWrite, errWrite
+	err = proc.Start(cmd)
+	outWrite.Close()
+	errWrite.Close()
+	if err != nil {
+		return nil, errors.Join(err, outRead.Close(), errRead.Close())
+	}
+	go c.follow(outRead, errRead, log)
+	go c.send()
+	return c, nil
+}
+
+// leftoverWait is how long what a dead process wrote may take to be read: another process that it
+// has started may keep its output open.
+const leftoverWait = time.Second
+
+// follow takes in what the process writes until it has ended.
+func (c *child) follow(out, errs *os.File, log *os.File) {
+	var readers sync.WaitGroup
+	readers.Go(func() {
+		if err := c.read(out); err != nil {
+			c.blame(err)
+		}
+	})
+	logged := make(chan struct{})
+	go func() {
+		defer close(logged)
+		copyUpTo(log, errs, maxLog)
+	}()
+	exit := c.cmd.Wait()
+	_ = proc.KillGroup(c.cmd.Process.Pid) // what it has started
+	late := time.AfterFunc(leftoverWait, func() { out.Close(); errs.Close() })
+	readers.Wait()
+	<-logged
+	late.Stop()
+	out.Close()
+	errs.Close()
+	log.Close()
+	c.mu.Lock()
+	c.exit, c.broken = exit, c.fault
+	c.mu.Unlock()
+	close(c.gone)
+}
+
+// copyUpTo copies a stream to its end, and drops what is beyond a bound.
+func copyUpTo(to io.Writer, from io.Reader, most int64) {
+	if n, _ := io.CopyN(to, from, most); n == most {
+		fmt.Fprintf(to, "\n... lockbench keeps no more than %d MB\n", most>>20)
+		_, _ = io.Copy(io.Discard, from)
+	}
+}
+
+// send writes the orders: a process that does not read must not keep the harness.
+func (c *child) send() {
+	for line := range c.orders {
+		if _, err := c.stdin.Write(line); err != nil {
+			for range c.orders { // it is gone, or about to be
+			}
+		}
+	}
+	c.stdin.Close()
+}
+
+// order queues a line for the process.
+func (c *child) order(o any) error {
+	line, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return workloads.ErrGone
+	}
+	select {
+	case c.orders <- append(line, '\n'):
+		return nil
+	default:
+		return c.error(fmt.Errorf("it does not read its standard input"))
+	}
+}
+
+// close ends the process' input.
+func (c *child) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.closed = true
+		close(c.orders)
+	}
+}
+
+// blame notes what the process did wrong, and ends it.
+func (c *child) blame(err error) {
+	c.mu.Lock()
+	first := c.fault == nil && !c.closed
+	if first {
+		c.fault = c.error(err)
+	}
+	c.mu.Unlock()
+	if first {
+		_ = proc.KillGroup(c.cmd.Process.Pid)
+	}
+}
+
+// error is one line that names the adapter and its log.
+func (c *child) error(err error) error {
+	return fmt.Errorf("the adapter %s: %w; its log is %s", c.name, err, c.log)
+}
+
+// read takes in the lines of the process until they end or one is wrong.
+func (c *child) read(out io.Reader) error {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(make([]byte, 4<<10), maxLine)
+	for lines.Scan() {
+		a, err := parse(lines.Bytes())
+		if err == nil {
+			err = c.take(a)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return errTooLong
+	}
+	return nil
+}
+
+// take takes in an answer.
+func (c *child) take(a answer) error {
+	now := proc.Monotonic()
+	switch a.Is {
+	case isReady:
+		return c.takeReady(a)
+	case isBroken:
+		return fmt.Errorf("it says: %.300s", a.Err)
+	case isLost, isGap:
+		if err := c.bounded(now); err != nil {
+			return err
+		}
+		if err := stamped(a, c.started0(), now); err != nil {
+			return err
+		}
+		c.unasked(a)
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.calls[a.N]
+	switch {
+	case k == nil && a.Is == isBegun:
+		return fmt.Errorf("it says that it has begun to %s n=%d, which was not asked of it", a.Op, a.N)
+	case k == nil:
+		return fmt.Errorf("it answered %q for n=%d, which was not asked of it, or is answered already",
+			a.Is, a.N)
+	}
+	if err := stamped(a, k.sent, now); err != nil {
+		return err
+	}
+	return c.answer(k, a)
+}
+
+// answer is take for an operation under way.
+func (c *child) answer(k *call, a answer) error {
+	switch {
+	case a.Is == isBegun && a.Op != k.op:
+		return fmt.Errorf("it says that it has begun to %q n=%d, which was asked to %s", a.Op, a.N, k.op)
+	case a.Is == isBegun && k.acted:
+		return fmt.Errorf("it says twice that it has begun to %s n=%d", k.op, a.N)
+	case a.Is == isBegun:
+		k.acted = true
+		k.begun <- a.T
+		return nil
+	case !slices.Contains(ends[k.op], a.Is):
+		return fmt.Errorf("it answered %q for n=%d, which was asked to %s", a.Is, a.N, k.op)
+	case !k.acted && k.op != doTouch:
+		return fmt.Errorf(`it answered %q for n=%d without "begun" before`, a.Is, a.N)
+	}
+	delete(c.calls, a.N)
+	k.done <- a
+	return nil
+}
+
+func (c *child) takeReady(a answer) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.isReady {
+		return errors.New("it says twice that it is ready")
+	}
+	c.isReady = true
+	c.ready <- a
+	return nil
+}
+
+// bounded refuses a flood of what was not asked for.
+func (c *child) bounded(now int64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now-c.second > int64(time.Second) {
+		c.second, c.recent = now, 0
+	}
+	if c.recent++; c.recent > maxSecond {
+		return fmt.Errorf("it said more than %d things in a second that it was not asked for", maxSecond)
+	}
+	return nil
+}
+
+// started0 is before every stamp of the process.
+func (c *child) started0() int64 { return proc.Monotonic() - int64(time.Since(c.started)) - 1 }
+
+// stampSlack is how far a stamp may be off: the clocks of languages are read by their own ways.
+const stampSlack = int64(time.Millisecond)
+
+// stamped refuses a stamp that is not of the clock that all stamps come from.
+func stamped(a answer, from, to int64) error {
+	if a.T < from-stampSlack || a.T > to+stampSlack {
+		return fmt.Errorf("its answer %q has t=%d, but CLOCK_MONOTONIC showed %d to %d ns meanwhile", a.Is,
+			a.T, from, to)
+	}
+	return nil
+}
+
+// begin orders an operation.
+func (c *child) begin(o order) (*call, error) {
+	k := &call{op: o.Do, n: o.N, sent: proc.Monotonic(), begun: make(chan int64, 1),
+		done: make(chan answer, 1)}
+	c.mu.Lock()
+	c.calls[o.N] = k
+	c.mu.Unlock()
+	return k, c.order(o)
+}
+
+// actTimeout is how long a process that runs may take until it acts on an order.
+const actTimeout = 5 * time.Second
+
+// acts waits until the process acts on a call, and returns the stamp. A process that runs and does
+// not act is wrong; the sending of the order is the bound then, since a hold must not seem longer
+// than it was.
+func (c *child) acts(k *call) (at int64, err error) {
+	for {
+		select {
+		case at := <-k.begun:
+			return at, nil
+		case <-c.gone:
+			select {
+			case at := <-k.begun:
+				return at, nil
+			default:
+				if c.broken != nil {
+					return k.sent, nil
+				}
+				return 0, workloads.ErrGone
+			}
+		case <-time.After(actTimeout / 10):
+			if c.idleSince(k.sent) {
+				c.blame(fmt.Errorf("it did not begin to %s n=%d within %v", k.op, k.n, actTimeout))
+			}
+		}
+	}
+}
+
+// idleSince reports whether the process had enough time to act on an order.
+func (c *child) idleSince(sent int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running > 0 && proc.Monotonic()-max(sent, c.running) > int64(actTimeout)
+}
+
+// answered waits for the end of a call.
+func (c *child) answered(k *call) (answer, error) {
+	select {
+	case a := <-k.done:
+		return a, nil
+	case <-c.gone:
+	}
+	select {
+	case a := <-k.done:
+		return a, nil
+	default:
+		return answer{}, workloads.ErrGone
+	}
+}
+
+// pause stops the process and its children.
+func (c *child) pause() error {
+	c.mu.Lock()
+	c.running = 0
+	c.mu.Unlock()
+	return proc.StopGroup(c.cmd.Process.Pid)
+}
+
+// resume lets them run again.
+func (c *child) resume() error {
+	c.mu.Lock()
+	c.running = proc.Monotonic()
+	c.mu.Unlock()
+	return proc.ResumeGroup(c.cmd.Process.Pid)
+}

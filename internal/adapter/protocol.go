@@ -1,0 +1,127 @@
+// Package adapter drives a lock that is a library in any language: it starts the adapter's process,
+// speaks with it by the protocol of docs/formats.md, and puts it in the place of a worker. What a
+// client does and when, the breakpoints and the trace stay here; the process only calls its lock.
+package adapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/lockbench/lockbench/adapters"
+)
+
+// Protocol is the version that is spoken.
+const Protocol = 1
+
+// What an order asks for, in its field Do.
+const (
+	doConfig  = "config"
+	doAcquire = "acquire"
+	doRelease = "release"
+	doExtend  = "extend"
+	doTouch   = "touch"
+	doStop    = "stop"
+)
+
+// order is a line to the adapter, other than its config.
+type order struct {
+	Do   string   `json:"do"`
+	N    int      `json:"n,omitempty"`
+	Keys []string `json:"keys,omitempty"`
+	Wait *int64   `json:"wait_ms,omitempty"`
+	Mode string   `json:"mode,omitempty"`
+}
+
+// exclusive is the mode in which a lock excludes all others.
+const exclusive = "exclusive"
+
+// config is the first line to the adapter. What is absent the library has of itself.
+type config struct {
+	Do        string                     `json:"do"`
+	Protocol  int                        `json:"protocol"`
+	Client    int                        `json:"client"`
+	Seed      uint64                     `json:"seed"`
+	Redis     []string                   `json:"redis,omitempty"`
+	Sentinels []string                   `json:"sentinels,omitempty"`
+	Master    string                     `json:"master,omitempty"`
+	Keys      []string                   `json:"keys"`
+	TTL       int64                      `json:"ttl_ms,omitempty"`
+	Poll      int64                      `json:"poll_ms,omitempty"`
+	Timeout   int64                      `json:"client_timeout_ms,omitempty"`
+	Retries   int                        `json:"client_retries,omitempty"`
+	Options   map[string]adapters.Option `json:"options,omitempty"`
+}
+
+// What an answer says, in its field Is.
+const (
+	isReady    = "ready"
+	isBegun    = "begun"
+	isAcquired = "acquired"
+	isRefused  = "refused"
+	isFailed   = "failed"
+	isReleased = "released"
+	isNotOwner = "not_owner"
+	isExtended = "extended"
+	isTouched  = "touched"
+	isLost     = "lost"
+	isGap      = "gap"
+	isBroken   = "broken"
+)
+
+// answer is a line of the adapter.
+type answer struct {
+	Is         string            `json:"is"`
+	N          int               `json:"n"`
+	T          int64             `json:"t"`
+	Op         string            `json:"op"`
+	PID        int               `json:"pid"`
+	Versions   map[string]string `json:"versions"`
+	ValidUntil int64             `json:"valid_until"`
+	Token      int64             `json:"token"`
+	Why        string            `json:"why"`
+	Err        string            `json:"err"`
+	By         string            `json:"by"`
+	NS         int64             `json:"ns"`
+}
+
+// ends says which answers may end an operation.
+var ends = map[string][]string{
+	doAcquire: {isAcquired, isRefused, isFailed},
+	doRelease: {isReleased, isNotOwner, isFailed},
+	doExtend:  {isExtended, isNotOwner, isFailed},
+	doTouch:   {isTouched},
+}
+
+// The reasons of a refusal.
+const (
+	whyTaken         = "taken"
+	whyGaveUp        = "gave-up"
+	whyUnreachable   = "unreachable"
+	whyServerRefused = "server-refused"
+)
+
+// parse reads a line of the adapter.
+func parse(line []byte) (a answer, err error) {
+	if err = json.Unmarshal(line, &a); err != nil {
+		return a, fmt.Errorf("it wrote %s, which is no line of the protocol; only answers may go to "+
+			"standard output", shown(line))
+	}
+	if a.Is == "" {
+		return a, fmt.Errorf(`it wrote %s, which has no "is"`, shown(line))
+	}
+	return a, nil
+}
+
+// shown is the begin of a line of the adapter, quoted.
+func shown(line []byte) string {
+	const most = 80
+	if line = bytes.TrimSpace(line); len(line) > most {
+		return fmt.Sprintf("%q...", line[:most])
+	}
+	return fmt.Sprintf("%q", line)
+}
+
+// errTooLong says that a line has no end.
+var errTooLong = errors.New("it wrote a line of more than 64 KB")

@@ -1,0 +1,207 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/tap"
+	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// remote is the adapter's process as the bridge sees it. It is a workloads.Remote.
+type remote struct {
+	child  *child
+	clock  *clientClock // nil: its clock is not moved
+	tap    *tap.Tap
+	bridge *workloads.Worker
+	cfg    workloads.Config
+	key    func(name string) string
+	grants grants
+}
+
+// connect makes the tap before the client's links, and returns what the process is told first.
+func (r *remote) connect(options map[string]adapters.Option) (c config, err error) {
+	if len(r.cfg.Sentinels) > 0 {
+		return c, errors.New("adapters do not run with Sentinel yet")
+	}
+	r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D()})
+	c = config{Do: doConfig, Protocol: Protocol, Client: r.cfg.Process, Seed: r.cfg.Seed,
+		Keys: r.cfg.Keys, Options: options, TTL: r.cfg.TTL.D().Milliseconds(),
+		Poll:    r.cfg.Poll.D().Milliseconds(),
+		Timeout: r.cfg.ClientTimeout.D().Milliseconds(), Retries: r.cfg.ClientRetries}
+	for i, nodes := range r.cfg.Nodes {
+		ways := tap.Ways{Nodes: nodes, First: r.cfg.Master}
+		if i < len(r.cfg.Spares) {
+			ways.Spares = r.cfg.Spares[i]
+		}
+		addr, err := r.tap.Listen(ways)
+		if err != nil {
+			return c, err
+		}
+		c.Redis = append(c.Redis, addr)
+	}
+	return c, nil
+}
+
+// dial connects the tap to a link, and says what its other end asks for.
+func (r *remote) dial(ctx context.Context, address string) (net.Conn, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "tcp", address)
+	if err != nil || r.cfg.Secret == "" {
+		return c, err
+	}
+	if _, err := c.Write([]byte(r.cfg.Secret)); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Lock is workloads.Remote.
+func (r *remote) Lock(keys []string) workloads.RemoteLock { return lock{r, keys} }
+
+// Touch is workloads.Remote.
+func (r *remote) Touch(n int) (int64, error) {
+	k, err := r.child.begin(order{Do: doTouch, N: n})
+	if err != nil {
+		return 0, err
+	}
+	a, err := r.child.answered(k)
+	return a.T, err
+}
+
+// Redirect is workloads.Remote.
+func (r *remote) Redirect(node string) error {
+	if node == nemesis.Spare {
+		return r.tap.Spare()
+	}
+	return r.tap.Redirect(node)
+}
+
+// SetClock is workloads.Remote.
+func (r *remote) SetClock(offset time.Duration, rate float64) error {
+	if r.clock == nil {
+		return errors.New("its wall clock cannot be moved")
+	}
+	return r.clock.set(context.Background(), offset, rate)
+}
+
+// lock is the lock on some keys. It is a workloads.RemoteLock.
+type lock struct {
+	*remote
+	keys []string
+}
+
+// Acquire is workloads.RemoteLock.
+func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err error) {
+	wait := l.cfg.AcquireTimeout.D().Milliseconds()
+	l.grants.expect(l.names())
+	k, err := l.child.begin(order{Do: doAcquire, N: n, Keys: l.keys, Wait: &wait, Mode: exclusive})
+	if err != nil {
+		return g, err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = l.child.order(order{Do: doStop}) })
+	defer stop()
+	begun, err := l.child.acts(k)
+	if err != nil {
+		return g, err
+	}
+	a, err := l.child.answered(k)
+	if err != nil {
+		return g, err
+	}
+	g.At = a.T
+	if err := failure(a); err != nil {
+		return g, err
+	}
+	g.Sent, g.Lease, g.Node = time.Duration(begun), l.cfg.TTL.D(), ""
+	l.grants.fill(&g)
+	g.ValidUntil, g.Fence = time.Duration(a.ValidUntil), a.Token
+	return g, nil
+}
+
+// names are the keys as the library names them.
+func (l lock) names() []string {
+	if l.key == nil {
+		return l.keys
+	}
+	names := make([]string, len(l.keys))
+	for i, k := range l.keys {
+		names[i] = l.key(k)
+	}
+	return names
+}
+
+// Release is workloads.RemoteLock.
+func (l lock) Release(_ context.Context, n int, _ workloads.Granted,
+	begun func(int64)) (int64, error) {
+	k, err := l.child.begin(order{Do: doRelease, N: n})
+	if err != nil {
+		return 0, err
+	}
+	at, err := l.child.acts(k)
+	if err != nil {
+		return 0, err
+	}
+	begun(at)
+	a, err := l.child.answered(k)
+	if err != nil {
+		return 0, err
+	}
+	return a.T, failure(a)
+}
+
+// failure is the error that an answer stands for.
+func failure(a answer) error {
+	switch a.Is {
+	case isRefused:
+		return workloads.RefusedError{Why: refusal(a.Why)}
+	case isNotOwner:
+		return fmt.Errorf("%w (%s)", impls.ErrNotOwner, a.Err)
+	case isFailed:
+		return errors.New(a.Err)
+	}
+	return nil
+}
+
+func refusal(why string) history.Refusal {
+	switch why {
+	case whyGaveUp:
+		return history.GaveUp
+	case whyUnreachable:
+		return history.Unreachable
+	case whyServerRefused:
+		return history.ServerRefused
+	}
+	return history.Taken
+}
+
+// observer makes the bridge see the commands that pass the tap, as those of its own.
+type observer struct{ *remote }
+
+// Before is tap.Observer.
+func (o observer) Before(ctx context.Context, node string, args []string) {
+	o.bridge.Before(ctx, node, args)
+}
+
+// Sent is tap.Observer.
+func (o observer) Sent(ctx context.Context, node string, args []string) history.Command {
+	c := o.bridge.Sent(ctx, node, args)
+	c.Node, c.Args = node, slices.Clone(args)
+	return c
+}
+
+// Replied is tap.Observer.
+func (o observer) Replied(ctx context.Context, sent history.Command, r tap.Reply) {
+	o.grants.see(sent, r)
+	o.bridge.Replied(ctx, sent, history.Command{Node: sent.Node, Reply: r.Text, Err: r.Err,
+		Why: r.Why}, r.Err != "")
+}

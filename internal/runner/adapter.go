@@ -1,0 +1,44 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/adapter"
+	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// spawner starts the clients of a plan: those of its adapter, which is set up first, or else as
+// otherwise says. Dir is the run directory.
+func spawner(ctx context.Context, p harness.Plan, dir string, otherwise server.Spawner) (
+	server.Spawner, error) {
+	if p.Adapter == nil {
+		return otherwise, nil
+	}
+	a, err := adapters.Find(cmp.Or(p.Adapter.Dir, p.Impl))
+	if err != nil {
+		return nil, err
+	}
+	if a.Hash != p.Adapter.Hash {
+		return nil, fmt.Errorf("the files of the adapter %s have changed since the plan was made; run it "+
+			"with --adapter instead of --plan", p.Impl)
+	}
+	in, err := adapters.Setup(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	s := adapter.Spawner{Adapter: in, Options: p.Adapter.Options, Dir: filepath.Join(dir, "logs")}
+	if pattern := p.Adapter.Key; pattern != "" {
+		s.Key = func(name string) string { return strings.ReplaceAll(pattern, "{key}", name) }
+	}
+	for _, step := range p.Scenario {
+		s.Clocks = s.Clocks || step.Do == nemesis.ClientClock
+	}
+	return s, nil
+}

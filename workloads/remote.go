@@ -1,0 +1,112 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+)
+
+// Remote is the client of a lock that another process has: a library in another language, say. The
+// worker decides what the client does and when; the process does it, and says when it did. Stamps
+// are those of the clock that Env.Elapsed reads, ns.
+type Remote interface {
+	// Lock is the lock on these keys.
+	Lock(keys []string) RemoteLock
+	// Touch makes the process touch what the lock guards, and returns the stamp of it.
+	Touch(n int) (at int64, err error)
+	// Redirect makes the process' connections go to another node, or by the second way.
+	Redirect(node string) error
+	// SetClock makes the process' wall clock wrong, as Env.Skew does.
+	SetClock(offset time.Duration, rate float64) error
+}
+
+// RemoteLock is one lock of a Remote. N names the acquisition in every call. Any call may fail with
+// ErrGone.
+type RemoteLock interface {
+	// Acquire is impls.Lock's. When ctx ends, the process is told to end its wait, if it can.
+	Acquire(ctx context.Context, n int) (Granted, error)
+	// Release calls begun with the stamp at which the process acts: until then its client is inside.
+	// It returns the stamp of the end.
+	Release(ctx context.Context, n int, g Granted, begun func(at int64)) (at int64, err error)
+}
+
+// ErrGone says that the process of a Remote has ended before it answered. Nothing is recorded of
+// the call but its begin.
+var ErrGone = errors.New("the process is gone")
+
+// RefusedError says that a process has refused an acquire for certain, and why.
+type RefusedError struct{ Why history.Refusal }
+
+func (e RefusedError) Error() string {
+	if e.Why == history.Taken {
+		return impls.ErrHeld.Error()
+	}
+	return string(e.Why)
+}
+
+// Is makes it impls.ErrHeld where another client has the lock.
+func (e RefusedError) Is(target error) bool { return target == impls.ErrHeld && e.Why.Denied() }
+
+// Granted is a grant as it goes into the record.
+type Granted struct {
+	impls.Grant
+	Node string // the Redis that granted it; "": several did, or it is not known
+	At   int64  // stamp of the end of the call, also of one that failed; 0: now
+}
+
+func (g Granted) record() *history.Grant {
+	return &history.Grant{Sent: int64(g.Sent), Lease: history.Duration(g.Lease),
+		ValidUntil: int64(g.ValidUntil), Token: g.Fence, Node: g.Node}
+}
+
+// caller is a lock of this process or of another.
+type caller = RemoteLock
+
+// own is a lock of this process.
+type own struct {
+	lock impls.Lock
+	w    *Worker
+}
+
+// Acquire is RemoteLock.
+func (l own) Acquire(ctx context.Context, _ int) (Granted, error) {
+	g, err := l.lock.Acquire(ctx)
+	return l.w.granted(g), err
+}
+
+// Release is RemoteLock.
+func (l own) Release(ctx context.Context, _ int, g Granted, begun func(int64)) (int64, error) {
+	begun(0)
+	return 0, l.lock.Release(ctx, g.Grant)
+}
+
+// NewBridge builds a client whose lock another process has. Out is called for each report, never
+// concurrently. The client ends with life. It reports nothing before its first cycle: whoever has
+// made the process knows when that is ready.
+func NewBridge(life context.Context, cfg Config, env *Env, remote Remote,
+	out func(Report)) *Worker {
+	w := newWorker(life, cfg, env, out)
+	w.remote = remote
+	return w
+}
+
+// Lost records that the process of a Remote was told that its hold n is over, and by what. It may
+// be called by any goroutine.
+func (w *Worker) Lost(n int, at int64, by string) {
+	o := w.hold.Load()
+	if o == nil {
+		return
+	}
+	e := about(history.Lost, "", *o)
+	e.T, e.N, e.Err = at, n, by
+	w.event(e)
+}
+
+// Gap records that the process of a Remote did not run for a time before the stamp. It may be
+// called by any goroutine.
+func (w *Worker) Gap(at int64, d time.Duration) {
+	w.event(history.Event{Type: history.Gap, T: at, Gap: history.Duration(d)})
+}
