@@ -65,18 +65,19 @@ type Defaults struct {
 	Timeout OwnTime `yaml:"timeout"` // dial, read and write of its Redis client
 }
 
-// OwnTime is a time that a library may not have: "none", and zero here.
+// OwnTime is a time that a library may not have, "none", or has of its user only, "given": zero
+// here.
 type OwnTime time.Duration
 
-// UnmarshalText reads "none" or a time.
+// UnmarshalText reads "none", "given" or a time.
 func (t *OwnTime) UnmarshalText(text []byte) error {
 	*t = 0
-	if string(text) == "none" {
+	if s := string(text); s == "none" || s == "given" {
 		return nil
 	}
 	d, err := time.ParseDuration(string(text))
 	if err != nil || d <= 0 {
-		return fmt.Errorf(`%q is neither a time above zero, such as 90s, nor "none"`, text)
+		return fmt.Errorf(`%q is no time above zero, such as 90s, nor "none" or "given"`, text)
 	}
 	*t = OwnTime(d)
 	return nil
@@ -90,9 +91,12 @@ type Variant struct {
 	Name    string            `yaml:"name"`
 	Line    string            `yaml:"line"`
 	Options map[string]Option `yaml:"options"`
-	// what it promises; nil: what all variants do
+	// where it differs from what the manifest says of all
 	Declares strictyaml.Value `yaml:"declares"`
 	Defaults strictyaml.Value `yaml:"defaults"`
+	Topology string           `yaml:"topology"`
+	Key      string           `yaml:"key"`
+	Tells    []string         `yaml:"tells"`
 }
 
 // OwnLease reports whether the variant leaves the lease, and all else, as the library has it.
@@ -153,40 +157,43 @@ func (m Manifest) check() error {
 		return fmt.Errorf("name is %q; it has small letters, digits, - and .", m.Name)
 	case len(m.Run) == 0:
 		return fmt.Errorf("run is missing; it is the command that starts the adapter, as a list of words")
-	case m.Key != "" && !strings.Contains(m.Key, "{key}"):
-		return fmt.Errorf("key is %q; it must contain {key}", m.Key)
 	}
 	for _, c := range m.Setup {
 		if len(c) == 0 {
 			return fmt.Errorf("setup has an empty command")
 		}
 	}
-	if err := among("topology", topologies, m.Topology); err != nil {
-		return err
-	}
 	if err := among("clock", clocks, m.Clock); err != nil {
 		return err
 	}
-	if err := among("tells", tellings, m.Tells...); err != nil {
-		return err
+	if len(m.Variants) == 0 {
+		return m.checkUse("")
 	}
-	return m.checkVariants()
-}
-
-func (m Manifest) checkVariants() error {
 	for i, v := range m.Variants {
 		if !properName.MatchString(v.Name) {
 			return fmt.Errorf("variant %d has the name %q; it has small letters, digits, - and .", i+1,
 				v.Name)
 		}
-		if _, err := m.declares(v); err != nil {
-			return err
-		}
-		if _, err := m.defaults(v); err != nil {
+		if err := m.checkUse(v.Name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkUse is check for what a variant can say in another way.
+func (m Manifest) checkUse(variant string) error {
+	u, err := m.Use(variant)
+	if err != nil {
+		return err
+	}
+	if u.Key != "" && !strings.Contains(u.Key, "{key}") {
+		return fmt.Errorf("key is %q; it must contain {key}", u.Key)
+	}
+	if err := among("topology", topologies, u.Topology); err != nil {
+		return err
+	}
+	return among("tells", tellings, u.Tells...)
 }
 
 func among(field string, possible []string, words ...string) error {
@@ -219,22 +226,4 @@ func (m Manifest) Variant(name string) (Variant, error) {
 	}
 	return Variant{}, fmt.Errorf("%s has no variant %q%s; use one of %s", m.Name, name, hint,
 		strings.Join(names, ", "))
-}
-
-// declares is what a variant promises.
-func (m Manifest) declares(v Variant) (Declares, error) {
-	d := m.Declares
-	if v.Declares == (strictyaml.Value{}) {
-		return d, nil
-	}
-	return d, v.Declares.Decode(&d)
-}
-
-// defaults are the library's own times with a variant.
-func (m Manifest) defaults(v Variant) (Defaults, error) {
-	d := m.Defaults
-	if v.Defaults == (strictyaml.Value{}) {
-		return d, nil
-	}
-	return d, v.Defaults.Decode(&d)
 }

@@ -157,15 +157,9 @@ func (in Installed) install(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(in.cache, readyName), []byte(in.Version+"\n"), 0o644)
 }
 
-// write copies a folder. A file of Go cannot be embedded beside a go.mod, nor compiled without what
-// that names: it has .txt behind its name, which is left out.
+// write copies a folder.
 func write(files fs.FS, to string) error {
 	return each(files, func(name string, content []byte) error {
-		for _, suffix := range []string{".go", ".mod", ".sum"} {
-			if base, ok := strings.CutSuffix(name, suffix+".txt"); ok {
-				name = base + suffix
-			}
-		}
 		file := filepath.Join(to, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err

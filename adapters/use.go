@@ -1,11 +1,20 @@
 package adapters
 
+import (
+	"cmp"
+
+	"github.com/lockbench/lockbench/internal/strictyaml"
+)
+
 // Use is an adapter with one of its variants.
 type Use struct {
 	Variant  string
 	OwnLease bool // the library is told no lease
+	Topology string
+	Key      string
 	Declares Declares
 	Defaults Defaults
+	Tells    []string
 	Options  map[string]Option
 }
 
@@ -15,10 +24,22 @@ func (m Manifest) Use(variant string) (u Use, err error) {
 	if err != nil {
 		return u, err
 	}
-	u = Use{Variant: v.Name, OwnLease: v.OwnLease(), Options: v.Options}
-	if u.Declares, err = m.declares(v); err != nil {
+	u = Use{Variant: v.Name, OwnLease: v.OwnLease(), Options: v.Options, Declares: m.Declares,
+		Defaults: m.Defaults, Topology: cmp.Or(v.Topology, m.Topology), Key: cmp.Or(v.Key, m.Key),
+		Tells: m.Tells}
+	if v.Tells != nil {
+		u.Tells = v.Tells
+	}
+	if err := decode(v.Declares, &u.Declares); err != nil {
 		return u, err
 	}
-	u.Defaults, err = m.defaults(v)
-	return u, err
+	return u, decode(v.Defaults, &u.Defaults)
+}
+
+// decode changes what a value names, if there is one.
+func decode[T any](v strictyaml.Value, into *T) error {
+	if v == (strictyaml.Value{}) {
+		return nil
+	}
+	return v.Decode(into)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Before stops at a breakpoint for a command that is about to leave for a node. With Sent and
-// Replied it is what each command of the client goes through, whoever sees it: the client's own
-// hook, or a tap before a client that has none.
+// Replied it is what each command of the client goes through: the client's own hook calls them, or
+// a tap before a client that has none.
 func (w *Worker) Before(ctx context.Context, node string, args []string) {
 	w.stopAtCommand(ctx, nemesis.Before, w.aboutToSend(node, args))
 }

@@ -84,8 +84,8 @@ func (l own) Release(ctx context.Context, _ int, g Granted, begun func(int64)) (
 }
 
 // NewBridge builds a client whose lock another process has. Out is called for each report, never
-// concurrently. The client ends with life. It reports nothing before its first cycle: whoever has
-// made the process knows when that is ready.
+// concurrently. The client ends with life. It reports nothing before its first cycle: its
+// caller says when the process is ready.
 func NewBridge(life context.Context, cfg Config, env *Env, remote Remote,
 	out func(Report)) *Worker {
 	w := newWorker(life, cfg, env, out)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/adapter"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
@@ -78,6 +79,14 @@ func example(section, line string) any {
 		if strings.Contains(line, `"jobs"`) {
 			return new(matrix.Options)
 		}
+	case "Adapters":
+		switch {
+		case strings.HasPrefix(line, `{"do":"config"`):
+			return new(adapter.Config)
+		case strings.HasPrefix(line, `{"do":`):
+			return new(adapter.Order)
+		}
+		return new(adapter.Answer)
 	case "What": // serve lists
 		return new(serve.Listing)
 	case "The": // worker protocol

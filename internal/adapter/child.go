@@ -21,14 +21,15 @@ type child struct {
 	name    string // of the adapter
 	log     string // the file that its standard error goes to
 	cmd     *exec.Cmd
-	started time.Time
+	limits  limits
+	started int64 // before any stamp of it
 	stdin   io.WriteCloser
 	orders  chan []byte
-	ready   chan answer   // the answer to the config
+	ready   chan Answer   // the answer to the config
 	gone    chan struct{} // closed when all that it wrote was taken in
 	exit    error         // how it ended, after gone
 	broken  error         // what it did wrong, after gone
-	unasked func(answer)  // told of lost and gap
+	unasked func(Answer)  // told of lost and gap
 
 	mu      sync.Mutex
 	calls   map[int]*call // by n; one at a time for each acquisition
@@ -46,7 +47,7 @@ type call struct {
 	n     int
 	sent  int64      // when the order was given
 	begun chan int64 // when the process acted
-	done  chan answer
+	done  chan Answer
 	acted bool
 }
 
@@ -59,9 +60,11 @@ const (
 )
 
 // start starts the process. What it says on standard error goes to log, up to a bound.
-func start(name string, cmd *exec.Cmd, log *os.File, unasked func(answer)) (*child, error) {
-	c := &child{name: name, log: log.Name(), cmd: cmd, started: time.Now(), unasked: unasked,
-		orders: make(chan []byte, maxOrders), ready: make(chan answer, 1), gone: make(chan struct{}),
+func start(name string, cmd *exec.Cmd, log *os.File, l limits, unasked func(Answer)) (*child,
+	error) {
+	c := &child{name: name, log: log.Name(), cmd: cmd, limits: l, started: proc.Monotonic(),
+		unasked: unasked,
+		orders:  make(chan []byte, maxOrders), ready: make(chan Answer, 1), gone: make(chan struct{}),
 		calls: map[int]*call{}, running: proc.Monotonic()}
 	var err error
 	if c.stdin, err = cmd.StdinPipe(); err != nil {
@@ -105,6 +108,7 @@ func (c *child) follow(out, errs *os.File, log *os.File) {
 		copyUpTo(log, errs, maxLog)
 	}()
 	exit := c.cmd.Wait()
+	c.early(exit)
 	_ = proc.KillGroup(c.cmd.Process.Pid) // what it has started
 	late := time.AfterFunc(leftoverWait, func() { out.Close(); errs.Close() })
 	readers.Wait()
@@ -117,6 +121,20 @@ func (c *child) follow(out, errs *os.File, log *os.File) {
 	c.exit, c.broken = exit, c.fault
 	c.mu.Unlock()
 	close(c.gone)
+}
+
+// early blames a process that ended before it was ready.
+func (c *child) early(exit error) {
+	how := "exit status 0"
+	if exit != nil {
+		how = exit.Error()
+	}
+	c.mu.Lock()
+	ready := c.isReady
+	c.mu.Unlock()
+	if !ready {
+		c.blame(fmt.Errorf("it ended before it was ready (%s)", how))
+	}
 }
 
 // copyUpTo copies a stream to its end, and drops what is beyond a bound.
@@ -205,7 +223,7 @@ func (c *child) read(out io.Reader) error {
 }
 
 // take takes in an answer.
-func (c *child) take(a answer) error {
+func (c *child) take(a Answer) error {
 	now := proc.Monotonic()
 	switch a.Is {
 	case isReady:
@@ -216,7 +234,7 @@ func (c *child) take(a answer) error {
 		if err := c.bounded(now); err != nil {
 			return err
 		}
-		if err := stamped(a, c.started0(), now); err != nil {
+		if err := stamped(a, c.started, now); err != nil {
 			return err
 		}
 		c.unasked(a)
@@ -239,7 +257,7 @@ func (c *child) take(a answer) error {
 }
 
 // answer is take for an operation under way.
-func (c *child) answer(k *call, a answer) error {
+func (c *child) answer(k *call, a Answer) error {
 	switch {
 	case a.Is == isBegun && a.Op != k.op:
 		return fmt.Errorf("it says that it has begun to %q n=%d, which was asked to %s", a.Op, a.N, k.op)
@@ -259,7 +277,7 @@ func (c *child) answer(k *call, a answer) error {
 	return nil
 }
 
-func (c *child) takeReady(a answer) error {
+func (c *child) takeReady(a Answer) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.isReady {
@@ -278,38 +296,41 @@ func (c *child) bounded(now int64) error {
 		c.second, c.recent = now, 0
 	}
 	if c.recent++; c.recent > maxSecond {
-		return fmt.Errorf("it said more than %d things in a second that it was not asked for", maxSecond)
+		return fmt.Errorf("it said more than %d things in a second that it was not asked for",
+			maxSecond)
 	}
 	return nil
 }
-
-// started0 is before every stamp of the process.
-func (c *child) started0() int64 { return proc.Monotonic() - int64(time.Since(c.started)) - 1 }
 
 // stampSlack is how far a stamp may be off: the clocks of languages are read by their own ways.
 const stampSlack = int64(time.Millisecond)
 
 // stamped refuses a stamp that is not of the clock that all stamps come from.
-func stamped(a answer, from, to int64) error {
+func stamped(a Answer, from, to int64) error {
 	if a.T < from-stampSlack || a.T > to+stampSlack {
-		return fmt.Errorf("its answer %q has t=%d, but CLOCK_MONOTONIC showed %d to %d ns meanwhile", a.Is,
-			a.T, from, to)
+		return fmt.Errorf("its answer %q has t=%d, but CLOCK_MONOTONIC showed %d to %d ns meanwhile",
+			a.Is, a.T, from, to)
 	}
 	return nil
 }
 
 // begin orders an operation.
-func (c *child) begin(o order) (*call, error) {
+func (c *child) begin(o Order) (*call, error) {
 	k := &call{op: o.Do, n: o.N, sent: proc.Monotonic(), begun: make(chan int64, 1),
-		done: make(chan answer, 1)}
+		done: make(chan Answer, 1)}
 	c.mu.Lock()
 	c.calls[o.N] = k
 	c.mu.Unlock()
 	return k, c.order(o)
 }
 
-// actTimeout is how long a process that runs may take until it acts on an order.
-const actTimeout = 5 * time.Second
+// limits are how long a process that runs may take.
+type limits struct {
+	ready time.Duration // from its start until it is ready: a virtual machine on a busy machine
+	act   time.Duration // from an order until it acts on it
+}
+
+var usual = limits{ready: time.Minute, act: 5 * time.Second}
 
 // acts waits until the process acts on a call, and returns the stamp. A process that runs and does
 // not act is wrong; the sending of the order is the bound then, since a hold must not seem longer
@@ -329,9 +350,9 @@ func (c *child) acts(k *call) (at int64, err error) {
 				}
 				return 0, workloads.ErrGone
 			}
-		case <-time.After(actTimeout / 10):
+		case <-time.After(c.limits.act / 10):
 			if c.idleSince(k.sent) {
-				c.blame(fmt.Errorf("it did not begin to %s n=%d within %v", k.op, k.n, actTimeout))
+				c.blame(fmt.Errorf("it did not begin to %s n=%d within %v", k.op, k.n, c.limits.act))
 			}
 		}
 	}
@@ -341,11 +362,11 @@ func (c *child) acts(k *call) (at int64, err error) {
 func (c *child) idleSince(sent int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.running > 0 && proc.Monotonic()-max(sent, c.running) > int64(actTimeout)
+	return c.running > 0 && proc.Monotonic()-max(sent, c.running) > int64(c.limits.act)
 }
 
 // answered waits for the end of a call.
-func (c *child) answered(k *call) (answer, error) {
+func (c *child) answered(k *call) (Answer, error) {
 	select {
 	case a := <-k.done:
 		return a, nil
@@ -355,7 +376,7 @@ func (c *child) answered(k *call) (answer, error) {
 	case a := <-k.done:
 		return a, nil
 	default:
-		return answer{}, workloads.ErrGone
+		return Answer{}, workloads.ErrGone
 	}
 }
 

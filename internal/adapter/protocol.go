@@ -25,8 +25,8 @@ const (
 	doStop    = "stop"
 )
 
-// order is a line to the adapter, other than its config.
-type order struct {
+// Order is a line to the adapter, other than its config.
+type Order struct {
 	Do   string   `json:"do"`
 	N    int      `json:"n,omitempty"`
 	Keys []string `json:"keys,omitempty"`
@@ -37,8 +37,8 @@ type order struct {
 // exclusive is the mode in which a lock excludes all others.
 const exclusive = "exclusive"
 
-// config is the first line to the adapter. What is absent the library has of itself.
-type config struct {
+// Config is the first line to the adapter. What is absent the library has of itself.
+type Config struct {
 	Do        string                     `json:"do"`
 	Protocol  int                        `json:"protocol"`
 	Client    int                        `json:"client"`
@@ -70,8 +70,8 @@ const (
 	isBroken   = "broken"
 )
 
-// answer is a line of the adapter.
-type answer struct {
+// Answer is a line of the adapter.
+type Answer struct {
 	Is         string            `json:"is"`
 	N          int               `json:"n"`
 	T          int64             `json:"t"`
@@ -103,7 +103,7 @@ const (
 )
 
 // parse reads a line of the adapter.
-func parse(line []byte) (a answer, err error) {
+func parse(line []byte) (a Answer, err error) {
 	if err = json.Unmarshal(line, &a); err != nil {
 		return a, fmt.Errorf("it wrote %s, which is no line of the protocol; only answers may go to "+
 			"standard output", shown(line))

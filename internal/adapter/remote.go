@@ -28,12 +28,12 @@ type remote struct {
 }
 
 // connect makes the tap before the client's links, and returns what the process is told first.
-func (r *remote) connect(options map[string]adapters.Option) (c config, err error) {
+func (r *remote) connect(options map[string]adapters.Option) (c Config, err error) {
 	if len(r.cfg.Sentinels) > 0 {
 		return c, errors.New("adapters do not run with Sentinel yet")
 	}
 	r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D()})
-	c = config{Do: doConfig, Protocol: Protocol, Client: r.cfg.Process, Seed: r.cfg.Seed,
+	c = Config{Do: doConfig, Protocol: Protocol, Client: r.cfg.Process, Seed: r.cfg.Seed,
 		Keys: r.cfg.Keys, Options: options, TTL: r.cfg.TTL.D().Milliseconds(),
 		Poll:    r.cfg.Poll.D().Milliseconds(),
 		Timeout: r.cfg.ClientTimeout.D().Milliseconds(), Retries: r.cfg.ClientRetries}
@@ -70,7 +70,7 @@ func (r *remote) Lock(keys []string) workloads.RemoteLock { return lock{r, keys}
 
 // Touch is workloads.Remote.
 func (r *remote) Touch(n int) (int64, error) {
-	k, err := r.child.begin(order{Do: doTouch, N: n})
+	k, err := r.child.begin(Order{Do: doTouch, N: n})
 	if err != nil {
 		return 0, err
 	}
@@ -104,11 +104,11 @@ type lock struct {
 func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err error) {
 	wait := l.cfg.AcquireTimeout.D().Milliseconds()
 	l.grants.expect(l.names())
-	k, err := l.child.begin(order{Do: doAcquire, N: n, Keys: l.keys, Wait: &wait, Mode: exclusive})
+	k, err := l.child.begin(Order{Do: doAcquire, N: n, Keys: l.keys, Wait: &wait, Mode: exclusive})
 	if err != nil {
 		return g, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = l.child.order(order{Do: doStop}) })
+	stop := context.AfterFunc(ctx, func() { _ = l.child.order(Order{Do: doStop}) })
 	defer stop()
 	begun, err := l.child.acts(k)
 	if err != nil {
@@ -143,7 +143,7 @@ func (l lock) names() []string {
 // Release is workloads.RemoteLock.
 func (l lock) Release(_ context.Context, n int, _ workloads.Granted,
 	begun func(int64)) (int64, error) {
-	k, err := l.child.begin(order{Do: doRelease, N: n})
+	k, err := l.child.begin(Order{Do: doRelease, N: n})
 	if err != nil {
 		return 0, err
 	}
@@ -160,7 +160,7 @@ func (l lock) Release(_ context.Context, n int, _ workloads.Granted,
 }
 
 // failure is the error that an answer stands for.
-func failure(a answer) error {
+func failure(a Answer) error {
 	switch a.Is {
 	case isRefused:
 		return workloads.RefusedError{Why: refusal(a.Why)}

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,8 @@ type Spawner struct {
 	// the wall clocks of the clients are moved; without it they are left alone
 	Clocks bool
 	Dir    string // for the files of the clocks
+
+	limits limits // zero: usual
 }
 
 // worker is a client in two parts: the adapter's process, which is what faults hit, and in this
@@ -45,7 +48,7 @@ type worker struct {
 	dead   bool       // the process is gone: only what it said before is still reported
 	bridge *workloads.Worker
 	remote *remote
-	early  []answer // what it said before there was a bridge
+	early  []Answer // what it said before there was a bridge
 }
 
 // Spawn is server.Spawner.
@@ -65,7 +68,7 @@ func (s Spawner) Spawn(name string, log *os.File) (server.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.child, err = start(s.Adapter.Name, cmd, own, w.unasked); err != nil {
+	if w.child, err = start(s.Adapter.Name, cmd, own, cmp.Or(s.limits, usual), w.unasked); err != nil {
 		own.Close()
 		return nil, fmt.Errorf("the adapter %s: %w", s.Adapter.Name, err)
 	}
@@ -158,11 +161,8 @@ func (w *worker) configure(cfg workloads.Config) error {
 	return w.child.order(first)
 }
 
-// patience is how long an adapter may take until it is ready: a virtual machine on a busy one.
-const patience = time.Minute
-
 // Patience is how long the start of a client may take.
-func (Spawner) Patience() time.Duration { return patience + 5*time.Second }
+func (Spawner) Patience() time.Duration { return usual.ready + 5*time.Second }
 
 // await reports that the process is ready.
 func (w *worker) await() {
@@ -171,13 +171,13 @@ func (w *worker) await() {
 		w.report(workloads.Report{Ready: &workloads.Ready{PID: a.PID, T: proc.Monotonic(),
 			Versions: a.Versions}})
 	case <-w.child.gone:
-	case <-time.After(patience):
-		w.child.blame(fmt.Errorf("it was not ready within %v", patience))
+	case <-time.After(w.child.limits.ready):
+		w.child.blame(fmt.Errorf("it was not ready within %v", w.child.limits.ready))
 	}
 }
 
 // unasked reports what the process says of itself.
-func (w *worker) unasked(a answer) {
+func (w *worker) unasked(a Answer) {
 	w.mu.Lock()
 	bridge := w.bridge
 	w.mu.Unlock()

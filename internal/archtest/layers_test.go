@@ -60,7 +60,13 @@ var rooms = map[string][]string{
 	"adapters/sdk/go/goredis": {"adapters/sdk/go"},
 	"adapters/sdk/go/example": {"adapters/sdk/go", "adapters/sdk/go/goredis"},
 
-	"internal/harness": {"history", "impls", "nemesis", "workloads"},
+	// how the adapters are embedded, described and set up; proc: the lock of a folder in the cache
+	"adapters": {"internal/cluster/proc"},
+	// a worker whose lock is in another process, behind a tap
+	"internal/adapter": {"adapters", "history", "impls", "nemesis", "workloads",
+		"internal/cluster/clock", "internal/cluster/proc", "internal/cluster/server", "internal/tap"},
+	// a plan has what must be known of its adapter
+	"internal/harness": {"adapters", "history", "impls", "nemesis", "workloads"},
 	"docker": {"history", "nemesis", "workloads", "internal/cluster/clock",
 		"internal/cluster/proxy", "internal/cluster/server", "internal/cluster/worker"},
 	"internal/cluster": {"history", "impls", "nemesis", "workloads", "internal/cluster/proc",
@@ -105,7 +111,8 @@ var rooms = map[string][]string{
 	"internal/study": {"history", "internal/mutate", "internal/mutate/detection", "nemesis",
 		"workloads", "checker", "internal/harness",
 		"internal/explore", "internal/batch", "internal/matrix", "internal/store"},
-	"internal/runner": {"history", "nemesis", "checker", "internal/harness", "internal/cluster",
+	"internal/runner": {"adapters", "history", "nemesis", "checker", "internal/adapter",
+		"internal/harness", "internal/cluster",
 		"internal/cluster/server",
 		"docker", "internal/sim", "internal/store"},
 	"internal/doctor": {"history", "nemesis", "internal/harness", "internal/cluster/server",

@@ -21,6 +21,7 @@ type Adapter struct {
 	Hash     string            `json:"hash"`              // of its files
 	Topology string            `json:"topology"`
 	Key      string            `json:"key,omitempty"` // how the library names the key {key}
+	Clock    string            `json:"clock"`         // what moves its wall clock: shim, overlay or none
 	Declares adapters.Declares `json:"declares"`
 	// the longest pause between two tries, the library's own or as it was told; empty: not known
 	Poll    history.Duration           `json:"poll,omitempty"`
@@ -36,6 +37,9 @@ const (
 	toldTimeout = "client-timeout"
 	toldRetries = "client-retries"
 )
+
+// clockShim is the way to move a wall clock that there is.
+const clockShim = "shim"
 
 // assumedPoll is what scenarios take for a library's pause between tries if it is not known.
 const assumedPoll = 100 * time.Millisecond
@@ -87,7 +91,7 @@ func (p *Plan) adapt(o RunOptions) error {
 	}
 	p.Impl, p.Variant = a.Name, u.Variant
 	p.Adapter = &Adapter{Dir: a.Dir, Library: a.Library, Version: a.Version, Hash: a.Hash,
-		Topology: a.Topology, Key: a.Key, Declares: u.Declares, Options: u.Options,
+		Topology: u.Topology, Key: u.Key, Clock: a.Clock, Declares: u.Declares, Options: u.Options,
 		Poll: history.Duration(cmp.Or(o.Poll, u.Defaults.Poll.D()))}
 	p.Adapter.tell(o, u)
 	p.adaptedTimes(o, u)

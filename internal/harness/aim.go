@@ -14,6 +14,10 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	if w.Capabilities.Environment == "" {
 		w.Capabilities = nemesis.CapabilitiesOf(w.Environment)
 	}
+	if a := p.Adapter; a != nil && a.Clock != clockShim {
+		w.Capabilities = w.Capabilities.Without(nemesis.ClientClock, fmt.Sprintf(
+			"the wall clock of %s cannot be moved", p.Impl))
+	}
 	params := p.params(w, lock)
 	s, err := faults.Scenario(params)
 	if err != nil {

@@ -1,0 +1,162 @@
+package adapters_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/impls"
+)
+
+// TestEveryAdapterIsRead reads the manifests of lockbench's own adapters.
+func TestEveryAdapterIsRead(t *testing.T) {
+	if len(adapters.All()) == 0 {
+		t.Fatal("there are no adapters")
+	}
+	for _, a := range adapters.All() {
+		if _, err := impls.Find(a.Name); err == nil {
+			t.Errorf("%s has the name of a lock of lockbench's own", a.Name)
+		}
+		if a.Line == "" || a.Version == "" || a.Document == "" || len(a.Variants) == 0 {
+			t.Errorf("%s: line, version, document or variants are missing", a.Name)
+		}
+		if b, err := adapters.Find(a.Name); err != nil || b.Hash != a.Hash {
+			t.Errorf("%s is not found: %v", a.Name, err)
+		}
+		for _, v := range a.Variants {
+			if u, err := a.Use(v.Name); err != nil || u.Variant != v.Name {
+				t.Errorf("%s, variant %s: %+v, %v", a.Name, v.Name, u, err)
+			}
+		}
+	}
+}
+
+// folder makes the folder of an adapter: files by their names.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestManifestsAreRefusedInOneLine gives the words that must say what is wrong.
+func TestManifestsAreRefusedInOneLine(t *testing.T) {
+	for text, says := range map[string]string{
+		"":                                     "the file is empty",
+		"name: mine":                           "run is missing",
+		"name: My Lock\nrun: [x]":              "name is \"My Lock\"",
+		"name: mine\nruns: [x]":                `unknown field "runs"; did you mean "run"?`,
+		"name: a\nrun: x\ntopology: two":       `topology is "two"; it may be single, independent`,
+		"name: a\nrun: x\nclock: sun":          `clock is "sun"; it may be shim, overlay, none`,
+		"name: a\nrun: x\ntells: [all]":        `tells is "all"`,
+		"name: a\nrun: x\nkey: k":              "it must contain {key}",
+		"name: a\nrun: x\nsetup: [[]]":         "setup has an empty command",
+		"name: a\nrun: x\ndefaults: {ttl: 0s}": `is no time above zero, such as 90s, nor "none" or "given"`,
+		"name: a\nrun: x\nvariants: [{name: b, declares: {leas: true}}]": `unknown field "leas"`,
+		"name: a\nrun: x\nvariants: [{line: b}]":                         `variant 1 has the name ""`,
+	} {
+		_, err := adapters.Find(folder(t, map[string]string{adapters.ManifestName: text}))
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: the error is %v; it must say %q", text, err, says)
+		}
+	}
+}
+
+func TestFindSaysWhatIsWrong(t *testing.T) {
+	for name, says := range map[string]string{
+		"redispy":        `unknown adapter "redispy" (did you mean "redis-py"?)`,
+		"nothing-at-all": "`lockbench list adapters` shows all",
+		"./nowhere":      "nowhere/adapter.yaml is missing",
+	} {
+		if _, err := adapters.Find(name); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: the error is %v; it must say %q", name, err, says)
+		}
+	}
+}
+
+// TestSetupIsDoneOnceForAContent counts how often the command of a setup ran.
+func TestSetupIsDoneOnceForAContent(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	count := filepath.Join(t.TempDir(), "count")
+	files := map[string]string{
+		adapters.ManifestName: "name: mine\nrun: [\"{src}/a\"]\nneeds: [sh]\n" +
+			"setup: [[sh, -c, \"cat source >> " + count + "\"]]\n",
+		"source": "x",
+	}
+	dir := folder(t, files)
+	setUp := func() error {
+		a, err := adapters.Find(dir)
+		if err != nil {
+			return err
+		}
+		in, err := adapters.Setup(context.Background(), a)
+		if err == nil && !strings.HasSuffix(in.Command().Path, "src/a") {
+			t.Errorf("it is started with %q", in.Command().Args)
+		}
+		return err
+	}
+	wait := make(chan error)
+	for range 3 {
+		go func() { wait <- setUp() }()
+	}
+	for range 3 {
+		if err := <-wait; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, _ := os.ReadFile(count); string(text) != "x" {
+		t.Errorf("three at once did %q, not x", text)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "source"), []byte("y"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := setUp(); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(count); string(text) != "xy" {
+		t.Errorf("after a change it did %q, not xy", text)
+	}
+}
+
+// TestSetupThatFails wants one line with the command, what it said and its log, and another try
+// the next time.
+func TestSetupThatFails(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	a, err := adapters.Find(folder(t, map[string]string{adapters.ManifestName: "name: mine\n" +
+		"run: x\nsetup: [[sh, -c, \"echo no such package >&2; exit 3\"]]\n"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err = adapters.Setup(context.Background(), a)
+		if err == nil || strings.Contains(err.Error(), "\n") || a.IsSetUp() {
+			t.Fatalf("the error is %v, set up: %v", err, a.IsSetUp())
+		}
+		for _, says := range []string{"adapter mine", "exit status 3", "no such package", "setup.log"} {
+			if !strings.Contains(err.Error(), says) {
+				t.Errorf("the error is %v; it must say %q", err, says)
+			}
+		}
+	}
+}
+
+func TestMissingPrograms(t *testing.T) {
+	a, err := adapters.Find(folder(t, map[string]string{adapters.ManifestName: "name: mine\n" +
+		"run: x\nneeds: [sh, no-such-program]\n"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var missing adapters.MissingError
+	if _, err := adapters.Setup(context.Background(), a); !errors.As(err, &missing) ||
+		err.Error() != "the adapter mine needs no-such-program, which this machine does not have" {
+		t.Error(err)
+	}
+}
