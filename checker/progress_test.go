@@ -151,6 +151,9 @@ var progressCases = []propertyCase{
 	{"nothing lasted", "A", once, "", NA, ""},
 	{"no server for long", "A", once + "fault kill n0 8 1400000000 lasted; " +
 		"c1 acquire 10 1300000000 info", "", Violated, ""},
+	{"no server for long, and others are granted once it is back", "A", once +
+		"fault kill n0 8 1400000000; c1 acquire 10 1410000000 sent=1405000000 lease=9; " +
+		"c1 release 1410000001 1410000002", "", Violated, ""},
 	{"no server for a while", "A", once + "fault kill n0 8 900000000; c1 acquire 10 1300000000 info",
 		"", Valid, ""},
 	{"no server for long, and clients give up at once and try again", "A", once +

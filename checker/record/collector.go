@@ -44,14 +44,32 @@ type nesting struct{ outer, inner int } // index into holds, and into inner
 //   - an acquire without a known "ok" never holds: its client does not enter.
 func Of(h *history.History) *Record {
 	c := NewCollector(h.Header)
-	c.Holds = make([]Hold, 0, len(h.Events)/4)
-	c.Calls = make([]Call, 0, len(h.Events)/4)
+	c.reserve(h.Events)
 	for i := range h.Events {
 		c.Add(&h.Events[i])
 	}
 	c.close()
 	c.seal(h)
 	return &c.Record
+}
+
+// reserve makes room for what the events will be read into: of a million operations these are
+// hundreds of megabytes, which should not be copied while they grow.
+func (c *Collector) reserve(events []history.Event) {
+	holds, inner, calls := 0, 0, 0
+	for i := range events {
+		e := &events[i]
+		switch {
+		case e.F != history.Acquire:
+		case e.Type == history.Invoke:
+			calls++
+		case e.Type == history.OK && e.Depth > 0:
+			inner += max(1, len(e.Keys))
+		case e.Type == history.OK:
+			holds += max(1, len(e.Keys))
+		}
+	}
+	c.Holds, c.Inner, c.Calls = make([]Hold, 0, holds), make([]Hold, 0, inner), make([]Call, 0, calls)
 }
 
 // NewCollector returns a collector for a run with this header. Of is what most callers want: a

@@ -1,16 +1,10 @@
 package record
 
-import (
-	"cmp"
-	"slices"
-	"sort"
-)
-
 // Interval is a time in which something of a process was under way: a call, or an acquire call with
 // the hold that it got.
 type Interval struct {
-	From, To      int64
-	Process, hold int
+	From, To int64
+	Process  int
 }
 
 // Contended counts the acquisitions for which there is an instant, between the invocation of the
@@ -26,7 +20,7 @@ func (r *Record) Contended() int {
 	holds := map[int][]Interval{}
 	for i := range r.Holds {
 		h := &r.Holds[i]
-		holds[h.Key] = append(holds[h.Key], Interval{h.Call, h.End, h.Process, i})
+		holds[h.Key] = append(holds[h.Key], Interval{h.Call, h.End, h.Process})
 	}
 	n := 0
 	for key, hs := range holds {
@@ -36,38 +30,12 @@ func (r *Record) Contended() int {
 }
 
 // meet counts the intervals a that have an instant in common with some b of another process.
-func meet(as, bs []Interval) int {
-	SortIntervals(bs)
-	// of the first i: the one that ends last, and the one of another process that does
-	longest := make([][2]Interval, len(bs)+1)
-	for i, b := range bs {
-		l := longest[i]
-		switch {
-		case i == 0 || b.Process == l[0].Process:
-			if i == 0 || b.To > l[0].To {
-				l[0] = b
-			}
-		case b.To > l[0].To:
-			l[0], l[1] = b, l[0]
-		case l[1] == (Interval{}) || b.To > l[1].To:
-			l[1] = b
-		}
-		longest[i+1] = l
-	}
-	n := 0
+func meet(as, bs []Interval) (n int) {
+	reach := NewReach(bs)
 	for _, a := range as {
-		i := sort.Search(len(bs), func(i int) bool { return bs[i].From >= a.To })
-		for _, b := range longest[i] {
-			if b != (Interval{}) && b.Process != a.Process && b.To > a.From {
-				n++
-				break
-			}
+		if reach.MeetsOther(a.From+1, a.To-1, a.Process) { // ends that touch are no instant in common
+			n++
 		}
 	}
 	return n
-}
-
-// SortIntervals sorts by the beginning.
-func SortIntervals(ts []Interval) {
-	slices.SortFunc(ts, func(a, b Interval) int { return cmp.Compare(a.From, b.From) })
 }

@@ -164,10 +164,22 @@ func (r *Record) Releasing(process int, t int64) bool {
 	return i >= 0 && t <= calls[i].To
 }
 
-// KeysOf returns the numbers of all locks that an event is about.
+// KeysOf returns the numbers of all locks that an event is about. The caller must not change them.
 func KeysOf(e *history.Event) []int {
-	if len(e.Keys) > 0 {
+	switch key := e.KeyOf(); {
+	case len(e.Keys) > 0:
 		return e.Keys
+	case key >= 0 && key < len(single):
+		return single[key : key+1 : key+1]
+	default:
+		return []int{key}
 	}
-	return []int{e.KeyOf()}
 }
+
+// single are the numbers of the first locks, so that a million events share a thousand slices.
+var single = func() (numbers [1000]int) {
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}()

@@ -3,9 +3,11 @@ package rules
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/rules/progress"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 )
@@ -27,8 +29,9 @@ func (c *Case) deadlock() property {
 	if len(c.Record.Calls) == 0 {
 		return notApplicable("no client tried to acquire the lock")
 	}
-	for i := range c.Record.Holds {
-		if p, ok := c.abandoned(&c.Record.Holds[i]); ok {
+	locks := c.locks()
+	for i := range locks {
+		if p, ok := c.abandoned(&locks[i]); ok {
 			return p
 		}
 	}
@@ -40,7 +43,6 @@ func (c *Case) deadlock() property {
 		return unknown("neither the record nor the trace tells how long clients pause between two " +
 			"tries, so it is unknown how soon one must be granted the lock")
 	}
-	locks := c.locks()
 	for i := range locks {
 		if p, ok := c.stuck(&locks[i], bound); ok {
 			return p
@@ -49,57 +51,82 @@ func (c *Case) deadlock() property {
 	return c.recovery(locks, bound)
 }
 
-// abandoned reports whether a hold without a lease was left behind by a client that was killed, for
-// ever.
-func (c *Case) abandoned(h *record.Hold) (property, bool) {
-	if h.Ended != record.Killed || h.LeaseEnd() != record.Forever || h.From >= h.End ||
-		h.End >= c.trust.Cut ||
-		c.history.Header.Declares.Lease {
+// abandoned finds a hold without a lease that was left behind by a client that was killed, for
+// ever: no client was granted the lock afterwards, although one tried.
+func (c *Case) abandoned(l *record.Lock) (property, bool) {
+	var left []*record.Hold
+	for _, h := range l.Holds {
+		if c.endless(h) {
+			left = append(left, h)
+		}
+	}
+	if len(left) == 0 {
 		return property{}, false
 	}
-	tried := false
-	for _, k := range c.Record.Calls {
-		if k.Process == h.Process || !slices.Contains(k.Keys, h.Key) || k.To <= h.End {
-			continue
-		}
-		if k.Outcome == history.OK {
-			return property{}, false
-		}
-		tried = tried || k.Denied() && k.From > h.End
-	}
-	for _, f := range c.faults {
-		if f.Forgets() && f.To > h.From {
-			return property{}, false // whatever holds the key may have gone with the server
+	granted, denied := grantedAndDenied(l)
+	for _, h := range left {
+		since := h.End + 1
+		if !granted.MeetsOther(since, record.Forever, h.Process) &&
+			denied.MeetsOther(since, record.Forever, h.Process) && !c.forgotten(h) {
+			p := violated(h.Key, whole(h))
+			p.Explanation = explain.Abandoned(h)
+			return p, true
 		}
 	}
-	if !tried {
-		return property{}, false
+	return property{}, false
+}
+
+// endless reports whether a client was killed inside of a hold whose lease never ends.
+func (c *Case) endless(h *record.Hold) bool {
+	return h.Ended == record.Killed && h.LeaseEnd() == record.Forever && h.From < h.End &&
+		h.End < c.trust.Cut && !c.history.Header.Declares.Lease
+}
+
+// grantedAndDenied returns when acquire calls for a lock were granted, and when those that were
+// denied began.
+func grantedAndDenied(l *record.Lock) (granted, denied record.Reach) {
+	var yes, no []record.Interval
+	for _, k := range l.Calls {
+		switch {
+		case k.Outcome == history.OK:
+			yes = append(yes, record.Interval{From: k.To, To: k.To, Process: k.Process})
+		case k.Denied():
+			no = append(no, record.Interval{From: k.From, To: k.From, Process: k.Process})
+		}
 	}
-	p := violated(h.Key, whole(h))
-	p.Explanation = explain.Abandoned(h)
-	return p, true
+	return record.NewReach(yes), record.NewReach(no)
+}
+
+// forgotten reports whether the key of a hold may have gone with its server.
+func (c *Case) forgotten(h *record.Hold) bool {
+	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Forgets() && f.To > h.From
+	})
 }
 
 // stuck looks for a time in which no client was granted the lock for too long. What was lost of it
 // while a process did not run is left out; where nothing but that excuses it, it is unknown.
-func (c *Case) stuck(l *lockTimes, bound int64) (property, bool) {
+func (c *Case) stuck(l *record.Lock, bound int64) (property, bool) {
 	wanted := c.wanted(l)
-	for _, q := range quiet(c.disturbances(l), bound) {
-		w, need := wanted.within(q), bound
-		if _, _, ok := w.lasts(bound, nil); !ok {
+	if _, _, ok := wanted.Lasts(bound, nil); !ok {
+		return property{}, false // not even with all disturbances
+	}
+	for _, q := range progress.Quiet(c.disturbances(l), bound) {
+		w, need := wanted.Within(q), bound
+		if _, _, ok := w.Lasts(bound, nil); !ok {
 			continue
 		}
 		if c.mayContend(l, q) {
 			need *= contention
 		}
-		if from, to, ok := w.lasts(need, c.lost); ok {
-			p := violated(l.key, hold{Process: w.process(from), From: from, To: to})
-			p.Explanation = explain.Stuck(explain.Wait{Key: l.key, Process: w.process(from), From: from,
+		if from, to, ok := w.Lasts(need, c.lost); ok {
+			p := violated(l.Key, hold{Process: w.Process(from), From: from, To: to})
+			p.Explanation = explain.Stuck(explain.Wait{Key: l.Key, Process: w.Process(from), From: from,
 				To: to, Bound: bound, Contention: need > bound, Votes: c.votes(l, q),
 				Left: c.leftBehind(l, from)})
 			return p, true
 		}
-		if _, _, ok := w.lasts(need, nil); ok { // but for the stall it would be certain
+		if _, _, ok := w.Lasts(need, nil); ok { // but for the stall it would be certain
 			return stalled("no client was granted the lock for too long, but %s meanwhile, which may be "+
 				"why", explain.Stall(c.Record.WorstStall())), true
 		}
@@ -108,7 +135,7 @@ func (c *Case) stuck(l *lockTimes, bound int64) (property, bool) {
 }
 
 // recovery judges a run in which the lock was never stuck for longer than the bound.
-func (c *Case) recovery(locks []lockTimes, bound int64) property {
+func (c *Case) recovery(locks []record.Lock, bound int64) property {
 	if f := c.unhealed(); f != nil {
 		return notApplicable("%s, and that lasted until the run ended: progress is promised only when "+
 			"no fault is under way (A says how long no client was granted the lock)", explain.Fault(f))
@@ -126,7 +153,7 @@ func (c *Case) recovery(locks []lockTimes, bound int64) property {
 		case c.wantedAfter(l, healed):
 			return unknown("the run ended %s after the last fault was over, and no client had been "+
 				"granted lock %d again; it is a deadlock only if clients try in vain for %s",
-				explain.Brief(c.Record.End-healed), l.key, explain.Brief(bound))
+				explain.Brief(c.Record.End-healed), l.Key, explain.Brief(bound))
 		}
 	}
 	if !again {
@@ -137,7 +164,7 @@ func (c *Case) recovery(locks []lockTimes, bound int64) property {
 }
 
 // untouched judges a run without a fault.
-func (c *Case) untouched(locks []lockTimes, bound int64) property {
+func (c *Case) untouched(locks []record.Lock, bound int64) property {
 	for i := range locks {
 		if k := c.blind(&locks[i], bound); k != nil {
 			return stalled("at the end of the run clients were not granted the lock, and commands of "+
@@ -160,21 +187,33 @@ func (c *Case) unwanted() bool {
 // recovers reports whether a client was granted the lock after the last fault was over, by a
 // command that was sent then. A client that enters again what it has left behind itself shows
 // nothing.
-func (c *Case) recovers(l *lockTimes, healed int64) bool {
-	for i, h := range l.holds {
-		if h.Granting >= healed && !c.entersAgain(l, i) {
+func (c *Case) recovers(l *record.Lock, healed int64) bool {
+	unsure := unsureCalls(l)
+	for i, h := range l.Holds {
+		if h.Granting >= healed && !c.entersAgain(l, i, unsure[h.Process]) {
 			return true
 		}
 	}
 	return false
 }
 
+// unsureCalls returns the calls of unknown outcome by process, in the order of their ends.
+func unsureCalls(l *record.Lock) map[int][]*record.Call {
+	out := map[int][]*record.Call{}
+	for _, k := range l.Calls {
+		if k.Unsure() {
+			out[k.Process] = append(out[k.Process], k)
+		}
+	}
+	return out
+}
+
 // entersAgain reports whether a grant may be a re-entry into what the same client left behind: it
 // had the lock last, its release is not known to have freed it, and the granting command is not
 // known to have made the key.
-func (c *Case) entersAgain(l *lockTimes, i int) bool {
-	h := l.holds[i]
-	if !c.mayHaveLeft(l, i) {
+func (c *Case) entersAgain(l *record.Lock, i int, unsure []*record.Call) bool {
+	h := l.Holds[i]
+	if !mayHaveLeft(l, i, unsure) {
 		return false
 	}
 	m := c.trace.GrantOf(h)
@@ -187,39 +226,39 @@ func (c *Case) entersAgain(l *lockTimes, i int) bool {
 	return c.history.Header.Declares.Reentrant || c.trace.Undeclared(m)
 }
 
-// mayHaveLeft reports whether the key that a grant found may have been one of its own client.
-func (c *Case) mayHaveLeft(l *lockTimes, i int) bool {
-	h, since := l.holds[i], int64(0)
+// mayHaveLeft reports whether the key that a grant found may have been one of its own client, which
+// had these calls of unknown outcome.
+func mayHaveLeft(l *record.Lock, i int, unsure []*record.Call) bool {
+	h, since := l.Holds[i], int64(0)
 	if i > 0 {
-		before := l.holds[i-1]
+		before := l.Holds[i-1]
 		if before.Process == h.Process && before.Answer != history.OK {
 			return true
 		}
 		since = before.From
 	}
-	return slices.ContainsFunc(l.calls, func(k *record.Call) bool {
-		return k.Process == h.Process && k.Unsure() && k.To >= since && k.To <= h.Call
-	})
+	at := sort.Search(len(unsure), func(i int) bool { return unsure[i].To >= since })
+	return at < len(unsure) && unsure[at].To <= h.Call
 }
 
 // wantedAfter reports whether a live client asked for the lock after a stamp.
-func (c *Case) wantedAfter(l *lockTimes, t int64) bool {
-	return slices.ContainsFunc(l.calls, func(k *record.Call) bool {
+func (c *Case) wantedAfter(l *record.Lock, t int64) bool {
+	return slices.ContainsFunc(l.Calls, func(k *record.Call) bool {
 		return k.To > t && (k.Unsure() || k.Denied())
 	})
 }
 
 // blind returns a call of unknown outcome after which no client was granted the lock for longer
 // than the bound, if nothing explains why it was not answered.
-func (c *Case) blind(l *lockTimes, bound int64) *record.Call {
+func (c *Case) blind(l *record.Lock, bound int64) *record.Call {
 	last := int64(0)
-	for _, h := range l.holds {
+	for _, h := range l.Holds {
 		last = max(last, c.Record.Left(h))
 	}
 	if last > c.Record.End-bound {
 		return nil
 	}
-	for _, k := range l.calls {
+	for _, k := range l.Calls {
 		if k.From >= last && k.Unsure() && slices.ContainsFunc(c.commandsOf(k), c.unexplained) {
 			return k
 		}

@@ -188,10 +188,20 @@ func (c *Case) unexplained(m *history.Command) bool {
 
 // unsure reports whether the outcome of the call that sent a command is unknown.
 func (c *Case) unsure(m *history.Command) bool {
-	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
-		return k.Process == m.Process && k.Outcome == history.Info && k.From <= m.Sent && m.Sent <= k.To
-	}) || slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
-		return h.Process == m.Process && h.Answer == history.Info && h.End <= m.Sent &&
-			m.Sent <= h.Returned
-	})
+	if k := c.trace.CallOf(m); k != nil && k.Outcome == history.Info {
+		return true
+	}
+	if c.unsureReleases == nil {
+		times := map[int][]record.Interval{}
+		for i := range c.Record.Holds {
+			if h := &c.Record.Holds[i]; h.Answer == history.Info {
+				times[h.Process] = append(times[h.Process], record.Interval{From: h.End, To: h.Returned})
+			}
+		}
+		c.unsureReleases = map[int]record.Reach{}
+		for p, ts := range times {
+			c.unsureReleases[p] = record.NewReach(ts)
+		}
+	}
+	return c.unsureReleases[m.Process].Meets(m.Sent, m.Sent)
 }

@@ -25,7 +25,7 @@ func (c *Case) exclusion(b record.ExclusionRule) property {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		ss := all[key]
 		_, _, fast := record.FirstOverlap(ss)
-		r := linear.Mutex(linear.SpanOps(c.Record, ss), c.limits.Timeout)
+		r := c.ruling(b, key, ss)
 		p = verdict.Worse(p, c.decide(key, r, true, fast, func() property {
 			c.picture(r.Failing, func(token int32) string {
 				h := &c.Record.Holds[ss[token-1].Hold]
@@ -35,6 +35,27 @@ func (c *Case) exclusion(b record.ExclusionRule) property {
 		}))
 	}
 	return p
+}
+
+// ruling is porcupine's on the spans of one key. Where no lease ended inside of a hold, L asks what
+// S has asked: the same operations need no second answer.
+func (c *Case) ruling(b record.ExclusionRule, key int, ss []record.Span) linear.Ruling {
+	if r, known := c.ruled[key]; known && r.Operations == 2*len(ss) && c.untilRelease(ss) {
+		r.Took = 0
+		return r
+	}
+	r := linear.Mutex(linear.SpanOps(c.Record, ss), c.limits.Timeout)
+	if b == record.UntilRelease {
+		c.ruled[key] = r
+	}
+	return r
+}
+
+// untilRelease reports whether all spans last as long as their holds.
+func (c *Case) untilRelease(ss []record.Span) bool {
+	return !slices.ContainsFunc(ss, func(s record.Span) bool {
+		return s.Lease != 0 || s.End != min(c.Record.Holds[s.Hold].End, c.trust.Cut)
+	})
 }
 
 // overlap turns the overlaps of a key into a property with its witness and words. Among all pairs

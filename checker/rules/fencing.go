@@ -35,7 +35,7 @@ func (c *Case) fencing() property {
 		return unknown("the lock promises fencing tokens, but no grant carries one")
 	}
 	for _, key := range slices.Sorted(maps.Keys(byKey)) {
-		if a, b := outOfOrder(byKey[key]); a != nil {
+		if a, b := outOfOrder(byKey[key], true); a != nil {
 			return c.stale(a, b)
 		}
 	}
@@ -59,27 +59,30 @@ func (c *Case) tokened(h *record.Hold) tokened {
 }
 
 // outOfOrder returns two holds of one key of which the later has not the larger token, or nil.
-func outOfOrder(holds []tokened) (a, b *tokened) {
-	byReturn, byCall := slices.Clone(holds), slices.Clone(holds)
-	slices.SortStableFunc(byReturn, func(a, b tokened) int {
+// Unless each must have its own, the later may have the same.
+func outOfOrder(holds []tokened, own bool) (a, b *tokened) {
+	byReturn, byCall := make([]*tokened, len(holds)), make([]*tokened, len(holds))
+	for i := range holds {
+		byReturn[i], byCall[i] = &holds[i], &holds[i]
+	}
+	slices.SortStableFunc(byReturn, func(a, b *tokened) int {
 		return cmp.Compare(a.answered, b.answered)
 	})
-	slices.SortStableFunc(byCall, func(a, b tokened) int { return cmp.Compare(a.asked, b.asked) })
+	slices.SortStableFunc(byCall, func(a, b *tokened) int { return cmp.Compare(a.asked, b.asked) })
 	var largest *tokened
 	seen := map[int64]*tokened{}
 	next := 0
-	for i := range byCall {
-		h := &byCall[i]
+	for _, h := range byCall {
 		for next < len(byReturn) && byReturn[next].answered < h.asked {
 			if largest == nil || byReturn[next].Token > largest.Token {
-				largest = &byReturn[next]
+				largest = byReturn[next]
 			}
 			next++
 		}
-		if largest != nil && largest.Token >= h.Token {
+		if largest != nil && (largest.Token > h.Token || own && largest.Token == h.Token) {
 			return largest, h
 		}
-		if twin := seen[h.Token]; twin != nil {
+		if twin := seen[h.Token]; own && twin != nil {
 			return twin, h
 		}
 		seen[h.Token] = h
@@ -116,7 +119,7 @@ func (c *Case) fencedWrites() property {
 		h := &c.Record.Holds[i]
 		tokens[id{h.Process, h.N}] = h
 	}
-	var writes []*record.Hold
+	byKey := map[int][]tokened{}
 	for _, a := range linear.Accesses(c.history, c.trust.Cut) {
 		h := tokens[id{a.Process, a.N}]
 		if !a.Write || h == nil || h.Token == 0 {
@@ -124,18 +127,16 @@ func (c *Case) fencedWrites() property {
 		}
 		c.verdict.Evidence.FencedWrites++
 		if a.Outcome == history.OK {
-			writes = append(writes, &record.Hold{Process: h.Process, N: h.N, Key: a.Key, Call: a.From,
-				From: a.To,
-				End:  h.End, Token: h.Token, Leases: h.Leases})
+			w := &record.Hold{Process: h.Process, N: h.N, Key: a.Key, Call: a.From, From: a.To, End: h.End,
+				Token: h.Token, Leases: h.Leases}
+			byKey[a.Key] = append(byKey[a.Key], tokened{w, a.From, a.To, false})
 		}
 	}
-	for i, late := range writes {
-		for _, early := range writes[:i] {
-			if early.Key == late.Key && early.From < late.Call && early.Token > late.Token {
-				p := c.stale(&tokened{Hold: early}, &tokened{Hold: late})
-				p.Explanation = explain.OldWrite(early, late)
-				return p
-			}
+	for _, key := range slices.Sorted(maps.Keys(byKey)) {
+		if early, late := outOfOrder(byKey[key], false); early != nil {
+			p := c.stale(early, late)
+			p.Explanation = explain.OldWrite(early.Hold, late.Hold)
+			return p
 		}
 	}
 	return valid

@@ -28,7 +28,7 @@ func TestFencingAgainstPorcupine(t *testing.T) {
 			holds = append(holds, tokened{h, h.Call, h.From, false})
 			ops = append(ops, porcupine.Operation{ClientId: i, Input: h.Token, Call: h.Call, Return: h.From})
 		}
-		a, b := outOfOrder(holds)
+		a, b := outOfOrder(holds, true)
 		if want := porcupine.CheckOperations(model, ops); want != (a == nil) {
 			t.Fatalf("seed %d: fast %v, porcupine %v", seed, a == nil, want)
 		} else if want {

@@ -3,6 +3,7 @@ package rules
 import (
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
@@ -71,8 +72,13 @@ func told(h *record.Hold, extends map[int][]*history.Event) (at int64, by explai
 		}
 	}
 	first(h.Valid, explain.ByValidity)
-	for _, e := range extends[h.Process] {
-		if e.T >= h.From && e.T <= max(h.End, h.From) && slices.Contains(record.KeysOf(e), h.Key) {
+	es := extends[h.Process]
+	since := sort.Search(len(es), func(i int) bool { return es[i].T >= h.From })
+	for _, e := range es[since:] {
+		if e.T > max(h.End, h.From) {
+			break
+		}
+		if slices.Contains(record.KeysOf(e), h.Key) {
 			first(e.T, explain.ByExtend)
 			break
 		}

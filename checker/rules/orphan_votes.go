@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
@@ -36,23 +37,47 @@ func (c *Case) controlled() bool {
 // server for the same key had no answer in the lease before it, and no fault was in force that
 // could have held any of them back.
 func (c *Case) slow(m *history.Command) bool {
-	since, lost := m.Sent-c.longestLease(), false
+	since := m.Sent - c.longestLease()
 	if !c.history.Header.Declares.Lease {
 		since = 0 // what was left behind stays
 	}
-	for i := range c.trace.Commands {
-		w := &c.trace.Commands[i]
-		unanswered := w.Recv == 0 || w.Err != ""
-		if !unanswered || w.Node != m.Node || trace.Key(w) != trace.Key(m) || w.Sent < since ||
-			w.Sent > m.Sent {
-			continue
-		}
-		if c.struckCommand(w) {
-			return false
-		}
-		lost = true
+	all := c.lostCommands()[trace.PlaceOf(m)]
+	first := sort.Search(len(all), func(i int) bool { return all[i].sent >= since })
+	last := sort.Search(len(all), func(i int) bool { return all[i].sent > m.Sent })
+	if first >= last {
+		return false
 	}
-	return lost
+	before := 0
+	if first > 0 {
+		before = all[first-1].struck
+	}
+	return all[last-1].struck == before
+}
+
+// lostCommand is a command that had no answer.
+type lostCommand struct {
+	sent   int64
+	struck int // of this one and those before it: how many a fault may have held back
+}
+
+// lostCommands returns the commands that had no answer, by place, in the order in which they were
+// sent.
+func (c *Case) lostCommands() map[trace.Place][]lostCommand {
+	if c.unread != nil {
+		return c.unread
+	}
+	c.unread = map[trace.Place][]lostCommand{}
+	for _, m := range c.trace.Unanswered() {
+		all, struck := c.unread[trace.PlaceOf(m)], 0
+		if n := len(all); n > 0 {
+			struck = all[n-1].struck
+		}
+		if c.struckCommand(m) {
+			struck++
+		}
+		c.unread[trace.PlaceOf(m)] = append(all, lostCommand{m.Sent, struck})
+	}
+	return c.unread
 }
 
 // struckCommand reports whether a fault may have kept a command or its reply.
@@ -105,8 +130,8 @@ func together(attempt []*history.Command, m *history.Command) bool {
 // of independent servers each gives its vote to one of several, and of several locks each client
 // has some. If the votes that live clients were given are too few for the lock, the others are
 // those of a client that is gone.
-func (c *Case) mayContend(l *lockTimes, q record.Interval) bool {
-	if slices.ContainsFunc(l.calls, func(k *record.Call) bool {
+func (c *Case) mayContend(l *record.Lock, q record.Interval) bool {
+	if slices.ContainsFunc(l.Calls, func(k *record.Call) bool {
 		return len(k.Keys) > 1 && k.From < q.To && q.From < k.To
 	}) {
 		return true
@@ -118,14 +143,18 @@ func (c *Case) mayContend(l *lockTimes, q record.Interval) bool {
 }
 
 // votes returns to whom independent servers gave the lock last in a quiet time, by server.
-func (c *Case) votes(l *lockTimes, q record.Interval) (out []explain.Vote) {
+func (c *Case) votes(l *record.Lock, q record.Interval) (out []explain.Vote) {
 	if !c.independent() {
 		return nil
 	}
 	given := map[string]int{}
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
-		if m.Sent >= q.From && m.Sent < q.To && c.trace.TakesFree(m) && c.isLock(m, l.key) {
+	ms := c.trace.OfLock(l.Key)
+	first := sort.Search(len(ms), func(i int) bool { return ms[i].Sent >= q.From })
+	for _, m := range ms[first:] {
+		if m.Sent >= q.To {
+			break
+		}
+		if c.trace.TakesFree(m) {
 			given[m.Node] = m.Process
 		}
 	}
@@ -135,28 +164,17 @@ func (c *Case) votes(l *lockTimes, q record.Interval) (out []explain.Vote) {
 	return out
 }
 
-// isLock reports whether a command is about a lock.
-func (c *Case) isLock(m *history.Command, key int) bool {
-	names := trace.Names(c.history.Header.Names)
-	if len(names) == 0 {
-		return true
-	}
-	n, ok := names.Lock(trace.Key(m))
-	return ok && n == key
-}
-
 // leftBehind returns the last command that wrote, or may have written, the key of a lock on its one
 // server before a stamp and was not undone, with what became of its client; nil if there is none.
-func (c *Case) leftBehind(l *lockTimes, before int64) *explain.Leftover {
+func (c *Case) leftBehind(l *record.Lock, before int64) *explain.Leftover {
 	if c.independent() {
 		return nil
 	}
 	var last *history.Command
 	expiry := int64(0)
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
-		if m.Sent >= before || !c.isLock(m, l.key) {
-			continue
+	for _, m := range c.trace.OfLock(l.Key) {
+		if m.Sent >= before {
+			break
 		}
 		e := trace.EffectOf(m.Args)
 		unanswered := m.Recv == 0 || m.Err != ""
@@ -180,8 +198,8 @@ func (c *Case) leftBehind(l *lockTimes, before int64) *explain.Leftover {
 }
 
 // fate says what became of the client that left a key behind.
-func (c *Case) fate(left *explain.Leftover, l *lockTimes, m *history.Command) {
-	for _, h := range l.holds {
+func (c *Case) fate(left *explain.Leftover, l *record.Lock, m *history.Command) {
+	for _, h := range l.Holds {
 		if h.Process == m.Process && (h.N == m.N || m.N == 0) && h.Granting <= m.Sent {
 			left.Ended, left.At, left.Answer = h.Ended, h.End, h.Answer
 			left.Held = true

@@ -1,11 +1,11 @@
 package rules
 
 import (
-	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/rules/progress"
 )
 
 // outage measures for how long no client was granted the lock while a fault was under way, although
@@ -21,10 +21,8 @@ func (c *Case) outage() property {
 	key, longest := 0, int64(0)
 	locks := c.locks()
 	for i := range locks {
-		for _, u := range under {
-			if from, to, ns := c.without(&locks[i], u); ns > longest {
-				key, longest, worst = locks[i].key, ns, hold{Process: -1, From: from, To: to}
-			}
+		if from, to, ns := c.withoutGrant(&locks[i], under); ns > longest {
+			key, longest, worst = locks[i].Key, ns, hold{Process: -1, From: from, To: to}
 		}
 	}
 	bound, known := c.bound()
@@ -65,53 +63,44 @@ func (c *Case) underway() (out []record.Interval) {
 	return out
 }
 
-// without returns the longest part of a time between two grants in which no client held the lock,
-// and for how much of it a client had an acquire call open.
-func (c *Case) without(l *lockTimes, u record.Interval) (from, to, longest int64) {
+// withoutGrant returns the longest part between two grants of the times in which a fault was under
+// way, without those in which a client held the lock, and for how much of it a client had an
+// acquire call open.
+func (c *Case) withoutGrant(l *record.Lock, under []record.Interval) (from, to, longest int64) {
 	open := tries(l)
-	since := u.From
-	part := func(end int64) {
-		if end-since <= longest {
+	part := func(begin, end int64) {
+		if end-begin <= longest {
 			return
 		}
-		if ns := open.within(record.Interval{From: since, To: end}).covered(); ns > longest {
-			from, to, longest = since, end, ns
+		if ns := open.Within(record.Interval{From: begin, To: end}).Covered(); ns > longest {
+			from, to, longest = begin, end, ns
 		}
 	}
-	for _, h := range l.holds {
-		if h.From < u.To {
-			part(min(h.From, u.To))
+	next, left := 0, int64(0) // when those that were granted the lock so far had left it
+	for _, u := range under {
+		for ; next < len(l.Holds) && l.Holds[next].From < u.To; next++ {
+			part(max(u.From, left), l.Holds[next].From)
+			left = max(left, min(c.Record.Left(l.Holds[next]), c.Record.End))
 		}
-		since = max(since, min(c.Record.Left(h), c.Record.End))
+		part(max(u.From, left), u.To)
 	}
-	part(u.To)
 	return from, to, longest
 }
 
 // tries returns the times in which clients tried for a lock, however that went. Between two calls
 // that are no more than a second apart they rest: a call that finds no server is over at once.
-func tries(l *lockTimes) (out wants) {
-	for _, k := range l.calls {
-		out = append(out, want{From: k.From, To: k.To, process: k.Process})
+func tries(l *record.Lock) progress.Wants {
+	var out []progress.Want
+	for _, k := range l.Calls {
+		out = append(out, progress.Want{From: k.From, To: k.To, Process: k.Process})
 	}
-	slices.SortFunc(out, byBegin)
-	last := 0 // the one that ends last so far
-	for i := range out {
-		if rest := out[i].From - out[last].To; rest > 0 && rest <= int64(grace) {
-			out[last].To = out[i].From
-		}
-		if out[i].To > out[last].To {
-			last = i
-		}
-	}
-	return out
+	return progress.Sort(out).Resting(int64(grace))
 }
 
 // waiting is a client that had an acquire call open after a stamp.
 func (c *Case) waiting(key int, t int64) int {
-	for i := range c.Record.Calls {
-		k := &c.Record.Calls[i]
-		if k.To > t && slices.Contains(k.Keys, key) {
+	for _, k := range c.lock(key).Calls {
+		if k.To > t {
 			return k.Process
 		}
 	}

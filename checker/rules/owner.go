@@ -31,7 +31,7 @@ func (c *Case) owner() property {
 		return notApplicable("a deletion on one of several independent servers does not release the lock")
 	}
 	spans := c.Record.Spans(record.WhileLeased, c.trust.Cut)
-	grants := c.trace.Grants()
+	grants := c.grants()
 	for i := range c.trace.Commands {
 		m := &c.trace.Commands[i]
 		if !c.trace.Deleted(m) {
@@ -45,7 +45,7 @@ func (c *Case) owner() property {
 			return c.foreignDeletion(m, h)
 		}
 	}
-	if len(grants.ByHold) == 0 {
+	if !grants.Known {
 		return unknown("the trace shows no command that granted the lock")
 	}
 	for _, key := range slices.Sorted(maps.Keys(spans)) {
@@ -58,7 +58,7 @@ func (c *Case) owner() property {
 
 // victimOf returns the hold whose key a deletion certainly hit although it was another client's, or
 // nil.
-func (c *Case) victimOf(m *history.Command, ss []record.Span, g trace.Grants) *record.Hold {
+func (c *Case) victimOf(m *history.Command, ss []record.Span, g *trace.Grants) *record.Hold {
 	i, _ := slices.BinarySearchFunc(ss, m.Sent, func(s record.Span, t int64) int {
 		return cmp.Compare(s.From, t)
 	})
@@ -66,7 +66,7 @@ func (c *Case) victimOf(m *history.Command, ss []record.Span, g trace.Grants) *r
 		s := ss[i]
 		h := &c.Record.Holds[s.Hold]
 		if s.End > m.Recv && h.Process != m.Process { // equal stamps are concurrent, here and above
-			if ga := g.ByHold[int(s.Hold)]; ga != nil && c.certainlyHit(m, ga, g) {
+			if ga := g.ByHold[s.Hold]; ga != nil && c.certainlyHit(m, ga, g) {
 				return h
 			}
 		}
@@ -80,14 +80,9 @@ func (c *Case) victimOf(m *history.Command, ss []record.Span, g trace.Grants) *r
 }
 
 // certainlyHit reports whether a deletion can have found nothing but the key of a grant.
-func (c *Case) certainlyHit(m, ga *history.Command, g trace.Grants) bool {
-	if ga.Node != m.Node {
-		return false
-	}
-	return !slices.ContainsFunc(g.Possible[trace.Key(m)], func(w *history.Command) bool {
-		over := w.Recv != 0 && w.Err == "" && w.Recv < ga.Sent
-		return w.Process != ga.Process && w.Node == m.Node && !over && w.Sent < m.Recv
-	})
+func (c *Case) certainlyHit(m, ga *history.Command, g *trace.Grants) bool {
+	return ga.Node == m.Node &&
+		!g.Possible[trace.PlaceOf(m)].MeetsOther(ga.Sent, m.Recv-1, ga.Process)
 }
 
 // foreignDeletion is the violation by a command that said that it deleted the key of a hold.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
@@ -21,10 +22,10 @@ import (
 //
 // Where the two grants were under way at the same time, it must be so in either order in which the
 // server can have given them.
-func (c *Case) deletedByOther(ss []record.Span, g trace.Grants) (p property, found bool) {
+func (c *Case) deletedByOther(ss []record.Span, g *trace.Grants) (p property, found bool) {
 	record.Overlaps(ss, func(a, b record.Span) bool {
-		one := &grant{&c.Record.Holds[a.Hold], g.ByHold[int(a.Hold)]}
-		two := &grant{&c.Record.Holds[b.Hold], g.ByHold[int(b.Hold)]}
+		one := &grant{&c.Record.Holds[a.Hold], g.ByHold[a.Hold]}
+		two := &grant{&c.Record.Holds[b.Hold], g.ByHold[b.Hold]}
 		if one.by == nil || two.by == nil || one.by.Node != two.by.Node ||
 			c.keyMayBeLost(min(one.by.Sent, two.by.Sent), max(one.by.Recv, two.by.Recv)) {
 			return true
@@ -53,14 +54,17 @@ type grant struct {
 // after it; nothing if that cannot be. It is unclear if the second grant is no proof that the key
 // was gone, or the first one may have given it back by itself.
 func (c *Case) possibleDeleters(first, second *grant) (ms []*history.Command, unclear bool) {
-	if second.by.Recv < first.by.Sent {
+	switch {
+	case second.by.Recv < first.by.Sent:
 		return nil, false
+	case !c.trace.TakesFree(second.by):
+		return nil, true
 	}
 	ms = c.deletersBetween(first.by, second.by)
 	own := slices.ContainsFunc(ms, func(m *history.Command) bool {
 		return m.Process == first.Process && (m.N == first.N || m.N == 0)
 	})
-	return ms, !c.trace.TakesFree(second.by) || own || len(ms) > 0 && c.acquiredAgain(first.Hold)
+	return ms, own || len(ms) > 0 && c.acquiredAgain(first.Hold)
 }
 
 // keyMayBeLost reports whether a fault may have made a server lose a key, or its lease end early,
@@ -74,21 +78,65 @@ func (c *Case) keyMayBeLost(from, to int64) bool {
 // acquiredAgain reports whether a client acquired anew what it held, so that one of its own inner
 // releases may have ended the hold.
 func (c *Case) acquiredAgain(h *record.Hold) bool {
-	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
-		return k.Process == h.Process && k.Depth > 0
-	})
+	if c.nested == nil {
+		c.nested = map[int]bool{}
+		for i := range c.Record.Calls {
+			if k := &c.Record.Calls[i]; k.Depth > 0 {
+				c.nested[k.Process] = true
+			}
+		}
+	}
+	return c.nested[h.Process]
 }
 
-// deletersBetween are all commands that may have deleted the key of one grant before the next one.
+// deletersBetween are all commands that may have deleted the key of one grant before the next one,
+// in the order in which they were sent.
 func (c *Case) deletersBetween(ga, gb *history.Command) (out []*history.Command) {
-	for i := range c.trace.Commands {
-		m := &c.trace.Commands[i]
-		known := trace.Answered(m)
-		switch {
-		case m.Node != ga.Node || trace.Key(m) != trace.Key(ga), m.Sent > gb.Recv, known &&
-			m.Recv < ga.Sent:
-			// equal stamps are concurrent
-		case c.trace.MayHaveDeleted(m):
+	if c.deleters == nil {
+		c.deleters = map[trace.Place]deleters{}
+	}
+	at := trace.PlaceOf(ga)
+	ds, known := c.deleters[at]
+	if !known {
+		ds = c.deletersOf(at)
+		c.deleters[at] = ds
+	}
+	return ds.between(ga, gb)
+}
+
+// deleters are the commands that may have deleted a key, in the order in which they were sent.
+type deleters struct {
+	commands []*history.Command
+	latest   []int64 // the latest reply of the first i+1; Forever: one may have come at any time
+}
+
+func (c *Case) deletersOf(at trace.Place) (ds deleters) {
+	latest := int64(0)
+	for _, m := range c.trace.OfKey(at.Key) {
+		if m.Node != at.Node || !c.trace.MayHaveDeleted(m) {
+			continue
+		}
+		latest = max(latest, lastAnswer(m))
+		ds.commands, ds.latest = append(ds.commands, m), append(ds.latest, latest)
+	}
+	return ds
+}
+
+// lastAnswer is when a command had certainly been executed; Forever if that is unknown.
+func lastAnswer(m *history.Command) int64 {
+	if trace.Answered(m) {
+		return m.Recv
+	}
+	return record.Forever
+}
+
+// between returns those that may have been executed between two grants; equal stamps are
+// concurrent.
+func (ds deleters) between(ga, gb *history.Command) (out []*history.Command) {
+	end := sort.Search(len(ds.commands), func(i int) bool { return ds.commands[i].Sent > gb.Recv })
+	begin := sort.Search(end, func(i int) bool { return ds.latest[i] >= ga.Sent })
+	for _, m := range ds.commands[begin:end] {
+		if lastAnswer(m) >= ga.Sent {
 			out = append(out, m)
 		}
 	}

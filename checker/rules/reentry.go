@@ -61,10 +61,21 @@ func (c *Case) counted(h *record.Hold, t int64) bool {
 
 // others reports whether another client may have been granted the lock of a hold before t.
 func (c *Case) others(h *record.Hold, t int64) bool {
-	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
-		return k.Process != h.Process && k.Outcome != history.Fail && k.From < t && k.To > h.From &&
-			slices.Contains(k.Keys, h.Key)
-	})
+	if c.mayTake == nil {
+		c.mayTake = map[int]record.Reach{}
+	}
+	calls, known := c.mayTake[h.Key]
+	if !known {
+		var ts []record.Interval
+		for _, k := range c.lock(h.Key).Calls {
+			if k.Outcome != history.Fail {
+				ts = append(ts, record.Interval{From: k.From, To: k.To, Process: k.Process})
+			}
+		}
+		calls = record.NewReach(ts)
+		c.mayTake[h.Key] = calls
+	}
+	return calls.MeetsOther(h.From+1, t-1, h.Process)
 }
 
 // freedInside is the violation by two holds of which the first had been left but for an inner

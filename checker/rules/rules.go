@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -31,6 +32,14 @@ type Case struct {
 	ends           []int64
 	common         []record.Interval
 	gaps           map[int][]record.Gap
+	ruled          map[int]linear.Ruling // porcupine's on S, by lock
+	perLock        []record.Lock
+	granted        *trace.Grants
+	unread         map[trace.Place][]lostCommand
+	unsureReleases map[int]record.Reach
+	nested         map[int]bool
+	mayTake        map[int]record.Reach // by lock: the calls by which a client may have taken it
+	deleters       map[trace.Place]deleters
 }
 
 // Limits are what the history itself does not say.
@@ -44,9 +53,19 @@ type Limits struct {
 func Open(h *history.History, commands []history.Command, v *verdict.Verdict, l Limits) *Case {
 	r := record.Of(h)
 	c := &Case{Record: r, history: h, trace: trace.New(h.Header, r, commands), trust: r.Trust,
-		faults: r.Faults, verdict: v, limits: l}
+		faults: r.Faults, verdict: v, limits: l,
+		ruled: map[int]linear.Ruling{}}
 	v.Evidence = c.evidence()
 	return c
+}
+
+// grants are the commands that granted the holds.
+func (c *Case) grants() *trace.Grants {
+	if c.granted == nil {
+		g := c.trace.Grants()
+		c.granted = &g
+	}
+	return c.granted
 }
 
 // Judge judges one property, or one model of an imported history, by its name.

@@ -96,15 +96,15 @@ func (c *Case) healed() (t int64, any bool) {
 	return t, any || len(c.faults) > 0
 }
 
-// disturbances returns the times, sorted, in which the lock may have been a client's or something
+// disturbances returns the times in which the lock may have been a client's or something
 // else may explain that none was granted it; stalls of the machine are none.
-func (c *Case) disturbances(l *lockTimes) []record.Interval {
+func (c *Case) disturbances(l *record.Lock) []record.Interval {
 	var out []record.Interval
 	add := func(from, to int64) { out = append(out, record.Interval{From: from, To: to}) }
-	for _, h := range l.holds {
+	for _, h := range l.Holds {
 		add(h.Granting, c.Record.Left(h))
 	}
-	for _, k := range l.calls {
+	for _, k := range l.Calls {
 		switch {
 		case k.Outcome == history.OK && len(k.Keys) > 1: // it may have had this one before the others
 			add(k.From, k.To)
@@ -112,9 +112,7 @@ func (c *Case) disturbances(l *lockTimes) []record.Interval {
 			add(k.From, k.To)
 		}
 	}
-	out = append(out, c.everywhere()...)
-	record.SortIntervals(out)
-	return out
+	return append(out, c.everywhere()...)
 }
 
 // everywhere returns the disturbances that concern all locks.
@@ -139,19 +137,5 @@ func (c *Case) everywhere() []record.Interval {
 	}
 	add(c.trust.Cut, record.Forever)
 	c.common = out
-	return out
-}
-
-// quiet returns the times of at least the given length between disturbances, which are sorted by
-// beginning, and of which the last one ends never.
-func quiet(busy []record.Interval, length int64) []record.Interval {
-	var out []record.Interval
-	over := int64(0)
-	for _, b := range busy {
-		if b.From-over >= length {
-			out = append(out, record.Interval{From: over, To: b.From})
-		}
-		over = max(over, b.To)
-	}
 	return out
 }

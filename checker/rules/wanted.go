@@ -2,74 +2,49 @@ package rules
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"sort"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/rules/progress"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 )
 
-// lockTimes are the holds of one lock, by the stamp of the grant, and the acquire calls for it.
-type lockTimes struct {
-	key   int
-	holds []*record.Hold
-	calls []*record.Call
-}
-
 // locks returns the times of all locks that a client asked for, by number.
-func (c *Case) locks() (out []lockTimes) {
-	all := map[int]*lockTimes{}
-	of := func(key int) *lockTimes {
-		if all[key] == nil {
-			all[key] = &lockTimes{key: key}
-		}
-		return all[key]
+func (c *Case) locks() []record.Lock {
+	if c.perLock == nil {
+		c.perLock = c.Record.Locks()
 	}
-	for i := range c.Record.Calls {
-		for _, key := range c.Record.Calls[i].Keys {
-			of(key).calls = append(of(key).calls, &c.Record.Calls[i])
-		}
-	}
-	for i := range c.Record.Holds {
-		h := &c.Record.Holds[i]
-		of(h.Key).holds = append(of(h.Key).holds, h)
-	}
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		out = append(out, *all[key])
-	}
-	return out
+	return c.perLock
 }
 
-// want is a time in which a client had an acquire call open that the servers answered.
-type want struct {
-	From, To int64
-	process  int
-	whole    bool // its commands are not known, so that it counts only if it is over
+// lock returns the times of one of them.
+func (c *Case) lock(key int) *record.Lock {
+	ls := c.locks()
+	i, _ := slices.BinarySearchFunc(ls, key, func(l record.Lock, key int) int {
+		return cmp.Compare(l.Key, key)
+	})
+	return &ls[i]
 }
-
-// wants are in the order in which they begin.
-type wants []want
 
 // wanted returns when clients wanted the lock. Of a call whose commands are known only the time
 // between its first and its last answer counts: before and after, a client may be kept standing.
-func (c *Case) wanted(l *lockTimes) (out wants) {
+func (c *Case) wanted(l *record.Lock) progress.Wants {
 	granted := map[[2]int]int64{}
-	for _, h := range l.holds {
+	for _, h := range l.Holds {
 		granted[[2]int{h.Process, h.N}] = h.Granting
 	}
-	for _, k := range l.calls {
+	var out []progress.Want
+	for _, k := range l.Calls {
 		if from, to, ok := c.wantedBy(k, granted); ok && from < to {
-			out = append(out, want{from, to, k.Process, len(c.trace.Commands) == 0})
+			out = append(out, progress.Want{From: from, To: to, Process: k.Process,
+				Whole: len(c.trace.Commands) == 0})
 		}
 	}
-	slices.SortFunc(out, byBegin)
-	return out
+	return progress.Sort(out)
 }
-
-func byBegin(a, b want) int { return cmp.Compare(a.From, b.From) }
 
 // wantedBy returns the time in which a call certainly wanted the lock, and whether there is one.
 func (c *Case) wantedBy(k *record.Call, granted map[[2]int]int64) (from, to int64, ok bool) {
@@ -138,82 +113,7 @@ func (c *Case) hangs(k *record.Call) bool {
 	if bound, known := c.bound(); !known || k.To-k.From < 2*limit+bound {
 		return false
 	}
-	since := k.From + limit
-	return slices.ContainsFunc(c.trace.Commands, func(m history.Command) bool {
-		return m.Sent > since && m.Recv != 0 && m.Recv < k.To && trace.Answered(&m)
-	})
-}
-
-// within returns what of the times lies inside of a quiet one.
-func (w wants) within(q record.Interval) (out wants) {
-	for _, x := range w {
-		late := x.whole && x.To > q.To // it may have been refused for what came after
-		x.From, x.To = max(x.From, q.From), min(x.To, q.To)
-		if x.From < x.To && !late {
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
-// process is the client that wanted the lock at a stamp.
-func (w wants) process(t int64) int {
-	i := slices.IndexFunc(w, func(x want) bool { return x.From <= t && t <= x.To })
-	return w[max(i, 0)].process
-}
-
-// lasts reports whether the lock was wanted for a time, by whichever client, and from when to when
-// that was. What lost takes of the times of a client does not count.
-func (w wants) lasts(need int64, lost func(process int) []record.Gap) (from, to int64, ok bool) {
-	var pieces []record.Interval
-	for _, x := range w {
-		at := x.From
-		if lost != nil {
-			gaps := lost(x.process)
-			i := sort.Search(len(gaps), func(i int) bool { return gaps[i].To > x.From })
-			for ; i < len(gaps) && gaps[i].From < x.To; i++ {
-				if gaps[i].From > at {
-					pieces = append(pieces, record.Interval{From: at, To: gaps[i].From})
-				}
-				at = max(at, gaps[i].To)
-			}
-		}
-		if at < x.To {
-			pieces = append(pieces, record.Interval{From: at, To: x.To})
-		}
-	}
-	return union(pieces, need)
-}
-
-// covered is for how long at least one of the times lasted.
-func (w wants) covered() (sum int64) {
-	over := int64(0)
-	for _, x := range w { // by begin
-		if x.To > over {
-			sum += x.To - max(x.From, over)
-			over = x.To
-		}
-	}
-	return sum
-}
-
-// union reports whether intervals cover a time, and from when to when that was.
-func union(pieces []record.Interval, need int64) (from, to int64, ok bool) {
-	record.SortIntervals(pieces)
-	covered, over := int64(0), int64(0)
-	for i, x := range pieces {
-		if i == 0 {
-			from, over = x.From, x.From
-		}
-		if x.To > over {
-			covered += x.To - max(x.From, over)
-			over = x.To
-		}
-		if covered >= need {
-			return from, over, true
-		}
-	}
-	return 0, 0, false
+	return c.trace.AnsweredWithin(k.From+limit, k.To)
 }
 
 // grace is what a client is given beyond leases and pauses until it must have been granted a free

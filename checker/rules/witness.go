@@ -28,8 +28,8 @@ func (c *Case) commands(p *record.Pair) []command {
 	}
 	w := chain{Case: c, pair: p, key: trace.Key(ga)}
 	w.put(grantedBy(ga, p.A))
-	for i := range c.trace.Commands {
-		w.consider(&c.trace.Commands[i], ga, gb)
+	for _, m := range c.trace.OfKey(w.key) {
+		w.consider(m, ga, gb)
 	}
 	w.happenings()
 	w.put(grantedBy(gb, p.B))
@@ -71,9 +71,9 @@ func inOrder(ms []command) {
 	slices.SortStableFunc(ms, func(a, b command) int { return cmp.Compare(a.Sent, b.Sent) })
 }
 
-// consider adds a command that changed the key, or may have, between the two grants.
+// consider adds a command about the key that changed it, or may have, between the two grants.
 func (w *chain) consider(m, ga, gb *history.Command) {
-	if m == ga || m == gb || trace.Key(m) != w.key || m.Sent > gb.Recv {
+	if m == ga || m == gb || m.Sent > gb.Recv {
 		return
 	}
 	known := m.Recv != 0 && m.Err == ""
@@ -142,9 +142,8 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 // releasedBy returns the hold that the sender of a deletion meant, or nil.
 func (w *chain) releasedBy(m *history.Command) *record.Hold {
 	var own *record.Hold
-	for i := range w.Record.Holds {
-		h := &w.Record.Holds[i]
-		if h.Process == m.Process && h.Key == w.pair.Key && (m.N == h.N || m.N == 0 && h.From <= m.Sent) {
+	for _, h := range w.lock(w.pair.Key).Holds {
+		if h.Process == m.Process && (m.N == h.N || m.N == 0 && h.From <= m.Sent) {
 			own = h
 		}
 	}

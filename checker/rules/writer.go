@@ -56,11 +56,10 @@ func (w *chain) spares(m, ga *history.Command) bool {
 // there at the latest before the second grant.
 func (w *chain) writerBefore(m *history.Command, fits func(*history.Command) bool,
 ) (by *history.Command) {
-	for i := range w.trace.Commands {
-		k := &w.trace.Commands[i]
+	for _, k := range w.trace.OfKey(w.key) {
 		second := k.Process == w.pair.B.Process && k.N == w.pair.B.N
 		before := k.Sent <= m.Sent || k.Sent < w.pair.A.From && m.Sent < w.pair.A.From
-		if k.Node == m.Node && trace.Key(k) == w.key && before && !second && !w.trace.Releasing(k) &&
+		if k.Node == m.Node && before && !second && !w.trace.Releasing(k) &&
 			fits(k) && (by == nil || k.Sent >= by.Sent) {
 			by = k
 		}

@@ -58,7 +58,7 @@ func TestKeysFollowTheirStream(t *testing.T) {
 			lines: shown(0, "10 SETNX lock:0 unheard", "20 SETNX other value1")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			grants := &Grants{names: Names{"lock:0"}}
+			grants := &Grants{names: NamesOf([]string{"lock:0"})}
 			var got []string
 			for _, k := range Listen(c.lines, c.moves).Keys(map[string]int{"value1": 1, "value2": 2}, grants,
 				c.downs, 900e6) {

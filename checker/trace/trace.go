@@ -6,24 +6,10 @@ import (
 	"cmp"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 )
-
-// Names are the Redis keys of the locks, by number. An environment may put a prefix before them.
-type Names []string
-
-// Lock returns the number of the lock that a Redis key is, and whether it is one.
-func (ns Names) Lock(key string) (int, bool) {
-	for i, n := range ns {
-		if key == n || strings.HasSuffix(key, ":"+n) {
-			return i, true
-		}
-	}
-	return 0, false
-}
 
 // Trace is the commands of a run beside the record of it.
 type Trace struct {
@@ -32,18 +18,25 @@ type Trace struct {
 	Sent     map[int][]*history.Command // by process, in the order in which they were sent
 	names    Names
 	record   *record.Record
+
+	// made when they are asked for
+	calls    map[int][]*record.Call // by process, by beginning
+	byKey    map[string][]*history.Command
+	byLock   map[int][]*history.Command
+	lost     []*history.Command
+	answered []answer
 }
 
 // New returns the trace of a run with this header and record. Commands may be none.
 func New(h history.Header, r *record.Record, commands []history.Command) *Trace {
 	t := &Trace{Reader: NewReader(h), Commands: commands, Sent: map[int][]*history.Command{},
-		names: h.Names, record: r}
+		names: NamesOf(h.Names), record: r}
 	for i := range commands {
 		m := &commands[i]
 		t.Sent[m.Process] = append(t.Sent[m.Process], m)
 	}
 	for _, ms := range t.Sent {
-		slices.SortStableFunc(ms, func(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
+		slices.SortStableFunc(ms, bySent)
 	}
 	return t
 }
@@ -64,7 +57,7 @@ func (t *Trace) GrantOf(h *record.Hold) *history.Command {
 	for i := last - 1; i >= 0 && sent[i].Sent >= h.Call; i-- {
 		m := sent[i]
 		if m.Recv == 0 || m.Recv > h.From || m.N != 0 && m.N != h.N || !t.Takes(m) ||
-			!t.mayBeOf(m, h.Key) {
+			!t.MayBeOf(m, h.Key) {
 			continue
 		}
 		if !t.Undeclared(m) {
@@ -84,16 +77,16 @@ func (t *Trace) Tries(h *record.Hold) (tries []*history.Command) {
 		if m.Sent > h.From {
 			break
 		}
-		if (m.N == 0 || m.N == h.N) && t.mayBeOf(m, h.Key) {
+		if (m.N == 0 || m.N == h.N) && t.MayBeOf(m, h.Key) {
 			tries = append(tries, m)
 		}
 	}
 	return tries
 }
 
-// mayBeOf reports whether a command is about a lock, for all that the header says of its key's
+// MayBeOf reports whether a command is about a lock, for all that the header says of its key's
 // name.
-func (t *Trace) mayBeOf(m *history.Command, lock int) bool {
+func (t *Trace) MayBeOf(m *history.Command, lock int) bool {
 	if len(t.names) == 0 {
 		return true
 	}
@@ -103,9 +96,10 @@ func (t *Trace) mayBeOf(m *history.Command, lock int) bool {
 
 // Grants are what a trace shows of which client was granted what.
 type Grants struct {
-	ByHold map[int]*history.Command // index into Record.Holds -> the command that granted it
-	// Redis key -> commands that granted the lock, or that may have for all that is known
-	Possible map[string][]*history.Command
+	ByHold []*history.Command // the commands that granted Record.Holds, nil: not known
+	Known  bool               // some command is
+	// when commands were under way that granted a lock there, or that may have for all that is known
+	Possible map[Place]record.Reach
 
 	names Names
 	keys  map[string]int // Redis key -> lock, where the header does not name them
@@ -113,23 +107,33 @@ type Grants struct {
 
 // Grants finds the command that granted each hold, and all others that may have granted a lock.
 func (t *Trace) Grants() Grants {
-	g := Grants{names: t.names, keys: map[string]int{}, ByHold: map[int]*history.Command{},
-		Possible: map[string][]*history.Command{}}
-	granted := map[*history.Command]bool{}
+	g := Grants{names: t.names, keys: map[string]int{},
+		ByHold: make([]*history.Command, len(t.record.Holds)), Possible: map[Place]record.Reach{}}
+	possible := map[Place][]record.Interval{}
+	note := func(m *history.Command, over int64) {
+		possible[PlaceOf(m)] = append(possible[PlaceOf(m)], record.Interval{From: m.Sent, To: over,
+			Process: m.Process})
+	}
 	for i := range t.record.Holds {
 		if m := t.GrantOf(&t.record.Holds[i]); m != nil {
-			g.ByHold[i], granted[m] = m, true
+			g.ByHold[i], g.Known = m, true
 			g.keys[Key(m)] = t.record.Holds[i].Key
+			note(m, m.Recv)
 		}
 	}
 	unsure := t.unsureCalls()
 	for i := range t.Commands {
 		m := &t.Commands[i]
-		lost := m.Recv == 0 || m.Err != ""
-		wrote := t.Takes(m) && (t.Declared(m) || unsure[[2]int{m.Process, m.N}])
-		if granted[m] || (lost || wrote) && !t.Frees(m) {
-			g.Possible[Key(m)] = append(g.Possible[Key(m)], m)
+		switch {
+		case t.Frees(m):
+		case m.Recv == 0 || m.Err != "":
+			note(m, record.Forever)
+		case t.Takes(m) && (t.Declared(m) || unsure[[2]int{m.Process, m.N}]):
+			note(m, m.Recv)
 		}
+	}
+	for place, ts := range possible {
+		g.Possible[place] = record.NewReach(ts)
 	}
 	return g
 }

@@ -102,7 +102,8 @@ func TestTrace(t *testing.T) {
 		t.Error("a script that is not declared may have deleted the key, and nothing more is known")
 	}
 	g := tr.Grants()
-	if len(g.ByHold) != 1 || len(g.Possible["k"]) != 3 {
+	possible := g.Possible[PlaceOf(&commands[0])]
+	if !g.Known || len(g.ByHold) != 1 || g.ByHold[0] != &commands[1] || len(possible) != 3 {
 		t.Errorf("grants: %+v", g)
 	}
 	if lock, known := g.LockOf(&commands[4]); lock != 0 || !known {
@@ -111,7 +112,7 @@ func TestTrace(t *testing.T) {
 	if d := cmp.Diff(map[string]int{"a-value": 0, "b-value": 1}, Writers(commands)); d != "" {
 		t.Errorf("writers (-want +got):\n%s", d)
 	}
-	if lock, known := (Names{"lock:0", "lock:1"}).Lock("run7:lock:1"); lock != 1 || !known {
+	if lock, known := NamesOf([]string{"lock:0", "lock:1"}).Lock("run7:lock:1"); lock != 1 || !known {
 		t.Error("the key of a lock is not known behind a prefix")
 	}
 }

@@ -46,7 +46,8 @@ var rooms = map[string][]string{
 
 	"checker": {"history", "checker/record", "checker/verdict", "checker/explain", "checker/rules"},
 	"checker/rules": {"history", "nemesis", "checker/record", "checker/trace", "checker/verdict",
-		"checker/linear", "checker/explain"},
+		"checker/linear", "checker/explain", "checker/rules/progress"},
+	"checker/rules/progress":    {"checker/record"},
 	"checker/linear":            {"history", "checker/record"},
 	"checker/linear/lineartest": {"checker/linear", "checker/record"},
 	"checker/record":            {"history", "nemesis"},

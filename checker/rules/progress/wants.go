@@ -1,0 +1,146 @@
+// Package progress has the times that the rules of progress and of outages compare: those in which
+// clients wanted a lock, and the quiet ones in which nothing explains that none was granted it. All
+// of it is linear in the times, but for sorting.
+package progress
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/lockbench/lockbench/checker/record"
+)
+
+// Want is a time in which a client had an acquire call open that the servers answered.
+type Want struct {
+	From, To int64
+	Process  int
+	Whole    bool // its commands are not known, so that it counts only if it is over
+}
+
+// Wants are in the order in which they begin; see Sort.
+type Wants struct {
+	list   []Want
+	latest []int64 // the latest end of the first i+1
+}
+
+// Sort returns wants in the order in which they begin. It changes the slice.
+func Sort(list []Want) Wants {
+	slices.SortFunc(list, func(a, b Want) int { return cmp.Compare(a.From, b.From) })
+	return inOrder(list)
+}
+
+func inOrder(list []Want) Wants {
+	w := Wants{list, make([]int64, len(list))}
+	latest := int64(0)
+	for i := range list {
+		latest = max(latest, list[i].To)
+		w.latest[i] = latest
+	}
+	return w
+}
+
+// Resting joins wants between which no more time passed than a client rests.
+func (w Wants) Resting(longest int64) Wants {
+	list := slices.Clone(w.list)
+	last := 0 // the one that ends last so far
+	for i := range list {
+		if rest := list[i].From - list[last].To; rest > 0 && rest <= longest {
+			list[last].To = list[i].From
+		}
+		if list[i].To > list[last].To {
+			last = i
+		}
+	}
+	return inOrder(list)
+}
+
+// Within returns what of the times lies inside of a quiet one.
+func (w Wants) Within(q record.Interval) Wants {
+	end := sort.Search(len(w.list), func(i int) bool { return w.list[i].From >= q.To })
+	begin := sort.Search(end, func(i int) bool { return w.latest[i] > q.From })
+	var out []Want
+	for _, x := range w.list[begin:end] {
+		late := x.Whole && x.To > q.To // it may have been refused for what came after
+		x.From, x.To = max(x.From, q.From), min(x.To, q.To)
+		if x.From < x.To && !late {
+			out = append(out, x)
+		}
+	}
+	return inOrder(out)
+}
+
+// Process is the client that wanted the lock at a stamp.
+func (w Wants) Process(t int64) int {
+	i := slices.IndexFunc(w.list, func(x Want) bool { return x.From <= t && t <= x.To })
+	return w.list[max(i, 0)].Process
+}
+
+// Lasts reports whether the lock was wanted for a time, by whichever client, and from when to when
+// that was. What lost takes of the times of a client does not count.
+func (w Wants) Lasts(need int64, lost func(process int) []record.Gap) (from, to int64, ok bool) {
+	var pieces []record.Interval
+	for _, x := range w.list {
+		at := x.From
+		if lost != nil {
+			gaps := lost(x.Process)
+			i := sort.Search(len(gaps), func(i int) bool { return gaps[i].To > x.From })
+			for ; i < len(gaps) && gaps[i].From < x.To; i++ {
+				if gaps[i].From > at {
+					pieces = append(pieces, record.Interval{From: at, To: gaps[i].From})
+				}
+				at = max(at, gaps[i].To)
+			}
+		}
+		if at < x.To {
+			pieces = append(pieces, record.Interval{From: at, To: x.To})
+		}
+	}
+	return union(pieces, need)
+}
+
+// Covered is for how long at least one of the times lasted.
+func (w Wants) Covered() (sum int64) {
+	over := int64(0)
+	for _, x := range w.list {
+		if x.To > over {
+			sum += x.To - max(x.From, over)
+			over = x.To
+		}
+	}
+	return sum
+}
+
+// union reports whether intervals cover a time, and from when to when that was.
+func union(pieces []record.Interval, need int64) (from, to int64, ok bool) {
+	record.SortIntervals(pieces)
+	covered, over := int64(0), int64(0)
+	for i, x := range pieces {
+		if i == 0 {
+			from, over = x.From, x.From
+		}
+		if x.To > over {
+			covered += x.To - max(x.From, over)
+			over = x.To
+		}
+		if covered >= need {
+			return from, over, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Quiet returns the times of at least the given length between disturbances, of which the last one
+// ends never. It sorts them.
+func Quiet(busy []record.Interval, length int64) []record.Interval {
+	record.SortIntervals(busy)
+	var out []record.Interval
+	over := int64(0)
+	for _, b := range busy {
+		if b.From-over >= length {
+			out = append(out, record.Interval{From: over, To: b.From})
+		}
+		over = max(over, b.To)
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// This file finds commands by what they are about, so that no rule needs to look at all of them for
+// each of its questions. What is found is put in order once, when it is first asked for.
+
+// Place is a Redis key on one server.
+type Place struct{ Node, Key string }
+
+// PlaceOf returns the place that a command is about.
+func PlaceOf(m *history.Command) Place { return Place{m.Node, Key(m)} }
+
+// OfKey returns the commands about a Redis key, in the order in which they were sent. The slice
+// is the trace's.
+func (t *Trace) OfKey(key string) []*history.Command {
+	if t.byKey == nil {
+		t.byKey = map[string][]*history.Command{}
+		for i := range t.Commands {
+			m := &t.Commands[i]
+			t.byKey[Key(m)] = append(t.byKey[Key(m)], m)
+		}
+		for _, ms := range t.byKey {
+			slices.SortStableFunc(ms, bySent)
+		}
+	}
+	return t.byKey[key]
+}
+
+func bySent(a, b *history.Command) int { return cmp.Compare(a.Sent, b.Sent) }
+
+// OfLock returns the commands that are about a lock, for all that the header says, in the order in
+// which they were sent. The slice is the trace's.
+func (t *Trace) OfLock(lock int) []*history.Command {
+	at := lock
+	if !t.Named() {
+		at = 0 // each command may be about each lock
+	}
+	if t.byLock == nil {
+		t.byLock = map[int][]*history.Command{}
+		for i := range t.Commands {
+			m := &t.Commands[i]
+			if n, known := t.names.Lock(Key(m)); known || !t.Named() {
+				t.byLock[n] = append(t.byLock[n], m)
+			}
+		}
+		for _, ms := range t.byLock {
+			slices.SortStableFunc(ms, bySent)
+		}
+	}
+	return t.byLock[at]
+}
+
+// Unanswered returns the commands whose reply was never read, in the order in which they were sent.
+// The slice is the trace's.
+func (t *Trace) Unanswered() []*history.Command {
+	if t.lost == nil {
+		t.lost = []*history.Command{}
+		for i := range t.Commands {
+			if m := &t.Commands[i]; m.Recv == 0 || m.Err != "" {
+				t.lost = append(t.lost, m)
+			}
+		}
+		slices.SortStableFunc(t.lost, bySent)
+	}
+	return t.lost
+}
+
+// AnsweredWithin reports whether a command was sent after one stamp and answered before another, by
+// a server that executed it.
+func (t *Trace) AnsweredWithin(after, before int64) bool {
+	if t.answered == nil {
+		t.answered = make([]answer, 0, len(t.Commands))
+		for i := range t.Commands {
+			if m := &t.Commands[i]; Answered(m) {
+				t.answered = append(t.answered, answer{m.Sent, m.Recv})
+			}
+		}
+		slices.SortFunc(t.answered, func(a, b answer) int { return cmp.Compare(a.sent, b.sent) })
+		for i := len(t.answered) - 2; i >= 0; i-- {
+			t.answered[i].first = min(t.answered[i].first, t.answered[i+1].first)
+		}
+	}
+	as := t.answered
+	i := sort.Search(len(as), func(i int) bool { return as[i].sent > after })
+	return i < len(as) && as[i].first < before
+}
+
+// answer is when a command was sent, and when the first reply came to one sent then or later.
+type answer struct{ sent, first int64 }
+
+// since returns the commands of a process that were sent at a stamp or later.
+func (t *Trace) since(process int, at int64) []*history.Command {
+	sent := t.Sent[process]
+	return sent[sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= at }):]
+}
+
+// CallOf returns the acquire call in which a command was sent, or nil. A process has one call at a
+// time; of two that touch, it is the later one.
+func (t *Trace) CallOf(m *history.Command) *record.Call {
+	if t.calls == nil {
+		t.calls = map[int][]*record.Call{}
+		for i := range t.record.Calls {
+			k := &t.record.Calls[i]
+			t.calls[k.Process] = append(t.calls[k.Process], k)
+		}
+		for _, ks := range t.calls {
+			slices.SortStableFunc(ks, func(a, b *record.Call) int { return cmp.Compare(a.From, b.From) })
+		}
+	}
+	ks := t.calls[m.Process]
+	i := sort.Search(len(ks), func(i int) bool { return ks[i].From > m.Sent }) - 1
+	if i < 0 || ks[i].To < m.Sent {
+		return nil
+	}
+	return ks[i]
+}

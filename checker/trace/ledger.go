@@ -1,0 +1,135 @@
+package trace
+
+import (
+	"sort"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Ledger says of refusals whether a client accounts for the key that they found. What it looks up
+// is put in order once, so that as many refusals as holds cost n log n. It is not safe for
+// concurrent use.
+type Ledger struct {
+	trace   *Trace
+	holds   map[int]record.Reach // by lock: from the call until its client had certainly left
+	unsure  record.Reach         // acquire calls of unknown outcome
+	own     map[owned]ownHolds   // made when they are asked for, as is the next
+	passing map[Place]record.Reach
+}
+
+// owned is a lock and a client that held it.
+type owned struct{ key, process int }
+
+// ownHolds are the holds of one client, from their calls and from their grants.
+type ownHolds struct{ called, granting record.Reach }
+
+// Ledger returns the ledger of a trace.
+func (t *Trace) Ledger() *Ledger {
+	l := &Ledger{trace: t, holds: map[int]record.Reach{}}
+	for _, lock := range t.record.Locks() {
+		ts := make([]record.Interval, len(lock.Holds))
+		for i, h := range lock.Holds {
+			ts[i] = record.Interval{From: h.Call, To: t.record.Left(h), Process: h.Process}
+		}
+		l.holds[lock.Key] = record.NewReach(ts)
+	}
+	var ts []record.Interval
+	for i := range t.record.Calls {
+		if k := &t.record.Calls[i]; k.Unsure() {
+			ts = append(ts, record.Interval{From: k.From, To: k.To, Process: k.Process})
+		}
+	}
+	l.unsure = record.NewReach(ts)
+	return l
+}
+
+// Accounts reports whether a client was inside, coming or leaving, at some time from a stamp until
+// a refusal for this lock was answered. A hold of the refused client itself that began later in the
+// same call says nothing: the client had nothing when it was refused.
+func (l *Ledger) Accounts(m *history.Command, lock int, since int64) bool {
+	if l.holds[lock].MeetsOther(since, m.Recv, m.Process) ||
+		l.unsure.MeetsOther(since, m.Recv, m.Process) {
+		return true
+	}
+	own := l.ownHolds(owned{lock, m.Process})
+	return own.granting.Meets(since, m.Recv) ||
+		own.called.Meets(since, m.Recv) && l.trace.takesOver(m) || l.passed(m, since)
+}
+
+// ownHolds returns the holds of a lock by one client.
+func (l *Ledger) ownHolds(o owned) ownHolds {
+	if l.own == nil {
+		called, granting := map[owned][]record.Interval{}, map[owned][]record.Interval{}
+		for i := range l.trace.record.Holds {
+			h := &l.trace.record.Holds[i]
+			o, left := owned{h.Key, h.Process}, l.trace.record.Left(h)
+			called[o] = append(called[o], record.Interval{From: h.Call, To: left})
+			granting[o] = append(granting[o], record.Interval{From: h.Granting, To: left})
+		}
+		l.own = make(map[owned]ownHolds, len(called))
+		for o := range called {
+			l.own[o] = ownHolds{record.NewReach(called[o]), record.NewReach(granting[o])}
+		}
+	}
+	return l.own[o]
+}
+
+// passed reports whether a client had the key for a moment in an attempt that was given back.
+func (l *Ledger) passed(m *history.Command, since int64) bool {
+	if l.passing == nil {
+		l.passing = l.trace.passing()
+	}
+	return l.passing[PlaceOf(m)].Meets(since, m.Recv)
+}
+
+// passing returns when clients had a key in attempts that may have been given back: of a lock of
+// several keys or servers, a call takes some, is refused another, and frees what it took.
+func (t *Trace) passing() map[Place]record.Reach {
+	times := map[Place][]record.Interval{}
+	for i := range t.Commands {
+		if m := &t.Commands[i]; t.TakesFree(m) {
+			times[PlaceOf(m)] = append(times[PlaceOf(m)], record.Interval{From: m.Sent,
+				To: t.givenBack(m), Process: m.Process})
+		}
+	}
+	out := make(map[Place]record.Reach, len(times))
+	for place, ts := range times {
+		out[place] = record.NewReach(ts)
+	}
+	return out
+}
+
+// givenBack returns when what a command took was freed again, for all that its client knows: at the
+// latest when the call is over.
+func (t *Trace) givenBack(m *history.Command) int64 {
+	over := m.Recv
+	if k := t.CallOf(m); k != nil {
+		over = k.To
+	}
+	for _, w := range t.since(m.Process, m.Recv) {
+		if w.Sent > over {
+			break
+		}
+		if w.Recv != 0 && w.Err == "" && t.Frees(w) && PlaceOf(w) == PlaceOf(m) {
+			return min(over, w.Recv)
+		}
+	}
+	return over
+}
+
+// takesOver reports whether a refused SETNX was but the beginning of an attempt: its client looked
+// whose lease it is, found that it had ended, and took it away.
+func (t *Trace) takesOver(m *history.Command) bool {
+	if Verb(m) != "SETNX" {
+		return false
+	}
+	ms := t.OfKey(Key(m))
+	first := sort.Search(len(ms), func(i int) bool { return ms[i].Sent >= m.Recv })
+	for _, w := range ms[first:] {
+		if w.Process == m.Process && Verb(w) != "GET" {
+			return Verb(w) != "SETNX"
+		}
+	}
+	return true
+}

@@ -1,0 +1,28 @@
+package trace
+
+import "strings"
+
+// Names are the numbers of the locks by their Redis keys. An environment may put a prefix before
+// them.
+type Names map[string]int
+
+// NamesOf returns the names of locks in the order of their numbers.
+func NamesOf(keys []string) Names {
+	out := make(Names, len(keys))
+	for i, key := range keys {
+		if _, known := out[key]; !known {
+			out[key] = i
+		}
+	}
+	return out
+}
+
+// Lock returns the number of the lock that a Redis key is, and whether it is one.
+func (ns Names) Lock(key string) (number int, known bool) {
+	for more := true; more; _, key, more = strings.Cut(key, ":") {
+		if i, ok := ns[key]; ok && (!known || i < number) {
+			number, known = i, true
+		}
+	}
+	return number, known
+}
