@@ -1,10 +1,14 @@
 package history
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Command is a line of trace.jsonl: one Redis command of one client. On disk it is two lines, one
 // with Sent and Args when it is about to leave and one with Recv and Reply or Err when the reply
-// was read; ReadTrace joins them by Process and Seq.
+// was read; a script whose lock does not declare what it does may have a third, with Effects.
+// ReadTrace joins them by Process and Seq.
 type Command struct {
 	Process int      `json:"process"`
 	Seq     int      `json:"seq"`         // numbers the commands of one process, from 1
@@ -16,6 +20,8 @@ type Command struct {
 	Reply   string   `json:"reply,omitempty"`
 	Err     string   `json:"err,omitempty"` // for people; Why is for readers
 	Why     Loss     `json:"why,omitempty"` // wherever Err is
+	// the commands that a script sent, in their order, as its node showed them; none: not known
+	Effects [][]string `json:"effects,omitempty"`
 }
 
 // Loss is why the reply to a command was not read. A command that was in flight when its process
@@ -35,4 +41,38 @@ func (c Command) String() string { return strings.Join(c.Args, " ") }
 type NodeCommand struct {
 	T    int64  `json:"t"`
 	Line string `json:"line"`
+}
+
+// Shown is what a line of MONITOR says.
+type Shown struct {
+	Wall   float64 // the node's own clock, in seconds
+	Script bool    // the command was sent by a script: by the last command before that was not
+	Args   []string
+}
+
+// Shown reads the line, as 1792000000.123456 [0 127.77.3.1:40112] "SETNX" "lock:0" "1792"; false:
+// it shows no command.
+func (c NodeCommand) Shown() (s Shown, ok bool) {
+	stamp, rest, ok := strings.Cut(c.Line, " [")
+	if !ok {
+		return s, false
+	}
+	from, rest, ok := strings.Cut(rest, "] ")
+	wall, err := strconv.ParseFloat(stamp, 64)
+	if err != nil || !ok {
+		return s, false
+	}
+	s.Wall, s.Script = wall, strings.HasSuffix(from, " lua")
+	for rest != "" {
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return s, false
+		}
+		arg, err := strconv.Unquote(quoted)
+		if err != nil {
+			return s, false
+		}
+		s.Args, rest = append(s.Args, arg), strings.TrimPrefix(rest[len(quoted):], " ")
+	}
+	return s, len(s.Args) > 0
 }

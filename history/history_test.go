@@ -3,6 +3,8 @@ package history_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,14 +158,16 @@ func TestDamagedHistoryIsReadUpToTheDamage(t *testing.T) {
 	}
 }
 
-func TestTraceJoinsTheTwoLinesOfACommand(t *testing.T) {
+func TestTraceJoinsTheLinesOfACommand(t *testing.T) {
 	cs, err := history.ReadTrace(
 		strings.NewReader(`{"process":0,"seq":1,"n":7,"sent":30,"args":["SETNX","k","1"]}
 {"process":1,"seq":1,"n":1,"sent":20,"args":["GET","k"]}
 {"process":0,"seq":1,"recv":40,"reply":"1"}
+{"process":1,"seq":1,"effects":[["get","k"]]}
 `))
 	want := []history.Command{
-		{Process: 1, Seq: 1, N: 1, Sent: 20, Args: []string{"GET", "k"}},
+		{Process: 1, Seq: 1, N: 1, Sent: 20, Args: []string{"GET", "k"},
+			Effects: [][]string{{"get", "k"}}},
 		{Process: 0, Seq: 1, N: 7, Sent: 30, Recv: 40, Args: []string{"SETNX", "k", "1"}, Reply: "1"},
 	}
 	if d := cmp.Diff(want, cs); d != "" || err != nil {
@@ -198,4 +202,24 @@ func FuzzRead(f *testing.F) {
 func FuzzReadTrace(f *testing.F) {
 	f.Add(`{"process":0,"seq":1,"sent":30,"args":["GET","k"]}`)
 	f.Fuzz(func(t *testing.T, in string) { _, _ = history.ReadTrace(strings.NewReader(in)) })
+}
+
+func FuzzMonitor(f *testing.F) {
+	f.Add(`1792000000.123456 [0 127.77.3.1:40112] "SETNX" "lock:0" "a\"\x00"`)
+	f.Add(`1792000000.123456 [0 lua] "DEL"`)
+	f.Add("OK")
+	f.Fuzz(func(t *testing.T, line string) {
+		said, ok := history.NodeCommand{Line: line}.Shown()
+		if !ok {
+			return
+		}
+		again := "1.0 [0 x]"
+		for _, a := range said.Args {
+			again += fmt.Sprintf(" %q", a)
+		}
+		if same, ok := (history.NodeCommand{Line: again}).Shown(); !ok || !slices.Equal(said.Args,
+			same.Args) {
+			t.Errorf("%q became %q", said.Args, same.Args)
+		}
+	})
 }

@@ -67,6 +67,12 @@ func (l *line) list(name string, n int, item func(i int)) {
 		return
 	}
 	l.name(name)
+	l.items(n, item)
+}
+
+func (l *line) array(vs []string) { l.items(len(vs), func(i int) { l.quote(vs[i]) }) }
+
+func (l *line) items(n int, item func(i int)) {
 	l.b = append(l.b, '[')
 	for i := range n {
 		if i > 0 {
@@ -168,6 +174,7 @@ func (c Command) write(l *line) {
 	l.text("reply", c.Reply)
 	l.text("err", c.Err)
 	l.text("why", string(c.Why))
+	l.list("effects", len(c.Effects), func(i int) { l.array(c.Effects[i]) })
 	l.end()
 }
 

@@ -121,7 +121,7 @@ func lines(r io.Reader, f func(n int, line []byte) error) error {
 	return nil
 }
 
-// ReadTrace reads trace.jsonl and joins the two lines of each command. Commands come in the order
+// ReadTrace reads trace.jsonl and joins the lines of each command. Commands come in the order
 // in which they were sent. A last line that is cut short, as a crash leaves it, is ignored.
 func ReadTrace(r io.Reader) ([]Command, error) {
 	type id struct{ process, seq int }
@@ -139,6 +139,10 @@ func ReadTrace(r io.Reader) ([]Command, error) {
 		if !seen {
 			at[id{c.Process, c.Seq}] = len(cs)
 			cs = append(cs, c)
+			return nil
+		}
+		if len(c.Effects) > 0 {
+			cs[i].Effects = c.Effects
 			return nil
 		}
 		cs[i].Recv, cs[i].Reply, cs[i].Err, cs[i].Why = c.Recv, c.Reply, c.Err, c.Why

@@ -145,11 +145,13 @@ func expiry(unit, number string) Expiry {
 }
 
 // Verb is the name of a command in upper case.
-func Verb(m *history.Command) string {
-	if len(m.Args) == 0 {
+func Verb(m *history.Command) string { return verb(m.Args) }
+
+func verb(args []string) string {
+	if len(args) == 0 {
 		return ""
 	}
-	return strings.ToUpper(m.Args[0])
+	return strings.ToUpper(args[0])
 }
 
 // Key returns the key that a command is about.

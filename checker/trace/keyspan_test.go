@@ -82,22 +82,3 @@ func TestOffsetsOfAClock(t *testing.T) {
 		t.Errorf("offsets %v from a clock that was not heard at first", got)
 	}
 }
-
-func FuzzMonitor(f *testing.F) {
-	f.Add(`1792000000.123456 [0 127.77.3.1:40112] "SETNX" "lock:0" "a\"\x00"`)
-	f.Add(`1792000000.123456 [0 lua] "DEL"`)
-	f.Add("OK")
-	f.Fuzz(func(t *testing.T, line string) {
-		_, args, ok := parseMonitor(line)
-		if !ok {
-			return
-		}
-		again := "1.0 [0 x]"
-		for _, a := range args {
-			again += fmt.Sprintf(" %q", a)
-		}
-		if _, same, ok := parseMonitor(again); len(args) > 0 && (!ok || !slices.Equal(args, same)) {
-			t.Errorf("%q became %q", args, same)
-		}
-	})
-}

@@ -9,12 +9,14 @@ import (
 )
 
 // Reader knows what the commands of a trace did to locks: Redis' own commands by their names,
-// scripts by what the header declares of them. A script without a declaration may answer anything
-// whatever it did: it is evidence of nothing, except that one of an acquire call that succeeded may
-// have been the grant. It is not safe for concurrent use.
+// scripts by what the header declares of them, or else by what their node showed that they did (see
+// Observe). A script without either may answer anything whatever it did: it is evidence of nothing,
+// except that one of an acquire call that succeeded may have been the grant. It is not safe for
+// concurrent use.
 type Reader struct {
 	scripts map[string]*script // by history.ScriptID
 	ids     map[string]string  // text -> ID
+	learned map[string]*habits // by history.ScriptID
 }
 
 // script is a declared one.
@@ -53,28 +55,39 @@ func (r *Reader) declared(m *history.Command) *script {
 	if len(r.scripts) == 0 || !scripted(m) || len(m.Args) < 2 {
 		return nil
 	}
+	return r.scripts[r.id(m)]
+}
+
+// id is the history.ScriptID of the script that a command runs.
+func (r *Reader) id(m *history.Command) string {
 	text := m.Args[1]
 	if Verb(m) == "EVALSHA" {
-		return r.scripts[strings.ToLower(text)]
+		return strings.ToLower(text)
 	}
 	id, known := r.ids[text]
 	if !known {
 		id = history.ScriptID(text)
 		r.ids[text] = id
 	}
-	return r.scripts[id]
+	return id
 }
 
 // Declared reports whether a command runs a script of which the header says what it does.
 func (r *Reader) Declared(m *history.Command) bool { return r.declared(m) != nil }
 
-// Undeclared reports whether a command runs a script of which the header says nothing.
-func (r *Reader) Undeclared(m *history.Command) bool { return scripted(m) && r.declared(m) == nil }
+// Undeclared reports whether a command runs a script of which it is not known what it did: the
+// header says nothing, and its node showed nothing.
+func (r *Reader) Undeclared(m *history.Command) bool {
+	return scripted(m) && r.declared(m) == nil && len(m.Effects) == 0
+}
 
 // Takes reports whether a command may have granted a lock: it writes the key and was not refused.
 func (r *Reader) Takes(m *history.Command) bool {
 	if s := r.declared(m); s != nil {
 		return s.is(history.ScriptTakes, s.done, m)
+	}
+	if e, ok := r.observed(m); ok {
+		return Answered(m) && (e.Kind.Writes() && e.Kind != Take || e.Kind == Take && yes(m.Reply))
 	}
 	c := commands[Verb(m)]
 	return c.kind != Free && c.done != nil && Answered(m) && c.done(m.Reply)
@@ -83,7 +96,8 @@ func (r *Reader) Takes(m *history.Command) bool {
 // TakesFree reports whether a command took a lock that was free: it cannot have been granted while
 // the key was set.
 func (r *Reader) TakesFree(m *history.Command) bool {
-	return (r.Declared(m) || EffectOf(m.Args).Kind == Take) && r.Takes(m)
+	e, ok := r.observed(m)
+	return (r.Declared(m) || EffectOf(m.Args).Kind == Take || ok && e.Kind == Take) && r.Takes(m)
 }
 
 // Denied reports whether a command tried to take a lock and was told that it is taken.
@@ -94,6 +108,9 @@ func (r *Reader) Denied(m *history.Command) bool {
 	if s := r.declared(m); s != nil {
 		return s.is(history.ScriptTakes, s.refused, m)
 	}
+	if _, ok := r.observed(m); ok {
+		return r.habit(m).takes && r.changedNothing(m)
+	}
 	c := commands[Verb(m)]
 	return c.refused != nil && c.refused(m.Reply)
 }
@@ -103,7 +120,10 @@ func (r *Reader) Frees(m *history.Command) bool {
 	if s := r.declared(m); s != nil {
 		return s.does == history.ScriptFrees
 	}
-	return commands[Verb(m)].kind == Free
+	if e, ok := r.observed(m); ok {
+		return e.Kind == Free
+	}
+	return commands[Verb(m)].kind == Free || r.habit(m).frees
 }
 
 // Deleted reports whether a command said that it deleted the key.
@@ -111,7 +131,7 @@ func (r *Reader) Deleted(m *history.Command) bool {
 	if s := r.declared(m); s != nil {
 		return s.is(history.ScriptFrees, s.done, m)
 	}
-	return r.Frees(m) && Answered(m) && yes(m.Reply)
+	return !r.Undeclared(m) && r.Frees(m) && Answered(m) && yes(m.Reply)
 }
 
 // MayHaveDeleted reports whether a command may have deleted the key, for all that its reply says.
@@ -119,6 +139,8 @@ func (r *Reader) MayHaveDeleted(m *history.Command) bool {
 	switch {
 	case r.Undeclared(m):
 		return true
+	case len(m.Effects) > 0 && r.declared(m) == nil:
+		return r.Frees(m)
 	case Answered(m):
 		return r.Deleted(m)
 	}
@@ -133,6 +155,8 @@ func (r *Reader) Refused(m *history.Command) bool {
 	case m.Recv == 0 || m.Err != "" || r.Undeclared(m):
 		return false
 	case r.Declared(m):
+		return r.Denied(m)
+	case len(m.Effects) > 0:
 		return r.Denied(m)
 	case e.Kind != Take || slices.ContainsFunc(m.Args, func(a string) bool {
 		return strings.EqualFold(a, "GET") // the reply of SET with GET is what the key was before

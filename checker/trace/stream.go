@@ -1,11 +1,6 @@
 package trace
 
-import (
-	"strconv"
-	"strings"
-
-	"github.com/lockbench/lockbench/history"
-)
+import "github.com/lockbench/lockbench/history"
 
 // Stream is what a node was sent, by its own word, with times that can be trusted. MONITOR stamps
 // each command with the node's wall clock, which a fault may have moved, and lockbench notes when
@@ -50,7 +45,8 @@ func Listen(shown []history.NodeCommand, moves []int64) *Stream {
 	}
 	at := 0
 	for i := range shown {
-		wall, args, ok := parseMonitor(shown[i].Line)
+		said, ok := shown[i].Shown()
+		wall, args := said.Wall, said.Args
 		if !ok || len(args) < 2 {
 			continue
 		}
@@ -93,29 +89,4 @@ func (s *Stream) Offsets() (os []Offset) {
 		}
 	}
 	return os
-}
-
-// parseMonitor reads a line like 1792000000.123456 [0 127.77.3.1:40112] "SETNX" "lock:0" "1792".
-func parseMonitor(line string) (wall float64, args []string, ok bool) {
-	stamp, rest, ok := strings.Cut(line, " [")
-	if !ok {
-		return 0, nil, false
-	}
-	wall, err := strconv.ParseFloat(stamp, 64)
-	_, rest, ok = strings.Cut(rest, "] ")
-	if err != nil || !ok {
-		return 0, nil, false
-	}
-	for rest != "" {
-		quoted, err := strconv.QuotedPrefix(rest)
-		if err != nil {
-			return 0, nil, false
-		}
-		arg, err := strconv.Unquote(quoted)
-		if err != nil {
-			return 0, nil, false
-		}
-		args, rest = append(args, arg), strings.TrimPrefix(rest[len(quoted):], " ")
-	}
-	return wall, args, true
 }

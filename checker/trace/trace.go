@@ -31,6 +31,7 @@ type Trace struct {
 func New(h history.Header, r *record.Record, commands []history.Command) *Trace {
 	t := &Trace{Reader: NewReader(h), Commands: commands, Sent: map[int][]*history.Command{},
 		names: NamesOf(h.Names), record: r}
+	t.learn(commands)
 	for i := range commands {
 		m := &commands[i]
 		t.Sent[m.Process] = append(t.Sent[m.Process], m)
@@ -128,7 +129,7 @@ func (t *Trace) Grants() Grants {
 		case t.Frees(m):
 		case m.Recv == 0 || m.Err != "":
 			note(m, record.Forever)
-		case t.Takes(m) && (t.Declared(m) || unsure[[2]int{m.Process, m.N}]):
+		case t.Takes(m) && (t.Declared(m) || len(m.Effects) > 0 || unsure[[2]int{m.Process, m.N}]):
 			note(m, m.Recv)
 		}
 	}

@@ -79,7 +79,8 @@ var rooms = map[string][]string{
 	"internal/cluster/proxy":  {"nemesis", "internal/cluster/proc", "internal/cluster/clock"},
 	"internal/cluster/server": {"history", "nemesis", "workloads", "internal/cluster/proc",
 		"internal/cluster/clock", "internal/cluster/proxy", "internal/cluster/worker"},
-	"internal/store":      {"history", "checker"},
+	// what nodes showed of scripts becomes a part of the trace before it is judged
+	"internal/store":      {"history", "checker", "checker/trace"},
 	"internal/tap":        {"history"},
 	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine": {},

@@ -149,6 +149,9 @@ func Judge(dir string) (*Run, error) {
 	if r == nil {
 		return nil, err
 	}
+	if err := r.observe(); err != nil {
+		return nil, err
+	}
 	r.Verdict = checker.Check(r.History, r.Trace, checker.Options{Partial: err != nil})
 	return r, r.SaveVerdict()
 }

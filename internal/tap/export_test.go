@@ -12,9 +12,13 @@ import (
 )
 
 // Serve is a Redis of the simulator behind a real listener.
-func Serve(t *testing.T) (address string) {
+func Serve(t *testing.T) (address string) { return Shown(t, nil) }
+
+// Shown is Serve; monitor, if any, is told of what the server does.
+func Shown(t *testing.T, monitor func(line string)) (address string) {
 	var mu sync.Mutex
 	e := engine.New()
+	e.Monitor = monitor
 	return testenv.Listen(t, func(c net.Conn) {
 		mu.Lock()
 		s := e.Open(func(b []byte) { _, _ = c.Write(b) })

@@ -73,16 +73,20 @@ func startRedis(t *testing.T) string {
 	return node.Addr()
 }
 
-// bothSee lets two clients go through a few cycles of a lock.
-func bothSee(t *testing.T, nodes []string, l impls.Entry, variant string, wait int) {
+// bothSee lets two clients go through a few cycles of a lock, and returns what the tap saw.
+func bothSee(t *testing.T, nodes []string, l impls.Entry, variant string, wait int) (
+	tapped []history.Command) {
 	cfg := workloads.Config{
 		Impl: l.Name, Variant: variant, TTL: history.Duration(cmp.Or(l.TTL, 2*time.Second)),
 		Poll:           history.Duration(2 * time.Millisecond),
 		AcquireTimeout: history.Duration(300 * time.Millisecond),
-		ClientTimeout:  history.Duration(5 * time.Second), WaitReplicas: wait,
-		WaitTimeout: history.Duration(10 * time.Millisecond),
+		ClientTimeout:  history.Duration(5 * time.Second),
+		WaitReplicas:   wait,
+		WaitTimeout:    history.Duration(10 * time.Millisecond),
 	}
-	if l.Topology != impls.Independent {
+	if l.Topology == impls.Independent {
+		cfg.NodeTimeout = cfg.ClientTimeout // on a machine that is busy, too
+	} else {
 		nodes = nodes[:1]
 	}
 	order := workloads.Order{Do: workloads.DoCycle, Hold: history.Duration(time.Millisecond)}
@@ -93,29 +97,34 @@ func bothSee(t *testing.T, nodes []string, l impls.Entry, variant string, wait i
 		order.Keys = []int{0, 1}
 	}
 	var clients sync.WaitGroup
+	var two [2]*both
 	for process := range 2 {
 		cfg := cfg
 		cfg.Process = process
-		b := &both{t: t, start: time.Now(), next: make(chan struct{}, 1)}
+		b := &both{t: t, process: process, next: make(chan struct{}, 1)}
+		two[process] = b
 		clients.Go(func() {
 			b.play(cfg, nodes, order)
 			b.compare(l.Name + " " + variant)
 		})
 	}
 	clients.Wait()
+	tapped = append(two[0].tapped, two[1].tapped...)
+	slices.SortFunc(tapped, func(x, y history.Command) int { return cmp.Compare(x.Sent, y.Sent) })
+	return tapped
 }
 
 // both is one client with its two traces.
 type both struct {
-	t      *testing.T
-	start  time.Time
-	next   chan struct{}
-	mu     sync.Mutex
-	hooked []history.Command
-	tapped []history.Command
+	t       *testing.T
+	process int
+	next    chan struct{}
+	mu      sync.Mutex
+	hooked  []history.Command
+	tapped  []history.Command
 }
 
-func (b *both) now() int64 { return int64(time.Since(b.start)) }
+func (*both) now() int64 { return time.Now().UnixNano() }
 
 // play lets the client go through its cycles.
 func (b *both) play(cfg workloads.Config, nodes []string, order workloads.Order) {
@@ -176,7 +185,8 @@ func (b *both) Before(context.Context, string, []string) {}
 func (b *both) Sent(_ context.Context, node string, args []string) history.Command {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := history.Command{Seq: len(b.tapped) + 1, Node: node, Args: args, Sent: b.now()}
+	c := history.Command{Process: b.process, Seq: len(b.tapped) + 1, Node: node, Args: args,
+		Sent: b.now()}
 	b.tapped = append(b.tapped, c)
 	return c
 }

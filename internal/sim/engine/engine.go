@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/resp"
@@ -41,6 +42,9 @@ type Engine struct {
 	Replica bool
 	// Busy makes nearly every command an error: a script does not end.
 	Busy bool
+	// Monitor is told of each command as MONITOR would show it: those of a script behind the one that
+	// runs it. Nil: not wanted.
+	Monitor func(line string)
 	// Lacks is the first command that was sent and that redis-server has, but this package has not:
 	// what comes of a run then says nothing. "": none.
 	Lacks string
@@ -132,8 +136,29 @@ func (c *call) dispatch() {
 		c.queue()
 	default:
 		c.s.Ran = true
-		cmd.run(c)
+		c.execute(cmd)
 	}
+}
+
+// execute runs a command that nothing forbids.
+func (c *call) execute(cmd command) {
+	if c.e.Monitor != nil {
+		c.e.Monitor(c.shown())
+	}
+	cmd.run(c)
+}
+
+// shown is the line of MONITOR for a command.
+func (c *call) shown() string {
+	from := fmt.Sprintf("client:%d", c.s.ID)
+	if c.s.script {
+		from = "lua"
+	}
+	b := fmt.Appendf(nil, "%d.%06d [0 %s]", c.e.now/1e6, c.e.now%1e6, from)
+	for _, a := range c.args {
+		b = strconv.AppendQuoteToASCII(append(b, ' '), a)
+	}
+	return string(b)
 }
 
 // unknown is the error for a command that is not in the table.

@@ -48,7 +48,7 @@ func exec(c *call) {
 	c.out.Array(len(t.queue))
 	for _, c.args = range t.queue {
 		cmd, _ := lookup(c.args[0])
-		cmd.run(c)
+		c.execute(cmd)
 	}
 }
 

@@ -1,0 +1,129 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// Observe finds out what the scripts did of which the header says nothing: a node shows the
+// commands of a script right behind the one that ran it. It returns a line of the trace for each
+// command of which that is certain, with its Effects. Nodes are the streams of MONITOR, in the
+// run's time.
+//
+// Which of several equal commands a node shows is told by their order, and only where it cannot
+// have been another: a command without a reply may never have come, or late.
+func Observe(h history.Header, commands []history.Command,
+	nodes map[string][]history.NodeCommand) (lines []history.Command) {
+	r := NewReader(h)
+	sent := map[string][]*history.Command{}
+	for i := range commands {
+		if m := &commands[i]; r.Undeclared(m) && len(m.Effects) == 0 {
+			at := place(m.Node, m.Args)
+			sent[at] = append(sent[at], m)
+		}
+	}
+	if len(sent) == 0 {
+		return nil
+	}
+	runs := map[string][]run{}
+	for node, shown := range nodes {
+		for _, x := range scriptRuns(shown) {
+			at := place(node, x.args)
+			runs[at] = append(runs[at], x)
+		}
+	}
+	for at, ms := range sent {
+		lines = append(lines, match(ms, runs[at])...)
+	}
+	slices.SortFunc(lines, func(a, b history.Command) int {
+		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.Seq, b.Seq))
+	})
+	return lines
+}
+
+func place(node string, args []string) string { return node + "\x00" + strings.Join(args, "\x00") }
+
+// run is one run of a script, as a node showed it.
+type run struct {
+	t       int64 // when it had taken place
+	args    []string
+	effects [][]string
+}
+
+// scriptRuns are the commands that a node showed, with what scripts did in them.
+func scriptRuns(shown []history.NodeCommand) (all []run) {
+	for i := range shown {
+		said, ok := shown[i].Shown()
+		switch {
+		case !ok:
+		case !said.Script:
+			all = append(all, run{t: shown[i].T, args: said.Args})
+		case len(all) > 0:
+			last := &all[len(all)-1]
+			last.effects = append(last.effects, said.Args)
+		}
+	}
+	return all
+}
+
+// match gives equal commands, in the order in which they were sent, what was shown of them.
+func match(sent []*history.Command, shown []run) (lines []history.Command) {
+	var answered []*history.Command
+	for _, m := range sent {
+		if m.Recv != 0 && m.Err == "" {
+			answered = append(answered, m)
+		}
+	}
+	switch {
+	case len(shown) == len(sent) && alike(shown): // all of them came
+		return same(sent, shown)
+	case len(shown) > len(answered) && alike(shown):
+		return same(answered, shown[:len(answered)])
+	case len(shown) != len(answered):
+		return nil
+	}
+	for len(answered) > 0 {
+		n := atOnce(answered)
+		if alike(shown[:n]) {
+			lines = append(lines, same(answered[:n], shown[:n])...)
+		}
+		answered, shown = answered[n:], shown[n:]
+	}
+	return lines
+}
+
+// same gives commands what was shown of them, in the same order.
+func same(ms []*history.Command, shown []run) (lines []history.Command) {
+	for i, m := range ms {
+		if x := shown[i]; x.t >= m.Sent && len(x.effects) > 0 {
+			lines = append(lines, history.Command{Process: m.Process, Seq: m.Seq, Effects: x.effects})
+		}
+	}
+	return lines
+}
+
+// alike reports whether all runs did the same.
+func alike(runs []run) bool {
+	for _, x := range runs {
+		if !slices.EqualFunc(x.effects, runs[0].effects, slices.Equal) {
+			return false
+		}
+	}
+	return true
+}
+
+// atOnce is how many of the commands, which have replies, were under way at once with the first, or
+// with another that was: which of them came first is not known.
+func atOnce(ms []*history.Command) int {
+	var over int64
+	for i, m := range ms {
+		if i > 0 && m.Sent >= over {
+			return i
+		}
+		over = max(over, m.Recv)
+	}
+	return len(ms)
+}

@@ -1,0 +1,69 @@
+package trace
+
+import "github.com/lockbench/lockbench/history"
+
+// habits are what a script was seen to do to its key in some of its runs.
+type habits struct{ takes, frees bool }
+
+// learn reads what scripts did in all runs that a node showed.
+func (r *Reader) learn(commands []history.Command) {
+	r.learned = map[string]*habits{}
+	for i := range commands {
+		m := &commands[i]
+		e, ok := r.observed(m)
+		if !ok {
+			continue
+		}
+		h := r.learned[r.id(m)]
+		if h == nil {
+			h = &habits{}
+			r.learned[r.id(m)] = h
+		}
+		h.takes = h.takes || e.Kind.Writes()
+		h.frees = h.frees || e.Kind == Free
+	}
+}
+
+// observed returns what a script did to its key, by its node's word: the last write or deletion, or
+// else None, or Expire. False: it is not known, or the header says it. Of commands that write only
+// where the key is free the reply of the script tells what became of them.
+func (r *Reader) observed(m *history.Command) (sum Effect, ok bool) {
+	if len(m.Effects) == 0 || !scripted(m) || r.declared(m) != nil {
+		return Effect{}, false
+	}
+	for _, args := range m.Effects {
+		e := EffectOf(args)
+		if e.Key != Key(m) || countsDown(args) {
+			continue
+		}
+		switch {
+		case e.Kind == Expire || e.Kind == Persist:
+			if sum.Kind == None {
+				sum = e
+			}
+		case e.Kind != None:
+			sum = e
+		}
+	}
+	return sum, true
+}
+
+// countsDown reports whether a command takes one acquisition of several away.
+func countsDown(args []string) bool {
+	last := args[len(args)-1]
+	return commands[verb(args)].kind == Count && len(last) > 0 && last[0] == '-'
+}
+
+// habit is what the script of a command was seen to do.
+func (r *Reader) habit(m *history.Command) habits {
+	if !scripted(m) || len(m.Args) < 2 || r.learned[r.id(m)] == nil {
+		return habits{}
+	}
+	return *r.learned[r.id(m)]
+}
+
+// changedNothing reports whether a script that was seen certainly left its key as it was.
+func (r *Reader) changedNothing(m *history.Command) bool {
+	e, _ := r.observed(m)
+	return Answered(m) && (e.Kind == None || e.Kind == Take && !yes(m.Reply))
+}
