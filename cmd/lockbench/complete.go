@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/history"
@@ -23,6 +24,7 @@ type words func(c *cobra.Command) []string
 // its name before, for one.
 var closed = map[string]words{
 	"impl":           each(impls.All, func(e impls.Entry) string { return e.Name }),
+	"adapter":        each(adapters.All, func(a adapters.Adapter) string { return a.Name }),
 	"matrix impl":    rowNames,
 	"rows":           rowNames,
 	"nemesis":        faultNames,
@@ -71,8 +73,15 @@ func faultNames(*cobra.Command) (names []string) {
 	return names
 }
 
-// variantsOf are the variants of the lock that --impl names.
-func variantsOf(c *cobra.Command) []string {
+// variantsOf are the variants of the lock that --impl or --adapter names.
+func variantsOf(c *cobra.Command) (names []string) {
+	if f := c.Flag("adapter"); f != nil && f.Value.String() != "" {
+		a, _ := adapters.Find(f.Value.String())
+		for _, v := range a.Variants {
+			names = append(names, v.Name)
+		}
+		return names
+	}
 	e, err := impls.Find(c.Flag("impl").Value.String())
 	if err != nil {
 		return nil

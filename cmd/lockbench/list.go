@@ -24,6 +24,7 @@ func listCommand() *cobra.Command {
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(lister("impls", "the locks, and what each declares", implRows, writeImpls),
+		lister("adapters", "the lock libraries that run --adapter drives", adapterRows, writeAdapters),
 		lister("nemeses", "the faults, and what each does", nemesisRows, writeNemeses),
 		lister("workloads", "what clients can do with a lock", workloadRows, writeWorkloads))
 	return c

@@ -28,15 +28,22 @@ type remote struct {
 }
 
 // connect makes the tap before the client's links, and returns what the process is told first.
-func (r *remote) connect(options map[string]adapters.Option) (c Config, err error) {
-	if len(r.cfg.Sentinels) > 0 {
-		return c, errors.New("adapters do not run with Sentinel yet")
-	}
+func (r *remote) connect(options map[string]adapters.Option) (Config, error) {
 	r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D()})
+	return r.listen(options)
+}
+
+// listen gives the tap an address for each way of the client, and returns the config with them.
+func (r *remote) listen(options map[string]adapters.Option) (c Config, err error) {
 	c = Config{Do: doConfig, Protocol: Protocol, Client: r.cfg.Process, Seed: r.cfg.Seed,
 		Keys: r.cfg.Keys, Options: options, TTL: r.cfg.TTL.D().Milliseconds(),
 		Poll:    r.cfg.Poll.D().Milliseconds(),
 		Timeout: r.cfg.ClientTimeout.D().Milliseconds(), Retries: r.cfg.ClientRetries}
+	if len(r.cfg.Sentinels) > 0 {
+		c.Master = workloads.MasterName
+		c.Sentinels, err = r.sentinels()
+		return c, err
+	}
 	for i, nodes := range r.cfg.Nodes {
 		ways := tap.Ways{Nodes: nodes, First: r.cfg.Master}
 		if i < len(r.cfg.Spares) {
@@ -49,6 +56,30 @@ func (r *remote) connect(options map[string]adapters.Option) (c Config, err erro
 		c.Redis = append(c.Redis, addr)
 	}
 	return c, nil
+}
+
+// sentinels gives the tap an address for each server and each sentinel: the client is told by the
+// sentinels which server is the master, and reads its own way to it.
+func (r *remote) sentinels() (addrs []string, err error) {
+	for node, addr := range r.cfg.Nodes[0] {
+		here, err := r.tap.Listen(tap.Ways{Nodes: map[string]string{node: addr}, First: node})
+		if err != nil {
+			return nil, err
+		}
+		for public, name := range r.cfg.Announced {
+			if name == node {
+				r.tap.Announce(public, here)
+			}
+		}
+	}
+	for _, s := range r.cfg.Sentinels {
+		here, err := r.tap.Sentinel(s)
+		if err != nil {
+			return nil, err
+		}
+		addrs = append(addrs, here)
+	}
+	return addrs, nil
 }
 
 // dial connects the tap to a link, and says what its other end asks for.

@@ -15,6 +15,7 @@ import (
 // Adapter is what a plan knows of a lock that an adapter drives: with it a run can be judged and
 // repeated without the adapter's files, and it shows if they have changed since.
 type Adapter struct {
+	Name     string            `json:"name"`
 	Dir      string            `json:"dir,omitempty"` // a folder of the user's; "": lockbench's own
 	Library  string            `json:"library,omitempty"`
 	Version  string            `json:"version,omitempty"` // of the library
@@ -81,18 +82,17 @@ func (p *Plan) adapt(o RunOptions) error {
 	if err != nil {
 		return err
 	}
-	if _, err := impls.Find(a.Name); err == nil {
-		return fmt.Errorf("the adapter %s has the name of one of lockbench's own locks; change name in "+
-			"its %s", a.Name, adapters.ManifestName)
-	}
 	u, err := a.Use(o.Variant)
 	if err != nil {
 		return err
 	}
 	p.Impl, p.Variant = a.Name, u.Variant
-	p.Adapter = &Adapter{Dir: a.Dir, Library: a.Library, Version: a.Version, Hash: a.Hash,
-		Topology: u.Topology, Key: u.Key, Clock: a.Clock, Declares: u.Declares, Options: u.Options,
-		Poll: history.Duration(cmp.Or(o.Poll, u.Defaults.Poll.D()))}
+	if _, err := impls.Find(a.Name); err == nil {
+		p.Impl += "-" + a.Version // a library is another lock than lockbench's own port of it
+	}
+	p.Adapter = &Adapter{Name: a.Name, Dir: a.Dir, Library: a.Library, Version: a.Version,
+		Hash: a.Hash, Topology: u.Topology, Key: u.Key, Clock: a.Clock, Declares: u.Declares,
+		Options: u.Options, Poll: history.Duration(cmp.Or(o.Poll, u.Defaults.Poll.D()))}
 	p.Adapter.tell(o, u)
 	p.adaptedTimes(o, u)
 	return nil
@@ -156,8 +156,8 @@ func (a *Adapter) check() error {
 	case a.Topology != string(impls.OneServer) && a.Topology != string(impls.Independent):
 		return fmt.Errorf("adapter.topology is %q; it may be %s or %s", a.Topology, impls.OneServer,
 			impls.Independent)
-	case a.Hash == "":
-		return fmt.Errorf("adapter.hash is missing")
+	case a.Hash == "" || a.Name == "":
+		return fmt.Errorf("adapter.name or adapter.hash is missing")
 	case a.Poll < 0:
 		return fmt.Errorf("adapter.poll is %v; it must not be below zero", a.Poll)
 	}

@@ -265,6 +265,9 @@ func (p Plan) Validate() error {
 			p.Format, PlanFormat)
 	case err != nil:
 		return err
+	case p.Adapter != nil && p.Environment == "sim":
+		return fmt.Errorf("the simulator cannot run the adapter %s, which is a process of its own; it "+
+			"needs redis-server, or --env docker", p.Adapter.Name)
 	case p.bounded() != nil:
 		return p.bounded()
 	case p.TTL <= 0:

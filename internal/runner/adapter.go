@@ -21,13 +21,13 @@ func spawner(ctx context.Context, p harness.Plan, dir string, otherwise server.S
 	if p.Adapter == nil {
 		return otherwise, nil
 	}
-	a, err := adapters.Find(cmp.Or(p.Adapter.Dir, p.Impl))
+	a, err := adapters.Find(cmp.Or(p.Adapter.Dir, p.Adapter.Name))
 	if err != nil {
 		return nil, err
 	}
 	if a.Hash != p.Adapter.Hash {
 		return nil, fmt.Errorf("the files of the adapter %s have changed since the plan was made; run "+
-			"it with --adapter instead of --plan", p.Impl)
+			"it with --adapter instead of --plan", a.Name)
 	}
 	in, err := adapters.Setup(ctx, a)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // The parts, and the command by which each is recognised.
 var commands = map[string]string{
 	"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc",
-	"docker": "docker", "faketime": "faketime",
+	"python3": "python3", "docker": "docker", "faketime": "faketime",
 	"bridge": "docker", "compose": "docker-compose",
 }
 
