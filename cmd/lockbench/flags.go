@@ -50,6 +50,13 @@ func (f *lockFlags) register(s *pflag.FlagSet) {
 		"how often the Redis client itself resends; its own default is 3")
 	s.IntVar(&o.WaitReplicas, "wait-replicas", 0,
 		"replicas that must confirm a grant (WAIT), or it is given back")
+	s.DurationVar(&o.WaitTimeout, "wait-timeout", 0,
+		"how long the replicas of --wait-replicas may take (default 100ms)")
+	s.DurationVar(&o.Think, "think", 0, "mean pause between cycles")
+	s.IntVar(&o.MaxRenewals, "max-renewals", 0,
+		"how often one hold may be renewed (default for ever, as documented)")
+	s.DurationVar(&o.NodeTimeout, "node-timeout", 0,
+		"how long redlock waits for one master (default a twentieth of the lease, 5ms to 50ms)")
 	s.BoolVar(&f.watchdog, "watchdog", true,
 		"let a lock that has a watchdog renew its lease; =false names a lease instead")
 }

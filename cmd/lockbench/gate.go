@@ -90,11 +90,12 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	dir, err := newDir(f.out, f.store, "gate", strings.TrimSuffix(filepath.Base(name),
+	dir, lock, err := newDir(f.out, f.store, "gate", strings.TrimSuffix(filepath.Base(name),
 		filepath.Ext(name)))
 	if err != nil {
 		return err
 	}
+	defer lock.Close()
 	bar := progress.StartBar(c.ErrOrStderr())
 	f.options.Tell = bar.Step
 	r, runErr := machine.Run(c.Context(), dir, f.options)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -90,10 +91,11 @@ func (f *mergeFlags) gates(c *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := f.gather(dirs, "gate", "merged")
+	out, lock, err := f.gather(dirs, "gate", "merged")
 	if err != nil {
 		return err
 	}
+	defer lock.Close()
 	err = gatepage.Save(c.Context(), out, r, c.ErrOrStderr())
 	if err := errors.Join(err, f.point(out)); err != nil {
 		return broken(err)
@@ -114,10 +116,11 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := f.gather(dirs, "matrix", "all")
+	out, lock, err := f.gather(dirs, "matrix", "all")
 	if err != nil {
 		return err
 	}
+	defer lock.Close()
 	whole := matrix.Folder{Dir: out, Options: options, Known: results}
 	if err := errors.Join(whole.Save(), matrixpage.Save(out, m), f.point(out)); err != nil {
 		return broken(err)
@@ -126,20 +129,28 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 }
 
 // gather makes the directory of the whole and copies the runs of the parts into it.
-func (f *mergeFlags) gather(dirs []string, kind, name string) (string, error) {
-	out, err := newDir(f.out, f.store, kind, name)
+func (f *mergeFlags) gather(dirs []string, kind, name string) (string, io.Closer, error) {
+	out, lock, err := newDir(f.out, f.store, kind, name)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return out, broken(batch.GatherRuns(out, dirs))
+	if err := batch.GatherRuns(out, dirs); err != nil {
+		return "", nil, errors.Join(broken(err), lock.Close())
+	}
+	return out, lock, nil
 }
 
-// newDir makes the directory that --out names, or one in the store.
-func newDir(out, root, kind, name string) (string, error) {
+// newDir makes the directory that --out names, or one in the store, in which no other process works
+// until the lock is closed.
+func newDir(out, root, kind, name string) (dir string, lock io.Closer, err error) {
 	if out != "" {
-		return batch.EmptyDir(out, "--out")
+		lock, err = batch.EmptyDir(out, "--out")
+		return out, lock, err
 	}
-	return store.Create(root, kind, name, time.Now())
+	if dir, err = store.Create(root, kind, name, time.Now()); err == nil {
+		lock, err = batch.Lock(dir)
+	}
+	return dir, lock, err
 }
 
 // point makes the store's links show the whole, if it is in the store.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
@@ -117,6 +118,67 @@ entries:
 		timeless(t, filepath.Join(dir, "joined", gate.ResultFile))); d != "" {
 		t.Error(d)
 	}
+}
+
+// TestOneAtWorkInADirectory: what writes into a directory refuses one in which another process is
+// at work, in one line.
+func TestOneAtWorkInADirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name ...string) string { return filepath.Join(append([]string{dir}, name...)...) }
+	file := at("g.yaml")
+	if err := os.WriteFile(file, []byte("environment: sim\nentries:\n"+
+		"  - {impl: token-lua, nemesis: none, expect: safe}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	must(t, 0, "gate", file, "--out", at("part"), "--shard", "1/1")
+	must(t, 0, "matrix", "--env", "sim", "--impl", "setnx", "--nemesis", "none", "--store", at("m"))
+	must(t, 0, "explore", "--matrix", "--rows", "setnx", "--columns", "none", "--each", "5", "--store",
+		at("x"))
+	for work, args := range map[string][]string{
+		at("gate"):                      {"gate", file, "--out", at("gate")},
+		at("merge"):                     {"merge", at("part"), "--out", at("merge")},
+		at("m", "matrix-all", "latest"): {"matrix", "--resume", at("m", "matrix-all", "latest")},
+		at("x", "exhaustive-all", "latest"): {"explore", "--matrix", "--resume",
+			at("x", "exhaustive-all", "latest")},
+	} {
+		if err := os.MkdirAll(work, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		lock, err := batch.Lock(work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		code := Main(t.Context(), args, io.Discard, &said)
+		if code != exitUsage || strings.Count(said.String(), "\n") != 1 ||
+			!strings.Contains(said.String(), "another lockbench is at work in") {
+			t.Errorf("%v: exit code %d, %s", args, code, said.String())
+		}
+		lock.Close()
+	}
+}
+
+// TestASearchHasEveryOptionOfALock: explore has the flags of run that are about the lock and its
+// clients, and those that it lacks are here with the reason.
+func TestASearchHasEveryOptionOfALock(t *testing.T) {
+	t.Parallel()
+	lacks := map[string]string{
+		"env": "it is the simulator", "redis-image": "", "docker-network": "", "workers": "", "addr": "",
+		"tls": "", "any-database": "", "redis-config": "the simulator has no settings",
+		"adapter": "a search plays locks in the simulator", "plan": "a counterexample is replayed",
+		"expect": "the answer is what is found", "quiet": "",
+		"stop-on-violation": "it does", "thorough": "--keep-going",
+	}
+	run, search := pflag.NewFlagSet("run", pflag.ContinueOnError),
+		pflag.NewFlagSet("explore", pflag.ContinueOnError)
+	new(runFlags).register(run)
+	new(exploreFlags).register(search)
+	run.VisitAll(func(f *pflag.Flag) {
+		if _, no := lacks[f.Name]; no != (search.Lookup(f.Name) == nil) {
+			t.Errorf("--%s: explore has it: %v", f.Name, no)
+		}
+	})
 }
 
 // TestAGateHasEveryOptionOfRun: a flag of run that says what is done can be written in a gate file,

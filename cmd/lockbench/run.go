@@ -81,13 +81,6 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	s.Uint64Var(&o.Seed, "seed", 0, "seed of all randomness (default random, and printed)")
 	s.IntVar(&o.Clients, "clients", 0, "clients, one process each (default 4)")
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 2s)`)
-	s.DurationVar(&o.Think, "think", 0, "mean pause between cycles")
-	s.IntVar(&o.MaxRenewals, "max-renewals", 0,
-		"how often one hold may be renewed (default for ever, as documented)")
-	s.DurationVar(&o.NodeTimeout, "node-timeout", 0,
-		"how long redlock waits for one master (default a twentieth of the lease, 5ms to 50ms)")
-	s.DurationVar(&o.WaitTimeout, "wait-timeout", 0,
-		"how long the replicas of --wait-replicas may take (default 100ms)")
 	s.DurationVar(&o.For, "for", 0,
 		"longest duration of the run; it ends sooner when its evidence is complete (default 10s)")
 	s.BoolVar(&o.Stop, "stop-on-violation", false,

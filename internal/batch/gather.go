@@ -3,25 +3,47 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 )
 
-// EmptyDir makes a directory, or takes one that is empty. Flag is named in the error.
-func EmptyDir(dir, flag string) (string, error) {
+// EmptyDir makes a directory, or takes one that is empty, and makes this process the only one that
+// works in it, as Lock does. Flag is named in the error.
+func EmptyDir(dir, flag string) (io.Closer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("%s: %w", flag, err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
+	_, err := os.Stat(filepath.Join(dir, lockFile))
+	if locked := err == nil; !locked { // nothing is written into what is not ours
+		if err := empty(dir, flag); err != nil {
+			return nil, err
+		}
+	}
+	lock, err := Lock(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	if err := empty(dir, flag); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+// empty says why a directory is not, but for what Lock has put there.
+func empty(dir, flag string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", flag, err)
+		return fmt.Errorf("%s: %w", flag, err)
 	}
-	if len(entries) > 0 {
-		return "", fmt.Errorf("%s %s is not empty; remove what is there, or name another directory",
-			flag, dir)
+	for _, e := range entries {
+		if e.Name() != lockFile {
+			return fmt.Errorf("%s %s is not empty; remove what is there, or name another directory",
+				flag, dir)
+		}
 	}
-	return dir, nil
+	return nil
 }
 
 // GatherRuns copies the runs of shards into the directory of the whole. A file that is there

@@ -17,6 +17,7 @@ type mitigation struct {
 	Name         string   // as one types it
 	Line         string   // what it does
 	Topology     string   // that it needs; else that of the scenario
+	Replicas     int      // of the master; 0: one
 	WaitReplicas int      `yaml:"wait_replicas"`
 	RedisConfig  []string `yaml:"redis_config"`
 	// instead: the lease is this many times as long as the one that the faults are made for
@@ -79,7 +80,7 @@ func (m mitigation) servers(w *harness.RunOptions) {
 	if m.Topology != "" {
 		w.Topology = m.Topology
 	}
-	w.WaitReplicas, w.RedisConfig = m.WaitReplicas, m.RedisConfig
+	w.Replicas, w.WaitReplicas, w.RedisConfig = m.Replicas, m.WaitReplicas, m.RedisConfig
 }
 
 // lengthen makes the lease of a plan as long as the mitigation wants it.

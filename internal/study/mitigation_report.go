@@ -179,17 +179,23 @@ func (t *Trials) count(v *checker.Verdict, failover bool, err error) {
 		t.Reason = fmt.Sprint(err)
 		return
 	}
-	found := 0
+	var found []string
 	for _, l := range batch.Properties {
 		if v.Property(l).Verdict == checker.Violated {
-			t.Violated[l]++
-			found++
+			found = append(found, l)
 		}
+	}
+	stuck := failover && v.Evidence.AfterFailover == 0 && v.HarnessError == ""
+	if stuck && slices.Equal(found, []string{checker.Deadlock}) {
+		found = nil // which is what it is called here
+	}
+	for _, l := range found {
+		t.Violated[l]++
 	}
 	s := v.Property(checker.MutualExclusion)
 	switch {
-	case found > 0 || s.Verdict == checker.Valid:
-	case failover && v.Evidence.AfterFailover == 0 && v.HarnessError == "":
+	case len(found) > 0 || s.Verdict == checker.Valid:
+	case stuck:
 		t.Stuck++
 	default:
 		t.Unknown++
