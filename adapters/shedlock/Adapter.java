@@ -59,10 +59,14 @@ final class Adapter implements Lockbench.Lock {
         return null;
     }
 
-    /** It says nothing of a hold that was over. */
+    /** It says nothing of a hold that was over, but after an extend that failed it throws. */
     @Override
-    public void release(int n) {
-        held.remove(n).unlock();
+    public void release(int n) throws Exception {
+        try {
+            held.remove(n).unlock();
+        } catch (IllegalStateException e) {
+            throw new Lockbench.NotOwner(e);
+        }
     }
 
     @Override
