@@ -1,8 +1,8 @@
 import redis.clients.jedis.Jedis;
 
 /**
- * D000 lines 83–165, as posted, its comments left out. One line is changed: Lock_Timeout is 3 unless
- * the property says otherwise.
+ * D000 lines 83–165, as posted, its comments left out. One line is changed: Lock_Timeout is 3
+ * unless the property says otherwise.
  */
 public class DistributedLockHandler {
 

@@ -24,8 +24,9 @@ final class Adapter {
                     urls.add(jar.toUri().toURL());
                 }
             }
-            var ours = Adapter.class.getClassLoader();
-            Class<?> posted = new URLClassLoader(urls.toArray(URL[]::new), ours).loadClass("Posted");
+            var loader = new URLClassLoader(urls.toArray(URL[]::new),
+                    Adapter.class.getClassLoader());
+            Class<?> posted = loader.loadClass("Posted");
             return (Lockbench.Lock) posted.getConstructor(Lockbench.Config.class).newInstance(c);
         }, versions);
     }
