@@ -78,7 +78,7 @@ func (x Exhaustive) plan() (harness.Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Rounds, p.Scenario = b.Rounds, nil
+	p.Rounds, p.Scenario, p.Rest = b.Rounds, nil, 0
 	// a run ends when every client has done its cycles
 	p.Requires = history.Requires{Contended: 1 << 20}
 	p.ClientTimeout = history.Duration(cmp.Or(x.Options.ClientTimeout, patientLeases*max(p.TTL.D(),

@@ -23,7 +23,8 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	if err != nil {
 		return err
 	}
-	p.Topology, p.Replicas, p.Scenario, p.Requires = s.Topology, s.Replicas, s.Steps, requires(s)
+	p.Topology, p.Replicas, p.Scenario = s.Topology, s.Replicas, s.Steps
+	p.Requires = requires(s, p.Clients)
 	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
 	p.replicate(w)
 	if w.Topology != "" && w.Topology != p.Topology {
@@ -105,8 +106,9 @@ func (p *Plan) last(w RunOptions) error {
 }
 
 // requires is the evidence without which a run of this scenario proves nothing.
-func requires(s nemesis.Scenario) history.Requires {
-	r := history.Requires{Contended: minContended, Hits: s.Aimed}
+func requires(s nemesis.Scenario, clients int) history.Requires {
+	r := history.Requires{Contended: minContended, Handovers: min(minHandovers, clients-1),
+		Hits: s.Aimed}
 	for _, step := range s.Steps {
 		r.Failover = r.Failover || step.Do == nemesis.Promote || step.Do == nemesis.Elected
 	}

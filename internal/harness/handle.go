@@ -81,11 +81,15 @@ func (r *run) command(c history.Command) error {
 	return r.sinks.trace.Record(c)
 }
 
-// done draws the next cycle; after an unknown outcome the client pauses.
+// done draws the next cycle; after an unknown outcome the client pauses, and also if it was granted
+// the lock twice in a row: the others have not been faster yet.
 func (r *run) done(process int, d workloads.Done) {
 	after := r.environment.Now()
 	if d.Err != "" {
 		after += int64(r.plan.Backoff)
+	}
+	if r.clients[process].again {
+		after += int64(r.plan.Rest)
 	}
 	r.scheduleCycle(process, after)
 }

@@ -69,7 +69,8 @@ func (c *nemesisRunner) over(s nemesis.Step) bool {
 		c.heard = c.run.progress.promoted
 		return heard || c.run.environment.Now() >= c.until
 	case s.Do == nemesis.Warm:
-		return c.run.progress.contended >= c.run.plan.Requires.Contended+margin
+		p, need := &c.run.progress, c.run.plan.Requires
+		return p.contended >= need.Contended+margin && p.handovers >= need.Handovers
 	}
 	return true
 }

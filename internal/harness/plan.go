@@ -49,17 +49,19 @@ type Plan struct {
 	AcquireTimeout history.Duration `json:"acquire_timeout"`
 	Hold           history.Duration `json:"hold"`
 	Think          history.Duration `json:"think"`
-	Backoff        history.Duration `json:"backoff"`        // pause after an unknown outcome
-	ClientTimeout  history.Duration `json:"client_timeout"` // dial, read and write of the Redis client
-	ClientRetries  int              `json:"client_retries"` // what the Redis client itself resends
-	NoWatchdog     bool             `json:"no_watchdog,omitempty"`
-	MaxRenewals    int              `json:"max_renewals,omitempty"`
-	NodeTimeout    history.Duration `json:"node_timeout,omitempty"`
-	WaitReplicas   int              `json:"wait_replicas,omitempty"`
-	WaitTimeout    history.Duration `json:"wait_timeout,omitempty"`
-	RedisConfig    []string         `json:"redis_config,omitempty"`
-	For            history.Duration `json:"for"` // the run ends then at the latest
-	Stop           bool             `json:"stop_on_violation,omitempty"`
+	// pause of a client that was granted a lock twice in a row, so that another one gets it
+	Rest          history.Duration `json:"rest,omitempty"`
+	Backoff       history.Duration `json:"backoff"`        // pause after an unknown outcome
+	ClientTimeout history.Duration `json:"client_timeout"` // dial, read and write of the Redis client
+	ClientRetries int              `json:"client_retries"` // what the Redis client itself resends
+	NoWatchdog    bool             `json:"no_watchdog,omitempty"`
+	MaxRenewals   int              `json:"max_renewals,omitempty"`
+	NodeTimeout   history.Duration `json:"node_timeout,omitempty"`
+	WaitReplicas  int              `json:"wait_replicas,omitempty"`
+	WaitTimeout   history.Duration `json:"wait_timeout,omitempty"`
+	RedisConfig   []string         `json:"redis_config,omitempty"`
+	For           history.Duration `json:"for"` // the run ends then at the latest
+	Stop          bool             `json:"stop_on_violation,omitempty"`
 	// a violation does not end it: every property has its chance
 	Thorough   bool     `json:"thorough,omitempty"`
 	Properties []string `json:"properties"`
@@ -151,6 +153,7 @@ const (
 	electionTTL     = 10 * time.Second // a lease that outlives an election by sentinels
 	electionFor     = 40 * time.Second
 	minContended    = 5
+	minHandovers    = 2
 	defaultExpect   = "valid"
 	defaultWorkload = workloads.Mutex
 	maxClients      = 64 // bounds the load on the machine
@@ -198,6 +201,9 @@ func NewPlan(w RunOptions) (Plan, error) {
 		p.times(w, lock)
 	} else if err := p.adapt(w); err != nil {
 		return p, err
+	}
+	if p.Clients > 1 {
+		p.Rest = history.Duration(tidy(rest(p.Poll.D())))
 	}
 	if err := p.aim(w, lock, faults); err != nil {
 		return p, err
@@ -256,6 +262,9 @@ func hold(ttl, poll time.Duration) time.Duration {
 	return h
 }
 
+// rest is longer than a client that waits for the lock pauses between two tries, and then some.
+func rest(poll time.Duration) time.Duration { return max(minHold, 3*poll) }
+
 // Validate says in one line what is wrong with a plan, also with one that was written by hand.
 func (p Plan) Validate() error {
 	lock, err := p.lock()
@@ -272,6 +281,8 @@ func (p Plan) Validate() error {
 		return p.bounded()
 	case p.TTL <= 0:
 		return fmt.Errorf("--ttl is %v; a lease must be above zero", p.TTL)
+	case p.Rest < 0:
+		return fmt.Errorf("rest is %v; a client cannot rest for less than no time", p.Rest)
 	case p.Hold <= 0 || p.Think < 0 || p.For <= 0 || p.AcquireTimeout <= 0 || p.ClientTimeout <= 0:
 		return fmt.Errorf(
 			"--hold, --for, --acquire-timeout and --client-timeout must be above zero, --think not below")

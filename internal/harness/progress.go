@@ -60,6 +60,7 @@ func (p *progress) granted(r *run, e history.Event) {
 	if another {
 		p.handovers++
 	}
+	r.clients[e.Process].again = before && !another
 	p.last[key] = e.Process
 	late := e.Grant != nil && e.Grant.Sent > 0 && e.Grant.Sent < p.fault
 	if !late && (another || !before || !r.plan.Declares().Reentrant || p.fault == 0) {
