@@ -197,6 +197,9 @@ func (c *script) lives(a Action, s Step, number int) error {
 
 var phases = []string{Acquiring, Sent, Replied, Granted, Releasing, Released, Lost}
 
+var means = []string{FirstOfAcquire, CreatesKey, AfterCreation, FirstOfRelease, WithinRelease,
+	LastOfRelease, OnKey}
+
 // await says what is wrong with an Await.
 func (c *script) await(s Step) error {
 	a := s.Await
@@ -204,13 +207,16 @@ func (c *script) await(s Step) error {
 	switch {
 	case s.Do != "" || s.Target != "":
 		return fmt.Errorf("a step does something or awaits a client, not both")
-	case (a.Phase == "") == (a.Command == ""):
-		return fmt.Errorf("an await needs one of the fields %q and %q", "phase", "command")
+	case (a.Phase == "") == (a.Command == "" && a.Means == ""):
+		return fmt.Errorf("an await needs one of the fields %q and %q, or %q", "phase", "command",
+			"means")
+	case a.Means != "" && !slices.Contains(means, a.Means):
+		return fmt.Errorf("no command means %q; there are: %s", a.Means, strings.Join(means, ", "))
 	case a.Phase != "" && !slices.Contains(phases, a.Phase):
 		return fmt.Errorf("there is no phase %q; there are: %s", a.Phase, strings.Join(phases, ", "))
 	case a.Phase != "" && a.At != "":
-		return fmt.Errorf(`"at" goes with "command"`)
-	case a.Command != "" && a.At != Before && a.At != After && a.At != JustSent:
+		return fmt.Errorf(`"at" goes with "command" and "means"`)
+	case a.Phase == "" && a.At != Before && a.At != After && a.At != JustSent:
 		return fmt.Errorf(`"at" is %q; it is %s, %s or %s the command`, a.At, Before, JustSent, After)
 	case s.For < 0 || a.Nth < 0:
 		return fmt.Errorf("an await has a number below zero")

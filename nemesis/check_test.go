@@ -65,7 +65,10 @@ func TestCheck(t *testing.T) {
 			{Do: HoldBack, Target: "c0>*"}, {Do: Delay, Target: "*>n0", For: second}},
 		`step 2: cut: since step 1 c0 may go another way than c0>n0`: {
 			{Do: Redirect, Target: "c0", Node: "spare"}, {Do: Cut, Target: "c0>n0"}},
-		`step 1: an await needs one of the fields "phase" and "command"`: {await(Await{})},
+		`step 1: an await needs one of the fields "phase" and "command", or "means"`: {await(Await{})},
+		`step 1: no command means "x"; there are: first-of-acquire, creates-key,`: {
+			await(Await{Means: "x", At: Before})},
+		`step 1: "at" is "y"; it is before`: {await(Await{Means: CreatesKey, At: "y"})},
 		`step 1: there is no phase "held"; there are: acquire, sent,`: {
 			await(Await{Phase: "held"})},
 		`step 1: "at" is ""; it is before, sent or after the command`: {

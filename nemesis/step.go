@@ -103,7 +103,10 @@ type Await struct {
 	Phase  string `json:"phase,omitempty"` // one of the phases below
 	// instead of Phase: a regular expression over a Redis command in lower case
 	Command string `json:"command,omitempty"`
-	// of a Command: before it is sent, just after it was sent, or after its reply
+	// the same by what it means to its client's call, one of the meanings below. With a Command, for
+	// clients whose commands lockbench does not know: adapters
+	Means string `json:"means,omitempty"`
+	// of a Command or a meaning: before it is sent, just after it was sent, or after its reply
 	At        string `json:"at,omitempty"`
 	Nth       int    `json:"nth,omitempty"`       // at this match; 0 and 1: the first
 	Contended bool   `json:"contended,omitempty"` // and another client waits for the same lock
@@ -120,6 +123,19 @@ const (
 	Released  = "released" // its Release has returned
 	// it is inside, and its lease is over, or the lock has told it so; it does not stop
 	Lost = "lost"
+)
+
+// What a command can mean, in field Means. Commands count that name a key of their call. Which
+// script creates the key, and how many commands a release has, a client shows in its first cycle;
+// where it does not, the Await is never met.
+const (
+	FirstOfAcquire = "first-of-acquire"
+	CreatesKey     = "creates-key"      // or tries to; After: it did
+	AfterCreation  = "after-creation"   // of the same acquire, on the same node
+	FirstOfRelease = "first-of-release" // of a release call
+	WithinRelease  = "within-release"   // its second, on its node
+	LastOfRelease  = "last-of-release"  // on its node
+	OnKey          = "on-key"           // any, also between calls
 )
 
 // When an Await for a Command stops, in field At.
@@ -161,10 +177,13 @@ func (s Step) Words() string {
 	if who == "" {
 		who = "a client"
 	}
-	if s.Await.Command == "" {
+	if s.Await.Command == "" && s.Await.Means == "" {
 		return fmt.Sprintf("await that %s comes to %q", who, s.Await.Phase)
 	}
 	words := fmt.Sprintf("await that %s sends a command that matches %q", who, s.Await.Command)
+	if s.Await.Command == "" {
+		words = fmt.Sprintf("await that %s sends the command that is %s", who, s.Await.Means)
+	}
 	if s.Await.Nth > 1 {
 		words += fmt.Sprintf(" for the %dth time", s.Await.Nth)
 	}

@@ -95,15 +95,17 @@ func (a *armedBreakpoint) pass(stop int) {
 func (g *breakpoints) phase(ctx context.Context, phase string, hit func(id, stop int)) {
 	begins := phase == nemesis.Acquiring || phase == nemesis.Releasing || phase == PhaseConnect
 	g.pass(ctx, func(a *armedBreakpoint) bool {
-		return a.Every && begins || !a.Every && a.command == nil &&
+		return a.Every && begins || !a.Every && a.command == nil && a.Means == "" &&
 			a.Phase == phase
 	}, hit)
 }
 
-func (g *breakpoints) command(ctx context.Context, at, command string, hit func(id, stop int)) {
+// Is says whether the command has a meaning.
+func (g *breakpoints) command(ctx context.Context, at, command string, is func(meaning string) bool,
+	hit func(id, stop int)) {
 	g.pass(ctx, func(a *armedBreakpoint) bool {
-		return a.Every && at == nemesis.Before || a.command != nil && a.At == at &&
-			a.command.MatchString(command)
+		return a.Every && at == nemesis.Before || a.At == at &&
+			(a.command != nil && a.command.MatchString(command) || a.Means != "" && is(a.Means))
 	}, hit)
 }
 

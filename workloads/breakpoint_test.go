@@ -19,7 +19,7 @@ type post struct {
 func pass(g *breakpoints, ctx context.Context, command string) post {
 	p := post{make(chan int, 1), make(chan struct{})}
 	go func() {
-		g.command(ctx, "before", command, func(_, stop int) { p.stop <- stop })
+		g.command(ctx, "before", command, nil, func(_, stop int) { p.stop <- stop })
 		close(p.passed)
 	}()
 	return p
@@ -93,7 +93,7 @@ func TestBreakpointForEveryCallStopsWhatBegins(t *testing.T) {
 		g.phase(t.Context(), phase, stop(phase))
 	}
 	for _, when := range []string{"before", "after"} {
-		g.command(t.Context(), when, "get a", stop(when))
+		g.command(t.Context(), when, "get a", nil, stop(when))
 	}
 	want := []string{nemesis.Acquiring, nemesis.Releasing, PhaseConnect, "before"}
 	if !slices.Equal(at, want) {

@@ -11,13 +11,14 @@ import (
 // Replied it is what each command of the client goes through: the client's own hook calls them, or
 // a tap before a client that has none.
 func (w *Worker) Before(ctx context.Context, node string, args []string) {
-	w.stopAtCommand(ctx, nemesis.Before, w.aboutToSend(node, args))
+	w.stopAtCommand(ctx, nemesis.Before, w.aboutToSend(node, args), history.Command{})
 }
 
 // Sent records that a command leaves for a node, and returns it with its number and stamp.
 func (w *Worker) Sent(ctx context.Context, node string, args []string) history.Command {
 	c := w.sent(w.aboutToSend(node, args))
-	w.stopAtCommand(ctx, nemesis.JustSent, c)
+	w.meanings.sent(c)
+	w.stopAtCommand(ctx, nemesis.JustSent, c, history.Command{})
 	if w.opening.CompareAndSwap(true, false) {
 		w.pass(nemesis.Sent, *w.hold.Load())
 	}
@@ -37,5 +38,7 @@ func (w *Worker) Replied(ctx context.Context, sent, done history.Command, unsure
 		w.unsure.Store(true)
 	}
 	w.report(Report{Command: &done})
-	w.stopAtCommand(ctx, nemesis.After, sent)
+	w.meanings.replied(sent, done)
+	w.stopAtCommand(ctx, nemesis.After, sent, done)
+	w.meanings.forget(sent)
 }

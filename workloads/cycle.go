@@ -58,6 +58,17 @@ func keys(o Order) []int {
 	return []int{o.Key}
 }
 
+// keyNames are the keys of an order as Redis has them.
+func (w *Worker) keyNames(o Order) (names []string) {
+	for _, k := range keys(o) {
+		names = append(names, w.cfg.Keys[k])
+	}
+	if w.remote != nil {
+		return w.remote.KeyNames(names)
+	}
+	return names
+}
+
 // Options are the lock's knobs.
 func (c Config) Options() impls.Options {
 	return impls.Options{
@@ -97,7 +108,9 @@ func (w *Worker) cycle(o Order) error {
 func (w *Worker) acquire(l caller, o Order, depth int) (Granted, error) {
 	o.N += depth
 	w.begin(history.Acquire, o, depth, 0)
+	w.meanings.begin(history.Acquire, w.keyNames(o))
 	g, err := l.Acquire(w.stop, o.N)
+	w.meanings.end(err == nil)
 	if errors.Is(err, ErrGone) {
 		return g, err
 	}
@@ -136,7 +149,9 @@ func (w *Worker) finally(l caller, o Order) error {
 func (w *Worker) giveBack(o Order, depth int, call func(begun func(at int64)) (at int64,
 	err error)) error {
 	o.N += depth
+	w.meanings.begin(history.Release, w.keyNames(o)) // a process may send before it says that it acts
 	at, err := call(func(at int64) { w.begin(history.Release, o, depth, at) })
+	w.meanings.end(err == nil)
 	if errors.Is(err, ErrGone) {
 		return err
 	}

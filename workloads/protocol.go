@@ -83,7 +83,9 @@ type Breakpoint struct {
 	Phase string `json:"phase,omitempty"` // one of nemesis' phases, or PhaseConnect
 	// regular expression over the whole command in lower case
 	Command string `json:"command,omitempty"`
-	Nth     int    `json:"nth,omitempty"` // stop at this match; 0 and 1: at the first
+	// what the command means to its call, one of nemesis' meanings; with a Command only for a Remote
+	Means string `json:"means,omitempty"`
+	Nth   int    `json:"nth,omitempty"` // stop at this match; 0 and 1: at the first
 	// instead: every call stops, each time, when about to acquire, to release, to connect or to send a
 	// command
 	Every bool `json:"every,omitempty"`

@@ -21,6 +21,8 @@ type Remote interface {
 	Redirect(node string) error
 	// SetClock makes the process' wall clock wrong, as Env.Skew does.
 	SetClock(offset time.Duration, rate float64) error
+	// KeyNames are the names that keys have in Redis.
+	KeyNames(keys []string) []string
 }
 
 // RemoteLock is one lock of a Remote. N names the acquisition in every call. Any call may fail with
@@ -90,6 +92,7 @@ func NewBridge(life context.Context, cfg Config, env *Env, remote Remote,
 	out func(Report)) *Worker {
 	w := newWorker(life, cfg, env, out)
 	w.remote = remote
+	w.meanings.learn()
 	return w
 }
 

@@ -29,6 +29,7 @@ type Worker struct {
 	remote      Remote            // has the lock in a process of its own; nil: this one has it
 	locks       map[string]caller // by the numbers of their keys
 	breakpoints breakpoints
+	meanings    meanings
 
 	// orders stamps with their reports, so that a process' events come in the order of time
 	mu   sync.Mutex
@@ -131,7 +132,7 @@ func (w *Worker) Handle(o Order) error {
 	case DoCycle:
 		w.cycles <- &o
 	case DoArm:
-		return w.breakpoints.arm(*o.Breakpoint)
+		return w.arm(*o.Breakpoint)
 	case DoGo:
 		w.breakpoints.open(o.Breakpoint.ID, o.Breakpoint.Stop)
 	case DoRedirect:
@@ -151,6 +152,22 @@ func (w *Worker) Handle(o Order) error {
 		return fmt.Errorf("unknown order %q", o.Do)
 	}
 	return nil
+}
+
+// arm adds a breakpoint. The commands of our own locks are known; those of a Remote are only by
+// what they mean.
+func (w *Worker) arm(b Breakpoint) error {
+	if b.Means != "" && b.Command != "" {
+		if w.remote == nil {
+			b.Means = ""
+		} else {
+			b.Command = ""
+		}
+	}
+	if b.Means != "" {
+		w.meanings.learn()
+	}
+	return w.breakpoints.arm(b)
 }
 
 func (w *Worker) redirect(node string) error {
@@ -248,12 +265,14 @@ func (w *Worker) pass(phase string, o Order) {
 	})
 }
 
-func (w *Worker) stopAtCommand(ctx context.Context, at string, c history.Command) {
+// stopAtCommand stops at a breakpoint for a command; done is its end, at After.
+func (w *Worker) stopAtCommand(ctx context.Context, at string, c, done history.Command) {
 	if w.breakpoints.none() {
 		return
 	}
 	line := strings.ToLower(c.String())
-	w.breakpoints.command(ctx, at, line, func(id, stop int) {
+	is := func(meaning string) bool { return w.meanings.is(meaning, at, c, done) }
+	w.breakpoints.command(ctx, at, line, is, func(id, stop int) {
 		hit := BreakpointHit{ID: id, N: c.N, Command: c.String()}
 		if stop > 0 {
 			hit.Stop, hit.Node, hit.Args = stop, c.Node, c.Args

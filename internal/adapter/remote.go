@@ -134,7 +134,7 @@ type lock struct {
 // Acquire is workloads.RemoteLock.
 func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err error) {
 	wait := l.cfg.AcquireTimeout.D().Milliseconds()
-	l.grants.expect(l.names())
+	l.grants.expect(l.KeyNames(l.keys))
 	k, err := l.child.begin(Order{Do: doAcquire, N: n, Keys: l.keys, Wait: &wait, Mode: exclusive})
 	if err != nil {
 		return g, err
@@ -159,14 +159,14 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 	return g, nil
 }
 
-// names are the keys as the library names them.
-func (l lock) names() []string {
-	if l.key == nil {
-		return l.keys
+// KeyNames is workloads.Remote: the keys as the library names them.
+func (r *remote) KeyNames(keys []string) []string {
+	if r.key == nil {
+		return keys
 	}
-	names := make([]string, len(l.keys))
-	for i, k := range l.keys {
-		names[i] = l.key(k)
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = r.key(k)
 	}
 	return names
 }

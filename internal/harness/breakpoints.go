@@ -83,7 +83,8 @@ func (c *nemesisRunner) await(step int) {
 		return
 	}
 	order := workloads.Order{Do: workloads.DoArm, Breakpoint: &workloads.Breakpoint{
-		ID: c.latest, At: a.At, Phase: a.Phase, Command: a.Command, Nth: a.Nth,
+		ID: c.latest, At: a.At, Phase: a.Phase, Command: a.Command, Means: a.Means,
+		Nth: a.Nth,
 	}}
 	for i := range c.run.clients {
 		if c.means(a.Client, i) {

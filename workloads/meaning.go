@@ -1,0 +1,203 @@
+package workloads
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// meanings know what the commands of a client mean to its calls, whatever language it speaks: which
+// is the first of an acquire, which creates the key, which comes between two of one call. What only
+// a call that has ended can tell, it learns from the first one: which script creates the key, and
+// how many commands a release has. It is safe for concurrent use.
+type meanings struct {
+	mu      sync.Mutex
+	on      bool
+	call    call
+	places  map[int]place     // of commands that have left, by seq
+	creates map[string]string // scripts that create the key, by ID → what they reply then
+	frees   map[string]int    // commands of a release, by node; empty: not learned
+}
+
+// call is an acquire or a release under way; F is "" between calls.
+type call struct {
+	f       string
+	n       int // numbers the calls
+	keys    []string
+	sent    int            // commands on its keys
+	at      map[string]int // the same, by node
+	created map[string]bool
+	plain   bool              // a command that is no script created the key
+	scripts map[string]string // what else ran and was replied, by ID → the last reply
+}
+
+// place is where in its call a command stands.
+type place struct {
+	call     int
+	f        string
+	keys     bool // it is about a key of the call
+	nth      int  // of all commands of the call, from 1
+	onNode   int  // of those to its node
+	creation bool // it comes behind the one that created the key, on its node
+}
+
+// learn is called when the first breakpoint with a meaning is armed: until then nothing is kept.
+func (m *meanings) learn() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.on = true
+}
+
+// begin is called when a client is told to acquire or release keys, by their names in Redis.
+func (m *meanings) begin(f string, keys []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.on {
+		m.call = call{f: f, n: m.call.n + 1, keys: keys, at: map[string]int{},
+			created: map[string]bool{}, scripts: map[string]string{}}
+	}
+}
+
+// end is called when the call has ended; done: it was granted, or released.
+func (m *meanings) end(done bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.call
+	m.call.f = ""
+	switch {
+	case !done || c.sent == 0:
+	case c.f == history.Release:
+		m.frees = c.at
+	case c.f == history.Acquire && !c.plain && len(m.creates) == 0 && len(c.scripts) == 1:
+		m.creates = c.scripts // of several it is not known which
+	}
+}
+
+// next is where a command that is about to leave stands.
+func (m *meanings) next(node string, args []string) place {
+	c := &m.call
+	p := place{call: c.n, f: c.f, nth: c.sent + 1, onNode: c.at[node] + 1, creation: c.created[node]}
+	p.keys = len(args) > 1 && slices.ContainsFunc(c.keys, func(k string) bool {
+		return slices.Contains(args[1:], k)
+	})
+	return p
+}
+
+// sent takes a command that leaves.
+func (m *meanings) sent(c history.Command) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.on {
+		return
+	}
+	p := m.next(c.Node, c.Args)
+	if m.places == nil {
+		m.places = map[int]place{}
+	}
+	if m.places[c.Seq] = p; p.keys && p.f != "" {
+		m.call.sent++
+		m.call.at[c.Node]++
+	}
+}
+
+// replied takes the end of a command.
+func (m *meanings) replied(c, done history.Command) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := m.places[c.Seq]
+	if !m.on || p.f != history.Acquire || p.call != m.call.n || !p.keys || done.Err != "" ||
+		strings.HasPrefix(done.Reply, "(error)") {
+		return
+	}
+	if id := scriptOf(c.Args); id != "" {
+		m.call.scripts[id] = done.Reply // whether that created the key is known when the call has ended
+		if reply, known := m.creates[id]; known && reply == done.Reply {
+			m.call.created[c.Node] = true
+		}
+		return
+	}
+	if creates(c.Args) && created(done.Reply) {
+		m.call.plain, m.call.created[c.Node] = true, true
+	}
+}
+
+// is reports whether a command has a meaning, as far as that is known. Done is its end, at After.
+func (m *meanings) is(meaning, at string, c, done history.Command) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, left := m.places[c.Seq]
+	if at == nemesis.Before || !left {
+		p = m.next(c.Node, c.Args)
+	}
+	if !p.keys {
+		return false
+	}
+	acquires, releases := p.f == history.Acquire, p.f == history.Release
+	switch meaning {
+	case nemesis.FirstOfAcquire:
+		return acquires && p.nth == 1
+	case nemesis.CreatesKey:
+		return acquires && m.makes(at, c, done)
+	case nemesis.AfterCreation:
+		return acquires && p.creation
+	case nemesis.FirstOfRelease:
+		return releases && p.nth == 1
+	case nemesis.WithinRelease:
+		return releases && p.onNode == 2
+	case nemesis.LastOfRelease:
+		return releases && p.onNode == m.frees[c.Node]
+	}
+	return meaning == nemesis.OnKey
+}
+
+// forget ends what is kept of a command.
+func (m *meanings) forget(c history.Command) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.places, c.Seq)
+}
+
+// makes reports whether a command of an acquire is the one that creates the key: for all that is
+// known before it is replied, and then whether it did.
+func (m *meanings) makes(at string, c, done history.Command) bool {
+	id := scriptOf(c.Args)
+	reply, known := m.creates[id]
+	if at != nemesis.After {
+		return known || id == "" && creates(c.Args)
+	}
+	if done.Err != "" {
+		return false
+	}
+	return known && done.Reply == reply || id == "" && creates(c.Args) && created(done.Reply)
+}
+
+// scriptOf is the ID of the script that a command runs; "": it runs none.
+func scriptOf(args []string) string {
+	if len(args) < 2 {
+		return ""
+	}
+	switch strings.ToLower(args[0]) {
+	case "eval":
+		return history.ScriptID(args[1])
+	case "evalsha", "fcall":
+		return strings.ToLower(args[1])
+	}
+	return ""
+}
+
+// creates reports whether a command makes its key if there is none.
+func creates(args []string) bool {
+	switch strings.ToLower(args[0]) {
+	case "set":
+		return !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "xx") })
+	case "setnx", "msetnx", "setex", "psetex", "getset", "incr", "hset", "hsetnx", "hincrby":
+		return true
+	}
+	return false
+}
+
+// created reports whether a reply says that such a command did so: GETSET has none on a free key.
+func created(reply string) bool { return reply != "0" && reply != "(nil)" && reply != "" }
