@@ -33,7 +33,13 @@ func (m Manifest) Use(variant string) (u Use, err error) {
 	if err := decode(v.Declares, &u.Declares); err != nil {
 		return u, err
 	}
-	return u, decode(v.Defaults, &u.Defaults)
+	if err := decode(v.Defaults, &u.Defaults); err != nil {
+		return u, err
+	}
+	if u.OwnLease && u.Defaults.TTL == 0 {
+		u.Declares.Lease = false // "ttl: none"
+	}
+	return u, nil
 }
 
 // decode changes what a value names, if there is one.

@@ -25,6 +25,7 @@ type words func(c *cobra.Command) []string
 var closed = map[string]words{
 	"impl":           each(impls.All, func(e impls.Entry) string { return e.Name }),
 	"adapter":        each(adapters.All, func(a adapters.Adapter) string { return a.Name }),
+	"adapters":       each(adapters.All, func(a adapters.Adapter) string { return a.Name }),
 	"matrix impl":    rowNames,
 	"rows":           rowNames,
 	"nemesis":        faultNames,

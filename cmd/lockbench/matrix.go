@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,9 @@ func matrixCommand() *cobra.Command {
   # some locks under some faults, each aim 20 times
   lockbench matrix --impl getset,token-lua --nemesis failover,pause --repeat 20
 
+  # what lock libraries do, as they are released
+  lockbench matrix --adapters all --nemesis pause,failover
+
   # the same in containers of the image that you deploy
   lockbench matrix --impl token-lua --env docker --redis-image redis:7
 
@@ -70,10 +74,12 @@ func matrixCommand() *cobra.Command {
 	}
 	s := c.Flags()
 	s.StringSliceVar(&f.options.Rows, "impl", nil, "locks (default all)")
+	s.StringSliceVar(&f.options.Adapters, "adapters", nil,
+		"lock libraries instead of locks, or beside those of --impl: names or folders, or all")
 	s.StringSliceVar(&f.options.Columns, "nemesis", nil,
 		"faults, by the names of the matrix' columns (default all)")
 	s.DurationVar(&f.options.TTL, "ttl", 0,
-		"lease of the locks that do not fix their own (default 500ms)")
+		"lease of the locks that do not fix their own (default 500ms, of libraries 2s)")
 	s.IntVar(&f.options.Repeat, "repeat", 1, "runs of each scenario")
 	s.IntVar(&f.options.Jobs, "jobs", 0, "runs at the same time (default two for each core)")
 	s.Uint64Var(&f.options.Seed, "seed", 1, "seed of all randomness")
@@ -191,8 +197,17 @@ func (f *matrixFlags) open(ctx context.Context) (*matrix.Folder, error) {
 	if c.Environment == runner.Docker || c.Environment == runner.Process {
 		o.Unsupported = runner.Capabilities(ctx, c, true).Unsupported()
 	}
+	if len(o.Adapters) > 0 {
+		o.TTL = cmp.Or(o.TTL, adapterTTL)
+		if o.Missing, err = o.MissingAdapters(); err != nil {
+			return nil, err
+		}
+	}
 	return matrix.Create(f.store, o)
 }
+
+// adapterTTL is the lease in a matrix of libraries: some count in whole seconds.
+const adapterTTL = 2 * time.Second
 
 // finish measures what the locks cost, and writes the reports that the matrix links to. What goes
 // wrong here costs no verdict: it is said.

@@ -24,6 +24,7 @@ type remote struct {
 	bridge *workloads.Worker
 	cfg    workloads.Config
 	key    func(name string) string
+	lease  time.Duration
 	grants grants
 }
 
@@ -153,7 +154,7 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 	if err := failure(a); err != nil {
 		return g, err
 	}
-	g.Sent, g.Lease, g.Node = time.Duration(begun), l.cfg.TTL.D(), ""
+	g.Sent, g.Lease, g.Node = time.Duration(begun), l.lease, ""
 	l.grants.fill(&g)
 	g.ValidUntil, g.Fence = time.Duration(a.ValidUntil), a.Token
 	return g, nil

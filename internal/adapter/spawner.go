@@ -22,6 +22,7 @@ import (
 type Spawner struct {
 	Adapter adapters.Installed
 	Options map[string]adapters.Option // of the variant
+	Lease   time.Duration              // of a grant, where its command does not name one; 0: none
 	Key     func(name string) string   // how the library names a key
 	// the wall clocks of the clients are moved; without it they are left alone
 	Clocks bool
@@ -146,7 +147,8 @@ func (w *worker) configure(cfg workloads.Config) error {
 	env := workloads.NewEnv(w.life, cfg.Seed, func() time.Duration {
 		return time.Duration(proc.Monotonic())
 	})
-	r := &remote{child: w.child, clock: w.clock, cfg: cfg, key: w.spawner.Key}
+	r := &remote{child: w.child, clock: w.clock, cfg: cfg, key: w.spawner.Key,
+		lease: w.spawner.Lease}
 	bridge := workloads.NewBridge(w.life, cfg, env, r, w.report)
 	r.bridge = bridge
 	first, err := r.connect(w.spawner.Options)

@@ -95,8 +95,8 @@ var rooms = map[string][]string{
 	"internal/batch":           {"history", "checker", "internal/harness"},
 	"internal/batch/batchtest": {"checker", "internal/batch"},
 	// nemesis: which aims a fault has, and which are controls
-	"internal/matrix": {"history", "impls", "nemesis", "checker", "internal/harness", "internal/batch",
-		"internal/store"},
+	"internal/matrix": {"adapters", "history", "impls", "nemesis", "checker", "internal/harness",
+		"internal/batch", "internal/store"},
 	// its entries are carried out as run and replay would
 	"internal/gate": {"history", "checker", "internal/harness", "internal/batch", "internal/store",
 		"internal/explore/counterexample", "internal/replay", "internal/runner"},

@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -32,6 +34,11 @@ func (d document) entry(v strictyaml.Value, all fields) (Entry, error) {
 	own, err := written(v)
 	if err != nil {
 		return e, err
+	}
+	if strings.HasPrefix(x.Adapter, ".") { // a folder, beside the file
+		if e.asked.Adapter, err = filepath.Abs(fromGate(x.At.File, x.Adapter)); err != nil {
+			return e, err
+		}
 	}
 	if x.Replay != "" {
 		e.Replay = fromGate(x.At.File, x.Replay)
@@ -72,6 +79,9 @@ func written(v strictyaml.Value) (out []Option, err error) {
 // settle refuses what does not go together, and fills in the expectation of a replay and the name.
 func (e *Entry) settle(own []Option, given fields) error {
 	_, named := given["impl"]
+	if _, adapted := given["adapter"]; adapted {
+		named = true
+	}
 	_, expects := given["expect"]
 	name, ok := given["name"]
 	replay, again := given["replay"]
@@ -85,7 +95,8 @@ func (e *Entry) settle(own []Option, given fields) error {
 			return err
 		}
 	case !named:
-		return e.At.Errorf("the entry has no lock and no counterexample; add `impl:` or `replay:`")
+		return e.At.Errorf("the entry has no lock and no counterexample; add `impl:`, `adapter:` or " +
+			"`replay:`")
 	case !expects:
 		return e.At.Errorf(`the entry has no expectation; add "expect: safe" or "expect: violates S"`)
 	}

@@ -64,7 +64,8 @@ func (e Entry) Title() string {
 	if e.Replay != "" {
 		return "replay of " + e.Replay
 	}
-	return e.Option("impl") + " under " + cmp.Or(e.Option("nemesis"), "none")
+	return cmp.Or(e.Option("impl"), e.Option("adapter")) + " under " +
+		cmp.Or(e.Option("nemesis"), "none")
 }
 
 // runs is how many runs the entry has at most. A search ends at the first that finds what is

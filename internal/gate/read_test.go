@@ -60,7 +60,7 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 		{head + "  - setnx\n",
 			"f.yaml:3:5: an item of entries must be names with values (name: value), not a single value"},
 		{head + "  - {expect: safe}\n",
-			"f.yaml:3:6: the entry has no lock and no counterexample; add `impl:` or `replay:`"},
+			"f.yaml:3:6: the entry has no lock and no counterexample; add `impl:`, `adapter:` or `replay:`"},
 		{head + "  - {impl: setnx}\n",
 			`f.yaml:3:6: the entry has no expectation; add "expect: safe" or "expect: violates S"`},
 		{head + "  - {impl: setnx, expect: saef}\n",

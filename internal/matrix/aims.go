@@ -81,6 +81,15 @@ func Elsewhere(p harness.Plan) (r Row, properties []string, others []Aim) {
 
 // rowOf is the row of a lock as it is asked for. How many masters it uses is another question.
 func rowOf(o harness.RunOptions) (Row, bool) {
+	if o.Adapter != "" {
+		rows, err := adapterRows([]string{strings.TrimSpace(o.Adapter + " " + o.Variant)})
+		if err != nil {
+			return Row{}, false // the run says why
+		}
+		r := rows[0]
+		r.Traits = slices.DeleteFunc(r.Traits, func(t impls.Trait) bool { return t == ownLease })
+		return r, true
+	}
 	usual := ""
 	if e, err := impls.Find(o.Impl); err == nil {
 		usual = e.Defaults(o.TTL).Variant

@@ -37,7 +37,7 @@ const (
 
 // CostRows are the locks whose cost this matrix measures: those that can be used more than once.
 func (o Options) CostRows() []Row {
-	rs, err := FindRows(o.Rows)
+	rs, err := o.rows()
 	if err != nil {
 		return nil
 	}
@@ -56,13 +56,17 @@ func (o Options) CostPlan(r Row) (harness.Plan, error) {
 	if ttl == 0 {
 		ttl = DefaultTTL
 	}
-	p, err := harness.NewPlan(harness.RunOptions{
+	w := harness.RunOptions{
 		Environment: o.Environment, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
 		Masters:  r.Masters,
 		Workload: r.Workload,
 		Nemesis:  "none", Seed: o.Seed, TTL: ttl, Hold: CostHold, For: CostFor, Properties: []string{"S"},
 		Thorough: true,
-	})
+	}
+	if r.Adapter != "" {
+		w.Impl, w.Adapter = "", r.Adapter
+	}
+	p, err := harness.NewPlan(w)
 	p.Place = o.Place
 	p.Requires.Contended = CostGrants // the run goes on until then, or until its time is over
 	return p, err

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/impls"
@@ -13,6 +14,9 @@ func Impossible(r Row, c Column) string {
 	loss := c.Name == "minority-loss" || c.Name == "majority-loss"
 	switch {
 	case c.Name == "none":
+	case r.Has(ownLease) && !slices.Contains(withOwnLease, c.Name):
+		return "a variant with the library's own lease is run under " +
+			strings.Join(withOwnLease, ", ") + " only"
 	case r.Has(idle):
 		return "it keeps nothing in Redis and no client ever waits for it, so that no fault has " +
 			"anything to hit"

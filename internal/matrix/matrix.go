@@ -59,7 +59,7 @@ type Property struct {
 // New puts results in their cells. A run that the machine was too slow for gives way to its
 // repetition.
 func New(o Options, results []Result) (*Matrix, error) {
-	rs, cs, err := RowsAndColumns(o.Rows, o.Columns)
+	rs, cs, err := o.rowsAndColumns()
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 type Row struct {
 	Name       string        `json:"name"`
 	Impl       string        `json:"impl"`
+	Adapter    string        `json:"adapter,omitempty"` // drives the lock instead: its name, or folder
 	Variant    string        `json:"variant,omitempty"`
 	NoWatchdog bool          `json:"no_watchdog,omitempty"`
 	Masters    int           `json:"masters,omitempty"`

@@ -12,8 +12,10 @@ import (
 
 // Options say which part of the matrix is run, and how: the document options.json.
 type Options struct {
-	Format      int           `json:"format"`
-	Rows        []string      `json:"rows"`    // names of rows, or of locks; empty: all
+	Format int      `json:"format"`
+	Rows   []string `json:"rows"` // names of rows, or of locks; empty: all
+	// adapters beside Rows, or "all"; Rows that are empty are none then
+	Adapters    []string      `json:"adapters,omitempty"`
 	Columns     []string      `json:"columns"` // empty: all
 	TTL         time.Duration `json:"ttl"`     // of locks that do not fix their own; 0: 500 ms
 	Repeat      int           `json:"repeat"`  // runs of each aim; 0: one
@@ -24,6 +26,8 @@ type Options struct {
 	Shard       batch.Shard   `json:"shard"` // the part that is run here; the zero value: all
 	// Unsupported are the steps that cannot be done there, and why: scenarios with them are not run.
 	Unsupported map[string]string `json:"unsupported,omitempty"`
+	// Missing are the adapters that cannot be set up there, and why.
+	Missing map[string]string `json:"missing,omitempty"`
 }
 
 // DefaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no
@@ -42,7 +46,7 @@ type Task struct {
 // Tasks are all runs of a matrix, in order: the repetitions of one aim are far apart, so that an
 // interrupted matrix has seen everything once.
 func (o Options) Tasks() ([]Task, error) {
-	rs, cs, err := RowsAndColumns(o.Rows, o.Columns)
+	rs, cs, err := o.rowsAndColumns()
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +67,7 @@ func (o Options) Tasks() ([]Task, error) {
 
 // cell are the runs of one cell.
 func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
-	if Impossible(r, c) != "" {
+	if o.impossible(r, c) != "" {
 		return nil
 	}
 	for _, a := range c.Aims {
@@ -110,6 +114,13 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 	}
 	if a.Patient {
 		w.AcquireTimeout = patience * ttl
+	}
+	if r.Adapter != "" {
+		w.Impl, w.Adapter = "", r.Adapter
+		if r.Has(ownLease) { // and all times follow from it
+			w.TTL, w.For, w.AcquireTimeout = 0, 0, 0
+		}
+		return w
 	}
 	if r.Has(masters) {
 		w.NodeTimeout = ttl / 10 // a twentieth, as usual, is less than a busy machine takes now and then

@@ -26,6 +26,9 @@ func (o Options) unsupported(r Row, a Aim) string {
 // impossible says why nothing can be run in a cell: the lock and the fault do not go together, or
 // the environment has none of the fault's scenarios. "" if something can.
 func (o Options) impossible(r Row, c Column) string {
+	if why := o.Missing[r.Adapter]; why != "" {
+		return why
+	}
 	why := Impossible(r, c)
 	if why != "" {
 		return why

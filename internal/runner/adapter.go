@@ -34,6 +34,9 @@ func spawner(ctx context.Context, p harness.Plan, dir string, otherwise server.S
 		return nil, err
 	}
 	s := adapter.Spawner{Adapter: in, Options: p.Adapter.Options, Dir: filepath.Join(dir, "logs")}
+	if p.Declares().Lease {
+		s.Lease = p.TTL.D()
+	}
 	if pattern := p.Adapter.Key; pattern != "" {
 		s.Key = func(name string) string { return strings.ReplaceAll(pattern, "{key}", name) }
 	}

@@ -134,7 +134,7 @@ func safeIn(m *matrix.Matrix, row, column string) bool {
 
 // declaredBy is what the table of locks says of a row.
 func declaredBy(r matrix.Row) string {
-	e, err := impls.Find(r.Impl)
+	e, err := r.Lock()
 	if err != nil {
 		return ""
 	}

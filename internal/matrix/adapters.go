@@ -1,0 +1,121 @@
+package matrix
+
+import (
+	"strings"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// ownLease is the trait of a variant that leaves the lease as the library has it: it is run where
+// that matters, and nowhere else, since a lease may be half a minute long.
+const ownLease impls.Trait = "own-lease"
+
+// withOwnLease are the columns of such variants.
+var withOwnLease = []string{"none", "crash", "pause", "failover"}
+
+// AllAdapters stands for every adapter in Options.Adapters.
+const AllAdapters = "all"
+
+// adapterRows are the rows of adapters: one for each variant, of which the default has no name of
+// its own.
+func adapterRows(names []string) (rows []Row, err error) {
+	if len(names) == 1 && names[0] == AllAdapters {
+		names = adapters.Names()
+	}
+	for _, name := range names {
+		name, variant, _ := strings.Cut(name, " ")
+		a, err := adapters.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		variants := a.Variants
+		if variant != "" {
+			v, err := a.Variant(variant)
+			if err != nil {
+				return nil, err
+			}
+			variants = []adapters.Variant{v}
+		}
+		if len(variants) == 0 {
+			variants = []adapters.Variant{{}}
+		}
+		for _, v := range variants {
+			r, err := adapterRow(name, a, v)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error) {
+	u, err := a.Use(v.Name)
+	if err != nil {
+		return Row{}, err
+	}
+	r := Row{Name: a.Name, Impl: a.Name, Adapter: name, Variant: u.Variant}
+	if len(a.Variants) > 0 && v.Name != a.Variants[0].Name {
+		r.Name += " " + v.Name
+	}
+	if u.Declares.Watchdog {
+		r.Traits = append(r.Traits, Watchdog)
+	}
+	if u.Topology == string(impls.Independent) {
+		r.Masters, r.Traits = threeMasters, append(r.Traits, masters)
+	}
+	if u.OwnLease {
+		r.Traits = append(r.Traits, ownLease)
+	}
+	return r, nil
+}
+
+// Lock is what the row's lock declares.
+func (r Row) Lock() (impls.Entry, error) {
+	if r.Adapter == "" {
+		return impls.Find(r.Impl)
+	}
+	return harness.LockOf(harness.RunOptions{Adapter: r.Adapter, Variant: r.Variant})
+}
+
+// rows are those that the options name: all locks where they name none.
+func (o Options) rows() ([]Row, error) {
+	if len(o.Adapters) == 0 {
+		return FindRows(o.Rows)
+	}
+	rows, err := adapterRows(o.Adapters)
+	if err != nil || len(o.Rows) == 0 {
+		return rows, err
+	}
+	own, err := FindRows(o.Rows)
+	return append(own, rows...), err
+}
+
+// rowsAndColumns are those that the options name.
+func (o Options) rowsAndColumns() ([]Row, []Column, error) {
+	rows, err := o.rows()
+	if err != nil {
+		return nil, nil, err
+	}
+	_, columns, err := RowsAndColumns(nil, o.Columns)
+	return rows, columns, err
+}
+
+// MissingAdapters says which of the adapters that are asked for cannot be set up on this machine,
+// and why.
+func (o Options) MissingAdapters() (map[string]string, error) {
+	rows, err := o.rows()
+	missing := map[string]string{}
+	for _, r := range rows {
+		if r.Adapter == "" {
+			continue
+		}
+		if a, err := adapters.Find(r.Adapter); err == nil && a.Missing() != nil {
+			missing[r.Adapter] = a.Missing().Error()
+		}
+	}
+	return missing, err
+}
