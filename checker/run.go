@@ -77,7 +77,7 @@ func doubt(t record.Trust, partial bool, e Evidence, r history.Requires) string 
 	case partial:
 		return explain.Say("only a part of the record could be read")
 	case t.Interrupted:
-		return explain.Say("the record has no end: the run was interrupted")
+		return explain.Say("the run was interrupted before it was over")
 	case e.Acquisitions == 0:
 		return explain.Say("no client acquired the lock, so nothing was tried")
 	case t.Undone != nil:

@@ -72,6 +72,8 @@ type Event struct {
 	By     *int `json:"by,omitempty"` // of a fault: the client at whose breakpoint it began
 	// of the end: the step without which the scenario proves nothing; nil: it was played as planned
 	Undone *Undone `json:"undone,omitempty"`
+	// of the end: a signal stopped the run before it was over
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 // Undone is the first step of a scenario that the run should have done and did not.

@@ -77,6 +77,12 @@ func (h *History) Undone() *Undone {
 	return h.Events[len(h.Events)-1].Undone
 }
 
+// Interrupted reports whether the run was stopped before it was over: a signal has ended it, or
+// lockbench itself was killed, so that there is no end.
+func (h *History) Interrupted() bool {
+	return !h.Complete() || h.Events[len(h.Events)-1].Interrupted
+}
+
 // HarnessError returns why the harness could not finish the run, or "".
 func (h *History) HarnessError() string {
 	if !h.Complete() {

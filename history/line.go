@@ -139,6 +139,7 @@ func (e Event) write(l *line) {
 		l.name("undone")
 		e.Undone.write(l)
 	}
+	l.flag("interrupted", e.Interrupted)
 	l.end()
 }
 

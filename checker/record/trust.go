@@ -9,7 +9,7 @@ import (
 type Trust struct {
 	Cut         int64 // events with this stamp or a later one do not count
 	Failure     Failure
-	Interrupted bool            // the record has no end
+	Interrupted bool            // the run was stopped before it was over
 	Stalls      []Gap           // that no fault made, longer than a quarter of the TTL
 	Undone      *history.Undone // a step that the scenario cannot do without; nil: all were done
 }
@@ -51,7 +51,7 @@ func (t *Trust) fault(e *history.Event) {
 }
 
 func (t *Trust) seal(r *Record, h *history.History) {
-	t.Interrupted, t.Undone = !h.Complete(), h.Undone()
+	t.Interrupted, t.Undone = h.Interrupted(), h.Undone()
 	if why := h.HarnessError(); why != "" && t.Failure.Kind == NoFailure {
 		t.Failure = Failure{Kind: HarnessError, Err: why}
 	}

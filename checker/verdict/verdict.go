@@ -207,7 +207,7 @@ type Evidence struct {
 	// commands that timed out although no fault held them back
 	TimedOut    int  `json:"timed_out,omitempty"`
 	Faults      int  `json:"faults,omitempty"`      // faults that began
-	Interrupted bool `json:"interrupted,omitempty"` // the record has no end
+	Interrupted bool `json:"interrupted,omitempty"` // the run was stopped before it was over
 	// writes to the guarded resource with a token
 	FencedWrites int `json:"fenced_writes,omitempty"`
 	// critical sections that read and wrote the guarded resource

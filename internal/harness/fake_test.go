@@ -295,7 +295,8 @@ func TestAnInterruptedRunKeepsItsRecord(t *testing.T) {
 		}
 	}
 	h, err := play(t, f, ctx)
-	if !errors.Is(err, context.Canceled) || !h.Complete() || len(h.Events) < 5 {
+	if !errors.Is(err, context.Canceled) || !h.Complete() || len(h.Events) < 5 || !h.Interrupted() ||
+		h.HarnessError() != "" {
 		t.Errorf("error %v, %d events", err, len(h.Events))
 	}
 }

@@ -86,7 +86,10 @@ func newRun(p Plan, w Environment, out Output) (r *run, err error) {
 func (r *run) end(err error, undone *history.Undone) error {
 	r.nemesis.close()
 	e := history.Event{Type: history.End, T: r.now(), Process: history.Harness, Undone: undone}
-	if err != nil {
+	switch {
+	case errors.Is(err, context.Canceled):
+		e.Interrupted = true
+	case err != nil:
 		e.Err = err.Error()
 	}
 	return errors.Join(err, r.sinks.history.Record(e))

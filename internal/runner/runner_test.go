@@ -55,7 +55,11 @@ func TestARunThatWasInterruptedHasAVerdict(t *testing.T) {
 	stop()
 	r, err := runner.Run(ctx, simulated(t, "getset", "none"), runner.Options{Dir: t.TempDir()})
 	if !errors.Is(err, context.Canceled) || r == nil || r.Verdict == nil {
-		t.Errorf("run %v, error %v", r, err)
+		t.Fatalf("run %v, error %v", r, err)
+	}
+	v := r.Verdict // as after SIGKILL, which leaves no end
+	if v.Exit != checker.ExitUnknown || !v.Evidence.Interrupted || v.HarnessError != "" {
+		t.Errorf("exit %d: %s", v.Exit, v.Summary)
 	}
 }
 
