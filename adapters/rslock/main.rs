@@ -23,6 +23,9 @@ fn main() {
 impl RsLock {
     fn new(c: Config) -> Result<Self, Error> {
         let runtime = Runtime::new()?;
+        for address in &c.redis {
+            std::net::TcpStream::connect(address)?; // rslock keeps it to itself
+        }
         let uris: Vec<_> = c.redis.iter().map(|address| format!("redis://{address}")).collect();
         let mut manager = LockManager::new(uris);
         if let Some(poll) = c.poll {

@@ -63,11 +63,11 @@ function run (make, versions) {
     const lines = (rest + text).split('\n')
     rest = lines.pop()
     for (const line of lines) {
-      const first = !lock
-      const done = before.then(() => carryOut(JSON.parse(line)))
-      if (first) {
-        before = done.catch((e) => { say({ is: 'broken', err: describe(e) }); process.exit(1) })
-      }
+      const done = before.then(() => carryOut(JSON.parse(line))).catch((e) => {
+        say({ is: 'broken', err: describe(e) })
+        process.exit(1)
+      })
+      if (!lock) before = done
     }
   })
   process.stdin.on('end', () => process.exit(0)) // an acquire under way ends, too

@@ -48,13 +48,17 @@ def lost(n, by):
 
 def run(make, versions):
     """Speaks the protocol until stdin ends. make(config) makes the lock; versions are reported."""
-    orders = _orders()
-    config = next(orders)
     try:
-        lock = make(_config(config))
+        _carry_out(make, versions)
     except Exception as e:
         _say("broken", err=_text(e))
         os._exit(1)
+
+
+def _carry_out(make, versions):
+    orders = _orders()
+    config = next(orders)
+    lock = make(_config(config))
     owner = _Owner(lock, config.get("options", {}).get("owner") == "new-thread")
     _say("ready", pid=os.getpid(), versions={**versions, "python": sys.version.split()[0]})
     threading.Thread(target=_watch, daemon=True).start()
