@@ -32,6 +32,7 @@ soak: redis browser build ## the full numbers: takes long; the matrix goes on wi
 bench: ## benchmarks, side by side
 	$(GO) test -run '^$$' -bench . -benchtime 300ms ./checker
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/sim ./internal/sim/engine
+	$(GO) test -run '^$$' -bench . ./internal/tap
 
 lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

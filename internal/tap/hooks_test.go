@@ -26,7 +26,7 @@ import (
 func TestHooksAndTapSeeTheSame(t *testing.T) {
 	workloads.Quiet()
 	for name, redis := range map[string]func(*testing.T) string{"simulated": tap.Serve,
-		"real": startRedis} {
+		"real": func(t *testing.T) string { return startRedis(t) }} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var nodes []string
@@ -51,7 +51,7 @@ func TestHooksAndTapSeeTheSame(t *testing.T) {
 const masters = 5
 
 // startRedis starts a redis-server for one test.
-func startRedis(t *testing.T) string {
+func startRedis(t testing.TB) string {
 	t.Helper()
 	testenv.Part(t, "redis")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
