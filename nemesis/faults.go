@@ -52,6 +52,22 @@ func (fs Faults) Sentinel() bool {
 	return false
 }
 
+// TooShort says why a lease is too short for a fault whose own scenario would outlive it, so that a
+// run would find that and nothing else.
+func (fs Faults) TooShort(lease time.Duration) error {
+	for _, f := range fs {
+		least, err := Params{TTL: lease}.span(f.entry.form(f.variant).Lease)
+		if err != nil {
+			return err
+		}
+		if lease < least.D() {
+			return fmt.Errorf("with a lease of %v, %s would find only its own scenario, which lasts %s: "+
+				"choose --ttl %v or more", lease, f.Spec, f.entry.Lasts, least.D())
+		}
+	}
+	return nil
+}
+
 // MustHappen reports whether a run proves nothing unless the scenario that --nemesis names is
 // played to its end. That of a control may stay undone: it is there to find nothing. What is drawn
 // is aimed at nothing, and only one of its faults must hit.

@@ -73,12 +73,14 @@ type Variant struct {
 // Form is what a fault does, to whom and when. A variant has what is different from its fault.
 type Form struct {
 	// a client, or of the servers n0, minority, majority; "": the owner, and all servers
-	On      string    `yaml:"on"`
-	Timeout string    `yaml:"client_timeout"` // as of a Schedule
-	Effect  []written `yaml:"effect"`         // what "begin" and "hit" among the steps stand for
-	Stays   bool      `yaml:"stays"`          // nothing undoes the effect
-	Steps   []written `yaml:"steps"`
-	One     []written `yaml:"one"` // instead of Steps, for a lock that uses one Redis
+	On      string `yaml:"on"`
+	Timeout string `yaml:"client_timeout"` // as of a Schedule
+	// with a shorter lease the scenario itself would outlive it: the run would say nothing
+	Lease  string    `yaml:"lease"`
+	Effect []written `yaml:"effect"` // what "begin" and "hit" among the steps stand for
+	Stays  bool      `yaml:"stays"`  // nothing undoes the effect
+	Steps  []written `yaml:"steps"`
+	One    []written `yaml:"one"` // instead of Steps, for a lock that uses one Redis
 }
 
 //go:embed faults.yaml
@@ -173,6 +175,7 @@ func (e Entry) form(variant string) Form {
 			continue
 		}
 		f.On, f.Timeout = cmp.Or(v.On, f.On), cmp.Or(v.Timeout, f.Timeout)
+		f.Lease = cmp.Or(v.Lease, f.Lease)
 		f.Effect, f.Steps = either(v.Effect, f.Effect), either(v.Steps, f.Steps)
 		f.One = either(v.One, f.One)
 		break

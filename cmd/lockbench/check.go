@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // checkFlags are the flags of check.
@@ -34,9 +37,9 @@ func checkCommand() *cobra.Command {
 		Use:   "check DIR|FILE|-",
 		Short: "Judge a recorded run again, or any history",
 		Long: `check judges the run in a directory from its files alone, and writes its verdict.json
-again. Of a file, or of standard input (-), it judges the history: lockbench's own JSON lines, or
-Jepsen's EDN with :acquire and :release, as a vector or one map per line. Exit codes are those of
-run.`,
+again; of a directory with many runs, such as that of a matrix or a gate, it judges all. Of a file,
+or of standard input (-), it judges the history: lockbench's own JSON lines, or Jepsen's EDN with
+:acquire and :release, as a vector or one map per line. Exit codes are those of run.`,
 		Example: `  lockbench check store/latest
   lockbench check --model mutex history.edn
   grep -v nemesis history.edn | lockbench check --model mutex --expect violated -`,
@@ -71,6 +74,18 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 		return err
 	}
 	f.options.Properties = history.PropertyLetters(f.options.Properties)
+	dirs, err := runsBelow(path)
+	switch {
+	case err != nil:
+		return err
+	case dirs != nil:
+		return f.checkAll(c, dirs)
+	}
+	return interruptible(c, func() error { return f.one(c, path) })
+}
+
+// one judges one run, or one history.
+func (f *checkFlags) one(c *cobra.Command, path string) error {
 	r, err := load(c.InOrStdin(), path, f.independent)
 	switch {
 	case err == nil:
@@ -81,12 +96,8 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 	case !f.options.Partial:
 		return err
 	}
-	f.options.Partial = err != nil
-	r.Verdict = checker.Check(r.History, r.Trace, f.options)
-	if r.Dir != "" && f.options.Model == "" {
-		if err := r.SaveVerdict(); err != nil {
-			return broken(err)
-		}
+	if err := f.judge(r, err != nil); err != nil {
+		return err
 	}
 	if path == "-" && r.Verdict.Exit == checker.ExitBroken {
 		if err := keep(c.ErrOrStderr(), r.History); err != nil {
@@ -104,6 +115,111 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 		return broken(err)
 	}
 	return result(r.Verdict.Exit)
+}
+
+// judge gives a run its verdict, and keeps it with the run.
+func (f *checkFlags) judge(r *store.Run, partial bool) error {
+	o := f.options
+	o.Partial = partial
+	r.Verdict = checker.Check(r.History, r.Trace, o)
+	if r.Dir != "" && o.Model == "" {
+		return broken(r.SaveVerdict())
+	}
+	return nil
+}
+
+// checkedRun is one of several runs that were judged again.
+type checkedRun struct {
+	Dir     string           `json:"dir"`
+	Verdict *checker.Verdict `json:"verdict"`
+}
+
+// runsBelow are the runs of a directory that is none itself, such as that of a matrix or a gate;
+// nil for all else.
+func runsBelow(dir string) (runs []string, err error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, store.History)); err == nil {
+		return nil, nil
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Name() == store.History {
+			within, _ := filepath.Rel(real, filepath.Dir(path))
+			runs = append(runs, filepath.Join(dir, within))
+		}
+		return err
+	})
+	if err == nil && len(runs) == 0 {
+		err = fmt.Errorf("%s is no run, and no run is below it: there is no %s", dir, store.History)
+	}
+	slices.Sort(runs)
+	return runs, err
+}
+
+// checkAll judges several runs again. The exit code is the worst.
+func (f *checkFlags) checkAll(c *cobra.Command, dirs []string) error {
+	var runs []checkedRun
+	var unreadable error
+	for _, dir := range dirs {
+		if err := c.Context().Err(); err != nil {
+			return interrupted(fmt.Sprintf("%d of %s were judged", len(runs),
+				units.Count(len(dirs), "run")))
+		}
+		r, err := store.Load(dir)
+		if err != nil && (!f.options.Partial || r == nil || r.History == nil) {
+			unreadable = err
+			fmt.Fprintln(c.ErrOrStderr(), "lockbench:", brief(err.Error()))
+			continue
+		}
+		if err := f.judge(r, err != nil); err != nil {
+			return err
+		}
+		runs = append(runs, checkedRun{dir, r.Verdict})
+		if f.asJSON || f.quiet {
+			continue
+		}
+		fmt.Fprintf(c.OutOrStdout(), "%-9s %-8s %s\n", r.Verdict.Verdict,
+			strings.Join(violated(r.Verdict), ""), dir)
+	}
+	return f.conclude(c, runs, len(dirs), unreadable)
+}
+
+// conclude says what came of them all.
+func (f *checkFlags) conclude(c *cobra.Command, runs []checkedRun, all int,
+	unreadable error) error {
+	code, counts := checker.ExitExpected, map[checker.Result]int{}
+	for _, r := range runs {
+		counts[r.Verdict.Verdict]++
+		code = worse(code, r.Verdict.Exit)
+	}
+	if unreadable != nil {
+		code = exitUsage
+	}
+	if f.asJSON {
+		if err := history.WriteDocument(c.OutOrStdout(), struct {
+			Exit int          `json:"exit"`
+			Runs []checkedRun `json:"runs"`
+		}{code, runs}); err != nil {
+			return broken(err)
+		}
+		return result(code)
+	}
+	text := units.Count(all, "run")
+	for _, v := range []checker.Result{checker.Violated, checker.Valid, checker.Unknown} {
+		text += fmt.Sprintf(", %d %s", counts[v], v)
+	}
+	if n := all - len(runs); n > 0 {
+		text += fmt.Sprintf(", %d cannot be read", n)
+	}
+	if _, err := fmt.Fprintln(c.OutOrStdout(), text); err != nil {
+		return broken(err)
+	}
+	return result(code)
 }
 
 // keep saves a history that came by standard input and that the checker could not judge: it is

@@ -12,6 +12,34 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// versionCommand says what this lockbench was built from.
+func versionCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Say what this lockbench was built from",
+		Long: `version prints what tells this build from others, as each run records it: the version of the
+module, or the commit, or else a digest of the program.`,
+		Example: `  lockbench version
+  lockbench version --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			b := runner.ThisBuild()
+			if asJSON {
+				return broken(history.WriteDocument(c.OutOrStdout(), b))
+			}
+			_, err := fmt.Fprintf(c.OutOrStdout(), "lockbench %s, %s, %s/%s\n", b.Version, b.Go, b.OS,
+				b.Arch)
+			return broken(err)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	return c
+}
+
+// A template can call it.
+func init() { cobra.AddTemplateFunc("lockbenchVersion", runner.Version) }
+
 func doctorCommand() *cobra.Command {
 	var asJSON, clean bool
 	var place harness.Place

@@ -32,17 +32,19 @@ layout, which Jepsen's web page can list.`,
   lockbench export --jepsen jepsen/store store/latest`,
 		Args: one("a history: the directory of a run, a file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := load(c.InOrStdin(), args[0], o.Independent)
-			if err != nil {
-				return err
-			}
-			if jepsen != "" {
-				return exportJepsen(c, r, jepsen, o.Values)
-			}
-			if key >= 0 {
-				o.Key = &key
-			}
-			return export(c.OutOrStdout(), r.History, format, o)
+			return interruptible(c, func() error {
+				r, err := load(c.InOrStdin(), args[0], o.Independent)
+				if err != nil {
+					return err
+				}
+				if jepsen != "" {
+					return exportJepsen(c, r, jepsen, o.Values)
+				}
+				if key >= 0 {
+					o.Key = &key
+				}
+				return export(c.OutOrStdout(), r.History, format, o)
+			})
 		},
 	}
 	s := c.Flags()

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -153,4 +155,22 @@ func command(t *testing.T, tmp string, args ...string) *exec.Cmd {
 	c := exec.Command(link, args...)
 	c.Env = append(os.Environ(), "TMPDIR="+tmp)
 	return c
+}
+
+// TestAnInterruptionEndsEveryVerb: what reads or judges for long obeys Ctrl-C.
+func TestAnInterruptionEndsEveryVerb(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, 0, "run", "--impl", "token-lua", "--env", "sim", "--store", dir)
+	run := filepath.Join(dir, "latest")
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for _, args := range [][]string{{"check", run}, {"check", filepath.Dir(run)}, {"export", run},
+		{"report", run}} {
+		var said strings.Builder
+		if code := Main(ctx, args, io.Discard, &said); code != exitInterrupted ||
+			!strings.Contains(said.String(), "interrupted; ") {
+			t.Errorf("%v: exit code %d: %s", args, code, said.String())
+		}
+	}
 }

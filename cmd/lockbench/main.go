@@ -96,13 +96,15 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
   lockbench list impls`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       runner.Version(),
+		Version:       "-", // the template below has it: it takes a moment
 		Args:          noCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(runCommand(), checkCommand(), reportCommand(), exportCommand(), listCommand(),
 		doctorCommand(), matrixCommand(), serveCommand(), gateCommand(), mergeCommand(), compareCommand())
 	c.AddCommand(exploreCommand(), replayCommand(), adaptersCommand())
+	c.AddCommand(versionCommand())
+	c.SetVersionTemplate("lockbench {{lockbenchVersion}}\n")
 	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return inBounds(c.Flags()) }
 	completeAll(c)
 	groupFlags(c)
@@ -204,6 +206,33 @@ func broken(err error) error {
 		return nil
 	}
 	return runner.BrokenError{Err: err}
+}
+
+// interruptible does work that knows nothing of interruptions, and leaves it alone when the user
+// wants no more of it: the process ends then. Files are written in one step, so that none is left
+// half done.
+func interruptible(c *cobra.Command, work func() error) error {
+	const stopped = "nothing was written"
+	if c.Context().Err() != nil {
+		return interrupted(stopped)
+	}
+	done, broke := make(chan error, 1), make(chan any, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				broke <- p
+			}
+		}()
+		done <- work()
+	}()
+	select {
+	case err := <-done:
+		return err
+	case p := <-broke:
+		panic(p)
+	case <-c.Context().Done():
+		return interrupted(stopped)
+	}
 }
 
 // interrupted is the error of a verb that Ctrl-C ended.

@@ -23,22 +23,27 @@ func reportCommand() *cobra.Command {
 		Example: `  lockbench report store/latest`,
 		Args:    one("the directory of a run"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := store.Load(args[0])
-			if r == nil {
-				return err
-			}
-			if r.Verdict == nil {
-				return fmt.Errorf("%s has not been judged; `lockbench check` it first", args[0])
-			}
-			view.Redraw(r)
-			path, err := writeReport(r)
-			if err != nil {
-				return broken(err)
-			}
-			fmt.Fprintln(c.OutOrStdout(), path)
-			return nil
+			return interruptible(c, func() error { return report(c, args[0]) })
 		},
 	}
+}
+
+// report writes the report of a run again, and says where.
+func report(c *cobra.Command, dir string) error {
+	r, err := store.Load(dir)
+	if r == nil {
+		return err
+	}
+	if r.Verdict == nil {
+		return fmt.Errorf("%s has not been judged; `lockbench check` it first", dir)
+	}
+	view.Redraw(r)
+	path, err := writeReport(r)
+	if err != nil {
+		return broken(err)
+	}
+	fmt.Fprintln(c.OutOrStdout(), path)
+	return nil
 }
 
 // writeReport writes the report of a run into its directory.

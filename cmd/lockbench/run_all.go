@@ -150,17 +150,23 @@ func violated(v *checker.Verdict) (out []string) {
 	return out
 }
 
-// worst is the exit code of all runs: broken, then not as expected, then unknown.
+// worst is the exit code of all runs.
 func worst(runs []aimRun) int {
-	order := []int{checker.ExitExpected, checker.ExitUnknown, checker.ExitUnexpected,
-		checker.ExitBroken}
 	code := checker.ExitExpected
 	for _, a := range runs {
-		if slices.Index(order, a.Verdict.Exit) > slices.Index(order, code) {
-			code = a.Verdict.Exit
-		}
+		code = worse(code, a.Verdict.Exit)
 	}
 	return code
+}
+
+// worse is the worse of two exit codes: broken, then not as expected, then unknown.
+func worse(a, b int) int {
+	order := []int{checker.ExitExpected, checker.ExitUnknown, checker.ExitUnexpected,
+		checker.ExitBroken}
+	if slices.Index(order, b) > slices.Index(order, a) {
+		return b
+	}
+	return a
 }
 
 // elsewhere says which other aim of the fault breaks the lock where this run found nothing; "" if

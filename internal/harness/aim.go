@@ -18,6 +18,9 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 		w.Capabilities = w.Capabilities.Without(nemesis.ClientClock, fmt.Sprintf(
 			"the wall clock of %s cannot be moved", p.Impl))
 	}
+	if err := faults.TooShort(p.TTL.D()); err != nil {
+		return err
+	}
 	params := p.params(w, lock)
 	s, err := faults.Scenario(params)
 	if err != nil {

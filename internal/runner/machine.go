@@ -2,20 +2,85 @@ package runner
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 )
 
-// Version is that of the module, or "devel".
-func Version() string {
-	b, ok := debug.ReadBuildInfo()
-	if !ok || b.Main.Version == "" || b.Main.Version == "(devel)" {
-		return "devel"
+// Version is what tells this build from others.
+func Version() string { return ThisBuild().Version }
+
+// Build is what a lockbench was built from.
+type Build struct {
+	Version string `json:"version"`          // which tells two builds apart
+	Commit  string `json:"commit,omitempty"` // "" where Go was not told
+	Dirty   bool   `json:"dirty,omitempty"`  // there were changes that were not committed
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+}
+
+// ThisBuild is what this program was built from.
+var ThisBuild = sync.OnceValue(func() Build {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
 	}
-	return b.Main.Version
+	return buildOf(info, digest)
+})
+
+// buildOf reads what Go says of a build. The version is that of the module, or else the commit, or
+// else the contents of the program: there is no commit outside of a checkout, and changes that were
+// not committed have none.
+func buildOf(info *debug.BuildInfo, digest func() string) Build {
+	b := Build{Version: "devel", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Dirty = s.Value == "true"
+		}
+	}
+	v := info.Main.Version
+	switch {
+	case v != "" && v != "(devel)" && !b.Dirty:
+		b.Version = v
+	case b.Commit != "" && !b.Dirty:
+		b.Version = "commit-" + short(b.Commit)
+	case b.Commit != "":
+		b.Version = "commit-" + short(b.Commit) + "-changed-" + short(digest())
+	default:
+		b.Version = "devel-" + short(digest())
+	}
+	return b
+}
+
+// short is as much of a hash as people can compare.
+func short(hash string) string { return hash[:min(len(hash), 12)] }
+
+// digest is the SHA-256 of this program; "" if it cannot be read.
+func digest() string {
+	name, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Machine says in a line what this runs on, because the times of two machines cannot be compared;
