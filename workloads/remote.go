@@ -108,6 +108,18 @@ func (w *Worker) Lost(n int, at int64, by string) {
 	w.event(e)
 }
 
+// Extended records that the lease of hold n of a Remote was prolonged. It may be called by any
+// goroutine.
+func (w *Worker) Extended(n int, g Granted) {
+	o := w.hold.Load()
+	if o == nil {
+		return
+	}
+	e := about(history.Extend, "", *o)
+	e.N, e.Grant = n, g.record()
+	w.event(e)
+}
+
 // Gap records that the process of a Remote did not run for a time before the stamp. It may be
 // called by any goroutine.
 func (w *Worker) Gap(at int64, d time.Duration) {

@@ -1,6 +1,8 @@
 package adapter
 
 import (
+	"crypto/sha1"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +20,8 @@ type grants struct {
 	mu   sync.Mutex
 	keys []string
 	last map[string]granting // by node
+	// whether scripts prolong a lease, by the digest of their text: those that were sent with it
+	scripts map[string]bool
 }
 
 // granting is a command that may have created the key.
@@ -33,8 +37,9 @@ func (g *grants) expect(keys []string) {
 	g.keys, g.last = keys, map[string]granting{}
 }
 
-// see takes in the end of a command.
+// see takes in the end of a command of a client that has no lock yet.
 func (g *grants) see(sent history.Command, r tap.Reply) {
+	g.learn(sent.Args)
 	lease, ok := takes(sent.Args, r)
 	if !ok {
 		return
@@ -77,6 +82,44 @@ func expiryOf(args []string) time.Duration {
 		}
 	}
 	return 0
+}
+
+// learn looks whether a script prolongs a lease: it sets one, and deletes nothing.
+func (g *grants) learn(args []string) {
+	if len(args) < 2 || !strings.EqualFold(args[0], "eval") {
+		return
+	}
+	text := strings.ToLower(args[1])
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.scripts == nil {
+		g.scripts = map[string]bool{}
+	}
+	g.scripts[fmt.Sprintf("%x", sha1.Sum([]byte(args[1])))] = strings.Contains(text, "expire") &&
+		!strings.Contains(text, "'del'") && !strings.Contains(text, `"del"`)
+}
+
+// prolongs reports whether a command of a client that has the lock has prolonged its lease, and the
+// lease that it names. A script whose text was not seen is not guessed.
+func (g *grants) prolongs(args []string, r tap.Reply) (lease time.Duration, ok bool) {
+	g.learn(args)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(args) < 3 || r.Err != "" || r.Text != "1" ||
+		!slices.ContainsFunc(g.keys, func(k string) bool { return slices.Contains(args[1:], k) }) {
+		return 0, false
+	}
+	switch strings.ToLower(args[0]) {
+	case "pexpire":
+		return expiryOf([]string{"px", args[2]}), true
+	case "expire":
+		return expiryOf([]string{"ex", args[2]}), true
+	case "eval":
+		return 0, g.scripts[fmt.Sprintf("%x", sha1.Sum([]byte(args[1])))]
+	case "evalsha":
+		return 0, g.scripts[strings.ToLower(args[1])]
+	}
+	return 0, false
 }
 
 // fill puts what was seen of the grant into it: the sending of the first of the commands, the

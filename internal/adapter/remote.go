@@ -1,11 +1,13 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
@@ -26,6 +28,7 @@ type remote struct {
 	key    func(name string) string
 	lease  time.Duration
 	grants grants
+	held   atomic.Int64 // the acquisition that the client has; 0: none
 }
 
 // connect makes the tap before the client's links, and returns what the process is told first.
@@ -157,6 +160,7 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 	g.Sent, g.Lease, g.Node = time.Duration(begun), l.lease, ""
 	l.grants.fill(&g)
 	g.ValidUntil, g.Fence = time.Duration(a.ValidUntil), a.Token
+	l.held.CompareAndSwap(0, int64(n))
 	return g, nil
 }
 
@@ -175,6 +179,7 @@ func (r *remote) KeyNames(keys []string) []string {
 // Release is workloads.RemoteLock.
 func (l lock) Release(_ context.Context, n int, _ workloads.Granted,
 	begun func(int64)) (int64, error) {
+	l.held.CompareAndSwap(int64(n), 0)
 	k, err := l.child.begin(Order{Do: doRelease, N: n})
 	if err != nil {
 		return 0, err
@@ -233,7 +238,13 @@ func (o observer) Sent(ctx context.Context, node string, args []string) history.
 
 // Replied is tap.Observer.
 func (o observer) Replied(ctx context.Context, sent history.Command, r tap.Reply) {
-	o.grants.see(sent, r)
+	if n := o.held.Load(); n == 0 {
+		o.grants.see(sent, r)
+	} else if lease, ok := o.grants.prolongs(sent.Args, r); ok && len(o.cfg.Nodes) == 1 {
+		g := workloads.Granted{Node: sent.Node}
+		g.Sent, g.Lease = time.Duration(sent.Sent), cmp.Or(lease, o.lease)
+		o.bridge.Extended(int(n), g)
+	}
 	o.bridge.Replied(ctx, sent, history.Command{Node: sent.Node, Reply: r.Text, Err: r.Err,
 		Why: r.Why}, r.Err != "")
 }

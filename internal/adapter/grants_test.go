@@ -1,0 +1,79 @@
+package adapter
+
+import (
+	"crypto/sha1"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/tap"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// TestTheGrantIsTheLastCommandThatTook reads grants from commands and their replies: node, stamp,
+// command > reply.
+func TestTheGrantIsTheLastCommandThatTook(t *testing.T) {
+	for _, c := range []struct {
+		commands []string
+		sent     int64 // 0: not found
+		lease    time.Duration
+		node     string
+	}{
+		{[]string{"n0 5 SET k v NX PX 2000 > (nil)", "n0 7 SET k v NX PX 2000 > OK"}, 7, 2 * time.Second,
+			"n0"},
+		{[]string{"n0 5 SET k v EX 3 NX > OK", "n0 9 GET k > v"}, 5, 3 * time.Second, "n0"},
+		{[]string{"n0 5 SETNX k v > 0"}, 0, 0, ""},
+		{[]string{"n0 5 SETNX k v > 1"}, 5, 0, "n0"},
+		{[]string{"n0 5 SET other v NX PX 2000 > OK"}, 0, 0, ""},
+		{[]string{"n0 5 EVALSHA abc 1 k > (error) NOSCRIPT", "n0 6 EVAL text 1 k > (nil)"}, 6, 0, "n0"},
+		{[]string{"n0 5 SET k v NX PX 900 > OK", "n1 6 SET k v NX PX 900 > OK",
+			"n2 6 SET k v NX PX 900 > (nil)"}, 5, 900 * time.Millisecond, ""},
+	} {
+		var g grants
+		g.expect([]string{"k"})
+		for _, line := range c.commands {
+			sent, r := told(line)
+			g.see(sent, r)
+		}
+		var to workloads.Granted
+		g.fill(&to)
+		if int64(to.Sent) != c.sent || to.Lease != c.lease || to.Node != c.node {
+			t.Errorf("%q: %+v", c.commands, to)
+		}
+	}
+}
+
+// told is a command and its reply as a line has them.
+func told(line string) (c history.Command, r tap.Reply) {
+	command, reply, _ := strings.Cut(line, " > ")
+	words := strings.Fields(command)
+	c.Node, c.Args = words[0], words[2:]
+	fmt.Sscan(words[1], &c.Sent)
+	return c, tap.Reply{Text: reply}
+}
+
+// TestExtensions tells commands that prolong a lease from others.
+func TestExtensions(t *testing.T) {
+	renew, free := "redis.call('pexpire',KEYS[1])", "redis.call('del',KEYS[1])"
+	sha := func(text string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(text))) }
+	var g grants
+	g.expect([]string{"k"})
+	g.learn([]string{"EVAL", renew, "1", "k"})
+	g.learn([]string{"EVAL", free, "1", "k"})
+	for line, want := range map[string]bool{
+		"n0 1 PEXPIRE k 500 > 1": true, "n0 1 PEXPIRE k 500 > 0": false, "n0 1 EXPIRE k 5 > 1": true,
+		"n0 1 PEXPIRE other 500 > 1":              false,
+		"n0 1 EVAL " + renew + " 1 k > 1":         true,
+		"n0 1 EVALSHA " + sha(renew) + " 1 k > 1": true,
+		"n0 1 EVALSHA " + sha(renew) + " 1 k > 0": false,
+		"n0 1 EVALSHA " + sha(free) + " 1 k > 1":  false,
+		"n0 1 EVALSHA 123 1 k > 1":                false,
+	} {
+		c, r := told(line)
+		if _, ok := g.prolongs(c.Args, r); ok != want {
+			t.Errorf("%s: %v", line, ok)
+		}
+	}
+}
