@@ -205,6 +205,21 @@ func line(process, at int, node, value, reply string) string {
 	return fmt.Sprintf("%d 1 %d %d %s SET k %s NX PX 1 -> %s\n", process, at, at+1, node, value, reply)
 }
 
+// TestAllServersThatAreGoneAreNamed: a fault of several servers is told as that.
+func TestAllServersThatAreGoneAreNamed(t *testing.T) {
+	h := story(t, three+"c0 acquire 1 5 sent=2 lease=1; c0 release 6 7; fault kill n0 8 1400000000 "+
+		"lasted; fault kill n1 9 1400000000 lasted; fault kill n2 10 1400000000 lasted; "+
+		"fault cut c2>n2 11 1400000000 lasted; c1 acquire 20 1300000000 info")
+	v := Check(h, nil, Options{Properties: []string{"A", "D"}})
+	want := "n0 was killed, and likewise n1 and n2; client 2's link to n2 was cut"
+	if a := v.Property("A"); a.Verdict != Violated || !strings.Contains(a.Explanation, want) {
+		t.Errorf("A is %s: %s", a.Verdict, a.Explanation)
+	}
+	if d := v.Property("D"); d.Verdict != NA || !strings.Contains(d.Reason, want) {
+		t.Errorf("D is %s: %s", d.Verdict, d.Reason)
+	}
+}
+
 // TestStoryOfProgress: what is said of a lock that stays taken names who left it, what became of
 // that client, and what is wrong with the key's time to live.
 func TestStoryOfProgress(t *testing.T) {

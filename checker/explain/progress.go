@@ -102,10 +102,10 @@ func (l *Leftover) life() string {
 }
 
 // Outage tells of a time under a fault in which no client was granted a lock (A).
-func Outage(key int, from, to, ns, bound int64, f *record.Fault) string {
+func Outage(key int, from, to, ns, bound int64, faults []*record.Fault) string {
 	why := ""
-	if f != nil {
-		why = Say(" (%s)", Fault(f))
+	if len(faults) > 0 {
+		why = Say(" (%s)", Faults(faults))
 	}
 	return Say("From %s to %s, under a fault%s, no client was granted lock %d: for %s in which no "+
 		"client held it and some tried. Without a fault one would have been granted it within %s.",
@@ -116,6 +116,38 @@ func Outage(key int, from, to, ns, bound int64, f *record.Fault) string {
 func Fault(f *record.Fault) string {
 	begin, _ := nemesis.Tell(f.Action, f.Target)
 	return begin
+}
+
+// Faults is what several faults did, those of one kind together: "n0 was killed, and likewise n1".
+func Faults(faults []*record.Fault) string {
+	var kinds []string
+	others := map[string][]string{} // by action: the targets after the first
+	first := map[string]string{}
+	for _, f := range faults {
+		if _, seen := first[f.Action]; !seen {
+			kinds, first[f.Action] = append(kinds, f.Action), Fault(f)
+			continue
+		}
+		others[f.Action] = append(others[f.Action], nemesis.TargetName(f.Target))
+	}
+	var said []string
+	for _, kind := range kinds {
+		text := first[kind]
+		if names := others[kind]; len(names) > 0 {
+			text = Say("%s, and likewise %s", text, enumerated(names))
+		}
+		said = append(said, text)
+	}
+	return strings.Join(said, "; ")
+}
+
+// enumerated is "n0", "n0 and n1", "n0, n1 and n2".
+func enumerated(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return Say("%s and %s", strings.Join(names[:last], ", "), names[last])
 }
 
 // Broken is what it is to violate a property: "a client released a lock that was another's".

@@ -136,9 +136,9 @@ func (c *Case) stuck(l *record.Lock, bound int64) (property, bool) {
 
 // recovery judges a run in which the lock was never stuck for longer than the bound.
 func (c *Case) recovery(locks []record.Lock, bound int64) property {
-	if f := c.unhealed(); f != nil {
+	if fs := c.unhealed(); len(fs) > 0 {
 		return notApplicable("%s, and that lasted until the run ended: progress is promised only when "+
-			"no fault is under way (A says how long no client was granted the lock)", explain.Fault(f))
+			"no fault is under way (A says how long no client was granted the lock)", explain.Faults(fs))
 	}
 	healed, faults := c.healed()
 	if !faults {

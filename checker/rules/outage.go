@@ -33,7 +33,7 @@ func (c *Case) outage() property {
 	case longest > bound:
 		worst.Process = c.waiting(key, worst.From)
 		p = violated(key, worst)
-		p.Explanation = explain.Outage(key, worst.From, worst.To, longest, bound, c.during(worst.From))
+		p.Explanation = explain.Outage(key, worst.From, worst.To, longest, bound, c.during(worst.From, worst.To))
 	}
 	p.Seconds = float64(longest/int64(time.Millisecond)) / 1000
 	return p
@@ -107,13 +107,13 @@ func (c *Case) waiting(key int, t int64) int {
 	return 0
 }
 
-// during is a fault on servers or links that was under way at a stamp.
-func (c *Case) during(t int64) *record.Fault {
+// during returns the faults on servers or links that were under way for some of a time.
+func (c *Case) during(from, to int64) (out []*record.Fault) {
 	for i := range c.faults {
 		f := &c.faults[i]
-		if _, client := f.Client(); !client && f.From <= t && t < c.overs()[i] {
-			return f
+		if _, client := f.Client(); !client && f.From < to && from < c.overs()[i] {
+			out = append(out, f)
 		}
 	}
-	return nil
+	return out
 }

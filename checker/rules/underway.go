@@ -73,14 +73,14 @@ func (c *Case) momentary(f *record.Fault) int64 {
 	return f.To
 }
 
-// unhealed returns a fault that was never over, or nil.
-func (c *Case) unhealed() *record.Fault {
+// unhealed returns the faults that were never over.
+func (c *Case) unhealed() (out []*record.Fault) {
 	for i := range c.faults {
 		if c.overs()[i] == record.Forever {
-			return &c.faults[i]
+			out = append(out, &c.faults[i])
 		}
 	}
-	return nil
+	return out
 }
 
 // healed returns when the last fault was over, and whether there was one.
