@@ -20,8 +20,9 @@ import (
 
 // judges are the files whose conditions decide verdicts.
 var judges = []string{"rules/owner.go", "rules/orphan.go", "rules/deadlock.go", "rules/wanted.go",
-	"rules/underway.go", "rules/outage.go", "rules/fencing.go",
-	"rules/evidence.go", "linear/section.go", "linear/leases.go"}
+	"rules/underway.go", "rules/outage.go", "rules/fencing.go", "rules/delivery.go",
+	"rules/notice.go", "rules/reentry.go", "rules/evidence.go", "trace/ledger.go",
+	"linear/section.go", "linear/leases.go"}
 
 // Reasons for which a condition may stay although no verdict needs it.
 const (
@@ -62,7 +63,8 @@ var idleConditions = map[string]string{
 // tables are the tests that need no time. Only a mutant that survives them meets the random ones.
 const (
 	tables = "^Test(Exclusion|Doubt|" +
-		"Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|TimedOut)$"
+		"Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|StoriesOfRealRuns|TimedOut|" +
+		"StoryOfProgress|AllServersThatAreGoneAreNamed)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*)$"
 )
 
@@ -268,7 +270,7 @@ func mutants(t *testing.T) (programs []string, all []mutation) {
 		all = append(all, found...)
 		o.put(name, withSwitches(source, found))
 	}
-	for _, room := range []string{"rules/", "linear/"} {
+	for _, room := range []string{"rules/", "linear/", "trace/"} {
 		o.put(room+"mutant.go", fmt.Appendf(nil, switches, path.Base("checker/"+room)))
 	}
 	return o.compile(), all

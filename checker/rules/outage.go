@@ -33,7 +33,8 @@ func (c *Case) outage() property {
 	case longest > bound:
 		worst.Process = c.waiting(key, worst.From)
 		p = violated(key, worst)
-		p.Explanation = explain.Outage(key, worst.From, worst.To, longest, bound, c.during(worst.From, worst.To))
+		p.Explanation = explain.Outage(key, worst.From, worst.To, longest, bound,
+			c.during(worst.From, worst.To))
 	}
 	p.Seconds = float64(longest/int64(time.Millisecond)) / 1000
 	return p
