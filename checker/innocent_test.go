@@ -26,7 +26,8 @@ var innocent = []struct {
 			"1 2 3100000001 3100000002 n0 SET k b NX PX 3000 -> OK\n" +
 			"1 2 3100000021 3100000022 n0 DEL k -> 1", "", "S L O D V"},
 	{"votes that are split among live clients", three + "names k; " +
-		"c2 acquire 1 5 sent=2 lease=1; c2 release 6 7; " + split, splitTrace, "", "S L R D"},
+		"c2 acquire 1 5 sent=2 lease=1; c2 release 6 7; c0 acquire 10 3000000000 fail; " +
+		"c1 acquire 10 3000000000 fail", splitVotes(30), "", "S L R D"},
 	{"a client that starves while the others are granted the lock", once + "names k; " +
 		"c1 acquire 10 1300000000 fail; " +
 		"c0 acquire 600000000 600000005 sent=600000001 lease=1000; c0 release 600000006 600000007",

@@ -49,7 +49,33 @@ var letterCases = []propertyCase{
 		"validity; c0 acquire 1 20 sent=2 valid=50 lease=100; c0 extend 30 sent=29 lease=100 " +
 			"valid=300; c0 release 40 41", "", Valid, ""},
 
+	{"over before its command was sent, by a client that was only paused", "V",
+		"validity; fault pause c0 0 1; c0 acquire 1 20 sent=5 valid=4 lease=100; c0 release 30 31", "",
+		Violated, ""},
+	{"over before its command was sent, and the clock is moved afterwards", "V",
+		"validity; c0 acquire 1 20 sent=5 valid=4 lease=100; fault client-clock c0 25 25; " +
+			"c0 release 30 31", "", Violated, ""},
+	{"over before its command was sent, by all clocks that were moved", "V",
+		"validity; fault client-clock * 0 0; c0 acquire 1 20 sent=5 valid=4 lease=100; " +
+			"c0 release 30 31", "", Valid, ""},
+	{"granted when the run had broken", "V",
+		"validity; c1 exit 15; c0 acquire 1 20 sent=5 valid=4 lease=100; c0 release 30 31", "",
+		Unknown, ""},
+
 	// The votes of a grant.
+	{"a server that refuses after the return", "V",
+		"masters 3; names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> (nil)\n0 1 2 25 n2 SET k " +
+			"a NX PX 1 -> (nil)", NA, ""},
+	{"the server had refused, but which keys are locks is not known", "V",
+		"c0 acquire 1 20; c0 release 30 31", "0 1 2 12 n0 SET k a NX PX 1 -> (nil)", NA, ""},
+	{"the server had refused what its client had still", "V",
+		"names k; c0 acquire 1 5; c0 release 6 7; c0 acquire 10 20",
+		"0 1 2 3 n0 SET k a NX PX 1 -> OK\n0 2 12 13 n0 SET k a NX PX 1 -> (nil)", Valid, ""},
+	{"the server had refused, and what the client had was deleted", "V",
+		"names k; c0 acquire 1 5; c0 release 6 9; c0 acquire 10 20",
+		"0 1 2 3 n0 SET k a NX PX 1 -> OK\n0 1 7 8 n0 DEL k -> 1\n0 2 12 13 n0 SET k a NX PX 1 -> " +
+			"(nil)", Violated, ""},
 	{"the server had refused", "V", "names k; c0 acquire 1 20; c0 release 30 31",
 		"0 1 2 12 n0 SET k a NX PX 1 -> (nil)", Violated, ""},
 	{"the server had failed", "V", "names k; c0 acquire 1 20; c0 release 30 31",
@@ -90,6 +116,12 @@ var letterCases = []propertyCase{
 		Valid, ""},
 	{"never told", "N",
 		"c0 acquire 1 5; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "", Violated, ""},
+	{"a write that is refused tells nothing of the lock", "N",
+		"c0 acquire 1 5; c0 write 10 15 value=1 fail; c1 acquire 2 20; c0 release 40 41; " +
+			"c1 release 42 43", "", Violated, ""},
+	{"the machine stalled before the second one came in", "N",
+		"ttl 8; c0 acquire 1 5; c-1 gap 12 gap=6; c1 acquire 2 20; c0 release 40 41; c1 release 42 43",
+		"", Unknown, ""},
 	{"a dead holder is told nothing", "N",
 		"c0 acquire 1 5; c1 acquire 2 20; c0 kill 30; c1 release 42 43", "", NA, ""},
 	{"one after the other", "N",

@@ -38,8 +38,17 @@ var idleConditions = map[string]string{
 	"rules/owner.go: h.From <= m.Sent":            onlyWords,
 	"rules/owner.go: m.N == 0":                    onlyWords,
 	"rules/deadlock.go: len(c.Record.Calls) == 0": onlyWords,
-	"rules/deadlock.go: h.From >= h.End":          noSuch,
-	"rules/deadlock.go: k.Process == h.Process":   noSuch,
+	"rules/deadlock.go: h.From < h.End":           noSuch,
+	"rules/deadlock.go: len(left) == 0":           "saves time",
+	"rules/wanted.go: c.longest != nil":           "saves time",
+	"rules/underway.go: c.common != nil":          "saves time",
+	"rules/deadlock.go: known":                    "saves time",
+	"rules/delivery.go: known":                    "saves time",
+	"rules/outage.go: end-begin <= longest":       "saves time",
+	"rules/orphan.go: writer == lost":             onlyWords,
+	"rules/fencing.go: a.traced":                  onlyWords,
+	"rules/fencing.go: b.traced":                  onlyWords,
+	"rules/outage.go: k.To > t":                   onlyWords,
 	"linear/leases.go: hs[i].Call >= t":           onlyWords,
 	"linear/leases.go: i == first":                onlyWords,
 	"linear/leases.go: a > record.Forever-b":      "needs a lease of centuries",
@@ -64,7 +73,7 @@ var idleConditions = map[string]string{
 const (
 	tables = "^Test(Exclusion|Doubt|" +
 		"Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|StoriesOfRealRuns|TimedOut|" +
-		"StoryOfProgress|AllServersThatAreGoneAreNamed)$"
+		"StoryOfProgress|Innocent|AllServersThatAreGoneAreNamed)$"
 	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*)$"
 )
 

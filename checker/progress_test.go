@@ -79,6 +79,12 @@ var progressCases = []propertyCase{
 		""},
 	{"a READONLY answer", "D", once + "c1 acquire 10 1300000000 fail",
 		"1 1 20 21 n0 SET k b NX PX 1 -> (error) READONLY\n" + refusedTrace, Valid, ""},
+	{"many READONLY answers", "D", once + "c1 acquire 10 1500000000 fail",
+		strings.ReplaceAll(dense(), "(nil)", "(error) READONLY You can't write"), Valid, ""},
+	{"many refusals", "D", once + "c1 acquire 10 1500000000 fail", dense(), Violated, ""},
+	{"a long pause of a client that was paused says nothing of the lock's own", "D", once +
+		"fault pause c1 10 700000000; c1 acquire 9 2400000000 fail",
+		line(1, 9, "n0", "b", "(nil)") + later(dense(), 800_000_000), Violated, ""},
 	{"gave up early", "D", once + "c1 acquire 10 1300000000 fail why=gave-up", "", Violated, ""},
 	{"an unknown outcome whose commands had all been answered", "D",
 		once + "c1 acquire 10 1500000000 info", dense(), Violated, ""},
@@ -139,10 +145,11 @@ var progressCases = []propertyCase{
 
 	// Votes.
 	{"votes are split among live clients", "D", three +
-		"c2 acquire 1 5 sent=2 lease=1; c2 release 6 7; " + split, splitTrace, Valid, ""},
+		"c2 acquire 1 5 sent=2 lease=1; c2 release 6 7; c0 acquire 10 3000000000 fail; " +
+		"c1 acquire 10 3000000000 fail", splitVotes(30), Valid, ""},
 	{"votes are split among live clients for longer than five bounds", "D", three +
 		"c2 acquire 1 5 sent=2 lease=1; c2 release 6 7; c0 acquire 10 6500000000 fail; " +
-		"c1 acquire 10 6500000000 fail", splitVotes(), Violated, ""},
+		"c1 acquire 10 6500000000 fail", splitVotes(65), Violated, ""},
 	{"votes are those of a client that is gone", "D", three + "c2 kill 5; c2 exit 6 planned; " + split,
 		"2 1 1 2 n0 SET k c NX PX 1 -> OK\n2 1 1 2 n1 SET k c NX PX 1 -> OK\n" + deadVotes(), Violated,
 		""},
@@ -179,6 +186,19 @@ func dense() (out string) {
 	return out
 }
 
+// later is a trace that begins later.
+func later(trace string, by int) string {
+	var out strings.Builder
+	for l := range strings.Lines(trace) {
+		var p, n, sent, recv int
+		var rest string
+		fmt.Sscan(l, &p, &n, &sent, &recv)
+		rest = strings.SplitN(l, " ", 5)[4]
+		fmt.Fprintf(&out, "%d %d %d %d %s", p, n, sent+by, recv+by, rest)
+	}
+	return out.String()
+}
+
 // deadVotes: two live clients are refused by two of three servers each 100 ms, and share the third.
 func deadVotes() (out string) {
 	for i := range 15 {
@@ -191,9 +211,9 @@ func deadVotes() (out string) {
 	return out
 }
 
-// splitVotes: two live clients get one of three votes each, every 100 ms for 6.4 seconds.
-func splitVotes() (out string) {
-	for i := range 65 {
+// splitVotes: two live clients get one of three votes each, every 100 ms.
+func splitVotes(times int) (out string) {
+	for i := range times {
 		at := 20 + i*100_000_000
 		out += line(0, at, "n0", "a", "OK") + line(0, at, "n1", "a", "(nil)") +
 			line(1, at, "n1", "b", "OK") + line(1, at, "n0", "b", "(nil)")
