@@ -147,6 +147,10 @@ func (e Entry) check(variant string) error {
 		}
 		names = append(names, v.Name)
 	}
+	if variant == "all" {
+		return fmt.Errorf("%s:all is a run for every aim of %s: only `lockbench run` has it, and not in a "+
+			"list; one of the aims may be named: %s", e.Name, e.Name, strings.Join(names, ", "))
+	}
 	if len(e.Variants) == 0 {
 		return fmt.Errorf("nemesis %q has no variants", e.Name)
 	}

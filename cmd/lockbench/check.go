@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -253,11 +254,28 @@ func load(stdin io.Reader, path string, independent bool) (*store.Run, error) {
 		defer file.Close()
 		in, name = file, path
 	}
-	h, err := edn.ReadAny(in, edn.Options{Independent: independent})
+	start := bufio.NewReader(in)
+	if err := readable(start, name); err != nil {
+		return nil, err
+	}
+	h, err := edn.ReadAny(start, edn.Options{Independent: independent})
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return &store.Run{History: h}, err
+}
+
+// readable says what is to be done with a file that is a history in another form.
+func readable(in *bufio.Reader, name string) error {
+	switch b, _ := in.Peek(2); string(b) {
+	case "\x1f\x8b":
+		return fmt.Errorf("%s is compressed: gunzip it first, or `gunzip -c FILE | lockbench check -`",
+			name)
+	case "\xff\xfe", "\xfe\xff":
+		return fmt.Errorf("%s is UTF-16, and a history is UTF-8: `iconv -f UTF-16 -t UTF-8` makes it so",
+			name)
+	}
+	return nil
 }
 
 // one asks for exactly one argument, in words.

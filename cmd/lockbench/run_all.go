@@ -169,14 +169,17 @@ func worse(a, b int) int {
 	return a
 }
 
-// elsewhere says which other aim of the fault breaks the lock where this run found nothing; "" if
-// the table knows of none.
-func elsewhere(r *store.Run, p harness.Plan) string {
+// elsewhere says which other aim of the fault breaks the lock where this run found nothing, with a
+// command for the environment that was named; "" if the table knows of none.
+func elsewhere(r *store.Run, p harness.Plan, environment string) string {
 	row, letters, others := matrix.Elsewhere(p)
 	if len(others) == 0 || len(violated(r.Verdict)) > 0 {
 		return ""
 	}
 	lock := "lockbench run --impl " + units.Quoted(p.Impl)
+	if environment != runner.Auto && environment != "" {
+		lock += " --env " + environment
+	}
 	if row.Variant != "" {
 		lock += " --variant " + units.Quoted(row.Variant)
 	}
