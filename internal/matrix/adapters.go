@@ -1,6 +1,8 @@
 package matrix
 
 import (
+	"fmt"
+
 	"strings"
 
 	"github.com/lockbench/lockbench/adapters"
@@ -87,11 +89,32 @@ func (o Options) rows() ([]Row, error) {
 		return FindRows(o.Rows)
 	}
 	rows, err := adapterRows(o.Adapters)
-	if err != nil || len(o.Rows) == 0 {
-		return rows, err
+	if err == nil && len(o.Rows) > 0 {
+		var own []Row
+		own, err = FindRows(o.Rows)
+		rows = append(own, rows...)
 	}
-	own, err := FindRows(o.Rows)
-	return append(own, rows...), err
+	if err != nil {
+		return nil, err
+	}
+	return distinct(rows)
+}
+
+// distinct leaves out rows that were named twice. Two with one name would write into one directory.
+func distinct(rows []Row) (out []Row, err error) {
+	seen := map[string]string{}
+	for _, r := range rows {
+		before, known := seen[r.Name]
+		if known && before != r.Adapter {
+			return nil, fmt.Errorf("two rows would be called %q; run them in a matrix each, or give the "+
+				"folder of your own another name", r.Name)
+		}
+		if !known {
+			out = append(out, r)
+		}
+		seen[r.Name] = r.Adapter
+	}
+	return out, nil
 }
 
 // rowsAndColumns are those that the options name.

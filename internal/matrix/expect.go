@@ -44,22 +44,29 @@ func FindRows(locks []string) ([]Row, error) {
 	return find("lock", Rows(), func(r Row) string { return r.Name }, locks)
 }
 
-// find returns rows and columns by their names, or all for none. The error names what there is.
+// find returns rows and columns by their names, or all for none. Each comes once, however often it
+// is named: two runs of one scenario would write into one directory. The error names what there is.
 func find[T any](what string, all []T, name func(T) string, wanted []string) ([]T, error) {
 	if len(wanted) == 0 {
 		return all, nil
 	}
 	var out []T
+	var names []string
+	for _, x := range all {
+		names = append(names, name(x))
+	}
+	taken := make([]bool, len(all))
 	for _, w := range wanted {
-		before := len(out)
-		var names []string
-		for _, x := range all {
-			names = append(names, name(x))
-			if name(x) == w || strings.HasPrefix(name(x), w+" ") {
-				out = append(out, x)
+		known := false
+		for i, x := range all {
+			if name(x) != w && !strings.HasPrefix(name(x), w+" ") {
+				continue
+			}
+			if known = true; !taken[i] {
+				taken[i], out = true, append(out, x)
 			}
 		}
-		if len(out) == before {
+		if !known {
 			return nil, fmt.Errorf("the matrix has no %s %q; it has: %s", what, w, strings.Join(names, ", "))
 		}
 	}

@@ -159,3 +159,27 @@ func TestSubsets(t *testing.T) {
 		}
 	}
 }
+
+// TestARowThatIsNamedTwiceIsRunOnce: its runs would write into one directory, and a verdict over
+// the evidence of both is about neither.
+func TestARowThatIsNamedTwiceIsRunOnce(t *testing.T) {
+	rows, columns, err := RowsAndColumns([]string{"token-lua", "getset", "token-lua constant"},
+		[]string{"crash", "crash"})
+	if err != nil || len(rows) != 3 || len(columns) != 1 {
+		t.Errorf("%d rows and %d columns, %v; want token-lua, token-lua constant, getset under crash",
+			len(rows), len(columns), err)
+	}
+}
+
+// TestRowsOfOneNameAreRefused: a folder of the user's may have the name of an adapter.
+func TestRowsOfOneNameAreRefused(t *testing.T) {
+	rows, err := distinct([]Row{{Name: "redis-py", Adapter: "redis-py"}, {Name: "getset"},
+		{Name: "redis-py", Adapter: "redis-py"}})
+	if err != nil || len(rows) != 2 {
+		t.Errorf("an adapter that is named twice: %d rows, %v; want 2", len(rows), err)
+	}
+	if _, err := distinct([]Row{{Name: "redis-py", Adapter: "redis-py"},
+		{Name: "redis-py", Adapter: "./redis-py"}}); err == nil {
+		t.Error("two adapters of one name are accepted")
+	}
+}
