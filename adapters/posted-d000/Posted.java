@@ -8,7 +8,7 @@ public final class Posted implements Lockbench.Lock {
     private String lockKey;
 
     public Posted(Lockbench.Config c) {
-        if (c.ttl() != null && !c.option("lease").equals("posted")) {
+        if (c.ttl() != null) {
             System.setProperty("lock.timeout", c.ttl().toString());
         }
         releasesInFinally = c.option("finally").equals("true");

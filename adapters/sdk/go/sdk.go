@@ -155,9 +155,6 @@ func configure(in *bufio.Scanner, open func(Config) (Lock, error)) (Lock, error)
 	if o.Protocol != Protocol {
 		return nil, fmt.Errorf("this adapter speaks protocol %d, not %d", Protocol, o.Protocol)
 	}
-	if all, _ := o.Options["defaults"].(bool); all {
-		o.TTL, o.Poll, o.Timeout, o.Retries = 0, 0, 0, nil
-	}
 	return open(o.Config)
 }
 

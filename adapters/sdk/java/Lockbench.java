@@ -80,10 +80,6 @@ public final class Lockbench {
                         + ", not " + c.get("protocol"));
             }
             Map<String, Object> options = (Map<String, Object>) c.getOrDefault("options", Map.of());
-            if (Boolean.TRUE.equals(options.get("defaults"))) {
-                c.keySet().removeAll(
-                        Set.of("ttl_ms", "poll_ms", "client_timeout_ms", "client_retries"));
-            }
             return new Config((List<String>) c.getOrDefault("redis", List.of()),
                     (List<String>) c.get("sentinels"), (String) c.get("master"),
                     (List<String>) c.get("keys"), (Long) c.get("ttl_ms"), (Long) c.get("poll_ms"),

@@ -90,11 +90,7 @@ function check (config) {
   if (config.protocol !== PROTOCOL) {
     throw new Error(`this adapter speaks protocol ${PROTOCOL}, not ${config.protocol}`)
   }
-  const all = { redis: [], options: {}, ...config }
-  if (all.options.defaults) {
-    for (const k of ['ttl_ms', 'poll_ms', 'client_timeout_ms', 'client_retries']) delete all[k]
-  }
-  return all
+  return { redis: [], options: {}, ...config }
 }
 
 // watch reports when the process did not run, or its event loop.

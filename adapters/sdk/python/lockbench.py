@@ -124,10 +124,7 @@ def _config(c):
         raise ValueError("this adapter speaks protocol 1, not %r" % c.get("protocol"))
     absent = dict.fromkeys(("sentinels", "master", "ttl_ms", "poll_ms", "client_timeout_ms",
                             "client_retries"))
-    c = {"redis": [], "options": {}, **absent, **c}
-    if c["options"].get("defaults"):
-        c.update(absent, sentinels=c["sentinels"], master=c["master"])
-    return types.SimpleNamespace(**c)
+    return types.SimpleNamespace(**{"redis": [], "options": {}, **absent, **c})
 
 
 def _orders():

@@ -75,16 +75,14 @@ impl Config {
             return Err(Error::Failed(err));
         }
         let options = c["options"].as_object().cloned().unwrap_or_default();
-        let own = options.get("defaults") == Some(&Value::Bool(true));
-        let given = |name: &str| if own { None } else { c[name].as_u64() };
-        let ms = |name: &str| given(name).map(Duration::from_millis);
+        let ms = |name: &str| c[name].as_u64().map(Duration::from_millis);
         Ok(Config {
             redis: texts(&c["redis"]),
             keys: texts(&c["keys"]),
             ttl: ms("ttl_ms"),
             poll: ms("poll_ms"),
             timeout: ms("client_timeout_ms"),
-            retries: given("client_retries"),
+            retries: c["client_retries"].as_u64(),
             options,
         })
     }
