@@ -127,6 +127,25 @@ var progressCases = []propertyCase{
 	{"makes the key anew", "D", free + "reentrant; c0 acquire 1 5 sent=2 lease=1000; " +
 		"fault cut c0>* 6 20; c0 release 7 15 info; c0 acquire 30 40 sent=31 lease=1000",
 		"0 2 31 33 n0 SET k a NX PX 1 -> OK", Valid, ""},
+	{"makes no re-entry where its own release had succeeded", "D", free + "reentrant; " +
+		"c0 acquire 1 5 sent=2 lease=1000; c0 release 6 7; fault cut c0>* 8 20; " +
+		"c0 acquire 30 40 sent=31 lease=1000", "", Valid, ""},
+	{"a later call of unknown outcome leaves nothing for an earlier grant", "D", free + "reentrant; " +
+		"c1 acquire 1 5 sent=2 lease=1000; c1 release 6 7; fault cut c0>* 8 20; " +
+		"c0 acquire 30 40 sent=31 lease=1000; c0 release 41 42; c0 acquire 50 60 info", "", Valid, ""},
+	{"re-enters by a script that its author does not explain", "D", free +
+		"c0 acquire 1 5 sent=2 lease=1000; fault cut c0>* 6 20; c0 release 7 15 info; " +
+		"c0 acquire 30 40 sent=31 lease=1000", "0 2 31 33 n0 EVAL s 1 k a -> 1", Unknown, ""},
+	{"re-enters by a script that takes", "D", free + "reentrant; script s take 1 0; " +
+		"c0 acquire 1 5 sent=2 lease=1000; fault cut c0>* 6 20; c0 release 7 15 info; " +
+		"c0 acquire 30 40 sent=31 lease=1000", "0 2 31 33 n0 EVAL s 1 k a -> 1", Unknown, ""},
+	{"commands are not answered at the end, and nothing explains it", "D", once +
+		"c1 acquire 10 1500000000 info", "1 1 20 1400000000 n0 SET k b NX PX 1 -> !timeout", Unknown,
+		""},
+	{"commands were not answered, and others are granted the lock", "D", once +
+		"c1 acquire 10 1500000000 info; c0 acquire 1400000000 1400000009 sent=1400000001 lease=9; " +
+		"c0 release 1400000010 1400000011", "1 1 20 1300000000 n0 SET k b NX PX 1 -> !timeout", Valid,
+		""},
 	{"one survivor is granted the lock", "D", once + "c0 kill 10; c0 exit 12 planned; " +
 		"c1 acquire 30 40 sent=31 lease=1000", "", Valid, ""},
 	{"one survivor is refused for longer than the bound", "D", once +
@@ -140,6 +159,11 @@ var progressCases = []propertyCase{
 	{"a server that stays away, but its replica is promoted", "D", once +
 		"fault kill n0 8 1400000000 lasted; fault promote n1 9 10; c1 acquire 12 1300000000 fail", "",
 		Violated, ""},
+	{"a replica had been promoted before the other server was gone", "D", once +
+		"fault promote n1 7 8; fault kill n0 9 1400000000 lasted; c1 acquire 12 1300000000 fail", "", NA,
+		""},
+	{"the server that was promoted stays away", "D", once + "fault kill n1 8 1400000000 lasted; " +
+		"fault promote n1 9 10; c1 acquire 12 1300000000 fail", "", NA, ""},
 	{"a client that stays away", "D", once + "fault crash c2 8 1400000000 lasted; c2 kill 8; " +
 		"c2 exit 9 planned; c1 acquire 12 1300000000 fail", "", Violated, ""},
 
@@ -169,6 +193,10 @@ var progressCases = []propertyCase{
 		"c1 acquire 1600000000 1600000001 info", "", Violated, ""},
 	{"no server for long, and no client asks", "A", once + "fault kill n0 8 1900000000 lasted; " +
 		"c1 acquire 1200000000 1200000001 info", "", Valid, ""},
+	{"a client that is paused is no outage", "A", once + "fault pause c2 8 1400000000; " +
+		"c1 acquire 10 1300000000 fail", "", NA, ""},
+	{"two faults that overlap", "A", once + "fault kill n0 8 800000000; " +
+		"fault cut c1>n0 700000000 1500000000; c1 acquire 10 1450000000 info", "", Violated, ""},
 	{"a live hold keeps it under the fault", "A", once + "fault cut c2>n0 8 2400000000 lasted; " +
 		"c0 acquire 9 10 sent=9; c1 acquire 10 2300000000 fail; c0 release 2390000000 2390000001", "",
 		Valid, ""},
