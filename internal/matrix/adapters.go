@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"fmt"
-
 	"strings"
 
 	"github.com/lockbench/lockbench/adapters"
