@@ -187,7 +187,8 @@ func TestAGateHasEveryOptionOfRun(t *testing.T) {
 	values := map[string]string{"duration": "350ms", "int": "3", "bool": "true", "stringSlice": "S",
 		"stringArray": "appendonly=yes", "string": "x", "uint64": "3"}
 	special := map[string]string{
-		"impl": "redisson", "nemesis": "pause", "workload": "reentrant", "variant": "",
+		"impl": "redisson", "adapter": "redis-py", "nemesis": "pause",
+		"workload": "reentrant", "variant": "",
 		"topology": "failover", "ttl": "600ms", "watchdog": "false",
 		"node-timeout": "", "masters": "", "keys": "2", "redis-image": "", "docker-network": "",
 		"workers": "", "addr": "", "tls": "", "any-database": "",
@@ -211,6 +212,9 @@ func TestAGateHasEveryOptionOfRun(t *testing.T) {
 		tried++
 		options := map[string]string{"impl": "redisson"}
 		options[key] = value
+		if key == "adapter" {
+			delete(options, "impl") // in its place
+		}
 		var args []string
 		src := "environment: process\nentries:\n  - expect: safe\n"
 		for k, v := range options {

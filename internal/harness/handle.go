@@ -97,8 +97,8 @@ func (r *run) done(process int, d workloads.Done) {
 // exit records that a process is gone. If the harness did not kill it, the run is broken from here
 // on.
 func (r *run) exit(process int, x workloads.Exit) error {
-	e := history.Event{Type: history.Exit, T: x.T - r.epoch, Process: process, Target: x.Node,
-		Err: x.Err}
+	e := history.Event{Type: history.Exit, Process: process, Target: x.Node, Err: x.Err,
+		T: max(x.T-r.epoch, 0)} // it may have ended while the run began
 	if process >= 0 {
 		c := &r.clients[process]
 		e.Planned = c.doomed
