@@ -39,10 +39,16 @@ func Have(part string) (bool, error) {
 	if err == nil {
 		return true, nil
 	}
-	if slices.Contains(strings.Split(os.Getenv("LOCKBENCH_REQUIRE"), ","), part) {
+	if Required(part) {
 		return false, err
 	}
 	return false, nil
+}
+
+// Required reports whether LOCKBENCH_REQUIRE names a part. Beside those that a command stands for
+// there is "adapters": every adapter with its toolchain.
+func Required(part string) bool {
+	return slices.Contains(strings.Split(os.Getenv("LOCKBENCH_REQUIRE"), ","), part)
 }
 
 // Part skips or fails the test if a part is missing.

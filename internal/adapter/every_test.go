@@ -1,0 +1,56 @@
+package adapter
+
+import (
+	"context"
+	"testing"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/testenv"
+)
+
+// checkedVariant is what is asked of an adapter whose first variant is wrong as its document posted
+// it, and so cannot answer rightly.
+var checkedVariant = map[string]string{"posted-d000": "intended"}
+
+// TestEveryAdapterIsAsItsManifestSays starts every library that is embedded and asks it everything.
+// What is not set up here is left out: `lockbench adapters setup` fetches it.
+func TestEveryAdapterIsAsItsManifestSays(t *testing.T) {
+	testenv.Part(t, "redis")
+	for _, a := range adapters.All() {
+		t.Run(a.Name, func(t *testing.T) {
+			t.Parallel()
+			if !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()) {
+				t.Skipf("not set up here: lockbench adapters setup %s", a.Name)
+			}
+			in, err := adapters.Setup(t.Context(), a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asks(t, in, checkedVariant[a.Name])
+		})
+	}
+}
+
+// asks fails for each thing that must be there and is not. A machine that is busy may let a lease
+// end between two questions: it is asked again once.
+func asks(t *testing.T, in adapters.Installed, variant string) {
+	t.Helper()
+	for try := 1; ; try++ {
+		findings, err := Check(context.WithoutCancel(t.Context()), in, variant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := false
+		for _, f := range findings {
+			if !f.OK && !f.Optional {
+				wrong = true
+				if try > 1 {
+					t.Errorf("%s: %s", f.Asked, f.Found)
+				}
+			}
+		}
+		if !wrong || try > 1 {
+			return
+		}
+	}
+}
