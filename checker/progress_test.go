@@ -25,12 +25,6 @@ const refusedTrace = "1 1 20 21 n0 SET k b NX PX 1 -> (nil)\n" +
 	"1 1 800000000 800000001 n0 SET k b NX PX 1 -> (nil)\n" +
 	"1 1 1200000000 1200000001 n0 SET k b NX PX 1 -> (nil)\n"
 
-// splitTrace: each of two live clients gets a vote, and the third has none.
-const splitTrace = "0 1 20 21 n0 SET k a NX PX 1 -> OK\n1 1 20 21 n1 SET k b NX PX 1 -> OK\n" +
-	"0 1 22 23 n1 SET k a NX PX 1 -> (nil)\n1 1 22 23 n0 SET k b NX PX 1 -> (nil)\n" +
-	"0 1 1400000000 1400000001 n1 SET k a NX PX 1 -> (nil)\n" +
-	"1 1 1400000000 1400000001 n0 SET k b NX PX 1 -> (nil)\n"
-
 // progressCases are histories that progress decides, each beside one that it must not convict.
 var progressCases = []propertyCase{
 	// Without a fault.

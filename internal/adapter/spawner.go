@@ -49,7 +49,6 @@ type worker struct {
 	dead   bool       // the process is gone: only what it said before is still reported
 	bridge *workloads.Worker
 	remote *remote
-	early  []Answer // what it said before there was a bridge
 }
 
 // Spawn is server.Spawner.
