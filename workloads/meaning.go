@@ -32,6 +32,12 @@ type call struct {
 	created map[string]bool
 	plain   bool              // a command that is no script created the key
 	scripts map[string]string // what else ran and was replied, by ID → the last reply
+	early   bool              // it sent commands before anything was kept of them
+}
+
+// follow makes room for what is kept of a call's commands.
+func (c *call) follow() {
+	c.at, c.created, c.scripts = map[string]int{}, map[string]bool{}, map[string]string{}
 }
 
 // place is where in its call a command stands.
@@ -44,20 +50,31 @@ type place struct {
 	creation bool // it comes behind the one that created the key, on its node
 }
 
-// learn is called when the first breakpoint with a meaning is armed: until then nothing is kept.
+// learn is called when the first breakpoint with a meaning is armed: until then nothing is kept of
+// commands. Of a call that has sent some already none is the first, and of a release none is told.
 func (m *meanings) learn() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.on {
+		return
+	}
 	m.on = true
+	m.call.follow()
+	if m.call.early {
+		m.call.sent = 1
+		if m.call.f == history.Release {
+			m.call.f = ""
+		}
+	}
 }
 
 // begin is called when a client is told to acquire or release keys, by their names in Redis.
 func (m *meanings) begin(f string, keys []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.call = call{f: f, n: m.call.n + 1, keys: keys}
 	if m.on {
-		m.call = call{f: f, n: m.call.n + 1, keys: keys, at: map[string]int{},
-			created: map[string]bool{}, scripts: map[string]string{}}
+		m.call.follow()
 	}
 }
 
@@ -71,7 +88,7 @@ func (m *meanings) end(done bool) {
 	case !done || c.sent == 0:
 	case c.f == history.Release:
 		m.frees = c.at
-	case c.f == history.Acquire && !c.plain && len(m.creates) == 0 && len(c.scripts) == 1:
+	case c.f == history.Acquire && !c.early && !c.plain && len(m.creates) == 0 && len(c.scripts) == 1:
 		m.creates = c.scripts // of several it is not known which
 	}
 }
@@ -91,6 +108,7 @@ func (m *meanings) sent(c history.Command) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.on {
+		m.call.early = true
 		return
 	}
 	p := m.next(c.Node, c.Args)

@@ -88,7 +88,8 @@ func quick(lock, fault string, seed uint64) (harness.Plan, error) {
 		Hold: 30 * time.Millisecond, ClientTimeout: 40 * time.Millisecond, For: 2 * time.Second,
 	})
 	p.Requires.Contended = 0
-	if err != nil && strings.Contains(err.Error(), "not possible in this environment") {
+	if err != nil && (strings.Contains(err.Error(), "not possible in this environment") ||
+		strings.Contains(err.Error(), "choose --ttl 5s or more")) {
 		return p, errNotHere
 	}
 	if err == nil && nemesis.CapabilitiesOf("sim").Possible(nemesis.Scenario{Topology: p.Topology,

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -133,10 +134,13 @@ func TestWaitAsRedis(t *testing.T) {
 	master, replica := startPair(t)
 	for name, script := range waits {
 		t.Run(name, func(t *testing.T) {
-			real := playReal(t, master, replica, script)
-			if d := cmp.Diff(real, playSimulated(t, script)); d != "" {
-				t.Errorf("-redis-server +simulator:\n%s", d)
+			simulated, d := playSimulated(t, script), ""
+			for range 3 { // a real replica also tells once in a second: that may fall into a script
+				if d = cmp.Diff(playReal(t, master, replica, script), simulated); d == "" {
+					return
+				}
 			}
+			t.Errorf("-redis-server +simulator:\n%s", d)
 		})
 	}
 }
@@ -232,9 +236,9 @@ func playSimulated(t *testing.T, script string) (out []string) {
 		stage := waitStage{stop: w.PauseNode, run: w.ResumeNode}
 		stage.dial = func() (net.Conn, error) { return client.Dial(client.Context, "tcp", "n0") }
 		stage.do = func(f func()) {
-			done := false
-			broke := w.RunClient(0, func(c sim.Client) { client = c; f(); done = true })
-			if broke != nil || !w.Until(10*time.Second, func() bool { return done }) {
+			var done atomic.Bool
+			broke := w.RunClient(0, func(c sim.Client) { client = c; f(); done.Store(true) })
+			if broke != nil || !w.Until(10*time.Second, done.Load) {
 				t.Error("the simulator does not answer", broke)
 			}
 		}
