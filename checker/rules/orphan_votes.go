@@ -154,7 +154,7 @@ func (c *Case) votes(l *record.Lock, q record.Interval) (out []explain.Vote) {
 		if m.Sent >= q.To {
 			break
 		}
-		if c.trace.TakesFree(m) {
+		if c.trace.MayTake(m) {
 			given[m.Node] = m.Process
 		}
 	}

@@ -88,7 +88,7 @@ func (l *Ledger) passed(m *history.Command, since int64) bool {
 func (t *Trace) passing() map[Place]record.Reach {
 	times := map[Place][]record.Interval{}
 	for i := range t.Commands {
-		if m := &t.Commands[i]; t.TakesFree(m) {
+		if m := &t.Commands[i]; t.MayTake(m) {
 			times[PlaceOf(m)] = append(times[PlaceOf(m)], record.Interval{From: m.Sent,
 				To: t.givenBack(m), Process: m.Process})
 		}

@@ -100,6 +100,14 @@ func (r *Reader) TakesFree(m *history.Command) bool {
 	return (r.Declared(m) || EffectOf(m.Args).Kind == Take || ok && e.Kind == Take) && r.Takes(m)
 }
 
+// MayTake reports whether a client may have had the key from a command on, as one that was given a
+// vote has: a script of which the header says nothing may have asked before it wrote, and one that
+// its node did not show may have done anything.
+func (r *Reader) MayTake(m *history.Command) bool {
+	foreign := scripted(m) && !r.Declared(m)
+	return r.TakesFree(m) || foreign && (r.Undeclared(m) || r.Takes(m))
+}
+
 // Denied reports whether a command tried to take a lock and was told that it is taken.
 func (r *Reader) Denied(m *history.Command) bool {
 	if !Answered(m) {

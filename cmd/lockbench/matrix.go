@@ -151,7 +151,11 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	runs, begin := &runner.Runs{Root: dir.Dir}, time.Now()
 	runErr := withBar(c, func(tell func(done, all int, what string)) error {
 		return dir.Run(c.Context(), runs.Run, func(done, all int, r matrix.Result) {
-			tell(done, all, r.Row+" under "+r.Nemesis)
+			what := r.Row + " under " + r.Nemesis
+			if r.Alone {
+				what = "again, with nothing beside it, what the busy machine may have spoilt: " + what
+			}
+			tell(done, all, what)
 		})
 	})
 	m, err := matrix.New(dir.Options, dir.Known)

@@ -58,7 +58,8 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 	if err != nil {
 		return Row{}, err
 	}
-	r := Row{Name: a.Name, Impl: a.Name, Adapter: name, Variant: u.Variant}
+	r := Row{Name: a.Name, Impl: a.Name, Adapter: name, Variant: u.Variant,
+		Library: strings.TrimSpace(a.Library + " " + a.Version)}
 	if len(a.Variants) > 0 && v.Name != a.Variants[0].Name {
 		r.Name += " " + v.Name
 	}

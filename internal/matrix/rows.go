@@ -13,6 +13,7 @@ type Row struct {
 	Name       string        `json:"name"`
 	Impl       string        `json:"impl"`
 	Adapter    string        `json:"adapter,omitempty"` // drives the lock instead: its name, or folder
+	Library    string        `json:"library,omitempty"` // what the adapter drives: "redis 8.1.0"
 	Variant    string        `json:"variant,omitempty"`
 	NoWatchdog bool          `json:"no_watchdog,omitempty"`
 	Masters    int           `json:"masters,omitempty"`

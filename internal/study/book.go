@@ -1,3 +1,6 @@
+// Package study is what only this project's own pages need: the claims of the documents, the
+// mitigations, how often each letter is found, the table that the simulator decides, and the pages
+// that are made from all that.
 package study
 
 import (
@@ -17,6 +20,7 @@ import (
 // The records in a directory of pages. There is one soak for each environment.
 const (
 	MatrixFile      = "matrix.json"
+	LibrariesFile   = "libraries.json"
 	ExhaustiveFile  = "exhaustive.json"
 	MitigationsFile = "mitigations.json"
 	soakFiles       = "soak-*.json"
@@ -29,6 +33,7 @@ func SoakFile(environment string) string { return "soak-" + environment + ".json
 // its own; a part that is nil is left out.
 type Book struct {
 	Matrix      *matrix.Matrix
+	Libraries   *matrix.Matrix // of adapters
 	Exhaustive  *ExhaustiveReport
 	Mitigations *MitigationReport
 	Detection   *detection.Record
@@ -40,6 +45,7 @@ func ReadBook(dir fs.FS) (*Book, error) {
 	var b Book
 	err := errors.Join(
 		readPart(dir, MatrixFile, matrix.Read, &b.Matrix),
+		readPart(dir, LibrariesFile, matrix.Read, &b.Libraries),
 		readPart(dir, ExhaustiveFile, ReadExhaustive, &b.Exhaustive),
 		readPart(dir, MitigationsFile, ReadMitigations, &b.Mitigations),
 		readPart(dir, detection.File, detection.Read, &b.Detection),
@@ -87,6 +93,9 @@ func (b *Book) Pages() (pages []Page) {
 		add("verdicts.md", b.verdicts)
 		add("claims.md", b.claims)
 	}
+	if b.Libraries != nil {
+		add("libraries.md", b.libraries)
+	}
 	if b.Exhaustive != nil {
 		add("exhaustive.md", b.exhaustive)
 	}
@@ -123,8 +132,13 @@ func WritePages(dir string) error {
 }
 
 // WriteDocs keeps what a matrix found in a directory of pages, writes the pages, and renews the
-// excerpt in the README above the directory.
+// excerpt in the README above the directory. A matrix of adapters has a page of its own.
 func WriteDocs(m *matrix.Matrix, dir string) error {
+	if slices.ContainsFunc(m.Rows, func(r matrix.Row) bool { return r.Adapter != "" }) {
+		return errors.Join(
+			store.Write(dir, LibrariesFile, func(f *os.File) error { return Slim(m).Write(f) }),
+			WritePages(dir))
+	}
 	return errors.Join(
 		store.Write(dir, MatrixFile, func(f *os.File) error { return Slim(m).Write(f) }),
 		WritePages(dir), writeExcerpt(m, filepath.Dir(filepath.Clean(dir))))
