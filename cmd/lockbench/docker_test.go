@@ -90,6 +90,8 @@ func TestContainersGiveTheVerdictsOfProcesses(t *testing.T) {
 	testenv.Part(t, "redis")
 	testenv.Part(t, "docker")
 	var table keyCells
+	var mu sync.Mutex
+	var again [][2]int // rows and columns
 	t.Run("rows", func(t *testing.T) {
 		for i, row := range keyRows {
 			t.Run(row.impl+" "+row.nemesis, func(t *testing.T) {
@@ -101,17 +103,33 @@ func TestContainersGiveTheVerdictsOfProcesses(t *testing.T) {
 					}
 					var there, found string
 					here, there, found = inBoth(t, keyArgs(i), c.flags, here)
-					if there != impossible && (here != there || here == "unknown") {
-						t.Errorf("as processes: %s; %s: %s", here, c.name, there)
+					if there == impossible || here == there && here != "unknown" {
+						table.note(i, way, here, there, found)
+						continue
 					}
-					table.note(i, way, here, there, found)
+					mu.Lock()
+					again = append(again, [2]int{i, way})
+					mu.Unlock()
 				}
 			})
 		}
 	})
+	for _, x := range again {
+		table.alone(t, x[0], x[1])
+	}
 	if !t.Failed() {
 		table.compare(t)
 	}
+}
+
+// alone runs a row once more with no other row beside it: where containers of several runs start at
+// once, one may take longer to come back than the lease lasts, and then nothing is violated.
+func (k *keyCells) alone(t *testing.T, row, way int) {
+	here, there, found := inBoth(t, keyArgs(row), contained[way].flags, "")
+	if there != impossible && (here != there || here == "unknown") {
+		t.Errorf("%s: as processes: %s; %s: %s", keyRows[row].nemesis, here, contained[way].name, there)
+	}
+	k.note(row, way, here, there, found)
 }
 
 // keyArgs run a key row.
