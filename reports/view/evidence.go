@@ -35,6 +35,7 @@ func (v *View) Evidence() []EvidenceRow {
 	}
 	add("acquisitions granted", e.Acquisitions, 0, true)
 	add("of them while another client wanted in", e.Contended, q.Contended, true)
+	add("grants to another client than the one before", e.Handovers, q.Handovers, false)
 	add("faults that began", max(e.Faults, len(v.Faults)), 0, true)
 	add("faults that hit a hold while another client waited", e.Hits, max(q.Hits, e.Aimed),
 		false)
