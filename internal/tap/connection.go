@@ -107,10 +107,11 @@ func (c *connection) command(args []string, wire []byte) {
 		}
 		q.sent = c.tap.observer.Sent(c.life, c.at(), args)
 	}
-	if up := c.ask(q, wire); up != nil {
+	up := c.ask(q, wire)
+	c.strandNow() // before the command leaves: its reply may be back at once
+	if up != nil {
 		_, _ = up.Write(wire) // of a connection that has ended the other side knows
 	}
-	c.strandNow()
 }
 
 func (c *connection) at() string {
