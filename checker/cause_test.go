@@ -22,6 +22,13 @@ var causeCases = []propertyCase{
 		lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 40 99 fail",
 		"2 1 3 5 n2 SET k c NX PX 200 -> OK\n2 1 8 0 n2 DEL k ->\n" + ownerVotes + winnerVotes,
 		Violated, DoubleGrant},
+	// The same of the call that is granted in the end: its attempt before took its votes back.
+	{"cause: its own vote of an earlier attempt of the granted call", "L", lostVotesOf,
+		ownerVotes + "1 1 20 22 n2 SET k c NX PX 200 -> OK\n1 1 30 35 n2 DEL k -> 1\n" + winnerVotes,
+		Violated, DoubleGrant},
+	{"cause: another's vote, by the call that is granted in the end", "L", lostVotesOf,
+		ownerVotes + "1 1 20 22 n1 SET k c NX PX 200 -> (nil)\n1 1 30 35 n1 DEL k -> 1\n" +
+			winnerVotes, Violated, ReleasedByNonOwner},
 	{"cause: another's vote", "L", lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 40 99 fail",
 		"2 1 3 5 n1 SET k c NX PX 7 -> OK\n2 1 30 35 n1 DEL k -> 1\n" + ownerVotes + winnerVotes,
 		Violated, ReleasedByNonOwner},

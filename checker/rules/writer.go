@@ -53,11 +53,13 @@ func (w *chain) spares(m, ga *history.Command) bool {
 
 // writerBefore returns the latest command that fits and wrote the key on the node of a deletion
 // before it came there, as far as is known; nil if there is none. A deletion that came late was
-// there at the latest before the second grant.
+// there at the latest before the second grant, whose writes count for deletions of the same call
+// alone: an attempt before the one that was granted takes back what it wrote.
 func (w *chain) writerBefore(m *history.Command, fits func(*history.Command) bool,
 ) (by *history.Command) {
 	for _, k := range w.trace.OfKey(w.key) {
-		second := k.Process == w.pair.B.Process && k.N == w.pair.B.N
+		second := k.Process == w.pair.B.Process && k.N == w.pair.B.N &&
+			(m.Process != k.Process || m.N != k.N)
 		before := k.Sent <= m.Sent || k.Sent < w.pair.A.From && m.Sent < w.pair.A.From
 		if k.Node == m.Node && before && !second && !w.trace.Releasing(k) &&
 			fits(k) && (by == nil || k.Sent >= by.Sent) {
