@@ -27,7 +27,7 @@ type remote struct {
 	cfg    workloads.Config
 	key    func(name string) string
 	lease  time.Duration
-	grants grants
+	grants workloads.Grants
 	held   atomic.Int64 // the acquisition that the client has; 0: none
 }
 
@@ -138,7 +138,7 @@ type lock struct {
 // Acquire is workloads.RemoteLock.
 func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err error) {
 	wait := l.cfg.AcquireTimeout.D().Milliseconds()
-	l.grants.expect(l.KeyNames(l.keys))
+	l.grants.Expect(l.KeyNames(l.keys))
 	k, err := l.child.begin(Order{Do: doAcquire, N: n, Keys: l.keys, Wait: &wait, Mode: exclusive})
 	if err != nil {
 		return g, err
@@ -158,7 +158,7 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 		return g, err
 	}
 	g.Sent, g.Lease, g.Node = time.Duration(begun), l.lease, ""
-	l.grants.fill(&g)
+	l.grants.Fill(&g)
 	g.ValidUntil, g.Fence = time.Duration(a.ValidUntil), a.Token
 	l.held.CompareAndSwap(0, int64(n))
 	return g, nil
@@ -238,13 +238,13 @@ func (o observer) Sent(ctx context.Context, node string, args []string) history.
 
 // Replied is tap.Observer.
 func (o observer) Replied(ctx context.Context, sent history.Command, r tap.Reply) {
+	done := history.Command{Node: sent.Node, Reply: r.Text, Err: r.Err, Why: r.Why}
 	if n := o.held.Load(); n == 0 {
-		o.grants.see(sent, r)
-	} else if lease, ok := o.grants.prolongs(sent.Args, r); ok && len(o.cfg.Nodes) == 1 {
+		o.grants.See(sent, done)
+	} else if lease, ok := o.grants.Prolongs(sent.Args, done); ok && len(o.cfg.Nodes) == 1 {
 		g := workloads.Granted{Node: sent.Node}
 		g.Sent, g.Lease = time.Duration(sent.Sent), cmp.Or(lease, o.lease)
 		o.bridge.Extended(int(n), g)
 	}
-	o.bridge.Replied(ctx, sent, history.Command{Node: sent.Node, Reply: r.Text, Err: r.Err,
-		Why: r.Why}, r.Err != "")
+	o.bridge.Replied(ctx, sent, done, r.Err != "")
 }

@@ -1,4 +1,4 @@
-package adapter
+package workloads
 
 import (
 	"crypto/sha1"
@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/tap"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestTheGrantIsTheLastCommandThatTook reads grants from commands and their replies: node, stamp,
@@ -31,14 +29,14 @@ func TestTheGrantIsTheLastCommandThatTook(t *testing.T) {
 		{[]string{"n0 5 SET k v NX PX 900 > OK", "n1 6 SET k v NX PX 900 > OK",
 			"n2 6 SET k v NX PX 900 > (nil)"}, 5, 900 * time.Millisecond, ""},
 	} {
-		var g grants
-		g.expect([]string{"k"})
+		var g Grants
+		g.Expect([]string{"k"})
 		for _, line := range c.commands {
 			sent, r := told(line)
-			g.see(sent, r)
+			g.See(sent, r)
 		}
-		var to workloads.Granted
-		g.fill(&to)
+		var to Granted
+		g.Fill(&to)
 		if int64(to.Sent) != c.sent || to.Lease != c.lease || to.Node != c.node {
 			t.Errorf("%q: %+v", c.commands, to)
 		}
@@ -46,20 +44,20 @@ func TestTheGrantIsTheLastCommandThatTook(t *testing.T) {
 }
 
 // told is a command and its reply as a line has them.
-func told(line string) (c history.Command, r tap.Reply) {
+func told(line string) (c, r history.Command) {
 	command, reply, _ := strings.Cut(line, " > ")
 	words := strings.Fields(command)
 	c.Node, c.Args = words[0], words[2:]
 	fmt.Sscan(words[1], &c.Sent)
-	return c, tap.Reply{Text: reply}
+	return c, history.Command{Reply: reply}
 }
 
 // TestExtensions tells commands that prolong a lease from others.
 func TestExtensions(t *testing.T) {
 	renew, free := "redis.call('pexpire',KEYS[1])", "redis.call('del',KEYS[1])"
 	sha := func(text string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(text))) }
-	var g grants
-	g.expect([]string{"k"})
+	var g Grants
+	g.Expect([]string{"k"})
 	g.learn([]string{"EVAL", renew, "1", "k"})
 	g.learn([]string{"EVAL", free, "1", "k"})
 	for line, want := range map[string]bool{
@@ -72,7 +70,7 @@ func TestExtensions(t *testing.T) {
 		"n0 1 EVALSHA 123 1 k > 1":                false,
 	} {
 		c, r := told(line)
-		if _, ok := g.prolongs(c.Args, r); ok != want {
+		if _, ok := g.Prolongs(c.Args, r); ok != want {
 			t.Errorf("%s: %v", line, ok)
 		}
 	}

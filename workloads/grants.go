@@ -1,4 +1,4 @@
-package adapter
+package workloads
 
 import (
 	"crypto/sha1"
@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/tap"
-	"github.com/lockbench/lockbench/workloads"
 )
 
-// grants find the commands of an acquire that were the grant: on each node the last one that named
-// the key, or a key of the call, and changed it or may have. What they do not find is not guessed.
-type grants struct {
+// Grants find the commands of a Remote's acquire that were the grant: on each node the last one
+// that named a key of the call, and changed it or may have. What they do not find is not guessed.
+// They are safe for concurrent use.
+type Grants struct {
 	mu   sync.Mutex
 	keys []string
 	last map[string]granting // by node
@@ -30,17 +29,17 @@ type granting struct {
 	lease time.Duration // 0: not seen
 }
 
-// expect begins an acquire of these keys.
-func (g *grants) expect(keys []string) {
+// Expect begins an acquire of these keys.
+func (g *Grants) Expect(keys []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.keys, g.last = keys, map[string]granting{}
 }
 
-// see takes in the end of a command of a client that has no lock yet.
-func (g *grants) see(sent history.Command, r tap.Reply) {
+// See takes in the end of a command of a client that has no lock yet.
+func (g *Grants) See(sent, done history.Command) {
 	g.learn(sent.Args)
-	lease, ok := takes(sent.Args, r)
+	lease, ok := takes(sent.Args, done)
 	if !ok {
 		return
 	}
@@ -52,15 +51,15 @@ func (g *grants) see(sent history.Command, r tap.Reply) {
 }
 
 // takes reports whether a command with this end may have taken a lock, and the lease that it names.
-func takes(args []string, r tap.Reply) (lease time.Duration, ok bool) {
-	if len(args) < 2 || r.Err != "" || strings.HasPrefix(r.Text, "(error)") {
+func takes(args []string, done history.Command) (lease time.Duration, ok bool) {
+	if len(args) < 2 || done.Err != "" || strings.HasPrefix(done.Reply, "(error)") {
 		return 0, false
 	}
 	switch strings.ToLower(args[0]) {
 	case "set":
-		return expiryOf(args), r.Text == "OK"
+		return expiryOf(args), done.Reply == "OK"
 	case "setnx":
-		return 0, r.Text == "1"
+		return 0, done.Reply == "1"
 	case "eval", "evalsha", "fcall":
 		return 0, true
 	}
@@ -85,7 +84,7 @@ func expiryOf(args []string) time.Duration {
 }
 
 // learn looks whether a script prolongs a lease: it sets one, and deletes nothing.
-func (g *grants) learn(args []string) {
+func (g *Grants) learn(args []string) {
 	if len(args) < 2 || !strings.EqualFold(args[0], "eval") {
 		return
 	}
@@ -99,13 +98,13 @@ func (g *grants) learn(args []string) {
 		!strings.Contains(text, "'del'") && !strings.Contains(text, `"del"`)
 }
 
-// prolongs reports whether a command of a client that has the lock has prolonged its lease, and the
+// Prolongs reports whether a command of a client that has the lock has prolonged its lease, and the
 // lease that it names. A script whose text was not seen is not guessed.
-func (g *grants) prolongs(args []string, r tap.Reply) (lease time.Duration, ok bool) {
+func (g *Grants) Prolongs(args []string, done history.Command) (lease time.Duration, ok bool) {
 	g.learn(args)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(args) < 3 || r.Err != "" || r.Text != "1" ||
+	if len(args) < 3 || done.Err != "" || done.Reply != "1" ||
 		!slices.ContainsFunc(g.keys, func(k string) bool { return slices.Contains(args[1:], k) }) {
 		return 0, false
 	}
@@ -122,9 +121,9 @@ func (g *grants) prolongs(args []string, r tap.Reply) (lease time.Duration, ok b
 	return 0, false
 }
 
-// fill puts what was seen of the grant into it: the sending of the first of the commands, the
+// Fill puts what was seen of the grant into it: the sending of the first of the commands, the
 // shortest lease that they named, and the node if there is one.
-func (g *grants) fill(to *workloads.Granted) {
+func (g *Grants) Fill(to *Granted) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	first := int64(0)
