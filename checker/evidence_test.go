@@ -30,3 +30,22 @@ func TestTimedOut(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingTried says what clients were told instead of a grant: a server's own words, and not
+// that the lock is taken.
+func TestNothingTried(t *testing.T) {
+	const none = "no client acquired the lock, so nothing was tried"
+	for text, want := range map[string]string{
+		"c0 acquire 1 5 fail": none,
+		"c0 acquire 1 5 fail; c1 acquire 1 6 info err=i/o_timeout; c0 acquire 7 9 info err=EOF; " +
+			"c1 acquire 8 9 info err=EOF": none + "; 2 of 4 calls ended with: EOF",
+		"c0 acquire 1 5 fail err=taken": none,
+		"c0 acquire 1 5 fail why=server-refused err=OOM_command_not_allowed; c1 acquire 1 6 fail " +
+			"why=taken err=held": none + "; 1 of 2 calls ended with: OOM command not allowed",
+	} {
+		v := Check(story(t, text), nil, Options{Properties: []string{"S"}})
+		if got := v.Properties[0].Reason; got != want {
+			t.Errorf("%s: %q, not %q", text, got, want)
+		}
+	}
+}

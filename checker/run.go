@@ -70,7 +70,8 @@ func judge(v *Verdict, c *rules.Case, properties, reported []string, doubt strin
 }
 
 // doubt says why a clean history proves nothing, or "".
-func doubt(t record.Trust, partial bool, e Evidence, r history.Requires) string {
+func doubt(c *record.Record, partial bool, e Evidence, r history.Requires) string {
+	t := &c.Trust
 	switch {
 	case t.Failure.Kind != record.NoFailure:
 		return explain.Say("the run broke: ") + explain.Failure(&t.Failure)
@@ -79,7 +80,7 @@ func doubt(t record.Trust, partial bool, e Evidence, r history.Requires) string 
 	case t.Interrupted:
 		return explain.Say("the run was interrupted before it was over")
 	case e.Acquisitions == 0:
-		return explain.Say("no client acquired the lock, so nothing was tried")
+		return explain.NothingTried(c.Calls)
 	case t.Undone != nil:
 		return explain.Undone(t.Undone)
 	}

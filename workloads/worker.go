@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/resp"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
@@ -95,7 +96,8 @@ func (w *Worker) Connect() error {
 			err = w.insist(c, err)
 		}
 		if err != nil {
-			return fmt.Errorf("client %d cannot reach %s: %w", w.cfg.Process, w.routes[i].current(), err)
+			return fmt.Errorf("client %d cannot reach %s: %w", w.cfg.Process, w.routes[i].current(),
+				w.routes[i].reason(w.life, err))
 		}
 	}
 	w.report(Report{Ready: &Ready{PID: os.Getpid(), T: int64(w.env.Elapsed())}})
@@ -115,6 +117,19 @@ func (w *Worker) insist(c redis.UniversalClient, err error) error {
 // ping sends a command that the trace leaves out.
 func ping(ctx context.Context, c redis.UniversalClient) error {
 	return c.Do(ctx, "client", "id").Err()
+}
+
+// reason is why a Redis cannot be reached: what it says by itself, or else err.
+func (r *route) reason(ctx context.Context, err error) error {
+	_, address := r.target()
+	c, dialErr := r.dial(ctx, address)
+	if dialErr != nil {
+		return err
+	}
+	if words := resp.Unasked(c, pingTimeout/10); words != "" {
+		return errors.New(words)
+	}
+	return err
 }
 
 // Close ends what the worker started: its lock's goroutines and its connections.

@@ -263,3 +263,24 @@ func TestBadConfigurationShowsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestAWorkerSaysWhatRedisSays has a Redis that takes no more connections, and says so before it is
+// asked.
+func TestAWorkerSaysWhatRedisSays(t *testing.T) {
+	const said = "ERR max number of clients reached"
+	addr := testenv.Listen(t, func(c net.Conn) { _, _ = c.Write([]byte("-" + said + "\r\n")) })
+	cfg := config("token-lua")
+	cfg.Keys, cfg.Nodes, cfg.Master = []string{"k"}, []map[string]string{{"n0": addr}}, "n0"
+	life, end := context.WithCancel(t.Context())
+	defer end()
+	start := time.Now()
+	env := workloads.NewEnv(life, 1, func() time.Duration { return time.Since(start) })
+	w, err := workloads.NewWorker(life, cfg, env, netDialer{}.dial, func(workloads.Report) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.Connect(); err == nil || !strings.Contains(err.Error(), said) {
+		t.Errorf("a Redis that is full: %v", err)
+	}
+}

@@ -3,6 +3,7 @@ package explain
 import (
 	"strings"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
@@ -14,6 +15,24 @@ func Undone(u *history.Undone) string {
 			"at a breakpoint (step %d of %d is: %s)", u.Step, u.Of, u.What)
 	}
 	return Say("the run ended before step %d of %d of the scenario was done: %s", u.Step, u.Of, u.What)
+}
+
+// NothingTried says that the lock was granted to no client, and of these calls what the most were
+// told instead.
+func NothingTried(calls []record.Call) string {
+	said, most := map[string]int{}, ""
+	for i := range calls {
+		if k := &calls[i]; k.Err != "" && !k.Denied() {
+			if said[k.Err]++; said[k.Err] > said[most] {
+				most = k.Err
+			}
+		}
+	}
+	text := Say("no client acquired the lock, so nothing was tried")
+	if most == "" {
+		return text
+	}
+	return text + Say("; %d of %s ended with: ", said[most], plural(len(calls), "call")) + most
 }
 
 // Missing says in a sentence what a history lacks of what its plan requires, or "".

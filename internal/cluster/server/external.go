@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
+	"github.com/lockbench/lockbench/internal/resp"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -35,15 +37,19 @@ type External struct {
 	reach    []string        // the address of each Redis for us: its own, or its tunnel's
 	versions map[string]string
 	pulse    pulse
+	trust    *tls.Config // nil: what this machine trusts
 }
 
 // Connect looks at a Redis and refuses what is no place for a test. It writes nothing.
-func Connect(e ExternalConfig) (*External, error) {
+func Connect(e ExternalConfig) (*External, error) { return connect(e, nil) }
+
+// connect is Connect that trusts more certificates than this machine does.
+func connect(e ExternalConfig, trust *tls.Config) (*External, error) {
 	workloads.Quiet()
 	if len(e.Addrs) == 0 {
 		return nil, errors.New("--env external needs --addr host:port")
 	}
-	g := &External{ExternalConfig: e, Prefix: runPrefix + rand.Text()[:10] + ":",
+	g := &External{ExternalConfig: e, Prefix: runPrefix + rand.Text()[:10] + ":", trust: trust,
 		pulse: pulse{end: make(chan struct{})}, versions: map[string]string{
 			"address": strings.Join(e.Addrs, ",")}}
 	for _, a := range e.Addrs {
@@ -61,7 +67,7 @@ func (g *External) reachable(addr string) error {
 	at := addr
 	if g.TLS || g.Password != "" {
 		g.secret = cmp.Or(g.secret, rand.Text())
-		t, err := proxy.Listen("127.0.0.1:0", g.secret, login{addr, g.ExternalConfig, nil}.dial)
+		t, err := proxy.Listen("127.0.0.1:0", g.secret, login{addr, g.ExternalConfig, g.trust}.dial)
 		if err != nil {
 			return err
 		}
@@ -89,7 +95,7 @@ func (g *External) inspect(c Admin) error {
 	case err != nil && len(g.tunnels) > 0:
 		return g.tunnels[len(g.tunnels)-1].Reason(err)
 	case err != nil:
-		return fmt.Errorf("no Redis answers: %w", err)
+		return notAnswering(c.Options().Addr, err)
 	case field(info, "role") == "slave":
 		return errors.New("it is a replica; --addr must name its master")
 	case field(info, "cluster_enabled") == "1":
@@ -107,6 +113,18 @@ func (g *External) inspect(c Admin) error {
 				"or say --any-database", key)
 	}
 	return err
+}
+
+// notAnswering is the error of a Redis that answers a command with err or not at all; or what it
+// says by itself.
+func notAnswering(addr string, err error) error {
+	c, dialErr := net.DialTimeout("tcp", addr, AdminTimeout)
+	if dialErr == nil {
+		if words := resp.Unasked(c, AdminTimeout/10); words != "" {
+			return errors.New("Redis refuses to talk: " + words)
+		}
+	}
+	return fmt.Errorf("no Redis answers: %w", err)
 }
 
 // runPrefix is in every key of every run.

@@ -267,13 +267,19 @@ func TestRedisOwnWords(t *testing.T) {
 		}
 	}
 	must("ACL", "SETUSER", "reader", "on", ">x", "~*", "+@read", "+info")
+	const full = "ERR max number of clients reached"
 	for says, row := range map[string]struct {
 		before []any
 		as     server.ExternalConfig
 	}{
 		"NOPERM": {[]any{"PING"}, server.ExternalConfig{User: "reader", Password: "x"}},
 		"OOM":    {[]any{"CONFIG", "SET", "maxmemory", "1"}, server.ExternalConfig{}},
+
+		full: {[]any{"CONFIG", "SET", "maxclients", "1"}, server.ExternalConfig{}},
+		"refuses to talk: " + full: {[]any{"CONFIG", "SET", "maxclients", "1"},
+			server.ExternalConfig{Password: "x"}},
 	} {
+		must("CONFIG", "SET", "maxclients", "100")
 		must(row.before...)
 		row.as.Addrs = []string{addr}
 		g, err := server.Connect(row.as)

@@ -28,12 +28,12 @@ func (l login) dial() (net.Conn, error) {
 	var c net.Conn
 	var err error
 	if l.who.TLS {
-		c, err = tls.DialWithDialer(d, "tcp", l.to, l.trust)
-	} else {
-		c, err = d.Dial("tcp", l.to)
+		c, err = l.encrypted(d)
+	} else if c, err = d.Dial("tcp", l.to); err != nil {
+		err = fmt.Errorf("no Redis answers: %w", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no Redis answers: %w", err)
+		return nil, err
 	}
 	if l.who.Password == "" {
 		return c, nil
@@ -45,26 +45,62 @@ func (l login) dial() (net.Conn, error) {
 	return c, nil
 }
 
-// auth sends AUTH. Redis says nothing before it is asked, so that nothing but the answer is read.
+// encrypted connects by TLS. A server that asks for a certificate of the client and gets none may
+// go on without, and else ends the connection, in TLS 1.3 only when it is used.
+func (l login) encrypted(d *net.Dialer) (net.Conn, error) {
+	asked, trust := false, &tls.Config{}
+	if l.trust != nil {
+		trust = l.trust.Clone()
+	}
+	trust.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		asked = true
+		return &tls.Certificate{}, nil
+	}
+	c, err := tls.DialWithDialer(d, "tcp", l.to, trust)
+	if err == nil && asked {
+		if _, err = ask(c, "PING"); err != nil {
+			c.Close()
+		}
+	}
+	switch {
+	case err != nil && asked:
+		return nil, fmt.Errorf("it asks for a certificate of the client, which lockbench has not "+
+			"(`tls-auth-clients no` lets it in): %w", err)
+	case err != nil:
+		return nil, fmt.Errorf("no Redis answers: %w", err)
+	}
+	return c, nil
+}
+
+// auth sends AUTH.
 func (l login) auth(c net.Conn) error {
 	words := []string{"AUTH", l.who.Password}
 	if l.who.User != "" {
 		words = []string{"AUTH", l.who.User, l.who.Password}
 	}
+	answer, err := ask(c, words...)
+	refused := strings.TrimPrefix(answer, "-")
+	switch {
+	case err != nil:
+		return fmt.Errorf("no Redis answers: %w", err)
+	case strings.HasPrefix(answer, "+OK"):
+		return nil
+	case strings.HasPrefix(refused, "ERR max number of clients"):
+		return errors.New("Redis refuses to talk: " + refused)
+	}
+	return errors.New("LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD are refused: " + refused)
+}
+
+// ask sends a command and returns the line that answers it. Redis says nothing before it is asked,
+// so that nothing but the answer is read.
+func ask(c net.Conn, words ...string) (string, error) {
 	var request resp.Writer
 	request.Command(words...)
-	if _, err := c.Write(request.B); err != nil {
-		return err
-	}
 	_ = c.SetDeadline(time.Now().Add(AdminTimeout / 2))
+	if _, err := c.Write(request.B); err != nil {
+		return "", err
+	}
 	answer, err := bufio.NewReader(resp.Bounded(c)).ReadString('\n')
-	if err != nil {
-		return fmt.Errorf("no Redis answers: %w", err)
-	}
 	_ = c.SetDeadline(time.Time{})
-	if !strings.HasPrefix(answer, "+OK") {
-		return errors.New("LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD are refused: " +
-			strings.TrimSpace(strings.TrimPrefix(answer, "-")))
-	}
-	return nil
+	return strings.TrimSpace(answer), err
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"net"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
@@ -44,5 +46,28 @@ func TestTunnelSpeaksTLS(t *testing.T) {
 	defer c.Close()
 	if got, err := c.Ping(context.Background()).Result(); got != "PONG" {
 		t.Errorf("PING through TLS: %q, %v", got, err)
+	}
+}
+
+// TestAServerThatWantsACertificate is refused in words, whichever way the server ends the
+// connection.
+func TestAServerThatWantsACertificate(t *testing.T) {
+	certified := httptest.NewTLSServer(nil) // for its certificate
+	defer certified.Close()
+	trusting := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "example.com"}
+	trusting.RootCAs.AddCert(certified.Certificate())
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		addr := testenv.Listen(t, func(c net.Conn) {
+			theirs := tls.Server(c, &tls.Config{Certificates: certified.TLS.Certificates,
+				ClientAuth: tls.RequireAnyClientCert, MaxVersion: version})
+			_ = theirs.Handshake()
+		})
+		for _, password := range []string{"", "x"} {
+			_, err := connect(ExternalConfig{Addrs: []string{addr}, TLS: true, Password: password}, trusting)
+			if err == nil || !strings.Contains(err.Error(), "asks for a certificate of the client") ||
+				strings.Contains(err.Error(), "\n") {
+				t.Errorf("TLS %x, password %q: %v", version, password, err)
+			}
+		}
 	}
 }
