@@ -18,7 +18,7 @@ import (
 //	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
 //	fault promote n1 55 58 [strike] [lasted] [err=...]
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
-//	ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted;
+//	imported; ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted;
 //	    requires contended=1 strikes=1 handovers=1; timeout 100; deadwaiters 100; undone STEP OF WHAT
 //
 // Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end
@@ -83,6 +83,8 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.Declares.Reentrant = true
 	case "workload":
 		hd.Workload = w[1]
+	case "imported":
+		hd.Environment = ""
 	case "environment":
 		hd.Environment = w[1]
 	case "topology":

@@ -57,15 +57,16 @@ var tellerWords = [...]string{ByCallback: "by the lock itself", ByExtend: "by a 
 	ByRelease:  "by its refused release",
 	ByValidity: "by the end of the validity that it had been given"}
 
-// ToldLate tells of a holder that was told at t, Forever: never, that its hold was over, when the
-// other client was inside already. The record ends at end.
-func ToldLate(p *record.Pair, t int64, by Teller, end int64) string {
+// ToldLate tells of a holder that had lost its hold and was told so at t, Forever: never, when the
+// winner was inside already. The record ends at end.
+func ToldLate(loser, winner *record.Hold, t int64, by Teller, end int64) string {
+	both := max(loser.From, winner.From)
 	in := Say("Client %d held lock %d since %s, and client %d was inside from %s on. ",
-		p.A.Process, p.Key, At(p.A.From), p.B.Process, At(p.B.From))
+		loser.Process, loser.Key, At(loser.From), winner.Process, At(winner.From))
 	if t == record.Forever {
 		return in + Say("Client %d was not told that its hold was over until the run ended, %s later.",
-			p.A.Process, Brief(end-p.B.From))
+			loser.Process, Brief(end-both))
 	}
-	return in + Say("Client %d was told that its hold was over only at %s, %s later, %s.", p.A.Process,
-		At(t), Brief(t-p.B.From), Say(tellerWords[by]))
+	return in + Say("Client %d was told that its hold was over only at %s, %s later, %s.",
+		loser.Process, At(t), Brief(t-both), Say(tellerWords[by]))
 }

@@ -36,7 +36,9 @@ type Leftover struct {
 	Answer  history.Type // of the release, if there was one
 	Expiry  int64        // the time to live that it was given, ns; 0: none
 	Lease   int64        // the longest one that the lock declares, ns
-	Script  bool         // only its author knows what it did
+	// it is not known which time to live the key has: a script may have given it one, or a command
+	// that was never answered
+	LifeUnknown bool
 }
 
 // Stuck tells of a time in which no client was granted a lock that was free (D).
@@ -90,7 +92,7 @@ func (l *Leftover) fate() string {
 
 func (l *Leftover) life() string {
 	switch {
-	case l.Script:
+	case l.LifeUnknown:
 		return ""
 	case l.Expiry <= 0:
 		return Say(", and the key has no time to live")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/rules/leftover"
 	"github.com/lockbench/lockbench/checker/rules/progress"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
@@ -123,7 +124,7 @@ func (c *Case) stuck(l *record.Lock, bound int64) (property, bool) {
 			p := violated(l.Key, hold{Process: w.Process(from), From: from, To: to})
 			p.Explanation = explain.Stuck(explain.Wait{Key: l.Key, Process: w.Process(from), From: from,
 				To: to, Bound: bound, Contention: need > bound, Votes: c.votes(l, q),
-				Left: c.leftBehind(l, from)})
+				Left: c.keptBy(l, from)})
 			return p, true
 		}
 		if _, _, ok := w.Lasts(need, nil); ok { // but for the stall it would be certain
@@ -132,6 +133,20 @@ func (c *Case) stuck(l *record.Lock, bound int64) (property, bool) {
 		}
 	}
 	return property{}, false
+}
+
+// keptBy returns what keeps clients from a lock of one server since a stamp, with what became of
+// the client that left it there; nil if that is not known.
+func (c *Case) keptBy(l *record.Lock, since int64) *explain.Leftover {
+	if c.independent() {
+		return nil
+	}
+	left := leftover.Before(c.trace, l.Key, since)
+	if left != nil {
+		left.Header, left.Lease = c.history.Header, c.longestLease()
+		leftover.Fate(c.Record, l.Holds, left)
+	}
+	return left
 }
 
 // recovery judges a run in which the lock was never stuck for longer than the bound.
@@ -248,8 +263,8 @@ func (c *Case) wantedAfter(l *record.Lock, t int64) bool {
 	})
 }
 
-// blind returns a call of unknown outcome after which no client was granted the lock for longer
-// than the bound, if nothing explains why it was not answered.
+// blind returns a call that was not granted and after which no client was granted the lock for
+// longer than the bound, if nothing explains why a command of it was not answered.
 func (c *Case) blind(l *record.Lock, bound int64) *record.Call {
 	last := int64(0)
 	for _, h := range l.Holds {
@@ -259,7 +274,7 @@ func (c *Case) blind(l *record.Lock, bound int64) *record.Call {
 		return nil
 	}
 	for _, k := range l.Calls {
-		if k.From >= last && k.Unsure() && slices.ContainsFunc(c.commandsOf(k), c.unexplained) {
+		if k.From >= last && slices.ContainsFunc(c.commandsOf(k), c.unexplained) {
 			return k
 		}
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker/explain"
@@ -56,7 +57,7 @@ func (c *Case) undelivered(h *record.Hold, b ballot, promised bool) (p property,
 	case promised && h.Promised > b.expires:
 		p = violated(h.Key, whole(h))
 		p.Explanation = explain.PromisedBeyondLease(h, b.expires)
-	case len(b.took) < c.quorum() && c.masters()-len(b.refused) < c.quorum():
+	case c.noQuorum(b):
 		p = violated(h.Key, whole(h))
 		p.Explanation = explain.NoQuorum(h, len(b.refused), c.masters(), c.quorum())
 	default:
@@ -71,6 +72,11 @@ func (c *Case) undelivered(h *record.Hold, b ballot, promised bool) (p property,
 	}
 	inOrder(p.Witness.Commands)
 	return p, true
+}
+
+// noQuorum reports whether so few servers can have granted that it was no grant.
+func (c *Case) noQuorum(b ballot) bool {
+	return len(b.took) < c.quorum() && c.masters()-len(b.refused) < c.quorum()
 }
 
 // masters is how many servers are asked.
@@ -112,23 +118,8 @@ func (s *ballots) of(h *record.Hold) (b ballot) {
 	if h.Granting > h.Call && h.Granted > 0 {
 		b.expires = h.Granting + h.Granted
 	}
-	last := map[string]*history.Command{}
-	var nodes []string
-	for _, m := range s.trace.Tries(h) {
-		if m.Recv == 0 || m.Recv > h.From {
-			continue
-		}
-		took, freed := s.trace.Takes(m), s.trace.Frees(m)
-		if _, seen := last[m.Node]; !seen {
-			nodes = append(nodes, m.Node)
-		}
-		if took && !freed || s.trace.Refused(m) || freed {
-			last[m.Node] = m
-		}
-	}
-	for _, node := range nodes {
-		switch m := last[node]; {
-		case m == nil || s.trace.Frees(m):
+	for _, m := range s.lastWords(h) {
+		switch {
 		case s.trace.Takes(m):
 			b.took = append(b.took, m)
 		case s.trace.Named() && s.certain(h.Process)[m]:
@@ -145,20 +136,32 @@ func (s *ballots) of(h *record.Hold) (b ballot) {
 	return b
 }
 
+// lastWords are the commands by which a client took or gave back the lock last before it came in,
+// or was refused it, one for each server. A vote whose taking back was not answered is none.
+func (s *ballots) lastWords(h *record.Hold) (words []*history.Command) {
+	last := map[string]*history.Command{}
+	for _, m := range s.trace.Tries(h) {
+		if m.Recv <= h.From && (s.trace.Takes(m) || s.trace.Refused(m) || s.trace.Frees(m)) {
+			last[m.Node] = m
+		}
+	}
+	for _, node := range slices.Sorted(maps.Keys(last)) {
+		words = append(words, last[node])
+	}
+	return words
+}
+
 // expiry returns when fewer than a quorum of the grants are left by their leases; Forever if it
 // cannot be told.
 func expiry(took []*history.Command, lease int64, quorum int) int64 {
 	var ends []int64
 	for _, m := range took {
 		e := trace.EffectOf(m.Args).Expiry
-		switch {
-		case e != (trace.Expiry{}) && !e.Absolute:
-			ends = append(ends, m.Sent+int64(e.Seconds*1e9))
-		case e == (trace.Expiry{}) && lease > 0:
-			ends = append(ends, m.Sent+lease)
-		default:
+		length := cmp.Or(int64(e.Seconds*1e9), lease)
+		if e.Absolute || length == 0 {
 			return record.Forever
 		}
+		ends = append(ends, m.Sent+length)
 	}
 	slices.Sort(ends)
 	return ends[len(ends)-quorum]

@@ -101,12 +101,13 @@ var excused = []string{verdict.Deadlock, verdict.Orphan, verdict.OwnerRelease}
 // calm returns a violation of progress, of an orphan or of an owner as unknown if the machine stood
 // still, or a command timed out that no fault held back, since the lock was last granted before.
 func (c *Case) calm(name string, p property) property {
-	if p.Verdict != verdict.Violated || p.Witness == nil || !slices.Contains(excused, name) {
+	if p.Witness == nil || !slices.Contains(excused, name) {
 		return p
 	}
 	from, to := c.window(p.Witness)
-	if n := len(p.Witness.Holds); name == verdict.OwnerRelease && n > 0 {
-		from, to = p.Witness.Holds[n-1].From, c.deleted(p.Witness) // its reply tells, whatever came else
+	if name == verdict.OwnerRelease { // a reply tells, whatever came else
+		last := len(p.Witness.Holds) - 1
+		from, to = p.Witness.Holds[last].From, c.deleted(p.Witness)
 	}
 	if g := c.standstill(from, to); g != nil {
 		return stalled("it looks as if %s, but %s, which may be why", explain.Broken(name),
@@ -134,9 +135,8 @@ func (c *Case) window(w *witness) (from, to int64) {
 		note(h.From, h.To)
 	}
 	for i := range w.Commands {
-		if m := &w.Commands[i]; m.Sent != 0 {
-			note(m.Sent, max(m.Sent, m.Recv))
-		}
+		m := &w.Commands[i]
+		note(m.Sent, max(m.Sent, m.Recv))
 	}
 	begin := int64(0)
 	for i := range c.Record.Holds {

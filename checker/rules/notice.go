@@ -11,9 +11,9 @@ import (
 )
 
 // notice judges that a holder is told that its hold is over before another client is inside. It is
-// about holds that break mutual exclusion; a holder that was killed can be told nothing. The lock
-// tells by a callback, by refusing an extension or a release, or in advance, by the validity of the
-// grant.
+// about holds that break mutual exclusion, and of the two clients about the one that has lost its
+// hold; a holder that was killed can be told nothing. The lock tells by a callback, by refusing an
+// extension or a release, or in advance, by the validity of the grant.
 func (c *Case) notice() property {
 	if !c.history.Header.Declares.Lease && c.history.Header.Environment == "" {
 		return notApplicable("an imported history does not say what a client was told")
@@ -25,7 +25,8 @@ func (c *Case) notice() property {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		record.Overlaps(all[key], func(a, b record.Span) bool {
 			p := c.Record.Pair(record.UntilRelease, key, a, b)
-			if p.A.Ended == record.Killed || p.A.Ended == record.Vanished {
+			loser, winner := c.loser(p)
+			if loser.Ended == record.Killed || loser.Ended == record.Vanished || c.neverGranted(winner) {
 				return true
 			}
 			if s := c.trust.Within(p.A.Call, p.From); s != nil {
@@ -33,8 +34,8 @@ func (c *Case) notice() property {
 				return true
 			}
 			judged = true
-			if t, by := told(p.A, extends); t > p.B.From {
-				found = c.toldLate(p, t, by)
+			if t, by := told(loser, extends); t > p.From {
+				found = c.toldLate(p, loser, winner, t, by)
 			}
 			return found == nil
 		})
@@ -89,9 +90,38 @@ func told(h *record.Hold, extends map[int][]*history.Event) (at int64, by explai
 	return at, by
 }
 
-// toldLate is the violation by a holder that was told at t, after the other one had come in.
-func (c *Case) toldLate(p *record.Pair, t int64, by explain.Teller) *property {
-	out := violated(p.Key, part(p.A, p.SpanA), part(p.B, p.SpanB))
-	out.Explanation = explain.ToldLate(p, t, by, c.Record.End)
+// loser returns the client of a pair whose hold was over when both were inside, and the other one.
+// A client that comes in late by a grant whose lease has ended, or that was granted before the
+// other one although it came in behind it, is the one that has lost its hold.
+func (c *Case) loser(p *record.Pair) (loser, winner *record.Hold) {
+	ended := func(h *record.Hold) bool { return h.LeaseAt(p.From) <= p.From }
+	switch {
+	case ended(p.B) && !ended(p.A):
+		return p.B, p.A
+	case !ended(p.A) && c.grantedBefore(p.B, p.A):
+		return p.B, p.A
+	}
+	return p.A, p.B
+}
+
+// grantedBefore reports whether the trace shows that one hold was granted before another.
+func (c *Case) grantedBefore(a, b *record.Hold) bool {
+	first, second := c.trace.GrantOf(a), c.trace.GrantOf(b)
+	return first != nil && second != nil && first.Recv < second.Sent
+}
+
+// neverGranted reports whether servers had certainly refused what a client took for a grant: it is
+// inside by mistake, and no other hold is over for it.
+func (c *Case) neverGranted(h *record.Hold) bool {
+	votes := ballots{Case: c, sure: map[int]map[*history.Command]bool{}}
+	return c.noQuorum(votes.of(h))
+}
+
+// toldLate is the violation by a holder that was told at t, when the other client was inside.
+func (c *Case) toldLate(p *record.Pair, loser, winner *record.Hold, t int64,
+	by explain.Teller) *property {
+	spanOf := map[*record.Hold]record.Span{p.A: p.SpanA, p.B: p.SpanB}
+	out := violated(p.Key, part(loser, spanOf[loser]), part(winner, spanOf[winner]))
+	out.Explanation = explain.ToldLate(loser, winner, t, by, c.Record.End)
 	return &out
 }

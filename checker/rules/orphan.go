@@ -2,7 +2,7 @@ package rules
 
 import (
 	"github.com/lockbench/lockbench/checker/explain"
-	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/rules/leftover"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
@@ -65,7 +65,7 @@ func (c *Case) leftover(key int, ms ...*history.Command) property {
 		p.Witness.Commands = append(p.Witness.Commands, command{Command: *m,
 			Kind: verdict.Denial, Effect: explain.Denied()})
 	}
-	writer, lost := c.leftBy(ms[0])
+	writer, lost := leftover.At(c.trace, ms[0])
 	if writer != nil {
 		p.Witness.Commands = append(p.Witness.Commands, command{Command: *writer, Kind: verdict.Write,
 			Effect: explain.Writes(writer.Process)})
@@ -76,29 +76,6 @@ func (c *Case) leftover(key int, ms ...*history.Command) property {
 	}
 	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost)
 	return p
-}
-
-// leftBy returns what a refusal found: the latest command before it that may have written the key
-// on that node; and the latest one since by the same client that was never answered, nil if all
-// were.
-func (c *Case) leftBy(refusal *history.Command) (writer, lost *history.Command) {
-	ms := c.trace.OfKey(trace.Key(refusal))
-	for _, m := range ms {
-		if m.Node != refusal.Node || m.Sent >= refusal.Sent || c.trace.Frees(m) {
-			continue
-		}
-		mayWrite := !trace.Answered(m) && trace.EffectOf(m.Args).Kind.Writes()
-		if (mayWrite || c.trace.Takes(m)) && (writer == nil || m.Sent >= writer.Sent) {
-			writer = m
-		}
-	}
-	for _, m := range ms {
-		if writer != nil && m.Process == writer.Process && m.Node == writer.Node &&
-			m.Sent >= writer.Sent && m.Sent < refusal.Sent && !trace.Answered(m) {
-			lost = m
-		}
-	}
-	return writer, lost
 }
 
 func (c *Case) firstCrash() int64 {

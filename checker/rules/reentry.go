@@ -16,8 +16,9 @@ import (
 // while the hold is sure and its lease runs: not after a loss or a moved clock, and not after an
 // inner release of unknown outcome, which leaves open how many acquisitions the server counts.
 func (c *Case) reentry() property {
+	reentrant := c.history.Header.Declares.Reentrant
 	switch {
-	case !c.history.Header.Declares.Reentrant:
+	case !reentrant:
 		return notApplicable("the lock is not re-entrant")
 	case len(c.Record.Inner) == 0 && len(c.Record.SelfRefused) == 0:
 		return notApplicable("no client acquired a lock that it held already")
@@ -91,9 +92,9 @@ func (c *Case) freedInside(key int, a, b record.Span) property {
 		return p
 	}
 	if slices.ContainsFunc(p.Witness.Commands, func(m command) bool {
-		return m.Kind.Deletes() && m.Process != h.Process || m.Kind == verdict.LateDelete
+		return m.Kind.Deletes()
 	}) {
-		return valid // another client's deletion, or a late one, has freed it
+		return valid // another client's deletion has freed it, or a late one, or an old one
 	}
 	p.Explanation = explain.InnerRelease(h, released) + p.Explanation
 	return p
@@ -108,7 +109,7 @@ func (c *Case) innerRelease(h *record.Hold, t int64) (latest int64) {
 		if in.From > h.End {
 			break
 		}
-		if in.Process == h.Process && in.Key == h.Key && in.Ended == record.Released && in.End < t {
+		if in.Process == h.Process && in.Key == h.Key && in.End < t {
 			latest = max(latest, in.End)
 		}
 	}

@@ -38,7 +38,7 @@ func (c *Case) wanted(l *record.Lock) progress.Wants {
 	}
 	var out []progress.Want
 	for _, k := range l.Calls {
-		if from, to, ok := c.wantedBy(k, granted); ok && from < to {
+		if from, to, ok := c.wantedBy(k, granted); ok {
 			out = append(out, progress.Want{From: from, To: to, Process: k.Process,
 				Whole: len(c.trace.Commands) == 0})
 		}
@@ -46,7 +46,9 @@ func (c *Case) wanted(l *record.Lock) progress.Wants {
 	return progress.Sort(out)
 }
 
-// wantedBy returns the time in which a call certainly wanted the lock, and whether there is one.
+// wantedBy returns the time in which a call certainly wanted the lock, and whether there is one. Of
+// a call that was granted it ends with the granting command. An inner acquisition has none: its
+// client held the lock already.
 func (c *Case) wantedBy(k *record.Call, granted map[[2]int]int64) (from, to int64, ok bool) {
 	if c.hangs(k) {
 		return k.From + int64(c.history.Header.AcquireTimeout), k.To, true
@@ -57,11 +59,7 @@ func (c *Case) wantedBy(k *record.Call, granted map[[2]int]int64) (from, to int6
 	}
 	until := k.To
 	if k.Outcome == history.OK {
-		at, outermost := granted[[2]int{k.Process, k.N}]
-		if !outermost {
-			return 0, 0, false
-		}
-		until = at
+		until = granted[[2]int{k.Process, k.N}]
 	} else if k.Outcome == history.Fail && !k.Denied() {
 		return 0, 0, false
 	}
@@ -73,9 +71,6 @@ func (c *Case) wantedBy(k *record.Call, granted map[[2]int]int64) (from, to int6
 func (c *Case) answered(k *record.Call, until int64) (from, to int64, ok bool) {
 	for _, m := range c.commandsOf(k) {
 		if m.Sent >= until {
-			break
-		}
-		if m.Recv == 0 && k.Outcome == history.Invoke {
 			break
 		}
 		if !trace.Answered(m) {
@@ -107,13 +102,8 @@ func (c *Case) definite(k *record.Call) bool {
 // much again, and the bound.
 func (c *Case) hangs(k *record.Call) bool {
 	limit := int64(c.history.Header.AcquireTimeout)
-	if limit == 0 || k.To-k.From < 2*limit {
-		return false
-	}
-	if bound, known := c.bound(); !known || k.To-k.From < 2*limit+bound {
-		return false
-	}
-	return c.trace.AnsweredWithin(k.From+limit, k.To)
+	bound, _ := c.bound()
+	return limit != 0 && k.To-k.From >= 2*limit+bound && c.trace.AnsweredWithin(k.From+limit, k.To)
 }
 
 // grace is what a client is given beyond leases and pauses until it must have been granted a free

@@ -46,8 +46,9 @@ var rooms = map[string][]string{
 
 	"checker": {"history", "checker/record", "checker/verdict", "checker/explain", "checker/rules"},
 	"checker/rules": {"history", "nemesis", "checker/record", "checker/trace", "checker/verdict",
-		"checker/linear", "checker/explain", "checker/rules/progress"},
+		"checker/linear", "checker/explain", "checker/rules/progress", "checker/rules/leftover"},
 	"checker/rules/progress":    {"checker/record"},
+	"checker/rules/leftover":    {"history", "checker/record", "checker/trace", "checker/explain"},
 	"checker/linear":            {"history", "checker/record"},
 	"checker/linear/lineartest": {"checker/linear", "checker/record"},
 	"checker/record":            {"history", "nemesis"},

@@ -72,7 +72,7 @@ func (w Wants) Within(q record.Interval) Wants {
 
 // Process is the client that wanted the lock at a stamp.
 func (w Wants) Process(t int64) int {
-	i := slices.IndexFunc(w.list, func(x Want) bool { return x.From <= t && t <= x.To })
+	i := slices.IndexFunc(w.list, func(x Want) bool { return t <= x.To }) // others began later
 	return w.list[max(i, 0)].Process
 }
 

@@ -1,0 +1,302 @@
+package checker
+
+import "fmt"
+
+// refusals is a client that is refused in its acquisition n at n0 each 100 ms, from a stamp on.
+func refusals(process, n, from, times int) (out string) {
+	for i := range times {
+		at := from + i*100_000_000
+		out += fmt.Sprintf("%d %d %d %d n0 SET k b NX PX 1 -> (nil)\n", process, n, at, at+1)
+	}
+	return out
+}
+
+// Parts of histories in which a client waits for longer than the bound, and once pauses for long.
+const (
+	// waits is a client that is refused for 3 s.
+	waits = once + "c1 acquire 10 3050000000 fail; "
+	// bigLease is a lock whose lease is so long that a stall of 30 ms is none; the bound is 2 s.
+	bigLease = "ttl 1000000000; lease; poll 1; topology single; " +
+		"c0 acquire 1 5 sent=2 lease=1000000000; c0 release 6 7; "
+	// twoLocks is a lock that is granted again after a fault, beside another lock.
+	twoLocks = free + "c0 acquire 1 5 sent=2 lease=1000 key=0; c0 release 6 7 key=0; " +
+		"fault pause-node n0 10 20; c1 acquire 30 40 sent=31 lease=1000 key=0; c1 release 41 42 key=0; "
+	// killedN0 is a server that stays away, and a client that is refused afterwards.
+	killedN0 = "fault kill n0 8 1400000000 lasted; "
+	refused1 = "c1 acquire 12 1300000000 fail; "
+)
+
+// backsOff pauses for 1.4 s after its first try and then tries each 100 ms.
+var backsOff = refusals(1, 1, 20, 1) + refusals(1, 1, 1_500_000_000, 16)
+
+// progressConditions are histories for single conditions of progress and outages: without the
+// condition the verdict would be another (see TestNoConditionIsIdle).
+var progressConditions = []propertyCase{
+	// Which times count.
+	{"kept standing before its first command", "D", once + "c1 acquire 10 1700000000 fail",
+		refusals(1, 1, 1_000_000_000, 6), Valid, ""},
+	{"kept standing after its last answer", "D", once + "c1 acquire 10 1700000000 fail",
+		refusals(1, 1, 20, 6), Valid, ""},
+	{"kept standing before the command that granted", "D", free +
+		"c1 acquire 10 1500000000 sent=1450000000 lease=1000; c1 release 1500000001 1500000002",
+		"1 1 1450000000 1450000001 n0 SET k b NX PX 1 -> OK", NA, ""},
+	{"granted too late, and a later command of the call is lost", "D", free +
+		"c1 acquire 10 1500000000 sent=1450000000 lease=1000; c1 release 1500000001 1500000002",
+		refusals(1, 1, 20, 14) + "1 1 1450000000 1450000001 n0 SET k b NX PX 1 -> OK\n" +
+			"1 1 1460000000 0 n0 EXPIRE k 5 ->", Violated, ""},
+	{"a renewal of another hold is lost meanwhile", "D", free + "names k,other; " +
+		"c1 acquire 1 5 sent=2 lease=1000 key=1; c1 acquire 10 1500000000 fail key=0; " +
+		"c1 release 1600000000 1600000001 key=1 n=1",
+		refusals(1, 2, 20, 15) + "1 1 700000000 0 n0 EVAL renew 1 other x ->", Violated, ""},
+	{"commands that do not say for which acquisition they are", "D",
+		once + "c1 acquire 10 1500000000 fail", refusals(1, 0, 20, 15), Violated, ""},
+
+	// Calls of unknown outcome.
+	{"another's call never returned, so that the trace may lack a command", "D",
+		once + "c1 acquire 10 1500000000 fail; c2 acquire 11", refusals(1, 1, 20, 15) +
+			"2 1 20 21 n0 SET k c NX PX 1 -> (nil)", Valid, ""},
+	{"another's call is unknown, and all its commands were answered", "D",
+		once + "c1 acquire 10 1500000000 fail; c2 acquire 11 1500000000 info", refusals(1, 1, 20, 15) +
+			"2 1 20 21 n0 SET k c NX PX 1 -> (nil)", Violated, ""},
+	{"another's call is unknown, and a command has no answer", "D",
+		once + "c1 acquire 10 1500000000 fail; c2 acquire 11 1500000000 info", refusals(1, 1, 20, 15) +
+			"2 1 700000000 0 n0 SET k c NX PX 1 ->", Valid, ""},
+	{"another's call is unknown, and a command ended in an error after a fault", "D",
+		mended + "c1 acquire 30 1500000000 fail; c2 acquire 30 1500000000 info",
+		refusals(1, 1, 40, 15) + "2 1 700000000 700000009 n0 SET k c NX PX 1 -> !EOF", Unknown, ""},
+	{"a call that outlives its time-out, but not by the bound", "D",
+		once + "timeout 500000000; c1 acquire 10; end 1900000000",
+		"0 1 600000000 600000001 n0 PING -> PONG\n0 1 700000000 700000001 n0 PING -> PONG", Valid, ""},
+
+	// The longest pause between tries.
+	{"a long pause and then short ones", "D", waits, backsOff, Valid, ""},
+	{"a long pause while another client was paused", "D", waits + "fault pause c2 100 200", backsOff,
+		Unknown, ""},
+	{"a long pause, and the client is paused later", "D", waits +
+		"fault pause c1 3040000000 3040000009", backsOff, Unknown, ""},
+	{"a long pause, and the client had been paused before", "D", waits + "fault pause c1 8 9",
+		backsOff,
+		Unknown, ""},
+	{"a long pause while the client was paused", "D", waits + "fault pause c1 100 200", backsOff,
+		Violated, ""},
+	{"a long pause while another client stalled", "D", waits + "c2 gap 200 gap=50", backsOff, Valid,
+		""},
+	{"a long pause, and the client stalls later", "D", waits + "c1 gap 3040000000 gap=50", backsOff,
+		Valid, ""},
+	{"a long pause, and the client had stalled before", "D", waits + "c1 gap 15 gap=3", backsOff,
+		Valid,
+		""},
+	{"a long pause while the client stalled", "D", waits + "c1 gap 200 gap=50", backsOff,
+		Violated, ""},
+
+	// Stalls that are short beside the lease, in a wait that is hardly longer than the bound.
+	{"hardly longer than the bound", "D", bigLease + "c1 acquire 10 2010000000 fail", "",
+		Violated, ""},
+	{"hardly longer, and the client stalled", "D", bigLease +
+		"c1 acquire 10 2010000000 fail; c1 gap 700000000 gap=30000000", "", Unknown, ""},
+	{"hardly longer, and the harness stalled", "D", bigLease +
+		"c1 acquire 10 2010000000 fail; c-1 gap 700000000 gap=30000000", "", Unknown, ""},
+	{"hardly longer, and another client stalled", "D", bigLease +
+		"c1 acquire 10 2010000000 fail; c2 gap 700000000 gap=30000000", "", Violated, ""},
+	{"hardly longer, and one stall lay within another", "D", bigLease +
+		"c1 acquire 10 2010000000 fail; c1 gap 9 gap=3; c-1 gap 30000005 gap=30000000", "", Unknown, ""},
+
+	// What may explain a violation since the last grant.
+	{"a gap, and another lock was granted since", "D", once + "c-1 gap 300000000 gap=200000000; " +
+		"c2 acquire 400000000 400000009 sent=400000001 lease=9 key=1; " +
+		"c2 release 400000010 400000011 key=1; c1 acquire 500000000 1700000000 fail", "", Unknown, ""},
+	{"a gap, and the lock is granted afterwards", "D", once + "c1 acquire 10 1500000000 fail; " +
+		"c-1 gap 700000000 gap=324000000; c0 acquire 1600000000 1600000005 sent=1600000001 lease=9; " +
+		"c0 release 1600000006 1600000007", "", Unknown, ""},
+	{"a time-out before the last grant", "D", free + "c2 acquire 1 3 info; " +
+		"c0 acquire 4 6 sent=5 lease=1000; c0 release 7 8; c1 acquire 10 1500000000 fail",
+		"2 1 1 3 n0 SET k c NX PX 1 -> !timeout\n" + refusals(1, 1, 20, 15), Violated, ""},
+	{"a time-out afterwards", "D", once + "c1 acquire 10 1500000000 fail; " +
+		"c2 acquire 1600000000 1700000000 info",
+		"2 1 1600000001 1700000000 n0 SET k c NX PX 1 -> !timeout\n" + refusals(1, 1, 20, 15), Violated,
+		""},
+
+	// Commands without an answer at the end of a run without a fault.
+	{"commands are not answered, soon after the last grant", "D", free +
+		"c0 acquire 1400000000 1400000005 sent=1400000001 lease=9; c0 release 1400000006 1400000007; " +
+		"c1 acquire 1400000020 1500000000 info",
+		"1 1 1400000021 1500000000 n0 SET k b NX PX 1 -> !timeout", Valid, ""},
+	{"commands were not answered before the last grant", "D", once + "c1 acquire 2 4 info; " +
+		"end 1500000000", "1 1 2 4 n0 SET k b NX PX 1 -> !timeout", Valid, ""},
+	{"commands are not answered at the end, so that calls fail", "D", once +
+		"c1 acquire 10 1500000000 fail why=unreachable",
+		"1 1 20 1400000000 n0 SET k b NX PX 1 -> !timeout", Unknown, ""},
+
+	// Recovery.
+	{"a fault, no wait, and no pause is known", "D", "c0 acquire 1 5; fault pause-node n0 2 3; " +
+		"c0 release 6 7", "", Unknown, ""},
+	{"another lock is asked for in vain after the fault", "D",
+		twoLocks + "c2 acquire 50 900 fail key=1", "", Unknown, ""},
+	{"another lock is asked for after the fault with an unknown outcome", "D",
+		twoLocks + "c2 acquire 50 900 info key=1", "", Unknown, ""},
+	{"another lock was asked for in vain before the fault", "D",
+		twoLocks + "c2 acquire 8 9 fail key=1", "", Valid, ""},
+	{"another lock cannot be reached after the fault", "D",
+		twoLocks + "c2 acquire 50 900 fail why=unreachable key=1", "", Valid, ""},
+	{"granted again to a client that had been refused before", "D", free + "reentrant; " +
+		"c1 acquire 1 5 sent=2 lease=1000; c1 release 6 7; c0 acquire 8 9 fail; " +
+		"fault cut c0>* 10 20; c0 acquire 30 40 sent=31 lease=1000", "", Valid, ""},
+
+	// Faults that last.
+	{"a client that stays paused", "D", once + "fault pause c2 8 1400000000 lasted; " + refused1, "",
+		Violated, ""},
+	{"a promotion that has no end", "D", once + "fault promote n1 8 1400000000 lasted; " +
+		refused1, "",
+		Violated, ""},
+	{"a client whose process is long in dying, while another ends", "D",
+		once + "fault crash c2 8 9; " +
+			"c2 kill 8; c2 exit 1200000000 planned; c3 exit 10 planned; " + refused1, "", Unknown, ""},
+	{"a server stays away, and the promotion of its replica has no end", "D",
+		once + killedN0 + "fault promote n1 9; " + refused1, "", Violated, ""},
+	{"the first server is promoted for another one", "D", once +
+		"fault kill n1 8 1400000000 lasted; fault promote n0 9 10; " + refused1, "", Violated, ""},
+	{"the replica of the first of several servers is promoted", "D", three + "c2 kill 5; " +
+		"c2 exit 6 planned; " + killedN0 + "fault promote n3 9 10; " + split, deadVotes(), Violated, ""},
+	{"the replica of the first server is promoted, and another one stays away", "D", three +
+		"c2 kill 5; c2 exit 6 planned; fault kill n1 8 1400000000 lasted; fault promote n3 9 10; " +
+		split,
+		deadVotes(), NA, ""},
+
+	// Several locks at once, of which each client has some.
+	{"some of several locks each", "D", once + "c0 acquire 10 1500000000 fail keys=0,1; " +
+		"c1 acquire 10 1500000000 fail keys=1,0", "", Valid, ""},
+	{"some of several locks each, for longer than five bounds", "D", once +
+		"c0 acquire 10 6500000000 fail keys=0,1; c1 acquire 10 6500000000 fail keys=1,0", "", Violated,
+		""},
+	{"several locks had been asked for before", "D", free + "c0 acquire 1 3 fail keys=0,1; " +
+		"c2 acquire 4 5 sent=4 lease=9 key=0; c2 release 6 7 key=0; c1 acquire 10 1500000000 fail key=0",
+		"", Violated, ""},
+	{"several locks are asked for later", "D", free + "c1 acquire 10 1500000000 fail key=0; " +
+		"c2 acquire 1500000001 1500000005 sent=1500000002 lease=9 key=0; " +
+		"c2 release 1500000006 1500000007 key=0; c0 acquire 1500000010 1500000020 fail keys=0,1", "",
+		Violated, ""},
+
+	// Votes.
+	{"votes may be split, and no trace shows them", "D", three +
+		"c2 acquire 1 5 sent=2 lease=1; c2 release 6 7; " + split, "", Valid, ""},
+	{"votes that are given when the quiet time is over", "D",
+		three + "c2 kill 5; c2 exit 6 planned; " +
+			split + "c0 acquire 1500000001 1600000000 sent=1500000002 lease=9; " +
+			"c0 release 1600000001 1600000002", deadVotes() + line(0, 1_500_000_002, "n0", "a", "OK") +
+			line(0, 1_500_000_002, "n1", "a", "OK"), Violated, ""},
+
+	// Outages.
+	{"nobody asks under the fault, and no pause is known", "A",
+		"c0 acquire 1 5; c0 release 6 7; fault kill n0 8 1400000000 lasted", "", Valid, ""},
+	{"two faults with a time between them", "A", once + "fault kill n0 8 400000000; " +
+		"fault kill n0 900000000 1300000000; c1 acquire 10 1290000000 info", "", Valid, ""},
+	{"a short try within a long one", "A", once + "fault kill n0 8 1400000000 lasted; " +
+		"c1 acquire 10 1300000000 info; c2 acquire 400000000 500000000 info", "", Violated, ""},
+	{"rests between tries, and a short one within the first", "A", once +
+		"fault kill n0 8 2400000000 lasted; c1 acquire 10 700000000 info; c2 acquire 20 30 info; " +
+		"c1 acquire 1600000000 1600000001 info", "", Violated, ""},
+}
+
+// wordCases are violations, and what must and must not be told of them.
+var wordCases = []struct {
+	name, property, story, trace, want, without string
+}{
+	// Who left the key that keeps clients from the lock.
+	{"one server gives no votes", "D", once + "c1 acquire 10 1500000000 fail",
+		refusals(1, 1, 20, 15) + "2 1 30 31 n0 EVAL s 1 k x -> 1", "no client was granted", "Votes"},
+	{"several servers, and the votes say more than who wrote last", "D", three + "c2 kill 5; " +
+		"c2 exit 6 planned; " + split, "2 1 1 2 n0 SET k c NX PX 1 -> OK\n" + deadVotes(),
+		"Votes were given", "The last to write"},
+	{"written later", "D", once + "c1 acquire 10 1500000000 fail; " +
+		"c2 acquire 1600000000 1700000000 sent=1600000001 lease=9",
+		refusals(1, 1, 20, 15) + "0 1 2 3 n0 SET k a NX PX 1 -> OK\n" +
+			"2 1 1600000001 1600000002 n0 SET k c NX PX 1 -> OK", "to write the key was client 0",
+		"to write the key was client 2"},
+	{"written by a command that was never answered", "D", once + "c1 acquire 10 1500000000 fail; " +
+		"c2 acquire 8 9 fail", refusals(1, 1, 20, 15) + "2 1 8 0 n0 SETNX k c ->",
+		"client 2, at 0.000 s with \"SETNX k c\", which was never answered; its acquire was not granted",
+		""},
+	{"written by a command that ended in an error", "D", once + "c1 acquire 10 1500000000 fail; " +
+		"c2 acquire 8 9 fail", refusals(1, 1, 20, 15) + "2 1 8 9 n0 SETNX k c -> !EOF",
+		"client 2, at 0.000 s with \"SETNX k c\", which was never answered", ""},
+	{"a read that was never answered writes nothing", "D", once + "c1 acquire 10 1500000000 fail; " +
+		"c2 acquire 8 9 fail", "0 1 2 3 n0 SETNX k a -> 1\n2 1 8 0 n0 GET k ->\n" +
+		refusals(1, 1, 20, 15), "client 0, at 0.000 s with \"SETNX k a\"", "client 2"},
+	{"written by a script that was never answered", "D", once + "c1 acquire 10 1500000000 fail; " +
+		"c2 acquire 8 9 fail", "0 1 2 3 n0 SETNX k a -> 1\n2 1 8 0 n0 EVAL s 1 k c ->\n" +
+		refusals(1, 1, 20, 15), "to write the key was client 2", ""},
+	{"a script that frees and was never answered writes nothing", "D", grabs + once +
+		"c1 acquire 10 1500000000 fail; c2 acquire 8 9 fail",
+		"0 1 2 3 n0 SETNX k a -> 1\n2 1 8 0 n0 EVAL drop 1 k c ->\n" + refusals(1, 1, 20, 15),
+		"to write the key was client 0", ""},
+	{"written and deleted", "D", once + "c1 acquire 10 1500000000 fail",
+		"0 1 2 3 n0 SETNX k a -> 1\n0 1 6 7 n0 DEL k -> 1\n" + refusals(1, 1, 20, 15),
+		"no client was granted", "The last to write"},
+	{"a time to live that is read", "D", free + "c0 acquire 1; c0 kill 5; c0 exit 6 planned; " +
+		"c1 acquire 10 1500000000 fail", "0 1 2 3 n0 SET k a NX EX 90 -> OK\n0 1 4 5 n0 GET k -> a\n" +
+		refusals(1, 1, 20, 15), "the key lives for 90.00 s", "no time to live"},
+	{"a time to live that is given later", "D", free + "c0 acquire 1; c0 kill 5; c0 exit 6 planned; " +
+		"c1 acquire 10 1500000000 fail", "0 1 2 3 n0 SETNX k a -> 1\n0 1 4 5 n0 EXPIRE k 90 -> 1\n" +
+		refusals(1, 1, 20, 15), "the key lives for 90.00 s", "no time to live"},
+	{"a time to live that may have been given", "D", free + "c0 acquire 1; c0 kill 5; " +
+		"c0 exit 6 planned; c1 acquire 10 1500000000 fail",
+		"0 1 2 3 n0 SETNX k a -> 1\n0 1 4 0 n0 EXPIRE k 90 ->\n" + refusals(1, 1, 20, 15),
+		"it was killed", "no time to live"},
+
+	// What became of the client that left it.
+	{"the client of another hold", "D", free + "c2 acquire 1 3 sent=2 lease=9; c2 release 4 5; " +
+		"c0 acquire 4 6 sent=5 lease=9; c0 release 7 8 info; c1 acquire 10 1500000000 fail",
+		"2 1 2 3 n0 SETNX k c -> 1\n2 1 4 5 n0 DEL k -> 1\n0 1 5 6 n0 SETNX k a -> 1\n" +
+			"0 1 7 0 n0 DEL k ->\n" + refusals(1, 1, 20, 15), "client 0, at 0.000 s with \"SETNX k a\"; " +
+			"its release of 0.000 s did not succeed", ""},
+	{"a later hold of the same client", "D", free + "c0 acquire 1 3 sent=2 lease=9; " +
+		"c0 release 4 5 info; c0 acquire 1600000000 1600000005 sent=1600000001 lease=9; " +
+		"c0 release 1600000006 1600000007; c1 acquire 10 1500000000 fail",
+		"0 0 2 3 n0 SETNX k a -> 1\n0 0 4 0 n0 DEL k ->\n" + refusals(1, 1, 20, 15) +
+			"0 0 1600000001 1600000002 n0 SETNX k a -> 1", "its release of 0.000 s did not succeed", ""},
+	{"commands that do not say for which acquisition they are", "D", free +
+		"c0 acquire 1 3 sent=2 lease=9; c0 release 4 5 info; c1 acquire 10 1500000000 fail",
+		"0 0 2 3 n0 SETNX k a -> 1\n0 0 4 0 n0 DEL k ->\n" + refusals(1, 1, 20, 15),
+		"its release of 0.000 s did not succeed", ""},
+	{"another client is killed", "D", free + "c0 acquire 1 3 sent=2 lease=9; c0 release 4 5 info; " +
+		"c2 kill 8; c2 exit 9 planned; c1 acquire 10 1500000000 fail",
+		"0 1 2 3 n0 SETNX k a -> 1\n0 1 4 0 n0 DEL k ->\n" + refusals(1, 1, 20, 15),
+		"its release of 0.000 s did not succeed", "it was killed"},
+	{"the client ends, unharmed, when the run does", "D", free + "c0 acquire 1 3 sent=2 lease=9; " +
+		"c0 release 4 5 info; c0 exit 1600000000 planned; c1 acquire 10 1500000000 fail",
+		"0 1 2 3 n0 SETNX k a -> 1\n0 1 4 0 n0 DEL k ->\n" + refusals(1, 1, 20, 15),
+		"its release of 0.000 s did not succeed", "it was killed"},
+	{"the one that waits is named, not one that stalled all the time", "D", bigLease +
+		"c1 acquire 10 20 fail; c1 gap 25 gap=20; c2 acquire 1000 2010001000 fail", "",
+		"although client 2 and others tried", ""},
+
+	// Outages name the faults on servers and links that were under way.
+	{"faults beside an outage", "A", once + "fault cut c2>n1 1 3; fault pause c2 8 1400000000; " +
+		"fault kill n0 8 1400000000; c1 acquire 10 1300000000 info; " +
+		"fault cut c2>n2 1500000000 1600000000", "", "(n0 was killed)", "link"},
+
+	// Who left the key that a refusal found.
+	{"written on another node", "R", nobodyStory, "0 1 12 15 n1 SETNX k a -> 1\n" + refusedR,
+		"the key was left behind", "Cause"},
+	{"a read that was never answered left nothing", "R", nobodyStory,
+		nobodyTrace + "0 1 31 0 n0 GET k ->\n" + refusedR, "its \"GET k\" of 0.000 s was never answered",
+		"never heard"},
+	{"a script that frees left nothing", "R", grabs + nobodyStory,
+		nobodyTrace + "0 1 31 0 n0 EVAL drop 1 k a ->\n" + refusedR, "was never answered",
+		"never heard"},
+	{"written and taken away", "R", nobodyStory, nobodyTrace + "0 1 31 35 n0 DEL k -> 1\n" + refusedR,
+		"the key was left behind", "Cause"},
+	{"another client's command was never answered", "R", nobodyStory,
+		nobodyTrace + "2 1 31 0 n0 GET k ->\n" + refusedR, "did not take it away", "never answered"},
+	{"a command on another node was never answered", "R", nobodyStory,
+		nobodyTrace + "0 1 31 0 n1 DEL k ->\n" + refusedR, "did not take it away", "never answered"},
+	{"an older command was never answered", "R", nobodyStory,
+		"0 1 11 0 n0 DEL k ->\n" + nobodyTrace + refusedR, "did not take it away", "never answered"},
+	{"a later command was never answered", "R", nobodyStory,
+		nobodyTrace + refusedR + "0 1 60 0 n0 DEL k ->", "did not take it away", "never answered"},
+	{"all were answered", "R", nobodyStory, nobodyTrace + "0 1 31 35 n0 GET k -> a\n" + refusedR,
+		"did not take it away", "never answered"},
+}
+
+// refusedR is a refusal while no client is inside.
+const refusedR = "1 1 50 55 n0 SETNX k b -> 0\n"

@@ -1,0 +1,81 @@
+// Package leftover finds the command that left the key of a lock behind. It finds words for what is
+// violated for certain already, and decides nothing.
+package leftover
+
+import (
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/history"
+)
+
+// At returns what a refusal found on its node: the latest command before it that wrote, or may have
+// written, the key there and was not undone; and the latest one since by the same client that was
+// never answered. Each is nil if there is none.
+func At(t *trace.Trace, refusal *history.Command) (writer, lost *history.Command) {
+	for _, m := range t.OfKey(trace.Key(refusal)) {
+		if m.Node != refusal.Node {
+			continue
+		}
+		if m.Sent >= refusal.Sent {
+			break
+		}
+		switch {
+		case t.Deleted(m):
+			writer, lost = nil, nil
+		case !t.Frees(m) && writes(t, m):
+			writer, lost = m, nil
+		}
+		if writer != nil && m.Process == writer.Process && !trace.Answered(m) {
+			lost = m
+		}
+	}
+	return writer, lost
+}
+
+// writes reports whether a command wrote its key, or may have.
+func writes(t *trace.Trace, m *history.Command) bool {
+	return t.Takes(m) || !trace.Answered(m) && trace.EffectOf(m.Args).Kind.Writes()
+}
+
+// Before returns the last command that wrote, or may have written, the key of a lock on its one
+// server before a stamp and was not undone; nil if there is none. It says no more of its client
+// than what it sent.
+func Before(t *trace.Trace, lock int, before int64) *explain.Leftover {
+	var left *explain.Leftover
+	for _, m := range t.OfLock(lock) {
+		if m.Sent >= before {
+			break
+		}
+		e := trace.EffectOf(m.Args)
+		switch {
+		case t.Deleted(m):
+			left = nil
+		case t.Frees(m):
+		case writes(t, m):
+			left = &explain.Leftover{Command: m, Expiry: nanoseconds(e), LifeUnknown: e.Kind == trace.Script}
+		case e.Kind == trace.Expire && left != nil:
+			left.Expiry, left.LifeUnknown = nanoseconds(e), !trace.Answered(m)
+		}
+	}
+	return left
+}
+
+// nanoseconds is the time to live that a command gives its key.
+func nanoseconds(e trace.Effect) int64 { return int64(e.Expiry.Seconds * 1e9) }
+
+// Fate says what became of the client that left a key behind: how its hold ended, and whether it
+// was killed afterwards.
+func Fate(r *record.Record, holds []*record.Hold, left *explain.Leftover) {
+	m := left.Command
+	for _, h := range holds {
+		if h.Process == m.Process && (h.N == m.N || m.N == 0) && h.Granting <= m.Sent {
+			left.Ended, left.At, left.Answer, left.Held = h.Ended, h.End, h.Answer, true
+		}
+	}
+	for _, e := range r.Marks {
+		if e.Type == history.Kill && e.Process == m.Process && e.T >= m.Sent {
+			left.Ended, left.At = record.Killed, e.T
+		}
+	}
+}
