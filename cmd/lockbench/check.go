@@ -162,6 +162,19 @@ func runsBelow(dir string) (runs []string, err error) {
 	return runs, err
 }
 
+// loadRun reads a run directory. The error of one that holds many runs names one of them.
+func loadRun(dir string) (*store.Run, error) {
+	r, err := store.Load(dir)
+	if r != nil || err == nil {
+		return r, err
+	}
+	if runs, e := runsBelow(dir); e == nil && len(runs) > 0 {
+		err = fmt.Errorf("%s holds %s; name one of them, such as %s", dir,
+			units.Count(len(runs), "run"), runs[0])
+	}
+	return nil, err
+}
+
 // checkAll judges several runs again. The exit code is the worst.
 func (f *checkFlags) checkAll(c *cobra.Command, dirs []string) error {
 	var runs []checkedRun
@@ -245,7 +258,7 @@ func load(stdin io.Reader, path string, independent bool) (*store.Run, error) {
 			return nil, fmt.Errorf("cannot read %s: %w", path, errors.Unwrap(err))
 		}
 		if info.IsDir() {
-			return store.Load(path)
+			return loadRun(path)
 		}
 		file, err := os.Open(path)
 		if err != nil {

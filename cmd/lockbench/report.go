@@ -30,7 +30,7 @@ func reportCommand() *cobra.Command {
 
 // report writes the report of a run again, and says where.
 func report(c *cobra.Command, dir string) error {
-	r, err := store.Load(dir)
+	r, err := loadRun(dir)
 	if r == nil {
 		return err
 	}
