@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/study"
+	"github.com/lockbench/lockbench/internal/units"
 	matrixpage "github.com/lockbench/lockbench/reports/matrix"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -137,6 +138,17 @@ func withBar(c *cobra.Command, do func(tell func(done, all int, what string)) er
 	return do(bar.Step)
 }
 
+// tellStep makes a bar show a run that is over, and what will be repeated.
+func tellStep(bar *progress.Bar, s matrix.Step) {
+	what := s.Result.Row + " under " + s.Result.Nemesis
+	if s.Why != "" {
+		what = "again, with nothing beside it, since " + s.Why + ": " + what
+	}
+	bar.Step(s.Done, s.All, what)
+	bar.Later(s.Longer, "since "+units.Count(s.Again, "run")+" come again alone, for which the "+
+		"machine was too busy")
+}
+
 func (f *matrixFlags) run(c *cobra.Command) error {
 	dir, err := f.open(c.Context())
 	if err != nil {
@@ -149,15 +161,9 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 		}
 	}
 	runs, begin := &runner.Runs{Root: dir.Dir}, time.Now()
-	runErr := withBar(c, func(tell func(done, all int, what string)) error {
-		return dir.Run(c.Context(), runs.Run, func(done, all int, r matrix.Result) {
-			what := r.Row + " under " + r.Nemesis
-			if r.Alone {
-				what = "again, with nothing beside it, what the busy machine may have spoilt: " + what
-			}
-			tell(done, all, what)
-		})
-	})
+	bar := progress.StartBar(c.ErrOrStderr())
+	runErr := dir.Run(c.Context(), runs.Run, func(s matrix.Step) { tellStep(bar, s) })
+	bar.Stop()
 	m, err := matrix.New(dir.Options, dir.Known)
 	if err != nil {
 		return err

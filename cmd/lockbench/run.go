@@ -101,7 +101,9 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if fault, all := strings.CutSuffix(f.Nemesis, allAims); all && f.plan == "" {
 		return f.runAll(c, fault)
 	}
+	line := progress.Start(c.ErrOrStderr(), new(runner.Status).Line)
 	p, note, err := f.prepare(c.Context(), c.Flags())
+	line.Stop()
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,19 @@ import (
 	"github.com/lockbench/lockbench/internal/pool"
 )
 
-// Progress is told of each run that is over: how many are, of how many, and the result.
-type Progress func(done, all int, r Result)
+// Progress is told of each run that is over.
+type Progress func(s Step)
+
+// Step is a run that is over, and what is left to do then.
+type Step struct {
+	Done, All int
+	Result    Result
+	Why       string // of a repetition; "": it is none
+	// Again are runs which the machine was too busy for: they are repeated alone, after all others, in
+	// about this time. It is nought once they are part of All.
+	Again  int
+	Longer time.Duration
+}
 
 // Run carries out the runs of a matrix that known does not have yet, and writes each result to
 // out as it comes. Then some are repeated once with nothing beside them: those that the machine was
@@ -32,13 +43,13 @@ func (o Options) Run(ctx context.Context, run batch.Runner, known []Result, out 
 		return nil, err
 	}
 	c := &execution{options: o, run: run, out: out, tell: tell, all: len(todo),
-		results: known}
+		results: known, slow: unfit(known)}
 	left := missing(todo, known, false)
 	c.done = len(todo) - len(left)
 	c.several(ctx, left, o.jobs())
 	if ctx.Err() == nil && c.err == nil {
 		again := missing(doubtful(todo, c.results), c.results, true)
-		c.all, c.alone = c.all+len(again), true
+		c.all, c.alone, c.slow = c.all+len(again), true, unfit(c.results)
 		c.several(ctx, again, 1)
 	}
 	if c.err != nil {
@@ -56,31 +67,42 @@ func missing(tasks []Task, results []Result, alone bool) (left []Task) {
 		}
 	}
 	for _, t := range tasks {
-		if !have[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] {
+		if !have[t.run()] {
 			left = append(left, t)
 		}
 	}
 	return left
 }
 
+// unfit are the results that say little about their cells and were not repeated, by the keys of
+// their tasks.
+func unfit(results []Result) map[string]Result {
+	slow := map[string]Result{}
+	for _, r := range results {
+		if slow[r.key()] = r; !r.Unfit() || r.Alone {
+			delete(slow, r.key()) // or it was repeated, which is done once
+		}
+	}
+	return slow
+}
+
 // doubtful are the tasks to repeat. Whether a cell lacks something is asked of its first attempt
 // alone, so that every shard and the whole matrix repeat the same.
-func doubtful(tasks []Task, results []Result) (again []Task) {
-	slow, first := map[string]bool{}, map[string][]Result{}
+func doubtful(tasks []Task, results []Result) (out []Task) {
+	slow, first := unfit(results), map[string][]Result{}
 	for _, r := range results {
-		slow[r.key()] = r.Unfit()
 		if r.Attempt == 1 {
 			first[r.Row+"|"+r.Column] = append(first[r.Row+"|"+r.Column], r)
 		}
 	}
 	for _, t := range tasks {
 		cell := newCell(t.Row, Column{Name: t.Column}, first[t.Row.Name+"|"+t.Column], nil)
-		if slow[fmt.Sprintf("%s|%d", t.key(), t.Attempt)] || t.Attempt == 1 && !t.Aim.Control &&
-			cell.elusive() {
-			again = append(again, t)
+		_, again := slow[t.run()]
+		if again || t.Attempt == 1 && !t.Aim.Control && cell.elusive() {
+			out = append(out, t)
 		}
 	}
-	return again
+	return out
 }
 
 // elusive reports whether the cell lacks a letter that was expected and can be judged.
@@ -106,6 +128,7 @@ type execution struct {
 	run     batch.Runner
 	tell    Progress
 	alone   bool
+	slow    map[string]Result // those of the runs side by side that were unfit
 
 	mu      sync.Mutex
 	out     io.Writer
@@ -153,8 +176,27 @@ func (c *execution) one(ctx context.Context, t Task) {
 	c.results = append(c.results, r)
 	c.done++
 	if c.tell != nil {
-		c.tell(c.done, c.all, r)
+		c.tell(c.step(r))
 	}
+}
+
+// step is what is told of a result.
+func (c *execution) step(r Result) Step {
+	s := Step{Done: c.done, All: c.all, Result: r}
+	if c.alone {
+		s.Why = "it did not find what is expected"
+		if _, slow := c.slow[r.key()]; slow {
+			s.Why = "the machine was too busy for it"
+		}
+		return s
+	}
+	if r.Unfit() {
+		c.slow[r.key()] = r
+	}
+	for _, r := range c.slow {
+		s.Again, s.Longer = s.Again+1, s.Longer+r.Took.D()
+	}
+	return s
 }
 
 // dir is where a run goes, relative to the directory of the matrix.

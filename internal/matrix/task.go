@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"fmt"
 	"hash/fnv"
 	"slices"
 	"time"
@@ -82,6 +83,9 @@ func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
 
 // key names a task: the same in every matrix with the same rows and columns.
 func (t Task) key() string { return t.Row.Name + "|" + t.Column + "|" + t.Aim.Nemesis }
+
+// run names one run of the task, as Result.key does.
+func (t Task) run() string { return fmt.Sprintf("%s|%d", t.key(), t.Attempt) }
 
 func (t Task) hash() uint64 {
 	h := fnv.New64a()

@@ -59,39 +59,64 @@ func (l *Line) Stop() {
 	l.done.Wait()
 }
 
-// Bar is a line for work whose parts can be counted.
+// Bar is a line for work whose parts can be counted. It may come in stages: where it turns out that
+// there are more parts than was known, these take their own time.
 type Bar struct {
 	*Line
+	begin time.Time
+
 	mu        sync.Mutex
 	done, all int
 	what      string
+	from      int           // parts that were done when the stage began
+	since     time.Duration // the stage began then
+	last      time.Duration // of the latest step
+	later     time.Duration
+	why       string
 }
 
 // StartBar shows a bar until Stop.
 func StartBar(w io.Writer) *Bar {
-	b := &Bar{}
+	b := &Bar{begin: time.Now()}
 	b.Line = Start(w, b.text)
 	return b
 }
 
 // Step says that done of all parts are done, and which was the last. Several goroutines may call
 // it.
-func (b *Bar) Step(done, all int, what string) {
+func (b *Bar) Step(done, all int, what string) { b.step(time.Since(b.begin), done, all, what) }
+
+// Later says how long what comes after all parts may take, and why it comes.
+func (b *Bar) Later(d time.Duration, why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.done, b.all, b.what = done, all, what
+	b.later, b.why = d, why
 }
 
-// text estimates the time that is left from the parts that are done.
+func (b *Bar) step(took time.Duration, done, all int, what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if all != b.all {
+		b.from, b.since = done-1, b.last // what was done before says nothing of this stage
+	}
+	b.done, b.all, b.what, b.last = done, all, what, took
+}
+
+// text estimates the time that is left from the parts of this stage that are done.
 func (b *Bar) text(took time.Duration) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.done == 0 {
 		return fmt.Sprintf("starting, %.0f s", took.Seconds())
 	}
-	left := time.Duration(float64(took) / float64(b.done) * float64(b.all-b.done))
+	each := float64(took-b.since) / float64(max(b.done-b.from, 1))
+	left := fmt.Sprintf("%v left", (time.Duration(each*float64(b.all-b.done)) +
+		b.later).Round(time.Second))
+	if b.later > 0 {
+		left += ", " + b.why
+	}
 	const width = 30
 	full := width * b.done / b.all
-	return fmt.Sprintf("[%s%s] %d of %d, %v left; %s", strings.Repeat("#", full),
-		strings.Repeat(" ", width-full), b.done, b.all, left.Round(time.Second), b.what)
+	return fmt.Sprintf("[%s%s] %d of %d, %s; %s", strings.Repeat("#", full),
+		strings.Repeat(" ", width-full), b.done, b.all, left, b.what)
 }

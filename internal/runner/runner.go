@@ -79,7 +79,11 @@ func (o Options) begin(p harness.Plan) error {
 // is worth less than planned, err why there is none. End closes the environment.
 func (o Options) perform(ctx context.Context, p harness.Plan) (recorded error, end func() error,
 	err error) {
-	o.Status.enter("starting servers and clients")
+	phase := "starting servers and clients"
+	if p.Adapter != nil {
+		phase = "setting up the library, and " + phase
+	}
+	o.Status.enter(phase)
 	if p.Environment == Sim {
 		recorded, err = o.simulate(ctx, p)
 		return recorded, func() error { return nil }, err

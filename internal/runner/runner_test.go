@@ -28,6 +28,9 @@ func simulated(t *testing.T, impl, fault string) harness.Plan {
 func TestARunLeavesEverythingOnDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	var status runner.Status
+	if got := status.Line(0); got != "looking at what is possible here, 0 s" {
+		t.Errorf("before the run, status is %q", got)
+	}
 	r, err := runner.Run(context.Background(), simulated(t, "getset", "failover"),
 		runner.Options{Dir: dir, Command: "lockbench run", Status: &status})
 	if err != nil || r.Verdict.Verdict != checker.Violated {
@@ -41,7 +44,7 @@ func TestARunLeavesEverythingOnDisk(t *testing.T) {
 	if h := r.History.Header; h.Command != "lockbench run" || h.Machine != "" {
 		t.Errorf("header has command %q and machine %q", h.Command, h.Machine)
 	}
-	if got := status.Line(0); !strings.Contains(got, "acquisitions") {
+	if got := status.Line(0); !strings.Contains(got, " acquisitions, fault: redirect ") {
 		t.Errorf("status is %q", got)
 	}
 	again, err := store.Judge(dir)

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Status says how far a run has come. Its methods may be called by several goroutines; those of a
@@ -16,15 +18,20 @@ type Status struct {
 	mu           sync.Mutex
 	phase        string
 	acquisitions int
+	fault        string // the latest that began
 }
 
 // Line is the status in a few words, for a run that began some time ago.
 func (s *Status) Line(took time.Duration) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	line := fmt.Sprintf("%s, %.0f s", s.phase, took.Seconds())
+	line := fmt.Sprintf("%s, %.0f s", cmp.Or(s.phase, "looking at what is possible here"),
+		took.Seconds())
 	if s.acquisitions > 0 {
-		line += fmt.Sprintf(", %d acquisitions", s.acquisitions)
+		line += ", " + units.Count(s.acquisitions, "acquisition")
+	}
+	if s.fault != "" {
+		line += ", fault: " + s.fault
 	}
 	return line
 }
@@ -54,10 +61,13 @@ type follower struct {
 
 // Add is harness.Watcher.
 func (f follower) Add(e history.Event) bool {
-	if e.Type == history.OK && e.F == history.Acquire {
-		f.status.mu.Lock()
+	f.status.mu.Lock()
+	switch {
+	case e.Type == history.OK && e.F == history.Acquire:
 		f.status.acquisitions++
-		f.status.mu.Unlock()
+	case e.Type == history.Fault && e.Phase == history.PhaseFrom:
+		f.status.fault = e.F + " " + e.Target
 	}
+	f.status.mu.Unlock()
 	return f.Monitor.Add(e)
 }
