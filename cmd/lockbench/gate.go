@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/units"
 	gatepage "github.com/lockbench/lockbench/reports/gate"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // gateFlags are the flags of gate.
@@ -20,6 +21,7 @@ type gateFlags struct {
 	store   string
 	out     string
 	init    bool
+	lock    gate.Snapshot // with init: what is measured
 	asJSON  bool
 	quiet   bool
 }
@@ -39,7 +41,11 @@ unless the file allows it by name. The environment is named in the file, never c
 It writes gate.json, junit.xml and summary.md, and a report for all that is not as expected;
 docs/ci.md has ready pipelines.
 Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lockbench broke, 130 interrupted.`,
-		Example: `  # write an example to begin with
+		Example: `  # write down how your lock is now in every cell; afterwards any change turns the gate red
+  lockbench gate --init --adapter ./mylock
+  lockbench gate
+
+  # write an example of a gate that says what you expect
   lockbench gate --init
 
   lockbench gate
@@ -53,19 +59,35 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 			if len(args) > 0 {
 				name = args[0]
 			}
-			if f.init {
+			if err := f.check(c.Flags()); err != nil {
+				return err
+			}
+			switch {
+			case f.lock.Impl+f.lock.Adapter != "":
+				return f.measure(c, name)
+			case f.init:
 				if err := gate.WriteExample(name); err != nil {
 					return err
 				}
-				_, err := fmt.Fprintf(c.OutOrStdout(), "%s is written; `lockbench gate %s` runs it\n", name,
-					units.Quoted(name))
-				return err
+				return written(c, name)
 			}
 			return f.run(c, name)
 		},
 	}
 	s := c.Flags()
-	s.BoolVar(&f.init, "init", false, "write a commented example instead of running one")
+	s.BoolVar(&f.init, "init", false, "write a commented example instead of running one; with --impl "+
+		"or --adapter measure that lock and write down how it is")
+	s.StringVar(&f.lock.Impl, "impl", "", "with --init: a lock of lockbench's own")
+	s.StringVar(&f.lock.Adapter, "adapter", "",
+		"with --init: a lock library, or the folder of your own (./mydir)")
+	s.StringSliceVar(&f.lock.Faults, "nemesis", nil,
+		"with --init: faults, by the names of the matrix' columns (default all)")
+	s.StringVar(&f.lock.Environment, "env", "",
+		"with --init: environment (default sim for --impl, real Redis for --adapter)")
+	s.IntVar(&f.lock.Runs, "repeat", 0,
+		"with --init: runs of each cell (default 10 in the sim, else 5)")
+	s.Uint64Var(&f.lock.Seed, "seed", 1, "with --init: seed of all randomness")
+	s.DurationVar(&f.lock.Lease, "ttl", 0, "with --init: lease (default 500ms, of libraries 2s)")
 	s.StringArrayVar(&f.options.Only, "only", nil, "run this entry only, by its name; may be repeated")
 	s.IntVar(&f.options.Jobs, "jobs", 0,
 		"runs at the same time (default two for each core, in the sim one)")
@@ -78,6 +100,60 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 	return c
 }
 
+// check refuses flags that would have no effect.
+func (f *gateFlags) check(set *pflag.FlagSet) (err error) {
+	for _, name := range []string{"impl", "adapter", "nemesis", "env", "repeat", "seed", "ttl"} {
+		if set.Changed(name) && (!f.init || f.lock.Impl+f.lock.Adapter == "") {
+			return fmt.Errorf("--%s says what `lockbench gate --init` measures; it needs --init, and "+
+				"--impl or --adapter", name)
+		}
+	}
+	switch {
+	case f.lock.Impl != "" && f.lock.Adapter != "":
+		return errors.New("--impl and --adapter are two locks; write a file for each")
+	case f.init && (set.Changed("only") || set.Changed("shard") || f.asJSON):
+		return errors.New("--init writes a whole file; leave --only, --shard and --json away")
+	case f.lock.Runs < 0 || f.lock.Lease < 0:
+		return errors.New("--repeat and --ttl must not be below zero")
+	}
+	return nil
+}
+
+// written says that a gate file is there.
+func written(c *cobra.Command, name string) error {
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s is written; `lockbench gate %s` runs it\n", name,
+		units.Quoted(name))
+	return err
+}
+
+// measure writes a snapshot of a lock.
+func (f *gateFlags) measure(c *cobra.Command, name string) error {
+	s := &f.lock
+	g, err := s.Prepare(c.Context(), name)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "lockbench: %d cells in the environment %s, %d runs each, seed %d\n",
+		len(g.Entries), s.Environment, s.Runs, s.Seed)
+	_, r, err := f.carryOut(c, g, name)
+	if err != nil {
+		return err
+	}
+	if c.Context().Err() != nil {
+		return interrupted("no gate file was written")
+	}
+	if err := s.Write(r); err != nil {
+		return err
+	}
+	if f.quiet {
+		return written(c, name)
+	}
+	for _, e := range r.Entries {
+		fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", e.Name, e.Claim)
+	}
+	return written(c, name)
+}
+
 func (f *gateFlags) run(c *cobra.Command, name string) error {
 	g, err := gate.ReadFile(name)
 	if err == nil {
@@ -86,27 +162,37 @@ func (f *gateFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	machine, err := g.Prepare(c.Context(), f.options.Only)
+	dir, r, err := f.carryOut(c, g, name)
 	if err != nil {
 		return err
+	}
+	return f.conclude(c, dir, r, c.Context().Err())
+}
+
+// carryOut runs a gate in a directory of its own, and writes what came of it there.
+func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (string, *gate.Result,
+	error) {
+	machine, err := g.Prepare(c.Context(), f.options.Only)
+	if err != nil {
+		return "", nil, err
 	}
 	dir, lock, err := newDir(f.out, f.store, "gate", strings.TrimSuffix(filepath.Base(name),
 		filepath.Ext(name)))
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	defer lock.Close()
 	bar := progress.StartBar(c.ErrOrStderr())
 	f.options.Tell = bar.Step
-	r, runErr := machine.Run(c.Context(), dir, f.options)
+	r, _ := machine.Run(c.Context(), dir, f.options) // the error is the context's
 	bar.Stop()
 	if err := gatepage.Save(c.Context(), dir, r, c.ErrOrStderr()); err != nil {
-		return broken(err)
+		return "", nil, broken(err)
 	}
 	if f.out == "" {
 		pointTo(c, dir)
 	}
-	return f.conclude(c, dir, r, runErr)
+	return dir, r, nil
 }
 
 // conclude prints the result and turns it into the exit code.

@@ -98,9 +98,10 @@ var rooms = map[string][]string{
 	// nemesis: which aims a fault has, and which are controls
 	"internal/matrix": {"adapters", "history", "impls", "nemesis", "checker", "internal/harness",
 		"internal/batch", "internal/store"},
-	// its entries are carried out as run and replay would
-	"internal/gate": {"history", "checker", "internal/harness", "internal/batch", "internal/store",
-		"internal/explore/counterexample", "internal/replay", "internal/runner"},
+	// its entries are carried out as run and replay would; a snapshot has the cells of the matrix
+	"internal/gate": {"adapters", "workloads", "internal/matrix", "history", "checker",
+		"internal/harness", "internal/batch", "internal/store", "internal/explore/counterexample",
+		"internal/replay", "internal/runner"},
 	"internal/compare": {"history", "checker", "internal/store", "internal/batch", "internal/matrix",
 		"internal/gate"},
 	"internal/mutate": {},

@@ -15,6 +15,7 @@ type entry struct {
 	At     strictyaml.Position
 	Name   string      `yaml:"name"`
 	Expect Expectation `yaml:"expect"`
+	Found  *Found      `yaml:"found"`
 	Replay string      `yaml:"replay"`
 	common
 	settings
@@ -28,8 +29,8 @@ func (d document) entry(v strictyaml.Value, all fields) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	e := Entry{Name: x.Name, Environment: x.Environment, Expect: x.Expect, Seed: x.Seed,
-		Seeds: x.Seeds, Repeats: x.Repeats, Budget: history.Duration(x.Budget), At: x.At,
+	e := Entry{Name: x.Name, Environment: x.Environment, Expect: x.Expect, Found: x.Found,
+		Seed: x.Seed, Seeds: x.Seeds, Repeats: x.Repeats, Budget: history.Duration(x.Budget), At: x.At,
 		asked: x.settings}
 	own, err := written(v)
 	if err != nil {
@@ -78,19 +79,28 @@ func written(v strictyaml.Value) (out []Option, err error) {
 
 // settle refuses what does not go together, and fills in the expectation of a replay and the name.
 func (e *Entry) settle(own []Option, given fields) error {
-	_, named := given["impl"]
-	if _, adapted := given["adapter"]; adapted {
-		named = true
+	named := e.asked.Impl != "" || e.asked.Adapter != ""
+	expect, expects := given["expect"]
+	if found, ok := given["found"]; ok {
+		if expects || again(given) {
+			return found.At.Errorf("the entry has found, which takes the place of expect and replay; " +
+				"remove one of them")
+		}
+		if err := e.Found.check(); err != nil {
+			return found.At.Errorf("%w", err)
+		}
+		expects, e.Expect = true, Expectation{Snapshot: e.Found.String()}
+	} else if e.Expect.Snapshot != "" {
+		return expect.At.Errorf("what was found is written by `lockbench gate --init`, as found:")
 	}
-	_, expects := given["expect"]
 	name, ok := given["name"]
-	replay, again := given["replay"]
+	replay := given["replay"]
 	switch {
 	case ok && e.Name == "":
 		return name.At.Errorf("the name is empty; leave it away, or give one")
-	case again && e.Replay == "":
+	case again(given) && e.Replay == "":
 		return replay.At.Errorf("replay names no file; name a counterexample")
-	case again:
+	case again(given):
 		if err := e.replayed(own, given); err != nil {
 			return err
 		}
@@ -105,6 +115,9 @@ func (e *Entry) settle(own []Option, given fields) error {
 	}
 	return nil
 }
+
+// again reports whether an entry is a counterexample.
+func again(given fields) bool { _, ok := given["replay"]; return ok }
 
 // replayed is for an entry that takes lock, fault and seed from a counterexample.
 func (e *Entry) replayed(own []Option, given fields) error {

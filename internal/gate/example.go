@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -16,17 +15,7 @@ import (
 var example []byte
 
 // WriteExample writes a gate file to begin with. It never overwrites one.
-func WriteExample(name string) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf(
-			"%s is there already and stays as it is; name another file: lockbench gate --init FILE", name)
-	} else if err != nil {
-		return err
-	}
-	_, err = f.Write(example)
-	return errors.Join(err, f.Close())
-}
+func WriteExample(name string) error { return writeNew(name, example) }
 
 // ReadFile reads a gate file.
 func ReadFile(name string) (*File, error) {

@@ -20,6 +20,9 @@ type Expectation struct {
 	Exactly    bool     // and no other that decides the run
 	// one run after the other until one finds it, at most so long; 0: every run must find it
 	Within history.Duration
+
+	// what a snapshot found, for people: Entry.Found is what is compared
+	Snapshot string
 }
 
 // ParseExpectation reads an expectation. The error says what can be written.
@@ -27,6 +30,9 @@ func ParseExpectation(text string) (e Expectation, err error) {
 	words := strings.Fields(text)
 	switch {
 	case len(words) == 1 && words[0] == "safe":
+		return e, nil
+	case strings.HasPrefix(text, asFound):
+		e.Snapshot = strings.TrimPrefix(text, asFound)
 		return e, nil
 	case len(words) == 0 || words[0] != "violates":
 		return e,
@@ -52,6 +58,9 @@ func ParseExpectation(text string) (e Expectation, err error) {
 	return e, nil
 }
 
+// asFound begins the text of an expectation that is a snapshot.
+const asFound = "as found: "
+
 // duration reads "30 s", "30s" and "1m30s".
 func duration(words []string) (history.Duration, error) {
 	d, err := time.ParseDuration(strings.Join(words, ""))
@@ -63,7 +72,10 @@ func duration(words []string) (history.Duration, error) {
 
 // String writes what ParseExpectation reads.
 func (e Expectation) String() string {
-	if !e.Violates {
+	switch {
+	case e.Snapshot != "":
+		return asFound + e.Snapshot
+	case !e.Violates:
 		return "safe"
 	}
 	s := "violates"

@@ -2,12 +2,14 @@ package gate
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/strictyaml"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // File is what a gate file says: locks under faults, and what is expected of each. The file
@@ -21,6 +23,8 @@ type File struct {
 	Budget       history.Duration `json:"budget,omitempty"` // of the whole gate, wall clock; 0: none
 	AllowUnknown []string         `json:"allow_unknown,omitempty"`
 	Entries      []Entry          `json:"entries"`
+	// of a snapshot: how its lock was
+	Written *Written `json:"written,omitempty"`
 }
 
 // Entry is one line of a gate: a lock under a fault, or a counterexample, and what is expected of
@@ -31,7 +35,8 @@ type Entry struct {
 	// a counterexample instead of a lock and a fault; the path as it can be opened
 	Replay  string           `json:"replay,omitempty"`
 	Expect  Expectation      `json:"expect"`
-	Seed    uint64           `json:"seed"` // of the first run; the others count from there
+	Found   *Found           `json:"found,omitempty"` // instead of an expectation
+	Seed    uint64           `json:"seed"`            // of the first run; the others count from there
 	Seeds   int              `json:"seeds"`
 	Repeats int              `json:"repeats"`          // of each seed
 	Budget  history.Duration `json:"budget,omitempty"` // of the entry, wall clock; 0: none
@@ -64,8 +69,23 @@ func (e Entry) Title() string {
 	if e.Replay != "" {
 		return "replay of " + e.Replay
 	}
-	return cmp.Or(e.Option("impl"), e.Option("adapter")) + " under " +
-		cmp.Or(e.Option("nemesis"), "none")
+	return e.lock() + " under " + e.fault()
+}
+
+func (e Entry) lock() string { return cmp.Or(e.Option("impl"), e.Option("adapter")) }
+
+func (e Entry) fault() string { return cmp.Or(e.Option("nemesis"), "none") }
+
+// command is the command line that does a run of the entry with another build of the lock, or of
+// lockbench.
+func (e Entry) command(seed uint64) string {
+	line := "lockbench run --env " + e.Environment
+	for _, o := range e.Options {
+		for _, v := range o.Values {
+			line += " --" + strings.ReplaceAll(o.Name, "_", "-") + "=" + units.Quoted(v)
+		}
+	}
+	return fmt.Sprintf("%s --seed %d", line, seed)
 }
 
 // runs is how many runs the entry has at most. A search ends at the first that finds what is

@@ -21,6 +21,8 @@ func (e *Entry) met(run Run) checker.Result {
 		return checker.Unknown
 	case run.Diverged != "":
 		return sure(e.Expect.Violates && run.HarnessError == "", checker.Violated)
+	case e.Found != nil:
+		return e.Found.met(run)
 	}
 	return e.Expect.met(run.Finding)
 }
@@ -82,8 +84,15 @@ func (t *tally) add(run Run) {
 // unknown, and unknown never passes.
 func (e *Entry) judge(f *EntryResult, allowed bool) {
 	t := e.Count(f.Runs)
+	defer func() {
+		if e.Found != nil && f.Shown != nil && f.Result != Passed {
+			f.Shown.Then = e.command(f.Shown.Seed)
+		}
+	}()
 	f.Result, f.Found, f.Claim = Unknown, "unknown", ""
 	switch {
+	case e.Found != nil:
+		e.judgeFound(f, t)
 	case !e.Expect.Violates && len(t.not) > 0:
 		e.failSafe(f, t)
 	case e.search():
@@ -147,8 +156,9 @@ func (e *Entry) failViolates(f *EntryResult, t tally) {
 	default:
 		f.Claim = fmt.Sprintf(
 			"%s was found in %s only, not with seed %d. If that is how it is, write `expect: %s`.",
-			named(what), ofRuns(len(t.met), len(t.Counted)), run.Seed, Expectation{true, e.Expect.Properties,
-				e.Expect.Exactly, history.Duration(30 * time.Second)})
+			named(what), ofRuns(len(t.met), len(t.Counted)), run.Seed, Expectation{Violates: true,
+				Properties: e.Expect.Properties, Exactly: e.Expect.Exactly,
+				Within: history.Duration(30 * time.Second)})
 	}
 	f.show(run)
 }
@@ -204,10 +214,10 @@ func (e *Entry) pass(f *EntryResult, t tally) {
 	f.show(run)
 }
 
-// show says which run shows the result.
-func (e *EntryResult) show(run Run) {
+// show says which run shows the result, and tells the first of the letters that it violates.
+func (e *EntryResult) show(run Run, letters ...string) {
 	e.Shown = &Shown{Seed: run.Seed, Dir: run.Dir}
-	for _, l := range run.ViolatedAll() {
+	for _, l := range slices.Concat(letters, run.ViolatedAll()) {
 		if w := run.Explanations[l]; w != "" {
 			e.Shown.Explanation = w
 			return

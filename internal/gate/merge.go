@@ -36,7 +36,11 @@ func Merge(parts []Part, allowMissing bool) (*Result, error) {
 	}
 	first := parts[0].Result
 	g := first.Gate
-	res := g.result(Options{Only: first.Only}, g.joined(parts, missing))
+	var says Says
+	for _, p := range parts {
+		says.join(p.Result.Says)
+	}
+	res := g.result(Options{Only: first.Only}, g.joined(parts, missing), says)
 	res.Version, res.Versions, res.Machine = first.Version, map[string]map[string]string{},
 		first.Machine
 	for _, p := range parts {
@@ -64,6 +68,9 @@ func (g *File) joined(parts []Part, missing []string) map[string]*EntryResult {
 	for _, p := range parts {
 		for _, e := range p.Result.Entries {
 			o := out[e.Name]
+			if o == nil { // of the whole file, which is judged anew
+				continue
+			}
 			o.Runs = append(o.Runs, e.Runs...)
 			o.Cut = cmp.Or(o.Cut, e.Cut)
 		}

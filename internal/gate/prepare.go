@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
@@ -101,12 +100,12 @@ func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
 			}
 			return v, err
 		},
-		Cost: func(dir string) batch.Cost {
+		Look: func(dir string) Look {
 			r, err := store.Load(m.path(dir))
 			if err != nil {
-				return batch.Cost{}
+				return Look{}
 			}
-			return batch.Join(batch.Measure(r.History, r.Trace))
+			return look(r, e.Found != nil)
 		},
 	}, nil
 }
@@ -156,7 +155,7 @@ func (e Entry) plan(seed uint64) (p harness.Plan, err error) {
 			p.Properties = append(slices.Clone(p.Properties), l)
 		}
 	}
-	if e.Expect.Exactly || len(e.Expect.Properties) > 1 {
+	if e.Expect.Exactly || len(e.Expect.Properties) > 1 || e.Found != nil {
 		p.Thorough = true // else the first violation ends the run
 	}
 	return p, p.Validate()

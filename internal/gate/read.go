@@ -43,6 +43,8 @@ type common struct {
 
 // document is a gate file.
 type document struct {
+	Format  int      `yaml:"format,positive"`
+	Written *Written `yaml:"written"`
 	common
 	Defaults     settings           `yaml:"defaults"`
 	AllowUnknown []string           `yaml:"allow_unknown"`
@@ -80,6 +82,9 @@ func Read(file string, src []byte) (*File, error) {
 	}
 	d := document{common: common{Seed: 1, Seeds: defaultSeeds, Repeats: 1},
 		Defaults: settings{Watchdog: true, RunOptions: harness.RunOptions{Nemesis: "none"}}}
+	if err := readable(v); err != nil {
+		return nil, err
+	}
 	given, err := decode(v, &d)
 	if err != nil {
 		return nil, err
@@ -95,7 +100,8 @@ func Read(file string, src []byte) (*File, error) {
 	}
 	sum := sha256.Sum256(src)
 	g := &File{File: file, Digest: "sha256:" + hex.EncodeToString(sum[:]), Seed: d.Seed,
-		Environment: d.Environment, Budget: history.Duration(d.Budget), AllowUnknown: d.AllowUnknown}
+		Environment: d.Environment, Budget: history.Duration(d.Budget), AllowUnknown: d.AllowUnknown,
+		Written: d.Written}
 	if err := g.add(d, given); err != nil {
 		return nil, err
 	}
@@ -106,6 +112,19 @@ func Read(file string, src []byte) (*File, error) {
 		}
 	}
 	return g, nil
+}
+
+// readable refuses a file of a later version before its fields are looked at.
+func readable(v strictyaml.Value) error {
+	fields, err := v.Fields()
+	for _, f := range fields {
+		text, _ := f.Value.Text()
+		if n, err := strconv.Atoi(text); f.Name == "format" && err == nil && n > Format {
+			return f.Value.Errorf("the file has format %d, and this lockbench %s reads up to %d; install a "+
+				"newer lockbench", n, runner.Version(), Format)
+		}
+	}
+	return err
 }
 
 // add reads the entries.

@@ -24,8 +24,17 @@ func TestGateFilesAreReadStrictly(t *testing.T) {
 			"f.yaml:5:12: a second document begins here; there may be one"},
 		{"environments: sim\n", `f.yaml:1:1: unknown field "environments"; did you mean "environment"?`},
 		{"colour: red\n",
-			`f.yaml:1:1: unknown field "colour"; there are: environment, seed, seeds, repeats, budget, ` +
-				`defaults, allow_unknown, entries`},
+			`f.yaml:1:1: unknown field "colour"; there are: format, written, environment, seed, seeds, ` +
+				`repeats, budget, defaults, allow_unknown, entries`},
+		{head + "  - {impl: setnx, expect: safe, found: {runs: 5}}\n",
+			"f.yaml:3:33: the entry has found, which takes the place of expect and replay; " +
+				"remove one of them"},
+		{head + "  - {impl: setnx, found: {runs: 5, must: [Q]}}\n",
+			`f.yaml:3:19: found names "Q", which is no property`},
+		{head + "  - {impl: setnx, found: {runs: 5, may: {S: 6}}}\n",
+			"f.yaml:3:19: found counts 6 of 5 runs"},
+		{head + "  - {impl: setnx, expect: \"as found: S 5 of 5\"}\n",
+			"f.yaml:3:19: what was found is written by `lockbench gate --init`, as found:"},
 		{"environment: sim\nenvironment: sim\n", `f.yaml:2:1: `},
 		{"environment: auto\n",
 			"f.yaml:1:1: environment: auto is refused: a gate that runs elsewhere tomorrow proves " +

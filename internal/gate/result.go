@@ -50,6 +50,8 @@ type Result struct {
 	Result  Outcome          `json:"result"`
 	Exit    int              `json:"exit"`
 	Entries []EntryResult    `json:"entries"`
+	// what the lock and Redis said to each other, by its form (docs/ci.md, A snapshot)
+	Says Says `json:"says,omitzero"`
 }
 
 // EntryResult is what was found of one entry.
@@ -74,6 +76,7 @@ type Shown struct {
 	Dir            string `json:"dir,omitempty"`
 	Report         string `json:"report,omitempty"`         // the page for people
 	Reproduce      string `json:"reproduce,omitempty"`      // the command that does it again
+	Then           string `json:"then,omitempty"`           // that does it with another build
 	Counterexample string `json:"counterexample,omitempty"` // shrunk, for `lockbench replay`
 	Explanation    string `json:"explanation,omitempty"`    // the violation, told
 }
@@ -91,8 +94,8 @@ func (r *execution) results() map[string]*EntryResult {
 }
 
 // result judges the entries that have something to judge.
-func (g *File) result(o Options, found map[string]*EntryResult) *Result {
-	res := &Result{Format: batch.Format, Gate: *g, Shard: o.Shard, Only: o.Only}
+func (g *File) result(o Options, found map[string]*EntryResult, says Says) *Result {
+	res := &Result{Format: batch.Format, Gate: *g, Shard: o.Shard, Only: o.Only, Says: says}
 	for i := range g.Entries {
 		e := &g.Entries[i]
 		if f := found[e.Name]; f != nil {
@@ -101,6 +104,10 @@ func (g *File) result(o Options, found map[string]*EntryResult) *Result {
 			e.judge(f, g.Allowed(e.Name))
 			res.Entries = append(res.Entries, *f)
 		}
+	}
+	if g.Written != nil && g.Written.Says.Of > 0 && says.Of > 0 {
+		whole := len(o.Only) == 0 && o.Shard.Of <= 1
+		res.Entries = append(res.Entries, g.Written.Says.judge(says, whole, g.Environment))
 	}
 	return res
 }

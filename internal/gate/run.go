@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/pool"
+	"github.com/lockbench/lockbench/internal/runner"
 )
 
 // Options say which part of a gate is run, and how.
@@ -28,8 +29,8 @@ type Prepared struct {
 	Plan func(seed uint64) (harness.Plan, error)
 	// an error that is RefusedError says that the user must change something
 	Run batch.Runner
-	// of a run that was kept in a directory; zero if nothing was recorded
-	Cost   func(dir string) batch.Cost
+	// what a run that was kept in a directory shows beside its verdict; zero if nothing was recorded
+	Look   func(dir string) Look
 	Replay Replayer
 }
 
@@ -60,7 +61,11 @@ type Run struct {
 	Refused  bool             `json:"refused,omitempty"`
 	Cost     batch.Cost       `json:"cost,omitzero"`
 	Again    bool             `json:"again,omitempty"` // the second try, with nothing beside it
-	Took     history.Duration `json:"took"`
+	Extra    bool             `json:"extra,omitempty"` // beyond those planned, to find what is gone
+	// a stall of the machine was a fault of its own (batch.Disturbed)
+	Disturbed bool             `json:"disturbed,omitempty"`
+	Course    string           `json:"course,omitempty"` // in the simulator: digest of what was done
+	Took      history.Duration `json:"took"`
 }
 
 // job is what one worker does without a pause: a run, or a whole search.
@@ -68,6 +73,7 @@ type job struct {
 	entry  *Entry
 	seed   uint64
 	repeat int
+	extra  bool
 }
 
 // jobs are all of a gate, or those of a shard.
@@ -83,7 +89,7 @@ func (g *File) jobs(o Options) (out []job) {
 		}
 		for s := range seeds {
 			for r := range e.Repeats {
-				out = append(out, job{e, e.Seed + uint64(s), r + 1})
+				out = append(out, job{entry: e, seed: e.Seed + uint64(s), repeat: r + 1})
 			}
 		}
 	}
@@ -121,7 +127,11 @@ func (g *File) Run(ctx context.Context, o Options, ready map[string]Prepared) (*
 		r.all += len(again)
 		pool.Each(ctx, 1, slices.Values(again), func(e job) { r.carryOut(ctx, e, true) })
 	}
-	res := g.result(o, r.results())
+	for more := r.missed(); ctx.Err() == nil && len(more) > 0; more = r.missed() {
+		r.all += len(more)
+		pool.Each(ctx, 1, slices.Values(more), func(e job) { r.carryOut(ctx, e, false) })
+	}
+	res := g.result(o, r.results(), r.says)
 	res.Partial, res.Took = ctx.Err() != nil,
 		history.Duration(time.Since(begin).Round(time.Millisecond))
 	res.conclude()
@@ -137,6 +147,7 @@ type execution struct {
 	mu     sync.Mutex
 	runs   []Run
 	clocks map[string]*clock
+	says   Says
 	done   int
 	all    int
 }
@@ -205,14 +216,14 @@ func (r *execution) one(ctx context.Context, t job, again bool) (run Run, ok boo
 		return run, false
 	}
 	begin, ready := time.Now(), r.ready[t.entry.Name]
-	run = Run{Entry: t.entry.Name, Seed: t.seed, Repeat: t.repeat, Again: again,
+	run = Run{Entry: t.entry.Name, Seed: t.seed, Repeat: t.repeat, Again: again, Extra: t.extra,
 		Dir: r.dir(t, again)}
 	var v *checker.Verdict
 	var err error
+	var p harness.Plan
 	if t.entry.Replay != "" {
 		v, run.Diverged, err = ready.Replay(ctx, run.Dir)
 	} else {
-		var p harness.Plan
 		if p, err = ready.Plan(t.seed); err == nil {
 			v, err = ready.Run(ctx, p, run.Dir)
 		}
@@ -221,8 +232,8 @@ func (r *execution) one(ctx context.Context, t job, again bool) (run Run, ok boo
 		history.Duration(time.Since(begin).Round(time.Millisecond))
 	if v != nil {
 		run.Evidence = v.Evidence
-		if ready.Cost != nil {
-			run.Cost = ready.Cost(run.Dir)
+		if ready.Look != nil {
+			r.look(ready.Look(run.Dir), p, v, &run)
 		}
 	}
 	run.Refused = refused(err)
@@ -230,6 +241,45 @@ func (r *execution) one(ctx context.Context, t job, again bool) (run Run, ok boo
 		r.Drop(run.Dir)
 	}
 	return run, ctx.Err() == nil
+}
+
+// look notes what a run shows beside its verdict. What the lock said while the machine stalled is
+// the machine's doing.
+func (r *execution) look(l Look, p harness.Plan, v *checker.Verdict, run *Run) {
+	run.Cost, run.Disturbed = l.Cost, p.Environment != runner.Sim && batch.Disturbed(p, v)
+	if p.Environment == runner.Sim {
+		run.Course = l.Course
+	}
+	if !run.Disturbed && !run.Extra && run.HarnessError == "" {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.says.add(1, l.Says)
+	}
+}
+
+// missed are runs to do beyond those planned: one more for each entry that lacks a letter that its
+// snapshot has in every run, as long as that may be chance.
+func (r *execution) missed() (more []job) {
+	for i := range r.gate.Entries {
+		e := &r.gate.Entries[i]
+		if e.Found == nil || !chosen(r.Only, e.Name) || r.clocks[e.Name] == nil {
+			continue
+		}
+		var own []Run
+		extra := 0
+		for _, run := range r.runs {
+			if run.Entry == e.Name {
+				own, extra = append(own, run), extra+batch.Truth(run.Extra)
+			}
+		}
+		now := countLetters(own)
+		gone, chance := e.Found.gone(now)
+		if len(gone) > 0 && now.valid[gone[0]] > 0 && chance >= enough &&
+			extra < maxExtra && r.clocks[e.Name].cut == "" {
+			more = append(more, job{e, e.Seed + uint64(e.Seeds+extra), 1, true})
+		}
+	}
+	return more
 }
 
 // cut notes why an entry has fewer runs than planned.
@@ -257,7 +307,7 @@ func (r *execution) keep(e *Entry, run Run) {
 
 // dull reports whether a run shows nothing that its entry's first run does not show.
 func (e *Entry) dull(run Run) bool {
-	return (e.met(run) == checker.Valid) != e.search()
+	return (e.met(run) == checker.Valid && !e.straying(run)) != e.search()
 }
 
 // doubtful are the runs to do once more.
@@ -265,7 +315,7 @@ func (r *execution) doubtful() (again []job) {
 	for _, run := range r.runs {
 		for i := range r.gate.Entries {
 			if e := &r.gate.Entries[i]; e.Name == run.Entry && e.doubts(run) {
-				again = append(again, job{e, run.Seed, run.Repeat})
+				again = append(again, job{entry: e, seed: run.Seed, repeat: run.Repeat})
 			}
 		}
 	}
@@ -277,6 +327,6 @@ func (r *execution) doubtful() (again []job) {
 // change.
 func (e *Entry) doubts(run Run) bool {
 	met := e.met(run)
-	found := !e.Expect.Violates && met == checker.Violated
+	found := !e.Expect.Violates && met == checker.Violated // a snapshot violates nothing by itself
 	return met != checker.Valid && !found && !run.Refused && !e.search() && e.Environment != "sim"
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Text writes the result for a terminal: a table, and below it all that is not as expected, with
@@ -25,10 +26,17 @@ func (r *Result) Text(w io.Writer, dir string) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	strays := 0
 	for _, e := range r.Entries {
-		if e.Result != Passed {
+		if e.Found == strayed {
+			strays++
+		}
+		if e.Result != Passed && (e.Found != strayed || strays == 1) {
 			e.tell(w, dir)
 		}
+	}
+	if strays > 1 {
+		fmt.Fprintf(w, "\n%s more took another course in the same way.\n", units.Count(strays-1, "cell"))
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", r.Sentence())
 	return err
@@ -44,6 +52,7 @@ func (e EntryResult) tell(w io.Writer, dir string) {
 	for _, line := range []struct{ what, text string }{
 		{"", s.Explanation}, {"report          ", under(dir, s.Report)},
 		{"run             ", under(dir, s.Dir)}, {"again           ", s.Reproduce},
+		{"then            ", s.Then},
 		{"counterexample  ", under(dir, s.Counterexample)},
 	} {
 		if line.text != "" {

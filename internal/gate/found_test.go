@@ -1,0 +1,188 @@
+package gate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/batch/batchtest"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// snapshot is a gate of one entry with what its file says was found.
+func snapshot(t *testing.T, environment string, f Found) *File {
+	g := gate(t, "e|"+environment+"|5|safe")
+	g.Entries[0].Found, g.Entries[0].Expect = &f, Expectation{Snapshot: f.String()}
+	return g
+}
+
+// TestASnapshotTurnsRed: each row is what the file has, what the runs find now, and what must
+// become of the entry.
+func TestASnapshotTurnsRed(t *testing.T) {
+	say := func(letters string) *checker.Verdict { return batchtest.Verdict(checker.Valid, letters) }
+	for _, c := range []struct {
+		name   string
+		then   Found
+		now    func(seed uint64) *checker.Verdict
+		result Outcome
+		runs   int
+		claim  string
+	}{
+		{"as it was", Found{Runs: 5, Must: []string{"S"}},
+			func(uint64) *checker.Verdict { return say("S") }, Passed, 5,
+			"S 5 of 5, as when the file was written: S 5 of 5."},
+		{"a new letter beside those that must be", Found{Runs: 5, Must: []string{"S"}},
+			func(seed uint64) *checker.Verdict {
+				return say(map[bool]string{true: "SO", false: "S"}[seed == 3])
+			}, Failed, 5, "O is new, in 1 of 5 runs, first with seed 3: lease overrun. Then: S 5 of 5. " +
+				"Now: S 5 of 5; O 1 of 5."},
+		{"a letter that may be there, more often", Found{Runs: 5, May: map[string]int{"O": 1}},
+			func(uint64) *checker.Verdict { return say("O") }, Passed, 5, "O 5 of 5"},
+		{"a letter that may be there, and is not", Found{Runs: 5, May: map[string]int{"O": 1}},
+			func(uint64) *checker.Verdict { return say("") }, Passed, 5, "no letter in 5 runs"},
+		{"a letter that is gone", Found{Runs: 5, Must: []string{"S"}},
+			func(uint64) *checker.Verdict { return say("") }, Failed, 11,
+			"S did not happen any more. Then: S 5 of 5. Now: no letter in 11 runs."},
+		{"a letter that is there later", Found{Runs: 5, Must: []string{"S"}},
+			func(seed uint64) *checker.Verdict { return say(map[bool]string{true: "S"}[seed > 7]) },
+			Passed, 8, "S 1 of 8"},
+		{"a letter that cannot be told any more", Found{Runs: 5},
+			func(uint64) *checker.Verdict { return batchtest.Verdict(checker.Unknown, "") }, Unknown, 10,
+			"S, L, O, R, D, A, F, E, V could be judged then"},
+	} {
+		b := &bench{found: func(_ string, seed uint64, _ int) (*checker.Verdict, error) {
+			return c.now(seed), nil
+		}}
+		r := b.run(t, snapshot(t, "process", c.then), Options{Jobs: 2})
+		e := r.Entries[0]
+		if e.Result != c.result || len(b.runs) != c.runs || !strings.Contains(e.Claim, c.claim) {
+			t.Errorf("%s: %s after %d runs: %s\nwant %s after %d: %s", c.name, e.Result, len(b.runs),
+				e.Claim, c.result, c.runs, c.claim)
+		}
+	}
+}
+
+// TestTheChanceOfAbsence has counts that are easy to think over.
+func TestTheChanceOfAbsence(t *testing.T) {
+	for _, c := range []struct {
+		n, m   int
+		chance string
+	}{{0, 1, "0.5"}, {1, 1, "0.3333"}, {5, 0, "1"}, {5, 11, "8.08e-05"}, {20, 4, "7.905e-05"}} {
+		if got := fmt.Sprintf("%.4g", absence(c.n, c.m)); got != c.chance {
+			t.Errorf("%d of %d then, none of %d now: %s, want %s", c.n, c.n, c.m, got, c.chance)
+		}
+	}
+	if got := chance(3, 2, 2); fmt.Sprintf("%.3f", got) != "0.100" { // one of ten pairs
+		t.Errorf("2 of 2 now, none of 3 then: %v", got)
+	}
+}
+
+// TestAStallMakesNoLetterNew: a letter that a stalled run shows counts only if it is there without
+// the stall.
+func TestAStallMakesNoLetterNew(t *testing.T) {
+	for _, then := range []struct {
+		again  string
+		result Outcome
+	}{{"", Passed}, {"S", Failed}} {
+		b := &bench{found: func(_ string, _ uint64, try int) (*checker.Verdict, error) {
+			if try > 1 {
+				return batchtest.Verdict(checker.Valid, then.again), nil
+			}
+			v := batchtest.Verdict(checker.Valid, "S")
+			v.Evidence.TimedOut = 1
+			return v, nil
+		}}
+		g := snapshot(t, "process", Found{Runs: 5})
+		ready := b.ready(g)
+		p := ready["e"]
+		p.Look = func(string) Look { return Look{} }
+		p.Plan = func(seed uint64) (harness.Plan, error) {
+			return harness.Plan{Seed: seed, Environment: "process"}, nil
+		}
+		ready["e"] = p
+		r, err := g.Run(t.Context(), Options{Jobs: 1}, ready)
+		if err != nil || r.Entries[0].Result != then.result {
+			t.Errorf("%q again: %s (%v): %s", then.again, r.Entries[0].Result, err, r.Entries[0].Claim)
+		}
+	}
+}
+
+// TestAnotherCourse: the letters are the same, and with one seed something else was done.
+func TestAnotherCourse(t *testing.T) {
+	b := always(batchtest.Verdict(checker.Valid, ""), nil)
+	g := snapshot(t, "sim", Found{Runs: 5, Courses: []string{"a", "a", "b", "a", "a"}})
+	ready := b.ready(g)
+	p := ready["e"]
+	p.Plan = func(seed uint64) (harness.Plan, error) {
+		return harness.Plan{Seed: seed, Environment: "sim"}, nil
+	}
+	p.Look = func(string) Look { return Look{Course: "a"} }
+	ready["e"] = p
+	r, err := g.Run(context.Background(), Options{Jobs: 1}, ready)
+	if e := r.Entries[0]; err != nil || e.Result != Failed || e.Shown.Seed != 3 ||
+		!strings.Contains(e.Claim, "in 1 of 5 runs, first with seed 3") {
+		t.Errorf("%s (%v): %s", r.Entries[0].Result, err, r.Entries[0].Claim)
+	}
+}
+
+// TestWhatALockSays is compared over all runs: what is new or gone in many, never what may be
+// chance.
+func TestWhatALockSays(t *testing.T) {
+	then := Says{Of: 100, Forms: map[string]int{"SET KEY VALUE NX PX 500": 100, "DEL KEY": 3}}
+	for _, c := range []struct {
+		now   map[string]int
+		found string
+	}{
+		{map[string]int{"SET KEY VALUE NX PX 500": 100}, "as then"},
+		{map[string]int{"SET KEY VALUE NX PX 500": 100, "GET KEY": 2}, "as then"},
+		{map[string]int{"SET KEY VALUE NX PX 125": 100}, "1 new, 1 gone"},
+		{map[string]int{"SET KEY VALUE NX PX 500": 100, "GET KEY": 40}, "1 new, 0 gone"},
+	} {
+		if e := then.judge(Says{Of: 100, Forms: c.now}, true, "process"); e.Found != c.found {
+			t.Errorf("%v: %s, want %s: %s", c.now, e.Found, c.found, e.Claim)
+		}
+	}
+	if e := then.judge(Says{Of: 100, Forms: map[string]int{}}, false, "process"); e.Result != Passed {
+		t.Errorf("a shard need not have everything: %s", e.Claim)
+	}
+}
+
+func TestForms(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"set lock:0 9f31ab NX px 500", "SET KEY VALUE NX PX 500"},
+		{"EVALSHA E9F69F2BD671c 1 lock:0 9f31ab 500", "SCRIPT e9f69f2b KEY VALUE 500"},
+		{"SETNX lock:0 1763830000123", "SETNX KEY TIME"},
+		{"PING", "PING"},
+	} {
+		if got := form(strings.Fields(c.args)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.args, got, c.want)
+		}
+	}
+	all := map[string]int{"A 1": 1, "A 2": 1, "A 3": 4, "A 4": 1, "B 1": 9}
+	many := Says{Of: 9, Forms: all}.general()
+	if len(many.Forms) != 2 || many.Forms["A N"] != 4 || many.Forms["B 1"] != 9 {
+		t.Errorf("numbers that are never the same: %v", many.Forms)
+	}
+	now := Says{Of: 1, Forms: map[string]int{"A 77": 1, "B 1": 1}}.like(many)
+	if now.Forms["A N"] != 1 {
+		t.Errorf("a number that the file does not have: %v", now.Forms)
+	}
+}
+
+// TestASnapshotComesBack: what is written is read as it was.
+func TestASnapshotComesBack(t *testing.T) {
+	want := Found{Runs: 5, Must: []string{"S", "L"}, May: map[string]int{"O": 2},
+		Unknown: map[string]int{"D": 1}, Courses: []string{"00e123", "abcdef"}}
+	g, err := Read("f.yaml", []byte("environment: sim\nentries:\n  - {impl: setnx, found: "+
+		want.yaml()+"}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := g.Entries[0].Found
+	if got.yaml() != want.yaml() || !slices.Equal(got.Courses, want.Courses) {
+		t.Errorf("%s\nwant %s", got.yaml(), want.yaml())
+	}
+}

@@ -1,0 +1,260 @@
+package gate
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
+)
+
+// Says is what a lock and Redis say to each other, and what the lock says to its client, by its
+// form: in how many runs of how many each was seen.
+type Says struct {
+	Of    int            `yaml:"of" json:"of"`
+	Forms map[string]int `yaml:"forms" json:"forms"`
+}
+
+// saysName is the entry that compares what was said.
+const saysName = "what the lock says to Redis and to its client"
+
+// Look is what a run shows beside its verdict.
+type Look struct {
+	Cost   batch.Cost
+	Says   []string
+	Course string
+}
+
+// look reads the record of a run; what was said and done is wanted for a snapshot only.
+func look(r *store.Run, snapshot bool) Look {
+	l := Look{Cost: batch.Join(batch.Measure(r.History, r.Trace))}
+	if snapshot {
+		l.Says, l.Course = forms(r), course(r)
+	}
+	return l
+}
+
+// course is a digest of all that clients, Redis and faults did.
+func course(r *store.Run) string {
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	for _, e := range r.History.Events {
+		_ = enc.Encode(e) // a digest takes everything
+	}
+	for _, c := range r.Trace {
+		_ = enc.Encode(c)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:6]
+}
+
+// forms are those of a run, each once: every command with its reply, every two that follow each
+// other in one process, and every outcome of a call.
+func forms(r *store.Run) []string {
+	seen, last := map[string]bool{}, map[int]string{}
+	for _, c := range r.Trace {
+		if len(c.Args) == 0 {
+			continue
+		}
+		f := form(c.Args)
+		if before := last[c.Process]; before != "" && before != f {
+			seen[before+" → "+f] = true
+		}
+		last[c.Process] = f
+		if c.Recv != 0 && c.Err == "" {
+			seen[f+" = "+word(c.Reply, "")] = true
+		}
+	}
+	for _, e := range r.History.Events {
+		if e.F != "" && e.Type != history.Invoke && e.Type != history.Fault {
+			seen[strings.TrimSpace(fmt.Sprintf("%s: %s %s", e.F, e.Type, e.Why))] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// form is a command without what differs from one acquisition to the next: SET KEY VALUE NX PX 500.
+func form(args []string) string {
+	verb, key := strings.ToUpper(args[0]), 1
+	out := []string{verb}
+	if verb == "EVAL" || verb == "EVALSHA" {
+		key = 3
+		if len(args) > 1 {
+			out = []string{"SCRIPT", script(verb, args[1])}
+		}
+	}
+	for i := min(key, len(args)); i < len(args); i++ {
+		if i == key {
+			out = append(out, "KEY")
+			continue
+		}
+		out = append(out, word(args[i], args[min(key, len(args)-1)]))
+	}
+	return strings.Join(out, " ")
+}
+
+// script is the digest by which Redis knows a script, shortened.
+func script(verb, text string) string {
+	if verb == "EVAL" {
+		text = history.ScriptID(text)
+	}
+	return strings.ToLower(text[:min(8, len(text))])
+}
+
+// spelt are the words that are written out.
+var spelt = []string{"NX", "XX", "PX", "EX", "PXAT", "EXAT", "GET", "KEEPTTL", "OK", "(nil)", ""}
+
+// word is an argument or a reply: a small number and a word of Redis as they are, an error by its
+// first words, anything else as what it is.
+func word(text, key string) string {
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case key != "" && text == key:
+		return "KEY"
+	case slices.Contains(spelt, strings.ToUpper(text)):
+		return strings.ToUpper(text)
+	case slices.Contains(spelt, text):
+		return text
+	case err == nil && n > -10 && n < 1_000_000:
+		return text
+	case err == nil:
+		return "TIME"
+	case strings.HasPrefix(text, "(error)"):
+		return strings.Join(strings.Fields(text)[:min(2, len(strings.Fields(text)))], " ")
+	}
+	return "VALUE"
+}
+
+// add notes the forms of runs.
+func (s *Says) add(of int, forms []string) {
+	if s.Forms == nil {
+		s.Forms = map[string]int{}
+	}
+	s.Of += of
+	for _, f := range forms {
+		s.Forms[f]++
+	}
+}
+
+// join adds what another shard heard.
+func (s *Says) join(o Says) {
+	if o.Of == 0 {
+		return
+	}
+	s.add(o.Of, nil)
+	for f, n := range o.Forms {
+		s.Forms[f] += n
+	}
+}
+
+// many is the number of forms from which those that differ in numbers only count as one: then the
+// numbers are times or counters.
+const many = 3
+
+// general joins forms that differ in numbers only, if there are many of them.
+func (s Says) general() Says {
+	groups := map[string][]string{}
+	for f := range s.Forms {
+		groups[numbersAway(f)] = append(groups[numbersAway(f)], f)
+	}
+	out := Says{Of: s.Of, Forms: map[string]int{}}
+	for g, fs := range groups {
+		for _, f := range fs {
+			if len(fs) <= many {
+				out.Forms[f] = s.Forms[f]
+			} else {
+				out.Forms[g] = max(out.Forms[g], s.Forms[f])
+			}
+		}
+	}
+	return out
+}
+
+// numbersAway writes N for each number of a form.
+func numbersAway(form string) string {
+	words := strings.Fields(form)
+	for i, w := range words {
+		if _, err := strconv.Atoi(w); err == nil && (i == 0 || words[i-1] != "SCRIPT") {
+			words[i] = "N"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// like is s with its numbers away where those of the file are.
+func (s Says) like(file Says) Says {
+	out := Says{Of: s.Of, Forms: map[string]int{}}
+	for f, n := range s.Forms {
+		g := numbersAway(f)
+		if _, there := file.Forms[g]; !there {
+			g = f
+		}
+		out.Forms[g] = max(out.Forms[g], n)
+	}
+	return out
+}
+
+// chance is that of none in n runs and k in m, if both are draws from one lot (Fisher).
+func chance(n, k, m int) float64 {
+	log := 0.0
+	for i := range k {
+		log += math.Log(float64(m-i)) - math.Log(float64(n+m-i))
+	}
+	return math.Exp(log)
+}
+
+// judge compares what was said with the file. Where not all of it was run, what is missing may be
+// elsewhere.
+func (s Says) judge(now Says, whole bool, environment string) EntryResult {
+	now = now.like(s)
+	news, gone := s.lacks(now), now.lacks(s)
+	if !whole {
+		gone = nil
+	}
+	e := EntryResult{Name: saysName, Title: saysName, Environment: environment, Result: Passed,
+		Expect: Expectation{Snapshot: units.Count(len(s.Forms), "form")}, Found: "as then"}
+	e.Claim = fmt.Sprintf("Each of the %s was there in %s, and no other.",
+		units.Count(len(s.Forms), "form"), units.Count(now.Of, "run"))
+	if len(news)+len(gone) == 0 {
+		return e
+	}
+	var parts []string
+	tell := func(what string, forms []string, then, is Says) {
+		for _, f := range forms[:min(len(forms), 4)] {
+			parts = append(parts, fmt.Sprintf("%s: %s (then in %d of %d runs, now in %d of %d)", what, f,
+				then.Forms[f], then.Of, is.Forms[f], is.Of))
+		}
+		if left := len(forms) - 4; left > 0 {
+			parts = append(parts, fmt.Sprintf("%d more are %s", left, what))
+		}
+	}
+	tell("new", news, s, now)
+	tell("gone", gone, s, now)
+	e.Result, e.Found = Failed, fmt.Sprintf("%d new, %d gone", len(news), len(gone))
+	e.Claim = "The lock says something else: " + strings.Join(parts, "; ") +
+		". If that was meant, write the file anew."
+	return e
+}
+
+// lacks are the forms of now that s does not have, and that are no accident: the shortest first,
+// which say most.
+func (s Says) lacks(now Says) (out []string) {
+	for f, k := range now.Forms {
+		if s.Forms[f] == 0 && chance(s.Of, k, now.Of) < enough {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	})
+	return out
+}
