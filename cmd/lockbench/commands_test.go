@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -45,6 +46,33 @@ func TestTheCommandsPageIsOfThisProgram(t *testing.T) {
 		}
 		if !ok && strings.Contains(e[2], " --") {
 			t.Errorf("%s: there is no verb %q", e[0], e[1])
+		}
+	}
+}
+
+// TestHelpIsAsItWasMeant: what stands between back-quotes in the words of a flag becomes the name
+// of its value, and a heading with a flag that no verb has would be forgotten.
+func TestHelpIsAsItWasMeant(t *testing.T) {
+	has := map[string]bool{}
+	var look func(c *cobra.Command)
+	look = func(c *cobra.Command) {
+		c.InitDefaultHelpFlag()
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			has[f.Name] = true
+			if value, _ := pflag.UnquoteUsage(f); strings.Contains(value, " ") {
+				t.Errorf("%s --%s %s", c.CommandPath(), f.Name, value)
+			}
+		})
+		for _, below := range c.Commands() {
+			look(below)
+		}
+	}
+	look(rootCommand())
+	for _, g := range groups {
+		for _, name := range g.flags {
+			if !has[name] {
+				t.Errorf("%s: no verb has --%s", g.title, name)
+			}
 		}
 	}
 }

@@ -134,6 +134,7 @@ var groups = []struct {
 		"tries", "no-hashing"}},
 	{"The table of expected verdicts", []string{"matrix", "each", "docs", "resume", "rows",
 		"columns"}},
+	{"Other ways to run it", []string{"again", "soak", "mitigations", "costs"}},
 	{"Verdict and output", []string{"expect", "properties", "stop-on-violation", "thorough", "store",
 		"quiet", "json", "out", "help"}},
 }

@@ -88,7 +88,7 @@ func matrixCommand() *cobra.Command {
 		"environment to run in: auto, process, docker, external, sim")
 	registerPlace(s, &f.options.Place)
 	s.Var(&f.options.Shard, "shard",
-		"run this part only: 2/4 is the second of four; `lockbench merge` joins them")
+		"run this part only: 2/4 is the second of four; 'lockbench merge' joins them")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
 	s.StringVar(&f.docs, "docs", "",

@@ -171,55 +171,73 @@ func kindOf(c *matrix.Cell) string {
 	return "safe"
 }
 
-// survivors answers the question of the page in a sentence.
-func survivors(m *matrix.Matrix) string {
-	best, most, names := -1, 0, []string(nil)
-	for _, r := range m.Rows {
-		safe, asked := survived(m, r.Name)
-		if asked == 0 || asked < most/2 { // hardly any fault can be asked of it
-			continue
-		}
-		most = max(most, asked)
-		if safe > best {
-			best, names = safe, nil
-		}
-		if safe == best {
-			names = append(names, page.Clean(r.Name, 40))
-		}
-	}
-	if len(names) > 4 {
-		names = append(names[:3:3], fmt.Sprintf("%d others", len(names)-3))
-	}
-	switch {
-	case len(names) == 0:
-		return "Nothing has been run that would tell one lock from another."
-	case best >= most:
-		return fmt.Sprintf("All that was tried here is survived by %s: %s.", units.List(names),
-			units.Count(most, "fault"))
-	case best == 0:
-		return "No lock survives any of the faults that were tried here."
-	}
-	return fmt.Sprintf(
-		"No lock survives everything that was tried. %d of %s, the most, are survived by %s.", best,
-		units.Count(most, "fault"), units.List(names))
+// standing is how a lock did under the faults that were run for it.
+type standing struct {
+	row    string
+	broken []string // the faults under which a promise of it was broken
+	judged int      // the faults of which that is known
 }
 
-// survived counts the faults that a lock was tried under, and those that it survives. A lock that
-// fails without any survives none.
-func survived(m *matrix.Matrix, row string) (safe, asked int) {
+// survivors answers the question of the page in a sentence. Locks are not run under the same
+// faults, and no fault weighs as much as another: so each lock is named with its own.
+func survivors(m *matrix.Matrix) string {
+	var all, best []standing
+	most := 0
+	for _, r := range m.Rows {
+		s := standingOf(m, r.Name)
+		all, most = append(all, s), max(most, s.judged)
+	}
+	for _, s := range all {
+		switch {
+		case s.judged == 0 || s.judged < most/2: // hardly any fault can be asked of it
+		case best == nil || len(s.broken) < len(best[0].broken):
+			best = []standing{s}
+		case len(s.broken) == len(best[0].broken):
+			best = append(best, s)
+		}
+	}
+	switch {
+	case best == nil:
+		return "Nothing has been run that would tell one lock from another."
+	case len(best[0].broken) == 0:
+		return "No promise was found broken, whatever was run, of " + units.List(told(best)) + "."
+	}
+	return "No lock kept its promises under every fault. The fewest broke those of " +
+		units.List(told(best)) + "."
+}
+
+// standingOf counts. A lock that fails without any fault fails under each.
+func standingOf(m *matrix.Matrix, row string) standing {
+	s, never := standing{row: row}, kindOf(cellOf(m, row, "none")) == "bad"
 	for _, c := range m.Columns {
 		kind := kindOf(cellOf(m, row, c.Name))
 		switch {
-		case c.Name == "none" && kind == "bad":
-			return 0, len(m.Columns) - 1
-		case c.Name == "none" || kind == "none":
+		case c.Name == "none":
 			continue
-		case kind == "safe" || kind == "minor":
-			safe++
+		case kind == "bad" || never:
+			s.broken = append(s.broken, c.Name)
+		case kind == "none" || kind == "unknown":
+			continue
 		}
-		asked++
+		s.judged++
 	}
-	return safe, asked
+	return s
+}
+
+// told are locks in words, with the faults that broke their promises.
+func told(locks []standing) (out []string) {
+	for _, s := range locks {
+		of := units.Count(s.judged, "fault")
+		if n := len(s.broken); n > 0 {
+			of = fmt.Sprintf("%d of %s: %s", n, of, strings.Join(s.broken, ", "))
+		}
+		out = append(out, fmt.Sprintf("%s (%s)", page.Clean(s.row, 40), of))
+	}
+	const few = 4
+	if len(out) > few {
+		out = append(out[:few-1:few-1], units.Count(len(out)-few+1, "other lock"))
+	}
+	return out
 }
 
 func cellOf(m *matrix.Matrix, row, column string) *matrix.Cell {
