@@ -36,11 +36,13 @@ type Manifest struct {
 	// single or independent
 	Topology string `yaml:"topology"`
 	// what moves the wall clock of its process: shim, overlay or none
-	Clock    string    `yaml:"clock"`
-	Key      string    `yaml:"key"` // how the library names the key {key}; "": as it is
-	Declares Declares  `yaml:"declares"`
-	Defaults Defaults  `yaml:"defaults"` // the library's own
-	Tells    []string  `yaml:"tells"`    // what tells a holder that its hold is over
+	Clock    string   `yaml:"clock"`
+	Key      string   `yaml:"key"` // how the library names the key {key}; "": as it is
+	Declares Declares `yaml:"declares"`
+	Defaults Defaults `yaml:"defaults"` // the library's own
+	Tells    []string `yaml:"tells"`    // what tells a holder that its hold is over
+	// ways in which it can be attacked, as impls.Trait names them
+	Traits   []string  `yaml:"traits"`
 	Variants []Variant `yaml:"variants"` // the first is the default
 }
 
@@ -97,6 +99,7 @@ type Variant struct {
 	Topology string           `yaml:"topology"`
 	Key      string           `yaml:"key"`
 	Tells    []string         `yaml:"tells"`
+	Traits   []string         `yaml:"traits"`
 }
 
 // OwnLease reports whether the variant leaves the lease, and all else, as the library has it.
@@ -131,6 +134,7 @@ var (
 	properName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,60}$`)
 	topologies = []string{"single", "independent"}
 	clocks     = []string{"shim", "overlay", "none"}
+	traits     = []string{"look", "two", "takeover", "reused", "nil", "finally"}
 	tellings   = []string{"release", "extend", "callback", "cancelled", "nothing"}
 )
 
@@ -191,6 +195,9 @@ func (m Manifest) checkUse(variant string) error {
 		return fmt.Errorf("key is %q; it must contain {key}", u.Key)
 	}
 	if err := among("topology", topologies, u.Topology); err != nil {
+		return err
+	}
+	if err := among("traits", traits, u.Traits...); err != nil {
 		return err
 	}
 	return among("tells", tellings, u.Tells...)

@@ -15,6 +15,7 @@ type Use struct {
 	Declares Declares
 	Defaults Defaults
 	Tells    []string
+	Traits   []string
 	Options  map[string]Option
 }
 
@@ -26,9 +27,12 @@ func (m Manifest) Use(variant string) (u Use, err error) {
 	}
 	u = Use{Variant: v.Name, OwnLease: v.OwnLease(), Options: v.Options, Declares: m.Declares,
 		Defaults: m.Defaults, Topology: cmp.Or(v.Topology, m.Topology), Key: cmp.Or(v.Key, m.Key),
-		Tells: m.Tells}
+		Tells: m.Tells, Traits: m.Traits}
 	if v.Tells != nil {
 		u.Tells = v.Tells
+	}
+	if v.Traits != nil {
+		u.Traits = v.Traits
 	}
 	if err := decode(v.Declares, &u.Declares); err != nil {
 		return u, err

@@ -60,6 +60,12 @@ var progressCases = []propertyCase{
 		""},
 	{"a pause between tries that is not known", "D", "ttl 1000; lease; c0 acquire 1 5 sent=2 " +
 		"lease=1000; c0 release 6 7; c1 acquire 10 1300000000 fail", "", Unknown, ""},
+	{"a pause that is between calls of one try each", "D", "ttl 1000; lease; c0 acquire 1 5 sent=2 " +
+		"lease=1000; c0 release 6 7; c1 acquire 10 20 fail; c1 acquire 400 1300000000 fail", "",
+		Violated, ""},
+	{"such a pause that is longer than the bound without it", "D", "ttl 1000; lease; c0 acquire 1 5 " +
+		"sent=2 lease=1000; c0 release 6 7; c1 acquire 10 20 fail; c1 acquire 1200000000 1200000010 " +
+		"fail", "", Valid, ""},
 	{"dead waiters keep their place for a while", "D", once + "deadwaiters 500000000; " +
 		"c1 acquire 10 1300000000 fail", "", Valid, ""},
 	{"a single client that never waits", "D", once + "c0 acquire 8 9 sent=8 lease=1000", "", NA, ""},

@@ -198,7 +198,7 @@ func (c *script) lives(a Action, s Step, number int) error {
 var phases = []string{Acquiring, Sent, Replied, Granted, Releasing, Released, Lost}
 
 var means = []string{FirstOfAcquire, CreatesKey, AfterCreation, FirstOfRelease, WithinRelease,
-	LastOfRelease, OnKey}
+	LastOfRelease, OnKey, ReadsKey, TakesOver}
 
 // await says what is wrong with an Await.
 func (c *script) await(s Step) error {

@@ -136,6 +136,8 @@ const (
 	WithinRelease  = "within-release"   // its second, on its node
 	LastOfRelease  = "last-of-release"  // on its node
 	OnKey          = "on-key"           // any, also between calls
+	ReadsKey       = "reads-key"        // of an acquire; it changes nothing
+	TakesOver      = "takes-over"       // of an acquire; it deletes or replaces a key that is there
 )
 
 // When an Await for a Command stops, in field At.

@@ -167,6 +167,10 @@ func (m *meanings) is(meaning, at string, c, done history.Command) bool {
 		return releases && p.onNode == 2
 	case nemesis.LastOfRelease:
 		return releases && p.onNode == m.frees[c.Node]
+	case nemesis.ReadsKey:
+		return acquires && reads[strings.ToLower(c.Args[0])]
+	case nemesis.TakesOver:
+		return acquires && takesOver(c.Args)
 	}
 	return meaning == nemesis.OnKey
 }
@@ -213,6 +217,21 @@ func creates(args []string) bool {
 		return !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "xx") })
 	case "setnx", "msetnx", "setex", "psetex", "getset", "incr", "hset", "hsetnx", "hincrby":
 		return true
+	}
+	return false
+}
+
+// reads are the commands by which a client looks who has a lock, and for how long.
+var reads = map[string]bool{"get": true, "exists": true, "ttl": true, "pttl": true, "hget": true,
+	"hexists": true, "hgetall": true, "mget": true, "strlen": true}
+
+// takesOver reports whether a command ends or replaces what another client has written.
+func takesOver(args []string) bool {
+	switch strings.ToLower(args[0]) {
+	case "del", "unlink", "getset":
+		return true
+	case "set":
+		return !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "nx") })
 	}
 	return false
 }

@@ -44,6 +44,22 @@ func TestMeanings(t *testing.T) {
 			GET k = v | on-key first-of-release
 			DEL k = 1 | on-key within-release last-of-release
 			done`,
+		"a client that looks, and takes over": `
+			acquire
+			SETNX k v = 0 | on-key first-of-acquire creates-key
+			GET k = v | on-key reads-key
+			GETSET k w = v | on-key takes-over creates-key creates-key!
+			done
+			GET k = w | on-key
+			release
+			GET k = w | on-key first-of-release
+			DEL k = 1 | on-key within-release
+			done
+			acquire
+			EXISTS k = 1 | on-key reads-key first-of-acquire
+			DEL k = 1 | on-key takes-over
+			SET k v = OK | on-key takes-over creates-key creates-key!
+			done`,
 		"a script whose replies a call teaches": `
 			acquire
 			EVAL s 1 k me = 900 | on-key first-of-acquire
@@ -112,7 +128,8 @@ func whatItMeans(m *meanings, seq int, line string) string {
 		c.Args[1] = history.ScriptID("s")
 	}
 	done := history.Command{Reply: strings.TrimSpace(reply)}
-	all := []string{nemesis.OnKey, nemesis.FirstOfAcquire, nemesis.CreatesKey, nemesis.AfterCreation,
+	all := []string{nemesis.OnKey, nemesis.ReadsKey, nemesis.TakesOver, nemesis.FirstOfAcquire,
+		nemesis.CreatesKey, nemesis.AfterCreation,
 		nemesis.FirstOfRelease, nemesis.WithinRelease, nemesis.LastOfRelease}
 	var got []string
 	for _, meaning := range all {

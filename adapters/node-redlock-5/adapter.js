@@ -18,8 +18,9 @@ lockbench.run(async (config) => {
     return r
   }
 
-  // tries: 10 more than one, which is the default, or as many as the wait allows.
+  // tries: 10 more than one, which is the default, or as many as the wait allows; or without end.
   function tries (wait) {
+    if (config.options.unlimited) return { retryCount: -1 }
     const delay = config.poll_ms || 200
     return wait == null ? {} : { retryCount: Math.min(10, Math.floor(wait / delay)) }
   }

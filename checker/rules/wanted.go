@@ -116,6 +116,9 @@ const grace = time.Second
 func (c *Case) bound() (ns int64, known bool) {
 	if c.pause == nil {
 		longest := max(int64(c.history.Header.Poll), c.longestPause())
+		if longest == 0 {
+			longest = c.betweenCalls()
+		}
 		c.pause = &longest
 	}
 	pause := *c.pause
@@ -153,6 +156,22 @@ func (c *Case) longestPause() (longest int64) {
 				over = 0
 			}
 			over = max(over, m.Sent, m.Recv)
+		}
+	}
+	return longest
+}
+
+// betweenCalls is the longest time from the return of a refused call to the client's next one. Of a
+// lock that tries once in a call that is the pause between two tries.
+func (c *Case) betweenCalls() (longest int64) {
+	refused := map[int]int64{} // by client: when
+	for i := range c.Record.Calls {
+		k := &c.Record.Calls[i]
+		if since, ok := refused[k.Process]; ok && !c.kept(k.Process, since, k.From) {
+			longest = max(longest, k.From-since)
+		}
+		if delete(refused, k.Process); k.Denied() {
+			refused[k.Process] = k.To
 		}
 	}
 	return longest

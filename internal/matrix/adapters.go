@@ -63,6 +63,9 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 	if len(a.Variants) > 0 && v.Name != a.Variants[0].Name {
 		r.Name += " " + v.Name
 	}
+	for _, t := range u.Traits {
+		r.Traits = append(r.Traits, impls.Trait(t))
+	}
 	if u.Declares.Watchdog {
 		r.Traits = append(r.Traits, Watchdog)
 	}
