@@ -33,6 +33,8 @@ type Manifest struct {
 	Setup [][]string        `yaml:"setup"`
 	Run   []string          `yaml:"run"`
 	Env   map[string]string `yaml:"env"` // of both
+	// of the servers: redis, or one of nemesis.Systems
+	System string `yaml:"system"`
 	// single or independent
 	Topology string `yaml:"topology"`
 	// what moves the wall clock of its process: shim, overlay or none
@@ -132,6 +134,7 @@ func (o *Option) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, 
 // What the fields of a manifest may be.
 var (
 	properName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,60}$`)
+	systems    = []string{"redis", "etcd"}
 	topologies = []string{"single", "independent"}
 	clocks     = []string{"shim", "overlay", "none"}
 	traits     = []string{"look", "two", "takeover", "reused", "nil", "finally"}
@@ -144,7 +147,7 @@ func parse(file string, text []byte) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.Topology, m.Clock = topologies[0], clocks[0]
+	m.System, m.Topology, m.Clock = systems[0], topologies[0], clocks[0]
 	if err := v.Decode(&m); err != nil {
 		return m, err
 	}
@@ -168,6 +171,9 @@ func (m Manifest) check() error {
 		}
 	}
 	if err := among("clock", clocks, m.Clock); err != nil {
+		return err
+	}
+	if err := among("system", systems, m.System); err != nil {
 		return err
 	}
 	if len(m.Variants) == 0 {

@@ -94,8 +94,10 @@ func (g Capabilities) Possible(s Scenario) error {
 		return impossible(g.lacks[Failover])
 	}
 	for _, step := range s.Steps {
-		if err := g.Cannot(step.Do); err != nil {
-			return impossible(fmt.Sprintf("it cannot %s: %v", step.Do, err))
+		for _, do := range step.needs() {
+			if err := g.Cannot(do); err != nil {
+				return impossible(fmt.Sprintf("it cannot %s: %v", do, err))
+			}
 		}
 	}
 	return nil

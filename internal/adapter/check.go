@@ -15,7 +15,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/cluster/system"
 	"github.com/lockbench/lockbench/internal/tap"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -34,7 +36,7 @@ const (
 	checkKey  = "lock:check"
 )
 
-// Check starts two clients of an adapter on a redis-server of its own, asks them everything, and
+// Check starts two clients of an adapter on a server of its own, asks them everything, and
 // returns what it found. The error says why it could not ask.
 func Check(ctx context.Context, in adapters.Installed, variant string) ([]Finding, error) {
 	use, err := in.Use(variant)
@@ -48,7 +50,7 @@ func Check(ctx context.Context, in adapters.Installed, variant string) ([]Findin
 	defer folder.Close()
 	c := checker{in: in, use: use, dir: folder.Path}
 	defer c.close()
-	if err := c.startRedis(); err != nil {
+	if err := c.startServers(); err != nil {
 		return nil, err
 	}
 	c.ask(ctx)
@@ -60,8 +62,9 @@ type checker struct {
 	in    adapters.Installed
 	use   adapters.Use
 	dir   string
+	kind  server.Kind // of another system; nil: Redis
 	nodes []*server.Node
-	admin []server.Admin
+	admin []server.Admin // none of another system
 	peers []*remote
 	found []Finding
 }
@@ -69,8 +72,13 @@ type checker struct {
 // independentNodes is how many Redis a check starts for a library that wants several.
 const independentNodes = 3
 
-func (c *checker) startRedis() error {
+func (c *checker) startServers() (err error) {
 	count := 1
+	if c.in.System != nemesis.Redis {
+		if c.kind, err = system.Find(c.in.System); err != nil {
+			return err
+		}
+	}
 	if c.use.Topology == "independent" {
 		count = independentNodes
 	}
@@ -83,7 +91,7 @@ func (c *checker) startRedis() error {
 		l.Close()
 		name := fmt.Sprintf("n%d", i)
 		n, err := server.StartNode(server.NodeConfig{Name: name, Host: "127.0.0.1", Port: port,
-			Dir: filepath.Join(c.dir, name), Log: filepath.Join(c.dir, name+".log")})
+			Dir: filepath.Join(c.dir, name), Log: filepath.Join(c.dir, name+".log"), Kind: c.kind})
 		if err != nil {
 			return err
 		}
@@ -91,7 +99,9 @@ func (c *checker) startRedis() error {
 		if err := n.Ready(); err != nil {
 			return err
 		}
-		c.admin = append(c.admin, server.Dial(n.Addr()))
+		if c.kind == nil {
+			c.admin = append(c.admin, server.Dial(n.Addr()))
+		}
 	}
 	return nil
 }
@@ -100,7 +110,9 @@ func (c *checker) close() {
 	for _, r := range c.peers {
 		_ = proc.KillGroup(r.child.cmd.Process.Pid)
 		<-r.child.gone
-		r.tap.Close()
+		if r.tap != nil {
+			r.tap.Close()
+		}
 	}
 	for _, a := range c.admin {
 		a.Close()
@@ -138,15 +150,18 @@ func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err erro
 	if err != nil {
 		return nil, ready, err
 	}
-	r = &remote{child: child, cfg: workloads.Config{Process: i, Seed: uint64(i), Master: "n0",
-		Keys: []string{checkKey}, AcquireTimeout: history.Duration(checkWait)}}
+	r = &remote{child: child, direct: c.kind != nil, cfg: workloads.Config{Process: i,
+		Seed: uint64(i), Master: "n0", Keys: []string{checkKey},
+		AcquireTimeout: history.Duration(checkWait)}}
 	if !c.use.OwnLease {
 		r.cfg.TTL = history.Duration(checkTTL)
 	}
 	for _, n := range c.nodes {
 		r.cfg.Nodes = append(r.cfg.Nodes, map[string]string{n.Name: n.Addr()})
 	}
-	r.tap = tap.New(silent{}, tap.Settings{Dial: r.dial})
+	if !r.direct {
+		r.tap = tap.New(silent{}, tap.Settings{Dial: r.dial})
+	}
 	c.peers = append(c.peers, r)
 	first, err := r.listen(c.use.Options)
 	if err == nil {
@@ -228,12 +243,13 @@ func (c *checker) ask(ctx context.Context) {
 	}
 	other, _, err := c.client(ctx) // now: it may take longer than the first one's lease to start
 	c.say(false, "a second client starts", err, "")
-	c.say(false, "it writes no key before it is asked to", c.keys(false), "")
+	c.sayOfKeys("it writes no key before it is asked to", func() error { return c.keys(false) })
 	if !c.wants(holder, acquireOrder(1, checkWait), false, "it acquires a free lock", isAcquired) {
 		return
 	}
-	c.say(false, "the lock is in the Redis that it was told of", c.keys(true), "")
-	c.say(false, "the key is named as adapter.yaml says", c.named(), "")
+	c.sayOfKeys("the lock is in the Redis that it was told of",
+		func() error { return c.keys(true) })
+	c.sayOfKeys("the key is named as adapter.yaml says", c.named)
 	c.wants(holder, Order{Do: doTouch, N: 1}, false, "the holder touches what the lock guards",
 		isTouched)
 	if err == nil {
@@ -252,11 +268,20 @@ func (c *checker) ask(ctx context.Context) {
 	}
 	if err == nil {
 		c.wants(other, acquireOrder(2, checkWait), false, "then the second client acquires", isAcquired)
-		c.forget()
-		c.wants(other, Order{Do: doRelease, N: 2}, true,
-			"a release is told that the hold was over, after its key has vanished", isNotOwner)
+		if c.kind == nil {
+			c.forget()
+			c.wants(other, Order{Do: doRelease, N: 2}, true,
+				"a release is told that the hold was over, after its key has vanished", isNotOwner)
+		}
 	}
 	c.ends(holder)
+}
+
+// sayOfKeys is say of what the keys of Redis show.
+func (c *checker) sayOfKeys(asked string, look func() error) {
+	if c.kind == nil {
+		c.say(false, asked, look(), "")
+	}
 }
 
 // forget empties every Redis.

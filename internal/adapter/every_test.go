@@ -15,10 +15,10 @@ var checkedVariant = map[string]string{"posted-d000": "intended"}
 // TestEveryAdapterIsAsItsManifestSays starts every library that is embedded and asks it everything.
 // What is not set up here is left out: `lockbench adapters setup` fetches it.
 func TestEveryAdapterIsAsItsManifestSays(t *testing.T) {
-	testenv.Part(t, "redis")
 	for _, a := range adapters.All() {
 		t.Run(a.Name, func(t *testing.T) {
 			t.Parallel()
+			testenv.Part(t, a.System)
 			if !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()) {
 				t.Skipf("not set up here: lockbench adapters setup %s", a.Name)
 			}

@@ -44,6 +44,7 @@ type Config struct {
 	Client    int                        `json:"client"`
 	Seed      uint64                     `json:"seed"`
 	Redis     []string                   `json:"redis,omitempty"`
+	Servers   []string                   `json:"servers,omitempty"` // of another system
 	Sentinels []string                   `json:"sentinels,omitempty"`
 	Master    string                     `json:"master,omitempty"`
 	Keys      []string                   `json:"keys"`

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"sync/atomic"
@@ -22,7 +23,8 @@ import (
 type remote struct {
 	child  *child
 	clock  *clientClock // nil: its clock is not moved
-	tap    *tap.Tap
+	tap    *tap.Tap     // nil: it goes straight to its links
+	direct bool
 	bridge *workloads.Worker
 	cfg    workloads.Config
 	key    func(name string) string
@@ -33,7 +35,9 @@ type remote struct {
 
 // connect makes the tap before the client's links, and returns what the process is told first.
 func (r *remote) connect(options map[string]adapters.Option) (Config, error) {
-	r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D()})
+	if !r.direct {
+		r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D()})
+	}
 	return r.listen(options)
 }
 
@@ -43,6 +47,14 @@ func (r *remote) listen(options map[string]adapters.Option) (c Config, err error
 		Keys: r.cfg.Keys, Options: options, TTL: r.cfg.TTL.D().Milliseconds(),
 		Poll:    r.cfg.Poll.D().Milliseconds(),
 		Timeout: r.cfg.ClientTimeout.D().Milliseconds(), Retries: r.cfg.ClientRetries}
+	if r.direct {
+		for _, nodes := range r.cfg.Nodes {
+			for _, name := range slices.Sorted(maps.Keys(nodes)) {
+				c.Servers = append(c.Servers, nodes[name])
+			}
+		}
+		return c, nil
+	}
 	if len(r.cfg.Sentinels) > 0 {
 		c.Master = workloads.MasterName
 		c.Sentinels, err = r.sentinels()
@@ -113,8 +125,11 @@ func (r *remote) Touch(n int) (int64, error) {
 	return a.T, err
 }
 
-// Redirect is workloads.Remote.
+// Redirect is workloads.Remote. Who goes straight to its links finds the other server itself.
 func (r *remote) Redirect(node string) error {
+	if r.direct {
+		return nil
+	}
 	if node == nemesis.Spare {
 		return r.tap.Spare()
 	}

@@ -27,6 +27,8 @@ type Spawner struct {
 	// the wall clocks of the clients are moved; without it they are left alone
 	Clocks bool
 	Dir    string // for the files of the clocks
+	// clients go straight to their links, which carry another protocol than Redis'
+	Direct bool
 
 	limits limits // zero: usual
 }
@@ -88,7 +90,7 @@ func (w *worker) follow() {
 	if broken != nil {
 		w.say(workloads.Report{Failed: broken.Error()})
 	}
-	if remote != nil {
+	if remote != nil && remote.tap != nil {
 		remote.tap.Close()
 	}
 	w.in.Close()
@@ -147,7 +149,7 @@ func (w *worker) configure(cfg workloads.Config) error {
 		return time.Duration(proc.Monotonic())
 	})
 	r := &remote{child: w.child, clock: w.clock, cfg: cfg, key: w.spawner.Key,
-		lease: w.spawner.Lease}
+		lease: w.spawner.Lease, direct: w.spawner.Direct}
 	bridge := workloads.NewBridge(w.life, cfg, env, r, w.report)
 	r.bridge = bridge
 	first, err := r.connect(w.spawner.Options)

@@ -66,7 +66,8 @@ var rooms = map[string][]string{
 	"adapters": {"internal/cluster/proc"},
 	// a worker whose lock is in another process, behind a tap
 	"internal/adapter": {"adapters", "history", "impls", "nemesis", "workloads",
-		"internal/cluster/clock", "internal/cluster/proc", "internal/cluster/server", "internal/tap"},
+		"internal/cluster/clock", "internal/cluster/proc", "internal/cluster/server",
+		"internal/cluster/system", "internal/tap"},
 	// a plan has what must be known of its adapter
 	"internal/harness": {"adapters", "history", "impls", "nemesis", "workloads"},
 	"docker": {"history", "nemesis", "workloads", "internal/cluster/clock",
@@ -74,7 +75,9 @@ var rooms = map[string][]string{
 	"internal/cluster": {"history", "impls", "nemesis", "workloads", "internal/cluster/proc",
 		"internal/cluster/clock", "internal/cluster/proxy", "internal/cluster/server",
 		"internal/cluster/worker"},
-	"internal/cluster/proc":   {},
+	"internal/cluster/proc": {},
+	// other servers than Redis, which are started as those are
+	"internal/cluster/system": {"internal/cluster/proc", "internal/cluster/server"},
 	"internal/cluster/clock":  {},
 	"internal/cluster/worker": {"workloads", "internal/cluster/proc"},
 	"internal/cluster/proxy":  {"nemesis", "internal/cluster/proc", "internal/cluster/clock"},
@@ -117,10 +120,10 @@ var rooms = map[string][]string{
 		"internal/explore", "internal/batch", "internal/matrix", "internal/store"},
 	"internal/runner": {"adapters", "history", "nemesis", "checker", "internal/adapter",
 		"internal/harness", "internal/cluster",
-		"internal/cluster/server",
+		"internal/cluster/server", "internal/cluster/system",
 		"docker", "internal/sim", "internal/store"},
 	"internal/doctor": {"adapters", "history", "nemesis", "internal/harness",
-		"internal/cluster/server",
+		"internal/cluster/server", "internal/cluster/system",
 		"internal/cluster/clock", "internal/cluster/worker", "docker",
 		"internal/sim", "internal/runner"},
 	"internal/pool":     {},

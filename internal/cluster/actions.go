@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -64,7 +63,7 @@ func (w *Environment) SetNodeClock(name string, offset time.Duration) error {
 // follow it. One that does not run cannot be told.
 func (w *Environment) Promote(name string) error {
 	return w.on(name, func(n *node) error {
-		if err := n.admin.Promote(); err != nil {
+		if err := asks(n, promoter.Promote); err != nil {
 			return err
 		}
 		old := n.follows
@@ -73,7 +72,8 @@ func (w *Environment) Promote(name string) error {
 			if old == nil || r.follows != old || isClosed(r.Done()) || r.Stopped() {
 				continue
 			}
-			if err := r.admin.Follow(w.successions[n.Name+">"+r.Name]); err != nil {
+			to := w.successions[n.Name+">"+r.Name]
+			if err := asks(r, func(f follower) error { return f.Follow(to) }); err != nil {
 				return fmt.Errorf("%s cannot follow %s: %w", r.Name, n.Name, err)
 			}
 			r.follows = n
@@ -86,7 +86,8 @@ func (w *Environment) Promote(name string) error {
 func (w *Environment) Barrier() error {
 	for _, n := range w.nodes {
 		if replicas := w.replicas(n); replicas > 0 && !isClosed(n.Done()) {
-			if err := n.admin.Barrier(replicas); err != nil {
+			err := asks(n, func(r replicator) error { return r.Barrier(replicas) })
+			if err != nil {
 				return err
 			}
 		}
@@ -97,11 +98,13 @@ func (w *Environment) Barrier() error {
 // Block makes a node execute a script that does not end, and returns when it does. Soon the node
 // answers others with -BUSY.
 func (w *Environment) Block(name string) error {
-	return w.hit(name, func(n *node) (err error) {
-		if n.spins, err = n.admin.Spin(); err == nil {
-			w.untilSilent(n)
-		}
-		return err
+	return w.hit(name, func(n *node) error {
+		return asks(n, func(b blocker) (err error) {
+			if n.spins, err = b.Spin(); err == nil {
+				w.untilSilent(b)
+			}
+			return err
+		})
 	})
 }
 
@@ -110,21 +113,23 @@ func (w *Environment) Block(name string) error {
 // time. Free returns when it has ended, and says if it was over too soon.
 func (w *Environment) Stall(name string, d time.Duration) error {
 	return w.hit(name, func(n *node) error {
-		n.naps = n.admin.Sleep(d)
-		w.untilSilent(n)
-		return nil
+		return asks(n, func(b blocker) error {
+			n.naps = b.Sleep(d)
+			w.untilSilent(b)
+			return nil
+		})
 	})
 }
 
 // untilSilent waits until a node does not answer at once, or for at most a second: what keeps it
 // busy has to arrive. Whether it is busy is for Prove to say.
-func (w *Environment) untilSilent(n *node) {
+func (w *Environment) untilSilent(n blocker) {
 	wait := silence / 4
 	if w.remote != nil {
 		wait = 2 * silence // the route is longer, and a busy machine makes it no shorter
 	}
 	limit := time.Now().Add(time.Second)
-	for n.admin.Answers(wait) && time.Now().Before(limit) {
+	for n.Answers(wait) && time.Now().Before(limit) {
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -136,7 +141,7 @@ func (w *Environment) Free(name string) error {
 			n.naps = nil
 			return <-naps
 		}
-		err := n.admin.ScriptKill(context.Background()).Err()
+		err := asks(n, blocker.EndSpin)
 		if err == nil && n.spins != nil {
 			<-n.spins // it is killed at its next step, after the answer
 		}

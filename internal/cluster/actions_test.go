@@ -48,7 +48,7 @@ func newBench(t *testing.T, scenario ...nemesis.Step) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{Environment: w, t: t, direct: w.nodes[0].admin.Client}
+	b := &bench{Environment: w, t: t, direct: redisOf(w.nodes[0]).Client}
 	b.client = redis.NewClient(&redis.Options{
 		Addr: addr, MaxRetries: -1, DialerRetries: 1, Protocol: 2, DisableIdentity: true,
 		DialTimeout: timeout, ReadTimeout: timeout, WriteTimeout: timeout,
@@ -243,13 +243,13 @@ func TestReplicaHasWhatTheBarrierSays(t *testing.T) {
 	ctx := context.Background()
 	for i := range 20 {
 		key := "k" + strconv.Itoa(i)
-		if err := w.nodes[0].admin.Set(ctx, key, "1", 0).Err(); err != nil {
+		if err := redisOf(w.nodes[0]).Set(ctx, key, "1", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Barrier(); err != nil {
 			t.Fatal(err)
 		}
-		if n := w.nodes[1].admin.Exists(ctx, key).Val(); n != 1 {
+		if n := redisOf(w.nodes[1]).Exists(ctx, key).Val(); n != 1 {
 			t.Fatalf("%s is not on the replica", key)
 		}
 	}
@@ -259,7 +259,7 @@ func TestReplicaHasWhatTheBarrierSays(t *testing.T) {
 	if err := w.Promote("n1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.nodes[1].admin.Set(ctx, "written", "1", 0).Err(); err != nil {
+	if err := redisOf(w.nodes[1]).Set(ctx, "written", "1", 0).Err(); err != nil {
 		t.Errorf("a promoted replica refuses writes: %v", err)
 	}
 }

@@ -31,6 +31,7 @@ type Config struct {
 	Launcher    server.Launcher  // starts the nodes; nil: as processes
 	Spawner     server.Spawner   // starts the workers; nil: as processes
 	Relay       Relay            // stands between the links and the nodes; nil: nothing does
+	System      server.Kind      // of the nodes; nil: Redis
 }
 
 // Environment is a set of running processes. Its methods are for one goroutine, the harness's loop.
@@ -59,10 +60,10 @@ type Environment struct {
 // node is a server of the environment and our own connection to it.
 type node struct {
 	server.Node
-	admin   server.Admin
-	follows *node           // of which it is a replica; nil: of none
-	spins   <-chan struct{} // closed at the end of the script that it executes; nil: none
-	naps    <-chan error    // the end of a command that ends by itself; nil: none
+	operator server.Operator
+	follows  *node           // of which it is a replica; nil: of none
+	spins    <-chan struct{} // closed at the end of the script that it executes; nil: none
+	naps     <-chan error    // the end of a command that ends by itself; nil: none
 }
 
 // inboxSize is room for what all workers may report while the loop is busy with a fault.
@@ -201,7 +202,7 @@ func (w *Environment) Close() error {
 		m.Close()
 	}
 	for _, n := range append(w.nodes, w.watchers...) {
-		n.admin.Close()
+		n.operator.Close()
 		all.Go(n.Kill)
 	}
 	all.Wait()

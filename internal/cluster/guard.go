@@ -42,10 +42,22 @@ func (w *Environment) keep() {
 	}
 }
 
+// system is by what name the version of the nodes is told.
+func (w *Environment) system() string {
+	if w.cfg.System == nil {
+		return "redis"
+	}
+	return w.cfg.System.Name()
+}
+
 // observe asks a node for its version and follows its command stream, around the proxies.
 func (w *Environment) observe(n *node) (err error) {
-	if w.versions["redis"], err = n.admin.Version(); err != nil {
+	if w.versions[w.system()], err = n.operator.Version(); err != nil {
 		return fmt.Errorf("%s: %w", n.Name, err)
+	}
+	if w.cfg.System != nil { // it has no stream of commands
+		go w.guard(n.Name, n.Server)
+		return nil
 	}
 	if _, ok := n.Server.(server.ExternalServer); ok {
 		return nil // MONITOR would slow it down for others

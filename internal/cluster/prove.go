@@ -61,11 +61,15 @@ func (w *Environment) proveSilence(s nemesis.Step) error {
 	if s.Do == nemesis.Stall && s.For.D() < 5*silence {
 		return nil
 	}
-	silent := func(n *node) bool {
-		// on a busy machine what silences the node may still be on its way
-		return proc.Eventually(func() bool { return !n.admin.Answers(silence) })
-	}
-	return w.proveNode(s.Target, silent, "it answers")
+	return w.on(s.Target, func(n *node) error {
+		return asks(n, func(b blocker) error {
+			// on a busy machine what silences the node may still be on its way
+			if !proc.Eventually(func() bool { return !b.Answers(silence) }) {
+				return fmt.Errorf("%s: it answers", s.Target)
+			}
+			return nil
+		})
+	})
 }
 
 // clockSlack is how wrong the clock may still look: reading it takes time. It is far below the
@@ -74,7 +78,11 @@ const clockSlack = 50 * time.Millisecond
 
 func (w *Environment) proveClock(s nemesis.Step) error {
 	return w.on(s.Target, func(n *node) error {
-		low, high, err := n.admin.Ahead()
+		c, err := can[clocked](n)
+		if err != nil {
+			return err
+		}
+		low, high, err := c.Ahead()
 		if err == nil && (high < s.Offset.D()-clockSlack || low > s.Offset.D()+clockSlack) {
 			err = fmt.Errorf("%s: its clock is ahead by %v, not by %v", n.Name, high, s.Offset.D())
 		}
@@ -93,7 +101,11 @@ func (w *Environment) probeClocks() error {
 		if err := n.Clock.Set(jump); err != nil {
 			return err
 		}
-		low, _, err := n.admin.Ahead()
+		c, err := can[clocked](n)
+		if err != nil {
+			return err
+		}
+		low, _, err := c.Ahead()
 		if err := errors.Join(err, n.Clock.Set(0)); err != nil {
 			return err
 		}
@@ -107,7 +119,11 @@ func (w *Environment) probeClocks() error {
 
 func (w *Environment) provePromotion(name string) error {
 	return w.on(name, func(n *node) error {
-		role, err := n.admin.Role()
+		p, err := can[promoter](n)
+		if err != nil {
+			return err
+		}
+		role, err := p.Role()
 		if err == nil && role != "master" {
 			err = fmt.Errorf("%s: its role is %q", name, role)
 		}

@@ -32,7 +32,7 @@ func (w *Environment) startSentinels() error {
 	if err != nil {
 		return err
 	}
-	master := w.nodes[0].admin
+	master := redisOf(w.nodes[0])
 	if err := master.Announce(public); err != nil {
 		return err
 	}

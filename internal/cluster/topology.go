@@ -47,7 +47,7 @@ func (w *Environment) describe(i int, name, replicaOf string) (server.NodeConfig
 	c := server.NodeConfig{
 		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000),
 		Dir: filepath.Join(w.scratch.Path, name), Log: w.log(name),
-		ReplicaOf: replicaOf, Config: w.cfg.RedisConfig,
+		ReplicaOf: replicaOf, Config: w.cfg.RedisConfig, Kind: w.cfg.System,
 	}
 	var err error
 	if w.remote != nil {
@@ -101,7 +101,7 @@ func (w *Environment) launch(c server.NodeConfig) (*node, error) {
 	if own, ok := s.(server.ExternalServer); ok {
 		own.Settle(&c)
 	}
-	return &node{Node: server.Node{NodeConfig: c, Server: s}, admin: c.Dial()}, nil
+	return &node{Node: server.Node{NodeConfig: c, Server: s}, operator: operate(c)}, nil
 }
 
 // ready waits until nodes can be used.
@@ -187,7 +187,8 @@ func (w *Environment) replicate() error {
 	}
 	for _, n := range w.nodes {
 		if replicas := w.replicas(n); replicas > 0 {
-			if err := n.admin.Barrier(replicas); err != nil {
+			err := asks(n, func(r replicator) error { return r.Barrier(replicas) })
+			if err != nil {
 				return fmt.Errorf("%s: %w", n.Name, err)
 			}
 		}

@@ -31,7 +31,7 @@ type election struct {
 func acquainted(n *node) error {
 	limit := time.Now().Add(server.Patience)
 	for {
-		why, err := strangers(n.admin)
+		why, err := strangers(redisOf(n))
 		if err == nil && why == "" {
 			return nil
 		}
@@ -82,7 +82,7 @@ func (w *Environment) alarm(close bool) error {
 	errs := make([]error, len(w.watchers))
 	for i, n := range w.watchers {
 		all.Go(func() {
-			errs[i] = n.admin.Do(context.Background(), "SENTINEL", "SET", workloads.MasterName,
+			errs[i] = redisOf(n).Do(context.Background(), "SENTINEL", "SET", workloads.MasterName,
 				"down-after-milliseconds", d.Milliseconds()).Err()
 		})
 	}

@@ -7,11 +7,38 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/cluster/system"
 )
 
 // packages are what brings the programs of toolchains along.
 var packages = map[string]string{"python3": "python3 python3-venv", "node": "nodejs", "npm": "npm",
 	"java": "default-jdk", "javac": "default-jdk", "mvn": "maven", "cargo": "cargo", "go": "golang"}
+
+// systems are the servers of other systems than Redis.
+func systems() (findings []Finding) {
+	for _, name := range system.Names() {
+		f := Finding{Name: name, For: "the adapters " + strings.Join(adaptersOf(name), ", ")}
+		kind, err := system.Find(name)
+		if err == nil {
+			f.Found, err = kind.Find()
+		}
+		if f.OK = err == nil; err != nil {
+			f.Found = err.Error()
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}
+
+// adaptersOf are the adapters whose lock is in servers of a system.
+func adaptersOf(system string) (names []string) {
+	for _, a := range adapters.All() {
+		if a.System == system {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
 
 // toolchains are the programs that adapters need.
 func toolchains() (findings []Finding) {

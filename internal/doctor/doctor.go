@@ -39,7 +39,7 @@ func Diagnose(ctx context.Context) Diagnosis {
 		daemon, dockerImage(ctx, daemon.OK), cgroups(), loopback(), signals(), temporaryFolder(),
 		openFiles(), program("chromium", "tests of the report, and pictures", "apt-get install chromium"),
 	}}
-	d.Findings = append(d.Findings, toolchains()...)
+	d.Findings = append(append(d.Findings, systems()...), toolchains()...)
 	trials := tryAll(ctx)
 	for _, t := range trials {
 		d.Environments[t.environment] = t.String()

@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Adapter is what a plan knows of a lock that an adapter drives: with it a run can be judged and
@@ -20,6 +21,7 @@ type Adapter struct {
 	Library  string            `json:"library,omitempty"`
 	Version  string            `json:"version,omitempty"` // of the library
 	Hash     string            `json:"hash"`              // of its files
+	System   string            `json:"system,omitempty"`  // of the servers; "": Redis
 	Topology string            `json:"topology"`
 	Key      string            `json:"key,omitempty"` // how the library names the key {key}
 	Clock    string            `json:"clock"`         // what moves its wall clock: shim, overlay or none
@@ -91,12 +93,33 @@ func (p *Plan) adapt(o RunOptions) error {
 		p.Impl += "-" + a.Version // a library is another lock than lockbench's own port of it
 	}
 	p.Adapter = &Adapter{Name: a.Name, Dir: a.Dir, Library: a.Library, Version: a.Version,
-		Hash: a.Hash, Topology: u.Topology, Key: u.Key, Clock: a.Clock, Declares: u.Declares,
-		Options: u.Options, Poll: history.Duration(cmp.Or(o.Poll, u.Defaults.Poll.D()))}
+		Hash: a.Hash, System: systemOf(a), Topology: u.Topology, Key: u.Key, Clock: a.Clock,
+		Declares: u.Declares, Options: u.Options,
+		Poll: history.Duration(cmp.Or(o.Poll, u.Defaults.Poll.D()))}
 	p.Adapter.tell(o, u)
 	p.adaptedTimes(o, u)
 	return nil
 }
+
+// systemOf is the system of an adapter's servers, as a plan has it.
+func systemOf(a adapters.Adapter) string {
+	if a.System == nemesis.Redis {
+		return ""
+	}
+	return a.System
+}
+
+// System is that of the plan's servers; "": Redis.
+func (p Plan) System() string {
+	if p.Adapter == nil {
+		return ""
+	}
+	return p.Adapter.System
+}
+
+// unseen are the properties that the commands of clients decide, which no tap sees with another
+// system: what is unknown of them decides no run.
+var unseen = []string{history.LeaseExclusion, history.OwnerRelease}
 
 // foreign refuses settings that no adapter is told.
 func foreign(o RunOptions) error {

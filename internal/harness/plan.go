@@ -202,6 +202,9 @@ func NewPlan(w RunOptions) (Plan, error) {
 	} else if err := p.adapt(w); err != nil {
 		return p, err
 	}
+	if p.System() != "" && len(w.Properties) == 0 {
+		p.Reported = append(p.Reported, unseen...)
+	}
 	if p.Clients > 1 {
 		p.Rest = history.Duration(tidy(rest(p.Poll.D())))
 	}
@@ -277,6 +280,8 @@ func (p Plan) Validate() error {
 	case p.Adapter != nil && p.Environment == "sim":
 		return fmt.Errorf("the simulator cannot run the adapter %s, which is a process of its own; it "+
 			"needs redis-server, or --env docker", p.Adapter.Name)
+	case nemesis.HasSystem(p.Environment, p.System()) != nil:
+		return nemesis.HasSystem(p.Environment, p.System())
 	case p.bounded() != nil:
 		return p.bounded()
 	case p.TTL <= 0:

@@ -34,7 +34,8 @@ func spawner(ctx context.Context, p harness.Plan, dir string, otherwise server.S
 		return nil, err
 	}
 	s := adapter.Spawner{Adapter: in, Options: p.Adapter.Options, Dir: filepath.Join(dir, "logs")}
-	if p.Declares().Lease {
+	s.Direct = p.System() != ""
+	if p.Declares().Lease && !s.Direct { // a session may have been used up in part before the grant
 		s.Lease = p.TTL.D()
 	}
 	if pattern := p.Adapter.Key; pattern != "" {

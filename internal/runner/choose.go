@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/cluster/system"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -32,6 +33,28 @@ type Choice struct {
 	Environment string        // its name; never Auto
 	Place       harness.Place // complete, so that a plan repeats it
 	Note        string        // what the user should know about the choice; "": nothing
+}
+
+// ChooseFor is Choose for servers of a system; "": Redis.
+func ChooseFor(ctx context.Context, name, environment string, place harness.Place) (Choice, error) {
+	if name == "" {
+		return Choose(ctx, environment, place)
+	}
+	kind, err := system.Find(name)
+	if err != nil {
+		return Choice{}, err
+	}
+	if environment == "" || environment == Auto {
+		environment = Process
+	}
+	if err := nemesis.HasSystem(environment, name); err != nil {
+		return Choice{}, err
+	}
+	if _, err := kind.Find(); err != nil {
+		return Choice{}, err
+	}
+	place, err = Complete(ctx, environment, place)
+	return Choice{Environment: environment, Place: place}, err
 }
 
 // Choose turns Auto into a name, completes the place, and refuses what this machine cannot have or

@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/cluster/system"
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
@@ -34,6 +35,12 @@ func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error)
 	if s.Spawner, err = spawner(ctx, p, dir, s.Spawner); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	var kind server.Kind
+	if p.System() != "" {
+		if kind, err = system.Find(p.System()); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
 	worker := p.Worker()
 	for i, k := range worker.Keys {
 		worker.Keys[i] = s.prefix + k
@@ -41,7 +48,7 @@ func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error)
 	e, err := cluster.Start(cluster.Config{
 		Dir: dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
 		Seed: p.Seed, Scenario: p.Scenario, Worker: worker, RedisConfig: p.RedisConfig,
-		Launcher: s.Launcher, Spawner: s.Spawner,
+		Launcher: s.Launcher, Spawner: s.Spawner, System: kind,
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.Close())

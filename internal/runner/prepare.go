@@ -21,7 +21,7 @@ func Prepare(ctx context.Context, o harness.RunOptions) (p harness.Plan, note st
 	if err != nil {
 		return p, "", err
 	}
-	c, err := Choose(ctx, o.Environment, o.Place)
+	c, err := ChooseFor(ctx, p.System(), o.Environment, o.Place)
 	if err != nil {
 		return p, "", err
 	}
@@ -36,17 +36,25 @@ func Prepare(ctx context.Context, o harness.RunOptions) (p harness.Plan, note st
 	return p, c.Note, Available(ctx, c, p.Scenario...)
 }
 
+// fitting is the environment of a plan that was read.
+func fitting(ctx context.Context, p harness.Plan) (c Choice, err error) {
+	if p.System() != "" {
+		return ChooseFor(ctx, p.System(), p.Environment, p.Place)
+	}
+	return c, c.name(ctx, p.Environment)
+}
+
 // Fit is Prepare for a plan that was read: it changes nothing but an environment named Auto.
 func Fit(ctx context.Context, p harness.Plan) (_ harness.Plan, note string, err error) {
-	c := Choice{}
-	if err := c.name(ctx, p.Environment); err != nil {
+	c, err := fitting(ctx, p)
+	if err != nil {
 		return p, "", err
 	}
 	p.Environment, c.Place = c.Environment, p.Place
 	if err := p.Place.Suits(c.Environment); err != nil {
 		return p, "", err
 	}
-	has := Capabilities(ctx, c, c.Environment == Process && movesClocks(p.Scenario))
+	has := Capabilities(ctx, c, c.Environment == Process && movesClocks(p.Scenario)).On(p.System())
 	if err := has.Possible(nemesis.Scenario{Topology: p.Topology, Replicas: p.Replicas,
 		Steps: p.Scenario}); err != nil {
 		return p, "", fmt.Errorf("--nemesis %s: %w", p.Nemesis, err)

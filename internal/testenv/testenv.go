@@ -17,6 +17,7 @@ var commands = map[string]string{
 	"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc",
 	"python3": "python3", "docker": "docker", "faketime": "faketime",
 	"bridge": "docker", "compose": "docker-compose",
+	"etcd": "etcd",
 }
 
 // probes are for parts that may be installed and yet not be of use: a daemon that does not run, or

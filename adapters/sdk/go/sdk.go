@@ -36,6 +36,7 @@ type Config struct {
 	Seed      int64          `json:"seed"`
 	Redis     []string       `json:"redis"`     // one address for each independent Redis
 	Sentinels []string       `json:"sentinels"` // instead of Redis, with Master
+	Servers   []string       `json:"servers"`   // instead of Redis: host:port of another system
 	Master    string         `json:"master"`
 	Keys      []string       `json:"keys"`
 	TTL       int64          `json:"ttl_ms"`

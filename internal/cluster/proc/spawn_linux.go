@@ -31,7 +31,10 @@ var spawner = sync.OnceValue(func() chan<- func() {
 
 // Start starts a child in a process group of its own that dies with this process, stopped or not.
 func Start(c *exec.Cmd) error {
-	c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	if c.SysProcAttr == nil {
+		c.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	c.SysProcAttr.Pdeathsig, c.SysProcAttr.Setpgid = syscall.SIGKILL, true
 	done := make(chan error)
 	spawner() <- func() { done <- c.Start() }
 	return <-done

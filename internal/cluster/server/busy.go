@@ -23,6 +23,9 @@ func (c Admin) Spin() (<-chan struct{}, error) {
 	return end, nil
 }
 
+// EndSpin kills the script.
+func (c Admin) EndSpin() error { return c.ScriptKill(context.Background()).Err() }
+
 // Sleep makes the node execute a command that takes d. What is returned says when it has ended, and
 // whether it was over too soon.
 func (c Admin) Sleep(d time.Duration) <-chan error {

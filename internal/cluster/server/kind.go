@@ -2,12 +2,20 @@ package server
 
 import (
 	"net"
+	"os/exec"
 	"strconv"
 	"strings"
 )
 
 // Kind is a kind of server, as a launcher has to know it, wherever it runs the program.
 type Kind interface {
+	// Name is that of the program, for people; versions are told by it.
+	Name() string
+	// Find is where the program is on this machine. The error is one line, with the command that
+	// brings it.
+	Find() (path string, err error)
+	// Operator is our own way to a server of this kind, around the proxies.
+	Operator(c NodeConfig) Operator
 	// Command returns the arguments of the program, and the configuration that it wants to find in
 	// file and may rewrite there; "" if it needs none.
 	Command(c NodeConfig, file string) (args []string, text string)
@@ -15,8 +23,40 @@ type Kind interface {
 	SaysReady(c NodeConfig, line string) bool
 }
 
+// Preparer is a Kind whose servers find more than an empty folder when they start.
+type Preparer interface {
+	// Prepare fills the server's folder, unless it was filled before.
+	Prepare(c NodeConfig) error
+}
+
+// Unprivileged is a Kind whose servers are started as another user where this process is root's,
+// and own their folders.
+type Unprivileged interface{ Unprivileged() }
+
+// Operator is what the harness asks of a server itself. Which more it can be asked depends on its
+// kind; who asks says what is needed.
+type Operator interface {
+	Version() (string, error)
+	Close() error
+}
+
 // Redis is a redis-server, or what stands in for it.
 type Redis struct{}
+
+// Name is Kind.
+func (Redis) Name() string { return "redis-server" }
+
+// Find is Kind.
+func (Redis) Find() (string, error) {
+	path, err := exec.LookPath("redis-server")
+	if err != nil {
+		return "", ErrNoRedis
+	}
+	return path, nil
+}
+
+// Operator is Kind: an Admin.
+func (Redis) Operator(c NodeConfig) Operator { return c.Dial() }
 
 // Command is Kind: a server that keeps nothing on disk, expires keys promptly and feeds its replica
 // without the delays of docs/environments.md, Replication barrier.

@@ -60,7 +60,7 @@ func (l *Life) Follow(out io.Reader) {
 // End says that the server is gone, and why. It is called once, after Follow has returned.
 func (l *Life) End(why any) {
 	l.log.Close()
-	l.err = fmt.Errorf("redis-server %s ended (%v)", l.Name, why)
+	l.err = fmt.Errorf("%s %s ended (%v)", l.kind().Name(), l.Name, why)
 	if l.last != "" {
 		l.err = fmt.Errorf("%w; its last line: %s", l.err, l.last)
 	}
@@ -77,8 +77,8 @@ func (l *Life) Ready() error {
 	case <-l.done:
 		return l.err
 	case <-t.C:
-		return fmt.Errorf("redis-server %s is not ready after %v; see %s", l.Name, l.Patience,
-			filepath.Base(l.Log))
+		return fmt.Errorf("%s %s is not ready after %v; see %s", l.kind().Name(), l.Name,
+			l.Patience, filepath.Base(l.Log))
 	}
 }
 

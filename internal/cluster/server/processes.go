@@ -50,12 +50,17 @@ func (Processes) Launch(c NodeConfig) (Server, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errNotLinux
 	}
-	bin, err := exec.LookPath("redis-server")
+	bin, err := c.kind().Find()
 	if err != nil {
-		return nil, ErrNoRedis
+		return nil, err
 	}
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return nil, err
+	}
+	if p, ok := c.kind().(Preparer); ok {
+		if err := p.Prepare(c); err != nil {
+			return nil, fmt.Errorf("%s %s cannot be prepared: %w", c.kind().Name(), c.Name, err)
+		}
 	}
 	file := filepath.Join(c.Dir, "server.conf")
 	args, text := c.Command(file)
@@ -70,6 +75,11 @@ func (Processes) Launch(c NodeConfig) (Server, error) {
 	}
 	p := &process{Life: life, cmd: exec.Command(bin, args...)}
 	p.cmd.Env = append(proc.Environ(), c.Env...)
+	if _, ok := c.kind().(Unprivileged); ok {
+		if err := proc.Unprivileged(p.cmd, c.Dir); err != nil {
+			return nil, err
+		}
+	}
 	if c.Clock != nil {
 		env, err := wind(c.Clock)
 		if err != nil {

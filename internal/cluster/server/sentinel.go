@@ -16,6 +16,8 @@ const PatientAfter = 10 * time.Minute
 
 // Sentinel is a sentinel, with what it is told when it starts.
 type Sentinel struct {
+	Redis
+
 	Master   string   // host:port of the master
 	Replicas []string // public addresses
 	Self     Peer     // how others know it

@@ -36,6 +36,10 @@ func Scratch() (*Folder, error) {
 		} else if err != nil {
 			return nil, err
 		}
+		// servers of another user live below it
+		if err := os.Chmod(dir, 0o711); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
 		folder := &Folder{dir, f}
 		// where there are no locks, there are no sweeps
 		if !errors.Is(proc.Lock(f), proc.ErrLocked) && folder.Vanished() == nil {

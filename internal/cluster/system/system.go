@@ -1,0 +1,44 @@
+// Package system knows the servers of other systems than Redis: a file each, and a row in the table
+// below. What a system cannot have of the faults, nemesis says.
+package system
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/cluster/server"
+)
+
+// systems is the closed list, by the name that adapters use.
+var systems = map[string]server.Kind{
+	"etcd": Etcd{},
+}
+
+// Find returns the system of this name.
+func Find(name string) (server.Kind, error) {
+	k, ok := systems[name]
+	if !ok {
+		return nil, fmt.Errorf("there is no system %q; there are: %s", name, strings.Join(Names(), ", "))
+	}
+	return k, nil
+}
+
+// Names are those of all systems, sorted.
+func Names() (names []string) {
+	for n := range systems {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// installed is where a program is, by its name; bring is the command that installs it.
+func installed(program, bring string) (string, error) {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return "", fmt.Errorf("%s is not installed: `%s`", program, bring)
+	}
+	return path, nil
+}

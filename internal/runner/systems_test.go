@@ -1,0 +1,126 @@
+package runner_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/runner"
+	"github.com/lockbench/lockbench/internal/testenv"
+)
+
+// keyCells are runs on servers of other systems than Redis: what must be found, and what must not.
+// A letter is violated, or with a + before it valid.
+var keyCells = []struct {
+	adapter, variant, nemesis, workload string
+	ttl                                 time.Duration
+	want                                string
+}{
+	{"etcd-mutex", "ttl", "none", "fenced", time.Second, "+S +D +F +U"},
+	{"etcd-mutex", "ttl", "pause", "mutex", time.Second, "S N +F"},
+	{"etcd-mutex", "ttl", "crash", "mutex", time.Second, "+S +D +F"},
+	{"etcd-mutex", "ttl", "partition:stay", "mutex", time.Second, "S +F"},
+}
+
+// TestKeyCellsOfSystems is what CI wants of each system.
+func TestKeyCellsOfSystems(t *testing.T) {
+	for _, c := range keyCells {
+		t.Run(c.adapter+" "+c.variant+" "+c.nemesis, func(t *testing.T) {
+			t.Parallel()
+			setUp(t, c.adapter)
+			o := harness.RunOptions{Adapter: c.adapter, Variant: c.variant, Nemesis: c.nemesis,
+				Workload: c.workload, TTL: c.ttl, Thorough: true, Seed: 1}
+			demandLetters(t, o, strings.Fields(c.want))
+		})
+	}
+}
+
+// setUp skips a test whose adapter or system is not here, unless it is required.
+func setUp(t *testing.T, name string) {
+	t.Helper()
+	a, err := adapters.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testenv.Part(t, a.System)
+	if !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()) {
+		t.Skipf("not set up here: lockbench adapters setup %s", name)
+	}
+}
+
+// demandLetters runs a plan until its letters are as they must be: a machine that stalls makes them
+// unknown, and then it is given again, twice. What is known and wrong fails at once.
+func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
+	t.Helper()
+	for try := 1; ; try++ {
+		p, _, err := runner.Prepare(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := runner.Run(t.Context(), p, runner.Options{Dir: filepath.Join(t.TempDir(), "run")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]checker.Result{}
+		for _, p := range r.Verdict.Properties {
+			got[p.Property] = p.Verdict
+		}
+		unknown := false
+		for _, l := range letters {
+			letter, valid := strings.CutPrefix(l, "+")
+			want := checker.Violated
+			if valid {
+				want = checker.Valid
+			}
+			switch got[letter] {
+			case want:
+			case checker.Unknown:
+				unknown = true
+			default:
+				t.Errorf("%s is %s, not %s: %s", letter, got[letter], want, r.Verdict.Summary)
+			}
+		}
+		if !unknown {
+			return
+		}
+		if try == 3 {
+			t.Fatalf("unknown three times: %s", r.Verdict.Summary)
+		}
+	}
+}
+
+// TestWhatASystemCannotHave is refused before anything starts, with the reason.
+func TestWhatASystemCannotHave(t *testing.T) {
+	testenv.Part(t, "etcd")
+	for nemesis, want := range map[string]string{
+		"failover":      "there is no replica that lags behind",
+		"pause:between": "the commands of its clients are not seen",
+		"late":          "its clients choose their connections themselves",
+		"busy:stay":     "it has no script or command that keeps it busy",
+	} {
+		o := harness.RunOptions{Adapter: "etcd-mutex", Nemesis: nemesis}
+		if _, _, err := runner.Prepare(t.Context(), o); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", nemesis, err)
+		}
+	}
+	o := harness.RunOptions{Adapter: "etcd-mutex", Nemesis: "none", Environment: "docker"}
+	if _, _, err := runner.Prepare(t.Context(), o); err == nil ||
+		!strings.Contains(err.Error(), "take --env process") {
+		t.Errorf("in containers: %v", err)
+	}
+}
+
+// TestAMissingServerIsOneLine names the command that brings it.
+func TestAMissingServerIsOneLine(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	o := harness.RunOptions{Adapter: "etcd-mutex", Nemesis: "none"}
+	_, _, err := runner.Prepare(t.Context(), o)
+	if err == nil || err.Error() != "etcd is not installed: `apt-get install etcd-server`" {
+		t.Error(err)
+	}
+}

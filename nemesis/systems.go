@@ -1,0 +1,80 @@
+package nemesis
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Redis is the system whose commands lockbench knows.
+const Redis = "redis"
+
+// CommandAwait is what a scenario does that stops a client at a command of its own.
+const CommandAwait = "await a command"
+
+// system is what servers other than Redis can never do.
+type system struct {
+	no    map[string]string // why a step is not possible, as in Capabilities
+	lacks map[string]string // why a topology is not possible
+}
+
+// Why something is not possible with the servers or clients of another system.
+const (
+	unseen    = "the commands of its clients are not seen"
+	direct    = "its clients choose their connections themselves"
+	noReplica = "its members agree on every write: there is no replica that lags behind"
+	noScript  = "it has no script or command that keeps it busy"
+	noClock   = "its clock does not go through the C library"
+)
+
+// systems is the closed list, by name.
+var systems = map[string]system{
+	"etcd": {no: merge(because(noReplica, Promote, Barrier), because(noScript, Busy, Stall, Free),
+		because(noClock, NodeClock)), lacks: because(noReplica, Failover, Sentinel)},
+}
+
+func merge(all ...map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, m := range all {
+		maps.Copy(out, m)
+	}
+	return out
+}
+
+// Systems are the names of all systems, Redis first.
+func Systems() []string { return append([]string{Redis}, slices.Sorted(maps.Keys(systems))...) }
+
+// On is the capabilities of an environment with the servers of another system; "" and Redis change
+// nothing.
+func (g Capabilities) On(name string) Capabilities {
+	s, other := systems[name]
+	if !other {
+		return g
+	}
+	g.no = merge(g.no, because(unseen, CommandAwait), because(direct, spareWay), s.no)
+	g.lacks = merge(g.lacks, s.lacks)
+	return g
+}
+
+// spareWay is what the step is called that gives clients a second way.
+const spareWay = Redirect + " " + Spare
+
+// needs are what must be possible for a step, by what Capabilities calls it.
+func (s Step) needs() []string {
+	switch {
+	case s.Await != nil && s.Await.Phase == "":
+		return []string{CommandAwait}
+	case s.Do == Redirect && s.Node == Spare:
+		return []string{s.Do, spareWay}
+	}
+	return []string{s.Do}
+}
+
+// HasSystem says why there are no servers of a system in an environment; nil if there are.
+func HasSystem(environment, system string) error {
+	if system == "" || system == Redis ||
+		slices.Contains([]string{"", "auto", "process"}, environment) {
+		return nil
+	}
+	return fmt.Errorf("%s runs as processes of this machine only: take --env process", system)
+}
