@@ -36,8 +36,8 @@ var rooms = map[string][]string{
 		"internal/store", "internal/study", "reports", "reports/page", "reports/figure",
 		"reports/view"},
 	// it draws and shrinks the runs that show what is not as expected
-	"reports/gate": {"checker", "internal/explore", "internal/gate", "internal/harness",
-		"internal/store", "reports", "reports/page", "reports/view"},
+	"reports/gate": {"checker", "internal/batch", "internal/explore", "internal/gate",
+		"internal/harness", "internal/store", "reports", "reports/page", "reports/view"},
 	"reports/compare": {"internal/compare", "reports/page"},
 	"reports/serve": {"history", "history/edn", "checker", "internal/store", "internal/matrix",
 		"internal/gate", "reports", "reports/gate", "reports/matrix", "reports/page", "reports/view"},

@@ -30,7 +30,8 @@ func (d document) entry(v strictyaml.Value, all fields) (Entry, error) {
 		return Entry{}, err
 	}
 	e := Entry{Name: x.Name, Environment: x.Environment, Expect: x.Expect, Found: x.Found,
-		Seed: x.Seed, Seeds: x.Seeds, Repeats: x.Repeats, Budget: history.Duration(x.Budget), At: x.At,
+		Seed: x.Seed, Seeds: x.Seeds, Repeats: x.Repeats, Budget: history.Duration(x.Budget),
+		At: x.At, Line: x.At.Line,
 		asked: x.settings}
 	own, err := written(v)
 	if err != nil {

@@ -42,7 +42,8 @@ type Entry struct {
 	Budget  history.Duration `json:"budget,omitempty"` // of the entry, wall clock; 0: none
 	Options []Option         `json:"options,omitempty"`
 
-	At strictyaml.Position `json:"-"`
+	At   strictyaml.Position `json:"-"`
+	Line int                 `json:"line,omitempty"` // of the file
 
 	asked settings // what Options say; zero in an entry that was read from gate.json
 }

@@ -65,7 +65,8 @@ func gateResult() *gate.Result {
 // TestGoldenGate pins what pipelines and people read.
 func TestGoldenGate(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, *gate.Result) error{
-		"junit.xml": WriteJUnit, "gate-summary.md": WriteSummary} {
+		"junit.xml": WriteJUnit, "gate-summary.md": WriteSummary, "gate.html": WritePage,
+		"annotations.txt": WriteAnnotations} {
 		var b bytes.Buffer
 		if err := write(&b, gateResult()); err != nil {
 			t.Fatal(err)

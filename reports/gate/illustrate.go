@@ -25,6 +25,9 @@ import (
 const (
 	JUnitFile   = "junit.xml"
 	SummaryFile = "summary.md"
+	PageFile    = "gate.html"
+	// what GitHub shows beside the lines of the gate file
+	AnnotationsFile = "annotations.txt"
 )
 
 // Save illustrates a result, and writes the files that people and programs read. What goes wrong
@@ -35,6 +38,8 @@ func Save(ctx context.Context, dir string, r *gate.Result, say io.Writer) error 
 		store.Write(dir, gate.ResultFile, func(w *os.File) error { return r.Write(w) }),
 		store.Write(dir, JUnitFile, func(w *os.File) error { return WriteJUnit(w, r) }),
 		store.Write(dir, SummaryFile, func(w *os.File) error { return WriteSummary(w, r) }),
+		store.Write(dir, PageFile, func(w *os.File) error { return WritePage(w, r) }),
+		store.Write(dir, AnnotationsFile, func(w *os.File) error { return WriteAnnotations(w, r) }),
 	)
 }
 

@@ -112,7 +112,7 @@ func details(e gate.EntryResult) string {
 	out := []string{"expected: " + e.Expect.String(), "found: " + e.Found}
 	if s := e.Shown; s != nil {
 		for _, x := range [][2]string{{"", s.Explanation}, {"report: ", s.Report}, {"run: ", s.Dir},
-			{"again: ", s.Reproduce}, {"counterexample: ", s.Counterexample}} {
+			{"again: ", s.Reproduce}, {"then: ", s.Then}, {"counterexample: ", s.Counterexample}} {
 			if x[1] != "" {
 				out = append(out, x[0]+x[1])
 			}
@@ -131,6 +131,7 @@ func junitProperties(r *gate.Result) []junitProperty {
 			}
 		}
 	}
+	ps = append(ps, junitProperty{"page", PageFile})
 	if s := r.Shard.String(); s != "" {
 		ps = append(ps, junitProperty{"shard", s})
 	}

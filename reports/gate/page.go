@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"io"
+	"slices"
 
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/units"
@@ -18,7 +20,33 @@ var pageTemplate = template.Must(template.New("gate").Parse(pageHTML))
 
 // row is an entry of a gate.
 type row struct {
-	Name, Title, Expect, Found, Result, State, Claim, Story, Link, Reproduce string
+	Name, Title, Expect, Found, Result, State, Claim, Story, Link, Reproduce, Then string
+}
+
+// worst are the outcomes in the order of the page: what is to be looked at comes first.
+var worst = []gate.Outcome{gate.Failed, gate.Broken, gate.Refused, gate.Unknown, gate.Allowed,
+	gate.Passed}
+
+// inOrder are the entries, the worst first.
+func inOrder(g *gate.Result) []gate.EntryResult {
+	return slices.SortedStableFunc(slices.Values(g.Entries), func(a, b gate.EntryResult) int {
+		return slices.Index(worst, a.Result) - slices.Index(worst, b.Result)
+	})
+}
+
+// WritePage writes gate.html: one file that needs no other, and leads to the reports beside it.
+func WritePage(w io.Writer, g *gate.Result) error {
+	reports := map[string]string{}
+	for _, e := range g.Entries {
+		if e.Shown != nil {
+			reports[e.Shown.Dir] = e.Shown.Report
+		}
+	}
+	body, _, err := Page(g, func(dir string) string { return reports[dir] })
+	if err == nil {
+		_, err = w.Write(body)
+	}
+	return err
 }
 
 var states = map[gate.Outcome]string{gate.Passed: "valid",
@@ -27,22 +55,22 @@ var states = map[gate.Outcome]string{gate.Passed: "valid",
 // Page is a gate's result as one page, and the policy that it asks a browser to enforce.
 func Page(g *gate.Result, link page.Link) (body []byte, policy string, err error) {
 	p := struct {
-		Result, State, Meta string
-		Rows                []row
-		CSS                 template.CSS
-	}{Result: page.Clean(string(g.Result), 20), State: stateOf(g.Result), CSS: template.CSS(page.CSS)}
+		Result, State, Meta, File string
+		Rows                      []row
+		CSS                       template.CSS
+	}{Result: page.Clean(string(g.Result), 20), State: stateOf(g.Result), CSS: template.CSS(page.CSS),
+		File: page.Clean(g.Gate.File, 80)}
 	p.Meta = fmt.Sprintf("%s · took %s · exit code %d", units.Count(len(g.Entries), "entry"),
 		units.Span(g.Took), g.Exit)
-	for _, e := range g.Entries {
+	for _, e := range inOrder(g) {
 		x := row{Name: page.Clean(e.Name, 80), Title: page.Clean(e.Title, 120),
 			Expect: page.Clean(fmt.Sprint(e.Expect), 60), Found: page.Clean(e.Found, 60),
 			Result: page.Clean(string(e.Result), 20), State: stateOf(e.Result), Claim: page.Clean(e.Claim,
-				300)}
+				600)}
 		if e.Shown != nil {
 			x.Story, x.Reproduce, x.Link = page.Clean(e.Shown.Explanation, 500),
-				page.Clean(e.Shown.Reproduce,
-					400),
-				link(e.Shown.Dir)
+				page.Clean(e.Shown.Reproduce, 400), link(e.Shown.Dir)
+			x.Then = page.Clean(e.Shown.Then, 400)
 		}
 		p.Rows = append(p.Rows, x)
 	}

@@ -73,7 +73,8 @@ func finding(b *strings.Builder, e gate.EntryResult) {
 		return
 	}
 	for _, x := range [][2]string{{"report", s.Report}, {"run", s.Dir},
-		{"counterexample", s.Counterexample}, {"again", s.Reproduce}} {
+		{"counterexample", s.Counterexample}, {"again", s.Reproduce},
+		{"with the lock as it was", s.Then}} {
 		if x[1] != "" {
 			fmt.Fprintf(b, "- %s: %s\n", x[0], page.Code(x[1], 400))
 		}
@@ -95,5 +96,6 @@ func footer(b *strings.Builder, r *gate.Result) {
 	if s := r.Shard.String(); s != "" {
 		fmt.Fprintf(b, " Shard %s: `lockbench merge` joins it with the others.", s)
 	}
+	b.WriteString(" The page is [gate.html](gate.html).")
 	b.WriteString(" *Passed* says that what was tried came out as expected; it is no proof.\n")
 }

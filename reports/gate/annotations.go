@@ -1,0 +1,47 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/gate"
+)
+
+// mostAnnotations is what GitHub shows of one step.
+const mostAnnotations = 10
+
+// WriteAnnotations writes what is not as expected as workflow commands, which GitHub shows beside
+// the lines of the gate file.
+func WriteAnnotations(w io.Writer, r *gate.Result) error {
+	lines := map[string]int{}
+	for _, e := range r.Gate.Entries {
+		lines[e.Name] = e.Line
+	}
+	left := mostAnnotations
+	for _, e := range inOrder(r) {
+		if e.Result == gate.Passed || left == 0 {
+			continue
+		}
+		left--
+		kind := "error"
+		if e.Result == gate.Allowed {
+			kind = "warning"
+		}
+		_, err := fmt.Fprintf(w, "::%s file=%s,line=%d,title=%s::%s\n", kind, property(r.Gate.File),
+			max(lines[e.Name], 1), property(e.Name), data(e.Claim))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// data is a message of a workflow command: what stands in it ends no line and begins no command.
+func data(s string) string { return strings.ReplaceAll(batch.Plain(s), "%", "%25") }
+
+// property is a property of a workflow command.
+func property(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(s))
+}
