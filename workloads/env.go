@@ -88,10 +88,15 @@ func (e *Env) sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 	}
 	e.spare(t)
+	e.breathe()
+	return ctx.Err()
+}
+
+// breathe waits while the simulator has stopped the client.
+func (e *Env) breathe() {
 	if e.woken != nil {
 		e.woken()
 	}
-	return ctx.Err()
 }
 
 // timer is a timer that an earlier sleep has done with, or a new one.

@@ -160,6 +160,21 @@ func (r *route) evade() error {
 	return nil
 }
 
+// redirect directs all of a client's routes that know the node to it.
+func redirect(routes []*route, node string) error {
+	var err error
+	known := node == nemesis.Spare
+	for _, r := range routes {
+		if _, ok := r.nodes[node]; ok || node == nemesis.Spare {
+			err, known = errors.Join(err, r.redirect(node)), true
+		}
+	}
+	if !known {
+		return fmt.Errorf("no node %q to be directed to", node)
+	}
+	return err
+}
+
 // MasterName is what the sentinels call the master.
 const MasterName = "lockbench"
 

@@ -13,7 +13,6 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/resp"
-	"github.com/lockbench/lockbench/nemesis"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
@@ -54,6 +53,9 @@ type Worker struct {
 // concurrently. The worker ends with life.
 func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(Report)) (*Worker,
 	error) {
+	if to, ok := links.Load(cfg.Impl); ok {
+		return newLinked(life, cfg, env, dial, to.(Linkage), out), nil
+	}
 	entry, err := impls.Find(cfg.Impl)
 	if err != nil {
 		return nil, err
@@ -88,6 +90,11 @@ func newWorker(life context.Context, cfg Config, env *Env, out func(Report)) *Wo
 // Connect opens a connection to each Redis, so that the first cycle does not pay for it, and
 // reports ready.
 func (w *Worker) Connect() error {
+	if l, ok := w.remote.(*linked); ok {
+		if err := l.connect(); err != nil {
+			return fmt.Errorf("client %d: %w", w.cfg.Process, err)
+		}
+	}
 	for i, c := range w.redis {
 		err := ping(w.life, c)
 		// a machine that is busy with starting many clients is slow, and a client's time-outs may be
@@ -136,6 +143,9 @@ func (r *route) reason(ctx context.Context, err error) error {
 func (w *Worker) Close() {
 	w.halt()
 	w.env.Wait()
+	if l, ok := w.remote.(*linked); ok {
+		l.close()
+	}
 	for _, c := range w.redis {
 		c.Close()
 	}
@@ -189,17 +199,7 @@ func (w *Worker) redirect(node string) error {
 	if w.remote != nil {
 		return w.remote.Redirect(node)
 	}
-	var err error
-	known := node == nemesis.Spare
-	for _, r := range w.routes {
-		if _, ok := r.nodes[node]; ok || node == nemesis.Spare {
-			err, known = errors.Join(err, r.redirect(node)), true
-		}
-	}
-	if !known {
-		return fmt.Errorf("no node %q to be directed to", node)
-	}
-	return err
+	return redirect(w.routes, node)
 }
 
 // Run performs cycles as they are ordered until life ends.

@@ -93,6 +93,12 @@ var rooms = map[string][]string{
 	"internal/explore/counterexample": {"history", "nemesis", "checker", "internal/harness"},
 	"internal/explore/simrun": {"history", "nemesis", "workloads", "checker", "internal/harness",
 		"internal/sim", "internal/explore/counterexample"},
+	// random numbers of locks that are linked into the program
+	"internal/linked": {"workloads"},
+	// for tests in other repositories; a lock is described there as that of an adapter is
+	"locktest": {"adapters", "history", "impls", "nemesis", "workloads", "internal/explore",
+		"internal/explore/counterexample", "internal/explore/simrun", "internal/harness",
+		"internal/linked"},
 	"internal/replay": {"history", "nemesis", "workloads", "checker", "internal/harness",
 		"internal/sim", "internal/cluster", "internal/cluster/server", "internal/store",
 		"internal/explore/counterexample", "internal/explore/simrun", "internal/runner", "docker"},

@@ -203,6 +203,6 @@ func (d *depthFirst) finish(ctx, inner context.Context) {
 func (d *depthFirst) progress() Progress {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return Progress{d.runs, d.states.count(), d.covered.Violating, d.covered.HarnessErrors,
-		time.Since(d.begin)}
+	return Progress{Runs: d.runs, States: d.states.count(), Hits: d.covered.Violating,
+		HarnessErrors: d.covered.HarnessErrors, Took: time.Since(d.begin)}
 }

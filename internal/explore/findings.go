@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,8 @@ type Findings struct {
 	Stopped  bool      `json:"stopped,omitempty"` // before the budget was used up
 	Found    []Finding `json:"found"`
 	Covered  *Covered  `json:"covered,omitempty"` // of an exhaustive search
+	// the command that does a counterexample again, with %s for its file; "": lockbench replay
+	Again string `json:"-"`
 }
 
 // Finding is a counterexample that was saved.
@@ -128,8 +131,8 @@ func (f Findings) Text(w io.Writer) error {
 				p.Runs, f.Rate, p.States, x.ShrinkRuns)
 			x.steps(b)
 		}
-		fmt.Fprintf(b, "%s\n\ncounterexample %s\nreplay         lockbench replay %s\n", x.Explanation,
-			x.File, x.File)
+		fmt.Fprintf(b, "%s\n\ncounterexample %s\nreplay         "+cmp.Or(f.Again,
+			"lockbench replay %s")+"\n", x.Explanation, x.File, x.File)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/progress"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Progress is how far a search has come.
@@ -16,6 +17,17 @@ type Progress struct {
 	Hits          int           `json:"hits"`           // runs with a violation
 	HarnessErrors int           `json:"harness_errors"` // runs that are worth nothing
 	Took          time.Duration `json:"took"`
+	Broke         string        `json:"-"` // why the first of the runs that are worth nothing is so
+}
+
+// Rarer says in one line what follows from a search that found nothing: it is no proof.
+func (p Progress) Rarer() string {
+	n := p.Runs - p.HarnessErrors
+	if n == 0 {
+		return "no run is worth anything"
+	}
+	return fmt.Sprintf("no violation in %s, %d distinct states: with 95 %% confidence rarer than "+
+		"3 in %s runs", units.Count(n, "run"), p.States, units.Thousands(n))
 }
 
 // Rate is how many runs were made in a second.

@@ -60,6 +60,7 @@ type searching struct {
 	mu    sync.Mutex
 	hits  []Hit
 	wrong error
+	broke string // why the first of the runs that broke did
 }
 
 // Find searches until a violation is found, the budget is used up, or ctx ends. The hits are in the
@@ -215,8 +216,10 @@ func (f *searching) one(ctx context.Context, seed uint64) {
 		return // it was cut short
 	}
 	f.runs.Add(1)
-	if r.HarnessError != nil {
-		f.errors.Add(1)
+	if r.HarnessError != nil && f.errors.Add(1) == 1 {
+		f.mu.Lock()
+		f.broke = r.HarnessError.Error()
+		f.mu.Unlock()
 	}
 	for _, property := range r.Suspects(f.Properties) {
 		if v, ok := r.Confirm(property); ok && !r.OfTheHarness(v) {
@@ -245,5 +248,5 @@ func (f *searching) progress() Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return Progress{int(f.runs.Load()), f.states.count(), len(f.hits), int(f.errors.Load()),
-		time.Since(f.begin)}
+		time.Since(f.begin), f.broke}
 }

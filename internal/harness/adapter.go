@@ -65,7 +65,7 @@ func (p Plan) lock() (impls.Entry, error) {
 
 // LockOf is the row of the lock that a user asks for, by its name or by that of its adapter.
 func LockOf(o RunOptions) (impls.Entry, error) {
-	if o.Adapter == "" {
+	if o.Adapter == "" && o.Linked == nil {
 		return impls.Find(o.Impl)
 	}
 	var p Plan
@@ -80,7 +80,7 @@ func (p *Plan) adapt(o RunOptions) error {
 	if err := foreign(o); err != nil {
 		return err
 	}
-	a, err := adapters.Find(o.Adapter)
+	a, err := manifestOf(o)
 	if err != nil {
 		return err
 	}
@@ -120,6 +120,17 @@ func (p Plan) System() string {
 // unseen are the properties that the commands of clients decide, which no tap sees with another
 // system: what is unknown of them decides no run.
 var unseen = []string{history.LeaseExclusion, history.OwnerRelease}
+
+// manifestOf is what is known of the lock of an adapter, or of one that is linked.
+func manifestOf(o RunOptions) (adapters.Adapter, error) {
+	if o.Linked == nil {
+		return adapters.Find(o.Adapter)
+	}
+	return adapters.Adapter{Manifest: *o.Linked, Hash: linkedHash}, nil
+}
+
+// linkedHash stands for the files of a linked lock, which are those of the program.
+const linkedHash = "linked"
 
 // foreign refuses settings that no adapter is told.
 func foreign(o RunOptions) error {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/format1"
@@ -74,31 +75,33 @@ type Plan struct {
 
 // RunOptions is what a user asked for; zero fields mean the default.
 type RunOptions struct {
-	Environment    string        `yaml:"-"`
-	Topology       string        `yaml:"topology"`
-	Impl           string        `yaml:"impl"`
-	Adapter        string        `yaml:"adapter"` // instead of Impl: its name, or its folder
-	Variant        string        `yaml:"variant"`
-	Nemesis        string        `yaml:"nemesis"`
-	Workload       string        `yaml:"workload"`
-	Expect         string        `yaml:"-"`
-	Seed           uint64        `yaml:"-"`
-	Clients        int           `yaml:"clients,positive"`
-	Keys           int           `yaml:"keys,positive"`
-	Masters        int           `yaml:"masters,positive"`
-	Replicas       int           `yaml:"replicas,positive"`
-	ClientRetries  int           `yaml:"client_retries"`
-	MaxRenewals    int           `yaml:"max_renewals"`
-	WaitReplicas   int           `yaml:"wait_replicas"`
-	TTL            time.Duration `yaml:"-"` // SetLease reads it
-	Poll           time.Duration `yaml:"poll,positive"`
-	AcquireTimeout time.Duration `yaml:"acquire_timeout,positive"`
-	Hold           time.Duration `yaml:"hold,positive"`
-	Think          time.Duration `yaml:"think"`
-	ClientTimeout  time.Duration `yaml:"client_timeout,positive"`
-	NodeTimeout    time.Duration `yaml:"node_timeout"`
-	WaitTimeout    time.Duration `yaml:"wait_timeout"`
-	For            time.Duration `yaml:"for,positive"`
+	Environment string `yaml:"-"`
+	Topology    string `yaml:"topology"`
+	Impl        string `yaml:"impl"`
+	Adapter     string `yaml:"adapter"` // instead of Impl: its name, or its folder
+	// instead of both: a lock that is linked into this program by the manifest's name (workloads.Link)
+	Linked         *adapters.Manifest `yaml:"-"`
+	Variant        string             `yaml:"variant"`
+	Nemesis        string             `yaml:"nemesis"`
+	Workload       string             `yaml:"workload"`
+	Expect         string             `yaml:"-"`
+	Seed           uint64             `yaml:"-"`
+	Clients        int                `yaml:"clients,positive"`
+	Keys           int                `yaml:"keys,positive"`
+	Masters        int                `yaml:"masters,positive"`
+	Replicas       int                `yaml:"replicas,positive"`
+	ClientRetries  int                `yaml:"client_retries"`
+	MaxRenewals    int                `yaml:"max_renewals"`
+	WaitReplicas   int                `yaml:"wait_replicas"`
+	TTL            time.Duration      `yaml:"-"` // SetLease reads it
+	Poll           time.Duration      `yaml:"poll,positive"`
+	AcquireTimeout time.Duration      `yaml:"acquire_timeout,positive"`
+	Hold           time.Duration      `yaml:"hold,positive"`
+	Think          time.Duration      `yaml:"think"`
+	ClientTimeout  time.Duration      `yaml:"client_timeout,positive"`
+	NodeTimeout    time.Duration      `yaml:"node_timeout"`
+	WaitTimeout    time.Duration      `yaml:"wait_timeout"`
+	For            time.Duration      `yaml:"for,positive"`
 	// the document's own lease and poll
 	Documented  bool     `yaml:"-"`
 	NoWatchdog  bool     `yaml:"-"`
@@ -197,7 +200,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 	}
 	// that nothing else is violated shows only if a violation does not end the run
 	p.Thorough = p.Thorough || history.ParseExpectation(p.Expect).Exactly
-	if w.Adapter == "" {
+	if w.Adapter == "" && w.Linked == nil {
 		p.times(w, lock)
 	} else if err := p.adapt(w); err != nil {
 		return p, err
@@ -277,7 +280,7 @@ func (p Plan) Validate() error {
 			p.Format, PlanFormat)
 	case err != nil:
 		return err
-	case p.Adapter != nil && p.Environment == "sim":
+	case p.Adapter != nil && p.Environment == "sim" && !workloads.IsLinked(p.Impl):
 		return fmt.Errorf("the simulator cannot run the adapter %s, which is a process of its own; it "+
 			"needs redis-server, or --env docker", p.Adapter.Name)
 	case nemesis.HasSystem(p.Environment, p.System()) != nil:

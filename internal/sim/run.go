@@ -68,6 +68,7 @@ func Run(cfg Config, f func(w *Environment) error) error {
 type hands struct {
 	waits   atomic.Int64 // that have begun
 	waiting atomic.Bool
+	closed  atomic.Bool // the environment has ended, and the bubble waits for the last goroutines
 }
 
 // stallLimit is how much real time clients may need between two events.
@@ -88,6 +89,10 @@ func (h *hands) watch(ended <-chan error) error {
 			return fmt.Errorf("the simulator stands still for %v: a client waits for a mutex "+
 				"whose holder waits for time or the network", stallLimit)
 		}
+		if now == last && h.closed.Load() {
+			return fmt.Errorf("a goroutine of the lock lives on %v after its client has ended",
+				stallLimit)
+		}
 		last = now
 	}
 }
@@ -101,6 +106,7 @@ func inside(cfg Config, h *hands, f func(*Environment) error) (err error) {
 	}()
 	w := newEnvironment(cfg)
 	w.hands = h
+	defer h.closed.Store(true)
 	defer w.close()
 	if err := w.start(); err != nil {
 		return err

@@ -1,4 +1,4 @@
-module github.com/lockbench/lockbench/internal/sim/third
+module example.org/mylock
 
 go 1.26.0
 
@@ -12,12 +12,13 @@ require (
 )
 
 require (
+	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/yuin/gopher-lua v1.1.2 // indirect
 	go.uber.org/atomic v1.12.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	olympos.io/encoding/edn v0.0.0-20201019073823-d3554ca0b0a3 // indirect
+	golang.org/x/term v0.47.0 // indirect
 )
 
 replace github.com/lockbench/lockbench => ../../..

@@ -1,0 +1,182 @@
+package locktest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/cryptotest"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/linked"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Options say what Explore searches. The zero value is a search of ten seconds under DefaultFaults.
+type Options struct {
+	// Faults are the names of faults, as `lockbench list nemeses` has them, "none" among them:
+	// "crash", "crash:holding". Default: DefaultFaults.
+	Faults []string
+	// For is how long the search takes in all, of real time; with `go test -short` a tenth of it. Each
+	// fault gets the same part. Default: 10s. What is found is made small beyond that.
+	For time.Duration
+	// Seeds bounds the runs under each fault. Default: as many as the time allows.
+	Seeds int
+	// Seed is the first seed. The same seeds try the same runs.
+	Seed uint64
+	// Clients is how many clients contend for the lock. Default: 3.
+	Clients int
+	// Properties are the letters of the properties that must hold (docs/design.md, The properties).
+	// Default: all that the lock can be held to. Of a lock with a lease S and U, that no two clients
+	// are inside at once, are then asked for under the fault "none" only: no lease keeps out the
+	// others for longer than it lasts, however late its holder is.
+	Properties []string
+	// Dir is where counterexamples are written. Default: testdata/locktest.
+	Dir string
+}
+
+// DefaultFaults are the faults that a lock with a lease on one Redis can bear. Others, such as
+// "failover", "restart" and "clock-server", break every such lock, and can be asked for to see how.
+func DefaultFaults() []string {
+	return []string{"none", "crash", "pause", "partition", "request-loss", "reply-loss", "late"}
+}
+
+// The defaults of a Lock and of Options.
+const (
+	defaultTTL  = time.Second
+	defaultPoll = 100 * time.Millisecond
+	defaultFor  = 10 * time.Second
+	defaultDir  = "testdata/locktest"
+)
+
+// replayVariable names a counterexample that is to be done again, instead of a search.
+const replayVariable = "LOCKTEST_REPLAY"
+
+// Explore searches for a run in which the lock fails, with a subtest for each fault. A subtest
+// fails with what happened, step by step, with the seed, the file of the counterexample and the
+// command that does it again; it is skipped where the simulator cannot inflict the fault on the
+// lock. One that passes logs (go test -v) how many runs were tried, which is no proof: of n runs
+// without a violation it follows, with 95 % confidence, that at most 3 in n violate.
+//
+// It cannot be used in parallel tests: random numbers are those of the process.
+func Explore(t *testing.T, l Lock, o Options) {
+	t.Helper()
+	if l.New == nil {
+		t.Fatal("locktest: Lock.New is nil; it makes the lock of one client")
+	}
+	l.Name = name(cmp.Or(l.Name, t.Name()))
+	l.TTL, l.Poll = cmp.Or(l.TTL, defaultTTL), cmp.Or(l.Poll, defaultPoll)
+	repeatable(t)
+	workloads.Link(l.Name, linked.Repeatable(workloads.Linkage{Open: l.open, Lease: max(l.TTL, 0)}))
+	if file := os.Getenv(replayVariable); file != "" {
+		replay(t, file)
+		return
+	}
+	if len(o.Faults) == 0 {
+		o.Faults = DefaultFaults()
+	}
+	o.For = cmp.Or(o.For, defaultFor) / time.Duration(len(o.Faults))
+	if testing.Short() {
+		o.For /= 10
+	}
+	for _, fault := range o.Faults {
+		t.Run(fault, func(t *testing.T) { l.under(t, fault, o) })
+	}
+}
+
+// repeatable makes the random numbers of the process a test's own, until its end.
+func repeatable(t *testing.T) {
+	cryptotest.SetGlobalRandom(t, 1)
+	t.Setenv("GODEBUG", linked.Godebug())
+}
+
+// name is a name for files, and for a table of locks that has others.
+func name(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\: #`, r) {
+			return '-'
+		}
+		return r
+	}, s)
+}
+
+// under searches for a violation under one fault.
+func (l Lock) under(t *testing.T, fault string, o Options) {
+	t.Helper()
+	s := l.search(fault, o)
+	hits, progress, err := s.Find(t.Context())
+	if err == nil && progress.Runs == 0 { // a machine that is busy; one run is better than none
+		s.Budget, s.Seeds = 0, 1
+		hits, progress, err = s.Find(t.Context())
+	}
+	switch {
+	case err != nil && impossible(err):
+		t.Skipf("the simulator cannot inflict %s on this lock: %v", fault, err)
+	case err != nil:
+		t.Fatalf("nothing could be searched: %v", err)
+	case progress.HarnessErrors == progress.Runs:
+		t.Fatalf("all %d runs broke, the first because: %s", progress.Runs, progress.Broke)
+	case len(hits) == 0:
+		t.Log(progress.Rarer())
+		return
+	}
+	out := explore.Findings{Impl: l.Name, Nemesis: fault, Progress: progress, Rate: progress.Rate(),
+		Again: again(t)}
+	out.Found, err = explore.Keeper{Store: cmp.Or(o.Dir, defaultDir)}.Keep(context.WithoutCancel(
+		t.Context()), hits)
+	if err != nil {
+		t.Fatalf("%s is violated under %s with seed %d (%s), but: %v", hits[0].Property, fault,
+			hits[0].Case.Plan.Seed, hits[0].Explanation, err)
+	}
+	var story strings.Builder
+	_ = out.Text(&story) // a Builder takes all
+	t.Errorf("%sseed           %d", story.String(), hits[0].Case.Plan.Seed)
+}
+
+// search is what to look for under one fault.
+func (l Lock) search(fault string, o Options) explore.Search {
+	if len(o.Properties) == 0 {
+		o.Properties = l.promises(fault)
+	}
+	m := l.manifest()
+	return explore.Search{
+		Options: harness.RunOptions{Linked: &m, Nemesis: fault, Seed: o.Seed, Clients: o.Clients,
+			TTL: max(l.TTL, 0), Poll: l.Poll, Masters: l.Servers},
+		Properties: o.Properties, Schedule: explore.Random, Moments: explore.Both, Seeds: o.Seeds,
+		Budget: o.For, Jobs: 1,
+	}
+}
+
+// promises are the properties that the lock can be held to under a fault.
+func (l Lock) promises(fault string) []string {
+	reported := history.ReportedProperties()
+	return slices.DeleteFunc(history.DefaultProperties(), func(p string) bool {
+		overrun := p == history.MutualExclusion || p == history.LostUpdate
+		return slices.Contains(reported, p) || overrun && l.TTL > 0 && fault != "none"
+	})
+}
+
+// manifest describes the lock as that of an adapter is.
+func (l Lock) manifest() adapters.Manifest {
+	m := adapters.Manifest{Name: l.Name, Language: "go", Topology: "single", Clock: "none",
+		Declares: adapters.Declares{Lease: l.TTL > 0, Validity: l.Validity, Fencing: l.Fencing,
+			Watchdog: l.Renews},
+		Defaults: adapters.Defaults{Poll: adapters.OwnTime(l.Poll)}}
+	if l.Servers > 1 {
+		m.Topology = "independent"
+	}
+	return m
+}
+
+// again is the command that does a counterexample of this test again, without its file.
+func again(t *testing.T) string {
+	test, _, _ := strings.Cut(t.Name(), "/")
+	return fmt.Sprintf("%s=%%s go test -run '^%s$' .", replayVariable, test)
+}

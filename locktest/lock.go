@@ -1,0 +1,145 @@
+// Package locktest runs a distributed lock on Redis through lockbench's simulator, from a test in
+// the lock's own repository: real clients of go-redis, in virtual time, on a simulated Redis, with
+// faults. It searches for a run in which the lock fails, makes it small, and says what happened.
+//
+//	func TestMyLock(t *testing.T) {
+//		locktest.Explore(t, locktest.Lock{New: func(c *locktest.Client) (locktest.Acquire, error) {
+//			lock := mylock.New(c.Redis(), c.Key, c.TTL)
+//			return func(ctx context.Context) (locktest.Hold, error) {
+//				err := lock.TryLock(ctx)
+//				return locktest.Hold{Release: lock.Unlock}, err
+//			}, nil
+//		}, Taken: mylock.ErrTaken}, locktest.Options{})
+//	}
+//
+// Any client of Redis can be used that speaks RESP2 and takes a dialer. The lock may use
+// goroutines, contexts, timers and time as it likes, all of which are virtual. It must reach Redis
+// through Client only, and its goroutines must end when Client.Context does.
+//
+// The same seed gives the same run, as far as the lock itself draws random numbers from crypto/rand
+// or from the top level of math/rand: these are seeded. What it draws from math/rand/v2 is not, nor
+// is the choice of a select with two ready cases: a run that depends on them is reported as one
+// that could not be done again.
+//
+// docs/locktest.md says more.
+package locktest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/lockbench/lockbench/workloads"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// Lock is the lock under test. Only New is required.
+type Lock struct {
+	// New makes the lock as one client sees it, for one run. It is called once for each client of each
+	// run, thousands of times. It may connect, and must not change a key. An error ends the test.
+	New func(c *Client) (Acquire, error)
+	// Name is for the story and the file of a counterexample. Default: the name of the test.
+	Name string
+	// TTL is the lease that the lock takes, as New passes it on from Client.TTL. Default: 1s. A lease
+	// that a SET names with PX or EX is believed instead of it. NoLease says that the lock has none.
+	TTL time.Duration
+	// Poll is the longest pause between two tries of a client that waits: Explore's own, where Acquire
+	// returns Taken, or the lock's. Default: 100ms.
+	Poll time.Duration
+	// Servers is how many independent Redis servers the lock uses, as Redlock does. Default: 1.
+	Servers int
+	// Taken is the error with which Acquire says that another client has the lock, beside ErrTaken;
+	// NotOwner that with which Release says that the hold was over, beside ErrNotOwner. They are
+	// compared by errors.Is. Any other error leaves open what was done.
+	Taken, NotOwner error
+	// Renews says that the lock prolongs its lease while it is held.
+	Renews bool
+	// Validity says that each Hold has a ValidUntil, Fencing that it has a Token.
+	Validity, Fencing bool
+}
+
+// NoLease as the TTL of a Lock: it is held until it is released.
+const NoLease = time.Duration(-1)
+
+// Acquire is one call that asks for the lock: it tries once, or waits as long as ctx lives. It
+// returns ErrTaken, or the lock's own error for that, if another client has the lock, and is called
+// again after Poll. Ctx does not end while the lock is held.
+type Acquire func(ctx context.Context) (Hold, error)
+
+// Hold is a lock that is held.
+type Hold struct {
+	// Release gives the lock back; ErrNotOwner, or the lock's own error for that: it was over.
+	Release func(ctx context.Context) error
+	// ValidUntil is until when the lock promises the hold. Zero: it does not say.
+	ValidUntil time.Time
+	// Token is the fencing token of the hold, growing from hold to hold. Zero: there is none.
+	Token int64
+}
+
+var (
+	// ErrTaken says that another client has the lock, and that this one certainly has not.
+	ErrTaken = errors.New("locktest: another client has the lock")
+	// ErrNotOwner says that the lock was not the caller's any more, and that nothing was released.
+	ErrNotOwner = errors.New("locktest: the lock was not the caller's")
+)
+
+// Client is a client of the lock in one run: a process of its own, in effect. It must not be used
+// after its run. Its methods may be called from several goroutines.
+type Client struct {
+	// Context ends when the client's process does: when it is killed, and at the end of the run.
+	Context context.Context
+	// Number counts the clients of the run, from 0.
+	Number int
+	// Key is what the clients contend for: the name of the lock.
+	Key string
+	// TTL and Poll are those of the Lock, with their defaults; NoLease is 0 here. A lock that waits by
+	// itself should pause for Poll between two tries: stories get shorter with longer pauses.
+	TTL, Poll time.Duration
+
+	link workloads.LinkedClient
+	lock *taker
+}
+
+// Servers is how many independent Redis servers there are.
+func (c *Client) Servers() int { return c.link.Servers }
+
+// Redis returns a client of the first server, which is the only one unless Lock.Servers says
+// otherwise. Each call makes another one; all are closed at the end of the run.
+func (c *Client) Redis() *redis.Client { return c.Connect(0) }
+
+// Connect returns a client of a server, counted from 0. See Redis.
+func (c *Client) Connect(server int) *redis.Client {
+	r := redis.NewClient(c.Options(server))
+	c.lock.add(r)
+	return r
+}
+
+// Options are those of the client that Connect makes, to be changed: go-redis' own defaults, with
+// what the simulator needs. Dialer, Protocol and PoolSize must stay, and retries must not wait for
+// random times.
+func (c *Client) Options(server int) *redis.Options {
+	return &redis.Options{
+		Addr: c.Address(server), Dialer: c.Dial, Protocol: 2, DisableIdentity: true,
+		MinRetryBackoff: -1, MaxRetryBackoff: -1, PoolSize: poolSize,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	}
+}
+
+// poolSize is more connections than a client of a lock needs: a pool that is exhausted waits with
+// timers that outlive the run.
+const poolSize = 64
+
+// Address is the address of a server, counted from 0, for Dial.
+func (c *Client) Address(server int) string { return c.link.Address(server) }
+
+// Dial connects to an address of Address, and to nothing else. It is the Dialer of other clients
+// than Redis makes.
+func (c *Client) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return c.link.Dial(ctx, network, address)
+}
+
+// Lost tells that the lock has told its holder, unasked, that the hold is over, and by what: a
+// callback, say. It counts for nothing but what is told of a violation.
+func (c *Client) Lost(by string) { c.link.Lost(c.lock.current(), by) }

@@ -1,0 +1,40 @@
+package locktest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/explore/simrun"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// impossible reports whether an error says that the simulator lacks what a fault needs.
+func impossible(err error) bool {
+	var lacks nemesis.ImpossibleError
+	return errors.As(err, &lacks)
+}
+
+// replay does a counterexample again, and fails if it shows what it showed.
+func replay(t *testing.T, file string) {
+	t.Helper()
+	x, err := counterexample.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := simrun.Of(x).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range counterexample.Lines(r.Steps) {
+		t.Log(line)
+	}
+	if p, ok := r.Confirm(x.Verdict.Property); ok {
+		t.Errorf("%s is violated again: %s", p.Property, p.Explanation)
+		return
+	}
+	if k, same := counterexample.Diverge(x.Steps, r.Steps); !same {
+		t.Logf("the run is another one from step %d on: lock, lockbench or Go have changed", k+1)
+	}
+	t.Logf("%s is not violated any more", x.Verdict.Property)
+}

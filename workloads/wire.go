@@ -1,0 +1,229 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/resp"
+)
+
+// wire is a connection of a linked lock. The worker is told of the commands and replies that pass,
+// as its own hook tells it of those of go-redis, and lets them wait: a write or a read then takes
+// that long.
+type wire struct {
+	net.Conn // to the node
+	l        *linked
+	r        *route
+	node     string
+	turn     time.Duration // see Write
+	life     context.Context
+	end      context.CancelFunc
+
+	writing []byte // what was written and is no whole command yet
+
+	mu      sync.Mutex
+	talk    resp.Conversation
+	asked   []history.Command // that have no whole reply, oldest first; quiet ones without a Seq
+	tx      []history.Command // queued in a transaction
+	why     error             // of the latest read that failed
+	reading []byte            // what arrived and is no whole reply yet
+	ready   []byte            // whole replies that were not read
+}
+
+// dial opens a connection to a server, by number.
+func (l *linked) dial(ctx context.Context, server int, r *route) (net.Conn, error) {
+	conn, err := r.connect(ctx, "", "")
+	if err != nil {
+		return nil, err
+	}
+	c := &wire{Conn: conn, l: l, r: r, node: r.current()}
+	c.life, c.end = context.WithCancel(l.w.life)
+	if len(l.routes) > 1 {
+		c.turn = time.Duration(64*server+r.connections()%64) * time.Nanosecond
+	}
+	return c, nil
+}
+
+// Write passes commands on when the worker lets them go. Those that go to several servers at the
+// same moment leave some nanoseconds apart, always in the same order.
+func (c *wire) Write(b []byte) (int, error) {
+	c.l.w.env.breathe()
+	time.Sleep(c.turn)
+	c.writing = append(c.writing, b...)
+	whole := 0
+	for {
+		args, rest, err := resp.Command(c.writing[whole:])
+		if err != nil {
+			return 0, err
+		}
+		if args == nil {
+			break
+		}
+		whole = len(c.writing) - len(rest)
+		c.send(args)
+	}
+	_, err := c.Conn.Write(c.writing[:whole])
+	c.writing = slices.Clone(c.writing[whole:])
+	if err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// send waits until a command may leave, and notes it.
+func (c *wire) send(args []string) {
+	sent := history.Command{Args: args}
+	if !greets(args) {
+		c.l.w.Before(c.life, c.r.current(), args)
+		c.follow()
+		sent = c.l.w.Sent(c.life, c.node, args)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.talk.Ask(args)
+	c.asked = append(c.asked, sent)
+}
+
+// follow connects to the node to which the client was directed while it stood at a breakpoint. A
+// connection with something under way stays, and ends.
+func (c *wire) follow() {
+	c.mu.Lock()
+	idle := len(c.asked) == 0
+	c.mu.Unlock()
+	if !idle || c.r.current() == c.node {
+		return
+	}
+	if conn, err := c.r.connect(c.life, "", ""); err == nil {
+		c.Conn.Close()
+		c.Conn, c.node = conn, c.r.current()
+	}
+}
+
+// quiet are the commands that a client sends by itself, and those that do nothing to a lock.
+var quietCommands = []string{"hello", "client", "auth", "select", "quit", "ping", "info", "command",
+	"readonly", "script", "subscribe", "unsubscribe", "psubscribe", "punsubscribe"}
+
+func greets(args []string) bool { return slices.Contains(quietCommands, strings.ToLower(args[0])) }
+
+// Read returns replies when the worker lets them through.
+func (c *wire) Read(p []byte) (int, error) {
+	for {
+		if n := c.take(p); n > 0 {
+			return n, nil
+		}
+		n, err := c.Conn.Read(p)
+		if err != nil {
+			c.mu.Lock()
+			c.why = err
+			c.mu.Unlock()
+			return 0, err
+		}
+		if err := c.arrived(p[:n]); err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (c *wire) take(p []byte) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := copy(p, c.ready)
+	c.ready = c.ready[n:]
+	return n
+}
+
+// arrived takes bytes from the node. A reply is whole before the client sees any of it.
+func (c *wire) arrived(b []byte) error {
+	c.reading = append(c.reading, b...)
+	for {
+		size, err := resp.Size(c.reading)
+		if err != nil || size == 0 {
+			return err
+		}
+		reply := slices.Clone(c.reading[:size])
+		c.reading = c.reading[size:]
+		for _, a := range c.match(reply) {
+			c.l.replied(a.sent, a.done)
+			c.l.w.Replied(c.life, a.sent, a.done, false)
+		}
+		c.mu.Lock()
+		c.ready = append(c.ready, reply...)
+		c.mu.Unlock()
+	}
+}
+
+// ended is a command with its end.
+type ended struct{ sent, done history.Command }
+
+// match finds the commands that a reply ends. One that was queued in a transaction ends with EXEC.
+func (c *wire) match(wire []byte) []ended {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.asked) == 0 || c.talk.Take(wire) != resp.Whole {
+		return nil
+	}
+	q, text := c.asked[0], resp.Text(wire)
+	c.asked = c.asked[1:]
+	all := []ended{{q, history.Command{Node: c.node, Reply: text}}}
+	switch verb := strings.ToLower(q.Args[0]); {
+	case text == "QUEUED" && verb != "echo":
+		c.tx = append(c.tx, q)
+		return nil
+	case verb == "exec" || verb == "discard":
+		all = append(c.queued(wire, text), all...)
+	}
+	return slices.DeleteFunc(all, func(e ended) bool { return e.sent.Seq == 0 })
+}
+
+// queued are the ends of a transaction's commands: each with its item of EXEC's reply, or, of one
+// that was not carried out, with all of it.
+func (c *wire) queued(wire []byte, text string) (all []ended) {
+	items := resp.Items(wire)
+	for i, q := range c.tx {
+		if len(items) == len(c.tx) {
+			text = resp.Text(items[i])
+		}
+		all = append(all, ended{q, history.Command{Node: c.node, Reply: text}})
+	}
+	c.tx = nil
+	return all
+}
+
+// Close settles what has no reply: the client has given up on it, or broke off.
+func (c *wire) Close() error {
+	c.end()
+	c.mu.Lock()
+	all, why := append(c.tx, c.asked...), c.why
+	c.tx, c.asked = nil, nil
+	c.mu.Unlock()
+	done := history.Command{Node: c.node, Err: "the client closed the connection",
+		Why: history.BrokenOff}
+	if why != nil {
+		done.Err = why.Error()
+	}
+	if errors.Is(why, os.ErrDeadlineExceeded) {
+		done.Why = history.TimedOut
+	}
+	for _, sent := range all {
+		if sent.Seq > 0 {
+			c.l.w.Replied(c.l.w.life, sent, done, true)
+		}
+	}
+	return c.Conn.Close()
+}
+
+// SyscallConn lets go-redis look whether the other end has closed the connection.
+func (c *wire) SyscallConn() (syscall.RawConn, error) {
+	if s, ok := c.Conn.(syscall.Conn); ok {
+		return s.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
