@@ -132,16 +132,37 @@ func WritePages(dir string) error {
 }
 
 // WriteDocs keeps what a matrix found in a directory of pages, writes the pages, and renews the
-// excerpt in the README above the directory. A matrix of adapters has a page of its own.
+// excerpt in the README above the directory. Where a matrix is there already, the cells that were
+// measured take the place of its own. A matrix of adapters has a page of its own.
 func WriteDocs(m *matrix.Matrix, dir string) error {
-	if slices.ContainsFunc(m.Rows, func(r matrix.Row) bool { return r.Adapter != "" }) {
-		return errors.Join(
-			store.Write(dir, LibrariesFile, func(f *os.File) error { return Slim(m).Write(f) }),
-			WritePages(dir))
+	book, err := ReadBook(os.DirFS(dir))
+	if err != nil {
+		return err
 	}
-	return errors.Join(
-		store.Write(dir, MatrixFile, func(f *os.File) error { return Slim(m).Write(f) }),
-		WritePages(dir), writeExcerpt(m, filepath.Dir(filepath.Clean(dir))))
+	name, old := MatrixFile, book.Matrix
+	ours := !slices.ContainsFunc(m.Rows, func(r matrix.Row) bool { return r.Adapter != "" })
+	if !ours {
+		name, old = LibrariesFile, book.Libraries
+	}
+	if old != nil && !covers(m, old) {
+		if m, err = old.With(m); err != nil {
+			return fmt.Errorf("%s cannot take a part: %w", filepath.Join(dir, name), err)
+		}
+	}
+	err = errors.Join(store.Write(dir, name, func(f *os.File) error { return Slim(m).Write(f) }),
+		WritePages(dir))
+	if ours {
+		err = errors.Join(err, writeExcerpt(m, filepath.Dir(filepath.Clean(dir))))
+	}
+	return err
+}
+
+// covers reports whether a matrix has every cell of another, or of the table of today.
+func covers(m, other *matrix.Matrix) bool {
+	whole := len(m.Rows) == len(matrix.Rows()) && len(m.Columns) == len(matrix.Columns())
+	return whole || !slices.ContainsFunc(other.Cells, func(c matrix.Cell) bool {
+		return m.Cell(c.Row, c.Column) == nil
+	})
 }
 
 // locks are the locks of which there is anything to tell, in the order of the matrix.

@@ -1,0 +1,77 @@
+package matrix
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// With returns the matrix with the cells of a part that was measured anew in the place of its own,
+// and the costs of the part's locks. Both must have been asked for alike: what was measured with
+// another lease, seed or environment is another matrix. The versions are those of both.
+func (m *Matrix) With(part *Matrix) (*Matrix, error) {
+	if m.Environment != part.Environment || m.TTL != part.TTL || m.Repeat != part.Repeat ||
+		m.Seed != part.Seed || m.Machine != part.Machine {
+		return nil, errors.New("it was measured in another environment, on another machine or with " +
+			"another --ttl, --repeat or --seed: measure the whole matrix, or name another directory")
+	}
+	out := *m
+	out.Took, out.Partial = m.Took+part.Took, m.Partial || part.Partial
+	out.Versions = bothVersions(m.Versions, part.Versions)
+	out.Rows, out.Columns, out.Cells = slices.Clone(m.Rows), nil, nil
+	for _, r := range part.Rows {
+		if m.place(r.Name) < 0 {
+			out.Rows = append(out.Rows, r)
+		}
+	}
+	for _, c := range columns() {
+		if m.hasColumn(c.Name) || part.hasColumn(c.Name) {
+			out.Columns = append(out.Columns, c)
+		}
+	}
+	for _, r := range out.Rows {
+		for _, c := range out.Columns {
+			out.Cells = append(out.Cells, m.newer(part, r, c))
+		}
+	}
+	out.Costs = slices.DeleteFunc(slices.Clone(m.Costs), func(c RowCost) bool {
+		return slices.ContainsFunc(part.Costs, func(d RowCost) bool { return d.Row == c.Row })
+	})
+	out.Costs = append(out.Costs, part.Costs...)
+	slices.SortStableFunc(out.Costs, func(a, b RowCost) int {
+		return out.place(a.Row) - out.place(b.Row)
+	})
+	return &out, nil
+}
+
+// newer is a cell of the part, or else of the matrix.
+func (m *Matrix) newer(part *Matrix, r Row, c Column) Cell {
+	cell, free := part.Cell(r.Name, c.Name), part.Cell(r.Name, columns()[0].Name)
+	switch {
+	case cell == nil:
+		cell = m.Cell(r.Name, c.Name)
+	case free == nil && cell.Impossible == "" && !cell.Elsewhere:
+		measured := newCell(r, c, cell.Runs, m.Cell(r.Name, columns()[0].Name))
+		cell = &measured
+	}
+	if cell == nil {
+		cell = &Cell{Row: r.Name, Column: c.Name, Elsewhere: true}
+	}
+	return *cell
+}
+
+func (m *Matrix) hasColumn(name string) bool {
+	return slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Name == name })
+}
+
+// bothVersions names each version that either has, of each program.
+func bothVersions(a, b map[string]string) map[string]string {
+	out := map[string]string{}
+	for program, version := range a {
+		out[program] = version
+		if other := b[program]; other != "" && !slices.Contains(strings.Split(version, ", "), other) {
+			out[program] += ", " + other
+		}
+	}
+	return out
+}
