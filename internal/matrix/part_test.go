@@ -76,7 +76,8 @@ func TestAPartTakesItsPlace(t *testing.T) {
 			t.Errorf("%s: of version %q", c.name, v)
 		}
 	}
-	if d := cmp.Diff("setnx none S; setnx pause S; getset none S; getset pause S", found(old)); d != "" {
+	const before = "setnx none S; setnx pause S; getset none S; getset pause S"
+	if d := cmp.Diff(before, found(old)); d != "" {
 		t.Errorf("the old matrix was changed: %s", d)
 	}
 	other := measuredAs(t, "getset", "pause", "v2", "")
