@@ -1,5 +1,6 @@
 # `make` alone shows what there is.
-GO ?= go
+# The go command, looked for when a target first needs it; .ci/go says what to do where there is none.
+GO = $(eval GO := $(or $(shell .ci/go),$(error no Go to build with)))$(GO)
 BIN := bin/lockbench
 REDIS := redis-server=redis-server redis-sentinel=redis-sentinel
 BROWSER := chromium=chromium
@@ -23,6 +24,7 @@ test: redis browser ## all tests, with the race detector, on real Redis
 	$(GO) test -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE)))
 
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
+	.ci/fresh-root
 	LOCKBENCH_SOAK=1 $(GO) test -timeout 120m ./...
 	dir=$$(mktemp -d); for i in 1 2; do LOCKBENCH_SOAK_DIR=$$dir $(GO) test -count 1 -timeout 120m -run SoakOverProcesses ./internal/sim || exit 1; done; rm -r $$dir
 	$(BIN) matrix --soak --env sim
