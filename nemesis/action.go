@@ -150,8 +150,9 @@ func Tell(action, target string) (begin, end string) {
 // Leads reports whether the words of the action's begin start with its target.
 func (a Action) Leads() bool { return strings.HasPrefix(a.Begin, "%s") }
 
-// TargetName is a target in words: "client 3", "n0", "client 3's link to n0", "the link n0>n1". The
-// second links are those that newer connections of a client take once it was redirected to them.
+// TargetName is a target in words: "client 3", "n0", "client 3's link to n0", "the link from n0 to
+// n1". The second links are those that newer connections of a client take once it was redirected to
+// them.
 func TargetName(target string) string {
 	from, to, link := strings.Cut(target, ">")
 	kind := "link"
@@ -177,5 +178,5 @@ func TargetName(target string) string {
 	case to == "*":
 		return "every link of " + from
 	}
-	return "the link " + target
+	return "the link from " + from + " to " + to
 }

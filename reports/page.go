@@ -46,6 +46,12 @@ type runPage struct {
 	Expectation     string
 	Header          history.Header
 	Subtitle        string
+	Why             string // the cause of the first violation
+	Known           *knownSection
+	Waits           []view.WaitRow
+	Effects         []effect // what the fault cost, in words
+	Faults          []view.FaultRow
+	FaultsLeft      int
 	Properties      []view.PropertyRow
 	Apart           []view.PropertyRow // that do not apply
 	Evidence        []view.EvidenceRow
@@ -161,6 +167,13 @@ func newPage(v *view.View) (*runPage, error) {
 			return nil, err
 		}
 		p.Stories = append(p.Stories, s)
+	}
+	if w := v.First(); w != nil {
+		p.Why = w.Why()
+	}
+	p.clients(v)
+	if p.Known, err = known(v); err != nil {
+		return nil, err
 	}
 	p.commands(v)
 	p.about(v)

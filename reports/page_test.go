@@ -31,7 +31,8 @@ func TestPageAnswersFirst(t *testing.T) {
 	for _, want := range []string{
 		"Can two clients hold the lock getset at once when the master fails over?",
 		"<strong class=\"violated\">Yes.</strong>", "were both inside lock 0 for",
-		"What was tried", "Timeline, to scale", "What happened", "S and L: lost by failover",
+		"Cause:", "the key of the first grant", "What happened", "S and L: lost by failover",
+		"Timeline, to scale", "What it was like for the clients", "passed by", "What was tried",
 		"The Redis commands of the clients involved", "SETNX", "Latency of acquire over time",
 		"Hold chart", "What the lock declares",
 		"lockbench run --impl getset --nemesis failover --seed 42", "7.0.15", "Plan",
@@ -41,6 +42,24 @@ func TestPageAnswersFirst(t *testing.T) {
 			t.Fatalf("%q is missing, or comes before what it should follow", want)
 		}
 		last += 1 + at
+	}
+}
+
+// TestPageSaysWhatIsKnown looks for what the records of docs say of the lock and the fault.
+func TestPageSaysWhatIsKnown(t *testing.T) {
+	page := render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true,
+		Plan: `{"format":2,"impl":"getset","nemesis":"failover"}`}))
+	for _, want := range []string{"How likely, and what to do", "of 20 runs of failover",
+		"measured with another lock, token-lua", "--wait-replicas 1", "no client gets in instead",
+		"that were run under this fault stayed clean"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	page = render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true,
+		Plan: `{"format":2,"impl":"mine","nemesis":"failover"}`}))
+	if strings.Contains(page, "How likely") {
+		t.Error("the page knows of a lock that was never measured")
 	}
 }
 

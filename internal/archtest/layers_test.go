@@ -30,7 +30,8 @@ var rooms = map[string][]string{
 	"reports/sequence": {"history", "checker", "checker/record", "reports/page", "reports/view"},
 	"reports/figure":   {"history", "checker/record", "reports/page", "reports/view"},
 	"reports/terminal": {"checker", "reports/page", "reports/view"},
-	"reports": {"history", "history/edn", "checker", "internal/store", "reports/page", "reports/view",
+	// a report says how likely what it shows is, what would have helped, and what to use instead
+	"reports": {"history", "history/edn", "internal/harness", "internal/measured", "checker", "internal/store", "reports/page", "reports/view",
 		"reports/timeline", "reports/sequence", "reports/figure"},
 	"reports/matrix": {"history", "impls", "checker", "internal/batch", "internal/matrix",
 		"internal/store", "internal/study", "reports", "reports/page", "reports/figure",
@@ -124,6 +125,10 @@ var rooms = map[string][]string{
 	"internal/study": {"history", "internal/mutate", "internal/mutate/detection", "nemesis",
 		"workloads", "checker", "internal/harness",
 		"internal/explore", "internal/batch", "internal/matrix", "internal/store"},
+	// what the records of docs say of a lock and a fault
+	"docs": {},
+	"internal/measured": {"docs", "history", "impls", "nemesis", "checker", "internal/batch",
+		"internal/harness", "internal/matrix", "internal/study"},
 	"internal/runner": {"adapters", "history", "nemesis", "checker", "internal/adapter",
 		"internal/harness", "internal/cluster",
 		"internal/cluster/server", "internal/cluster/system",

@@ -2,6 +2,7 @@ package study
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"time"
 
@@ -88,6 +89,31 @@ func (m mitigation) lengthen(p *harness.Plan) {
 	if m.LeaseTimes > 0 {
 		p.TTL *= history.Duration(m.LeaseTimes)
 	}
+}
+
+// MitigationFlags are the flags of run that switch a mitigation on.
+func MitigationFlags(name string) string {
+	i := slices.IndexFunc(mitigations(), func(m mitigation) bool { return m.Name == name })
+	if i < 0 {
+		return ""
+	}
+	m, flags := mitigations()[i], ""
+	if m.Topology != "" {
+		flags += " --topology " + m.Topology
+	}
+	if m.Replicas > 0 {
+		flags += fmt.Sprint(" --replicas ", m.Replicas)
+	}
+	if m.WaitReplicas > 0 {
+		flags += fmt.Sprint(" --wait-replicas ", m.WaitReplicas)
+	}
+	for j := 0; j+1 < len(m.RedisConfig); j += 2 {
+		flags += " --redis-config " + m.RedisConfig[j] + "=" + m.RedisConfig[j+1]
+	}
+	if m.LeaseTimes > 0 {
+		flags += fmt.Sprint(" --ttl ", time.Duration(m.LeaseTimes)*matrix.DefaultTTL)
+	}
+	return flags
 }
 
 // mitigationPlan is a trial without the mitigation, or with it.

@@ -152,6 +152,8 @@ func (d *diagram) row(s Step) row {
 	switch {
 	case s.Kind == stepFault:
 		r.Banner = true
+	case s.Kind == stepItself && s.Node == "": // the end of a lease, as its client counts
+		r.X = timeColumn
 	case s.Kind == stepItself:
 		r.X, r.Anchor = node, "middle"
 	case s.Node != "":

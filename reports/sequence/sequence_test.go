@@ -174,3 +174,28 @@ func TestStoriesOfOtherKinds(t *testing.T) {
 		})
 	}
 }
+
+// TestEveryVoteIsDrawn has a grant of five servers, of which the verdict names one command.
+func TestEveryVoteIsDrawn(t *testing.T) {
+	r := &store.Run{History: &history.History{Header: history.Header{Clients: 1,
+		Topology: "independent"}, Events: []history.Event{{Type: history.End, T: 100e6,
+		Process: history.Harness}}}}
+	for i := range 5 {
+		r.Trace = append(r.Trace, history.Command{Process: 0, Seq: i, N: 1, Node: fmt.Sprint("n", i),
+			Sent: int64(1+i) * 1e6, Recv: int64(2+i) * 1e6, Reply: "OK",
+			Args: []string{"SET", "lock:0", "a", "NX"}})
+	}
+	w := &view.Violation{Properties: []string{"S"}, From: 1e6, To: 50e6,
+		Holds:    []checker.Hold{{Process: 0, N: 1, From: 7e6, To: 50e6}},
+		Commands: []checker.WitnessCommand{{Command: r.Trace[3]}}}
+	steps, _ := Steps(reporttest.View(t, r), w)
+	nodes := map[string]int{}
+	for _, s := range steps {
+		if s.Kind == stepSend {
+			nodes[s.Node]++
+		}
+	}
+	if len(nodes) != 5 || nodes["n3"] != 1 {
+		t.Errorf("the votes that are drawn are %v, want one of each of five", nodes)
+	}
+}

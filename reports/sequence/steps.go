@@ -138,7 +138,8 @@ func (t *teller) faults() {
 func (t *teller) marks() {
 	for _, e := range t.Marks {
 		// a kill ends a hold, and is told there
-		told := e.Type == history.Lost || e.Type == history.Gap || e.Type == history.Exit
+		told := e.Type == history.Lost || e.Type == history.Exit ||
+			e.Type == history.Gap && e.Gap > t.History.Header.TTL/16 // what is shorter decides nothing
 		if text := t.MarkText(e); told && text != "" && e.T >= t.lo && e.T <= t.hi && t.w.Has(e.Process) {
 			t.add(e.T, stepMark, e.Process, text, text)
 		}
@@ -183,9 +184,31 @@ func (t *teller) commands() {
 			cs = append(cs, *c)
 		}
 	}
-	for _, p := range view.Group(cs) {
+	for _, p := range view.Group(t.votes(cs)) {
 		t.command(p, t.hi)
 	}
+}
+
+// independent is the topology of servers that know nothing of each other.
+const independent = "independent"
+
+// votes adds to the chosen commands what was sent alike to the other independent servers: a grant
+// is made of several votes, and the verdict names one.
+func (t *teller) votes(cs []history.Command) []history.Command {
+	if t.History.Header.Topology != independent {
+		return cs
+	}
+	for i := range t.Trace {
+		c := &t.Trace[i]
+		same := func(o history.Command) bool { return o.Process == c.Process && o.Seq == c.Seq }
+		alike := func(o history.Command) bool {
+			return o.Process == c.Process && o.N == c.N && slices.Equal(o.Args, c.Args)
+		}
+		if slices.ContainsFunc(cs, alike) && !slices.ContainsFunc(cs, same) {
+			cs = append(cs, *c)
+		}
+	}
+	return cs
 }
 
 // command adds a command, and its reply unless it came long after hi.

@@ -1,0 +1,225 @@
+package measured
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/units"
+)
+
+// Query is what a user can name: the faults that can happen, and what the lock must have.
+type Query struct {
+	Faults []string // columns of the matrix
+	// the lease, and the longest pause and the longest work that are expected: what is longer than
+	// the lease is a fault of its own
+	Lease, Pause, Work time.Duration
+	Told               bool // the holder is told that its hold is over
+	// the guarded resource refuses old tokens: F counts, and two clients inside do not
+	Fencing  bool
+	NoOutage bool // a fault keeps no client out for long
+}
+
+// Choice is a lock or a library, and whether it remains.
+type Choice struct {
+	Lock     string          `json:"lock"`
+	Library  string          `json:"library,omitempty"`
+	Remains  bool            `json:"remains"`
+	Against  []string        `json:"against,omitempty"` // why it does not remain
+	Proofs   []Proof         `json:"proofs,omitempty"`  // a fault each
+	Declares []string        `json:"declares,omitempty"`
+	Masters  int             `json:"masters,omitempty"` // that it needs
+	Breaks   []string        `json:"breaks,omitempty"`  // by other faults: "crash: D"
+	Cost     *matrix.RowCost `json:"cost,omitempty"`
+
+	broken int // faults that break it
+}
+
+// Proof is what a lock did under one fault, and the command that shows it.
+type Proof struct {
+	Fault   string `json:"fault"`
+	Runs    int    `json:"runs"` // in which nothing that counts was violated
+	Rates   []Rate `json:"rates,omitempty"`
+	Command string `json:"command"`
+}
+
+// Choose goes through all locks and libraries: what remains first, then what fails least.
+func Choose(q Query) ([]Choice, error) {
+	own, libraries, err := sources()
+	if err != nil {
+		return nil, err
+	}
+	faults, err := q.faults()
+	if err != nil {
+		return nil, err
+	}
+	var out []Choice
+	for _, s := range []source{own, libraries} {
+		for _, r := range s.Rows {
+			if c, ok := s.choice(r, q, faults); ok {
+				out = append(out, c)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Choice) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.broken, b.broken),
+			cmp.Compare(len(a.Against), len(b.Against)), cmp.Compare(len(a.Breaks), len(b.Breaks)))
+	})
+	return out, nil
+}
+
+func rank(c Choice) int {
+	if c.Remains {
+		return 0
+	}
+	return 1
+}
+
+// faults are the columns that are asked for, without any fault first.
+func (q Query) faults() ([]string, error) {
+	names := slices.Clone(q.Faults)
+	if q.Lease > 0 && q.Pause >= q.Lease {
+		names = append(names, "pause")
+	}
+	if q.Lease > 0 && q.Work >= q.Lease {
+		names = append(names, "longwork")
+	}
+	_, columns, err := matrix.RowsAndColumns(nil, names)
+	if err != nil || len(names) == 0 {
+		return []string{"none"}, err
+	}
+	out := []string{"none"}
+	for _, c := range columns {
+		if c.Name != "none" {
+			out = append(out, c.Name)
+		}
+	}
+	return out, nil
+}
+
+// choice judges a row; not ok if it is no lock to use.
+func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok bool) {
+	lock, err := r.Lock()
+	if err != nil || r.Has(impls.Posted) || lock.Control() {
+		return c, false
+	}
+	c = Choice{Lock: r.Name, Library: r.Library, Masters: r.Masters, Cost: s.CostOf(r.Name),
+		Declares: declared(lock)}
+	for _, must := range []struct {
+		asked, has bool
+		what       string
+	}{{q.Told, lock.Loss || lock.Validity, "its holder is not told that its hold is over"},
+		{q.Fencing, lock.Fencing, "it gives no fencing tokens"}} {
+		if must.asked && !must.has {
+			c.Against = append(c.Against, must.what)
+		}
+	}
+	for _, col := range s.Columns {
+		cell := s.Cell(r.Name, col.Name)
+		asked := slices.Contains(faults, col.Name)
+		if cell == nil {
+			continue
+		}
+		found, open := q.counts(cell.Found()), q.counts(cell.Unknown())
+		switch {
+		case !asked && len(found) > 0 && col.Name != "none":
+			c.Breaks = append(c.Breaks, col.Name+": "+strings.Join(found, ""))
+		case !asked:
+		case cell.Impossible != "":
+			c.Against = append(c.Against, col.Name+" cannot be tried: "+cell.Impossible)
+		case len(found) > 0:
+			c.Proofs = append(c.Proofs, s.proof(r, cell))
+			c.Against = append(c.Against, fmt.Sprintf("%s violates %s", col.Name, s.often(cell, found)))
+			c.broken++
+		case len(open) > 0 || len(cell.Runs) == 0:
+			c.Against = append(c.Against, fmt.Sprintf("%s: %s not known", col.Name,
+				cmp.Or(strings.Join(open, ", "), "all")+units.Plural(len(open), " is", " are")))
+		default:
+			c.Proofs = append(c.Proofs, s.proof(r, cell))
+		}
+	}
+	for _, f := range faults {
+		if !slices.ContainsFunc(s.Columns, func(col matrix.Column) bool { return col.Name == f }) {
+			c.Against = append(c.Against, f+" was not run with the libraries")
+		}
+	}
+	c.Remains = len(c.Against) == 0
+	return c, true
+}
+
+// counts are those of the properties that count for the user.
+func (q Query) counts(properties []string) []string {
+	return slices.DeleteFunc(slices.Clone(properties), func(p string) bool {
+		row, _ := history.FindProperty(p)
+		switch p {
+		case checker.Outage:
+			return !q.NoOutage
+		case checker.MutualExclusion, checker.LeaseExclusion, checker.Validity, checker.OwnerRelease:
+			return q.Fencing
+		}
+		return row.Reported
+	})
+}
+
+// often says how often each of these properties was found.
+func (s source) often(c *matrix.Cell, found []string) string {
+	var out []string
+	for _, r := range s.rates(c) {
+		if ps := slices.DeleteFunc(slices.Clone(r.Properties), func(p string) bool {
+			return !slices.Contains(found, p)
+		}); len(ps) > 0 {
+			out = append(out, fmt.Sprintf("%s in %d of %s", strings.Join(ps, ", "), r.Hits,
+				units.Count(r.Of, "run")))
+		}
+	}
+	if len(out) == 0 { // it is found without any fault, too
+		return strings.Join(found, ", ")
+	}
+	return units.List(out)
+}
+
+func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
+	rates := s.rates(c)
+	nemesis := c.Column
+	if len(rates) > 0 {
+		nemesis = rates[0].Nemesis
+	} else if len(c.Runs) > 0 {
+		nemesis = c.Runs[0].Nemesis
+	}
+	return Proof{Fault: c.Column, Runs: s.runs(c), Rates: rates, Command: command(r, nemesis)}
+}
+
+// command runs the lock of a row under a fault.
+func command(r matrix.Row, nemesis string) string {
+	what := "--impl " + r.Impl
+	if r.Adapter != "" {
+		what = "--adapter " + r.Adapter
+	}
+	if r.Variant != "" {
+		what += " --variant " + r.Variant
+	}
+	if r.NoWatchdog {
+		what += " --no-watchdog"
+	}
+	return "lockbench run " + what + " --nemesis " + nemesis
+}
+
+// declared is what a lock promises.
+func declared(e impls.Entry) (out []string) {
+	for _, d := range []struct {
+		is   bool
+		what string
+	}{{e.Lease, "lease"}, {e.Validity, "validity"}, {e.Loss, "tells a loss"}, {e.Fencing, "fencing"},
+		{e.Reentrant, "re-entrant"}} {
+		if d.is {
+			out = append(out, d.what)
+		}
+	}
+	return out
+}

@@ -1,0 +1,65 @@
+package measured
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/study"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// Help is what a setting did against a fault.
+type Help struct {
+	study.MitigationCell
+	Same    bool // it was measured with this lock
+	Verdict string
+	Command string
+}
+
+// helps are the settings that were measured under a fault: with this lock where there are any, and
+// else with others.
+func helps(lock, fault string) (out []Help) {
+	b, err := book()
+	if err != nil || b.Mitigations == nil {
+		return nil
+	}
+	name, _, _ := strings.Cut(fault, ":")
+	for _, c := range b.Mitigations.Cells {
+		of, _, _ := strings.Cut(c.Nemesis, ":")
+		if of != name || nemesis.Control(c.Nemesis) || len(c.Without.Violated) == 0 {
+			continue
+		}
+		h := Help{MitigationCell: c, Same: c.Row == lock, Verdict: effect(c)}
+		if rows, err := matrix.FindRows([]string{c.Row}); err == nil {
+			h.Command = strings.TrimSpace(command(rows[0], c.Nemesis) + " " +
+				study.MitigationFlags(c.Mitigation))
+		}
+		out = append(out, h)
+	}
+	if slices.ContainsFunc(out, func(h Help) bool { return h.Same }) {
+		out = slices.DeleteFunc(out, func(h Help) bool { return !h.Same })
+	}
+	slices.SortStableFunc(out, func(a, b Help) int { return cmp.Compare(order(a), order(b)) })
+	return out
+}
+
+// The effects of a setting.
+const (
+	helped  = "helped"
+	blocked = "no client gets in instead"
+	failed  = "did not help"
+)
+
+func effect(c study.MitigationCell) string {
+	switch {
+	case len(c.With.Violated) > 0:
+		return failed
+	case c.With.Stuck > 0 || c.With.Unknown > 0:
+		return blocked
+	}
+	return helped
+}
+
+func order(h Help) int { return slices.Index([]string{helped, blocked, failed}, h.Verdict) }

@@ -1,0 +1,143 @@
+// Package measured looks up what this project has measured on real Redis: how often a lock fails
+// under a fault, what helped, and which locks do not fail. Its records are those of docs; what they
+// do not have, it does not say.
+package measured
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/docs"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/study"
+)
+
+// Known is what is known of a lock under a fault.
+type Known struct {
+	Lock, Fault, Line string // Line says what the fault does
+	TTL               history.Duration
+	Redis             string
+	Rates             []Rate // of what was found violated
+	Clean             int    // runs, if none violated anything that counts
+	Helps             []Help
+	Others            []Choice // locks that are clean under this fault
+	Asked             int      // locks that were run under it
+}
+
+// Rate is how often properties were found violated, by the scenario that finds them best.
+type Rate struct {
+	Properties []string `json:"properties"`
+	Nemesis    string   `json:"nemesis"`
+	Hits       int      `json:"hits"`
+	Of         int      `json:"of"`
+}
+
+// source is a matrix with the counts of many runs, where there are any.
+type source struct {
+	*matrix.Matrix
+	soaks []*study.Soak
+}
+
+// book are the records, which are read when they are first asked for.
+var book = sync.OnceValues(func() (*study.Book, error) { return study.ReadBook(docs.Records) })
+
+// sources are the locks of lockbench, and the released libraries.
+func sources() (own, libraries source, err error) {
+	b, err := book()
+	if err != nil {
+		return own, libraries, err
+	}
+	return source{b.Matrix, b.Soaks}, source{b.Libraries, nil}, nil
+}
+
+// Of looks up the lock and the fault of a run; nil if nothing was measured of them.
+func Of(p harness.Plan) (*Known, error) {
+	s, libraries, err := sources()
+	r, ok := matrix.RowFor(p)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if r.Adapter != "" {
+		s = libraries
+	}
+	for _, c := range matrix.ColumnsOf(p.Nemesis) {
+		cell := s.Cell(r.Name, c.Name)
+		if c.Name == "none" || cell == nil || cell.Impossible != "" || len(cell.Runs) == 0 {
+			continue
+		}
+		k := &Known{Lock: r.Name, Fault: c.Name, Line: c.Line, TTL: s.TTL, Redis: s.Versions["redis"],
+			Rates: s.rates(cell)}
+		if len((Query{}).counts(cell.Found())) == 0 && len((Query{}).counts(cell.Unknown())) == 0 {
+			k.Clean = s.runs(cell)
+		}
+		all, err := Choose(Query{Faults: []string{c.Name}})
+		if err != nil {
+			return nil, err
+		}
+		k.Asked, k.Helps = len(all), helps(r.Name, p.Nemesis)
+		k.Others = slices.DeleteFunc(all, func(o Choice) bool { return !o.Remains || o.Lock == r.Name })
+		return k, nil
+	}
+	return nil, nil
+}
+
+// rates are the properties of a cell that some run violated, those that were found alike together.
+func (s source) rates(c *matrix.Cell) (out []Rate) {
+	add := func(property, nemesis string, hits, of int) {
+		for i := range out {
+			if r := &out[i]; r.Nemesis == nemesis && r.Hits == hits && r.Of == of {
+				r.Properties = append(r.Properties, property)
+				return
+			}
+		}
+		out = append(out, Rate{[]string{property}, nemesis, hits, of})
+	}
+	for _, soak := range s.soaks {
+		for _, h := range soak.Found {
+			if h.Row == c.Row && h.Column == c.Column && h.Hits > 0 {
+				add(h.Property, h.Nemesis, h.Hits, h.Of)
+			}
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, property := range batch.Properties {
+		hits, of := map[string]int{}, map[string]int{}
+		for _, r := range c.Runs {
+			if !r.Control && !r.Unfit() {
+				of[r.Nemesis]++
+				hits[r.Nemesis] += batch.Truth(r.Properties[property] == checker.Violated)
+			}
+		}
+		best := ""
+		for _, a := range c.Runs {
+			if n := a.Nemesis; hits[n] > 0 && (best == "" || hits[n]*of[best] > hits[best]*of[n]) {
+				best = n
+			}
+		}
+		if best != "" {
+			add(property, best, hits[best], of[best])
+		}
+	}
+	return out
+}
+
+// runs counts the runs of a cell that were judged.
+func (s source) runs(c *matrix.Cell) (n int) {
+	for _, soak := range s.soaks {
+		for _, h := range soak.Clean {
+			if h.Row == c.Row && h.Column == c.Column {
+				return h.Of
+			}
+		}
+	}
+	for _, r := range c.Runs {
+		n += batch.Truth(!r.Control && !r.Unfit())
+	}
+	return n
+}

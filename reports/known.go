@@ -1,0 +1,86 @@
+package reports
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/measured"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/reports/view"
+)
+
+// effect is a paragraph about what a fault cost.
+type effect struct{ Title, Text string }
+
+// clients adds how each client fared, and what the faults cost them.
+func (p *runPage) clients(v *view.View) {
+	if v.Verdict == nil {
+		return
+	}
+	p.Waits = v.Waits()
+	p.Waits = p.Waits[:min(len(p.Waits), maxRows)]
+	p.Faults, p.FaultsLeft = v.FaultRows()
+	outage := v.Verdict.Property(checker.Outage)
+	switch {
+	case outage.Verdict == checker.Violated:
+		p.Effects = append(p.Effects, effect{"Outage.", page.Clean(outage.Explanation, 600)})
+	case outage.Verdict == checker.Valid && outage.Seconds > 0:
+		p.Effects = append(p.Effects, effect{"Outage.", fmt.Sprintf("While a fault was under way, no "+
+			"client was granted the lock for at most %.3f s, which is within the bound.", outage.Seconds)})
+	}
+	if n := v.Verdict.Property(checker.Notice); n.Verdict == checker.Violated {
+		p.Effects = append(p.Effects, effect{"Notice.", page.Clean(n.Explanation, 600)})
+	}
+}
+
+// knownSection is what this project has measured of the lock and the fault of the run.
+type knownSection struct {
+	*measured.Known
+	Often                          []string
+	Where, HelpsTitle, OthersTitle string
+	None                           string
+}
+
+// maxOthers bounds the locks that are named instead.
+const maxOthers = 6
+
+// known looks the lock and the fault of the run up; nil if nothing was measured of them.
+func known(v *view.View) (*knownSection, error) {
+	var plan harness.Plan
+	if json.Unmarshal(v.Plan, &plan) != nil || v.Verdict == nil {
+		return nil, nil
+	}
+	k, err := measured.Of(plan)
+	if k == nil || err != nil {
+		return nil, err
+	}
+	s := &knownSection{Known: k}
+	s.Line = units.Upper(k.Line) + "."
+	for _, r := range k.Rates {
+		s.Often = append(s.Often, fmt.Sprintf("%s in %d of %s of %s.", strings.Join(r.Properties, ", "),
+			r.Hits, units.Count(r.Of, "run"), r.Nemesis))
+	}
+	if k.Clean > 0 {
+		s.Often = append(s.Often, fmt.Sprintf("Nothing that counts in %s.", units.Count(k.Clean, "run")))
+	}
+	s.Where = fmt.Sprintf("Measured with %s under aimed faults, on Redis %s, lease %s: how often the "+
+		"fault hits in a system of yours, this does not say.", k.Lock, k.Redis, units.Span(k.TTL))
+	s.HelpsTitle = "Settings that were measured with this lock"
+	if len(k.Helps) > 0 && !k.Helps[0].Same {
+		s.HelpsTitle = "Settings that were measured with another lock, " + k.Helps[0].Row +
+			": what they do to this one is not known"
+	}
+	s.OthersTitle = fmt.Sprintf("Locks that nothing broke under this fault: %d of the %d that were run",
+		len(k.Others), k.Asked)
+	if len(k.Others) > maxOthers {
+		s.OthersTitle += fmt.Sprintf("; the %d that other faults break least", maxOthers)
+		k.Others = k.Others[:maxOthers]
+	}
+	s.None = fmt.Sprintf("None of the %s that were run under this fault stayed clean.",
+		units.Count(k.Asked, "lock"))
+	return s, nil
+}

@@ -1,0 +1,114 @@
+package view
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
+)
+
+// WaitRow is how a client fared: what it asked for and was granted, how long it waited, and how
+// often another client that had asked later was granted the lock first.
+type WaitRow struct {
+	Client          string
+	Asked, Granted  int
+	Median, Longest string // of the waits; Longest also of calls that granted nothing
+	PassedMost      int    // by-passes of one call
+	Unserved        bool   // the longest wait granted nothing
+	Witness         bool
+}
+
+// Waits are the clients that asked for a lock, in order; of many, those that waited longest.
+func (v *View) Waits() (rows []WaitRow) {
+	byKey := v.holdsByKey()
+	for _, p := range v.Clients {
+		row, waits, longest := WaitRow{Client: Who(p), Witness: v.Taking(p)}, []int64{}, int64(-1)
+		for i := range v.Calls {
+			c := &v.Calls[i]
+			if c.Process != p || c.Depth > 0 {
+				continue
+			}
+			row.Asked++
+			wait := v.Until(c.To) - c.From
+			if c.Outcome == history.OK {
+				row.Granted++
+				waits = append(waits, wait)
+			}
+			if wait > longest {
+				longest, row.Unserved = wait, c.Outcome != history.OK
+			}
+			row.PassedMost = max(row.PassedMost, passed(c, byKey))
+		}
+		if row.Asked == 0 {
+			continue
+		}
+		row.Longest = units.Span(longest)
+		if slices.Sort(waits); len(waits) > 0 {
+			row.Median = units.Span(units.Quantile(waits, 0.5))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// holdsByKey are the holds of each lock by the stamp of their grant.
+func (v *View) holdsByKey() map[int][]*record.Hold {
+	out := map[int][]*record.Hold{}
+	for i := range v.Holds {
+		out[v.Holds[i].Key] = append(out[v.Holds[i].Key], &v.Holds[i])
+	}
+	for _, hs := range out {
+		slices.SortStableFunc(hs, func(a, b *record.Hold) int { return int(min(1, max(-1, a.From-b.From))) })
+	}
+	return out
+}
+
+// passed counts the grants to other clients that had asked after the call, and before it ended.
+func passed(c *record.Call, byKey map[int][]*record.Hold) (n int) {
+	for _, key := range c.Keys {
+		hs := byKey[key]
+		first := sort.Search(len(hs), func(i int) bool { return hs[i].From > c.From })
+		for _, h := range hs[first:] {
+			if h.From >= c.To {
+				break
+			}
+			if h.Process != c.Process && h.Call > c.From {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// FaultRow is a fault with what came after it.
+type FaultRow struct {
+	At, What, Until string
+	Next            string // how long after its beginning a client was granted a lock; "never"
+	Aimed           bool
+}
+
+// maxFaultRows bounds the table of faults.
+const maxFaultRows = 24
+
+// FaultRows are the faults in order, and how many there are beyond those.
+func (v *View) FaultRows() (rows []FaultRow, left int) {
+	var grants []int64
+	for _, h := range v.Grants() {
+		grants = append(grants, h.From)
+	}
+	slices.Sort(grants)
+	for _, f := range v.Faults[:min(len(v.Faults), maxFaultRows)] {
+		row := FaultRow{At: units.At(f.From), What: f.Words(), Until: units.At(v.Until(f.To)),
+			Next: "never", Aimed: f.Aimed}
+		if f.Lasting {
+			row.Until = "the end of the run"
+		}
+		if i := sort.Search(len(grants), func(i int) bool { return grants[i] > f.From }); i < len(grants) {
+			row.Next = units.Span(grants[i] - f.From)
+		}
+		rows = append(rows, row)
+	}
+	return rows, len(v.Faults) - len(rows)
+}
