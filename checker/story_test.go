@@ -12,7 +12,8 @@ var storyCases = []struct{ name, story, want, without string }{
 		"lease; fault cut n0>n1 1 414; c1 acquire 0 4 sent=3 lease=2000 node=n0; fault kill n0 4 414; " +
 			"fault promote n1 5 6; fault redirect n1 6 7; c0 acquire 1 28 sent=27 lease=2000 node=n1; c1 " +
 			"release 206 207; c0 release 300 301",
-		"At 0.001 s the link from n0 to n1 was cut. Client 1 was granted lock 0 by n0 at 0.004 s. n0 was " +
+		"At 0.001 s the link from n0 to n1 was cut. " +
+			"Client 1 was granted lock 0 by n0 at 0.004 s. n0 was " +
 			"killed at 0.004 s, n1 was promoted at 0.005 s and clients were redirected to it at 0.006 s. " +
 			"Client 0 was granted the same lock by n1 at 0.028 s. Client 1 was still inside until 0.206 " +
 			"s, when it released: both were inside for 178 ms.", "started again"},

@@ -65,7 +65,8 @@ func known(v *view.View) (*knownSection, error) {
 			r.Hits, units.Count(r.Of, "run"), r.Nemesis))
 	}
 	if k.Clean > 0 {
-		s.Often = append(s.Often, fmt.Sprintf("Nothing that counts in %s.", units.Count(k.Clean, "run")))
+		s.Often = append(s.Often, fmt.Sprintf("Nothing that counts in %s.",
+			units.Count(k.Clean, "run")))
 	}
 	s.Where = fmt.Sprintf("Measured with %s under aimed faults, on Redis %s, lease %s: how often the "+
 		"fault hits in a system of yours, this does not say.", k.Lock, k.Redis, units.Span(k.TTL))

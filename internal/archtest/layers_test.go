@@ -31,7 +31,8 @@ var rooms = map[string][]string{
 	"reports/figure":   {"history", "checker/record", "reports/page", "reports/view"},
 	"reports/terminal": {"checker", "reports/page", "reports/view"},
 	// a report says how likely what it shows is, what would have helped, and what to use instead
-	"reports": {"history", "history/edn", "internal/harness", "internal/measured", "checker", "internal/store", "reports/page", "reports/view",
+	"reports": {"history", "history/edn", "internal/harness", "internal/measured", "checker",
+		"internal/store", "reports/page", "reports/view",
 		"reports/timeline", "reports/sequence", "reports/figure"},
 	"reports/matrix": {"history", "impls", "checker", "internal/batch", "internal/matrix",
 		"internal/store", "internal/study", "reports", "reports/page", "reports/figure",

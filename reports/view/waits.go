@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -60,7 +61,7 @@ func (v *View) holdsByKey() map[int][]*record.Hold {
 		out[v.Holds[i].Key] = append(out[v.Holds[i].Key], &v.Holds[i])
 	}
 	for _, hs := range out {
-		slices.SortStableFunc(hs, func(a, b *record.Hold) int { return int(min(1, max(-1, a.From-b.From))) })
+		slices.SortStableFunc(hs, func(a, b *record.Hold) int { return cmp.Compare(a.From, b.From) })
 	}
 	return out
 }
@@ -105,7 +106,8 @@ func (v *View) FaultRows() (rows []FaultRow, left int) {
 		if f.Lasting {
 			row.Until = "the end of the run"
 		}
-		if i := sort.Search(len(grants), func(i int) bool { return grants[i] > f.From }); i < len(grants) {
+		i := sort.Search(len(grants), func(i int) bool { return grants[i] > f.From })
+		if i < len(grants) {
 			row.Next = units.Span(grants[i] - f.From)
 		}
 		rows = append(rows, row)
