@@ -75,8 +75,8 @@ func known(v *view.View) (*knownSection, error) {
 		s.HelpsTitle = "Settings that were measured with another lock, " + k.Helps[0].Row +
 			": what they do to this one is not known"
 	}
-	s.OthersTitle = fmt.Sprintf("Locks that nothing broke under this fault: %d of the %d that were run",
-		len(k.Others), k.Asked)
+	s.OthersTitle = fmt.Sprintf("Locks that nothing broke under this fault: %d of the %d that were "+
+		"run", len(k.Others), k.Asked)
 	if len(k.Others) > maxOthers {
 		s.OthersTitle += fmt.Sprintf("; the %d that other faults break least", maxOthers)
 		k.Others = k.Others[:maxOthers]

@@ -14,7 +14,12 @@ type KeySpan struct {
 	Owner    int    // client, or history.Harness: not known
 	Value    string // as the node saw it
 	Ended    string // how, in words: expired, deleted, overwritten, node down, still there
+	Expired  bool   // by its lease
+	Leases   []Due  // what it was given, in order
 }
+
+// Due is the end of the lease that a key was given at a stamp.
+type Due struct{ At, End int64 }
 
 // keyspace plays a stream on the lock keys of its node. MONITOR shows no replies, but what a
 // command does to these keys follows from their state. It tells the story; it never decides a
@@ -69,9 +74,17 @@ func (k *keyspace) apply(l line, key int, e Effect) {
 		delete(k.expiry, key)
 	case Expire:
 		if held {
-			k.expiry[key] = e.Expiry.At(l.wall)
+			k.lease(l, key, e.Expiry)
 		}
 	}
+}
+
+// lease gives the key that is there a deadline.
+func (k *keyspace) lease(l line, key int, e Expiry) {
+	deadline := e.At(l.wall)
+	k.expiry[key] = deadline
+	s := k.now[key]
+	s.Leases = append(s.Leases, Due{l.t, l.t + int64((deadline-l.wall)*1e9)})
 }
 
 func (k *keyspace) set(l line, key int, e Effect) {
@@ -82,7 +95,7 @@ func (k *keyspace) set(l line, key int, e Effect) {
 	}
 	k.now[key] = &KeySpan{From: l.t, Key: key, Owner: owner, Value: e.Value}
 	if e.Expiry != (Expiry{}) {
-		k.expiry[key] = e.Expiry.At(l.wall)
+		k.lease(l, key, e.Expiry)
 	}
 }
 
@@ -100,6 +113,7 @@ func (k *keyspace) drop(key int, t int64, how string) {
 func (k *keyspace) expire(wall float64, seg segment) {
 	for key, deadline := range k.expiry {
 		if deadline <= wall {
+			k.now[key].Expired = true
 			k.drop(key, max(seg.at(deadline), seg.from, k.now[key].From), "expired")
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/study"
 	"github.com/lockbench/lockbench/nemesis"
@@ -41,6 +42,16 @@ func helps(lock, fault string) (out []Help) {
 	if slices.ContainsFunc(out, func(h Help) bool { return h.Same }) {
 		out = slices.DeleteFunc(out, func(h Help) bool { return !h.Same })
 	}
+	// of each setting one trial: under this very fault, if there is one
+	slices.SortStableFunc(out, func(a, b Help) int {
+		return batch.Truth(b.Nemesis == fault) - batch.Truth(a.Nemesis == fault)
+	})
+	seen := map[string]bool{}
+	out = slices.DeleteFunc(out, func(h Help) bool {
+		before := seen[h.Mitigation]
+		seen[h.Mitigation] = true
+		return before
+	})
 	slices.SortStableFunc(out, func(a, b Help) int { return cmp.Compare(order(a), order(b)) })
 	return out
 }

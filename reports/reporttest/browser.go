@@ -1,6 +1,7 @@
 package reporttest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -11,8 +12,10 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -165,6 +168,47 @@ func ClickOn(selector string) chromedp.Action[chromedp.Void] { return chromedp.C
 
 func TypeInto(selector, s string) chromedp.Action[chromedp.Void] {
 	return chromedp.SendKeys(selector, s)
+}
+
+// Scheme makes the page believe that its reader prefers "dark" or "light".
+func Scheme(name string) chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+		return chromedp.Void{}, err
+	}
+}
+
+// Paper makes the page look as it is printed.
+func Paper() chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, tab *chromedp.Target) (chromedp.Void, error) {
+		_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Media: "print"})
+		return chromedp.Void{}, err
+	}
+}
+
+// Width makes the window so many pixels wide.
+func Width(pixels int64) chromedp.Action[chromedp.Void] {
+	return chromedp.EmulateViewport(pixels, 900)
+}
+
+// Printed is how many pages the page takes on paper.
+func (b *Browser) Printed() int {
+	b.t.Helper()
+	ctx, cancel := b.limit()
+	defer cancel()
+	pdf, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) ([]byte, error) {
+		r, err := cdp.Call(ctx, tab, cdppage.PrintToPDF, cdppage.PrintToPDFParams{})
+		if err != nil {
+			return nil, err
+		}
+		return r.Data, nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return bytes.Count(pdf, []byte("/Type /Page\n"))
 }
 
 func Visit(url string) chromedp.Action[chromedp.Void] { return chromedp.Navigate(url) }

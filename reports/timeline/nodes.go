@@ -29,8 +29,12 @@ func (t *Timeline) nodeLane(n view.Node, trace []history.Command, of int) {
 			left++
 			continue
 		}
-		l.Spans = append(l.Spans, [4]int64{us(k.From), us(k.To), int64(row),
-			t.text(keyText(k, t.Keys, n.Exact))})
+		owner, what, ended := keyTexts(k, t.Keys, n.Exact)
+		l.Spans = append(l.Spans, [7]int64{us(k.From), us(k.To), int64(row), t.text(owner),
+			t.text(what), t.text(ended), flag(k.Expired)})
+		for _, d := range k.Leases {
+			l.Leases = append(l.Leases, [3]int64{int64(row), us(d.At), us(d.End)})
+		}
 	}
 	l.Rows = len(rows)
 	if left > 0 {
@@ -40,24 +44,23 @@ func (t *Timeline) nodeLane(n view.Node, trace []history.Command, of int) {
 	t.Lanes = append(t.Lanes, l)
 }
 
-// keyText is label and tooltip of a key on a node, divided by a line break.
-func keyText(k trace.KeySpan, keys int, exact bool) string {
-	label := view.Who(k.Owner)
+// keyTexts say whose a key on a node is, what it is, and how it ended.
+func keyTexts(k trace.KeySpan, keys int, exact bool) (owner, what, ended string) {
+	owner = view.Who(k.Owner)
 	if k.Owner < 0 {
-		label = page.Clean(k.Value, 16)
+		owner = page.Clean(k.Value, 16)
 	}
 	if keys > 1 {
-		label = fmt.Sprintf("lock %d: %s", k.Key, label)
+		owner = fmt.Sprintf("lock %d: %s", k.Key, owner)
 	}
-	tip := fmt.Sprintf("key lock:%d", k.Key)
+	what = fmt.Sprintf("lock:%d", k.Key)
 	if k.Value != "" {
-		tip += " = " + page.Clean(k.Value, 60)
+		what += " = " + page.Clean(k.Value, 60)
 	}
-	tip += ", then " + k.Ended
-	if !exact {
-		tip += " (what the client was told; the node's own stream was not recorded)"
+	if ended = "then " + k.Ended; !exact {
+		ended += " (what the client was told; the node's own stream was not recorded)"
 	}
-	return label + "\n" + tip
+	return owner, what, ended
 }
 
 // ticks adds the commands nearest to the start of the view.
@@ -80,8 +83,8 @@ func (t *Timeline) ticks(l *lane, name string, trace []history.Command, limit in
 		})
 	}
 	for _, c := range cs {
-		l.Ticks = append(l.Ticks, [3]int64{us(c.Sent), us(c.Recv), t.text(view.Who(c.Process) + ": " +
-			page.Clean(c.String(), 70) + " → " + view.ReplyOf(*c, 40))})
+		l.Ticks = append(l.Ticks, [5]int64{us(c.Sent), us(c.Recv), t.text(view.Who(c.Process)),
+			t.text(page.Clean(c.String(), 70)), t.text(view.ReplyOf(*c, 40))})
 	}
 }
 

@@ -13,10 +13,18 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// JS draws a Timeline that the page has in its element "data".
+// drawing draws a Timeline.
 //
 //go:embed timeline.js
-var JS string
+var drawing string
+
+// viewer steps through it.
+//
+//go:embed viewer.js
+var viewer string
+
+// JS draws a Timeline that the page has in its element "data", and steps through it.
+var JS = drawing + viewer
 
 // Empty is what JS draws where there was no room for more.
 const Empty = `{"end":1,"view":[0,1],"keys":1,"lanes":[],"faults":[],"overlaps":[]}`
@@ -65,8 +73,11 @@ type lane struct {
 	Bins  []int64    `json:"bins,omitempty"`
 	Roles [][3]int64 `json:"roles,omitempty"` // from, to, text
 	Rows  int        `json:"rows,omitempty"`  // of keys
-	Spans [][4]int64 `json:"spans,omitempty"` // from, to, row, text
-	Ticks [][3]int64 `json:"ticks,omitempty"` // sent, received (0: never), text
+	// from, to, row, owner, key and value, how it ended, expired
+	Spans  [][7]int64 `json:"spans,omitempty"`
+	Leases [][3]int64 `json:"leases,omitempty"` // of keys: row, given, end
+	// sent, received (0: never), client, command, reply
+	Ticks [][5]int64 `json:"ticks,omitempty"`
 }
 
 // band is a fault.

@@ -12,7 +12,7 @@
   const text = i => (D.texts && D.texts[i]) || '';
   const clamp = (v, lo, hi) => Math.min(hi, Math.max(lo, v));
   const lanes = D.lanes || [], faults = D.faults || [], overlaps = D.overlaps || [];
-  let [a, b] = D.view, tips = [], late = null, picked = -1, queued = false, W = 900, gutter = 88;
+  let cursor = -1, [a, b] = D.view, tips = [], late = null, picked = -1, queued = false, W = 900, gutter = 88;
 
   // ---- helpers -----------------------------------------------------------------------------------------------------
   function el(parent, name, attrs, tip) {
@@ -47,7 +47,7 @@
   const waitTip = (l, w) => l.label + ', acquire ' + w[3] + ofLock(w[4]) + '\n' + sec(w[0]) + ' for ' + dur(w[1] - w[0]) + ': ' + OUTCOME[w[2]] + (w[5] ? '\n' + text(w[5]) : '');
 
   // ---- layout ------------------------------------------------------------------------------------------------------
-  const rowsOfFaults = Math.min(4, Math.max(1, faults.length));
+  const rowsOfFaults = Math.min(8, Math.max(1, faults.length));
   const calloutRows = Math.min(3, overlaps.length);
   const top0 = AXIS + (faults.length ? rowsOfFaults * FAULTROW + 4 : 4) + calloutRows * CALLOUT;
   const tops = [];
@@ -86,6 +86,7 @@
     const pills = new Array(Math.max(1, calloutRows)).fill(-1e9);
     overlaps.forEach((o, i) => overlap(g, o, i, pills));
     g.appendChild(late); // texts stay readable above bands and hatching
+    if (cursor >= a && cursor <= b) el(svg, 'path', { class: 'cursor', d: 'M' + X(cursor) + ' ' + (AXIS - 4) + 'V' + height });
     if (picked >= 0) outline(g);
     box.replaceChildren(svg, tip);
     drawMini();
@@ -111,6 +112,7 @@
   }
   function bands(g) {
     const ends = new Array(rowsOfFaults).fill(-1e9);
+    let unnamed = 0;
     for (const f of faults) {
       const open = f.open, x0 = X(f.from), x1 = open ? W : Math.max(X(f.to), x0 + 1);
       if (x1 < gutter || x0 > W) continue;
@@ -120,12 +122,13 @@
       if (!open && x1 - x0 > 3) el(g, 'path', { class: 'bandedge', d: 'M' + x1 + ' ' + y + 'V' + height }, f.text);
       const s = (f.aimed ? '▲ ' : '') + f.label + (x0 < gutter && open ? ' (earlier)' : ''), w = s.length * 6.1 + 10, at = Math.max(gutter + 2, x0 + 3);
       const row = ends.findIndex(e => e <= at);
-      if (row < 0) continue;
+      if (row < 0) { unnamed++; continue; }
       ends[row] = open ? 1e9 : at + w;
       const ly = y + row * FAULTROW;
       if (open) el(late, 'path', { class: 'lasting', d: 'M' + (at + w) + ' ' + (ly + 8.5) + 'H' + (W + 5) }, f.text);
       label(late, at, ly + 12, 'faultlabel', s).setAttribute('data-tip', tips.push(f.text) - 1);
     }
+    if (unnamed) label(late, W - 4, AXIS + rowsOfFaults * FAULTROW - 3, 'faultlabel', 'and ' + unnamed + ' more: zoom in', 'end');
   }
   // Sums stand in where single operations are not on the page.
   function bins(g, l, i) {
@@ -203,6 +206,10 @@
         if (e - x1 > 120 && e <= W) label(g, e - 4, mid + 4, 'small', 'lease', 'end');
       }
     }
+    if (d[3] >= 0 && d[3] >= a && d[3] <= b && (d[8] || d[3] < (d[4] || D.end))) {
+      el(g, 'path', { class: 'leaseend', d: 'M' + X(d[3]) + ' ' + (y - 3) + 'v' + (bar + 6) }, l.label + ', ' + sec(d[3]) + '\nthe lease of acquisition ' + d[5] + ' ends');
+      if (stop - X(d[3]) > 70 || stop > W) label(late, Math.min(X(d[3]) + 3, W - 56), y - 2, 'small', 'lease ends');
+    }
     const r = el(g, 'rect', { class: 'hold' + (d[8] ? ' inwitness' : ''), x: x0, y, width: Math.max(1.5, x1 - x0), height: bar, rx: 2 }, t);
     if (d[3] >= 0 && d[2] > d[3]) el(g, 'rect', { class: 'over', x: Math.max(x0, X(d[3])), y, width: Math.max(1, x1 - Math.max(x0, X(d[3]))), height: bar }, t);
     if (d[4] > d[2]) waitLine(g, x1, X(d[4]), mid, ' release', l.label + ': release took ' + dur(d[4] - d[2]) + '\n' + text(d[7]));
@@ -216,7 +223,7 @@
     if (kind === 'kill' || kind === 'exit') {
       el(g, 'path', { class: 'killmark', d: 'M' + (x - 6) + ' ' + (mid - 6) + 'l12 12m0 -12l-12 12' });
       if (kind === 'kill') label(g, x + 9, mid + 4, 'killtext', 'killed');
-    } else if (kind === 'lost') el(g, 'path', { class: 'lostmark', d: 'M' + x + ' ' + (mid - h / 2 + 3) + 'l5 8h-10z' });
+    } else if (kind === 'lost') el(g, 'path', { class: 'lostmark', d: 'M' + x + ' ' + (mid - h / 2 + 3) + 'l5 8h-10z' }), label(late, x + 7, mid - h / 2 + 11, 'small', 'told: lost');
     else if (kind === 'extend') el(g, 'path', { class: 'extendmark', d: 'M' + x + ' ' + (mid + h / 2 - 8) + 'v6' });
     else el(g, 'path', { class: 'gapmark', d: 'M' + x + ' ' + (mid - h / 2 + 3) + 'v' + (h - 6) });
     el(g, 'rect', { class: 'hit', x: x - 7, y: mid - h / 2, width: 14, height: h }, t);
@@ -234,9 +241,9 @@
     }
     for (const s of l.spans || []) {
       if (s[1] < a || s[0] > b) continue;
-      const x0 = Math.max(gutter - 4, X(s[0])), x1 = Math.min(W + 4, X(s[1])), ky = y + 18 + s[2] * KEYROW - (l.rows ? 0 : 0), [name, more] = text(s[3]).split('\n');
+      const x0 = Math.max(gutter - 4, X(s[0])), x1 = Math.min(W + 4, X(s[1])), ky = y + 18 + s[2] * KEYROW, name = text(s[3]);
       if (x1 - x0 < .3) continue;
-      el(g, 'rect', { class: 'key', x: x0, y: ky + 4, width: Math.max(1, x1 - x0), height: KEYROW - 5 }, l.label + ', ' + sec(s[0]) + ' to ' + sec(s[1]) + ' (' + dur(s[1] - s[0]) + ')\n' + more + '\nowner: ' + name);
+      el(g, 'rect', { class: 'key', x: x0, y: ky + 4, width: Math.max(1, x1 - x0), height: KEYROW - 5 }, l.label + ', ' + sec(s[0]) + ' to ' + sec(s[1]) + ' (' + dur(s[1] - s[0]) + ')\n' + text(s[4]) + ', ' + text(s[5]) + '\nowner: ' + name);
       if (x1 - x0 > name.length * 6 + 10) label(g, x0 + 5, ky + KEYROW - 4, 'inkey', name);
     }
     let last = -9;
@@ -245,7 +252,7 @@
       if (t < a || c[0] > b || X(c[0]) < last + 1) continue;
       last = X(c[0]);
       el(g, 'path', { class: 'tick', d: 'M' + last + ' ' + (y + 3) + 'v6' });
-      el(g, 'rect', { class: 'hit', x: last - 2, y: y + 1, width: 4, height: 10 }, sec(c[0]) + ' ' + text(c[2]));
+      el(g, 'rect', { class: 'hit', x: last - 2, y: y + 1, width: 4, height: 10 }, sec(c[0]) + ' ' + text(c[2]) + ': ' + text(c[3]) + ' → ' + text(c[4]));
     }
   }
   // A violation: framed, named, and across the lanes of all who take part; hatched where they were inside together.
@@ -330,7 +337,7 @@
     show(f.from - w / 2, f.from + w / 2);
   }
   const actions = { in: () => zoom(.5), out: () => zoom(2), left: () => move(-.25), right: () => move(.25), all: () => show(0, D.end), witness: home };
-  const keys = { '+': 'in', '=': 'in', '-': 'out', '_': 'out', ArrowLeft: 'left', ArrowRight: 'right', '0': 'all', End: 'all', v: 'witness', Home: 'witness' };
+  const keys = { '+': 'in', '=': 'in', '-': 'out', '_': 'out', '[': 'left', ']': 'right', '0': 'all', v: 'witness' };
   document.querySelectorAll('[data-do]').forEach(e => e.addEventListener('click', () => actions[e.dataset.do]()));
   box.addEventListener('keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
@@ -389,10 +396,13 @@
   const frame = document.querySelector('iframe[data-srcdoc]');
   if (frame) new IntersectionObserver((es, o) => { if (es.some(e => e.isIntersecting)) { o.disconnect(); setTimeout(() => { frame.srcdoc = frame.dataset.srcdoc; }, 100); } }).observe(frame);
 
-  // Folded parts are printed unfolded.
-  let folded = [];
-  addEventListener('beforeprint', () => { folded = [...document.querySelectorAll('details:not([open])')]; folded.forEach(d => { d.open = true; }); });
-  addEventListener('afterprint', () => folded.forEach(d => { d.open = false; }));
   new ResizeObserver(() => { if (Math.abs(box.clientWidth - W) > 1) show(a, b); }).observe(box);
+  // What viewer.js needs: the data, the words, and a cursor that is drawn, and brought into view.
+  window.lockbenchTimeline = { D, text, sec, dur, cursor(t, follow) {
+    cursor = t;
+    const w = b - a;
+    if (follow && (t < a || t > b)) show(t - w / 2, t + w / 2); else show(a, b);
+  } };
   draw();
 })();
+

@@ -26,9 +26,13 @@ func (f Fault) Row() nemesis.Action {
 	return a
 }
 
-// Name is the fault as a label: "kill n0".
+// Name is the fault as a label: "kill n0", "cut the link from n0 to n1".
 func (f Fault) Name() string {
-	return page.Clean(strings.Join(strings.Fields(f.Action+" "+f.Target+" "+f.clock()), " "), 60)
+	target := f.Target
+	if target != "" {
+		target = nemesis.TargetName(target)
+	}
+	return page.Clean(strings.Join(strings.Fields(f.Action+" "+target+" "+f.clock()), " "), 60)
 }
 
 // Words tell what the nemesis did: "n0 was killed".

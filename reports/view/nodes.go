@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -148,11 +149,15 @@ func (v *View) keysFromGrants(name string) (spans []trace.KeySpan) {
 		}
 		k := trace.KeySpan{From: h.Granting, To: v.End, Key: h.Key, Owner: h.Process,
 			Ended: "still there, by the grant"}
-		if lease := h.BelievedEnd(); lease < k.To {
-			k.To, k.Ended = lease, "lease over, by the grant"
+		lease := h.BelievedEnd()
+		if lease != record.Forever {
+			k.Leases = []trace.Due{{At: h.Granting, End: lease}}
+		}
+		if lease < k.To {
+			k.To, k.Ended, k.Expired = lease, "lease over, by the grant", true
 		}
 		if Orderly(h) && h.Returned < k.To {
-			k.To, k.Ended = h.Returned, "released"
+			k.To, k.Ended, k.Expired = h.Returned, "released", false
 		}
 		spans = append(spans, k)
 	}
