@@ -10,7 +10,11 @@ export GORACE := atexit_sleep_ms=0 $(GORACE)
 # The tests that take a smaller input with the race detector.
 LARGE = $(shell find . -name '*large_test.go')
 
-.PHONY: help run test soak bench lint build cross redis browser image pictures clean
+# What makes releases, pinned, in bin/; the version is the newest one of CHANGELOG.md.
+GORELEASER := github.com/goreleaser/goreleaser/v2@v2.16.0
+VERSION = $(shell sed -n 's/^## \([0-9][0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
+
+.PHONY: help run test soak bench lint build cross redis browser image pictures clean release reproducible empty-root
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -28,6 +32,7 @@ soak: redis browser build ## the full numbers: takes long; the matrix goes on wi
 	LOCKBENCH_SOAK=1 $(GO) test -timeout 120m ./...
 	dir=$$(mktemp -d); for i in 1 2; do LOCKBENCH_SOAK_DIR=$$dir $(GO) test -count 1 -timeout 120m -run SoakOverProcesses ./internal/sim || exit 1; done; rm -r $$dir
 	$(BIN) matrix --soak --env sim
+	$(MAKE) reproducible empty-root
 	$(BIN) matrix --soak $(if $(SOAK),--resume $(SOAK),--env process)
 
 bench: ## benchmarks, side by side
@@ -48,6 +53,21 @@ image: ## build the image for --env docker from Debian's packages
 	@.ci/install dockerd=docker.io mmdebstrap=mmdebstrap
 	docker/base-image
 
+release: build ## archives, packages, checksums, SBOMs and licences in dist/; nothing is published
+	GOBIN=$(CURDIR)/bin $(GO) install $(GORELEASER)
+	$(GO) build -o bin/lockbench-release ./internal/release
+	bin/lockbench-release licences $(BIN) bin/licences
+	VERSION=$(VERSION) PATH=$(CURDIR)/bin:$$PATH bin/goreleaser release --snapshot --clean
+	@! docker info >/dev/null 2>&1 || .ci/release-image $(VERSION)
+
+reproducible: release ## two releases of one commit have the same bytes
+	cp dist/checksums.txt bin/first-checksums.txt
+	$(MAKE) release
+	cmp bin/first-checksums.txt dist/checksums.txt
+
+empty-root: release ## the main job on Debian with redis-server only: no Go, no make, no git
+	.ci/empty-root dist/lockbench_$(VERSION)_linux_$$($(GO) env GOARCH).deb
+
 pictures: redis browser build ## take the pictures of the README again
 	@.ci/pictures
 
@@ -61,4 +81,4 @@ browser: # bring a browser for the tests of the report
 	@.ci/install $(BROWSER)
 
 clean: ## remove what was built
-	rm -rf bin
+	rm -rf bin dist

@@ -192,6 +192,15 @@ func TestReadAnyTellsOursFromJepsens(t *testing.T) {
 	}
 }
 
+func TestWhatIsNestedTooDeeplyIsNotRead(t *testing.T) {
+	text := "{:type :ok :f :acquire :process 0 :value " + strings.Repeat("[", 101) +
+		strings.Repeat("]", 101) + "}"
+	_, err := edn.Read(strings.NewReader(text), edn.Options{})
+	if err == nil || !strings.Contains(err.Error(), "nested deeper than 100") {
+		t.Error(err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"etcd", "hazelcast", "export-values"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name+".edn"))

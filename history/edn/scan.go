@@ -80,6 +80,9 @@ func (s *scanner) comment() {
 	}
 }
 
+// maxDepth bounds what the library of EDN is given: it reads what is nested by calling itself.
+const maxDepth = 100
+
 // form returns the map that begins here, up to the brace that closes it.
 func (s *scanner) form() ([]byte, error) {
 	start, depth := s.pos, 0
@@ -88,7 +91,9 @@ func (s *scanner) form() ([]byte, error) {
 		case '\n':
 			s.line++
 		case '{', '[', '(':
-			depth++
+			if depth++; depth > maxDepth {
+				return nil, fmt.Errorf("brackets are nested deeper than %d", maxDepth)
+			}
 		case '}', ']', ')':
 			depth--
 		case '\\':

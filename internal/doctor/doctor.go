@@ -48,6 +48,12 @@ func Diagnose(ctx context.Context) Diagnosis {
 	return d
 }
 
+// Uses are the programs whose versions decide what a run here is worth.
+func Uses(ctx context.Context) []Finding {
+	redis := program("redis-server", "environment process", "apt-get install redis-server")
+	return []Finding{redis, dockerDaemon(ctx)}
+}
+
 // Healthy reports whether at least one environment works.
 func (d Diagnosis) Healthy() bool {
 	for _, answer := range d.Environments {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
@@ -58,9 +59,12 @@ func course(r *store.Run) string {
 }
 
 // forms are those of a run, each once: every command with its reply, every two that follow each
-// other in one process, and every outcome of a call.
+// other in one process, every outcome of a call, and the shortest pause between two tries.
 func forms(r *store.Run) []string {
 	seen, last := map[string]bool{}, map[int]string{}
+	if p := pause(r.Trace); p > 0 {
+		seen["two tries: "+p.String()+" apart or more"] = true
+	}
 	for _, c := range r.Trace {
 		if len(c.Args) == 0 {
 			continue
@@ -80,6 +84,31 @@ func forms(r *store.Run) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(seen))
+}
+
+// pause is the shortest time between a reply and the same command of the same process again, as the
+// power of four below it: a busy machine makes pauses longer, never shorter.
+func pause(trace []history.Command) time.Duration {
+	last, least := map[int]history.Command{}, time.Duration(0)
+	for _, c := range trace {
+		if len(c.Args) == 0 {
+			continue
+		}
+		before, ok := last[c.Process]
+		last[c.Process] = c
+		gap := time.Duration(c.Sent - before.Recv)
+		if ok && before.Recv != 0 && gap > 0 && form(before.Args) == form(c.Args) &&
+			(least == 0 || gap < least) {
+			least = gap
+		}
+	}
+	if least == 0 {
+		return 0
+	}
+	step := time.Millisecond
+	for ; 4*step <= least; step *= 4 {
+	}
+	return step
 }
 
 // form is a command without what differs from one acquisition to the next: SET KEY VALUE NX PX 500.

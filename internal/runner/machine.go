@@ -13,6 +13,9 @@ import (
 	"sync"
 )
 
+// released is the version of a release, which its build sets (.goreleaser.yaml).
+var released string
+
 // Version is what tells this build from others.
 func Version() string { return ThisBuild().Version }
 
@@ -50,6 +53,8 @@ func buildOf(info *debug.BuildInfo, digest func() string) Build {
 	}
 	v := info.Main.Version
 	switch {
+	case released != "":
+		b.Version = released
 	case v != "" && v != "(devel)" && !b.Dirty:
 		b.Version = v
 	case b.Commit != "" && !b.Dirty:

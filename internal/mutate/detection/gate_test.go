@@ -23,8 +23,12 @@ const gateShare = 95
 // no lease, another lease than the one that is declared, and a SET without NX.
 var changed = []string{
 	"release.lua : negate a comparison: ",
-	`token_lua.go try: drop an argument of a command: l.send(ctx, "SET", `,
-	"token_lua.go try: scale a number: l.Options.TTL",
+	`token_lua.go try: drop an argument of a command: l.send(ctx, "SET", l.Key(), g.Value, "NX", ` +
+		`"PX", l.Options.TTL.Milliseconds()) → l.send(ctx, "SET", l.Key(), g.Value, "PX"`,
+	`token_lua.go try: drop an argument of a command: l.send(ctx, "SET", l.Key(), g.Value, "NX", ` +
+		`"PX", l.Options.TTL.Milliseconds()) → l.send(ctx, "SET", l.Key(), g.Value, "NX", l.Op`,
+	"token_lua.go try: scale a number: l.Options.TTL.Milliseconds() → " +
+		"l.Options.TTL.Milliseconds() / 10",
 }
 
 // gated is a lockbench with mutants in it, which asks the gates that it wrote of the locks as they
