@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/pool"
 	"github.com/lockbench/lockbench/internal/testenv"
@@ -71,6 +72,8 @@ func TestSafeCellsUnderLoad(t *testing.T) {
 }
 
 // safeTasks are the scenarios of the cells in which nothing is expected and nothing was found.
+// Where clients take a lock over by themselves, two can race for it whenever a lease is over: a
+// slow machine makes that happen in any cell, and the violation is the lock's own.
 func safeTasks(t *testing.T) (safe []matrix.Task) {
 	t.Helper()
 	f, err := os.Open("../../docs/matrix.json")
@@ -88,7 +91,8 @@ func safeTasks(t *testing.T) (safe []matrix.Task) {
 	}
 	for _, task := range all {
 		c := m.Cell(task.Row.Name, task.Column)
-		if c != nil && c.Known && len(c.Expected)+len(c.Found())+len(c.Unknown()) == 0 {
+		if c != nil && c.Known && !task.Row.Has(impls.Takeover) &&
+			len(c.Expected)+len(c.Found())+len(c.Unknown()) == 0 {
 			safe = append(safe, task)
 		}
 	}
