@@ -74,6 +74,8 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 		"go on after a violation; one of each property and class is saved")
 	s.BoolVar(&f.keeper.AsIs, "no-shrink", false, "save counterexamples as they were found")
 	s.IntVar(&o.Clients, "clients", 0, "clients (default 3)")
+	s.StringVar(&o.Adapter, "adapter", "", "is for run: the simulator has no adapters")
+	_ = s.MarkHidden("adapter") // who tries it is told what to use instead
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 1s)`)
 	s.StringVar(&f.keeper.Store, "store", "store",
 		"directory; counterexamples are saved below it")
@@ -90,6 +92,10 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if f.all.table.matrix {
 		return f.all.table.decide(c, f)
 	}
+	if f.Adapter != "" {
+		return fmt.Errorf("explore runs locks in the simulator, and the adapter %s is a process of its "+
+			"own; use run --adapter, or in Go package locktest (docs/locktest.md)", f.Adapter)
+	}
 	if f.Impl == "" {
 		return errNoLock
 	}
@@ -97,6 +103,7 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	f.keeper.Screen = c.ErrOrStderr()
 	out.Found, err = f.keeper.Keep(c.Context(), hits)
 	var unsaved explore.SaveError
 	switch {

@@ -35,6 +35,8 @@ type Finding struct {
 	Explanation string `json:"explanation"`
 	Steps       int    `json:"steps"`
 	ShrinkRuns  int    `json:"shrink_runs"`
+	// the budget of making it small was used up, and it may become smaller
+	Unfinished bool `json:"unfinished,omitempty"`
 
 	counterexample *counterexample.Counterexample
 }
@@ -44,6 +46,8 @@ type Keeper struct {
 	Store string // they go below its directory "counterexamples"
 	Out   string // the file of the first, instead; "": as the others
 	AsIs  bool   // without making them small
+	// a terminal shows how far the making small has come; nil: none does
+	Screen io.Writer
 }
 
 // SaveError says that a counterexample could not be written.
@@ -62,7 +66,7 @@ func (k Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error)
 		} else {
 			seen[kind] = true
 		}
-		x, runs, err := k.small(ctx, h)
+		x, shrunk, err := k.small(ctx, h)
 		if err != nil {
 			return all, fmt.Errorf("seed %d: %w", h.Seed, err)
 		}
@@ -71,17 +75,25 @@ func (k Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error)
 			return all, SaveError{err}
 		}
 		all = append(all, Finding{file, h.Seed, h.Property, h.Class, x.Verdict.Explanation,
-			len(x.Steps), runs, x})
+			len(x.Steps), shrunk.Runs, shrunk.Unfinished, x})
 	}
 	return all, nil
 }
 
-func (k Keeper) small(ctx context.Context, h Hit) (*counterexample.Counterexample, int, error) {
+func (k Keeper) small(ctx context.Context, h Hit) (*counterexample.Counterexample, Shrunk, error) {
 	if k.AsIs {
 		x, err := h.Settle(context.WithoutCancel(ctx))
-		return x, 0, err
+		return x, Shrunk{}, err
 	}
-	return h.Shrink(ctx)
+	return h.shrink(ctx, k.Screen)
+}
+
+// unfinished says that a counterexample may become smaller.
+func (f Finding) unfinished() string {
+	if f.Unfinished {
+		return ", and the budget for that was used up"
+	}
+	return ""
 }
 
 // save writes a counterexample under a name that says what it shows.
@@ -114,8 +126,8 @@ func (f Findings) Text(w io.Writer) error {
 		if f.Stopped {
 			b.WriteString("stopped early: ")
 		}
-		fmt.Fprintf(b, "no violation of %s under %s in %d runs, %d distinct states (%.0f runs/s)\n",
-			f.Impl, f.Nemesis, p.Runs, p.States, f.Rate)
+		fmt.Fprintf(b, "no violation of %s under %s in %d runs, %s (%.0f runs/s)\n",
+			f.Impl, f.Nemesis, p.Runs, p.states(), f.Rate)
 	}
 	if p.HarnessErrors > 0 {
 		fmt.Fprintf(b, "%d runs broke and are worth nothing\n", p.HarnessErrors)
@@ -127,8 +139,8 @@ func (f Findings) Text(w io.Writer) error {
 		}
 		b.WriteString("\n")
 		if i == 0 {
-			fmt.Fprintf(b, "%d runs, %.0f a second, %d distinct states; %d more to make it small\n\n",
-				p.Runs, f.Rate, p.States, x.ShrinkRuns)
+			fmt.Fprintf(b, "%d runs, %.0f a second, %s; %d more to make it small%s\n\n",
+				p.Runs, f.Rate, p.states(), x.ShrinkRuns, x.unfinished())
 			x.steps(b)
 		}
 		fmt.Fprintf(b, "%s\n\ncounterexample %s\nreplay         "+cmp.Or(f.Again,

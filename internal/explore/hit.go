@@ -3,10 +3,13 @@ package explore
 import (
 	"context"
 	"fmt"
+	"io"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/progress"
 )
 
 // Hit is a run with a violation, as it was found.
@@ -39,14 +42,31 @@ func HitOf(ctx context.Context, p harness.Plan, property string) (Hit, error) {
 		Stood: r.OfTheHarness(v)}, nil
 }
 
-// Shrink makes the case of a hit small and returns it as a counterexample, with the number of runs
-// that it took. If ctx ends meanwhile, it is the smallest so far.
-func (h Hit) Shrink(ctx context.Context) (*counterexample.Counterexample, int, error) {
+// Shrunk says what it took to make a case small.
+type Shrunk struct {
+	Runs       int
+	Unfinished bool // the budget was used up; it may become smaller
+}
+
+// Shrink makes the case of a hit small and returns it as a counterexample. If ctx ends meanwhile,
+// or the budget of some ten seconds of a processor is used up, it is the smallest so far.
+func (h Hit) Shrink(ctx context.Context) (*counterexample.Counterexample, Shrunk, error) {
+	return h.shrink(ctx, nil)
+}
+
+// shrink is Shrink, and shows on a terminal how far it has come.
+func (h Hit) shrink(ctx context.Context, screen io.Writer) (*counterexample.Counterexample, Shrunk,
+	error) {
 	s := &shrinker{ctx: ctx, property: h.Property, class: h.Class, stood: h.Stood,
 		fresh: defaultFresh}
+	line := progress.Start(screen, func(took time.Duration) string {
+		return fmt.Sprintf("making it small, %.0f s, %d runs, %d%% of the budget", took.Seconds(),
+			s.runs.Load(), 100*s.cost.Load()/shrinkBudget)
+	})
 	small := s.shrink(h.Case)
+	line.Stop()
 	c, err := small.Settle(context.WithoutCancel(ctx), h.Property)
-	return c, s.runs, err
+	return c, Shrunk{int(s.runs.Load()), s.cost.Load() >= shrinkBudget}, err
 }
 
 // Settle returns the hit as a counterexample without making it small.

@@ -12,12 +12,20 @@ import (
 // Progress is how far a search has come.
 type Progress struct {
 	Runs int `json:"runs"`
-	// distinct: what nodes executed and replied, in order
+	// distinct: what nodes executed and replied, in order; a search counts to 2^20
 	States        int           `json:"states"`
 	Hits          int           `json:"hits"`           // runs with a violation
 	HarnessErrors int           `json:"harness_errors"` // runs that are worth nothing
 	Took          time.Duration `json:"took"`
 	Broke         string        `json:"-"` // why the first of the runs that are worth nothing is so
+}
+
+// states says how many distinct states there were.
+func (p Progress) states() string {
+	if p.States >= mostStates {
+		return fmt.Sprintf("%d distinct states or more", mostStates)
+	}
+	return fmt.Sprintf("%d distinct states", p.States)
 }
 
 // Rarer says in one line what follows from a search that found nothing: it is no proof.
@@ -26,8 +34,8 @@ func (p Progress) Rarer() string {
 	if n == 0 {
 		return "no run is worth anything"
 	}
-	return fmt.Sprintf("no violation in %s, %d distinct states: with 95 %% confidence rarer than "+
-		"3 in %s runs", units.Count(n, "run"), p.States, units.Thousands(n))
+	return fmt.Sprintf("no violation in %s, %s: with 95 %% confidence rarer than "+
+		"3 in %s runs", units.Count(n, "run"), p.states(), units.Thousands(n))
 }
 
 // Rate is how many runs were made in a second.
@@ -37,7 +45,7 @@ func (p Progress) Rate() float64 { return float64(p.Runs) / max(p.Took.Seconds()
 func show(screen io.Writer, progressed func() Progress) *progress.Line {
 	return progress.Start(screen, func(took time.Duration) string {
 		p := progressed()
-		return fmt.Sprintf("searching, %.0f s, %d runs (%.0f/s), %d distinct states, %d violations",
-			took.Seconds(), p.Runs, p.Rate(), p.States, p.Hits)
+		return fmt.Sprintf("searching, %.0f s, %d runs (%.0f/s), %s, %d violations",
+			took.Seconds(), p.Runs, p.Rate(), p.states(), p.Hits)
 	})
 }

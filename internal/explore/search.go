@@ -68,6 +68,7 @@ type searching struct {
 // be searched.
 func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	f := &searching{Search: s, begin: time.Now()}
+	f.states.most = mostStates
 	if err := f.prepare(); err != nil {
 		return nil, Progress{}, err
 	}

@@ -5,10 +5,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -21,18 +23,41 @@ type shrinker struct {
 	class    string
 	stood    bool // the violation may be one of the harness; see Hit
 	fresh    int  // seeds to try in a smaller environment before it is given up
-	runs     int
+	runs     atomic.Int64
+	cost     atomic.Int64 // of the runs, in commands
 }
+
+// The budget of making a case small. It is counted in commands and not in time, so that what comes
+// of it is the same on every machine: a command takes 16 to 23 µs of a processor, and a run as long
+// as 20 commands before its first. That is about 10 s.
+const (
+	shrinkBudget = 400_000
+	runCost      = 20
+)
+
+// job runs a job, and counts it.
+func (s *shrinker) job(j simrun.Job) (*simrun.Record, error) {
+	s.runs.Add(1)
+	commands := int64(runCost)
+	j.Executed = func(sim.Execution) { commands++ }
+	r, err := j.Run(s.ctx)
+	s.cost.Add(commands)
+	return r, err
+}
+
+// over reports whether no more is to be tried.
+func (s *shrinker) over() bool { return s.ctx.Err() != nil || s.cost.Load() >= shrinkBudget }
 
 // defaultFresh is how many seeds are tried in each smaller environment.
 const defaultFresh = 60
 
 // shrink returns a case that is locally minimal: without any one of its deviations, steps, clients
-// or rounds the violation is gone. If ctx ends meanwhile it returns the smallest so far.
+// or rounds the violation is gone. If ctx ends meanwhile, or the budget is
+// used up, it returns the smallest so far.
 func (s *shrinker) shrink(c simrun.Case) simrun.Case {
 	// a smaller environment is looked for with few deviations: more of them fit into it
 	c = s.deviations(c)
-	for s.ctx.Err() == nil {
+	for !s.over() {
 		smaller, any := s.configuration(c)
 		if !any {
 			break
@@ -44,11 +69,10 @@ func (s *shrinker) shrink(c simrun.Case) simrun.Case {
 
 // fails reports whether a case violates what it should.
 func (s *shrinker) fails(c simrun.Case) bool {
-	if s.ctx.Err() != nil || c.Plan.Validate() != nil {
+	if s.over() || c.Plan.Validate() != nil {
 		return false
 	}
-	s.runs++
-	r, err := c.Job().Run(s.ctx)
+	r, err := s.job(c.Job())
 	return err == nil && s.shows(r)
 }
 
@@ -88,12 +112,11 @@ func (s *shrinker) environment(c simrun.Case, p harness.Plan) (simrun.Case, bool
 		return c, false
 	}
 	for seed := range uint64(s.fresh) {
-		if s.ctx.Err() != nil {
+		if s.over() {
 			break
 		}
 		chooser, answers := randomChooser(c.Schedule, p.Seed+seed+1)
-		s.runs++
-		r, err := simrun.Job{Plan: p, Chooser: chooser}.Run(s.ctx)
+		r, err := s.job(simrun.Job{Plan: p, Chooser: chooser})
 		if err != nil {
 			break // it cannot run at all
 		}
@@ -111,7 +134,7 @@ func (s *shrinker) deviations(c simrun.Case) simrun.Case {
 		c, _ = s.without(c, size)
 	}
 	c = s.answers(c)
-	for again := true; again && s.ctx.Err() == nil; {
+	for again := true; again && !s.over(); {
 		c, again = s.without(c, 1)
 	}
 	return c

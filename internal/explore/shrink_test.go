@@ -54,7 +54,7 @@ func TestShrinkWantsTheSameViolation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []shrinker{{property: "D"}, {property: "S", class: "clock"}} {
+	for _, s := range []*shrinker{{property: "D"}, {property: "S", class: "clock"}} {
 		if s.ctx = context.Background(); s.fails(simrun.Of(c)) {
 			t.Errorf("%s, %q is not what it violates", s.property, s.class)
 		}

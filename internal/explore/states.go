@@ -8,19 +8,26 @@ import (
 
 // states are distinct hashes, shared by all cores.
 type states struct {
+	most   int // that are kept, to be counted; 0: all, to be told apart
 	shards [64]struct {
 		sync.Mutex
 		seen map[uint64]struct{}
 	}
 }
 
-// add reports whether the state is new.
+// mostStates is how many states a search counts: it prunes nothing by them. They take 40 MB.
+const mostStates = 1 << 20
+
+// add reports whether the state is new, as far as that is known.
 func (s *states) add(h uint64) bool {
 	shard := &s.shards[h%64]
 	shard.Lock()
 	defer shard.Unlock()
 	if _, old := shard.seen[h]; old {
 		return false
+	}
+	if s.most > 0 && len(shard.seen) >= s.most/len(s.shards) {
+		return true
 	}
 	if shard.seen == nil {
 		shard.seen = map[uint64]struct{}{}
@@ -29,6 +36,7 @@ func (s *states) add(h uint64) bool {
 	return true
 }
 
+// count is how many there are; as many as are kept at most means that or more.
 func (s *states) count() (n int) {
 	for i := range s.shards {
 		s.shards[i].Lock()

@@ -25,6 +25,7 @@ type Config struct {
 	Bare      bool // no workers: RunClient gives the clients something to do
 	// called by the scheduler for each command that a node executes; may be nil
 	Executed func(Execution)
+	Effects  bool // executions have what scripts did
 }
 
 // Execution is a command that a node has executed.
@@ -33,6 +34,8 @@ type Execution struct {
 	Node   string
 	Args   []string
 	Reply  []byte // as it goes over the wire; empty: a WAIT that has not been answered yet
+	// the commands that a script has run, where Config.Effects asks for them
+	Effects [][]string
 }
 
 // DefaultLatencies are the ways that a message may take: mostly as on one machine, now and then

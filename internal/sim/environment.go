@@ -64,7 +64,11 @@ func (w *Environment) start() error {
 	masters, replicas, _ := w.cfg.nodes() // checked
 	w.masters = len(masters)
 	for _, name := range append(masters, replicas...) {
-		w.nodes = append(w.nodes, &node{w: w, name: name, engine: engine.New()})
+		n := &node{w: w, name: name, engine: engine.New()}
+		if w.cfg.Effects {
+			n.engine.Effects = &n.effects
+		}
+		w.nodes = append(w.nodes, n)
 	}
 	for i := range replicas {
 		w.replicate(w.nodes[i%len(masters)], w.nodes[len(masters)+i])

@@ -20,7 +20,8 @@ type node struct {
 	busy    int64 // since when it executes a script that does not end; 0: it does not
 	stalled int64 // until when it executes one command
 	conns   []*conn
-	backlog []func() // what arrived while it was paused
+	backlog []func()   // what arrived while it was paused
+	effects [][]string // of the latest command, if it was a script and Config.Effects is wanted
 
 	replicas []*replica
 	position position // of what it sends them
@@ -87,7 +88,7 @@ func (n *node) serve(c *conn) {
 		c.request = rest
 		reply := n.execute(c, args)
 		if see := n.w.cfg.Executed; see != nil {
-			see(Execution{c.client.number, n.name, args, reply})
+			see(Execution{c.client.number, n.name, args, reply, n.effects})
 		}
 		replies = append(replies, reply...)
 	}
@@ -97,6 +98,7 @@ func (n *node) serve(c *conn) {
 
 func (n *node) execute(c *conn, args []string) []byte {
 	n.engine.Busy = n.busy != 0
+	n.effects = nil
 	reply := n.engine.Do(n.clock(), c.session, args)
 	if lacks := n.engine.Lacks; lacks != "" {
 		c.client.w.reports = append(c.client.w.reports, workloads.Report{Process: c.client.number,

@@ -3,6 +3,7 @@ package simrun
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -111,6 +112,9 @@ func (r *recorder) executed(x sim.Execution) {
 	if r.job.Executed != nil {
 		r.job.Executed(x)
 	}
+	if len(x.Effects) > 0 {
+		r.affects(x)
+	}
 	if !r.job.Steps || r.environment == nil || counterexample.Greets(x.Args[0]) {
 		return
 	}
@@ -119,6 +123,29 @@ func (r *recorder) executed(x sim.Execution) {
 		Kind: counterexample.Exec, Client: x.Client, Seq: r.seq(x.Client, x.Node, command),
 		Node: x.Node, Command: command, Reply: resp.Text(x.Reply),
 	})
+}
+
+// affects notes what a script did with the command that ran it: the first in these words that the
+// client has sent there and waits for, or else the first that it has given up.
+func (r *recorder) affects(x sim.Execution) {
+	var of *history.Command
+	for i := range r.Trace {
+		c := &r.Trace[i]
+		if c.Process != x.Client || c.Node != x.Node || c.Effects != nil || c.Recv > 0 && c.Err == "" ||
+			!slices.Equal(c.Args, x.Args) {
+			continue
+		}
+		if c.Recv == 0 {
+			of = c
+			break
+		}
+		if of == nil {
+			of = c
+		}
+	}
+	if of != nil {
+		of.Effects = x.Effects
+	}
 }
 
 // seq finds the command that a client has sent: the first that no node has executed yet, or, sent

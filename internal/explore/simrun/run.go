@@ -53,6 +53,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed,
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		Chooser: j.Chooser, Executed: rec.executed,
+		Effects: p.Adapter != nil, // scripts of which the lock says nothing
 	}
 	err := sim.Run(cfg, func(w *sim.Environment) error {
 		rec.begin(w)

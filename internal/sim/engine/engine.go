@@ -45,6 +45,8 @@ type Engine struct {
 	// Monitor is told of each command as MONITOR would show it: those of a script behind the one that
 	// runs it. Nil: not wanted.
 	Monitor func(line string)
+	// Effects gets the commands that scripts run. Nil: not wanted.
+	Effects *[][]string
 	// Lacks is the first command that was sent and that redis-server has, but this package has not:
 	// what comes of a run then says nothing. "": none.
 	Lacks string
@@ -144,6 +146,9 @@ func (c *call) dispatch() {
 func (c *call) execute(cmd command) {
 	if c.e.Monitor != nil {
 		c.e.Monitor(c.shown())
+	}
+	if c.e.Effects != nil && c.s.script {
+		*c.e.Effects = append(*c.e.Effects, slices.Clone(c.args))
 	}
 	cmd.run(c)
 }
