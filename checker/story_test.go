@@ -69,6 +69,27 @@ func TestStories(t *testing.T) {
 	}
 }
 
+// TestAStorySaysThingsOnce: what was done on several servers is one sentence that names them.
+func TestAStorySaysThingsOnce(t *testing.T) {
+	h := story(t, lostVotesOf+"fault refuse c0>n0 10 95; fault refuse c0>n1 10 95; "+
+		"fault refuse c0>n2 10 95; fault hold-back c0>n1 13 94")
+	trace := commands(t, "0 1 10 0 n0 SET k z NX PX 200 ->\n0 1 10 0 n1 SET k z NX PX 200 ->\n"+
+		"0 1 11 0 n0 DEL k ->\n0 1 11 0 n1 DEL k ->\n"+ownerVotes+winnerVotes)
+	words := Check(h, trace, Options{Properties: []string{"L"}}).Properties[0].Explanation
+	for _, want := range []string{
+		"lient 0's link to n0 began to refuse connections, and likewise client 0's link to n1 and " +
+			"client 0's link to n2 at 0.000 s",
+		"lient 0 sent \"DEL k\" to n0 and n1 at 0.000 s, which was sent before the grant",
+	} {
+		if strings.Count(words, want) != 1 {
+			t.Errorf("%q is not told once in\n%s", want, words)
+		}
+	}
+	if n := strings.Count(words, "DEL k"); n != 1 {
+		t.Errorf("told %d times: %s", n, words)
+	}
+}
+
 func TestAStoryNamesScripts(t *testing.T) {
 	for letter, traced := range map[string]string{
 		"R": nobodyTrace + "1 1 50 55 n0 EVAL grab 1 k b -> 0",

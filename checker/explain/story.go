@@ -18,6 +18,7 @@ const maxFaults = 8
 type happening struct {
 	t     int64
 	about string // the target of a fault; "" for what is no fault
+	kind  string // of a fault: what happened to its target; those of one kind at one time are one
 	words string // Say("n0 was killed"), without the time
 	tail  string // what comes behind the time
 }
@@ -36,13 +37,7 @@ func Story(header history.Header, faults []record.Fault, p *record.Pair,
 		told = append(told, happening{t: end, words: Say("client %d's lease ran out",
 			p.A.Process), tail: whilePaused(faults, p.A.Process, end)})
 	}
-	for _, m := range v.Witness.Commands {
-		if m.Kind.Deletes() {
-			told = append(told, happening{t: m.Sent, words: Say("client %d sent %q", m.Process,
-				commandText(header, &m.Command)), tail: Say(", which %s of client %d", deletion(m, "deleted"),
-				p.A.Process)})
-		}
-	}
+	told = append(told, deletions(header, p, v.Witness.Commands)...)
 	slices.SortStableFunc(told, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
 	story := tell(told) + " " + together(p)
 	switch {
@@ -55,6 +50,32 @@ func Story(header history.Header, faults []record.Fault, p *record.Pair,
 		story += " " + why
 	}
 	return story + Say(" Class: %s%s.", v.Class, assumed(v.Assumption))
+}
+
+// deletions tells the deletions of a witness. One that was sent to several servers is told once.
+func deletions(header history.Header, p *record.Pair, commands []verdict.WitnessCommand,
+) (told []happening) {
+	nodes := map[string][]string{} // by what is told
+	for _, m := range commands {
+		if !m.Kind.Deletes() {
+			continue
+		}
+		h := happening{t: m.Sent, words: Say("client %d sent %q", m.Process, commandText(header,
+			&m.Command)), tail: Say(", which %s of client %d", deletion(m, "deleted"), p.A.Process)}
+		same := h.words + h.tail
+		if len(nodes[same]) == 0 {
+			told = append(told, h)
+		}
+		if !slices.Contains(nodes[same], m.Node) {
+			nodes[same] = append(nodes[same], m.Node)
+		}
+	}
+	for i := range told {
+		if to := nodes[told[i].words+told[i].tail]; len(to) > 1 {
+			told[i].words += Say(" to %s", enumerated(to))
+		}
+	}
+	return told
 }
 
 // tell makes sentences of happenings. Faults that follow each other share one.
@@ -84,6 +105,7 @@ func joined(hs []happening) string {
 		return Say("at %s %s", At(h.t), h.words)
 	}
 	var parts []string
+	hs = alike(hs)
 	for i, h := range hs {
 		words := h.words
 		if i > 0 && h.about == hs[i-1].about {
@@ -96,6 +118,27 @@ func joined(hs []happening) string {
 		return parts[0]
 	}
 	return Say("%s and %s", strings.Join(parts[:last], ", "), parts[last])
+}
+
+// alike makes one of the faults of a kind that began or ended at once: "n0 was killed, and likewise
+// n1".
+func alike(hs []happening) (out []happening) {
+	for len(hs) > 0 {
+		first, rest := hs[0], []happening{}
+		var others []string
+		for _, h := range hs[1:] {
+			if h.kind != "" && h.kind == first.kind && At(h.t) == At(first.t) {
+				others = append(others, nemesis.TargetName(h.about))
+			} else {
+				rest = append(rest, h)
+			}
+		}
+		if len(others) > 0 {
+			first.words, first.about = first.words+Say(", and likewise %s", enumerated(others)), "several"
+		}
+		out, hs = append(out, first), rest
+	}
+	return out
 }
 
 // withIt puts "it" for a name at the beginning or the end.
@@ -141,16 +184,18 @@ func struckBetween(faults []record.Fault, p *record.Pair, v verdict.Property) []
 			continue
 		}
 		begin, end := nemesis.Tell(f.Action, f.Target)
-		out = append(out, happening{t: f.From, about: cmp.Or(f.Target, f.Action), words: begin})
+		about := cmp.Or(f.Target, f.Action)
+		out = append(out, happening{t: f.From, about: about, kind: f.Action, words: begin})
 		if end != "" && !f.Lasting && f.To < p.To {
-			out = append(out, happening{t: f.To, about: cmp.Or(f.Target, f.Action), words: end})
+			out = append(out, happening{t: f.To, about: about, kind: "end of " + f.Action, words: end})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b happening) int { return cmp.Compare(a.t, b.t) })
-	if n := len(out); n > maxFaults {
+	if n := len(alike(out)); n > maxFaults {
+		out = alike(out)
 		half := maxFaults / 2
 		more := happening{t: out[half].t, about: "more",
-			words: Say("%d more things began or ended", n-maxFaults)}
+			words: Say("%s began or ended", plural(n-maxFaults, "more thing"))}
 		out = append(append(slices.Clone(out[:half]), more), out[n-half:]...)
 	}
 	return out
