@@ -33,30 +33,33 @@ var letterConditions = []propertyCase{
 	{"refused by another client's write that was never answered", "R", "names k; " + nobodyStory +
 		"c2 acquire 20 25 fail", "2 1 21 0 n0 SETNX k c ->\n" + refusedR, Violated, ""},
 	{"refused by its own write of an earlier acquisition", "R", "lease; c0 acquire 10 20 sent=12 " +
-		"lease=100; c0 release 30 40; c1 acquire 21 25 fail; c1 acquire 45 90 fail",
-		nobodyTrace + "0 1 31 35 n0 DEL k -> 1\n1 1 22 0 n0 SETNX k b ->\n1 2 50 55 n0 SETNX k b -> 0",
+		"lease=100; c0 release 22 24; c1 acquire 25 29 fail; c1 acquire 45 90 fail",
+		nobodyTrace + "0 1 22 23 n0 DEL k -> 1\n1 1 26 0 n0 SETNX k b ->\n1 2 50 55 n0 SETNX k b -> 0",
 		Violated, ""},
+	{"refused by its own write, of which it knew", "R", nobodyStory,
+		nobodyTrace + "1 1 41 42 n0 SET k b -> OK\n" + refusedR, Violated, ""},
 	{"refused after its own write was answered and taken back", "R", nobodyStory,
 		nobodyTrace + "1 1 41 42 n0 SETNX k b -> 1\n1 1 43 44 n0 DEL k -> 1\n" + refusedR, Violated, ""},
 	{"votes whose taking back timed out, on a Redis of the user's", "R",
-		"environment external; " + voteStory, voteTrace + lostVotes + deniedVotes, Unknown, ""},
+		"environment external; " + voteStory, voteTrace + "0 1 31 0 n0 EVAL drop 1 k a ->\n" +
+			"0 1 31 0 n1 EVAL drop 1 k a ->\n" + deniedVotes, Unknown, ""},
 	{"a release timed out long ago, and the key does not end", "R", "environment sim; names k; " +
 		"c0 acquire 10 20; c0 release 30 40 info; c1 acquire 11 90 fail",
-		nobodyTrace + "0 1 31 40 n0 DEL k -> !timeout\n" + refusedR, Unknown, ""},
+		nobodyTrace + "0 1 31 0 n0 DEL k ->\n" + refusedR, Unknown, ""},
 	{"a release timed out, and a fault held another command back long before", "R",
 		"environment sim; names k; ttl 100; lease; c2 acquire 1 9 fail; fault cut c2>* 4 8; " +
 			"c0 acquire 510 520 sent=512 lease=100; c0 release 530 540 info; c1 acquire 511 590 fail",
-		"2 1 5 0 n0 GET k ->\n0 1 512 515 n0 SETNX k a -> 1\n0 1 531 540 n0 DEL k -> !timeout\n" +
+		"2 1 5 0 n0 GET k ->\n0 1 512 515 n0 SETNX k a -> 1\n0 1 531 0 n0 DEL k ->\n" +
 			"1 1 560 565 n0 SETNX k b -> 0", Unknown, ""},
 	{"a fault held the release back, and a later command has no answer", "R",
 		"environment sim; names k; ttl 1000; lease; c0 acquire 10 20 sent=12 lease=1000; " +
 			"fault cut c0>* 30 36; c0 release 31 40 info; c1 acquire 11 90 fail",
 		nobodyTrace + "0 1 32 0 n0 DEL k ->\n1 1 45 0 n0 GET k ->\n" + refusedR, Violated, ""},
 	{"a refusal of one acquisition and a refusal of the next", "R", voteStory +
-		"c2 acquire 50 100 fail; c2 acquire 101 900 fail",
+		"c2 acquire 50 400 fail; c2 acquire 401 900 fail",
 		voteTrace + "0 1 31 33 n0 EVAL drop 1 k a -> 1\n0 1 31 33 n1 EVAL drop 1 k a -> 1\n" +
-			"0 1 31 33 n2 EVAL drop 1 k a -> 1\n2 1 90 210 n0 SET k b NX PX 1000 -> (nil)\n" +
-			"2 2 205 220 n1 SET k b NX PX 1000 -> (nil)\n", Valid, ""},
+			"0 1 31 33 n2 EVAL drop 1 k a -> 1\n2 1 390 510 n0 SET k b NX PX 1000 -> (nil)\n" +
+			"2 2 505 520 n1 SET k b NX PX 1000 -> (nil)\n", Valid, ""},
 	{"an old lease, and another client writes before it is tried again", "R",
 		"lease; c0 acquire 10 20 sent=12 lease=100; c0 release 30 40 info; c1 acquire 11 150 sent=140 " +
 			"lease=100", nobodyTrace + "1 1 50 55 n0 SETNX k b -> 0\n2 1 60 61 n0 EXPIRE k 5 -> 1\n" +
@@ -161,6 +164,9 @@ func TestNoticeIsForTheLoser(t *testing.T) {
 		"the second one was granted first, but its lease is the one that runs": {"lease; names k; " +
 			"c0 acquire 30 35 sent=31 lease=9; c1 acquire 1 50 sent=2 lease=200; c1 release 70 71; " +
 			"c0 release 90 91", "1 1 2 12 n0 SET k b NX -> OK\n0 1 31 33 n0 SET k a NX -> OK",
+			"Client 0 was not told"},
+		"only the grant of the late one is in the trace": {"names k; c0 acquire 30 35; " +
+			"c1 acquire 1 50; c1 release 70 71; c0 release 90 91", "1 1 2 12 n0 SET k b NX -> OK",
 			"Client 0 was not told"},
 		"both leases had ended": {"lease; c0 acquire 30 35 sent=31 lease=9; " +
 			"c1 acquire 1 50 sent=2 lease=20; c1 release 70 71; c0 release 90 91", "",

@@ -101,6 +101,9 @@ var progressConditions = []propertyCase{
 	{"hardly longer, and one stall lay within another", "D", bigLease +
 		"c1 acquire 10 2010000000 fail; c1 gap 9 gap=3; c-1 gap 30000005 gap=30000000", "", Unknown, ""},
 
+	{"hardly longer, and two stalls far from each other", "D", bigLease +
+		"c1 acquire 10 2010000000 fail; c1 gap 100 gap=3; c1 gap 1900000000 gap=3", "", Violated, ""},
+
 	// What may explain a violation since the last grant.
 	{"a gap, and another lock was granted since", "D", once + "c-1 gap 300000000 gap=200000000; " +
 		"c2 acquire 400000000 400000009 sent=400000001 lease=9 key=1; " +
@@ -138,6 +141,9 @@ var progressConditions = []propertyCase{
 		twoLocks + "c2 acquire 8 9 fail key=1", "", Valid, ""},
 	{"another lock cannot be reached after the fault", "D",
 		twoLocks + "c2 acquire 50 900 fail why=unreachable key=1", "", Valid, ""},
+	{"re-enters what a call of unknown outcome left behind", "D", free + "reentrant; " +
+		"c1 acquire 1 5 sent=2 lease=1000; c1 release 6 7; fault cut c0>* 8 20; " +
+		"c0 acquire 9 15 info; c0 acquire 30 40 sent=31 lease=1000", "", Unknown, ""},
 	{"granted again to a client that had been refused before", "D", free + "reentrant; " +
 		"c1 acquire 1 5 sent=2 lease=1000; c1 release 6 7; c0 acquire 8 9 fail; " +
 		"fault cut c0>* 10 20; c0 acquire 30 40 sent=31 lease=1000", "", Valid, ""},
@@ -150,7 +156,8 @@ var progressConditions = []propertyCase{
 		Violated, ""},
 	{"a client whose process is long in dying, while another ends", "D",
 		once + "fault crash c2 8 9; " +
-			"c2 kill 8; c2 exit 1200000000 planned; c3 exit 10 planned; " + refused1, "", Unknown, ""},
+			"c2 kill 8; c2 exit 1200000000 planned; c3 exit 10 planned; c1 acquire 12 1100000000 fail", "",
+		Unknown, ""},
 	{"a server stays away, and the promotion of its replica has no end", "D",
 		once + killedN0 + "fault promote n1 9; " + refused1, "", Violated, ""},
 	{"the first server is promoted for another one", "D", once +
@@ -213,7 +220,8 @@ var wordCases = []struct {
 			"2 1 1600000001 1600000002 n0 SET k c NX PX 1 -> OK", "to write the key was client 0",
 		"to write the key was client 2"},
 	{"written by a command that was never answered", "D", once + "c1 acquire 10 1500000000 fail; " +
-		"c2 acquire 8 9 fail", refusals(1, 1, 20, 15) + "2 1 8 0 n0 SETNX k c ->",
+		"c2 acquire 8 9 fail", "0 1 1 2 n0 EXPIRE k 9 -> 0\n" + refusals(1, 1, 20, 15) +
+		"2 1 8 0 n0 SETNX k c ->",
 		"client 2, at 0.000 s with \"SETNX k c\", which was never answered; its acquire was not granted",
 		""},
 	{"written by a command that ended in an error", "D", once + "c1 acquire 10 1500000000 fail; " +

@@ -41,8 +41,8 @@ func (c *Case) overs() []int64 {
 // dead returns when a process that was killed at a stamp was gone.
 func (c *Case) dead(process int, from int64) int64 {
 	for _, e := range c.Record.Marks {
-		if e.Type == history.Exit && e.Process == process && e.T >= from {
-			return e.T
+		if e.Type == history.Exit && e.Process == process {
+			return max(e.T, from)
 		}
 	}
 	return from

@@ -65,7 +65,7 @@ func Before(t *trace.Trace, lock int, before int64) *explain.Leftover {
 func nanoseconds(e trace.Effect) int64 { return int64(e.Expiry.Seconds * 1e9) }
 
 // Fate says what became of the client that left a key behind: how its hold ended, and whether it
-// was killed afterwards.
+// was killed.
 func Fate(r *record.Record, holds []*record.Hold, left *explain.Leftover) {
 	m := left.Command
 	for _, h := range holds {
@@ -74,7 +74,7 @@ func Fate(r *record.Record, holds []*record.Hold, left *explain.Leftover) {
 		}
 	}
 	for _, e := range r.Marks {
-		if e.Type == history.Kill && e.Process == m.Process && e.T >= m.Sent {
+		if e.Type == history.Kill && e.Process == m.Process {
 			left.Ended, left.At = record.Killed, e.T
 		}
 	}
