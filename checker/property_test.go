@@ -375,6 +375,9 @@ func commands(t testing.TB, text string) []history.Command {
 		rest := strings.Join(w[5:], " ")
 		args, reply, _ := strings.Cut(rest, "->")
 		m.Args, m.Reply = strings.Fields(args), strings.TrimSpace(reply)
+		if once, again := strings.CutSuffix(m.Reply, " again"); again {
+			m.Reply, m.Again = once, 1
+		}
 		if why, failed := strings.CutPrefix(m.Reply, "!"); failed {
 			m.Reply, m.Err, m.Why = "", why, history.BrokenOff
 			if why == "timeout" {

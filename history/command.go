@@ -22,6 +22,8 @@ type Command struct {
 	Why     Loss     `json:"why,omitempty"` // wherever Err is
 	// the commands that a script sent, in their order, as its node showed them; none: not known
 	Effects [][]string `json:"effects,omitempty"`
+	// how many times more its node was sent it: its client library does that when no reply comes
+	Again int `json:"again,omitempty"`
 }
 
 // Loss is why the reply to a command was not read. A command that was in flight when its process

@@ -176,6 +176,7 @@ func (c Command) write(l *line) {
 	l.text("err", c.Err)
 	l.text("why", string(c.Why))
 	l.list("effects", len(c.Effects), func(i int) { l.array(c.Effects[i]) })
+	l.count("again", int64(c.Again))
 	l.end()
 }
 

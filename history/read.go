@@ -145,6 +145,10 @@ func ReadTrace(r io.Reader) ([]Command, error) {
 			cs[i].Effects = c.Effects
 			return nil
 		}
+		if c.Again > 0 {
+			cs[i].Again = c.Again
+			return nil
+		}
 		cs[i].Recv, cs[i].Reply, cs[i].Err, cs[i].Why = c.Recv, c.Reply, c.Err, c.Why
 		if c.Node != "" {
 			cs[i].Node = c.Node

@@ -53,6 +53,9 @@ func leftBy(header history.Header, writer, lost *history.Command) string {
 	switch {
 	case writer == nil:
 		return ""
+	case lost == writer && writer.Again > 0:
+		return Say(" Cause: the first answer to this command was lost on its way from %s, and the "+
+			"client library sent the command again: it found what it had written itself.", writer.Node)
 	case lost == writer:
 		return Say(" Cause: client %d had sent %q to %s at %s and never heard that it was granted.",
 			writer.Process, commandText(header, writer), writer.Node, At(writer.Sent))

@@ -66,13 +66,13 @@ func (c *Case) leftover(key int, ms ...*history.Command) property {
 			Kind: verdict.Denial, Effect: explain.Denied()})
 	}
 	writer, lost := leftover.At(c.trace, ms[0])
-	if writer != nil {
+	if writer != nil && writer != ms[0] {
 		p.Witness.Commands = append(p.Witness.Commands, command{Command: *writer, Kind: verdict.Write,
 			Effect: explain.Writes(writer.Process)})
 		inOrder(p.Witness.Commands)
-		if writer == lost && writer.Process == ms[0].Process && writer.N == ms[0].N {
-			p.Class = verdict.RefusedThoughGranted
-		}
+	}
+	if writer != nil && writer == lost && writer.Process == ms[0].Process && writer.N == ms[0].N {
+		p.Class = verdict.RefusedThoughGranted
 	}
 	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost)
 	return p

@@ -9,10 +9,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// observe adds to the trace what the nodes showed of scripts that the lock does not declare: as the
-// verdict, it follows from the files, and later readers shall not need those of the nodes.
+// observe adds to the trace what the nodes showed of scripts that the lock does not declare, and of
+// commands that a client library sent again: as the verdict, it follows from the files, and later
+// readers shall not need those of the nodes.
 func (r *Run) observe() error {
-	lines := trace.Observe(r.History.Header, r.Trace, r.Nodes)
+	lines := append(trace.Observe(r.History.Header, r.Trace, r.Nodes),
+		trace.Resent(r.Trace, r.Nodes)...)
 	if len(lines) == 0 {
 		return nil
 	}
@@ -23,7 +25,11 @@ func (r *Run) observe() error {
 	var more bytes.Buffer
 	out := history.NewTracer(&more)
 	for _, c := range lines {
-		at[[2]int{c.Process, c.Seq}].Effects = c.Effects
+		if m := at[[2]int{c.Process, c.Seq}]; c.Again > 0 {
+			m.Again = c.Again
+		} else {
+			m.Effects = c.Effects
+		}
 		if err := out.Record(c); err != nil {
 			return err
 		}

@@ -11,7 +11,8 @@ import (
 
 // At returns what a refusal found on its node: the latest command before it that wrote, or may have
 // written, the key there and was not undone; and the latest one since by the same client that was
-// never answered. Each is nil if there is none.
+// never answered. Each is nil if there is none. A command that was sent again by its client's
+// library, and that only itself can have refused, is both.
 func At(t *trace.Trace, refusal *history.Command) (writer, lost *history.Command) {
 	for _, m := range t.OfKey(trace.Key(refusal)) {
 		if m.Node != refusal.Node {
@@ -29,6 +30,9 @@ func At(t *trace.Trace, refusal *history.Command) (writer, lost *history.Command
 		if writer != nil && m.Process == writer.Process && !trace.Answered(m) {
 			lost = m
 		}
+	}
+	if writer == nil && refusal.Again > 0 {
+		return refusal, refusal
 	}
 	return writer, lost
 }

@@ -19,17 +19,14 @@ type Campaign struct {
 	Root         string                   // of the repository
 	Ask          func(mutate.Mutant) bool // whether a mutant is asked; nil: all are
 	Aimed, Drawn int                      // as in a Question
+	// as in a Question, of the locks as they are: much more is asked of them than of a mutant, because
+	// what a lock shows seldom is no finding
+	AsItIsAimed, AsItIsDrawn int
 	Matrix       *matrix.Matrix           // what was measured of the locks as they are; may be nil
 	Known        map[string]Known         // what is known of them from an earlier record; may be nil
 	Jobs         int
 	Tell         func(done, all int, r Result) // of each mutant; may be nil
 }
-
-// How much more is asked of a lock as it is than of a mutant: what it shows seldom is no finding.
-const (
-	asItIsAimed = 60
-	asItIsDrawn = 20
-)
 
 // The limits in seconds of processor time. What is watched is one aimed run, or the search of one
 // fault, which lasts a second for each seed at most.
@@ -100,8 +97,8 @@ func (c Campaign) asTheyAre(ctx context.Context, program string, mutants []mutat
 	var mu sync.Mutex
 	return known, each(c.Jobs, len(names), func(i int) error {
 		lock := names[i]
-		r, err := ask(ctx, program, 0, Question{Lock: lock, Aimed: asItIsAimed, Drawn: asItIsDrawn,
-			Seed: seed, Limit: noLimit, RunLimit: noLimit})
+		r, err := ask(ctx, program, 0, Question{Lock: lock, Aimed: c.AsItIsAimed,
+			Drawn: c.AsItIsDrawn, Seed: seed, Limit: noLimit, RunLimit: noLimit})
 		if err == nil && r.End != "" {
 			err = fmt.Errorf("%s as it is: %s %s", lock, r.End, r.Words)
 		}
