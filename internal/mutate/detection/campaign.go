@@ -19,13 +19,14 @@ type Campaign struct {
 	Root         string                   // of the repository
 	Ask          func(mutate.Mutant) bool // whether a mutant is asked; nil: all are
 	Aimed, Drawn int                      // as in a Question
-	// as in a Question, of the locks as they are: much more is asked of them than of a mutant, because
+	// as in a Question, of the locks as they are: much more is asked of them than of a mutant, since
 	// what a lock shows seldom is no finding
 	AsItIsAimed, AsItIsDrawn int
-	Matrix       *matrix.Matrix           // what was measured of the locks as they are; may be nil
-	Known        map[string]Known         // what is known of them from an earlier record; may be nil
-	Jobs         int
-	Tell         func(done, all int, r Result) // of each mutant; may be nil
+
+	Matrix *matrix.Matrix   // what was measured of the locks as they are; may be nil
+	Known  map[string]Known // what is known of them from an earlier record; may be nil
+	Jobs   int
+	Tell   func(done, all int, r Result) // of each mutant; may be nil
 }
 
 // The limits in seconds of processor time. What is watched is one aimed run, or the search of one
