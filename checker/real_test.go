@@ -12,7 +12,8 @@ import (
 )
 
 // TestStoriesOfRealRuns tells what happened in runs on redis-server 7.0.15 that were recorded by
-// lockbench run (testdata/real): one of each class, and a key that was left behind. The story says
+// lockbench run (testdata/real): one of each class that its folder names, and keys that were left
+// behind. The story says
 // whose value was lost, who took it away, where, and which step before made that possible.
 func TestStoriesOfRealRuns(t *testing.T) {
 	runs, err := filepath.Glob(filepath.Join("testdata", "real", "*", "history.jsonl"))
@@ -23,7 +24,7 @@ func TestStoriesOfRealRuns(t *testing.T) {
 		dir := filepath.Dir(run)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			h, trace := recorded(t, dir)
-			v := Check(h, trace, Options{Properties: []string{"S", "L", "O", "R"}})
+			v := Check(h, trace, Options{Properties: history.DefaultProperties()})
 			var told strings.Builder
 			for _, p := range v.Properties {
 				if p.Verdict == Violated {

@@ -114,7 +114,8 @@ func (a *answering) aimed(ctx context.Context) error {
 		if fresh := a.Known.fresh(r.row, r.fault, violated); len(fresh) > 0 {
 			a.say(Line{Row: r.row, Fault: r.fault, Letters: fresh})
 			found = a.Known != nil
-		} else if v != nil && r.fault == noFault && v.Evidence.Contended < r.plan.Requires.Contended {
+		} else if v != nil && len(violated) == 0 && r.fault == noFault &&
+			v.Evidence.Contended < r.plan.Requires.Contended {
 			a.say(Line{Row: r.row, Fault: r.fault, Unknown: fmt.Sprintf("%d of %d contended acquisitions",
 				v.Evidence.Contended, r.plan.Requires.Contended)})
 		}
