@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"fmt"
 	"slices"
@@ -16,11 +17,13 @@ import (
 // that named a key of the call, and changed it or may have. What they do not find is not guessed.
 // They are safe for concurrent use.
 type Grants struct {
+	Scripts *Scripts
+	Lease   time.Duration // of a command that names none; 0: not known
+	Masters int           // how many independent ones the lock uses; 0 and 1: one
+
 	mu   sync.Mutex
 	keys []string
 	last map[string]granting // by node
-	// whether scripts prolong a lease, by the digest of their text: those that were sent with it
-	scripts map[string]bool
 }
 
 // granting is a command that may have created the key.
@@ -83,28 +86,32 @@ func expiryOf(args []string) time.Duration {
 	return 0
 }
 
-// learn looks whether a script prolongs a lease: it sets one, and deletes nothing.
-func (g *Grants) learn(args []string) {
-	if len(args) < 2 || !strings.EqualFold(args[0], "eval") {
-		return
-	}
-	text := strings.ToLower(args[1])
+// Prolongs returns the lease that a command of a client that has the lock has prolonged, if it has:
+// of independent masters it is over when a majority has not heard of a longer one. A script whose
+// text was not seen is not guessed.
+func (g *Grants) Prolongs(sent, done history.Command) (to Granted, ok bool) {
+	g.learn(sent.Args)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.scripts == nil {
-		g.scripts = map[string]bool{}
+	to = Granted{Node: sent.Node}
+	to.Sent, to.Lease = time.Duration(sent.Sent), g.Lease
+	named, ok := g.prolonged(sent.Args, done)
+	if !ok {
+		return to, false
 	}
-	g.scripts[fmt.Sprintf("%x", sha1.Sum([]byte(args[1])))] = strings.Contains(text, "expire") &&
-		!strings.Contains(text, "'del'") && !strings.Contains(text, `"del"`)
+	if to.Lease = cmp.Or(named, g.Lease); g.Masters <= 1 {
+		return to, true
+	}
+	before := g.end()
+	g.last[sent.Node] = granting{sent.Sent, to.Lease}
+	end := g.end()
+	to.Node, to.Sent = "", end-to.Lease
+	return to, end > before
 }
 
-// Prolongs reports whether a command of a client that has the lock has prolonged its lease, and the
-// lease that it names. A script whose text was not seen is not guessed.
-func (g *Grants) Prolongs(args []string, done history.Command) (lease time.Duration, ok bool) {
-	g.learn(args)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(args) < 3 || done.Err != "" || done.Reply != "1" ||
+// prolonged reports whether a command has prolonged a lease, and the lease that it names.
+func (g *Grants) prolonged(args []string, done history.Command) (lease time.Duration, ok bool) {
+	if len(args) < 3 || done.Err != "" || done.Reply != "1" && done.Reply != "[1]" ||
 		!slices.ContainsFunc(g.keys, func(k string) bool { return slices.Contains(args[1:], k) }) {
 		return 0, false
 	}
@@ -114,12 +121,60 @@ func (g *Grants) Prolongs(args []string, done history.Command) (lease time.Durat
 	case "expire":
 		return expiryOf([]string{"ex", args[2]}), true
 	case "eval":
-		return 0, g.scripts[fmt.Sprintf("%x", sha1.Sum([]byte(args[1])))]
+		return 0, g.Scripts.prolong(digest(args[1]))
 	case "evalsha":
-		return 0, g.scripts[strings.ToLower(args[1])]
+		return 0, g.Scripts.prolong(strings.ToLower(args[1]))
 	}
 	return 0, false
 }
+
+// end is when the lease is over on so many masters that no majority is left.
+func (g *Grants) end() time.Duration {
+	var ends []time.Duration
+	for _, c := range g.last {
+		ends = append(ends, time.Duration(c.sent)+cmp.Or(c.lease, g.Lease))
+	}
+	majority := g.Masters/2 + 1
+	if len(ends) < majority {
+		return 0
+	}
+	slices.Sort(ends)
+	return ends[len(ends)-majority]
+}
+
+func (g *Grants) learn(args []string) {
+	if len(args) > 1 && strings.EqualFold(args[0], "eval") {
+		g.Scripts.Learn(args[1])
+	}
+}
+
+// Scripts know of scripts whether they prolong a lease. The clients of a run share them, because
+// one of them makes a script known to the server, and the others name its digest only. They are
+// safe for concurrent use.
+type Scripts struct {
+	mu       sync.Mutex
+	prolongs map[string]bool // by digest
+}
+
+// Learn looks at the text of a script: it prolongs a lease if it sets one, and deletes nothing.
+func (s *Scripts) Learn(text string) {
+	lower := strings.ToLower(text)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.prolongs == nil {
+		s.prolongs = map[string]bool{}
+	}
+	s.prolongs[digest(text)] = strings.Contains(lower, "expire") &&
+		!strings.Contains(lower, "'del'") && !strings.Contains(lower, `"del"`)
+}
+
+func (s *Scripts) prolong(digest string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.prolongs[digest]
+}
+
+func digest(text string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(text))) }
 
 // Fill puts what was seen of the grant into it: the sending of the first of the commands, the
 // shortest lease that they named, and the node if there is one.

@@ -1,7 +1,6 @@
 package workloads
 
 import (
-	"crypto/sha1"
 	"fmt"
 	"strings"
 	"testing"
@@ -29,7 +28,7 @@ func TestTheGrantIsTheLastCommandThatTook(t *testing.T) {
 		{[]string{"n0 5 SET k v NX PX 900 > OK", "n1 6 SET k v NX PX 900 > OK",
 			"n2 6 SET k v NX PX 900 > (nil)"}, 5, 900 * time.Millisecond, ""},
 	} {
-		var g Grants
+		g := Grants{Scripts: new(Scripts)}
 		g.Expect([]string{"k"})
 		for _, line := range c.commands {
 			sent, r := told(line)
@@ -55,23 +54,51 @@ func told(line string) (c, r history.Command) {
 // TestExtensions tells commands that prolong a lease from others.
 func TestExtensions(t *testing.T) {
 	renew, free := "redis.call('pexpire',KEYS[1])", "redis.call('del',KEYS[1])"
-	sha := func(text string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(text))) }
-	var g Grants
+	sha := digest
+	g := Grants{Scripts: new(Scripts)}
 	g.Expect([]string{"k"})
 	g.learn([]string{"EVAL", renew, "1", "k"})
 	g.learn([]string{"EVAL", free, "1", "k"})
 	for line, want := range map[string]bool{
 		"n0 1 PEXPIRE k 500 > 1": true, "n0 1 PEXPIRE k 500 > 0": false, "n0 1 EXPIRE k 5 > 1": true,
-		"n0 1 PEXPIRE other 500 > 1":              false,
-		"n0 1 EVAL " + renew + " 1 k > 1":         true,
-		"n0 1 EVALSHA " + sha(renew) + " 1 k > 1": true,
-		"n0 1 EVALSHA " + sha(renew) + " 1 k > 0": false,
-		"n0 1 EVALSHA " + sha(free) + " 1 k > 1":  false,
-		"n0 1 EVALSHA 123 1 k > 1":                false,
+		"n0 1 PEXPIRE other 500 > 1":                false,
+		"n0 1 EVAL " + renew + " 1 k > 1":           true,
+		"n0 1 EVALSHA " + sha(renew) + " 1 k > 1":   true,
+		"n0 1 EVALSHA " + sha(renew) + " 1 k > 0":   false,
+		"n0 1 EVALSHA " + sha(renew) + " 1 k > [1]": true,
+		"n0 1 EVALSHA " + sha(free) + " 1 k > 1":    false,
+		"n0 1 EVALSHA 123 1 k > 1":                  false,
 	} {
 		c, r := told(line)
-		if _, ok := g.Prolongs(c.Args, r); ok != want {
+		if _, ok := g.Prolongs(c, r); ok != want {
 			t.Errorf("%s: %v", line, ok)
+		}
+	}
+}
+
+// TestExtensionsOfSeveralMasters wants a lease to be over when a majority has heard of no longer
+// one, and a script to be known that another client has made known.
+func TestExtensionsOfSeveralMasters(t *testing.T) {
+	renew, shared := "redis.call('pexpire',KEYS[1])", new(Scripts)
+	shared.Learn(renew)
+	g := Grants{Scripts: shared, Lease: 100, Masters: 3}
+	g.Expect([]string{"k"})
+	for _, line := range []string{"n0 1 SET k v NX > OK", "n1 2 SET k v NX > OK"} {
+		g.See(told(line))
+	}
+	for _, c := range []struct {
+		line string
+		end  time.Duration // 0: as before
+	}{
+		{"n0 50 EVALSHA " + digest(renew) + " 1 k > 1", 102},
+		{"n1 51 EVALSHA " + digest(renew) + " 1 k > 0", 0},
+		{"n2 60 EVALSHA " + digest(renew) + " 1 k > 1", 150},
+		{"n1 70 EVALSHA " + digest(renew) + " 1 k > 1", 160},
+	} {
+		sent, done := told(c.line)
+		to, ok := g.Prolongs(sent, done)
+		if end := to.Sent + to.Lease; ok != (c.end > 0) || ok && end != c.end {
+			t.Errorf("%s: until %d (%v), not %d", c.line, end, ok, c.end)
 		}
 	}
 }

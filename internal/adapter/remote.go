@@ -1,7 +1,6 @@
 package adapter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +35,8 @@ type remote struct {
 // connect makes the tap before the client's links, and returns what the process is told first.
 func (r *remote) connect(options map[string]adapters.Option) (Config, error) {
 	if !r.direct {
-		r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D()})
+		r.tap = tap.New(observer{r}, tap.Settings{Dial: r.dial, Timeout: r.cfg.ClientTimeout.D(),
+			Script: r.grants.Scripts.Learn})
 	}
 	return r.listen(options)
 }
@@ -256,9 +256,7 @@ func (o observer) Replied(ctx context.Context, sent history.Command, r tap.Reply
 	done := history.Command{Node: sent.Node, Reply: r.Text, Err: r.Err, Why: r.Why}
 	if n := o.held.Load(); n == 0 {
 		o.grants.See(sent, done)
-	} else if lease, ok := o.grants.Prolongs(sent.Args, done); ok && len(o.cfg.Nodes) == 1 {
-		g := workloads.Granted{Node: sent.Node}
-		g.Sent, g.Lease = time.Duration(sent.Sent), cmp.Or(lease, o.lease)
+	} else if g, ok := o.grants.Prolongs(sent, done); ok {
 		o.bridge.Extended(int(n), g)
 	}
 	o.bridge.Replied(ctx, sent, done, r.Err != "")

@@ -30,7 +30,13 @@ type Spawner struct {
 	// clients go straight to their links, which carry another protocol than Redis'
 	Direct bool
 
-	limits limits // zero: usual
+	limits  limits             // zero: usual
+	scripts *workloads.Scripts // what is known of the library's scripts
+}
+
+// NewSpawner makes a Spawner whose clients know of each other's scripts.
+func NewSpawner(in adapters.Installed) Spawner {
+	return Spawner{Adapter: in, scripts: new(workloads.Scripts)}
 }
 
 // worker is a client in two parts: the adapter's process, which is what faults hit, and in this
@@ -149,7 +155,9 @@ func (w *worker) configure(cfg workloads.Config) error {
 		return time.Duration(proc.Monotonic())
 	})
 	r := &remote{child: w.child, clock: w.clock, cfg: cfg, key: w.spawner.Key,
-		lease: w.spawner.Lease, direct: w.spawner.Direct}
+		lease: w.spawner.Lease, direct: w.spawner.Direct, grants: workloads.Grants{
+			Scripts: cmp.Or(w.spawner.scripts, new(workloads.Scripts)),
+			Lease:   w.spawner.Lease, Masters: len(cfg.Nodes)}}
 	bridge := workloads.NewBridge(w.life, cfg, env, r, w.report)
 	r.bridge = bridge
 	first, err := r.connect(w.spawner.Options)

@@ -33,7 +33,8 @@ func spawner(ctx context.Context, p harness.Plan, dir string, otherwise server.S
 	if err != nil {
 		return nil, err
 	}
-	s := adapter.Spawner{Adapter: in, Options: p.Adapter.Options, Dir: filepath.Join(dir, "logs")}
+	s := adapter.NewSpawner(in)
+	s.Options, s.Dir = p.Adapter.Options, filepath.Join(dir, "logs")
 	s.Direct = p.System() != ""
 	if p.Declares().Lease && !s.Direct { // a session may have been used up in part before the grant
 		s.Lease = p.TTL.D()

@@ -107,6 +107,10 @@ func (c *connection) command(args []string, wire []byte) {
 		}
 		q.sent = c.tap.observer.Sent(c.life, c.at(), args)
 	}
+	if c.tap.settings.Script != nil && len(args) == 3 && strings.EqualFold(args[0], "script") &&
+		strings.EqualFold(args[1], "load") {
+		c.tap.settings.Script(args[2])
+	}
 	up := c.ask(q, wire)
 	c.strandNow() // before the command leaves: its reply may be back at once
 	if up != nil {

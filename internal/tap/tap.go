@@ -56,6 +56,8 @@ type Settings struct {
 	Timeout time.Duration
 	// is told in one line of what the client does that a tap cannot pass on; nil: it is not said
 	Log func(line string)
+	// is told the text of each script that the client makes known by SCRIPT LOAD; nil: it is not said
+	Script func(text string)
 }
 
 // Ways lead a client to one Redis, which may have replicas.
