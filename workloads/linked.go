@@ -1,7 +1,6 @@
 package workloads
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +86,8 @@ type linked struct {
 func newLinked(life context.Context, cfg Config, env *Env, dial Dial, to Linkage,
 	out func(Report)) *Worker {
 	w := newWorker(life, cfg, env, out)
-	l := &linked{w: w, Linkage: to}
+	l := &linked{w: w, Linkage: to, grants: Grants{Scripts: new(Scripts), Lease: to.Lease,
+		Masters: len(cfg.Nodes)}}
 	w.remote = l
 	w.meanings.learn()
 	for i, nodes := range cfg.Nodes {
@@ -156,9 +156,7 @@ func (l *linked) replied(sent, done history.Command) {
 		l.grants.See(sent, done)
 		return
 	}
-	if lease, ok := l.grants.Prolongs(sent.Args, done); ok && len(l.routes) == 1 {
-		g := Granted{Node: sent.Node}
-		g.Sent, g.Lease = time.Duration(sent.Sent), cmp.Or(lease, l.Lease)
+	if g, ok := l.grants.Prolongs(sent, done); ok {
 		l.w.Extended(int(n), g)
 	}
 }

@@ -198,12 +198,13 @@ func (a *Adapter) check() error {
 	return nil
 }
 
-// keyNames are the Redis keys of the plan's locks, by number.
-func (p Plan) keyNames() []string {
+// keyNames are the Redis keys of the plan's locks, by number. A prefix that the environment puts
+// before a key stands inside the name that a library makes of it; before others it is known.
+func (p Plan) keyNames(prefix string) []string {
 	names := p.Worker().Keys
 	if p.Adapter != nil && p.Adapter.Key != "" {
 		for i, name := range names {
-			names[i] = strings.ReplaceAll(p.Adapter.Key, "{key}", name)
+			names[i] = strings.ReplaceAll(p.Adapter.Key, "{key}", prefix+name)
 		}
 	}
 	return names

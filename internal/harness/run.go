@@ -27,6 +27,9 @@ type Environment interface {
 	Send(client int, o workloads.Order)
 }
 
+// Prefixed is an Environment that puts a prefix before every key of a run; "": it does not.
+type Prefixed interface{ Prefix() string }
+
 // Watcher judges while the run goes on.
 type Watcher interface {
 	// Add takes the next event and reports whether the events so far are a violation for certain.
@@ -130,13 +133,17 @@ func (r *run) header(out Output) history.Header {
 	if p.Adapter != nil {
 		poll = p.Adapter.Poll // which may not be known
 	}
+	prefix := ""
+	if e, ok := r.environment.(Prefixed); ok {
+		prefix = e.Prefix()
+	}
 	return history.Header{
 		Environment: r.environment.Name(), Topology: p.Topology, Versions: versions, Machine: out.Machine,
 		Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: poll,
 		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
 		Properties: p.Properties, Reported: p.Reported,
-		Masters: p.Masters, Names: p.keyNames(), Scripts: p.scripts(),
+		Masters: p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch,
 		Started: out.Started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}

@@ -25,6 +25,9 @@ func (e Environment) Close() error {
 	return errors.Join(e.Environment.Close(), e.servers.Close())
 }
 
+// Prefix is what stands before every key of the run on an External Redis.
+func (e *Environment) Prefix() string { return e.servers.prefix }
+
 // Open starts the servers and clients of a plan for Process, Docker or External. Logs and the
 // servers' own records go to dir.
 func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error) {
