@@ -96,11 +96,18 @@ func TestTheExampleRepository(t *testing.T) {
 	in(t, dir, 0, "lockbench", "gate", "python.yaml", "--quiet", "--out", "out-python")
 	os.RemoveAll(filepath.Join(dir, "out-go"))
 	os.RemoveAll(filepath.Join(dir, "out-python"))
+	broken := clone(t)
+	defect{"go/lock.go", "package main", "package main !"}.apply(t, broken)
+	said := in(t, broken, 254, "lockbench", "gate")
+	if strings.Count(said, "\n") != 1 || !strings.Contains(said, "lockbench.yaml:15:5: entry ") ||
+		!strings.Contains(said, "could not be set up: `go build") {
+		t.Errorf("an adapter that does not build:\n%s", said)
+	}
 	all := defects(t)
 	i := slices.IndexFunc(all, func(d defect) bool { return strings.Contains(d.new, "l.redis.Del(") })
 	all[i].apply(t, dir)
 	commitAll(t, dir)
-	said := in(t, dir, 1, "lockbench", "gate", "--out", "out-go")
+	said = in(t, dir, 1, "lockbench", "gate", "--out", "out-go")
 	if !strings.Contains(said, "The lock says something else: new: DEL KEY = 1 ") {
 		t.Errorf("the gate does not name the change:\n%s", said)
 	}

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch/batchtest"
 	"github.com/lockbench/lockbench/internal/harness"
 )
@@ -184,5 +186,30 @@ func TestASnapshotComesBack(t *testing.T) {
 	got := g.Entries[0].Found
 	if got.yaml() != want.yaml() || !slices.Equal(got.Courses, want.Courses) {
 		t.Errorf("%s\nwant %s", got.yaml(), want.yaml())
+	}
+}
+
+// TestThePauseBetweenTries is the power of four below the shortest one; the same command again
+// after an error is no try.
+func TestThePauseBetweenTries(t *testing.T) {
+	at := func(process int, sent, recv time.Duration, reply string, args ...string) history.Command {
+		return history.Command{Process: process, N: 1, Sent: int64(sent), Recv: int64(recv),
+			Reply: reply, Args: args}
+	}
+	const ms = time.Millisecond
+	trace := []history.Command{
+		at(0, 1*ms, 2*ms, "(nil)", "SET", "k", "v", "NX"),
+		at(1, 3*ms, 4*ms, "OK", "SET", "k", "w", "NX"),
+		at(0, 52*ms, 53*ms, "OK", "SET", "k", "x", "NX"),
+		at(0, 60*ms, 61*ms, "(error) NOSCRIPT", "EVALSHA", "1234567890", "1", "k"),
+		at(0, 62*ms, 63*ms, "1", "EVALSHA", "1234567890", "1", "k"),
+	}
+	next := at(0, 64*ms, 65*ms, "1", "EVALSHA", "1234567890", "1", "k")
+	next.N = 2
+	if got := pause(append(trace, next)); got != 16*ms {
+		t.Errorf("%v, want 16ms", got)
+	}
+	if got := pause(trace[:2]); got != 0 {
+		t.Errorf("%v without a second try", got)
 	}
 }

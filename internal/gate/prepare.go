@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -85,6 +86,9 @@ func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
 	if err == nil {
 		err = m.possible(ctx, e, p.Place)
 	}
+	if err == nil && p.Adapter != nil {
+		err = m.setUp(ctx, e, cmp.Or(p.Adapter.Dir, p.Adapter.Name))
+	}
 	if err != nil {
 		return none, err
 	}
@@ -108,6 +112,23 @@ func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
 			return look(r, e.Found != nil)
 		},
 	}, nil
+}
+
+// setUp builds an adapter before anything is run: one that does not build is one error, and not one
+// for each run.
+func (m *Machine) setUp(ctx context.Context, e Entry, name string) error {
+	if m.seen[name] {
+		return nil
+	}
+	m.seen[name] = true
+	a, err := adapters.Find(name)
+	if err == nil {
+		_, err = adapters.Setup(ctx, a)
+	}
+	if err != nil {
+		return e.At.Errorf("entry %q: %w", e.Name, err)
+	}
+	return nil
 }
 
 // possible asks once for each environment and place whether it can be had.

@@ -86,8 +86,8 @@ func forms(r *store.Run) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// pause is the shortest time between a reply and the same command of the same process again, as the
-// power of four below it: a busy machine makes pauses longer, never shorter.
+// pause is the shortest time between a reply and the same command for the same acquisition again,
+// as the power of four below it: a busy machine makes pauses longer, never shorter.
 func pause(trace []history.Command) time.Duration {
 	last, least := map[int]history.Command{}, time.Duration(0)
 	for _, c := range trace {
@@ -97,7 +97,9 @@ func pause(trace []history.Command) time.Duration {
 		before, ok := last[c.Process]
 		last[c.Process] = c
 		gap := time.Duration(c.Sent - before.Recv)
-		if ok && before.Recv != 0 && gap > 0 && form(before.Args) == form(c.Args) &&
+		// after an error, such as NOSCRIPT, a client sends the same again at once
+		if ok && before.Recv != 0 && gap > 0 && before.N == c.N &&
+			!strings.HasPrefix(before.Reply, "(error)") && form(before.Args) == form(c.Args) &&
 			(least == 0 || gap < least) {
 			least = gap
 		}
