@@ -134,7 +134,7 @@ func (o *Option) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, 
 // What the fields of a manifest may be.
 var (
 	properName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,60}$`)
-	systems    = []string{"redis", "etcd"}
+	systems    = []string{"redis", "etcd", "zookeeper", "postgres", "mariadb"}
 	topologies = []string{"single", "independent"}
 	clocks     = []string{"shim", "overlay", "none"}
 	traits     = []string{"look", "two", "takeover", "reused", "nil", "finally"}

@@ -20,18 +20,29 @@ type system struct {
 
 // Why something is not possible with the servers or clients of another system.
 const (
-	unseen    = "the commands of its clients are not seen"
-	direct    = "its clients choose their connections themselves"
-	noReplica = "its members agree on every write: there is no replica that lags behind"
-	noScript  = "it has no script or command that keeps it busy"
-	noClock   = "its clock does not go through the C library"
+	unseen     = "the commands of its clients are not seen"
+	direct     = "its clients choose their connections themselves"
+	noReplica  = "its members agree on every write: there is no replica that lags behind"
+	noScript   = "it has no script or command that keeps it busy"
+	alone      = "it is started without a standby"
+	perSession = "a long statement keeps its own session busy, and no other"
+	notBuilt   = "lockbench does not move the clock of such a server"
+	noClock    = "its clock does not go through the C library"
 )
 
 // systems is the closed list, by name.
 var systems = map[string]system{
 	"etcd": {no: merge(because(noReplica, Promote, Barrier), because(noScript, Busy, Stall, Free),
 		because(noClock, NodeClock)), lacks: because(noReplica, Failover, Sentinel)},
+	"zookeeper": {no: merge(because(noReplica, Promote, Barrier),
+		because(noScript, Busy, Stall, Free), because(notBuilt, NodeClock)),
+		lacks: because(noReplica, Failover, Sentinel)},
+	"postgres": database, "mariadb": database,
 }
+
+// database is what a database that stands alone cannot have.
+var database = system{no: merge(because(alone, Promote, Barrier), because(perSession, Busy, Stall,
+	Free), because(notBuilt, NodeClock)), lacks: because(alone, Failover, Sentinel)}
 
 func merge(all ...map[string]string) map[string]string {
 	out := map[string]string{}

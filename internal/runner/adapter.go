@@ -36,7 +36,8 @@ func spawner(ctx context.Context, p harness.Plan, dir string, otherwise server.S
 	s := adapter.NewSpawner(in)
 	s.Options, s.Dir = p.Adapter.Options, filepath.Join(dir, "logs")
 	s.Direct = p.System() != ""
-	if p.Declares().Lease && !s.Direct { // a session may have been used up in part before the grant
+	// what is left of a lease that is renewed unseen is not known at a grant
+	if p.Declares().Lease && !(s.Direct && p.Renews()) {
 		s.Lease = p.TTL.D()
 	}
 	if pattern := p.Adapter.Key; pattern != "" {

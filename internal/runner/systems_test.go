@@ -24,6 +24,23 @@ var keyCells = []struct {
 	{"etcd-mutex", "ttl", "pause", "mutex", time.Second, "S N +F"},
 	{"etcd-mutex", "ttl", "crash", "mutex", time.Second, "+S +D +F"},
 	{"etcd-mutex", "ttl", "partition:stay", "mutex", time.Second, "S +F"},
+
+	{"go-zookeeper", "lock", "none", "counter", time.Second, "+S +D +U"},
+	{"go-zookeeper", "lock", "pause", "mutex", time.Second, "S N"},
+	{"go-zookeeper", "ephemeral", "pause", "mutex", time.Second, "S N"},
+	{"go-zookeeper", "sequential", "pause", "mutex", time.Second, "S N +F"},
+	{"go-zookeeper", "sequential", "crash", "mutex", time.Second, "+S +D +F"},
+
+	{"postgres", "advisory", "none", "counter", time.Second, "+S +D +U"},
+	{"postgres", "advisory", "crash", "mutex", time.Second, "+S +D"},
+	{"postgres", "advisory", "disconnect", "mutex", time.Second, "S N"},
+	{"postgres", "advisory", "pause", "mutex", time.Second, "+S"},
+	{"postgres", "row", "disconnect", "mutex", time.Second, "S N"},
+	{"postgres", "lease", "pause", "mutex", time.Second, "S N"},
+
+	{"mariadb", "get-lock", "none", "counter", time.Second, "+S +D +U"},
+	{"mariadb", "get-lock", "crash", "mutex", time.Second, "+S +D"},
+	{"mariadb", "get-lock", "disconnect", "mutex", time.Second, "S N"},
 }
 
 // TestKeyCellsOfSystems is what CI wants of each system.

@@ -17,7 +17,7 @@ var commands = map[string]string{
 	"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc",
 	"python3": "python3", "docker": "docker", "faketime": "faketime",
 	"bridge": "docker", "compose": "docker-compose",
-	"etcd": "etcd",
+	"etcd": "etcd", "zookeeper": "java", "postgres": "psql", "mariadb": "mariadb-install-db",
 }
 
 // probes are for parts that may be installed and yet not be of use: a daemon that does not run, or
@@ -25,6 +25,10 @@ var commands = map[string]string{
 var probes = map[string][]string{
 	"docker": {"docker", "version", "--format", "{{.Server.Version}}"},
 	"bridge": {"docker", "network", "inspect", "bridge"},
+	// the archive of Debian's package, and the server beside its client
+	"zookeeper": {"test", "-e", "/usr/share/java/zookeeper.jar"},
+	"postgres":  {"sh", "-c", "ls /usr/lib/postgresql/*/bin/postgres || which postgres"},
+	"mariadb":   {"sh", "-c", "PATH=$PATH:/usr/sbin; which mariadbd"},
 }
 
 // Have reports whether a part is there. The error is not nil if it is missing although it is

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
@@ -73,6 +74,9 @@ func (Processes) Launch(c NodeConfig) (Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Kind != nil {
+		life.Patience = patienceOthers
+	}
 	p := &process{Life: life, cmd: exec.Command(bin, args...)}
 	p.cmd.Env = append(proc.Environ(), c.Env...)
 	if _, ok := c.kind().(Unprivileged); ok {
@@ -89,6 +93,10 @@ func (Processes) Launch(c NodeConfig) (Server, error) {
 	}
 	return p, p.run()
 }
+
+// patienceOthers bounds the start of other servers than Redis: half a second is usual, and much
+// more on a machine that is busy.
+const patienceOthers = time.Minute
 
 // process is a server that runs as a process.
 type process struct {
@@ -118,17 +126,28 @@ func (p *process) follow(out io.Reader) {
 }
 
 // Pause is Server.
-func (p *process) Pause() error { return proc.StopGroup(p.cmd.Process.Pid) }
+func (p *process) Pause() error { return p.signal(proc.StopGroup) }
+
+// signal signals the server and the groups that its children lead, if they do: the
+// server first, so that it starts no more of them.
+func (p *process) signal(send func(pid int) error) error {
+	pid := p.cmd.Process.Pid
+	err := send(pid)
+	for _, child := range proc.Descendants(pid) {
+		_ = send(child)
+	}
+	return err
+}
 
 // Stopped is Server.
 func (p *process) Stopped() bool { return proc.Stopped(p.cmd.Process.Pid) }
 
 // Resume is Server.
-func (p *process) Resume() error { return proc.ResumeGroup(p.cmd.Process.Pid) }
+func (p *process) Resume() error { return p.signal(proc.ResumeGroup) }
 
 // Kill is Server.
 func (p *process) Kill() {
-	_ = proc.KillGroup(p.cmd.Process.Pid) // it may be gone already
+	_ = p.signal(proc.KillGroup) // it may be gone already
 	<-p.Done()
 }
 

@@ -13,7 +13,7 @@ import (
 
 // systems is the closed list, by the name that adapters use.
 var systems = map[string]server.Kind{
-	"etcd": Etcd{},
+	"etcd": Etcd{}, "zookeeper": ZooKeeper{}, "postgres": Postgres{}, "mariadb": MariaDB{},
 }
 
 // Find returns the system of this name.

@@ -1,0 +1,93 @@
+package system
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/cluster/server"
+)
+
+// Postgres is a PostgreSQL server with the user and the database "lockbench".
+type Postgres struct{}
+
+// Name is server.Kind.
+func (Postgres) Name() string { return "postgres" }
+
+// Find is server.Kind: of several versions that Debian may have, the newest.
+func (Postgres) Find() (string, error) {
+	all, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	slices.SortFunc(all, func(a, b string) int { return majorOf(b) - majorOf(a) })
+	if len(all) > 0 {
+		return all[0], nil
+	}
+	return installed("postgres", "apt-get install postgresql")
+}
+
+// majorOf is the version in the path of a program of Debian's.
+func majorOf(path string) int {
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+	return n
+}
+
+// Unprivileged is server.Unprivileged.
+func (Postgres) Unprivileged() {}
+
+// Prepare is server.Preparer.
+func (p Postgres) Prepare(c server.NodeConfig) error {
+	bin, err := p.Find()
+	if err != nil {
+		return err
+	}
+	initdb := filepath.Join(filepath.Dir(bin), "initdb")
+	if err := os.Chmod(c.Dir, 0o700); err != nil { // it demands that
+		return err
+	}
+	return fromTemplate(c.Dir, "postgres-"+strconv.Itoa(majorOf(bin)), func(folder string) *exec.Cmd {
+		return exec.Command(initdb, "-D", folder, "-U", "lockbench", "--auth=trust", "--no-sync",
+			"--locale=C", "--encoding=UTF8", "--wal-segsize=1")
+	})
+}
+
+// Command is server.Kind. What was committed survives the death of the server, not that of the
+// machine.
+func (Postgres) Command(c server.NodeConfig, _ string) (args []string, text string) {
+	return []string{"-D", c.Dir, "-h", c.Host, "-p", strconv.Itoa(c.Port), "-k", "",
+		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=16MB",
+		"-c", "max_connections=100"}, ""
+}
+
+// SaysReady is server.Kind.
+func (Postgres) SaysReady(_ server.NodeConfig, line string) bool {
+	return strings.Contains(line, "database system is ready to accept")
+}
+
+// Operator is server.Kind.
+func (Postgres) Operator(c server.NodeConfig) server.Operator { return pgServer{c} }
+
+// pgServer is asked by psql.
+type pgServer struct{ server.NodeConfig }
+
+// Version is server.Operator.
+func (s pgServer) Version() (string, error) {
+	v, err := s.ask("show server_version")
+	v, _, _ = strings.Cut(v, " ")
+	return v, err
+}
+
+// Close is server.Operator.
+func (pgServer) Close() error { return nil }
+
+// ask returns what a statement returns.
+func (s pgServer) ask(sql string) (string, error) {
+	out, err := exec.Command("psql", "-X", "-A", "-t", "-h", s.Host, "-p", strconv.Itoa(s.Port), "-U",
+		"lockbench", "-d", "postgres", "-c", sql).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("psql: %w: %.200s", err, out)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

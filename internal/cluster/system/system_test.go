@@ -1,0 +1,109 @@
+package system
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+func TestEverySystemIsKnownEverywhere(t *testing.T) {
+	if all := append([]string{nemesis.Redis}, Names()...); !slices.Equal(all, nemesis.Systems()) {
+		t.Errorf("here there are %v, in nemesis %v", all, nemesis.Systems())
+	}
+	if _, err := Find("oracle"); err == nil || !strings.Contains(err.Error(), "etcd, mariadb") {
+		t.Error(err)
+	}
+}
+
+// TestReadiness has real lines of each system, and what would be too early.
+func TestReadiness(t *testing.T) {
+	for _, row := range []struct {
+		kind        server.Kind
+		ready, soon string
+	}{
+		{Etcd{}, `"caller":"embed/serve.go:145","msg":"serving client traffic insecurely;"`,
+			`"msg":"serving peer traffic","address":"127.77.1.1:33001"`},
+		{ZooKeeper{}, "442 [main] INFO o.a.z.audit.ZKAuditProvider - ZooKeeper audit is disabled.",
+			"128 [main] INFO o.a.z.server.NIOServerCnxnFactory - binding to port /127.77.3.1:23111"},
+		{Postgres{}, "LOG:  database system is ready to accept connections",
+			"LOG:  database system was shut down at 2026-11-22 18:00:00 UTC"},
+		{MariaDB{}, "[Note] /usr/sbin/mariadbd: ready for connections.",
+			"[Note] Server socket created on IP: '127.0.0.1'."},
+	} {
+		if !row.kind.SaysReady(server.NodeConfig{}, row.ready) ||
+			row.kind.SaysReady(server.NodeConfig{}, row.soon) {
+			t.Errorf("%s is not ready exactly at %q", row.kind.Name(), row.ready)
+		}
+	}
+}
+
+// TestEverySystemStartsAndComesBack starts a server of each kind, asks its version, kills it and
+// starts it again with what it left behind.
+func TestEverySystemStartsAndComesBack(t *testing.T) {
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			testenv.Part(t, name)
+			kind, err := Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder, err := server.Scratch()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer folder.Close()
+			c := server.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: freePort(t), Kind: kind,
+				Dir: filepath.Join(folder.Path, "n0"), Log: filepath.Join(t.TempDir(), "log")}
+			for range 2 {
+				if err := lives(c); err != nil {
+					log, _ := os.ReadFile(c.Log)
+					t.Fatalf("%v\n%s", err, log)
+				}
+			}
+		})
+	}
+}
+
+// lives starts a server, pauses it for a moment, asks its version and kills it.
+func lives(c server.NodeConfig) error {
+	n, err := server.StartNode(c)
+	if err != nil {
+		return err
+	}
+	defer n.Kill()
+	if err := n.Ready(); err != nil {
+		return err
+	}
+	if err := n.Pause(); err != nil {
+		return err
+	}
+	if err := n.Resume(); err != nil {
+		return err
+	}
+	o := c.Kind.Operator(c)
+	defer o.Close()
+	v, err := o.Version()
+	if err == nil && (v == "" || strings.ContainsAny(v, " -\n")) {
+		err = fmt.Errorf("its version is %q", v)
+	}
+	return err
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}

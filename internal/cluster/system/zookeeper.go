@@ -1,0 +1,78 @@
+package system
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/cluster/server"
+)
+
+// ZooKeeper is a ZooKeeper server that stands alone.
+type ZooKeeper struct{}
+
+// The archives of Debian's packages: the first names all others that it needs but one that writes
+// the log.
+const (
+	zooJar = "/usr/share/java/zookeeper.jar"
+	logJar = "/usr/share/java/slf4j-simple.jar"
+)
+
+// Name is server.Kind.
+func (ZooKeeper) Name() string { return "zookeeper" }
+
+// Find is server.Kind.
+func (ZooKeeper) Find() (string, error) {
+	const bring = "apt-get install zookeeper libslf4j-java"
+	for _, jar := range []string{zooJar, logJar} {
+		if _, err := os.Stat(jar); err != nil {
+			return "", fmt.Errorf("zookeeper is not installed: `%s`", bring)
+		}
+	}
+	return installed("java", bring)
+}
+
+// Unprivileged is server.Unprivileged.
+func (ZooKeeper) Unprivileged() {}
+
+// Command is server.Kind. A session lasts for two ticks at least.
+func (ZooKeeper) Command(c server.NodeConfig, file string) (args []string, text string) {
+	return []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xmx128m",
+			"-cp", zooJar + ":" + logJar, "org.apache.zookeeper.server.quorum.QuorumPeerMain", file},
+		fmt.Sprintf("tickTime=200\ndataDir=%s/data\nclientPort=%d\nclientPortAddress=%s\n"+
+			"admin.enableServer=false\nmaxClientCnxns=0\nmaxSessionTimeout=600000\nforceSync=no\n"+
+			"4lw.commands.whitelist=srvr\n", c.Dir, c.Port, c.Host)
+}
+
+// SaysReady is server.Kind: the last line of its start.
+func (ZooKeeper) SaysReady(_ server.NodeConfig, line string) bool {
+	return strings.Contains(line, "ZooKeeper audit is")
+}
+
+// Operator is server.Kind.
+func (ZooKeeper) Operator(c server.NodeConfig) server.Operator { return zooServer(c.Addr()) }
+
+// zooServer is the address of a server, which answers commands of four letters.
+type zooServer string
+
+// Version is server.Operator: "Zookeeper version: 3.8.0-..., built on ...".
+func (s zooServer) Version() (string, error) {
+	c, err := net.DialTimeout("tcp", string(s), server.AdminTimeout)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(server.AdminTimeout))
+	if _, err := c.Write([]byte("srvr")); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(c).ReadString('\n')
+	version, _, _ := strings.Cut(strings.TrimPrefix(line, "Zookeeper version: "), "-")
+	return version, err
+}
+
+// Close is server.Operator.
+func (zooServer) Close() error { return nil }
