@@ -78,7 +78,7 @@ func known(v *view.View) (*knownSection, error) {
 	s.OthersTitle = fmt.Sprintf("Locks that nothing broke under this fault: %d of the %d that were "+
 		"run", len(k.Others), k.Asked)
 	if len(k.Others) > maxOthers {
-		s.OthersTitle += fmt.Sprintf("; the %d that other faults break least", maxOthers)
+		s.OthersTitle += fmt.Sprintf("; the %d that the fewest other faults break, or may", maxOthers)
 		k.Others = k.Others[:maxOthers]
 	}
 	s.None = fmt.Sprintf("None of the %s that were run under this fault stayed clean.",

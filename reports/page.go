@@ -178,7 +178,7 @@ func newPage(v *view.View) (*runPage, error) {
 	p.commands(v)
 	p.about(v)
 	p.slice(v)
-	figs, err := figure.All(v)
+	figs, err := figure.Telling(v)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func newPage(v *view.View) (*runPage, error) {
 
 // PlotsPage is a page of the plots of a run, and the policy that it asks a browser to enforce.
 func PlotsPage(v *view.View) (body []byte, policy string, err error) {
-	figs, err := figure.All(v)
+	figs, err := figure.Telling(v)
 	if err != nil {
 		return nil, "", err
 	}

@@ -75,6 +75,20 @@ func All(v *view.View) (figs []*Figure, err error) {
 	return figs, err
 }
 
+// few grants say nothing in a plot that the timeline and the tables do not say better.
+const few = 8
+
+// Telling are the plots that say something: of a run with few grants, those of single times.
+func Telling(v *view.View) ([]*Figure, error) {
+	figs, err := All(v)
+	if len(v.Grants()) < few {
+		figs = slices.DeleteFunc(figs, func(f *Figure) bool {
+			return f.Name != "holds" && f.Name != "clocks"
+		})
+	}
+	return figs, err
+}
+
 // newFigure is a plot with the house's look: no frame, light grid, text left.
 func newFigure(name, title, alt, x, y string) *Figure {
 	p := plot.New()

@@ -94,13 +94,12 @@ func (s *Server) Listing() Listing {
 	slices.SortFunc(all, func(a, b at) int { // the newest first
 		return strings.Compare(b.time+b.test, a.time+a.test)
 	})
-	for _, a := range all {
-		e, ok := s.entry(a.test, a.time)
-		switch {
-		case !ok:
-		case len(l.Items) == maxListed:
-			l.Left++
-		default:
+	for i, a := range all {
+		if len(l.Items) == maxListed { // what is older is counted, and not read
+			l.Left = len(all) - i
+			break
+		}
+		if e, ok := s.entry(a.test, a.time); ok {
 			l.Items = append(l.Items, e)
 		}
 	}
@@ -155,7 +154,7 @@ func (s *Server) ofGate(e *Entry, name string) {
 		return
 	}
 	e.Verdict, e.As = page.Clean(string(g.Result), 20), g.Exit == 0
-	e.Summary = units.Count(len(g.Entries), "entry") + fmt.Sprintf(", exit code %d", g.Exit)
+	e.Summary = units.Count(len(g.Entries), "entry", "entries") + fmt.Sprintf(", exit code %d", g.Exit)
 }
 
 func (s *Server) ofRun(e *Entry, name string) {

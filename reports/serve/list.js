@@ -64,7 +64,7 @@
     });
     const open = new Set([...document.querySelectorAll('.runs tr:has(details[open])')].map(e => e.dataset.path));
     const body = $('runs').tBodies[0], shown = items.slice(0, 1000), focus = document.activeElement && document.activeElement.closest('tr');
-    body.replaceChildren(...shown.map(row));
+    body.replaceChildren(...grouped(shown));
     for (const tr of body.rows) if (open.has(tr.dataset.path)) tr.querySelector('details').open = true;
     if (focus && focus.dataset.path) { const tr = [...body.rows].find(r => r.dataset.path === focus.dataset.path); if (tr) tr.querySelector('a').focus({ preventScroll: true }); }
     const n = v => D.items.filter(x => x.verdict === v).length;
@@ -73,6 +73,35 @@
     $('told').textContent = D.items.length ? runs + (runs === 1 ? ' run' : ' runs') + ': ' + n('violated') + ' violated, ' + n('valid') + ' valid, ' + n('unknown') + ' unknown.' : 'Nothing has been run yet.';
     $('more').textContent = (items.length > shown.length ? 'The first 1,000 of ' + items.length + ' are shown. ' : items.length < D.items.length ? items.length + ' of ' + D.items.length + ' are shown. ' : '') + (D.left ? D.left + ' older ones are not listed.' : '');
     document.querySelectorAll('.runs th[data-key]').forEach(th => { if (th.dataset.key === sort.key) th.setAttribute('aria-sort', sort.down ? 'descending' : 'ascending'); else th.removeAttribute('aria-sort'); });
+  }
+  // Many runs of one lock and fault in a row, as of a replay or a campaign, are one line until it is opened.
+  const opened = new Set(), FEW = 4;
+  function grouped(items) {
+    const out = [];
+    for (let i = 0; i < items.length;) {
+      let n = 1;
+      while (items[i].kind === 'run' && i + n < items.length && items[i + n].kind === 'run' && items[i + n].name === items[i].name) n++;
+      const runs = items.slice(i, i + n), key = runs[n - 1].path;
+      i += n;
+      if (n >= FEW) out.push(groupRow(runs, key));
+      if (n < FEW || opened.has(key)) out.push(...runs.map(row));
+    }
+    return out;
+  }
+  function groupRow(runs, key) {
+    const tr = document.createElement('tr'), first = runs[0], said = {};
+    tr.className = 'group';
+    add(tr, 'td', 'time', when(runs[runs.length - 1].time)).title = 'the first of them';
+    const b = add(add(tr, 'td', 'name'), 'button', '', (opened.has(key) ? '▾ ' : '▸ ') + runs.length + ' runs of ' + (first.impl || first.name));
+    b.type = 'button';
+    b.setAttribute('aria-expanded', String(opened.has(key)));
+    b.addEventListener('click', () => { if (!opened.delete(key)) opened.add(key); draw(); });
+    add(tr, 'td', 'fault', first.name.includes('replay-') ? 'replay of ' + first.nemesis : first.nemesis);
+    for (const x of runs) said[x.verdict] = (said[x.verdict] || 0) + 1;
+    add(tr, 'td', 'said', Object.keys(said).sort().map(v => said[v] + ' ' + v).join(', '));
+    add(tr, 'td', 'environment', first.environment);
+    add(tr, 'td', 'look');
+    return tr;
   }
   function chips(box, key) {
     const values = [...new Set(D.items.map(x => x[key]).filter(Boolean))].sort();

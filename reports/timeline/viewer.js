@@ -130,7 +130,12 @@
   const first = () => Math.max(0, steps.findIndex(s => s.kind === 'bad'));
   const go = { prev: () => select(at < 0 ? first() : at - 1, true), next: () => select(at < 0 ? first() : at + 1, true),
     first: () => select(0, true), last: () => select(steps.length - 1, true) };
-  const keysOf = { ArrowLeft: 'prev', ArrowRight: 'next', Home: 'first', End: 'last' };
+  // The next event that is no command and no call, or the one before.
+  const quiet = s => ['sent', 'reply', 'call', 'end'].includes(s.kind);
+  const skip = by => { let i = at + by; while (steps[i] && quiet(steps[i])) i += by; if (steps[i]) select(i, true); };
+  go.up = () => skip(-1);
+  go.down = () => skip(1);
+  const keysOf = { PageUp: 'up', PageDown: 'down', ArrowLeft: 'prev', ArrowRight: 'next', Home: 'first', End: 'last' };
   document.querySelectorAll('[data-step-do]').forEach(e => e.addEventListener('click', () => go[e.dataset.stepDo]()));
   for (const where of [document.getElementById('tl'), panel]) {
     where.addEventListener('keydown', e => {
