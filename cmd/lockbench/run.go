@@ -14,6 +14,7 @@ import (
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/tour"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,6 +25,7 @@ type runFlags struct {
 	lockFlags
 	config []string
 	plan   string
+	story  string
 	store  string
 	quiet  bool
 	asJSON bool
@@ -43,6 +45,9 @@ func runCommand() *cobra.Command {
   # the control: a failover in which nothing is lost
   lockbench run --impl getset --nemesis failover:healthy
 
+  # the race of P1, P2 and P3, as the document tells it
+  lockbench run --story p1p2p3
+
   # every aim of a fault, as a cell of the matrix has them
   lockbench run --impl setnx-del-expired --nemesis crash:all
 
@@ -55,7 +60,12 @@ func runCommand() *cobra.Command {
   # the same run again
   lockbench run --plan store/latest/plan.json`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := f.tell(c.Flags()); err != nil {
+				return err
+			}
+			return f.run(c)
+		},
 	}
 	f.register(c.Flags())
 	return c
@@ -89,6 +99,9 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 		"go on after a violation until every property has had its chance")
 	s.StringArrayVar(&f.config, "redis-config", nil,
 		"setting of every redis-server, key=value; may be repeated")
+	s.StringVar(&f.story, "story", "",
+		"run a story that a source document tells, with the lock, fault and verdict that belong to it: "+
+			strings.Join(tour.Names(), ", "))
 	s.StringVar(&f.plan, "plan", "", "run this plan.json instead of what the other flags say")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
@@ -124,6 +137,28 @@ func (f *runFlags) run(c *cobra.Command) error {
 		fmt.Fprintln(c.OutOrStdout(), hint)
 	}
 	return result
+}
+
+// tell sets the flags that a story stands for.
+func (f *runFlags) tell(set *pflag.FlagSet) error {
+	if f.story == "" {
+		return nil
+	}
+	s, ok := tour.Story(f.story)
+	if !ok {
+		return fmt.Errorf("no document tells the story %q; the stories are %s", f.story,
+			units.List(tour.Names()))
+	}
+	flags := s.Flags()
+	for i := 0; i+1 < len(flags); i += 2 {
+		if set.Changed(flags[i]) {
+			return fmt.Errorf("--story %s says what --%s is; leave it out", f.story, flags[i])
+		}
+		if err := set.Set(flags[i], flags[i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // perform carries out a plan in a new run directory, and shows how far it has come.
@@ -194,7 +229,7 @@ func alone(set *pflag.FlagSet) (err error) {
 func commandLine(set *pflag.FlagSet, p harness.Plan) string {
 	line := "lockbench run"
 	set.Visit(func(f *pflag.Flag) {
-		if slices.Contains([]string{"store", "quiet", "json", "seed", "help"}, f.Name) {
+		if slices.Contains([]string{"store", "quiet", "json", "seed", "help", "story"}, f.Name) {
 			return // it changes only the output
 		}
 		values := []string{f.Value.String()}

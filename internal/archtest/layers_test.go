@@ -132,6 +132,8 @@ var rooms = map[string][]string{
 	"docs": {},
 	"internal/measured": {"docs", "history", "impls", "nemesis", "checker", "internal/batch",
 		"internal/harness", "internal/matrix", "internal/study"},
+	// the stories of the documents, and the tutorial
+	"internal/tour": {"internal/batch"},
 	"internal/runner": {"adapters", "history", "nemesis", "checker", "internal/adapter",
 		"internal/harness", "internal/cluster",
 		"internal/cluster/server", "internal/cluster/system",

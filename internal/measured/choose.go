@@ -35,6 +35,7 @@ type Choice struct {
 	Proofs   []Proof         `json:"proofs,omitempty"`  // a fault each
 	Declares []string        `json:"declares,omitempty"`
 	Masters  int             `json:"masters,omitempty"` // that it needs
+	Untried  []string        `json:"untried,omitempty"` // other faults, of which nothing is known
 	Breaks   []string        `json:"breaks,omitempty"`  // by other faults: "crash: D"
 	Cost     *matrix.RowCost `json:"cost,omitempty"`
 
@@ -69,10 +70,13 @@ func Choose(q Query) ([]Choice, error) {
 	}
 	slices.SortStableFunc(out, func(a, b Choice) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.broken, b.broken),
-			cmp.Compare(len(a.Against), len(b.Against)), cmp.Compare(len(a.Breaks), len(b.Breaks)))
+			cmp.Compare(len(a.Against), len(b.Against)), cmp.Compare(a.doubts(), b.doubts()))
 	})
 	return out, nil
 }
+
+// doubts are the other faults that break it, or may.
+func (c Choice) doubts() int { return len(c.Breaks) + len(c.Untried) }
 
 func rank(c Choice) int {
 	if c.Remains {
@@ -142,6 +146,11 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 				cmp.Or(strings.Join(open, ", "), "all")+units.Plural(len(open), " is", " are")))
 		default:
 			c.Proofs = append(c.Proofs, s.proof(r, cell))
+		}
+	}
+	for _, col := range matrix.Columns() {
+		if s.Cell(r.Name, col.Name) == nil && !slices.Contains(faults, col.Name) {
+			c.Untried = append(c.Untried, col.Name)
 		}
 	}
 	for _, f := range faults {

@@ -130,11 +130,14 @@ func (s source) rates(c *matrix.Cell) (out []Rate) {
 // runs counts the runs of a cell that were judged.
 func (s source) runs(c *matrix.Cell) (n int) {
 	for _, soak := range s.soaks {
-		for _, h := range soak.Clean {
+		for _, h := range slices.Concat(soak.Clean, soak.Found) { // found: what is only reported
 			if h.Row == c.Row && h.Column == c.Column {
-				return h.Of
+				n = max(n, h.Of)
 			}
 		}
+	}
+	if n > 0 {
+		return n
 	}
 	for _, r := range c.Runs {
 		n += batch.Truth(!r.Control && !r.Unfit())
