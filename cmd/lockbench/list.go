@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/doctor"
+	"github.com/lockbench/lockbench/internal/measured"
+	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 	"github.com/spf13/cobra"
@@ -182,4 +185,129 @@ func where(environments map[string]doctor.Support) (names []string) {
 		}
 	}
 	return names
+}
+
+func chooseCommand() *cobra.Command {
+	var q measured.Query
+	var all, asJSON bool
+	c := &cobra.Command{
+		Use:   "choose",
+		Short: "Say which locks remain for your faults and demands",
+		Long: `choose goes through what this project has measured on real Redis (docs/matrix.json and
+docs/libraries.json, which are built in) and says which locks and libraries nothing broke under the
+faults that you name, in how many runs, what they need and cost, and what else breaks them. Each
+comes with the command that shows it. What was not measured is not known, and does not remain.`,
+		Example: `  lockbench choose --fault crash --fault partition
+  lockbench choose --fault failover,restart
+  # pauses and work that outlast the lease are faults of their own
+  lockbench choose --ttl 10s --longest-pause 15s --longest-work 3s
+  # the resource refuses old tokens: two clients inside do no harm then
+  lockbench choose --fault pause --fencing`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			choices, err := measured.Choose(q)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return broken(history.WriteDocument(c.OutOrStdout(), choices))
+			}
+			return broken(writeChoices(c.OutOrStdout(), choices, all))
+		},
+	}
+	s := c.Flags()
+	s.StringSliceVar(&q.Faults, "fault", nil,
+		"what can happen to you, by the names of the matrix' columns: crash, partition, failover, ...")
+	s.DurationVar(&q.Lease, "ttl", 0, "your lease")
+	s.DurationVar(&q.Pause, "longest-pause", 0, "how long a client may stand still")
+	s.DurationVar(&q.Work, "longest-work", 0, "how long a client may be inside")
+	s.BoolVar(&q.Told, "told", false, "the holder must be told that its hold is over")
+	s.BoolVar(&q.Fencing, "fencing", false,
+		"your resource refuses old tokens: the lock must give them, and two clients inside do no harm")
+	s.BoolVar(&q.NoOutage, "no-outage", false, "no fault may keep all clients out for long")
+	s.BoolVar(&all, "all", false, "show also what does not remain, and why")
+	s.BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// closest is how many locks are shown where none remains.
+const closest = 5
+
+// writeChoices writes what remains, and how it is proved; else what comes closest.
+func writeChoices(w io.Writer, choices []measured.Choice, all bool) error {
+	remain := 0
+	for _, c := range choices {
+		if c.Remains {
+			remain++
+		}
+	}
+	fmt.Fprintf(w, "%d of the %s that were measured remain.\n", remain,
+		units.Count(len(choices), "lock"))
+	if remain > 0 {
+		writeRemaining(w, choices[:remain])
+	}
+	rest := choices[remain:]
+	switch {
+	case all:
+		fmt.Fprintln(w, "\nWhat does not remain, and why:")
+	case remain == 0:
+		fmt.Fprintln(w, "\nWhat comes closest (--all shows the others):")
+		rest = rest[:min(closest, len(rest))]
+	default:
+		return nil
+	}
+	for _, c := range rest {
+		fmt.Fprintf(w, "  %s%s: %s\n", c.Lock, library(c), strings.Join(c.Against, "; "))
+	}
+	return nil
+}
+
+func writeRemaining(w io.Writer, choices []measured.Choice) {
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "LOCK\tGIVES\tNEEDS\tCLEAN IN\tCOSTS\tBUT BROKEN BY")
+	for _, c := range choices {
+		needs, cost, runs := "one server", "-", []string(nil)
+		if c.Masters > 0 {
+			needs = fmt.Sprintf("%d masters or more", c.Masters)
+		}
+		if c.Cost != nil {
+			cost = fmt.Sprintf("%.1f commands, %s", c.Cost.Commands, units.Span(c.Cost.AcquireP50))
+		}
+		for _, p := range c.Proofs {
+			runs = append(runs, fmt.Sprintf("%d of %d of %s", p.Runs, p.Runs, p.Fault))
+		}
+		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\n", c.Lock, library(c), list(c.Declares), needs,
+			list(runs), cost, list(breaks(c)))
+	}
+	t.Flush()
+	fmt.Fprintln(w, "\nProof:")
+	for _, p := range choices[0].Proofs {
+		fmt.Fprintln(w, " ", p.Command)
+	}
+}
+
+func library(c measured.Choice) string {
+	if c.Library == "" {
+		return ""
+	}
+	words := strings.Fields(c.Library)
+	return " (" + words[len(words)-1] + ")"
+}
+
+// breaks are the other faults that break a lock, and how many were not tried.
+func breaks(c measured.Choice) []string {
+	out := slices.Clone(c.Breaks)
+	if len(c.Untried) > 0 {
+		out = append(out, units.Count(len(c.Untried), "fault")+" not tried")
+	}
+	return out
+}
+
+// list is a cell of a table.
+func list(words []string) string {
+	if len(words) == 0 {
+		return "-"
+	}
+	return strings.Join(words, ", ")
 }
