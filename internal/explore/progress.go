@@ -12,7 +12,7 @@ import (
 // Progress is how far a search has come.
 type Progress struct {
 	Runs int `json:"runs"`
-	// distinct: what nodes executed and replied, in order; a search counts to 2^20
+	// distinct: what nodes executed and replied, in order; a search counts to 2^18
 	States        int           `json:"states"`
 	Hits          int           `json:"hits"`           // runs with a violation
 	HarnessErrors int           `json:"harness_errors"` // runs that are worth nothing

@@ -22,7 +22,7 @@ func TestASearchKeepsABoundedNumberOfStates(t *testing.T) {
 	if n := exact.count(); n != 1<<12 {
 		t.Errorf("%d of all states are kept", n)
 	}
-	if s := (Progress{States: mostStates}).states(); s != "1048576 distinct states or more" {
+	if s := (Progress{States: mostStates}).states(); s != "262144 distinct states or more" {
 		t.Error(s)
 	}
 }
