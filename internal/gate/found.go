@@ -257,11 +257,11 @@ func (e *Entry) failNew(f *EntryResult, t tally, is string) {
 	f.show(run, fresh...)
 }
 
-func (f *EntryResult) fail(found string, run Run, claim string) {
-	f.Result, f.Found, f.Claim = Failed, found, claim
-	f.show(run)
+func (e *EntryResult) fail(found string, run Run, claim string) {
+	e.Result, e.Found, e.Claim = Failed, found, claim
+	e.show(run)
 }
 
-func (f *EntryResult) open(format string, args ...any) {
-	f.Result, f.Found, f.Claim = Unknown, "unknown", fmt.Sprintf(format, args...)
+func (e *EntryResult) open(format string, args ...any) {
+	e.Result, e.Found, e.Claim = Unknown, "unknown", fmt.Sprintf(format, args...)
 }
