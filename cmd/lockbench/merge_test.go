@@ -166,7 +166,7 @@ func TestASearchHasEveryOptionOfALock(t *testing.T) {
 	lacks := map[string]string{
 		"env": "it is the simulator", "redis-image": "", "docker-network": "", "workers": "", "addr": "",
 		"tls": "", "any-database": "", "redis-config": "the simulator has no settings",
-		"adapter": "a search plays locks in the simulator", "plan": "a counterexample is replayed",
+		"story": "it has a plan of its own", "plan": "a counterexample is replayed",
 		"expect": "the answer is what is found", "quiet": "",
 		"stop-on-violation": "it does", "thorough": "--keep-going",
 	}
@@ -203,7 +203,8 @@ func TestAGateHasEveryOptionOfRun(t *testing.T) {
 		if !named {
 			value = values[f.Value.Type()]
 		}
-		if slices.Contains([]string{"env", "seed", "expect", "plan", "store", "quiet", "json"}, f.Name) {
+		if slices.Contains([]string{"env", "seed", "expect", "plan", "store", "story", "quiet", "json"},
+			f.Name) {
 			return // the gate has them itself, or they change only what is said
 		}
 		if value == "" {

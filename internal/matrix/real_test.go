@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,11 +103,25 @@ func TestEachFaultOnRealRedis(t *testing.T) {
 			if row == "" {
 				t.Fatal("no lock is run under it")
 			}
-			m := measure(t, matrix.Options{Rows: []string{row}, Columns: []string{c.Name}, Seed: 1,
-				Jobs: 1})
-			for _, d := range m.Differences() {
-				t.Error(d)
+			for tries := 3; ; tries-- {
+				m := measure(t, matrix.Options{Rows: []string{row}, Columns: []string{c.Name}, Seed: 1,
+					Jobs: 1})
+				if tries == 1 || !onlyTheMachine(m.Differences()) {
+					for _, d := range m.Differences() {
+						t.Error(d)
+					}
+					return
+				}
 			}
 		})
 	}
+}
+
+// onlyTheMachine reports whether all that is different may come of a machine that stalls, so that
+// it is worth another look: a letter was not found, or one was that decides no run. A letter that
+// convicts a lock is never looked at twice.
+func onlyTheMachine(all []matrix.Difference) bool {
+	return len(all) > 0 && !slices.ContainsFunc(all, func(d matrix.Difference) bool {
+		return !d.Expected && !slices.Contains(history.ReportedProperties(), d.Property)
+	})
 }

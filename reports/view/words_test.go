@@ -78,13 +78,14 @@ func viewOf(t *testing.T, header history.Header, events ...history.Event) *view.
 func TestFaultsInWords(t *testing.T) {
 	for _, c := range []struct{ action, target, plan, name, words string }{
 		{"kill", "n0", "", "kill n0", "n0 was killed"},
-		{"pause", "c2", "", "pause c2", "Client 2 was paused"},
-		{"cut", "c1>n0", "", "cut c1>n0", "Client 1's link to n0 was cut"},
+		{"pause", "c2", "", "pause client 2", "Client 2 was paused"},
+		{"cut", "c1>n0", "", "cut client 1's link to n0", "Client 1's link to n0 was cut"},
 		{"redirect", "spare", "", "redirect spare", "Newer connections took the second links"},
 		{"node-clock", "n1", `{"do":"node-clock","offset":"2.5s"}`, "node-clock n1 +2.50 s",
 			"The clock of n1 was moved by +2.50 s"},
 		{"client-clock", "c0", `{"do":"kill"},{"do":"client-clock","offset":"-1s","rate":0.01}`,
-			"client-clock c0 −1.00 s +0.01 s/s", "The clock of client 0 was moved by −1.00 s +0.01 s/s"},
+			"client-clock client 0 −1.00 s +0.01 s/s",
+			"The clock of client 0 was moved by −1.00 s +0.01 s/s"},
 		{"meteor", "n0", "", "meteor n0", `The fault "meteor" hit n0`},
 	} {
 		v := viewOf(t, history.Header{}, fault(1e6, 1, c.action, c.target))
