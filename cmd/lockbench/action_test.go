@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // release serves a release whose lockbench is this test binary, as .ci/action would fetch it.
@@ -50,13 +52,6 @@ func release(t *testing.T, sum func(archive []byte) string) string {
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
-}
-
-func needsCurl(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is not installed")
-	}
 }
 
 func rightSum(archive []byte) string { return fmt.Sprintf("%x", sha256.Sum256(archive)) }
@@ -113,7 +108,7 @@ entries:
 // TestTheActionRunsTheGate as GitHub would: outputs, summary, annotations and the exit code.
 func TestTheActionRunsTheGate(t *testing.T) {
 	t.Parallel()
-	needsCurl(t)
+	testenv.Part(t, "curl")
 	for _, c := range []struct {
 		expect, result, annotation string
 		code                       int
@@ -144,7 +139,7 @@ func TestTheActionRunsTheGate(t *testing.T) {
 // TestTheActionIsNeverGreenByAccident: what cannot be run fails with one line.
 func TestTheActionIsNeverGreenByAccident(t *testing.T) {
 	t.Parallel()
-	needsCurl(t)
+	testenv.Part(t, "curl")
 	good := strings.Replace(actionGate, "%s", "safe", 1)
 	wrong := func([]byte) string { return strings.Repeat("1", 64) }
 	for _, c := range []struct{ name, gate, releases, env, line string }{

@@ -16,7 +16,7 @@ import (
 var commands = map[string]string{
 	"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc",
 	"python3": "python3", "docker": "docker", "faketime": "faketime",
-	"bridge": "docker", "compose": "docker-compose",
+	"bridge": "docker", "compose": "docker-compose", "curl": "curl",
 	"etcd": "etcd", "zookeeper": "java", "postgres": "psql", "mariadb": "mariadb-install-db",
 }
 

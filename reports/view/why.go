@@ -12,8 +12,8 @@ var causes = map[string]string{
 	checker.LateMessage: "a command that was sent before took effect late, on the key of another " +
 		"grant",
 	checker.Clock: "a clock was moved, so that a lease was taken to be over before its time",
-	checker.DoubleGrant: "the lock was granted to a second client although the first was inside " +
-		"and its lease valid",
+	checker.DoubleGrant: "the lock was granted to a second client although the first was inside, " +
+		"and nothing that was recorded shows that its lease had ended",
 	checker.RefusedThoughGranted: "a client was told that the lock is taken, by a key that it had " +
 		"written itself",
 	checker.PromisedTooLong: "the lock told a client that its hold was good for longer than its " +
