@@ -10,6 +10,10 @@ export GORACE := atexit_sleep_ms=0 $(GORACE)
 # The tests that take a smaller input with the race detector.
 LARGE = $(shell find . -name '*large_test.go')
 
+# What tests use where it is installed, and leave out where it is not.
+PARTS := redis-server redis-sentinel chromium cc python3 node npm java javac mvn cargo etcd psql mariadb-install-db faketime docker docker-compose curl
+MISSING = $(strip $(foreach part,$(PARTS),$(if $(shell command -v $(part)),,$(part))))
+
 # What makes releases, pinned, in bin/; the version is the newest one of CHANGELOG.md.
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.16.0
 VERSION = $(shell sed -n 's/^## \([0-9][0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
@@ -23,6 +27,7 @@ run: redis build ## the main job on real Redis: a failover under the GETSET lock
 	$(BIN) run --impl getset --nemesis failover --expect S
 
 test: redis browser ## all tests, with the race detector, on real Redis
+	@test -z "$(MISSING)" || echo "not installed, and so left out with all that needs it: $(MISSING)"
 	$(GO) vet ./...
 	$(GO) test -race ./...
 	$(GO) test -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE)))
@@ -47,16 +52,20 @@ lint: ## formatting, vet and staticcheck
 
 cross: ## build for macOS and Windows, where sim, check, report and gate run, too
 	GOOS=darwin $(GO) build -o /dev/null ./cmd/lockbench
+	GOOS=darwin $(GO) vet ./...
 	GOOS=windows $(GO) build -o /dev/null ./cmd/lockbench
 
 image: ## build the image for --env docker from Debian's packages
 	@.ci/install dockerd=docker.io mmdebstrap=mmdebstrap
 	docker/base-image
 
-release: build ## archives, packages, checksums, SBOMs and licences in dist/; nothing is published
+bin/goreleaser: Makefile
 	GOBIN=$(CURDIR)/bin $(GO) install $(GORELEASER)
+
+release: build bin/goreleaser ## archives, packages, checksums, SBOMs and licences in dist/; nothing is published
 	$(GO) build -o bin/lockbench-release ./internal/release
 	bin/lockbench-release licences $(BIN) bin/licences
+	find bin/licences -exec touch -d @$$(git log -1 --format=%ct) {} + # packages keep the times of a tree's files
 	VERSION=$(VERSION) PATH=$(CURDIR)/bin:$$PATH bin/goreleaser release --snapshot --clean
 	@! docker info >/dev/null 2>&1 || .ci/release-image $(VERSION)
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,5 +155,22 @@ func TestMissingPrograms(t *testing.T) {
 	if _, err := adapters.Setup(context.Background(), a); !errors.As(err, &missing) ||
 		err.Error() != "the adapter mine needs no-such-program, which this machine does not have" {
 		t.Error(err)
+	}
+}
+
+// TestTheToolchainsAreNamed wants `make test` to say of each toolchain that it is missing.
+func TestTheToolchainsAreNamed(t *testing.T) {
+	makefile, err := os.ReadFile("../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(makefile), "\nPARTS := ")
+	parts, _, _ := strings.Cut(rest, "\n")
+	for _, a := range adapters.All() {
+		for _, need := range a.Needs {
+			if need != "go" && !slices.Contains(strings.Fields(parts), need) {
+				t.Errorf("%s needs %s, which PARTS in Makefile does not name", a.Name, need)
+			}
+		}
 	}
 }

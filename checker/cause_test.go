@@ -6,10 +6,13 @@ const (
 	// lostHold is a hold of client 0 on n0 whose lease is valid when client 1 is granted the lock.
 	lostHold = "lease; names k; c0 acquire 10 20 sent=12 lease=200 node=n0; c1 acquire 11 90 " +
 		"sent=80 lease=100; c0 release 150 160; c1 release 170 180; "
-	promoted   = "fault kill n0 25 26; fault promote n1 27 28; "
-	ownerOnN0  = "0 1 12 15 n0 SET k a NX PX 200 -> OK\n"
-	winnerOnN0 = "1 1 80 85 n0 SET k b NX PX 100 -> OK\n"
-	winnerOnN1 = "1 1 80 85 n1 SET k b NX PX 100 -> OK\n"
+	// sessionOf is a hold by a session, whose lease is known by its length alone.
+	sessionOf   = "lease; ttl 1000; c0 acquire 1 5; "
+	sessionsEnd = "c0 release 2100000000 2100000010; c1 release 2200000000 2200000010"
+	promoted    = "fault kill n0 25 26; fault promote n1 27 28; "
+	ownerOnN0   = "0 1 12 15 n0 SET k a NX PX 200 -> OK\n"
+	winnerOnN0  = "1 1 80 85 n0 SET k b NX PX 100 -> OK\n"
+	winnerOnN1  = "1 1 80 85 n1 SET k b NX PX 100 -> OK\n"
 	// lostVotesOf is the same with three servers: client 0 has n0 and n1, client 1 n1 and n2.
 	lostVotesOf = "masters 3; " + lostHold
 	ownerVotes  = ownerOnN0 + "0 1 12 15 n1 SET k a NX PX 200 -> OK\n"
@@ -32,6 +35,26 @@ var causeCases = []propertyCase{
 	{"cause: another's vote", "L", lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 40 99 fail",
 		"2 1 3 5 n1 SET k c NX PX 7 -> OK\n2 1 30 35 n1 DEL k -> 1\n" + ownerVotes + winnerVotes,
 		Violated, ReleasedByNonOwner},
+	// A lease that only its client prolongs, of which no end is told, is over when its client slept.
+	{"cause: the holder slept through its lease", "S", sessionOf +
+		"fault pause c0 8 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
+		LeaseOverrun},
+	{"cause: the holder slept for less than its lease", "S", sessionOf +
+		"fault pause c0 600000000 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
+		DoubleGrant},
+	{"cause: another client slept", "S", sessionOf +
+		"fault pause c2 8 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
+		DoubleGrant},
+	{"cause: the holder slept, and its lease is for ever", "S", "c0 acquire 1 5; " +
+		"fault pause c0 8 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
+		DoubleGrant},
+	// What a script that compares deleted has the value that it names; another client wrote later.
+	{"cause: its own vote, and another client wrote there after it", "L",
+		"script drop free 1 0; " + lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 11 99 fail",
+		ownerVotes +
+			"1 1 20 22 n2 SET k b NX PX 200 -> OK\n2 2 21 40 n2 SET k c NX PX 200 -> OK\n" +
+			"1 1 30 35 n2 EVAL drop 1 k b -> 1\n2 2 50 55 n2 EVAL drop 1 k c -> 1\n" + winnerVotes,
+		Violated, DoubleGrant},
 	// The promoted node lost the owner's value; what is deleted there is the deleter's own.
 	{"cause: its own grant on the promoted node", "L", lostHold + promoted + "c2 acquire 30 60 info",
 		ownerOnN0 + "2 1 31 0 n1 SET k c NX PX 100 ->\n2 1 41 45 n1 DEL k -> 1\n" + winnerOnN1, Violated,

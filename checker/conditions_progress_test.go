@@ -302,6 +302,9 @@ var wordCases = []struct {
 		"0 1 11 0 n0 DEL k ->\n" + nobodyTrace + refusedR, "did not take it away", "never answered"},
 	{"a later command was never answered", "R", nobodyStory,
 		nobodyTrace + refusedR + "0 1 60 0 n0 DEL k ->", "did not take it away", "never answered"},
+	{"the release was refused, in Redis' own words", "R", nobodyStory,
+		nobodyTrace + "0 1 31 35 n0 DEL k -> (error) NOPERM no\n" + refusedR,
+		"its \"DEL k\" of 0.000 s was refused: NOPERM no.", "never answered"},
 	{"all were answered", "R", nobodyStory, nobodyTrace + "0 1 31 35 n0 GET k -> a\n" + refusedR,
 		"did not take it away", "never answered"},
 }

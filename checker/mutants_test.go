@@ -42,7 +42,6 @@ var idleConditions = map[string]string{
 	"rules/owner.go: h.From <= m.Sent":            onlyWords,
 	"rules/owner.go: m.N == 0":                    onlyWords,
 	"rules/deadlock.go: len(c.Record.Calls) == 0": onlyWords,
-	"rules/orphan.go: writer != ms[0]":            onlyWords,
 	"rules/deadlock.go: h.From < h.End":           noSuch,
 	"rules/deadlock.go: len(left) == 0":           "saves time",
 	"rules/notice.go: e.T > max(h.End, h.From)":   onlyWords,

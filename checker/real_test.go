@@ -12,12 +12,11 @@ import (
 )
 
 // TestStoriesOfRealRuns tells what happened in runs on redis-server 7.0.15 that were recorded by
-// lockbench run (testdata/real): one of each class that its folder names, and keys that were left
-// behind. The story says
-// whose value was lost, who took it away, where, and which step before made that possible.
+// lockbench run (testdata/real): one of each class and of each letter. The story says whose value
+// was lost, who took it away, where, and which step before made that possible.
 func TestStoriesOfRealRuns(t *testing.T) {
 	runs, err := filepath.Glob(filepath.Join("testdata", "real", "*", "history.jsonl"))
-	if err != nil || len(runs) < 7 {
+	if err != nil || len(runs) < 14 {
 		t.Fatalf("%d runs, %v", len(runs), err)
 	}
 	for _, run := range runs {
@@ -28,6 +27,7 @@ func TestStoriesOfRealRuns(t *testing.T) {
 			var told strings.Builder
 			for _, p := range v.Properties {
 				if p.Verdict == Violated {
+					namesEachOnce(t, p)
 					told.WriteString(p.Property + ": " + p.Explanation + "\n")
 				}
 			}
@@ -70,4 +70,20 @@ func recorded(t *testing.T, dir string) (*history.History, []history.Command) {
 		t.Fatal(err)
 	}
 	return h, trace
+}
+
+// namesEachOnce wants a witness that shows no command of a client twice.
+func namesEachOnce(t *testing.T, p Property) {
+	t.Helper()
+	seen := map[[2]int]bool{}
+	if p.Witness == nil {
+		return
+	}
+	for _, m := range p.Witness.Commands {
+		key := [2]int{m.Process, m.Seq}
+		if m.Process >= 0 && seen[key] {
+			t.Errorf("%s: the command %v of client %d is there twice", p.Property, m.Args, m.Process)
+		}
+		seen[key] = true
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
 	"github.com/lockbench/lockbench/internal/cluster/server"
-	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/redis/go-redis/v9"
 	"github.com/testcontainers/testcontainers-go"
@@ -19,8 +18,6 @@ import (
 
 func TestMain(m *testing.M) {
 	switch {
-	case worker.IsOne():
-		os.Exit(worker.Main(os.Stdin, os.Stdout))
 	case proxy.IsRemote():
 		os.Exit(proxy.RemoteMain(os.Stdout))
 	case IsJanitor():

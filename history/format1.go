@@ -18,21 +18,23 @@ var oldActions = map[string]string{"hold": "hold-back", "direct": "redirect"}
 
 // readEvent reads one line after the header. Since format 1 faults have changed, and acquires that
 // failed say why in a field of its own.
-func readEvent(line []byte, format int) (e Event, err error) {
-	if err = json.Unmarshal(line, &e); err != nil {
-		return e, jsonError(err)
+func (s *scanner) readEvent(line []byte, format int, e *Event) error {
+	if format == Format && s.event(line, e) {
+		return nil
 	}
-	if format != 1 {
-		return e, nil
+	*e = Event{}
+	if err := json.Unmarshal(line, e); err != nil || format != 1 {
+		return jsonError(err)
 	}
 	if e.F == Acquire && e.Type == Fail {
 		e.Why = oldRefusal(e.Err)
 	}
 	if e.Type != Fault {
-		return e, nil
+		return nil
 	}
-	if line, err = format1.Upgrade(line, oldNames); err == nil {
-		err = json.Unmarshal(line, &e)
+	line, err := format1.Upgrade(line, oldNames)
+	if err == nil {
+		err = json.Unmarshal(line, e)
 	}
 	if today, ok := oldActions[e.F]; ok {
 		e.F = today
@@ -40,7 +42,7 @@ func readEvent(line []byte, format int) (e Event, err error) {
 	if e.Lasted = strings.HasPrefix(e.Err, "still open"); e.Lasted {
 		e.Err = ""
 	}
-	return e, err
+	return err
 }
 
 // oldLoss is why a reply was not read, by the text of the error, which is all that traces said

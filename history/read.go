@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 
 	"github.com/lockbench/lockbench/internal/format1"
@@ -26,23 +27,29 @@ func (e *LineError) Unwrap() error { return e.Err }
 
 // Read reads a history as Recorder writes it, sorts it by stamp and validates it. On an error it
 // returns what was readable before it, so that a caller may judge that; the error is a *LineError
-// wherever a line is to blame.
+// wherever a line is to blame. Of a reader that is Sized it takes memory once.
 func Read(r io.Reader) (*History, error) {
 	h := &History{}
-	v := NewValidator()
+	v, s := NewValidator(), newScanner()
+	size, _ := r.(Sized)
+	read := int64(0)
 	err := lines(r, func(n int, line []byte) error {
 		if n == 1 {
 			return readHeader(line, &h.Header)
 		}
-		e, err := readEvent(line, h.Header.Format)
+		if read += int64(len(line)) + 1; len(h.Events) == sample && size.Bytes > read {
+			h.Events = slices.Grow(h.Events, int(size.Bytes/(read/sample)))
+		}
+		last := len(h.Events)
+		h.Events = append(h.Events, Event{})
+		err := s.readEvent(line, h.Header.Format, &h.Events[last])
+		if err == nil {
+			err = v.add(&h.Events[last])
+		}
 		if err != nil {
-			return err
+			h.Events = h.Events[:last]
 		}
-		if err := v.Add(e); err != nil {
-			return err
-		}
-		h.Events = append(h.Events, e)
-		return nil
+		return err
 	})
 	h.Sort()
 	if err == nil && h.Header.Format == 0 {
@@ -51,14 +58,44 @@ func Read(r io.Reader) (*History, error) {
 	return h, err
 }
 
+// Sized is a reader of about so many bytes.
+type Sized struct {
+	io.Reader
+	Bytes int64
+}
+
+// SizeOf is how many bytes a file has; 0 if that is not known.
+func SizeOf(f fs.File) int64 {
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		return info.Size()
+	}
+	return 0
+}
+
+// sample is how many events tell how long those are that follow.
+const sample = 1000
+
 // Sort orders the events by stamp, keeping the recorded order among equal stamps and an End last.
 func (h *History) Sort() {
-	slices.SortStableFunc(h.Events, func(a, b Event) int {
-		if a.Type == End || b.Type == End {
-			return cmp.Compare(btoi(a.Type == End), btoi(b.Type == End))
+	if !inOrder(h.Events) {
+		slices.SortStableFunc(h.Events, func(a, b Event) int {
+			if a.Type == End || b.Type == End {
+				return cmp.Compare(btoi(a.Type == End), btoi(b.Type == End))
+			}
+			return cmp.Compare(a.T, b.T)
+		})
+	}
+}
+
+// inOrder is cheaper than to sort what is sorted. An end among the events is left to sorting.
+func inOrder(events []Event) bool {
+	for i := 1; i < len(events); i++ {
+		a, b := &events[i-1], &events[i]
+		if a.Type == End || b.Type != End && b.T < a.T {
+			return false
 		}
-		return cmp.Compare(a.T, b.T)
-	})
+	}
+	return true
 }
 
 func btoi(b bool) int {

@@ -5,10 +5,16 @@ import "fmt"
 // Validator checks, event by event, that each process does one thing at a time. It is used when a
 // history is recorded and again when it is read, so that no checker ever sees an impossible one.
 type Validator struct {
-	last map[int]int64 // stamp of the latest event, by process
-	open map[int]call  // the invocation that has no completion yet, by process
-	gone map[int]bool  // killed or exited
-	end  bool
+	all map[int]*process // by their numbers
+	end bool
+}
+
+// process is one that a history has events of.
+type process struct {
+	last int64 // stamp of the latest event
+	busy bool  // open has no completion yet
+	open call
+	gone bool // killed or exited
 }
 
 // call is what tells an invocation from others.
@@ -17,14 +23,27 @@ type call struct {
 	n int
 }
 
+func (v *Validator) process(n int) *process {
+	p := v.all[n]
+	if p == nil {
+		p = &process{}
+		v.all[n] = p
+	}
+	return p
+}
+
 // NewValidator returns a validator for one history.
 func NewValidator() *Validator {
-	return &Validator{last: map[int]int64{}, open: map[int]call{}, gone: map[int]bool{}}
+	return &Validator{all: map[int]*process{}}
 }
 
 // Add checks the next event of its process. The events of one process must come in order; those of
 // several may interleave.
 func (v *Validator) Add(e Event) error {
+	return v.add(&e)
+}
+
+func (v *Validator) add(e *Event) error {
 	switch {
 	case v.end:
 		return fmt.Errorf("%s after the end", e.Type)
@@ -35,26 +54,28 @@ func (v *Validator) Add(e Event) error {
 		return v.outside(e)
 	case e.Process < 0:
 		return fmt.Errorf("process %d: clients count from 0", e.Process)
-	case v.gone[e.Process]:
-		return fmt.Errorf("process %d: %s after it was gone", e.Process, e.Type)
-	case e.T < v.last[e.Process]:
-		return fmt.Errorf("process %d: time runs backwards, from %d to %d", e.Process, v.last[e.Process],
-			e.T)
 	}
-	v.last[e.Process] = e.T
-	return v.operation(e)
+	switch p := v.process(e.Process); {
+	case p.gone:
+		return fmt.Errorf("process %d: %s after it was gone", e.Process, e.Type)
+	case e.T < p.last:
+		return fmt.Errorf("process %d: time runs backwards, from %d to %d", e.Process, p.last, e.T)
+	default:
+		p.last = e.T
+		return p.operation(e)
+	}
 }
 
 // outside checks what the harness says: its own events, and those it stamps for a process, which
 // may be late.
-func (v *Validator) outside(e Event) error {
+func (v *Validator) outside(e *Event) error {
 	switch e.Type {
 	case Exit:
-		if e.Process != Harness && e.T < v.last[e.Process] {
-			return fmt.Errorf("process %d: gone at %d, before its last event at %d", e.Process, e.T,
-				v.last[e.Process])
+		p := v.process(e.Process)
+		if e.Process != Harness && e.T < p.last {
+			return fmt.Errorf("process %d: gone at %d, before its last event at %d", e.Process, e.T, p.last)
 		}
-		v.gone[e.Process] = true
+		p.gone = true
 	case Kill, Gap:
 	case Fault:
 		if e.Phase != PhaseFrom && e.Phase != PhaseTo {
@@ -66,21 +87,20 @@ func (v *Validator) outside(e Event) error {
 	return nil
 }
 
-func (v *Validator) operation(e Event) error {
-	open, busy := v.open[e.Process]
+func (p *process) operation(e *Event) error {
 	switch {
-	case e.Type == Invoke && busy:
+	case e.Type == Invoke && p.busy:
 		return fmt.Errorf("process %d: %s invoked while its %s of acquisition %d is open", e.Process, e.F,
-			open.f, open.n)
+			p.open.f, p.open.n)
 	case e.Type == Invoke:
-		v.open[e.Process] = call{e.F, e.N}
-	case e.Type.Completes() && !busy:
+		p.busy, p.open = true, call{e.F, e.N}
+	case e.Type.Completes() && !p.busy:
 		return fmt.Errorf("process %d: %s of %s without an invocation", e.Process, e.Type, e.F)
-	case e.Type.Completes() && open != (call{e.F, e.N}):
-		return fmt.Errorf("process %d: %s of %s %d completes %s %d", e.Process, e.Type, e.F, e.N, open.f,
-			open.n)
+	case e.Type.Completes() && p.open != (call{e.F, e.N}):
+		return fmt.Errorf("process %d: %s of %s %d completes %s %d", e.Process, e.Type, e.F, e.N,
+			p.open.f, p.open.n)
 	case e.Type.Completes():
-		delete(v.open, e.Process)
+		p.busy = false
 	case e.Type == Extend, e.Type == Lost:
 	default:
 		return fmt.Errorf("unknown type %q", e.Type)

@@ -41,7 +41,8 @@ func Definite(err error) bool {
 // refused knows the error replies that Redis gives instead of executing a command.
 func refused(reply string) bool {
 	for _, p := range []string{"BUSY ", "READONLY ", "LOADING ", "NOSCRIPT ", "WRONGTYPE ",
-		"MASTERDOWN ", "NOREPLICAS ", "OOM ", "NOAUTH ", "NOPERM "} {
+		"MASTERDOWN ", "NOREPLICAS ", "OOM ", "NOAUTH ", "NOPERM ", "MOVED ", "ASK ", "CLUSTERDOWN ",
+		"CROSSSLOT ", "TRYAGAIN "} {
 		if strings.HasPrefix(reply, p) {
 			return true
 		}

@@ -34,8 +34,8 @@ func startServers(n int) (w environment, stop func(), err error) {
 	return p, stop, nil
 }
 
-// startServer starts one, as a replica if it is given a master.
-func startServer(dir, name, master string) (*server.Node, error) {
+// startServer starts one, as a replica if it is given a master, with further settings.
+func startServer(dir, name, master string, config ...string) (*server.Node, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func startServer(dir, name, master string) (*server.Node, error) {
 	l.Close()
 	node, err := server.StartNode(server.NodeConfig{
 		Name: name, Host: "127.0.0.1", Port: port, Dir: filepath.Join(dir, name), Log: filepath.Join(dir,
-			name+".log"), ReplicaOf: master,
+			name+".log"), ReplicaOf: master, Config: config,
 	})
 	if err != nil {
 		return nil, err

@@ -173,6 +173,10 @@ func TargetName(target string) string {
 		return fmt.Sprintf("every %s of client %d", kind, n)
 	case client:
 		return fmt.Sprintf("client %d's %s to %s", n, kind, to)
+	case from == OverBus && strings.HasPrefix(to, "*"):
+		return "the bus between " + strings.Trim(to, "*") + " and all other nodes"
+	case from == OverBus:
+		return "the bus from " + strings.Replace(to, ",", " to ", 1)
 	case from == "*":
 		return "every link to " + to
 	case to == "*":

@@ -52,6 +52,7 @@ func TestTell(t *testing.T) {
 
 func TestTargetNames(t *testing.T) {
 	for target, want := range map[string]string{
+		"b>*n0*": "the bus between n0 and all other nodes", Bus("n0", "n1"): "the bus from n0 to n1",
 		"n0": "n0", "c3": "client 3", "*": "every client", "n0>n1": "the link from n0 to n1",
 		"c1>n0": "client 1's link to n0", "c1>*": "every link of client 1",
 		"*>n0": "every link to n0", "n0>*": "every link of n0", "c1+>n0": "client 1's second link to n0",

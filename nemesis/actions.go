@@ -20,6 +20,9 @@ var actions = []Action{
 	{Name: Promote, Kind: Momentary, Target: Copy, may: "aimed", Breaks: Durability,
 		Begin: "%s was promoted",
 		by:    by(func(w Promoter, s Step) error { return w.Promote(s.Target) })},
+	{Name: SwitchOver, Kind: Momentary, Target: Copy, may: "aimed", Breaks: Durability,
+		Begin: "%s was told to take over",
+		by:    by(func(w SwitcherOver, s Step) error { return w.SwitchOver(s.Target) })},
 	{Name: PauseNode, Kind: Lasting, Target: Node, may: "aimed", Undo: []string{ResumeNode},
 		Stops: true, Breaks: BoundedPauses, Begin: "%s was stopped", End: "%s ran again",
 		by: by(func(w NodePauser, s Step) error { return w.PauseNode(s.Target) })},
@@ -61,6 +64,14 @@ var actions = []Action{
 		by: by(func(w Linker, s Step) error { return w.Reset(s.Target) })},
 	{Name: Heal, Kind: Repair, Target: Link,
 		by: by(func(w Linker, s Step) error { return w.Heal(s.Target) })},
+
+	// Single commands.
+	{Name: Drop, Kind: Momentary, Target: OneClient, may: "aimed", Breaks: Delivery,
+		Begin: "the next command of %s was to be lost"},
+	{Name: Strand, Kind: Momentary, Target: OneClient, may: "aimed", Breaks: Delivery,
+		Begin: "the reply to the next command of %s was to be lost"},
+	{Name: Duplicate, Kind: Momentary, Target: OneClient, may: "aimed", Breaks: Delivery,
+		Begin: "the next command of %s was to arrive twice"},
 
 	// Clients.
 	{Name: Crash, Kind: Lasting, Target: OneClient, may: "aimed", Kills: true, Breaks: Survival,

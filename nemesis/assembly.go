@@ -27,7 +27,7 @@ func (e Entry) Scenario(variant string, p Params) (Scenario, error) {
 func (e Entry) scenario(variant string, p Params, patience time.Duration) (Scenario, error) {
 	s := Scenario{Topology: Single}
 	switch {
-	case p.Nodes > 1 && e.Needs == Sentinel:
+	case p.Nodes > 1 && (e.Needs == Sentinel || e.Needs == Cluster):
 		return s, fmt.Errorf("%s needs a master with replicas; this lock uses %d independent masters",
 			e.Name, p.Nodes)
 	case p.Nodes == 1 && e.Needs == Independent:

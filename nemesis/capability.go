@@ -34,6 +34,8 @@ type (
 	NodeStaller interface {
 		Stall(node string, d time.Duration) error
 	}
+	// SwitcherOver makes a replica take over with its master's consent, and returns before it has.
+	SwitcherOver interface{ SwitchOver(node string) error }
 	// Promoter makes a replica a master.
 	Promoter interface{ Promote(node string) error }
 	// Replicator waits until every replica has all that its master was told.

@@ -73,7 +73,7 @@ func meet(a, b string) bool {
 		_, one := Client(strings.TrimSuffix(x, "+"))
 		_, other := Client(strings.TrimSuffix(y, "+"))
 		server := func(s string) bool {
-			return s == "" || strings.ContainsAny(s[:1], "nrs") &&
+			return s == "" || strings.ContainsAny(s[:1], "nrsb") &&
 				len(s) <= 2
 		}
 		switch {

@@ -23,19 +23,26 @@ const notOurs = "this Redis is not ours: only clients and their links can be hit
 // machine lacks is added by Without.
 var environments = []Capabilities{
 	{Environment: "process", Line: "redis-server and clients as processes of this machine"},
-	{Environment: "docker", Line: "redis-server in containers"},
+	{Environment: "docker", Line: "redis-server in containers",
+		no: because(noBus, SwitchOver), lacks: because(noBus, Cluster)},
 	{Environment: "external", Line: "a Redis that is there already",
 		no: because(notOurs, KillNode, Start, Revive, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall,
-			Promote, Barrier),
+			Promote, SwitchOver, Barrier),
 		lacks: map[string]string{
 			Failover: "it has no replica of ours that could take over",
 			Sentinel: "its sentinels, if it has any, are not ours",
+			Cluster:  "if it is a cluster, its nodes are not ours",
 		}},
 	{Environment: "sim", Line: "the simulator, in virtual time",
 		no: map[string]string{Elected: "the simulator has no sentinels",
-			Revive: "the simulator's Redis keeps no files"}, lacks: map[string]string{
-			Sentinel: "the simulator has no sentinels"}},
+			SwitchOver: "the simulator's replicas take over without their master's consent",
+			Revive:     "the simulator's Redis keeps no files"}, lacks: map[string]string{
+			Sentinel: "the simulator has no sentinels",
+			Cluster:  "the simulator has no Redis Cluster"}},
 }
+
+// noBus says why there is no cluster, and nothing of it, in containers.
+const noBus = "lockbench builds a Redis Cluster, and switches a master over, with processes only"
 
 func because(why string, steps ...string) map[string]string {
 	m := map[string]string{}

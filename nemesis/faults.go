@@ -42,10 +42,15 @@ func Parse(spec string) (fs Faults, err error) {
 	return fs, nil
 }
 
-// Sentinel reports whether sentinels promote, so that the run needs the time that they take.
-func (fs Faults) Sentinel() bool {
+// Elects reports whether servers promote by themselves, so that the run needs the time that they
+// take.
+func (fs Faults) Elects() bool {
 	for _, f := range fs {
-		if f.entry.Needs == Sentinel || f.written != nil && f.written.Topology == Sentinel {
+		needs := f.entry.Needs
+		if f.written != nil {
+			needs = f.written.Topology
+		}
+		if needs == Sentinel || needs == Cluster {
 			return true
 		}
 	}

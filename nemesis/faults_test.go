@@ -63,10 +63,10 @@ func TestAListIsOneAfterTheOther(t *testing.T) {
 // and looks that one which has not says why.
 func TestEveryFaultInEveryEnvironment(t *testing.T) {
 	missing := map[string]string{ // what no environment but these refuses
-		"external": "failover failover-sentinel restart restart-delayed clock-server busy node-pause " +
-			"node-crash minority-loss majority-loss",
-		"docker":  "",
-		"sim":     "failover-sentinel restart:disk",
+		"external": "failover failover-sentinel failover-cluster restart restart-delayed " +
+			"clock-server busy node-pause node-crash minority-loss majority-loss",
+		"docker":  "failover-cluster failover-sentinel:planned",
+		"sim":     "failover-sentinel failover-cluster restart:disk",
 		"process": "",
 	}
 	for _, g := range AllCapabilities() {

@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -12,9 +13,12 @@ import (
 // TestFaultsOfFormat1 reads the examples as the first version had them: they mean what today's do.
 func TestFaultsOfFormat1(t *testing.T) {
 	for _, f := range examples(t) {
+		old := filepath.Join("..", "internal", "format1", "testdata", "old", "faults", filepath.Base(f))
+		if _, err := os.Stat(old); err != nil {
+			continue // it is younger
+		}
 		var scenarios []Scenario
-		for _, file := range []string{f, filepath.Join("..", "internal", "format1", "testdata", "old",
-			"faults", filepath.Base(f))} {
+		for _, file := range []string{f, old} {
 			fs, err := Parse(file)
 			if err != nil {
 				t.Fatal(err)

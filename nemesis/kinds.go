@@ -46,6 +46,9 @@ func (d *drawing) kinds() (all []kind) {
 		all = append(all, kind{[]string{Crash}, drawCrash})
 	}
 	switch {
+	case d.out.Topology == Cluster && !d.moved:
+		all = append(all, kind{[]string{Elected, KillNode, PauseNode}, drawVote})
+	case d.out.Topology == Cluster:
 	case d.out.Topology == Sentinel && !d.moved:
 		all = append(all, kind{[]string{Elected, KillNode, PauseNode, Cut}, drawElection})
 	case d.out.Topology == Sentinel:
@@ -107,7 +110,7 @@ func (d *drawing) link() string {
 	c := client(one(d, d.clients))
 	links := one(d, []string{c + ">*", c + ">*", c + ">" + one(d, d.masters), "*>" +
 		one(d, d.masters)})
-	if d.out.Topology == Sentinel && links[0] == '*' {
+	if (d.out.Topology == Sentinel || d.out.Topology == Cluster) && links[0] == '*' {
 		return c + ">*" // the servers' own links are an election's
 	}
 	return links
@@ -155,9 +158,19 @@ func drawFailover(d *drawing) Effect {
 // drawElection takes the master away from the sentinels, in one of three ways, until they have
 // elected another.
 func drawElection(d *drawing) Effect {
+	return d.awayFor([]Step{{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"},
+		{Do: Cut, Target: "s>n0"}})
+}
+
+// drawVote takes the master away from the others of a cluster until they have voted.
+func drawVote(d *drawing) Effect {
+	return d.awayFor([]Step{{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"}})
+}
+
+// awayFor does one of several things to the master, until another is promoted.
+func (d *drawing) awayFor(ways []Step) Effect {
 	d.moved = true
-	e := undone([]Step{{Do: KillNode, Target: "n0"}, {Do: PauseNode, Target: "n0"},
-		{Do: Cut, Target: "s>n0"}}[d.IntN(3)])
+	e := undone(one(d, ways))
 	if e.Begin[0].Do == KillNode {
 		e.End = nil // the old master stays away
 	}

@@ -23,12 +23,18 @@ const (
 	Sentinels     = 3
 )
 
+// ClusterMasters is how many masters the topology Cluster has, each with one replica.
+const ClusterMasters = 3
+
 // Masters are the names of the servers that clients use at first, Copies those of their replicas,
 // Watchers those of the sentinels.
 func (g Layout) masters() (names []string) {
 	n := 1
-	if g.Topology == Independent {
+	switch g.Topology {
+	case Independent:
 		n = g.Masters
+	case Cluster:
+		n = ClusterMasters
 	}
 	for i := range n {
 		names = append(names, node(i))
@@ -45,6 +51,10 @@ func (g Layout) replicas() (pairs [][2]string) {
 		}
 	case g.Topology == Sentinel:
 		return [][2]string{{"n1", "n0"}, {"n2", "n0"}}
+	case g.Topology == Cluster:
+		for i, m := range g.masters() {
+			pairs = append(pairs, [2]string{node(ClusterMasters + i), m})
+		}
 	case g.Topology == Independent && g.Replicas > 0:
 		for i, m := range g.masters() {
 			pairs = append(pairs, [2]string{Replica(i), m})
@@ -68,6 +78,28 @@ func (g Layout) successions() (pairs [][2]string) {
 	}
 	return pairs
 }
+
+// bus are the pairs of nodes of a cluster that speak to each other: from, to.
+func (g Layout) bus() (pairs [][2]string) {
+	if g.Topology != Cluster {
+		return nil
+	}
+	for _, from := range g.nodes() {
+		for _, to := range g.nodes() {
+			if from != to {
+				pairs = append(pairs, [2]string{from, to})
+			}
+		}
+	}
+	return pairs
+}
+
+// Bus names the link over which a node of a cluster asks another how it is. The pattern "b>*n0*"
+// names those from and to n0.
+func Bus(from, to string) string { return OverBus + ">" + from + "," + to }
+
+// OverBus begins the names of the links of a cluster's bus.
+const OverBus = "b"
 
 // node names the i-th Redis.
 func node(i int) string { return "n" + string(rune('0'+i)) }
@@ -96,7 +128,8 @@ func (g Layout) sentinels() (names []string) {
 
 // links are the names of all links: from each client to each node, by both of its ways; from a
 // master to its replica, and from each replica that may be promoted to the others; with sentinels,
-// from all servers ("s") to each of them, and from each client to each sentinel.
+// from all servers ("s") to each of them, and from each client to each sentinel; in a cluster, from
+// each node to each other over the bus ("b").
 func (g Layout) links() (names []string) {
 	for _, n := range g.nodes() {
 		for c := range g.Clients {
@@ -105,6 +138,9 @@ func (g Layout) links() (names []string) {
 		if g.Topology == Sentinel {
 			names = append(names, "s>"+n)
 		}
+	}
+	for _, p := range g.bus() {
+		names = append(names, Bus(p[0], p[1]))
 	}
 	for _, s := range g.sentinels() {
 		names = append(names, "s>"+s)

@@ -26,7 +26,8 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 				p := params
 				p.Nodes = nodes
 				s, err := e.Scenario(v, p)
-				if (err != nil) != (e.Needs == Sentinel && nodes > 1 || e.Needs == Independent && nodes == 1) {
+				if (err != nil) != ((e.Needs == Sentinel || e.Needs == Cluster) && nodes > 1 ||
+					e.Needs == Independent && nodes == 1) {
 					t.Errorf("%s:%s on %d nodes: %v", e.Name, v, nodes, err)
 				}
 				if err == nil {
@@ -39,7 +40,7 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 
 func TestScenariosAreWellFormed(t *testing.T) {
 	target := regexp.MustCompile(
-		`^(|\*|[nr]\d|c\d|owner|thief|waiter|(c\d\+?|owner|waiter|n\d|s|\*)>([nr]\d|\*))$`)
+		`^(|\*|[nr]\d|c\d|owner|thief|waiter|(c\d\+?|owner|waiter|n\d|s|\*)>([nr]\d|\*)|b>\*n\d\*)$`)
 	everything(t, func(name string, s Scenario) {
 		named := map[string]bool{}
 		for i, step := range s.Steps {

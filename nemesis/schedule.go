@@ -56,9 +56,9 @@ func DecodeSchedule(file string, b []byte) (*Schedule, error) {
 	if len(s.Steps) == 0 {
 		return nil, fmt.Errorf("%s:1: it has no steps", file)
 	}
-	if !slices.Contains([]string{"", Single, Failover, Sentinel, Independent}, s.Topology) {
-		return nil, fmt.Errorf("%s: unknown topology %q; there are: %s, %s, %s, %s", file, s.Topology,
-			Single, Failover, Sentinel, Independent)
+	if s.Topology != "" && !slices.Contains(Topologies(), s.Topology) {
+		return nil, fmt.Errorf("%s: unknown topology %q; there are: %s", file, s.Topology,
+			strings.Join(Topologies(), ", "))
 	}
 	if err := ReplicasIn(s.Topology, s.Replicas); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -69,12 +69,13 @@ func DecodeSchedule(file string, b []byte) (*Schedule, error) {
 // ReplicasIn says why a topology cannot have as many replicas; 0 means the usual.
 func ReplicasIn(topology string, n int) error {
 	most := map[string]int{Failover: MaxReplicas, Independent: 1,
-		Sentinel: SentinelNodes - 1}[topology]
+		Sentinel: SentinelNodes - 1, Cluster: 1}[topology]
+	fixed := topology == Sentinel || topology == Cluster
 	switch {
-	case n >= 0 && n <= most && (topology != Sentinel || n == 0 || n == most):
+	case n >= 0 && n <= most && (!fixed || n == 0 || n == most):
 		return nil
-	case topology == Sentinel:
-		return fmt.Errorf("replicas is %d; with the topology %s it is %d", n, Sentinel, most)
+	case fixed:
+		return fmt.Errorf("replicas is %d; with the topology %s it is %d", n, topology, most)
 	case topology == Single:
 		return fmt.Errorf("replicas is %d; the topology %s has none", n, Single)
 	}

@@ -25,7 +25,12 @@ func TestExamplesCanBePlayed(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if s, err := fs.Scenario(params); err != nil || len(s.Steps) < 5 || s.Aimed != 1 {
+		p, aimed := params, 1
+		if w := fs[0].written; w.Topology == Independent {
+			p.Nodes = 5
+			aimed = *w.Hits
+		}
+		if s, err := fs.Scenario(p); err != nil || len(s.Steps) < 5 || s.Aimed != aimed {
 			t.Errorf("%s: %d steps, %d must hit, %v", f, len(s.Steps), s.Aimed, err)
 		}
 	}
@@ -74,7 +79,7 @@ func TestWrongSchedules(t *testing.T) {
 		"steps:\n- do: kill\n  for: [1]":        "x.yaml:3:",
 		"step:\n- do: kill":                     `x.yaml:1:1: unknown field "step"`,
 		"steps:\n- {do: kill":                   "x.yaml:2:",
-		"topology: ring\nsteps:\n- do: quiesce": `x.yaml: unknown topology "ring"; there are: single, failover, sentinel, independent`,
+		"topology: ring\nsteps:\n- do: quiesce": `x.yaml: unknown topology "ring"; there are: single, failover, independent, sentinel, cluster`,
 		"replicas: 1\nsteps:\n- do: quiesce": "x.yaml: replicas is 1; 1 to 4 are possible with " +
 			"the topology failover, and 1 behind each of independent masters",
 		"steps:\n- do: quiesce\n- do: kil":                                    `x.yaml:3:3: step 2: "kil" is no step`,

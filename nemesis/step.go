@@ -23,7 +23,7 @@ const (
 	// name
 	Go      = "go"
 	Wait    = "wait"    // nothing, for For, or until the run is Until old
-	Elected = "elected" // until the sentinels have promoted a replica, For at most
+	Elected = "elected" // until the servers have promoted a replica by themselves, For at most
 
 	// Nodes.
 	Barrier    = "barrier"     // every replica has all that its master was told
@@ -31,6 +31,7 @@ const (
 	Start      = "start"       // the node Target is started again, empty
 	Revive     = "revive"      // the node Target is started again, with what it has on its disk
 	Promote    = "promote"     // the replica Target becomes a master
+	SwitchOver = "switch-over" // the replica Target takes over, with its master's consent
 	PauseNode  = "pause-node"  // the node Target is stopped with SIGSTOP; until ResumeNode
 	ResumeNode = "resume-node" // the node Target runs again
 	NodeClock  = "node-clock"  // the wall clock of the node Target is wrong by Offset from now on
@@ -49,6 +50,11 @@ const (
 	// the link Target resets its connections as soon as something is sent; until Heal
 	Reset = "reset"
 	Heal  = "heal" // the link Target is whole again
+
+	// The next command of the client Target, whatever it is.
+	Drop      = "drop"      // it never arrives, and its connection breaks
+	Strand    = "strand"    // it arrives, and its connection breaks before the reply
+	Duplicate = "duplicate" // it arrives twice
 
 	// Clients.
 	Crash   = "crash"   // the client Target is killed with SIGKILL and stays away

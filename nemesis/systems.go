@@ -32,17 +32,19 @@ const (
 
 // systems is the closed list, by name.
 var systems = map[string]system{
-	"etcd": {no: merge(because(noReplica, Promote, Barrier), because(noScript, Busy, Stall, Free),
-		because(noClock, NodeClock)), lacks: because(noReplica, Failover, Sentinel)},
-	"zookeeper": {no: merge(because(noReplica, Promote, Barrier),
+	"etcd": {no: merge(because(noReplica, Promote, SwitchOver, Barrier),
+		because(noScript, Busy, Stall, Free), because(noClock, NodeClock)),
+		lacks: because(noReplica, Failover, Sentinel, Cluster)},
+	"zookeeper": {no: merge(because(noReplica, Promote, SwitchOver, Barrier),
 		because(noScript, Busy, Stall, Free), because(notBuilt, NodeClock)),
-		lacks: because(noReplica, Failover, Sentinel)},
+		lacks: because(noReplica, Failover, Sentinel, Cluster)},
 	"postgres": database, "mariadb": database,
 }
 
 // database is what a database that stands alone cannot have.
-var database = system{no: merge(because(alone, Promote, Barrier), because(perSession, Busy, Stall,
-	Free), because(notBuilt, NodeClock)), lacks: because(alone, Failover, Sentinel)}
+var database = system{no: merge(because(alone, Promote, SwitchOver, Barrier),
+	because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
+	lacks: because(alone, Failover, Sentinel, Cluster)}
 
 func merge(all ...map[string]string) map[string]string {
 	out := map[string]string{}
@@ -62,7 +64,8 @@ func (g Capabilities) On(name string) Capabilities {
 	if !other {
 		return g
 	}
-	g.no = merge(g.no, because(unseen, CommandAwait), because(direct, spareWay), s.no)
+	g.no = merge(g.no, because(unseen, CommandAwait, Drop, Strand, Duplicate),
+		because(direct, spareWay), s.no)
 	g.lacks = merge(g.lacks, s.lacks)
 	return g
 }

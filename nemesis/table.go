@@ -22,7 +22,13 @@ const (
 	Independent = "independent" // N masters that know nothing of each other
 	// a master n0 with replicas n1 and n2, and three sentinels that promote
 	Sentinel = "sentinel"
+	// a Redis Cluster: three masters n0, n1 and n2, each with one replica, n3, n4 and n5, that votes
+	// make a master; the keys of the run are on n0, as far as they are on one master
+	Cluster = "cluster"
 )
+
+// Topologies is the closed list.
+func Topologies() []string { return []string{Single, Failover, Independent, Sentinel, Cluster} }
 
 // Params is what a fault needs to know of the plan: a pause must outlast the lease that it attacks.
 type Params struct {

@@ -129,3 +129,21 @@ func TestPrintsOnTwoPages(t *testing.T) {
 				.map(e => (e.id || e.className) + ' ' + e.offsetHeight)`))
 	}
 }
+
+// TestAPhaseIsReadableOnAPhone opens the steps in 400 pixels: no cell is so narrow that its words
+// break within a letter's width.
+func TestAPhaseIsReadableOnAPhone(t *testing.T) {
+	b := reporttest.NewBrowser(t)
+	b.Do(reporttest.Width(400))
+	b.Open(render(t, reporttest.NewRun(t, reporttest.Scene{Clients: 40, Cycles: 60, Fail: true})))
+	b.Press("0")
+	b.Press("nnnnnnnnnnnnnnnn")
+	if narrow := reporttest.Eval[[]string](b, `[...document.querySelectorAll('.at td')].filter(`+
+		`e => e.offsetParent && e.textContent && e.clientWidth < 120).map(`+
+		`e => e.clientWidth + ' px: ' + e.textContent)`); len(narrow) > 0 {
+		t.Errorf("%q", narrow)
+	}
+	if n := reporttest.Eval[int](b, `document.querySelectorAll('.at td').length`); n < 42 {
+		t.Errorf("%d cells", n)
+	}
+}

@@ -107,7 +107,7 @@ func (w *Worker) inside(l caller, o Order, g Granted) {
 	case Reentrant:
 		w.nest(l, o, 1)
 	default:
-		_ = w.env.Sleep(w.life, o.Hold.D())
+		_ = w.env.Sleep(w.stay, o.Hold.D())
 	}
 }
 
@@ -117,7 +117,7 @@ func (w *Worker) count(o Order, token int64) {
 	if !ok {
 		return
 	}
-	_ = w.env.Sleep(w.life, o.Hold.D())
+	_ = w.env.Sleep(w.stay, o.Hold.D())
 	w.ask(history.WriteOp, o, read.Value+1, token)
 }
 
@@ -125,7 +125,7 @@ func (w *Worker) count(o Order, token int64) {
 // released.
 func (w *Worker) nest(l caller, o Order, depth int) {
 	if depth > nestings {
-		_ = w.env.Sleep(w.life, o.Hold.D())
+		_ = w.env.Sleep(w.stay, o.Hold.D())
 		return
 	}
 	g, err := w.acquire(l, o, depth)

@@ -80,6 +80,8 @@ type linked struct {
 	routes []*route
 	grants Grants
 	held   atomic.Int64 // the acquisition that the client has; 0: none
+	// what happens to the next command; nil: nothing
+	befalls atomic.Pointer[string]
 }
 
 // newLinked builds a client whose lock is linked into the program.
@@ -126,6 +128,12 @@ func (l *linked) Touch(int) (int64, error) { return 0, nil }
 
 // Redirect is Remote.
 func (l *linked) Redirect(node string) error { return redirect(l.routes, node) }
+
+// Befall is Remote.
+func (l *linked) Befall(what string) error {
+	l.befalls.Store(&what)
+	return nil
+}
 
 // SetClock is Remote.
 func (l *linked) SetClock(time.Duration, float64) error {

@@ -15,9 +15,10 @@ const (
 	DoGo       = "go"       // go on from a breakpoint, or forget it
 	DoRedirect = "redirect" // use another node from now on
 	DoClock    = "clock"    // your wall clock is wrong by Offset from now on
+	DoMessage  = "message"  // Body happens to your next command: nemesis.Drop, Strand or Duplicate
 	DoHurry    = "hurry"    // your sleeps are shorter by Offset from now on
 	DoAnswer   = "answer"   // what the guarded resource says
-	DoStop     = "stop"     // end waiting; a hold runs to its end
+	DoStop     = "stop"     // end waiting; a hold runs to its end, unless Leave is set
 )
 
 // Order is a line from the harness to a worker. Which fields count depends on Do; docs/formats.md
@@ -36,6 +37,7 @@ type Order struct {
 	Rate       float64          `json:"rate,omitempty"` // of a clock: seconds it gains in each second
 	Value      int64            `json:"value,omitempty"`
 	Err        string           `json:"err,omitempty"`
+	Leave      bool             `json:"leave,omitempty"` // a hold ends now, too
 }
 
 // Config is all that a worker must know to play its client.
@@ -65,8 +67,9 @@ type Config struct {
 	Master string `json:"master"`
 	// addresses of the sentinels, which name the master instead
 	Sentinels []string `json:"sentinels,omitempty"`
-	// names of nodes by the address that sentinels know them by
+	// names of nodes by the address that sentinels, or the nodes of a cluster, know them by
 	Announced map[string]string `json:"announced,omitempty"`
+	Cluster   bool              `json:"cluster,omitempty"` // the nodes are those of a Redis Cluster
 }
 
 // PhaseConnect is a phase beside those of nemesis: about to connect to a node. Only a breakpoint

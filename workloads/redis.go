@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"slices"
@@ -207,6 +208,9 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 		o.Addrs, o.MasterName, o.Dialer = slices.Clone(c.Sentinels), MasterName, r.connectTo
 		r.sentinels, r.announced = c.Sentinels, c.Announced
 	}
+	if c.Cluster {
+		return newCluster(r, c, o.Simple(), hook.(tracer))
+	}
 	cl := redis.NewUniversalClient(o)
 	cl.AddHook(hook)
 	return cl
@@ -214,13 +218,23 @@ func newRedis(r *route, c Config, hook redis.Hook) redis.UniversalClient {
 
 // tracer is the go-redis hook that writes the trace and stops at breakpoints.
 type tracer struct {
-	w *Worker
-	r *route
+	w    *Worker
+	r    *route
+	node string // of a cluster, whose commands these are; "": that of the route
 }
 
-// handshake are the commands that go-redis sends by itself when it connects; they are neither
-// traced nor stopped.
-var handshake = []string{"hello", "client", "auth", "select"}
+// to is the node that a command goes to.
+func (t tracer) to() string {
+	if t.node != "" {
+		return t.node
+	}
+	return t.r.current()
+}
+
+// handshake are the commands that go-redis sends by itself, when it connects or to find the nodes
+// of a cluster; they are neither traced nor stopped.
+var handshake = []string{"hello", "client", "auth", "select", "cluster", "command",
+	"asking"}
 
 func (t tracer) DialHook(next redis.DialHook) redis.DialHook { return next }
 
@@ -231,13 +245,32 @@ func (t tracer) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		}
 		sent := t.before(ctx, cmd)
 		made := t.r.connections()
-		err := next(ctx, cmd)
+		err := t.send(ctx, cmd, next)
 		if replied := (redis.Error)(nil); err == nil || errorsAs(err, &replied) {
-			sent.Node = t.r.answeredBy(sent.Node, made)
+			t.answered(&sent, made)
 		}
 		t.after(ctx, sent, cmd, err)
 		return err
 	}
+}
+
+// send passes a command on, unless something happens to it on its way.
+func (t tracer) send(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) (err error) {
+	what := t.w.befalls.Swap(nil)
+	if what == nil || *what != nemesis.Drop {
+		err = next(ctx, cmd)
+	}
+	switch {
+	case what == nil:
+	case *what == nemesis.Duplicate:
+		twin := redis.NewCmd(ctx, cmd.Args()...)
+		sent := t.w.Sent(ctx, t.to(), words(twin))
+		t.after(ctx, sent, twin, next(ctx, twin))
+	default:
+		err = io.ErrUnexpectedEOF
+		cmd.SetErr(err)
+	}
+	return err
 }
 
 func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
@@ -262,12 +295,26 @@ func (t tracer) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 // before stops at a breakpoint, then records that the command leaves: the client may have been
 // directed to another node while it stood there.
 func (t tracer) before(ctx context.Context, cmd redis.Cmder) history.Command {
+	args := words(cmd)
+	t.w.Before(ctx, t.to(), args)
+	return t.w.Sent(ctx, t.to(), args)
+}
+
+func words(cmd redis.Cmder) []string {
 	args := make([]string, len(cmd.Args()))
 	for i, a := range cmd.Args() {
 		args[i] = argument(a)
 	}
-	t.w.Before(ctx, t.r.current(), args)
-	return t.w.Sent(ctx, t.r.current(), args)
+	return args
+}
+
+// answered notes which node answered a command that left when so many connections had been made.
+func (t tracer) answered(sent *history.Command, made int) {
+	if t.node != "" {
+		t.r.answered(t.node)
+		return
+	}
+	sent.Node = t.r.answeredBy(sent.Node, made)
 }
 
 // after records the reply, then stops at a breakpoint.
@@ -291,6 +338,10 @@ func (t tracer) after(ctx context.Context, c history.Command, cmd redis.Cmder, e
 // loss is why a reply was not read. A context that ended before anything was sent is no time-out:
 // only a connection that was waited for tells of a network or a machine that stalled.
 func loss(err error) history.Loss {
+	var hidden lostError
+	if errors.As(err, &hidden) {
+		return hidden.why
+	}
 	var op *net.OpError
 	if errors.As(err, &op) && op.Timeout() || errors.Is(err, redis.ErrPoolTimeout) {
 		return history.TimedOut

@@ -19,6 +19,8 @@ type Remote interface {
 	Touch(n int) (at int64, err error)
 	// Redirect makes the process' connections go to another node, or by the second way.
 	Redirect(node string) error
+	// Befall makes nemesis.Drop, Strand or Duplicate happen to the next command of the process.
+	Befall(what string) error
 	// SetClock makes the process' wall clock wrong, as Env.Skew does.
 	SetClock(offset time.Duration, rate float64) error
 	// KeyNames are the names that keys have in Redis.

@@ -3,6 +3,7 @@ package workloads
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/resp"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // wire is a connection of a linked lock. The worker is told of the commands and replies that pass,
@@ -32,7 +34,9 @@ type wire struct {
 	mu      sync.Mutex
 	talk    resp.Conversation
 	asked   []history.Command // that have no whole reply, oldest first; quiet ones without a Seq
+	twins   []bool            // which of them the client does not know of
 	tx      []history.Command // queued in a transaction
+	muted   bool              // the reply is one to a twin
 	why     error             // of the latest read that failed
 	reading []byte            // what arrived and is no whole reply yet
 	ready   []byte            // whole replies that were not read
@@ -58,30 +62,57 @@ func (c *wire) Write(b []byte) (int, error) {
 	c.l.w.env.breathe()
 	time.Sleep(c.turn)
 	c.writing = append(c.writing, b...)
-	whole := 0
+	var out []byte
 	for {
-		args, rest, err := resp.Command(c.writing[whole:])
+		args, rest, err := resp.Command(c.writing)
 		if err != nil {
 			return 0, err
 		}
 		if args == nil {
 			break
 		}
-		whole = len(c.writing) - len(rest)
-		c.send(args)
+		command := c.writing[:len(c.writing)-len(rest)]
+		c.writing = slices.Clone(rest)
+		c.send(args, false)
+		if out, err = c.befall(args, command, out); err != nil {
+			return 0, err
+		}
 	}
-	_, err := c.Conn.Write(c.writing[:whole])
-	c.writing = slices.Clone(c.writing[whole:])
-	if err != nil {
+	if _, err := c.Conn.Write(out); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
-// send waits until a command may leave, and notes it.
-func (c *wire) send(args []string) {
-	sent := history.Command{Args: args}
+// befall adds a command to what leaves, as it happens to it. When its connection breaks, the client
+// is told by what it does next.
+func (c *wire) befall(args []string, command, out []byte) ([]byte, error) {
+	what := ""
 	if !greets(args) {
+		if next := c.l.befalls.Swap(nil); next != nil {
+			what = *next
+		}
+	}
+	switch what {
+	case nemesis.Drop:
+		return nil, errors.Join(io.ErrUnexpectedEOF, c.Close())
+	case nemesis.Strand:
+		_, err := c.Conn.Write(append(out, command...))
+		return nil, errors.Join(io.ErrUnexpectedEOF, err, c.Close())
+	case nemesis.Duplicate:
+		c.send(args, true)
+		out = append(out, command...)
+	}
+	return append(out, command...), nil
+}
+
+// send waits until a command may leave, and notes it. The client does not know of a twin.
+func (c *wire) send(args []string, twin bool) {
+	sent := history.Command{Args: args}
+	switch {
+	case twin:
+		sent = c.l.w.Sent(c.life, c.node, args)
+	case !greets(args):
 		c.l.w.Before(c.life, c.r.current(), args)
 		c.follow()
 		sent = c.l.w.Sent(c.life, c.node, args)
@@ -90,6 +121,7 @@ func (c *wire) send(args []string) {
 	defer c.mu.Unlock()
 	c.talk.Ask(args)
 	c.asked = append(c.asked, sent)
+	c.twins = append(c.twins, twin)
 }
 
 // follow connects to the node to which the client was directed while it stood at a breakpoint. A
@@ -155,7 +187,10 @@ func (c *wire) arrived(b []byte) error {
 			c.l.w.Replied(c.life, a.sent, a.done, false)
 		}
 		c.mu.Lock()
-		c.ready = append(c.ready, reply...)
+		if !c.muted {
+			c.ready = append(c.ready, reply...)
+		}
+		c.muted = false
 		c.mu.Unlock()
 	}
 }
@@ -171,7 +206,8 @@ func (c *wire) match(wire []byte) []ended {
 		return nil
 	}
 	q, text := c.asked[0], resp.Text(wire)
-	c.asked = c.asked[1:]
+	c.muted = c.twins[0]
+	c.asked, c.twins = c.asked[1:], c.twins[1:]
 	all := []ended{{q, history.Command{Node: c.node, Reply: text}}}
 	switch verb := strings.ToLower(q.Args[0]); {
 	case text == "QUEUED" && verb != "echo":
@@ -202,7 +238,7 @@ func (c *wire) Close() error {
 	c.end()
 	c.mu.Lock()
 	all, why := append(c.tx, c.asked...), c.why
-	c.tx, c.asked = nil, nil
+	c.tx, c.asked, c.twins = nil, nil, nil
 	c.mu.Unlock()
 	done := history.Command{Node: c.node, Err: "the client closed the connection",
 		Why: history.BrokenOff}

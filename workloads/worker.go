@@ -40,11 +40,14 @@ type Worker struct {
 	hold   atomic.Pointer[Order] // the cycle that it is in
 	unsure atomic.Bool           // a command of this call had an unknown outcome
 
-	opening atomic.Bool // no command of this acquire has been sent
+	befalls atomic.Pointer[string] // what happens to the next command; nil: nothing
+	opening atomic.Bool            // no command of this acquire has been sent
 
 	life   context.Context
 	stop   context.Context // ends when no more waiting is wanted; holds run to their end
 	halt   context.CancelFunc
+	stay   context.Context // ends when holds are to end, too
+	leave  context.CancelFunc
 	cycles chan *Order
 	answer chan *Order
 }
@@ -70,7 +73,7 @@ func NewWorker(life context.Context, cfg Config, env *Env, dial Dial, out func(R
 		r := newRoute(dial, nodes, spares, cfg.Master)
 		r.begin = func() { w.pass(PhaseConnect, Order{N: w.current()}) }
 		w.routes = append(w.routes, r)
-		w.redis = append(w.redis, newRedis(r, cfg, tracer{w, r}))
+		w.redis = append(w.redis, newRedis(r, cfg, tracer{w: w, r: r}))
 	}
 	for i := range cfg.Keys { // now, so that a bad configuration shows before the first cycle
 		if _, err := w.lock(Order{Key: i}); err != nil {
@@ -84,6 +87,7 @@ func newWorker(life context.Context, cfg Config, env *Env, out func(Report)) *Wo
 	w := &Worker{cfg: cfg, env: env, out: out, life: life, cycles: make(chan *Order, 1),
 		answer: make(chan *Order, 1), locks: map[string]caller{}, breakpoints: breakpoints{life: life}}
 	w.stop, w.halt = context.WithCancel(life)
+	w.stay, w.leave = context.WithCancel(life)
 	return w
 }
 
@@ -167,12 +171,20 @@ func (w *Worker) Handle(o Order) error {
 			return w.remote.SetClock(o.Offset.D(), o.Rate)
 		}
 		w.env.Skew(o.Offset.D(), o.Rate)
+	case DoMessage:
+		if w.remote != nil {
+			return w.remote.Befall(o.Body)
+		}
+		w.befalls.Store(&o.Body)
 	case DoHurry:
 		w.env.Hurry(o.Offset.D())
 	case DoAnswer:
 		w.answer <- &o
 	case DoStop:
 		w.halt()
+		if o.Leave {
+			w.leave()
+		}
 	default:
 		return fmt.Errorf("unknown order %q", o.Do)
 	}

@@ -59,6 +59,10 @@ func leftBy(header history.Header, writer, lost *history.Command) string {
 	case lost == writer:
 		return Say(" Cause: client %d had sent %q to %s at %s and never heard that it was granted.",
 			writer.Process, commandText(header, writer), writer.Node, At(writer.Sent))
+	case lost != nil && strings.HasPrefix(lost.Reply, "(error) "):
+		return Say(" Cause: client %d had written the key on %s at %s, and its %q of %s was refused: %s.",
+			writer.Process, writer.Node, At(writer.Sent), commandText(header, lost), At(lost.Sent),
+			strings.TrimPrefix(lost.Reply, "(error) "))
 	case lost != nil:
 		return Say(" Cause: client %d had written the key on %s at %s, and its %q of %s was never "+
 			"answered.", writer.Process, writer.Node, At(writer.Sent), commandText(header, lost),

@@ -108,14 +108,21 @@ func (f *Fault) Promotes() bool {
 func (f *Fault) Pauses() bool { return f.Action == nemesis.Pause }
 
 // Delays reports whether the fault was in force on the way of a command, on its client, the link or
-// the server, and can have kept it or its reply: clocks and orders to clients cannot.
+// the server, and can have kept it or its reply: clocks and orders to clients cannot. What hits the
+// next command of a client breaks its connection, and is over when it begins.
 func (f *Fault) Delays(m *history.Command) bool {
+	switch f.Action {
+	case nemesis.Drop, nemesis.Strand:
+		return f.From <= m.Sent && m.Why == history.BrokenOff && f.onTheWay(m)
+	case nemesis.Duplicate:
+		return false
+	}
 	until := m.Recv
 	if until == 0 {
 		until = Forever
 	}
-	return !f.MovesClock() && f.Action != nemesis.Redirect && f.Action != nemesis.Promote &&
-		f.From <= until &&
+	orders := []string{nemesis.Redirect, nemesis.Promote, nemesis.SwitchOver}
+	return !f.MovesClock() && !slices.Contains(orders, f.Action) && f.From <= until &&
 		m.Sent <= f.To && f.onTheWay(m)
 }
 
@@ -130,10 +137,13 @@ func (f *Fault) onTheWay(m *history.Command) bool {
 	return mine && (to == "*" || to == m.Node)
 }
 
-// Servers returns the servers that the target names: n0 of "n0" and "c2+>n0", n0 and n1 of "n0>n1".
+// Servers returns the servers that the target names: n0 of "n0" and "c2+>n0", n0 and n1 of "n0>n1",
+// n0 of "b>*n0*".
 func (f *Fault) Servers() (names []string) {
-	moving := []string{"", "*", nemesis.Hit, nemesis.Waiter, nemesis.Spare}
-	for name := range strings.SplitSeq(f.Target, ">") {
+	moving := []string{nemesis.Hit, nemesis.Waiter, nemesis.Spare, nemesis.OverBus}
+	for name := range strings.FieldsFuncSeq(f.Target, func(r rune) bool {
+		return strings.ContainsRune(">,*", r)
+	}) {
 		_, client := ClientOf(strings.TrimSuffix(name, "+"))
 		if !client && !slices.Contains(moving, name) {
 			names = append(names, name)

@@ -168,11 +168,20 @@ func TestFault(t *testing.T) {
 		{"cut", "c1>*", nemesis.Delivery, true},
 		{"cut", "*>n1", nemesis.Delivery, false},
 		{nemesis.Redirect, "*", nemesis.Nothing, false},
+		{nemesis.Duplicate, "c1", nemesis.Delivery, false},
+		{nemesis.Strand, "c1", nemesis.Delivery, false}, // of a command that has its reply
 	} {
 		f := Fault{Action: c.action, Target: c.target, From: 10, To: 20}
 		m := history.Command{Process: 1, Node: "n0", Sent: 15, Recv: 16}
 		if f.Breaks() != c.breaks || f.Delays(&m) != c.delays {
 			t.Errorf("%s of %s breaks %q, delays %v", c.action, c.target, f.Breaks(), f.Delays(&m))
 		}
+	}
+	// what was ordered before its next command is over when that breaks off
+	f := Fault{Action: nemesis.Strand, Target: "c1", From: 10, To: 10}
+	m := history.Command{Process: 1, Sent: 15, Err: "EOF", Why: history.BrokenOff}
+	if other := (history.Command{Sent: 15, Err: "EOF", Why: history.BrokenOff}); !f.Delays(&m) ||
+		f.Delays(&other) {
+		t.Error("it keeps the reply of its client's next command, and of no other")
 	}
 }

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"slices"
+	"time"
+
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -19,7 +22,7 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.LateMessage, ""
 	case leased <= p.B.From && p.A.Valid != record.Forever && p.B.From < p.A.Valid:
 		return verdict.PromisedTooLong, ""
-	case leased <= p.B.From:
+	case leased <= p.B.From || c.slept(p):
 		return verdict.LeaseOverrun, ""
 	case has(certain(commands), verdict.ForeignDelete):
 		return verdict.ReleasedByNonOwner, ""
@@ -35,6 +38,19 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.LateMessage, ""
 	}
 	return classOf(culprit)
+}
+
+// slept reports whether the first holder of a pair stood still for longer than a lease before the
+// second one was granted: only a client that runs prolongs a lease of which no grant says when it
+// ends, such as that of a session. Systems count it in whole seconds.
+func (c *Case) slept(p *record.Pair) bool {
+	lease := (c.history.Header.TTL.D() + time.Second - 1).Truncate(time.Second)
+	if !c.history.Header.Declares.Lease || lease == 0 || p.A.LeaseAt(p.B.From) != record.Forever {
+		return false
+	}
+	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Pauses() && f.Hits(p.A.Process) && f.From+int64(lease) <= min(f.To, p.B.From)
+	})
 }
 
 // certain are the commands of a witness that were answered.

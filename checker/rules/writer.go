@@ -45,9 +45,9 @@ func (w *chain) undoes(m, ga *history.Command) bool {
 
 // spares reports whether a deletion is for another value than the one that a command wrote: the
 // script of an owner who compares leaves it alone.
-func (w *chain) spares(m, ga *history.Command) bool {
-	value := trace.EffectOf(ga.Args).Value
-	return w.trace.Declared(m) && !w.trace.Declared(ga) && len(m.Args) > 4 &&
+func (w *chain) spares(m, by *history.Command) bool {
+	value := trace.EffectOf(by.Args).Value
+	return w.trace.Declared(m) && !w.trace.Declared(by) && len(m.Args) > 4 &&
 		!slices.Contains(m.Args[4:], value)
 }
 
@@ -62,7 +62,7 @@ func (w *chain) writerBefore(m *history.Command, fits func(*history.Command) boo
 			(m.Process != k.Process || m.N != k.N)
 		before := k.Sent <= m.Sent || k.Sent < w.pair.A.From && m.Sent < w.pair.A.From
 		if k.Node == m.Node && before && !second && !w.trace.Releasing(k) &&
-			fits(k) && (by == nil || k.Sent >= by.Sent) {
+			!w.spares(m, k) && fits(k) && (by == nil || k.Sent >= by.Sent) {
 			by = k
 		}
 	}

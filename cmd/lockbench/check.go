@@ -107,8 +107,10 @@ func (f *checkFlags) one(c *cobra.Command, path string) error {
 	}
 	if f.asJSON {
 		err = r.Verdict.Write(c.OutOrStdout())
+	} else if f.quiet {
+		_, err = fmt.Fprintln(c.OutOrStdout(), r.Verdict.Summary)
 	} else if v, e := view.Of(r); e == nil {
-		err = say(c, v, f.quiet)
+		err = say(c, v, false)
 	} else {
 		err = e
 	}
@@ -198,7 +200,7 @@ func (f *checkFlags) checkAll(c *cobra.Command, dirs []string) error {
 			continue
 		}
 		fmt.Fprintf(c.OutOrStdout(), "%-9s %-8s %s\n", r.Verdict.Verdict,
-			strings.Join(violated(r.Verdict), ""), dir)
+			strings.Join(violated(r.Verdict, false), ""), dir)
 	}
 	return f.conclude(c, runs, len(dirs), unreadable)
 }
@@ -251,7 +253,7 @@ func keep(say io.Writer, h *history.History) error {
 // load reads a run directory, or a history by itself, from a file or, for "-", from stdin. With an
 // error it returns the part that could be read.
 func load(stdin io.Reader, path string, independent bool) (*store.Run, error) {
-	in, name := stdin, "standard input"
+	in, name, size := stdin, "standard input", int64(0)
 	if path != "-" {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -265,13 +267,14 @@ func load(stdin io.Reader, path string, independent bool) (*store.Run, error) {
 			return nil, err
 		}
 		defer file.Close()
-		in, name = file, path
+		in, name, size = file, path, history.SizeOf(file)
 	}
 	start := bufio.NewReader(in)
 	if err := readable(start, name); err != nil {
 		return nil, err
 	}
-	h, err := edn.ReadAny(start, edn.Options{Independent: independent})
+	h, err := edn.ReadAny(history.Sized{Reader: start, Bytes: size},
+		edn.Options{Independent: independent})
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}

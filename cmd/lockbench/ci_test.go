@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,28 +79,60 @@ func sortedNames(m map[string]any) (out []string) {
 // expression is a place where GitHub puts in a value before a shell sees it.
 var expression = regexp.MustCompile(`\$\{\{ *matrix\.shard *\}\}`)
 
-// pipeline runs the shell of one machine after the other in a copy of the repository's docs, as a
-// CI server would, with commands that note installations instead of making them;
-// lockbench is this test binary (testscript.Main).
+// pipeline runs the shell of one machine after the other in a copy of a repository, as a CI server
+// would, with commands that note installations instead of making them; lockbench is this test
+// binary (testscript.Main).
 type pipeline struct {
 	t   *testing.T
 	dir string
 	ran []string
 }
 
+// newPipeline is for this repository, of which a pipeline needs the examples.
 func newPipeline(t *testing.T) *pipeline {
 	t.Helper()
+	return pipelineIn(t, examples, filepath.Join("docs", "examples"))
+}
+
+// ownGate is a small gate of the lock of the example repository.
+const ownGate = `environment: process
+seeds: 1
+defaults: {adapter: ./go, ttl: 2s}
+entries:
+  - {nemesis: none, expect: safe}
+  - {nemesis: crash, expect: safe}
+`
+
+// ownPipeline is for a repository with a lock of its own.
+func ownPipeline(t *testing.T, gate string, defects ...defect) *pipeline {
+	t.Helper()
+	p := pipelineIn(t, ownLock, ".")
+	if err := os.WriteFile(filepath.Join(p.dir, "lockbench.yaml"), []byte(gate), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range defects {
+		d.apply(t, p.dir)
+	}
+	return p
+}
+
+func pipelineIn(t *testing.T, files, to string) *pipeline {
+	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "docs", "examples"), os.DirFS(examples)); err != nil {
+	if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(files)); err != nil {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(dir, "bin")
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	stand := "#!/bin/sh\necho \"$0 $*\" >> \"$NOTED\"\n"
 	for _, name := range []string{"sudo", "apt-get", "systemctl", "go", "git"} {
-		if err := os.WriteFile(filepath.Join(bin, name),
-			[]byte("#!/bin/sh\necho \"$0 $*\" >> \"$NOTED\"\n"), 0o755); err != nil {
+		text := stand
+		if real, err := exec.LookPath(name); name == "go" && err == nil { // it builds adapters
+			text = strings.Replace(stand, "\n", "\n[ \"$1\" = install ] || exec "+real+" \"$@\"\n", 1)
+		}
+		if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,18 +142,26 @@ func newPipeline(t *testing.T) *pipeline {
 // run demands that a script succeeds.
 func (p *pipeline) run(s shell, env ...string) {
 	p.t.Helper()
+	if code, said := p.try(s, env...); code != 0 {
+		p.t.Fatalf("%s: exit code %d\n%s\n%s", s.name, code, s.script, said)
+	}
+}
+
+// try gives the exit code of a script, and what it printed.
+func (p *pipeline) try(s shell, env ...string) (code int, said string) {
+	p.t.Helper()
 	cmd := exec.Command("sh", "-euc", s.script)
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(),
 		append(env, "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"),
-			"NOTED="+filepath.Join(p.dir, "noted"),
-			"GITHUB_STEP_SUMMARY="+filepath.Join(p.dir, "step-summary.md"), "GITHUB_BASE_REF=main",
-			"GOPATH="+p.dir)...)
+			"NOTED="+filepath.Join(p.dir, "noted"), "RESULTS="+p.dir, "GATE=lockbench.yaml",
+			"GITHUB_STEP_SUMMARY="+filepath.Join(p.dir, "step-summary.md"), "GITHUB_BASE_REF=main")...)
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		p.t.Fatalf("%s: %v\n%s\n%s", s.name, err, s.script, out)
+	if cmd.ProcessState == nil {
+		p.t.Fatal(err)
 	}
 	p.ran = append(p.ran, s.script)
+	return cmd.ProcessState.ExitCode(), string(out)
 }
 
 // demand wants files that a pipeline uploads, and commands that were run.
@@ -168,56 +209,128 @@ func TestGitHubPipeline(t *testing.T) {
 		"sudo apt-get install -y redis-server", "go install", "lockbench compare")
 }
 
-// TestGitLabPipeline runs each job with its before_script, the parallel one once for each machine.
-func TestGitLabPipeline(t *testing.T) {
-	t.Parallel()
-	testenv.Part(t, "redis")
-	doc := document(t, "gitlab-ci.yml")
-	p := newPipeline(t)
+// gitLab runs each job with its before_script, the parallel one once for each of so many machines,
+// and gives the exit codes of all jobs, and what the last one printed.
+func (p *pipeline) gitLab(machines int) (codes []int, said string) {
+	doc := document(p.t, "gitlab-ci.yml")
 	var before []shell
 	scripts(doc["default"], []string{"before_script"}, "before", &before)
-	for _, job := range []string{"locks-sim", "locks", "verdict"} {
+	job := func(name string, env ...string) {
 		var own []shell
-		scripts(doc[job], []string{"script"}, job, &own)
-		if len(own) == 0 {
-			t.Fatalf("%s has no script", job)
-		}
-		machines := []string{"1"}
-		if job == "locks" {
-			machines = []string{"1", "2"}
-		}
-		for _, m := range machines {
-			for _, s := range slices.Concat(before, own) {
-				p.run(s, "CI_NODE_INDEX="+m, "CI_NODE_TOTAL=2")
+		scripts(doc[name], []string{"script"}, name, &own)
+		code := 0
+		for _, s := range slices.Concat(before, own) {
+			if code, said = p.try(s, env...); code != 0 {
+				break
 			}
 		}
+		codes = append(codes, code)
 	}
-	p.demand([]string{"gate-sim/junit.xml", "gate/junit.xml", "gate/summary.md"},
-		"apt-get install -y --no-install-recommends redis-server", "go install")
+	for m := range machines {
+		job("locks", fmt.Sprint("CI_NODE_INDEX=", m+1), "CI_NODE_TOTAL=2", "GOPATH="+p.gopath())
+	}
+	job("verdict", "GOPATH="+p.gopath())
+	return codes, said
 }
 
-// TestKubernetesJob runs the container of the indexed job once for each index, and then the one
-// that joins.
-func TestKubernetesJob(t *testing.T) {
+// gopath is one that has the modules already.
+func (p *pipeline) gopath() string {
+	out, err := exec.Command("go", "env", "GOPATH").Output()
+	if err != nil {
+		p.t.Skip("there is no go command")
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// kubernetes runs the container of the indexed job once for each of so many indices, and then the
+// one that joins.
+func (p *pipeline) kubernetes(machines int) (codes []int, said string) {
+	job := func(name string, env ...string) {
+		var all []shell
+		scripts(document(p.t, name)["spec"], []string{"args"}, name, &all)
+		if len(all) != 1 {
+			p.t.Fatalf("%s has %d scripts", name, len(all))
+		}
+		var code int
+		code, said = p.try(all[0], env...)
+		codes = append(codes, code)
+	}
+	for m := range machines {
+		job("kubernetes-job.yaml", fmt.Sprint("JOB_COMPLETION_INDEX=", m))
+	}
+	job("kubernetes-merge.yaml")
+	return codes, said
+}
+
+// pipelines are those that gate the lock of the example repository, with the exit codes of a lock
+// that is as expected, and of one that is not, and where the joined gate is.
+var pipelines = []struct {
+	name, gate string
+	run        func(p *pipeline, machines int) (codes []int, said string)
+	broken     []int
+}{
+	// each machine fails by itself on GitLab; on Kubernetes only the job that joins does
+	{"GitLab", "gate", (*pipeline).gitLab, []int{1, 1, 1}},
+	{"Kubernetes", "whole", (*pipeline).kubernetes, []int{0, 0, 1}},
+}
+
+// TestPipelinesGateTheOwnLock: a lock that is as expected passes on two machines, and one that is
+// not makes the pipeline fail.
+func TestPipelinesGateTheOwnLock(t *testing.T) {
 	t.Parallel()
 	testenv.Part(t, "redis")
-	p := newPipeline(t)
-	for _, name := range []string{"kubernetes-job.yaml", "kubernetes-merge.yaml"} {
-		spec := document(t, name)["spec"].(map[string]any)
-		indices := []string{""}
-		if spec["completionMode"] == "Indexed" {
-			indices = []string{"0", "1"}
-		}
-		for _, i := range indices {
-			var all []shell
-			scripts(spec, []string{"args"}, name, &all)
-			if len(all) != 1 {
-				t.Fatalf("%s has %d scripts", name, len(all))
+	double := defect{"go/lock.go", "ok, err := r.SetNX(ctx, key, l.token, lease).Result()",
+		"_, err := r.Set(ctx, key, l.token, lease).Result(); ok := err == nil"}
+	for _, c := range pipelines {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := ownPipeline(t, ownGate)
+			codes, said := c.run(p, 2)
+			for tries := 2; tries > 0 && slices.Contains(codes, 2); tries-- { // the machine stalled
+				p = ownPipeline(t, ownGate)
+				codes, said = c.run(p, 2)
 			}
-			p.run(all[0], "JOB_COMPLETION_INDEX="+i)
+			if !slices.Equal(codes, []int{0, 0, 0}) {
+				t.Fatalf("exit codes %v\n%s", codes, said)
+			}
+			p.demand([]string{c.gate + "/junit.xml", c.gate + "/summary.md", c.gate + "/gate.html"})
+			p = ownPipeline(t, ownGate, double)
+			if codes, said = c.run(p, 2); !slices.Equal(codes, c.broken) ||
+				!strings.Contains(said, "2 not as expected") {
+				t.Errorf("a broken lock: exit codes %v, want %v\n%s", codes, c.broken, said)
+			}
+		})
+	}
+}
+
+// TestPipelinesAreNeverGreenByAccident: what cannot be run ends with 254, and the verdict, too.
+func TestPipelinesAreNeverGreenByAccident(t *testing.T) {
+	t.Parallel()
+	testenv.Part(t, "redis")
+	const easy = "environment: sim\nseeds: 2\nentries:\n  - {impl: token-lua, expect: safe}\n"
+	for _, c := range []struct {
+		name, gate string
+		machines   int
+		defects    []defect
+		line       string
+	}{
+		{"a gate of tomorrow", "format: 9\n" + ownGate, 2, nil, "has neither matrix.json nor gate.json"},
+		{"an adapter that does not build", ownGate, 2,
+			[]defect{{"go/lock.go", "package main", "package main !"}}, "has neither"},
+		{"a machine that is missing", easy, 1, nil, "shard 2/2 is missing"},
+		{"no machine", easy, 0, nil, "has neither"},
+	} {
+		for _, x := range pipelines {
+			p := ownPipeline(t, c.gate, c.defects...)
+			codes, said := x.run(p, c.machines)
+			if last := codes[len(codes)-1]; last != 254 || !strings.Contains(said, c.line) {
+				t.Errorf("%s on %s: exit codes %v, no %q in:\n%s", c.name, x.name, codes, c.line, said)
+			}
+			if c.gate != easy && slices.Contains(codes, 0) {
+				t.Errorf("%s on %s: exit codes %v", c.name, x.name, codes)
+			}
 		}
 	}
-	p.demand([]string{"whole/matrix.json", "whole/matrix.html"})
 }
 
 // TestThePageNamesTheExamples: docs/ci.md shows each file, and the gate files are gates.

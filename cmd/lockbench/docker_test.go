@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,22 +61,59 @@ var contained = []struct {
 	{"redis:6.0", []string{"--redis-image", "lockbench/redis:6.0"}},
 	{"redis:8", []string{"--redis-image", "lockbench/redis:8"}},
 	{"valkey:8", []string{"--redis-image", "lockbench/valkey:8"}},
+	{"Redis 8.2", []string{"--server", "redis-8.2-server"}},
+	{"Valkey 9.1", []string{"--server", "valkey-9.1-server"}},
 }
 
-// wanted says which columns are made. A column whose image has to be built first and was not is
-// left out, unless the table is written.
+// wanted says which columns are made. One whose image has to be built first and was not is left
+// out, and so is one whose program is not in the path; the table keeps what it says of them.
 func wanted(ctx context.Context, way int) bool {
 	c := contained[way]
 	switch {
-	case way == 0 || os.Getenv("UPDATE") != "":
+	case asProcess(c.flags):
+		_, err := exec.LookPath(c.flags[1])
+		return err == nil && (testenv.Soak() || os.Getenv("UPDATE") != "")
+	case way == 0:
 		return true
-	case !testenv.Soak():
+	case !testenv.Soak() && os.Getenv("UPDATE") == "":
 		return false
 	case c.flags[0] != "--redis-image":
 		return true
 	}
 	_, err := docker.ImageID(ctx, c.flags[1])
 	return err == nil
+}
+
+// asProcess reports whether a column is another server as a process instead of containers.
+func asProcess(flags []string) bool { return len(flags) > 0 && flags[0] == "--server" }
+
+// adaptedRows are a library for each kind of fault that hits its process, its links or its servers.
+var adaptedRows = [][]string{
+	{"redis-py", "pause"}, {"redis-py", "failover:after"}, {"redsync", "restart"},
+}
+
+// TestLibrariesInContainers wants of released libraries the same, where their servers are
+// containers: on the host's network, and on one of their own.
+func TestLibrariesInContainers(t *testing.T) {
+	t.Parallel()
+	testenv.Part(t, "docker")
+	for _, row := range adaptedRows {
+		t.Run(row[0]+" "+row[1], func(t *testing.T) {
+			t.Parallel()
+			if here, err := condition("adapter:" + row[0]); err != nil || !here {
+				t.Skip(row[0]+" is not set up here: lockbench adapters setup ", row[0], " ", err)
+			}
+			args := []string{"run", "--adapter", row[0], "--nemesis", row[1], "--ttl", "3s"}
+			here := ""
+			for _, c := range contained[:2] {
+				var there string
+				here, there, _ = inBoth(t, args, c.flags, here)
+				if here != there {
+					t.Errorf("as processes %s, %s %s", here, c.name, there)
+				}
+			}
+		})
+	}
 }
 
 // keyTries is how often a row is run where a verdict is unknown or the environments differ: a busy
@@ -151,7 +190,11 @@ func inBoth(t *testing.T, args, flags []string, known string) (here, there, vers
 		if here = known; known == "" || try > 0 {
 			here, _ = letters(t, append(with, runner.Process))
 		}
-		there, versions = letters(t, append(append(with, runner.Docker), flags...))
+		environment := runner.Docker
+		if asProcess(flags) {
+			environment = runner.Process
+		}
+		there, versions = letters(t, append(append(with, environment), flags...))
 		if there == impossible || here == there && here != "unknown" {
 			break
 		}
@@ -174,6 +217,9 @@ func letters(t *testing.T, args []string) (verdict, image string) {
 	verdict, h := verdictOf(t, out.Bytes(), said.String())
 	if verdict == "unknown" {
 		return verdict, ""
+	}
+	if h["image"] == "" {
+		return verdict, "Redis " + h["redis"] + ", as processes"
 	}
 	name, _, _ := strings.Cut(h["image"], " ")
 	return verdict, fmt.Sprintf("Redis %s, image %s, Docker %s", h["redis"], name, h["docker"])
@@ -253,7 +299,7 @@ func (k *keyCells) line(row int, known []string) string {
 func (k *keyCells) compare(t *testing.T) {
 	have, err := os.ReadFile(keyTable)
 	if os.Getenv("UPDATE") != "" {
-		have = k.write()
+		have = k.write(have)
 		err = os.WriteFile(keyTable, have, 0o644)
 	}
 	if err != nil {
@@ -267,6 +313,13 @@ func (k *keyCells) compare(t *testing.T) {
 	}
 }
 
+// after is the rest of the line that begins with a text.
+func after(page []byte, begin string) string {
+	_, rest, _ := strings.Cut("\n"+string(page), "\n"+begin)
+	line, _, _ := strings.Cut(rest, "\n")
+	return line
+}
+
 // knownCells are the cells of a row in the table.
 func knownCells(table []byte, row int) []string {
 	for l := range strings.Lines(string(table)) {
@@ -277,7 +330,8 @@ func knownCells(table []byte, row int) []string {
 	return nil
 }
 
-func (k *keyCells) write() []byte {
+// write makes the page. What was not measured is as the page has it.
+func (k *keyCells) write(have []byte) []byte {
 	b := bytes.NewBufferString(`# The same verdicts in containers
 
 One row for each class of faults, run as processes and in containers: ` + "`valid`" + `, or the ` +
@@ -293,7 +347,7 @@ makes the first two columns again, and fails where they differ from each other o
 	}
 	b.WriteString(" |\n|---|---|---" + strings.Repeat("|---", len(contained)) + "|\n")
 	for row := range keyRows {
-		b.WriteString(k.line(row, nil) + "\n")
+		b.WriteString(k.line(row, knownCells(have, row)) + "\n")
 	}
 	b.WriteString("\n")
 	for way, c := range contained {
@@ -301,7 +355,8 @@ makes the first two columns again, and fails where they differ from each other o
 		if len(c.flags) > 0 {
 			flags = " (`" + strings.Join(c.flags, " ") + "`)"
 		}
-		fmt.Fprintf(b, "- %s%s: %s\n", c.name, flags, k.versions[way])
+		said := fmt.Sprintf("- %s%s: ", c.name, flags)
+		fmt.Fprintln(b, said+cmp.Or(k.versions[way], after(have, said)))
 	}
 	return b.Bytes()
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -29,17 +31,20 @@ func exploreCommand() *cobra.Command {
 		Use:   "explore",
 		Short: "Search the simulator for a run in which a lock fails, and make it small",
 		Long: `explore looks for a violation in virtual time, hundreds of runs a second: by random seeds,
-by priorities of clients, or (--exhaustive) through all orders of commands, replies, expiry and one
-fault within bounds. A fault is aimed by its scenarios and, by turns, drawn at random times, phases
-and commands. A violation is done again to be sure, made as small as possible, and saved:
-lockbench replay does it again.
+with several kinds of schedules by turns, or (--exhaustive) through all orders of commands, replies,
+expiry and one fault within bounds. A fault is aimed by its scenarios and, by turns, drawn at random
+times, phases and commands. A violation is done again to be sure, made as small as possible, and
+saved: lockbench replay does it again.
 Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, 254 wrong usage.`,
-		Example: `  # a minute for a race
+		Example: `  # find something wrong with this lock
+  lockbench explore --impl setpx-del
+
+  # a minute for a race
   lockbench explore --impl setnx-del-expired --nemesis crash --for 60s
 
-  # 5,000 seeds, by priorities, only for the algorithm's own flaw
+  # 5,000 seeds, one kind of schedule, only for the algorithm's own flaw
   lockbench explore --impl token-lua --nemesis failover --seeds 5000 \
-    --schedule priority --properties L
+    --schedule pos --properties L
 
   # every order of messages of 3 clients, with up to 2 expiries and 3 preemptions
   lockbench explore --impl getset --exhaustive --clients 3 --expiries 2 --preemptions 3
@@ -56,8 +61,11 @@ Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, 254 w
 func (f *exploreFlags) register(s *pflag.FlagSet) {
 	o := &f.RunOptions
 	f.lockFlags.register(s)
-	s.Lookup("nemesis").Usage =
-		"fault, with all its variants unless one is named; 'lockbench list nemeses' shows all"
+	nemesis := s.Lookup("nemesis")
+	nemesis.DefValue = ""
+	nemesis.Usage = "fault, with all its variants unless one is named; 'lockbench list nemeses' " +
+		"shows all (default: every fault that the lock can have, by turns)"
+	o.Nemesis = ""
 	s.StringSliceVar(&f.search.Properties, "properties", nil,
 		"properties that must not be violated (default S,L,O,D,F,U; R must be asked for)")
 	s.Uint64Var(&o.Seed, "seed", 0, "first seed")
@@ -65,11 +73,12 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 	s.DurationVar(&f.search.Budget, "for", 0, "how long (default 60s, or as long as --seeds take)")
 	s.IntVar(&f.search.Jobs, "jobs", 0, "runs at the same time (default one for each core)")
 	s.Var(&f.shard, "shard", "run the seeds of this part only: 2/4 is the second of four machines")
-	s.StringVar(&f.search.Schedule, "schedule", explore.Random,
-		"random: messages take random times; priority: clients have priorities, which change at a few "+
-			"points")
+	s.StringVar(&f.search.Schedule, "schedule", explore.Portfolio,
+		"portfolio: the others by turns; random: messages take random times; pos: they have random "+
+			"priorities; walk: uniform over what can go on")
 	s.StringVar(&f.search.Moments, "moments", explore.Both,
-		"moments of faults: aimed by their scenarios, drawn at random, or both by turns")
+		"moments of faults: aimed by their scenarios, drawn at random, guided by what was new, or both "+
+			"aimed and guided by turns")
 	s.BoolVar(&f.search.KeepGoing, "keep-going", false,
 		"go on after a violation; one of each property and class is saved")
 	s.BoolVar(&f.keeper.AsIs, "no-shrink", false, "save counterexamples as they were found")
@@ -99,11 +108,14 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if f.Impl == "" {
 		return errNoLock
 	}
+	if f.all.exhaustive && f.Nemesis == "" {
+		f.Nemesis, f.search.Options.Nemesis = "none", "none"
+	}
 	hits, out, err := f.find(c)
 	if err != nil {
 		return err
 	}
-	f.keeper.Screen = c.ErrOrStderr()
+	f.keeper.Screen, f.keeper.Jobs = c.ErrOrStderr(), f.search.Jobs
 	out.Found, err = f.keeper.Keep(c.Context(), hits)
 	var unsaved explore.SaveError
 	switch {
@@ -140,6 +152,9 @@ func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.F
 		hits, out.Progress, err = f.search.Find(c.Context())
 	}
 	out.Rate, out.Stopped = out.Progress.Rate(), c.Context().Err() != nil
+	if !f.all.exhaustive {
+		out.Rarer = out.Progress.RarerThan()
+	}
 	return hits, out, err
 }
 
@@ -151,12 +166,12 @@ func (f *exploreFlags) check(set *pflag.FlagSet) error {
 		return err
 	}
 	switch {
-	case s.Schedule != explore.Random && s.Schedule != explore.Priority:
-		return fmt.Errorf("--schedule %q is not known; there are %s and %s", s.Schedule, explore.Random,
-			explore.Priority)
-	case s.Moments != explore.Aimed && s.Moments != explore.Drawn && s.Moments != explore.Both:
-		return fmt.Errorf("--moments %q is not known; there are %s, %s and %s", s.Moments, explore.Aimed,
-			explore.Drawn, explore.Both)
+	case !slices.Contains(explore.Schedules(), s.Schedule):
+		return fmt.Errorf("--schedule %q is not known; there are: %s", s.Schedule,
+			strings.Join(explore.Schedules(), ", "))
+	case !slices.Contains(explore.Moments(), s.Moments):
+		return fmt.Errorf("--moments %q is not known; there are: %s", s.Moments,
+			strings.Join(explore.Moments(), ", "))
 	}
 	if f.shard.Of > 0 {
 		if f.all.exhaustive || f.all.table.matrix {

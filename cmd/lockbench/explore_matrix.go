@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/lockbench/lockbench/internal/progress"
@@ -67,8 +66,8 @@ func (f *decideFlags) check(set *pflag.FlagSet) (err error) {
 
 // decide goes through the table of expected verdicts.
 func (f *decideFlags) decide(c *cobra.Command, of *exploreFlags) error {
-	if info, err := os.Stat(f.docs); f.docs != "" && (err != nil || !info.IsDir()) {
-		return fmt.Errorf("--docs %s is no directory; make it first", f.docs)
+	if err := checkDocs(f.docs); err != nil {
+		return err
 	}
 	bar := progress.StartBar(c.ErrOrStderr())
 	defer bar.Stop()

@@ -6,10 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestFindings does once what docs/findings.md says of released libraries, as it says it. Those
@@ -30,14 +28,6 @@ func TestFindings(t *testing.T) {
 		e.Setenv("XDG_CACHE_HOME", cache)
 		e.Setenv("FINDINGS", folder)
 		return setup(e)
-	}
-	p.Condition = func(name string) (bool, error) {
-		name, ok := strings.CutPrefix(name, "adapter:")
-		if !ok {
-			return condition(name)
-		}
-		a, err := adapters.Find(name)
-		return err == nil && (a.IsSetUp() || testenv.Required("adapters")), err
 	}
 	testscript.Run(t, p)
 }

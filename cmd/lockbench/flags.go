@@ -102,6 +102,9 @@ func (f *lockFlags) read() error {
 
 // registerPlace adds the flags that say more about an environment than its name does.
 func registerPlace(s *pflag.FlagSet, p *harness.Place) {
+	s.StringVar(&p.Server, "server", "",
+		"with --env process: program that is started instead of the redis-server installed, such as "+
+			"the path of a valkey-server")
 	s.StringVar(&p.Image, "redis-image", "",
 		"with --env docker: image that redis-server is started from (default "+docker.DefaultImage+")")
 	s.StringVar(&p.Network, "docker-network", "",
@@ -124,8 +127,8 @@ var groups = []struct {
 	title string
 	flags []string
 }{
-	{"Servers and clients", []string{"env", "redis-image", "docker-network", "workers", "addr", "tls",
-		"any-database", "redis-config", "topology", "masters", "replicas", "clients",
+	{"Servers and clients", []string{"env", "server", "redis-image", "docker-network", "workers",
+		"addr", "tls", "any-database", "redis-config", "topology", "masters", "replicas", "clients",
 		"keys"}},
 	{"Times and settings of the lock", []string{"ttl", "poll", "acquire-timeout", "hold", "think",
 		"client-timeout", "client-retries", "node-timeout", "wait-replicas", "wait-timeout", "watchdog",

@@ -18,15 +18,11 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
-	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/spf13/cobra"
 )
 
 func main() {
-	if worker.IsOne() {
-		os.Exit(worker.Main(os.Stdin, os.Stdout))
-	}
 	if docker.IsJanitor() {
 		os.Exit(docker.JanitorMain(os.Stdin))
 	}

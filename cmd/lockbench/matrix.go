@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -110,7 +111,7 @@ func matrixCommand() *cobra.Command {
 var (
 	withResume      = []string{"resume", "jobs", "docs", "costs", "json", "again", "soak"}
 	withMitigations = []string{"mitigations", "repeat", "jobs", "seed", "ttl", "store", "docs", "json",
-		"env", "redis-image", "docker-network", "workers"}
+		"env", "server", "redis-image", "docker-network", "workers"}
 )
 
 // check refuses flags that would have no effect.
@@ -128,7 +129,15 @@ func (f *matrixFlags) check(set *pflag.FlagSet) (err error) {
 			err = fmt.Errorf("--resume goes on with what was asked for then; leave --%s away", g.Name)
 		}
 	})
-	return err
+	return cmp.Or(err, checkDocs(f.docs))
+}
+
+// checkDocs refuses a directory of pages that is not there, before anything is run for it.
+func checkDocs(dir string) error {
+	if info, err := os.Stat(dir); dir != "" && (err != nil || !info.IsDir()) {
+		return fmt.Errorf("--docs %s is no directory; make it first", dir)
+	}
+	return nil
 }
 
 // withBar does something while a bar shows how far it has come.
@@ -142,10 +151,10 @@ func withBar(c *cobra.Command, do func(tell func(done, all int, what string)) er
 func tellStep(bar *progress.Bar, s matrix.Step) {
 	what := s.Result.Row + " under " + s.Result.Nemesis
 	if s.Why != "" {
-		what = "again, with nothing beside it, since " + s.Why + ": " + what
+		what = "again, with little beside it, since " + s.Why + ": " + what
 	}
 	bar.Step(s.Done, s.All, what)
-	bar.Later(s.Longer, "since "+units.Count(s.Again, "run")+" come again alone, for which the "+
+	bar.Later(s.Longer, "since "+units.Count(s.Again, "run")+" come again at the end, for which the "+
 		"machine was too busy")
 }
 

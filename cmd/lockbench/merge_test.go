@@ -164,7 +164,8 @@ func TestOneAtWorkInADirectory(t *testing.T) {
 func TestASearchHasEveryOptionOfALock(t *testing.T) {
 	t.Parallel()
 	lacks := map[string]string{
-		"env": "it is the simulator", "redis-image": "", "docker-network": "", "workers": "", "addr": "",
+		"env": "it is the simulator", "server": "",
+		"redis-image": "", "docker-network": "", "workers": "", "addr": "",
 		"tls": "", "any-database": "", "redis-config": "the simulator has no settings",
 		"story": "it has a plan of its own", "plan": "a counterexample is replayed",
 		"expect": "the answer is what is found", "quiet": "",
@@ -192,7 +193,7 @@ func TestAGateHasEveryOptionOfRun(t *testing.T) {
 		"topology": "failover", "ttl": "600ms", "watchdog": "false",
 		"node-timeout": "", "masters": "", "keys": "2", "redis-image": "", "docker-network": "",
 		"workers": "", "addr": "", "tls": "", "any-database": "",
-		"wait-replicas": "1",
+		"wait-replicas": "1", "server": "",
 	}
 	set := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	new(runFlags).register(set)

@@ -9,24 +9,7 @@ import (
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
-// plantEnv names the part of the test binary that has a data race.
-const plantEnv = "LOCKBENCH_PLANT_RACE"
-
-// plant is a data race, in the part that plantEnv names.
-func plant(part string) {
-	if os.Getenv(plantEnv) != part {
-		return
-	}
-	n, done := 0, make(chan bool)
-	go func() {
-		n++
-		close(done)
-	}()
-	n++
-	<-done
-}
-
-func TestPlantedRace(*testing.T) { plant("test") }
+func TestPlantedRace(*testing.T) { testenv.PlantRace("test") }
 
 // TestARaceTurnsATestRed plants a data race in a test, in a command that a test starts, and in a
 // worker that this command starts.
@@ -52,7 +35,7 @@ func TestARaceTurnsATestRed(t *testing.T) {
 		if row.cmd.Env == nil { // a test is marked, and the others go on
 			row.cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 		}
-		row.cmd.Env = append(row.cmd.Env, plantEnv+"="+row.part)
+		row.cmd.Env = append(row.cmd.Env, testenv.RacePlanted+"="+row.part)
 		out, _ := row.cmd.CombinedOutput()
 		if code := row.cmd.ProcessState.ExitCode(); code != row.code ||
 			!strings.Contains(string(out), row.says) {

@@ -122,7 +122,7 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	}
 	var found []string
 	for _, a := range runs {
-		letters := violated(a.Verdict)
+		letters := violated(a.Verdict, false)
 		for _, l := range letters {
 			if !slices.Contains(found, l) {
 				found = append(found, l)
@@ -145,10 +145,11 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	return err
 }
 
-// violated are the properties that a verdict calls so.
-func violated(v *checker.Verdict) (out []string) {
+// violated are the properties that a verdict calls so; with reported, also those that do not decide
+// it.
+func violated(v *checker.Verdict, reported bool) (out []string) {
 	for _, p := range v.Properties {
-		if p.Verdict == checker.Violated && !p.Reported {
+		if p.Verdict == checker.Violated && (reported || !p.Reported) {
 			out = append(out, p.Property)
 		}
 	}
@@ -178,8 +179,16 @@ func worse(a, b int) int {
 // command for the environment that was named; "" if the table knows of none.
 func elsewhere(r *store.Run, p harness.Plan, environment string) string {
 	row, letters, others := matrix.Elsewhere(p)
-	if len(others) == 0 || len(violated(r.Verdict)) > 0 {
+	found := violated(r.Verdict, true)
+	letters = slices.DeleteFunc(slices.Clone(letters), func(letter string) bool {
+		return slices.Contains(found, letter)
+	})
+	if len(others) == 0 || len(letters) == 0 || len(violated(r.Verdict, false)) > 0 {
 		return ""
+	}
+	what := "nothing"
+	if len(found) > 0 {
+		what = "only " + units.List(found)
 	}
 	lock := "lockbench run --impl " + units.Quoted(p.Impl)
 	if environment != runner.Auto && environment != "" {
@@ -201,8 +210,8 @@ func elsewhere(r *store.Run, p harness.Plan, environment string) string {
 	} else {
 		which = "other aims"
 	}
-	return fmt.Sprintf("This aim found nothing, but the table expects %s of this lock from %s of the "+
-		"fault: %s", units.List(letters), which, command)
+	return fmt.Sprintf("This aim found %s, but the table expects %s of this lock from %s of the "+
+		"fault: %s", what, units.List(letters), which, command)
 }
 
 // tourFlags are the flags of tour.

@@ -7,18 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
-	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
-	if worker.IsOne() { // the test binary plays the workers, too
-		plant("worker")
-		os.Exit(worker.Main(os.Stdin, os.Stdout))
-	}
 	if docker.IsJanitor() {
 		os.Exit(docker.JanitorMain(os.Stdin))
 	}
@@ -27,7 +23,7 @@ func TestMain(m *testing.M) {
 	}
 	testenv.SideBySide(4)
 	testscript.Main(m, map[string]func(){"lockbench": func() {
-		plant("command")
+		testenv.PlantRace("command")
 		plantPanic()
 		main()
 	}})
@@ -62,8 +58,12 @@ func scriptsIn(dir string) testscript.Params {
 	}
 }
 
-// condition knows [race], [redis] and the other parts of package testenv.
+// condition knows [race], [adapter:redis-py], [redis] and the other parts of package testenv.
 func condition(name string) (bool, error) {
+	if library, ok := strings.CutPrefix(name, "adapter:"); ok {
+		a, err := adapters.Find(library)
+		return err == nil && (a.Missing() == nil && a.IsSetUp() || testenv.Required("adapters")), err
+	}
 	if name == "race" {
 		return testenv.Race, nil
 	}

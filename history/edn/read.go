@@ -32,6 +32,10 @@ func ReadAny(r io.Reader, o Options) (*history.History, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	start, _ := b.Peek(4096)
 	start = bytes.TrimLeft(start, " \t\r\n,")
+	ours := io.Reader(b)
+	if s, ok := r.(history.Sized); ok {
+		ours = history.Sized{Reader: b, Bytes: s.Bytes}
+	}
 	if bytes.HasPrefix(start, []byte("JEPSEN")) {
 		return &history.History{}, &history.LineError{Line: 1,
 			Err: errors.New("this is a test.jepsen file; use its history.edn")}
@@ -39,11 +43,11 @@ func ReadAny(r io.Reader, o Options) (*history.History, error) {
 	if len(start) > 0 && start[0] == '{' {
 		start = bytes.TrimLeft(start[1:], " \t\r\n")
 		if len(start) == 0 || start[0] == '"' {
-			return history.Read(b)
+			return history.Read(ours)
 		}
 	}
 	if len(start) == 0 {
-		return history.Read(b)
+		return history.Read(ours)
 	}
 	return Read(b, o)
 }

@@ -278,7 +278,8 @@ func TestEndsOfAdapters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := play(t, name, workloads.Mutex)
-			if p.failed != "" || p.exit == nil || p.exit.Error() != exit {
+			want := "the adapter mine: " + exit + "; its log is " + p.log
+			if p.failed != "" || p.exit == nil || p.exit.Error() != want {
 				t.Errorf("it ended with %v, said %q", p.exit, p.failed)
 			}
 			if kinds := kinds(p.events); kinds != "invoke acquire, ok acquire" {

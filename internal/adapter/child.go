@@ -35,6 +35,7 @@ type child struct {
 	calls   map[int]*call // by n; one at a time for each acquisition
 	fault   error         // the first thing that it did wrong
 	closed  bool          // its input
+	alone   bool          // its input was open when it ended
 	isReady bool
 	recent  int // unasked answers since the second began
 	second  int64
@@ -108,6 +109,9 @@ func (c *child) follow(out, errs *os.File, log *os.File) {
 		copyUpTo(log, errs, maxLog)
 	}()
 	exit := c.cmd.Wait()
+	c.mu.Lock()
+	c.alone = !c.closed
+	c.mu.Unlock()
 	c.early(exit)
 	_ = proc.KillGroup(c.cmd.Process.Pid) // what it has started
 	late := time.AfterFunc(leftoverWait, func() { out.Close(); errs.Close() })
@@ -135,6 +139,18 @@ func (c *child) early(exit error) {
 	if !ready {
 		c.blame(fmt.Errorf("it ended before it was ready (%s)", how))
 	}
+}
+
+// ended is how the process ended: of one that ended by itself with whose it was, and where its log
+// is.
+func (c *child) ended() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var exit *exec.ExitError
+	if c.alone && errors.As(c.exit, &exit) && exit.Exited() {
+		return c.error(c.exit)
+	}
+	return c.exit
 }
 
 // copyUpTo copies a stream to its end, and drops what is beyond a bound.
@@ -182,6 +198,22 @@ func (c *child) close() {
 	if !c.closed {
 		c.closed = true
 		close(c.orders)
+		c.unreturned()
+	}
+}
+
+// unreturned notes in the log which calls have not come back although the run is over. The mutex is
+// held.
+func (c *child) unreturned() {
+	log, err := os.OpenFile(c.log, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer log.Close()
+	for _, k := range c.calls {
+		fmt.Fprintf(log, "lockbench: %v\n", c.error(fmt.Errorf("it has not returned from %s n=%d, which "+
+			"was ordered %v before the end", k.op, k.n,
+			time.Duration(proc.Monotonic()-k.sent).Round(time.Millisecond))))
 	}
 }
 

@@ -136,6 +136,15 @@ func (r *remote) Redirect(node string) error {
 	return r.tap.Redirect(node)
 }
 
+// Befall is workloads.Remote.
+func (r *remote) Befall(what string) error {
+	if r.direct {
+		return errors.New("its commands are not seen")
+	}
+	r.tap.Befall(what)
+	return nil
+}
+
 // SetClock is workloads.Remote.
 func (r *remote) SetClock(offset time.Duration, rate float64) error {
 	if r.clock == nil {

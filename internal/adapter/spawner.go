@@ -207,7 +207,7 @@ func (w *worker) Output() io.Reader { return w.out }
 // Wait is server.Worker.
 func (w *worker) Wait() error {
 	<-w.over
-	return w.child.exit
+	return w.child.ended()
 }
 
 // Close is server.Worker: the process' input ends.

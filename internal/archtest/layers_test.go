@@ -24,19 +24,22 @@ var rooms = map[string][]string{
 	// workloads has the phases of a cycle and what a redirect means from nemesis
 	"workloads":    {"history", "impls", "nemesis"},
 	"reports/page": {"checker"},
+	// beside a run that does a counterexample again lies its file
 	"reports/view": {"history", "nemesis", "checker", "checker/record", "checker/trace",
-		"internal/store", "reports/page"},
+		"internal/explore/counterexample", "internal/store", "reports/page"},
 	"reports/timeline": {"history", "checker/record", "checker/trace", "reports/page", "reports/view"},
 	"reports/sequence": {"history", "checker", "checker/record", "reports/page", "reports/view"},
-	"reports/figure":   {"history", "checker/record", "reports/page", "reports/view"},
+	"reports/figure": {"history", "checker/record", "internal/explore/counterexample",
+		"reports/page", "reports/view"},
 	"reports/terminal": {"checker", "reports/page", "reports/view"},
 	// a report says how likely what it shows is, what would have helped, and what to use instead
 	"reports": {"history", "history/edn", "internal/harness", "internal/measured", "checker",
 		"internal/store", "reports/page", "reports/view",
 		"reports/timeline", "reports/sequence", "reports/figure"},
+	// it chooses among its locks as the verb choose does
 	"reports/matrix": {"history", "impls", "checker", "internal/batch", "internal/matrix",
-		"internal/store", "internal/study", "reports", "reports/page", "reports/figure",
-		"reports/view"},
+		"internal/measured", "internal/store", "internal/study", "reports", "reports/page",
+		"reports/figure", "reports/view"},
 	// it draws and shrinks the runs that show what is not as expected
 	"reports/gate": {"checker", "internal/batch", "internal/explore", "internal/gate",
 		"internal/harness", "internal/store", "reports", "reports/page", "reports/view"},
@@ -87,7 +90,7 @@ var rooms = map[string][]string{
 		"internal/cluster/clock", "internal/cluster/proxy", "internal/cluster/worker"},
 	// what nodes showed of scripts becomes a part of the trace before it is judged
 	"internal/store":      {"history", "checker", "checker/trace"},
-	"internal/tap":        {"history"},
+	"internal/tap":        {"history", "nemesis"}, // what happens to a command
 	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine": {},
 	"internal/explore": {"history", "impls", "nemesis", "workloads", "checker", "internal/harness",
@@ -128,6 +131,10 @@ var rooms = map[string][]string{
 	"internal/study": {"history", "internal/mutate", "internal/mutate/detection", "nemesis",
 		"workloads", "checker", "internal/harness",
 		"internal/explore", "internal/batch", "internal/matrix", "internal/store"},
+	// how often and how fast cells of the matrix and mutants are found without an aim
+	"internal/searched": {"history", "internal/explore", "internal/matrix", "internal/store"},
+	"internal/searched/measure": {"internal/explore", "internal/matrix", "internal/mutate/detection",
+		"internal/searched"},
 	// what the records of docs say of a lock and a fault
 	"docs": {},
 	"internal/measured": {"docs", "history", "impls", "nemesis", "checker", "internal/batch",

@@ -214,7 +214,7 @@ func exists(name string) bool {
 func texts(t *testing.T) (names []string) {
 	t.Helper()
 	kinds := []string{".go", ".md", ".lua", ".txt", ".txtar", ".yaml", ".yml", ".c", ".tmpl", ""}
-	skip := []string{".git", "store", "bin", "old"}
+	skip := []string{".git", "store", "bin", "dist", ".go", "old"}
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -13,18 +13,10 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/cluster/clock"
 	"github.com/lockbench/lockbench/internal/cluster/server"
-	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/redis/go-redis/v9"
 )
-
-func TestMain(m *testing.M) {
-	if worker.IsOne() {
-		os.Exit(worker.Main(os.Stdin, os.Stdout))
-	}
-	os.Exit(m.Run())
-}
 
 // bench is one Redis with one link to it, as a client has it, and a way around.
 type bench struct {

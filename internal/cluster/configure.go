@@ -35,7 +35,7 @@ func (w *Environment) configure() error {
 		if cfg.Sentinels, err = w.linksToSentinels(i); err != nil {
 			return err
 		}
-		cfg.Announced = w.announced
+		cfg.Announced, cfg.Cluster = w.announced, w.cfg.Topology == nemesis.Cluster
 		if needs(w.cfg.Scenario, nemesis.Redirect, nemesis.Spare) {
 			if cfg.Spares, err = w.linksToNodes(fmt.Sprintf("c%d+>", i)); err != nil {
 				return err

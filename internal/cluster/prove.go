@@ -26,6 +26,8 @@ func (w *Environment) Prove(s nemesis.Step) error {
 		return w.proveSilence(s)
 	case nemesis.Promote:
 		return w.provePromotion(s.Target)
+	case nemesis.SwitchOver:
+		return w.proveSwitch(s.Target)
 	case nemesis.Cut, nemesis.HoldBack, nemesis.Delay, nemesis.Reset:
 		return w.each(s.Target, w.links.ProveToxic)
 	case nemesis.Refuse:
@@ -38,6 +40,25 @@ func (w *Environment) Prove(s nemesis.Step) error {
 	if s.Lasts() {
 		return fmt.Errorf("%s %s: this environment has no proof of it (internal/cluster/prove.go)",
 			s.Do, s.Target)
+	}
+	return nil
+}
+
+// switching is how long a replica that was told to take over may take to begin: a sentinel asks the
+// others first.
+const switching = 5 * time.Second
+
+// proveSwitch waits until a replica that was told to take over says that it begins.
+func (w *Environment) proveSwitch(name string) error {
+	begun := func() bool {
+		w.election.mu.Lock()
+		defer w.election.mu.Unlock()
+		return w.election.begun == name
+	}
+	for limit := time.Now().Add(switching); !begun(); time.Sleep(time.Millisecond) {
+		if time.Now().After(limit) {
+			return fmt.Errorf("%s: it does not take over", name)
+		}
 	}
 	return nil
 }
@@ -82,12 +103,25 @@ func (w *Environment) proveClock(s nemesis.Step) error {
 		if err != nil {
 			return err
 		}
-		low, high, err := c.Ahead()
+		low, high, err := aheadBy(c, func(low, high time.Duration) bool {
+			return high >= s.Offset.D()-clockSlack && low <= s.Offset.D()+clockSlack
+		})
 		if err == nil && (high < s.Offset.D()-clockSlack || low > s.Offset.D()+clockSlack) {
 			err = fmt.Errorf("%s: its clock is ahead by %v, not by %v", n.Name, high, s.Offset.D())
 		}
 		return err
 	})
+}
+
+// aheadBy reads a clock until it is as wanted, or for a moment: a server may answer with a time
+// that it read a little before, as Valkey does.
+func aheadBy(c clocked, wanted func(low, high time.Duration) bool) (low, high time.Duration,
+	err error) {
+	proc.Eventually(func() bool {
+		low, high, err = c.Ahead()
+		return err != nil || wanted(low, high)
+	})
+	return low, high, err
 }
 
 // probeClocks makes sure that the nodes read their clocks through the shim: a server that was
@@ -105,8 +139,12 @@ func (w *Environment) probeClocks() error {
 		if err != nil {
 			return err
 		}
-		low, _, err := c.Ahead()
+		low, _, err := aheadBy(c, func(low, _ time.Duration) bool { return low >= jump/2 })
 		if err := errors.Join(err, n.Clock.Set(0)); err != nil {
+			return err
+		}
+		back := func(_, high time.Duration) bool { return high < jump/2 }
+		if _, _, err := aheadBy(c, back); err != nil {
 			return err
 		}
 		if low < jump/2 {

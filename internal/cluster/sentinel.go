@@ -70,8 +70,9 @@ func (w *Environment) startAnnounced(i int, master string) error {
 		return err
 	}
 	host, port, _ := net.SplitHostPort(public)
+	// of two that know as much, n1 is promoted
 	c.Config = append(c.Config[:len(c.Config):len(c.Config)], "replica-announce-ip", host,
-		"replica-announce-port", port)
+		"replica-announce-port", port, "replica-priority", strconv.Itoa(10*i))
 	n, err := w.launch(c)
 	if err == nil {
 		n.follows = w.nodes[0]
@@ -141,13 +142,13 @@ func (w *Environment) overheard(line string) {
 	if _, rest, ok := strings.Cut(line, "+failover-state-wait-promotion slave "); ok {
 		words := strings.Fields(rest) // address as a name, host, port, …
 		if len(words) >= 3 {
-			w.promoted(history.PhaseFrom, net.JoinHostPort(words[1], words[2]))
+			w.promoted(history.PhaseFrom, w.announced[net.JoinHostPort(words[1], words[2])])
 		}
 	}
 	if _, rest, ok := strings.Cut(line, "+switch-master "); ok {
 		words := strings.Fields(rest) // name, old host, old port, new host, new port
 		if len(words) >= 5 {
-			w.promoted(history.PhaseTo, net.JoinHostPort(words[3], words[4]))
+			w.promoted(history.PhaseTo, w.announced[net.JoinHostPort(words[3], words[4])])
 			go func() { _ = w.alarm(false) }() // a sentinel that cannot be told may be gone
 		}
 	}
@@ -155,8 +156,8 @@ func (w *Environment) overheard(line string) {
 
 // promoted reports a phase of a promotion, once, and its begin also where the message of one
 // sentinel come before those of another.
-func (w *Environment) promoted(phase, address string) {
-	node, e := w.announced[address], &w.election
+func (w *Environment) promoted(phase, node string) {
+	e := &w.election
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.begun != node {

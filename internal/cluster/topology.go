@@ -29,6 +29,8 @@ func (w *Environment) startServers() error {
 		err = w.startOthers()
 	case nemesis.Sentinel:
 		err = w.startSentinels()
+	case nemesis.Cluster:
+		err = w.startVoters()
 	}
 	for i := 0; err == nil && i < len(w.nodes); i++ {
 		err = w.observe(w.nodes[i])

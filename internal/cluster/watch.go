@@ -74,18 +74,34 @@ func (w *Environment) alarm(close bool) error {
 	}
 	w.election.mu.Lock()
 	defer w.election.mu.Unlock()
-	if len(w.watchers) == 0 || w.election.near == close {
+	if w.election.near == close {
 		return nil
 	}
 	w.election.near = close
 	var all sync.WaitGroup
-	errs := make([]error, len(w.watchers))
-	for i, n := range w.watchers {
-		all.Go(func() {
-			errs[i] = redisOf(n).Do(context.Background(), "SENTINEL", "SET", workloads.MasterName,
-				"down-after-milliseconds", d.Milliseconds()).Err()
-		})
+	watchers := w.electors()
+	errs := make([]error, len(watchers))
+	for i, n := range watchers {
+		all.Go(func() { errs[i] = n.Watch(d) })
 	}
 	all.Wait()
 	return errors.Join(errs...)
+}
+
+// elector is a server that promotes another when the master was silent for too long.
+type elector interface {
+	Watch(patience time.Duration) error
+}
+
+// electors are the sentinels, or the nodes of a cluster that run.
+func (w *Environment) electors() (all []elector) {
+	for _, n := range w.watchers {
+		all = append(all, redisOf(n))
+	}
+	for _, n := range w.nodes {
+		if e, votes := n.operator.(server.MemberAdmin); votes && !isClosed(n.Done()) && !n.Stopped() {
+			all = append(all, e)
+		}
+	}
+	return all
 }

@@ -35,6 +35,8 @@ type Trial struct {
 	batch.Finding
 	Aim  string     // the scenario: runs of the same one are repetitions of each other
 	Cost batch.Cost // what it cost; zero: its record is not there any more
+
+	record string // its directory, in that of its side; "": there is none, or it was measured
 }
 
 // Comparison is two sides beside each other.

@@ -37,9 +37,9 @@ func Load(ctx context.Context, dir string, tell func(done, all int)) (*Side, err
 	}
 	var err error
 	switch {
-	case l.has("gate.json"):
+	case l.has(gate.ResultFile):
 		err = l.gate()
-	case l.has("matrix.json"):
+	case l.has(matrix.File):
 		err = l.matrix()
 	case l.has(store.History):
 		err = l.run()
@@ -58,14 +58,21 @@ func Load(ctx context.Context, dir string, tell func(done, all int)) (*Side, err
 type loader struct {
 	dir  string
 	side *Side
-	// of the trials' records, in the order of the items and their trials; "": there is none
-	dirs []string
 }
 
 func (l *loader) has(name string) bool {
 	_, err := os.Stat(filepath.Join(l.dir, name))
 	return err == nil
 }
+
+// is says what the side is, and where it was run.
+func (l *loader) is(kind, environment, machine string, versions, settings map[string]string) {
+	s := l.side
+	s.Kind, s.Environment, s.Machine, s.Versions, s.Settings = kind, environment, machine, versions,
+		settings
+}
+
+func (l *loader) add(i Item) { l.side.Items = append(l.side.Items, i) }
 
 func (l *loader) run() error {
 	r, err := store.Load(l.dir)
@@ -77,69 +84,49 @@ func (l *loader) run() error {
 			l.side.Name)
 	}
 	h := r.History.Header
-	l.side.Kind, l.side.Environment, l.side.Versions, l.side.Machine = aRun, h.Environment, h.Versions,
-		h.Machine
-	l.side.Settings = settingsOf(r.Plan)
+	l.is(aRun, h.Environment, h.Machine, h.Versions, settingsOf(r.Plan))
 	l.add(Item{Name: h.Impl + " under " + h.Nemesis, Under: h.Nemesis, Trials: []Trial{
-		{Finding: batch.NewFinding(r.Verdict, nil)}}}, ".")
+		{Finding: batch.NewFinding(r.Verdict, nil), record: "."}}})
 	return nil
 }
 
 func (l *loader) matrix() error {
-	f, err := os.Open(filepath.Join(l.dir, "matrix.json"))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	m, err := matrix.Read(f)
+	m, err := batch.ReadFile[matrix.Matrix](filepath.Join(l.dir, matrix.File))
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.side.Name, err)
 	}
-	l.side.Kind, l.side.Environment, l.side.Versions, l.side.Machine = aMatrix, m.Environment,
-		m.Versions,
-		m.Machine
-	l.side.Settings = map[string]string{"ttl": m.TTL.String(), "repeat": fmt.Sprint(m.Repeat),
-		"seed": fmt.Sprint(m.Seed), "shard": m.Shard.String()}
+	l.is(aMatrix, m.Environment, m.Machine, m.Versions, map[string]string{"ttl": m.TTL.String(),
+		"repeat": fmt.Sprint(m.Repeat), "seed": fmt.Sprint(m.Seed), "shard": m.Shard.String()})
 	for _, c := range m.Cells {
-		if len(c.Runs) == 0 {
-			continue
-		}
 		item := Item{Name: c.Row + ", " + c.Column, Under: c.Column}
-		var dirs []string
 		for _, r := range c.Runs {
-			item.Trials, dirs = append(item.Trials, Trial{Finding: r.Finding, Aim: r.Nemesis}),
-				append(dirs, r.Dir)
+			item.Trials = append(item.Trials, Trial{Finding: r.Finding, Aim: r.Nemesis, record: r.Dir})
 		}
-		l.add(item, dirs...)
+		if len(item.Trials) > 0 {
+			l.add(item)
+		}
 	}
 	return nil
 }
 
 func (l *loader) gate() error {
-	f, err := os.Open(filepath.Join(l.dir, "gate.json"))
+	r, err := gate.ReadDir(l.dir)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	r, err := gate.ReadResult(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", l.side.Name, err)
-	}
-	l.side.Kind, l.side.Environment, l.side.Versions, l.side.Machine = aGate, r.Gate.Environment,
-		gate.Flat(r.Versions),
-		r.Machine
-	l.side.Settings = map[string]string{"shard": r.Shard.String()}
+	l.is(aGate, r.Gate.Environment, r.Machine, gate.Flat(r.Versions),
+		map[string]string{"shard": r.Shard.String()})
 	for _, res := range r.Entries {
 		for i := range r.Gate.Entries {
 			if e := &r.Gate.Entries[i]; e.Name == res.Name {
-				l.entry(e, res)
+				l.add(entry(e, res))
 			}
 		}
 	}
 	return nil
 }
 
-func (l *loader) entry(e *gate.Entry, res gate.EntryResult) {
+func entry(e *gate.Entry, res gate.EntryResult) Item {
 	item := Item{Name: e.Name, Under: e.Option("nemesis"), Settings: map[string]string{
 		"environment": e.Environment, "seed": fmt.Sprint(e.Seed), "seeds": fmt.Sprint(e.Seeds),
 		"repeats": fmt.Sprint(e.Repeats), "expect": e.Expect.String(),
@@ -147,16 +134,10 @@ func (l *loader) entry(e *gate.Entry, res gate.EntryResult) {
 	for _, o := range e.Options {
 		item.Settings[o.Name] = strings.Join(o.Values, ",")
 	}
-	var dirs []string
 	for _, run := range e.Count(res.Runs).Counted {
-		item.Trials, dirs = append(item.Trials, Trial{Finding: run.Finding, Cost: run.Cost}),
-			append(dirs, "")
+		item.Trials = append(item.Trials, Trial{Finding: run.Finding, Cost: run.Cost})
 	}
-	l.add(item, dirs...)
-}
-
-func (l *loader) add(i Item, dirs ...string) {
-	l.side.Items, l.dirs = append(l.side.Items, i), append(l.dirs, dirs...)
+	return item
 }
 
 // measure reads the records of all trials. One that is not there any more is left out.
@@ -169,10 +150,10 @@ func (l *loader) measure(ctx context.Context, tell func(done, all int)) {
 	}
 	var mu sync.Mutex
 	done := 0
-	pool.Each(ctx, runtime.NumCPU(), slices.Values(indices(len(trials))), func(i int) {
-		if l.dirs[i] != "" {
-			if r, err := store.Load(filepath.Join(l.dir, filepath.FromSlash(l.dirs[i]))); err == nil {
-				trials[i].Cost = batch.Join(batch.Measure(r.History, r.Trace))
+	pool.Each(ctx, runtime.NumCPU(), slices.Values(trials), func(t *Trial) {
+		if t.record != "" {
+			if r, err := store.Load(filepath.Join(l.dir, filepath.FromSlash(t.record))); err == nil {
+				t.Cost = batch.Join(batch.Measure(r.History, r.Trace))
 			}
 		}
 		mu.Lock()
@@ -181,14 +162,6 @@ func (l *loader) measure(ctx context.Context, tell func(done, all int)) {
 			tell(done, len(trials))
 		}
 	})
-}
-
-func indices(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // settingsOf are the fields of a plan. What is expected of a run changes nothing in it.

@@ -11,17 +11,21 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Findings is the result of a search, for people and programs.
 type Findings struct {
-	Impl     string    `json:"impl"`
-	Nemesis  string    `json:"nemesis"`
-	Progress Progress  `json:"progress"`
-	Rate     float64   `json:"runs_per_second"`
-	Stopped  bool      `json:"stopped,omitempty"` // before the budget was used up
-	Found    []Finding `json:"found"`
-	Covered  *Covered  `json:"covered,omitempty"` // of an exhaustive search
+	Impl     string   `json:"impl"`
+	Nemesis  string   `json:"nemesis"`
+	Progress Progress `json:"progress"`
+	Rate     float64  `json:"runs_per_second"`
+	Stopped  bool     `json:"stopped,omitempty"` // before the budget was used up
+	// nothing was found: with 95 % confidence less than this share of the runs of this search would
+	// show a violation
+	Rarer   float64   `json:"rarer_than,omitempty"`
+	Found   []Finding `json:"found"`
+	Covered *Covered  `json:"covered,omitempty"` // of an exhaustive search
 	// the command that does a counterexample again, with %s for its file; "": lockbench replay
 	Again string `json:"-"`
 }
@@ -30,6 +34,7 @@ type Findings struct {
 type Finding struct {
 	File        string `json:"file"`
 	Seed        uint64 `json:"seed"`
+	Run         int    `json:"run,omitempty"` // in which run of a search it was found, from 1
 	Property    string `json:"property"`
 	Class       string `json:"class,omitempty"`
 	Explanation string `json:"explanation"`
@@ -37,6 +42,8 @@ type Finding struct {
 	ShrinkRuns  int    `json:"shrink_runs"`
 	// the budget of making it small was used up, and it may become smaller
 	Unfinished bool `json:"unfinished,omitempty"`
+	// how likely it was from each step on; null: there was no time for that
+	Curve *counterexample.Curve `json:"curve"`
 
 	counterexample *counterexample.Counterexample
 }
@@ -46,6 +53,7 @@ type Keeper struct {
 	Store string // they go below its directory "counterexamples"
 	Out   string // the file of the first, instead; "": as the others
 	AsIs  bool   // without making them small
+	Jobs  int    // runs at the same time, of the curve; 0: one
 	// a terminal shows how far the making small has come; nil: none does
 	Screen io.Writer
 }
@@ -70,12 +78,13 @@ func (k Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error)
 		if err != nil {
 			return all, fmt.Errorf("seed %d: %w", h.Seed, err)
 		}
+		x.Curve = curve(ctx, x, k.Jobs)
 		file, err := k.save(x, len(all) == 0)
 		if err != nil {
 			return all, SaveError{err}
 		}
-		all = append(all, Finding{file, h.Seed, h.Property, h.Class, x.Verdict.Explanation,
-			len(x.Steps), shrunk.Runs, shrunk.Unfinished, x})
+		all = append(all, Finding{file, h.Seed, h.Run, h.Property, h.Class, x.Verdict.Explanation,
+			len(x.Steps), shrunk.Runs, shrunk.Unfinished, x.Curve, x})
 	}
 	return all, nil
 }
@@ -94,6 +103,23 @@ func (f Finding) unfinished() string {
 		return ", and the budget for that was used up"
 	}
 	return ""
+}
+
+// foundIn says in which of the runs it was found.
+func (f Finding) foundIn(p Progress) string {
+	if f.Run == 0 {
+		return units.Count(p.Runs, "run")
+	}
+	return fmt.Sprintf("found in run %d of %d", f.Run, p.Runs)
+}
+
+// decision is the step that decided it.
+func (f Finding) decision() string {
+	n := f.Curve.Decided
+	if n == 0 || n > len(f.counterexample.Steps) {
+		return ""
+	}
+	return f.counterexample.Steps[n-1].String() + "\n"
 }
 
 // save writes a counterexample under a name that says what it shows.
@@ -126,22 +152,34 @@ func (f Findings) Text(w io.Writer) error {
 		if f.Stopped {
 			b.WriteString("stopped early: ")
 		}
-		fmt.Fprintf(b, "no violation of %s under %s in %d runs, %s (%.0f runs/s)\n",
-			f.Impl, f.Nemesis, p.Runs, p.states(), f.Rate)
+		fmt.Fprintf(b, "no violation of %s under %s in %d runs, %s (%.0f runs/s)%s\n",
+			f.Impl, cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, p.rarer())
 	}
 	if p.HarnessErrors > 0 {
 		fmt.Fprintf(b, "%d runs broke and are worth nothing\n", p.HarnessErrors)
 	}
+	if len(p.LeftOut) > 0 {
+		var names []string
+		for _, x := range p.LeftOut {
+			names = append(names, x.Fault)
+		}
+		fmt.Fprintf(b, "left out, since the lock or the simulator cannot have it: %s\n",
+			strings.Join(names, ", "))
+	}
 	for i, x := range f.Found {
-		fmt.Fprintf(b, "%s under %s violates %s", f.Impl, f.Nemesis, x.Property)
+		fmt.Fprintf(b, "%s under %s violates %s", f.Impl, cmp.Or(f.Nemesis,
+			x.counterexample.Plan.Nemesis), x.Property)
 		if x.Class != "" {
 			fmt.Fprintf(b, ": %s", x.Class)
 		}
 		b.WriteString("\n")
 		if i == 0 {
-			fmt.Fprintf(b, "%d runs, %.0f a second, %s; %d more to make it small%s\n\n",
-				p.Runs, f.Rate, p.states(), x.ShrinkRuns, x.unfinished())
+			fmt.Fprintf(b, "%s, %.0f a second, %s; %d more to make it small%s\n\n",
+				x.foundIn(p), f.Rate, p.states(), x.ShrinkRuns, x.unfinished())
 			x.steps(b)
+		}
+		if x.Curve != nil {
+			fmt.Fprintf(b, "%s\n%s\n", x.Curve, x.decision())
 		}
 		fmt.Fprintf(b, "%s\n\ncounterexample %s\nreplay         "+cmp.Or(f.Again,
 			"lockbench replay %s")+"\n", x.Explanation, x.File, x.File)

@@ -33,8 +33,7 @@ type follower struct {
 
 // executed takes each command: its reply is under way from now on.
 func (f *follower) executed(x sim.Execution) {
-	w := walk{hash: f.replied[x.Client]}
-	f.replied[x.Client] = w.step(x)
+	f.replied[x.Client] = walked(f.replied[x.Client], x)
 }
 
 // CanInject is sim.Injector.
@@ -79,6 +78,17 @@ func (f *follower) branch(options []sim.Option) {
 				append(slices.Clip(slices.Clone(f.chosen)), c)})
 		}
 	}
+}
+
+// passing stands for time among the processes.
+const passing = -2
+
+// who acts if an option is taken.
+func who(o sim.Option) int {
+	if o.Name == sim.Time {
+		return passing
+	}
+	return o.Process
 }
 
 // after is how much of the bounds is used if option c is taken. A process that could go on and must

@@ -16,6 +16,7 @@ import (
 type Hit struct {
 	Case        simrun.Case
 	Seed        uint64
+	Run         int // which of the runs of the search it was, in the order of seeds, from 1
 	Property    string
 	Class       string
 	Explanation string // of the violation, for people
@@ -28,7 +29,7 @@ type Hit struct {
 // a hit on a property that it violates, ready to be made small. The error says that it cannot run,
 // or that the property is not violated in it.
 func HitOf(ctx context.Context, p harness.Plan, property string) (Hit, error) {
-	chooser, answers := randomChooser(counterexample.Timed, p.Seed)
+	chooser, answers := randomChooser(Random, p, p.Seed)
 	r, err := simrun.Job{Plan: p, Chooser: chooser}.Run(ctx)
 	if err != nil {
 		return Hit{}, err

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,15 +16,23 @@ import (
 // cycle, or before or after one of its commands. The scenarios of the nemesis table are aimed where
 // a lock is known to hurt; these may find another place.
 type draw struct {
-	rand *rand.Rand
-	plan harness.Plan
+	rand   *rand.Rand
+	plan   harness.Plan
+	victim string // the client that it is about, mostly; "": none yet
+	// commands that the lock was seen to send, as breakpoints name them: one that is rare is as likely
+	// a moment as any other
+	commands []string
 }
 
 // scenario is the fault with this name at a drawn moment, now and then twice; nil: the name has no
 // form without an aim.
 func (d draw) scenario(fault string) []nemesis.Step {
+	if fault == noFault {
+		return d.slow()
+	}
 	var steps []nemesis.Step
 	for n := 1 + d.rand.IntN(4)/3; n > 0; n-- {
+		d.victim = d.client()
 		e, ok := d.effect(fault)
 		if !ok {
 			return nil
@@ -33,29 +42,72 @@ func (d draw) scenario(fault string) []nemesis.Step {
 	return steps
 }
 
+// noFault is the name of no fault at all.
+const noFault = "none"
+
+// slow lets one client stand before or after one of its commands, or two clients, as clients do
+// without any fault. Each is slow for less than a lease, together with the time that it is inside.
+func (d draw) slow() []nemesis.Step {
+	most := int64(d.plan.TTL-d.plan.Hold) * 9 / 10
+	part := func(of int64) history.Duration { return history.Duration(1 + d.rand.Int64N(max(1, of))) }
+	first := d.stop()
+	d.victim = ""
+	if d.rand.IntN(2) == 0 {
+		return []nemesis.Step{first, {Do: nemesis.Wait, For: part(most)},
+			{Do: nemesis.Go, Target: first.Await.As}}
+	}
+	second, both := d.stop(), part(most/2)
+	for second.Await.Client == first.Await.Client {
+		second = d.stop()
+	}
+	second.Await.As, second.For = "later", part(most-int64(both))
+	return []nemesis.Step{first, second, {Do: nemesis.Wait, For: both},
+		{Do: nemesis.Go, Target: first.Await.As},
+		{Do: nemesis.Wait, For: part(most - int64(both))}, {Do: nemesis.Go, Target: "later"}}
+}
+
+// stop is a moment at which a client stands.
+func (d draw) stop() nemesis.Step {
+	for {
+		if at, name := d.moment(); name != "" {
+			return at
+		}
+	}
+}
+
 // inject does the effect at a drawn moment, lets the client that stands at the breakpoint go on at
-// once, and undoes the effect after a drawn time.
+// once, and undoes the effect after a drawn time or at another moment.
 func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 	at, name := d.moment()
 	steps := append([]nemesis.Step{at}, e.Begin...)
 	if name != "" {
 		steps = append(steps, nemesis.Step{Do: nemesis.Go, Target: name})
 	}
-	if len(e.End) > 0 {
-		steps = append(steps, nemesis.Step{Do: nemesis.Wait, For: d.length()})
+	if len(e.End) == 0 {
+		return steps
 	}
-	return append(steps, e.End...)
+	if d.rand.IntN(2) == 0 {
+		return append(append(steps, nemesis.Step{Do: nemesis.Wait, For: d.length()}), e.End...)
+	}
+	until, name := d.moment()
+	if d.rand.IntN(2) == 0 { // while a client is inside, mostly the one that it is about
+		until, name = d.at(), "until"
+		until.Await.Phase, until.Await.Nth = nemesis.Granted, 1+d.rand.IntN(3)/2
+	}
+	if steps = append(append(steps, until), e.End...); name != "" {
+		until.Await.As = "until"
+		steps = append(steps, nemesis.Step{Do: nemesis.Go, Target: "until"})
+	}
+	return steps
 }
 
 // moment is a step that is over at the moment, and the name of the client that stands at a
 // breakpoint then.
 func (d draw) moment() (s nemesis.Step, name string) {
-	const who = "drawn"
-	longest := history.Duration(3 * d.plan.TTL)
-	a := &nemesis.Await{As: who, Client: fmt.Sprintf("c%d", d.rand.IntN(d.plan.Clients))}
-	switch d.rand.IntN(3) {
+	s = d.at()
+	switch a := s.Await; d.rand.IntN(3) {
 	case 0:
-		return nemesis.Step{Do: nemesis.Wait, For: history.Duration(d.rand.Int64N(int64(longest)/40)+1) *
+		return nemesis.Step{Do: nemesis.Wait, For: history.Duration(d.rand.Int64N(int64(s.For)/40)+1) *
 			40}, ""
 	case 1:
 		a.Phase = []string{nemesis.Acquiring, nemesis.Granted, nemesis.Releasing,
@@ -64,13 +116,30 @@ func (d draw) moment() (s nemesis.Step, name string) {
 	default:
 		a.Command, a.At = ".", []string{nemesis.Before, nemesis.After}[d.rand.IntN(2)]
 		a.Nth = 1 + d.rand.IntN(12)
+		if len(d.commands) > 0 && d.rand.IntN(4) > 0 {
+			a.Command, a.Nth = d.commands[d.rand.IntN(len(d.commands))], 1+d.rand.IntN(3)
+		}
 	}
-	return nemesis.Step{Await: a, For: longest}, who
+	return s, s.Await.As
 }
 
-// length is how long a fault lasts: mostly longer than a lease, now and then much shorter.
+// at is a moment of a client, mostly of the victim, whose phase or command is still open. It
+// is not waited for longer than three leases.
+func (d draw) at() nemesis.Step {
+	a := &nemesis.Await{As: "drawn", Client: d.client()}
+	if d.victim != "" && d.rand.IntN(3) > 0 {
+		a.Client = d.victim
+	}
+	return nemesis.Step{Await: a, For: history.Duration(3 * d.plan.TTL)}
+}
+
+// lengths of a fault in percent of a lease: mostly longer, just over it and just under it, and now
+// and then much shorter.
+var lengths = []history.Duration{130, 130, 250, 105, 95, 60, 30}
+
+// length is how long a fault lasts.
 func (d draw) length() history.Duration {
-	return d.plan.TTL * history.Duration([]int{13, 13, 25, 3, 6}[d.rand.IntN(5)]) / 10
+	return d.plan.TTL * lengths[d.rand.IntN(len(lengths))] / 100
 }
 
 func (d draw) client() string { return fmt.Sprintf("c%d", d.rand.IntN(d.plan.Clients)) }
@@ -85,7 +154,7 @@ func (d draw) node() string {
 // effect draws what a fault does, and to which client or server.
 func (d draw) effect(fault string) (nemesis.Effect, bool) {
 	name, variant, _ := strings.Cut(fault, ":")
-	on := nemesis.On{Client: d.client(), Nodes: []string{d.node()}}
+	on := nemesis.On{Client: cmp.Or(d.victim, d.client()), Nodes: []string{d.node()}}
 	on.Links = on.Client + ">*"
 	short := false
 	switch name {

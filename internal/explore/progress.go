@@ -12,12 +12,20 @@ import (
 // Progress is how far a search has come.
 type Progress struct {
 	Runs int `json:"runs"`
-	// distinct: what nodes executed and replied, in order; a search counts to 2^18
+	// distinct: of clients, nodes and fault, without values and times; a search counts to 2^18
 	States        int           `json:"states"`
 	Hits          int           `json:"hits"`           // runs with a violation
 	HarnessErrors int           `json:"harness_errors"` // runs that are worth nothing
 	Took          time.Duration `json:"took"`
 	Broke         string        `json:"-"` // why the first of the runs that are worth nothing is so
+	// faults that the lock or the simulator cannot have, each with the reason, if none was named
+	LeftOut []LeftOut `json:"left_out,omitempty"`
+}
+
+// LeftOut is a fault that was not searched.
+type LeftOut struct {
+	Fault  string `json:"fault"`
+	Reason string `json:"reason"`
 }
 
 // states says how many distinct states there were.
@@ -31,11 +39,28 @@ func (p Progress) states() string {
 // Rarer says in one line what follows from a search that found nothing: it is no proof.
 func (p Progress) Rarer() string {
 	n := p.Runs - p.HarnessErrors
-	if n == 0 {
+	if n <= 0 {
 		return "no run is worth anything"
 	}
-	return fmt.Sprintf("no violation in %s, %s: with 95 %% confidence rarer than "+
-		"3 in %s runs", units.Count(n, "run"), p.states(), units.Thousands(n))
+	return fmt.Sprintf("no violation in %s, %s%s", units.Count(n, "run"), p.states(), p.rarer())
+}
+
+// rarer is the rule of three in words.
+func (p Progress) rarer() string {
+	n := p.Runs - p.HarnessErrors
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(": with 95 %% confidence rarer than 3 in %s runs", units.Thousands(n))
+}
+
+// RarerThan is the rule of three: how likely a violation is in a run at most, with 95 % confidence,
+// if n runs had none. 0: there was one, or no run.
+func (p Progress) RarerThan() float64 {
+	if n := p.Runs - p.HarnessErrors; n > 0 && p.Hits == 0 {
+		return min(1, 3/float64(n))
+	}
+	return 0
 }
 
 // Rate is how many runs were made in a second.

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"iter"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,32 +15,31 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/pool"
+	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/nemesis"
-)
-
-// How schedules are chosen.
-const (
-	Random   = "random"   // each message takes a random time
-	Priority = "priority" // clients have priorities that change at a few random points
 )
 
 // Where faults are injected.
 const (
 	Aimed = "aimed" // as the scenarios of the nemesis table say
 	Drawn = "drawn" // at a random time, phase or command
-	Both  = "both"  // by turns
+	// drawn; those of runs that came to a new state are kept and changed a little
+	Guided = "guided"
+	Both   = "both" // aimed and guided, by turns
 )
+
+// Moments are the names of where faults are injected, the default first.
+func Moments() []string { return []string{Both, Guided, Drawn, Aimed} }
 
 // Search is what to look for, and for how long.
 type Search struct {
 	Options    harness.RunOptions // the lock, the fault, the environment
 	Properties []string           // to be violated; empty: those that a run judges by default
-	Schedule   string             // Random or Priority
-	Moments    string             // Aimed, Drawn or Both
+	Schedule   string             // one of Schedules
+	Moments    string             // Aimed, Drawn, Guided or Both
 	Seeds      int                // runs at most; 0: no limit
 	Budget     time.Duration      // 0: no limit
 	Jobs       int
@@ -51,17 +51,45 @@ type Search struct {
 // searching is the state of a search.
 type searching struct {
 	Search
-	plans  []harness.Plan // by turns
-	states states
-	begin  time.Time
-	runs   atomic.Int64
-	errors atomic.Int64 // of the harness
+	plans []candidate // by turns
+	// commands that some run of an earlier generation sent, in order
+	commands []string
+	out      []LeftOut // faults that the lock or the simulator cannot have, and why
+	turns    turns
+	states   states
+	// runs that were planned; those after a violation are not made
+	planned int
+	begin   time.Time
+	runs    atomic.Int64
+	errors  atomic.Int64 // of the harness
 
 	mu    sync.Mutex
 	hits  []Hit
 	wrong error
 	broke string // why the first of the runs that broke did
 }
+
+// candidate is a plan that is tried by turns with others.
+type candidate struct {
+	harness.Plan
+	drawn  bool   // its scenario is drawn for each seed
+	corpus corpus // of drawn scenarios; only what is guided looks into it
+}
+
+// attempt is one run of a search, and the states that it came to.
+type attempt struct {
+	seed     uint64
+	run      int // its number in this search, from 1
+	number   int // of the plan, among those that are tried by turns
+	plan     harness.Plan
+	schedule string
+	visited  visited
+	commands map[string]bool // that nodes executed, as breakpoints name them
+}
+
+// generation is how many seeds are planned at once. What a search has learned counts from the next
+// generation on, so that what it does depends on its seeds alone and not on the number of cores.
+const generation = 64
 
 // Find searches until a violation is found, the budget is used up, or ctx ends. The hits are in the
 // order of their seeds, and do not depend on which core was faster. An error says why nothing can
@@ -75,19 +103,68 @@ func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	inner, cancel := within(ctx, s.Budget)
 	defer cancel()
 	line := show(f.Screen, f.progress)
-	pool.Each(inner, s.Jobs, f.seeds, func(seed uint64) { f.one(inner, seed) })
+	for from := 0; inner.Err() == nil && (s.Seeds == 0 || from < s.Seeds) &&
+		!f.enough(uint64(from)); from += generation {
+		attempts := f.next(from)
+		pool.Each(inner, s.Jobs, f.wanted(attempts), func(a *attempt) { f.one(inner, a) })
+		f.learn(attempts)
+	}
 	line.Stop()
 	slices.SortFunc(f.hits, func(a, b Hit) int { return cmp.Compare(a.Seed, b.Seed) })
 	return f.hits, f.progress(), f.wrong
 }
 
-// seeds are those that are to be run.
-func (f *searching) seeds(yield func(uint64) bool) {
-	for i := 0; (f.Seeds == 0 || i < f.Seeds) && !f.enough(uint64(i)); i++ {
-		if (f.Mine == nil || f.Mine(i)) && !yield(uint64(i)) {
-			return
+// next plans a generation.
+func (f *searching) next(from int) (all []*attempt) {
+	to := from + generation
+	if f.Seeds > 0 {
+		to = min(to, f.Seeds)
+	}
+	for i := from; i < to; i++ {
+		if f.Mine == nil || f.Mine(i) {
+			number := i % len(f.plans)
+			f.planned++
+			a := &attempt{seed: uint64(i), run: f.planned, number: number,
+				schedule: f.turns.take(number)}
+			f.plan(a)
+			all = append(all, a)
 		}
 	}
+	return all
+}
+
+// wanted are those attempts that are still of interest when their turn comes.
+func (f *searching) wanted(all []*attempt) iter.Seq[*attempt] {
+	return func(yield func(*attempt) bool) {
+		for _, a := range all {
+			if f.enough(a.seed) || !yield(a) {
+				return
+			}
+		}
+	}
+}
+
+// learn notes, in the order of the seeds, what was new in a generation.
+func (f *searching) learn(all []*attempt) {
+	for _, a := range all {
+		fresh := 0
+		for _, h := range a.visited.order {
+			if f.states.add(h) {
+				fresh++
+			}
+		}
+		if c := &f.plans[a.number]; fresh > 0 && c.drawn {
+			c.corpus.keep(kept{a.plan, a.schedule})
+		}
+		f.turns.found(a.schedule, fresh)
+		for name := range a.commands {
+			if !slices.Contains(f.commands, name) {
+				f.commands = append(f.commands, name)
+			}
+		}
+	}
+	slices.Sort(f.commands)
+	f.turns.adapt()
 }
 
 // within is a context with a budget of time; 0: without a limit.
@@ -113,37 +190,30 @@ func (f *searching) prepare() error {
 	if err := harness.Judgeable(f.Properties); err != nil {
 		return err
 	}
-	base, err := planFor(f.Options)
+	f.turns.members = members
+	if f.Schedule != Portfolio {
+		f.turns.members = []string{f.Schedule}
+	}
+	o := f.Options
+	o.Nemesis = cmp.Or(o.Nemesis, noFault)
+	base, err := planFor(o)
 	if err != nil {
 		return err
 	}
-	f.Properties = history.PropertyLetters(f.Properties)
-	if len(f.Properties) == 0 {
+	if f.Properties = history.PropertyLetters(f.Properties); len(f.Properties) == 0 {
 		f.Properties = base.Deciding()
 	}
-	specs := variants(f.Options.Nemesis)
-	for _, spec := range specs {
-		o := f.Options
-		o.Nemesis = spec
-		p, err := planFor(o)
-		var lacks nemesis.ImpossibleError
-		if len(specs) > 1 && errors.As(err, &lacks) {
-			continue // the other forms can be searched; one that was named is refused
-		} else if err != nil {
+	if f.Options.Nemesis != "" {
+		return f.under(o.Nemesis, true)
+	}
+	all := nemesis.All()
+	slices.SortStableFunc(all, func(a, b nemesis.Entry) int { // what every lock can have comes first
+		return strings.Compare(a.Needs, b.Needs)
+	})
+	for _, e := range all {
+		if err := f.under(e.Name, false); err != nil {
 			return err
 		}
-		p.Properties = f.Properties
-		if f.Moments != Drawn {
-			f.plans = append(f.plans, p)
-		}
-		if _, ok := (draw{rand.New(rand.NewPCG(1, 1)), p}).effect(spec); ok && f.Moments != Aimed {
-			p.Scenario, p.Rounds = nil, drawnRounds // drawn for each seed
-			f.plans = append(f.plans, p)
-		}
-	}
-	if len(f.plans) == 0 {
-		return fmt.Errorf("%s has no form whose moment can be drawn; use --moments aimed",
-			f.Options.Nemesis)
 	}
 	return nil
 }
@@ -182,36 +252,41 @@ func variants(spec string) (specs []string) {
 	return specs
 }
 
-// plan is the plan of a seed.
-func (f *searching) plan(seed uint64) harness.Plan {
-	p := f.plans[seed%uint64(len(f.plans))]
-	p.Seed = f.Options.Seed + seed
+// plan makes the plan of an attempt from the candidate that has its turn.
+func (f *searching) plan(a *attempt) {
+	c := &f.plans[a.number]
+	p := c.Plan
+	p.Seed = f.Options.Seed + a.seed
 	if o := f.Options; strings.HasPrefix(p.Nemesis, "random") { // which draws by the plan's seed
 		o.Nemesis, o.Seed = p.Nemesis, p.Seed
 		if q, err := planFor(o); err == nil {
 			p.Scenario, p.Topology = q.Scenario, q.Topology
 		}
 	}
-	if p.Scenario == nil && p.Nemesis != "none" {
-		d := draw{rand.New(rand.NewPCG(p.Seed, 0xd4a3)), p}
-		p.Scenario, p.Requires = d.scenario(p.Nemesis), history.Requires{}
+	if a.plan = p; !c.drawn {
+		return
 	}
-	return p
+	d := draw{rand: rand.New(rand.NewPCG(p.Seed, 0xd4a3)), plan: p}
+	if f.Moments != Drawn {
+		d.commands = f.commands
+	}
+	if f.Moments != Drawn && len(c.corpus.all) > 0 && d.rand.IntN(2) == 0 {
+		k := d.changed(c.corpus.all[d.rand.IntN(len(c.corpus.all))])
+		a.plan, a.schedule = k.plan, k.schedule
+		return
+	}
+	a.plan.Scenario, a.plan.Requires = d.scenario(p.Nemesis), history.Requires{}
 }
 
-// one runs a seed.
-func (f *searching) one(ctx context.Context, seed uint64) {
-	p := f.plan(seed)
-	schedule := counterexample.Timed
-	if f.Schedule == Priority {
-		schedule = counterexample.Picked
-	}
-	chooser, answers := randomChooser(schedule, p.Seed)
-	walk := walk{states: &f.states}
-	r, err := simrun.Job{Plan: p, Chooser: chooser, Executed: walk.executed}.Run(ctx)
+// one does an attempt.
+func (f *searching) one(ctx context.Context, a *attempt) {
+	chooser, answers := randomChooser(a.schedule, a.plan, a.plan.Seed)
+	a.commands = map[string]bool{}
+	r, err := simrun.Job{Plan: a.plan, Chooser: chooser, Visited: a.visited.add,
+		Executed: func(x sim.Execution) { a.commands[named(x.Args)] = true }}.Run(ctx)
 	switch {
 	case err != nil:
-		f.fail(err)
+		f.cannot(a, err)
 		return
 	case ctx.Err() != nil && errors.Is(r.HarnessError, context.Cause(ctx)):
 		return // it was cut short
@@ -224,12 +299,24 @@ func (f *searching) one(ctx context.Context, seed uint64) {
 	}
 	for _, property := range r.Suspects(f.Properties) {
 		if v, ok := r.Confirm(property); ok && !r.OfTheHarness(v) {
-			f.add(Hit{Case: simrun.Case{Plan: p, Schedule: schedule, Deviations: answers}, Seed: seed,
-				Property: property, Class: v.Class, Explanation: v.Explanation})
+			f.add(Hit{Case: simrun.Case{Plan: a.plan, Schedule: kind(a.schedule), Deviations: answers},
+				Seed: a.seed, Run: a.run, Property: property, Class: v.Class, Explanation: v.Explanation})
 			break
 		}
 	}
 }
+
+// named is a command as a breakpoint names it: by its name, and a script by its hash, too.
+func named(args []string) string {
+	n := 1
+	if strings.HasPrefix(strings.ToLower(args[0]), "eval") && len(args) > 1 && len(args[1]) == sha {
+		n = 2
+	}
+	return "(?i)^" + regexp.QuoteMeta(strings.Join(args[:n], " ")) + "( |$)"
+}
+
+// sha is the length of a script's hash.
+const sha = 40
 
 func (f *searching) add(h Hit) {
 	f.mu.Lock()
@@ -237,10 +324,17 @@ func (f *searching) add(h Hit) {
 	f.hits = append(f.hits, h)
 }
 
-func (f *searching) fail(err error) {
+// cannot notes that a run could not be made. A fault that was named ends the search, and another is
+// left out.
+func (f *searching) cannot(a *attempt, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.wrong == nil {
+	switch {
+	case f.Options.Nemesis == "":
+		if x := (LeftOut{a.plan.Nemesis, err.Error()}); !slices.Contains(f.out, x) {
+			f.out = append(f.out, x)
+		}
+	case f.wrong == nil:
 		f.wrong = err
 	}
 }
@@ -249,5 +343,5 @@ func (f *searching) progress() Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return Progress{int(f.runs.Load()), f.states.count(), len(f.hits), int(f.errors.Load()),
-		time.Since(f.begin), f.broke}
+		time.Since(f.begin), f.broke, slices.Clone(f.out)}
 }

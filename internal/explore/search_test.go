@@ -11,7 +11,7 @@ import (
 
 // TestTheSearchDoesNotDependOnCores finds the same seed first with one core and with three.
 func TestTheSearchDoesNotDependOnCores(t *testing.T) {
-	for _, schedule := range []string{Random, Priority} {
+	for _, schedule := range Schedules() {
 		var first [2]Hit
 		for i, jobs := range []int{1, 3} {
 			s := Search{
@@ -34,9 +34,9 @@ func TestTheSearchDoesNotDependOnCores(t *testing.T) {
 // the lock without a lease under a pause.
 func TestSearchFindsNothingWhereNothingIs(t *testing.T) {
 	for _, c := range []struct{ lock, fault string }{{"token-lua", "none"}, {"setnx", "pause"}} {
-		for _, schedule := range []string{Random, Priority} {
+		for _, schedule := range Schedules() {
 			s := Search{Options: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Properties: []string{
-				"S", "L", "O"}, Schedule: schedule, Moments: Both, Seeds: 60, Jobs: 2}
+				"S", "L", "O", "D"}, Schedule: schedule, Moments: Both, Seeds: 60, Jobs: 2}
 			hits, p, err := s.Find(context.Background())
 			if err != nil || len(hits) > 0 || p.Runs != 60 || p.HarnessErrors > 0 {
 				t.Errorf("%s under %s, %s: %v, %+v, %v", c.lock, c.fault, schedule, hits, p, err)

@@ -115,7 +115,7 @@ func (s *shrinker) environment(c simrun.Case, p harness.Plan) (simrun.Case, bool
 		if s.over() {
 			break
 		}
-		chooser, answers := randomChooser(c.Schedule, p.Seed+seed+1)
+		chooser, answers := randomChooser(fresh(c.Schedule, seed), p, p.Seed+seed+1)
 		r, err := s.job(simrun.Job{Plan: p, Chooser: chooser})
 		if err != nil {
 			break // it cannot run at all

@@ -47,17 +47,26 @@ func (s *states) count() (n int) {
 	return n
 }
 
-// walk hashes what nodes execute and reply, in order: the place that a run has come to.
-type walk struct {
-	states *states
-	hash   uint64
+// visited are the states that one run came to, in the order of their first visits.
+type visited struct {
+	seen  map[uint64]bool
+	order []uint64
 }
 
-func (w *walk) executed(x sim.Execution) { w.states.add(w.step(x)) }
+func (v *visited) add(h uint64) {
+	if v.seen[h] {
+		return
+	}
+	if v.seen == nil {
+		v.seen = map[uint64]bool{}
+	}
+	v.seen[h] = true
+	v.order = append(v.order, h)
+}
 
-// step goes one command further.
-func (w *walk) step(x sim.Execution) uint64 {
-	h := w.hash ^ uint64(x.Client)*0x9e3779b97f4a7c15 ^ 14695981039346656037
+// walked goes on with a hash of what a node executed and replied, in order.
+func walked(h uint64, x sim.Execution) uint64 {
+	h ^= uint64(x.Client)*0x9e3779b97f4a7c15 ^ 14695981039346656037
 	for _, a := range x.Args {
 		for i := range len(a) {
 			h = (h ^ uint64(a[i])) * 1099511628211
@@ -67,6 +76,5 @@ func (w *walk) step(x sim.Execution) uint64 {
 	for _, b := range x.Reply {
 		h = (h ^ uint64(b)) * 1099511628211
 	}
-	w.hash = h
 	return h
 }

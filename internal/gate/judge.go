@@ -132,35 +132,30 @@ func (e *Entry) trouble(f *EntryResult, t tally) bool {
 
 func (e *Entry) failSafe(f *EntryResult, t tally) {
 	run := t.not[0]
-	violated := run.ViolatedAll()
-	f.Result, f.Found = Failed, "violates "+strings.Join(violated, ",")
-	f.Claim = fmt.Sprintf("%s violated in %s, first with seed %d%s.", strings.Join(violated, ", "),
-		ofRuns(len(t.not), len(t.Counted)), run.Seed, classes(run))
-	f.show(run)
+	violated := strings.Join(run.ViolatedAll(), ", ")
+	f.fail("violates "+strings.ReplaceAll(violated, ", ", ","), run, fmt.Sprintf(
+		"%s violated in %s, first with seed %d%s.", violated, ofRuns(len(t.not), len(t.Counted)),
+		run.Seed, classes(run)))
 }
 
 func (e *Entry) failViolates(f *EntryResult, t tally) {
-	run := t.not[0]
-	f.Result, f.Found = Failed, run.Found()
-	what := e.Expect.Plan()
+	run, what := t.not[0], named(e.Expect.Plan())
 	switch {
 	case run.Diverged != "":
-		f.Found, f.Claim = "diverged",
-			fmt.Sprintf(
-				"The counterexample does not happen any more: %s. If the lock was mended, put an entry with "+
-					"the lock, the fault and `expect: safe` in its place.", run.Diverged)
+		f.fail("diverged", run, fmt.Sprintf("The counterexample does not happen any more: %s. If the "+
+			"lock was mended, put an entry with the lock, the fault and `expect: safe` in its place.",
+			run.Diverged))
 	case len(t.met) == 0:
-		f.Claim = fmt.Sprintf(
+		f.fail(run.Found(), run, fmt.Sprintf(
 			"%s was expected and did not happen in %s: %s. If the lock was mended, write `expect: safe`.",
-			named(what), ofRuns(len(t.not), len(t.Counted)), said(run, e))
+			what, ofRuns(len(t.not), len(t.Counted)), said(run, e)))
 	default:
-		f.Claim = fmt.Sprintf(
-			"%s was found in %s only, not with seed %d. If that is how it is, write `expect: %s`.",
-			named(what), ofRuns(len(t.met), len(t.Counted)), run.Seed, Expectation{Violates: true,
-				Properties: e.Expect.Properties, Exactly: e.Expect.Exactly,
-				Within: history.Duration(30 * time.Second)})
+		within := e.Expect
+		within.Within = history.Duration(30 * time.Second)
+		f.fail(run.Found(), run, fmt.Sprintf(
+			"%s was found in %s only, not with seed %d. If that is how it is, write `expect: %s`.", what,
+			ofRuns(len(t.met), len(t.Counted)), run.Seed, within))
 	}
-	f.show(run)
 }
 
 // judgeSearch is for runs that were done until one finds what is expected.
@@ -176,11 +171,9 @@ func (e *Entry) judgeSearch(f *EntryResult, t tally) {
 			f.show(t.open[0])
 		}
 	default:
-		f.Result, f.Found = Failed, "not found"
-		f.Claim = fmt.Sprintf(
+		f.fail("not found", t.not[0], fmt.Sprintf(
 			"%s was expected within %s and not found in %s. If the lock was mended, write `expect: safe`.",
-			named(e.Expect.Plan()), brief(e.Expect.Within), units.Count(len(t.Counted), "run"))
-		f.show(t.not[0])
+			named(e.Expect.Plan()), brief(e.Expect.Within), units.Count(len(t.Counted), "run")))
 	}
 }
 

@@ -62,6 +62,7 @@ type settings struct {
 
 // place is a harness.Place with the names of its flags.
 type place struct {
+	Server      string   `yaml:"server"`
 	Image       string   `yaml:"redis_image"`
 	Network     string   `yaml:"docker_network"`
 	Workers     string   `yaml:"workers"`

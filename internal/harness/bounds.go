@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -33,7 +34,7 @@ var bounds = map[string]bound{
 	"timeout": duration(1, longest), "backoff": duration(0, longest),
 
 	// of verbs that do many runs
-	"jobs": number(1, 1000), "repeat": number(1, 10_000), "times": number(1, 10_000),
+	"jobs": number(1, math.MaxInt64), "repeat": number(1, 10_000), "times": number(1, 10_000),
 	"seeds": number(1, 1_000_000_000), "each": number(1, 1_000_000),
 	"preemptions": number(0, 1000), "expiries": number(-1, 1000), "tries": number(1, 1000),
 	"port": number(0, 65535),
@@ -55,6 +56,8 @@ func (b bound) text(n int64) any {
 func InBounds(flag string, n int64) error {
 	b, ok := bounds[flag]
 	switch {
+	case flag == "jobs" && n > 0:
+		return bears(n)
 	case !ok || b.least <= n && n <= b.most:
 		return nil
 	case n < b.least && b.least == 1:

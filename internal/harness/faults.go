@@ -98,6 +98,9 @@ func (c *nemesisRunner) inflict(s nemesis.Step) error {
 	case nemesis.Redirect:
 		c.all(s.Target, workloads.Order{Do: workloads.DoRedirect, Node: s.Node})
 		return nil
+	case nemesis.Drop, nemesis.Strand, nemesis.Duplicate:
+		c.all(s.Target, workloads.Order{Do: workloads.DoMessage, Body: s.Do})
+		return nil
 	case nemesis.ClientClock:
 		c.all(s.Target, workloads.Order{Do: workloads.DoClock, Offset: s.Offset, Rate: s.Rate})
 		return nil

@@ -6,6 +6,8 @@ import "fmt"
 // plan has it, so that it repeats the same environment. What it names is not checked here: only the
 // environment knows what can be had.
 type Place struct {
+	// environment process: the program that is started as Redis; "": the redis-server installed
+	Server  string `json:"server,omitempty"`
 	Image   string `json:"image,omitempty"`   // environment docker: what servers are started from
 	Network string `json:"network,omitempty"` // environment docker: host or bridge, or auto
 	// environment docker: on the host, or in a container each
@@ -23,6 +25,7 @@ func (p Place) Suits(environment string) error {
 		flag, environment string
 		given             bool
 	}{
+		{"server", "process", p.Server != ""},
 		{"redis-image", "docker", p.Image != ""},
 		{"docker-network", "docker", p.Network != ""},
 		{"workers", "docker", p.Workers != ""},

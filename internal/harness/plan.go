@@ -173,7 +173,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if faults.Sentinel() {
+	if faults.Elects() {
 		w.TTL, w.For = or(w.TTL, electionTTL), or(w.For, electionFor)
 	}
 	p := Plan{
@@ -280,9 +280,15 @@ func (p Plan) Validate() error {
 			p.Format, PlanFormat)
 	case err != nil:
 		return err
+	case p.Environment == "sim" && p.System() != "" && p.System() != nemesis.Redis:
+		return fmt.Errorf("the simulator has no %s, of which %s is a lock: leave --env sim away",
+			p.System(), p.Adapter.Name)
 	case p.Adapter != nil && p.Environment == "sim" && !workloads.IsLinked(p.Impl):
 		return fmt.Errorf("the simulator cannot run the adapter %s, which is a process of its own; it "+
 			"needs redis-server, or --env docker", p.Adapter.Name)
+	case p.Adapter != nil && p.Place.Workers == "container":
+		return fmt.Errorf("the process of the adapter %s runs on this machine, where its library is set "+
+			"up; leave --workers container away", p.Adapter.Name)
 	case nemesis.HasSystem(p.Environment, p.System()) != nil:
 		return nemesis.HasSystem(p.Environment, p.System())
 	case p.bounded() != nil:

@@ -175,7 +175,9 @@ func (r *run) step(ctx context.Context, deadline int64) error {
 	return r.handle(rep)
 }
 
-// windDown lets clients finish what they are inside of. A client that waits is told to give up.
+// windDown lets clients finish what they are inside of. A client that waits is told to give up, and
+// where the run ends because a violation is certain, one that is inside leaves: longer holds would
+// show nothing more that was asked for.
 func (r *run) windDown(ctx context.Context) error {
 	r.quiet, r.only = true, ""
 	if err := r.nemesis.unfreeze(); err != nil {
@@ -183,7 +185,8 @@ func (r *run) windDown(ctx context.Context) error {
 	}
 	for i := range r.clients {
 		if !r.clients[i].gone {
-			r.environment.Send(i, workloads.Order{Do: workloads.DoStop})
+			r.environment.Send(i, workloads.Order{Do: workloads.DoStop,
+				Leave: r.progress.violated && !r.plan.Thorough})
 		}
 	}
 	r.nemesis.releaseAll()

@@ -2,23 +2,14 @@ package harness_test
 
 import (
 	"bytes"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
-
-func TestMain(m *testing.M) {
-	if worker.IsOne() {
-		os.Exit(worker.Main(os.Stdin, os.Stdout))
-	}
-	os.Exit(m.Run())
-}
 
 // runPlan runs a plan on real processes and returns what was recorded.
 func runPlan(t *testing.T, w harness.RunOptions) *history.History {

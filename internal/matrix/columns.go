@@ -3,6 +3,7 @@ package matrix
 import (
 	_ "embed"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/batch"
@@ -36,6 +37,16 @@ var columns = batch.Table[[]Column]("columns.yaml", columnsYAML)
 
 // Columns returns the faults of the matrix. The caller may keep and change the slice.
 func Columns() []Column { return slices.Clone(columns()) }
+
+// Fault is the fault of a column by the name that a search draws from: that of its first scenario,
+// without the moment that it is aimed at.
+func (c Column) Fault() string {
+	name, variant, _ := strings.Cut(c.Aims[0].Nemesis, ":")
+	if variant == "+" || variant == "-" {
+		return name + ":" + variant
+	}
+	return name
+}
 
 // suits reports whether an aim is for a lock.
 func (a Aim) suits(r Row) bool {

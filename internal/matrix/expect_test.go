@@ -97,10 +97,10 @@ func TestEveryLockAndEveryFaultIsInTheMatrix(t *testing.T) {
 		}
 	}
 	for _, e := range nemesis.All() {
-		// latency and disconnect show nothing that late and reply-loss do not; the sentinels are slow
-		// and have a command of their own.
-		if !aimed[e.Name] && !slices.Contains([]string{"latency", "disconnect", "failover-sentinel",
-			"random"}, e.Name) {
+		// latency, disconnect and message show nothing that late, request-loss and reply-loss do not; the
+		// sentinels and a cluster are slow and have commands of their own.
+		if !aimed[e.Name] && !slices.Contains([]string{"latency", "disconnect", "message",
+			"failover-sentinel", "failover-cluster", "random"}, e.Name) {
 			t.Errorf("fault %s is in no column", e.Name)
 		}
 	}

@@ -24,6 +24,7 @@ func (idle) SetNodeClock(string, time.Duration) error { return nil }
 func (idle) Block(string) error                       { return nil }
 func (idle) Stall(string, time.Duration) error        { return nil }
 func (idle) Promote(string) error                     { return nil }
+func (idle) SwitchOver(string) error                  { return nil }
 func (idle) Cut(string, string) error                 { return nil }
 func (idle) HoldBack(string, string) error            { return nil }
 func (idle) Delay(string, time.Duration) error        { return nil }
@@ -45,6 +46,8 @@ var proofless = map[string]string{
 	"clock-client": "it is an order that the client does not answer; " +
 		"TestTheClockIsAsWrongAsItIsTold of workloads reads its clock, and TestEachFaultOnRealRedis " +
 		"finds what follows",
+	"message": "it is an order that the client does not answer; TestWhatBefallsTheNextCommand of " +
+		"tap looks at the command, and so does message.txt of the simulator",
 }
 
 // everyFault names each fault of the table with each variant that does something.
@@ -79,6 +82,9 @@ func planFor(t *testing.T, spec string) harness.Plan {
 	t.Helper()
 	w := harness.RunOptions{Impl: lockFor(spec), Nemesis: spec, Seed: 1, Environment: "process",
 		TTL: 300 * time.Millisecond, For: 30 * time.Second}
+	if fs, err := nemesis.Parse(spec); err == nil && fs.TooShort(w.TTL) != nil {
+		w.TTL = 5 * time.Second
+	}
 	if w.Impl == "redlock" {
 		w.Masters, w.NodeTimeout = 3, 100*time.Millisecond // no machine is too slow for it
 	}

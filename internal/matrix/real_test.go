@@ -15,16 +15,12 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/cluster"
-	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 func TestMain(m *testing.M) {
-	if worker.IsOne() {
-		os.Exit(worker.Main(os.Stdin, os.Stdout))
-	}
 	testenv.SideBySide(6)
 	os.Exit(m.Run())
 }

@@ -25,7 +25,7 @@ type Result struct {
 	batch.Finding
 	// a stall of the machine was a fault of its own
 	Disturbed bool             `json:"disturbed,omitempty"`
-	Alone     bool             `json:"alone,omitempty"` // it was repeated with nothing beside it
+	Alone     bool             `json:"alone,omitempty"` // it was repeated with little beside it
 	Took      history.Duration `json:"took"`
 }
 

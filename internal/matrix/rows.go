@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
 )
 
 // Row is a lock as the matrix runs it: a lock of the table with its knobs.
@@ -63,6 +64,13 @@ func newRow(e impls.Entry, k impls.Row) Row {
 		r.Traits = append(r.Traits, idle)
 	}
 	return r
+}
+
+// Options are what a run of the row's lock under a fault needs, with the times of the one who runs
+// it.
+func (r Row) Options(fault string) harness.RunOptions {
+	return harness.RunOptions{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
+		Masters: r.Masters, Workload: r.Workload, Nemesis: fault}
 }
 
 // late orders rows: what can be used, what was posted, controls.

@@ -24,18 +24,18 @@ type Step struct {
 	Done, All int
 	Result    Result
 	Why       string // of a repetition; "": it is none
-	// Again are runs which the machine was too busy for: they are repeated alone, after all others, in
-	// about this time. It is nought once they are part of All.
+	// Again are runs which the machine was too busy for: they are repeated after all others, few at a
+	// time, in about this time. It is nought once they are part of All.
 	Again  int
 	Longer time.Duration
 }
 
-// Run carries out the runs of a matrix that known does not have yet, and writes each result to
-// out as it comes. Then some are repeated once with nothing beside them: those that the machine was
-// too slow for, which the repetition replaces, and those that did not find what was expected, to
-// which it is added: that something was not found once proves little. What was found is never taken
-// back. It returns all results, known ones first; when ctx ends, those that there are, with ctx'
-// error.
+// Run carries out the runs of a matrix that known does not have yet, and writes each result to out
+// as it comes. Then some are repeated once with little beside them, one for each processor: those
+// that the machine was too slow for, which the repetition replaces, and those that did not find
+// what was expected, to which it is added: that something was not found once proves little. What
+// was found is never taken back. It returns all results, known ones first; when ctx ends, those
+// that there are, with ctx' error.
 func (o Options) Run(ctx context.Context, run batch.Runner, known []Result, out io.Writer,
 	tell Progress) ([]Result, error) {
 	todo, err := o.Tasks()
@@ -50,7 +50,7 @@ func (o Options) Run(ctx context.Context, run batch.Runner, known []Result, out 
 	if ctx.Err() == nil && c.err == nil {
 		again := missing(doubtful(todo, c.results), c.results, true)
 		c.all, c.alone, c.slow = c.all+len(again), true, unfit(c.results)
-		c.several(ctx, again, 1)
+		c.several(ctx, again, o.few())
 	}
 	if c.err != nil {
 		return c.results, c.err
@@ -122,6 +122,10 @@ func (o Options) jobs() int {
 	}
 	return 2 * runtime.NumCPU()
 }
+
+// few is how many of the runs that are repeated go side by side: each has a processor, of which it
+// uses a fifth.
+func (o Options) few() int { return min(o.jobs(), runtime.NumCPU()) }
 
 type execution struct {
 	options Options
@@ -196,6 +200,7 @@ func (c *execution) step(r Result) Step {
 	for _, r := range c.slow {
 		s.Again, s.Longer = s.Again+1, s.Longer+r.Took.D()
 	}
+	s.Longer /= time.Duration(c.options.few())
 	return s
 }
 

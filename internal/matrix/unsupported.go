@@ -1,17 +1,23 @@
 package matrix
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // unsupported says why a scenario is not possible where the matrix runs; "" if it is.
 func (o Options) unsupported(r Row, a Aim) string {
-	if len(o.Unsupported) == 0 {
+	if len(o.Unsupported) == 0 && r.Adapter == "" {
 		return ""
 	}
 	p, err := harness.NewPlan(o.RunOptions(r, a, 0))
+	var no nemesis.ImpossibleError
+	if errors.As(err, &no) { // as with the servers of another system
+		return no.Reason.Error()
+	}
 	if err != nil {
 		return "" // its run says so
 	}

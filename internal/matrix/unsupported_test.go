@@ -39,3 +39,33 @@ func TestWhatTheEnvironmentLacksIsNotPossible(t *testing.T) {
 		t.Error("nothing is run")
 	}
 }
+
+// TestWhatASystemLacksIsNotPossible: etcd has no replica that lags behind, and nothing is run that
+// would only say so; a cell that cannot be run is not one of which nothing is known.
+func TestWhatASystemLacksIsNotPossible(t *testing.T) {
+	o := Options{Adapters: []string{"etcd-mutex ttl"}, Columns: []string{"pause", "failover", "busy"},
+		Environment: "process"}
+	tasks, err := o.Tasks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range tasks {
+		if task.Column == "failover" || task.Column == "busy" {
+			t.Errorf("%s is run", task.Aim.Nemesis)
+		}
+	}
+	m, err := New(o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for column, want := range map[string]string{"pause": "", "failover": "no replica that lags",
+		"busy": "it cannot"} {
+		c := m.Cell("etcd-mutex", column)
+		if c == nil || (want == "") != (c.Impossible == "") || !strings.Contains(c.Impossible, want) {
+			t.Errorf("%s: %+v", column, c)
+		}
+	}
+	if len(tasks) == 0 {
+		t.Error("nothing is run")
+	}
+}

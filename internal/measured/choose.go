@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/units"
 )
@@ -60,8 +61,20 @@ func Choose(q Query) ([]Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []Choice
-	for _, s := range []source{own, libraries} {
+	return choose(q, faults, own, libraries), nil
+}
+
+// ChooseFrom is Choose of the rows of one matrix.
+func ChooseFrom(m *matrix.Matrix, q Query) ([]Choice, error) {
+	faults, err := q.faults()
+	if err != nil {
+		return nil, err
+	}
+	return choose(q, faults, source{m, nil}), nil
+}
+
+func choose(q Query, faults []string, from ...source) (out []Choice) {
+	for _, s := range from {
 		for _, r := range s.Rows {
 			if c, ok := s.choice(r, q, faults); ok {
 				out = append(out, c)
@@ -72,7 +85,7 @@ func Choose(q Query) ([]Choice, error) {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.broken, b.broken),
 			cmp.Compare(len(a.Against), len(b.Against)), cmp.Compare(a.doubts(), b.doubts()))
 	})
-	return out, nil
+	return out
 }
 
 // doubts are the other faults that break it, or may.
@@ -115,36 +128,24 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	}
 	c = Choice{Lock: r.Name, Library: r.Library, Masters: r.Masters, Cost: s.CostOf(r.Name),
 		Declares: declared(lock)}
-	for _, must := range []struct {
-		asked, has bool
-		what       string
-	}{{q.Told, lock.Loss || lock.Validity, "its holder is not told that its hold is over"},
-		{q.Fencing, lock.Fencing, "it gives no fencing tokens"}} {
-		if must.asked && !must.has {
-			c.Against = append(c.Against, must.what)
-		}
+	if q.Told {
+		c.Against = append(c.Against, lacks(!lock.Loss && !lock.Validity, Untold)...)
+	}
+	if q.Fencing {
+		c.Against = append(c.Against, lacks(!lock.Fencing, Unfenced)...)
 	}
 	for _, col := range s.Columns {
-		cell := s.Cell(r.Name, col.Name)
-		asked := slices.Contains(faults, col.Name)
-		if cell == nil {
-			continue
-		}
-		found, open := q.counts(cell.Found()), q.counts(cell.Unknown())
+		cell, asked := s.Cell(r.Name, col.Name), slices.Contains(faults, col.Name)
+		t := s.standing(cell, col.Name, q)
 		switch {
-		case !asked && len(found) > 0 && col.Name != "none":
-			c.Breaks = append(c.Breaks, col.Name+": "+strings.Join(found, ""))
+		case !asked && t.Broken && col.Name != "none":
+			c.Breaks = append(c.Breaks, col.Name+": "+strings.Join(q.counts(cell.Found()), ""))
 		case !asked:
-		case cell.Impossible != "":
-			c.Against = append(c.Against, col.Name+" cannot be tried: "+cell.Impossible)
-		case len(found) > 0:
-			c.Proofs = append(c.Proofs, s.proof(r, cell))
-			c.Against = append(c.Against, fmt.Sprintf("%s violates %s", col.Name, s.often(cell, found)))
-			c.broken++
-		case len(open) > 0 || len(cell.Runs) == 0:
-			c.Against = append(c.Against, fmt.Sprintf("%s: %s not known", col.Name,
-				cmp.Or(strings.Join(open, ", "), "all")+units.Plural(len(open), " is", " are")))
-		default:
+		case t.Against != "":
+			c.Against = append(c.Against, t.Against)
+			c.broken += batch.Truth(t.Broken)
+		}
+		if asked && (t.Against == "" || t.Broken) {
 			c.Proofs = append(c.Proofs, s.proof(r, cell))
 		}
 	}
@@ -155,11 +156,47 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	}
 	for _, f := range faults {
 		if !slices.ContainsFunc(s.Columns, func(col matrix.Column) bool { return col.Name == f }) {
-			c.Against = append(c.Against, f+" was not run with the libraries")
+			c.Against = append(c.Against, f+" was not run")
 		}
 	}
 	c.Remains = len(c.Against) == 0
 	return c, true
+}
+
+// What a lock lacks that a user may demand.
+const (
+	Untold   = "its holder is not told that its hold is over"
+	Unfenced = "it gives no fencing tokens"
+)
+
+func lacks(is bool, what string) []string {
+	if is {
+		return []string{what}
+	}
+	return nil
+}
+
+// Standing is how a lock stands under one fault.
+type Standing struct {
+	Against string // why it does not remain; "": it does
+	Broken  bool   // a property that counts is violated; else it is not known
+}
+
+func (s source) standing(cell *matrix.Cell, column string, q Query) Standing {
+	if cell == nil {
+		return Standing{column + " was not run", false}
+	}
+	found, open := q.counts(cell.Found()), q.counts(cell.Unknown())
+	switch {
+	case cell.Impossible != "":
+		return Standing{column + " cannot be tried: " + cell.Impossible, false}
+	case len(found) > 0:
+		return Standing{fmt.Sprintf("%s violates %s", column, s.often(cell, found)), true}
+	case len(open) > 0 || len(cell.Runs) == 0:
+		return Standing{fmt.Sprintf("%s: %s not known", column, cmp.Or(strings.Join(open, ", "), "all")+
+			units.Plural(len(open), " is", " are")), false}
+	}
+	return Standing{}
 }
 
 // counts are those of the properties that count for the user.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -76,13 +75,7 @@ func (p Place) attempt(ctx context.Context, c *counterexample.Counterexample) (a
 // config is the environment of the counterexample's plan, prepared for the faults of the record.
 func (p Place) config(c *counterexample.Counterexample, net *relay) cluster.Config {
 	plan := c.Plan
-	worker := plan.Worker()
-	if !timesOut(c) { // no client gives up because breakpoints cost time
-		worker.ClientTimeout = max(worker.ClientTimeout, generous)
-		if worker.NodeTimeout == 0 && plan.Topology == nemesis.Independent || worker.NodeTimeout > 0 {
-			worker.NodeTimeout = max(worker.NodeTimeout, generous)
-		}
-	}
+	worker := patient(c)
 	cfg := cluster.Config{
 		Dir: p.Dir, Topology: plan.Topology, Masters: plan.Masters, Replicas: plan.Replicas,
 		Clients: plan.Clients, Seed: plan.Seed, Worker: worker, RedisConfig: plan.RedisConfig,
@@ -100,18 +93,6 @@ func Faults(c *counterexample.Counterexample) (all []nemesis.Step) {
 		}
 	}
 	return all
-}
-
-// generous is a time-out that nothing comes near to.
-const generous = 10_000_000_000
-
-// timesOut reports whether a client gave up waiting in the record.
-func timesOut(c *counterexample.Counterexample) bool {
-	return slices.ContainsFunc(c.Steps, func(s counterexample.Step) bool { return isTimeout(s.Err) })
-}
-
-func isTimeout(err string) bool {
-	return strings.Contains(err, "timeout") || strings.Contains(err, "deadline exceeded")
 }
 
 // follow keeps the record of a replay, and judges it.
@@ -162,7 +143,7 @@ func (p Place) replay(ctx context.Context, c *counterexample.Counterexample,
 	plan.Environment, plan.Expect = p.Environment, c.Verdict.Property
 	err = errors.Join(
 		store.Write(p.Dir, store.Plan, func(f *os.File) error { return plan.Write(f) }),
-		store.Write(p.Dir, kept, func(f *os.File) error { return c.Write(f) }),
+		store.Write(p.Dir, store.Counterexample, func(f *os.File) error { return c.Write(f) }),
 	)
 	if err != nil {
 		return nil, err
@@ -190,6 +171,3 @@ func epochOf(ctx context.Context, c *counterexample.Counterexample) (int64, erro
 	}
 	return r.Epoch, nil
 }
-
-// kept is the counterexample in the run directory of its replay.
-const kept = "counterexample.yaml"

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
-	"github.com/lockbench/lockbench/internal/harness"
 )
 
 // clock brings the times of a record to a replay. A step takes place no sooner than recorded. Redis
@@ -19,19 +18,22 @@ type clock struct {
 	phase time.Duration // of the record's beginning within a millisecond of the simulator's wall clock
 	zero  int64         // environment's clock at the record's beginning
 	at    []int64       // environment's clock when a turn was done
-	late  time.Duration
-	stood time.Duration // how long a process did not run at most, though it was not stopped
+	// by which clients wait longer before they give up (see patient)
+	patience time.Duration
+	late     time.Duration
+	stood    time.Duration // how long a process did not run at most, though it was not stopped
 }
 
-func newClock(p harness.Plan, all []turn, epoch int64) *clock {
-	return &clock{turns: all, lease: p.TTL.D(), terms: terms(p),
+func newClock(c *counterexample.Counterexample, all []turn, epoch int64) *clock {
+	return &clock{turns: all, lease: c.Plan.TTL.D(), terms: terms(c), patience: longer(c),
 		phase: time.Duration(epoch) % time.Millisecond}
 }
 
 // terms are the times after which a client or a server does something else.
-func terms(p harness.Plan) []time.Duration {
-	return []time.Duration{p.TTL.D(), p.TTL.D() / 3, p.AcquireTimeout.D(), p.ClientTimeout.D(),
-		p.NodeTimeout.D()}
+func terms(c *counterexample.Counterexample) []time.Duration {
+	w := patient(c)
+	return []time.Duration{w.TTL.D(), w.TTL.D() / 3, w.AcquireTimeout.D(), w.ClientTimeout.D(),
+		w.NodeTimeout.D()}
 }
 
 // begin makes now the time of the first turn.
@@ -45,16 +47,27 @@ func (c *clock) begin(now int64) {
 // due is the earliest time of a turn.
 func (c *clock) due(i int) int64 { return c.zero + int64(c.turns[i].At) }
 
-// lateness is how much later than recorded it is for a turn.
+// lateness is how much later than recorded it is for a turn, or, where a client is about to give
+// up, how much later it will.
 func (c *clock) lateness(i int, now int64) time.Duration {
-	return max(0, time.Duration(now-c.due(i)))
+	return max(0, time.Duration(now-c.due(i)), c.longer(i))
 }
 
 // boundary is a little more than Redis' millisecond.
 const boundary = 1200 * time.Microsecond
 
-// between is the time from one turn to another in the record.
-func (c *clock) between(i, k int) time.Duration { return (c.turns[k].At - c.turns[i].At).D() }
+// between is the time from one turn to another in the record, with the longer patience of clients.
+func (c *clock) between(i, k int) time.Duration {
+	return (c.turns[k].At - c.turns[i].At).D() + c.longer(k) - c.longer(i)
+}
+
+// longer is how much later than in the record a turn is on purpose.
+func (c *clock) longer(i int) time.Duration {
+	if gaveUp(c.turns[i].Step) {
+		return c.patience
+	}
+	return 0
+}
 
 // ended reports whether a lease that began with turn i had ended at turn k.
 func (c *clock) ended(i, k int) bool {
@@ -115,7 +128,7 @@ func grantsLease(s counterexample.Step) bool {
 // done notes that a turn was done.
 func (c *clock) done(i int, now int64) {
 	c.at = append(c.at[:i], now)
-	c.late = max(c.late, time.Duration(now-c.due(i)))
+	c.late = max(c.late, time.Duration(now-c.due(i))-c.longer(i))
 }
 
 // failed notes that a turn that began then was not as recorded: the time of waiting for it says

@@ -99,6 +99,7 @@ func (r *replayer) loses(client int, node string) bool {
 
 // broken reports whether an error is the end of a connection, and not a time-out or a connection
 // that was refused.
-func broken(err string) bool {
-	return err != "" && !isTimeout(err) && !strings.Contains(err, "dial")
-}
+func broken(err string) bool { return err != "" && !isTimeout(err) && !neverLeft(err) }
+
+// neverLeft reports whether an error says that there was no connection for the command.
+func neverLeft(err string) bool { return strings.Contains(err, "dial") }

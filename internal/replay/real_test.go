@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -15,9 +14,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if worker.IsOne() {
-		os.Exit(worker.Main(os.Stdin, os.Stdout))
-	}
 	testenv.SideBySide(6)
 	os.Exit(m.Run())
 }

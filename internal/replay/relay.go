@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -156,6 +157,13 @@ func (r *relay) expect(s *sentCommand) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sent = append(r.sent, s)
+}
+
+// forget takes a command back that will not come.
+func (r *relay) forget(s *sentCommand) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sent = slices.DeleteFunc(r.sent, func(x *sentCommand) bool { return x == s })
 }
 
 // seen returns the messages of a client to a node that wait for the node, or, replied, for the

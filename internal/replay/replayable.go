@@ -17,6 +17,8 @@ func Possible(c *counterexample.Counterexample) error {
 	switch {
 	case p.Topology == nemesis.Sentinel:
 		return notYet("an election by sentinels cannot be held up at a breakpoint")
+	case p.Topology == nemesis.Cluster:
+		return notYet("a vote of a cluster cannot be held up at a breakpoint")
 	case p.WaitReplicas > 0:
 		return notYet("--wait-replicas: when replicas confirm is not in the record")
 	case p.ClientRetries > 0:

@@ -58,7 +58,7 @@ func newReplayer(ctx context.Context, c *counterexample.Counterexample, epoch in
 	w *cluster.Environment, net *relay, j *harness.Journal) *replayer {
 	r := &replayer{ctx: ctx, c: c, environment: w, net: net, journal: j,
 		match: newMatcher(c.Plan.TTL.D()), turns: turns(c.Steps)}
-	r.clock = newClock(c.Plan, r.turns, epoch)
+	r.clock = newClock(c, r.turns, epoch)
 	for range c.Plan.Clients {
 		r.actors = append(r.actors, &actor{commands: map[int]*sentCommand{},
 			answers: map[int]history.Command{}})

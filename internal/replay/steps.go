@@ -156,7 +156,10 @@ func (r *replayer) arrived(s counterexample.Step) (m *message, err error) {
 
 // hand delivers the reply to a command, if there is one.
 func (r *replayer) hand(s counterexample.Step) error {
-	if s.Err != "" { // it gives up by itself, or its connection has ended
+	if gaveUp(s) {
+		return r.hurry(s.Client)
+	}
+	if s.Err != "" { // its connection has ended
 		for _, l := range r.net.ends() {
 			if l.client == s.Client && l.node == s.Node {
 				r.net.tell(l)
@@ -199,6 +202,8 @@ func (r *replayer) received(s counterexample.Step) error {
 		return r.diverged(s, "no reply%s", counterexample.InBrackets(got.Err))
 	case s.Err == "" && !r.match.reply(sent.words, s.Reply, got.Reply):
 		return r.diverged(s, "the reply %s", got.Reply)
+	case neverLeft(got.Err):
+		r.net.forget(sent)
 	}
 	return r.rest(s.Client)
 }

@@ -61,7 +61,10 @@ func ChooseFor(ctx context.Context, name, environment string, place harness.Plac
 // what the place does not suit. Available looks closer.
 func Choose(ctx context.Context, environment string, place harness.Place) (Choice, error) {
 	c := Choice{}
-	err := c.name(ctx, environment)
+	if place.Server != "" && (environment == "" || environment == Auto) {
+		environment = Process
+	}
+	err := c.name(ctx, environment, place)
 	if err == nil {
 		c.Place, err = Complete(ctx, c.Environment, place)
 	}
@@ -72,6 +75,9 @@ func Choose(ctx context.Context, environment string, place harness.Place) (Choic
 // are for another environment.
 func Complete(ctx context.Context, environment string, place harness.Place) (harness.Place, error) {
 	err := place.Suits(environment)
+	if err == nil && place.Server != "" {
+		place.Server, err = server.Program(place.Server)
+	}
 	if err == nil && environment == Docker {
 		place.Image = cmp.Or(place.Image, docker.DefaultImage)
 		place.Workers = cmp.Or(place.Workers, docker.OnHost)
@@ -81,14 +87,14 @@ func Complete(ctx context.Context, environment string, place harness.Place) (har
 }
 
 // name takes for Auto real Redis where it is: installed, or in containers.
-func (c *Choice) name(ctx context.Context, environment string) error {
+func (c *Choice) name(ctx context.Context, environment string, place harness.Place) error {
 	if environment != "" && !slices.Contains(Environments(), environment) {
 		return fmt.Errorf("unknown environment %q for --env; there are: %s", environment,
 			strings.Join(Environments(), ", "))
 	}
 	_, missing := exec.LookPath("redis-server")
 	switch c.Environment = environment; {
-	case environment == Process && missing != nil:
+	case environment == Process && missing != nil && place.Server == "":
 		return server.ErrNoRedis
 	case environment != "" && environment != Auto:
 		return nil // further flags say whether it can be had: Available

@@ -86,7 +86,7 @@ func Connect(ctx context.Context, environment string, place harness.Place) (*Ser
 		}
 		return &Servers{Launcher: g, prefix: g.Prefix, end: g}, nil
 	}
-	return &Servers{}, nil
+	return &Servers{Launcher: server.Processes{Redis: place.Server}}, nil
 }
 
 // Close is called after the environment's own Close.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
@@ -41,7 +42,12 @@ func fitting(ctx context.Context, p harness.Plan) (c Choice, err error) {
 	if p.System() != "" {
 		return ChooseFor(ctx, p.System(), p.Environment, p.Place)
 	}
-	return c, c.name(ctx, p.Environment)
+	if p.Place.Server != "" {
+		if _, err := server.Program(p.Place.Server); err != nil {
+			return c, err
+		}
+	}
+	return c, c.name(ctx, p.Environment, p.Place)
 }
 
 // Fit is Prepare for a plan that was read: it changes nothing but an environment named Auto.

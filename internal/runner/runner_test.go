@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
@@ -50,6 +51,32 @@ func TestARunLeavesEverythingOnDisk(t *testing.T) {
 	again, err := store.Judge(dir)
 	if err != nil || again.Verdict.Summary != r.Verdict.Summary {
 		t.Errorf("judged again: %v %v", again, err)
+	}
+}
+
+// TestACertainViolationEndsHolds: who is inside when it becomes certain leaves, unless all the
+// evidence is wanted. Times are those of the simulator.
+func TestACertainViolationEndsHolds(t *testing.T) {
+	for _, thorough := range []bool{false, true} {
+		p := simulated(t, "getset", "failover")
+		p.Thorough = thorough
+		r, err := runner.Run(context.Background(), p, runner.Options{Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut, granted := false, map[[2]int]int64{}
+		for _, e := range r.History.Events {
+			hold := [2]int{e.Process, e.N}
+			switch at, inside := granted[hold]; {
+			case e.Type == history.OK && e.F == history.Acquire:
+				granted[hold] = e.T
+			case e.Type == history.Invoke && e.F == history.Release && inside:
+				cut = cut || e.T-at < int64(p.Hold)
+			}
+		}
+		if cut == thorough {
+			t.Errorf("thorough %v, and a hold was cut short: %v", thorough, cut)
+		}
 	}
 }
 

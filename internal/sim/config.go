@@ -36,6 +36,8 @@ type Execution struct {
 	Reply  []byte // as it goes over the wire; empty: a WAIT that has not been answered yet
 	// the commands that a script has run, where Config.Effects asks for them
 	Effects [][]string
+	Wrote   bool // it changed what the node holds
+	Keys    int  // that the node holds after it
 }
 
 // DefaultLatencies are the ways that a message may take: mostly as on one machine, now and then

@@ -91,7 +91,7 @@ func (l *link) notice(s *stream, last *int64, arrive func()) {
 // carry is the way of a message or an end.
 func (l *link) carry(s *stream, last *int64, e event) {
 	if l.w.picker != nil && s.delay == 0 {
-		l.pend(s, last, e.happen)
+		l.pend(s, last, e)
 		return
 	}
 	e.at = max(l.w.Now()+l.w.latency(s)+int64(s.delay), *last+1)

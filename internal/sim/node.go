@@ -86,9 +86,11 @@ func (n *node) serve(c *conn) {
 			break
 		}
 		c.request = rest
+		before := n.engine.Version()
 		reply := n.execute(c, args)
 		if see := n.w.cfg.Executed; see != nil {
-			see(Execution{c.client.number, n.name, args, reply, n.effects})
+			see(Execution{c.client.number, n.name, args, reply, n.effects,
+				n.engine.Version() != before, n.engine.Len()})
 		}
 		replies = append(replies, reply...)
 	}

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/resp"
+	"github.com/lockbench/lockbench/internal/sim/engine"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -41,7 +44,16 @@ type Option struct {
 	// "c0>n0.12", the 12th message on this way; "c0>n0 reply.12"; "c0 wakes.3", from its third sleep,
 	// which is a short one; "time"
 	Name string
+	// where the message arrives: "n0", "c0"; of a sleep its client; "": nowhere, since time passes
+	To    string
+	Reads bool // a request that changes nothing
+	// since when a message is under way; of Time, until when it passes at most; the environment's
+	// clock in ns
+	At int64
 }
+
+// Races reports whether it may make a difference which of two happens first.
+func (o Option) Races(other Option) bool { return o.To == other.To && !(o.Reads && other.Reads) }
 
 // Time is the name of the option that time passes until a client does something. It is not there
 // while a client sleeps for a moment only, such as inside: that it wakes is an option of its own.
@@ -56,13 +68,20 @@ type message struct {
 }
 
 // pend puts a message where the Picker finds it.
-func (l *link) pend(s *stream, last *int64, arrive func()) {
+func (l *link) pend(s *stream, last *int64, e event) {
 	s.count++
-	option := Option{Process: -1, Name: fmt.Sprintf("%s.%d", s.name, s.count)}
+	option := Option{Process: -1, Name: fmt.Sprintf("%s.%d", s.name, s.count), To: l.node.name,
+		At: l.w.Now()}
+	if args, _, err := resp.Command(e.data); s == &l.up && err == nil && len(args) > 0 {
+		option.Reads = engine.Reads(args[0])
+	}
+	if s == &l.down {
+		option.To, _, _ = strings.Cut(strings.Replace(l.name, "+", "", 1), ">")
+	}
 	if strings.HasPrefix(s.name, "c") {
 		fmt.Sscanf(s.name, "c%d", &option.Process)
 	}
-	l.w.pending = append(l.w.pending, message{option, last, l, arrive})
+	l.w.pending = append(l.w.pending, message{option, last, l, e.happen})
 }
 
 // enabled are the numbers of the messages that may arrive next: of each stream the first. The
@@ -113,7 +132,7 @@ func (w *Environment) pick(limit int64) {
 		w.stepTimed(limit)
 		return
 	}
-	options, firsts := w.options(now)
+	options, firsts := w.options(now, limit)
 	c := 0
 	if len(options) > 1 || injects {
 		c = w.picker.Pick(w, options)
@@ -130,14 +149,14 @@ func (w *Environment) pick(limit int64) {
 
 // options are what may happen next, and for each the number of the message in pending, or -1: time
 // passes.
-func (w *Environment) options(now int64) (options []Option, messages []int) {
+func (w *Environment) options(now, limit int64) (options []Option, messages []int) {
 	messages = w.enabled()
 	for _, i := range messages {
 		options = append(options, w.pending[i].option)
 	}
 	nap, soon := w.asleep.soonest(now, now+int64(moment))
 	if !soon {
-		nap = Option{Process: -1, Name: Time}
+		nap = Option{Process: -1, Name: Time, At: w.passes(now, limit)}
 	}
 	at := len(options)
 	if soon && nap.Process == w.lastActor && (at == 0 || options[0].Process != w.lastActor) {
@@ -203,13 +222,33 @@ func (s *sleepers) sleep(client int, until int64) (awake func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.count[client]++
-	n := nap{Option{client, fmt.Sprintf("c%d wakes.%d", client, s.count[client])}, until}
+	n := nap{Option{client, fmt.Sprintf("c%d wakes.%d", client, s.count[client]),
+		clientName(client), false, 0}, until}
 	s.naps = append(s.naps, n)
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.naps = slices.DeleteFunc(s.naps, func(o nap) bool { return o == n })
 	}
+}
+
+// passes is until when time passes if it does: until a client wakes or a reader gives up, or
+// another timer of a client ends sooner.
+func (w *Environment) passes(now, limit int64) int64 {
+	if len(w.queue.events) > 0 {
+		limit = min(limit, w.queue.events[0].at)
+	}
+	if due := w.readers.soonest(); due < math.MaxInt64 {
+		limit = min(limit, due-w.zero)
+	}
+	w.asleep.mu.Lock()
+	defer w.asleep.mu.Unlock()
+	for _, n := range w.asleep.naps {
+		if n.until >= now {
+			limit = min(limit, n.until)
+		}
+	}
+	return limit
 }
 
 // soonest is the sleep that ends first, if that is not after a moment. A client that should be

@@ -60,7 +60,11 @@ func TestTheSameSeedGivesTheSameBytes(t *testing.T) {
 // due are the plans of a seed. Had counts the seeds that each lock and each fault has had.
 func due(seed int, had map[string]int) (all []harness.Plan) {
 	now := map[string]bool{}
-	for i, f := range faults() {
+	i := 0 // of the faults, without their further variants: else a lock may meet none with a seed
+	for _, f := range faults() {
+		if !f.variant {
+			i++
+		}
 		if f.variant && seed >= variantSeeds {
 			continue
 		}

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -204,6 +205,14 @@ func (s *stage) fault(words []string) error {
 		}
 		s.run(time.Millisecond, func() bool { return false })
 		return nil
+	case slices.Contains([]string{nemesis.Drop, nemesis.Strand, nemesis.Duplicate}, words[0]):
+		i, err := nemesis.Client(words[1])
+		if err == nil {
+			s.tell("the next command of client %d: %s", i, words[0])
+			s.w.Send(i, workloads.Order{Do: workloads.DoMessage, Body: words[0]})
+			s.run(time.Millisecond, func() bool { return false })
+		}
+		return err
 	case len(words) > 2 && words[0] == nemesis.NodeClock:
 		if err := step.Offset.UnmarshalText([]byte(words[2])); err != nil {
 			return err

@@ -28,6 +28,8 @@ const (
 	Markdown = "report.md"
 	Plots    = "plots"
 	Latest   = "latest" // in the store itself: a link to the newest run
+	// what the run does again, or what was made of it
+	Counterexample = "counterexample.yaml"
 )
 
 // TimeLayout is how the directory of a run is called. It is Jepsen's, so that its tools can list
@@ -109,7 +111,7 @@ func LoadFS(dir fs.FS) (*Run, error) {
 		return nil, err
 	}
 	defer f.Close()
-	r.History, err = history.Read(f)
+	r.History, err = history.Read(history.Sized{Reader: f, Bytes: history.SizeOf(f)})
 	r.Plan, _ = fs.ReadFile(dir, Plan)
 	if f, e := dir.Open(Trace); e == nil {
 		r.Trace, _ = history.ReadTrace(f) // only for the story: the readable part is enough

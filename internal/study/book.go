@@ -21,6 +21,7 @@ import (
 const (
 	MatrixFile      = "matrix.json"
 	LibrariesFile   = "libraries.json"
+	FidelityFile    = "fidelity.json"
 	ExhaustiveFile  = "exhaustive.json"
 	MitigationsFile = "mitigations.json"
 	soakFiles       = "soak-*.json"
@@ -34,6 +35,7 @@ func SoakFile(environment string) string { return "soak-" + environment + ".json
 type Book struct {
 	Matrix      *matrix.Matrix
 	Libraries   *matrix.Matrix // of adapters
+	Fidelity    *matrix.Matrix // of the documents' code as posted, and of our ports
 	Exhaustive  *ExhaustiveReport
 	Mitigations *MitigationReport
 	Detection   *detection.Record
@@ -46,6 +48,7 @@ func ReadBook(dir fs.FS) (*Book, error) {
 	err := errors.Join(
 		readPart(dir, MatrixFile, matrix.Read, &b.Matrix),
 		readPart(dir, LibrariesFile, matrix.Read, &b.Libraries),
+		readPart(dir, FidelityFile, matrix.Read, &b.Fidelity),
 		readPart(dir, ExhaustiveFile, ReadExhaustive, &b.Exhaustive),
 		readPart(dir, MitigationsFile, ReadMitigations, &b.Mitigations),
 		readPart(dir, detection.File, detection.Read, &b.Detection),
@@ -96,6 +99,9 @@ func (b *Book) Pages() (pages []Page) {
 	if b.Libraries != nil {
 		add("libraries.md", b.libraries)
 	}
+	if b.Fidelity != nil {
+		add("fidelity.md", b.fidelity)
+	}
 	if b.Exhaustive != nil {
 		add("exhaustive.md", b.exhaustive)
 	}
@@ -133,15 +139,21 @@ func WritePages(dir string) error {
 
 // WriteDocs keeps what a matrix found in a directory of pages, writes the pages, and renews the
 // excerpt in the README above the directory. Where a matrix is there already, the cells that were
-// measured take the place of its own. A matrix of adapters has a page of its own.
+// measured take the place of its own. A matrix of adapters has a page of its own, and so has one of
+// adapters beside locks, which are the ports of what the adapters have.
 func WriteDocs(m *matrix.Matrix, dir string) error {
 	book, err := ReadBook(os.DirFS(dir))
 	if err != nil {
 		return err
 	}
 	name, old := MatrixFile, book.Matrix
-	ours := !slices.ContainsFunc(m.Rows, func(r matrix.Row) bool { return r.Adapter != "" })
-	if !ours {
+	foreign := func(r matrix.Row) bool { return r.Adapter != "" }
+	ours := !slices.ContainsFunc(m.Rows, foreign)
+	switch {
+	case ours:
+	case slices.ContainsFunc(m.Rows, func(r matrix.Row) bool { return !foreign(r) }):
+		name, old = FidelityFile, book.Fidelity
+	default:
 		name, old = LibrariesFile, book.Libraries
 	}
 	if old != nil && !covers(m, old) {

@@ -13,7 +13,8 @@ import (
 
 // Claim is a sentence of a document, and the cells of the matrix that confirm or refute it.
 type Claim struct {
-	Text     string
+	Text     string // in our words, or translated
+	Quote    string // in the document's own
 	Document string
 	Row      string
 	Columns  []string // the faults under which it is tested; more than one: under each of them
@@ -24,9 +25,20 @@ type Claim struct {
 	// what is compared: "acquire" (p50 of contended acquires) or "commands" (for each grant)
 	Cost   string
 	Test   string  // instead of cells: the test that pins it, and its outcome
-	Result Outcome // of Test, or NotTested
+	Result Outcome // of Test and Trials, or NotTested
 	Needs  string  // what is missing to test it
-	Note   string
+	Tested string  // how, where the command alone does not say that it was fair
+	Trials []Trial // what was counted beside the matrix
+	// when it is true, and when it is not: what was confirmed or refuted is so under this condition
+	Condition string
+	Note      string
+}
+
+// Trial is how often something was seen in runs of one command.
+type Trial struct {
+	Command  string
+	What     string
+	Hits, Of int
 }
 
 // Outcome is what became of a claim.
@@ -36,6 +48,7 @@ type Outcome string
 const (
 	Confirmed Outcome = "confirmed"
 	Refuted   Outcome = "refuted"
+	Depends   Outcome = "depends on"
 	Unclear   Outcome = "not certain"
 	NotTested Outcome = "not tested yet"
 )
@@ -51,6 +64,14 @@ func Claims() []Claim { return slices.Clone(claims()) }
 
 // Judge says what the matrix makes of a claim, and which cells decided.
 func Judge(m *matrix.Matrix, c Claim) (Outcome, []*matrix.Cell) {
+	o, cells := judge(m, c)
+	if c.Condition != "" && (o == Confirmed || o == Refuted) {
+		o = Depends
+	}
+	return o, cells
+}
+
+func judge(m *matrix.Matrix, c Claim) (Outcome, []*matrix.Cell) {
 	switch {
 	case c.Result != "":
 		return c.Result, nil

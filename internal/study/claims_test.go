@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -19,6 +20,9 @@ import (
 // command that cannot be pasted proves nothing.
 func TestEveryClaimCanBeTested(t *testing.T) {
 	for _, c := range claims() {
+		for _, trial := range c.Trials {
+			plan(t, trial.Command)
+		}
 		if c.Text == "" || c.Document == "" {
 			t.Errorf("%q of %q", c.Text, c.Document)
 		}
@@ -71,9 +75,9 @@ func flags(command string) map[string]string {
 
 func plan(t *testing.T, command string) {
 	f := flags(command)
-	_, err := harness.NewPlan(harness.RunOptions{Impl: f["impl"], Nemesis: cmp.Or(f["nemesis"],
-		"none"),
-		Workload: f["workload"]})
+	_, err := harness.NewPlan(harness.RunOptions{Impl: f["impl"], Adapter: f["adapter"],
+		Variant: f["variant"], Nemesis: strings.Replace(cmp.Or(f["nemesis"], "none"), "./docs/",
+			"../../docs/", 1), Workload: f["workload"]})
 	if err != nil {
 		t.Errorf("%q: %v", command, err)
 	}
@@ -88,6 +92,26 @@ func matrixCommand(t *testing.T, command string) {
 	ts, err := o.Tasks()
 	if err != nil || len(ts) == 0 {
 		t.Errorf("%q: %d runs, %v", command, len(ts), err)
+	}
+}
+
+// TestManyRunsJudgeClaims: what must never happen, and did in one run of twenty, happened.
+func TestManyRunsJudgeClaims(t *testing.T) {
+	c := Claim{Row: "getset-redispy", Columns: []string{"none"}, Keeps: "R"}
+	cell := matrix.Cell{Row: c.Row, Column: "none", Properties: []matrix.Property{{Name: "R",
+		Found: checker.Valid}}}
+	b := &Book{Matrix: &matrix.Matrix{Cells: []matrix.Cell{cell}}}
+	if got := b.outcome(c); got != Confirmed {
+		t.Errorf("one run: %s", got)
+	}
+	b.Soaks = []*Soak{{Environment: "sim", Found: []HitRate{{Row: c.Row, Column: "none",
+		Property: "R", Hits: 2, Of: 20}}}}
+	if got, seen := b.outcome(c), b.seen(c); got != Refuted || !strings.Contains(seen[0], "R 2/20") {
+		t.Errorf("many runs: %s, %q", got, seen)
+	}
+	c.Condition = "a condition"
+	if got, _ := Judge(b.Matrix, c); got != Depends {
+		t.Errorf("under a condition: %s", got)
 	}
 }
 

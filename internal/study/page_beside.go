@@ -1,10 +1,13 @@
 package study
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/units"
 )
 
@@ -76,4 +79,150 @@ func effects(tried []MitigationCell) (mends, stuck, not string) {
 		}
 	}
 	return strings.Join(lists[0], ", "), strings.Join(lists[1], ", "), strings.Join(lists[2], ", ")
+}
+
+// port is a document's code as it was posted, and lockbench's own lock that is made from it.
+type port struct {
+	Posted  string // a row of adapters
+	Port    string // a row of locks
+	Differs []departure
+}
+
+// departure is why the letters of cells are not the same.
+type departure struct {
+	Columns []string // empty: all
+	Why     string
+}
+
+//go:embed fidelity.yaml
+var fidelityYAML string
+
+var ports = batch.Table[[]port]("fidelity.yaml", fidelityYAML)
+
+// why says why a cell differs; "": it is not known.
+func (p port) why(column string) string {
+	for _, d := range p.Differs {
+		if len(d.Columns) == 0 || slices.Contains(d.Columns, column) {
+			return d.Why
+		}
+	}
+	return ""
+}
+
+// pair are the letters of one cell, as posted and as ported, without those that are only reported.
+type pair struct{ posted, ported, open string }
+
+// same reports whether the letters are equal, as far as both can be told.
+func (x pair) same() bool { return x.told(x.posted) == x.told(x.ported) }
+
+// told leaves out the letters that cannot be told of one of the two.
+func (x pair) told(letters string) string {
+	return strings.Map(func(l rune) rune {
+		if strings.ContainsRune(x.open, l) {
+			return -1
+		}
+		return l
+	}, letters)
+}
+
+// compared are the letters of a cell; false: one of the two was not run.
+func (p port) compared(m *matrix.Matrix, column string) (x pair, both bool) {
+	a, b := m.Cell(p.Posted, column), m.Cell(p.Port, column)
+	if a == nil || b == nil || a.Impossible != "" || b.Impossible != "" {
+		return x, false
+	}
+	return pair{decisive(a.Found()), decisive(b.Found()),
+		decisive(append(a.Unknown(), b.Unknown()...))}, true
+}
+
+func decisive(letters []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(letters), func(l string) bool {
+		return strings.Contains("RAN", l)
+	}), "")
+}
+
+// fidelity writes docs/fidelity.md: whether our ports are what the documents posted.
+func (b *Book) fidelity(p *page) {
+	m := b.Fidelity
+	same, whole, all := 0, 0, 0
+	for _, x := range ports() {
+		for _, c := range m.Columns {
+			if y, both := x.compared(m, c.Name); both {
+				all++
+				same += batch.Truth(y.same())
+				whole += batch.Truth(y.same() && y.open == "")
+			}
+		}
+	}
+	p.heading(1, "Are our ports what the documents posted?")
+	p.paragraph("**The answer.** In %d of %d cells the documents' own code, on the client library of "+
+		"its time and on the newest, has the letters of our port as far as both can be told; in %d of "+
+		"these all letters can be. The other cells are explained below. Both were run side by side on "+
+		"%s with a lease of %s, each scenario %s.", same, all, whole,
+		redisOf(m.Versions), m.TTL.D(), times(m.Repeat))
+	p.paragraph("`lockbench matrix --impl %s --adapters posted-d000,posted-d002,posted-d004 --docs "+
+		"docs` writes this page: a matrix of adapters *and* locks. The letters are those of "+
+		"[design.md](design.md#the-properties), without R, A and N, which are only reported. "+
+		"[locks.md](locks.md) has the documents; [adapters](../adapters/README.md) what was posted.",
+		strings.Join(portNames(), ","))
+	head := []string{"as posted", "our port"}
+	for _, c := range m.Columns {
+		head = append(head, c.Name)
+	}
+	p.head(head...)
+	var reasons []string
+	for _, x := range ports() {
+		row := []string{x.Posted, x.Port}
+		for _, c := range m.Columns {
+			y, both := x.compared(m, c.Name)
+			switch {
+			case !both:
+				row = append(row, "n/p")
+			case y.same():
+				row = append(row, shown(y.told(y.posted))+open(y.open))
+			default:
+				row = append(row, fmt.Sprintf("%s, port %s%s", shown(y.told(y.posted)),
+					shown(y.told(y.ported)), open(y.open)))
+				reasons = append(reasons, fmt.Sprintf("%s, %s: %s", x.Posted, c.Name, x.why(c.Name)))
+			}
+		}
+		p.row(row...)
+	}
+	p.paragraph("One entry: both have these letters; \"-\": none was found; \"?\": letters that " +
+		"cannot be told of one of the two, because the machine stalled or because the pause between " +
+		"two tries is not known, as of code that tries once; \"n/p\": one of the two cannot be run " +
+		"there.")
+	p.heading(2, "Where they differ")
+	p.items(reasons)
+}
+
+func shown(letters string) string {
+	if letters == "" {
+		return "-"
+	}
+	return letters
+}
+
+func open(letters string) string {
+	if letters == "" {
+		return ""
+	}
+	return " ?"
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// portNames are the locks that are ports, once each.
+func portNames() (names []string) {
+	for _, x := range ports() {
+		if !slices.Contains(names, x.Port) {
+			names = append(names, x.Port)
+		}
+	}
+	return names
 }

@@ -13,10 +13,14 @@ import (
 // libraries writes docs/libraries.md: released libraries under faults.
 func (b *Book) libraries(p *page) {
 	m := b.Libraries
+	names := map[string]bool{} // each may have several rows
+	for _, r := range m.Rows {
+		names[r.Impl] = true
+	}
 	p.heading(1, "The lock libraries that people run")
 	p.paragraph("**The answer.** %s, on %s with a lease of %s, under %s. Each cell is %s of each "+
 		"scenario that is aimed at the fault; what was not found there is not proved to be absent.",
-		units.Count(len(m.Rows), "released library was run as its users run it",
+		units.Count(len(names), "released library was run as its users run it",
 			"released libraries were run as their users run them"),
 		redisOf(m.Versions), m.TTL.D(), units.Count(len(m.Columns), "fault"),
 		units.Count(m.Repeat, "run"))
@@ -24,7 +28,8 @@ func (b *Book) libraries(p *page) {
 	p.paragraph("`lockbench matrix --adapters all --docs docs` writes this page; " +
 		"[adapters/README.md](../adapters/README.md) says what each library declares. The letters are " +
 		"those of [design.md](design.md#the-properties). R, A and N are reported beside the others: " +
-		"a key that is left behind, an outage, a holder that is not told in time.")
+		"a key that is left behind, an outage, a holder that is not told in time. A row that is called " +
+		"defaults has the library's own lease, and is run under four faults.")
 	p.heading(2, "The table")
 	head := []string{"library", "release"}
 	for _, c := range m.Columns {
@@ -38,7 +43,8 @@ func (b *Book) libraries(p *page) {
 		}
 		p.row(row...)
 	}
-	p.paragraph("\"-\": nothing was found; \"?\": it cannot be told; \"n/p\": not possible.")
+	p.paragraph("\"-\": nothing was found; \"?\": it cannot be told; \"n/p\": not possible; " +
+		"\"·\": not run.")
 	p.heading(2, "Letter by letter")
 	for _, r := range m.Rows {
 		p.library(m, r)

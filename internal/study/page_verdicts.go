@@ -50,7 +50,7 @@ func (b *Book) verdicts(p *page) {
 	p.paragraph("What was expected was written down before anything was measured " +
 		"([locks/expected.md](locks/expected.md)). Where the two differ, the measurement is right. A " +
 		"run in which the machine itself stalled, for half of what clients bear or so that a command " +
-		"timed out which no fault held back, is run again with nothing beside it and not counted: " +
+		"timed out which no fault held back, is run again with little beside it and not counted: " +
 		"what happened then was not done by the fault.")
 
 	p.heading(2, "Where to go on")

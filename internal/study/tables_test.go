@@ -104,8 +104,16 @@ func TestClaimsAreOfCells(t *testing.T) {
 			!slices.Contains([]string{"", "acquire", "commands"}, c.Cost) {
 			t.Errorf("%s: what is compared with what: %+v", c.Text, c)
 		}
-		if !slices.Contains([]Outcome{"", Confirmed, Refuted, NotTested}, c.Result) {
+		if !slices.Contains([]Outcome{"", Confirmed, Refuted, Depends, NotTested}, c.Result) {
 			t.Errorf("%s: %q is no outcome that is known before", c.Text, c.Result)
+		}
+		if c.Quote == "" || c.Result == Depends && c.Condition == "" {
+			t.Errorf("%s: without the document's words, or the condition on which it depends", c.Text)
+		}
+		for _, trial := range c.Trials {
+			if trial.Hits > trial.Of || trial.Of == 0 || trial.What == "" {
+				t.Errorf("%s: %+v", c.Text, trial)
+			}
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/resp"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // connection is one of the client's, with both of its ends.
@@ -43,6 +44,7 @@ type connection struct {
 type request struct {
 	args  []string
 	quiet bool            // the Observer does not know of it
+	twin  bool            // the client does not know of it
 	sent  history.Command // what the Observer made of it
 	at    time.Time       // when it left
 	own   []byte          // what the tap answers in the server's place
@@ -111,11 +113,41 @@ func (c *connection) command(args []string, wire []byte) {
 		strings.EqualFold(args[1], "load") {
 		c.tap.settings.Script(args[2])
 	}
+	if q = c.befall(q, wire); q == nil {
+		return
+	}
 	up := c.ask(q, wire)
 	c.strandNow() // before the command leaves: its reply may be back at once
 	if up != nil {
 		_, _ = up.Write(wire) // of a connection that has ended the other side knows
 	}
+}
+
+// befall makes happen to a command what was ordered, and returns what is still to leave; nil:
+// nothing.
+func (c *connection) befall(q *request, wire []byte) *request {
+	what := ""
+	if !q.quiet {
+		if next := c.tap.befalls.Swap(nil); next != nil {
+			what = *next
+		}
+	}
+	switch what {
+	case nemesis.Drop:
+		c.down.Close() // fromClient goes on from there
+		c.told(q, Reply{Err: "the connection broke", Why: history.BrokenOff})
+		return nil
+	case nemesis.Strand:
+		c.mu.Lock()
+		c.stranded = true
+		c.mu.Unlock()
+	case nemesis.Duplicate:
+		if up := c.ask(q, wire); up != nil {
+			_, _ = up.Write(wire)
+		}
+		return &request{args: q.args, twin: true, sent: c.tap.observer.Sent(c.life, c.at(), q.args)}
+	}
+	return q
 }
 
 func (c *connection) at() string {

@@ -33,13 +33,17 @@ func (c *connection) left(up net.Conn) bool {
 
 // reply passes one on, when the Observer lets it go.
 func (c *connection) reply(wire []byte) {
+	twin := false
 	for _, a := range c.match(wire) {
 		c.told(a.request, Reply{Text: a.text})
+		twin = a.twin
 	}
 	if c.route.sentinel {
 		wire = c.tap.translate(wire)
 	}
-	_, _ = c.down.Write(wire) // a client that has given up does not read it
+	if !twin {
+		_, _ = c.down.Write(wire) // a client that has given up does not read it
+	}
 	c.mu.Lock()
 	c.replying = false
 	c.mu.Unlock()

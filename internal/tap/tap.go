@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -79,6 +80,8 @@ type Tap struct {
 	listeners []net.Listener
 	routes    []*route
 	announced map[string]string // see Announce
+
+	befalls atomic.Pointer[string] // what happens to the next command; nil: nothing
 }
 
 // New makes a tap that tells o.
@@ -165,6 +168,10 @@ func (t *Tap) Strand() {
 		r.strand()
 	}
 }
+
+// Befall makes something happen to the next command that the Observer is told of: nemesis.Drop,
+// Strand or Duplicate. Of a command that arrives twice the client has the first reply only.
+func (t *Tap) Befall(what string) { t.befalls.Store(&what) }
 
 func (t *Tap) all() []*route {
 	t.mu.Lock()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/resp"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // direct connects without anything to say before.
@@ -330,4 +331,40 @@ func TestStrand(t *testing.T) {
 	c.hears("END")
 	again := connect(t, tap.listeners[0].Addr().String())
 	again.until("GET k", "v")
+}
+
+// TestWhatBefallsTheNextCommand: it is lost, or its reply is, or it arrives twice and the client
+// hears of it once. Greetings are not meant.
+func TestWhatBefallsTheNextCommand(t *testing.T) {
+	t.Parallel()
+	for what, want := range map[string]struct{ hears, is, trace []string }{
+		nemesis.Drop:   {[]string{"END"}, []string{"(nil)"}, []string{"n0 INCR k: lost (broken-off)"}},
+		nemesis.Strand: {[]string{"END"}, []string{"1"}, []string{"n0 INCR k: lost (broken-off)"}},
+		nemesis.Duplicate: {[]string{"1", "2"}, []string{"2"}, []string{"n0 INCR k: 1", "n0 INCR k: 2",
+			"n0 GET k: 2"}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			o := observer()
+			tap, c := tapped(t, o)
+			tap.Befall(what)
+			c.say("PING")
+			c.hears("PONG")
+			c.say("INCR k")
+			if len(want.hears) > 1 {
+				c.say("GET k")
+			}
+			c.hears(want.hears...)
+			again := connect(t, tap.listeners[0].Addr().String())
+			if what == nemesis.Strand {
+				again.until("GET k", want.is[0]) // it may still be on its way
+				return
+			}
+			again.say("GET k")
+			again.hears(want.is...)
+			if got := o.lines(); !slices.Equal(got[:len(got)-1], want.trace) {
+				t.Errorf("the trace is %q, not %q", got, want.trace)
+			}
+		})
+	}
 }

@@ -12,4 +12,7 @@ const Race = true
 // What the user has put into GORACE counts more.
 func init() {
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0 halt_on_error=1 "+os.Getenv("GORACE"))
+	if os.Getenv("LOCKBENCH_PLAY") == "worker" { // which plays while packages are initialised
+		PlantRace("worker")
+	}
 }

@@ -70,3 +70,10 @@ func Part(t testing.TB, part string) {
 
 // Soak reports whether the full numbers are wanted.
 func Soak() bool { return os.Getenv("LOCKBENCH_SOAK") != "" }
+
+// Commit is the hash of the commit, by which a sample changes from one to the next; without git it
+// is nothing, and the sample always the same.
+func Commit() string {
+	out, _ := exec.Command("git", "rev-parse", "HEAD").Output()
+	return string(out)
+}

@@ -64,7 +64,7 @@ const maxFaults = 200
 func All(v *view.View) (figs []*Figure, err error) {
 	for _, make := range []func(*view.View) (*Figure, error){
 		latencyFigure, quantileFigure, throughputFigure, holdFigure, waitFigure, distributionFigure,
-		fairnessFigure, recoveryFigure, clockFigure,
+		fairnessFigure, recoveryFigure, clockFigure, curveFigure,
 	} {
 		f, makeErr := make(v)
 		if f != nil && makeErr == nil {
@@ -83,7 +83,7 @@ func Telling(v *view.View) ([]*Figure, error) {
 	figs, err := All(v)
 	if len(v.Grants()) < few {
 		figs = slices.DeleteFunc(figs, func(f *Figure) bool {
-			return f.Name != "holds" && f.Name != "clocks"
+			return f.Name != "holds" && f.Name != "clocks" && f.Name != curveName
 		})
 	}
 	return figs, err

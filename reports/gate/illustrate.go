@@ -116,6 +116,6 @@ func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	const name = "counterexample.yaml"
+	const name = store.Counterexample
 	return name, store.Write(dir, name, func(f *os.File) error { return x.Write(f) })
 }

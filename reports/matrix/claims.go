@@ -25,12 +25,12 @@ type outcomeCount struct {
 }
 
 // outcomes are in the order in which a reader wants them.
-var claimOutcomes = []study.Outcome{study.Refuted, study.Confirmed, study.Unclear,
+var claimOutcomes = []study.Outcome{study.Refuted, study.Depends, study.Confirmed, study.Unclear,
 	study.NotTested}
 
 var claimStates = map[study.Outcome][2]string{
-	study.Confirmed: {"valid", "✓"}, study.Refuted: {"violated", "✕"}, study.Unclear: {
-		"unknown", "?"}, study.NotTested: {"na", "–"},
+	study.Confirmed: {"valid", "✓"}, study.Refuted: {"violated", "✕"},
+	study.Depends: {"unknown", "±"}, study.Unclear: {"unknown", "?"}, study.NotTested: {"na", "–"},
 }
 
 // claimRows judges the documents' claims by the cells of the matrix, refuted ones first.
@@ -56,6 +56,10 @@ func newClaimRow(c study.Claim, o study.Outcome, cells []*matrix.Cell,
 		State:   claimStates[o][0], Symbol: claimStates[o][1], Command: page.Clean(c.Command(), 200)}
 	if c.Note != "" {
 		row.Note = units.Sentence(page.Clean(c.Note, 400))
+	}
+	if c.Condition != "" {
+		row.Note = strings.TrimSpace("Depends on: " +
+			units.Sentence(page.Clean(c.Condition, 400)) + " " + row.Note)
 	}
 	if c.Needs != "" {
 		row.Note = strings.TrimSpace(row.Note + " Needs " + units.Sentence(page.Clean(c.Needs, 300)))

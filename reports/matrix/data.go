@@ -1,9 +1,14 @@
 package matrix
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/measured"
+	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
 )
 
@@ -15,8 +20,73 @@ type matrixData struct {
 	Lines   []string               `json:"lines"` // what happens, by column
 	Texts   []string               `json:"texts"`
 	Cells   map[int][]matrixDetail `json:"cells"` // by row * number of columns + column
+	Choose  []candidate            `json:"choose"`
+	Lacks   [2]int                 `json:"lacks"` // the texts of what a lock may lack
 	index   map[string]int
 }
+
+// candidate is a lock among which the page chooses (measured.Candidate).
+type candidate struct {
+	Name    string `json:"name"`
+	Gives   string `json:"gives"`
+	Needs   string `json:"needs"`
+	Costs   string `json:"costs"`
+	Lacks   []int  `json:"lacks"` // numbers of texts
+	Untried int    `json:"untried"`
+	// by column and then by what counts: the number of the text that says why the lock does not
+	// remain, below zero if a property is not violated but unknown; 0: it remains
+	Stands [][4]int `json:"stands"`
+	Proofs []proof  `json:"proofs"` // by column
+}
+
+// proof is what shows how a lock stands under a fault. N is 0 if it was not run.
+type proof struct {
+	N       int    `json:"n"`
+	Command int    `json:"c"`
+	Link    string `json:"h,omitempty"`
+}
+
+// choices are the candidates of a matrix.
+func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
+	d.Lacks = [2]int{d.text(measured.Untold), d.text(measured.Unfenced)}
+	for _, c := range measured.Candidates(m) {
+		x := candidate{Name: page.Clean(c.Lock, 60), Gives: orDash(strings.Join(c.Declares, ", ")),
+			Needs: "one server", Costs: "–", Untried: c.Untried, Lacks: []int{}}
+		if c.Library != "" {
+			x.Name += " (" + page.Clean(c.Library, 80) + ")"
+		}
+		if c.Masters > 0 {
+			x.Needs = fmt.Sprintf("%d masters or more", c.Masters)
+		}
+		if c.Cost != nil && c.Cost.Grants > 0 {
+			x.Costs = fmt.Sprintf("%.1f commands, %s", c.Cost.Commands, units.Span(c.Cost.AcquireP50))
+		}
+		for _, l := range c.Lacks {
+			x.Lacks = append(x.Lacks, d.text(l))
+		}
+		for _, one := range c.Cells {
+			var stands [4]int
+			for i, s := range one.Standings {
+				stands[i] = d.text(s.Against)
+				if !s.Broken {
+					stands[i] *= -1
+				}
+			}
+			x.Stands = append(x.Stands, stands)
+			p := proof{}
+			if one.Proof != nil {
+				p = proof{one.Proof.Runs, d.text(one.Proof.Command), ""}
+				if cell := m.Cell(c.Lock, one.Fault); cell != nil {
+					p.Link = linked(cell.Dir())
+				}
+			}
+			x.Proofs = append(x.Proofs, p)
+		}
+		d.Choose = append(d.Choose, x)
+	}
+}
+
+func orDash(s string) string { return cmp.Or(s, "–") }
 
 // matrixDetail is a letter of a cell.
 type matrixDetail struct {

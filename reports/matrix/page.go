@@ -30,8 +30,8 @@ var (
 	pageTemplate = template.Must(template.New("matrix").Parse(pageHTML))
 )
 
-// serious are the letters that make a lock unsafe to use; R is a leftover that ends with the lease.
-const serious = "SLODF"
+// serious are the letters that make a lock unsafe to use; R, A and N are reported.
+const serious = "SLODFUEV"
 
 // matrixPage is what the template shows.
 type matrixPage struct {
@@ -108,6 +108,7 @@ func Page(m *matrix.Matrix, linked page.Link) (body []byte, policy string,
 	if err := p.costs(m); err != nil {
 		return nil, "", err
 	}
+	data.choices(m, linked)
 	b, err := json.Marshal(data)
 	if err != nil {
 		return nil, "", err
@@ -171,73 +172,45 @@ func kindOf(c *matrix.Cell) string {
 	return "safe"
 }
 
-// standing is how a lock did under the faults that were run for it.
-type standing struct {
-	row    string
-	broken []string // the faults under which a promise of it was broken
-	judged int      // the faults of which that is known
-}
-
 // survivors answers the question of the page in a sentence. Locks are not run under the same
-// faults, and no fault weighs as much as another: so each lock is named with its own.
+// faults, and no fault weighs as much as another: so nothing is counted, and only a lock that no
+// fault broke is named.
 func survivors(m *matrix.Matrix) string {
-	var all, best []standing
-	most := 0
+	run, whole := 0, []string(nil)
 	for _, r := range m.Rows {
-		s := standingOf(m, r.Name)
-		all, most = append(all, s), max(most, s.judged)
-	}
-	for _, s := range all {
-		switch {
-		case s.judged == 0 || s.judged < most/2: // hardly any fault can be asked of it
-		case best == nil || len(s.broken) < len(best[0].broken):
-			best = []standing{s}
-		case len(s.broken) == len(best[0].broken):
-			best = append(best, s)
+		judged, broken := standingOf(m, r.Name)
+		run += judged
+		if judged > 0 && !broken {
+			whole = append(whole, fmt.Sprintf("%s (%s)", page.Clean(r.Name, 40),
+				units.Count(judged, "fault")))
 		}
-	}
-	switch {
-	case best == nil:
-		return "Nothing has been run that would tell one lock from another."
-	case len(best[0].broken) == 0:
-		return "No promise was found broken, whatever was run, of " + units.List(told(best)) + "."
-	}
-	return "No lock kept its promises under every fault. The fewest broke those of " +
-		units.List(told(best)) + "."
-}
-
-// standingOf counts. A lock that fails without any fault fails under each.
-func standingOf(m *matrix.Matrix, row string) standing {
-	s, never := standing{row: row}, kindOf(cellOf(m, row, "none")) == "bad"
-	for _, c := range m.Columns {
-		kind := kindOf(cellOf(m, row, c.Name))
-		switch {
-		case c.Name == "none":
-			continue
-		case kind == "bad" || never:
-			s.broken = append(s.broken, c.Name)
-		case kind == "none" || kind == "unknown":
-			continue
-		}
-		s.judged++
-	}
-	return s
-}
-
-// told are locks in words, with the faults that broke their promises.
-func told(locks []standing) (out []string) {
-	for _, s := range locks {
-		of := units.Count(s.judged, "fault")
-		if n := len(s.broken); n > 0 {
-			of = fmt.Sprintf("%d of %s: %s", n, of, strings.Join(s.broken, ", "))
-		}
-		out = append(out, fmt.Sprintf("%s (%s)", page.Clean(s.row, 40), of))
 	}
 	const few = 4
-	if len(out) > few {
-		out = append(out[:few-1:few-1], units.Count(len(out)-few+1, "other lock"))
+	if len(whole) > few {
+		whole = append(whole[:few-1:few-1], units.Count(len(whole)-few+1, "other lock"))
 	}
-	return out
+	switch {
+	case run == 0:
+		return "Nothing has been run that would tell one lock from another."
+	case len(whole) > 0:
+		return "No promise was found broken, whatever was run, of " + units.List(whole) + "."
+	}
+	return "No lock kept its promises under every fault: which one is safe depends on the faults " +
+		"that can happen to you."
+}
+
+// standingOf is under how many faults a lock was judged, and whether one broke a promise of it. A
+// lock that fails without any fault fails under each.
+func standingOf(m *matrix.Matrix, row string) (judged int, broken bool) {
+	broken = kindOf(cellOf(m, row, "none")) == "bad"
+	for _, c := range m.Columns {
+		kind := kindOf(cellOf(m, row, c.Name))
+		if c.Name != "none" && kind != "none" && kind != "unknown" {
+			judged++
+			broken = broken || kind == "bad"
+		}
+	}
+	return judged, broken
 }
 
 func cellOf(m *matrix.Matrix, row, column string) *matrix.Cell {

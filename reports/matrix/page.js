@@ -27,6 +27,7 @@
     $('told').textContent = say;
     const first = table.querySelector('tbody tr:not([hidden]) td:not([hidden])');
     if (first && !table.querySelector('td[tabindex="0"]:not([hidden])')) first.tabIndex = 0;
+    choose();
   }
   all('.fault').forEach(b => b.addEventListener('click', () => {
     const c = +b.dataset.fault;
@@ -47,6 +48,54 @@
     all('.outcome').forEach(o => o.setAttribute('aria-pressed', String(o === b && on)));
     all('.claims tbody tr').forEach(tr => { tr.hidden = on && tr.dataset.outcome !== b.dataset.outcome; });
   }));
+
+  // ---- what to use: as internal/measured chooses --------------------------------------------------------------------
+  const number = id => parseFloat($(id).value) || 0;
+  function choose() {
+    const lease = number('lease'), mode = $('must-stay').checked + 2 * $('must-fencing').checked;
+    const asked = new Set(['none', ...[...chosen].map(c => D.columns[c])]);
+    for (const [id, fault] of [['pause', 'pause'], ['work', 'longwork']]) if (lease > 0 && number(id) >= lease) asked.add(fault);
+    const strange = [...asked].filter(f => !D.columns.includes(f));
+    const out = (D.choose || []).map(l => {
+      const o = { l, against: [], broken: 0, breaks: [], clean: [] };
+      for (const [i, id] of [[0, 'must-told'], [1, 'must-fencing']]) if ($(id).checked && l.lacks.includes(D.lacks[i])) o.against.push(D.texts[D.lacks[i]]);
+      D.columns.forEach((f, c) => {
+        const s = l.stands[c][mode];
+        if (asked.has(f)) {
+          if (s) o.against.push(D.texts[Math.abs(s)]); else o.clean.push(c);
+          o.broken += s > 0;
+        } else if (s > 0 && f !== 'none') o.breaks.push(f);
+      });
+      strange.forEach(f => o.against.push(f + ' was not run'));
+      o.doubts = o.breaks.length + l.untried - strange.length;
+      return o;
+    });
+    out.sort((a, b) => !!a.against.length - !!b.against.length || a.broken - b.broken || a.against.length - b.against.length || a.doubts - b.doubts);
+    const left = out.filter(o => !o.against.length), body = $('remaining').tBodies[0];
+    $('decision').textContent = (left.length ? left.length : 'None') + ' of ' + out.length + (out.length === 1 ? ' lock' : ' locks') + (left.length === 1 ? ' remains' : ' remain') +
+      (asked.size > 1 ? ' under ' + [...asked].filter(f => f !== 'none').join(', ') : ' without any fault') + '.';
+    const ask = [...asked].filter(f => f !== 'none' && !(f === 'pause' && !chosen.has(D.columns.indexOf(f))) && !(f === 'longwork' && !chosen.has(D.columns.indexOf(f))));
+    $('ask').textContent = 'lockbench choose' + (ask.length ? ' --fault ' + ask.join(',') : '') + (lease ? ' --ttl ' + lease + 's' : '') + (number('pause') ? ' --longest-pause ' + number('pause') + 's' : '') +
+      (number('work') ? ' --longest-work ' + number('work') + 's' : '') + ($('must-told').checked ? ' --told' : '') + ($('must-fencing').checked ? ' --fencing' : '') + ($('must-stay').checked ? ' --no-outage' : '');
+    body.replaceChildren();
+    for (const o of left) {
+      const tr = add(body, 'tr');
+      add(tr, 'th', '', o.l.name).scope = 'row';
+      for (const t of [o.l.gives, o.l.needs, o.l.costs]) add(tr, 'td', '', t);
+      const td = add(tr, 'td');
+      o.clean.forEach((c, i) => {
+        const p = o.l.proofs[c], a = add(td, p.h ? 'a' : 'span', '', p.n + ' of ' + p.n + ' of ' + D.columns[c]);
+        if (p.h) a.href = p.h;
+        a.title = D.texts[p.c];
+        if (i + 1 < o.clean.length) td.append(', ');
+      });
+      add(tr, 'td', '', [...o.breaks, ...(o.l.untried - strange.length > 0 ? [o.l.untried - strange.length + ' not tried'] : [])].join(', ') || '–');
+    }
+    $('remaining').hidden = !left.length;
+    $('others').replaceChildren();
+    for (const o of out.slice(left.length)) { const li = add($('others'), 'li'); add(li, 'strong', '', o.l.name); li.append(': ' + o.against.join('; ')); }
+  }
+  all('#choose input').forEach(e => e.addEventListener('input', choose));
 
   // ---- one cell ----------------------------------------------------------------------------------------------------
   function add(parent, name, cls, text) {

@@ -5,8 +5,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
@@ -39,14 +39,32 @@ func manyRuns(t *testing.T, n int) *Server {
 
 // TestAFullStore lists the newest runs, reads no more than those, and counts the others.
 func TestAFullStore(t *testing.T) {
-	const n = maxListed + 200
+	const n, most = 150, 100
 	s := manyRuns(t, n)
-	start := time.Now()
-	l := s.Listing()
-	t.Logf("%d runs are listed in %v", n, time.Since(start))
-	if len(l.Items) != maxListed || l.Left != n-maxListed || len(s.known) != maxListed {
+	l := s.newest(most)
+	if len(l.Items) != most || l.Left != n-most || len(s.known) != most {
 		t.Errorf("%d are listed, %d left, %d read", len(l.Items), l.Left, len(s.known))
 	}
+}
+
+// TestALargeStoreOpensAtOnce reads the first runs for the page, and the others when its script
+// asks.
+func TestALargeStoreOpensAtOnce(t *testing.T) {
+	const n = firstListed + 50
+	s := manyRuns(t, n)
+	web := httptest.NewServer(s)
+	defer web.Close()
+	s.hosts = append(s.hosts, web.Listener.Addr().String())
+	page := httptest.NewRecorder()
+	s.list(page, nil)
+	if len(s.known) != firstListed || !strings.Contains(page.Body.String(), `"first":true`) {
+		t.Errorf("the page has read %d of %d runs", len(s.known), n)
+	}
+	b := reporttest.NewBrowser(t)
+	b.Allow = web.URL
+	b.Do(reporttest.Visit(web.URL))
+	b.Until(fmt.Sprintf(`document.getElementById('told').textContent.startsWith('%d runs')`, n))
+	b.Clean()
 }
 
 // TestManyRunsInARowAreOneLine opens and closes it.

@@ -37,14 +37,20 @@ var (
 	listTemplate = template.Must(template.New("list").Parse(listHTML))
 )
 
-// maxListed bounds the list: the newest are shown.
-const maxListed = 5000
+// The list is bounded: the newest are shown. The page opens with the first of them, and its script
+// asks for all, so that a store of many thousand runs need not be read before anything is seen.
+const (
+	maxListed   = 20000
+	firstListed = 300
+)
 
 // Listing is what the list of a store shows: the document /api/runs.
 type Listing struct {
 	Store string  `json:"store"`
 	Items []Entry `json:"items"`
 	Left  int     `json:"left,omitempty"` // older ones that are not listed
+	// the page opens with these only, and asks for the others at once
+	First bool `json:"first,omitempty"`
 }
 
 // Entry is a run, a matrix or a gate of a store.
@@ -66,14 +72,18 @@ type Entry struct {
 	Files   []string `json:"files,omitempty"` // to download
 }
 
-// listed is an entry as it was when its files had these stamps.
+// listed is an entry as it was when its directory was last changed: every document is put into it
+// by a rename. A run that goes on is read again.
 type listed struct {
-	stamp string
-	entry Entry
+	changed time.Time
+	entry   Entry
 }
 
 // Listing reads the store. Directories that hold nothing of lockbench's are left out.
-func (s *Server) Listing() Listing {
+func (s *Server) Listing() Listing { return s.newest(maxListed) }
+
+// newest lists so many.
+func (s *Server) newest(most int) Listing {
 	l := Listing{Store: s.dir, Items: []Entry{}}
 	type at struct{ test, time string }
 	var all []at
@@ -95,7 +105,7 @@ func (s *Server) Listing() Listing {
 		return strings.Compare(b.time+b.test, a.time+a.test)
 	})
 	for i, a := range all {
-		if len(l.Items) == maxListed { // what is older is counted, and not read
+		if len(l.Items) == most { // what is older is counted, and not read
 			l.Left = len(all) - i
 			break
 		}
@@ -109,31 +119,45 @@ func (s *Server) Listing() Listing {
 // entry reads what the list says of a directory, or knows it already.
 func (s *Server) entry(test, at string) (Entry, bool) {
 	name := test + "/" + at
-	stamp := s.stamp(name)
+	var changed time.Time
+	if info, err := s.root.Stat(name); err == nil {
+		changed = info.ModTime()
+	}
 	s.mu.Lock()
 	k, ok := s.known[name]
 	s.mu.Unlock()
-	if ok && k.stamp == stamp && k.entry.Verdict != "running" {
+	if ok && k.changed.Equal(changed) && k.entry.Verdict != "running" {
 		return k.entry, k.entry.Kind != ""
 	}
 	e := Entry{Name: page.Clean(test, 120), Time: page.Clean(at, 40),
 		Path: (&url.URL{Path: name}).EscapedPath()}
-	switch {
-	case s.has(path.Join(name, "matrix.json")):
-		s.ofMatrix(&e, name)
-	case s.has(path.Join(name, "gate.json")):
-		s.ofGate(&e, name)
-	case s.has(path.Join(name, store.History)):
-		s.ofRun(&e, name)
+	switch has := s.filesOf(name); {
+	case has["matrix.json"]:
+		s.ofMatrix(&e, name, has)
+	case has["gate.json"]:
+		s.ofGate(&e, name, has)
+	case has[store.History]:
+		s.ofRun(&e, name, has)
 	}
 	s.mu.Lock()
-	s.known[name] = listed{stamp, e}
+	s.known[name] = listed{changed, e}
 	s.mu.Unlock()
 	return e, e.Kind != ""
 }
 
-func (s *Server) ofMatrix(e *Entry, name string) {
-	e.Kind, e.Page, e.Files = "matrix", matrixPageName, s.there(name, "matrix.json", "matrix.md",
+// filesOf are the regular files of a directory: asked for one by one, each would be opened by every
+// part of its path.
+func (s *Server) filesOf(name string) map[string]bool {
+	has := map[string]bool{}
+	files, _ := fs.ReadDir(s.root.FS(), name)
+	for _, f := range files {
+		has[f.Name()] = f.Type().IsRegular()
+	}
+	return has
+}
+
+func (s *Server) ofMatrix(e *Entry, name string, has map[string]bool) {
+	e.Kind, e.Page, e.Files = "matrix", matrixPageName, there(has, "matrix.json", "matrix.md",
 		"results.jsonl")
 	f, err := regular{s.root.FS()}.Open(path.Join(name, "matrix.json"))
 	if err != nil {
@@ -146,8 +170,8 @@ func (s *Server) ofMatrix(e *Entry, name string) {
 	}
 }
 
-func (s *Server) ofGate(e *Entry, name string) {
-	e.Kind, e.Page, e.Files = "gate", gatePage, s.there(name, "gate.json", "summary.md", "junit.xml")
+func (s *Server) ofGate(e *Entry, name string, has map[string]bool) {
+	e.Kind, e.Page, e.Files = "gate", gatePage, there(has, "gate.json", "summary.md", "junit.xml")
 	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, "gate.json"))
 	var g gate.Result
 	if err != nil || json.Unmarshal(b, &g) != nil {
@@ -157,10 +181,10 @@ func (s *Server) ofGate(e *Entry, name string) {
 	e.Summary = units.Count(len(g.Entries), "entry", "entries") + fmt.Sprintf(", exit code %d", g.Exit)
 }
 
-func (s *Server) ofRun(e *Entry, name string) {
+func (s *Server) ofRun(e *Entry, name string, has map[string]bool) {
 	e.Kind, e.Page, e.Verdict = "run", store.Report, "not judged"
-	e.Files = append(s.there(name, store.History), "history.edn")
-	e.Files = append(e.Files, s.there(name, store.Verdict, store.Plan, store.Trace, store.Markdown)...)
+	e.Files = append(there(has, store.History), "history.edn")
+	e.Files = append(e.Files, there(has, store.Verdict, store.Plan, store.Trace, store.Markdown)...)
 	if h, ok := s.header(path.Join(name, store.History)); ok {
 		e.Impl, e.Nemesis, e.Environment = page.Clean(h.Impl, 60), page.Clean(h.Nemesis, 60),
 			page.Clean(h.Environment, 40)
@@ -187,9 +211,9 @@ func (s *Server) ofRun(e *Entry, name string) {
 }
 
 // there are those of the files that exist.
-func (s *Server) there(dir string, names ...string) (have []string) {
+func there(has map[string]bool, names ...string) (have []string) {
 	for _, n := range names {
-		if s.has(path.Join(dir, n)) {
+		if has[n] {
 			have = append(have, n)
 		}
 	}
@@ -222,7 +246,9 @@ func (s *Server) listJSON(w http.ResponseWriter, r *http.Request) {
 
 // list is the page of the list. Its script may ask this server for the list, and nothing else.
 func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
-	b, err := json.Marshal(s.Listing())
+	l := s.newest(firstListed)
+	l.First = l.Left > 0
+	b, err := json.Marshal(l)
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, "The store cannot be listed.")
 		return

@@ -71,7 +71,7 @@
     $('where').textContent = D.store;
     const runs = D.items.filter(x => x.kind === 'run').length;
     $('told').textContent = D.items.length ? runs + (runs === 1 ? ' run' : ' runs') + ': ' + n('violated') + ' violated, ' + n('valid') + ' valid, ' + n('unknown') + ' unknown.' : 'Nothing has been run yet.';
-    $('more').textContent = (items.length > shown.length ? 'The first 1,000 of ' + items.length + ' are shown. ' : items.length < D.items.length ? items.length + ' of ' + D.items.length + ' are shown. ' : '') + (D.left ? D.left + ' older ones are not listed.' : '');
+    $('more').textContent = (items.length > shown.length ? 'The first 1,000 of ' + items.length + ' are shown. ' : items.length < D.items.length ? items.length + ' of ' + D.items.length + ' are shown. ' : '') + (D.left ? D.left + (D.first ? ' older ones are read …' : ' older ones are not listed.') : '');
     document.querySelectorAll('.runs th[data-key]').forEach(th => { if (th.dataset.key === sort.key) th.setAttribute('aria-sort', sort.down ? 'descending' : 'ascending'); else th.removeAttribute('aria-sort'); });
   }
   // Many runs of one lock and fault in a row, as of a replay or a campaign, are one line until it is opened.
@@ -151,4 +151,5 @@
   }
   setInterval(refresh, 2000);
   all();
+  if (D.first) refresh();
 })();

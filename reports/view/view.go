@@ -7,10 +7,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -24,6 +26,9 @@ type View struct {
 	// Violations are those that decide the run first, each once, also where it speaks for several
 	// properties.
 	Violations []*Violation
+	// Curve says how likely the violation was from each step of the counterexample on that the run
+	// does again; nil: there is none.
+	Curve *counterexample.Curve
 
 	nodes []Node
 }
@@ -41,6 +46,9 @@ func Of(r *store.Run) (*View, error) {
 	v.Faults = faultsOf(v.Record, r.Plan)
 	if r.Verdict != nil {
 		v.Violations = violationsOf(r.Verdict)
+	}
+	if x, err := counterexample.ReadFile(filepath.Join(r.Dir, store.Counterexample)); err == nil {
+		v.Curve = x.Curve
 	}
 	return v, nil
 }

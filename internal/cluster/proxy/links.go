@@ -32,6 +32,7 @@ type Links struct {
 
 	mu    sync.Mutex
 	links map[string]*link
+	forks []*Tunnel
 }
 
 // link is a proxy, and whether it is remote.
@@ -186,6 +187,9 @@ func (p *Links) with(name string, f func(*link) error) error {
 // Close ends every proxy of this process; remote ones end with their Remote. It needs no clean-up
 // of toxics: the links die with it.
 func (p *Links) Close() {
+	for _, f := range p.forks {
+		f.Close()
+	}
 	if p.http == nil {
 		return
 	}

@@ -47,7 +47,7 @@ func (s *Remote) api() string { return "http://" + remoteUser + ":" + s.Token + 
 // own for each would have to be published before it is known what they are for, and costs the
 // daemon a process and some tens of milliseconds.
 func (s *Remote) Route(to string) (string, error) {
-	t, err := Listen("127.0.0.1:0", "", func() (net.Conn, error) { return s.connect(to) })
+	t, err := Listen("127.0.0.1:0", "", func(net.Addr) (net.Conn, error) { return s.connect(to) })
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -44,5 +46,26 @@ func TestOnlyTheRunReachesItsProxies(t *testing.T) {
 		if answer.StatusCode != row.want {
 			t.Errorf("%s: %s, and it must be %d", name, answer.Status, row.want)
 		}
+	}
+}
+
+// TestTunnelPassesOnARefusal: a client is told what the Redis behind a tunnel says instead of
+// taking a connection.
+func TestTunnelPassesOnARefusal(t *testing.T) {
+	const words = "ERR max number of clients reached"
+	tunnel, err := Listen("127.0.0.1:0", "", func(net.Addr) (net.Conn, error) {
+		return nil, Said(words)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tunnel.Close()
+	c, err := net.Dial("tcp", tunnel.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got, err := io.ReadAll(c); string(got) != "-"+words+"\r\n" {
+		t.Errorf("it is told %q, %v", got, err)
 	}
 }

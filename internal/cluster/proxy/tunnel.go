@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"crypto/subtle"
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -11,18 +12,21 @@ import (
 // goroutine.
 type Tunnel struct {
 	listen net.Listener
-	secret string                   // with which each connection must begin; "": none
-	reach  func() (net.Conn, error) // connects to the other end
+	secret string // with which each connection must begin; "": none
+	reach  reach
 
 	mu    sync.Mutex
 	open  map[net.Conn]bool
 	wrong error // why the last connection could not be made
 }
 
+// reach connects to the other end of a tunnel for a connection from an address.
+type reach = func(from net.Addr) (net.Conn, error)
+
 // Listen makes a tunnel that begins at an address of this machine. Every user of the machine can
 // connect to it: where the other end is not open to all of them, a connection must begin with a
 // secret, which is not passed on. No answer tells whether it was right.
-func Listen(from, secret string, reach func() (net.Conn, error)) (*Tunnel, error) {
+func Listen(from, secret string, reach reach) (*Tunnel, error) {
 	ln, err := net.Listen("tcp", from)
 	if err != nil {
 		return nil, err
@@ -31,7 +35,7 @@ func Listen(from, secret string, reach func() (net.Conn, error)) (*Tunnel, error
 }
 
 // Forward makes a tunnel that begins at ln, which Close closes.
-func Forward(ln net.Listener, secret string, reach func() (net.Conn, error)) *Tunnel {
+func Forward(ln net.Listener, secret string, reach reach) *Tunnel {
 	t := &Tunnel{listen: ln, secret: secret, reach: reach, open: map[net.Conn]bool{}}
 	go t.serve()
 	return t
@@ -59,14 +63,24 @@ func (t *Tunnel) pass(here net.Conn) {
 	if !t.admits(here) {
 		return
 	}
-	there, err := t.reach()
+	there, err := t.reach(here.RemoteAddr())
 	t.mu.Lock()
 	t.wrong = err
 	t.mu.Unlock()
-	if err == nil {
+	var said Said
+	switch {
+	case err == nil:
 		join(here, there)
+	case errors.As(err, &said):
+		_, _ = io.WriteString(here, "-"+string(said)+"\r\n")
 	}
 }
+
+// Said is the error of a Redis that refuses a connection in words of its own. A tunnel passes them
+// on, as they would have come without it.
+type Said string
+
+func (s Said) Error() string { return "Redis refuses to talk: " + string(s) }
 
 // admits reads the secret. It waits for it as long as it takes: a link may hold back what a client
 // has sent.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/worker"
+	"github.com/lockbench/lockbench/workloads"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -90,14 +91,36 @@ func (c Admin) Ahead() (low, high time.Duration, err error) {
 	return time.Until(t), t.Sub(before), err
 }
 
+// Watch sets for how long a sentinel's master may be silent.
+func (c Admin) Watch(patience time.Duration) error {
+	ctx, cancel := background()
+	defer cancel()
+	return c.Do(ctx, "SENTINEL", "SET", workloads.MasterName, "down-after-milliseconds",
+		patience.Milliseconds()).Err()
+}
+
+// SwitchOver tells a sentinel to promote a replica of its master, which is well.
+func (c Admin) SwitchOver() error {
+	ctx, cancel := background()
+	defer cancel()
+	return c.Do(ctx, "SENTINEL", "FAILOVER", workloads.MasterName).Err()
+}
+
+// background bounds a question to a server.
+func background() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), AdminTimeout)
+}
+
 // Barrier writes a key and waits until replicas have it. SET and WAIT share a connection: WAIT
 // answers for the writes of its own.
-func (c Admin) Barrier(replicas int) error {
-	ctx, cancel := context.WithTimeout(context.Background(), AdminTimeout)
+func (c Admin) Barrier(replicas int) error { return c.barrier("lockbench:barrier", replicas) }
+
+func (c Admin) barrier(key string, replicas int) error {
+	ctx, cancel := background()
 	defer cancel()
 	conn := c.Conn()
 	defer conn.Close()
-	if err := conn.Set(ctx, "lockbench:barrier", 1, 0).Err(); err != nil {
+	if err := conn.Set(ctx, key, 1, 0).Err(); err != nil {
 		return err
 	}
 	n, err := conn.Wait(ctx, replicas, AdminTimeout-time.Second).Result()

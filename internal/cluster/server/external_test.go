@@ -14,7 +14,6 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/cluster/server"
-	"github.com/lockbench/lockbench/internal/cluster/worker"
 	"github.com/lockbench/lockbench/internal/testenv"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
@@ -291,11 +290,4 @@ func TestRedisOwnWords(t *testing.T) {
 			t.Errorf("%s expected: %v", says, err)
 		}
 	}
-}
-
-func TestMain(m *testing.M) {
-	if worker.IsOne() {
-		os.Exit(worker.Main(os.Stdin, os.Stdout))
-	}
-	os.Exit(m.Run())
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/cluster/proxy"
 	"github.com/lockbench/lockbench/internal/resp"
 )
 
@@ -22,7 +23,7 @@ type login struct {
 }
 
 // dial connects to Redis and says who we are.
-func (l login) dial() (net.Conn, error) {
+func (l login) dial(net.Addr) (net.Conn, error) {
 	// so that its reason is known before a command has waited for too long
 	d := &net.Dialer{Timeout: AdminTimeout / 2}
 	var c net.Conn
@@ -86,7 +87,7 @@ func (l login) auth(c net.Conn) error {
 	case strings.HasPrefix(answer, "+OK"):
 		return nil
 	case strings.HasPrefix(refused, "ERR max number of clients"):
-		return errors.New("Redis refuses to talk: " + refused)
+		return proxy.Said(refused)
 	}
 	return errors.New("LOCKBENCH_REDIS_USER and LOCKBENCH_REDIS_PASSWORD are refused: " + refused)
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/proc"
@@ -23,7 +25,11 @@ var ErrNoRedis = errors.New(
 var errNotLinux = errors.New("the environment process is for Linux; take --env docker or --env sim")
 
 // Processes launches servers as processes of this machine.
-type Processes struct{}
+type Processes struct {
+	// Redis is the path of the program that is a Redis or speaks as one, such as a valkey-server;
+	// "": the redis-server that is installed.
+	Redis string
+}
 
 // Name is Launcher.
 func (Processes) Name() string { return "process" }
@@ -32,12 +38,41 @@ func (Processes) Name() string { return "process" }
 func (Processes) Versions() map[string]string { return nil }
 
 // ServerVersion is Launcher.
-func (Processes) ServerVersion() (string, error) {
-	out, err := exec.Command("redis-server", "--version").Output()
-	if errors.Is(err, exec.ErrNotFound) {
-		err = ErrNoRedis
+func (launcher Processes) ServerVersion() (string, error) {
+	bin, err := launcher.find(Redis{})
+	if err != nil {
+		return "", err
 	}
+	out, err := exec.Command(bin, "--version").Output()
 	return string(out), err
+}
+
+// Program is the whole path of a program that is to be started as Redis. Its name must say that it
+// is a server, because a plan or a gate file from elsewhere may name it. The error is one line.
+func Program(name string) (path string, err error) {
+	if !strings.HasSuffix(name, "-server") {
+		return "", fmt.Errorf("--server %s: its name must end in -server, such as valkey-server", name)
+	}
+	if path, err = exec.LookPath(name); err != nil {
+		var why *exec.Error
+		var at *fs.PathError
+		if errors.As(err, &why) {
+			err = why.Err
+		}
+		if errors.As(err, &at) {
+			err = at.Err
+		}
+		return "", fmt.Errorf("--server %s is no program that can be started: %w", name, err)
+	}
+	return filepath.Abs(path)
+}
+
+// find is where the program of a kind is.
+func (launcher Processes) find(k Kind) (string, error) {
+	if launcher.Redis != "" && k.Name() == (Redis{}).Name() {
+		return launcher.Redis, nil
+	}
+	return k.Find()
 }
 
 // Remote is Launcher: the proxies belong into this process.
@@ -47,11 +82,11 @@ func (Processes) Remote() (*proxy.Remote, error) { return nil, nil }
 func (Processes) Cannot(string) error { return nil }
 
 // Launch is Launcher.
-func (Processes) Launch(c NodeConfig) (Server, error) {
+func (launcher Processes) Launch(c NodeConfig) (Server, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errNotLinux
 	}
-	bin, err := c.kind().Find()
+	bin, err := launcher.find(c.kind())
 	if err != nil {
 		return nil, err
 	}

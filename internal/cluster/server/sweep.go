@@ -37,7 +37,7 @@ func Scratch() (*Folder, error) {
 			return nil, err
 		}
 		// servers of another user live below it
-		if err := os.Chmod(dir, 0o711); err != nil {
+		if err := f.Chmod(0o711); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		folder := &Folder{dir, f}

@@ -24,9 +24,20 @@ const marker = "LOCKBENCH_PLAY"
 // Env is the environment of a worker.
 func Env() []string { return []string{marker + "=worker", "GOMAXPROCS=1"} }
 
-// IsOne reports whether this process was started to play a client. A main function, and TestMain
-// of a package whose tests start clusters, then calls Main and nothing else.
-func IsOne() bool { return os.Getenv(marker) == "worker" }
+// A process that was started to play a client does it here and ends: any program that has this
+// package can be a worker. Go initialises packages in the order of their paths as soon as what they
+// import is ready, so that a client does not wait for those of Docker, plots and metrics, which a
+// worker has no use for and which take longer than its own start.
+func init() {
+	if os.Getenv(marker) != "worker" {
+		return
+	}
+	code := make(chan int)
+	// not here: a goroutine that initialises is bound to its thread, which makes it slow
+	out := os.NewFile(1, "stdout") // os.Stdout may be another: the SDK of adapters takes it away
+	go func() { code <- Main(os.Stdin, out) }()
+	os.Exit(<-code)
+}
 
 // Main plays a client by the protocol of docs/formats.md until its input ends. It returns the
 // exit code.

@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -20,15 +22,14 @@ func TestAWorkerRefusesNonsense(t *testing.T) {
 	}
 }
 
-func TestWhoIsAWorker(t *testing.T) {
-	if IsOne() {
-		t.Fatal("a test is no worker")
-	}
-	for _, e := range Env() {
-		k, v, _ := strings.Cut(e, "=")
-		t.Setenv(k, v)
-	}
-	if !IsOne() {
-		t.Error("a process with the environment of a worker is none")
+// TestAProcessThatIsAWorkerDoesNothingElse: of the program that has this package, here the tests.
+func TestAProcessThatIsAWorkerDoesNothingElse(t *testing.T) {
+	c := exec.Command(os.Args[0])
+	c.Env = Env()
+	c.Stdin = strings.NewReader("hello\n")
+	out, err := c.Output()
+	if err == nil || !strings.HasPrefix(string(out), `{"failed":"the first order`) ||
+		strings.Count(string(out), "\n") != 1 {
+		t.Errorf("it said %s and ended with %v", out, err)
 	}
 }

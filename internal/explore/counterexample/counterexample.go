@@ -37,4 +37,6 @@ type Counterexample struct {
 	// what happened, in order, up to where the violation is certain
 	Steps   []Step           `yaml:"steps"`
 	Verdict checker.Property `yaml:"verdict"`
+	// how likely the violation was from each step on; nil: that was not asked
+	Curve *Curve `yaml:"curve,omitempty"`
 }

@@ -22,6 +22,9 @@ func TestFormat1(t *testing.T) {
 		"counterexample.yaml"))
 	for _, name := range files {
 		b, err := os.ReadFile(name)
+		if strings.Contains(string(b), "\nformat: 2\n") {
+			continue
+		}
 		if err != nil || !strings.Contains(string(b), "\nformat: 1\n") {
 			t.Errorf("%s is not of format 1: %v", name, err)
 		}

@@ -48,6 +48,9 @@ func (c *Counterexample) Validate() error {
 			return fmt.Errorf("deviation %q is %d; it is above 0, up to %d", name, answer, maxAnswer)
 		}
 	}
+	if err := c.Curve.validate(len(c.Steps)); err != nil {
+		return err
+	}
 	return validSteps(c.Steps, p)
 }
 

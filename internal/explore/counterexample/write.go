@@ -34,6 +34,7 @@ func (c *Counterexample) Write(w io.Writer) error {
 	if err := section(b, "verdict", c.Verdict); err != nil {
 		return err
 	}
+	c.curve(b)
 	return b.Flush()
 }
 
@@ -64,6 +65,19 @@ func (c *Counterexample) deviations(b *bufio.Writer) {
 	b.WriteString("\n")
 	for _, name := range slices.SortedFunc(maps.Keys(c.Deviations), natural) {
 		fmt.Fprintf(b, "  %s: %d\n", Quote(name), c.Deviations[name])
+	}
+}
+
+// curve writes the curve, a line for each point.
+func (c *Counterexample) curve(b *bufio.Writer) {
+	if c.Curve == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n# How likely the violation was: the first steps again, and then at random. "+
+		"It was\n# %s.\ncurve:\n  runs: %d\n  decided: %d\n  points:\n", c.Curve, c.Curve.Runs,
+		c.Curve.Decided)
+	for _, p := range c.Curve.Points {
+		fmt.Fprintf(b, "    - {steps: %d, violations: %d}\n", p.Steps, p.Violations)
 	}
 }
 

@@ -24,6 +24,7 @@ type recorder struct {
 	open        map[[2]int]int     // (process, seq) → number in Trace
 	sent        map[int][]*sending // by client
 	last        history.Duration   // of the latest step
+	situation   situation
 }
 
 // sending is a command of a client, until a node has executed it.
@@ -35,7 +36,7 @@ type sending struct {
 
 func newRecorder(j Job) *recorder {
 	return &recorder{Record: Record{renews: j.Plan.Renews()}, job: j, open: map[[2]int]int{},
-		sent: map[int][]*sending{}}
+		sent: map[int][]*sending{}, situation: situation{visited: j.Visited}}
 }
 
 // begin is called when the clients of the environment have connected.
@@ -55,6 +56,7 @@ func (r *recorder) watch(h history.Header) harness.Watcher {
 // Add is harness.Watcher.
 func (r *recorder) Add(e history.Event) bool {
 	r.History.Events = append(r.History.Events, e)
+	r.situation.event(e)
 	if !r.monitor.Add(e) {
 		return false
 	}
@@ -69,6 +71,9 @@ func (r *recorder) step(at int64, s counterexample.Step) {
 		s.At = max(history.Duration(at-r.Epoch), r.last)
 		r.last = s.At
 		r.Steps = append(r.Steps, s)
+		if r.job.Stepped != nil {
+			r.job.Stepped(len(r.Steps))
+		}
 	}
 }
 
@@ -112,6 +117,7 @@ func (r *recorder) executed(x sim.Execution) {
 	if r.job.Executed != nil {
 		r.job.Executed(x)
 	}
+	r.situation.executed(x)
 	if len(x.Effects) > 0 {
 		r.affects(x)
 	}
@@ -164,6 +170,7 @@ func (r *recorder) seq(client int, node, command string) (seq int) {
 }
 
 func (r *recorder) fault(s nemesis.Step) {
+	r.situation.fault()
 	r.step(r.environment.Now(), counterexample.Step{Kind: counterexample.Fault, Fault: &s})
 }
 
@@ -199,6 +206,8 @@ func (o *observed) Send(client int, order workloads.Order) {
 	switch order.Do {
 	case workloads.DoRedirect:
 		o.rec.fault(nemesis.Step{Do: nemesis.Redirect, Target: name, Node: order.Node})
+	case workloads.DoMessage:
+		o.rec.fault(nemesis.Step{Do: order.Body, Target: name})
 	case workloads.DoClock:
 		o.rec.fault(nemesis.Step{Do: nemesis.ClientClock, Target: name, Offset: order.Offset,
 			Rate: order.Rate})

@@ -23,7 +23,9 @@ type Job struct {
 	Plan     harness.Plan
 	Chooser  sim.Chooser
 	Steps    bool                // record them
+	Stepped  func(steps int)     // is called with the number of steps recorded so far; may be nil
 	Executed func(sim.Execution) // is called for each command that a node executes; may be nil
+	Visited  func(state uint64)  // is called for each state that the run comes to; may be nil
 	// the fault at any place, which the chooser injects; nil: the plan has none
 	Injection *Injection
 }

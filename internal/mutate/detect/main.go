@@ -41,7 +41,7 @@ func main() {
 	flag.BoolVar(&o.learn, "learn", false, "ask only the locks as they are, and take findings back")
 	flag.StringVar(&o.locks, "locks", "", "ask only those of these locks, separated by commas")
 	flag.IntVar(&o.campaign.Aimed, "aimed", 3, "runs of each scenario at most")
-	flag.IntVar(&o.campaign.Drawn, "drawn", 12, "seeds of each fault and schedule at most")
+	flag.IntVar(&o.campaign.Drawn, "drawn", 24, "seeds of each fault at most")
 	flag.IntVar(&o.campaign.AsItIsAimed, "known-aimed", 60, "the same, of the locks as they are")
 	flag.IntVar(&o.campaign.AsItIsDrawn, "known-drawn", 20, "the same, of the locks as they are")
 	flag.IntVar(&o.campaign.Jobs, "jobs", 2, "processes at the same time")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -114,11 +115,17 @@ func (a *answering) aimed(ctx context.Context) error {
 		if fresh := a.Known.fresh(r.row, r.fault, violated); len(fresh) > 0 {
 			a.say(Line{Row: r.row, Fault: r.fault, Letters: fresh})
 			found = a.Known != nil
-		} else if v != nil && len(violated) == 0 && r.fault == noFault &&
-			v.Evidence.Contended < r.plan.Requires.Contended {
+		} else if r.fault == noFault && hardlyGranted(v, violated, r.plan.Requires) {
 			a.say(Line{Row: r.row, Fault: r.fault, Unknown: fmt.Sprintf("%d of %d contended acquisitions",
 				v.Evidence.Contended, r.plan.Requires.Contended)})
 		}
 	}
 	return nil
+}
+
+// hardlyGranted reports whether too few clients were granted the lock to judge it, which says
+// something of the lock where nothing fails. A run that ended early because something was violated,
+// be it by the lock as it is, says nothing.
+func hardlyGranted(v *checker.Verdict, violated []string, wanted history.Requires) bool {
+	return v != nil && len(violated) == 0 && v.Evidence.Contended < wanted.Contended
 }

@@ -32,7 +32,7 @@ type answering struct {
 // Answer reads a question, does its runs, and writes Lines. It ends the process when its processor
 // time is used up, or a run does not end.
 func Answer(ctx context.Context, in io.Reader, out io.Writer) error {
-	a := &answering{out: json.NewEncoder(out), used: processorTime, since: make(chan time.Duration, 1)}
+	a := &answering{out: json.NewEncoder(out), used: ProcessorTime, since: make(chan time.Duration, 1)}
 	dec := json.NewDecoder(in)
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&a.Question); err != nil {

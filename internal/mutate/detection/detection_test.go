@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/mutate"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 const root = "../../.."
@@ -94,7 +97,7 @@ func TestWhatWasFoundIsFoundAgain(t *testing.T) {
 		t.Skip("there is no go command")
 	}
 	r := recorded(t)
-	wanted := drawnSample(r, commit())
+	wanted := drawnSample(r, testenv.Commit())
 	c := Campaign{Root: root, Known: r.Known, Jobs: 2, Aimed: 2, Drawn: 4,
 		Ask: func(m mutate.Mutant) bool {
 			return slices.Contains(wanted, m.Key())
@@ -135,17 +138,6 @@ func drawnSample(r *Record, by string) (keys []string) {
 	return keys[:min(len(keys), sample)]
 }
 
-// commit is the hash of the commit; without git it is nothing, and the sample always the same.
-func commit() string {
-	c := exec.Command("git", "rev-parse", "HEAD")
-	c.Dir = root
-	out, err := c.Output()
-	if err != nil {
-		return ""
-	}
-	return string(out)
-}
-
 // TestTheSampleChanges with the commit.
 func TestTheSampleChanges(t *testing.T) {
 	t.Parallel()
@@ -167,6 +159,21 @@ func TestKnownLettersAreNoFinding(t *testing.T) {
 	}
 	if got := k.fresh("lock row", "pause", []string{"S", "R"}); len(got) != 2 {
 		t.Error(got)
+	}
+}
+
+// TestHardlyGranted: a run that ended at a violation had no time for more grants.
+func TestHardlyGranted(t *testing.T) {
+	t.Parallel()
+	v, wanted := &checker.Verdict{}, history.Requires{Contended: 5}
+	if v.Evidence.Contended = 4; !hardlyGranted(v, nil, wanted) {
+		t.Error("4 of 5 are enough")
+	}
+	if hardlyGranted(v, []string{"S"}, wanted) {
+		t.Error("a violation ended the run")
+	}
+	if v.Evidence.Contended = 5; hardlyGranted(v, nil, wanted) {
+		t.Error("5 of 5 are too few")
 	}
 }
 

@@ -3,10 +3,8 @@ package detection
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
 )
 
@@ -34,53 +32,39 @@ func (a *answering) drawn(ctx context.Context) error {
 func (a *answering) search(ctx context.Context, r matrix.Row, c matrix.Column) (bool, error) {
 	wanted := a.Known.fresh(r.Name, c.Name, letters())
 	any := false
-	for _, schedule := range []string{explore.Random, explore.Priority} {
-		for len(wanted) > 0 {
-			a.announce(Line{Row: r.Name, Fault: c.Name, Drawn: true})
-			hit, err := a.hit(ctx, r, drawable(c), schedule, wanted)
-			if err != nil || hit == "" {
-				if err != nil {
-					a.say(Line{Row: r.Name, Fault: c.Name, Drawn: true, Broken: err.Error()})
-				}
-				break
+	for len(wanted) > 0 {
+		a.announce(Line{Row: r.Name, Fault: c.Name, Drawn: true})
+		hit, err := a.hit(ctx, r, c.Fault(), wanted)
+		if err != nil || hit == "" {
+			if err != nil {
+				a.say(Line{Row: r.Name, Fault: c.Name, Drawn: true, Broken: err.Error()})
 			}
-			any = true
-			a.say(Line{Row: r.Name, Fault: c.Name, Drawn: true, Letters: []string{hit}})
-			if a.Known != nil {
-				return true, nil
-			}
-			wanted = slices.DeleteFunc(wanted, func(l string) bool { return l == hit })
+			break
 		}
+		any = true
+		a.say(Line{Row: r.Name, Fault: c.Name, Drawn: true, Letters: []string{hit}})
+		if a.Known != nil {
+			return true, nil
+		}
+		wanted = slices.DeleteFunc(wanted, func(l string) bool { return l == hit })
 	}
 	return any, nil
 }
 
 // hit is the first letter of those wanted that a search finds; "": none.
-func (a *answering) hit(ctx context.Context, r matrix.Row, fault, schedule string,
+func (a *answering) hit(ctx context.Context, r matrix.Row, fault string,
 	wanted []string) (string, error) {
 	moments := explore.Drawn
 	if fault == noFault {
 		moments = explore.Aimed // there is nothing to draw but the schedule
 	}
-	s := explore.Search{
-		Options: harness.RunOptions{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
-			Masters: r.Masters, Workload: r.Workload, Nemesis: fault, Seed: a.Seed},
-		Properties: wanted, Schedule: schedule, Moments: moments, Seeds: a.Drawn, Jobs: 1,
-	}
+	s := explore.Search{Options: r.Options(fault), Properties: wanted, Schedule: explore.Portfolio,
+		Moments: moments, Seeds: a.Drawn, Jobs: 1}
+	s.Options.Seed = a.Seed
 	hits, done, err := s.Find(ctx)
 	a.runs += done.Runs
 	if err != nil || len(hits) == 0 {
 		return "", err
 	}
 	return hits[0].Property, nil
-}
-
-// drawable is the fault of a column by the name that a search draws from: that of its first
-// scenario, without the moment that it is aimed at.
-func drawable(c matrix.Column) string {
-	name, variant, _ := strings.Cut(c.Aims[0].Nemesis, ":")
-	if variant == "+" || variant == "-" {
-		return name + ":" + variant
-	}
-	return name
 }

@@ -17,7 +17,7 @@ import (
 type Question struct {
 	Lock  string `json:"lock"`
 	Aimed int    `json:"aimed"` // runs of each scenario at most
-	Drawn int    `json:"drawn"` // seeds of each fault and schedule at most; 0: nothing is drawn
+	Drawn int    `json:"drawn"` // seeds of each fault at most; 0: nothing is drawn
 	Seed  uint64 `json:"seed"`  // of all runs
 	// what the lock shows as it is; it is no finding. Nil: ask for that
 	Known Known `json:"known,omitempty"`

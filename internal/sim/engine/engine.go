@@ -104,6 +104,9 @@ func (e *Engine) Close(s *Session) {
 // Version tells whether something was changed: equal numbers, equal contents.
 func (e *Engine) Version() uint64 { return e.version }
 
+// Len is how many keys there are, with those whose time is over and that were not touched since.
+func (e *Engine) Len() int { return len(e.keys) }
+
 // Do executes one command at now, µs of the server's wall clock, and returns the reply; none if
 // the session is blocked after it.
 func (e *Engine) Do(now int64, s *Session, args []string) []byte {

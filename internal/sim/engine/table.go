@@ -118,6 +118,12 @@ func lookup(name string) (command, bool) {
 	return cmd, ok
 }
 
+// Reads reports whether a command, by its name, surely changes nothing and is heard by none.
+func Reads(name string) bool {
+	c, known := lookup(name)
+	return known && c.flags == 0 && c.name != "publish"
+}
+
 // longest is more than the longest name of a command.
 const longest = 16
 

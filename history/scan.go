@@ -1,0 +1,226 @@
+package history
+
+import (
+	"math"
+	"time"
+)
+
+// scanner reads the usual line of an event, as Recorder writes it, without reflection: fields in
+// the order of Event, no space between them, and texts of plain ASCII. Everything else, and
+// whatever is wrong, it leaves to encoding/json, whose answer is the same for what it does read.
+// Events share what they point to, which is not to be changed.
+type scanner struct {
+	line  []byte
+	i     int
+	words map[string]string   // texts that came before
+	times map[string]Duration // so for durations
+	keys  map[int]*int
+	// those that are not handed out yet: one allocation makes many
+	grants []Grant
+	values []int64
+}
+
+func newScanner() *scanner {
+	return &scanner{words: map[string]string{}, times: map[string]Duration{}, keys: map[int]*int{}}
+}
+
+// event reads a line into an empty event; false: it is not a usual one, and e is of no use.
+func (s *scanner) event(line []byte, e *Event) bool {
+	s.line, s.i = line, 0
+	return s.object(func(name []byte) int { return s.field(name, e) }) && s.i == len(line)
+}
+
+// object reads { fields }. Field reads the value of one and returns its place among the others,
+// from 1, or 0 if that did not work; a field that comes twice, or before its turn, does not either.
+func (s *scanner) object(field func(name []byte) int) bool {
+	if !s.next('{') {
+		return false
+	}
+	for last := 0; ; {
+		name, ok := s.text()
+		if !ok || !s.next(':') {
+			return false
+		}
+		at := field(name)
+		if at <= last {
+			return false
+		}
+		last = at
+		if !s.next(',') {
+			return s.next('}')
+		}
+	}
+}
+
+// field reads the value of a field of an event.
+func (s *scanner) field(name []byte, e *Event) int {
+	switch string(name) {
+	case "type":
+		return place(1, s.word((*string)(&e.Type)))
+	case "t":
+		return place(2, s.number(&e.T))
+	case "process":
+		return place(3, s.small(&e.Process))
+	case "f":
+		return place(4, s.word(&e.F))
+	case "n":
+		return place(5, s.small(&e.N))
+	case "key":
+		return place(6, s.key(&e.Key))
+	case "depth":
+		return place(7, s.small(&e.Depth))
+	case "value":
+		e.Value = one(&s.values)
+		return place(8, s.number(e.Value))
+	case "grant":
+		e.Grant = one(&s.grants)
+		return place(9, s.object(func(name []byte) int { return s.granted(name, e.Grant) }))
+	case "err":
+		return place(10, s.word(&e.Err))
+	case "why":
+		return place(11, s.word((*string)(&e.Why)))
+	case "gap":
+		return place(12, s.duration(&e.Gap))
+	}
+	return 0 // events of faults and of the end are few
+}
+
+// granted reads the value of a field of a grant.
+func (s *scanner) granted(name []byte, g *Grant) int {
+	switch string(name) {
+	case "sent":
+		return place(1, s.number(&g.Sent))
+	case "lease":
+		return place(2, s.duration(&g.Lease))
+	case "valid_until":
+		return place(3, s.number(&g.ValidUntil))
+	case "token":
+		return place(4, s.number(&g.Token))
+	case "node":
+		return place(5, s.word(&g.Node))
+	}
+	return 0
+}
+
+// place is at, or 0 for a value that was not read.
+func place(at int, ok bool) int {
+	if !ok {
+		return 0
+	}
+	return at
+}
+
+// one takes the next of many.
+func one[T any](many *[]T) *T {
+	if len(*many) == 0 {
+		*many = make([]T, 512)
+	}
+	v := &(*many)[0]
+	*many = (*many)[1:]
+	return v
+}
+
+func (s *scanner) next(c byte) bool {
+	if s.i < len(s.line) && s.line[s.i] == c {
+		s.i++
+		return true
+	}
+	return false
+}
+
+// text reads a text without an escape, as the bytes of the line.
+func (s *scanner) text() ([]byte, bool) {
+	if !s.next('"') {
+		return nil, false
+	}
+	for i, c := range s.line[s.i:] {
+		switch {
+		case c == '"':
+			text := s.line[s.i : s.i+i]
+			s.i += i + 1
+			return text, true
+		case c < ' ' || c > '~' || c == '\\':
+			return nil, false
+		}
+	}
+	return nil, false
+}
+
+// Most texts come again and again; what does not is not kept.
+const (
+	mostWords   = 4096
+	longestWord = 64
+)
+
+func (s *scanner) word(v *string) bool {
+	text, ok := s.text()
+	if !ok {
+		return false
+	}
+	known, seen := s.words[string(text)]
+	if !seen {
+		known = string(text)
+		if len(s.words) < mostWords && len(text) <= longestWord {
+			s.words[known] = known
+		}
+	}
+	*v = known
+	return true
+}
+
+func (s *scanner) duration(v *Duration) bool {
+	text, ok := s.text()
+	if !ok {
+		return false
+	}
+	if known, seen := s.times[string(text)]; seen {
+		*v = known
+		return true
+	}
+	d, err := time.ParseDuration(string(text))
+	if err == nil && len(s.times) < mostWords {
+		s.times[string(text)] = Duration(d)
+	}
+	*v = Duration(d)
+	return err == nil
+}
+
+// number reads a whole number of at most 18 digits, which an int64 has room for.
+func (s *scanner) number(v *int64) bool {
+	sign := int64(1)
+	if s.next('-') {
+		sign = -1
+	}
+	from, n := s.i, int64(0)
+	for ; s.i < len(s.line) && s.line[s.i]-'0' <= 9; s.i++ {
+		n = n*10 + int64(s.line[s.i]-'0')
+		if s.i-from >= 18 {
+			return false
+		}
+	}
+	*v = sign * n
+	return s.i > from && (s.line[from] != '0' || s.i == from+1 && sign > 0)
+}
+
+func (s *scanner) small(v *int) bool {
+	var n int64
+	if !s.number(&n) || n < math.MinInt || n > math.MaxInt {
+		return false
+	}
+	*v = int(n)
+	return true
+}
+
+func (s *scanner) key(v **int) bool {
+	var n int
+	if !s.small(&n) {
+		return false
+	}
+	key := s.keys[n]
+	if key == nil {
+		key = Ptr(n)
+		s.keys[n] = key
+	}
+	*v = key
+	return true
+}

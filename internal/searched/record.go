@@ -1,0 +1,158 @@
+package searched
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
+)
+
+// Record is what was measured.
+type Record struct {
+	Format int    `json:"format"`
+	Hits   []Hits `json:"hits"`
+	Times  []Time `json:"times"`
+}
+
+// The files of docs: the record, and the page that has the tables.
+const (
+	file = "searched.json"
+	page = "explore.md"
+)
+
+// Read reads the record of a directory; without one it is empty.
+func Read(docs string) (*Record, error) {
+	r := &Record{Format: 1}
+	text, err := os.ReadFile(filepath.Join(docs, file))
+	if errors.Is(err, os.ErrNotExist) {
+		return r, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return r, json.Unmarshal(text, r)
+}
+
+// Write writes the record, and its tables into the page.
+func (r *Record) Write(docs string) error {
+	text, err := os.ReadFile(filepath.Join(docs, page))
+	if err != nil {
+		return err
+	}
+	now, err := between(string(text), "hits", r.hits())
+	if err == nil {
+		now, err = between(now, "times", r.times())
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Write(docs, file, func(f *os.File) error {
+		e := json.NewEncoder(f)
+		e.SetIndent("", " ")
+		return e.Encode(r)
+	}), store.Write(docs, page, func(f *os.File) error {
+		_, err := f.WriteString(now)
+		return err
+	}))
+}
+
+// between puts a text between the marks of a page.
+func between(page, name, text string) (string, error) {
+	begin, end := "<!-- measured: "+name+" -->\n", "<!-- end of "+name+" -->\n"
+	head, rest, ok := strings.Cut(page, begin)
+	_, tail, found := strings.Cut(rest, end)
+	if !ok || !found {
+		return "", fmt.Errorf("the page has no place for %s: %s", name, begin)
+	}
+	return head + begin + text + end + tail, nil
+}
+
+// Counted puts hits into the record, in the order of the list of cells.
+func (r *Record) Counted(h Hits) {
+	put(&r.Hits, h, func(h Hits) Cell { return h.Cell }, Rare())
+}
+
+// Clocked puts a time into the record, in the order of the cells of the matrix.
+func (r *Record) Clocked(t Time, order []Cell) {
+	put(&r.Times, t, func(t Time) Cell { return t.Cell }, order)
+}
+
+// put adds or replaces what was measured of a cell.
+func put[T any](all *[]T, x T, cell func(T) Cell, order []Cell) {
+	*all = append(slices.DeleteFunc(*all, func(o T) bool { return cell(o) == cell(x) }), x)
+	slices.SortStableFunc(*all, func(a, b T) int {
+		return slices.Index(order, cell(a)) - slices.Index(order, cell(b))
+	})
+}
+
+// notYet stands for a table that was never measured.
+const notYet = "\nThis has not been measured yet.\n\n"
+
+// hits is the table of hits.
+func (r *Record) hits() string {
+	if len(r.Hits) == 0 {
+		return notYet
+	}
+	b := &strings.Builder{}
+	worse := 0
+	fmt.Fprintf(b, "\n| lock | fault | letter | %s |\n|---|---|---|%s\n",
+		strings.Join(explore.Schedules(), " | "), strings.Repeat("---|", len(explore.Schedules())))
+	for _, h := range r.Hits {
+		_, best := h.Best()
+		fmt.Fprintf(b, "| %s | %s | %s |", h.Row, h.Fault, h.Letter)
+		for _, s := range explore.Schedules() {
+			n := fmt.Sprint(h.Found[s])
+			if s != explore.Portfolio && best > 0 && h.Found[s] == best {
+				n = "**" + n + "**"
+			}
+			fmt.Fprintf(b, " %s |", n)
+		}
+		if h.WorseThanThird() {
+			worse++
+		}
+		b.WriteString("\n")
+	}
+	fmt.Fprintf(b, "\nThese are %s, with %s seeds for each number; the best member is bold. In %s "+
+		"the portfolio\nfinds less than a third of its best member, by 95 %% confidence.\n\n",
+		units.Count(len(r.Hits), "cell"), units.Thousands(r.Hits[0].Seeds), units.Count(worse, "cell"))
+	return b.String()
+}
+
+// times says how long it took, and lists what was not found.
+func (r *Record) times() string {
+	if len(r.Times) == 0 {
+		return notYet
+	}
+	b := &strings.Builder{}
+	var found []int64
+	var missed []Time
+	for _, t := range r.Times {
+		if t.Found {
+			found = append(found, t.Millis)
+		} else {
+			missed = append(missed, t)
+		}
+	}
+	slices.Sort(found)
+	fmt.Fprintf(b, "\nOf %d letters of cells %d were found.", len(r.Times), len(found))
+	if n := len(found); n > 0 {
+		fmt.Fprintf(b, " The median took %.1f s of processor time, the worst %.1f s.",
+			float64(found[n/2])/1000, float64(found[n-1])/1000)
+	}
+	if len(missed) > 0 {
+		b.WriteString("\nNot found:\n\n| lock | fault | letter | runs | seconds |\n" +
+			"|---|---|---|---|---|\n")
+	}
+	for _, t := range missed {
+		fmt.Fprintf(b, "| %s | %s | %s | %d | %.0f |\n", t.Row, t.Fault, t.Letter, t.Runs,
+			float64(t.Millis)/1000)
+	}
+	b.WriteString("\n")
+	return b.String()
+}

@@ -1,0 +1,64 @@
+package searched
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/matrix"
+)
+
+// Time says what it cost to find the letter of a cell without its aimed scenario.
+type Time struct {
+	Cell
+	Found bool `json:"found"`
+	Runs  int  `json:"runs"`
+	// processor time, ms; of a letter that was not found, what was spent in vain
+	Millis int64 `json:"ms"`
+}
+
+// Violated are the cells of a matrix in which a letter that decides a run was found, each with its
+// letters; R and A, which only tell how long a lock stays taken, are left out.
+func Violated(m *matrix.Matrix) (all []Cell) {
+	reported := history.ReportedProperties()
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		for _, letter := range c.Found() {
+			if !slices.Contains(reported, letter) {
+				all = append(all, Cell{c.Row, c.Column, letter})
+			}
+		}
+	}
+	return all
+}
+
+// Clock measures a search with guided moments and all schedules by turns, one run after the other.
+// Used is the processor time of this process.
+func Clock(ctx context.Context, c Cell, limit time.Duration, used func() time.Duration) (Time,
+	error) {
+	s, err := c.search(explore.Portfolio, explore.Guided)
+	if err != nil {
+		return Time{}, err
+	}
+	s.Jobs = 1
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	began := used()
+	s.Mine = func(int) bool { // it is asked before each run is planned
+		if used()-began > limit {
+			stop()
+		}
+		return true
+	}
+	hits, done, err := s.Find(inner)
+	switch {
+	case err != nil:
+		return Time{}, fmt.Errorf("%s: %w", c, err)
+	case ctx.Err() != nil:
+		return Time{}, ctx.Err()
+	}
+	return Time{c, len(hits) > 0, done.Runs, (used() - began).Milliseconds()}, nil
+}

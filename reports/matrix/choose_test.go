@@ -1,0 +1,77 @@
+package matrix
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/measured"
+	"github.com/lockbench/lockbench/reports/reporttest"
+)
+
+// TestThePageChoosesAsTheVerb answers questions on the page, and asks the verb's own code the same:
+// the same locks remain, in the same order, and the others fall for the same reasons.
+func TestThePageChoosesAsTheVerb(t *testing.T) {
+	f, err := os.Open("../../docs/matrix.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	real, err := matrix.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := reporttest.NewBrowser(t)
+	for name, m := range map[string]*matrix.Matrix{"small": reporttest.Matrix(t, ""), "real": real} {
+		b.Load(matrixText(t, m, everywhere))
+		for _, q := range []measured.Query{{}, {Faults: []string{"crash"}},
+			{Faults: []string{"pause"}, Fencing: true}, {Faults: []string{"crash", "failover"}, Told: true},
+			{Lease: time.Second, Pause: 2 * time.Second, Work: time.Second},
+			{Faults: []string{"failover"}, NoOutage: true}} {
+			ask(b, m, q)
+			choices, err := measured.ChooseFrom(m, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			for _, c := range choices {
+				line := c.Lock
+				if !c.Remains {
+					line += ": " + strings.Join(c.Against, "; ")
+				}
+				want = append(want, strings.Join(strings.Fields(line), " "))
+			}
+			got := strings.Split(reporttest.Eval[string](b, `[...document.querySelectorAll(`+
+				`'#remaining tbody th, #others li')].map(e => e.textContent).join('\n')`), "\n")
+			if !slices.Equal(got, want) {
+				t.Errorf("%s %+v:\n%s\nwant\n%s", name, q, strings.Join(got, "\n"),
+					strings.Join(want, "\n"))
+			}
+		}
+	}
+	b.Clean()
+}
+
+// ask sets the page to a question.
+func ask(b *reporttest.Browser, m *matrix.Matrix, q measured.Query) {
+	b.Do(reporttest.ClickOn("#reset"))
+	for i, c := range m.Columns {
+		if slices.Contains(q.Faults, c.Name) {
+			b.Do(reporttest.ClickOn(fmt.Sprintf(`[data-fault="%d"]`, i)))
+		}
+	}
+	set := func(id string, property string, value any) {
+		reporttest.Eval[bool](b, fmt.Sprintf(`(() => { const e = document.getElementById('%s'); `+
+			`e.%s = %v; return e.dispatchEvent(new Event('input')); })()`, id, property, value))
+	}
+	set("lease", "value", q.Lease.Seconds())
+	set("pause", "value", q.Pause.Seconds())
+	set("work", "value", q.Work.Seconds())
+	set("must-told", "checked", q.Told)
+	set("must-fencing", "checked", q.Fencing)
+	set("must-stay", "checked", q.NoOutage)
+}
