@@ -72,9 +72,10 @@ func TestSafeCellsUnderLoad(t *testing.T) {
 	t.Logf("%d runs, by verdict: %v", runs, verdicts)
 }
 
-// safeTasks are the scenarios of the cells in which nothing is expected and nothing was found, not in
-// the matrix and not in the many runs of the soak (docs/verdicts/how-often.md). Where clients take a lock over by themselves, two can race for it whenever a lease is over: a
-// slow machine makes that happen in any cell, and the violation is the lock's own.
+// safeTasks are the scenarios of the cells in which nothing is expected and nothing was found, not
+// in the matrix and not in the many runs of the soak (docs/verdicts/how-often.md). Where clients
+// take a lock over by themselves, two can race for it whenever a lease is over: a slow machine
+// makes that happen in any cell, and the violation is the lock's own.
 func safeTasks(t *testing.T) (safe []matrix.Task) {
 	t.Helper()
 	f, err := os.Open("../../docs/matrix.json")
