@@ -89,6 +89,11 @@ var progressConditions = []propertyCase{
 	{"a long pause while the client stalled", "D", waits + "c1 gap 200 gap=50", backsOff,
 		Violated, ""},
 
+	{"a long pause between calls of one try each, while the client was paused", "D",
+		"ttl 1000; lease; c0 acquire 1 5 sent=2 lease=1000; c0 release 6 7; c1 acquire 10 20 fail; " +
+			"fault pause c1 100 200; c1 acquire 1200000000 1200000010 fail; " +
+			"c2 acquire 300 310 fail; c2 acquire 700 3000000000 fail", "", Violated, ""},
+
 	// Stalls that are short beside the lease, in a wait that is hardly longer than the bound.
 	{"hardly longer than the bound", "D", bigLease + "c1 acquire 10 2010000000 fail", "",
 		Violated, ""},

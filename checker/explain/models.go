@@ -3,6 +3,7 @@ package explain
 import (
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // This file tells how an imported history contradicts its model.
@@ -20,12 +21,12 @@ func Flaw(key int, f linear.Flaw, a, b linear.Name, first verdict.Hold) string {
 	what := Say(flawWords[f])
 	switch f {
 	case linear.Overlap:
-		return sentence(Say("lock %d: %s was %s: %s, acquired at %s and not released before %s", key,
-			acquisition(b), what, acquisition(a), At(first.From), until(first.To)))
+		return units.Sentence(Say("lock %d: %s was %s: %s, acquired at %s and not released before %s",
+			key, acquisition(b), what, acquisition(a), At(first.From), until(first.To)))
 	case linear.CoveredPoint:
-		return sentence(Say("lock %d: %s was %s (%s)", key, acquisition(a), what, acquisition(b)))
+		return units.Sentence(Say("lock %d: %s was %s (%s)", key, acquisition(a), what, acquisition(b)))
 	}
-	return sentence(Say("lock %d: %s was %s", key, acquisition(a), what))
+	return units.Sentence(Say("lock %d: %s was %s", key, acquisition(a), what))
 }
 
 func acquisition(n linear.Name) string {

@@ -42,18 +42,6 @@ func plural(n int, what string) string {
 	return Say("%d "+what+"s", n)
 }
 
-// sentence makes words begin with a capital and end with a full stop.
-func sentence(words string) string {
-	if words == "" {
-		return ""
-	}
-	words = strings.ToUpper(words[:1]) + words[1:]
-	if strings.HasSuffix(words, ".") {
-		return words
-	}
-	return words + "."
-}
-
 // commandText is a command in the words of a story.
 func commandText(h history.Header, m *history.Command) string {
 	return strings.Join(h.Readable(m.Args), " ")

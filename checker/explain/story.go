@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -90,7 +91,7 @@ func tell(hs []happening) string {
 		if named := hs[0].about != "" && strings.HasPrefix(words, hs[0].about); named {
 			out = append(out, words+".") // "n0", not "N0"
 		} else {
-			out = append(out, sentence(words))
+			out = append(out, units.Sentence(words))
 		}
 		hs = hs[n:]
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // whatBroke says what it is to violate a property, or a model of an imported history.
@@ -44,7 +45,7 @@ func Violated(ps []verdict.Property, faults []record.Fault) string {
 		}
 		parts = append(parts, what)
 	}
-	return sentence(strings.Join(parts, "; "))
+	return units.Sentence(strings.Join(parts, "; "))
 }
 
 // why gives the reason of a violation, from its class and the assumption that a fault broke; ""
@@ -84,7 +85,7 @@ func Unknown(ps []verdict.Property) string {
 			"Nothing could be judged: the lock promises none of the properties, or the workload exercised " +
 				"none.")
 	}
-	return sentence(Say("nothing wrong was seen, but that proves nothing: ") + ps[0].Reason)
+	return units.Sentence(Say("nothing wrong was seen, but that proves nothing: ") + ps[0].Reason)
 }
 
 // Valid is the summary of a history in which nothing was violated.

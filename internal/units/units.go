@@ -99,10 +99,11 @@ func List[T any](items []T) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// Upper makes the first letter a capital.
+// Upper makes the first letter a capital, unless it begins a name with a digit in it, such as n0.
 func Upper(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
-	if n == 0 {
+	first, _, _ := strings.Cut(s, " ")
+	if n == 0 || strings.ContainsAny(first, "0123456789") {
 		return s
 	}
 	return string(unicode.ToUpper(r)) + s[n:]

@@ -22,7 +22,7 @@ func TestTexts(t *testing.T) {
 		{Thousands(999), "999"}, {Thousands(1_000_000), "1,000,000"}, {Thousands(-123456), "-123,456"},
 		{List([]string(nil)), ""}, {List([]string{"a"}), "a"}, {List([]string{"a", "b"}), "a and b"},
 		{List([]int{1, 2, 3}), "1, 2 and 3"},
-		{Upper("étage"), "Étage"}, {Upper(""), ""},
+		{Upper("étage"), "Étage"}, {Upper(""), ""}, {Upper("n0 was killed"), "n0 was killed"},
 		{Sentence(" the lock is gone"), "The lock is gone."}, {Sentence("is it?"), "Is it?"},
 		{Sentence(""), ""},
 	} {
