@@ -83,6 +83,9 @@ func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 	if name != "" {
 		steps = append(steps, nemesis.Step{Do: nemesis.Go, Target: name})
 	}
+	if d.rand.IntN(4) == 0 {
+		steps = append(steps, d.dwells()...)
+	}
 	if len(e.End) == 0 {
 		return steps
 	}
@@ -99,6 +102,17 @@ func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 		steps = append(steps, nemesis.Step{Do: nemesis.Go, Target: "until"})
 	}
 	return steps
+}
+
+// dwells lets a client take its time where it may take as much as it likes: between two holds, or
+// inside if its lock renews its lease by itself.
+func (d draw) dwells() []nemesis.Step {
+	at := d.at()
+	at.Await.As, at.Await.Phase = "slow", nemesis.Released
+	if d.plan.Renews() && d.rand.IntN(2) == 0 {
+		at.Await.Phase = nemesis.Granted
+	}
+	return []nemesis.Step{at, {Do: nemesis.Wait, For: d.length()}, {Do: nemesis.Go, Target: "slow"}}
 }
 
 // moment is a step that is over at the moment, and the name of the client that stands at a

@@ -94,3 +94,27 @@ func TestUnknownMoments(t *testing.T) {
 		t.Error("a race was injected anywhere")
 	}
 }
+
+// TestClientsDwell: between two holds any client may take its time; inside only one whose lock
+// renews its lease, or the search would find its own pause.
+func TestClientsDwell(t *testing.T) {
+	t.Parallel()
+	for impl, inside := range map[string]bool{"token-lua": false, "redisson": true} {
+		p, err := planFor(harness.RunOptions{Impl: impl, Nemesis: "partition"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		d := draw{rand: rand.New(rand.NewPCG(7, 8)), plan: p}
+		for range 1000 {
+			for _, s := range d.scenario("partition") {
+				if s.Await != nil && s.Await.As == "slow" {
+					seen[s.Await.Phase] = true
+				}
+			}
+		}
+		if !seen[nemesis.Released] || seen[nemesis.Granted] != inside {
+			t.Errorf("%s: clients dwell at %v", impl, seen)
+		}
+	}
+}
