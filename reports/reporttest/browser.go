@@ -34,6 +34,7 @@ type Browser struct {
 	Allow                string // the address of a server that may be asked
 }
 
+// NewBrowser starts a browser of its own for a test, which ends it and removes all that it wrote.
 func NewBrowser(t *testing.T) *Browser {
 	testenv.Part(t, "chromium")
 	// Debian's wrapper starts helpers that may outlive the test by a moment: a folder that t removes
@@ -44,7 +45,7 @@ func NewBrowser(t *testing.T) *Browser {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"),
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(dir),
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(dir), chromedp.Env("TMPDIR="+dir),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.WindowSize(1280, 900))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), opts...)
