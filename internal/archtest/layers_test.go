@@ -113,7 +113,7 @@ var rooms = map[string][]string{
 	"internal/matrix": {"adapters", "history", "impls", "nemesis", "checker", "internal/harness",
 		"internal/batch", "internal/store"},
 	// its entries are carried out as run and replay would; a snapshot has the cells of the matrix
-	"internal/gate": {"adapters", "workloads", "internal/matrix", "history", "checker",
+	"internal/gate": {"adapters", "impls", "workloads", "internal/matrix", "history", "checker",
 		"internal/harness", "internal/batch", "internal/store", "internal/explore/counterexample",
 		"internal/replay", "internal/runner"},
 	// it reads what Go says of a binary, and nothing of lockbench

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
@@ -181,8 +182,8 @@ func (s *Snapshot) add(name, column string, w harness.RunOptions) (err error) {
 	return nil
 }
 
-// others adds what the matrix has no cells for, without a fault: the other workloads of a lock, and
-// its other variants.
+// others adds what the matrix has no cells for: the other workloads of a lock, its other variants,
+// and how it renews.
 func (s *Snapshot) others(o matrix.Options, r matrix.Row, rows []matrix.Row) error {
 	lock, err := r.Lock()
 	if err != nil {
@@ -192,7 +193,7 @@ func (s *Snapshot) others(o matrix.Options, r matrix.Row, rows []matrix.Row) err
 		w := o.RunOptions(r, matrix.Aim{Nemesis: "none"}, 0)
 		change(&w)
 		p, err := harness.NewPlan(w)
-		if err != nil || p.Workload == r.Workload {
+		if err != nil || w.Workload != r.Workload && p.Workload == r.Workload {
 			return nil // the lock cannot do it with its topology
 		}
 		return s.add(r.Name+" "+what, "none", w)
@@ -210,6 +211,24 @@ func (s *Snapshot) others(o matrix.Options, r matrix.Row, rows []matrix.Row) err
 			func(x matrix.Row) bool { return x.Variant == v }) {
 			err = errors.Join(err, try("as "+v, func(w *harness.RunOptions) { w.Variant = v }))
 		}
+	}
+	if s.Adapter == "" {
+		err = errors.Join(err, renewals(lock, r, rows, try))
+	}
+	return err
+}
+
+// renewals adds a lock that renews its lease without that, unless another row is so, and with two
+// renewals only, under holds that need more of them.
+func renewals(lock impls.Entry, r matrix.Row, rows []matrix.Row,
+	try func(what string, change func(w *harness.RunOptions)) error) (err error) {
+	if lock.Watchdog && !slices.ContainsFunc(rows, func(x matrix.Row) bool { return x.NoWatchdog }) {
+		err = try("without watchdog", func(w *harness.RunOptions) { w.NoWatchdog = true })
+	}
+	if lock.Watchdog && !r.NoWatchdog || lock.Extends {
+		err = errors.Join(err, try("with two renewals", func(w *harness.RunOptions) {
+			w.MaxRenewals, w.Workload = 2, workloads.LongWork
+		}))
 	}
 	return err
 }
@@ -239,6 +258,7 @@ func optionsOf(w harness.RunOptions) (out []Option) {
 	add("adapter", w.Adapter, w.Adapter != "")
 	add("variant", w.Variant, w.Variant != "")
 	add("watchdog", false, w.NoWatchdog)
+	add("max_renewals", w.MaxRenewals, w.MaxRenewals > 0)
 	add("masters", w.Masters, w.Masters > 0)
 	add("workload", w.Workload, w.Workload != "")
 	add("nemesis", w.Nemesis, true)

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,5 +27,34 @@ func TestASnapshotHasOnlyWhatIsPossible(t *testing.T) {
 	if notes := strings.Join(s.notes, "\n"); len(g.Entries) < 10 ||
 		!strings.Contains(notes, "under clock-client: ") {
 		t.Errorf("%d entries; not possible:\n%s", len(g.Entries), notes)
+	}
+}
+
+// TestASnapshotAsksHowALockRenews: without its watchdog, unless a row of the matrix does, and with
+// few renewals under long holds, where it renews at all. Each entry can be run.
+func TestASnapshotAsksHowALockRenews(t *testing.T) {
+	t.Parallel()
+	for impl, want := range map[string][]string{
+		"redisson":       {"redisson watchdog with two renewals"},
+		"redisson-multi": {"redisson-multi with two renewals", "redisson-multi without watchdog"},
+		"redlock":        {"redlock per attempt with two renewals", "redlock per call with two renewals"},
+		"token-lua":      nil,
+	} {
+		g, err := (&Snapshot{Impl: impl}).Prepare(t.Context(), filepath.Join(t.TempDir(), "gate.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range g.Entries {
+			if _, err := e.Plan(1); err != nil {
+				t.Error(err)
+			}
+			if strings.Contains(e.Name, "renewals") || strings.Contains(e.Name, "without") {
+				got = append(got, e.Name)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", impl, got, want)
+		}
 	}
 }
