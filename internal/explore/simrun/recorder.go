@@ -23,6 +23,7 @@ type recorder struct {
 	monitor     *checker.Monitor
 	open        map[[2]int]int     // (process, seq) → number in Trace
 	sent        map[int][]*sending // by client
+	done        map[int]int        // by client, how many of the first of sent are executed
 	last        history.Duration   // of the latest step
 	situation   situation
 }
@@ -36,7 +37,7 @@ type sending struct {
 
 func newRecorder(j Job) *recorder {
 	return &recorder{Record: Record{renews: j.Plan.Renews()}, job: j, open: map[[2]int]int{},
-		sent: map[int][]*sending{}, situation: situation{visited: j.Visited}}
+		sent: map[int][]*sending{}, done: map[int]int{}, situation: situation{visited: j.Visited}}
 }
 
 // begin is called when the clients of the environment have connected.
@@ -157,16 +158,24 @@ func (r *recorder) affects(x sim.Execution) {
 // seq finds the command that a client has sent: the first that no node has executed yet, or, sent
 // again by go-redis itself, the last.
 func (r *recorder) seq(client int, node, command string) (seq int) {
-	for _, s := range r.sent[client] {
-		if s.node != node || s.command != command {
-			continue
-		}
-		if seq = s.seq; !s.executed {
+	all, from := r.sent[client], r.done[client]
+	for from < len(all) && all[from].executed {
+		from++
+	}
+	r.done[client] = from // a long run has many commands, and looks at each of them a few times only
+	is := func(s *sending) bool { return s.node == node && s.command == command }
+	for _, s := range all[from:] {
+		if is(s) && !s.executed {
 			s.executed = true
-			return seq
+			return s.seq
 		}
 	}
-	return seq
+	for _, s := range slices.Backward(all) {
+		if is(s) {
+			return s.seq
+		}
+	}
+	return 0
 }
 
 func (r *recorder) fault(s nemesis.Step) {
