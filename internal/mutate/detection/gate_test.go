@@ -59,8 +59,15 @@ func (g gated) run(number int, args ...string) (printed []byte, code int) {
 	return printed, c.ProcessState.ExitCode()
 }
 
-// ready writes the gate of a lock, and demands that the lock passes it.
+// heirs are locks that run the code of another, and a branch in it that the other never takes: a
+// mutant that leaves the gate of the one green is asked of the other, too.
+var heirs = map[string]string{"redisson": "redisson-fenced"}
+
+// ready writes the gate of a lock, unless it is there, and demands that the lock passes it.
 func (g gated) ready(lock string) {
+	if _, err := os.Stat(filepath.Join(g.dir, lock+".yaml")); err == nil {
+		return
+	}
 	for _, args := range [][]string{{"--init", "--impl", lock, "--repeat", "3"}, {}} {
 		args = append([]string{"gate", lock + ".yaml", "--quiet"}, args...)
 		if said, code := g.run(0, args...); code != 0 {
@@ -138,6 +145,9 @@ func TestMutantsTurnTheirGateRed(t *testing.T) {
 // askAll asks the gate of one lock of its mutants, and counts the answers.
 func (g gated) askAll(lock string, mutants []mutate.Mutant, said map[string]int) {
 	g.ready(lock)
+	if heirs[lock] != "" {
+		g.ready(heirs[lock])
+	}
 	var mu sync.Mutex
 	own := map[string]int{}
 	err := each(runtime.NumCPU(), len(mutants), func(i int) error {
@@ -146,6 +156,9 @@ func (g gated) askAll(lock string, mutants []mutate.Mutant, said map[string]int)
 			return nil
 		}
 		answer := g.ask(i+1, lock)
+		if answer == answers[0] && heirs[lock] != "" {
+			answer = g.ask(i+1, heirs[lock])
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		said[answer]++
