@@ -12,12 +12,38 @@ const (
 		"c1 acquire 11 90 fail; "
 	nobodyTrace = "0 1 12 15 n0 SETNX k a -> 1\n"
 	idleLock    = "poll 1; lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; "
-	tooLong     = "c1 acquire 10 1100000000 fail err=held; "
+	// slowHarness is a holder that outlives its lease.
+	slowHarness = "lease; ttl 1000; c0 acquire 2 5 sent=3 lease=1000; " +
+		"c1 acquire 6 1100 sent=1090 lease=1000; c0 release 1200 1201; c1 release 1300 1301; "
+	tooLong = "c1 acquire 10 1100000000 fail err=held; "
 )
 
 // conditionCases are histories for single conditions: without the condition the verdict would be
 // another (see TestNoConditionIsIdle).
 var conditionCases = []propertyCase{
+	// What the harness took long for.
+	{"an overrun while the harness was slow", "S", slowHarness + "c-1 gap 900 gap=850 action=kill",
+		"", Unknown, ""},
+	{"an overrun while the harness was slow, told late", "N", slowHarness +
+		"c-1 gap 900 gap=850 action=kill", "", Unknown, ""},
+	{"an overrun", "S", slowHarness, "", Violated, LeaseOverrun},
+	{"an overrun by a pause while the harness was slow", "S", slowHarness +
+		"c-1 gap 900 gap=850 action=kill; fault pause c0 40 1050", "", Violated, LeaseOverrun},
+	{"an overrun, and another client was paused", "S", slowHarness +
+		"c-1 gap 900 gap=850 action=kill; fault pause c1 40 1050", "", Unknown, ""},
+	{"an overrun, and the holder had been paused before", "S", slowHarness +
+		"c-1 gap 900 gap=850 action=kill; fault pause c0 0 1", "", Unknown, ""},
+	{"an overrun, and the holder is paused afterwards", "S", slowHarness +
+		"c-1 gap 900 gap=850 action=kill; fault pause c0 1150 1160", "", Unknown, ""},
+	{"an overrun, and the harness was slow before", "S", slowHarness +
+		"c-1 gap 1 gap=1 action=kill", "", Violated, LeaseOverrun},
+	{"an overrun, and the harness is slow afterwards", "S", slowHarness +
+		"c-1 gap 2000 gap=600 action=kill", "", Violated, LeaseOverrun},
+	{"two leases are valid although the harness was slow", "S", "lease; ttl 1000; " +
+		"c0 acquire 2 5 sent=3 lease=9000; c1 acquire 6 1100 sent=1090 lease=1000; " +
+		"c0 release 1200 1201; c1 release 1300 1301; c-1 gap 900 gap=850 action=kill", "", Violated,
+		DoubleGrant},
+
 	// Owner.
 	{"several servers", "O", "topology independent; " + robberyStory, robberyTrace + deletion, NA, ""},
 	{"a key that is no lock", "O", robberyStory, robberyTrace + "0 1 71 75 n0 DEL other -> 1", Valid,

@@ -217,6 +217,8 @@ func (s *teller) field(t testing.TB, e *history.Event, g *history.Grant, x strin
 		e.Value = history.Ptr(number(t, v))
 	case "gap":
 		e.Gap = history.Duration(number(t, v))
+	case "action": // of a gap: what the harness took long for
+		e.Target = v
 	case "why":
 		e.Why = history.Refusal(v)
 	case "err":
@@ -233,7 +235,7 @@ func (s *teller) put(e history.Event, p int, to int64, result history.Type) {
 		if e.F == "extend" && to != 0 {
 			break
 		}
-		e.Type, e.F = history.Type(e.F), ""
+		e.Type, e.F = history.Type(e.F), e.Target
 		if e.N == 0 && len(s.held[p]) > 0 {
 			e.N = s.held[p][len(s.held[p])-1]
 		}

@@ -72,6 +72,12 @@ func Stall(s record.Gap) string {
 		s.Length()/int64(time.Millisecond), At(s.To), who)
 }
 
+// Slow tells what the harness took long for.
+func Slow(s record.Slow) string {
+	return Say("the harness needed %d ms for the step %s until %s, and the holder stood for as long",
+		(s.To-s.From)/int64(time.Millisecond), strings.TrimSpace(s.Action+" "+s.Target), At(s.To))
+}
+
 // Failure says what went wrong with a run.
 func Failure(f *record.Failure) string {
 	said := ""

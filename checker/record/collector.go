@@ -83,6 +83,8 @@ func NewCollector(h history.Header) *Collector {
 func (c *Collector) Add(e *history.Event) {
 	c.End = max(c.End, e.T)
 	switch {
+	case e.Type == history.Gap && e.F != "":
+		c.Slow = append(c.Slow, Slow{e.F, e.Target, Interval{e.T - int64(e.Gap), e.T, e.Process}})
 	case e.Type == history.Gap:
 		c.Gaps = append(c.Gaps, Gap{Process: e.Process, From: e.T - int64(e.Gap), To: e.T})
 	case e.Type == history.Fault:

@@ -22,6 +22,7 @@ type Record struct {
 	Calls   []Call  // acquire calls, by the stamp of the completion, open ones last
 	Faults  []Fault // by begin
 	Gaps    []Gap   // times in which a process did not run, by end
+	Slow    []Slow  // what the harness took long for, by end
 	Clients []int   // the numbers of the processes that the record speaks of, sorted
 	// kills, exits, losses, gaps and extensions of leases, in the order of their stamps
 	Marks    []*history.Event
@@ -139,6 +140,13 @@ type Gap struct {
 
 // Length is how long the gap was, in ns.
 func (g Gap) Length() int64 { return g.To - g.From }
+
+// Slow is a time that the harness needed to carry out an action, for longer than a quarter of the
+// lease: the scenario went on only then, and let clients stand for as long as they stood.
+type Slow struct {
+	Action, Target string
+	Interval
+}
 
 // Left returns when a client has certainly left a hold: its release call is over, answered or not.
 func (r *Record) Left(h *Hold) int64 {

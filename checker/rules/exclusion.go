@@ -58,23 +58,52 @@ func (c *Case) untilRelease(ss []record.Span) bool {
 	})
 }
 
+// excuse says why a pair proves nothing: a stall lies in it, or a slow action explains it; "": it
+// counts.
+func (c *Case) excuse(p *record.Pair) string {
+	if s := c.trust.Within(p.A.Call, p.From); s != nil {
+		return explain.Stall(*s)
+	}
+	if s := c.outlasted(p); s != nil {
+		return explain.Slow(*s)
+	}
+	return ""
+}
+
+// outlasted returns the action of the harness that took so long that the first holder's lease ran
+// out meanwhile, although no fault stopped the holder; nil if there is none. The scenario let the
+// holder stand for as long, and the lock has no part in it.
+func (c *Case) outlasted(p *record.Pair) *record.Slow {
+	if p.A.LeaseAt(p.B.From) > p.B.From || slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Pauses() && f.Hits(p.A.Process) && f.From < p.From && p.A.Call < f.To
+	}) {
+		return nil
+	}
+	for i := range c.Record.Slow {
+		if s := &c.Record.Slow[i]; s.From < p.From && p.A.Call < s.To {
+			return s
+		}
+	}
+	return nil
+}
+
 // overlap turns the overlaps of a key into a property with its witness and words. Among all pairs
-// it takes the earliest in which no unplanned stall lies; if there is none, the machine may be to
-// blame and the result is unknown.
+// it takes the earliest in which no unplanned stall lies, and which no slow action explains; if
+// there is none, the machine may be to blame and the result is unknown.
 func (c *Case) overlap(b record.ExclusionRule, key int, ss []record.Span) property {
-	var stall *record.Gap
+	var excuse string
 	var p *record.Pair
 	record.Overlaps(ss, func(x, y record.Span) bool {
 		q := c.Record.Pair(b, key, x, y)
-		if s := c.trust.Within(q.A.Call, q.From); s != nil {
-			stall = s
+		if why := c.excuse(q); why != "" {
+			excuse = why
 			return true
 		}
 		p = q
 		return false
 	})
 	if p == nil {
-		return stalled("two clients were inside at once, but %s", explain.Stall(*stall))
+		return stalled("two clients were inside at once, but %s", excuse)
 	}
 	out := violated(key, part(p.A, p.SpanA), part(p.B, p.SpanB))
 	out.Witness.Overlap = history.Duration(p.To - p.From)

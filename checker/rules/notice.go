@@ -18,7 +18,7 @@ func (c *Case) notice() property {
 	if !c.history.Header.Declares.Lease && c.history.Header.Environment == "" {
 		return notApplicable("an imported history does not say what a client was told")
 	}
-	judged, stall := false, (*record.Gap)(nil)
+	judged, excuse := false, ""
 	var found *property
 	all := c.Record.Spans(record.UntilRelease, c.trust.Cut)
 	extends := c.refusedExtends()
@@ -29,8 +29,8 @@ func (c *Case) notice() property {
 			if loser.Ended == record.Killed || loser.Ended == record.Vanished || c.neverGranted(winner) {
 				return true
 			}
-			if s := c.trust.Within(p.A.Call, p.From); s != nil {
-				stall = s
+			if why := c.excuse(p); why != "" {
+				excuse = why
 				return true
 			}
 			judged = true
@@ -46,8 +46,8 @@ func (c *Case) notice() property {
 	switch {
 	case judged:
 		return valid
-	case stall != nil:
-		return stalled("two clients were inside at once, but %s", explain.Stall(*stall))
+	case excuse != "":
+		return stalled("two clients were inside at once, but %s", excuse)
 	}
 	return notApplicable("no holder that lived was inside together with another client")
 }

@@ -27,6 +27,7 @@ type fake struct {
 	cycle  map[int]workloads.Order
 	armed  map[int]workloads.Breakpoint // armed for the phase granted
 	done   []string
+	kills  time.Duration                 // how long it takes to kill a node
 	after  func(*fake, workloads.Report) // called for each report that the harness is given
 }
 
@@ -42,7 +43,11 @@ func newFake() *fake {
 func (f *fake) Name() string                { return "fake" }
 func (f *fake) Versions() map[string]string { return nil }
 func (f *fake) Now() int64                  { return f.now }
-func (f *fake) KillNode(n string) error     { f.done = append(f.done, "kill "+n); return nil }
+func (f *fake) KillNode(n string) error {
+	f.done = append(f.done, "kill "+n)
+	f.now += int64(f.kills)
+	return nil
+}
 func (f *fake) KillClient(c int) error {
 	f.done = append(f.done, "crash")
 	f.later(0, workloads.Report{Process: c, Exit: &workloads.Exit{T: f.now}})
@@ -238,6 +243,26 @@ func TestStepsAreDoneInOrderAndRecorded(t *testing.T) {
 		"fault crash c0 end"}
 	if d := diff.Diff(want, faults(h)); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestASlowActionIsRecorded: a client that stands at a breakpoint stands for as long as an action
+// takes, which the record must tell from what the plan asks for.
+func TestASlowActionIsRecorded(t *testing.T) {
+	for took, want := range map[time.Duration]bool{0: false, 700 * time.Millisecond: true} {
+		f := newFake()
+		f.kills = took
+		h, err := play(t, f, t.Context(), nemesis.Step{Do: nemesis.KillNode, Target: "n0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := slices.ContainsFunc(h.Events, func(e history.Event) bool {
+			return e.Type == history.Gap && e.Process == history.Harness && e.F == nemesis.KillNode &&
+				e.Target == "n0" && e.Gap.D() == took
+		})
+		if told != want {
+			t.Errorf("a kill of %v: told %v", took, told)
+		}
 	}
 }
 

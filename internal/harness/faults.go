@@ -38,6 +38,9 @@ func (c *nemesisRunner) recordAround(s nemesis.Step, do func(nemesis.Step) error
 	if err := do(s); err != nil {
 		return err
 	}
+	if err := c.slow(e); err != nil {
+		return err
+	}
 	if !s.Lasts() {
 		return c.end(e)
 	}
@@ -54,6 +57,17 @@ func (c *nemesisRunner) recordAround(s nemesis.Step, do func(nemesis.Step) error
 		}
 	}
 	c.faults = append(c.faults, e)
+	return nil
+}
+
+// slow records how long an action took that lasted longer than a quarter of the lease: a client
+// that stands at a breakpoint stood for as long, which the plan did not ask for.
+func (c *nemesisRunner) slow(e history.Event) error {
+	now := c.run.now()
+	if took := now - e.T; took > int64(c.run.plan.TTL)/4 {
+		return c.run.record(history.Event{Type: history.Gap, T: now, Process: history.Harness, F: e.F,
+			Target: e.Target, Gap: history.Duration(took)})
+	}
 	return nil
 }
 
