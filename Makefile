@@ -9,6 +9,9 @@ BROWSER := chromium=chromium
 export GORACE := atexit_sleep_ms=0 $(GORACE)
 # The tests that take a smaller input with the race detector.
 LARGE = $(shell find . -name '*large_test.go')
+# The packages of make test. Go has the race detector only where it finds a C compiler.
+TESTS := ./...
+RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 # What tests use where it is installed, and leave out where it is not.
 PARTS := redis-server redis-sentinel chromium cc python3 node npm java javac mvn cargo etcd psql mariadb-install-db faketime docker docker-compose curl
@@ -28,8 +31,9 @@ run: redis build ## the main job on real Redis: a failover under the GETSET lock
 
 test: redis browser ## all tests, with the race detector, on real Redis
 	@test -z "$(MISSING)" || echo "not installed, and so left out with all that needs it: $(MISSING)"
-	$(GO) vet ./...
-	$(GO) test -race ./...
+	@test -n "$(RACE)" || echo "no C compiler, and so without the race detector: apt-get install gcc libc6-dev"
+	$(GO) vet $(TESTS)
+	$(GO) test $(RACE) $(TESTS)
 	$(GO) test -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE)))
 
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
