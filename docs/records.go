@@ -5,7 +5,7 @@ package docs
 import "embed"
 
 // Records are those of the matrix, of the released libraries, of how often each letter is found on
-// real Redis, and of the mitigations.
+// real Redis and by a search without an aim, and of the mitigations.
 //
-//go:embed matrix.json libraries.json soak-process.json mitigations.json
+//go:embed matrix.json libraries.json soak-process.json mitigations.json searched.json
 var Records embed.FS

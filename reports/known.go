@@ -41,6 +41,7 @@ func (p *runPage) clients(v *view.View) {
 type knownSection struct {
 	*measured.Known
 	Often                          []string
+	Drawn                          string // what a search found without an aim
 	Where, HelpsTitle, OthersTitle string
 	None                           string
 }
@@ -70,6 +71,7 @@ func known(v *view.View) (*knownSection, error) {
 	}
 	s.Where = fmt.Sprintf("Measured with %s under aimed faults, on Redis %s, lease %s: how often the "+
 		"fault hits in a system of yours, this does not say.", k.Lock, k.Redis, units.Span(k.TTL))
+	s.Drawn = drawn(k)
 	s.HelpsTitle = "Settings that were measured with this lock"
 	if len(k.Helps) > 0 && !k.Helps[0].Same {
 		s.HelpsTitle = "Settings that were measured with another lock, " + k.Helps[0].Row +
@@ -84,4 +86,19 @@ func known(v *view.View) (*knownSection, error) {
 	s.None = fmt.Sprintf("None of the %s that were run under this fault stayed clean.",
 		units.Count(k.Asked, "lock"))
 	return s, nil
+}
+
+// drawn says how often a search without an aim meets what the aimed runs show; "" if that was not
+// counted.
+func drawn(k *measured.Known) string {
+	var parts []string
+	for _, h := range k.Drawn {
+		parts = append(parts, fmt.Sprintf("%s in %d of %s (%s per 1,000)", h.Property, h.Hits,
+			units.Count(h.Of, "run"), units.Thousands(h.PerThousand())))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Without an aim, in the simulator, where the moment of the fault and the order of messages " +
+		"are drawn: " + strings.Join(parts, ", ") + "."
 }

@@ -51,6 +51,8 @@ func TestPageSaysWhatIsKnown(t *testing.T) {
 		Plan: `{"format":2,"impl":"getset","nemesis":"failover"}`}))
 	for _, want := range []string{"How likely, and what to do", "of 20 runs of failover",
 		"measured with another lock, token-lua", "--wait-replicas 1", "no client gets in instead",
+		"Without an aim", "S in ", " runs (", "per 1,000)",
+		"lockbench explore --impl getset --nemesis failover --moments drawn --keep-going",
 		"that were run under this fault stayed clean"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)

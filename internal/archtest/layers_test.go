@@ -138,7 +138,7 @@ var rooms = map[string][]string{
 	// what the records of docs say of a lock and a fault
 	"docs": {},
 	"internal/measured": {"docs", "history", "impls", "nemesis", "checker", "internal/batch",
-		"internal/harness", "internal/matrix", "internal/study"},
+		"internal/explore", "internal/harness", "internal/matrix", "internal/searched", "internal/study"},
 	// the stories of the documents, and the tutorial
 	"internal/tour": {"internal/batch"},
 	"internal/runner": {"adapters", "history", "nemesis", "checker", "internal/adapter",

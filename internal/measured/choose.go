@@ -238,11 +238,11 @@ func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
 	} else if len(c.Runs) > 0 {
 		nemesis = c.Runs[0].Nemesis
 	}
-	return Proof{Fault: c.Column, Runs: s.runs(c), Rates: rates, Command: command(r, nemesis)}
+	return Proof{Fault: c.Column, Runs: s.runs(c), Rates: rates, Command: command("run", r, nemesis)}
 }
 
 // command runs the lock of a row under a fault.
-func command(r matrix.Row, nemesis string) string {
+func command(verb string, r matrix.Row, nemesis string) string {
 	what := "--impl " + r.Impl
 	if r.Adapter != "" {
 		what = "--adapter " + r.Adapter
@@ -253,7 +253,7 @@ func command(r matrix.Row, nemesis string) string {
 	if r.NoWatchdog {
 		what += " --no-watchdog"
 	}
-	return "lockbench run " + what + " --nemesis " + nemesis
+	return "lockbench " + verb + " " + what + " --nemesis " + nemesis
 }
 
 // declared is what a lock promises.

@@ -34,7 +34,7 @@ func helps(lock, fault string) (out []Help) {
 		}
 		h := Help{MitigationCell: c, Same: c.Row == lock, Verdict: effect(c)}
 		if rows, err := matrix.FindRows([]string{c.Row}); err == nil {
-			h.Command = strings.TrimSpace(command(rows[0], c.Nemesis) + " " +
+			h.Command = strings.TrimSpace(command("run", rows[0], c.Nemesis) + " " +
 				study.MitigationFlags(c.Mitigation))
 		}
 		out = append(out, h)

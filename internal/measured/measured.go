@@ -4,15 +4,19 @@
 package measured
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/docs"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/searched"
 	"github.com/lockbench/lockbench/internal/study"
 )
 
@@ -22,6 +26,8 @@ type Known struct {
 	TTL               history.Duration
 	Redis             string
 	Rates             []Rate // of what was found violated
+	Drawn             []Hit  // what a search found without an aim, in the simulator
+	Search            string // the command that looks for it
 	Clean             int    // runs, if none violated anything that counts
 	Helps             []Help
 	Others            []Choice // locks that are clean under this fault
@@ -36,6 +42,16 @@ type Rate struct {
 	Of         int      `json:"of"`
 }
 
+// Hit is in how many of so many simulated runs a letter was violated, where the moment of the fault
+// and the order of messages were drawn.
+type Hit struct {
+	Property string
+	Hits, Of int
+}
+
+// PerThousand is how many of 1,000 such runs that makes.
+func (h Hit) PerThousand() int { return int(math.Round(1000 * float64(h.Hits) / float64(h.Of))) }
+
 // source is a matrix with the counts of many runs, where there are any.
 type source struct {
 	*matrix.Matrix
@@ -44,6 +60,21 @@ type source struct {
 
 // book are the records, which are read when they are first asked for.
 var book = sync.OnceValues(func() (*study.Book, error) { return study.ReadBook(docs.Records) })
+
+// hits are the counts of searches without an aim.
+var hits = sync.OnceValues(func() (*searched.Record, error) { return searched.Read(docs.Records) })
+
+// drawn is what was counted of a lock and a fault with the schedules that a search uses by itself.
+func drawn(row, fault string) (all []Hit, err error) {
+	r, err := hits()
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range r.Of(row, fault) {
+		all = append(all, Hit{h.Letter, h.Found[explore.Portfolio], h.Seeds})
+	}
+	return all, nil
+}
 
 // sources are the locks of lockbench, and the released libraries.
 func sources() (own, libraries source, err error) {
@@ -77,6 +108,14 @@ func Of(p harness.Plan) (*Known, error) {
 		all, err := Choose(Query{Faults: []string{c.Name}})
 		if err != nil {
 			return nil, err
+		}
+		// a search draws the direction of a clock's step, too
+		fault, _, _ := strings.Cut(c.Fault(), ":")
+		if k.Drawn, err = drawn(r.Name, fault); err != nil {
+			return nil, err
+		}
+		if len(k.Drawn) > 0 {
+			k.Search = command("explore", r, fault) + " --moments drawn --keep-going"
 		}
 		k.Asked, k.Helps = len(all), helps(r.Name, p.Nemesis)
 		k.Others = slices.DeleteFunc(all, func(o Choice) bool { return !o.Remains || o.Lock == r.Name })

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,16 +28,26 @@ const (
 	page = "explore.md"
 )
 
-// Read reads the record of a directory; without one it is empty.
-func Read(docs string) (*Record, error) {
+// Read reads the record among the files of docs; without one it is empty.
+func Read(docs fs.FS) (*Record, error) {
 	r := &Record{Format: 1}
-	text, err := os.ReadFile(filepath.Join(docs, file))
-	if errors.Is(err, os.ErrNotExist) {
+	text, err := fs.ReadFile(docs, file)
+	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	} else if err != nil {
 		return nil, err
 	}
 	return r, json.Unmarshal(text, r)
+}
+
+// Of looks up what was counted of a lock and a fault, a letter each.
+func (r *Record) Of(row, fault string) (all []Hits) {
+	for _, h := range r.Hits {
+		if h.Row == row && h.Fault == fault {
+			all = append(all, h)
+		}
+	}
+	return all
 }
 
 // Write writes the record, and its tables into the page.

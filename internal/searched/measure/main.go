@@ -47,7 +47,7 @@ func main() {
 }
 
 func (o options) run(ctx context.Context) error {
-	r, err := searched.Read(o.docs)
+	r, err := searched.Read(os.DirFS(o.docs))
 	if err != nil {
 		return err
 	}
