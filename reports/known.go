@@ -99,6 +99,6 @@ func drawn(k *measured.Known) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Without an aim, in the simulator, where the moment of the fault and the order of messages " +
-		"are drawn: " + strings.Join(parts, ", ") + "."
+	return "Without an aim, in the simulator, where the moment of the fault and the order of " +
+		"messages are drawn: " + strings.Join(parts, ", ") + "."
 }
