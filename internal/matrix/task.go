@@ -100,6 +100,9 @@ func (o Options) Plan(t Task) (harness.Plan, error) {
 	return p, err
 }
 
+// longLeases is the time that a run may take whose lease is a library's own: up to a minute.
+const longLeases = 5 * time.Minute
+
 // RunOptions are what a run of the matrix asks for.
 func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 	ttl := o.TTL
@@ -122,7 +125,7 @@ func (o Options) RunOptions(r Row, a Aim, seed uint64) harness.RunOptions {
 	if r.Adapter != "" {
 		w.Impl, w.Adapter = "", r.Adapter
 		if r.Has(ownLease) { // and all times follow from it
-			w.TTL, w.For, w.AcquireTimeout = 0, 0, 0
+			w.TTL, w.For, w.AcquireTimeout = 0, longLeases, 0
 		}
 		return w
 	}
