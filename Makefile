@@ -33,7 +33,7 @@ test: redis browser ## all tests, with the race detector, on real Redis
 	@test -z "$(MISSING)" || echo "not installed, and so left out with all that needs it: $(MISSING)"
 	@test -n "$(RACE)" || echo "no C compiler, and so without the race detector: apt-get install gcc libc6-dev"
 	$(GO) vet $(TESTS)
-	$(GO) test $(RACE) $(TESTS)
+	$(GO) test $(RACE) -timeout 30m $(TESTS)
 	$(GO) test -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE)))
 
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
