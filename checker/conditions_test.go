@@ -31,6 +31,8 @@ var conditionCases = []propertyCase{
 		"c-1 gap 900 gap=850 action=kill; fault pause c0 40 1050", "", Violated, LeaseOverrun},
 	{"an overrun, and another client was paused", "S", slowHarness +
 		"c-1 gap 900 gap=850 action=kill; fault pause c1 40 1050", "", Unknown, ""},
+	{"an overrun, and the holder's clock was moved", "S", slowHarness +
+		"c-1 gap 900 gap=850 action=kill; fault clock-client c0 40 1050", "", Unknown, ""},
 	{"an overrun, and the holder had been paused before", "S", slowHarness +
 		"c-1 gap 900 gap=850 action=kill; fault pause c0 0 1", "", Unknown, ""},
 	{"an overrun, and the holder is paused afterwards", "S", slowHarness +
