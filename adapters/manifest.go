@@ -43,6 +43,8 @@ type Manifest struct {
 	Declares Declares `yaml:"declares"`
 	Defaults Defaults `yaml:"defaults"` // the library's own
 	Tells    []string `yaml:"tells"`    // what tells a holder that its hold is over
+	// why the simulator cannot run its lock; "": it may
+	Unsimulated string `yaml:"unsimulated"`
 	// ways in which it can be attacked, as impls.Trait names them
 	Traits   []string  `yaml:"traits"`
 	Variants []Variant `yaml:"variants"` // the first is the default

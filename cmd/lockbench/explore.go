@@ -1,16 +1,24 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/linked"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -83,8 +91,8 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 		"go on after a violation; one of each property and class is saved")
 	s.BoolVar(&f.keeper.AsIs, "no-shrink", false, "save counterexamples as they were found")
 	s.IntVar(&o.Clients, "clients", 0, "clients (default 3)")
-	s.StringVar(&o.Adapter, "adapter", "", "is for run: the simulator has no adapters")
-	_ = s.MarkHidden("adapter") // who tries it is told what to use instead
+	s.StringVar(&o.Adapter, "adapter", "",
+		"instead of --impl: a lock library in Go that is built into the simulator, or ./yours")
 	s.StringVar(&f.ttl, "ttl", "", `lease, or "documented" for the document's own times (default 1s)`)
 	s.StringVar(&f.keeper.Store, "store", "store",
 		"directory; counterexamples are saved below it")
@@ -101,12 +109,8 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if f.all.table.matrix {
 		return f.all.table.decide(c, f)
 	}
-	if f.Adapter != "" {
-		return fmt.Errorf("explore runs locks in the simulator, and the adapter %s is a process of its "+
-			"own; use run --adapter, or in Go package locktest (docs/locktest.md)", f.Adapter)
-	}
-	if f.Impl == "" {
-		return errNoLock
+	if err := f.lock(c); err != nil {
+		return err
 	}
 	if f.all.exhaustive && f.Nemesis == "" {
 		f.Nemesis, f.search.Options.Nemesis = "none", "none"
@@ -139,11 +143,80 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	return nil
 }
 
+// lock makes the lock one that the simulator can run.
+func (f *exploreFlags) lock(c *cobra.Command) error {
+	switch {
+	case f.Impl == "" && f.Adapter == "":
+		return errNoLock
+	case f.Adapter == "":
+		return nil
+	case f.Impl != "":
+		return errors.New("--impl and --adapter are both a lock; name one of them")
+	case f.all.exhaustive:
+		return errors.New("--exhaustive is for --impl: that all orders were tried cannot be said of a " +
+			"library with pauses and random numbers of its own; search it with --for")
+	case c.Flags().Changed("jobs") && f.search.Jobs > 1:
+		return errors.New("--jobs is 1 with --adapter: the random numbers of a library are those of " +
+			"the process")
+	}
+	f.search.Jobs = 1
+	a, err := adapters.Find(f.Adapter)
+	if err != nil {
+		return err
+	}
+	if err := linkAdapter(c.Context(), a); err != nil {
+		return err
+	}
+	return f.use(a)
+}
+
+// use makes the lock of an adapter that is linked into this program the one that is searched.
+func (f *exploreFlags) use(a adapters.Adapter) error {
+	o := &f.search.Options
+	u, err := a.Use(o.Variant)
+	if err != nil {
+		return err
+	}
+	if o.TTL == 0 && !u.OwnLease {
+		o.TTL = explore.DefaultTTL
+	}
+	like := *o
+	like.Environment, like.Nemesis = runner.Process, "none"
+	p, err := harness.NewPlan(like)
+	if err == nil {
+		linked.Program.Use(p)
+	}
+	return err
+}
+
+// linkAdapter goes on in a lockbench that is built with an adapter, unless this one is.
+func linkAdapter(ctx context.Context, a adapters.Adapter) error {
+	if err := a.Unlinkable(); err != nil {
+		return err
+	}
+	if linked.Program != nil {
+		if linked.Program.Hash != a.Hash {
+			return fmt.Errorf("the adapter %s is another one in the sources of lockbench than in the "+
+				"lockbench that was started; build lockbench anew", a.Name)
+		}
+		return nil
+	}
+	in, err := adapters.Setup(ctx, a)
+	if err != nil {
+		return err
+	}
+	program, err := in.Link(ctx)
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(program, os.Args, append(os.Environ(), "GODEBUG="+linked.Godebug()))
+}
+
 // find searches, and shows on a terminal how far it has come.
 func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.Findings,
 	err error) {
 	f.search.Screen = c.ErrOrStderr()
-	out = explore.Findings{Impl: f.Impl, Nemesis: f.Nemesis}
+	out = explore.Findings{Impl: cmp.Or(f.Impl, f.Adapter), Nemesis: f.Nemesis}
 	if f.all.exhaustive {
 		var covered explore.Covered
 		hits, covered, out.Progress, err = f.all.of(f.search).Find(c.Context())

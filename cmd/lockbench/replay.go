@@ -1,13 +1,18 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/linked"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/replay"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -53,6 +58,19 @@ used, or not be replayed there.`,
 	return c
 }
 
+// linkPlan makes the lock of a plan's adapter one that the simulator can run.
+func linkPlan(ctx context.Context, p harness.Plan) error {
+	a, err := adapters.Find(cmp.Or(p.Adapter.Dir, p.Adapter.Name))
+	if err != nil {
+		return err
+	}
+	if err := linkAdapter(ctx, a); err != nil {
+		return err
+	}
+	linked.Program.Use(p)
+	return nil
+}
+
 // run replays a file and prints the outcome, which decides the exit code.
 func (f *replayFlags) run(c *cobra.Command, file string) error {
 	x, err := counterexample.ReadFile(file)
@@ -61,6 +79,11 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 	}
 	if f.options.Times < 1 {
 		return fmt.Errorf("--times is %d; it is 1 or more", f.options.Times)
+	}
+	if f.options.Environment == runner.Sim && x.Plan.Adapter != nil {
+		if err := linkPlan(c.Context(), x.Plan); err != nil {
+			return err
+		}
 	}
 	if f.steps && !f.asJSON {
 		for _, s := range x.Steps {

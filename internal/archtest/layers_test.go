@@ -98,8 +98,11 @@ var rooms = map[string][]string{
 	"internal/explore/counterexample": {"history", "nemesis", "checker", "internal/harness"},
 	"internal/explore/simrun": {"history", "nemesis", "workloads", "checker", "internal/harness",
 		"internal/sim", "internal/explore/counterexample"},
-	// random numbers of locks that are linked into the program
-	"internal/linked": {"workloads"},
+	// random numbers of locks that are linked into the program, and the adapter that is
+	"internal/linked": {"adapters", "internal/harness", "workloads"},
+	// the lock of an adapter without its process
+	"internal/linked/bridge": {"adapters", "adapters/sdk/go", "history", "impls", "internal/linked",
+		"workloads"},
 	// for tests in other repositories; a lock is described there as that of an adapter is
 	"locktest": {"adapters", "history", "impls", "nemesis", "workloads", "internal/explore",
 		"internal/explore/counterexample", "internal/explore/simrun", "internal/harness",

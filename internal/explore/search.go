@@ -222,14 +222,17 @@ func (f *searching) prepare() error {
 // can show.
 const drawnRounds = 4
 
+// DefaultTTL is the lease that a search gives a lock.
+const DefaultTTL = time.Second
+
 // planFor is the plan of a search: small, and over with the first violation.
 func planFor(o harness.RunOptions) (harness.Plan, error) {
 	o.Environment, o.Stop = "sim", true
 	if o.Clients == 0 {
 		o.Clients = 3
 	}
-	if o.TTL == 0 && !o.Documented {
-		o.TTL = time.Second
+	if o.TTL == 0 && !o.Documented && o.Adapter == "" { // a library may have a lease of its own
+		o.TTL = DefaultTTL
 	}
 	p, err := harness.NewPlan(o)
 	p.Requires.Contended, p.Requires.Handovers = 1, 0

@@ -214,6 +214,9 @@ func NewPlan(w RunOptions) (Plan, error) {
 	if err := p.aim(w, lock, faults); err != nil {
 		return p, err
 	}
+	if p.Environment == "sim" && p.Simulable() != nil && p.System() == "" {
+		return p, p.Simulable()
+	}
 	return p, p.Validate()
 }
 
@@ -271,6 +274,16 @@ func hold(ttl, poll time.Duration) time.Duration {
 // rest is longer than a client that waits for the lock pauses between two tries, and then some.
 func rest(poll time.Duration) time.Duration { return max(minHold, 3*poll) }
 
+// Simulable says in one line why this program cannot run the plan in the simulator; nil: it can.
+func (p Plan) Simulable() error {
+	if p.Adapter == nil || workloads.IsLinked(p.Impl) {
+		return nil
+	}
+	return fmt.Errorf("the simulator cannot run the adapter %s, which is a process of its own; it "+
+		"needs redis-server, or --env docker (explore builds one in Go into the simulator)",
+		p.Adapter.Name)
+}
+
 // Validate says in one line what is wrong with a plan, also with one that was written by hand.
 func (p Plan) Validate() error {
 	lock, err := p.lock()
@@ -283,9 +296,6 @@ func (p Plan) Validate() error {
 	case p.Environment == "sim" && p.System() != "" && p.System() != nemesis.Redis:
 		return fmt.Errorf("the simulator has no %s, of which %s is a lock: leave --env sim away",
 			p.System(), p.Adapter.Name)
-	case p.Adapter != nil && p.Environment == "sim" && !workloads.IsLinked(p.Impl):
-		return fmt.Errorf("the simulator cannot run the adapter %s, which is a process of its own; it "+
-			"needs redis-server, or --env docker", p.Adapter.Name)
 	case p.Adapter != nil && p.Place.Workers == "container":
 		return fmt.Errorf("the process of the adapter %s runs on this machine, where its library is set "+
 			"up; leave --workers container away", p.Adapter.Name)

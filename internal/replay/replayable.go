@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,6 +16,9 @@ import (
 func Possible(c *counterexample.Counterexample) error {
 	p := c.Plan
 	switch {
+	case p.Adapter != nil:
+		return notYet(fmt.Sprintf("the order in which a library's commands leave is not held up there; "+
+			"run --adapter %s aims the fault there", cmp.Or(p.Adapter.Dir, p.Adapter.Name)))
 	case p.Topology == nemesis.Sentinel:
 		return notYet("an election by sentinels cannot be held up at a breakpoint")
 	case p.Topology == nemesis.Cluster:

@@ -103,6 +103,9 @@ func (o Options) perform(ctx context.Context, p harness.Plan) (recorded error, e
 
 // simulate is perform in the simulator, whose environment exists only inside a function call.
 func (o Options) simulate(ctx context.Context, p harness.Plan) (recorded, err error) {
+	if err := p.Simulable(); err != nil {
+		return nil, UsageError{err}
+	}
 	begun := false
 	broken := sim.Run(sim.Config{
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,

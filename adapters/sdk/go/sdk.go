@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -44,6 +45,9 @@ type Config struct {
 	Timeout   int64          `json:"client_timeout_ms"`
 	Retries   *int           `json:"client_retries"`
 	Options   map[string]any `json:"options"` // of the variant in adapter.yaml
+	// Dial, unless it is nil, is the only way to an address of Redis: the lock runs in lockbench's
+	// simulator. A lock that always takes it can be searched by explore --adapter.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error) `json:"-"`
 }
 
 // Lock is a lock under test. n names an acquisition; with a re-entrant lock n=2 is acquired while
@@ -85,7 +89,25 @@ type NotOwner struct{ Err error }
 func (e NotOwner) Error() string { return e.Err.Error() }
 
 // Lost says unasked that the library told its holder that hold n is over, and by what.
-func Lost(n int, by string) { say("lost", fields{"n": n, "t": now(), "by": by}) }
+func Lost(n int, by string) {
+	if linked.Lost != nil {
+		linked.Lost(n, by)
+		return
+	}
+	say("lost", fields{"n": n, "t": now(), "by": by})
+}
+
+// Linked is what takes the place of the protocol where a lock is a part of another program: Open
+// gets what makes the lock of a client, Lost what the lock says unasked.
+type Linked struct {
+	Open func(open func(Config) (Lock, error))
+	Lost func(n int, by string)
+}
+
+// Link makes Run and Lost speak to l, and is called before them. Stdout is the program's own again.
+func Link(l Linked) { linked, os.Stdout = l, out }
+
+var linked Linked
 
 // Versions are the versions of these modules in this program, and Go's own.
 func Versions(modules ...string) map[string]string {
@@ -113,6 +135,10 @@ type order struct {
 
 // Run speaks the protocol until stdin ends, which ends the process.
 func Run(open func(Config) (Lock, error), versions map[string]string) {
+	if linked.Open != nil {
+		linked.Open(open)
+		return
+	}
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	lock, err := configure(in, open)

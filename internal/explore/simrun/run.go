@@ -50,6 +50,9 @@ type Record struct {
 // simulator, or the simulator broke.
 func (j Job) Run(ctx context.Context) (*Record, error) {
 	p := j.Plan
+	if err := p.Simulable(); err != nil {
+		return nil, err
+	}
 	rec := newRecorder(j)
 	cfg := sim.Config{
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/adapters/sdk/go"
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // Connect returns connected clients: one for each independent Redis, or one of the Sentinels'
@@ -31,7 +32,11 @@ func Connect(c sdk.Config) (clients []*redis.Client, err error) {
 	}
 	for _, address := range c.Redis {
 		o.Addrs = []string{address}
-		clients = append(clients, redis.NewClient(o.Simple()))
+		simple := o.Simple()
+		if c.Dial != nil {
+			simulate(simple, c)
+		}
+		clients = append(clients, redis.NewClient(simple))
 	}
 	for _, client := range clients {
 		if err := client.Ping(context.Background()).Err(); err != nil {
@@ -39,4 +44,16 @@ func Connect(c sdk.Config) (clients []*redis.Client, err error) {
 		}
 	}
 	return clients, nil
+}
+
+// poolSize is more connections than a lock needs: a pool that is exhausted waits with timers that
+// outlive a simulated run.
+const poolSize = 64
+
+// simulate makes the options of a client those of one in the simulator, which speaks RESP2, and
+// where retries must not wait for random times.
+func simulate(o *redis.Options, c sdk.Config) {
+	o.Dialer, o.Protocol, o.DisableIdentity, o.PoolSize = c.Dial, 2, true, poolSize
+	o.MinRetryBackoff, o.MaxRetryBackoff = -1, -1
+	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 }

@@ -1,0 +1,203 @@
+package adapters
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// The modules of lockbench, and the package that an adapter becomes in a linked program.
+const (
+	lockbench = "github.com/lockbench/lockbench"
+	sdkModule = lockbench + "/adapters/sdk/go"
+	linkedAs  = "linked.invalid/adapter"
+)
+
+// Unlinkable says in one line why the lock of an adapter cannot run in the simulator, and what to
+// do instead; nil: it can be tried.
+func (a Adapter) Unlinkable() error {
+	why := ""
+	switch {
+	case a.System != systems[0]:
+		why = fmt.Sprintf("the simulator has Redis, and no %s", a.System)
+	case a.Language != "go":
+		why = "the simulator runs the lock in its own process, in Go, and this one is in " + a.Language
+	case a.Unsimulated != "":
+		why = a.Unsimulated
+	case runtime.GOOS != "linux":
+		why = "the SDK for Go needs Linux"
+	default:
+		if _, err := a.module(); err != nil {
+			why = err.Error()
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	return fmt.Errorf("explore cannot run the adapter %s: %s; use run or matrix with --adapter, "+
+		"which aim the same faults on real servers", a.Name, why)
+}
+
+// module is the folder that the setup builds a program of Go in, as adapter.yaml names it.
+func (a Adapter) module() (string, error) {
+	for _, words := range a.Manifest.Setup {
+		if k := slices.Index(words, "-C"); len(words) > 1 && words[0] == "go" && words[1] == "build" &&
+			k > 0 && k+1 < len(words) {
+			return words[k+1], nil
+		}
+	}
+	return "", errors.New("its setup has no command `go build -C FOLDER`")
+}
+
+// Link builds lockbench with the adapter's lock in it, in the place of a process of its own, and
+// returns the program's file. What is not new is not built again.
+func (in Installed) Link(ctx context.Context) (program string, err error) {
+	source, err := sources(ctx)
+	if err != nil {
+		return "", err
+	}
+	module, err := in.module()
+	if err != nil {
+		return "", err
+	}
+	unlock, err := lock(ctx, in.cache)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	l := linking{ctx: ctx, dir: filepath.Join(in.cache, "linked"), source: source,
+		module: in.filled(module), replace: map[string]string{}}
+	if err := os.MkdirAll(l.dir, 0o755); err != nil {
+		return "", err
+	}
+	program = filepath.Join(l.dir, "lockbench")
+	if err := l.build(in.Hash, program); err != nil {
+		return "", fmt.Errorf("lockbench could not be built with the adapter %s: %w", in.Name, err)
+	}
+	return program, nil
+}
+
+// sources is the folder of lockbench's own sources: those that this program was built from, or what
+// the module in the working directory requires.
+func sources(ctx context.Context) (string, error) {
+	if _, file, _, ok := runtime.Caller(0); ok {
+		dir := filepath.Dir(filepath.Dir(file))
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+	}
+	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", lockbench)
+	if out, err := list.Output(); err == nil && strings.TrimSpace(string(out)) != "" {
+		return strings.TrimSpace(string(out)), nil
+	}
+	return "", fmt.Errorf("an adapter is explored by a lockbench that is built with it, for which Go "+
+		"needs lockbench's sources: do it in a checkout of lockbench, or in a module that requires %s",
+		lockbench)
+}
+
+// linking is the making of one program. It changes neither lockbench's files nor the adapter's: the
+// go command is told what to read in their place.
+type linking struct {
+	ctx                 context.Context
+	dir, source, module string
+	replace             map[string]string // file by file
+}
+
+func (l linking) build(hash, program string) error {
+	if err := errors.Join(l.requirements(), l.packages()); err != nil {
+		return err
+	}
+	imports := fmt.Sprintf("import (\n\tadapter %q\n\t%q\n)", linkedAs,
+		lockbench+"/internal/linked/bridge")
+	err := l.instead(filepath.Join(l.source, "cmd", "lockbench", "linked.go"), fmt.Sprintf(
+		"package main\n\n%s\n\nfunc init() { bridge.Link(%q, adapter.Main) }\n", imports, hash))
+	if err != nil {
+		return err
+	}
+	list, err := json.Marshal(map[string]any{"Replace": l.replace})
+	if err != nil {
+		return err
+	}
+	overlay := filepath.Join(l.dir, "overlay.json")
+	if err := os.WriteFile(overlay, list, 0o644); err != nil {
+		return err
+	}
+	work := filepath.Join(l.dir, "go.work")
+	if err := os.Remove(work); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := l.goes(work, "work", "init", l.source, l.module); err != nil {
+		return err
+	}
+	// what is called a test may set the random numbers of the process
+	return l.goes(work, "build", "-C", l.source, "-mod=readonly", "-buildvcs=false", "-overlay",
+		overlay, "-ldflags", "-X testing.testBinary=1", "-o", program, "./cmd/lockbench")
+}
+
+// requirements makes the adapter's module one that uses lockbench's own SDK.
+func (l linking) requirements() error {
+	text, err := os.ReadFile(filepath.Join(l.module, "go.mod"))
+	if err != nil {
+		return err
+	}
+	if err := l.instead(filepath.Join(l.module, "go.mod"), string(text)); err != nil {
+		return err
+	}
+	return l.goes("off", "mod", "edit", "-module", linkedAs, "-droprequire", sdkModule, "-dropreplace",
+		sdkModule, l.replace[filepath.Join(l.module, "go.mod")])
+}
+
+// packages makes the adapter's program a package with its main function in it.
+func (l linking) packages() error {
+	files, err := filepath.Glob(filepath.Join(l.module, "*.go"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, file, text, parser.PackageClauseOnly)
+		if err != nil {
+			return err
+		}
+		begin, end := set.Position(f.Name.Pos()).Offset, set.Position(f.Name.End()).Offset
+		if err := l.instead(file, string(text[:begin])+"adapter"+string(text[end:])); err != nil {
+			return err
+		}
+	}
+	return l.instead(filepath.Join(l.module, "linked.go"),
+		"package adapter\n\n// Main is what the adapter's process does.\nfunc Main() { main() }\n")
+}
+
+// instead makes the go command read a text in the place of a file, which there need not be.
+func (l linking) instead(file, text string) error {
+	copied := filepath.Join(l.dir, fmt.Sprintf("%d-%s", len(l.replace), filepath.Base(file)))
+	l.replace[file] = copied
+	return os.WriteFile(copied, []byte(text), 0o644)
+}
+
+// goes carries out a go command in a workspace.
+func (l linking) goes(work string, words ...string) error {
+	c := exec.CommandContext(l.ctx, "go", words...)
+	c.Dir, c.Env = l.dir, append(os.Environ(), "GOWORK="+work, "GOFLAGS=")
+	out, err := c.CombinedOutput()
+	if l.ctx.Err() != nil {
+		return context.Cause(l.ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("`go %s`: %w\n%s", words[0], err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/testenv"
+)
+
+// TestAnAdapterIsExplored: a library's lock is searched in the simulator, the same seeds are the
+// same runs, and what is found is done again.
+func TestAnAdapterIsExplored(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ adapter, nemesis, finds string }{
+		{"bsm-redislock", "restart", "under restart violates L: lost by failover"},
+		{"bsm-redislock", "pause", ""},
+		{"redsync", "clock-server", "under clock-server violates L: clock"},
+		{"redsync", "message", ""},
+		{ownLock + "/go", "pause", ""},
+	} {
+		t.Run(filepath.Base(filepath.Dir(c.adapter))+c.adapter+" "+c.nemesis, func(t *testing.T) {
+			a := installed(t, c.adapter)
+			file := filepath.Join(t.TempDir(), "found.yaml")
+			search := []string{"lockbench", "explore", "--adapter", a, "--nemesis", c.nemesis,
+				"--properties", "L", "--seeds", "20", "--for", "1h", "--out", file}
+			if c.finds == "" {
+				first, second := in(t, ".", 0, search...), in(t, ".", 0, search...)
+				if states(t, first) != states(t, second) {
+					t.Errorf("two searches by the same seeds differ:\n%s%s", first, second)
+				}
+				return
+			}
+			if said := in(t, ".", 1, search...); !strings.Contains(said, c.finds) {
+				t.Errorf("it does not find %q:\n%s", c.finds, said)
+			}
+			in(t, ".", 0, "lockbench", "replay", file)
+			said := in(t, ".", 254, "lockbench", "replay", "--env", "process", file)
+			if !strings.Contains(said, "run --adapter "+c.adapter+" aims the fault there") {
+				t.Errorf("it says:\n%s", said)
+			}
+		})
+	}
+}
+
+// installed returns a name that --adapter takes. What is not set up here is left out, unless that
+// is demanded.
+func installed(t *testing.T, name string) string {
+	t.Helper()
+	if strings.Contains(name, "/") {
+		name = "./" + name
+	}
+	a, err := adapters.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()) {
+		t.Skipf("not set up here: lockbench adapters setup %s", name)
+	}
+	return name
+}
+
+// states is how many states a search came to, which is the same if its runs are.
+func states(t *testing.T, said string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(said, " runs, ")
+	n, _, found := strings.Cut(rest, " distinct states")
+	if !found {
+		t.Fatalf("it says no number of states:\n%s", said)
+	}
+	return n
+}

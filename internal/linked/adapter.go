@@ -1,0 +1,33 @@
+package linked
+
+import (
+	"strings"
+	"time"
+
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// Adapter is an adapter in Go that is linked into this program.
+type Adapter struct {
+	Hash string // of its files
+	// Open makes its locks as a variant with these options has them. Where the library says after one
+	// try that the lock is taken, it is asked again after poll.
+	Open func(options map[string]adapters.Option, poll time.Duration) workloads.OpenLinked
+}
+
+// Program is the adapter that this program was built with; nil: it was built with none.
+var Program *Adapter
+
+// Use makes the lock of a plan that of the adapter. One plan's lock can be in use at a time.
+func (a *Adapter) Use(p harness.Plan) {
+	to := workloads.Linkage{Open: a.Open(p.Adapter.Options, p.Poll.D())}
+	if p.Declares().Lease {
+		to.Lease = p.TTL.D()
+	}
+	if pattern := p.Adapter.Key; pattern != "" {
+		to.Key = func(name string) string { return strings.ReplaceAll(pattern, "{key}", name) }
+	}
+	workloads.Link(p.Impl, Repeatable(to))
+}
