@@ -3,13 +3,17 @@ package adapters_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/cluster/clock"
 )
 
 // TestEveryAdapterIsRead reads the manifests of lockbench's own adapters.
@@ -172,5 +176,75 @@ func TestTheToolchainsAreNamed(t *testing.T) {
 				t.Errorf("%s needs %s, which PARTS in Makefile does not name", a.Name, need)
 			}
 		}
+	}
+}
+
+// TestTheClockOfAProgramInGoIsMoved builds a program as a setup does, and moves its wall clock,
+// forth and back, while it runs. Its monotonic clock goes on.
+func TestTheClockOfAProgramInGoIsMoved(t *testing.T) {
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(cache))) // package time is built there once
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	a, err := adapters.Find(folder(t, map[string]string{adapters.ManifestName: "name: mine\n" +
+		"clock: overlay\nrun: [\"{cache}/clock\"]\n" +
+		"setup: [[go, build, -o, \"{cache}/clock\", clock.go]]\n", "clock.go": `package main
+
+import (
+	"fmt"
+	"time"
+)
+
+func main() {
+	for begin := time.Now(); ; {
+		var line string
+		if _, err := fmt.Scanln(&line); err != nil {
+			return
+		}
+		fmt.Println(time.Now().UnixNano(), int64(time.Since(begin)))
+	}
+}
+`}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := adapters.Setup(t.Context(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := clock.New(t.TempDir(), "c0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := in.Command()
+	c.Env = append(c.Env, file.Built()...)
+	stdin, _ := c.StdinPipe()
+	stdout, err := c.StdoutPipe()
+	if err = errors.Join(err, c.Start()); err != nil {
+		t.Fatal(err)
+	}
+	for _, offset := range []time.Duration{0, time.Hour, -90*time.Minute - time.Nanosecond, 0} {
+		if err := file.Set(offset); err != nil {
+			t.Fatal(err)
+		}
+		before := time.Now()
+		fmt.Fprintln(stdin, "now")
+		var wall, since int64
+		if _, err := fmt.Fscanln(stdout, &wall, &since); err != nil {
+			t.Fatal(err)
+		}
+		earliest, latest := before.Add(offset).Round(0), time.Now().Add(offset).Round(0)
+		if now := time.Unix(0, wall); now.Before(earliest) || now.After(latest) {
+			t.Errorf("moved by %v it shows %v, and must show %v to %v", offset, now, earliest, latest)
+		}
+		if since < 0 || time.Duration(since) > 30*time.Minute {
+			t.Errorf("moved by %v its monotonic clock has gone on by %v", offset, time.Duration(since))
+		}
+	}
+	stdin.Close()
+	if err := c.Wait(); err != nil {
+		t.Error(err)
 	}
 }

@@ -138,7 +138,7 @@ var (
 	properName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,60}$`)
 	systems    = []string{"redis", "etcd", "zookeeper", "postgres", "mariadb"}
 	topologies = []string{"single", "independent"}
-	clocks     = []string{"shim", "overlay", "none"}
+	clocks     = []string{"shim", ClockOverlay, "none"}
 	traits     = []string{"look", "two", "takeover", "reused", "nil", "finally"}
 	tellings   = []string{"release", "extend", "callback", "cancelled", "nothing"}
 )

@@ -149,8 +149,12 @@ func (in Installed) install(ctx context.Context) error {
 		return err
 	}
 	defer log.Close()
+	clock, err := in.movable(ctx)
+	if err != nil {
+		return err
+	}
 	for _, words := range in.Manifest.Setup {
-		if err := in.perform(ctx, words, log); err != nil {
+		if err := in.perform(ctx, words, clock, log); err != nil {
 			return err
 		}
 	}
@@ -175,10 +179,14 @@ func write(files fs.FS, to string) error {
 // setupTimeout bounds one command of a setup: a first build fetches everything.
 const setupTimeout = 15 * time.Minute
 
-// perform carries out a command of setup. It ends with ctx, and so do its children.
-func (in Installed) perform(ctx context.Context, words []string, log *os.File) error {
+// perform carries out a command of setup. It ends with ctx, and so do its children. Clock is one
+// more setting of its environment, or "".
+func (in Installed) perform(ctx context.Context, words []string, clock string,
+	log *os.File) error {
 	c := in.command(words)
-	c.Env = append(c.Env, toolSettings()...)
+	if c.Env = append(c.Env, toolSettings()...); clock != "" {
+		c.Env = append(c.Env, clock)
+	}
 	c.Stdout, c.Stderr = log, log
 	fmt.Fprintln(log, "$", strings.Join(c.Args, " "))
 	if err := proc.Start(c); err != nil {

@@ -104,7 +104,8 @@ var parts = map[string]func(adapterPart){
 		p.say(`{"is":"ready"}`)
 		p.forEver()
 	},
-	"broken": func(p adapterPart) { p.say(`{"is":"broken","err":"no redis"}`); p.forEver() },
+	"clock stays": func(p adapterPart) { p.ready(); p.forEver() },
+	"broken":      func(p adapterPart) { p.say(`{"is":"broken","err":"no redis"}`); p.forEver() },
 	"answers twice": func(p adapterPart) {
 		p.acquired()
 		p.done(isAcquired, Order{N: 1})
@@ -187,6 +188,9 @@ func play(t *testing.T, name string, body string) (p played) {
 	if name == "never ready" {
 		s.limits.ready = within
 	}
+	if name == "clock stays" {
+		s.Clocks, s.Dir, s.Adapter.Clock = true, dir, adapters.ClockOverlay
+	}
 	w, err := s.Spawn("c0", log)
 	log.Close()
 	if err != nil {
@@ -247,6 +251,7 @@ func TestBadAdapters(t *testing.T) {
 		"dies at start":   "it ended before it was ready (exit status 3)",
 		"never ready":     "it was not ready within 300ms",
 		"ready twice":     "it says twice that it is ready",
+		"clock stays":     "its wall clock cannot be moved: it does not read the file",
 		"broken":          "it says: no redis",
 		"answers twice":   `it answered "acquired" for n=1, which was not asked of it, or is answered`,
 		"not asked":       `it answered "released" for n=9, which was not asked of it`,
@@ -321,4 +326,17 @@ func kinds(events []history.Event) string {
 		all = append(all, strings.TrimSpace(string(e.Type)+" "+e.F))
 	}
 	return strings.Join(all, ", ")
+}
+
+// TestAClockIsFoundFromAnywhere wants its file by a name that does not depend on the working
+// directory, which is another one for the adapter.
+func TestAClockIsFoundFromAnywhere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c, err := newClientClock(".", "c0", adapters.ClockOverlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !filepath.IsAbs(c.file.Path) {
+		t.Errorf("it is %s", c.file.Path)
+	}
 }

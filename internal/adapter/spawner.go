@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,7 +69,7 @@ func (s Spawner) Spawn(name string, log *os.File) (server.Worker, error) {
 	cmd := s.Adapter.Command()
 	if s.Clocks {
 		var err error
-		if w.clock, err = newClientClock(s.Dir, name); err != nil {
+		if w.clock, err = newClientClock(s.Dir, name, s.Adapter.Clock); err != nil {
 			return nil, err
 		}
 		cmd.Env = append(cmd.Env, w.clock.env...)
@@ -179,6 +181,12 @@ func (Spawner) Patience() time.Duration { return usual.ready + 5*time.Second }
 func (w *worker) await() {
 	select {
 	case a := <-w.child.ready:
+		if w.clock != nil && !w.clock.read(a.PID) {
+			w.child.blame(errors.New("its wall clock cannot be moved: it does not read the file in " +
+				"LOCKBENCH_CLOCK (of a program in Go: its setup did not build it, or this Go's package " +
+				"time is another one)"))
+			return
+		}
 		w.report(workloads.Report{Ready: &workloads.Ready{PID: a.PID, T: proc.Monotonic(),
 			Versions: a.Versions}})
 	case <-w.child.gone:
@@ -237,8 +245,9 @@ type clientClock struct {
 	stop func() // of the clock that runs at a wrong rate
 }
 
-func newClientClock(dir, name string) (*clientClock, error) {
-	lib, err := clock.Shim()
+// newClientClock makes the file of a clock; way is how the program comes to read it.
+func newClientClock(dir, name, way string) (*clientClock, error) {
+	dir, err := filepath.Abs(dir) // the process has another working directory
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +255,23 @@ func newClientClock(dir, name string) (*clientClock, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &clientClock{file: file, env: file.Environment(lib), stop: func() {}}, nil
+	c := &clientClock{file: file, env: file.Built(), stop: func() {}}
+	if way != adapters.ClockOverlay {
+		lib, err := clock.Shim()
+		if err != nil {
+			return nil, err
+		}
+		c.env = file.Environment(lib)
+	}
+	return c, nil
+}
+
+// read reports whether a process reads the clock's file. It is taken for granted where the system
+// does not say.
+func (c *clientClock) read(pid int) bool {
+	maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	file, unresolved := filepath.EvalSymlinks(c.file.Path)
+	return cmp.Or(err, unresolved) != nil || strings.Contains(string(maps), file)
 }
 
 // rateStep is how often a clock that runs at a wrong rate is set.

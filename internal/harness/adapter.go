@@ -41,8 +41,8 @@ const (
 	toldRetries = "client-retries"
 )
 
-// clockShim is the way to move a wall clock that there is.
-const clockShim = "shim"
+// clockNone says that there is no way to move a library's wall clock.
+const clockNone = "none"
 
 // assumedPoll is what scenarios take for a library's pause between tries if it is not known.
 const assumedPoll = 100 * time.Millisecond

@@ -102,5 +102,8 @@ func (c *Server) Set(offset time.Duration) error {
 
 // Environment makes a server read its clock through the shim, the library lib.
 func (c *Server) Environment(lib string) []string {
-	return []string{"LD_PRELOAD=" + lib, "LOCKBENCH_CLOCK=" + c.Path}
+	return append(c.Built(), "LD_PRELOAD="+lib)
 }
+
+// Built is Environment for a program that was built to read the file itself.
+func (c *Server) Built() []string { return []string{"LOCKBENCH_CLOCK=" + c.Path} }
