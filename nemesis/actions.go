@@ -23,6 +23,7 @@ var actions = []Action{
 	{Name: SwitchOver, Kind: Momentary, Target: Copy, may: "aimed", Breaks: Durability,
 		Begin: "%s was told to take over",
 		by:    by(func(w SwitcherOver, s Step) error { return w.SwitchOver(s.Target) })},
+	{Name: Lead, Kind: Momentary, Begin: "%s was elected leader"},
 	{Name: PauseNode, Kind: Lasting, Target: Node, may: "aimed", Undo: []string{ResumeNode},
 		Stops: true, Breaks: BoundedPauses, Begin: "%s was stopped", End: "%s ran again",
 		by: by(func(w NodePauser, s Step) error { return w.PauseNode(s.Target) })},

@@ -3,6 +3,7 @@ package nemesis
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,9 +28,9 @@ func (e Entry) Scenario(variant string, p Params) (Scenario, error) {
 func (e Entry) scenario(variant string, p Params, patience time.Duration) (Scenario, error) {
 	s := Scenario{Topology: Single}
 	switch {
-	case p.Nodes > 1 && (e.Needs == Sentinel || e.Needs == Cluster):
-		return s, fmt.Errorf("%s needs a master with replicas; this lock uses %d independent masters",
-			e.Name, p.Nodes)
+	case p.Nodes > 1 && slices.Contains([]string{Sentinel, Cluster, Ensemble}, e.Needs):
+		return s, fmt.Errorf("%s needs servers that know of each other; this lock uses %d independent "+
+			"masters", e.Name, p.Nodes)
 	case p.Nodes == 1 && e.Needs == Independent:
 		return s, fmt.Errorf("%s needs a lock on independent masters, such as redlock", e.Name)
 	case p.Nodes > 1:

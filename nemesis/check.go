@@ -99,17 +99,16 @@ func (c *script) aims(kind TargetKind, s Step) error {
 	t := s.Target
 	switch kind {
 	case None:
+		if s.Do == Lead {
+			return fmt.Errorf("%s is no step: servers do it by themselves", s.Do)
+		}
 		if t != "" {
 			return fmt.Errorf("it has no target, but %q is given", t)
 		}
 	case Node:
 		return among("node", t, c.stage.nodes())
 	case Copy:
-		var all []string
-		for _, r := range c.stage.replicas() {
-			all = append(all, r[0])
-		}
-		return among("replica", t, all)
+		return among("replica", t, c.stage.copies())
 	case Link:
 		return c.link(t)
 	case ClientOrNone, ClientOrAll:

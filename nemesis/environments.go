@@ -22,9 +22,11 @@ const notOurs = "this Redis is not ours: only clients and their links can be hit
 // environments is the closed list of environments, with what each can never do. What only this
 // machine lacks is added by Without.
 var environments = []Capabilities{
-	{Environment: "process", Line: "redis-server and clients as processes of this machine"},
+	{Environment: "process", Line: "redis-server and clients as processes of this machine",
+		lacks: because(noAgreement, Ensemble)},
 	{Environment: "docker", Line: "redis-server in containers",
-		no: because(noBus, SwitchOver), lacks: because(noBus, Cluster)},
+		no: because(noBus, SwitchOver), lacks: map[string]string{
+			Cluster: noBus, Ensemble: noAgreement}},
 	{Environment: "external", Line: "a Redis that is there already",
 		no: because(notOurs, KillNode, Start, Revive, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall,
 			Promote, SwitchOver, Barrier),
@@ -32,14 +34,20 @@ var environments = []Capabilities{
 			Failover: "it has no replica of ours that could take over",
 			Sentinel: "its sentinels, if it has any, are not ours",
 			Cluster:  "if it is a cluster, its nodes are not ours",
+			Ensemble: noAgreement,
 		}},
 	{Environment: "sim", Line: "the simulator, in virtual time",
 		no: map[string]string{Elected: "the simulator has no sentinels",
 			SwitchOver: "the simulator's replicas take over without their master's consent",
 			Revive:     "the simulator's Redis keeps no files"}, lacks: map[string]string{
 			Sentinel: "the simulator has no sentinels",
-			Cluster:  "the simulator has no Redis Cluster"}},
+			Cluster:  "the simulator has no Redis Cluster",
+			Ensemble: noAgreement}},
 }
+
+// noAgreement says why servers of Redis are no ensemble.
+const noAgreement = "servers of Redis do not agree on writes: take a system whose servers do, " +
+	"by --adapter etcd-mutex or go-zookeeper"
 
 // noBus says why there is no cluster, and nothing of it, in containers.
 const noBus = "lockbench builds a Redis Cluster, and switches a master over, with processes only"
@@ -101,6 +109,9 @@ func (g Capabilities) Possible(s Scenario) error {
 		return impossible(g.lacks[Failover])
 	}
 	for _, step := range s.Steps {
+		if s.Topology == Ensemble && step.Do == Start {
+			return impossible("a member of an ensemble that has forgotten all has to join it anew")
+		}
 		for _, do := range step.needs() {
 			if err := g.Cannot(do); err != nil {
 				return impossible(fmt.Sprintf("it cannot %s: %v", do, err))

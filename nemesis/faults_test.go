@@ -59,15 +59,38 @@ func TestAListIsOneAfterTheOther(t *testing.T) {
 	}
 }
 
+// TestAnEnsembleIsForSystemsThatHaveOne says which of them, and looks that no member of it is
+// started empty: the others would not know it.
+func TestAnEnsembleIsForSystemsThatHaveOne(t *testing.T) {
+	planned, _, _ := Find("leader-loss")
+	s, err := planned.Scenario("planned", params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	can := func(system string, s Scenario) bool {
+		return CapabilitiesOf("process").On(system).Possible(s) == nil
+	}
+	quiet, empty := Scenario{Topology: Ensemble}, Scenario{Topology: Ensemble, Steps: []Step{
+		{Do: KillNode, Target: "n0"}, {Do: Start, Target: "n0"}}}
+	for system, want := range map[string][3]bool{"etcd": {true, true}, "zookeeper": {true},
+		"postgres": {}, "mariadb": {}, Redis: {}} {
+		if is := [3]bool{can(system, quiet), can(system, s), can(system, empty)}; is != want {
+			t.Errorf("%s: an ensemble, one whose leader hands over, one that is started empty: %v",
+				system, is)
+		}
+	}
+}
+
 // TestEveryFaultInEveryEnvironment says for each fault and variant whether an environment has it,
 // and looks that one which has not says why.
 func TestEveryFaultInEveryEnvironment(t *testing.T) {
-	missing := map[string]string{ // what no environment but these refuses
+	const agreeing = "leader-loss member-loss" // of servers that agree on writes: no Redis
+	missing := map[string]string{              // what no environment but these refuses
 		"external": "failover failover-sentinel failover-cluster restart restart-delayed " +
-			"clock-server busy node-pause node-crash minority-loss majority-loss",
-		"docker":  "failover-cluster failover-sentinel:planned",
-		"sim":     "failover-sentinel failover-cluster restart:disk",
-		"process": "",
+			"clock-server busy node-pause node-crash minority-loss majority-loss " + agreeing,
+		"docker":  "failover-cluster failover-sentinel:planned " + agreeing,
+		"sim":     "failover-sentinel failover-cluster restart:disk " + agreeing,
+		"process": agreeing,
 	}
 	for _, g := range AllCapabilities() {
 		everything(t, func(name string, s Scenario) {

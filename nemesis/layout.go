@@ -26,6 +26,9 @@ const (
 // ClusterMasters is how many masters the topology Cluster has, each with one replica.
 const ClusterMasters = 3
 
+// EnsembleNodes is how many servers the topology Ensemble has.
+const EnsembleNodes = 3
+
 // Masters are the names of the servers that clients use at first, Copies those of their replicas,
 // Watchers those of the sentinels.
 func (g Layout) masters() (names []string) {
@@ -35,6 +38,8 @@ func (g Layout) masters() (names []string) {
 		n = g.Masters
 	case Cluster:
 		n = ClusterMasters
+	case Ensemble:
+		n = EnsembleNodes
 	}
 	for i := range n {
 		names = append(names, node(i))
@@ -63,6 +68,18 @@ func (g Layout) replicas() (pairs [][2]string) {
 	return pairs
 }
 
+// copies are the servers that may take over: replicas, or the members of an ensemble that do not
+// lead.
+func (g Layout) copies() (names []string) {
+	if g.Topology == Ensemble {
+		return g.masters()[1:]
+	}
+	for _, r := range g.replicas() {
+		names = append(names, r[0])
+	}
+	return names
+}
+
 // Successions are the ways between the replicas of the topology Failover, each with the master that
 // may be promoted before the one that follows it then: empty where there is one replica.
 func (g Layout) successions() (pairs [][2]string) {
@@ -79,9 +96,9 @@ func (g Layout) successions() (pairs [][2]string) {
 	return pairs
 }
 
-// bus are the pairs of nodes of a cluster that speak to each other: from, to.
+// bus are the pairs of nodes of a cluster or an ensemble that speak to each other: from, to.
 func (g Layout) bus() (pairs [][2]string) {
-	if g.Topology != Cluster {
+	if g.Topology != Cluster && g.Topology != Ensemble {
 		return nil
 	}
 	for _, from := range g.nodes() {
@@ -94,7 +111,8 @@ func (g Layout) bus() (pairs [][2]string) {
 	return pairs
 }
 
-// Bus names the link over which a node of a cluster asks another how it is. The pattern "b>*n0*"
+// Bus names the link over which a node of a cluster asks another how it is, or a member of an
+// ensemble speaks to another. The pattern "b>*n0*"
 // names those from and to n0.
 func Bus(from, to string) string { return OverBus + ">" + from + "," + to }
 
@@ -128,8 +146,8 @@ func (g Layout) sentinels() (names []string) {
 
 // links are the names of all links: from each client to each node, by both of its ways; from a
 // master to its replica, and from each replica that may be promoted to the others; with sentinels,
-// from all servers ("s") to each of them, and from each client to each sentinel; in a cluster, from
-// each node to each other over the bus ("b").
+// from all servers ("s") to each of them, and from each client to each sentinel; in a cluster or an
+// ensemble, from each node to each other over the bus ("b").
 func (g Layout) links() (names []string) {
 	for _, n := range g.nodes() {
 		for c := range g.Clients {

@@ -2,6 +2,7 @@ package nemesis
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,8 +27,8 @@ func everything(t *testing.T, f func(name string, s Scenario)) {
 				p := params
 				p.Nodes = nodes
 				s, err := e.Scenario(v, p)
-				if (err != nil) != ((e.Needs == Sentinel || e.Needs == Cluster) && nodes > 1 ||
-					e.Needs == Independent && nodes == 1) {
+				related := slices.Contains([]string{Sentinel, Cluster, Ensemble}, e.Needs)
+				if (err != nil) != (related && nodes > 1 || e.Needs == Independent && nodes == 1) {
 					t.Errorf("%s:%s on %d nodes: %v", e.Name, v, nodes, err)
 				}
 				if err == nil {

@@ -16,6 +16,7 @@ const CommandAwait = "await a command"
 type system struct {
 	no    map[string]string // why a step is not possible, as in Capabilities
 	lacks map[string]string // why a topology is not possible
+	has   string            // a topology that Redis does not have; "": none
 }
 
 // Why something is not possible with the servers or clients of another system.
@@ -23,6 +24,7 @@ const (
 	unseen     = "the commands of its clients are not seen"
 	direct     = "its clients choose their connections themselves"
 	noReplica  = "its members agree on every write: there is no replica that lags behind"
+	noTransfer = "its leader cannot be told to hand over"
 	noScript   = "it has no script or command that keeps it busy"
 	alone      = "it is started without a standby"
 	perSession = "a long statement keeps its own session busy, and no other"
@@ -32,12 +34,13 @@ const (
 
 // systems is the closed list, by name.
 var systems = map[string]system{
-	"etcd": {no: merge(because(noReplica, Promote, SwitchOver, Barrier),
+	"etcd": {no: merge(because(noReplica, Promote, Barrier),
 		because(noScript, Busy, Stall, Free), because(noClock, NodeClock)),
-		lacks: because(noReplica, Failover, Sentinel, Cluster)},
-	"zookeeper": {no: merge(because(noReplica, Promote, SwitchOver, Barrier),
-		because(noScript, Busy, Stall, Free), because(notBuilt, NodeClock)),
-		lacks: because(noReplica, Failover, Sentinel, Cluster)},
+		lacks: because(noReplica, Failover, Sentinel, Cluster), has: Ensemble},
+	"zookeeper": {no: merge(because(noReplica, Promote, Barrier),
+		because(noTransfer, SwitchOver), because(noScript, Busy, Stall, Free),
+		because(notBuilt, NodeClock)),
+		lacks: because(noReplica, Failover, Sentinel, Cluster), has: Ensemble},
 	"postgres": database, "mariadb": database,
 }
 
@@ -67,6 +70,7 @@ func (g Capabilities) On(name string) Capabilities {
 	g.no = merge(g.no, because(unseen, CommandAwait, Drop, Strand, Duplicate),
 		because(direct, spareWay), s.no)
 	g.lacks = merge(g.lacks, s.lacks)
+	delete(g.lacks, s.has)
 	return g
 }
 

@@ -25,10 +25,14 @@ const (
 	// a Redis Cluster: three masters n0, n1 and n2, each with one replica, n3, n4 and n5, that votes
 	// make a master; the keys of the run are on n0, as far as they are on one master
 	Cluster = "cluster"
+	// three servers n0, n1 and n2 that agree on every write, of which n0 leads at first
+	Ensemble = "ensemble"
 )
 
 // Topologies is the closed list.
-func Topologies() []string { return []string{Single, Failover, Independent, Sentinel, Cluster} }
+func Topologies() []string {
+	return []string{Single, Failover, Independent, Sentinel, Cluster, Ensemble}
+}
 
 // Params is what a fault needs to know of the plan: a pause must outlast the lease that it attacks.
 type Params struct {

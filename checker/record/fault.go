@@ -101,7 +101,8 @@ func (f *Fault) MovesClock() bool {
 
 // Promotes reports whether the fault made its target a master.
 func (f *Fault) Promotes() bool {
-	return f.Action == nemesis.Promote || strings.Contains(f.Action, "failover")
+	return f.Action == nemesis.Promote || f.Action == nemesis.Lead ||
+		strings.Contains(f.Action, "failover")
 }
 
 // Pauses reports whether the fault stopped its target for a time.
@@ -121,7 +122,7 @@ func (f *Fault) Delays(m *history.Command) bool {
 	if until == 0 {
 		until = Forever
 	}
-	orders := []string{nemesis.Redirect, nemesis.Promote, nemesis.SwitchOver}
+	orders := []string{nemesis.Redirect, nemesis.Promote, nemesis.Lead, nemesis.SwitchOver}
 	return !f.MovesClock() && !slices.Contains(orders, f.Action) && f.From <= until &&
 		m.Sent <= f.To && f.onTheWay(m)
 }

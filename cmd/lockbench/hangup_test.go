@@ -3,6 +3,8 @@
 package main
 
 import (
+	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,6 +19,8 @@ func TestATerminalThatIsClosedEndsARun(t *testing.T) {
 	t.Parallel()
 	s := newStaging(t, "127.84.7.4")
 	tmp := t.TempDir()
+	// under nohup it would be ignored, there too
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	c := command(t, tmp, "run", "--impl", "setnx", "--env", runner.External, "--addr", s.plain,
 		"--hold", "20s", "--ttl", "30s", "--for", "60s", "--store", filepath.Join(tmp, "store"))
 	if err := c.Start(); err != nil {

@@ -49,6 +49,7 @@ type Environment struct {
 	inbox    chan workloads.Report
 
 	election  election
+	ensemble  ensemble
 	announced map[string]string // names of nodes by their public address
 	// where a replica reaches one that was promoted, by the name of the link
 	successions map[string]string

@@ -19,6 +19,8 @@ type (
 	}
 	// follower replicates from another master from now on.
 	follower interface{ Follow(master string) error }
+	// switcher takes the place of the present master, with its consent.
+	switcher interface{ SwitchOver() error }
 	// clocked tells its wall clock.
 	clocked interface {
 		Ahead() (low, high time.Duration, err error)

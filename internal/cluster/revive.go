@@ -12,6 +12,7 @@ func (w *Environment) ReviveNode(name string) error {
 		if n.Server, err = w.cfg.Launcher.Launch(n.NodeConfig); err != nil {
 			return err
 		}
+		w.ensemble.started(n.Name, n.Server)
 		if err := n.Ready(); err != nil {
 			return err
 		}

@@ -162,20 +162,21 @@ func (w *Environment) promoted(phase, node string) {
 	defer e.mu.Unlock()
 	if e.begun != node {
 		e.begun = node
-		w.tell(promotion(history.PhaseFrom, node))
+		w.tell(w.promotion(history.PhaseFrom, node))
 	}
 	if phase == history.PhaseTo && e.master != node {
 		e.master = node
-		w.tell(promotion(phase, node))
+		w.tell(w.promotion(phase, node))
 	}
 }
 
-func promotion(phase, node string) workloads.Report {
-	return workloads.Report{Process: history.Harness, Event: &history.Event{
-		Type: history.Fault, T: proc.Monotonic(), Process: history.Harness, F: nemesis.Promote,
-		Phase:  phase,
-		Target: node,
-	}}
+func (w *Environment) promotion(phase, node string) workloads.Report {
+	f := nemesis.Promote
+	if w.cfg.Topology == nemesis.Ensemble {
+		f = nemesis.Lead
+	}
+	return workloads.Report{Process: history.Harness, Event: &history.Event{Type: history.Fault,
+		T: proc.Monotonic(), Process: history.Harness, F: f, Phase: phase, Target: node}}
 }
 
 // tell reports something that no client said, unless the environment is closing.

@@ -31,6 +31,8 @@ func (w *Environment) startServers() error {
 		err = w.startSentinels()
 	case nemesis.Cluster:
 		err = w.startVoters()
+	case nemesis.Ensemble:
+		err = w.startEnsemble()
 	}
 	for i := 0; err == nil && i < len(w.nodes); i++ {
 		err = w.observe(w.nodes[i])
@@ -70,6 +72,9 @@ func (w *Environment) describe(i int, name, replicaOf string) (server.NodeConfig
 func (w *Environment) startFirst() (err error) {
 	for range startTries {
 		w.subnet = fmt.Sprintf("127.%d.%d", 2+rand.IntN(250), rand.IntN(256))
+		if w.cfg.Topology == nemesis.Ensemble {
+			return nil // its servers wait for each other
+		}
 		var n *node
 		if n, err = w.start(0, nodeName(0), ""); err != nil {
 			return err // not installed, or nothing can be written: another address does not help
@@ -103,6 +108,7 @@ func (w *Environment) launch(c server.NodeConfig) (*node, error) {
 	if own, ok := s.(server.ExternalServer); ok {
 		own.Settle(&c)
 	}
+	w.ensemble.started(c.Name, s)
 	return &node{Node: server.Node{NodeConfig: c, Server: s}, operator: operate(c)}, nil
 }
 

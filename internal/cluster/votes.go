@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/cluster/proxy"
 	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -111,7 +112,7 @@ func (w *Environment) fork(nodes []server.NodeConfig, to string, name func(from 
 			return "", err
 		}
 	}
-	return w.links.Fork(w.host(forkHost), links)
+	return w.links.Fork(net.JoinHostPort(w.host(forkHost), "0"), proxy.ByHost(links))
 }
 
 // agreed waits until a node can be used: two seconds, which a master keeps quiet after its start.
@@ -147,6 +148,6 @@ func (w *Environment) SwitchOver(name string) error {
 		return redisOf(w.watchers[0]).SwitchOver()
 	}
 	return w.on(name, func(n *node) error {
-		return asks(n, func(s interface{ SwitchOver() error }) error { return s.SwitchOver() })
+		return asks(n, switcher.SwitchOver)
 	})
 }

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -32,7 +33,8 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
 	p.replicate(w)
 	if w.Topology != "" && w.Topology != p.Topology {
-		if w.Topology != nemesis.Failover || p.Topology != nemesis.Single {
+		if p.Topology != nemesis.Single || !slices.Contains(
+			[]string{nemesis.Failover, nemesis.Ensemble}, w.Topology) {
 			return fmt.Errorf("%s under %s needs --topology %s, not %q", p.Impl, p.Nemesis, p.Topology,
 				w.Topology)
 		}

@@ -16,6 +16,7 @@ type client struct {
 	doomed  bool            // the harness has killed it
 	waiting bool            // it has invoked an acquire that has not returned
 	key     int             // of that acquire
+	called  int64           // stamp of the invocation of the latest acquire
 	again   bool            // its latest grant was of a lock that it was granted last, too
 	hold    leaseTracker    // its hold, while it is inside
 }

@@ -54,6 +54,9 @@ func (r *run) event(e history.Event) error {
 		c.hold.learn(e, r.now())
 		if e.F == history.Acquire {
 			c.waiting, c.key = e.Type == history.Invoke, e.KeyOf()
+			if c.waiting {
+				c.called = e.T
+			}
 		}
 	}
 	return nil

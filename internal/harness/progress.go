@@ -22,6 +22,8 @@ type progress struct {
 	excuse   int64
 	master   string
 	promoted int // how often a replica was
+	// stamp of the last time
+	promotedAt int64
 }
 
 // add counts an event.
@@ -29,8 +31,8 @@ func (p *progress) add(r *run, e history.Event) {
 	switch {
 	case e.Type == history.Fault:
 		p.fault, p.served = e.T, nil
-		if e.F == nemesis.Promote && e.Phase == history.PhaseTo {
-			p.master, p.promoted = e.Target, p.promoted+1
+		if (e.F == nemesis.Promote || e.F == nemesis.Lead) && e.Phase == history.PhaseTo {
+			p.master, p.promoted, p.promotedAt = e.Target, p.promoted+1, e.T
 		}
 	case e.Type == history.Exit && e.Planned:
 		p.fault, p.served = e.T, nil // a crash is over when the process is dead
@@ -41,8 +43,17 @@ func (p *progress) add(r *run, e history.Event) {
 			p.contended++
 		}
 		p.granted(r, e)
-		p.moved = p.moved || p.master != "" && e.Grant != nil && e.Grant.Node == p.master
+		p.moved = p.moved || p.byMaster(r, e)
 	}
+}
+
+// byMaster reports whether a lock was granted by the server that was promoted last. A grant that
+// does not name its node must have been asked for since.
+func (p *progress) byMaster(r *run, e history.Event) bool {
+	if e.Grant != nil && e.Grant.Node != "" {
+		return p.master != "" && e.Grant.Node == p.master
+	}
+	return p.master != "" && r.clients[e.Process].called > p.promotedAt
 }
 
 // granted notes which lock was granted to whom. After a fault only a grant counts that was asked

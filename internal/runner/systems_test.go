@@ -24,12 +24,18 @@ var keyCells = []struct {
 	{"etcd-mutex", "ttl", "pause", "mutex", time.Second, "S N +F"},
 	{"etcd-mutex", "ttl", "crash", "mutex", time.Second, "+S +D +F"},
 	{"etcd-mutex", "ttl", "partition:stay", "mutex", time.Second, "S +F"},
+	{"etcd-mutex", "ttl", "leader-loss", "mutex", time.Second, "+S +D +F"},
+	{"etcd-mutex", "ttl", "leader-loss:cut", "mutex", time.Second, "+S +D +F"},
+	{"etcd-mutex", "ttl", "leader-loss:planned", "mutex", time.Second, "+S +D +F"},
+	{"etcd-mutex", "ttl", "member-loss:two", "mutex", time.Second, "+S A +F"},
 
 	{"go-zookeeper", "lock", "none", "counter", time.Second, "+S +D +U"},
 	{"go-zookeeper", "lock", "pause", "mutex", time.Second, "S N"},
 	{"go-zookeeper", "ephemeral", "pause", "mutex", time.Second, "S N"},
 	{"go-zookeeper", "sequential", "pause", "mutex", time.Second, "S N +F"},
 	{"go-zookeeper", "sequential", "crash", "mutex", time.Second, "+S +D +F"},
+	{"go-zookeeper", "sequential", "leader-loss:cut", "mutex", time.Second, "+S +D +F"},
+	{"go-zookeeper", "lock", "member-loss:lagging", "mutex", time.Second, "+S +D"},
 
 	{"postgres", "advisory", "none", "counter", time.Second, "+S +D +U"},
 	{"postgres", "advisory", "crash", "mutex", time.Second, "+S +D"},

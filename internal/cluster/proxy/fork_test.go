@@ -17,7 +17,8 @@ func TestFork(t *testing.T) {
 	}
 	defer links.Close()
 	one, other := says(t, "one"), says(t, "two")
-	addr, err := links.Fork(loopback, map[string]string{"127.0.0.2": one, "127.0.0.3": other})
+	addr, err := links.Fork(net.JoinHostPort(loopback, "0"),
+		ByHost(map[string]string{"127.0.0.2": one, "127.0.0.3": other}))
 	if err != nil {
 		t.Fatal(err)
 	}

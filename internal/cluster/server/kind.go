@@ -29,6 +29,33 @@ type Preparer interface {
 	Prepare(c NodeConfig) error
 }
 
+// Gatherer is a Kind whose servers can make an ensemble: they agree on every write, and one of them
+// leads. The operator of a member says whether it Leads.
+type Gatherer interface {
+	Kind
+	// PeerPorts are how far the ports for other members are from the one for clients.
+	PeerPorts() []int
+	// Apart reports whether a member can be told addresses of the others that others are not told.
+	Apart() bool
+	// Way returns the end of a connection of one member to the k-th port of another, as it is or with
+	// what has to be changed in what is written to it.
+	Way(k int, there net.Conn) net.Conn
+	// Member is the kind of the i-th of all. Of the first two that start, the first can lead.
+	Member(all []Fellow, i int) Kind
+	// Leads reports whether a line of a member's output says that it leads from now on.
+	Leads(line string) bool
+}
+
+// Fellow is a member of an ensemble.
+type Fellow struct {
+	Name string
+	Host string // where it listens
+	Port int    // for clients
+	// the hosts at which others reach it, by their names, and by its own the one that it may tell; the
+	// ports are the same
+	Ways map[string]string
+}
+
 // Unprivileged is a Kind whose servers are started as another user where this process is root's,
 // and own their folders.
 type Unprivileged interface{ Unprivileged() }

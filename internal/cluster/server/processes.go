@@ -139,6 +139,9 @@ type process struct {
 	cmd *exec.Cmd
 }
 
+// Pid is that of the server itself.
+func (p *process) Pid() int { return p.cmd.Process.Pid }
+
 func (p *process) run() error {
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {

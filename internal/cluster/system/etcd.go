@@ -3,6 +3,7 @@ package system
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 
 // Etcd is a member of an etcd cluster, of one by default.
 type Etcd struct {
-	all []server.NodeConfig // of the cluster; empty: it is alone
+	all []server.Fellow // of the cluster; empty: it is alone
 }
 
 // Name is server.Kind.
@@ -29,24 +30,46 @@ func (Etcd) Unprivileged() {}
 // Command is server.Kind. The shortest lease is one and a half election time-outs, in whole
 // seconds; with the default time-out of a second that would be 2 s.
 func (e Etcd) Command(c server.NodeConfig, _ string) (args []string, text string) {
-	var cluster []string
-	for _, m := range append(e.all, c)[:max(len(e.all), 1)] {
-		cluster = append(cluster, m.Name+"="+peer(m))
+	listen := peer(c.Host, c.Port)
+	advertise, cluster := listen, []string{c.Name + "=" + listen}
+	if len(e.all) > 0 {
+		cluster = nil
+	}
+	for _, m := range e.all {
+		way := peer(m.Ways[m.Name], m.Port)
+		if cluster = append(cluster, m.Name+"="+way); m.Name == c.Name {
+			advertise = way
+		}
 	}
 	return []string{"--name", c.Name, "--data-dir", c.Dir, "--logger", "zap",
 		"--listen-client-urls", "http://" + c.Own(), "--advertise-client-urls", "http://" + c.Own(),
-		"--listen-peer-urls", peer(c), "--initial-advertise-peer-urls", peer(c),
+		"--listen-peer-urls", listen, "--initial-advertise-peer-urls", advertise,
 		"--initial-cluster", strings.Join(cluster, ","), "--initial-cluster-state", "new",
 		"--heartbeat-interval", "50", "--election-timeout", "500"}, ""
 }
 
 // peer is the address at which other members reach one.
-func peer(c server.NodeConfig) string {
-	return "http://" + net.JoinHostPort(c.Host, strconv.Itoa(c.Port+peerPorts))
+func peer(host string, port int) string {
+	return "http://" + net.JoinHostPort(host, strconv.Itoa(port+peerPort))
 }
 
-// peerPorts is how far the ports between servers are from those for clients.
-const peerPorts = 10_000
+// peerPort is how far the port between servers is from that for clients.
+const peerPort = 10_000
+
+// PeerPorts is server.Gatherer.
+func (Etcd) PeerPorts() []int { return []int{peerPort} }
+
+// Apart is server.Gatherer: all members have to agree on the addresses of all.
+func (Etcd) Apart() bool { return false }
+
+// Way is server.Gatherer.
+func (Etcd) Way(_ int, there net.Conn) net.Conn { return there }
+
+// Member is server.Gatherer.
+func (Etcd) Member(all []server.Fellow, _ int) server.Kind { return Etcd{all} }
+
+// Leads is server.Gatherer.
+func (Etcd) Leads(line string) bool { return strings.Contains(line, " became leader at term ") }
 
 // SaysReady is server.Kind: it has a leader, and serves clients.
 func (Etcd) SaysReady(_ server.NodeConfig, line string) bool {
@@ -54,13 +77,14 @@ func (Etcd) SaysReady(_ server.NodeConfig, line string) bool {
 }
 
 // Operator is server.Kind.
-func (Etcd) Operator(c server.NodeConfig) server.Operator {
-	return etcdMember{"http://" + c.Addr(), &http.Client{Timeout: server.AdminTimeout}}
+func (e Etcd) Operator(c server.NodeConfig) server.Operator {
+	return etcdMember{"http://" + c.Addr(), e.all, &http.Client{Timeout: server.AdminTimeout}}
 }
 
 // etcdMember is asked by HTTP, so that the client of etcd stays with the adapters.
 type etcdMember struct {
 	url string
+	all []server.Fellow
 	*http.Client
 }
 
@@ -83,6 +107,30 @@ type memberStatus struct {
 	}
 	Version string
 	Leader  string
+}
+
+// Leads is whether the member leads the others.
+func (m etcdMember) Leads() (bool, error) {
+	s, err := m.status()
+	return err == nil && s.Leader == s.Header.Member, err
+}
+
+// SwitchOver makes the member the leader, with the consent of the present one, which alone can be
+// asked.
+func (m etcdMember) SwitchOver() error {
+	to, err := m.status()
+	if err != nil {
+		return err
+	}
+	for _, f := range m.all {
+		other := m
+		other.url = "http://" + net.JoinHostPort(f.Host, strconv.Itoa(f.Port))
+		if leads, err := other.Leads(); err == nil && leads {
+			return other.post("maintenance/transfer-leadership",
+				map[string]string{"targetID": to.Header.Member}, new(struct{}))
+		}
+	}
+	return errors.New("no member of the cluster leads")
 }
 
 func (m etcdMember) status() (s memberStatus, err error) {

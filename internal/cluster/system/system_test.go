@@ -31,6 +31,9 @@ func TestReadiness(t *testing.T) {
 	}{
 		{Etcd{}, `"caller":"embed/serve.go:145","msg":"serving client traffic insecurely;"`,
 			`"msg":"serving peer traffic","address":"127.77.1.1:33001"`},
+		{ZooKeeper{all: make([]server.Fellow, 3)}, "[QuorumPeer[myid=3](plain=127.9.9.1:21000)] INFO " +
+			"o.a.z.server.quorum.QuorumPeer - Peer state changed: leading - broadcast",
+			"442 [main] INFO o.a.z.audit.ZKAuditProvider - ZooKeeper audit is disabled."},
 		{ZooKeeper{}, "442 [main] INFO o.a.z.audit.ZKAuditProvider - ZooKeeper audit is disabled.",
 			"128 [main] INFO o.a.z.server.NIOServerCnxnFactory - binding to port /127.77.3.1:23111"},
 		{Postgres{}, "LOG:  database system is ready to accept connections",

@@ -1,8 +1,8 @@
 package system
 
 import (
-	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -11,8 +11,11 @@ import (
 	"github.com/lockbench/lockbench/internal/cluster/server"
 )
 
-// ZooKeeper is a ZooKeeper server that stands alone.
-type ZooKeeper struct{}
+// ZooKeeper is a ZooKeeper server that stands alone, or a member of an ensemble.
+type ZooKeeper struct {
+	all []server.Fellow // of the ensemble; empty: it is alone
+	at  int
+}
 
 // The archives of Debian's packages: the first names all others that it needs but one that writes
 // the log.
@@ -39,16 +42,26 @@ func (ZooKeeper) Find() (string, error) {
 func (ZooKeeper) Unprivileged() {}
 
 // Command is server.Kind. A session lasts for two ticks at least.
-func (ZooKeeper) Command(c server.NodeConfig, file string) (args []string, text string) {
-	return []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xmx128m",
-			"-cp", zooJar + ":" + logJar, "org.apache.zookeeper.server.quorum.QuorumPeerMain", file},
-		fmt.Sprintf("tickTime=200\ndataDir=%s/data\nclientPort=%d\nclientPortAddress=%s\n"+
-			"admin.enableServer=false\nmaxClientCnxns=0\nmaxSessionTimeout=600000\nforceSync=no\n"+
-			"4lw.commands.whitelist=srvr\n", c.Dir, c.Port, c.Host)
+func (z ZooKeeper) Command(c server.NodeConfig, file string) (args []string, text string) {
+	args = []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xmx128m"}
+	text = fmt.Sprintf("tickTime=200\ndataDir=%s/data\nclientPort=%d\nclientPortAddress=%s\n"+
+		"admin.enableServer=false\nmaxClientCnxns=0\nmaxSessionTimeout=600000\nforceSync=no\n"+
+		"4lw.commands.whitelist=srvr\n", c.Dir, c.Port, c.Host)
+	if len(z.all) > 0 {
+		args = append(args, "-Djava.net.preferIPv4Stack=true", "-Djdk.net.hosts.file="+hostsFile(c))
+		text += z.others()
+	}
+	return append(args, "-cp", zooJar+":"+logJar,
+		"org.apache.zookeeper.server.quorum.QuorumPeerMain", file), text
 }
 
-// SaysReady is server.Kind: the last line of its start.
-func (ZooKeeper) SaysReady(_ server.NodeConfig, line string) bool {
+// SaysReady is server.Kind: the last line of its start or, of a member, that it has found its
+// place.
+func (z ZooKeeper) SaysReady(_ server.NodeConfig, line string) bool {
+	if len(z.all) > 0 {
+		return strings.Contains(line, "Peer state changed: leading - broadcast") ||
+			strings.Contains(line, "Peer state changed: following - broadcast")
+	}
 	return strings.Contains(line, "ZooKeeper audit is")
 }
 
@@ -60,6 +73,13 @@ type zooServer string
 
 // Version is server.Operator: "Zookeeper version: 3.8.0-..., built on ...".
 func (s zooServer) Version() (string, error) {
+	text, err := s.ask()
+	version, _, _ := strings.Cut(strings.TrimPrefix(text, "Zookeeper version: "), "-")
+	return version, err
+}
+
+// ask returns what the server says of itself.
+func (s zooServer) ask() (string, error) {
 	c, err := net.DialTimeout("tcp", string(s), server.AdminTimeout)
 	if err != nil {
 		return "", err
@@ -69,9 +89,14 @@ func (s zooServer) Version() (string, error) {
 	if _, err := c.Write([]byte("srvr")); err != nil {
 		return "", err
 	}
-	line, err := bufio.NewReader(c).ReadString('\n')
-	version, _, _ := strings.Cut(strings.TrimPrefix(line, "Zookeeper version: "), "-")
-	return version, err
+	text, err := io.ReadAll(c)
+	return string(text), err
+}
+
+// Leads is whether the server leads its ensemble.
+func (s zooServer) Leads() (bool, error) {
+	text, err := s.ask()
+	return strings.Contains(text, "Mode: leader"), err
 }
 
 // Close is server.Operator.
