@@ -41,6 +41,10 @@ var aimedAt = map[string]string{
 	"minority-loss": "redlock", "majority-loss": "redlock",
 }
 
+// inEnsemble stands for the proof of what Redis cannot have.
+const inEnsemble = "Redis has no ensemble; the steps are those of other faults, and an election " +
+	"that does not come ends the run as unknown"
+
 // proofless are the faults whose effect cannot be proved, with what stands for the proof.
 var proofless = map[string]string{
 	"clock-client": "it is an order that the client does not answer; " +
@@ -48,6 +52,7 @@ var proofless = map[string]string{
 		"finds what follows",
 	"message": "it is an order that the client does not answer; TestWhatBefallsTheNextCommand of " +
 		"tap looks at the command, and so does message.txt of the simulator",
+	"leader-loss": inEnsemble, "member-loss": inEnsemble,
 }
 
 // everyFault names each fault of the table with each variant that does something.

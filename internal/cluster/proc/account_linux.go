@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -22,6 +23,9 @@ func Unprivileged(c *exec.Cmd, folders ...string) error {
 	}
 	c.SysProcAttr.Credential = &syscall.Credential{Uid: powerless, Gid: powerless}
 	for _, f := range folders {
+		if err := passable(f); err != nil {
+			return err
+		}
 		err := filepath.WalkDir(f, func(name string, _ fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -33,4 +37,19 @@ func Unprivileged(c *exec.Cmd, folders ...string) error {
 		}
 	}
 	return nil
+}
+
+// passable says which folder above another cannot be entered by other users.
+func passable(folder string) error {
+	for dir := filepath.Dir(folder); ; dir = filepath.Dir(dir) {
+		if i, err := os.Stat(dir); err != nil {
+			return err
+		} else if i.Mode()&1 == 0 && i.Sys().(*syscall.Stat_t).Uid != powerless {
+			return fmt.Errorf("%s is closed to other users, as one of whom this server is started: "+
+				"`chmod o+x %s`, or set TMPDIR to another folder", dir, dir)
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
 }

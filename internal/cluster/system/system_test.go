@@ -34,8 +34,10 @@ func TestReadiness(t *testing.T) {
 		{ZooKeeper{all: make([]server.Fellow, 3)}, "[QuorumPeer[myid=3](plain=127.9.9.1:21000)] INFO " +
 			"o.a.z.server.quorum.QuorumPeer - Peer state changed: leading - broadcast",
 			"442 [main] INFO o.a.z.audit.ZKAuditProvider - ZooKeeper audit is disabled."},
-		{ZooKeeper{}, "442 [main] INFO o.a.z.audit.ZKAuditProvider - ZooKeeper audit is disabled.",
-			"128 [main] INFO o.a.z.server.NIOServerCnxnFactory - binding to port /127.77.3.1:23111"},
+		{ZooKeeper{}, "[main] INFO org.apache.zookeeper.server.ContainerManager - Using " +
+			"checkIntervalMs=60000 maxPerMinute=10000 maxNeverUsedIntervalMs=0",
+			// it says so, too, when its configuration is wrong
+			"442 [main] INFO o.a.z.audit.ZKAuditProvider - ZooKeeper audit is disabled."},
 		{Postgres{}, "LOG:  database system is ready to accept connections",
 			"LOG:  database system was shut down at 2026-11-22 18:00:00 UTC"},
 		{MariaDB{}, "[Note] /usr/sbin/mariadbd: ready for connections.",

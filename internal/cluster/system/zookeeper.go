@@ -55,14 +55,14 @@ func (z ZooKeeper) Command(c server.NodeConfig, file string) (args []string, tex
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", file), text
 }
 
-// SaysReady is server.Kind: the last line of its start or, of a member, that it has found its
-// place.
+// SaysReady is server.Kind: the last line that a start which fails does not have or, of a member,
+// that it has found its place.
 func (z ZooKeeper) SaysReady(_ server.NodeConfig, line string) bool {
 	if len(z.all) > 0 {
 		return strings.Contains(line, "Peer state changed: leading - broadcast") ||
 			strings.Contains(line, "Peer state changed: following - broadcast")
 	}
-	return strings.Contains(line, "ZooKeeper audit is")
+	return strings.Contains(line, "ContainerManager - Using checkIntervalMs")
 }
 
 // Operator is server.Kind.
