@@ -12,7 +12,7 @@ import (
 // story reads a small language for histories, one statement per line or between semicolons:
 //
 //	c0 acquire 10 20 [fail|info|open] [sent=12] [lease=100] [valid=90] [token=7] [node=n0] [key=1]
-//	    [keys=0,2] [depth=1]
+//	    [keys=0,2] [depth=1] [shared]
 //	c0 release 40 50 [fail|info|open] [n=2]     of the latest acquisition that has no release yet
 //	c0 read 41 42 value=7; c0 write 43 44 value=8
 //	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
@@ -179,6 +179,8 @@ func (s *teller) client(t testing.TB, w []string) {
 			result = history.Type(x)
 		case "planned":
 			e.Planned = true
+		case history.Shared:
+			e.Mode = x
 		default:
 			s.field(t, &e, &g, x)
 		}

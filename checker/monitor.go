@@ -17,7 +17,7 @@ import (
 type Monitor struct {
 	c      *record.Collector
 	judged []record.ExclusionRule
-	// spans of holds that have ended, by beginning; disjoint until the first violation
+	// spans of holds that have ended, by beginning; no two conflict until the first violation
 	over  map[monitorKey][]record.Span
 	found []string
 	kills map[int]history.Event // of processes that are not known to be gone
@@ -112,7 +112,11 @@ func (m *Monitor) meetsOver(k monitorKey, s record.Span) bool {
 	at, _ := slices.BinarySearchFunc(ss, s.From, func(o record.Span, t int64) int {
 		return cmp.Compare(o.From, t)
 	})
-	if at > 0 && ss[at-1].End > s.From || at < len(ss) && ss[at].From < s.End {
+	if m.c.Shared { // shared ones overlap, so that neighbours do not say all
+		if slices.ContainsFunc(ss, s.Conflict) {
+			return true
+		}
+	} else if at > 0 && ss[at-1].End > s.From || at < len(ss) && ss[at].From < s.End {
 		return true
 	}
 	m.over[k] = slices.Insert(ss, at, s)
@@ -128,7 +132,7 @@ func (m *Monitor) meetsInside(b record.ExclusionRule, h *record.Hold, s record.S
 		}
 		for _, i := range p.Inside {
 			if o := &m.c.Holds[i]; o.Key == h.Key && slices.ContainsFunc(o.Spans(i, b, p.Last),
-				func(x record.Span) bool { return x.From < s.End && s.From < x.End }) {
+				s.Conflict) {
 				return true
 			}
 		}

@@ -40,6 +40,7 @@ const (
 	ExtendOp  = "extend" // an extension that the client asked for, as an operation of its own
 	ReadOp    = "read"   // a read of the guarded resource
 	WriteOp   = "write"  // a write to the guarded resource
+	Shared    = "shared" // Mode of an acquire that shares the lock; without a mode it is exclusive
 	PhaseFrom = "begin"  // Phase of a fault that begins
 	PhaseTo   = "end"    // Phase of a fault that is over
 )
@@ -55,6 +56,8 @@ type Event struct {
 	N       int    `json:"n,omitempty"`    // number of the acquire call within its process, from 1
 	Key     *int   `json:"key,omitempty"`  // number of the lock, from 0
 	Keys    []int  `json:"keys,omitempty"` // instead of Key, where one acquire takes several
+	// of an acquire: Shared if other shared holds of the lock may overlap the one that is asked for
+	Mode string `json:"mode,omitempty"`
 	// how many holds of the same lock this process had already
 	Depth   int      `json:"depth,omitempty"`
 	Value   *int64   `json:"value,omitempty"` // read from or written to the guarded resource

@@ -45,6 +45,7 @@ type Declares struct {
 	Loss      bool `json:"loss,omitempty"`      // the holder is told when the hold is over early
 	Fencing   bool `json:"fencing,omitempty"`   // each grant carries a growing token
 	Reentrant bool `json:"reentrant,omitempty"` // the holder may acquire again
+	Shared    bool `json:"shared,omitempty"`    // holds may overlap if all of them are shared
 	// how long the lock keeps the place of a waiting client that is dead
 	DeadWaiters Duration `json:"dead_waiters,omitempty"`
 }

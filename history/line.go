@@ -115,6 +115,7 @@ func (e Event) write(l *line) {
 		l.number("key", int64(*e.Key))
 	}
 	l.numbers("keys", e.Keys)
+	l.text("mode", e.Mode)
 	l.count("depth", int64(e.Depth))
 	if e.Value != nil {
 		l.number("value", *e.Value)

@@ -67,20 +67,22 @@ func (s *scanner) field(name []byte, e *Event) int {
 		return place(5, s.small(&e.N))
 	case "key":
 		return place(6, s.key(&e.Key))
+	case "mode":
+		return place(7, s.word(&e.Mode))
 	case "depth":
-		return place(7, s.small(&e.Depth))
+		return place(8, s.small(&e.Depth))
 	case "value":
 		e.Value = one(&s.values)
-		return place(8, s.number(e.Value))
+		return place(9, s.number(e.Value))
 	case "grant":
 		e.Grant = one(&s.grants)
-		return place(9, s.object(func(name []byte) int { return s.granted(name, e.Grant) }))
+		return place(10, s.object(func(name []byte) int { return s.granted(name, e.Grant) }))
 	case "err":
-		return place(10, s.word(&e.Err))
+		return place(11, s.word(&e.Err))
 	case "why":
-		return place(11, s.word((*string)(&e.Why)))
+		return place(12, s.word((*string)(&e.Why)))
 	case "gap":
-		return place(12, s.duration(&e.Gap))
+		return place(13, s.duration(&e.Gap))
 	}
 	return 0 // events of faults and of the end are few
 }

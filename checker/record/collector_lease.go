@@ -7,7 +7,9 @@ func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {
 	h := Hold{
 		Process: p.Process, N: e.N, Key: key, Call: p.op.T, From: e.T, Sent: p.op.T,
 		End: p.Dead, Returned: Forever, Lost: Forever, Valid: Forever, Depth: depth,
+		Shared: p.op.Mode == history.Shared || e.Mode == history.Shared,
 	}
+	c.Shared = c.Shared || h.Shared
 	if h.End < Forever {
 		h.Ended = Killed // it was granted between the stamp of the kill and the signal
 	}

@@ -32,6 +32,7 @@ type Record struct {
 	Operations      int           // operations that were invoked
 	Unknown         int           // operations whose outcome is unknown
 	RefusedReleases int           // releases that were refused
+	Shared          bool          // some holds are shared
 	WithoutLease    int           // grants that do not name a lease although the lock declares one
 	SelfRefused     []SelfRefusal // calls of clients that were inside already and were refused
 
@@ -69,6 +70,7 @@ type Hold struct {
 	Node            string       // the server that granted it
 	Token           int64        // fencing token, 0: none
 	Depth           int          // holds of the key that its client had already
+	Shared          bool         // other shared holds of the key may overlap it
 	InnerReleased   int64        // the latest release of an inner acquisition was invoked; 0: none was
 	// the first release of an inner acquisition that did not succeed for sure was invoked; 0: none was
 	InnerUnsure int64

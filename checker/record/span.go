@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -23,6 +24,12 @@ type Span struct {
 	From, End int64
 	Hold      int32 // index into record.holds
 	Lease     int32 // index into hold.leases
+	Shared    bool  // others that are shared, too, may overlap it
+}
+
+// Conflict reports whether two spans have an instant in common that they must not have.
+func (s Span) Conflict(o Span) bool {
+	return !(s.Shared && o.Shared) && s.From < o.End && o.From < s.End
 }
 
 // Spans returns the sure spans of each key, in the order in which they begin. What happened at or
@@ -54,7 +61,7 @@ func (h *Hold) span(i int, b ExclusionRule, cut int64) (Span, bool) {
 	if b >= AsDeclared {
 		end = min(end, h.Lost, h.Valid)
 	}
-	return Span{h.From, end, int32(i), 0}, h.From < end
+	return Span{h.From, end, int32(i), 0, h.Shared}, h.From < end
 }
 
 // Spans returns the spans of one hold: one for each lease, or one at most if leases do not count.
@@ -69,57 +76,107 @@ func (h *Hold) Spans(i int, b ExclusionRule, cut int64) []Span {
 	var out []Span
 	for j, l := range h.Leases {
 		if to := min(s.End, l.To); l.From < to {
-			out = append(out, Span{l.From, to, int32(i), int32(j)})
+			out = append(out, Span{l.From, to, int32(i), int32(j), h.Shared})
 		}
 	}
 	return out
 }
 
 // FirstOverlap decides mutual exclusion exactly and in one pass: it returns the earliest pair of
-// spans with an instant in common, or ok false. The spans must come in the order in which they
-// begin.
+// spans that conflict, or ok false. The spans must come in the order in which they begin.
 //
 // That this is the whole truth: a history of holds that certainly happened is linearizable as a
 // mutex if and only if the spans are disjoint. If it is linearizable, each hold's span lies inside
 // the time between the instants at which the mutex was taken and freed, and those times are
 // disjoint. If the spans are disjoint, take the mutex just when the acquire returns and free it
 // just when the hold ends: both lie inside the windows of the calls. Ends that touch are
-// concurrent, so allowed.
+// concurrent, so allowed. Of shared holds the same is true of each two that conflict.
 func FirstOverlap(ss []Span) (a, b int, ok bool) {
-	if len(ss) == 0 {
-		return 0, 0, false
-	}
-	last := ss[0].End
-	for i := 1; i < len(ss); i++ {
-		if ss[i].From < last {
+	latest := nothing
+	for i, s := range ss {
+		if s.From < latest.end(s) {
 			return longestBefore(ss, i), i, true
 		}
-		last = ss[i].End // disjoint so far: this one ends last
+		latest.add(s, i)
 	}
 	return 0, 0, false
 }
 
-// longestBefore returns the span before i that ends last.
+// latest are the spans so far that end last.
+type latest struct{ all, exclusive far }
+
+// far is a span by its place, and its end.
+type far struct {
+	end int64
+	at  int
+}
+
+// nothing ends before all stamps.
+var nothing = latest{all: far{end: math.MinInt64}, exclusive: far{end: math.MinInt64}}
+
+// end is when the last of those ends that a span must not overlap.
+func (l *latest) end(s Span) int64 {
+	if s.Shared {
+		return l.exclusive.end
+	}
+	return l.all.end
+}
+
+func (l *latest) add(s Span, i int) {
+	if s.End > l.all.end {
+		l.all = far{s.End, i}
+	}
+	if !s.Shared && s.End > l.exclusive.end {
+		l.exclusive = far{s.End, i}
+	}
+}
+
+// longestBefore returns the span before i that conflicts with it and ends last.
 func longestBefore(ss []Span, i int) int {
-	best := i - 1
+	best := -1
 	for j := range ss[:i] {
-		if ss[j].End > ss[best].End {
+		if ss[j].Conflict(ss[i]) && (best < 0 || ss[j].End > ss[best].End) {
 			best = j
 		}
 	}
 	return best
 }
 
-// Overlaps calls yield for each span that begins inside an earlier one, with the earlier one that
-// ends last, until yield returns false.
+// Overlaps calls yield for each span that begins inside an earlier one with which it conflicts,
+// with that one of them that ends last, until yield returns false.
 func Overlaps(ss []Span, yield func(a, b Span) bool) {
-	far := 0
-	for i := 1; i < len(ss); i++ {
-		if ss[i].From < ss[far].End && !yield(ss[far], ss[i]) {
+	latest := nothing
+	for i, s := range ss {
+		at := latest.all.at
+		if s.Shared {
+			at = latest.exclusive.at
+		}
+		if s.From < latest.end(s) && !yield(ss[at], s) {
 			return
 		}
-		if ss[i].End > ss[far].End {
-			far = i
-		}
+		latest.add(s, i)
 	}
+}
+
+// Together joins shared spans that overlap into one, from the first that comes to the last that
+// goes. An exclusive span conflicts with one of them exactly if it overlaps the whole: each instant
+// of it lies in one of them. So what is left is the question whether all spans are disjoint. The
+// spans must come in the order in which they begin, and so do those that it returns.
+func Together(ss []Span) []Span {
+	if !slices.ContainsFunc(ss, func(s Span) bool { return s.Shared }) {
+		return ss
+	}
+	var out []Span
+	open := -1 // index in out of the latest that is shared
+	for _, s := range ss {
+		if s.Shared && open >= 0 && s.From < out[open].End {
+			out[open].End = max(out[open].End, s.End)
+			continue
+		}
+		if s.Shared {
+			open = len(out)
+		}
+		out = append(out, s)
+	}
+	return out
 }

@@ -25,10 +25,11 @@ func (c *Case) exclusion(b record.ExclusionRule) property {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		ss := all[key]
 		_, _, fast := record.FirstOverlap(ss)
-		r := c.ruling(b, key, ss)
+		joined := record.Together(ss)
+		r := c.ruling(b, key, joined)
 		p = verdict.Worse(p, c.decide(key, r, true, fast, func() property {
 			c.picture(r.Failing, func(token int32) string {
-				h := &c.Record.Holds[ss[token-1].Hold]
+				h := &c.Record.Holds[joined[token-1].Hold]
 				return linear.Name{Process: h.Process, N: h.N}.String()
 			})
 			return c.overlap(b, key, ss)

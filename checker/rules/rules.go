@@ -4,6 +4,7 @@
 package rules
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
@@ -74,10 +75,19 @@ func (c *Case) Judge(name string) property {
 	if !known {
 		return unknown("the checker cannot judge %q", name)
 	}
+	if c.Record.Shared && slices.Contains(unshared, name) {
+		return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
+			"holds of this lock may be shared, of which this has no model")}
+	}
 	p := c.calm(name, judge(c))
 	p.Property = name
 	return p
 }
+
+// unshared are what takes one hold at a time for granted: who may free a lock that several clients
+// share is the lock's own affair.
+var unshared = []string{verdict.OwnerRelease, verdict.Orphan, verdict.Reentry, history.OldReentry,
+	verdict.LostUpdate, "mutex", "lease", "reentrant"}
 
 // judges are the rules by the name of what they judge.
 var judges = map[string]func(*Case) property{
