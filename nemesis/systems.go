@@ -26,6 +26,8 @@ const (
 	noReplica  = "its members agree on every write: there is no replica that lags behind"
 	noTransfer = "its leader cannot be told to hand over"
 	noScript   = "it has no script or command that keeps it busy"
+	noConsent  = "its standby takes over without the primary's consent"
+	noElection = "its standby is promoted by an operator"
 	alone      = "it is started without a standby"
 	perSession = "a long statement keeps its own session busy, and no other"
 	notBuilt   = "lockbench does not move the clock of such a server"
@@ -41,13 +43,12 @@ var systems = map[string]system{
 		because(noTransfer, SwitchOver), because(noScript, Busy, Stall, Free),
 		because(notBuilt, NodeClock)),
 		lacks: because(noReplica, Failover, Sentinel, Cluster), has: Ensemble},
-	"postgres": database, "mariadb": database,
+	"postgres": {no: merge(because(noConsent, SwitchOver), because(perSession, Busy, Stall, Free),
+		because(notBuilt, NodeClock)), lacks: because(noElection, Sentinel, Cluster)},
+	"mariadb": {no: merge(because(alone, Promote, SwitchOver, Barrier),
+		because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
+		lacks: because(alone, Failover, Sentinel, Cluster)},
 }
-
-// database is what a database that stands alone cannot have.
-var database = system{no: merge(because(alone, Promote, SwitchOver, Barrier),
-	because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
-	lacks: because(alone, Failover, Sentinel, Cluster)}
 
 func merge(all ...map[string]string) map[string]string {
 	out := map[string]string{}

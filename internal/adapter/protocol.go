@@ -81,6 +81,7 @@ type Answer struct {
 	Versions   map[string]string `json:"versions"`
 	ValidUntil int64             `json:"valid_until"`
 	Token      int64             `json:"token"`
+	Sent       int64             `json:"sent"`
 	Why        string            `json:"why"`
 	Err        string            `json:"err"`
 	By         string            `json:"by"`

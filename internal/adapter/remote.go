@@ -182,10 +182,23 @@ func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err erro
 		return g, err
 	}
 	g.Sent, g.Lease, g.Node = time.Duration(begun), l.lease, ""
+	if l.direct {
+		l.sent(&g, a)
+	}
 	l.grants.Fill(&g)
 	g.ValidUntil, g.Fence = time.Duration(a.ValidUntil), a.Token
 	l.held.CompareAndSwap(0, int64(n))
 	return g, nil
+}
+
+// sent gives a grant of which no command is seen the moment that the adapter says. Without it the
+// call may have waited for long before: when the lease ends is not known then.
+func (l lock) sent(g *workloads.Granted, a Answer) {
+	if a.Sent == 0 {
+		g.Lease = 0
+		return
+	}
+	g.Sent = time.Duration(a.Sent)
 }
 
 // KeyNames is workloads.Remote: the keys as the library names them.

@@ -65,9 +65,12 @@ type Extender interface {
 }
 
 // Grant is what the library says of a hold: the end of its validity, a fencing token, or nothing.
+// Sent is when the command that was granted was about to leave, which lockbench sees by itself
+// where the lock is in Redis.
 type Grant struct {
 	ValidUntil time.Time
 	Token      any
+	Sent       time.Time
 }
 
 // Refused is the error of an Acquire that surely acquired nothing.
@@ -242,6 +245,9 @@ var done = map[string]string{"acquire": "acquired", "release": "released", "exte
 func (g Grant) describe(answer fields, t int64) {
 	if !g.ValidUntil.IsZero() {
 		answer["valid_until"] = t + int64(time.Until(g.ValidUntil))
+	}
+	if !g.Sent.IsZero() {
+		answer["sent"] = t - int64(time.Since(g.Sent))
 	}
 	if g.Token != nil {
 		answer["token"] = g.Token

@@ -2,6 +2,7 @@ package system
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,22 +48,37 @@ func (p Postgres) Prepare(c server.NodeConfig) error {
 	if err := os.Chmod(c.Dir, 0o700); err != nil { // it demands that
 		return err
 	}
-	return fromTemplate(c.Dir, "postgres-"+strconv.Itoa(majorOf(bin)), func(folder string) *exec.Cmd {
+	err = fromTemplate(c.Dir, "postgres-"+strconv.Itoa(majorOf(bin)), func(folder string) *exec.Cmd {
 		return exec.Command(initdb, "-D", folder, "-U", "lockbench", "--auth=trust", "--no-sync",
 			"--locale=C", "--encoding=UTF8", "--wal-segsize=1")
 	})
+	if err != nil || c.ReplicaOf == "" {
+		return err
+	}
+	// a copy of the same template is the primary as it was when it began: a standby catches up from
+	// there, without a backup
+	return os.WriteFile(filepath.Join(c.Dir, "standby.signal"), nil, 0o600)
 }
 
 // Command is server.Kind. What was committed survives the death of the server, not that of the
 // machine.
 func (Postgres) Command(c server.NodeConfig, _ string) (args []string, text string) {
-	return []string{"-D", c.Dir, "-h", c.Host, "-p", strconv.Itoa(c.Port), "-k", "",
+	args = []string{"-D", c.Dir, "-h", c.Host, "-p", strconv.Itoa(c.Port), "-k", "",
 		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=16MB",
-		"-c", "max_connections=100"}, ""
+		"-c", "max_connections=100", "-c", "wal_keep_size=64MB"}
+	if host, port, err := net.SplitHostPort(c.ReplicaOf); err == nil {
+		args = append(args, "-c", fmt.Sprintf("primary_conninfo=host=%s port=%s user=lockbench", host,
+			port), "-c", "wal_retrieve_retry_interval=100ms")
+	}
+	return args, ""
 }
 
-// SaysReady is server.Kind.
-func (Postgres) SaysReady(_ server.NodeConfig, line string) bool {
+// SaysReady is server.Kind: it serves or, as a standby, it follows the primary.
+func (Postgres) SaysReady(c server.NodeConfig, line string) bool {
+	if c.ReplicaOf != "" {
+		return strings.Contains(line, "started streaming WAL from primary") ||
+			strings.Contains(line, "ready to accept connections")
+	}
 	return strings.Contains(line, "database system is ready to accept")
 }
 
@@ -77,6 +93,32 @@ func (s pgServer) Version() (string, error) {
 	v, err := s.ask("show server_version")
 	v, _, _ = strings.Cut(v, " ")
 	return v, err
+}
+
+// Barrier waits until so many standbys have all that the server was told.
+func (s pgServer) Barrier(standbys int) error {
+	_, err := s.ask(fmt.Sprintf(`do $$ declare told pg_lsn := pg_current_wal_lsn(); begin
+		for i in 1..1000 loop
+			if (select count(*) from pg_stat_replication where replay_lsn >= told) >= %d then return; end if;
+			perform pg_sleep(0.005);
+		end loop;
+		raise exception 'its standbys have not heard of everything after 5 s';
+	end $$`, standbys))
+	return err
+}
+
+// Promote makes a standby a primary, and returns when it takes writes.
+func (s pgServer) Promote() error {
+	done, err := s.ask("select pg_promote(true, 10)")
+	if err == nil && done != "t" {
+		err = fmt.Errorf("%s was told to be a primary, and is none after 10 s", s.Name)
+	}
+	return err
+}
+
+// Role is master or, of a standby, slave, as Redis calls them.
+func (s pgServer) Role() (string, error) {
+	return s.ask("select case when pg_is_in_recovery() then 'slave' else 'master' end")
 }
 
 // Close is server.Operator.
