@@ -31,6 +31,11 @@ func (a Adapter) Unlinkable() error {
 		why = fmt.Sprintf("the simulator has Redis, and no %s", a.System)
 	case a.Language != "go":
 		why = "the simulator runs the lock in its own process, in Go, and this one is in " + a.Language
+	case a.Declares.Shared || slices.ContainsFunc(a.Variants, func(v Variant) bool {
+		u, _ := a.Use(v.Name)
+		return u.Declares.Shared
+	}):
+		why = "shared holds are not simulated"
 	case a.Unsimulated != "":
 		why = a.Unsimulated
 	case runtime.GOOS != "linux":

@@ -60,6 +60,8 @@ type Declares struct {
 	Extends   bool `yaml:"extends" json:"extends,omitempty"`
 	Watchdog  bool `yaml:"watchdog" json:"watchdog,omitempty"`
 	Multi     bool `yaml:"multi" json:"multi,omitempty"` // it takes several keys at once
+	// it has a shared mode, too: half of the holds are shared
+	Shared bool `yaml:"shared" json:"shared,omitempty"`
 	// how long the place of a waiting client that is dead is kept
 	DeadWaiters time.Duration `yaml:"dead_waiters" json:"dead_waiters,omitempty"`
 }

@@ -16,7 +16,7 @@ import (
 // lock is the lock on the keys of an order. A client has one object for each set of keys, as a
 // program would.
 func (w *Worker) lock(o Order) (caller, error) {
-	name := nameOf(o)
+	name := nameOf(o) + o.Mode
 	if l := w.locks[name]; l != nil {
 		return l, nil
 	}
@@ -28,7 +28,7 @@ func (w *Worker) lock(o Order) (caller, error) {
 		names = append(names, w.cfg.Keys[k])
 	}
 	if w.remote != nil {
-		w.locks[name] = w.remote.Lock(names)
+		w.locks[name] = w.remote.Lock(names, o.Mode)
 		return w.locks[name], nil
 	}
 	l, err := w.entry.New(impls.Setup{Env: w.env, Redis: w.redis, Keys: names, Notify: w.notice,
@@ -217,6 +217,9 @@ func refusal(err error) history.Refusal {
 // about is an event with the acquisition and the keys of an order.
 func about(t history.Type, f string, o Order) history.Event {
 	e := history.Event{Type: t, F: f, N: o.N}
+	if f == history.Acquire {
+		e.Mode = o.Mode
+	}
 	if len(o.Keys) > 0 {
 		e.Keys = o.Keys
 	} else {

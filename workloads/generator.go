@@ -17,6 +17,7 @@ type Shape struct {
 	Think   time.Duration
 	TTL     time.Duration // of the lock; longwork holds beyond it
 	Seed    uint64
+	Shared  bool // the lock has a shared mode
 }
 
 // Generator decides what each client does next. It is pure: the same shape gives every client the
@@ -50,12 +51,18 @@ func (g *Generator) Next(client int) (Order, time.Duration) {
 	case g.shape.Keys > 1:
 		o.Key = r.IntN(g.shape.Keys)
 	}
+	if g.shape.Shared && slices.Contains(shareable, g.shape.Body) && r.IntN(2) == 0 {
+		o.Mode = history.Shared
+	}
 	think := time.Duration(0)
 	if g.shape.Think > 0 {
 		think = time.Duration(r.Int64N(2 * int64(g.shape.Think)))
 	}
 	return o, think
 }
+
+// shareable are the workloads in which a client may be inside with others: it writes nothing.
+var shareable = []string{Mutex, LongWork}
 
 // Longest is the time inside, which is also the longest that a client may be busy when it is told
 // to stop. Long work lasts two leases unless more was asked for.

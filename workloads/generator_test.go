@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/lockbench/lockbench/history"
 )
 
 // TestGeneratorIsPure asks for the same cycles whatever the order in which the clients come.
@@ -39,5 +41,24 @@ func TestLongWorkOutlastsTheLease(t *testing.T) {
 		TTL: 2 * time.Second})
 	if o, _ := g.Next(0); o.Hold.D() != 4*time.Second {
 		t.Errorf("holds for %v, want 4s", o.Hold.D())
+	}
+}
+
+// TestHoldsAreSharedWhereNothingIsWritten wants both modes of a lock that has them, and the same
+// cycles as ever of one that has not.
+func TestHoldsAreSharedWhereNothingIsWritten(t *testing.T) {
+	for body, may := range map[string]bool{Mutex: true, LongWork: true, Counter: false} {
+		for _, declared := range []bool{true, false} {
+			g := NewGenerator(Shape{Body: body, Clients: 1, Keys: 1, Shared: declared})
+			shared := 0
+			for range 100 {
+				if o, _ := g.Next(0); o.Mode == history.Shared {
+					shared++
+				}
+			}
+			if some := shared > 0 && shared < 100; some != (may && declared) {
+				t.Errorf("%s, shared %v: %d of 100 cycles are shared", body, declared, shared)
+			}
+		}
 	}
 }

@@ -120,8 +120,8 @@ func (l *linked) connect() (err error) {
 	return err
 }
 
-// Lock is Remote.
-func (l *linked) Lock(keys []string) RemoteLock { return linkedKeys{l, keys} }
+// Lock is Remote. No linked lock declares a shared mode.
+func (l *linked) Lock(keys []string, _ string) RemoteLock { return linkedKeys{l, keys} }
 
 // Touch is Remote.
 func (l *linked) Touch(int) (int64, error) { return 0, nil }

@@ -29,6 +29,7 @@ type Order struct {
 	N          int              `json:"n,omitempty"`
 	Key        int              `json:"key"`
 	Keys       []int            `json:"keys,omitempty"` // of a cycle that takes several locks at once
+	Mode       string           `json:"mode,omitempty"` // of a cycle: history.Shared, or ""
 	Hold       history.Duration `json:"hold,omitempty"`
 	Body       string           `json:"body,omitempty"`
 	Breakpoint *Breakpoint      `json:"breakpoint,omitempty"`

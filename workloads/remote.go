@@ -13,8 +13,8 @@ import (
 // worker decides what the client does and when; the process does it, and says when it did. Stamps
 // are those of the clock that Env.Elapsed reads, ns.
 type Remote interface {
-	// Lock is the lock on these keys.
-	Lock(keys []string) RemoteLock
+	// Lock is the lock on these keys, in a mode: history.Shared, or "".
+	Lock(keys []string, mode string) RemoteLock
 	// Touch makes the process touch what the lock guards, and returns the stamp of it.
 	Touch(n int) (at int64, err error)
 	// Redirect makes the process' connections go to another node, or by the second way.

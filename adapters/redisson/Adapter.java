@@ -72,6 +72,7 @@ final class Adapter implements Lockbench.Lock {
             case "fair" -> first.getFairLock(keys.get(0));
             case "spin" -> first.getSpinLock(keys.get(0));
             case "fenced" -> first.getFencedLock(keys.get(0));
+            case "read-write" -> first.getReadWriteLock(keys.get(0)).writeLock();
             case "multi" -> first.getMultiLock(all(keys));
             case "red" -> first.getRedLock(all(keys));
             default -> first.getLock(keys.get(0));
@@ -84,8 +85,16 @@ final class Adapter implements Lockbench.Lock {
     }
 
     @Override
+    public Lockbench.Grant acquireShared(int n, List<String> keys, Long wait) throws Exception {
+        return acquire(n, clients.get(0).getReadWriteLock(keys.get(0)).readLock(), wait);
+    }
+
+    @Override
     public Lockbench.Grant acquire(int n, List<String> keys, Long wait) throws Exception {
-        RLock lock = lock(keys);
+        return acquire(n, lock(keys), wait);
+    }
+
+    private Lockbench.Grant acquire(int n, RLock lock, Long wait) throws Exception {
         Long token = null;
         if (wait == null) {
             lock.lockInterruptibly(lease, TimeUnit.MILLISECONDS);

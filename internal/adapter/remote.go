@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +114,9 @@ func (r *remote) dial(ctx context.Context, address string) (net.Conn, error) {
 }
 
 // Lock is workloads.Remote.
-func (r *remote) Lock(keys []string) workloads.RemoteLock { return lock{r, keys} }
+func (r *remote) Lock(keys []string, mode string) workloads.RemoteLock {
+	return lock{r, keys, cmp.Or(mode, exclusive)}
+}
 
 // Touch is workloads.Remote.
 func (r *remote) Touch(n int) (int64, error) {
@@ -157,13 +160,14 @@ func (r *remote) SetClock(offset time.Duration, rate float64) error {
 type lock struct {
 	*remote
 	keys []string
+	mode string
 }
 
 // Acquire is workloads.RemoteLock.
 func (l lock) Acquire(ctx context.Context, n int) (g workloads.Granted, err error) {
 	wait := l.cfg.AcquireTimeout.D().Milliseconds()
 	l.grants.Expect(l.KeyNames(l.keys))
-	k, err := l.child.begin(Order{Do: doAcquire, N: n, Keys: l.keys, Wait: &wait, Mode: exclusive})
+	k, err := l.child.begin(Order{Do: doAcquire, N: n, Keys: l.keys, Wait: &wait, Mode: l.mode})
 	if err != nil {
 		return g, err
 	}

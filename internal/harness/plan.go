@@ -349,6 +349,7 @@ func (p Plan) Declares() history.Declares {
 		Reentrant: e.Reentrant}
 	if p.Adapter != nil {
 		d.DeadWaiters = history.Duration(p.Adapter.Declares.DeadWaiters)
+		d.Shared = p.Adapter.Declares.Shared
 	}
 	return d
 }

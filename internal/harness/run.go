@@ -100,7 +100,7 @@ func (r *run) end(err error, undone *history.Undone) error {
 
 func (p Plan) shape() workloads.Shape {
 	return workloads.Shape{Body: p.Workload, Clients: p.Clients, Keys: p.Keys, Hold: p.Hold.D(),
-		Think: p.Think.D(), TTL: p.TTL.D(), Seed: p.Seed}
+		Think: p.Think.D(), TTL: p.TTL.D(), Seed: p.Seed, Shared: p.Declares().Shared}
 }
 
 // run is the state of one run.

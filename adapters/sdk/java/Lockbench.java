@@ -36,6 +36,11 @@ public final class Lockbench {
         /** Waits for so many ms; 0: one try, null: as long as the library does. May return null. */
         Grant acquire(int n, List<String> keys, Long wait) throws Exception;
 
+        /** As acquire, in the shared mode of a lock that declares one. */
+        default Grant acquireShared(int n, List<String> keys, Long wait) throws Exception {
+            throw new UnsupportedOperationException("this lock has no shared mode");
+        }
+
         void release(int n) throws Exception;
 
         default Grant extend(int n) throws Exception {
@@ -186,7 +191,9 @@ public final class Lockbench {
                     case "acquire" -> {
                         acquiring = Thread.currentThread();
                         var keys = (List<String>) o.get("keys");
-                        said = lock.acquire(n, keys, (Long) o.get("wait_ms"));
+                        Long wait = (Long) o.get("wait_ms");
+                        said = "shared".equals(o.get("mode"))
+                                ? lock.acquireShared(n, keys, wait) : lock.acquire(n, keys, wait);
                     }
                     case "release" -> lock.release(n);
                     default -> said = lock.extend(n);

@@ -104,7 +104,10 @@ class _Owner:
         try:
             if op == "acquire":
                 wait = order.get("wait_ms")
-                grant = self.lock.acquire(n, order["keys"], None if wait is None else wait / 1000)
+                acquire = self.lock.acquire
+                if order.get("mode") == "shared":
+                    acquire = self.lock.acquire_shared  # of a lock that declares shared
+                grant = acquire(n, order["keys"], None if wait is None else wait / 1000)
                 return {"is": "acquired", **(grant or {})}
             if not hasattr(self.lock, op):
                 return {"is": "failed", "err": "this lock has no " + op}
