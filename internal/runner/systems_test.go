@@ -37,6 +37,10 @@ var keyCells = []struct {
 	{"go-zookeeper", "sequential", "leader-loss:cut", "mutex", time.Second, "+S +D +F"},
 	{"go-zookeeper", "lock", "member-loss:lagging", "mutex", time.Second, "+S +D"},
 
+	{"curator", "mutex", "none", "counter", 2 * time.Second, "+S +D +U"},
+	{"curator", "mutex", "pause", "mutex", 2 * time.Second, "S N"},
+	{"curator", "semaphore", "leader-loss", "mutex", 2 * time.Second, "+S +D"},
+
 	{"postgres", "advisory", "none", "counter", time.Second, "+S +D +U"},
 	{"postgres", "advisory", "crash", "mutex", time.Second, "+S +D"},
 	{"postgres", "advisory", "disconnect", "mutex", time.Second, "S N"},

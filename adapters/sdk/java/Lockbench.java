@@ -73,9 +73,9 @@ public final class Lockbench {
         }
     }
 
-    /** What the harness gives. What is null is left as the library has it. */
-    public record Config(List<String> redis, List<String> sentinels, String master,
-            List<String> keys, Long ttl, Long poll, Long timeout, Long retries,
+    /** What the harness gives; null is left as the library has it. Another system has servers. */
+    public record Config(List<String> redis, List<String> servers, List<String> sentinels,
+            String master, List<String> keys, Long ttl, Long poll, Long timeout, Long retries,
             Map<String, Object> options) {
 
         @SuppressWarnings("unchecked")
@@ -86,6 +86,7 @@ public final class Lockbench {
             }
             Map<String, Object> options = (Map<String, Object>) c.getOrDefault("options", Map.of());
             return new Config((List<String>) c.getOrDefault("redis", List.of()),
+                    (List<String>) c.getOrDefault("servers", List.of()),
                     (List<String>) c.get("sentinels"), (String) c.get("master"),
                     (List<String>) c.get("keys"), (Long) c.get("ttl_ms"), (Long) c.get("poll_ms"),
                     (Long) c.get("client_timeout_ms"), (Long) c.get("client_retries"), options);
