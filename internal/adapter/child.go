@@ -112,11 +112,11 @@ func (c *child) follow(out, errs *os.File, log *os.File) {
 	c.mu.Lock()
 	c.alone = !c.closed
 	c.mu.Unlock()
-	c.early(exit)
 	_ = proc.KillGroup(c.cmd.Process.Pid) // what it has started
 	late := time.AfterFunc(leftoverWait, func() { out.Close(); errs.Close() })
 	readers.Wait()
 	<-logged
+	c.early(exit) // what it said comes first
 	late.Stop()
 	out.Close()
 	errs.Close()
