@@ -22,6 +22,7 @@ type Action struct {
 	// What happened, for stories, timelines and headlines: at the begin of a fault and, if worth
 	// telling, at its end. %s is the target.
 	Begin, End string
+	Hits       string // what of its target it hits, with %s for the target's name; "": the target
 
 	may, must string     // the fields, besides the target, that a step may and must have
 	by        capability // carries it out; the zero value: the harness does it itself

@@ -68,11 +68,11 @@ var actions = []Action{
 
 	// Single commands.
 	{Name: Drop, Kind: Momentary, Target: OneClient, may: "aimed", Breaks: Delivery,
-		Begin: "the next command of %s was to be lost"},
+		Hits: "a command of %s", Begin: "the next command of %s was to be lost"},
 	{Name: Strand, Kind: Momentary, Target: OneClient, may: "aimed", Breaks: Delivery,
-		Begin: "the reply to the next command of %s was to be lost"},
+		Hits: "a reply to %s", Begin: "the reply to the next command of %s was to be lost"},
 	{Name: Duplicate, Kind: Momentary, Target: OneClient, may: "aimed", Breaks: Delivery,
-		Begin: "the next command of %s was to arrive twice"},
+		Hits: "a command of %s", Begin: "the next command of %s was to arrive twice"},
 
 	// Clients.
 	{Name: Crash, Kind: Lasting, Target: OneClient, may: "aimed", Kills: true, Breaks: Survival,

@@ -26,11 +26,15 @@ func (f Fault) Row() nemesis.Action {
 	return a
 }
 
-// Name is the fault as a label: "kill n0", "cut the link from n0 to n1".
+// Name is the fault as a label: "kill n0", "cut the link from n0 to n1", "drop a command of
+// client 1".
 func (f Fault) Name() string {
 	target := f.Target
 	if target != "" {
 		target = nemesis.TargetName(target)
+	}
+	if hits := f.Row().Hits; hits != "" {
+		target = fmt.Sprintf(hits, target)
 	}
 	return page.Clean(strings.Join(strings.Fields(f.Action+" "+target+" "+f.clock()), " "), 60)
 }
