@@ -36,6 +36,8 @@ type (
 	}
 	// SwitcherOver makes a replica take over with its master's consent, and returns before it has.
 	SwitcherOver interface{ SwitchOver(node string) error }
+	// SlotMover moves the slot of the run's keys, with all keys in it, to another master of a cluster.
+	SlotMover interface{ MoveSlot(node string) error }
 	// Promoter makes a replica a master.
 	Promoter interface{ Promote(node string) error }
 	// Replicator waits until every replica has all that its master was told.

@@ -25,11 +25,11 @@ var environments = []Capabilities{
 	{Environment: "process", Line: "redis-server and clients as processes of this machine",
 		lacks: because(noAgreement, Ensemble)},
 	{Environment: "docker", Line: "redis-server in containers",
-		no: because(noBus, SwitchOver), lacks: map[string]string{
+		no: because(noBus, SwitchOver, MoveSlot), lacks: map[string]string{
 			Cluster: noBus, Ensemble: noAgreement}},
 	{Environment: "external", Line: "a Redis that is there already",
 		no: because(notOurs, KillNode, Start, Revive, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall,
-			Promote, SwitchOver, Barrier),
+			Promote, SwitchOver, MoveSlot, Barrier),
 		lacks: map[string]string{
 			Failover: "it has no replica of ours that could take over",
 			Sentinel: "its sentinels, if it has any, are not ours",
@@ -38,6 +38,7 @@ var environments = []Capabilities{
 		}},
 	{Environment: "sim", Line: "the simulator, in virtual time",
 		no: map[string]string{Elected: "the simulator has no sentinels",
+			MoveSlot:   "the simulator has no Redis Cluster",
 			SwitchOver: "the simulator's replicas take over without their master's consent",
 			Revive:     "the simulator's Redis keeps no files"}, lacks: map[string]string{
 			Sentinel: "the simulator has no sentinels",

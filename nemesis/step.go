@@ -32,6 +32,7 @@ const (
 	Revive     = "revive"      // the node Target is started again, with what it has on its disk
 	Promote    = "promote"     // the replica Target becomes a master
 	SwitchOver = "switch-over" // the replica Target takes over, with its master's consent
+	MoveSlot   = "move-slot"   // the slot of the run's keys moves to the master Target of a cluster
 	Lead       = "lead"        // the member Target of an ensemble was elected: no step, it happens
 	PauseNode  = "pause-node"  // the node Target is stopped with SIGSTOP; until ResumeNode
 	ResumeNode = "resume-node" // the node Target runs again

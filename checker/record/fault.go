@@ -122,7 +122,8 @@ func (f *Fault) Delays(m *history.Command) bool {
 	if until == 0 {
 		until = Forever
 	}
-	orders := []string{nemesis.Redirect, nemesis.Promote, nemesis.Lead, nemesis.SwitchOver}
+	orders := []string{nemesis.Redirect, nemesis.Promote, nemesis.Lead, nemesis.SwitchOver,
+		nemesis.MoveSlot}
 	return !f.MovesClock() && !slices.Contains(orders, f.Action) && f.From <= until &&
 		m.Sent <= f.To && f.onTheWay(m)
 }

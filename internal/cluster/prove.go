@@ -26,6 +26,8 @@ func (w *Environment) Prove(s nemesis.Step) error {
 		return w.proveSilence(s)
 	case nemesis.Promote:
 		return w.provePromotion(s.Target)
+	case nemesis.MoveSlot:
+		return w.proveSlot(s.Target)
 	case nemesis.SwitchOver:
 		return w.proveSwitch(s.Target)
 	case nemesis.Cut, nemesis.HoldBack, nemesis.Delay, nemesis.Reset:

@@ -141,6 +141,34 @@ func (w *Environment) voted(name, line string) {
 	}
 }
 
+// MoveSlot moves the slot of the run's first key to another master.
+func (w *Environment) MoveSlot(name string) error {
+	key := w.cfg.Worker.Keys[0]
+	return w.on(name, func(to *node) error {
+		there, err := can[server.MemberAdmin](to)
+		if err != nil {
+			return err
+		}
+		for _, n := range w.nodes[:nemesis.ClusterMasters] {
+			if has, ok := n.operator.(server.MemberAdmin); ok && n != to && has.Serves(key) {
+				return has.Give(key, there, to.Host, to.Port)
+			}
+		}
+		return fmt.Errorf("no master has the slot of %q", key)
+	})
+}
+
+// proveSlot fails if a master is not asked for the run's first key.
+func (w *Environment) proveSlot(name string) error {
+	return w.on(name, func(n *node) error {
+		m, err := can[server.MemberAdmin](n)
+		if err == nil && !m.Serves(w.cfg.Worker.Keys[0]) {
+			err = fmt.Errorf("%s: it has not the slot", name)
+		}
+		return err
+	})
+}
+
 // SwitchOver makes a replica a master with the consent of the present one, and returns when that
 // has begun.
 func (w *Environment) SwitchOver(name string) error {

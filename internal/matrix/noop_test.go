@@ -25,6 +25,7 @@ func (idle) Block(string) error                       { return nil }
 func (idle) Stall(string, time.Duration) error        { return nil }
 func (idle) Promote(string) error                     { return nil }
 func (idle) SwitchOver(string) error                  { return nil }
+func (idle) MoveSlot(string) error                    { return nil }
 func (idle) Cut(string, string) error                 { return nil }
 func (idle) HoldBack(string, string) error            { return nil }
 func (idle) Delay(string, time.Duration) error        { return nil }

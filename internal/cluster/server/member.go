@@ -136,6 +136,51 @@ func (a MemberAdmin) SwitchOver() error {
 	return a.Do(ctx, "CLUSTER", "FAILOVER").Err()
 }
 
+// Give moves the slot of a key, with all keys in it, to another master at an address, while clients
+// go on: first what is not there is asked of the other one, then key by key moves, and at last all
+// is asked of it.
+func (a MemberAdmin) Give(key string, to MemberAdmin, host string, port int) error {
+	ctx, cancel := background()
+	defer cancel()
+	slot := Slot(key)
+	set := func(at MemberAdmin, how string, node MemberAdmin) error {
+		return at.Do(ctx, "CLUSTER", "SETSLOT", slot, how, node.member.ID).Err()
+	}
+	if err := set(to, "IMPORTING", a); err != nil {
+		return err
+	}
+	if err := set(a, "MIGRATING", to); err != nil {
+		return err
+	}
+	for {
+		keys, err := a.ClusterGetKeysInSlot(ctx, slot, 100).Result()
+		if err != nil {
+			return err
+		}
+		if len(keys) == 0 {
+			break
+		}
+		move := []any{"MIGRATE", host, port, "", 0, AdminTimeout.Milliseconds(), "KEYS"}
+		for _, k := range keys {
+			move = append(move, k)
+		}
+		if err := a.Do(ctx, move...).Err(); err != nil {
+			return err
+		}
+	}
+	if err := set(to, "NODE", to); err != nil {
+		return err
+	}
+	return set(a, "NODE", to)
+}
+
+// Serves reports whether the node is asked for a key.
+func (a MemberAdmin) Serves(key string) bool {
+	ctx, cancel := background()
+	defer cancel()
+	return a.Exists(ctx, key).Err() == nil
+}
+
 // slots is how many a cluster has.
 const slots = 16384
 
