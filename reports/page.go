@@ -42,6 +42,7 @@ const (
 // types are made by this package, which escapes in them what comes from the record.
 type runPage struct {
 	Title, Question string
+	Above           view.Link
 	Answer          view.Answer
 	Expectation     string
 	Header          history.Header
@@ -140,7 +141,8 @@ func (p *runPage) note(s string) { p.Notes = append(p.Notes, s) }
 
 func newPage(v *view.View) (*runPage, error) {
 	h := v.History.Header
-	p := &runPage{Header: h, Question: v.Question(), Answer: v.Answer(), Subtitle: v.Subtitle(),
+	p := &runPage{Header: h, Above: v.Above, Question: v.Question(), Answer: v.Answer(),
+		Subtitle: v.Subtitle(),
 		Evidence: v.Evidence(), Declares: v.Declares(), Caveats: v.Caveats(),
 		CSS: template.CSS(page.CSS + pageCSS), JS: template.JS(timeline.JS)}
 	p.Title = page.Clean(h.Impl+" under "+h.Nemesis, 120) + ": " + p.Answer.Word

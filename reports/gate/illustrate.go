@@ -61,6 +61,7 @@ func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer)
 		}
 		v, err := view.Of(run)
 		if err == nil {
+			v.Above = view.From(dir, filepath.Join(root, PageFile), "the gate")
 			_, err = reports.Save(v)
 		}
 		if err != nil {

@@ -18,6 +18,9 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
+// PageFile is the page of a matrix in its directory.
+const PageFile = "matrix.html"
+
 // maxReports bounds the reports that a matrix leaves behind: about 150 kB each. The cells beyond
 // have no link; `lockbench report` makes theirs.
 const maxReports = 1500
@@ -29,7 +32,7 @@ func Save(dir string, m *matrix.Matrix) error {
 	return errors.Join(
 		store.Write(dir, matrix.File, func(w *os.File) error { return m.Write(w) }),
 		store.Write(dir, "matrix.md", func(w *os.File) error { return m.Markdown(w) }),
-		store.Write(dir, "matrix.html", func(w *os.File) error { return Write(w, m, beside(dir)) }),
+		store.Write(dir, PageFile, func(w *os.File) error { return Write(w, m, beside(dir)) }),
 	)
 }
 
@@ -43,7 +46,7 @@ func SaveReports(ctx context.Context, root string, m *matrix.Matrix,
 	var failed error
 	done := 0
 	pool.Each(ctx, runtime.NumCPU(), slices.Values(dirs), func(dir string) {
-		err := saveReport(filepath.Join(root, dir))
+		err := saveReport(root, filepath.Join(root, dir))
 		mu.Lock()
 		defer mu.Unlock()
 		if done++; err != nil && failed == nil {
@@ -56,7 +59,7 @@ func SaveReports(ctx context.Context, root string, m *matrix.Matrix,
 
 // saveReport writes the report of one run, unless it is there already. A run that was not recorded
 // has none.
-func saveReport(dir string) error {
+func saveReport(root, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, store.Report)); err == nil {
 		return nil
 	}
@@ -71,6 +74,7 @@ func saveReport(dir string) error {
 	if err != nil {
 		return err
 	}
+	v.Above = view.From(dir, filepath.Join(root, PageFile), "the matrix")
 	return store.Write(r.Dir, store.Report, func(w *os.File) error {
 		return reports.WriteHTML(w, v)
 	})

@@ -80,6 +80,7 @@ func (s *Server) reportPage(dir fs.FS) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	v.Above = view.Link{Href: "/", Text: "all runs"}
 	return reports.Page(v)
 }
 

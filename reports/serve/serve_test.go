@@ -100,6 +100,7 @@ func TestServerShowsARun(t *testing.T) {
 		{"/api/runs", "application/json", `"verdict":"violated"`},
 		{"/store/" + oneRun + "/report.html", "text/html; charset=utf-8",
 			"Can two clients hold the lock getset at once"},
+		{"/store/" + oneRun + "/report.html", "text/html; charset=utf-8", `<a href="/">all runs</a>`},
 		{"/store/" + oneRun + "/plots.html", "text/html; charset=utf-8", "Waits and holds over time"},
 		{"/store/" + oneRun + "/history.jsonl", "application/x-ndjson", `"type":"header"`},
 		{"/store/" + oneRun + "/history.edn", "application/edn", "{:index 0, :time"},

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 
@@ -29,8 +30,24 @@ type View struct {
 	// Curve says how likely the violation was from each step of the counterexample on that the run
 	// does again; nil: there is none.
 	Curve *counterexample.Curve
+	// Above is the page that leads to this run, as seen from its directory; the zero value: there is
+	// none.
+	Above Link
 
 	nodes []Node
+}
+
+// Link leads to another page.
+type Link struct{ Href, Text string }
+
+// From is a link from a run's directory to a page in a directory above; both are paths of this
+// machine, or both are not.
+func From(dir, page, text string) Link {
+	rel, err := filepath.Rel(dir, page)
+	if err != nil {
+		return Link{}
+	}
+	return Link{(&url.URL{Path: filepath.ToSlash(rel)}).String(), text}
 }
 
 // ErrNoHistory is returned for a run of which nothing can be said.
