@@ -134,6 +134,10 @@ var rooms = map[string][]string{
 	"internal/study": {"history", "internal/mutate", "internal/mutate/detection", "nemesis",
 		"workloads", "checker", "internal/harness",
 		"internal/explore", "internal/batch", "internal/matrix", "internal/store"},
+	// how fast locks are on each system
+	"internal/ranking": {"history", "internal/batch", "internal/store"},
+	"internal/ranking/measure": {"history", "internal/harness", "internal/ranking",
+		"internal/runner", "internal/store"},
 	// how often and how fast cells of the matrix and mutants are found without an aim
 	"internal/searched": {"history", "internal/explore", "internal/matrix", "internal/store"},
 	"internal/searched/measure": {"internal/explore", "internal/matrix", "internal/mutate/detection",
