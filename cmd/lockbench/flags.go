@@ -33,7 +33,8 @@ func (f *lockFlags) register(s *pflag.FlagSet) {
 	s.StringVar(&o.Workload, "workload", "", "what clients do with the lock (default mutex)")
 	s.StringVar(&o.Variant, "variant", "", "variant of the lock, such as constant for token-lua")
 	s.StringVar(&o.Topology, "topology", "",
-		"single, failover or independent (default what lock and fault need)")
+		"single, failover, independent or, of etcd and ZooKeeper, ensemble (default what lock and "+
+			"fault need)")
 	s.IntVar(&o.Keys, "keys", 0, "locks that the clients contend for (default 1)")
 	s.IntVar(&o.Masters, "masters", 0, "independent masters, for redlock (default 5)")
 	s.IntVar(&o.Replicas, "replicas", 0,

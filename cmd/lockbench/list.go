@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/doctor"
 	"github.com/lockbench/lockbench/internal/measured"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
@@ -114,6 +115,8 @@ type nemesisRow struct {
 	Default      string                    `json:"default,omitempty"`
 	Variants     []variantRow              `json:"variants"`
 	Environments map[string]doctor.Support `json:"environments"`
+	// the same with the servers of other systems than Redis, as processes
+	Systems map[string]doctor.Support `json:"systems"`
 }
 
 type variantRow struct {
@@ -125,7 +128,7 @@ type variantRow struct {
 func nemesisRows() (rows []nemesisRow) {
 	for _, e := range nemesis.All() {
 		r := nemesisRow{e.Name, e.Line, e.Lasts, e.Needs, e.Default(), []variantRow{},
-			map[string]doctor.Support{}}
+			map[string]doctor.Support{}, map[string]doctor.Support{}}
 		if e.Needs == nemesis.Failover {
 			r.Needs = failoverOrReplicas
 		}
@@ -134,6 +137,9 @@ func nemesisRows() (rows []nemesisRow) {
 		}
 		for _, has := range nemesis.AllCapabilities() {
 			r.Environments[has.Environment] = doctor.Supports(has, e)
+		}
+		for _, system := range nemesis.Systems()[1:] {
+			r.Systems[system] = doctor.Supports(nemesis.CapabilitiesOf(runner.Process).On(system), e)
 		}
 		rows = append(rows, r)
 	}
@@ -152,7 +158,7 @@ func writeNemeses(w io.Writer, rows []nemesisRow) {
 		if r.Needs == failoverOrReplicas {
 			r.Needs = "failover*"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, strings.Join(where(r.Environments), ", "),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Name, strings.Join(r.where(), ", "),
 			cmp.Or(r.Needs, "-"), r.Line)
 		for i, v := range r.Variants {
 			mark := ""
@@ -174,15 +180,25 @@ what is possible on this machine, and why the rest is not.
 `)
 }
 
-// where lists the environments that have a fault, or a part of its variants.
-func where(environments map[string]doctor.Support) (names []string) {
-	for _, has := range nemesis.AllCapabilities() {
-		switch s := environments[has.Environment]; s.Possible {
+// where lists the environments that have a fault, or a part of its variants; the systems that have
+// it, if Redis has not.
+func (r nemesisRow) where() (names []string) {
+	add := func(name string, s doctor.Support) {
+		switch s.Possible {
 		case doctor.Yes:
-			names = append(names, has.Environment)
+			names = append(names, name)
 		case doctor.Partly:
-			names = append(names, fmt.Sprintf("%s (%v)", has.Environment, s))
+			names = append(names, fmt.Sprintf("%s (%v)", name, s))
 		}
+	}
+	for _, has := range nemesis.AllCapabilities() {
+		add(has.Environment, r.Environments[has.Environment])
+	}
+	if len(names) > 0 {
+		return names
+	}
+	for _, system := range nemesis.Systems() {
+		add(system, r.Systems[system])
 	}
 	return names
 }
