@@ -25,7 +25,7 @@ func TestASnapshotHasOnlyWhatIsPossible(t *testing.T) {
 		}
 	}
 	if notes := strings.Join(s.notes, "\n"); len(g.Entries) < 10 ||
-		!strings.Contains(notes, "under clock-client: ") {
+		!strings.Contains(notes, "under minority-loss: ") {
 		t.Errorf("%d entries; not possible:\n%s", len(g.Entries), notes)
 	}
 }
