@@ -9,6 +9,7 @@ const (
 	// sessionOf is a hold by a session, whose lease is known by its length alone.
 	sessionOf   = "lease; ttl 1000; c0 acquire 1 5; "
 	sessionsEnd = "c0 release 2100000000 2100000010; c1 release 2200000000 2200000010"
+	lostServer  = "fault kill n0 8 9; c1 acquire 6 1500000000; c0 lost 1900000000; " + sessionsEnd
 	promoted    = "fault kill n0 25 26; fault promote n1 27 28; "
 	ownerOnN0   = "0 1 12 15 n0 SET k a NX PX 200 -> OK\n"
 	winnerOnN0  = "1 1 80 85 n0 SET k b NX PX 100 -> OK\n"
@@ -48,6 +49,17 @@ var causeCases = []propertyCase{
 	{"cause: the holder slept, and its lease is for ever", "S", "c0 acquire 1 5; " +
 		"fault pause c0 8 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
 		DoubleGrant},
+	// A holder that is told of the end of its session had a lease that ended, whatever was lost.
+	{"cause: the holder was told that its session is over", "S", "loss; " + sessionOf + lostServer,
+		"", Violated, LeaseOverrun},
+	{"cause: the holder was told, and declares no loss", "S", sessionOf + lostServer, "", Violated,
+		LostByFailover},
+	{"cause: the holder was told, and declares no lease", "S", "loss; c0 acquire 1 5; " + lostServer,
+		"", Violated, LostByFailover},
+	{"cause: the holder was told, and its lease is known", "S", "lease; loss; ttl 1000; " +
+		"c0 acquire 1 5 sent=2 lease=3000000000; " + lostServer, "", Violated, LostByFailover},
+	{"cause: the holder was not told", "S", "loss; " + sessionOf + "fault kill n0 8 9; " +
+		"c1 acquire 6 1500000000; " + sessionsEnd, "", Violated, LostByFailover},
 	// What a script that compares deleted has the value that it names; another client wrote later.
 	{"cause: its own vote, and another client wrote there after it", "L",
 		"script drop free 1 0; " + lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 11 99 fail",

@@ -22,7 +22,7 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.LateMessage, ""
 	case leased <= p.B.From && p.A.Valid != record.Forever && p.B.From < p.A.Valid:
 		return verdict.PromisedTooLong, ""
-	case leased <= p.B.From || c.slept(p):
+	case leased <= p.B.From || c.slept(p) || c.expired(p):
 		return verdict.LeaseOverrun, ""
 	case has(certain(commands), verdict.ForeignDelete):
 		return verdict.ReleasedByNonOwner, ""
@@ -51,6 +51,14 @@ func (c *Case) slept(p *record.Pair) bool {
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		return f.Pauses() && f.Hits(p.A.Process) && f.From+int64(lease) <= min(f.To, p.B.From)
 	})
+}
+
+// expired reports whether the first holder of a pair was told that its hold is over, where no grant
+// says when its lease ends: the lock is held by a session, and the session ended. A server that was
+// lost may be why, but what the servers had confirmed was not.
+func (c *Case) expired(p *record.Pair) bool {
+	return c.history.Header.Declares.Lease && c.history.Header.Declares.Loss &&
+		p.A.LeaseAt(p.B.From) == record.Forever && p.A.Lost < record.Forever
 }
 
 // certain are the commands of a witness that were answered.
