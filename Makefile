@@ -14,7 +14,7 @@ TESTS := ./...
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 # What tests use where it is installed, and leave out where it is not.
-PARTS := redis-server redis-sentinel chromium cc python3 node npm java javac mvn cargo etcd psql mariadb-install-db faketime docker docker-compose curl
+PARTS := redis-server redis-sentinel chromium cc python3 node npm java javac mvn cargo etcd psql pgbouncer mariadb-install-db faketime docker docker-compose curl
 MISSING = $(strip $(foreach part,$(PARTS),$(if $(shell command -v $(part)),,$(part))))
 
 # What makes releases, pinned, in bin/; the version is the newest one of CHANGELOG.md.

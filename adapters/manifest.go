@@ -102,6 +102,7 @@ type Variant struct {
 	// where it differs from what the manifest says of all
 	Declares strictyaml.Value `yaml:"declares"`
 	Defaults strictyaml.Value `yaml:"defaults"`
+	System   string           `yaml:"system"`
 	Topology string           `yaml:"topology"`
 	Key      string           `yaml:"key"`
 	Tells    []string         `yaml:"tells"`
@@ -138,7 +139,7 @@ func (o *Option) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, 
 // What the fields of a manifest may be.
 var (
 	properName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,60}$`)
-	systems    = []string{"redis", "etcd", "zookeeper", "postgres", "mariadb"}
+	systems    = []string{"redis", "etcd", "zookeeper", "postgres", "pgbouncer", "mariadb"}
 	topologies = []string{"single", "independent"}
 	clocks     = []string{"shim", ClockOverlay, "none"}
 	traits     = []string{"look", "two", "takeover", "reused", "nil", "finally"}
@@ -177,9 +178,6 @@ func (m Manifest) check() error {
 	if err := among("clock", clocks, m.Clock); err != nil {
 		return err
 	}
-	if err := among("system", systems, m.System); err != nil {
-		return err
-	}
 	if len(m.Variants) == 0 {
 		return m.checkUse("")
 	}
@@ -203,6 +201,9 @@ func (m Manifest) checkUse(variant string) error {
 	}
 	if u.Key != "" && !strings.Contains(u.Key, "{key}") {
 		return fmt.Errorf("key is %q; it must contain {key}", u.Key)
+	}
+	if err := among("system", systems, u.System); err != nil {
+		return err
 	}
 	if err := among("topology", topologies, u.Topology); err != nil {
 		return err

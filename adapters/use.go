@@ -10,6 +10,7 @@ import (
 type Use struct {
 	Variant  string
 	OwnLease bool // the library is told no lease
+	System   string
 	Topology string
 	Key      string
 	Declares Declares
@@ -26,7 +27,8 @@ func (m Manifest) Use(variant string) (u Use, err error) {
 		return u, err
 	}
 	u = Use{Variant: v.Name, OwnLease: v.OwnLease(), Options: v.Options, Declares: m.Declares,
-		Defaults: m.Defaults, Topology: cmp.Or(v.Topology, m.Topology), Key: cmp.Or(v.Key, m.Key),
+		Defaults: m.Defaults, System: cmp.Or(v.System, m.System),
+		Topology: cmp.Or(v.Topology, m.Topology), Key: cmp.Or(v.Key, m.Key),
 		Tells: m.Tells, Traits: m.Traits}
 	if v.Tells != nil {
 		u.Tells = v.Tells

@@ -73,7 +73,7 @@ func TestAnEnsembleIsForSystemsThatHaveOne(t *testing.T) {
 	quiet, empty := Scenario{Topology: Ensemble}, Scenario{Topology: Ensemble, Steps: []Step{
 		{Do: KillNode, Target: "n0"}, {Do: Start, Target: "n0"}}}
 	for system, want := range map[string][3]bool{"etcd": {true, true}, "zookeeper": {true},
-		"postgres": {}, "mariadb": {}, Redis: {}} {
+		"postgres": {}, "pgbouncer": {}, "mariadb": {}, Redis: {}} {
 		if is := [3]bool{can(system, quiet), can(system, s), can(system, empty)}; is != want {
 			t.Errorf("%s: an ensemble, one whose leader hands over, one that is started empty: %v",
 				system, is)

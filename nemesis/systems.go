@@ -28,6 +28,7 @@ const (
 	noScript   = "it has no script or command that keeps it busy"
 	noConsent  = "its standby takes over without the primary's consent"
 	noElection = "its standby is promoted by an operator"
+	noPool     = "the pooler leads to one server"
 	alone      = "it is started without a standby"
 	perSession = "a long statement keeps its own session busy, and no other"
 	notBuilt   = "lockbench does not move the clock of such a server"
@@ -45,6 +46,10 @@ var systems = map[string]system{
 		lacks: because(noReplica, Failover, Sentinel, Cluster), has: Ensemble},
 	"postgres": {no: merge(because(noConsent, SwitchOver), because(perSession, Busy, Stall, Free),
 		because(notBuilt, NodeClock)), lacks: because(noElection, Sentinel, Cluster)},
+	// PostgreSQL behind PgBouncer in transaction mode
+	"pgbouncer": {no: merge(because(noPool, Promote, SwitchOver, Barrier),
+		because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
+		lacks: because(noPool, Failover, Sentinel, Cluster)},
 	"mariadb": {no: merge(because(alone, Promote, SwitchOver, Barrier),
 		because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
 		lacks: because(alone, Failover, Sentinel, Cluster)},

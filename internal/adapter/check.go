@@ -64,7 +64,8 @@ type checker struct {
 	dir   string
 	kind  server.Kind // of another system; nil: Redis
 	nodes []*server.Node
-	admin []server.Admin // none of another system
+	ways  []map[string]string // how a client reaches each of them
+	admin []server.Admin      // none of another system
 	peers []*remote
 	found []Finding
 }
@@ -74,8 +75,8 @@ const independentNodes = 3
 
 func (c *checker) startServers() (err error) {
 	count := 1
-	if c.in.System != nemesis.Redis {
-		if c.kind, err = system.Find(c.in.System); err != nil {
+	if c.use.System != nemesis.Redis {
+		if c.kind, err = system.Find(c.use.System); err != nil {
 			return err
 		}
 	}
@@ -95,15 +96,33 @@ func (c *checker) startServers() (err error) {
 		if err != nil {
 			return err
 		}
-		c.nodes = append(c.nodes, n)
-		if err := n.Ready(); err != nil {
+		if err := c.await(n); err != nil {
 			return err
 		}
+		entrance, fronted := server.FrontOf(n.NodeConfig)
+		if fronted {
+			front, err := server.StartNode(entrance)
+			if err != nil {
+				return err
+			}
+			if err := c.await(front); err != nil {
+				return err
+			}
+		} else {
+			entrance = n.NodeConfig
+		}
+		c.ways = append(c.ways, map[string]string{name: entrance.Addr()})
 		if c.kind == nil {
 			c.admin = append(c.admin, server.Dial(n.Addr()))
 		}
 	}
 	return nil
+}
+
+// await waits until a server can be used, and remembers that it has to be ended.
+func (c *checker) await(n *server.Node) error {
+	c.nodes = append(c.nodes, n)
+	return n.Ready()
 }
 
 func (c *checker) close() {
@@ -156,9 +175,7 @@ func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err erro
 	if !c.use.OwnLease {
 		r.cfg.TTL = history.Duration(checkTTL)
 	}
-	for _, n := range c.nodes {
-		r.cfg.Nodes = append(r.cfg.Nodes, map[string]string{n.Name: n.Addr()})
-	}
+	r.cfg.Nodes = append(r.cfg.Nodes, c.ways...)
 	if !r.direct {
 		r.tap = tap.New(silent{}, tap.Settings{Dial: r.dial})
 	}

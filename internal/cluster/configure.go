@@ -92,7 +92,7 @@ func (w *Environment) linksToNodes(prefix string) (addrs []map[string]string, er
 // link makes a client's link to a node and returns its address.
 func (w *Environment) link(name string, n *node) (string, error) {
 	if w.cfg.Relay == nil {
-		return w.links.Link(name, n.Own())
+		return w.links.Link(name, w.entrance(n))
 	}
 	addr, err := w.cfg.Relay.Relay(name, n.Addr())
 	if err != nil {

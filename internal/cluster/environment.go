@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +42,7 @@ type Environment struct {
 	scratch  *server.Folder // where the nodes live
 	nodes    []*node
 	watchers []*node // the sentinels
+	fronts   []*node // what stands before nodes, one each, or nothing
 	monitors []io.Closer
 	remote   *proxy.Remote // where the proxies are; nil: in this process
 	links    *proxy.Links
@@ -202,7 +204,7 @@ func (w *Environment) Close() error {
 	for _, m := range w.monitors {
 		m.Close()
 	}
-	for _, n := range append(w.nodes, w.watchers...) {
+	for _, n := range slices.Concat(w.nodes, w.watchers, w.fronts) {
 		n.operator.Close()
 		all.Go(n.Kill)
 	}

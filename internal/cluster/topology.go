@@ -37,6 +37,9 @@ func (w *Environment) startServers() error {
 	for i := 0; err == nil && i < len(w.nodes); i++ {
 		err = w.observe(w.nodes[i])
 	}
+	if err == nil {
+		err = w.startFronts()
+	}
 	return err
 }
 

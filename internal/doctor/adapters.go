@@ -33,7 +33,10 @@ func systems() (findings []Finding) {
 // adaptersOf are the adapters whose lock is in servers of a system.
 func adaptersOf(system string) (names []string) {
 	for _, a := range adapters.All() {
-		if a.System == system {
+		if slices.ContainsFunc(a.Variants, func(v adapters.Variant) bool {
+			u, err := a.Use(v.Name)
+			return err == nil && u.System == system
+		}) {
 			names = append(names, a.Name)
 		}
 	}

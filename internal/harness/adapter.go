@@ -93,7 +93,7 @@ func (p *Plan) adapt(o RunOptions) error {
 		p.Impl += "-" + a.Version // a library is another lock than lockbench's own port of it
 	}
 	p.Adapter = &Adapter{Name: a.Name, Dir: a.Dir, Library: a.Library, Version: a.Version,
-		Hash: a.Hash, System: systemOf(a), Topology: u.Topology, Key: u.Key, Clock: a.Clock,
+		Hash: a.Hash, System: systemOf(u), Topology: u.Topology, Key: u.Key, Clock: a.Clock,
 		Declares: u.Declares, Options: u.Options,
 		Poll: history.Duration(cmp.Or(o.Poll, u.Defaults.Poll.D()))}
 	p.Adapter.tell(o, u)
@@ -102,11 +102,11 @@ func (p *Plan) adapt(o RunOptions) error {
 }
 
 // systemOf is the system of an adapter's servers, as a plan has it.
-func systemOf(a adapters.Adapter) string {
-	if a.System == nemesis.Redis {
+func systemOf(u adapters.Use) string {
+	if u.System == nemesis.Redis {
 		return ""
 	}
-	return a.System
+	return u.System
 }
 
 // System is that of the plan's servers; "": Redis.

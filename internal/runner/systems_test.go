@@ -55,6 +55,12 @@ var keyCells = []struct {
 	{"postgres", "lease", "failover", "mutex", 2 * time.Second, "S L"},
 	{"postgres", "lease", "failover:synced", "mutex", 2 * time.Second, "+S +D"},
 
+	// the session of the server that has the lock is the next client's, too
+	{"postgres", "pooled", "none", "counter", time.Second, "S U"},
+	{"postgres", "row-pooled", "none", "counter", time.Second, "+S +D +U"},
+	{"postgres", "row-pooled", "crash", "mutex", time.Second, "+S +D"},
+	{"postgres", "row-pooled", "disconnect", "mutex", time.Second, "S N"},
+
 	{"mariadb", "get-lock", "none", "counter", time.Second, "+S +D +U"},
 	{"mariadb", "get-lock", "crash", "mutex", time.Second, "+S +D"},
 	{"mariadb", "get-lock", "disconnect", "mutex", time.Second, "S N"},
@@ -67,7 +73,7 @@ func TestKeyCellsOfSystems(t *testing.T) {
 			if !strings.Contains(c.nemesis, "-loss") { // three servers, and a lease that they must not miss
 				t.Parallel()
 			}
-			setUp(t, c.adapter)
+			setUp(t, c.adapter, c.variant)
 			o := harness.RunOptions{Adapter: c.adapter, Variant: c.variant, Nemesis: c.nemesis,
 				Workload: c.workload, TTL: c.ttl, Thorough: true, Seed: 1}
 			demandLetters(t, o, strings.Fields(c.want))
@@ -76,13 +82,17 @@ func TestKeyCellsOfSystems(t *testing.T) {
 }
 
 // setUp skips a test whose adapter or system is not here, unless it is required.
-func setUp(t *testing.T, name string) {
+func setUp(t *testing.T, name, variant string) {
 	t.Helper()
 	a, err := adapters.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	testenv.Part(t, a.System)
+	u, err := a.Use(variant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	testenv.Part(t, u.System)
 	if !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()) {
 		t.Skipf("not set up here: lockbench adapters setup %s", name)
 	}

@@ -17,7 +17,8 @@ var commands = map[string]string{
 	"redis": "redis-server", "sentinel": "redis-sentinel", "chromium": "chromium", "cc": "cc",
 	"python3": "python3", "docker": "docker", "faketime": "faketime",
 	"bridge": "docker", "compose": "docker-compose", "curl": "curl",
-	"etcd": "etcd", "zookeeper": "java", "postgres": "psql", "mariadb": "mariadb-install-db",
+	"etcd": "etcd", "zookeeper": "java", "postgres": "psql", "pgbouncer": "pgbouncer",
+	"mariadb": "mariadb-install-db",
 }
 
 // probes are for parts that may be installed and yet not be of use: a daemon that does not run, or

@@ -56,6 +56,25 @@ type Fellow struct {
 	Ways map[string]string
 }
 
+// Fronted is a Kind whose clients do not connect to a server itself, but to a program before it,
+// which lives as long as the environment: whatever befalls the server.
+type Fronted interface {
+	Kind
+	// Front is what stands before a server.
+	Front(behind NodeConfig) Kind
+}
+
+// FrontOf describes what stands before a server, at the next port; ok is false if nothing does.
+func FrontOf(c NodeConfig) (front NodeConfig, ok bool) {
+	kind, ok := c.Kind.(Fronted)
+	if !ok {
+		return front, false
+	}
+	suffix := "-front"
+	return NodeConfig{Name: c.Name + suffix, Host: c.Host, Port: c.Port + 1, Dir: c.Dir + suffix,
+		Log: strings.TrimSuffix(c.Log, ".log") + suffix + ".log", Kind: kind.Front(c)}, true
+}
+
 // Unprivileged is a Kind whose servers are started as another user where this process is root's,
 // and own their folders.
 type Unprivileged interface{ Unprivileged() }

@@ -14,6 +14,7 @@ import (
 // systems is the closed list, by the name that adapters use.
 var systems = map[string]server.Kind{
 	"etcd": Etcd{}, "zookeeper": ZooKeeper{}, "postgres": Postgres{}, "mariadb": MariaDB{},
+	"pgbouncer": Pooled{},
 }
 
 // Find returns the system of this name.

@@ -40,6 +40,8 @@ func TestReadiness(t *testing.T) {
 			"442 [main] INFO o.a.z.audit.ZKAuditProvider - ZooKeeper audit is disabled."},
 		{Postgres{}, "LOG:  database system is ready to accept connections",
 			"LOG:  database system was shut down at 2026-11-22 18:00:00 UTC"},
+		{bouncer{}, "[2210] LOG process up: PgBouncer 1.18.0, libevent 2.1.12-stable (epoll)",
+			"[2210] LOG listening on 127.77.1.1:21001"},
 		{MariaDB{}, "[Note] /usr/sbin/mariadbd: ready for connections.",
 			"[Note] Server socket created on IP: '127.0.0.1'."},
 	} {
@@ -75,6 +77,47 @@ func TestEverySystemStartsAndComesBack(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAFrontLeadsToItsServer asks a server through what stands before it, also after the server was
+// killed and came back.
+func TestAFrontLeadsToItsServer(t *testing.T) {
+	testenv.Part(t, "pgbouncer")
+	testenv.Part(t, "postgres")
+	folder, err := server.Scratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	c := server.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: freePort(t), Kind: Pooled{},
+		Dir: filepath.Join(folder.Path, "n0"), Log: filepath.Join(t.TempDir(), "n0.log")}
+	front, ok := server.FrontOf(c)
+	if _, bare := server.FrontOf(server.NodeConfig{Kind: Postgres{}}); bare || !ok {
+		t.Fatal("what has a front has none, or the other way round")
+	}
+	front.Port = freePort(t)
+	f, err := server.StartNode(front)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Kill()
+	if err := f.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		n, err := server.StartNode(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = n.Ready()
+		if err == nil {
+			_, err = pgServer{front}.ask("select 1")
+		}
+		n.Kill()
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

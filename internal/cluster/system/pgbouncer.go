@@ -1,0 +1,83 @@
+package system
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/lockbench/lockbench/internal/cluster/server"
+)
+
+// Pooled is a PostgreSQL server whose clients reach it through PgBouncer in transaction mode: a
+// client has a session of the server only from the begin of a transaction to its end.
+type Pooled struct{ Postgres }
+
+// Find is server.Kind: both programs must be there.
+func (p Pooled) Find() (string, error) {
+	if _, err := (bouncer{}).Find(); err != nil {
+		return "", err
+	}
+	return p.Postgres.Find()
+}
+
+// Front is server.Fronted.
+func (Pooled) Front(behind server.NodeConfig) server.Kind { return bouncer{behind} }
+
+// bouncer is PgBouncer before a server.
+type bouncer struct{ behind server.NodeConfig }
+
+// Name is server.Kind.
+func (bouncer) Name() string { return "pgbouncer" }
+
+// Find is server.Kind. A user's PATH seldom has the place where Debian puts it.
+func (bouncer) Find() (string, error) {
+	const usual = "/usr/sbin/pgbouncer"
+	if _, err := os.Stat(usual); err == nil {
+		return usual, nil
+	}
+	return installed("pgbouncer", "apt-get install pgbouncer")
+}
+
+// Unprivileged is server.Unprivileged.
+func (bouncer) Unprivileged() {}
+
+// Command is server.Kind. All but the mode is as PgBouncer has it of itself; that a server which
+// comes back is tried again at once, and not after 15 s, keeps a run short.
+func (b bouncer) Command(c server.NodeConfig, file string) (args []string, text string) {
+	return []string{file}, fmt.Sprintf(`[databases]
+postgres = host=%s port=%d user=lockbench
+[pgbouncer]
+listen_addr = %s
+listen_port = %d
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+server_login_retry = 0.1
+`, b.behind.Host, b.behind.Port, c.Host, c.Port)
+}
+
+// SaysReady is server.Kind.
+func (bouncer) SaysReady(_ server.NodeConfig, line string) bool {
+	return strings.Contains(line, "process up: PgBouncer")
+}
+
+// Operator is server.Kind.
+func (b bouncer) Operator(server.NodeConfig) server.Operator { return b }
+
+// Version is server.Operator: "PgBouncer 1.18.0" is its first line.
+func (b bouncer) Version() (string, error) {
+	path, err := b.Find()
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.Command(path, "-V").Output()
+	words := strings.Fields(string(out))
+	if err != nil || len(words) < 2 {
+		return "", fmt.Errorf("pgbouncer -V says %.200q: %w", out, err)
+	}
+	return words[1], nil
+}
+
+// Close is server.Operator.
+func (bouncer) Close() error { return nil }
