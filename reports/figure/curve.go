@@ -30,7 +30,7 @@ func curveFigure(v *view.View) (*Figure, error) {
 	for _, y := range []float64{0, 1} {
 		decided = append(decided, plotter.XY{X: float64(c.Decided), Y: y})
 	}
-	f.plot.Y.Min, f.plot.Y.Max = 0, 1.3 // room for the legend
+	f.plot.Y.Min, f.plot.Y.Max = 0, 1
 	f.plot.X.Min, f.plot.X.Max = 0, points[len(points)-1].X
 	if err := f.line(stroke{name: "decided", color: colorBad, width: 1}, decided); err != nil {
 		return nil, err

@@ -44,9 +44,8 @@ func fairnessFigure(v *view.View) (*Figure, error) {
 			return nil, err
 		}
 	}
-	fig.plot.Legend.Left = true
 	fig.plot.Y.Min, fig.plot.Y.Max = 0, top*1.7
-	return fig, nil
+	return fig.of(len(v.Grants()), "acquisition"), nil
 }
 
 // shown are all clients, or of many the one with the most grants, the one with the fewest, and the

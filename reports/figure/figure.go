@@ -52,10 +52,18 @@ var themed = strings.NewReplacer(
 type Figure struct {
 	Name, Title, Alt string
 	plot             *plot.Plot
+	legend           plot.Legend // beside the plot, so that it hides nothing
+	named            bool        // there is something in it
 	width, height    vg.Length
 }
 
-const figureWidth = 480 // points
+// Sizes in points. The plots of a page have their axes in the same place, so that what lies one
+// above the other is at the same time.
+const (
+	figureWidth = 480
+	marginLeft  = 58 // for the labels of the axis
+	marginRight = 96 // for the legend
+)
 
 // maxFaults bounds the faults behind a plot.
 const maxFaults = 200
@@ -102,10 +110,23 @@ func newFigure(name, title, alt, x, y string) *Figure {
 		a.Label.TextStyle.Font.Variant, a.Tick.Label.Font.Variant = "Sans", "Sans"
 		a.Padding = vg.Points(3)
 	}
-	p.Legend.TextStyle.Font, p.Legend.TextStyle.Color = text(nil, 9).Font, colorInk
-	p.Legend.Top, p.Legend.Padding, p.Legend.ThumbnailWidth, p.Legend.XOffs = true, vg.Points(6),
-		vg.Points(18), -vg.Points(3)
-	return &Figure{name, title, alt, p, figureWidth, vg.Points(200)}
+	l := plot.NewLegend()
+	l.TextStyle.Font, l.TextStyle.Color = text(nil, 9).Font, colorInk
+	l.Top, l.Left, l.Padding, l.ThumbnailWidth = true, true, vg.Points(6), vg.Points(18)
+	return &Figure{Name: name, Title: title, Alt: alt, plot: p, legend: l, width: figureWidth,
+		height: vg.Points(200)}
+}
+
+// of says of how much a figure is drawn.
+func (f *Figure) of(n int, what string) *Figure {
+	f.Title += " (" + units.Count(n, what) + ")"
+	return f
+}
+
+// name puts a line of a figure into its legend.
+func (f *Figure) name(name string, t plot.Thumbnailer) {
+	f.legend.Add(name, t)
+	f.named = true
 }
 
 func (f *Figure) grid() {
@@ -115,15 +136,33 @@ func (f *Figure) grid() {
 	f.plot.Add(g)
 }
 
-// frame leaves room for the last tick's label and for the legend.
-func (f *Figure) frame(c draw.Canvas) draw.Canvas {
-	return draw.Crop(c, 0, -vg.Points(12), 0, -vg.Points(5))
+// parts are where the plot is drawn, with room for the last tick's label, and to the right of it the
+// legend.
+func (f *Figure) parts(c draw.Canvas) (axes, legend draw.Canvas) {
+	c = draw.Crop(c, 0, -vg.Points(12), 0, -vg.Points(5))
+	if f.width == figureWidth {
+		c = draw.Crop(c, marginLeft-(f.plot.DataCanvas(c).Min.X-c.Min.X), 0, 0, 0)
+	}
+	legend = draw.Crop(c, c.Max.X-c.Min.X-vg.Points(marginRight-16), 0, 0, 0)
+	if f.named || f.plot.X.Label.Text == timeLabel {
+		c = draw.Crop(c, 0, -vg.Points(marginRight-12), 0, 0)
+	}
+	return c, legend
+}
+
+// draw draws the plot and its legend.
+func (f *Figure) draw(c draw.Canvas) {
+	axes, legend := f.parts(c)
+	f.plot.Draw(axes)
+	if f.named {
+		f.legend.Draw(legend)
+	}
 }
 
 // svg draws a figure as an SVG document.
 func (f *Figure) svg() ([]byte, error) {
 	c := vgsvg.NewWith(vgsvg.UseWH(f.width, f.height))
-	f.plot.Draw(f.frame(draw.New(c)))
+	f.draw(draw.New(c))
 	var b bytes.Buffer
 	_, err := c.WriteTo(&b)
 	return b.Bytes(), err
@@ -173,7 +212,7 @@ func Write(dir string, v *view.View) error {
 // PNG draws a figure for places that cannot show SVG.
 func (f *Figure) PNG() ([]byte, error) {
 	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(144))
-	f.plot.Draw(f.frame(draw.New(c)))
+	f.draw(draw.New(c))
 	var b bytes.Buffer
 	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(&b)
 	return b.Bytes(), err
@@ -244,7 +283,7 @@ func (f *Figure) line(s stroke, pts plotter.XYs) error {
 		l.StepStyle = plotter.PostStep
 	}
 	f.plot.Add(l)
-	f.plot.Legend.Add(s.name, l)
+	f.name(s.name, l)
 	return nil
 }
 

@@ -11,6 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
+
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
@@ -67,6 +71,36 @@ func TestJain(t *testing.T) {
 	}{{[]float64{5, 5, 5, 5}, 1}, {[]float64{7, 0}, 0.5}, {nil, 1}} {
 		if got := jain(c.xs); got != c.want {
 			t.Errorf("jain(%v) = %v, want %v", c.xs, got, c.want)
+		}
+	}
+}
+
+// TestOneAxisOfTime wants what is at the same time at the same place in all plots over time, and
+// each legend to the right of its plot.
+func TestOneAxisOfTime(t *testing.T) {
+	figs, err := All(reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4,
+		Cycles: 60})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const hair = 2 // points, for the half of a label at the end
+	apart := func(a, b vg.Length) bool { return a-b > hair || b-a > hair }
+	var first draw.Canvas
+	for i, f := range figs {
+		canvas := draw.NewCanvas(new(recorder.Canvas), f.width, f.height)
+		axes, legend := f.parts(canvas)
+		area := f.plot.DataCanvas(axes)
+		if i == 0 {
+			first = area
+		}
+		if f.plot.X.Label.Text == timeLabel && (apart(area.Min.X, first.Min.X) ||
+			apart(area.Max.X, first.Max.X)) {
+			t.Errorf("the axis of %s is from %v to %v, of %s from %v to %v", f.Name, area.Min.X,
+				area.Max.X, figs[0].Name, first.Min.X, first.Max.X)
+		}
+		if f.named && (legend.Min.X <= axes.Max.X || f.legend.Rectangle(legend).Max.X > f.width) {
+			t.Errorf("the legend of %s lies at %v, its plot ends at %v of %v", f.Name,
+				f.legend.Rectangle(legend), axes.Max.X, f.width)
 		}
 	}
 }

@@ -99,9 +99,13 @@ func holdFigure(v *view.View) (*Figure, error) {
 		names = append(names, plot.Tick{Value: float64(g.rows[p]), Label: view.Who(p)})
 	}
 	g.fill(v)
-	fig := newFigure("holds", "Hold chart",
+	title := "Hold chart"
+	if lo > 0 || hi < v.End {
+		title += ", " + units.At(lo) + " to " + units.At(hi)
+	}
+	fig := newFigure("holds", title,
 		fmt.Sprintf("Who waited and who was inside from %s to %s, one row per client.", units.At(lo),
-			units.At(hi)), "time (s)", "")
+			units.At(hi)), timeLabel, "")
 	fig.plot.X.Min, fig.plot.X.Max = units.Seconds(lo), units.Seconds(hi)
 	fig.plot.Add(bands{v.Faults, fig.plot.X.Min, fig.plot.X.Max}, g)
 	fig.plot.X.Tick.Marker = plot.TickerFunc(fineTicks)

@@ -37,9 +37,10 @@ type drawing struct {
 func drawn(t *testing.T, f *Figure) drawing {
 	t.Helper()
 	var rec recorder.Canvas
-	canvas := f.frame(draw.NewCanvas(&rec, f.width, f.height))
-	f.plot.Draw(canvas)
-	area := f.plot.DataCanvas(canvas)
+	canvas := draw.NewCanvas(&rec, f.width, f.height)
+	f.draw(canvas)
+	axes, _ := f.parts(canvas)
+	area := f.plot.DataCanvas(axes)
 	var d drawing
 	d.x, d.y = f.plot.Transforms(&area)
 	var now color.Color

@@ -17,9 +17,12 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
+// timeLabel is that of the axis of all plots over the time of a run.
+const timeLabel = "time (s)"
+
 // overTime is a figure of a whole run, with its faults behind what is drawn.
 func overTime(v *view.View, name, title, alt, y string) *Figure {
-	f := newFigure(name, title, alt, "time (s)", y)
+	f := newFigure(name, title, alt, timeLabel, y)
 	end := units.Seconds(v.End)
 	f.grid()
 	f.plot.Add(bands{v.Faults, 0, end})
@@ -103,7 +106,7 @@ func (f *Figure) scatter(end int64, clouds ...cloud) error {
 		}
 		s.GlyphStyle = draw.GlyphStyle{Color: c.color, Radius: vg.Points(2.4), Shape: c.shape}
 		f.plot.Add(s)
-		f.plot.Legend.Add(c.name, s)
+		f.name(c.name, s)
 	}
 	logarithmic(&f.plot.Y, max(1e-3, lo), max(1e-2, hi*3))
 	return nil

@@ -54,14 +54,13 @@ func recoveryFigure(v *view.View) (*Figure, error) {
 	fig := overTime(v, "recovery", "Time from each fault to the next grant",
 		fmt.Sprintf("Stems at the beginning of %s, as high as the time to the next grant.",
 			units.Count(len(all), "fault")), "to the next grant")
-	fig.plot.X.Label.Text = "time of the fault (s)"
 	fig.plot.Add(all)
 	fig.plot.Y.Tick.Marker = plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 		return relabel(plot.DefaultTicks{}.Ticks(lo, hi), span)
 	})
 	top := slices.MaxFunc(all, func(a, b stem) int { return cmp.Compare(a.high, b.high) }).high
 	fig.plot.Y.Min, fig.plot.Y.Max = 0, max(0.01, top*1.7)
-	return fig, nil
+	return fig.of(len(all), "fault"), nil
 }
 
 // stems draws recoveries.
