@@ -22,7 +22,8 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Errorf("the page has %d scripts, want its own 2", n)
 	}
 	var b bytes.Buffer
-	if err := terminal.Summary(&b, reporttest.View(t, reporttest.HostileRun(t)), false); err != nil {
+	v := reporttest.View(t, reporttest.HostileRun(t))
+	if err := terminal.Summary(&b, v, terminal.Look{}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(b.String(), "\x00\x1b\u202E\u2028") {

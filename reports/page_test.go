@@ -106,7 +106,8 @@ func TestPageOfAlmostNothing(t *testing.T) {
 		if page := render(t, r); !strings.Contains(page, "<h1>Can two clients hold") {
 			t.Errorf("%s: no question", name)
 		}
-		if err := terminal.Summary(&bytes.Buffer{}, reporttest.View(t, r), true); err != nil {
+		if err := terminal.Summary(&bytes.Buffer{}, reporttest.View(t, r),
+			terminal.Look{Color: true}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

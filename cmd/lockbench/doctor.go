@@ -9,6 +9,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/doctor"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/spf13/cobra"
 )
@@ -102,4 +103,14 @@ func cleanExternal(w io.Writer, p harness.Place) error {
 	_, err = fmt.Fprintf(w, "keys of runs that are over: %d removed; of runs that live, or were "+
 		"killed less than a minute ago: %d\n", removed, kept)
 	return broken(err)
+}
+
+// warnOfLoad tells a person that the machine is too busy for what a run will do on it. In the
+// simulator time stands still meanwhile.
+func warnOfLoad(c *cobra.Command, environment string) {
+	f := doctor.Load()
+	if f.OK || environment == "sim" || !progress.Terminal(c.ErrOrStderr()) {
+		return
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "lockbench: the machine is busy, load %s: %s\n", f.Found, f.Advice)
 }

@@ -182,6 +182,7 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 		return "", nil, err
 	}
 	defer lock.Close()
+	warnOfLoad(c, g.Environment)
 	bar := progress.StartBar(c.ErrOrStderr())
 	f.options.Tell = bar.Step
 	r, _ := machine.Run(c.Context(), dir, f.options) // the error is the context's

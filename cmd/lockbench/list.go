@@ -6,12 +6,12 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/doctor"
 	"github.com/lockbench/lockbench/internal/measured"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
@@ -45,7 +45,7 @@ func lister[R any](name, short string, rows func() []R, table func(io.Writer, []
 			if asJSON {
 				return broken(history.WriteDocument(c.OutOrStdout(), rows()))
 			}
-			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
+			t := progress.NewTable(c.OutOrStdout())
 			table(t, rows())
 			return broken(t.Flush())
 		},
@@ -280,7 +280,7 @@ func writeChoices(w io.Writer, choices []measured.Choice, all bool) error {
 
 func writeRemaining(w io.Writer, choices []measured.Choice) {
 	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	t := progress.NewTable(w)
 	fmt.Fprintln(t, "LOCK\tGIVES\tNEEDS\tCLEAN IN\tCOSTS\tBUT BROKEN BY")
 	for _, c := range choices {
 		needs, cost, runs := "one server", "-", []string(nil)

@@ -170,6 +170,14 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
+// Fd says which file is written to, so that a terminal is known as one; if it is none, no file.
+func (o *output) Fd() uintptr {
+	if f, ok := o.w.(*os.File); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
+}
+
 // The most that an error repeats of what it is about.
 const (
 	longWord = 300

@@ -169,6 +169,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 			return broken(err)
 		}
 	}
+	warnOfLoad(c, dir.Options.Environment)
 	runs, begin := &runner.Runs{Root: dir.Dir}, time.Now()
 	bar := progress.StartBar(c.ErrOrStderr())
 	runErr := dir.Run(c.Context(), runs.Run, func(s matrix.Step) { tellStep(bar, s) })
@@ -274,7 +275,7 @@ func showMatrix(c *cobra.Command, dir string, m *matrix.Matrix, asJSON bool) err
 	if asJSON {
 		return m.Write(c.OutOrStdout())
 	}
-	err := m.Text(c.OutOrStdout())
+	err := m.Text(c.OutOrStdout(), progress.Width(c.OutOrStdout()))
 	fmt.Fprintf(c.OutOrStdout(), "\nThe runs, matrix.html and matrix.md are in %s\n", dir)
 	return err
 }

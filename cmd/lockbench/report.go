@@ -96,5 +96,6 @@ func say(c *cobra.Command, v *view.View, quiet bool) error {
 		_, err := fmt.Fprintln(w, v.Verdict.Summary)
 		return err
 	}
-	return terminal.Summary(w, v, progress.Terminal(w))
+	return terminal.Summary(w, v, terminal.Look{Color: progress.Terminal(w),
+		Width: progress.Width(w)})
 }

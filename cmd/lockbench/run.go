@@ -123,6 +123,7 @@ func (f *runFlags) run(c *cobra.Command) error {
 	if note != "" {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench:", note)
 	}
+	warnOfLoad(c, p.Environment)
 	r, dir, err := f.perform(c, p, commandLine(c.Flags(), p))
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/progress"
 )
 
 // Text writes a comparison for a terminal: how far the sides can be compared, the verdicts side by
@@ -16,7 +16,7 @@ func (c *Comparison) Text(w io.Writer) error {
 	for _, line := range c.Caveats() {
 		fmt.Fprintln(w, batch.Plain(line))
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := progress.NewTable(w)
 	fmt.Fprintln(t, "\nVERDICTS\tA\tB\t")
 	for _, p := range c.Pairs {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", batch.Plain(p.Name), p.Side(PropertyPair.a),

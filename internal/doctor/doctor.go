@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/lockbench/lockbench/internal/progress"
 )
 
 // Finding is one thing that lockbench can use.
@@ -37,7 +37,8 @@ func Diagnose(ctx context.Context) Diagnosis {
 		redis, sentinel(redis), program("cc", "building the clock shim, for the fault clock-server",
 			"apt-get install gcc libc6-dev"), clockShim(),
 		daemon, dockerImage(ctx, daemon.OK), cgroups(), loopback(), signals(), temporaryFolder(),
-		openFiles(), program("chromium", "tests of the report, and pictures", "apt-get install chromium"),
+		openFiles(), Load(),
+		program("chromium", "tests of the report, and pictures", "apt-get install chromium"),
 	}}
 	d.Findings = append(append(d.Findings, systems()...), toolchains()...)
 	trials := tryAll(ctx)
@@ -96,7 +97,7 @@ func (d Diagnosis) Text(w io.Writer) error {
 	for _, name := range tried {
 		fmt.Fprintf(w, "environment %-8s %s\n", name, d.Environments[name])
 	}
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	t := progress.NewTable(w)
 	fmt.Fprintf(t, "\nfault\t%s\n", strings.Join(tried, "\t"))
 	for _, f := range d.Faults {
 		line := f.Fault

@@ -5,18 +5,18 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Text writes the result for a terminal: a table, and below it all that is not as expected, with
 // where to look. Dir is the gate's directory.
 func (r *Result) Text(w io.Writer, dir string) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := progress.NewTable(w)
 	fmt.Fprintln(t, "RESULT\tENTRY\tENVIRONMENT\tEXPECTED\tFOUND\tRUNS\tTIME")
 	for _, e := range r.Entries {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%v\n", e.Result, batch.Plain(e.Name), e.Environment,

@@ -199,7 +199,7 @@ func TestGolden(t *testing.T) {
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"matrix.json": func(b *bytes.Buffer) error { return m.Write(b) },
 		"matrix.md":   func(b *bytes.Buffer) error { return m.Markdown(b) },
-		"matrix.txt":  func(b *bytes.Buffer) error { return m.Text(b) },
+		"matrix.txt":  func(b *bytes.Buffer) error { return m.Text(b, 0) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {

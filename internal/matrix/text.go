@@ -5,24 +5,19 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 )
 
-// Text writes the matrix for a terminal, and every difference from what was expected.
-func (m *Matrix) Text(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	for _, c := range m.Columns {
-		fmt.Fprintf(t, "\t%s", c.Name)
-	}
-	fmt.Fprintln(t)
-	for _, r := range m.Rows {
-		fmt.Fprint(t, r.Name)
-		for _, c := range m.Columns {
-			fmt.Fprintf(t, "\t%s", m.Cell(r.Name, c.Name).plain())
+// Text writes the matrix for a terminal of so many columns, and every difference from what was
+// expected. What is too wide goes on in a table below; 0: nothing is.
+func (m *Matrix) Text(w io.Writer, width int) error {
+	for i, columns := range m.beside(width) {
+		if i > 0 {
+			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(t)
-	}
-	if err := t.Flush(); err != nil {
-		return err
+		if err := m.table(w, columns); err != nil {
+			return err
+		}
 	}
 	s := m.Count()
 	_, err := fmt.Fprintf(w, "\n%s\n", s)
@@ -30,6 +25,45 @@ func (m *Matrix) Text(w io.Writer) error {
 		fmt.Fprintf(w, "  %s\n", d)
 	}
 	return err
+}
+
+// table writes some of the columns.
+func (m *Matrix) table(w io.Writer, columns []Column) error {
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	for _, c := range columns {
+		fmt.Fprintf(t, "\t%s", c.Name)
+	}
+	fmt.Fprintln(t)
+	for _, r := range m.Rows {
+		fmt.Fprint(t, r.Name)
+		for _, c := range columns {
+			fmt.Fprintf(t, "\t%s", m.Cell(r.Name, c.Name).plain())
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+// beside are the columns that find room beside each other, table by table.
+func (m *Matrix) beside(width int) (tables [][]Column) {
+	names := 0
+	for _, r := range m.Rows {
+		names = max(names, utf8.RuneCountInString(r.Name))
+	}
+	room := 0
+	for _, c := range m.Columns {
+		wide := utf8.RuneCountInString(c.Name)
+		for _, r := range m.Rows {
+			wide = max(wide, utf8.RuneCountInString(m.Cell(r.Name, c.Name).plain()))
+		}
+		if last := len(tables) - 1; last >= 0 && (width == 0 || wide < room) {
+			tables[last] = append(tables[last], c)
+		} else {
+			tables, room = append(tables, []Column{c}), width-names
+		}
+		room -= 1 + wide
+	}
+	return tables
 }
 
 // plain is the cell with "+" before what was found and not expected, and "!" before what was

@@ -5,7 +5,6 @@ package progress
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -13,11 +12,15 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal reports whether a person reads what is written to w.
+// Terminal reports whether a person reads what is written to w: a file, or what stands before one
+// and says which by Fd.
 func Terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(descriptor)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// descriptor is an *os.File or what stands before one.
+type descriptor interface{ Fd() uintptr }
 
 // every is how often the line is drawn; work that takes less time shows nothing.
 const every = 200 * time.Millisecond
@@ -48,9 +51,17 @@ func (l *Line) draw(w io.Writer, text func(time.Duration) string) {
 			fmt.Fprint(w, "\r\033[K")
 			return
 		case <-tick.C:
-			fmt.Fprint(w, "\r\033[K"+text(time.Since(begin)))
+			fmt.Fprint(w, "\r\033[K"+clip(text(time.Since(begin)), Width(w)))
 		}
 	}
+}
+
+// clip cuts a line that would go on in the next row of the terminal, where nothing takes it away.
+func clip(line string, width int) string {
+	if all := []rune(line); width > 1 && len(all) >= width {
+		return string(all[:width-2]) + "…"
+	}
+	return line
 }
 
 // Stop removes the line and returns when nothing more is drawn. It may be called more than once.

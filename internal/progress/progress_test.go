@@ -2,8 +2,13 @@ package progress
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 func TestNothingIsDrawnWithoutATerminal(t *testing.T) {
@@ -14,6 +19,54 @@ func TestNothingIsDrawnWithoutATerminal(t *testing.T) {
 	l.Stop() // may be called more than once
 	if out.Len() > 0 {
 		t.Errorf("%q was written", &out)
+	}
+}
+
+// TestRowsAreFoldedBelowTheirLastColumn wants no line wider than the terminal, and each word once.
+func TestRowsAreFoldedBelowTheirLastColumn(t *testing.T) {
+	const row = "setnx-expire  single  -  SETNX, then EXPIRE as a second command; DEL\n"
+	for _, c := range []struct {
+		width int
+		in    string
+		want  string
+	}{
+		{0, row, row}, {200, row, row},
+		{52, row, "setnx-expire  single  -  SETNX, then EXPIRE as a\n" +
+			"                         second command; DEL\n"},
+		// no room beside the other columns
+		{40, row, "setnx-expire  single  -  SETNX, then\n    EXPIRE as a second command; DEL\n"},
+		{20, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b\n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b\n"},
+	} {
+		if got := fold(c.in, c.width); got != c.want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", c.width, got, c.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-zé]{1,9}`), 1, 30).Draw(t, "words")
+		sep := rapid.SampledFrom([]string{" ", "  "})
+		line := words[0]
+		for _, w := range words[1:] {
+			line += sep.Draw(t, "gap") + w
+		}
+		width := rapid.IntRange(16, 90).Draw(t, "width")
+		got := fold(line+"\n", width)
+		if !slices.Equal(strings.Fields(got), words) {
+			t.Errorf("%q became %q", line, got)
+		}
+		for _, l := range strings.Split(got, "\n") {
+			if utf8.RuneCountInString(l) > width {
+				t.Errorf("%q is wider than %d", l, width)
+			}
+		}
+	})
+}
+
+// TestALineOfProgressStaysInItsRow is what can be taken away again.
+func TestALineOfProgressStaysInItsRow(t *testing.T) {
+	for width, want := range map[int]string{0: "[###] 3 of 9", 12: "[###] 3 of…", 13: "[###] 3 of 9"} {
+		if got := clip("[###] 3 of 9", width); got != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
 	}
 }
 

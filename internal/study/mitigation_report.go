@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -17,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
@@ -268,7 +268,7 @@ func (t Trials) told(m MitigationCell) string {
 
 // Text writes the same for a terminal.
 func (m *MitigationReport) Text(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := progress.NewTable(w)
 	for _, one := range mitigations() {
 		fmt.Fprintf(t, "%s\twithout\twith\n", one.Name)
 		for _, x := range m.of(one.Name) {

@@ -136,8 +136,8 @@ func (f *Figure) grid() {
 	f.plot.Add(g)
 }
 
-// parts are where the plot is drawn, with room for the last tick's label, and to the right of it the
-// legend.
+// parts are where the plot is drawn, with room for the last tick's label, and to the right of it
+// the legend.
 func (f *Figure) parts(c draw.Canvas) (axes, legend draw.Canvas) {
 	c = draw.Crop(c, 0, -vg.Points(12), 0, -vg.Points(5))
 	if f.width == figureWidth {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/units"
@@ -13,16 +12,33 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// summaryWidth is where the words on the terminal are wrapped.
-const summaryWidth = 100
+// Where words are wrapped: at the width of the terminal, but for very wide and very narrow ones.
+const (
+	widest    = 100
+	narrowest = 40
+)
+
+// Look is how a summary looks.
+type Look struct {
+	Color bool // with styles
+	Width int  // of the terminal, in columns; 0: not known
+}
+
+// width is where words are wrapped.
+func (l Look) width() int {
+	if l.Width == 0 {
+		return widest
+	}
+	return max(narrowest, min(widest, l.Width))
+}
 
 // Summary writes the words that end a run on a terminal: the answer first, then the verdict on each
 // property, what the answer rests on, and the violation in words. The caller prints the paths of
 // the run's files after it. Colour never says anything that the words do not say.
-func Summary(w io.Writer, v *view.View, color bool) error {
-	t := terminal{color: color}
+func Summary(w io.Writer, v *view.View, l Look) error {
+	t := terminal{Look: l}
 	a := v.Answer()
-	t.line(t.paint(bold, v.Question()))
+	t.wrap("", t.paint(bold, v.Question()), 0)
 	t.wrap(t.paint(tone(a.Result), a.Word)+" ", a.Sentence, 0)
 	t.line("")
 	t.properties(v)
@@ -58,13 +74,13 @@ func tone(r checker.Result) string {
 
 type terminal struct {
 	strings.Builder
-	color bool
+	Look
 }
 
 func (t *terminal) line(s string) { t.WriteString(strings.TrimRight(s, " ") + "\n") }
 
 func (t *terminal) paint(code, s string) string {
-	if !t.color || s == "" {
+	if !t.Color || s == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
@@ -75,10 +91,10 @@ func (t *terminal) wrap(lead, text string, indent int) {
 	col := visible(lead)
 	t.WriteString(lead)
 	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
+		n := visible(word)
 		switch {
 		case i == 0:
-		case col+1+n > summaryWidth:
+		case col+1+n > t.width():
 			t.WriteString("\n" + strings.Repeat(" ", indent))
 			col = indent
 		default:

@@ -29,10 +29,10 @@ func TestSummary(t *testing.T) {
 					"to write and to test, and is as long as this so that lines are wrapped."
 		}
 		var plain, coloured bytes.Buffer
-		if err := Summary(&plain, reporttest.View(t, r), false); err != nil {
+		if err := Summary(&plain, reporttest.View(t, r), Look{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := Summary(&coloured, reporttest.View(t, r), true); err != nil {
+		if err := Summary(&coloured, reporttest.View(t, r), Look{Color: true}); err != nil {
 			t.Fatal(err)
 		}
 		reporttest.Pinned(t, "summary-"+name+".txt", plain.String())
@@ -74,15 +74,16 @@ func uncoloured(s string) string {
 func TestWrappingLosesNoWord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-zé锁]{1,30}`), 0, 60).Draw(t, "words")
-		w := &terminal{color: true}
+		width := rapid.IntRange(20, 150).Draw(t, "width")
+		w := &terminal{Look: Look{Color: true, Width: width}}
 		w.wrap(w.paint(bold, "Lead: "), strings.Join(words, " "), 6)
 		out := uncoloured(w.String())
 		if got := strings.Fields(strings.TrimPrefix(out, "Lead: ")); !slices.Equal(got, words) {
 			t.Errorf("%q became %q", words, got)
 		}
 		for line := range strings.Lines(out) {
-			if n := utf8.RuneCountInString(line) - 1; n > summaryWidth {
-				t.Errorf("%d columns: %q", n, line)
+			if n := utf8.RuneCountInString(line) - 1; n > min(max(width, narrowest), widest) {
+				t.Errorf("%d columns of %d: %q", n, width, line)
 			}
 		}
 	})

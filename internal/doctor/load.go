@@ -1,0 +1,33 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+)
+
+// tooBusy is from how many waiting programs for each processor on a run may come out unknown: its
+// clients then stand still for longer than a fault would keep them.
+const tooBusy = 2
+
+// Load looks how busy the machine is. Where that is not known, nothing is wrong.
+func Load() Finding {
+	text, _ := os.ReadFile("/proc/loadavg")
+	return loadOf(string(text), runtime.NumCPU())
+}
+
+// loadOf reads the first number of /proc/loadavg, the mean of a minute.
+func loadOf(text string, processors int) Finding {
+	f := Finding{Name: "load", OK: true, For: "runs on real Redis that decide something",
+		Found: "not known"}
+	var load float64
+	if n, _ := fmt.Sscan(text, &load); n == 0 {
+		return f
+	}
+	f.Found = fmt.Sprintf("%.1f on %d processors", load, processors)
+	if load > tooBusy*float64(processors) {
+		f.OK, f.Advice = false, "runs take longer, and some may come out unknown; wait until less "+
+			"runs beside, or take --env sim"
+	}
+	return f
+}

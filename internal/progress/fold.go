@@ -1,0 +1,118 @@
+package progress
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// Width is how many columns w has, or 0 if it is no terminal.
+func Width(w io.Writer) int {
+	f, ok := w.(descriptor)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// Table is a tabwriter whose rows are folded at the width of the terminal, if w is one: what does
+// not fit goes on below the last column. Flush writes it.
+type Table struct {
+	*tabwriter.Writer
+	to   io.Writer
+	rows bytes.Buffer
+}
+
+// NewTable makes a table whose columns are two blanks apart.
+func NewTable(w io.Writer) *Table {
+	t := &Table{to: w}
+	t.Writer = tabwriter.NewWriter(&t.rows, 0, 0, gap, ' ', 0)
+	return t
+}
+
+// gap is between the columns of a table.
+const gap = 2
+
+// Flush is tabwriter.Writer's.
+func (t *Table) Flush() error {
+	if err := t.Writer.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(t.to, fold(t.rows.String(), Width(t.to)))
+	t.rows.Reset()
+	return err
+}
+
+// fold folds lines that are wider than a terminal, at blanks; 0: none is. Where the last column is
+// left too little room, the columns are given up.
+func fold(text string, width int) string {
+	if width == 0 {
+		return text
+	}
+	lines, indent := strings.SplitAfter(text, "\n"), column
+	if slices.ContainsFunc(lines, func(l string) bool {
+		return wider(l, width) && width-column(l, width) < leastColumn
+	}) {
+		for i, l := range lines {
+			lines[i] = gaps.ReplaceAllString(l, "$1  ")
+		}
+		indent = func(string, int) int { return little }
+	}
+	for i, l := range lines {
+		if wider(l, width) {
+			lines[i] = foldLine(l, width, cmp.Or(indent(l, width), little))
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// leastColumn is how narrow a last column may become, and little what is indented without one.
+const (
+	leastColumn = 24
+	little      = 4
+)
+
+// gaps are those between the columns of a table.
+var gaps = regexp.MustCompile(`(\S) {2,}`)
+
+// wider reports whether a line does not fit.
+func wider(line string, width int) bool {
+	return utf8.RuneCountInString(strings.TrimRight(line, "\n ")) > width
+}
+
+// column is where the last column of a line begins, as far as it lies within the width: behind the
+// last two blanks.
+func column(line string, width int) int {
+	within := string([]rune(line)[:width])
+	last := strings.LastIndex(within, "  ")
+	if last < 0 {
+		return 0
+	}
+	return utf8.RuneCountInString(within[:last]) + gap
+}
+
+// foldLine folds one line; what follows is indented. A word that does not fit is left to the
+// terminal.
+func foldLine(line string, width, indent int) string {
+	var out strings.Builder
+	for rest := []rune(line); ; {
+		within := string(rest[:min(width+1, len(rest))])
+		cut := utf8.RuneCountInString(within[:max(strings.LastIndex(within, " "), 0)])
+		if !wider(string(rest), width) || cut <= indent {
+			return out.String() + string(rest)
+		}
+		out.WriteString(strings.TrimRight(string(rest[:cut]), " ") + "\n")
+		rest = append([]rune(strings.Repeat(" ", indent)), rest[cut+1:]...)
+	}
+}
