@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 
 	comparepage "github.com/lockbench/lockbench/reports/compare"
+	gatepage "github.com/lockbench/lockbench/reports/gate"
+	matrixpage "github.com/lockbench/lockbench/reports/matrix"
+	"github.com/lockbench/lockbench/reports/view"
 
 	"github.com/spf13/cobra"
 
@@ -73,7 +76,7 @@ func (f *compareFlags) run(c *cobra.Command, a, b string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.write(cmp); err != nil {
+	if err := f.write(cmp, a, b); err != nil {
 		return err
 	}
 	if f.asJSON {
@@ -103,12 +106,15 @@ func (f *compareFlags) load(c *cobra.Command, dir string) (*compare.Side, error)
 	return s, err
 }
 
-// write writes the files that were asked for.
-func (f *compareFlags) write(cmp *compare.Comparison) error {
+// write writes the files that were asked for, of a comparison of two directories.
+func (f *compareFlags) write(cmp *compare.Comparison, a, b string) error {
+	html := func(w io.Writer, c *compare.Comparison) error {
+		return comparepage.WriteHTML(w, c, leading(f.html, a), leading(f.html, b))
+	}
 	for _, x := range []struct {
 		name  string
 		write func(io.Writer, *compare.Comparison) error
-	}{{f.html, comparepage.WriteHTML}, {f.markdown, comparepage.WriteMarkdown}} {
+	}{{f.html, html}, {f.markdown, comparepage.WriteMarkdown}} {
 		if x.name == "" {
 			continue
 		}
@@ -120,4 +126,22 @@ func (f *compareFlags) write(cmp *compare.Comparison) error {
 		}
 	}
 	return nil
+}
+
+// leading is the way from a page to that of a run, a matrix or a gate in dir; "" if it has none.
+func leading(from, dir string) string {
+	here, err := filepath.Abs(filepath.Dir(from))
+	if err != nil {
+		return ""
+	}
+	for _, name := range []string{store.Report, matrixpage.PageFile, gatepage.PageFile} {
+		there, err := filepath.Abs(filepath.Join(dir, name))
+		if err != nil {
+			return ""
+		}
+		if _, err := os.Stat(there); err == nil {
+			return view.From(here, there, "").Href
+		}
+	}
+	return ""
 }

@@ -21,8 +21,14 @@ var comparePage = template.Must(template.New("compare").Funcs(template.FuncMap{
 	"clean": func(s string) string { return page.Clean(s, 2000) },
 }).Parse(compareSource))
 
-// WriteHTML writes a comparison as one page that needs nothing else.
-func WriteHTML(w io.Writer, c *compare.Comparison) error { return comparePage.Execute(w, c) }
+// WriteHTML writes a comparison as one page that needs nothing else. A and b are where the pages of
+// its sides are, as seen from this one; "": they have none.
+func WriteHTML(w io.Writer, c *compare.Comparison, a, b string) error {
+	return comparePage.Execute(w, struct {
+		*compare.Comparison
+		PageA, PageB string
+	}{c, a, b})
+}
 
 // side is what one side found of a pair.
 func side(which string, p compare.Pair) string {

@@ -30,11 +30,13 @@ func TestComparisonPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	reporttest.Pinned(t, "compare.md", md.String())
-	if err := WriteHTML(&page, c); err != nil {
+	if err := WriteHTML(&page, c, "../a%20b/report.html", ""); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "http") ||
-		!strings.Contains(page.String(), "S is violated now") {
+		!strings.Contains(page.String(), "S is violated now") ||
+		!strings.Contains(page.String(), `<a href="../a%20b/report.html">a</a>`) ||
+		strings.Count(page.String(), "<a href") != 1 {
 		t.Error(page.String())
 	}
 }
