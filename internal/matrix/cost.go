@@ -3,6 +3,7 @@ package matrix
 import (
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,14 +18,16 @@ import (
 // for short holds, and after the two faults that everybody has one day.
 type RowCost struct {
 	Row     string           `json:"row"`
-	Dir     string           `json:"dir,omitempty"` // of the run, relative to the matrix
+	Dir     string           `json:"dir,omitempty"` // of the first run, relative to the matrix
 	Clients int              `json:"clients"`
 	Hold    history.Duration `json:"hold"`
 	// from the holder's death to the next grant
 	AfterCrash history.Duration `json:"after_crash,omitempty"`
 	// from the master's death to the next grant
 	AfterFailover history.Duration `json:"after_failover,omitempty"`
-	batch.Cost
+	batch.Cost                     // of all runs together
+	// of each run, if there were several
+	Each []batch.Cost `json:"each,omitempty"`
 }
 
 // The runs that costs are measured by: holds so short that the lock itself is what takes time, and
@@ -72,9 +75,19 @@ func (o Options) CostPlan(r Row) (harness.Plan, error) {
 	return p, err
 }
 
-// CostDir is where that run goes, relative to the directory of the matrix.
-func CostDir(r Row) string {
-	return path.Join("runs", strings.ReplaceAll(r.Name, " ", "-"), "cost")
+// mostCosts is the most runs that measure what a lock costs: a median and a spread need no more.
+const mostCosts = 5
+
+// CostRuns is how many runs measure each lock: as many as there are of each scenario.
+func (o Options) CostRuns() int { return max(1, min(o.Repeat, mostCosts)) }
+
+// CostDir is where the i-th of them goes, from 0, relative to the directory of the matrix.
+func CostDir(r Row, i int) string {
+	name := "cost"
+	if i > 0 {
+		name += "-" + strconv.Itoa(i+1)
+	}
+	return path.Join("runs", strings.ReplaceAll(r.Name, " ", "-"), name)
 }
 
 // Recoveries are the runs, relative to the directory of the matrix, that show how long a lock takes

@@ -192,46 +192,65 @@ func (f *Folder) judgedAgain(r Result) (Result, error) {
 		func(w *os.File) error { return run.Verdict.Write(w) })
 }
 
-// Measure adds what each lock costs to the matrix: a run of its own for each, one after the other,
-// because a run beside it would be measured, too. What was measured before an interruption is kept.
-// The error names the locks that could not be measured.
+// Measure adds what each lock costs to the matrix: runs of its own for each, one after the other,
+// because a run beside it would be measured, too, and the locks by turns, because a machine is not
+// always as quick. What was measured before an interruption is kept. The error names the locks that
+// could not be measured.
 func (f *Folder) Measure(ctx context.Context, run batch.Runner, m *Matrix,
 	tell func(done, all int, what string)) (failed error) {
-	rows := f.Options.CostRows()
-	for i, r := range rows {
+	rows, turns := f.Options.CostRows(), f.Options.CostRuns()
+	samples := map[string][]batch.Sample{}
+	for i := range turns * len(rows) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c, err := f.cost(ctx, run, r)
+		r := rows[i%len(rows)]
+		s, err := f.cost(ctx, run, r, i/len(rows))
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("no cost of %s: %w", r.Name, err))
 			continue
 		}
-		m.Costs = append(m.Costs, c)
-		tell(i+1, len(rows), "the cost of "+r.Name)
+		samples[r.Name] = append(samples[r.Name], s)
+		tell(i+1, turns*len(rows), "the cost of "+r.Name)
+	}
+	for _, r := range rows {
+		if all := samples[r.Name]; len(all) > 0 {
+			m.Costs = append(m.Costs, f.rowCost(r, all))
+		}
 	}
 	return failed
 }
 
-// cost measures one lock, unless the run is there already.
-func (f *Folder) cost(ctx context.Context, run batch.Runner, r Row) (c RowCost, err error) {
+// rowCost joins what runs of a lock have measured.
+func (f *Folder) rowCost(r Row, all []batch.Sample) RowCost {
+	p, _ := f.Options.CostPlan(r) // it has been run
+	c := RowCost{Row: r.Name, Dir: CostDir(r, 0), Clients: p.Clients, Hold: p.Hold,
+		Cost: batch.Join(all...)}
+	if len(all) > 1 {
+		for _, s := range all {
+			c.Each = append(c.Each, batch.Join(s))
+		}
+	}
+	return c
+}
+
+// cost measures one lock once, unless the run is there already.
+func (f *Folder) cost(ctx context.Context, run batch.Runner, r Row, turn int) (s batch.Sample,
+	err error) {
 	p, err := f.Options.CostPlan(r)
 	if err != nil {
-		return c, err
+		return s, err
 	}
-	name := CostDir(r)
+	name := CostDir(r, turn)
 	dir := filepath.Join(f.Dir, name)
 	recorded, err := store.Load(dir)
 	if err != nil || !recorded.History.Complete() {
 		if _, err := run(ctx, p, name); err != nil {
-			return c, err
+			return s, err
 		}
 		if recorded, err = store.Load(dir); err != nil {
-			return c, err
+			return s, err
 		}
 	}
-	return RowCost{
-		Row: r.Name, Dir: name, Clients: p.Clients, Hold: p.Hold,
-		Cost: batch.Join(batch.Measure(recorded.History, recorded.Trace)),
-	}, nil
+	return batch.Measure(recorded.History, recorded.Trace), nil
 }
