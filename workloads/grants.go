@@ -88,7 +88,8 @@ func expiryOf(args []string) time.Duration {
 
 // Prolongs returns the lease that a command of a client that has the lock has prolonged, if it has:
 // of independent masters it is over when a majority has not heard of a longer one. A script whose
-// text was not seen is not guessed.
+// text was not seen is not guessed; nor is one that was sent when the lease on its node was over:
+// there was no key of the client's to prolong, whatever the reply means.
 func (g *Grants) Prolongs(sent, done history.Command) (to Granted, ok bool) {
 	g.learn(sent.Args)
 	g.mu.Lock()
@@ -96,17 +97,26 @@ func (g *Grants) Prolongs(sent, done history.Command) (to Granted, ok bool) {
 	to = Granted{Node: sent.Node}
 	to.Sent, to.Lease = time.Duration(sent.Sent), g.Lease
 	named, ok := g.prolonged(sent.Args, done)
-	if !ok {
+	if !ok || g.over(sent) {
 		return to, false
 	}
-	if to.Lease = cmp.Or(named, g.Lease); g.Masters <= 1 {
+	before := g.end()
+	to.Lease = cmp.Or(named, g.Lease)
+	g.last[sent.Node] = granting{sent.Sent, to.Lease}
+	if g.Masters <= 1 {
 		return to, true
 	}
-	before := g.end()
-	g.last[sent.Node] = granting{sent.Sent, to.Lease}
 	end := g.end()
 	to.Node, to.Sent = "", end-to.Lease
 	return to, end > before
+}
+
+// over reports whether the lease on the node of a command had ended when it was sent, as far as its
+// length is known.
+func (g *Grants) over(sent history.Command) bool {
+	c, ok := g.last[sent.Node]
+	lease := cmp.Or(c.lease, g.Lease)
+	return ok && lease > 0 && sent.Sent > c.sent+int64(lease)
 }
 
 // prolonged reports whether a command has prolonged a lease, and the lease that it names.

@@ -94,11 +94,38 @@ func TestExtensionsOfSeveralMasters(t *testing.T) {
 		{"n1 51 EVALSHA " + digest(renew) + " 1 k > 0", 0},
 		{"n2 60 EVALSHA " + digest(renew) + " 1 k > 1", 150},
 		{"n1 70 EVALSHA " + digest(renew) + " 1 k > 1", 160},
+		{"n2 161 EVALSHA " + digest(renew) + " 1 k > 1", 0}, // there it was over at 160
+		{"n1 170 EVALSHA " + digest(renew) + " 1 k > 1", 0}, // n0 is over, and n2: no majority
 	} {
 		sent, done := told(c.line)
 		to, ok := g.Prolongs(sent, done)
 		if end := to.Sent + to.Lease; ok != (c.end > 0) || ok && end != c.end {
 			t.Errorf("%s: until %d (%v), not %d", c.line, end, ok, c.end)
 		}
+	}
+}
+
+// TestAnExtensionOfALeaseThatIsOver is none: the key is gone, or another client's.
+func TestAnExtensionOfALeaseThatIsOver(t *testing.T) {
+	renew, scripts := "redis.call('expire',KEYS[1])", new(Scripts)
+	scripts.Learn(renew)
+	g := Grants{Scripts: scripts, Lease: 100}
+	g.Expect([]string{"k"})
+	g.See(told("n0 1 SET k v NX > OK"))
+	for _, c := range []struct {
+		at   string
+		want bool
+	}{{"60", true}, {"160", true}, {"261", false}, {"262", false}} {
+		line := "n0 " + c.at + " EVALSHA " + digest(renew) + " 1 k > 1"
+		if _, ok := g.Prolongs(told(line)); ok != c.want {
+			t.Errorf("sent at %s: %v", c.at, ok)
+		}
+	}
+	// of a lease that is not known nothing is over
+	g = Grants{Scripts: scripts}
+	g.Expect([]string{"k"})
+	g.See(told("n0 1 SET k v NX > OK"))
+	if _, ok := g.Prolongs(told("n0 900 EVALSHA " + digest(renew) + " 1 k > 1")); !ok {
+		t.Error("a lease that is not known is said to be over")
 	}
 }

@@ -52,6 +52,7 @@ type Limits struct {
 // Open reads a history and counts its evidence into v. The history must be in order; commands may
 // be none.
 func Open(h *history.History, commands []history.Command, v *verdict.Verdict, l Limits) *Case {
+	h = trace.Prolonged(h, commands)
 	r := record.Of(h)
 	c := &Case{Record: r, history: h, trace: trace.New(h.Header, r, commands), trust: r.Trust,
 		faults: r.Faults, verdict: v, limits: l,

@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/lockbench/lockbench/history"
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
 
 // habits are what a script was seen to do to its key in some of its runs.
 type habits struct{ takes, frees bool }
@@ -66,4 +70,27 @@ func (r *Reader) habit(m *history.Command) habits {
 func (r *Reader) changedNothing(m *history.Command) bool {
 	e, _ := r.observed(m)
 	return Answered(m) && (e.Kind == None || e.Kind == Take && !yes(m.Reply))
+}
+
+// Prolonged returns a history without the extensions that a node refutes: the client took the reply
+// of its script for a yes, and the script left the key as it was. What a reply means is the
+// script's own affair: 1 is often yes, and in python-redis-lock "not acquired".
+func Prolonged(h *history.History, commands []history.Command) *history.History {
+	r := NewReader(h.Header)
+	sent := map[[2]int64]*history.Command{} // by process and stamp
+	for i := range commands {
+		m := &commands[i]
+		if e, ok := r.observed(m); ok && e.Kind == None {
+			sent[[2]int64{int64(m.Process), m.Sent}] = m
+		}
+	}
+	refuted := func(e history.Event) bool {
+		return e.Type == history.Extend && e.Grant != nil &&
+			sent[[2]int64{int64(e.Process), e.Grant.Sent}] != nil
+	}
+	if !slices.ContainsFunc(h.Events, refuted) {
+		return h
+	}
+	return &history.History{Header: h.Header,
+		Events: slices.DeleteFunc(slices.Clone(h.Events), refuted)}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // ownLease is the trait of a variant that leaves the lease as the library has it: it is run where
@@ -62,6 +63,10 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 		Library: strings.TrimSpace(a.Library + " " + a.Version)}
 	if len(a.Variants) > 0 && v.Name != a.Variants[0].Name {
 		r.Name += " " + v.Name
+	}
+	if u.System != nemesis.Redis {
+		r.Library += ", in " + u.System
+		r.Traits = append(r.Traits, unseen)
 	}
 	for _, t := range u.Traits {
 		r.Traits = append(r.Traits, impls.Trait(t))

@@ -26,7 +26,9 @@ type Row struct {
 const (
 	Watchdog impls.Trait = "watchdog" // the lease is renewed while a client is inside
 	masters  impls.Trait = "masters"  // it uses independent masters
-	idle     impls.Trait = "idle"     // no client ever waits for it, so that no fault can be aimed
+	// no breakpoint can be at a command of its clients, since the lock is not in Redis
+	unseen impls.Trait = "unseen"
+	idle   impls.Trait = "idle" // no client ever waits for it, so that no fault can be aimed
 )
 
 // threeMasters are the fewest that have a majority.

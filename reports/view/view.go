@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/store"
 )
@@ -59,7 +60,7 @@ func Of(r *store.Run) (*View, error) {
 	if r.History == nil {
 		return nil, ErrNoHistory
 	}
-	v := &View{Run: r, Record: record.Of(r.History)}
+	v := &View{Run: r, Record: record.Of(trace.Prolonged(r.History, r.Trace))}
 	v.Faults = faultsOf(v.Record, r.Plan)
 	if r.Verdict != nil {
 		v.Violations = violationsOf(r.Verdict)
