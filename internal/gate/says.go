@@ -78,10 +78,8 @@ func forms(r *store.Run) []string {
 			seen[f+" = "+word(c.Reply, "")] = true
 		}
 	}
-	for _, e := range r.History.Events {
-		if e.F != "" && e.Type != history.Invoke && e.Type != history.Fault {
-			seen[strings.TrimSpace(fmt.Sprintf("%s: %s %s", e.F, e.Type, e.Why))] = true
-		}
+	for _, f := range outcomes(r) {
+		seen[f] = true
 	}
 	return slices.Sorted(maps.Keys(seen))
 }
