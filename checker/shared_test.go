@@ -85,3 +85,19 @@ func TestWhatHasNoModelOfSharedHolds(t *testing.T) {
 		t.Error("docs/formats.md has another word")
 	}
 }
+
+// TestAStrikeBetweenReadersHitsNothing: a fault that hits a reader while another one waits is no
+// attempt at a violation, and a run with no other is unknown.
+func TestAStrikeBetweenReadersHitsNothing(t *testing.T) {
+	for holder, waiters := range map[string]map[string]int{
+		"shared": {"shared": 0, "": 1}, "": {"shared": 1, "": 1}} {
+		for waiter, hits := range waiters {
+			h := story(t, "requires strikes=1; c0 acquire 1 5 "+holder+"; fault pause c0 8 90 strike; "+
+				"c1 acquire 6 95 "+waiter+"; c0 release 91 92; c1 release 97 98")
+			v := Check(h, nil, Options{Properties: []string{"S"}})
+			if v.Evidence.Hits != hits || (v.Verdict == Unknown) != (hits == 0) {
+				t.Errorf("a holder %q, a waiter %q: %d hits, %s", holder, waiter, v.Evidence.Hits, v.Verdict)
+			}
+		}
+	}
+}

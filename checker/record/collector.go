@@ -233,7 +233,7 @@ func (c *Collector) abandon(p *Client, t int64) {
 	c.Unknown++
 	if e := p.op; e.F == history.Acquire {
 		c.Calls = append(c.Calls, Call{Process: p.Process, N: e.N, Keys: KeysOf(e), From: e.T,
-			To: max(t, e.T), Outcome: history.Invoke, Depth: e.Depth})
+			To: max(t, e.T), Outcome: history.Invoke, Depth: e.Depth, Shared: e.Mode == history.Shared})
 	}
 	p.op = nil
 }
@@ -283,7 +283,8 @@ func (c *Collector) acquired(p *Client, e *history.Event) {
 	}
 	depth := max(e.Depth, p.op.Depth)
 	c.Calls = append(c.Calls, Call{Process: p.Process, N: e.N, Keys: keys, From: p.op.T,
-		To: min(e.T, max(p.Dead, p.op.T)), Outcome: e.Type, Why: e.Why, Err: e.Err, Depth: depth})
+		To: min(e.T, max(p.Dead, p.op.T)), Outcome: e.Type, Why: e.Why, Err: e.Err, Depth: depth,
+		Shared: p.op.Mode == history.Shared})
 	if e.Type == history.Fail && e.Why.Denied() {
 		for _, key := range keys {
 			if outer := c.outer(p, key); outer >= 0 {

@@ -118,6 +118,7 @@ type Call struct {
 	Why        history.Refusal // of one that failed
 	Err        string          // of one that did not succeed, for people
 	Depth      int
+	Shared     bool // it asked for a shared hold
 }
 
 // Unsure reports whether the outcome is unknown.

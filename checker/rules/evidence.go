@@ -71,10 +71,11 @@ func (c *Case) hits(f record.Fault) bool {
 }
 
 // awaited reports whether a client other than the holder had an acquire call for the hold's key
-// open at t.
+// open at t that it had to wait with: of two shared holds neither keeps the other out.
 func (c *Case) awaited(h *record.Hold, t int64) bool {
 	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
-		return k.Process != h.Process && k.From <= t && t <= k.To && slices.Contains(k.Keys, h.Key)
+		return k.Process != h.Process && !(k.Shared && h.Shared) && k.From <= t &&
+			t <= k.To && slices.Contains(k.Keys, h.Key)
 	})
 }
 

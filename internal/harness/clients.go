@@ -3,6 +3,7 @@ package harness
 import (
 	"math"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/workloads"
 )
 
@@ -85,16 +86,21 @@ func (r *run) wake() int64 {
 	return at
 }
 
-// waiter returns a live client that waits for the same lock, or -1.
+// waiter returns a live client that waits for the same lock, or -1. Of two that share a lock
+// neither waits for the other.
 func (r *run) waiter(s standing) int {
 	for i := range r.clients {
 		c := &r.clients[i]
-		if i != s.process && !c.gone && c.waiting && c.key == s.key {
+		if i != s.process && !c.gone && c.waiting && c.key == s.key &&
+			!(r.shares(i) && r.shares(s.process)) {
 			return i
 		}
 	}
 	return -1
 }
+
+// shares reports whether the cycle of a client is one with a shared hold.
+func (r *run) shares(i int) bool { return i >= 0 && r.clients[i].next.Mode == history.Shared }
 
 // never is a wake-up that does not come.
 const never = math.MaxInt64

@@ -41,6 +41,7 @@ type Choice struct {
 	Cost     *matrix.RowCost `json:"cost,omitempty"`
 
 	broken int // faults that break it
+	open   int // faults of which it is not known whether they do: they come after what is known
 }
 
 // Proof is what a lock did under one fault, and the command that shows it.
@@ -82,7 +83,8 @@ func choose(q Query, faults []string, from ...source) (out []Choice) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Choice) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.broken, b.broken),
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.open, b.open),
+			cmp.Compare(a.broken, b.broken),
 			cmp.Compare(len(a.Against), len(b.Against)), cmp.Compare(a.doubts(), b.doubts()))
 	})
 	return out
@@ -144,6 +146,7 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 		case t.Against != "":
 			c.Against = append(c.Against, t.Against)
 			c.broken += batch.Truth(t.Broken)
+			c.open += batch.Truth(!t.Broken)
 		}
 		if asked && (t.Against == "" || t.Broken) {
 			c.Proofs = append(c.Proofs, s.proof(r, cell))

@@ -57,20 +57,20 @@
     for (const [id, fault] of [['pause', 'pause'], ['work', 'longwork']]) if (lease > 0 && number(id) >= lease) asked.add(fault);
     const strange = [...asked].filter(f => !D.columns.includes(f));
     const out = (D.choose || []).map(l => {
-      const o = { l, against: [], broken: 0, breaks: [], clean: [] };
+      const o = { l, against: [], broken: 0, open: 0, breaks: [], clean: [] };
       for (const [i, id] of [[0, 'must-told'], [1, 'must-fencing']]) if ($(id).checked && l.lacks.includes(D.lacks[i])) o.against.push(D.texts[D.lacks[i]]);
       D.columns.forEach((f, c) => {
         const s = l.stands[c][mode];
         if (asked.has(f)) {
           if (s) o.against.push(D.texts[Math.abs(s)]); else o.clean.push(c);
-          o.broken += s > 0;
+          o.broken += s > 0; o.open += s < 0;
         } else if (s > 0 && f !== 'none') o.breaks.push(f);
       });
       strange.forEach(f => o.against.push(f + ' was not run'));
       o.doubts = o.breaks.length + l.untried - strange.length;
       return o;
     });
-    out.sort((a, b) => !!a.against.length - !!b.against.length || a.broken - b.broken || a.against.length - b.against.length || a.doubts - b.doubts);
+    out.sort((a, b) => !!a.against.length - !!b.against.length || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length || a.doubts - b.doubts);
     const left = out.filter(o => !o.against.length), body = $('remaining').tBodies[0];
     $('decision').textContent = (left.length ? left.length : 'None') + ' of ' + out.length + (out.length === 1 ? ' lock' : ' locks') + (left.length === 1 ? ' remains' : ' remain') +
       (asked.size > 1 ? ' under ' + [...asked].filter(f => f !== 'none').join(', ') : ' without any fault') + '.';
