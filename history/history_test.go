@@ -118,6 +118,8 @@ var impossible = []struct{ name, events, says string }{
 	{"event after the end", `{"type":"end","t":1,"process":-1}
 {"type":"kill","t":2,"process":0}`, "line 3: kill after the end"},
 	{"unknown type", `{"type":"maybe","t":1,"process":0}`, `line 2: unknown type "maybe"`},
+	{"unknown mode", `{"type":"invoke","t":1,"process":0,"f":"acquire","n":1,"mode":"write"}`,
+		`line 2: process 0: unknown mode "write"; it is shared, or none`},
 	{"fault without phase", `{"type":"fault","t":1,"process":-1,"f":"cut"}`,
 		`line 2: fault "cut" has phase ""`},
 	{"cut short", `{"type":"invoke","t":1,"pro`, "line 2: not JSON, or cut short"},

@@ -89,6 +89,8 @@ func (v *Validator) outside(e *Event) error {
 
 func (p *process) operation(e *Event) error {
 	switch {
+	case e.Mode != "" && e.Mode != Shared:
+		return fmt.Errorf("process %d: unknown mode %q; it is %s, or none", e.Process, e.Mode, Shared)
 	case e.Type == Invoke && p.busy:
 		return fmt.Errorf("process %d: %s invoked while its %s of acquisition %d is open", e.Process, e.F,
 			p.open.f, p.open.n)

@@ -16,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/history/edn"
 )
 
-var updateEDN = flag.Bool("update-edn", false, "write the golden files of the EDN tests")
+var update = flag.Bool("update", false, "write the golden files")
 
 // lines writes the events of a history one JSON object per line.
 func eventLines(h *history.History) string {
@@ -34,7 +34,7 @@ func eventLines(h *history.History) string {
 func goldenEDN(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *updateEDN {
+	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -82,6 +82,8 @@ func whole() *history.History {
 	granted.Grant = &history.Grant{Sent: 12, Lease: 1000, Token: 5}
 	lost := ev(history.Info, 100, 2, history.Acquire, 1)
 	lost.Err = "i/o timeout"
+	shared := ev(history.Invoke, 101, 2, history.Acquire, 2)
+	shared.Mode = history.Shared
 	return &history.History{
 		Header: history.Header{Type: "header", Format: history.Format, Clients: 3},
 		Events: []history.Event{
@@ -92,8 +94,7 @@ func whole() *history.History {
 			ev(history.Invoke, 40, 0, history.Release, 1), ev(history.OK, 45, 0, history.Release, 1), fail,
 			ev(history.Invoke, 60, 1, history.Acquire, 2), ev(history.OK, 70, 1, history.Acquire, 2),
 			ev(history.Invoke, 80, 1, history.Release, 2), foreign,
-			ev(history.Invoke, 95, 2, history.Acquire, 1), lost, ev(history.Invoke, 101, 2, history.Acquire,
-				2),
+			ev(history.Invoke, 95, 2, history.Acquire, 1), lost, shared,
 			{Type: history.Fault, T: 110, Process: history.Harness, F: "kill", Target: "n0",
 				Phase: history.PhaseTo, ID: 1},
 			{Type: history.End, T: 120, Process: history.Harness},

@@ -116,6 +116,9 @@ func (i *importer) stamp(time int64) int64 {
 
 func (i *importer) event(o *operation, process int) (history.Event, error) {
 	e := history.Event{Type: o.typ, T: i.stamp(o.time), Process: process, F: o.f, Err: o.err}
+	if o.f == history.Acquire {
+		e.Mode = o.mode
+	}
 	switch why := history.Refusal(o.err); why {
 	case history.GaveUp, history.Unreachable, history.ServerRefused:
 		e.Why = why

@@ -64,6 +64,7 @@ func ReadAny(r io.Reader, o Options) (*history.History, error) {
 //     nothing to a lock;
 //   - the owner is :client in the :value of a grant, where there is one, else the :process; its
 //     :fence is the fencing token;
+//   - an acquire with :mode :shared, as Write has it, asks for a shared hold;
 //   - what is not an integer process is the nemesis.
 //
 // On an error it returns what was readable before it; the error is a *LineError.
@@ -100,6 +101,7 @@ type operation struct {
 	time    int64 // -1: unknown
 	value   any
 	err     string
+	mode    string
 }
 
 // ednOps decodes all maps of a text. With an error it returns those before it.
@@ -145,6 +147,9 @@ func opOf(m map[any]any) (operation, error) {
 	}
 	if e := m[edn.Keyword("error")]; e != nil {
 		o.err = plainText(e)
+	}
+	if mode := m[edn.Keyword("mode")]; mode != nil && plainText(mode) == history.Shared {
+		o.mode = history.Shared
 	}
 	typ, f := m[edn.Keyword("type")], m[edn.Keyword("f")]
 	if typ == nil || o.process == nil {

@@ -15,7 +15,8 @@ import (
 // extensions, losses, kills, gaps) is left out, except for what Options.Values asks for. A
 // process whose acquire or release had an unknown outcome gets a new number afterwards, as in
 // Jepsen. Several locks must be written one by one (Options.Key) or as independent keys, since
-// its models know one lock.
+// its models know one lock. A shared hold has :mode :shared, which its mutex model does not know:
+// that takes two of them for a violation.
 func Write(w io.Writer, h *history.History, o Options) error {
 	return export(w, h, o, jepsenOp.line)
 }
@@ -49,11 +50,15 @@ type jepsenOp struct {
 	index                         int
 	time                          int64
 	typ, process, f, value, error string
+	mode                          string // of an acquire that shares the lock; Jepsen has no such key
 }
 
 func (o jepsenOp) line() string {
 	s := fmt.Sprintf("{:index %d, :time %d, :type %s, :process %s, :f %s, :value %s", o.index, o.time,
 		o.typ, o.process, o.f, o.value)
+	if o.mode != "" {
+		s += ", :mode " + o.mode
+	}
 	if o.error != "" {
 		s += ", :error " + o.error
 	}
@@ -62,6 +67,9 @@ func (o jepsenOp) line() string {
 
 func (o jepsenOp) text() string {
 	fields := []string{o.process, o.typ, o.f, o.value}
+	if o.mode != "" {
+		fields = append(fields, o.mode)
+	}
 	if o.error != "" {
 		fields = append(fields, o.error)
 	}
@@ -97,6 +105,9 @@ func (x *exporter) op(e history.Event) (jepsenOp, bool) {
 	}
 	o := jepsenOp{time: e.T, typ: keyword(string(e.Type)), process: strconv.Itoa(x.process(e)),
 		f: keyword(e.F), value: x.value(e)}
+	if e.Mode != "" {
+		o.mode = keyword(e.Mode)
+	}
 	if err := e.Err; err != "" && e.Type != history.OK {
 		o.error = quote(err)
 		if e.Why != history.Taken {

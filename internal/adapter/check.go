@@ -283,6 +283,9 @@ func (c *checker) ask(ctx context.Context) {
 	if !c.wants(holder, Order{Do: doRelease, N: 1}, false, "the holder releases", isReleased) {
 		return
 	}
+	if c.use.Declares.Shared && err == nil {
+		c.askShared(holder, other)
+	}
 	if err == nil {
 		c.wants(other, acquireOrder(2, checkWait), false, "then the second client acquires", isAcquired)
 		if c.kind == nil {
@@ -292,6 +295,22 @@ func (c *checker) ask(ctx context.Context) {
 		}
 	}
 	c.ends(holder)
+}
+
+// askShared asks for two shared holds at once, and that they keep an exclusive one out.
+func (c *checker) askShared(holder, other *remote) {
+	const first, second = 101, 102
+	shared := func(n int) Order {
+		o := acquireOrder(n, checkWait)
+		o.Mode = history.Shared
+		return o
+	}
+	c.wants(holder, shared(first), false, "the first client acquires a shared hold", isAcquired)
+	c.wants(other, shared(second), false, "and the second one beside it", isAcquired)
+	c.wants(other, Order{Do: doRelease, N: second}, false, "it releases its own", isReleased)
+	c.wants(other, acquireOrder(second+1, checkWait), false,
+		"an exclusive hold is refused while the other is left", isRefused)
+	c.wants(holder, Order{Do: doRelease, N: first}, false, "the first client releases", isReleased)
 }
 
 // sayOfKeys is say of what the keys of Redis show.

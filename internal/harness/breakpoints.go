@@ -77,20 +77,29 @@ func (c *nemesisRunner) await(step int) {
 	c.armed = step + 1
 	c.release()
 	c.latest++
-	a := c.steps[step].Await
+	a := *c.steps[step].Await
 	if a.Phase == nemesis.Lost {
 		c.countLosses()
 		return
 	}
-	order := workloads.Order{Do: workloads.DoArm, Breakpoint: &workloads.Breakpoint{
-		ID: c.latest, At: a.At, Phase: a.Phase, Command: a.Command, Means: a.Means,
-		Nth: a.Nth,
-	}}
 	for i := range c.run.clients {
 		if c.means(a.Client, i) {
-			c.send(i, order)
+			c.arm(i, a)
 		}
 	}
+}
+
+// arm arms the latest breakpoint at a client.
+func (c *nemesisRunner) arm(i int, a nemesis.Await) {
+	c.send(i, workloads.Order{Do: workloads.DoArm, Breakpoint: &workloads.Breakpoint{
+		ID: c.latest, At: a.At, Phase: a.Phase, Command: a.Command, Means: a.Means, Nth: a.Nth}})
+}
+
+// beside reports whether a client came where another than the one that was hit is awaited, and
+// shares the lock with that one: it needs nothing that the hit one has, and its coming says nothing.
+func (c *nemesisRunner) beside(a nemesis.Await, process, key int) bool {
+	return a.Client == nemesis.Other && a.Phase == nemesis.Granted && key == c.hitLast.key &&
+		c.run.shares(process) && c.run.shares(c.hitLast.process)
 }
 
 // means reports whether client i is meant by a name.
@@ -143,6 +152,11 @@ func (c *nemesisRunner) came(process int, g workloads.BreakpointHit) {
 	pass := workloads.Order{Do: workloads.DoGo, Breakpoint: &workloads.Breakpoint{ID: g.ID}}
 	if g.ID != c.latest || c.stopped != nil {
 		c.send(process, pass)
+		return
+	}
+	if a := c.steps[c.armed-1].Await; a != nil && c.beside(*a, process, g.Key) {
+		c.send(process, pass)
+		c.arm(process, *a) // it may come for an exclusive hold next
 		return
 	}
 	c.hitLast = standing{process, g.Key}

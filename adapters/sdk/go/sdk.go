@@ -64,6 +64,13 @@ type Extender interface {
 	Extend(ctx context.Context, n int) (Grant, error)
 }
 
+// Sharer is a Lock that has a shared mode, as adapter.yaml declares: such holds may overlap one
+// another, and no hold that Acquire granted.
+type Sharer interface {
+	// AcquireShared waits as Acquire does; Release ends the hold.
+	AcquireShared(ctx context.Context, n int, keys []string, wait time.Duration) (Grant, error)
+}
+
 // Grant is what the library says of a hold: the end of its validity, a fencing token, or nothing.
 // Sent is when the command that was granted was about to leave, which lockbench sees by itself
 // where the lock is in Redis.
@@ -133,6 +140,7 @@ type order struct {
 	N    int      `json:"n"`
 	Keys []string `json:"keys"`
 	Wait *int64   `json:"wait_ms"`
+	Mode string   `json:"mode"` // "shared", or exclusive
 	Config
 }
 
@@ -198,11 +206,7 @@ func carryOut(ctx context.Context, lock Lock, o order) {
 	case o.Do != "acquire" && !holds(o):
 		err = fmt.Errorf("nothing is held under %d", o.N)
 	case o.Do == "acquire":
-		wait := time.Duration(-1)
-		if o.Wait != nil {
-			wait = time.Duration(*o.Wait) * time.Millisecond
-		}
-		grant, err = lock.Acquire(ctx, o.N, o.Keys, wait)
+		grant, err = acquire(ctx, lock, o)
 	case o.Do == "release":
 		err = lock.Release(ctx, o.N)
 	case o.Do == "extend" && can:
@@ -226,6 +230,21 @@ func carryOut(ctx context.Context, lock Lock, o order) {
 		}
 	}
 	say(is, answer)
+}
+
+func acquire(ctx context.Context, lock Lock, o order) (Grant, error) {
+	wait := time.Duration(-1)
+	if o.Wait != nil {
+		wait = time.Duration(*o.Wait) * time.Millisecond
+	}
+	if o.Mode != "shared" {
+		return lock.Acquire(ctx, o.N, o.Keys, wait)
+	}
+	sharer, can := lock.(Sharer)
+	if !can {
+		return Grant{}, errors.New("this lock has no shared mode")
+	}
+	return sharer.AcquireShared(ctx, o.N, o.Keys, wait)
 }
 
 var held sync.Map // the n of all holds

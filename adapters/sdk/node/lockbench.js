@@ -5,7 +5,8 @@
 //   lockbench.run(async (config) => ({        // connect; write no key
 //     async acquire (n, keys, wait) { ... },  // ms; 0: one try; undefined: as the library has it
 //     async release (n) { ... },
-//     async extend (n) { ... }                // if the lock can
+//     async extend (n) { ... },               // if the lock can
+//     async acquireShared (n, keys, wait) { ... } // of a lock that declares a shared mode
 //   }), lockbench.versions('my-library'))
 //
 // acquire and extend may return { valid_until, token }; lockbench.untilDate(ms) makes a valid_until
@@ -50,7 +51,10 @@ function run (make, versions) {
     switch (o.do) {
       case 'touch': return say({ is: 'touched', n: o.n, t: now() })
       case 'stop': return lock.stop && lock.stop()
-      case 'acquire': return act(o, 'acquired', () => lock.acquire(o.n, o.keys, o.wait_ms))
+      case 'acquire': {
+        const acquire = o.mode === 'shared' ? 'acquireShared' : 'acquire'
+        return act(o, 'acquired', () => lock[acquire](o.n, o.keys, o.wait_ms), !lock[acquire])
+      }
       case 'release': return act(o, 'released', () => lock.release(o.n))
       case 'extend': return act(o, 'extended', () => lock.extend(o.n), !lock.extend)
       default: return say({ is: 'broken', err: `unknown order ${o.do}` })
@@ -75,7 +79,8 @@ function run (make, versions) {
 
 async function act (o, is, call, cannot) {
   say({ is: 'begun', n: o.n, op: o.do, t: now() })
-  if (cannot) return say({ is: 'failed', n: o.n, t: now(), err: 'this lock has no ' + o.do })
+  const what = o.mode === 'shared' ? 'shared mode' : o.do
+  if (cannot) return say({ is: 'failed', n: o.n, t: now(), err: 'this lock has no ' + what })
   try {
     const said = await call()
     say({ is, n: o.n, t: now(), ...said })

@@ -7,6 +7,7 @@
         def acquire(self, n, keys, wait): ... # seconds; 0: one try; None: as the library has it
         def release(self, n): ...
         def extend(self, n): ...              # if the lock can; may return {"valid_until": ns}
+        def acquire_shared(self, n, keys, wait): ...  # of a lock that declares a shared mode
 
     lockbench.run(MyLock, {"my-library": "1.2.3"})
 
@@ -104,9 +105,8 @@ class _Owner:
         try:
             if op == "acquire":
                 wait = order.get("wait_ms")
-                acquire = self.lock.acquire
-                if order.get("mode") == "shared":
-                    acquire = self.lock.acquire_shared  # of a lock that declares shared
+                shared = order.get("mode") == "shared"
+                acquire = self.lock.acquire_shared if shared else self.lock.acquire
                 grant = acquire(n, order["keys"], None if wait is None else wait / 1000)
                 return {"is": "acquired", **(grant or {})}
             if not hasattr(self.lock, op):

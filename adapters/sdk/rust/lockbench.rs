@@ -27,6 +27,11 @@ pub trait Lock: Send + 'static {
     /// Waits for so long; zero is one try, None as long as the library does by itself.
     fn acquire(&mut self, n: u64, keys: &[String], wait: Option<Duration>)
         -> Result<Grant, Error>;
+    /// As acquire, in the shared mode of a lock that declares one.
+    fn acquire_shared(&mut self, _n: u64, _keys: &[String], _wait: Option<Duration>)
+        -> Result<Grant, Error> {
+        Err(Error::Failed("this lock has no shared mode".into()))
+    }
     fn release(&mut self, n: u64) -> Result<(), Error>;
     fn extend(&mut self, _n: u64) -> Result<Grant, Error> {
         Err(Error::Failed("this lock has no extend".into()))
@@ -131,7 +136,12 @@ fn own(mut lock: impl Lock, orders: mpsc::Receiver<Value>) {
         let done = match op {
             "acquire" => {
                 let wait = order["wait_ms"].as_u64().map(Duration::from_millis);
-                lock.acquire(n, &texts(&order["keys"]), wait).map(|g| ("acquired", g))
+                let keys = texts(&order["keys"]);
+                match order["mode"].as_str() {
+                    Some("shared") => lock.acquire_shared(n, &keys, wait),
+                    _ => lock.acquire(n, &keys, wait),
+                }
+                .map(|g| ("acquired", g))
             }
             _ if !held.contains(&n) => Err(Error::Failed(format!("nothing is held under {n}"))),
             "release" => lock.release(n).map(|_| ("released", Grant::default())),

@@ -1,6 +1,7 @@
 //go:build linux
 
-// The smallest lock that is right on one Redis: SET NX PX, then compare and delete.
+// The smallest lock that is right on one Redis: SET NX PX, then compare and delete. Readers are
+// fields of a hash, whose lease each new one prolongs: a writer may wait for ever.
 package main
 
 import (
@@ -14,8 +15,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-var release = redis.NewScript(
-	`if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`)
+var (
+	share = redis.NewScript(
+		`if redis.call('type', KEYS[1]).ok == 'string' then return 0 end
+		redis.call('hset', KEYS[1], ARGV[1], 1)
+		return redis.call('pexpire', KEYS[1], ARGV[2])`)
+	release = redis.NewScript(
+		`if redis.call('type', KEYS[1]).ok == 'hash' then
+			return redis.call('hdel', KEYS[1], ARGV[1]) end
+		if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end
+		return 0`)
+)
 
 type example struct {
 	redis     *redis.Client
@@ -42,13 +52,27 @@ func open(c sdk.Config) (sdk.Lock, error) {
 
 func (l *example) Acquire(ctx context.Context, _ int, keys []string, wait time.Duration) (
 	sdk.Grant, error) {
+	return l.take(keys[0], wait, func(token string) (bool, error) {
+		return l.redis.SetNX(ctx, keys[0], token, l.ttl).Result()
+	})
+}
+
+func (l *example) AcquireShared(ctx context.Context, _ int, keys []string, wait time.Duration) (
+	sdk.Grant, error) {
+	return l.take(keys[0], wait, func(token string) (bool, error) {
+		return share.Run(ctx, l.redis, keys[:1], token, l.ttl.Milliseconds()).Bool()
+	})
+}
+
+func (l *example) take(key string, wait time.Duration, attempt func(token string) (bool, error)) (
+	sdk.Grant, error) {
 	for end, token := time.Now().Add(wait), rand.Text(); ; time.Sleep(l.poll) {
-		ok, err := l.redis.SetNX(ctx, keys[0], token, l.ttl).Result()
+		ok, err := attempt(token)
 		switch {
 		case err != nil:
 			return sdk.Grant{}, err
 		case ok:
-			l.key, l.token = keys[0], token
+			l.key, l.token = key, token
 			return sdk.Grant{}, nil
 		case wait <= 0:
 			return sdk.Grant{}, sdk.Taken
