@@ -96,7 +96,7 @@ func (c *nemesisRunner) arm(i int, a nemesis.Await) {
 }
 
 // beside reports whether a client came where another than the one that was hit is awaited, and
-// shares the lock with that one: it needs nothing that the hit one has, and its coming says nothing.
+// shares the lock with that one: it needs nothing of it, so that its coming says nothing.
 func (c *nemesisRunner) beside(a nemesis.Await, process, key int) bool {
 	return a.Client == nemesis.Other && a.Phase == nemesis.Granted && key == c.hitLast.key &&
 		c.run.shares(process) && c.run.shares(c.hitLast.process)
