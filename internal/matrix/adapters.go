@@ -131,7 +131,7 @@ func (o Options) rowsAndColumns() ([]Row, []Column, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	_, columns, err := RowsAndColumns(nil, o.Columns)
+	columns, err := findColumns(rows, o.Columns)
 	return rows, columns, err
 }
 

@@ -23,20 +23,31 @@ func Impossible(r Row, c Column) string {
 	case r.Has(impls.Posted):
 		return "as posted it cannot be used twice within its lease of 20 s; its repaired form has a " +
 			"row of its own"
+	case c.Libraries && r.Adapter == "":
+		return "its client sends nothing again; see request-loss and reply-loss"
 	case !r.Has(masters) && loss:
 		return "it uses one Redis; see node-crash"
 	}
 	return ""
 }
 
-// RowsAndColumns are rows and columns by their names: all for none.
+// RowsAndColumns are lockbench's own rows and columns by their names: all for none.
 func RowsAndColumns(locks, faults []string) ([]Row, []Column, error) {
 	rs, err := FindRows(locks)
 	if err != nil {
 		return nil, nil, err
 	}
-	cs, err := find("fault", columns(), func(c Column) string { return c.Name }, faults)
+	cs, err := findColumns(rs, faults)
 	return rs, cs, err
+}
+
+// findColumns are columns by their names: for none, all that are for some row.
+func findColumns(rows []Row, names []string) ([]Column, error) {
+	all := columns()
+	if len(names) == 0 && !slices.ContainsFunc(rows, func(r Row) bool { return r.Adapter != "" }) {
+		all = Columns()
+	}
+	return find("fault", all, func(c Column) string { return c.Name }, names)
 }
 
 // FindRows are rows by their names, or by the names of their locks: all for none.

@@ -54,7 +54,7 @@ func TestTheDocumentShowsTheExpectations(t *testing.T) {
 		if expectations()[row].From == "reasoned before measuring" {
 			want += " *"
 		}
-		for _, c := range columns() {
+		for _, c := range Columns() {
 			letters, known := Expected(row, c.Name)
 			cell := expectations()[row].Properties[c.Name]
 			switch {
@@ -90,7 +90,7 @@ func TestEveryLockAndEveryFaultIsInTheMatrix(t *testing.T) {
 		}
 	}
 	aimed := map[string]bool{}
-	for _, c := range columns() {
+	for _, c := range Columns() {
 		for _, a := range c.Aims {
 			name, _, _ := strings.Cut(a.Nemesis, ":")
 			aimed[name] = true
@@ -109,7 +109,7 @@ func TestEveryLockAndEveryFaultIsInTheMatrix(t *testing.T) {
 // TestEveryCellHasAnAim wants a run for every cell that is possible, and one that is no control.
 func TestEveryCellHasAnAim(t *testing.T) {
 	for _, r := range Rows() {
-		for _, c := range columns() {
+		for _, c := range Columns() {
 			ts := (Options{}).cell(r, c, 1)
 			hit := slices.ContainsFunc(ts, func(t Task) bool { return !t.Aim.Control })
 			if possible := Impossible(r, c) == ""; possible != hit {
@@ -181,5 +181,27 @@ func TestRowsOfOneNameAreRefused(t *testing.T) {
 	if _, err := distinct([]Row{{Name: "redis-py", Adapter: "redis-py"},
 		{Name: "redis-py", Adapter: "./redis-py"}}); err == nil {
 		t.Error("two adapters of one name are accepted")
+	}
+}
+
+// TestColumnsOfLibraries: what a client sends again by itself is asked of libraries only.
+func TestColumnsOfLibraries(t *testing.T) {
+	has := func(o Options) bool {
+		_, cs, err := o.rowsAndColumns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(cs, func(c Column) bool { return c.Libraries })
+	}
+	if has(Options{}) || !has(Options{Adapters: []string{"redsync"}}) {
+		t.Error("the columns of libraries are in the matrix of locks, or not in that of libraries")
+	}
+	tasks, err := Options{Rows: []string{"token-lua"}, Columns: []string{"message"}}.Tasks()
+	if err != nil || len(tasks) > 0 {
+		t.Errorf("%d runs, %v", len(tasks), err)
+	}
+	tasks, err = Options{Adapters: []string{"redsync"}, Columns: []string{"message"}}.Tasks()
+	if err != nil || len(tasks) == 0 {
+		t.Errorf("%d runs, %v", len(tasks), err)
 	}
 }
