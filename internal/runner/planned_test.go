@@ -32,6 +32,13 @@ func TestCellsOfLibrariesCanBePlanned(t *testing.T) {
 		if a.Missing() != nil && !testenv.Required("adapters") {
 			continue
 		}
+		if u, err := a.Use(k.Row.Variant); err != nil {
+			t.Fatal(err)
+		} else if here, err := testenv.Have(u.System); err != nil {
+			t.Fatal(err)
+		} else if !here {
+			continue
+		}
 		_, _, err = runner.Prepare(t.Context(), o.RunOptions(k.Row, k.Aim, k.Seed))
 		if impossible := (nemesis.ImpossibleError{}); err != nil && !errors.As(err, &impossible) {
 			t.Errorf("%s %s: %v", k.Row.Name, k.Aim.Nemesis, err)
