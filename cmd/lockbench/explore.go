@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -127,10 +128,16 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 		return err
 	case err != nil:
 		return broken(err)
-	case f.asJSON:
-		err = history.WriteDocument(c.OutOrStdout(), out)
-	default:
-		err = out.Text(c.OutOrStdout())
+	}
+	return tellFindings(c.OutOrStdout(), out, f.asJSON)
+}
+
+// tellFindings prints what a search found, and ends with its exit code.
+func tellFindings(w io.Writer, out explore.Findings, asJSON bool) (err error) {
+	if asJSON {
+		err = history.WriteDocument(w, out)
+	} else {
+		err = out.Text(w)
 	}
 	switch {
 	case err != nil:
@@ -216,7 +223,8 @@ func linkAdapter(ctx context.Context, a adapters.Adapter) error {
 func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.Findings,
 	err error) {
 	f.search.Screen = c.ErrOrStderr()
-	out = explore.Findings{Impl: cmp.Or(f.Impl, f.Adapter), Nemesis: f.Nemesis}
+	out = explore.Findings{Format: batch.Format, Impl: cmp.Or(f.Impl, f.Adapter), Nemesis: f.Nemesis,
+		Asked: askedFor(c.Flags()), Version: runner.Version(), Shard: f.shard}
 	if f.all.exhaustive {
 		var covered explore.Covered
 		hits, covered, out.Progress, err = f.all.of(f.search).Find(c.Context())
@@ -229,6 +237,20 @@ func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.F
 		out.Rarer = out.Progress.RarerThan()
 	}
 	return hits, out, err
+}
+
+// notAsked are the flags that change nothing in what is searched: shards may differ in them.
+var notAsked = []string{"shard", "jobs", "store", "out", "json"}
+
+// askedFor are the flags that were given, with their values.
+func askedFor(set *pflag.FlagSet) map[string]string {
+	out := map[string]string{}
+	set.Visit(func(f *pflag.Flag) {
+		if !slices.Contains(notAsked, f.Name) {
+			out[f.Name] = f.Value.String()
+		}
+	})
+	return out
 }
 
 // check refuses what makes no sense, and fills in what depends on the machine.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
@@ -29,12 +30,17 @@ func mergeCommand() *cobra.Command {
 	var f mergeFlags
 	c := &cobra.Command{
 		Use:   "merge DIR...",
-		Short: "Join the shards of a matrix or a gate",
+		Short: "Join the shards of a matrix, a gate or a search",
 		Long: `merge joins the directories that shards of one matrix or one gate wrote (--shard 1/4 to
 --shard 4/4) to what a single machine would have written: the runs, the results and the pages. It
 refuses parts with different plans, seeds or versions, a shard that is there twice, and missing
-shards. Of a gate the whole is judged again; the exit code is that of gate. Of a matrix it is 0.`,
+shards. Of a gate the whole is judged again; the exit code is that of gate. Of a matrix it is 0.
+The shards of a search are the files that hold what explore --json printed; the exit code is that of
+explore.`,
 		Example: `  lockbench merge shard-1 shard-2 shard-3 shard-4 --out whole
+
+  # what four machines found with explore --json --shard 1/4 > 1.json and so on
+  lockbench merge 1.json 2.json 3.json 4.json
 
   # what there is, if a machine was lost; what is missing is unknown
   lockbench merge shard-* --allow-missing`,
@@ -63,6 +69,9 @@ func (f *mergeFlags) run(c *cobra.Command, dirs []string) error {
 		return f.gates(c, dirs)
 	case matrix.File:
 		return f.matrices(c, dirs)
+	}
+	if info, err := os.Stat(dirs[0]); err == nil && info.Mode().IsRegular() {
+		return f.searches(c, dirs)
 	}
 	return fmt.Errorf("%s has neither %s nor %s; name a directory that matrix or gate has written",
 		dirs[0], matrix.File, gate.ResultFile)
@@ -126,6 +135,26 @@ func (f *mergeFlags) matrices(c *cobra.Command, dirs []string) error {
 		return broken(err)
 	}
 	return broken(showMatrix(c, out, m, f.asJSON))
+}
+
+// searches joins what the shards of a search printed.
+func (f *mergeFlags) searches(c *cobra.Command, files []string) error {
+	if f.out != "" {
+		return errors.New("--out is for a matrix or a gate; what searches found goes to standard output")
+	}
+	var parts []explore.Part
+	for _, file := range files {
+		p, err := explore.ReadPart(file)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, p)
+	}
+	whole, err := explore.Merge(parts, f.allowMissing)
+	if err != nil {
+		return err
+	}
+	return tellFindings(c.OutOrStdout(), whole, f.asJSON)
 }
 
 // gather makes the directory of the whole and copies the runs of the parts into it.

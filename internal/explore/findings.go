@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Findings is the result of a search, for people and programs.
 type Findings struct {
+	Format   int      `json:"format"` // batch.Format
 	Impl     string   `json:"impl"`
 	Nemesis  string   `json:"nemesis"`
 	Progress Progress `json:"progress"`
@@ -26,6 +28,11 @@ type Findings struct {
 	Rarer   float64   `json:"rarer_than,omitempty"`
 	Found   []Finding `json:"found"`
 	Covered *Covered  `json:"covered,omitempty"` // of an exhaustive search
+	// what was asked for, by the names of the flags of explore; shards of one search have the same
+	Asked   map[string]string `json:"asked,omitempty"`
+	Version string            `json:"version,omitempty"` // of lockbench
+	Shard   batch.Shard       `json:"shard,omitzero"`
+	Missing []string          `json:"missing_shards,omitempty"` // of a search that was joined
 	// the command that does a counterexample again, with %s for its file; "": lockbench replay
 	Again string `json:"-"`
 }
@@ -113,10 +120,19 @@ func (f Finding) foundIn(p Progress) string {
 	return fmt.Sprintf("found in run %d of %d", f.Run, p.Runs)
 }
 
+// under names the fault that it was found under; "" if a shard named none and its counterexample is
+// not on this machine.
+func (f Finding) under() string {
+	if f.counterexample == nil {
+		return ""
+	}
+	return f.counterexample.Plan.Nemesis
+}
+
 // decision is the step that decided it.
 func (f Finding) decision() string {
 	n := f.Curve.Decided
-	if n == 0 || n > len(f.counterexample.Steps) {
+	if f.counterexample == nil || n == 0 || n > len(f.counterexample.Steps) {
 		return ""
 	}
 	return f.counterexample.Steps[n-1].String() + "\n"
@@ -155,6 +171,9 @@ func (f Findings) Text(w io.Writer) error {
 		fmt.Fprintf(b, "no violation of %s under %s in %d runs, %s (%.0f runs/s)%s\n",
 			f.Impl, cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, p.rarer())
 	}
+	if len(f.Missing) > 0 {
+		fmt.Fprintf(b, "missing: shard %s\n", strings.Join(f.Missing, ", "))
+	}
 	if p.HarnessErrors > 0 {
 		fmt.Fprintf(b, "%d runs broke and are worth nothing\n", p.HarnessErrors)
 	}
@@ -167,8 +186,8 @@ func (f Findings) Text(w io.Writer) error {
 			strings.Join(names, ", "))
 	}
 	for i, x := range f.Found {
-		fmt.Fprintf(b, "%s under %s violates %s", f.Impl, cmp.Or(f.Nemesis,
-			x.counterexample.Plan.Nemesis), x.Property)
+		fmt.Fprintf(b, "%s under %s violates %s", f.Impl, cmp.Or(f.Nemesis, x.under(), "some fault"),
+			x.Property)
 		if x.Class != "" {
 			fmt.Fprintf(b, ": %s", x.Class)
 		}
@@ -192,6 +211,9 @@ func (f Findings) Text(w io.Writer) error {
 const shownSteps = 60
 
 func (f Finding) steps(w io.Writer) {
+	if f.counterexample == nil {
+		return // it is on the machine of its shard
+	}
 	for _, s := range f.counterexample.Plan.Scenario {
 		fmt.Fprintln(w, "scenario  ", s)
 	}

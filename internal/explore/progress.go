@@ -13,7 +13,9 @@ import (
 type Progress struct {
 	Runs int `json:"runs"`
 	// distinct: of clients, nodes and fault, without values and times; a search counts to 2^18
-	States        int           `json:"states"`
+	States int `json:"states"`
+	// of several shards: States are those of the one that had most, and there may be more
+	Joined        bool          `json:"joined,omitempty"`
 	Hits          int           `json:"hits"`           // runs with a violation
 	HarnessErrors int           `json:"harness_errors"` // runs that are worth nothing
 	Took          time.Duration `json:"took"`
@@ -30,8 +32,8 @@ type LeftOut struct {
 
 // states says how many distinct states there were.
 func (p Progress) states() string {
-	if p.States >= mostStates {
-		return fmt.Sprintf("%d distinct states or more", mostStates)
+	if p.Joined || p.States >= mostStates {
+		return fmt.Sprintf("%d distinct states or more", min(p.States, mostStates))
 	}
 	return fmt.Sprintf("%d distinct states", p.States)
 }

@@ -345,6 +345,7 @@ func (f *searching) cannot(a *attempt, err error) {
 func (f *searching) progress() Progress {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return Progress{int(f.runs.Load()), f.states.count(), len(f.hits), int(f.errors.Load()),
-		time.Since(f.begin), f.broke, slices.Clone(f.out)}
+	return Progress{Runs: int(f.runs.Load()), States: f.states.count(), Hits: len(f.hits),
+		HarnessErrors: int(f.errors.Load()), Took: time.Since(f.begin), Broke: f.broke,
+		LeftOut: slices.Clone(f.out)}
 }
