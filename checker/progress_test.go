@@ -200,6 +200,9 @@ var progressCases = []propertyCase{
 	{"a live hold keeps it under the fault", "A", once + "fault cut c2>n0 8 2400000000 lasted; " +
 		"c0 acquire 9 10 sent=9; c1 acquire 10 2300000000 fail; c0 release 2390000000 2390000001", "",
 		Valid, ""},
+	{"a release that the fault holds up", "A", once + "fault kill n0 14 1400000000 " +
+		"lasted; c2 acquire 8 9 sent=8; c1 acquire 10 1390000000 info; " +
+		"c2 release 20 1390000000 info", "", Violated, ""},
 	{"others are granted under the fault", "A", once + "fault cut c2>n0 8 1400000000 lasted; " +
 		"c2 acquire 9 1390000000 info; c1 acquire 600000000 600000001 sent=600000000 lease=9; " +
 		"c1 release 600000002 600000003", "", Valid, ""},

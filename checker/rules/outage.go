@@ -9,7 +9,7 @@ import (
 )
 
 // outage measures for how long no client was granted the lock while a fault was under way, although
-// a client asked for it; the time in which a live hold kept it is left out. It is violated if that
+// a client asked for it; the time in which a client was inside is left out. It is violated if that
 // was longer than the bound of progress: the lock cannot be used while the fault lasts. What is
 // shorter is told, too.
 func (c *Case) outage() property {
@@ -77,11 +77,13 @@ func (c *Case) withoutGrant(l *record.Lock, under []record.Interval) (from, to, 
 			from, to, longest = begin, end, ns
 		}
 	}
-	next, left := 0, int64(0) // when those that were granted the lock so far had left it
+	// When those that were granted the lock so far had left it. A release that the fault keeps from
+	// being answered is a part of the outage.
+	next, left := 0, int64(0)
 	for _, u := range under {
 		for ; next < len(l.Holds) && l.Holds[next].From < u.To; next++ {
 			part(max(u.From, left), l.Holds[next].From)
-			left = max(left, min(c.Record.Left(l.Holds[next]), c.Record.End))
+			left = max(left, l.Holds[next].End)
 		}
 		part(max(u.From, left), u.To)
 	}
