@@ -51,7 +51,7 @@ func (g *Generator) Next(client int) (Order, time.Duration) {
 	case g.shape.Keys > 1:
 		o.Key = r.IntN(g.shape.Keys)
 	}
-	if g.shape.Shared && slices.Contains(shareable, g.shape.Body) && r.IntN(2) == 0 {
+	if g.shape.Shared && slices.Contains(shareable, g.shape.Body) && g.shares(client, o.N, r) {
 		o.Mode = history.Shared
 	}
 	think := time.Duration(0)
@@ -59,6 +59,16 @@ func (g *Generator) Next(client int) (Order, time.Duration) {
 		think = time.Duration(r.Int64N(2 * int64(g.shape.Think)))
 	}
 	return o, think
+}
+
+// shares draws whether a cycle is one with a shared hold. Of the first ones every other is: a fault
+// that strikes the first hold finds a client that has to wait for it.
+func (g *Generator) shares(client, n int, r *rand.Rand) bool {
+	drawn := r.IntN(2) == 0
+	if n == 1 {
+		return (uint64(client)+g.shape.Seed)%2 == 0
+	}
+	return drawn
 }
 
 // shareable are the workloads in which a client may be inside with others: it writes nothing.

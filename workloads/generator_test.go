@@ -62,3 +62,15 @@ func TestHoldsAreSharedWhereNothingIsWritten(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstHoldsConflict: of two clients that begin, one excludes the other.
+func TestFirstHoldsConflict(t *testing.T) {
+	for seed := range uint64(20) {
+		g := NewGenerator(Shape{Body: Mutex, Clients: 2, Keys: 1, Shared: true, Seed: seed})
+		a, _ := g.Next(0)
+		b, _ := g.Next(1)
+		if a.Mode == b.Mode {
+			t.Errorf("seed %d: both begin with mode %q", seed, a.Mode)
+		}
+	}
+}
