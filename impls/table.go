@@ -215,6 +215,11 @@ func Find(name string) (Entry, error) {
 	names := make([]string, len(table))
 	for i := range table {
 		names[i] = table[i].Name
+		for _, r := range table[i].Rows {
+			if r.Name != "" && table[i].Name+" "+r.Name == name {
+				return Entry{}, fmt.Errorf("%q is a row of the matrix: --impl %s%s", name, names[i], r.flags())
+			}
+		}
 	}
 	return Entry{}, fmt.Errorf("unknown lock %q%s; `lockbench list impls` shows all", name,
 		hint(name, names))

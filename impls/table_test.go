@@ -139,3 +139,15 @@ func setup(e Entry, change func(*Setup)) Setup {
 type bare struct{ Env }
 
 func (bare) Token() string { return "token" }
+// TestTheNameOfARow: a row of the matrix is no lock, and the error says how to run it.
+func TestTheNameOfARow(t *testing.T) {
+	for name, flags := range map[string]string{
+		"setnx-del-expired nil-retry": `--impl setnx-del-expired --variant "nil-retry"`,
+		"redisson fixed lease":        "--impl redisson --watchdog=false",
+		"redlock per attempt":         "--impl redlock",
+	} {
+		if _, err := Find(name); err == nil || !strings.HasSuffix(err.Error(), flags) {
+			t.Errorf("%s: %v, want %s", name, err, flags)
+		}
+	}
+}

@@ -1,11 +1,24 @@
 package impls
 
+import "fmt"
+
 // Row is a row of the matrix: the lock with its knobs.
 type Row struct {
 	Name       string // after the lock's own: "constant"; "": nothing more
 	Variant    string
 	NoWatchdog bool
 	Traits     []Trait // beside those of the lock
+}
+
+// flags are those of `lockbench run` beside --impl that run the row.
+func (r Row) flags() (out string) {
+	if r.Variant != "" {
+		out = fmt.Sprintf(" --variant %q", r.Variant)
+	}
+	if r.NoWatchdog {
+		out += " --watchdog=false"
+	}
+	return out
 }
 
 // Trait is a way in which a lock can be attacked: scenarios are aimed at locks that have it.

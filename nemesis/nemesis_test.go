@@ -193,3 +193,11 @@ func TestTheTableHasNoEmptyWords(t *testing.T) {
 		}
 	}
 }
+
+// TestTheNameOfAColumn: a variant + or - is set off by a colon, and the error says so.
+func TestTheNameOfAColumn(t *testing.T) {
+	_, _, err := Find("clock-server+")
+	if err == nil || !strings.Contains(err.Error(), `did you mean "clock-server:+"?`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -136,6 +136,10 @@ func Find(spec string) (Entry, string, error) {
 		}
 		return e, variant, e.check(variant)
 	}
+	if base := strings.TrimRight(name, "+-"); base != name && slices.Contains(names, base) {
+		return Entry{}, "", fmt.Errorf("unknown nemesis %q (did you mean %q?)", name,
+			base+":"+name[len(base):])
+	}
 	return Entry{}, "", fmt.Errorf("unknown nemesis %q; there are: %s", name,
 		strings.Join(names, ", "))
 }

@@ -41,6 +41,7 @@ type Choice struct {
 	Cost     *matrix.RowCost `json:"cost,omitempty"`
 
 	broken int // faults that break it
+	unsure int // other faults that were run, and of which it is not known
 	open   int // faults of which it is not known whether they do: they come after what is known
 }
 
@@ -91,7 +92,7 @@ func choose(q Query, faults []string, from ...source) (out []Choice) {
 }
 
 // doubts are the other faults that break it, or may.
-func (c Choice) doubts() int { return len(c.Breaks) + len(c.Untried) }
+func (c Choice) doubts() int { return len(c.Breaks) + len(c.Untried) + c.unsure }
 
 func rank(c Choice) int {
 	if c.Remains {
@@ -143,6 +144,8 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 		case !asked && t.Broken && col.Name != "none":
 			c.Breaks = append(c.Breaks, col.Name+": "+strings.Join(q.counts(cell.Found()), ""))
 		case !asked:
+			ran := cell != nil && cell.Impossible == "" && len(cell.Runs) > 0
+			c.unsure += batch.Truth(t.Against != "" && !t.Broken && ran)
 		case t.Against != "":
 			c.Against = append(c.Against, t.Against)
 			c.broken += batch.Truth(t.Broken)

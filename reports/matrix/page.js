@@ -57,7 +57,7 @@
     for (const [id, fault] of [['pause', 'pause'], ['work', 'longwork']]) if (lease > 0 && number(id) >= lease) asked.add(fault);
     const strange = [...asked].filter(f => !D.columns.includes(f));
     const out = (D.choose || []).map(l => {
-      const o = { l, against: [], broken: 0, open: 0, breaks: [], clean: [] };
+      const o = { l, against: [], broken: 0, open: 0, unsure: 0, breaks: [], clean: [] };
       for (const [i, id] of [[0, 'must-told'], [1, 'must-fencing']]) if ($(id).checked && l.lacks.includes(D.lacks[i])) o.against.push(D.texts[D.lacks[i]]);
       D.columns.forEach((f, c) => {
         const s = l.stands[c][mode];
@@ -65,9 +65,10 @@
           if (s) o.against.push(D.texts[Math.abs(s)]); else o.clean.push(c);
           o.broken += s > 0; o.open += s < 0;
         } else if (s > 0 && f !== 'none') o.breaks.push(f);
+        else if (s < 0 && l.proofs[c].c > 0) o.unsure++;
       });
       strange.forEach(f => o.against.push(f + ' was not run'));
-      o.doubts = o.breaks.length + l.untried - strange.length;
+      o.doubts = o.breaks.length + l.untried - strange.length + o.unsure;
       return o;
     });
     out.sort((a, b) => !!a.against.length - !!b.against.length || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length || a.doubts - b.doubts);

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -184,9 +185,57 @@ func (t *teller) commands() {
 			cs = append(cs, *c)
 		}
 	}
-	for _, p := range view.Group(t.votes(cs)) {
+	for _, p := range view.Group(t.votes(t.beliefs(cs))) {
 		t.command(p, t.hi)
 	}
+}
+
+// beliefs adds why a key was deleted by or before the chosen commands: the DEL, and what its client
+// had read.
+func (t *teller) beliefs(cs []history.Command) []history.Command {
+	for _, c := range slices.Clone(cs) {
+		before := t.earlier(c)
+		deleted := is(c, "del") || len(before) > 0 && is(before[len(before)-1], "del")
+		read := len(before) - 1
+		for read >= 0 && !is(before[read], "get") {
+			read--
+		}
+		if !deleted || read < 0 {
+			continue
+		}
+		for _, b := range before[read:] {
+			if !slices.ContainsFunc(cs, func(o history.Command) bool {
+				return o.Process == b.Process && o.Seq == b.Seq
+			}) {
+				cs = append(cs, b)
+			}
+		}
+	}
+	slices.SortStableFunc(cs, func(a, b history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
+	return cs
+}
+
+func is(c history.Command, name string) bool {
+	return len(c.Args) > 0 && strings.EqualFold(c.Args[0], name)
+}
+
+// earlier are the last few commands of the same acquire or release call before one.
+func (t *teller) earlier(c history.Command) (out []history.Command) {
+	const few = 3
+	inside := int64(0)
+	for _, h := range t.Grants() {
+		if h.Process == c.Process && h.N == c.N {
+			inside = h.From
+		}
+	}
+	for _, o := range t.Trace {
+		if o.Process == c.Process && o.N == c.N && o.Node == c.Node && o.Sent < c.Sent &&
+			(o.Sent < inside) == (c.Sent < inside) && len(o.Args) > 0 {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, func(a, b history.Command) int { return cmp.Compare(a.Sent, b.Sent) })
+	return out[max(0, len(out)-few):]
 }
 
 // independent is the topology of servers that know nothing of each other.

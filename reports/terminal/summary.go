@@ -129,8 +129,8 @@ func (t *terminal) properties(v *view.View) {
 			fmt.Sprintf("%-8s", p.Verdict)))
 		text := p.Meaning
 		switch {
-		case p.State == "violated" && p.Class != "":
-			text = p.Class
+		case p.State == "violated" && view.Broken(p) != "":
+			text = view.Broken(p)
 		case p.State != "valid" && p.State != "violated" && p.Text != "":
 			text = strings.TrimSuffix(p.Text, ".")
 		}

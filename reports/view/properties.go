@@ -2,6 +2,8 @@ package view
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
@@ -50,6 +52,15 @@ func (v *View) Properties() []PropertyRow {
 func Meaning(property string) string {
 	row, _ := history.FindProperty(property)
 	return row.Meaning
+}
+
+// Broken is what it is to violate a property, "two clients were inside at once", and why; of the
+// model of an imported history only why.
+func Broken(p PropertyRow) string {
+	row, _ := history.FindProperty(p.Name)
+	return strings.Join(slices.DeleteFunc([]string{row.Broken, p.Class}, func(s string) bool {
+		return s == ""
+	}), ": ")
 }
 
 // short is a violation as a heading; "" where the holds of the witness make it.
