@@ -139,6 +139,7 @@ func setup(e Entry, change func(*Setup)) Setup {
 type bare struct{ Env }
 
 func (bare) Token() string { return "token" }
+
 // TestTheNameOfARow: a row of the matrix is no lock, and the error says how to run it.
 func TestTheNameOfARow(t *testing.T) {
 	for name, flags := range map[string]string{
