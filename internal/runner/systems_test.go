@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -99,7 +100,8 @@ func setUp(t *testing.T, name, variant string) {
 }
 
 // demandLetters runs a plan until its letters are as they must be: a machine that stalls makes them
-// unknown, and then it is given again, twice. What is known and wrong fails at once.
+// unknown, or hides one that must be there, and then it is given again, twice. A letter that must
+// not be there fails at once.
 func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
 	t.Helper()
 	for try := 1; ; try++ {
@@ -115,27 +117,28 @@ func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
 		for _, p := range r.Verdict.Properties {
 			got[p.Property] = p.Verdict
 		}
-		unknown := false
+		var missing []string
 		for _, l := range letters {
 			letter, valid := strings.CutPrefix(l, "+")
 			want := checker.Violated
 			if valid {
 				want = checker.Valid
 			}
-			switch got[letter] {
-			case want:
-			case checker.Unknown:
-				unknown = true
+			switch {
+			case got[letter] == want:
+			case got[letter] == checker.Unknown || want == checker.Violated:
+				missing = append(missing, fmt.Sprintf("%s is %s, not %s", letter, got[letter], want))
 			default:
 				t.Errorf("%s is %s, not %s: %s", letter, got[letter], want, r.Verdict.Summary)
 			}
 		}
-		if !unknown {
+		if len(missing) == 0 || t.Failed() {
 			return
 		}
 		if try == 3 {
-			t.Fatalf("unknown three times: %s", r.Verdict.Summary)
+			t.Fatalf("three times: %s: %s", strings.Join(missing, ", "), r.Verdict.Summary)
 		}
+		t.Logf("again: %s: %s", strings.Join(missing, ", "), r.Verdict.Summary)
 	}
 }
 
