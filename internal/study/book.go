@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/mutate/detection"
@@ -201,6 +203,16 @@ func (b *Book) measured(row, column string) ([]string, bool) {
 	return c.Found(), true
 }
 
+// within lets the path of a file of a run begin at the run's directory: where the matrix lay is
+// nothing to a reader of the pages.
+func within(text, dir string) string {
+	i := strings.Index(text, "/"+dir+"/")
+	if dir == "" || i < 0 {
+		return text
+	}
+	return text[:strings.LastIndex(text[:i], " ")+1] + text[i+1:]
+}
+
 // Slim is a matrix without what leads to its runs, as the directory of pages keeps it: one
 // explanation of each property in each cell is enough.
 func Slim(m *matrix.Matrix) *matrix.Matrix {
@@ -222,6 +234,14 @@ func Slim(m *matrix.Matrix) *matrix.Matrix {
 					words[l], told[l] = cut(w), true
 				}
 			}
+			r.Reasons = maps.Clone(r.Reasons)
+			for l, why := range r.Reasons {
+				r.Reasons[l] = within(why, r.Dir)
+			}
+			for k := range c.Properties {
+				c.Properties[k].Reason = within(c.Properties[k].Reason, r.Dir)
+			}
+			r.HarnessError = within(r.HarnessError, r.Dir)
 			r.Dir, r.Explanations = "", words
 		}
 	}
