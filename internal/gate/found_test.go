@@ -152,6 +152,32 @@ func TestWhatALockSays(t *testing.T) {
 	}
 }
 
+// TestFewRunsDoNotPass what was in each of them and is in none: they prove nothing, either way.
+func TestFewRunsDoNotPass(t *testing.T) {
+	then := Says{Of: 5, Forms: map[string]int{"SET KEY VALUE NX PX 500": 5,
+		"SCRIPT e9f69f2b KEY VALUE": 5, "GET KEY": 1}}
+	for _, c := range []struct {
+		name   string
+		now    map[string]int
+		result Outcome
+		claim  string
+	}{
+		{"the same", map[string]int{"SET KEY VALUE NX PX 500": 6, "SCRIPT e9f69f2b KEY VALUE": 6,
+			"GET KEY": 1}, Passed, "Each of the 3 forms"},
+		{"a rare one is not there", map[string]int{"SET KEY VALUE NX PX 500": 6,
+			"SCRIPT e9f69f2b KEY VALUE": 6}, Passed,
+			"GET KEY was in 1 of 5 runs then, and is in 0 of 6 now"},
+		{"another release", map[string]int{"SET KEY VALUE NX PX 500": 6, "DEL KEY": 6, "GET KEY": 1},
+			Unknown,
+			"DEL KEY was in 0 of 5 runs then, and is in 6 of 6 now"},
+	} {
+		e := then.judge(Says{Of: 6, Forms: c.now}, true, "process")
+		if e.Result != c.result || !strings.Contains(e.Claim, c.claim) {
+			t.Errorf("%s: %s: %s", c.name, e.Result, e.Claim)
+		}
+	}
+}
+
 func TestForms(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"set lock:0 9f31ab NX px 500", "SET KEY VALUE NX PX 500"},

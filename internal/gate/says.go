@@ -241,6 +241,45 @@ func chance(n, k, m int) float64 {
 	return math.Exp(log)
 }
 
+// unlikely is the chance below which a form of every run that is in none is not called luck, though
+// it is not enough to say more.
+const unlikely = 0.01
+
+// unsure says which forms were there only then or only now, where so few runs prove nothing. It is
+// unknown, not passed, if one of them was in every run and is in none, or the other way around.
+func (s Says) unsure(now Says, e *EntryResult) {
+	var forms []string
+	tell := func(f string, then, is int) {
+		forms = append(forms, fmt.Sprintf("%s was in %d of %d runs then, and is in %d of %d now", f, then,
+			s.Of, is, now.Of))
+		if (then == s.Of || is == now.Of) && chance(s.Of, now.Of, now.Of) < unlikely {
+			e.Result, e.Found = Unknown, "unknown"
+		}
+	}
+	for f, n := range s.Forms {
+		if now.Forms[f] == 0 {
+			tell(f, n, 0)
+		}
+	}
+	for f, n := range now.Forms {
+		if s.Forms[f] == 0 {
+			tell(f, 0, n)
+		}
+	}
+	if len(forms) == 0 {
+		return
+	}
+	slices.Sort(forms)
+	e.Claim = "So few runs do not tell whether it is luck: " +
+		strings.Join(forms[:min(len(forms), 4)], "; ") + "."
+	if left := len(forms) - 4; left > 0 {
+		e.Claim = strings.TrimSuffix(e.Claim, ".") + fmt.Sprintf("; and %d more.", left)
+	}
+	if e.Result == Unknown {
+		e.Claim += " A file measured with more runs (--repeat) would tell."
+	}
+}
+
 // judge compares what was said with the file. Where not all of it was run, what is missing may be
 // elsewhere.
 func (s Says) judge(now Says, whole bool, environment string) EntryResult {
@@ -254,6 +293,9 @@ func (s Says) judge(now Says, whole bool, environment string) EntryResult {
 	e.Claim = fmt.Sprintf("Each of the %s was there in %s, and no other.",
 		units.Count(len(s.Forms), "form"), units.Count(now.Of, "run"))
 	if len(news)+len(gone) == 0 {
+		if whole {
+			s.unsure(now, &e)
+		}
 		return e
 	}
 	var parts []string
