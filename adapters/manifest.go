@@ -27,6 +27,8 @@ type Manifest struct {
 	Library  string `yaml:"library"` // the name of its package
 	Version  string `yaml:"version"` // of the library
 	Document string `yaml:"document"`
+	// the source document whose code it is, such as D000; "": it is a library that people use
+	Posted string `yaml:"posted"`
 	// programs of the toolchain, for setup and run
 	Needs []string `yaml:"needs"`
 	// commands that are carried out once, in the folder with the source
