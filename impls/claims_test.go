@@ -1,6 +1,7 @@
 package impls_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -225,5 +226,42 @@ func TestExpireCountsInSeconds(t *testing.T) {
 	left, err := c.PTTL(t.Context(), key).Result()
 	if err != nil || left < 9990*time.Second {
 		t.Errorf("%v left, %v", left, err)
+	}
+}
+
+// TestTwoLocksInOppositeOrder is D001 line 790: two programs each hold what the other wants. With a
+// watchdog neither ever gets it; with a lease that ends, one loses what it has, and both go on.
+func TestTwoLocksInOppositeOrder(t *testing.T) {
+	for _, watchdog := range []bool{true, false} {
+		virtually(t, "redisson", func(s *scene) error {
+			one, two := s.key(), s.key()+":b"
+			user := func(key string) *user {
+				s.keys = []string{key}
+				return s.user(func(o *impls.Options) {
+					o.TTL, o.NoWatchdog, o.AcquireTimeout = 2*time.Second, !watchdog, 15*time.Second
+				})
+			}
+			var waits []func()
+			var got [2]error
+			for i, order := range [2][2]string{{one, two}, {two, one}} {
+				if _, err := user(order[0]).Acquire(s.ctx); err != nil {
+					return err
+				}
+				other := user(order[1])
+				waits = append(waits, other.env.Go(s.ctx, func(ctx context.Context) {
+					_, got[i] = other.Acquire(ctx)
+				}))
+			}
+			for _, wait := range waits {
+				wait()
+			}
+			for i, err := range got {
+				if held := errors.Is(err, impls.ErrHeld); held != watchdog || err != nil && !held {
+					t.Errorf("watchdog %v: program %d, which holds one lock, asked for the other: %v", watchdog,
+						i, err)
+				}
+			}
+			return nil
+		})
 	}
 }
