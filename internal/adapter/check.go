@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -67,6 +68,7 @@ type checker struct {
 	ways  []map[string]string // how a client reaches each of them
 	admin []server.Admin      // none of another system
 	peers []*remote
+	lost  []chan Answer // of each of them: what it was told unasked
 	found []Finding
 }
 
@@ -165,7 +167,13 @@ func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err erro
 	if err != nil {
 		return nil, ready, err
 	}
-	child, err := start(c.in.Name, c.in.Command(), log, usual, func(Answer) {})
+	lost := make(chan Answer, maxSecond)
+	child, err := start(c.in.Name, c.in.Command(), log, usual, func(a Answer) {
+		select {
+		case lost <- a:
+		default:
+		}
+	})
 	if err != nil {
 		return nil, ready, err
 	}
@@ -179,7 +187,7 @@ func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err erro
 	if !r.direct {
 		r.tap = tap.New(silent{}, tap.Settings{Dial: r.dial})
 	}
-	c.peers = append(c.peers, r)
+	c.peers, c.lost = append(c.peers, r), append(c.lost, lost)
 	first, err := r.listen(c.use.Options)
 	if err == nil {
 		err = child.order(first)
@@ -199,15 +207,25 @@ func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err erro
 	}
 }
 
-// why is how a client ended, with the last line of its log: the log is gone after the check.
+// logEnd is how many lines of a client's log are shown, which is gone after the check.
+const logEnd = 5
+
+// why is how a client ended, with the end of its log.
 func (c *checker) why(child *child) error {
-	text, _ := os.ReadFile(child.log)
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	err := child.broken
 	if err == nil {
 		err = fmt.Errorf("its process ended: %v", child.exit)
 	}
-	return fmt.Errorf("%w (%.300s)", err, lines[len(lines)-1])
+	var broken brokenError
+	if errors.As(err, &broken) {
+		err = broken.cause
+	}
+	text, _ := os.ReadFile(child.log)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if lines = lines[max(0, len(lines)-logEnd):]; lines[0] == "" {
+		return fmt.Errorf("%w (its log is empty)", err)
+	}
+	return fmt.Errorf("%w (its log ends: %.600s)", err, strings.Join(lines, " | "))
 }
 
 // perform orders an operation and waits for its end.
@@ -288,42 +306,16 @@ func (c *checker) ask(ctx context.Context) {
 	}
 	if err == nil {
 		c.wants(other, acquireOrder(2, checkWait), false, "then the second client acquires", isAcquired)
-		if c.kind == nil {
-			c.forget()
-			c.wants(other, Order{Do: doRelease, N: 2}, true,
-				"a release is told that the hold was over, after its key has vanished", isNotOwner)
-		}
+		c.wants(other, Order{Do: doRelease, N: 2}, false, "and releases", isReleased)
+		c.askDeclared(other, holder)
 	}
 	c.ends(holder)
-}
-
-// askShared asks for two shared holds at once, and that they keep an exclusive one out.
-func (c *checker) askShared(holder, other *remote) {
-	const first, second = 101, 102
-	shared := func(n int) Order {
-		o := acquireOrder(n, checkWait)
-		o.Mode = history.Shared
-		return o
-	}
-	c.wants(holder, shared(first), false, "the first client acquires a shared hold", isAcquired)
-	c.wants(other, shared(second), false, "and the second one beside it", isAcquired)
-	c.wants(other, Order{Do: doRelease, N: second}, false, "it releases its own", isReleased)
-	c.wants(other, acquireOrder(second+1, checkWait), false,
-		"an exclusive hold is refused while the other is left", isRefused)
-	c.wants(holder, Order{Do: doRelease, N: first}, false, "the first client releases", isReleased)
 }
 
 // sayOfKeys is say of what the keys of Redis show.
 func (c *checker) sayOfKeys(asked string, look func() error) {
 	if c.kind == nil {
 		c.say(false, asked, look(), "")
-	}
-}
-
-// forget empties every Redis.
-func (c *checker) forget() {
-	for _, a := range c.admin {
-		_ = a.Do(context.Background(), "flushall").Err()
 	}
 }
 

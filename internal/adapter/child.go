@@ -231,9 +231,22 @@ func (c *child) blame(err error) {
 }
 
 // error is one line that names the adapter and its log.
-func (c *child) error(err error) error {
-	return fmt.Errorf("the adapter %s: %w; its log is %s", c.name, err, c.log)
+func (c *child) error(err error) error { return brokenError{c.name, err, c.log} }
+
+// brokenError is what an adapter did wrong.
+type brokenError struct {
+	adapter string
+	cause   error
+	log     string // a file
 }
+
+// Error is one line.
+func (e brokenError) Error() string {
+	return fmt.Sprintf("the adapter %s: %v; its log is %s", e.adapter, e.cause, e.log)
+}
+
+// Unwrap is the cause.
+func (e brokenError) Unwrap() error { return e.cause }
 
 // read takes in the lines of the process until they end or one is wrong.
 func (c *child) read(out io.Reader) error {
