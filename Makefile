@@ -15,7 +15,9 @@ RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 
 # What tests use where it is installed, and leave out where it is not.
 PARTS := redis-server redis-sentinel chromium cc python3 node npm java javac mvn cargo etcd psql pgbouncer mariadb-install-db faketime docker docker-compose curl
-MISSING = $(strip $(foreach part,$(PARTS),$(if $(shell command -v $(part)),,$(part))))
+# Debian delivers what makes a virtual environment apart from Python.
+VENV = $(shell command -v python3 >/dev/null && ! python3 -c 'import ensurepip' 2>/dev/null && echo python3-venv)
+MISSING = $(strip $(foreach part,$(PARTS),$(if $(shell command -v $(part)),,$(part))) $(VENV))
 
 # What makes releases, pinned, in bin/; the version is the newest one of CHANGELOG.md.
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.16.0

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/proc"
@@ -57,10 +58,28 @@ func (a Adapter) Missing() error {
 			e.Programs = append(e.Programs, p)
 		}
 	}
+	if e.Programs == nil && a.makesVenv() && !hasVenv() {
+		e.Programs = []string{venvPackage}
+	}
 	if e.Programs == nil {
 		return nil
 	}
 	return e
+}
+
+// venvPackage is what Debian and Ubuntu deliver apart from python3, and python3 cannot make a venv
+// without.
+const venvPackage = "python3-venv"
+
+var hasVenv = sync.OnceValue(func() bool {
+	return exec.Command("python3", "-c", "import ensurepip").Run() == nil
+})
+
+// makesVenv reports whether a command of the setup makes a virtual environment of Python.
+func (a Adapter) makesVenv() bool {
+	return slices.ContainsFunc(a.Setup, func(command []string) bool {
+		return slices.Contains(command, "python3") && slices.Contains(command, "venv")
+	})
 }
 
 // IsSetUp reports whether Setup has nothing to do.

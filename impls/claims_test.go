@@ -241,13 +241,15 @@ func TestTwoLocksInOppositeOrder(t *testing.T) {
 					o.TTL, o.NoWatchdog, o.AcquireTimeout = 2*time.Second, !watchdog, 15*time.Second
 				})
 			}
-			var waits []func()
-			var got [2]error
-			for i, order := range [2][2]string{{one, two}, {two, one}} {
-				if _, err := user(order[0]).Acquire(s.ctx); err != nil {
+			for _, key := range []string{one, two} {
+				if _, err := user(key).Acquire(s.ctx); err != nil {
 					return err
 				}
-				other := user(order[1])
+			}
+			var waits []func()
+			var got [2]error
+			for i, key := range []string{two, one} {
+				other := user(key)
 				waits = append(waits, other.env.Go(s.ctx, func(ctx context.Context) {
 					_, got[i] = other.Acquire(ctx)
 				}))

@@ -26,6 +26,8 @@ var commands = map[string]string{
 var probes = map[string][]string{
 	"docker": {"docker", "version", "--format", "{{.Server.Version}}"},
 	"bridge": {"docker", "network", "inspect", "bridge"},
+	// without it there is no virtual environment
+	"python3": {"python3", "-c", "import ensurepip"},
 	// the archive of Debian's package, and the server beside its client
 	"zookeeper": {"test", "-e", "/usr/share/java/zookeeper.jar"},
 	"postgres":  {"sh", "-c", "ls /usr/lib/postgresql/*/bin/postgres || which postgres"},
