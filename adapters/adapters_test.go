@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/store"
 )
 
 // TestEveryAdapterIsRead reads the manifests of lockbench's own adapters.
@@ -59,6 +60,8 @@ func TestManifestsAreRefusedInOneLine(t *testing.T) {
 		"name: a\nrun: x\nclock: sun":          `clock is "sun"; it may be shim, overlay, none`,
 		"name: a\nrun: x\ntells: [all]":        `tells is "all"`,
 		"name: a\nrun: x\nkey: k":              "it must contain {key}",
+		"name: a\nrun: x\nsources: [../b]":     `sources has "../b"`,
+		"name: a\nrun: x\nsources: [b]":        "sources: stat b: no such file",
 		"name: a\nrun: x\nsetup: [[]]":         "setup has an empty command",
 		"name: a\nrun: x\ndefaults: {ttl: 0s}": `is no time above zero, such as 90s, nor "none" or "given"`,
 		"name: a\nrun: x\nvariants: [{name: b, declares: {leas: true}}]": `unknown field "leas"`,
@@ -124,6 +127,47 @@ func TestSetupIsDoneOnceForAContent(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(count); string(text) != "xy" {
 		t.Errorf("after a change it did %q, not xy", text)
+	}
+}
+
+// TestWhatIsASource puts files beside the lock: those that are no sources make no other adapter.
+func TestWhatIsASource(t *testing.T) {
+	for _, c := range []struct {
+		sources, file string
+		another       bool
+	}{
+		{"", "mylock/lock.go", true},
+		{"", "store/lock.go", true}, // a package of a user's may be called so
+		{"", "store/my-lock-none/" + time.Now().UTC().Format(store.TimeLayout) + "/plan.json", false},
+		{"", "lockbench.yaml", false},
+		{"", ".git/index", false},
+		{"sources: [mylock, tool/adapter.go]\n", "mylock/deep/lock.go", true},
+		{"sources: [mylock, tool/adapter.go]\n", "tool/adapter.go", true},
+		{"sources: [mylock, tool/adapter.go]\n", "tool/other.go", false},
+		{"sources: [mylock, tool/adapter.go]\n", "mylock2/lock.go", false},
+	} {
+		dir := folder(t, map[string]string{adapters.ManifestName: "name: a\nrun: x\n" + c.sources})
+		for _, name := range []string{"mylock/a.go", "tool/adapter.go"} {
+			put(t, filepath.Join(dir, name), "before")
+		}
+		before, err := adapters.Find(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, c.file), "after")
+		after, err := adapters.Find(dir)
+		if another := before.Hash != after.Hash; err != nil || another != c.another {
+			t.Errorf("%s%s makes another adapter: %v, %v", c.sources, c.file, another, err)
+		}
+	}
+}
+
+// put writes a file and the folders that it lies in.
+func put(t *testing.T, name, text string) {
+	t.Helper()
+	err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644))
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

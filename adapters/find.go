@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -32,6 +33,16 @@ type Adapter struct {
 	Hash string // of its files and of the SDKs
 
 	files fs.FS
+}
+
+// sources calls f for every source file of the adapter, in the order of their names.
+func (a Adapter) sources(f func(name string, content []byte) error) error {
+	for _, s := range a.Sources {
+		if _, err := fs.Stat(a.files, s); err != nil {
+			return fmt.Errorf("sources: %w; it names files and folders beside %s", err, ManifestName)
+		}
+	}
+	return each(a.files, a.Sources, f)
 }
 
 // own are the adapters of lockbench.
@@ -137,27 +148,46 @@ func (a Adapter) hash() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, files := range []fs.FS{a.files, sdk} {
-		err := each(files, func(name string, content []byte) error {
-			fmt.Fprintf(sum, "%q %d\n", name, len(content))
-			sum.Write(content)
-			return nil
-		})
-		if err != nil {
-			return "", fmt.Errorf("adapter %s: %w", cmp.Or(a.Name, "?"), err)
-		}
+	add := func(name string, content []byte) error {
+		fmt.Fprintf(sum, "%q %d\n", name, len(content))
+		sum.Write(content)
+		return nil
+	}
+	if err := errors.Join(a.sources(add), each(sdk, nil, add)); err != nil {
+		return "", fmt.Errorf("adapter %s: %w", cmp.Or(a.Name, "?"), err)
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil))[:16], nil
 }
 
-// each calls f for every source file of a folder, in the order of their names.
-func each(files fs.FS, f func(name string, content []byte) error) error {
+// written are what lockbench itself writes into a folder whose lock it measures: directories of
+// runs, which are named by their time, and the gate file. They are no sources, and must not make
+// another adapter of it.
+var written = regexp.MustCompile(`^(\d{8}T\d{6}\.\d{3}Z|lockbench\.yaml)$`)
+
+// left reports whether a file or folder is none of the sources.
+func left(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(base, ".") || slices.Contains(built, base) || written.MatchString(base)
+}
+
+// within reports whether a name is one of those that are asked for, lies in one or leads to one;
+// none: all are.
+func within(name string, asked []string) bool {
+	return len(asked) == 0 || name == "." || name == ManifestName ||
+		slices.ContainsFunc(asked, func(a string) bool {
+			return name == a || strings.HasPrefix(name, a+"/") || strings.HasPrefix(a, name+"/")
+		})
+}
+
+// each calls f for every source file of a folder, in the order of their names; asked are files and
+// folders in it that are read alone, nil: all.
+func each(files fs.FS, asked []string, f func(name string, content []byte) error) error {
 	count, size := 0, 0
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case name != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(built, d.Name())):
+		case name != "." && left(name) || !within(name, asked):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -168,8 +198,8 @@ func each(files fs.FS, f func(name string, content []byte) error) error {
 		content, err := fs.ReadFile(files, name)
 		if count, size = count+1, size+len(content); err == nil && (count > maxFiles ||
 			size > maxBytes) {
-			err = fmt.Errorf("the folder has more than %d files or %d MB; an adapter is a few files",
-				maxFiles, maxBytes>>20)
+			err = fmt.Errorf("the folder has more than %d files or %d MB; name those that the adapter "+
+				"needs under sources in %s", maxFiles, maxBytes>>20, ManifestName)
 		}
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ package adapters
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,6 +30,8 @@ type Manifest struct {
 	Document string `yaml:"document"`
 	// the source document whose code it is, such as D000; "": it is a library that people use
 	Posted string `yaml:"posted"`
+	// files and folders beside adapter.yaml that are copied, with it; none: all
+	Sources []string `yaml:"sources"`
 	// programs of the toolchain, for setup and run
 	Needs []string `yaml:"needs"`
 	// commands that are carried out once, in the folder with the source
@@ -171,6 +174,12 @@ func (m Manifest) check() error {
 		return fmt.Errorf("name is %q; it has small letters, digits, - and .", m.Name)
 	case len(m.Run) == 0:
 		return fmt.Errorf("run is missing; it is the command that starts the adapter, as a list of words")
+	}
+	for _, s := range m.Sources {
+		if !fs.ValidPath(s) || s == "." {
+			return fmt.Errorf("sources has %q; it names files and folders beside %s, as lock/redis; for "+
+				"what lies above, %[2]s itself must lie there", s, ManifestName)
+		}
 	}
 	for _, c := range m.Setup {
 		if len(c) == 0 {

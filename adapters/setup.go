@@ -157,10 +157,11 @@ func (in Installed) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := write(in.files, filepath.Join(in.cache, srcName)); err != nil {
+	if err := write(in.sources, filepath.Join(in.cache, srcName)); err != nil {
 		return err
 	}
-	if err := write(sdk, filepath.Join(in.cache, sdkName)); err != nil {
+	toolkit := func(f func(string, []byte) error) error { return each(sdk, nil, f) }
+	if err := write(toolkit, filepath.Join(in.cache, sdkName)); err != nil {
 		return err
 	}
 	log, err := os.Create(filepath.Join(in.cache, logName))
@@ -180,9 +181,9 @@ func (in Installed) install(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(in.cache, readyName), []byte(in.Version+"\n"), 0o644)
 }
 
-// write copies a folder.
-func write(files fs.FS, to string) error {
-	return each(files, func(name string, content []byte) error {
+// write copies the files that all calls its function for.
+func write(all func(func(name string, content []byte) error) error, to string) error {
+	return all(func(name string, content []byte) error {
 		file := filepath.Join(to, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			return err

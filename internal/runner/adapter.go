@@ -26,8 +26,8 @@ func spawner(ctx context.Context, p harness.Plan, dir string, otherwise server.S
 		return nil, err
 	}
 	if a.Hash != p.Adapter.Hash {
-		return nil, fmt.Errorf("the files of the adapter %s have changed since the plan was made; run "+
-			"it with --adapter instead of --plan", a.Name)
+		return nil, fmt.Errorf("the files of the adapter %s have changed since the plan was made; "+
+			"run it with --adapter instead of --plan, or after a fix: lockbench gate --only NAME", a.Name)
 	}
 	in, err := adapters.Setup(ctx, a)
 	if err != nil {
