@@ -221,7 +221,7 @@ func showGate(c *cobra.Command, dir string, r *gate.Result, asJSON, quiet bool) 
 	if err := r.Text(w, dir); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s, %s and %s are in %s\n", gate.ResultFile, gatepage.JUnitFile,
-		gatepage.SummaryFile, dir)
+	_, err := fmt.Fprintf(w, "The page is %s; beside it are %s, %s and %s.\n",
+		filepath.Join(dir, gatepage.PageFile), gate.ResultFile, gatepage.JUnitFile, gatepage.SummaryFile)
 	return err
 }

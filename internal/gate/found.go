@@ -199,7 +199,13 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 	switch {
 	case e.Found.Runs == 0 && !e.trouble(f, t) && now.runs > 0:
 		f.Result, f.Found, f.Claim = Passed, "measured", is
+		if left := len(f.Runs) - len(t.Counted); left > 0 {
+			f.Claim += "; not counted, since it told nothing: " + units.Count(left, "run")
+		}
 	case e.Found.Runs == 0:
+		if f.Claim == "" && len(t.Counted) > 0 {
+			f.Claim = "not measured, no run told anything: " + dropped(t.Counted[0], e)
+		}
 	case len(t.not) > 0:
 		e.failNew(f, t, is)
 	case len(gone) > 0 && chance < enough:

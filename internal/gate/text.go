@@ -52,13 +52,21 @@ func (e EntryResult) tell(w io.Writer, dir string) {
 	for _, line := range []struct{ what, text string }{
 		{"", s.Explanation}, {"report          ", under(dir, s.Report)},
 		{"run             ", under(dir, s.Dir)}, {"again           ", s.Reproduce},
-		{"then            ", s.Then},
+		{"then            ", inCheckout(s.Then)},
 		{"counterexample  ", under(dir, s.Counterexample)},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(w, "  %s%s\n", line.what, batch.Plain(line.text))
 		}
 	}
+}
+
+// inCheckout says where a command must be run to do what it did when the file was written.
+func inCheckout(command string) string {
+	if command == "" {
+		return ""
+	}
+	return command + "   # in a checkout of the commit that wrote the file"
 }
 
 func under(dir, name string) string {

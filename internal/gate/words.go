@@ -89,6 +89,15 @@ func why(run Run, e *Entry) string {
 	return "the evidence is not enough"
 }
 
+// dropped is the reason why a run that is to be measured does not count.
+func dropped(run Run, e *Entry) string {
+	if run.Disturbed {
+		return "the machine stalled for as long as a client may wait, and again when it was repeated; " +
+			"measure it with less beside it"
+	}
+	return why(run, e)
+}
+
 // said is what a run found where a violation was expected.
 func said(run Run, e *Entry) string {
 	for _, l := range e.Expect.Properties {

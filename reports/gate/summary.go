@@ -74,7 +74,7 @@ func finding(b *strings.Builder, e gate.EntryResult) {
 	}
 	for _, x := range [][2]string{{"report", s.Report}, {"run", s.Dir},
 		{"counterexample", s.Counterexample}, {"again", s.Reproduce},
-		{"with the lock as it was", s.Then}} {
+		{"with the lock as it was, in a checkout of the commit that wrote the file", s.Then}} {
 		if x[1] != "" {
 			fmt.Fprintf(b, "- %s: %s\n", x[0], page.Code(x[1], 400))
 		}
