@@ -133,14 +133,19 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.ErrOrStderr(), "lockbench: %d cells in the environment %s, %d runs each, seed %d\n",
-		len(g.Entries), s.Environment, s.Runs, s.Seed)
-	_, r, err := f.carryOut(c, g, name)
+	about := ""
+	if d := g.About(f.options.Jobs); d > 0 {
+		about = fmt.Sprintf("; about %v", d)
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "lockbench: %d cells in the environment %s, %d runs each, seed %d%s"+
+		"\n", len(g.Entries), s.Environment, s.Runs, s.Seed, about)
+	dir, r, err := f.carryOut(c, g, name)
 	if err != nil {
 		return err
 	}
 	if c.Context().Err() != nil {
-		return interrupted("no gate file was written")
+		return interrupted("no gate file was written, and --init begins anew; the runs that were done " +
+			"are in " + dir)
 	}
 	if err := s.Write(r); err != nil {
 		return err
@@ -184,7 +189,9 @@ func (f *gateFlags) carryOut(c *cobra.Command, g *gate.File, name string) (strin
 	defer lock.Close()
 	warnOfLoad(c, g.Environment)
 	bar := progress.StartBar(c.ErrOrStderr())
-	f.options.Tell = bar.Step
+	if f.options.Tell = bar.Step; f.init && !f.quiet {
+		f.options.Tell = bar.Aloud(c.ErrOrStderr())
+	}
 	r, _ := machine.Run(c.Context(), dir, f.options) // the error is the context's
 	bar.Stop()
 	if err := gatepage.Save(c.Context(), dir, r, c.ErrOrStderr()); err != nil {

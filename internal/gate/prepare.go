@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
@@ -56,7 +57,7 @@ func (m *Machine) Run(ctx context.Context, dir string, o Options) (*Result, erro
 	for _, runs := range m.runs {
 		runs.Root = dir
 	}
-	o.Jobs = cmp.Or(o.Jobs, m.bears())
+	o.Jobs = cmp.Or(o.Jobs, m.gate.bears())
 	o.Drop = func(run string) { os.RemoveAll(m.path(run)) }
 	r, err := m.gate.Run(ctx, o, m.ready)
 	r.Version, r.Machine = runner.Version(), runner.Machine(m.gate.Environment)
@@ -71,11 +72,25 @@ func (m *Machine) Run(ctx context.Context, dir string, o Options) (*Result, erro
 
 // bears is how many runs the machine bears at once: in the sim each uses a core, in an environment
 // of real servers half of one at most.
-func (m *Machine) bears() int {
-	if m.gate.Environment == runner.Sim {
+func (g *File) bears() int {
+	if g.Environment == runner.Sim {
 		return runtime.NumCPU()
 	}
 	return 2 * runtime.NumCPU()
+}
+
+// usualRun is what a run of a cell took on real servers, where two ran on each core: 27 runs of
+// docs/examples/own-lock in 23 s on two cores.
+const usualRun = 3400 * time.Millisecond
+
+// About is how long the runs of a file on real servers may take with so many at once, 0: the
+// default; of the simulator it is 0, since a run takes next to nothing there.
+func (g *File) About(jobs int) time.Duration {
+	if g.Environment == runner.Sim {
+		return 0
+	}
+	all := time.Duration(len(g.jobs(Options{})))
+	return (all * usualRun / time.Duration(cmp.Or(jobs, g.bears()))).Round(time.Second)
 }
 
 func (m *Machine) path(dir string) string { return filepath.Join(m.root, filepath.FromSlash(dir)) }

@@ -108,10 +108,13 @@ func (m *Matrix) Count() (n Count) {
 
 // String is one sentence.
 func (n Count) String() string {
-	return fmt.Sprintf(
-		"%d of %d expected letters were found in %d cells; %d were found that were not expected; %d "+
-			"are unknown; %d cells are not possible.",
-		n.Reproduced, n.Properties, n.Cells, n.More, n.Unknown, n.Impossible)
+	found := fmt.Sprintf("%d of %d expected letters were found in %d cells; %d were found that were "+
+		"not expected", n.Reproduced, n.Properties, n.Cells, n.More)
+	if n.Properties == 0 && n.More == 0 {
+		found = fmt.Sprintf("No letter is recorded as expected of these %d cells", n.Cells)
+	}
+	return fmt.Sprintf("%s; %d are unknown; %d cells are not possible.", found, n.Unknown,
+		n.Impossible)
 }
 
 // Difference is one letter of one cell that is not as it was expected.

@@ -120,9 +120,7 @@ func (b *Bar) text(took time.Duration) string {
 	if b.done == 0 {
 		return fmt.Sprintf("starting, %.0f s", took.Seconds())
 	}
-	each := float64(took-b.since) / float64(max(b.done-b.from, 1))
-	left := fmt.Sprintf("%v left", (time.Duration(each*float64(b.all-b.done)) +
-		b.later).Round(time.Second))
+	left := fmt.Sprintf("%v left", b.left(took))
 	if b.later > 0 {
 		left += ", " + b.why
 	}
@@ -130,4 +128,34 @@ func (b *Bar) text(took time.Duration) string {
 	full := width * b.done / b.all
 	return fmt.Sprintf("[%s%s] %d of %d, %s; %s", strings.Repeat("#", full),
 		strings.Repeat(" ", width-full), b.done, b.all, left, b.what)
+}
+
+// left is the time that is left.
+func (b *Bar) left(took time.Duration) time.Duration {
+	each := float64(took-b.since) / float64(max(b.done-b.from, 1))
+	return (time.Duration(each*float64(b.all-b.done)) + b.later).Round(time.Second)
+}
+
+// often is how long at least lies between two lines of Aloud.
+const often = 10 * time.Second
+
+// Aloud is Step for long work: where w is no terminal, it also writes a line to w now and then.
+// Several goroutines may call it.
+func (b *Bar) Aloud(w io.Writer) func(done, all int, what string) {
+	return b.aloud(w, func() time.Duration { return time.Since(b.begin) })
+}
+
+func (b *Bar) aloud(w io.Writer, clock func() time.Duration) func(done, all int, what string) {
+	var mu sync.Mutex
+	var last time.Duration
+	return func(done, all int, what string) {
+		mu.Lock()
+		defer mu.Unlock()
+		took := clock()
+		b.step(took, done, all, what)
+		if !Terminal(w) && took-last >= often && done < all {
+			last = took
+			fmt.Fprintf(w, "lockbench: %d of %d runs, %v left\n", done, all, b.left(took))
+		}
+	}
 }
