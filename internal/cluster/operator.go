@@ -32,6 +32,8 @@ type (
 		Sleep(d time.Duration) <-chan error
 		Answers(d time.Duration) bool
 	}
+	// waker counts the clients that it has woken so far.
+	waker interface{ Woken() (int64, error) }
 )
 
 // can is a node as one that can be asked what C says.
@@ -61,4 +63,19 @@ func asks[C any](n *node, f func(C) error) error {
 		return err
 	}
 	return f(c)
+}
+
+// Woken is how often the nodes have told a waiting client so far that what it waits for is gone;
+// an error: servers of this system do not count it.
+func (w *Environment) Woken() (sum int64, err error) {
+	for _, n := range w.nodes {
+		if err = asks(n, func(c waker) error {
+			one, err := c.Woken()
+			sum += one
+			return err
+		}); err != nil {
+			return 0, err
+		}
+	}
+	return sum, nil
 }

@@ -39,6 +39,12 @@ The hand-over is the time from a release, as its holder begins it, to the next g
 another client's which had asked before. What a lock that polls needs with eight clients is mostly
 the pause between its tries.
 
+*Woken* is how many waiting clients a release wakes on average (the herd): the watches for a
+deleted node that fired, for each grant, as ZooKeeper's server counts them itself, in its metric
+zk_sum_node_deleted_watch_count. It is counted in runs of their own, as busy as the machine may be.
+A client that has not set its watch yet is not woken. A lock that polls is woken by no release; the
+servers of the other systems are not asked for such a count.
+
 ## What a system keeps
 
 | system | version | durability as lockbench starts it |
@@ -55,14 +61,22 @@ the pause between its tries.
 // table is that of the i-th number of clients.
 func (r *Record) table(p *strings.Builder, i, clients int) {
 	fmt.Fprintf(p, "\n## With %s\n\n| system | lock | who waits | grants per second | acquire p50 | "+
-		"p99 | hand-over p50 | p99 | grants |\n|---|---|---|---|---|---|---|---|---|\n",
+		"p99 | hand-over p50 | p99 | woken | grants |\n|---|---|---|---|---|---|---|---|---|---|\n",
 		units.Count(clients, "client"))
 	for _, row := range r.bySpeed(i) {
 		s := row.Speeds[i]
-		fmt.Fprintf(p, "| %s | %s | %s | %.0f | %s | %s | %s | %s | %d |\n", row.System, row.Name(),
+		fmt.Fprintf(p, "| %s | %s | %s | %.0f | %s | %s | %s | %s | %s | %d |\n", row.System, row.Name(),
 			row.Waits, s.Throughput, short(s.AcquireP50), short(s.AcquireP99), short(s.HandOverP50),
-			short(s.HandOverP99), s.Grants)
+			short(s.HandOverP99), s.woken(), s.Grants)
 	}
+}
+
+// woken is how many clients a release wakes; "-": it was not counted.
+func (s Speed) woken() string {
+	if s.Woken == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", *s.Woken)
 }
 
 // bySpeed are the rows, the fastest with the i-th number of clients first.

@@ -66,6 +66,17 @@ type Speed struct {
 	// from a release, as its holder begins it, to the next grant of another client; zero with one
 	HandOverP50 history.Duration `json:"hand_over_p50,omitempty"`
 	HandOverP99 history.Duration `json:"hand_over_p99,omitempty"`
+	// how many waiting clients a release has woken on average; nil: the servers do not count it
+	Woken *float64 `json:"woken,omitempty"`
+}
+
+// CountsWoken reports whether the servers of a system count the clients that they wake.
+func CountsWoken(system string) bool { return system == "zookeeper" }
+
+// SetWoken notes how many waiting clients all releases of so many grants have woken together.
+func (s *Speed) SetWoken(woken int64, grants int) {
+	each := float64(woken) / float64(grants)
+	s.Woken = &each
 }
 
 // Clients are the numbers of clients.

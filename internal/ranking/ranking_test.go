@@ -33,6 +33,17 @@ func TestAHandOver(t *testing.T) {
 	}
 }
 
+// TestWokenIsForEachGrant: what was not counted is not zero.
+func TestWokenIsForEachGrant(t *testing.T) {
+	var s Speed
+	if s.woken() != "-" {
+		t.Errorf("%q, though it was not counted", s.woken())
+	}
+	if s.SetWoken(21, 4); s.woken() != "5.25" {
+		t.Errorf("%s, not 21 for 4 grants", s.woken())
+	}
+}
+
 // TestEveryLockHasADurability: a speed says nothing without it.
 func TestEveryLockHasADurability(t *testing.T) {
 	for _, l := range Locks {

@@ -29,6 +29,9 @@ type Options struct {
 	Command string    // the command line that does the same again
 	Started time.Time // by the wall clock; zero: now. A run in the simulator has its own time
 	Status  *Status   // follows the run; nil: not wanted
+	// Ended, unless it is nil, is called when real servers have been through the run, before they are
+	// stopped.
+	Ended func(*Environment)
 }
 
 // UsageError says that a plan cannot be carried out here and that the user has to change something:
@@ -97,6 +100,9 @@ func (o Options) perform(ctx context.Context, p harness.Plan) (recorded error, e
 	}
 	if recorded, err = o.record(ctx, p, environment); err != nil {
 		return nil, nil, errors.Join(err, environment.Close())
+	}
+	if o.Ended != nil {
+		o.Ended(environment)
 	}
 	return recorded, environment.Close, nil
 }

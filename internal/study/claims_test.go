@@ -33,6 +33,8 @@ func TestEveryClaimCanBeTested(t *testing.T) {
 			}
 		case strings.HasPrefix(command, "go test "):
 			goTest(t, command)
+		case strings.HasPrefix(command, "go run "):
+			goRun(t, command)
 		case strings.HasPrefix(command, "lockbench run "):
 			plan(t, command)
 		case strings.HasPrefix(command, "lockbench matrix"):
@@ -61,6 +63,20 @@ func goTest(t *testing.T, command string) {
 		}
 	}
 	t.Errorf("%q: there is no such test", command)
+}
+
+// goRun looks for the program that a command runs, and for its flag.
+func goRun(t *testing.T, command string) {
+	w := strings.Fields(command)
+	if len(w) != 4 {
+		t.Errorf("%q is no command like go run ./internal/ranking/measure -woken", command)
+		return
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", w[2], "main.go"))
+	if flag := strings.TrimPrefix(w[3], "-"); err != nil ||
+		!strings.Contains(string(text), `("`+flag+`", `) {
+		t.Errorf("%q: there is no such program (%v), or it has no flag %s", command, err, flag)
+	}
 }
 
 // flags are the flags of a command as a shell reads them.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ func (z ZooKeeper) Command(c server.NodeConfig, file string) (args []string, tex
 	args = []string{"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xmx128m"}
 	text = fmt.Sprintf("tickTime=200\ndataDir=%s/data\nclientPort=%d\nclientPortAddress=%s\n"+
 		"admin.enableServer=false\nmaxClientCnxns=0\nmaxSessionTimeout=600000\nforceSync=no\n"+
-		"4lw.commands.whitelist=srvr\n", c.Dir, c.Port, c.Host)
+		"4lw.commands.whitelist=srvr,mntr\n", c.Dir, c.Port, c.Host)
 	if len(z.all) > 0 {
 		args = append(args, "-Djava.net.preferIPv4Stack=true", "-Djdk.net.hosts.file="+hostsFile(c))
 		text += z.others()
@@ -73,20 +74,41 @@ type zooServer string
 
 // Version is server.Operator: "Zookeeper version: 3.8.0-..., built on ...".
 func (s zooServer) Version() (string, error) {
-	text, err := s.ask()
+	text, err := s.ask("srvr")
 	version, _, _ := strings.Cut(strings.TrimPrefix(text, "Zookeeper version: "), "-")
 	return version, err
 }
 
-// ask returns what the server says of itself.
-func (s zooServer) ask() (string, error) {
+// Woken is how many watches have told their client so far that a node was deleted, as the server
+// counts them.
+func (s zooServer) Woken() (int64, error) {
+	text, err := s.ask("mntr")
+	if err != nil {
+		return 0, err
+	}
+	return deletions(text)
+}
+
+// deletions finds the watches for deleted nodes among the server's metrics, one in a line.
+func deletions(metrics string) (int64, error) {
+	const name = "zk_sum_node_deleted_watch_count"
+	for line := range strings.Lines(metrics) {
+		if metric, value, _ := strings.Cut(line, "\t"); metric == name {
+			return strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+		}
+	}
+	return 0, fmt.Errorf("ZooKeeper does not count %s", name)
+}
+
+// ask returns the answer to a command of four letters.
+func (s zooServer) ask(command string) (string, error) {
 	c, err := net.DialTimeout("tcp", string(s), server.AdminTimeout)
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(server.AdminTimeout))
-	if _, err := c.Write([]byte("srvr")); err != nil {
+	if _, err := c.Write([]byte(command)); err != nil {
 		return "", err
 	}
 	text, err := io.ReadAll(c)
@@ -95,7 +117,7 @@ func (s zooServer) ask() (string, error) {
 
 // Leads is whether the server leads its ensemble.
 func (s zooServer) Leads() (bool, error) {
-	text, err := s.ask()
+	text, err := s.ask("srvr")
 	return strings.Contains(text, "Mode: leader"), err
 }
 
