@@ -134,8 +134,10 @@ func (f *runFlags) run(c *cobra.Command) error {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", err)
 	}
 	result := conclude(c, r, f.quiet, f.asJSON)
-	if hint := elsewhere(r, p, f.Environment); hint != "" && !f.quiet && !f.asJSON {
-		fmt.Fprintln(c.OutOrStdout(), hint)
+	for _, hint := range []string{elsewhere(r, p, f.Environment), longer(r, p)} {
+		if hint != "" && !f.quiet && !f.asJSON {
+			fmt.Fprintln(c.OutOrStdout(), hint)
+		}
 	}
 	return result
 }

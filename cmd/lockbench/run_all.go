@@ -175,6 +175,20 @@ func worse(a, b int) int {
 	return a
 }
 
+// longer says how long a run should last whose holds are so long that it could not tell; "" if that
+// is not what it lacks.
+func longer(r *store.Run, p harness.Plan) string {
+	if r.Verdict == nil || r.Verdict.Verdict.String() != string(checker.Unknown) {
+		return ""
+	}
+	d := p.Longer(r.Verdict.Evidence.Contended)
+	if d == 0 {
+		return ""
+	}
+	return fmt.Sprintf("A run of %v is too short for holds that are so long: --for %v gives it time.",
+		p.For, d)
+}
+
 // elsewhere says which other aim of the fault breaks the lock where this run found nothing, with a
 // command for the environment that was named; "" if the table knows of none.
 func elsewhere(r *store.Run, p harness.Plan, environment string) string {

@@ -111,6 +111,20 @@ func (p *Plan) last(w RunOptions) error {
 	return nil
 }
 
+// spareHolds are beyond those that are required: the first is not contended, and the last may not
+// end.
+const spareHolds = 2
+
+// Longer is how long the run should last for the contended acquisitions that it requires, if it had
+// only so many and its time is too short for as many holds, one after the other; else 0.
+func (p Plan) Longer(contended int) time.Duration {
+	need := time.Duration(p.Requires.Contended+spareHolds) * p.shape().Longest()
+	if contended >= p.Requires.Contended || need <= p.For.D() {
+		return 0
+	}
+	return need.Round(time.Second)
+}
+
 // requires is the evidence without which a run of this scenario proves nothing.
 func requires(s nemesis.Scenario, clients int) history.Requires {
 	r := history.Requires{Contended: minContended, Handovers: min(minHandovers, clients-1),

@@ -1,11 +1,15 @@
 package matrix
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Text writes the matrix for a terminal of so many columns, and every difference from what was
@@ -24,6 +28,31 @@ func (m *Matrix) Text(w io.Writer, width int) error {
 	for _, d := range m.Differences() {
 		fmt.Fprintf(w, "  %s\n", d)
 	}
+	return errors.Join(err, m.constancy(w))
+}
+
+// constancy says how often the letters of cells were found, where scenarios were run more than
+// once.
+func (m *Matrix) constancy(w io.Writer) error {
+	if m.Repeat < 2 {
+		return nil
+	}
+	steady := 0
+	for i := range m.Cells {
+		c := &m.Cells[i]
+		for _, l := range c.Properties {
+			switch {
+			case l.Found != checker.Violated || l.Of == 0:
+			case l.Runs == l.Of:
+				steady++
+			default:
+				fmt.Fprintf(w, "%s under %s: %s in %d of %d runs of the scenarios that show it.\n", c.Row,
+					c.Column, l.Name, l.Runs, l.Of)
+			}
+		}
+	}
+	_, err := fmt.Fprintf(w, "Found in each run of the scenarios that show them, %d or more: %s.\n",
+		m.Repeat, units.Count(steady, "letter"))
 	return err
 }
 
@@ -109,11 +138,12 @@ func (m *Matrix) Count() (n Count) {
 // String is one sentence.
 func (n Count) String() string {
 	found := fmt.Sprintf("%d of %d expected letters were found in %d cells; %d were found that were "+
-		"not expected", n.Reproduced, n.Properties, n.Cells, n.More)
+		"not expected;", n.Reproduced, n.Properties, n.Cells, n.More)
 	if n.Properties == 0 && n.More == 0 {
-		found = fmt.Sprintf("No letter is recorded as expected of these %d cells", n.Cells)
+		found = fmt.Sprintf("No letter is recorded as expected of %s; of all letters",
+			units.Count(n.Cells, "cell"))
 	}
-	return fmt.Sprintf("%s; %d are unknown; %d cells are not possible.", found, n.Unknown,
+	return fmt.Sprintf("%s %d are unknown; %d cells are not possible.", found, n.Unknown,
 		n.Impossible)
 }
 
