@@ -39,11 +39,13 @@ The hand-over is the time from a release, as its holder begins it, to the next g
 another client's which had asked before. What a lock that polls needs with eight clients is mostly
 the pause between its tries.
 
-*Woken* is how many waiting clients a release wakes on average (the herd): the watches for a
-deleted node that fired, for each grant, as ZooKeeper's server counts them itself, in its metric
-zk_sum_node_deleted_watch_count. It is counted in runs of their own, as busy as the machine may be.
-A client that has not set its watch yet is not woken. A lock that polls is woken by no release; the
-servers of the other systems are not asked for such a count.
+*Woken* is how many waiting clients a release wakes on average (the herd), for each grant, as the
+servers count it themselves: in ZooKeeper the watches for a deleted node that fired (its metric
+zk_sum_node_deleted_watch_count), in etcd the events that were sent to clients that watch a key
+(etcd_debugging_mvcc_events_total). It is counted in runs of their own, as busy as the machine may
+be. A client that has not set its watch yet is not woken; one whose neighbour gives up, as all do at
+the end of a run, is, so that the number can be a little above one. A lock that polls is woken by no
+release; the servers of the other systems are not asked for such a count.
 
 ## What a system keeps
 

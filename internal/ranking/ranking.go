@@ -71,7 +71,7 @@ type Speed struct {
 }
 
 // CountsWoken reports whether the servers of a system count the clients that they wake.
-func CountsWoken(system string) bool { return system == "zookeeper" }
+func CountsWoken(system string) bool { return system == "zookeeper" || system == "etcd" }
 
 // SetWoken notes how many waiting clients all releases of so many grants have woken together.
 func (s *Speed) SetWoken(woken int64, grants int) {

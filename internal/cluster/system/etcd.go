@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -92,6 +93,20 @@ type etcdMember struct {
 func (m etcdMember) Version() (string, error) {
 	s, err := m.status()
 	return s.Version, err
+}
+
+// Woken is how many events the member has sent so far to clients that watch a key.
+func (m etcdMember) Woken() (int64, error) {
+	r, err := m.Get(m.url + "/metrics")
+	if err != nil {
+		return 0, err
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return 0, err
+	}
+	return metric(string(text), "etcd_debugging_mvcc_events_total")
 }
 
 // Close is server.Operator.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -86,18 +85,7 @@ func (s zooServer) Woken() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return deletions(text)
-}
-
-// deletions finds the watches for deleted nodes among the server's metrics, one in a line.
-func deletions(metrics string) (int64, error) {
-	const name = "zk_sum_node_deleted_watch_count"
-	for line := range strings.Lines(metrics) {
-		if metric, value, _ := strings.Cut(line, "\t"); metric == name {
-			return strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-		}
-	}
-	return 0, fmt.Errorf("ZooKeeper does not count %s", name)
+	return metric(text, "zk_sum_node_deleted_watch_count")
 }
 
 // ask returns the answer to a command of four letters.
