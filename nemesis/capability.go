@@ -20,9 +20,11 @@ type (
 		PauseNode(node string) error
 		ResumeNode(node string) error
 	}
-	// NodeClocker moves a node's wall clock: it is ahead by offset from now on.
+	// NodeClocker moves a node's wall clock: it is ahead by offset from now on; or stops it, where it
+	// stands, until it is moved.
 	NodeClocker interface {
 		SetNodeClock(node string, offset time.Duration) error
+		StopNodeClock(node string) error
 	}
 	// NodeBlocker keeps a node busy with a script that does not end, until it is freed.
 	NodeBlocker interface {

@@ -25,8 +25,8 @@ var environments = []Capabilities{
 	{Environment: "process", Line: "redis-server and clients as processes of this machine",
 		lacks: because(noAgreement, Ensemble)},
 	{Environment: "docker", Line: "redis-server in containers",
-		no: because(noBus, SwitchOver, MoveSlot), lacks: map[string]string{
-			Cluster: noBus, Ensemble: noAgreement}},
+		no:    merge(because(noBus, SwitchOver, MoveSlot), because(noStop, StopClock)),
+		lacks: map[string]string{Cluster: noBus, Ensemble: noAgreement}},
 	{Environment: "external", Line: "a Redis that is there already",
 		no: because(notOurs, KillNode, Start, Revive, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall,
 			Promote, SwitchOver, MoveSlot, Barrier),
@@ -49,6 +49,9 @@ var environments = []Capabilities{
 // noAgreement says why servers of Redis are no ensemble.
 const noAgreement = "servers of Redis do not agree on writes: take a system whose servers do, " +
 	"by --adapter etcd-mutex or go-zookeeper"
+
+// noStop says why no clock is stopped in containers.
+const noStop = "lockbench stops the clock of a server with processes only"
 
 // noBus says why there is no cluster, and nothing of it, in containers.
 const noBus = "lockbench builds a Redis Cluster, and switches a master over, with processes only"

@@ -88,7 +88,7 @@ func TestEveryFaultInEveryEnvironment(t *testing.T) {
 	missing := map[string]string{              // what no environment but these refuses
 		"external": "failover failover-sentinel failover-cluster restart restart-delayed " +
 			"clock-server busy node-pause node-crash minority-loss majority-loss " + agreeing,
-		"docker":  "failover-cluster failover-sentinel:planned " + agreeing,
+		"docker":  "failover-cluster failover-sentinel:planned clock-server:stand " + agreeing,
 		"sim":     "failover-sentinel failover-cluster restart:disk " + agreeing,
 		"process": agreeing,
 	}

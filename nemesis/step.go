@@ -37,6 +37,7 @@ const (
 	PauseNode  = "pause-node"  // the node Target is stopped with SIGSTOP; until ResumeNode
 	ResumeNode = "resume-node" // the node Target runs again
 	NodeClock  = "node-clock"  // the wall clock of the node Target is wrong by Offset from now on
+	StopClock  = "stop-clock"  // the wall clock of the node Target stands still; until NodeClock
 	Busy       = "busy"        // the node Target executes a script that does not end; until Free
 	Free       = "free"        // the script on the node Target is killed, or its long command is over
 	// the node Target executes one command for For; until then it answers no client, and what was sent

@@ -90,6 +90,8 @@ func (s Step) needs() []string {
 		return []string{CommandAwait}
 	case s.Do == Redirect && s.Node == Spare:
 		return []string{s.Do, spareWay}
+	case s.Do == StopClock:
+		return []string{s.Do, NodeClock}
 	}
 	return []string{s.Do}
 }

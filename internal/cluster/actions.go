@@ -59,6 +59,16 @@ func (w *Environment) SetNodeClock(name string, offset time.Duration) error {
 	})
 }
 
+// StopNodeClock makes a node's wall clock stand where it is.
+func (w *Environment) StopNodeClock(name string) error {
+	return w.on(name, func(n *node) error {
+		if n.Clock == nil {
+			return fmt.Errorf("the clock of %s cannot be stopped", name)
+		}
+		return n.Clock.Stop()
+	})
+}
+
 // Promote tells a replica to be a master (REPLICAOF NO ONE), and other replicas of its master to
 // follow it. One that does not run cannot be told.
 func (w *Environment) Promote(name string) error {

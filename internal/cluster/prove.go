@@ -22,6 +22,8 @@ func (w *Environment) Prove(s nemesis.Step) error {
 			"it still runs")
 	case nemesis.NodeClock:
 		return w.proveClock(s)
+	case nemesis.StopClock:
+		return w.proveStop(s.Target)
 	case nemesis.Busy, nemesis.Stall:
 		return w.proveSilence(s)
 	case nemesis.Promote:
@@ -110,6 +112,27 @@ func (w *Environment) proveClock(s nemesis.Step) error {
 		})
 		if err == nil && (high < s.Offset.D()-clockSlack || low > s.Offset.D()+clockSlack) {
 			err = fmt.Errorf("%s: its clock is ahead by %v, not by %v", n.Name, high, s.Offset.D())
+		}
+		return err
+	})
+}
+
+// proveStop looks twice at a clock: one that stands falls behind by the time between.
+func (w *Environment) proveStop(name string) error {
+	const between = 20 * time.Millisecond
+	return w.on(name, func(n *node) error {
+		c, err := can[clocked](n)
+		if err != nil {
+			return err
+		}
+		first, _, err := c.Ahead()
+		if err != nil {
+			return err
+		}
+		time.Sleep(between)
+		low, high, err := aheadBy(c, func(_, high time.Duration) bool { return high < first-between/2 })
+		if err == nil && high >= first-between/2 {
+			err = fmt.Errorf("%s: its clock goes on: it is ahead by %v, and was by %v", n.Name, low, first)
 		}
 		return err
 	})

@@ -60,7 +60,8 @@ func (w *Environment) describe(i int, name, replicaOf string) (server.NodeConfig
 	if w.remote != nil {
 		err = c.Beside(w.remote)
 	}
-	if err != nil || !needs(w.cfg.Scenario, nemesis.NodeClock, "") {
+	if err != nil || !needs(w.cfg.Scenario, nemesis.NodeClock, "") &&
+		!needs(w.cfg.Scenario, nemesis.StopClock, "") {
 		return c, err
 	}
 	if w.remote != nil {

@@ -47,12 +47,12 @@ func (c *nemesisRunner) recordAround(s nemesis.Step, do func(nemesis.Step) error
 	// a clock is set, whatever was wrong with it before
 	if a, _ := nemesis.ActionOf(s.Do); a.Again {
 		if err := c.endAll(func(f history.Event) bool {
-			return f.F == s.Do && (f.Target == s.Target ||
-				s.Target == "*")
+			return (f.F == s.Do || f.F == nemesis.StopClock && s.Do == nemesis.NodeClock) &&
+				(f.Target == s.Target || s.Target == "*")
 		}); err != nil {
 			return err
 		}
-		if s.Offset == 0 && s.Rate == 0 {
+		if s.Offset == 0 && s.Rate == 0 && s.Do != nemesis.StopClock {
 			return c.end(e)
 		}
 	}

@@ -151,6 +151,6 @@ func Capabilities(ctx context.Context, c Choice, clocks bool) nemesis.Capabiliti
 
 func movesClocks(scenario []nemesis.Step) bool {
 	return slices.ContainsFunc(scenario, func(s nemesis.Step) bool {
-		return s.Do == nemesis.NodeClock
+		return s.Do == nemesis.NodeClock || s.Do == nemesis.StopClock
 	})
 }

@@ -72,8 +72,13 @@ func (w *Environment) ResumeNode(name string) error {
 func (w *Environment) SetNodeClock(name string, offset time.Duration) error {
 	return w.toNode(name, func(n *node) {
 		n.engine.Expire(n.clock()) // a key that is over does not come back when the clock goes back
-		n.offset = offset
+		n.offset, n.stands = offset, 0
 	})
+}
+
+// StopNodeClock makes a node's wall clock stand where it is.
+func (w *Environment) StopNodeClock(name string) error {
+	return w.toNode(name, func(n *node) { n.stands = n.clock() })
 }
 
 // Block makes a node execute a script that does not end: soon it answers with -BUSY.

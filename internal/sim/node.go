@@ -15,6 +15,7 @@ type node struct {
 	name    string
 	engine  *engine.Engine
 	offset  time.Duration // how far its wall clock is ahead
+	stands  int64         // where it stands, µs; 0: it does not
 	down    bool
 	paused  bool
 	busy    int64 // since when it executes a script that does not end; 0: it does not
@@ -119,6 +120,9 @@ func (n *node) execute(c *conn, args []string) []byte {
 
 // clock is the node's wall clock, µs.
 func (n *node) clock() int64 {
+	if n.stands != 0 {
+		return n.stands
+	}
 	return (time.Now().UnixNano() + int64(n.offset)) / int64(time.Microsecond)
 }
 

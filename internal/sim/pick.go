@@ -279,7 +279,8 @@ func (w *Environment) Fingerprint() uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %d|", w.Now()/int64(grain), w.lastActor)
 	for _, n := range w.nodes {
-		fmt.Fprintf(h, "%v %v %d %d %v|", n.down, n.paused, n.busy, n.offset, n.engine.Replica)
+		fmt.Fprintf(h, "%v %v %d %d %d %v|", n.down, n.paused, n.busy, n.offset, n.stands,
+			n.engine.Replica)
 		io.WriteString(h, n.engine.Contents())
 	}
 	for _, c := range w.clients {

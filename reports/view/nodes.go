@@ -131,7 +131,8 @@ func downs(roles []Role) (at []int64) {
 // moves are the stamps at which the nemesis moved a node's clock.
 func (v *View) moves(name string) (moves []int64) {
 	for _, f := range v.Faults {
-		if f.Action == nemesis.NodeClock && (f.Target == name || f.Target == "*") {
+		if slices.Contains([]string{nemesis.NodeClock, nemesis.StopClock}, f.Action) &&
+			(f.Target == name || f.Target == "*") {
 			moves = append(moves, f.From)
 		}
 	}

@@ -55,3 +55,35 @@ func TestARemoteClockHasNoFileHere(t *testing.T) {
 		t.Errorf("the clock was set to %v, %v", set, err)
 	}
 }
+
+// TestAClockIsStoppedAndGoesOn: the second word says where it stands, and a move takes it away.
+func TestAClockIsStoppedAndGoesOn(t *testing.T) {
+	c, err := New(t.TempDir(), "n0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Set(time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	before := time.Now().Add(time.Hour)
+	if err := c.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	b, _ := os.ReadFile(c.Path)
+	if len(b) != 16 {
+		t.Fatalf("the file holds %v", b)
+	}
+	at := time.Unix(0, int64(binary.NativeEndian.Uint64(b[8:])))
+	if at.Before(before) || at.After(time.Now().Add(time.Hour)) {
+		t.Errorf("it stands at %v, an hour ahead of %v", at, before)
+	}
+	if err := c.Set(0); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(c.Path); len(b) != 8 {
+		t.Errorf("after a move the file holds %v", b)
+	}
+	if err := (&Server{Path: c.Path, Faketime: true}).Stop(); err == nil {
+		t.Error("libfaketime cannot stop a clock, and was told to")
+	}
+}
