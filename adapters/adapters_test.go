@@ -171,6 +171,49 @@ func put(t *testing.T, name, text string) {
 	}
 }
 
+// TestOldContentsAreRemoved from the cache when nothing has used them for a month, and no others.
+func TestOldContentsAreRemoved(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := folder(t, map[string]string{adapters.ManifestName: "name: mine\nrun: x\n"})
+	setUp := func(source string) (cache string) {
+		if err := os.WriteFile(filepath.Join(dir, "source"), []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		a, err := adapters.Find(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := adapters.Setup(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(adapters.Folder(), "mine-"+a.Hash)
+	}
+	age := func(cache string) {
+		then := time.Now().Add(-40 * 24 * time.Hour)
+		if err := os.Chtimes(filepath.Join(cache, "ready"), then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old, used := setUp("1"), setUp("2")
+	other := filepath.Join(adapters.Folder(), "mine-too-0123456789abcdef")
+	if err := os.MkdirAll(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(other, "ready"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	age(old)
+	age(used)
+	age(other)
+	setUp("2") // used again
+	setUp("3")
+	for cache, there := range map[string]bool{old: false, used: true, other: true} {
+		if _, err := os.Stat(cache); (err == nil) != there {
+			t.Errorf("%s: %v", filepath.Base(cache), err)
+		}
+	}
+}
+
 // TestSetupThatFails wants one line with the command, what it said and its log, and another try
 // the next time.
 func TestSetupThatFails(t *testing.T) {

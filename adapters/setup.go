@@ -100,6 +100,8 @@ func Setup(ctx context.Context, a Adapter) (Installed, error) {
 		return in, err
 	}
 	if a.IsSetUp() {
+		now := time.Now()
+		_ = os.Chtimes(filepath.Join(in.cache, readyName), now, now) // only to keep it for longer
 		return in, nil
 	}
 	if err := os.MkdirAll(in.cache, 0o755); err != nil {
@@ -116,7 +118,34 @@ func Setup(ctx context.Context, a Adapter) (Installed, error) {
 	if err := in.install(ctx); err != nil {
 		return in, fmt.Errorf("adapter %s could not be set up: %w", a.Name, err)
 	}
+	in.removeOld(time.Now().Add(-unused))
 	return in, nil
+}
+
+// unused is after how long what an adapter of another content has in the cache is removed.
+const unused = 30 * 24 * time.Hour
+
+// removeOld removes from the cache what the same adapter had there of other contents and that was
+// not used since. What cannot be removed stays: the next setup tries again.
+func (in Installed) removeOld(since time.Time) {
+	all, err := os.ReadDir(Folder())
+	if err != nil {
+		return
+	}
+	for _, d := range all {
+		hash, mine := strings.CutPrefix(d.Name(), in.Name+"-")
+		if !mine || len(hash) != len(in.Hash) || strings.Contains(hash, "-") || hash == in.Hash {
+			continue
+		}
+		dir := filepath.Join(Folder(), d.Name())
+		info, err := os.Stat(filepath.Join(dir, readyName))
+		if err != nil { // a setup that was interrupted, or goes on
+			info, err = d.Info()
+		}
+		if err == nil && info.ModTime().Before(since) {
+			_ = os.RemoveAll(dir)
+		}
+	}
 }
 
 // lock waits for the lock of a folder.
