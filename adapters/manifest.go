@@ -67,6 +67,8 @@ type Declares struct {
 	Multi     bool `yaml:"multi" json:"multi,omitempty"` // it takes several keys at once
 	// it has a shared mode, too: half of the holds are shared
 	Shared bool `yaml:"shared" json:"shared,omitempty"`
+	// it lets all clients in, and says of each write whether another was first
+	Optimistic bool `yaml:"optimistic" json:"optimistic,omitempty"`
 	// how long the place of a waiting client that is dead is kept
 	DeadWaiters time.Duration `yaml:"dead_waiters" json:"dead_waiters,omitempty"`
 }

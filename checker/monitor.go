@@ -29,14 +29,15 @@ type monitorKey struct {
 }
 
 // NewMonitor returns a monitor for a run with this header. It judges S and L, those of them that
-// the header lists, or both if it lists none.
+// the header lists, or both if it lists none; of an optimistic lock it judges neither.
 func NewMonitor(h history.Header) *Monitor {
 	m := &Monitor{
 		c:    record.NewCollector(h),
 		over: map[monitorKey][]record.Span{}, kills: map[int]history.Event{},
 	}
 	for b, letter := range ruleLetters {
-		if len(h.Properties) == 0 || slices.Contains(h.Properties, letter) {
+		if !h.Declares.Optimistic &&
+			(len(h.Properties) == 0 || slices.Contains(h.Properties, letter)) {
 			m.judged = append(m.judged, b)
 		}
 	}

@@ -46,6 +46,8 @@ type Declares struct {
 	Fencing   bool `json:"fencing,omitempty"`   // each grant carries a growing token
 	Reentrant bool `json:"reentrant,omitempty"` // the holder may acquire again
 	Shared    bool `json:"shared,omitempty"`    // holds may overlap if all of them are shared
+	// all clients may be inside at once: each write of what the lock guards is checked instead
+	Optimistic bool `json:"optimistic,omitempty"`
 	// how long the lock keeps the place of a waiting client that is dead
 	DeadWaiters Duration `json:"dead_waiters,omitempty"`
 }
@@ -57,6 +59,8 @@ type Requires struct {
 	Hits      int  `json:"hits,omitempty"`      // faults that hit a hold with a contender waiting
 	Failover  bool `json:"failover,omitempty"`  // a grant by the new master
 	Handovers int  `json:"handovers,omitempty"` // grants to another client than the last one
+	// writes that an optimistic lock refused since another client was first
+	Conflicts int `json:"conflicts,omitempty"`
 }
 
 // History is a whole record. Events are sorted by stamp; equal stamps are concurrent.

@@ -30,6 +30,8 @@ type Entry struct {
 	Fixed bool
 
 	Lease, Validity, Loss, Fencing, Reentrant bool // what it declares
+	// it lets all clients in, and has what they write checked: history.Declares.Optimistic
+	Optimistic bool
 
 	Variants []string // what Options.Variant may be; the first is the default
 	Watchdog bool     // it renews its lease by itself, unless Options.NoWatchdog

@@ -34,7 +34,7 @@ const (
 )
 
 var table = []Workload{
-	{Name: Mutex, Line: "hold the lock for a while", Keys: 1},
+	{Name: Mutex, Line: "hold the lock for a while", Keys: 1, need: pessimistic(Mutex)},
 	{Name: Counter, Line: "read a guarded number, hold, write it back plus one", Keys: 1},
 	{Name: Reentrant, Line: "acquire twice more while inside, release as often", Keys: 1,
 		need: func(e impls.Entry) error {
@@ -43,7 +43,7 @@ var table = []Workload{
 	{Name: Multi, Line: "hold two locks at once", Keys: multiKeys, need: func(e impls.Entry) error {
 		return unless(e.Multi, e, Multi, "takes one key at a time", "redisson-multi")
 	}},
-	{Name: LongWork, Line: "hold the lock for two leases", Keys: 1},
+	{Name: LongWork, Line: "hold the lock for two leases", Keys: 1, need: pessimistic(LongWork)},
 	{Name: Fenced, Line: "as counter, each write with the fencing token; an older one is refused",
 		Keys: 1, need: func(e impls.Entry) error {
 			return unless(e.Fencing, e, Fenced, "gives no fencing token", "redisson-fenced")
@@ -56,6 +56,25 @@ func unless(can bool, e impls.Entry, workload, lacks, better string) error {
 	}
 	return fmt.Errorf("the workload %s does not suit %s, which %s; use --impl %s, or --workload mutex",
 		workload, e.Name, lacks, better)
+}
+
+// pessimistic refuses locks that keep no client out: only what is written shows their worth.
+func pessimistic(workload string) func(impls.Entry) error {
+	return func(e impls.Entry) error {
+		if !e.Optimistic {
+			return nil
+		}
+		return fmt.Errorf("the workload %s does not suit %s, which keeps no client out and checks what "+
+			"they write; use --workload %s", workload, e.Name, Counter)
+	}
+}
+
+// Usual is the workload of a lock for which none was asked.
+func Usual(e impls.Entry) string {
+	if e.Optimistic {
+		return Counter
+	}
+	return Mutex
 }
 
 // All returns the table of workloads. The caller may keep and change the slice.
@@ -101,9 +120,9 @@ func acquires(body string) int {
 func (w *Worker) inside(l caller, o Order, g Granted) {
 	switch o.Body {
 	case Counter:
-		w.count(o, 0)
+		w.count(l, o, 0)
 	case Fenced:
-		w.count(o, g.Fence)
+		w.count(l, o, g.Fence)
 	case Reentrant:
 		w.nest(l, o, 1)
 	default:
@@ -112,13 +131,22 @@ func (w *Worker) inside(l caller, o Order, g Granted) {
 }
 
 // count reads, holds and writes.
-func (w *Worker) count(o Order, token int64) {
-	read, ok := w.ask(history.ReadOp, o, 0, 0)
+func (w *Worker) count(l caller, o Order, token int64) {
+	read, ok := w.access(l, history.ReadOp, o, 0, 0)
 	if !ok {
 		return
 	}
 	_ = w.env.Sleep(w.stay, o.Hold.D())
-	w.ask(history.WriteOp, o, read.Value+1, token)
+	w.access(l, history.WriteOp, o, read+1, token)
+}
+
+// access reads or writes what the lock guards: the harness' resource or, of a Guard, its own.
+func (w *Worker) access(l caller, f string, o Order, value, token int64) (int64, bool) {
+	if g, ok := l.(Guard); ok {
+		return w.guarded(g, f, o, value)
+	}
+	a, ok := w.ask(f, o, value, token)
+	return a.Value, ok
 }
 
 // nest acquires the lock that it has, goes deeper, and releases. What is not granted is not

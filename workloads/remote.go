@@ -37,6 +37,49 @@ type RemoteLock interface {
 	Release(ctx context.Context, n int, g Granted, begun func(at int64)) (at int64, err error)
 }
 
+// Guard is a RemoteLock that guards what it locks by itself: an optimistic lock, which lets all
+// clients in and says of each write whether another client was first.
+type Guard interface {
+	// Read returns the guarded number, and Write replaces it: ErrConflict is for certain, after any
+	// other error it may have been replaced. Both call begun with the stamp at which the process acts.
+	Read(n int, begun func(at int64)) (value, at int64, err error)
+	Write(n int, value int64, begun func(at int64)) (at int64, err error)
+}
+
+// ErrConflict is the error of a write that surely changed nothing: another client was first.
+var ErrConflict = errors.New("another client has written since the read")
+
+// guarded reads or writes what a Guard has, and reports whether it is done.
+func (w *Worker) guarded(g Guard, f string, o Order, value int64) (int64, bool) {
+	begun := func(at int64) {
+		e := about(history.Invoke, f, o)
+		if e.T = at; f == history.WriteOp {
+			e.Value = &value
+		}
+		w.event(e)
+	}
+	var at int64
+	var err error
+	if f == history.WriteOp {
+		at, err = g.Write(o.N, value, begun)
+	} else {
+		value, at, err = g.Read(o.N, begun)
+	}
+	if errors.Is(err, ErrGone) {
+		return 0, false
+	}
+	e := about(history.OK, f, o)
+	e.T, e.Value, e.Err = at, &value, text(err)
+	switch {
+	case errors.Is(err, ErrConflict):
+		e.Type = history.Fail
+	case err != nil:
+		e.Type, e.Value = history.Info, nil
+	}
+	w.event(e)
+	return value, err == nil
+}
+
 // ErrGone says that the process of a Remote has ended before it answered. Nothing is recorded of
 // the call but its begin.
 var ErrGone = errors.New("the process is gone")

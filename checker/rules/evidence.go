@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
@@ -24,6 +25,13 @@ func (c *Case) evidence() verdict.Evidence {
 		TimedOut:       c.timedOut(),
 		Faults:         len(c.faults),
 		Interrupted:    c.trust.Interrupted,
+	}
+	if c.history.Header.Declares.Optimistic {
+		for _, a := range linear.Accesses(c.history, c.trust.Cut) {
+			if a.Write && a.Outcome == history.Fail {
+				e.Conflicts++
+			}
+		}
 	}
 	e.Hits, e.Missed = c.struck()
 	e.LongestWaitMS = int(c.Record.LongestWait() / int64(time.Millisecond))
@@ -71,8 +79,15 @@ func (c *Case) hits(f record.Fault) bool {
 }
 
 // awaited reports whether a client other than the holder had an acquire call for the hold's key
-// open at t that it had to wait with: of two shared holds neither keeps the other out.
+// open at t that it had to wait with: of two shared holds neither keeps the other out. For an
+// optimistic lock no client waits, and another one inside is the rival.
 func (c *Case) awaited(h *record.Hold, t int64) bool {
+	if c.history.Header.Declares.Optimistic && slices.ContainsFunc(c.Record.Holds,
+		func(k record.Hold) bool {
+			return k.Process != h.Process && k.Key == h.Key && k.From <= t && t <= k.End
+		}) {
+		return true
+	}
 	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
 		return k.Process != h.Process && !(k.Shared && h.Shared) && k.From <= t &&
 			t <= k.To && slices.Contains(k.Keys, h.Key)

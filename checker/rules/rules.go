@@ -80,6 +80,10 @@ func (c *Case) Judge(name string) property {
 		return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
 			"holds of this lock may be shared, of which this has no model")}
 	}
+	if c.history.Header.Declares.Optimistic && slices.Contains(pessimistic, name) {
+		return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
+			"the lock is optimistic: it lets all clients in and checks what they write, of which U tells")}
+	}
 	p := c.calm(name, judge(c))
 	p.Property = name
 	return p
@@ -89,6 +93,10 @@ func (c *Case) Judge(name string) property {
 // share is the lock's own affair.
 var unshared = []string{verdict.OwnerRelease, verdict.Orphan, verdict.Reentry, history.OldReentry,
 	verdict.LostUpdate, "mutex", "lease", "reentrant"}
+
+// pessimistic are what is said of holds that keep other clients out.
+var pessimistic = []string{verdict.MutualExclusion, verdict.LeaseExclusion, verdict.OwnerRelease,
+	verdict.Orphan, verdict.Notice, "mutex", "lease"}
 
 // judges are the rules by the name of what they judge.
 var judges = map[string]func(*Case) property{

@@ -34,6 +34,10 @@ func (c *Case) updates() property {
 	if c.verdict.Evidence.Sections == 0 {
 		return notApplicable("the workload did not read and write a guarded resource")
 	}
+	refused, needed := c.verdict.Evidence.Conflicts, c.history.Header.Requires.Conflicts
+	if p.Verdict == verdict.Valid && refused < needed {
+		return unknown("%d of the %d writes that it needs came second and were refused", refused, needed)
+	}
 	return p
 }
 

@@ -212,6 +212,8 @@ type Evidence struct {
 	FencedWrites int `json:"fenced_writes,omitempty"`
 	// critical sections that read and wrote the guarded resource
 	Sections int `json:"sections,omitempty"`
+	// writes of an optimistic lock that were refused since another client was first
+	Conflicts int `json:"conflicts,omitempty"`
 	// acquisitions by a client that was inside already
 	NestedAcquires int `json:"nested_acquires,omitempty"`
 }

@@ -287,7 +287,11 @@ func (c *checker) ask(ctx context.Context) {
 	c.sayOfKeys("the key is named as adapter.yaml says", c.named)
 	c.wants(holder, Order{Do: doTouch, N: 1}, false, "the holder touches what the lock guards",
 		isTouched)
-	if err == nil {
+	switch {
+	case err != nil:
+	case c.use.Declares.Optimistic:
+		c.askOptimistic(holder, other)
+	default:
 		c.wants(other, acquireOrder(1, checkWait), false, "it is refused while another has the lock",
 			isRefused)
 	}

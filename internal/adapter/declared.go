@@ -25,6 +25,26 @@ func (c *checker) askShared(holder, other *remote) {
 	c.wants(holder, Order{Do: doRelease, N: first}, false, "the first client releases", isReleased)
 }
 
+// askOptimistic asks that a second client is let in beside the holder of acquisition 1, and that of
+// two writes upon one number the later is refused.
+func (c *checker) askOptimistic(holder, other *remote) {
+	if !c.wants(other, acquireOrder(1, checkWait), false, "as declared, another client is let in, too",
+		isAcquired) {
+		return
+	}
+	write := func(value int64) Order { return Order{Do: doWrite, N: 1, Value: &value} }
+	c.wants(holder, Order{Do: doRead, N: 1}, false, "the holder reads", isRead)
+	c.wants(other, Order{Do: doRead, N: 1}, false, "and so does the other", isRead)
+	c.wants(other, write(1), false, "the other writes", isWritten)
+	c.wants(holder, write(2), false, "the holder's write is refused: another was first", isConflict)
+	a, err := c.perform(holder, Order{Do: doRead, N: 1})
+	if err == nil && (a.Is != isRead || a.Value != 1) {
+		err = fmt.Errorf("it answered %q with %d, not 1", a.Is, a.Value)
+	}
+	c.say(false, "what was written is read", err, "")
+	c.wants(other, Order{Do: doRelease, N: 1}, false, "the other releases", isReleased)
+}
+
 // forget empties every Redis.
 func (c *checker) forget() {
 	for _, a := range c.admin {

@@ -22,6 +22,8 @@ const (
 	doRelease = "release"
 	doExtend  = "extend"
 	doTouch   = "touch"
+	doRead    = "read"
+	doWrite   = "write"
 	doStop    = "stop"
 )
 
@@ -32,6 +34,8 @@ type Order struct {
 	Keys []string `json:"keys,omitempty"`
 	Wait *int64   `json:"wait_ms,omitempty"`
 	Mode string   `json:"mode,omitempty"`
+	// of a write
+	Value *int64 `json:"value,omitempty"`
 }
 
 // exclusive is the mode in which a lock excludes all others.
@@ -66,6 +70,9 @@ const (
 	isNotOwner = "not_owner"
 	isExtended = "extended"
 	isTouched  = "touched"
+	isRead     = "read"
+	isWritten  = "written"
+	isConflict = "conflict"
 	isLost     = "lost"
 	isGap      = "gap"
 	isBroken   = "broken"
@@ -86,6 +93,7 @@ type Answer struct {
 	Err        string            `json:"err"`
 	By         string            `json:"by"`
 	NS         int64             `json:"ns"`
+	Value      int64             `json:"value"`
 }
 
 // ends says which answers may end an operation.
@@ -94,6 +102,8 @@ var ends = map[string][]string{
 	doRelease: {isReleased, isNotOwner, isFailed},
 	doExtend:  {isExtended, isNotOwner, isFailed},
 	doTouch:   {isTouched},
+	doRead:    {isRead, isFailed},
+	doWrite:   {isWritten, isConflict, isFailed},
 }
 
 // The reasons of a refusal.

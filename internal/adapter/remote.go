@@ -25,6 +25,7 @@ type remote struct {
 	clock  *clientClock // nil: its clock is not moved
 	tap    *tap.Tap     // nil: it goes straight to its links
 	direct bool
+	guards bool // it reads and writes what its lock guards by itself
 	bridge *workloads.Worker
 	cfg    workloads.Config
 	key    func(name string) string
@@ -115,7 +116,11 @@ func (r *remote) dial(ctx context.Context, address string) (net.Conn, error) {
 
 // Lock is workloads.Remote.
 func (r *remote) Lock(keys []string, mode string) workloads.RemoteLock {
-	return lock{r, keys, cmp.Or(mode, exclusive)}
+	l := lock{r, keys, cmp.Or(mode, exclusive)}
+	if r.guards {
+		return guard{l}
+	}
+	return l
 }
 
 // Touch is workloads.Remote.
@@ -221,20 +226,41 @@ func (r *remote) KeyNames(keys []string) []string {
 func (l lock) Release(_ context.Context, n int, _ workloads.Granted,
 	begun func(int64)) (int64, error) {
 	l.held.CompareAndSwap(int64(n), 0)
-	k, err := l.child.begin(Order{Do: doRelease, N: n})
+	a, err := l.do(Order{Do: doRelease, N: n}, begun)
+	return a.T, err
+}
+
+// guard is the lock on some keys that checks what is written. It is a workloads.Guard.
+type guard struct{ lock }
+
+// Read is workloads.Guard.
+func (g guard) Read(n int, begun func(int64)) (value, at int64, err error) {
+	a, err := g.do(Order{Do: doRead, N: n}, begun)
+	return a.Value, a.T, err
+}
+
+// Write is workloads.Guard.
+func (g guard) Write(n int, value int64, begun func(int64)) (at int64, err error) {
+	a, err := g.do(Order{Do: doWrite, N: n, Value: &value}, begun)
+	return a.T, err
+}
+
+// do orders an operation, says when the process acts on it, and waits for its end.
+func (r *remote) do(o Order, begun func(int64)) (Answer, error) {
+	k, err := r.child.begin(o)
 	if err != nil {
-		return 0, err
+		return Answer{}, err
 	}
-	at, err := l.child.acts(k)
+	at, err := r.child.acts(k)
 	if err != nil {
-		return 0, err
+		return Answer{}, err
 	}
 	begun(at)
-	a, err := l.child.answered(k)
+	a, err := r.child.answered(k)
 	if err != nil {
-		return 0, err
+		return a, err
 	}
-	return a.T, failure(a)
+	return a, failure(a)
 }
 
 // failure is the error that an answer stands for.
@@ -244,6 +270,8 @@ func failure(a Answer) error {
 		return workloads.RefusedError{Why: refusal(a.Why)}
 	case isNotOwner:
 		return fmt.Errorf("%w (%s)", impls.ErrNotOwner, a.Err)
+	case isConflict:
+		return workloads.ErrConflict
 	case isFailed:
 		return errors.New(a.Err)
 	}

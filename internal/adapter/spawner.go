@@ -31,6 +31,7 @@ type Spawner struct {
 	Dir    string // for the files of the clocks
 	// clients go straight to their links, which carry another protocol than Redis'
 	Direct bool
+	Guards bool // the lock is optimistic: what it guards is the adapter's own
 
 	limits  limits             // zero: usual
 	scripts *workloads.Scripts // what is known of the library's scripts
@@ -157,7 +158,8 @@ func (w *worker) configure(cfg workloads.Config) error {
 		return time.Duration(proc.Monotonic())
 	})
 	r := &remote{child: w.child, clock: w.clock, cfg: cfg, key: w.spawner.Key,
-		lease: w.spawner.Lease, direct: w.spawner.Direct, grants: workloads.Grants{
+		lease: w.spawner.Lease, direct: w.spawner.Direct, guards: w.spawner.Guards,
+		grants: workloads.Grants{
 			Scripts: cmp.Or(w.spawner.scripts, new(workloads.Scripts)),
 			Lease:   w.spawner.Lease, Masters: len(cfg.Nodes)}}
 	bridge := workloads.NewBridge(w.life, cfg, env, r, w.report)

@@ -56,7 +56,8 @@ func (p Plan) lock() (impls.Entry, error) {
 	e := impls.Entry{Name: p.Impl, Document: strings.TrimSpace(a.Library + " " + a.Version),
 		Topology: impls.Topology(a.Topology), Lease: a.Declares.Lease, Validity: a.Declares.Validity,
 		Loss: a.Declares.Loss, Fencing: a.Declares.Fencing, Reentrant: a.Declares.Reentrant,
-		Watchdog: a.Declares.Watchdog, Extends: a.Declares.Extends, Multi: a.Declares.Multi}
+		Watchdog: a.Declares.Watchdog, Extends: a.Declares.Extends, Multi: a.Declares.Multi,
+		Optimistic: a.Declares.Optimistic}
 	if p.Variant != "" {
 		e.Variants = []string{p.Variant}
 	}

@@ -30,6 +30,9 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	}
 	p.Topology, p.Replicas, p.Scenario = s.Topology, s.Replicas, s.Steps
 	p.Requires = requires(s, p.Clients)
+	if lock.Optimistic {
+		p.Requires.Conflicts = minConflicts
+	}
 	p.ClientTimeout = history.Duration(or(w.ClientTimeout, or(s.Timeout, defaultTimeout)))
 	p.replicate(w)
 	if w.Topology != "" && w.Topology != p.Topology {

@@ -20,6 +20,7 @@ type client struct {
 	called  int64           // stamp of the invocation of the latest acquire
 	again   bool            // its latest grant was of a lock that it was granted last, too
 	hold    leaseTracker    // its hold, while it is inside
+	met     bool            // another client has come in since its latest grant, of an optimistic lock
 }
 
 // scheduleCycle draws client i's next cycle, to begin no sooner than after.
@@ -87,16 +88,31 @@ func (r *run) wake() int64 {
 }
 
 // waiter returns a live client that waits for the same lock, or -1. Of two that share a lock
-// neither waits for the other.
+// neither waits for the other; for an optimistic one none waits, and who is inside is a rival.
 func (r *run) waiter(s standing) int {
+	optimistic := r.plan.Declares().Optimistic
 	for i := range r.clients {
 		c := &r.clients[i]
-		if i != s.process && !c.gone && c.waiting && c.key == s.key &&
+		if i != s.process && !c.gone && (c.waiting || optimistic && c.hold.inside) && c.key == s.key &&
 			!(r.shares(i) && r.shares(s.process)) {
 			return i
 		}
 	}
 	return -1
+}
+
+// meet counts the clients inside that meet a rival now, who came in, for the first time.
+func (r *run) meet(s standing) (n int) {
+	for i := range r.clients {
+		c := &r.clients[i]
+		if i == s.process {
+			c.met = false
+		} else if c.hold.inside && c.key == s.key && !c.met {
+			c.met = true
+			n++
+		}
+	}
+	return n
 }
 
 // shares reports whether the cycle of a client is one with a shared hold.

@@ -145,22 +145,22 @@ func (o *RunOptions) Configure(settings []string) error {
 
 // The table of defaults (docs/design.md, Defaults); those of a lock are impls.Entry.Defaults.
 const (
-	defaultTTL      = 2 * time.Second
-	minHold         = 80 * time.Millisecond
-	defaultClients  = 4
-	defaultMasters  = 5
-	defaultTimeout  = 250 * time.Millisecond
-	defaultAcquire  = 5 * time.Second // of an adapter
-	defaultBackoff  = 20 * time.Millisecond
-	defaultFor      = 10 * time.Second
-	electionTTL     = 10 * time.Second // a lease that outlives an election by sentinels
-	electionFor     = 40 * time.Second
-	minContended    = 5
-	minHandovers    = 2
-	defaultExpect   = "valid"
-	defaultWorkload = workloads.Mutex
-	maxClients      = 64 // bounds the load on the machine
-	maxMasters      = 9
+	defaultTTL     = 2 * time.Second
+	minHold        = 80 * time.Millisecond
+	defaultClients = 4
+	defaultMasters = 5
+	defaultTimeout = 250 * time.Millisecond
+	defaultAcquire = 5 * time.Second // of an adapter
+	defaultBackoff = 20 * time.Millisecond
+	defaultFor     = 10 * time.Second
+	electionTTL    = 10 * time.Second // a lease that outlives an election by sentinels
+	electionFor    = 40 * time.Second
+	minContended   = 5
+	minHandovers   = 2
+	minConflicts   = 1
+	defaultExpect  = "valid"
+	maxClients     = 64 // bounds the load on the machine
+	maxMasters     = 9
 )
 
 // NewPlan fills in the defaults and refuses what makes no sense, with what to do about it.
@@ -179,7 +179,7 @@ func NewPlan(w RunOptions) (Plan, error) {
 	p := Plan{
 		Format: PlanFormat, Seed: w.Seed, Environment: w.Environment, Place: w.Place,
 		Impl: w.Impl, Nemesis: w.Nemesis,
-		Workload: or(w.Workload, defaultWorkload),
+		Workload: or(w.Workload, workloads.Usual(lock)),
 		Clients:  or(w.Clients, defaultClients), ClientRetries: w.ClientRetries,
 		RedisConfig: w.RedisConfig, Stop: w.Stop, Thorough: w.Thorough,
 		NoWatchdog: w.NoWatchdog, MaxRenewals: w.MaxRenewals,
@@ -346,7 +346,7 @@ func (p Plan) Declares() history.Declares {
 		return history.Declares{} // Validate has said so
 	}
 	d := history.Declares{Lease: e.Lease, Validity: e.Validity, Loss: e.Loss, Fencing: e.Fencing,
-		Reentrant: e.Reentrant}
+		Reentrant: e.Reentrant, Optimistic: e.Optimistic}
 	if p.Adapter != nil {
 		d.DeadWaiters = history.Duration(p.Adapter.Declares.DeadWaiters)
 		d.Shared = p.Adapter.Declares.Shared

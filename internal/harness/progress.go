@@ -39,7 +39,9 @@ func (p *progress) add(r *run, e history.Event) {
 	case e.Type == history.Gap || e.Type == history.Info:
 		p.excuse = max(p.excuse, e.T)
 	case e.Type == history.OK && e.F == history.Acquire && e.Depth == 0:
-		if r.waiter(standing{e.Process, e.KeyOf()}) >= 0 {
+		if r.plan.Declares().Optimistic {
+			p.contended += r.meet(standing{e.Process, e.KeyOf()})
+		} else if r.waiter(standing{e.Process, e.KeyOf()}) >= 0 {
 			p.contended++
 		}
 		p.granted(r, e)

@@ -126,7 +126,7 @@ func newCell(r Row, c Column, runs []Result, free *Cell) Cell {
 	if cell.Impossible != "" {
 		return cell
 	}
-	for _, name := range batch.Properties {
+	for _, name := range lettersOf(runs) {
 		l := newProperty(name, runs)
 		if free != nil && l.Found != checker.Violated && len(runs) > 0 {
 			if f := free.Property(name); f.Found == checker.Violated {
@@ -137,6 +137,17 @@ func newCell(r Row, c Column, runs []Result, free *Cell) Cell {
 		cell.Properties = append(cell.Properties, l)
 	}
 	return cell
+}
+
+// lettersOf are the letters of the matrix, and U where runs have judged it: that of a lock which
+// keeps no client out.
+func lettersOf(runs []Result) []string {
+	if slices.ContainsFunc(runs, func(r Result) bool {
+		return r.Properties[history.LostUpdate] != ""
+	}) {
+		return append(slices.Clone(batch.Properties), history.LostUpdate)
+	}
+	return batch.Properties
 }
 
 // newProperty joins what the runs say of one property: violated in one is violated; then unknown;

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -97,6 +98,9 @@ func (t Task) hash() uint64 {
 func (o Options) Plan(t Task) (harness.Plan, error) {
 	p, err := harness.NewPlan(o.RunOptions(t.Row, t.Aim, t.Seed))
 	p.Place, p.Expect = o.Place, ""
+	if p.Declares().Optimistic {
+		p.Properties = append(slices.Clip(p.Properties), history.LostUpdate)
+	}
 	return p, err
 }
 

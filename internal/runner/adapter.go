@@ -35,7 +35,7 @@ func spawner(ctx context.Context, p harness.Plan, dir string, otherwise server.S
 	}
 	s := adapter.NewSpawner(in)
 	s.Options, s.Dir = p.Adapter.Options, filepath.Join(dir, "logs")
-	s.Direct = p.System() != ""
+	s.Direct, s.Guards = p.System() != "", p.Declares().Optimistic
 	// what is left of a lease that is renewed unseen is not known at a grant
 	if p.Declares().Lease && !(s.Direct && p.Renews()) {
 		s.Lease = p.TTL.D()

@@ -62,6 +62,15 @@ var keyCells = []struct {
 	{"postgres", "row-pooled", "crash", "mutex", time.Second, "+S +D"},
 	{"postgres", "row-pooled", "disconnect", "mutex", time.Second, "S N"},
 
+	// of an optimistic lock U tells; what a standby had not heard of when it was promoted is lost
+	{"db-version", "postgres", "none", "", time.Second, "+D +U"},
+	{"db-version", "postgres", "pause", "", time.Second, "+D +U"},
+	{"db-version", "postgres", "disconnect", "", time.Second, "+U"},
+	{"db-version", "postgres", "failover:release", "", 2 * time.Second, "U"},
+	{"db-version", "postgres", "failover:synced", "", 2 * time.Second, "+U"},
+	{"db-version", "mariadb", "reply-loss", "", time.Second, "+U"},
+	{"db-version", "unchecked", "none", "", time.Second, "U"},
+
 	{"mariadb", "get-lock", "none", "counter", time.Second, "+S +D +U"},
 	{"mariadb", "get-lock", "crash", "mutex", time.Second, "+S +D"},
 	{"mariadb", "get-lock", "disconnect", "mutex", time.Second, "S N"},

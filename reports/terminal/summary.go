@@ -152,6 +152,9 @@ func (t *terminal) evidence(v *view.View) {
 		parts = append(parts, fmt.Sprintf("%d of %s hit a contended hold", e.Hits,
 			units.Count(e.Aimed, "aimed fault")))
 	}
+	if e.Conflicts > 0 {
+		parts = append(parts, units.Count(e.Conflicts, "write")+" refused since another was first")
+	}
 	if e.AfterFailover > 0 {
 		parts = append(parts, units.Count(e.AfterFailover, "grant")+" by the new master")
 	}

@@ -28,7 +28,7 @@ func (v *View) Answer() Answer {
 		if w := v.First(); w != nil && len(w.Holds) > 1 && w.Together {
 			return Answer{"Yes.", w.Sentence(), result}
 		}
-		return brokenAnswer(v.Verdict)
+		return v.brokenAnswer()
 	case checker.Valid:
 		return Answer{"Not in this run.", validSentence(v.Verdict), result}
 	case checker.NA:
@@ -39,23 +39,42 @@ func (v *View) Answer() Answer {
 
 // brokenAnswer is for a lock that failed otherwise. It says "not both at once" only if that was
 // judged.
-func brokenAnswer(v *checker.Verdict) Answer {
-	word, also := "It is broken.", "Whether two clients can be inside at once, this run does not tell."
-	if v.Property(checker.Deadlock).Verdict == checker.Violated {
+func (v *View) brokenAnswer() Answer {
+	word := "It is broken."
+	also := " Whether two clients can be inside at once, this run does not tell."
+	w, optimistic := v.Verdict, v.History.Header.Declares.Optimistic
+	switch {
+	case w.Property(checker.Deadlock).Verdict == checker.Violated:
 		word = "No client gets in again."
+	case optimistic && w.Property(checker.LostUpdate).Verdict == checker.Violated:
+		word = "Yes."
 	}
-	if v.Property(checker.MutualExclusion).Verdict == checker.Valid {
-		also = "No two clients were inside at once."
+	switch {
+	case optimistic:
+		also = ""
+	case w.Property(checker.MutualExclusion).Verdict == checker.Valid:
+		also = " No two clients were inside at once."
 	}
-	return Answer{word, units.Sentence(page.Clean(v.Summary, 300)) + " " + also, v.Verdict}
+	return Answer{word, units.Sentence(page.Clean(w.Summary, 300)) + also, w.Verdict}
 }
 
-// validSentence says what a "no" is worth.
+// validSentence says what a "no" is worth: of what was judged, the first that people ask for.
 func validSentence(v *checker.Verdict) string {
 	e := v.Evidence
-	s := fmt.Sprintf("No two clients were inside at once in %s, of which %s contended",
+	judged := "Nothing was wrong of what was judged"
+	switch {
+	case v.Property(checker.MutualExclusion).Verdict == checker.Valid:
+		judged = "No two clients were inside at once"
+	case v.Property(checker.LostUpdate).Verdict == checker.Valid:
+		judged = "No update was lost"
+	}
+	s := fmt.Sprintf("%s in %s, of which %s contended", judged,
 		units.Count(e.Acquisitions, "acquisition"), units.Thousands(e.Contended)+units.Plural(e.Contended,
 			" was", " were"))
+	if e.Conflicts > 0 {
+		s += fmt.Sprintf("; %s refused, since another client was first",
+			units.Count(e.Conflicts, "write")+units.Plural(e.Conflicts, " was", " were"))
+	}
 	if e.Aimed > 0 {
 		s += fmt.Sprintf("; %d of %s hit a hold while another client waited", e.Hits,
 			units.Count(e.Aimed, "planned fault"))
@@ -91,6 +110,10 @@ func (v *View) Missing() string {
 	if e.Hits < q.Hits {
 		m = append(m, fmt.Sprintf("%d of %s that hit a hold with another client waiting", e.Hits,
 			units.Count(q.Hits, "fault")))
+	}
+	if e.Conflicts < q.Conflicts {
+		m = append(m, fmt.Sprintf("%d of the %s that it needs", e.Conflicts,
+			units.Count(q.Conflicts, "refused write")))
 	}
 	if q.Failover && e.AfterFailover == 0 {
 		m = append(m, "no grant by the new master")

@@ -63,8 +63,14 @@ func (v *View) Declares() []DeclareRow {
 	if p.extended > 0 {
 		lease += "; " + units.Count(p.extended, "extension")
 	}
+	promise := DeclareRow{"Two clients are never inside at once", v.together(),
+		v.judged(checker.MutualExclusion)}
+	if d.Optimistic && v.Verdict != nil {
+		promise = DeclareRow{"All clients are let in; a write that comes second is refused",
+			units.Count(v.Verdict.Evidence.Conflicts, "write") + " refused", v.judged(checker.LostUpdate)}
+	}
 	return []DeclareRow{
-		{"Two clients are never inside at once", v.together(), v.judged(checker.MutualExclusion)},
+		promise,
 		row(d.Lease, "A hold ends by itself after a time (lease)", lease, v.judged(checker.Deadlock),
 			"No lease: a hold ends only by a release"),
 		row(d.Validity, "Each grant says until when it is good", stayed(p.over),

@@ -21,6 +21,9 @@ func (v *View) Question() string {
 	if when == "" && h.Nemesis != "" {
 		when = "under the fault " + page.Clean(h.Nemesis, 60)
 	}
+	if h.Declares.Optimistic {
+		return strings.TrimSpace("Can an update that "+lock+" checks be lost "+when) + "?"
+	}
 	return strings.TrimSpace("Can two clients hold "+lock+" at once "+when) + "?"
 }
 

@@ -71,6 +71,17 @@ type Sharer interface {
 	AcquireShared(ctx context.Context, n int, keys []string, wait time.Duration) (Grant, error)
 }
 
+// Guard is a Lock that is optimistic, as adapter.yaml declares: Acquire lets all clients in, and
+// what they write is checked. It has one number for each key, zero at first.
+type Guard interface {
+	Read(ctx context.Context, n int) (value int64, err error)
+	// Write replaces what Read returned. Conflict: another client was first, and nothing was written.
+	Write(ctx context.Context, n int, value int64) error
+}
+
+// Conflict is the error of a Write that surely changed nothing.
+var Conflict = errors.New("conflict")
+
 // Grant is what the library says of a hold: the end of its validity, a fencing token, or nothing.
 // Sent is when the command that was granted was about to leave, which lockbench sees by itself
 // where the lock is in Redis.
@@ -141,6 +152,8 @@ type order struct {
 	Keys []string `json:"keys"`
 	Wait *int64   `json:"wait_ms"`
 	Mode string   `json:"mode"` // "shared", or exclusive
+	// of a write
+	Value int64 `json:"value"`
 	Config
 }
 
@@ -202,15 +215,21 @@ func carryOut(ctx context.Context, lock Lock, o order) {
 	is := done[o.Do]
 	var grant Grant
 	err := errors.New("this lock has no " + o.Do)
-	switch extender, can := lock.(Extender); {
+	extender, extends := lock.(Extender)
+	guard, guards := lock.(Guard)
+	switch {
 	case o.Do != "acquire" && !holds(o):
 		err = fmt.Errorf("nothing is held under %d", o.N)
 	case o.Do == "acquire":
 		grant, err = acquire(ctx, lock, o)
 	case o.Do == "release":
 		err = lock.Release(ctx, o.N)
-	case o.Do == "extend" && can:
+	case o.Do == "extend" && extends:
 		grant, err = extender.Extend(ctx, o.N)
+	case o.Do == "read" && guards:
+		answer["value"], err = guard.Read(ctx, o.N)
+	case o.Do == "write" && guards:
+		err = guard.Write(ctx, o.N, o.Value)
 	}
 	t := now()
 	answer["t"] = t
@@ -219,6 +238,8 @@ func carryOut(ctx context.Context, lock Lock, o order) {
 	switch {
 	case errors.As(err, &refused):
 		is, answer["why"] = "refused", string(refused)
+	case errors.Is(err, Conflict):
+		is = "conflict"
 	case errors.As(err, &notOwner):
 		is, answer["err"] = "not_owner", text(notOwner.Err)
 	case err != nil:
@@ -259,7 +280,8 @@ func holds(o order) bool {
 	return ok
 }
 
-var done = map[string]string{"acquire": "acquired", "release": "released", "extend": "extended"}
+var done = map[string]string{"acquire": "acquired", "release": "released", "extend": "extended",
+	"read": "read", "write": "written"}
 
 func (g Grant) describe(answer fields, t int64) {
 	if !g.ValidUntil.IsZero() {
