@@ -114,6 +114,8 @@ type Variant struct {
 	Key      string           `yaml:"key"`
 	Tells    []string         `yaml:"tells"`
 	Traits   []string         `yaml:"traits"`
+	// that Redis must have, beside those of version 6: "DELIFEQ"
+	Commands []string `yaml:"commands"`
 }
 
 // OwnLease reports whether the variant leaves the lease, and all else, as the library has it.

@@ -18,6 +18,7 @@ type Use struct {
 	Tells    []string
 	Traits   []string
 	Options  map[string]Option
+	Commands []string // that Redis must have
 }
 
 // Use returns how the variant with this name is used; "": the default.
@@ -29,7 +30,7 @@ func (m Manifest) Use(variant string) (u Use, err error) {
 	u = Use{Variant: v.Name, OwnLease: v.OwnLease(), Options: v.Options, Declares: m.Declares,
 		Defaults: m.Defaults, System: cmp.Or(v.System, m.System),
 		Topology: cmp.Or(v.Topology, m.Topology), Key: cmp.Or(v.Key, m.Key),
-		Tells: m.Tells, Traits: m.Traits}
+		Tells: m.Tells, Traits: m.Traits, Commands: v.Commands}
 	if v.Tells != nil {
 		u.Tells = v.Tells
 	}

@@ -121,7 +121,7 @@ func (g *Grants) over(sent history.Command) bool {
 
 // prolonged reports whether a command has prolonged a lease, and the lease that it names.
 func (g *Grants) prolonged(args []string, done history.Command) (lease time.Duration, ok bool) {
-	if len(args) < 3 || done.Err != "" || done.Reply != "1" && done.Reply != "[1]" ||
+	if len(args) < 3 || done.Err != "" || !affirms(args, done.Reply) ||
 		!slices.ContainsFunc(g.keys, func(k string) bool { return slices.Contains(args[1:], k) }) {
 		return 0, false
 	}
@@ -130,12 +130,22 @@ func (g *Grants) prolonged(args []string, done history.Command) (lease time.Dura
 		return expiryOf([]string{"px", args[2]}), true
 	case "expire":
 		return expiryOf([]string{"ex", args[2]}), true
+	case "set":
+		return expiryOf(args), has(args, "ifeq")
 	case "eval":
 		return 0, g.Scripts.prolong(digest(args[1]))
 	case "evalsha":
 		return 0, g.Scripts.prolong(strings.ToLower(args[1]))
 	}
 	return 0, false
+}
+
+// affirms reports whether a reply says that a command did what it was sent for.
+func affirms(args []string, reply string) bool {
+	if strings.EqualFold(args[0], "set") {
+		return reply == "OK"
+	}
+	return reply == "1" || reply == "[1]"
 }
 
 // end is when the lease is over on so many masters that no majority is left.

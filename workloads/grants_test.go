@@ -62,6 +62,9 @@ func TestExtensions(t *testing.T) {
 	for line, want := range map[string]bool{
 		"n0 1 PEXPIRE k 500 > 1": true, "n0 1 PEXPIRE k 500 > 0": false, "n0 1 EXPIRE k 5 > 1": true,
 		"n0 1 PEXPIRE other 500 > 1":                false,
+		"n0 1 SET k v IFEQ v PX 500 > OK":           true,
+		"n0 1 SET k v IFEQ v PX 500 > (nil)":        false,
+		"n0 1 SET k v XX PX 500 > OK":               false,
 		"n0 1 EVAL " + renew + " 1 k > 1":           true,
 		"n0 1 EVALSHA " + sha(renew) + " 1 k > 1":   true,
 		"n0 1 EVALSHA " + sha(renew) + " 1 k > 0":   false,

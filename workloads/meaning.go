@@ -214,11 +214,18 @@ func scriptOf(args []string) string {
 func creates(args []string) bool {
 	switch strings.ToLower(args[0]) {
 	case "set":
-		return !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "xx") })
+		return !has(args, "xx") && !has(args, "ifeq")
 	case "setnx", "msetnx", "setex", "psetex", "getset", "incr", "hset", "hsetnx", "hincrby":
 		return true
 	}
 	return false
+}
+
+// has reports whether a word stands behind the key and the value of a SET.
+func has(args []string, word string) bool {
+	return slices.ContainsFunc(args[min(3, len(args)):], func(a string) bool {
+		return strings.EqualFold(a, word)
+	})
 }
 
 // reads are the commands by which a client looks who has a lock, and for how long.
@@ -231,7 +238,7 @@ func takesOver(args []string) bool {
 	case "del", "unlink", "getset":
 		return true
 	case "set":
-		return !slices.ContainsFunc(args, func(a string) bool { return strings.EqualFold(a, "nx") })
+		return !has(args, "nx") && !has(args, "ifeq") // that compares
 	}
 	return false
 }

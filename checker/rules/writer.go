@@ -44,9 +44,12 @@ func (w *chain) undoes(m, ga *history.Command) bool {
 }
 
 // spares reports whether a deletion is for another value than the one that a command wrote: the
-// script of an owner who compares leaves it alone.
+// script of an owner who compares leaves it alone, and so does a command that compares.
 func (w *chain) spares(m, by *history.Command) bool {
 	value := trace.EffectOf(by.Args).Value
+	if e := trace.EffectOf(m.Args); e.Compares {
+		return !w.trace.Declared(by) && e.Is != value
+	}
 	return w.trace.Declared(m) && !w.trace.Declared(by) && len(m.Args) > 4 &&
 		!slices.Contains(m.Args[4:], value)
 }

@@ -33,6 +33,9 @@ type Effect struct {
 	Kind       Kind
 	Key, Value string // the value that is written, of a hash the field
 	Expiry     Expiry
+	// it does so only if the key has the value Is: DELIFEQ, DELEX with IFEQ, SET with IFEQ
+	Compares bool
+	Is       string
 }
 
 // Expiry is when a key ends. The zero Expiry is never.
@@ -84,6 +87,9 @@ var commands = map[string]command{
 	"DEL":    {kind: Free, done: yes},
 	"UNLINK": {kind: Free, done: yes},
 	"GETDEL": {kind: Free, done: yes},
+	// they compare: Valkey has the one since 9.0, Redis the other since 8.4
+	"DELIFEQ": {kind: Free, done: yes},
+	"DELEX":   {kind: Free, done: yes},
 
 	// A script that takes returns mostly 1 or OK; what it returns otherwise, only its author knows.
 	"EVAL":    {kind: Script, done: notZero},
@@ -113,8 +119,21 @@ func EffectOf(args []string) Effect {
 		e.Expiry, e.Value = expiry(c.unit, e.Value), ""
 	case Write:
 		e.options(args[min(3, len(args)):])
+	case Free:
+		e.Value = ""
+		e.compares(args)
 	}
 	return e
+}
+
+// compares reads with which value a deletion compares.
+func (e *Effect) compares(args []string) {
+	switch v := verb(args); {
+	case v == "DELIFEQ" && len(args) > 2:
+		e.Compares, e.Is = true, args[2]
+	case v == "DELEX" && len(args) > 3 && strings.EqualFold(args[2], "IFEQ"):
+		e.Compares, e.Is = true, args[3]
+	}
 }
 
 // options reads what stands behind the value of a SET.
@@ -125,11 +144,18 @@ func (e *Effect) options(words []string) {
 			e.Kind = Take
 		case "XX":
 			e.Kind = Rewrite
+		case "IFEQ":
+			if i+1 < len(words) {
+				e.Kind, e.Compares, e.Is = Rewrite, true, words[i+1]
+			}
 		case "EX", "PX", "EXAT", "PXAT":
 			if i+1 < len(words) {
 				e.Expiry = expiry(w, words[i+1])
 			}
 		}
+	}
+	if e.Compares && e.Is == e.Value { // it prolongs what is there
+		e.Kind, e.Value = Expire, ""
 	}
 }
 

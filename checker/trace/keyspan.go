@@ -57,6 +57,9 @@ func (s *Stream) Keys(writers map[string]int, grants *Grants, downs []int64, end
 
 func (k *keyspace) apply(l line, key int, e Effect) {
 	held := k.now[key] != nil
+	if e.Compares && (!held || k.now[key].Value != e.Is) {
+		return
+	}
 	switch e.Kind {
 	case Write, Swap:
 		k.set(l, key, e)

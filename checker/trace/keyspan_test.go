@@ -54,6 +54,13 @@ func TestKeysFollowTheirStream(t *testing.T) {
 		{name: "rewritten only if held",
 			want:  "10-20 client 1, overwritten; 20-900 client 2, still there",
 			lines: shown(0, "5 SET lock:0 value2 XX", "10 SETNX lock:0 value1", "20 SET lock:0 value2 XX")},
+		{name: "compared", want: "10-80 client 1, deleted",
+			lines: shown(0, "10 SET lock:0 value1 NX PX 50", "20 DELIFEQ lock:0 value2",
+				"30 SET lock:0 value2 IFEQ value2 PX 9", "40 SET lock:0 value1 IFEQ value1 PX 50",
+				"80 DELIFEQ lock:0 value1")},
+		{name: "an extension brings nothing back", want: "10-20 client 1, deleted",
+			lines: shown(0, "10 SETNX lock:0 value1", "20 DELEX lock:0 IFEQ value1",
+				"30 SET lock:0 value1 IFEQ value1 PX 50")},
 		{name: "another's value", want: "10-900 client -1, still there",
 			lines: shown(0, "10 SETNX lock:0 unheard", "20 SETNX other value1")},
 	} {

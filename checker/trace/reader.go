@@ -89,8 +89,15 @@ func (r *Reader) Takes(m *history.Command) bool {
 	if e, ok := r.observed(m); ok {
 		return Answered(m) && (e.Kind.Writes() && e.Kind != Take || e.Kind == Take && yes(m.Reply))
 	}
+	c, kind := commands[Verb(m)], EffectOf(m.Args).Kind
+	return kind != Free && kind != Expire && c.done != nil && Answered(m) && c.done(m.Reply)
+}
+
+// Unchanged reports whether a command that compares was told that the key has another value, or
+// none.
+func (r *Reader) Unchanged(m *history.Command) bool {
 	c := commands[Verb(m)]
-	return c.kind != Free && c.done != nil && Answered(m) && c.done(m.Reply)
+	return EffectOf(m.Args).Compares && Answered(m) && !c.done(m.Reply)
 }
 
 // TakesFree reports whether a command took a lock that was free: it cannot have been granted while
@@ -120,7 +127,7 @@ func (r *Reader) Denied(m *history.Command) bool {
 		return r.habit(m).takes && r.changedNothing(m)
 	}
 	c := commands[Verb(m)]
-	return c.refused != nil && c.refused(m.Reply)
+	return c.refused != nil && c.refused(m.Reply) && EffectOf(m.Args).Kind != Expire
 }
 
 // Frees reports whether a command is meant to delete a lock, for all that is known of it.

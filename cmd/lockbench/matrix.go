@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -220,6 +221,9 @@ func (f *matrixFlags) open(ctx context.Context) (*matrix.Folder, error) {
 	if len(o.Adapters) > 0 {
 		o.TTL = cmp.Or(o.TTL, adapterTTL)
 		if o.Missing, err = o.MissingAdapters(); err != nil {
+			return nil, err
+		}
+		if err := o.Lacking(func(w harness.RunOptions) error { return runner.Try(ctx, w) }); err != nil {
 			return nil, err
 		}
 	}

@@ -118,7 +118,21 @@ func (c *checker) startServers() (err error) {
 			c.admin = append(c.admin, server.Dial(n.Addr()))
 		}
 	}
-	return nil
+	return c.hasCommands()
+}
+
+// hasCommands refuses a server that lacks a command of the variant.
+func (c *checker) hasCommands() error {
+	if len(c.use.Commands) == 0 || len(c.admin) == 0 {
+		return nil
+	}
+	lacks, err := c.admin[0].Lacks(c.use.Commands)
+	if err == nil && len(lacks) > 0 {
+		version, _ := c.admin[0].Version()
+		err = fmt.Errorf("it sends %s, which the redis-server that is installed, %s, does not have",
+			strings.Join(lacks, " and "), version)
+	}
+	return err
 }
 
 // await waits until a server can be used, and remembers that it has to be ended.

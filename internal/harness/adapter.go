@@ -27,8 +27,9 @@ type Adapter struct {
 	Clock    string            `json:"clock"`         // what moves its wall clock: shim, overlay or none
 	Declares adapters.Declares `json:"declares"`
 	// the longest pause between two tries, the library's own or as it was told; empty: not known
-	Poll    history.Duration           `json:"poll,omitempty"`
-	Options map[string]adapters.Option `json:"options,omitempty"` // of the variant
+	Poll     history.Duration           `json:"poll,omitempty"`
+	Options  map[string]adapters.Option `json:"options,omitempty"`  // of the variant
+	Commands []string                   `json:"commands,omitempty"` // that Redis must have
 	// which settings the library is told; it has all others of itself
 	Told []string `json:"told"`
 }
@@ -95,7 +96,7 @@ func (p *Plan) adapt(o RunOptions) error {
 	}
 	p.Adapter = &Adapter{Name: a.Name, Dir: a.Dir, Library: a.Library, Version: a.Version,
 		Hash: a.Hash, System: systemOf(u), Topology: u.Topology, Key: u.Key, Clock: a.Clock,
-		Declares: u.Declares, Options: u.Options,
+		Declares: u.Declares, Options: u.Options, Commands: u.Commands,
 		Poll: history.Duration(cmp.Or(o.Poll, u.Defaults.Poll.D()))}
 	p.Adapter.tell(o, u)
 	p.adaptedTimes(o, u)

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -160,4 +161,30 @@ func (o Options) MissingAdapters() (map[string]string, error) {
 		}
 	}
 	return missing, err
+}
+
+// Lacking notes which rows need a command that the servers of the matrix do not have: try opens the
+// environment of a run there, and closes it.
+func (o *Options) Lacking(try func(harness.RunOptions) error) error {
+	rows, err := o.rows()
+	for _, r := range rows {
+		a, unknown := adapters.Find(r.Adapter)
+		if r.Adapter == "" || unknown != nil || o.Missing[r.Adapter] != "" {
+			continue
+		}
+		u, unknown := a.Use(r.Variant)
+		if unknown != nil || len(u.Commands) == 0 {
+			continue
+		}
+		w := o.RunOptions(r, Aim{Nemesis: "none"}, 0)
+		w.Place = o.Place
+		var no nemesis.ImpossibleError
+		if errors.As(try(w), &no) {
+			if o.Missing == nil {
+				o.Missing = map[string]string{}
+			}
+			o.Missing[r.Name] = no.Reason.Error()
+		}
+	}
+	return err
 }

@@ -28,7 +28,8 @@ type Options struct {
 	Shard       batch.Shard   `json:"shard"` // the part that is run here; the zero value: all
 	// Unsupported are the steps that cannot be done there, and why: scenarios with them are not run.
 	Unsupported map[string]string `json:"unsupported,omitempty"`
-	// Missing are the adapters that cannot be set up there, and why.
+	// Missing are the adapters that cannot be set up there, and the rows whose servers lack what they
+	// need, and why.
 	Missing map[string]string `json:"missing,omitempty"`
 }
 

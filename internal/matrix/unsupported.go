@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -32,7 +33,7 @@ func (o Options) unsupported(r Row, a Aim) string {
 // impossible says why nothing can be run in a cell: the lock and the fault do not go together, or
 // the environment has none of the fault's scenarios. "" if something can.
 func (o Options) impossible(r Row, c Column) string {
-	if why := o.Missing[r.Adapter]; why != "" {
+	if why := cmp.Or(o.Missing[r.Adapter], o.Missing[r.Name]); why != "" {
 		return why
 	}
 	why := Impossible(r, c)

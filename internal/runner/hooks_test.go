@@ -154,6 +154,14 @@ func TestSomeCellsOfLibraries(t *testing.T) {
 	testenv.Part(t, "redis")
 	o := matrix.Options{Environment: runner.Process, TTL: 2 * time.Second,
 		Adapters: []string{matrix.AllAdapters}}
+	missing, err := o.MissingAdapters()
+	if o.Missing = missing; err != nil {
+		t.Fatal(err)
+	}
+	err = o.Lacking(func(w harness.RunOptions) error { return runner.Try(t.Context(), w) })
+	if err != nil {
+		t.Fatal(err)
+	}
 	tasks, err := o.Tasks()
 	if err != nil {
 		t.Fatal(err)

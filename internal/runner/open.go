@@ -52,11 +52,39 @@ func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error)
 		Dir: dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
 		Seed: p.Seed, Scenario: p.Scenario, Worker: worker, RedisConfig: p.RedisConfig,
 		Launcher: s.Launcher, Spawner: s.Spawner, System: kind,
+		Commands: commandsOf(p),
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return &Environment{e, s}, nil
+}
+
+// Try opens the environment of a run and closes it again. The error says why it cannot be had.
+func Try(ctx context.Context, o harness.RunOptions) error {
+	p, err := harness.NewPlan(o)
+	if err != nil {
+		return err
+	}
+	p.Place = o.Place
+	dir, err := os.MkdirTemp("", "lockbench-try-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	e, err := Open(ctx, p, dir)
+	if err != nil {
+		return err
+	}
+	return e.Close()
+}
+
+// commandsOf are the commands that the plan's servers must have.
+func commandsOf(p harness.Plan) []string {
+	if p.Adapter == nil {
+		return nil
+	}
+	return p.Adapter.Commands
 }
 
 // Servers are where an environment's servers and clients come from. They serve one environment at a

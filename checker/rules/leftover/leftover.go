@@ -58,7 +58,7 @@ func Before(t *trace.Trace, lock int, before int64) *explain.Leftover {
 		case t.Frees(m):
 		case writes(t, m):
 			left = &explain.Leftover{Command: m, Expiry: nanoseconds(e), LifeUnknown: e.Kind == trace.Script}
-		case e.Kind == trace.Expire && left != nil:
+		case e.Kind == trace.Expire && left != nil && !t.Unchanged(m):
 			left.Expiry, left.LifeUnknown = nanoseconds(e), !trace.Answered(m)
 		}
 	}

@@ -50,6 +50,27 @@ func (c Admin) Version() (string, error) {
 	return v, nil
 }
 
+// Lacks are those of some commands that the node does not have.
+func (c Admin) Lacks(commands []string) (lacks []string, err error) {
+	words := []any{"COMMAND", "INFO"}
+	for _, name := range commands {
+		words = append(words, name)
+	}
+	all, err := c.Do(context.Background(), words...).Slice()
+	if err == nil && len(all) != len(commands) {
+		err = fmt.Errorf("COMMAND INFO told of %d commands of %d", len(all), len(commands))
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, is := range all {
+		if is == nil {
+			lacks = append(lacks, commands[i])
+		}
+	}
+	return lacks, nil
+}
+
 // Announce makes a master tell others its public address, should it become a replica.
 func (c Admin) Announce(public string) error {
 	host, port, err := net.SplitHostPort(public)
