@@ -145,8 +145,12 @@ func sampled(tasks []matrix.Task, n int) []matrix.Task {
 	return tasks[:min(n, len(tasks))]
 }
 
-// librarySample is how many cells of released libraries are run without LOCKBENCH_SOAK.
-const librarySample = 4
+// How many cells of released libraries are run without LOCKBENCH_SOAK: of Redis, and of the systems
+// beside those in keyCells.
+const (
+	librarySample = 4
+	systemSample  = 3
+)
 
 // TestSomeCellsOfLibraries runs released libraries under faults of the matrix: what they do is not
 // wanted here (docs/libraries.md), but that each run is carried out and judged.
@@ -166,13 +170,33 @@ func TestSomeCellsOfLibraries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tasks = slices.DeleteFunc(tasks, func(k matrix.Task) bool {
+	here := map[string]bool{}
+	for _, system := range nemesis.Systems() {
+		if here[system], err = testenv.Have(system); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var ofRedis, ofSystems []matrix.Task
+	for _, k := range tasks {
 		a, err := adapters.Find(k.Row.Adapter)
-		return err != nil || a.System != nemesis.Redis || // their cells are in systems_test.go
-			slices.Contains(k.Row.Traits, "own-lease") || // of a minute, which a run outlasts
-			!testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp())
-	})
-	for _, task := range sampled(tasks, librarySample) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := a.Use(k.Row.Variant)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case slices.Contains(k.Row.Traits, "own-lease"): // of a minute, which a run outlasts
+		case !here[u.System]:
+		case !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()):
+		case u.System == nemesis.Redis:
+			ofRedis = append(ofRedis, k)
+		default:
+			ofSystems = append(ofSystems, k)
+		}
+	}
+	some := append(sampled(ofRedis, librarySample), sampled(ofSystems, systemSample)...)
+	for _, task := range some {
 		t.Run(task.Row.Name+" "+task.Aim.Nemesis, func(t *testing.T) {
 			t.Parallel()
 			for try := 1; ; try++ {
