@@ -30,6 +30,8 @@ type Manifest struct {
 	Document string `yaml:"document"`
 	// the source document whose code it is, such as D000; "": it is a library that people use
 	Posted string `yaml:"posted"`
+	// it is a recipe that lockbench wrote down on a client library, and no library's own lock
+	Recipe bool `yaml:"recipe"`
 	// files and folders beside adapter.yaml that are copied, with it; none: all
 	Sources []string `yaml:"sources"`
 	// programs of the toolchain, for setup and run
@@ -114,8 +116,8 @@ type Variant struct {
 	Key      string           `yaml:"key"`
 	Tells    []string         `yaml:"tells"`
 	Traits   []string         `yaml:"traits"`
-	// that Redis must have, beside those of version 6: "DELIFEQ"
-	Commands []string `yaml:"commands"`
+	// commands that not every Redis has, and which has each first: DELIFEQ: Valkey 9.0
+	Commands map[string]string `yaml:"commands"`
 }
 
 // OwnLease reports whether the variant leaves the lease, and all else, as the library has it.

@@ -18,7 +18,7 @@ type Use struct {
 	Tells    []string
 	Traits   []string
 	Options  map[string]Option
-	Commands []string // that Redis must have
+	Commands map[string]string // that Redis must have, and which Redis has each first
 }
 
 // Use returns how the variant with this name is used; "": the default.

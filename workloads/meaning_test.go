@@ -60,6 +60,18 @@ func TestMeanings(t *testing.T) {
 			DEL k = 1 | on-key takes-over
 			SET k v = OK | on-key takes-over creates-key creates-key!
 			done`,
+		"commands that compare": `
+			acquire
+			SET k v NX PX 9 = OK | on-key first-of-acquire creates-key creates-key!
+			SET k v IFEQ v PX 9 = OK | on-key after-creation
+			done
+			SET k v IFEQ v PX 9 = (nil) | on-key
+			release
+			DELIFEQ k v = 1 | on-key first-of-release
+			done
+			release
+			DELEX k IFEQ v = 1 | on-key first-of-release last-of-release
+			done`,
 		"a script whose replies a call teaches": `
 			acquire
 			EVAL s 1 k me = 900 | on-key first-of-acquire

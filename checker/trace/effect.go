@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -154,9 +155,25 @@ func (e *Effect) options(words []string) {
 			}
 		}
 	}
-	if e.Compares && e.Is == e.Value { // it prolongs what is there
-		e.Kind, e.Value = Expire, ""
+	if e.Compares && e.Is == e.Value { // what is there stays, and gets another life
+		e.Kind, e.Value = e.life(words), ""
 	}
+}
+
+// life is what a SET that leaves the value does to the life of the key: without an expiry the key
+// has none afterwards.
+func (e *Effect) life(words []string) Kind {
+	switch {
+	case has(words, "KEEPTTL"):
+		return None
+	case e.Expiry == (Expiry{}):
+		return Persist
+	}
+	return Expire
+}
+
+func has(words []string, word string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
 }
 
 func expiry(unit, number string) Expiry {

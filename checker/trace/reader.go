@@ -2,7 +2,6 @@ package trace
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
@@ -90,14 +89,14 @@ func (r *Reader) Takes(m *history.Command) bool {
 		return Answered(m) && (e.Kind.Writes() && e.Kind != Take || e.Kind == Take && yes(m.Reply))
 	}
 	c, kind := commands[Verb(m)], EffectOf(m.Args).Kind
-	return kind != Free && kind != Expire && c.done != nil && Answered(m) && c.done(m.Reply)
+	return kind.Writes() && c.done != nil && Answered(m) && c.done(m.Reply)
 }
 
 // Unchanged reports whether a command that compares was told that the key has another value, or
-// none.
+// none. The reply of a SET with GET is what the key was, and says neither.
 func (r *Reader) Unchanged(m *history.Command) bool {
 	c := commands[Verb(m)]
-	return EffectOf(m.Args).Compares && Answered(m) && !c.done(m.Reply)
+	return EffectOf(m.Args).Compares && Answered(m) && !has(m.Args, "GET") && !c.done(m.Reply)
 }
 
 // TakesFree reports whether a command took a lock that was free: it cannot have been granted while
@@ -127,7 +126,7 @@ func (r *Reader) Denied(m *history.Command) bool {
 		return r.habit(m).takes && r.changedNothing(m)
 	}
 	c := commands[Verb(m)]
-	return c.refused != nil && c.refused(m.Reply) && EffectOf(m.Args).Kind != Expire
+	return c.refused != nil && c.refused(m.Reply) && EffectOf(m.Args).Kind.Writes()
 }
 
 // Frees reports whether a command is meant to delete a lock, for all that is known of it.
@@ -173,9 +172,7 @@ func (r *Reader) Refused(m *history.Command) bool {
 		return r.Denied(m)
 	case len(m.Effects) > 0:
 		return r.Denied(m)
-	case e.Kind != Take || slices.ContainsFunc(m.Args, func(a string) bool {
-		return strings.EqualFold(a, "GET") // the reply of SET with GET is what the key was before
-	}):
+	case e.Kind != Take || has(m.Args, "GET"): // the reply of SET with GET is what the key was before
 		return false
 	}
 	return strings.HasPrefix(m.Reply, "(error)") || r.Denied(m)

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +27,9 @@ func TestEffectOf(t *testing.T) {
 			Effect{Kind: Expire, Key: "k", Expiry: Expiry{0.5, false}, Compares: true, Is: "v"}},
 		{[]string{"SET", "k", "v", "ifeq", "w"},
 			Effect{Kind: Rewrite, Key: "k", Value: "v", Compares: true, Is: "w"}},
+		{[]string{"SET", "k", "v", "IFEQ", "v"},
+			Effect{Kind: Persist, Key: "k", Compares: true, Is: "v"}},
+		{[]string{"SET", "k", "v", "IFEQ", "v", "keepttl"}, Effect{Key: "k", Compares: true, Is: "v"}},
 		{[]string{"DELIFEQ", "k", "v"}, Effect{Kind: Free, Key: "k", Compares: true, Is: "v"}},
 		{[]string{"DELEX", "k", "ifeq", "v"}, Effect{Kind: Free, Key: "k", Compares: true, Is: "v"}},
 		{[]string{"DELEX", "k"}, Effect{Kind: Free, Key: "k"}},
@@ -70,6 +74,12 @@ func TestReader(t *testing.T) {
 		{"(nil)", []string{"SET", "k", "v", "NX"}, false, false, true},
 		{"(error) LOADING", []string{"SET", "k", "v", "NX"}, false, false, false},
 		{"old", []string{"GETSET", "k", "v"}, true, false, false},
+		{"OK", []string{"SET", "k", "v", "IFEQ", "v", "PX", "9"}, false, false, false},
+		{"(nil)", []string{"SET", "k", "v", "IFEQ", "v", "PX", "9"}, false, false, false},
+		{"OK", []string{"SET", "k", "v", "IFEQ", "v"}, false, false, false},
+		{"OK", []string{"SET", "k", "v", "IFEQ", "v", "KEEPTTL"}, false, false, false},
+		{"OK", []string{"SET", "k", "w", "IFEQ", "v"}, true, false, false},
+		{"1", []string{"DELIFEQ", "k", "v"}, false, false, false},
 		{"1", []string{"DEL", "k"}, false, false, false},
 		{"1", []string{"EVAL", "return other", "1", "k"}, true, false, false},
 		{"640", []string{"EVAL", "return other", "1", "k"}, true, false, false},
@@ -82,6 +92,36 @@ func TestReader(t *testing.T) {
 		if r.Takes(&m) != c.takes || r.TakesFree(&m) != c.takesFree || r.Denied(&m) != c.denied {
 			t.Errorf("%v -> %s: takes %v, takes free %v, denied %v", c.args, c.reply, r.Takes(&m),
 				r.TakesFree(&m), r.Denied(&m))
+		}
+	}
+}
+
+// TestUnchanged: of commands that compare the reply decides; where it is not known, nothing does.
+func TestUnchanged(t *testing.T) {
+	r := NewReader(history.Header{})
+	for _, c := range []struct {
+		line                      string
+		unchanged, deleted, maybe bool
+	}{
+		{"DELIFEQ k v = 1", false, true, true},
+		{"DELIFEQ k v = 0", true, false, false},
+		{"DELEX k IFEQ v = 1", false, true, true},
+		{"DELEX k IFEQ v = 0", true, false, false},
+		{"DELIFEQ k v = ", false, false, true}, // the reply is lost
+		{"SET k v IFEQ v PX 9 = OK", false, false, false},
+		{"SET k v IFEQ v PX 9 = (nil)", true, false, false},
+		{"SET k v IFEQ v PX 9 GET = v", false, false, false},
+		{"SET k v NX = (nil)", false, false, false},
+	} {
+		words, reply, _ := strings.Cut(c.line, " = ")
+		m := sent(0, 1, reply, strings.Fields(words)...)
+		if reply == "" {
+			m.Recv = 0
+		}
+		if r.Unchanged(&m) != c.unchanged || r.Deleted(&m) != c.deleted ||
+			r.MayHaveDeleted(&m) != c.maybe {
+			t.Errorf("%s: unchanged %v, deleted %v, may have deleted %v", c.line,
+				r.Unchanged(&m), r.Deleted(&m), r.MayHaveDeleted(&m))
 		}
 	}
 }

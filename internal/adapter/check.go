@@ -127,10 +127,8 @@ func (c *checker) hasCommands() error {
 		return nil
 	}
 	lacks, err := c.admin[0].Lacks(c.use.Commands)
-	if err == nil && len(lacks) > 0 {
-		version, _ := c.admin[0].Version()
-		err = fmt.Errorf("it sends %s, which the redis-server that is installed, %s, does not have",
-			strings.Join(lacks, " and "), version)
+	if err == nil && lacks != "" {
+		err = errors.New(lacks)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -34,7 +33,8 @@ type Config struct {
 	Spawner     server.Spawner   // starts the workers; nil: as processes
 	Relay       Relay            // stands between the links and the nodes; nil: nothing does
 	System      server.Kind      // of the nodes; nil: Redis
-	Commands    []string         // that the nodes must have, beside those of Redis 6
+	// that the nodes must have, and which Redis has each first; not every Redis has them
+	Commands map[string]string
 }
 
 // Environment is a set of running processes. Its methods are for one goroutine, the harness's loop.
@@ -147,7 +147,10 @@ func (w *Environment) begin() (err error) {
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(w.hasCommands(), w.probeClocks()); err != nil {
+	if err := w.hasCommands(); err != nil {
+		return err
+	}
+	if err := w.probeClocks(); err != nil {
 		return err
 	}
 	return w.configure()

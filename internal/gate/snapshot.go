@@ -96,6 +96,10 @@ func (s *Snapshot) Prepare(ctx context.Context, file string) (*File, error) {
 			return nil, err
 		}
 		o.Unsupported = runner.Capabilities(ctx, c, true).Unsupported()
+		err = o.Lacking(func(w harness.RunOptions) error { return runner.Try(ctx, w) })
+		if err != nil {
+			return nil, err
+		}
 	}
 	if err := s.find(o); err != nil {
 		return nil, err
@@ -158,7 +162,11 @@ func (s *Snapshot) find(o matrix.Options) error {
 		}
 	}
 	if len(s.cells) == 0 {
-		return fmt.Errorf("nothing can be measured in the environment %s", s.Environment)
+		why := ""
+		for _, name := range slices.Sorted(maps.Keys(o.Missing)) {
+			why = ": " + o.Missing[name]
+		}
+		return fmt.Errorf("nothing can be measured in the environment %s%s", s.Environment, why)
 	}
 	return nil
 }

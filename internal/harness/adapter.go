@@ -27,9 +27,10 @@ type Adapter struct {
 	Clock    string            `json:"clock"`         // what moves its wall clock: shim, overlay or none
 	Declares adapters.Declares `json:"declares"`
 	// the longest pause between two tries, the library's own or as it was told; empty: not known
-	Poll     history.Duration           `json:"poll,omitempty"`
-	Options  map[string]adapters.Option `json:"options,omitempty"`  // of the variant
-	Commands []string                   `json:"commands,omitempty"` // that Redis must have
+	Poll    history.Duration           `json:"poll,omitempty"`
+	Options map[string]adapters.Option `json:"options,omitempty"` // of the variant
+	// that Redis must have, and which Redis has each first
+	Commands map[string]string `json:"commands,omitempty"`
 	// which settings the library is told; it has all others of itself
 	Told []string `json:"told"`
 }

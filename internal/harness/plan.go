@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -276,7 +277,14 @@ func rest(poll time.Duration) time.Duration { return max(minHold, 3*poll) }
 
 // Simulable says in one line why this program cannot run the plan in the simulator; nil: it can.
 func (p Plan) Simulable() error {
-	if p.Adapter == nil || workloads.IsLinked(p.Impl) {
+	if p.Adapter == nil {
+		return nil
+	}
+	if all := slices.Sorted(maps.Keys(p.Adapter.Commands)); len(all) > 0 {
+		return fmt.Errorf("the simulated Redis has no %s, which needs %s or newer: use run or matrix "+
+			"with --adapter %s, on such a server", all[0], p.Adapter.Commands[all[0]], p.Adapter.Name)
+	}
+	if workloads.IsLinked(p.Impl) {
 		return nil
 	}
 	return fmt.Errorf("the simulator cannot run the adapter %s, which is a process of its own; it "+

@@ -19,7 +19,7 @@ const ownLease impls.Trait = "own-lease"
 var withOwnLease = []string{"none", "crash", "pause", "failover"}
 
 // AllAdapters stands for every library in Options.Adapters, and not for the code that documents
-// posted: docs/fidelity.md compares that.
+// posted, which docs/fidelity.md compares, nor for recipes.
 const AllAdapters = "all"
 
 // adapterRows are the rows of adapters: one for each variant, of which the default has no name of
@@ -59,7 +59,7 @@ func adapterRows(names []string) (rows []Row, err error) {
 // libraries are the adapters of lockbench that drive a library.
 func libraries() (names []string) {
 	for _, a := range adapters.All() {
-		if a.Posted == "" {
+		if a.Posted == "" && !a.Recipe {
 			names = append(names, a.Name)
 		}
 	}

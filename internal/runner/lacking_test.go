@@ -12,13 +12,14 @@ import (
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/nemesis"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // TestAServerThatLacksACommand is refused in one line, before anything is run, and in a matrix its
 // row is not possible; the row that needs no such command is.
 func TestAServerThatLacksACommand(t *testing.T) {
 	setUp(t, "token-ifeq", "lua")
-	const lacks = "the lock sends DELIFEQ, which Redis "
+	const lacks = " has no DELIFEQ; it needs Valkey 9.0 or newer"
 	// Redis has DELEX in newer versions, and DELIFEQ, which is Valkey's, in none
 	o := harness.RunOptions{Environment: runner.Process, Adapter: "token-ifeq", Variant: "delifeq",
 		Nemesis: "none"}
@@ -40,5 +41,26 @@ func TestAServerThatLacksACommand(t *testing.T) {
 	tasks, err := m.Tasks()
 	if err != nil || len(tasks) == 0 || tasks[0].Row.Name != "token-ifeq" {
 		t.Errorf("%d tasks: %v", len(tasks), err)
+	}
+}
+
+// TestTheSimulatorLacksACommand: also a lock that is built into lockbench is refused there, whose
+// releases would all fail unseen.
+func TestTheSimulatorLacksACommand(t *testing.T) {
+	const lacks = "the simulated Redis has no DELIFEQ, which needs Valkey 9.0 or newer"
+	o := harness.RunOptions{Environment: runner.Process, Adapter: "token-ifeq", Nemesis: "none"}
+	const built = "lacking-test"
+	workloads.Link(built, workloads.Linkage{})
+	for variant, refused := range map[string]bool{"lua": false, "delifeq": true, "delex": true} {
+		o.Variant = variant
+		p, err := harness.NewPlan(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Impl = built
+		err = p.Simulable()
+		if (err != nil) != refused || variant == "delifeq" && !strings.HasPrefix(err.Error(), lacks) {
+			t.Errorf("%s: %v", variant, err)
+		}
 	}
 }

@@ -80,7 +80,7 @@ func Try(ctx context.Context, o harness.RunOptions) error {
 }
 
 // commandsOf are the commands that the plan's servers must have.
-func commandsOf(p harness.Plan) []string {
+func commandsOf(p harness.Plan) map[string]string {
 	if p.Adapter == nil {
 		return nil
 	}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/worker"
@@ -50,25 +52,24 @@ func (c Admin) Version() (string, error) {
 	return v, nil
 }
 
-// Lacks are those of some commands that the node does not have.
-func (c Admin) Lacks(commands []string) (lacks []string, err error) {
-	words := []any{"COMMAND", "INFO"}
-	for _, name := range commands {
-		words = append(words, name)
-	}
-	all, err := c.Do(context.Background(), words...).Slice()
-	if err == nil && len(all) != len(commands) {
-		err = fmt.Errorf("COMMAND INFO told of %d commands of %d", len(all), len(commands))
-	}
-	if err != nil {
-		return nil, err
-	}
-	for i, is := range all {
-		if is == nil {
-			lacks = append(lacks, commands[i])
+// Lacks says in one line that the node does not have one of some commands, which are given with the
+// first Redis that has each; "": it has them all.
+func (c Admin) Lacks(commands map[string]string) (string, error) {
+	for _, name := range slices.Sorted(maps.Keys(commands)) {
+		is, err := c.Do(context.Background(), "COMMAND", "INFO", name).Slice()
+		if err == nil && len(is) != 1 {
+			err = fmt.Errorf("COMMAND INFO %s told of %d commands", name, len(is))
 		}
+		if err != nil {
+			return "", err
+		}
+		if is[0] != nil {
+			continue
+		}
+		version, err := c.Version()
+		return fmt.Sprintf("Redis %s has no %s; it needs %s or newer", version, name, commands[name]), err
 	}
-	return lacks, nil
+	return "", nil
 }
 
 // Announce makes a master tell others its public address, should it become a replica.
