@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -14,6 +15,9 @@ import (
 // DefaultImage is the image that docker/Dockerfile makes, and docker/base-image where no registry
 // can be reached.
 const DefaultImage = "lockbench/redis:7"
+
+// SystemsImage is the image that docker/base-image makes of the servers of other systems.
+const SystemsImage = "lockbench/systems:12"
 
 // shimLabel says where an image keeps a clock shim that was built for its C library.
 const shimLabel = "lockbench.shim"
@@ -55,11 +59,8 @@ func short(id string) string { return id[:min(len(id), len("sha256:")+12)] }
 
 // pull downloads an image. Ours is in no registry.
 func (d *daemon) pull(ctx context.Context, name string) error {
-	if name == DefaultImage {
-		return fmt.Errorf(
-			"there is no image %s: build it with `docker build -t %[1]s -f docker/Dockerfile "+
-				"internal/cluster/clock/shim`, or without a registry with `docker/base-image`; or take "+
-				"another with --redis-image redis:7", name)
+	if name == DefaultImage || name == SystemsImage {
+		return errors.New(missing(name))
 	}
 	ctx, cancel := context.WithTimeout(ctx, pullTimeout)
 	defer cancel()
@@ -75,8 +76,18 @@ func (d *daemon) pull(ctx context.Context, name string) error {
 	return nil
 }
 
-// ImageID is the identity of an image that is here. The error says how to get it; nothing is
-// pulled.
+// missing says how to get an image of ours.
+func missing(name string) string {
+	if name == SystemsImage {
+		return fmt.Sprintf("there is no image %s: build it with `docker/base-image %[1]s`", name)
+	}
+	return fmt.Sprintf("there is no image %s: build it with `docker build -t %[1]s -f "+
+		"docker/Dockerfile internal/cluster/clock/shim`, or without a registry with "+
+		"`docker/base-image`; or take another with --redis-image redis:7", name)
+}
+
+// ImageID is the identity of an image of ours that is here. The error says how to get it; nothing
+// is pulled.
 func ImageID(ctx context.Context, name string) (string, error) {
 	d, err := connect(ctx)
 	if err != nil {
@@ -85,10 +96,7 @@ func ImageID(ctx context.Context, name string) (string, error) {
 	defer d.Close()
 	r, err := d.ImageInspect(ctx, name)
 	if errdefs.IsNotFound(err) {
-		return "",
-			fmt.Errorf(
-				"there is no image %s: docker/base-image, or docker build -t %[1]s -f docker/Dockerfile "+
-					"internal/cluster/clock/shim", name)
+		return "", errors.New(missing(name))
 	}
 	if err != nil {
 		return "", fmt.Errorf("image %s: %s", name, oneLine(err))

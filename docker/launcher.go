@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -22,10 +24,12 @@ const (
 
 // Options say how containers are wanted.
 type Options struct {
-	Image   string // with redis-server in it; "": DefaultImage
+	Image   string // with the servers in it; "": DefaultImage, or SystemsImage
 	Network string // Auto, Host or Bridge; "": Auto
 	Workers string // OnHost or InContainer; "": OnHost
 	Clocks  bool   // the clocks of servers will be moved
+
+	System server.Kind // of the servers; nil: Redis. One that is not must be server.Packed
 }
 
 // Launcher starts servers in containers. It is a server.Launcher, for one run, and for one
@@ -38,6 +42,8 @@ type Launcher struct {
 	owner       owner
 	janitor     *janitor
 	environment *remoteProxies // of the environment that there is; nil on the host's network
+	packed      server.Packed  // what the servers are; nil: Redis
+	running     sync.Map       // the *instance of each server that is packed, by name
 }
 
 // Open finds the daemon and the image, and removes what earlier runs left behind. The error is one
@@ -64,17 +70,28 @@ func prepare(ctx context.Context, o Options) (*Launcher, error) {
 		return nil, err
 	}
 	l := &Launcher{daemon: d, workers: o.Workers, owner: newOwner()}
+	l.packed, _ = o.System.(server.Packed)
 	if l.network, err = d.network(o.Network); err == nil {
-		err = l.placeable(o.Workers)
+		err = cmp.Or(l.placeable(o.Workers), l.packable())
 	}
 	if err == nil {
-		l.image, err = d.image(ctx, cmp.Or(o.Image, DefaultImage))
+		l.image, err = d.image(ctx, o.image())
 	}
 	if err != nil {
 		d.Close()
 		return nil, err
 	}
 	return l, nil
+}
+
+// image is the name of the one that is wanted. DefaultImage has no other servers than Redis, so
+// that it stands for the usual one of any system: a matrix has rows of several.
+func (o Options) image() string {
+	name := cmp.Or(o.Image, DefaultImage)
+	if o.System != nil && name == DefaultImage {
+		return SystemsImage
+	}
+	return name
 }
 
 // Ready says why Open would fail, or its servers; nil if they would not. It may pull the image, and

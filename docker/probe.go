@@ -18,6 +18,9 @@ import (
 // the server, and a C library that takes our programs. It is asked before anything of a run exists.
 // What it starts is gone when it returns.
 func (l *Launcher) probe(ctx context.Context, clocks bool) error {
+	if l.packed != nil {
+		return l.hasFiles(ctx)
+	}
 	if err := l.reach(); err != nil {
 		return err
 	}
@@ -83,22 +86,36 @@ func (l *Launcher) ServerVersion() (string, error) {
 // load.
 func (l *Launcher) serverVersion(ctx context.Context, mount testcontainers.ContainerCustomizer,
 	env map[string]string) (string, error) {
-	options := []testcontainers.ContainerCustomizer{
-		testcontainers.WithCmd("--version"), testcontainers.WithEntrypoint(l.image.server),
-		testcontainers.WithLabels(l.owner.labels()),
-		testcontainers.WithEnv(env),
-		hostConfig(func(h *container.HostConfig) { h.NetworkMode = "none" }),
-	}
+	more := []testcontainers.ContainerCustomizer{testcontainers.WithEnv(env)}
 	if mount != nil {
-		options = append(options, mount)
+		more = append(more, mount)
 	}
+	said, err := l.say(ctx, []string{l.image.server}, []string{"--version"}, more...)
+	if err != nil || strings.Contains(said, "LD_PRELOAD") {
+		if err == nil {
+			err = exited(0)
+		}
+		return "", fmt.Errorf("`%s --version` in image %s: %s %s", l.image.server, l.image.name,
+			oneLine(err), said)
+	}
+	return said, nil
+}
+
+// say has a container of its own, without a network, run a command, and returns what it says. The
+// error is nil if the command has succeeded.
+func (l *Launcher) say(ctx context.Context, program, args []string,
+	more ...testcontainers.ContainerCustomizer) (string, error) {
+	options := append([]testcontainers.ContainerCustomizer{
+		testcontainers.WithCmd(args...), testcontainers.WithEntrypoint(program...),
+		testcontainers.WithLabels(l.owner.labels()),
+		hostConfig(func(h *container.HostConfig) { h.NetworkMode = "none" }),
+	}, more...)
 	var said []byte
 	err := newInstance(l.daemon).run(ctx, l.image.name, options, func(a client.HijackedResponse) {
 		said, _ = io.ReadAll(plain(a.Reader))
 	})
-	if err != exited(0) || strings.Contains(string(said), "LD_PRELOAD") {
-		return "", fmt.Errorf("`%s --version` in image %s: %s %s", l.image.server, l.image.name,
-			oneLine(err), said)
+	if err == exited(0) {
+		err = nil
 	}
-	return string(said), nil
+	return string(said), err
 }

@@ -35,6 +35,9 @@ type redisServer struct {
 // Launch is server.Launcher. The container is made in the background, so that many come up side by
 // side.
 func (l *Launcher) Launch(c server.NodeConfig) (server.Server, error) {
+	if kind, ok := c.Kind.(server.Packed); ok {
+		return l.launchPacked(c, kind)
+	}
 	life, err := server.NewLife(c)
 	if err != nil {
 		return nil, err

@@ -73,6 +73,8 @@ func (g Capabilities) On(name string) Capabilities {
 	if !other {
 		return g
 	}
+	g.no = merge(g.no)
+	delete(g.no, SwitchOver) // no environment keeps a server of another system from it
 	g.no = merge(g.no, because(unseen, CommandAwait, Drop, Strand, Duplicate),
 		because(direct, spareWay), s.no)
 	g.lacks = merge(g.lacks, s.lacks)
@@ -99,8 +101,9 @@ func (s Step) needs() []string {
 // HasSystem says why there are no servers of a system in an environment; nil if there are.
 func HasSystem(environment, system string) error {
 	if system == "" || system == Redis ||
-		slices.Contains([]string{"", "auto", "process"}, environment) {
+		slices.Contains([]string{"", "auto", "process", "docker"}, environment) {
 		return nil
 	}
-	return fmt.Errorf("%s runs as processes of this machine only: take --env process", system)
+	return fmt.Errorf("%s runs as processes of this machine, or in containers: take --env process or "+
+		"--env docker", system)
 }

@@ -107,7 +107,8 @@ func registerPlace(s *pflag.FlagSet, p *harness.Place) {
 		"with --env process: program that is started instead of the redis-server installed, such as "+
 			"the path of a valkey-server")
 	s.StringVar(&p.Image, "redis-image", "",
-		"with --env docker: image that redis-server is started from (default "+docker.DefaultImage+")")
+		"with --env docker: image that servers are started from (default "+docker.DefaultImage+", for "+
+			"other systems than Redis "+docker.SystemsImage+")")
 	s.StringVar(&p.Network, "docker-network", "",
 		"with --env docker: host, bridge (a network of the run's own with the proxies in it), or auto, "+
 			"the default: host if that is possible")

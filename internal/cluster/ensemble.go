@@ -24,14 +24,18 @@ import (
 
 // ensemble is what forks and the outputs of servers need to know while the loop is busy.
 type ensemble struct {
-	pids    sync.Map    // of the servers that run, by name
+	running sync.Map    // the local servers, by name
 	settled atomic.Bool // the first of them leads; the next one that leads was elected
 }
 
+// local is a server that is a process of this machine, be it in a container. Pid waits until it is
+// there.
+type local interface{ Pid() int }
+
 // started notes which process a server is now.
 func (e *ensemble) started(name string, s server.Server) {
-	if p, ok := s.(interface{ Pid() int }); ok {
-		e.pids.Store(name, p.Pid())
+	if p, ok := s.(local); ok {
+		e.running.Store(name, p)
 	}
 }
 
@@ -165,8 +169,8 @@ func (e *ensemble) choose(links map[string]string) proxy.Choice {
 	return func(from net.Addr) (net.Conn, error) {
 		if tcp, ok := from.(*net.TCPAddr); ok {
 			for name, link := range links {
-				pid, known := e.pids.Load(name)
-				if known && proc.OwnsSocket(pid.(int), tcp.AddrPort()) {
+				p, known := e.running.Load(name)
+				if known && proc.OwnsSocket(p.(local).Pid(), tcp.AddrPort()) {
 					return net.Dial("tcp", link)
 				}
 			}

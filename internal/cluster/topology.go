@@ -103,13 +103,16 @@ func (w *Environment) start(i int, name, replicaOf string) (*node, error) {
 	return w.launch(c)
 }
 
+// settler is a server that says how it can be asked.
+type settler interface{ Settle(*server.NodeConfig) }
+
 // launch starts a server.
 func (w *Environment) launch(c server.NodeConfig) (*node, error) {
 	s, err := w.cfg.Launcher.Launch(c)
 	if err != nil {
 		return nil, err
 	}
-	if own, ok := s.(server.ExternalServer); ok {
+	if own, ok := s.(settler); ok {
 		own.Settle(&c)
 	}
 	w.ensemble.started(c.Name, s)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/docker"
@@ -33,14 +34,13 @@ type Diagnosis struct {
 func Diagnose(ctx context.Context) Diagnosis {
 	redis, daemon := program("redis-server", "environment process", "apt-get install redis-server"),
 		dockerDaemon(ctx)
-	d := Diagnosis{Environments: map[string]string{}, Findings: []Finding{
+	d := Diagnosis{Environments: map[string]string{}, Findings: slices.Concat([]Finding{
 		redis, sentinel(redis), program("cc", "building the clock shim, for the fault clock-server",
-			"apt-get install gcc libc6-dev"), clockShim(),
-		daemon, dockerImage(ctx, daemon.OK), cgroups(), loopback(), signals(), temporaryFolder(),
-		openFiles(), Load(),
+			"apt-get install gcc libc6-dev"), clockShim(), daemon,
+	}, dockerImages(ctx, daemon.OK), []Finding{
+		cgroups(), loopback(), signals(), temporaryFolder(), openFiles(), Load(),
 		program("chromium", "tests of the report, and pictures", "apt-get install chromium"),
-	}}
-	d.Findings = append(append(d.Findings, systems()...), toolchains()...)
+	}, systems(), toolchains())}
 	trials := tryAll(ctx)
 	for _, t := range trials {
 		d.Environments[t.environment] = t.String()

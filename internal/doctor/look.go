@@ -71,19 +71,25 @@ func dockerDaemon(ctx context.Context) Finding {
 	return f
 }
 
-func dockerImage(ctx context.Context, daemon bool) Finding {
-	f := Finding{Name: "docker image", For: "environment docker, unless --redis-image names another"}
-	if !daemon {
-		f.Found = "no daemon that could be asked"
-		return f
+// dockerImages are those that containers are made of where --redis-image names no other.
+func dockerImages(ctx context.Context, daemon bool) (findings []Finding) {
+	for _, i := range []struct{ name, image, use string }{
+		{"docker image", docker.DefaultImage,
+			"environment docker, unless --redis-image names another"},
+		{"docker systems", docker.SystemsImage,
+			"other systems than Redis in the environment docker"},
+	} {
+		f := Finding{Name: i.name, For: i.use}
+		if id, err := docker.ImageID(ctx, i.image); !daemon {
+			f.Found = "no daemon that could be asked"
+		} else if err != nil {
+			f.Found = err.Error()
+		} else {
+			f.OK, f.Found = true, i.image+" "+id
+		}
+		findings = append(findings, f)
 	}
-	id, err := docker.ImageID(ctx, docker.DefaultImage)
-	if err != nil {
-		f.Found = err.Error()
-		return f
-	}
-	f.OK, f.Found = true, docker.DefaultImage+" "+id
-	return f
+	return findings
 }
 
 // cgroups limit and pause containers.

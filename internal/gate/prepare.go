@@ -99,7 +99,7 @@ func (m *Machine) path(dir string) string { return filepath.Join(m.root, filepat
 func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
 	p, err := e.Plan(e.Seed)
 	if err == nil {
-		err = m.possible(ctx, e, p.Place)
+		err = m.possible(ctx, e, p)
 	}
 	if err == nil && p.Adapter != nil {
 		err = m.setUp(ctx, e, cmp.Or(p.Adapter.Dir, p.Adapter.Name))
@@ -146,14 +146,14 @@ func (m *Machine) setUp(ctx context.Context, e Entry, name string) error {
 	return nil
 }
 
-// possible asks once for each environment and place whether it can be had.
-func (m *Machine) possible(ctx context.Context, e Entry, place harness.Place) error {
-	key := fmt.Sprint(e.Environment, place)
+// possible asks once for each environment, place and system whether it can be had.
+func (m *Machine) possible(ctx context.Context, e Entry, p harness.Plan) error {
+	key := fmt.Sprint(e.Environment, p.Place, p.System())
 	if m.seen[key] {
 		return nil
 	}
 	m.seen[key] = true
-	c, err := runner.Choose(ctx, e.Environment, place)
+	c, err := runner.ChooseFor(ctx, p.System(), e.Environment, p.Place)
 	if err == nil {
 		err = runner.Available(ctx, c)
 	}

@@ -24,7 +24,7 @@ func (m *Machine) replay(ctx context.Context, e Entry) (none Prepared, err error
 				e.Replay, x.Verdict.Property, l, x.Verdict.Property)
 		}
 	}
-	if err := m.possible(ctx, e, harness.Place{}); err != nil {
+	if err := m.possible(ctx, e, harness.Plan{}); err != nil {
 		return none, err
 	}
 	switch e.Environment {

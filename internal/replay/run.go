@@ -35,7 +35,7 @@ func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outc
 	if err != nil {
 		return Outcome{}, err
 	}
-	servers, err := runner.Connect(ctx, choice.Environment, choice.Place)
+	servers, err := runner.Connect(ctx, choice)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -33,6 +33,7 @@ type Choice struct {
 	Environment string        // its name; never Auto
 	Place       harness.Place // complete, so that a plan repeats it
 	Note        string        // what the user should know about the choice; "": nothing
+	System      server.Kind   // of its servers; nil: Redis
 }
 
 // ChooseFor is Choose for servers of a system; "": Redis.
@@ -50,11 +51,13 @@ func ChooseFor(ctx context.Context, name, environment string, place harness.Plac
 	if err := nemesis.HasSystem(environment, name); err != nil {
 		return Choice{}, err
 	}
-	if _, err := kind.Find(); err != nil {
+	if environment == Docker {
+		place.Image = cmp.Or(place.Image, docker.SystemsImage)
+	} else if _, err := kind.Find(); err != nil {
 		return Choice{}, err
 	}
 	place, err = Complete(ctx, environment, place)
-	return Choice{Environment: environment, Place: place}, err
+	return Choice{Environment: environment, Place: place, System: kind}, err
 }
 
 // Choose turns Auto into a name, completes the place, and refuses what this machine cannot have or
@@ -116,7 +119,7 @@ func (c *Choice) name(ctx context.Context, environment string, place harness.Pla
 func Available(ctx context.Context, c Choice, scenario ...nemesis.Step) error {
 	switch c.Environment {
 	case Docker:
-		return docker.Ready(ctx, containers(c.Place, movesClocks(scenario)))
+		return docker.Ready(ctx, containers(c, movesClocks(scenario)))
 	case External:
 		g, err := server.Connect(external(c.Place))
 		if err != nil {
@@ -139,7 +142,7 @@ func Capabilities(ctx context.Context, c Choice, clocks bool) nemesis.Capabiliti
 	case c.Environment == Docker:
 		// Other reasons are given when the environment is to be made.
 		var no nemesis.ImpossibleError
-		if errors.As(docker.Ready(ctx, containers(c.Place, true)), &no) {
+		if errors.As(docker.Ready(ctx, containers(c, true)), &no) {
 			why = no.Reason
 		}
 	}

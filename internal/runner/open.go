@@ -31,18 +31,19 @@ func (e *Environment) Prefix() string { return e.servers.prefix }
 // Open starts the servers and clients of a plan for Process, Docker or External. Logs and the
 // servers' own records go to dir.
 func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error) {
-	s, err := Connect(ctx, p.Environment, p.Place)
+	c := Choice{Environment: p.Environment, Place: p.Place}
+	if p.System() != "" {
+		var err error
+		if c.System, err = system.Find(p.System()); err != nil {
+			return nil, err
+		}
+	}
+	s, err := Connect(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	if s.Spawner, err = spawner(ctx, p, dir, s.Spawner); err != nil {
 		return nil, errors.Join(err, s.Close())
-	}
-	var kind server.Kind
-	if p.System() != "" {
-		if kind, err = system.Find(p.System()); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
 	}
 	worker := p.Worker()
 	for i, k := range worker.Keys {
@@ -51,7 +52,7 @@ func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error)
 	e, err := cluster.Start(cluster.Config{
 		Dir: dir, Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
 		Seed: p.Seed, Scenario: p.Scenario, Worker: worker, RedisConfig: p.RedisConfig,
-		Launcher: s.Launcher, Spawner: s.Spawner, System: kind,
+		Launcher: s.Launcher, Spawner: s.Spawner, System: c.System,
 		Commands: commandsOf(p),
 	})
 	if err != nil {
@@ -99,22 +100,22 @@ type Servers struct {
 
 // Connect reaches what starts servers and clients: the daemon of Docker, or an External Redis.
 // Nothing is started yet.
-func Connect(ctx context.Context, environment string, place harness.Place) (*Servers, error) {
-	switch environment {
+func Connect(ctx context.Context, c Choice) (*Servers, error) {
+	switch c.Environment {
 	case Docker:
-		l, err := docker.Open(ctx, containers(place, false))
+		l, err := docker.Open(ctx, containers(c, false))
 		if err != nil {
 			return nil, err
 		}
 		return &Servers{Launcher: l, Spawner: l.Spawner(), end: l}, nil
 	case External:
-		g, err := server.Connect(external(place))
+		g, err := server.Connect(external(c.Place))
 		if err != nil {
 			return nil, err
 		}
 		return &Servers{Launcher: g, prefix: g.Prefix, end: g}, nil
 	}
-	return &Servers{Launcher: server.Processes{Redis: place.Server}}, nil
+	return &Servers{Launcher: server.Processes{Redis: c.Place.Server}}, nil
 }
 
 // Close is called after the environment's own Close.
@@ -126,8 +127,9 @@ func (s *Servers) Close() error {
 }
 
 // containers are the options for docker.
-func containers(p harness.Place, clocks bool) docker.Options {
-	return docker.Options{Image: p.Image, Network: p.Network, Workers: p.Workers, Clocks: clocks}
+func containers(c Choice, clocks bool) docker.Options {
+	return docker.Options{Image: c.Place.Image, Network: c.Place.Network, Workers: c.Place.Workers,
+		Clocks: clocks, System: c.System}
 }
 
 // CleanExternal removes the keys of runs that are over from a Redis of another owner, and no

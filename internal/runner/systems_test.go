@@ -3,12 +3,14 @@ package runner_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/testenv"
@@ -24,6 +26,7 @@ var keyCells = []struct {
 	{"etcd-mutex", "ttl", "none", "fenced", time.Second, "+S +D +F +U"},
 	{"etcd-mutex", "ttl", "pause", "mutex", time.Second, "S N +F"},
 	{"etcd-mutex", "ttl", "crash", "mutex", time.Second, "+S +D +F"},
+	{"etcd-mutex", "ttl", "node-crash", "mutex", time.Second, "+S +F"},
 	{"etcd-mutex", "ttl", "partition:stay", "mutex", time.Second, "S +F"},
 	// a session must outlast an election, and the time until its client has found the next leader
 	{"etcd-mutex", "ttl", "leader-loss", "mutex", 5 * time.Second, "+S +F"},
@@ -53,6 +56,7 @@ var keyCells = []struct {
 	{"postgres", "lease", "clock-client", "mutex", time.Second, "+S +L"},
 	{"postgres", "advisory", "failover:synced", "mutex", 2 * time.Second, "S N"},
 	{"postgres", "row", "failover", "mutex", 2 * time.Second, "S N"},
+	{"postgres", "lease", "node-crash", "mutex", time.Second, "+S +L"},
 	{"postgres", "lease", "failover", "mutex", 2 * time.Second, "S L"},
 	{"postgres", "lease", "failover:synced", "mutex", 2 * time.Second, "+S +D"},
 
@@ -73,26 +77,73 @@ var keyCells = []struct {
 
 	{"mariadb", "get-lock", "none", "counter", time.Second, "+S +D +U"},
 	{"mariadb", "get-lock", "crash", "mutex", time.Second, "+S +D"},
+	{"mariadb", "get-lock", "node-crash", "mutex", time.Second, "+S"},
 	{"mariadb", "get-lock", "disconnect", "mutex", time.Second, "S N"},
 }
 
+// inContainers are those of the key cells that CI also runs with servers in containers: each
+// system, and each thing that is done to a server.
+var inContainers = []string{
+	"etcd-mutex ttl pause", "etcd-mutex ttl node-crash", "etcd-mutex ttl leader-loss",
+	"go-zookeeper sequential pause", "go-zookeeper lock member-loss:lagging",
+	"postgres lease node-crash", "postgres lease failover", "postgres row-pooled disconnect",
+	"mariadb get-lock node-crash",
+}
+
 // TestKeyCellsOfSystems is what CI wants of each system.
-func TestKeyCellsOfSystems(t *testing.T) {
+func TestKeyCellsOfSystems(t *testing.T) { testKeyCells(t, runner.Process, nil) }
+
+// TestKeyCellsOfSystemsInContainers wants the same letters of servers in containers.
+func TestKeyCellsOfSystemsInContainers(t *testing.T) {
+	testenv.Part(t, "docker")
+	if _, err := docker.ImageID(t.Context(), docker.SystemsImage); err != nil {
+		if testenv.Required("docker") {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	testKeyCells(t, runner.Docker, inContainers)
+}
+
+// testKeyCells runs those cells that only names, of the form "adapter variant nemesis"; nil: all.
+func testKeyCells(t *testing.T, environment string, only []string) {
+	ran := 0
 	for _, c := range keyCells {
-		t.Run(c.adapter+" "+c.variant+" "+c.nemesis, func(t *testing.T) {
+		name := c.adapter + " " + c.variant + " " + c.nemesis
+		if only != nil && !slices.Contains(only, name) {
+			continue
+		}
+		ran++
+		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(c.nemesis, "-loss") { // three servers, and a lease that they must not miss
 				t.Parallel()
 			}
-			setUp(t, c.adapter, c.variant)
+			if environment == runner.Process {
+				setUp(t, c.adapter, c.variant)
+			} else {
+				setUpAdapter(t, c.adapter, c.variant)
+			}
 			o := harness.RunOptions{Adapter: c.adapter, Variant: c.variant, Nemesis: c.nemesis,
-				Workload: c.workload, TTL: c.ttl, Thorough: true, Seed: 1}
+				Workload: c.workload, TTL: c.ttl, Thorough: true, Seed: 1, Environment: environment}
+			if environment == runner.Docker && c.nemesis == "failover" {
+				o.TTL *= 3 // a container takes longer to end, and its server to be asked
+			}
 			demandLetters(t, o, strings.Fields(c.want))
 		})
+	}
+	if only != nil && ran != len(only) {
+		t.Errorf("%d of the %d cells are there", ran, len(only))
 	}
 }
 
 // setUp skips a test whose adapter or system is not here, unless it is required.
 func setUp(t *testing.T, name, variant string) {
+	t.Helper()
+	testenv.Part(t, setUpAdapter(t, name, variant).System)
+}
+
+// setUpAdapter skips a test whose adapter is not here, unless it is required.
+func setUpAdapter(t *testing.T, name, variant string) adapters.Use {
 	t.Helper()
 	a, err := adapters.Find(name)
 	if err != nil {
@@ -102,10 +153,10 @@ func setUp(t *testing.T, name, variant string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testenv.Part(t, u.System)
 	if !testenv.Required("adapters") && (a.Missing() != nil || !a.IsSetUp()) {
 		t.Skipf("not set up here: lockbench adapters setup %s", name)
 	}
+	return u
 }
 
 // demandLetters runs a plan until its letters are as they must be: a machine that stalls makes them
@@ -166,10 +217,10 @@ func TestWhatASystemCannotHave(t *testing.T) {
 			t.Errorf("%s: %v", nemesis, err)
 		}
 	}
-	o := harness.RunOptions{Adapter: "etcd-mutex", Nemesis: "none", Environment: "docker"}
+	o := harness.RunOptions{Adapter: "etcd-mutex", Nemesis: "none", Environment: "external"}
 	if _, _, err := runner.Prepare(t.Context(), o); err == nil ||
 		!strings.Contains(err.Error(), "take --env process") {
-		t.Errorf("in containers: %v", err)
+		t.Errorf("on servers of another owner: %v", err)
 	}
 }
 

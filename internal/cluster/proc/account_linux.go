@@ -26,17 +26,26 @@ func Unprivileged(c *exec.Cmd, folders ...string) error {
 		if err := passable(f); err != nil {
 			return err
 		}
-		err := filepath.WalkDir(f, func(name string, _ fs.DirEntry, err error) error {
+		if _, _, err := GiveAway(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GiveAway makes a user without rights own a folder, if this process is root's, and returns the
+// user and the group that own it.
+func GiveAway(folder string) (user, group int, err error) {
+	if os.Getuid() != 0 {
+		return os.Getuid(), os.Getgid(), nil
+	}
+	return powerless, powerless, filepath.WalkDir(folder,
+		func(name string, _ fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
 			return os.Lchown(name, powerless, powerless)
 		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // passable says which folder above another cannot be entered by other users.

@@ -23,6 +23,15 @@ type Kind interface {
 	SaysReady(c NodeConfig, line string) bool
 }
 
+// Packed is a Kind whose servers can run in containers of an image that has its programs. One that
+// is not is Redis, or what an image has instead.
+type Packed interface {
+	Kind
+	// Files are what an image must have: the program of the server first, then further ones and what
+	// they need, by patterns as Tools have them.
+	Files() []string
+}
+
 // Preparer is a Kind whose servers find more than an empty folder when they start.
 type Preparer interface {
 	// Prepare fills the server's folder, unless it was filled before.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -90,27 +89,16 @@ func (launcher Processes) Launch(c NodeConfig) (Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+	args, err := Furnish(c)
+	if err != nil {
 		return nil, err
-	}
-	if p, ok := c.kind().(Preparer); ok {
-		if err := p.Prepare(c); err != nil {
-			return nil, fmt.Errorf("%s %s cannot be prepared: %w", c.kind().Name(), c.Name, err)
-		}
-	}
-	file := filepath.Join(c.Dir, "server.conf")
-	args, text := c.Command(file)
-	if text != "" {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			return nil, err
-		}
 	}
 	life, err := NewLife(c)
 	if err != nil {
 		return nil, err
 	}
 	if c.Kind != nil {
-		life.Patience = patienceOthers
+		life.Patience = PatienceOthers
 	}
 	p := &process{Life: life, cmd: exec.Command(bin, args...)}
 	p.cmd.Env = append(proc.Environ(), c.Env...)
@@ -129,9 +117,9 @@ func (launcher Processes) Launch(c NodeConfig) (Server, error) {
 	return p, p.run()
 }
 
-// patienceOthers bounds the start of other servers than Redis: half a second is usual, and much
+// PatienceOthers bounds the start of other servers than Redis: half a second is usual, and much
 // more on a machine that is busy.
-const patienceOthers = time.Minute
+const PatienceOthers = time.Minute
 
 // process is a server that runs as a process.
 type process struct {

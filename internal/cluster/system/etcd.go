@@ -23,7 +23,13 @@ type Etcd struct {
 func (Etcd) Name() string { return "etcd" }
 
 // Find is server.Kind.
-func (Etcd) Find() (string, error) { return installed("etcd", "apt-get install etcd-server") }
+func (Etcd) Find() (string, error) { return installed(etcd, "apt-get install etcd-server") }
+
+// etcd is the program.
+const etcd = "etcd"
+
+// Files is server.Packed.
+func (Etcd) Files() []string { return []string{etcd} }
 
 // Unprivileged is server.Unprivileged.
 func (Etcd) Unprivileged() {}

@@ -1,9 +1,6 @@
 package system
 
 import (
-	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,24 +14,30 @@ type MariaDB struct{}
 // Name is server.Kind.
 func (MariaDB) Name() string { return "mariadb" }
 
-// Find is server.Kind. A user's PATH seldom has the place where Debian puts it.
+// The programs. A user's PATH seldom has the place where Debian puts the server.
+const (
+	mariadbd  = "/usr/sbin/mariadbd"
+	installDB = "mariadb-install-db"
+	mariadb   = "mariadb"
+)
+
+// Find is server.Kind.
 func (MariaDB) Find() (string, error) {
-	const usual = "/usr/sbin/mariadbd"
-	if _, err := os.Stat(usual); err == nil {
-		return usual, nil
-	}
-	return installed("mariadbd", "apt-get install mariadb-server")
+	return installed(mariadbd, "apt-get install mariadb-server")
 }
+
+// Files is server.Packed.
+func (MariaDB) Files() []string { return []string{mariadbd, installDB, mariadb} }
 
 // Unprivileged is server.Unprivileged.
 func (MariaDB) Unprivileged() {}
 
 // Prepare is server.Preparer.
 func (MariaDB) Prepare(c server.NodeConfig) error {
-	return fromTemplate(c.Dir, "mariadb", func(folder string) *exec.Cmd {
-		return exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+folder,
+	return fromTemplate(c, installDB, func(folder string) []string {
+		return []string{"--no-defaults", "--datadir=" + folder,
 			"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
-			"--innodb-log-file-size=4M")
+			"--innodb-log-file-size=4M"}
 	})
 }
 
@@ -61,13 +64,10 @@ type mariaServer struct{ server.NodeConfig }
 
 // Version is server.Operator: "10.11.14-MariaDB-...".
 func (s mariaServer) Version() (string, error) {
-	out, err := exec.Command("mariadb", "--no-defaults", "-h", s.Host, "-P", strconv.Itoa(s.Port),
-		"-u", "root", "-N", "-e", "select version()").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("mariadb: %w: %.200s", err, out)
-	}
-	v, _, _ := strings.Cut(strings.TrimSpace(string(out)), "-")
-	return v, nil
+	said, err := s.Programs().Ask(mariadb, "--no-defaults", "-h", s.Host, "-P", strconv.Itoa(s.Port),
+		"-u", "root", "-N", "-e", "select version()")
+	v, _, _ := strings.Cut(said, "-")
+	return v, err
 }
 
 // Close is server.Operator.

@@ -2,8 +2,6 @@ package system
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/cluster/server"
@@ -30,14 +28,17 @@ type bouncer struct{ behind server.NodeConfig }
 // Name is server.Kind.
 func (bouncer) Name() string { return "pgbouncer" }
 
-// Find is server.Kind. A user's PATH seldom has the place where Debian puts it.
-func (bouncer) Find() (string, error) {
-	const usual = "/usr/sbin/pgbouncer"
-	if _, err := os.Stat(usual); err == nil {
-		return usual, nil
-	}
-	return installed("pgbouncer", "apt-get install pgbouncer")
-}
+// pgbouncer is the program. A user's PATH seldom has the place where Debian puts it.
+const pgbouncer = "/usr/sbin/pgbouncer"
+
+// Find is server.Kind.
+func (bouncer) Find() (string, error) { return installed(pgbouncer, "apt-get install pgbouncer") }
+
+// Files is server.Packed.
+func (bouncer) Files() []string { return []string{pgbouncer} }
+
+// Files is server.Packed.
+func (p Pooled) Files() []string { return append(p.Postgres.Files(), pgbouncer) }
 
 // Unprivileged is server.Unprivileged.
 func (bouncer) Unprivileged() {}
@@ -63,21 +64,23 @@ func (bouncer) SaysReady(_ server.NodeConfig, line string) bool {
 }
 
 // Operator is server.Kind.
-func (b bouncer) Operator(server.NodeConfig) server.Operator { return b }
+func (bouncer) Operator(c server.NodeConfig) server.Operator { return poolServer{c} }
+
+// poolServer is a PgBouncer.
+type poolServer struct{ server.NodeConfig }
 
 // Version is server.Operator: "PgBouncer 1.18.0" is its first line.
-func (b bouncer) Version() (string, error) {
-	path, err := b.Find()
+func (s poolServer) Version() (string, error) {
+	said, err := s.Programs().Ask(pgbouncer, "-V")
 	if err != nil {
 		return "", err
 	}
-	out, err := exec.Command(path, "-V").Output()
-	words := strings.Fields(string(out))
-	if err != nil || len(words) < 2 {
-		return "", fmt.Errorf("pgbouncer -V says %.200q: %w", out, err)
+	words := strings.Fields(said)
+	if len(words) < 2 {
+		return "", fmt.Errorf("pgbouncer -V says %.200q", said)
 	}
 	return words[1], nil
 }
 
 // Close is server.Operator.
-func (bouncer) Close() error { return nil }
+func (poolServer) Close() error { return nil }

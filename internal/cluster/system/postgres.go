@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,38 +17,32 @@ type Postgres struct{}
 // Name is server.Kind.
 func (Postgres) Name() string { return "postgres" }
 
-// Find is server.Kind: of several versions that Debian may have, the newest.
+// The programs, where Debian puts them: of several versions the newest is taken.
+const (
+	postgres = "/usr/lib/postgresql/*/bin/postgres"
+	initdb   = "/usr/lib/postgresql/*/bin/initdb"
+	psql     = "/usr/lib/postgresql/*/bin/psql"
+)
+
+// Find is server.Kind.
 func (Postgres) Find() (string, error) {
-	all, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
-	slices.SortFunc(all, func(a, b string) int { return majorOf(b) - majorOf(a) })
-	if len(all) > 0 {
-		return all[0], nil
-	}
-	return installed("postgres", "apt-get install postgresql")
+	return installed(postgres, "apt-get install postgresql")
 }
 
-// majorOf is the version in the path of a program of Debian's.
-func majorOf(path string) int {
-	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
-	return n
-}
+// Files is server.Packed.
+func (Postgres) Files() []string { return []string{postgres, initdb, psql} }
 
 // Unprivileged is server.Unprivileged.
 func (Postgres) Unprivileged() {}
 
 // Prepare is server.Preparer.
-func (p Postgres) Prepare(c server.NodeConfig) error {
-	bin, err := p.Find()
-	if err != nil {
-		return err
-	}
-	initdb := filepath.Join(filepath.Dir(bin), "initdb")
+func (Postgres) Prepare(c server.NodeConfig) error {
 	if err := os.Chmod(c.Dir, 0o700); err != nil { // it demands that
 		return err
 	}
-	err = fromTemplate(c.Dir, "postgres-"+strconv.Itoa(majorOf(bin)), func(folder string) *exec.Cmd {
-		return exec.Command(initdb, "-D", folder, "-U", "lockbench", "--auth=trust", "--no-sync",
-			"--locale=C", "--encoding=UTF8", "--wal-segsize=1")
+	err := fromTemplate(c, initdb, func(folder string) []string {
+		return []string{"-D", folder, "-U", "lockbench", "--auth=trust", "--no-sync", "--locale=C",
+			"--encoding=UTF8", "--wal-segsize=1"}
 	})
 	if err != nil || c.ReplicaOf == "" {
 		return err
@@ -126,10 +118,6 @@ func (pgServer) Close() error { return nil }
 
 // ask returns what a statement returns.
 func (s pgServer) ask(sql string) (string, error) {
-	out, err := exec.Command("psql", "-X", "-A", "-t", "-h", s.Host, "-p", strconv.Itoa(s.Port), "-U",
-		"lockbench", "-d", "postgres", "-c", sql).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("psql: %w: %.200s", err, out)
-	}
-	return strings.TrimSpace(string(out)), nil
+	return s.Programs().Ask(psql, "-X", "-A", "-t", "-h", s.Host, "-p", strconv.Itoa(s.Port), "-U",
+		"lockbench", "-d", "postgres", "-c", sql)
 }

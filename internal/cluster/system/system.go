@@ -4,7 +4,7 @@ package system
 
 import (
 	"fmt"
-	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,11 +35,12 @@ func Names() (names []string) {
 	return names
 }
 
-// installed is where a program is, by its name; bring is the command that installs it.
+// installed is where a program of this machine is, by a pattern as server.Tools have it; bring is
+// the command that installs it.
 func installed(program, bring string) (string, error) {
-	path, err := exec.LookPath(program)
+	path, err := server.FindProgram(program)
 	if err != nil {
-		return "", fmt.Errorf("%s is not installed: `%s`", program, bring)
+		return "", fmt.Errorf("%s is not installed: `%s`", filepath.Base(program), bring)
 	}
 	return path, nil
 }

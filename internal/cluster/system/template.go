@@ -2,38 +2,42 @@ package system
 
 import (
 	"cmp"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
-	"github.com/lockbench/lockbench/internal/cluster/proc"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 )
 
-// fromTemplate fills an empty folder of a database with a copy of one that was made before, in the
-// user's cache: making it takes seconds. make is called with a folder that is to be filled, once
-// for each name.
-func fromTemplate(folder, name string, make func(folder string) *exec.Cmd) error {
-	if there, err := os.ReadDir(folder); err != nil || len(there) > 0 {
+// fromTemplate fills the folder of a server, if it is empty, with a copy of one that was made
+// before, in the user's cache: making it takes seconds. The program makes it, once for each edition
+// of it; args are its arguments, with the folder that it is to fill.
+func fromTemplate(c server.NodeConfig, program string, args func(folder string) []string) error {
+	if there, err := os.ReadDir(c.Dir); err != nil || len(there) > 0 {
 		return err // it comes back with what it left behind
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
 	}
-	template := filepath.Join(cache, "lockbench", "systems", name)
+	edition, err := c.Programs().Edition(program)
+	if err != nil {
+		return err
+	}
+	template := filepath.Join(cache, "lockbench", "systems", edition)
 	if _, err := os.Stat(template); err != nil {
-		if err := makeTemplate(template, make); err != nil {
+		if err := makeTemplate(template, func(folder string) error {
+			return c.Programs().Fill(folder, program, args)
+		}); err != nil {
 			return err
 		}
 	}
-	return os.CopyFS(folder, os.DirFS(template))
+	return os.CopyFS(c.Dir, os.DirFS(template))
 }
 
 // makeTemplate makes a template beside and puts it into its place at once: of two processes that do
 // this, one has worked in vain. It is made in a folder that is open to all: the user without rights
 // makes it.
-func makeTemplate(template string, make func(folder string) *exec.Cmd) error {
+func makeTemplate(template string, fill func(folder string) error) error {
 	scratch, err := os.MkdirTemp("", "lockbench-template-")
 	if err != nil {
 		return err
@@ -43,13 +47,8 @@ func makeTemplate(template string, make func(folder string) *exec.Cmd) error {
 	if err := cmp.Or(os.Chmod(scratch, 0o711), os.Mkdir(fresh, 0o700)); err != nil {
 		return err
 	}
-	c := make(fresh)
-	if err := proc.Unprivileged(c, fresh); err != nil {
+	if err := fill(fresh); err != nil {
 		return err
-	}
-	c.Dir, c.Env = scratch, proc.Environ()
-	if said, err := c.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %.300s", filepath.Base(c.Path), err, said)
 	}
 	return keep(fresh, template)
 }

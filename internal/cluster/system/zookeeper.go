@@ -35,8 +35,14 @@ func (ZooKeeper) Find() (string, error) {
 			return "", fmt.Errorf("zookeeper is not installed: `%s`", bring)
 		}
 	}
-	return installed("java", bring)
+	return installed(java, bring)
 }
+
+// java is the program.
+const java = "java"
+
+// Files is server.Packed.
+func (ZooKeeper) Files() []string { return []string{java, zooJar, logJar} }
 
 // Unprivileged is server.Unprivileged.
 func (ZooKeeper) Unprivileged() {}
