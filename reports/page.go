@@ -79,7 +79,7 @@ type runPage struct {
 	HarnessError    string
 }
 
-// story is a violation, told and drawn.
+// story is a violation, told and drawn; or, in a run that has none, what a fault fell into.
 type story struct {
 	ID, Title string
 	Told      []string // the explanations of its properties
@@ -168,6 +168,14 @@ func newPage(v *view.View) (*runPage, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.Stories = append(p.Stories, s)
+	}
+	if w := v.Spared(); w != nil && len(p.Stories) == 0 {
+		s, err := newStory(v, w, 0)
+		if err != nil {
+			return nil, err
+		}
+		s.ID, s.Title = "fault", "nothing was violated when the fault struck"
 		p.Stories = append(p.Stories, s)
 	}
 	if w := v.First(); w != nil {

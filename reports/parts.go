@@ -31,7 +31,10 @@ func (p *runPage) verdict(v *view.View) {
 }
 
 func newStory(v *view.View, w *view.Violation, n int) (s story, err error) {
-	s.ID, s.Title = fmt.Sprintf("violation-%d", n+1), w.Title()
+	s.ID = fmt.Sprintf("violation-%d", n+1)
+	if len(w.Properties) > 0 {
+		s.Title = w.Title()
+	}
 	for _, told := range w.Told {
 		s.Told = append(s.Told, page.Clean(told, 4000))
 	}

@@ -57,7 +57,7 @@ func scriptsIn(dir string) testscript.Params {
 			return errors.Join(os.Chmod(e.WorkDir, 0o711), os.Chmod(filepath.Dir(e.WorkDir), 0o711))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"nothing-left": nothingLeft,
-			"exits": exits},
+			"exits": exits, "finds": finds},
 	}
 }
 
@@ -71,6 +71,21 @@ func condition(name string) (bool, error) {
 		return testenv.Race, nil
 	}
 	return testenv.Have(name)
+}
+
+// finds runs a command that looks for a violation, and demands that it is found: a machine that is
+// busy may let the moment pass, so it is given again, twice.
+func finds(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: finds command [args...]")
+	}
+	code := ""
+	for try := 0; try < 3 && code != "0"; try++ {
+		code = codeOf(ts, args)
+	}
+	if code != "0" {
+		ts.Fatalf("not found in three runs: exit code %s", code)
+	}
 }
 
 // exits runs a command and demands its exit code: exits 254 lockbench run. A verdict that is

@@ -169,9 +169,13 @@ func (w *Violation) HasHold(process, n int) bool {
 	})
 }
 
-// Extent goes from the first acquire call of the violation to the end of its overlap.
+// Extent goes from the first acquire call of the violation to the end of its overlap. Of what is no
+// violation it is told from the grant on.
 func (w *Violation) Extent(v *View) (lo, hi int64) {
 	lo, hi = w.From, w.To
+	if len(w.Properties) == 0 {
+		return lo, v.Until(hi)
+	}
 	for _, h := range v.Grants() {
 		if w.HasHold(h.Process, h.N) {
 			lo = min(lo, h.Call)

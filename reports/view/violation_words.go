@@ -62,6 +62,9 @@ func (w *Violation) Label() string {
 	if w.Together {
 		return w.bothOrAll() + " inside, " + units.Span(w.Overlap())
 	}
+	if len(w.Properties) == 0 {
+		return ""
+	}
 	p := w.Properties[0]
 	if b := short(p); b != "" {
 		return p + ": " + b

@@ -1,0 +1,54 @@
+package view
+
+import (
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/record"
+)
+
+// Spared is what a fault fell into in a run in which nothing was violated: the hold that it struck,
+// and the next client's. It is told as a violation is, so that a reader sees how the lock withstood
+// it. Nil: a fault fell into no hold, or the run is no proof.
+func (v *View) Spared() *Violation {
+	if v.Verdict == nil || v.Verdict.Verdict != checker.Valid {
+		return nil
+	}
+	for i := range v.Faults {
+		if h := v.struck(v.Faults[i].From); h != nil {
+			return v.afterwards(h)
+		}
+	}
+	return nil
+}
+
+// struck is the hold that was under way at a stamp, or ended there: a kill ends the hold that it
+// falls into.
+func (v *View) struck(at int64) *record.Hold {
+	for i := range v.Holds {
+		if h := &v.Holds[i]; h.From <= at && at <= h.End {
+			return h
+		}
+	}
+	return nil
+}
+
+// afterwards tells a hold and the next one of its lock by another client, up to the grant of that.
+func (v *View) afterwards(h *record.Hold) *Violation {
+	w := &Violation{Key: h.Key, From: min(h.From, h.Granting), To: v.Until(h.End),
+		Holds: []checker.Hold{shown(h)}}
+	var next *record.Hold
+	for i := range v.Holds {
+		o := &v.Holds[i]
+		if o.Key == h.Key && o.Process != h.Process && o.From > h.From &&
+			(next == nil || o.From < next.From) {
+			next = o
+		}
+	}
+	if next != nil {
+		w.To, w.Holds = max(w.To, next.From), append(w.Holds, shown(next))
+	}
+	return w
+}
+
+func shown(h *record.Hold) checker.Hold {
+	return checker.Hold{Process: h.Process, N: h.N, From: h.From, To: h.End}
+}
