@@ -2,6 +2,7 @@ package docker
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -19,8 +20,16 @@ type janitor struct {
 	life io.WriteCloser // its input ends when this process does
 }
 
+// errJanitor stops a program that does not know that it is a janitor: it would start another one,
+// which starts another one.
+var errJanitor = errors.New("a janitor starts no containers: the program, or TestMain of the " +
+	"test that it is, must ask IsJanitor first and call JanitorMain")
+
 // startJanitor starts the janitor of a run.
 func startJanitor(o owner) (*janitor, error) {
+	if IsJanitor() {
+		return nil, errJanitor
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err

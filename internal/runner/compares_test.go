@@ -19,8 +19,8 @@ import (
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
-// comparing are key cells of token-ifeq, the same on every server and with every variant:
-// a program of this name is in the path, as for the columns of docs/verdicts/containers.md.
+// newServer has DELIFEQ. It is run where a program of this name is in the path, as for the columns
+// of docs/verdicts/containers.md.
 const newServer = "valkey-9.1-server"
 
 // comparing are key cells of token-ifeq, which are the same on every server and with every variant:

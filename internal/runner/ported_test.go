@@ -18,6 +18,7 @@ import (
 	"time"
 
 	sdk "github.com/lockbench/lockbench/adapters/sdk/go"
+	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 	"github.com/lockbench/lockbench/internal/matrix"
@@ -39,6 +40,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(portedLock) != "" {
 		workloads.Quiet()
 		sdk.Run(openPorted, map[string]string{"mine": "1"})
+	}
+	if docker.IsJanitor() {
+		os.Exit(docker.JanitorMain(os.Stdin))
 	}
 	testenv.SideBySide(4)
 	os.Exit(m.Run())
