@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
@@ -56,5 +58,23 @@ func TestASnapshotAsksHowALockRenews(t *testing.T) {
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", impl, got, want)
 		}
+	}
+}
+
+// TestASnapshotSaysWhichCommandIsLacking: a lock that no server here can run leaves no empty file.
+func TestASnapshotSaysWhichCommandIsLacking(t *testing.T) {
+	testenv.Part(t, "redis")
+	a, err := adapters.Find("token-ifeq")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !testenv.Required("adapters") && !a.IsSetUp() {
+		t.Skip("not set up here: lockbench adapters setup ", a.Name)
+	}
+	s := &Snapshot{Adapter: "token-ifeq delifeq", Environment: runner.Process,
+		Faults: []string{"none"}}
+	_, err = s.Prepare(t.Context(), filepath.Join(t.TempDir(), "lockbench.yaml"))
+	if err == nil || !strings.Contains(err.Error(), "has no DELIFEQ; it needs Valkey 9.0 or newer") {
+		t.Error(err)
 	}
 }
