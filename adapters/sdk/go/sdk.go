@@ -75,12 +75,13 @@ type Sharer interface {
 // what they write is checked. It has one number for each key, zero at first.
 type Guard interface {
 	Read(ctx context.Context, n int) (value int64, err error)
-	// Write replaces what Read returned. Conflict: another client was first, and nothing was written.
+	// Write replaces what Read returned. ErrConflict: another client was first, and nothing was
+	// written.
 	Write(ctx context.Context, n int, value int64) error
 }
 
-// Conflict is the error of a Write that surely changed nothing.
-var Conflict = errors.New("conflict")
+// ErrConflict is the error of a Write that surely changed nothing.
+var ErrConflict = errors.New("conflict")
 
 // Grant is what the library says of a hold: the end of its validity, a fencing token, or nothing.
 // Sent is when the command that was granted was about to leave, which lockbench sees by itself
@@ -238,7 +239,7 @@ func carryOut(ctx context.Context, lock Lock, o order) {
 	switch {
 	case errors.As(err, &refused):
 		is, answer["why"] = "refused", string(refused)
-	case errors.Is(err, Conflict):
+	case errors.Is(err, ErrConflict):
 		is = "conflict"
 	case errors.As(err, &notOwner):
 		is, answer["err"] = "not_owner", text(notOwner.Err)
