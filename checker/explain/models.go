@@ -2,7 +2,9 @@ package explain
 
 import (
 	"github.com/lockbench/lockbench/checker/linear"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
 )
 
@@ -67,8 +69,44 @@ func NoReentrantOrder(key int) string {
 		"can have.", key)
 }
 
-// NoRegisterOrder tells that a history is not that of a register.
-func NoRegisterOrder(key int) string {
+// NoRegisterOrder tells that a history is not that of a register, and why, if that is known.
+func NoRegisterOrder(key int, bad *linear.Misplaced) string {
 	return Say("The reads and writes of register %d fit no order in which each read returns what was "+
-		"written last.", key)
+		"written last.", key) + misplaced(bad)
+}
+
+// misplaced tells why sections fit no order, as a further sentence.
+func misplaced(m *linear.Misplaced) string {
+	if m == nil {
+		return ""
+	}
+	if m.Why == linear.Unwritten {
+		return Say(" Client %d %s: that value can only stand after it.", m.A.Process, didTo(m.A))
+	}
+	return Say(misfitWords[m.Why], m.A.Process, didTo(m.A), m.B.Process, didTo(m.B))
+}
+
+var misfitWords = [...]string{
+	linear.WroteUponOne: " Client %d %s, and client %d %s: the value was not written twice.",
+	linear.TwoAtFirst:   " Client %d %s, and client %d %s: neither value was written.",
+	linear.Unwritten:    "",
+	linear.TooEarly: " By the values, client %d %s before client %d %s, which returned before the " +
+		"former was called.",
+	linear.Interleaved: " Client %d %s, and client %d %s: by the times, one of the two values stood " +
+		"before and after the other, and it was not written twice.",
+}
+
+// didTo is what a section did, and when.
+func didTo(s *linear.Section) string {
+	when := Say("from %s on, without an answer", At(s.From))
+	if s.To != record.Forever {
+		when = Say("from %s to %s", At(s.From), At(s.To))
+	}
+	switch {
+	case s.Read == linear.Anything:
+		return Say("wrote %d %s", s.Wrote, when)
+	case s.Outcome == history.Fail:
+		return Say("read %d %s", s.Read, when)
+	}
+	return Say("read %d and wrote %d %s", s.Read, s.Wrote, when)
 }

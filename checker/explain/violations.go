@@ -128,13 +128,14 @@ func InnerRelease(h *record.Hold, released int64) string {
 		At(released))
 }
 
-// LostUpdate tells of two sections that wrote upon the same value (U); without them, that there is
-// no order at all.
+// NoUpdateOrder tells that sections fit no order at all (U), and why, if that is known.
+func NoUpdateOrder(key int, bad *linear.Misplaced) string {
+	return Say("The reads and writes of resource %d fit no order in which each critical section sees "+
+		"what the one before it wrote.", key) + misplaced(bad)
+}
+
+// LostUpdate tells of two sections that wrote upon the same value (U).
 func LostUpdate(key int, a, b *linear.Section) string {
-	if a == nil {
-		return Say("The reads and writes of resource %d fit no order in which each critical section "+
-			"sees what the one before it wrote.", key)
-	}
 	return Say("Client %d read %d at %s and wrote %d; client %d read %d at %s and wrote %d. One of "+
 		"the two updates of resource %d is lost.",
 		a.Process, a.Read, At(a.From), a.Wrote, b.Process, b.Read, At(b.From), b.Wrote, key)

@@ -20,8 +20,8 @@ const (
 
 // Ruling is porcupine's answer on some operations.
 type Ruling struct {
-	Result     porcupine.CheckResult
-	Operations int // of the history, before preparation
+	Result     porcupine.CheckResult // "" if it was not asked
+	Operations int                   // of the history that it was asked about, before preparation
 	Slices     int
 	Failing    []Op // the piece that is not linearizable
 	Took       time.Duration
@@ -146,16 +146,21 @@ var PorcupineVersion = sync.OnceValue(func() string {
 // memory grows with the square.
 const wholeLimit = 60_000
 
-// ruleWhole lets porcupine decide on operations without preparation.
+// ruleWhole lets porcupine decide on operations without preparation. It is not asked about more
+// than wholeLimit.
 func ruleWhole(m porcupine.Model, ops []porcupine.Operation, timeout time.Duration) Ruling {
-	start := time.Now()
-	r := Ruling{Result: porcupine.Unknown, Operations: len(ops)}
-	if len(ops) <= wholeLimit {
-		r.Result = porcupine.CheckOperationsTimeout(m, ops, timeout)
+	if len(ops) > wholeLimit {
+		return Ruling{}
 	}
+	start := time.Now()
+	r := Ruling{Result: porcupine.CheckOperationsTimeout(m, ops, timeout), Operations: len(ops)}
 	r.Took = time.Since(start)
 	return r
 }
+
+// Unasked reports whether porcupine was not asked, because it cannot decide on so many operations
+// at once.
+func (r *Ruling) Unasked() bool { return r.Result == "" }
 
 // Unfinished reports whether porcupine did not come to an end in time.
 func (r *Ruling) Unfinished() bool { return r.Result == porcupine.Unknown }

@@ -153,7 +153,7 @@ func (a *Access) note(e *history.Event) {
 	}
 }
 
-// Register lets porcupine decide on critical sections.
+// Register lets porcupine decide on critical sections, if they are not too many for it.
 func Register(ss []Section, timeout time.Duration) Ruling {
 	return ruleWhole(sectionModel(), sectionOperations(ss), timeout)
 }

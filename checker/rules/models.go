@@ -30,11 +30,18 @@ func (c *Case) mutex() property {
 }
 
 // decide makes a property of porcupine's ruling on one key and of what a fast check found, which
-// must agree if that is exact. violation explains what is illegal.
+// must agree if that is exact; where there are too many operations for porcupine, an exact check
+// decides alone. violation explains what is illegal.
 func (c *Case) decide(key int, r linear.Ruling, exact, bad bool,
 	violation func() property) property {
 	c.add(r)
 	switch {
+	case r.Unasked() && !exact:
+		return unknown("these are more operations than porcupine can take at once")
+	case r.Unasked() && bad:
+		return violation()
+	case r.Unasked():
+		return valid
 	case r.Unfinished():
 		return unknown("porcupine did not finish in %v", c.limits.Timeout)
 	case exact && bad != r.Illegal():
@@ -179,9 +186,11 @@ func (c *Case) register() property {
 	}
 	p := valid
 	for _, key := range slices.Sorted(maps.Keys(byKey)) {
-		r := linear.Register(byKey[key], c.limits.Timeout)
-		p = verdict.Worse(p, c.decide(key, r, false, false, func() property {
-			return property{Verdict: verdict.Violated, Explanation: explain.NoRegisterOrder(key)}
+		ss := byKey[key]
+		r := linear.Register(ss, c.limits.Timeout)
+		bad, exact := linear.FastRegister(ss)
+		p = verdict.Worse(p, c.decide(key, r, exact, bad != nil, func() property {
+			return property{Verdict: verdict.Violated, Explanation: explain.NoRegisterOrder(key, bad)}
 		}))
 	}
 	return p

@@ -28,8 +28,9 @@ func (c *Case) updates() property {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		ss := all[key]
 		c.verdict.Evidence.Sections += len(ss)
-		p = verdict.Worse(p, c.decide(key, linear.Register(ss, c.limits.Timeout), false, false,
-			func() property { return lost(key, ss) }))
+		bad, exact := linear.FastRegister(ss)
+		p = verdict.Worse(p, c.decide(key, linear.Register(ss, c.limits.Timeout), exact, bad != nil,
+			func() property { return lost(key, ss, bad) }))
 	}
 	if c.verdict.Evidence.Sections == 0 {
 		return notApplicable("the workload did not read and write a guarded resource")
@@ -45,8 +46,9 @@ func (c *Case) updates() property {
 // wrote.
 const silentWrite = "a write does not say what it wrote"
 
-// lost explains a lost update, best with two sections that wrote upon the same value.
-func lost(key int, ss []linear.Section) property {
+// lost explains a lost update, best with two sections that wrote upon the same value, else with what
+// the check without search found.
+func lost(key int, ss []linear.Section, bad *linear.Misplaced) property {
 	by := map[int64]*linear.Section{}
 	for i := range ss {
 		s := &ss[i]
@@ -63,5 +65,5 @@ func lost(key int, ss []linear.Section) property {
 		p.Explanation = explain.LostUpdate(key, o, s)
 		return p
 	}
-	return property{Verdict: verdict.Violated, Explanation: explain.LostUpdate(key, nil, nil)}
+	return property{Verdict: verdict.Violated, Explanation: explain.NoUpdateOrder(key, bad)}
 }

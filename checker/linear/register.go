@@ -1,0 +1,270 @@
+package linear
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// This file decides without search, in the time of a sort, whether sections are those of a register
+// (stepSection). It is exact where no value is written twice, and for counters, whose sections all
+// write one more than they read. Where values return, the question is as hard as a search
+// (Gibbons and Korach, Testing Shared Memories, 1997), and porcupine has to answer it.
+//
+// Where no value is written twice, what a section reads says which section it follows. So the
+// sections fall into blocks: a write that read nothing, the sections that read its value, the one
+// of them that wrote upon it, those that read that one's value, and so on. A block is contiguous in
+// each linearization, and its writes are in one order. For a block let low be the first return in
+// it and high the last call. The sections are linearizable if and only if
+//  1. no value is written upon twice, and each one that is read was written, but for one that may
+//     be what the register held at first; its block begins before all time;
+//  2. in each block, no section returned before one was called that has to come before it;
+//  3. blocks with low < high are disjoint, and no other block's [high, low] lies inside one of them.
+//
+// Necessary: a block begins before its first return and ends after its last call. Sufficient: move
+// each section of a block with low < high to the nearest instant of [low, high] that its window
+// allows, and those of each other block to one instant of [high, low] that 3 leaves.
+//
+// Writes of unknown outcome count if their value was read, and else never happened: the one after
+// them read nothing, so that it does as well without them. In a counter each value stands once, so
+// that of all that wrote upon one value one took place: the one whose outcome is known, or else the
+// one that was called first, since none of them has returned.
+
+// Misplaced is what no order of a register allows: two sections, the latter nil where one suffices.
+type Misplaced struct {
+	Why  Misfit
+	A, B *Section
+}
+
+// Misfit is why sections are not those of a register.
+type Misfit uint8
+
+// The misfits. In all but the first two, A and B are in the order in which values force them.
+const (
+	WroteUponOne Misfit = iota // both read one value and wrote, and it was written once
+	TwoAtFirst                 // both read a value that was not written; one could be the first
+	Unwritten                  // A read a value that only stood after A itself
+	TooEarly                   // B saw what A wrote, or what came after A, and returned before A was called
+	Interleaved                // A saw one value and B another in between, and neither was written twice
+)
+
+// FastRegister decides without search whether sections are those of a register; nil is that they
+// are. exact is false if it cannot tell, because values return.
+func FastRegister(ss []Section) (bad *Misplaced, exact bool) {
+	r := register{writer: map[int64]*Section{}, upon: map[int64]*Section{},
+		reads: map[int64][]*Section{}}
+	if !r.sort(ss) {
+		return nil, false
+	}
+	return r.decide()
+}
+
+// register is sections by the values that they read and wrote.
+type register struct {
+	writer map[int64]*Section   // that wrote the value
+	upon   map[int64]*Section   // that read the value and wrote another
+	reads  map[int64][]*Section // that read the value and wrote nothing else
+	heads  []*Section           // that wrote without having read
+	taken  []*Section           // all of these, in order
+	unsure []*Section           // writes of unknown outcome
+	counts bool                 // each wrote one more than it read
+	twice  *Misplaced           // two wrote upon one value
+	blocks blocks
+}
+
+// sort takes the sections that matter; false: values return.
+func (r *register) sort(ss []Section) bool {
+	r.counts = true
+	var wrote []*Section
+	for i := range ss {
+		s := &ss[i]
+		switch {
+		case s.Outcome == history.Fail && s.Read == Anything:
+		case s.Outcome == history.Fail, s.Outcome == history.OK && s.Read == s.Wrote:
+			r.reads[s.Read] = append(r.reads[s.Read], s)
+			r.taken = append(r.taken, s)
+		case s.Outcome == history.OK:
+			wrote = append(wrote, s)
+			r.counts = r.counts && s.Read != Anything && s.Wrote == s.Read+1
+		case s.Read != s.Wrote:
+			r.unsure = append(r.unsure, s)
+			r.counts = r.counts && s.Read != Anything && s.Wrote == s.Read+1
+		}
+	}
+	for _, s := range wrote {
+		if !r.write(s) {
+			return false
+		}
+	}
+	return r.needed()
+}
+
+// write takes a section that wrote; false: another one wrote the same.
+func (r *register) write(s *Section) bool {
+	r.taken = append(r.taken, s)
+	before := r.upon[s.Read]
+	switch {
+	case s.Read == Anything:
+		r.heads = append(r.heads, s)
+	case before == nil:
+		r.upon[s.Read] = s
+	case r.twice == nil:
+		r.twice = &Misplaced{WroteUponOne, before, s}
+	}
+	if r.writer[s.Wrote] != nil {
+		return r.counts
+	}
+	r.writer[s.Wrote] = s
+	return true
+}
+
+// needed takes those writes of unknown outcome whose value was read by what has to be; false:
+// several wrote it.
+func (r *register) needed() bool {
+	by := map[int64]*Section{}
+	for _, s := range r.unsure {
+		o := by[s.Wrote]
+		if o != nil && !r.counts {
+			return false // also where neither is needed: that is rare, and porcupine can tell
+		}
+		if o == nil || s.From < o.From {
+			by[s.Wrote] = s
+		}
+	}
+	for i := 0; i < len(r.taken); i++ {
+		s := by[r.taken[i].Read]
+		if s == nil || r.counts && r.writer[s.Wrote] != nil {
+			continue
+		}
+		delete(by, s.Wrote)
+		if !r.write(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// decide builds the blocks and looks whether they fit.
+func (r *register) decide() (*Misplaced, bool) {
+	first, other := r.unwritten()
+	switch {
+	case other != nil:
+		return &Misplaced{TwoAtFirst, first, other}, true
+	case r.twice != nil:
+		return r.twice, r.counts || first != nil
+	}
+	if first != nil {
+		first = r.begin(first)
+	}
+	left := len(r.writer)
+	if first != nil {
+		left -= r.block(nil, first.Read)
+	}
+	for _, h := range r.heads {
+		left -= r.block(h, h.Wrote)
+	}
+	if left > 0 { // values that follow from each other in a circle
+		return &Misplaced{Why: Unwritten, A: r.circle()}, first != nil
+	}
+	bad, at := r.blocks.misplaced()
+	if bad == nil || first != nil {
+		return bad, true
+	}
+	return r.otherwise(bad, at)
+}
+
+// unwritten returns sections that read a value that was not written: one, and one that read
+// another such value.
+func (r *register) unwritten() (first, other *Section) {
+	for _, s := range r.taken {
+		switch {
+		case s.Read == Anything || r.writer[s.Read] != nil:
+		case first == nil:
+			first = s
+		case s.Read != first.Read:
+			return first, s
+		}
+	}
+	return first, nil
+}
+
+// begin takes out the writes of unknown outcome that lead from the value of first, which was not
+// written, to the first value that must have stood, and returns a section that read that one. The
+// register may have held it at first, and nothing else asks for those writes.
+func (r *register) begin(first *Section) *Section {
+	for first.Outcome == history.Info && r.reads[first.Read] == nil {
+		delete(r.upon, first.Read)
+		delete(r.writer, first.Wrote)
+		v := first.Wrote
+		if first = r.upon[v]; first == nil {
+			first = r.reads[v][0]
+		}
+	}
+	return first
+}
+
+// circle returns a section that wrote and is in no block.
+func (r *register) circle() *Section {
+	in := map[*Section]bool{}
+	for _, b := range r.blocks {
+		for _, s := range b.sections {
+			in[s] = true
+		}
+	}
+	return r.taken[slices.IndexFunc(r.taken, func(s *Section) bool {
+		return !in[s] && r.writer[s.Wrote] == s
+	})]
+}
+
+// block adds the block that begins with a write that read nothing (nil: with what the register held
+// at first) and its value. It returns how many sections in it wrote.
+func (r *register) block(head *Section, value int64) (writes int) {
+	b := newBlock(head)
+	for {
+		b.all(r.reads[value])
+		s := r.upon[value]
+		if s == nil {
+			break
+		}
+		b.put(s)
+		b.upon = true
+		value = s.Wrote
+		writes++
+	}
+	if head != nil {
+		writes++
+	}
+	r.blocks = append(r.blocks, b)
+	return writes
+}
+
+// otherwise looks whether the register may have held a value at first that was written later, too:
+// that of one of the blocks that do not fit, since all others stay as they are. Then those reads of
+// it come first that were called before anything else returned: the more they are, the less its
+// block needs.
+func (r *register) otherwise(bad *Misplaced, at []int) (*Misplaced, bool) {
+	for _, i := range at {
+		b := r.blocks[i]
+		if b.upon {
+			return bad, false // what was written upon could be the first value, too
+		}
+		head := b.sections[0]
+		limit := head.To
+		for j, o := range r.blocks {
+			if j != i {
+				limit = min(limit, o.low)
+			}
+		}
+		first, rest := newBlock(nil), newBlock(head)
+		late := slices.Clone(r.reads[head.Wrote])
+		first.all(slices.DeleteFunc(slices.Clone(late),
+			func(s *Section) bool { return s.From > limit }))
+		rest.all(slices.DeleteFunc(late, func(s *Section) bool { return s.From <= limit }))
+		trial := slices.Clone(r.blocks)
+		trial[i] = rest
+		if wrong, _ := append(trial, first).misplaced(); wrong == nil {
+			return nil, true
+		}
+	}
+	return bad, true
+}
