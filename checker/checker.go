@@ -18,6 +18,8 @@
 //	      |
 //	    rules    one file for each property: when it is violated, and why that is certain; the
 //	      |      class and the witness of a violation
+//	   online    a history that is judged while it is read
+//	      |
 //	   checker   which properties are judged, and the verdict on the whole
 package checker
 

@@ -117,6 +117,9 @@ func pipeline(t *testing.T, h *history.History) {
 			(p.Verdict == Violated || p.Verdict == Valid) {
 			t.Fatalf("mutex is %s, which plain porcupine denies\n%+v", p.Verdict, h.Events)
 		}
+		if model == "mutex" {
+			streams(t, h, m)
+		}
 	}
 	m := NewMonitor(h.Header)
 	for _, e := range h.Events {

@@ -53,10 +53,12 @@ func Read(r io.Reader) (*History, error) {
 	})
 	h.Sort()
 	if err == nil && h.Header.Format == 0 {
-		err = &LineError{1, errors.New("the file is empty; a history starts with a header")}
+		err = &LineError{1, errEmpty}
 	}
 	return h, err
 }
+
+var errEmpty = errors.New("the file is empty; a history starts with a header")
 
 // Sized is a reader of about so many bytes.
 type Sized struct {

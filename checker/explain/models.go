@@ -23,8 +23,12 @@ func Flaw(key int, f linear.Flaw, a, b linear.Name, first verdict.Hold) string {
 	what := Say(flawWords[f])
 	switch f {
 	case linear.Overlap:
-		return units.Sentence(Say("lock %d: %s was %s: %s, acquired at %s and not released before %s",
-			key, acquisition(b), what, acquisition(a), At(first.From), until(first.To)))
+		ends := Say("not released before %s", At(first.To))
+		if first.To == record.Forever {
+			ends = Say("not released since")
+		}
+		return units.Sentence(Say("lock %d: %s was %s: %s, acquired at %s and %s", key, acquisition(b),
+			what, acquisition(a), At(first.From), ends))
 	case linear.CoveredPoint:
 		return units.Sentence(Say("lock %d: %s was %s (%s)", key, acquisition(a), what, acquisition(b)))
 	}
@@ -40,6 +44,12 @@ var unfitWords = [...]string{
 	linear.ReleasedUnacquired: "a lock was released with success by a client that had not acquired it",
 	linear.UnknownLeases:      "neither the history nor an option says how long a lease is",
 	linear.NoGrants:           "no client acquired the lock",
+}
+
+// Forgotten says why a stream cannot tell of an acquisition that was released late.
+func Forgotten(n linear.Name) string {
+	return Say("%s was released after many others of its client whose outcome is unknown, too many "+
+		"to remember; without --stream the whole history is judged", acquisition(n))
 }
 
 // Unfit says why a history cannot be judged by the lease model.

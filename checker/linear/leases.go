@@ -56,10 +56,12 @@ func (h *LeaseHold) Place(t int64) (end int64, ok bool) {
 }
 
 // FastLease decides the lease model where it can without search: if every acquire call is shorter
-// than every lease, the order of the grants is forced to be that of the returns of the calls (two
-// grants are a lease or a release apart), and placing each as early as possible is exact. exact is
-// false where the calls are longer. bad is the first hold that does not fit, -1: none; first is
-// where the chain of holds that push it begins.
+// than every lease, and each returned before its release was called, the order of the grants is
+// forced to be that of the returns of the calls (two grants are a lease or a release apart), and
+// placing each as early as possible is exact. exact is false elsewhere: where calls are longer, and
+// where an acquire that was never answered may have been granted after the call of its release. bad
+// is the first hold that does not fit, -1: none; first is where the chain of holds that push it
+// begins.
 func FastLease(hs []LeaseHold) (bad, first int, exact bool) {
 	t := int64(math.MinInt64)
 	first = 0
@@ -84,7 +86,9 @@ func narrow(hs []LeaseHold) bool {
 	for _, h := range hs {
 		shortest = min(shortest, h.TTL)
 	}
-	return !slices.ContainsFunc(hs, func(h LeaseHold) bool { return h.Ret-h.Call >= shortest })
+	return !slices.ContainsFunc(hs, func(h LeaseHold) bool {
+		return h.Ret-h.Call >= shortest || h.Ret >= h.Released
+	})
 }
 
 // LeaseModel is the lease model for porcupine: each operation is a whole hold, and the state is the

@@ -83,6 +83,9 @@ func randomLeases(r *rand.Rand) []linear.LeaseHold {
 		if h.Answer == linear.ReleaseUnknown {
 			h.Replied = record.Forever
 		}
+		if h.Answer == linear.ReleaseOK && r.IntN(4) == 0 { // its acquire was never answered
+			h.Ret = h.Replied
+		}
 	}
 	slices.SortFunc(hs, func(a, b linear.LeaseHold) int { return int(a.Ret - b.Ret) })
 	return hs

@@ -19,7 +19,8 @@ import (
 //  1. no value is written upon twice, and each one that is read was written, but for one that may
 //     be what the register held at first; its block begins before all time;
 //  2. in each block, no section returned before one was called that has to come before it;
-//  3. blocks with low < high are disjoint, and no other block's [high, low] lies inside one of them.
+//  3. blocks with low < high are disjoint, and no other block's [high, low] lies inside one of
+//     them.
 //
 // Necessary: a block begins before its first return and ends after its last call. Sufficient: move
 // each section of a block with low < high to the nearest instant of [low, high] that its window
@@ -44,8 +45,8 @@ const (
 	WroteUponOne Misfit = iota // both read one value and wrote, and it was written once
 	TwoAtFirst                 // both read a value that was not written; one could be the first
 	Unwritten                  // A read a value that only stood after A itself
-	TooEarly                   // B saw what A wrote, or what came after A, and returned before A was called
-	Interleaved                // A saw one value and B another in between, and neither was written twice
+	TooEarly                   // B comes after A by what it saw, and returned before A was called
+	Interleaved                // A saw a value and B another in between, and none was written twice
 )
 
 // FastRegister decides without search whether sections are those of a register; nil is that they

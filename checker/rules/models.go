@@ -82,8 +82,12 @@ func (c *Case) add(r linear.Ruling) {
 
 // flawed makes a property of a flaw and the tokens that show it.
 func flawed(l *linear.Log, key int, f linear.Flaw, a, b int32) property {
-	first := tokenHold(l, a)
-	p := violated(key, first)
+	return Flawed(key, f, tokenHold(l, a), tokenHold(l, b))
+}
+
+// Flawed makes a property of a flaw of the lock with this number: of hold a, or of a and b.
+func Flawed(key int, f linear.Flaw, a, b verdict.Hold) verdict.Property {
+	p := violated(key, a)
 	if f == linear.Overlap {
 		p.Class = verdict.DoubleGrant
 	} else {
@@ -93,9 +97,10 @@ func flawed(l *linear.Log, key int, f linear.Flaw, a, b int32) property {
 		p.Class = ""
 	}
 	if f == linear.Overlap || f == linear.CoveredPoint {
-		p.Witness.Holds = append(p.Witness.Holds, tokenHold(l, b))
+		p.Witness.Holds = append(p.Witness.Holds, b)
 	}
-	p.Explanation = explain.Flaw(key, f, l.Names[a], l.Names[b], first)
+	p.Explanation = explain.Flaw(key, f, linear.Name{Process: a.Process, N: a.N},
+		linear.Name{Process: b.Process, N: b.N}, a)
 	return p
 }
 

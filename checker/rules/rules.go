@@ -77,8 +77,7 @@ func (c *Case) Judge(name string) property {
 		return unknown("the checker cannot judge %q", name)
 	}
 	if c.Record.Shared && slices.Contains(unshared, name) {
-		return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
-			"holds of this lock may be shared, of which this has no model")}
+		return Shared(name)
 	}
 	if c.history.Header.Declares.Optimistic && slices.Contains(pessimistic, name) {
 		return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
@@ -87,6 +86,12 @@ func (c *Case) Judge(name string) property {
 	p := c.calm(name, judge(c))
 	p.Property = name
 	return p
+}
+
+// Shared is what is said of a lock whose holds may be shared, where that cannot be judged.
+func Shared(name string) verdict.Property {
+	return property{Property: name, Verdict: verdict.NA, Reason: explain.Say(
+		"holds of this lock may be shared, of which this has no model")}
 }
 
 // unshared are what takes one hold at a time for granted: who may free a lock that several clients

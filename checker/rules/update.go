@@ -46,8 +46,8 @@ func (c *Case) updates() property {
 // wrote.
 const silentWrite = "a write does not say what it wrote"
 
-// lost explains a lost update, best with two sections that wrote upon the same value, else with what
-// the check without search found.
+// lost explains a lost update, best with two sections that wrote upon the same value, else with
+// what the check without search found.
 func lost(key int, ss []linear.Section, bad *linear.Misplaced) property {
 	by := map[int64]*linear.Section{}
 	for i := range ss {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/reports/view"
@@ -20,6 +21,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/edn"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/units"
 )
@@ -30,6 +32,7 @@ type checkFlags struct {
 	quiet       bool
 	asJSON      bool
 	independent bool
+	stream      bool
 }
 
 func checkCommand() *cobra.Command {
@@ -43,7 +46,8 @@ or of standard input (-), it judges the history: lockbench's own JSON lines, or 
 :acquire and :release, as a vector or one map per line. Exit codes are those of run.`,
 		Example: `  lockbench check store/latest
   lockbench check --model mutex history.edn
-  grep -v nemesis history.edn | lockbench check --model mutex --expect violated -`,
+  grep -v nemesis history.edn | lockbench check --model mutex --expect violated -
+  zcat weeks.jsonl.gz | lockbench check --model mutex --stream -`,
 		Args: one("what to judge: the directory of a run, a history file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error { return f.check(c, args[0]) },
 	}
@@ -61,6 +65,8 @@ or of standard input (-), it judges the history: lockbench's own JSON lines, or 
 	s.BoolVar(&f.options.Partial, "partial", false, "judge the readable part of a damaged history")
 	s.BoolVar(&f.independent, "independent", false,
 		"values of an EDN history are [key value], as jepsen.independent makes them")
+	s.BoolVar(&f.stream, "stream", false,
+		"judge JSON lines while they are read, in memory that does not grow; with --model mutex")
 	s.BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print only the verdict")
 	return c
@@ -75,6 +81,9 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 		return err
 	}
 	f.options.Properties = history.PropertyLetters(f.options.Properties)
+	if f.stream {
+		return interruptible(c, func() error { return f.streamed(c, path) })
+	}
 	dirs, err := runsBelow(path)
 	switch {
 	case err != nil:
@@ -105,6 +114,11 @@ func (f *checkFlags) one(c *cobra.Command, path string) error {
 			return broken(err)
 		}
 	}
+	return f.tell(c, r)
+}
+
+// tell prints the verdict of a run; its error is the exit code.
+func (f *checkFlags) tell(c *cobra.Command, r *store.Run) (err error) {
 	if f.asJSON {
 		err = r.Verdict.Write(c.OutOrStdout())
 	} else if f.quiet {
@@ -118,6 +132,43 @@ func (f *checkFlags) one(c *cobra.Command, path string) error {
 		return broken(err)
 	}
 	return result(r.Verdict.Exit)
+}
+
+// streamed judges a history while it is read.
+func (f *checkFlags) streamed(c *cobra.Command, path string) error {
+	if f.options.Model != "mutex" {
+		return errors.New("--stream judges as that of a mutex, and needs --model mutex; " +
+			"without --stream the other models are judged")
+	}
+	in, err := opened(c.InOrStdin(), path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	var header history.Header
+	var judge *checker.Stream
+	var read atomic.Int64
+	line := progress.Start(c.ErrOrStderr(), func(time.Duration) string {
+		return units.Count(int(read.Load()), "event") + " read"
+	})
+	err = history.Stream(in, func(h history.Header) {
+		header, judge = h, checker.NewStream(h, f.options)
+	}, func(e *history.Event) bool {
+		read.Add(1)
+		return judge.Add(e)
+	})
+	line.Stop()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", in.name, err)
+		if n := read.Load(); n > 0 && !f.options.Partial {
+			err = fmt.Errorf("%w; --partial judges the %d events before it", err, n)
+		}
+		if judge == nil || !f.options.Partial {
+			return err
+		}
+	}
+	return f.tell(c, &store.Run{History: &history.History{Header: header},
+		Verdict: judge.Verdict(err != nil)})
 }
 
 // judge gives a run its verdict, and keeps it with the run.
@@ -253,32 +304,52 @@ func keep(say io.Writer, h *history.History) error {
 // load reads a run directory, or a history by itself, from a file or, for "-", from stdin. With an
 // error it returns the part that could be read.
 func load(stdin io.Reader, path string, independent bool) (*store.Run, error) {
-	in, name, size := stdin, "standard input", int64(0)
+	if info, err := os.Stat(path); path != "-" && err == nil && info.IsDir() {
+		return loadRun(path)
+	}
+	in, err := opened(stdin, path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	h, err := edn.ReadAny(history.Sized{Reader: in, Bytes: in.size},
+		edn.Options{Independent: independent})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", in.name, err)
+	}
+	return &store.Run{History: h}, err
+}
+
+// input is a history as it is read.
+type input struct {
+	*bufio.Reader
+	io.Closer
+	name string
+	size int64 // in bytes; 0: not known
+}
+
+// opened opens a history: standard input for "-", a file, or that of a run directory.
+func opened(stdin io.Reader, path string) (*input, error) {
+	in := &input{bufio.NewReader(stdin), io.NopCloser(stdin), "standard input", 0}
 	if path != "-" {
 		info, err := os.Stat(path)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read %s: %w", path, errors.Unwrap(err))
 		}
 		if info.IsDir() {
-			return loadRun(path)
+			path = filepath.Join(path, store.History)
 		}
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		defer file.Close()
-		in, name, size = file, path, history.SizeOf(file)
+		in = &input{bufio.NewReader(file), file, path, history.SizeOf(file)}
 	}
-	start := bufio.NewReader(in)
-	if err := readable(start, name); err != nil {
+	if err := readable(in.Reader, in.name); err != nil {
+		in.Close()
 		return nil, err
 	}
-	h, err := edn.ReadAny(history.Sized{Reader: start, Bytes: size},
-		edn.Options{Independent: independent})
-	if err != nil {
-		err = fmt.Errorf("%s: %w", name, err)
-	}
-	return &store.Run{History: h}, err
+	return in, nil
 }
 
 // readable says what is to be done with a file that is a history in another form.
