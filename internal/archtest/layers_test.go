@@ -142,6 +142,8 @@ var rooms = map[string][]string{
 	"internal/ranking": {"history", "internal/batch", "internal/store"},
 	"internal/ranking/measure": {"history", "internal/harness", "internal/ranking",
 		"internal/runner", "internal/store"},
+	// what many cells cost on many machines
+	"internal/campaign": {"docs", "internal/batch", "internal/matrix"},
 	// how often and how fast cells of the matrix and mutants are found without an aim
 	"internal/searched": {"history", "internal/explore", "internal/matrix", "internal/store"},
 	"internal/searched/measure": {"internal/explore", "internal/matrix", "internal/mutate/detection",

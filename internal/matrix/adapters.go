@@ -18,14 +18,14 @@ const ownLease impls.Trait = "own-lease"
 // withOwnLease are the columns of such variants.
 var withOwnLease = []string{"none", "crash", "pause", "failover"}
 
-// AllAdapters stands for every library in Options.Adapters, and not for the code that documents
-// posted, which docs/fidelity.md compares, nor for recipes.
-const AllAdapters = "all"
+// All stands for every lock in Options.Rows, and for every library in Options.Adapters, there not
+// for the code that documents posted, which docs/fidelity.md compares, nor for recipes.
+const All = "all"
 
 // adapterRows are the rows of adapters: one for each variant, of which the default has no name of
 // its own.
 func adapterRows(names []string) (rows []Row, err error) {
-	if len(names) == 1 && names[0] == AllAdapters {
+	if len(names) == 1 && names[0] == All {
 		names = libraries()
 	}
 	for _, name := range names {

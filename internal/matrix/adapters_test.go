@@ -7,7 +7,7 @@ import (
 
 // TestAllAdaptersAreLibraries: what documents posted is compared on a page of its own.
 func TestAllAdaptersAreLibraries(t *testing.T) {
-	rows, err := adapterRows([]string{AllAdapters})
+	rows, err := adapterRows([]string{All})
 	if err != nil || len(rows) < 60 {
 		t.Fatalf("%d rows: %v", len(rows), err)
 	}

@@ -50,8 +50,11 @@ func findColumns(rows []Row, names []string) ([]Column, error) {
 	return find("fault", all, func(c Column) string { return c.Name }, names)
 }
 
-// FindRows are rows by their names, or by the names of their locks: all for none.
+// FindRows are rows by their names, or by the names of their locks: all for none, and for "all".
 func FindRows(locks []string) ([]Row, error) {
+	if len(locks) == 1 && locks[0] == All {
+		locks = nil
+	}
 	return find("lock", Rows(), func(r Row) string { return r.Name }, locks)
 }
 

@@ -157,7 +157,7 @@ const (
 func TestSomeCellsOfLibraries(t *testing.T) {
 	testenv.Part(t, "redis")
 	o := matrix.Options{Environment: runner.Process, TTL: 2 * time.Second,
-		Adapters: []string{matrix.AllAdapters}}
+		Adapters: []string{matrix.All}}
 	missing, err := o.MissingAdapters()
 	if o.Missing = missing; err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 // impossible; none breaks, whatever lease the library has.
 func TestCellsOfLibrariesCanBePlanned(t *testing.T) {
 	o := matrix.Options{Environment: runner.Process, TTL: 2 * time.Second,
-		Adapters: []string{matrix.AllAdapters}}
+		Adapters: []string{matrix.All}}
 	tasks, err := o.Tasks()
 	if err != nil {
 		t.Fatal(err)
