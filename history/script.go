@@ -3,8 +3,11 @@ package history
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // What a script does to the lock that is its first key.
@@ -34,12 +37,25 @@ func ScriptID(text string) string {
 }
 
 // Readable returns a command's arguments as a person reads them: in place of a script's text, or
-// its SHA-1, stands what the header declares that it does, or the beginning of its ID. The
-// arguments themselves are left alone.
+// its SHA-1, stands what the header declares that it does, or the beginning of its ID, and behind a
+// wall clock's time stands the stamp of the run that it means. The arguments themselves are left
+// alone.
 func (h Header) Readable(args []string) []string {
 	if len(args) < 2 {
 		return args
 	}
+	return h.timed(h.named(args))
+}
+
+// Told is a command with its reply as a person reads it: behind a wall clock's time stands the
+// stamp of the run that it means.
+func (h Header) Told(c Command) Command {
+	c.Reply = h.timed([]string{c.Reply})[0]
+	return c
+}
+
+// named puts what a script does in the place of its text.
+func (h Header) named(args []string) []string {
 	id := strings.ToLower(args[1])
 	switch strings.ToLower(args[0]) {
 	case "eval", "eval_ro":
@@ -57,4 +73,46 @@ func (h Header) Readable(args []string) []string {
 	out := slices.Clone(args)
 	out[1] = "<script" + what + ">"
 	return out
+}
+
+// timed puts the stamp of the run behind each argument that is a time about the run's, in seconds,
+// milliseconds, microseconds or nanoseconds since 1970.
+func (h Header) timed(args []string) []string {
+	began, err := time.Parse(time.RFC3339Nano, h.Started)
+	if err != nil {
+		return args
+	}
+	var out []string
+	for i, a := range args {
+		if at, ok := stampOf(a, began); ok {
+			if out == nil {
+				out = slices.Clone(args)
+			}
+			out[i] = fmt.Sprintf("%s <%.3f s>", a, at.Seconds())
+		}
+	}
+	if out == nil {
+		return args
+	}
+	return out
+}
+
+// stampOf is the time that a text is after began, if it is one about that time.
+func stampOf(text string, began time.Time) (at time.Duration, ok bool) {
+	const fewest, most = len("1000000000"), len("1000000000000000000")
+	if len(text) < fewest || len(text) > most || text[0] < '1' || text[0] > '9' {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, false
+	}
+	for unit := time.Second; unit >= time.Nanosecond; unit /= 1000 {
+		// from one hour before the run to one day after its beginning, as clocks under test may say
+		whole := n * unit.Seconds()
+		if d := whole - float64(began.UnixNano())/1e9; d > -3600 && d < 86400 {
+			return time.Duration(d * float64(time.Second)), true
+		}
+	}
+	return 0, false
 }

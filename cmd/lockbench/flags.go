@@ -182,3 +182,13 @@ func groupFlags(c *cobra.Command) {
 	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".LocalFlags.FlagUsages",
 		"flagUsages .LocalFlags"))
 }
+
+// also lets a flag be written as other verbs name it.
+func also(s *pflag.FlagSet, other, name string) {
+	s.SetNormalizeFunc(func(_ *pflag.FlagSet, n string) pflag.NormalizedName {
+		if n == other {
+			n = name
+		}
+		return pflag.NormalizedName(n)
+	})
+}

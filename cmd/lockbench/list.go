@@ -232,6 +232,7 @@ comes with the command that shows it. What was not measured is not known, and do
 		},
 	}
 	s := c.Flags()
+	also(s, "nemesis", "fault")
 	s.StringSliceVar(&q.Faults, "fault", nil,
 		"what can happen to you, by the names of the matrix' columns: crash, partition, failover, ...")
 	s.DurationVar(&q.Lease, "ttl", 0, "your lease")

@@ -76,6 +76,7 @@ func matrixCommand() *cobra.Command {
 		},
 	}
 	s := c.Flags()
+	also(s, "adapter", "adapters")
 	s.StringSliceVar(&f.options.Rows, "impl", nil, "locks, or all (default all; with --adapters none)")
 	s.StringSliceVar(&f.options.Adapters, "adapters", nil,
 		"lock libraries instead of locks, or beside those of --impl: names or folders, or all")

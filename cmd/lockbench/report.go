@@ -17,25 +17,39 @@ import (
 )
 
 func reportCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "report DIR",
-		Short:   "Write the report of a recorded run again",
-		Example: `  lockbench report store/latest`,
-		Args:    one("the directory of a run"),
+	finding := false
+	c := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Write the report of a recorded run again",
+		Example: `  lockbench report store/latest
+
+  # the draft of what one would write to a library's maintainers
+  lockbench report --finding store/latest > finding.md`,
+		Args: one("the directory of a run"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return interruptible(c, func() error { return report(c, args[0]) })
+			return interruptible(c, func() error { return report(c, args[0], finding) })
 		},
 	}
+	c.Flags().BoolVar(&finding, "finding", false,
+		"instead, print what it violates as a draft for the lock's maintainers, in Markdown")
+	return c
 }
 
-// report writes the report of a run again, and says where.
-func report(c *cobra.Command, dir string) error {
+// report writes the report of a run again, and says where; or prints the draft of a finding.
+func report(c *cobra.Command, dir string, finding bool) error {
 	r, err := loadRun(dir)
 	if r == nil {
 		return err
 	}
 	if r.Verdict == nil {
 		return fmt.Errorf("%s has not been judged; `lockbench check` it first", dir)
+	}
+	if finding {
+		v, err := view.Of(r)
+		if err != nil {
+			return broken(err)
+		}
+		return reports.WriteFinding(c.OutOrStdout(), v)
 	}
 	view.Redraw(r)
 	path, err := writeReport(r)

@@ -266,8 +266,9 @@ func (t *teller) command(p view.Polls, hi int64) {
 	t.steps = append(t.steps, Step{T: p.Sent, Kind: stepSend, Process: p.Process, Node: node,
 		Text: brief(t.History.Header.Readable(p.Args)), Tip: page.Clean(p.String(), 300)})
 	if p.Recv > 0 && p.Recv <= hi+int64(50*time.Millisecond) {
+		told := t.History.Header.Told(p.Command)
 		t.steps = append(t.steps, Step{T: p.Recv, Kind: stepReply, Process: p.Process, Node: node,
-			Text: view.ReplyOf(p.Command, 34), Tip: view.ReplyOf(p.Command, 300),
+			Text: view.ReplyOf(told, 34), Tip: view.ReplyOf(told, 300),
 			Failed: p.Err != ""})
 	}
 	if p.More > 0 {
@@ -282,6 +283,9 @@ func brief(args []string) string {
 	for i, a := range args {
 		if i > 0 {
 			s += " "
+		}
+		if _, at, ok := strings.Cut(a, " <"); ok && strings.HasSuffix(at, " s>") {
+			a = "<" + at // a wall clock's time: its stamp
 		}
 		if len(a) > 16 {
 			s += page.Clean(a, 8) // a token; its beginning tells it from others

@@ -1,0 +1,84 @@
+package reports
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/reports/view"
+
+	"github.com/lockbench/lockbench/internal/units"
+)
+
+// WriteFinding writes what a run shows as the draft of a report to a lock's maintainers, in the
+// form of docs/findings.md: how to see it, what is expected, what is seen, step by step, and, to be
+// filled in, what the documentation says, where it comes from and how often it was seen. A run that
+// violates nothing has none.
+func WriteFinding(w io.Writer, v *view.View) error {
+	if len(v.Violations) == 0 {
+		return fmt.Errorf("this run violates nothing that could be reported: %s", v.Answer().Sentence)
+	}
+	b, h := bufio.NewWriter(w), v.History.Header
+	name := page.Clean(strings.TrimSpace(h.Impl+" "+h.Versions[h.Impl]), 80)
+	first := v.Violations[0]
+	fmt.Fprintf(b, "## %s: %s\n\n", page.Literal(name), page.Literal(first.Title()))
+	fmt.Fprintf(b, "```\n%s\n```\n\n%s.\n\n", page.Fenced(page.Clean(h.Command, 2000)),
+		page.Literal(v.Subtitle()))
+	fmt.Fprint(b, "- **Expected.** TODO: what the documentation of this release promises, with its "+
+		"place.\n")
+	for _, p := range v.Properties() {
+		if p.State == "violated" && !p.Reported {
+			fmt.Fprintf(b, "  %s: %s.\n", page.Literal(p.Name), page.Literal(p.Meaning))
+		}
+	}
+	fmt.Fprint(b, "- **Seen.**")
+	for i, x := range v.Violations[:min(len(v.Violations), maxStories)] {
+		for j, told := range x.Told {
+			if i+j > 0 {
+				fmt.Fprint(b, "\n ")
+			}
+			fmt.Fprintf(b, " %s", page.Literal(page.Clean(told, 2000)))
+		}
+	}
+	fmt.Fprint(b, "\n- **Where.** TODO: file and line of this release, and why it does that.\n"+
+		"- **How often.** TODO: n of N, by the two commands below; once is luck.\n\n")
+	writeSteps(b, v, first)
+	writeConfirmation(b, v)
+	return b.Flush()
+}
+
+// writeSteps writes the commands of a violation, in their order.
+func writeSteps(b *bufio.Writer, v *view.View, x *view.Violation) {
+	if len(x.Commands) == 0 {
+		return
+	}
+	h := v.History.Header
+	fmt.Fprint(b, "| time | client | server | command | reply | effect |\n|---|---|---|---|---|---|\n")
+	for _, c := range x.Commands {
+		who, command, reply := "", "", ""
+		if len(c.Args) > 0 {
+			who = fmt.Sprint(c.Process)
+			command = page.Cell(strings.Join(h.Readable(c.Args), " "), 200)
+			reply = page.Cell(view.ReplyOf(h.Told(c.Command), 80), 80)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s |\n", units.At(c.Sent), who, page.Literal(c.Node),
+			command, reply, page.Literal(page.Clean(c.Effect, 200)))
+	}
+	fmt.Fprintln(b)
+}
+
+// writeConfirmation writes what has to be done before it is a finding.
+func writeConfirmation(b *bufio.Writer, v *view.View) {
+	h := v.History.Header
+	lock := "--impl " + units.Quoted(h.Impl)
+	if h.Versions[h.Impl] != "" { // only a library has a version of its own
+		lock = "--adapters " + units.Quoted(h.Impl)
+	}
+	fault, _, _ := strings.Cut(cmp.Or(h.Nemesis, "none"), ":")
+	fmt.Fprintf(b, "To confirm it, on a machine with nothing else to do: the fault twenty times, and "+
+		"the control without it.\n\n```\nlockbench matrix %s --nemesis %s --repeat 20\n"+
+		"lockbench matrix %s --nemesis none --repeat 20\n```\n", lock, units.Quoted(fault), lock)
+}
