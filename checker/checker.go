@@ -132,5 +132,8 @@ const (
 	ExitBroken     = verdict.ExitBroken
 )
 
+// MostMore is where further overlaps are no longer counted.
+const MostMore = verdict.MostMore
+
 // Format is the version of verdict.json.
 const Format = verdict.Format

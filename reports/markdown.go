@@ -43,6 +43,9 @@ func WriteMarkdown(w io.Writer, v *view.View) error {
 		for _, told := range x.Told {
 			fmt.Fprintf(b, "\n%s\n", page.Literal(page.Clean(told, 2000)))
 		}
+		if more := x.Further(); more != "" {
+			fmt.Fprintf(b, "\n%s\n", page.Literal(more))
+		}
 	}
 	for _, c := range v.Caveats() {
 		fmt.Fprintf(b, "\n*%s*\n", page.Literal(c))

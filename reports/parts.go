@@ -35,7 +35,10 @@ func newStory(v *view.View, w *view.Violation, n int) (s story, err error) {
 	if len(w.Properties) > 0 {
 		s.Title = w.Title()
 	}
-	for _, told := range w.Told {
+	for i, told := range w.Told {
+		if i == len(w.Told)-1 {
+			told = strings.TrimSpace(told + " " + w.Further())
+		}
 		s.Told = append(s.Told, page.Clean(told, 4000))
 	}
 	s.Steps, s.StepsLeft = sequence.Steps(v, w)

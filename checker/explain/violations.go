@@ -73,11 +73,16 @@ func leftBy(header history.Header, writer, lost *history.Command) string {
 }
 
 // Deleted tells of a command that said that it deleted the key, which was another client's (O); own
-// is the hold that its sender meant, nil if that is unknown.
+// is the hold that its sender meant, nil if that is unknown. Acquiring says that the sender had an
+// acquire call open.
 func Deleted(header history.Header, h *record.Hold, m *history.Command, own *record.Hold,
-	class string) string {
+	acquiring bool, class string) string {
 	cause := ""
-	if own != nil && own.LeaseEnd() <= m.Sent {
+	switch {
+	case acquiring:
+		cause = Say(" Cause: client %d was acquiring the lock, and this was a part of its attempt.",
+			m.Process)
+	case own != nil && own.LeaseEnd() <= m.Sent:
 		cause = Say(" Cause: client %d's own lease had ended at %s.", own.Process, At(own.LeaseEnd()))
 	}
 	return Say("Client %d was granted lock %d at %s, and its lease was valid until %s. At %s client "+

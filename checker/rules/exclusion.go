@@ -94,20 +94,24 @@ func (c *Case) outlasted(p *record.Pair) *record.Slow {
 func (c *Case) overlap(b record.ExclusionRule, key int, ss []record.Span) property {
 	var excuse string
 	var p *record.Pair
+	more := 0
 	record.Overlaps(ss, func(x, y record.Span) bool {
 		q := c.Record.Pair(b, key, x, y)
-		if why := c.excuse(q); why != "" {
+		switch why := c.excuse(q); {
+		case why != "":
 			excuse = why
-			return true
+		case p == nil:
+			p = q
+		case q.A != p.A || q.B != p.B: // not only another part of the same two holds
+			more++
 		}
-		p = q
-		return false
+		return more < verdict.MostMore
 	})
 	if p == nil {
 		return stalled("two clients were inside at once, but %s", excuse)
 	}
 	out := violated(key, part(p.A, p.SpanA), part(p.B, p.SpanB))
-	out.Witness.Overlap = history.Duration(p.To - p.From)
+	out.Witness.Overlap, out.Witness.More = history.Duration(p.To-p.From), more
 	out.Witness.Commands = c.commands(p)
 	out.Class, out.Assumption = c.classify(p, out.Witness.Commands)
 	out.Explanation = explain.Story(c.history.Header, c.faults, p, out)

@@ -104,8 +104,15 @@ func (c *Case) foreignDeletion(m *history.Command, h *record.Hold) property {
 		Command: *m, Kind: verdict.ForeignDelete,
 		Effect: explain.DeletesOf(command{Command: *m}, h.Process)})
 	inOrder(w.Commands)
-	p.Explanation = explain.Deleted(c.history.Header, h, m, own, p.Class)
+	p.Explanation = explain.Deleted(c.history.Header, h, m, own, c.acquiring(m), p.Class)
 	return p
+}
+
+// acquiring reports whether the sender of a command had an acquire call open.
+func (c *Case) acquiring(m *history.Command) bool {
+	return slices.ContainsFunc(c.Record.Calls, func(k record.Call) bool {
+		return k.Process == m.Process && k.From <= m.Sent && m.Sent < k.To
+	})
 }
 
 // holdOf returns the hold that the sender of a command was busy with, or nil.

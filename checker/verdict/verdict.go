@@ -142,9 +142,14 @@ type Witness struct {
 	Key     int              `json:"key"`
 	Holds   []Hold           `json:"holds"`
 	Overlap history.Duration `json:"overlap,omitempty"` // how long both were surely inside
+	// how many other pairs of holds of this lock overlapped, too, counted up to MostMore
+	More int `json:"more,omitempty"`
 	// along the key's versions, in the order in which they were sent
 	Commands []WitnessCommand `json:"commands,omitempty"`
 }
+
+// MostMore is where further overlaps are no longer counted.
+const MostMore = 100
 
 // Hold is one hold of a witness. Stamps are those of the history.
 type Hold struct {

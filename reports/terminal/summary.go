@@ -196,6 +196,9 @@ func (t *terminal) witness(w *view.Violation) {
 		t.line("        " + t.paint(red, fmt.Sprintf("both inside from %s to %s, %s", units.At(w.From),
 			units.At(w.To), units.Span(w.Overlap()))))
 	}
+	if more := w.Further(); more != "" {
+		t.wrap("        ", more, 8)
+	}
 }
 
 func (t *terminal) closing(v *view.View) {

@@ -20,6 +20,7 @@ type Violation struct {
 	Together   bool  // there is such a time
 	Class      string
 	Assumption string
+	More       int      // other pairs of holds of its lock that overlap, too
 	Told       []string // the explanations of its properties, each once
 	Commands   []checker.WitnessCommand
 }
@@ -47,6 +48,7 @@ func join(ws []*Violation, p checker.Property) []*Violation {
 		if len(w.Holds) > 0 && sameHolds(w.Holds, p.Witness.Holds) && w.Class == p.Class &&
 			w.alike(p.Property) {
 			w.tell(p)
+			w.More = max(w.More, p.Witness.More)
 			w.Properties = append(w.Properties, p.Property)
 			return ws
 		}
@@ -74,7 +76,8 @@ func (w *Violation) tell(p checker.Property) {
 
 func newViolation(p checker.Property) *Violation {
 	w := &Violation{Properties: []string{p.Property}, Key: p.Witness.Key, Holds: p.Witness.Holds,
-		Class: p.Class, Assumption: p.Assumption, Commands: p.Witness.Commands}
+		Class: p.Class, Assumption: p.Assumption, Commands: p.Witness.Commands,
+		More: p.Witness.More}
 	w.tell(p)
 	if len(w.Holds) == 0 {
 		w.spanCommands()

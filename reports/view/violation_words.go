@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
 )
@@ -48,6 +49,18 @@ func (w *Violation) Sentence() string {
 		s += ", as the fault broke an assumption of the lock (" + page.Clean(w.Assumption, 80) + ")"
 	}
 	return s + "."
+}
+
+// Further says how many overlaps there are beside the one that is told; "" if there is none.
+func (w *Violation) Further() string {
+	if w.More == 0 {
+		return ""
+	}
+	n := units.Count(w.More, "more pair")
+	if w.More >= checker.MostMore {
+		n = "at least " + n
+	}
+	return fmt.Sprintf("In this run %s of holds of lock %d overlapped, too.", n, w.Key)
 }
 
 func (w *Violation) bothOrAll() string {
