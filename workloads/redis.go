@@ -268,6 +268,9 @@ func (t tracer) send(ctx context.Context, cmd redis.Cmder, next redis.ProcessHoo
 		t.after(ctx, sent, twin, next(ctx, twin))
 	default:
 		err = io.ErrUnexpectedEOF
+		if c, ok := cmd.(*redis.Cmd); ok {
+			c.SetVal(nil) // a reply that is lost tells its caller nothing
+		}
 		cmd.SetErr(err)
 	}
 	return err

@@ -289,7 +289,10 @@ func writeRemaining(w io.Writer, choices []measured.Choice) {
 			needs = fmt.Sprintf("%d masters or more", c.Masters)
 		}
 		if c.Cost != nil {
-			cost = fmt.Sprintf("%.1f commands, %s", c.Cost.Commands, units.Span(c.Cost.AcquireP50))
+			cost = units.Span(c.Cost.AcquireP50)
+			if c.Cost.Commands > 0 { // those of another system than Redis are not seen
+				cost = fmt.Sprintf("%.1f commands, %s", c.Cost.Commands, cost)
+			}
 		}
 		for _, p := range c.Proofs {
 			runs = append(runs, fmt.Sprintf("%d of %d of %s", p.Runs, p.Runs, p.Fault))
@@ -299,8 +302,10 @@ func writeRemaining(w io.Writer, choices []measured.Choice) {
 	}
 	t.Flush()
 	fmt.Fprintln(w, "\nProof:")
-	for _, p := range choices[0].Proofs {
-		fmt.Fprintln(w, " ", p.Command)
+	for _, c := range choices {
+		for _, p := range c.Proofs {
+			fmt.Fprintln(w, " ", p.Command)
+		}
 	}
 }
 

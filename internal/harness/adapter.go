@@ -124,6 +124,9 @@ func (p Plan) System() string {
 // system: what is unknown of them decides no run.
 var unseen = []string{history.LeaseExclusion, history.OwnerRelease}
 
+// Unseen returns those properties. The caller may keep and change the slice.
+func Unseen() []string { return slices.Clone(unseen) }
+
 // manifestOf is what is known of the lock of an adapter, or of one that is linked.
 func manifestOf(o RunOptions) (adapters.Adapter, error) {
 	if o.Linked == nil {

@@ -95,6 +95,19 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 	return r, nil
 }
 
+// Unseen are the properties that do not decide a run of the row, because its servers show no
+// commands.
+func (r Row) Unseen() []string {
+	a, err := adapters.Find(r.Adapter)
+	if err != nil {
+		return nil
+	}
+	if u, err := a.Use(r.Variant); err != nil || u.System == nemesis.Redis {
+		return nil
+	}
+	return harness.Unseen()
+}
+
 // Lock is what the row's lock declares.
 func (r Row) Lock() (impls.Entry, error) {
 	if r.Adapter == "" {

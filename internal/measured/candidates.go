@@ -31,7 +31,7 @@ func Candidates(m *matrix.Matrix) (out []Candidate) {
 			continue
 		}
 		lock, _ := r.Lock() // choice has found it
-		x := Candidate{Choice: c, Lacks: append(lacks(!lock.Loss && !lock.Validity, Untold),
+		x := Candidate{Choice: c, Lacks: append(lacks(!lock.Loss, Untold),
 			lacks(!lock.Fencing, Unfenced)...)}
 		for _, col := range matrix.Columns() {
 			x.Untried += batch.Truth(col.Name != "none" && s.Cell(r.Name, col.Name) == nil)
@@ -40,7 +40,7 @@ func Candidates(m *matrix.Matrix) (out []Candidate) {
 			cell := s.Cell(r.Name, col.Name)
 			one := Candidacy{Fault: col.Name}
 			for i := range one.Standings {
-				one.Standings[i] = s.standing(cell, col.Name, Query{NoOutage: i&1 > 0, Fencing: i&2 > 0})
+				one.Standings[i] = s.standing(r, col.Name, Query{NoOutage: i&1 > 0, Fencing: i&2 > 0})
 			}
 			if cell != nil && cell.Impossible == "" && len(cell.Runs) > 0 {
 				proof := s.proof(r, cell)

@@ -131,15 +131,15 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	}
 	c = Choice{Lock: r.Name, Library: r.Library, Masters: r.Masters, Cost: s.CostOf(r.Name),
 		Declares: declared(lock)}
-	if q.Told {
-		c.Against = append(c.Against, lacks(!lock.Loss && !lock.Validity, Untold)...)
+	if q.Told { // a lock that says until when a hold is good does not tell that it has ended
+		c.Against = append(c.Against, lacks(!lock.Loss, Untold)...)
 	}
 	if q.Fencing {
 		c.Against = append(c.Against, lacks(!lock.Fencing, Unfenced)...)
 	}
 	for _, col := range s.Columns {
 		cell, asked := s.Cell(r.Name, col.Name), slices.Contains(faults, col.Name)
-		t := s.standing(cell, col.Name, q)
+		t := s.standing(r, col.Name, q)
 		switch {
 		case !asked && t.Broken && col.Name != "none":
 			c.Breaks = append(c.Breaks, col.Name+": "+strings.Join(q.counts(cell.Found()), ""))
@@ -188,11 +188,13 @@ type Standing struct {
 	Broken  bool   // a property that counts is violated; else it is not known
 }
 
-func (s source) standing(cell *matrix.Cell, column string, q Query) Standing {
+func (s source) standing(r matrix.Row, column string, q Query) Standing {
+	cell := s.Cell(r.Name, column)
 	if cell == nil {
 		return Standing{column + " was not run", false}
 	}
 	found, open := q.counts(cell.Found()), q.counts(cell.Unknown())
+	open = slices.DeleteFunc(open, func(p string) bool { return slices.Contains(r.Unseen(), p) })
 	switch {
 	case cell.Impossible != "":
 		return Standing{column + " cannot be tried: " + cell.Impossible, false}
@@ -238,14 +240,18 @@ func (s source) often(c *matrix.Cell, found []string) string {
 
 func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
 	rates := s.rates(c)
-	nemesis := c.Column
+	aim := c.Column
 	if len(rates) > 0 {
-		nemesis = rates[0].Nemesis
-	} else if len(c.Runs) > 0 {
-		nemesis = c.Runs[0].Nemesis
+		aim = rates[0].Nemesis
+	} else if i := slices.IndexFunc(c.Runs, aimed); i >= 0 {
+		aim = c.Runs[i].Nemesis
 	}
-	return Proof{Fault: c.Column, Runs: s.runs(c), Rates: rates, Command: command("run", r, nemesis)}
+	return Proof{Fault: c.Column, Runs: s.runs(c), Rates: rates, Command: command("run", r, aim)}
 }
+
+// aimed reports whether a run was no control, which shows that a fault that must do no harm does
+// none.
+func aimed(r matrix.Result) bool { return !r.Control }
 
 // command runs the lock of a row under a fault.
 func command(verb string, r matrix.Row, nemesis string) string {

@@ -16,7 +16,8 @@ type Help struct {
 	study.MitigationCell
 	Same    bool // it was measured with this lock
 	Verdict string
-	Command string
+	Command string // "": no command shows it alone; see Note
+	Note    string
 }
 
 // helps are the settings that were measured under a fault: with this lock where there are any, and
@@ -33,7 +34,10 @@ func helps(lock, fault string) (out []Help) {
 			continue
 		}
 		h := Help{MitigationCell: c, Same: c.Row == lock, Verdict: effect(c)}
-		if rows, err := matrix.FindRows([]string{c.Row}); err == nil {
+		if study.MitigationIsLease(c.Mitigation) {
+			h.Note = "Measured with a fault that stayed as long as it was. A run's own grows with --ttl: " +
+				"it finds the same again with any lease."
+		} else if rows, err := matrix.FindRows([]string{c.Row}); err == nil {
 			h.Command = strings.TrimSpace(command("run", rows[0], c.Nemesis) + " " +
 				study.MitigationFlags(c.Mitigation))
 		}

@@ -17,6 +17,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/lockbench/lockbench/impls/spec"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/internal/store"
@@ -67,7 +68,19 @@ func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
 		return nil, BrokenError{errors.Join(err, end())}
 	}
 	o.Status.enter("stopping servers and clients")
-	return r, errors.Join(recorded, end())
+	return r, errors.Join(recorded, departs(p, r), end())
+}
+
+// departs is an error if what was recorded is no behaviour of the lock. Then the run says nothing
+// of it: its port has changed, or the environment did what no Redis does.
+func departs(p harness.Plan, r *store.Run) error {
+	if p.Adapter != nil {
+		return nil
+	}
+	if d := spec.Validate(r.History, r.Trace, p.Worker().Options()); d != nil {
+		return fmt.Errorf("this is no run of %s by its specification (impls/spec): %w", p.Impl, d)
+	}
+	return nil
 }
 
 // begin makes the run directory with the plan in it.

@@ -116,6 +116,14 @@ func MitigationFlags(name string) string {
 	return flags
 }
 
+// MitigationIsLease reports whether a mitigation is a longer lease. Its trials keep the fault as
+// long as it was, and no flag of run does: there it grows with the lease.
+func MitigationIsLease(name string) bool {
+	return slices.ContainsFunc(mitigations(), func(m mitigation) bool {
+		return m.Name == name && m.LeaseTimes > 0
+	})
+}
+
 // mitigationPlan is a trial without the mitigation, or with it.
 func mitigationPlan(o matrix.Options, m mitigation, t scenario, with bool,
 	seed uint64) (harness.Plan, error) {

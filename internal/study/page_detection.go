@@ -23,8 +23,14 @@ func (b *Book) detected(p *page) {
 		"[below](#what-was-not-found), with the reason.", units.Count(all.mutants, "mutant"),
 		units.Count(len(d.Locks()), "lock"), all.found, all.aimed, all.drawn, all.noticed,
 		all.equivalent, all.missed)
+	p.paragraph("That is what a verdict tells of a lock that it knows nothing of. Of a lock of the "+
+		"table there is a specification, too ([impls/spec](../impls/spec/spec.go)), and every command "+
+		"of a run must be a behaviour of it: **%d of the %d** send a command, or end a call, or say of "+
+		"their hold, what it does not allow. The locks as they are do not, in any run of the tests.",
+		all.departs,
+		all.mutants)
 	p.head("lock", "mutants", "found", "aimed", "drawn", "no letter, does not pass", "equivalent",
-		"not found")
+		"not found", "departs")
 	for _, lock := range d.Locks() {
 		p.tally("["+lock+"](#"+lock+")", d.Of(lock))
 	}
@@ -32,7 +38,7 @@ func (b *Book) detected(p *page) {
 
 	p.heading(2, "By kind of defect")
 	p.head("operator", "mutants", "found", "aimed", "drawn", "no letter, does not pass", "equivalent",
-		"not found")
+		"not found", "departs")
 	for _, operator := range mutate.Operators() {
 		p.tally(operator, slices.DeleteFunc(slices.Clone(d.Mutants), func(r detection.Result) bool {
 			return r.Operator != operator
@@ -66,6 +72,9 @@ func (b *Book) howDetected(p *page) {
 		"**No letter, does not pass**: the client panics, a call never ends, or without any fault the " +
 			"lock is hardly ever granted. Such a run says *unknown*, and unknown never passes.",
 		"**Equivalent**: no run can tell it from the lock. That is argued for each.",
+		"**Departs**: in one run of each aimed scenario, something that the lock's specification does " +
+			"not allow (`go run ./internal/mutate/detect -departs`). Such a run of a lock of the table " +
+			"breaks, whatever its letters are.",
 	})
 	p.paragraph("`go run ./internal/mutate/detect` measures, and writes this page. A test finds some of " +
 		"the mutants again, others with each commit; `make soak` all.")
@@ -73,7 +82,7 @@ func (b *Book) howDetected(p *page) {
 
 // tallied are the numbers of some mutants.
 type tallied struct {
-	mutants, found, aimed, drawn, noticed, equivalent, missed int
+	mutants, found, aimed, drawn, noticed, equivalent, missed, departs int
 }
 
 func count(some []detection.Result) (t tallied) {
@@ -90,6 +99,9 @@ func count(some []detection.Result) (t tallied) {
 		default:
 			t.missed++
 		}
+		if r.Departs != "" {
+			t.departs++
+		}
 		if len(r.Aimed) > 0 {
 			t.aimed++
 		}
@@ -103,7 +115,8 @@ func count(some []detection.Result) (t tallied) {
 func (p *page) tally(name string, some []detection.Result) {
 	if t := count(some); t.mutants > 0 {
 		cells := []string{name}
-		for _, n := range []int{t.mutants, t.found, t.aimed, t.drawn, t.noticed, t.equivalent, t.missed} {
+		for _, n := range []int{t.mutants, t.found, t.aimed, t.drawn, t.noticed, t.equivalent, t.missed,
+			t.departs} {
 			cells = append(cells, fmt.Sprint(n))
 		}
 		p.row(cells...)
@@ -157,14 +170,22 @@ func code(s string) string {
 
 // mutants is the table of a lock's mutants.
 func (p *page) mutants(some []detection.Result) {
-	p.head("where", "operator", "change", "aimed", "drawn")
+	p.head("where", "operator", "change", "aimed", "drawn", "departs")
 	for _, r := range some {
 		aimed, drawn := findings(r.Aimed), findings(r.Drawn)
 		if !r.Found() {
 			aimed = without(r)
 		}
-		p.row(place(r), r.Operator, defect(r), aimed, drawn)
+		p.row(place(r), r.Operator, defect(r), aimed, drawn, departs(r))
 	}
+}
+
+// departs is what a mutant did first that its lock does not do.
+func departs(r detection.Result) string {
+	if r.Departs == "" {
+		return "-"
+	}
+	return strings.ReplaceAll(oneLine(r.Departs), "|", "\\|")
 }
 
 // without is what became of a mutant without a letter.

@@ -28,6 +28,7 @@ type options struct {
 	docs          string
 	missing, deep bool
 	pages, learn  bool
+	departs       bool
 	locks         string
 	campaign      detection.Campaign
 }
@@ -39,6 +40,8 @@ func main() {
 	flag.BoolVar(&o.deep, "deepen", false, "ask only those again that were not found")
 	flag.BoolVar(&o.pages, "pages", false, "ask nothing: write the lines and the pages anew")
 	flag.BoolVar(&o.learn, "learn", false, "ask only the locks as they are, and take findings back")
+	flag.BoolVar(&o.departs, "departs", false,
+		"ask only what departs from the locks' specifications, and keep what else the record says")
 	flag.StringVar(&o.locks, "locks", "", "ask only those of these locks, separated by commas")
 	flag.IntVar(&o.campaign.Aimed, "aimed", 3, "runs of each scenario at most")
 	flag.IntVar(&o.campaign.Drawn, "drawn", 24, "seeds of each fault at most")
@@ -72,6 +75,9 @@ func (o options) run(ctx context.Context) error {
 	}
 	if o.learn && old != nil {
 		return errors.Join(c.Learn(ctx, old), o.write(old))
+	}
+	if o.departs && old != nil {
+		return errors.Join(c.Depart(ctx, old), o.write(old))
 	}
 	if old != nil && (o.missing || o.deep) {
 		c.Known = old.Known
@@ -118,7 +124,7 @@ func read[T any](dir, name string, by func(io.Reader) (*T, error)) (*T, error) {
 }
 
 func tell(done, all int, r detection.Result) {
-	fmt.Fprintf(os.Stderr, "%s %d/%d %s:%d %s: %s → %s: %v %v %s %s (%d runs)\n",
+	fmt.Fprintf(os.Stderr, "%s %d/%d %s:%d %s: %s → %s: %v %v %s %s %s (%d runs)\n",
 		time.Now().Format("15:04:05"), done, all, r.Lock, r.Line, r.Operator, r.Old, r.New, r.Aimed,
-		r.Drawn, r.End, r.Words, r.Runs)
+		r.Drawn, r.End, r.Words, r.Departs, r.Runs)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/impls/spec"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
@@ -80,19 +81,27 @@ func workloadRuns(o matrix.Options, q Question, attempt int) (out []planned, err
 	return out, nil
 }
 
-// judge carries a plan out and says what was violated.
-func judge(ctx context.Context, p harness.Plan) (violated []string, v *checker.Verdict, err error) {
+// judged is a run of a plan: what was violated, and what its lock does not do by its specification.
+type judged struct {
+	violated []string
+	verdict  *checker.Verdict // nil: there was no run
+	departs  *spec.Departure
+}
+
+// judge carries a plan out.
+func judge(ctx context.Context, p harness.Plan) (j judged, err error) {
 	r, err := simrun.Job{Plan: p, Chooser: sim.Seeded{Seed: p.Seed}}.Run(ctx)
 	if err != nil {
-		return nil, nil, err
+		return j, err
 	}
-	v = checker.Check(&r.History, r.Trace, checker.Options{Properties: p.Properties})
-	for _, property := range v.Properties {
+	j.verdict = checker.Check(&r.History, r.Trace, checker.Options{Properties: p.Properties})
+	for _, property := range j.verdict.Properties {
 		if property.Verdict == checker.Violated && !property.Reported {
-			violated = append(violated, property.Property)
+			j.violated = append(j.violated, property.Property)
 		}
 	}
-	return violated, v, r.HarnessError
+	j.departs = spec.Validate(&r.History, r.Trace, p.Worker().Options())
+	return j, r.HarnessError
 }
 
 // aimed does the aimed runs. It ends with the first attempt in which something was found.
@@ -108,16 +117,19 @@ func (a *answering) aimed(ctx context.Context) error {
 		}
 		attempt = r.attempt
 		a.announce(Line{Row: r.row, Fault: r.fault})
-		violated, v, err := judge(ctx, r.plan)
+		j, err := judge(ctx, r.plan)
 		if err != nil {
 			a.say(Line{Row: r.row, Fault: r.fault, Broken: err.Error()})
 		}
-		if fresh := a.Known.fresh(r.row, r.fault, violated); len(fresh) > 0 {
+		if j.departs != nil {
+			a.say(Line{Row: r.row, Fault: r.fault, Departs: j.departs.What})
+		}
+		if fresh := a.Known.fresh(r.row, r.fault, j.violated); len(fresh) > 0 {
 			a.say(Line{Row: r.row, Fault: r.fault, Letters: fresh})
 			found = a.Known != nil
-		} else if r.fault == noFault && hardlyGranted(v, violated, r.plan.Requires) {
+		} else if r.fault == noFault && hardlyGranted(j.verdict, j.violated, r.plan.Requires) {
 			a.say(Line{Row: r.row, Fault: r.fault, Unknown: fmt.Sprintf("%d of %d contended acquisitions",
-				v.Evidence.Contended, r.plan.Requires.Contended)})
+				j.verdict.Evidence.Contended, r.plan.Requires.Contended)})
 		}
 	}
 	return nil

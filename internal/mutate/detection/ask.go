@@ -54,6 +54,10 @@ func (r *Result) read(said *bytes.Buffer) (last Line, err error) {
 			r.Drawn = merge(r.Drawn, last)
 		case len(last.Letters) > 0:
 			r.Aimed = merge(r.Aimed, last)
+		case last.Departs != "":
+			if r.Departs == "" {
+				r.Departs = "under " + last.Fault + ": " + last.Departs
+			}
 		case last.Unknown != "" && r.End == "":
 			r.End, r.Words = Idle, last.Unknown
 		case strings.Contains(last.Broken, ": panic: "):

@@ -133,6 +133,24 @@ func (c Campaign) measured(lock string, k Known) {
 	}
 }
 
+// Depart holds each mutant of a record to the specification of its lock, in one run of each
+// scenario, and notes what departs from it.
+func (c Campaign) Depart(ctx context.Context, r *Record) error {
+	once := c
+	once.Aimed, once.Drawn, once.Known = 1, 0, r.Known
+	asked, err := once.Run(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for i := range r.Mutants {
+		r.Mutants[i].Departs = ""
+		if x := asked.of(r.Mutants[i].Mutant); x != nil {
+			r.Mutants[i].Departs = x.Departs
+		}
+	}
+	return nil
+}
+
 // Learn asks the locks of a record as they are, and takes back every finding that turns out to be
 // what a lock shows anyway.
 func (c Campaign) Learn(ctx context.Context, r *Record) error {

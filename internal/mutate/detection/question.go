@@ -70,6 +70,8 @@ type Line struct {
 	// without any fault a verdict could not be had, or the environment broke: why
 	Unknown string `json:"unknown,omitempty"`
 	Broken  string `json:"broken,omitempty"`
+	// what the lock did in that run and does not do by its specification
+	Departs string `json:"departs,omitempty"`
 	Done    bool   `json:"done,omitempty"`
 }
 

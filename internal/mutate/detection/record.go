@@ -61,6 +61,8 @@ type Result struct {
 	End   End       `json:"end,omitempty"`   // why the process did not come to its end
 	// why the process ended, or no verdict can be had, in the words of the program
 	Words string `json:"words,omitempty"`
+	// what it first did, in an aimed run, and does not do by its lock's specification (impls/spec)
+	Departs string `json:"departs,omitempty"`
 }
 
 // Finding is letters that a mutant shows under a fault, and the lock as it is does not.

@@ -1,0 +1,238 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// call is one call of a client as its specification reads it: command by command. After a
+// departure, and where the record of a call that never ended is over, it answers nothing any more.
+type call struct {
+	*client
+	f        string
+	n        int
+	keys     []string
+	from, to int64        // stamps
+	ended    history.Type // "": it never did
+	then     *call        // the client's next
+	// what the lock said of its lease since this call began
+	extensions []history.Event
+	aside      []*history.Command // what its watchdog sent meanwhile
+	grant      *history.Grant
+	sent       []*history.Command // not read yet
+
+	last     *history.Command // the last that was read
+	before   int64            // stamp: the reply to the one before was read
+	cut      bool             // the record ends within the call
+	departed *Departure
+}
+
+// validate reads the call by its lock's page.
+func (c *call) validate(p page) *Departure {
+	c.aside = c.takeBeside(p)
+	read := map[string]func(*call){history.Acquire: p.acquire, history.Release: p.release,
+		history.ExtendOp: p.extend}[c.f]
+	if read == nil {
+		c.depart(c.from, "it has no call %q", c.f)
+	} else {
+		read(c)
+	}
+	c.passOn()
+	if m := c.next(); m != nil {
+		c.depart(m.Sent, "sent %s, where its %s sends nothing more", said(m), c.f)
+	}
+	for _, m := range c.aside {
+		if err := p.beside(c.client, m); err != nil {
+			c.depart(m.Sent, "%v", err)
+		}
+	}
+	if p.beside != nil && c.departed == nil {
+		c.departed = c.extended()
+	}
+	return c.departed
+}
+
+// passOn gives what was sent in the nanosecond in which this call ended to the one that began then.
+func (c *call) passOn() {
+	if i := slices.IndexFunc(c.sent, c.passes); i >= 0 && c.departed == nil {
+		c.then.sent = append(slices.Clone(c.sent[i:]), c.then.sent...)
+		c.sent = c.sent[:i]
+	}
+}
+
+// passes reports whether a command may be that of the call that follows.
+func (c *call) passes(m *history.Command) bool {
+	return c.then != nil && c.ended != "" && c.then.from == c.to && m.Sent == c.to && m.N == c.then.n
+}
+
+// takeBeside takes a watchdog's commands out of those of the call.
+func (c *call) takeBeside(p page) (aside []*history.Command) {
+	if p.beside == nil {
+		return nil
+	}
+	c.sent = slices.DeleteFunc(c.sent, func(m *history.Command) bool {
+		is := runs(m, renewScript)
+		if is {
+			aside = append(aside, m)
+		}
+		return is
+	})
+	return aside
+}
+
+func (c *call) depart(t int64, format string, args ...any) {
+	if c.departed == nil {
+		c.departed = &Departure{Process: c.process, T: t, What: fmt.Sprintf(format, args...)}
+	}
+}
+
+// over reports whether there is nothing more to be read.
+func (c *call) over() bool { return c.cut || c.departed != nil }
+
+func (c *call) next() *history.Command {
+	if c.over() || len(c.sent) == 0 {
+		return nil
+	}
+	return c.sent[0]
+}
+
+// more reports whether the call sent something more before it returned.
+func (c *call) more() bool {
+	m := c.next()
+	return m != nil && (c.ended == "" || m.Sent <= c.to)
+}
+
+// sees reports whether the next command is such a one; it is not read.
+func (c *call) sees(words ...any) bool { return c.more() && like(c.next(), words) }
+
+// sends reads the next command, which must be such a one. A word is a text, a *string that is set
+// to whatever stands there, or a script.
+func (c *call) sends(words ...any) reply {
+	m := c.next()
+	switch {
+	case c.over():
+		return reply{}
+	case m == nil && c.ended == "":
+		c.cut = true
+		return reply{}
+	case m == nil:
+		c.depart(c.to, "its %s returned %s, where it sends %s", c.f, c.ended, shown(words))
+		return reply{}
+	case !like(m, words):
+		c.depart(m.Sent, "sent %s, where its %s sends %s", said(m), c.f, shown(words))
+		return reply{}
+	}
+	if c.last != nil {
+		c.before = max(c.before, c.last.Recv)
+	}
+	c.sent, c.last = c.sent[1:], m
+	return reply{Command: m}
+}
+
+// takes is sends for a command that may take the lock: where replicas have to confirm a grant, a
+// WAIT follows it on the same connection.
+func (c *call) takes(words ...any) reply {
+	r := c.sends(words...)
+	r.acks = c.waits(r)
+	return r
+}
+
+// waits reads the WAIT behind a command, and returns how many replicas confirmed it.
+func (c *call) waits(r reply) (acks int) {
+	if c.options.WaitReplicas == 0 || r.Command == nil {
+		return 0
+	}
+	i := slices.IndexFunc(c.sent, func(m *history.Command) bool { return m.Node == r.Node })
+	if i < 0 || c.sent[i].Args[0] != "WAIT" {
+		c.depart(r.Sent, "sent %s without a WAIT behind it", said(r.Command))
+		return 0
+	}
+	acks, _ = strconv.Atoi(c.sent[i].Reply)
+	c.sent = slices.Delete(c.sent, i, i+1)
+	return acks
+}
+
+// returns says how the call may end here.
+func (c *call) returns(types ...history.Type) {
+	if c.over() || c.ended == "" {
+		c.cut = true
+		return
+	}
+	if m := c.next(); m != nil && m.Sent < c.to {
+		c.depart(m.Sent, "sent %s, where its %s returns", said(m), c.f)
+	} else if !slices.Contains(types, c.ended) && !(c.ended == history.Info && c.unsure()) {
+		c.depart(c.to, "its %s returned %s, where it returns %s", c.f, c.ended, anyOf(types))
+	}
+}
+
+// unsure reports whether a command that is not the call's own was left without a reply meanwhile: a
+// watchdog's, or the second of one that a fault doubled. The worker does not know whose it was, and
+// says that the outcome is unknown.
+func (c *call) unsure() bool {
+	return c.doubles || slices.ContainsFunc(slices.Concat(c.renewals, c.aside),
+		func(m *history.Command) bool {
+			return reply{Command: m}.failed() && (m.Recv == 0 || c.from <= m.Recv && m.Recv <= c.to)
+		})
+}
+
+// fails ends the call with the error of a reply. Which errors are certain to have changed nothing
+// is the business of package impls; left: something was changed before.
+func (c *call) fails(left bool) {
+	if left {
+		c.returns(history.Info)
+		return
+	}
+	c.returns(history.Info, history.Fail)
+}
+
+// grants ends an acquire with a hold that began with the command that was read last, or with the
+// first of several.
+func (c *call) grants(h hold, lease int64) *hold {
+	c.returns(history.OK)
+	if c.over() {
+		return nil
+	}
+	h.keys = c.keys
+	c.holds[c.n] = &h
+	g := c.grant
+	switch {
+	case g == nil:
+		c.depart(c.to, "its acquire returned ok without a grant")
+	case g.Sent > h.sent || g.Sent < h.after:
+		c.depart(c.to, "its hold is said to begin at %d, and the command that granted it was sent at "+
+			"%d, after %d", g.Sent, h.sent, h.after)
+	case int64(g.Lease) != lease:
+		c.depart(c.to, "its hold is said to have a lease of %s, where it is %d ns", g.Lease, lease)
+	}
+	return &h
+}
+
+// held is the hold that a call is about.
+func (c *call) held() *hold {
+	h := c.holds[c.n]
+	if h == nil {
+		c.depart(c.from, "its %s is about hold %d, which it was not granted", c.f, c.n)
+		return &hold{}
+	}
+	return h
+}
+
+// fresh says that a value was not written before, by whichever client.
+func (c *call) fresh(value string) {
+	if !c.over() && c.used[value] {
+		c.depart(c.last.Sent, "wrote the owner value %s, which was written before", value)
+	}
+	c.used[value] = true
+}
+
+func anyOf(types []history.Type) string {
+	words := make([]string, len(types))
+	for i, t := range types {
+		words[i] = string(t)
+	}
+	return strings.Join(words, " or ")
+}

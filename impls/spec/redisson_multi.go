@@ -1,0 +1,110 @@
+package spec
+
+import "github.com/lockbench/lockbench/history"
+
+// redissonMulti: one lock after the other, in the order of the keys, each as redisson takes it; all
+// are given back where one is not granted, and it begins again (D001 line 603).
+func redissonMulti(c *call) {
+	left := false
+	for round := 0; c.more() && (round == 0 || !c.passes(c.next())); round++ {
+		h := &hold{}
+		got := c.takesAll(h)
+		if got == granted {
+			c.grants(*h, c.lease())
+			return
+		}
+		left = left || got != refused
+		for c.more() && !c.seesTake() {
+			left = c.unlocksOne(h.value).failed() || left
+		}
+	}
+	if left {
+		c.returns(history.Info, history.Fail)
+		return
+	}
+	c.returns(history.Fail)
+}
+
+// takesAll reads one round. With a lease of the caller's own, each lock is taken for twice the
+// waiting time first, and given its lease when all are there.
+func (c *call) takesAll(h *hold) outcome {
+	for _, key := range c.keys {
+		got := refused
+		for got == refused {
+			r := c.takes("EVAL", redissonScript, "1", key, c.multiLease(), &h.value)
+			got = c.redissonTook(h, key, r)
+			if got == granted && r.acks < c.options.WaitReplicas {
+				return lost
+			}
+			if got == refused && !c.sees("EVAL", redissonScript, "1", key, c.multiLease(), h.value) {
+				return refused
+			}
+		}
+		if got != granted {
+			return got
+		}
+	}
+	if !c.options.NoWatchdog {
+		return granted
+	}
+	out := granted
+	for i, key := range c.keys {
+		r := c.sends("PEXPIRE", key, ms(c.options.TTL))
+		if i == 0 {
+			c.began(h, r)
+		}
+		if r.failed() {
+			out = broken
+		}
+	}
+	return out
+}
+
+func (c *call) seesTake() bool {
+	m := c.next()
+	return m != nil && runs(m, redissonScript)
+}
+
+// unlocksOne reads that one lock is given back. An unlock names the lease with which its lock was
+// taken last, also where that acquire was refused.
+func (c *call) unlocksOne(owner string) reply {
+	var key, tag, lease string
+	r := c.sends("EVAL", unlockScript, "2", &key, &tag, "0", &lease, owner)
+	if !c.over() && (tag != channel(key) || lease != c.multiLease() && lease != ms(c.options.TTL)) {
+		c.depart(r.Sent, "sent %s, where it gives back %s", said(r.Command), key)
+	}
+	return r
+}
+
+// multiLease is the lease for which each lock is taken.
+func (c *call) multiLease() string {
+	if c.options.NoWatchdog && c.options.AcquireTimeout > 0 {
+		return ms(2 * c.options.AcquireTimeout)
+	}
+	return ms(c.options.TTL)
+}
+
+// multiRelease: all locks at the same time.
+func multiRelease(c *call) {
+	h := c.held()
+	h.ended = true
+	free, failing := 0, 0
+	for range c.keys {
+		switch r := c.unlocksOne(h.value); {
+		case r.failed():
+			failing++
+		case !r.null():
+			free++
+		}
+	}
+	switch {
+	case free == len(c.keys):
+		c.returns(history.OK)
+	case failing > 0:
+		c.fails(false)
+	case free > 0:
+		c.returns(history.Info)
+	default:
+		c.returns(history.Fail)
+	}
+}

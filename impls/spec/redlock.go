@@ -1,0 +1,144 @@
+package spec
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// redlock: SET key value NX PX lease on all masters at once; granted by a majority, as long as the
+// lease less the drift of the clocks is not over; else given back on all, and tried again with a
+// new value (D003 §6, Redis' own description). Variant "call" keeps the value.
+func redlock(c *call) {
+	left, value := false, ""
+	for c.more() {
+		h := &hold{value: value, after: c.from}
+		if c.rested(c.options.Poll / 2); c.last != nil {
+			h.after = c.last.Recv
+		}
+		yes, sent := c.votes("OK", "SET", c.key(), &h.value, "NX", "PX", ms(c.options.TTL))
+		if value == "" {
+			c.fresh(h.value)
+		}
+		if c.options.Variant == "call" {
+			value = h.value
+		}
+		if len(sent) == 0 {
+			return
+		}
+		h.sent = sent[0].Sent
+		if yes >= c.quorum() && !c.more() && c.ended == history.OK {
+			c.redlockGrants(h)
+			return
+		}
+		if c.ended == "" && !c.more() {
+			return
+		}
+		if yes >= c.quorum() && !c.over() && c.next() != nil && c.next().Sent < h.sent+c.validity() {
+			c.depart(c.next().Sent, "was granted the lock by %d of %d, and gave it back", yes, c.masters())
+		}
+		gone, sent := c.votes("1", "EVAL", releaseScript, "1", c.key(), h.value)
+		left = left || gone < yes || slices.ContainsFunc(sent, unanswered)
+	}
+	if left {
+		c.returns(history.Info, history.Fail)
+		return
+	}
+	c.returns(history.Fail, history.Info)
+}
+
+// redlockGrants ends an acquire that a majority granted.
+func (c *call) redlockGrants(h *hold) {
+	if c.grants(*h, c.lease()); c.over() {
+		return
+	}
+	if g := c.grant; g.ValidUntil != g.Sent+c.validity() {
+		c.depart(c.to, "says that the hold is valid for %d ns, where it is %d ns", g.ValidUntil-g.Sent,
+			c.validity())
+	}
+}
+
+// validity is the lease less the drift of the clocks, which is 1 % of it and 2 ms.
+func (c *call) validity() int64 {
+	ttl := c.options.TTL
+	return int64(ttl - ttl/100 - 2*time.Millisecond)
+}
+
+func unanswered(m *history.Command) bool { return reply{Command: m}.failed() }
+
+func (c *call) masters() int { return max(c.header.Masters, 1) }
+
+func (c *call) quorum() int { return c.masters()/2 + 1 }
+
+// votes reads one command on each master, in whatever order, and counts those that replied so.
+func (c *call) votes(reply string, words ...any) (yes int, sent []*history.Command) {
+	for range c.masters() {
+		r := c.takesOn(len(words) > 0 && words[0] == "SET", words)
+		if r.Command == nil {
+			return yes, sent
+		}
+		if slices.ContainsFunc(sent, func(m *history.Command) bool { return m.Node == r.Node }) {
+			c.depart(r.Sent, "sent %s to %s twice", said(r.Command), r.Node)
+		}
+		for i, w := range words { // the value of the first is that of all
+			if v, ok := w.(*string); ok {
+				words[i] = *v
+			}
+		}
+		sent = append(sent, r.Command)
+		if r.is(reply) && r.acks >= c.needed(words) {
+			yes++
+		}
+	}
+	return yes, sent
+}
+
+func (c *call) takesOn(taking bool, words []any) reply {
+	if taking {
+		return c.takes(words...)
+	}
+	return c.sends(words...)
+}
+
+// needed is how many replicas have to confirm a vote.
+func (c *call) needed(words []any) int {
+	if words[0] == "SET" {
+		return c.options.WaitReplicas
+	}
+	return 0
+}
+
+// redlockRelease: a script deletes the value on all masters; a majority has to say so.
+func redlockRelease(c *call) {
+	h := c.held()
+	yes, sent := c.votes("1", "EVAL", releaseScript, "1", c.key(), h.value)
+	c.majority(yes, sent)
+}
+
+// redlockExtend: a script gives the value a new lease on all masters; a majority has to say so
+// within the validity that is left.
+func redlockExtend(c *call) {
+	h := c.held()
+	if !c.more() {
+		c.returns(history.Fail) // it was extended as often as it may be
+		return
+	}
+	yes, sent := c.votes("1", "EVAL", extendScript, "1", c.key(), h.value, ms(c.options.TTL))
+	if yes >= c.quorum() && c.ended == history.Info {
+		c.returns(history.Info) // too late
+		return
+	}
+	c.majority(yes, sent)
+}
+
+func (c *call) majority(yes int, sent []*history.Command) {
+	switch {
+	case len(sent) < c.masters():
+		c.cut = true
+	case yes >= c.quorum():
+		c.returns(history.OK)
+	default:
+		c.returns(history.Fail, history.Info)
+	}
+}
