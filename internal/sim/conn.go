@@ -176,7 +176,7 @@ func (c *conn) transmit(data []byte) {
 func (c *conn) reach(data []byte) {
 	if c.link.reset {
 		c.broken = true
-		c.node.hangUp(c)
+		c.node.end(c)
 		c.finish(syscall.ECONNRESET)
 	} else {
 		c.node.receive(c, data)
@@ -188,7 +188,7 @@ func (c *conn) bye() {
 	if c.link == nil { // it was never made
 		return
 	}
-	c.link.notice(&c.link.up, &c.upLast, func() { c.node.hangUp(c) })
+	c.link.notice(&c.link.up, &c.upLast, func() { c.node.end(c) })
 }
 
 // answer sends what the node replied.

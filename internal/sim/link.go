@@ -160,7 +160,7 @@ func (l *link) closeAll() {
 	l.conns = nil
 	for _, c := range all {
 		c.broken = true
-		c.node.hangUp(c)
+		c.node.end(c)
 		c.finish(errEOF)
 	}
 }

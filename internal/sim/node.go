@@ -44,21 +44,37 @@ func (n *node) hangUp(c *conn) {
 	}
 }
 
-// receive takes bytes of a connection. A node that is stopped has them in its socket until it runs
-// again.
+// receive takes bytes of a connection.
 func (n *node) receive(c *conn, data []byte) {
-	switch {
-	case n.down:
-	case n.paused:
-		n.backlog = append(n.backlog, func() { n.receive(c, data) })
-	case n.w.Now() < n.stalled:
-		n.w.queue.add(n.stalled, func() { n.receive(c, data) })
-	case n.busy != 0 && n.w.Now() < n.busy+int64(busyThreshold):
-		n.w.queue.add(n.busy+int64(busyThreshold), func() { n.receive(c, data) })
-	default:
-		c.requested(data)
-		n.serve(c)
+	if n.down || n.postpone(func() { n.receive(c, data) }) {
+		return
 	}
+	c.requested(data)
+	n.serve(c)
+}
+
+// end takes the end of a connection, after all that was sent on it: a node that was stopped
+// executes what its socket has of a client that is gone.
+func (n *node) end(c *conn) {
+	if n.down || !n.postpone(func() { n.end(c) }) {
+		n.hangUp(c)
+	}
+}
+
+// postpone reports whether the node reads none of its sockets now. Then it does it later, after all
+// that it was to do before.
+func (n *node) postpone(do func()) bool {
+	switch {
+	case n.paused:
+		n.backlog = append(n.backlog, do)
+	case n.w.Now() < n.stalled:
+		n.w.queue.add(n.stalled, do)
+	case n.busy != 0 && n.w.Now() < n.busy+int64(busyThreshold):
+		n.w.queue.add(n.busy+int64(busyThreshold), do)
+	default:
+		return false
+	}
+	return true
 }
 
 // requested adds to what has arrived and was not executed. The connection keeps data.
