@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	recorded "github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/sim"
 )
 
 // TestHandovers: the lock goes from one client to another, also where the client that has released
@@ -15,7 +16,7 @@ import (
 func TestHandovers(t *testing.T) {
 	for _, lock := range []string{"setnx", "getset", "redisson-spin", "token-lua", "redlock"} {
 		p := plan(t, harness.RunOptions{Impl: lock, Nemesis: "none", Seed: 1})
-		if v := judged(t, p); v.Verdict != checker.Valid || v.Evidence.Handovers < 2 {
+		if v := judged(t, p, nil); v.Verdict != checker.Valid || v.Evidence.Handovers < 2 {
 			t.Errorf("%s: %s, %d hand-overs in %d grants", lock, v.Summary, v.Evidence.Handovers,
 				v.Evidence.Acquisitions)
 		}
@@ -23,7 +24,7 @@ func TestHandovers(t *testing.T) {
 	hurried := plan(t, harness.RunOptions{Impl: "setnx", Nemesis: "none", Seed: 1,
 		For: 2 * time.Second})
 	hurried.Rest = 0
-	v := judged(t, hurried)
+	v := judged(t, hurried, nil)
 	if v.Evidence.Contended < 5 || v.Evidence.Handovers > 0 || v.Verdict != checker.Unknown ||
 		!strings.Contains(v.Summary, "no grant went to another client than the one before") {
 		t.Errorf("%d hand-overs, %d contended: %s, %s", v.Evidence.Handovers, v.Evidence.Contended,
@@ -36,9 +37,9 @@ func TestHandovers(t *testing.T) {
 }
 
 // judged runs a plan and judges it.
-func judged(t *testing.T, p harness.Plan) *checker.Verdict {
+func judged(t *testing.T, p harness.Plan, change func(*sim.Config)) *checker.Verdict {
 	t.Helper()
-	events, trace, err := record(p, nil)
+	events, trace, err := record(p, change)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,8 @@ func (b *Book) lock(p *page, impl string) {
 		"*on Redis*: the letters of the matrix. **Bold**: found and not expected. ~~Struck out~~: " +
 			"expected and not found.",
 		"*found in*: \"S 20/20\" was found in 20 of 20 runs of the scenario that is aimed at it; " +
-			"\"- 40\": nothing was found in 40 runs; \"=\": nothing that needs a fault.",
+			"\"- 40\": nothing was found in 40 runs; \"=\": nothing that needs a fault. " +
+			"The runs of *(process)* are older than the count of A.",
 		"*order by order*: what the simulator found; a letter in brackets is found without any fault.",
 		"*gone through to the end*: \"2×1 to 1\" is every order of 2 clients with 1 round and up to 1 " +
 			"preemption; \"+late\": a message may be late without any fault. What is not found there is " +

@@ -32,6 +32,11 @@ func (b *Book) verdicts(p *page) {
 		"**O**: a client released a lock that another client held.",
 		"**R**: the lock stayed taken although no client held it, up to its lease.",
 		"**D**: no client is ever granted it again. **F**: the fencing tokens did not grow.",
+		"**A**: while the fault lasted, no client was granted it for longer than the bound of D. " +
+			"**V**: a grant was over, or never was one, when it was delivered.",
+		"**N**, that a holder was not told of the end of its hold, is in the report of each run, and " +
+			"not in this table: where S is found, most locks have it, too. `lockbench choose --told` " +
+			"names the locks that tell.",
 		"\"-\": every scenario that is aimed at the lock was tried, and nothing of this happened. " +
 			"\"SL?\": S and L cannot be told. \"n/p\": not possible, which says nothing about safety.",
 		"**Bold**: found and not expected. ~~Struck out~~: expected and not found, or not to be told.",
@@ -45,7 +50,8 @@ func (b *Book) verdicts(p *page) {
 
 	p.heading(2, "How it was measured")
 	p.paragraph("%s The lease is %s for the locks that do not fix their own; %s of each scenario, "+
-		"with seed %d, in %s. `lockbench matrix --docs docs` measures and writes this page.",
+		"with seed %d, in %s; [verdicts/how-often.md](verdicts/how-often.md) has 20 runs of each. "+
+		"`lockbench matrix --docs docs` measures and writes this page.",
 		m.Count(), m.TTL.D(), units.Count(m.Repeat, "run"), m.Seed, m.Took.D().Round(1e9))
 	p.paragraph("What was expected was written down before anything was measured " +
 		"([locks/expected.md](locks/expected.md)). Where the two differ, the measurement is right. A " +
