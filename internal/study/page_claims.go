@@ -141,7 +141,9 @@ func (b *Book) seen(c Claim) (out []string) {
 	return out
 }
 
-// of are the rates of properties in a cell; none if the cell was not counted.
+// of are the rates of properties in a cell; none if the cell was not counted. What a row shows
+// without any fault is not asked for again under one, so that runs for another letter say nothing
+// of it.
 func (s *Soak) of(row, column, properties string) (out []HitRate) {
 	runs := 0
 	for _, r := range slices.Concat(s.Clean, s.Found) {
@@ -150,14 +152,16 @@ func (s *Soak) of(row, column, properties string) (out []HitRate) {
 		}
 	}
 	for _, property := range split(properties) {
-		rate := HitRate{Property: property, Of: runs}
-		for _, r := range s.Found {
-			if r.Row == row && r.Column == column && r.Property == property {
-				rate = r
-			}
+		find := func(column string) int {
+			return slices.IndexFunc(s.Found, func(r HitRate) bool {
+				return r.Row == row && r.Column == column && r.Property == property
+			})
 		}
-		if runs > 0 {
-			out = append(out, rate)
+		switch i := find(column); {
+		case i >= 0:
+			out = append(out, s.Found[i])
+		case runs > 0 && find("none") < 0:
+			out = append(out, HitRate{Property: property, Of: runs})
 		}
 	}
 	return out
