@@ -62,8 +62,7 @@ func known(v *view.View) (*knownSection, error) {
 	s := &knownSection{Known: k}
 	s.Line = units.Upper(k.Line) + "."
 	for _, r := range k.Rates {
-		s.Often = append(s.Often, fmt.Sprintf("%s in %d of %s of %s.", strings.Join(r.Properties, ", "),
-			r.Hits, units.Count(r.Of, "run"), r.Nemesis))
+		s.Often = append(s.Often, r.String()+".")
 	}
 	if k.Clean > 0 {
 		s.Often = append(s.Often, fmt.Sprintf("Nothing that counts in %s.",

@@ -50,8 +50,39 @@ func WriteMarkdown(w io.Writer, v *view.View) error {
 	for _, c := range v.Caveats() {
 		fmt.Fprintf(b, "\n*%s*\n", page.Literal(c))
 	}
+	k, err := known(v)
+	if err != nil {
+		return err
+	}
+	if k != nil {
+		k.markdown(b)
+	}
 	if h.Command != "" {
 		fmt.Fprintf(b, "\n## Do it again\n\n```sh\n%s\n```\n", page.Fenced(page.Clean(h.Command, 2000)))
 	}
 	return b.Flush()
+}
+
+// markdown writes how often the lock fails, what helped, and what to use instead.
+func (k *knownSection) markdown(w io.Writer) {
+	fmt.Fprintf(w, "\n## How likely, and what to do\n\n%s\n",
+		page.Literal(strings.TrimSpace(k.Line+" "+strings.Join(k.Often, " ")+" "+k.Where+" "+k.Drawn)))
+	if len(k.Helps) > 0 {
+		fmt.Fprintf(w, "\n%s:\n\n| setting | under | without | with | effect |\n|---|---|---|---|---|\n",
+			page.Literal(k.HelpsTitle))
+	}
+	for _, h := range k.Helps {
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", page.Literal(h.Mitigation),
+			page.Literal(h.Nemesis+": "+h.MitigationCell.Line), page.Literal(h.Without.String()),
+			page.Literal(h.With.String()), page.Literal(h.Verdict))
+	}
+	if len(k.Others) == 0 {
+		fmt.Fprintf(w, "\n%s\n", page.Literal(k.None))
+		return
+	}
+	fmt.Fprintf(w, "\n%s:\n\n", page.Literal(k.OthersTitle))
+	for _, o := range k.Others {
+		fmt.Fprintf(w, "- %s\n", page.Literal(strings.TrimSpace(o.Lock+" "+o.Library)))
+	}
+	fmt.Fprintf(w, "\n`lockbench choose --fault %s` has all of them.\n", k.Fault)
 }

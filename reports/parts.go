@@ -24,7 +24,7 @@ func (p *runPage) verdict(v *view.View) {
 	}
 	p.HarnessError = page.Clean(v.Verdict.HarnessError, 400)
 	if q := v.Verdict.Porcupine; q.Result != "" {
-		p.Porcupine = fmt.Sprintf("%s says %s over %s in %s", view.Judge(q.Version),
+		p.Porcupine = fmt.Sprintf("%s says %s over %s of its model in %s", view.Judge(q.Version),
 			page.Clean(q.Result, 20),
 			units.Count(q.Operations, "operation"), units.Span(q.Took))
 	}

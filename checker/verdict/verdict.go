@@ -244,6 +244,17 @@ func (v *Verdict) Property(name string) Property {
 	return Property{Property: name}
 }
 
+// Violated are the properties that were found violated; with reported, also those that do not
+// decide the verdict.
+func (v *Verdict) Violated(reported bool) (out []string) {
+	for _, p := range v.Properties {
+		if p.Verdict == Violated && (reported || !p.Reported) {
+			out = append(out, p.Property)
+		}
+	}
+	return out
+}
+
 // Visual returns porcupine's own picture of the slice of the history in which a violation lies, as
 // an HTML page, and whether there is one. A verdict that was read from a file has none.
 func (v *Verdict) Visual() ([]byte, bool) {

@@ -251,7 +251,7 @@ func (f *checkFlags) checkAll(c *cobra.Command, dirs []string) error {
 			continue
 		}
 		fmt.Fprintf(c.OutOrStdout(), "%-9s %-8s %s\n", r.Verdict.Verdict,
-			strings.Join(violated(r.Verdict, false), ""), dir)
+			strings.Join(r.Verdict.Violated(false), ""), dir)
 	}
 	return f.conclude(c, runs, len(dirs), unreadable)
 }

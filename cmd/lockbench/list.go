@@ -211,8 +211,9 @@ func chooseCommand() *cobra.Command {
 		Short: "Say which locks remain for your faults and demands",
 		Long: `choose goes through what this project has measured on real Redis (docs/matrix.json and
 docs/libraries.json, which are built in) and says which locks and libraries nothing broke under the
-faults that you name, in how many runs, what they need and cost, and what else breaks them. Each
-comes with the command that shows it. What was not measured is not known, and does not remain.`,
+faults that you name, in how many runs, what they need and cost, and what else breaks them. What
+remains comes with the commands that show it. What was not measured is not known, and does not
+remain.`,
 		Example: `  lockbench choose --fault crash --fault partition
   lockbench choose --fault failover,restart
   # pauses and work that outlast the lease are faults of their own
@@ -284,10 +285,7 @@ func writeRemaining(w io.Writer, choices []measured.Choice) {
 	t := progress.NewTable(w)
 	fmt.Fprintln(t, "LOCK\tGIVES\tNEEDS\tCLEAN IN\tCOSTS\tBUT BROKEN BY")
 	for _, c := range choices {
-		needs, cost, runs := "one server", "-", []string(nil)
-		if c.Masters > 0 {
-			needs = fmt.Sprintf("%d masters or more", c.Masters)
-		}
+		cost, runs := "-", []string(nil)
 		if c.Cost != nil {
 			cost = units.Span(c.Cost.AcquireP50)
 			if c.Cost.Commands > 0 { // those of another system than Redis are not seen
@@ -297,14 +295,14 @@ func writeRemaining(w io.Writer, choices []measured.Choice) {
 		for _, p := range c.Proofs {
 			runs = append(runs, fmt.Sprintf("%d of %d of %s", p.Runs, p.Runs, p.Fault))
 		}
-		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\n", c.Lock, library(c), list(c.Declares), needs,
+		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\n", c.Lock, library(c), list(c.Declares), c.Needs,
 			list(runs), cost, list(breaks(c)))
 	}
 	t.Flush()
 	fmt.Fprintln(w, "\nProof:")
 	for _, c := range choices {
 		for _, p := range c.Proofs {
-			fmt.Fprintln(w, " ", p.Command)
+			fmt.Fprintln(w, " ", p.Shown())
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/progress"
@@ -16,6 +17,7 @@ import (
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/tour"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/reports/hint"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -111,7 +113,7 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 // run carries out a plan and says the verdict: the plan, the run directory, the run with its
 // verdict, the report.
 func (f *runFlags) run(c *cobra.Command) error {
-	if fault, all := strings.CutSuffix(f.Nemesis, allAims); all && f.plan == "" {
+	if fault, all := strings.CutSuffix(f.Nemesis, hint.AllAims); all && f.plan == "" {
 		return f.runAll(c, fault)
 	}
 	line := progress.Start(c.ErrOrStderr(), new(runner.Status).Line)
@@ -134,12 +136,25 @@ func (f *runFlags) run(c *cobra.Command) error {
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: the run broke:", err)
 	}
 	result := conclude(c, r, f.quiet, f.asJSON)
-	for _, hint := range []string{elsewhere(r, p, f.Environment), longer(r, p)} {
-		if hint != "" && !f.quiet && !f.asJSON {
-			fmt.Fprintln(c.OutOrStdout(), hint)
-		}
+	if !f.quiet && !f.asJSON && r.Verdict != nil {
+		f.suggest(c, r.Verdict, p)
 	}
 	return result
+}
+
+// suggest writes what to do next.
+func (f *runFlags) suggest(c *cobra.Command, v *checker.Verdict, p harness.Plan) {
+	named := f.Environment
+	if named == runner.Auto {
+		named = ""
+	}
+	hints, err := hint.After(v, p, named)
+	if err != nil {
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no hints:", err)
+	}
+	for _, h := range hints {
+		fmt.Fprintln(c.OutOrStdout(), h)
+	}
 }
 
 // tell sets the flags that a story stands for.

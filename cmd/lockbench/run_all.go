@@ -17,15 +17,11 @@ import (
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
-	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/tour"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/spf13/cobra"
 )
-
-// allAims after the name of a fault stands for every aim that it has.
-const allAims = ":all"
 
 // aimRun is the run of one aim of a fault.
 type aimRun struct {
@@ -122,7 +118,7 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	}
 	var found []string
 	for _, a := range runs {
-		letters := violated(a.Verdict, false)
+		letters := a.Verdict.Violated(false)
 		for _, l := range letters {
 			if !slices.Contains(found, l) {
 				found = append(found, l)
@@ -145,17 +141,6 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	return err
 }
 
-// violated are the properties that a verdict calls so; with reported, also those that do not decide
-// it.
-func violated(v *checker.Verdict, reported bool) (out []string) {
-	for _, p := range v.Properties {
-		if p.Verdict == checker.Violated && (reported || !p.Reported) {
-			out = append(out, p.Property)
-		}
-	}
-	return out
-}
-
 // worst is the exit code of all runs.
 func worst(runs []aimRun) int {
 	code := checker.ExitExpected
@@ -173,59 +158,6 @@ func worse(a, b int) int {
 		return b
 	}
 	return a
-}
-
-// longer says how long a run should last whose holds are so long that it could not tell; "" if that
-// is not what it lacks.
-func longer(r *store.Run, p harness.Plan) string {
-	if r.Verdict == nil || r.Verdict.Verdict.String() != string(checker.Unknown) {
-		return ""
-	}
-	d := p.Longer(r.Verdict.Evidence.Contended)
-	if d == 0 {
-		return ""
-	}
-	return fmt.Sprintf("A run of %v is too short for holds that are so long: --for %v gives it time.",
-		p.For, d)
-}
-
-// elsewhere says which other aim of the fault breaks the lock where this run found nothing, with a
-// command for the environment that was named; "" if the table knows of none.
-func elsewhere(r *store.Run, p harness.Plan, environment string) string {
-	row, letters, others := matrix.Elsewhere(p)
-	found := violated(r.Verdict, true)
-	letters = slices.DeleteFunc(slices.Clone(letters), func(letter string) bool {
-		return slices.Contains(found, letter)
-	})
-	if len(others) == 0 || len(letters) == 0 || len(violated(r.Verdict, false)) > 0 {
-		return ""
-	}
-	what := "nothing"
-	if len(found) > 0 {
-		what = "only " + units.List(found)
-	}
-	lock := "lockbench run --impl " + units.Quoted(p.Impl)
-	if environment != runner.Auto && environment != "" {
-		lock += " --env " + environment
-	}
-	if row.Variant != "" {
-		lock += " --variant " + units.Quoted(row.Variant)
-	}
-	if p.NoWatchdog {
-		lock += " --watchdog=false"
-	}
-	fault, _, _ := strings.Cut(others[0].Nemesis, ":")
-	which, command := "another aim", lock+" --nemesis "+fault+allAims
-	if len(others) == 1 {
-		command = lock + " --nemesis " + others[0].Nemesis
-		if others[0].Clients > 0 {
-			command += fmt.Sprint(" --clients ", others[0].Clients)
-		}
-	} else {
-		which = "other aims"
-	}
-	return fmt.Sprintf("This aim found %s, but the table expects %s of this lock from %s of the "+
-		"fault: %s", what, units.List(letters), which, command)
 }
 
 // tourFlags are the flags of tour.

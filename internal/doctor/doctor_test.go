@@ -49,6 +49,13 @@ func TestTheTextGroupsFaultsByTheReasonWhyTheyAreMissing(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, &b)
 		}
 	}
+	real := faultRows([]trial{{environment: "process", has: nemesis.CapabilitiesOf("process")}})
+	for _, row := range real {
+		s := row.Environments["process"].String()
+		if row.Fault == "leader-loss" && s != "etcd, zookeeper" {
+			t.Errorf("leader-loss in process: %q", s)
+		}
+	}
 	if !d.Healthy() {
 		t.Error("the simulator works")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -30,10 +31,16 @@ type Support struct {
 	Possible    Answer   `json:"possible"`
 	Unsupported []string `json:"unsupported,omitempty"` // the fault, or its variants
 	Reason      string   `json:"reason,omitempty"`      // why they are not possible
+	// other systems than Redis whose servers can have the fault there
+	Systems []string `json:"systems,omitempty"`
 }
 
-// String is the answer in a word or two: "not :disk" if only that variant is missing.
+// String is the answer in a word or two: "not :disk" if only that variant is missing, "etcd" if
+// only another system can have it.
 func (s Support) String() string {
+	if s.Possible == No && len(s.Systems) > 0 {
+		return strings.Join(s.Systems, ", ")
+	}
 	if s.Possible != Partly {
 		return string(s.Possible)
 	}
@@ -49,13 +56,28 @@ func faultRows(trials []trial) (rows []FaultRow) {
 	for _, e := range nemesis.All() {
 		row := FaultRow{Fault: e.Name, Environments: map[string]Support{}}
 		for _, t := range trials {
-			if row.Environments[t.environment] = (Support{Possible: None}); t.err == nil {
-				row.Environments[t.environment] = Supports(t.has, e)
+			s := Support{Possible: None}
+			if t.err == nil {
+				s = Supports(t.has, e)
 			}
+			if s.Possible == No && t.environment == runner.Process {
+				s.Systems = systemsWith(t.has, e)
+			}
+			row.Environments[t.environment] = s
 		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// systemsWith are the systems other than Redis that can have a fault where Redis cannot.
+func systemsWith(has nemesis.Capabilities, e nemesis.Entry) (out []string) {
+	for _, system := range nemesis.Systems()[1:] {
+		if Supports(has.On(system), e).Possible != No {
+			out = append(out, system)
+		}
+	}
+	return out
 }
 
 // Supports asks an environment for each variant of a fault, by the same code that refuses a run.

@@ -98,14 +98,35 @@ func adapterRow(name string, a adapters.Adapter, v adapters.Variant) (Row, error
 // Unseen are the properties that do not decide a run of the row, because its servers show no
 // commands.
 func (r Row) Unseen() []string {
-	a, err := adapters.Find(r.Adapter)
-	if err != nil {
-		return nil
-	}
-	if u, err := a.Use(r.Variant); err != nil || u.System == nemesis.Redis {
+	if r.System() == nemesis.Redis {
 		return nil
 	}
 	return harness.Unseen()
+}
+
+// System is the system whose servers the row's lock is in.
+func (r Row) System() string {
+	a, err := adapters.Find(r.Adapter)
+	if err != nil {
+		return nemesis.Redis
+	}
+	u, err := a.Use(r.Variant)
+	if err != nil {
+		return nemesis.Redis
+	}
+	return u.System
+}
+
+// Needs says which servers the row's lock needs.
+func (r Row) Needs() string {
+	switch system := r.System(); {
+	case r.Masters > 0:
+		return fmt.Sprintf("%d Redis masters or more", r.Masters)
+	case system == nemesis.Redis:
+		return "one Redis master"
+	default:
+		return system
+	}
 }
 
 // Lock is what the row's lock declares.

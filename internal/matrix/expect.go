@@ -23,8 +23,12 @@ func Impossible(r Row, c Column) string {
 	case r.Has(impls.Posted):
 		return "as posted it cannot be used twice within its lease of 20 s; its repaired form has a " +
 			"row of its own"
-	case c.Libraries && r.Adapter == "":
+	case c.Name == "message" && r.Adapter == "":
 		return "its client sends nothing again; see request-loss and reply-loss"
+	case c.Libraries && r.Adapter == "":
+		return "servers of Redis do not agree on writes; see failover"
+	case r.Has(unseen) && loss:
+		return "it has no masters that vote; see node-crash, leader-loss and member-loss"
 	case !r.Has(masters) && loss:
 		return "it uses one Redis; see node-crash"
 	}

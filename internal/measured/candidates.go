@@ -17,7 +17,7 @@ type Candidate struct {
 type Candidacy struct {
 	Fault string
 	// by what counts, a sum: 1 if an outage does, and 2 if S, L, O and V do not, since the resource
-	// refuses old tokens
+	// refuses old tokens, if the lock gives any
 	Standings [4]Standing
 	Proof     *Proof // nil: it was not run
 }
@@ -40,7 +40,8 @@ func Candidates(m *matrix.Matrix) (out []Candidate) {
 			cell := s.Cell(r.Name, col.Name)
 			one := Candidacy{Fault: col.Name}
 			for i := range one.Standings {
-				one.Standings[i] = s.standing(r, col.Name, Query{NoOutage: i&1 > 0, Fencing: i&2 > 0})
+				one.Standings[i] = s.standing(r, col.Name, Query{NoOutage: i&1 > 0,
+					Fencing: i&2 > 0 && lock.Fencing})
 			}
 			if cell != nil && cell.Impossible == "" && len(cell.Runs) > 0 {
 				proof := s.proof(r, cell)

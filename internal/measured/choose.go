@@ -35,7 +35,7 @@ type Choice struct {
 	Against  []string        `json:"against,omitempty"` // why it does not remain
 	Proofs   []Proof         `json:"proofs,omitempty"`  // a fault each
 	Declares []string        `json:"declares,omitempty"`
-	Masters  int             `json:"masters,omitempty"` // that it needs
+	Needs    string          `json:"needs"`             // the servers
 	Untried  []string        `json:"untried,omitempty"` // other faults, of which nothing is known
 	Breaks   []string        `json:"breaks,omitempty"`  // by other faults: "crash: D"
 	Cost     *matrix.RowCost `json:"cost,omitempty"`
@@ -51,6 +51,16 @@ type Proof struct {
 	Runs    int    `json:"runs"` // in which nothing that counts was violated
 	Rates   []Rate `json:"rates,omitempty"`
 	Command string `json:"command"`
+	// other moments of the fault that are among the runs, as --nemesis has them
+	Also []string `json:"also,omitempty"`
+}
+
+// Shown is the command, with a comment of the shell that names the other moments.
+func (p Proof) Shown() string {
+	if len(p.Also) == 0 {
+		return p.Command
+	}
+	return p.Command + "  # and " + strings.Join(p.Also, ", ")
 }
 
 // Choose goes through all locks and libraries: what remains first, then what fails least.
@@ -129,7 +139,7 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	if err != nil || r.Has(impls.Posted) || lock.Control() {
 		return c, false
 	}
-	c = Choice{Lock: r.Name, Library: r.Library, Masters: r.Masters, Cost: s.CostOf(r.Name),
+	c = Choice{Lock: r.Name, Library: r.Library, Needs: r.Needs(), Cost: s.CostOf(r.Name),
 		Declares: declared(lock)}
 	if q.Told { // a lock that says until when a hold is good does not tell that it has ended
 		c.Against = append(c.Against, lacks(!lock.Loss, Untold)...)
@@ -137,6 +147,7 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	if q.Fencing {
 		c.Against = append(c.Against, lacks(!lock.Fencing, Unfenced)...)
 	}
+	q.Fencing = q.Fencing && lock.Fencing // without tokens there are none to refuse
 	for _, col := range s.Columns {
 		cell, asked := s.Cell(r.Name, col.Name), slices.Contains(faults, col.Name)
 		t := s.standing(r, col.Name, q)
@@ -246,7 +257,13 @@ func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
 	} else if i := slices.IndexFunc(c.Runs, aimed); i >= 0 {
 		aim = c.Runs[i].Nemesis
 	}
-	return Proof{Fault: c.Column, Runs: s.runs(c), Rates: rates, Command: command("run", r, aim)}
+	p := Proof{Fault: c.Column, Runs: s.runs(c), Rates: rates, Command: command("run", r, aim)}
+	for _, a := range c.Runs {
+		if len(rates) == 0 && aimed(a) && a.Nemesis != aim && !slices.Contains(p.Also, a.Nemesis) {
+			p.Also = append(p.Also, a.Nemesis)
+		}
+	}
+	return p
 }
 
 // aimed reports whether a run was no control, which shows that a fault that must do no harm does

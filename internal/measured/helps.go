@@ -2,6 +2,7 @@ package measured
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -50,6 +51,11 @@ func helps(lock, fault string) (out []Help) {
 	slices.SortStableFunc(out, func(a, b Help) int {
 		return batch.Truth(b.Nemesis == fault) - batch.Truth(a.Nemesis == fault)
 	})
+	for i := range out { // what it costs where nothing was to be mended
+		if dead := deadAfter(b.Mitigations, out[i].MitigationCell); dead != "" {
+			out[i].Note = strings.TrimSpace(out[i].Note + " " + dead)
+		}
+	}
 	seen := map[string]bool{}
 	out = slices.DeleteFunc(out, func(h Help) bool {
 		before := seen[h.Mitigation]
@@ -66,6 +72,20 @@ const (
 	blocked = "no client gets in instead"
 	failed  = "did not help"
 )
+
+// deadAfter says that with a setting no client is granted the lock after a fault that does no harm
+// either; "" if that was not seen.
+func deadAfter(m *study.MitigationReport, of study.MitigationCell) string {
+	name, _, _ := strings.Cut(of.Nemesis, ":")
+	for _, c := range m.Cells {
+		if c.Mitigation == of.Mitigation && c.Row == of.Row && strings.HasPrefix(c.Nemesis, name+":") &&
+			nemesis.Control(c.Nemesis) && c.With.Stuck > 0 {
+			return fmt.Sprintf("Nor is any after %s (%d of %d): %s.", c.Nemesis, c.With.Stuck, c.With.Runs,
+				strings.TrimSuffix(c.Line, " (control)"))
+		}
+	}
+	return ""
+}
 
 func effect(c study.MitigationCell) string {
 	switch {

@@ -4,6 +4,7 @@
 package measured
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/searched"
 	"github.com/lockbench/lockbench/internal/study"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Known is what is known of a lock under a fault.
@@ -40,6 +42,12 @@ type Rate struct {
 	Nemesis    string   `json:"nemesis"`
 	Hits       int      `json:"hits"`
 	Of         int      `json:"of"`
+}
+
+// String says it in words.
+func (r Rate) String() string {
+	return fmt.Sprintf("%s in %d of %s of %s", strings.Join(r.Properties, ", "), r.Hits,
+		units.Count(r.Of, "run"), r.Nemesis)
 }
 
 // Hit is in how many of so many simulated runs a letter was violated, where the moment of the fault
@@ -115,7 +123,8 @@ func Of(p harness.Plan) (*Known, error) {
 			return nil, err
 		}
 		if len(k.Drawn) > 0 {
-			k.Search = command("explore", r, fault) + " --moments drawn --keep-going"
+			k.Search = command("explore", r, fault) +
+				fmt.Sprintf(" --moments drawn --keep-going --seeds %d", k.Drawn[0].Of)
 		}
 		k.Asked, k.Helps = len(all), helps(r.Name, p.Nemesis)
 		k.Others = slices.DeleteFunc(all, func(o Choice) bool { return !o.Remains || o.Lock == r.Name })

@@ -51,12 +51,9 @@ func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
 	d.Lacks = [2]int{d.text(measured.Untold), d.text(measured.Unfenced)}
 	for _, c := range measured.Candidates(m) {
 		x := candidate{Name: page.Clean(c.Lock, 60), Gives: orDash(strings.Join(c.Declares, ", ")),
-			Needs: "one server", Costs: "–", Untried: c.Untried, Lacks: []int{}}
+			Needs: c.Needs, Costs: "–", Untried: c.Untried, Lacks: []int{}}
 		if c.Library != "" {
 			x.Name += " (" + page.Clean(c.Library, 80) + ")"
-		}
-		if c.Masters > 0 {
-			x.Needs = fmt.Sprintf("%d masters or more", c.Masters)
 		}
 		if c.Cost != nil && c.Cost.Grants > 0 {
 			x.Costs = fmt.Sprintf("%.1f commands, %s", c.Cost.Commands, units.Span(c.Cost.AcquireP50))
@@ -75,7 +72,7 @@ func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
 			x.Stands = append(x.Stands, stands)
 			p := proof{}
 			if one.Proof != nil {
-				p = proof{one.Proof.Runs, d.text(one.Proof.Command), ""}
+				p = proof{one.Proof.Runs, d.text(one.Proof.Shown()), ""}
 				if cell := m.Cell(c.Lock, one.Fault); cell != nil {
 					p.Link = linked(cell.Dir())
 				}

@@ -156,7 +156,7 @@ func (t *terminal) evidence(v *view.View) {
 		parts = append(parts, units.Count(e.Conflicts, "write")+" refused since another was first")
 	}
 	if e.AfterFailover > 0 {
-		parts = append(parts, units.Count(e.AfterFailover, "grant")+" by the new master")
+		parts = append(parts, units.Count(e.AfterFailover, "grant")+" by "+v.Successor())
 	}
 	if e.Unknown > 0 {
 		parts = append(parts, units.Count(e.Unknown, "operation")+" of unknown outcome")
@@ -167,8 +167,9 @@ func (t *terminal) evidence(v *view.View) {
 		t.wrap(t.paint(dim, "Lacks:  "), units.Sentence(m), 8)
 	}
 	if q := v.Verdict.Porcupine; q.Result != "" {
-		t.wrap(t.paint(dim, "Judge:  "), fmt.Sprintf("%s: %s over %s in %s.", view.Judge(q.Version),
-			page.Clean(q.Result, 20), units.Count(q.Operations, "operation"), units.Span(q.Took)), 8)
+		t.wrap(t.paint(dim, "Judge:  "), fmt.Sprintf("%s: %s over %s of its model in %s.",
+			view.Judge(q.Version), page.Clean(q.Result, 20), units.Count(q.Operations, "operation"),
+			units.Span(q.Took)), 8)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/page"
 )
 
@@ -30,7 +31,7 @@ func (v *View) Answer() Answer {
 		}
 		return v.brokenAnswer()
 	case checker.Valid:
-		return Answer{"Not in this run.", validSentence(v.Verdict), result}
+		return Answer{"Not in this run.", v.validSentence(), result}
 	case checker.NA:
 		return Answer{"Not asked.", units.Sentence(page.Clean(v.Verdict.Summary, 300)), result}
 	}
@@ -59,13 +60,13 @@ func (v *View) brokenAnswer() Answer {
 }
 
 // validSentence says what a "no" is worth: of what was judged, the first that people ask for.
-func validSentence(v *checker.Verdict) string {
-	e := v.Evidence
+func (v *View) validSentence() string {
+	e := v.Verdict.Evidence
 	judged := "Nothing was wrong of what was judged"
 	switch {
-	case v.Property(checker.MutualExclusion).Verdict == checker.Valid:
+	case v.Verdict.Property(checker.MutualExclusion).Verdict == checker.Valid:
 		judged = "No two clients were inside at once"
-	case v.Property(checker.LostUpdate).Verdict == checker.Valid:
+	case v.Verdict.Property(checker.LostUpdate).Verdict == checker.Valid:
 		judged = "No update was lost"
 	}
 	s := fmt.Sprintf("%s in %s, of which %s contended", judged,
@@ -80,9 +81,17 @@ func validSentence(v *checker.Verdict) string {
 			units.Count(e.Aimed, "planned fault"))
 	}
 	if e.AfterFailover > 0 {
-		s += fmt.Sprintf("; the new master granted %s", units.Count(e.AfterFailover, "time"))
+		s += fmt.Sprintf("; %s granted %s", v.Successor(), units.Count(e.AfterFailover, "time"))
 	}
 	return s + ". That is what this answer rests on, and no more."
+}
+
+// Successor is what took over from a server that was lost.
+func (v *View) Successor() string {
+	if v.History.Header.Topology == nemesis.Ensemble {
+		return "the new leader"
+	}
+	return "the new master"
 }
 
 func (v *View) unknownSentence() string {
@@ -116,7 +125,7 @@ func (v *View) Missing() string {
 			units.Count(q.Conflicts, "refused write")))
 	}
 	if q.Failover && e.AfterFailover == 0 {
-		m = append(m, "no grant by the new master")
+		m = append(m, "no grant by "+v.Successor())
 	}
 	if len(m) > 0 {
 		return "it has " + units.List(m)

@@ -77,7 +77,7 @@ func (v *View) Declares() []DeclareRow {
 			v.judged(checker.Validity), "No word on until when a grant is good"),
 		row(d.Loss, "The holder is told when the hold is over early", "told "+units.Count(p.told, "time"),
 			"",
-			"The holder is never told that the hold is over"),
+			"The lock does not say by itself that a hold is over"),
 		row(d.Fencing, "Each grant carries a growing token",
 			fmt.Sprintf("%s with a token, %d not above the one before", units.Count(p.tokens, "grant"),
 				p.back),

@@ -36,10 +36,10 @@ func (v *View) Evidence() []EvidenceRow {
 	add("acquisitions granted", e.Acquisitions, 0, true)
 	add("of them while another client wanted in", e.Contended, q.Contended, true)
 	add("grants to another client than the one before", e.Handovers, q.Handovers, false)
-	add("faults that began", max(e.Faults, len(v.Faults)), 0, true)
+	add("steps of the nemesis that began", max(e.Faults, len(v.Faults)), 0, true)
 	add("faults that hit a hold while another client waited", e.Hits, max(q.Hits, e.Aimed),
 		false)
-	add("grants by the new master", e.AfterFailover, count(q.Failover), false)
+	add("grants by "+v.Successor(), e.AfterFailover, count(q.Failover), false)
 	add("reads and writes of the guarded resource", e.Sections, 0, false)
 	add("writes refused, since another client was first", e.Conflicts, q.Conflicts, false)
 	add("nested acquisitions", e.NestedAcquires, 0, false)

@@ -1,0 +1,129 @@
+// Package hint says after a run what to do next: which other run would tell more, and what this
+// project has measured of the lock and the fault.
+package hint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/measured"
+	"github.com/lockbench/lockbench/internal/units"
+)
+
+// AllAims after the name of a fault stands for every aim that it has.
+const AllAims = ":all"
+
+// After are the hints after a run, in whole sentences. Environment is the one that the user named,
+// "" if there was none.
+func After(v *checker.Verdict, p harness.Plan, environment string) (hints []string, err error) {
+	often, err := likely(v, p)
+	for _, h := range []string{often, elsewhere(v, p, environment), longer(v, p), open(v, p)} {
+		if h != "" {
+			hints = append(hints, h)
+		}
+	}
+	return hints, err
+}
+
+// likely says how often the lock fails under the fault, and where to look for another; "" if this
+// run violated nothing, or nothing was measured.
+func likely(v *checker.Verdict, p harness.Plan) (string, error) {
+	if len(v.Violated(false)) == 0 {
+		return "", nil
+	}
+	k, err := measured.Of(p)
+	if k == nil || err != nil || len(k.Rates) == 0 {
+		return "", err
+	}
+	var often []string
+	for _, r := range k.Rates {
+		often = append(often, r.String())
+	}
+	clean := fmt.Sprintf("%d of %s stayed clean under %s", len(k.Others), units.Count(k.Asked,
+		"lock"), k.Fault)
+	if len(k.Others) == 0 {
+		clean = fmt.Sprintf("none of %s stayed clean under %s", units.Count(k.Asked, "lock"), k.Fault)
+	}
+	return fmt.Sprintf("Measured before, with a lease of %s: %s; %s (lockbench choose --fault %s).",
+		units.Span(k.TTL), units.List(often), clean, k.Fault), nil
+}
+
+// longer says how long a run should last whose holds are so long that it could not tell; "" if that
+// is not what it lacks.
+func longer(v *checker.Verdict, p harness.Plan) string {
+	if v.Verdict.String() != string(checker.Unknown) {
+		return ""
+	}
+	d := p.Longer(v.Evidence.Contended)
+	if d == 0 {
+		return ""
+	}
+	return fmt.Sprintf("A run of %v is too short for holds that are so long: --for %v gives it time.",
+		p.For, d)
+}
+
+// open says how to judge what a run leaves open that ended with its violation.
+func open(v *checker.Verdict, p harness.Plan) string {
+	var letters []string
+	for _, x := range v.Properties {
+		if x.Verdict == checker.Unknown {
+			letters = append(letters, x.Property)
+		}
+	}
+	if len(letters) == 0 || len(v.Violated(false)) == 0 || p.Thorough ||
+		v.Evidence.Contended >= p.Requires.Contended {
+		return ""
+	}
+	return fmt.Sprintf("The run ended with its violation, and %s stayed open: --thorough=true goes "+
+		"on until everything was tried.", units.List(letters))
+}
+
+// elsewhere says which other aim of the fault breaks the lock where this run found nothing, with a
+// command for the environment that was named; "" if the table knows of none. The table is of
+// servers that ask no replica and have no settings of their own.
+func elsewhere(v *checker.Verdict, p harness.Plan, environment string) string {
+	row, letters, others := matrix.Elsewhere(p)
+	found := v.Violated(true)
+	letters = slices.DeleteFunc(slices.Clone(letters), func(letter string) bool {
+		return slices.Contains(found, letter)
+	})
+	if len(others) == 0 || len(letters) == 0 || len(v.Violated(false)) > 0 ||
+		p.WaitReplicas > 0 || len(p.RedisConfig) > 0 {
+		return ""
+	}
+	what := "nothing"
+	if len(found) > 0 {
+		what = "only " + units.List(found)
+	}
+	which, command := "another aim", commandFor(row, p, environment)
+	if len(others) == 1 {
+		command += others[0].Nemesis
+		if others[0].Clients > 0 {
+			command += fmt.Sprint(" --clients ", others[0].Clients)
+		}
+	} else {
+		fault, _, _ := strings.Cut(others[0].Nemesis, ":")
+		which, command = "other aims", command+fault+AllAims
+	}
+	return fmt.Sprintf("This aim found %s, but the table expects %s of this lock from %s of the "+
+		"fault: %s", what, units.List(letters), which, command)
+}
+
+// commandFor is the command that runs the lock again, up to the name of the fault.
+func commandFor(row matrix.Row, p harness.Plan, environment string) string {
+	line := "lockbench run --impl " + units.Quoted(p.Impl)
+	if environment != "" {
+		line += " --env " + environment
+	}
+	if row.Variant != "" {
+		line += " --variant " + units.Quoted(row.Variant)
+	}
+	if p.NoWatchdog {
+		line += " --watchdog=false"
+	}
+	return line + " --nemesis "
+}
