@@ -7,11 +7,13 @@ BROWSER := chromium=chromium
 
 # A program with the race detector sleeps a second at its end, which tests would wait for.
 export GORACE := atexit_sleep_ms=0 $(GORACE)
-# The tests that take a smaller input with the race detector.
+# The tests that take a smaller input with the race detector, or are only run without it.
 LARGE = $(shell find . -name '*large_test.go')
 # The packages of make test. Go has the race detector only where it finds a C compiler.
 TESTS := ./...
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+# A package more than there are cores is tested at a time: most that run real servers wait. They are vetted before, once.
+AT_ONCE = -vet=off -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -timeout 30m
 
 # What tests use where it is installed, and leave out where it is not.
 PARTS := redis-server redis-sentinel chromium cc python3 node npm java javac mvn cargo etcd psql pgbouncer mariadb-install-db faketime docker docker-compose curl
@@ -23,7 +25,7 @@ MISSING = $(strip $(foreach part,$(PARTS),$(if $(shell command -v $(part)),,$(pa
 GORELEASER := github.com/goreleaser/goreleaser/v2@v2.16.0
 VERSION = $(shell sed -n 's/^## \([0-9][0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
 
-.PHONY: help run test soak bench lint build cross redis browser image pictures clean release reproducible empty-root
+.PHONY: help run test sample soak bench lint build cross redis browser image pictures clean release reproducible empty-root
 
 help: ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -31,12 +33,15 @@ help: ## show this list
 run: redis build ## the main job on real Redis: a failover under the GETSET lock, with a report
 	$(BIN) run --impl getset --nemesis failover --expect S
 
-test: redis browser ## all tests, with the race detector, on real Redis
+test: redis browser ## all tests on real Redis: with the race detector, and what is large or has no goroutines without it
 	@test -z "$(MISSING)" || echo "not installed, and so left out with all that needs it: $(MISSING)"
 	@test -n "$(RACE)" || echo "no C compiler, and so without the race detector: apt-get install gcc libc6-dev"
 	$(GO) vet $(TESTS)
-	$(GO) test $(RACE) -timeout 30m $(TESTS)
-	$(GO) test -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE)))
+	$(GO) test $(RACE) $(AT_ONCE) $(TESTS)
+	$(if $(RACE),$(GO) test $(AT_ONCE) -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE))))
+
+sample: ## take some conditions of the judges away, others with each commit; make soak takes all away
+	LOCKBENCH_MUTANTS=commit $(GO) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker
 
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
 	.ci/fresh-root

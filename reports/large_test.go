@@ -12,7 +12,7 @@ import (
 )
 
 // bigCycles make 100,000 operations.
-var bigCycles = testenv.Large(50_000, 12_000)
+const bigCycles = 50_000
 
 // bigRun is made once.
 var bigRun = func() func(testing.TB) *store.Run {
@@ -26,6 +26,7 @@ var bigRun = func() func(testing.TB) *store.Run {
 }()
 
 func TestPageStaysSmall(t *testing.T) {
+	testenv.Once(t)
 	r := bigRun(t)
 	if n := reporttest.View(t, r).Operations; n < 2*bigCycles {
 		t.Fatalf("only %d operations", n)
@@ -43,9 +44,10 @@ func TestPageStaysSmall(t *testing.T) {
 }
 
 func TestPageStaysSmallWithManyClients(t *testing.T) {
-	clients := testenv.Large(500, 60)
+	testenv.Once(t)
+	clients := 500
 	r := reporttest.NewRun(t, reporttest.Scene{Clients: clients, Fail: true,
-		Cycles: testenv.Large(3000, 40), Plan: `{"pad":"` + strings.Repeat("x", 3_000_000) + `"}`})
+		Cycles: 3000, Plan: `{"pad":"` + strings.Repeat("x", 3_000_000) + `"}`})
 	page := render(t, r)
 	if len(page) >= 2_000_000 ||
 		!strings.Contains(page, fmt.Sprintf("the lanes of %d clients", clients-48)) {
@@ -55,9 +57,10 @@ func TestPageStaysSmallWithManyClients(t *testing.T) {
 
 // TestPageStaysSmallWhateverTheRecord makes everything too much that a record can have too much of.
 func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
+	testenv.Once(t)
 	long := strings.Repeat("<&\u202e>", 400)
 	r := reporttest.NewRun(t, reporttest.Scene{Clients: 60, Fail: true,
-		Cycles: testenv.Large(4000, 40), Plan: `{"pad":"` + strings.Repeat("x", 3_000_000) + `"}`})
+		Cycles: 4000, Plan: `{"pad":"` + strings.Repeat("x", 3_000_000) + `"}`})
 	h := r.History
 	h.Header.Impl, h.Header.Command, h.Header.Versions = long, long, map[string]string{}
 	for i := range 5000 {
@@ -100,6 +103,7 @@ func TestPageStaysSmallWhateverTheRecord(t *testing.T) {
 }
 
 func TestBigHistoryStaysUsable(t *testing.T) {
+	testenv.Once(t)
 	b := reporttest.NewBrowser(t)
 	b.Open(render(t, bigRun(t)))
 	b.Press("0")

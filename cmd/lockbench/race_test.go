@@ -7,7 +7,14 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// TestRaceScript runs the verbs with little to do: TestScript is run without the race detector.
+func TestRaceScript(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, scriptsIn("testdata/race"))
+}
 
 func TestPlantedRace(*testing.T) { testenv.PlantRace("test") }
 

@@ -31,12 +31,6 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// TestScript runs the command line as a user does; each script says what it shows.
-func TestScript(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, scriptsIn("testdata/script"))
-}
-
 // scriptsIn are those of a directory.
 func scriptsIn(dir string) testscript.Params {
 	return testscript.Params{

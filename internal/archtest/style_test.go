@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -60,6 +61,25 @@ func TestCommentsHaveSubjects(t *testing.T) {
 		for i, line := range lines(t, f) {
 			if w := vague.FindStringSubmatch(line); w != nil && f != "internal/archtest/style_test.go" {
 				t.Errorf("%s:%d: %q is no subject; name the client, the node, the harness", f, i+1, w[1])
+			}
+		}
+	}
+}
+
+// bothWays may ask for the race detector beside the tests that are run without it, too.
+var bothWays = []string{"cmd/lockbench/race_test.go", "cmd/lockbench/script_test.go"}
+
+// TestNothingIsLostToTheRaceDetector: a test that does less with the race detector is in a file
+// that `make test` also runs without it.
+func TestNothingIsLostToTheRaceDetector(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if !strings.HasSuffix(f, "_test.go") || strings.HasSuffix(f, "large_test.go") ||
+			slices.Contains(bothWays, f) || f == "internal/archtest/style_test.go" {
+			continue
+		}
+		for i, line := range lines(t, f) {
+			if strings.Contains(line, "testenv.Race") && !strings.Contains(line, "testenv.RacePlanted") {
+				t.Errorf("%s:%d asks for the race detector; name the file *_large_test.go", f, i+1)
 			}
 		}
 	}

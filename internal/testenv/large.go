@@ -3,17 +3,34 @@ package testenv
 import (
 	"runtime"
 	"strings"
+	"testing"
 )
 
 // Large is the size of a test's input: the small one with the race detector, which makes everything
 // some six times slower and sees enough in it. It panics outside of files whose names end in
 // large_test.go: `make test` runs the tests of these a second time, without the detector.
 func Large(large, small int) int {
-	if _, file, _, _ := runtime.Caller(1); !strings.HasSuffix(file, "large_test.go") {
-		panic(file + ": only in a *large_test.go is the large input tested, too")
-	}
+	runsTwice()
 	if Race {
 		return small
 	}
 	return large
+}
+
+// Once leaves a test out with the race detector, because its subject is no goroutine: what runs in
+// it at once is run with the detector by other tests. It panics where Large does.
+func Once(t testing.TB) {
+	t.Helper()
+	runsTwice()
+	if Race {
+		t.Skip("it is run without the race detector")
+	}
+}
+
+// runsTwice demands that the caller of its caller is in a file whose tests `make test` runs without
+// the detector, too.
+func runsTwice() {
+	if _, file, _, _ := runtime.Caller(2); !strings.HasSuffix(file, "large_test.go") {
+		panic(file + ": only the tests of a *large_test.go are run without the race detector, too")
+	}
 }

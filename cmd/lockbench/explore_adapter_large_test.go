@@ -12,6 +12,7 @@ import (
 // TestAnAdapterIsExplored: a library's lock is searched in the simulator, the same seeds are the
 // same runs, and what is found is done again.
 func TestAnAdapterIsExplored(t *testing.T) {
+	testenv.Once(t)
 	t.Parallel()
 	for _, c := range []struct{ adapter, nemesis, finds string }{
 		{"bsm-redislock", "restart", "under restart violates L: lost by failover"},

@@ -28,7 +28,7 @@ import (
 )
 
 // hookedSample is how many of the runs are made without LOCKBENCH_SOAK: others with each commit.
-const hookedSample = 8
+var hookedSample = testenv.Large(8, 2)
 
 const hookedTries = 4
 
@@ -155,6 +155,7 @@ const (
 // TestSomeCellsOfLibraries runs released libraries under faults of the matrix: what they do is not
 // wanted here (docs/libraries.md), but that each run is carried out and judged.
 func TestSomeCellsOfLibraries(t *testing.T) {
+	testenv.Once(t)
 	testenv.Part(t, "redis")
 	o := matrix.Options{Environment: runner.Process, TTL: 2 * time.Second,
 		Adapters: []string{matrix.All}}

@@ -107,6 +107,7 @@ entries:
 
 // TestTheActionRunsTheGate as GitHub would: outputs, summary, annotations and the exit code.
 func TestTheActionRunsTheGate(t *testing.T) {
+	testenv.Once(t)
 	t.Parallel()
 	testenv.Part(t, "curl")
 	for _, c := range []struct {
@@ -138,6 +139,7 @@ func TestTheActionRunsTheGate(t *testing.T) {
 
 // TestTheActionIsNeverGreenByAccident: what cannot be run fails with one line.
 func TestTheActionIsNeverGreenByAccident(t *testing.T) {
+	testenv.Once(t)
 	t.Parallel()
 	testenv.Part(t, "curl")
 	good := strings.Replace(actionGate, "%s", "safe", 1)

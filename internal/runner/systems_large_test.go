@@ -81,18 +81,25 @@ var keyCells = []struct {
 	{"mariadb", "get-lock", "disconnect", "mutex", time.Second, "S N"},
 }
 
-// inContainers are those of the key cells that CI also runs with servers in containers: each
-// system, and each thing that is done to a server.
-var inContainers = []string{
+// eachSystem are those of the key cells that CI also runs with servers in containers, and with the
+// race detector: each system, and each thing that is done to a server.
+var eachSystem = []string{
 	"etcd-mutex ttl pause", "etcd-mutex ttl leader-loss", "go-zookeeper sequential pause",
 	"postgres lease failover", "postgres row-pooled disconnect", "mariadb get-lock node-crash",
 }
 
 // TestKeyCellsOfSystems is what CI wants of each system.
-func TestKeyCellsOfSystems(t *testing.T) { testKeyCells(t, runner.Process, nil) }
+func TestKeyCellsOfSystems(t *testing.T) {
+	var only []string
+	if testenv.Race {
+		only = eachSystem
+	}
+	testKeyCells(t, runner.Process, only)
+}
 
 // TestKeyCellsOfSystemsInContainers wants the same letters of servers in containers.
 func TestKeyCellsOfSystemsInContainers(t *testing.T) {
+	testenv.Once(t)
 	testenv.Part(t, "docker")
 	if _, err := docker.ImageID(t.Context(), docker.SystemsImage); err != nil {
 		if testenv.Required("docker") {
@@ -100,7 +107,7 @@ func TestKeyCellsOfSystemsInContainers(t *testing.T) {
 		}
 		t.Skip(err)
 	}
-	testKeyCells(t, runner.Docker, inContainers)
+	testKeyCells(t, runner.Docker, eachSystem)
 }
 
 // testKeyCells runs those cells that only names, of the form "adapter variant nemesis"; nil: all.

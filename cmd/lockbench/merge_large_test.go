@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/testenv"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/gate"
@@ -46,6 +48,7 @@ func timeless(t *testing.T, file string) string {
 // TestShardsOfAMatrixAreTheWhole runs a part of the matrix in the simulator, whole and in shards:
 // what merge makes of the shards is the same, cell by cell and run by run, down to the records.
 func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
+	testenv.Once(t)
 	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -91,6 +94,7 @@ func TestShardsOfAMatrixAreTheWhole(t *testing.T) {
 // TestShardsOfAGateAreTheWhole does the same with a gate, with an entry that fails and one that
 // searches.
 func TestShardsOfAGateAreTheWhole(t *testing.T) {
+	testenv.Once(t)
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "g.yaml")

@@ -2,6 +2,8 @@ package runner_test
 
 import (
 	"testing"
+
+	"github.com/lockbench/lockbench/internal/testenv"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/harness"
@@ -11,6 +13,7 @@ import (
 // TestServersCountWhomTheyWake: a lock of which clients wait for an event has woken some when its
 // run is over, as its servers say before they stop; a server that has no such count says so.
 func TestServersCountWhomTheyWake(t *testing.T) {
+	testenv.Once(t)
 	for _, c := range []struct {
 		adapter, variant string
 		counts           bool

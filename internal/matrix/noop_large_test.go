@@ -121,7 +121,10 @@ func TestAFaultThatDoesNothingProvesNothing(t *testing.T) {
 		t.Errorf("only %d faults", len(specs))
 	}
 	slots := make(chan struct{}, 3)
-	for _, spec := range specs {
+	for i, spec := range specs {
+		if i%testenv.Large(1, 8) != 0 {
+			continue
+		}
 		t.Run(spec, func(t *testing.T) {
 			t.Parallel()
 			slots <- struct{}{}
