@@ -154,11 +154,15 @@ func (p *process) follow(out io.Reader) {
 // Pause is Server.
 func (p *process) Pause() error { return p.signal(proc.StopGroup) }
 
-// signal signals the server and the groups that its children lead, if they do: the
-// server first, so that it starts no more of them.
+// signal signals the server's group and, of another system than Redis, the groups that its children
+// lead: the server first, so that it starts no more of them. Who looks for the children of a
+// process that ends makes its end dear: the kernel has to take back what it has shown of it.
 func (p *process) signal(send func(pid int) error) error {
 	pid := p.cmd.Process.Pid
 	err := send(pid)
+	if p.Kind == nil {
+		return err
+	}
 	for _, child := range proc.Descendants(pid) {
 		_ = send(child)
 	}
