@@ -168,6 +168,14 @@ func (c *nemesisRunner) endAll(which func(history.Event) bool) error {
 	return nil
 }
 
+// lost reports whether a server that was killed is still dead.
+func (c *nemesisRunner) lost() bool {
+	return slices.ContainsFunc(c.faults, func(f history.Event) bool {
+		a, _ := nemesis.ActionOf(f.F)
+		return a.Kills && a.Target == nemesis.Node
+	})
+}
+
 // unfreeze lets everything run again that was stopped, so that clients can finish what they are
 // inside of.
 func (c *nemesisRunner) unfreeze() error {

@@ -20,6 +20,7 @@ type progress struct {
 	over      int64        // stamp of the end of the scenario
 	// stamp of the latest event that may be why a client was not granted the lock
 	excuse   int64
+	left     int64 // stamp of the latest event of a release
 	master   string
 	promoted int // how often a replica was
 	// stamp of the last time
@@ -28,6 +29,9 @@ type progress struct {
 
 // add counts an event.
 func (p *progress) add(r *run, e history.Event) {
+	if e.F == history.Release {
+		p.left = e.T
+	}
 	switch {
 	case e.Type == history.Fault:
 		p.fault, p.served = e.T, nil
@@ -100,7 +104,7 @@ func (r *run) finished() bool {
 		(p.moved || !need.Failover) || p.violated &&
 		!r.plan.Thorough
 	served := len(p.served) == r.plan.Keys
-	since := time.Duration(r.now() - p.calm())
+	since := time.Duration(r.now() - r.calm())
 	return enough && served || (p.violated || !served) && since > r.patience()
 }
 
@@ -113,12 +117,20 @@ func (r *run) recovery() time.Duration { return r.plan.TTL.D() + 2*r.plan.Poll.D
 func (r *run) patience() time.Duration { return r.recovery()*5/4 + 200*time.Millisecond }
 
 // calm is since when the scenario was over, nothing was done to the environment, no process stalled
-// and every outcome was known: what the checker's deadlock by deadline needs (D).
-func (p *progress) calm() int64 { return max(p.fault, p.over, p.excuse) }
+// and every outcome was known: what the checker's deadlock by deadline needs (D). It judges none
+// while a server is dead for good. What the outage needs then (A), which has the same bound, is
+// that no client was inside: that calls end in errors is what it is about.
+func (r *run) calm() int64 {
+	p := &r.progress
+	if r.nemesis.lost() && p.master == "" {
+		return max(p.fault, p.over, p.left)
+	}
+	return max(p.fault, p.over, p.excuse)
+}
 
-// wake is when patience is over.
-func (p *progress) wake(r *run) int64 {
-	if at := r.epoch + p.calm() + int64(r.patience()) + 1; at > r.environment.Now() {
+// wakeCalm is when patience is over.
+func (r *run) wakeCalm() int64 {
+	if at := r.epoch + r.calm() + int64(r.patience()) + 1; at > r.environment.Now() {
 		return at
 	}
 	return never
