@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/measured"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
@@ -190,6 +191,8 @@ func (f *runFlags) perform(c *cobra.Command, p harness.Plan, command string) (r 
 	defer line.Stop()
 	r, err = runner.Run(c.Context(), p, runner.Options{
 		Dir: dir, Command: command, Started: started, Status: status,
+		// the report and the hints want to know it: meanwhile the servers and clients end
+		Ended: func(*runner.Environment) { go func() { _, _ = measured.Of(p) }() },
 	})
 	return r, dir, err
 }

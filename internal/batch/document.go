@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,12 +32,11 @@ type formatted struct {
 
 // decode reads a document or a line of either format. One without a format is of the first.
 func decode[T any](b []byte) (*T, error) {
-	var f formatted
-	err := json.Unmarshal(b, &f)
+	format, err := formatOf(b)
 	switch {
-	case err == nil && f.Format > Format:
-		return nil, fmt.Errorf("it has format %d; this lockbench reads format %d", f.Format, Format)
-	case err == nil && f.Format < Format:
+	case err == nil && format > Format:
+		return nil, fmt.Errorf("it has format %d; this lockbench reads format %d", format, Format)
+	case err == nil && format < Format:
 		b, err = format1.Upgrade(b, oldNames)
 	}
 	d := new(T)
@@ -44,6 +44,21 @@ func decode[T any](b []byte) (*T, error) {
 		err = json.Unmarshal(b, d)
 	}
 	return d, err
+}
+
+// formatOf reads the format of a document or a line. Where that is the first field, as lockbench
+// writes it, the rest need not be gone through twice.
+func formatOf(b []byte) (int, error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	for _, want := range []json.Token{json.Delim('{'), "format"} {
+		if t, err := dec.Token(); err != nil || t != want {
+			var f formatted
+			err = json.Unmarshal(b, &f)
+			return f.Format, err
+		}
+	}
+	var format int
+	return format, dec.Decode(&format)
 }
 
 // ReadDocument reads what history.WriteDocument wrote. The name is for the error.

@@ -93,6 +93,20 @@ func sources() (own, libraries source, err error) {
 	return source{b.Matrix, b.Soaks}, source{b.Libraries, nil}, nil
 }
 
+// chosen has the choices under single faults, by column, since the pages of a matrix ask for each
+// often: functions that make them once.
+var chosen sync.Map
+
+// under are all locks and libraries as Choose has them under one fault. The caller may keep and
+// change the slice.
+func under(column string) ([]Choice, error) {
+	once, _ := chosen.LoadOrStore(column, sync.OnceValues(func() ([]Choice, error) {
+		return Choose(Query{Faults: []string{column}})
+	}))
+	all, err := once.(func() ([]Choice, error))()
+	return slices.Clone(all), err
+}
+
 // Of looks up the lock and the fault of a run; nil if nothing was measured of them.
 func Of(p harness.Plan) (*Known, error) {
 	s, libraries, err := sources()
@@ -113,7 +127,7 @@ func Of(p harness.Plan) (*Known, error) {
 		if len((Query{}).counts(cell.Found())) == 0 && len((Query{}).counts(cell.Unknown())) == 0 {
 			k.Clean = s.runs(cell)
 		}
-		all, err := Choose(Query{Faults: []string{c.Name}})
+		all, err := under(c.Name)
 		if err != nil {
 			return nil, err
 		}

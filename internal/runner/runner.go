@@ -15,6 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/lockbench/lockbench/impls/spec"
@@ -55,6 +57,7 @@ func (e BrokenError) Unwrap() error { return e.Err }
 // error says why it is worth less than planned: it is context.Canceled if ctx ended the run,
 // otherwise the harness or a clean-up failed. A verdict does not depend on the clean-up.
 func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
+	seldom()
 	if err := o.begin(p); err != nil {
 		return nil, UsageError{err}
 	}
@@ -70,6 +73,18 @@ func Run(ctx context.Context, p harness.Plan, o Options) (*store.Run, error) {
 	o.Status.enter("stopping servers and clients")
 	return r, errors.Join(recorded, departs(p, r), end())
 }
+
+// seldom makes this process collect its garbage rarely: a run keeps little, the proxies live in
+// this process, and a report is over before there is much. A user who sets GOGC has decided
+// otherwise.
+var seldom = sync.OnceFunc(func() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbage)
+	}
+})
+
+// garbage is in percent of the memory that is kept, as in the simulator.
+const garbage = 400
 
 // departs is an error if what was recorded is no behaviour of the lock. Then the run says nothing
 // of it: its port has changed, or the environment did what no Redis does.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/mutate/detection"
@@ -47,14 +48,21 @@ type Book struct {
 // ReadBook reads the records of a directory of pages.
 func ReadBook(dir fs.FS) (*Book, error) {
 	var b Book
-	err := errors.Join(
-		readPart(dir, MatrixFile, matrix.Read, &b.Matrix),
-		readPart(dir, LibrariesFile, matrix.Read, &b.Libraries),
-		readPart(dir, FidelityFile, matrix.Read, &b.Fidelity),
-		readPart(dir, ExhaustiveFile, ReadExhaustive, &b.Exhaustive),
-		readPart(dir, MitigationsFile, ReadMitigations, &b.Mitigations),
-		readPart(dir, detection.File, detection.Read, &b.Detection),
-	)
+	parts := []func() error{
+		func() error { return readPart(dir, MatrixFile, matrix.Read, &b.Matrix) },
+		func() error { return readPart(dir, LibrariesFile, matrix.Read, &b.Libraries) },
+		func() error { return readPart(dir, FidelityFile, matrix.Read, &b.Fidelity) },
+		func() error { return readPart(dir, ExhaustiveFile, ReadExhaustive, &b.Exhaustive) },
+		func() error { return readPart(dir, MitigationsFile, ReadMitigations, &b.Mitigations) },
+		func() error { return readPart(dir, detection.File, detection.Read, &b.Detection) },
+	}
+	errs := make([]error, len(parts))
+	var all sync.WaitGroup
+	for i, read := range parts { // side by side, since a report waits for it
+		all.Go(func() { errs[i] = read() })
+	}
+	all.Wait()
+	err := errors.Join(errs...)
 	soaks, _ := fs.Glob(dir, soakFiles) // sorted; the pattern is good
 	for _, name := range soaks {
 		var s *Soak
