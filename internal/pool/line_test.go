@@ -1,0 +1,59 @@
+package pool
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestTheHeavyHaveLessBesideThem: of a room of six a heavy item takes three, one that weighs more
+// than there is room goes alone, and what comes last waits until all others have begun.
+func TestTheHeavyHaveLessBesideThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, begun := NewLine[int](6), time.Now()
+		l.Add(Turn[int]{7, 1, true})
+		for i, w := range []int{1, 3, 1, 3, 1, 9, 1} {
+			l.Add(Turn[int]{i, w, false})
+		}
+		var order []string
+		for {
+			u, ok := l.Next(t.Context())
+			if !ok {
+				break
+			}
+			order = append(order, fmt.Sprintf("%d at %v", u.Item, time.Since(begun)))
+			go func() {
+				time.Sleep(time.Second)
+				l.Leave(u)
+			}()
+		}
+		want := []string{"0 at 0s", "1 at 0s", "2 at 0s", "3 at 1s", "4 at 1s", "5 at 2s", "6 at 3s",
+			"7 at 3s"}
+		if !slices.Equal(order, want) {
+			t.Errorf("%q, not %q", order, want)
+		}
+	})
+}
+
+// TestALineWaitsForWhatIsAdded: while an item is under way, the end has not come.
+func TestALineWaitsForWhatIsAdded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLine[string](2)
+		l.Add(Turn[string]{"first", 1, false})
+		first, _ := l.Next(t.Context())
+		go func() {
+			time.Sleep(time.Second)
+			l.Add(Turn[string]{"again", 1, true})
+			l.Leave(first)
+		}()
+		if again, ok := l.Next(t.Context()); !ok || again.Item != "again" {
+			t.Errorf("%+v, %v; not what was added", again, ok)
+		}
+		l.Close()
+		if _, ok := l.Next(t.Context()); ok {
+			t.Error("it goes on after its end")
+		}
+	})
+}
