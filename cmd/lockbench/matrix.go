@@ -18,7 +18,6 @@ import (
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/study"
-	"github.com/lockbench/lockbench/internal/units"
 	matrixpage "github.com/lockbench/lockbench/reports/matrix"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -85,7 +84,9 @@ func matrixCommand() *cobra.Command {
 	s.DurationVar(&f.options.TTL, "ttl", 0,
 		"lease of the locks that do not fix their own (default 500ms, of libraries 2s)")
 	s.IntVar(&f.options.Repeat, "repeat", 1, "runs of each scenario")
-	s.IntVar(&f.options.Jobs, "jobs", 0, "runs at the same time (default two for each core)")
+	s.IntVar(&f.options.Jobs, "jobs", 0,
+		"runs at the same time, of the lightest lock; one on several masters counts as several, and so "+
+			"does a library (default for each core six, of libraries and in other environments two)")
 	s.Uint64Var(&f.options.Seed, "seed", 1, "seed of all randomness")
 	s.StringVar(&f.options.Environment, "env", "auto",
 		"environment to run in: auto, process, docker, external, sim")
@@ -153,11 +154,9 @@ func withBar(c *cobra.Command, do func(tell func(done, all int, what string)) er
 func tellStep(bar *progress.Bar, s matrix.Step) {
 	what := s.Result.Row + " under " + s.Result.Nemesis
 	if s.Why != "" {
-		what = "again, with little beside it, since " + s.Why + ": " + what
+		what = "again, since " + s.Why + ": " + what
 	}
 	bar.Step(s.Done, s.All, what)
-	bar.Later(s.Longer, "since "+units.Count(s.Again, "run")+" come again at the end, for which the "+
-		"machine was too busy")
 }
 
 func (f *matrixFlags) run(c *cobra.Command) error {
@@ -166,6 +165,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 		return err
 	}
 	defer dir.Close()
+	dir.Options.Excused = study.Excused
 	if f.again {
 		if err := withBar(c, dir.JudgeAgain); err != nil {
 			return broken(err)
@@ -176,6 +176,9 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	bar := progress.StartBar(c.ErrOrStderr())
 	runErr := dir.Run(c.Context(), runs.Run, func(s matrix.Step) { tellStep(bar, s) })
 	bar.Stop()
+	for _, line := range matrix.Repeated(dir.Known) {
+		fmt.Fprintln(c.ErrOrStderr(), "lockbench:", line)
+	}
 	m, err := matrix.New(dir.Options, dir.Known)
 	if err != nil {
 		return err

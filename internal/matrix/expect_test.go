@@ -135,7 +135,7 @@ func TestEveryTaskHasAPlan(t *testing.T) {
 			t.Errorf("%s and %s have the same seed", task.key(), other)
 		}
 		seeds[p.Seed] = task.key()
-		dir := (&execution{}).dir(task)
+		dir := (&execution{}).dir(attempt{Task: task})
 		if names[dir] {
 			t.Errorf("two runs go to %s", dir)
 		}

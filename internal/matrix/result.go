@@ -48,6 +48,9 @@ func (r Result) key() string {
 	return fmt.Sprintf("%s|%s|%s|%d", r.Row, r.Column, r.Nemesis, r.Attempt)
 }
 
+// cell names the cell that the result belongs to.
+func (r Result) cell() string { return r.Row + "|" + r.Column }
+
 // ReadResults reads results.jsonl. A last line that was cut off by an interruption is left away.
 func ReadResults(r io.Reader) ([]Result, error) { return batch.ReadLines[Result](r) }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,156 +18,149 @@ import (
 // Progress is told of each run that is over.
 type Progress func(s Step)
 
-// Step is a run that is over, and what is left to do then.
+// Step is a run that is over, and how many there are so far: one that has to be repeated adds
+// another.
 type Step struct {
 	Done, All int
 	Result    Result
 	Why       string // of a repetition; "": it is none
-	// Again are runs which the machine was too busy for: they are repeated after all others, few at a
-	// time, in about this time. It is nought once they are part of All.
-	Again  int
-	Longer time.Duration
 }
 
 // Run carries out the runs of a matrix that known does not have yet, and writes each result to out
-// as it comes. Then some are repeated once with little beside them, one for each processor: those
-// that the machine was too slow for, which the repetition replaces, and those that did not find
-// what was expected, to which it is added: that something was not found once proves little. What
-// was found is never taken back. It returns all results, known ones first; when ctx ends, those
-// that there are, with ctx' error.
+// as it comes. Some are repeated once, when nothing else is left to begin: those that the machine
+// was too slow for, with little beside them, which the repetition replaces, and those that did not
+// find what was expected, to which it is added: that something was not found once proves little.
+// What was found is never taken back. It returns all results, known ones first; when ctx ends,
+// those that there are, with ctx' error.
 func (o Options) Run(ctx context.Context, run batch.Runner, known []Result, out io.Writer,
 	tell Progress) ([]Result, error) {
 	todo, err := o.Tasks()
 	if err != nil {
 		return nil, err
 	}
-	c := &execution{options: o, run: run, out: out, tell: tell, all: len(todo),
-		results: known, slow: unfit(known)}
-	left := missing(todo, known, false)
-	c.done = len(todo) - len(left)
-	c.several(ctx, left, o.jobs())
-	if ctx.Err() == nil && c.err == nil {
-		again := missing(doubtful(todo, c.results), c.results, true)
-		c.all, c.alone, c.slow = c.all+len(again), true, unfit(c.results)
-		c.several(ctx, again, o.few())
-	}
+	c := newExecution(o, todo, known)
+	c.run, c.out, c.tell = run, out, tell
+	c.work(ctx)
 	if c.err != nil {
 		return c.results, c.err
 	}
 	return c.results, ctx.Err()
 }
 
-// missing are the tasks that have no result yet, or no repetition.
-func missing(tasks []Task, results []Result, alone bool) (left []Task) {
-	have := map[string]bool{}
-	for _, r := range results {
-		if r.Alone == alone {
-			have[r.key()] = true
-		}
-	}
-	for _, t := range tasks {
-		if !have[t.run()] {
-			left = append(left, t)
-		}
-	}
-	return left
-}
-
-// unfit are the results that say little about their cells and were not repeated, by the keys of
-// their tasks.
-func unfit(results []Result) map[string]Result {
-	slow := map[string]Result{}
-	for _, r := range results {
-		if slow[r.key()] = r; !r.Unfit() || r.Alone {
-			delete(slow, r.key()) // or it was repeated, which is done once
-		}
-	}
-	return slow
-}
-
-// doubtful are the tasks to repeat. Whether a cell lacks something is asked of its first attempt
-// alone, so that every shard and the whole matrix repeat the same.
-func doubtful(tasks []Task, results []Result) (out []Task) {
-	slow, first := unfit(results), map[string][]Result{}
-	for _, r := range results {
-		if r.Attempt == 1 {
-			first[r.Row+"|"+r.Column] = append(first[r.Row+"|"+r.Column], r)
-		}
-	}
-	for _, t := range tasks {
-		cell := newCell(t.Row, Column{Name: t.Column}, first[t.Row.Name+"|"+t.Column], nil)
-		_, again := slow[t.run()]
-		if again || t.Attempt == 1 && !t.Aim.Control && cell.elusive() {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// elusive reports whether the cell lacks a letter that was expected and can be judged.
-func (c *Cell) elusive() bool {
-	for _, l := range c.Missing() {
-		if c.Property(l).Found != checker.NA {
-			return true
-		}
-	}
-	return false
-}
-
-// jobs is how many runs the machine is trusted to bear at once: each uses a fifth of a core.
-func (o Options) jobs() int {
-	if o.Jobs > 0 {
-		return o.Jobs
-	}
-	return 2 * runtime.NumCPU()
-}
-
-// few is how many of the runs that are repeated go side by side: each has a processor, of which it
-// uses a fifth.
-func (o Options) few() int { return min(o.jobs(), runtime.NumCPU()) }
-
+// execution carries out the tasks of a matrix.
 type execution struct {
 	options Options
 	run     batch.Runner
 	tell    Progress
-	alone   bool
-	slow    map[string]Result // those of the runs side by side that were unfit
+	out     io.Writer
+	cells   map[string][]Task
+
+	line  *pool.Line[attempt]
+	share int // of the room, for each processor
 
 	mu      sync.Mutex
-	out     io.Writer
 	results []Result
+	found   map[string][]Result // by cell
 	done    int
 	all     int
-	err     error // nothing more can be written
+	asked   map[string]bool // the repetitions
+	err     error           // nothing more can be written
 }
 
-// several carries out tasks, jobs at a time.
-func (c *execution) several(ctx context.Context, tasks []Task, jobs int) {
-	pool.Each(ctx, jobs, slices.Values(tasks), func(t Task) {
-		if !c.failed() {
-			c.one(ctx, t)
+// attempt is a run of a task: why it is repeated, if it is.
+type attempt struct {
+	Task
+	why string
+}
+
+// again reports whether the task was run before.
+func (a attempt) again() bool { return a.why != "" }
+
+// What the machine bears at the same time, in runs of a lock on one Redis, of which each uses a
+// tenth of a processor. What else is run weighs as much as three: libraries are programs of other
+// languages, containers are slow to start, and a simulated run does not wait.
+const (
+	roomOfProcessor = 6
+	weightOfOthers  = 3
+)
+
+// weight is what a run of a row's lock adds to the load: its clients ask each master.
+func (o Options) weight(r Row) int {
+	w := max(1, r.Masters)
+	if r.Adapter != "" || o.Environment != "process" {
+		w *= weightOfOthers
+	}
+	return w
+}
+
+// room is how much the machine is trusted to bear at once: as many of the lightest runs as were
+// asked for.
+func (o Options) room(tasks []Task) int {
+	if o.Jobs == 0 || len(tasks) == 0 {
+		return roomOfProcessor * runtime.NumCPU()
+	}
+	lightest := o.weight(tasks[0].Row)
+	for _, t := range tasks {
+		lightest = min(lightest, o.weight(t.Row))
+	}
+	return o.Jobs * lightest
+}
+
+// newExecution is one that has still to do what is not known.
+func newExecution(o Options, todo []Task, known []Result) *execution {
+	room := o.room(todo)
+	c := &execution{options: o, results: known, all: len(todo),
+		line: pool.NewLine[attempt](room), share: max(1, room/runtime.NumCPU()),
+		cells: map[string][]Task{}, found: map[string][]Result{}, asked: map[string]bool{}}
+	for _, r := range known {
+		c.found[r.cell()] = append(c.found[r.cell()], r)
+	}
+	var cells []string
+	for _, t := range todo {
+		if c.cells[t.cell()] == nil {
+			cells = append(cells, t.cell())
 		}
-	})
+		c.cells[t.cell()] = append(c.cells[t.cell()], t)
+	}
+	left := missing(todo, known, false)
+	c.done = len(todo) - len(left)
+	for _, t := range left {
+		c.line.Add(pool.Turn[attempt]{Item: attempt{Task: t}, Weight: o.weight(t.Row)})
+	}
+	for _, cell := range cells {
+		c.doubt(cell)
+	}
+	return c
 }
 
-func (c *execution) failed() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err != nil
+// work carries out what waits, as much side by side as there is room for.
+func (c *execution) work(ctx context.Context) {
+	var all sync.WaitGroup
+	for {
+		t, ok := c.line.Next(ctx)
+		if !ok {
+			break
+		}
+		all.Go(func() {
+			defer c.line.Leave(t)
+			c.one(ctx, t.Item)
+		})
+	}
+	all.Wait()
 }
 
 // one carries out a task. What was interrupted leaves no result: it is run again when the matrix
 // is resumed.
-func (c *execution) one(ctx context.Context, t Task) {
+func (c *execution) one(ctx context.Context, t attempt) {
 	begin := time.Now()
 	dir := c.dir(t)
-	p, err := c.options.Plan(t)
+	p, err := c.options.Plan(t.Task)
 	var v *checker.Verdict
 	if err == nil {
 		v, err = c.run(ctx, p, dir)
 	}
-	r := newResult(t, dir, v, err, time.Since(begin))
-	r.Alone, r.Disturbed = c.alone, batch.Disturbed(p, v)
+	r := newResult(t.Task, dir, v, err, time.Since(begin))
+	r.Alone, r.Disturbed = t.again(), batch.Disturbed(p, v)
 	if ctx.Err() != nil {
 		return
 	}
@@ -176,39 +168,22 @@ func (c *execution) one(ctx context.Context, t Task) {
 	defer c.mu.Unlock()
 	if err := batch.WriteLine(c.out, r); err != nil && c.err == nil {
 		c.err = fmt.Errorf("cannot write a result: %w", err)
+		c.line.Close()
 	}
 	c.results = append(c.results, r)
+	c.found[r.cell()] = append(c.found[r.cell()], r)
 	c.done++
+	c.doubt(r.cell())
 	if c.tell != nil {
-		c.tell(c.step(r))
+		c.tell(Step{Done: c.done, All: c.all, Result: r, Why: t.why})
 	}
-}
-
-// step is what is told of a result.
-func (c *execution) step(r Result) Step {
-	s := Step{Done: c.done, All: c.all, Result: r}
-	if c.alone {
-		s.Why = "it did not find what is expected"
-		if _, slow := c.slow[r.key()]; slow {
-			s.Why = "the machine was too busy for it"
-		}
-		return s
-	}
-	if r.Unfit() {
-		c.slow[r.key()] = r
-	}
-	for _, r := range c.slow {
-		s.Again, s.Longer = s.Again+1, s.Longer+r.Took.D()
-	}
-	s.Longer /= time.Duration(c.options.few())
-	return s
 }
 
 // dir is where a run goes, relative to the directory of the matrix.
-func (c *execution) dir(t Task) string {
+func (c *execution) dir(t attempt) string {
 	name := strings.NewReplacer(":", "-", " ", "-", "+", "plus").Replace(fmt.Sprintf("%s-%d",
 		t.Aim.Nemesis, t.Attempt))
-	if c.alone {
+	if t.again() {
 		name += "-alone"
 	}
 	return path.Join("runs", strings.ReplaceAll(t.Row.Name, " ", "-"), name)

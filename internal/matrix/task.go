@@ -17,12 +17,13 @@ type Options struct {
 	Format int      `json:"format"`
 	Rows   []string `json:"rows"` // names of rows, or of locks; empty: all
 	// adapters beside Rows, or "all"; Rows that are empty are none then
-	Adapters    []string      `json:"adapters,omitempty"`
-	Columns     []string      `json:"columns"` // empty: all
-	TTL         time.Duration `json:"ttl"`     // of locks that do not fix their own; 0: 500 ms
-	Repeat      int           `json:"repeat"`  // runs of each aim; 0: one
-	Jobs        int           `json:"jobs"`    // runs at the same time; 0: two for each core
-	Seed        uint64        `json:"seed"`    // of all runs
+	Adapters []string      `json:"adapters,omitempty"`
+	Columns  []string      `json:"columns"` // empty: all
+	TTL      time.Duration `json:"ttl"`     // of locks that do not fix their own; 0: 500 ms
+	Repeat   int           `json:"repeat"`  // runs of each aim; 0: one
+	// runs at the same time, of the lightest lock; 0: what the machine bears
+	Jobs        int           `json:"jobs"`
+	Seed        uint64        `json:"seed"` // of all runs
 	Environment string        `json:"environment"`
 	Place       harness.Place `json:"place"` // of the environment's servers
 	Shard       batch.Shard   `json:"shard"` // the part that is run here; the zero value: all
@@ -31,6 +32,9 @@ type Options struct {
 	// Missing are the adapters that cannot be set up there, and the rows whose servers lack what they
 	// need, and why.
 	Missing map[string]string `json:"missing,omitempty"`
+	// Excused says of a letter that a cell lacks it for a reason: it is not looked for again. It may
+	// be nil.
+	Excused func(row, column, letter string) bool `json:"-"`
 }
 
 // DefaultTTL is short: what the matrix asks does not depend on the length of a lease, as long as no
@@ -85,6 +89,9 @@ func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
 
 // key names a task: the same in every matrix with the same rows and columns.
 func (t Task) key() string { return t.Row.Name + "|" + t.Column + "|" + t.Aim.Nemesis }
+
+// cell names the cell of the task.
+func (t Task) cell() string { return t.Row.Name + "|" + t.Column }
 
 // run names one run of the task, as Result.key does.
 func (t Task) run() string { return fmt.Sprintf("%s|%d", t.key(), t.Attempt) }

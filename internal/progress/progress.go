@@ -82,8 +82,6 @@ type Bar struct {
 	from      int           // parts that were done when the stage began
 	since     time.Duration // the stage began then
 	last      time.Duration // of the latest step
-	later     time.Duration
-	why       string
 }
 
 // StartBar shows a bar until Stop.
@@ -97,17 +95,10 @@ func StartBar(w io.Writer) *Bar {
 // it.
 func (b *Bar) Step(done, all int, what string) { b.step(time.Since(b.begin), done, all, what) }
 
-// Later says how long what comes after all parts may take, and why it comes.
-func (b *Bar) Later(d time.Duration, why string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.later, b.why = d, why
-}
-
 func (b *Bar) step(took time.Duration, done, all int, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if all != b.all {
+	if all != b.all && b.done == b.all {
 		b.from, b.since = done-1, b.last // what was done before says nothing of this stage
 	}
 	b.done, b.all, b.what, b.last = done, all, what, took
@@ -120,20 +111,16 @@ func (b *Bar) text(took time.Duration) string {
 	if b.done == 0 {
 		return fmt.Sprintf("starting, %.0f s", took.Seconds())
 	}
-	left := fmt.Sprintf("%v left", b.left(took))
-	if b.later > 0 {
-		left += ", " + b.why
-	}
 	const width = 30
 	full := width * b.done / b.all
-	return fmt.Sprintf("[%s%s] %d of %d, %s; %s", strings.Repeat("#", full),
-		strings.Repeat(" ", width-full), b.done, b.all, left, b.what)
+	return fmt.Sprintf("[%s%s] %d of %d, %v left; %s", strings.Repeat("#", full),
+		strings.Repeat(" ", width-full), b.done, b.all, b.left(took), b.what)
 }
 
 // left is the time that is left.
 func (b *Bar) left(took time.Duration) time.Duration {
 	each := float64(took-b.since) / float64(max(b.done-b.from, 1))
-	return (time.Duration(each*float64(b.all-b.done)) + b.later).Round(time.Second)
+	return time.Duration(each * float64(b.all-b.done)).Round(time.Second)
 }
 
 // often is how long at least lies between two lines of Aloud.

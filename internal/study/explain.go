@@ -43,6 +43,11 @@ func chance(row, column, letter string) string {
 // explain returns what is known about a difference; "" if it has not been explained yet.
 func explain(d matrix.Difference) string { return among(explanations().Expected, d) }
 
+// Excused reports whether it is known why a letter that is expected of a cell is not found there.
+func Excused(row, column, letter string) bool {
+	return explain(matrix.Difference{Row: row, Column: column, Property: letter, Expected: true}) != ""
+}
+
 func among(list []explanation, d matrix.Difference) string {
 	has := func(list []string, x string) bool { return len(list) == 0 || slices.Contains(list, x) }
 	for _, e := range list {

@@ -1,0 +1,40 @@
+package matrix
+
+import "testing"
+
+// TestWhatRunsWeigh: a lock on three masters asks three, and what is no process of a lock of
+// lockbench weighs three times as much; --jobs is in runs of the lightest.
+func TestWhatRunsWeigh(t *testing.T) {
+	rows, err := FindRows([]string{"setnx", "redlock per call"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	library := Row{Name: "redis-py", Adapter: "redis-py"}
+	for _, c := range []struct {
+		environment string
+		row         Row
+		want        int
+	}{{"process", rows[0], 1}, {"process", rows[1], 3}, {"process", library, 3},
+		{"docker", rows[0], 3}, {"sim", rows[1], 9}} {
+		if got := (Options{Environment: c.environment}).weight(c.row); got != c.want {
+			t.Errorf("%s in %s weighs %d, not %d", c.row.Name, c.environment, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		environment string
+		rows        []Row
+		want        int
+	}{{"process", rows, 4}, {"process", rows[1:], 12}, {"docker", rows, 12}, {"process", nil, 12}} {
+		var tasks []Task
+		for _, r := range c.rows {
+			tasks = append(tasks, Task{Row: r})
+		}
+		o := Options{Environment: c.environment, Jobs: 4}
+		if len(tasks) == 0 {
+			c.want = o.room(nil)
+		}
+		if got := o.room(tasks); got != c.want {
+			t.Errorf("4 jobs of %d rows in %s: %d, not %d", len(c.rows), c.environment, got, c.want)
+		}
+	}
+}
