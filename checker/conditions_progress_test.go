@@ -251,6 +251,10 @@ var wordCases = []struct {
 	{"a time to live that is given later", "D", free + "c0 acquire 1; c0 kill 5; c0 exit 6 planned; " +
 		"c1 acquire 10 1500000000 fail", "0 1 2 3 n0 SETNX k a -> 1\n0 1 4 5 n0 EXPIRE k 90 -> 1\n" +
 		refusals(1, 1, 20, 15), "the key lives for 90.00 s", "no time to live"},
+	{"a time to live that was asked for in vain", "D", free + "c0 acquire 1; c0 kill 5; " +
+		"c0 exit 6 planned; c1 acquire 10 1500000000 fail",
+		"0 1 2 3 n0 SETNX k a -> 1\n0 1 4 5 n0 SET k b IFEQ b EX 90 -> (nil)\n" +
+			refusals(1, 1, 20, 15), "no time to live", "the key lives"},
 	{"a time to live that may have been given", "D", free + "c0 acquire 1; c0 kill 5; " +
 		"c0 exit 6 planned; c1 acquire 10 1500000000 fail",
 		"0 1 2 3 n0 SETNX k a -> 1\n0 1 4 0 n0 EXPIRE k 90 ->\n" + refusals(1, 1, 20, 15),

@@ -92,9 +92,10 @@ const (
 	tables = "^Test(Exclusion|Doubt|" +
 		"Properties|GoldenVerdicts|ImportedSample|Partial.*|Stories|StoriesOfRealRuns|TimedOut|" +
 		"StoryOfProgress|Innocent|AllServersThatAreGoneAreNamed|Words|NoticeIsForTheLoser|Expectations|" +
-		"Optimistic|SharedHolds|WhatHasNoModelOfSharedHolds|AStrikeBetweenReadersHitsNothing|" +
-		"AnExtensionThatTheServerRefutes|NothingTried)$"
-	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*)$"
+		"Optimistic|AStrikeOfAnOptimisticLock|SharedHolds|WhatHasNoModelOfSharedHolds|" +
+		"AStrikeBetweenReadersHitsNothing|AnExtensionThatTheServerRefutes|NothingTried)$"
+	random = "^Test(Site|Mutex.*|Environment.*|Lease.*|Updates.*|Fencing.*|Reentrant.*|Contended.*|" +
+		"FastRegister.*|RegisterBeyond.*|SeveralLocks.*|PlantedViolation.*)$"
 )
 
 // mutation is a condition that can be taken away.

@@ -52,6 +52,34 @@ func TestOptimistic(t *testing.T) {
 	}
 }
 
+// TestAStrikeOfAnOptimisticLock hits a client that has a rival inside, and no other: none waits.
+func TestAStrikeOfAnOptimisticLock(t *testing.T) {
+	for rival, hits := range map[string]int{
+		"":                                       0, // it is alone
+		"c1 acquire 2 6; c1 release 96 97":       1,
+		"c1 acquire 20 30; c1 release 96 97":     0, // it comes later
+		"c1 acquire 2 6; c1 release 7 8":         0, // it has gone
+		"c1 acquire 2 6 key=1; c1 release 7 8":   0,
+		"c1 acquire 2 6 key=1; c1 release 96 97": 0, // it wants something else
+	} {
+		h := story(t, "c0 acquire 1 5; fault pause c0 10 90 strike; c0 release 91 92; "+rival)
+		h.Header.Declares.Optimistic = true
+		if v := Check(h, nil, Options{}); v.Evidence.Hits != hits {
+			t.Errorf("with %q: %d hits, not %d", rival, v.Evidence.Hits, hits)
+		}
+	}
+	h := story(t, "c0 acquire 1 5 shared; fault pause c0 10 90 strike; c0 release 91 92; "+
+		"c1 acquire 2 6 shared; c1 release 96 97")
+	if v := Check(h, nil, Options{}); v.Evidence.Hits != 0 {
+		t.Errorf("two readers, and no lock is optimistic: %d hits", v.Evidence.Hits)
+	}
+	h = story(t, "c0 acquire 1 5; c0 read 6 7 fail; c0 write 8 9 value=1 fail; c0 release 91 92")
+	h.Header.Declares.Optimistic = true
+	if v := Check(h, nil, Options{}); v.Evidence.Conflicts != 1 {
+		t.Errorf("a read and a write failed: %d refused writes, not 1", v.Evidence.Conflicts)
+	}
+}
+
 // twoUpdates is a history of two clients that read the same number, and write one after the other.
 func twoUpdates(second history.Type) *history.History {
 	h := &history.History{Header: history.Header{Environment: "test", Clients: 2,
