@@ -3,6 +3,7 @@ package reports
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
@@ -22,7 +23,9 @@ func (p *runPage) clients(v *view.View) {
 		return
 	}
 	p.Waits = v.Waits()
-	p.Waits = p.Waits[:min(len(p.Waits), maxRows)]
+	all := len(p.Waits)
+	p.Waits = slices.DeleteFunc(p.Waits, func(r view.WaitRow) bool { return r.Rank >= maxRows })
+	p.WaitsLeft = all - len(p.Waits)
 	p.Faults, p.FaultsLeft = v.FaultRows()
 	outage := v.Verdict.Property(checker.Outage)
 	switch {

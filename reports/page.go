@@ -50,6 +50,7 @@ type runPage struct {
 	Why             string // the cause of the first violation
 	Known           *knownSection
 	Waits           []view.WaitRow
+	WaitsLeft       int
 	Effects         []effect // what the fault cost, in words
 	Faults          []view.FaultRow
 	FaultsLeft      int

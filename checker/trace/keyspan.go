@@ -31,18 +31,42 @@ type keyspace struct {
 	expiry  map[int]float64 // the deadline, on the node's own clock
 }
 
+// act is what a command did to the key of a lock.
+type act struct {
+	line
+	key    int
+	effect Effect
+}
+
 // Keys returns what the node held for locks until end, by beginning. Writers are those of the
 // trace, grants know which key is a lock's, and the node was dead from the stamps of downs on.
 func (s *Stream) Keys(writers map[string]int, grants *Grants, downs []int64, end int64) []KeySpan {
-	k := &keyspace{writers: writers, now: map[int]*KeySpan{}, expiry: map[int]float64{}}
+	var acts []act
 	for _, l := range s.lines {
-		k.expire(l.wall, s.segments[l.segment])
 		if key, ok := grants.LockOf(&history.Command{Args: l.args}); ok {
-			k.apply(l, key, EffectOf(l.args))
+			acts = append(acts, act{l, key, EffectOf(l.args)})
 		}
 	}
-	last := s.segments[len(s.segments)-1]
-	k.expire(last.wall(end), last)
+	return play(acts, s.segments, writers, downs, end)
+}
+
+// play does acts in their order, on a node whose clock was moved between the segments.
+func play(acts []act, segments []segment, writers map[string]int, downs []int64,
+	end int64) []KeySpan {
+	k := &keyspace{writers: writers, now: map[int]*KeySpan{}, expiry: map[int]float64{}}
+	at := 0
+	reach := func(segment int, wall float64) {
+		for ; at < segment; at++ {
+			k.expire(segments[at].wall(segments[at+1].from), segments[at])
+		}
+		k.expire(wall, segments[at])
+	}
+	for _, a := range acts {
+		reach(a.segment, a.wall)
+		k.apply(a.line, a.key, a.effect)
+	}
+	last := len(segments) - 1
+	reach(last, segments[last].wall(end))
 	for _, t := range downs {
 		k.cut(t)
 	}

@@ -18,6 +18,7 @@ type Trace struct {
 	Sent     map[int][]*history.Command // by process, in the order in which they were sent
 	names    Names
 	record   *record.Record
+	header   history.Header
 
 	// made when they are asked for
 	calls    map[int][]*record.Call // by process, by beginning
@@ -30,7 +31,7 @@ type Trace struct {
 // New returns the trace of a run with this header and record. Commands may be none.
 func New(h history.Header, r *record.Record, commands []history.Command) *Trace {
 	t := &Trace{Reader: NewReader(h), Commands: commands, Sent: map[int][]*history.Command{},
-		names: NamesOf(h.Names), record: r}
+		names: NamesOf(h.Names), record: r, header: h}
 	t.learn(commands)
 	for i := range commands {
 		m := &commands[i]

@@ -50,14 +50,26 @@
   const rowsOfFaults = Math.min(8, Math.max(1, faults.length));
   const calloutRows = Math.min(3, overlaps.length);
   const top0 = AXIS + (faults.length ? rowsOfFaults * FAULTROW + 4 : 4) + calloutRows * CALLOUT;
-  const tops = [];
-  let height = top0;
-  for (const l of lanes) {
+  // On paper there is room for the clients of the violations and a few others.
+  const tops = [], ROOM = 9;
+  let height = top0, paper = false, spared = 0;
+  function layout() {
+    tops.length = 0;
+    height = top0;
+    spared = 0;
+    const many = paper && lanes.length > ROOM;
+    let room = ROOM - lanes.filter(l => l.kind === 'node' || l.witness).length;
+    for (const l of lanes) {
+      tops.push(height);
+      if (l.kind === 'node') height += 20 + KEYROW * Math.max(1, l.rows || 0);
+      else if (many && !l.witness && room-- <= 0) spared++;
+      else height += lanes.length > 24 ? 24 : paper ? 28 : LANE;
+    }
     tops.push(height);
-    height += l.kind === 'node' ? 20 + KEYROW * Math.max(1, l.rows || 0) : (lanes.length > 24 ? 24 : LANE);
+    if (spared) height += 16;
+    height += 6;
   }
-  tops.push(height);
-  height += 6;
+  layout();
   const laneH = i => tops[i + 1] - tops[i];
 
   // ---- drawing -----------------------------------------------------------------------------------------------------
@@ -79,10 +91,12 @@
     late = document.createElementNS(NS, 'g');
     axis(g); bands(g);
     lanes.forEach((l, i) => {
+      if (!laneH(i)) return;
       el(svg, 'path', { class: 'sep', d: 'M0 ' + (tops[i] + .5) + 'H' + W });
       label(svg, 2, tops[i] + (l.kind === 'node' ? 18 : laneH(i) / 2 + 4), 'lanelabel' + (l.witness ? ' strong' : ''), l.label);
       if (l.kind === 'node') node(g, l, i); else { bins(g, l, i); client(g, l, i); }
     });
+    if (spared) label(svg, 2, height - 8, 'lanelabel', spared + ' clients of ' + lanes.filter(l => l.kind === 'client').length + ' are not drawn on paper');
     const pills = new Array(Math.max(1, calloutRows)).fill(-1e9);
     overlaps.forEach((o, i) => overlap(g, o, i, pills));
     g.appendChild(late); // texts stay readable above bands and hatching
@@ -177,6 +191,7 @@
       if (Math.max(d[2], d[4]) < a || d[0] > b) continue;
       const x0 = X(d[1]), x1 = X(d[2]);
       if (x1 - x0 < 1.5 && !d[8]) {
+        if (x0 - X(d[0]) > 3) waitLine(g, X(d[0]), x0, mid, '', holdTip(l, d));
         if (run && x0 - run.x1 < 1.5 && run.x1 - run.x0 < 4) { run.x1 = Math.max(run.x1, x1); run.n++; run.to = d[2]; run.sum += d[2] - d[1]; } else {
           const joins = run && x0 - run.x1 < 1.5 && run.n > 1, from = joins ? run.to : d[1], start = joins ? run.x1 : x0;
           flush();
@@ -396,6 +411,9 @@
   const frame = document.querySelector('iframe[data-srcdoc]');
   if (frame) new IntersectionObserver((es, o) => { if (es.some(e => e.isIntersecting)) { o.disconnect(); setTimeout(() => { frame.srcdoc = frame.dataset.srcdoc; }, 100); } }).observe(frame);
 
+  const onPaper = is => { paper = is; layout(); draw(); };
+  addEventListener('beforeprint', () => onPaper(true));
+  addEventListener('afterprint', () => onPaper(false));
   new ResizeObserver(() => { if (Math.abs(box.clientWidth - W) > 1) show(a, b); }).observe(box);
   // What viewer.js needs: the data, the words, and a cursor that is drawn, and brought into view.
   window.lockbenchTimeline = { D, text, sec, dur, cursor(t, follow) {

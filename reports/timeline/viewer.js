@@ -21,7 +21,7 @@
       add(h[0], 'call', l.label, 'asks for the lock');
       add(h[1], 'inside', l.label, 'is inside');
       add(h[2], 'leaves', l.label, h[2] >= D.end ? 'is still inside at the end of the record' : 'is surely inside no longer: ' + text(h[7]));
-      if (h[3] >= 0 && h[3] < (h[4] || D.end)) add(h[3], 'lease', l.label, 'its lease ends' + (h[2] > h[3] ? ', and it is still inside' : ''));
+      if (h[3] >= 0 && h[3] < (h[4] || D.end)) add(h[3], 'lease', l.label + ':', 'its lease ends' + (h[2] > h[3] ? ', and it is still inside' : ''));
     }
     for (const m of l.marks || []) add(m[0], 'mark', l.label, text(m[2]));
   }
@@ -31,14 +31,15 @@
       if (c[1]) add(c[1], 'reply', l.label, '→ ' + text(c[2]) + ': ' + text(c[4]));
     }
     for (const k of l.spans || []) {
-      if (k[6]) add(k[1], 'lease', l.label, 'the key of ' + text(k[3]) + ' expires');
+      if (k[6]) add(k[1], 'lease', l.label + ':', 'the key of ' + text(k[3]) + ' expires');
     }
   }
-  for (const f of D.faults) {
+  const faults = D.faults || [];
+  for (const f of faults) {
     add(f.from, 'fault', '▲', f.text);
     if (!f.open && f.to > f.from) add(f.to, 'fault', '▲', 'end of: ' + f.label);
   }
-  for (const o of D.overlaps) add(o.from, 'bad', '✕', o.label);
+  for (const o of D.overlaps || []) add(o.from, 'bad', '✕', o.label);
   steps.sort((p, q) => p.t - q.t);
   let at = -1;
 
@@ -53,15 +54,36 @@
       return [t <= h[3] ? 'inside, lease for ' + dur(h[3] - t) : 'inside, lease over since ' + dur(t - h[3]), t <= h[3] ? 'in' : 'bad'];
     }
     if (h && t > h[2]) return ['releases', ''];
-    if (h || last(l.waits, w => w[0] <= t && t <= w[1])) return ['waits for ' + dur(t - (h || last(l.waits, w => w[0] <= t && t <= w[1]))[0]), 'waits'];
-    return ['rests', ''];
+    const w = h || last(l.waits, w => w[0] <= t && t <= w[1]);
+    return w ? ['waits for ' + dur(t - w[0]), 'waits', t - w[0]] : ['rests', 'rests'];
   }
+  // Of many clients those that only wait, and those that rest, have one line each.
+  const MANY = 16;
+  function phases(t) {
+    const all = clients.map(l => [l.label, ...phase(l, t)]);
+    if (all.length <= MANY) return all;
+    const of = kind => all.filter(r => r[2] === kind), waiting = of('waits'), resting = of('rests');
+    const out = all.filter(r => r[2] !== 'waits' && r[2] !== 'rests');
+    if (waiting.length) out.push([waiting.length + ' wait', ranges(waiting) + ', the longest for ' + dur(Math.max(...waiting.map(r => r[3]))), 'waits']);
+    if (resting.length) out.push([resting.length + ' rest', ranges(resting), 'rests']);
+    return out;
+  }
+  // "clients 2 to 7, 9" of labels that end in numbers.
+  function ranges(rows) {
+    const ns = rows.map(r => +r[0].split(' ').pop()).sort((p, q) => p - q), out = [];
+    for (let i = 0, j; i < ns.length; i = j) {
+      for (j = i + 1; j < ns.length && ns[j] === ns[j - 1] + 1;) j++;
+      out.push(j - i > 2 ? ns[i] + ' to ' + ns[j - 1] : ns.slice(i, j).join(', '));
+    }
+    return (ns.length > 1 ? 'clients ' : 'client ') + out.join(', ');
+  }
+  const short = s => s.replace(/\b([0-9a-f]{8})[0-9a-f]{12,}\b/g, '$1…'); // as the diagram has tokens; the timeline has all of it
   function keys(l, t) {
     const out = [];
     for (const k of l.spans || []) {
       if (k[0] > t || t >= k[1]) continue;
       const lease = last(l.leases, x => x[0] === k[2] && x[1] <= t && x[1] >= k[0]);
-      out.push(text(k[4]) + ' (' + text(k[3]) + ')' + (lease ? ', expires in ' + dur(lease[2] - t) : ', no expiry known'));
+      out.push(short(text(k[4])) + ' (' + text(k[3]) + ')' + (lease ? ', expires in ' + dur(lease[2] - t) : ', no expiry known'));
     }
     return out.length ? out.join('; ') : 'no key of a lock';
   }
@@ -70,11 +92,19 @@
     return r ? text(r[2]) : '';
   }
   function underWay(t) {
-    const out = D.faults.filter(f => f.from <= t && (f.open || t < f.to)).map(f => ['▲ ' + f.label, 'fault']);
+    const out = faults.filter(f => f.from <= t && (f.open || t < f.to)).map(f => ['▲ ' + f.label, 'fault']);
+    const sent = new Map(); // the same to several nodes is one line
     for (const l of nodes) {
-      for (const c of l.ticks || []) if (c[0] <= t && (c[1] ? t < c[1] : t - c[0] < 1e6)) out.push([text(c[2]) + ' → ' + l.label + ': ' + text(c[3]) + ' (sent ' + dur(t - c[0]) + ' ago)', '']);
+      for (const c of l.ticks || []) {
+        if (c[0] > t || (c[1] ? t >= c[1] : t - c[0] >= 1e6)) continue;
+        const key = c[2] + ' ' + c[3], x = sent.get(key) || { c, to: [], from: c[0] };
+        x.to.push(l.label);
+        x.from = Math.min(x.from, c[0]);
+        sent.set(key, x);
+      }
     }
-    return out.slice(0, 12);
+    for (const x of sent.values()) out.push([text(x.c[2]) + ' → ' + x.to.join(', ') + ': ' + short(text(x.c[3])) + ' (sent ' + dur(t - x.from) + ' ago)', '']);
+    return out.length > 12 ? [...out.slice(0, 12), ['and ' + (out.length - 12) + ' more', '']] : out;
   }
 
   // ---- showing it --------------------------------------------------------------------------------------------------
@@ -101,7 +131,7 @@
     const t = s.t;
     said.textContent = 'Step ' + (at + 1) + ' of ' + steps.length + ', ' + sec(t) + ': ' + s.who + ' ' + s.what;
     state.replaceChildren(
-      table('Clients', clients.map(l => [l.label, ...phase(l, t)])),
+      table('Clients', phases(t)),
       table('Nodes', nodes.map(l => [l.label, [role(l, t), keys(l, t)].filter(Boolean).join('; '), role(l, t) === 'down' ? 'bad' : ''])),
       table('Under way', underWay(t).map(([w, cls]) => ['', w, cls])));
     const from = Math.max(0, Math.min(at - 6, steps.length - 16)), rows = [];

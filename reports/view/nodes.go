@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -40,12 +39,13 @@ func (v *View) findNodes() []Node {
 		nodes = append(nodes, Node{Name: name, Roles: v.roles(name, len(nodes) == 0)})
 	}
 	writers := trace.Writers(v.Trace)
-	grants := trace.New(v.History.Header, v.Record, v.Trace).Grants()
+	told := trace.New(v.History.Header, v.Record, v.Trace)
+	grants := told.Grants()
 	for i := range nodes {
 		n := &nodes[i]
 		shown := v.Run.Nodes[n.Name]
 		if len(shown) == 0 {
-			n.Keys = v.keysFromGrants(n.Name)
+			n.Keys = told.Told(n.Name, writers, &grants, v.orders(n.Name), downs(n.Roles), v.End)
 			continue
 		}
 		stream := trace.Listen(shown, v.moves(n.Name))
@@ -128,6 +128,17 @@ func downs(roles []Role) (at []int64) {
 	return at
 }
 
+// orders are by how much the nemesis moved a node's clock, for a node that was not listened to.
+func (v *View) orders(name string) (moves []trace.Offset) {
+	for _, f := range v.Faults {
+		if f.MovesClock() && (f.Target == name || f.Target == "*") {
+			moves = append(moves, trace.Offset{T: f.From, By: f.Offset.Seconds()})
+		}
+	}
+	slices.SortStableFunc(moves, func(a, b trace.Offset) int { return cmp.Compare(a.T, b.T) })
+	return moves
+}
+
 // moves are the stamps at which the nemesis moved a node's clock.
 func (v *View) moves(name string) (moves []int64) {
 	for _, f := range v.Faults {
@@ -138,29 +149,4 @@ func (v *View) moves(name string) (moves []int64) {
 	}
 	slices.Sort(moves)
 	return moves
-}
-
-// keysFromGrants is what a node must have held by what clients were told, for a node whose own
-// stream was not recorded.
-func (v *View) keysFromGrants(name string) (spans []trace.KeySpan) {
-	for i := range v.Holds {
-		h := &v.Holds[i]
-		if h.Node != name {
-			continue
-		}
-		k := trace.KeySpan{From: h.Granting, To: v.End, Key: h.Key, Owner: h.Process,
-			Ended: "still there, by the grant"}
-		lease := h.BelievedEnd()
-		if lease != record.Forever {
-			k.Leases = []trace.Due{{At: h.Granting, End: lease}}
-		}
-		if lease < k.To {
-			k.To, k.Ended, k.Expired = lease, "lease over, by the grant", true
-		}
-		if Orderly(h) && h.Returned < k.To {
-			k.To, k.Ended, k.Expired = h.Returned, "released", false
-		}
-		spans = append(spans, k)
-	}
-	return spans
 }

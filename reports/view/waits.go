@@ -19,9 +19,12 @@ type WaitRow struct {
 	PassedMost      int    // by-passes of one call
 	Unserved        bool   // the longest wait granted nothing
 	Witness         bool
+	Rank            int // by the longest wait, 0 is the longest of all
+
+	longest int64
 }
 
-// Waits are the clients that asked for a lock, in order; of many, those that waited longest.
+// Waits are the clients that asked for a lock, in order.
 func (v *View) Waits() (rows []WaitRow) {
 	byKey := v.holdsByKey()
 	for _, p := range v.Clients {
@@ -45,11 +48,19 @@ func (v *View) Waits() (rows []WaitRow) {
 		if row.Asked == 0 {
 			continue
 		}
-		row.Longest = units.Span(longest)
+		row.longest, row.Longest = longest, units.Span(longest)
 		if slices.Sort(waits); len(waits) > 0 {
 			row.Median = units.Span(units.Quantile(waits, 0.5))
 		}
 		rows = append(rows, row)
+	}
+	ranked := make([]*WaitRow, len(rows))
+	for i := range rows {
+		ranked[i] = &rows[i]
+	}
+	slices.SortStableFunc(ranked, func(a, b *WaitRow) int { return cmp.Compare(b.longest, a.longest) })
+	for i, r := range ranked {
+		r.Rank = i
 	}
 	return rows
 }

@@ -1,0 +1,90 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/history"
+)
+
+// Told returns what a node surely held for locks until end by what its clients were told, of a
+// node that was not listened to: a key from the reply that said that it was taken, until it expired
+// by the node's clock or the command was sent that freed it. Moves are those of that clock, in
+// order, and the node was dead from the stamps of downs on.
+func (t *Trace) Told(node string, writers map[string]int, grants *Grants, moves []Offset,
+	downs []int64, end int64) []KeySpan {
+	base := 0.0
+	if at, err := time.Parse(time.RFC3339Nano, t.header.Started); err == nil {
+		base = float64(at.UnixNano()) / 1e9
+	}
+	segments := []segment{{offset: base}}
+	for _, m := range moves {
+		segments = append(segments, segment{from: m.T, offset: base + m.By})
+	}
+	var acts []act
+	for i := range t.Commands {
+		m := &t.Commands[i]
+		key, known := grants.LockOf(m)
+		at, e := t.done(m, writers)
+		if m.Node != node || !known || e.Kind == None {
+			continue
+		}
+		seg := 0
+		for seg+1 < len(segments) && segments[seg+1].from <= at {
+			seg++
+		}
+		acts = append(acts, act{line{t: at, wall: segments[seg].wall(at), segment: seg}, key, e})
+	}
+	slices.SortStableFunc(acts, func(a, b act) int { return cmp.Compare(a.t, b.t) })
+	values := map[int]string{}
+	for i := range acts { // who takes what it has already, has it for longer
+		a := &acts[i]
+		switch a.effect.Kind {
+		case Free:
+			delete(values, a.key)
+		case Write:
+			if v, ok := values[a.key]; ok && v == a.effect.Value {
+				a.effect.Kind = Expire
+			}
+			values[a.key] = a.effect.Value
+		}
+	}
+	return play(acts, segments, writers, downs, end)
+}
+
+// done is what a command did to its key for all that its client was told, and a stamp before which
+// a key was there that it freed, or from which one was there that it wrote.
+func (t *Trace) done(m *history.Command, writers map[string]int) (at int64, e Effect) {
+	e = EffectOf(m.Args)
+	if o, ok := t.observed(m); ok {
+		e = o
+	}
+	switch {
+	case t.Undeclared(m) || !Answered(m):
+	case t.Deleted(m):
+		return m.Sent, Effect{Kind: Free}
+	case t.Takes(m) && (e.Kind != Count || m.Reply == "1"):
+		if e.Kind == Script { // what it wrote, only its arguments tell
+			for _, arg := range m.Args[min(2, len(m.Args)):] {
+				if p, ok := writers[arg]; ok && p == m.Process && arg != Key(m) {
+					e.Value = arg
+				}
+			}
+			e.Expiry.Seconds = t.header.TTL.D().Seconds()
+		}
+		e.Kind, e.Compares = Write, false
+		return m.Recv, e
+	case t.prolongs(m):
+		return m.Recv, Effect{Kind: Expire, Expiry: Expiry{Seconds: t.header.TTL.D().Seconds()}}
+	case (e.Kind == Expire || e.Kind == Persist) && yes(m.Reply):
+		return m.Recv, e
+	}
+	return 0, Effect{}
+}
+
+// prolongs reports whether a declared script gave a key another lease.
+func (t *Trace) prolongs(m *history.Command) bool {
+	s := t.declared(m)
+	return s != nil && s.is(history.ScriptProlongs, s.done, m)
+}
