@@ -42,7 +42,7 @@ const (
 // types are made by this package, which escapes in them what comes from the record.
 type runPage struct {
 	Title, Question string
-	Above           view.Link
+	Above           []page.Place
 	Answer          view.Answer
 	Expectation     string
 	Header          history.Header

@@ -26,8 +26,9 @@ var comparePage = template.Must(template.New("compare").Funcs(template.FuncMap{
 func WriteHTML(w io.Writer, c *compare.Comparison, a, b string) error {
 	return comparePage.Execute(w, struct {
 		*compare.Comparison
-		PageA, PageB string
-	}{c, a, b})
+		PageA, PageB, CSP string
+		CSS               template.CSS
+	}{c, a, b, page.PolicyFor(), template.CSS(page.CSS)})
 }
 
 // side is what one side found of a pair.

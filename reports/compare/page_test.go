@@ -33,10 +33,17 @@ func TestComparisonPages(t *testing.T) {
 	if err := WriteHTML(&page, c, "../a%20b/report.html", ""); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "http") ||
+	if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "http://") ||
 		!strings.Contains(page.String(), "S is violated now") ||
 		!strings.Contains(page.String(), `<a href="../a%20b/report.html">a</a>`) ||
 		strings.Count(page.String(), "<a href") != 1 {
 		t.Error(page.String())
 	}
+	b := reporttest.NewBrowser(t)
+	b.Do(reporttest.Width(400))
+	b.Load(page.String())
+	if wide := reporttest.Eval[int](b, `document.documentElement.scrollWidth`); wide > 400 {
+		t.Errorf("the page is %d pixels wide", wide)
+	}
+	b.Clean()
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 )
 
@@ -61,7 +62,7 @@ func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer)
 		}
 		v, err := view.Of(run)
 		if err == nil {
-			v.Above = view.From(dir, filepath.Join(root, PageFile), "the gate")
+			v.Above = []page.Place{view.From(dir, filepath.Join(root, PageFile), "the gate")}
 			_, err = reports.Save(v)
 		}
 		if err != nil {

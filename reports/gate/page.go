@@ -52,14 +52,17 @@ func WritePage(w io.Writer, g *gate.Result) error {
 var states = map[gate.Outcome]string{gate.Passed: "valid",
 	gate.Allowed: "valid", gate.Failed: "violated", gate.Broken: "violated"}
 
-// Page is a gate's result as one page, and the policy that it asks a browser to enforce.
-func Page(g *gate.Result, link page.Link) (body []byte, policy string, err error) {
+// Page is a gate's result as one page that leads to those above it, and the policy that it asks a
+// browser to enforce.
+func Page(g *gate.Result, link page.Link, above ...page.Place) (body []byte, policy string,
+	err error) {
 	p := struct {
 		Result, State, Meta, File string
 		Rows                      []row
+		Above                     []page.Place
 		CSS                       template.CSS
 	}{Result: page.Clean(string(g.Result), 20), State: stateOf(g.Result), CSS: template.CSS(page.CSS),
-		File: page.Clean(g.Gate.File, 80)}
+		File: page.Clean(g.Gate.File, 80), Above: above}
 	p.Meta = fmt.Sprintf("%s · took %s · exit code %d", units.Count(len(g.Entries), "entry"),
 		units.Span(g.Took), g.Exit)
 	for _, e := range inOrder(g) {

@@ -55,6 +55,7 @@ type matrixPage struct {
 	CSS         template.CSS
 	JS          template.JS
 	CSP         string
+	Above       []page.Place
 }
 
 // matrixRow is a lock with its cells.
@@ -90,12 +91,12 @@ func Write(w io.Writer, m *matrix.Matrix, linked page.Link) error {
 	return err
 }
 
-// Page is Write, and the policy that the page asks a browser to enforce, which a server
-// can send with it.
-func Page(m *matrix.Matrix, linked page.Link) (body []byte, policy string,
+// Page is Write with links to the pages above, and the policy that the page asks a browser to
+// enforce, which a server can send with it.
+func Page(m *matrix.Matrix, linked page.Link, above ...page.Place) (body []byte, policy string,
 	err error) {
 	p := &matrixPage{Columns: m.Columns, Partial: m.Partial, CSS: template.CSS(page.CSS + pageCSS),
-		JS: template.JS(pageJS), CSP: page.PolicyFor(pageJS)}
+		JS: template.JS(pageJS), CSP: page.PolicyFor(pageJS), Above: above}
 	p.Answer, p.Counted = survivors(m), m.Count().String()
 	data := newMatrixData(m)
 	for i, r := range m.Rows {

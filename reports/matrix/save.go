@@ -15,6 +15,7 @@ import (
 	"github.com/lockbench/lockbench/internal/pool"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
+	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 )
 
@@ -74,7 +75,7 @@ func saveReport(root, dir string) error {
 	if err != nil {
 		return err
 	}
-	v.Above = view.From(dir, filepath.Join(root, PageFile), "the matrix")
+	v.Above = []page.Place{view.From(dir, filepath.Join(root, PageFile), "the matrix")}
 	return store.Write(r.Dir, store.Report, func(w *os.File) error {
 		return reports.WriteHTML(w, v)
 	})

@@ -20,6 +20,9 @@ var CSS string
 // is none.
 type Link func(dir string) string
 
+// Place is another page of lockbench's, and what it is called.
+type Place struct{ Href, Text string }
+
 // State is the class of a result in the style sheets.
 func State(r checker.Result) string {
 	switch r {

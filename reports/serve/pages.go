@@ -31,7 +31,7 @@ const (
 // pageOf says how a page is made, and from which file of its directory above all.
 type pageOf struct {
 	from string
-	make func(s *Server, dir fs.FS) (body []byte, policy string, err error)
+	make func(s *Server, name string, dir fs.FS) (body []byte, policy string, err error)
 }
 
 var pagesOf = map[string]pageOf{
@@ -70,7 +70,25 @@ func (s *Server) run(dir fs.FS) (*store.Run, error) {
 	return r, nil
 }
 
-func (s *Server) reportPage(dir fs.FS) ([]byte, string, error) {
+// allRuns is the list.
+var allRuns = page.Place{Href: "/", Text: "all runs"}
+
+// above are the pages that lead to a run: the list, and the matrix or gate whose run it is.
+func (s *Server) above(name string) []page.Place {
+	places := []page.Place{allRuns}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		for _, p := range [][3]string{{"matrix.json", matrixPageName, "the matrix"},
+			{"gate.json", gatePage, "the gate"}} {
+			if s.has(path.Join(dir, p[0])) {
+				href := (&url.URL{Path: "/store/" + path.Join(dir, p[1])}).String()
+				places = append(places, page.Place{Href: href, Text: p[2]})
+			}
+		}
+	}
+	return places
+}
+
+func (s *Server) reportPage(name string, dir fs.FS) ([]byte, string, error) {
 	r, err := s.run(dir)
 	if err != nil {
 		return nil, "", err
@@ -80,11 +98,11 @@ func (s *Server) reportPage(dir fs.FS) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	v.Above = view.Link{Href: "/", Text: "all runs"}
+	v.Above = append(s.above(name), page.Place{Href: plotsPage, Text: "plots"})
 	return reports.Page(v)
 }
 
-func (s *Server) plotsPage(dir fs.FS) ([]byte, string, error) {
+func (s *Server) plotsPage(_ string, dir fs.FS) ([]byte, string, error) {
 	r, err := s.run(dir)
 	if err != nil {
 		return nil, "", err
@@ -96,7 +114,7 @@ func (s *Server) plotsPage(dir fs.FS) ([]byte, string, error) {
 	return reports.PlotsPage(v)
 }
 
-func (s *Server) matrixPage(dir fs.FS) ([]byte, string, error) {
+func (s *Server) matrixPage(_ string, dir fs.FS) ([]byte, string, error) {
 	f, err := regular{dir}.Open("matrix.json")
 	if err != nil {
 		return nil, "", err
@@ -106,10 +124,10 @@ func (s *Server) matrixPage(dir fs.FS) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return matrixpage.Page(m, reportsIn(dir))
+	return matrixpage.Page(m, reportsIn(dir), allRuns)
 }
 
-func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
+func (s *Server) gatePage(_ string, dir fs.FS) ([]byte, string, error) {
 	b, err := fs.ReadFile(regular{dir}, "gate.json")
 	if err != nil {
 		return nil, "", err
@@ -118,7 +136,7 @@ func (s *Server) gatePage(dir fs.FS) ([]byte, string, error) {
 	if err := json.Unmarshal(b, &g); err != nil {
 		return nil, "", fmt.Errorf("gate.json: %w", err)
 	}
-	return gatepage.Page(&g, reportsIn(dir))
+	return gatepage.Page(&g, reportsIn(dir), allRuns)
 }
 
 // reportsIn links to the reports of the runs that are there: the server makes them.

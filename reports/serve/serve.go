@@ -220,7 +220,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, dir, base string, 
 			return false
 		}
 		defer sub.Close()
-		body, policy, err := made.make(s, sub.FS())
+		body, policy, err := made.make(s, dir, sub.FS())
 		if err != nil {
 			refuse(w, http.StatusUnprocessableEntity, "This cannot be shown: "+page.Clean(err.Error(), 300))
 			return true

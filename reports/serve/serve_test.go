@@ -100,7 +100,7 @@ func TestServerShowsARun(t *testing.T) {
 		{"/api/runs", "application/json", `"verdict":"violated"`},
 		{"/store/" + oneRun + "/report.html", "text/html; charset=utf-8",
 			"Can two clients hold the lock getset at once"},
-		{"/store/" + oneRun + "/report.html", "text/html; charset=utf-8", `<a href="/">all runs</a>`},
+		{"/store/" + oneRun + "/report.html", "text/html; charset=utf-8", `<a href="/">all runs</a> · <a href="plots.html">plots</a>`},
 		{"/store/" + oneRun + "/plots.html", "text/html; charset=utf-8", "Waits and holds over time"},
 		{"/store/" + oneRun + "/history.jsonl", "application/x-ndjson", `"type":"header"`},
 		{"/store/" + oneRun + "/history.edn", "application/edn", "{:index 0, :time"},
@@ -221,12 +221,18 @@ func TestServerShowsMatricesAndGates(t *testing.T) {
 		strings.Contains(body, `href="runs/setnx/crash`) {
 		t.Error("a matrix does not link to the runs that are there, and only to those")
 	}
-	if resp, _ := s.ask("GET", "/store/matrix-all/20261121T120001.000Z/runs/getset/pause/report.html",
-		""); resp.StatusCode != 200 {
-		t.Errorf("the report of a cell: %d", resp.StatusCode)
+	const matrixPage = "/store/matrix-all/20261121T120001.000Z/matrix.html"
+	if resp, body := s.ask("GET", "/store/matrix-all/20261121T120001.000Z/runs/getset/pause/report.html",
+		""); resp.StatusCode != 200 || !strings.Contains(body, `<a href="/">all runs</a> · <a href="`+
+		matrixPage+`">the matrix</a>`) {
+		t.Errorf("the report of a cell, without its matrix: %d", resp.StatusCode)
+	}
+	if _, body := s.ask("GET", matrixPage, ""); !strings.Contains(body, `<a href="/">all runs</a>`) {
+		t.Error("a matrix does not lead to the list")
 	}
 	if _, body := s.ask("GET", "/store/gate-ci/20261121T120002.000Z/gate.html", ""); !strings.Contains(
-		body, "failed") || strings.Contains(body, "<img") {
+		body, "failed") || strings.Contains(body, "<img") || !strings.Contains(body,
+		`<a href="/">all runs</a>`) {
 		t.Error("the gate's page does not say that it failed, or obeys a name")
 	}
 	if resp, _ := s.ask("GET", "/store/gate-ci/20261121T120003.000Z/gate.html", ""); resp.StatusCode !=

@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports/page"
 )
 
 // View is what the reports of a run draw and tell. It is read only once it is made, and not safe
@@ -31,24 +32,20 @@ type View struct {
 	// Curve says how likely the violation was from each step of the counterexample on that the run
 	// does again; nil: there is none.
 	Curve *counterexample.Curve
-	// Above is the page that leads to this run, as seen from its directory; the zero value: there is
-	// none.
-	Above Link
+	// Above are pages that lead to this run or belong to it, as seen from its directory.
+	Above []page.Place
 
 	nodes []Node
 }
 
-// Link leads to another page.
-type Link struct{ Href, Text string }
-
-// From is a link from a run's directory to a page in a directory above; both are paths of this
+// From leads from a run's directory to a page in a directory above; both are paths of this
 // machine, or both are not.
-func From(dir, page, text string) Link {
-	rel, err := filepath.Rel(dir, page)
+func From(dir, to, text string) page.Place {
+	rel, err := filepath.Rel(dir, to)
 	if err != nil {
-		return Link{}
+		return page.Place{}
 	}
-	return Link{(&url.URL{Path: filepath.ToSlash(rel)}).String(), text}
+	return page.Place{Href: (&url.URL{Path: filepath.ToSlash(rel)}).String(), Text: text}
 }
 
 // ErrNoHistory is returned for a run of which nothing can be said.
