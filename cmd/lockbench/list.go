@@ -265,6 +265,7 @@ func writeChoices(w io.Writer, choices []measured.Choice, all bool) error {
 		writeRemaining(w, choices[:remain])
 	}
 	rest := choices[remain:]
+	writeUnrun(w, choices)
 	switch {
 	case all:
 		fmt.Fprintln(w, "\nWhat does not remain, and why:")
@@ -278,6 +279,32 @@ func writeChoices(w io.Writer, choices []measured.Choice, all bool) error {
 		fmt.Fprintf(w, "  %s%s: %s\n", c.Lock, library(c), strings.Join(c.Against, "; "))
 	}
 	return nil
+}
+
+// writeUnrun says of which faults there is no record at all, and which runs would tell.
+func writeUnrun(w io.Writer, choices []measured.Choice) {
+	var faults []string
+	commands := map[string][]string{}
+	for _, c := range choices {
+		for _, p := range c.Unrun {
+			if commands[p.Fault] == nil {
+				faults = append(faults, p.Fault)
+			}
+			commands[p.Fault] = append(commands[p.Fault], p.Command)
+		}
+	}
+	for _, f := range faults {
+		if slices.ContainsFunc(choices, func(c measured.Choice) bool {
+			return slices.ContainsFunc(c.Proofs, func(p measured.Proof) bool { return p.Fault == f })
+		}) {
+			continue
+		}
+		fmt.Fprintf(w, "\nThe records of docs have no run of %s: of no lock is it known what it does.\n"+
+			"It can be tried with %s:\n", f, units.Count(len(commands[f]), "lock"))
+		for _, command := range commands[f][:min(closest, len(commands[f]))] {
+			fmt.Fprintln(w, " ", command)
+		}
+	}
 }
 
 func writeRemaining(w io.Writer, choices []measured.Choice) {

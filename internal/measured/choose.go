@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Query is what a user can name: the faults that can happen, and what the lock must have.
@@ -35,6 +36,7 @@ type Choice struct {
 	Against  []string        `json:"against,omitempty"` // why it does not remain
 	Proofs   []Proof         `json:"proofs,omitempty"`  // a fault each
 	Declares []string        `json:"declares,omitempty"`
+	Unrun    []Proof         `json:"unrun,omitempty"`   // faults without a record, and what would tell
 	Needs    string          `json:"needs"`             // the servers
 	Untried  []string        `json:"untried,omitempty"` // other faults, of which nothing is known
 	Breaks   []string        `json:"breaks,omitempty"`  // by other faults: "crash: D"
@@ -173,11 +175,34 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	}
 	for _, f := range faults {
 		if !slices.ContainsFunc(s.Columns, func(col matrix.Column) bool { return col.Name == f }) {
-			c.Against = append(c.Against, f+" was not run")
+			c.unrun(r, f)
 		}
 	}
 	c.Remains = len(c.Against) == 0
 	return c, true
+}
+
+// unrun notes a fault that the records have no column of.
+func (c *Choice) unrun(r matrix.Row, fault string) {
+	c.open++
+	if why := impossible(r, fault); why != "" {
+		c.broken++ // it comes after what can be tried
+		c.Against = append(c.Against, fault+" cannot be tried: "+why)
+		return
+	}
+	c.Against = append(c.Against, fault+" was not run")
+	c.Unrun = append(c.Unrun, Proof{Fault: fault, Command: command("run", r, fault)})
+}
+
+// impossible says why a lock cannot be run under a fault of servers that agree on every write; "" if
+// it can, or the fault is another.
+func impossible(r matrix.Row, fault string) string {
+	on := nemesis.CapabilitiesOf("process").On(r.System())
+	if ensemble := (nemesis.Scenario{Topology: nemesis.Ensemble}); on.Possible(ensemble) != nil &&
+		(fault == "leader-loss" || fault == "member-loss") {
+		return "its servers do not agree on writes; see failover"
+	}
+	return ""
 }
 
 // What a lock lacks that a user may demand.

@@ -221,9 +221,9 @@ func TestServerShowsMatricesAndGates(t *testing.T) {
 		strings.Contains(body, `href="runs/setnx/crash`) {
 		t.Error("a matrix does not link to the runs that are there, and only to those")
 	}
-	const matrixPage = "/store/matrix-all/20261121T120001.000Z/matrix.html"
-	if resp, body := s.ask("GET", "/store/matrix-all/20261121T120001.000Z/runs/getset/pause/report.html",
-		""); resp.StatusCode != 200 || !strings.Contains(body, `<a href="/">all runs</a> · <a href="`+
+	const at = "/store/matrix-all/20261121T120001.000Z/"
+	const matrixPage = at + "matrix.html"
+	if resp, body := s.ask("GET", at+"runs/getset/pause/report.html", ""); resp.StatusCode != 200 || !strings.Contains(body, `<a href="/">all runs</a> · <a href="`+
 		matrixPage+`">the matrix</a>`) {
 		t.Errorf("the report of a cell, without its matrix: %d", resp.StatusCode)
 	}
