@@ -223,8 +223,9 @@ func TestServerShowsMatricesAndGates(t *testing.T) {
 	}
 	const at = "/store/matrix-all/20261121T120001.000Z/"
 	const matrixPage = at + "matrix.html"
-	if resp, body := s.ask("GET", at+"runs/getset/pause/report.html", ""); resp.StatusCode != 200 || !strings.Contains(body, `<a href="/">all runs</a> · <a href="`+
-		matrixPage+`">the matrix</a>`) {
+	resp, body := s.ask("GET", at+"runs/getset/pause/report.html", "")
+	if resp.StatusCode != 200 || !strings.Contains(body,
+		`<a href="/">all runs</a> · <a href="`+matrixPage+`">the matrix</a>`) {
 		t.Errorf("the report of a cell, without its matrix: %d", resp.StatusCode)
 	}
 	if _, body := s.ask("GET", matrixPage, ""); !strings.Contains(body, `<a href="/">all runs</a>`) {
