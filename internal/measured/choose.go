@@ -194,8 +194,8 @@ func (c *Choice) unrun(r matrix.Row, fault string) {
 	c.Unrun = append(c.Unrun, Proof{Fault: fault, Command: command("run", r, fault)})
 }
 
-// impossible says why a lock cannot be run under a fault of servers that agree on every write; "" if
-// it can, or the fault is another.
+// impossible says why a lock cannot be run under a fault of servers that agree on every write; ""
+// if it can, or the fault is another.
 func impossible(r matrix.Row, fault string) string {
 	on := nemesis.CapabilitiesOf("process").On(r.System())
 	if ensemble := (nemesis.Scenario{Topology: nemesis.Ensemble}); on.Possible(ensemble) != nil &&
