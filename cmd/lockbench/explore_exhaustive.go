@@ -13,6 +13,7 @@ type exhaustiveFlags struct {
 	exhaustive bool
 	bounds     explore.Bounds
 	plain      bool
+	sleepless  bool
 	table      decideFlags
 }
 
@@ -31,6 +32,8 @@ func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 	s.IntVar(&f.bounds.Tries, "tries", d.Tries, "exhaustive: attempts of one acquire, a lease apart")
 	s.BoolVar(&f.plain, "no-hashing", false,
 		"exhaustive: go also through the runs from a state that was reached before")
+	s.BoolVar(&f.sleepless, "no-sleep-sets", false,
+		"exhaustive: go also through orders that differ only in steps that do not matter to each other")
 	f.table.register(s)
 }
 
@@ -38,7 +41,7 @@ func (f *exhaustiveFlags) register(s *pflag.FlagSet) {
 func (f *exhaustiveFlags) check(set *pflag.FlagSet) error {
 	b := f.bounds
 	for _, name := range []string{"preemptions", "expiries", "faults", "rounds", "tries",
-		"no-hashing"} {
+		"no-hashing", "no-sleep-sets"} {
 		if set.Changed(name) && !f.exhaustive {
 			return fmt.Errorf("--%s is for --exhaustive", name)
 		}
@@ -74,5 +77,6 @@ func (f *exhaustiveFlags) of(s explore.Search) explore.Exhaustive {
 		b.Expiries = explore.DefaultBounds.Expiries * (1 - b.Faults)
 	}
 	return explore.Exhaustive{Options: s.Options, Properties: s.Properties, Bounds: b, Plain: f.plain,
-		Budget: s.Budget, Jobs: s.Jobs, KeepGoing: s.KeepGoing, Screen: s.Screen}
+		Sleepless: f.sleepless,
+		Budget:    s.Budget, Jobs: s.Jobs, KeepGoing: s.KeepGoing, Screen: s.Screen}
 }

@@ -136,7 +136,7 @@ var groups = []struct {
 		"client-timeout", "client-retries", "node-timeout", "wait-replicas", "wait-timeout", "watchdog",
 		"max-renewals"}},
 	{"Exhaustive search", []string{"exhaustive", "preemptions", "expiries", "faults", "rounds",
-		"tries", "no-hashing"}},
+		"tries", "no-hashing", "no-sleep-sets"}},
 	{"The table of expected verdicts", []string{"matrix", "each", "docs", "resume", "rows",
 		"columns"}},
 	{"Other ways to run it", []string{"again", "soak", "mitigations", "costs"}},

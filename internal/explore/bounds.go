@@ -40,12 +40,14 @@ type Covered struct {
 	Schedules int    `json:"schedules"` // that were run to their end
 	// that ended in a state from which everything had been run already
 	Merged    int  `json:"merged"`
-	States    int  `json:"states"`    // distinct
-	Whole     bool `json:"whole"`     // nothing within the bounds was left out
-	Violating int  `json:"violating"` // schedules
+	Asleep    int  `json:"asleep,omitempty"` // ways that were not taken: sleep sets
+	States    int  `json:"states"`           // distinct
+	Whole     bool `json:"whole"`            // nothing within the bounds was left out
+	Violating int  `json:"violating"`        // schedules
 	// runs that are worth nothing
 	HarnessErrors int    `json:"broke,omitempty"`
-	Reason        string `json:"why,omitempty"` // why it is not whole
+	Reason        string `json:"why,omitempty"`   // why it is not whole
+	Known         int    `json:"known,omitempty"` // ways that were found and not taken
 }
 
 // String is the answer in one line; it claims no more than was done.
@@ -67,6 +69,9 @@ func (c Covered) String() string {
 	}
 	if !c.Whole {
 		text += "; not finished: " + c.Reason
+		if c.Known > 0 {
+			text += fmt.Sprintf(", with %s known and not taken", units.Count(c.Known, "way"))
+		}
 	}
 	return text
 }

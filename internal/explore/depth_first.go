@@ -39,6 +39,8 @@ type depthFirst struct {
 type prefix struct {
 	plan    int
 	choices []int
+	rest    []int    // further ways from where the last choice was made
+	asleep  []asleep // there
 }
 
 // prepare makes the plans. A fault at any place waits for a breakpoint that no client comes to; the
@@ -94,13 +96,18 @@ func (d *depthFirst) take(ctx context.Context) (prefix, bool) {
 func (d *depthFirst) run(ctx context.Context, p prefix) {
 	inner, cut := context.WithCancel(ctx)
 	defer cut()
-	f := &follower{prefix: p, cut: cut, answers: map[string]int{}, replied: map[int]uint64{},
-		limit: d.Bounds, last: passing}
+	f := &follower{prefix: p, cut: cut, answers: map[string]int{}, replied: map[string]uint64{},
+		limit: d.Bounds, last: passing, clashes: d.clashes}
+	if !d.Sleepless {
+		x := fault(d.plans[p.plan])
+		f.fault = &x
+	}
 	if !d.Plain {
 		f.states = &d.states
 	}
 	r, err := simrun.Job{Plan: d.plans[p.plan], Chooser: f, Executed: f.executed,
-		Injection: &f.Injection}.Run(inner)
+		Happened: f.happened, Injection: &f.Injection}.Run(inner)
+	f.turn(false)
 	var hits []Hit
 	if err == nil && !f.merged && ctx.Err() == nil {
 		hits = d.judge(r, f)
@@ -118,12 +125,16 @@ func (d *depthFirst) run(ctx context.Context, p prefix) {
 		return
 	}
 	d.runs++
+	d.covered.Asleep += f.slept
 	d.todo = append(d.todo, f.branches...)
 	if f.merged {
 		d.covered.Merged++
 		return
 	}
 	d.covered.Schedules++
+	if d.ended != nil {
+		d.ended(r)
+	}
 	if r.HarnessError != nil {
 		d.covered.HarnessErrors++
 	}
@@ -188,15 +199,18 @@ func (d *depthFirst) finish(ctx, inner context.Context) {
 	case d.over:
 		c.Reason = "it stopped at the first violation"
 	case inner.Err() != nil:
-		c.Reason = fmt.Sprintf("the time of %v was over, with %d prefixes known and not taken", d.Budget,
-			len(d.todo))
+		c.Reason = fmt.Sprintf("the time of %v was over", d.Budget)
 	case len(d.todo) > 0:
-		c.Reason = fmt.Sprintf("%d schedules were enough, with %d prefixes known and not taken", d.Limit,
-			len(d.todo))
+		c.Reason = fmt.Sprintf("%d schedules were enough", d.Limit)
 	case c.HarnessErrors > 0:
 		c.Reason = units.Count(c.HarnessErrors, "run") + " broke"
 	default:
 		c.Whole = true
+	}
+	if !c.Whole {
+		for _, p := range d.todo {
+			c.Known += 1 + len(p.rest)
+		}
 	}
 }
 

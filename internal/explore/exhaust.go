@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/pool"
 )
@@ -21,6 +22,7 @@ type Exhaustive struct {
 	Properties []string
 	Bounds     Bounds
 	Plain      bool // without state hashing
+	Sleepless  bool // without sleep sets
 	// runs at most; the prefixes are then taken in an order drawn by the seed, so that a part is a
 	// fair part; 0: all
 	Limit int
@@ -32,6 +34,10 @@ type Exhaustive struct {
 	Jobs      int
 	KeepGoing bool
 	Screen    io.Writer // see Search
+
+	// for tests: is called for each run that was not cut; whether two steps clash
+	ended   func(*simrun.Record)
+	clashes func(a, t asleep) bool
 }
 
 // Pace is how the times of a search stand to each other.
@@ -105,6 +111,9 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 				return p == checker.Deadlock
 			})
 		}
+	}
+	if x.clashes == nil {
+		x.clashes = asleep.clashes
 	}
 	d := &depthFirst{Exhaustive: x, begin: time.Now(), covered: Covered{Bounds: x.Bounds},
 		rand: rand.New(rand.NewPCG(x.Options.Seed, 0x6c3))}

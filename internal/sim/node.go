@@ -22,6 +22,7 @@ type node struct {
 	stalled int64 // until when it executes one command
 	conns   []*conn
 	backlog []func()   // what arrived while it was paused
+	waiting uint64     // hash of what waits until it reads its sockets again, in order
 	effects [][]string // of the latest command, if it was a script and Config.Effects is wanted
 
 	replicas []*replica
@@ -58,6 +59,23 @@ func (n *node) receive(c *conn, data []byte) {
 func (n *node) end(c *conn) {
 	if n.down || !n.postpone(func() { n.end(c) }) {
 		n.hangUp(c)
+	}
+}
+
+// reads reports whether the node reads its sockets now.
+func (n *node) reads() bool {
+	now := n.w.Now()
+	return !n.paused && now >= n.stalled && (n.busy == 0 || now >= n.busy+int64(busyThreshold))
+}
+
+// noteWaiting notes a message that arrives at the node while it reads nothing: what it executes
+// later depends on the order in which such messages came.
+func (n *node) noteWaiting(o Option) {
+	switch {
+	case n.reads():
+		n.waiting = 0
+	case o.To == n.name:
+		n.waiting = hash(n.waiting, o.Name)
 	}
 }
 

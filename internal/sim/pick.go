@@ -171,6 +171,7 @@ func (w *Environment) arrive(i int) {
 	w.pending = slices.Delete(w.pending, i, i+1)
 	w.lastActor = m.option.Process
 	w.sleep(tick)
+	m.link.node.noteWaiting(m.option)
 	if p := m.option.Process; p >= 0 && p < len(w.clients) &&
 		strings.Contains(m.option.Name, " reply") {
 		c := w.clients[p]
@@ -272,22 +273,27 @@ const grain = time.Millisecond
 
 // Fingerprint is a hash of all that the rest of the run depends on: the contents of the nodes, all
 // that each client has seen so far, the messages under way, and the time to a millisecond. Two
-// equal ones are the same state, but for a collision of 64 bits, for the contents of replies under
-// way (a Picker that prunes adds Config.Executed), and for a lock that tells times below a
-// millisecond apart.
+// equal ones are the same state, but for a collision of 64 bits, for a lock that tells times below
+// a millisecond apart, and for what a Picker that prunes adds: the contents of replies under way
+// (Config.Executed), and who acted last, if it counts that.
 func (w *Environment) Fingerprint() uint64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %d|", w.Now()/int64(grain), w.lastActor)
+	fmt.Fprintf(h, "%d|", w.Now()/int64(grain))
 	for _, n := range w.nodes {
-		fmt.Fprintf(h, "%v %v %d %d %d %v|", n.down, n.paused, n.busy, n.offset, n.stands,
-			n.engine.Replica)
+		fmt.Fprintf(h, "%v %v %d %d %d %v %d|", n.down, n.paused, n.busy, n.offset, n.stands,
+			n.engine.Replica, n.waiting)
 		io.WriteString(h, n.engine.Contents())
 	}
 	for _, c := range w.clients {
 		fmt.Fprintf(h, "%d|", c.seen)
 	}
-	for _, m := range w.pending {
-		io.WriteString(h, m.option.Name)
+	names := make([]string, len(w.pending)) // in which order they were sent makes no difference
+	for i, m := range w.pending {
+		names[i] = m.option.Name
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		io.WriteString(h, name)
 	}
 	for _, l := range w.links {
 		if !l.whole() {

@@ -86,7 +86,7 @@ var smallest = explore.Bounds{Clients: 2, Rounds: 1, Tries: tries}
 // growing is what a cell is gone through within, the small spaces first: what is finished is worth
 // more than what is large.
 var growing = []explore.Bounds{
-	smallest, whole[0], preempted(smallest, 1), whole[1],
+	smallest, whole[0], whole[1], preempted(smallest, 1),
 	preempted(whole[0], 1), preempted(whole[1], 1), preempted(smallest, 2), preempted(whole[0], 2),
 	preempted(whole[1], 2),
 }
@@ -125,8 +125,8 @@ func beyond(r matrix.Row, c matrix.Column) string {
 	return ""
 }
 
-// search goes through a space of a cell.
-func search(ctx context.Context, r matrix.Row, c matrix.Column, b explore.Bounds, limit int) Space {
+// through is the search through a space of a cell.
+func through(r matrix.Row, c matrix.Column, b explore.Bounds) explore.Exhaustive {
 	w := harness.RunOptions{Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
 		Masters:  r.Masters,
 		Workload: r.Workload, Nemesis: "none"}
@@ -145,14 +145,21 @@ func search(ctx context.Context, r matrix.Row, c matrix.Column, b explore.Bounds
 	}
 	x := explore.Exhaustive{Options: w, Properties: batch.Properties, Bounds: b, KeepGoing: true,
 		Jobs: 1,
-		Pace: explore.Ticks, Limit: limit}
+		Pace: explore.Ticks}
 	if b.Expiries > 0 {
 		x.Slowest = explore.Ticks.TTL / 2
 	}
+	return x
+}
+
+// search goes through a space of a cell.
+func search(ctx context.Context, r matrix.Row, c matrix.Column, b explore.Bounds, limit int) Space {
+	x := through(r, c, b)
+	x.Limit = limit
 	hits, covered, _, err := x.Find(ctx)
 	s := Space{Covered: covered, Cut: ctx.Err() != nil && !covered.Whole}
 	if err != nil {
-		s.Err, s.Bounds = err.Error(), b
+		s.Err, s.Bounds = err.Error(), x.Bounds
 	}
 	for _, h := range hits {
 		if s.Found == nil {

@@ -57,6 +57,9 @@ func (r *recorder) watch(h history.Header) harness.Watcher {
 // Add is harness.Watcher.
 func (r *recorder) Add(e history.Event) bool {
 	r.History.Events = append(r.History.Events, e)
+	if r.job.Happened != nil {
+		r.job.Happened(e)
+	}
 	r.situation.event(e)
 	if !r.monitor.Add(e) {
 		return false

@@ -25,6 +25,7 @@ type Job struct {
 	Steps    bool                // record them
 	Stepped  func(steps int)     // is called with the number of steps recorded so far; may be nil
 	Executed func(sim.Execution) // is called for each command that a node executes; may be nil
+	Happened func(history.Event) // is called for each event of the history; may be nil
 	Visited  func(state uint64)  // is called for each state that the run comes to; may be nil
 	// the fault at any place, which the chooser injects; nil: the plan has none
 	Injection *Injection
