@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
@@ -17,6 +18,24 @@ type explanation struct {
 	Properties string   // any of these
 	Missing    bool     // expected and not found; else found and not expected
 	Reason     string
+	Shown      []proof // by a test
+}
+
+// proof is a run of the simulator that shows why its spaces and real Redis differ. Without Scenarios
+// it is a space other than those of the table in which the letters are found.
+type proof struct {
+	Row, Column, Letters  string
+	Clients, Rounds       int
+	Tries                 int
+	Preemptions, Expiries int
+	// the times that are not those of the table
+	Hold, Think, Poll, Timeout time.Duration
+	Leaps                      bool // the pace
+	Absent                     bool // they are not found there, either
+	// how often the scenarios that ran on Redis find the letters in the simulator: never, sometimes or
+	// mostly
+	Scenarios string
+	Nemesis   string // which of them; empty: all of the cell
 }
 
 //go:embed explanations.yaml
@@ -49,14 +68,22 @@ func Excused(row, column, letter string) bool {
 }
 
 func among(list []explanation, d matrix.Difference) string {
-	has := func(list []string, x string) bool { return len(list) == 0 || slices.Contains(list, x) }
-	for _, e := range list {
-		if e.Missing == d.Expected && has(e.Rows, d.Row) && has(e.Columns, d.Column) &&
-			slices.Contains(batch.InOrder(split(e.Properties)), d.Property) {
-			return e.Reason
-		}
+	if e := fitting(list, d); e != nil {
+		return e.Reason
 	}
 	return ""
+}
+
+// fitting is the first explanation of a difference; nil if there is none.
+func fitting(list []explanation, d matrix.Difference) *explanation {
+	has := func(list []string, x string) bool { return len(list) == 0 || slices.Contains(list, x) }
+	for i := range list {
+		if e := &list[i]; e.Missing == d.Expected && has(e.Rows, d.Row) && has(e.Columns, d.Column) &&
+			slices.Contains(batch.InOrder(split(e.Properties)), d.Property) {
+			return e
+		}
+	}
+	return nil
 }
 
 func split(properties string) (out []string) {

@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // result is what a search through a space comes to: its letters, and all ends of runs.
@@ -91,6 +92,7 @@ var sleepCells = []struct {
 // are violated, and runs end in the same ways. If only time clashed, letters or ends would be
 // missing.
 func TestSleepSetsChangeNoVerdict(t *testing.T) {
+	testenv.Once(t)
 	saved, missed := 0, 0
 	for _, c := range sleepCells {
 		if c.bounds.Tries = 8; c.nemesis != "none" {
