@@ -144,9 +144,8 @@ func (d *ExhaustiveReport) left(p *page) {
 	p.paragraph("The smallest space of each cell that was not gone through to the end; \"3×1 to 0\" " +
 		"is every order of 3 clients with 1 round and no preemption. At least: the schedules that " +
 		"were run and the ways that were found and not taken, of which each is one schedule or " +
-		"more. Where such a space was finished later, it came to two times that, and to four times " +
-		"without sleep sets. A schedule takes 0.7 ms of a processor with a lock on one server, and " +
-		"2.5 ms with a watchdog.")
+		"more. Where such a space was finished later, it came to one to three times that. A " +
+		"schedule takes 0.7 ms of a processor with a lock on one server, and 2.5 ms with a watchdog.")
 	p.head("lock", "fault", "space", "schedules run", "at least")
 	for _, row := range rows {
 		p.row(row...)

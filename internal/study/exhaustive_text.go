@@ -230,7 +230,8 @@ func (d *ExhaustiveCell) bounds() (ended, partly string) {
 	return ended, strings.TrimSuffix(partly, "; ")
 }
 
-// open is the smallest of the spaces of docs/locks/expected.md that was not gone through to the end.
+// open is the smallest of the spaces of docs/locks/expected.md that was not gone through to the
+// end.
 func (d *ExhaustiveCell) open() (explore.Bounds, *Space) {
 	for _, b := range whole {
 		if d.Finished(b.Clients, b.Rounds) >= 0 {

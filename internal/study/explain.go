@@ -21,8 +21,8 @@ type explanation struct {
 	Shown      []proof // by a test
 }
 
-// proof is a run of the simulator that shows why its spaces and real Redis differ. Without Scenarios
-// it is a space other than those of the table in which the letters are found.
+// proof is a run of the simulator that shows why its spaces and real Redis differ. Without
+// Scenarios it is a space other than those of the table in which the letters are found.
 type proof struct {
 	Row, Column, Letters  string
 	Clients, Rounds       int
