@@ -12,6 +12,7 @@ import (
 // possible is never shown as safe.
 func Impossible(r Row, c Column) string {
 	loss := c.Name == "minority-loss" || c.Name == "majority-loss"
+	ensemble := c.Name == "leader-loss" || c.Name == "member-loss"
 	switch {
 	case c.Name == "none":
 	case r.Has(ownLease) && !slices.Contains(withOwnLease, c.Name):
@@ -25,7 +26,7 @@ func Impossible(r Row, c Column) string {
 			"row of its own"
 	case c.Name == "message" && r.Adapter == "":
 		return "its client sends nothing again; see request-loss and reply-loss"
-	case c.Libraries && r.Adapter == "":
+	case ensemble && !r.Has(unseen):
 		return "servers of Redis do not agree on writes; see failover"
 	case r.Has(unseen) && loss:
 		return "it has no masters that vote; see node-crash, leader-loss and member-loss"
