@@ -150,6 +150,10 @@ var rooms = map[string][]string{
 	"internal/campaign": {"docs", "internal/batch", "internal/matrix"},
 	// how often and how fast cells of the matrix and mutants are found without an aim
 	"internal/searched": {"history", "internal/explore", "internal/matrix", "internal/store"},
+	// which counterexamples of the cells of the matrix real Redis confirms
+	"internal/replayed": {"internal/explore", "internal/explore/counterexample", "internal/matrix",
+		"internal/replay", "internal/runner", "internal/searched", "internal/store", "internal/study"},
+	"internal/replayed/measure": {"internal/replayed", "internal/study"},
 	"internal/searched/measure": {"internal/explore", "internal/matrix", "internal/mutate/detection",
 		"internal/searched"},
 	// what the records of docs say of a lock and a fault

@@ -116,7 +116,7 @@ func columnsOf(fault string) (out []Column) {
 // aimsFor are those that are for a lock.
 func (c Column) aimsFor(r Row) (out []Aim) {
 	for _, a := range c.Aims {
-		if a.suits(r) {
+		if a.Suits(r) {
 			out = append(out, a)
 		}
 	}

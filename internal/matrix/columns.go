@@ -53,8 +53,8 @@ func (c Column) Fault() string {
 	return name
 }
 
-// suits reports whether an aim is for a lock.
-func (a Aim) suits(r Row) bool {
+// Suits reports whether an aim is for a lock.
+func (a Aim) Suits(r Row) bool {
 	return !slices.ContainsFunc(a.Only, func(t impls.Trait) bool { return !r.Has(t) }) &&
 		!slices.ContainsFunc(a.Not, r.Has)
 }

@@ -78,7 +78,7 @@ func (o Options) cell(r Row, c Column, attempt int) (out []Task) {
 		return nil
 	}
 	for _, a := range c.Aims {
-		if a.suits(r) && o.unsupported(r, a) == "" {
+		if a.Suits(r) && o.unsupported(r, a) == "" {
 			t := Task{Row: r, Column: c.Name, Aim: a, Attempt: attempt}
 			t.Seed = o.Seed + t.hash()
 			out = append(out, t)

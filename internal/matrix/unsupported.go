@@ -41,7 +41,7 @@ func (o Options) impossible(r Row, c Column) string {
 		return why
 	}
 	for _, a := range c.Aims {
-		if !a.suits(r) {
+		if !a.Suits(r) {
 			continue
 		}
 		lacks := o.unsupported(r, a)

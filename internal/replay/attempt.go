@@ -57,7 +57,7 @@ const (
 // the environment broke, or ctx ended.
 func (p Place) attempt(ctx context.Context, c *counterexample.Counterexample) (attempt, error) {
 	out := attempt{dir: p.Dir}
-	net := &relay{wake: func() {}}
+	net := &relay{wake: func() {}, told: map[int]int{}}
 	w, err := cluster.Start(p.config(c, net))
 	if err != nil {
 		return out, errors.Join(err, net.close())

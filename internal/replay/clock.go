@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -15,18 +16,58 @@ type clock struct {
 	turns []turn
 	terms []time.Duration // the lease and the time-outs
 	lease time.Duration
-	phase time.Duration // of the record's beginning within a millisecond of the simulator's wall clock
-	zero  int64         // environment's clock at the record's beginning
-	at    []int64       // environment's clock when a turn was done
+	phase time.Duration   // of the record's beginning within one of the simulator's milliseconds
+	zero  int64           // environment's clock at the record's beginning
+	at    []int64         // environment's clock when a turn was done
+	ahead []time.Duration // how much sooner than recorded a turn is due
 	// by which clients wait longer before they give up (see patient)
 	patience time.Duration
 	late     time.Duration
 	stood    time.Duration // how long a process did not run at most, though it was not stopped
+	lost     time.Duration // the same of all processes in all
+	hasty    bool          // a client gave up that had its reply in the record
 }
 
 func newClock(c *counterexample.Counterexample, all []turn, epoch int64) *clock {
-	return &clock{turns: all, lease: c.Plan.TTL.D(), terms: terms(c), patience: longer(c),
-		phase: time.Duration(epoch) % time.Millisecond}
+	k := &clock{turns: all, lease: c.Plan.TTL.D(), terms: terms(c), patience: longer(c),
+		phase: time.Duration(epoch) % time.Millisecond, ahead: make([]time.Duration, len(all))}
+	k.hastens()
+	return k
+}
+
+// A command that was executed in the last millisecond of a lease comes a little sooner, and its
+// client sends it so much sooner that it stands before the node by then: else the lease would be
+// over before the replay is there.
+const (
+	sooner  = 4 * time.Millisecond
+	sending = 12 * time.Millisecond
+)
+
+// hastens finds what is due sooner than recorded.
+func (c *clock) hastens() {
+	for k, t := range c.turns {
+		if t.Kind != counterexample.Exec || !slices.ContainsFunc(c.granting(k), func(i int) bool {
+			return c.close(i, k) && !c.ended(i, k)
+		}) {
+			continue
+		}
+		c.ahead[k] = sooner
+		for i, s := range c.turns[:k] {
+			if s.Kind == counterexample.Send && s.Client == t.Client && s.Seq == t.Seq {
+				c.ahead[i] = sooner + sending
+			}
+		}
+	}
+}
+
+// granting are the turns before k that gave a key a lease.
+func (c *clock) granting(k int) (all []int) {
+	for i := range k {
+		if grantsLease(c.turns[i].Step) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // terms are the times after which a client or a server does something else.
@@ -44,13 +85,26 @@ func (c *clock) begin(now int64) {
 	}
 }
 
-// due is the earliest time of a turn.
-func (c *clock) due(i int) int64 { return c.zero + int64(c.turns[i].At) }
+// recorded is the time of a turn in the record.
+func (c *clock) recorded(i int) int64 { return c.zero + int64(c.turns[i].At) }
 
-// lateness is how much later than recorded it is for a turn, or, where a client is about to give
-// up, how much later it will.
+// due is the earliest time of a turn.
+func (c *clock) due(i int) int64 { return c.recorded(i) - int64(c.ahead[i]) }
+
+// lateness is by how much the client of a turn must hurry: how much later than recorded it is, or,
+// where a client is about to give up, will be, and how much sooner its next command is due.
 func (c *clock) lateness(i int, now int64) time.Duration {
-	return max(0, time.Duration(now-c.due(i)), c.longer(i))
+	late := max(0, time.Duration(now-c.recorded(i)), c.longer(i))
+	client := c.turns[i].Client
+	for k := i + 1; k < len(c.turns); k++ {
+		switch t := c.turns[k]; {
+		case ordered(t.Step) == client:
+			return -sending // it sleeps until the order is there
+		case t.Kind == counterexample.Send && t.Client == client:
+			return late + c.ahead[k]
+		}
+	}
+	return late
 }
 
 // boundary is a little more than Redis' millisecond.
@@ -61,10 +115,14 @@ func (c *clock) between(i, k int) time.Duration {
 	return (c.turns[k].At - c.turns[i].At).D() + c.longer(k) - c.longer(i)
 }
 
-// longer is how much later than in the record a turn is on purpose.
+// longer is how much later than in the record a turn is on purpose: a client gives up there, or did
+// at once before.
 func (c *clock) longer(i int) time.Duration {
-	if gaveUp(c.turns[i].Step) {
-		return c.patience
+	at := c.turns[i].At
+	for ; i >= 0 && c.turns[i].At == at; i-- {
+		if gaveUp(c.turns[i].Step) {
+			return c.patience
+		}
 	}
 	return 0
 }
@@ -102,7 +160,7 @@ func (c *clock) earliest(k int) (at int64) {
 		case c.ended(i, k):
 			at = max(at, c.at[i]+int64(c.lease+boundary))
 		case c.close(i, k):
-			at = max(at, c.at[i]+int64(c.between(i, k)))
+			at = max(at, c.at[i]+int64(c.between(i, k)-c.ahead[k]))
 		}
 	}
 	return at
@@ -128,7 +186,7 @@ func grantsLease(s counterexample.Step) bool {
 // done notes that a turn was done.
 func (c *clock) done(i int, now int64) {
 	c.at = append(c.at[:i], now)
-	c.late = max(c.late, time.Duration(now-c.due(i))-c.longer(i))
+	c.late = max(c.late, time.Duration(now-c.recorded(i))-c.longer(i))
 }
 
 // failed notes that a turn that began then was not as recorded: the time of waiting for it says
@@ -137,11 +195,14 @@ func (c *clock) failed(i int, begun int64) {
 	if len(c.at) <= i {
 		c.at = append(c.at[:i], begun)
 	}
-	c.late = max(c.late, time.Duration(begun-c.due(i)))
+	c.late = max(c.late, time.Duration(begun-c.recorded(i)))
 }
 
 // gap notes that a process did not run.
-func (c *clock) gap(d time.Duration) { c.stood = max(c.stood, d) }
+func (c *clock) gap(d time.Duration) {
+	c.stood = max(c.stood, d)
+	c.lost += d
+}
 
 // jitter is how far two times may be apart from the record's without it meaning anything.
 const jitter = 2 * time.Millisecond
@@ -153,7 +214,7 @@ const sluggish = 50 * time.Millisecond
 // slow reports whether, up to a turn, something may have ended here that had not ended in the
 // record, or the other way round, because the machine was slow.
 func (c *clock) slow() bool {
-	if c.late > sluggish || c.stood > sluggish {
+	if c.hasty || c.late > sluggish || c.stood > sluggish {
 		return true
 	}
 	for k := range c.at {

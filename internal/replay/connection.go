@@ -3,6 +3,7 @@ package replay
 import (
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/resp"
@@ -60,15 +61,26 @@ func (l *connection) fromClient() {
 func (l *connection) take(words []string, wire []byte) {
 	l.relay.mu.Lock()
 	defer l.relay.mu.Unlock()
-	m := &message{conn: l, words: words, wire: wire, passes: counterexample.Greets(words[0])}
+	m := &message{conn: l, words: words, wire: wire,
+		passes: counterexample.Greets(words[0]) || subscribes(words[0])}
 	if !m.passes {
 		m.sent = l.relay.sentAs(m)
 		defer l.relay.wake()
 	}
 	l.kept = append(l.kept, m)
-	if m.passes {
+	if m.passes || l.relay.free {
 		l.relay.forward(m)
 	}
+}
+
+// subscribes reports whether a client tells with a command which messages it waits for. go-redis
+// says that again when it likes, after a connection has ended, and no trace has it.
+func subscribes(command string) bool {
+	switch strings.ToLower(command) {
+	case "subscribe", "unsubscribe":
+		return true
+	}
+	return false
 }
 
 // fromNode reads replies.
@@ -106,8 +118,11 @@ func (l *connection) replied(wire []byte) {
 	}
 	m.reply = m.begun
 	l.relay.wake()
-	l.subscribed = l.subscribed || m.sent == nil && !m.passes
-	if m.passes || m.sent == nil { // it is in no trace: when it came is not known
+	if subscribes(m.words[0]) {
+		l.subscribed = true
+		l.relay.told[l.client]++
+	}
+	if m.passes || m.sent == nil || l.relay.free { // it is in no trace: when it came is not known
 		l.deliver(m)
 	}
 }
@@ -133,7 +148,8 @@ func (l *connection) deliver(last *message) {
 // said so, or at once if the client waits for messages, since the record does not say when it saw
 // the end.
 func (l *connection) settle() {
-	if l.ended && (l.known || l.subscribed) && (len(l.kept) == 0 || l.kept[0].reply == nil) {
+	known := l.known || l.relay.free || l.subscribed
+	if l.ended && known && (len(l.kept) == 0 || l.kept[0].reply == nil) {
 		l.down.Close()
 	}
 }

@@ -149,6 +149,12 @@ func TestWhatIsNotReplayable(t *testing.T) {
 		{func() { c.Plan.Topology = "single"; c.Plan.WaitReplicas = 1 }, "--wait-replicas"},
 		{func() { c.Plan.WaitReplicas = 0; c.Plan.TTL = 4_000_000 }, "a lease of 4ms"},
 		{func() { c.Plan.ClientRetries = 2 }, "--client-retries"},
+		{func() {
+			c.Plan.ClientRetries, c.Plan.TTL = 0, 1_000_000_000
+			c.Steps = append(c.Steps,
+				counterexample.Step{Kind: counterexample.Exec, Client: 0, Command: "subscribe l"},
+				counterexample.Step{Kind: counterexample.Recv, Client: 0, Seq: 9, Reply: "0"})
+		}, "last millisecond"},
 	} {
 		x.change()
 		_, err := OnServers(t.Context(), c, 1, func() (Place, error) {

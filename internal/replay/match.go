@@ -144,7 +144,7 @@ func (m *matcher) rest(want, have string) bool {
 	w, err1 := strconv.ParseInt(want, 10, 64)
 	h, err2 := strconv.ParseInt(have, 10, 64)
 	lease := m.lease.Milliseconds()
-	return err1 == nil && err2 == nil && w > 0 && h > 0 && w <= lease && h <= lease+1 &&
+	return err1 == nil && err2 == nil && w >= 0 && h >= 0 && w <= lease && h <= lease+1 &&
 		max(w-h, h-w) <= m.slack.Milliseconds()
 }
 

@@ -23,17 +23,27 @@ type turn struct {
 func turns(steps []counterexample.Step) []turn {
 	var all []turn
 	for i, s := range steps {
-		if s.Kind == counterexample.Fault &&
-			(s.Fault.Do == nemesis.Redirect || s.Fault.Do == nemesis.ClientClock) {
-			if c, err := nemesis.Client(s.Fault.Target); err == nil {
-				s.At += history.Duration(sim.OrderTime(c))
-			}
+		if c := ordered(s); c >= 0 {
+			s.At += history.Duration(sim.OrderTime(c))
 		}
 		all = append(all, turn{s, i})
 	}
 	slices.SortStableFunc(all, func(a, b turn) int { return int(a.At - b.At) })
 	joinSent(all)
 	return withoutHastyTries(all)
+}
+
+// ordered is the client to which a step is an order; -1: it is none.
+func ordered(s counterexample.Step) int {
+	if s.Kind != counterexample.Fault ||
+		s.Fault.Do != nemesis.Redirect && s.Fault.Do != nemesis.ClientClock {
+		return -1
+	}
+	c, err := nemesis.Client(s.Fault.Target)
+	if err != nil {
+		return -1
+	}
+	return c
 }
 
 // joinSent gives each command that a node executes the number of the command that its client has
@@ -73,15 +83,15 @@ func joinSent(all []turn) {
 // Redis counts whole milliseconds: for less than one, a lease is over by the clock and not yet in
 // Redis. A simulated client tries some ten times in that time. A real client tries as often as its
 // machine lets it, and a replay cannot arrange that; so the real client tries once, at the time of
-// the simulated client's last try.
+// the simulated client's last try that is executed.
 func withoutHastyTries(all []turn) (left []turn) {
 	hasty := map[[2]int]bool{} // client and seq
 	for i, t := range all {
-		if t.Kind == counterexample.Recv && t.Reply == "0" &&
+		if t.Kind == counterexample.Recv && tellsNothingLeft(t.Reply) &&
 			strings.HasPrefix(strings.ToLower(t.Command), "eval ") {
 			if next, ok := nextOf(all[i+1:], t.Client); ok && next.Kind == counterexample.Send &&
 				next.Command == t.Command && next.Node == t.Node &&
-				next.At-t.At < history.Duration(time.Millisecond) {
+				next.At-t.At < history.Duration(time.Millisecond) && arrives(all[i+1:], next) {
 				hasty[[2]int{t.Client, t.Seq}] = true
 			}
 		}
@@ -92,6 +102,14 @@ func withoutHastyTries(all []turn) (left []turn) {
 		}
 	}
 	return left
+}
+
+// arrives reports whether a node executes what was sent: if not, the try before was the last one,
+// and may be what the record is about.
+func arrives(all []turn, sent turn) bool {
+	return slices.ContainsFunc(all, func(t turn) bool {
+		return t.Kind == counterexample.Exec && t.Client == sent.Client && t.Seq == sent.Seq
+	})
 }
 
 // nextOf is the next step of a client.

@@ -58,6 +58,10 @@ func TestTurns(t *testing.T) {
 			[]counterexample.Step{at(0, send, 1, try), at(1, exec, 1, try), left(at(2, recv, 1, try)),
 				at(3, send, 2, try), at(4, exec, 2, try)},
 			[]string{"send 2", "exec 2"}},
+		{"the last one that is executed stays",
+			[]counterexample.Step{at(0, send, 1, try), at(1, exec, 1, try), left(at(2, recv, 1, try)),
+				at(3, send, 2, try)},
+			[]string{"send 1", "exec 1", "recv 1", "send 2"}},
 		{"a try after a millisecond is another",
 			[]counterexample.Step{at(0, send, 1, try), at(1, exec, 1, try), left(at(2, recv, 1, try)),
 				at(1100, send, 2, try)},
@@ -81,8 +85,8 @@ func TestAnOrderArrivesLater(t *testing.T) {
 }
 
 // TestClockKeepsLeases: a command that came after the end of a lease in the record is executed
-// after its end here, and one that came just before is executed as long after the grant as in the
-// record.
+// after its end here, and one that came just before is executed a little sooner after the grant
+// than in the record.
 func TestClockKeepsLeases(t *testing.T) {
 	const lease = 100_000 // µs
 	grant := at(0, counterexample.Exec, 1, "SET lock:0 a NX PX 100")
@@ -96,16 +100,48 @@ func TestClockKeepsLeases(t *testing.T) {
 	}{
 		{"in the middle", lease / 2, 0, 0, false},
 		{"long after the end", 2 * lease, 5 * time.Millisecond, 106200 * time.Microsecond, false},
-		{"just before the end", lease + 500, 5 * time.Millisecond, 105500 * time.Microsecond, true},
+		{"just before the end", lease + 500, 5 * time.Millisecond, 101500 * time.Microsecond, true},
 		{"just after the end", lease + 1500, 5 * time.Millisecond, 106200 * time.Microsecond, false},
 	} {
 		c := &clock{turns: turns([]counterexample.Step{grant,
 			at(x.second, counterexample.Exec, 2, "SET lock:0 b NX PX 100")}),
-			lease: lease * time.Microsecond}
+			lease: lease * time.Microsecond, ahead: make([]time.Duration, 2)}
+		c.hastens()
 		c.begin(0)
 		c.done(0, int64(x.granted))
 		if got := time.Duration(c.earliest(1)); got != x.earliest || c.aligned(0) != x.aligned {
 			t.Errorf("%s: not before %v, want %v; aligned %v", x.name, got, x.earliest, c.aligned(0))
+		}
+	}
+}
+
+// TestWhatIsDueSooner: a command that was executed in the last millisecond of a lease, and its
+// sending; and a client that gets an order before its next command sleeps longer, not shorter.
+func TestWhatIsDueSooner(t *testing.T) {
+	grant := at(0, counterexample.Exec, 1, "SET l x PX 1000")
+	grant.Reply = "OK"
+	order := at(10, counterexample.Fault, 0, "")
+	order.Fault = &nemesis.Step{Do: nemesis.Redirect, Target: "c0", Node: "n1"}
+	c := &counterexample.Counterexample{}
+	c.Plan.TTL = history.Duration(time.Second)
+	for _, x := range []struct {
+		name        string
+		us          int
+		steps       []counterexample.Step
+		early, rush time.Duration
+	}{
+		{"while the lease is valid", 900_000, nil, 0, 0},
+		{"in its last millisecond", 1_000_400, nil, sooner + sending, sooner + sending},
+		{"when it is over", 1_001_400, nil, 0, 0},
+		{"after an order", 900_000, []counterexample.Step{order}, 0, -sending},
+	} {
+		steps := slices.Concat([]counterexample.Step{grant}, x.steps, []counterexample.Step{
+			at(x.us, counterexample.Send, 2, "SET l x NX"), at(x.us, counterexample.Exec, 2, "SET l x NX")})
+		k := newClock(c, turns(steps), 0)
+		n := len(steps) - 2
+		if early := time.Duration(k.recorded(n) - k.due(n)); early != x.early ||
+			k.lateness(0, 0) != x.rush {
+			t.Errorf("%s: %v sooner, the client hurries by %v", x.name, early, k.lateness(0, 0))
 		}
 	}
 }

@@ -23,7 +23,9 @@ type relay struct {
 	listeners []net.Listener
 	conns     []*connection
 	sent      []*sentCommand // by clients, not yet seen here
+	told      map[int]int    // replies to subscriptions, by client
 	over      bool
+	free      bool // nothing is kept any more
 }
 
 // sentCommand is a command that a client is told to send.
@@ -202,6 +204,30 @@ func (r *relay) hand(m *message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	m.conn.deliver(m)
+}
+
+// subscriptions is how many times a node has answered a client's SUBSCRIBE, or its like.
+func (r *relay) subscriptions(client int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.told[client]
+}
+
+// open lets everything pass from now on, in its order.
+func (r *relay) open() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.free = true
+	for _, l := range r.conns {
+		for _, m := range l.kept {
+			if !m.forwarded {
+				r.forward(m)
+			}
+		}
+		l.deliver(nil)
+		l.known = true
+		l.settle()
+	}
 }
 
 // close ends every connection.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
@@ -29,9 +30,34 @@ func Possible(c *counterexample.Counterexample) error {
 		return notYet("--client-retries: what the Redis client resends by itself is not in the record")
 	case p.TTL.D() < shortest:
 		return notYet(fmt.Sprintf("a lease of %v: a few steps on real servers take as long", p.TTL))
+	case wakesInTheLastMillisecond(c):
+		return notYet("a subscriber that asks again in the last millisecond of a lease: " +
+			"when it wakes is up to the machine")
 	}
 	return promotes(c)
 }
+
+// wakesInTheLastMillisecond reports whether a client that waits for a message is told that 0 ms of
+// a lease are left, and nothing after that is in the record: its wait is not shorter by what the
+// replay is late, and less than a millisecond decides.
+func wakesInTheLastMillisecond(c *counterexample.Counterexample) bool {
+	subscribed := map[int]bool{}
+	for i, s := range c.Steps {
+		switch {
+		case s.Kind == counterexample.Exec && subscribes(strings.Split(s.Command, " ")[0]):
+			subscribed[s.Client] = true
+		case s.Kind == counterexample.Recv && subscribed[s.Client] && tellsNothingLeft(s.Reply) &&
+			!slices.ContainsFunc(c.Steps[i+1:], func(next counterexample.Step) bool {
+				return next.Kind == counterexample.Recv && next.Client == s.Client
+			}):
+			return true
+		}
+	}
+	return false
+}
+
+// tellsNothingLeft reports whether a reply says that a lease is over in less than a millisecond.
+func tellsNothingLeft(reply string) bool { return reply == "0" || reply == "[0 -1]" }
 
 // promotes says why a failover cannot be done again. The file does not have the writes that were
 // under way to a replica: the run is done again in the simulator.

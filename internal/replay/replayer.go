@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
@@ -31,7 +32,8 @@ type replayer struct {
 	actors      []*actor
 	hurt        []nemesis.Step // faults of links, until they are undone
 	turns       []turn
-	now         int // number of the present turn
+	now         int  // number of the present turn
+	free, over  bool // the steps are over, and clients go on by themselves; or end
 }
 
 // actor is the replayer's knowledge of a client.
@@ -41,14 +43,16 @@ type actor struct {
 	passed   int                       // how often it was told to go on
 	marks    []counterexample.Step     // that it has come to, not yet in turn
 	// numbers in its trace of commands that have left and are not yet in turn
-	sent     []int
-	commands map[int]*sentCommand // by their numbers in the record
-	answers  map[int]history.Command
-	hurry    time.Duration // by which its sleeps are shorter
-	paused   bool
-	stopped  bool // it has been paused, so that its gaps are no surprise
-	gone     bool
-	later    []func() error // wait until it runs again
+	sent          []int
+	commands      map[int]*sentCommand // by their numbers in the record
+	answers       map[int]history.Command
+	hurry         time.Duration // by which its sleeps are shorter
+	paused        bool
+	stopped       bool // it has been paused, so that its gaps are no surprise
+	gone          bool
+	working       bool           // on a cycle
+	subscriptions int            // in the record so far
+	later         []func() error // wait until it runs again
 }
 
 // every is the number of the breakpoint at which all clients stop.
@@ -97,8 +101,48 @@ func (r *replayer) all() error {
 			r.clock.done(i, r.environment.Now())
 		}
 	}
-	return nil
+	return r.linger()
 }
+
+// linger lets the clients of a lock that stays taken go on by themselves after the last step, for
+// as long as the machine stalled: that time does not count as one in which they were refused. Then
+// they give up, as at the end of any run: of a call that is still open it is unknown what it did.
+func (r *replayer) linger() error {
+	switch w := r.c.Verdict.Witness; r.c.Verdict.Property {
+	case checker.Deadlock, checker.Outage, checker.Orphan:
+	case checker.MutualExclusion, checker.LeaseExclusion:
+		if w == nil || len(w.Holds) != 2 {
+			return nil
+		}
+		return r.until(r.clock.zero + min(w.Holds[0].To, w.Holds[1].To)) // they stay inside
+	default:
+		return nil
+	}
+	r.free = true
+	r.net.open()
+	for i, a := range r.actors {
+		for _, h := range slices.Concat(a.stands, a.dialling) {
+			r.pass(i, h)
+		}
+	}
+	end := r.environment.Now()
+	for r.environment.Now() < end+int64(min(r.clock.lost, longestLinger)) {
+		if err := r.next(r.environment.Now() + int64(tick)); err != nil {
+			return err
+		}
+	}
+	r.over = true
+	for i := range r.actors {
+		r.environment.Send(i, workloads.Order{Do: workloads.DoStop})
+	}
+	_, err := r.await(func() bool {
+		return !slices.ContainsFunc(r.actors, func(a *actor) bool { return a.working && !a.gone })
+	})
+	return err
+}
+
+// longestLinger bounds the time after the last step: a machine that stalls for so long is too slow.
+const longestLinger = 10 * time.Second
 
 // ready lets every client stand where it is about to acquire.
 func (r *replayer) ready() error {
@@ -106,6 +150,7 @@ func (r *replayer) ready() error {
 		r.environment.Send(i, workloads.Order{Do: workloads.DoArm,
 			Breakpoint: &workloads.Breakpoint{ID: every, Every: true}})
 		r.journal.Begin(i)
+		r.actors[i].working = true
 	}
 	for i, a := range r.actors {
 		ok, err := r.await(func() bool { return len(a.stands) > 0 })
@@ -214,6 +259,9 @@ func (r *replayer) take(rep workloads.Report) error {
 		return err
 	}
 	if rep.Done != nil {
+		r.actors[rep.Process].working = !r.over
+	}
+	if rep.Done != nil && !r.over {
 		r.journal.Begin(rep.Process)
 	}
 	return nil
@@ -221,6 +269,8 @@ func (r *replayer) take(rep workloads.Report) error {
 
 func (r *replayer) note(a *actor, rep workloads.Report) {
 	switch {
+	case rep.Breakpoint != nil && r.free:
+		r.pass(rep.Process, *rep.Breakpoint)
 	case rep.Breakpoint != nil && rep.Breakpoint.Phase == workloads.PhaseConnect:
 		a.dialling = append(a.dialling, *rep.Breakpoint)
 	case rep.Breakpoint != nil:

@@ -34,8 +34,9 @@ func patient(c *counterexample.Counterexample) workloads.Config {
 	return w
 }
 
-// longer is how much longer than in the record a client may wait before it gives up: nothing else
-// happens there in that time, and neither a lease nor the wait for the lock ends by it.
+// longer is how much longer than in the record a client may wait before it gives up: nothing but
+// what follows at once happens there in that time, and neither a lease nor the wait for the lock
+// ends by it.
 func longer(c *counterexample.Counterexample) time.Duration {
 	more := min(c.Plan.TTL.D()/4, longestPatience)
 	for i, s := range c.Steps {
@@ -43,7 +44,7 @@ func longer(c *counterexample.Counterexample) time.Duration {
 			continue
 		}
 		for _, next := range c.Steps[i+1:] {
-			if !gaveUp(next) {
+			if !gaveUp(next) && next.At > s.At { // what follows at once becomes later, too
 				more = min(more, (next.At-s.At).D()*3/4)
 				break
 			}

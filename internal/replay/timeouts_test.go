@@ -40,7 +40,7 @@ func TestPatience(t *testing.T) {
 // TestForgets: a command whose connection was refused will not come, so that the next equal one is
 // taken for itself.
 func TestForgets(t *testing.T) {
-	r := &relay{wake: func() {}}
+	r := &relay{wake: func() {}, told: map[int]int{}}
 	words := []string{"SET", "k", "a"}
 	first := &sentCommand{node: "n0", words: words, command: counterexample.Render(words), late: true}
 	second := &sentCommand{node: "n0", words: words, command: counterexample.Render(words), late: true}

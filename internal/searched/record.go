@@ -56,9 +56,9 @@ func (r *Record) Write(docs string) error {
 	if err != nil {
 		return err
 	}
-	now, err := between(string(text), "hits", r.hits())
+	now, err := Between(string(text), "hits", r.hits())
 	if err == nil {
-		now, err = between(now, "times", r.times())
+		now, err = Between(now, "times", r.times())
 	}
 	if err != nil {
 		return err
@@ -73,8 +73,8 @@ func (r *Record) Write(docs string) error {
 	}))
 }
 
-// between puts a text between the marks of a page.
-func between(page, name, text string) (string, error) {
+// Between puts a text between the marks of a page.
+func Between(page, name, text string) (string, error) {
 	begin, end := "<!-- measured: "+name+" -->\n", "<!-- end of "+name+" -->\n"
 	head, rest, ok := strings.Cut(page, begin)
 	_, tail, found := strings.Cut(rest, end)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
@@ -73,21 +72,24 @@ func (c Case) Settle(ctx context.Context, property string) (*counterexample.Coun
 	}
 	return &counterexample.Counterexample{
 		Format: counterexample.Format, Schedule: c.Schedule, Plan: c.Plan, Deviations: c.Deviations,
-		Steps: counterexample.UpTo(first.Steps, certain(p)), Verdict: p,
+		Steps: first.seen(p), Verdict: p,
 	}, nil
 }
 
-// certain is the moment up to which a run must be seen to see the violation: when the first of two
-// leaves who were inside at once, or, of other violations, when the last thing happened that is a
-// part of it.
-func certain(p checker.Property) history.Duration {
+// seen are the steps that must be seen to see the violation: until the first of two leaves who were
+// inside at once, or clients are told to give up because they were; or, of other violations, until
+// the last thing happens that is a part of it.
+func (r *Record) seen(p checker.Property) []counterexample.Step {
 	at := int64(0)
 	w := p.Witness
 	if w == nil {
-		return math.MaxInt64
+		return r.Steps
 	}
 	if slices.Contains(exact, p.Property) && len(w.Holds) == 2 {
-		return history.Duration(min(w.Holds[0].To, w.Holds[1].To))
+		both := counterexample.UpTo(r.Steps, history.Duration(max(w.Holds[0].From, w.Holds[1].From)))
+		n := max(len(both), r.stopped)
+		at = min(w.Holds[0].To, w.Holds[1].To)
+		return counterexample.UpTo(r.Steps[:n:n], history.Duration(at))
 	}
 	for _, h := range w.Holds {
 		at = max(at, h.From, h.To)
@@ -95,5 +97,5 @@ func certain(p checker.Property) history.Duration {
 	for _, c := range w.Commands {
 		at = max(at, c.Sent, c.Recv)
 	}
-	return history.Duration(at)
+	return counterexample.UpTo(r.Steps, history.Duration(at))
 }

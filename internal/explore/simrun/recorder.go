@@ -36,7 +36,8 @@ type sending struct {
 }
 
 func newRecorder(j Job) *recorder {
-	return &recorder{Record: Record{renews: j.Plan.Renews()}, job: j, open: map[[2]int]int{},
+	meant := j.Plan.Renews() || j.Plan.Nemesis == overrun
+	return &recorder{Record: Record{meant: meant}, job: j, open: map[[2]int]int{},
 		sent: map[int][]*sending{}, done: map[int]int{}, situation: situation{visited: j.Visited}}
 }
 
@@ -216,6 +217,10 @@ func (o *observed) Next(ctx context.Context, deadline int64) (workloads.Report, 
 func (o *observed) Send(client int, order workloads.Order) {
 	name := fmt.Sprintf("c%d", client)
 	switch order.Do {
+	case workloads.DoStop:
+		if o.rec.stopped == 0 {
+			o.rec.stopped = len(o.rec.Steps)
+		}
 	case workloads.DoRedirect:
 		o.rec.fault(nemesis.Step{Do: nemesis.Redirect, Target: name, Node: order.Node})
 	case workloads.DoMessage:

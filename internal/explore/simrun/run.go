@@ -42,10 +42,16 @@ type Record struct {
 	// why the run is worth less than planned; nil: it is not
 	HarnessError error
 
-	caught []string // properties that the monitor saw violated
-	renews bool     // the lock renews its lease
+	caught  []string // properties that the monitor saw violated
+	stopped int      // steps before clients were told to give up
+	// a lease that runs out while its holder stands at a breakpoint is more than the harness' doing:
+	// the lock should have renewed it, or that is what the plan is about
+	meant bool
 	standing
 }
+
+// overrun is no fault: a client works for longer than its lease, which is the harness' doing.
+const overrun = "overrun"
 
 // Run carries out the job. The error says why there is no record at all: the plan cannot run in the
 // simulator, or the simulator broke.

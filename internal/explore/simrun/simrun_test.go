@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/sim"
@@ -96,6 +98,24 @@ func TestConfirm(t *testing.T) {
 			Settle(t.Context(), "S")
 		if (err == nil) != violated || violated && c.Verdict.Property != "S" {
 			t.Errorf("%s: %v", lock, err)
+		}
+	}
+}
+
+// TestStepsEndWhereClientsAreTold to give up since the violation is certain: what they do then is
+// no part of it. Work that is longer than its lease is what that plan is about, and so counts.
+func TestStepsEndWhereClientsAreTold(t *testing.T) {
+	step := func(at history.Duration) counterexample.Step { return counterexample.Step{At: at} }
+	r := Record{Steps: []counterexample.Step{step(1), step(5), step(5), step(6)}, stopped: 1}
+	two := &checker.Witness{Holds: []checker.Hold{{From: 1, To: 9}, {From: 5, To: 8}}}
+	for property, want := range map[string]int{"L": 3, "O": 4} {
+		if n := len(r.seen(checker.Property{Property: property, Witness: two})); n != want {
+			t.Errorf("%s: %d steps, not %d", property, n, want)
+		}
+	}
+	for plan, want := range map[string]bool{"overrun": true, "restart-delayed": false} {
+		if got := newRecorder(Job{Plan: planOf(t, "token-lua", plan)}).meant; got != want {
+			t.Errorf("%s: %v", plan, got)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (s *standing) at(client int, t int64) bool {
 // OfTheHarness reports whether a violation is nothing but a lease that ran out while the harness
 // let its holder stand at a breakpoint: the fault of the plan has no part in it.
 func (r *Record) OfTheHarness(p checker.Property) bool {
-	if p.Class != checker.LeaseOverrun || p.Witness == nil || len(p.Witness.Holds) == 0 || r.renews {
+	if p.Class != checker.LeaseOverrun || p.Witness == nil || len(p.Witness.Holds) == 0 || r.meant {
 		return false
 	}
 	h := p.Witness.Holds[0]
