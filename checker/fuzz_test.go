@@ -125,6 +125,7 @@ func pipeline(t *testing.T, h *history.History) {
 	for _, e := range h.Events {
 		m.Add(e)
 	}
+	plainly(t, h, Options{})
 }
 
 func plainMutex(h *history.History) bool {

@@ -48,6 +48,11 @@ func Of(h *history.History) *Record {
 	for i := range h.Events {
 		c.Add(&h.Events[i])
 	}
+	return c.Finish(h)
+}
+
+// Finish is what was collected, of a history of which only the header and the last event count.
+func (c *Collector) Finish(h *history.History) *Record {
 	c.close()
 	c.seal(h)
 	return &c.Record

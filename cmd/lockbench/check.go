@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -96,6 +97,14 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 
 // one judges one run, or one history.
 func (f *checkFlags) one(c *cobra.Command, path string) error {
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() >= wholeBelow {
+		if r := f.plainly(c, path); r != nil {
+			return f.tell(c, r)
+		}
+		if os.Getenv("GOGC") == "" { // most of the heap is the history, which stays
+			defer debug.SetGCPercent(debug.SetGCPercent(25))
+		}
+	}
 	r, err := load(c.InOrStdin(), path, f.independent)
 	switch {
 	case err == nil:
@@ -147,21 +156,13 @@ func (f *checkFlags) streamed(c *cobra.Command, path string) error {
 	defer in.Close()
 	var header history.Header
 	var judge *checker.Stream
-	var read atomic.Int64
-	line := progress.Start(c.ErrOrStderr(), func(time.Duration) string {
-		return units.Count(int(read.Load()), "event") + " read"
-	})
-	err = history.Stream(in, func(h history.Header) {
+	read, err := stream(c, in, func(h history.Header) {
 		header, judge = h, checker.NewStream(h, f.options)
-	}, func(e *history.Event) bool {
-		read.Add(1)
-		return judge.Add(e)
-	})
-	line.Stop()
+	}, func(e *history.Event) bool { return judge.Add(e) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", in.name, err)
-		if n := read.Load(); n > 0 && !f.options.Partial {
-			err = fmt.Errorf("%w; --partial judges the %d events before it", err, n)
+		if read > 0 && !f.options.Partial {
+			err = fmt.Errorf("%w; --partial judges the %d events before it", err, read)
 		}
 		if judge == nil || !f.options.Partial {
 			return err
@@ -169,6 +170,52 @@ func (f *checkFlags) streamed(c *cobra.Command, path string) error {
 	}
 	return f.tell(c, &store.Run{History: &history.History{Header: header},
 		Verdict: judge.Verdict(err != nil)})
+}
+
+// stream reads a history as history.Stream does, and says how far it is. It returns how many events
+// it has read.
+func stream(c *cobra.Command, in io.Reader, begin func(history.Header),
+	event func(*history.Event) bool) (int64, error) {
+	var read atomic.Int64
+	line := progress.Start(c.ErrOrStderr(), func(time.Duration) string {
+		return units.Count(int(read.Load()), "event") + " read"
+	})
+	defer line.Stop()
+	err := history.Stream(in, begin, func(e *history.Event) bool {
+		read.Add(1)
+		return event(e)
+	})
+	return read.Load(), err
+}
+
+// wholeBelow is the size of a file below which it is read as a whole at once: it takes a moment.
+const wholeBelow = 4 << 20
+
+// plainly judges a history while it is read, which takes no memory for its events; nil: it is not
+// as plain as that, and is to be read as a whole.
+func (f *checkFlags) plainly(c *cobra.Command, path string) *store.Run {
+	in, err := opened(nil, path)
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	var header history.Header
+	var judge *checker.Plain
+	plain := true
+	_, err = stream(c, in, func(h history.Header) {
+		header, judge = h, checker.NewPlain(h, f.options)
+	}, func(e *history.Event) bool {
+		plain = judge != nil && judge.Add(e)
+		return plain
+	})
+	if err != nil || judge == nil || !plain {
+		return nil
+	}
+	v := judge.Verdict()
+	if v == nil {
+		return nil
+	}
+	return &store.Run{History: &history.History{Header: header}, Verdict: v}
 }
 
 // judge gives a run its verdict, and keeps it with the run.

@@ -31,7 +31,8 @@ type ownKey struct{ process, key int }
 
 func newImporter(o Options, ops []operation) *importer {
 	return &importer{
-		options: o, v: history.NewValidator(), dropped: map[int]bool{}, clock: map[int]int64{},
+		options: o, v: history.NewValidator(), events: make([]history.Event, 0, len(ops)+1),
+		dropped: map[int]bool{}, clock: map[int]int64{},
 		open: map[int]int{}, count: map[int]int{},
 		held: map[ownKey][]int{}, owner: owners(ops), values: map[string]int64{},
 		faults: map[string]int{},
@@ -238,7 +239,8 @@ func (i *importer) nemesis(o *operation) error {
 
 // history returns what was imported; a whole one has an end.
 func (i *importer) history(whole bool) *history.History {
-	h := &history.History{Header: history.Header{Type: "header", Format: history.Format}}
+	h := &history.History{Header: history.Header{Type: "header", Format: history.Format},
+		Events: i.events[:0]}
 	processes, keys := map[int]bool{}, map[int]bool{}
 	for at, e := range i.events {
 		if i.dropped[at] {
@@ -248,7 +250,7 @@ func (i *importer) history(whole bool) *history.History {
 			processes[e.Process] = true
 			keys[e.KeyOf()] = true
 		}
-		h.Events = append(h.Events, e)
+		h.Events = append(h.Events, e) // which is the memory of those that were read before
 	}
 	h.Header.Clients, h.Header.Keys = len(processes), max(1, len(keys))
 	if whole {

@@ -74,6 +74,7 @@ func Read(r io.Reader, o Options) (*history.History, error) {
 		return &history.History{}, &history.LineError{Line: 1, Err: err}
 	}
 	ops, readErr := operations(text)
+	text = nil // it may be large, and is of no more use
 	indexed := !slices.ContainsFunc(ops, func(o operation) bool { return !o.indexed })
 	if indexed {
 		slices.SortStableFunc(ops, func(a, b operation) int { return cmp.Compare(a.index, b.index) })
@@ -90,7 +91,7 @@ func Read(r io.Reader, o Options) (*history.History, error) {
 	return i.history(readErr == nil), readErr
 }
 
-// ednOp is one map of a Jepsen history.
+// operation is one map of a Jepsen history.
 type operation struct {
 	line    int
 	typ     history.Type
@@ -104,10 +105,10 @@ type operation struct {
 	mode    string
 }
 
-// ednOps decodes all maps of a text. With an error it returns those before it.
+// operations decodes all maps of a text. With an error it returns those before it.
 func operations(text []byte) ([]operation, error) {
 	var ops []operation
-	s := scanner{text: text, line: 1}
+	s, u := scanner{text: text, line: 1}, newUsual()
 	for {
 		form, line, err := s.next()
 		if err == io.EOF {
@@ -116,17 +117,35 @@ func operations(text []byte) ([]operation, error) {
 		if err != nil {
 			return ops, &history.LineError{Line: line, Err: err}
 		}
-		op, err := decodeOp(form)
+		op, err := u.decode(form)
 		if err != nil {
 			return ops, &history.LineError{Line: line, Err: err}
 		}
-		op.line = line
+		if op.line = line; len(ops) == sample {
+			ops = slices.Grow(ops, len(text)/(s.pos/sample))
+		}
 		ops = append(ops, op)
 	}
 }
 
-// decodeOp decodes one map. The EDN library panics on some malformed input; that is an error here.
-func decodeOp(form []byte) (o operation, err error) {
+// sample is how many maps tell how long those are that follow.
+const sample = 1000
+
+// decode decodes one map.
+func (u *usual) decode(form []byte) (operation, error) {
+	f, ok := u.fields(form)
+	if !ok {
+		var err error
+		if f, err = decode(form); err != nil {
+			return operation{}, err
+		}
+	}
+	return f.operation()
+}
+
+// decode decodes one map by the EDN library, which panics on some malformed input; that is an error
+// here.
+func decode(form []byte) (f fields, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("not EDN: %v", p)
@@ -134,32 +153,37 @@ func decodeOp(form []byte) (o operation, err error) {
 	}()
 	var m map[any]any
 	if err := edn.Unmarshal(form, &m); err != nil {
-		return o, fmt.Errorf("not EDN: %w", err)
+		return f, fmt.Errorf("not EDN: %w", err)
 	}
-	return opOf(m)
+	of := func(key string) any { return m[edn.Keyword(key)] }
+	return fields{of("type"), of("f"), of("process"), of("value"), of("index"), of("time"),
+		of("error"), of("mode")}, nil
 }
 
-func opOf(m map[any]any) (operation, error) {
-	o := operation{time: -1, process: m[edn.Keyword("process")], value: m[edn.Keyword("value")]}
-	o.index, o.indexed = m[edn.Keyword("index")].(int64)
-	if t, ok := m[edn.Keyword("time")].(int64); ok {
+// fields are what counts of a map, as the EDN library decodes it.
+type fields struct{ typ, f, process, value, index, time, err, mode any }
+
+func (f *fields) operation() (operation, error) {
+	o := operation{time: -1, process: f.process, value: f.value}
+	o.index, o.indexed = f.index.(int64)
+	if t, ok := f.time.(int64); ok {
 		o.time = t
 	}
-	if e := m[edn.Keyword("error")]; e != nil {
-		o.err = plainText(e)
+	if f.err != nil {
+		o.err = plainText(f.err)
 	}
-	if mode := m[edn.Keyword("mode")]; mode != nil && plainText(mode) == history.Shared {
+	if f.mode != nil && plainText(f.mode) == history.Shared {
 		o.mode = history.Shared
 	}
-	typ, f := m[edn.Keyword("type")], m[edn.Keyword("f")]
-	if typ == nil || o.process == nil {
+	if f.typ == nil || o.process == nil {
 		return o, errors.New("an operation needs :type and :process")
 	}
-	o.typ = history.Type(plainText(typ))
+	o.typ = history.Type(plainText(f.typ))
 	if o.typ != history.Invoke && !o.typ.Completes() {
-		return o, fmt.Errorf("unknown :type %s; types are :invoke, :ok, :fail and :info", plainText(typ))
+		return o, fmt.Errorf("unknown :type %s; types are :invoke, :ok, :fail and :info",
+			plainText(f.typ))
 	}
-	o.f = plainText(f)
+	o.f = plainText(f.f)
 	switch o.f {
 	case "lock":
 		o.f = history.Acquire

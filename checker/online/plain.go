@@ -1,0 +1,233 @@
+package online
+
+import (
+	"slices"
+	"time"
+
+	"github.com/lockbench/lockbench/checker/linear"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Plain judges S and L of a plain history while it is read, in memory that does not grow with it.
+// Plain is a history of which nothing needs to be told but that it is valid, and what it exercised:
+// without a fault, a kill or inner holds, in which no client was inside with another one, and no
+// lease ended before its hold. Of any other it knows nothing. What it says of a plain one is
+// what rules.Case says, with the same evidence. It is not safe for concurrent use.
+type Plain struct {
+	header history.Header
+	leased bool // L is judged
+	record *record.Collector
+	asked  *linear.Sequence
+	found  verdict.Evidence
+	crowds map[int]*company
+	calls  map[int]*history.Event // the latest invocation, by process
+	last   history.Event
+	inside []int
+	odd    bool // it is not plain
+}
+
+// mostHolds is how many holds, or gaps, are kept until it is known how they ended.
+const mostHolds = 100_000
+
+// someHolds is how many holds come before it is asked which of them are over.
+const someHolds = 1024
+
+// stampLimit is that of the checker, or less: no multiple of a stamp leaves an int64.
+const stampLimit = int64(1) << 60
+
+// NewPlain returns a judge of a history with this header; leased says that L is judged, too.
+func NewPlain(h history.Header, leased bool, timeout time.Duration) *Plain {
+	return &Plain{header: h, leased: leased, record: record.NewCollector(h),
+		asked: linear.NewSequence(timeout), crowds: map[int]*company{},
+		calls: map[int]*history.Event{}, odd: h.Declares.Optimistic}
+}
+
+// Add takes the next event, which is not before the last one, and does not keep it. It reports
+// whether the history is still plain.
+func (s *Plain) Add(e *history.Event) bool {
+	s.last = *e
+	switch {
+	case e.T > stampLimit || e.T < -stampLimit,
+		e.Type == history.Fault || e.Type == history.Kill:
+		s.odd = true
+	case e.Type == history.Invoke:
+		s.invoke(e)
+	case e.Type == history.Exit && e.Process >= 0 && !s.record.Client(e.Process).Idle():
+		s.odd = true
+	default:
+		s.record.Add(e)
+	}
+	for i := range s.record.Calls {
+		s.answer(&s.record.Calls[i])
+	}
+	r := s.record
+	r.Calls = r.Calls[:0]
+	if len(r.Holds) >= someHolds && len(r.Holds)%someHolds == 0 && e.Type == history.OK {
+		r.Settle(s.settle)
+	}
+	s.odd = s.odd || len(r.Inner) > 0 || len(r.Holds) > mostHolds || len(r.Gaps) > mostHolds ||
+		s.leased && r.WithoutLease > 0 || r.Trust.Failure.Kind != record.NoFailure
+	return !s.odd
+}
+
+// invoke takes a call, and the holds that it ends.
+func (s *Plain) invoke(e *history.Event) {
+	call := s.calls[e.Process]
+	if call == nil {
+		call = new(history.Event)
+		s.calls[e.Process] = call
+	}
+	*call = *e
+	p := s.record.Client(e.Process)
+	s.inside = append(s.inside[:0], p.Inside...)
+	s.record.Add(call)
+	for _, i := range s.inside {
+		if !slices.Contains(p.Inside, i) {
+			s.end(&s.record.Holds[i], e.T)
+		}
+	}
+	if e.F != history.Acquire {
+		return
+	}
+	for _, key := range record.KeysOf(call) {
+		k := s.crowd(key)
+		k.asking = append(k.asking, record.Interval{From: e.T, Process: e.Process})
+	}
+}
+
+// answer takes an acquire call that is over.
+func (s *Plain) answer(c *record.Call) {
+	s.found.LongestWaitMS = max(s.found.LongestWaitMS, int((c.To-c.From)/int64(time.Millisecond)))
+	s.odd = s.odd || !slices.Equal(c.Keys, record.KeysOf(s.calls[c.Process]))
+	for _, key := range c.Keys {
+		s.crowd(key).answered(record.Interval{From: c.From, To: c.To, Process: c.Process})
+	}
+}
+
+func (s *Plain) crowd(key int) *company {
+	k := s.crowds[key]
+	if k == nil {
+		k = &company{latest: -record.Forever, others: -record.Forever, by: -1, granted: -1,
+			end: -record.Forever}
+		s.crowds[key] = k
+	}
+	return k
+}
+
+// end takes the end of a hold, at t. Of one that ends as its acquire is called it is not known yet
+// whether the calls of others go on.
+func (s *Plain) end(h *record.Hold, t int64) {
+	s.odd = s.odd || h.Call >= t
+	if s.crowd(h.Key).wanted(h, t) {
+		s.found.Contended++
+	}
+}
+
+// settle takes a hold of which all is known, in the order of the grants. A second lease is one that
+// was asked for after the first had ended.
+func (s *Plain) settle(h *record.Hold) {
+	k := s.crowd(h.Key)
+	s.found.Acquisitions++
+	if k.granted >= 0 && k.granted != h.Process {
+		s.found.Handovers++
+	}
+	k.granted = h.Process
+	if h.From >= h.End {
+		return
+	}
+	s.odd = s.odd || h.From < k.end || s.leased && min(h.Leases[0].To, h.Lost, h.Valid) < h.End
+	k.end = h.End
+	if !s.odd {
+		s.asked.Add(h)
+	}
+}
+
+// Verdict is what was counted, porcupine's answer for one letter, and how far the history can be
+// trusted; false: the history is not plain.
+func (s *Plain) Verdict() (e verdict.Evidence, q verdict.Porcupine, r *record.Record,
+	plain bool) {
+	if s.odd {
+		return e, q, nil, false
+	}
+	c := s.record
+	for _, p := range c.Running {
+		for _, i := range p.Inside {
+			s.end(&c.Holds[i], c.End)
+		}
+	}
+	r = c.Finish(&history.History{Header: s.header, Events: []history.Event{s.last}})
+	for i := range r.Calls {
+		s.answer(&r.Calls[i])
+	}
+	for i := range r.Holds {
+		s.settle(&r.Holds[i])
+	}
+	e = s.found
+	e.Aimed, e.Unknown = s.header.Requires.Hits, r.Unknown
+	e.Gaps, e.Interrupted = len(r.Trust.Stalls), r.Trust.Interrupted
+	e.LongestGapMS = int(r.WorstStall().Length() / int64(time.Millisecond))
+	legal := s.asked.End()
+	q = verdict.Porcupine{Version: linear.PorcupineVersion(), Result: string(s.asked.Result),
+		Operations: s.asked.Operations, Slices: s.asked.Slices, Took: history.Duration(s.asked.Took)}
+	return e, q, r, legal && !s.odd && q.Operations > 0
+}
+
+// company is who asks for a lock, and who asked for it until when.
+type company struct {
+	asking  []record.Interval
+	instant []record.Interval // calls that began and ended at the latest stamp
+	latest  int64             // the latest end of a call, but of those
+	by      int               // whose it was
+	others  int64             // the latest end of another process
+	granted int               // the client that was granted it last
+	end     int64             // of its hold
+}
+
+// answered takes a call that is over.
+func (k *company) answered(c record.Interval) {
+	k.asking = slices.DeleteFunc(k.asking, func(o record.Interval) bool {
+		return o.Process == c.Process
+	})
+	k.pass(c.To)
+	if c.From == c.To {
+		k.instant = append(k.instant, c)
+		return
+	}
+	k.over(c)
+}
+
+// pass counts the calls at an instant that is over: until then a hold may end before they begin.
+func (k *company) pass(t int64) {
+	if len(k.instant) > 0 && k.instant[0].To < t {
+		for _, c := range k.instant {
+			k.over(c)
+		}
+		k.instant = k.instant[:0]
+	}
+}
+
+func (k *company) over(c record.Interval) {
+	switch {
+	case c.Process == k.by:
+		k.latest = max(k.latest, c.To)
+	case c.To > k.latest:
+		k.latest, k.others, k.by = c.To, k.latest, c.Process
+	default:
+		k.others = max(k.others, c.To)
+	}
+}
+
+// wanted reports whether another client asked for the lock between the call of a hold's acquire and
+// its end, which is now: the rule of record.Contended.
+func (k *company) wanted(h *record.Hold, now int64) bool {
+	k.pass(now)
+	until := k.latest
+	if k.by == h.Process {
+		until = k.others
+	}
+	return until > h.Call || slices.ContainsFunc(k.asking, func(o record.Interval) bool {
+		return o.Process != h.Process && o.From < now
+	})
+}
