@@ -71,7 +71,9 @@ func TestExhaustiveFindsWhatIsThere(t *testing.T) {
 		{"getset", "none", "S", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 2, Expiries: 2}},
 		{"setnx-del-expired", "none", "S", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 1,
 			Expiries: 1}},
-		{"setnx", "crash", "D", Bounds{Clients: 2, Rounds: 2, Tries: 2, Faults: 1}},
+		// with so few tries that the last one decides, equal states may differ in whether it was before
+		// the crash (docs/explore.md, What it does not cover)
+		{"setnx", "crash", "D", Bounds{Clients: 2, Rounds: 2, Tries: 8, Faults: 1}},
 		{"setpx-del", "pause", "O", Bounds{Clients: 3, Rounds: 1, Tries: 6, Faults: 1}},
 		{"token-lua", "clock-server:+", "L", Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}},
 	} {
