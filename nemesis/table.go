@@ -66,6 +66,7 @@ type Entry struct {
 	Lasts    string    `yaml:"lasts"`    // for how long, or how much, by default
 	Needs    string    `yaml:"needs"`    // the topology that it cannot do without, or ""
 	Drawn    bool      `yaml:"drawn"`    // it is drawn from all that the environment offers
+	Work     bool      `yaml:"work"`     // a client that stands inside works: that is what it is about
 	Variants []Variant `yaml:"variants"` // what may follow the name after a colon; the first: default
 	Form     `yaml:",inline"`
 }

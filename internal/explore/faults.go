@@ -60,8 +60,8 @@ func (f *searching) candidates(spec string) (all []candidate, err error) {
 // drawable reports whether the fault of a plan has a form without an aim. Clients that are slow for
 // less than a lease are no fault.
 func (f *searching) drawable(p harness.Plan) bool {
-	_, ok := (draw{rand: rand.New(rand.NewPCG(1, 1)), plan: p}).effect(p.Nemesis)
-	return ok || p.Nemesis == noFault && f.Moments != Drawn
+	_, ok := (draw{rand: rand.New(rand.NewPCG(1, 1)), plan: p}).once(p.Nemesis)
+	return ok || p.Nemesis == noFault
 }
 
 // corpus are the latest of the drawn runs that came to a new state.
@@ -104,12 +104,10 @@ func (d draw) changed(k kept) kept {
 	case n < 3 && len(moments) > 0:
 		d.moved(&k.plan.Scenario[moments[d.rand.IntN(len(moments))]])
 	case n < 6 && len(waits) > 0:
-		d.stretched(&k.plan.Scenario[waits[d.rand.IntN(len(waits))]])
+		d.stretched(k.plan, waits[d.rand.IntN(len(waits))])
 	case n == 6 && len(k.plan.Scenario) < mostSteps && k.plan.Nemesis != noFault:
-		d.victim = d.client()
-		if e, ok := d.effect(k.plan.Nemesis); ok {
-			k.plan.Scenario = append(k.plan.Scenario, d.inject(e)...)
-		}
+		more, _ := d.once(k.plan.Nemesis)
+		k.plan.Scenario = append(k.plan.Scenario, more...)
 	default:
 		seed = d.plan.Seed
 	}
@@ -120,12 +118,15 @@ func (d draw) changed(k kept) kept {
 // mostSteps of a scenario to which a further fault is added.
 const mostSteps = 24
 
-// moved is a moment a little earlier or later, on the other side of a command, or of another
-// client.
+// moved is another moment, or one a little earlier or later, on the other side of a command, or of
+// another client.
 func (d draw) moved(s *nemesis.Step) {
 	a := *s.Await
 	s.Await = &a
-	switch n := d.rand.IntN(4); {
+	switch n := d.rand.IntN(6); {
+	case n > 3:
+		b := d.stop().Await
+		a.Phase, a.At, a.Command, a.Nth = b.Phase, b.At, b.Command, b.Nth
 	case n == 0 && a.At == nemesis.Before:
 		a.At = nemesis.After
 	case n == 0 && a.At == nemesis.After:
@@ -139,11 +140,19 @@ func (d draw) moved(s *nemesis.Step) {
 	}
 }
 
-// stretched is another length: as if it were drawn, or a few percent more or less than it was.
-func (d draw) stretched(s *nemesis.Step) {
+// stretched gives a step of a plan another length: as if it were drawn, or a few percent more or
+// less than it was. A client that is slow without a fault stays so for less than a lease.
+func (d draw) stretched(p harness.Plan, step int) {
+	s := &p.Scenario[step]
 	switch {
-	case d.plan.Nemesis == noFault:
-		s.For = s.For * history.Duration(70+d.rand.IntN(30)) / 100 // never longer than it may be
+	case p.Nemesis == noFault:
+		left := slowest(p)
+		for i, o := range p.Scenario {
+			if i != step && (o.Do == nemesis.Wait || o.Await != nil && o.Await.As == "later") {
+				left -= int64(o.For)
+			}
+		}
+		s.For = history.Duration(1 + d.rand.Int64N(max(1, left)))
 	case d.rand.IntN(2) == 0:
 		s.For = d.length()
 	default:

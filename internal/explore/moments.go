@@ -24,47 +24,99 @@ type draw struct {
 	commands []string
 }
 
+// fresh is the plan with its fault at a drawn moment.
+func (d draw) fresh() harness.Plan {
+	d.pace()
+	d.plan.Scenario, d.plan.Requires = d.scenario(d.plan.Nemesis), history.Requires{}
+	return d.plan
+}
+
+// pace lets clients work for a moment or for most of a lease, and take their time between two
+// holds, now and then: locks are used so, too.
+func (d *draw) pace() {
+	p := &d.plan
+	if d.rand.IntN(3) > 0 {
+		return
+	}
+	switch d.rand.IntN(3) {
+	case 0:
+		p.Hold = max(1, p.TTL/20)
+	case 1:
+		p.Hold = p.TTL * 7 / 10
+	}
+	if d.rand.IntN(2) == 0 {
+		p.Think = p.TTL / 2
+	}
+}
+
 // scenario is the fault with this name at a drawn moment, now and then twice; nil: the name has no
 // form without an aim.
-func (d draw) scenario(fault string) []nemesis.Step {
+func (d draw) scenario(fault string) (steps []nemesis.Step) {
 	if fault == noFault {
 		return d.slow()
 	}
-	var steps []nemesis.Step
 	for n := 1 + d.rand.IntN(4)/3; n > 0; n-- {
-		d.victim = d.client()
-		e, ok := d.effect(fault)
+		more, ok := d.once(fault)
 		if !ok {
 			return nil
 		}
-		steps = append(steps, d.inject(e)...)
+		steps = append(steps, more...)
 	}
 	return steps
+}
+
+// once is the fault once; false: the name has no form without an aim.
+func (d draw) once(fault string) ([]nemesis.Step, bool) {
+	d.victim = d.client()
+	if about, _, _ := nemesis.Find(fault); about.Work {
+		return d.works(), true
+	}
+	e, ok := d.effect(fault)
+	if !ok {
+		return nil, false
+	}
+	return d.inject(e), true
 }
 
 // noFault is the name of no fault at all.
 const noFault = "none"
 
+// works lets a client work for about a lease, or for longer.
+func (d draw) works() []nemesis.Step {
+	at := d.at()
+	at.Await.Phase = []string{nemesis.Granted, nemesis.Releasing}[d.rand.IntN(2)]
+	at.Await.Nth = 1 + d.rand.IntN(3)
+	return append([]nemesis.Step{at, {Do: nemesis.Wait, For: d.length()}}, goOn(at.Await.As)...)
+}
+
 // slow lets one client stand before or after one of its commands, or two clients, as clients do
 // without any fault. Each is slow for less than a lease, together with the time that it is inside.
 func (d draw) slow() []nemesis.Step {
-	most := int64(d.plan.TTL-d.plan.Hold) * 9 / 10
+	most := slowest(d.plan)
 	part := func(of int64) history.Duration { return history.Duration(1 + d.rand.Int64N(max(1, of))) }
 	first := d.stop()
 	d.victim = ""
-	if d.rand.IntN(2) == 0 {
-		return []nemesis.Step{first, {Do: nemesis.Wait, For: part(most)},
-			{Do: nemesis.Go, Target: first.Await.As}}
+	if d.rand.IntN(3) == 0 {
+		return slices.Concat([]nemesis.Step{first, {Do: nemesis.Wait, For: part(most)}},
+			goOn(first.Await.As))
 	}
 	second, both := d.stop(), part(most/2)
 	for second.Await.Client == first.Await.Client {
 		second = d.stop()
 	}
 	second.Await.As, second.For = "later", part(most-int64(both))
-	return []nemesis.Step{first, second, {Do: nemesis.Wait, For: both},
+	return slices.Concat([]nemesis.Step{first, second, {Do: nemesis.Wait, For: both},
 		{Do: nemesis.Go, Target: first.Await.As},
-		{Do: nemesis.Wait, For: part(most - int64(both))}, {Do: nemesis.Go, Target: "later"}}
+		{Do: nemesis.Wait, For: part(most - int64(both))}}, goOn("later"))
 }
+
+// goOn lets the client with a name go on. If none came in time, none shall stand there later.
+func goOn(name string) []nemesis.Step {
+	return []nemesis.Step{{Do: nemesis.Go, Target: name}, {Do: nemesis.Go}}
+}
+
+// slowest is how long a client may be slow without any fault: its lease outlasts that and its work.
+func slowest(p harness.Plan) int64 { return int64(p.TTL-p.Hold) * 9 / 10 }
 
 // stop is a moment at which a client stands.
 func (d draw) stop() nemesis.Step {
@@ -78,11 +130,7 @@ func (d draw) stop() nemesis.Step {
 // inject does the effect at a drawn moment, lets the client that stands at the breakpoint go on at
 // once, and undoes the effect after a drawn time or at another moment.
 func (d draw) inject(e nemesis.Effect) []nemesis.Step {
-	at, name := d.moment()
-	steps := append([]nemesis.Step{at}, e.Begin...)
-	if name != "" {
-		steps = append(steps, nemesis.Step{Do: nemesis.Go, Target: name})
-	}
+	steps := d.begin(e)
 	if d.rand.IntN(4) == 0 {
 		steps = append(steps, d.dwells()...)
 	}
@@ -99,7 +147,22 @@ func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 	}
 	if steps = append(append(steps, until), e.End...); name != "" {
 		until.Await.As = "until"
-		steps = append(steps, nemesis.Step{Do: nemesis.Go, Target: "until"})
+		steps = append(steps, goOn("until")...)
+	}
+	return steps
+}
+
+// begin does the effect at a drawn moment, or now and then while no client asks for the lock, so
+// that all of them ask at once when it has begun.
+func (d draw) begin(e nemesis.Effect) []nemesis.Step {
+	if d.rand.IntN(8) == 0 {
+		return slices.Concat([]nemesis.Step{{Do: nemesis.Quiesce}}, e.Begin,
+			[]nemesis.Step{{Do: nemesis.Resume}})
+	}
+	at, name := d.moment()
+	steps := append([]nemesis.Step{at}, e.Begin...)
+	if name != "" {
+		steps = append(steps, goOn(name)...)
 	}
 	return steps
 }
@@ -112,7 +175,7 @@ func (d draw) dwells() []nemesis.Step {
 	if d.plan.Renews() && d.rand.IntN(2) == 0 {
 		at.Await.Phase = nemesis.Granted
 	}
-	return []nemesis.Step{at, {Do: nemesis.Wait, For: d.length()}, {Do: nemesis.Go, Target: "slow"}}
+	return append([]nemesis.Step{at, {Do: nemesis.Wait, For: d.length()}}, goOn("slow")...)
 }
 
 // moment is a step that is over at the moment, and the name of the client that stands at a
@@ -131,7 +194,8 @@ func (d draw) moment() (s nemesis.Step, name string) {
 		a.Command, a.At = ".", []string{nemesis.Before, nemesis.After}[d.rand.IntN(2)]
 		a.Nth = 1 + d.rand.IntN(12)
 		if len(d.commands) > 0 && d.rand.IntN(4) > 0 {
-			a.Command, a.Nth = d.commands[d.rand.IntN(len(d.commands))], 1+d.rand.IntN(3)
+			a.Command = d.commands[d.rand.IntN(len(d.commands))]
+			a.Nth = 1 + d.rand.IntN(3)*d.rand.IntN(2)
 		}
 	}
 	return s, s.Await.As
@@ -150,6 +214,9 @@ func (d draw) at() nemesis.Step {
 // lengths of a fault in percent of a lease: mostly longer, just over it and just under it, and now
 // and then much shorter.
 var lengths = []history.Duration{130, 130, 250, 105, 95, 60, 30}
+
+// rates of a clock that drifts, as shares of twice the speed.
+var rates = []float64{1, 0.2, 0.02, -0.02, -0.2}
 
 // length is how long a fault lasts.
 func (d draw) length() history.Duration {
@@ -182,9 +249,9 @@ func (d draw) effect(fault string) (nemesis.Effect, bool) {
 			on.For = d.length()
 		}
 	case "clock-client", "clock-server":
-		n := d.rand.IntN(5)
-		variant = []string{"+", "+", "-", "-", "+"}[n]
-		if short = n == 4; short && name == "clock-client" {
+		n := d.rand.IntN(6)
+		variant = []string{"+", "+", "-", "-", "+", "-"}[n]
+		if short = n > 3; short && name == "clock-client" && d.rand.IntN(2) == 0 {
 			variant = "rate"
 		}
 	case "failover":
@@ -195,7 +262,8 @@ func (d draw) effect(fault string) (nemesis.Effect, bool) {
 	case name == "late" && d.rand.IntN(2) == 1:
 		e.Begin = e.Begin[:1] // newer connections do not take another way
 	case short:
-		e.Begin[0].Offset /= 4
+		e.Begin[0].Offset /= []history.Duration{4, 20}[d.rand.IntN(2)]
+		e.Begin[0].Rate *= rates[d.rand.IntN(len(rates))]
 	case name == "failover":
 		e.Begin = d.behind(e.Begin)
 	}
@@ -212,5 +280,5 @@ func (d draw) behind(failover []nemesis.Step) []nemesis.Step {
 	}
 	at.Await.As = "later"
 	return slices.Concat(begin, []nemesis.Step{{Do: nemesis.Go, Target: name}, at}, failover,
-		[]nemesis.Step{{Do: nemesis.Go, Target: "later"}})
+		goOn("later"))
 }

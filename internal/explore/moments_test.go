@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -13,7 +14,7 @@ import (
 // drawable are the faults whose moment can be drawn.
 var drawable = []string{"pause", "crash", "partition", "request-loss", "reply-loss", "late",
 	"restart", "restart-delayed", "clock-client", "clock-server", "node-pause", "busy", "node-crash",
-	"failover"}
+	"failover", "overrun"}
 
 // TestMomentsAreOfTheTable wants each fault that is drawn or injected anywhere to be a fault of the
 // nemesis table whose steps are steps that the simulator can do.
@@ -56,8 +57,9 @@ func TestDrawnMoments(t *testing.T) {
 	for seed := range uint64(100) {
 		steps := draw{rand: rand.New(rand.NewPCG(seed, 0)), plan: p}.scenario("pause")
 		switch a := steps[0].Await; {
-		case a == nil:
+		case a == nil && steps[0].Do == nemesis.Wait:
 			seen["time"]++
+		case a == nil: // all clients ask at once when the fault has begun
 		case a.Phase != "":
 			seen["phase"]++
 		default:
@@ -65,7 +67,11 @@ func TestDrawnMoments(t *testing.T) {
 		}
 		var does []string
 		for _, s := range steps {
-			if s.Do != "" && s.Do != nemesis.Go {
+			switch s.Do {
+			case nemesis.Quiesce, nemesis.Resume:
+				seen[s.Do]++
+			case "", nemesis.Go:
+			default:
 				does = append(does, s.Do)
 			}
 		}
@@ -74,8 +80,61 @@ func TestDrawnMoments(t *testing.T) {
 			t.Errorf("seed %d: %s", seed, got)
 		}
 	}
-	if len(seen) != 4 {
+	if len(seen) != 6 || seen[nemesis.Quiesce] != seen[nemesis.Resume] {
 		t.Errorf("moments are %v", seen)
+	}
+}
+
+// TestDrawnPaces: clients work for a moment and for most of a lease, and think or not; without a
+// fault no client is slow for so long that its lease ends before its work.
+func TestDrawnPaces(t *testing.T) {
+	t.Parallel()
+	p, err := planFor(harness.RunOptions{Impl: "token-lua", Nemesis: noFault})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[[2]history.Duration]bool{}
+	for seed := range uint64(100) {
+		q := draw{rand: rand.New(rand.NewPCG(seed, 0)), plan: p}.fresh()
+		seen[[2]history.Duration{q.Hold, q.Think}] = true
+		if err := q.Validate(); err != nil || slowest(q)+int64(q.Hold) >= int64(q.TTL) {
+			t.Errorf("seed %d: %v inside of %v: %v", seed, q.Hold, q.TTL, err)
+		}
+	}
+	if len(seen) != 6 {
+		t.Errorf("paces are %v", seen)
+	}
+}
+
+// TestDrawnClocks: they jump far and a little, and drift much and a little, ahead and behind.
+func TestDrawnClocks(t *testing.T) {
+	t.Parallel()
+	p, err := planFor(harness.RunOptions{Impl: "getset", Nemesis: "clock-client"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	d := draw{rand: rand.New(rand.NewPCG(3, 5)), plan: p}
+	for range 300 {
+		e, ok := d.effect("clock-client")
+		if s := e.Begin[0]; !ok || s.Offset == 0 && s.Rate == 0 {
+			t.Fatalf("%v, %v", s, ok)
+		}
+		for name, is := range map[string]bool{
+			"far ahead": e.Begin[0].Offset > p.TTL, "far behind": e.Begin[0].Offset < -p.TTL,
+			"a little ahead":  e.Begin[0].Offset > 0 && e.Begin[0].Offset < p.TTL/10,
+			"a little behind": e.Begin[0].Offset < 0 && e.Begin[0].Offset > -p.TTL/10,
+			"twice as fast":   e.Begin[0].Rate == 1,
+			"a little fast":   e.Begin[0].Rate > 0 && e.Begin[0].Rate < 0.1,
+			"a little slow":   e.Begin[0].Rate < 0 && e.Begin[0].Rate > -0.1,
+		} {
+			seen[name] = seen[name] || is
+		}
+	}
+	for name, is := range seen {
+		if !is {
+			t.Errorf("no clock was %s", name)
+		}
 	}
 }
 

@@ -278,7 +278,7 @@ func (f *searching) plan(a *attempt) {
 		a.plan, a.schedule = k.plan, k.schedule
 		return
 	}
-	a.plan.Scenario, a.plan.Requires = d.scenario(p.Nemesis), history.Requires{}
+	a.plan = d.fresh()
 }
 
 // one does an attempt.

@@ -18,6 +18,7 @@ func TestStandingIsNotTheFault(t *testing.T) {
 		{"token-lua", "partition:stay", false},
 		{"redisson", "partition:stay", true},
 		{"token-lua", "pause", true},
+		{"token-lua", "overrun", true},
 	} {
 		t.Run(c.impl+" under "+c.nemesis, func(t *testing.T) {
 			t.Parallel()

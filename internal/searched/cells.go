@@ -78,16 +78,6 @@ func (c Cell) search(schedule, moments string) (explore.Search, error) {
 			fault = column.Fault()
 		}
 	}
-	s := explore.Search{Options: rows[0].Options(fault), Properties: []string{c.Letter},
-		Schedule: schedule, Moments: moments}
-	if fault == none && moments == explore.Drawn || fault == longWork {
-		s.Moments = explore.Aimed // there is nothing to draw but the schedule
-	}
-	return s, nil
+	return explore.Search{Options: rows[0].Options(fault), Properties: []string{c.Letter},
+		Schedule: schedule, Moments: moments}, nil
 }
-
-// What has no moment to draw: nothing at all, and work that is longer than the lease.
-const (
-	none     = "none"
-	longWork = "overrun"
-)

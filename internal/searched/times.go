@@ -21,19 +21,30 @@ type Time struct {
 }
 
 // Violated are the cells of a matrix in which a letter that decides a run was found, each with its
-// letters; R and A, which only tell how long a lock stays taken, are left out.
+// letters. R and A, which only tell how long a lock stays taken, are left out, and so is under a
+// fault what is found without any: it is one thing to find, and has nothing to do with the fault.
 func Violated(m *matrix.Matrix) (all []Cell) {
+	anyway := map[string][]string{}
+	for i := range m.Cells {
+		if c := &m.Cells[i]; c.Column == none {
+			anyway[c.Row] = c.Found()
+		}
+	}
 	reported := history.ReportedProperties()
 	for i := range m.Cells {
 		c := &m.Cells[i]
 		for _, letter := range c.Found() {
-			if !slices.Contains(reported, letter) {
+			if !slices.Contains(reported, letter) &&
+				(c.Column == none || !slices.Contains(anyway[c.Row], letter)) {
 				all = append(all, Cell{c.Row, c.Column, letter})
 			}
 		}
 	}
 	return all
 }
+
+// none is the column without a fault.
+const none = "none"
 
 // Clock measures a search with guided moments and all schedules by turns, one run after the other.
 // Used is the processor time of this process.

@@ -35,10 +35,18 @@ type sending struct {
 	executed      bool
 }
 
+// noFault is the name of no fault at all.
+const noFault = "none"
+
 func newRecorder(j Job) *recorder {
-	meant := j.Plan.Renews() || j.Plan.Nemesis == overrun
-	return &recorder{Record: Record{meant: meant}, job: j, open: map[[2]int]int{},
-		sent: map[int][]*sending{}, done: map[int]int{}, situation: situation{visited: j.Visited}}
+	about, _, _ := nemesis.Find(j.Plan.Nemesis)
+	calm := standing{}
+	if about.Name == noFault {
+		calm.most = int64(j.Plan.TTL - j.Plan.Hold)
+	}
+	return &recorder{Record: Record{meant: j.Plan.Renews() || about.Work, standing: calm}, job: j,
+		open: map[[2]int]int{}, sent: map[int][]*sending{}, done: map[int]int{},
+		situation: situation{visited: j.Visited}}
 }
 
 // begin is called when the clients of the environment have connected.

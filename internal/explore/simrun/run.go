@@ -50,9 +50,6 @@ type Record struct {
 	standing
 }
 
-// overrun is no fault: a client works for longer than its lease, which is the harness' doing.
-const overrun = "overrun"
-
 // Run carries out the job. The error says why there is no record at all: the plan cannot run in the
 // simulator, or the simulator broke.
 func (j Job) Run(ctx context.Context) (*Record, error) {

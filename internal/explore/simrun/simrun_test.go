@@ -170,3 +170,23 @@ func TestImpossiblePlans(t *testing.T) {
 		t.Error("the simulator has revived a server")
 	}
 }
+
+// TestTooLongAStandIsOfTheHarness where there is no fault: a client may be slow, but no longer than
+// its lease and its work allow. What comes of that is put down to the lock.
+func TestTooLongAStandIsOfTheHarness(t *testing.T) {
+	p := planOf(t, "getset-redispy", "none")
+	for _, c := range []struct {
+		stands history.Duration
+		fault  string
+		own    bool
+	}{{p.TTL - p.Hold - 1, "none", false}, {p.TTL - p.Hold, "none", true}, {p.TTL, "late", false},
+		{p.TTL, "race", false}, {p.TTL, "random", false}, {p.TTL, "mine.yaml", false}} {
+		p.Nemesis = c.fault
+		r := &newRecorder(Job{Plan: p}).Record
+		r.stands = []stand{{0, 1, 5, 5 + int64(c.stands)}}
+		r.History.Events = []history.Event{{T: 5}, {T: 5 + 2*int64(p.TTL)}}
+		if r.OfTheHarness(checker.Property{Class: checker.DoubleGrant}) != c.own {
+			t.Errorf("%v under %s is of the harness: %v", c.stands, c.fault, !c.own)
+		}
+	}
+}

@@ -12,7 +12,8 @@ import (
 
 // A client that stands at a breakpoint stands there because the harness wants it to. When its lease
 // runs out meanwhile, no fault made it late: what comes of that is not put down to the fault,
-// unless the fault stopped the client itself, or kept it from renewing its lease.
+// unless the fault stopped the client itself, or kept it from renewing its lease, or is nothing but
+// work that is longer than the lease.
 
 // stand is a time during which a client stood at a breakpoint. Stamps are those of the history.
 type stand struct {
@@ -22,6 +23,8 @@ type stand struct {
 
 // standing is where clients stood.
 type standing struct {
+	// how long one may stand under a plan without a fault, ns; 0: there is one
+	most      int64
 	unstopped map[int]bool // breakpoints at which no client stops
 	stands    []stand
 }
@@ -58,9 +61,20 @@ func (s *standing) at(client int, t int64) bool {
 	})
 }
 
+// tooLong reports whether a client stood for longer than it may, up to the end.
+func (s *standing) tooLong(end int64) bool {
+	return s.most > 0 && slices.ContainsFunc(s.stands, func(x stand) bool {
+		return min(x.to, end)-x.from >= s.most
+	})
+}
+
 // OfTheHarness reports whether a violation is nothing but a lease that ran out while the harness
-// let its holder stand at a breakpoint: the fault of the plan has no part in it.
+// let its holder stand at a breakpoint: the fault of the plan has no part in it. Without a fault
+// whatever comes of too long a stand is of the harness.
 func (r *Record) OfTheHarness(p checker.Property) bool {
+	if n := len(r.History.Events); n > 0 && r.tooLong(r.History.Events[n-1].T) {
+		return true
+	}
 	if p.Class != checker.LeaseOverrun || p.Witness == nil || len(p.Witness.Holds) == 0 || r.meant {
 		return false
 	}

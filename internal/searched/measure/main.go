@@ -107,7 +107,7 @@ func (o options) clock(ctx context.Context, r *searched.Record) error {
 			fmt.Fprintln(os.Stderr, err) // a fault that the simulator cannot inflict on the lock
 			continue
 		}
-		tell(c, t)
+		tell(c, fmt.Sprintf("found %v in %d runs, %d ms", t.Found, t.Runs, t.Millis))
 		r.Clocked(t, all)
 		if err := r.Write(o.docs); err != nil {
 			return err
