@@ -32,7 +32,7 @@ func TestLargeScript(t *testing.T) {
 func TestLargeHistory(t *testing.T) {
 	for name, broken := range map[string]bool{"plain": false, "two inside": true} {
 		path := filepath.Join(t.TempDir(), "history.jsonl")
-		h := manyTurns(testenv.Large(60_000, 50_000), broken)
+		h := manyTurns(60_000, broken)
 		f, err := os.Create(path)
 		if err != nil {
 			t.Fatal(err)
