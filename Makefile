@@ -12,8 +12,8 @@ LARGE = $(shell find . -name '*large_test.go')
 # The packages of make test. Go has the race detector only where it finds a C compiler.
 TESTS := ./...
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
-# A package more than there are cores is tested at a time: most that run real servers wait. They are vetted before, once.
-AT_ONCE = -vet=off -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -timeout 30m
+# Packages are vetted before, once. No more of them are tested at a time than there are cores: real servers must not starve.
+HOW = -vet=off -timeout 30m
 
 # What tests use where it is installed, and leave out where it is not.
 PARTS := redis-server redis-sentinel chromium cc python3 node npm java javac mvn cargo etcd psql pgbouncer mariadb-install-db faketime docker docker-compose curl
@@ -37,8 +37,8 @@ test: redis browser ## all tests on real Redis: with the race detector, and what
 	@test -z "$(MISSING)" || echo "not installed, and so left out with all that needs it: $(MISSING)"
 	@test -n "$(RACE)" || echo "no C compiler, and so without the race detector: apt-get install gcc libc6-dev"
 	$(GO) vet $(TESTS)
-	$(GO) test $(RACE) $(AT_ONCE) $(TESTS)
-	$(if $(RACE),$(GO) test $(AT_ONCE) -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE))))
+	$(GO) test $(RACE) $(HOW) $(TESTS)
+	$(if $(RACE),$(GO) test $(HOW) -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE))))
 
 sample: ## take some conditions of the judges away, others with each commit; make soak takes all away
 	LOCKBENCH_MUTANTS=commit $(GO) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker
