@@ -130,6 +130,9 @@ func (d draw) stop() nemesis.Step {
 // inject does the effect at a drawn moment, lets the client that stands at the breakpoint go on at
 // once, and undoes the effect after a drawn time or at another moment.
 func (d draw) inject(e nemesis.Effect) []nemesis.Step {
+	if d.plan.Renews() && len(e.End) > 0 && d.rand.IntN(4) == 0 {
+		return d.during(e)
+	}
 	steps := d.begin(e)
 	if d.rand.IntN(4) == 0 {
 		steps = append(steps, d.dwells()...)
@@ -150,6 +153,20 @@ func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 		steps = append(steps, goOn("until")...)
 	}
 	return steps
+}
+
+// during does the effect while a client works for as long as it takes, since its lock renews its
+// lease: what keeps the renewals away shows only so.
+func (d draw) during(e nemesis.Effect) []nemesis.Step {
+	at := d.at()
+	at.Await.As, at.Await.Phase, at.Await.Nth = "slow", nemesis.Granted, 1+d.rand.IntN(3)
+	begin := append([]nemesis.Step{at}, e.Begin...)
+	lasts := nemesis.Step{Do: nemesis.Wait, For: d.length()}
+	if d.rand.IntN(2) == 0 { // it works on when the fault is over
+		return slices.Concat(begin, []nemesis.Step{lasts}, e.End,
+			[]nemesis.Step{{Do: nemesis.Wait, For: d.length()}}, goOn("slow"))
+	}
+	return slices.Concat(begin, []nemesis.Step{lasts}, goOn("slow"), e.End)
 }
 
 // begin does the effect at a drawn moment, or now and then while no client asks for the lock, so

@@ -153,8 +153,9 @@ func (r *Record) times() string {
 	slices.Sort(found)
 	fmt.Fprintf(b, "\nOf %d letters of cells %d were found.", len(r.Times), len(found))
 	if n := len(found); n > 0 {
-		fmt.Fprintf(b, " The median took %.1f s of processor time, the worst %.1f s.",
-			float64(found[n/2])/1000, float64(found[n-1])/1000)
+		quick, _ := slices.BinarySearch(found, 501)
+		fmt.Fprintf(b, " The median took %d ms of\nprocessor time, the worst %.1f s; %d took more "+
+			"than half a second.", found[n/2], float64(found[n-1])/1000, n-quick)
 	}
 	if len(missed) > 0 {
 		b.WriteString("\nNot found:\n\n| lock | fault | letter | runs | seconds |\n" +

@@ -70,7 +70,8 @@ func TestTimesAreTold(t *testing.T) {
 	r.Clocked(Time{order[1], true, 9, 9_000}, order)
 	r.Clocked(Time{order[1], true, 9, 2_000}, order)
 	want := `
-Of 3 letters of cells 2 were found. The median took 2.0 s of processor time, the worst 2.0 s.
+Of 3 letters of cells 2 were found. The median took 2000 ms of
+processor time, the worst 2.0 s; 1 took more than half a second.
 Not found:
 
 | lock | fault | letter | runs | seconds |
