@@ -109,8 +109,7 @@ func (s *Plain) answer(c *record.Call) {
 func (s *Plain) crowd(key int) *company {
 	k := s.crowds[key]
 	if k == nil {
-		k = &company{latest: -record.Forever, others: -record.Forever, by: -1, granted: -1,
-			end: -record.Forever}
+		k = &company{ends: record.NoEnds(), granted: -1, end: -record.Forever}
 		s.crowds[key] = k
 	}
 	return k
@@ -178,9 +177,7 @@ func (s *Plain) Verdict() (e verdict.Evidence, q verdict.Porcupine, r *record.Re
 type company struct {
 	asking  []record.Interval
 	instant []record.Interval // calls that began and ended at the latest stamp
-	latest  int64             // the latest end of a call, but of those
-	by      int               // whose it was
-	others  int64             // the latest end of another process
+	ends    record.Ends       // of the other calls that are over
 	granted int               // the client that was granted it last
 	end     int64             // of its hold
 }
@@ -195,27 +192,16 @@ func (k *company) answered(c record.Interval) {
 		k.instant = append(k.instant, c)
 		return
 	}
-	k.over(c)
+	k.ends.Add(c)
 }
 
 // pass counts the calls at an instant that is over: until then a hold may end before they begin.
 func (k *company) pass(t int64) {
 	if len(k.instant) > 0 && k.instant[0].To < t {
 		for _, c := range k.instant {
-			k.over(c)
+			k.ends.Add(c)
 		}
 		k.instant = k.instant[:0]
-	}
-}
-
-func (k *company) over(c record.Interval) {
-	switch {
-	case c.Process == k.by:
-		k.latest = max(k.latest, c.To)
-	case c.To > k.latest:
-		k.latest, k.others, k.by = c.To, k.latest, c.Process
-	default:
-		k.others = max(k.others, c.To)
 	}
 }
 
@@ -223,11 +209,6 @@ func (k *company) over(c record.Interval) {
 // its end, which is now: the rule of record.Contended.
 func (k *company) wanted(h *record.Hold, now int64) bool {
 	k.pass(now)
-	until := k.latest
-	if k.by == h.Process {
-		until = k.others
-	}
-	return until > h.Call || slices.ContainsFunc(k.asking, func(o record.Interval) bool {
-		return o.Process != h.Process && o.From < now
-	})
+	other := func(o record.Interval) bool { return o.Process != h.Process && o.From < now }
+	return k.ends.Other(h.Process) > h.Call || slices.ContainsFunc(k.asking, other)
 }

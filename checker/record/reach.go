@@ -12,28 +12,47 @@ type Reach []reached
 
 // reached is an interval in the order of beginnings, with what those up to it reach to.
 type reached struct {
-	from    int64
-	latest  int64 // the latest end so far
-	others  int64 // the latest end so far of another process than that whose end is the latest
-	process int   // whose end is the latest
+	from int64
+	Ends
+}
+
+// Ends are the latest end of some intervals, and the latest of another process than its own.
+type Ends struct {
+	latest, others int64
+	process        int // whose end is the latest
+}
+
+// NoEnds are those of no interval.
+func NoEnds() Ends { return Ends{latest: never, others: never, process: -1} }
+
+// Add takes another interval.
+func (e *Ends) Add(x Interval) {
+	switch {
+	case x.Process == e.process:
+		e.latest = max(e.latest, x.To)
+	case x.To > e.latest:
+		e.latest, e.others, e.process = x.To, e.latest, x.Process
+	default:
+		e.others = max(e.others, x.To)
+	}
+}
+
+// Other is the latest end of all processes but one, before every stamp if there is none.
+func (e *Ends) Other(process int) int64 {
+	if e.process == process {
+		return e.others
+	}
+	return e.latest
 }
 
 // NewReach returns the reach of intervals, which it sorts.
 func NewReach(ts []Interval) Reach {
 	SortIntervals(ts)
 	out := make(Reach, len(ts))
-	last := reached{latest: never, others: never, process: -1}
+	last := NoEnds()
 	for i, x := range ts {
-		last.from = x.From
-		switch {
-		case x.Process == last.process:
-			last.latest = max(last.latest, x.To)
-		case x.To > last.latest:
-			last.latest, last.others, last.process = x.To, last.latest, x.Process
-		default:
-			last.others = max(last.others, x.To)
-		}
-		out[i] = last
+		last.Add(x)
+		out[i] = reached{x.From, last}
 	}
 	return out
 }
@@ -50,13 +69,7 @@ func (r Reach) Meets(from, to int64) bool {
 // MeetsOther is Meets for the intervals of all processes but one.
 func (r Reach) MeetsOther(from, to int64, process int) bool {
 	i := r.upTo(to)
-	if i == 0 {
-		return false
-	}
-	if last := &r[i-1]; last.process != process {
-		return last.latest >= from
-	}
-	return r[i-1].others >= from
+	return i > 0 && r[i-1].Other(process) >= from
 }
 
 // upTo counts the intervals that begin at or before t.
