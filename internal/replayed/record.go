@@ -1,17 +1,12 @@
 package replayed
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/searched"
-	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/units"
 )
 
@@ -41,22 +36,13 @@ type Record struct {
 	Results []Result `json:"results"`
 }
 
-// The files of docs: the record, and the page that has the table.
-const (
-	file = "replayed.json"
-	page = "explore.md"
-)
+// file is the record among the files of docs.
+const file = "replayed.json"
 
 // Read reads the record among the files of docs; without one it is empty.
 func Read(docs fs.FS) (*Record, error) {
 	r := &Record{Format: 1}
-	text, err := fs.ReadFile(docs, file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	} else if err != nil {
-		return nil, err
-	}
-	return r, json.Unmarshal(text, r)
+	return r, searched.Load(docs, file, r)
 }
 
 // Of is what was measured of a cell.
@@ -82,23 +68,7 @@ func (r *Record) Put(x Result, order []Cell) {
 
 // Write writes the record, and its table into the page.
 func (r *Record) Write(docs string) error {
-	text, err := os.ReadFile(filepath.Join(docs, page))
-	if err != nil {
-		return err
-	}
-	now, err := searched.Between(string(text), "replays", r.table())
-	if err != nil {
-		return err
-	}
-	return errors.Join(store.Write(docs, file, func(f *os.File) error {
-		e := json.NewEncoder(f)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", " ")
-		return e.Encode(r)
-	}), store.Write(docs, page, func(f *os.File) error {
-		_, err := f.WriteString(now)
-		return err
-	}))
+	return searched.Save(docs, file, r, searched.Table{Mark: "replays", Text: r.table()})
 }
 
 // table says what was confirmed, and what became of the others.

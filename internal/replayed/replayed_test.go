@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockbench/lockbench/internal/searched"
 	"github.com/lockbench/lockbench/internal/study"
 )
 
@@ -79,8 +80,8 @@ func TestTable(t *testing.T) {
 	if err != nil || len(kept.Results) == 0 {
 		t.Fatalf("%d results: %v", len(kept.Results), err)
 	}
-	text, err := os.ReadFile("../../docs/" + page)
+	text, err := os.ReadFile("../../docs/" + searched.Page)
 	if err != nil || !strings.Contains(string(text), kept.table()) {
-		t.Errorf("docs/%s is not what %s says: %v", page, file, err)
+		t.Errorf("docs/%s is not what %s says: %v", searched.Page, file, err)
 	}
 }

@@ -1,17 +1,12 @@
 package searched
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/explore"
-	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/units"
 )
 
@@ -22,22 +17,13 @@ type Record struct {
 	Times  []Time `json:"times"`
 }
 
-// The files of docs: the record, and the page that has the tables.
-const (
-	file = "searched.json"
-	page = "explore.md"
-)
+// file is the record among the files of docs.
+const file = "searched.json"
 
 // Read reads the record among the files of docs; without one it is empty.
 func Read(docs fs.FS) (*Record, error) {
 	r := &Record{Format: 1}
-	text, err := fs.ReadFile(docs, file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	} else if err != nil {
-		return nil, err
-	}
-	return r, json.Unmarshal(text, r)
+	return r, Load(docs, file, r)
 }
 
 // Of looks up what was counted of a lock and a fault, a letter each.
@@ -52,36 +38,7 @@ func (r *Record) Of(row, fault string) (all []Hits) {
 
 // Write writes the record, and its tables into the page.
 func (r *Record) Write(docs string) error {
-	text, err := os.ReadFile(filepath.Join(docs, page))
-	if err != nil {
-		return err
-	}
-	now, err := Between(string(text), "hits", r.hits())
-	if err == nil {
-		now, err = Between(now, "times", r.times())
-	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(store.Write(docs, file, func(f *os.File) error {
-		e := json.NewEncoder(f)
-		e.SetIndent("", " ")
-		return e.Encode(r)
-	}), store.Write(docs, page, func(f *os.File) error {
-		_, err := f.WriteString(now)
-		return err
-	}))
-}
-
-// Between puts a text between the marks of a page.
-func Between(page, name, text string) (string, error) {
-	begin, end := "<!-- measured: "+name+" -->\n", "<!-- end of "+name+" -->\n"
-	head, rest, ok := strings.Cut(page, begin)
-	_, tail, found := strings.Cut(rest, end)
-	if !ok || !found {
-		return "", fmt.Errorf("the page has no place for %s: %s", name, begin)
-	}
-	return head + begin + text + end + tail, nil
+	return Save(docs, file, r, Table{"hits", r.hits()}, Table{"times", r.times()})
 }
 
 // Counted puts hits into the record, in the order of the list of cells.
