@@ -46,7 +46,7 @@ var rooms = map[string][]string{
 	// it draws and shrinks the runs that show what is not as expected
 	"reports/gate": {"checker", "internal/batch", "internal/explore", "internal/gate",
 		"internal/harness", "internal/store", "reports", "reports/page", "reports/view"},
-	"reports/compare": {"internal/compare", "reports/page"},
+	"reports/compare": {"internal/compare", "reports/page", "reports/figure"},
 	"reports/serve": {"history", "history/edn", "checker", "internal/store", "internal/matrix",
 		"internal/gate", "reports", "reports/gate", "reports/matrix", "reports/page", "reports/view"},
 	"reports/reporttest": {"history", "checker", "internal/store", "internal/batch",

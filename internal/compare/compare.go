@@ -22,7 +22,8 @@ type Side struct {
 	Items       []Item            `json:"-"`
 }
 
-// Item is a lock under a fault: a run, a cell of a matrix, or an entry of a gate.
+// Item is a lock under a fault: a run, a cell of a matrix, or an entry of a gate; or the runs of a
+// matrix that measure what a lock costs.
 type Item struct {
 	Name     string
 	Under    string            // the fault, where items of two locks may be compared
@@ -63,7 +64,7 @@ type Field struct {
 type Pair struct {
 	Name       string         `json:"name"`
 	Differ     []Field        `json:"differ,omitempty"`
-	Properties []PropertyPair `json:"properties"`
+	Properties []PropertyPair `json:"properties"` // none: it only measures
 	Metrics    []Metric       `json:"metrics,omitempty"`
 }
 
@@ -208,6 +209,13 @@ func propertiesOf(items ...Item) (out []string) {
 	}
 	slices.SortFunc(out, batch.ByProperty)
 	return out
+}
+
+// Judged are the pairs that have a verdict.
+func (c *Comparison) Judged() []Pair {
+	return slices.DeleteFunc(slices.Clone(c.Pairs), func(p Pair) bool {
+		return len(p.Properties) == 0
+	})
 }
 
 // Changed are the letters of a pair that changed for certain.

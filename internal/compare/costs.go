@@ -20,6 +20,16 @@ type Metric struct {
 	// the chance of such a difference if there is none; 0: too little was measured to ask
 	P      float64 `json:"p,omitempty"`
 	Change string  `json:"change,omitempty"`
+	// over the runs of each side; nil where it is of all pairs together
+	SpreadA *Spread `json:"spread_a,omitempty"`
+	SpreadB *Spread `json:"spread_b,omitempty"`
+}
+
+// Spread is what several runs of one side measured, whose median is the metric.
+type Spread struct {
+	Runs  int     `json:"runs"`
+	Least float64 `json:"least"`
+	Most  float64 `json:"most"`
 }
 
 // The changes of a metric. What may be noise is none.
@@ -104,7 +114,8 @@ func (x metric) samples(i Item) (out []float64) {
 
 // compare takes the median of the runs for people, and all of them for the question of chance.
 func (x metric) compare(a, b []float64) Metric {
-	m := Metric{Name: x.name, Unit: x.unit, A: median(a), B: median(b)}
+	m := Metric{Name: x.name, Unit: x.unit, A: median(a), B: median(b), SpreadA: spread(a),
+		SpreadB: spread(b)}
 	if m.A > 0 && m.B > 0 {
 		m.Ratio = m.B / m.A
 	}
@@ -116,6 +127,10 @@ func (x metric) compare(a, b []float64) Metric {
 		m.P = r.P
 	}
 	return m
+}
+
+func spread(values []float64) *Spread {
+	return &Spread{len(values), slices.Min(values), slices.Max(values)}
 }
 
 func median(values []float64) float64 { return stats.Sample{Xs: values}.Quantile(0.5) }

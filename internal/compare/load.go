@@ -106,6 +106,16 @@ func (l *loader) matrix() error {
 			l.add(item)
 		}
 	}
+	for _, c := range m.Costs {
+		item := Item{Name: c.Row + ", costs", Under: "costs", Trials: []Trial{{Cost: c.Cost}}}
+		if len(c.Each) > 0 {
+			item.Trials = nil
+		}
+		for _, each := range c.Each {
+			item.Trials = append(item.Trials, Trial{Cost: each})
+		}
+		l.add(item)
+	}
 	return nil
 }
 

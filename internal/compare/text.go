@@ -18,7 +18,7 @@ func (c *Comparison) Text(w io.Writer) error {
 	}
 	t := progress.NewTable(w)
 	fmt.Fprintln(t, "\nVERDICTS\tA\tB\t")
-	for _, p := range c.Pairs {
+	for _, p := range c.Judged() {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", batch.Plain(p.Name), p.Side(PropertyPair.a),
 			p.Side(PropertyPair.b),
 			batch.Plain(strings.Join(p.Lines(), "; ")))
@@ -207,7 +207,7 @@ func (c *Comparison) Sentence() string {
 		}
 	}
 	if len(parts) == 0 {
-		return fmt.Sprintf("%d compared: nothing changed that is more than noise.", len(c.Pairs))
+		return fmt.Sprintf("%d compared: nothing changed that is more than noise.", len(c.Judged()))
 	}
-	return fmt.Sprintf("%d compared: %s.", len(c.Pairs), strings.Join(parts, ", "))
+	return fmt.Sprintf("%d compared: %s.", len(c.Judged()), strings.Join(parts, ", "))
 }

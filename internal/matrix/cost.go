@@ -53,8 +53,9 @@ func (o Options) CostRows() []Row {
 	return out
 }
 
-// CostPlan is the run that measures what a lock costs.
-func (o Options) CostPlan(r Row) (harness.Plan, error) {
+// CostPlan is the i-th run that measures what a lock costs, from 0. Each has a seed of its own, so
+// that they differ in the simulator, too.
+func (o Options) CostPlan(r Row, i int) (harness.Plan, error) {
 	ttl := o.TTL
 	if ttl == 0 {
 		ttl = DefaultTTL
@@ -63,8 +64,8 @@ func (o Options) CostPlan(r Row) (harness.Plan, error) {
 		Environment: o.Environment, Impl: r.Impl, Variant: r.Variant, NoWatchdog: r.NoWatchdog,
 		Masters:  r.Masters,
 		Workload: r.Workload,
-		Nemesis:  "none", Seed: o.Seed, TTL: ttl, Hold: CostHold, For: CostFor, Properties: []string{"S"},
-		Thorough: true,
+		Nemesis:  "none", Seed: o.Seed + uint64(i), TTL: ttl, Hold: CostHold, For: CostFor,
+		Properties: []string{"S"}, Thorough: true,
 	}
 	if r.Adapter != "" {
 		w.Impl, w.Adapter = "", r.Adapter

@@ -223,7 +223,7 @@ func (f *Folder) Measure(ctx context.Context, run batch.Runner, m *Matrix,
 
 // rowCost joins what runs of a lock have measured.
 func (f *Folder) rowCost(r Row, all []batch.Sample) RowCost {
-	p, _ := f.Options.CostPlan(r) // it has been run
+	p, _ := f.Options.CostPlan(r, 0) // it has been run
 	c := RowCost{Row: r.Name, Dir: CostDir(r, 0), Clients: p.Clients, Hold: p.Hold,
 		Cost: batch.Join(all...)}
 	if len(all) > 1 {
@@ -237,7 +237,7 @@ func (f *Folder) rowCost(r Row, all []batch.Sample) RowCost {
 // cost measures one lock once, unless the run is there already.
 func (f *Folder) cost(ctx context.Context, run batch.Runner, r Row, turn int) (s batch.Sample,
 	err error) {
-	p, err := f.Options.CostPlan(r)
+	p, err := f.Options.CostPlan(r, turn)
 	if err != nil {
 		return s, err
 	}

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/compare"
+	"github.com/lockbench/lockbench/reports/figure"
 	"github.com/lockbench/lockbench/reports/page"
 )
 
@@ -24,11 +26,53 @@ var comparePage = template.Must(template.New("compare").Funcs(template.FuncMap{
 // WriteHTML writes a comparison as one page that needs nothing else. A and b are where the pages of
 // its sides are, as seen from this one; "": they have none.
 func WriteHTML(w io.Writer, c *compare.Comparison, a, b string) error {
+	figs, err := figure.Show(figures(c))
+	if err != nil {
+		return err
+	}
 	return comparePage.Execute(w, struct {
 		*compare.Comparison
 		PageA, PageB, CSP string
 		CSS               template.CSS
-	}{c, a, b, page.PolicyFor(), template.CSS(page.CSS)})
+		Figures           []figure.Shown
+	}{c, a, b, page.PolicyFor(), template.CSS(page.CSS), figs})
+}
+
+// maxBars bounds the pairs of a plot.
+const maxBars = 24
+
+// figures are a plot of each metric, with the bars of both sides of each pair below one another.
+// Where a matrix has measured what its locks cost, the plots are of that; and where no pair was
+// run several times, there is no plot.
+func figures(c *compare.Comparison) (figs []*figure.Figure) {
+	pairs := slices.DeleteFunc(slices.Clone(c.Pairs), func(p compare.Pair) bool {
+		return len(p.Properties) > 0
+	})
+	if len(pairs) == 0 {
+		pairs = c.Pairs
+	}
+	names, units := compare.MetricNames()
+	for i, name := range names {
+		var bars []figure.Bar
+		several := false
+		for _, p := range pairs[:min(len(pairs), maxBars)] {
+			at := slices.IndexFunc(p.Metrics, func(m compare.Metric) bool { return m.Name == name })
+			if at < 0 {
+				continue
+			}
+			m := p.Metrics[at]
+			several = several || m.SpreadA.Runs > 1 || m.SpreadB.Runs > 1
+			bars = append(bars, bar(p.Name+" A", m.A, m.SpreadA), bar("B", m.B, m.SpreadB))
+		}
+		if several {
+			figs = append(figs, figure.Bars(name, units[i], bars))
+		}
+	}
+	return figs
+}
+
+func bar(name string, mid float64, s *compare.Spread) figure.Bar {
+	return figure.Bar{Name: page.Clean(name, 44), Least: s.Least, Mid: mid, Most: s.Most, N: s.Runs}
 }
 
 // side is what one side found of a pair.
@@ -54,7 +98,8 @@ func WriteMarkdown(w io.Writer, c *compare.Comparison) error {
 	}
 	b.WriteString("\n| | A | B | change |\n|---|---|---|---|\n")
 	rows := 0
-	for _, p := range c.Pairs {
+	judged := c.Judged()
+	for _, p := range judged {
 		if b.Len() > page.SummaryLimit/2 {
 			break
 		}
@@ -62,8 +107,8 @@ func WriteMarkdown(w io.Writer, c *compare.Comparison) error {
 			page.Cell(strings.Join(p.Lines(), "; "), 300))
 		rows++
 	}
-	if rows < len(c.Pairs) {
-		fmt.Fprintf(&b, "\n%d more are left out here.\n", len(c.Pairs)-rows)
+	if rows < len(judged) {
+		fmt.Fprintf(&b, "\n%d more are left out here.\n", len(judged)-rows)
 	}
 	costTable(&b, c)
 	_, err := io.WriteString(w, b.String())

@@ -6,10 +6,45 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/compare"
 	"github.com/lockbench/lockbench/reports/reporttest"
 )
+
+// TestCostsHaveBars wants bars of what a matrix measured several times, and none of single runs or
+// of the cells beside them.
+func TestCostsHaveBars(t *testing.T) {
+	side := func(ms ...history.Duration) *compare.Side {
+		s := &compare.Side{Name: "a", Kind: "matrix", Items: []compare.Item{{Name: "setnx, costs"},
+			{Name: "setnx, pause", Trials: []compare.Trial{{Finding: batch.Finding{
+				Properties: map[string]checker.Result{"S": checker.Valid}}}}}}}
+		for _, m := range ms {
+			s.Items[0].Trials = append(s.Items[0].Trials, compare.Trial{Cost: batch.Cost{Grants: 3,
+				AcquireP50: m * 1e6}})
+		}
+		return s
+	}
+	for _, x := range []struct {
+		b     []history.Duration
+		plots int
+		text  string
+	}{{[]history.Duration{2}, 0, "setnx, costs"},
+		{[]history.Duration{4, 9, 5}, 1, ">5.0 ms, n = 3<"}} {
+		c, err := compare.Compare(side(7), side(x.b...))
+		if err != nil || len(c.Judged()) != 1 {
+			t.Fatalf("%v: %+v", err, c)
+		}
+		var page bytes.Buffer
+		if err := WriteHTML(&page, c, "", ""); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(page.String(), "<svg"); got != x.plots ||
+			!strings.Contains(page.String(), x.text) {
+			t.Errorf("%v: %d plots of %d\n%s", x.b, got, x.plots, page.String())
+		}
+	}
+}
 
 // TestComparisonPages pins the Markdown and wants a page from which no foreign word gets out.
 func TestComparisonPages(t *testing.T) {

@@ -81,7 +81,8 @@ func (s *skew) end(t, rate float64) {
 // maxSkews bounds the lines of the plot of clocks; those that moved most are drawn.
 const maxSkews = 8
 
-// clockFigure shows how far each clock was from where it was at first.
+// clockFigure shows how far each clock was from where it was at first, where one moved or should
+// have.
 func clockFigure(v *view.View) (*Figure, error) {
 	ss := skews(v)
 	if len(ss) == 0 {
@@ -90,6 +91,9 @@ func clockFigure(v *view.View) (*Figure, error) {
 	slices.SortStableFunc(ss, func(a, b skew) int { return cmp.Compare(b.most(), a.most()) })
 	title := "Clock offsets"
 	if ss[0].most() < 0.001 {
+		if !slices.ContainsFunc(v.Faults, func(f view.Fault) bool { return f.MovesClock() }) {
+			return nil, nil
+		}
 		title += ": no clock moved"
 	}
 	fig := overTime(v, "clocks", title,
@@ -110,7 +114,7 @@ func clockFigure(v *view.View) (*Figure, error) {
 	}
 	room := max(0.05, (hi-lo)*0.6)
 	fig.plot.Y.Min, fig.plot.Y.Max = lo-room/6, hi+room
-	return fig, nil
+	return fig.of(len(ss), "clock"), nil
 }
 
 // most is the largest offset.

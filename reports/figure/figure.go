@@ -38,6 +38,7 @@ var (
 	colorFault = color.NRGBA{0xA8, 0x5D, 0x00, 0xFF}
 	colorBad   = color.NRGBA{0xC8, 0x1E, 0x3A, 0xFF}
 	colorDeep  = color.NRGBA{0x1F, 0x6F, 0xC4, 0xFF}
+	colorPage  = color.NRGBA{0xFE, 0xFE, 0xFE, 0xFF} // behind labels
 )
 
 // themed replaces the colours of text, axes and grounds by the page's own, so that a plot follows
@@ -46,6 +47,7 @@ var themed = strings.NewReplacer(
 	"#20242A", "var(--ink)", "#5B6470", "var(--muted)", "#E4E7EB", "var(--line)", "#FBF0DB",
 	"var(--band)",
 	"#A85D00", "var(--fault)", "#C81E3A", "var(--bad)", "#1F6FC4", "var(--deep)", "#FFFFFF", "none",
+	"#FEFEFE", "var(--page)",
 )
 
 // Figure is a plot with its file name and what it says.
@@ -220,10 +222,7 @@ func (f *Figure) PNG() ([]byte, error) {
 
 // bands draws faults behind a plot over time: a ground where a fault lasted, a line with its name
 // where it began.
-type bands struct {
-	faults []view.Fault
-	lo, hi float64 // seconds; what lies outside is not drawn
-}
+type bands []view.Fault
 
 // Plot implements plot.Plotter.
 func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
@@ -231,22 +230,21 @@ func (b bands) Plot(c draw.Canvas, p *plot.Plot) {
 	line := draw.LineStyle{Color: colorFault, Width: vg.Points(0.8), Dashes: []vg.Length{vg.Points(3),
 		vg.Points(2)}}
 	style, labels := text(colorFault, 8), make(shelf, 4)
-	for i, f := range b.faults {
-		from, to := units.Seconds(f.From), units.Seconds(f.To)
-		if i >= maxFaults || to < b.lo || from > b.hi {
-			continue
-		}
-		x0, x1 := tx(max(from, b.lo)), tx(min(to, b.hi))
+	drawn := b[:min(len(b), maxFaults)]
+	for _, f := range drawn {
+		x0, x1 := tx(units.Seconds(f.From)), min(tx(units.Seconds(f.To)), c.Max.X)
 		if !f.Lasting && x1-x0 > 1 {
 			c.FillPolygon(colorBand, box(x0, x1, c.Min.Y, c.Max.Y))
 		}
-		if from >= b.lo {
-			c.StrokeLine2(line, x0, c.Min.Y, x0, c.Max.Y)
-		}
+		c.StrokeLine2(line, x0, c.Min.Y, x0, c.Max.Y)
+	}
+	for _, f := range drawn { // over the lines of all
+		x0 := tx(units.Seconds(f.From))
 		width := style.Width(f.Name()) + vg.Points(4)
 		if row := labels.place(x0, x0+width); row >= 0 && x0+width < c.Max.X {
-			c.FillText(style, vg.Point{X: x0 + vg.Points(2), Y: c.Max.Y - vg.Points(8+9*float64(row))},
-				f.Name())
+			y := c.Max.Y - vg.Points(8+9*float64(row))
+			c.FillPolygon(colorPage, box(x0+1, x0+width, y-2, y+7))
+			c.FillText(style, vg.Point{X: x0 + vg.Points(2), Y: y}, f.Name())
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +27,7 @@ func TestPlotsAreWellFormedAndNotEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"latency", "quantiles", "holds", "waits", "distribution",
-		"throughput", "fairness", "recovery", "clocks"} {
+		"throughput", "fairness", "recovery"} {
 		b, err := os.ReadFile(filepath.Join(dir, name+".svg"))
 		if err != nil {
 			t.Error(err)
@@ -79,7 +81,7 @@ func TestJain(t *testing.T) {
 // each legend to the right of its plot.
 func TestOneAxisOfTime(t *testing.T) {
 	figs, err := All(reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4,
-		Cycles: 60})))
+		Cycles: 60, Fail: true})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,9 +100,35 @@ func TestOneAxisOfTime(t *testing.T) {
 			t.Errorf("the axis of %s is from %v to %v, of %s from %v to %v", f.Name, area.Min.X,
 				area.Max.X, figs[0].Name, first.Min.X, first.Max.X)
 		}
+		if x, want := axisOf(f), axisOf(figs[0]); f.plot.X.Label.Text == timeLabel && x != want {
+			t.Errorf("the axis of %s says %s, of %s %s", f.Name, x, figs[0].Name, want)
+		}
 		if f.named && (legend.Min.X <= axes.Max.X || f.legend.Rectangle(legend).Max.X > f.width) {
 			t.Errorf("the legend of %s lies at %v, its plot ends at %v of %v", f.Name,
 				f.legend.Rectangle(legend), axes.Max.X, f.width)
+		}
+	}
+}
+
+// axisOf is what a reader sees of the axis of time.
+func axisOf(f *Figure) string {
+	x := f.plot.X
+	return fmt.Sprint(x.Min, x.Max, labels(x.Tick.Marker.Ticks(x.Min, x.Max)))
+}
+
+// TestManyHoldsAreDrawnAroundTheViolation draws some of a long run, and none where nothing is
+// violated.
+func TestManyHoldsAreDrawnAroundTheViolation(t *testing.T) {
+	for _, fail := range []bool{false, true} {
+		v := reporttest.View(t, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 800,
+			Fail: fail}))
+		f, err := holdFigure(v)
+		if err != nil || (f != nil) != fail {
+			t.Fatalf("violated: %v: a hold chart: %v, %v", fail, f != nil, err)
+		}
+		if fail && (!strings.Contains(f.Title, "(600 of ") ||
+			!slices.Contains(drawn(t, f).texts, v.First().Label())) {
+			t.Errorf("%s shows %q", f.Title, drawn(t, f).texts)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -14,7 +16,7 @@ import (
 	"github.com/lockbench/lockbench/reports/view"
 )
 
-// maxBars bounds the bars of the hold chart.
+// maxBars bounds the bars of the hold chart. Of more, those around the violation are drawn.
 const maxBars = 600
 
 // gantt draws one row per client: waits as lines, holds as bars, leases as outlines, and the
@@ -24,13 +26,12 @@ type gantt struct {
 	holds   []record.Hold
 	witness *view.Violation
 	rows    map[int]int // of the clients that are drawn
-	lo, hi  int64
 }
 
 // Plot implements plot.Plotter.
 func (g gantt) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	x := func(t int64) vg.Length { return tx(units.Seconds(min(g.hi, max(g.lo, t)))) }
+	x := func(t int64) vg.Length { return min(tx(units.Seconds(t)), c.Max.X) }
 	half := (ty(1) - ty(0)) / 3.4
 	for _, w := range g.waits {
 		y := ty(float64(g.rows[w.Process]))
@@ -76,43 +77,40 @@ func (g gantt) overlap(c draw.Canvas, x func(int64) vg.Length, ty func(float64) 
 	}
 	c.StrokeLines(draw.LineStyle{Color: colorBad, Width: vg.Points(1.4)}, append(frame, frame[0]))
 	style := text(colorBad, 10)
-	style.XAlign, style.Font.Weight = draw.XCenter, 2 // bold
-	c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: y1 + 3}, g.witness.Label())
+	style.Font.Weight = 2 // bold
+	width := style.Width(g.witness.Label())
+	left := max(c.Min.X, min((x0+x1-width)/2, c.Max.X-width))
+	c.FillText(style, vg.Point{X: left, Y: y1 + 3}, g.witness.Label())
 }
 
-// holdFigure is the hold chart: around the violation if there is one, else the whole run if it is
-// short enough to be read.
+// holdFigure is the hold chart. There is none of more holds than can be told apart, unless it
+// shows a violation.
 func holdFigure(v *view.View) (*Figure, error) {
-	w := v.First()
-	if len(v.Holds) == 0 {
+	w, all := v.First(), len(v.Grants())
+	if all == 0 || all > maxBars && w == nil {
 		return nil, nil
 	}
-	lo, hi := ganttWindow(v, w)
 	clients := v.Lanes()
 	if len(clients) > 24 {
 		clients = clients[:24]
 	}
-	g := gantt{witness: w, rows: map[int]int{}, lo: lo, hi: hi}
+	g := gantt{witness: w, rows: map[int]int{}}
 	var names []plot.Tick
 	for i, p := range clients {
 		g.rows[p] = len(clients) - 1 - i
 		names = append(names, plot.Tick{Value: float64(g.rows[p]), Label: view.Who(p)})
 	}
 	g.fill(v)
-	title := "Hold chart"
-	if lo > 0 || hi < v.End {
-		title += ", " + units.At(lo) + " to " + units.At(hi)
-	}
-	fig := newFigure("holds", title,
-		fmt.Sprintf("Who waited and who was inside from %s to %s, one row per client.", units.At(lo),
-			units.At(hi)), timeLabel, "")
-	fig.plot.X.Min, fig.plot.X.Max = units.Seconds(lo), units.Seconds(hi)
-	fig.plot.Add(bands{v.Faults, fig.plot.X.Min, fig.plot.X.Max}, g)
-	fig.plot.X.Tick.Marker = plot.TickerFunc(fineTicks)
+	fig := overTime(v, "holds", "Hold chart", "Who waited and who was inside, one row per client.", "")
+	fig.plot.Add(g)
 	fig.plot.Y.Tick.Marker = plot.ConstantTicks(names)
-	fig.plot.Y.Min, fig.plot.Y.Max = -0.7, float64(len(clients))+0.9
-	fig.height = vg.Points(90 + 26*float64(len(clients)))
-	return fig, nil
+	fig.plot.Y.Min, fig.plot.Y.Max = -0.7, float64(len(clients))+1.3
+	fig.height = vg.Points(100 + 26*float64(len(clients)))
+	if n := len(g.holds); n < all {
+		fig.Title += fmt.Sprintf(" (%d of %s)", n, units.Count(all, "acquisition"))
+		return fig, nil
+	}
+	return fig.of(all, "acquisition"), nil
 }
 
 // fineTicks are the usual ones, with as many digits as it takes to tell one label from the next.
@@ -123,30 +121,35 @@ func fineTicks(lo, hi float64) []plot.Tick {
 	})
 }
 
-// ganttWindow is as wide as maxBars bars allow.
-func ganttWindow(v *view.View, w *view.Violation) (lo, hi int64) {
-	lo, hi = 0, max(v.End, 1)
-	if w != nil {
-		lo, hi = w.Extent(v)
-		pad := max((hi-lo)/3, 1e6)
-		return max(0, lo-pad), min(max(v.End, 1), hi+pad)
-	}
-	if all := v.Grants(); len(all) > maxBars {
-		hi = all[maxBars-1].End
-	}
-	return lo, hi
-}
-
-// fill chooses what lies in the window, at most maxBars of each.
+// fill chooses what is drawn: at most maxBars of each, those that are nearest to the violation.
 func (g *gantt) fill(v *view.View) {
 	for _, c := range v.Calls {
-		if _, ok := g.rows[c.Process]; ok && c.From < g.hi && c.To > g.lo && len(g.waits) < maxBars {
+		if _, ok := g.rows[c.Process]; ok {
 			g.waits = append(g.waits, c)
 		}
 	}
 	for _, h := range v.Grants() {
-		if _, ok := g.rows[h.Process]; ok && h.From <= g.hi && h.End >= g.lo && len(g.holds) < maxBars {
+		if _, ok := g.rows[h.Process]; ok {
 			g.holds = append(g.holds, h)
 		}
 	}
+	at := int64(0)
+	if g.witness != nil {
+		at = g.witness.From
+	}
+	g.waits = nearest(g.waits, at, func(c record.Call) int64 { return c.From })
+	g.holds = nearest(g.holds, at, func(h record.Hold) int64 { return h.From })
+}
+
+// nearest are the maxBars of all that begin nearest to a stamp, in their order.
+func nearest[T any](all []T, at int64, from func(T) int64) []T {
+	slices.SortStableFunc(all, func(a, b T) int { return cmp.Compare(from(a), from(b)) })
+	for len(all) > maxBars {
+		if last := len(all) - 1; at-from(all[0]) > from(all[last])-at {
+			all = all[1:]
+		} else {
+			all = all[:last]
+		}
+	}
+	return all
 }

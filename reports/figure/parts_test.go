@@ -20,8 +20,8 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	figs = append(figs, Bars("latency", "ms", []string{"setnx", "redlock"}, []float64{1.25, 140},
-		[]float64{3, 250}))
+	figs = append(figs, Bars("latency", "ms", []Bar{BarOf("setnx", []float64{1.25}),
+		BarOf("redlock", []float64{250, 140, 90})}))
 	var b strings.Builder
 	for _, f := range figs {
 		fmt.Fprintf(&b, "%s: %s\n  %s\n  %s\n", f.Name, f.Title, f.Alt,

@@ -20,13 +20,17 @@ import (
 // timeLabel is that of the axis of all plots over the time of a run.
 const timeLabel = "time (s)"
 
-// overTime is a figure of a whole run, with its faults behind what is drawn.
+// overTime is a figure of a whole run, with its faults behind what is drawn. All of them have the
+// same axis of time; what has rows instead of a scale (y is empty) has no grid.
 func overTime(v *view.View, name, title, alt, y string) *Figure {
 	f := newFigure(name, title, alt, timeLabel, y)
 	end := units.Seconds(v.End)
-	f.grid()
-	f.plot.Add(bands{v.Faults, 0, end})
+	if y != "" {
+		f.grid()
+	}
+	f.plot.Add(bands(v.Faults))
 	f.plot.X.Min, f.plot.X.Max = 0, max(end, 1e-3)
+	f.plot.X.Tick.Marker = plot.TickerFunc(fineTicks)
 	return f
 }
 

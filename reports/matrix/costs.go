@@ -22,14 +22,8 @@ func (p *matrixPage) costs(m *matrix.Matrix) error {
 	if len(m.Costs) == 0 {
 		return nil
 	}
-	var names []string
-	var commands, throughput, p50, p99 []float64
 	for _, c := range m.Costs {
 		p.Costs = append(p.Costs, newCostRow(m, c))
-		names = append(names, page.Clean(c.Row, 40))
-		commands, throughput = append(commands, c.Commands), append(throughput, c.Throughput)
-		p50, p99 = append(p50, units.Millis(int64(c.AcquireP50))),
-			append(p99, units.Millis(int64(c.AcquireP99)))
 	}
 	first := m.Costs[0]
 	p.CostsMeta = fmt.Sprintf(
@@ -37,13 +31,51 @@ func (p *matrixPage) costs(m *matrix.Matrix) error {
 			"from the call to the grant, so it includes the wait for the client that is inside. "+
 			"Recovery is the longest time from the fault to the next grant, in the runs of the matrix.",
 		measuredBy(first), units.Count(first.Clients, "client"), units.Span(first.Hold))
-	shown, err := figure.Show([]*figure.Figure{
-		figure.Bars("Redis commands for each hand-over", "commands", names, commands, nil),
-		figure.Bars("Acquire: median, and 99th percentile", "ms", names, p50, p99),
-		figure.Bars("Throughput", "grants per second", names, throughput, nil),
-	})
+	var figs []*figure.Figure
+	for _, x := range measures {
+		var bars []figure.Bar
+		for _, c := range m.Costs {
+			bars = append(bars, figure.BarOf(page.Clean(c.Row, 40), x.values(c)))
+		}
+		figs = append(figs, figure.Bars(x.title, x.unit, bars))
+	}
+	shown, err := figure.Show(figs)
 	p.CostFigures = shown
 	return err
+}
+
+// measure is one thing that a lock costs.
+type measure struct {
+	title, unit string
+	of          func(batch.Cost) float64
+	text        func(float64) string
+}
+
+// measures are in the order of the table's columns.
+var measures = [4]measure{
+	{"Redis commands for each hand-over", "commands", func(c batch.Cost) float64 { return c.Commands },
+		func(v float64) string { return fmt.Sprintf("%.1f", v) }},
+	{"Median time of an acquire", "ms", func(c batch.Cost) float64 {
+		return units.Millis(int64(c.AcquireP50))
+	}, inMillis},
+	{"99th percentile of an acquire", "ms", func(c batch.Cost) float64 {
+		return units.Millis(int64(c.AcquireP99))
+	}, inMillis},
+	{"Throughput", "grants per second", func(c batch.Cost) float64 { return c.Throughput },
+		func(v float64) string { return fmt.Sprintf("%.0f/s", v) }},
+}
+
+func inMillis(ms float64) string { return units.Span(int64(ms * 1e6)) }
+
+// values are those of each run.
+func (x measure) values(c matrix.RowCost) (all []float64) {
+	if len(c.Each) == 0 {
+		return []float64{x.of(c.Cost)}
+	}
+	for _, e := range c.Each {
+		all = append(all, x.of(e))
+	}
+	return all
 }
 
 // measuredBy says how often each lock was measured.
@@ -56,32 +88,23 @@ func measuredBy(c matrix.RowCost) string {
 }
 
 // spread writes the median over runs with the least and the most; of one run what it measured.
-func spread(c matrix.RowCost, of func(batch.Cost) float64, text func(float64) string) string {
-	if len(c.Each) == 0 {
-		return text(of(c.Cost))
+func (x measure) spread(c matrix.RowCost) string {
+	b := figure.BarOf("", x.values(c))
+	if b.N == 1 {
+		return x.text(b.Mid)
 	}
-	var all []float64
-	for _, e := range c.Each {
-		all = append(all, of(e))
-	}
-	slices.Sort(all)
-	return fmt.Sprintf("%s (%s to %s)", text(units.Quantile(all, 0.5)), text(all[0]),
-		text(all[len(all)-1]))
+	return fmt.Sprintf("%s (%s to %s)", x.text(b.Mid), x.text(b.Least), x.text(b.Most))
 }
 
 func newCostRow(m *matrix.Matrix, c matrix.RowCost) costRow {
 	row := costRow{Name: page.Clean(c.Row, 60), Grants: c.Grants, Runs: max(1, len(c.Each)),
 		Commands: "–", P50: "–", P99: "–", Throughput: "–"}
-	time := func(ns float64) string { return units.Span(int64(ns)) }
 	if c.Grants > 0 {
-		row.P50 = spread(c, func(x batch.Cost) float64 { return float64(x.AcquireP50) }, time)
-		row.P99 = spread(c, func(x batch.Cost) float64 { return float64(x.AcquireP99) }, time)
-		row.Throughput = spread(c, func(x batch.Cost) float64 { return x.Throughput },
-			func(v float64) string { return fmt.Sprintf("%.0f/s", v) })
+		row.P50, row.P99, row.Throughput = measures[1].spread(c), measures[2].spread(c),
+			measures[3].spread(c)
 	}
 	if c.Commands > 0 {
-		row.Commands = spread(c, func(x batch.Cost) float64 { return x.Commands },
-			func(v float64) string { return fmt.Sprintf("%.1f", v) })
+		row.Commands = measures[0].spread(c)
 	}
 	row.Crash, row.Failover = recovered(m, c.Row, "crash", c.AfterCrash),
 		recovered(m, c.Row, "failover", c.AfterFailover)
