@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -162,13 +164,14 @@ func flagUsages(s *pflag.FlagSet) string {
 		}
 		to.AddFlag(f)
 	})
+	width := progress.Width(os.Stdout) // that of the terminal, or 0: nothing is folded
 	if n < many {
-		return s.FlagUsages()
+		return s.FlagUsagesWrapped(width)
 	}
-	text := rest.FlagUsages()
+	text := rest.FlagUsagesWrapped(width)
 	for i, g := range groups {
 		if in[i] != nil {
-			text += "\n" + g.title + ":\n" + in[i].FlagUsages()
+			text += "\n" + g.title + ":\n" + in[i].FlagUsagesWrapped(width)
 		}
 	}
 	return text

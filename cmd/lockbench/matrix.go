@@ -153,8 +153,11 @@ func withBar(c *cobra.Command, do func(tell func(done, all int, what string)) er
 // tellStep makes a bar show a run that is over, and what will be repeated.
 func tellStep(bar *progress.Bar, s matrix.Step) {
 	what := s.Result.Row + " under " + s.Result.Nemesis
-	if s.Why != "" {
-		what = "again, since " + s.Why + ": " + what
+	switch {
+	case s.Why != "":
+		what += ", again: " + s.Why
+	case s.Result.Row == "":
+		what = "the first runs"
 	}
 	bar.Step(s.Done, s.All, what)
 }

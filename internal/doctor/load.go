@@ -6,11 +6,9 @@ import (
 	"runtime"
 )
 
-// tooBusy is from how many waiting programs for each processor on a run may come out unknown: its
-// clients then stand still for longer than a fault would keep them.
-const tooBusy = 2
-
-// Load looks how busy the machine is. Where that is not known, nothing is wrong.
+// Load looks how busy the machine is: with more programs than processors, clients stand still
+// although no fault keeps them, and a run may come out unknown.
+// Where that is not known, nothing is wrong.
 func Load() Finding {
 	text, _ := os.ReadFile("/proc/loadavg")
 	return loadOf(string(text), runtime.NumCPU())
@@ -25,7 +23,7 @@ func loadOf(text string, processors int) Finding {
 		return f
 	}
 	f.Found = fmt.Sprintf("%.1f on %d processors", load, processors)
-	if load > tooBusy*float64(processors) {
+	if load > float64(processors) {
 		f.OK, f.Advice = false, "runs take longer, and some may come out unknown; wait until less "+
 			"runs beside, or take --env sim"
 	}

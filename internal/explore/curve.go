@@ -2,13 +2,17 @@ package explore
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/pool"
+	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/sim"
 )
 
@@ -23,17 +27,23 @@ const (
 )
 
 // curve measures how likely the violation of a counterexample was from each of its steps on. Nil:
-// ctx ended meanwhile.
-func curve(ctx context.Context, x *counterexample.Counterexample, jobs int) *counterexample.Curve {
-	var commands atomic.Int64
+// ctx ended meanwhile. A terminal shows how far it is; nil: none does.
+func curve(ctx context.Context, x *counterexample.Counterexample, jobs int,
+	screen io.Writer) *counterexample.Curve {
+	var commands, ran atomic.Int64
 	count := func(sim.Execution) { commands.Add(1) }
 	forkAt(ctx, x, len(x.Steps), 0, count)
 	steps := evenly(len(x.Steps), curvePoints)
 	each := curveBudget / (runCost + int(commands.Load())) / (len(steps) + curvePoints/2)
 	runs := min(max(each, curveFewest), curveRuns)
-	points := measure(ctx, x, steps, runs, jobs)
+	line := progress.Start(screen, func(took time.Duration) string {
+		return fmt.Sprintf("asking which step decided it, %.0f s, %d of at most %d runs", took.Seconds(),
+			ran.Load(), runs*(len(steps)+curvePoints/2))
+	})
+	defer line.Stop()
+	points := measure(ctx, x, steps, runs, jobs, &ran)
 	if between := jump(points); len(between) > 0 {
-		points = append(points, measure(ctx, x, between, runs, jobs)...)
+		points = append(points, measure(ctx, x, between, runs, jobs, &ran)...)
 		slices.SortFunc(points, func(a, b counterexample.Point) int { return a.Steps - b.Steps })
 	}
 	if ctx.Err() != nil {
@@ -74,7 +84,7 @@ func jump(points []counterexample.Point) (between []int) {
 
 // measure counts the violations at each of these points.
 func measure(ctx context.Context, x *counterexample.Counterexample, steps []int, runs,
-	jobs int) []counterexample.Point {
+	jobs int, ran *atomic.Int64) []counterexample.Point {
 	found := make([]atomic.Int64, len(steps))
 	all := func(yield func(int) bool) {
 		for i := range len(steps) * runs {
@@ -87,6 +97,7 @@ func measure(ctx context.Context, x *counterexample.Counterexample, steps []int,
 		if forkAt(ctx, x, steps[i/runs], uint64(i%runs)+1, nil) {
 			found[i/runs].Add(1)
 		}
+		ran.Add(1)
 	})
 	points := make([]counterexample.Point, len(steps))
 	for i, s := range steps {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/harness"
@@ -22,14 +23,14 @@ func TestWhereItWasDecided(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := []int{0, len(x.Steps) / 2, len(x.Steps)}
-	points := measure(t.Context(), x, steps, 60, 3)
-	if !slices.Equal(points, measure(t.Context(), x, steps, 60, 1)) {
+	points := measure(t.Context(), x, steps, 60, 3, new(atomic.Int64))
+	if !slices.Equal(points, measure(t.Context(), x, steps, 60, 1, new(atomic.Int64))) {
 		t.Error("it depends on the cores")
 	}
 	if points[0].Violations > 20 || points[2].Violations < 57 {
 		t.Errorf("%v of 60", points)
 	}
-	c := curve(t.Context(), x, 2)
+	c := curve(t.Context(), x, 2, nil)
 	if err := x.Validate(); err != nil || c.Decided < 1 || c.Decided > len(x.Steps) {
 		t.Errorf("%v: %+v, of %d steps", err, c, len(x.Steps))
 	}

@@ -122,7 +122,7 @@ func (x Exhaustive) Find(ctx context.Context) ([]Hit, Covered, Progress, error) 
 	}
 	inner, cancel := within(ctx, x.Budget)
 	defer cancel()
-	line := show(x.Screen, d.progress)
+	line := show(x.Screen, d.progress, x.Budget, 0)
 	pool.Each(inner, x.Jobs, d.prefixes(inner), func(p prefix) { d.run(inner, p) })
 	line.Stop()
 	d.finish(ctx, inner)

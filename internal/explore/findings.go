@@ -61,7 +61,7 @@ type Keeper struct {
 	Out   string // the file of the first, instead; "": as the others
 	AsIs  bool   // without making them small
 	Jobs  int    // runs at the same time, of the curve; 0: one
-	// a terminal shows how far the making small has come; nil: none does
+	// a terminal shows how far the work has come; nil: none does
 	Screen io.Writer
 }
 
@@ -85,7 +85,7 @@ func (k Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error)
 		if err != nil {
 			return all, fmt.Errorf("seed %d: %w", h.Seed, err)
 		}
-		x.Curve = curve(ctx, x, k.Jobs)
+		x.Curve = curve(ctx, x, k.Jobs, k.Screen)
 		file, err := k.save(x, len(all) == 0)
 		if err != nil {
 			return all, SaveError{err}

@@ -68,11 +68,20 @@ func (p Progress) RarerThan() float64 {
 // Rate is how many runs were made in a second.
 func (p Progress) Rate() float64 { return float64(p.Runs) / max(p.Took.Seconds(), 1e-9) }
 
-// show draws on a terminal how far a search has come, until it is stopped.
-func show(screen io.Writer, progressed func() Progress) *progress.Line {
+// show draws on a terminal how far a search has come, until it is stopped. Budget and seeds are
+// what it may use up; 0: there is no such limit.
+func show(screen io.Writer, progressed func() Progress, budget time.Duration,
+	seeds int) *progress.Line {
+	within, of := "", ""
+	if budget > 0 {
+		within = fmt.Sprintf(" of %v", budget)
+	}
+	if seeds > 0 {
+		of = fmt.Sprintf(" of %d", seeds)
+	}
 	return progress.Start(screen, func(took time.Duration) string {
 		p := progressed()
-		return fmt.Sprintf("searching, %.0f s, %d runs (%.0f/s), %s, %d violations",
-			took.Seconds(), p.Runs, p.Rate(), p.states(), p.Hits)
+		return fmt.Sprintf("searching, %.0f s%s, %d%s runs (%.0f/s), %s, %d violations",
+			took.Seconds(), within, p.Runs, of, p.Rate(), p.states(), p.Hits)
 	})
 }

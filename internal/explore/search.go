@@ -102,7 +102,7 @@ func (s Search) Find(ctx context.Context) ([]Hit, Progress, error) {
 	}
 	inner, cancel := within(ctx, s.Budget)
 	defer cancel()
-	line := show(f.Screen, f.progress)
+	line := show(f.Screen, f.progress, s.Budget, s.Seeds)
 	for from := 0; inner.Err() == nil && (s.Seeds == 0 || from < s.Seeds) &&
 		!f.enough(uint64(from)); from += generation {
 		attempts := f.next(from)

@@ -122,6 +122,9 @@ func (g *File) Run(ctx context.Context, o Options, ready map[string]Prepared) (*
 		r.clocks[e.entry.Name].planned++
 	}
 	defer r.stop()
+	if r.Tell != nil && len(todo) > 0 {
+		r.Tell(0, r.all, todo[0].entry.Name)
+	}
 	pool.Each(ctx, o.Jobs, slices.Values(todo), func(e job) { r.carryOut(ctx, e, false) })
 	if again := r.doubtful(); ctx.Err() == nil && len(again) > 0 {
 		r.all += len(again)

@@ -200,6 +200,9 @@ func (f *Folder) Measure(ctx context.Context, run batch.Runner, m *Matrix,
 	tell func(done, all int, what string)) (failed error) {
 	rows, turns := f.Options.CostRows(), f.Options.CostRuns()
 	samples := map[string][]batch.Sample{}
+	if len(rows) > 0 {
+		tell(0, turns*len(rows), "the cost of "+rows[0].Name)
+	}
 	for i := range turns * len(rows) {
 		if err := ctx.Err(); err != nil {
 			return err

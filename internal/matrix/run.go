@@ -22,7 +22,7 @@ type Progress func(s Step)
 // another.
 type Step struct {
 	Done, All int
-	Result    Result
+	Result    Result // none before the first run
 	Why       string // of a repetition; "": it is none
 }
 
@@ -40,6 +40,9 @@ func (o Options) Run(ctx context.Context, run batch.Runner, known []Result, out 
 	}
 	c := newExecution(o, todo, known)
 	c.run, c.out, c.tell = run, out, tell
+	if tell != nil && c.done < c.all {
+		tell(Step{Done: c.done, All: c.all})
+	}
 	c.work(ctx)
 	if c.err != nil {
 		return c.results, c.err

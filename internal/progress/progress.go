@@ -75,6 +75,7 @@ func (l *Line) Stop() {
 type Bar struct {
 	*Line
 	begin time.Time
+	to    io.Writer
 
 	mu        sync.Mutex
 	done, all int
@@ -86,19 +87,22 @@ type Bar struct {
 
 // StartBar shows a bar until Stop.
 func StartBar(w io.Writer) *Bar {
-	b := &Bar{begin: time.Now()}
+	b := &Bar{begin: time.Now(), to: w}
 	b.Line = Start(w, b.text)
 	return b
 }
 
-// Step says that done of all parts are done, and which was the last. Several goroutines may call
-// it.
+// Step says that done of all parts are done, and which was the last; with none done, how many there
+// are and what is done first. Several goroutines may call it.
 func (b *Bar) Step(done, all int, what string) { b.step(time.Since(b.begin), done, all, what) }
 
 func (b *Bar) step(took time.Duration, done, all int, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if all != b.all && b.done == b.all {
+	switch {
+	case done == 0:
+		b.from, b.since = 0, took
+	case all != b.all && b.done == b.all:
 		b.from, b.since = done-1, b.last // what was done before says nothing of this stage
 	}
 	b.done, b.all, b.what, b.last = done, all, what, took
@@ -108,19 +112,30 @@ func (b *Bar) step(took time.Duration, done, all int, what string) {
 func (b *Bar) text(took time.Duration) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.done == 0 {
+	if b.all == 0 {
 		return fmt.Sprintf("starting, %.0f s", took.Seconds())
 	}
-	const width = 30
+	width := 30
+	if columns := Width(b.to); columns > 0 {
+		width = min(width, max(columns-90, 6)) // the words need the room
+	}
 	full := width * b.done / b.all
-	return fmt.Sprintf("[%s%s] %d of %d, %v left; %s", strings.Repeat("#", full),
-		strings.Repeat(" ", width-full), b.done, b.all, b.left(took), b.what)
+	left := fmt.Sprintf("%v left", b.left(took))
+	if b.done == 0 {
+		left = fmt.Sprintf("%.0f s", took.Seconds()) // nothing follows yet
+	}
+	return fmt.Sprintf("[%s%s] %d of %d, %s; %s", strings.Repeat("#", full),
+		strings.Repeat(" ", width-full), b.done, b.all, left, b.what)
 }
 
-// left is the time that is left.
+// left is the time that is left: as each part of this stage took, and while none ends, as long
+// again as none has.
 func (b *Bar) left(took time.Duration) time.Duration {
+	if b.done == b.all {
+		return 0
+	}
 	each := float64(took-b.since) / float64(max(b.done-b.from, 1))
-	return time.Duration(each * float64(b.all-b.done)).Round(time.Second)
+	return max(time.Duration(each*float64(b.all-b.done)), took-b.last).Round(time.Second)
 }
 
 // often is how long at least lies between two lines of Aloud.

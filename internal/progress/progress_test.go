@@ -75,6 +75,17 @@ func TestABarSaysHowMuchIsDoneAndLeft(t *testing.T) {
 	if got := b.text(3 * time.Second); got != "starting, 3 s" {
 		t.Errorf("before the first step: %q", got)
 	}
+	b.step(3*time.Second, 0, 40, "servers start")
+	if got := b.text(4 * time.Second); got !=
+		"[                              ] 0 of 40, 4 s; servers start" {
+		t.Errorf("before the first part is done: %q", got)
+	}
+	b.step(4*time.Second, 39, 40, "setnx")
+	for took, want := range map[time.Duration]string{4: " 0s left", 19: " 15s left"} {
+		if got := b.text(took * time.Second); !strings.Contains(got, want) {
+			t.Errorf("39 parts took a second, and the last is not done after %d s: %q", took, got)
+		}
+	}
 	const bar = "[#######                       ] "
 	for _, c := range []struct {
 		name  string
