@@ -75,6 +75,9 @@ func Models() []string { return []string{"mutex", "lease", "reentrant", "registe
 // Read reads a verdict.json, of this version or of the first.
 func Read(r io.Reader) (*Verdict, error) { return verdict.Read(r) }
 
+// ReadHead is Read without explanations, witnesses and evidence.
+func ReadHead(b []byte) (*Verdict, error) { return verdict.ReadHead(b) }
+
 // The parts of a verdict; see package verdict.
 type (
 	Verdict        = verdict.Verdict

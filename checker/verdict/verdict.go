@@ -3,6 +3,7 @@
 package verdict
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -288,6 +289,29 @@ func Read(r io.Reader) (*Verdict, error) {
 	}
 	return nil, fmt.Errorf("verdict has format %d; this lockbench reads formats 1 and %d", v.Format,
 		Format)
+}
+
+// ReadHead is Read for a list of many runs: of the properties it has only their verdicts, and no
+// evidence, which is most of what there is to read.
+func ReadHead(b []byte) (*Verdict, error) {
+	type ignored struct{}
+	head := struct {
+		*Verdict
+		Properties []struct {
+			Property string `json:"property"`
+			Verdict  Result `json:"verdict"`
+		} `json:"properties"`
+		Evidence  ignored `json:"evidence"`
+		Porcupine ignored `json:"porcupine"`
+	}{Verdict: &Verdict{}}
+	if err := json.Unmarshal(b, &head); err != nil || head.Format != Format {
+		return Read(bytes.NewReader(b))
+	}
+	for _, p := range head.Properties {
+		head.Verdict.Properties = append(head.Verdict.Properties,
+			Property{Property: p.Property, Verdict: p.Verdict})
+	}
+	return head.Verdict, nil
 }
 
 // oldNames are the fields of a verdict of format 1 that have another name today.

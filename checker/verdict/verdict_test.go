@@ -59,6 +59,12 @@ func TestWriteAndRead(t *testing.T) {
 	if err := v.Write(&b); err != nil {
 		t.Fatal(err)
 	}
+	head, err := ReadHead(b.Bytes())
+	want := &Verdict{Format: Format, Verdict: Unknown, HarnessError: "x", Properties: []Property{
+		{Property: "S", Verdict: Unknown}, {Property: "L", Verdict: Violated}}}
+	if d := cmp.Diff(want, head); d != "" || err != nil {
+		t.Errorf("the head, -want +read:\n%s, %v", d, err)
+	}
 	back, err := Read(&b)
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +75,9 @@ func TestWriteAndRead(t *testing.T) {
 	for _, bad := range []string{"", "{", `{"format":3}`, `{"format":2,"verdict":"fine"}`} {
 		if _, err := Read(strings.NewReader(bad)); err == nil {
 			t.Errorf("%q was read", bad)
+		}
+		if _, err := ReadHead([]byte(bad)); err == nil {
+			t.Errorf("the head of %q was read", bad)
 		}
 	}
 }

@@ -48,7 +48,8 @@ var rooms = map[string][]string{
 		"internal/harness", "internal/store", "reports", "reports/page", "reports/view"},
 	"reports/compare": {"internal/compare", "reports/page", "reports/figure"},
 	"reports/serve": {"history", "history/edn", "checker", "internal/store", "internal/matrix",
-		"internal/gate", "reports", "reports/gate", "reports/matrix", "reports/page", "reports/view"},
+		"internal/gate", "internal/compare", "internal/pool", "reports", "reports/compare",
+		"reports/gate", "reports/matrix", "reports/page", "reports/view"},
 	"reports/reporttest": {"history", "checker", "internal/store", "internal/batch",
 		"internal/matrix", "internal/testenv", "reports/view"},
 

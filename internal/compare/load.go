@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -29,12 +30,18 @@ const (
 // Load reads the directory of a run, a matrix or a gate, and measures what its runs cost, as
 // far as their records are there. Tell is told of each record; it may be nil.
 func Load(ctx context.Context, dir string, tell func(done, all int)) (*Side, error) {
-	l := loader{dir: dir, side: &Side{Name: dir}}
+	root := dir
 	if info, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("cannot read %s: no such file or directory", dir)
 	} else if !info.IsDir() {
-		l.dir = filepath.Dir(dir)
+		root = filepath.Dir(dir)
 	}
+	return LoadFS(ctx, dir, os.DirFS(root), tell)
+}
+
+// LoadFS is Load for a directory that is the root of a file system; name is what it is called.
+func LoadFS(ctx context.Context, name string, dir fs.FS, tell func(done, all int)) (*Side, error) {
+	l := loader{dir: dir, side: &Side{Name: name}}
 	var err error
 	switch {
 	case l.has(gate.ResultFile):
@@ -45,7 +52,7 @@ func Load(ctx context.Context, dir string, tell func(done, all int)) (*Side, err
 		err = l.run()
 	default:
 		err = fmt.Errorf("%s is no run, no matrix and no gate: it has no %s, matrix.json or gate.json",
-			dir, store.History)
+			name, store.History)
 	}
 	if err != nil {
 		return nil, err
@@ -56,13 +63,27 @@ func Load(ctx context.Context, dir string, tell func(done, all int)) (*Side, err
 
 // loader reads one side.
 type loader struct {
-	dir  string
+	dir  fs.FS
 	side *Side
 }
 
 func (l *loader) has(name string) bool {
-	_, err := os.Stat(filepath.Join(l.dir, name))
+	_, err := fs.Stat(l.dir, name)
 	return err == nil
+}
+
+// document reads a file of the directory.
+func document[T any](l *loader, name string) (*T, error) {
+	f, err := l.dir.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.side.Name, err)
+	}
+	defer f.Close()
+	d, err := batch.ReadDocument[T](f, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.side.Name, err)
+	}
+	return d, nil
 }
 
 // is says what the side is, and where it was run.
@@ -75,9 +96,9 @@ func (l *loader) is(kind, environment, machine string, versions, settings map[st
 func (l *loader) add(i Item) { l.side.Items = append(l.side.Items, i) }
 
 func (l *loader) run() error {
-	r, err := store.Load(l.dir)
+	r, err := store.LoadFS(l.dir)
 	if r == nil {
-		return err
+		return fmt.Errorf("%s is no run directory: %w", l.side.Name, err)
 	}
 	if r.Verdict == nil {
 		return fmt.Errorf("%s has not been judged; `lockbench check %s` does it", l.side.Name,
@@ -91,9 +112,9 @@ func (l *loader) run() error {
 }
 
 func (l *loader) matrix() error {
-	m, err := batch.ReadFile[matrix.Matrix](filepath.Join(l.dir, matrix.File))
+	m, err := document[matrix.Matrix](l, matrix.File)
 	if err != nil {
-		return fmt.Errorf("%s: %w", l.side.Name, err)
+		return err
 	}
 	l.is(aMatrix, m.Environment, m.Machine, m.Versions, map[string]string{"ttl": m.TTL.String(),
 		"repeat": fmt.Sprint(m.Repeat), "seed": fmt.Sprint(m.Seed), "shard": m.Shard.String()})
@@ -120,7 +141,7 @@ func (l *loader) matrix() error {
 }
 
 func (l *loader) gate() error {
-	r, err := gate.ReadDir(l.dir)
+	r, err := document[gate.Result](l, gate.ResultFile)
 	if err != nil {
 		return err
 	}
@@ -162,8 +183,10 @@ func (l *loader) measure(ctx context.Context, tell func(done, all int)) {
 	done := 0
 	pool.Each(ctx, runtime.NumCPU(), slices.Values(trials), func(t *Trial) {
 		if t.record != "" {
-			if r, err := store.Load(filepath.Join(l.dir, filepath.FromSlash(t.record))); err == nil {
-				t.Cost = batch.Join(batch.Measure(r.History, r.Trace))
+			if sub, err := fs.Sub(l.dir, t.record); err == nil {
+				if r, err := store.LoadFS(sub); err == nil {
+					t.Cost = batch.Join(batch.Measure(r.History, r.Trace))
+				}
 			}
 		}
 		mu.Lock()

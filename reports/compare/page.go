@@ -24,8 +24,8 @@ var comparePage = template.Must(template.New("compare").Funcs(template.FuncMap{
 }).Parse(compareSource))
 
 // WriteHTML writes a comparison as one page that needs nothing else. A and b are where the pages of
-// its sides are, as seen from this one; "": they have none.
-func WriteHTML(w io.Writer, c *compare.Comparison, a, b string) error {
+// its sides are, as seen from this one; "": they have none. Above are pages that lead to this one.
+func WriteHTML(w io.Writer, c *compare.Comparison, a, b string, above ...page.Place) error {
 	figs, err := figure.Show(figures(c))
 	if err != nil {
 		return err
@@ -35,7 +35,8 @@ func WriteHTML(w io.Writer, c *compare.Comparison, a, b string) error {
 		PageA, PageB, CSP string
 		CSS               template.CSS
 		Figures           []figure.Shown
-	}{c, a, b, page.PolicyFor(), template.CSS(page.CSS), figs})
+		Above             []page.Place
+	}{c, a, b, page.PolicyFor(), template.CSS(page.CSS), figs, above})
 }
 
 // maxBars bounds the pairs of a plot.

@@ -3,24 +3,29 @@ package serve
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
-	"path"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/pool"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
@@ -80,13 +85,20 @@ type listed struct {
 }
 
 // Listing reads the store. Directories that hold nothing of lockbench's are left out.
-func (s *Server) Listing() Listing { return s.newest(maxListed) }
+func (s *Server) Listing() Listing {
+	s.whole.Lock()
+	defer s.whole.Unlock()
+	return s.newest(maxListed)
+}
 
 // newest lists so many.
 func (s *Server) newest(most int) Listing {
 	l := Listing{Store: s.dir, Items: []Entry{}}
-	type at struct{ test, time string }
-	var all []at
+	type place struct {
+		test, time string
+		entry      Entry
+	}
+	var all []*place
 	dir := s.root.FS()
 	tests, _ := fs.ReadDir(dir, ".")
 	for _, t := range tests {
@@ -97,27 +109,32 @@ func (s *Server) newest(most int) Listing {
 		runs, _ := fs.ReadDir(dir, t.Name())
 		for _, r := range runs {
 			if r.IsDir() && !strings.HasPrefix(r.Name(), ".") {
-				all = append(all, at{t.Name(), r.Name()})
+				all = append(all, &place{test: t.Name(), time: r.Name()})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b at) int { // the newest first
+	slices.SortFunc(all, func(a, b *place) int { // the newest first
 		return strings.Compare(b.time+b.test, a.time+a.test)
 	})
-	for i, a := range all {
-		if len(l.Items) == most { // what is older is counted, and not read
-			l.Left = len(all) - i
-			break
+	for len(all) > 0 && len(l.Items) < most { // what is older is counted, and not read
+		next := all[:min(len(all), most-len(l.Items))]
+		pool.Each(context.Background(), runtime.NumCPU(), slices.Values(next), func(p *place) {
+			p.entry = s.entry(p.test, p.time)
+		})
+		for _, p := range next {
+			if p.entry.Kind != "" {
+				l.Items = append(l.Items, p.entry)
+			}
 		}
-		if e, ok := s.entry(a.test, a.time); ok {
-			l.Items = append(l.Items, e)
-		}
+		all = all[len(next):]
 	}
+	l.Left = len(all)
 	return l
 }
 
-// entry reads what the list says of a directory, or knows it already.
-func (s *Server) entry(test, at string) (Entry, bool) {
+// entry reads what the list says of a directory, or knows it already. It has no kind if it is
+// nothing of lockbench's.
+func (s *Server) entry(test, at string) Entry {
 	name := test + "/" + at
 	var changed time.Time
 	if info, err := s.root.Stat(name); err == nil {
@@ -127,39 +144,70 @@ func (s *Server) entry(test, at string) (Entry, bool) {
 	k, ok := s.known[name]
 	s.mu.Unlock()
 	if ok && k.changed.Equal(changed) && k.entry.Verdict != "running" {
-		return k.entry, k.entry.Kind != ""
+		return k.entry
 	}
 	e := Entry{Name: page.Clean(test, 120), Time: page.Clean(at, 40),
 		Path: (&url.URL{Path: name}).EscapedPath()}
-	switch has := s.filesOf(name); {
-	case has["matrix.json"]:
-		s.ofMatrix(&e, name, has)
-	case has["gate.json"]:
-		s.ofGate(&e, name, has)
-	case has[store.History]:
-		s.ofRun(&e, name, has)
+	if dir, err := s.root.OpenRoot(name); err == nil {
+		e.read(dir)
+		dir.Close()
 	}
 	s.mu.Lock()
 	s.known[name] = listed{changed, e}
 	s.mu.Unlock()
-	return e, e.Kind != ""
+	return e
 }
 
-// filesOf are the regular files of a directory: asked for one by one, each would be opened by every
-// part of its path.
-func (s *Server) filesOf(name string) map[string]bool {
-	has := map[string]bool{}
-	files, _ := fs.ReadDir(s.root.FS(), name)
+// read looks into the directory of an entry. It was opened once, since each file that is asked for
+// from above is opened by every part of its path.
+func (e *Entry) read(dir *os.Root) {
+	has := map[string]bool{} // the regular files
+	files, _ := fs.ReadDir(dir.FS(), ".")
 	for _, f := range files {
 		has[f.Name()] = f.Type().IsRegular()
 	}
-	return has
+	switch {
+	case has["matrix.json"]:
+		e.ofMatrix(dir, has)
+	case has["gate.json"]:
+		e.ofGate(dir, has)
+	case has[store.History]:
+		e.ofRun(dir, has)
+	}
 }
 
-func (s *Server) ofMatrix(e *Entry, name string, has map[string]bool) {
+// open opens a file, unless it is a pipe or a device, which a reader would wait for, or too large.
+func open(dir *os.Root, name string) (*os.File, error) {
+	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		f.Close()
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return f, nil
+}
+
+// whole is all of a file.
+func whole(dir *os.Root, name string) ([]byte, error) {
+	f, err := open(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := bytes.NewBuffer(nil)
+	if info, err := f.Stat(); err == nil {
+		b.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	_, err = b.ReadFrom(f)
+	return b.Bytes(), err
+}
+
+func (e *Entry) ofMatrix(dir *os.Root, has map[string]bool) {
 	e.Kind, e.Page, e.Files = "matrix", matrixPageName, there(has, "matrix.json", "matrix.md",
 		"results.jsonl")
-	f, err := regular{s.root.FS()}.Open(path.Join(name, "matrix.json"))
+	f, err := open(dir, "matrix.json")
 	if err != nil {
 		return
 	}
@@ -170,9 +218,9 @@ func (s *Server) ofMatrix(e *Entry, name string, has map[string]bool) {
 	}
 }
 
-func (s *Server) ofGate(e *Entry, name string, has map[string]bool) {
+func (e *Entry) ofGate(dir *os.Root, has map[string]bool) {
 	e.Kind, e.Page, e.Files = "gate", gatePage, there(has, "gate.json", "summary.md", "junit.xml")
-	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, "gate.json"))
+	b, err := whole(dir, "gate.json")
 	var g gate.Result
 	if err != nil || json.Unmarshal(b, &g) != nil {
 		return
@@ -181,23 +229,23 @@ func (s *Server) ofGate(e *Entry, name string, has map[string]bool) {
 	e.Summary = units.Count(len(g.Entries), "entry", "entries") + fmt.Sprintf(", exit code %d", g.Exit)
 }
 
-func (s *Server) ofRun(e *Entry, name string, has map[string]bool) {
+func (e *Entry) ofRun(dir *os.Root, has map[string]bool) {
 	e.Kind, e.Page, e.Verdict = "run", store.Report, "not judged"
 	e.Files = append(there(has, store.History), "history.edn")
 	e.Files = append(e.Files, there(has, store.Verdict, store.Plan, store.Trace, store.Markdown)...)
-	if h, ok := s.header(path.Join(name, store.History)); ok {
+	if h, ok := header(dir); ok {
 		e.Impl, e.Nemesis, e.Environment = page.Clean(h.Impl, 60), page.Clean(h.Nemesis, 60),
 			page.Clean(h.Environment, 40)
 	}
-	b, err := fs.ReadFile(regular{s.root.FS()}, path.Join(name, store.Verdict))
+	b, err := whole(dir, store.Verdict)
 	if err != nil {
-		if info, err := s.root.Stat(path.Join(name, store.History)); err == nil &&
+		if info, err := dir.Stat(store.History); err == nil &&
 			time.Since(info.ModTime()) < 15*time.Second {
 			e.Verdict = "running"
 		}
 		return
 	}
-	v, err := checker.Read(bytes.NewReader(b))
+	v, err := checker.ReadHead(b)
 	if err != nil {
 		return
 	}
@@ -221,13 +269,13 @@ func there(has map[string]bool, names ...string) (have []string) {
 }
 
 // header reads line 1 of a history.
-func (s *Server) header(name string) (h history.Header, ok bool) {
-	f, err := regular{s.root.FS()}.Open(name)
+func header(dir *os.Root) (h history.Header, ok bool) {
+	f, err := open(dir, store.History)
 	if err != nil {
 		return h, false
 	}
 	defer f.Close()
-	line, err := bufio.NewReaderSize(f, 64<<10).ReadSlice('\n')
+	line, err := bufio.NewReader(io.LimitReader(f, 64<<10)).ReadBytes('\n')
 	return h, err == nil && json.Unmarshal(line, &h) == nil
 }
 

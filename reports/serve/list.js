@@ -26,7 +26,10 @@
     const tr = document.createElement('tr');
     tr.dataset.path = x.path;
     if (fresh.has(x.path)) tr.className = 'new';
-    add(tr, 'td', 'time', when(x.time)).title = x.time;
+    const time = add(tr, 'td', 'time');
+    time.title = x.time;
+    if (x.page) mark(time, x);
+    time.append(when(x.time));
     const name = add(tr, 'td', 'name');
     if (x.page) link(name, x, x.page, x.kind === 'run' ? x.impl || x.name : x.name); else name.textContent = x.name;
     add(tr, 'td', 'fault', x.nemesis);
@@ -50,6 +53,29 @@
       for (const f of x.files) link(d, x, f, f);
     }
     return tr;
+  }
+
+  // Two things of one kind can be compared: the earlier is A.
+  let marked = [];
+  function mark(cell, x) {
+    const box = add(cell, 'input');
+    box.type = 'checkbox';
+    box.checked = marked.some(m => m.path === x.path);
+    box.setAttribute('aria-label', 'compare ' + x.name + ' of ' + when(x.time));
+    box.addEventListener('change', () => {
+      marked = marked.filter(m => m.path !== x.path && m.kind === x.kind);
+      if (box.checked) marked = [...marked.slice(-1), x];
+      document.querySelectorAll('.runs .time input').forEach(b => { b.checked = marked.some(m => m.path === b.closest('tr').dataset.path); });
+      pair();
+    });
+  }
+  function pair() {
+    const two = [...marked].sort((a, b) => a.time < b.time ? -1 : 1);
+    $('pair').replaceChildren();
+    if (two.length === 1) $('pair').textContent = 'Tick another ' + two[0].kind + ' to compare it with ' + two[0].name + ' of ' + when(two[0].time) + '.';
+    if (two.length < 2) return;
+    const query = two.map((x, i) => 'ab'[i] + '=' + x.path.replace(/[&+=;]/g, encodeURIComponent)).join('&');
+    add($('pair'), 'a', '', 'Compare ' + two.map(x => x.name + ' of ' + when(x.time)).join(' with ')).href = '/compare?' + query;
   }
 
   function matches(x) {

@@ -17,6 +17,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: 16 << 10}
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(l) }()
+	go s.Listing() // each verdict is read once: most are before the list is asked for
 	select {
 	case err := <-ended:
 		return err

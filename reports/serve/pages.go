@@ -1,24 +1,27 @@
 package serve
 
 import (
-	"github.com/lockbench/lockbench/reports"
-	gatepage "github.com/lockbench/lockbench/reports/gate"
-	matrixpage "github.com/lockbench/lockbench/reports/matrix"
-	"github.com/lockbench/lockbench/reports/view"
-
-	_ "embed"
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"path"
 	"path/filepath"
 
+	"github.com/lockbench/lockbench/internal/compare"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/reports"
+	comparepage "github.com/lockbench/lockbench/reports/compare"
+	gatepage "github.com/lockbench/lockbench/reports/gate"
+	matrixpage "github.com/lockbench/lockbench/reports/matrix"
 	"github.com/lockbench/lockbench/reports/page"
+	"github.com/lockbench/lockbench/reports/view"
 )
 
 // The pages that are made on demand, by their last name.
@@ -86,6 +89,47 @@ func (s *Server) above(name string) []page.Place {
 		}
 	}
 	return places
+}
+
+// compare is the page that compares two runs, matrices or gates, which the query names.
+func (s *Server) compare(w http.ResponseWriter, r *http.Request) {
+	body, err := s.comparison(r.Context(), r.URL.Query().Get("a"), r.URL.Query().Get("b"))
+	if err != nil {
+		refuse(w, http.StatusUnprocessableEntity, "This cannot be compared: "+page.Clean(err.Error(),
+			300))
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", page.PolicyFor()+"; frame-ancestors 'none'")
+	w.Write(body)
+}
+
+func (s *Server) comparison(ctx context.Context, names ...string) ([]byte, error) {
+	var sides []*compare.Side
+	var links []string
+	for _, name := range names {
+		if !inside(name) {
+			return nil, errors.New("there is nothing like that in the store")
+		}
+		dir, err := s.root.OpenRoot(name)
+		if err != nil {
+			return nil, err
+		}
+		side, err := compare.LoadFS(ctx, name, regular{dir.FS()}, nil)
+		dir.Close()
+		if err != nil {
+			return nil, err
+		}
+		sides = append(sides, side)
+		links = append(links, (&url.URL{Path: "/store/" + name}).String())
+	}
+	c, err := compare.Compare(sides[0], sides[1])
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = comparepage.WriteHTML(&b, c, links[0], links[1], allRuns)
+	return b.Bytes(), err
 }
 
 func (s *Server) reportPage(name string, dir fs.FS) ([]byte, string, error) {

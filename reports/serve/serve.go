@@ -34,6 +34,7 @@ type Server struct {
 	pages map[string]madePage // by path
 	order []string            // of pages, the oldest first
 	known map[string]listed   // by path
+	whole sync.Mutex          // of one goroutine that reads the whole list
 }
 
 // NewServer opens a store. Addr is where it will be listened on, "127.0.0.1:8080": a request for
@@ -79,6 +80,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.list(w, r)
 	case r.URL.Path == "/api/runs":
 		s.listJSON(w, r)
+	case r.URL.Path == "/compare":
+		s.compare(w, r)
 	default:
 		name, ok := strings.CutPrefix(r.URL.Path, "/store/")
 		if !ok || !s.file(w, r, name) {
@@ -101,8 +104,7 @@ var served = regexp.MustCompile(
 // file answers a request for a path below the store, and reports whether there is such a thing.
 func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) bool {
 	trimmed := strings.TrimSuffix(name, "/")
-	if !fs.ValidPath(trimmed) || strings.ContainsAny(trimmed, "\\\x00") ||
-		strings.HasPrefix(trimmed, ".") || strings.Contains(trimmed, "/.") {
+	if !inside(trimmed) {
 		return false
 	}
 	dir, base := path.Split(trimmed)
@@ -121,6 +123,12 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, name string) bool 
 		return false
 	}
 	return s.plain(w, r, trimmed)
+}
+
+// inside reports whether a path may be asked for.
+func inside(name string) bool {
+	return fs.ValidPath(name) && !strings.ContainsAny(name, "\\\x00") &&
+		!strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
 // has reports whether a regular file is there that can be opened.

@@ -243,6 +243,31 @@ func TestServerShowsMatricesAndGates(t *testing.T) {
 }
 
 // TestListing pins what programs read.
+// TestServerCompares shows what is different between two runs, and nothing outside of the store.
+func TestServerCompares(t *testing.T) {
+	s := newSite(t)
+	s.add(oneRun, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true}))
+	s.add("getset-none/20261121T110000.000Z", reporttest.NewRun(t, reporttest.Scene{
+		Clients: 4, Cycles: 40}))
+	resp, body := s.ask("GET", "/compare?a=getset-none/20261121T110000.000Z&b="+oneRun, "")
+	for _, want := range []string{"1 compared: ", `<a href="/">all runs</a>`,
+		`<a href="/store/` + oneRun + `">`} {
+		if resp.StatusCode != http.StatusOK || !strings.Contains(body, want) {
+			t.Errorf("%s: no %q in\n%s", resp.Status, want, body)
+		}
+	}
+	outside := t.TempDir()
+	os.Symlink(filepath.Join(s.dir, oneRun), filepath.Join(outside, "run"))
+	os.Symlink(outside, filepath.Join(s.dir, "link"))
+	for _, query := range []string{"", "?a=" + oneRun, "?a=" + oneRun + "&b=../etc",
+		"?a=" + oneRun + "&b=link/run", "?a=" + oneRun + "&b=getset-none"} {
+		if resp, body := s.ask("GET", "/compare"+query, ""); resp.StatusCode !=
+			http.StatusUnprocessableEntity {
+			t.Errorf("%s: %s\n%s", query, resp.Status, body)
+		}
+	}
+}
+
 func TestListing(t *testing.T) {
 	s := newSite(t)
 	s.add(oneRun, reporttest.NewRun(t, reporttest.Scene{Clients: 4, Cycles: 14, Fail: true}))
@@ -296,6 +321,12 @@ func TestStoreInABrowser(t *testing.T) {
 	if got := reporttest.Eval[string](b,
 		`document.querySelector('th[data-key="impl"]').getAttribute('aria-sort')`); got != "ascending" {
 		t.Errorf("sorted by lock: %q", got)
+	}
+	b.Do(reporttest.ClickOn(`[data-path^="getset-none"] .time input`),
+		reporttest.ClickOn(`[data-path^="getset-failover"] .time input`))
+	if got := reporttest.Eval[string](b, `document.querySelector('#pair a').getAttribute('href')`); got !=
+		"/compare?a=getset-none/20261121T110000.000Z&b="+oneRun {
+		t.Errorf("two that are ticked lead to %q", got)
 	}
 	s.add("redlock-none/20261121T140000.000Z", reporttest.NewRun(t, reporttest.Scene{
 		Clients: 4, Cycles: 40}))
