@@ -56,6 +56,10 @@ func (w *Environment) describe(i int, name, replicaOf string) (server.NodeConfig
 		Dir: filepath.Join(w.scratch.Path, name), Log: w.log(name),
 		ReplicaOf: replicaOf, Config: w.cfg.RedisConfig, Kind: w.cfg.System,
 	}
+	switch w.cfg.Topology {
+	case nemesis.Failover, nemesis.Sentinel, nemesis.Cluster:
+		c.Followed = true
+	}
 	var err error
 	if w.remote != nil {
 		err = c.Beside(w.remote)

@@ -113,14 +113,17 @@ func (Redis) Find() (string, error) {
 // Operator is Kind: an Admin.
 func (Redis) Operator(c NodeConfig) Operator { return c.Dial() }
 
-// Command is Kind: a server that keeps nothing on disk, expires keys promptly and feeds its replica
-// without the delays of docs/environments.md, Replication barrier.
+// Command is Kind: a server that keeps nothing on disk and feeds its replica without the delays of
+// docs/environments.md, Replication barrier. One that has none wakes up as rarely as Redis does.
 func (Redis) Command(c NodeConfig, _ string) (args []string, text string) {
 	a := []string{
 		"--bind", c.Host, "--port", strconv.Itoa(c.Port), "--dir", c.Dir, "--protected-mode", "no",
 		"--daemonize", "no",
-		"--save", "", "--appendonly", "no", "--hz", "100", "--repl-timeout", "3600",
+		"--save", "", "--appendonly", "no", "--repl-timeout", "3600",
 		"--repl-diskless-sync", "no", "--repl-diskless-sync-delay", "0",
+	}
+	if c.Followed {
+		a = append(a, "--hz", "100")
 	}
 	if c.ReplicaOf != "" {
 		host, port, _ := net.SplitHostPort(c.ReplicaOf)

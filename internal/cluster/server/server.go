@@ -55,6 +55,7 @@ type NodeConfig struct {
 	Dir       string            // where it lives; made if missing
 	Log       string            // file for its output
 	ReplicaOf string            // host:port of its master, or of the proxy before it
+	Followed  bool              // it has replicas, or may get some
 	Config    []string          // further settings: "min-replicas-to-write", "1", …
 	Env       []string          // further environment: "LD_PRELOAD=…"
 	Clock     *clock.Server     // through which it reads its wall clock; nil: the machine's
