@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/lockbench/lockbench/history"
@@ -118,25 +119,28 @@ func acquires(body string) int {
 // inside is the critical section. It runs in the client's own process, so that a fault that hits
 // the process hits it too.
 func (w *Worker) inside(l caller, o Order, g Granted) {
+	stay, leave := context.WithCancel(w.stay)
+	defer leave()
+	w.depart.Store(&leave)
 	switch o.Body {
 	case Counter:
-		w.count(l, o, 0)
+		w.count(stay, l, o, 0)
 	case Fenced:
-		w.count(l, o, g.Fence)
+		w.count(stay, l, o, g.Fence)
 	case Reentrant:
-		w.nest(l, o, 1)
+		w.nest(stay, l, o, 1)
 	default:
-		_ = w.env.Sleep(w.stay, o.Hold.D())
+		_ = w.env.Sleep(stay, o.Hold.D())
 	}
 }
 
 // count reads, holds and writes.
-func (w *Worker) count(l caller, o Order, token int64) {
+func (w *Worker) count(stay context.Context, l caller, o Order, token int64) {
 	read, ok := w.access(l, history.ReadOp, o, 0, 0)
 	if !ok {
 		return
 	}
-	_ = w.env.Sleep(w.stay, o.Hold.D())
+	_ = w.env.Sleep(stay, o.Hold.D())
 	w.access(l, history.WriteOp, o, read+1, token)
 }
 
@@ -151,13 +155,13 @@ func (w *Worker) access(l caller, f string, o Order, value, token int64) (int64,
 
 // nest acquires the lock that it has, goes deeper, and releases. What is not granted is not
 // released.
-func (w *Worker) nest(l caller, o Order, depth int) {
+func (w *Worker) nest(stay context.Context, l caller, o Order, depth int) {
 	if depth > nestings {
-		_ = w.env.Sleep(w.stay, o.Hold.D())
+		_ = w.env.Sleep(stay, o.Hold.D())
 		return
 	}
 	g, err := w.acquire(l, o, depth)
-	w.nest(l, o, depth+1)
+	w.nest(stay, l, o, depth+1)
 	if err == nil {
 		_ = w.release(l, o, g, depth) // the outermost release decides on the pause
 	}

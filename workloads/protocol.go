@@ -18,6 +18,7 @@ const (
 	DoMessage  = "message"  // Body happens to your next command: nemesis.Drop, Strand or Duplicate
 	DoHurry    = "hurry"    // your sleeps are shorter by Offset from now on
 	DoAnswer   = "answer"   // what the guarded resource says
+	DoLeave    = "leave"    // the hold that you are in ends now
 	DoStop     = "stop"     // end waiting; a hold runs to its end, unless Leave is set
 )
 

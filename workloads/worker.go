@@ -48,6 +48,7 @@ type Worker struct {
 	halt   context.CancelFunc
 	stay   context.Context // ends when holds are to end, too
 	leave  context.CancelFunc
+	depart atomic.Pointer[context.CancelFunc] // ends the hold that it is in, or was in last
 	cycles chan *Order
 	answer chan *Order
 }
@@ -180,6 +181,10 @@ func (w *Worker) Handle(o Order) error {
 		w.env.Hurry(o.Offset.D())
 	case DoAnswer:
 		w.answer <- &o
+	case DoLeave:
+		if leave := w.depart.Load(); leave != nil {
+			(*leave)()
+		}
 	case DoStop:
 		w.halt()
 		if o.Leave {
@@ -331,9 +336,16 @@ func maintenanceOff() *maintnotifications.Config {
 // gapLimit is how late a timer may be before it counts as a scheduling gap.
 const gapLimit = 20 * time.Millisecond
 
-// Watch reports when the process did not run for longer than gapLimit. It returns when life ends.
+// tick is how often a client looks whether it ran. What can matter is a stall of a good part of a
+// lease, and each look wakes the process up.
+func tick(lease time.Duration) time.Duration {
+	return min(max(lease/25, 10*time.Millisecond), 40*time.Millisecond)
+}
+
+// Watch reports when the process did not run for longer than gapLimit and a tick. It returns when
+// life ends.
 func (w *Worker) Watch() {
-	const tick = 10 * time.Millisecond
+	tick := tick(w.cfg.TTL.D())
 	last := w.env.Elapsed()
 	for w.env.sleep(w.life, tick) == nil {
 		now := w.env.Elapsed()

@@ -78,7 +78,7 @@ func (r *run) busy() bool {
 
 // wake is the environment's clock at which the loop has something to do by itself.
 func (r *run) wake() int64 {
-	at := min(r.limit, r.nemesis.wake(), r.nemesis.nextLoss(), r.wakeCalm())
+	at := min(r.limit, r.nemesis.wake(), r.nemesis.nextLoss(), r.wakeCalm(), r.early.wake())
 	for i := range r.clients {
 		if r.clients[i].idle() && r.may(i) {
 			at = min(at, r.clients[i].after)

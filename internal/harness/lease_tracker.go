@@ -8,6 +8,7 @@ import (
 // leaseTracker is what is known of a client's hold while it is inside.
 type leaseTracker struct {
 	inside bool
+	since  int64 // stamp of its grant
 	n      int
 	over   int64 // run's time at which its lease is over; 0: it has none
 	losses int   // leases that this client has lost so far
@@ -19,7 +20,7 @@ func (h *leaseTracker) learn(e history.Event, now int64) {
 	h.expire(now)
 	switch {
 	case e.F == history.Acquire && e.Type == history.OK && e.Depth == 0:
-		*h = leaseTracker{inside: true, n: e.N, losses: h.losses}
+		*h = leaseTracker{inside: true, since: e.T, n: e.N, losses: h.losses}
 		h.renew(e.Grant)
 	case e.Type == history.Extend:
 		h.renew(e.Grant)

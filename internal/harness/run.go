@@ -117,6 +117,7 @@ type run struct {
 	quiet       bool   // no new cycles
 	only        string // the client that begins cycles nevertheless; "": none
 	progress    progress
+	early       *early // nil: no two clients seem to be inside at once
 	resource    workloads.Resource
 }
 
@@ -155,6 +156,7 @@ func (r *run) loop(ctx context.Context) error {
 		if err := r.nemesis.advance(); err != nil {
 			return err
 		}
+		r.hasten() // before who has left begins anew
 		r.dispatch()
 		if err := r.step(ctx, r.wake()); err != nil {
 			return err
