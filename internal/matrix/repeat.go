@@ -21,7 +21,7 @@ func (c *execution) doubt(cell string) {
 		again := pool.Turn[attempt]{Item: attempt{t, notFound}, Weight: 2 * c.options.weight(t.Row),
 			Last: true}
 		if _, busy := slow[t.run()]; busy {
-			again.Item.why, again.Weight = tooBusy, max(again.Weight, c.share)
+			again.Item.why, again.Weight = tooBusy, max(again.Weight, c.share/2)
 		}
 		if !c.asked[t.run()] {
 			c.asked[t.run()] = true

@@ -1,11 +1,13 @@
 package matrix
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -127,13 +129,27 @@ func newExecution(o Options, todo []Task, known []Result) *execution {
 	}
 	left := missing(todo, known, false)
 	c.done = len(todo) - len(left)
-	for _, t := range left {
+	for _, t := range byTurns(left) {
 		c.line.Add(pool.Turn[attempt]{Item: attempt{Task: t}, Weight: o.weight(t.Row)})
 	}
 	for _, cell := range cells {
 		c.doubt(cell)
 	}
 	return c
+}
+
+// byTurns lets one run of each lock come after the other: runs of one lock are alike, and many that
+// ask more of the machine than most would be under way together.
+func byTurns(tasks []Task) []Task {
+	turn := map[string]int{}
+	of := make(map[string]int, len(tasks))
+	for _, t := range tasks {
+		of[t.run()] = turn[t.Row.Name]
+		turn[t.Row.Name]++
+	}
+	sorted := slices.Clone(tasks)
+	slices.SortStableFunc(sorted, func(a, b Task) int { return cmp.Compare(of[a.run()], of[b.run()]) })
+	return sorted
 }
 
 // work carries out what waits, as much side by side as there is room for.
