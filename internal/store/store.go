@@ -27,7 +27,11 @@ const (
 	Report   = "report.html"
 	Markdown = "report.md"
 	Plots    = "plots"
-	Latest   = "latest" // in the store itself: a link to the newest run
+	// of the directory of a matrix or a gate, whose runs are below its directory Runs
+	MatrixPage = "matrix.html"
+	GatePage   = "gate.html"
+	Runs       = "runs"
+	Latest     = "latest" // in the store itself: a link to the newest run
 	// what the run does again, or what was made of it
 	Counterexample = "counterexample.yaml"
 )

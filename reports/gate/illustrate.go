@@ -26,7 +26,7 @@ import (
 const (
 	JUnitFile   = "junit.xml"
 	SummaryFile = "summary.md"
-	PageFile    = "gate.html"
+	PageFile    = store.GatePage
 	// what GitHub shows beside the lines of the gate file
 	AnnotationsFile = "annotations.txt"
 )

@@ -20,7 +20,7 @@ import (
 )
 
 // PageFile is the page of a matrix in its directory.
-const PageFile = "matrix.html"
+const PageFile = store.MatrixPage
 
 // maxReports bounds the reports that a matrix leaves behind: about 150 kB each. The cells beyond
 // have no link; `lockbench report` makes theirs.

@@ -26,8 +26,8 @@ import (
 
 // The pages that are made on demand, by their last name.
 const (
-	matrixPageName = "matrix.html"
-	gatePage       = "gate.html"
+	matrixPageName = store.MatrixPage
+	gatePage       = store.GatePage
 	plotsPage      = "plots.html"
 )
 

@@ -1,6 +1,12 @@
 package view
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/store"
+)
 
 // TestFrom: a page above a run, also one whose folders have signs that mean something in addresses.
 func TestFrom(t *testing.T) {
@@ -13,5 +19,24 @@ func TestFrom(t *testing.T) {
 		if l := From(row.dir, row.page, "the matrix"); l.Href != row.want {
 			t.Errorf("from %s to %s: %q, not %q", row.dir, row.page, l.Href, row.want)
 		}
+	}
+}
+
+// TestBeside wants a link to what is there, and none else: not to a page that lies above a run of
+// its own.
+func TestBeside(t *testing.T) {
+	root := t.TempDir()
+	of, alone := filepath.Join(root, "runs", "getset", "pause-1"), filepath.Join(root, "getset-pause")
+	if got := Beside(of); got != nil {
+		t.Errorf("without a page: %v", got)
+	}
+	if err := os.WriteFile(filepath.Join(root, store.MatrixPage), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := Beside(of); len(got) != 1 || got[0].Href != "../../../matrix.html" {
+		t.Errorf("a run of a matrix: %v", got)
+	}
+	if got := Beside(alone); got != nil {
+		t.Errorf("a run that is beside a matrix: %v", got)
 	}
 }

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
@@ -46,6 +48,25 @@ func From(dir, to, text string) page.Place {
 		return page.Place{}
 	}
 	return page.Place{Href: (&url.URL{Path: filepath.ToSlash(rel)}).String(), Text: text}
+}
+
+// Beside are the pages of the matrix or the gate whose run lies in a directory, where they are
+// there, as seen from it.
+func Beside(dir string) (places []page.Place) {
+	at, runs := dir, string(filepath.Separator)+store.Runs+string(filepath.Separator)
+	if whole, err := filepath.Abs(dir); err == nil {
+		at = whole
+	}
+	i := strings.LastIndex(at, runs)
+	if i < 0 {
+		return nil
+	}
+	for _, p := range [][2]string{{store.MatrixPage, "the matrix"}, {store.GatePage, "the gate"}} {
+		if _, err := os.Stat(filepath.Join(at[:i], p[0])); err == nil {
+			places = append(places, From(at, filepath.Join(at[:i], p[0]), p[1]))
+		}
+	}
+	return places
 }
 
 // ErrNoHistory is returned for a run of which nothing can be said.
