@@ -214,10 +214,14 @@ func (f *tourFlags) run(c *cobra.Command) error {
 				fmt.Fprintln(w, strings.TrimSpace(words))
 			}
 		}
-		if err := f.step(c.Context(), w, c.ErrOrStderr(), s); err != nil {
+		if err := f.step(c.Context(), w, c.ErrOrStderr(), i+1, s); err != nil {
 			return err
 		}
-		fmt.Fprintln(w, "\n"+strings.TrimSpace(t.See))
+		folded := progress.NewTable(w)
+		fmt.Fprintln(folded, "\n"+strings.TrimSpace(t.See))
+		if err := folded.Flush(); err != nil {
+			return err
+		}
 		if progress.Terminal(w) && i+1 < len(steps) {
 			fmt.Fprint(w, "\n[Enter] ")
 			if _, err := in.ReadString('\n'); err != nil {
@@ -229,7 +233,7 @@ func (f *tourFlags) run(c *cobra.Command) error {
 }
 
 // step carries out one command as if it had been typed.
-func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, s tour.Step) error {
+func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, n int, s tour.Step) error {
 	args := s.Args()
 	if slices.Contains(args, "--init") { // the file of an earlier tour
 		file := filepath.FromSlash(args[len(args)-1])
@@ -250,8 +254,8 @@ func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, s tour.Step) er
 	}
 	fmt.Fprintf(w, "\n$ lockbench %s\n\n", strings.Join(args, " "))
 	if code := Main(ctx, args, w, errs); code != s.Exit {
-		return exit{code: code, err: fmt.Errorf("the step ended with exit code %d, and not %d", code,
-			s.Exit)}
+		return exit{code: code, err: fmt.Errorf("the step ended with exit code %d, and not %d; "+
+			"`lockbench tour --from %d` does it again, and goes on", code, s.Exit, n)}
 	}
 	return nil
 }

@@ -84,9 +84,9 @@ var frames = map[string]frame{
 	"en": {
 		title: "Tutorial: from two clients and one key to a lock of your own",
 		intro: "Each step is a command, what it shows, and why. `lockbench tour` runs them one after\n" +
-			"the other. All run on real Redis where there is one, and in the simulator with\n" +
-			"`--env sim`. A run ends with the path of its report: open it, and step through what\n" +
-			"happened with ← and →.\n\nThe stories are those of [the source documents]" +
+			"the other: on real Redis where there is one, and with `--env sim` in the simulator, as\n" +
+			"the gate at the end always. A run ends with the path of its report: open it, and step\n" +
+			"through what happened with ← and →.\n\nThe stories are those of [the source documents]" +
 			"(locks/documents.md), in their own words.\nThis page in [Chinese](tutorial.zh.md).",
 		story: "The document (%s):", told: "It says: ", see: "**What you see.** ",
 		end: "## Where to go on\n\n`lockbench choose --fault failover --fault pause` says which locks " +
@@ -96,15 +96,15 @@ var frames = map[string]frame{
 		words: func(s Step) Words { return s.EN },
 	},
 	"zh": {
-		title: "教程:从两个客户端和一个键,到你自己的锁",
-		intro: "每一步都有一条命令、它展示的现象和原因。`lockbench tour --lang zh` 会依次执行它们。\n" +
-			"有 Redis 时在真实的 Redis 上运行,否则加 `--env sim` 在模拟器中运行。\n" +
-			"每次运行最后会打印报告的路径:打开报告,用 ← 和 → 一步一步地看发生了什么。\n\n" +
-			"故事出自[原始文档](locks/documents.md),引用的是它们自己的话。本页的[英文版](tutorial.md)。",
-		story: "文档(%s):", told: "", see: "**你会看到。** ",
-		end: "## 接下来\n\n`lockbench choose --fault failover --fault pause` 会告诉你,在你的故障下还剩哪些锁。\n" +
-			"[verdicts.md](verdicts.md) 列出所有锁和故障,[claims.md](claims.md) 列出文档的说法,\n" +
-			"[adding-an-adapter.md](adding-an-adapter.md) 说明怎样运行你自己的锁(任何语言)。\n",
+		title: "教程：从两个客户端和一个键，到你自己的锁",
+		intro: "每一步都有一条命令、它展示的现象，以及原因。`lockbench tour --lang zh` 会依次执行这些命令：\n" +
+			"本机有 Redis 时在真实的 Redis 上运行，加上 `--env sim` 则在模拟器中运行；最后两步的 gate 总是在模拟器中运行。\n" +
+			"每次运行结束时会打印报告的路径：打开报告，用 ← 和 → 逐步查看发生了什么。\n\n" +
+			"这些故事出自[原始文档](locks/documents.md)，引文保留原话。本页另有[英文版](tutorial.md)。",
+		story: "文档（%s）：", told: "", see: "**你会看到。** ",
+		end: "## 接下来\n\n`lockbench choose --fault failover --fault pause` 会告诉你，在你的故障下还剩哪些锁。\n" +
+			"[verdicts.md](verdicts.md) 列出所有锁和故障，[claims.md](claims.md) 列出文档的说法，\n" +
+			"[adding-an-adapter.md](adding-an-adapter.md) 说明怎样运行你自己的锁（任何语言）。\n",
 		words: func(s Step) Words { return s.ZH },
 	},
 }
