@@ -18,7 +18,7 @@ func (e *Entry) safeClaim(t tally) string {
 		seeds(t.Counted),
 		t.evidence.Acquisitions, t.evidence.Contended)
 	if t.evidence.Aimed > 0 {
-		s += fmt.Sprintf("; %d of %d strikes fell into a hold with another client waiting",
+		s += fmt.Sprintf("; %d of %d aimed faults hit a hold with another client waiting",
 			t.evidence.Hits, t.evidence.Aimed)
 	}
 	if len(t.na) > 0 {
