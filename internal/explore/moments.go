@@ -133,6 +133,9 @@ func (d draw) inject(e nemesis.Effect) []nemesis.Step {
 	if d.plan.Renews() && len(e.End) > 0 && d.rand.IntN(4) == 0 {
 		return d.during(e)
 	}
+	if len(e.End) > 0 && d.rand.IntN(8) == 0 {
+		return d.alone(e)
+	}
 	steps := d.begin(e)
 	if d.rand.IntN(4) == 0 {
 		steps = append(steps, d.dwells()...)
@@ -167,6 +170,25 @@ func (d draw) during(e nemesis.Effect) []nemesis.Step {
 			[]nemesis.Step{{Do: nemesis.Wait, For: d.length()}}, goOn("slow"))
 	}
 	return slices.Concat(begin, []nemesis.Step{lasts}, goOn("slow"), e.End)
+}
+
+// alone does the effect, half the time when its victim leaves, and then only the victim asks for
+// the lock, until it is granted it. There the effect ends while it is inside, for no longer than a
+// client that is slow without a fault, and the others ask: what it sent for an earlier hold may
+// meet a later one.
+func (d draw) alone(e nemesis.Effect) []nemesis.Step {
+	begin, again := d.begin(e), d.at()
+	if d.rand.IntN(2) == 0 {
+		leaves := d.at()
+		leaves.Await.Client, leaves.Await.Phase = d.victim, nemesis.Releasing
+		leaves.Await.Nth = 1 + d.rand.IntN(2)
+		begin = slices.Concat([]nemesis.Step{leaves}, e.Begin, goOn(leaves.Await.As))
+	}
+	again.Await.As, again.Await.Client, again.Await.Phase = "again", d.victim, nemesis.Granted
+	inside := history.Duration(1 + d.rand.Int64N(slowest(d.plan)))
+	return slices.Concat(append(begin, nemesis.Step{Do: nemesis.Quiesce},
+		nemesis.Step{Do: nemesis.Resume, Target: d.victim}, again), e.End,
+		[]nemesis.Step{{Do: nemesis.Resume}, {Do: nemesis.Wait, For: inside}}, goOn("again"))
 }
 
 // begin does the effect at a drawn moment, or now and then while no client asks for the lock, so
@@ -272,7 +294,9 @@ func (d draw) effect(fault string) (nemesis.Effect, bool) {
 			variant = "rate"
 		}
 	case "failover":
-		on.Nodes, on.Copy = []string{"n0"}, "n1"
+		if on.Copy = "n1"; d.plan.Topology == nemesis.Independent {
+			on.Copy = strings.Replace(on.Nodes[0], "n", "r", 1)
+		}
 	}
 	e, ok := effects(d.plan).Effect(name, variant, on)
 	switch {
@@ -282,16 +306,16 @@ func (d draw) effect(fault string) (nemesis.Effect, bool) {
 		e.Begin[0].Offset /= []history.Duration{4, 20}[d.rand.IntN(2)]
 		e.Begin[0].Rate *= rates[d.rand.IntN(len(rates))]
 	case name == "failover":
-		e.Begin = d.behind(e.Begin)
+		e.Begin = d.behind(e.Begin, on.Nodes[0]+">"+on.Copy)
 	}
 	return e, ok
 }
 
 // behind loses what the replica has not heard before a failover: its link is cut from a moment of
 // its own.
-func (d draw) behind(failover []nemesis.Step) []nemesis.Step {
+func (d draw) behind(failover []nemesis.Step, link string) []nemesis.Step {
 	at, name := d.moment()
-	begin := []nemesis.Step{{Do: nemesis.Cut, Target: "n0>n1"}}
+	begin := []nemesis.Step{{Do: nemesis.Cut, Target: link}}
 	if name == "" {
 		return slices.Concat(begin, []nemesis.Step{at}, failover)
 	}

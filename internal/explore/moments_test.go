@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/explore/simrun"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -69,13 +70,15 @@ func TestDrawnMoments(t *testing.T) {
 		for _, s := range steps {
 			switch s.Do {
 			case nemesis.Quiesce, nemesis.Resume:
-				seen[s.Do]++
-			case "", nemesis.Go:
+				if s.Target == "" { // not the one client that asks
+					seen[s.Do]++
+				}
+			case "", nemesis.Go, nemesis.Wait:
 			default:
 				does = append(does, s.Do)
 			}
 		}
-		got := strings.ReplaceAll(strings.Join(does, " "), "wait ", "")
+		got := strings.Join(does, " ")
 		if got != "pause unpause" && got != "pause unpause pause unpause" {
 			t.Errorf("seed %d: %s", seed, got)
 		}
@@ -175,5 +178,51 @@ func TestClientsDwell(t *testing.T) {
 		if !seen[nemesis.Released] || seen[nemesis.Granted] != inside {
 			t.Errorf("%s: clients dwell at %v", impl, seen)
 		}
+	}
+}
+
+// TestDrawnFaultsCanBeDone: a run in which a step cannot be done shows nothing, and a search goes
+// on without it. Of independent masters each has a replica of its own, for one.
+func TestDrawnFaultsCanBeDone(t *testing.T) {
+	t.Parallel()
+	for _, impl := range []string{"token-lua", "redlock"} {
+		for _, fault := range drawable {
+			s := Search{Options: harness.RunOptions{Impl: impl, Nemesis: fault}, Moments: Drawn,
+				Schedule: Random, Seeds: 6, Jobs: 1, KeepGoing: true}
+			if _, done, err := s.Find(t.Context()); done.HarnessErrors > 0 {
+				t.Errorf("%s, %s: %d runs broke: %s", impl, fault, done.HarnessErrors, done.Broke)
+			} else if err != nil {
+				t.Logf("%s: %v", impl, err) // the lock cannot have the fault
+			}
+		}
+	}
+}
+
+// TestOnlyItsVictimAsks: a late release meets a later hold of the same client where no other client
+// asks between the two, and that cannot be luck: of 100 faults that are drawn else, one meets it.
+func TestOnlyItsVictimAsks(t *testing.T) {
+	t.Parallel()
+	p, err := planFor(harness.RunOptions{Impl: "redisson", Nemesis: "late",
+		Properties: []string{"L"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Rounds = drawnRounds
+	hits := 0
+	for p.Seed = range uint64(100) {
+		d := draw{rand: rand.New(rand.NewPCG(p.Seed, 0)), plan: p, victim: "c1"}
+		e, _ := d.effect("late")
+		p.Scenario = d.alone(e)
+		chooser, _ := randomChooser(Random, p, p.Seed)
+		r, err := simrun.Job{Plan: p, Chooser: chooser}.Run(t.Context())
+		if err != nil || r.HarnessError != nil {
+			t.Fatal(err, r.HarnessError)
+		}
+		if v, ok := r.Confirm("L"); ok && !r.OfTheHarness(v) {
+			hits++
+		}
+	}
+	if hits < 8 {
+		t.Errorf("%d of 100", hits)
 	}
 }

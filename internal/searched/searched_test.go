@@ -29,6 +29,17 @@ func TestHitsThatCannotBeLuck(t *testing.T) {
 	}
 }
 
+// TestAFailoverIsOfAMasterAndItsReplica: a vote is lost with it. Seeds of which one in a thousand
+// hits would give three of 200 once in 900 times.
+func TestAFailoverIsOfAMasterAndItsReplica(t *testing.T) {
+	t.Parallel()
+	h, err := Count(t.Context(), Cell{"redlock per attempt", "failover", "S"}, 200, 2,
+		explore.Portfolio)
+	if err != nil || h.Found[explore.Portfolio] < 3 {
+		t.Errorf("%v, %v", h, err)
+	}
+}
+
 // TestRareCellsAreCellsOfTheMatrix that a search can be made for, without an aim.
 func TestRareCellsAreCellsOfTheMatrix(t *testing.T) {
 	t.Parallel()

@@ -70,6 +70,8 @@ func Clock(ctx context.Context, c Cell, limit time.Duration, used func() time.Du
 		return Time{}, fmt.Errorf("%s: %w", c, err)
 	case ctx.Err() != nil:
 		return Time{}, ctx.Err()
+	case done.HarnessErrors > 0:
+		return Time{}, fmt.Errorf("%s: %d runs broke: %s", c, done.HarnessErrors, done.Broke)
 	}
 	return Time{c, len(hits) > 0, done.Runs, (used() - began).Milliseconds()}, nil
 }
