@@ -17,6 +17,7 @@ const (
 	DoClock    = "clock"    // your wall clock is wrong by Offset from now on
 	DoMessage  = "message"  // Body happens to your next command: nemesis.Drop, Strand or Duplicate
 	DoHurry    = "hurry"    // your sleeps are shorter by Offset from now on
+	DoGiveUp   = "give-up"  // wait no longer for the reply of Node that you have waited for longest
 	DoAnswer   = "answer"   // what the guarded resource says
 	DoLeave    = "leave"    // the hold that you are in ends now
 	DoStop     = "stop"     // end waiting; a hold runs to its end, unless Leave is set

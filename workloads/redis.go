@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -45,9 +46,10 @@ type route struct {
 	way  map[string]string // nodes, or spares since the harness said so
 	node string
 	// every connection since the last redirect; closed ones stay until then, there are few
-	open   []net.Conn
-	made   int    // connections so far
-	madeTo string // the node of the latest
+	open   []*waiting
+	asks   atomic.Int64 // replies that were waited for
+	made   int          // connections so far
+	madeTo string       // the node of the latest
 }
 
 func newRoute(dial Dial, nodes, spares map[string]string, master string) *route {
@@ -105,9 +107,10 @@ func (r *route) connect(ctx context.Context, _, _ string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp",
 			Err: fmt.Errorf("directed from %s to %s meanwhile", node, r.node)}
 	}
-	r.open = append(r.open, c)
+	w := &waiting{Conn: c, asks: &r.asks}
+	r.open = append(r.open, w)
 	r.made, r.madeTo = r.made+1, node
-	return c, nil
+	return w.forClient(), nil
 }
 
 // answeredBy returns the node that answered a command which left when node was current and made

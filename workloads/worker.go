@@ -179,6 +179,8 @@ func (w *Worker) Handle(o Order) error {
 		w.befalls.Store(&o.Body)
 	case DoHurry:
 		w.env.Hurry(o.Offset.D())
+	case DoGiveUp:
+		return giveUp(w.routes, o.Node)
 	case DoAnswer:
 		w.answer <- &o
 	case DoLeave:

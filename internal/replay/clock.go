@@ -16,20 +16,19 @@ type clock struct {
 	turns []turn
 	terms []time.Duration // the lease and the time-outs
 	lease time.Duration
+	wait  time.Duration   // that a client has for an acquire
 	phase time.Duration   // of the record's beginning within one of the simulator's milliseconds
 	zero  int64           // environment's clock at the record's beginning
 	at    []int64         // environment's clock when a turn was done
 	ahead []time.Duration // how much sooner than recorded a turn is due
-	// by which clients wait longer before they give up (see patient)
-	patience time.Duration
-	late     time.Duration
-	stood    time.Duration // how long a process did not run at most, though it was not stopped
-	lost     time.Duration // the same of all processes in all
-	hasty    bool          // a client gave up that had its reply in the record
+	late  time.Duration
+	stood time.Duration // how long a process did not run at most, though it was not stopped
+	lost  time.Duration // the same of all processes in all
 }
 
 func newClock(c *counterexample.Counterexample, all []turn, epoch int64) *clock {
-	k := &clock{turns: all, lease: c.Plan.TTL.D(), terms: terms(c), patience: longer(c),
+	k := &clock{turns: all, lease: c.Plan.TTL.D(), terms: terms(c),
+		wait:  c.Plan.AcquireTimeout.D(),
 		phase: time.Duration(epoch) % time.Millisecond, ahead: make([]time.Duration, len(all))}
 	k.hastens()
 	return k
@@ -70,11 +69,10 @@ func (c *clock) granting(k int) (all []int) {
 	return all
 }
 
-// terms are the times after which a client or a server does something else.
+// terms are the times after which a client or a server does something else by itself.
 func terms(c *counterexample.Counterexample) []time.Duration {
-	w := patient(c)
-	return []time.Duration{w.TTL.D(), w.TTL.D() / 3, w.AcquireTimeout.D(), w.ClientTimeout.D(),
-		w.NodeTimeout.D()}
+	p := c.Plan
+	return []time.Duration{p.TTL.D(), p.TTL.D() / 3, p.AcquireTimeout.D()}
 }
 
 // begin makes now the time of the first turn.
@@ -91,15 +89,17 @@ func (c *clock) recorded(i int) int64 { return c.zero + int64(c.turns[i].At) }
 // due is the earliest time of a turn.
 func (c *clock) due(i int) int64 { return c.recorded(i) - int64(c.ahead[i]) }
 
-// lateness is by how much the client of a turn must hurry: how much later than recorded it is, or,
-// where a client is about to give up, will be, and how much sooner its next command is due.
+// lateness is by how much the client of a turn must hurry: how much later than recorded it is, and
+// how much sooner its next command is due.
 func (c *clock) lateness(i int, now int64) time.Duration {
-	late := max(0, time.Duration(now-c.recorded(i)), c.longer(i))
+	late := max(0, time.Duration(now-c.recorded(i))-c.behind(i))
 	client := c.turns[i].Client
 	for k := i + 1; k < len(c.turns); k++ {
 		switch t := c.turns[k]; {
 		case ordered(t.Step) == client:
 			return -sending // it sleeps until the order is there
+		case t.Kind == counterexample.Send && t.Client == client && c.outOfTime(k):
+			return 0 // it sleeps until then by its own clock, and would try again if it woke before
 		case t.Kind == counterexample.Send && t.Client == client:
 			return late + c.ahead[k]
 		}
@@ -107,25 +107,50 @@ func (c *clock) lateness(i int, now int64) time.Duration {
 	return late
 }
 
-// boundary is a little more than Redis' millisecond.
-const boundary = 1200 * time.Microsecond
-
-// between is the time from one turn to another in the record, with the longer patience of clients.
-func (c *clock) between(i, k int) time.Duration {
-	return (c.turns[k].At - c.turns[i].At).D() + c.longer(k) - c.longer(i)
+// outOfTime reports whether the time that a client has for an acquire ended just before a turn.
+func (c *clock) outOfTime(k int) bool {
+	i := c.call(k)
+	if i < 0 || c.wait == 0 {
+		return false
+	}
+	d := c.between(i, k) - c.wait
+	return d >= 0 && d < time.Millisecond
 }
 
-// longer is how much later than in the record a turn is on purpose: a client gives up there, or did
-// at once before.
-func (c *clock) longer(i int) time.Duration {
-	at := c.turns[i].At
-	for ; i >= 0 && c.turns[i].At == at; i-- {
-		if gaveUp(c.turns[i].Step) {
-			return c.patience
+// call is the turn in which the client of a turn began its latest acquire; -1: none.
+func (c *clock) call(k int) int {
+	for i := k; i >= 0; i-- {
+		if t := c.turns[i]; t.Kind == counterexample.Mark && t.Client == c.turns[k].Client &&
+			t.Phase == counterexample.Acquire {
+			return i
+		}
+	}
+	return -1
+}
+
+// behind is how late the acquire of a turn's client began that ends with a refusal: such a call is
+// not shorter than in the record, or the client would have time for another try.
+func (c *clock) behind(k int) time.Duration {
+	i := c.call(k)
+	if i < 0 || i >= len(c.at) {
+		return 0
+	}
+	for _, t := range c.turns[i+1:] {
+		if t.Kind == counterexample.Mark && t.Client == c.turns[i].Client {
+			if t.Phase == counterexample.Refused {
+				return max(0, time.Duration(c.at[i]-c.recorded(i)))
+			}
+			break
 		}
 	}
 	return 0
 }
+
+// boundary is a little more than Redis' millisecond.
+const boundary = 1200 * time.Microsecond
+
+// between is the time from one turn to another in the record.
+func (c *clock) between(i, k int) time.Duration { return (c.turns[k].At - c.turns[i].At).D() }
 
 // ended reports whether a lease that began with turn i had ended at turn k.
 func (c *clock) ended(i, k int) bool {
@@ -186,7 +211,7 @@ func grantsLease(s counterexample.Step) bool {
 // done notes that a turn was done.
 func (c *clock) done(i int, now int64) {
 	c.at = append(c.at[:i], now)
-	c.late = max(c.late, time.Duration(now-c.recorded(i))-c.longer(i))
+	c.late = max(c.late, time.Duration(now-c.recorded(i)))
 }
 
 // failed notes that a turn that began then was not as recorded: the time of waiting for it says
@@ -214,7 +239,7 @@ const sluggish = 50 * time.Millisecond
 // slow reports whether, up to a turn, something may have ended here that had not ended in the
 // record, or the other way round, because the machine was slow.
 func (c *clock) slow() bool {
-	if c.hasty || c.late > sluggish || c.stood > sluggish {
+	if c.late > sluggish || c.stood > sluggish {
 		return true
 	}
 	for k := range c.at {

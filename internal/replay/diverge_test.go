@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/testenv"
 )
@@ -151,7 +152,12 @@ func TestWhatIsNotReplayable(t *testing.T) {
 		{func() { c.Plan.ClientRetries = 2 }, "--client-retries"},
 		{func() {
 			c.Plan.ClientRetries, c.Plan.TTL = 0, 1_000_000_000
-			c.Steps = append(c.Steps,
+			for i := range mostSteps + 1 {
+				c.Steps = append(c.Steps, counterexample.Step{At: history.Duration(i) * 900_000})
+			}
+		}, "more than 1000 steps in a second"},
+		{func() {
+			c.Steps = append(c.Steps[:0:0],
 				counterexample.Step{Kind: counterexample.Exec, Client: 0, Command: "subscribe l"},
 				counterexample.Step{Kind: counterexample.Recv, Client: 0, Seq: 9, Reply: "0"})
 		}, "last millisecond"},
@@ -177,28 +183,35 @@ func TestMatcher(t *testing.T) {
 	}
 	for _, x := range []struct {
 		name string
+		late time.Duration
 		all  []exchange
 	}{
-		{"the same", []exchange{{"DEL lock:0", []string{"DEL", "lock:0"}, true}}},
-		{"another word", []exchange{{"DEL lock:0", []string{"DEL", "lock:1"}, false},
+		{"the same", 0, []exchange{{"DEL lock:0", []string{"DEL", "lock:0"}, true}}},
+		{"another word", 0, []exchange{{"DEL lock:0", []string{"DEL", "lock:1"}, false},
 			{"DEL lock:0", []string{"DEL"}, false}}},
-		{"owners", []exchange{
+		{"owners", 0, []exchange{
 			{"SET l " + a, []string{"SET", "l", z}, true},
 			{"SET l " + a, []string{"SET", "l", z}, true},
 			{"SET l " + a, []string{"SET", "l", b}, false},
 			{"SET l " + b, []string{"SET", "l", z}, false},
 		}},
-		{"readings", []exchange{
+		{"readings", 0, []exchange{
 			{"SETNX l 946684801000", []string{"SETNX", "l", "1795000001000"}, true},
 			{"SETNX l 946684802000", []string{"SETNX", "l", "1795000002040"}, true},
 			{"SETNX l 946684803000", []string{"SETNX", "l", "1795000009000"}, false},
 		}},
-		{"readings in seconds", []exchange{
+		{"readings in a replay that is behind", 100 * time.Millisecond, []exchange{
+			{"SETNX l 946684801000", []string{"SETNX", "l", "1795000001000"}, true},
+			{"SETNX l 946684802000", []string{"SETNX", "l", "1795000002240"}, true},
+			{"SETNX l 946684803000", []string{"SETNX", "l", "1795000003260"}, false},
+		}},
+		{"readings in seconds", 0, []exchange{
 			{"SETNX l 946684801.5", []string{"SETNX", "l", "1795000001.5"}, true},
 			{"SETNX l 946684802.5", []string{"SETNX", "l", "1795000004.5"}, false},
 		}},
 	} {
 		m := newMatcher(time.Second)
+		m.late = x.late
 		for _, e := range x.all {
 			if got := m.command(e.recorded, e.words); got != e.want {
 				t.Errorf("%s: %s, %v: %v", x.name, e.recorded, e.words, got)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -97,9 +98,33 @@ func (r *replayer) loses(client int, node string) bool {
 	return false
 }
 
+// failsIn reports whether a command ends in the record since its connection does, or there is none.
+func failsIn(all []turn, s counterexample.Step) bool {
+	return slices.ContainsFunc(all, func(t turn) bool {
+		return t.Kind == counterexample.Recv && t.Client == s.Client && t.Seq == s.Seq &&
+			(broken(t.Err) || neverLeft(t.Err))
+	})
+}
+
+// sleepsIn reports whether a client sends nothing for a while after a command.
+func sleepsIn(all []turn, s counterexample.Step) bool {
+	for _, t := range all {
+		if t.Kind == counterexample.Send && t.Client == s.Client {
+			return t.At-s.At > history.Duration(time.Millisecond)
+		}
+	}
+	return true
+}
+
 // broken reports whether an error is the end of a connection, and not a time-out or a connection
 // that was refused.
 func broken(err string) bool { return err != "" && !isTimeout(err) && !neverLeft(err) }
+
+// neverComes reports whether a command that ended with an error will not come to the relay any
+// more: there was no connection, or it ended before the command was through, and no fault keeps it.
+func (s *sentCommand) neverComes(err string) bool {
+	return neverLeft(err) || broken(err) && !s.late
+}
 
 // neverLeft reports whether an error says that there was no connection for the command.
 func neverLeft(err string) bool { return strings.Contains(err, "dial") }

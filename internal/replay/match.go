@@ -17,7 +17,7 @@ import (
 // recorded reading is from the first recorded one.
 type matcher struct {
 	lease  time.Duration // the plan's
-	slack  time.Duration // how far clocks may be apart
+	late   time.Duration // how far the replay is behind
 	owners map[string]string
 	owned  map[string]bool     // the values of owners
 	clocks map[string][]string // a recorded reading → its readings in this environment
@@ -26,13 +26,19 @@ type matcher struct {
 }
 
 func newMatcher(lease time.Duration) *matcher {
-	return &matcher{lease: lease, slack: clockSlack, owners: map[string]string{},
+	return &matcher{lease: lease, owners: map[string]string{},
 		owned: map[string]bool{}, clocks: map[string][]string{}}
 }
 
 // clockSlack is how much later than in the record a client may read its clock, by the time that a
-// replay's own steps take. It is far below the jumps and leases on which a verdict depends.
+// replay's own steps take, and besides by what the replay is behind. It is far below the jumps and
+// leases on which a verdict depends.
 const clockSlack = 150 * time.Millisecond
+
+// slack is how far clocks may be apart, in ms.
+func (m *matcher) slack() int64 {
+	return (clockSlack + min(m.late, m.lease/4)).Milliseconds()
+}
 
 // command reports whether a command is the recorded one, and if so remembers which of its words
 // stand for which.
@@ -59,7 +65,7 @@ func (m *matcher) same(want, have string) bool {
 		return ok && known == have || !ok && !m.owned[have]
 	}
 	if w, h, ok := readings(want, have); ok {
-		return !m.known || math.Abs(h-w-m.offset) <= float64(m.slack.Milliseconds())
+		return !m.known || math.Abs(h-w-m.offset) <= float64(m.slack())
 	}
 	return want == have
 }
@@ -145,7 +151,7 @@ func (m *matcher) rest(want, have string) bool {
 	h, err2 := strconv.ParseInt(have, 10, 64)
 	lease := m.lease.Milliseconds()
 	return err1 == nil && err2 == nil && w >= 0 && h >= 0 && w <= lease && h <= lease+1 &&
-		max(w-h, h-w) <= m.slack.Milliseconds()
+		max(w-h, h-w) <= m.slack()
 }
 
 // tellsRest reports whether the reply of a command may be the rest of a lease.

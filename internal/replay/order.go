@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ type turn struct {
 
 // turns puts the steps in the order in which they took effect: the file has an order to a client at
 // the time when it was given, and the client gets it a little later. Trials in the last millisecond
-// of a lease are left out.
+// of a lease are left out, and what clients did because they were told to give up.
 func turns(steps []counterexample.Step) []turn {
 	var all []turn
 	for i, s := range steps {
@@ -30,8 +31,31 @@ func turns(steps []counterexample.Step) []turn {
 	}
 	slices.SortStableFunc(all, func(a, b turn) int { return int(a.At - b.At) })
 	joinSent(all)
-	return withoutHastyTries(all)
+	return withoutHastyTries(withoutGivenUp(all))
 }
+
+// withoutGivenUp leaves out what a client did from where it was told to give up waiting. The
+// harness says so when the run is over or the violation was seen: nothing after that is a part of
+// it, and the clients of a replay are told at its end.
+func withoutGivenUp(all []turn) []turn {
+	never := map[[2]int]bool{} // client and seq: the command did not leave any more
+	over := map[int]bool{}     // clients
+	for _, t := range all {
+		if t.Kind == counterexample.Recv && canceled(t.Err) {
+			never[[2]int{t.Client, t.Seq}] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(t turn) bool {
+		if t.Kind == counterexample.Fault || t.Kind == counterexample.Exec {
+			return false
+		}
+		over[t.Client] = over[t.Client] || never[[2]int{t.Client, t.Seq}] ||
+			t.Kind == counterexample.Mark && canceled(t.Reply)
+		return over[t.Client]
+	})
+}
+
+func canceled(err string) bool { return strings.Contains(err, context.Canceled.Error()) }
 
 // ordered is the client to which a step is an order; -1: it is none.
 func ordered(s counterexample.Step) int {

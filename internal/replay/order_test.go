@@ -73,6 +73,39 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestGivenUp: what a client does from where it was told to give up is left out, and what others do
+// stays, as does what a node executes.
+func TestGivenUp(t *testing.T) {
+	const send, exec, recv = counterexample.Send, counterexample.Exec, counterexample.Recv
+	end := func(s counterexample.Step) counterexample.Step {
+		s.Err, s.Reply = "", "held by another client (context canceled)"
+		if s.Kind == recv {
+			s.Err, s.Reply = "context canceled", ""
+		}
+		return s
+	}
+	other := at(5, send, 1, "GET k")
+	other.Client = 1
+	for _, x := range []struct {
+		name  string
+		steps []counterexample.Step
+		want  []string
+	}{
+		{"in a wait", []counterexample.Step{at(0, send, 1, "GET k"),
+			end(at(1, counterexample.Mark, 0, "")), at(2, counterexample.Mark, 0, ""),
+			at(3, exec, 1, "GET k"), other},
+			[]string{"send 1", "exec 1", "send 1"}},
+		{"in a command", []counterexample.Step{at(0, send, 1, "GET k"), end(at(1, recv, 1, "GET k")),
+			at(2, send, 2, "GET k"), other}, []string{"send 1"}},
+		{"a refusal", []counterexample.Step{at(0, send, 1, "GET k"), at(1, counterexample.Mark, 0, "")},
+			[]string{"send 1", "mark 0"}},
+	} {
+		if got := order(turns(x.steps)); !slices.Equal(got, x.want) {
+			t.Errorf("%s: %v, want %v", x.name, got, x.want)
+		}
+	}
+}
+
 // TestAnOrderArrivesLater: a client that is redirected gets the order after what it did meanwhile.
 func TestAnOrderArrivesLater(t *testing.T) {
 	redirect := counterexample.Step{Kind: counterexample.Fault,
@@ -142,6 +175,40 @@ func TestWhatIsDueSooner(t *testing.T) {
 		if early := time.Duration(k.recorded(n) - k.due(n)); early != x.early ||
 			k.lateness(0, 0) != x.rush {
 			t.Errorf("%s: %v sooner, the client hurries by %v", x.name, early, k.lateness(0, 0))
+		}
+	}
+}
+
+// TestASleepUntilTheTimeOut: a client does not hurry whose sleep ends with its time for the lock.
+func TestASleepUntilTheTimeOut(t *testing.T) {
+	c := &counterexample.Counterexample{}
+	c.Plan.TTL, c.Plan.AcquireTimeout = history.Duration(time.Second), history.Duration(5*time.Second)
+	for us, want := range map[int]time.Duration{4_900_000: 7 * time.Millisecond,
+		5_000_100: 0, 5_200_000: 7 * time.Millisecond} {
+		acquire := at(0, counterexample.Mark, 0, "")
+		acquire.Phase = counterexample.Acquire
+		k := newClock(c, turns([]counterexample.Step{acquire, at(100, counterexample.Recv, 1, "GET k"),
+			at(us, counterexample.Send, 2, "GET k")}), 0)
+		if got := k.lateness(1, int64(7*time.Millisecond+100*time.Microsecond)); got != want {
+			t.Errorf("before a step at %d µs it hurries by %v", us, got)
+		}
+	}
+}
+
+// TestARefusedCallIsNotShorter: what a call was late when it began is not made up for in it, if it
+// ends since its time is over.
+func TestARefusedCallIsNotShorter(t *testing.T) {
+	c := &counterexample.Counterexample{}
+	c.Plan.TTL = history.Duration(time.Second)
+	for phase, want := range map[string]time.Duration{counterexample.Refused: 2 * time.Millisecond,
+		counterexample.Granted: 5 * time.Millisecond} {
+		acquire, end := at(0, counterexample.Mark, 0, ""), at(400_000, counterexample.Mark, 0, "")
+		acquire.Phase, end.Phase = counterexample.Acquire, phase
+		k := newClock(c, turns([]counterexample.Step{acquire, at(100, counterexample.Recv, 1, "GET k"),
+			at(300_000, counterexample.Send, 2, "GET k"), end}), 0)
+		k.done(0, int64(3*time.Millisecond))
+		if got := k.lateness(1, int64(5*time.Millisecond+100*time.Microsecond)); got != want {
+			t.Errorf("in a call that is %s it hurries by %v", phase, got)
 		}
 	}
 }

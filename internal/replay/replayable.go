@@ -33,6 +33,12 @@ func Possible(c *counterexample.Counterexample) error {
 	case wakesInTheLastMillisecond(c):
 		return notYet("a subscriber that asks again in the last millisecond of a lease: " +
 			"when it wakes is up to the machine")
+	case tooMany(c.Steps):
+		return notYet(fmt.Sprintf("more than %d steps in a second: each takes real servers a "+
+			"millisecond or two", mostSteps))
+	case comparesInAMillisecond(c):
+		return notYet("a client that compares its clock with the end of a lease in less than a " +
+			"millisecond: which comes first is up to the machine")
 	}
 	return promotes(c)
 }

@@ -51,9 +51,13 @@ type actor struct {
 	stopped       bool // it has been paused, so that its gaps are no surprise
 	gone          bool
 	working       bool           // on a cycle
+	flying        int            // commands that it waits for the replies to
 	subscriptions int            // in the record so far
 	later         []func() error // wait until it runs again
 }
+
+// between reports whether a client that only waits does not wait for a reply.
+func (a *actor) between() bool { return a.gone || a.flying == 0 }
 
 // every is the number of the breakpoint at which all clients stop.
 const every = 1
@@ -93,6 +97,7 @@ func (r *replayer) all() error {
 			return err
 		}
 		begun := r.environment.Now()
+		r.match.late = max(0, time.Duration(begun-r.clock.recorded(i)))
 		if err := r.do(t.Step); err != nil {
 			r.clock.failed(i, begun)
 			return err
@@ -131,14 +136,39 @@ func (r *replayer) linger() error {
 			return err
 		}
 	}
-	r.over = true
-	for i := range r.actors {
-		r.environment.Send(i, workloads.Order{Do: workloads.DoStop})
+	if err := r.stop(); err != nil {
+		return err
 	}
 	_, err := r.await(func() bool {
 		return !slices.ContainsFunc(r.actors, func(a *actor) bool { return a.working && !a.gone })
 	})
 	return err
+}
+
+// stop tells each client to give up where it waits between two tries: a command that it could not
+// send any more, or did not hear of, would make the outcome of its call unknown.
+func (r *replayer) stop() error {
+	r.over = true
+	told := map[int]bool{}
+	limit := r.environment.Now() + int64(patience)
+	for len(told) < len(r.actors) {
+		for i, a := range r.actors {
+			if told[i] {
+				continue
+			}
+			if err := r.rest(i); err != nil {
+				return err
+			}
+			if a.between() || r.environment.Now() > limit {
+				r.environment.Send(i, workloads.Order{Do: workloads.DoStop})
+				told[i] = true
+			}
+		}
+		if err := r.next(r.environment.Now() + int64(tick)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // longestLinger bounds the time after the last step: a machine that stalls for so long is too slow.
@@ -276,8 +306,10 @@ func (r *replayer) note(a *actor, rep workloads.Report) {
 	case rep.Breakpoint != nil:
 		a.stands = append(a.stands, *rep.Breakpoint)
 	case rep.Command != nil && rep.Command.Sent != 0:
+		a.flying++
 		a.sent = append(a.sent, rep.Command.Seq)
 	case rep.Command != nil:
+		a.flying--
 		a.answers[rep.Command.Seq] = *rep.Command
 	case rep.Exit != nil:
 		a.gone = true

@@ -24,6 +24,12 @@ func (r *replayer) send(s counterexample.Step) error {
 	}
 	sent := &sentCommand{client: s.Client, node: s.Node, words: h.Args,
 		command: counterexample.Render(h.Args), late: r.disturbed(s.Client, s.Node)}
+	// it sees that by itself, and sleeps
+	if failsIn(r.turns[r.now:], s) && sleepsIn(r.turns[r.now+1:], s) {
+		if err := r.hurry(s.Client); err != nil {
+			return err
+		}
+	}
 	r.net.expect(sent) // before it comes
 	a.sent, a.commands[s.Seq] = nil, sent
 	r.pass(s.Client, h)
@@ -38,8 +44,8 @@ func (r *replayer) send(s counterexample.Step) error {
 	return r.rest(s.Client)
 }
 
-// settled is how long a client must stand elsewhere until the replayer believes that it will not
-// come.
+// settled is how long a client must stand elsewhere, and rest, until the replayer believes that it
+// will not come.
 const settled = 100_000_000
 
 // standing waits until a client stands at a place.
@@ -52,7 +58,8 @@ func (r *replayer) standing(s counterexample.Step,
 		if i := slices.IndexFunc(a.stands, is); i >= 0 {
 			found, ok = a.stands[i], true
 		}
-		return ok || a.gone || len(a.stands) > 0 && r.environment.Now()-since > settled
+		return ok || a.gone || len(a.stands) > 0 && r.environment.Now()-since > settled &&
+			r.environment.Rest(s.Client, 0)
 	})
 	if err == nil && !ok {
 		err = r.diverged(s, "%s", r.doing(s.Client))
@@ -174,10 +181,12 @@ func (r *replayer) arrived(s counterexample.Step) (m *message, err error) {
 	return m, err
 }
 
-// hand delivers the reply to a command, if there is one.
+// hand delivers the reply to a command, if there is one, or tells the client to wait no longer.
 func (r *replayer) hand(s counterexample.Step) error {
 	if gaveUp(s) {
-		return r.hurry(s.Client)
+		err := r.hurry(s.Client)
+		r.environment.Send(s.Client, workloads.Order{Do: workloads.DoGiveUp, Node: s.Node})
+		return err
 	}
 	if s.Err != "" { // its connection has ended
 		for _, l := range r.net.ends() {
@@ -219,11 +228,10 @@ func (r *replayer) received(s counterexample.Step) error {
 	case s.Err != "" && (got.Err == "" || isTimeout(s.Err) != isTimeout(got.Err)):
 		return r.diverged(s, "the reply %s%s", got.Reply, counterexample.InBrackets(got.Err))
 	case s.Err == "" && got.Err != "":
-		r.clock.hasty = r.clock.hasty || isTimeout(got.Err)
 		return r.diverged(s, "no reply%s", counterexample.InBrackets(got.Err))
 	case s.Err == "" && !r.match.reply(sent.words, s.Reply, got.Reply):
 		return r.diverged(s, "the reply %s", got.Reply)
-	case neverLeft(got.Err):
+	case sent.neverComes(got.Err):
 		r.net.forget(sent)
 	}
 	return r.rest(s.Client)

@@ -6,33 +6,73 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
+	"github.com/lockbench/lockbench/workloads"
 )
 
-// TestPatience: clients wait longer than in the record for a reply that does not come, but only
-// until something else happens there.
+// TestPatience: clients give up when they are told, and never by themselves.
 func TestPatience(t *testing.T) {
-	gives := func(us int, err string) counterexample.Step {
-		s := at(us, counterexample.Recv, 1, "")
-		s.Err = err
-		return s
+	for topology, want := range map[string]time.Duration{"independent": generous, "single": 0} {
+		c := &counterexample.Counterexample{}
+		c.Plan.Topology, c.Plan.ClientTimeout = topology, history.Duration(time.Second)
+		w := patient(c)
+		if w.NodeTimeout.D() != want || w.ClientTimeout.D() != generous {
+			t.Errorf("%s: %v, %v", topology, w.NodeTimeout, w.ClientTimeout)
+		}
 	}
-	sent, next := at(0, counterexample.Send, 1, ""), at(90_000, counterexample.Mark, 0, "")
-	for name, x := range map[string]struct {
-		steps []counterexample.Step
-		want  time.Duration
+}
+
+// TestNeverComes: a command whose connection ended has come to the relay by then or will not come,
+// unless a fault keeps it.
+func TestNeverComes(t *testing.T) {
+	for _, x := range []struct {
+		err        string
+		late, want bool
 	}{
-		"every reply came":    {[]counterexample.Step{sent, gives(50_000, "")}, generous},
-		"a refusal is none":   {[]counterexample.Step{sent, gives(50, "dial: refused")}, generous},
-		"nothing comes after": {[]counterexample.Step{sent, gives(50_000, "i/o timeout")}, 350e6},
-		"a step 40 ms later": {[]counterexample.Step{sent, gives(50_000, "i/o timeout"), next},
-			80e6},
-		"two give up at once": {[]counterexample.Step{sent, gives(50_000, "i/o timeout"),
-			gives(50_000, "context deadline exceeded"), next}, 80e6},
+		{"EOF", false, true}, {"EOF", true, false}, {"dial tcp: refused", true, true},
+		{"read tcp: i/o timeout", false, false}, {"", false, false},
 	} {
-		c := &counterexample.Counterexample{Steps: x.steps}
-		c.Plan.Topology, c.Plan.TTL = "independent", history.Duration(2*time.Second)
-		if got := patient(c).NodeTimeout.D(); got != x.want {
-			t.Errorf("%s: %v, want %v", name, got, x.want)
+		if got := (&sentCommand{late: x.late}).neverComes(x.err); got != x.want {
+			t.Errorf("%q, late %v: %v", x.err, x.late, got)
+		}
+	}
+}
+
+// TestFailsIn: a client whose command is lost with its connection is told before how late it is.
+func TestFailsIn(t *testing.T) {
+	sent := at(0, counterexample.Send, 1, "GET k")
+	for err, want := range map[string]bool{"EOF": true, "dial tcp: refused": true, "": false,
+		"read tcp: i/o timeout": false} {
+		got, other := at(1, counterexample.Recv, 1, "GET k"), at(1, counterexample.Recv, 2, "GET k")
+		got.Err, other.Err = err, "EOF"
+		if fails := failsIn(turns([]counterexample.Step{sent, got, other}), sent); fails != want {
+			t.Errorf("%q: %v", err, fails)
+		}
+	}
+}
+
+// TestSleepsIn: of the commands of a fan-out a client sleeps after the last.
+func TestSleepsIn(t *testing.T) {
+	all := turns([]counterexample.Step{at(0, counterexample.Send, 1, "GET k"),
+		at(1, counterexample.Send, 2, "GET k"), at(9000, counterexample.Send, 3, "GET k")})
+	for i, want := range []bool{false, true, true} {
+		if got := sleepsIn(all[i+1:], all[i].Step); got != want {
+			t.Errorf("after command %d: %v", i+1, got)
+		}
+	}
+}
+
+// TestBetweenTries: a client that has sent a command waits for its reply.
+func TestBetweenTries(t *testing.T) {
+	r, a := &replayer{}, &actor{answers: map[int]history.Command{}}
+	for _, x := range []struct {
+		command history.Command
+		want    bool
+	}{
+		{history.Command{Seq: 1, Sent: 5}, false}, {history.Command{Seq: 2, Sent: 6}, false},
+		{history.Command{Seq: 1, Recv: 7}, false}, {history.Command{Seq: 2, Recv: 8}, true},
+	} {
+		if r.note(a, workloads.Report{Command: &x.command}); a.between() != x.want {
+			t.Errorf("after %+v: %v", x.command, a.between())
 		}
 	}
 }
