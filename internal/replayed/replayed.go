@@ -110,8 +110,9 @@ func save(name string, x *counterexample.Counterexample) error {
 // others is how many further violations are looked at, if the first cannot be replayed.
 const others = 4
 
-// search looks for a letter as explore does by default, and then where the matrix aims. It prefers
-// a counterexample that can be replayed.
+// search looks for a letter as explore does by default, then where the matrix aims, and then with
+// the times of the matrix: an acquire call that is open for long accounts for a key that is left
+// behind. It prefers a counterexample that can be replayed.
 func (c Cell) search(ctx context.Context, letter string, seeds int) (
 	first *counterexample.Counterexample, err error) {
 	all, err := c.searches()
@@ -153,13 +154,18 @@ func (c Cell) searches() (all []explore.Search, err error) {
 	o := rows[0].Options(column.Fault())
 	all = []explore.Search{{Options: o, Schedule: explore.Portfolio, Moments: explore.Both}}
 	o.TTL = explore.DefaultTTL
+	times := matrix.Options{Environment: runner.Sim, TTL: explore.DefaultTTL}
+	s := explore.Search{Schedule: explore.Random, Moments: explore.Aimed}
+	var timed []explore.Search
 	for _, a := range column.Aims {
 		if a.Suits(rows[0]) && !a.Control {
-			all = append(all, explore.Search{Options: a.Apply(o), Schedule: explore.Random,
-				Moments: explore.Aimed})
+			s.Options = a.Apply(o)
+			all = append(all, s)
+			s.Options = times.RunOptions(rows[0], a, 0)
+			timed = append(timed, s)
 		}
 	}
-	return all, nil
+	return append(all, timed...), nil
 }
 
 // Replay does the counterexample again on real Redis, in run directories that are gone afterwards,

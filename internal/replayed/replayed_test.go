@@ -53,6 +53,15 @@ func TestFindAndKeep(t *testing.T) {
 	}
 }
 
+// TestFindWithTheTimesOfTheMatrix: a key that is left behind shows where no call is open for long.
+func TestFindWithTheTimesOfTheMatrix(t *testing.T) {
+	t.Parallel()
+	c := Cell{"setnx-expire-lua-as-posted", "none", []string{"R"}}
+	if f, err := Find(t.Context(), c, t.TempDir(), 2); err != nil || f.Letter != "R" {
+		t.Errorf("%+v %v", f, err)
+	}
+}
+
 // TestTable says of each cell what became of it, and the table of docs is made of the record.
 func TestTable(t *testing.T) {
 	t.Parallel()
