@@ -5,6 +5,10 @@ BIN := bin/lockbench
 REDIS := redis-server=redis-server redis-sentinel=redis-sentinel
 BROWSER := chromium=chromium
 
+# Without the paths of this directory in them, packages that were compiled in one clone need not be compiled in another.
+export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
+# Tests of real servers are run each time, and not remembered as those that only compute: what is outside may have changed.
+export LOCKBENCH_NOW := $(shell date +%s)
 # A program with the race detector sleeps a second at its end, which tests would wait for.
 export GORACE := atexit_sleep_ms=0 $(GORACE)
 # The tests that take a smaller input with the race detector, or are only run without it.
@@ -92,7 +96,7 @@ pictures: redis browser build ## take the pictures of the README again
 	@.ci/pictures
 
 build: ## build bin/lockbench, without C: it runs in containers of any image, too
-	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN) ./cmd/lockbench
+	CGO_ENABLED=0 $(GO) build -ldflags "-X github.com/lockbench/lockbench/adapters.Checkout=$(CURDIR)" -o $(BIN) ./cmd/lockbench
 
 redis: # bring redis-server if it is missing
 	@.ci/install $(REDIS)

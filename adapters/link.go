@@ -91,12 +91,16 @@ func (in Installed) Link(ctx context.Context) (program string, err error) {
 	return program, nil
 }
 
+// Checkout is the folder of the sources that this program was built from, which the linker is told
+// (`make build`); "": the paths that the compiler has noted say it, unless they are trimmed.
+var Checkout string
+
 // sources is the folder of lockbench's own sources: those that this program was built from, or what
 // the module in the working directory requires.
 func sources(ctx context.Context) (string, error) {
-	if _, file, _, ok := runtime.Caller(0); ok {
-		dir := filepath.Dir(filepath.Dir(file))
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+	_, file, _, _ := runtime.Caller(0)
+	for _, dir := range []string{Checkout, filepath.Dir(filepath.Dir(file))} {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); filepath.IsAbs(dir) && err == nil {
 			return dir, nil
 		}
 	}

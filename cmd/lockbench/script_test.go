@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	testenv.SideBySide(4)
 	testscript.Main(m, map[string]func(){"lockbench": func() {
+		adapters.Checkout = os.Getenv("CHECKOUT")
 		testenv.PlantRace("command")
 		plantPanic()
 		main()
@@ -42,7 +43,12 @@ func scriptsIn(dir string) testscript.Params {
 			if err != nil {
 				return err
 			}
+			root, err := filepath.Abs(filepath.Join("..", ".."))
+			if err != nil {
+				return err
+			}
 			e.Setenv("EXE", self)
+			e.Setenv("CHECKOUT", root) // which a binary whose paths are trimmed does not know
 			if host := os.Getenv("DOCKER_HOST"); host != "" {
 				e.Setenv("DOCKER_HOST", host)
 			}
