@@ -67,6 +67,10 @@ func ToldLate(loser, winner *record.Hold, t int64, by Teller, end int64) string 
 		return in + Say("Client %d was not told that its hold was over until the run ended, %s later.",
 			loser.Process, Brief(end-both))
 	}
+	if by == ByValidity && loser.End < t {
+		return in + Say("Nothing had told client %d that its hold was over when it left at %s: the "+
+			"validity that it had been given lasted until %s.", loser.Process, At(loser.End), At(t))
+	}
 	return in + Say("Client %d was told that its hold was over only at %s, %s later, %s.",
 		loser.Process, At(t), Brief(t-both), Say(tellerWords[by]))
 }
