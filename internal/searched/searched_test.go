@@ -40,6 +40,17 @@ func TestAFailoverIsOfAMasterAndItsReplica(t *testing.T) {
 	}
 }
 
+// TestALostReplyEndsRenewals: after it the connection is closed, and while replies are lost no new
+// one is greeted, so that nothing renews the lease of a client that works on. No scenario of the
+// matrix loses more than one reply.
+func TestALostReplyEndsRenewals(t *testing.T) {
+	t.Parallel()
+	h, err := Count(t.Context(), Cell{"redisson watchdog", "reply-loss", "S"}, 60, 2, explore.Random)
+	if err != nil || h.Found[explore.Random] < 3 {
+		t.Errorf("%v, %v", h, err)
+	}
+}
+
 // TestRareCellsAreCellsOfTheMatrix that a search can be made for, without an aim.
 func TestRareCellsAreCellsOfTheMatrix(t *testing.T) {
 	t.Parallel()

@@ -29,6 +29,7 @@ type options struct {
 	missing, deep bool
 	pages, learn  bool
 	departs       bool
+	times         bool
 	locks         string
 	campaign      detection.Campaign
 }
@@ -42,9 +43,11 @@ func main() {
 	flag.BoolVar(&o.learn, "learn", false, "ask only the locks as they are, and take findings back")
 	flag.BoolVar(&o.departs, "departs", false,
 		"ask only what departs from the locks' specifications, and keep what else the record says")
+	flag.BoolVar(&o.times, "times", false,
+		"ask only without an aim how long it takes, and keep what else the record says")
 	flag.StringVar(&o.locks, "locks", "", "ask only those of these locks, separated by commas")
 	flag.IntVar(&o.campaign.Aimed, "aimed", 3, "runs of each scenario at most")
-	flag.IntVar(&o.campaign.Drawn, "drawn", 24, "seeds of each fault at most")
+	flag.IntVar(&o.campaign.Drawn, "drawn", 48, "seeds of each fault at most")
 	flag.IntVar(&o.campaign.AsItIsAimed, "known-aimed", 60, "the same, of the locks as they are")
 	flag.IntVar(&o.campaign.AsItIsDrawn, "known-drawn", 20, "the same, of the locks as they are")
 	flag.IntVar(&o.campaign.Jobs, "jobs", 2, "processes at the same time")
@@ -79,6 +82,9 @@ func (o options) run(ctx context.Context) error {
 	if o.departs && old != nil {
 		return errors.Join(c.Depart(ctx, old), o.write(old))
 	}
+	if o.times && old != nil {
+		return errors.Join(c.Clock(ctx, old), o.write(old))
+	}
 	if old != nil && (o.missing || o.deep) {
 		c.Known = old.Known
 	}
@@ -102,6 +108,9 @@ func (o options) wanted(old *detection.Record) func(mutate.Mutant) bool {
 	if old != nil {
 		for _, m := range old.Mutants {
 			has[m.Key()], found[m.Key()] = true, m.Noticed()
+			if o.times {
+				found[m.Key()] = len(m.Drawn) > 0
+			}
 		}
 	}
 	locks := strings.Split(o.locks, ",")

@@ -13,7 +13,6 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/sim"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // planned is one aimed run.
@@ -62,20 +61,16 @@ func workloadRuns(o matrix.Options, q Question, attempt int) (out []planned, err
 		if err != nil {
 			return nil, err
 		}
-		for _, w := range workloads.All() {
-			if w.Name == r.Workload || w.Name == workloads.Mutex || workloads.Suits(lock, w.Name,
-				w.Keys) != nil {
-				continue
-			}
+		for _, w := range otherWorkloads(lock, r) {
 			row := r
-			row.Workload = w.Name
+			row.Workload = w
 			wish := o.RunOptions(row, matrix.Aim{Nemesis: noFault}, q.Seed+uint64(attempt))
 			wish.Properties = letters()
 			p, err := harness.NewPlan(wish)
 			if err != nil {
 				continue // the lock cannot do it with its topology
 			}
-			out = append(out, planned{r.Name, "workload " + w.Name, attempt, p})
+			out = append(out, planned{r.Name, workloadPrefix + w, attempt, p})
 		}
 	}
 	return out, nil

@@ -39,8 +39,10 @@ func Answer(ctx context.Context, in io.Reader, out io.Writer) error {
 		return fmt.Errorf("the question: %w", err)
 	}
 	go a.guard()
-	if err := a.aimed(ctx); err != nil {
-		return err
+	if a.Aimed > 0 {
+		if err := a.aimed(ctx); err != nil {
+			return err
+		}
 	}
 	if a.Drawn > 0 {
 		if err := a.drawn(ctx); err != nil {

@@ -52,6 +52,7 @@ func (r *Result) read(said *bytes.Buffer) (last Line, err error) {
 		switch {
 		case len(last.Letters) > 0 && last.Drawn:
 			r.Drawn = merge(r.Drawn, last)
+			r.DrawnMillis = last.Millis
 		case len(last.Letters) > 0:
 			r.Aimed = merge(r.Aimed, last)
 		case last.Departs != "":

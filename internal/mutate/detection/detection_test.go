@@ -98,7 +98,7 @@ func TestWhatWasFoundIsFoundAgain(t *testing.T) {
 	}
 	r := recorded(t)
 	wanted := drawnSample(r, testenv.Commit())
-	c := Campaign{Root: root, Known: r.Known, Jobs: 2, Aimed: 2, Drawn: 4,
+	c := Campaign{Root: root, Known: r.Known, Jobs: 2, Aimed: 2, Drawn: 48,
 		Ask: func(m mutate.Mutant) bool {
 			return slices.Contains(wanted, m.Key())
 		}}
@@ -184,11 +184,11 @@ func TestWhatAProcessSays(t *testing.T) {
 	last, err := r.read(bytes.NewBufferString(`{"row":"a","fault":"none"}
 {"row":"a","fault":"none","letters":["S"]}
 {"row":"a","fault":"none","letters":["S","O"]}
-{"row":"a","fault":"pause","runs":3,"drawn":true,"letters":["L"]}
+{"row":"a","fault":"pause","runs":3,"drawn":true,"letters":["L"],"ms":7}
 {"row":"a","fault":"crash","runs":7,"drawn":true}
 `))
 	if err != nil || len(r.Aimed) != 1 || len(r.Aimed[0].Letters) != 2 || len(r.Drawn) != 1 ||
-		r.Runs != 7 {
+		r.Runs != 7 || r.DrawnMillis != 7 {
 		t.Errorf("%+v %v", r, err)
 	}
 	r.end(exec.Command("sh", "-c", "exit 2").Run(), "panic: oh\ngoroutine 1", last)
@@ -197,5 +197,31 @@ func TestWhatAProcessSays(t *testing.T) {
 	}
 	if _, err := r.read(bytes.NewBufferString("hello")); err == nil {
 		t.Error("no JSON")
+	}
+}
+
+// TestWhatTheLockShowsIsNoFinding: it is known after a mutant showed it, and what the lock does not
+// show stays a finding.
+func TestWhatTheLockShowsIsNoFinding(t *testing.T) {
+	t.Parallel()
+	r := &Record{Known: map[string]Known{"getset": {}}}
+	x := &Result{Mutant: mutate.Mutant{Lock: "getset"}, Drawn: []Finding{
+		{"getset", "pause", []string{"S"}}, {"getset", noFault, []string{"S"}}}}
+	if err := (Campaign{Drawn: 6}).learn(t.Context(), r, x, map[string]bool{}); err != nil {
+		t.Fatal(err)
+	}
+	if left := r.Known["getset"].confirm(x.Drawn); len(left) != 1 || left[0].Fault != noFault {
+		t.Errorf("%v are findings", left)
+	}
+}
+
+// TestWishesHaveWorkloads that a row does not have, beside its faults.
+func TestWishesHaveWorkloads(t *testing.T) {
+	t.Parallel()
+	all, err := wishes("redisson-spin")
+	if err != nil || !slices.ContainsFunc(all, func(w wish) bool {
+		return w.fault == workloadPrefix+"reentrant" && w.options.Workload == "reentrant"
+	}) || !slices.ContainsFunc(all, func(w wish) bool { return w.options.Nemesis == "pause" }) {
+		t.Errorf("%+v, %v", all, err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // Question is what a process with one mutant, or none, is asked.
 type Question struct {
 	Lock  string `json:"lock"`
-	Aimed int    `json:"aimed"` // runs of each scenario at most
+	Aimed int    `json:"aimed"` // runs of each scenario at most; 0: nothing is aimed
 	Drawn int    `json:"drawn"` // seeds of each fault at most; 0: nothing is drawn
 	Seed  uint64 `json:"seed"`  // of all runs
 	// what the lock shows as it is; it is no finding. Nil: ask for that
@@ -67,6 +67,8 @@ type Line struct {
 	Drawn bool   `json:"drawn,omitempty"`
 	// what the run that was announced found; empty: an announcement
 	Letters []string `json:"letters,omitempty"`
+	// processor time since the first drawn run, with the letters of one
+	Millis int64 `json:"ms,omitempty"`
 	// without any fault a verdict could not be had, or the environment broke: why
 	Unknown string `json:"unknown,omitempty"`
 	Broken  string `json:"broken,omitempty"`

@@ -57,8 +57,13 @@ type Result struct {
 	mutate.Mutant
 	Aimed []Finding `json:"aimed,omitempty"` // by scenarios that are aimed
 	Drawn []Finding `json:"drawn,omitempty"` // with moments that are drawn
-	Runs  int       `json:"runs"`            // that it took, or that were in vain
-	End   End       `json:"end,omitempty"`   // why the process did not come to its end
+	// processor time that it took to find the latter, from the first drawn run on
+	DrawnMillis int64 `json:"drawn_ms,omitempty"`
+	// the last letter that was found with moments that are drawn is one that the lock shows, too, and
+	// the mutant was not asked again yet
+	DrawnOpen bool `json:"drawn_open,omitempty"`
+	Runs      int  `json:"runs"`          // that it took, or that were in vain
+	End       End  `json:"end,omitempty"` // why the process did not come to its end
 	// why the process ended, or no verdict can be had, in the words of the program
 	Words string `json:"words,omitempty"`
 	// what it first did, in an aimed run, and does not do by its lock's specification (impls/spec)
