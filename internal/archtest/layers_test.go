@@ -155,8 +155,8 @@ var rooms = map[string][]string{
 	"internal/replayed": {"internal/explore", "internal/explore/counterexample", "internal/matrix",
 		"internal/replay", "internal/runner", "internal/searched", "internal/store", "internal/study"},
 	"internal/replayed/measure": {"internal/replayed", "internal/study"},
-	"internal/searched/measure": {"internal/explore", "internal/matrix", "internal/mutate/detection",
-		"internal/searched"},
+	"internal/searched/measure": {"internal/batch", "internal/explore", "internal/matrix",
+		"internal/mutate/detection", "internal/searched", "internal/store", "internal/study"},
 	// what the records of docs say of a lock and a fault
 	"docs": {},
 	"internal/measured": {"docs", "history", "impls", "nemesis", "checker", "internal/batch",

@@ -26,6 +26,7 @@ const (
 	LibrariesFile   = "libraries.json"
 	FidelityFile    = "fidelity.json"
 	ExhaustiveFile  = "exhaustive.json"
+	SleepFile       = "sleep.json"
 	MitigationsFile = "mitigations.json"
 	soakFiles       = "soak-*.json"
 )
@@ -40,6 +41,7 @@ type Book struct {
 	Libraries   *matrix.Matrix // of adapters
 	Fidelity    *matrix.Matrix // of the documents' code as posted, and of our ports
 	Exhaustive  *ExhaustiveReport
+	Sleep       *Sleep
 	Mitigations *MitigationReport
 	Detection   *detection.Record
 	Soaks       []*Soak // by the name of the environment
@@ -53,6 +55,7 @@ func ReadBook(dir fs.FS) (*Book, error) {
 		func() error { return readPart(dir, LibrariesFile, matrix.Read, &b.Libraries) },
 		func() error { return readPart(dir, FidelityFile, matrix.Read, &b.Fidelity) },
 		func() error { return readPart(dir, ExhaustiveFile, ReadExhaustive, &b.Exhaustive) },
+		func() error { return readPart(dir, SleepFile, ReadSleep, &b.Sleep) },
 		func() error { return readPart(dir, MitigationsFile, ReadMitigations, &b.Mitigations) },
 		func() error { return readPart(dir, detection.File, detection.Read, &b.Detection) },
 	}

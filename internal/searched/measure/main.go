@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -13,10 +14,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/mutate/detection"
 	"github.com/lockbench/lockbench/internal/searched"
+	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/study"
 )
 
 // options are the flags.
@@ -27,6 +31,7 @@ type options struct {
 	missing bool
 	times   time.Duration
 	each    int
+	sleep   int
 }
 
 func main() {
@@ -37,6 +42,8 @@ func main() {
 	flag.DurationVar(&o.times, "times", 0, "processor time for each letter of the matrix; 0: none")
 	flag.IntVar(&o.each, "each", 1, "measure only every so many letters")
 	flag.BoolVar(&o.missing, "missing", false, "measure only what the record does not have")
+	flag.IntVar(&o.sleep, "sleep", 0,
+		"schedules at most in which it is measured what sleep sets save; 0: none")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -61,7 +68,30 @@ func (o options) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if o.sleep > 0 {
+		if err := o.saved(ctx); err != nil {
+			return err
+		}
+	}
 	return r.Write(o.docs)
+}
+
+// saved measures what sleep sets save, and writes the pages of docs.
+func (o options) saved(ctx context.Context) error {
+	book, err := study.ReadBook(os.DirFS(o.docs))
+	if err != nil {
+		return err
+	}
+	d, err := book.Exhaustive.MeasureSleep(ctx, o.sleep, detection.ProcessorTime,
+		func(s study.Saving) {
+			fmt.Fprintln(os.Stderr, time.Now().Format("15:04:05"), s.Row, s.Column, s.With, s.Without)
+		})
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Write(o.docs, study.SleepFile, func(f *os.File) error {
+		return batch.WriteLine(f, d)
+	}), study.WritePages(o.docs))
 }
 
 // count counts the hits of the cells whose hits are counted.
@@ -103,7 +133,9 @@ func (o options) clock(ctx context.Context, r *searched.Record) error {
 			continue
 		}
 		t, err := searched.Clock(ctx, c, o.times, detection.ProcessorTime)
-		if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil {
 			fmt.Fprintln(os.Stderr, err) // a fault that the simulator cannot inflict on the lock
 			continue
 		}
