@@ -39,7 +39,8 @@ counterexample to replay, with what is expected of it: "safe", "violates S", "vi
 unless the file allows it by name. The environment is named in the file, never chosen.
 
 It writes gate.json, junit.xml and summary.md, and a report for all that is not as expected;
-docs/ci.md has ready pipelines.
+docs/ci.md has ready pipelines. --init --impl X watches lockbench's own lock X; a lock of yours is
+watched with --init --adapter ./mylock.
 Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lockbench broke, 130 interrupted.`,
 		Example: `  # write down how your lock is now in every cell; afterwards any change turns the gate red
   lockbench gate --init --adapter ./mylock
@@ -77,7 +78,8 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 	s := c.Flags()
 	s.BoolVar(&f.init, "init", false, "write a commented example instead of running one; with --impl "+
 		"or --adapter measure that lock and write down how it is")
-	s.StringVar(&f.lock.Impl, "impl", "", "with --init: a lock of lockbench's own")
+	s.StringVar(&f.lock.Impl, "impl", "", "with --init: a lock of lockbench's own, not yours; "+
+		"yours is --adapter ./mylock")
 	s.StringVar(&f.lock.Adapter, "adapter", "",
 		"with --init: a lock library, or the folder of your own (./mydir)")
 	s.StringSliceVar(&f.lock.Faults, "nemesis", nil,
@@ -139,6 +141,10 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "lockbench: %d cells in the environment %s, %d runs each, seed %d%s"+
 		"\n", len(g.Entries), s.Environment, s.Runs, s.Seed, about)
+	if s.Impl != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "lockbench: this watches lockbench's own lock %s, and no lock of "+
+			"yours; for that: lockbench gate --init --adapter ./mylock\n", s.Impl)
+	}
 	dir, r, err := f.carryOut(c, g, name)
 	if err != nil {
 		return err

@@ -78,11 +78,14 @@ func (e Entry) lock() string { return cmp.Or(e.Option("impl"), e.Option("adapter
 func (e Entry) fault() string { return cmp.Or(e.Option("nemesis"), "none") }
 
 // command is the command line that does a run of the entry with another build of the lock, or of
-// lockbench.
-func (e Entry) command(seed uint64) string {
+// lockbench, and with the lock that its file was measured with; "": the same.
+func (e Entry) command(seed uint64, lock string) string {
 	line := "lockbench run --env " + e.Environment
 	for _, o := range e.Options {
 		for _, v := range o.Values {
+			if o.Name == "impl" || o.Name == "adapter" {
+				v = cmp.Or(lock, v)
+			}
 			line += " --" + strings.ReplaceAll(o.Name, "_", "-") + "=" + units.Quoted(v)
 		}
 	}

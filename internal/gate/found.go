@@ -28,9 +28,6 @@ type Found struct {
 	Courses []string `yaml:"courses,commas" json:"courses,omitempty"`
 }
 
-// strayed is what was found of an entry whose letters are as they were and whose course is not.
-const strayed = "another course"
-
 // enough is the chance below which something is no accident any more.
 const enough = 1e-4
 
@@ -196,29 +193,35 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 	gone, chance := e.Found.gone(now)
 	changed, untold := e.changed(t.Counted), e.Found.untold(now)
 	is := newFound(t.Counted).String()
+	if now.runs == 0 {
+		is = f.notJudged(t)
+	}
 	switch {
 	case e.Found.Runs == 0 && !e.trouble(f, t) && now.runs > 0:
 		f.Result, f.Found, f.Claim = Passed, "measured", is
 		if left := len(f.Runs) - len(t.Counted); left > 0 {
-			f.Claim += "; not counted, since it told nothing: " + units.Count(left, "run")
+			f.Claim += "; " + f.notJudged(t)
 		}
 	case e.Found.Runs == 0:
 		if f.Claim == "" && len(t.Counted) > 0 {
-			f.Claim = "not measured, no run told anything: " + dropped(t.Counted[0], e)
+			f.Claim = "not measured: " + f.notJudged(t) + "; measure it with less beside it"
 		}
 	case len(t.not) > 0:
 		e.failNew(f, t, is)
 	case len(gone) > 0 && chance < enough:
-		f.fail("without "+strings.Join(gone, ","), t.Counted[0], fmt.Sprintf(
+		f.fail(Gone, "without "+strings.Join(gone, ","), t.Counted[0], fmt.Sprintf(
 			"%s did not happen any more. Then: %s. Now: %s. If the lock was mended, write the file anew.",
 			strings.Join(gone, ", "), e.Found, is))
 	case len(changed) > 0:
-		f.fail(strayed, changed[0], fmt.Sprintf(
-			"The letters are the same, but the clients or Redis did something else in %s, first with "+
-				"seed %d. In the simulator that follows from a changed lock, or another lockbench. If the "+
-				"change was meant, write the file anew.", ofRuns(len(changed), len(t.Counted)),
+		f.fail(Different, "another course", changed[0], fmt.Sprintf(
+			"The letters are the same, but what happened is not: the simulator repeats a seed step by "+
+				"step, and in %s, first with seed %d, a client sent or got something else than then, or at "+
+				"another time. A changed lock does that, or another lockbench; it is not worse by itself. "+
+				"If the change was meant, write the file anew.", ofRuns(len(changed), len(t.Counted)),
 			changed[0].Seed))
 	case e.trouble(f, t):
+	case now.runs == 0:
+		f.open("None of %s could be judged; %s. Then: %s.", units.Count(f.Planned, "run"), is, e.Found)
 	case len(gone) > 0:
 		f.open("%s was violated in each run then, and %s cannot tell that it is gone (the chance of "+
 			"that is %.2g). Then: %s. Now: %s.", strings.Join(gone, ", "), units.Count(now.runs, "run"),
@@ -228,21 +231,14 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 			why(t.open[0], e))
 		f.show(t.open[0])
 	case len(t.Counted) < f.Planned || f.Cut != "" || 2*now.runs < len(t.Counted):
-		f.open("Only %d of %s could be judged%s.", now.runs, units.Count(f.Planned, "run"),
-			because(f.Cut))
+		f.open("Only %d of %s could be judged; %s.", now.runs, units.Count(f.Planned, "run"),
+			f.notJudged(t))
 	default:
 		f.Result, f.Found = Passed, is
 		f.Claim = fmt.Sprintf("%s under %s (%s%s): %s, as when the file was written: %s.",
 			e.lock(), e.fault(), e.settings(), seeds(t.Counted), is, e.Found)
 		f.show(t.Counted[0])
 	}
-}
-
-func because(cut string) string {
-	if cut == "" {
-		return ""
-	}
-	return ": " + cut
 }
 
 // failNew tells of letters that the file does not have.
@@ -257,14 +253,14 @@ func (e *Entry) failNew(f *EntryResult, t tally, is string) {
 	}
 	slices.SortFunc(fresh, batch.ByProperty)
 	run := t.not[0]
-	f.fail("new: "+strings.Join(fresh, ","), run, fmt.Sprintf(
+	f.fail(Worse, "new: "+strings.Join(fresh, ","), run, fmt.Sprintf(
 		"%s is new, in %s, first with seed %d%s. Then: %s. Now: %s.", strings.Join(fresh, ", "),
 		ofRuns(len(t.not), len(t.Counted)), run.Seed, classes(run), e.Found, is))
 	f.show(run, fresh...)
 }
 
-func (e *EntryResult) fail(found string, run Run, claim string) {
-	e.Result, e.Found, e.Claim = Failed, found, claim
+func (e *EntryResult) fail(change Change, found string, run Run, claim string) {
+	e.Result, e.Change, e.Found, e.Claim = Failed, change, found, claim
 	e.show(run)
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -125,7 +126,7 @@ func TestAnotherCourse(t *testing.T) {
 	ready["e"] = p
 	r, err := g.Run(context.Background(), Options{Jobs: 1}, ready)
 	if e := r.Entries[0]; err != nil || e.Result != Failed || e.Shown.Seed != 3 ||
-		!strings.Contains(e.Claim, "in 1 of 5 runs, first with seed 3") {
+		!strings.Contains(e.Claim, "in 1 of 5 runs, first with seed 3, a client sent or got") {
 		t.Errorf("%s (%v): %s", r.Entries[0].Result, err, r.Entries[0].Claim)
 	}
 }
@@ -143,12 +144,157 @@ func TestWhatALockSays(t *testing.T) {
 		{map[string]int{"SET KEY VALUE NX PX 125": 100}, "1 new, 1 gone"},
 		{map[string]int{"SET KEY VALUE NX PX 500": 100, "GET KEY": 40}, "1 new, 0 gone"},
 	} {
-		if e := then.judge(Says{Of: 100, Forms: c.now}, true, "process"); e.Found != c.found {
+		e := then.judge(Says{Of: 100, Forms: c.now}, heard{true, 100, 100}, "process")
+		if e.Found != c.found {
 			t.Errorf("%v: %s, want %s: %s", c.now, e.Found, c.found, e.Claim)
 		}
 	}
-	if e := then.judge(Says{Of: 100, Forms: map[string]int{}}, false, "process"); e.Result != Passed {
+	part := Says{Of: 50, Forms: map[string]int{"SET KEY VALUE NX PX 500": 50}}
+	if e := then.judge(part, heard{false, 100, 50}, "process"); e.Result != Passed ||
+		e.Claim != "No form is new in 50 runs, which are a part of the gate." {
 		t.Errorf("a shard need not have everything: %s", e.Claim)
+	}
+}
+
+// TestFormsOfWhatRan: what a gate did not run has forms of its own, so that they are neither gone
+// nor passed; what was in more runs than were left out is gone all the same, and what few runs of
+// one entry show is not new because the file has many others.
+func TestFormsOfWhatRan(t *testing.T) {
+	then := Says{Of: 610, Forms: map[string]int{"SET": 610, "LATE": 120, "GET": 300}}
+	for _, c := range []struct {
+		name   string
+		now    Says
+		h      heard
+		result Outcome
+		claim  string
+	}{
+		{"the budget ended", Says{44, map[string]int{"SET": 44, "GET": 20}}, heard{true, 50, 44}, Unknown,
+			"1 form may be gone, or be part of what was not run: 44 of 610 runs of the file were run. " +
+				"The first: LATE (then in 120 of 610 runs, now in 0 of 44)."},
+		{"a part was asked for", Says{44, map[string]int{"SET": 44, "GET": 20}}, heard{false, 50, 44},
+			Passed, "No form is new in 44 runs, which are a part of the gate."},
+		{"gone from each run", Says{44, map[string]int{"GET": 20}}, heard{true, 50, 44}, Failed,
+			"gone: SET (then in 610 of 610 runs, now in 0 of 44)"},
+		{"gone, but for a few", Says{600, map[string]int{"SET": 600, "GET": 300}}, heard{true, 610, 600},
+			Failed, "gone: LATE"},
+		{"by luck in one entry", Says{5, map[string]int{"SET": 5, "RARE": 2}}, heard{false, 5, 5},
+			Passed, "No form is new in 5 runs"},
+		{"new", Says{44, map[string]int{"SET": 44, "GET": 20, "NEW": 44}}, heard{true, 50, 44}, Failed,
+			"new: NEW (then in 0 of 610 runs, now in 44 of 44)"},
+	} {
+		e := then.judge(c.now, c.h, "process")
+		if e.Result != c.result || !strings.Contains(e.Claim, c.claim) {
+			t.Errorf("%s: %s: %s", c.name, e.Result, e.Claim)
+		}
+	}
+}
+
+// TestABudgetIsNoVerdictOnForms runs an unchanged lock, whose later entry says what no other does,
+// until the budget ends.
+func TestABudgetIsNoVerdictOnForms(t *testing.T) { synctest.Test(t, aBudgetIsNoVerdict) }
+
+func aBudgetIsNoVerdict(t *testing.T) {
+	slow := &bench{found: func(string, uint64, int) (*checker.Verdict, error) {
+		time.Sleep(time.Second)
+		return batchtest.Verdict(checker.Valid, ""), nil
+	}}
+	for _, c := range []struct {
+		budget time.Duration
+		exit   int
+		says   Outcome
+	}{{0, 0, Passed}, {25 * time.Second, 2, Unknown}} {
+		g := gate(t, "first|sim|40|safe", "later|sim|40|safe")
+		for i := range g.Entries {
+			f := Found{Runs: 40}
+			g.Entries[i].Found, g.Entries[i].Expect = &f, Expectation{Snapshot: f.String()}
+		}
+		g.Budget = history.Duration(c.budget)
+		g.Written = &Written{Says: Says{Of: 80, Forms: map[string]int{"SET": 80, "GIVE UP": 40}}}
+		ready := slow.ready(g)
+		for name, p := range ready {
+			p.Look = func(string) Look {
+				return Look{Says: map[string][]string{"first": {"SET"}, "later": {"SET", "GIVE UP"}}[name]}
+			}
+			ready[name] = p
+		}
+		r, err := g.Run(t.Context(), Options{Jobs: 1}, ready)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := r.Entries[2]; r.Exit != c.exit || e.Result != c.says {
+			t.Errorf("budget %v: exit %d; %s: %s", c.budget, r.Exit, e.Result, e.Claim)
+		}
+	}
+}
+
+// TestWhatFailedIsToldInOrder: what is worse comes first, then what is gone, then what only
+// differs, and the sentence counts them apart.
+func TestWhatFailedIsToldInOrder(t *testing.T) {
+	r := &Result{Entries: []EntryResult{{Name: "a", Result: Failed, Change: Different},
+		{Name: "b", Result: Unknown}, {Name: "c", Result: Failed, Change: Gone},
+		{Name: "d", Result: Passed}, {Name: "e", Result: Failed, Change: Said},
+		{Name: "f", Result: Failed, Change: Worse}, {Name: "g", Result: Failed, Change: Different}}}
+	var order string
+	for _, e := range r.InOrder() {
+		order += e.Name
+	}
+	if want := "1 of 7 entries are as expected; 5 not as expected (1 worse, 1 without what was " +
+		"expected, 3 only different), 1 unknown."; order != "fceagbd" || r.Sentence() != want {
+		t.Errorf("%s; %s", order, r.Sentence())
+	}
+}
+
+// TestAStallSaysWhatToDo: an entry that a busy machine left unknown says that it did, for how long
+// it stalled, and how to run it alone; runs that were set aside were made.
+func TestAStallSaysWhatToDo(t *testing.T) {
+	for _, c := range []struct {
+		stalled uint64 // as many seeds are disturbed
+		claim   string
+	}{
+		{5, "None of 5 runs could be judged; 5 runs were disturbed, also when repeated (the machine " +
+			"stalled for up to 812 ms). Then: S 5 of 5. Run it with nothing beside it: lockbench gate " +
+			"f.yaml --only e --jobs 1"},
+		{3, "Only 2 of 5 runs could be judged; 3 runs were disturbed, also when repeated (the machine " +
+			"stalled for up to 812 ms). Run it with nothing beside it: lockbench gate f.yaml " +
+			"--only e --jobs 1"},
+	} {
+		b := &bench{found: func(_ string, seed uint64, _ int) (*checker.Verdict, error) {
+			v := batchtest.Verdict(checker.Valid, "S")
+			if seed <= c.stalled {
+				v.Evidence.LongestGapMS = 812
+			}
+			return v, nil
+		}}
+		g := snapshot(t, "process", Found{Runs: 5, Must: []string{"S"}})
+		ready := b.ready(g)
+		p := ready["e"]
+		p.Look = func(string) Look { return Look{} }
+		p.Plan = func(seed uint64) (harness.Plan, error) {
+			return harness.Plan{Seed: seed, Environment: "process"}, nil
+		}
+		ready["e"] = p
+		r, err := g.Run(t.Context(), Options{Jobs: 1}, ready)
+		if e := r.Entries[0]; err != nil || e.Result != Unknown || e.Claim != c.claim {
+			t.Errorf("%s (%v): %s", e.Result, err, e.Claim)
+		}
+	}
+}
+
+// TestTheLockThatWasMeasured is in the command that shows how it was, and in one line where the
+// file runs another lock now.
+func TestTheLockThatWasMeasured(t *testing.T) {
+	for _, c := range []struct{ of, then, line string }{
+		{"setpx", "lockbench run --env sim --impl=setpx --nemesis=fault --seed 1",
+			"This file was measured with setpx and now runs lock."},
+		{"lock", "lockbench run --env sim --impl=lock --nemesis=fault --seed 1", ""},
+		{"", "lockbench run --env sim --impl=lock --nemesis=fault --seed 1", ""},
+	} {
+		g := snapshot(t, "sim", Found{Runs: 5})
+		g.Written = &Written{Of: c.of}
+		r := always(batchtest.Verdict(checker.Valid, "S"), nil).run(t, g, Options{Jobs: 1})
+		if e := r.Entries[0]; e.Shown.Then != c.then || r.OtherLock() != c.line {
+			t.Errorf("%q: %s\n%s", c.of, e.Shown.Then, r.OtherLock())
+		}
 	}
 }
 
@@ -171,7 +317,7 @@ func TestFewRunsDoNotPass(t *testing.T) {
 			Unknown,
 			"DEL KEY was in 0 of 5 runs then, and is in 6 of 6 now"},
 	} {
-		e := then.judge(Says{Of: 6, Forms: c.now}, true, "process")
+		e := then.judge(Says{Of: 6, Forms: c.now}, heard{true, 5, 5}, "process")
 		if e.Result != c.result || !strings.Contains(e.Claim, c.claim) {
 			t.Errorf("%s: %s: %s", c.name, e.Result, e.Claim)
 		}

@@ -84,12 +84,7 @@ func (t *tally) add(run Run) {
 // unknown, and unknown never passes.
 func (e *Entry) judge(f *EntryResult, allowed bool) {
 	t := e.Count(f.Runs)
-	defer func() {
-		if e.Found != nil && f.Shown != nil && f.Result != Passed {
-			f.Shown.Then = e.command(f.Shown.Seed)
-		}
-	}()
-	f.Result, f.Found, f.Claim = Unknown, "unknown", ""
+	f.Result, f.Change, f.Found, f.Claim = Unknown, "", "unknown", ""
 	switch {
 	case e.Found != nil:
 		e.judgeFound(f, t)
@@ -133,7 +128,7 @@ func (e *Entry) trouble(f *EntryResult, t tally) bool {
 func (e *Entry) failSafe(f *EntryResult, t tally) {
 	run := t.not[0]
 	violated := strings.Join(run.ViolatedAll(), ", ")
-	f.fail("violates "+strings.ReplaceAll(violated, ", ", ","), run, fmt.Sprintf(
+	f.fail(Worse, "violates "+strings.ReplaceAll(violated, ", ", ","), run, fmt.Sprintf(
 		"%s violated in %s, first with seed %d%s.", violated, ofRuns(len(t.not), len(t.Counted)),
 		run.Seed, classes(run)))
 }
@@ -142,17 +137,17 @@ func (e *Entry) failViolates(f *EntryResult, t tally) {
 	run, what := t.not[0], named(e.Expect.Plan())
 	switch {
 	case run.Diverged != "":
-		f.fail("diverged", run, fmt.Sprintf("The counterexample does not happen any more: %s. If the "+
-			"lock was mended, put an entry with the lock, the fault and `expect: safe` in its place.",
+		f.fail(Gone, "diverged", run, fmt.Sprintf("The counterexample does not happen any more: %s. If "+
+			"the lock was mended, put an entry with the lock, the fault and `expect: safe` in its place.",
 			run.Diverged))
 	case len(t.met) == 0:
-		f.fail(run.Found(), run, fmt.Sprintf(
+		f.fail(Gone, run.Found(), run, fmt.Sprintf(
 			"%s was expected and did not happen in %s: %s. If the lock was mended, write `expect: safe`.",
 			what, ofRuns(len(t.not), len(t.Counted)), said(run, e)))
 	default:
 		within := e.Expect
 		within.Within = history.Duration(30 * time.Second)
-		f.fail(run.Found(), run, fmt.Sprintf(
+		f.fail(Gone, run.Found(), run, fmt.Sprintf(
 			"%s was found in %s only, not with seed %d. If that is how it is, write `expect: %s`.", what,
 			ofRuns(len(t.met), len(t.Counted)), run.Seed, within))
 	}
@@ -171,7 +166,7 @@ func (e *Entry) judgeSearch(f *EntryResult, t tally) {
 			f.show(t.open[0])
 		}
 	default:
-		f.fail("not found", t.not[0], fmt.Sprintf(
+		f.fail(Gone, "not found", t.not[0], fmt.Sprintf(
 			"%s was expected within %s and not found in %s. If the lock was mended, write `expect: safe`.",
 			named(e.Expect.Plan()), brief(e.Expect.Within), units.Count(len(t.Counted), "run")))
 	}

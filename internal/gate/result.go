@@ -12,6 +12,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Outcome is what became of an entry, or of a gate. The zero value is unknown.
@@ -27,12 +28,29 @@ const (
 	Broken  Outcome = "broke"
 )
 
-// exits are the outcomes from the worst to the best with their exit codes (docs/commands.md, Exit
-// codes).
-var exits = []struct {
+type exitOf struct {
 	outcome Outcome
 	exit    int
-}{{Failed, 1}, {Refused, 254}, {Broken, 255}, {Unknown, 2}, {Allowed, 0}, {Passed, 0}}
+}
+
+// exits are the outcomes from the worst to the best with their exit codes (docs/commands.md, Exit
+// codes).
+var exits = []exitOf{{Failed, 1}, {Refused, 254}, {Broken, 255}, {Unknown, 2}, {Allowed, 0},
+	{Passed, 0}}
+
+// Change is how an entry failed, the worst first: the lock does what it must not, or no more what
+// was expected, or it says something else, or a run with the same letters took another course.
+type Change string
+
+// The changes.
+const (
+	Worse     Change = "worse"
+	Gone      Change = "gone"
+	Said      Change = "said"
+	Different Change = "different"
+)
+
+var changes = []Change{Worse, Gone, Said, Different, ""}
 
 // Result is what a gate found: the document gate.json.
 type Result struct {
@@ -61,6 +79,7 @@ type EntryResult struct {
 	Environment string      `json:"environment"`
 	Expect      Expectation `json:"expect"`
 	Result      Outcome     `json:"result"`
+	Change      Change      `json:"change,omitempty"` // of one that failed
 	// in a word or two: "valid", "violates S", "unknown"
 	Found   string `json:"found"`
 	Claim   string `json:"claim"`         // what was tried, and what follows
@@ -102,12 +121,13 @@ func (g *File) result(o Options, found map[string]*EntryResult, says Says) *Resu
 			f.Name, f.Title, f.Environment, f.Expect = e.Name, e.Title(), e.Environment, e.Expect
 			inRunOrder(f.Runs)
 			e.judge(f, g.Allowed(e.Name))
+			g.advise(e, f)
 			res.Entries = append(res.Entries, *f)
 		}
 	}
 	if g.Written != nil && g.Written.Says.Of > 0 && says.Of > 0 {
-		whole := len(o.Only) == 0 && o.Shard.Of <= 1
-		res.Entries = append(res.Entries, g.Written.Says.judge(says, whole, g.Environment))
+		h := g.heard(found, len(o.Only) == 0 && o.Shard.Of <= 1)
+		res.Entries = append(res.Entries, g.Written.Says.judge(says, h, g.Environment))
 	}
 	return res
 }
@@ -133,6 +153,39 @@ func (r *Result) conclude() {
 	if r.Result == Allowed {
 		r.Result = Passed
 	}
+}
+
+// advise says how a run of a snapshot is done with the lock as it was, and how to come to know what
+// a busy machine left unknown.
+func (g *File) advise(e *Entry, f *EntryResult) {
+	if e.Found != nil && f.Shown != nil && f.Result != Passed {
+		f.Shown.Then = e.command(f.Shown.Seed, g.measured())
+	}
+	if f.Result == Unknown && slices.ContainsFunc(f.Runs, func(r Run) bool {
+		return r.Disturbed || r.Stalled
+	}) {
+		f.Claim += fmt.Sprintf(" Run it with nothing beside it: lockbench gate %s --only %s --jobs 1",
+			units.Quoted(g.File), units.Quoted(f.Name))
+	}
+}
+
+// measured is the lock that a snapshot was measured with; "" if it is not known.
+func (g *File) measured() string {
+	if g.Written == nil {
+		return ""
+	}
+	return g.Written.Of
+}
+
+// InOrder are the entries, the worst first.
+func (r *Result) InOrder() []EntryResult {
+	rank := func(e EntryResult) int {
+		return slices.IndexFunc(exits, func(x exitOf) bool { return x.outcome == e.Result })
+	}
+	return slices.SortedStableFunc(slices.Values(r.Entries), func(a, b EntryResult) int {
+		return cmp.Or(rank(a)-rank(b),
+			slices.Index(changes, a.Change)-slices.Index(changes, b.Change))
+	})
 }
 
 // Count is how many entries have an outcome.

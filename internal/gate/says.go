@@ -1,11 +1,9 @@
 package gate
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -16,7 +14,6 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Says is what a lock and Redis say to each other, and what the lock says to its client, by its
@@ -239,93 +236,4 @@ func chance(n, k, m int) float64 {
 		log += math.Log(float64(m-i)) - math.Log(float64(n+m-i))
 	}
 	return math.Exp(log)
-}
-
-// unlikely is the chance below which a form of every run that is in none is not called luck, though
-// it is not enough to say more.
-const unlikely = 0.01
-
-// unsure says which forms were there only then or only now, where so few runs prove nothing. It is
-// unknown, not passed, if one of them was in every run and is in none, or the other way around.
-func (s Says) unsure(now Says, e *EntryResult) {
-	var forms []string
-	tell := func(f string, then, is int) {
-		forms = append(forms, fmt.Sprintf("%s was in %d of %d runs then, and is in %d of %d now", f, then,
-			s.Of, is, now.Of))
-		if (then == s.Of || is == now.Of) && chance(s.Of, now.Of, now.Of) < unlikely {
-			e.Result, e.Found = Unknown, "unknown"
-		}
-	}
-	for f, n := range s.Forms {
-		if now.Forms[f] == 0 {
-			tell(f, n, 0)
-		}
-	}
-	for f, n := range now.Forms {
-		if s.Forms[f] == 0 {
-			tell(f, 0, n)
-		}
-	}
-	if len(forms) == 0 {
-		return
-	}
-	slices.Sort(forms)
-	e.Claim = "So few runs do not tell whether it is luck: " +
-		strings.Join(forms[:min(len(forms), 4)], "; ") + "."
-	if left := len(forms) - 4; left > 0 {
-		e.Claim = strings.TrimSuffix(e.Claim, ".") + fmt.Sprintf("; and %d more.", left)
-	}
-	if e.Result == Unknown {
-		e.Claim += " A file measured with more runs (--repeat) would tell."
-	}
-}
-
-// judge compares what was said with the file. Where not all of it was run, what is missing may be
-// elsewhere.
-func (s Says) judge(now Says, whole bool, environment string) EntryResult {
-	now = now.like(s)
-	news, gone := s.lacks(now), now.lacks(s)
-	if !whole {
-		gone = nil
-	}
-	e := EntryResult{Name: saysName, Title: saysName, Environment: environment, Result: Passed,
-		Expect: Expectation{Snapshot: units.Count(len(s.Forms), "form")}, Found: "as then"}
-	e.Claim = fmt.Sprintf("Each of the %s was there in %s, and no other.",
-		units.Count(len(s.Forms), "form"), units.Count(now.Of, "run"))
-	if len(news)+len(gone) == 0 {
-		if whole {
-			s.unsure(now, &e)
-		}
-		return e
-	}
-	var parts []string
-	tell := func(what string, forms []string, then, is Says) {
-		for _, f := range forms[:min(len(forms), 4)] {
-			parts = append(parts, fmt.Sprintf("%s: %s (then in %d of %d runs, now in %d of %d)", what, f,
-				then.Forms[f], then.Of, is.Forms[f], is.Of))
-		}
-		if left := len(forms) - 4; left > 0 {
-			parts = append(parts, fmt.Sprintf("%d more are %s", left, what))
-		}
-	}
-	tell("new", news, s, now)
-	tell("gone", gone, s, now)
-	e.Result, e.Found = Failed, fmt.Sprintf("%d new, %d gone", len(news), len(gone))
-	e.Claim = "The lock says something else: " + strings.Join(parts, "; ") +
-		". If that was meant, write the file anew."
-	return e
-}
-
-// lacks are the forms of now that s does not have, and that are no accident: the shortest first,
-// which say most.
-func (s Says) lacks(now Says) (out []string) {
-	for f, k := range now.Forms {
-		if s.Forms[f] == 0 && chance(s.Of, k, now.Of) < enough {
-			out = append(out, f)
-		}
-	}
-	slices.SortFunc(out, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-	})
-	return out
 }

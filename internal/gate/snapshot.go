@@ -28,7 +28,8 @@ const Format = 2
 
 // Written says when and of what a snapshot was written.
 type Written struct {
-	By   string            `yaml:"by" json:"by"` // the version of lockbench
+	By   string            `yaml:"by" json:"by"`           // the version of lockbench
+	Of   string            `yaml:"of" json:"of,omitempty"` // the lock: an impl or an adapter
 	With map[string]string `yaml:"with" json:"with,omitempty"`
 	Lock string            `yaml:"lock" json:"lock,omitempty"` // of an adapter: its library and files
 	Says Says              `yaml:"says" json:"says"`
@@ -54,6 +55,11 @@ type Snapshot struct {
 type cell struct {
 	name    string
 	options []Option
+}
+
+// variant is that of the lock; "": the usual one.
+func (c cell) variant() string {
+	return Entry{Options: c.options}.Option("variant")
 }
 
 // The defaults of a snapshot. In the simulator a run costs next to nothing; elsewhere the runs of
@@ -284,17 +290,29 @@ func (s *Snapshot) Write(r *Result) error {
 	return writeNew(s.file, []byte(s.text(r)))
 }
 
+// command is the command line that writes the file.
+func (s *Snapshot) command() string {
+	line := "lockbench gate --init"
+	for _, x := range []struct{ flag, value string }{{"impl", s.Impl}, {"adapter", s.Adapter},
+		{"env", s.Environment}, {"nemesis", strings.Join(s.Faults, ",")}} {
+		if x.value != "" {
+			line += " --" + x.flag + " " + units.Quoted(x.value)
+		}
+	}
+	line += fmt.Sprintf(" --repeat %d --seed %d", s.Runs, s.Seed)
+	if s.Lease > 0 {
+		line += fmt.Sprintf(" --ttl %v", s.Lease)
+	}
+	return line + " " + units.Quoted(s.file)
+}
+
 // text is the file; without a result its entries are to be measured.
 func (s *Snapshot) text(r *Result) string {
 	var b strings.Builder
-	by := "--impl " + units.Quoted(s.Impl)
-	if s.Adapter != "" {
-		by = "--adapter " + units.Quoted(s.Adapter)
-	}
-	fmt.Fprintf(&b, "# Written by `lockbench gate --init %s`: how this lock was in each cell. "+
-		"`lockbench gate` fails on\n# a letter that is not here and on one under must that is gone; "+
-		"docs/ci.md, A snapshot.\nformat: %d\nenvironment: %s\nseed: %d\n", by, Format, s.Environment,
-		s.Seed)
+	fmt.Fprintf(&b, "# Written by `%s`.\n"+
+		"# It is how this lock was in each cell. `lockbench gate` fails on a letter that is not here and on\n"+
+		"# one under must that is gone; docs/ci.md, A snapshot.\nformat: %d\nenvironment: %s\nseed: %d\n",
+		s.command(), Format, s.Environment, s.Seed)
 	runs := "repeats"
 	if s.Environment == runner.Sim {
 		runs = "seeds"
@@ -308,6 +326,7 @@ func (s *Snapshot) text(r *Result) string {
 		fmt.Fprintf(&b, "  %s\n", o.yaml())
 	}
 	b.WriteString("entries:\n")
+	var variants []string
 	for i, c := range s.cells {
 		found := &Found{}
 		if r != nil {
@@ -317,6 +336,11 @@ func (s *Snapshot) text(r *Result) string {
 				continue
 			}
 			found = newFound(r.Gate.Entries[i].Count(e.Runs).Counted)
+		}
+		if v := c.variant(); v != "" && !slices.Contains(variants, v) {
+			variants = append(variants, v)
+			fmt.Fprintf(&b, "  # From here on as the variant %s. Another lock may have none: if you change "+
+				"impl, take\n  # the entries with `variant:` out, or write the file anew.\n", v)
 		}
 		fmt.Fprintf(&b, "  - name: %s\n", quote(c.name))
 		for _, o := range c.options {
@@ -350,7 +374,8 @@ func (s *Snapshot) common() (out []Option) {
 }
 
 func (s *Snapshot) written(b *strings.Builder, r *Result) {
-	fmt.Fprintf(b, "written:\n  by: %s\n", quote(r.Version))
+	fmt.Fprintf(b, "written:\n  by: %s\n  of: %s\n", quote(r.Version),
+		quote(r.Gate.Entries[0].lock()))
 	if s.lock != "" {
 		fmt.Fprintf(b, "  lock: %s\n", quote(s.lock))
 	}

@@ -27,16 +27,17 @@ func (r *Result) Text(w io.Writer, dir string) error {
 		return err
 	}
 	strays := 0
-	for _, e := range r.Entries {
-		if e.Found == strayed {
-			strays++
-		}
-		if e.Result != Passed && (e.Found != strayed || strays == 1) {
+	for _, e := range r.InOrder() {
+		strays += batch.Truth(e.Change == Different)
+		if e.Result != Passed && (e.Change != Different || strays == 1) {
 			e.tell(w, dir)
 		}
 	}
 	if strays > 1 {
 		fmt.Fprintf(w, "\n%s more took another course in the same way.\n", units.Count(strays-1, "cell"))
+	}
+	if other := r.OtherLock(); other != "" {
+		fmt.Fprintf(w, "\n%s\n", batch.Plain(other))
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", r.Sentence())
 	return err
@@ -84,6 +85,54 @@ func (e EntryResult) Took() (all history.Duration) {
 	return history.Duration(all.D().Round(100 * time.Millisecond))
 }
 
+// OtherLock says that the file was measured with another lock than it runs now; "" if it was not.
+func (r *Result) OtherLock() string {
+	was := r.Gate.measured()
+	for _, e := range r.Gate.Entries {
+		if was != "" && e.Found != nil && e.lock() != was {
+			return fmt.Sprintf("This file was measured with %s and now runs %s.", was, e.lock())
+		}
+	}
+	return ""
+}
+
+// how counts the entries that failed, by the change.
+func (r *Result) how() string {
+	n := map[Change]int{}
+	for _, e := range r.Entries {
+		n[e.Change]++
+	}
+	var parts []string
+	for _, x := range []struct {
+		n    int
+		word string
+	}{{n[Worse], "worse"}, {n[Gone], "without what was expected"},
+		{n[Said] + n[Different], "only different"}} {
+		if x.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.word))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// part says how much of the gate a shard has.
+func (r *Result) part() string {
+	if r.Shard.Of <= 1 {
+		return ""
+	}
+	here, all := 0, 0
+	for i := range r.Gate.Entries {
+		if e := &r.Gate.Entries[i]; chosen(r.Only, e.Name) {
+			all += e.planned()
+		}
+	}
+	for _, e := range r.Entries {
+		here += e.Planned
+	}
+	return fmt.Sprintf("Part %d of %d, with %d of %s: ", r.Shard.Index, r.Shard.Of, here,
+		units.Count(all, "run"))
+}
+
 // Sentence is the answer.
 func (r *Result) Sentence() string {
 	var parts []string
@@ -94,13 +143,20 @@ func (r *Result) Sentence() string {
 		{Allowed, "unknown and allowed to be"}} {
 		if n := r.Count(x.o); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, x.word))
+			if how := r.how(); x.o == Failed && how != "" {
+				parts[0] += " (" + how + ")"
+			}
 		}
 	}
-	s := fmt.Sprintf("%d of %d entries are as expected", r.Count(Passed), len(r.Entries))
+	s := r.part() + fmt.Sprintf("%d of %d entries are as expected", r.Count(Passed), len(r.Entries))
 	if len(parts) > 0 {
 		s += "; " + strings.Join(parts, ", ")
 	}
-	if left := len(r.Gate.Entries) - len(r.Entries); left > 0 {
+	left := len(r.Gate.Entries)
+	for _, e := range r.Entries {
+		left -= batch.Truth(e.Planned > 0) // the forms have no runs of their own
+	}
+	if left > 0 {
 		s += fmt.Sprintf("; %d were not asked for here", left)
 	}
 	if r.Partial {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,13 +90,33 @@ func why(run Run, e *Entry) string {
 	return "the evidence is not enough"
 }
 
-// dropped is the reason why a run that is to be measured does not count.
-func dropped(run Run, e *Entry) string {
-	if run.Disturbed {
-		return "the machine stalled for as long as a client may wait, and again when it was repeated; " +
-			"measure it with less beside it"
+// notJudged says how many of the runs that were made could not be judged, and why.
+func (e *EntryResult) notJudged(t tally) string {
+	disturbed, broke, gap := 0, 0, 0
+	for _, run := range t.Counted {
+		if disturbed += batch.Truth(run.Disturbed); run.Disturbed {
+			gap = max(gap, run.Evidence.LongestGapMS)
+		}
+		broke += batch.Truth(!run.Disturbed && run.HarnessError != "")
 	}
-	return why(run, e)
+	var parts []string
+	if disturbed > 0 {
+		s := fmt.Sprintf("%s disturbed, also when repeated", were(disturbed))
+		if gap > 0 {
+			s += fmt.Sprintf(" (the machine stalled for up to %d ms)", gap)
+		} else {
+			s += " (Redis kept a client waiting for too long)"
+		}
+		parts = append(parts, s)
+	}
+	if broke > 0 {
+		parts = append(parts, fmt.Sprintf("%d broke", broke))
+	}
+	if left := e.Planned - len(t.Counted); left > 0 {
+		parts = append(parts, fmt.Sprintf("%s not made: %s", were(left),
+			cmp.Or(e.Cut, "it was interrupted")))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // said is what a run found where a violation was expected.

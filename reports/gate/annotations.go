@@ -20,7 +20,7 @@ func WriteAnnotations(w io.Writer, r *gate.Result) error {
 		lines[e.Name] = e.Line
 	}
 	left := mostAnnotations
-	for _, e := range inOrder(r) {
+	for _, e := range r.InOrder() {
 		if e.Result == gate.Passed || left == 0 {
 			continue
 		}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -61,7 +62,7 @@ type (
 func WriteJUnit(w io.Writer, r *gate.Result) error {
 	suite := junitSuite{Name: legal(r.Gate.File), Time: junitTime(r.Took.D().Seconds()),
 		Properties: junitProperties(r)}
-	for _, e := range r.Entries {
+	for _, e := range r.InOrder() {
 		suite.add(e)
 	}
 	if r.Partial {
@@ -94,6 +95,7 @@ func (s *junitSuite) add(e gate.EntryResult) {
 	case gate.Passed:
 		c.SystemOut = legal(e.Claim)
 	case gate.Failed:
+		note.Type = cmp.Or(string(e.Change), note.Type)
 		c.Failure = note
 		s.Failures++
 	case gate.Allowed:
@@ -123,7 +125,8 @@ func details(e gate.EntryResult) string {
 
 func junitProperties(r *gate.Result) []junitProperty {
 	ps := []junitProperty{{"lockbench", r.Version}, {"environment", r.Gate.Environment},
-		{"seed", fmt.Sprint(r.Gate.Seed)}, {"file", r.Gate.Digest}, {"result", string(r.Result)}}
+		{"seed", fmt.Sprint(r.Gate.Seed)}, {"file", r.Gate.Digest}, {"result", string(r.Result)},
+		{"summary", r.Sentence()}}
 	for _, environment := range slices.Sorted(maps.Keys(r.Versions)) {
 		for _, what := range slices.Sorted(maps.Keys(r.Versions[environment])) {
 			if what != "lockbench" {

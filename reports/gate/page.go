@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/units"
@@ -21,17 +20,6 @@ var pageTemplate = template.Must(template.New("gate").Parse(pageHTML))
 // row is an entry of a gate.
 type row struct {
 	Name, Title, Expect, Found, Result, State, Claim, Story, Link, Reproduce, Then string
-}
-
-// worst are the outcomes in the order of the page: what is to be looked at comes first.
-var worst = []gate.Outcome{gate.Failed, gate.Broken, gate.Refused, gate.Unknown, gate.Allowed,
-	gate.Passed}
-
-// inOrder are the entries, the worst first.
-func inOrder(g *gate.Result) []gate.EntryResult {
-	return slices.SortedStableFunc(slices.Values(g.Entries), func(a, b gate.EntryResult) int {
-		return slices.Index(worst, a.Result) - slices.Index(worst, b.Result)
-	})
 }
 
 // WritePage writes gate.html: one file that needs no other, and leads to the reports beside it.
@@ -65,7 +53,7 @@ func Page(g *gate.Result, link page.Link, above ...page.Place) (body []byte, pol
 		File: page.Clean(g.Gate.File, 80), Above: above}
 	p.Meta = fmt.Sprintf("%s · took %s · exit code %d", units.Count(len(g.Entries), "entry"),
 		units.Span(g.Took), g.Exit)
-	for _, e := range inOrder(g) {
+	for _, e := range g.InOrder() {
 		x := row{Name: page.Clean(e.Name, 80), Title: page.Clean(e.Title, 120),
 			Expect: page.Clean(fmt.Sprint(e.Expect), 60), Found: page.Clean(e.Found, 60),
 			Result: page.Clean(string(e.Result), 20), State: stateOf(e.Result), Claim: page.Clean(e.Claim,

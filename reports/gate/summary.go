@@ -32,14 +32,17 @@ func WriteSummary(w io.Writer, r *gate.Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s lock gate: %s\n\n", strings.Fields(outcomeMarks[r.Result])[0],
 		strings.TrimSuffix(r.Sentence(), "."))
-	for _, e := range r.Entries {
+	if other := r.OtherLock(); other != "" {
+		fmt.Fprintf(&b, "%s\n\n", page.Code(other, 200))
+	}
+	for _, e := range r.InOrder() {
 		if e.Result != gate.Passed {
 			finding(&b, e)
 		}
 	}
 	b.WriteString("| result | entry | expected | found | what was tried |\n|---|---|---|---|---|\n")
 	left := 0
-	for _, e := range r.Entries {
+	for _, e := range r.InOrder() {
 		row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", outcomeMarks[e.Result], page.Cell(e.Name, 120),
 			page.Cell(e.Expect.String(), 60), page.Cell(e.Found, 60), page.Cell(e.Claim, claimLimit))
 		if b.Len()+len(row) > page.SummaryLimit {
