@@ -71,8 +71,8 @@ func known(v *view.View) (*knownSection, error) {
 		s.Often = append(s.Often, fmt.Sprintf("Nothing that counts in %s.",
 			units.Count(k.Clean, "run")))
 	}
-	s.Where = fmt.Sprintf("Measured with %s under aimed faults, on Redis %s, lease %s: how often the "+
-		"fault hits in a system of yours, this does not say.", k.Lock, k.Redis, units.Span(k.TTL))
+	s.Where = fmt.Sprintf("Measured with %s under aimed faults, on %s, lease %s: how often the "+
+		"fault hits in a system of yours, this does not say.", k.Lock, k.Server, units.Span(k.TTL))
 	s.Drawn = drawn(k)
 	s.HelpsTitle = "Settings that were measured with this lock"
 	if len(k.Helps) > 0 && !k.Helps[0].Same {

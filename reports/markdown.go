@@ -72,7 +72,11 @@ func (k *knownSection) markdown(w io.Writer) {
 			page.Literal(k.HelpsTitle))
 	}
 	for _, h := range k.Helps {
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", page.Literal(h.Mitigation),
+		name := h.Mitigation
+		if h.On {
+			name += " (this run has it)"
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", page.Literal(name),
 			page.Literal(h.Nemesis+": "+h.MitigationCell.Line), page.Literal(h.Without.String()),
 			page.Literal(h.With.String()), page.Literal(h.Verdict))
 	}

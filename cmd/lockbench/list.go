@@ -213,7 +213,8 @@ func chooseCommand() *cobra.Command {
 docs/libraries.json, which are built in) and says which locks and libraries nothing broke under the
 faults that you name, in how many runs, what they need and cost, and what else breaks them. What
 remains comes with the commands that show it. What was not measured is not known, and does not
-remain.`,
+remain. Where nothing remains, it says what else can be asked. It is about what a fault can do, when
+it hits at the moment that hurts; at a random moment most do so seldom.`,
 		Example: `  lockbench choose --fault crash --fault partition
   lockbench choose --fault failover,restart
   # pauses and work that outlast the lease are faults of their own
@@ -229,7 +230,7 @@ remain.`,
 			if asJSON {
 				return broken(history.WriteDocument(c.OutOrStdout(), choices))
 			}
-			return broken(writeChoices(c.OutOrStdout(), choices, all))
+			return broken(writeChoices(c.OutOrStdout(), choices, q, all))
 		},
 	}
 	s := c.Flags()
@@ -239,7 +240,7 @@ remain.`,
 	s.DurationVar(&q.Lease, "ttl", 0, "your lease")
 	s.DurationVar(&q.Pause, "longest-pause", 0, "how long a client may stand still")
 	s.DurationVar(&q.Work, "longest-work", 0, "how long a client may be inside")
-	s.BoolVar(&q.Told, "told", false, "the holder must be told that its hold is over")
+	s.BoolVar(&q.Told, "told", false, "the lock must declare that it tells its holder of a loss")
 	s.BoolVar(&q.Fencing, "fencing", false,
 		"your resource refuses old tokens: the lock must give them, and two clients inside do no harm")
 	s.BoolVar(&q.NoOutage, "no-outage", false, "no fault may keep all clients out for long")
@@ -248,11 +249,15 @@ remain.`,
 	return c
 }
 
-// closest is how many locks are shown where none remains.
-const closest = 5
+// How many locks are shown: where none remains, and with the commands that prove it.
+const (
+	closest = 5
+	proved  = 3
+)
 
-// writeChoices writes what remains, and how it is proved; else what comes closest.
-func writeChoices(w io.Writer, choices []measured.Choice, all bool) error {
+// writeChoices writes what remains, and how it is proved; else what comes closest, and the ways
+// out.
+func writeChoices(w io.Writer, choices []measured.Choice, q measured.Query, all bool) error {
 	remain := 0
 	for _, c := range choices {
 		if c.Remains {
@@ -262,15 +267,14 @@ func writeChoices(w io.Writer, choices []measured.Choice, all bool) error {
 	fmt.Fprintf(w, "%d of the %s that were measured remain.\n", remain,
 		units.Count(len(choices), "lock"))
 	if remain > 0 {
-		writeRemaining(w, choices[:remain])
+		writeRemaining(w, choices[:remain], all)
 	}
 	rest := choices[remain:]
-	writeUnrun(w, choices)
 	switch {
 	case all:
 		fmt.Fprintln(w, "\nWhat does not remain, and why:")
 	case remain == 0:
-		fmt.Fprintln(w, "\nWhat comes closest (--all shows the others):")
+		fmt.Fprintln(w, "\nWhat comes closest, which is not good enough (--all shows the others):")
 		rest = rest[:min(closest, len(rest))]
 	default:
 		return nil
@@ -278,39 +282,39 @@ func writeChoices(w io.Writer, choices []measured.Choice, all bool) error {
 	for _, c := range rest {
 		fmt.Fprintf(w, "  %s%s: %s\n", c.Lock, library(c), strings.Join(c.Against, "; "))
 	}
+	if remain > 0 {
+		return nil
+	}
+	return writeWaysOut(w, q)
+}
+
+// writeWaysOut says what to ask where no lock remains.
+func writeWaysOut(w io.Writer, q measured.Query) error {
+	ways, err := measured.WaysOut(q)
+	if err != nil || len(ways) == 0 {
+		return err
+	}
+	fmt.Fprintln(w, "\nWays out, with what remains then:")
+	for _, way := range ways {
+		left := "none"
+		if c := way.Closest; c != nil {
+			left += "; closest is " + c.Lock + library(*c) + ": " + strings.Join(c.Against, "; ")
+		}
+		if n := len(way.Locks); n > 0 {
+			left = strings.Join(way.Locks[:min(closest, n)], ", ")
+			if n > closest {
+				left += fmt.Sprintf(" and %d more", n-closest)
+			}
+		}
+		fmt.Fprintf(w, "  %s: %s\n    %s\n", way.What, left, way.Command)
+	}
 	return nil
 }
 
-// writeUnrun says of which faults there is no record at all, and which runs would tell.
-func writeUnrun(w io.Writer, choices []measured.Choice) {
-	var faults []string
-	commands := map[string][]string{}
-	for _, c := range choices {
-		for _, p := range c.Unrun {
-			if commands[p.Fault] == nil {
-				faults = append(faults, p.Fault)
-			}
-			commands[p.Fault] = append(commands[p.Fault], p.Command)
-		}
-	}
-	for _, f := range faults {
-		if slices.ContainsFunc(choices, func(c measured.Choice) bool {
-			return slices.ContainsFunc(c.Proofs, func(p measured.Proof) bool { return p.Fault == f })
-		}) {
-			continue
-		}
-		fmt.Fprintf(w, "\nThe records of docs have no run of %s: of no lock is it known what it does.\n"+
-			"It can be tried with %s:\n", f, units.Count(len(commands[f]), "lock"))
-		for _, command := range commands[f][:min(closest, len(commands[f]))] {
-			fmt.Fprintln(w, " ", command)
-		}
-	}
-}
-
-func writeRemaining(w io.Writer, choices []measured.Choice) {
+func writeRemaining(w io.Writer, choices []measured.Choice, all bool) {
 	fmt.Fprintln(w)
 	t := progress.NewTable(w)
-	fmt.Fprintln(t, "LOCK\tGIVES\tNEEDS\tCLEAN IN\tCOSTS\tBUT BROKEN BY")
+	fmt.Fprintln(t, "LOCK\tGIVES\tNEEDS\tCLEAN IN\tCOSTS*\tKEEPS ALL OUT UNDER\tBUT BROKEN BY")
 	for _, c := range choices {
 		cost, runs := "-", []string(nil)
 		if c.Cost != nil {
@@ -320,18 +324,49 @@ func writeRemaining(w io.Writer, choices []measured.Choice) {
 			}
 		}
 		for _, p := range c.Proofs {
-			runs = append(runs, fmt.Sprintf("%d of %d of %s", p.Runs, p.Runs, p.Fault))
+			if p.Runs > 0 {
+				runs = append(runs, fmt.Sprintf("%d of %d of %s", p.Runs, p.Runs, p.Fault))
+			}
 		}
-		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\n", c.Lock, library(c), list(c.Declares), c.Needs,
-			list(runs), cost, list(breaks(c)))
+		fmt.Fprintf(t, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.Lock, library(c), list(c.Declares),
+			c.Needs, list(runs), cost, list(c.Outages), list(breaks(c)))
 	}
 	t.Flush()
+	writeNotes(w, choices)
 	fmt.Fprintln(w, "\nProof:")
-	for _, c := range choices {
+	for i, c := range choices {
+		if i == proved && !all {
+			fmt.Fprintf(w, "  (of %d more with --all)\n", len(choices)-i)
+			break
+		}
 		for _, p := range c.Proofs {
 			fmt.Fprintln(w, " ", p.Shown())
 		}
 	}
+}
+
+// writeNotes says what the table means.
+func writeNotes(w io.Writer, choices []measured.Choice) {
+	fmt.Fprintln(w)
+	for _, c := range choices {
+		for _, remark := range c.Remarks {
+			fmt.Fprintf(w, "%s%s: %s\n", c.Lock, library(c), remark)
+		}
+	}
+	i := slices.IndexFunc(choices, func(c measured.Choice) bool { return c.Cost != nil })
+	if i >= 0 {
+		fmt.Fprintf(w, "* commands of all clients for each grant, and the median time from the call of "+
+			"an acquire to its\ngrant, with the wait: %s that compete for holds of %s, without a fault\n",
+			units.Count(choices[i].Cost.Clients, "client"), units.Span(choices[i].Cost.Hold))
+	}
+	if slices.ContainsFunc(choices, func(c measured.Choice) bool {
+		return slices.Contains(c.Declares, measured.Tells)
+	}) {
+		fmt.Fprintln(w, "Whether a holder is told in time was not counted here: the report of each run "+
+			"has it (N).")
+	}
+	fmt.Fprintln(w, "Clean means under faults that were aimed; each is one scenario or several, most "+
+		"libraries ran each once.")
 }
 
 func library(c measured.Choice) string {
@@ -345,6 +380,9 @@ func library(c measured.Choice) string {
 // breaks are the other faults that break a lock, and how many were not tried.
 func breaks(c measured.Choice) []string {
 	out := slices.Clone(c.Breaks)
+	for _, u := range c.Unable {
+		out = append(out, "not tried: "+u)
+	}
 	if len(c.Untried) > 0 {
 		out = append(out, units.Count(len(c.Untried), "fault")+" not tried")
 	}

@@ -20,7 +20,9 @@ func (m *Matrix) With(part *Matrix) (*Matrix, error) {
 	out.Versions = bothVersions(m.Versions, part.Versions)
 	out.Rows, out.Columns, out.Cells = slices.Clone(m.Rows), nil, nil
 	for _, r := range part.Rows {
-		if m.place(r.Name) < 0 {
+		if i := m.place(r.Name); i >= 0 {
+			out.Rows[i] = r // what it can be run under may have changed
+		} else {
 			out.Rows = append(out.Rows, r)
 		}
 	}

@@ -86,3 +86,14 @@ func TestAPartTakesItsPlace(t *testing.T) {
 		t.Errorf("another seed: %v", err)
 	}
 }
+
+// TestAPartBringsItsRow wants a row that was measured before a trait of it was known to have it
+// once a part has: else the cells of the part would not be possible.
+func TestAPartBringsItsRow(t *testing.T) {
+	old, part := measuredAs(t, "setnx", "none", "v1", ""), measuredAs(t, "setnx", "pause", "v2", "S")
+	part.Rows[0].Traits = append(part.Rows[0].Traits, unseen)
+	m, err := old.With(part)
+	if err != nil || !m.Rows[0].Has(unseen) || m.Cell("setnx", "pause").String() != "S" {
+		t.Errorf("%v: %+v, %s", err, m.Rows, found(m))
+	}
+}

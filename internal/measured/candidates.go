@@ -1,6 +1,8 @@
 package measured
 
 import (
+	"time"
+
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
 )
@@ -16,10 +18,11 @@ type Candidate struct {
 // Candidacy is a candidate under one fault.
 type Candidacy struct {
 	Fault string
-	// by what counts, a sum: 1 if an outage does, and 2 if S, L, O and V do not, since the resource
-	// refuses old tokens, if the lock gives any
-	Standings [4]Standing
+	// by what counts, a sum: 1 if an outage does, 2 if S, L, O and V do not, since the resource
+	// refuses old tokens, if the lock gives any, and 4 if all work ends within the lease
+	Standings [8]Standing
 	Proof     *Proof // nil: it was not run
+	Unable    string // why it cannot be tried, if it could happen; else ""
 }
 
 // Candidates are the locks of a matrix among which its page chooses.
@@ -41,7 +44,10 @@ func Candidates(m *matrix.Matrix) (out []Candidate) {
 			one := Candidacy{Fault: col.Name}
 			for i := range one.Standings {
 				one.Standings[i] = s.standing(r, col.Name, Query{NoOutage: i&1 > 0,
-					Fencing: i&2 > 0 && lock.Fencing})
+					Fencing: i&2 > 0 && lock.Fencing, Work: time.Duration(i >> 2), Lease: 2})
+			}
+			if unable(r, col, cell) {
+				one.Unable = cell.Impossible
 			}
 			if cell != nil && cell.Impossible == "" && len(cell.Runs) > 0 {
 				proof := s.proof(r, cell)

@@ -2,17 +2,14 @@ package measured
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
-	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -36,7 +33,9 @@ type Choice struct {
 	Against  []string        `json:"against,omitempty"` // why it does not remain
 	Proofs   []Proof         `json:"proofs,omitempty"`  // a fault each
 	Declares []string        `json:"declares,omitempty"`
-	Unrun    []Proof         `json:"unrun,omitempty"`   // faults without a record, and what would tell
+	Outages  []string        `json:"outages,omitempty"` // faults that keep all clients out for long
+	Remarks  []string        `json:"remarks,omitempty"` // when a fault that was asked for does harm
+	Unable   []string        `json:"unable,omitempty"`  // other faults that cannot be tried, and why
 	Needs    string          `json:"needs"`             // the servers
 	Untried  []string        `json:"untried,omitempty"` // other faults, of which nothing is known
 	Breaks   []string        `json:"breaks,omitempty"`  // by other faults: "crash: D"
@@ -45,6 +44,7 @@ type Choice struct {
 	broken int // faults that break it
 	unsure int // other faults that were run, and of which it is not known
 	open   int // faults of which it is not known whether they do: they come after what is known
+	unable int // other faults that cannot be tried
 }
 
 // Proof is what a lock did under one fault, and the command that shows it.
@@ -104,7 +104,9 @@ func choose(q Query, faults []string, from ...source) (out []Choice) {
 }
 
 // doubts are the other faults that break it, or may.
-func (c Choice) doubts() int { return len(c.Breaks) + len(c.Untried) + c.unsure }
+func (c Choice) doubts() int {
+	return len(c.Breaks) + len(c.Untried) + len(c.Remarks) + c.unsure + c.unable
+}
 
 func rank(c Choice) int {
 	if c.Remains {
@@ -150,10 +152,23 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 		c.Against = append(c.Against, lacks(!lock.Fencing, Unfenced)...)
 	}
 	q.Fencing = q.Fencing && lock.Fencing // without tokens there are none to refuse
+	why := map[string][]string{}          // faults that cannot be tried, by the reason
 	for _, col := range s.Columns {
 		cell, asked := s.Cell(r.Name, col.Name), slices.Contains(faults, col.Name)
 		t := s.standing(r, col.Name, q)
+		if cell != nil && slices.Contains(cell.Found(), checker.Outage) {
+			c.Outages = append(c.Outages, col.Name)
+		}
+		if asked && t.Remark != "" {
+			c.Remarks = append(c.Remarks, t.Remark)
+		}
 		switch {
+		case !asked && unable(r, col, cell):
+			if len(why[cell.Impossible]) == 0 {
+				c.Unable = append(c.Unable, cell.Impossible)
+			}
+			why[cell.Impossible] = append(why[cell.Impossible], col.Name)
+			c.unable++
 		case !asked && t.Broken && col.Name != "none":
 			c.Breaks = append(c.Breaks, col.Name+": "+strings.Join(q.counts(cell.Found()), ""))
 		case !asked:
@@ -165,8 +180,15 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 			c.open += batch.Truth(!t.Broken)
 		}
 		if asked && (t.Against == "" || t.Broken) {
-			c.Proofs = append(c.Proofs, s.proof(r, cell))
+			p := s.proof(r, cell)
+			if t.Remark != "" {
+				p.Runs = 0 // they were not clean
+			}
+			c.Proofs = append(c.Proofs, p)
 		}
+	}
+	for i, reason := range c.Unable {
+		c.Unable[i] = strings.Join(why[reason], ", ") + ": " + reason
 	}
 	for _, col := range matrix.Columns() {
 		if s.Cell(r.Name, col.Name) == nil && !slices.Contains(faults, col.Name) {
@@ -191,7 +213,12 @@ func (c *Choice) unrun(r matrix.Row, fault string) {
 		return
 	}
 	c.Against = append(c.Against, fault+" was not run")
-	c.Unrun = append(c.Unrun, Proof{Fault: fault, Command: command("run", r, fault)})
+}
+
+// unable reports whether a fault that could happen to the servers of a lock could not be tried.
+func unable(r matrix.Row, col matrix.Column, cell *matrix.Cell) bool {
+	return cell != nil && cell.Impossible != "" && impossible(r, col.Name) == "" &&
+		slices.ContainsFunc(col.Aims, func(a matrix.Aim) bool { return a.Suits(r) })
 }
 
 // impossible says why a lock cannot be run under a fault of servers that agree on every write; ""
@@ -205,9 +232,13 @@ func impossible(r matrix.Row, fault string) string {
 	return ""
 }
 
+// Tells is what a lock declares whose holder is told. Whether that was in time is in no matrix:
+// each run's report has it (N).
+const Tells = "declares that it tells a loss"
+
 // What a lock lacks that a user may demand.
 const (
-	Untold   = "its holder is not told that its hold is over"
+	Untold   = "it does not declare that it tells a loss"
 	Unfenced = "it gives no fencing tokens"
 )
 
@@ -216,62 +247,6 @@ func lacks(is bool, what string) []string {
 		return []string{what}
 	}
 	return nil
-}
-
-// Standing is how a lock stands under one fault.
-type Standing struct {
-	Against string // why it does not remain; "": it does
-	Broken  bool   // a property that counts is violated; else it is not known
-}
-
-func (s source) standing(r matrix.Row, column string, q Query) Standing {
-	cell := s.Cell(r.Name, column)
-	if cell == nil {
-		return Standing{column + " was not run", false}
-	}
-	found, open := q.counts(cell.Found()), q.counts(cell.Unknown())
-	open = slices.DeleteFunc(open, func(p string) bool { return slices.Contains(r.Unseen(), p) })
-	switch {
-	case cell.Impossible != "":
-		return Standing{column + " cannot be tried: " + cell.Impossible, false}
-	case len(found) > 0:
-		return Standing{fmt.Sprintf("%s violates %s", column, s.often(cell, found)), true}
-	case len(open) > 0 || len(cell.Runs) == 0:
-		return Standing{fmt.Sprintf("%s: %s not known", column, cmp.Or(strings.Join(open, ", "), "all")+
-			units.Plural(len(open), " is", " are")), false}
-	}
-	return Standing{}
-}
-
-// counts are those of the properties that count for the user.
-func (q Query) counts(properties []string) []string {
-	return slices.DeleteFunc(slices.Clone(properties), func(p string) bool {
-		row, _ := history.FindProperty(p)
-		switch p {
-		case checker.Outage:
-			return !q.NoOutage
-		case checker.MutualExclusion, checker.LeaseExclusion, checker.Validity, checker.OwnerRelease:
-			return q.Fencing
-		}
-		return row.Reported
-	})
-}
-
-// often says how often each of these properties was found.
-func (s source) often(c *matrix.Cell, found []string) string {
-	var out []string
-	for _, r := range s.rates(c) {
-		if ps := slices.DeleteFunc(slices.Clone(r.Properties), func(p string) bool {
-			return !slices.Contains(found, p)
-		}); len(ps) > 0 {
-			out = append(out, fmt.Sprintf("%s in %d of %s", strings.Join(ps, ", "), r.Hits,
-				units.Count(r.Of, "run")))
-		}
-	}
-	if len(out) == 0 { // it is found without any fault, too
-		return strings.Join(found, ", ")
-	}
-	return units.List(out)
 }
 
 func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
@@ -315,7 +290,7 @@ func declared(e impls.Entry) (out []string) {
 	for _, d := range []struct {
 		is   bool
 		what string
-	}{{e.Lease, "lease"}, {e.Validity, "validity"}, {e.Loss, "tells a loss"}, {e.Fencing, "fencing"},
+	}{{e.Lease, "lease"}, {e.Validity, "validity"}, {e.Loss, Tells}, {e.Fencing, "fencing"},
 		{e.Reentrant, "re-entrant"}} {
 		if d.is {
 			out = append(out, d.what)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/study"
 	"github.com/lockbench/lockbench/nemesis"
@@ -16,6 +17,7 @@ import (
 type Help struct {
 	study.MitigationCell
 	Same    bool // it was measured with this lock
+	On      bool // the run that asks has it
 	Verdict string
 	Command string // "": no command shows it alone; see Note
 	Note    string
@@ -23,7 +25,8 @@ type Help struct {
 
 // helps are the settings that were measured under a fault: with this lock where there are any, and
 // else with others.
-func helps(lock, fault string) (out []Help) {
+func helps(lock string, p harness.Plan) (out []Help) {
+	fault := p.Nemesis
 	b, err := book()
 	if err != nil || b.Mitigations == nil {
 		return nil
@@ -34,7 +37,8 @@ func helps(lock, fault string) (out []Help) {
 		if of != name || nemesis.Control(c.Nemesis) || len(c.Without.Violated) == 0 {
 			continue
 		}
-		h := Help{MitigationCell: c, Same: c.Row == lock, Verdict: effect(c)}
+		h := Help{MitigationCell: c, Same: c.Row == lock, Verdict: effect(c),
+			On: study.MitigationIn(c.Mitigation, p)}
 		if study.MitigationIsLease(c.Mitigation) {
 			h.Note = "Measured with a fault that stayed as long as it was. A run's own grows with --ttl: " +
 				"it finds the same again with any lease."

@@ -20,13 +20,14 @@ import (
 	"github.com/lockbench/lockbench/internal/searched"
 	"github.com/lockbench/lockbench/internal/study"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Known is what is known of a lock under a fault.
 type Known struct {
 	Lock, Fault, Line string // Line says what the fault does
 	TTL               history.Duration
-	Redis             string
+	Server            string // with its version, if that is known
 	Rates             []Rate // of what was found violated
 	Drawn             []Hit  // what a search found without an aim, in the simulator
 	Search            string // the command that looks for it
@@ -122,8 +123,8 @@ func Of(p harness.Plan) (*Known, error) {
 		if c.Name == "none" || cell == nil || cell.Impossible != "" || len(cell.Runs) == 0 {
 			continue
 		}
-		k := &Known{Lock: r.Name, Fault: c.Name, Line: c.Line, TTL: s.TTL, Redis: s.Versions["redis"],
-			Rates: s.rates(cell)}
+		k := &Known{Lock: r.Name, Fault: c.Name, Line: c.Line, TTL: s.TTL,
+			Server: serverOf(r, s.Versions), Rates: s.rates(cell)}
 		if len((Query{}).counts(cell.Found())) == 0 && len((Query{}).counts(cell.Unknown())) == 0 {
 			k.Clean = s.runs(cell)
 		}
@@ -140,11 +141,19 @@ func Of(p harness.Plan) (*Known, error) {
 			k.Search = command("explore", r, fault) +
 				fmt.Sprintf(" --moments drawn --keep-going --seeds %d", k.Drawn[0].Of)
 		}
-		k.Asked, k.Helps = len(all), helps(r.Name, p.Nemesis)
+		k.Asked, k.Helps = len(all), helps(r.Name, p)
 		k.Others = slices.DeleteFunc(all, func(o Choice) bool { return !o.Remains || o.Lock == r.Name })
 		return k, nil
 	}
 	return nil, nil
+}
+
+// serverOf names the servers that a lock was measured on.
+func serverOf(r matrix.Row, versions map[string]string) string {
+	if system := r.System(); system != nemesis.Redis {
+		return strings.TrimSpace(system + " " + versions[system])
+	}
+	return strings.TrimSpace("Redis " + versions["redis"])
 }
 
 // rates are the properties of a cell that some run violated, those that were found alike together.

@@ -116,6 +116,18 @@ func MitigationFlags(name string) string {
 	return flags
 }
 
+// MitigationIn reports whether a run has a mitigation. A replica of the topology failover that is
+// not named is one.
+func MitigationIn(name string, p harness.Plan) bool {
+	i := slices.IndexFunc(mitigations(), func(m mitigation) bool { return m.Name == name })
+	if i < 0 || mitigations()[i].LeaseTimes > 0 {
+		return false
+	}
+	m := mitigations()[i]
+	return m.WaitReplicas == p.WaitReplicas && max(1, m.Replicas) == max(1, p.Replicas) &&
+		slices.Equal(m.RedisConfig, p.RedisConfig)
+}
+
 // MitigationIsLease reports whether a mitigation is a longer lease. Its trials keep the fault as
 // long as it was, and no flag of run does: there it grows with the lease.
 func MitigationIsLease(name string) bool {

@@ -14,9 +14,11 @@ import (
 
 // howOften writes docs/verdicts/how-often.md.
 func (b *Book) howOften(p *page) {
-	p.heading(1, "How often each letter is found")
+	p.heading(1, "How reliably each letter is found")
 	p.paragraph(
-		"**The answer.** `make soak` runs every scenario of the matrix 20 times, and fails if " +
+		"**The answer.** This page is about repeatability: how often an aimed scenario shows again " +
+			"what it is aimed at, and not how often a fault does harm in a system of yours. `make soak` runs every " +
+			"scenario of the matrix 20 times, and fails if " +
 			"a letter is not found each time, if a lock that is safe does not stay clean, or if a control " +
 			"finds anything. The letters below that are not found each time have a reason.")
 	p.paragraph("\"S 20/20\": found in 20 of 20 runs of the scenario that is aimed at it. \"- 40\": " +
@@ -53,7 +55,9 @@ func (b *Book) mitigations(p *page) {
 	p.heading(1, "What mends a lock")
 	p.paragraph("**The answer.** What people are told to switch on, and what it does: measured by "+
 		"`lockbench matrix --mitigations`, each fault %d times without and with it, on %s, with a lease "+
-		"of %s.", m.Repeat, redisOf(m.Versions), m.TTL.D())
+		"of %s. WAIT protects a grant only if **all** replicas must confirm it: with "+
+		"fewer, the one that is promoted may be the one that never heard of it. Then a replica that is "+
+		"away keeps all clients out.", m.Repeat, redisOf(m.Versions), m.TTL.D())
 	p.head("mitigation", "mends", "no client is granted the lock afterwards", "does not mend",
 		"an acquire, without and with")
 	for _, one := range mitigations() {

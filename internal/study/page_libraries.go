@@ -67,8 +67,11 @@ func inShort(m *matrix.Matrix) (lines []string) {
 			lines = append(lines, q.what+": "+found+".")
 		}
 	}
-	return append(lines, "Everything else that was found is S alone (the work outlasts its lease, "+
-		"which no lease can prevent: a fencing token at the resource helps), or is only reported.")
+	return append(lines, "Everything else that was found is S without L, F, or only reported. S "+
+		"without L, where there is a lease that is known, is work that outlasts it, which no lease can "+
+		"prevent: a fencing token at the resource helps. Of other systems L is not known; a "+
+		"server there may have forgotten the lock, as PostgreSQL's standby in a failover; the words of "+
+		"each cell say it.")
 }
 
 // where lists the rows with one of the letters, and under which faults.

@@ -31,7 +31,12 @@ func TestThePageChoosesAsTheVerb(t *testing.T) {
 		for _, q := range []measured.Query{{}, {Faults: []string{"crash"}},
 			{Faults: []string{"pause"}, Fencing: true}, {Faults: []string{"crash", "failover"}, Told: true},
 			{Lease: time.Second, Pause: 2 * time.Second, Work: time.Second},
-			{Faults: []string{"failover"}, NoOutage: true}} {
+			{Faults: []string{"failover"}, NoOutage: true},
+			{Faults: []string{"partition"}, Lease: 30 * time.Second, Work: 5 * time.Second}} {
+			if slices.Contains(q.Faults, "partition") && !slices.ContainsFunc(m.Columns,
+				func(c matrix.Column) bool { return c.Name == "partition" }) {
+				continue // the page has no such fault to ask for
+			}
 			ask(b, m, q)
 			choices, err := measured.ChooseFrom(m, q)
 			if err != nil {

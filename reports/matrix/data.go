@@ -33,9 +33,11 @@ type candidate struct {
 	Costs   string `json:"costs"`
 	Lacks   []int  `json:"lacks"` // numbers of texts
 	Untried int    `json:"untried"`
+	// columns that cannot be tried, each with the number of the text that says why
+	Unable [][2]int `json:"unable"`
 	// by column and then by what counts: the number of the text that says why the lock does not
 	// remain, below zero if a property is not violated but unknown; 0: it remains
-	Stands [][4]int `json:"stands"`
+	Stands [][8]int `json:"stands"`
 	Proofs []proof  `json:"proofs"` // by column
 }
 
@@ -51,7 +53,7 @@ func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
 	d.Lacks = [2]int{d.text(measured.Untold), d.text(measured.Unfenced)}
 	for _, c := range measured.Candidates(m) {
 		x := candidate{Name: page.Clean(c.Lock, 60), Gives: orDash(strings.Join(c.Declares, ", ")),
-			Needs: c.Needs, Costs: "–", Untried: c.Untried, Lacks: []int{}}
+			Needs: c.Needs, Costs: "–", Untried: c.Untried, Lacks: []int{}, Unable: [][2]int{}}
 		if c.Library != "" {
 			x.Name += " (" + page.Clean(c.Library, 80) + ")"
 		}
@@ -61,8 +63,11 @@ func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
 		for _, l := range c.Lacks {
 			x.Lacks = append(x.Lacks, d.text(l))
 		}
-		for _, one := range c.Cells {
-			var stands [4]int
+		for i, one := range c.Cells {
+			if one.Unable != "" {
+				x.Unable = append(x.Unable, [2]int{i, d.text(one.Unable)})
+			}
+			var stands [8]int
 			for i, s := range one.Standings {
 				stands[i] = d.text(s.Against)
 				if !s.Broken {

@@ -52,7 +52,8 @@
   // ---- what to use: as internal/measured chooses --------------------------------------------------------------------
   const number = id => parseFloat($(id).value) || 0;
   function choose() {
-    const lease = number('lease'), mode = $('must-stay').checked + 2 * $('must-fencing').checked;
+    const lease = number('lease'), short = number('work') > 0 && number('work') + number('pause') < lease,
+      mode = $('must-stay').checked + 2 * $('must-fencing').checked + 4 * short;
     const asked = new Set(['none', ...[...chosen].map(c => D.columns[c])]);
     for (const [id, fault] of [['pause', 'pause'], ['work', 'longwork']]) if (lease > 0 && number(id) >= lease) asked.add(fault);
     const strange = [...asked].filter(f => !D.columns.includes(f));
@@ -68,7 +69,9 @@
         else if (s < 0 && l.proofs[c].c > 0) o.unsure++;
       });
       strange.forEach(f => o.against.push(f + ' was not run'));
-      o.doubts = o.breaks.length + l.untried - strange.length + o.unsure;
+      o.unable = l.unable.filter(u => !asked.has(D.columns[u[0]]));
+      o.doubts = o.breaks.length + l.untried - strange.length + o.unsure + o.unable.length +
+        D.columns.filter((f, c) => asked.has(f) && !l.stands[c][mode] && l.stands[c][mode & 3] > 0).length;
       return o;
     });
     out.sort((a, b) => !!a.against.length - !!b.against.length || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length || a.doubts - b.doubts);
@@ -85,12 +88,13 @@
       for (const t of [o.l.gives, o.l.needs, o.l.costs]) add(tr, 'td', '', t);
       const td = add(tr, 'td');
       o.clean.forEach((c, i) => {
-        const p = o.l.proofs[c], a = add(td, p.h ? 'a' : 'span', '', p.n + ' of ' + p.n + ' of ' + D.columns[c]);
+        const p = o.l.proofs[c], harm = o.l.stands[c][mode & 3] > 0, a = add(td, p.h ? 'a' : 'span', '', harm ?
+          D.columns[c] + ': S only if work outlasts the lease; yours does not' : p.n + ' of ' + p.n + ' of ' + D.columns[c]);
         if (p.h) a.href = p.h;
         a.title = D.texts[p.c];
         if (i + 1 < o.clean.length) td.append(', ');
       });
-      add(tr, 'td', '', [...o.breaks, ...(o.l.untried - strange.length > 0 ? [o.l.untried - strange.length + ' not tried'] : [])].join(', ') || '–');
+      add(tr, 'td', '', [...o.breaks, ...o.unable.map(u => D.columns[u[0]] + ' not tried: ' + D.texts[u[1]]), ...(o.l.untried - strange.length > 0 ? [o.l.untried - strange.length + ' not tried'] : [])].join(', ') || '–');
     }
     $('remaining').hidden = !left.length;
     $('others').replaceChildren();

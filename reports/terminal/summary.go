@@ -218,7 +218,7 @@ func (t *terminal) closing(v *view.View) {
 	if redis := h.Versions["redis"]; redis != "" {
 		where += ", Redis " + page.Clean(redis, 40)
 	}
-	t.line(units.Upper(where) + ".")
+	t.line(units.Upper(strings.Join(append([]string{where}, v.Settings()...), ", ")) + ".")
 	if h.Command != "" {
 		t.line("Again:  " + page.Clean(h.Command, 1000))
 	}

@@ -1,11 +1,14 @@
 package view
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/page"
@@ -45,6 +48,7 @@ func (v *View) Subtitle() string {
 	if h.TTL > 0 {
 		parts = append(parts, "lease "+units.Span(h.TTL))
 	}
+	parts = append(parts, v.Settings()...)
 	if h.Workload != "" {
 		parts = append(parts, "workload "+page.Clean(h.Workload, 40))
 	}
@@ -61,6 +65,39 @@ func (v *View) Subtitle() string {
 		parts = append(parts, startedAt(h.Started))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// Settings are those of the run's plan that change what its servers promise, as they are typed, and
+// how long a client holds the lock.
+func (v *View) Settings() (out []string) {
+	var p struct {
+		Hold         history.Duration `json:"hold"`
+		Replicas     int              `json:"replicas"`
+		WaitReplicas int              `json:"wait_replicas"`
+		RedisConfig  []string         `json:"redis_config"`
+		NoWatchdog   bool             `json:"no_watchdog"`
+	}
+	if json.Unmarshal(v.Plan, &p) != nil {
+		return nil
+	}
+	if p.Hold > 0 {
+		out = append(out, "hold "+units.Span(p.Hold))
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{{"--replicas", p.Replicas}, {"--wait-replicas", p.WaitReplicas}} {
+		if n.value > 0 {
+			out = append(out, fmt.Sprint(n.flag, " ", n.value))
+		}
+	}
+	for i := 0; i+1 < len(p.RedisConfig); i += 2 {
+		out = append(out, "--redis-config "+page.Clean(p.RedisConfig[i]+"="+p.RedisConfig[i+1], 80))
+	}
+	if p.NoWatchdog {
+		out = append(out, "--watchdog=false")
+	}
+	return out
 }
 
 // startedAt writes an RFC 3339 time for people, to the second; anything else as it is.

@@ -362,3 +362,16 @@ func TestWhatIsToldOfAnEnvironment(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestSettingsOfTheRunAreNamed wants what differs from the defaults, and how long a hold is, in the
+// line below the question.
+func TestSettingsOfTheRunAreNamed(t *testing.T) {
+	v := reporttest.View(t, &store.Run{History: &history.History{},
+		Plan: []byte(`{"hold": "5s", "replicas": 2, "wait_replicas": 1, "no_watchdog": true,` +
+			`"redis_config": ["appendonly", "yes"]}`)})
+	want := "hold 5.00 s · --replicas 2 · --wait-replicas 1 · --redis-config appendonly=yes · " +
+		"--watchdog=false"
+	if !strings.Contains(v.Subtitle(), want) {
+		t.Errorf("%s does not contain %s", v.Subtitle(), want)
+	}
+}
