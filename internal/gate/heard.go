@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,6 +59,7 @@ func (s Says) judge(now Says, h heard, environment string) EntryResult {
 	case !h.whole:
 		e.Claim = fmt.Sprintf("No form is new in %s, which are a part of the gate.",
 			units.Count(now.Of, "run"))
+		s.suspect(now, h, &e)
 	default:
 		e.Claim = fmt.Sprintf("Each of the %s was there in %s, and no other.",
 			units.Count(len(s.Forms), "form"), units.Count(now.Of, "run"))
@@ -113,6 +115,20 @@ func (s Says) fail(e *EntryResult, now Says, news, gone []string) {
 	e.Result, e.Change, e.Found = Failed, Said, fmt.Sprintf("%d new, %d gone", len(news), len(gone))
 	e.Claim = "The lock says something else: " + strings.Join(parts, "; ") +
 		". If that was meant, write the file anew."
+}
+
+// suspect makes a part of a gate unknown where each run says what none of the same entries said,
+// and these are too few to be sure.
+func (s Says) suspect(now Says, h heard, e *EntryResult) {
+	for _, f := range slices.Sorted(maps.Keys(now.Forms)) {
+		if s.Forms[f] == 0 && now.Forms[f] == now.Of &&
+			chance(min(h.then, s.Of), now.Of, now.Of) < unlikely {
+			e.Result, e.Found = Unknown, "unknown"
+			e.Claim = "So few runs do not tell whether it is luck: " + s.seen(now, f) +
+				". More entries, or a file measured with more runs (--repeat), would tell."
+			return
+		}
+	}
 }
 
 // unlikely is the chance below which a form of every run that is in none is not called luck, though
