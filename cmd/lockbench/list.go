@@ -332,7 +332,9 @@ func writeRemaining(w io.Writer, choices []measured.Choice, all bool) {
 			c.Needs, list(runs), cost, list(c.Outages), list(breaks(c)))
 	}
 	t.Flush()
-	writeNotes(w, choices)
+	notes := progress.NewTable(w) // of one column
+	writeNotes(notes, choices)
+	notes.Flush()
 	fmt.Fprintln(w, "\nProof:")
 	for i, c := range choices {
 		if i == proved && !all {
@@ -356,7 +358,7 @@ func writeNotes(w io.Writer, choices []measured.Choice) {
 	i := slices.IndexFunc(choices, func(c measured.Choice) bool { return c.Cost != nil })
 	if i >= 0 {
 		fmt.Fprintf(w, "* commands of all clients for each grant, and the median time from the call of "+
-			"an acquire to its\ngrant, with the wait: %s that compete for holds of %s, without a fault\n",
+			"an acquire to its grant, with the wait: %s that compete for holds of %s, without a fault\n",
 			units.Count(choices[i].Cost.Clients, "client"), units.Span(choices[i].Cost.Hold))
 	}
 	if slices.ContainsFunc(choices, func(c measured.Choice) bool {

@@ -116,15 +116,15 @@ func TestTheExampleRepository(t *testing.T) {
 	})
 }
 
-// changedLock is one that releases without asking who holds it. What it says is noticed in any two
-// cells; that it violates more, where a release comes late.
+// changedLock is one that releases without asking who holds it. What it says is noticed in any
+// three cells; that it violates more, where a release comes late.
 func changedLock(t *testing.T) {
 	dir, all := clone(t), defects(t)
 	i := slices.IndexFunc(all, func(d defect) bool { return strings.Contains(d.new, "l.redis.Del(") })
 	all[i].apply(t, dir)
 	commitAll(t, dir)
 	said := in(t, dir, 1, "lockbench", "gate", "--only", "own-lock-go under none", "--only",
-		"own-lock-go under crash")
+		"own-lock-go under crash", "--only", "own-lock-go under late:reply")
 	for _, words := range []string{"The lock says something else: ", "new: DEL KEY = 1 "} {
 		if !strings.Contains(said, words) {
 			t.Errorf("the gate does not name the change with %q:\n%s", words, said)
