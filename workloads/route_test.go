@@ -10,27 +10,16 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // polite makes connections to a server that answers OK to every SET, whatever its address.
-func polite(t *testing.T) Dial {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go answer(c)
-		}
-	}()
-	return func(context.Context, string) (net.Conn, error) {
-		return net.Dial("tcp", l.Addr().String())
-	}
+func polite(t *testing.T) Dial { return served(t, answer) }
+
+// served makes connections to a server, whatever its address.
+func served(t *testing.T, serve func(net.Conn)) Dial {
+	addr := testenv.Listen(t, serve)
+	return func(context.Context, string) (net.Conn, error) { return net.Dial("tcp", addr) }
 }
 
 func answer(c net.Conn) {

@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"bufio"
-	"context"
 	"net"
 	"testing"
 	"time"
@@ -15,14 +14,8 @@ import (
 // silent makes connections to a server that answers GET when it is told, and whose subscribers get
 // no message. It tells of each GET.
 func silent(t *testing.T, say <-chan string) (Dial, <-chan bool) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
 	asked := make(chan bool, 9)
-	serve := func(c net.Conn) {
-		defer c.Close()
+	return served(t, func(c net.Conn) {
 		for words := bufio.NewScanner(c); words.Scan(); {
 			switch words.Text() {
 			case "hello":
@@ -34,19 +27,7 @@ func silent(t *testing.T, say <-chan string) (Dial, <-chan bool) {
 				_, _ = c.Write([]byte(<-say))
 			}
 		}
-	}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go serve(c)
-		}
-	}()
-	return func(context.Context, string) (net.Conn, error) {
-		return net.Dial("tcp", l.Addr().String())
-	}, asked
+	}), asked
 }
 
 // TestGivesUp: a client that is told so waits no longer for the reply that it has waited for

@@ -99,13 +99,7 @@ func TestAStallMakesNoLetterNew(t *testing.T) {
 			return v, nil
 		}}
 		g := snapshot(t, "process", Found{Runs: 5})
-		ready := b.ready(g)
-		p := ready["e"]
-		p.Look = func(string) Look { return Look{} }
-		p.Plan = func(seed uint64) (harness.Plan, error) {
-			return harness.Plan{Seed: seed, Environment: "process"}, nil
-		}
-		ready["e"] = p
+		ready := b.processes(g)
 		r, err := g.Run(t.Context(), Options{Jobs: 1}, ready)
 		if err != nil || r.Entries[0].Result != then.result {
 			t.Errorf("%q again: %s (%v): %s", then.again, r.Entries[0].Result, err, r.Entries[0].Claim)
@@ -266,13 +260,7 @@ func TestAStallSaysWhatToDo(t *testing.T) {
 			return v, nil
 		}}
 		g := snapshot(t, "process", Found{Runs: 5, Must: []string{"S"}})
-		ready := b.ready(g)
-		p := ready["e"]
-		p.Look = func(string) Look { return Look{} }
-		p.Plan = func(seed uint64) (harness.Plan, error) {
-			return harness.Plan{Seed: seed, Environment: "process"}, nil
-		}
-		ready["e"] = p
+		ready := b.processes(g)
 		r, err := g.Run(t.Context(), Options{Jobs: 1}, ready)
 		if e := r.Entries[0]; err != nil || e.Result != Unknown || e.Claim != c.claim {
 			t.Errorf("%s (%v): %s", e.Result, err, e.Claim)
@@ -384,4 +372,16 @@ func TestThePauseBetweenTries(t *testing.T) {
 	if got := pause(trace[:2]); got != 0 {
 		t.Errorf("%v without a second try", got)
 	}
+}
+
+// processes is ready with the entry e on real servers, of whose runs nothing is looked at.
+func (b *bench) processes(g *File) map[string]Prepared {
+	ready := b.ready(g)
+	p := ready["e"]
+	p.Look = func(string) Look { return Look{} }
+	p.Plan = func(seed uint64) (harness.Plan, error) {
+		return harness.Plan{Seed: seed, Environment: "process"}, nil
+	}
+	ready["e"] = p
+	return ready
 }
