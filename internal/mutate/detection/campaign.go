@@ -172,11 +172,7 @@ func (c Campaign) Learn(ctx context.Context, r *Record) error {
 			r.Known[lock].add(row, fault, letters...)
 		}
 	}
-	for i := range r.Mutants {
-		m := &r.Mutants[i]
-		m.Aimed = r.Known[m.Lock].confirm(m.Aimed)
-		m.Drawn = r.Known[m.Lock].confirm(m.Drawn)
-	}
+	r.takeBack()
 	return nil
 }
 

@@ -20,6 +20,7 @@ func (c Campaign) Clock(ctx context.Context, r *Record) error {
 		return err
 	}
 	defer clean()
+	defer r.takeBack() // also of a clock that was stopped: what was learned until then is kept
 	c.Aimed = 0
 	own, checked := c.Ask, map[string]bool{}
 	for again := map[string]bool{}; ; {
@@ -43,14 +44,9 @@ func (c Campaign) Clock(ctx context.Context, r *Record) error {
 		}
 		c.Ask = func(m mutate.Mutant) bool { return again[m.Key()] && (own == nil || own(m)) }
 		if !anyOf(again) {
-			break
+			return nil
 		}
 	}
-	for i := range r.Mutants { // what was found before may be known now
-		m := &r.Mutants[i]
-		m.Aimed = r.Known[m.Lock].confirm(m.Aimed)
-	}
-	return nil
 }
 
 func anyOf(keys map[string]bool) (some bool) {

@@ -86,6 +86,20 @@ func TestWhatIsNotFoundHasAReason(t *testing.T) {
 	}
 }
 
+// TestWhatIsKnownIsNoFinding: no finding of the record is what its lock shows as it is.
+func TestWhatIsKnownIsNoFinding(t *testing.T) {
+	t.Parallel()
+	r := recorded(t)
+	for _, m := range r.Mutants {
+		for _, f := range slices.Concat(m.Aimed, m.Drawn) {
+			if fresh := r.Known[m.Lock].fresh(f.Row, f.Fault, f.Letters); len(fresh) < len(f.Letters) {
+				t.Errorf("%s: %s under %s: %s, of which the lock as it is shows all but %s",
+					m.Key(), f.Row, f.Fault, f.Letters, fresh)
+			}
+		}
+	}
+}
+
 // sample is how many mutants are asked without LOCKBENCH_SOAK.
 const sample = 4
 

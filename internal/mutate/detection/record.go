@@ -36,7 +36,17 @@ func (r *Record) of(m mutate.Mutant) *Result {
 	return nil
 }
 
-// Refresh gives the mutants the lines where they are now, and forgets those that there are no more.
+// takeBack takes every finding back that is known by now to be what the lock shows anyway.
+func (r *Record) takeBack() {
+	for i := range r.Mutants {
+		m := &r.Mutants[i]
+		m.Aimed = r.Known[m.Lock].confirm(m.Aimed)
+		m.Drawn = r.Known[m.Lock].confirm(m.Drawn)
+	}
+}
+
+// Refresh gives the mutants the lines where they are now, and forgets those that there are no more
+// and findings that are none any more.
 func (r *Record) Refresh(root string) error {
 	mutants, err := Mutants(root)
 	if err != nil || r == nil {
@@ -49,6 +59,7 @@ func (r *Record) Refresh(root string) error {
 		}
 	}
 	r.Mutants = kept
+	r.takeBack()
 	return nil
 }
 
