@@ -33,8 +33,14 @@ type Loss string
 // The losses.
 const (
 	TimedOut  Loss = "timed-out"  // the client waited for as long as its settings say
-	BrokenOff Loss = "broken-off" // anything else: no connection, one that ended, a call that did
+	NotSent   Loss = "not-sent"   // there was no connection to send it on
+	Canceled  Loss = "canceled"   // the call that waited was called off
+	Expired   Loss = "expired"    // the call that waited had a deadline of its own
+	BrokenOff Loss = "broken-off" // anything else, such as a connection that ended
 )
+
+// Broke reports whether the wait for a reply ended before the time that the settings say.
+func (l Loss) Broke() bool { return l != "" && l != TimedOut }
 
 // String shows the command as one types it into redis-cli.
 func (c Command) String() string { return strings.Join(c.Args, " ") }

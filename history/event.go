@@ -96,12 +96,13 @@ type Refusal string
 const (
 	Taken         Refusal = ""               // the lock was another client's until the time was over
 	GaveUp        Refusal = "gave-up"        // so too, but the client ended its wait early
+	CalledOff     Refusal = "called-off"     // so too, but the harness called the wait off
 	Unreachable   Refusal = "unreachable"    // there was no connection to the server
 	ServerRefused Refusal = "server-refused" // the server refused to execute the command
 )
 
 // Denied reports whether the client was told that the lock is another's.
-func (r Refusal) Denied() bool { return r == Taken || r == GaveUp }
+func (r Refusal) Denied() bool { return r == Taken || r == GaveUp || r == CalledOff }
 
 // Grant is what the lock itself knows of a hold. A zero field means that it declares nothing of the
 // kind.

@@ -1,6 +1,7 @@
 package impls
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -63,7 +64,17 @@ func held(reason error) error {
 	if reason == nil {
 		return ErrHeld
 	}
-	return fmt.Errorf("%w (%v)", ErrHeld, reason)
+	return heldEarly{reason}
+}
+
+// heldEarly is ErrHeld, and context.Canceled if that is the reason. What else the reason is says
+// nothing of the lock.
+type heldEarly struct{ reason error }
+
+func (e heldEarly) Error() string { return fmt.Sprintf("%v (%v)", ErrHeld, e.reason) }
+
+func (e heldEarly) Is(target error) bool {
+	return target == ErrHeld || target == context.Canceled && errors.Is(e.reason, target)
 }
 
 // joined is errors.Join on one line: its text goes into a history.

@@ -206,6 +206,8 @@ func refusal(err error) history.Refusal {
 		return refused.Why
 	case err == impls.ErrHeld:
 		return history.Taken
+	case errors.Is(err, impls.ErrHeld) && errors.Is(err, context.Canceled):
+		return history.CalledOff
 	case errors.Is(err, impls.ErrHeld):
 		return history.GaveUp
 	case errors.As(err, &server):

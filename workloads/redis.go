@@ -349,8 +349,15 @@ func loss(err error) history.Loss {
 		return hidden.why
 	}
 	var op *net.OpError
-	if errors.As(err, &op) && op.Timeout() || errors.Is(err, redis.ErrPoolTimeout) {
+	switch {
+	case errors.As(err, &op) && op.Timeout() || errors.Is(err, redis.ErrPoolTimeout):
 		return history.TimedOut
+	case op != nil && op.Op == "dial":
+		return history.NotSent
+	case errors.Is(err, context.Canceled):
+		return history.Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return history.Expired
 	}
 	return history.BrokenOff
 }

@@ -29,10 +29,10 @@ func TestLoss(t *testing.T) {
 		{timeout("read"), history.TimedOut},
 		{fmt.Errorf("node n0: %w", timeout("dial")), history.TimedOut},
 		{redis.ErrPoolTimeout, history.TimedOut},
-		{&net.OpError{Op: "dial", Err: errors.New("no timeout, refused")}, history.BrokenOff},
+		{&net.OpError{Op: "dial", Err: errors.New("no timeout, refused")}, history.NotSent},
 		{io.EOF, history.BrokenOff},
-		{context.DeadlineExceeded, history.BrokenOff},
-		{context.Canceled, history.BrokenOff},
+		{context.Canceled, history.Canceled},
+		{fmt.Errorf("get: %w", context.DeadlineExceeded), history.Expired},
 	} {
 		if got := loss(c.err); got != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
@@ -48,7 +48,7 @@ func TestRefusal(t *testing.T) {
 		want history.Refusal
 	}{
 		{impls.ErrHeld, history.Taken},
-		{fmt.Errorf("%w (context canceled)", impls.ErrHeld), history.GaveUp},
+		{fmt.Errorf("%w (it is late)", impls.ErrHeld), history.GaveUp},
 		{errors.Join(dial, impls.ErrHeld), history.GaveUp},
 		{dial, history.Unreachable},
 		{serverError("READONLY You can't write"), history.ServerRefused},

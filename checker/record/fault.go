@@ -114,7 +114,7 @@ func (f *Fault) Pauses() bool { return f.Action == nemesis.Pause }
 func (f *Fault) Delays(m *history.Command) bool {
 	switch f.Action {
 	case nemesis.Drop, nemesis.Strand:
-		return f.From <= m.Sent && m.Why == history.BrokenOff && f.onTheWay(m)
+		return f.From <= m.Sent && m.Why.Broke() && f.onTheWay(m)
 	case nemesis.Duplicate:
 		return false
 	}

@@ -113,12 +113,9 @@ func (c *Case) stuck(l *record.Lock, bound int64) (property, bool) {
 		return property{}, false // not even with all disturbances
 	}
 	for _, q := range progress.Quiet(c.disturbances(l), bound) {
-		w, need := wanted.Within(q), bound
+		w, need := wanted.Within(q), c.patience(l, q, bound)
 		if _, _, ok := w.Lasts(bound, nil); !ok {
 			continue
-		}
-		if c.mayContend(l, q) {
-			need *= contention
 		}
 		if from, to, ok := w.Lasts(need, c.lost); ok {
 			p := violated(l.Key, hold{Process: w.Process(from), From: from, To: to})
@@ -133,6 +130,14 @@ func (c *Case) stuck(l *record.Lock, bound int64) (property, bool) {
 		}
 	}
 	return property{}, false
+}
+
+// patience is for how long clients must be kept out in a quiet time until that is a violation.
+func (c *Case) patience(l *record.Lock, q record.Interval, bound int64) int64 {
+	if c.mayContend(l, q) {
+		return contention * bound
+	}
+	return bound
 }
 
 // keptBy returns what keeps clients from a lock of one server since a stamp, with what became of
@@ -166,9 +171,10 @@ func (c *Case) recovery(locks []record.Lock, bound int64) property {
 		case c.recovers(l, healed):
 			again = true
 		case c.wantedAfter(l, healed):
+			quiet := record.Interval{From: healed, To: c.Record.End}
 			return unknown("the run ended %s after the last fault was over, and no client had been "+
 				"granted lock %d again; it is a deadlock only if clients try in vain for %s",
-				explain.Brief(c.Record.End-healed), l.Key, explain.Brief(bound))
+				explain.Brief(c.Record.End-healed), l.Key, explain.Brief(c.patience(l, quiet, bound)))
 		}
 	}
 	if !again {

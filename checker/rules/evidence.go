@@ -194,7 +194,7 @@ func (c *Case) unexplained(m *history.Command) bool {
 	switch m.Why {
 	case history.TimedOut:
 		return !c.struckCommand(m)
-	case history.BrokenOff:
+	case history.NotSent, history.Canceled, history.Expired, history.BrokenOff:
 		return c.unsure(m) && !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 			return f.From <= m.Sent || f.Delays(m)
 		})

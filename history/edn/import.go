@@ -121,7 +121,7 @@ func (i *importer) event(o *operation, process int) (history.Event, error) {
 		e.Mode = o.mode
 	}
 	switch why := history.Refusal(o.err); why {
-	case history.GaveUp, history.Unreachable, history.ServerRefused:
+	case history.GaveUp, history.CalledOff, history.Unreachable, history.ServerRefused:
 		e.Why = why
 	}
 	value := o.value

@@ -92,7 +92,7 @@ func (r *replayer) loses(client int, node string) bool {
 		case t.Kind == counterexample.Send && seq == 0:
 			seq = t.Seq
 		case t.Kind == counterexample.Recv && t.Seq == seq && seq > 0:
-			return broken(t.Err)
+			return broken(t.Loss)
 		}
 	}
 	return false
@@ -102,7 +102,7 @@ func (r *replayer) loses(client int, node string) bool {
 func failsIn(all []turn, s counterexample.Step) bool {
 	return slices.ContainsFunc(all, func(t turn) bool {
 		return t.Kind == counterexample.Recv && t.Client == s.Client && t.Seq == s.Seq &&
-			(broken(t.Err) || neverLeft(t.Err))
+			(broken(t.Loss) || t.Loss == history.NotSent)
 	})
 }
 
@@ -116,15 +116,12 @@ func sleepsIn(all []turn, s counterexample.Step) bool {
 	return true
 }
 
-// broken reports whether an error is the end of a connection, and not a time-out or a connection
-// that was refused.
-func broken(err string) bool { return err != "" && !isTimeout(err) && !neverLeft(err) }
+// broken reports whether a reply was lost with its connection or its call, and not by a time-out or
+// since there was no connection.
+func broken(l history.Loss) bool { return l == history.BrokenOff || l == history.Canceled }
 
-// neverComes reports whether a command that ended with an error will not come to the relay any
+// neverComes reports whether a command whose reply was lost will not come to the relay any
 // more: there was no connection, or it ended before the command was through, and no fault keeps it.
-func (s *sentCommand) neverComes(err string) bool {
-	return neverLeft(err) || broken(err) && !s.late
+func (s *sentCommand) neverComes(l history.Loss) bool {
+	return l == history.NotSent || broken(l) && !s.late
 }
-
-// neverLeft reports whether an error says that there was no connection for the command.
-func neverLeft(err string) bool { return strings.Contains(err, "dial") }

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ func withoutGivenUp(all []turn) []turn {
 	never := map[[2]int]bool{} // client and seq: the command did not leave any more
 	over := map[int]bool{}     // clients
 	for _, t := range all {
-		if t.Kind == counterexample.Recv && canceled(t.Err) {
+		if t.Kind == counterexample.Recv && t.Loss == history.Canceled {
 			never[[2]int{t.Client, t.Seq}] = true
 		}
 	}
@@ -50,12 +49,10 @@ func withoutGivenUp(all []turn) []turn {
 			return false
 		}
 		over[t.Client] = over[t.Client] || never[[2]int{t.Client, t.Seq}] ||
-			t.Kind == counterexample.Mark && canceled(t.Reply)
+			t.CalledOff
 		return over[t.Client]
 	})
 }
-
-func canceled(err string) bool { return strings.Contains(err, context.Canceled.Error()) }
 
 // ordered is the client to which a step is an order; -1: it is none.
 func ordered(s counterexample.Step) int {

@@ -78,9 +78,9 @@ func TestTurns(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	const send, exec, recv = counterexample.Send, counterexample.Exec, counterexample.Recv
 	end := func(s counterexample.Step) counterexample.Step {
-		s.Err, s.Reply = "", "held by another client (context canceled)"
+		s.CalledOff = s.Kind == counterexample.Mark
 		if s.Kind == recv {
-			s.Err, s.Reply = "context canceled", ""
+			s.Loss = history.Canceled
 		}
 		return s
 	}

@@ -225,13 +225,13 @@ func (r *replayer) received(s counterexample.Step) error {
 		return err
 	case !ok || got.Seq == 0:
 		return r.diverged(s, "%s", r.doing(s.Client))
-	case s.Err != "" && (got.Err == "" || isTimeout(s.Err) != isTimeout(got.Err)):
+	case s.Err != "" && (got.Err == "" || waited(s.Loss) != waited(got.Why)):
 		return r.diverged(s, "the reply %s%s", got.Reply, counterexample.InBrackets(got.Err))
 	case s.Err == "" && got.Err != "":
 		return r.diverged(s, "no reply%s", counterexample.InBrackets(got.Err))
 	case s.Err == "" && !r.match.reply(sent.words, s.Reply, got.Reply):
 		return r.diverged(s, "the reply %s", got.Reply)
-	case sent.neverComes(got.Err):
+	case sent.neverComes(got.Why):
 		r.net.forget(sent)
 	}
 	return r.rest(s.Client)

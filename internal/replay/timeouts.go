@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"strings"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
@@ -29,9 +28,8 @@ func patient(c *counterexample.Counterexample) workloads.Config {
 
 // gaveUp reports whether a client gave up waiting for a reply.
 func gaveUp(s counterexample.Step) bool {
-	return s.Kind == counterexample.Recv && isTimeout(s.Err)
+	return s.Kind == counterexample.Recv && waited(s.Loss)
 }
 
-func isTimeout(err string) bool {
-	return strings.Contains(err, "timeout") || strings.Contains(err, "deadline exceeded")
-}
+// waited reports whether a time was over for which a client or a call waits.
+func waited(l history.Loss) bool { return l == history.TimedOut || l == history.Expired }

@@ -25,14 +25,15 @@ func TestPatience(t *testing.T) {
 // unless a fault keeps it.
 func TestNeverComes(t *testing.T) {
 	for _, x := range []struct {
-		err        string
+		loss       history.Loss
 		late, want bool
 	}{
-		{"EOF", false, true}, {"EOF", true, false}, {"dial tcp: refused", true, true},
-		{"read tcp: i/o timeout", false, false}, {"", false, false},
+		{history.BrokenOff, false, true}, {history.BrokenOff, true, false},
+		{history.Canceled, false, true}, {history.NotSent, true, true},
+		{history.TimedOut, false, false}, {"", false, false},
 	} {
-		if got := (&sentCommand{late: x.late}).neverComes(x.err); got != x.want {
-			t.Errorf("%q, late %v: %v", x.err, x.late, got)
+		if got := (&sentCommand{late: x.late}).neverComes(x.loss); got != x.want {
+			t.Errorf("%q, late %v: %v", x.loss, x.late, got)
 		}
 	}
 }
@@ -40,12 +41,12 @@ func TestNeverComes(t *testing.T) {
 // TestFailsIn: a client whose command is lost with its connection is told before how late it is.
 func TestFailsIn(t *testing.T) {
 	sent := at(0, counterexample.Send, 1, "GET k")
-	for err, want := range map[string]bool{"EOF": true, "dial tcp: refused": true, "": false,
-		"read tcp: i/o timeout": false} {
+	for loss, want := range map[history.Loss]bool{history.BrokenOff: true, history.NotSent: true,
+		"": false, history.TimedOut: false} {
 		got, other := at(1, counterexample.Recv, 1, "GET k"), at(1, counterexample.Recv, 2, "GET k")
-		got.Err, other.Err = err, "EOF"
+		got.Loss, other.Loss = loss, history.BrokenOff
 		if fails := failsIn(turns([]counterexample.Step{sent, got, other}), sent); fails != want {
-			t.Errorf("%q: %v", err, fails)
+			t.Errorf("%q: %v", loss, fails)
 		}
 	}
 }

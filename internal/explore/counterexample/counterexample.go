@@ -10,7 +10,7 @@ import (
 
 // Format is the version of a counterexample's file that this package writes. It also reads format
 // 1, which has other words for the same.
-const Format = 2
+const Format = 3
 
 // InjectBefore begins the name of a deviation of a Picked schedule: a fault is injected before the
 // question that follows is asked.

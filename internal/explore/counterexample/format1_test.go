@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -48,8 +49,31 @@ func TestFormat1(t *testing.T) {
 		} else if diff := cmp.Diff(c, again); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if !strings.Contains(written, "\nformat: 2\n") || c.Plan.Environment != "sim" {
+		if !strings.Contains(written, "\nformat: 3\n") || c.Plan.Environment != "sim" {
 			t.Errorf("%s: written as %s", name, written)
+		}
+	}
+}
+
+// TestLossesOfOldSteps: why a reply was not read was only in the text of an error.
+func TestLossesOfOldSteps(t *testing.T) {
+	for text, want := range map[string]history.Loss{"": "", "EOF": history.BrokenOff,
+		"read tcp c1->c1>n0: i/o timeout": history.TimedOut, "context canceled": history.Canceled,
+		"dial tcp c0>n4: connect: connection refused": history.NotSent,
+		"context deadline exceeded":                   history.Expired} {
+		for format := range Format {
+			c := Counterexample{Format: format + 1, Steps: []Step{{Kind: Recv, Err: text},
+				{Kind: Mark, Reply: text}}}
+			c.upgrade()
+			if format+1 == Format {
+				want = ""
+			}
+			if got := c.Steps[0].Loss; got != want {
+				t.Errorf("%q of format %d: %q, want %q", text, format+1, got, want)
+			}
+			if got := c.Steps[1].CalledOff; got != (want == history.Canceled) {
+				t.Errorf("%q of format %d: called off is %v", text, format+1, got)
+			}
 		}
 	}
 }

@@ -2,10 +2,12 @@ package counterexample
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/format1"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/strictyaml"
@@ -38,7 +40,7 @@ func Read(r io.Reader) (*Counterexample, error) {
 // oldNames are the fields that had another name in format 1.
 var oldNames = format1.Names{"words": "explanation", "because": "reason"}.And(harness.OldNames)
 
-// upgrade gives a counterexample of format 1 the words of today.
+// upgrade gives a counterexample of an older format the words and fields of today.
 func (c *Counterexample) upgrade() {
 	for _, s := range c.Steps {
 		if s.Fault != nil {
@@ -46,15 +48,40 @@ func (c *Counterexample) upgrade() {
 		}
 	}
 	c.Plan.Upgrade()
-	if c.Format != 1 {
+	if c.Format != 1 && c.Format != 2 {
 		return
 	}
-	c.Format = Format
+	for i := range c.Steps {
+		c.Steps[i].tellLoss()
+	}
+	first := c.Format == 1
+	if c.Format = Format; !first {
+		return
+	}
 	for name, answer := range c.Deviations {
 		if question, ok := strings.CutPrefix(name, "strike before "); ok {
 			delete(c.Deviations, name)
 			c.Deviations[InjectBefore+question] = answer
 		}
+	}
+}
+
+// tellLoss fills what a step of format 1 or 2 says only in the text of its error.
+func (s *Step) tellLoss() {
+	has := func(text string) bool { return strings.Contains(s.Err, text) }
+	s.CalledOff = s.Kind == Mark && strings.Contains(s.Reply, context.Canceled.Error())
+	switch {
+	case s.Kind != Recv || s.Err == "":
+	case has(context.Canceled.Error()):
+		s.Loss = history.Canceled
+	case has(context.DeadlineExceeded.Error()):
+		s.Loss = history.Expired
+	case has("timeout"):
+		s.Loss = history.TimedOut
+	case has("dial"):
+		s.Loss = history.NotSent
+	default:
+		s.Loss = history.BrokenOff
 	}
 }
 

@@ -62,7 +62,11 @@ type Step struct {
 	Command string `yaml:"command,omitempty"` // as Render writes it
 	// as the trace has it: what go-redis shows; of a Mark, the error
 	Reply string `yaml:"reply,omitempty"`
-	Err   string `yaml:"err,omitempty"` // of a Recv: why no reply was read
+	Err   string `yaml:"err,omitempty"` // of a Recv: why no reply was read, for people
+	// of a Recv with Err: the same for readers
+	Loss history.Loss `yaml:"loss,omitempty"`
+	// of a Mark: the harness had ended the wait
+	CalledOff bool `yaml:"called_off,omitempty"`
 	// of a Fault: with numbers and names in the place of moving targets
 	Fault *nemesis.Step `yaml:"fault,omitempty"`
 }

@@ -22,7 +22,7 @@ func (c *Counterexample) Validate() error {
 	switch {
 	case c.Format != Format:
 		return fmt.Errorf(
-			"counterexample format %d is not known; this lockbench reads formats 1 and %d", c.Format,
+			"counterexample format %d is not known; this lockbench reads formats 1 to %d", c.Format,
 			Format)
 	case c.Schedule != Timed && c.Schedule != Picked:
 		return fmt.Errorf("schedule %q is not known; there are: %s, %s", c.Schedule, Timed, Picked)

@@ -131,6 +131,10 @@ func (s Step) Flow() string {
 	text("command", s.Command)
 	text("reply", s.Reply)
 	text("err", s.Err)
+	text("loss", string(s.Loss))
+	if s.CalledOff {
+		fields = append(fields, "called_off: true")
+	}
 	if s.Fault != nil {
 		fields = append(fields, "fault: "+asJSON(s.Fault))
 	}

@@ -109,7 +109,8 @@ func (r *recorder) command(c history.Command) {
 	t.Node = c.Node
 	if r.job.Steps {
 		r.step(c.Recv, counterexample.Step{Kind: counterexample.Recv, Client: c.Process, Seq: c.Seq,
-			Node: t.Node, Command: counterexample.Render(t.Args), Reply: c.Reply, Err: c.Err})
+			Node: t.Node, Command: counterexample.Render(t.Args), Reply: c.Reply, Err: c.Err,
+			Loss: c.Why})
 	}
 }
 
@@ -215,7 +216,7 @@ func (o *observed) Next(ctx context.Context, deadline int64) (workloads.Report, 
 		if phase := counterexample.PhaseOf(*rep.Event); phase != "" {
 			e := rep.Event
 			o.rec.step(e.T, counterexample.Step{Kind: counterexample.Mark, Client: rep.Process, N: e.N,
-				Phase: phase, Reply: e.Err})
+				Phase: phase, Reply: e.Err, CalledOff: e.Why == history.CalledOff})
 		}
 	}
 	return rep, ok
