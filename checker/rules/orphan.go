@@ -13,7 +13,7 @@ import (
 // many must say so that the attempt could not have been granted.
 func (c *Case) orphan() property {
 	if len(c.trace.Commands) == 0 {
-		return unknown("there is no trace of Redis commands, which alone shows whether a key is set")
+		return unknown("there is no trace of commands, which alone shows whether a key is set")
 	}
 	if c.independent() && c.history.Header.Masters == 0 {
 		return notApplicable("a key on one of several independent servers keeps no client out, and the " +
@@ -50,7 +50,7 @@ func (c *Case) orphan() property {
 	}
 	switch {
 	case !seen:
-		return notApplicable("no client was ever denied the lock")
+		return notApplicable("no reply told a client for certain that the lock is another's")
 	case slow:
 		return stalled("a key was left behind by a command that timed out although no fault held it " +
 			"back: the machine stalled")

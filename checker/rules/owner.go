@@ -25,7 +25,7 @@ import (
 func (c *Case) owner() property {
 	switch {
 	case len(c.trace.Commands) == 0:
-		return unknown("there is no trace of Redis commands, and without one it is unknown whose key a " +
+		return unknown("there is no trace of commands, and without one it is unknown whose key a " +
 			"release deleted")
 	case c.history.Header.Topology == "independent":
 		return notApplicable("a deletion on one of several independent servers does not release the lock")

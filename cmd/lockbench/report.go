@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/reports/terminal"
@@ -110,6 +111,10 @@ func say(c *cobra.Command, v *view.View, quiet bool) error {
 		_, err := fmt.Fprintln(w, v.Verdict.Summary)
 		return err
 	}
-	return terminal.Summary(w, v, terminal.Look{Color: progress.Terminal(w),
-		Width: progress.Width(w)})
+	return terminal.Summary(w, v, look(w))
+}
+
+// look is how words look where they are written to.
+func look(w io.Writer) terminal.Look {
+	return terminal.Look{Color: progress.Terminal(w), Width: progress.Width(w)}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/lockbench/lockbench/internal/tour"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/hint"
+	"github.com/lockbench/lockbench/reports/terminal"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -138,6 +140,9 @@ func (f *runFlags) run(c *cobra.Command) error {
 	}
 	result := conclude(c, r, f.quiet, f.asJSON)
 	if !f.quiet && !f.asJSON && r.Verdict != nil {
+		if s, ok := tour.Story(f.story); ok {
+			tellOf(c.OutOrStdout(), s)
+		}
 		f.suggest(c, r.Verdict, p)
 	}
 	return result
@@ -156,6 +161,13 @@ func (f *runFlags) suggest(c *cobra.Command, v *checker.Verdict, p harness.Plan)
 	for _, h := range hints {
 		fmt.Fprintln(c.OutOrStdout(), h)
 	}
+}
+
+// tellOf says whom of the story a reader sees where in the run.
+func tellOf(w io.Writer, s tour.Step) {
+	fmt.Fprintln(w)
+	_ = terminal.Note(w, "Story", s.Source+". "+strings.TrimSpace(s.EN.See), look(w))
+	fmt.Fprintln(w)
 }
 
 // tell sets the flags that a story stands for.

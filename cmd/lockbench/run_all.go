@@ -217,10 +217,12 @@ func (f *tourFlags) run(c *cobra.Command) error {
 		if err := f.step(c.Context(), w, c.ErrOrStderr(), i+1, s); err != nil {
 			return err
 		}
-		folded := progress.NewTable(w)
-		fmt.Fprintln(folded, "\n"+strings.TrimSpace(t.See))
-		if err := folded.Flush(); err != nil {
-			return err
+		if s.Name == "" || f.language != "en" { // a run of a story says it itself
+			folded := progress.NewTable(w)
+			fmt.Fprintln(folded, "\n"+strings.TrimSpace(t.See))
+			if err := folded.Flush(); err != nil {
+				return err
+			}
 		}
 		if progress.Terminal(w) && i+1 < len(steps) {
 			fmt.Fprint(w, "\n[Enter] ")

@@ -51,6 +51,14 @@ func Summary(w io.Writer, v *view.View, l Look) error {
 	return err
 }
 
+// Note writes a text as a summary does its own, behind a word in front of it.
+func Note(w io.Writer, word, text string, l Look) error {
+	t := terminal{Look: l}
+	t.wrap(t.paint(dim, fmt.Sprintf("%-8s", word+":")), text, 8)
+	_, err := io.WriteString(w, t.String())
+	return err
+}
+
 // The codes of the few styles that a terminal is asked for.
 const (
 	bold   = "1"
@@ -123,7 +131,9 @@ func visible(s string) int {
 	return n
 }
 
+// properties writes each with what is said of it; what is said of several stands at the first.
 func (t *terminal) properties(v *view.View) {
+	first := map[string]string{} // property, by what is said of it
 	for _, p := range v.Properties() {
 		lead := fmt.Sprintf("  %s %-9s %s", p.Symbol, p.Name, t.paint(tone(checker.Result(p.Verdict)),
 			fmt.Sprintf("%-8s", p.Verdict)))
@@ -133,6 +143,11 @@ func (t *terminal) properties(v *view.View) {
 			text = view.Broken(p)
 		case p.State != "valid" && p.State != "violated" && p.Text != "":
 			text = strings.TrimSuffix(p.Text, ".")
+			if same := first[text]; same != "" {
+				text = "for the same reason as " + same
+			} else {
+				first[text] = p.Name
+			}
 		}
 		if p.Reported {
 			text += " (reported only)"
