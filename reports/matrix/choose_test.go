@@ -44,14 +44,15 @@ func TestThePageChoosesAsTheVerb(t *testing.T) {
 			}
 			var want []string
 			for _, c := range choices {
-				line := c.Lock
+				line := c.Lock + " " + orDash(strings.Join(c.Outages, ", "))
 				if !c.Remains {
-					line += ": " + strings.Join(c.Against, "; ")
+					line = c.Lock + ": " + strings.Join(c.Against, "; ")
 				}
 				want = append(want, strings.Join(strings.Fields(line), " "))
 			}
 			got := strings.Split(reporttest.Eval[string](b, `[...document.querySelectorAll(`+
-				`'#remaining tbody th, #others li')].map(e => e.textContent).join('\n')`), "\n")
+				`'#remaining tbody tr, #others li')].map(e => e.cells ? e.cells[0].textContent + ' ' + `+
+				`e.cells[5].textContent : e.textContent).join('\n')`), "\n")
 			if !slices.Equal(got, want) {
 				t.Errorf("%s %+v:\n%s\nwant\n%s", name, q, strings.Join(got, "\n"),
 					strings.Join(want, "\n"))

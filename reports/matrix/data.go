@@ -31,6 +31,7 @@ type candidate struct {
 	Gives   string `json:"gives"`
 	Needs   string `json:"needs"`
 	Costs   string `json:"costs"`
+	Out     string `json:"out"`   // faults that keep all clients out for long
 	Lacks   []int  `json:"lacks"` // numbers of texts
 	Untried int    `json:"untried"`
 	// columns that cannot be tried, each with the number of the text that says why
@@ -53,7 +54,8 @@ func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
 	d.Lacks = [2]int{d.text(measured.Untold), d.text(measured.Unfenced)}
 	for _, c := range measured.Candidates(m) {
 		x := candidate{Name: page.Clean(c.Lock, 60), Gives: orDash(strings.Join(c.Declares, ", ")),
-			Needs: c.Needs, Costs: "–", Untried: c.Untried, Lacks: []int{}, Unable: [][2]int{}}
+			Needs: c.Needs, Costs: "–", Out: orDash(strings.Join(c.Outages, ", ")),
+			Untried: c.Untried, Lacks: []int{}, Unable: [][2]int{}}
 		if c.Library != "" {
 			x.Name += " (" + page.Clean(c.Library, 80) + ")"
 		}

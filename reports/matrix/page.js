@@ -94,6 +94,7 @@
         a.title = D.texts[p.c];
         if (i + 1 < o.clean.length) td.append(', ');
       });
+      add(tr, 'td', '', o.l.out);
       add(tr, 'td', '', [...o.breaks, ...o.unable.map(u => D.columns[u[0]] + ' not tried: ' + D.texts[u[1]]), ...(o.l.untried - strange.length > 0 ? [o.l.untried - strange.length + ' not tried'] : [])].join(', ') || '–');
     }
     $('remaining').hidden = !left.length;
