@@ -79,6 +79,23 @@ func Elsewhere(p harness.Plan) (r Row, properties []string, others []Aim) {
 	return r, batch.InOrder(properties), others
 }
 
+// Foreign reports whether the aim that was run is one that the table has for other locks only, such
+// as a moment between two commands where this lock sends one.
+func Foreign(p harness.Plan) (is bool) {
+	r, ok := rowOf(harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog})
+	for _, c := range columnsOf(p.Nemesis) {
+		for _, a := range c.Aims {
+			if full(a.Nemesis) == full(p.Nemesis) {
+				if ok = ok && !a.Suits(r); !ok {
+					return false
+				}
+				is = true
+			}
+		}
+	}
+	return is
+}
+
 // rowOf is the row of a lock as it is asked for. How many masters it uses is another question.
 func rowOf(o harness.RunOptions) (Row, bool) {
 	if o.Adapter != "" {

@@ -21,7 +21,8 @@ const AllAims = ":all"
 // "" if there was none.
 func After(v *checker.Verdict, p harness.Plan, environment string) (hints []string, err error) {
 	often, err := likely(v, p)
-	for _, h := range []string{often, elsewhere(v, p, environment), longer(v, p), open(v, p)} {
+	for _, h := range []string{often, foreign(v, p), elsewhere(v, p, environment), longer(v, p),
+		open(v, p)} {
 		if h != "" {
 			hints = append(hints, h)
 		}
@@ -50,6 +51,15 @@ func likely(v *checker.Verdict, p harness.Plan) (string, error) {
 	}
 	return fmt.Sprintf("Measured before, with a lease of %s: %s; %s (lockbench choose --fault %s).",
 		units.Span(k.TTL), units.List(often), clean, k.Fault), nil
+}
+
+// foreign says that the lock does not come to the moment that the fault waits for.
+func foreign(v *checker.Verdict, p harness.Plan) string {
+	if v.Verdict.String() != string(checker.Unknown) || !matrix.Foreign(p) {
+		return ""
+	}
+	return fmt.Sprintf("The table has %s for other locks only: this one does not come to such a "+
+		"moment.", p.Nemesis)
 }
 
 // longer says how long a run should last whose holds are so long that it could not tell; "" if that
@@ -95,9 +105,12 @@ func elsewhere(v *checker.Verdict, p harness.Plan, environment string) string {
 		p.WaitReplicas > 0 || len(p.RedisConfig) > 0 {
 		return ""
 	}
-	what := "nothing"
-	if len(found) > 0 {
-		what = "only " + units.List(found)
+	what := "This aim found nothing"
+	switch {
+	case len(found) > 0:
+		what = "This aim found only " + units.List(found)
+	case v.Verdict.String() == string(checker.Unknown):
+		what = "This run told nothing"
 	}
 	which, command := "another aim", commandFor(row, p, environment)
 	if len(others) == 1 {
@@ -109,7 +122,7 @@ func elsewhere(v *checker.Verdict, p harness.Plan, environment string) string {
 		fault, _, _ := strings.Cut(others[0].Nemesis, ":")
 		which, command = "other aims", command+fault+AllAims
 	}
-	return fmt.Sprintf("This aim found %s, but the table expects %s of this lock from %s of the "+
+	return fmt.Sprintf("%s, but the table expects %s of this lock from %s of the "+
 		"fault: %s", what, units.List(letters), which, command)
 }
 

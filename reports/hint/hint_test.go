@@ -38,6 +38,13 @@ func TestHintsAfterARun(t *testing.T) {
 			harness.RunOptions{Impl: "token-lua", Nemesis: "failover:release"}, []string{
 				"This aim found only R, but the table expects S and L of this lock from another aim of the " +
 					"fault: lockbench run --impl token-lua --nemesis failover:after"}},
+		{"a moment that the lock does not have", &checker.Verdict{Verdict: checker.Unknown},
+			harness.RunOptions{Impl: "token-lua", Nemesis: "pause:between"}, []string{
+				"The table has pause:between for other locks only",
+				"This run told nothing, but the table expects S of this lock"}},
+		{"a moment that it has", &checker.Verdict{Verdict: checker.Unknown},
+			harness.RunOptions{Impl: "setpx-getdel", Nemesis: "pause:between"}, []string{
+				"This run told nothing, but the table expects"}},
 		{"with a setting that the table does not have", valid, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "failover:release", WaitReplicas: 1}, nil},
 		{"a fault of which nothing was measured", violated(9, "S"),
