@@ -74,8 +74,8 @@ func writeSteps(b *bufio.Writer, v *view.View, x *view.Violation) {
 func writeConfirmation(b *bufio.Writer, v *view.View) {
 	h := v.History.Header
 	lock := "--impl " + units.Quoted(h.Impl)
-	if h.Versions[h.Impl] != "" { // only a library has a version of its own
-		lock = "--adapters " + units.Quoted(h.Impl)
+	if a := v.Adapter(); a != "" {
+		lock = "--adapters " + units.Quoted(a)
 	}
 	fault, _, _ := strings.Cut(cmp.Or(h.Nemesis, "none"), ":")
 	fmt.Fprintf(b, "To confirm it, on a machine with nothing else to do: the fault twenty times, and "+

@@ -137,7 +137,8 @@ func (f *runFlags) tellAll(w io.Writer, fault string, runs []aimRun) error {
 	if len(found) > 0 {
 		said = "violated: " + units.List(found)
 	}
-	_, err := fmt.Fprintf(w, "%s of %s: %s\n", units.Count(len(runs), "aim"), fault, said)
+	_, err := fmt.Fprintf(w, "%s of %s, all that the matrix has for such a lock: %s\n",
+		units.Count(len(runs), "aim"), fault, said)
 	return err
 }
 

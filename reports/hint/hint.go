@@ -3,6 +3,7 @@
 package hint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,8 +22,8 @@ const AllAims = ":all"
 // "" if there was none.
 func After(v *checker.Verdict, p harness.Plan, environment string) (hints []string, err error) {
 	often, err := likely(v, p)
-	for _, h := range []string{often, foreign(v, p), elsewhere(v, p, environment), longer(v, p),
-		open(v, p)} {
+	other := cmp.Or(elsewhere(v, p, environment), more(v, p))
+	for _, h := range []string{often, foreign(v, p), other, longer(v, p), open(v, p)} {
 		if h != "" {
 			hints = append(hints, h)
 		}
@@ -124,6 +125,23 @@ func elsewhere(v *checker.Verdict, p harness.Plan, environment string) string {
 	}
 	return fmt.Sprintf("%s, but the table expects %s of this lock from %s of the "+
 		"fault: %s", what, units.List(letters), which, command)
+}
+
+// more says that a run which found nothing was one of several of its fault; "" if there are no
+// others.
+func more(v *checker.Verdict, p harness.Plan) string {
+	o := harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog}
+	if p.Adapter != nil {
+		o.Impl, o.Adapter = "", cmp.Or(p.Adapter.Dir, p.Adapter.Name)
+	}
+	fault, _, _ := strings.Cut(p.Nemesis, ":")
+	aims, err := matrix.AimsOf(o, fault)
+	aims = slices.DeleteFunc(aims, func(a matrix.Aim) bool { return a.Control })
+	if err != nil || len(aims) < 2 || v.Verdict.String() != string(checker.Valid) {
+		return ""
+	}
+	return fmt.Sprintf("%s has %d aims for such a lock, and this was one of them: --nemesis %s%s "+
+		"runs all.", fault, len(aims), fault, AllAims)
 }
 
 // commandFor is the command that runs the lock again, up to the name of the fault.

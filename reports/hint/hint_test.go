@@ -46,7 +46,13 @@ func TestHintsAfterARun(t *testing.T) {
 			harness.RunOptions{Impl: "setpx-getdel", Nemesis: "pause:between"}, []string{
 				"This run told nothing, but the table expects"}},
 		{"with a setting that the table does not have", valid, harness.RunOptions{Impl: "token-lua",
-			Nemesis: "failover:release", WaitReplicas: 1}, nil},
+			Nemesis: "failover:release", WaitReplicas: 1}, []string{
+			"failover has 2 aims for such a lock, and this was one of them: --nemesis failover:all"}},
+		{"a library of which one aim was run", valid,
+			harness.RunOptions{Adapter: "redisson", Variant: "watchdog", Nemesis: "partition"}, []string{
+				"partition has 2 aims for such a lock, and this was one of them: --nemesis partition:all"}},
+		{"the only aim for such a lock", valid,
+			harness.RunOptions{Impl: "token-lua", Nemesis: "partition"}, nil},
 		{"a fault of which nothing was measured", violated(9, "S"),
 			harness.RunOptions{Impl: "getset", Nemesis: "random"}, nil},
 	} {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -98,6 +99,21 @@ func (v *View) Settings() (out []string) {
 		out = append(out, "--watchdog=false")
 	}
 	return out
+}
+
+// Adapter is the adapter that drove the lock of this run, as --adapter takes it: a folder of a
+// user's, or the name of one of lockbench's own; "": there was none.
+func (v *View) Adapter() string {
+	var p struct {
+		Adapter struct {
+			Name string `json:"name"`
+			Dir  string `json:"dir"`
+		} `json:"adapter"`
+	}
+	if json.Unmarshal(v.Plan, &p) != nil {
+		return ""
+	}
+	return page.Clean(cmp.Or(p.Adapter.Dir, p.Adapter.Name), 500)
 }
 
 // startedAt writes an RFC 3339 time for people, to the second; anything else as it is.

@@ -363,6 +363,17 @@ func TestWhatIsToldOfAnEnvironment(t *testing.T) {
 	}
 }
 
+// TestTheAdapterOfARun: as a command takes it.
+func TestTheAdapterOfARun(t *testing.T) {
+	for plan, want := range map[string]string{`{}`: "", `{"adapter": {"name": "redisson"}}`: "redisson",
+		`{"adapter": {"name": "mine", "dir": "/home/me/lock"}}`: "/home/me/lock", `no plan`: ""} {
+		v := reporttest.View(t, &store.Run{History: &history.History{}, Plan: []byte(plan)})
+		if got := v.Adapter(); got != want {
+			t.Errorf("%s: %q", plan, got)
+		}
+	}
+}
+
 // TestSettingsOfTheRunAreNamed wants what differs from the defaults, and how long a hold is, in the
 // line below the question.
 func TestSettingsOfTheRunAreNamed(t *testing.T) {
