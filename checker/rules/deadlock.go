@@ -173,7 +173,7 @@ func (c *Case) recovery(locks []record.Lock, bound int64) property {
 		case c.wantedAfter(l, healed):
 			quiet := record.Interval{From: healed, To: c.Record.End}
 			return unknown("the run ended %s after the last fault was over, and no client had been "+
-				"granted lock %d again; it is a deadlock only if clients try in vain for %s",
+				"granted lock %d again; it is a deadlock only if clients that are answered try in vain for %s",
 				explain.Brief(c.Record.End-healed), l.Key, explain.Brief(c.patience(l, quiet, bound)))
 		}
 	}

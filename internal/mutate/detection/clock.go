@@ -9,7 +9,7 @@ import (
 )
 
 // asItIs is how many seeds of a fault a lock as it is has, where a mutant was found.
-const asItIs = 400
+const asItIs = 4000
 
 // Clock asks the mutants of a record without an aim, and notes how long it took to find each. What
 // a mutant shows is asked of the lock as it is: if that shows it, too, it is known from then on,
@@ -22,7 +22,7 @@ func (c Campaign) Clock(ctx context.Context, r *Record) error {
 	defer clean()
 	defer r.takeBack() // also of a clock that was stopped: what was learned until then is kept
 	c.Aimed = 0
-	own, checked := c.Ask, map[string]bool{}
+	own, checked := c.Ask, map[string]int{}
 	for again := map[string]bool{}; ; {
 		asked := &Record{Known: r.Known}
 		if err := c.all(ctx, program, mutants, asked, nil); err != nil {
@@ -58,17 +58,18 @@ func anyOf(keys map[string]bool) (some bool) {
 
 // learn asks the lock as it is for what a mutant shows, once for each. What it shows under one
 // fault it may show under others: they are asked for next, so that few mutants are asked in vain.
-func (c Campaign) learn(ctx context.Context, r *Record, x *Result, checked map[string]bool) error {
+// Checked has with how many seeds each was asked.
+func (c Campaign) learn(ctx context.Context, r *Record, x *Result, checked map[string]int) error {
 	all, err := wishes(x.Lock)
 	if err != nil {
 		return err
 	}
 	shows := func(w wish, letter string, seeds int) bool {
 		key := fmt.Sprint(w.row, w.fault, letter)
-		if checked[key] {
+		if checked[key] >= seeds {
 			return false
 		}
-		checked[key] = true
+		checked[key] = seeds
 		// a fault that it cannot have shows nothing
 		hits, _, _ := w.search([]string{letter}, 0, seeds).Find(ctx)
 		if len(hits) > 0 {

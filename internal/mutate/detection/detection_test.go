@@ -2,6 +2,7 @@ package detection
 
 import (
 	"bytes"
+	"fmt"
 	"hash/fnv"
 	"os"
 	"os/exec"
@@ -214,14 +215,15 @@ func TestWhatAProcessSays(t *testing.T) {
 	}
 }
 
-// TestWhatTheLockShowsIsNoFinding: it is known after a mutant showed it, and what the lock does not
-// show stays a finding.
+// TestWhatTheLockShowsIsNoFinding: it is known after a mutant showed it, also if few runs have been
+// asked before, and what the lock does not show stays a finding.
 func TestWhatTheLockShowsIsNoFinding(t *testing.T) {
 	t.Parallel()
 	r := &Record{Known: map[string]Known{"getset": {}}}
 	x := &Result{Mutant: mutate.Mutant{Lock: "getset"}, Drawn: []Finding{
 		{"getset", "pause", []string{"S"}}, {"getset", noFault, []string{"S"}}}}
-	if err := (Campaign{Drawn: 6}).learn(t.Context(), r, x, map[string]bool{}); err != nil {
+	few := map[string]int{fmt.Sprint("getset", "pause", "S"): 6}
+	if err := (Campaign{Drawn: 6}).learn(t.Context(), r, x, few); err != nil {
 		t.Fatal(err)
 	}
 	if left := r.Known["getset"].confirm(x.Drawn); len(left) != 1 || left[0].Fault != noFault {
