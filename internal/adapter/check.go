@@ -354,12 +354,17 @@ func (c *checker) keys(some bool) error {
 	return nil
 }
 
+// key is the name of the lock's key in Redis, as the manifest says.
+func (c *checker) key() string {
+	if c.use.Key == "" {
+		return checkKey
+	}
+	return strings.ReplaceAll(c.use.Key, "{key}", checkKey)
+}
+
 // named fails unless a key has the name that the manifest says.
 func (c *checker) named() error {
-	name := checkKey
-	if c.use.Key != "" {
-		name = strings.ReplaceAll(c.use.Key, "{key}", checkKey)
-	}
+	name := c.key()
 	var all []string
 	for _, a := range c.admin {
 		n, err := a.Do(context.Background(), "exists", name).Int64()

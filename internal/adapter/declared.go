@@ -1,12 +1,16 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/cluster/server"
+	"github.com/redis/go-redis/v9"
 )
 
 // askShared asks for two shared holds at once, and that they keep an exclusive one out.
@@ -58,6 +62,7 @@ const (
 	vanishing
 	extending
 	releasing
+	outliving // of both clients
 	// of the other client; each try has one of its own
 	trying
 )
@@ -84,6 +89,7 @@ func (c *checker) askDeclared(holder, other *remote) {
 		c.askVanished(holder, extending, doExtend, "extend", "an extension")
 	}
 	c.askVanished(holder, releasing, doRelease, "release", "a release")
+	c.askForeign(holder, other)
 }
 
 // askWatchdog waits for longer than a lease.
@@ -163,4 +169,92 @@ func (c *checker) askVanished(holder *remote, n int, do, way, call string) {
 	if do != doRelease {
 		_, _ = c.perform(holder, Order{Do: doRelease, N: n})
 	}
+}
+
+// What is asked of a late release, and what is found if it is wrong.
+const (
+	askedForeign    = "a late release leaves the lock to the client that has it now"
+	foreignReleased = "it released a lock that was another client's"
+)
+
+// askForeign asks whether a release that comes after the hold was over leaves the lock to the
+// client that has it now.
+func (c *checker) askForeign(holder, other *remote) {
+	if !c.wants(holder, acquireOrder(outliving, checkWait), false, "it acquires", isAcquired) {
+		return
+	}
+	c.forget()
+	a, err := c.perform(other, acquireOrder(outliving, checkWait))
+	if err == nil && a.Is != isAcquired {
+		// What keeps it out although no key is there is no answer to this question.
+		err = notAsked(fmt.Sprintf("the next client was answered %q", a.Is))
+	}
+	if err == nil {
+		err = c.leaves(holder, other)
+		_, _ = c.perform(other, Order{Do: doRelease, N: outliving})
+	}
+	var not notAsked
+	c.say(errors.As(err, &not), askedForeign, err, "")
+}
+
+// notAsked is why an adapter could not be asked something.
+type notAsked string
+
+// Error says that it was not asked.
+func (e notAsked) Error() string { return "not asked: " + string(e) }
+
+// leaves fails if the holder's release changes the key that the other client has. That client is
+// paused and its key never expires, so that neither it nor the end of its lease can be the cause.
+func (c *checker) leaves(holder, other *remote) error {
+	if err := other.child.pause(); err != nil {
+		return err
+	}
+	before, err := c.kept()
+	if err == nil {
+		_, err = c.perform(holder, Order{Do: doRelease, N: outliving})
+	}
+	if err := cmp.Or(err, other.child.resume()); err != nil {
+		return err
+	}
+	for a, was := range before {
+		switch is, err := dump(a, c.key()); {
+		case err != nil:
+			return err
+		case is == "":
+			return errors.New(foreignReleased)
+		case is != was:
+			return errors.New("it changed the key of a lock that was another client's")
+		}
+	}
+	return nil
+}
+
+// kept is what the lock's key has on each Redis that has it, where it stays from now on.
+func (c *checker) kept() (map[server.Admin]string, error) {
+	has := map[server.Admin]string{}
+	for _, a := range c.admin {
+		if err := a.Do(context.Background(), "persist", c.key()).Err(); err != nil {
+			return nil, err
+		}
+		text, err := dump(a, c.key())
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			has[a] = text
+		}
+	}
+	if len(has) == 0 {
+		return nil, notAsked(fmt.Sprintf("no key %q is seen", c.key()))
+	}
+	return has, nil
+}
+
+// dump is what a key has, in Redis' own form; "": it is not there.
+func dump(a server.Admin, key string) (string, error) {
+	text, err := a.Do(context.Background(), "dump", key).Text()
+	if errors.Is(err, redis.Nil) {
+		err = nil
+	}
+	return text, err
 }

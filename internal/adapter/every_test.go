@@ -12,6 +12,12 @@ import (
 // it, and so cannot answer rightly.
 var checkedVariant = map[string]string{"posted-d000": "intended"}
 
+// releasesForeign are the adapters whose late release takes the lock away from the client that has
+// it now: as their documents posted them, or as docs/findings.md says of ShedLock. The check must
+// find that.
+var releasesForeign = map[string]bool{"posted-d000": true, "posted-d002": true, "posted-d004": true,
+	"shedlock": true}
+
 // TestEveryAdapterIsAsItsManifestSays starts every library that is embedded and asks it everything.
 // What is not set up here is left out: `lockbench adapters setup` fetches it.
 func TestEveryAdapterIsAsItsManifestSays(t *testing.T) {
@@ -31,7 +37,7 @@ func TestEveryAdapterIsAsItsManifestSays(t *testing.T) {
 	}
 }
 
-// asks fails for each thing that must be there and is not. A machine that is busy may let a lease
+// asks fails for each thing that is not as it must be. A machine that is busy may let a lease
 // end between two questions: it is asked again once.
 func asks(t *testing.T, in adapters.Installed, variant string) {
 	t.Helper()
@@ -42,7 +48,11 @@ func asks(t *testing.T, in adapters.Installed, variant string) {
 		}
 		wrong := false
 		for _, f := range findings {
-			if !f.OK && !f.Optional {
+			right := f.OK || f.Optional
+			if f.Asked == askedForeign && releasesForeign[in.Name] {
+				right = f.Found == foreignReleased
+			}
+			if !right {
 				wrong = true
 				if try > 1 {
 					t.Errorf("%s: %s", f.Asked, f.Found)
