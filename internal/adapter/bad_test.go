@@ -98,6 +98,14 @@ var parts = map[string]func(adapterPart){
 		fmt.Fprintln(os.Stderr, "no module named redis")
 		os.Exit(3)
 	},
+	"imports": func(adapterPart) {
+		fmt.Fprintln(os.Stderr, "ModuleNotFoundError: No module named 'shop'")
+		os.Exit(1)
+	},
+	"imports late": func(p adapterPart) {
+		p.say(`{"is":"broken","err":"ModuleNotFoundError: No module named 'shop'"}`)
+		p.forEver()
+	},
 	"never ready": func(p adapterPart) { p.forEver() },
 	"ready twice": func(p adapterPart) {
 		p.ready()
@@ -249,6 +257,8 @@ func TestBadAdapters(t *testing.T) {
 		"garbage": `which is no line of the protocol`, "no is": `it wrote "{}", which has no "is"`,
 		"endless":         "it wrote a line of more than 64 KB",
 		"dies at start":   "it ended before it was ready (exit status 3)",
+		"imports":         "(exit status 1); a module that it imports was not found: if it lies outside",
+		"imports late":    "No module named 'shop'; a module that it imports was not found: if it lies",
 		"never ready":     "it was not ready within 300ms",
 		"ready twice":     "it says twice that it is ready",
 		"clock stays":     "its wall clock cannot be moved: it does not read the file",

@@ -9,9 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -137,8 +139,19 @@ func (c *child) early(exit error) {
 	ready := c.isReady
 	c.mu.Unlock()
 	if !ready {
-		c.blame(fmt.Errorf("it ended before it was ready (%s)", how))
+		said, _ := os.ReadFile(c.log) // without it there is no hint, and the error says enough
+		c.blame(fmt.Errorf("it ended before it was ready (%s)%s", how, notCopied(string(said))))
 	}
+}
+
+// notCopied is a hint for an adapter in Python whose import found nothing: its folder is copied
+// before it runs, and what lay beside the folder is not beside the copy.
+func notCopied(said string) string {
+	if !strings.Contains(said, "ModuleNotFoundError") {
+		return ""
+	}
+	return "; a module that it imports was not found: if it lies outside of the adapter's folder, " +
+		"put " + adapters.ManifestName + " above it and name it under sources (docs/adding-an-adapter.md)"
 }
 
 // ended is how the process ended: of one that ended by itself with whose it was, and where its log
@@ -274,7 +287,7 @@ func (c *child) take(a Answer) error {
 	case isReady:
 		return c.takeReady(a)
 	case isBroken:
-		return fmt.Errorf("it says: %.300s", a.Err)
+		return fmt.Errorf("it says: %.300s%s", a.Err, notCopied(a.Err))
 	case isLost, isGap:
 		if err := c.bounded(now); err != nil {
 			return err
