@@ -19,7 +19,9 @@ import (
 	"github.com/lockbench/lockbench/docker"
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
 	"github.com/lockbench/lockbench/internal/runner"
+	"github.com/lockbench/lockbench/internal/units"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func main() {
@@ -102,9 +104,32 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 	c.AddCommand(versionCommand())
 	c.SetVersionTemplate("lockbench {{lockbenchVersion}}\n")
 	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return inBounds(c.Flags()) }
+	c.SetFlagErrorFunc(noFlag)
 	completeAll(c)
 	groupFlags(c)
 	return c
+}
+
+// noFlag explains a flag that a verb does not have.
+func noFlag(c *cobra.Command, err error) error {
+	var none *pflag.NotExistError
+	if !errors.As(err, &none) {
+		return err
+	}
+	word := none.GetSpecifiedName()
+	if short := none.GetSpecifiedShortnames(); short != "" {
+		word, _, _ = strings.Cut(short, "=") // a long name with one dash
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near := units.Nearest(word, names); near != "" {
+		return fmt.Errorf("%w (did you mean --%s?)", err, near)
+	}
+	return err
 }
 
 // noCommand explains a word that is no command.
@@ -112,7 +137,17 @@ func noCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("unknown command %q; `lockbench --help` shows all", args[0])
+	var names []string
+	for _, verb := range c.Commands() {
+		if verb.IsAvailableCommand() {
+			names = append(names, verb.Name())
+		}
+	}
+	hint := ""
+	if near := units.Nearest(args[0], names); near != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return fmt.Errorf("unknown command %q%s; `%s --help` shows all", args[0], hint, c.CommandPath())
 }
 
 // The exit codes of all verbs (docs/commands.md, Exit codes), beside those of a verdict
