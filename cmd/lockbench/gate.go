@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/units"
@@ -153,14 +154,16 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 		return interrupted("no gate file was written, and --init begins anew; the runs that were done " +
 			"are in " + dir)
 	}
+	for _, e := range r.Entries {
+		if !f.quiet {
+			fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", e.Name, e.Claim)
+		}
+	}
+	if why := s.Missing(r); why != "" {
+		return exit{checker.ExitUnknown, errors.New(why)}
+	}
 	if err := s.Write(r); err != nil {
 		return err
-	}
-	if f.quiet {
-		return written(c, name)
-	}
-	for _, e := range r.Entries {
-		fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", e.Name, e.Claim)
 	}
 	return written(c, name)
 }

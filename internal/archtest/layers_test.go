@@ -123,10 +123,11 @@ var rooms = map[string][]string{
 	// nemesis: which aims a fault has, and which are controls
 	"internal/matrix": {"adapters", "history", "impls", "nemesis", "checker", "internal/harness",
 		"internal/batch", "internal/store"},
-	// its entries are carried out as run and replay would; a snapshot has the cells of the matrix
-	"internal/gate": {"adapters", "impls", "workloads", "internal/matrix", "history", "checker",
-		"internal/harness", "internal/batch", "internal/store", "internal/explore/counterexample",
-		"internal/replay", "internal/runner"},
+	// its entries are carried out as run and replay would; a snapshot has the cells of the matrix.
+	// nemesis: what an environment cannot do by design is told from a run that broke
+	"internal/gate": {"adapters", "impls", "nemesis", "workloads", "internal/matrix", "history",
+		"checker", "internal/harness", "internal/batch", "internal/store",
+		"internal/explore/counterexample", "internal/replay", "internal/runner"},
 	// it reads what Go says of a binary, and nothing of lockbench
 	"internal/release": {},
 	"internal/compare": {"history", "checker", "internal/store", "internal/batch", "internal/matrix",

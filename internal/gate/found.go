@@ -199,12 +199,12 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 	switch {
 	case e.Found.Runs == 0 && !e.trouble(f, t) && now.runs > 0:
 		f.Result, f.Found, f.Claim = Passed, "measured", is
-		if left := len(f.Runs) - len(t.Counted); left > 0 {
-			f.Claim += "; " + f.notJudged(t)
+		if not := f.notJudged(t); not != "" {
+			f.Claim += "; " + not
 		}
 	case e.Found.Runs == 0:
 		if f.Claim == "" && len(t.Counted) > 0 {
-			f.Claim = "not measured: " + f.notJudged(t) + "; measure it with less beside it"
+			f.Claim = "not measured: " + f.notJudged(t)
 		}
 	case len(t.not) > 0:
 		e.failNew(f, t, is)

@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/internal/strictyaml"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // Machine carries out the entries of a gate, each as `lockbench run` would with the same options.
@@ -114,10 +115,7 @@ func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
 		Plan: e.Plan,
 		Run: func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error) {
 			v, err := m.runs[e.Environment].Run(ctx, p, dir)
-			if errors.As(err, new(runner.UsageError)) {
-				err = RefusedError{Err: err}
-			}
-			return v, err
+			return v, refusal(err)
 		},
 		Look: func(dir string) Look {
 			r, err := store.Load(m.path(dir))
@@ -127,6 +125,16 @@ func (m *Machine) run(ctx context.Context, e Entry) (none Prepared, err error) {
 			return look(r, e.Found != nil)
 		},
 	}, nil
+}
+
+// refusal marks the error of a run that could not begin as asked for. Only what an environment
+// cannot do by design is such a one. A server that did not start in time starts the next time: such
+// a run broke, and is done once more.
+func refusal(err error) error {
+	if errors.As(err, new(runner.UsageError)) && errors.As(err, new(nemesis.ImpossibleError)) {
+		return RefusedError{Err: err}
+	}
+	return err
 }
 
 // setUp builds an adapter before anything is run: one that does not build is one error, and not one

@@ -285,7 +285,23 @@ func optionsOf(w harness.RunOptions) (out []Option) {
 	return out
 }
 
-// Write writes the file with what a run of it found.
+// Missing says in one line which cells a run of the file did not measure, and what to do; "": none.
+// A cell that cannot be had by design is no such one: the file says so in a comment.
+func (s *Snapshot) Missing(r *Result) string {
+	missing := slices.DeleteFunc(slices.Clone(r.Entries), func(e EntryResult) bool {
+		return e.Result == Passed || e.Result == Refused
+	})
+	if len(missing) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s is not written, since %d of %s could not be measured, first %q: %s. Do it "+
+		"again with less beside it: %s --jobs 1", s.file, len(missing),
+		units.Count(len(r.Entries), "cell"), missing[0].Name,
+		strings.TrimSuffix(batch.Plain(missing[0].Claim), "."), s.command())
+}
+
+// Write writes the file with what a run of it found, unless cells are Missing: a gate would never
+// ask for these.
 func (s *Snapshot) Write(r *Result) error {
 	return writeNew(s.file, []byte(s.text(r)))
 }
@@ -331,7 +347,7 @@ func (s *Snapshot) text(r *Result) string {
 		found := &Found{}
 		if r != nil {
 			e := r.Entries[i]
-			if e.Result == Refused || e.Result == Broken {
+			if e.Result == Refused {
 				fmt.Fprintf(&b, "  # %s: %s\n", c.name, batch.Plain(e.Claim))
 				continue
 			}
