@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/batch/batchtest"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -107,5 +108,19 @@ func TestAnEntryWithoutRunsIsNoPass(t *testing.T) {
 	g.AllowUnknown = []string{"e"}
 	if r := b.run(t, g, Options{Jobs: 1}); r.Exit != 0 || r.Entries[0].Result != Allowed {
 		t.Errorf("what may be unknown: exit %d, %s", r.Exit, r.Entries[0].Result)
+	}
+}
+
+// TestAnAdapterIsNamedByWhatItSaysOfItself: the folder of a user's own lock may name no library.
+func TestAnAdapterIsNamedByWhatItSaysOfItself(t *testing.T) {
+	for want, m := range map[string]adapters.Manifest{
+		"redis 8.1.0, files 12ab": {Library: "redis", Version: "8.1.0"},
+		"redis, files 12ab":       {Library: "redis"},
+		"8.1.0, files 12ab":       {Version: "8.1.0"},
+		"files 12ab":              {Name: "mine"},
+	} {
+		if got := lockOf(adapters.Adapter{Manifest: m, Hash: "12ab"}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

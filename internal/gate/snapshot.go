@@ -94,7 +94,7 @@ func (s *Snapshot) Prepare(ctx context.Context, file string) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.lock = fmt.Sprintf("%s %s, files %s", a.Library, a.Version, a.Hash)
+		s.lock = lockOf(a)
 	}
 	if s.Environment != runner.Sim {
 		c, err := runner.Choose(ctx, s.Environment, harness.Place{})
@@ -111,6 +111,15 @@ func (s *Snapshot) Prepare(ctx context.Context, file string) (*File, error) {
 		return nil, err
 	}
 	return Read(file, []byte(s.text(nil)))
+}
+
+// lockOf names what an adapter drives, as far as it says that, and its files.
+func lockOf(a adapters.Adapter) string {
+	files := "files " + a.Hash
+	if library := strings.TrimSpace(a.Library + " " + a.Version); library != "" {
+		return library + ", " + files
+	}
+	return files
 }
 
 // choose settles environment, seed and number of runs.
