@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/doctor"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/units"
@@ -129,6 +131,19 @@ func written(c *cobra.Command, name string) error {
 	return err
 }
 
+// about says how long a measurement may take: a time of an idle machine is none of a busy one,
+// where runs are also repeated, each with nothing beside it.
+func about(d time.Duration, load doctor.Finding) string {
+	switch {
+	case d == 0:
+		return ""
+	case load.OK:
+		return fmt.Sprintf("; about %v, and more if the machine becomes busy", d)
+	}
+	return fmt.Sprintf("; %v on an idle machine, and now several times as long (load %s), since runs "+
+		"that others disturb are repeated one by one", d, load.Found)
+}
+
 // measure writes a snapshot of a lock.
 func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	s := &f.lock
@@ -136,12 +151,9 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	about := ""
-	if d := g.About(f.options.Jobs); d > 0 {
-		about = fmt.Sprintf("; about %v", d)
-	}
 	fmt.Fprintf(c.ErrOrStderr(), "lockbench: %d cells in the environment %s, %d runs each, seed %d%s"+
-		"\n", len(g.Entries), s.Environment, s.Runs, s.Seed, about)
+		"\n", len(g.Entries), s.Environment, s.Runs, s.Seed,
+		about(g.About(f.options.Jobs), doctor.Load()))
 	if s.Impl != "" {
 		fmt.Fprintf(c.ErrOrStderr(), "lockbench: this watches lockbench's own lock %s, and no lock of "+
 			"yours; for that: lockbench gate --init --adapter ./mylock\n", s.Impl)
