@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/measured"
@@ -23,7 +24,7 @@ const AllAims = ":all"
 func After(v *checker.Verdict, p harness.Plan, environment string) (hints []string, err error) {
 	often, err := likely(v, p)
 	other := cmp.Or(elsewhere(v, p, environment), more(v, p))
-	for _, h := range []string{often, foreign(v, p), other, longer(v, p), open(v, p)} {
+	for _, h := range []string{often, overrun(v), foreign(v, p), other, longer(v, p), open(v, p)} {
 		if h != "" {
 			hints = append(hints, h)
 		}
@@ -52,6 +53,20 @@ func likely(v *checker.Verdict, p harness.Plan) (string, error) {
 	}
 	return fmt.Sprintf("Measured before, with a lease of %s: %s; %s (lockbench choose --fault %s).",
 		units.Span(k.TTL), units.List(often), clean, k.Fault), nil
+}
+
+// overrun says what is not the lock's to prevent: a client that works beyond its lease.
+func overrun(v *checker.Verdict) string {
+	letters := v.Violated(false)
+	i := slices.IndexFunc(v.Properties, func(p checker.Property) bool {
+		return p.Property == history.MutualExclusion && p.Class == checker.LeaseOverrun
+	})
+	if i < 0 || slices.Contains(letters, history.LeaseExclusion) ||
+		slices.Contains(letters, history.OwnerRelease) {
+		return ""
+	}
+	return "S without L and O: the work outlasted the lease, which no lock with a lease can " +
+		"prevent; a fencing token that the resource checks does."
 }
 
 // foreign says that the lock does not come to the moment that the fault waits for.

@@ -21,6 +21,10 @@ func TestHintsAfterARun(t *testing.T) {
 	}
 	valid := violated(9, "R")
 	valid.Verdict = checker.Valid
+	overrun := &checker.Verdict{Verdict: checker.Violated, Properties: []checker.Property{
+		{Property: "S", Verdict: checker.Violated, Class: checker.LeaseOverrun}}}
+	both := &checker.Verdict{Verdict: checker.Violated, Properties: append(overrun.Properties[:1:1],
+		checker.Property{Property: "O", Verdict: checker.Violated})}
 	for _, c := range []struct {
 		name    string
 		verdict *checker.Verdict
@@ -45,6 +49,10 @@ func TestHintsAfterARun(t *testing.T) {
 		{"a moment that it has", &checker.Verdict{Verdict: checker.Unknown},
 			harness.RunOptions{Impl: "setpx-getdel", Nemesis: "pause:between"}, []string{
 				"This run told nothing, but the table expects"}},
+		{"work beyond the lease", overrun, harness.RunOptions{Impl: "token-lua", Nemesis: "random"},
+			[]string{"S without L and O: the work outlasted the lease"}},
+		{"a lock that releases another's besides", both, harness.RunOptions{Impl: "token-lua",
+			Nemesis: "random"}, nil},
 		{"with a setting that the table does not have", valid, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "failover:release", WaitReplicas: 1}, []string{
 			"failover has 2 aims for such a lock, and this was one of them: --nemesis failover:all"}},
