@@ -48,7 +48,7 @@ func (f *lockFlags) register(s *pflag.FlagSet) {
 	s.DurationVar(&o.Hold, "hold", 0,
 		"time inside (default three polls, at least 80ms, at most a third of the lease)")
 	s.DurationVar(&o.ClientTimeout, "client-timeout", 0,
-		"dial, read and write time-out of the Redis client (default 250ms)")
+		"dial, read and write time-out of the Redis client (default 250ms, of a library its own)")
 	s.IntVar(&o.ClientRetries, "client-retries", 0,
 		"how often the Redis client itself resends; its own default is 3")
 	s.IntVar(&o.WaitReplicas, "wait-replicas", 0,
