@@ -103,7 +103,9 @@ func Page(m *matrix.Matrix, linked page.Link, above ...page.Place) (body []byte,
 		p.Rows = append(p.Rows, newMatrixRow(m, i, r, linked, data))
 	}
 	p.NeedColumns, p.Needs = needHeads(m), needRows(m)
-	p.Claims, p.ClaimsMeta = claimRows(m, linked)
+	if slices.ContainsFunc(m.Rows, func(r matrix.Row) bool { return r.Adapter == "" }) {
+		p.Claims, p.ClaimsMeta = claimRows(m, linked) // which are about the locks of the documents
+	}
 	p.differences(m, linked)
 	p.about(m)
 	if err := p.costs(m); err != nil {

@@ -47,6 +47,17 @@ func TestMatrixPageSaysWhatADesignReviewAsks(t *testing.T) {
 	}
 }
 
+// TestAPageOfLibrariesHasNoClaims: what the documents say is about other locks.
+func TestAPageOfLibrariesHasNoClaims(t *testing.T) {
+	m := reporttest.Matrix(t, "")
+	for i := range m.Rows {
+		m.Rows[i].Adapter = "mine"
+	}
+	if strings.Contains(matrixText(t, m, everywhere), "What the documents claim") {
+		t.Error("it has")
+	}
+}
+
 func TestWitnessDirsAreThereOnce(t *testing.T) {
 	dirs := WitnessDirs(reporttest.Matrix(t, ""))
 	seen := map[string]bool{}
