@@ -138,9 +138,9 @@ var parts = map[string]func(adapterPart){
 	},
 	"floods": func(p adapterPart) {
 		p.ready()
-		for {
-			p.say(`{"is":"lost","n":1,"t":%d,"by":"flood"}`, proc.Monotonic())
-		}
+		lost := fmt.Sprintf(`{"is":"lost","n":1,"t":%d,"by":"flood"}`, proc.Monotonic())
+		p.say("%s", strings.Repeat(lost+"\n", 600)) // at once: before it is late with an answer
+		p.forEver()
 	},
 	"dies inside":    func(p adapterPart) { p.acquired(); os.Exit(4) },
 	"dies in a call": func(p adapterPart) { p.acquired(); p.next(); os.Exit(5) },

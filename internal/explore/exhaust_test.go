@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/replay"
 )
 
 func exhaustive(t *testing.T, x Exhaustive) ([]Hit, Covered) {
@@ -56,46 +55,6 @@ func TestHashingChangesNoVerdict(t *testing.T) {
 		if letters[false] != letters[true] || (letters[true] != "") != c.found {
 			t.Errorf("%s under %s: %q with hashing, %q without; want some: %v", c.lock, c.fault,
 				letters[false], letters[true], c.found)
-		}
-	}
-}
-
-// TestExhaustiveFindsWhatIsThere: what is known of the locks, within small bounds. Nothing is found
-// of the lock without a lease whose clients do not crash.
-func TestExhaustiveFindsWhatIsThere(t *testing.T) {
-	for _, c := range []struct {
-		lock, fault, property string
-		bounds                Bounds
-	}{
-		{"setnx", "none", "", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 1, Expiries: 1}},
-		{"getset", "none", "S", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 2, Expiries: 2}},
-		{"setnx-del-expired", "none", "S", Bounds{Clients: 3, Rounds: 1, Tries: 2, Preemptions: 1,
-			Expiries: 1}},
-		// with so few tries that the last one decides, equal states may differ in whether it was before
-		// the crash (docs/explore.md, What it does not cover)
-		{"setnx", "crash", "D", Bounds{Clients: 2, Rounds: 2, Tries: 8, Faults: 1}},
-		{"setpx-del", "pause", "O", Bounds{Clients: 3, Rounds: 1, Tries: 6, Faults: 1}},
-		{"token-lua", "clock-server:+", "L", Bounds{Clients: 2, Rounds: 1, Tries: 3, Faults: 1}},
-	} {
-		x := Exhaustive{Options: harness.RunOptions{Impl: c.lock, Nemesis: c.fault}, Bounds: c.bounds}
-		if x.Properties = []string{"S", "L", "O"}; c.property != "" {
-			x.Properties = []string{c.property}
-		}
-		if c.bounds.Faults > 0 {
-			x.Pace = Ticks
-		}
-		hits, covered := exhaustive(t, x)
-		t.Logf("%s under %s: %s", c.lock, c.fault, covered)
-		if (len(hits) > 0) != (c.property != "") || len(hits) == 0 && !covered.Whole {
-			t.Errorf("%s under %s: %s; want %q", c.lock, c.fault, covered, c.property)
-		}
-		for _, h := range hits {
-			x, err := h.Settle(context.Background())
-			if err != nil {
-				t.Errorf("%s under %s: %v", c.lock, c.fault, err)
-			} else if o, err := replay.Simulated(context.Background(), x); err != nil || !o.Confirmed {
-				t.Errorf("%s under %s: %s %v", c.lock, c.fault, o, err)
-			}
 		}
 	}
 }

@@ -181,23 +181,6 @@ func TestClientsDwell(t *testing.T) {
 	}
 }
 
-// TestDrawnFaultsCanBeDone: a run in which a step cannot be done shows nothing, and a search goes
-// on without it. Of independent masters each has a replica of its own, for one.
-func TestDrawnFaultsCanBeDone(t *testing.T) {
-	t.Parallel()
-	for _, impl := range []string{"token-lua", "redlock"} {
-		for _, fault := range drawable {
-			s := Search{Options: harness.RunOptions{Impl: impl, Nemesis: fault}, Moments: Drawn,
-				Schedule: Random, Seeds: 6, Jobs: 1, KeepGoing: true}
-			if _, done, err := s.Find(t.Context()); done.HarnessErrors > 0 {
-				t.Errorf("%s, %s: %d runs broke: %s", impl, fault, done.HarnessErrors, done.Broke)
-			} else if err != nil {
-				t.Logf("%s: %v", impl, err) // the lock cannot have the fault
-			}
-		}
-	}
-}
-
 // TestOnlyItsVictimAsks: a late release meets a later hold of the same client where no other client
 // asks between the two, and that cannot be luck: of 100 faults that are drawn else, one meets it.
 func TestOnlyItsVictimAsks(t *testing.T) {

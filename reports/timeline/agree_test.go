@@ -1,8 +1,6 @@
 package timeline
 
 import (
-	"context"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -11,57 +9,10 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
-	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/harness"
-	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports/reporttest"
 	"github.com/lockbench/lockbench/reports/view"
 )
-
-// TestAPictureAgreesWithItsVerdict draws many runs: made up, of the first version, and one of each
-// lock in the simulator under faults of all kinds.
-func TestAPictureAgreesWithItsVerdict(t *testing.T) {
-	for _, s := range []reporttest.Scene{{Clients: 4, Cycles: 14, Fail: true},
-		{Clients: 4, Cycles: 40},
-		{Clients: 8, Cycles: 300, Fail: true}} {
-		agrees(t, "made up", reporttest.NewRun(t, s))
-	}
-	old, _ := filepath.Glob("../../internal/format1/testdata/old/runs/*")
-	for _, dir := range old {
-		r, err := store.Load(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		agrees(t, dir, r)
-	}
-	violated, runs := 0, 0
-	for i, lock := range impls.All() {
-		for j, fault := range []string{"none", "overrun", "pause", "crash", "partition", "failover",
-			"restart", "clock-server:+", "busy", "random"} {
-			if testing.Short() && (i+j)%5 > 0 {
-				continue
-			}
-			p, _, err := runner.Prepare(context.Background(), harness.RunOptions{Impl: lock.Name,
-				Nemesis: fault, Environment: runner.Sim, Seed: uint64(1 + i + j)})
-			if err != nil {
-				continue // the lock cannot be run under this fault
-			}
-			r, err := runner.Run(context.Background(), p, runner.Options{Dir: t.TempDir()})
-			if err != nil {
-				t.Fatal(lock.Name, fault, err)
-			}
-			runs++
-			if r.Verdict.Verdict == checker.Violated {
-				violated++
-			}
-			agrees(t, lock.Name+" under "+fault, r)
-		}
-	}
-	if len(old) < 2 || runs < 20 || violated < 5 {
-		t.Errorf("%d old runs, %d simulated ones, %d of them violated", len(old), runs, violated)
-	}
-}
 
 // agrees compares what is drawn of a run with the record that its verdict rests on.
 func agrees(t *testing.T, name string, r *store.Run) {

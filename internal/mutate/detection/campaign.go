@@ -22,6 +22,8 @@ type Campaign struct {
 	// as in a Question, of the locks as they are: much more is asked of them than of a mutant, since
 	// what a lock shows seldom is no finding
 	AsItIsAimed, AsItIsDrawn int
+	// seeds of what a mutant shows, of the lock as it is, in Clock; 0: 4,000
+	AsItIs int
 
 	Matrix *matrix.Matrix   // what was measured of the locks as they are; may be nil
 	Known  map[string]Known // what is known of them from an earlier record; may be nil

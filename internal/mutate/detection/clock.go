@@ -1,6 +1,7 @@
 package detection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,7 +9,8 @@ import (
 	"github.com/lockbench/lockbench/internal/mutate"
 )
 
-// asItIs is how many seeds of a fault a lock as it is has, where a mutant was found.
+// asItIs is how many seeds of a fault a lock as it is has, where a mutant was found, unless a
+// campaign says another number.
 const asItIs = 4000
 
 // Clock asks the mutants of a record without an aim, and notes how long it took to find each. What
@@ -80,7 +82,7 @@ func (c Campaign) learn(ctx context.Context, r *Record, x *Result, checked map[s
 	for _, f := range x.Drawn {
 		for _, letter := range f.Letters {
 			i := slices.IndexFunc(all, func(w wish) bool { return w.row == f.Row && w.fault == f.Fault })
-			if i < 0 || !shows(all[i], letter, asItIs) {
+			if i < 0 || !shows(all[i], letter, cmp.Or(c.AsItIs, asItIs)) {
 				continue
 			}
 			for _, w := range all {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/mutate"
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 // gateShare is the share of mutants that are not equivalent which must turn the gate of their lock
@@ -110,6 +111,7 @@ func (g gated) firstCell(lock string) string {
 // of all with LOCKBENCH_SOAK, else of those that are named above. The lock as it is passes.
 func TestMutantsTurnTheirGateRed(t *testing.T) {
 	t.Parallel()
+	testenv.Once(t)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}

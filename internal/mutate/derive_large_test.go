@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/lockbench/lockbench/internal/testenv"
 )
 
 const locks = "../../impls"
@@ -15,6 +17,7 @@ const locks = "../../impls"
 // derived are the mutants of the locks. It needs the go command.
 func derived(t *testing.T) []Mutant {
 	t.Helper()
+	testenv.Once(t)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}
