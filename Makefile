@@ -16,6 +16,8 @@ LARGE = $(shell find . -name '*large_test.go')
 # The packages of make test. Go has the race detector only where it finds a C compiler.
 TESTS := ./...
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+# What has no race detector is compiled without C, as the program itself is, and so only once.
+PLAIN = CGO_ENABLED=0 $(GO)
 # Packages are vetted before, once. No more of them are tested at a time than there are cores: real servers must not starve.
 HOW = -vet=off -timeout 30m
 
@@ -40,12 +42,12 @@ run: redis build ## the main job on real Redis: a failover under the GETSET lock
 test: redis browser ## all tests on real Redis: with the race detector, and what is large or has no goroutines without it
 	@test -z "$(MISSING)" || echo "not installed, and so left out with all that needs it: $(MISSING)"
 	@test -n "$(RACE)" || echo "no C compiler, and so without the race detector: apt-get install gcc libc6-dev"
-	$(GO) vet $(TESTS)
+	$(PLAIN) vet $(TESTS)
 	$(GO) test $(RACE) $(HOW) $(TESTS)
-	$(if $(RACE),$(GO) test $(HOW) -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE))))
+	$(if $(RACE),$(PLAIN) test $(HOW) -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE))))
 
 sample: ## take some conditions of the judges away, others with each commit; make soak takes all away
-	LOCKBENCH_MUTANTS=commit $(GO) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker
+	LOCKBENCH_MUTANTS=commit $(PLAIN) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker
 
 soak: redis browser build ## the full numbers: takes long; the matrix goes on with SOAK=directory
 	.ci/fresh-root
@@ -62,8 +64,8 @@ bench: ## benchmarks, side by side
 
 lint: ## formatting, vet and staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
-	$(GO) vet ./...
-	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	$(PLAIN) vet ./...
+	$(PLAIN) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 cross: ## build for macOS and Windows, where sim, check, report and gate run, too
 	GOOS=darwin $(GO) build -o /dev/null ./cmd/lockbench
@@ -96,7 +98,7 @@ pictures: redis browser build ## take the pictures of the README again
 	@.ci/pictures
 
 build: ## build bin/lockbench, without C: it runs in containers of any image, too
-	CGO_ENABLED=0 $(GO) build -ldflags "-X github.com/lockbench/lockbench/adapters.Checkout=$(CURDIR)" -o $(BIN) ./cmd/lockbench
+	$(PLAIN) build -ldflags "-X github.com/lockbench/lockbench/adapters.Checkout=$(CURDIR)" -o $(BIN) ./cmd/lockbench
 
 redis: # bring redis-server if it is missing
 	@.ci/install $(REDIS)

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -119,6 +120,7 @@ type linking struct {
 	ctx                 context.Context
 	dir, source, module string
 	replace             map[string]string // file by file
+	env                 []string          // of the go command, beside this program's
 }
 
 func (l linking) build(hash, program string) error {
@@ -147,9 +149,32 @@ func (l linking) build(hash, program string) error {
 	if err := l.goes(work, "work", "init", l.source, l.module); err != nil {
 		return err
 	}
+	flags, env := asThis()
+	l.env = env
 	// what is called a test may set the random numbers of the process
-	return l.goes(work, "build", "-C", l.source, "-mod=readonly", "-buildvcs=false", "-overlay",
-		overlay, "-ldflags", "-X testing.testBinary=1", "-o", program, "./cmd/lockbench")
+	words := append([]string{"build", "-C", l.source, "-mod=readonly", "-buildvcs=false", "-overlay",
+		overlay, "-ldflags", "-X testing.testBinary=1 -X '" + lockbench + "/adapters.Checkout=" +
+			l.source + "'", "-o", program}, flags...)
+	return l.goes(work, append(words, "./cmd/lockbench")...)
+}
+
+// asThis is how this program was built, so that what was compiled for it need not be compiled again
+// for one with an adapter: flags of the go command, and what its environment does not say already.
+func asThis() (flags, env []string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil, nil
+	}
+	for _, s := range info.Settings {
+		_, said := os.LookupEnv(s.Key)
+		switch {
+		case s.Key == "-trimpath" && s.Value == "true":
+			flags = append(flags, s.Key)
+		case s.Key == "CGO_ENABLED" && !said: // an adapter that needs C is built with CGO_ENABLED=1
+			env = append(env, s.Key+"="+s.Value)
+		}
+	}
+	return flags, env
 }
 
 // requirements makes the adapter's module one that uses lockbench's own SDK.
@@ -200,7 +225,7 @@ func (l linking) instead(file, text string) error {
 // goes carries out a go command in a workspace.
 func (l linking) goes(work string, words ...string) error {
 	c := exec.CommandContext(l.ctx, "go", words...)
-	c.Dir, c.Env = l.dir, append(os.Environ(), "GOWORK="+work, "GOFLAGS=")
+	c.Dir, c.Env = l.dir, slices.Concat(os.Environ(), []string{"GOWORK=" + work, "GOFLAGS="}, l.env)
 	out, err := c.CombinedOutput()
 	if l.ctx.Err() != nil {
 		return context.Cause(l.ctx)
