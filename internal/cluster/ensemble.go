@@ -167,12 +167,16 @@ func (w *Environment) way(kind server.Gatherer, to *server.Fellow, from string, 
 // choose is the way of the server that connects; links are by the names of servers.
 func (e *ensemble) choose(links map[string]string) proxy.Choice {
 	return func(from net.Addr) (net.Conn, error) {
+		link, pids := map[int]string{}, []int(nil)
+		for name, to := range links {
+			if p, known := e.running.Load(name); known {
+				pid := p.(local).Pid()
+				link[pid], pids = to, append(pids, pid)
+			}
+		}
 		if tcp, ok := from.(*net.TCPAddr); ok {
-			for name, link := range links {
-				p, known := e.running.Load(name)
-				if known && proc.OwnsSocket(p.(local).Pid(), tcp.AddrPort()) {
-					return net.Dial("tcp", link)
-				}
+			if pid, found := proc.Owner(tcp.AddrPort(), pids); found {
+				return net.Dial("tcp", link[pid])
 			}
 		}
 		return nil, fmt.Errorf("%s is no server of this run", from)

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -9,52 +10,70 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
-// OwnsSocket reports whether a process has the end of a TCP connection over IPv4 whose own address
-// is local: who it is that connected to this machine from this machine.
-func OwnsSocket(pid int, local netip.AddrPort) bool {
-	proc := "/proc/" + strconv.Itoa(pid)
-	table, err := os.ReadFile(proc + "/net/tcp")
-	if err != nil || !local.Addr().Unmap().Is4() {
-		return false
+// Owner is which of some processes has the end of a TCP connection over IPv4 whose own address is
+// local: who it is that connected to this machine from this machine. Not found: none of them has.
+// The kernel's table is read once: it takes milliseconds, however few connections there are.
+func Owner(local netip.AddrPort, pids []int) (pid int, found bool) {
+	if !local.Addr().Unmap().Is4() || len(pids) == 0 {
+		return 0, false
 	}
-	files, _ := filepath.Glob(proc + "/fd/*")
-	return sockets(string(table), local, func(words []string) bool {
+	table, err := os.ReadFile("/proc/" + strconv.Itoa(pids[0]) + "/net/tcp")
+	if err != nil {
+		return 0, false
+	}
+	ends := sockets(string(table), local)
+	i := slices.IndexFunc(pids, func(pid int) bool {
+		files, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/fd/*")
 		return slices.ContainsFunc(files, func(f string) bool {
 			to, _ := os.Readlink(f)
-			return to == "socket:["+words[inode]+"]"
+			return slices.Contains(ends, to)
 		})
 	})
+	if i < 0 {
+		return 0, false
+	}
+	return pids[i], true
 }
 
-// Listening reports whether a process of this machine listens at an IPv4 address.
+// Listening reports whether a server of this machine listens at its IPv4 address. It asks for the
+// address, as a server does that may take over one of which connections are left: only another that
+// listens is in its way. A server that starts at this moment is not disturbed, since it asks in the
+// same way.
 func Listening(local netip.AddrPort) bool {
-	table, err := os.ReadFile("/proc/self/net/tcp")
-	const listens = "0A"
-	return err == nil && sockets(string(table), local, func(words []string) bool {
-		return words[state] == listens
-	})
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(s)
+	err = errors.Join(unix.SetsockoptInt(s, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1),
+		unix.Bind(s, &unix.SockaddrInet4{Port: int(local.Port()), Addr: local.Addr().Unmap().As4()}))
+	return errors.Is(err, unix.EADDRINUSE)
 }
 
 // Columns of the kernel's table of connections: number, local address, remote address, state,
 // queues, timer, retransmits, user, time-out, inode.
 const (
 	localAddress = 1
-	state        = 3
 	inode        = 9
 )
 
-// sockets reports whether a row of the table has this address, and what is wanted besides. An
-// address is there as a number in the machine's order of bytes.
-func sockets(table string, local netip.AddrPort, wanted func(words []string) bool) bool {
+// sockets are the names, among the open files of a process, of the rows of the table that have this
+// address, which is there as a number in the machine's order of bytes.
+func sockets(table string, local netip.AddrPort) (names []string) {
 	ip := local.Addr().Unmap().As4()
-	address := fmt.Sprintf("%08X:%04X", binary.NativeEndian.Uint32(ip[:]), local.Port())
+	address := fmt.Sprintf(" %08X:%04X ", binary.NativeEndian.Uint32(ip[:]), local.Port())
 	for line := range strings.Lines(table) {
+		if !strings.Contains(line, address) {
+			continue
+		}
 		words := strings.Fields(line)
-		if len(words) > inode && words[localAddress] == address && wanted(words) {
-			return true
+		if len(words) > inode && " "+words[localAddress]+" " == address {
+			names = append(names, "socket:["+words[inode]+"]")
 		}
 	}
-	return false
+	return names
 }

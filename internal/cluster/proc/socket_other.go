@@ -4,8 +4,8 @@ package proc
 
 import "net/netip"
 
-// OwnsSocket is for Linux only.
-func OwnsSocket(int, netip.AddrPort) bool { return false }
+// Owner is for Linux only.
+func Owner(netip.AddrPort, []int) (int, bool) { return 0, false }
 
 // Listening is for Linux only.
 func Listening(netip.AddrPort) bool { return false }
