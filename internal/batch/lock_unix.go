@@ -14,3 +14,5 @@ func tryLock(f *os.File) bool {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	return !errors.Is(err, syscall.EWOULDBLOCK)
 }
+
+func release(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -4,3 +4,5 @@ import "os"
 
 // tryLock keeps no process out here.
 func tryLock(*os.File) bool { return true }
+
+func release(*os.File) {}

@@ -23,7 +23,17 @@ func Lock(dir string) (io.Closer, error) {
 		return nil, errors.Join(f.Close(),
 			fmt.Errorf("another lockbench is at work in %s; wait for its end, or end it", dir))
 	}
-	return f, nil
+	return lock{f}, nil
+}
+
+// lock is a file that this process has locked.
+type lock struct{ *os.File }
+
+// Close gives the lock back at once: a child that was forked at this moment, for another purpose,
+// has the file open until it is another program.
+func (l lock) Close() error {
+	release(l.File)
+	return l.File.Close()
 }
 
 // Record is a file with a line for each part of a batch that is over, so that another process can
