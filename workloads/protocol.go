@@ -21,6 +21,8 @@ const (
 	DoAnswer   = "answer"   // what the guarded resource says
 	DoLeave    = "leave"    // the hold that you are in ends now
 	DoStop     = "stop"     // end waiting; a hold runs to its end, unless Leave is set
+	DoReset    = "reset"    // end this client's life; another config comes
+	DoLog      = "log"      // before a config: what you write on standard error goes to the file Body
 )
 
 // Order is a line from the harness to a worker. Which fields count depends on Do; docs/formats.md
@@ -109,6 +111,7 @@ type Report struct {
 	Ask        *Ask             `json:"ask,omitempty"`
 	Done       *Done            `json:"done,omitempty"`
 	Failed     string           `json:"failed,omitempty"` // the worker cannot go on; why
+	Reset      bool             `json:"reset,omitempty"`  // nothing is left of the client; a config may come
 	// the environment says that the worker is gone
 	Exit *Exit `json:"-"`
 }

@@ -151,6 +151,12 @@ func (w *Worker) Close() {
 	if l, ok := w.remote.(*linked); ok {
 		l.close()
 	}
+	w.Disconnect()
+}
+
+// Disconnect closes the worker's connections: what waits for a reply, or for a connection, fails.
+// It may be called more than once.
+func (w *Worker) Disconnect() {
 	for _, c := range w.redis {
 		c.Close()
 	}

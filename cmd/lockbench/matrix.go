@@ -176,6 +176,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	}
 	warnOfLoad(c, dir.Options.Environment)
 	runs, begin := &runner.Runs{Root: dir.Dir}, time.Now()
+	defer runs.Close()
 	bar := progress.StartBar(c.ErrOrStderr())
 	runErr := dir.Run(c.Context(), runs.Run, func(s matrix.Step) { tellStep(bar, s) })
 	bar.Stop()
@@ -320,6 +321,7 @@ func (f *matrixFlags) mitigate(c *cobra.Command) error {
 	}
 	defer dir.Close()
 	runs, bar := &runner.Runs{Root: dir.Dir}, progress.StartBar(c.ErrOrStderr())
+	defer runs.Close()
 	m, runErr := study.Mitigate(c.Context(), dir.Options, dir.Dir, runs.Run, bar.Step)
 	bar.Stop()
 	m.Versions = runs.Versions()

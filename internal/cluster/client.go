@@ -40,13 +40,15 @@ func (w *Environment) startClient(process int) (*client, error) {
 	return c, nil
 }
 
-// follow passes reports on until the worker is gone. What a killed worker had written is read to
-// the end, only a last line that it did not finish is dropped.
+// follow passes reports on until the worker is gone, or free for another run. What a killed worker
+// had written is read to the end, only a last line that it did not finish is dropped.
 func (c *client) follow(inbox chan<- workloads.Report) {
 	lines := bufio.NewScanner(c.Output())
 	lines.Buffer(make([]byte, 64<<10), 16<<20)
+	again, reusable := c.Worker.(server.Reusable)
 	var bad error
-	for lines.Scan() {
+	reset := false
+	for !reset && lines.Scan() {
 		if bad != nil { // it was not the last line
 			inbox <- workloads.Report{Process: c.process, Failed: "wrote a line that is no report: " +
 				bad.Error()}
@@ -56,9 +58,12 @@ func (c *client) follow(inbox chan<- workloads.Report) {
 			r.Process = c.process
 			inbox <- r
 		}
+		reset = reusable && r.Reset
 	}
 	how := "exit status 0"
-	if err := c.Wait(); err != nil {
+	if reset {
+		again.Recycle()
+	} else if err := c.Wait(); err != nil {
 		how = err.Error()
 	}
 	inbox <- workloads.Report{Process: c.process, Exit: &workloads.Exit{T: proc.Monotonic(), Err: how}}
@@ -81,7 +86,7 @@ func (c *client) kill() {
 // closeTimeout is how long a worker may take to end by itself.
 const closeTimeout = 500 * time.Millisecond
 
-// close asks the worker to end by closing its input, and kills it if it does not.
+// close asks the worker to end its client by closing its input, and kills it if it does not.
 func (c *client) close() {
 	c.mu.Lock()
 	c.Close()

@@ -130,7 +130,7 @@ func (t *trial) attempt(ctx context.Context, c runner.Choice,
 		return err
 	}
 	defer os.RemoveAll(dir)
-	e, err := runner.Open(ctx, p, dir)
+	e, err := runner.Open(ctx, p, dir, nil)
 	if err != nil {
 		return fmt.Errorf("%w%s", err, lastWords(dir))
 	}

@@ -61,6 +61,9 @@ func (m *Machine) Run(ctx context.Context, dir string, o Options) (*Result, erro
 	o.Jobs = cmp.Or(o.Jobs, m.gate.bears())
 	o.Drop = func(run string) { os.RemoveAll(m.path(run)) }
 	r, err := m.gate.Run(ctx, o, m.ready)
+	for _, runs := range m.runs {
+		runs.Close()
+	}
 	r.Version, r.Machine = runner.Version(), runner.Machine(m.gate.Environment)
 	r.Versions = map[string]map[string]string{}
 	for name, runs := range m.runs {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -18,6 +19,9 @@ type Options struct {
 	Times       int                    // the first time that it diverges is the last
 	Command     string                 // the command line that does the same again
 	Dir         func() (string, error) // makes the run directory of each attempt on servers
+	// Workers starts the clients that are processes of this machine; nil: Run has its own for all
+	// attempts.
+	Workers server.Spawner
 }
 
 // Run does a counterexample again in the simulator, or on servers that it starts. Without an
@@ -40,6 +44,14 @@ func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outc
 		return Outcome{}, err
 	}
 	defer servers.Close()
+	if servers.Spawner == nil {
+		servers.Spawner = o.Workers
+	}
+	if servers.Spawner == nil {
+		own := new(server.WorkerPool)
+		defer own.Close()
+		servers.Spawner = own
+	}
 	return OnServers(ctx, c, o.Times, func() (Place, error) {
 		dir, err := o.Dir()
 		return Place{Environment: choice.Environment, Dir: dir, Launcher: servers.Launcher,

@@ -29,8 +29,10 @@ func (e Environment) Close() error {
 func (e *Environment) Prefix() string { return e.servers.prefix }
 
 // Open starts the servers and clients of a plan for Process, Docker or External. Logs and the
-// servers' own records go to dir.
-func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error) {
+// servers' own records go to dir. Workers starts the clients that are processes of this machine;
+// nil: each run has its own.
+func Open(ctx context.Context, p harness.Plan, dir string, workers server.Spawner) (*Environment,
+	error) {
 	c := Choice{Environment: p.Environment, Place: p.Place}
 	if p.System() != "" {
 		var err error
@@ -41,6 +43,9 @@ func Open(ctx context.Context, p harness.Plan, dir string) (*Environment, error)
 	s, err := Connect(ctx, c)
 	if err != nil {
 		return nil, err
+	}
+	if s.Spawner == nil {
+		s.Spawner = workers
 	}
 	if s.Spawner, err = spawner(ctx, p, dir, s.Spawner); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -73,7 +78,7 @@ func Try(ctx context.Context, o harness.RunOptions) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	e, err := Open(ctx, p, dir)
+	e, err := Open(ctx, p, dir, nil)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls/spec"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/sim"
 	"github.com/lockbench/lockbench/internal/store"
@@ -32,6 +33,8 @@ type Options struct {
 	Command string    // the command line that does the same again
 	Started time.Time // by the wall clock; zero: now. A run in the simulator has its own time
 	Status  *Status   // follows the run; nil: not wanted
+	// Workers starts the clients that are processes of this machine; nil: the run has its own.
+	Workers server.Spawner
 	// Ended, unless it is nil, is called when real servers have been through the run, before they are
 	// stopped.
 	Ended func(*Environment)
@@ -119,7 +122,7 @@ func (o Options) perform(ctx context.Context, p harness.Plan) (recorded error, e
 		recorded, err = o.simulate(ctx, p)
 		return recorded, func() error { return nil }, err
 	}
-	environment, err := Open(ctx, p, o.Dir)
+	environment, err := Open(ctx, p, o.Dir, o.Workers)
 	if err != nil {
 		return nil, nil, UsageError{err}
 	}

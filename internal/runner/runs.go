@@ -8,15 +8,18 @@ import (
 	"sync"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
 )
 
-// Runs carries out the runs of a matrix or a gate, each in an environment of its own. Its methods
-// may be called by several goroutines at once.
+// Runs carries out the runs of a matrix or a gate, each in an environment of its own, with worker
+// processes that serve one run after the other. Its methods may be called by several goroutines at
+// once. Close ends it.
 type Runs struct {
 	Root string // the directory of the whole; it is not changed while a run goes on
 
+	workers  server.WorkerPool
 	mu       sync.Mutex
 	versions map[string]string
 }
@@ -29,7 +32,7 @@ func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.V
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
 	}
-	r, err := Run(ctx, p, Options{Dir: dir,
+	r, err := Run(ctx, p, Options{Dir: dir, Workers: &w.workers,
 		Command: "lockbench run --plan " + filepath.Join(dir, store.Plan)})
 	if r == nil {
 		return nil, err
@@ -39,6 +42,9 @@ func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.V
 	w.versions = maps.Clone(r.History.Header.Versions)
 	return r.Verdict, err
 }
+
+// Close ends the worker processes and returns when they are gone. It is called when no run goes on.
+func (w *Runs) Close() { w.workers.Close() }
 
 // Versions are those of what answered in the last run; nil if there was none.
 func (w *Runs) Versions() map[string]string {

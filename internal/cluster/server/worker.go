@@ -14,7 +14,7 @@ type Spawner interface {
 
 // Worker is a worker that was spawned.
 type Worker interface {
-	io.WriteCloser     // its standard input
+	io.WriteCloser     // its standard input; Close ends its client
 	Output() io.Reader // its standard output, to the end
 	Wait() error       // after the end of the output; how it ended
 	Kill()             // at once, stopped or not
@@ -26,3 +26,11 @@ type Worker interface {
 // Idler is a Worker that can tell whether it has nothing to do but wait: for its input, the network
 // or the time.
 type Idler interface{ Idle() bool }
+
+// Reusable is a Worker that can play a client of another run, once it has reported Reset, which it
+// does after Close.
+type Reusable interface {
+	// Recycle gives the worker back. It belongs to others then: no method of this Worker has an effect
+	// on it any more.
+	Recycle()
+}

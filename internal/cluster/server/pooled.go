@@ -1,0 +1,130 @@
+package server
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/lockbench/lockbench/workloads"
+)
+
+// pooled is a worker of a pool while it plays one client. It is a Reusable.
+type pooled struct {
+	pool *WorkerPool
+
+	mu     sync.Mutex
+	child  *child // nil: it was given back
+	marred bool   // it was paused or killed
+}
+
+// do does something with the worker, if it still plays this client. The lock is held meanwhile: a
+// signal must not hit a client of the next run.
+func (w *pooled) do(f func(*child) error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.child == nil {
+		return os.ErrProcessDone
+	}
+	return f(w.child)
+}
+
+// own is the worker, if it still plays this client, for what may wait.
+func (w *pooled) own() (c *child, marred bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.child, w.marred
+}
+
+// Write is Worker.
+func (w *pooled) Write(b []byte) (int, error) {
+	c, _ := w.own()
+	if c == nil {
+		return 0, io.ErrClosedPipe
+	}
+	return c.Write(b)
+}
+
+// Close is Worker: the worker is to be reset, or to end if it cannot be kept.
+func (w *pooled) Close() error {
+	switch c, marred := w.own(); {
+	case c == nil:
+		return nil
+	case marred || !reuses:
+		return c.Close()
+	default:
+		return c.order(workloads.Order{Do: workloads.DoReset})
+	}
+}
+
+// Output is Worker. It must not be read further than to the report Reset.
+func (w *pooled) Output() io.Reader {
+	c, _ := w.own()
+	return c.Output()
+}
+
+// Wait is Worker.
+func (w *pooled) Wait() error {
+	c, _ := w.own()
+	return c.Wait()
+}
+
+// Recycle is Reusable.
+func (w *pooled) Recycle() {
+	w.mu.Lock()
+	c, marred := w.child, w.marred
+	w.child = nil
+	w.mu.Unlock()
+	if marred || !w.pool.keep(c) {
+		c.end()
+	}
+}
+
+// Kill is Worker.
+func (w *pooled) Kill() {
+	_ = w.do(func(c *child) error {
+		w.marred = true
+		c.Kill()
+		return nil
+	})
+}
+
+// Pause is Worker.
+func (w *pooled) Pause() error {
+	return w.do(func(c *child) error {
+		w.marred = true
+		return c.Pause()
+	})
+}
+
+// Stopped is Worker.
+func (w *pooled) Stopped() bool {
+	return w.do(func(c *child) error {
+		if !c.Stopped() {
+			return os.ErrInvalid
+		}
+		return nil
+	}) == nil
+}
+
+// Resume is Worker.
+func (w *pooled) Resume() error { return w.do((*child).Resume) }
+
+// Idle is Idler. One that was given back has nothing to do here.
+func (w *pooled) Idle() bool {
+	c, _ := w.own()
+	return c == nil || c.Idle()
+}
+
+// order writes an order.
+func (c *child) order(o workloads.Order) error { return json.NewEncoder(c).Encode(o) }
+
+// logTo changes the file that the worker writes its errors to. An error says that it is gone.
+func (c *child) logTo(name string) error {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return err
+	}
+	return c.order(workloads.Order{Do: workloads.DoLog, Body: name})
+}
