@@ -81,11 +81,13 @@ type attempt struct {
 // again reports whether the task was run before.
 func (a attempt) again() bool { return a.why != "" }
 
-// What the machine bears at the same time, in runs of a lock on one Redis, of which each uses a
-// tenth of a processor. What else is run weighs as much as three: libraries are programs of other
+// What each processor bears at the same time, in runs of a lock on one Redis, of which each uses a
+// tenth of it; and how many more go while the machine has time to spare, which another program's
+// work may take. What else is run weighs as much as three: libraries are programs of other
 // languages, containers are slow to start, and a simulated run does not wait.
 const (
 	roomOfProcessor = 6
+	mostOfProcessor = 10
 	weightOfOthers  = 3
 )
 
@@ -117,6 +119,9 @@ func newExecution(o Options, todo []Task, known []Result) *execution {
 	c := &execution{options: o, results: known, all: len(todo),
 		line: pool.NewLine[attempt](room), share: max(1, room/runtime.NumCPU()),
 		cells: map[string][]Task{}, found: map[string][]Result{}, asked: map[string]bool{}}
+	if o.Jobs == 0 {
+		c.line.Stretch(mostOfProcessor*runtime.NumCPU(), new(pool.Idleness).Spare)
+	}
 	for _, r := range known {
 		c.found[r.cell()] = append(c.found[r.cell()], r)
 	}

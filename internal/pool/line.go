@@ -3,6 +3,7 @@ package pool
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // Turn is an item that waits in line, and what it weighs beside others.
@@ -15,7 +16,9 @@ type Turn[T any] struct {
 // Line lets items begin in their order, as many side by side as there is room for their weights.
 // What is under way may add more. Its methods may be called by several goroutines.
 type Line[T any] struct {
-	room int
+	room  int
+	most  int         // while there is something to spare
+	spare func() bool // nil: never
 
 	mu          sync.Mutex
 	freed       sync.Cond
@@ -30,6 +33,10 @@ func NewLine[T any](room int) *Line[T] {
 	l.freed.L = &l.mu
 	return l
 }
+
+// Stretch makes the room as large as most, for each item for which spare reports true when it would
+// begin. It is called before Next; spare is asked again each Window, and must not use the line.
+func (l *Line[T]) Stretch(most int, spare func() bool) { l.most, l.spare = most, spare }
 
 // Add lets an item wait. While Next waits, only what is under way may add one.
 func (l *Line[T]) Add(t Turn[T]) {
@@ -54,16 +61,30 @@ func (l *Line[T]) Next(ctx context.Context) (t Turn[T], ok bool) {
 			line = &l.last
 		}
 		switch {
-		case len(*line) > 0 && (l.taken == 0 || l.taken+(*line)[0].Weight <= l.room):
+		case len(*line) > 0 && l.bears((*line)[0].Weight):
 			t, *line = (*line)[0], (*line)[1:]
 			l.taken += t.Weight
 			return t, true
 		case len(*line) == 0 && l.taken == 0:
 			return t, false
 		}
-		l.freed.Wait()
+		l.wait()
 	}
 	return t, false
+}
+
+// bears reports whether something may begin beside what is under way.
+func (l *Line[T]) bears(weight int) bool {
+	all := l.taken + weight
+	return l.taken == 0 || all <= l.room || l.spare != nil && all <= l.most && l.spare()
+}
+
+// wait returns when room was made, or when there may be something to spare.
+func (l *Line[T]) wait() {
+	if l.spare != nil {
+		defer time.AfterFunc(Window, l.freed.Broadcast).Stop()
+	}
+	l.freed.Wait()
 }
 
 // Leave makes room when an item is done.

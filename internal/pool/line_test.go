@@ -57,3 +57,31 @@ func TestALineWaitsForWhatIsAdded(t *testing.T) {
 		}
 	})
 }
+
+// TestMoreGoWhileThereIsSomethingToSpare: the room is three, and five while something is to spare,
+// which is asked anew although nothing leaves.
+func TestMoreGoWhileThereIsSomethingToSpare(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, begun := NewLine[int](3), time.Now()
+		l.Stretch(5, func() bool { return time.Since(begun) > 4*Window })
+		for i := range 7 {
+			l.Add(Turn[int]{i, 1, false})
+		}
+		var at []time.Duration
+		for {
+			u, ok := l.Next(t.Context())
+			if !ok {
+				break
+			}
+			at = append(at, time.Since(begun))
+			go func() {
+				time.Sleep(time.Minute)
+				l.Leave(u)
+			}()
+		}
+		want := []time.Duration{0, 0, 0, 5 * Window, 5 * Window, time.Minute, time.Minute}
+		if !slices.Equal(at, want) {
+			t.Errorf("%v, not %v", at, want)
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package pool
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Idleness tells whether the processors of this machine have time to spare, whatever else runs on
+// it. Its zero value is ready for use; its methods may be called by several goroutines.
+type Idleness struct {
+	mu   sync.Mutex
+	at   time.Time
+	seen times
+	read func() (times, bool) // nil: of this machine
+}
+
+// times is how long all processors together were idle, of all time, in the units of the kernel.
+type times struct{ idle, all int64 }
+
+const (
+	// Window is the time over which Idleness looks: what begins has shown what it takes by then.
+	Window = 100 * time.Millisecond
+	// enough is the share of the time that must have been idle, in percent
+	enough = 25
+)
+
+// Spare reports whether a quarter of the machine was idle since it was asked before. It is true at
+// most once in a Window, so that what begins because of it is seen before more does. Where the
+// system does not tell (there is no /proc/stat) it is never true.
+func (i *Idleness) Spare() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	now := time.Now()
+	if !i.at.IsZero() && now.Sub(i.at) < Window {
+		return false
+	}
+	read := i.read
+	if read == nil {
+		read = machineTimes
+	}
+	t, ok := read()
+	known, idle, all := ok && !i.at.IsZero(), t.idle-i.seen.idle, t.all-i.seen.all
+	i.at, i.seen = now, t
+	return known && all > 0 && 100*idle >= enough*all
+}
+
+// machineTimes reads proc(5), /proc/stat: user, nice, system, idle, iowait and so on, of all
+// processors since the start of the machine.
+func machineTimes() (t times, ok bool) {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return t, false
+	}
+	return parseTimes(b)
+}
+
+// parseTimes reads the first line. The last two fields, of guests, are in the first two as well.
+func parseTimes(stat []byte) (t times, ok bool) {
+	line, _, _ := bytes.Cut(stat, []byte("\n"))
+	fields := bytes.Fields(line)
+	if len(fields) < 5 || string(fields[0]) != "cpu" {
+		return t, false
+	}
+	for i, f := range fields[1:min(len(fields), 9)] {
+		n, err := strconv.ParseInt(string(f), 10, 64)
+		if err != nil {
+			return t, false
+		}
+		t.all += n
+		if i == 3 || i == 4 { // idle, and idle while a disk is waited for
+			t.idle += n
+		}
+	}
+	return t, true
+}
