@@ -86,7 +86,7 @@ func matrixCommand() *cobra.Command {
 	s.IntVar(&f.options.Repeat, "repeat", 1, "runs of each scenario")
 	s.IntVar(&f.options.Jobs, "jobs", 0,
 		"runs at the same time, of the lightest lock; one on several masters counts as several, and so "+
-			"does a library (default for each core six, and up to ten while it has time to spare; of "+
+			"does a library (default for each core six, and up to 14 while it has time to spare; of "+
 			"libraries and in other environments a third of that)")
 	s.Uint64Var(&f.options.Seed, "seed", 1, "seed of all randomness")
 	s.StringVar(&f.options.Environment, "env", "auto",

@@ -14,14 +14,16 @@ const (
 	notFound = "it did not find what is expected"
 )
 
-// doubt lets what of a cell has to be repeated wait in line.
+// doubt lets what of a cell has to be repeated wait in line: at its end, with little beside it,
+// what the machine was too busy for.
 func (c *execution) doubt(cell string) {
 	slow := unfit(c.found[cell])
 	for _, t := range missing(c.options.doubtful(c.cells[cell], c.found[cell]), c.found[cell], true) {
-		again := pool.Turn[attempt]{Item: attempt{t, notFound}, Weight: 2 * c.options.weight(t.Row),
-			Last: true}
+		again := pool.Turn[attempt]{Item: attempt{t, notFound}, Weight: c.options.weight(t.Row),
+			Next: true}
 		if _, busy := slow[t.run()]; busy {
-			again.Item.why, again.Weight = tooBusy, max(again.Weight, c.share/2)
+			again = pool.Turn[attempt]{Item: attempt{t, tooBusy}, Last: true,
+				Weight: max(2*again.Weight, c.share/2)}
 		}
 		if !c.asked[t.run()] {
 			c.asked[t.run()] = true

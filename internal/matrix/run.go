@@ -29,8 +29,8 @@ type Step struct {
 }
 
 // Run carries out the runs of a matrix that known does not have yet, and writes each result to out
-// as it comes. Some are repeated once, when nothing else is left to begin: those that the machine
-// was too slow for, with little beside them, which the repetition replaces, and those that did not
+// as it comes. Some are repeated once: those that the machine was too slow for, when nothing else
+// is left to begin, with little beside them, which the repetition replaces, and those that did not
 // find what was expected, to which it is added: that something was not found once proves little.
 // What was found is never taken back. It returns all results, known ones first; when ctx ends,
 // those that there are, with ctx' error.
@@ -87,7 +87,7 @@ func (a attempt) again() bool { return a.why != "" }
 // languages, containers are slow to start, and a simulated run does not wait.
 const (
 	roomOfProcessor = 6
-	mostOfProcessor = 10
+	mostOfProcessor = 14
 	weightOfOthers  = 3
 )
 
@@ -143,16 +143,22 @@ func newExecution(o Options, todo []Task, known []Result) *execution {
 	return c
 }
 
-// byTurns lets one run of each lock come after the other: runs of one lock are alike, and many that
-// ask more of the machine than most would be under way together.
+// byTurns spreads the runs of each lock evenly: runs of one lock are alike, and many that ask more
+// of the machine than most would be under way together. None has runs left when others are over. The
+// last columns come first: their runs last longest, since a server is away, and so may what repeats
+// them.
 func byTurns(tasks []Task) []Task {
-	turn := map[string]int{}
-	of := make(map[string]int, len(tasks))
+	all := map[string]int{}
 	for _, t := range tasks {
-		of[t.run()] = turn[t.Row.Name]
-		turn[t.Row.Name]++
+		all[t.Row.Name]++
 	}
+	turn, of := map[string]int{}, make(map[string]float64, len(tasks))
 	sorted := slices.Clone(tasks)
+	slices.Reverse(sorted)
+	for _, t := range sorted {
+		turn[t.Row.Name]++
+		of[t.run()] = float64(turn[t.Row.Name]) / float64(all[t.Row.Name])
+	}
 	slices.SortStableFunc(sorted, func(a, b Task) int { return cmp.Compare(of[a.run()], of[b.run()]) })
 	return sorted
 }

@@ -22,12 +22,13 @@ type times struct{ idle, all int64 }
 
 const (
 	// Window is the time over which Idleness looks: what begins has shown what it takes by then.
-	Window = 100 * time.Millisecond
-	// enough is the share of the time that must have been idle, in percent
-	enough = 25
+	Window = 30 * time.Millisecond
+	// enough is the share of the time that must have been idle, in percent: less, and runs stall that
+	// have to be repeated
+	enough = 15
 )
 
-// Spare reports whether a quarter of the machine was idle since it was asked before. It is true at
+// Spare reports whether enough of the machine was idle since it was asked before. It is true at
 // most once in a Window, so that what begins because of it is seen before more does. Where the
 // system does not tell (there is no /proc/stat) it is never true.
 func (i *Idleness) Spare() bool {

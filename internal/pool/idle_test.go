@@ -18,14 +18,14 @@ func TestTimesOfTheMachine(t *testing.T) {
 	}
 }
 
-// TestSpareOnceInAWindow: a machine that is a quarter idle has room for one more in each window,
+// TestSpareOnceInAWindow: a machine that is idle enough has room for one more in each window,
 // one that is less idle for none, and of one that does not tell nothing is assumed.
 func TestSpareOnceInAWindow(t *testing.T) {
 	for _, c := range []struct {
 		idle int64 // of 100
 		told bool
 		want int
-	}{{25, true, 9}, {24, true, 0}, {100, false, 0}} {
+	}{{enough, true, 9}, {enough - 1, true, 0}, {100, false, 0}} {
 		synctest.Test(t, func(t *testing.T) {
 			var now times
 			i := Idleness{read: func() (times, bool) {

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -10,6 +11,7 @@ import (
 type Turn[T any] struct {
 	Item   T
 	Weight int
+	Next   bool // it comes before all that wait
 	Last   bool // it comes after all that are not
 }
 
@@ -42,11 +44,14 @@ func (l *Line[T]) Stretch(most int, spare func() bool) { l.most, l.spare = most,
 func (l *Line[T]) Add(t Turn[T]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t.Last {
+	switch {
+	case t.Next:
+		l.first = slices.Insert(l.first, 0, t)
+	case t.Last:
 		l.last = append(l.last, t)
-		return
+	default:
+		l.first = append(l.first, t)
 	}
-	l.first = append(l.first, t)
 }
 
 // Next waits until there is room for the item whose turn has come; what weighs more than there is

@@ -9,14 +9,16 @@ import (
 )
 
 // TestTheHeavyHaveLessBesideThem: of a room of six a heavy item takes three, one that weighs more
-// than there is room goes alone, and what comes last waits until all others have begun.
+// than there is room goes alone, what comes next begins before all that wait, and what comes last
+// after them.
 func TestTheHeavyHaveLessBesideThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, begun := NewLine[int](6), time.Now()
-		l.Add(Turn[int]{7, 1, true})
-		for i, w := range []int{1, 3, 1, 3, 1, 9, 1} {
-			l.Add(Turn[int]{i, w, false})
+		l.Add(Turn[int]{Item: 7, Weight: 1, Last: true})
+		for i, w := range []int{3, 1, 3, 1, 9, 1} {
+			l.Add(Turn[int]{Item: i + 1, Weight: w})
 		}
+		l.Add(Turn[int]{Item: 0, Weight: 1, Next: true})
 		var order []string
 		for {
 			u, ok := l.Next(t.Context())
@@ -41,11 +43,11 @@ func TestTheHeavyHaveLessBesideThem(t *testing.T) {
 func TestALineWaitsForWhatIsAdded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLine[string](2)
-		l.Add(Turn[string]{"first", 1, false})
+		l.Add(Turn[string]{Item: "first", Weight: 1})
 		first, _ := l.Next(t.Context())
 		go func() {
 			time.Sleep(time.Second)
-			l.Add(Turn[string]{"again", 1, true})
+			l.Add(Turn[string]{Item: "again", Weight: 1, Last: true})
 			l.Leave(first)
 		}()
 		if again, ok := l.Next(t.Context()); !ok || again.Item != "again" {
@@ -65,7 +67,7 @@ func TestMoreGoWhileThereIsSomethingToSpare(t *testing.T) {
 		l, begun := NewLine[int](3), time.Now()
 		l.Stretch(5, func() bool { return time.Since(begun) > 4*Window })
 		for i := range 7 {
-			l.Add(Turn[int]{i, 1, false})
+			l.Add(Turn[int]{Item: i, Weight: 1})
 		}
 		var at []time.Duration
 		for {
