@@ -144,9 +144,9 @@ func newExecution(o Options, todo []Task, known []Result) *execution {
 }
 
 // byTurns spreads the runs of each lock evenly: runs of one lock are alike, and many that ask more
-// of the machine than most would be under way together. None has runs left when others are over. The
-// last columns come first: their runs last longest, since a server is away, and so may what repeats
-// them.
+// of the machine than most would be under way together. None has runs left when others are over.
+// The last columns come first: their runs last longest, since a server is away, and so may what
+// repeats them.
 func byTurns(tasks []Task) []Task {
 	all := map[string]int{}
 	for _, t := range tasks {
