@@ -1,6 +1,9 @@
 package matrix
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestWhatRunsWeigh: a lock on three masters asks three, and what is no process of a lock of
 // lockbench weighs three times as much; --jobs is in runs of the lightest.
@@ -36,5 +39,21 @@ func TestWhatRunsWeigh(t *testing.T) {
 		if got := o.room(tasks); got != c.want {
 			t.Errorf("4 jobs of %d rows in %s: %d, not %d", len(c.rows), c.environment, got, c.want)
 		}
+	}
+}
+
+// TestLocksTakeTurns: the runs of each lock are spread over the whole, from its last column on.
+func TestLocksTakeTurns(t *testing.T) {
+	var tasks []Task
+	for _, name := range []string{"a1", "a2", "a3", "a4", "a5", "a6", "b1", "b2", "b3"} {
+		tasks = append(tasks, Task{Row: Row{Name: name[:1]}, Column: name[1:]})
+	}
+	var order []string
+	for _, t := range byTurns(tasks) {
+		order = append(order, t.Row.Name+t.Column)
+	}
+	want := []string{"a6", "b3", "a5", "a4", "b2", "a3", "a2", "b1", "a1"}
+	if !slices.Equal(order, want) {
+		t.Errorf("%q, not %q", order, want)
 	}
 }

@@ -19,9 +19,6 @@ type Options struct {
 	Times       int                    // the first time that it diverges is the last
 	Command     string                 // the command line that does the same again
 	Dir         func() (string, error) // makes the run directory of each attempt on servers
-	// Workers starts the clients that are processes of this machine; nil: Run has its own for all
-	// attempts.
-	Workers server.Spawner
 }
 
 // Run does a counterexample again in the simulator, or on servers that it starts. Without an
@@ -45,12 +42,9 @@ func Run(ctx context.Context, c *counterexample.Counterexample, o Options) (Outc
 	}
 	defer servers.Close()
 	if servers.Spawner == nil {
-		servers.Spawner = o.Workers
-	}
-	if servers.Spawner == nil {
-		own := new(server.WorkerPool)
-		defer own.Close()
-		servers.Spawner = own
+		workers := new(server.WorkerPool) // for all attempts
+		defer workers.Close()
+		servers.Spawner = workers
 	}
 	return OnServers(ctx, c, o.Times, func() (Place, error) {
 		dir, err := o.Dir()
