@@ -126,8 +126,8 @@ func loopback() Finding {
 }
 
 func temporaryFolder() Finding {
-	f := Finding{Name: "temporary folder", For: "environment process", OK: true, Found: os.TempDir()}
-	dir, err := os.MkdirTemp("", "lockbench-doctor-")
+	f := Finding{Name: "temporary folder", For: "environment process", OK: true, Found: server.Home()}
+	dir, err := os.MkdirTemp(f.Found, "lockbench-doctor-")
 	if err != nil {
 		f.OK, f.Found, f.Advice = false, err.Error(),
 			"export TMPDIR=DIR with a folder that can be written"

@@ -102,8 +102,9 @@ func (p *process) remember() {
 	}
 }
 
-// tidy removes what libfaketime left.
+// tidy removes what a killed server has left in memory that it shared.
 func (p *process) tidy() {
+	forgetSegment(p.Dir)
 	if p.Clock != nil && p.Clock.Faketime {
 		forgetFaketime(strconv.Itoa(p.cmd.Process.Pid))
 	}

@@ -1,10 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,10 +25,15 @@ type Folder struct {
 	held *os.File
 }
 
+// Home is where the folders of runs are made: TMPDIR, if it is set, or in memory, where that has
+// room, or the system's temporary folder. What a server has written outlives the server in each of
+// them, and no fault stops the machine.
+func Home() string { return cmp.Or(os.Getenv("TMPDIR"), inMemory(), os.TempDir()) }
+
 // Scratch makes the folder of a run.
 func Scratch() (*Folder, error) {
 	for {
-		dir, err := os.MkdirTemp("", ScratchPrefix+strconv.Itoa(os.Getpid())+"-")
+		dir, err := os.MkdirTemp(Home(), ScratchPrefix+strconv.Itoa(os.Getpid())+"-")
 		if err != nil {
 			return nil, err
 		}
@@ -73,10 +80,12 @@ func (f *Folder) Close() error {
 // Sweep removes the temporary folders of runs that are over: those that hold no lock, since they
 // were killed before they could clean up. It returns how many. Every start does it.
 func Sweep() (n int) {
-	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), ScratchPrefix+"*-*"))
-	for _, d := range dirs {
-		if ofRun(d) && sweep(d) {
-			n++
+	for _, home := range slices.Compact([]string{Home(), os.TempDir()}) {
+		dirs, _ := filepath.Glob(filepath.Join(home, ScratchPrefix+"*-*"))
+		for _, d := range dirs {
+			if ofRun(d) && sweep(d) {
+				n++
+			}
 		}
 	}
 	return n
@@ -93,6 +102,10 @@ func sweep(dir string) bool {
 		return false
 	}
 	sweepFaketime(dir)
+	nodes, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, n := range nodes {
+		forgetSegment(n)
+	}
 	return os.RemoveAll(dir) == nil
 }
 

@@ -50,6 +50,19 @@ func TestSweepRemovesOnlyWhatIsDead(t *testing.T) {
 	}
 }
 
+// TestHomeIsWhatTheUserSays: and without that a folder which is there.
+func TestHomeIsWhatTheUserSays(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	if got := Home(); got != tmp {
+		t.Errorf("%s, not TMPDIR", got)
+	}
+	t.Setenv("TMPDIR", "")
+	if i, err := os.Stat(Home()); err != nil || !i.IsDir() {
+		t.Error(err)
+	}
+}
+
 func TestAFolderThatVanished(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	f, err := Scratch()

@@ -44,7 +44,8 @@ func (MariaDB) Prepare(c server.NodeConfig) error {
 // Command is server.Kind. What was committed survives the death of the server, not that of the
 // machine.
 func (MariaDB) Command(c server.NodeConfig, _ string) (args []string, text string) {
-	return []string{"--no-defaults", "--datadir=" + c.Dir, "--bind-address=" + c.Host,
+	return []string{"--no-defaults", "--datadir=" + c.Dir, "--tmpdir=" + c.Dir,
+		"--bind-address=" + c.Host,
 		"--port=" + strconv.Itoa(c.Port), "--socket=" + filepath.Join(c.Dir, "s"),
 		"--pid-file=" + filepath.Join(c.Dir, "pid"), "--skip-name-resolve", "--skip-grant-tables",
 		"--innodb-log-file-size=4M", "--innodb-flush-log-at-trx-commit=2",

@@ -53,11 +53,12 @@ func (Postgres) Prepare(c server.NodeConfig) error {
 }
 
 // Command is server.Kind. What was committed survives the death of the server, not that of the
-// machine.
+// machine. What its processes share is in its folder, so that a killed server leaves none of it.
 func (Postgres) Command(c server.NodeConfig, _ string) (args []string, text string) {
 	args = []string{"-D", c.Dir, "-h", c.Host, "-p", strconv.Itoa(c.Port), "-k", "",
 		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=16MB",
-		"-c", "max_connections=100", "-c", "wal_keep_size=64MB"}
+		"-c", "max_connections=100", "-c", "wal_keep_size=64MB",
+		"-c", "dynamic_shared_memory_type=mmap"}
 	if host, port, err := net.SplitHostPort(c.ReplicaOf); err == nil {
 		args = append(args, "-c", fmt.Sprintf("primary_conninfo=host=%s port=%s user=lockbench", host,
 			port), "-c", "wal_retrieve_retry_interval=100ms")

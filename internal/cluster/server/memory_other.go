@@ -1,0 +1,6 @@
+//go:build !linux
+
+package server
+
+// inMemory is not looked for here.
+func inMemory() string { return "" }
