@@ -88,14 +88,16 @@ var rooms = map[string][]string{
 	"internal/cluster": {"history", "impls", "nemesis", "workloads", "internal/cluster/proc",
 		"internal/cluster/clock", "internal/cluster/proxy", "internal/cluster/server",
 		"internal/cluster/worker"},
-	"internal/cluster/proc": {},
+	"internal/cluster/memory": {},
+	"internal/cluster/proc":   {},
 	// other servers than Redis, which are started as those are
 	"internal/cluster/system": {"internal/cluster/proc", "internal/cluster/server"},
 	"internal/cluster/clock":  {},
 	"internal/cluster/worker": {"workloads", "internal/cluster/proc"},
 	"internal/cluster/proxy":  {"nemesis", "internal/cluster/proc", "internal/cluster/clock"},
-	"internal/cluster/server": {"history", "nemesis", "workloads", "internal/cluster/proc",
-		"internal/cluster/clock", "internal/cluster/proxy", "internal/cluster/worker"},
+	"internal/cluster/server": {"history", "nemesis", "workloads", "internal/cluster/memory",
+		"internal/cluster/proc", "internal/cluster/clock", "internal/cluster/proxy",
+		"internal/cluster/worker"},
 	// what nodes showed of scripts becomes a part of the trace before it is judged
 	"internal/store":      {"history", "checker", "checker/trace"},
 	"internal/tap":        {"history", "nemesis"}, // what happens to a command

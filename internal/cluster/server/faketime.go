@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/internal/cluster/clock"
+	"github.com/lockbench/lockbench/internal/cluster/memory"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 )
 
@@ -104,7 +105,7 @@ func (p *process) remember() {
 
 // tidy removes what a killed server has left in memory that it shared.
 func (p *process) tidy() {
-	forgetSegment(p.Dir)
+	memory.Forget(p.Dir)
 	if p.Clock != nil && p.Clock.Faketime {
 		forgetFaketime(strconv.Itoa(p.cmd.Process.Pid))
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/cluster/memory"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 )
 
@@ -28,7 +29,7 @@ type Folder struct {
 // Home is where the folders of runs are made: TMPDIR, if it is set, or in memory, where that has
 // room, or the system's temporary folder. What a server has written outlives the server in each of
 // them, and no fault stops the machine.
-func Home() string { return cmp.Or(os.Getenv("TMPDIR"), inMemory(), os.TempDir()) }
+func Home() string { return cmp.Or(os.Getenv("TMPDIR"), memory.Folder(), os.TempDir()) }
 
 // Scratch makes the folder of a run.
 func Scratch() (*Folder, error) {
@@ -104,7 +105,7 @@ func sweep(dir string) bool {
 	sweepFaketime(dir)
 	nodes, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, n := range nodes {
-		forgetSegment(n)
+		memory.Forget(n)
 	}
 	return os.RemoveAll(dir) == nil
 }
