@@ -99,10 +99,11 @@ var rooms = map[string][]string{
 		"internal/cluster/proc", "internal/cluster/clock", "internal/cluster/proxy",
 		"internal/cluster/worker"},
 	// what nodes showed of scripts becomes a part of the trace before it is judged
-	"internal/store":      {"history", "checker", "checker/trace"},
-	"internal/tap":        {"history", "nemesis"}, // what happens to a command
-	"internal/sim":        {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
-	"internal/sim/engine": {},
+	"internal/store":       {"history", "checker", "checker/trace"},
+	"internal/tap":         {"history", "nemesis"}, // what happens to a command
+	"internal/sim":         {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
+	"internal/sim/engine":  {},
+	"internal/sim/asredis": {},
 	"internal/explore": {"history", "impls", "nemesis", "workloads", "checker", "internal/harness",
 		"internal/sim", "internal/batch", "internal/explore/counterexample",
 		"internal/explore/simrun"},
