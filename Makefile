@@ -9,6 +9,8 @@ BROWSER := chromium=chromium
 export GOFLAGS := $(strip $(GOFLAGS) -trimpath)
 # Tests of real servers are run each time, and not remembered as those that only compute: what is outside may have changed.
 export LOCKBENCH_NOW := $(shell date +%s)
+# A browser shows the same page in the same way: tests with it are remembered as long as it has this version.
+test: export LOCKBENCH_CHROMIUM = $(shell chromium --version 2>/dev/null)
 # A program with the race detector sleeps a second at its end, which tests would wait for.
 export GORACE := atexit_sleep_ms=0 $(GORACE)
 # The tests that take a smaller input with the race detector, or are only run without it.
