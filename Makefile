@@ -15,6 +15,10 @@ test: export LOCKBENCH_CHROMIUM = $(shell chromium --version 2>/dev/null)
 export GORACE := atexit_sleep_ms=0 $(GORACE)
 # The tests that take a smaller input with the race detector, or are only run without it.
 LARGE = $(shell find . -name '*large_test.go')
+# Those of them that depend on nothing outside, in packages with others that do: on their own go can remember their results.
+PURE = $(filter %_pure_large_test.go,$(LARGE))
+# $(call only,FILES): the options and packages that run the tests of these files.
+only = -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(1) | paste -sd'|'))$$' $(sort $(dir $(1)))
 # The packages of make test. Go has the race detector only where it finds a C compiler.
 TESTS := ./...
 RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
@@ -46,7 +50,8 @@ test: redis browser ## all tests on real Redis: with the race detector, and what
 	@test -n "$(RACE)" || echo "no C compiler, and so without the race detector: apt-get install gcc libc6-dev"
 	$(PLAIN) vet $(TESTS)
 	$(GO) test $(RACE) $(HOW) $(TESTS)
-	$(if $(RACE),$(PLAIN) test $(HOW) -run '^($(shell sed -n 's/^func \(Test[A-Za-z0-9]*\).*/\1/p' $(LARGE) | paste -sd'|'))$$' $(sort $(dir $(LARGE))))
+	$(if $(and $(RACE),$(PURE)),$(PLAIN) test $(HOW) $(call only,$(PURE)))
+	$(if $(RACE),$(PLAIN) test $(HOW) $(call only,$(filter-out $(PURE),$(LARGE))))
 
 sample: ## take some conditions of the judges away, others with each commit; make soak takes all away
 	LOCKBENCH_MUTANTS=commit $(PLAIN) test -count 1 -v -run '^TestNoConditionIsIdle$$' ./checker

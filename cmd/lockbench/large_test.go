@@ -21,12 +21,6 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, scriptsIn("testdata/script"))
 }
 
-// TestLargeScript runs the scripts that do less with the race detector.
-func TestLargeScript(t *testing.T) {
-	t.Parallel()
-	testscript.Run(t, scriptsIn("testdata/large"))
-}
-
 // TestLargeHistory: a file that is judged while it is read, or in vain, has the verdict that its
 // history has.
 func TestLargeHistory(t *testing.T) {
