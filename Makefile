@@ -28,7 +28,7 @@ PLAIN = CGO_ENABLED=0 $(GO)
 HOW = -vet=off -timeout 30m
 
 # What tests use where it is installed, and leave out where it is not.
-PARTS := redis-server redis-sentinel chromium cc python3 node npm java javac mvn cargo etcd psql pgbouncer mariadb-install-db faketime docker docker-compose curl
+PARTS := redis-server redis-sentinel chromium cc python3 node npm java javac jar mvn cargo etcd psql pgbouncer mariadb-install-db faketime docker docker-compose curl
 # Debian delivers what makes a virtual environment apart from Python.
 VENV = $(shell command -v python3 >/dev/null && ! python3 -c 'import ensurepip' 2>/dev/null && echo python3-venv)
 MISSING = $(strip $(foreach part,$(PARTS),$(if $(shell command -v $(part)),,$(part))) $(VENV))

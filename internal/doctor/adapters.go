@@ -12,7 +12,8 @@ import (
 
 // packages are what brings the programs of toolchains along.
 var packages = map[string]string{"python3": "python3 python3-venv", "node": "nodejs", "npm": "npm",
-	"java": "default-jdk", "javac": "default-jdk", "mvn": "maven", "cargo": "cargo", "go": "golang"}
+	"java": "default-jdk", "javac": "default-jdk", "jar": "default-jdk", "mvn": "maven",
+	"cargo": "cargo", "go": "golang"}
 
 // systems are the servers of other systems than Redis.
 func systems() (findings []Finding) {

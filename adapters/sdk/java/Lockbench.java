@@ -126,7 +126,7 @@ public final class Lockbench {
     private static Owner configure(String line, Maker maker, Map<String, String> versions)
             throws Exception {
         if (line == null) {
-            Runtime.getRuntime().halt(0);
+            rehearse(maker);
         }
         Config config = Config.of(Json.object(line));
         Owner owner = new Owner(maker.make(config), config.option("owner").equals("new-thread"));
@@ -135,6 +135,25 @@ public final class Lockbench {
         say("ready", "pid", ProcessHandle.current().pid(), "versions", all);
         daemon(Lockbench::watch);
         return owner;
+    }
+
+    /**
+     * Makes a lock of servers that are not there, and ends after a moment. The setup does this so that
+     * Java can archive the classes that a start needs: -XX:ArchiveClassesAtExit.
+     */
+    private static void rehearse(Maker maker) throws InterruptedException {
+        var nowhere = List.of("127.0.0.1:1");
+        var config = new Config(nowhere, nowhere, null, null, List.of("rehearsal"), 1000L, null, 100L,
+                0L, Map.of());
+        daemon(() -> {
+            try {
+                maker.make(config);
+            } catch (Throwable e) {
+                // as it must be: its classes are loaded
+            }
+        });
+        Thread.sleep(3000);
+        Runtime.getRuntime().halt(0);
     }
 
     /** The thread that acquires and releases. */
