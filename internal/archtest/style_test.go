@@ -3,7 +3,6 @@ package archtest
 import (
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,31 +10,6 @@ import (
 	"testing"
 	"unicode/utf8"
 )
-
-// maxFiles is how many Go files a folder may have, tests left out: a newcomer reads a folder by its
-// file names.
-const maxFiles = 20
-
-// manyFiles are folders that hold one file for each thing of a kind.
-var manyFiles = []string{"impls", "adapters"}
-
-func TestFoldersAreSmall(t *testing.T) {
-	count := map[string]int{}
-	for _, f := range goFiles(t) {
-		if !strings.HasSuffix(f, "_test.go") {
-			count[path.Dir(f)]++
-		}
-	}
-	for _, dir := range manyFiles {
-		delete(count, dir)
-	}
-	for dir, n := range count {
-		if n > maxFiles {
-			t.Errorf("%s has %d files; make a room of what belongs together, %d are enough", dir, n,
-				maxFiles)
-		}
-	}
-}
 
 // maxWidth is how long a line may be, in characters, so that two files fit side by side. Raw
 // strings and
