@@ -3,11 +3,13 @@
 package memory
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
+	"syscall"
 
+	"github.com/lockbench/lockbench/internal/units"
 	"golang.org/x/sys/unix"
 )
 
@@ -32,31 +34,46 @@ func Folder() string {
 const postmaster = "postmaster.pid"
 
 // Forget removes the segment that a killed PostgreSQL with this folder has left, if there is
-// one. A server that comes back makes another.
+// one. A server that comes back makes another. The file can name any segment of the machine, so
+// that the kernel must confirm it: the server's process and its user made this segment, and it has
+// the key. The server's children may still use it while they end.
 func Forget(dir string) {
-	key, id, ok := segment(filepath.Join(dir, postmaster))
+	left, ok := segment(filepath.Join(dir, postmaster))
 	if !ok {
 		return
 	}
 	var d unix.SysvShmDesc
-	if _, err := unix.SysvShmCtl(id, unix.IPC_STAT, &d); err == nil && d.Perm.Key == key {
-		_, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) // if it is still there
+	if _, err := unix.SysvShmCtl(left.id, unix.IPC_STAT, &d); err == nil && left.made(d) {
+		_, _ = unix.SysvShmCtl(left.id, unix.IPC_RMID, nil) // if it is still there
 	}
 }
 
-// segment reads the seventh line of the file: the key and the number of a segment. ok is false if
-// it has none.
-func segment(file string) (key int32, id int, ok bool) {
-	text, err := os.ReadFile(file)
+// leftover is what postmaster.pid says of a segment and of who made it.
+type leftover struct {
+	user, process uint32
+	key           int32
+	id            int
+}
+
+// made reports whether the kernel's description of a segment is that of the leftover.
+func (l leftover) made(d unix.SysvShmDesc) bool {
+	return d.Perm.Key == l.key && d.Perm.Cuid == l.user && d.Cpid == int32(l.process)
+}
+
+// segment reads the first line of the file, the number of the process, and the seventh: the key
+// and the number of a segment. ok is false if it has none.
+func segment(file string) (l leftover, ok bool) {
+	owner, err := os.Lstat(file)
+	if err != nil {
+		return l, false
+	}
+	text, err := units.ReadFile(file)
 	lines := strings.Split(string(text), "\n")
 	if err != nil || len(lines) < 7 {
-		return 0, 0, false
+		return l, false
 	}
-	words := strings.Fields(lines[6])
-	if len(words) != 2 {
-		return 0, 0, false
-	}
-	word, bad := strconv.ParseUint(words[0], 10, 64) // a C int, of a long without a sign
-	id, err = strconv.Atoi(words[1])
-	return int32(word), id, bad == nil && err == nil
+	var word uint64 // a C int, of a long without a sign
+	_, bad := fmt.Sscan(lines[0]+" "+lines[6], &l.process, &word, &l.id)
+	l.user, l.key = owner.Sys().(*syscall.Stat_t).Uid, int32(word)
+	return l, bad == nil
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/lockbench/lockbench/internal/cluster/memory"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
@@ -31,30 +30,30 @@ type Folder struct {
 // them, and no fault stops the machine.
 func Home() string { return cmp.Or(os.Getenv("TMPDIR"), memory.Folder(), os.TempDir()) }
 
-// Scratch makes the folder of a run.
+// Scratch makes the folder of a run. It is marked last: a sweep removes nothing before that, and
+// then the lock is taken.
 func Scratch() (*Folder, error) {
-	for {
-		dir, err := os.MkdirTemp(Home(), ScratchPrefix+strconv.Itoa(os.Getpid())+"-")
-		if err != nil {
-			return nil, err
-		}
-		f, err := os.Open(dir)
-		if errors.Is(err, os.ErrNotExist) {
-			continue // a sweep came before the lock
-		} else if err != nil {
-			return nil, err
-		}
-		// servers of another user live below it
-		if err := f.Chmod(0o711); err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-		folder := &Folder{dir, f}
-		// where there are no locks, there are no sweeps
-		if !errors.Is(proc.Lock(f), proc.ErrLocked) && folder.Vanished() == nil {
-			return folder, nil
-		}
-		f.Close()
+	dir, err := os.MkdirTemp(Home(), ScratchPrefix+strconv.Itoa(os.Getpid())+"-")
+	if err != nil {
+		return nil, err
 	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	// servers of another user live below it
+	err = f.Chmod(0o711)
+	// where there are no locks, there are no sweeps
+	if locked := proc.Lock(f); err == nil && !errors.Is(locked, errors.ErrUnsupported) {
+		err = locked
+	}
+	if err == nil {
+		err = mark(dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close(), os.RemoveAll(dir))
+	}
+	return &Folder{dir, f}, nil
 }
 
 // Vanished is an error if the folder is not there any more, or another is in its place: what the
@@ -79,12 +78,13 @@ func (f *Folder) Close() error {
 }
 
 // Sweep removes the temporary folders of runs that are over: those that hold no lock, since they
-// were killed before they could clean up. It returns how many. Every start does it.
+// were killed before they could clean up. It returns how many. Every start does it. A folder is
+// removed only if this user owns it and lockbench has marked it.
 func Sweep() (n int) {
 	for _, home := range slices.Compact([]string{Home(), os.TempDir()}) {
 		dirs, _ := filepath.Glob(filepath.Join(home, ScratchPrefix+"*-*"))
 		for _, d := range dirs {
-			if ofRun(d) && sweep(d) {
+			if marked(d) && sweep(d) {
 				n++
 			}
 		}
@@ -92,7 +92,7 @@ func Sweep() (n int) {
 	return n
 }
 
-// sweep removes a folder, unless it is locked or belongs to another user.
+// sweep removes a folder, unless it is locked.
 func sweep(dir string) bool {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -108,12 +108,4 @@ func sweep(dir string) bool {
 		memory.Forget(n)
 	}
 	return os.RemoveAll(dir) == nil
-}
-
-// ofRun tells the folders of runs from those of other things that begin with the same word.
-func ofRun(dir string) bool {
-	number, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), ScratchPrefix), "-")
-	_, err := strconv.ParseUint(number, 10, 32)
-	i, lost := os.Lstat(dir)
-	return err == nil && lost == nil && i.IsDir()
 }

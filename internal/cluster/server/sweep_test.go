@@ -1,30 +1,22 @@
 package server
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 )
 
-func TestSweepRemovesOnlyWhatIsDead(t *testing.T) {
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
+func TestSweepRemovesAFolderWhenItsProcessIsGone(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
 	mine, err := Scratch()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dead := filepath.Join(tmp, ScratchPrefix+"1-x") // the number of a process that lives
-	other := filepath.Join(tmp, ScratchPrefix+"doctor-1")
-	short := filepath.Join(tmp, ScratchPrefix+"-1")
-	for _, d := range []string{dead, other, short} {
-		if err := os.Mkdir(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
 	// As another PID namespace sees it: no process here has the number of this folder, but its run
 	// lives. A child inherits no lock, so that the run alone holds it.
-	hidden := filepath.Join(tmp, ScratchPrefix+"4194305-x") // above the kernel's largest number
+	hidden := filepath.Join(Home(), ScratchPrefix+"4194305-x") // above the kernel's largest number
 	if err := os.Rename(mine.Path, hidden); err != nil {
 		t.Fatal(err)
 	}
@@ -34,20 +26,71 @@ func TestSweepRemovesOnlyWhatIsDead(t *testing.T) {
 	}
 	defer child.Wait()
 	defer child.Process.Kill()
-	if n := Sweep(); n != 1 {
-		t.Errorf("%d folders were removed, not 1", n)
-	}
-	for dir, want := range map[string]bool{hidden: true, dead: false, other: true, short: true} {
-		if _, err := os.Stat(dir); (err == nil) != want {
-			t.Errorf("%s: there is %v", dir, err == nil)
-		}
+	if n := Sweep(); n != 0 || !exists(hidden) {
+		t.Errorf("the run lives, and %d folders were removed", n)
 	}
 	if err := mine.held.Close(); err != nil { // as at the end of the process
 		t.Fatal(err)
 	}
-	if n := Sweep(); n != 1 {
-		t.Errorf("the folder of a run that was killed: %d folders were removed, not 1", n)
+	if n := Sweep(); n != 1 || exists(hidden) {
+		t.Errorf("the run was killed, and %d folders were removed, not 1", n)
 	}
+}
+
+// TestSweepRemovesNoFolderOfAUser tries folders that a user may have where the folders of runs are.
+func TestSweepRemovesNoFolderOfAUser(t *testing.T) {
+	for name, fill := range map[string]func(dir, run string) error{
+		"that has the name of a run": func(string, string) error { return nil },
+		"with a mark of the user's own": func(dir, _ string) error {
+			return os.WriteFile(filepath.Join(dir, markName), []byte("mine\n"), 0o600)
+		},
+		"that is a copy of a run's": func(dir, run string) error {
+			return os.CopyFS(dir, os.DirFS(run))
+		},
+		"with a mark that is a link": func(dir, run string) error {
+			return os.Symlink(filepath.Join(run, markName), filepath.Join(dir, markName))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("TMPDIR", t.TempDir())
+			run, err := Scratch()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer run.Close()
+			dir := filepath.Join(Home(), ScratchPrefix+"1-store")
+			if err := errors.Join(os.Mkdir(dir, 0o755), fill(dir, run.Path)); err != nil {
+				t.Fatal(err)
+			}
+			if n := Sweep(); n != 0 || !exists(dir) {
+				t.Errorf("%d folders were removed", n)
+			}
+		})
+	}
+}
+
+// TestSweepLeavesTheFoldersOfOthers: root may remove everything, and does not.
+func TestSweepLeavesTheFoldersOfOthers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a folder away")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	other, err := Scratch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(os.Chown(other.Path, 65534, 65534), other.held.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := Sweep(); n != 0 || !exists(other.Path) {
+		t.Errorf("%d folders were removed", n)
+	}
+}
+
+func exists(dir string) bool {
+	_, err := os.Stat(dir)
+	return err == nil
 }
 
 // TestHomeIsWhatTheUserSays: and without that a folder which is there.
