@@ -114,18 +114,32 @@ const (
 	Notice          = verdict.Notice
 )
 
-// The classes of a violation.
+// The classes of a violation; Classes has their rows.
 const (
-	LeaseOverrun       = verdict.LeaseOverrun
-	LostByFailover     = verdict.LostByFailover
-	ReleasedByNonOwner = verdict.ReleasedByNonOwner
-	LateMessage        = verdict.LateMessage
-	Clock              = verdict.Clock
-	DoubleGrant        = verdict.DoubleGrant
-
-	RefusedThoughGranted = verdict.RefusedThoughGranted
+	LeaseOverrun         = verdict.LeaseOverrun
+	SessionLost          = verdict.SessionLost
+	AfterNotice          = verdict.AfterNotice
 	PromisedTooLong      = verdict.PromisedTooLong
+	LostRenewal          = verdict.LostRenewal
+	NoServer             = verdict.NoServer
+	ReleasedByNonOwner   = verdict.ReleasedByNonOwner
+	LateMessage          = verdict.LateMessage
+	LostByFailover       = verdict.LostByFailover
+	Vanished             = verdict.Vanished
+	Clock                = verdict.Clock
+	DoubleGrant          = verdict.DoubleGrant
+	RefusedThoughGranted = verdict.RefusedThoughGranted
+	KeptOwn              = verdict.KeptOwn
 )
+
+// Class is a row of the table of classes.
+type Class = verdict.Class
+
+// Classes returns the rows of all classes.
+func Classes() []Class { return verdict.Classes() }
+
+// FindClass returns the row of a class. The zero Class is returned for a name that is none.
+func FindClass(name string) Class { return verdict.FindClass(name) }
 
 // The exit codes that a verdict asks for.
 const (

@@ -51,17 +51,7 @@ func Violated(ps []verdict.Property, faults []record.Fault) string {
 // why gives the reason of a violation, from its class and the assumption that a fault broke; ""
 // where the property says it all.
 func why(p verdict.Property, faults []record.Fault) string {
-	why := map[string]string{
-		verdict.LeaseOverrun:       "the lease of one ran out while it was inside",
-		verdict.LostByFailover:     "the grant was lost by the restart",
-		verdict.ReleasedByNonOwner: "another client released it",
-		verdict.LateMessage:        "a message came late and was accepted",
-		verdict.Clock:              "a clock was wrong",
-		verdict.DoubleGrant:        "it was granted twice",
-
-		verdict.RefusedThoughGranted: "its own earlier write told a client that the lock is taken",
-		verdict.PromisedTooLong:      "the lock said that a hold was good after its lease was over",
-	}[p.Class]
+	why := verdict.FindClass(p.Class).Summary
 	switch {
 	case p.Class == verdict.ReleasedByNonOwner && p.Property == verdict.OwnerRelease,
 		p.Class == verdict.DoubleGrant && (p.Property == verdict.Fencing || p.Property == "fencing"):

@@ -80,20 +80,6 @@ const (
 	Notice          = history.Notice
 )
 
-// The classes of a violation: what kind of thing went wrong.
-const (
-	LeaseOverrun       = "lease overrun"
-	LostByFailover     = "lost by failover"
-	ReleasedByNonOwner = "released by a non-owner"
-	LateMessage        = "late message accepted"
-	Clock              = "clock"
-	DoubleGrant        = "double grant"
-	// its own earlier write, whose reply it did not read, told the client that the lock is taken
-	RefusedThoughGranted = "refused although granted"
-	// the lock said that a hold was good after its lease was over
-	PromisedTooLong = "promised too long"
-)
-
 // The exit codes that a verdict asks for.
 const (
 	ExitExpected   = 0

@@ -73,7 +73,7 @@ func onlyOverrun(c *matrix.Cell, found []string) (only, sure bool) {
 			continue
 		}
 		if !strings.HasSuffix(r.Nemesis, stays) ||
-			r.Classes[checker.MutualExclusion] != checker.LeaseOverrun {
+			!checker.FindClass(r.Classes[checker.MutualExclusion]).Overrun {
 			return false, false
 		}
 		only, sure = true, sure && r.Properties[checker.LeaseExclusion] == checker.Valid

@@ -59,7 +59,7 @@ func likely(v *checker.Verdict, p harness.Plan) (string, error) {
 func overrun(v *checker.Verdict) string {
 	letters := v.Violated(false)
 	i := slices.IndexFunc(v.Properties, func(p checker.Property) bool {
-		return p.Property == history.MutualExclusion && p.Class == checker.LeaseOverrun
+		return p.Property == history.MutualExclusion && checker.FindClass(p.Class).Overrun
 	})
 	if i < 0 || slices.Contains(letters, history.LeaseExclusion) ||
 		slices.Contains(letters, history.OwnerRelease) {
