@@ -25,6 +25,7 @@ package checker
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"runtime/debug"
 	"time"
@@ -64,13 +65,22 @@ func Check(h *history.History, commands []history.Command, o Options) (v *Verdic
 	v = &Verdict{Format: verdict.Format, Expect: expect}
 	c := rules.Open(h, commands, v, rules.Limits{TTL: o.TTL, Timeout: cmp.Or(o.Timeout, time.Minute)})
 	judge(v, c, asked(o, h.Header), reported(o, h.Header, expect),
-		doubt(c.Record, o.Partial, v.Evidence, h.Header.Requires))
+		damage(c.Record, o.Partial), doubt(c.Record, o.Partial, v.Evidence, h.Header.Requires))
 	conclude(v, c.Record)
 	return v
 }
 
 // Models lists what Options.Model may be.
 func Models() []string { return []string{"mutex", "lease", "reentrant", "register", "fencing"} }
+
+// Knows returns an error if what Options say to judge does not know the operation of an event.
+func (o *Options) Knows(e *history.Event) error {
+	if e.F != history.CasOp || o.Model == "register" {
+		return nil
+	}
+	return fmt.Errorf("process %d: a cas is no operation of a lock; --model register judges reads, "+
+		"writes and cas", e.Process)
+}
 
 // Read reads a verdict.json, of this version or of the first.
 func Read(r io.Reader) (*Verdict, error) { return verdict.Read(r) }

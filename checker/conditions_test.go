@@ -239,8 +239,41 @@ var conditionCases = []propertyCase{
 	{"nobody", "lease", "ttl 10; c0 acquire 1 2 fail", "", Unknown, ""},
 	{"an extension", "lease", "ttl 10; c0 acquire 1 2; c0 extend 4 sent=3 lease=10; c0 release 5 6",
 		"", Unknown, ""},
-	{"an extension that was asked for", "lease", "ttl 10; c0 acquire 1 2; c0 extend 3 4 fail; " +
+	{"an extension that was refused", "lease", "ttl 10; c0 acquire 1 2; c0 extend 3 4 fail; " +
+		"c0 release 5 6", "", Valid, ""},
+	{"an extension without an answer", "lease", "ttl 10; c0 acquire 1 2; c0 extend 3 4 info; " +
 		"c0 release 5 6", "", Unknown, ""},
+	{"granted before the extended lease was over", "lease", "ttl 10; c0 acquire 1 2; c0 extend 8 9; " +
+		"c1 acquire 14 15", "", Violated, DoubleGrant},
+	{"granted when the extended lease may have been over", "lease", "ttl 10; c0 acquire 1 2; " +
+		"c0 extend 8 9; c1 acquire 14 18", "", Valid, ""},
+	{"released while the extended lease ran", "lease", "ttl 10; c0 acquire 1 2; c0 extend 8 9; " +
+		"c0 extend 16 17; c0 release 25 26; c1 acquire 27 28", "", Valid, ""},
+	{"extended after the lease was over", "lease", "ttl 10; c0 acquire 1 2; c0 extend 13 14", "",
+		Violated, DoubleGrant},
+	{"extended as the lease may have run", "lease", "ttl 10; c0 acquire 1 4; c0 extend 13 14", "",
+		Valid, ""},
+
+	// Registers by themselves.
+	{"a cas upon what was written", "register", "c0 write 1 2 value=1; c1 cas 3 4 if=1 value=2; " +
+		"c0 read 5 6 value=2", "", Valid, ""},
+	{"a cas upon what was not written", "register", "c0 write 1 2 value=1; " +
+		"c1 cas 3 4 if=3 value=2", "", Violated, ""},
+	{"twice upon one value", "register", "c0 write 1 2 value=1; c1 cas 3 4 if=1 value=2; " +
+		"c0 cas 5 6 if=1 value=3", "", Violated, ""},
+	{"a read of what a cas replaced", "register", "c0 write 1 2 value=1; c1 cas 3 4 if=1 value=2; " +
+		"c0 read 5 6 value=1", "", Violated, ""},
+	{"a cas that failed for any reason", "register", "c0 write 1 2 value=1; " +
+		"c1 cas 3 4 if=1 value=2 fail; c0 read 5 6 value=1", "", Valid, ""},
+	{"a cas without an answer that took place", "register", "c0 write 1 2 value=1; " +
+		"c1 cas 3 4 if=1 value=2 info; c0 read 5 6 value=2", "", Valid, ""},
+	{"a cas without an answer that cannot have", "register", "c0 write 1 2 value=1; " +
+		"c1 cas 3 4 if=5 value=2 info; c0 read 5 6 value=2", "", Violated, ""},
+	{"writes alone", "register", "c0 write 1 2 value=1; c1 write 3 4 value=2", "", Unknown, ""},
+	{"an extension of no lock", "mutex", "c0 acquire 1 2; c0 release 3 4; c1 extend 5 6", "", Unknown,
+		""},
+	{"an extension of its own lock", "mutex", "c0 acquire 1 2; c0 extend 3 4; c0 release 5 6", "",
+		Valid, ""},
 	{"released without an acquire", "lease", "ttl 10; c0 acquire 1 2; c0 release 5 6; " +
 		"c1 release 7 8 n=5", "", Unknown, ""},
 	{"a refused release without an acquire", "lease", "ttl 10; c0 acquire 1 2; c0 release 5 6; " +

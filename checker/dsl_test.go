@@ -14,7 +14,7 @@ import (
 //	c0 acquire 10 20 [fail|info|open] [sent=12] [lease=100] [valid=90] [token=7] [node=n0] [key=1]
 //	    [keys=0,2] [depth=1] [shared]
 //	c0 release 40 50 [fail|info|open] [n=2]     of the latest acquisition that has no release yet
-//	c0 read 41 42 value=7; c0 write 43 44 value=8
+//	c0 read 41 42 value=7; c0 write 43 44 value=8; c0 cas 45 46 if=8 value=9
 //	c0 extend 30 sent=28 lease=100; c0 lost 35; c0 kill 60; c0 exit 70 [planned]; c0 gap 80 gap=40
 //	fault promote n1 55 58 [strike] [lasted] [err=...]
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
@@ -217,6 +217,8 @@ func (s *teller) field(t testing.TB, e *history.Event, g *history.Grant, x strin
 		e.N = int(number(t, v))
 	case "value":
 		e.Value = history.Ptr(number(t, v))
+	case "if":
+		e.If = history.Ptr(number(t, v))
 	case "gap":
 		e.Gap = history.Duration(number(t, v))
 	case "action": // of a gap: what the harness took long for

@@ -57,20 +57,25 @@ func reported(o Options, h history.Header, expect string) []string {
 	return slices.DeleteFunc(slices.Clone(h.Reported), history.ParseExpectation(expect).Names)
 }
 
-// judge adds the verdict on each property. Where the record is in doubt, none is valid.
-func judge(v *Verdict, c *rules.Case, properties, reported []string, doubt string) {
+// judge adds the verdict on each property. Where the record is in doubt, none is valid. A register
+// has its own rule of evidence, which rules.Case knows.
+func judge(v *Verdict, c *rules.Case, properties, reported []string, damage, doubt string) {
 	for _, name := range properties {
 		p := c.Judge(name)
 		p.Reported = slices.Contains(reported, name)
-		if p.Verdict == Valid && doubt != "" {
-			p.Verdict, p.Reason = Unknown, doubt
+		why := doubt
+		if name == "register" {
+			why = damage
+		}
+		if p.Verdict == Valid && why != "" {
+			p.Verdict, p.Reason = Unknown, why
 		}
 		v.Properties = append(v.Properties, p)
 	}
 }
 
-// doubt says why a clean history proves nothing, or "".
-func doubt(c *record.Record, partial bool, e Evidence, r history.Requires) string {
+// damage says why a record does not tell all that happened, or "".
+func damage(c *record.Record, partial bool) string {
 	t := &c.Trust
 	switch {
 	case t.Failure.Kind != record.NoFailure:
@@ -79,6 +84,16 @@ func doubt(c *record.Record, partial bool, e Evidence, r history.Requires) strin
 		return explain.Say("only a part of the record could be read")
 	case t.Interrupted:
 		return explain.Say("the run was interrupted before it was over")
+	}
+	return ""
+}
+
+// doubt says why a clean history proves nothing, or "".
+func doubt(c *record.Record, partial bool, e Evidence, r history.Requires) string {
+	damage, t := damage(c, partial), &c.Trust
+	switch {
+	case damage != "":
+		return damage
 	case e.Acquisitions == 0:
 		return explain.NothingTried(c.Calls)
 	case t.Undone != nil:

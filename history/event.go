@@ -40,10 +40,14 @@ const (
 	ExtendOp  = "extend" // an extension that the client asked for, as an operation of its own
 	ReadOp    = "read"   // a read of the guarded resource
 	WriteOp   = "write"  // a write to the guarded resource
+	CasOp     = "cas"    // a compare-and-set of a register, in imported histories
 	Shared    = "shared" // Mode of an acquire that shares the lock; without a mode it is exclusive
 	PhaseFrom = "begin"  // Phase of a fault that begins
 	PhaseTo   = "end"    // Phase of a fault that is over
 )
+
+// NilValue stands for the value nil of a register.
+const NilValue = int64(-1) << 61
 
 // Event is one line of a history after the header. Which fields count depends on Type;
 // docs/formats.md has one line of each.
@@ -61,6 +65,7 @@ type Event struct {
 	// how many holds of the same lock this process had already
 	Depth   int      `json:"depth,omitempty"`
 	Value   *int64   `json:"value,omitempty"` // read from or written to the guarded resource
+	If      *int64   `json:"if,omitempty"`    // of a cas: it writes Value if this value stands
 	Grant   *Grant   `json:"grant,omitempty"`
 	Err     string   `json:"err,omitempty"` // for people; Why and Lasted are for readers
 	Why     Refusal  `json:"why,omitempty"` // of an acquire that failed

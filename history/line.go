@@ -120,6 +120,9 @@ func (e Event) write(l *line) {
 	if e.Value != nil {
 		l.number("value", *e.Value)
 	}
+	if e.If != nil {
+		l.number("if", *e.If)
+	}
 	if e.Grant != nil {
 		l.name("grant")
 		e.Grant.write(l)

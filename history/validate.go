@@ -1,6 +1,10 @@
 package history
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Validator checks, event by event, that each process does one thing at a time. It is used when a
 // history is recorded and again when it is read, so that no checker ever sees an impossible one.
@@ -87,10 +91,15 @@ func (v *Validator) outside(e *Event) error {
 	return nil
 }
 
+var operations = []string{Acquire, Release, ExtendOp, ReadOp, WriteOp, CasOp}
+
 func (p *process) operation(e *Event) error {
 	switch {
 	case e.Mode != "" && e.Mode != Shared:
 		return fmt.Errorf("process %d: unknown mode %q; it is %s, or none", e.Process, e.Mode, Shared)
+	case e.Type == Invoke && !slices.Contains(operations, e.F):
+		return fmt.Errorf("process %d: unknown operation %q; operations are %s", e.Process, e.F,
+			strings.Join(operations, ", "))
 	case e.Type == Invoke && p.busy:
 		return fmt.Errorf("process %d: %s invoked while its %s of acquisition %d is open", e.Process, e.F,
 			p.open.f, p.open.n)

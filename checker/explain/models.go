@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"strconv"
+
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -40,7 +42,8 @@ func acquisition(n linear.Name) string {
 }
 
 var unfitWords = [...]string{
-	linear.HasExtensions:      "the lease model does not know extensions, and the history has some",
+	linear.StrayExtensions: "it is not known which hold some extensions extended, or whether they " +
+		"did; --model mutex judges the holds without their leases",
 	linear.ReleasedUnacquired: "a lock was released with success by a client that had not acquired it",
 	linear.UnknownLeases:      "neither the history nor an option says how long a lease is",
 	linear.NoGrants:           "no client acquired the lock",
@@ -114,9 +117,17 @@ func didTo(s *linear.Section) string {
 	}
 	switch {
 	case s.Read == linear.Anything:
-		return Say("wrote %d %s", s.Wrote, when)
+		return Say("wrote %s %s", stored(s.Wrote), when)
 	case s.Outcome == history.Fail:
-		return Say("read %d %s", s.Read, when)
+		return Say("read %s %s", stored(s.Read), when)
 	}
-	return Say("read %d and wrote %d %s", s.Read, s.Wrote, when)
+	return Say("read %s and wrote %s %s", stored(s.Read), stored(s.Wrote), when)
+}
+
+// stored is a value of a register.
+func stored(v int64) string {
+	if v == history.NilValue {
+		return "nil"
+	}
+	return strconv.FormatInt(v, 10)
 }

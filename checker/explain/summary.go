@@ -80,6 +80,10 @@ func Unknown(ps []verdict.Property) string {
 
 // Valid is the summary of a history in which nothing was violated.
 func Valid(e verdict.Evidence) string {
+	if e.Acquisitions == 0 {
+		return Say("Nothing wrong in %s.", plural(e.Observed, "answer")+
+			Say(" that said what a register held"))
+	}
 	return Say("Nothing wrong in %s, %d of them contended.", plural(e.Acquisitions,
 		"acquisition"), e.Contended)
 }

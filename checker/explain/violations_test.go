@@ -56,7 +56,7 @@ func TestEveryFlawAndUnfitHasWords(t *testing.T) {
 			t.Errorf("flaw %d: %s", f, words)
 		}
 	}
-	for why := linear.HasExtensions; why <= linear.NoGrants; why++ {
+	for why := linear.StrayExtensions; why <= linear.NoGrants; why++ {
 		if Unfit(why) == "" {
 			t.Errorf("%d has no words", why)
 		}

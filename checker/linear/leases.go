@@ -18,7 +18,8 @@ type LeaseHold struct {
 	Call, Ret         int64
 	TTL               int64
 	Answer            Answer
-	Released, Replied int64 // the release; forever if there is none
+	Released, Replied int64             // the release; forever if there is none
+	Extended          []record.Interval // the calls that extended it by TTL, in their order
 	Name              Name
 }
 
@@ -38,11 +39,16 @@ const (
 // and nothing else depends on it.
 func (h *LeaseHold) Place(t int64) (end int64, ok bool) {
 	a := max(h.Call, t)
-	if h.Answer == ReleaseOK {
+	if h.Answer == ReleaseOK && len(h.Extended) == 0 {
 		a = max(a, h.Released-h.TTL) // it was released while its lease ran
 	}
 	if a > h.Ret {
 		return 0, false
+	}
+	for _, e := range h.Extended {
+		if a = max(a, e.From); a > e.To {
+			return 0, false
+		}
 	}
 	switch h.Answer {
 	case ReleaseOK:
@@ -53,6 +59,21 @@ func (h *LeaseHold) Place(t int64) (end int64, ok bool) {
 		return a + h.TTL, a+h.TTL <= h.Replied
 	}
 	return a + h.TTL, true
+}
+
+// Extend notes the calls that extended a hold. Each of them, and a release that succeeded, came
+// while the lease of the one before ran, so that none can have been earlier than a lease before the
+// next one.
+func (h *LeaseHold) Extend(calls []record.Interval) {
+	next := int64(math.MinInt64 / 2)
+	if h.Answer == ReleaseOK {
+		next = h.Released
+	}
+	for i := len(calls) - 1; i >= 0; i-- {
+		next = max(calls[i].From, next-h.TTL)
+		calls[i].From = next
+	}
+	h.Call, h.Extended = max(h.Call, next-h.TTL), calls
 }
 
 // FastLease decides the lease model where it can without search: if every acquire call is shorter
@@ -115,7 +136,11 @@ func Idle(hs []LeaseHold) [][]LeaseHold {
 	}
 	from, over := 0, int64(math.MinInt64)
 	for i := range hs {
-		over = max(over, saturated(hs[i].Ret, hs[i].TTL))
+		last := hs[i].Ret
+		for _, e := range hs[i].Extended {
+			last = e.To
+		}
+		over = max(over, saturated(last, hs[i].TTL))
 		if over <= earliest[i+1] {
 			out = append(out, hs[from:i+1])
 			from = i + 1
@@ -146,9 +171,9 @@ type Unfit uint8
 
 // What the lease model cannot judge.
 const (
-	Fits Unfit = iota
-	HasExtensions
-	ReleasedUnacquired // with success, by a client that had not acquired it
+	Fits               Unfit = iota
+	StrayExtensions          // without a known hold, or of unknown outcome
+	ReleasedUnacquired       // with success, by a client that had not acquired it
 	UnknownLeases
 	NoGrants
 )
@@ -157,10 +182,9 @@ const (
 // unknown outcome count only if their release succeeded: without them the lock is free more often,
 // which refuses no history.
 func LeaseHolds(h *history.History, ttl time.Duration) (all map[int][]LeaseHold, why Unfit) {
-	for i := range h.Events {
-		if e := &h.Events[i]; e.Type == history.Extend || e.F == history.ExtendOp {
-			return nil, HasExtensions
-		}
+	extended, ok := extensions(h)
+	if !ok {
+		return nil, StrayExtensions
 	}
 	leases := grantedLeases(h)
 	all = map[int][]LeaseHold{}
@@ -181,6 +205,7 @@ func LeaseHolds(h *history.History, ttl time.Duration) (all map[int][]LeaseHold,
 			if h.TTL <= 0 {
 				return nil, UnknownLeases
 			}
+			h.Extend(extended[h.Name])
 			all[key] = append(all[key], h)
 		}
 		slices.SortStableFunc(all[key], func(a, b LeaseHold) int {
@@ -191,6 +216,31 @@ func LeaseHolds(h *history.History, ttl time.Duration) (all map[int][]LeaseHold,
 		return nil, NoGrants
 	}
 	return all, Fits
+}
+
+// extensions returns the calls that extended each hold, or false if it is not known which hold one
+// of them extended, or whether it did.
+func extensions(h *history.History) (map[Name][]record.Interval, bool) {
+	out, open, granted := map[Name][]record.Interval{}, map[int]int64{}, map[Name]bool{}
+	for i := range h.Events {
+		e := &h.Events[i]
+		n := Name{e.Process, e.N}
+		switch {
+		case e.F == history.Acquire && e.Type == history.OK:
+			granted[n] = true
+		case e.Type == history.Extend:
+			return nil, false
+		case e.F != history.ExtendOp:
+		case e.Type == history.Info, e.Type == history.OK && !granted[n]:
+			return nil, false
+		case e.Type == history.Invoke:
+			open[e.Process] = e.T
+		case e.Type == history.OK:
+			out[n] = append(out[n], record.Interval{From: open[e.Process], To: e.T,
+				Process: e.Process})
+		}
+	}
+	return out, true
 }
 
 func grantedLeases(h *history.History) map[Name]history.Grant {

@@ -108,9 +108,13 @@ func TestLeaseAgainstInstants(t *testing.T) {
 				h.Released = h.Ret + r.Int64N(5)
 				h.Replied = h.Released + r.Int64N(3)
 			}
+			extendSometimes(r, h)
 		}
 		slices.SortFunc(hs, func(a, b linear.LeaseHold) int { return int(a.Ret - b.Ret) })
 		want := anyInstants(hs, nil)
+		for i := range hs {
+			hs[i].Extend(slices.Clone(hs[i].Extended))
+		}
 		got := true
 		for _, p := range linear.Idle(hs) {
 			got = got && porcupine.CheckOperations(linear.LeaseModel(), linear.LeaseOperations(p))
@@ -132,7 +136,7 @@ func anyInstants(hs []linear.LeaseHold, taken [][2]int64) bool {
 	}
 	h := hs[0]
 	for a := h.Call; a <= h.Ret; a++ {
-		for e := a; e <= a+h.TTL; e++ {
+		for e := a; e <= a+h.TTL*int64(len(h.Extended)+1); e++ {
 			free := !slices.ContainsFunc(taken, func(x [2]int64) bool { return e > x[0] && x[1] > a })
 			if free && mayEnd(&h, a, e) && anyInstants(hs[1:], append(slices.Clone(taken), [2]int64{a, e})) {
 				return true
@@ -142,16 +146,42 @@ func anyInstants(hs []linear.LeaseHold, taken [][2]int64) bool {
 	return false
 }
 
-// mayEnd says, from what the answers mean, whether a hold that begins at a can end at e.
+// extendSometimes puts up to two extensions between the grant of a hold and its release.
+func extendSometimes(r *rand.Rand, h *linear.LeaseHold) {
+	at := h.Ret
+	for range r.IntN(3) {
+		x := record.Interval{From: at + r.Int64N(4)}
+		x.To = x.From + r.Int64N(3)
+		h.Extended = append(h.Extended, x)
+		at = x.To
+	}
+	if h.Answer != linear.NoRelease {
+		h.Released = max(h.Released, at)
+		h.Replied = max(h.Replied, h.Released)
+	}
+}
+
+// mayEnd says, from what the answers mean, whether a hold that begins at a can end at e. It tries
+// all instants of its extensions, each of which comes while the lease runs.
 func mayEnd(h *linear.LeaseHold, a, e int64) bool {
+	if len(h.Extended) > 0 {
+		x, rest := h.Extended[0], *h
+		rest.Extended = h.Extended[1:]
+		for at := max(a, x.From); at <= min(x.To, a+h.TTL); at++ {
+			if mayEnd(&rest, at, e) {
+				return true
+			}
+		}
+		return false
+	}
 	ranOut := e == a+h.TTL
 	switch h.Answer {
 	case linear.ReleaseOK:
-		return h.Released <= e && e <= h.Replied
+		return h.Released <= e && e <= min(h.Replied, a+h.TTL)
 	case linear.ReleaseRefused:
 		return ranOut && e <= h.Replied
 	case linear.ReleaseUnknown:
-		return ranOut || e >= h.Released
+		return ranOut || e >= h.Released && e <= a+h.TTL
 	}
 	return ranOut
 }

@@ -53,6 +53,9 @@ func (a Access) Section() Section {
 	if a.Write {
 		s.Read, s.Wrote, s.Outcome = Anything, a.Value, a.Outcome
 	}
+	if a.If != nil {
+		s.Read = *a.If
+	}
 	return s
 }
 
@@ -105,7 +108,7 @@ func sectionOperations(ss []Section) []porcupine.Operation {
 	return out
 }
 
-// Access is a read or write of the guarded resource.
+// Access is a read, write or compare-and-set of the guarded resource.
 type Access struct {
 	Process, N, Key int
 	From, To        int64 // invoked; returned, forever if that is unknown
@@ -113,6 +116,7 @@ type Access struct {
 	Known           bool // the value is known
 	Outcome         history.Type
 	Write           bool
+	If              *int64 // of a compare-and-set: the value that it replaces
 }
 
 // Accesses returns what clients did to the guarded resource, in the order of its invocations.
@@ -121,13 +125,13 @@ func Accesses(h *history.History, cut int64) []Access {
 	open := map[int]int{}
 	for i := range h.Events {
 		e := &h.Events[i]
-		if e.Process < 0 || e.F != history.ReadOp && e.F != history.WriteOp || e.T >= cut {
+		if e.Process < 0 || !accesses(e.F) || e.T >= cut {
 			continue
 		}
 		if e.Type == history.Invoke {
 			open[e.Process] = len(out)
 			a := Access{Process: e.Process, N: e.N, Key: e.KeyOf(), From: e.T, To: record.Forever,
-				Outcome: history.Info, Write: e.F == history.WriteOp}
+				Outcome: history.Info, Write: e.F != history.ReadOp}
 			a.note(e)
 			out = append(out, a)
 			continue
@@ -147,7 +151,14 @@ func Accesses(h *history.History, cut int64) []Access {
 	return out
 }
 
+func accesses(f string) bool {
+	return f == history.ReadOp || f == history.WriteOp || f == history.CasOp
+}
+
 func (a *Access) note(e *history.Event) {
+	if e.If != nil {
+		a.If = e.If
+	}
 	if e.Value != nil {
 		a.Value, a.Known = *e.Value, true
 	}

@@ -26,7 +26,27 @@ func (c *Case) mutex() property {
 			return flawed(l, key, f, a, b)
 		}))
 	}
+	if e := c.strayExtension(); e != nil && p.Verdict == verdict.Valid {
+		return unknown("client %d extended a lock at %s that it is not known to hold", e.Process,
+			explain.At(e.T))
+	}
 	return p
+}
+
+// strayExtension returns an extension that was answered with success and belongs to no acquisition
+// that was, or nil.
+func (c *Case) strayExtension() *history.Event {
+	granted := map[linear.Name]bool{}
+	for i := range c.history.Events {
+		switch e := &c.history.Events[i]; {
+		case e.Type != history.OK:
+		case e.F == history.Acquire:
+			granted[linear.Name{Process: e.Process, N: e.N}] = true
+		case e.F == history.ExtendOp && !granted[linear.Name{Process: e.Process, N: e.N}]:
+			return e
+		}
+	}
+	return nil
 }
 
 // decide makes a property of porcupine's ruling on one key and of what a fast check found, which
@@ -174,20 +194,28 @@ func (c *Case) reentrant() property {
 	return p
 }
 
-// register judges the reads and writes of a history by themselves as those of a register. What it
-// held at first is unknown.
+// register judges the reads, writes and compare-and-sets of a history by themselves as those of a
+// register. What it held at first is unknown. As in Jepsen, one that failed had no effect, and says
+// nothing: a cas may fail for any reason.
 func (c *Case) register() property {
 	byKey := map[int][]linear.Section{}
 	for _, a := range linear.Accesses(c.history, record.Forever) {
+		seen := a.Outcome == history.OK && (a.If != nil || !a.Write && a.Known)
 		switch {
 		case a.Silent():
 			return property{Reason: explain.Say(silentWrite)}
-		case a.Write && a.Outcome != history.Fail, !a.Write && a.Outcome == history.OK && a.Known:
+		case a.Write && a.Outcome != history.Fail, seen:
 			byKey[a.Key] = append(byKey[a.Key], a.Section())
+		}
+		if seen {
+			c.verdict.Evidence.Observed++
 		}
 	}
 	if len(byKey) == 0 {
 		return notApplicable("the history has no reads and writes with values")
+	}
+	if c.verdict.Evidence.Observed == 0 {
+		return unknown("no read or cas says what a register held, so that any order fits")
 	}
 	p := valid
 	for _, key := range slices.Sorted(maps.Keys(byKey)) {

@@ -204,6 +204,8 @@ type Evidence struct {
 	FencedWrites int `json:"fenced_writes,omitempty"`
 	// critical sections that read and wrote the guarded resource
 	Sections int `json:"sections,omitempty"`
+	// reads and compare-and-sets that said what a register held
+	Observed int `json:"observed,omitempty"`
 	// writes of an optimistic lock that were refused since another client was first
 	Conflicts int `json:"conflicts,omitempty"`
 	// acquisitions by a client that was inside already

@@ -29,11 +29,12 @@ import (
 
 // checkFlags are the flags of check.
 type checkFlags struct {
-	options     checker.Options
-	quiet       bool
-	asJSON      bool
-	independent bool
-	stream      bool
+	options checker.Options
+	quiet   bool
+	asJSON  bool
+	format  edn.Options
+	lines   string // the file of format.Lines
+	stream  bool
 }
 
 func checkCommand() *cobra.Command {
@@ -43,11 +44,13 @@ func checkCommand() *cobra.Command {
 		Short: "Judge a recorded run again, or any history",
 		Long: `check judges the run in a directory from its files alone, and writes its verdict.json
 again; of a directory with many runs, such as that of a matrix or a gate, it judges all. Of a file,
-or of standard input (-), it judges the history: lockbench's own JSON lines, or Jepsen's EDN with
-:acquire and :release, as a vector or one map per line. Exit codes are those of run.`,
+or of standard input (-), it judges the history: lockbench's own JSON lines, Jepsen's EDN or JSON,
+or with --lines the lines of any log. --read-as says what operations with other names mean; one that
+no model knows is refused. Exit codes are those of run.`,
 		Example: `  lockbench check store/latest
   lockbench check --model mutex history.edn
   grep -v nemesis history.edn | lockbench check --model mutex --expect violated -
+  lockbench check --model register --read-as get=read,put=write history.json
   zcat weeks.jsonl.gz | lockbench check --model mutex --stream -`,
 		Args: one("what to judge: the directory of a run, a history file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error { return f.check(c, args[0]) },
@@ -64,8 +67,13 @@ or of standard input (-), it judges the history: lockbench's own JSON lines, or 
 	s.DurationVar(&f.options.Timeout, "timeout", time.Minute,
 		"longest time for each property; it is unknown then")
 	s.BoolVar(&f.options.Partial, "partial", false, "judge the readable part of a damaged history")
-	s.BoolVar(&f.independent, "independent", false,
-		"values of an EDN history are [key value], as jepsen.independent makes them")
+	s.BoolVar(&f.format.Independent, "independent", false,
+		"values of a Jepsen history are [key value], as jepsen.independent makes them")
+	s.StringToStringVar(&f.format.Words, "read-as", nil,
+		`what a word of a Jepsen history means: an operation, or "none" to leave it out, as in `+
+			`get=read,drain=none`)
+	s.StringVar(&f.lines, "lines", "",
+		"file that says how the lines of a history in another format are to be read")
 	s.BoolVar(&f.stream, "stream", false,
 		"judge JSON lines while they are read, in memory that does not grow; with --model mutex")
 	s.BoolVar(&f.asJSON, "json", false, "print the verdict as JSON")
@@ -82,6 +90,10 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 		return err
 	}
 	f.options.Properties = history.PropertyLetters(f.options.Properties)
+	f.format.Pairs = c.Flags().Changed("independent")
+	if err := f.readLines(); err != nil {
+		return err
+	}
 	if f.stream {
 		return interruptible(c, func() error { return f.streamed(c, path) })
 	}
@@ -95,6 +107,19 @@ func (f *checkFlags) check(c *cobra.Command, path string) error {
 	return interruptible(c, func() error { return f.one(c, path) })
 }
 
+// readLines reads the file that --lines names.
+func (f *checkFlags) readLines() error {
+	if f.lines == "" {
+		return nil
+	}
+	text, err := os.ReadFile(f.lines)
+	if err != nil {
+		return err
+	}
+	f.format.Lines, err = edn.ReadLines(f.lines, text)
+	return err
+}
+
 // one judges one run, or one history.
 func (f *checkFlags) one(c *cobra.Command, path string) error {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() >= wholeBelow {
@@ -105,7 +130,7 @@ func (f *checkFlags) one(c *cobra.Command, path string) error {
 			defer debug.SetGCPercent(debug.SetGCPercent(25))
 		}
 	}
-	r, err := load(c.InOrStdin(), path, f.independent)
+	r, err := load(c.InOrStdin(), path, f.format)
 	switch {
 	case err == nil:
 	case r == nil || r.History == nil:
@@ -156,9 +181,16 @@ func (f *checkFlags) streamed(c *cobra.Command, path string) error {
 	defer in.Close()
 	var header history.Header
 	var judge *checker.Stream
+	var unknown error
 	read, err := stream(c, in, func(h history.Header) {
 		header, judge = h, checker.NewStream(h, f.options)
-	}, func(e *history.Event) bool { return judge.Add(e) })
+	}, func(e *history.Event) bool {
+		unknown = f.options.Knows(e)
+		return unknown == nil && judge.Add(e)
+	})
+	if unknown != nil {
+		return unknown
+	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", in.name, err)
 		if read > 0 && !f.options.Partial {
@@ -205,7 +237,7 @@ func (f *checkFlags) plainly(c *cobra.Command, path string) *store.Run {
 	_, err = stream(c, in, func(h history.Header) {
 		header, judge = h, checker.NewPlain(h, f.options)
 	}, func(e *history.Event) bool {
-		plain = judge != nil && judge.Add(e)
+		plain = judge != nil && f.options.Knows(e) == nil && judge.Add(e)
 		return plain
 	})
 	if err != nil || judge == nil || !plain {
@@ -222,6 +254,11 @@ func (f *checkFlags) plainly(c *cobra.Command, path string) *store.Run {
 func (f *checkFlags) judge(r *store.Run, partial bool) error {
 	o := f.options
 	o.Partial = partial
+	for i := range r.History.Events {
+		if err := o.Knows(&r.History.Events[i]); err != nil {
+			return err
+		}
+	}
 	r.Verdict = checker.Check(r.History, r.Trace, o)
 	if r.Dir != "" && o.Model == "" {
 		return broken(r.SaveVerdict())
@@ -350,7 +387,7 @@ func keep(say io.Writer, h *history.History) error {
 
 // load reads a run directory, or a history by itself, from a file or, for "-", from stdin. With an
 // error it returns the part that could be read.
-func load(stdin io.Reader, path string, independent bool) (*store.Run, error) {
+func load(stdin io.Reader, path string, o edn.Options) (*store.Run, error) {
 	if info, err := os.Stat(path); path != "-" && err == nil && info.IsDir() {
 		return loadRun(path)
 	}
@@ -359,8 +396,7 @@ func load(stdin io.Reader, path string, independent bool) (*store.Run, error) {
 		return nil, err
 	}
 	defer in.Close()
-	h, err := edn.ReadAny(history.Sized{Reader: in, Bytes: in.size},
-		edn.Options{Independent: independent})
+	h, err := edn.ReadAny(history.Sized{Reader: in, Bytes: in.size}, o)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", in.name, err)
 	}

@@ -33,7 +33,7 @@ layout, which Jepsen's web page can list.`,
 		Args: one("a history: the directory of a run, a file, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return interruptible(c, func() error {
-				r, err := load(c.InOrStdin(), args[0], o.Independent)
+				r, err := load(c.InOrStdin(), args[0], edn.Options{Independent: o.Independent})
 				if err != nil {
 					return err
 				}

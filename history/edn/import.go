@@ -130,16 +130,22 @@ func (i *importer) event(o *operation, process int) (history.Event, error) {
 		if !ok || len(pair) != 2 {
 			return e, errors.New("an independent history needs :value [key value]")
 		}
-		key, ok := pair[0].(int64)
-		if !ok {
-			key = i.number("key " + plainText(pair[0]))
+		e.Key, value = history.Ptr(i.key(pair[0])), pair[1]
+	}
+	for _, key := range []any{o.key, field(value, "key")} {
+		if key != nil {
+			e.Key = history.Ptr(i.key(key))
 		}
-		e.Key, value = history.Ptr(int(key)), pair[1]
 	}
-	if key, ok := field(value, "key").(int64); ok {
-		e.Key = history.Ptr(int(key))
-	}
-	if o.f == history.ReadOp || o.f == history.WriteOp {
+	switch {
+	case o.typ == history.Fail || o.typ == history.Info: // some have the error as their value
+	case o.f == history.CasOp:
+		if err := i.compareAndSet(&e, value); err != nil {
+			return e, err
+		}
+	case o.f == history.ReadOp && o.typ == history.OK && value == nil:
+		e.Value = history.Ptr(history.NilValue)
+	case o.f == history.ReadOp || o.f == history.WriteOp:
 		e.Value = i.value(value)
 	}
 	if token, ok := field(value, "fence").(int64); ok && o.typ == history.OK &&
@@ -148,6 +154,33 @@ func (i *importer) event(o *operation, process int) (history.Event, error) {
 	}
 	e.N = i.acquisition(e)
 	return e, nil
+}
+
+// key is the number of a lock or register: an integer, or a number that stands for another key.
+func (i *importer) key(key any) int {
+	if n, ok := key.(int64); ok {
+		return int(n)
+	}
+	return int(i.number("key " + plainText(key)))
+}
+
+// compareAndSet reads the value [old new] of a cas. An answer may leave it out.
+func (i *importer) compareAndSet(e *history.Event, value any) error {
+	pair, ok := value.([]any)
+	switch {
+	case ok && len(pair) == 2:
+		e.If, e.Value = i.orNil(pair[0]), i.orNil(pair[1])
+	case value != nil || e.Type == history.Invoke:
+		return errors.New("a cas needs :value [old new]")
+	}
+	return nil
+}
+
+func (i *importer) orNil(v any) *int64 {
+	if v == nil {
+		return history.Ptr(history.NilValue)
+	}
+	return i.value(v)
 }
 
 // value is an integer value, or a number that stands for another value; nil for nil.

@@ -19,15 +19,23 @@ import (
 // Options say how a history is written as Jepsen's EDN, and how it is to be understood.
 type Options struct {
 	Independent bool // values are [key value], as jepsen.independent makes them
+	// Pairs says that values which are all pairs are values, and not [key value].
+	Pairs bool
+	// Words says what words of the history mean: the name of an operation or a type of event for
+	// another word, or NoOperation for one that is to be left out.
+	Words map[string]string
+	Lines *Lines // if not nil, the history has lines of this form instead of EDN or JSON
 	// write what a grant carries as {:client .. :fence .. :uid .. :key ..}; reading understands it
 	// always
 	Values bool
 	Key    *int // write the operations of this lock only
 }
 
-// ReadAny reads a history as Read does, or as Read does if it does not begin like one of ours.
-// Which of them a file is shows in its first character that counts: ours begins with {"type", EDN
-// with a map of keywords, a vector, a list or a comment.
+// NoOperation is what Options.Words says of a word whose operations are to be left out.
+const NoOperation = "none"
+
+// ReadAny reads a history as history.Read does if it is one of ours, and otherwise as Read does.
+// Ours begins with a header.
 func ReadAny(r io.Reader, o Options) (*history.History, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	start, _ := b.Peek(4096)
@@ -36,32 +44,23 @@ func ReadAny(r io.Reader, o Options) (*history.History, error) {
 	if s, ok := r.(history.Sized); ok {
 		ours = history.Sized{Reader: b, Bytes: s.Bytes}
 	}
-	if bytes.HasPrefix(start, []byte("JEPSEN")) {
-		return &history.History{}, &history.LineError{Line: 1,
-			Err: errors.New("this is a test.jepsen file; use its history.edn")}
-	}
-	if len(start) > 0 && start[0] == '{' {
-		start = bytes.TrimLeft(start[1:], " \t\r\n")
-		if len(start) == 0 || start[0] == '"' {
-			return history.Read(ours)
-		}
-	}
-	if len(start) == 0 {
+	if o.Lines == nil && (len(start) == 0 || jsonObject(start) && !jepsenJSON(start)) {
 		return history.Read(ours)
 	}
 	return Read(b, o)
 }
 
-// Read reads a Jepsen history: one map per line, or one vector or list of maps. What it makes of
-// it:
+// Read reads a Jepsen history of EDN or JSON: one map per line, or one vector or list of maps; or
+// lines of another form (Options.Lines). What it makes of it:
 //
 //   - the order is that of :index, or of the lines; :time only spaces the stamps, and must not run
 //     backwards within a process;
 //   - :info is unknown, :fail did not happen; an invocation without completion stays open;
 //   - a release that failed is left out, because in Jepsen it only means "no effect", unless its
 //     :error says that it was not the owner's;
-//   - :lock and :unlock are acquire and release; operations of other functions are kept, and mean
-//     nothing to a lock;
+//   - functions that it does not know are refused, unless Options.Words says what they mean;
+//   - a read of nil has read the value nil;
+//   - the lock or register is :key, of the operation or of its :value, where there is one;
 //   - the owner is :client in the :value of a grant, where there is one, else the :process; its
 //     :fence is the fencing token;
 //   - an acquire with :mode :shared, as Write has it, asks for a shared hold;
@@ -73,8 +72,11 @@ func Read(r io.Reader, o Options) (*history.History, error) {
 	if err != nil {
 		return &history.History{}, &history.LineError{Line: 1, Err: err}
 	}
-	ops, readErr := operations(text)
+	ops, readErr := operations(text, o)
 	text = nil // it may be large, and is of no more use
+	if ops, err = meaning(ops, o); err != nil {
+		return &history.History{}, err
+	}
 	indexed := !slices.ContainsFunc(ops, func(o operation) bool { return !o.indexed })
 	if indexed {
 		slices.SortStableFunc(ops, func(a, b operation) int { return cmp.Compare(a.index, b.index) })
@@ -101,12 +103,22 @@ type operation struct {
 	indexed bool
 	time    int64 // -1: unknown
 	value   any
+	key     any // nil if the operation names none, or names it in its value
 	err     string
 	mode    string
 }
 
-// operations decodes all maps of a text. With an error it returns those before it.
-func operations(text []byte) ([]operation, error) {
+// operations decodes all operations of a text. With an error it returns those before it.
+func operations(text []byte, o Options) ([]operation, error) {
+	start := bytes.TrimLeft(text, " \t\r\n,")
+	switch format := foreign(start); {
+	case o.Lines != nil:
+		return o.Lines.operations(text)
+	case format != "":
+		return nil, &history.LineError{Line: 1, Err: errors.New(format)}
+	case jsonObject(bytes.TrimLeft(bytes.TrimPrefix(start, []byte("[")), " \t\r\n")):
+		return jsonOperations(text)
+	}
 	var ops []operation
 	s, u := scanner{text: text, line: 1}, newUsual()
 	for {
@@ -157,14 +169,14 @@ func decode(form []byte) (f fields, err error) {
 	}
 	of := func(key string) any { return m[edn.Keyword(key)] }
 	return fields{of("type"), of("f"), of("process"), of("value"), of("index"), of("time"),
-		of("error"), of("mode")}, nil
+		of("error"), of("mode"), of("key")}, nil
 }
 
 // fields are what counts of a map, as the EDN library decodes it.
-type fields struct{ typ, f, process, value, index, time, err, mode any }
+type fields struct{ typ, f, process, value, index, time, err, mode, key any }
 
 func (f *fields) operation() (operation, error) {
-	o := operation{time: -1, process: f.process, value: f.value}
+	o := operation{time: -1, process: f.process, value: f.value, key: f.key}
 	o.index, o.indexed = f.index.(int64)
 	if t, ok := f.time.(int64); ok {
 		o.time = t
@@ -176,20 +188,10 @@ func (f *fields) operation() (operation, error) {
 		o.mode = history.Shared
 	}
 	if f.typ == nil || o.process == nil {
-		return o, errors.New("an operation needs :type and :process")
+		return o, errors.New("an operation needs a type and a process")
 	}
-	o.typ = history.Type(plainText(f.typ))
-	if o.typ != history.Invoke && !o.typ.Completes() {
-		return o, fmt.Errorf("unknown :type %s; types are :invoke, :ok, :fail and :info",
-			plainText(f.typ))
-	}
-	o.f = plainText(f.f)
-	switch o.f {
-	case "lock":
-		o.f = history.Acquire
-	case "unlock":
-		o.f = history.Release
-	}
+	o.typ = history.Type(strings.TrimPrefix(plainText(f.typ), ":"))
+	o.f = strings.TrimPrefix(plainText(f.f), ":")
 	return o, nil
 }
 

@@ -38,7 +38,7 @@ func (s *scanner) next() ([]byte, int, error) {
 			s.closer = 0
 			s.pos++
 		default:
-			return nil, s.line, fmt.Errorf("expected a map {...}, found %q", c)
+			return nil, s.line, fmt.Errorf("expected a map {...}, found %q; %s", c, readable)
 		}
 	}
 }

@@ -58,6 +58,8 @@ func (f *fields) of(key []byte) (*any, int) {
 		return &f.err, 64
 	case "mode":
 		return &f.mode, 128
+	case "key":
+		return &f.key, 256
 	}
 	return nil, 0
 }

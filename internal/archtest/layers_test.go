@@ -18,7 +18,7 @@ const module = "github.com/lockbench/lockbench/"
 // here is a new room: add it, and say what for.
 var rooms = map[string][]string{
 	"history":     {},
-	"history/edn": {"history"},
+	"history/edn": {"history", "internal/strictyaml"},
 	"impls":       {},
 	// what each lock may do, apart from how it does it; a fault may move a clock or double a command
 	"impls/spec": {"history", "impls", "nemesis"},

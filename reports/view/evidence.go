@@ -41,6 +41,7 @@ func (v *View) Evidence() []EvidenceRow {
 		false)
 	add("grants by "+v.Successor(), e.AfterFailover, count(q.Failover), false)
 	add("reads and writes of the guarded resource", e.Sections, 0, false)
+	add("answers that said what a register held", e.Observed, 0, false)
 	add("writes refused, since another client was first", e.Conflicts, q.Conflicts, false)
 	add("nested acquisitions", e.NestedAcquires, 0, false)
 	add("fenced writes", e.FencedWrites, 0, false)

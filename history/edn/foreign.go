@@ -1,0 +1,36 @@
+package edn
+
+import "regexp"
+
+// readable says what Read takes.
+const readable = "lockbench reads its own history.jsonl, Jepsen's EDN and JSON, and with --lines " +
+	"FILE lines of any other form (docs/formats.md, Histories of other tools)"
+
+// formats are the histories of other tools that are known and not read, by how they begin.
+var formats = []struct {
+	begins *regexp.Regexp
+	says   string
+}{
+	{regexp.MustCompile(`^JEPSEN`), "this is a test.jepsen file; use the history.edn in its folder"},
+	{regexp.MustCompile(`^(\d+|:?nemesis)\s+:(invoke|ok|fail|info)\s`),
+		"this is a history.txt of Jepsen's; use the history.edn in its folder, or --lines FILE " +
+			"(docs/formats.md has the file for it)"},
+	{regexp.MustCompile(`^(INFO|\d{4}-\d\d-\d\d).*jepsen\.util`),
+		"this is a log of Jepsen's, as Porcupine's examples are; use the test's history.edn, or " +
+			"--lines FILE (docs/formats.md has the file for it)"},
+	{regexp.MustCompile(`^<\w+Log>|^\[?\s*{\s*"type"\s*:\s*"(CreateStateMachine|SendEvent|` +
+		`DequeueEvent|Announce|MonitorProcessEvent|StateTransition)"`),
+		"this is a trace of P's checker, which PObserve reads, too; it has no calls with an answer. " +
+			"Use the log of the service, with --lines FILE (docs/formats.md)"},
+}
+
+// foreign names the format of a text that Read does not take, and says what to do. It returns "" if
+// the format is not known to be another one.
+func foreign(start []byte) string {
+	for _, f := range formats {
+		if f.begins.Match(start[:min(len(start), 4096)]) {
+			return f.says
+		}
+	}
+	return ""
+}
