@@ -26,10 +26,13 @@ type Config struct {
 	// called by the scheduler for each command that a node executes; may be nil
 	Executed func(Execution)
 	Effects  bool // executions have what scripts did
+	// called by the scheduler for each change of a key on a node, before Executed; may be nil
+	Changed func(Change)
 }
 
 // Execution is a command that a node has executed.
 type Execution struct {
+	T      int64 // virtual time, ns since the environment began
 	Client int
 	Node   string
 	Args   []string

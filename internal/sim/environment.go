@@ -68,6 +68,7 @@ func (w *Environment) start() error {
 		if w.cfg.Effects {
 			n.engine.Effects = &n.effects
 		}
+		n.record()
 		w.nodes = append(w.nodes, n)
 	}
 	for i := range replicas {

@@ -24,6 +24,7 @@ type node struct {
 	backlog []func()   // what arrived while it was paused
 	waiting uint64     // hash of what waits until it reads its sockets again, in order
 	effects [][]string // of the latest command, if it was a script and Config.Effects is wanted
+	runs    *conn      // whose command it executes, where Config.Changed is wanted
 
 	replicas []*replica
 	position position // of what it sends them
@@ -124,7 +125,7 @@ func (n *node) serve(c *conn) {
 		before := n.engine.Version()
 		reply := n.execute(c, args)
 		if see := n.w.cfg.Executed; see != nil {
-			see(Execution{c.client.number, n.name, args, reply, n.effects,
+			see(Execution{n.w.Now(), c.client.number, n.name, args, reply, n.effects,
 				n.engine.Version() != before, n.engine.Len()})
 		}
 		replies = append(replies, reply...)
@@ -135,7 +136,8 @@ func (n *node) serve(c *conn) {
 
 func (n *node) execute(c *conn, args []string) []byte {
 	n.engine.Busy = n.busy != 0
-	n.effects = nil
+	n.effects, n.runs = nil, c
+	defer func() { n.runs = nil }()
 	reply := n.engine.Do(n.clock(), c.session, args)
 	if lacks := n.engine.Lacks; lacks != "" {
 		c.client.w.reports = append(c.client.w.reports, workloads.Report{Process: c.client.number,
@@ -163,6 +165,7 @@ func (n *node) clock() int64 {
 // kill ends the node. What it had sent arrives, and then the end of each connection.
 func (n *node) kill() {
 	n.down, n.paused, n.busy, n.stalled, n.backlog = true, false, 0, 0, nil
+	n.engine.Lose()
 	for _, c := range slices.Clone(n.conns) {
 		n.hangUp(c)
 		c.link.notice(&c.link.down, &c.dnLast, func() { c.finish(errEOF) })
@@ -172,6 +175,7 @@ func (n *node) kill() {
 // restart brings the node back, empty.
 func (n *node) restart() {
 	n.down, n.engine, n.position = false, engine.New(), position{}
+	n.record()
 	for _, r := range n.replicas {
 		r.resync()
 	}

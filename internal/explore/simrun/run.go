@@ -25,6 +25,7 @@ type Job struct {
 	Steps    bool                // record them
 	Stepped  func(steps int)     // is called with the number of steps recorded so far; may be nil
 	Executed func(sim.Execution) // is called for each command that a node executes; may be nil
+	Changed  func(sim.Change)    // is called for each change of a key on a node; may be nil
 	Happened func(history.Event) // is called for each event of the history; may be nil
 	Visited  func(state uint64)  // is called for each state that the run comes to; may be nil
 	// the fault at any place, which the chooser injects; nil: the plan has none
@@ -62,6 +63,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients, Seed: p.Seed,
 		Worker: p.Worker(), RedisConfig: p.RedisConfig,
 		Chooser: j.Chooser, Executed: rec.executed,
+		Changed: j.Changed,
 		Effects: p.Adapter != nil, // scripts of which the lock says nothing
 	}
 	err := sim.Run(cfg, func(w *sim.Environment) error {

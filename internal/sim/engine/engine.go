@@ -47,6 +47,8 @@ type Engine struct {
 	Monitor func(line string)
 	// Effects gets the commands that scripts run. Nil: not wanted.
 	Effects *[][]string
+	// Changed is told of each change of a key. Nil: not wanted.
+	Changed func(Change)
 	// Lacks is the first command that was sent and that redis-server has, but this package has not:
 	// what comes of a run then says nothing. "": none.
 	Lacks string
@@ -253,6 +255,7 @@ func (e *Engine) get(key string) *value {
 	if v != nil && v.until != 0 && e.ms() > v.until {
 		if !e.Replica { // a replica leaves it to its master
 			delete(e.keys, key)
+			e.tell(key, Expired, v, nil)
 		}
 		e.touch(key)
 		return nil
@@ -271,12 +274,14 @@ func (e *Engine) Expire(now int64) {
 
 func (e *Engine) put(key string, v *value) {
 	e.version++
+	e.tell(key, Written, e.keys[key], v)
 	e.keys[key] = v
 	e.touch(key)
 }
 
 func (e *Engine) remove(key string) {
 	e.version++
+	e.tell(key, Deleted, e.keys[key], nil)
 	delete(e.keys, key)
 	e.touch(key)
 }
@@ -295,6 +300,7 @@ func (e *Engine) Load(s Snapshot) {
 			e.touch(key)
 		}
 	}
+	e.copies(s)
 	e.keys = maps.Clone(s.keys)
 }
 

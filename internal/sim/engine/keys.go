@@ -178,7 +178,8 @@ func flush(c *call) {
 		c.out.Error(syntax)
 		return
 	}
-	for key := range c.e.keys {
+	for key, v := range c.e.keys {
+		c.e.tell(key, Deleted, v, nil)
 		c.e.touch(key)
 	}
 	c.e.version++

@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// How says in which way a key changed.
+type How uint8
+
+// The ways in which a key changes.
+const (
+	Written How = iota // a command set its value or its expiry
+	Deleted            // a command removed it
+	Expired            // its time was over when it was next touched
+	Copied             // the server took over the contents of its master
+	Lost               // the server lost its memory
+)
+
+// Change is one change of a key. Old and New are nil where the key does not exist.
+type Change struct {
+	Key      string
+	How      How
+	Old, New *Value
+}
+
+// Value is what a key holds. Equal pointers mean the same write, also on a replica.
+type Value = value
+
+// Text returns a string, or the fields and values of a hash by turns.
+func (v *value) Text() string {
+	if v.fields == nil {
+		return v.str
+	}
+	words := make([]string, 0, 2*len(v.fields))
+	for _, f := range v.fields {
+		words = append(words, f.name, f.value)
+	}
+	return strings.Join(words, " ")
+}
+
+// Fields returns the names of the fields of a hash.
+func (v *value) Fields() (names []string) {
+	for _, f := range v.fields {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Until returns the end of the key in ms of the server's wall clock, or 0 if it has none.
+func (v *value) Until() int64 { return v.until }
+
+// tell reports a change to whom it may concern.
+func (e *Engine) tell(key string, how How, from, to *value) {
+	if e.Changed != nil {
+		e.Changed(Change{key, how, from, to})
+	}
+}
+
+// copies reports what a snapshot changes, in the order of the keys.
+func (e *Engine) copies(s Snapshot) {
+	if e.Changed == nil {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.keys)) {
+		if s.keys[key] == nil {
+			e.tell(key, Copied, e.keys[key], nil)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.keys)) {
+		if e.keys[key] != s.keys[key] {
+			e.tell(key, Copied, e.keys[key], s.keys[key])
+		}
+	}
+}
+
+// Lose reports the loss of all keys, in their order.
+func (e *Engine) Lose() {
+	for _, key := range slices.Sorted(maps.Keys(e.keys)) {
+		e.tell(key, Lost, e.keys[key], nil)
+	}
+}
