@@ -342,7 +342,7 @@ var propertyCases = []propertyCase{
 
 func TestProperties(t *testing.T) {
 	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases,
-		undeclaredCases, causeCases, letterCases, progressCases, progressConditions,
+		undeclaredCases, causeCases, orderCases, letterCases, progressCases, progressConditions,
 		letterConditions) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})

@@ -66,7 +66,7 @@ func deletedBy(p *record.Pair, commands []verdict.WitnessCommand) string {
 			continue
 		}
 		verb := "deleted"
-		if m.Recv == 0 || m.Err != "" {
+		if m.Recv == 0 || m.Err != "" || m.Kind == verdict.PossibleDelete {
 			verb = "may have deleted"
 		}
 		words := Say("Cause: client %d "+verb+" the value that client %d had written", m.Process,

@@ -45,8 +45,11 @@ func DeletedOf(owner int, alone, late bool) string {
 // deletion says what a deletion did, with the verb in the tense that is wanted.
 func deletion(m verdict.WitnessCommand, verb string) string {
 	what := Say("%s the key", verb)
-	if m.Recv == 0 || m.Err != "" {
+	switch {
+	case m.Recv == 0 || m.Err != "":
 		what = Say("was never answered and may have deleted the key")
+	case m.Kind == verdict.PossibleDelete:
+		what = Say("may have deleted the key")
 	}
 	if m.Kind == verdict.LateDelete {
 		return Say("was sent before the grant and came late; it %s", what)

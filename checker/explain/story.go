@@ -29,9 +29,13 @@ type happening struct {
 // with its class and witness.
 func Story(header history.Header, faults []record.Fault, p *record.Pair,
 	v verdict.Property) string {
+	first, second := p.A, p.B
+	if second.From < first.From { // it read its reply first
+		first, second = second, first
+	}
 	told := []happening{
-		{t: p.A.From, words: Say("client %d was granted lock %d%s", p.A.Process, p.Key, by(p.A))},
-		{t: p.B.From, words: Say("client %d was granted the same lock%s", p.B.Process, by(p.B))},
+		{t: first.From, words: Say("client %d was granted lock %d%s", first.Process, p.Key, by(first))},
+		{t: second.From, words: Say("client %d was granted the same lock%s", second.Process, by(second))},
 	}
 	told = append(told, struckBetween(faults, p, v)...)
 	if end := p.A.LeaseAt(p.B.From); end <= p.B.From {

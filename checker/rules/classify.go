@@ -32,12 +32,32 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 	culprit := c.culprit(p.A, p.B)
 	switch {
 	case culprit >= nemesis.Durability:
+	case onlyLate(p, commands):
+		return verdict.LateMessage, ""
 	case has(commands, verdict.ForeignDelete, verdict.PossibleDelete):
 		return verdict.ReleasedByNonOwner, ""
 	case has(commands, verdict.LateDelete):
 		return verdict.LateMessage, ""
 	}
 	return classOf(culprit)
+}
+
+// onlyLate reports whether all that may have deleted the first holder's key was sent before its
+// grant.
+func onlyLate(p *record.Pair, commands []command) bool {
+	granted, any := int64(0), false
+	for _, m := range commands {
+		if m.Kind == verdict.Grant && m.Process == p.A.Process && m.N == p.A.N {
+			granted = m.Sent
+		}
+	}
+	for _, m := range commands {
+		if m.Kind.Deletes() && m.Sent >= granted {
+			return false
+		}
+		any = any || m.Kind.Deletes()
+	}
+	return any
 }
 
 // slept reports whether the first holder of a pair stood still for longer than a lease before the
@@ -86,10 +106,20 @@ func classOf(broken nemesis.Assumption) (class, assumption string) {
 // one if its effect lasts.
 func (c *Case) culprit(a, b *record.Hold) nemesis.Assumption {
 	worst := nemesis.Nothing
-	for _, f := range c.faults {
-		if f.From < b.From && (f.To > a.Call || f.MovesClock()) {
+	for i := range c.faults {
+		f := &c.faults[i]
+		if f.From < b.From && (f.To > a.Granting && c.mayLose(f, a, b) || f.MovesClock()) {
 			worst = max(worst, f.Breaks())
 		}
 	}
 	return worst
+}
+
+// mayLose reports whether a fault can have lost the first of two grants. Where one server gave both,
+// it lost its memory after the first.
+func (c *Case) mayLose(f *record.Fault, a, b *record.Hold) bool {
+	if f.Breaks() != nemesis.Durability || a.Node == "" || a.Node != b.Node || c.independent() {
+		return true
+	}
+	return f.From >= a.Granting && (len(f.Servers()) == 0 || slices.Contains(f.Servers(), a.Node))
 }

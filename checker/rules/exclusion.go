@@ -112,7 +112,7 @@ func (c *Case) overlap(b record.ExclusionRule, key int, ss []record.Span) proper
 	}
 	out := violated(key, part(p.A, p.SpanA), part(p.B, p.SpanB))
 	out.Witness.Overlap, out.Witness.More = history.Duration(p.To-p.From), more
-	out.Witness.Commands = c.commands(p)
+	p, out.Witness.Commands = c.inGrantOrder(p)
 	out.Class, out.Assumption = c.classify(p, out.Witness.Commands)
 	out.Explanation = explain.Story(c.history.Header, c.faults, p, out)
 	return out

@@ -148,12 +148,17 @@ func (c *Case) inferredDeletion(victim, next *grant, deleters []*history.Command
 	p := violated(victim.Key, whole(victim.Hold), whole(next.Hold))
 	p.Class = verdict.ReleasedByNonOwner
 	cs := []command{grantedBy(victim.by, victim.Hold), grantedBy(next.by, next.Hold)}
+	if !slices.ContainsFunc(deleters, func(m *history.Command) bool {
+		return m.Sent >= victim.by.Sent
+	}) {
+		p.Class = verdict.LateMessage
+	}
 	for _, m := range deleters {
-		alone, late := len(deleters) == 1, m.Sent < victim.by.Recv
+		alone, late := len(deleters) == 1, m.Sent < victim.by.Sent
 		kind := verdict.PossibleDelete
 		switch {
-		case late:
-			kind, p.Class = verdict.LateDelete, verdict.LateMessage
+		case alone && late:
+			kind = verdict.LateDelete
 		case alone:
 			kind = verdict.ForeignDelete
 		}

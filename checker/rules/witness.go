@@ -26,11 +26,12 @@ func (c *Case) commands(p *record.Pair) []command {
 	if ga == nil || gb == nil {
 		return nil
 	}
-	w := chain{Case: c, pair: p, key: trace.Key(ga)}
+	w := chain{Case: c, pair: p, gb: gb, key: trace.Key(ga)}
 	w.put(grantedBy(ga, p.A))
 	for _, m := range c.trace.OfKey(w.key) {
 		w.consider(m, ga, gb)
 	}
+	w.doubt(ga)
 	w.happenings()
 	w.put(grantedBy(gb, p.B))
 	inOrder(w.out)
@@ -41,6 +42,7 @@ func (c *Case) commands(p *record.Pair) []command {
 type chain struct {
 	*Case
 	pair *record.Pair
+	gb   *history.Command // that granted the second hold
 	key  string
 	out  []command
 }
@@ -77,7 +79,8 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 		return
 	}
 	known := m.Recv != 0 && m.Err == ""
-	if known && m.Recv < ga.Sent {
+	if known && (m.Recv < ga.Sent || m.Process == ga.Process && m.Seq < ga.Seq &&
+		m.Recv == ga.Sent) {
 		return // certainly before
 	}
 	switch {
@@ -117,15 +120,17 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 		w.put(d)
 		return
 	}
-	if w.undoes(m, ga) {
+	if w.spares(m, ga) || w.undoes(m, ga) || known && m.Sent < ga.Recv && !w.trace.TakesFree(w.gb) {
 		return
 	}
 	meant := w.releasedBy(m)
 	if m.Sent < ga.Recv {
-		if meant != nil && meant.LeaseEnd() > ga.Recv {
+		if meant != nil && meant.LeaseEnd() > ga.Recv && !w.freed(m, meant, ga) {
 			return // it must have come before the first grant, which nothing else allowed
 		}
-		d.Kind = verdict.LateDelete
+		if m.Sent < ga.Sent {
+			d.Kind = verdict.LateDelete
+		}
 	}
 	if meant != nil {
 		if g := w.trace.GrantOf(meant); g != nil {
@@ -139,11 +144,60 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 	w.put(d)
 }
 
+// freed reports whether something else than a deletion may have freed the key that it meant before
+// the first grant: another deletion, or a fault.
+func (w *chain) freed(m *history.Command, meant *record.Hold, ga *history.Command) bool {
+	return w.keyMayBeLost(meant.Granting, ga.Recv) || slices.ContainsFunc(w.trace.OfKey(w.key),
+		func(k *history.Command) bool {
+			return k != m && k.Node == m.Node && k.Sent < ga.Recv && k.Recv >= meant.Granting &&
+				w.trace.Deleted(k)
+		})
+}
+
+// doubt says of each deletion that may have come before the first grant, or that was done where
+// the first grant may never have arrived, that it may have deleted the key, if something else can
+// have freed it for the second: another deletion, or a fault.
+func (w *chain) doubt(ga *history.Command) {
+	deletions, lost := 0, w.culprit(w.pair.A, w.pair.B) >= nemesis.ServerClocks
+	for i := range w.out {
+		if w.out[i].Kind.Deletes() || w.out[i].Kind == verdict.OwnDelete {
+			deletions++
+		}
+	}
+	for i := range w.out {
+		m := &w.out[i]
+		early := m.Node == ga.Node && m.Sent < ga.Recv && (deletions > 1 || lost)
+		elsewhere := m.Node != ga.Node && lost && !w.independent() && w.older(&m.Command, ga)
+		if m.Kind.Deletes() && trace.Answered(&m.Command) && (early || elsewhere) {
+			m.Effect = explain.DeletedOf(w.pair.A.Process, false, m.Sent < ga.Sent)
+			m.Kind = verdict.PossibleDelete
+		}
+	}
+}
+
+// older reports whether a value from before the first grant may have been on the server of a
+// deletion.
+func (w *chain) older(m, ga *history.Command) bool {
+	over := func(k *history.Command) bool {
+		ends := trace.EffectOf(k.Args).Expiry
+		if ends.Seconds == 0 || ends.Absolute {
+			return false
+		}
+		return k.Sent+int64(ends.Seconds*1e9) <= m.Sent || slices.ContainsFunc(
+			w.lock(w.pair.Key).Holds, func(h *record.Hold) bool {
+				return w.trace.GrantOf(h) == k && h.LeaseEnd() <= m.Sent
+			})
+	}
+	return slices.ContainsFunc(w.trace.OfKey(w.key), func(k *history.Command) bool {
+		return k.Sent < ga.Sent && k.Process != w.pair.A.Process && w.trace.Takes(k) && !over(k)
+	})
+}
+
 // releasedBy returns the hold that the sender of a deletion meant, or nil.
 func (w *chain) releasedBy(m *history.Command) *record.Hold {
 	var own *record.Hold
 	for _, h := range w.lock(w.pair.Key).Holds {
-		if h.Process == m.Process && (m.N == h.N || m.N == 0 && h.From <= m.Sent) {
+		if h.Process == m.Process && (m.N == h.N || m.N == 0) && h.From <= m.Sent {
 			own = h
 		}
 	}

@@ -29,18 +29,19 @@ func (w *chain) inner(m *history.Command) bool {
 
 // undoes reports whether a deletion took back what its sender had written on that node: the latest
 // value there was its own. A value of which it is unknown whether it was written counts where the
-// first holder has none.
+// first holder has none, or its lease was over.
 func (w *chain) undoes(m, ga *history.Command) bool {
-	if by := w.writerBefore(m, w.trace.Takes); by != nil {
-		return by.Process == m.Process && !w.ofOwner(by)
-	}
-	if ga.Node == m.Node {
-		return false
-	}
 	lost := func(k *history.Command) bool {
 		return !trace.Answered(k) && trace.EffectOf(k.Args).Kind.Writes() && k.Process == m.Process
 	}
-	return w.writerBefore(m, lost) != nil
+	over := w.pair.A.LeaseAt(m.Sent) <= m.Sent
+	if over && w.writerBefore(m, lost) != nil {
+		return true
+	}
+	if by := w.writerBefore(m, w.trace.Takes); by != nil {
+		return by.Process == m.Process && !w.ofOwner(by)
+	}
+	return ga.Node != m.Node && w.writerBefore(m, lost) != nil
 }
 
 // spares reports whether a deletion is for another value than the one that a command wrote: the
@@ -63,7 +64,8 @@ func (w *chain) writerBefore(m *history.Command, fits func(*history.Command) boo
 	for _, k := range w.trace.OfKey(w.key) {
 		second := k.Process == w.pair.B.Process && k.N == w.pair.B.N &&
 			(m.Process != k.Process || m.N != k.N)
-		before := k.Sent <= m.Sent || k.Sent < w.pair.A.From && m.Sent < w.pair.A.From
+		before := (k.Sent <= m.Sent || k.Sent < w.pair.A.From && m.Sent < w.pair.A.From) &&
+			!(trace.Answered(m) && m.Recv <= k.Sent)
 		if k.Node == m.Node && before && !second && !w.trace.Releasing(k) &&
 			!w.spares(m, k) && fits(k) && (by == nil || k.Sent >= by.Sent) {
 			by = k

@@ -1,0 +1,40 @@
+package checker
+
+// The client that was granted the lock first may read its reply last. Which value a deletion found
+// follows from the order at the server, as far as that is known. Each case has one next to it in
+// which the same commands mean something else.
+const (
+	// crossed: client 0 returns first and releases at 60, client 1 returns next.
+	crossed = "lease; names k; c2 acquire 1 4 sent=2 lease=300; c2 release 5 16; " +
+		"c0 acquire 10 20 sent=12 lease=200; c1 acquire 9 22 sent=11 lease=200; c0 release 60 70; " +
+		"c1 release 80 90; "
+	twoReleases = "2 1 2 3 n0 SETNX k c -> 1\n2 1 5 15 n0 DEL k -> 1\n"
+)
+
+var orderCases = []propertyCase{
+	{"order: the key of the client that read its reply last was deleted", "S", crossed,
+		twoReleases + "1 1 11 21 n0 SETNX k b -> 1\n2 1 12 15 n0 DEL k -> 1\n" +
+			"0 1 16 18 n0 SETNX k a -> 1\n", Violated, ReleasedByNonOwner},
+	{"order: one deletion alone freed it for the first of them", "S", crossed,
+		twoReleases + "1 1 11 21 n0 SETNX k b -> 1\n0 1 16 18 n0 SETNX k a -> 1\n", Violated,
+		DoubleGrant},
+	// What its sender knows to be answered came before what it sent then.
+	{"order: the client that is granted the lock had deleted another's key before", "S",
+		"lease; names k; c2 acquire 1 7 info; " +
+			"c0 acquire 5 12 sent=10 lease=200; c1 acquire 6 20 sent=15 lease=200; c0 release 60 70; " +
+			"c1 release 80 90",
+		"2 1 2 3 n0 SETNX k c -> 1\n0 1 8 10 n0 DEL k -> 1\n0 1 10 11 n0 SETNX k a -> 1\n" +
+			"1 1 15 19 n0 SETNX k b -> 1\n", Violated, DoubleGrant},
+	// A deletion that compares with its own value leaves another's alone.
+	{"order: a client takes back its own votes when the clocks were moved", "L",
+		"masters 3; lease; names k; script drop free [1-9].* 0; c0 acquire 10 20 sent=12 lease=200; " +
+			"c1 acquire 11 90 sent=80 lease=100; fault node-clock n0 22 23; fault node-clock n1 22 23; " +
+			"c0 release 150 160; c1 release 170 180",
+		ownerVotes + "1 1 30 0 n1 SET k b NX PX 100 ->\n1 1 40 45 n1 EVAL drop 1 k b -> 1\n" +
+			winnerVotes, Violated, Clock},
+	{"order: a client deletes the owner's vote when the clocks were moved", "L",
+		"masters 3; lease; names k; c0 acquire 10 20 sent=12 lease=200; " +
+			"c1 acquire 11 90 sent=80 lease=100; fault node-clock n0 22 23; fault node-clock n1 22 23; " +
+			"c0 release 150 160; c1 release 170 180",
+		ownerVotes + "1 1 40 45 n1 DEL k -> 1\n" + winnerVotes, Violated, ReleasedByNonOwner},
+}

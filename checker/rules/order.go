@@ -1,0 +1,69 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+)
+
+// inGrantOrder returns a pair so that the hold that was granted first is A, with the commands of
+// the witness. The client that was granted the lock first may read its reply last. Where both
+// grants were under way at once, the order is the one in which something freed the key for the
+// second. If that is so in both orders, none of the deletions is certain.
+func (c *Case) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
+	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
+	commands := c.commands(p)
+	if ga == nil || gb == nil || ga.Recv < gb.Sent {
+		return p, commands
+	}
+	q := *p
+	q.A, q.B, q.SpanA, q.SpanB = p.B, p.A, p.SpanB, p.SpanA
+	other := c.commands(&q)
+	switch {
+	case gb.Recv < ga.Sent:
+		return &q, other
+	case ga.Node != gb.Node || frees(&q, other) == 0:
+		return p, commands
+	case frees(p, commands) == 0:
+		return &q, other
+	case frees(&q, other) > frees(p, commands):
+		return &q, uncertain(&q, other, commands)
+	}
+	return p, uncertain(p, commands, other)
+}
+
+// frees says how surely the commands of a witness freed the key: 0 if none can have.
+func frees(p *record.Pair, commands []command) int {
+	sure := certain(commands)
+	switch {
+	case has(sure, verdict.ForeignDelete, verdict.OwnDelete):
+		return 4
+	case has(sure, verdict.LateDelete):
+		return 3
+	case onlyLate(p, commands):
+		return 1
+	case has(commands, verdict.PossibleDelete, verdict.ForeignDelete, verdict.LateDelete,
+		verdict.OwnDelete):
+		return 2
+	}
+	return 0
+}
+
+// uncertain says of each deletion that it may have deleted the key, unless the same did it in the
+// other order.
+func uncertain(p *record.Pair, commands, other []command) []command {
+	same := func(a, b command) bool { return a.Process == b.Process && a.Seq == b.Seq }
+	deletes := func(m command) bool { return m.Kind.Deletes() || m.Kind == verdict.OwnDelete }
+	for i := range commands {
+		m := &commands[i]
+		again := slices.ContainsFunc(other, func(o command) bool { return same(*m, o) && deletes(o) })
+		alone := !slices.ContainsFunc(other, func(o command) bool { return deletes(o) && !same(*m, o) })
+		if m.Kind.Deletes() && !(again && alone) {
+			m.Effect = explain.DeletedOf(p.A.Process, false, false)
+			m.Kind = verdict.PossibleDelete
+		}
+	}
+	return commands
+}
