@@ -142,6 +142,11 @@ var rooms = map[string][]string{
 		"internal/sim", "internal/explore", "internal/explore/simrun", "internal/batch",
 		"internal/matrix", "internal/mutate"},
 	"internal/mutate/probe": {"internal/mutate/detection"},
+	// what the servers of a simulated run did, held against every statement of its verdict
+	"internal/oracle": {"history", "impls", "nemesis", "workloads", "checker", "checker/record",
+		"checker/trace", "checker/verdict", "internal/resp", "internal/sim", "internal/sim/engine",
+		"internal/explore", "internal/explore/simrun", "internal/matrix"},
+	"internal/oracle/measure": {"internal/oracle"},
 	"internal/mutate/detect": {"internal/matrix", "internal/mutate", "internal/mutate/detection",
 		"internal/store", "internal/study"},
 	// the page of the mutants is one of the project's own pages

@@ -1,0 +1,66 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Missed returns the violations that the servers show and a verdict does not, with its reason.
+func (t *Truth) Missed(v *checker.Verdict) (out []Difference) {
+	note := func(property, why string, args ...any) {
+		p := v.Property(property)
+		if p.Verdict == verdict.Violated || p.Verdict == verdict.NA {
+			return
+		}
+		reason := string(p.Verdict.String())
+		if p.Reason != "" {
+			reason += ", " + p.Reason
+		}
+		out = append(out, Difference{property, reason, fmt.Sprintf(why, args...)})
+	}
+	for i := range t.record.Holds {
+		h := &t.record.Holds[i]
+		if h.From >= t.record.Trust.Cut {
+			continue
+		}
+		t.unowned(h, note)
+		t.deletedInside(h, note)
+		t.beyond(h, note)
+	}
+	return out
+}
+
+// unowned: a hold that no quorum of servers ever had.
+func (t *Truth) unowned(h *record.Hold, note func(string, string, ...any)) {
+	if n := len(t.of(h)); n < t.quorum {
+		note(verdict.Validity, "client %d (%d) came in at %d, and %d servers ever had its key",
+			h.Process, h.N, h.From, n)
+	}
+}
+
+// deletedInside: a key that another acquisition deleted while its owner was inside.
+func (t *Truth) deletedInside(h *record.Hold, note func(string, string, ...any)) {
+	if t.quorum > 1 {
+		return
+	}
+	for _, l := range t.of(h) {
+		if l.how == deleted && l.end > h.From && l.end < h.End && l.ender.who() != l.owner &&
+			l.ender.who().Process != history.Harness && l.ender.who().Process != h.Process {
+			note(verdict.OwnerRelease, "client %d (%d) deleted the key of client %d (%d) at %d: %v",
+				l.ender.who().Process, l.ender.who().N, h.Process, h.N, l.end, l.ender.Args)
+		}
+	}
+}
+
+// beyond: a promise that is later than the leases.
+func (t *Truth) beyond(h *record.Hold, note func(string, string, ...any)) {
+	if asked := t.asked(h); h.Promised != record.Forever && asked != 0 && h.Promised > asked+ms &&
+		len(t.of(h)) >= t.quorum {
+		note(verdict.Validity, "client %d (%d) was promised %d, and the leases ended at %d", h.Process,
+			h.N, h.Promised, asked)
+	}
+}

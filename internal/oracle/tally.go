@@ -1,0 +1,139 @@
+package oracle
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockbench/lockbench/checker/verdict"
+)
+
+// Tally counts outcomes.
+type Tally struct {
+	mu               sync.Mutex
+	show             int
+	runs, impossible int
+	violations       map[string]int
+	kinds            map[string][]string // of differences and misses: the lines
+	counts           map[string]int
+}
+
+// NewTally returns a tally that keeps some lines of each kind.
+func NewTally(show int) *Tally {
+	return &Tally{show: show, violations: map[string]int{}, kinds: map[string][]string{},
+		counts: map[string]int{}}
+}
+
+// Add counts a run.
+func (t *Tally) Add(l Line, o *Outcome, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err != nil {
+		t.impossible++
+		return
+	}
+	t.runs++
+	for _, p := range o.Verdict.Properties {
+		if p.Verdict == verdict.Violated {
+			t.violations[strings.TrimSpace(p.Property+" "+p.Class)]++
+		}
+	}
+	for _, d := range o.Differences {
+		t.note(differs+kindOf(d), l)
+	}
+	for _, d := range o.Missed {
+		t.note("missed "+kindOf(d), l)
+	}
+}
+
+// differs begins the kinds of differences.
+const differs = "DIFFERS "
+
+// Differences returns the kinds of differences that there were.
+func (t *Tally) Differences() (kinds []string) {
+	for _, k := range slices.Sorted(maps.Keys(t.counts)) {
+		if strings.HasPrefix(k, differs) {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+// Lines returns the lines that were kept of a kind.
+func (t *Tally) Lines(kind string) []string { return t.kinds[kind] }
+
+var numbers = regexp.MustCompile(`[0-9]+`)
+
+// kindOf is a difference without its numbers.
+func kindOf(d Difference) string {
+	words := d.String()
+	if i := strings.Index(words, ": ["); i > 0 && d.What != "class" {
+		words = words[:i]
+	}
+	return numbers.ReplaceAllString(words, "#")
+}
+
+func (t *Tally) note(kind string, l Line) {
+	if len(kind) > 160 {
+		kind = kind[:160]
+	}
+	t.counts[kind]++
+	if len(t.kinds[kind]) < t.show {
+		t.kinds[kind] = append(t.kinds[kind], l.String())
+	}
+}
+
+// String tells the counts.
+func (t *Tally) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d runs, %d impossible\n", t.runs, t.impossible)
+	for _, k := range slices.Sorted(maps.Keys(t.violations)) {
+		fmt.Fprintf(&b, "%6d %s\n", t.violations[k], k)
+	}
+	for _, k := range slices.Sorted(maps.Keys(t.counts)) {
+		fmt.Fprintf(&b, "%6d %s\n         %s\n", t.counts[k], k, strings.Join(t.kinds[k], "\n         "))
+	}
+	return b.String()
+}
+
+// Tell tells all of a run: the verdict, the holds, the keys.
+func (o *Outcome) Tell() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n", o.Plan)
+	for _, p := range o.Verdict.Properties {
+		fmt.Fprintf(&b, "%s %s %s %s%s\n", p.Property, p.Verdict, p.Class, p.Reason, p.Explanation)
+		if p.Witness != nil {
+			for _, h := range p.Witness.Holds {
+				fmt.Fprintf(&b, "    %+v\n", h)
+			}
+			for _, c := range p.Witness.Commands {
+				fmt.Fprintf(&b, "    %s %d (%d) %d-%d %s %v -> %s %s\n", c.Kind, c.Process, c.N, c.Sent, c.Recv,
+					c.Node, c.Args, c.Reply, c.Err)
+			}
+		}
+	}
+	for _, h := range o.Truth.record.Holds {
+		fmt.Fprintf(&b, "hold %d (%d) of %d: call %d from %d to %d, lease to %d, %s\n", h.Process, h.N,
+			h.Key, h.Call, h.From, h.End, h.LeaseEnd(), h.Node)
+	}
+	for _, f := range o.Truth.record.Faults {
+		fmt.Fprintf(&b, "fault %s %s %d-%d\n", f.Action, f.Target, f.From, f.To)
+	}
+	for _, c := range o.Truth.run.Trace {
+		fmt.Fprintf(&b, "command %d (%d) %d-%d %s %v -> %s %s %s\n", c.Process, c.N, c.Sent, c.Recv,
+			c.Node, c.Args, c.Reply, c.Err, c.Why)
+	}
+	for _, l := range o.Truth.all {
+		fmt.Fprintf(&b, "%s\n", l)
+	}
+	for _, d := range o.Differences {
+		fmt.Fprintf(&b, "DIFFERS %s\n", d)
+	}
+	for _, d := range o.Missed {
+		fmt.Fprintf(&b, "missed %s\n", d)
+	}
+	return b.String()
+}
