@@ -115,8 +115,8 @@ func (c *Case) culprit(a, b *record.Hold) nemesis.Assumption {
 	return worst
 }
 
-// mayLose reports whether a fault can have lost the first of two grants. Where one server gave both,
-// it lost its memory after the first.
+// mayLose reports whether a fault can have lost the first of two grants. Where one server gave
+// both, it lost its memory after the first.
 func (c *Case) mayLose(f *record.Fault, a, b *record.Hold) bool {
 	if f.Breaks() != nemesis.Durability || a.Node == "" || a.Node != b.Node || c.independent() {
 		return true

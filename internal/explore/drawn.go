@@ -5,8 +5,8 @@ import (
 )
 
 // Draw returns a function that gives the run of a seed and the name of its schedule, as if nothing
-// had been learned from an earlier run. It returns an error if the lock or the simulator cannot have
-// the fault.
+// had been learned from an earlier run. It returns an error if the lock or the simulator cannot
+// have the fault.
 func (s Search) Draw() (func(seed uint64) (simrun.Job, string), error) {
 	f := &searching{Search: s}
 	if err := f.prepare(); err != nil {
