@@ -1,4 +1,3 @@
-// Package archtest holds the rules of the house that a test can check.
 package archtest
 
 import (

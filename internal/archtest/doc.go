@@ -1,0 +1,2 @@
+// Package archtest holds the rules of the house that a test can check.
+package archtest
