@@ -202,7 +202,7 @@ func (f *runFlags) perform(c *cobra.Command, p harness.Plan, command string) (r 
 	line := progress.Start(c.ErrOrStderr(), status.Line)
 	defer line.Stop()
 	r, err = runner.Run(c.Context(), p, runner.Options{
-		Dir: dir, Command: command, Started: started, Status: status,
+		Dir: dir, Command: command, Status: status,
 		// the report and the hints want to know it: meanwhile the servers and clients end
 		Ended: func(*runner.Environment) { go func() { _, _ = measured.Of(p) }() },
 	})

@@ -23,8 +23,7 @@ func simPlan(t *testing.T, w harness.RunOptions) (*history.History, []history.Co
 	var hist, trace bytes.Buffer
 	err = sim.Run(sim.Config{Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas,
 		Clients: p.Clients, Seed: p.Seed, Worker: p.Worker()}, func(w *sim.Environment) error {
-		return harness.Run(t.Context(), p, w, harness.Output{History: &hist, Trace: &trace,
-			Started: w.Started()})
+		return harness.Run(t.Context(), p, w, harness.Output{History: &hist, Trace: &trace})
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -80,7 +80,7 @@ func TestEveryFaultHasBeginAndEnd(t *testing.T) {
 // TestAnElectionHasBeginAndEnd looks at the fault that no step does.
 func TestAnElectionHasBeginAndEnd(t *testing.T) {
 	testenv.Part(t, "sentinel")
-	h := runPlan(t, harness.RunOptions{Impl: "token-lua", Nemesis: "failover-sentinel", Seed: 1})
+	h, _ := runPlan(t, harness.RunOptions{Impl: "token-lua", Nemesis: "failover-sentinel", Seed: 1})
 	promoted := 0
 	for _, e := range h.Events {
 		if e.F == nemesis.Promote && e.Phase == history.PhaseTo {

@@ -44,7 +44,6 @@ type Output struct {
 	Version string // of lockbench
 	// what the environment runs on, in a line; "" where that does not count
 	Machine string
-	Started time.Time                    // wall clock, for people
 	Watch   func(history.Header) Watcher // may be nil
 }
 
@@ -66,7 +65,8 @@ func Run(ctx context.Context, p Plan, w Environment, out Output) error {
 
 // newRun begins the record of a run.
 func newRun(p Plan, w Environment, out Output) (r *run, err error) {
-	r = &run{plan: p, environment: w, epoch: w.Now(), gen: workloads.NewGenerator(p.shape())}
+	r = &run{plan: p, environment: w, epoch: w.Now(), started: time.Now(),
+		gen: workloads.NewGenerator(p.shape())}
 	r.limit = r.epoch + int64(p.For)
 	r.clients = make([]client, p.Clients)
 	r.nemesis = nemesisRunner{run: r, steps: p.Scenario}
@@ -109,8 +109,9 @@ type run struct {
 	environment Environment
 	watch       Watcher
 	gen         *workloads.Generator
-	epoch       int64 // environment's clock at the start; history counts from here
-	limit       int64 // environment's clock at which it ends at the latest
+	epoch       int64     // environment's clock at the start; history counts from here
+	started     time.Time // the wall clock then
+	limit       int64     // environment's clock at which it ends at the latest
 	sinks       sinks
 	clients     []client
 	nemesis     nemesisRunner
@@ -146,7 +147,7 @@ func (r *run) header(out Output) history.Header {
 		Properties: p.Properties, Reported: p.Reported,
 		Masters: p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch,
-		Started: out.Started.UTC().Format(time.RFC3339Nano), Command: out.Command,
+		Started: r.started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}
 }
 

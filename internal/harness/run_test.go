@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"bytes"
+	"strconv"
 	"testing"
 	"time"
 
@@ -11,8 +12,8 @@ import (
 	"github.com/lockbench/lockbench/internal/testenv"
 )
 
-// runPlan runs a plan on real processes and returns what was recorded.
-func runPlan(t *testing.T, w harness.RunOptions) *history.History {
+// runPlan runs a plan on real processes and returns what was recorded: the history and the trace.
+func runPlan(t *testing.T, w harness.RunOptions) (*history.History, []history.Command) {
 	t.Helper()
 	testenv.Part(t, "redis")
 	p, err := harness.NewPlan(w)
@@ -26,21 +27,60 @@ func runPlan(t *testing.T, w harness.RunOptions) *history.History {
 	}
 	defer environment.Close()
 	var hist, trace bytes.Buffer
-	if err := harness.Run(t.Context(), p, environment, harness.Output{History: &hist, Trace: &trace,
-		Started: time.Now()}); err != nil {
+	out := harness.Output{History: &hist, Trace: &trace}
+	if err := harness.Run(t.Context(), p, environment, out); err != nil {
 		t.Fatal(err)
 	}
 	h, err := history.Read(&hist)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h
+	commands, err := history.ReadTrace(&trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, commands
+}
+
+// TestStartedIsTheWallClockAtZero: the value of a SETNX is the end of a lease, which began after the
+// client's call and before the command was sent.
+func TestStartedIsTheWallClockAtZero(t *testing.T) {
+	h, commands := runPlan(t, harness.RunOptions{Impl: "getset", Nemesis: "none", Seed: 1})
+	started, err := time.Parse(time.RFC3339Nano, h.Header.Started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := map[[2]int]int64{}
+	for _, e := range h.Events {
+		if e.F == history.Acquire && e.Type == history.Invoke {
+			called[[2]int{e.Process, e.N}] = e.T
+		}
+	}
+	const step = 2 * time.Millisecond // values count milliseconds, and wall clocks are slewed
+	for _, m := range commands {
+		if len(m.Args) == 0 || m.Args[0] != "SETNX" {
+			continue
+		}
+		end, err := strconv.ParseInt(m.Args[2], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.UnixMilli(end).Add(-h.Header.TTL.D()).Sub(started)
+		from, to := time.Duration(called[[2]int{m.Process, m.N}]), time.Duration(m.Sent)
+		if began < from-step || began > to+step {
+			t.Errorf("a lease began at %v by its value, and between %v and %v by the stamps", began,
+				from, to)
+		}
+	}
+	if len(commands) == 0 {
+		t.Error("no command was traced")
+	}
 }
 
 // TestTheFaultHitsAContendedHold looks at the record of a real failover: the master dies while
 // a client is inside that the replica does not know of, and another waits.
 func TestTheFaultHitsAContendedHold(t *testing.T) {
-	h := runPlan(t, harness.RunOptions{Impl: "getset", Nemesis: "failover", Seed: 1})
+	h, _ := runPlan(t, harness.RunOptions{Impl: "getset", Nemesis: "failover", Seed: 1})
 	inside, waiting := map[int]bool{}, map[int]bool{}
 	hit := false
 	for _, e := range h.Events {

@@ -162,8 +162,7 @@ func withoutEffect(t *testing.T, p harness.Plan) (*checker.Verdict, error) {
 	}
 	defer w.Close()
 	var hist, trace bytes.Buffer
-	runErr := harness.Run(t.Context(), p, idle{w}, harness.Output{History: &hist, Trace: &trace,
-		Started: time.Now()})
+	runErr := harness.Run(t.Context(), p, idle{w}, harness.Output{History: &hist, Trace: &trace})
 	h, err := history.Read(&hist)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
@@ -41,8 +40,7 @@ func process(root string) batch.Runner {
 		}
 		defer w.Close()
 		var hist, trace bytes.Buffer
-		runErr := harness.Run(ctx, p, w, harness.Output{History: &hist, Trace: &trace,
-			Started: time.Now()})
+		runErr := harness.Run(ctx, p, w, harness.Output{History: &hist, Trace: &trace})
 		h, err := history.Read(&hist)
 		if err != nil {
 			return nil, errors.Join(runErr, err)

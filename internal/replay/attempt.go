@@ -154,7 +154,7 @@ func (p Place) replay(ctx context.Context, c *counterexample.Counterexample,
 	}
 	defer files.Close()
 	j, err := harness.NewJournal(plan, w, harness.Output{History: files.History, Trace: files.Trace,
-		Command: p.Command, Version: p.Version, Started: time.Now()})
+		Command: p.Command, Version: p.Version})
 	if err != nil {
 		return nil, err
 	}

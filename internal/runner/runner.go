@@ -17,7 +17,6 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
-	"time"
 
 	"github.com/lockbench/lockbench/impls/spec"
 	"github.com/lockbench/lockbench/internal/cluster/server"
@@ -29,10 +28,9 @@ import (
 
 // Options say how a plan is carried out.
 type Options struct {
-	Dir     string    // the run directory; it is made if it is not there
-	Command string    // the command line that does the same again
-	Started time.Time // by the wall clock; zero: now. A run in the simulator has its own time
-	Status  *Status   // follows the run; nil: not wanted
+	Dir     string  // the run directory; it is made if it is not there
+	Command string  // the command line that does the same again
+	Status  *Status // follows the run; nil: not wanted
 	// Workers starts the clients that are processes of this machine; nil: the run has its own.
 	Workers server.Spawner
 	// Ended, unless it is nil, is called when real servers have been through the run, before they are
@@ -126,9 +124,6 @@ func (o Options) perform(ctx context.Context, p harness.Plan) (recorded error, e
 	if err != nil {
 		return nil, nil, UsageError{err}
 	}
-	if o.Started.IsZero() {
-		o.Started = time.Now()
-	}
 	if recorded, err = o.record(ctx, p, environment); err != nil {
 		return nil, nil, errors.Join(err, environment.Close())
 	}
@@ -148,7 +143,7 @@ func (o Options) simulate(ctx context.Context, p harness.Plan) (recorded, err er
 		Topology: p.Topology, Masters: p.Masters, Replicas: p.Replicas, Clients: p.Clients,
 		Seed: p.Seed, Worker: p.Worker(), RedisConfig: p.RedisConfig,
 	}, func(e *sim.Environment) error {
-		begun, o.Started = true, e.Started() // virtual, so that the same plan gives the same record
+		begun = true
 		recorded, err = o.record(ctx, p, e)
 		return nil
 	})
@@ -176,6 +171,6 @@ func (o Options) record(ctx context.Context, p harness.Plan, e harness.Environme
 	o.Status.enter("running")
 	return harness.Run(ctx, p, e, harness.Output{
 		History: files.History, Trace: files.Trace, Command: o.Command, Version: Version(),
-		Machine: Machine(p.Environment), Watch: o.Status.watch, Started: o.Started,
+		Machine: Machine(p.Environment), Watch: o.Status.watch,
 	}), nil
 }

@@ -91,7 +91,7 @@ func benchRun(b *testing.B, p harness.Plan, h, trace io.Writer) {
 	err := sim.Run(cfg, func(w *sim.Environment) error {
 		watch := func(history.Header) harness.Watcher { return new(rounder) }
 		return harness.Run(context.Background(), p, w, harness.Output{History: h, Trace: trace,
-			Started: w.Started(), Watch: watch})
+			Watch: watch})
 	})
 	if err != nil {
 		b.Fatal(err)

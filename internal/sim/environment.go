@@ -152,10 +152,6 @@ func (w *Environment) elapsed() time.Duration {
 	return time.Duration(time.Now().UnixNano() - w.zero)
 }
 
-// Started is the virtual wall clock at the beginning, the same in every run: a history that says so
-// is the same to the byte.
-func (w *Environment) Started() time.Time { return w.began }
-
 // Next lets the environment go on until a client has something to report, and returns that; false:
 // Now has reached deadline, or ctx has ended.
 func (w *Environment) Next(ctx context.Context, deadline int64) (workloads.Report, bool) {

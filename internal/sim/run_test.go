@@ -26,8 +26,7 @@ func record(p harness.Plan, change func(*sim.Config)) (history, trace string, er
 	}
 	var h, tr bytes.Buffer
 	err = sim.Run(cfg, func(w *sim.Environment) error {
-		return harness.Run(context.Background(), p, w, harness.Output{History: &h, Trace: &tr,
-			Started: w.Started()})
+		return harness.Run(context.Background(), p, w, harness.Output{History: &h, Trace: &tr})
 	})
 	return h.String(), tr.String(), err
 }

@@ -73,7 +73,7 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 			return fmt.Errorf("%s: %w", p.Nemesis, err)
 		}
 		rec.HarnessError = harness.Run(ctx, p, o, harness.Output{History: io.Discard,
-			Trace: io.Discard, Watch: rec.watch, Started: w.Started()})
+			Trace: io.Discard, Watch: rec.watch})
 		return nil
 	})
 	if err != nil {
