@@ -15,6 +15,7 @@ type Action struct {
 	Undo   []string // the actions that end its effect; none: it lasts, or never did
 	Stops  bool     // the target does nothing until the effect ends
 	Kills  bool     // the target is gone until the effect ends
+	Dead   bool     // the target must have been killed before
 	// doing it again replaces the effect, and doing it by nothing ends it: a clock is set
 	Again  bool
 	Family Family     // of an action on a link

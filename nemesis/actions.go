@@ -10,13 +10,14 @@ var actions = []Action{
 		Begin: "clients were redirected to %s"},
 
 	// Nodes.
-	{Name: KillNode, Kind: Lasting, Target: Node, may: "aimed", Undo: []string{Start, Revive},
+	{Name: KillNode, Kind: Lasting, Target: Node, may: "aimed", Undo: []string{Start},
 		Kills: true, Breaks: Durability, Begin: "%s was killed", End: "%s was started again",
 		by: by(func(w NodeKiller, s Step) error { return w.KillNode(s.Target) })},
+	{Name: LoseDisk, Kind: Momentary, Target: Node, Dead: true, Breaks: Durability,
+		Begin: "%s lost its disk",
+		by:    by(func(w DiskLoser, s Step) error { return w.LoseDisk(s.Target) })},
 	{Name: Start, Kind: Repair, Target: Node,
 		by: by(func(w NodeStarter, s Step) error { return w.StartNode(s.Target) })},
-	{Name: Revive, Kind: Repair, Target: Node,
-		by: by(func(w NodeReviver, s Step) error { return w.ReviveNode(s.Target) })},
 	{Name: Promote, Kind: Momentary, Target: Copy, may: "aimed", Breaks: Durability,
 		Begin: "%s was promoted",
 		by:    by(func(w Promoter, s Step) error { return w.Promote(s.Target) })},

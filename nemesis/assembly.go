@@ -55,18 +55,26 @@ func (e Entry) scenario(variant string, p Params, patience time.Duration) (Scena
 	}
 	a := assembly{Params: p, form: e.form(variant), variant: variant}
 	a.on = a.where()
-	list := a.form.Steps
-	if p.Nodes == 1 && a.form.One != nil {
-		list = a.form.One
-	}
 	var err error
-	s.Steps, err = a.steps(list)
+	s.Steps, err = a.steps(a.list())
 	for _, step := range s.Steps {
 		if step.Aimed {
 			s.Aimed++
 		}
 	}
 	return s, err
+}
+
+// list returns the steps of the form that are for this lock and its servers.
+func (a assembly) list() []written {
+	switch f := a.form; {
+	case len(f.Unseen) > 0 && !a.Capabilities.Has(CommandAwait):
+		return f.Unseen
+	case a.Nodes == 1 && f.One != nil:
+		return f.One
+	default:
+		return f.Steps
+	}
 }
 
 // timeout is the time-out that a fault needs of the clients' Redis connections; 0: the plan's own.

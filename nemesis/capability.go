@@ -10,11 +10,11 @@ import (
 type (
 	// NodeKiller ends a node at once and returns when it is gone.
 	NodeKiller interface{ KillNode(node string) error }
-	// NodeStarter starts a node that was killed, with nothing in it, and returns when it answers.
-	NodeStarter interface{ StartNode(node string) error }
-	// NodeReviver starts a node that was killed with the files that it left behind, and returns when
+	// NodeStarter starts a node that was killed, with the files that it left behind, and returns when
 	// it answers.
-	NodeReviver interface{ ReviveNode(node string) error }
+	NodeStarter interface{ StartNode(node string) error }
+	// DiskLoser removes the files of a node that was killed.
+	DiskLoser interface{ LoseDisk(node string) error }
 	// NodePauser stops a node and lets it run again.
 	NodePauser interface {
 		PauseNode(node string) error

@@ -173,6 +173,10 @@ func (c *script) alive(who string) error {
 func (c *script) lives(a Action, s Step, number int) error {
 	server := a.Target == Node || a.Target == Copy
 	switch {
+	case a.Dead:
+		if _, down := c.dead[s.Target]; !down {
+			return fmt.Errorf("%s must have been killed before it can %s", s.Target, s.Do)
+		}
 	case server && s.Fault():
 		if err := c.alive(s.Target); err != nil {
 			return err

@@ -28,8 +28,8 @@ var environments = []Capabilities{
 		no:    merge(because(noBus, SwitchOver, MoveSlot), because(noStop, StopClock)),
 		lacks: map[string]string{Cluster: noBus, Ensemble: noAgreement}},
 	{Environment: "external", Line: "a Redis that is there already",
-		no: because(notOurs, KillNode, Start, Revive, PauseNode, ResumeNode, NodeClock, Busy, Free, Stall,
-			Promote, SwitchOver, MoveSlot, Barrier),
+		no: because(notOurs, KillNode, LoseDisk, Start, PauseNode, ResumeNode, NodeClock, Busy,
+			Free, Stall, Promote, SwitchOver, MoveSlot, Barrier),
 		lacks: map[string]string{
 			Failover: "it has no replica of ours that could take over",
 			Sentinel: "its sentinels, if it has any, are not ours",
@@ -40,7 +40,7 @@ var environments = []Capabilities{
 		no: map[string]string{Elected: "the simulator has no sentinels",
 			MoveSlot:   "the simulator has no Redis Cluster",
 			SwitchOver: "the simulator's replicas take over without their master's consent",
-			Revive:     "the simulator's Redis keeps no files"}, lacks: map[string]string{
+			LoseDisk:   "the simulator's Redis keeps no files"}, lacks: map[string]string{
 			Sentinel: "the simulator has no sentinels",
 			Cluster:  "the simulator has no Redis Cluster",
 			Ensemble: noAgreement}},
@@ -113,7 +113,7 @@ func (g Capabilities) Possible(s Scenario) error {
 		return impossible(g.lacks[Failover])
 	}
 	for _, step := range s.Steps {
-		if s.Topology == Ensemble && step.Do == Start {
+		if s.Topology == Ensemble && step.Do == LoseDisk {
 			return impossible("a member of an ensemble that has forgotten all has to join it anew")
 		}
 		for _, do := range step.needs() {

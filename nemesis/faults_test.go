@@ -71,7 +71,7 @@ func TestAnEnsembleIsForSystemsThatHaveOne(t *testing.T) {
 		return CapabilitiesOf("process").On(system).Possible(s) == nil
 	}
 	quiet, empty := Scenario{Topology: Ensemble}, Scenario{Topology: Ensemble, Steps: []Step{
-		{Do: KillNode, Target: "n0"}, {Do: Start, Target: "n0"}}}
+		{Do: KillNode, Target: "n0"}, {Do: LoseDisk, Target: "n0"}, {Do: Start, Target: "n0"}}}
 	for system, want := range map[string][3]bool{"etcd": {true, true}, "zookeeper": {true},
 		"postgres": {}, "pgbouncer": {}, "mariadb": {}, Redis: {}} {
 		if is := [3]bool{can(system, quiet), can(system, s), can(system, empty)}; is != want {
@@ -86,10 +86,10 @@ func TestAnEnsembleIsForSystemsThatHaveOne(t *testing.T) {
 func TestEveryFaultInEveryEnvironment(t *testing.T) {
 	const agreeing = "leader-loss member-loss" // of servers that agree on writes: no Redis
 	missing := map[string]string{              // what no environment but these refuses
-		"external": "failover failover-sentinel failover-cluster restart restart-delayed " +
+		"external": "failover failover-sentinel failover-cluster restart restart-delayed disk-loss " +
 			"clock-server busy node-pause node-crash minority-loss majority-loss " + agreeing,
 		"docker":  "failover-cluster failover-sentinel:planned clock-server:stand " + agreeing,
-		"sim":     "failover-sentinel failover-cluster restart:disk " + agreeing,
+		"sim":     "failover-sentinel failover-cluster disk-loss " + agreeing,
 		"process": agreeing,
 	}
 	for _, g := range AllCapabilities() {
@@ -103,9 +103,7 @@ func TestEveryFaultInEveryEnvironment(t *testing.T) {
 				return // it has drawn from everything here; see TestRandomKeepsToItsCapabilities
 			}
 			err := g.Possible(s)
-			if _, listed := missing[g.Environment]; !listed || (err != nil) != lacks &&
-				!(g.Environment == "docker" &&
-					name == "restart:disk") {
+			if _, listed := missing[g.Environment]; !listed || (err != nil) != lacks {
 				t.Errorf("%s in the environment %s: %v", name, g.Environment, err)
 			}
 			if err != nil && !strings.HasPrefix(err.Error(), "not possible in this environment, because ") {

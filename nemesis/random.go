@@ -125,13 +125,16 @@ func (d *drawing) event(most time.Duration) Step {
 	if d.IntN(2) == 0 {
 		a.Client = client(one(d, d.clients))
 	}
-	switch d.IntN(4) {
-	case 0:
+	seen := d.Capabilities.Has(CommandAwait)
+	switch n := d.IntN(4); {
+	case n == 0:
 		return wait(d.upTo(d.TTL))
-	case 1:
+	case n == 1 && seen:
 		a.Command, a.At = ".", one(d, []string{Before, JustSent, After})
 	default:
-		a.Phase = one(d, phases)
+		a.Phase = one(d, slices.DeleteFunc(slices.Clone(phases), func(p string) bool {
+			return p == Sent && !seen
+		}))
 		a.Contended = d.IntN(2) == 0
 	}
 	return Step{Await: a, For: history.Duration(most)}

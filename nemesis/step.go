@@ -27,9 +27,9 @@ const (
 
 	// Nodes.
 	Barrier    = "barrier"     // every replica has all that its master was told
-	KillNode   = "kill"        // the node Target is killed with SIGKILL; until Start or Revive
-	Start      = "start"       // the node Target is started again, empty
-	Revive     = "revive"      // the node Target is started again, with what it has on its disk
+	KillNode   = "kill"        // the node Target is killed with SIGKILL; until Start
+	LoseDisk   = "lose-disk"   // the node Target, which was killed, loses what is on its disk
+	Start      = "start"       // the node Target is started again, with what it has on its disk
 	Promote    = "promote"     // the replica Target becomes a master
 	SwitchOver = "switch-over" // the replica Target takes over, with its master's consent
 	MoveSlot   = "move-slot"   // the slot of the run's keys moves to the master Target of a cluster

@@ -1,6 +1,7 @@
 package nemesis
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ const CommandAwait = "await a command"
 
 // system is what servers other than Redis can never do.
 type system struct {
+	name  string            // as people write it
 	no    map[string]string // why a step is not possible, as in Capabilities
 	lacks map[string]string // why a topology is not possible
 	has   string            // a topology that Redis does not have; "": none
@@ -37,20 +39,21 @@ const (
 
 // systems is the closed list, by name.
 var systems = map[string]system{
-	"etcd": {no: merge(because(noReplica, Promote, Barrier),
+	"etcd": {name: "etcd", no: merge(because(noReplica, Promote, Barrier),
 		because(noScript, Busy, Stall, Free), because(noClock, NodeClock)),
 		lacks: because(noReplica, Failover, Sentinel, Cluster), has: Ensemble},
-	"zookeeper": {no: merge(because(noReplica, Promote, Barrier),
+	"zookeeper": {name: "ZooKeeper", no: merge(because(noReplica, Promote, Barrier),
 		because(noTransfer, SwitchOver), because(noScript, Busy, Stall, Free),
 		because(notBuilt, NodeClock)),
 		lacks: because(noReplica, Failover, Sentinel, Cluster), has: Ensemble},
-	"postgres": {no: merge(because(noConsent, SwitchOver), because(perSession, Busy, Stall, Free),
+	"postgres": {name: "PostgreSQL", no: merge(because(noConsent, SwitchOver),
+		because(perSession, Busy, Stall, Free),
 		because(notBuilt, NodeClock)), lacks: because(noElection, Sentinel, Cluster)},
 	// PostgreSQL behind PgBouncer in transaction mode
-	"pgbouncer": {no: merge(because(noPool, Promote, SwitchOver, Barrier),
+	"pgbouncer": {name: "PostgreSQL", no: merge(because(noPool, Promote, SwitchOver, Barrier),
 		because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
 		lacks: because(noPool, Failover, Sentinel, Cluster)},
-	"mariadb": {no: merge(because(alone, Promote, SwitchOver, Barrier),
+	"mariadb": {name: "MariaDB", no: merge(because(alone, Promote, SwitchOver, Barrier),
 		because(perSession, Busy, Stall, Free), because(notBuilt, NodeClock)),
 		lacks: because(alone, Failover, Sentinel, Cluster)},
 }
@@ -65,6 +68,9 @@ func merge(all ...map[string]string) map[string]string {
 
 // Systems are the names of all systems, Redis first.
 func Systems() []string { return append([]string{Redis}, slices.Sorted(maps.Keys(systems))...) }
+
+// SystemName returns the name of a system as people write it. An empty or unknown name is Redis'.
+func SystemName(system string) string { return cmp.Or(systems[system].name, "Redis") }
 
 // On is the capabilities of an environment with the servers of another system; "" and Redis change
 // nothing.

@@ -61,7 +61,7 @@ type Scenario struct {
 // Entry is a row of the table of faults, as faults.yaml has it.
 type Entry struct {
 	Name     string    `yaml:"name"`
-	When     string    `yaml:"when"`     // completes "Can two clients hold this lock at once …?"
+	When     string    `yaml:"when"`     // as When says it, with %s for the system
 	Line     string    `yaml:"line"`     // what it does, in one line
 	Lasts    string    `yaml:"lasts"`    // for how long, or how much, by default
 	Needs    string    `yaml:"needs"`    // the topology that it cannot do without, or ""
@@ -92,6 +92,8 @@ type Form struct {
 	Stays  bool      `yaml:"stays"`  // nothing undoes the effect
 	Steps  []written `yaml:"steps"`
 	One    []written `yaml:"one"` // instead of Steps, for a lock that uses one Redis
+	// instead of Steps, where the commands of clients are not seen
+	Unseen []written `yaml:"unseen"`
 }
 
 //go:embed faults.yaml
@@ -109,15 +111,16 @@ var table = sync.OnceValue(func() (t struct {
 })
 
 // When completes "Can two clients hold this lock at once …?" for a fault by its name, with or
-// without a variant; "" if it is not in the table.
-func When(spec string) string {
+// without a variant. It names the system of the servers, and returns "" if there is no such fault.
+func When(spec, system string) string {
 	e, variant, _ := Find(spec)
+	when := e.When
 	for _, v := range e.Variants {
 		if v.Name == variant && v.When != "" && strings.Contains(spec, ":") {
-			return v.When
+			when = v.When
 		}
 	}
-	return e.When
+	return strings.Replace(when, "%s", SystemName(system), 1)
 }
 
 // All returns the table of faults. The caller may keep and change the slice.
@@ -196,7 +199,7 @@ func (e Entry) form(variant string) Form {
 		f.On, f.Timeout = cmp.Or(v.On, f.On), cmp.Or(v.Timeout, f.Timeout)
 		f.Lease = cmp.Or(v.Lease, f.Lease)
 		f.Effect, f.Steps = either(v.Effect, f.Effect), either(v.Steps, f.Steps)
-		f.One = either(v.One, f.One)
+		f.One, f.Unseen = either(v.One, f.One), either(v.Unseen, f.Unseen)
 		break
 	}
 	return f

@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/nemesis"
 )
 
 // whatBroke says what it is to violate a property, or a model of an imported history.
@@ -60,6 +61,10 @@ func why(p verdict.Property, faults []record.Fault) string {
 		return f.Promotes()
 	}):
 		why = "the grant was lost by the failover"
+	case p.Class == verdict.LostByFailover && slices.ContainsFunc(faults, func(f record.Fault) bool {
+		return f.Action == nemesis.LoseDisk
+	}):
+		why = "the grant was lost with the server's disk"
 	}
 	why = Say(why)
 	if p.Assumption != "" {

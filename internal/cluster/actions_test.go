@@ -30,8 +30,13 @@ type bench struct {
 const timeout = 100 * time.Millisecond
 
 func newBench(t *testing.T, scenario ...nemesis.Step) *bench {
+	return benchOf(t, Config{Scenario: scenario})
+}
+
+func benchOf(t *testing.T, c Config) *bench {
 	testenv.Part(t, "redis")
-	w, err := Start(Config{Dir: t.TempDir(), Topology: nemesis.Single, Scenario: scenario})
+	c.Dir, c.Topology = t.TempDir(), nemesis.Single
+	w, err := Start(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,17 +148,36 @@ func TestNodeIsPaused(t *testing.T) {
 	b.soon("paused") // the kernel kept it
 }
 
-func TestNodeComesBackEmpty(t *testing.T) {
-	b := newBench(t)
-	b.must(b.set("old"))
-	b.must(b.KillNode("n0"))
-	if err := b.set("dead"); err == nil {
-		t.Error("a dead node took a command")
-	}
-	b.must(b.StartNode("n0"))
-	b.must(b.set("new"))
-	if b.has("old") {
-		t.Error("a node that was killed remembers")
+// TestARestartKeepsTheDisk, on which Redis has only what its settings tell it to write. Whatever it
+// has written is gone when the disk is lost.
+func TestARestartKeepsTheDisk(t *testing.T) {
+	disk := []string{"appendonly", "yes", "appendfsync", "always"}
+	for what, c := range map[string]struct {
+		config []string
+		lost   bool
+		keeps  bool
+	}{
+		"nothing is written":        {},
+		"each command is written":   {config: disk, keeps: true},
+		"and then the disk is lost": {config: disk, lost: true},
+		"nothing, and that is lost": {lost: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			b := benchOf(t, Config{RedisConfig: c.config})
+			b.must(b.set("old"))
+			b.must(b.KillNode("n0"))
+			if err := b.set("dead"); err == nil {
+				t.Error("a dead node took a command")
+			}
+			if c.lost {
+				b.must(b.LoseDisk("n0"))
+			}
+			b.must(b.StartNode("n0"))
+			b.must(b.set("new"))
+			if b.has("old") != c.keeps {
+				t.Errorf("it remembers: %v", !c.keeps)
+			}
+		})
 	}
 }
 

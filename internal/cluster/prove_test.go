@@ -33,7 +33,7 @@ func TestWhatIsDoneToServersIsProved(t *testing.T) {
 		{nemesis.Step{Do: nemesis.PauseNode, Target: "n0"}, func() error { return w.ResumeNode("n0") }},
 		{nemesis.Step{Do: nemesis.Busy, Target: "n0"}, func() error { return w.Free("n0") }},
 		{stall, func() error { return w.Free("n0") }},
-		{nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, func() error { return w.ReviveNode("n0") }},
+		{nemesis.Step{Do: nemesis.KillNode, Target: "n0"}, func() error { return w.StartNode("n0") }},
 		{nemesis.Step{Do: nemesis.Promote, Target: "n1"}, func() error { return nil }},
 	} {
 		// a machine that stands still for a moment looks as if a server were silent

@@ -11,7 +11,8 @@ import (
 func TestSupportsNamesTheVariantsThatAreMissing(t *testing.T) {
 	for _, c := range []struct{ environment, fault, want string }{
 		{"process", "pause", "yes"},
-		{"sim", "restart", "not :disk"},
+		{"docker", "clock-server", "not :stand"},
+		{"sim", "disk-loss", "no"},
 		{"sim", "failover-sentinel", "no"},
 		{"external", "restart", "no"},
 	} {

@@ -22,7 +22,7 @@ func TestWithoutAFaultNamedAllAreTried(t *testing.T) {
 	if err != nil || p.Runs != 90 || p.HarnessErrors > 0 || len(hits) > 0 {
 		t.Errorf("%+v, %v, %v", p, hits, err)
 	}
-	for _, want := range []string{"minority-loss", "failover-cluster:cut", "restart:disk"} {
+	for _, want := range []string{"minority-loss", "failover-cluster:cut", "disk-loss"} {
 		if !slices.ContainsFunc(p.LeftOut, func(x LeftOut) bool {
 			return x.Fault == want && x.Reason != ""
 		}) {

@@ -102,7 +102,7 @@ func TestWhatTheUserCanMendIsAUsageError(t *testing.T) {
 		},
 		"a fault that is not possible": func() error {
 			p := p
-			p.Scenario = []nemesis.Step{{Do: nemesis.Revive, Target: "n0"}}
+			p.Scenario = []nemesis.Step{{Do: nemesis.LoseDisk, Target: "n0"}}
 			_, err := runner.Run(context.Background(), p, runner.Options{Dir: t.TempDir()})
 			return err
 		},
@@ -148,7 +148,7 @@ func TestFitKeepsAPlan(t *testing.T) {
 	if err != nil || fitted.Seed != p.Seed || fitted.Environment != p.Environment {
 		t.Error(fitted, err)
 	}
-	p.Nemesis, p.Scenario = "restart", []nemesis.Step{{Do: nemesis.Revive, Target: "n0"}}
+	p.Nemesis, p.Scenario = "restart", []nemesis.Step{{Do: nemesis.LoseDisk, Target: "n0"}}
 	var no nemesis.ImpossibleError
 	if _, _, err := runner.Fit(context.Background(), p); !errors.As(err, &no) {
 		t.Errorf("error %v", err)

@@ -27,6 +27,10 @@ var keyCells = []struct {
 	{"etcd-mutex", "ttl", "pause", "mutex", time.Second, "S N +F"},
 	{"etcd-mutex", "ttl", "crash", "mutex", time.Second, "+S +D +F"},
 	{"etcd-mutex", "ttl", "node-crash", "mutex", time.Second, "+S +F"},
+	// a restart keeps the disk, and with it what etcd has confirmed
+	{"etcd-mutex", "ttl", "restart", "mutex", 2 * time.Second, "+S +D +F"},
+	{"etcd-mutex", "ttl", "restart-delayed", "mutex", 2 * time.Second, "+S +D +F"},
+	{"etcd-mutex", "ttl", "disk-loss", "mutex", 2 * time.Second, "F"},
 	{"etcd-mutex", "ttl", "partition:stay", "mutex", time.Second, "S +F"},
 	// a session must outlast an election, and the time until its client has found the next leader
 	{"etcd-mutex", "ttl", "leader-loss", "mutex", 5 * time.Second, "+S +F"},
@@ -38,6 +42,10 @@ var keyCells = []struct {
 	{"go-zookeeper", "ephemeral", "pause", "mutex", time.Second, "S N"},
 	{"go-zookeeper", "sequential", "pause", "mutex", time.Second, "S N +F"},
 	{"go-zookeeper", "sequential", "crash", "mutex", time.Second, "+S +D +F"},
+	{"go-zookeeper", "sequential", "restart", "mutex", 2 * time.Second, "+S +F"},
+	// a call that broke has left its node in the queue, and its session lives on
+	{"go-zookeeper", "lock", "restart", "mutex", 2 * time.Second, "D"},
+	{"curator", "mutex", "restart", "mutex", 2 * time.Second, "+S +D"},
 	{"go-zookeeper", "sequential", "leader-loss:cut", "mutex", 5 * time.Second, "+S +F"},
 	{"go-zookeeper", "lock", "member-loss:lagging", "mutex", 5 * time.Second, "+S"},
 
@@ -57,6 +65,10 @@ var keyCells = []struct {
 	{"postgres", "advisory", "failover:synced", "mutex", 2 * time.Second, "S N"},
 	{"postgres", "row", "failover", "mutex", 2 * time.Second, "S N"},
 	{"postgres", "lease", "node-crash", "mutex", time.Second, "+S +L"},
+	{"postgres", "lease", "restart", "mutex", 2 * time.Second, "+S +L +D"},
+	// the lock of a session ends with the server, whatever the disk keeps
+	{"postgres", "advisory", "restart", "mutex", 2 * time.Second, "S"},
+	{"postgres", "advisory", "restart-delayed", "mutex", time.Second, "+S +D"},
 	{"postgres", "lease", "failover", "mutex", 2 * time.Second, "S L"},
 	{"postgres", "lease", "failover:synced", "mutex", 2 * time.Second, "+S +D"},
 
@@ -78,6 +90,8 @@ var keyCells = []struct {
 	{"mariadb", "get-lock", "none", "counter", time.Second, "+S +D +U"},
 	{"mariadb", "get-lock", "crash", "mutex", time.Second, "+S +D"},
 	{"mariadb", "get-lock", "node-crash", "mutex", time.Second, "+S"},
+	{"mariadb", "get-lock", "restart", "mutex", 2 * time.Second, "S"},
+	{"mariadb", "get-lock", "restart-delayed", "mutex", time.Second, "+S +D"},
 	{"mariadb", "get-lock", "disconnect", "mutex", time.Second, "S N"},
 }
 

@@ -39,7 +39,7 @@ func (w *Environment) toNode(name string, f func(*node)) error {
 // KillNode ends a node at once.
 func (w *Environment) KillNode(name string) error { return w.toNode(name, (*node).kill) }
 
-// StartNode brings a killed node back with nothing in it.
+// StartNode brings a killed node back. It keeps nothing on a disk, as Redis without persistence.
 func (w *Environment) StartNode(name string) error {
 	n, err := w.findNode(name)
 	if err != nil {

@@ -172,7 +172,7 @@ func (n *node) kill() {
 	}
 }
 
-// restart brings the node back, empty.
+// restart brings the node back, empty, since it keeps nothing on a disk.
 func (n *node) restart() {
 	n.down, n.engine, n.position = false, engine.New(), position{}
 	n.record()

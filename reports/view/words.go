@@ -18,7 +18,7 @@ import (
 // Question is what the run was made to answer.
 func (v *View) Question() string {
 	h := v.History.Header
-	lock, when := "this lock", nemesis.When(h.Nemesis)
+	lock, when := "this lock", nemesis.When(h.Nemesis, v.system())
 	if h.Impl != "" {
 		lock = "the lock " + page.Clean(h.Impl, 60)
 	}
@@ -39,7 +39,19 @@ func (v *View) Caveats() (cs []string) {
 				"the proxy passes FIN and RST. A real partition lets neither through, so a client may "+
 				"notice later than it did here.")
 	}
-	return cs
+	return append(cs, v.forgetful()...)
+}
+
+// forgetful says that a Redis which was started again had kept nothing on its disk.
+func (v *View) forgetful() []string {
+	again := slices.ContainsFunc(v.Faults, func(f Fault) bool {
+		return f.Action == nemesis.KillNode && !f.Lasting
+	})
+	if !again || nemesis.SystemName(v.system()) != nemesis.SystemName("") || v.persists() {
+		return nil
+	}
+	return []string{"Redis keeps nothing on disk here: a server that is started again is empty. " +
+		"With --redis-config appendonly=yes it keeps its data."}
 }
 
 // Subtitle says in a line what was run where and when.
@@ -68,19 +80,47 @@ func (v *View) Subtitle() string {
 	return strings.Join(parts, " · ")
 }
 
+// planned is what the pages say of the run's plan.
+type planned struct {
+	Hold         history.Duration `json:"hold"`
+	Replicas     int              `json:"replicas"`
+	WaitReplicas int              `json:"wait_replicas"`
+	RedisConfig  []string         `json:"redis_config"`
+	NoWatchdog   bool             `json:"no_watchdog"`
+	Adapter      struct {
+		Name   string `json:"name"`
+		Dir    string `json:"dir"`
+		System string `json:"system"`
+	} `json:"adapter"`
+}
+
+// plan reads the run's plan. It is empty if there is none.
+func (v *View) plan() (p planned) {
+	if json.Unmarshal(v.Plan, &p) != nil {
+		return planned{}
+	}
+	return p
+}
+
+// system is the system of the run's servers, or "" for Redis.
+func (v *View) system() string { return v.plan().Adapter.System }
+
+// persists reports whether the plan makes Redis write to its disk.
+func (v *View) persists() bool {
+	config := v.plan().RedisConfig
+	for i := 0; i+1 < len(config); i += 2 {
+		if name, value := config[i], config[i+1]; name == "appendonly" && value == "yes" ||
+			name == "save" && value != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // Settings are those of the run's plan that change what its servers promise, as they are typed, and
 // how long a client holds the lock.
 func (v *View) Settings() (out []string) {
-	var p struct {
-		Hold         history.Duration `json:"hold"`
-		Replicas     int              `json:"replicas"`
-		WaitReplicas int              `json:"wait_replicas"`
-		RedisConfig  []string         `json:"redis_config"`
-		NoWatchdog   bool             `json:"no_watchdog"`
-	}
-	if json.Unmarshal(v.Plan, &p) != nil {
-		return nil
-	}
+	p := v.plan()
 	if p.Hold > 0 {
 		out = append(out, "hold "+units.Span(p.Hold))
 	}
@@ -104,16 +144,8 @@ func (v *View) Settings() (out []string) {
 // Adapter is the adapter that drove the lock of this run, as --adapter takes it: a folder of a
 // user's, or the name of one of lockbench's own; "": there was none.
 func (v *View) Adapter() string {
-	var p struct {
-		Adapter struct {
-			Name string `json:"name"`
-			Dir  string `json:"dir"`
-		} `json:"adapter"`
-	}
-	if json.Unmarshal(v.Plan, &p) != nil {
-		return ""
-	}
-	return page.Clean(cmp.Or(p.Adapter.Dir, p.Adapter.Name), 500)
+	a := v.plan().Adapter
+	return page.Clean(cmp.Or(a.Dir, a.Name), 500)
 }
 
 // startedAt writes an RFC 3339 time for people, to the second; anything else as it is.

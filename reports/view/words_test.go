@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/reporttest"
 	"github.com/lockbench/lockbench/reports/view"
 )
@@ -384,5 +385,28 @@ func TestSettingsOfTheRunAreNamed(t *testing.T) {
 		"--watchdog=false"
 	if !strings.Contains(v.Subtitle(), want) {
 		t.Errorf("%s does not contain %s", v.Subtitle(), want)
+	}
+}
+
+// TestARestartNamesItsSystem, and says of Redis that it had nothing on its disk.
+func TestARestartNamesItsSystem(t *testing.T) {
+	header := history.Header{Impl: "mine", Nemesis: "restart", Environment: "sim"}
+	again := fault(1e6, 1, nemesis.KillNode, "n0")
+	for _, c := range []struct {
+		plan, asks string
+		caveats    int
+	}{
+		{`{}`, "when Redis restarts?", 1},
+		{`{"redis_config": ["appendonly", "yes"]}`, "when Redis restarts?", 0},
+		{`{"adapter": {"system": "etcd"}}`, "when etcd restarts?", 0},
+		{`{"adapter": {"system": "postgres"}}`, "when PostgreSQL restarts?", 0},
+	} {
+		end := again
+		end.T, end.Phase = 2e6, history.PhaseTo
+		v := viewOf(t, header, again, end)
+		v.Plan = []byte(c.plan)
+		if q := v.Question(); !strings.HasSuffix(q, c.asks) || len(v.Caveats()) != c.caveats {
+			t.Errorf("%s: %s %q", c.plan, q, v.Caveats())
+		}
 	}
 }

@@ -165,9 +165,9 @@ func TestInjectionIsReplayed(t *testing.T) {
 // TestImpossiblePlans are refused before anything runs.
 func TestImpossiblePlans(t *testing.T) {
 	p := planOf(t, "token-lua", "none")
-	p.Scenario = []nemesis.Step{{Do: nemesis.Revive, Target: "n0"}}
+	p.Scenario = []nemesis.Step{{Do: nemesis.LoseDisk, Target: "n0"}}
 	if _, err := (Job{Plan: p, Chooser: sim.Seeded{}}).Run(t.Context()); err == nil {
-		t.Error("the simulator has revived a server")
+		t.Error("the simulator has lost a disk")
 	}
 }
 
