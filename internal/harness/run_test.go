@@ -42,8 +42,8 @@ func runPlan(t *testing.T, w harness.RunOptions) (*history.History, []history.Co
 	return h, commands
 }
 
-// TestStartedIsTheWallClockAtZero: the value of a SETNX is the end of a lease, which began after the
-// client's call and before the command was sent.
+// TestStartedIsTheWallClockAtZero compares values with stamps: a SETNX has the end of a lease that
+// began after the client's call and before the command was sent.
 func TestStartedIsTheWallClockAtZero(t *testing.T) {
 	h, commands := runPlan(t, harness.RunOptions{Impl: "getset", Nemesis: "none", Seed: 1})
 	started, err := time.Parse(time.RFC3339Nano, h.Header.Started)
