@@ -73,6 +73,8 @@ type Declares struct {
 	Optimistic bool `yaml:"optimistic" json:"optimistic,omitempty"`
 	// how long the place of a waiting client that is dead is kept
 	DeadWaiters time.Duration `yaml:"dead_waiters" json:"dead_waiters,omitempty"`
+	// how long the key is kept at least, from the grant, also after a release
+	MinimumHold time.Duration `yaml:"minimum_hold" json:"minimum_hold,omitempty"`
 }
 
 // Defaults are a library's own times.

@@ -86,7 +86,7 @@ var letterConditions = []propertyCase{
 	{"the command sets no lease, and the lock names none", "V", oneGrant,
 		"0 1 2 12 n0 SET k a NX -> OK", Valid, ""},
 	{"the command sets no lease, and the lock names one", "V", oneGrant + " lease=100",
-		"0 1 2 12 n0 SETNX k a -> 1", Violated, ""},
+		"0 1 2 12 n0 SETNX k a -> 1", Violated, PromisedTooLong},
 	{"the command names the end by the server's clock", "V",
 		"validity; names k; c0 acquire 1 20 sent=2 valid=9000000",
 		"0 1 2 12 n0 SET k a NX PXAT 2 -> OK", Valid, ""},
@@ -119,7 +119,8 @@ var letterConditions = []propertyCase{
 		"c0 release 40 41; c1 release 42 43", "", NA, ""},
 	{"the second one had been refused, and comes in by mistake", "N", "names k; c0 acquire 1 5; " +
 		"c1 acquire 6 20; c0 release 40 41; c1 release 42 43",
-		"0 1 2 3 n0 SET k a NX -> OK\n1 1 7 8 n0 SET k b NX -> (nil)", NA, ""},
+		"0 1 2 3 n0 SET k a NX -> OK\n1 1 7 8 n0 SET k b NX -> (nil)\n1 1 42 43 n0 DEL k -> 0", NA,
+		""},
 	{"a late one that had been told when its hold is over", "N", "lease; c0 acquire 30 35 sent=31 " +
 		"lease=200; c1 acquire 1 50 sent=2 lease=20 valid=22; c1 release 70 71; c0 release 90 91", "",
 		Valid, ""},

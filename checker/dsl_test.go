@@ -19,7 +19,8 @@ import (
 //	fault promote n1 55 58 [strike] [lasted] [err=...]
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
 //	imported; ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted;
-//	    requires contended=1 strikes=1 handovers=1; timeout 100; deadwaiters 100; undone STEP OF WHAT
+//	    requires contended=1 strikes=1 handovers=1; timeout 100; deadwaiters 100;
+//	    minimumhold 100; undone STEP OF WHAT
 //
 // Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end
 // 500".
@@ -71,6 +72,8 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.AcquireTimeout = history.Duration(number(t, w[1]))
 	case "deadwaiters":
 		hd.Declares.DeadWaiters = history.Duration(number(t, w[1]))
+	case "minimumhold":
+		hd.Declares.MinimumHold = history.Duration(number(t, w[1]))
 	case "lease":
 		hd.Declares.Lease = true
 	case "validity":

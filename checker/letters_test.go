@@ -21,28 +21,33 @@ var letterCases = []propertyCase{
 	{"over before its command was sent", "V",
 		"validity; c0 acquire 1 20 sent=5 valid=4 lease=100; c0 release 30 31", "", Violated, ""},
 	{"over before its command was sent, by a clock that was moved", "V",
-		"validity; fault client-clock c0 0 0; c0 acquire 1 20 sent=5 valid=4 lease=100; c0 release 30 31",
+		"validity; fault client-clock c0 0 0; c0 acquire 1 20 sent=5 valid=4 lease=100; " +
+			"c0 release 30 31",
 		"", Valid, ""},
 	{"over at the return, and no trace", "V",
 		"validity; c0 acquire 1 20 sent=5 valid=10 lease=100; c0 release 30 31", "", Valid, ""},
 	{"over when a late vote arrives that it did not need", "V",
 		"validity; masters 3; names k; c0 acquire 1 40 sent=2 valid=20; c0 release 50 51",
-		"0 1 2 11 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> OK\n0 1 2 30 n2 SET k a NX " +
+		"0 1 2 11 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> OK\n" +
+			"0 1 2 30 n2 SET k a NX " +
 			"PX 1 -> OK", Valid, ""},
 	{"over when the second vote of three arrives", "V",
 		"validity; masters 3; names k; c0 acquire 1 40 sent=2 valid=20; c0 release 50 51",
-		"0 1 2 11 n0 SET k a NX PX 1 -> OK\n0 1 2 22 n1 SET k a NX PX 1 -> OK\n0 1 2 30 n2 SET k a NX " +
+		"0 1 2 11 n0 SET k a NX PX 1 -> OK\n0 1 2 22 n1 SET k a NX PX 1 -> OK\n" +
+			"0 1 2 30 n2 SET k a NX " +
 			"PX 1 -> OK", Violated, ""},
 	{"later than the lease", "V",
-		"validity; c0 acquire 1 20 sent=2 valid=103 lease=100; c0 release 30 31", "", Violated, ""},
+		"validity; c0 acquire 1 20 sent=2 valid=103 lease=100; c0 release 30 31", "",
+		Violated, PromisedTooLong},
 	{"as late as the lease", "V",
 		"validity; c0 acquire 1 20 sent=2 valid=102 lease=100; c0 release 30 31", "", Valid, ""},
 	{"later than the lease of the call, but the command was sent later", "V",
 		"validity; c0 acquire 1 20 valid=110 lease=100; c0 release 30 31", "", Valid, ""},
 	{"later than the lease that the command set", "V",
 		"validity; names k; c0 acquire 1 20 sent=2 valid=2000003 lease=9000000; c0 release 30 31",
-		"0 1 2 12 n0 SET k a NX PX 2 -> OK", Violated, ""},
-	{"promised, and no grant says it", "V", "validity; c0 acquire 1 20; c0 release 30 31", "", Unknown,
+		"0 1 2 12 n0 SET k a NX PX 2 -> OK", Violated, PromisedTooLong},
+	{"promised, and no grant says it", "V", "validity; c0 acquire 1 20; " +
+		"c0 release 30 31", "", Unknown,
 		""},
 	{"nothing said and nothing seen", "V", "c0 acquire 1 20; c0 release 30 31", "", NA, ""},
 	{"an extension's validity is not the grant's", "V",
@@ -50,7 +55,8 @@ var letterCases = []propertyCase{
 			"valid=300; c0 release 40 41", "", Valid, ""},
 
 	{"over before its command was sent, by a client that was only paused", "V",
-		"validity; fault pause c0 0 1; c0 acquire 1 20 sent=5 valid=4 lease=100; c0 release 30 31", "",
+		"validity; fault pause c0 0 1; c0 acquire 1 20 sent=5 valid=4 lease=100; " +
+			"c0 release 30 31", "",
 		Violated, ""},
 	{"over before its command was sent, and the clock is moved afterwards", "V",
 		"validity; c0 acquire 1 20 sent=5 valid=4 lease=100; fault client-clock c0 25 25; " +
@@ -65,7 +71,8 @@ var letterCases = []propertyCase{
 	// The votes of a grant.
 	{"a server that refuses after the return", "V",
 		"masters 3; names k; c0 acquire 1 20; c0 release 30 31",
-		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> (nil)\n0 1 2 25 n2 SET k " +
+		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> (nil)\n" +
+			"0 1 2 25 n2 SET k " +
 			"a NX PX 1 -> (nil)", NA, ""},
 	{"the server had refused, but which keys are locks is not known", "V",
 		"c0 acquire 1 20; c0 release 30 31", "0 1 2 12 n0 SET k a NX PX 1 -> (nil)", NA, ""},
@@ -74,29 +81,35 @@ var letterCases = []propertyCase{
 		"0 1 2 3 n0 SET k a NX PX 1 -> OK\n0 2 12 13 n0 SET k a NX PX 1 -> (nil)", Valid, ""},
 	{"the server had refused, and what the client had was deleted", "V",
 		"names k; c0 acquire 1 5; c0 release 6 9; c0 acquire 10 20",
-		"0 1 2 3 n0 SET k a NX PX 1 -> OK\n0 1 7 8 n0 DEL k -> 1\n0 2 12 13 n0 SET k a NX PX 1 -> " +
-			"(nil)", Violated, ""},
+		"0 1 2 3 n0 SET k a NX PX 1 -> OK\n0 1 7 8 n0 DEL k -> 1\n" +
+			"0 2 12 13 n0 SET k a NX PX 1 -> " +
+			"(nil)\n0 2 30 31 n0 DEL k -> 1", Violated, NoServer},
 	{"the server had refused", "V", "names k; c0 acquire 1 20; c0 release 30 31",
-		"0 1 2 12 n0 SET k a NX PX 1 -> (nil)", Violated, ""},
+		"0 1 2 12 n0 SET k a NX PX 1 -> (nil)\n0 1 30 31 n0 DEL k -> 1", Violated, NoServer},
 	{"the server had failed", "V", "names k; c0 acquire 1 20; c0 release 30 31",
-		"0 1 2 12 n0 SET k a NX PX 1 -> (error) READONLY You can't write", Violated, ""},
+		"0 1 2 12 n0 SET k a NX PX 1 -> (error) READONLY You can't write\n0 1 30 31 n0 DEL k -> 1",
+		Violated, NoServer},
 	{"the server had refused what an earlier attempt of the client had written", "V",
 		"names k; c0 acquire 1 20; c0 release 30 31",
 		"0 1 2 0 n0 SET k a NX PX 1 -> \n0 1 5 12 n0 SET k a NX PX 1 -> (nil)", NA, ""},
-	{"the old value is the reply of a grant, too", "V", "names k; c0 acquire 1 20; c0 release 30 31",
+	{"the old value is the reply of a grant, too", "V", "names k; c0 acquire 1 20; " +
+		"c0 release 30 31",
 		"0 1 2 12 n0 SET k a NX GET -> (nil)", NA, ""},
 	{"refused first and granted then", "V", "names k; c0 acquire 1 20; c0 release 30 31",
 		"0 1 2 4 n0 SET k a NX PX 1 -> (nil)\n0 1 8 12 n0 SET k a NX PX 1 -> OK", Valid, ""},
 	{"one vote of three", "V", "masters 3; names k; c0 acquire 1 20; c0 release 30 31",
-		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> (nil)\n0 1 2 12 n2 SET k a " +
-			"NX PX 1 -> (nil)", Violated, ""},
+		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> (nil)\n" +
+			"0 1 2 12 n2 SET k a " +
+			"NX PX 1 -> (nil)\n0 1 30 31 n0 DEL k -> 1", Violated, NoServer},
 	{"one vote of three, and one that nobody knows of", "V",
 		"masters 3; names k; c0 acquire 1 20; c0 release 30 31",
-		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> (nil)\n0 1 2 0 n2 SET k a " +
+		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> (nil)\n" +
+			"0 1 2 0 n2 SET k a " +
 			"NX PX 1 -> ", NA, ""},
 	{"two votes of three, of which a restart forgets one", "V",
 		"masters 3; names k; c0 acquire 1 20; fault restart n0 13 14; c0 release 30 31",
-		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> OK\n0 1 2 12 n2 SET k a NX " +
+		"0 1 2 12 n0 SET k a NX PX 1 -> OK\n0 1 2 12 n1 SET k a NX PX 1 -> OK\n" +
+			"0 1 2 12 n2 SET k a NX " +
 			"PX 1 -> (nil)", Valid, ""},
 
 	// When a holder is told that its hold is over.
@@ -107,12 +120,15 @@ var letterCases = []propertyCase{
 		"loss; c0 acquire 1 5; c0 lost 19; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "",
 		Valid, ""},
 	{"told later, by the refused release", "N",
-		"c0 acquire 1 5; c1 acquire 2 20; c0 release 40 41 fail; c1 release 42 43", "", Violated, ""},
+		"c0 acquire 1 5; c1 acquire 2 20; c0 release 40 41 fail; c1 release 42 43", "",
+		Violated, ""},
 	{"told in time, by a refused extension", "N",
-		"c0 acquire 1 5; c0 extend 10 15 fail; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "",
+		"c0 acquire 1 5; c0 extend 10 15 fail; c1 acquire 2 20; c0 release 40 41; " +
+			"c1 release 42 43", "",
 		Valid, ""},
 	{"told in advance, by a validity that was over", "N",
-		"validity; c0 acquire 1 5 valid=18; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "",
+		"validity; c0 acquire 1 5 valid=18; c1 acquire 2 20; c0 release 40 41; " +
+			"c1 release 42 43", "",
 		Valid, ""},
 	{"never told", "N",
 		"c0 acquire 1 5; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "", Violated, ""},
@@ -120,13 +136,15 @@ var letterCases = []propertyCase{
 		"c0 acquire 1 5; c0 write 10 15 value=1 fail; c1 acquire 2 20; c0 release 40 41; " +
 			"c1 release 42 43", "", Violated, ""},
 	{"the machine stalled before the second one came in", "N",
-		"ttl 8; c0 acquire 1 5; c-1 gap 12 gap=6; c1 acquire 2 20; c0 release 40 41; c1 release 42 43",
+		"ttl 8; c0 acquire 1 5; c-1 gap 12 gap=6; c1 acquire 2 20; c0 release 40 41; " +
+			"c1 release 42 43",
 		"", Unknown, ""},
 	{"an extension that succeeds tells of no end", "N",
 		"c0 acquire 1 5; c0 extend 10 15; c1 acquire 2 20; c0 release 40 41; c1 release 42 43", "",
 		Violated, ""},
 	{"a holder that vanished is told nothing", "N",
-		"c0 acquire 1 5; c0 read 24 25 value=1; c1 acquire 2 20; c0 exit 30 planned; c1 release 42 43",
+		"c0 acquire 1 5; c0 read 24 25 value=1; c1 acquire 2 20; c0 exit 30 planned; " +
+			"c1 release 42 43",
 		"", NA, ""},
 	{"a dead holder is told nothing", "N",
 		"c0 acquire 1 5; c1 acquire 2 20; c0 kill 30; c1 release 42 43", "", NA, ""},
@@ -135,21 +153,25 @@ var letterCases = []propertyCase{
 
 	// Fencing by the order of the granting commands.
 	{"the older grant has the larger token, as the trace shows", "F",
-		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; c1 acquire 3 50 sent=40 lease=100 " +
+		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; " +
+			"c1 acquire 3 50 sent=40 lease=100 " +
 			"token=5; c0 release 70 71; c1 release 72 73",
 		"0 1 2 5 n0 SETNX k a -> 1\n1 1 40 45 n0 SETNX k b -> 1", Violated, DoubleGrant},
 	{"the granting commands overlap", "F",
-		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; c1 acquire 3 50 sent=40 lease=100 " +
+		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; " +
+			"c1 acquire 3 50 sent=40 lease=100 " +
 			"token=5; c0 release 70 71; c1 release 72 73",
 		"0 1 2 41 n0 SETNX k a -> 1\n1 1 40 45 n0 SETNX k b -> 1", Valid, ""},
 	{"the older grant has the larger token, and no trace", "F",
-		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; c1 acquire 3 50 sent=40 lease=100 " +
+		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; " +
+			"c1 acquire 3 50 sent=40 lease=100 " +
 			"token=5; c0 release 70 71; c1 release 72 73", "", Valid, ""},
 
 	// A key that is left behind by a command whose reply was lost.
 	{"refused by its own write", "R",
 		"names k; c1 acquire 1 5; c1 release 6 7; c0 acquire 20 90 fail",
-		"0 1 22 0 n0 SETNX k a -> !eof\n0 1 50 55 n0 SETNX k a -> 0", Violated, RefusedThoughGranted},
+		"0 1 22 0 n0 SETNX k a -> !eof\n0 1 50 55 n0 SETNX k a -> 0",
+		Violated, RefusedThoughGranted},
 	{"refused by its own write, which its library had sent before", "R",
 		"names k; c1 acquire 1 5; c1 release 6 7; c0 acquire 20 90 fail",
 		"0 1 22 55 n0 SETNX k a -> 0 again", Violated, RefusedThoughGranted},
@@ -165,10 +187,12 @@ var letterCases = []propertyCase{
 
 	// The lock's word beyond its lease.
 	{"promised too long", "S",
-		"lease; validity; c0 acquire 1 5 sent=2 lease=10 valid=40; c1 acquire 6 20 sent=15 lease=10 " +
+		"lease; validity; c0 acquire 1 5 sent=2 lease=10 valid=40; " +
+			"c1 acquire 6 20 sent=15 lease=10 " +
 			"valid=24; c0 release 50 51; c1 release 52 53", "", Violated, PromisedTooLong},
 	{"not looked at what was promised", "S",
-		"lease; validity; c0 acquire 1 5 sent=2 lease=10 valid=11; c1 acquire 6 20 sent=15 lease=10 " +
+		"lease; validity; c0 acquire 1 5 sent=2 lease=10 valid=11; " +
+			"c1 acquire 6 20 sent=15 lease=10 " +
 			"valid=24; c0 release 50 51; c1 release 52 53", "", Violated, LeaseOverrun},
 }
 
@@ -218,7 +242,8 @@ func TestReportedDecidesNothing(t *testing.T) {
 // TestNamesOfFormat1: a history of format 1 is judged under the names that it has, and meets an
 // expectation of today's letter.
 func TestNamesOfFormat1(t *testing.T) {
-	h := story(t, "reentrant; validity; c0 acquire 1 5 valid=90; c0 acquire 6 7 depth=1 valid=90; c0 "+
+	h := story(t, "reentrant; validity; c0 acquire 1 5 valid=90; "+
+		"c0 acquire 6 7 depth=1 valid=90; c0 "+
 		"release 8 9; c1 acquire 2 10 valid=90; c0 release 20 21; c1 release 23 24")
 	h.Header.Properties = []string{history.OldReentry, history.OldValidity}
 	v := Check(h, nil, Options{Expect: "re-entry"})

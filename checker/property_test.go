@@ -15,8 +15,8 @@ type propertyCase struct {
 }
 
 // propertyCases are small histories for the properties beside mutual exclusion. A trace line is
-// "process n sent recv node command -> reply"; recv 0: no reply; a reply that begins with ! is an
-// error.
+// "process n sent recv node command -> reply | effect | effect"; recv 0: no reply; a reply that
+// begins with ! is an error; effects are the commands that a script sent.
 var propertyCases = []propertyCase{
 	// Fencing.
 	{"tokens grow", "F", "fencing; c0 acquire 1 5 token=1; c0 release 6 7; c1 acquire 8 9 token=2", "",
@@ -343,7 +343,7 @@ var propertyCases = []propertyCase{
 func TestProperties(t *testing.T) {
 	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases,
 		undeclaredCases, causeCases, orderCases, letterCases, progressCases, progressConditions,
-		letterConditions) {
+		letterConditions, grantCases) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})
 			p := v.Properties[0]
@@ -374,7 +374,11 @@ func commands(t testing.TB, text string) []history.Command {
 			Sent: number(t, w[2]), Recv: number(t, w[3]), Node: w[4]}
 		rest := strings.Join(w[5:], " ")
 		args, reply, _ := strings.Cut(rest, "->")
+		reply, did, _ := strings.Cut(reply, " | ")
 		m.Args, m.Reply = strings.Fields(args), strings.TrimSpace(reply)
+		for _, effect := range strings.FieldsFunc(did, func(r rune) bool { return r == '|' }) {
+			m.Effects = append(m.Effects, strings.Fields(effect))
+		}
 		if once, again := strings.CutSuffix(m.Reply, " again"); again {
 			m.Reply, m.Again = once, 1
 		}

@@ -62,7 +62,7 @@ func reported(o Options, h history.Header, expect string) []string {
 func judge(v *Verdict, c *rules.Case, properties, reported []string, damage, doubt string) {
 	for _, name := range properties {
 		p := c.Judge(name)
-		p.Reported = slices.Contains(reported, name)
+		p.Reported = slices.Contains(reported, name) && !p.Decides
 		why := doubt
 		if name == "register" {
 			why = damage

@@ -50,6 +50,8 @@ type Declares struct {
 	Optimistic bool `json:"optimistic,omitempty"`
 	// how long the lock keeps the place of a waiting client that is dead
 	DeadWaiters Duration `json:"dead_waiters,omitempty"`
+	// how long the lock keeps its key at least, from the grant, also after a release
+	MinimumHold Duration `json:"minimum_hold,omitempty"`
 }
 
 // Requires is the evidence below which a clean history is unknown instead of valid.

@@ -167,7 +167,7 @@ func (l Lock) promises(fault string) []string {
 func (l Lock) manifest() adapters.Manifest {
 	m := adapters.Manifest{Name: l.Name, Language: "go", Topology: "single", Clock: "none",
 		Declares: adapters.Declares{Lease: l.TTL > 0, Validity: l.Validity, Fencing: l.Fencing,
-			Watchdog: l.Renews},
+			Watchdog: l.Renews, MinimumHold: l.MinimumHold},
 		Defaults: adapters.Defaults{Poll: adapters.OwnTime(l.Poll)}}
 	if l.Servers > 1 {
 		m.Topology = "independent"

@@ -56,6 +56,9 @@ type Lock struct {
 	Taken, NotOwner error
 	// Renews says that the lock prolongs its lease while it is held.
 	Renews bool
+	// MinimumHold is for how long the lock keeps its key at least, from the grant on, even after a
+	// release. Default: it frees the key at once.
+	MinimumHold time.Duration
 	// Validity says that each Hold has a ValidUntil, Fencing that it has a Token.
 	Validity, Fencing bool
 }

@@ -24,18 +24,37 @@ func PromisedBeyondLease(h *record.Hold, end int64) string {
 		h.Process, h.Key, At(h.From), At(h.Promised), At(end), Brief(h.Promised-end))
 }
 
-// NoQuorum tells of a grant for which too few servers can have voted.
-func NoQuorum(h *record.Hold, refused, masters, quorum int) string {
-	if masters == 1 {
-		return Say("Client %d was granted lock %d at %s, although the server had refused it.",
-			h.Process, h.Key, At(h.From))
+// LeaseTooShort tells of a grant whose key was given a shorter lease than was promised. Lease is
+// what the key had, counted from the beginning of the promise.
+func LeaseTooShort(h *record.Hold, lease int64) string {
+	return Say("Client %d was granted lock %d at %s. The lock promised a lease of %s, but the last "+
+		"command that took or prolonged the key gives it %s, counted from the same moment: another "+
+		"client may be granted it %s too early.", h.Process, h.Key, At(h.From), Brief(h.Granted),
+		Brief(lease), Brief(h.Granted-lease))
+}
+
+// Votes is how the servers answered a call, each by its last word.
+type Votes struct{ Granted, Refused, Masters, Quorum int }
+
+// NoServer tells of a grant that rests on no server, or on fewer than a quorum.
+func NoServer(h *record.Hold, v Votes) string {
+	said := Say("Client %d says that it was granted lock %d at %s, but no server granted it: ",
+		h.Process, h.Key, At(h.From))
+	switch {
+	case v.Masters > 1:
+		return said + Say("%d of %d servers granted it and %d refused; %d must grant.", v.Granted,
+			v.Masters, v.Refused, v.Quorum)
+	case v.Refused > 0:
+		return said + Say("the server refused it.")
 	}
-	return Say("Client %d was granted lock %d at %s, although %d of %d servers had refused it: %d "+
-		"must grant.", h.Process, h.Key, At(h.From), refused, masters, quorum)
+	return said + Say("no command of its call was answered.")
 }
 
 // NotGranted is the effect of a command that did not take the lock.
 func NotGranted(m *history.Command) string {
+	if m.Recv == 0 || m.Err != "" {
+		return Say("was not answered")
+	}
 	if strings.HasPrefix(m.Reply, "(error)") {
 		return Say("was not executed")
 	}

@@ -48,6 +48,31 @@ func LeftBehind(header history.Header, key int, refusals []*history.Command, wri
 		leftBy(header, writer, lost)
 }
 
+// KeptGranted tells of a call that was told that the lock is taken, although its own command had
+// taken it, and of the command that shows that it was not given back (R).
+func KeptGranted(header history.Header, key int, wrote, seen *history.Command) string {
+	return Say("Client %d took lock %d on %s at %s (%q, reply %q), but its call said that the lock "+
+		"is another client's, and nothing that it sent gave it back: at %s client %d found it taken.",
+		wrote.Process, key, wrote.Node, At(wrote.Sent), commandText(header, wrote), wrote.Reply,
+		At(seen.Sent), seen.Process)
+}
+
+// KeptOwn tells of a release that was told that the lock is not its client's, and of the command
+// that shows that it was (R).
+func KeptOwn(header history.Header, key int, wrote, refused, seen *history.Command) string {
+	return Say("Client %d wrote the key of lock %d on %s at %s (%q). Its release at %s was told that "+
+		"the lock is not its own (%q, reply %q), but the key was still as it had written it: at %s "+
+		"client %d found it there.", wrote.Process, key, wrote.Node, At(wrote.Sent),
+		commandText(header, wrote), At(refused.Sent), commandText(header, refused), refused.Reply,
+		At(seen.Sent), seen.Process)
+}
+
+// ToldNotOwn is the effect of a command of a release that was refused.
+func ToldNotOwn() string { return Say("is refused as not its own") }
+
+// StillThere is the effect of a command that shows that a key is still there.
+func StillThere() string { return Say("finds the key still there") }
+
 // leftBy tells who left a key behind, and what kept it from taking the key away.
 func leftBy(header history.Header, writer, lost *history.Command) string {
 	switch {

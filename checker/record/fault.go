@@ -93,6 +93,15 @@ func (f *Fault) Forgets() bool { return f.Breaks() >= nemesis.ServerClocks }
 // and the memory of its server. A lock can bear the others.
 func (f *Fault) Unbearable() bool { return f.Breaks() >= nemesis.ClientClocks }
 
+// OfClient reports whether the fault hit nothing but clients, which it paused or killed, or whose
+// clocks it moved: no write was lost by it, or brought back.
+func (f *Fault) OfClient() bool {
+	_, client := f.Client()
+	breaks := f.Breaks()
+	return breaks == nemesis.ClientClocks ||
+		client && breaks != nemesis.Delivery && f.Action != nemesis.Redirect
+}
+
 // MovesClock reports whether the fault moved a clock, which stays moved when the action is over.
 func (f *Fault) MovesClock() bool {
 	a := f.Breaks()

@@ -24,6 +24,10 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.PromisedTooLong, ""
 	case leased <= p.B.From || c.slept(p) || c.expired(p):
 		return verdict.LeaseOverrun, ""
+	case c.neverGranted(p.A) || c.neverGranted(p.B):
+		return verdict.NoServer, ""
+	case c.cutShort(p):
+		return verdict.PromisedTooLong, ""
 	case has(certain(commands), verdict.ForeignDelete):
 		return verdict.ReleasedByNonOwner, ""
 	case has(certain(commands), verdict.LateDelete):
@@ -58,6 +62,13 @@ func onlyLate(p *record.Pair, commands []command) bool {
 		any = any || m.Kind.Deletes()
 	}
 	return any
+}
+
+// cutShort reports whether the first holder's key was given a shorter lease than was promised, so
+// that it was over before the second one was granted.
+func (c *Case) cutShort(p *record.Pair) bool {
+	short := c.shortLease(p.A)
+	return short != nil && p.A.Granting+short.lease <= p.B.From
 }
 
 // slept reports whether the first holder of a pair stood still for longer than a lease before the

@@ -13,21 +13,21 @@ import (
 )
 
 // delivery judges that a grant is good when it is delivered. When the last reply that it needs
-// arrives, the validity that the lock says is not over; it is not later than the end of the lease
-// that the granting command asked for, counted from its sending; and the owner's value is on the
-// quorum. A lock reads its clock and counts its votes after that reply, so no pause and no late
-// message can excuse it; what happens between the reply and the return is left out, and so is all
-// that takes a key away that was there: a loss, a moved clock, another client's deletion. A client
-// whose own clock was moved is not judged by its validity.
+// arrives, the validity that the lock says is not over; neither it nor the promised lease is later
+// than the end of the lease that the lock's commands asked for, counted from their sending; and a
+// quorum of servers let the client in. A lock reads its clock and counts its votes after that
+// reply, so no pause and no late message can excuse it; what happens between the reply and the
+// return is left out, and so is all that takes a key away that was there: a loss, a moved clock,
+// another client's deletion. A client whose own clock was moved is not judged by its validity or
+// its lease.
 func (c *Case) delivery() property {
 	promises, judged := 0, 0
-	ballots := ballots{Case: c, sure: map[int]map[*history.Command]bool{}}
 	for i := range c.Record.Holds {
 		h := &c.Record.Holds[i]
 		if h.From >= c.trust.Cut {
 			continue
 		}
-		b := ballots.of(h)
+		b := c.ballot(h)
 		said := h.Promised != record.Forever
 		if said {
 			promises++
@@ -35,7 +35,7 @@ func (c *Case) delivery() property {
 		if said || len(b.took) >= c.quorum() {
 			judged++
 		}
-		if p, bad := c.undelivered(h, b, said && !c.ownClockMoved(h)); bad {
+		if p, bad := c.undelivered(h, b); bad {
 			return p
 		}
 	}
@@ -49,34 +49,29 @@ func (c *Case) delivery() property {
 }
 
 // undelivered is the violation by one grant, and whether there is one.
-func (c *Case) undelivered(h *record.Hold, b ballot, promised bool) (p property, bad bool) {
+func (c *Case) undelivered(h *record.Hold, b ballot) (p property, bad bool) {
+	promised := h.Promised != record.Forever && !c.ownClockMoved(h)
+	p = violated(h.Key, whole(h))
 	switch {
 	case promised && h.Promised < b.at:
-		p = violated(h.Key, whole(h))
 		p.Explanation = explain.OverAtDelivery(h, b.at)
 	case promised && h.Promised > b.expires:
-		p = violated(h.Key, whole(h))
-		p.Explanation = explain.PromisedBeyondLease(h, b.expires)
-	case c.noQuorum(b):
-		p = violated(h.Key, whole(h))
-		p.Explanation = explain.NoQuorum(h, len(b.refused), c.masters(), c.quorum())
+		p.Class, p.Explanation = verdict.PromisedTooLong, explain.PromisedBeyondLease(h, b.expires)
+	case c.noServer(h):
+		c.showNoServer(&p, h)
 	default:
-		return p, false
+		short := c.shortLease(h)
+		if short == nil {
+			return property{}, false
+		}
+		p.Class, p.Explanation = verdict.PromisedTooLong, explain.LeaseTooShort(h, short.lease)
+		b.took = short.commands
 	}
 	for _, m := range b.took {
 		p.Witness.Commands = append(p.Witness.Commands, grantedBy(m, h))
 	}
-	for _, m := range b.refused {
-		p.Witness.Commands = append(p.Witness.Commands, command{Command: *m, Kind: verdict.Denial,
-			Effect: explain.NotGranted(m)})
-	}
 	inOrder(p.Witness.Commands)
 	return p, true
-}
-
-// noQuorum reports whether so few servers can have granted that it was no grant.
-func (c *Case) noQuorum(b ballot) bool {
-	return len(b.took) < c.quorum() && c.masters()-len(b.refused) < c.quorum()
 }
 
 // masters is how many servers are asked.
@@ -97,98 +92,71 @@ func (c *Case) ownClockMoved(h *record.Hold) bool {
 	})
 }
 
-// ballots finds the votes of grants.
-type ballots struct {
-	*Case
-	// by process: the refusals of servers that certainly had nothing of this client
-	sure map[int]map[*history.Command]bool
-}
-
 // ballot is how servers answered the acquire call of a hold.
 type ballot struct {
 	took    []*history.Command // the last command on each server that took the lock, by the reply
-	refused []*history.Command // the last command on each server that certainly has not granted it
 	at      int64              // the last reply that the grant needed
 	expires int64              // when fewer than the quorum keep it by their leases; Forever: unknown
 }
 
-// of reads the votes of one grant.
-func (s *ballots) of(h *record.Hold) (b ballot) {
+// ballot reads the votes of one grant.
+func (c *Case) ballot(h *record.Hold) (b ballot) {
 	b.at, b.expires = h.Granting, record.Forever
 	if h.Granting > h.Call && h.Granted > 0 {
 		b.expires = h.Granting + h.Granted
 	}
-	for _, m := range s.lastWords(h) {
-		switch {
-		case s.trace.Takes(m):
+	for _, m := range c.lastWords(h) {
+		if c.trace.Takes(m) {
 			b.took = append(b.took, m)
-		case s.trace.Named() && s.certain(h.Process)[m]:
-			b.refused = append(b.refused, m)
 		}
 	}
 	slices.SortStableFunc(b.took, func(x, y *history.Command) int {
 		return cmp.Compare(x.Recv, y.Recv)
 	})
-	if q := s.quorum(); len(b.took) >= q {
+	if q := c.quorum(); len(b.took) >= q {
 		b.at = max(b.at, b.took[q-1].Recv)
-		b.expires = expiry(b.took, h.Granted, q)
+		b.expires = c.expiry(b.took, h.Granted)
 	}
 	return b
 }
 
 // lastWords are the commands by which a client took or gave back the lock last before it came in,
 // or was refused it, one for each server. A vote whose taking back was not answered is none.
-func (s *ballots) lastWords(h *record.Hold) (words []*history.Command) {
+func (c *Case) lastWords(h *record.Hold) []*history.Command {
+	return c.lastThat(h, func(m *history.Command) bool {
+		return c.trace.Takes(m) || c.trace.Refused(m) || c.trace.Frees(m)
+	})
+}
+
+// lastThat returns the last command of a hold's call on each server that fits and that was over
+// when the call returned.
+func (c *Case) lastThat(h *record.Hold, fits func(*history.Command) bool) (ms []*history.Command) {
 	last := map[string]*history.Command{}
-	for _, m := range s.trace.Tries(h) {
-		if m.Recv <= h.From && (s.trace.Takes(m) || s.trace.Refused(m) || s.trace.Frees(m)) {
+	for _, m := range c.trace.Tries(h) {
+		if m.Recv <= h.From && fits(m) {
 			last[m.Node] = m
 		}
 	}
 	for _, node := range slices.Sorted(maps.Keys(last)) {
-		words = append(words, last[node])
+		ms = append(ms, last[node])
 	}
-	return words
+	return ms
 }
 
 // expiry returns when fewer than a quorum of the grants are left by their leases; Forever if it
-// cannot be told.
-func expiry(took []*history.Command, lease int64, quorum int) int64 {
+// cannot be told. Lease is that of a command that asks for none.
+func (c *Case) expiry(took []*history.Command, lease int64) int64 {
 	var ends []int64
 	for _, m := range took {
-		e := trace.EffectOf(m.Args).Expiry
-		length := cmp.Or(int64(e.Seconds*1e9), lease)
-		if e.Absolute || length == 0 {
+		length, known := c.trace.Asked(m)
+		if !known && (lease == 0 || trace.EffectOf(m.Args).Expiry.Absolute) {
 			return record.Forever
+		}
+		if !known {
+			length = lease
 		}
 		ends = append(ends, m.Sent+length)
 	}
 	slices.Sort(ends)
-	return ends[len(ends)-quorum]
-}
-
-// certain returns the refusals of a client by servers on which it certainly had nothing: neither a
-// command that took the lock and was not undone, nor one whose reply it never read.
-func (s *ballots) certain(process int) map[*history.Command]bool {
-	if sure, known := s.sure[process]; known {
-		return sure
-	}
-	type place struct{ node, key string }
-	had, sure := map[place]bool{}, map[*history.Command]bool{}
-	lost := map[place]bool{}
-	for _, m := range s.trace.Sent[process] {
-		at := place{m.Node, trace.Key(m)}
-		switch {
-		case s.trace.Refused(m):
-			sure[m] = !had[at] && !lost[at]
-		case m.Recv == 0 || m.Err != "":
-			lost[at] = lost[at] || !s.trace.Frees(m)
-		case s.trace.Frees(m):
-			had[at] = false
-		case s.trace.Takes(m):
-			had[at] = true
-		}
-	}
-	s.sure[process] = sure
-	return sure
+	return ends[len(ends)-c.quorum()]
 }

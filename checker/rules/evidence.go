@@ -117,7 +117,7 @@ var excused = []string{verdict.Deadlock, verdict.Orphan, verdict.OwnerRelease}
 // calm returns a violation of progress, of an orphan or of an owner as unknown if the machine stood
 // still, or a command timed out that no fault held back, since the lock was last granted before.
 func (c *Case) calm(name string, p property) property {
-	if p.Witness == nil || !slices.Contains(excused, name) {
+	if p.Witness == nil || !slices.Contains(excused, name) || p.Class == verdict.KeptOwn {
 		return p
 	}
 	from, to := c.window(p.Witness)

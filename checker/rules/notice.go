@@ -110,13 +110,6 @@ func (c *Case) grantedBefore(a, b *record.Hold) bool {
 	return first != nil && second != nil && first.Recv < second.Sent
 }
 
-// neverGranted reports whether servers had certainly refused what a client took for a grant: it is
-// inside by mistake, and no other hold is over for it.
-func (c *Case) neverGranted(h *record.Hold) bool {
-	votes := ballots{Case: c, sure: map[int]map[*history.Command]bool{}}
-	return c.noQuorum(votes.of(h))
-}
-
 // toldLate is the violation by a holder that was told at t, when the other client was inside.
 func (c *Case) toldLate(p *record.Pair, loser, winner *record.Hold, t int64,
 	by explain.Teller) *property {

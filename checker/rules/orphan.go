@@ -1,8 +1,13 @@
 package rules
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/rules/leftover"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
@@ -18,6 +23,9 @@ func (c *Case) orphan() property {
 	if c.independent() && c.history.Header.Masters == 0 {
 		return notApplicable("a key on one of several independent servers keeps no client out, and the " +
 			"record does not say how many there are")
+	}
+	if k := cmp.Or(c.keptOwn(), c.keptGranted()); k != nil {
+		return c.keptKey(k)
 	}
 	grants := c.grants()
 	until := c.firstCrash()
@@ -75,7 +83,44 @@ func (c *Case) leftover(key int, ms ...*history.Command) property {
 		p.Class = verdict.RefusedThoughGranted
 	}
 	p.Explanation = explain.LeftBehind(c.history.Header, key, ms, writer, lost)
+	p.Decides = lost == nil && c.decides(ms[0], writer)
 	return p
+}
+
+// decides reports whether a key that was left behind decides the run: no fault began before the
+// refusal that shows it, or its client had released the lock, with a definite answer, and no fault
+// since the key was written can have lost a write or brought one back. It does not if a command of
+// that client was never answered, if the client's own work behind the call gives the key back a
+// moment later, nor if the lock keeps its key for a minimum time on purpose.
+func (c *Case) decides(refused, writer *history.Command) bool {
+	switch {
+	case writer == nil, c.history.Header.Declares.MinimumHold > 0, c.freedLater(writer, refused):
+		return false
+	case !slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.From <= refused.Recv }):
+		return true
+	case !c.undisturbed(writer.Sent, refused.Recv):
+		return false
+	}
+	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
+		return h.Process == writer.Process && h.Ended == record.Released && h.Answer != history.Info &&
+			h.Call <= writer.Sent && h.Returned <= refused.Sent && (writer.N == 0 || writer.N == h.N)
+	})
+}
+
+// freedLater reports whether the client that wrote a key had a command under way when another one
+// found the key, or sent one later, that may free it, before it took the key again.
+func (c *Case) freedLater(writer, refused *history.Command) bool {
+	for _, m := range c.sentWithin(writer.Process, writer.Sent, record.Forever) {
+		switch {
+		case m == writer, trace.PlaceOf(m) != trace.PlaceOf(writer):
+		case m.Sent > refused.Sent && c.trace.Wrote(m):
+			return false
+		case m.Recv != 0 && m.Recv < refused.Sent:
+		case c.trace.Frees(m), c.trace.Undeclared(m):
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Case) firstCrash() int64 {

@@ -41,6 +41,7 @@ type Case struct {
 	nested         map[int]bool
 	mayTake        map[int]record.Reach // by lock: the calls by which a client may have taken it
 	deleters       map[trace.Place]deleters
+	values         map[[2]string]int // by key and value: the only client that sent it
 }
 
 // Limits are what the history itself does not say.

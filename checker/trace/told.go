@@ -84,7 +84,7 @@ func (t *Trace) done(m *history.Command, writers map[string]int) (at int64, e Ef
 }
 
 // prolongs reports whether a declared script gave a key another lease.
-func (t *Trace) prolongs(m *history.Command) bool {
-	s := t.declared(m)
+func (r *Reader) prolongs(m *history.Command) bool {
+	s := r.declared(m)
 	return s != nil && s.is(history.ScriptProlongs, s.done, m)
 }

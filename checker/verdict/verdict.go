@@ -119,6 +119,8 @@ type Property struct {
 	// it is unknown only because the machine stalled: another run may tell
 	Stalled  bool `json:"stalled,omitempty"`
 	Reported bool `json:"reported,omitempty"` // for information: it does not decide the run
+	// of a violation of R: it decides the run also where R is reported only
+	Decides bool `json:"decides,omitempty"`
 	// of A: the longest time under a fault in which no client was granted the lock
 	Seconds float64  `json:"seconds,omitempty"`
 	Witness *Witness `json:"witness,omitempty"`

@@ -357,6 +357,7 @@ func (p Plan) Declares() history.Declares {
 		Reentrant: e.Reentrant, Optimistic: e.Optimistic}
 	if p.Adapter != nil {
 		d.DeadWaiters = history.Duration(p.Adapter.Declares.DeadWaiters)
+		d.MinimumHold = history.Duration(p.Adapter.Declares.MinimumHold)
 		d.Shared = p.Adapter.Declares.Shared
 	}
 	return d

@@ -1,0 +1,244 @@
+package checker
+
+import (
+	"strings"
+	"testing"
+)
+
+// grantCases are small histories for the rules that need no overlap: a lease that is shorter than
+// the promise, a grant that no server gave, a take and a release that were refused although the key
+// was the client's own. Next to each that is violated stand those that come near.
+var grantCases = []propertyCase{
+	// Promised too long. The promise is 1.5 ms times a thousand; all stamps are ns.
+	{"a lease that is cut to whole seconds", "V",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=1500000000; c0 release 30 31",
+		"0 1 2 5 n0 SETNX k a -> 1\n0 1 6 9 n0 EXPIRE k 1 -> 1\n0 1 30 31 n0 DEL k -> 1", Violated,
+		PromisedTooLong},
+	{"a lease that is cut to no second, in a script", "V",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=900000000; c0 release 30 31",
+		"0 1 2 5 n0 EVAL s 1 k a 0 -> 1 | SETNX k a | EXPIRE k 0\n" +
+			"0 1 30 31 n0 DEL k -> 1", Violated,
+		PromisedTooLong},
+	{"a lease that is the promise, in a script", "V",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=900000000; c0 release 30 31",
+		"0 1 2 5 n0 EVAL s 1 k a 900 -> 1 | SETNX k a | PEXPIRE k 900\n" +
+			"0 1 30 31 n0 DEL k -> 1", Valid,
+		""},
+	{"a lease that a renewal before the return makes long enough", "V",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=1500000000; c0 release 30 31",
+		"0 1 2 5 n0 SET k a NX PX 100 -> OK\n0 1 6 9 n0 PEXPIRE k 1500 -> 1\n" +
+			"0 1 30 31 n0 DEL k -> 1",
+		Valid, ""},
+	{"a lease that is shorter by less than a millisecond", "V",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=1000900000; c0 release 30 31",
+		"0 1 2 5 n0 SET k a NX PX 1000 -> OK\n0 1 30 31 n0 DEL k -> 1", Valid, ""},
+	{"a lease that is shorter by the drift", "V",
+		"lease; drift 0.01; names k; c0 acquire 1 20 sent=2 lease=1009000000; c0 release 30 31",
+		"0 1 2 5 n0 SET k a NX PX 1000 -> OK\n0 1 30 31 n0 DEL k -> 1", Valid, ""},
+	{"a lease that a client with a moved clock took for longer", "V",
+		"lease; names k; fault client-clock c0 0 0; c0 acquire 1 20 sent=2 lease=1500000000; " +
+			"c0 release 30 31",
+		"0 1 2 5 n0 SET k a NX PX 1000 -> OK\n0 1 30 31 n0 DEL k -> 1", Valid, ""},
+	{"a lease that is a value and no expiry", "V",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=1500000000; c0 release 30 31",
+		"0 1 2 5 n0 SETNX k 1792000000123 -> 1\n0 1 30 31 n0 DEL k -> 1", Valid, ""},
+	{"a lease that a script hides", "V",
+		"lease; names k; script s take 1 0; c0 acquire 1 20 sent=2 lease=1500000000; " +
+			"c0 release 30 31",
+		"0 1 2 5 n0 EVAL s 1 k a -> 1\n0 1 30 31 n0 DEL k -> 1", Valid, ""},
+	{"a lease that is too short on one master of three", "V",
+		"lease; masters 3; names k; c0 acquire 1 20 sent=2 lease=1500000000; c0 release 30 31",
+		"0 1 2 5 n0 SET k a NX PX 1500 -> OK\n0 1 2 5 n1 SET k a NX PX 1500 -> OK\n" +
+			"0 1 2 5 n2 SET k a NX PX 1000 -> OK", Valid, ""},
+	{"a lease that is too short on two masters of three", "V",
+		"lease; masters 3; names k; c0 acquire 1 20 sent=2 lease=1500000000; c0 release 30 31",
+		"0 1 2 5 n0 SET k a NX PX 1500 -> OK\n0 1 2 5 n1 SET k a NX PX 1000 -> OK\n" +
+			"0 1 2 5 n2 SET k a NX PX 1000 -> OK", Violated, PromisedTooLong},
+
+	// Granted by no server.
+	{"granted although the server was away", "V",
+		"lease; names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 0 n0 SET k a NX PX 1 -> !gone\n0 1 30 31 n0 DEL k -> 0", Violated, NoServer},
+	{"granted without a command", "V",
+		"lease; names k; c0 acquire 1 20; c0 release 30 31; c0 acquire 40 41; c0 release 50 51",
+		"0 1 2 5 n0 SET k a NX PX 1 -> OK\n0 1 30 31 n0 DEL k -> 1\n" +
+			"0 2 50 51 n0 DEL k -> 0", Violated,
+		NoServer},
+	{"granted without a command, by what the client still had", "V",
+		"lease; names k; c0 acquire 1 20; c0 release 30 31; c0 acquire 40 41; c0 release 50 51",
+		"0 1 2 5 n0 SET k a NX PX 1 -> OK\n0 2 50 51 n0 DEL k -> 1", Valid, ""},
+	{"granted without a command, by what the client had until its lease was over", "V",
+		"lease; names k; c0 acquire 1 20; c0 release 30 31; c0 acquire 2000040 2000041; " +
+			"c0 release 2000050 2000051",
+		"0 1 2 5 n0 SET k a NX PX 1 -> OK\n0 2 2000050 2000051 n0 DEL k -> 0", Violated, NoServer},
+	{"the reply was lost, and the client reads its own value", "V",
+		"lease; names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 0 n0 SET k a NX PX 1 -> !timeout\n0 1 6 9 n0 GET k -> a\n0 1 30 31 n0 DEL k -> 1",
+		NA, ""},
+	{"the reply was lost, and the client reads a value that all have", "V",
+		"lease; names k; c0 acquire 1 20; c0 release 30 31; c1 acquire 3 19 fail",
+		"0 1 2 0 n0 SET k a NX PX 1 -> !timeout\n1 1 3 5 n0 SET k a NX PX 1 -> (nil)\n" +
+			"0 1 6 9 n0 GET k -> a\n0 1 30 31 n0 DEL k -> 1", Violated, NoServer},
+	{"handed over by the one who releases", "V",
+		"lease; names k; c1 acquire 1 5; c0 acquire 3 20; c1 release 9 13; c0 release 30 31",
+		"1 1 2 4 n0 SET k value-of-c1 NX PX 1 -> OK\n" +
+			"0 1 6 7 n0 SET k value-of-c0 NX PX 1 -> (nil)\n" +
+			"1 1 10 12 n0 SET k value-of-c0 XX PX 1 -> OK\n0 1 30 31 n0 DEL k -> 1", Valid, ""},
+	{"handed over by a message, and the key stays", "V",
+		"lease; names k; c1 acquire 1 5; c0 acquire 3 20; c1 release 9 13; c0 release 30 31",
+		"1 1 2 4 n0 SET k held NX PX 1 -> OK\n0 1 6 7 n0 SET k held NX PX 1 -> (nil)\n" +
+			"1 1 10 12 n0 PUBLISH c c0 -> 1\n0 1 30 31 n0 DEL k -> 1", Valid, ""},
+	{"popped from a list", "V",
+		"lease; names k; c0 acquire 1 20; c0 release 30 31; c0 acquire 40 41; c0 release 50 51",
+		"0 1 2 5 n0 SETNX k a -> 1\n0 1 30 31 n0 DEL k -> 1\n" +
+			"0 2 40 41 n0 BLPOP tokens 1 -> [t 1]\n" +
+			"0 2 50 51 n0 RPUSH tokens 1 -> 1", Valid, ""},
+	{"held by a subscription, and no key is ever taken", "V",
+		"lease; names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 5 n0 SUBSCRIBE k -> [subscribe k 1]\n" +
+			"0 1 30 31 n0 UNSUBSCRIBE k -> [unsubscribe k 0]", NA,
+		""},
+	{"granted at the end of the trace, which may be cut off", "V",
+		"lease; names k; c0 acquire 1 20; c0 release 30 31; c0 acquire 40 41; c0 release 50 51",
+		"0 1 2 5 n0 SET k a NX PX 1 -> OK\n0 1 30 31 n0 DEL k -> 1", Valid, ""},
+	{"two inside, since one was granted while the server was dead", "L",
+		"lease; names k; fault kill n0 10 90; c0 acquire 1 5 sent=2 lease=9000; " +
+			"c1 acquire 11 20 sent=12 lease=9000; c0 release 30 31; c1 release 32 33",
+		"0 1 2 5 n0 SET k a NX -> OK\n1 1 12 0 n0 SET k b NX -> !gone\n1 1 32 0 n0 DEL k -> !gone",
+		Violated, NoServer},
+	{"two inside, and the second one's command may have been done", "L",
+		"lease; names k; fault kill n0 10 15; c0 acquire 1 5 sent=2 lease=9000; " +
+			"c1 acquire 11 20 sent=12 lease=9000; c0 release 30 31; c1 release 32 33",
+		"0 1 2 5 n0 SET k a NX -> OK\n1 1 12 0 n0 SET k b NX -> !gone\n1 1 32 0 n0 DEL k -> !gone",
+		Violated, LostByFailover},
+	{"two inside, since the key of the first had a shorter lease", "L",
+		"lease; names k; c0 acquire 1 5 sent=2 lease=9000000; c1 acquire 11 3000020 sent=3000010 " +
+			"lease=9000000; c0 release 3000030 3000031; c1 release 3000032 3000033",
+		"0 1 2 5 n0 SET k a NX PX 2 -> OK\n1 1 3000010 3000015 n0 SET k b NX PX 2 -> OK", Violated,
+		PromisedTooLong},
+	{"one vote of three, and two servers that were not asked", "V",
+		"lease; masters 3; names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 5 n0 SET k a NX PX 1 -> OK\n0 1 30 31 n0 DEL k -> 1", Violated, NoServer},
+	{"two votes of three", "V",
+		"lease; masters 3; names k; c0 acquire 1 20; c0 release 30 31",
+		"0 1 2 5 n0 SET k a NX PX 1 -> OK\n0 1 2 5 n1 SET k a NX PX 1 -> OK\n" +
+			"0 1 2 0 n2 SET k a NX PX 1 -> !timeout\n0 1 30 31 n0 DEL k -> 1", Valid, ""},
+
+	// Refused to release its own.
+	{"its own, by what another client finds", "R",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=9000000; c0 release 30 40 fail; " +
+			"c1 acquire 50 60 fail",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 1 31 32 n0 GET k -> a\n" +
+			"1 1 51 52 n0 SET k b NX PX 9 -> (nil)",
+		Violated, KeptOwn},
+	{"its own, by what the client reads", "R",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=9000000; c0 release 30 40 fail; " +
+			"c0 acquire 50 60 fail",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 1 31 32 n0 DELIFEQ k x -> 0\n0 2 51 52 n0 GET k -> a",
+		Violated, KeptOwn},
+	{"its own, which a renewal wrote anew", "R",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=9000000; c0 release 30 40 fail; " +
+			"c1 acquire 50 60 fail",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 1 25 26 n0 SET k c XX PX 9 -> OK\n" +
+			"0 1 31 32 n0 DELIFEQ k a -> 0\n1 1 51 52 n0 SET k b NX PX 9 -> (nil)",
+		Violated, KeptOwn},
+	{"not its own any more: another client has taken it", "R",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=9000000; c0 release 30 40 fail; " +
+			"c1 acquire 24 60 sent=25 lease=9000000; c2 acquire 50 61 fail; c1 release 80 81",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n1 1 25 26 n0 SET k b NX PX 9 -> OK\n" +
+			"0 1 31 32 n0 DELIFEQ k a -> 0\n2 1 51 52 n0 SET k c NX PX 9 -> (nil)", Valid, ""},
+	{"not its own any more: its lease was over", "R",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=9; c0 release 30 40 fail; " +
+			"c1 acquire 50 60 fail",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 1 31 32 n0 DELIFEQ k a -> 0", NA, ""},
+	{"its client took it to be over, a moment before the server", "R",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=30; c0 release 33 34 fail; " +
+			"c1 acquire 20 60 fail",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 1 33 34 n0 GET k -> a\n" +
+			"1 1 33 36 n0 SET k b NX PX 9 -> (nil)",
+		Valid, ""},
+	{"not its own any more by the time in its value", "R",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=9000000; c0 release 30 40 fail; " +
+			"c1 acquire 39 60 fail",
+		"0 1 2 5 n0 SETNX k 29 -> 1\n0 1 31 32 n0 GET k -> 29\n1 1 39 52 n0 SETNX k 90 -> 0", Valid, ""},
+	{"its own, but a failover lies between", "R",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=9000000; fault promote n0 25 26; " +
+			"c0 release 30 40 fail; c1 acquire 39 60 fail",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 1 31 32 n0 DELIFEQ k a -> 0\n" +
+			"1 1 39 52 n0 SET k b NX PX 9 -> (nil)", Valid, ""},
+	{"refused, and then given back", "R",
+		"lease; names k; c0 acquire 1 20 sent=2 lease=9000000; c0 release 30 40 fail; " +
+			"c1 acquire 50 60; c1 release 70 80",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 1 31 32 n0 DELIFEQ k x -> 0\n" +
+			"0 1 33 34 n0 DEL k -> 1\n" +
+			"1 1 51 52 n0 SET k b NX PX 9 -> OK\n1 1 71 72 n0 DEL k -> 1", NA, ""},
+
+	// Refused although granted.
+	{"granted, and said to be taken", "R",
+		"lease; names k; c0 acquire 1 20 fail; c0 acquire 40 60 fail",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 2 41 42 n0 SET k b NX PX 9 -> (nil)", Violated,
+		RefusedThoughGranted},
+	{"granted too late, and given back", "R",
+		"lease; names k; c0 acquire 1 20 fail; c0 acquire 40 60; c0 release 70 71",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 1 6 7 n0 DEL k -> 1\n" +
+			"0 2 41 42 n0 SET k b NX PX 9 -> OK\n" +
+			"0 2 70 71 n0 DEL k -> 1", NA, ""},
+	{"granted too late, and given back in the background", "R",
+		"lease; names k; c0 acquire 1 20 fail; c1 acquire 39 60 fail; c0 acquire 40 61 fail",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n1 1 39 43 n0 SET k c NX PX 9 -> (nil)\n" +
+			"0 2 40 42 n0 SET k b NX PX 9 -> (nil)\n0 1 44 45 n0 DEL k -> 1", Violated, ""},
+	{"granted by a minority, which nobody takes back", "R",
+		"lease; masters 3; names k; c1 acquire 1 4; c0 acquire 1 20 fail; c0 acquire 40 60 fail; " +
+			"c1 release 70 71",
+		"1 1 1 2 n1 SET k c NX PX 9 -> OK\n1 1 1 2 n2 SET k c NX PX 9 -> OK\n" +
+			"0 1 2 5 n0 SET k a NX PX 9 -> OK\n0 1 2 5 n1 SET k a NX PX 9 -> (nil)\n" +
+			"0 1 2 5 n2 SET k a NX PX 9 -> (nil)\n0 2 41 42 n0 SET k b NX PX 9 -> (nil)",
+		Valid, ""},
+	{"granted, said to be taken, and the client was killed", "R",
+		"lease; names k; c0 acquire 1 20 fail; c0 kill 30; c1 acquire 40 60 fail",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n1 1 41 42 n0 SET k b NX PX 9 -> (nil)", NA, ""},
+	{"granted, said to be taken, and another client's key by now", "R",
+		"lease; names k; c0 acquire 1 20 fail; c1 acquire 30 60; c0 acquire 40 61 fail; " +
+			"c1 release 70 71",
+		"0 1 2 5 n0 SET k a NX PX 9 -> OK\n1 1 31 32 n0 SET k c NX PX 9 -> OK\n" +
+			"0 2 41 42 n0 SET k b NX PX 9 -> (nil)", Valid, ""},
+}
+
+// TestOrphansThatDecide tells keys that are left behind and decide the run from those that are only
+// reported.
+func TestOrphansThatDecide(t *testing.T) {
+	const left = "names k; c0 acquire 1 20 sent=2 lease=9000000; c0 release 30 40; " +
+		"c1 acquire 3 60 fail"
+	trace := func(release string) string {
+		return "0 1 2 5 n0 SET k a NX PX 9 -> OK\n" +
+			"" + release + "1 1 51 52 n0 SET k b NX PX 9 -> (nil)"
+	}
+	for _, c := range []struct {
+		name, story, release string
+		decides              bool
+	}{
+		{"released, and nothing was sent", left, "", true},
+		{"of a lock that keeps its key for a while", left + "; minimumhold 100", "", false},
+		{"released under a pause of the client", left + "; fault pause c0 41 45", "", true},
+		{"released under a fault that can lose the deletion", left + "; " +
+			"fault cut c0>n0 31 45", "", false},
+		{"a failover brings the key back", left + "; fault promote n0 41 45",
+			"0 1 31 32 n0 DEL k -> 1\n", false},
+		{"the release is answered and the deletion comes later", left,
+			"0 1 50 55 n0 DEL k -> 1\n", false},
+		{"the deletion found another value", left, "0 1 31 32 n0 DELIFEQ k x -> 0\n", true},
+		{"released with an unknown outcome under a pause",
+			strings.Replace(left, "30 40", "30 40 info", 1) + "; fault pause c0 41 45", "", false},
+		{"released with an unknown outcome, without a fault",
+			strings.Replace(left, "30 40", "30 40 info", 1), "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := story(t, "lease; "+c.story)
+			h.Header.Properties, h.Header.Reported = []string{"R"}, []string{"R"}
+			p := Check(h, commands(t, trace(c.release)), Options{}).Property("R")
+			if p.Verdict != Violated || p.Decides != c.decides || p.Reported == c.decides {
+				t.Errorf("%s, decides %v, reported %v: %s", p.Verdict, p.Decides, p.Reported, p.Explanation)
+			}
+		})
+	}
+}

@@ -1,0 +1,200 @@
+package rules
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+)
+
+// This file finds keys that a lock keeps although the client said, or was told, that it has them
+// not. Each rests on replies alone, so that it decides the run, whatever fault was under way.
+
+// kept is a key that its client wrote and that a later reply shows to be still there.
+type kept struct {
+	key                  int
+	wrote, refused, seen *history.Command // refused: by which a release was told no; nil: an acquire
+}
+
+// keptOwn returns a release that was told "not yours" although a later answer of the same server
+// shows that the key was its client's own, or nil. The value is what the client wrote last before
+// the release, by a command that was answered; no command since can have written the key; and the
+// promised lease was not over when the release returned. A lock may refuse without asking what it
+// takes to be over.
+func (c *Case) keptOwn() *kept {
+	for i := range c.Record.Holds {
+		h := &c.Record.Holds[i]
+		if h.Ended != record.Released || h.Answer != history.Fail || h.Returned > h.BelievedEnd() ||
+			h.InnerReleased != 0 || c.ownClockMoved(h) {
+			continue
+		}
+		for _, m := range c.sentWithin(h.Process, h.End, h.Returned) {
+			if trace.Answered(m) && c.trace.MayBeOf(m, h.Key) {
+				if k := c.still(h, m); k != nil {
+					return k
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// still returns what shows that a refused release found its client's own value, or nil.
+func (c *Case) still(h *record.Hold, refused *history.Command) *kept {
+	var wrote *history.Command
+	for _, m := range c.sentWithin(h.Process, h.Call, h.End) {
+		if trace.PlaceOf(m) == trace.PlaceOf(refused) && c.trace.MayWrite(m) {
+			wrote = m
+		}
+	}
+	if wrote == nil || !c.trace.Takes(wrote) || c.trace.Undeclared(wrote) || c.leaseInValue(h, wrote) {
+		return nil
+	}
+	if seen := c.seenAfter(wrote, h.Returned); seen != nil {
+		return &kept{h.Key, wrote, refused, seen}
+	}
+	return nil
+}
+
+// leaseInValue reports whether a lock with a lease gave its key none: then its clients read from
+// the value when the hold is over, and may find that earlier than the promise counts.
+func (c *Case) leaseInValue(h *record.Hold, wrote *history.Command) bool {
+	return c.history.Header.Declares.Lease && !c.trace.Declared(wrote) && !slices.ContainsFunc(
+		c.sentWithin(h.Process, h.Call, h.End), func(m *history.Command) bool {
+			_, known := c.trace.Asked(m)
+			return known && trace.PlaceOf(m) == trace.PlaceOf(wrote)
+		})
+}
+
+// keptGranted returns a take that was answered yes in a call that said that another client has the
+// lock, where nothing that the client sent afterwards can have given it back, or nil. A later
+// answer shows that the key is still there when the client has begun its next call, so that work
+// behind this one had time; and of several masters a quorum has it.
+func (c *Case) keptGranted() *kept {
+	for i := range c.Record.Calls {
+		k := &c.Record.Calls[i]
+		if !k.Denied() || k.Depth > 0 || c.inside(k) {
+			continue
+		}
+		next, ok := c.nextCall(k)
+		if !ok {
+			continue
+		}
+		found := map[string]*kept{}
+		for _, m := range c.commandsOf(k) {
+			if key, known := c.grants().LockOf(m); known && m.Recv <= k.To && c.trace.Wrote(m) &&
+				!c.givesBack(m) {
+				if seen := c.seenAfter(m, next); seen != nil {
+					found[m.Node] = &kept{key: key, wrote: m, seen: seen}
+				}
+			}
+		}
+		if q := c.quorum(); q > 0 && len(found) >= q {
+			return found[slices.Min(slices.Collect(maps.Keys(found)))]
+		}
+	}
+	return nil
+}
+
+// inside reports whether the client of a call had one of its locks already.
+func (c *Case) inside(k *record.Call) bool {
+	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
+		return h.Process == k.Process && slices.Contains(k.Keys, h.Key) && h.Call < k.To &&
+			k.From < max(h.End, min(h.Returned, c.Record.End))
+	})
+}
+
+// givesBack reports whether the sender of a command that took a key sent anything later that may
+// give it back, up to its next take of the same key.
+func (c *Case) givesBack(took *history.Command) bool {
+	for _, m := range c.sentWithin(took.Process, took.Sent, record.Forever) {
+		switch {
+		case m == took, trace.PlaceOf(m) != trace.PlaceOf(took), trace.Silent(m):
+		case c.trace.Wrote(m):
+			return false
+		case trace.EffectOf(m.Args).Kind != trace.Take && !c.trace.Denied(m):
+			return true
+		}
+	}
+	return false
+}
+
+// nextCall returns when the client of a call began the next one; false if it did not, or was
+// killed.
+func (c *Case) nextCall(k *record.Call) (from int64, ok bool) {
+	if slices.ContainsFunc(c.Record.Marks, func(e *history.Event) bool {
+		return e.Process == k.Process && (e.Type == history.Kill || e.Type == history.Exit)
+	}) {
+		return 0, false
+	}
+	from = record.Forever
+	for i := range c.Record.Calls {
+		if o := &c.Record.Calls[i]; o.Process == k.Process && o.From >= k.To && o != k {
+			from = min(from, o.From)
+		}
+	}
+	return from, from < record.Forever
+}
+
+// seenAfter returns the first command, sent after a stamp, whose answer shows that the key is still
+// as a command wrote it, or nil: another take was refused, or the value itself was read, and no
+// command since can have written the key, and no fault have taken it away or brought it back.
+func (c *Case) seenAfter(wrote *history.Command, after int64) *history.Command {
+	for _, m := range c.trace.OfKey(trace.Key(wrote)) {
+		if m.Node != wrote.Node || m == wrote || m.Recv != 0 && m.Recv < wrote.Sent {
+			continue
+		}
+		if m.Sent > after && (c.trace.Denied(m) || c.reads(m, wrote)) {
+			if c.undisturbed(wrote.Sent, m.Recv) {
+				return m
+			}
+			return nil
+		}
+		if c.trace.MayWrite(m) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// reads reports whether the reply to a command is the value that another one wrote, which is of one
+// client only.
+func (c *Case) reads(m, wrote *history.Command) bool {
+	return trace.Answered(m) && c.ownerOf(trace.Key(m), m.Reply) == wrote.Process &&
+		slices.Contains(wrote.Args, m.Reply)
+}
+
+// undisturbed reports whether no fault in a time can have taken a key away, brought one back, or
+// made a lease end early.
+func (c *Case) undisturbed(from, to int64) bool {
+	return !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.From <= to && (f.To >= from || f.MovesClock()) && !f.OfClient()
+	})
+}
+
+// keptKey is the violation by a key that is kept.
+func (c *Case) keptKey(k *kept) property {
+	p := violated(k.key)
+	p.Decides = true
+	add := func(m *history.Command, kind verdict.Kind, effect string) {
+		p.Witness.Commands = append(p.Witness.Commands, command{Command: *m, Kind: kind, Effect: effect})
+	}
+	add(k.wrote, verdict.Write, explain.Writes(k.wrote.Process))
+	if k.refused == nil {
+		p.Class = verdict.RefusedThoughGranted
+		p.Explanation = explain.KeptGranted(c.history.Header, k.key, k.wrote, k.seen)
+	} else {
+		p.Class = verdict.KeptOwn
+		p.Explanation = explain.KeptOwn(c.history.Header, k.key, k.wrote, k.refused, k.seen)
+		add(k.refused, verdict.Denial, explain.ToldNotOwn())
+	}
+	if k.seen != k.refused {
+		add(k.seen, verdict.Denial, explain.StillThere())
+	}
+	inOrder(p.Witness.Commands)
+	return p
+}

@@ -1,0 +1,238 @@
+package rules
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// noServer reports whether a grant certainly rests on no server's answer: no answered command took
+// or prolonged a key for the client, or, of several masters, on fewer of them than a quorum. A
+// server also let the client in if a later reply shows the client's own value, if the client still
+// had its key from before, or if another client wrote the key for it, as a releaser does that hands
+// the lock over. It is judged only where the trace shows what grants of this lock are made of, and
+// where it goes on after this one.
+func (c *Case) noServer(h *record.Hold) bool {
+	voted, judged := c.votesFor(h)
+	return judged && len(voted) < c.quorum() && !c.passedOn(h)
+}
+
+// neverGranted reports whether, besides, no quorum can have granted the hold without the client's
+// knowledge: a command that was never answered may have taken the key.
+func (c *Case) neverGranted(h *record.Hold) bool {
+	voted, judged := c.votesFor(h)
+	if !judged || len(voted) >= c.quorum() || c.passedOn(h) {
+		return false
+	}
+	for _, m := range c.sentWithin(h.Process, 0, h.From) {
+		if !trace.Answered(m) && c.trace.MayWrite(m) && !c.neverArrived(m, h.From) {
+			voted[m.Node] = true
+		}
+	}
+	return len(voted) < c.quorum()
+}
+
+// neverArrived reports whether a command certainly did not reach its server before a stamp: the
+// client had no connection, or the server was dead all the time.
+func (c *Case) neverArrived(m *history.Command, before int64) bool {
+	return m.Why == history.NotSent || slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		a, _ := nemesis.ActionOf(f.Action)
+		return a.Kills && f.Target == m.Node && f.From < m.Sent && before < f.To
+	})
+}
+
+// votesFor returns the servers that let a client in, and whether that can be judged.
+func (c *Case) votesFor(h *record.Hold) (voted map[string]bool, judged bool) {
+	if h.Shared || !c.trace.Named() || c.masters() == 0 || !c.keepsKey(h.Key) || !c.goesOn(h) {
+		return nil, false
+	}
+	voted = map[string]bool{}
+	if c.votesInCall(h, voted); len(voted) < c.quorum() {
+		c.votesBefore(h, voted)
+		c.votesByOthers(h, voted)
+	}
+	return voted, true
+}
+
+// goesOn reports whether the trace has later commands of a hold's client: the end of a trace may be
+// missing.
+func (c *Case) goesOn(h *record.Hold) bool {
+	sent := c.trace.Sent[h.Process]
+	return len(sent) > 0 && sent[len(sent)-1].Sent >= h.From
+}
+
+// keepsKey reports whether clients take this lock by writing its key, for all that the trace shows:
+// others hold a subscription or a session.
+func (c *Case) keepsKey(lock int) bool {
+	return slices.ContainsFunc(c.trace.OfLock(lock), c.trace.MayGrant)
+}
+
+// showNoServer makes a violation of a grant that rests on no server, with the last word of each
+// server in its call.
+func (c *Case) showNoServer(p *property, h *record.Hold) {
+	asked := c.lastThat(h, func(*history.Command) bool { return true })
+	said := explain.Votes{Masters: c.masters(), Quorum: c.quorum()}
+	for _, m := range asked {
+		switch {
+		case c.trace.MayVote(m) || c.showsOwn(m):
+			said.Granted++
+		case trace.Answered(m):
+			said.Refused++
+		}
+	}
+	p.Class, p.Explanation = verdict.NoServer, explain.NoServer(h, said)
+	for _, m := range asked {
+		if !c.trace.MayVote(m) {
+			p.Witness.Commands = append(p.Witness.Commands, command{Command: *m, Kind: verdict.Denial,
+				Effect: explain.NotGranted(m)})
+		}
+	}
+}
+
+// votesInCall adds the servers that let a client in during its call.
+func (c *Case) votesInCall(h *record.Hold, voted map[string]bool) {
+	for _, m := range c.sentWithin(h.Process, h.Call, h.From) {
+		switch {
+		case m.Recv > h.From:
+		case c.trace.Deleted(m):
+			delete(voted, m.Node)
+		case c.trace.MayVote(m), c.showsOwn(m):
+			voted[m.Node] = true
+		}
+	}
+}
+
+// votesBefore adds the servers on which the client still had what it took before the call: it has
+// sent nothing that frees it, and its lease was not over.
+func (c *Case) votesBefore(h *record.Hold, voted map[string]bool) {
+	until := map[trace.Place]int64{}
+	for _, m := range c.sentWithin(h.Process, 0, h.Call-1) {
+		switch {
+		case c.trace.Frees(m):
+			delete(until, trace.PlaceOf(m))
+		case c.trace.MayVote(m):
+			until[trace.PlaceOf(m)] = m.Recv + c.life(m)
+		}
+	}
+	for place, t := range until {
+		if t > h.Call {
+			voted[place.Node] = true
+		}
+	}
+}
+
+// life is how long a key lives at most from the reply to a command that set or prolonged it.
+func (c *Case) life(m *history.Command) int64 {
+	if asked, known := c.trace.Asked(m); known && asked > 0 {
+		return asked
+	}
+	if c.history.Header.Declares.Lease {
+		return c.longestLease()
+	}
+	return record.Forever / 2
+}
+
+// votesByOthers adds the servers on which another client may have written the key for this one: in
+// its release call, or with a value that this one has sent.
+func (c *Case) votesByOthers(h *record.Hold, voted map[string]bool) {
+	for _, m := range c.trace.OfLock(h.Key) {
+		if m.Sent >= h.From {
+			return
+		}
+		if m.Process != h.Process && (m.Recv == 0 || m.Recv >= h.Call) && c.trace.MayWrite(m) &&
+			(c.trace.Releasing(m) || c.names(m, h)) {
+			voted[m.Node] = true
+		}
+	}
+}
+
+// names reports whether a command has a value among its arguments that the client of a hold had
+// sent before it, about the same lock.
+func (c *Case) names(m *history.Command, h *record.Hold) bool {
+	return slices.ContainsFunc(c.sentWithin(h.Process, 0, m.Sent), func(own *history.Command) bool {
+		return own.N == h.N && slices.ContainsFunc(values(own), func(v string) bool {
+			return slices.Contains(values(m), v)
+		})
+	})
+}
+
+// values are the arguments of a command behind its key that are long enough to name a client.
+func values(m *history.Command) (out []string) {
+	if i := slices.Index(m.Args, trace.Key(m)); i >= 0 {
+		for _, v := range m.Args[i+1:] {
+			if len(v) >= shortestValue {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// shortestValue is the length below which an argument is a number or a keyword rather than the
+// value of one client.
+const shortestValue = 8
+
+// showsOwn reports whether the reply to a command is a value that its client alone has sent for
+// this key.
+func (c *Case) showsOwn(m *history.Command) bool {
+	return trace.Answered(m) && c.ownerOf(trace.Key(m), m.Reply) == m.Process
+}
+
+// severalOwners stands for a value that more than one client has sent.
+const severalOwners = -2
+
+// ownerOf returns the only client that has sent a value for a key; severalOwners if there is none
+// or more than one.
+func (c *Case) ownerOf(key, value string) int {
+	if c.values == nil {
+		c.values = map[[2]string]int{}
+		for i := range c.trace.Commands {
+			c.noteValues(&c.trace.Commands[i])
+		}
+	}
+	if p, known := c.values[[2]string{key, value}]; known {
+		return p
+	}
+	return severalOwners
+}
+
+func (c *Case) noteValues(m *history.Command) {
+	key := trace.Key(m)
+	for _, v := range m.Args[min(2, len(m.Args)):] {
+		at := [2]string{key, v}
+		if p, known := c.values[at]; known && p != m.Process {
+			c.values[at] = severalOwners
+		} else if !known {
+			c.values[at] = m.Process
+		}
+	}
+}
+
+// passedOn reports whether the lock may have gone to this client by a message that the trace does
+// not show: the client that had it before left without freeing the key.
+func (c *Case) passedOn(h *record.Hold) bool {
+	var before *record.Hold
+	for _, o := range c.lock(h.Key).Holds {
+		if o.Process != h.Process && o.Ended == record.Released && o.End < h.From {
+			before = o
+		}
+	}
+	if before == nil {
+		return false
+	}
+	return !slices.ContainsFunc(c.sentWithin(before.Process, before.Call, h.From), c.trace.Frees)
+}
+
+// sentWithin returns the commands that a process sent within a time, in the order of sending.
+func (c *Case) sentWithin(process int, from, to int64) []*history.Command {
+	sent := c.trace.Sent[process]
+	first := sort.Search(len(sent), func(i int) bool { return sent[i].Sent >= from })
+	last := sort.Search(len(sent), func(i int) bool { return sent[i].Sent > to })
+	return sent[first:max(first, last)]
+}
