@@ -38,6 +38,8 @@ type Entry struct {
 	Extends  bool     // it implements Extender
 	Multi    bool     // it takes several keys at once
 	Scripts  []Script // all that it sends, and what their replies mean
+	// the Redis commands that it sends, in lower case: a fault can strike only at one of them
+	Sends []string
 
 	Traits []Trait // how it can be attacked, in all of its rows
 	Rows   []Row   // how the matrix runs it; none: once, as it is by default
@@ -49,7 +51,9 @@ type Entry struct {
 var table = []Entry{
 	{
 		Name: "setnx", Line: "SETNX and DEL, no lease",
-		Document: "D003 §1", Topology: OneServer, Poll: usual, make: newSetnx,
+		Document: "D003 §1", Topology: OneServer, Poll: usual,
+		Sends: []string{"setnx", "del"},
+		make:  newSetnx,
 	},
 	{
 		Name:     "setnx-del-expired",
@@ -58,6 +62,7 @@ var table = []Entry{
 		Lease: true, Variants: []string{"nil-expired", "nil-retry"},
 		Traits: []Trait{Takeover},
 		Rows:   []Row{{Traits: []Trait{SeesNil}}, {Name: "nil-retry", Variant: "nil-retry"}},
+		Sends:  []string{"setnx", "get", "del"},
 		make:   newSetnxDelExpired,
 	},
 	{
@@ -65,13 +70,15 @@ var table = []Entry{
 		Document: "D003 §2, D004 §1.2", Topology: OneServer, TTL: 10000 * time.Second, Poll: usual,
 		Lease:  true,
 		Traits: []Trait{Two},
+		Sends:  []string{"setnx", "expire", "pexpire", "del"},
 		make:   newSetnxExpire,
 	},
 	{
 		Name: "setnx-expire-lua", Line: "SETNX and EXPIRE in one script, released by compare-and-delete",
 		Document: "D004 §1.3, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Lease: true, Scripts: []Script{setnxExpireTakes, setnxPexpireTakes, releaseFrees},
-		make: newSetnxExpireLua,
+		Sends: []string{"eval"},
+		make:  newSetnxExpireLua,
 	},
 	{
 		Name:     "setnx-expire-lua-as-posted",
@@ -80,6 +87,7 @@ var table = []Entry{
 		Fixed: true,
 		Lease: true, Scripts: []Script{postedTakes, postedFrees},
 		Traits: []Trait{Posted},
+		Sends:  []string{"eval"},
 		make:   newSetnxExpireLuaPosted,
 	},
 	{
@@ -88,6 +96,7 @@ var table = []Entry{
 		Document: "D000 §3, D002", Topology: OneServer, TTL: 3 * time.Second, Poll: usual,
 		Lease:  true,
 		Traits: []Trait{Look, Takeover},
+		Sends:  []string{"setnx", "get", "getset", "del"},
 		make:   newGetset,
 	},
 	{
@@ -97,6 +106,7 @@ var table = []Entry{
 		Document: "D000 §4", Topology: OneServer, TTL: javaLease, Poll: usual, Fixed: true,
 		Lease:  true,
 		Traits: []Trait{Look, Takeover, Finally},
+		Sends:  []string{"setnx", "get", "getset", "del"},
 		make:   newGetsetJava,
 	},
 	{
@@ -105,12 +115,15 @@ var table = []Entry{
 			"trusts the time",
 		Document: "D002", Topology: OneServer, Poll: usual, Lease: true,
 		Traits: []Trait{Look, Takeover, SeesNil},
+		Sends:  []string{"setnx", "get", "getset", "del"},
 		make:   newGetsetRedispy,
 	},
 	{
 		Name: "setpx-del", Line: "SET NX PX, released by a bare DEL",
 		Document: "D003 §3, D004 §1.1, §2.1", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
-		Lease: true, make: newSetpxDel,
+		Lease: true,
+		Sends: []string{"set", "del"},
+		make:  newSetpxDel,
 	},
 	{
 		Name:     "setpx-getdel",
@@ -118,6 +131,7 @@ var table = []Entry{
 		Document: "D003 §4, D004 §1.1, §2.2", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Lease: true, Variants: ownerVariants,
 		Traits: []Trait{Look},
+		Sends:  []string{"set", "get", "del"},
 		make:   newSetpxGetdel,
 	},
 	{
@@ -127,6 +141,7 @@ var table = []Entry{
 		Fixed:  true,
 		Lease:  true,
 		Traits: []Trait{Posted},
+		Sends:  []string{"set", "get"},
 		make:   newSetpxGetdelPosted,
 	},
 	{
@@ -134,8 +149,9 @@ var table = []Entry{
 		Line:     "SET NX PX with a fresh owner value, released by compare-and-delete in Lua",
 		Document: "D003 §5, D004 §1.1, §2.3", Topology: OneServer, TTL: 20 * time.Second, Poll: usual,
 		Lease: true, Variants: ownerVariants, Scripts: []Script{releaseFrees},
-		Rows: []Row{{}, {Name: "constant", Variant: "constant", Traits: []Trait{Reused}}},
-		make: newTokenLua,
+		Rows:  []Row{{}, {Name: "constant", Variant: "constant", Traits: []Trait{Reused}}},
+		Sends: []string{"set", "eval"},
+		make:  newTokenLua,
 	},
 	{
 		Name: "redisson",
@@ -146,6 +162,7 @@ var table = []Entry{
 			redissonFrees},
 		Traits: []Trait{Reused},
 		Rows:   []Row{{Name: "fixed lease", NoWatchdog: true}, {Name: "watchdog"}},
+		Sends:  []string{"eval"},
 		make:   newRedisson,
 	},
 	{
@@ -155,6 +172,7 @@ var table = []Entry{
 		Lease: true, Reentrant: true, Watchdog: true, Scripts: []Script{redissonTakes, redissonProlongs,
 			spinFrees},
 		Traits: []Trait{Reused},
+		Sends:  []string{"eval"},
 		make:   newRedissonSpin,
 	},
 	{
@@ -163,6 +181,7 @@ var table = []Entry{
 		Lease: true, Reentrant: true, Watchdog: true, Multi: true, Scripts: []Script{redissonTakes,
 			redissonProlongs, redissonFrees},
 		Traits: []Trait{Reused},
+		Sends:  []string{"eval", "pexpire"},
 		make:   newRedissonMulti,
 	},
 	{
@@ -172,6 +191,7 @@ var table = []Entry{
 			fencedTakes, redissonProlongs, redissonFrees},
 		Traits: []Trait{Reused},
 		Rows:   []Row{{Name: "fixed lease", NoWatchdog: true}},
+		Sends:  []string{"eval"},
 		make:   newRedissonFenced,
 	},
 	{
@@ -182,6 +202,7 @@ var table = []Entry{
 		Lease: true, Validity: true, Extends: true, Variants: []string{perAttempt, perCall},
 		Scripts: []Script{extendProlongs, releaseFrees},
 		Rows:    []Row{{Name: "per call", Variant: perCall}, {Name: "per attempt"}},
+		Sends:   []string{"set", "eval"},
 		make:    newRedlock,
 	},
 	{

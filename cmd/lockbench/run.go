@@ -159,7 +159,7 @@ func (f *runFlags) suggest(c *cobra.Command, v *checker.Verdict, p harness.Plan)
 		fmt.Fprintln(c.ErrOrStderr(), "lockbench: no hints:", err)
 	}
 	for _, h := range hints {
-		fmt.Fprintln(c.OutOrStdout(), h)
+		fmt.Fprintln(c.OutOrStdout(), h.Text)
 	}
 }
 

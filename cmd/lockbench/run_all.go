@@ -68,7 +68,7 @@ func (f *runFlags) planAll(c *cobra.Command, fault string) (runs []aimRun, err e
 		p, note, err := runner.Prepare(c.Context(), o)
 		var no nemesis.ImpossibleError
 		switch {
-		case errors.As(err, &no):
+		case errors.As(err, &no), errors.As(err, new(harness.MomentError)):
 			last = err
 			fmt.Fprintf(c.ErrOrStderr(), "lockbench: %s is left out: %v\n", a.Nemesis, err)
 			continue

@@ -32,8 +32,9 @@ var rooms = map[string][]string{
 	"reports/sequence": {"history", "checker", "checker/record", "reports/page", "reports/view"},
 	"reports/figure": {"history", "checker/record", "internal/explore/counterexample",
 		"reports/page", "reports/view"},
-	"reports/hint": {"checker", "history", "internal/harness", "internal/matrix",
-		"internal/measured"},
+	"reports/hint": {"checker", "history", "internal/advice", "internal/harness", "internal/matrix",
+		"internal/measured", "nemesis"},
+	"internal/advice":  {},
 	"reports/terminal": {"checker", "reports/page", "reports/view"},
 	// a report says how likely what it shows is, what would have helped, and what to use instead
 	"reports": {"history", "history/edn", "internal/harness", "internal/measured", "checker",

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/impls"
-	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -59,42 +58,8 @@ const (
 	usualTTL = 2 * time.Second // of a run that does not say it (docs/design.md, Defaults)
 )
 
-// Elsewhere says what the table expects of a lock, its row, under a fault of which one aim was run:
-// the properties that can be violated, and the aims that were not run. There are none where the
-// table expects nothing, and for a control, which is there to find nothing.
-func Elsewhere(p harness.Plan) (r Row, properties []string, others []Aim) {
-	r, ok := rowOf(harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog})
-	if !ok || nemesis.Control(p.Nemesis) {
-		return r, nil, nil
-	}
-	for _, c := range columnsOf(p.Nemesis) {
-		letters, _ := Expected(r.Name, c.Name)
-		properties = append(properties, letters...)
-		for _, a := range c.aimsFor(r) {
-			if len(letters) > 0 && !a.Control && full(a.Nemesis) != full(p.Nemesis) {
-				others = append(others, a)
-			}
-		}
-	}
-	return r, batch.InOrder(properties), others
-}
-
-// Foreign reports whether the aim that was run is one that the table has for other locks only, such
-// as a moment between two commands where this lock sends one.
-func Foreign(p harness.Plan) (is bool) {
-	r, ok := rowOf(harness.RunOptions{Impl: p.Impl, Variant: p.Variant, NoWatchdog: p.NoWatchdog})
-	for _, c := range columnsOf(p.Nemesis) {
-		for _, a := range c.Aims {
-			if full(a.Nemesis) == full(p.Nemesis) {
-				if ok = ok && !a.Suits(r); !ok {
-					return false
-				}
-				is = true
-			}
-		}
-	}
-	return is
-}
+// SameAim reports whether two names are those of one aim, also where one leaves its variant out.
+func SameAim(a, b string) bool { return full(a) == full(b) }
 
 // rowOf is the row of a lock as it is asked for. How many masters it uses is another question.
 func rowOf(o harness.RunOptions) (Row, bool) {

@@ -21,10 +21,14 @@ func TestHintsAfterARun(t *testing.T) {
 	}
 	valid := violated(9, "R")
 	valid.Verdict = checker.Valid
-	overrun := &checker.Verdict{Verdict: checker.Violated, Properties: []checker.Property{
-		{Property: "S", Verdict: checker.Violated, Class: checker.LeaseOverrun}}}
-	both := &checker.Verdict{Verdict: checker.Violated, Properties: append(overrun.Properties[:1:1],
-		checker.Property{Property: "O", Verdict: checker.Violated})}
+	// overrun is an S by a lease overrun with L, O and F as given
+	overrun := func(l, o, f checker.Result) *checker.Verdict {
+		return &checker.Verdict{Verdict: checker.Violated, Properties: []checker.Property{
+			{Property: "S", Verdict: checker.Violated, Class: checker.LeaseOverrun},
+			{Property: "L", Verdict: l}, {Property: "O", Verdict: o}, {Property: "F", Verdict: f}}}
+	}
+	// thorough leaves nothing to try
+	thorough := harness.RunOptions{Impl: "token-lua", Nemesis: "random", Thorough: true}
 	for _, c := range []struct {
 		name    string
 		verdict *checker.Verdict
@@ -40,19 +44,24 @@ func TestHintsAfterARun(t *testing.T) {
 			[]string{"Measured before"}},
 		{"an aim that finds only a part", valid,
 			harness.RunOptions{Impl: "token-lua", Nemesis: "failover:release"}, []string{
-				"This aim found only R, but the table expects S and L of this lock from another aim of the " +
-					"fault: lockbench run --impl token-lua --nemesis failover:after"}},
-		{"a moment that the lock does not have", &checker.Verdict{Verdict: checker.Unknown},
-			harness.RunOptions{Impl: "token-lua", Nemesis: "pause:between"}, []string{
-				"The table has pause:between for other locks only",
-				"This run told nothing, but the table expects S of this lock"}},
-		{"a moment that it has", &checker.Verdict{Verdict: checker.Unknown},
-			harness.RunOptions{Impl: "setpx-getdel", Nemesis: "pause:between"}, []string{
-				"This run told nothing, but the table expects"}},
-		{"work beyond the lease", overrun, harness.RunOptions{Impl: "token-lua", Nemesis: "random"},
+				"This aim found only R, but another aim of the fault violated S and L of this lock in 20 of " +
+					"20 runs: lockbench run --impl token-lua --nemesis failover:after --clients 2"}},
+		{"a control", &checker.Verdict{Verdict: checker.Unknown},
+			harness.RunOptions{Impl: "setpx-getdel", Nemesis: "pause:short"}, nil},
+		{"a run that told nothing", &checker.Verdict{Verdict: checker.Unknown},
+			harness.RunOptions{Impl: "token-lua", Nemesis: "failover:release"}, []string{
+				"This run told nothing, but another aim of the fault violated S and L"}},
+		{"work beyond the lease", overrun(checker.Valid, checker.Valid, checker.NA), thorough,
 			[]string{"S without L and O: the work outlasted the lease"}},
-		{"a lock that releases another's besides", both, harness.RunOptions{Impl: "token-lua",
-			Nemesis: "random"}, nil},
+		{"work beyond a session of which the lease is not known", overrun(checker.Unknown,
+			checker.Unknown, checker.NA), thorough, nil},
+		{"a lock that releases another's, too", overrun(checker.Valid, checker.Violated, checker.NA),
+			thorough, nil},
+		{"a lock without a lease", overrun(checker.NA, checker.Valid, checker.NA), thorough, nil},
+		{"tokens that do not grow", overrun(checker.Valid, checker.Valid, checker.Violated), thorough,
+			nil},
+		{"tokens that grow", overrun(checker.Valid, checker.Valid, checker.Valid), thorough,
+			[]string{"S without L and O"}},
 		{"with a setting that the table does not have", valid, harness.RunOptions{Impl: "token-lua",
 			Nemesis: "failover:release", WaitReplicas: 1}, []string{
 			"failover has 2 aims for such a lock, and this was one of them: --nemesis failover:all"}},
@@ -74,8 +83,8 @@ func TestHintsAfterARun(t *testing.T) {
 			continue
 		}
 		for i := range got {
-			if !strings.Contains(got[i], c.want[i]) {
-				t.Errorf("%s: %q does not say %q", c.name, got[i], c.want[i])
+			if !strings.Contains(got[i].Text, c.want[i]) {
+				t.Errorf("%s: %q does not say %q", c.name, got[i].Text, c.want[i])
 			}
 		}
 	}

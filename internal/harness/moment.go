@@ -1,0 +1,91 @@
+package harness
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/units"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// A MomentError says that a fault waits for a command that the lock never sends.
+type MomentError struct {
+	Lock, Fault string
+	Sends       []string // the commands of the lock
+	Instead     string   // another aim of the fault, as --nemesis names it, or ""
+}
+
+func (e MomentError) Error() string {
+	sends := "it sends none"
+	if len(e.Sends) > 0 {
+		sends = "it sends only " + units.List(e.Sends)
+	}
+	instead := "no aim of this fault fits; `lockbench list nemeses` shows the others"
+	if e.Instead != "" {
+		instead = "use --nemesis " + e.Instead
+	}
+	return fmt.Sprintf("--nemesis %s strikes at a command that %s never sends (%s): %s", e.Fault,
+		e.Lock, sends, instead)
+}
+
+// checkMoments returns a MomentError if a fault waits for a command that a lock of lockbench's own
+// never sends. A drawn fault waits for none.
+func checkMoments(lock impls.Entry, faults nemesis.Faults, params nemesis.Params) error {
+	if faults.Drawn() {
+		return nil
+	}
+	for _, f := range faults {
+		if meets(lock, f.Spec, params) {
+			continue
+		}
+		e := MomentError{Lock: lock.Name, Fault: f.Spec, Sends: lock.Sends}
+		entry, _, err := nemesis.Find(f.Spec)
+		if err != nil {
+			return e // a file
+		}
+		e.Instead = otherAim(lock, entry, params)
+		return e
+	}
+	return nil
+}
+
+// otherAim returns the first aim of a fault that can strike a lock, or "".
+func otherAim(lock impls.Entry, fault nemesis.Entry, params nemesis.Params) string {
+	if meets(lock, fault.Name, params) {
+		return fault.Name
+	}
+	for _, v := range fault.Variants {
+		if aim := fault.Name + ":" + v.Name; !v.Control && meets(lock, aim, params) {
+			return aim
+		}
+	}
+	return ""
+}
+
+// meets reports whether a lock can come to all moments of a fault that its scenario cannot do
+// without. What is wrong with the fault in another way is said elsewhere.
+func meets(lock impls.Entry, spec string, params nemesis.Params) bool {
+	fault, err := nemesis.Parse(spec)
+	if err != nil {
+		return true
+	}
+	s, err := fault.Scenario(params)
+	return err != nil || !slices.ContainsFunc(s.Steps, func(x nemesis.Step) bool {
+		return x.Await != nil && x.For == 0 && x.Await.Command != "" && !sends(lock, x.Await.Command)
+	})
+}
+
+// names finds the names of commands that a pattern begins with: "^p?expire ", "^(del|getset) ".
+var names = regexp.MustCompile(`^\^(\(?[a-z?|]+\)?) `)
+
+// sends reports whether a lock may send a command that a pattern matches.
+func sends(lock impls.Entry, pattern string) bool {
+	m := names.FindStringSubmatch(pattern)
+	if m == nil {
+		return len(lock.Sends) > 0
+	}
+	name, err := regexp.Compile("^(" + m[1] + ")$")
+	return err != nil || slices.ContainsFunc(lock.Sends, name.MatchString)
+}

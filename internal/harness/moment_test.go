@@ -1,0 +1,63 @@
+package harness_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// TestAMomentThatALockNeverComesToIsRefused wants a fault refused, with another aim, if it strikes
+// at a command that the lock never sends, and only then.
+func TestAMomentThatALockNeverComesToIsRefused(t *testing.T) {
+	for _, c := range []struct{ lock, fault, says string }{
+		{"token-lua", "pause:between", "never sends (it sends only set and eval): use --nemesis pause"},
+		{"token-lua", "crash:expire", "use --nemesis crash"},
+		{"token-lua", "failover,pause:between", "use --nemesis pause"},
+		{"token-lua", "race:nil", "no aim of this fault fits"},
+		{"redlock", "failover:between", "use --nemesis failover"},
+		{"none", "pause:between", "it sends none"},
+		{"setpx-del", "pause:between", ""}, // its release is one DEL
+		{"setpx-getdel", "pause:between", ""},
+		{"setnx-expire", "crash:expire", ""},
+		{"setnx-del-expired", "race:nil", ""},
+		{"setnx-del-expired", "race:nil,pause", ""},
+		{"getset-java", "race:finally", ""},
+		{"token-lua", "random", ""},
+		{"token-lua", "../../docs/examples/faults/late-release.yaml", ""},
+	} {
+		_, err := harness.NewPlan(harness.RunOptions{Impl: c.lock, Nemesis: c.fault, Environment: "sim"})
+		var refused harness.MomentError
+		if errors.As(err, &refused) != (c.says != "") ||
+			err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s under %s: %v; want %q", c.lock, c.fault, err, c.says)
+		}
+	}
+}
+
+// TestALockSendsTheCommandsOfItsRow wants each command that a lock sends in its row, and each
+// command of the row sent, under faults that bring it to all of its branches.
+func TestALockSendsTheCommandsOfItsRow(t *testing.T) {
+	for _, lock := range impls.All() {
+		var sent []string
+		for fault, lease := range map[string]time.Duration{"none": 1500 * time.Millisecond, "crash": 0,
+			"reply-loss:acquire": 0, "failover": 0} {
+			_, trace := simPlan(t, harness.RunOptions{Impl: lock.Name, Nemesis: fault, Environment: "sim",
+				Seed: 1, TTL: lease, NoWatchdog: lock.Watchdog && fault == "failover"})
+			for _, c := range trace {
+				if len(c.Args) > 0 {
+					sent = append(sent, strings.ToLower(c.Args[0]))
+				}
+			}
+		}
+		slices.Sort(sent)
+		row := slices.Sorted(slices.Values(lock.Sends))
+		if got := slices.Compact(sent); !slices.Equal(got, row) {
+			t.Errorf("%s sends %q, and its row says %q", lock.Name, got, row)
+		}
+	}
+}
