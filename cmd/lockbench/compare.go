@@ -36,9 +36,9 @@ func compareCommand() *cobra.Command {
 acquire, throughput, commands for each grant, time to recover. It says first how far the two can be
 compared: another environment or machine, other versions, other settings.
 
-A letter that was found so rarely that the other side may have missed it by chance is no change, and
-a cost is called better or worse only if that is more than noise: single runs never show it;
-matrices with --repeat 5 or more do.`,
+A letter changed only if chance alone would make such a difference in fewer than one of 10,000
+comparisons: eight runs of each side can show that (--repeat 8), one run never does. A cost is
+called better or worse only if that is more than noise: matrices with --repeat 5 or more show it.`,
 		Example: `  # a branch against main
   lockbench compare main/latest branch/latest
 

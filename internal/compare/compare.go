@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -83,10 +84,21 @@ func Compare(a, b *Side) (*Comparison, error) {
 			names(a.Items), b.Name, names(b.Items))
 	}
 	for i := range as {
-		c.Pairs = append(c.Pairs, newPair(as[i], bs[i]))
+		c.Pairs = append(c.Pairs, newPair(as[i], bs[i], c.exact(as[i], bs[i])))
 	}
 	c.judgeCosts(as, bs)
 	return c, nil
+}
+
+// exact reports whether a pair was simulated with one seed: such runs repeat step by step.
+func (c *Comparison) exact(a, b Item) bool {
+	of := func(s Side, i Item) (environment, seed string) {
+		return cmp.Or(i.Settings["environment"], s.Environment),
+			cmp.Or(i.Settings["seed"], s.Settings["seed"])
+	}
+	environment, seed := of(c.A, a)
+	other, otherSeed := of(c.B, b)
+	return environment == "sim" && other == "sim" && seed == otherSeed
 }
 
 // sides are the differences of the whole.
@@ -185,13 +197,13 @@ func names(items []Item) string {
 }
 
 // newPair compares one item with its partner.
-func newPair(a, b Item) Pair {
+func newPair(a, b Item, exact bool) Pair {
 	p := Pair{Name: a.Name, Differ: differences(a.Settings, b.Settings, "")}
 	if a.Name != b.Name {
 		p.Name = a.Name + " / " + b.Name
 	}
 	for _, l := range propertiesOf(a, b) {
-		p.Properties = append(p.Properties, newPropertyPair(l, a, b))
+		p.Properties = append(p.Properties, newPropertyPair(l, a, b, exact))
 	}
 	return p
 }

@@ -62,17 +62,21 @@ func TestLettersSideBySide(t *testing.T) {
 	}{
 		{"the same", times(1, "S"), times(1, "S"), "", 0},
 		{"as often or not", append(times(3, "S"), ""), times(4, "S"), "", 0},
-		{"new", times(1, ""), times(1, "S"), New, 1},
-		{"gone", times(1, "S"), times(1, ""), Gone, 1},
+		{"new", times(8, ""), times(8, "S"), New, 1},
+		{"gone", times(8, "S"), times(8, ""), Gone, 1},
+		{"one run of each of one build", times(1, ""), times(1, "S"), Chance, 0},
+		{"one run of each, the other way round", times(1, "S"), times(1, ""), Chance, 0},
+		{"seven runs of each", times(7, ""), times(7, "S"), Chance, 0},
 		{"rare, and a side that may have missed it", times(20, ""), append(times(19, ""), "S"), Chance,
 			0},
 		{"the same the other way round", append(times(19, ""), "S"), times(20, ""), Chance, 0},
-		{"rare, and a side that would have found it", append(times(1, "S"), times(2, "")...),
+		{"often, and a side that would have found it", append(times(8, "S"), times(4, "")...),
 			times(20, ""), Gone, 1},
 		{"unknown now", times(1, ""), times(1, "?"), Lost, 2},
+		{"unknown now in one of three runs", times(3, ""), append(times(2, ""), "?"), "", 0},
 		{"violated, and unknown now", times(1, "S"), times(1, "?"), Lost, 2},
 		{"known now", times(1, "?"), times(1, ""), Learned, 0},
-		{"violated, and unknown before", times(1, "?"), times(1, "S"), New, 1},
+		{"violated, and unknown before", times(1, "?"), times(1, "S"), Chance, 0},
 	} {
 		got, err := Compare(sideOf("a", map[string][]string{"x": c.a}), sideOf("b", map[string][]string{
 			"x": c.b}))

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/batch"
@@ -23,9 +22,6 @@ const (
 	Class   Change = "class"   // violated on both sides, in another way
 )
 
-// luck is the chance above which a letter that was not found may have been missed: 1 in 20.
-const luck = 0.05
-
 // PropertyPair is one property on both sides.
 type PropertyPair struct {
 	Property string `json:"property"`
@@ -45,7 +41,8 @@ type Tally struct {
 	Class       string `json:"class,omitempty"`
 	Explanation string `json:"explanation,omitempty"`
 
-	hits, tries map[string]int // by scenario
+	hits, tries map[string]int // by scenario, of the runs that judged the letter
+	judged      int
 }
 
 // newTally joins what the runs of an item say: violated in one is violated; then unknown; then
@@ -63,7 +60,10 @@ func newTally(letter string, i Item) Tally {
 		if batch.Rank(r) > batch.Rank(t.Found) {
 			t.Found, t.Class, t.Explanation = r, trial.Classes[letter], trial.Explanations[letter]
 		}
-		t.tries[trial.Aim]++
+		if r != checker.Unknown {
+			t.tries[trial.Aim]++
+			t.judged++
+		}
 		if r == checker.Violated {
 			t.Runs++
 			t.hits[trial.Aim]++
@@ -73,6 +73,9 @@ func newTally(letter string, i Item) Tally {
 		if t.Runs == 0 || t.hits[aim] > 0 {
 			t.Of += n
 		}
+	}
+	if t.judged == 0 {
+		t.Of = len(i.Trials)
 	}
 	return t
 }
@@ -85,37 +88,43 @@ func (t Tally) String() string {
 	return t.Found.String()
 }
 
-func newPropertyPair(letter string, a, b Item) PropertyPair {
+// newPropertyPair compares a letter. If exact, both sides were simulated with one seed, so that
+// nothing between them is chance.
+func newPropertyPair(letter string, a, b Item, exact bool) PropertyPair {
 	p := PropertyPair{Property: letter, A: newTally(letter, a), B: newTally(letter, b)}
 	inA, inB := p.A.Found == checker.Violated, p.B.Found == checker.Violated
-	unknownA, unknownB := p.A.Found == checker.Unknown, p.B.Found == checker.Unknown
 	switch {
 	case inA && inB && p.A.Class != p.B.Class:
 		p.Change = Class
 	case inA && inB:
-	case unknownB && !unknownA:
+	case p.B.unjudged(exact) && !p.A.unjudged(exact):
 		p.Change = Lost
-	case unknownA && !unknownB && !inB:
+	case p.A.unjudged(exact) && !p.B.unjudged(exact) && !inB:
 		p.Change = Learned
 	case inA:
-		p.Change, p.Missed = unlessLuck(Gone, p.A, p.B)
-	case inB && unknownA:
-		p.Change = New
+		p.Change, p.Missed = unlessLuck(Gone, p.A, p.B, exact)
 	case inB:
-		p.Change, p.Missed = unlessLuck(New, p.B, p.A)
+		p.Change, p.Missed = unlessLuck(New, p.B, p.A, exact)
 	}
 	return p
 }
 
-// unlessLuck asks whether the side that did not find the violation would have, had it been as
-// frequent there as on the other.
-func unlessLuck(c Change, found, not Tally) (Change, float64) {
+// unjudged reports whether no run of a side tells of the letter or, of an exact one, not every run.
+func (t Tally) unjudged(exact bool) bool {
+	return t.Found == checker.Unknown && (t.judged == 0 || exact)
+}
+
+// unlessLuck asks with which chance all violations are on one side, if both are the same lock. A
+// side that judged nothing tells of no change.
+func unlessLuck(c Change, found, not Tally, exact bool) (Change, float64) {
+	if exact && not.Found != checker.Unknown {
+		return c, 0
+	}
 	missed := 1.0
 	for aim, hits := range found.hits {
-		rate := float64(hits) / float64(found.tries[aim])
-		missed *= math.Pow(1-rate, float64(not.tries[aim]))
+		missed *= batch.Chance(not.tries[aim], hits, found.tries[aim])
 	}
-	if missed > luck {
+	if missed >= batch.NoAccident {
 		return Chance, missed
 	}
 	return c, missed

@@ -28,9 +28,6 @@ type Found struct {
 	Courses []string `yaml:"courses,commas" json:"courses,omitempty"`
 }
 
-// enough is the chance below which something is no accident any more.
-const enough = 1e-4
-
 // absence is the chance that a letter which n runs of n had is in none of m more, if the lock is as
 // it was: one in as many as there are ways to choose m of n+m+1 (the rule of succession).
 func absence(n, m int) float64 {
@@ -208,7 +205,7 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 		}
 	case len(t.not) > 0:
 		e.failNew(f, t, is)
-	case len(gone) > 0 && chance < enough:
+	case len(gone) > 0 && chance < batch.NoAccident:
 		f.fail(Gone, "without "+strings.Join(gone, ","), t.Counted[0], fmt.Sprintf(
 			"%s did not happen any more. Then: %s. Now: %s. If the lock was mended, write the file anew.",
 			strings.Join(gone, ", "), e.Found, is))

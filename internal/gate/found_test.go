@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/batch/batchtest"
 	"github.com/lockbench/lockbench/internal/harness"
 )
@@ -78,7 +79,7 @@ func TestTheChanceOfAbsence(t *testing.T) {
 			t.Errorf("%d of %d then, none of %d now: %s, want %s", c.n, c.n, c.m, got, c.chance)
 		}
 	}
-	if got := chance(3, 2, 2); fmt.Sprintf("%.3f", got) != "0.100" { // one of ten pairs
+	if got := batch.Chance(3, 2, 2); fmt.Sprintf("%.3f", got) != "0.100" { // one of ten pairs
 		t.Errorf("2 of 2 now, none of 3 then: %v", got)
 	}
 }

@@ -72,7 +72,7 @@ func (s Says) judge(now Says, h heard, environment string) EntryResult {
 // if all had been run; the shortest first, which say most.
 func (s Says) compare(now Says, h heard) (news, gone, open []string) {
 	for f, k := range now.Forms {
-		if s.Forms[f] == 0 && chance(min(h.then, s.Of), k, now.Of) < enough {
+		if s.Forms[f] == 0 && batch.Chance(min(h.then, s.Of), k, now.Of) < batch.NoAccident {
 			news = append(news, f)
 		}
 	}
@@ -80,9 +80,9 @@ func (s Says) compare(now Says, h heard) (news, gone, open []string) {
 	for f, k := range s.Forms {
 		switch least := k - (s.Of - same); {
 		case now.Forms[f] > 0:
-		case least > 0 && chance(now.Of, least, same) < enough:
+		case least > 0 && batch.Chance(now.Of, least, same) < batch.NoAccident:
 			gone = append(gone, f)
-		case chance(now.Of, k, s.Of) < enough:
+		case batch.Chance(now.Of, k, s.Of) < batch.NoAccident:
 			open = append(open, f)
 		}
 	}
@@ -122,7 +122,7 @@ func (s Says) fail(e *EntryResult, now Says, news, gone []string) {
 func (s Says) suspect(now Says, h heard, e *EntryResult) {
 	for _, f := range slices.Sorted(maps.Keys(now.Forms)) {
 		if s.Forms[f] == 0 && now.Forms[f] == now.Of &&
-			chance(min(h.then, s.Of), now.Of, now.Of) < unlikely {
+			batch.Chance(min(h.then, s.Of), now.Of, now.Of) < unlikely {
 			e.Result, e.Found = Unknown, "unknown"
 			e.Claim = "So few runs do not tell whether it is luck: " + s.seen(now, f) +
 				". More entries, or a file measured with more runs (--repeat), would tell."
@@ -142,7 +142,7 @@ func (s Says) unsure(now Says, e *EntryResult) {
 	tell := func(f string, then, is int) {
 		forms = append(forms, fmt.Sprintf("%s was in %d of %d runs then, and is in %d of %d now", f, then,
 			s.Of, is, now.Of))
-		if (then == s.Of || is == now.Of) && chance(s.Of, now.Of, now.Of) < unlikely {
+		if (then == s.Of || is == now.Of) && batch.Chance(s.Of, now.Of, now.Of) < unlikely {
 			e.Result, e.Found = Unknown, "unknown"
 		}
 	}

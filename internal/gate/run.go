@@ -277,7 +277,7 @@ func (r *execution) missed() (more []job) {
 		}
 		now := countLetters(own)
 		gone, chance := e.Found.gone(now)
-		if len(gone) > 0 && now.valid[gone[0]] > 0 && chance >= enough &&
+		if len(gone) > 0 && now.valid[gone[0]] > 0 && chance >= batch.NoAccident &&
 			extra < maxExtra && r.clocks[e.Name].cut == "" {
 			more = append(more, job{e, e.Seed + uint64(e.Seeds+extra), 1, true})
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,13 +226,4 @@ func (s Says) like(file Says) Says {
 		out.Forms[g] = max(out.Forms[g], n)
 	}
 	return out
-}
-
-// chance is that of none in n runs and k in m, if both are draws from one lot (Fisher).
-func chance(n, k, m int) float64 {
-	log := 0.0
-	for i := range k {
-		log += math.Log(float64(m-i)) - math.Log(float64(n+m-i))
-	}
-	return math.Exp(log)
 }

@@ -1,0 +1,15 @@
+package batch
+
+import "math"
+
+// NoAccident is the chance below which a difference between two lots of runs is no accident.
+const NoAccident = 1e-4
+
+// Chance returns the chance of none in n runs and k in m, if all are draws from one lot (Fisher).
+func Chance(n, k, m int) float64 {
+	log := 0.0
+	for i := range k {
+		log += math.Log(float64(m-i)) - math.Log(float64(n+m-i))
+	}
+	return math.Exp(log)
+}
