@@ -114,7 +114,7 @@ func open(dir string) (Adapter, error) {
 	if err != nil {
 		return Adapter{}, err
 	}
-	a, err := read(filepath.Join(dir, ManifestName), os.DirFS(abs))
+	a, err := read(filepath.Join(dir, ManifestName), units.Dir(abs, maxBytes))
 	a.Dir = abs
 	return a, err
 }
@@ -184,7 +184,7 @@ func within(name string, asked []string) bool {
 // each calls f for every source file of a folder, in the order of their names; asked are files and
 // folders in it that are read alone, nil: all.
 func each(files fs.FS, asked []string, f func(name string, content []byte) error) error {
-	count, size := 0, 0
+	count, size := 0, int64(0)
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -197,12 +197,15 @@ func each(files fs.FS, asked []string, f func(name string, content []byte) error
 		case d.IsDir() || !d.Type().IsRegular():
 			return nil
 		}
-		content, err := fs.ReadFile(files, name)
-		if count, size = count+1, size+len(content); err == nil && (count > maxFiles ||
-			size > maxBytes) {
-			err = fmt.Errorf("the folder has more than %d files or %d MB; name those that the adapter "+
+		i, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if count, size = count+1, size+i.Size(); count > maxFiles || size > maxBytes {
+			return fmt.Errorf("the folder has more than %d files or %d MB; name those that the adapter "+
 				"needs under sources in %s", maxFiles, maxBytes>>20, ManifestName)
 		}
+		content, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/format1"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Format is the version of verdict.json that this package writes. It reads format 1, too.
@@ -263,7 +264,7 @@ func (v *Verdict) Write(w io.Writer) error {
 
 // Read reads what Write wrote, in format 1 or 2. It refuses any other format.
 func Read(r io.Reader) (*Verdict, error) {
-	b, err := io.ReadAll(r)
+	b, err := units.ReadAll(r, units.MaxDocument)
 	if err != nil {
 		return nil, err
 	}

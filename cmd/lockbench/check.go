@@ -422,7 +422,7 @@ func opened(stdin io.Reader, path string) (*input, error) {
 		if info.IsDir() {
 			path = filepath.Join(path, store.History)
 		}
-		file, err := os.Open(path)
+		file, err := units.Open(path, units.MaxRecord)
 		if err != nil {
 			return nil, err
 		}

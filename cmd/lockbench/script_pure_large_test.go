@@ -33,7 +33,7 @@ func pureScriptsIn(t *testing.T, dir string) testscript.Params {
 	t.Helper()
 	bin := t.TempDir()
 	for _, name := range []string{"lockbench", "sh", "bash", "cat", "head", "mkfifo", "script", "sed",
-		"stty", "tr"} {
+		"stty", "tr", "truncate", "cp", "ln"} {
 		file, err := exec.LookPath(name)
 		if err == nil {
 			err = os.Symlink(file, filepath.Join(bin, name))

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 	"olympos.io/encoding/edn"
 )
 
@@ -50,6 +51,9 @@ func ReadAny(r io.Reader, o Options) (*history.History, error) {
 	return Read(b, o)
 }
 
+// maxText is how long a foreign history may be: it is read into memory.
+const maxText = 1 << 30
+
 // Read reads a Jepsen history of EDN or JSON: one map per line, or one vector or list of maps; or
 // lines of another form (Options.Lines). What it makes of it:
 //
@@ -68,7 +72,7 @@ func ReadAny(r io.Reader, o Options) (*history.History, error) {
 //
 // On an error it returns what was readable before it; the error is a *LineError.
 func Read(r io.Reader, o Options) (*history.History, error) {
-	text, err := io.ReadAll(r)
+	text, err := units.ReadAll(r, maxText)
 	if err != nil {
 		return &history.History{}, &history.LineError{Line: 1, Err: err}
 	}

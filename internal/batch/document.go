@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/lockbench/lockbench/internal/format1"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Format is the version of all documents that a batch writes: options.json, results.jsonl,
@@ -63,7 +63,7 @@ func formatOf(b []byte) (int, error) {
 
 // ReadDocument reads what history.WriteDocument wrote. The name is for the error.
 func ReadDocument[T any](r io.Reader, name string) (*T, error) {
-	b, err := io.ReadAll(r)
+	b, err := units.ReadAll(r, units.MaxDocument)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func ReadDocument[T any](r io.Reader, name string) (*T, error) {
 
 // ReadFile reads the document that a file holds. The error is fs.ErrNotExist if there is no file.
 func ReadFile[T any](name string) (*T, error) {
-	f, err := os.Open(name)
+	f, err := units.Open(name, units.MaxDocument)
 	if err != nil {
 		return nil, err
 	}

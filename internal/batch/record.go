@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // lockFile is what a process locks in the directory that it works in.
@@ -43,6 +45,14 @@ type Record[T any] struct {
 	Known []T // the lines that were there when it was opened
 }
 
+// recorded is what a record has so far.
+func recorded(f *os.File) ([]byte, error) {
+	if i, err := f.Stat(); err == nil && !i.Mode().IsRegular() {
+		return nil, errors.New("it is a device or a pipe and not a file")
+	}
+	return units.ReadAll(f, units.MaxDocument)
+}
+
 // OpenRecord opens a record, or makes it. A last line that was cut off by an interruption is taken
 // away: the next one would go on with it, and neither could be read.
 func OpenRecord[T any](name string) (*Record[T], error) {
@@ -51,7 +61,7 @@ func OpenRecord[T any](name string) (*Record[T], error) {
 		return nil, err
 	}
 	r := &Record[T]{File: f}
-	b, err := io.ReadAll(f)
+	b, err := recorded(f)
 	end := bytes.LastIndexByte(b, '\n') + 1
 	if err == nil {
 		r.Known, err = ReadLines[T](bytes.NewReader(b[:end]))

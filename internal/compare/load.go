@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/pool"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // The kinds of things that can be compared.
@@ -36,7 +37,7 @@ func Load(ctx context.Context, dir string, tell func(done, all int)) (*Side, err
 	} else if !info.IsDir() {
 		root = filepath.Dir(dir)
 	}
-	return LoadFS(ctx, dir, os.DirFS(root), tell)
+	return LoadFS(ctx, dir, units.Dir(root, units.MaxRecord), tell)
 }
 
 // LoadFS is Load for a directory that is the root of a file system; name is what it is called.

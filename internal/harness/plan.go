@@ -18,6 +18,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
 	"github.com/lockbench/lockbench/internal/format1"
+	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/workloads"
 )
@@ -405,7 +406,7 @@ func (p Plan) Write(w io.Writer) error {
 // ReadPlan reads plan.json and validates it. A field that is not known is refused: it is probably
 // misspelt.
 func ReadPlan(r io.Reader) (Plan, error) {
-	text, err := io.ReadAll(r)
+	text, err := units.ReadAll(r, units.MaxFile)
 	if err != nil {
 		return Plan{}, fmt.Errorf("plan.json: %w", err)
 	}

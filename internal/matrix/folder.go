@@ -20,6 +20,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/pool"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // The documents in the directory of a matrix, beside runs/.
@@ -98,7 +99,7 @@ func Open(dir string) (*Folder, error) {
 	if m, err := batch.ReadFile[Matrix](filepath.Join(real, File)); err == nil {
 		f.Took, f.Versions = m.Took, m.Versions
 	}
-	file, err := os.Open(filepath.Join(real, resultsFile))
+	file, err := units.Open(filepath.Join(real, resultsFile), units.MaxDocument)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	} else if err != nil {

@@ -2,9 +2,11 @@
 package store
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // The files of a run directory (docs/formats.md).
@@ -109,43 +112,76 @@ func Load(dir string) (*Run, error) {
 
 // LoadFS is Load for a run directory that is the root of a file system.
 func LoadFS(dir fs.FS) (*Run, error) {
+	documents := units.Regular{FS: dir, Most: units.MaxDocument}
+	records := units.Regular{FS: dir, Most: units.MaxRecord}
 	r := &Run{Nodes: map[string][]history.NodeCommand{}}
-	f, err := dir.Open(History)
+	f, err := records.Open(History)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	var unfit error
+	if r.Plan, unfit = fs.ReadFile(documents, Plan); errors.Is(unfit, units.ErrUnfit) {
+		return nil, unfit
+	}
+	if err := with(documents, Verdict, func(f fs.File) { r.Verdict, _ = checker.Read(f) }); err != nil {
+		return nil, err
+	}
+	// only for the story: the readable part is enough
+	if err := with(records, Trace, func(f fs.File) { r.Trace, _ = history.ReadTrace(f) }); err != nil {
+		return nil, err
+	}
 	r.History, err = history.Read(history.Sized{Reader: f, Bytes: history.SizeOf(f)})
-	r.Plan, _ = fs.ReadFile(dir, Plan)
-	if f, e := dir.Open(Trace); e == nil {
-		r.Trace, _ = history.ReadTrace(f) // only for the story: the readable part is enough
-		f.Close()
+	if unfit := r.nodes(records); unfit != nil {
+		return nil, unfit
 	}
-	if f, e := dir.Open(Verdict); e == nil {
-		r.Verdict, _ = checker.Read(f)
-		f.Close()
-	}
-	r.nodes(dir)
 	return r, err
 }
 
+// with calls read with a file of a directory if it is there. It returns an error if the file must
+// not be read.
+func with(dir units.Regular, name string, read func(fs.File)) error {
+	f, err := dir.Open(name)
+	if err != nil {
+		if errors.Is(err, units.ErrUnfit) {
+			return err
+		}
+		return nil
+	}
+	defer f.Close()
+	read(f)
+	return nil
+}
+
 // nodes reads the nodes' command streams and brings them to the run's time.
-func (r *Run) nodes(dir fs.FS) {
+func (r *Run) nodes(dir units.Regular) error {
 	files, _ := fs.Glob(dir, Nodes+"/*.jsonl")
 	for _, name := range files {
-		b, err := fs.ReadFile(dir, name)
-		if err != nil {
-			continue
-		}
 		node := strings.TrimSuffix(path.Base(name), ".jsonl")
-		for line := range strings.Lines(string(b)) {
-			var c history.NodeCommand
-			if json.Unmarshal([]byte(line), &c) == nil {
-				c.T -= r.History.Header.Epoch
-				r.Nodes[node] = append(r.Nodes[node], c)
-			}
+		if err := with(dir, name, func(f fs.File) {
+			r.Nodes[node] = streamed(f, r.History.Header.Epoch)
+		}); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// maxLine is how long a line of a node's command stream may be.
+const maxLine = 16 << 20
+
+// streamed reads a node's command stream and brings it to the time of a run.
+func streamed(f io.Reader, epoch int64) (all []history.NodeCommand) {
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		var c history.NodeCommand
+		if json.Unmarshal(lines.Bytes(), &c) == nil {
+			c.T -= epoch
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // Judge reads a run directory, judges the run and writes verdict.json. A history that cannot be

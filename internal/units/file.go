@@ -8,41 +8,124 @@ import (
 	"os"
 )
 
-// MaxFile is how many bytes ReadFile reads of a file.
-const MaxFile = 16 << 20
+// How many bytes are read of what comes from outside.
+const (
+	MaxFile     = 16 << 20  // of a file that a person writes
+	MaxDocument = 256 << 20 // of a document that lockbench writes
+	MaxRecord   = 8 << 30   // of a record, which is read line by line
+)
 
-// ReadFile reads a file that a user names. A device or a pipe, which may have no end, and a file of
-// more than MaxFile bytes are refused. The error names the file.
-func ReadFile(name string) ([]byte, error) {
-	b, err := read(name)
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
+// ErrUnfit says that a file is not read: it is not a regular file, or it is too long.
+var ErrUnfit = errors.New("it is not read")
+
+// unfit is why.
+type unfit struct{ error }
+
+// Is makes it an ErrUnfit.
+func (unfit) Is(target error) bool { return target == ErrUnfit }
+
+// fits returns an error unless a file is regular and has at most so many bytes. A device or a pipe
+// may have no end, and a reader would wait for the writer of a pipe.
+func fits(i fs.FileInfo, most int64) error {
+	switch {
+	case i.IsDir():
+		return unfit{errors.New("it is a directory")}
+	case !i.Mode().IsRegular():
+		return unfit{errors.New("it is a device or a pipe and not a file")}
+	case i.Size() > most:
+		return tooLong(most)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, err)
-	}
-	return b, nil
+	return nil
 }
 
-func read(name string) ([]byte, error) {
-	i, err := os.Stat(name) // to open a pipe would wait for its writer
-	switch {
-	case err != nil:
-		return nil, err
-	case i.IsDir():
-		return nil, errors.New("it is a directory")
-	case !i.Mode().IsRegular():
-		return nil, errors.New("it is a device or a pipe and not a file")
+func tooLong(most int64) error {
+	if most < 1<<30 {
+		return unfit{fmt.Errorf("it is too long; at most %d MB are read", most>>20)}
 	}
-	f, err := os.Open(name)
+	return unfit{fmt.Errorf("it is too long; at most %d GB are read", most>>30)}
+}
+
+// ReadFile reads a file that a user names, of at most MaxFile bytes. The error names the file.
+func ReadFile(name string) ([]byte, error) {
+	f, err := Open(name, MaxFile)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(b) > MaxFile {
-		err = fmt.Errorf("it is too long; at most %d MB are read", MaxFile>>20)
+	b, err := ReadAll(f, MaxFile)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	return b, nil
+}
+
+// Open opens a regular file of at most so many bytes. The error names the file.
+func Open(name string, most int64) (*os.File, error) {
+	i, err := os.Stat(name) // to open a device may do something
+	if err == nil {
+		err = fits(i, most)
+	}
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0) // it may be a pipe by now
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	if i, err = f.Stat(); err == nil {
+		err = fits(i, most)
+	}
+	if err != nil {
+		f.Close()
+		return nil, unreadable(name, err)
+	}
+	return f, nil
+}
+
+// unreadable names the file of an error once.
+func unreadable(name string, err error) error {
+	return fmt.Errorf("cannot read %s: %w", name, pathless(err))
+}
+
+// ReadAll reads to the end, which must come after at most so many bytes.
+func ReadAll(r io.Reader, most int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(b)) > most {
+		return nil, tooLong(most)
 	}
 	return b, err
+}
+
+// Regular is a file system of which only regular files of at most Most bytes are opened, and
+// directories.
+type Regular struct {
+	fs.FS
+	Most int64
+}
+
+// Dir is the folder of this name as a Regular.
+func Dir(name string, most int64) Regular { return Regular{os.DirFS(name), most} }
+
+// Open implements fs.FS. It looks at the file first: opening a pipe would wait for its writer.
+func (r Regular) Open(name string) (fs.File, error) {
+	i, err := fs.Stat(r.FS, name)
+	if err == nil && !i.IsDir() {
+		err = fits(i, r.Most)
+	}
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: pathless(err)}
+	}
+	return r.FS.Open(name)
+}
+
+// Stat implements fs.StatFS, of every file.
+func (r Regular) Stat(name string) (fs.FileInfo, error) { return fs.Stat(r.FS, name) }
+
+// pathless is an error without the path that it has.
+func pathless(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }

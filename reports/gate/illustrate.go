@@ -99,7 +99,7 @@ func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
 	i := slices.IndexFunc(r.Verdict.Properties, func(p checker.Property) bool {
 		return p.Verdict == checker.Violated && !p.Reported
 	})
-	file, err := os.Open(filepath.Join(dir, store.Plan))
+	file, err := units.Open(filepath.Join(dir, store.Plan), units.MaxFile)
 	if err != nil || i < 0 {
 		return "", err
 	}

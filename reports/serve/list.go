@@ -182,7 +182,7 @@ func open(dir *os.Root, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > units.MaxDocument {
 		f.Close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/store"
+	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports"
 	comparepage "github.com/lockbench/lockbench/reports/compare"
 	gatepage "github.com/lockbench/lockbench/reports/gate"
@@ -44,29 +45,11 @@ var pagesOf = map[string]pageOf{
 	gatePage:       {"gate.json", (*Server).gatePage},
 }
 
-// regular is a file system without pipes and devices, which a reader would wait for.
-type regular struct{ fs.FS }
-
-// Open implements fs.FS.
-func (r regular) Open(name string) (fs.File, error) {
-	info, err := fs.Stat(r.FS, name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
-	case info.Size() > maxFile:
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("larger than %d MB",
-			maxFile>>20)}
-	}
-	return r.FS.Open(name)
-}
-
-// maxFile bounds what is read into memory for a page.
-const maxFile = 256 << 20
+// regular is a directory whose files can be read into memory for a page.
+func regular(dir fs.FS) fs.FS { return units.Regular{FS: dir, Most: units.MaxDocument} }
 
 func (s *Server) run(dir fs.FS) (*store.Run, error) {
-	r, err := store.LoadFS(regular{dir})
+	r, err := store.LoadFS(regular(dir))
 	if r == nil || err != nil && len(r.History.Events) == 0 {
 		return nil, err
 	}
@@ -115,7 +98,7 @@ func (s *Server) comparison(ctx context.Context, names ...string) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		side, err := compare.LoadFS(ctx, name, regular{dir.FS()}, nil)
+		side, err := compare.LoadFS(ctx, name, regular(dir.FS()), nil)
 		dir.Close()
 		if err != nil {
 			return nil, err
@@ -159,7 +142,7 @@ func (s *Server) plotsPage(_ string, dir fs.FS) ([]byte, string, error) {
 }
 
 func (s *Server) matrixPage(_ string, dir fs.FS) ([]byte, string, error) {
-	f, err := regular{dir}.Open("matrix.json")
+	f, err := regular(dir).Open("matrix.json")
 	if err != nil {
 		return nil, "", err
 	}
@@ -172,7 +155,7 @@ func (s *Server) matrixPage(_ string, dir fs.FS) ([]byte, string, error) {
 }
 
 func (s *Server) gatePage(_ string, dir fs.FS) ([]byte, string, error) {
-	b, err := fs.ReadFile(regular{dir}, "gate.json")
+	b, err := fs.ReadFile(regular(dir), "gate.json")
 	if err != nil {
 		return nil, "", err
 	}

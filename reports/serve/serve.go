@@ -186,7 +186,7 @@ func (s *Server) converted(w http.ResponseWriter, name string) bool {
 	if base != "history.edn" {
 		return false
 	}
-	f, err := s.root.Open(path.Join(dir, store.History))
+	f, err := regular(s.root.FS()).Open(path.Join(dir, store.History))
 	if err != nil {
 		return false
 	}
