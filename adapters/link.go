@@ -14,6 +14,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/lockbench/lockbench/internal/cluster/proc"
 )
 
 // The modules of lockbench, and the package that an adapter becomes in a linked program.
@@ -106,6 +108,7 @@ func sources(ctx context.Context) (string, error) {
 		}
 	}
 	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", lockbench)
+	list.Env = slices.Concat(proc.Environ(), proc.ToolSettings())
 	if out, err := list.Output(); err == nil && strings.TrimSpace(string(out)) != "" {
 		return strings.TrimSpace(string(out)), nil
 	}
@@ -225,7 +228,8 @@ func (l linking) instead(file, text string) error {
 // goes carries out a go command in a workspace.
 func (l linking) goes(work string, words ...string) error {
 	c := exec.CommandContext(l.ctx, "go", words...)
-	c.Dir, c.Env = l.dir, slices.Concat(os.Environ(), []string{"GOWORK=" + work, "GOFLAGS="}, l.env)
+	c.Dir, c.Env = l.dir, slices.Concat(proc.Environ(), proc.ToolSettings(),
+		[]string{"GOWORK=" + work, "GOFLAGS="}, l.env)
 	out, err := c.CombinedOutput()
 	if l.ctx.Err() != nil {
 		return context.Cause(l.ctx)

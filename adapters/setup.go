@@ -233,7 +233,7 @@ const setupTimeout = 15 * time.Minute
 func (in Installed) perform(ctx context.Context, words []string, clock string,
 	log *os.File) error {
 	c := in.command(words)
-	if c.Env = append(c.Env, toolSettings()...); clock != "" {
+	if c.Env = append(c.Env, proc.ToolSettings()...); clock != "" {
 		c.Env = append(c.Env, clock)
 	}
 	c.Stdout, c.Stderr = log, log
@@ -291,22 +291,4 @@ func (in Installed) command(words []string) *exec.Cmd {
 func (in Installed) filled(s string) string {
 	return strings.NewReplacer("{src}", filepath.Join(in.cache, srcName), "{cache}", in.cache,
 		"{sdk}", filepath.Join(in.cache, sdkName)).Replace(s)
-}
-
-// toolSettings are the settings of package managers and of the network: a setup has to find its
-// packages. An adapter that runs does not get them.
-func toolSettings() (env []string) {
-	prefixes := []string{"PIP_", "NPM_CONFIG_", "CARGO_", "RUSTUP_", "MAVEN_", "GO", "SSL_CERT_"}
-	names := []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "JAVA_HOME", "NODE_EXTRA_CA_CERTS",
-		"REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
-	for _, setting := range os.Environ() {
-		name, _, _ := strings.Cut(setting, "=")
-		upper := strings.ToUpper(name)
-		if slices.Contains(names, upper) || slices.ContainsFunc(prefixes, func(p string) bool {
-			return strings.HasPrefix(upper, p)
-		}) {
-			env = append(env, setting)
-		}
-	}
-	return env
 }

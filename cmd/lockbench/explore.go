@@ -16,6 +16,7 @@ import (
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/cluster/proc"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/linked"
@@ -216,7 +217,7 @@ func linkAdapter(ctx context.Context, a adapters.Adapter) error {
 	if err != nil {
 		return err
 	}
-	return syscall.Exec(program, os.Args, append(os.Environ(), "GODEBUG="+linked.Godebug()))
+	return syscall.Exec(program, os.Args, append(proc.Environ(), "GODEBUG="+linked.Godebug()))
 }
 
 // find searches, and shows on a terminal how far it has come.

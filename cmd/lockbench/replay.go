@@ -64,6 +64,10 @@ func linkPlan(ctx context.Context, p harness.Plan) error {
 	if err != nil {
 		return err
 	}
+	if p.Adapter.Dir != "" && a.Hash != p.Adapter.Hash { // its setup would be carried out
+		return fmt.Errorf("the files of the adapter %s have changed since the counterexample was "+
+			"made; find it again: lockbench explore --adapter %s", a.Name, units.Quoted(p.Adapter.Dir))
+	}
 	if err := linkAdapter(ctx, a); err != nil {
 		return err
 	}

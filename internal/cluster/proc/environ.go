@@ -14,6 +14,34 @@ var (
 	inheritedPrefixes = []string{"LC_", "LOCKBENCH_"}
 )
 
+// tools are the settings with which package managers and compilers find packages, their caches and
+// the network. None of them is for a token.
+var tools = []string{
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE",
+	"REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "JAVA_HOME", "MAVEN_HOME",
+	"GOROOT", "GOPATH", "GOCACHE", "GOMODCACHE", "GOTMPDIR", "GOENV", "GOFLAGS",
+	"GOTOOLCHAIN", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GOINSECURE", "GOSUMDB", "GONOSUMDB", "GOVCS",
+	"CGO_ENABLED", "CC", "CXX",
+	"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_TRUSTED_HOST", "PIP_CERT", "PIP_CACHE_DIR",
+	"PIP_CONFIG_FILE", "PIP_NO_INDEX", "PIP_FIND_LINKS", "PIP_PROXY",
+	"NPM_CONFIG_REGISTRY", "NPM_CONFIG_CACHE", "NPM_CONFIG_USERCONFIG", "NPM_CONFIG_CAFILE",
+	"NPM_CONFIG_PROXY", "NPM_CONFIG_HTTPS_PROXY", "NPM_CONFIG_OFFLINE",
+	"CARGO_HOME", "CARGO_NET_OFFLINE", "CARGO_HTTP_CAINFO", "CARGO_HTTP_PROXY", "RUSTUP_HOME",
+	"RUSTUP_TOOLCHAIN", "RUSTUP_DIST_SERVER",
+}
+
+// ToolSettings are the settings of package managers and of the network that a setup needs to find
+// its packages, in lower case, too. An address with a user or a password in it is left out.
+func ToolSettings() (env []string) {
+	for _, setting := range os.Environ() {
+		name, value, _ := strings.Cut(setting, "=")
+		if slices.Contains(tools, strings.ToUpper(name)) && !strings.Contains(value, "@") {
+			env = append(env, setting)
+		}
+	}
+	return env
+}
+
 // login begins the names of what says who lockbench is to a Redis of another owner.
 const login = "LOCKBENCH_REDIS_"
 
