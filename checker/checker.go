@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker/rules"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
@@ -72,6 +73,11 @@ func Check(h *history.History, commands []history.Command, o Options) (v *Verdic
 
 // Models lists what Options.Model may be.
 func Models() []string { return []string{"mutex", "lease", "reentrant", "register", "fencing"} }
+
+// Untouched returns the keys of locks that were granted and that no command names.
+func Untouched(h *history.History, commands []history.Command) []string {
+	return trace.Untouched(h, commands)
+}
 
 // Knows returns an error if what Options say to judge does not know the operation of an event.
 func (o *Options) Knows(e *history.Event) error {

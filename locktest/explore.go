@@ -68,13 +68,17 @@ const replayVariable = "LOCKTEST_REPLAY"
 // It cannot be used in parallel tests: random numbers are those of the process.
 func Explore(t *testing.T, l Lock, o Options) {
 	t.Helper()
+	if l.Key != "" && !strings.Contains(l.Key, "{key}") {
+		t.Fatalf("locktest: Lock.Key is %q; it must contain {key}", l.Key)
+	}
 	if l.New == nil {
 		t.Fatal("locktest: Lock.New is nil; it makes the lock of one client")
 	}
 	l.Name = name(cmp.Or(l.Name, t.Name()))
 	l.TTL, l.Poll = cmp.Or(l.TTL, defaultTTL), cmp.Or(l.Poll, defaultPoll)
 	repeatable(t)
-	workloads.Link(l.Name, linked.Repeatable(workloads.Linkage{Open: l.open, Lease: max(l.TTL, 0)}))
+	workloads.Link(l.Name, linked.Repeatable(workloads.Linkage{Open: l.open, Lease: max(l.TTL, 0),
+		Key: l.key()}))
 	if file := os.Getenv(replayVariable); file != "" {
 		replay(t, file)
 		return
@@ -89,6 +93,14 @@ func Explore(t *testing.T, l Lock, o Options) {
 	for _, fault := range o.Faults {
 		t.Run(fault, func(t *testing.T) { l.under(t, fault, o) })
 	}
+}
+
+// key returns the function that names the lock's key, or nil if it is the name itself.
+func (l Lock) key() func(string) string {
+	if l.Key == "" {
+		return nil
+	}
+	return func(name string) string { return strings.ReplaceAll(l.Key, "{key}", name) }
 }
 
 // repeatable makes the random numbers of the process a test's own, until its end.
@@ -121,8 +133,10 @@ func (l Lock) under(t *testing.T, fault string, o Options) {
 		t.Skipf("the simulator cannot inflict %s on this lock: %v", fault, err)
 	case err != nil:
 		t.Fatalf("nothing could be searched: %v", err)
-	case progress.HarnessErrors == progress.Runs:
-		t.Fatalf("all %d runs broke, the first because: %s", progress.Runs, progress.Broke)
+	case progress.Hung != "":
+		t.Fatalf("D is violated under %s: %s", fault, progress.Hung)
+	case progress.Untouched != "", len(hits) == 0 && progress.Doubt() != "":
+		t.Fatalf("the search under %s shows too little: %s", fault, progress.Doubt())
 	case len(hits) == 0:
 		t.Log(progress.Rarer())
 		return
@@ -168,7 +182,7 @@ func (l Lock) manifest() adapters.Manifest {
 	m := adapters.Manifest{Name: l.Name, Language: "go", Topology: "single", Clock: "none",
 		Declares: adapters.Declares{Lease: l.TTL > 0, Validity: l.Validity, Fencing: l.Fencing,
 			Watchdog: l.Renews, MinimumHold: l.MinimumHold},
-		Defaults: adapters.Defaults{Poll: adapters.OwnTime(l.Poll)}}
+		Defaults: adapters.Defaults{Poll: adapters.OwnTime(l.Poll)}, Key: l.Key}
 	if l.Servers > 1 {
 		m.Topology = "independent"
 	}

@@ -48,6 +48,10 @@ type Lock struct {
 	// Poll is the longest pause between two tries of a client that waits: Explore's own, where Acquire
 	// returns Taken, or the lock's. Default: 100ms.
 	Poll time.Duration
+	// Key is the Redis key under which the lock keeps what Client.Key names, with {key} in the place
+	// of the name: "locks/{key}". A prefix that ends with a colon, and braces around all of it, are
+	// known without it. Default: "{key}".
+	Key string
 	// Servers is how many independent Redis servers the lock uses, as Redlock does. Default: 1.
 	Servers int
 	// Taken is the error with which Acquire says that another client has the lock, beside ErrTaken;

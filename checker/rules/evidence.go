@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
@@ -25,6 +26,7 @@ func (c *Case) evidence() verdict.Evidence {
 		TimedOut:       c.timedOut(),
 		Faults:         len(c.faults),
 		Interrupted:    c.trust.Interrupted,
+		Untouched:      trace.Untouched(c.history, c.trace.Commands),
 	}
 	if c.history.Header.Declares.Optimistic {
 		for _, a := range linear.Accesses(c.history, c.trust.Cut) {

@@ -17,8 +17,13 @@ func NamesOf(keys []string) Names {
 	return out
 }
 
-// Lock returns the number of the lock that a Redis key is, and whether it is one.
+// Lock returns the number of the lock that a Redis key is, and whether it is one. A key that stands
+// wholly in braces, as Redis Cluster's hash tags do, is what stands in them; one that has more than
+// them is another key of the lock, such as a queue.
 func (ns Names) Lock(key string) (number int, known bool) {
+	if n := len(key); n > 2 && key[0] == '{' && key[n-1] == '}' {
+		key = key[1 : n-1]
+	}
 	for more := true; more; _, key, more = strings.Cut(key, ":") {
 		if i, ok := ns[key]; ok && (!known || i < number) {
 			number, known = i, true

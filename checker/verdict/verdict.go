@@ -207,6 +207,8 @@ type Evidence struct {
 	FencedWrites int `json:"fenced_writes,omitempty"`
 	// critical sections that read and wrote the guarded resource
 	Sections int `json:"sections,omitempty"`
+	// keys of locks that were granted, and that no command of the trace names
+	Untouched []string `json:"untouched,omitempty"`
 	// reads and compare-and-sets that said what a register held
 	Observed int `json:"observed,omitempty"`
 	// writes of an optimistic lock that were refused since another client was first

@@ -30,6 +30,7 @@ type exploreFlags struct {
 	lockFlags
 	search explore.Search
 	keeper explore.Keeper
+	curve  bool
 	asJSON bool
 	shard  batch.Shard
 	all    exhaustiveFlags
@@ -45,7 +46,8 @@ with several kinds of schedules by turns, or (--exhaustive) through all orders o
 expiry and one fault within bounds. A fault is aimed by its scenarios and, by turns, drawn at random
 times, phases and commands. A violation is done again to be sure, made as small as possible, and
 saved: lockbench replay does it again.
-Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, 254 wrong usage.`,
+Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, or the runs show too
+little (few grants or hand-overs), 254 wrong usage, 255 more than a few runs broke.`,
 		Example: `  # find something wrong with this lock
   lockbench explore --impl setpx-del
 
@@ -80,7 +82,8 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 		"properties that must not be violated (default S,L,O,D,F,U; R must be asked for)")
 	s.Uint64Var(&o.Seed, "seed", 0, "first seed")
 	s.IntVar(&f.search.Seeds, "seeds", 0, "number of seeds (default as many as fit into --for)")
-	s.DurationVar(&f.search.Budget, "for", 0, "how long (default 60s, or as long as --seeds take)")
+	s.DurationVar(&f.search.Budget, "for", 0, "how long, with all that is done with what is found "+
+		"(default 60s, or as long as --seeds take)")
 	s.IntVar(&f.search.Jobs, "jobs", 0, "runs at the same time (default one for each core)")
 	s.Var(&f.shard, "shard", "run the seeds of this part only: 2/4 is the second of four machines")
 	s.StringVar(&f.search.Schedule, "schedule", explore.Portfolio,
@@ -92,6 +95,8 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 	s.BoolVar(&f.search.KeepGoing, "keep-going", false,
 		"go on after a violation; one of each property and class is saved")
 	s.BoolVar(&f.keeper.AsIs, "no-shrink", false, "save counterexamples as they were found")
+	s.BoolVar(&f.curve, "curve", true,
+		"measure for each counterexample from which step on the violation was likely")
 	s.IntVar(&o.Clients, "clients", 0, "clients (default 3)")
 	s.StringVar(&o.Adapter, "adapter", "",
 		"instead of --impl: a lock library in Go that is built into the simulator, or ./yours")
@@ -117,11 +122,16 @@ func (f *exploreFlags) run(c *cobra.Command) error {
 	if f.all.exhaustive && f.Nemesis == "" {
 		f.Nemesis, f.search.Options.Nemesis = "none", "none"
 	}
+	begin := time.Now()
 	hits, out, err := f.find(c)
 	if err != nil {
 		return err
 	}
 	f.keeper.Screen, f.keeper.Jobs = c.ErrOrStderr(), f.search.Jobs
+	f.keeper.Plain = !f.curve
+	if f.search.Budget > 0 {
+		f.keeper.Budget = max(f.search.Budget-time.Since(begin), 1)
+	}
 	out.Found, err = f.keeper.Keep(c.Context(), hits)
 	var unsaved explore.SaveError
 	switch {
@@ -143,8 +153,15 @@ func tellFindings(w io.Writer, out explore.Findings, asJSON bool) (err error) {
 	switch {
 	case err != nil:
 		return broken(err)
-	case len(out.Found) > 0:
+	case len(out.Found) > 0 || out.Progress.Hung != "":
 		return result(1)
+	}
+	if why, many := out.Progress.TooManyBroke(); many {
+		return broken(errors.New(why))
+	}
+	switch {
+	case out.Doubt != "":
+		return result(2)
 	case out.Stopped || out.Covered != nil && !out.Covered.Whole:
 		return result(2)
 	}
@@ -237,11 +254,14 @@ func (f *exploreFlags) find(c *cobra.Command) (hits []explore.Hit, out explore.F
 	if !f.all.exhaustive {
 		out.Rarer = out.Progress.RarerThan()
 	}
+	if len(hits) == 0 && (!f.all.exhaustive || out.Progress.Granted == 0) {
+		out.Doubt = out.Progress.Doubt()
+	}
 	return hits, out, err
 }
 
 // notAsked are the flags that change nothing in what is searched: shards may differ in them.
-var notAsked = []string{"shard", "jobs", "store", "out", "json"}
+var notAsked = []string{"shard", "jobs", "store", "out", "json", "curve"}
 
 // askedFor are the flags that were given, with their values.
 func askedFor(set *pflag.FlagSet) map[string]string {

@@ -54,8 +54,8 @@ var rooms = map[string][]string{
 	"reports/reporttest": {"history", "checker", "internal/store", "internal/batch",
 		"internal/matrix", "internal/testenv", "reports/view"},
 
-	"checker": {"history", "checker/record", "checker/verdict", "checker/explain", "checker/rules",
-		"checker/online"},
+	"checker": {"history", "checker/record", "checker/trace", "checker/verdict", "checker/explain",
+		"checker/rules", "checker/online"},
 	"checker/online": {"history", "checker/record", "checker/verdict", "checker/linear",
 		"checker/explain", "checker/rules"},
 	"checker/rules": {"history", "nemesis", "checker/record", "checker/trace", "checker/verdict",

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -33,6 +34,9 @@ type depthFirst struct {
 	hits    []Hit
 	over    bool
 	wrong   error
+
+	broke    string   // why the first run that broke did
+	evidence Evidence // of the others
 }
 
 // prefix is a beginning of a run: which options were chosen, one after the other.
@@ -137,6 +141,9 @@ func (d *depthFirst) run(ctx context.Context, p prefix) {
 	}
 	if r.HarnessError != nil {
 		d.covered.HarnessErrors++
+		d.broke = cmp.Or(d.broke, r.HarnessError.Error())
+	} else {
+		d.evidence.note(r)
 	}
 	d.note(hits)
 }
@@ -218,5 +225,6 @@ func (d *depthFirst) progress() Progress {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return Progress{Runs: d.runs, States: d.states.count(), Hits: d.covered.Violating,
-		HarnessErrors: d.covered.HarnessErrors, Took: time.Since(d.begin)}
+		HarnessErrors: d.covered.HarnessErrors, Took: time.Since(d.begin), Broke: d.broke,
+		Evidence: d.evidence}
 }

@@ -8,7 +8,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
@@ -26,6 +28,7 @@ type Findings struct {
 	// nothing was found: with 95 % confidence less than this share of the runs of this search would
 	// show a violation
 	Rarer   float64   `json:"rarer_than,omitempty"`
+	Doubt   string    `json:"doubt,omitempty"` // why a search that found nothing shows too little
 	Found   []Finding `json:"found"`
 	Covered *Covered  `json:"covered,omitempty"` // of an exhaustive search
 	// what was asked for, by the names of the flags of explore; shards of one search have the same
@@ -60,7 +63,11 @@ type Keeper struct {
 	Store string // they go below its directory "counterexamples"
 	Out   string // the file of the first, instead; "": as the others
 	AsIs  bool   // without making them small
-	Jobs  int    // runs at the same time, of the curve; 0: one
+	// Plain says that no curves are measured.
+	Plain bool
+	// Budget is how much time all hits have together. If zero, the work itself is bounded.
+	Budget time.Duration
+	Jobs   int // runs at the same time, of the curve; 0: one
 	// a terminal shows how far the work has come; nil: none does
 	Screen io.Writer
 }
@@ -74,18 +81,16 @@ func (e SaveError) Unwrap() error { return e.Err }
 // Keep keeps the first hit of each property and class. The error is a SaveError, or says that a hit
 // could not be done again.
 func (k Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error) {
-	seen := map[[2]string]bool{}
-	for _, h := range hits {
-		if kind := [2]string{h.Property, h.Class}; seen[kind] {
-			continue
-		} else {
-			seen[kind] = true
-		}
-		x, shrunk, err := k.small(ctx, h)
+	kinds, end := firstOfKind(hits), time.Now().Add(k.Budget)
+	for i, h := range kinds {
+		share := time.Until(end) / time.Duration(len(kinds)-i)
+		x, shrunk, err := k.within(ctx, share*2/3, h)
 		if err != nil {
 			return all, fmt.Errorf("seed %d: %w", h.Seed, err)
 		}
-		x.Curve = curve(ctx, x, k.Jobs, k.Screen)
+		if !k.Plain {
+			x.Curve = k.curve(ctx, share/3, x)
+		}
 		file, err := k.save(x, len(all) == 0)
 		if err != nil {
 			return all, SaveError{err}
@@ -94,6 +99,43 @@ func (k Keeper) Keep(ctx context.Context, hits []Hit) (all []Finding, err error)
 			len(x.Steps), shrunk.Runs, shrunk.Unfinished, x.Curve, x})
 	}
 	return all, nil
+}
+
+// firstOfKind returns the first hit of each property and class.
+func firstOfKind(hits []Hit) (kinds []Hit) {
+	for _, h := range hits {
+		if !slices.ContainsFunc(kinds, func(o Hit) bool {
+			return o.Property == h.Property && o.Class == h.Class
+		}) {
+			kinds = append(kinds, h)
+		}
+	}
+	return kinds
+}
+
+// within makes a hit small in a time, if there is a budget.
+func (k Keeper) within(ctx context.Context, limit time.Duration, h Hit) (
+	*counterexample.Counterexample, Shrunk, error) {
+	if k.Budget > 0 {
+		inner, cancel := context.WithTimeout(ctx, max(limit, 0))
+		defer cancel()
+		ctx = inner
+	}
+	return k.small(ctx, h)
+}
+
+// curve measures a curve in a time, if there is a budget. It returns nil if the time is over.
+func (k Keeper) curve(ctx context.Context, limit time.Duration,
+	x *counterexample.Counterexample) *counterexample.Curve {
+	if k.Budget > 0 {
+		inner, cancel := context.WithTimeout(ctx, max(limit, 0))
+		defer cancel()
+		ctx = inner
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return curve(ctx, x, k.Jobs, k.Screen)
 }
 
 func (k Keeper) small(ctx context.Context, h Hit) (*counterexample.Counterexample, Shrunk, error) {
@@ -164,18 +206,23 @@ func (f Findings) Text(w io.Writer) error {
 	if f.Covered != nil {
 		fmt.Fprintln(b, f.Covered)
 	}
-	if len(f.Found) == 0 && f.Covered == nil {
+	if len(f.Found) == 0 && f.Covered == nil && p.Hung == "" {
 		if f.Stopped {
 			b.WriteString("stopped early: ")
 		}
+		rarer := p.rarer()
+		if f.Doubt != "" {
+			rarer = ", which shows too little: " + f.Doubt
+		}
 		fmt.Fprintf(b, "no violation of %s under %s in %d runs, %s (%.0f runs/s)%s\n",
-			f.Impl, cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, p.rarer())
+			f.Impl, cmp.Or(f.Nemesis, "any fault"), p.Runs, p.states(), f.Rate, rarer)
 	}
 	if len(f.Missing) > 0 {
 		fmt.Fprintf(b, "missing: shard %s\n", strings.Join(f.Missing, ", "))
 	}
 	if p.HarnessErrors > 0 {
-		fmt.Fprintf(b, "%d runs broke and are worth nothing\n", p.HarnessErrors)
+		fmt.Fprintf(b, "%d runs broke and are worth nothing, the first because: %s\n", p.HarnessErrors,
+			p.Broke)
 	}
 	if len(p.LeftOut) > 0 {
 		var names []string
@@ -184,6 +231,9 @@ func (f Findings) Text(w io.Writer) error {
 		}
 		fmt.Fprintf(b, "left out, since the lock or the simulator cannot have it: %s\n",
 			strings.Join(names, ", "))
+	}
+	if p.Hung != "" {
+		fmt.Fprintf(b, "%s violates D: %s\n", f.Impl, p.Hung)
 	}
 	for i, x := range f.Found {
 		fmt.Fprintf(b, "%s under %s violates %s", f.Impl, cmp.Or(f.Nemesis, x.under(), "some fault"),

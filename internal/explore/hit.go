@@ -67,7 +67,7 @@ func (h Hit) shrink(ctx context.Context, screen io.Writer) (*counterexample.Coun
 	small := s.shrink(h.Case)
 	line.Stop()
 	c, err := small.Settle(context.WithoutCancel(ctx), h.Property)
-	return c, Shrunk{int(s.runs.Load()), s.cost.Load() >= shrinkBudget}, err
+	return c, Shrunk{int(s.runs.Load()), s.over()}, err
 }
 
 // Settle returns the hit as a counterexample without making it small.

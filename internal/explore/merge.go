@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -71,7 +72,10 @@ func Merge(parts []Part, allowMissing bool) (Findings, error) {
 		out.Found = append(out.Found, p.Findings.Found...)
 	}
 	out.Found = shortest(out.Found)
-	out.Rarer = out.Progress.RarerThan()
+	out.Rarer, out.Doubt = out.Progress.RarerThan(), ""
+	if len(out.Found) == 0 && out.Covered == nil {
+		out.Doubt = out.Progress.Doubt()
+	}
 	return out, nil
 }
 
@@ -80,6 +84,9 @@ func (p *Progress) add(o Progress) {
 	p.Runs += o.Runs
 	p.Hits += o.Hits
 	p.HarnessErrors += o.HarnessErrors
+	p.Hung = cmp.Or(p.Hung, o.Hung)
+	p.Broke = cmp.Or(p.Broke, o.Broke)
+	p.Evidence.add(o.Evidence)
 	p.States, p.Joined = max(p.States, o.States), true
 	p.Took = max(p.Took, o.Took)
 }

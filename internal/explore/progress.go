@@ -19,7 +19,11 @@ type Progress struct {
 	Hits          int           `json:"hits"`           // runs with a violation
 	HarnessErrors int           `json:"harness_errors"` // runs that are worth nothing
 	Took          time.Duration `json:"took"`
-	Broke         string        `json:"-"` // why the first of the runs that are worth nothing is so
+	// why the first of the runs that are worth nothing is so
+	Broke    string `json:"broke,omitempty"`
+	Evidence        // of the other runs
+	// a call of the lock that never returned, and where its goroutine is; "": none was seen
+	Hung string `json:"hung,omitempty"`
 	// faults that the lock or the simulator cannot have, each with the reason, if none was named
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 }
@@ -44,7 +48,12 @@ func (p Progress) Rarer() string {
 	if n <= 0 {
 		return "no run is worth anything"
 	}
-	return fmt.Sprintf("no violation in %s, %s%s", units.Count(n, "run"), p.states(), p.rarer())
+	broke := ""
+	if p.HarnessErrors > 0 {
+		broke = fmt.Sprintf("; %d more broke, the first because: %s", p.HarnessErrors, p.Broke)
+	}
+	return fmt.Sprintf("no violation in %s, %s%s%s", units.Count(n, "run"), p.states(), p.rarer(),
+		broke)
 }
 
 // rarer is the rule of three in words.

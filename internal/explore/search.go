@@ -44,8 +44,10 @@ type Search struct {
 	Budget     time.Duration      // 0: no limit
 	Jobs       int
 	Mine       func(seed int) bool // the seeds of this machine, counted from 0; nil: all
-	KeepGoing  bool                // after a violation
-	Screen     io.Writer           // a terminal shows how far the search has come; nil: none does
+	// KeepGoing lets the search go on after a violation, for most of its budget: the rest is for
+	// what was found.
+	KeepGoing bool
+	Screen    io.Writer // a terminal shows how far the search has come; nil: none does
 }
 
 // searching is the state of a search.
@@ -67,6 +69,10 @@ type searching struct {
 	hits  []Hit
 	wrong error
 	broke string // why the first of the runs that broke did
+
+	hung string // a call that never returned
+
+	evidence Evidence // of the other runs
 }
 
 // candidate is a plan that is tried by turns with others.
@@ -180,10 +186,16 @@ func within(ctx context.Context, budget time.Duration) (context.Context, context
 func (f *searching) enough(i uint64) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.wrong != nil || !f.KeepGoing && slices.ContainsFunc(f.hits, func(h Hit) bool {
-		return h.Seed < i
-	})
+	if f.KeepGoing && len(f.hits) > 0 && f.Budget > 0 &&
+		time.Since(f.begin) > time.Duration(searchShare*float64(f.Budget)) {
+		return true
+	}
+	earlier := func(h Hit) bool { return h.Seed < i }
+	return f.wrong != nil || f.hung != "" || !f.KeepGoing && slices.ContainsFunc(f.hits, earlier)
 }
+
+// searchShare is the share of the budget after which a search that goes on after a violation ends.
+const searchShare = 0.7
 
 // prepare makes the plans that are tried by turns.
 func (f *searching) prepare() error {
@@ -295,17 +307,25 @@ func (f *searching) one(ctx context.Context, a *attempt) {
 		return // it was cut short
 	}
 	f.runs.Add(1)
-	if r.HarnessError != nil && f.errors.Add(1) == 1 {
-		f.mu.Lock()
-		f.broke = r.HarnessError.Error()
-		f.mu.Unlock()
-	}
+	f.note(r)
 	for _, property := range r.Suspects(f.Properties) {
 		if v, ok := r.Confirm(property); ok && !r.OfTheHarness(v) {
 			f.add(Hit{Case: simrun.Case{Plan: a.plan, Schedule: kind(a.schedule), Deviations: answers},
 				Seed: a.seed, Run: a.run, Property: property, Class: v.Class, Explanation: v.Explanation})
 			break
 		}
+	}
+}
+
+// note counts a run and what it exercised.
+func (f *searching) note(r *simrun.Record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hung = cmp.Or(f.hung, r.Hung)
+	if r.HarnessError == nil {
+		f.evidence.note(r)
+	} else if f.errors.Add(1) == 1 {
+		f.broke = r.HarnessError.Error()
 	}
 }
 
@@ -347,5 +367,5 @@ func (f *searching) progress() Progress {
 	defer f.mu.Unlock()
 	return Progress{Runs: int(f.runs.Load()), States: f.states.count(), Hits: len(f.hits),
 		HarnessErrors: int(f.errors.Load()), Took: time.Since(f.begin), Broke: f.broke,
-		LeftOut: slices.Clone(f.out)}
+		Evidence: f.evidence, Hung: f.hung, LeftOut: slices.Clone(f.out)}
 }

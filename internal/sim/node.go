@@ -141,7 +141,7 @@ func (n *node) execute(c *conn, args []string) []byte {
 	reply := n.engine.Do(n.clock(), c.session, args)
 	if lacks := n.engine.Lacks; lacks != "" {
 		c.client.w.reports = append(c.client.w.reports, workloads.Report{Process: c.client.number,
-			Failed: "the simulated Redis has no " + lacks + ", which redis-server has: use --env process"})
+			Failed: "the simulated Redis has no " + lacks + "; only a real one can run this lock"})
 	}
 	upTo := c.upTo
 	if c.session.Ran {

@@ -53,7 +53,11 @@ func Run(cfg Config, f func(w *Environment) error) error {
 	go func() { // a goroutine of its own: it is ended by a bubble that fails
 		err := errors.New("the simulator's bubble ended early")
 		defer func() {
-			if p := recover(); p != nil {
+			p := recover()
+			switch {
+			case p != nil && h.over.Load():
+				err = hung()
+			case p != nil:
 				err = errors.Join(err, fmt.Errorf("the simulator's bubble broke: %v", p))
 			}
 			ended <- err
@@ -68,6 +72,7 @@ func Run(cfg Config, f func(w *Environment) error) error {
 type hands struct {
 	waits   atomic.Int64 // that have begun
 	waiting atomic.Bool
+	over    atomic.Bool // the environment was used, and nothing went wrong
 	closed  atomic.Bool // the environment has ended, and the bubble waits for the last goroutines
 }
 
@@ -111,5 +116,7 @@ func inside(cfg Config, h *hands, f func(*Environment) error) (err error) {
 	if err := w.start(); err != nil {
 		return err
 	}
-	return f(w)
+	err = f(w)
+	h.over.Store(err == nil)
+	return err
 }

@@ -5,6 +5,7 @@ package simrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -43,6 +44,9 @@ type Record struct {
 	// why the run is worth less than planned; nil: it is not
 	HarnessError error
 
+	// a call of the lock that never returned, and its goroutine; "": none was seen
+	Hung string
+
 	caught  []string // properties that the monitor saw violated
 	stopped int      // steps before clients were told to give up
 	// a lease that runs out while its holder stands at a breakpoint is more than the harness' doing:
@@ -76,7 +80,8 @@ func (j Job) Run(ctx context.Context) (*Record, error) {
 			Trace: io.Discard, Watch: rec.watch})
 		return nil
 	})
-	if err != nil {
+	var hung sim.HangError
+	if err != nil && !(errors.As(err, &hung) && rec.hangs(hung)) {
 		return nil, err
 	}
 	return &rec.Record, nil

@@ -1,0 +1,66 @@
+package explore
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockbench/lockbench/internal/harness"
+)
+
+// TestASearchThatShowsTooLittleSaysSo: each row stands next to one that shows enough.
+func TestASearchThatShowsTooLittleSaysSo(t *testing.T) {
+	enough := Evidence{Granted: 100, HandedOver: 80}
+	for name, c := range map[string]struct {
+		progress Progress
+		says     string
+	}{
+		"enough":      {Progress{Runs: 100, Evidence: enough}, ""},
+		"a few broke": {Progress{Runs: 104, HarnessErrors: 4, Broke: "why", Evidence: enough}, ""},
+		"many broke": {Progress{Runs: 110, HarnessErrors: 10, Broke: "why", Evidence: enough},
+			"10 of 110 runs broke, the first because: why"},
+		"all broke": {Progress{Runs: 5, HarnessErrors: 5, Broke: "why"}, "5 of 5 runs broke"},
+		"no run":    {Progress{}, "no run was made"},
+		"no grant":  {Progress{Runs: 100}, "granted the lock in 0 of 100 runs"},
+		"few grants": {Progress{Runs: 100, Evidence: Evidence{49, 40, ""}},
+			"granted the lock in 49 of 100 runs"},
+		"enough grants": {Progress{Runs: 100, Evidence: Evidence{50, 40, ""}}, ""},
+		"one client only": {Progress{Runs: 100, Evidence: Evidence{100, 9, ""}},
+			"two clients were granted the lock in 9 of 100 runs"},
+		"some one client":  {Progress{Runs: 100, Evidence: Evidence{100, 10, ""}}, ""},
+		"an untouched key": {Progress{Runs: 100, Evidence: Evidence{100, 80, "lock:0"}}, `names the key "lock:0"`},
+	} {
+		if says := c.progress.Doubt(); (says == "") != (c.says == "") || !strings.Contains(says, c.says) {
+			t.Errorf("%s: %q, want %q", name, says, c.says)
+		}
+	}
+}
+
+// TestTheBudgetBindsWhatIsDoneWithHits: with next to no time a hit is saved as it was found, and no
+// curve is measured.
+func TestTheBudgetBindsWhatIsDoneWithHits(t *testing.T) {
+	hits, _, err := Search{Options: harness.RunOptions{Impl: "setpx-del", Nemesis: "pause"},
+		Properties: []string{"L"}, Schedule: Random, Moments: Both, Seeds: 200, Jobs: 1}.Find(t.Context())
+	if err != nil || len(hits) == 0 {
+		t.Fatal(hits, err)
+	}
+	for _, c := range []struct {
+		keeper         Keeper
+		curve, shrinks bool
+	}{
+		{Keeper{Store: t.TempDir(), Budget: time.Nanosecond}, false, false},
+		{Keeper{Store: t.TempDir(), Plain: true}, false, true},
+		{Keeper{Store: t.TempDir()}, true, true},
+	} {
+		found, err := c.keeper.Keep(context.Background(), hits[:1])
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		f := found[0]
+		if (f.Curve != nil) != c.curve || (f.ShrinkRuns > 0) != c.shrinks || !c.shrinks && !f.Unfinished {
+			t.Errorf("%+v: curve %v, %d runs to make it small, unfinished %v", c.keeper, f.Curve != nil,
+				f.ShrinkRuns, f.Unfinished)
+		}
+	}
+}
