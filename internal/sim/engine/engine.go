@@ -2,13 +2,13 @@
 // replies of redis-server 7.0 byte for byte, on a clock that the caller gives. The tests compare it
 // with a real server.
 //
-// What it has: the commands of the table in table.go, RESP2, one database, strings and hashes,
-// absolute expiry, scripts, transactions, pub/sub, the roles of master and replica. A command,
-// option or subcommand that is not there is an error, never a silent OK; if redis-server has it,
-// Lacks says so, too.
+// What it has: the commands of the table in table.go, RESP2, one database, strings, hashes, lists,
+// sets and sorted sets, absolute expiry, scripts, transactions, pub/sub, the roles of master and
+// replica. A command, option or subcommand that is not there is an error, never a silent OK; if
+// redis-server has it, Lacks says so, too.
 //
-// What it does not have, on purpose: RESP3, lists, sets, sorted sets, streams and everything else
-// that no lock here uses; pattern subscriptions; access control; persistence;
+// What it does not have, on purpose: RESP3, commands that block, streams and everything
+// else that no lock uses; pattern subscriptions; access control; persistence;
 // eviction; the active expiry cycle (a key that is over is removed when it is next touched, which
 // no client can tell apart); Redis functions and script flags; in scripts cjson, cmsgpack, struct,
 // bit and random numbers. The text of Lua's own errors differs, and so does the text of a number
@@ -56,12 +56,59 @@ type Engine struct {
 
 // value is what a key holds. It is never changed after it was stored: a snapshot shares it.
 type value struct {
+	kind   kind
 	str    string
-	fields []field // of a hash, in the order of insertion; nil: a string
+	fields []field // of all but a string: in the order of insertion, of a list in its own
 	until  int64   // ms of the wall clock after which the key is gone; 0: never
 }
 
+// field is an entry of a hash; an element of a list or set, by its name; or an element of a sorted
+// set with its score.
 type field struct{ name, value string }
+
+// kind is what a value is.
+type kind byte
+
+const (
+	aString kind = iota
+	aHash
+	aList
+	aSet
+	aSortedSet
+)
+
+// kindNames are the words of TYPE.
+var kindNames = [...]string{"string", "hash", "list", "set", "zset"}
+
+// collection returns the value of a kind at a key, or nil if there is none; ok is false, and the
+// error replied, if the key holds something else.
+func (c *call) collection(key string, k kind) (v *value, ok bool) {
+	v = c.e.get(key)
+	if v != nil && v.kind != k {
+		c.out.Error(wrongType)
+		return nil, false
+	}
+	return v, true
+}
+
+// copied returns a value that may be changed: a copy of v, or an empty one if v is nil.
+func (v *value) copied(k kind) *value {
+	if v == nil {
+		return &value{kind: k}
+	}
+	next := *v
+	next.fields = slices.Clone(v.fields)
+	return &next
+}
+
+// keep stores a collection, or removes it if it is empty.
+func (c *call) keep(key string, v *value) {
+	if len(v.fields) == 0 {
+		c.e.remove(key)
+	} else {
+		c.e.put(key, v)
+	}
+}
 
 // New returns an empty server.
 func New() *Engine {
@@ -310,7 +357,7 @@ func (e *Engine) Contents() string {
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(e.keys)) {
 		v := e.keys[k]
-		fmt.Fprintf(&b, "%q=%q%q until %d\n", k, v.str, v.fields, v.until)
+		fmt.Fprintf(&b, "%q=%d%q%q until %d\n", k, v.kind, v.str, v.fields, v.until)
 	}
 	return b.String()
 }

@@ -9,12 +9,7 @@ import (
 
 // hash returns the hash at a key; ok is false, and the error replied, if it holds something else.
 func (c *call) hash(key string) (v *value, ok bool) {
-	v = c.e.get(key)
-	if v != nil && v.fields == nil {
-		c.out.Error(wrongType)
-		return nil, false
-	}
-	return v, true
+	return c.collection(key, aHash)
 }
 
 // at is the place of a field; -1: it is not there. v may be nil.
@@ -27,10 +22,7 @@ func (v *value) at(name string) int {
 
 // with returns the hash with a field set. v may be nil.
 func (v *value) with(name, text string) *value {
-	next := &value{}
-	if v != nil {
-		next.until, next.fields = v.until, slices.Clone(v.fields)
-	}
+	next := v.copied(aHash)
 	if i := v.at(name); i >= 0 {
 		next.fields[i].value = text
 	} else {
@@ -106,7 +98,7 @@ func hdel(c *call) {
 	gone := int64(0)
 	for _, name := range c.args[2:] {
 		if i := v.at(name); i >= 0 {
-			v = &value{until: v.until, fields: slices.Delete(slices.Clone(v.fields), i, i+1)}
+			v = &value{kind: aHash, until: v.until, fields: slices.Delete(slices.Clone(v.fields), i, i+1)}
 			gone++
 		}
 	}

@@ -28,13 +28,10 @@ func exists(c *call) {
 }
 
 func typeOf(c *call) {
-	switch v := c.e.get(c.args[1]); {
-	case v == nil:
+	if v := c.e.get(c.args[1]); v != nil {
+		c.out.Status(kindNames[v.kind])
+	} else {
 		c.out.Status("none")
-	case v.fields != nil:
-		c.out.Status("hash")
-	default:
-		c.out.Status("string")
 	}
 }
 

@@ -32,9 +32,17 @@ func TestRedis7(t *testing.T) {
 // an ordinary error.
 func TestWhatIsLackingIsNamed(t *testing.T) {
 	for _, c := range []struct{ line, lacks string }{
-		{"ZADD z 1 a", "ZADD"},
-		{`EVAL "return redis.call('zadd', 'z', 1, 'a')" 0`, "ZADD"},
-		{"EVAL \"return redis.pcall('lpush', 'l', 'a')\" 0", "LPUSH"},
+		{"GEOADD g 1 1 a", "GEOADD"},
+		{`EVAL "return redis.call('geoadd', 'g', 1, 1, 'a')" 0`, "GEOADD"},
+		{"EVAL \"return redis.pcall('xadd', 's', '*', 'f', 'v')\" 0", "XADD"},
+		{`EVAL "return cjson.encode(ARGV)" 0`, "CJSON IN SCRIPTS"},
+		{`EVAL "return math.random(1, 6)" 0`, "MATH.RANDOM IN SCRIPTS"},
+		{`EVAL "return missing" 0`, ""},
+		{"BLPOP l 1", "BLPOP"},
+		{"SELECT 1", "SELECT OF ANOTHER DATABASE"},
+		{"SELECT 16", ""},
+		{"HELLO 2 AUTH u p", "HELLO WITH OPTIONS"},
+		{"ZRANGE z 0 -1 REV", "ZRANGE WITH OPTIONS BUT WITHSCORES"},
 		{"CLIENT LIST", "CLIENT LIST"},
 		{"SCRIPT DEBUG YES", "SCRIPT DEBUG"},
 		{"PUBSUB CHANNELS", "PUBSUB CHANNELS"},

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,8 +30,12 @@ func newInterpreter() *interpreter {
 		i.l.SetGlobal(name, lua.LNil)
 	}
 	math := i.l.GetGlobal("math").(*lua.LTable)
-	math.RawSetString("random", lua.LNil) // Redis' own sequence is not to be had
-	math.RawSetString("randomseed", lua.LNil)
+	for _, name := range []string{"random", "randomseed"} { // Redis' own sequence is not to be had
+		math.RawSetString(name, i.l.NewFunction(func(l *lua.LState) int {
+			l.RaiseError("%s", i.call.lack("math."+name+" in scripts"))
+			return 0
+		}))
+	}
 	i.l.SetGlobal("tostring", i.l.NewFunction(tostring))
 	i.l.SetGlobal("redis", i.library())
 	i.blame = i.l.NewFunction(blame)
@@ -48,6 +53,9 @@ func (i *interpreter) protect() {
 		case "ARGV":
 			l.Push(i.argv)
 		default:
+			if slices.Contains(absent, name) {
+				l.RaiseError("%s", i.call.lack(name+" in scripts"))
+			}
 			l.RaiseError("Script attempted to access nonexistent global variable '%s'", name)
 		}
 		return 1
@@ -58,6 +66,10 @@ func (i *interpreter) protect() {
 	}))
 	i.l.SetMetatable(i.l.Get(lua.GlobalsIndex), meta)
 }
+
+// absent are the globals that Redis gives to scripts and this package does not.
+var absent = []string{"bit", "cjson", "cmsgpack", "coroutine", "gcinfo", "load", "loadstring",
+	"struct"}
 
 // tostring writes numbers as Lua 5.1 does: 14 digits.
 func tostring(l *lua.LState) int {

@@ -57,7 +57,7 @@ func hello(c *call) {
 			c.out.Error("NOPROTO unsupported protocol version")
 			return
 		case len(c.args) > 2:
-			c.out.Error("ERR Syntax error in HELLO option '" + c.args[2] + "'")
+			c.out.Error(c.lack("HELLO with options"))
 			return
 		}
 	}
@@ -109,8 +109,10 @@ func selectDB(c *call) {
 	switch {
 	case !ok:
 		c.out.Error(notInteger)
-	case n != 0:
+	case n < 0 || n > 15:
 		c.out.Error("ERR DB index is out of range")
+	case n != 0:
+		c.out.Error(c.lack("SELECT of another database"))
 	default:
 		c.out.Status("OK")
 	}

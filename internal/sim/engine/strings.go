@@ -8,12 +8,7 @@ import (
 
 // text returns the string at a key; ok is false, and the error replied, if it holds something else.
 func (c *call) text(key string) (v *value, ok bool) {
-	v = c.e.get(key)
-	if v != nil && v.fields != nil {
-		c.out.Error(wrongType)
-		return nil, false
-	}
-	return v, true
+	return c.collection(key, aString)
 }
 
 // old replies what a key held.

@@ -45,9 +45,18 @@ func table() []command {
 		{"incrby", 3, write, incr},
 		{"decrby", 3, write, incr},
 
+		{"append", 3, write, appendTo},
+		{"mget", -2, 0, mget},
+		{"mset", -3, write, mset},
+		{"msetnx", -3, write, mset},
+
 		{"del", -2, write, del},
 		{"unlink", -2, write, del},
 		{"exists", -2, 0, exists},
+		{"touch", -2, 0, exists},
+		{"rename", 3, write, rename},
+		{"renamenx", 3, write, rename},
+		{"dbsize", 1, 0, dbsize},
 		{"type", 2, 0, typeOf},
 		{"keys", 2, 0, keys},
 		{"expire", -3, write, expire},
@@ -64,6 +73,8 @@ func table() []command {
 
 		{"hset", -4, write, hset},
 		{"hsetnx", 4, write, hsetnx},
+		{"hmset", -4, write, hmset},
+		{"hmget", -3, 0, hmget},
 		{"hget", 3, 0, hget},
 		{"hdel", -3, write, hdel},
 		{"hexists", 3, 0, hexists},
@@ -72,6 +83,37 @@ func table() []command {
 		{"hgetall", 2, 0, hgetall},
 		{"hkeys", 2, 0, hgetall},
 		{"hvals", 2, 0, hgetall},
+
+		{"lpush", -3, write, push},
+		{"rpush", -3, write, push},
+		{"lpushx", -3, write, push},
+		{"rpushx", -3, write, push},
+		{"lpop", -2, write, pop},
+		{"rpop", -2, write, pop},
+		{"rpoplpush", 3, write, move},
+		{"lmove", 5, write, move},
+		{"llen", 2, 0, size(aList)},
+		{"lrange", 4, 0, lrange},
+		{"ltrim", 4, write, ltrim},
+		{"lindex", 3, 0, lindex},
+		{"lrem", 4, write, lrem},
+
+		{"sadd", -3, write, sadd},
+		{"srem", -3, write, withdraw(aSet)},
+		{"scard", 2, 0, size(aSet)},
+		{"sismember", 3, 0, sismember},
+		{"smembers", 2, 0, smembers},
+
+		{"zadd", -4, write, zadd},
+		{"zincrby", 4, write, zadd},
+		{"zrem", -3, write, withdraw(aSortedSet)},
+		{"zcard", 2, 0, size(aSortedSet)},
+		{"zscore", 3, 0, zscore},
+		{"zrank", 3, 0, zrank},
+		{"zrange", -4, 0, zrange},
+		{"zrangebyscore", -4, 0, zrangebyscore},
+		{"zcount", 4, 0, zcount},
+		{"zremrangebyscore", 4, write, zremrangebyscore},
 
 		{"eval", -3, noScript, eval},
 		{"evalsha", -3, noScript, evalsha},
@@ -125,7 +167,7 @@ func Reads(name string) bool {
 }
 
 // longest is more than the longest name of a command.
-const longest = 16
+const longest = 20
 
 // lower appends name in lower case.
 func lower(b []byte, name string) []byte {

@@ -1,0 +1,243 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// push is LPUSH, RPUSH, and with an X their forms for a list that is there.
+func push(c *call) {
+	name := strings.ToLower(c.args[0])
+	v, ok := c.collection(c.args[1], aList)
+	if !ok {
+		return
+	}
+	if v == nil && strings.HasSuffix(name, "x") {
+		c.out.Integer(0)
+		return
+	}
+	next := v.copied(aList)
+	for _, s := range c.args[2:] {
+		if name[0] == 'l' {
+			next.fields = slices.Insert(next.fields, 0, field{name: s})
+		} else {
+			next.fields = append(next.fields, field{name: s})
+		}
+	}
+	c.keep(c.args[1], next)
+	c.out.Integer(int64(len(next.fields)))
+}
+
+// pop is LPOP and RPOP, with or without a number of elements.
+func pop(c *call) {
+	left, many, n := strings.EqualFold(c.args[0], "lpop"), len(c.args) == 3, int64(1)
+	if many {
+		if n, many = integer(c.args[2]); !many || n < 0 {
+			c.out.Error("ERR value is out of range, must be positive")
+			return
+		}
+	}
+	if len(c.args) > 3 {
+		c.out.Error(arity(c.args[0]))
+		return
+	}
+	v, ok := c.collection(c.args[1], aList)
+	switch {
+	case !ok:
+		return
+	case v == nil && many:
+		c.out.Array(-1)
+		return
+	case v == nil:
+		c.out.Null()
+		return
+	}
+	next := v.copied(aList)
+	taken := next.take(left, int(min(n, int64(len(v.fields)))))
+	if len(taken) > 0 {
+		c.keep(c.args[1], next)
+	}
+	if many {
+		c.names(taken)
+	} else {
+		c.out.Bulk(taken[0].name)
+	}
+}
+
+// take removes n elements from an end of a list, and returns them in the order of their removal.
+func (v *value) take(left bool, n int) []field {
+	at := 0
+	if !left {
+		at = len(v.fields) - n
+	}
+	taken := slices.Clone(v.fields[at : at+n])
+	v.fields = slices.Delete(v.fields, at, at+n)
+	if !left {
+		slices.Reverse(taken)
+	}
+	return taken
+}
+
+// names replies the names of entries.
+func (c *call) names(all []field) {
+	c.out.Array(len(all))
+	for _, f := range all {
+		c.out.Bulk(f.name)
+	}
+}
+
+// move is RPOPLPUSH, and LMOVE with the ends that it names.
+func move(c *call) {
+	fromLeft, toLeft := false, true
+	if len(c.args) == 5 {
+		ends := map[string]bool{"left": true, "right": false}
+		var ok1, ok2 bool
+		fromLeft, ok1 = ends[strings.ToLower(c.args[3])]
+		toLeft, ok2 = ends[strings.ToLower(c.args[4])]
+		if !ok1 || !ok2 {
+			c.out.Error(syntax)
+			return
+		}
+	}
+	from, ok := c.collection(c.args[1], aList)
+	if !ok {
+		return
+	}
+	if from == nil {
+		c.out.Null()
+		return
+	}
+	if _, ok := c.collection(c.args[2], aList); !ok {
+		return
+	}
+	rest := from.copied(aList)
+	moved := rest.take(fromLeft, 1)[0]
+	c.keep(c.args[1], rest)
+	to := c.e.get(c.args[2]).copied(aList)
+	if toLeft {
+		to.fields = slices.Insert(to.fields, 0, moved)
+	} else {
+		to.fields = append(to.fields, moved)
+	}
+	c.keep(c.args[2], to)
+	c.out.Bulk(moved.name)
+}
+
+// size is LLEN, SCARD and ZCARD.
+func size(k kind) func(*call) {
+	return func(c *call) {
+		if v, ok := c.collection(c.args[1], k); ok {
+			c.out.Integer(int64(len(v.copied(k).fields)))
+		}
+	}
+}
+
+// within returns [from, to] of n elements, where numbers below zero count from the end.
+func within(n int, from, to int64) (int, int) {
+	if from < 0 {
+		from = max(int64(n)+from, 0)
+	}
+	if to < 0 {
+		to = int64(n) + to
+	}
+	to = min(to, int64(n)-1)
+	if from > to {
+		return 0, 0
+	}
+	return int(from), int(to) + 1
+}
+
+// bounds reads the numbers of a range; false: the error has been replied.
+func (c *call) bounds() (from, to int64, ok bool) {
+	from, ok1 := integer(c.args[2])
+	to, ok2 := integer(c.args[3])
+	if !ok1 || !ok2 {
+		c.out.Error(notInteger)
+	}
+	return from, to, ok1 && ok2
+}
+
+func lrange(c *call) {
+	from, to, ok := c.bounds()
+	if !ok {
+		return
+	}
+	if v, ok := c.collection(c.args[1], aList); ok {
+		all := v.copied(aList).fields
+		a, b := within(len(all), from, to)
+		c.names(all[a:b])
+	}
+}
+
+func ltrim(c *call) {
+	from, to, ok := c.bounds()
+	if !ok {
+		return
+	}
+	v, ok := c.collection(c.args[1], aList)
+	if !ok {
+		return
+	}
+	if v != nil {
+		next := v.copied(aList)
+		a, b := within(len(next.fields), from, to)
+		next.fields = next.fields[a:b]
+		c.keep(c.args[1], next)
+	}
+	c.out.Status("OK")
+}
+
+func lindex(c *call) {
+	v, ok := c.collection(c.args[1], aList)
+	if !ok {
+		return
+	}
+	if v == nil {
+		c.out.Null()
+		return
+	}
+	i, ok := integer(c.args[2])
+	if !ok {
+		c.out.Error(notInteger)
+		return
+	}
+	if i < 0 {
+		i += int64(len(v.fields))
+	}
+	if i < 0 || i >= int64(len(v.fields)) {
+		c.out.Null()
+		return
+	}
+	c.out.Bulk(v.fields[i].name)
+}
+
+// lrem removes the first, the last or all elements of a value.
+func lrem(c *call) {
+	n, ok := integer(c.args[2])
+	if !ok {
+		c.out.Error(notInteger)
+		return
+	}
+	v, ok := c.collection(c.args[1], aList)
+	if !ok {
+		return
+	}
+	next, gone := v.copied(aList), int64(0)
+	if n < 0 {
+		slices.Reverse(next.fields)
+	}
+	next.fields = slices.DeleteFunc(next.fields, func(f field) bool {
+		is := f.name == c.args[3] && (n == 0 || gone < max(n, -n))
+		if is {
+			gone++
+		}
+		return is
+	})
+	if n < 0 {
+		slices.Reverse(next.fields)
+	}
+	if gone > 0 {
+		c.keep(c.args[1], next)
+	}
+	c.out.Integer(gone)
+}

@@ -1,0 +1,300 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func sadd(c *call) {
+	v, ok := c.collection(c.args[1], aSet)
+	if !ok {
+		return
+	}
+	next, added := v.copied(aSet), int64(0)
+	for _, s := range c.args[2:] {
+		if next.at(s) < 0 {
+			next.fields = append(next.fields, field{name: s})
+			added++
+		}
+	}
+	if added > 0 {
+		c.keep(c.args[1], next)
+	}
+	c.out.Integer(added)
+}
+
+// withdraw is SREM and ZREM.
+func withdraw(k kind) func(*call) {
+	return func(c *call) {
+		v, ok := c.collection(c.args[1], k)
+		if !ok {
+			return
+		}
+		next, gone := v.copied(k), int64(0)
+		for _, s := range c.args[2:] {
+			if i := next.at(s); i >= 0 {
+				next.fields = slices.Delete(next.fields, i, i+1)
+				gone++
+			}
+		}
+		if gone > 0 {
+			c.keep(c.args[1], next)
+		}
+		c.out.Integer(gone)
+	}
+}
+
+func sismember(c *call) {
+	if v, ok := c.collection(c.args[1], aSet); ok {
+		c.out.Boolean(v.at(c.args[2]) >= 0)
+	}
+}
+
+// smembers lists a set in the order of insertion: real servers have none.
+func smembers(c *call) {
+	if v, ok := c.collection(c.args[1], aSet); ok {
+		c.names(v.copied(aSet).fields)
+	}
+}
+
+// score reads a number with a fraction, as Redis does.
+func score(s string) (float64, bool) {
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil && !math.IsNaN(f) && !strings.ContainsAny(s, "_xXpP ")
+}
+
+func (f field) score() float64 {
+	n, _ := score(f.value)
+	return n
+}
+
+// ranked returns a sorted set in its order. It may be nil.
+func (v *value) ranked() []field {
+	all := v.copied(aSortedSet).fields
+	slices.SortFunc(all, func(a, b field) int {
+		return cmp.Or(cmp.Compare(a.score(), b.score()), cmp.Compare(a.name, b.name))
+	})
+	return all
+}
+
+// zaddOptions are what may follow ZADD key.
+type zaddOptions struct{ nx, xx, gt, lt, ch, incr bool }
+
+// parse reads the options and returns what follows them.
+func (o *zaddOptions) parse(args []string) []string {
+	flags := map[string]*bool{"nx": &o.nx, "xx": &o.xx, "gt": &o.gt, "lt": &o.lt, "ch": &o.ch,
+		"incr": &o.incr}
+	for len(args) > 0 {
+		f := flags[strings.ToLower(args[0])]
+		if f == nil {
+			break
+		}
+		*f = true
+		args = args[1:]
+	}
+	return args
+}
+
+func (o zaddOptions) problem(rest []string) string {
+	switch {
+	case len(rest) == 0 || len(rest)%2 != 0:
+		return syntax
+	case o.nx && o.xx:
+		return "ERR XX and NX options at the same time are not compatible"
+	case o.gt && (o.nx || o.lt) || o.lt && o.nx:
+		return "ERR GT, LT, and/or NX options at the same time are not compatible"
+	case o.incr && len(rest) > 2:
+		return "ERR INCR option supports a single increment-element pair"
+	}
+	return ""
+}
+
+// zadd is ZADD and ZINCRBY.
+func zadd(c *call) {
+	var o zaddOptions
+	rest := c.args[2:]
+	if o.incr = strings.EqualFold(c.args[0], "zincrby"); !o.incr {
+		rest = o.parse(rest)
+	}
+	if p := o.problem(rest); p != "" {
+		c.out.Error(p)
+		return
+	}
+	for i := 0; i < len(rest); i += 2 {
+		if _, ok := score(rest[i]); !ok {
+			c.out.Error("ERR value is not a valid float")
+			return
+		}
+	}
+	v, ok := c.collection(c.args[1], aSortedSet)
+	if !ok {
+		return
+	}
+	next, added, changed, last := v.copied(aSortedSet), int64(0), int64(0), ""
+	for i := 0; i < len(rest); i += 2 {
+		n, _ := score(rest[i])
+		before := len(next.fields)
+		was, is := next.rate(rest[i+1], n, o)
+		last = is
+		if len(next.fields) > before {
+			added++
+		} else if is != "" && is != was {
+			changed++
+		}
+	}
+	if added+changed > 0 {
+		c.keep(c.args[1], next)
+	}
+	switch {
+	case o.incr && last == "":
+		c.out.Null()
+	case o.incr:
+		c.out.Bulk(last)
+	case o.ch:
+		c.out.Integer(added + changed)
+	default:
+		c.out.Integer(added)
+	}
+}
+
+// rate sets the score of an element, and returns the one that it had and the one that it has, which
+// is "" if the options forbid to set it.
+func (v *value) rate(name string, n float64, o zaddOptions) (was, is string) {
+	i := v.at(name)
+	switch {
+	case i < 0 && o.xx, i >= 0 && o.nx:
+		return "", ""
+	case i < 0:
+		is = formatNumber(n, 17)
+		v.fields = append(v.fields, field{name, is})
+		return "", is
+	}
+	was = v.fields[i].value
+	old := v.fields[i].score()
+	if o.incr {
+		n += old
+	}
+	if o.gt && n <= old || o.lt && n >= old {
+		return was, ""
+	}
+	v.fields[i].value = formatNumber(n, 17)
+	return was, v.fields[i].value
+}
+
+func zscore(c *call) {
+	v, ok := c.collection(c.args[1], aSortedSet)
+	i := v.at(c.args[2])
+	switch {
+	case ok && i >= 0:
+		c.out.Bulk(v.fields[i].value)
+	case ok:
+		c.out.Null()
+	}
+}
+
+func zrank(c *call) {
+	v, ok := c.collection(c.args[1], aSortedSet)
+	if !ok {
+		return
+	}
+	i := slices.IndexFunc(v.ranked(), func(f field) bool { return f.name == c.args[2] })
+	if i < 0 {
+		c.out.Null()
+	} else {
+		c.out.Integer(int64(i))
+	}
+}
+
+// zrange has the ranges by rank. Those by score have ZRANGEBYSCORE.
+func zrange(c *call) {
+	from, to, ok := c.bounds()
+	if !ok {
+		return
+	}
+	scores := len(c.args) == 5 && strings.EqualFold(c.args[4], "withscores")
+	if len(c.args) > 4 && !scores {
+		c.out.Error(c.lack("ZRANGE with options but WITHSCORES"))
+		return
+	}
+	if v, ok := c.collection(c.args[1], aSortedSet); ok {
+		all := v.ranked()
+		a, b := within(len(all), from, to)
+		c.ranking(all[a:b], scores)
+	}
+}
+
+// ranking replies elements, and their scores if they are wanted.
+func (c *call) ranking(all []field, scores bool) {
+	if !scores {
+		c.names(all)
+		return
+	}
+	c.out.Array(2 * len(all))
+	for _, f := range all {
+		c.out.Bulk(f.name)
+		c.out.Bulk(f.value)
+	}
+}
+
+// between reads the bounds of scores; false: the error has been replied.
+func (c *call) between() (in func(field) bool, ok bool) {
+	low, lowOpen := strings.CutPrefix(c.args[2], "(")
+	high, highOpen := strings.CutPrefix(c.args[3], "(")
+	from, ok1 := score(cmp.Or(low, "0")) // C takes an empty text for zero here
+	to, ok2 := score(cmp.Or(high, "0"))
+	if !ok1 || !ok2 {
+		c.out.Error("ERR min or max is not a float")
+		return nil, false
+	}
+	return func(f field) bool {
+		n := f.score()
+		return (n > from || n == from && !lowOpen) && (n < to || n == to && !highOpen)
+	}, true
+}
+
+func zrangebyscore(c *call) {
+	in, ok := c.between()
+	if !ok {
+		return
+	}
+	scores := len(c.args) == 5 && strings.EqualFold(c.args[4], "withscores")
+	if len(c.args) > 4 && !scores {
+		c.out.Error(c.lack("ZRANGEBYSCORE with options but WITHSCORES"))
+		return
+	}
+	if v, ok := c.collection(c.args[1], aSortedSet); ok {
+		c.ranking(slices.DeleteFunc(v.ranked(), func(f field) bool { return !in(f) }), scores)
+	}
+}
+
+func zcount(c *call) {
+	in, ok := c.between()
+	if !ok {
+		return
+	}
+	if v, ok := c.collection(c.args[1], aSortedSet); ok {
+		n := slices.DeleteFunc(v.ranked(), func(f field) bool { return !in(f) })
+		c.out.Integer(int64(len(n)))
+	}
+}
+
+func zremrangebyscore(c *call) {
+	in, ok := c.between()
+	if !ok {
+		return
+	}
+	v, ok := c.collection(c.args[1], aSortedSet)
+	if !ok {
+		return
+	}
+	next := v.copied(aSortedSet)
+	before := len(next.fields)
+	next.fields = slices.DeleteFunc(next.fields, in)
+	if len(next.fields) < before {
+		c.keep(c.args[1], next)
+	}
+	c.out.Integer(int64(before - len(next.fields)))
+}
