@@ -102,6 +102,7 @@ func (p *Plan) last(w RunOptions) error {
 	if w.For > 0 {
 		return nil
 	}
+	p.For = max(p.For, history.Duration(min(p.Longer(0), longestFor))) // holds may be long
 	longest := time.Duration(0)
 	for _, s := range p.Scenario {
 		longest += max(s.For.D(), s.Until.D()-longest, 0)

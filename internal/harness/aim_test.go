@@ -11,6 +11,7 @@ import (
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/sim"
+	"github.com/lockbench/lockbench/workloads"
 )
 
 // simPlan runs a plan in the simulator and returns what was recorded.
@@ -165,5 +166,21 @@ func TestEveryAim(t *testing.T) {
 				t.Errorf("%+v", m)
 			}
 		})
+	}
+}
+
+// TestLongWorkHasTheTimeThatItNeeds: a run of it is as long as its evidence takes, unless a user says
+// otherwise.
+func TestLongWorkHasTheTimeThatItNeeds(t *testing.T) {
+	for _, impl := range []string{"redisson", "token-lua"} {
+		p, err := harness.NewPlan(harness.RunOptions{Impl: impl, Workload: workloads.LongWork, Nemesis: "none"})
+		if err != nil || p.Longer(0) != 0 {
+			t.Errorf("%s: a run of %v is too short, %v is needed: %v", impl, p.For, p.Longer(0), err)
+		}
+	}
+	p, err := harness.NewPlan(harness.RunOptions{Impl: "redisson", Workload: workloads.LongWork, Nemesis: "none",
+		For: time.Second})
+	if err != nil || p.For.D() != time.Second {
+		t.Errorf("asked for a second, and it has %v: %v", p.For, err)
 	}
 }
