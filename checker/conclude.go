@@ -7,7 +7,8 @@ import (
 )
 
 // conclude draws the verdict on the whole from those on the properties. In this order: the checks
-// disagree; something was violated; the harness broke; something is unknown; all is valid.
+// disagree; something was violated; the lock ended its process; the harness broke; something is
+// unknown; all is valid.
 func conclude(v *Verdict, r *record.Record) {
 	var violated, unknown []Property
 	valid := 0
@@ -29,6 +30,9 @@ func conclude(v *Verdict, r *record.Record) {
 	case len(violated) > 0:
 		v.Verdict, v.Summary = Violated, explain.Violated(violated, r.Faults)
 		v.Exit = exitViolated(v)
+	case r.Trust.Failure.Kind == record.SelfEnded:
+		v.Verdict, v.Exit = Unknown, ExitUnknown
+		v.Summary = explain.Say("Nothing is known, because ") + explain.Failure(&r.Trust.Failure) + "."
 	case r.Trust.Failure.Kind != record.NoFailure:
 		v.Verdict, v.Exit, v.HarnessError = Unknown, ExitBroken, explain.Failure(&r.Trust.Failure)
 		v.Summary = explain.Say("Nothing is known, because the run broke: ") + v.HarnessError + "."

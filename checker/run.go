@@ -78,6 +78,8 @@ func judge(v *Verdict, c *rules.Case, properties, reported []string, damage, dou
 func damage(c *record.Record, partial bool) string {
 	t := &c.Trust
 	switch {
+	case t.Failure.Kind == record.SelfEnded:
+		return explain.Failure(&t.Failure)
 	case t.Failure.Kind != record.NoFailure:
 		return explain.Say("the run broke: ") + explain.Failure(&t.Failure)
 	case partial:

@@ -71,6 +71,7 @@ type Event struct {
 	Why     Refusal  `json:"why,omitempty"` // of an acquire that failed
 	Gap     Duration `json:"gap,omitempty"`
 	Planned bool     `json:"planned,omitempty"` // of an exit: the harness did it
+	Signal  string   `json:"signal,omitempty"`  // of an exit: the lock ended its process by it
 
 	Phase  string `json:"phase,omitempty"`  // of a fault: begin or end
 	ID     int    `json:"id,omitempty"`     // of a fault: joins begin and end

@@ -131,6 +131,7 @@ func (e Event) write(l *line) {
 	l.text("why", string(e.Why))
 	l.duration("gap", e.Gap)
 	l.flag("planned", e.Planned)
+	l.text("signal", e.Signal)
 	l.text("phase", e.Phase)
 	l.count("id", int64(e.ID))
 	l.text("target", e.Target)

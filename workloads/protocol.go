@@ -159,4 +159,11 @@ type Exit struct {
 	T    int64
 	Node string // the node, if it was one
 	Err  string // how it ended
+	// by which the lock ended its process; "" if the harness did, or it ended otherwise
+	Signal string
 }
+
+// SignaledError says that a lock ended its own process by a signal.
+type SignaledError struct{ Signal string }
+
+func (e SignaledError) Error() string { return "the lock ended it: signal " + e.Signal }

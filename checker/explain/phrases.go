@@ -87,6 +87,9 @@ func Failure(f *record.Failure) string {
 	switch f.Kind {
 	case record.UnplannedExit:
 		return Say("client %d ended at %s although that was not planned%s", f.Process, At(f.T), said)
+	case record.SelfEnded:
+		return Say("the lock ended its process: client %d, by the signal %q at %s", f.Process, f.Signal,
+			At(f.T))
 	case record.FaultFailed:
 		return Say("the fault %s of %s failed at %s%s", f.Action, f.Target, At(f.T), said)
 	}

@@ -39,6 +39,8 @@ func TestFailures(t *testing.T) {
 			Process: 3, T: 1_500_000_000},
 		"the fault kill of n0 failed at 0.002 s: no such process": {Kind: record.FaultFailed,
 			Action: "kill", Target: "n0", T: 2_000_000, Err: "no such process"},
+		`the lock ended its process: client 3, by the signal "interrupt" at 1.500 s`: {
+			Kind: record.SelfEnded, Process: 3, T: 1_500_000_000, Signal: "interrupt"},
 		"no room": {Kind: record.HarnessError, Err: "no room"},
 	} {
 		if got := Failure(&f); got != want {

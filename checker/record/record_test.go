@@ -109,6 +109,8 @@ func TestOf(t *testing.T) {
 func TestTrust(t *testing.T) {
 	planned := run()
 	planned.Events[19].Planned = true
+	ended := run()
+	ended.Events[19].Signal = "interrupt"
 	broken := run()
 	broken.Events[20].Err = "no such link"
 	for name, c := range map[string]struct {
@@ -118,6 +120,8 @@ func TestTrust(t *testing.T) {
 		"an exit that was not planned": {run(), Trust{Cut: 150, Failure: Failure{Kind: UnplannedExit,
 			T:       150,
 			Process: 1}}},
+		"a lock that ends its process": {ended, Trust{Cut: 150, Failure: Failure{Kind: SelfEnded, T: 150,
+			Process: 1, Signal: "interrupt"}}},
 		"nothing": {planned, Trust{Cut: Forever}},
 		"a fault that fails later": {broken, Trust{Cut: 150, Failure: Failure{Kind: UnplannedExit, T: 150,
 			Process: 1}}},

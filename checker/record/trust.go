@@ -23,6 +23,7 @@ const (
 	HarnessError             // the harness could not finish the run
 	UnplannedExit
 	FaultFailed // the nemesis could not carry out an action
+	SelfEnded   // the lock ended the process of a client
 )
 
 // Failure is what went wrong with a run.
@@ -32,6 +33,7 @@ type Failure struct {
 	Process        int    // that ended
 	Action, Target string // of the fault
 	Err            string
+	Signal         string // by which the lock ended its process
 }
 
 // exit takes the end of a process. One that the harness killed exits as planned.
@@ -39,6 +41,9 @@ func (t *Trust) exit(e *history.Event, killed bool) {
 	if !e.Planned && !killed && t.Cut == Forever {
 		t.Cut = e.T
 		t.Failure = Failure{Kind: UnplannedExit, T: e.T, Process: e.Process, Err: e.Err}
+		if e.Signal != "" {
+			t.Failure.Kind, t.Failure.Signal = SelfEnded, e.Signal
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
@@ -160,8 +161,15 @@ func (c *child) ended() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var exit *exec.ExitError
-	if c.alone && errors.As(c.exit, &exit) && exit.Exited() {
+	switch {
+	case !c.alone || !errors.As(c.exit, &exit):
+		return c.exit
+	case exit.Exited():
 		return c.error(c.exit)
+	}
+	// SIGKILL may be the kernel's, for want of memory
+	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() && s.Signal() != syscall.SIGKILL {
+		return workloads.SignaledError{Signal: s.Signal().String()}
 	}
 	return c.exit
 }

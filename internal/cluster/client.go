@@ -3,6 +3,7 @@ package cluster
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -60,13 +61,17 @@ func (c *client) follow(inbox chan<- workloads.Report) {
 		}
 		reset = reusable && r.Reset
 	}
-	how := "exit status 0"
+	exit := workloads.Exit{Err: "exit status 0"}
 	if reset {
 		again.Recycle()
 	} else if err := c.Wait(); err != nil {
-		how = err.Error()
+		var by workloads.SignaledError
+		if exit.Err = err.Error(); errors.As(err, &by) {
+			exit.Signal = by.Signal
+		}
 	}
-	inbox <- workloads.Report{Process: c.process, Exit: &workloads.Exit{T: proc.Monotonic(), Err: how}}
+	exit.T = proc.Monotonic()
+	inbox <- workloads.Report{Process: c.process, Exit: &exit}
 	close(c.done)
 }
 

@@ -98,10 +98,10 @@ func (r *run) done(process int, d workloads.Done) {
 }
 
 // exit records that a process is gone. If the harness did not kill it, the run is broken from here
-// on.
+// on, unless the lock ended its process: then the run ends.
 func (r *run) exit(process int, x workloads.Exit) error {
 	e := history.Event{Type: history.Exit, Process: process, Target: x.Node, Err: x.Err,
-		T: max(x.T-r.epoch, 0)} // it may have ended while the run began
+		Signal: x.Signal, T: max(x.T-r.epoch, 0)} // it may have ended while the run began
 	if process >= 0 {
 		c := &r.clients[process]
 		e.Planned = c.doomed
@@ -110,6 +110,10 @@ func (r *run) exit(process int, x workloads.Exit) error {
 	}
 	if err := r.record(e); err != nil || e.Planned {
 		return err
+	}
+	if x.Signal != "" {
+		r.limit = e.T + r.epoch // what comes after it says nothing of a lock that every client has
+		return nil
 	}
 	if x.Node != "" {
 		return fmt.Errorf("node %s ended by itself: %s", x.Node, x.Err)

@@ -30,6 +30,8 @@ func (v *View) exitText(e *history.Event) string {
 		return h.Process == e.Process && h.Ended == record.Vanished
 	})
 	switch {
+	case e.Signal != "":
+		return "process ended by its lock"
 	case !e.Planned:
 		return "process gone, which the plan does not say"
 	case ended:
