@@ -156,14 +156,16 @@ func (l Lock) under(t *testing.T, fault string, o Options) {
 
 // search is what to look for under one fault.
 func (l Lock) search(fault string, o Options) explore.Search {
-	if len(o.Properties) == 0 {
+	decisive := len(o.Properties) == 0
+	if decisive {
 		o.Properties = l.promises(fault)
 	}
 	m := l.manifest()
 	return explore.Search{
 		Options: harness.RunOptions{Linked: &m, Nemesis: fault, Seed: o.Seed, Clients: o.Clients,
 			TTL: max(l.TTL, 0), Poll: l.Poll, Masters: l.Servers},
-		Properties: o.Properties, Schedule: explore.Random, Moments: explore.Both, Seeds: o.Seeds,
+		Properties: o.Properties, Decisive: decisive, Schedule: explore.Random,
+		Moments: explore.Both, Seeds: o.Seeds,
 		Budget: o.For, Jobs: 1,
 	}
 }

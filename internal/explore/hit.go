@@ -20,6 +20,7 @@ type Hit struct {
 	Property    string
 	Class       string
 	Explanation string // of the violation, for people
+	Decides     bool   // of R: the violation decides a run by itself
 	// the holder's lease ran out while the harness let it stand at a breakpoint, which a search never
 	// puts down to a fault, but a run that is done again may show
 	Stood bool
@@ -40,7 +41,7 @@ func HitOf(ctx context.Context, p harness.Plan, property string) (Hit, error) {
 	}
 	return Hit{Case: simrun.Case{Plan: p, Schedule: counterexample.Timed, Deviations: answers},
 		Seed: p.Seed, Property: property, Class: v.Class, Explanation: v.Explanation,
-		Stood: r.OfTheHarness(v)}, nil
+		Decides: v.Decides, Stood: r.OfTheHarness(v)}, nil
 }
 
 // Shrunk says what it took to make a case small.
@@ -59,7 +60,8 @@ func (h Hit) Shrink(ctx context.Context) (*counterexample.Counterexample, Shrunk
 func (h Hit) shrink(ctx context.Context, screen io.Writer) (*counterexample.Counterexample, Shrunk,
 	error) {
 	s := &shrinker{ctx: ctx, property: h.Property, class: h.Class, stood: h.Stood,
-		fresh: defaultFresh}
+		decides: h.Decides,
+		fresh:   defaultFresh}
 	line := progress.Start(screen, func(took time.Duration) string {
 		return fmt.Sprintf("making it small, %.0f s, %d runs, %d%% of the budget", took.Seconds(),
 			s.runs.Load(), 100*s.cost.Load()/shrinkBudget)

@@ -38,12 +38,14 @@ func Moments() []string { return []string{Both, Guided, Drawn, Aimed} }
 type Search struct {
 	Options    harness.RunOptions // the lock, the fault, the environment
 	Properties []string           // to be violated; empty: those that a run judges by default
-	Schedule   string             // one of Schedules
-	Moments    string             // Aimed, Drawn, Guided or Both
-	Seeds      int                // runs at most; 0: no limit
-	Budget     time.Duration      // 0: no limit
-	Jobs       int
-	Mine       func(seed int) bool // the seeds of this machine, counted from 0; nil: all
+	// in addition, R where its violation decides a run by itself; always so if Properties is empty
+	Decisive bool
+	Schedule string        // one of Schedules
+	Moments  string        // Aimed, Drawn, Guided or Both
+	Seeds    int           // runs at most; 0: no limit
+	Budget   time.Duration // 0: no limit
+	Jobs     int
+	Mine     func(seed int) bool // the seeds of this machine, counted from 0; nil: all
 	// KeepGoing lets the search go on after a violation, for most of its budget: the rest is for
 	// what was found.
 	KeepGoing bool
@@ -213,7 +215,7 @@ func (f *searching) prepare() error {
 		return err
 	}
 	if f.Properties = history.PropertyLetters(f.Properties); len(f.Properties) == 0 {
-		f.Properties = base.Deciding()
+		f.Properties, f.Decisive = base.Deciding(), true
 	}
 	if f.Options.Nemesis != "" {
 		return f.under(o.Nemesis, true)
@@ -308,10 +310,12 @@ func (f *searching) one(ctx context.Context, a *attempt) {
 	}
 	f.runs.Add(1)
 	f.note(r)
-	for _, property := range r.Suspects(f.Properties) {
-		if v, ok := r.Confirm(property); ok && !r.OfTheHarness(v) {
+	for _, property := range r.Suspects(f.suspected()) {
+		v, ok := r.Confirm(property)
+		if ok && !r.OfTheHarness(v) && (v.Decides || slices.Contains(f.Properties, property)) {
 			f.add(Hit{Case: simrun.Case{Plan: a.plan, Schedule: kind(a.schedule), Deviations: answers},
-				Seed: a.seed, Run: a.run, Property: property, Class: v.Class, Explanation: v.Explanation})
+				Seed: a.seed, Run: a.run, Property: property, Class: v.Class, Explanation: v.Explanation,
+				Decides: v.Decides})
 			break
 		}
 	}
@@ -327,6 +331,14 @@ func (f *searching) note(r *simrun.Record) {
 	} else if f.errors.Add(1) == 1 {
 		f.broke = r.HarnessError.Error()
 	}
+}
+
+// suspected returns the properties that each run is judged by.
+func (f *searching) suspected() []string {
+	if !f.Decisive || slices.Contains(f.Properties, history.Orphan) {
+		return f.Properties
+	}
+	return append(slices.Clone(f.Properties), history.Orphan)
 }
 
 // named is a command as a breakpoint names it: by its name, and a script by its hash, too.

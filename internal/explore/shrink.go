@@ -21,6 +21,7 @@ type shrinker struct {
 	ctx      context.Context
 	property string
 	class    string
+	decides  bool // the violation decides a run by itself; so must that of a smaller one
 	stood    bool // the violation may be one of the harness; see Hit
 	fresh    int  // seeds to try in a smaller environment before it is given up
 	runs     atomic.Int64
@@ -81,7 +82,7 @@ func (s *shrinker) shows(r *simrun.Record) bool {
 		return false
 	}
 	p, ok := r.Confirm(s.property)
-	return ok && p.Class == s.class && (s.stood || !r.OfTheHarness(p))
+	return ok && p.Class == s.class && (p.Decides || !s.decides) && (s.stood || !r.OfTheHarness(p))
 }
 
 // configuration tries smaller environments until none of them fails any more.
