@@ -33,9 +33,12 @@ type Header struct {
 	// valid, violated, letters: "S", "S,L", or these and no others: "exactly:S,L"
 	Expect   string   `json:"expect"`
 	Requires Requires `json:"requires"`
-	Epoch    int64    `json:"epoch"`   // CLOCK_MONOTONIC, ns, at T = 0
-	Started  string   `json:"started"` // wall clock at T = 0, RFC 3339
-	Command  string   `json:"command"` // reproduces the run
+	// how much earlier than a line before it a line may be stamped; empty: a process' lines are in
+	// the order of their stamps
+	Late    Duration `json:"late,omitempty"`
+	Epoch   int64    `json:"epoch"`   // CLOCK_MONOTONIC, ns, at T = 0
+	Started string   `json:"started"` // wall clock at T = 0, RFC 3339
+	Command string   `json:"command"` // reproduces the run
 }
 
 // Declares is what a lock promises to its user. What it does not promise is not judged.

@@ -35,7 +35,9 @@ func Read(r io.Reader) (*History, error) {
 	read := int64(0)
 	err := lines(r, func(n int, line []byte) error {
 		if n == 1 {
-			return readHeader(line, &h.Header)
+			err := readHeader(line, &h.Header)
+			v.Allow(h.Header.Late)
+			return err
 		}
 		if read += int64(len(line)) + 1; len(h.Events) == sample && size.Bytes > read {
 			h.Events = slices.Grow(h.Events, int(size.Bytes/(read/sample)))

@@ -18,7 +18,9 @@ type Recorder struct {
 // With io.Discard events are validated and not encoded.
 func NewRecorder(w io.Writer, h Header) (*Recorder, error) {
 	h.Type, h.Format = "header", Format
-	return &Recorder{w: w, v: NewValidator()}, newEncoder(w).Encode(h)
+	v := NewValidator()
+	v.Allow(h.Late)
+	return &Recorder{w: w, v: v}, newEncoder(w).Encode(h)
 }
 
 // Record writes one event. An event that the history cannot contain is not written; the error says

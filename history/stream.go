@@ -5,40 +5,37 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // Stream reads a history as Recorder writes it, event by event, and keeps nothing: begin gets the
-// header, and event each event in turn until it wants no more. An event is only valid during its
-// call. Events must come in the order of their stamps. Errors are as in Read.
+// header, and event each event in turn, in the order of the stamps, until it wants no more. An event
+// is only valid during its call. Lines may be as late as the header says. Errors are as in Read.
 func Stream(r io.Reader, begin func(Header), event func(*Event) (more bool)) error {
 	var h Header
-	var e Event
-	v, s, last := NewValidator(), newScanner(), int64(math.MinInt64)
+	v, s, q := NewValidator(), newScanner(), queue{last: math.MinInt64 / 2, event: event}
 	err := lines(r, func(n int, line []byte) error {
 		if n == 1 {
 			err := readHeader(line, &h)
 			if err == nil {
+				v.Allow(h.Late)
+				q.late = int64(h.Late)
 				begin(h)
 			}
 			return err
 		}
-		e = Event{}
-		if err := s.readEvent(line, h.Format, &e); err != nil {
+		q.next = Event{}
+		if err := s.readEvent(line, h.Format, &q.next); err != nil {
 			return err
 		}
-		if err := v.add(&e); err != nil {
+		if err := v.add(&q.next); err != nil {
 			return err
 		}
-		if e.T < last && e.Type != End {
-			return fmt.Errorf("its stamp %d is before %d, that of an earlier line; a stream is read in "+
-				"the order of its stamps", e.T, last)
-		}
-		last = max(last, e.T)
-		if !event(&e) {
-			return errEnough
-		}
-		return nil
+		return q.add()
 	})
+	if err == nil {
+		err = q.empty()
+	}
 	switch {
 	case errors.Is(err, errEnough):
 		return nil
@@ -46,6 +43,64 @@ func Stream(r io.Reader, begin func(Header), event func(*Event) (more bool)) err
 		return &LineError{1, errEmpty}
 	}
 	return err
+}
+
+// A queue brings events into the order of their stamps. It keeps those that a late one may precede.
+type queue struct {
+	late, last int64 // last is the latest stamp
+	next       Event
+	waiting    []Event // in order
+	event      func(*Event) (more bool)
+}
+
+// add takes the event next.
+func (q *queue) add() error {
+	if q.next.Type == End {
+		return q.end()
+	}
+	if q.next.T < q.last-q.late {
+		return fmt.Errorf("its stamp %d is before %d, that of an earlier line; a stream is read in "+
+			"the order of its stamps", q.next.T, q.last)
+	}
+	q.last = max(q.last, q.next.T)
+	if q.late == 0 {
+		return q.give(&q.next)
+	}
+	at := len(q.waiting)
+	for at > 0 && q.waiting[at-1].T > q.next.T {
+		at--
+	}
+	q.waiting = slices.Insert(q.waiting, at, q.next)
+	return q.release(q.last - q.late)
+}
+
+// release gives the events that are stamped before t.
+func (q *queue) release(t int64) error {
+	n := 0
+	for ; n < len(q.waiting) && q.waiting[n].T < t; n++ {
+		if err := q.give(&q.waiting[n]); err != nil {
+			return err
+		}
+	}
+	q.waiting = slices.Delete(q.waiting, 0, n)
+	return nil
+}
+
+// end gives all events, and the end last.
+func (q *queue) end() error {
+	if err := q.empty(); err != nil {
+		return err
+	}
+	return q.give(&q.next)
+}
+
+func (q *queue) empty() error { return q.release(math.MaxInt64) }
+
+func (q *queue) give(e *Event) error {
+	if !q.event(e) {
+		return errEnough
+	}
+	return nil
 }
 
 // errEnough ends the reading of a stream of which no more is wanted.

@@ -9,13 +9,15 @@ import (
 // Validator checks, event by event, that each process does one thing at a time. It is used when a
 // history is recorded and again when it is read, so that no checker ever sees an impossible one.
 type Validator struct {
-	all map[int]*process // by their numbers
-	end bool
+	all  map[int]*process // by their numbers
+	late int64            // as Header.Late
+	end  bool
 }
 
 // process is one that a history has events of.
 type process struct {
 	last int64 // stamp of the latest event
+	call int64 // stamp of the latest invocation or completion
 	busy bool  // open has no completion yet
 	open call
 	gone bool // killed or exited
@@ -41,8 +43,12 @@ func NewValidator() *Validator {
 	return &Validator{all: map[int]*process{}}
 }
 
-// Add checks the next event of its process. The events of one process must come in order; those of
-// several may interleave.
+// Allow sets how much earlier than an event before it an event of the same process may be stamped,
+// as Header.Late says.
+func (v *Validator) Allow(late Duration) { v.late = int64(late) }
+
+// Add checks the next event of its process. The calls of one process must come in order, and so
+// must its other events, unless Allow permits more; those of several processes may interleave.
 func (v *Validator) Add(e Event) error {
 	return v.add(&e)
 }
@@ -62,10 +68,10 @@ func (v *Validator) add(e *Event) error {
 	switch p := v.process(e.Process); {
 	case p.gone:
 		return fmt.Errorf("process %d: %s after it was gone", e.Process, e.Type)
-	case e.T < p.last:
+	case e.T < p.last-v.late:
 		return fmt.Errorf("process %d: time runs backwards, from %d to %d", e.Process, p.last, e.T)
 	default:
-		p.last = e.T
+		p.last = max(p.last, e.T)
 		return p.operation(e)
 	}
 }
@@ -94,6 +100,12 @@ func (v *Validator) outside(e *Event) error {
 var operations = []string{Acquire, Release, ExtendOp, ReadOp, WriteOp, CasOp}
 
 func (p *process) operation(e *Event) error {
+	if e.Type == Invoke || e.Type.Completes() {
+		if e.T < p.call {
+			return fmt.Errorf("process %d: a call at %d follows one at %d", e.Process, e.T, p.call)
+		}
+		p.call = e.T
+	}
 	switch {
 	case e.Mode != "" && e.Mode != Shared:
 		return fmt.Errorf("process %d: unknown mode %q; it is %s, or none", e.Process, e.Mode, Shared)

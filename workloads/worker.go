@@ -31,10 +31,9 @@ type Worker struct {
 	breakpoints breakpoints
 	meanings    meanings
 
-	// orders stamps with their reports, so that a process' events come in the order of time
-	mu   sync.Mutex
-	seq  int   // of the last command
-	last int64 // stamp of the last event
+	// orders own stamps with their reports, so that they come in the order of time
+	mu  sync.Mutex
+	seq int // of the last command
 
 	n      atomic.Int64          // acquisition that the process is busy with
 	hold   atomic.Pointer[Order] // the cycle that it is in
@@ -265,16 +264,15 @@ func (w *Worker) notice(n impls.Notice) {
 	w.event(e)
 }
 
-// event stamps and reports e. A stamp that another process gave stands, unless another of its
-// threads was sooner to say a later one: the events of a client come in the order of time.
+// event reports e, and stamps it unless another process did: such a stamp is never changed, even if
+// an event with a later one was reported before.
 func (w *Worker) event(e history.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if e.T == 0 {
 		e.T = int64(w.env.Elapsed())
 	}
-	e.T, e.Process = max(e.T, w.last), w.cfg.Process
-	w.last = e.T
+	e.Process = w.cfg.Process
 	w.out(Report{Event: &e})
 }
 

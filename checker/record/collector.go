@@ -25,7 +25,7 @@ type Client struct {
 	nested  map[int]nesting // by n
 	leaving int             // index of the hold whose inner acquisition the open release is of, or -1
 	release *history.Event  // a release call that has not come back
-	Last    int64           // its latest own event
+	Last    int64           // its latest call or return
 	Dead    int64           // stamp of its kill, else forever
 }
 
@@ -108,7 +108,9 @@ func (c *Collector) Add(e *history.Event) {
 		c.Trust.exit(e, p.Dead < Forever)
 		c.leave(p, p.Last, Vanished)
 	default:
-		p.Last = max(p.Last, e.T)
+		if e.Type == history.Invoke || e.Type.Completes() { // others may be seen before a call is
+			p.Last = max(p.Last, e.T)
+		}
 		c.operation(p, e)
 	}
 	if !e.Type.Completes() && e.Type != history.Invoke || e.F == history.ExtendOp &&

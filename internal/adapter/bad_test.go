@@ -142,6 +142,37 @@ var parts = map[string]func(adapterPart){
 		p.say("%s", strings.Repeat(lost+"\n", 600)) // at once: before it is late with an answer
 		p.forEver()
 	},
+	"closes its output": func(p adapterPart) { p.ready(); p.begun(p.next()); os.Stdout.Close(); p.forEver() },
+	"ends before it begins": func(p adapterPart) {
+		p.ready()
+		o := p.next()
+		t := proc.Monotonic()
+		p.begun(o)
+		p.say(`{"is":"acquired","n":%d,"t":%d}`, o.N, t)
+		p.forEver()
+	},
+	"bursts": func(p adapterPart) { // it says all of a release at once, with a gap after it
+		p.acquired()
+		o := p.next()
+		for o.Do == doTouch {
+			p.done(isTouched, o)
+			o = p.next()
+		}
+		var t [3]int64
+		for i := range t {
+			t[i] = proc.Monotonic()
+			time.Sleep(time.Millisecond)
+		}
+		p.say(`{"is":"begun","n":%d,"op":"release","t":%d}`+"\n"+`{"is":"released","n":%d,"t":%d}`+"\n"+
+			`{"is":"gap","t":%d,"ns":1000}`, o.N, t[0], o.N, t[1], t[2])
+		p.forEver()
+	},
+	"stamps in milliseconds": func(p adapterPart) {
+		p.ready()
+		o := p.next()
+		p.say(`{"is":"begun","n":%d,"op":%q,"t":%d}`, o.N, o.Do, (proc.Monotonic()/1e6-1)*1e6)
+		p.forEver()
+	},
 	"dies inside":    func(p adapterPart) { p.acquired(); os.Exit(4) },
 	"dies in a call": func(p adapterPart) { p.acquired(); p.next(); os.Exit(5) },
 	"leaves a child": func(p adapterPart) {
@@ -255,22 +286,25 @@ func TestBadAdapters(t *testing.T) {
 	for name, says := range map[string]string{
 		"prints":  `it wrote "connected to redis!", which is no line of the protocol`,
 		"garbage": `which is no line of the protocol`, "no is": `it wrote "{}", which has no "is"`,
-		"endless":         "it wrote a line of more than 64 KB",
-		"dies at start":   "it ended before it was ready (exit status 3)",
-		"imports":         "(exit status 1); a module that it imports was not found: if it lies outside",
-		"imports late":    "No module named 'shop'; a module that it imports was not found: if it lies",
-		"never ready":     "it was not ready within 300ms",
-		"ready twice":     "it says twice that it is ready",
-		"clock stays":     "its wall clock cannot be moved: it does not read the file",
-		"broken":          "it says: no redis",
-		"answers twice":   `it answered "acquired" for n=1, which was not asked of it, or is answered`,
-		"not asked":       `it answered "released" for n=9, which was not asked of it`,
-		"other answer":    `it answered "released" for n=1, which was asked to acquire`,
-		"not begun":       `it answered "acquired" for n=1 without "begun" before`,
-		"ignores acquire": "it did not begin to acquire n=1 within 300ms",
-		"ignores release": "it did not begin to release n=1 within 300ms",
-		"another clock":   "but CLOCK_MONOTONIC showed",
-		"floods":          "more than 500 things in a second that it was not asked for",
+		"endless":                "it wrote a line of more than 64 KB",
+		"dies at start":          "it ended before it was ready (exit status 3)",
+		"imports":                "(exit status 1); a module that it imports was not found: if it lies outside",
+		"imports late":           "No module named 'shop'; a module that it imports was not found: if it lies",
+		"never ready":            "it was not ready within 300ms",
+		"ready twice":            "it says twice that it is ready",
+		"clock stays":            "its wall clock cannot be moved: it does not read the file",
+		"broken":                 "it says: no redis",
+		"answers twice":          `it answered "acquired" for n=1, which was not asked of it, or is answered`,
+		"not asked":              `it answered "released" for n=9, which was not asked of it`,
+		"other answer":           `it answered "released" for n=1, which was asked to acquire`,
+		"not begun":              `it answered "acquired" for n=1 without "begun" before`,
+		"ignores acquire":        "it did not begin to acquire n=1 within 300ms",
+		"ignores release":        "it did not begin to release n=1 within 300ms",
+		"another clock":          "but CLOCK_MONOTONIC showed",
+		"closes its output":      "it closed its standard output and goes on",
+		"ends before it begins":  `before its own "begun"`,
+		"stamps in milliseconds": "but CLOCK_MONOTONIC showed",
+		"floods":                 "more than 500 things in a second that it was not asked for",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -314,6 +348,19 @@ func TestIgnoredReleaseEndsTheHold(t *testing.T) {
 	}
 	if proc.Monotonic()-p.events[2].T < int64(within) {
 		t.Error("the hold lasted until the patience was over, and not until the order")
+	}
+}
+
+// TestALateLineKeepsItsStamp: a process that reports late has acted when it says.
+func TestALateLineKeepsItsStamp(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	p := play(t, "bursts", workloads.Mutex)
+	at := map[string]int64{}
+	for _, e := range p.events {
+		at[strings.TrimSpace(string(e.Type)+" "+e.F)] = e.T
+	}
+	if !(at["invoke release"] < at["ok release"] && at["ok release"] < at["gap"]) {
+		t.Errorf("the stamps are %v; %s", at, p.failed)
 	}
 }
 

@@ -53,6 +53,7 @@ type call struct {
 	begun chan int64 // when the process acted
 	done  chan Answer
 	acted bool
+	at    int64 // when it began to act
 }
 
 // The bounds of what a process may write.
@@ -101,10 +102,13 @@ const leftoverWait = time.Second
 // follow takes in what the process writes until it has ended.
 func (c *child) follow(out, errs *os.File, log *os.File) {
 	var readers sync.WaitGroup
+	ended := make(chan struct{})
 	readers.Go(func() {
 		if err := c.read(out); err != nil {
 			c.blame(err)
+			return
 		}
+		c.silent(ended)
 	})
 	logged := make(chan struct{})
 	go func() {
@@ -112,6 +116,7 @@ func (c *child) follow(out, errs *os.File, log *os.File) {
 		copyUpTo(log, errs, maxLog)
 	}()
 	exit := c.cmd.Wait()
+	close(ended)
 	c.mu.Lock()
 	c.alone = !c.closed
 	c.mu.Unlock()
@@ -128,6 +133,15 @@ func (c *child) follow(out, errs *os.File, log *os.File) {
 	c.exit, c.broken = exit, c.fault
 	c.mu.Unlock()
 	close(c.gone)
+}
+
+// silent blames a process that has closed its output, unless it ends soon.
+func (c *child) silent(ended <-chan struct{}) {
+	select {
+	case <-ended:
+	case <-time.After(leftoverWait):
+		c.blame(errors.New("it closed its standard output and goes on, so that it cannot answer"))
+	}
 }
 
 // early blames a process that ended before it was ready.
@@ -330,9 +344,12 @@ func (c *child) answer(k *call, a Answer) error {
 	case a.Is == isBegun && k.acted:
 		return fmt.Errorf("it says twice that it has begun to %s n=%d", k.op, a.N)
 	case a.Is == isBegun:
-		k.acted = true
+		k.acted, k.at = true, a.T
 		k.begun <- a.T
 		return nil
+	case a.T < k.at:
+		return fmt.Errorf("its answer %q for n=%d has t=%d, before its own \"begun\" at t=%d", a.Is, a.N,
+			a.T, k.at)
 	case !slices.Contains(ends[k.op], a.Is):
 		return fmt.Errorf("it answered %q for n=%d, which was asked to %s", a.Is, a.N, k.op)
 	case !k.acted && k.op != doTouch:
@@ -368,8 +385,8 @@ func (c *child) bounded(now int64) error {
 	return nil
 }
 
-// stampSlack is how far a stamp may be off: the clocks of languages are read by their own ways.
-const stampSlack = int64(time.Millisecond)
+// stampSlack is how far a stamp may be off: a language may keep nanoseconds in a float.
+const stampSlack = int64(time.Microsecond)
 
 // stamped refuses a stamp that is not of the clock that all stamps come from.
 func stamped(a Answer, from, to int64) error {

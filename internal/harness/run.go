@@ -146,9 +146,18 @@ func (r *run) header(out Output) history.Header {
 		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
 		Properties: p.Properties, Reported: p.Reported,
 		Masters: p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
-		Expect: p.Expect, Requires: p.Requires, Epoch: r.epoch,
+		Expect: p.Expect, Requires: p.Requires, Late: lateness(p), Epoch: r.epoch,
 		Started: r.started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}
+}
+
+// lateness is how late events of a run's clients may come. Those of this program come in order. The
+// threads of another one may report in any order, and a pause may come between a stamp and its line.
+func lateness(p Plan) history.Duration {
+	if p.Adapter == nil {
+		return 0
+	}
+	return history.Duration(time.Minute) + p.For
 }
 
 // loop runs until the evidence is complete or the time is over.
