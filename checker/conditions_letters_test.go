@@ -130,7 +130,8 @@ var letterConditions = []propertyCase{
 		"c0 acquire 10 12 fail; c0 extend 20 sent=15 lease=100; c0 release 50 51", "", Valid, ""},
 	{"free after the inner release, and the machine stalled", "E", "reentrant; ttl 8; " +
 		innerReleased +
-		"c-1 gap 12 gap=3; c1 acquire 2 14; c0 release 20 21; c1 release 23 24", "", Unknown, ""},
+		"c-1 gap 12 gap=3; c1 acquire 2 14; c0 release 20 21; c1 release 23 24", "", Violated,
+		DoubleGrant},
 	{"free after another client's inner release", "E", "reentrant; c0 acquire 1 5; c2 acquire 2 6; " +
 		"c2 acquire 7 8 depth=1; c2 release 9 10; c1 acquire 3 20; c2 release 25 26; c0 release 30 31; " +
 		"c1 release 34 35", "", Valid, ""},

@@ -13,8 +13,10 @@ func refusals(process, n, from, times int) (out string) {
 
 // Parts of histories in which a client waits for longer than the bound, and once pauses for long.
 const (
-	// waits is a client that is refused for 3 s.
-	waits = once + "c1 acquire 10 3050000000 fail; "
+	// waits is a client that waits while another one is inside, and then one that is refused for 3 s.
+	waits = "ttl 1000; lease; topology single; c0 acquire 1 5 sent=2 lease=1000; " +
+		"c0 release 1600000000 1600000007; c2 acquire 10 1500000000 fail; " +
+		"c1 acquire 1700000000 4800000000 fail; "
 	// bigLease is a lock whose lease is so long that a stall of 30 ms is none; the bound is 2 s.
 	bigLease = "ttl 1000000000; lease; poll 1; topology single; " +
 		"c0 acquire 1 5 sent=2 lease=1000000000; c0 release 6 7; "
@@ -26,8 +28,9 @@ const (
 	refused1 = "c1 acquire 12 1300000000 fail; "
 )
 
-// backsOff pauses for 1.4 s after its first try and then tries each 100 ms.
-var backsOff = refusals(1, 1, 20, 1) + refusals(1, 1, 1_500_000_000, 16)
+// backsOff is what they see: the first pauses for 1.4 s, the other one tries each 100 ms.
+var backsOff = refusals(2, 1, 20, 1) + refusals(2, 1, 1_450_000_000, 1) +
+	refusals(1, 1, 1_700_000_010, 31)
 
 // progressConditions are histories for single conditions of progress and outages: without the
 // condition the verdict would be another (see TestNoConditionIsIdle).
@@ -66,27 +69,28 @@ var progressConditions = []propertyCase{
 		refusals(1, 1, 40, 15) + "2 1 700000000 700000009 n0 SET k c NX PX 1 -> !EOF", Unknown, ""},
 	{"a call that outlives its time-out, but not by the bound", "D",
 		once + "timeout 500000000; c1 acquire 10; end 1900000000",
-		"0 1 600000000 600000001 n0 PING -> PONG\n0 1 700000000 700000001 n0 PING -> PONG", Valid, ""},
+		"0 1 600000000 600000001 n0 PING -> PONG\n0 1 1700000000 1700000001 n0 PING -> PONG", Unknown,
+		""},
 
 	// The longest pause between tries.
-	{"a long pause and then short ones", "D", waits, backsOff, Valid, ""},
-	{"a long pause while another client was paused", "D", waits + "fault pause c2 100 200", backsOff,
+	{"a long pause of another call", "D", waits, backsOff, Valid, ""},
+	{"a long pause while another client was paused", "D", waits + "fault pause c3 100 200", backsOff,
 		Unknown, ""},
 	{"a long pause, and the client is paused later", "D", waits +
-		"fault pause c1 3040000000 3040000009", backsOff, Unknown, ""},
-	{"a long pause, and the client had been paused before", "D", waits + "fault pause c1 8 9",
-		backsOff,
-		Unknown, ""},
-	{"a long pause while the client was paused", "D", waits + "fault pause c1 100 200", backsOff,
+		"fault pause c2 1550000000 1550000009", backsOff, Unknown, ""},
+	{"a long pause, and the client had been paused before", "D", waits + "fault pause c2 8 9",
+		backsOff, Unknown, ""},
+	{"a long pause while the client was paused", "D", waits + "fault pause c2 100 200", backsOff,
 		Violated, ""},
-	{"a long pause while another client stalled", "D", waits + "c2 gap 200 gap=50", backsOff, Valid,
+	{"a long pause while another client stalled", "D", waits + "c3 gap 200 gap=50", backsOff, Valid,
 		""},
-	{"a long pause, and the client stalls later", "D", waits + "c1 gap 3040000000 gap=50", backsOff,
+	{"a long pause, and the client stalls later", "D", waits + "c2 gap 1550000000 gap=50", backsOff,
 		Valid, ""},
-	{"a long pause, and the client had stalled before", "D", waits + "c1 gap 15 gap=3", backsOff,
-		Valid,
-		""},
-	{"a long pause while the client stalled", "D", waits + "c1 gap 200 gap=50", backsOff,
+	{"a long pause, and the client had stalled before", "D", waits + "c2 gap 15 gap=3", backsOff,
+		Valid, ""},
+	{"a long pause while the client stalled", "D", waits + "c2 gap 200 gap=50", backsOff,
+		Violated, ""},
+	{"a long pause, and a short one is declared", "D", waits + "pause 1000000", backsOff,
 		Violated, ""},
 
 	{"a long pause between calls of one try each, while the client was paused", "D",
@@ -112,10 +116,10 @@ var progressConditions = []propertyCase{
 	// What may explain a violation since the last grant.
 	{"a gap, and another lock was granted since", "D", once + "c-1 gap 300000000 gap=200000000; " +
 		"c2 acquire 400000000 400000009 sent=400000001 lease=9 key=1; " +
-		"c2 release 400000010 400000011 key=1; c1 acquire 500000000 1700000000 fail", "", Unknown, ""},
+		"c2 release 400000010 400000011 key=1; c1 acquire 500000000 1700000000 fail", "", Violated, ""},
 	{"a gap, and the lock is granted afterwards", "D", once + "c1 acquire 10 1500000000 fail; " +
 		"c-1 gap 700000000 gap=324000000; c0 acquire 1600000000 1600000005 sent=1600000001 lease=9; " +
-		"c0 release 1600000006 1600000007", "", Unknown, ""},
+		"c0 release 1600000006 1600000007", "", Violated, ""},
 	{"a time-out before the last grant", "D", free + "c2 acquire 1 3 info; " +
 		"c0 acquire 4 6 sent=5 lease=1000; c0 release 7 8; c1 acquire 10 1500000000 fail",
 		"2 1 1 3 n0 SET k c NX PX 1 -> !timeout\n" + refusals(1, 1, 20, 15), Violated, ""},

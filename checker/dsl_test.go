@@ -19,8 +19,8 @@ import (
 //	fault promote n1 55 58 [strike] [lasted] [err=...]
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
 //	imported; ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted;
-//	    requires contended=1 strikes=1 handovers=1; timeout 100; deadwaiters 100;
-//	    minimumhold 100; undone STEP OF WHAT
+//	    requires contended=1 strikes=1 handovers=1; timeout 100; clienttimeout 100; pause 100;
+//	    deadwaiters 100; minimumhold 100; leaderrenews; undone STEP OF WHAT
 //
 // Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end
 // 500".
@@ -70,6 +70,12 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.Poll = history.Duration(number(t, w[1]))
 	case "timeout":
 		hd.AcquireTimeout = history.Duration(number(t, w[1]))
+	case "pause":
+		hd.Declares.Pause = history.Duration(number(t, w[1]))
+	case "clienttimeout":
+		hd.ClientTimeout = history.Duration(number(t, w[1]))
+	case "leaderrenews":
+		hd.Declares.LeaderRenews = true
 	case "deadwaiters":
 		hd.Declares.DeadWaiters = history.Duration(number(t, w[1]))
 	case "minimumhold":

@@ -35,12 +35,12 @@ var innocent = []struct {
 			"1 1 600000002 600000003 n0 SET k b NX PX 1 -> (nil)\n" +
 			"0 2 600000001 600000002 n0 SET k a NX PX 1 -> OK\n" +
 			"0 2 600000006 600000007 n0 DEL k -> 1", "", "S L O R D V"},
-	{"a back-off that is longer than the bound", free + "names k; " +
+	{"a back-off that is longer than the bound", unpaced + "names k; " +
 		"c0 acquire 1 5 sent=2 lease=1000; c1 acquire 3 1500000000 sent=1450000000 lease=1000; " +
 		"c0 release 6 7; c1 release 1500000001 1500000002",
 		"0 1 2 3 n0 SET k a NX PX 1 -> OK\n1 1 4 5 n0 SET k b NX PX 1 -> (nil)\n" +
 			"0 1 6 7 n0 DEL k -> 1\n1 1 1450000000 1450000001 n0 SET k b NX PX 1 -> OK\n" +
-			"1 1 1500000001 1500000002 n0 DEL k -> 1", "", "S L O R D V"},
+			"1 1 1500000001 1500000002 n0 DEL k -> 1", "", "S L O R V"},
 	{"a pause between the last check and the return: two are inside, which S says",
 		"ttl 100; lease; validity; fencing; poll 1; names k; topology single; fault pause c0 13 190; " +
 			"c0 acquire 1 200 sent=2 valid=102 lease=100 token=1; " +

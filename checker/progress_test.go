@@ -9,6 +9,8 @@ import (
 // Parts of histories in which progress is judged. The bound is a lease and two polls of next to
 // nothing, and a second.
 const (
+	// a lock of which it is not known how long its clients pause
+	unpaced = "ttl 1000; lease; topology single; "
 	// one lock on one server, granted once and released; nothing else happens
 	free = "ttl 1000; lease; poll 1; topology single; "
 	once = free + "c0 acquire 1 5 sent=2 lease=1000; c0 release 6 7; "
@@ -54,9 +56,10 @@ var progressCases = []propertyCase{
 			"1 1 1300000000 1300000001 n0 SET k b NX PX 1 -> (nil)\n" +
 			"1 1 1400000000 1400000001 n0 SET k b NX PX 1 -> (nil)\n" +
 			"1 1 1450000000 1450000001 n0 SET k b NX PX 1 -> OK", Violated, ""},
-	{"a back-off that is longer than the bound", "D",
-		free + "c1 acquire 10 1500000000 sent=1450000000 lease=1000; c1 release 1500000001 1500000002",
-		"1 1 20 21 n0 SET k b NX PX 1 -> (nil)\n1 1 1450000000 1450000001 n0 SET k b NX PX 1 -> OK", NA,
+	{"a back-off that is longer than the bound, of a lock that declares none", "D",
+		unpaced + "c1 acquire 10 1500000000 sent=1450000000 lease=1000; c1 release 1500000001 1500000002",
+		"1 1 20 21 n0 SET k b NX PX 1 -> (nil)\n1 1 1450000000 1450000001 n0 " +
+			"SET k b NX PX 1 -> OK", Unknown,
 		""},
 	{"a pause between tries that is not known", "D", "ttl 1000; lease; c0 acquire 1 5 sent=2 " +
 		"lease=1000; c0 release 6 7; c1 acquire 10 1300000000 fail", "", Unknown, ""},
@@ -78,7 +81,11 @@ var progressCases = []propertyCase{
 		"c1 acquire 10 1300000000 fail why=server-refused", "", Valid,
 		""},
 	{"a READONLY answer", "D", once + "c1 acquire 10 1300000000 fail",
-		"1 1 20 21 n0 SET k b NX PX 1 -> (error) READONLY\n" + refusedTrace, Valid, ""},
+		refusedTrace + "1 1 600000000 600000001 n0 SET k b NX PX 1 -> (error) READONLY\n", Valid, ""},
+	{"a READONLY answer before", "D", once + "c1 acquire 10 1300000000 fail",
+		"1 1 18 19 n0 SET k b NX PX 1 -> (error) READONLY\n" + refusedTrace, Violated, ""},
+	{"an error of the lock's own command", "D", once + "c1 acquire 10 1500000000 info",
+		strings.ReplaceAll(dense(), "(nil)", "(error) NOSCRIPT No matching script."), Violated, ""},
 	{"many READONLY answers", "D", once + "c1 acquire 10 1500000000 fail",
 		strings.ReplaceAll(dense(), "(nil)", "(error) READONLY You can't write"), Valid, ""},
 	{"many refusals", "D", once + "c1 acquire 10 1500000000 fail", dense(), Violated, ""},
@@ -95,11 +102,11 @@ var progressCases = []propertyCase{
 		"1 1 20 21 n0 PING -> PONG\n0 2 1200000000 1200000001 n0 PING -> PONG\n" +
 			"0 2 2000000000 2000000001 n0 PING -> PONG", Violated, ""},
 	{"a call that does not return, and no server answers", "D",
-		once + "timeout 1000; c1 acquire 10; end 3000000000", "1 1 20 21 n0 PING -> PONG", Valid, ""},
+		once + "timeout 1000; c1 acquire 10; end 3000000000", "1 1 20 21 n0 PING -> PONG", Unknown, ""},
 
 	// A slow machine.
 	{"a gap that no fault made, since the last grant", "D",
-		once + "c1 acquire 10 1500000000 fail; c-1 gap 700000000 gap=324000000", "", Unknown, ""},
+		once + "c1 acquire 10 1500000000 fail; c-1 gap 700000000 gap=324000000", "", Violated, ""},
 	{"a gap that is short beside the lease", "D", "ttl 1000000000; lease; poll 1; " +
 		"c0 acquire 1 5 sent=2 lease=1000000000; c0 release 6 7; c1 acquire 10 2300000000 fail; " +
 		"c-1 gap 700000000 gap=30000000", "", Violated, ""},

@@ -171,16 +171,16 @@ var propertyCases = []propertyCase{
 		"poll 1; " +
 			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
 			"fail; c1 gap 1500000000 gap=1400000000", "", Unknown, ""},
-	{"refused for so long that what a stall took of it does not matter, but the stall does", "D",
+	{"refused for so long that what a stall took of it does not matter", "D",
 
 		"poll 1; " +
 			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 " +
-			"fail; c1 gap 500000000 gap=400000000; c-1 gap 900000000 gap=30000000", "", Unknown, ""},
+			"fail; c1 gap 500000000 gap=400000000; c-1 gap 900000000 gap=30000000", "", Violated, ""},
 	{"refused for long while two stalled at the same time", "D",
 
 		"poll 1; " +
 			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1500000000 " +
-			"fail; c1 gap 500000000 gap=400000000; c-1 gap 510000000 gap=400000000", "", Unknown, ""},
+			"fail; c1 gap 500000000 gap=400000000; c-1 gap 510000000 gap=400000000", "", Violated, ""},
 	{"refused for too long while the harness stalled", "D",
 		"poll 1; " +
 			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
@@ -188,7 +188,7 @@ var propertyCases = []propertyCase{
 	{"refused for too long while another stalled", "D",
 		"poll 1; " +
 			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
-			"fail; c2 gap 1500000000 gap=1400000000", "", Unknown, ""},
+			"fail; c2 gap 1500000000 gap=1400000000", "", Violated, ""},
 	{"refused for too long while a client was paused on purpose", "D",
 		"poll 1; " +
 			"lease; ttl 1000; c0 acquire 1 5 lease=1000 sent=2; c0 release 6 7; c1 acquire 10 1450000000 " +
@@ -343,7 +343,7 @@ var propertyCases = []propertyCase{
 func TestProperties(t *testing.T) {
 	for _, c := range slices.Concat(propertyCases, conditionCases, declaredCases,
 		undeclaredCases, causeCases, orderCases, letterCases, progressCases, progressConditions,
-		letterConditions, grantCases) {
+		callCases, letterConditions, grantCases) {
 		t.Run(c.property+" "+c.name, func(t *testing.T) {
 			v := Check(story(t, c.story), commands(t, c.trace), Options{Properties: []string{c.property}})
 			p := v.Properties[0]

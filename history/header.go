@@ -19,6 +19,9 @@ type Header struct {
 	Poll     Duration `json:"poll"`
 	// how long one acquire waits; empty: not known
 	AcquireTimeout Duration `json:"acquire_timeout,omitempty"`
+	// how long a client waits for the answer to one command, with all that it sends again; empty: not
+	// known
+	ClientTimeout Duration `json:"client_timeout,omitempty"`
 	// assumed rate error between a client's clock and a server's, as a fraction
 	Drift    float64  `json:"drift"`
 	Declares Declares `json:"declares"`
@@ -51,6 +54,11 @@ type Declares struct {
 	Shared    bool `json:"shared,omitempty"`    // holds may overlap if all of them are shared
 	// all clients may be inside at once: each write of what the lock guards is checked instead
 	Optimistic bool `json:"optimistic,omitempty"`
+	// the longest time for which a waiting client rests before it tries again by itself, a moment if
+	// it waits to be woken; empty: not known
+	Pause Duration `json:"pause,omitempty"`
+	// a new leader of the servers gives every lease its full time again
+	LeaderRenews bool `json:"leader_renews,omitempty"`
 	// how long the lock keeps the place of a waiting client that is dead
 	DeadWaiters Duration `json:"dead_waiters,omitempty"`
 	// how long the lock keeps its key at least, from the grant, also after a release

@@ -9,8 +9,9 @@ import (
 )
 
 // Stream reads a history as Recorder writes it, event by event, and keeps nothing: begin gets the
-// header, and event each event in turn, in the order of the stamps, until it wants no more. An event
-// is only valid during its call. Lines may be as late as the header says. Errors are as in Read.
+// header, and event each event in turn, in the order of the stamps, until it wants no more. An
+// event is only valid during its call. Lines may be as late as the header says. Errors are as in
+// Read.
 func Stream(r io.Reader, begin func(Header), event func(*Event) (more bool)) error {
 	var h Header
 	v, s, q := NewValidator(), newScanner(), queue{last: math.MinInt64 / 2, event: event}

@@ -17,6 +17,7 @@ type Wait struct {
 	Contention      bool // it lasted longer than clients can take votes from each other
 	Votes           []Vote
 	Left            *Leftover
+	Error           *history.Command // that the lock's own command got as its answer; nil: none did
 }
 
 // Vote says to whom one of several independent servers gave a lock last.
@@ -57,7 +58,40 @@ func Stuck(w Wait) string {
 		}
 		said += Say(" Votes were given: %s.", strings.Join(votes, ", "))
 	}
+	if w.Error != nil {
+		said += Say(" Client %d was answered %q at %s.", w.Error.Process,
+			strings.TrimPrefix(w.Error.Reply, "(error) "), At(w.Error.Recv))
+	}
 	return said + leftover(w.Left)
+}
+
+// OpenCall is a call of a lock's that did not return when it should have.
+type OpenCall struct {
+	Key, Process, N int
+	F               string // history.Acquire or history.Release
+	From, To        int64  // it was called; it returned, or its client or the record ended
+	Open            bool   // it had not returned when the record ended
+	Limit           int64  // how long it may take by its own time-outs
+	Bound           int64  // that it has outlived, too
+}
+
+// Hanging tells of a call that outlived its time-outs by far (D).
+func Hanging(k *OpenCall) string {
+	did := Say("came back only at %s", At(k.To))
+	if k.Open {
+		did = Say("had not come back at %s", At(k.To))
+	}
+	return Say("Client %d called %s of lock %d at %s, and the call %s, although "+
+		"no fault was under way "+
+		"and servers answered. It should be over within %s by its own time-outs, and %s more were "+
+		"allowed.", k.Process, k.F, k.Key, At(k.From), did, Brief(k.Limit), Brief(k.Bound))
+}
+
+// Overdue tells of a call that was open when the record ended, too early to say that it hangs.
+func Overdue(k *OpenCall) string {
+	return Say("client %d had called %s of lock %d at %s and had not come back when the run ended at "+
+		"%s; it hangs for certain only if it takes %s longer than its time-outs of %s", k.Process, k.F,
+		k.Key, At(k.From), At(k.To), Brief(k.Bound), Brief(k.Limit))
 }
 
 // leftover tells who left the key behind, what became of it, and what is wrong with the key's time

@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/checker/rules/leftover"
 	"github.com/lockbench/lockbench/checker/rules/progress"
 	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -37,19 +38,29 @@ func (c *Case) deadlock() property {
 		}
 	}
 	bound, known := c.bound()
+	calls := c.openCalls()
+	if k := c.hanging(calls, bound); k != nil {
+		p := violated(k.Key, hold{Process: k.Process, N: k.N, From: k.From, To: k.To})
+		p.Explanation = explain.Hanging(k)
+		return p
+	}
 	switch {
 	case !known && c.unwanted():
 		return notApplicable("no client had to wait for the lock")
 	case !known:
-		return unknown("neither the record nor the trace tells how long clients pause between two " +
-			"tries, so it is unknown how soon one must be granted the lock")
+		return unknown(noPause)
 	}
 	for i := range locks {
-		if p, ok := c.stuck(&locks[i], bound); ok {
+		if p, ok := c.stuck(&locks[i]); ok {
 			return p
 		}
 	}
-	return c.recovery(locks, bound)
+	p := c.recovery(locks, bound)
+	if k := c.overdue(calls, bound); k != nil && p.Verdict != verdict.Violated &&
+		len(c.unhealed()) == 0 {
+		return unknown("%s", explain.Overdue(k))
+	}
+	return p
 }
 
 // abandoned finds a hold without a lease that was left behind by a client that was killed, for
@@ -105,32 +116,72 @@ func (c *Case) forgotten(h *record.Hold) bool {
 	})
 }
 
-// stuck looks for a time in which no client was granted the lock for too long. What was lost of it
-// while a process did not run is left out; where nothing but that excuses it, it is unknown.
-func (c *Case) stuck(l *record.Lock, bound int64) (property, bool) {
-	wanted := c.wanted(l)
-	if _, _, ok := wanted.Lasts(bound, nil); !ok {
+// stuck looks for a time in which no client was granted the lock for too long. Lost time is left
+// out: see lostTime. Where nothing but that excuses it, it is unknown.
+func (c *Case) stuck(l *record.Lock) (property, bool) {
+	wanted, busy := c.wanted(l), c.disturbances(l)
+	if _, _, ok := wanted.Lasts(c.boundFor(0), nil); !ok {
 		return property{}, false // not even with all disturbances
 	}
-	for _, q := range progress.Quiet(c.disturbances(l), bound) {
-		w, need := wanted.Within(q), c.patience(l, q, bound)
-		if _, _, ok := w.Lasts(bound, nil); !ok {
+	lost, struck := c.strikes(l)
+	if p, ok := c.keptOut(l, wanted, slices.Concat(busy, lost), c.lost); ok {
+		return p, true
+	}
+	if p, ok := c.keptOut(l, wanted, busy, nil); ok && p.Verdict == verdict.Violated {
+		why := explain.Stall(c.Record.WorstStall()) + explain.Say(" meanwhile, which may be why")
+		if struck != nil {
+			why = explain.Unanswered(struck)
+		}
+		return stalled("no client was granted the lock for too long, but %s", why), true
+	}
+	return property{}, false
+}
+
+// keptOut looks for a quiet time in which clients wanted the lock for too long, without what was
+// lost of it.
+func (c *Case) keptOut(l *record.Lock, wanted progress.Wants, busy []record.Interval,
+	lost func(process int) []record.Gap) (property, bool) {
+	for _, q := range progress.Quiet(busy, c.boundFor(0)) {
+		w := wanted.Within(q)
+		bound, known := c.boundWithin(q)
+		if !known {
+			if _, _, ok := w.Lasts(bound, lost); ok {
+				return unknown(noPause), true
+			}
 			continue
 		}
-		if from, to, ok := w.Lasts(need, c.lost); ok {
+		need := c.patience(l, q, bound)
+		if from, to, ok := w.Lasts(need, lost); ok {
 			p := violated(l.Key, hold{Process: w.Process(from), From: from, To: to})
 			p.Explanation = explain.Stuck(explain.Wait{Key: l.Key, Process: w.Process(from), From: from,
 				To: to, Bound: bound, Contention: need > bound, Votes: c.votes(l, q),
-				Left: c.keptBy(l, from)})
+				Left: c.keptBy(l, from), Error: c.ownError(l, from, to)})
 			return p, true
-		}
-		if _, _, ok := w.Lasts(need, nil); ok { // but for the stall it would be certain
-			return stalled("no client was granted the lock for too long, but %s meanwhile, which may be "+
-				"why", explain.Stall(c.Record.WorstStall())), true
 		}
 	}
 	return property{}, false
 }
+
+// ownError returns the latest error that a command of an acquire call for the lock got as its
+// answer within a time, or nil.
+func (c *Case) ownError(l *record.Lock, from, to int64) (last *history.Command) {
+	for _, k := range l.Calls {
+		if k.To < from || k.From > to {
+			continue
+		}
+		for _, m := range c.commandsOf(k) {
+			if m.Sent <= to && trace.Served(m) && !trace.Answered(m) {
+				last = m
+			}
+		}
+	}
+	return last
+}
+
+// noPause is why it is unknown how soon a client must be granted a free lock.
+const noPause = "neither the record nor the trace tells how long clients pause between " +
+	"two tries, " +
+	"so it is unknown how soon one must be granted the lock"
 
 // patience is for how long clients must be kept out in a quiet time until that is a violation.
 func (c *Case) patience(l *record.Lock, q record.Interval, bound int64) int64 {

@@ -113,13 +113,15 @@ func (c *Case) afterFailover() int {
 }
 
 // excused are the properties that a slow machine can violate: what a client was not told in time it
-// takes for lost.
-var excused = []string{verdict.Deadlock, verdict.Orphan, verdict.OwnerRelease}
+// takes for lost. D leaves lost time out by itself.
+var excused = []string{verdict.Orphan, verdict.OwnerRelease}
 
-// calm returns a violation of progress, of an orphan or of an owner as unknown if the machine stood
-// still, or a command timed out that no fault held back, since the lock was last granted before.
+// calm returns a violation of an orphan or of an owner as unknown if the machine stood still, or a
+// command timed out that no fault held back, since the lock was last granted before. An owner's
+// that a reply told of needs no excuse.
 func (c *Case) calm(name string, p property) property {
-	if p.Witness == nil || !slices.Contains(excused, name) || p.Class == verdict.KeptOwn {
+	if p.Witness == nil || !slices.Contains(excused, name) || p.Class == verdict.KeptOwn ||
+		c.toldByReply(p.Witness) {
 		return p
 	}
 	from, to := c.window(p.Witness)
@@ -135,6 +137,13 @@ func (c *Case) calm(name string, p property) property {
 		return stalled("it looks as if %s, but %s", explain.Broken(name), explain.Unanswered(m))
 	}
 	return p
+}
+
+// toldByReply reports whether a command was answered that it deleted the key of another client.
+func (c *Case) toldByReply(w *witness) bool {
+	return slices.ContainsFunc(w.Commands, func(m command) bool {
+		return m.Kind == verdict.ForeignDelete && c.trace.Deleted(&m.Command)
+	})
 }
 
 // deleted is when the last command of a witness was answered.

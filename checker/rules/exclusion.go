@@ -59,11 +59,11 @@ func (c *Case) untilRelease(ss []record.Span) bool {
 	})
 }
 
-// excuse says why a pair proves nothing: a stall lies in it, or a slow action explains it; "": it
-// counts.
+// excuse says why a pair proves nothing: the lease of the first ran out in lost time, or during a
+// slow action; "": it counts.
 func (c *Case) excuse(p *record.Pair) string {
-	if s := c.trust.Within(p.A.Call, p.From); s != nil {
-		return explain.Stall(*s)
+	if why := c.lapsed(p.A, p.From); why != "" {
+		return why
 	}
 	if s := c.outlasted(p); s != nil {
 		return explain.Slow(*s)
@@ -89,8 +89,8 @@ func (c *Case) outlasted(p *record.Pair) *record.Slow {
 }
 
 // overlap turns the overlaps of a key into a property with its witness and words. Among all pairs
-// it takes the earliest in which no unplanned stall lies, and which no slow action explains; if
-// there is none, the machine may be to blame and the result is unknown.
+// it takes the earliest that neither lost time nor a slow action explains; if there is none, the
+// machine may be to blame and the result is unknown.
 func (c *Case) overlap(b record.ExclusionRule, key int, ss []record.Span) property {
 	var excuse string
 	var p *record.Pair

@@ -29,6 +29,10 @@ func (c *Case) notice() property {
 			if loser.Ended == record.Killed || loser.Ended == record.Vanished || c.neverGranted(winner) {
 				return true
 			}
+			if s := c.trust.Within(p.A.Call, p.From); s != nil { // it may have been told too late
+				excuse = explain.Stall(*s)
+				return true
+			}
 			if why := c.excuse(p); why != "" {
 				excuse = why
 				return true

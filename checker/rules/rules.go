@@ -29,7 +29,8 @@ type Case struct {
 	limits  Limits
 
 	// what several rules ask for, once it is known
-	pause, longest *int64 // the longest pause and lease
+	pause, longest *int64 // the longest pause, declared or seen, and lease
+	pauses         pauses
 	ends           []int64
 	common         []record.Interval
 	gaps           map[int][]record.Gap

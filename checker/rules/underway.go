@@ -108,7 +108,7 @@ func (c *Case) disturbances(l *record.Lock) []record.Interval {
 		switch {
 		case k.Outcome == history.OK && len(k.Keys) > 1: // it may have had this one before the others
 			add(k.From, k.To)
-		case !c.definite(k) && !c.hangs(k):
+		case !c.definite(k):
 			add(k.From, k.To)
 		}
 	}

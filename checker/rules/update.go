@@ -30,7 +30,7 @@ func (c *Case) updates() property {
 		c.verdict.Evidence.Sections += len(ss)
 		bad, exact := linear.FastRegister(ss)
 		p = verdict.Worse(p, c.decide(key, linear.Register(ss, c.limits.Timeout), exact, bad != nil,
-			func() property { return lost(key, ss, bad) }))
+			func() property { return c.unlessLapsed(key, lost(key, ss, bad)) }))
 	}
 	if c.verdict.Evidence.Sections == 0 {
 		return notApplicable("the workload did not read and write a guarded resource")
@@ -38,6 +38,22 @@ func (c *Case) updates() property {
 	refused, needed := c.verdict.Evidence.Conflicts, c.history.Header.Requires.Conflicts
 	if p.Verdict == verdict.Valid && refused < needed {
 		return unknown("%d of the %d writes that it needs came second and were refused", refused, needed)
+	}
+	return p
+}
+
+// unlessLapsed returns a lost update as unknown if it needs a lease to have run out that lost time
+// took: of a section of the witness, or of any hold if there is none.
+func (c *Case) unlessLapsed(key int, p property) property {
+	for i := range c.Record.Holds {
+		h := &c.Record.Holds[i]
+		in := func(x hold) bool { return x.Process == h.Process && x.N == h.N }
+		if h.Key != key || p.Witness != nil && !slices.ContainsFunc(p.Witness.Holds, in) {
+			continue
+		}
+		if why := c.lapsed(h, h.End); why != "" {
+			return stalled("an update was lost, but %s", why)
+		}
 	}
 	return p
 }

@@ -30,53 +30,69 @@ func (c *Case) lock(key int) *record.Lock {
 }
 
 // wanted returns when clients wanted the lock. Of a call whose commands are known only the time
-// between its first and its last answer counts: before and after, a client may be kept standing.
+// between its first and its last answer counts: before and after, a client may be kept standing. A
+// client whose call failed although it was answered wants the lock until it calls again.
 func (c *Case) wanted(l *record.Lock) progress.Wants {
 	granted := map[[2]int]int64{}
 	for _, h := range l.Holds {
 		granted[[2]int{h.Process, h.N}] = h.Granting
 	}
 	var out []progress.Want
+	failed := map[int]int{} // by client: its want that ended with an error
 	for _, k := range l.Calls {
-		if from, to, ok := c.wantedBy(k, granted); ok {
-			out = append(out, progress.Want{From: from, To: to, Process: k.Process,
-				Whole: len(c.trace.Commands) == 0})
+		from, to, ok := c.wantedBy(k, granted)
+		if i, is := failed[k.Process]; is && ok && from-out[i].To <= int64(grace) {
+			out[i].To = max(out[i].To, from)
 		}
+		delete(failed, k.Process)
+		if !ok {
+			continue
+		}
+		if returnsError(k) {
+			failed[k.Process] = len(out)
+		}
+		out = append(out, progress.Want{From: from, To: to, Process: k.Process,
+			Whole: len(c.trace.Commands) == 0})
 	}
 	return progress.Sort(out)
+}
+
+// returnsError reports whether a call came back and said neither that it was granted the lock nor
+// that the lock is another's.
+func returnsError(k *record.Call) bool {
+	return k.Outcome == history.Info ||
+		k.Outcome == history.Fail && !k.Denied() && k.Why != history.Unreachable
 }
 
 // wantedBy returns the time in which a call certainly wanted the lock, and whether there is one. Of
 // a call that was granted it ends with the granting command. An inner acquisition has none: its
 // client held the lock already.
 func (c *Case) wantedBy(k *record.Call, granted map[[2]int]int64) (from, to int64, ok bool) {
-	if c.hangs(k) {
-		return k.From + int64(c.history.Header.AcquireTimeout), k.To, true
-	}
-	traced := len(c.trace.Commands) > 0
-	if !traced {
+	if len(c.trace.Commands) == 0 {
 		return k.From, k.To, k.Denied()
+	}
+	if returnsError(k) && len(c.commandsOf(k)) == 0 {
+		return k.From, k.To, true // it did not even ask
 	}
 	until := k.To
 	if k.Outcome == history.OK {
 		until = granted[[2]int{k.Process, k.N}]
-	} else if k.Outcome == history.Fail && !k.Denied() {
-		return 0, 0, false
 	}
 	return c.answered(k, until)
 }
 
 // answered returns the time between the first command of a call and the last reply until a stamp,
-// and whether all that was sent in it had a definite answer by a server that executed it.
+// after the latest command that no server answered, and whether there is such a time.
 func (c *Case) answered(k *record.Call, until int64) (from, to int64, ok bool) {
 	for _, m := range c.commandsOf(k) {
 		if m.Sent >= until {
 			break
 		}
-		if !trace.Answered(m) {
-			return 0, 0, false
+		if !trace.Served(m) {
+			from, to = 0, 0
+			continue
 		}
-		if from == 0 {
+		if to == 0 {
 			from = m.Sent
 		}
 		to = max(to, m.Recv)
@@ -93,17 +109,10 @@ func (c *Case) definite(k *record.Call) bool {
 	if !k.Unsure() {
 		return true
 	}
-	ms := c.commandsOf(k)
-	return k.Outcome == history.Info && len(ms) > 0 &&
-		!slices.ContainsFunc(ms, func(m *history.Command) bool { return m.Recv == 0 || m.Err != "" })
-}
-
-// hangs reports whether a call outlived its own time-out by far although servers answered: by as
-// much again, and the bound.
-func (c *Case) hangs(k *record.Call) bool {
-	limit := int64(c.history.Header.AcquireTimeout)
-	bound, _ := c.bound()
-	return limit != 0 && k.To-k.From >= 2*limit+bound && c.trace.AnsweredWithin(k.From+limit, k.To)
+	return k.Outcome == history.Info && len(c.trace.Commands) > 0 &&
+		!slices.ContainsFunc(c.commandsOf(k), func(m *history.Command) bool {
+			return m.Recv == 0 || m.Err != ""
+		})
 }
 
 // grace is what a client is given beyond leases and pauses until it must have been granted a free
@@ -111,19 +120,53 @@ func (c *Case) hangs(k *record.Call) bool {
 const grace = time.Second
 
 // bound is the time after which some client must have been granted a free lock: the longest lease,
-// two of the longest pauses between tries that were declared or seen, the wait for dead waiters
-// that the lock declares, and a second. It is not known where no pause is.
+// two of the longest pauses between tries that were declared or else seen, the wait for dead
+// waiters that the lock declares, and a second. It is not known where no pause is.
 func (c *Case) bound() (ns int64, known bool) {
 	if c.pause == nil {
-		longest := max(int64(c.history.Header.Poll), c.longestPause())
+		longest := c.declaredPause()
+		if longest == 0 {
+			longest = c.seenPauses().longest()
+		}
 		if longest == 0 {
 			longest = c.betweenCalls()
 		}
 		c.pause = &longest
 	}
-	pause := *c.pause
-	return c.longestLease() + 2*pause + int64(c.history.Header.Declares.DeadWaiters) + int64(grace),
-		pause > 0
+	return c.boundFor(*c.pause), *c.pause > 0
+}
+
+// boundWithin is the bound for a time in which no client was granted the lock. A pause that may be
+// a part of what is wrong does not count: see pauses.without.
+func (c *Case) boundWithin(q record.Interval) (ns int64, known bool) {
+	pause := c.declaredPause()
+	if pause == 0 {
+		pause = c.seenPauses().without(q)
+	}
+	if pause == 0 {
+		pause = c.betweenCalls()
+	}
+	return c.boundFor(pause), pause > 0
+}
+
+// boundFor is the bound with a pause between tries. Where a new leader gives leases their full time
+// again, a fault may make them last twice as long.
+func (c *Case) boundFor(pause int64) int64 {
+	d := c.history.Header.Declares
+	leases := int64(1)
+	if d.LeaderRenews && len(c.faults) > 0 {
+		leases++
+	}
+	return leases*c.longestLease() + 2*pause + int64(d.DeadWaiters) + int64(grace)
+}
+
+// declaredPause is the longest pause between tries that the lock or its manifest declares, or 0. A
+// waiter that is told how long to wait is told no more than a lease, which the bound has.
+func (c *Case) declaredPause() int64 {
+	if d := int64(c.history.Header.Declares.Pause); d != 0 {
+		return d
+	}
+	return int64(c.history.Header.Poll)
 }
 
 // longestLease is that of the header, or of a grant.
@@ -141,16 +184,19 @@ func (c *Case) longestLease() int64 {
 	return ttl
 }
 
-// longestPause is the longest time between the reply to one command of an acquire call and the next
-// command of this call, without those in which the client was kept from running.
-func (c *Case) longestPause() (longest int64) {
+// seenPauses are the times between the reply to one command of an acquire call and its next
+// command, without those in which the client was kept from running.
+func (c *Case) seenPauses() pauses {
+	if c.pauses != nil {
+		return c.pauses
+	}
+	c.pauses = pauses{}
 	for i := range c.Record.Calls {
 		k := &c.Record.Calls[i]
-		ms := c.commandsOf(k)
 		over := int64(record.Forever)
-		for _, m := range ms {
-			if m.Sent-over > longest && !c.kept(k.Process, over, m.Sent) {
-				longest = m.Sent - over
+		for _, m := range c.commandsOf(k) {
+			if m.Sent > over && !c.kept(k.Process, over, m.Sent) {
+				c.pauses = append(c.pauses, record.Interval{From: over, To: m.Sent, Process: k.Process})
 			}
 			if over == record.Forever {
 				over = 0
@@ -158,7 +204,7 @@ func (c *Case) longestPause() (longest int64) {
 			over = max(over, m.Sent, m.Recv)
 		}
 	}
-	return longest
+	return c.pauses
 }
 
 // betweenCalls is the longest time from the return of a refused call to the client's next one. Of a

@@ -216,6 +216,13 @@ func Answered(m *history.Command) bool {
 	return m.Recv != 0 && m.Err == "" && !strings.HasPrefix(m.Reply, "(error)")
 }
 
+// Served reports whether a command got an answer: it was executed, or it has an error of its own,
+// such as NOSCRIPT. A server that refuses to serve gives none.
+func Served(m *history.Command) bool {
+	return m.Recv != 0 && m.Err == "" &&
+		!(strings.HasPrefix(m.Reply, "(error)") && history.NotServing(m.Reply))
+}
+
 // Writers returns which process wrote a value first, for all values of the trace.
 func Writers(commands []history.Command) map[string]int {
 	out := map[string]int{}

@@ -74,12 +74,12 @@ func (t *Trace) Unanswered() []*history.Command {
 }
 
 // AnsweredWithin reports whether a command was sent after one stamp and answered before another, by
-// a server that executed it.
+// a server that serves.
 func (t *Trace) AnsweredWithin(after, before int64) bool {
 	if t.answered == nil {
 		t.answered = make([]answer, 0, len(t.Commands))
 		for i := range t.Commands {
-			if m := &t.Commands[i]; Answered(m) {
+			if m := &t.Commands[i]; Served(m) {
 				t.answered = append(t.answered, answer{m.Sent, m.Recv})
 			}
 		}

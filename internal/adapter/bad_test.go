@@ -142,7 +142,8 @@ var parts = map[string]func(adapterPart){
 		p.say("%s", strings.Repeat(lost+"\n", 600)) // at once: before it is late with an answer
 		p.forEver()
 	},
-	"closes its output": func(p adapterPart) { p.ready(); p.begun(p.next()); os.Stdout.Close(); p.forEver() },
+	"closes its " +
+		"output": func(p adapterPart) { p.ready(); p.begun(p.next()); os.Stdout.Close(); p.forEver() },
 	"ends before it begins": func(p adapterPart) {
 		p.ready()
 		o := p.next()
@@ -286,10 +287,12 @@ func TestBadAdapters(t *testing.T) {
 	for name, says := range map[string]string{
 		"prints":  `it wrote "connected to redis!", which is no line of the protocol`,
 		"garbage": `which is no line of the protocol`, "no is": `it wrote "{}", which has no "is"`,
-		"endless":                "it wrote a line of more than 64 KB",
-		"dies at start":          "it ended before it was ready (exit status 3)",
-		"imports":                "(exit status 1); a module that it imports was not found: if it lies outside",
-		"imports late":           "No module named 'shop'; a module that it imports was not found: if it lies",
+		"endless":       "it wrote a line of more than 64 KB",
+		"dies at start": "it ended before it was ready (exit status 3)",
+		"imports": "(exit status 1); a module that it imports was not found: if " +
+			"it lies outside",
+		"imports late": "No module named 'shop'; a module that it imports was not found: " +
+			"if it lies",
 		"never ready":            "it was not ready within 300ms",
 		"ready twice":            "it says twice that it is ready",
 		"clock stays":            "its wall clock cannot be moved: it does not read the file",

@@ -152,7 +152,8 @@ func (r *run) header(out Output) history.Header {
 }
 
 // lateness is how late events of a run's clients may come. Those of this program come in order. The
-// threads of another one may report in any order, and a pause may come between a stamp and its line.
+// threads of another one may report in any order, and a pause may come between a stamp and its
+// line.
 func lateness(p Plan) history.Duration {
 	if p.Adapter == nil {
 		return 0

@@ -1,0 +1,122 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// openCalls returns the calls that outlived their own time-outs: an acquire twice the time that it
+// was given, a release what its client waits for answers. A call without a time-out has none.
+func (c *Case) openCalls() (out []explain.OpenCall) {
+	h := c.history.Header
+	if limit := 2 * int64(h.AcquireTimeout); limit > 0 {
+		for i := range c.Record.Calls {
+			k := &c.Record.Calls[i]
+			if k.To-k.From > limit {
+				out = append(out, explain.OpenCall{Key: k.Keys[0], Process: k.Process, N: k.N,
+					F: history.Acquire, From: k.From, To: k.To, Limit: limit,
+					Open: k.Outcome == history.Invoke && k.To == c.Record.End})
+			}
+		}
+	}
+	if limit := int64(h.ClientTimeout) * int64(max(1, h.Masters)); limit > 0 {
+		out = append(out, c.openReleases(limit)...)
+	}
+	return out
+}
+
+// openReleases returns the releases of holds that took longer than a time.
+func (c *Case) openReleases(limit int64) (out []explain.OpenCall) {
+	for i := range c.Record.Holds {
+		h := &c.Record.Holds[i]
+		if h.Ended != record.Released {
+			continue
+		}
+		to := min(c.Record.Left(h), c.gone(h.Process), c.Record.End)
+		if to-h.End > limit {
+			out = append(out, explain.OpenCall{Key: h.Key, Process: h.Process, N: h.N,
+				F: history.Release, From: h.End, To: to, Limit: limit, Open: c.Record.Left(h) > to &&
+					to == c.Record.End})
+		}
+	}
+	return out
+}
+
+// gone is when a client was killed or had ended, or Forever.
+func (c *Case) gone(process int) int64 {
+	for _, e := range c.Record.Marks {
+		if e.Process == process && (e.Type == history.Kill || e.Type == history.Exit) {
+			return e.T
+		}
+	}
+	return record.Forever
+}
+
+// hanging returns a call that outlived its time-outs by the bound although no fault was under way
+// and servers answered, or nil. That others are granted the lock does not excuse it.
+func (c *Case) hanging(calls []explain.OpenCall, bound int64) *explain.OpenCall {
+	for i := range calls {
+		k := &calls[i]
+		for _, q := range c.quiet(k) {
+			if k.Bound = bound; c.served(k, q) && c.ran(k, q) >= k.Limit+bound {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// overdue returns a call that was open when the record ended, of which that is not certain, or nil.
+func (c *Case) overdue(calls []explain.OpenCall, bound int64) *explain.OpenCall {
+	for i := range calls {
+		if k := &calls[i]; k.Open {
+			k.Bound = bound
+			return k
+		}
+	}
+	return nil
+}
+
+// quiet returns the times of a call in which no fault was under way.
+func (c *Case) quiet(k *explain.OpenCall) (out []record.Interval) {
+	busy := slices.Clone(c.everywhere())
+	record.SortIntervals(busy)
+	at := k.From
+	for _, b := range busy {
+		if b.From == b.To || b.To <= at || b.From >= k.To {
+			continue
+		}
+		if b.From > at {
+			out = append(out, record.Interval{From: at, To: b.From})
+		}
+		at = b.To
+	}
+	if at < k.To {
+		out = append(out, record.Interval{From: at, To: k.To})
+	}
+	return out
+}
+
+// served reports whether a server answered within the part of a call that came after its time-outs,
+// or if no command is known, whether another call returned then.
+func (c *Case) served(k *explain.OpenCall, q record.Interval) bool {
+	after := max(q.From, min(k.From+k.Limit, q.To))
+	if len(c.trace.Commands) > 0 {
+		return c.trace.AnsweredWithin(after, q.To)
+	}
+	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
+		return h.Call > after && h.From < q.To && h.Process != k.Process
+	})
+}
+
+// ran is for how long of a quiet time a client ran and none of its commands was lost.
+func (c *Case) ran(k *explain.OpenCall, q record.Interval) int64 {
+	ns := q.To - q.From
+	for _, x := range c.lostTime(k.Process) {
+		ns -= max(0, min(x.To, q.To)-max(x.From, q.From))
+	}
+	return ns
+}

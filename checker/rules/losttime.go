@@ -1,0 +1,96 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/explain"
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Lost time is time in which a client, the harness or a server did not run although no fault was
+// under way: the gaps of a client and of the harness, and commands that timed out or lost their
+// connection. This file measures it.
+
+// lostTime returns the times that a client lost, disjoint and in order.
+func (c *Case) lostTime(process int) (out []record.Interval) {
+	var all []record.Interval
+	for _, g := range c.lost(process) {
+		all = append(all, record.Interval{From: g.From, To: g.To})
+	}
+	for _, m := range c.trace.Sent[process] {
+		if c.unexplained(m) {
+			all = append(all, record.Interval{From: m.Sent, To: max(m.Sent, m.Recv)})
+		}
+	}
+	record.SortIntervals(all)
+	for _, x := range all {
+		if n := len(out) - 1; n >= 0 && x.From <= out[n].To {
+			out[n].To = max(out[n].To, x.To)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// lapsed says why it proves nothing that the lease of a hold was over at a stamp: it would still
+// run but for the time that its client lost, or a command that may have prolonged it was lost. It
+// returns "" if neither is so, or if the lease was not over.
+func (c *Case) lapsed(h *record.Hold, at int64) string {
+	end := h.LeaseAt(at)
+	if end > at {
+		return ""
+	}
+	lost, worst := int64(0), record.Gap{}
+	for _, g := range c.lost(h.Process) {
+		g.From, g.To = max(g.From, h.Call), min(g.To, at)
+		if c.faultHits(h.Process, g) {
+			continue // the fault took that time
+		}
+		if lost += max(0, g.Length()); g.Length() > worst.Length() {
+			worst = g
+		}
+	}
+	if at-lost < end {
+		return explain.Stall(worst)
+	}
+	for _, m := range c.trace.Sent[h.Process] {
+		if m.Sent >= h.From && m.Sent < at && c.unexplained(m) {
+			return explain.Unanswered(m)
+		}
+	}
+	return ""
+}
+
+// faultHits reports whether a fault kept a client for some of a gap.
+func (c *Case) faultHits(process int, g record.Gap) bool {
+	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		return f.Hits(process) && f.From < g.To && g.From < f.To
+	})
+}
+
+// strikes returns the times in which a lock may be taken for no other reason than that a command
+// was lost without a fault: until the key that it may have left has expired. It returns one of
+// these commands, too, or nil.
+func (c *Case) strikes(l *record.Lock) (out []record.Interval, one *history.Command) {
+	for i := range c.trace.Commands {
+		m := &c.trace.Commands[i]
+		if !c.trace.MayBeOf(m, l.Key) || !c.unexplained(m) {
+			continue
+		}
+		to := int64(record.Forever)
+		if !c.keepsForEver(l) {
+			to = max(m.Sent, m.Recv) + c.longestLease()
+		}
+		out, one = append(out, record.Interval{From: m.Sent, To: to}), m
+	}
+	return out, one
+}
+
+// keepsForEver reports whether a key of a lock may stay for ever.
+func (c *Case) keepsForEver(l *record.Lock) bool {
+	return !c.history.Header.Declares.Lease || slices.ContainsFunc(l.Holds, func(h *record.Hold) bool {
+		return h.LeaseEnd() == record.Forever
+	})
+}

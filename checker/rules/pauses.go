@@ -1,0 +1,28 @@
+package rules
+
+import "github.com/lockbench/lockbench/checker/record"
+
+// pauses are the times between two tries of one acquire call.
+type pauses []record.Interval
+
+// longest is how long the longest one is, or 0.
+func (ps pauses) longest() (ns int64) {
+	for _, p := range ps {
+		ns = max(ns, p.To-p.From)
+	}
+	return ns
+}
+
+// without is how long the longest one is if that of a quiet time is left out which is the longest
+// there: a client that sleeps although the lock is free must not excuse itself.
+func (ps pauses) without(q record.Interval) (ns int64) {
+	worst := int64(0)
+	for _, p := range ps {
+		length := p.To - p.From
+		if p.From < q.To && q.From < p.To {
+			worst, length = max(worst, length), min(worst, length)
+		}
+		ns = max(ns, length)
+	}
+	return ns
+}

@@ -1,0 +1,36 @@
+package history
+
+import "testing"
+
+func TestWhichErrorsSayThatAServerDoesNotServe(t *testing.T) {
+	for reply, want := range map[string]bool{
+		"READONLY You can't write against a read only replica.": true,
+		"(error) READONLY": true,
+		"LOADING Redis is loading the dataset in memory":                                    true,
+		"MASTERDOWN Link with MASTER is down":                                               true,
+		"CLUSTERDOWN The cluster is down":                                                   true,
+		"NOREPLICAS Not enough good replicas to write.":                                     true,
+		"OOM command not allowed when used memory > 'max'.":                                 true,
+		"MISCONF Redis is configured to save RDB snapshots":                                 true,
+		"BUSY Redis is busy running a script.":                                              true,
+		"NOAUTH Authentication required.":                                                   true,
+		"NOPERM this user has no permissions to run 'set'":                                  true,
+		"MOVED 3999 127.0.0.1:6381":                                                         true,
+		"ASK 3999 127.0.0.1:6381":                                                           true,
+		"TRYAGAIN Multiple keys request during rehashing":                                   true,
+		"ERR max number of clients reached":                                                 true,
+		"ERR Error running script (call to f_1): @user_script:1: -READONLY You can't write": true,
+		// errors of the command itself
+		"NOSCRIPT No matching script. Please use EVAL.":             false,
+		"WRONGTYPE Operation against a key holding the wrong kind":  false,
+		"ERR unknown command 'DELEX', with args beginning with: ":   false,
+		"ERR Error running script (call to f_1): @user_script:1: x": false,
+		"BUSYGROUP Consumer Group name already exists":              false,
+		"CROSSSLOT Keys in request don't hash to the same slot":     false,
+		"ERR max": false,
+	} {
+		if NotServing(reply) != want {
+			t.Errorf("%q: %v", reply, !want)
+		}
+	}
+}
