@@ -71,6 +71,11 @@ type Declares struct {
 	Shared bool `yaml:"shared" json:"shared,omitempty"`
 	// it lets all clients in, and says of each write whether another was first
 	Optimistic bool `yaml:"optimistic" json:"optimistic,omitempty"`
+	// the longest time for which a waiting client rests before it tries again by itself, if that is not
+	// the default poll: a moment if the client waits to be woken
+	Pause time.Duration `yaml:"pause" json:"pause,omitempty"`
+	// a new leader of the servers gives every lease its full time again
+	LeaderRenews bool `yaml:"leader_renews" json:"leader_renews,omitempty"`
 	// how long the place of a waiting client that is dead is kept
 	DeadWaiters time.Duration `yaml:"dead_waiters" json:"dead_waiters,omitempty"`
 	// how long the key is kept at least, from the grant, also after a release

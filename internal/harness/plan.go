@@ -359,6 +359,8 @@ func (p Plan) Declares() history.Declares {
 	if p.Adapter != nil {
 		d.DeadWaiters = history.Duration(p.Adapter.Declares.DeadWaiters)
 		d.MinimumHold = history.Duration(p.Adapter.Declares.MinimumHold)
+		d.Pause = history.Duration(p.Adapter.Declares.Pause)
+		d.LeaderRenews = p.Adapter.Declares.LeaderRenews
 		d.Shared = p.Adapter.Declares.Shared
 	}
 	return d

@@ -144,6 +144,7 @@ func (r *run) header(out Output) history.Header {
 		Impl: p.Impl, Nemesis: p.Nemesis, Workload: p.Workload,
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: poll,
 		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
+		ClientTimeout: p.ClientTimeout * history.Duration(1+p.ClientRetries),
 		Properties: p.Properties, Reported: p.Reported,
 		Masters: p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Late: lateness(p), Epoch: r.epoch,
@@ -205,12 +206,33 @@ func (r *run) windDown(ctx context.Context) error {
 	r.nemesis.releaseAll()
 	limit := r.environment.Now() + int64(r.plan.shape().Longest()) + int64(windDownSlack) +
 		2*int64(r.plan.ClientTimeout)
+	if err := r.await(ctx, limit); err != nil || !r.hangs() {
+		return err // a client that is still inside stays so in the record
+	}
+	return r.await(ctx, r.environment.Now()+r.hangTime())
+}
+
+// await goes on until no client is busy any more, or until a time.
+func (r *run) await(ctx context.Context, limit int64) error {
 	for r.busy() && r.environment.Now() < limit {
 		if err := r.step(ctx, limit); err != nil {
 			return err
 		}
 	}
-	return nil // a client that is still inside stays so in the record
+	return nil
+}
+
+// hangs reports whether a client is still in a call although no fault was planned.
+func (r *run) hangs() bool {
+	return len(r.plan.Scenario) == 0 && r.environment.Name() != "sim" && r.busy()
+}
+
+// hangTime is how long a call must be waited for until it certainly hangs, as the checker judges
+// that.
+func (r *run) hangTime() int64 {
+	d := r.plan.Declares()
+	bound := r.plan.TTL + 2*max(r.plan.Poll, d.Pause) + d.DeadWaiters + history.Duration(time.Second)
+	return int64(max(2*r.plan.AcquireTimeout, r.plan.ClientTimeout)+bound) + int64(windDownSlack)
 }
 
 // windDownSlack is what a busy machine may need beyond the hold and the client's time-outs.
