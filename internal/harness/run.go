@@ -145,7 +145,7 @@ func (r *run) header(out Output) history.Header {
 		Seed: p.Seed, Clients: p.Clients, Keys: p.Keys, TTL: p.TTL, Poll: poll,
 		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
 		ClientTimeout: p.ClientTimeout * history.Duration(1+p.ClientRetries),
-		Properties: p.Properties, Reported: p.Reported,
+		Properties:    p.Properties, Reported: p.Reported,
 		Masters: p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Late: lateness(p), Epoch: r.epoch,
 		Started: r.started.UTC().Format(time.RFC3339Nano), Command: out.Command,
