@@ -154,6 +154,11 @@ type Class = verdict.Class
 // Classes returns the rows of all classes.
 func Classes() []Class { return verdict.Classes() }
 
+// Rank returns the place of a violation in a headline; the worst is 0.
+func Rank(property, class string, reported bool) int {
+	return verdict.Rank(property, class, reported)
+}
+
 // FindClass returns the row of a class. The zero Class is returned for a name that is none.
 func FindClass(name string) Class { return verdict.FindClass(name) }
 

@@ -1,8 +1,11 @@
 package checker
 
 import (
+	"slices"
+
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -28,6 +31,7 @@ func conclude(v *Verdict, r *record.Record) {
 		v.Verdict, v.Exit, v.Summary = Unknown, ExitBroken,
 			explain.Say("The checker contradicts itself, so nothing is known: ")+v.HarnessError+"."
 	case len(violated) > 0:
+		slices.SortStableFunc(violated, verdict.ByRank)
 		v.Verdict, v.Summary = Violated, explain.Violated(violated, r.Faults)
 		v.Exit = exitViolated(v)
 	case r.Trust.Failure.Kind == record.SelfEnded:

@@ -27,19 +27,18 @@ var modelBroke = map[string]string{
 	"fencing":   "fencing tokens did not grow",
 }
 
-// Violated is the summary of violations: what was violated and why, the gravest first: "Two clients
-// were inside at once: the grant was lost by the failover (durability)." What has the same reason
-// shares it.
+// Violated is the summary of violations, which come in the order of their rank: what was violated
+// and why. Example: "Two clients were inside at once: the grant was lost by the failover
+// (durability)." S and L with the same reason share it.
 func Violated(ps []verdict.Property, faults []record.Fault) string {
 	var parts []string
 	for i := 0; i < len(ps); i++ {
 		p := ps[i]
 		what := Say(whatBroke(p.Property))
-		if p.Property == verdict.MutualExclusion && i+1 < len(ps) &&
-			ps[i+1].Property == verdict.LeaseExclusion && ps[i+1].Class == p.Class {
-			what += Say(" while both leases were valid")
-			p = ps[i+1] // of the two, this is the one that names an assumption
-			i++
+		if p.Property == verdict.LeaseExclusion && i+1 < len(ps) &&
+			ps[i+1].Property == verdict.MutualExclusion && ps[i+1].Class == p.Class {
+			what = Say(whatBroke(verdict.MutualExclusion)) + Say(" while both leases were valid")
+			i++ // of the two, L names the assumption
 		}
 		if why := why(p, faults); why != "" {
 			what += ": " + why
@@ -67,6 +66,9 @@ func why(p verdict.Property, faults []record.Fault) string {
 		why = "the grant was lost with the server's disk"
 	}
 	why = Say(why)
+	if verdict.FindClass(p.Class).Overrun {
+		why += Say(", which no lease prevents")
+	}
 	if p.Assumption != "" {
 		why += " (" + p.Assumption + ")"
 	}

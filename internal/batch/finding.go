@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -106,6 +107,15 @@ func (f Finding) ViolatedAll() (out []string) {
 		}
 	}
 	slices.SortFunc(out, ByProperty)
+	return out
+}
+
+// Worst are all deciding properties that the run violated, the worst first.
+func (f Finding) Worst() []string {
+	out := f.ViolatedAll()
+	slices.SortStableFunc(out, func(a, b string) int {
+		return cmp.Compare(checker.Rank(a, f.Classes[a], false), checker.Rank(b, f.Classes[b], false))
+	})
 	return out
 }
 

@@ -310,14 +310,11 @@ func (f *searching) one(ctx context.Context, a *attempt) {
 	}
 	f.runs.Add(1)
 	f.note(r)
-	for _, property := range r.Suspects(f.suspected()) {
-		v, ok := r.Confirm(property)
-		if ok && !r.OfTheHarness(v) && (v.Decides || slices.Contains(f.Properties, property)) {
-			f.add(Hit{Case: simrun.Case{Plan: a.plan, Schedule: kind(a.schedule), Deviations: answers},
-				Seed: a.seed, Run: a.run, Property: property, Class: v.Class, Explanation: v.Explanation,
-				Decides: v.Decides})
-			break
-		}
+	worst, ok := r.Worst(f.suspected())
+	if ok && (worst.Decides || slices.Contains(f.Properties, worst.Property)) {
+		f.add(Hit{Case: simrun.Case{Plan: a.plan, Schedule: kind(a.schedule), Deviations: answers},
+			Seed: a.seed, Run: a.run, Property: worst.Property, Class: worst.Class,
+			Explanation: worst.Explanation, Decides: worst.Decides})
 	}
 }
 

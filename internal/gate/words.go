@@ -51,10 +51,10 @@ func seeds(runs []Run) string {
 	return fmt.Sprintf("seeds %d to %d", low, high)
 }
 
-// classes are the kinds of what was violated: ": lease overrun".
+// classes are the kinds of what was violated, the worst first: ": lease overrun".
 func classes(run Run) string {
 	var out []string
-	for _, l := range run.ViolatedAll() {
+	for _, l := range run.Worst() {
 		if c := run.Classes[l]; c != "" && !slices.Contains(out, c) {
 			out = append(out, c)
 		}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -96,11 +95,9 @@ func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
 	if r.History.Header.Environment != "sim" || r.Verdict.Verdict != checker.Violated {
 		return "", nil
 	}
-	i := slices.IndexFunc(r.Verdict.Properties, func(p checker.Property) bool {
-		return p.Verdict == checker.Violated && !p.Reported
-	})
+	worst, found := r.Verdict.Worst()
 	file, err := units.Open(filepath.Join(dir, store.Plan), units.MaxFile)
-	if err != nil || i < 0 {
+	if err != nil || !found {
 		return "", err
 	}
 	defer file.Close()
@@ -110,7 +107,7 @@ func shrink(ctx context.Context, dir string, r *store.Run) (string, error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, shrinkFor)
 	defer stop()
-	h, err := explore.HitOf(ctx, p, r.Verdict.Properties[i].Property)
+	h, err := explore.HitOf(ctx, p, worst.Property)
 	if err != nil {
 		return "", err
 	}

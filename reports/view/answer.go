@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
@@ -45,6 +46,8 @@ func (v *View) brokenAnswer() Answer {
 	also := " Whether two clients can be inside at once, this run does not tell."
 	w, optimistic := v.Verdict, v.History.Header.Declares.Optimistic
 	switch {
+	case slices.Contains(w.Violated(false), checker.MutualExclusion):
+		word = "Yes."
 	case w.Property(checker.Deadlock).Verdict == checker.Violated:
 		word = "No client gets in again."
 	case optimistic && w.Property(checker.LostUpdate).Verdict == checker.Violated:
@@ -52,6 +55,8 @@ func (v *View) brokenAnswer() Answer {
 	}
 	switch {
 	case optimistic:
+		also = ""
+	case slices.Contains(w.Violated(false), checker.MutualExclusion):
 		also = ""
 	case w.Property(checker.MutualExclusion).Verdict == checker.Valid:
 		also = " No two clients were inside at once."

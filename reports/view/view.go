@@ -28,7 +28,7 @@ type View struct {
 	*record.Record
 	// Faults are those of the record, with what the plan adds to them.
 	Faults []Fault
-	// Violations are those that decide the run first, each once, also where it speaks for several
+	// Violations are in the order of their rank, each once, also where it speaks for several
 	// properties.
 	Violations []*Violation
 	// Curve says how likely the violation was from each step of the counterexample on that the run

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -23,14 +24,17 @@ type Violation struct {
 	More       int      // other pairs of holds of its lock that overlap, too
 	Told       []string // the explanations of its properties, each once
 	Commands   []checker.WitnessCommand
+	rank       int // of its worst property
 }
+
+func rankOf(p checker.Property) int { return checker.Rank(p.Property, p.Class, p.Reported) }
 
 // Endless reports whether a hold has no end in the record: that of an imported history may have
 // none.
 func Endless(h checker.Hold) bool { return h.To == record.Forever }
 
-// violationsOf returns what a verdict shows of its violations: those that decide the run first, and
-// each once, also where it speaks for several properties.
+// violationsOf returns the violations of a verdict, the worst first, and each once, also where it
+// speaks for several properties.
 func violationsOf(v *checker.Verdict) (ws []*Violation) {
 	for _, reported := range []bool{false, true} {
 		for _, p := range v.Properties {
@@ -39,6 +43,7 @@ func violationsOf(v *checker.Verdict) (ws []*Violation) {
 			}
 		}
 	}
+	slices.SortStableFunc(ws, func(a, b *Violation) int { return cmp.Compare(a.rank, b.rank) })
 	return ws
 }
 
@@ -50,6 +55,7 @@ func join(ws []*Violation, p checker.Property) []*Violation {
 			w.tell(p)
 			w.More = max(w.More, p.Witness.More)
 			w.Properties = append(w.Properties, p.Property)
+			w.rank = min(w.rank, rankOf(p))
 			return ws
 		}
 	}
@@ -77,7 +83,7 @@ func (w *Violation) tell(p checker.Property) {
 func newViolation(p checker.Property) *Violation {
 	w := &Violation{Properties: []string{p.Property}, Key: p.Witness.Key, Holds: p.Witness.Holds,
 		Class: p.Class, Assumption: p.Assumption, Commands: p.Witness.Commands,
-		More: p.Witness.More}
+		More: p.Witness.More, rank: rankOf(p)}
 	w.tell(p)
 	if len(w.Holds) == 0 {
 		w.spanCommands()

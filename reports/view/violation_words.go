@@ -45,6 +45,9 @@ func (w *Violation) Sentence() string {
 	if w.Class != "" {
 		s += ": " + page.Clean(w.Class, 80)
 	}
+	if checker.FindClass(w.Class).Overrun {
+		s += ", which no lease prevents"
+	}
 	if w.Assumption != "" {
 		s += ", as the fault broke an assumption of the lock (" + page.Clean(w.Assumption, 80) + ")"
 	}

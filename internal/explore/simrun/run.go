@@ -119,6 +119,20 @@ func (r *Record) Confirm(property string) (checker.Property, bool) {
 	return p, p.Verdict == checker.Violated && v.HarnessError == ""
 }
 
+// Worst returns the worst of these properties that the run surely violates and that the harness has
+// not caused, and whether there is one.
+func (r *Record) Worst(properties []string) (worst checker.Property, found bool) {
+	for _, property := range r.Suspects(properties) {
+		v, ok := r.Confirm(property)
+		if ok && !r.OfTheHarness(v) && (!found || rank(v) < rank(worst)) {
+			worst, found = v, true
+		}
+	}
+	return worst, found
+}
+
+func rank(p checker.Property) int { return checker.Rank(p.Property, p.Class, p.Reported) }
+
 // Slowest is how long a command took at most, as its client saw it; one that was never answered
 // took until the end.
 func (r *Record) Slowest() (d time.Duration) {
