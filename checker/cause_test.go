@@ -39,7 +39,7 @@ var causeCases = []propertyCase{
 	// A lease that only its client prolongs, of which no end is told, is over when its client slept.
 	{"cause: the holder slept through its lease", "S", sessionOf +
 		"fault pause c0 8 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
-		LeaseOverrun},
+		SessionLost},
 	{"cause: the holder slept for less than its lease", "S", sessionOf +
 		"fault pause c0 600000000 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
 		DoubleGrant},
@@ -51,7 +51,16 @@ var causeCases = []propertyCase{
 		DoubleGrant},
 	// A holder that is told of the end of its session had a lease that ended, whatever was lost.
 	{"cause: the holder was told that its session is over", "S", "loss; " + sessionOf + lostServer,
-		"", Violated, LeaseOverrun},
+		"", Violated, SessionLost},
+	{"cause: the holder was told before another client was inside", "S", "loss; " + sessionOf +
+		"fault kill n0 8 9; c1 acquire 6 1500000000; c0 lost 1400000000; " + sessionsEnd, "", Violated,
+		AfterNotice},
+	{"cause: the holder was told, and its lease is over", "S", "lease; loss; c0 acquire 1 5 sent=2 " +
+		"lease=20; c0 lost 25; c1 acquire 30 35; c0 release 50 51; c1 release 52 53", "", Violated,
+		AfterNotice},
+	{"cause: the holder was told too late, and its lease is over", "S", "lease; loss; " +
+		"c0 acquire 1 5 sent=2 lease=20; c1 acquire 30 35; c0 lost 40; c0 release 50 51; " +
+		"c1 release 52 53", "", Violated, LeaseOverrun},
 	{"cause: the holder was told, and declares no loss", "S", sessionOf + lostServer, "", Violated,
 		LostByFailover},
 	{"cause: the holder was told, and declares no lease", "S", "loss; c0 acquire 1 5; " + lostServer,
@@ -59,7 +68,9 @@ var causeCases = []propertyCase{
 	{"cause: the holder was told, and its lease is known", "S", "lease; loss; ttl 1000; " +
 		"c0 acquire 1 5 sent=2 lease=3000000000; " + lostServer, "", Violated, LostByFailover},
 	{"cause: the holder was not told", "S", "loss; " + sessionOf + "fault kill n0 8 9; " +
-		"c1 acquire 6 1500000000; " + sessionsEnd, "", Violated, LostByFailover},
+		"c1 acquire 6 1500000000; " + sessionsEnd, "", Violated, SessionLost},
+	{"cause: the session cannot have ended so soon", "S", "loss; " + sessionOf +
+		"fault kill n0 8 9; c1 acquire 6 500000000; " + sessionsEnd, "", Violated, LostByFailover},
 	// What a script that compares deleted has the value that it names; another client wrote later.
 	{"cause: its own vote, and another client wrote there after it", "L",
 		"script drop free 1 0; " + lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 11 99 fail",

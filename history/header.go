@@ -27,6 +27,8 @@ type Header struct {
 	Declares Declares `json:"declares"`
 	// that know nothing of each other, of the topology independent
 	Masters int `json:"masters,omitempty"`
+	// the servers may evict keys when their memory is full
+	Evicts bool `json:"evicts,omitempty"`
 	// the Redis keys of the locks, by number; an environment may put a prefix before them
 	Names      []string          `json:"names,omitempty"`
 	Scripts    map[string]Script `json:"scripts,omitempty"` // what the lock's scripts do, by ScriptID

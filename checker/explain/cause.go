@@ -21,6 +21,58 @@ func cause(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 		return deletedBy(p, v.Witness.Commands)
 	case verdict.DoubleGrant:
 		return grantedTwice(p, v.Witness.Commands)
+	case verdict.Vanished:
+		return vanished(p, v.Witness.Commands)
+	case verdict.LeaseOverrun, verdict.LostRenewal:
+		return renewed(p, v.Witness.Commands)
+	case verdict.PromisedTooLong:
+		return shorter(p, v.Witness.Commands)
+	}
+	return ""
+}
+
+// vanished tells when the key was seen to be gone, and until when it should have been there.
+func vanished(p *record.Pair, commands []verdict.WitnessCommand) string {
+	for i := range commands {
+		m := &commands[i]
+		if m.Kind == verdict.Write && m.Free || m.Kind == verdict.Grant && m.Process != p.A.Process {
+			return Say("Cause: client %d's %s at %s was answered %q, so the key of client %d was gone. "+
+				"Its lease lasts until %s, and no client of the run had deleted it: it was evicted, "+
+				"flushed or deleted by a third party.", m.Process, commandName(&m.Command), At(m.Sent),
+				m.Reply, p.A.Process, until(p.A.LeaseAt(m.Sent)))
+		}
+	}
+	return ""
+}
+
+// renewed tells when the first holder's key was renewed last, by which client, and to when.
+func renewed(p *record.Pair, commands []verdict.WitnessCommand) string {
+	for i := range commands {
+		if m := &commands[i]; m.Kind == verdict.Renewal {
+			end := ""
+			if at := p.A.LeaseAt(p.B.From); at > p.B.From {
+				end = Say(", although client %d was promised the lock until %s", p.A.Process, until(at))
+			}
+			return Say("Cause: the key of client %d was last renewed at %s by client %d's %s, to %s",
+				p.A.Process, At(m.Sent), m.Process, commandName(&m.Command), until(m.Until)) + end + "."
+		}
+	}
+	return ""
+}
+
+// shorter tells of a key whose command asked for a shorter lease than its client was promised.
+func shorter(p *record.Pair, commands []verdict.WitnessCommand) string {
+	var grant *verdict.WitnessCommand
+	for i := range commands {
+		m := &commands[i]
+		switch {
+		case m.Kind == verdict.Grant && m.Process == p.A.Process:
+			grant = m
+		case m.Kind == verdict.LeaseEnd && m.Of == p.A.Process && grant != nil:
+			return Say("Cause: client %d's %s at %s asked for a lease until %s, and client %d was promised "+
+				"the lock until %s.", p.A.Process, commandName(&grant.Command), At(grant.Sent), At(m.Sent),
+				p.A.Process, until(max(p.A.LeaseAt(p.B.From), p.A.Valid)))
+		}
 	}
 	return ""
 }
@@ -102,8 +154,12 @@ func grantedTwice(p *record.Pair, commands []verdict.WitnessCommand) string {
 	for _, m := range commands {
 		switch m.Kind {
 		case verdict.Write:
-			return Say("Cause: client %d wrote the key at %s although it was client %d's.", m.Process,
-				At(m.Sent), p.A.Process)
+			if m.Free {
+				return Say("Cause: client %d's %s at %s was answered %q: the key was free then, and nothing "+
+					"that was recorded says why.", m.Process, commandName(&m.Command), At(m.Sent), m.Reply)
+			}
+			return Say("Cause: client %d's %s at %s, which was answered %q, wrote over the key of client "+
+				"%d.", m.Process, commandName(&m.Command), At(m.Sent), m.Reply, p.A.Process)
 		case verdict.OwnDelete:
 			return Say("Cause: client %d's own %s at %s freed the key while it was inside.", p.A.Process,
 				commandName(&m.Command), At(m.Sent))

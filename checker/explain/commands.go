@@ -18,6 +18,11 @@ func Overwrites(process int) string { return Say("overwrites the key for client 
 // Writes is the effect of a command that wrote a key.
 func Writes(process int) string { return Say("writes the key for client %d", process) }
 
+// Renews is the effect of a command that gave the key of a client another lease.
+func Renews(process int, end int64) string {
+	return Say("renews the key of client %d to %s", process, until(end))
+}
+
 // Denied is the effect of a command that was refused a free lock.
 func Denied() string { return Say("is denied although no client is inside") }
 

@@ -22,7 +22,11 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.LateMessage, ""
 	case leased <= p.B.From && p.A.Valid != record.Forever && p.B.From < p.A.Valid:
 		return verdict.PromisedTooLong, ""
-	case leased <= p.B.From || c.slept(p) || c.expired(p):
+	case p.A.Lost <= p.B.From && (leased <= p.B.From || c.bySession(p.A, p.B.From)):
+		return verdict.AfterNotice, ""
+	case c.slept(p) || c.expired(p) || c.cutOff(p):
+		return verdict.SessionLost, ""
+	case leased <= p.B.From:
 		return verdict.LeaseOverrun, ""
 	case c.neverGranted(p.A) || c.neverGranted(p.B):
 		return verdict.NoServer, ""
@@ -32,6 +36,9 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.ReleasedByNonOwner, ""
 	case has(certain(commands), verdict.LateDelete):
 		return verdict.LateMessage, ""
+	}
+	if class := c.ofKey(p); class != "" {
+		return class, ""
 	}
 	culprit := c.culprit(p.A, p.B)
 	switch {
@@ -71,11 +78,56 @@ func (c *Case) cutShort(p *record.Pair) bool {
 	return short != nil && p.A.Granting+short.lease <= p.B.From
 }
 
+// ofKey returns the class of a key that was free although its holder's lease ran: the commands had
+// asked for a shorter lease, or the key vanished. It returns "" if neither is certain.
+func (c *Case) ofKey(p *record.Pair) string {
+	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
+	if ga == nil || gb == nil || ga.Node != gb.Node || c.independent() || gb.Sent < ga.Recv ||
+		!c.trace.TakesFree(gb) {
+		return ""
+	}
+	next := c.takenBefore(ga, gb)
+	switch l := c.keyLeaseOf(p.A, ga, next.Recv); {
+	case l.end <= next.Recv && l.renewed:
+		return verdict.LostRenewal
+	case l.end <= next.Recv:
+		return verdict.PromisedTooLong
+	case p.A.InnerReleased == 0 && c.vanished(ga, next):
+		return verdict.Vanished
+	}
+	return ""
+}
+
+// bySession reports whether a hold is bound to a session: no grant says when its lease ends.
+func (c *Case) bySession(h *record.Hold, t int64) bool {
+	d := c.history.Header.Declares
+	return d.Lease && d.Loss && h.LeaseAt(t) == record.Forever
+}
+
+// cutOff reports whether a fault kept servers from the holder for longer than a session lasts. Its
+// session had ended then. It is for systems without a trace of commands.
+func (c *Case) cutOff(p *record.Pair) bool {
+	lease := int64(c.sessionLength())
+	if lease == 0 || len(c.trace.Commands) > 0 || !c.bySession(p.A, p.B.From) {
+		return false
+	}
+	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
+		process, client := f.Client()
+		return !f.MovesClock() && (!client || process == p.A.Process) && f.To > p.A.Call &&
+			f.From+lease <= p.B.From
+	})
+}
+
+// sessionLength is the lease of a session. Systems count it in whole seconds.
+func (c *Case) sessionLength() time.Duration {
+	return (c.history.Header.TTL.D() + time.Second - 1).Truncate(time.Second)
+}
+
 // slept reports whether the first holder of a pair stood still for longer than a lease before the
 // second one was granted: only a client that runs prolongs a lease of which no grant says when it
 // ends, such as that of a session. Systems count it in whole seconds.
 func (c *Case) slept(p *record.Pair) bool {
-	lease := (c.history.Header.TTL.D() + time.Second - 1).Truncate(time.Second)
+	lease := c.sessionLength()
 	if !c.history.Header.Declares.Lease || lease == 0 || p.A.LeaseAt(p.B.From) != record.Forever {
 		return false
 	}

@@ -66,7 +66,8 @@ func (c *Case) victimOf(m *history.Command, ss []record.Span, g *trace.Grants) *
 		s := ss[i]
 		h := &c.Record.Holds[s.Hold]
 		if s.End > m.Recv && h.Process != m.Process { // equal stamps are concurrent, here and above
-			if ga := g.ByHold[s.Hold]; ga != nil && c.certainlyHit(m, ga, g) {
+			if ga := g.ByHold[s.Hold]; ga != nil && c.certainlyHit(m, ga, g) &&
+				c.keyLeaseOf(h, ga, m.Sent).end > m.Recv {
 				return h
 			}
 		}

@@ -18,11 +18,16 @@ import (
 // whether or not a client read its reply.
 //
 // The owner is the acquisition, not the client: a late release of a hold that is over is not the
-// owner of the same client's next one.
+// owner of the same client's next one. A deletion that may have found a key of its own sender
+// proves nothing: its success may be what freed the lock for one of the grants. Where others than
+// the run's clients may delete keys, no deletion proves anything: the key has vanished.
 //
 // Where the two grants were under way at the same time, it must be so in either order in which the
 // server can have given them.
 func (c *Case) deletedByOther(ss []record.Span, g *trace.Grants) (p property, found bool) {
+	if c.thirdParties() {
+		return p, false
+	}
 	record.Overlaps(ss, func(a, b record.Span) bool {
 		one := &grant{&c.Record.Holds[a.Hold], g.ByHold[a.Hold]}
 		two := &grant{&c.Record.Holds[b.Hold], g.ByHold[b.Hold]}
@@ -57,12 +62,13 @@ func (c *Case) possibleDeleters(first, second *grant) (ms []*history.Command, un
 	switch {
 	case second.by.Recv < first.by.Sent:
 		return nil, false
-	case !c.trace.TakesFree(second.by):
+	case !c.trace.TakesFree(second.by),
+		c.keyLeaseOf(first.Hold, first.by, second.by.Recv).end <= second.by.Recv:
 		return nil, true
 	}
 	ms = c.deletersBetween(first.by, second.by)
 	own := slices.ContainsFunc(ms, func(m *history.Command) bool {
-		return m.Process == first.Process && (m.N == first.N || m.N == 0)
+		return m.Process == first.Process && (m.N == first.N || m.N == 0) || c.mayBeOwn(m, first.by)
 	})
 	return ms, own || len(ms) > 0 && c.acquiredAgain(first.Hold)
 }

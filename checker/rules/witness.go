@@ -32,6 +32,7 @@ func (c *Case) commands(p *record.Pair) []command {
 		w.consider(m, ga, gb)
 	}
 	w.doubt(ga)
+	w.renewal(ga, gb)
 	w.happenings()
 	w.put(grantedBy(gb, p.B))
 	inOrder(w.out)
@@ -92,7 +93,8 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 	case trace.EffectOf(m.Args).Kind == trace.Swap:
 		w.put(command{Command: *m, Kind: verdict.Write, Effect: explain.Overwrites(m.Process)})
 	case !w.trace.Releasing(m) && w.trace.Takes(m):
-		w.put(command{Command: *m, Kind: verdict.Write, Effect: explain.Writes(m.Process)})
+		w.put(command{Command: *m, Kind: verdict.Write, Effect: explain.Writes(m.Process),
+			Free: w.trace.TakesFree(m)})
 	}
 }
 
@@ -202,6 +204,19 @@ func (w *chain) releasedBy(m *history.Command) *record.Hold {
 		}
 	}
 	return own
+}
+
+// renewal adds the command that gave the first holder's key its last lease before the second grant,
+// unless that is the grant, and the end of that lease.
+func (w *chain) renewal(ga, gb *history.Command) {
+	l := w.keyLeaseOf(w.pair.A, ga, gb.Recv)
+	if l.renewed {
+		w.put(command{Command: *l.by, Kind: verdict.Renewal, Of: w.pair.A.Process, Until: l.end,
+			Effect: explain.Renews(w.pair.A.Process, l.end)})
+	}
+	if l.end <= gb.Recv && w.pair.A.LeaseAt(w.pair.From) > w.pair.From {
+		w.out = append(w.out, leaseEnds(w.pair.A, l.end))
+	}
 }
 
 // happenings adds what no client sent: the end of the first holder's lease, promotions and

@@ -158,6 +158,8 @@ type WitnessCommand struct {
 	Kind   Kind   `json:"kind,omitempty"`
 	Effect string `json:"effect,omitempty"` // what it did to the key, for people
 	Of     int    `json:"-"`                // of the end of a lease: the client whose it was
+	Until  int64  `json:"-"`                // of a renewal: the end of the lease
+	Free   bool   `json:"-"`                // of a write: it takes the key only if it is free
 }
 
 // Kind is the part that a command has in a violation. Format 1 does not have it.
@@ -167,6 +169,7 @@ type Kind string
 const (
 	Grant          Kind = "grant"           // it granted a hold of the witness
 	Write          Kind = "write"           // it wrote the key for another client
+	Renewal        Kind = "renewal"         // it gave the key of the first holder its last lease
 	OwnDelete      Kind = "own-delete"      // the owner's own, or it may have been
 	ForeignDelete  Kind = "foreign-delete"  // it deleted the key of another client
 	PossibleDelete Kind = "possible-delete" // it may have deleted the key of another client

@@ -146,6 +146,7 @@ func (r *run) header(out Output) history.Header {
 		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
 		ClientTimeout: p.ClientTimeout * history.Duration(1+p.ClientRetries),
 		Properties:    p.Properties, Reported: p.Reported,
+		Evicts:  evicts(p.RedisConfig),
 		Masters: p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Late: lateness(p), Epoch: r.epoch,
 		Started: r.started.UTC().Format(time.RFC3339Nano), Command: out.Command,
@@ -160,6 +161,20 @@ func lateness(p Plan) history.Duration {
 		return 0
 	}
 	return history.Duration(time.Minute) + p.For
+}
+
+// evicts reports whether servers with these settings, names and values by turns, may evict keys.
+func evicts(config []string) bool {
+	limited, policy := false, "noeviction"
+	for i := 0; i+1 < len(config); i += 2 {
+		switch config[i] {
+		case "maxmemory":
+			limited = config[i+1] != "0"
+		case "maxmemory-policy":
+			policy = config[i+1]
+		}
+	}
+	return limited && policy != "noeviction"
 }
 
 // loop runs until the evidence is complete or the time is over.

@@ -1,0 +1,96 @@
+package checker
+
+import (
+	"strings"
+	"testing"
+)
+
+// These histories are about keys that are free although a client holds the lock. Each case has one
+// next to it that comes near and is decided otherwise.
+const (
+	// lasting is a hold of client 0 until 150 whose lease runs when client 1 is granted the lock.
+	lasting = "lease; names k; c0 acquire 10 20 sent=12 lease=200 node=n0; c1 acquire 11 90 sent=80 " +
+		"lease=100 node=n0; c0 release 150 160 fail; c1 release 170 180; "
+	setA = "0 1 12 15 n0 SET k a NX PX 0.0002 -> OK\n"
+	setB = "1 1 80 85 n0 SET k b NX PX 0.0001 -> OK\n"
+	// between has a hold of client 2, which is granted the lock and releases it meanwhile.
+	between      = lasting + "c2 acquire 30 40 sent=32 lease=200 node=n0; c2 release 70 78; "
+	betweenTrace = setA + "2 1 32 35 n0 SET k c NX PX 0.0002 -> OK\n2 1 71 75 n0 DEL k -> 1\n"
+	// freed has a release of client 2 that overlaps the grant for which it frees the lock.
+	freed      = "c2 acquire 1 4 sent=2 lease=200 node=n0; " + lasting + "c2 release 5 17; "
+	freedTrace = "2 1 2 3 n0 SET k c NX PX 0.0002 -> OK\n2 1 10 16 n0 DEL k -> 1\n" + setA
+	// brief is a hold whose command asks for less than the client is promised.
+	brief = "0 1 12 15 n0 SET k a NX PX 0.00003 -> OK\n"
+)
+
+var keyCases = []propertyCase{
+	{"vanished: no client deleted it", "L", lasting, setA + setB, Violated, Vanished},
+	{"vanished: no client deleted it, says O", "O", lasting, setA + setB, Valid, ""},
+	{"vanished: another client deleted it", "L", "c2 acquire 1 4 sent=2 lease=3; " + lasting +
+		"c2 release 40 60", "2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n" + setA +
+		"2 1 41 45 n0 DEL k -> 1\n" + setB, Violated, ReleasedByNonOwner},
+	{"vanished: a server lost it", "L", lasting + "fault restart n0 30 40", setA + setB, Violated,
+		LostByFailover},
+	{"vanished: another server lost its memory", "L", lasting + "fault restart n1 30 40", setA + setB,
+		Violated, DoubleGrant},
+	{"vanished: the next command does not ask whether it is free", "L", lasting,
+		setA + "1 1 80 85 n0 SET k b -> OK\n", Violated, DoubleGrant},
+	{"vanished: a script may have deleted it", "L", lasting, setA +
+		"2 1 40 45 n0 EVAL text 1 k -> 1\n" + setB, Violated, DoubleGrant},
+	{"vanished: a third client was granted it before", "L", between, betweenTrace + setB, Violated,
+		Vanished},
+	{"O: its own release, of a grant in between", "O", between, betweenTrace + setB, Valid, ""},
+	{"O: its own release freed the lock for the holder", "O", freed, freedTrace + setB, Valid, ""},
+	{"O: a release that was never answered, of a hold that was over", "O",
+		"c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
+		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + setA + setB, Violated,
+		LateMessage},
+	{"O: the same, and the servers are others' too", "O",
+		"environment external; c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting +
+			"c2 release 5 17 info",
+		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + setA + setB, Valid, ""},
+	{"O: the same, and the servers evict", "O",
+		"evicts; c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
+		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + setA + setB, Valid, ""},
+	{"O: the same, and a client empties the server", "O",
+		"c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
+		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n3 1 11 14 n0 FLUSHALL -> OK\n" +
+			setA + setB, Valid, ""},
+
+	{"lease of the key: shorter than the promise", "L", lasting, brief + setB, Violated,
+		PromisedTooLong},
+	{"lease of the key: a renewal made it longer", "L", lasting,
+		brief + "0 1 30 32 n0 PEXPIRE k 0.0003 -> 1\n" + setB, Violated, Vanished},
+	{"lease of the key: a renewal made it shorter", "L", lasting,
+		setA + "0 1 30 32 n0 PEXPIRE k 0.00003 -> 1\n" + setB, Violated, LostRenewal},
+	{"lease of the key: a renewal that found no key", "L", lasting,
+		setA + "0 1 30 32 n0 PEXPIRE k 0.00003 -> 0\n" + setB, Violated, Vanished},
+	{"lease of the key: over before another client's late deletion", "O",
+		"c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
+		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + brief + setB, Valid, ""},
+}
+
+// TestCausesOfKeys: a cause names the reply that a client got and why the key was free, and accuses
+// no client that was granted a free key.
+func TestCausesOfKeys(t *testing.T) {
+	for _, c := range []struct{ name, story, trace, want, not string }{
+		{"vanished", lasting, setA + setB,
+			"client 1's SET at 0.000 s was answered \"OK\", so the key of client 0 was gone", "although"},
+		{"a third client was granted it", between, betweenTrace + setB,
+			"client 2's SET at 0.000 s was answered \"OK\", so the key of client 0 was gone", "although it"},
+		{"a shorter lease", lasting, brief + setB, "asked for a lease until 0.000 s", "third party"},
+		{"a renewal", lasting, setA + "2 1 30 32 n0 PEXPIRE k 0.00003 -> 1\n" + setB,
+			"was last renewed at 0.000 s by client 2's PEXPIRE", "third party"},
+		{"written over", lasting, setA + "2 1 30 32 n0 SET k c -> OK\n" + setB,
+			"client 2's SET at 0.000 s, which was answered \"OK\", wrote over the key of client 0",
+			"third party"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := Check(story(t, c.story), commands(t, c.trace),
+				Options{Properties: []string{"L"}}).Properties[0]
+			if !strings.Contains(p.Explanation, c.want) || strings.Contains(p.Explanation, c.not) {
+				t.Errorf("got %s\nwant %s\nwithout %s", p.Explanation, c.want, c.not)
+			}
+		})
+	}
+}

@@ -1,0 +1,128 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/history"
+)
+
+// keyLease is the lease of a key, as the commands asked for it. It says whether a free key needs an
+// explanation. The lease that the holder was promised is another one: see record.Hold.
+type keyLease struct {
+	by      *history.Command // the command that asked for it
+	end     int64            // until then the key surely lives, unless someone takes it away
+	renewed bool             // by is a renewal
+}
+
+// keyLeaseOf returns the lease of the key that a command granted, as it is before a stamp: that of
+// the latest command that asked for one. Where no command names a length, it is that of the hold.
+func (c *Case) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) keyLease {
+	l := keyLease{by: grant, end: h.Leases[0].To}
+	if d, known := c.trace.Asked(grant); known {
+		l.end = c.lasts(grant.Sent, d)
+	}
+	for _, m := range c.trace.OfKey(trace.Key(grant)) {
+		if m.Node != grant.Node || m.Sent < grant.Sent || m == grant || m.Sent >= before ||
+			!c.trace.Renews(m) {
+			continue
+		}
+		d, known := c.trace.Asked(m)
+		if !known {
+			return keyLease{by: m, end: h.LeaseAt(before), renewed: true}
+		}
+		l = keyLease{by: m, end: c.lasts(m.Sent, d), renewed: true}
+	}
+	if !l.renewed && h.LeaseAt(before) != h.Leases[0].To { // no command shows the extension
+		l.end = h.LeaseAt(before)
+	}
+	return l
+}
+
+// lasts returns the end of a lease by a server's clock that runs as fast as is allowed.
+func (c *Case) lasts(sent, length int64) int64 {
+	return sent + int64(float64(length)*(1-c.history.Header.Drift))
+}
+
+// takenBefore returns the first command that took the free key between two grants on one node.
+// Without another, that is the second grant.
+func (c *Case) takenBefore(ga, gb *history.Command) *history.Command {
+	for _, m := range c.trace.OfKey(trace.Key(ga)) {
+		if m.Node == ga.Node && m != ga && m.Sent >= ga.Recv && m.Sent < gb.Sent && c.trace.TakesFree(m) {
+			return m
+		}
+	}
+	return gb
+}
+
+// vanished reports whether a key was gone when a command took it, although its lease ran, and no
+// client and no fault took it away.
+func (c *Case) vanished(ga, next *history.Command) bool {
+	return ga.Node == next.Node && !c.independent() && c.trace.TakesFree(next) &&
+		len(c.strangers(c.deletersBetween(ga, next), ga)) == 0 && !c.keyMayBeLost(ga.Sent, next.Recv) &&
+		!slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)), func(m *history.Command) bool {
+			return m != ga && m != next && m.Node == ga.Node && m.Sent <= next.Recv &&
+				lastAnswer(m) >= ga.Sent && c.mayChange(m)
+		})
+}
+
+// mayChange reports whether a command may have overwritten a key or changed its lease.
+func (c *Case) mayChange(m *history.Command) bool {
+	switch kind := trace.EffectOf(m.Args).Kind; {
+	case c.trace.Undeclared(m):
+		return true
+	case !trace.Answered(m):
+		return kind != trace.None && kind != trace.Take
+	default:
+		return (kind == trace.Write || kind == trace.Swap || kind == trace.Rewrite) && c.trace.Takes(m)
+	}
+}
+
+// strangers are the deletions that certainly were not for a key of their own senders.
+func (c *Case) strangers(ms []*history.Command, ga *history.Command) (out []*history.Command) {
+	for _, m := range ms {
+		if !c.mayBeOwn(m, ga) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// mayBeOwn reports whether a deletion may have found a key that its own sender had written: after
+// the grant, or before it, so that its success is what freed the lock for the grant.
+func (c *Case) mayBeOwn(m, ga *history.Command) bool {
+	return slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(k *history.Command) bool {
+		if k.Process != m.Process || k.Node != m.Node || k == m || k == ga || k.Sent > m.Sent ||
+			c.trace.Releasing(k) || !c.mayHaveWritten(k) {
+			return false
+		}
+		before := c.trace.Deleted(m) && m.Sent <= ga.Recv && c.mayLast(k) >= ga.Sent
+		return before || lastAnswer(k) >= ga.Sent
+	})
+}
+
+// mayHaveWritten reports whether a command wrote the key, or may have.
+func (c *Case) mayHaveWritten(k *history.Command) bool {
+	return c.trace.Takes(k) || !trace.Answered(k) && trace.EffectOf(k.Args).Kind.Writes()
+}
+
+// mayLast returns the latest end of the lease that a command asked for; Forever if it is not known.
+func (c *Case) mayLast(k *history.Command) int64 {
+	d, known := c.trace.Asked(k)
+	if !known {
+		d = c.longestLease()
+	}
+	if d == 0 || lastAnswer(k) == record.Forever {
+		return record.Forever
+	}
+	return k.Recv + d
+}
+
+// thirdParties reports whether someone whose commands are not in the trace may delete keys: the
+// servers are not the run's own, they evict keys, or a client empties them.
+func (c *Case) thirdParties() bool {
+	h := &c.history.Header
+	return h.Environment == "external" || h.Environment == "" || h.Evicts ||
+		slices.ContainsFunc(c.trace.Commands, func(m history.Command) bool { return trace.Empties(&m) })
+}

@@ -1,0 +1,23 @@
+package trace
+
+import "github.com/lockbench/lockbench/history"
+
+// Renews reports whether an answered command gave a key that was there another lease.
+func (t *Trace) Renews(m *history.Command) bool {
+	if !Answered(m) {
+		return false
+	}
+	if e, ok := t.observed(m); ok {
+		return e.Kind == Expire
+	}
+	return t.prolongs(m) || EffectOf(m.Args).Kind == Expire && yes(m.Reply)
+}
+
+// Empties reports whether a command deletes keys that it does not name.
+func Empties(m *history.Command) bool {
+	switch Verb(m) {
+	case "FLUSHALL", "FLUSHDB", "SWAPDB":
+		return true
+	}
+	return false
+}
