@@ -169,18 +169,19 @@ func TestEveryAim(t *testing.T) {
 	}
 }
 
-// TestLongWorkHasTheTimeThatItNeeds: a run of it is as long as its evidence takes, unless a user says
+// TestLongWorkHasTheTimeThatItNeeds: a run is as long as its evidence takes, unless a user says
 // otherwise.
 func TestLongWorkHasTheTimeThatItNeeds(t *testing.T) {
-	for _, impl := range []string{"redisson", "token-lua"} {
-		p, err := harness.NewPlan(harness.RunOptions{Impl: impl, Workload: workloads.LongWork, Nemesis: "none"})
+	long := harness.RunOptions{Workload: workloads.LongWork, Nemesis: "none"}
+	for _, long.Impl = range []string{"redisson", "token-lua"} {
+		p, err := harness.NewPlan(long)
 		if err != nil || p.Longer(0) != 0 {
-			t.Errorf("%s: a run of %v is too short, %v is needed: %v", impl, p.For, p.Longer(0), err)
+			t.Errorf("%s: a run of %v is too short, it needs %v: %v", long.Impl, p.For, p.Longer(0),
+				err)
 		}
 	}
-	p, err := harness.NewPlan(harness.RunOptions{Impl: "redisson", Workload: workloads.LongWork, Nemesis: "none",
-		For: time.Second})
-	if err != nil || p.For.D() != time.Second {
+	long.For = time.Second
+	if p, err := harness.NewPlan(long); err != nil || p.For.D() != time.Second {
 		t.Errorf("asked for a second, and it has %v: %v", p.For, err)
 	}
 }
