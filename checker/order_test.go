@@ -32,6 +32,36 @@ var orderCases = []propertyCase{
 			"c0 release 150 160; c1 release 170 180",
 		ownerVotes + "1 1 30 0 n1 SET k b NX PX 100 ->\n1 1 40 45 n1 EVAL drop 1 k b -> 1\n" +
 			winnerVotes, Violated, Clock},
+	// A script that compares leaves what another script wrote with another owner.
+	{"order: the release of an earlier hold when both grants were under way", "S",
+		"lease; names k; script take take 1 0; script drop free 1 0; c1 acquire 1 4 sent=2 lease=20; " +
+			"c1 release 30 36; c0 acquire 5 90 sent=31 lease=200; c1 acquire 40 50 sent=45 lease=200; " +
+			"c0 release 150 160; c1 release 170 180",
+		"1 1 2 3 n0 EVAL take 1 k 20 b:1 -> 1\n1 1 30 35 n0 EVAL drop 1 k 20 b:1 -> 1\n" +
+			"0 1 31 80 n0 EVAL take 1 k 200 a:1 -> 1\n1 2 45 46 n0 EVAL take 1 k 200 b:1 -> 1\n",
+		Violated, DoubleGrant},
+	{"order: the release of an earlier hold does not say whose", "S",
+		"lease; names k; script take take 1 0; script drop free 1 0; c1 acquire 1 4 sent=2 lease=20; " +
+			"c1 release 30 36; c0 acquire 5 90 sent=29 lease=200; c1 acquire 40 50 sent=45 lease=200; " +
+			"c0 release 150 160; c1 release 170 180",
+		"1 1 2 3 n0 EVAL take 1 k 20 -> 1\n1 1 30 35 n0 EVAL drop 1 k 20 -> 1\n" +
+			"0 1 29 80 n0 EVAL take 1 k 200 -> 1\n1 2 45 46 n0 EVAL take 1 k 200 -> 1\n",
+		Violated, ReleasedByNonOwner},
+	// A server's clock ends no key that has no expiry.
+	{"order: a server's clock was moved, and the key has an expiry", "L",
+		lostHold + "fault node-clock n0 22 23", ownerOnN0 + winnerOnN0, Violated, Clock},
+	{"order: a server's clock was moved, and the key has no expiry", "L",
+		lostHold + "fault node-clock n0 22 23", "0 1 12 15 n0 SETNX k a -> 1\n" +
+			"1 1 80 85 n0 SETNX k b -> 1\n", Violated, DoubleGrant},
+	// Who writes the key over deletes what is its own.
+	{"order: a client takes the key over and gives it back", "O",
+		lostHold + "c2 acquire 30 36 sent=31 lease=200 node=n0; c2 release 40 46",
+		"0 1 12 15 n0 SETNX k a -> 1\n2 1 31 35 n0 GETSET k c -> a\n2 1 41 0 n0 DEL k ->\n" +
+			"1 1 80 85 n0 SETNX k b -> 1\n", Valid, ""},
+	{"order: a client gives back what another took over", "O",
+		lostHold + "c2 acquire 30 36 sent=31 lease=200 node=n0; c2 release 40 46",
+		"0 1 12 15 n0 SETNX k a -> 1\n2 1 41 0 n0 DEL k ->\n1 1 80 85 n0 SETNX k b -> 1\n", Violated,
+		ReleasedByNonOwner},
 	{"order: a client deletes the owner's vote when the clocks were moved", "L",
 		"masters 3; lease; names k; c0 acquire 10 20 sent=12 lease=200; " +
 			"c1 acquire 11 90 sent=80 lease=100; fault node-clock n0 22 23; fault node-clock n1 22 23; " +

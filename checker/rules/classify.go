@@ -7,6 +7,7 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/checker/verdict"
+	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
 
@@ -171,11 +172,25 @@ func (c *Case) culprit(a, b *record.Hold) nemesis.Assumption {
 	worst := nemesis.Nothing
 	for i := range c.faults {
 		f := &c.faults[i]
+		if f.Breaks() == nemesis.ServerClocks && !c.expires(a) {
+			continue
+		}
 		if f.From < b.From && (f.To > a.Granting && c.mayLose(f, a, b) || f.MovesClock()) {
 			worst = max(worst, f.Breaks())
 		}
 	}
 	return worst
+}
+
+// expires reports whether a server may end the key of a grant by its own clock: some command gives it
+// an expiry, or what its commands did is not known.
+func (c *Case) expires(h *record.Hold) bool {
+	ga := c.trace.GrantOf(h)
+	return ga == nil || slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)),
+		func(m *history.Command) bool {
+			e := trace.EffectOf(m.Args)
+			return e.Kind == trace.Script || e.Kind == trace.Expire || e.Expiry != (trace.Expiry{})
+		})
 }
 
 // mayLose reports whether a fault can have lost the first of two grants. Where one server gave

@@ -68,9 +68,20 @@ func (c *Case) possibleDeleters(first, second *grant) (ms []*history.Command, un
 	}
 	ms = c.deletersBetween(first.by, second.by)
 	own := slices.ContainsFunc(ms, func(m *history.Command) bool {
-		return m.Process == first.Process && (m.N == first.N || m.N == 0) || c.mayBeOwn(m, first.by)
+		return m.Process == first.Process && (m.N == first.N || m.N == 0) ||
+			c.mayBeOwn(m, first.by) || c.overwrote(m, first.by)
 	})
 	return ms, own || len(ms) > 0 && c.acquiredAgain(first.Hold)
+}
+
+// overwrote reports whether the sender of a deletion may have written the key over before, after the
+// first grant: then it deleted what was its own.
+func (c *Case) overwrote(m, first *history.Command) bool {
+	return slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(k *history.Command) bool {
+		kind := trace.EffectOf(k.Args).Kind
+		return (kind == trace.Swap || kind == trace.Write) && k.Process == m.Process &&
+			k.Node == m.Node && k.Sent < m.Sent && lastAnswer(k) >= first.Sent
+	})
 }
 
 // keyMayBeLost reports whether a fault may have made a server lose a key, or its lease end early,

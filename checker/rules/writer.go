@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
@@ -51,8 +52,36 @@ func (w *chain) spares(m, by *history.Command) bool {
 	if e := trace.EffectOf(m.Args); e.Compares {
 		return !w.trace.Declared(by) && e.Is != value
 	}
-	return w.trace.Declared(m) && !w.trace.Declared(by) && len(m.Args) > 4 &&
-		!slices.Contains(m.Args[4:], value)
+	if !w.trace.Declared(m) || len(m.Args) <= 4 {
+		return false
+	}
+	if w.trace.Declared(by) {
+		return named(by) && !slices.ContainsFunc(owners(by), func(id string) bool {
+			return slices.Contains(m.Args[4:], id)
+		})
+	}
+	return !slices.Contains(m.Args[4:], value)
+}
+
+// named reports whether a script that took a lock was told who its owner is.
+func named(by *history.Command) bool { return len(owners(by)) > 0 }
+
+// owners are the arguments of a script, behind its keys, that are no numbers: among them is the
+// owner's value.
+func owners(by *history.Command) (ids []string) {
+	if len(by.Args) < 4 {
+		return nil
+	}
+	keys, err := strconv.Atoi(by.Args[2])
+	if err != nil || keys < 0 {
+		return nil
+	}
+	for _, arg := range by.Args[min(3+keys, len(by.Args)):] {
+		if _, err := strconv.ParseFloat(arg, 64); err != nil {
+			ids = append(ids, arg)
+		}
+	}
+	return ids
 }
 
 // writerBefore returns the latest command that fits and wrote the key on the node of a deletion
