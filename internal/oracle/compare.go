@@ -191,13 +191,18 @@ func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
 	case verdict.Clock:
 		return x.kind == string(early) || c.clientClockMoved()
 	case verdict.LostByFailover:
-		return x.kind == string(lost) || x.kind == absent && x.node != "" ||
+		return x.kind == string(lost) || x.kind == absent && x.node != "" || x.behind() ||
 			c.p.Property == verdict.Fencing && c.forgot(a, b)
 	case verdict.DoubleGrant:
 		return x.kind == string(overwritten) || x.kind == string(deleted) && own && !x.late ||
 			x.kind == neverWritten || x.kind == noGrant || x.kind == absent && x.node == ""
 	}
 	return false
+}
+
+// behind reports whether a copy of the key lacked a renewal that its master had.
+func (x *cause) behind() bool {
+	return x.life != nil && x.life.origin != nil && x.life.origin.natural() > x.life.natural()
 }
 
 // forgot reports whether some server lost a key between two grants, such as the one that counts.

@@ -140,6 +140,9 @@ func (t *Truth) causes(a, b *record.Hold) (all []cause) {
 	}
 	for node, next := range second {
 		l := first[node]
+		if next.origin != nil && second[next.origin.node] == next.origin {
+			continue // a copy of what another node granted
+		}
 		switch {
 		case l == nil && t.quorum > 1 && first[master(node)] == nil:
 		case l == nil:
