@@ -182,8 +182,8 @@ func (c *Case) culprit(a, b *record.Hold) nemesis.Assumption {
 	return worst
 }
 
-// expires reports whether a server may end the key of a grant by its own clock: some command gives it
-// an expiry, or what its commands did is not known.
+// expires reports whether a server may end the key of a grant by its own clock: some command gives
+// it an expiry, or what its commands did is not known.
 func (c *Case) expires(h *record.Hold) bool {
 	ga := c.trace.GrantOf(h)
 	return ga == nil || slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)),
