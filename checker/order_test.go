@@ -53,6 +53,14 @@ var orderCases = []propertyCase{
 	{"order: a server's clock was moved, and the key has no expiry", "L",
 		lostHold + "fault node-clock n0 22 23", "0 1 12 15 n0 SETNX k a -> 1\n" +
 			"1 1 80 85 n0 SETNX k b -> 1\n", Violated, DoubleGrant},
+	{"order: the clock was moved, and a deletion was never answered", "L",
+		"c2 acquire 1 4 sent=2 lease=3; c2 release 5 9 info; fault node-clock n0 22 23; " + lostHold,
+		"2 1 2 3 n0 SET k c NX PX 3 -> OK\n2 1 6 0 n0 DEL k ->\n" + ownerOnN0 + winnerOnN0, Violated,
+		Clock},
+	{"order: no clock was moved, and a deletion was never answered", "L",
+		"c2 acquire 1 4 sent=2 lease=3; c2 release 5 9 info; " + lostHold,
+		"2 1 2 3 n0 SET k c NX PX 3 -> OK\n2 1 6 0 n0 DEL k ->\n" + ownerOnN0 + winnerOnN0, Violated,
+		LateMessage},
 	// Who writes the key over deletes what is its own.
 	{"order: a client takes the key over and gives it back", "O",
 		lostHold + "c2 acquire 30 36 sent=31 lease=200 node=n0; c2 release 40 46",

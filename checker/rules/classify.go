@@ -14,7 +14,7 @@ import (
 // classify says what kind of thing a violation is, and which assumption of the lock a fault broke.
 // The order matters: an overlap that the end of a lease explains is an overrun whatever else went
 // on; then what the commands show; then the faults. A deletion of which it is unknown whether it
-// was done explains nothing where a server has lost its memory.
+// was done explains nothing where a server has lost its memory, or its clock was moved.
 func (c *Case) classify(p *record.Pair, commands []command) (class, assumption string) {
 	leased := p.A.LeaseAt(p.B.From)
 	switch {
@@ -43,7 +43,7 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 	}
 	culprit := c.culprit(p.A, p.B)
 	switch {
-	case culprit >= nemesis.Durability:
+	case culprit >= nemesis.ServerClocks:
 	case onlyLate(p, commands):
 		return verdict.LateMessage, ""
 	case has(commands, verdict.ForeignDelete, verdict.PossibleDelete):

@@ -74,8 +74,8 @@ func (c *Case) possibleDeleters(first, second *grant) (ms []*history.Command, un
 	return ms, own || len(ms) > 0 && c.acquiredAgain(first.Hold)
 }
 
-// overwrote reports whether the sender of a deletion may have written the key over before, after the
-// first grant: then it deleted what was its own.
+// overwrote reports whether the sender of a deletion may have written the key over before, after
+// the first grant: then it deleted what was its own.
 func (c *Case) overwrote(m, first *history.Command) bool {
 	return slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(k *history.Command) bool {
 		kind := trace.EffectOf(k.Args).Kind

@@ -125,6 +125,9 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 	if w.spares(m, ga) || w.undoes(m, ga) || known && m.Sent < ga.Recv && !w.trace.TakesFree(w.gb) {
 		return
 	}
+	if w.pair.A.LeaseAt(m.Sent) <= m.Sent && w.expires(w.pair.A) {
+		return // the key was over
+	}
 	meant := w.releasedBy(m)
 	if m.Sent < ga.Recv {
 		if meant != nil && meant.LeaseEnd() > ga.Recv && !w.freed(m, meant, ga) {
