@@ -22,9 +22,9 @@ const lineVariable = "LOCKBENCH_ORACLE"
 // TestSample compares the verdicts of drawn runs with what the servers did. LOCKBENCH_SOAK=1 draws
 // 100,000, others with each commit; LOCKBENCH_ORACLE=LINE repeats one.
 //
-// In 9,490 runs 0.1 % had a class or a step that differed, all where both grants or a deletion were
-// under way at once. In the same 400 runs of each commit it fails from the fourth on, and at once if
-// something else differs.
+// In 9,490 runs 0.1 % had a class or a step that differed, all where both grants or a deletion
+// were under way at once. In the same 400 runs of each commit it fails from the fourth on, and at
+// once if something else differs.
 func TestSample(t *testing.T) {
 	if text := os.Getenv(lineVariable); text != "" {
 		repeat(t, text)
