@@ -3,10 +3,13 @@ package reports
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 
@@ -21,9 +24,14 @@ func WriteFinding(w io.Writer, v *view.View) error {
 	if len(v.Violations) == 0 {
 		return fmt.Errorf("this run violates nothing that could be reported: %s", v.Answer().Sentence)
 	}
+	found := defects(v)
+	if len(found) == 0 {
+		return errors.New("this run shows only that a client worked beyond its lease, which no lock with " +
+			"a lease can prevent: there is no defect to report")
+	}
 	b, h := bufio.NewWriter(w), v.History.Header
 	name := page.Clean(strings.TrimSpace(h.Impl+" "+h.Versions[h.Impl]), 80)
-	first := v.Violations[0]
+	first := found[0]
 	fmt.Fprintf(b, "## %s: %s\n\n", page.Literal(name), page.Literal(first.Title()))
 	fmt.Fprintf(b, "```\n%s\n```\n\n%s.\n\n", page.Fenced(page.Clean(h.Command, 2000)),
 		page.Literal(v.Subtitle()))
@@ -35,7 +43,7 @@ func WriteFinding(w io.Writer, v *view.View) error {
 		}
 	}
 	fmt.Fprint(b, "- **Seen.**")
-	for i, x := range v.Violations[:min(len(v.Violations), maxStories)] {
+	for i, x := range found[:min(len(found), maxStories)] {
 		for j, told := range x.Told {
 			if i+j > 0 {
 				fmt.Fprint(b, "\n ")
@@ -48,6 +56,19 @@ func WriteFinding(w io.Writer, v *view.View) error {
 	writeSteps(b, v, first)
 	writeConfirmation(b, v)
 	return b.Flush()
+}
+
+// defects returns the violations that a lock can answer for: neither what is only reported, nor an
+// S that is only an overrun.
+func defects(v *view.View) []*view.Violation {
+	decide := v.Verdict.Violated(false)
+	return slices.DeleteFunc(slices.Clone(v.Violations), func(x *view.Violation) bool {
+		decides := slices.ContainsFunc(x.Properties, func(l string) bool {
+			return slices.Contains(decide, l)
+		})
+		return !decides || checker.FindClass(x.Class).Overrun && slices.Equal(x.Properties,
+			[]string{checker.MutualExclusion})
+	})
 }
 
 // writeSteps writes the commands of a violation, in their order.
