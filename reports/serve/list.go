@@ -182,7 +182,8 @@ func open(dir *os.Root, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > units.MaxDocument {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() > units.MaxDocument {
 		f.Close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
