@@ -124,11 +124,13 @@ func LoadFS(dir fs.FS) (*Run, error) {
 	if r.Plan, unfit = fs.ReadFile(documents, Plan); errors.Is(unfit, units.ErrUnfit) {
 		return nil, unfit
 	}
-	if err := with(documents, Verdict, func(f fs.File) { r.Verdict, _ = checker.Read(f) }); err != nil {
+	err = with(documents, Verdict, func(f fs.File) { r.Verdict, _ = checker.Read(f) })
+	if err != nil {
 		return nil, err
 	}
 	// only for the story: the readable part is enough
-	if err := with(records, Trace, func(f fs.File) { r.Trace, _ = history.ReadTrace(f) }); err != nil {
+	err = with(records, Trace, func(f fs.File) { r.Trace, _ = history.ReadTrace(f) })
+	if err != nil {
 		return nil, err
 	}
 	r.History, err = history.Read(history.Sized{Reader: f, Bytes: history.SizeOf(f)})

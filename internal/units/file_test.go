@@ -33,7 +33,8 @@ func TestOnlyRegularFilesOfBoundedSizeAreRead(t *testing.T) {
 		"device": "it is a device or a pipe", "long": "it is too long; at most",
 		"to-long": "it is too long; at most", "folder": "it is a directory",
 	} {
-		if _, err := ReadFile(in(name)); !errors.Is(err, ErrUnfit) || !strings.Contains(err.Error(), why) {
+		if _, err := ReadFile(in(name)); !errors.Is(err, ErrUnfit) ||
+			!strings.Contains(err.Error(), why) {
 			t.Errorf("%s: ReadFile says %v", name, err)
 		}
 		if name == "folder" {
