@@ -28,11 +28,6 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	if err != nil {
 		return err
 	}
-	if p.Adapter == nil {
-		if err := checkMoments(lock, faults, params); err != nil {
-			return err
-		}
-	}
 	p.Topology, p.Replicas, p.Scenario = s.Topology, s.Replicas, s.Steps
 	p.Requires = requires(s, p.Clients)
 	if lock.Optimistic {

@@ -30,12 +30,22 @@ func (e MomentError) Error() string {
 		e.Lock, sends, instead)
 }
 
-// checkMoments returns a MomentError if a fault waits for a command that a lock of lockbench's own
-// never sends. A drawn fault waits for none.
-func checkMoments(lock impls.Entry, faults nemesis.Faults, params nemesis.Params) error {
-	if faults.Drawn() {
-		return nil
+// CheckMoments returns a MomentError if a fault of a plan waits for a command that its lock, one of
+// lockbench's own, never sends. A drawn fault waits for none. A search may draw moments that a lock
+// does not have, so that it does not ask.
+func (p Plan) CheckMoments(o RunOptions) error {
+	faults, err := nemesis.Parse(p.Nemesis)
+	if err != nil || p.Adapter != nil || faults.Drawn() {
+		return err
 	}
+	lock, err := p.lock()
+	if err != nil {
+		return err
+	}
+	if o.Capabilities.Environment == "" {
+		o.Capabilities = nemesis.CapabilitiesOf(p.Environment)
+	}
+	params := p.params(o, lock)
 	for _, f := range faults {
 		if meets(lock, f.Spec, params) {
 			continue

@@ -30,7 +30,11 @@ func TestAMomentThatALockNeverComesToIsRefused(t *testing.T) {
 		{"token-lua", "random", ""},
 		{"token-lua", "../../docs/examples/faults/late-release.yaml", ""},
 	} {
-		_, err := harness.NewPlan(harness.RunOptions{Impl: c.lock, Nemesis: c.fault, Environment: "sim"})
+		o := harness.RunOptions{Impl: c.lock, Nemesis: c.fault, Environment: "sim"}
+		p, err := harness.NewPlan(o)
+		if err == nil {
+			err = p.CheckMoments(o)
+		}
 		var refused harness.MomentError
 		if errors.As(err, &refused) != (c.says != "") ||
 			err != nil && !strings.Contains(err.Error(), c.says) {

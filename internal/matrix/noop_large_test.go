@@ -38,7 +38,7 @@ func (idle) PauseClient(int) error                    { return nil }
 // every lock does.
 var aimedAt = map[string]string{
 	"between": "setpx-getdel", "check": "setpx-getdel", "expire": "setnx-expire", "takeover": "getset",
-	"again": "redisson", "vote": "redlock",
+	"again": "redisson", "vote": "redlock", "nil": "setnx-del-expired", "finally": "getset-java",
 	"minority-loss": "redlock", "majority-loss": "redlock",
 }
 

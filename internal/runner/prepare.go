@@ -18,6 +18,9 @@ func Prepare(ctx context.Context, o harness.RunOptions) (p harness.Plan, note st
 	if p, err = harness.NewPlan(o); err != nil {
 		return p, "", err
 	}
+	if err = p.CheckMoments(o); err != nil {
+		return p, "", err
+	}
 	faults, err := nemesis.Parse(o.Nemesis)
 	if err != nil {
 		return p, "", err
