@@ -37,7 +37,7 @@ func TestLocksOfAnotherModule(t *testing.T) {
 	for _, c := range []struct{ test, finds string }{
 		{"TestMyLock", ""},
 		{"TestBlind", "under pause violates L: released by a non-owner"},
-		{"TestAlways", "under none violates S: double grant"},
+		{"TestAlways", "under none violates L: double grant"},
 		{"TestShorter", "under none violates S: lease overrun"},
 		{"TestSeconds", "under none violates V: promised too long"},
 		{"TestUnasked", "under none violates V: granted by no server"},

@@ -89,21 +89,30 @@ func (c *Case) leftover(key int, ms ...*history.Command) property {
 
 // decides reports whether a key that was left behind decides the run: no fault began before the
 // refusal that shows it, or its client had released the lock, with a definite answer, and no fault
-// since the key was written can have lost a write or brought one back. It does not if a command of
-// that client was never answered, if the client's own work behind the call gives the key back a
-// moment later, nor if the lock keeps its key for a minimum time on purpose.
+// since the key was written can have lost a write or brought one back. It does not decide if a command
+// of that client was never answered, since a lock that counts its holds may still count that one; if
+// the client's own background work gives the key back a moment later; nor if the lock keeps its key
+// for a minimum time on purpose.
 func (c *Case) decides(refused, writer *history.Command) bool {
 	switch {
 	case writer == nil, c.history.Header.Declares.MinimumHold > 0, c.freedLater(writer, refused):
 		return false
 	case !slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.From <= refused.Recv }):
 		return true
-	case !c.undisturbed(writer.Sent, refused.Recv):
+	case !c.undisturbed(writer.Sent, refused.Recv), c.lostReply(writer, refused.Recv):
 		return false
 	}
 	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
 		return h.Process == writer.Process && h.Ended == record.Released && h.Answer != history.Info &&
 			h.Call <= writer.Sent && h.Returned <= refused.Sent && (writer.N == 0 || writer.N == h.N)
+	})
+}
+
+// lostReply reports whether the client that wrote a key has sent a command about that key on that
+// node, before a stamp, whose reply it never read.
+func (c *Case) lostReply(writer *history.Command, before int64) bool {
+	return slices.ContainsFunc(c.sentWithin(writer.Process, 0, before), func(m *history.Command) bool {
+		return trace.PlaceOf(m) == trace.PlaceOf(writer) && !trace.Answered(m)
 	})
 }
 

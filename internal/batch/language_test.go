@@ -11,10 +11,11 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// twoInside is a history in which two clients are inside at once, over a stall of the machine.
+// twoInside is a history with two clients inside at once after a lease has run out, during a
+// stall of the machine without which the lease would still run.
 const twoInside = `{"type":"header","format":2,"environment":"sim","ttl":"100ms"}
 {"type":"invoke","t":1000000,"process":0,"f":"acquire","n":1}
-{"type":"ok","t":2000000,"process":0,"f":"acquire","n":1}
+{"type":"ok","t":2000000,"process":0,"f":"acquire","n":1,"grant":{"sent":1500000,"lease":"50ms"}}
 {"type":"invoke","t":3000000,"process":1,"f":"acquire","n":1}
 {"type":"gap","t":60000000,"process":-1,"gap":"50ms"}
 {"type":"ok","t":70000000,"process":1,"f":"acquire","n":1}
