@@ -204,8 +204,8 @@ var grantCases = []propertyCase{
 			"0 2 41 42 n0 SET k b NX PX 9 -> (nil)", Valid, ""},
 }
 
-// TestALostReplyLeavesAnOrphanUndecided: a lock that counts its holds may count an acquire whose reply
-// was lost in a partition, so the release that follows need not free the key.
+// TestALostReplyLeavesAnOrphanUndecided: a lock that counts its holds may count an acquire whose
+// reply was lost in a partition, so the release that follows need not free the key.
 func TestALostReplyLeavesAnOrphanUndecided(t *testing.T) {
 	const story1 = "lease; names k; c0 acquire 1 9 info; c0 acquire 11 20 sent=12 lease=9000000; " +
 		"c0 release 30 40; c1 acquire 13 60 fail; fault cut c0>n0 2 8"

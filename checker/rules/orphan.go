@@ -89,10 +89,10 @@ func (c *Case) leftover(key int, ms ...*history.Command) property {
 
 // decides reports whether a key that was left behind decides the run: no fault began before the
 // refusal that shows it, or its client had released the lock, with a definite answer, and no fault
-// since the key was written can have lost a write or brought one back. It does not decide if a command
-// of that client was never answered, since a lock that counts its holds may still count that one; if
-// the client's own background work gives the key back a moment later; nor if the lock keeps its key
-// for a minimum time on purpose.
+// since the key was written can have lost a write or brought one back. It does not decide if a
+// command of that client was never answered, since a lock that counts its holds may still count
+// that one; if the client's own background work gives the key back a moment later; nor if the lock
+// keeps its key for a minimum time on purpose.
 func (c *Case) decides(refused, writer *history.Command) bool {
 	switch {
 	case writer == nil, c.history.Header.Declares.MinimumHold > 0, c.freedLater(writer, refused):
