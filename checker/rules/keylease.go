@@ -57,10 +57,15 @@ func (c *Case) takenBefore(ga, gb *history.Command) *history.Command {
 }
 
 // vanished reports whether a key was gone when a command took it, although its lease ran, and no
-// client and no fault took it away.
+// client and no fault took it away. Where only the run's clients can delete keys, any deletion that
+// may have found the key contradicts that. Elsewhere a deletion of its sender's own key does not.
 func (c *Case) vanished(ga, next *history.Command) bool {
+	deletions := c.deletersBetween(ga, next)
+	if c.thirdParties() {
+		deletions = c.strangers(deletions, ga)
+	}
 	return ga.Node == next.Node && !c.independent() && c.trace.TakesFree(next) &&
-		len(c.strangers(c.deletersBetween(ga, next), ga)) == 0 && !c.keyMayBeLost(ga.Sent, next.Recv) &&
+		len(deletions) == 0 && !c.keyMayBeLost(ga.Sent, next.Recv) &&
 		!slices.ContainsFunc(c.trace.OfKey(trace.Key(ga)), func(m *history.Command) bool {
 			return m != ga && m != next && m.Node == ga.Node && m.Sent <= next.Recv &&
 				lastAnswer(m) >= ga.Sent && c.mayChange(m)

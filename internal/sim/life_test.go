@@ -119,7 +119,7 @@ func TestRunClient(t *testing.T) {
 
 // TestACommandThatIsLackingBreaksTheRun: an error reply would be a verdict about the simulator.
 func TestACommandThatIsLackingBreaksTheRun(t *testing.T) {
-	for command, want := range map[string]string{"ZADD": "ZADD", "NONSENSE": ""} {
+	for command, want := range map[string]string{"GEOADD": "GEOADD", "NONSENSE": ""} {
 		var got string
 		err := sim.Run(sim.Config{Clients: 1, Bare: true}, func(w *sim.Environment) error {
 			err := w.RunClient(0, func(p sim.Client) {
