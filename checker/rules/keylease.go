@@ -97,13 +97,23 @@ func (c *Case) strangers(ms []*history.Command, ga *history.Command) (out []*his
 // mayBeOwn reports whether a deletion may have found a key that its own sender had written: after
 // the grant, or before it, so that its success is what freed the lock for the grant.
 func (c *Case) mayBeOwn(m, ga *history.Command) bool {
-	return slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(k *history.Command) bool {
-		if k.Process != m.Process || k.Node != m.Node || k == m || k == ga || k.Sent > m.Sent ||
-			c.trace.Releasing(k) || !c.mayHaveWritten(k) {
-			return false
-		}
+	return c.wroteBefore(m, ga, func(k *history.Command) bool {
 		before := c.trace.Deleted(m) && m.Sent <= ga.Recv && c.mayLast(k) >= ga.Sent
 		return before || lastAnswer(k) >= ga.Sent
+	})
+}
+
+// wroteSince reports whether the sender of a deletion may have written the key after a grant.
+func (c *Case) wroteSince(m, ga *history.Command) bool {
+	return c.wroteBefore(m, ga, func(k *history.Command) bool { return lastAnswer(k) >= ga.Sent })
+}
+
+// wroteBefore reports whether the sender of a deletion sent a command before it that fits and may
+// have written the key on that node.
+func (c *Case) wroteBefore(m, ga *history.Command, fits func(*history.Command) bool) bool {
+	return slices.ContainsFunc(c.trace.OfKey(trace.Key(m)), func(k *history.Command) bool {
+		return k.Process == m.Process && k.Node == m.Node && k != m && k != ga && k.Sent <= m.Sent &&
+			!c.trace.Releasing(k) && c.mayHaveWritten(k) && fits(k)
 	})
 }
 

@@ -18,9 +18,9 @@ import (
 // whether or not a client read its reply.
 //
 // The owner is the acquisition, not the client: a late release of a hold that is over is not the
-// owner of the same client's next one. A deletion that may have found a key of its own sender
-// proves nothing: its success may be what freed the lock for one of the grants. Where others than
-// the run's clients may delete keys, no deletion proves anything: the key has vanished.
+// owner of the same client's next one. A deletion whose sender may have written the key since the
+// grant proves nothing. Where others than the run's clients may delete keys, no
+// deletion proves anything: the key has vanished.
 //
 // Where the two grants were under way at the same time, it must be so in either order in which the
 // server can have given them.
@@ -69,7 +69,7 @@ func (c *Case) possibleDeleters(first, second *grant) (ms []*history.Command, un
 	ms = c.deletersBetween(first.by, second.by)
 	own := slices.ContainsFunc(ms, func(m *history.Command) bool {
 		return m.Process == first.Process && (m.N == first.N || m.N == 0) ||
-			c.mayBeOwn(m, first.by) || c.overwrote(m, first.by)
+			c.wroteSince(m, first.by) || c.overwrote(m, first.by)
 	})
 	return ms, own || len(ms) > 0 && c.acquiredAgain(first.Hold)
 }

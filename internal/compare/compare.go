@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/gate"
 )
 
 // Side is one of two things to compare: a run, a matrix or a gate, as Load reads it.
@@ -29,6 +30,7 @@ type Item struct {
 	Name     string
 	Under    string            // the fault, where items of two locks may be compared
 	Settings map[string]string // its own, beside those of its side
+	Gate     gate.Outcome      // of an entry of a gate
 	Trials   []Trial
 }
 

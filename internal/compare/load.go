@@ -159,10 +159,11 @@ func (l *loader) gate() error {
 }
 
 func entry(e *gate.Entry, res gate.EntryResult) Item {
-	item := Item{Name: e.Name, Under: e.Option("nemesis"), Settings: map[string]string{
+	item := Item{Name: e.Name, Under: e.Option("nemesis"), Gate: res.Result}
+	item.Settings = map[string]string{
 		"environment": e.Environment, "seed": fmt.Sprint(e.Seed), "seeds": fmt.Sprint(e.Seeds),
 		"repeats": fmt.Sprint(e.Repeats), "expect": e.Expect.String(),
-	}}
+	}
 	for _, o := range e.Options {
 		item.Settings[o.Name] = strings.Join(o.Values, ",")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/units"
 )
 
@@ -89,8 +90,10 @@ func (t Tally) String() string {
 }
 
 // newPropertyPair compares a letter. If exact, both sides were simulated with one seed, so that
-// nothing between them is chance.
+// nothing between them is chance. A gate that passed on one side and failed on the other has judged
+// chance itself.
 func newPropertyPair(letter string, a, b Item, exact bool) PropertyPair {
+	certain := exact || a.turned(b) || b.turned(a)
 	p := PropertyPair{Property: letter, A: newTally(letter, a), B: newTally(letter, b)}
 	inA, inB := p.A.Found == checker.Violated, p.B.Found == checker.Violated
 	switch {
@@ -102,11 +105,16 @@ func newPropertyPair(letter string, a, b Item, exact bool) PropertyPair {
 	case p.A.unjudged(exact) && !p.B.unjudged(exact) && !inB:
 		p.Change = Learned
 	case inA:
-		p.Change, p.Missed = unlessLuck(Gone, p.A, p.B, exact)
+		p.Change, p.Missed = unlessLuck(Gone, p.A, p.B, certain)
 	case inB:
-		p.Change, p.Missed = unlessLuck(New, p.B, p.A, exact)
+		p.Change, p.Missed = unlessLuck(New, p.B, p.A, certain)
 	}
 	return p
+}
+
+// turned reports whether the gate of an item passed and that of the other failed.
+func (i Item) turned(other Item) bool {
+	return i.Gate == gate.Passed && other.Gate == gate.Failed
 }
 
 // unjudged reports whether no run of a side tells of the letter or, of an exact one, not every run.
@@ -116,8 +124,8 @@ func (t Tally) unjudged(exact bool) bool {
 
 // unlessLuck asks with which chance all violations are on one side, if both are the same lock. A
 // side that judged nothing tells of no change.
-func unlessLuck(c Change, found, not Tally, exact bool) (Change, float64) {
-	if exact && not.Found != checker.Unknown {
+func unlessLuck(c Change, found, not Tally, certain bool) (Change, float64) {
+	if certain && not.Found != checker.Unknown {
 		return c, 0
 	}
 	missed := 1.0

@@ -7,34 +7,47 @@ import (
 	"strconv"
 )
 
-// Columns of /proc/self/stat behind the name, in which spaces may be (proc(5)): where the
-// environment of the start begins and ends in memory.
-const (
-	envStart = 50 - 3
-	envEnd   = 51 - 3
-)
+// envStart is the column of /proc/self/stat, counted after the name, with the address of the
+// environment (proc(5)). The name may contain spaces.
+const envStart = 50 - 3
 
-// HideEnviron overwrites the environment that this process was started with, where other processes
-// of the same user see it: /proc/PID/environ. This process keeps its own copy.
+// HideEnviron overwrites, in the environment that this process was started with, the settings that
+// a child would not get. Other processes of the same user see that environment in
+// /proc/PID/environ. This process keeps its own copy.
 func HideEnviron() error {
-	stat, err := os.ReadFile("/proc/self/stat")
+	start, err := environStart()
 	if err != nil {
 		return err
 	}
-	words := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(words) <= envEnd {
-		return errors.New("the kernel does not say where the environment is")
-	}
-	begin, err := strconv.ParseInt(string(words[envStart]), 10, 64)
-	end, other := strconv.ParseInt(string(words[envEnd]), 10, 64)
-	if err = errors.Join(err, other); err != nil || end <= begin {
+	settings, err := os.ReadFile("/proc/self/environ")
+	if err != nil {
 		return err
+	}
+	for rest := settings; len(rest) > 0; {
+		setting, after, _ := bytes.Cut(rest, []byte{0})
+		if name, _, _ := bytes.Cut(setting, []byte("=")); !inherits(string(name)) {
+			clear(setting)
+		}
+		rest = after
 	}
 	memory, err := os.OpenFile("/proc/self/mem", os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer memory.Close()
-	_, err = memory.WriteAt(make([]byte, end-begin), begin)
+	_, err = memory.WriteAt(settings, start)
 	return err
+}
+
+// environStart returns the address of the environment that this process was started with.
+func environStart() (int64, error) {
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0, err
+	}
+	words := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(words) <= envStart {
+		return 0, errors.New("the kernel does not say where the environment is")
+	}
+	return strconv.ParseInt(string(words[envStart]), 10, 64)
 }

@@ -31,4 +31,7 @@ func TestNoChildReadsTheEnvironmentOfItsParent(t *testing.T) {
 	if err != nil || bytes.Contains(seen, []byte(password)) {
 		t.Errorf("a child sees %.100q (%v)", seen, err)
 	}
+	if path := "PATH=" + os.Getenv("PATH"); !bytes.Contains(seen, []byte(path)) {
+		t.Errorf("a child gets %s, and does not see it in %.100q", path, seen)
+	}
 }
