@@ -1,48 +1,90 @@
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
-/** The document's class, used as its main() does. The option finally is main()'s finally block. */
+/**
+ * The lock that D000 §4 describes, written anew: it sends the document's commands in the document's
+ * order and compares as the document does. The key holds the time at which the lease ends. The
+ * option finally releases after a refused call, too, as the finally block of the document's main().
+ */
 public final class Posted implements Lockbench.Lock {
-    private final DistributedLockHandler handler;
-    private final boolean releasesInFinally;
-    private String lockKey;
+    /** The document adds its constant of 3, meant as seconds, to milliseconds (line 136). */
+    private static final long POSTED_LEASE = 3;
+    private static final long POSTED_WAIT_SECONDS = 5;
+    private static final long PAUSE = 100;
+
+    private final Jedis jedis;
+    private final long lease;
+    private final boolean releasesAfterRefusal;
+    private String key;
 
     public Posted(Lockbench.Config c) {
-        if (c.ttl() != null) {
-            System.setProperty("lock.timeout", c.ttl().toString());
-        }
-        releasesInFinally = c.option("finally").equals("true");
         String[] at = c.redis().get(0).split(":");
-        Jedis jedis = c.timeout() == null ? new Jedis(at[0], Integer.parseInt(at[1]))
-                : new Jedis(at[0], Integer.parseInt(at[1]), c.timeout().intValue());
+        int port = Integer.parseInt(at[1]);
+        jedis = c.timeout() == null ? new Jedis(at[0], port)
+                : new Jedis(at[0], port, c.timeout().intValue());
         jedis.ping();
-        handler = new DistributedLockHandler().setJedis(jedis);
+        lease = c.ttl() == null ? POSTED_LEASE : c.ttl();
+        releasesAfterRefusal = c.option("finally").equals("true");
     }
 
-    /** It says false after its time-out and after any exception alike. 5 s is main()'s. */
+    /** Refuses after its time-out and after any error alike, as the document does (line 112). */
     @Override
     public Lockbench.Grant acquire(int n, List<String> keys, Long wait) throws Exception {
-        lockKey = keys.get(0);
-        if (handler.tryLock(lockKey, wait == null ? Long.valueOf(5) : Long.valueOf(wait / 1000))) {
+        key = keys.get(0);
+        if (takes(wait == null ? POSTED_WAIT_SECONDS : wait / 1000)) {
             return null;
         }
-        if (releasesInFinally) {
+        if (releasesAfterRefusal) {
             try {
-                handler.realseLock(lockKey);
+                free();
             } catch (Exception e) {
-                System.err.println("in finally: " + e);
+                System.err.println("release after a refusal: " + e);
             }
         }
         throw new Lockbench.Refused("gave-up");
     }
 
-    /** Without a key Long.valueOf(null) throws, which is all that it says of a lost hold. */
+    /** A key that is gone makes the comparison throw: that is how this lock tells of a lost hold. */
     @Override
     public void release(int n) throws Exception {
         try {
-            handler.realseLock(lockKey);
+            free();
         } catch (NumberFormatException e) {
             throw new Lockbench.NotOwner(e);
         }
+    }
+
+    private boolean takes(long seconds) {
+        long start = System.currentTimeMillis();
+        try {
+            while ((System.currentTimeMillis() - start) / 1000 <= seconds) {
+                if (takesOnce()) {
+                    return true;
+                }
+                Thread.sleep(PAUSE);
+            }
+        } catch (Exception e) {
+            System.out.println("the attempt failed: " + e);
+        }
+        return false;
+    }
+
+    private boolean takesOnce() {
+        long now = System.currentTimeMillis();
+        String end = String.valueOf(now + lease + 1);
+        if (jedis.setnx(key, end) == 1) {
+            return true;
+        }
+        return over(now) && now > Long.parseLong(jedis.getSet(key, end));
+    }
+
+    private void free() {
+        if (!over(System.currentTimeMillis())) {
+            jedis.del(key);
+        }
+    }
+
+    private boolean over(long now) {
+        return now > Long.parseLong(jedis.get(key));
     }
 }

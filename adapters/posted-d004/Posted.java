@@ -1,11 +1,11 @@
-import java.util.LinkedList;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
 /**
- * The ways to lock and unlock of D004, as posted, with its constants; the name of the lock and the
- * lease are variables here. The options lock and unlock choose. The document tries once; a wait is
- * made of tries every 100 ms.
+ * The ways to lock and unlock that D004 describes, written anew: each sends the document's commands
+ * with the document's constants, and reads the replies as it does. The name of the lock and the lease
+ * are variables here. The options lock and unlock choose. The document tries once; a wait is made of
+ * tries every 100 ms.
  */
 public final class Posted implements Lockbench.Lock {
     private final Jedis jedis;
@@ -42,37 +42,27 @@ public final class Posted implements Lockbench.Lock {
     private boolean lock() {
         switch (lock) {
             case "setnx-expire": { // §1.2, lines 34–38
-                Long result = jedis.setnx(lockKey, "App1Lock");
-                if (result == 1) {
+                boolean taken = jedis.setnx(lockKey, "App1Lock") == 1;
+                if (taken) {
                     jedis.expire(lockKey, ttl == null ? 10000 : seconds());
-                    return true;
                 }
-                return false;
+                return taken;
             }
             case "script": { // §1.3, lines 45–57
                 String script = "if redis.call('setnx', KEYS[1], KEYS[2]) == 1 then "
                         + "return redis.call('expire', ARGV[1], ARGV[2]) else return 0 end";
-                LinkedList<String> setnxMsg = new LinkedList<>();
-                LinkedList<String> expireMsg = new LinkedList<>();
-                setnxMsg.add(lockKey);
-                setnxMsg.add("app-1-lock");
-                expireMsg.add(lockKey);
-                expireMsg.add(ttl == null ? "20" : String.valueOf(seconds())); // This is second.
-
-                Object result = jedis.eval(script, setnxMsg, expireMsg);
-                if ("1".equals(result)) {
-                    return true;
-                }
-                return false;
+                String lease = ttl == null ? "20" : String.valueOf(seconds());
+                return saysOne(jedis.eval(script, List.of(lockKey, "app-1-lock"),
+                        List.of(lockKey, lease)));
             }
-            default: { // §1.1, lines 26–30
-                String result = Set.nxPx(jedis, lockKey, "requesId", ttl == null ? 20000 : ttl);
-                if ("OK".equals(result)) {
-                    return true;
-                }
-                return false;
-            }
+            default: // §1.1, lines 26–30
+                return "OK".equals(Set.nxPx(jedis, lockKey, "requesId", ttl == null ? 20000 : ttl));
         }
+    }
+
+    /** Compares the reply with a string, as the document does: Jedis gives a number, never equal. */
+    private static boolean saysOne(Object reply) {
+        return "1".equals(reply);
     }
 
     private int seconds() {
@@ -91,15 +81,10 @@ public final class Posted implements Lockbench.Lock {
             case "script": { // §2.3, lines 75–85
                 String script = "if redis.call('get', KEYS[1]) == KEYS[2] then "
                         + "return redis.call('del', KEYS[1]) else return 0 end";
-                LinkedList<String> msgList = new LinkedList<>();
-                msgList.add(lockKey);
-                msgList.add("app-1-lock");
-
-                Object result = jedis.eval(script, msgList, new LinkedList<>());
-                if ("1".equals(result)) {
-                    return;
+                if (!saysOne(jedis.eval(script, List.of(lockKey, "app-1-lock"), List.of()))) {
+                    throw new Lockbench.NotOwner(new Exception("the reply is not \"1\""));
                 }
-                throw new Lockbench.NotOwner(new Exception("\"1\".equals(result) is false"));
+                return;
             }
             default: // §2.1, line 64
                 jedis.del(lockKey);
