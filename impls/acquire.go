@@ -68,7 +68,7 @@ func (s Setup) send(ctx context.Context, args ...any) *redis.Cmd {
 
 // sendTo sends a command that may take the lock on one Redis, and asks how many replicas have it.
 // The WAIT goes in the same pipeline, because Redis answers it for the writes of its own connection
-// only: on another one it confirms what it never saw.
+// only. On another connection it would confirm a write it never saw.
 func (s Setup) sendTo(ctx context.Context, c redis.UniversalClient, args ...any) (cmd *redis.Cmd,
 	acks int) {
 	if s.Options.WaitReplicas == 0 {
@@ -86,8 +86,8 @@ func (s Setup) sendTo(ctx context.Context, c redis.UniversalClient, args ...any)
 	return cmd, acks
 }
 
-// eval sends a script that may take the lock. The text goes with every call, as the documents'
-// clients do it: there is no cache to miss.
+// eval sends a script that may take the lock. The text goes with every call, as in the documents'
+// clients, so no script cache can miss.
 func (s Setup) eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	all := []any{"EVAL", script, len(keys)}
 	for _, k := range keys {
@@ -123,8 +123,8 @@ func (s Setup) fanOut(ctx context.Context, n int, f func(ctx context.Context, i 
 	}
 }
 
-// expiry is the command that gives a key a lease of ttl, and its argument: seconds as the documents
-// have it, or milliseconds where ttl is no whole number of seconds.
+// expiry returns the command that gives a key a lease of ttl, and its argument. Like the documents
+// it counts in seconds, or in milliseconds if ttl is not a whole number of seconds.
 func expiry(ttl time.Duration) (command string, amount int64) {
 	if ttl%time.Second == 0 {
 		return "expire", int64(ttl / time.Second)

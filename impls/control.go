@@ -33,8 +33,8 @@ func (l *local) Release(context.Context, Grant) error {
 	return nil
 }
 
-// none is no lock at all: the control that must be violated at once. It sends nothing to Redis and
-// declares nothing.
+// none does not lock. As the control of an experiment it must be violated at once. It sends nothing
+// to Redis and declares nothing.
 type none struct {
 	Setup
 }

@@ -2,9 +2,9 @@ package impls
 
 import "strings"
 
-// Script is one of a lock's Lua scripts and what its replies mean, so that a reader of a trace
-// knows a grant from a refusal. Replies are as go-redis prints them, "(nil)" for none; a regular
-// expression stands for the whole of one.
+// A Script is one of a lock's Lua scripts with the meaning of its replies, so that a reader of a
+// trace can tell a grant from a refusal. Replies are written as go-redis prints them, "(nil)" for a
+// null reply. A regular expression must match the whole reply.
 type Script struct {
 	Text    string
 	Does    string // to the lock that is its first key: take, prolong or free
@@ -22,8 +22,8 @@ const (
 // number is any integer reply.
 const number = `-?[0-9]+`
 
-// The scripts by what they do. Each file says the same of its replies at its top, and a test asks a
-// real server.
+// The scripts, grouped by effect. Each Lua file documents its replies at its top, and a test
+// compares them with a real server.
 var (
 	setnxExpireTakes  = Script{setnxExpireScript, takes, "1", "0"}
 	setnxPexpireTakes = Script{strings.Replace(setnxExpireScript, "'expire'", "'pexpire'", 1), takes,

@@ -34,7 +34,7 @@ func (e Entry) Defaults(ttl time.Duration) Options {
 	return o
 }
 
-// New makes the lock for one client, or says in one line what is wrong with s.
+// New makes the lock for one client. It returns an error of one line if s is not usable.
 func (e Entry) New(s Setup) (Lock, error) {
 	if e.Fixed {
 		s.Options.TTL, s.Options.Poll = e.TTL, e.Poll
@@ -98,7 +98,7 @@ func (e Entry) checkOptions(o Options) error {
 	return nil
 }
 
-// Runs says why the lock cannot use a topology, in one line; nil: it can.
+// Runs returns an error of one line if the lock cannot use a topology.
 func (e Entry) Runs(topology string) error {
 	if (topology == string(Independent)) == (e.Topology == Independent) {
 		return nil

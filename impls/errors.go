@@ -12,8 +12,8 @@ import (
 )
 
 // ErrChanged joins the error of a call that was refused, or broke off, after it had changed
-// something in Redis. Such a call is not definite: what it left behind may keep others out, or is
-// the lock itself.
+// something in Redis. The outcome of such a call is not definite: the leftover may keep other
+// clients out, or may be the lock itself.
 var ErrChanged = errors.New("something was changed in Redis")
 
 // Definite reports whether err, as Redis or a lock returned it, says for certain that the call had

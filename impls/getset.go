@@ -46,7 +46,7 @@ func (l *getset) try(ctx context.Context) (Grant, bool, error) {
 	won, err := l.past(now, l.send(ctx, "GETSET", l.Key(), g.Value))
 	switch {
 	case errors.Is(err, redis.Nil):
-		return g, true, nil // there was no lock to take over
+		return g, true, nil // the key did not exist
 	case err == nil && !won:
 		return g, false, errLeft
 	}

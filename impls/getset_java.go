@@ -10,13 +10,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// getsetJava is D000 §4, letter by letter. It declares a lease, of 4 ms: Lock_Timeout = 3 is added
-// to milliseconds (D000 lines 83 and 136). It always uses its own times. Known defects beside those
-// of getset: a key that vanishes before GET or GETSET is a NumberFormatException (D000 lines 144
-// and 160), which tryLock catches and turns into false (D000 line 112), after a GETSET with the key
-// left behind; main() releases in finally even when tryLock failed (D000 line 75), so a client
-// deletes the lock of its holder while the lease lasts; the time-out of 5 s is reached after 6,
-// since 5999 ms / 1000 is 5 (D000 line 98), and follows the wall clock.
+// getsetJava behaves like the code of D000 §4. It declares a lease of 4 ms, because the document
+// adds Lock_Timeout = 3 to milliseconds (D000 lines 83 and 136). It always uses its own times.
+//
+// It has the defects of getset and three more. A key that vanishes before GET or GETSET raises a
+// NumberFormatException (D000 lines 144 and 160); tryLock turns it into false (D000 line 112), and
+// after a GETSET the key stays behind. main() releases in finally even when tryLock failed (D000
+// line 75), so a client deletes the lock of its holder while the lease lasts. The time-out of 5 s
+// is reached after 6, since 5999 ms / 1000 is 5 (D000 line 98), and follows the wall clock.
 type getsetJava struct {
 	Setup
 }

@@ -22,8 +22,8 @@ type Env interface {
 	Elapsed() time.Duration
 	// Sleep returns nil after d, or the context's error as soon as it ends.
 	Sleep(ctx context.Context, d time.Duration) error
-	// Go runs f beside the caller: a watchdog, a fan-out. The context that f gets ends with ctx and
-	// with the client; wait returns when f has.
+	// Go runs f in the background, such as a watchdog or a fan-out. The context of f ends with ctx and
+	// with the client. The returned wait blocks until f has returned.
 	Go(ctx context.Context, f func(context.Context)) (wait func())
 	// Token returns a fresh owner value, as random as the document wants it.
 	Token() string
@@ -37,15 +37,15 @@ type Lock interface {
 	// time-out is over (ErrHeld) or ctx ends. An error that is not definite (see Definite) means that
 	// it is unknown whether the server granted it; the caller must not enter.
 	Acquire(ctx context.Context) (Grant, error)
-	// Release ends the hold that g stands for. ErrNotOwner: the lock was no longer the caller's, as
-	// the document's code would notice it.
+	// Release ends the hold of g. It returns ErrNotOwner if the lock was no longer the caller's, as
+	// far as the document's code notices it.
 	Release(ctx context.Context, g Grant) error
 }
 
 // Extender is a Lock whose lease the holder may prolong.
 type Extender interface {
-	// Extend asks for a whole lease from now on and returns the grant as it is then. ErrNotOwner: the
-	// hold is over.
+	// Extend asks for a whole lease from now on and returns the new grant. It returns ErrNotOwner if
+	// the hold is over.
 	Extend(ctx context.Context, g Grant) (Grant, error)
 }
 
@@ -59,17 +59,17 @@ type Finalizer interface {
 // readings of Env.Elapsed.
 type Grant struct {
 	Sent       time.Duration // the granting command of the successful attempt was about to be sent
-	Lease      time.Duration // the server keeps the lock this long from Sent on; 0: for ever
-	ValidUntil time.Duration // until when the lock promises the hold; 0: it makes no promise
-	Fence      int64         // fencing token; 0: none
-	Value      string        // what the lock wrote to recognise itself; never used to judge
-	Depth      int           // how many holds this client had already, for a re-entrant lock
+	Lease      time.Duration // how long the server keeps the lock, from Sent on; zero means for ever
+	ValidUntil time.Duration // the end of the hold that the lock promises, if any
+	Fence      int64         // the fencing token, if any
+	Value      string        // the owner value that the lock wrote; never used to judge
+	Depth      int           // of a re-entrant lock: the number of holds this client had already
 }
 
 // Notice is what a lock learns while a client holds it.
 type Notice struct {
-	Extended *Grant // the lease was prolonged: the hold's grant as it is now
-	Lost     error  // the hold is over, and why; nil with Extended
+	Extended *Grant // the new grant, if the lease was prolonged
+	Lost     error  // the reason why the hold is over; nil with Extended
 }
 
 var (
@@ -87,7 +87,7 @@ type Setup struct {
 	Redis   []redis.UniversalClient // one for each independent Redis: five for Redlock, one otherwise
 	Keys    []string                // one key, or all that a multi-lock takes at once
 	Options Options
-	// told of extensions and losses by watchdogs, from their goroutines; nil: there is no listener
+	// if not nil, watchdogs call it from their goroutines with extensions and losses
 	Notify func(Notice)
 
 	acks *int // how many replicas confirmed the last granting command; see send
@@ -103,16 +103,16 @@ func (s Setup) Key() string { return s.Keys[0] }
 type Options struct {
 	TTL            time.Duration // lease; ignored by locks without one
 	Poll           time.Duration // pause between attempts
-	AcquireTimeout time.Duration // how long one Acquire waits; 0: until ctx ends
-	Variant        string        // one of Entry.Variants; "": the first
-	// of locks with a watchdog: the caller names a lease of TTL, so nothing renews it
+	AcquireTimeout time.Duration // how long one Acquire waits; if zero, until ctx ends
+	Variant        string        // one of Entry.Variants; if empty, the first one
+	// for locks with a watchdog: the caller names a lease of TTL, so nothing renews it
 	NoWatchdog bool
-	// how often one hold may be renewed or extended; 0: for ever, as documented
+	// how often one hold may be renewed or extended; if zero, without limit, as documented
 	MaxRenewals int
-	// of Redlock: how long one node may take; 0: TTL/20, within 5 and 50 ms
+	// for Redlock: how long one node may take; if zero, TTL/20, at least 5 and at most 50 ms
 	NodeTimeout time.Duration
-	// replicas that must confirm a grant (WAIT), or it is given back; 0: none
+	// how many replicas must confirm a grant (WAIT); otherwise the lock gives it back
 	WaitReplicas int
-	// how long they may take; 0: 100 ms; must be below the client's read time-out
+	// how long they may take, less than the client's read time-out; if zero, 100 ms
 	WaitTimeout time.Duration
 }

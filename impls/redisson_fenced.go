@@ -12,10 +12,10 @@ var redissonFencedSource string
 
 var redissonFencedScript = lua(redissonFencedSource)
 
-// redissonFenced is RedissonFencedLock: redisson whose script draws a growing token in the same
-// step (script from Redisson itself; the documents do not have it). It declares a lease, re-entry
-// and fencing. Known defects: those of redisson, and the token counter is lost where the lock is:
-// after a restart or failover it begins again.
+// redissonFenced is RedissonFencedLock: redisson with a script that also draws a growing token. The
+// script is Redisson's own; the documents do not have it. It declares a lease, re-entry and
+// fencing. Known defects: those of redisson, and the token counter starts again whenever a restart
+// or a failover loses the lock.
 type redissonFenced struct {
 	*redisson
 }

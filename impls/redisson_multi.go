@@ -9,9 +9,9 @@ import (
 )
 
 // redissonMulti is RedissonMultiLock (D001 line 603): several redisson locks, all or none, taken in
-// the order of the keys. It declares a lease and re-entry; what it says of a hold is what the
-// weakest of its locks says. Known defects: those of redisson. With a lease of the caller's own,
-// each lock is first taken for twice the waiting time.
+// the order of the keys. It declares a lease and re-entry. A hold is as good as the weakest of its
+// locks. Known defects: those of redisson. With a lease of the caller's own, each lock is first
+// taken for twice the waiting time.
 type redissonMulti struct {
 	Setup
 	locks []*redisson

@@ -11,8 +11,8 @@ import (
 // random pause. It declares a lease and a validity. Variant "call" keeps one owner value for all
 // attempts of a call, which lets a late release of one attempt undo the next. Known defects: it
 // trusts the clocks of clients and masters (D003 line 22); a master that restarts empty, or fails
-// over, forgets its vote; the document leaves out validity, drift and the release after a failure,
-// which are here.
+// over, forgets its vote. The document leaves out validity, drift and the release after a failure;
+// this code has them.
 type redlock struct {
 	Setup
 	value   string // of the call
@@ -104,7 +104,7 @@ func (l *redlock) try(ctx context.Context) (g Grant, ok, clean bool) {
 	return g, false, gone.yes == set.yes && set.unknown+gone.unknown == 0
 }
 
-// set asks one master. A grant that too few of its replicas confirmed is no vote.
+// set asks one master. A grant that too few of its replicas confirmed does not count as a vote.
 func (l *redlock) set(ctx context.Context, i int, value string) (bool, error) {
 	cmd, acks := l.sendTo(ctx, l.Redis[i], "SET", l.Key(), value, "NX", "PX",
 		l.Options.TTL.Milliseconds())
@@ -117,7 +117,7 @@ func (l *redlock) set(ctx context.Context, i int, value string) (bool, error) {
 	return true, nil
 }
 
-// giveBack deletes the value on all masters, also on those that did not answer.
+// giveBack deletes the value on all masters, even on masters that did not answer.
 func (l *redlock) giveBack(ctx context.Context, value string) votes {
 	return l.each(ctx, func(ctx context.Context, i int) (bool, error) {
 		n, err := l.Redis[i].Eval(ctx, releaseScript, l.Keys, value).Int()

@@ -14,9 +14,9 @@ var extendSource string
 
 var extendScript = lua(extendSource)
 
-// Extend begins a new lease on all masters that still have the grant's value. It holds if a
-// majority does and the validity that is left was not used up meanwhile. Options.MaxRenewals limits
-// how often; the description asks for a limit, too.
+// Extend starts a new lease on all masters that still have the grant's value. It succeeds if they
+// are a majority and the remaining validity was not used up meanwhile. Options.MaxRenewals limits
+// how often, since the description asks for a limit.
 func (l *redlock) Extend(ctx context.Context, g Grant) (Grant, error) {
 	if n := l.Options.MaxRenewals; n > 0 && l.renewed >= n {
 		return g, fmt.Errorf("%w: extended %d times already", ErrNotOwner, n)

@@ -5,8 +5,8 @@ import "context"
 // setnxExpire is SETNX and EXPIRE as two commands, released by DEL (D003 §2, D004 §1.2). It
 // declares a lease. Known defects: a crash between the two leaves a lock without an end (D003 line
 // 6, D004 line 36), and so does an EXPIRE that fails; EXPIRE's reply is ignored; any client can
-// delete the key (D004 line 62). D004 passes 10000 to EXPIRE, seconds, beside a PX of 20000
-// milliseconds: the documented lease lasts almost three hours.
+// delete the key (D004 line 62). D004 passes 10000 to EXPIRE, which counts seconds, and 20000 to
+// PX, which counts milliseconds: the documented lease lasts almost three hours.
 type setnxExpire struct {
 	Setup
 }

@@ -16,11 +16,11 @@ var (
 	releasePostedScript     = lua(releasePostedSource)
 )
 
-// setnxExpireLuaPosted is D004 §1.3, as posted. It declares a lease of 20 s, which
-// it never grants. Known defects: the value travels as a key and the key as an argument, which a
-// Redis Cluster refuses; and the reply, the number 1, is compared with the text "1" (D004 line 54),
-// which is never equal in Java: Acquire says false while the lock is taken for 20 s. The release
-// has the same comparison (D004 line 82) and always says false.
+// setnxExpireLuaPosted behaves like the code of D004 §1.3. It declares a lease of 20 s, which it
+// never grants. Known defects: the value travels as a key and the key as an argument, which a Redis
+// Cluster refuses. The code compares the reply, the number 1, with the text "1" (D004 line 54); in
+// Java they are never equal, so Acquire says false while the lock is taken for 20 s. The release
+// makes the same comparison (D004 line 82) and always says false.
 type setnxExpireLuaPosted struct {
 	Setup
 }
@@ -50,7 +50,7 @@ func (l *setnxExpireLuaPosted) try(ctx context.Context) (Grant, bool, error) {
 	return g, equalsInJava("1", reply), nil
 }
 
-// Release runs the script and misreads its reply, too.
+// Release runs the script and misreads its reply in the same way.
 func (l *setnxExpireLuaPosted) Release(ctx context.Context, _ Grant) error {
 	keys := []string{l.Key(), postedValue}
 	reply, err := l.Client().Eval(ctx, releasePostedScript, keys).Result()
@@ -60,7 +60,7 @@ func (l *setnxExpireLuaPosted) Release(ctx context.Context, _ Grant) error {
 	return err
 }
 
-// equalsInJava is String.equals: false for anything that is no string.
+// equalsInJava behaves like String.equals: it is false for a reply of another type.
 func equalsInJava(s string, reply any) bool {
 	t, ok := reply.(string)
 	return ok && t == s

@@ -36,10 +36,10 @@ func (l *tokenLua) getDelete(ctx context.Context, value string) error {
 	return l.Client().Do(ctx, "DEL", l.Key()).Err()
 }
 
-// setpxGetdelPosted is the same as D004 posted it, with its constants: it stores "requesId" (D004
-// line 26) and compares with "app-1-lockKey" (D004 line 68). It declares a lease, of 20 s. Known
-// defect: the two are never equal, so the lock is never released and each hold lasts its whole
-// lease; and a constant is no owner value.
+// setpxGetdelPosted is the same lock with the constants of D004: it stores "requesId" (D004 line
+// 26) and compares with "app-1-lockKey" (D004 line 68). It declares a lease of 20 s. Known defects:
+// the two are never equal, so the lock is never released and each hold lasts its whole lease; and
+// all clients share one owner value.
 type setpxGetdelPosted struct {
 	*tokenLua
 }

@@ -15,22 +15,21 @@ const (
 	Independent Topology = "independent" // N Redis masters that know nothing of each other
 )
 
-// Entry is a row of the table of locks: what it is, where it comes from, what it declares, and how
-// to make one.
+// An Entry is a row of the table of locks: name, origin, declarations and constructor of one lock.
 type Entry struct {
 	Name     string
-	Line     string // what it is, in one line
+	Line     string // a description of one line
 	Document string // the source document and section: "D000 §3, D002"
 	Topology Topology
 
-	TTL time.Duration // the document's own lease; 0: it has none
+	TTL time.Duration // the document's own lease, if it has one
 	// the pause between attempts: the document's own, or 100 ms where it shows a single attempt
 	Poll time.Duration
 	// Fixed locks always use the document's own times.
 	Fixed bool
 
-	Lease, Validity, Loss, Fencing, Reentrant bool // what it declares
-	// it lets all clients in, and has what they write checked: history.Declares.Optimistic
+	Lease, Validity, Loss, Fencing, Reentrant bool // declarations, as in history.Declares
+	// it lets all clients in and checks their writes: history.Declares.Optimistic
 	Optimistic bool
 
 	Variants []string // what Options.Variant may be; the first is the default
@@ -42,7 +41,7 @@ type Entry struct {
 	Sends []string
 
 	Traits []Trait // how it can be attacked, in all of its rows
-	Rows   []Row   // how the matrix runs it; none: once, as it is by default
+	Rows   []Row   // the forms that the matrix runs; if empty, the default form once
 
 	make func(Setup) (Lock, error)
 }

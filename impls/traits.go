@@ -4,13 +4,13 @@ import "fmt"
 
 // Row is a row of the matrix: the lock with its knobs.
 type Row struct {
-	Name       string // after the lock's own: "constant"; "": nothing more
+	Name       string // added to the lock's name, such as "constant"
 	Variant    string
 	NoWatchdog bool
-	Traits     []Trait // beside those of the lock
+	Traits     []Trait // in addition to the lock's own
 }
 
-// flags are those of `lockbench run` beside --impl that run the row.
+// flags returns the flags of `lockbench run` that, with --impl, run the row.
 func (r Row) flags() (out string) {
 	if r.Variant != "" {
 		out = fmt.Sprintf(" --variant %q", r.Variant)
@@ -21,14 +21,15 @@ func (r Row) flags() (out string) {
 	return out
 }
 
-// Trait is a way in which a lock can be attacked: scenarios are aimed at locks that have it.
+// A Trait is a property that makes a lock a target: scenarios name the traits that they are aimed
+// at.
 type Trait string
 
 // The traits that cannot be told from the rest of an entry.
 const (
-	Look     Trait = "look"     // a release looks who has the lock, and then deletes it
+	Look     Trait = "look"     // a release reads the owner first and deletes the key then
 	Two      Trait = "two"      // an acquire needs two commands
-	Takeover Trait = "takeover" // a client that finds the lease over takes the lock away by itself
+	Takeover Trait = "takeover" // a client that finds an expired lease takes the lock over by itself
 	// the owner value outlives a hold, so that a late release can end the next one
 	Reused  Trait = "reused"
 	SeesNil Trait = "nil"     // a lock that is gone between two commands is read as expired

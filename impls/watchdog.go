@@ -45,9 +45,9 @@ func (d *watchdog) stop() {
 	d.holds, d.end = 0, nil
 }
 
-// watch renews until the lock is not the owner's any more, or the number of renewals is used up. It
-// tells no listener when that happens: D001's does not either. After an error it goes on with the
-// next third, which stands for the command's own retries there.
+// watch renews until the owner has lost the lock, or the number of renewals is used up. It tells no
+// listener when that happens, as in D001. After an error it tries again after the next third of the
+// lease; Redisson's commands retry by themselves instead.
 func watch(ctx context.Context, l *redisson, g Grant) {
 	for n := 0; l.Options.MaxRenewals == 0 || n < l.Options.MaxRenewals; n++ {
 		if l.Env.Sleep(ctx, l.Options.TTL/3) != nil {
