@@ -37,9 +37,9 @@ func Version(ctx context.Context) (string, error) {
 	return d.version, nil
 }
 
-// connect finds the daemon that DOCKER_HOST names, or this machine's. testcontainers is told the
-// same, since it would panic where it finds none, and is kept from starting a reaper, for which it
-// would need another image: the janitor does that work.
+// connect finds the daemon that DOCKER_HOST names, or this machine's. It passes the address to
+// testcontainers, which would panic if it found no daemon by itself, and switches off
+// testcontainers' reaper, which needs another image: the janitor does that work.
 func connect(ctx context.Context) (*daemon, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -58,8 +58,8 @@ func connect(ctx context.Context) (*daemon, error) {
 	return d, nil
 }
 
-// introduce asks the daemon who it is. It is pinged first, since only then the client says that the
-// daemon is too old for it.
+// introduce asks the daemon for its identity. It sends a ping first, since only a ping makes the
+// client report a daemon that is too old.
 func (d *daemon) introduce(ctx context.Context) error {
 	if _, err := d.Ping(ctx, client.PingOptions{NegotiateAPIVersion: true}); err != nil {
 		return err

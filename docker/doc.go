@@ -1,7 +1,7 @@
 // Package docker launches the servers and the workers of a cluster in containers, by
-// testcontainers-go. The environment is the one of processes: its topologies, links, proxies and
-// faults; only where redis-server runs is different.
+// testcontainers-go. The environment has the topologies, links, proxies and faults of the process
+// environment. Only the place where redis-server runs differs.
 //
-// Nothing is left behind: every container carries a label that names the process it belongs to, a
-// janitor removes those of a process that was killed, and Sweep those that the janitor could not.
+// A run leaves no container behind. Every container carries a label that names its process. A
+// janitor removes the containers of a process that was killed, and Sweep removes the rest.
 package docker

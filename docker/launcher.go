@@ -15,7 +15,7 @@ import (
 const (
 	// Auto is the host's network where that is this machine's, else a bridge.
 	Auto = "auto"
-	// Host puts every server on this machine's own network: nothing stands between it and the proxies.
+	// Host puts every server on this machine's own network, where the proxies reach it directly.
 	Host = "host"
 	// Bridge puts every server on the network of a container that has the proxies: nothing else is
 	// published, and that on 127.0.0.1.
@@ -24,12 +24,12 @@ const (
 
 // Options say how containers are wanted.
 type Options struct {
-	Image   string // with the servers in it; "": DefaultImage, or SystemsImage
-	Network string // Auto, Host or Bridge; "": Auto
-	Workers string // OnHost or InContainer; "": OnHost
+	Image   string // with the servers in it; if empty, DefaultImage or SystemsImage
+	Network string // Auto, Host or Bridge; if empty, Auto
+	Workers string // OnHost or InContainer; if empty, OnHost
 	Clocks  bool   // the clocks of servers will be moved
 
-	System server.Kind // of the servers; nil: Redis. One that is not must be server.Packed
+	System server.Kind // of the servers; if nil, Redis. Another kind must be server.Packed
 }
 
 // Launcher starts servers in containers. It is a server.Launcher, for one run, and for one
@@ -42,8 +42,8 @@ type Launcher struct {
 	owner       owner
 	janitor     *janitor
 	environment *remoteProxies // of the environment that there is; nil on the host's network
-	packed      server.Packed  // what the servers are; nil: Redis
-	running     sync.Map       // the *instance of each server that is packed, by name
+	packed      server.Packed  // the kind of the servers; if nil, Redis
+	running     sync.Map       // the *instance of each packed server, by name
 }
 
 // Open finds the daemon and the image, and removes what earlier runs left behind. The error is one
@@ -84,8 +84,8 @@ func prepare(ctx context.Context, o Options) (*Launcher, error) {
 	return l, nil
 }
 
-// image is the name of the one that is wanted. DefaultImage has no other servers than Redis, so
-// that it stands for the usual one of any system: a matrix has rows of several.
+// image returns the name of the image to use. DefaultImage has only Redis in it, so that for
+// another system it means that system's usual image: a matrix has rows of several systems.
 func (o Options) image() string {
 	name := cmp.Or(o.Image, DefaultImage)
 	if o.System != nil && name == DefaultImage {
@@ -105,8 +105,8 @@ func Ready(ctx context.Context, o Options) error {
 	return l.probe(ctx, o.Clocks)
 }
 
-// Network is the one that a name stands for with this daemon: of Auto, or "", Host or Bridge. The
-// error says what to do.
+// Network returns Host or Bridge for the name of a network. It chooses for Auto and for an empty
+// name, by what this daemon can do. The error says what to do.
 func Network(ctx context.Context, name string) (string, error) {
 	d, err := connect(ctx)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// within puts a container on this machine's network, or on that of the environment's proxies, and
-// then what they share with their servers is shared, too.
+// within puts a container on this machine's network, or on the network of the environment's
+// proxies. There it also shares the folders that the proxies share with their servers.
 func (l *Launcher) within() testcontainers.ContainerCustomizer {
 	return hostConfig(func(h *container.HostConfig) {
 		if l.network == Host {
@@ -18,7 +18,7 @@ func (l *Launcher) within() testcontainers.ContainerCustomizer {
 	})
 }
 
-// hostConfig changes how a container stands to its host.
+// hostConfig changes the host configuration of a container.
 func hostConfig(f func(*container.HostConfig)) testcontainers.ContainerCustomizer {
 	return testcontainers.WithHostConfigModifier(f)
 }

@@ -29,10 +29,10 @@ type packedServer struct {
 	tools tools
 }
 
-// Settle has the tools of the server run beside it.
+// Settle makes the server's tools run in its container.
 func (s packedServer) Settle(c *server.NodeConfig) { c.Tools = s.tools }
 
-// Pid is that of the server, as this machine counts; 0: it is gone.
+// Pid returns the server's process id on this machine, or 0 if the server is gone.
 func (s packedServer) Pid() int {
 	r, err := s.daemon.ContainerInspect(context.Background(), s.name(),
 		client.ContainerInspectOptions{})
@@ -61,8 +61,8 @@ func (l *Launcher) launchPacked(c server.NodeConfig, kind server.Packed) (server
 	return packedServer{s, t}, nil
 }
 
-// describePacked says how the server's container is made: as the user who has to remove what it
-// writes or, where that is root, as one without rights.
+// describePacked returns the options of the server's container. It runs as the user who will remove
+// the server's files or, if that is root, as a user without rights.
 func (l *Launcher) describePacked(c server.NodeConfig, kind server.Packed) (
 	[]testcontainers.ContainerCustomizer, error) {
 	args, err := server.Furnish(c)

@@ -66,7 +66,7 @@ func (l *Launcher) reach() error {
 	return s.End()
 }
 
-// noClock is the reason why a clock cannot be moved; nil: it can, as far as is known.
+// noClock returns the reason why a clock cannot be moved, or nil if none is known.
 func (l *Launcher) noClock() error {
 	if l.image.shim != "" || runtime.GOOS == "linux" && runtime.GOARCH == l.daemon.arch {
 		return nil
@@ -81,9 +81,8 @@ func (l *Launcher) ServerVersion() (string, error) {
 	return l.serverVersion(context.Background(), nil, nil)
 }
 
-// serverVersion has a container of its own say what its server is, with what is mounted in it, if
-// anything. The loader's complaints are an error, even where it goes on without what it was to
-// load.
+// serverVersion starts a container and asks its server for the version, with the given mount, if
+// any. Complaints of the loader are an error, even if the loader goes on without the library.
 func (l *Launcher) serverVersion(ctx context.Context, mount testcontainers.ContainerCustomizer,
 	env map[string]string) (string, error) {
 	more := []testcontainers.ContainerCustomizer{testcontainers.WithEnv(env)}
@@ -101,8 +100,8 @@ func (l *Launcher) serverVersion(ctx context.Context, mount testcontainers.Conta
 	return said, nil
 }
 
-// say has a container of its own, without a network, run a command, and returns what it says. The
-// error is nil if the command has succeeded.
+// say runs a command in a new container without a network and returns its output. The error is nil
+// if the command succeeded.
 func (l *Launcher) say(ctx context.Context, program, args []string,
 	more ...testcontainers.ContainerCustomizer) (string, error) {
 	options := append([]testcontainers.ContainerCustomizer{

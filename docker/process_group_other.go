@@ -4,5 +4,5 @@ package docker
 
 import "os/exec"
 
-// ownGroup has nothing to do where there are no process groups.
+// ownGroup does nothing on systems without process groups.
 func ownGroup(*exec.Cmd) {}

@@ -39,7 +39,7 @@ func (l *Launcher) program() ([]testcontainers.ContainerCustomizer, error) {
 	return []testcontainers.ContainerCustomizer{l.mount(file, mounted), entrypoint(mounted)}, nil
 }
 
-// entrypoint runs a program as root, who may use what others have shared.
+// entrypoint runs a program as root, so that it may use files that others share.
 func entrypoint(program string) testcontainers.ContainerCustomizer {
 	return testcontainers.WithConfigModifier(func(m *container.Config) {
 		m.Entrypoint,

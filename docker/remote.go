@@ -30,7 +30,7 @@ type remoteProxies struct {
 	messages chan proxy.RemoteMessage
 	ended    chan struct{}
 	err      error  // why, after ended
-	last     string // the last line that was no message
+	last     string // the last line that did not hold a message
 }
 
 // Remote is server.Launcher.
@@ -92,10 +92,10 @@ func (l *Launcher) describeRemote(s *remoteProxies) []testcontainers.ContainerCu
 // published is the port of the proxies' container that is.
 var published, _ = network.PortFrom(proxy.RemotePort, network.TCP)
 
-// remoteMemory is room for what servers keep on their disks, bytes; what is not used costs nothing.
+// remoteMemory is the size of the servers' disks, in bytes. Unused space costs nothing.
 const remoteMemory = 256 << 20
 
-// live runs the container and hears what it says.
+// live runs the container and reads its output.
 func (s *remoteProxies) live(image string, options []testcontainers.ContainerCustomizer) {
 	s.err = s.run(context.Background(), image, options, func(a client.HijackedResponse) {
 		s.listen(plain(a.Reader))
@@ -115,7 +115,7 @@ func (s *remoteProxies) listen(out io.Reader) {
 	}
 }
 
-// ready waits for the first message, which must be of our protocol.
+// ready waits for the first message and returns an error if it does not follow our protocol.
 func (s *remoteProxies) ready(ctx context.Context) error {
 	select {
 	case w, ok := <-s.messages:

@@ -78,11 +78,11 @@ func (l *Launcher) describe(c server.NodeConfig) ([]testcontainers.ContainerCust
 	return append(options, testcontainers.WithCmd(args...), testcontainers.WithEnv(env),
 		testcontainers.WithLabels(labels),
 		testcontainers.WithConfigModifier(func(m *container.Config) {
-			// not the image's script, which may change user and arguments
+			// the script of the image may change user and arguments
 			m.Entrypoint, m.User = []string{l.image.server}, l.user(c.Dir)
 		}),
 		hostConfig(func(h *container.HostConfig) {
-			h.Binds, h.LogConfig.Type = append(h.Binds, binds...), "none" // what it says is in our log
+			h.Binds, h.LogConfig.Type = append(h.Binds, binds...), "none" // our log has the output
 		})), nil
 }
 
@@ -126,8 +126,8 @@ func (l *Launcher) disk(c server.NodeConfig, binds *[]string) (string, error) {
 	return disk, os.MkdirAll(c.Dir, 0o755)
 }
 
-// user is the user that a server runs as: the one that has to remove what it writes, or, where that
-// goes away with the container, root.
+// user returns the user of a server: the user who will remove its files or, if they disappear with
+// the container, root.
 func (l *Launcher) user(dir string) string {
 	if dir != disk {
 		return "0"
@@ -135,7 +135,7 @@ func (l *Launcher) user(dir string) string {
 	return fmt.Sprintf("%d:%d", os.Getuid(), os.Getgid())
 }
 
-// live makes the container, starts it and follows it to its end, of which it returns the reason.
+// live makes the container, starts it, follows it to its end, and returns the reason of its end.
 func (s *redisServer) live(image string, options []testcontainers.ContainerCustomizer) any {
 	err := s.run(context.Background(), image, options, func(a client.HijackedResponse) {
 		s.Follow(plain(a.Reader))

@@ -34,7 +34,8 @@ func (o owner) labels() map[string]string {
 		spaceLabel: o.space}
 }
 
-// startOf is when a process was started, in the kernel's ticks; "" if there is no such process.
+// startOf returns the start time of a process in the kernel's ticks, or "" if there is no such
+// process.
 func startOf(pid int) string {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -48,8 +49,8 @@ func startOf(pid int) string {
 	return ""
 }
 
-// space names the boot of the machine and the set of processes in which a number means one of them:
-// a daemon may serve several.
+// space names the boot of the machine and the namespace of process ids: one daemon may serve
+// several namespaces.
 func space() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	ns, _ := os.Readlink("/proc/self/ns/pid")
@@ -63,9 +64,9 @@ func abandoned(labels map[string]string) bool {
 		startOf(pid) != labels[startLabel]
 }
 
-// Sweep removes the containers of runs whose process is gone. With all it also removes those of
-// which it cannot know, because they were made by another container or before the machine's last
-// start, if they do not run any more. It returns how many it removed.
+// Sweep removes the containers of runs whose process is gone. It cannot know this of containers
+// that another container made, or that were made before the machine's last start. If all is set, it
+// also removes these unless they still run. It returns the number of removed containers.
 func Sweep(ctx context.Context, all bool) (int, error) {
 	d, err := connect(ctx)
 	if err != nil {

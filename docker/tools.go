@@ -97,7 +97,7 @@ func (t tools) Ask(program string, args ...string) (string, error) {
 	return said, server.Failed(program, said, err)
 }
 
-// exec runs a command in the container and returns what it says, without the space around it.
+// exec runs a command in the container and returns its output without surrounding space.
 func (b *instance) exec(ctx context.Context, command []string) (string, error) {
 	e, err := b.daemon.ExecCreate(ctx, b.name(), client.ExecCreateOptions{Cmd: command,
 		AttachStdout: true, AttachStderr: true})

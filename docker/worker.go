@@ -58,8 +58,8 @@ type containerWorker struct {
 	end  error
 }
 
-// Spawn is server.Spawner. The container is made in the background; what is written before it runs
-// waits.
+// Spawn implements server.Spawner. It makes the container in the background. Input that is written
+// before the container runs waits for it.
 func (l spawner) Spawn(name string, log *os.File) (server.Worker, error) {
 	options, err := l.describeWorker(name)
 	if err != nil {

@@ -41,7 +41,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite ends what is written, as a net.TCPConn can.
+// CloseWrite closes the writing side, as net.TCPConn does.
 func (b *bounded) CloseWrite() error {
 	if half, ok := b.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

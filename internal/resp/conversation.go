@@ -14,18 +14,18 @@ const (
 	Whole               // the oldest command has all that it asked for
 )
 
-// Conversation knows which replies on a connection belong to which commands, of RESP2 and RESP3.
-// Its zero value is a connection that has just been made. It is not safe for concurrent use.
+// A Conversation matches the replies on a connection with the commands, in RESP2 and RESP3. Its
+// zero value is a new connection. It is not safe for concurrent use.
 type Conversation struct {
 	asked  []question
-	topics map[string]map[string]bool // what is subscribed to, by the command for it
+	topics map[string]map[string]bool // the subscriptions, by the command that made them
 }
 
 // question is a command that has not all of its replies.
 type question struct {
 	topic string // of a subscription: the command for it
 	off   bool   // it ends subscriptions
-	left  int    // replies that are still to come; 0: as many as there are subscriptions
+	left  int    // how many replies are still to come; if zero, one for each subscription
 	begun bool   // it has a reply
 }
 
@@ -62,7 +62,7 @@ func (c *Conversation) Take(wire []byte) Answer {
 		c.confirm(q, topic)
 	case wire[0] == '>', c.subscribed() && wire[0] == '*' && isMessage[name]:
 		return Push
-	default: // also the refusal of a subscription, which is one for all of its channels
+	default: // including the refusal of a subscription: one refusal is for all of its channels
 		q.left = 0
 	}
 	if q.left > 0 {

@@ -24,7 +24,7 @@ func layout(kind byte) (f form, per, more int) {
 		return several, 1, 0
 	case '%': // names and values
 		return several, 2, 0
-	case '|': // and what they are about
+	case '|': // attributes, and the value that they describe
 		return several, 2, 1
 	}
 	return unknown, 0, 0
@@ -51,7 +51,7 @@ func (m *meter) take(b []byte) error {
 	return nil
 }
 
-// next reads on to the end of the value under way, or as far as b goes.
+// next reads on to the end of the current value, or to the end of b.
 func (m *meter) next(b []byte) (used int, whole bool, err error) {
 	for used < len(b) && !whole && err == nil {
 		part := m.part(b[used:])

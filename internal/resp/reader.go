@@ -62,7 +62,7 @@ func (r *Reader) Command() (args []string, wire []byte, err error) {
 // handshake is the first byte of TLS.
 const handshake = 0x16
 
-// array reads an array of strings; an empty one is no command.
+// array reads an array of strings. An empty array does not count as a command.
 func (r *Reader) array() (args []string, wire []byte, err error) {
 	if wire, err = r.Reply(); err != nil {
 		return nil, nil, err

@@ -7,7 +7,7 @@ import (
 )
 
 // Line splits the first line of a reply into its kind (one of + - : $ *) and its text. Size counts
-// the whole line with its end; 0: b does not hold a whole line.
+// the whole line with its end; it is 0 if b does not hold a whole line.
 func Line(b []byte) (kind byte, text []byte, size int) {
 	end := bytes.Index(b, []byte("\r\n"))
 	if end < 1 {
@@ -16,7 +16,8 @@ func Line(b []byte) (kind byte, text []byte, size int) {
 	return b[0], b[1:end], end + 2
 }
 
-// Size counts the bytes of the first reply in b, of RESP2 or RESP3; 0: b does not hold a whole one.
+// Size counts the bytes of the first reply in b, in RESP2 or RESP3. It returns 0 if b does not hold
+// a whole reply.
 func Size(b []byte) (int, error) {
 	var m meter
 	used, whole, err := m.next(b)
@@ -32,7 +33,7 @@ func length(text []byte, most int) (n int, ok bool) {
 	return n, err == nil && n >= -1 && n <= most
 }
 
-// Items are the replies that an array, or the like, has in it; nil: it is none.
+// Items returns the replies in an array or another aggregate, or nil if reply is not an aggregate.
 func Items(reply []byte) (items [][]byte) {
 	kind, line, at := Line(reply)
 	f, per, more := layout(kind)
@@ -52,7 +53,7 @@ func Items(reply []byte) (items [][]byte) {
 }
 
 // Text shows a whole reply in one line, as the trace has it: "OK", "1", "(nil)", "(error) …",
-// "[a b]". Of bytes that are no whole reply it shows as much as there is.
+// "[a b]". It shows as much as there is if the bytes are not a whole reply.
 func Text(reply []byte) string {
 	text, _ := textOf(reply)
 	return text

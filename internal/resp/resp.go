@@ -1,10 +1,10 @@
 // Package resp reads RESP2 and RESP3 and writes RESP2, the protocols of Redis, for all of
 // lockbench: the simulated server, the relay of a replay, the tap before a client, and the login of
-// a server that asks for one. It knows bytes and values, and which replies belong to which
-// requests; connections and what commands mean belong to its users.
+// a server that asks for one. It knows bytes, values, and the replies of each request. Connections
+// and the meaning of commands belong to its users.
 //
-// Everything that is read may come from a stranger: each announced length is bounded before
-// anything is made of that size, and nothing panics.
+// All input may come from a stranger. The package checks each announced length against a bound
+// before it allocates, and it never panics.
 package resp
 
 import (
@@ -21,7 +21,8 @@ const (
 	maxLine  = 64 << 10  // bytes of a value that is one line
 )
 
-// ErrProtocol says that the bytes are no RESP, or announce more than the bounds allow.
+// ErrProtocol is the error for bytes that are not RESP, or that announce more than the bounds
+// allow.
 var ErrProtocol = errors.New("protocol error: the bytes are no RESP within its bounds")
 
 // ErrTLS says that the other end has begun to speak TLS.

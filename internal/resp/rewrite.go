@@ -1,7 +1,7 @@
 package resp
 
-// Rewrite returns a whole reply with other strings: change gets all of them, at any depth, in their
-// order, and sets those that shall be others.
+// Rewrite replaces strings of a whole reply. It calls change with all strings, at any depth, in
+// their order; change assigns the new ones.
 func Rewrite(reply []byte, change func(texts []string)) []byte {
 	var places []place
 	var texts []string
@@ -36,5 +36,5 @@ func Rewrite(reply []byte, change func(texts []string)) []byte {
 	return append(w.B, reply[at:]...)
 }
 
-// place is where a string stands in a reply.
+// A place is the position of a string in a reply.
 type place struct{ begin, end int }

@@ -37,10 +37,10 @@ func (w *Writer) Error(s string) { w.line('-', oneLine.Replace(s)) }
 // Integer writes a number.
 func (w *Writer) Integer(n int64) { w.number(':', n) }
 
-// Array begins an array of n values, which are written next.
+// Array starts an array of n values. The caller writes the values next.
 func (w *Writer) Array(n int) { w.number('*', int64(n)) }
 
-// Null writes that there is no value.
+// Null writes the null value.
 func (w *Writer) Null() { w.line('$', "-1") }
 
 func (w *Writer) number(kind byte, n int64) {

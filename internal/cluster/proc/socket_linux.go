@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Owner is which of some processes has the end of a TCP connection over IPv4 whose own address is
-// local: who it is that connected to this machine from this machine. Not found: none of them has.
-// The kernel's table is read once: it takes milliseconds, however few connections there are.
+// Owner returns the one of some processes that has the end of a TCP connection over IPv4 with the
+// address local. It tells which process of this machine opened a connection to this machine. It
+// reads the kernel's table once, which takes milliseconds however few connections there are.
 func Owner(local netip.AddrPort, pids []int) (pid int, found bool) {
 	if !local.Addr().Unmap().Is4() || len(pids) == 0 {
 		return 0, false
@@ -39,10 +39,10 @@ func Owner(local netip.AddrPort, pids []int) (pid int, found bool) {
 	return pids[i], true
 }
 
-// Listening reports whether a server of this machine listens at its IPv4 address. It asks for the
-// address, as a server does that may take over one of which connections are left: only another that
-// listens is in its way. A server that starts at this moment is not disturbed, since it asks in the
-// same way.
+// Listening reports whether a server of this machine listens at an IPv4 address. It binds the
+// address for a moment in the way of a server that reuses addresses, so that only another listener
+// is in its way, not left-over connections. A server that starts at this moment binds in the same
+// way and is not disturbed.
 func Listening(local netip.AddrPort) bool {
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -61,8 +61,9 @@ const (
 	inode        = 9
 )
 
-// sockets are the names, among the open files of a process, of the rows of the table that have this
-// address, which is there as a number in the machine's order of bytes.
+// sockets returns the rows of the kernel's table that have this address, by the names that they
+// have among the open files of a process. The table has addresses as numbers in the machine's byte
+// order.
 func sockets(table string, local netip.AddrPort) (names []string) {
 	ip := local.Addr().Unmap().As4()
 	address := fmt.Sprintf(" %08X:%04X ", binary.NativeEndian.Uint32(ip[:]), local.Port())

@@ -36,7 +36,7 @@ func StopGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGSTOP) }
 // ResumeGroup lets it run again.
 func ResumeGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGCONT) }
 
-// Gone reports whether there is no process of this number.
+// Gone reports whether no process has this number.
 func Gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // Stopped reports whether a process is stopped by a signal (ps(1): the state is T).

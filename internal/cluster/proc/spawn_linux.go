@@ -58,15 +58,15 @@ func StopGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGSTOP) }
 // ResumeGroup lets it run again.
 func ResumeGroup(pid int) error { return syscall.Kill(-pid, syscall.SIGCONT) }
 
-// Gone reports whether there is no process of this number.
+// Gone reports whether no process has this number.
 func Gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 // Nap is much shorter than time.Sleep can be: Go's timers wait for whole milliseconds when nothing
 // else goes on.
 func Nap() { _ = unix.Nanosleep(&unix.Timespec{Nsec: 30_000}, nil) }
 
-// Stopped reports whether a process is stopped by a signal (proc(5): the state follows the name,
-// which is in parentheses).
+// Stopped reports whether a process is stopped by a signal. The state follows the name, which has
+// parentheses around it (proc(5)).
 func Stopped(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	i := bytes.LastIndexByte(b, ')')

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// errNoSignals is why there are no processes of ours here: they could not be stopped.
+// errNoSignals is the reason why this system cannot have client processes: it could not stop them.
 var errNoSignals = errors.New(
 	"clients are processes that can be stopped, which this system does not have; take --env sim")
 
 // Start refuses: see errNoSignals.
 func Start(*exec.Cmd) error { return errNoSignals }
 
-// KillGroup refuses, too.
+// KillGroup returns an error on this system.
 func KillGroup(int) error { return errNoSignals }
 
-// StopGroup refuses, too.
+// StopGroup returns an error on this system.
 func StopGroup(int) error { return errNoSignals }
 
-// ResumeGroup refuses, too.
+// ResumeGroup returns an error on this system.
 func ResumeGroup(int) error { return errNoSignals }
 
 // Stopped is false: nothing is started.
 func Stopped(int) bool { return false }
 
-// Gone cannot tell, and so leaves everything as it is.
+// Gone cannot tell on this system and returns false, so that callers change nothing.
 func Gone(int) bool { return false }
 
 // Nap is a short sleep.

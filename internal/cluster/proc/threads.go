@@ -21,8 +21,8 @@ func Idle(pid int) bool {
 	return true
 }
 
-// waits reports whether a thread sleeps, is stopped or is gone (proc(5): the state follows the
-// name, which is in parentheses).
+// waits reports whether a thread sleeps, is stopped or is gone. The state follows the name, which
+// has parentheses around it (proc(5)).
 func waits(stat []byte) bool {
 	i := bytes.LastIndexByte(stat, ')')
 	return i < 0 || len(stat) < i+3 || bytes.IndexByte([]byte("STtZX"), stat[i+2]) >= 0

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Descendants are the children of a process, and theirs: those of a database lead process groups
-// of their own.
+// Descendants returns the children of a process and their descendants. The children of a database
+// lead process groups of their own.
 func Descendants(pid int) (all []int) {
 	lists, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/children")
 	for _, l := range lists {

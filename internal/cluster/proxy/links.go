@@ -1,6 +1,6 @@
-// Package proxy has one toxiproxy proxy for each link of an environment: in this process, or in a
-// program beside the servers, where this process cannot reach them. It is the only room that knows
-// toxiproxy.
+// Package proxy runs one toxiproxy proxy for each link of an environment. The proxies run in this
+// process or, if it cannot reach the servers, in a program on the servers' network. It is the only
+// room that knows toxiproxy.
 package proxy
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/lockbench/lockbench/nemesis"
 )
 
-// Links has one toxiproxy proxy for each link. They run in a server inside this process, or are
-// remote; then only a Relay, which is in this process, keeps those of the clients here. The
-// client's Proxy is not safe for concurrent use, hence the mutex.
+// Links holds one toxiproxy proxy for each link. They run in a server inside this process, or are
+// remote. If they are remote, a Relay may keep the clients' proxies in this process. The client's
+// Proxy is not safe for concurrent use, hence the mutex.
 type Links struct {
 	host string       // where the proxies of servers listen
-	http *http.Server // those of this process; nil if all are remote
+	http *http.Server // the proxies of this process; nil if all are remote
 	here *toxi.Client
 
 	secret string // that they ask for
 
-	remote *Remote // where the others are; nil: nowhere
+	remote *Remote // the remote proxies, or nil
 	there  *toxi.Client
 
 	mu    sync.Mutex
@@ -45,8 +45,7 @@ type link struct {
 // is blocked (docs/environments.md, toxiproxy).
 const proxyTimeout = 2 * time.Second
 
-// Start starts a server of proxies in this process, on host, unless none is needed beside the
-// remote ones.
+// Start starts a server of proxies in this process, on host, unless the remote proxies are enough.
 func Start(host string, remote *Remote, relayed bool) (*Links, error) {
 	p := &Links{host: host, remote: remote, links: map[string]*link{}}
 	if remote != nil {
@@ -108,8 +107,8 @@ func (p *Links) make(at *toxi.Client, name, host, upstream string) (string, erro
 	return l.Listen, nil
 }
 
-// Streams are the streams of a proxy that a Cut by mode closes: upstream carries what is sent to
-// the node, downstream what it answers.
+// Streams returns the streams of a proxy that a Cut of this mode closes: upstream carries requests
+// to the node, downstream its answers.
 func Streams(mode string) ([]string, error) {
 	switch mode {
 	case nemesis.Both:

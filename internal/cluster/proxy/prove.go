@@ -8,7 +8,7 @@ import (
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 )
 
-// ProveToxic says what is wrong if nothing is done to a link.
+// ProveToxic returns an error if no toxic acts on a link.
 func (p *Links) ProveToxic(name string) error {
 	return p.with(name, func(l *link) error {
 		ts, err := l.Toxics()
@@ -19,8 +19,8 @@ func (p *Links) ProveToxic(name string) error {
 	})
 }
 
-// ProveRefusal says what is wrong if a link takes connections. A remote one is tried where it is:
-// from here every published port takes them.
+// ProveRefusal returns an error if a link accepts connections. It tries a remote link from the
+// proxies' side, since every published port accepts connections from here.
 func (p *Links) ProveRefusal(name string) error {
 	return p.with(name, func(l *link) (err error) {
 		dial := func() (net.Conn, error) { return net.DialTimeout("tcp", l.Listen, proxyTimeout/4) }

@@ -17,16 +17,16 @@ import (
 	"github.com/lockbench/lockbench/internal/cluster/clock"
 )
 
-// Remote is where the proxies of an environment are if they are not in this process: a program
-// beside its servers (RemoteMain), which has one loopback network with them. Nothing of that
-// network but one port of the program is published here. With it the program keeps what the servers
-// have on their disks, and the offsets of their clocks. A Launcher makes it for one environment,
-// which ends it. Its methods may be called from any goroutine.
+// Remote controls the proxies of an environment in another process: a program (RemoteMain) that
+// shares a loopback network with the servers. Of that network only one port of the program is
+// published here. The program also keeps the disks of the servers and the offsets of their clocks.
+// A Launcher makes a Remote for one environment, which ends it. Its methods may be called from any
+// goroutine.
 type Remote struct {
 	Addr     string               // the published port: "127.0.0.1:32768"
 	Token    string               // that it asks for
 	Inside   bool                 // clients are in that network, too
-	Messages <-chan RemoteMessage // what it says while it runs; closed at its end
+	Messages <-chan RemoteMessage // its messages; closed when it ends
 	End      func() error         // ends it, and returns when it is gone
 
 	mu     sync.Mutex
@@ -40,11 +40,11 @@ const remoteTimeout = proxyTimeout
 // port.
 var remoteClient = &http.Client{Timeout: remoteTimeout}
 
-// api is the address of its API, which is toxiproxy's and more, with what it asks for.
+// api returns the address of its API with the credentials. The API extends toxiproxy's.
 func (s *Remote) api() string { return "http://" + remoteUser + ":" + s.Token + "@" + s.Addr }
 
-// Route makes an address of this machine that leads to one beside the remote proxies. A port of its
-// own for each would have to be published before it is known what they are for, and costs the
+// Route makes an address of this machine that leads to an address on the network of the remote
+// proxies. Publishing a port for each would have to happen before its use is known, and costs the
 // daemon a process and some tens of milliseconds.
 func (s *Remote) Route(to string) (string, error) {
 	t, err := Listen("127.0.0.1:0", "", func(net.Addr) (net.Conn, error) { return s.connect(to) })
@@ -57,7 +57,7 @@ func (s *Remote) Route(to string) (string, error) {
 	return t.Addr(), nil
 }
 
-// connect connects to an address beside the remote proxies, by HTTP's CONNECT.
+// connect connects to an address on the network of the remote proxies, by HTTP's CONNECT.
 func (s *Remote) connect(to string) (net.Conn, error) {
 	c, err := net.DialTimeout("tcp", s.Addr, remoteTimeout)
 	if err != nil {
@@ -116,10 +116,10 @@ const remoteFolder = "/dev/shm/lockbench"
 // Dir is a server's folder in its network, which outlives it.
 func (s *Remote) Dir(server string) string { return path.Join(remoteFolder, server) }
 
-// Wipe makes a server's folder, without what was in it.
+// Wipe makes a server's folder, or empties it.
 func (s *Remote) Wipe(server string) error { return s.ask("/wipe/"+server, "") }
 
-// Clock is the clock of a server, which is right.
+// Clock returns the clock of a server, which starts without an offset.
 func (s *Remote) Clock(server string) (*clock.Server, error) {
 	set := func(offset time.Duration) error {
 		return s.ask("/clock/"+server, strconv.FormatInt(int64(offset), 10))
@@ -130,7 +130,7 @@ func (s *Remote) Clock(server string) (*clock.Server, error) {
 // remoteClock is the file with the offset of a server's clock.
 func remoteClock(folder, server string) string { return path.Join(folder, server+".clock") }
 
-// Reached says why the remote proxies cannot be reached; nil: they can.
+// Reached returns the reason why the remote proxies cannot be reached, or nil.
 func (s *Remote) Reached() error { return s.answered(remoteClient.Get(s.api() + "/proxies")) }
 
 // ask has the remote proxies do something.
@@ -138,8 +138,8 @@ func (s *Remote) ask(path, body string) error {
 	return s.answered(remoteClient.Post(s.api()+path, "text/plain", strings.NewReader(body)))
 }
 
-// answered says what is wrong with an answer, if there is one. The address of the request is left
-// out, since it has the token in it.
+// answered returns an error if an answer reports a failure. It leaves out the address of the
+// request, which holds the token.
 func (s *Remote) answered(r *http.Response, err error) error {
 	if err != nil {
 		return fmt.Errorf("the proxies do not answer: %w", silent(err))

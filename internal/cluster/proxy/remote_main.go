@@ -64,8 +64,8 @@ func RemoteMain(out io.Writer) int {
 	return 1
 }
 
-// RemoteHandler answers the requests that have the token: toxiproxy's, those for the files of
-// servers, which are in folder, and CONNECT.
+// RemoteHandler answers requests that have the token: requests of toxiproxy's API, requests for the
+// files of servers, which lie in folder, and CONNECT.
 func RemoteHandler(token, folder string) http.Handler {
 	r := proxyAPI()
 	r.HandleFunc("/wipe/{server}", done(func(server, _ string) error {
@@ -82,7 +82,7 @@ func RemoteHandler(token, folder string) http.Handler {
 	return guarded(token, r)
 }
 
-// done makes a handler out of what is done for a server with the body of a request.
+// done makes a handler that calls f with the server's name and the body of the request.
 func done(f func(server, body string) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, 1<<10))

@@ -12,7 +12,7 @@ import (
 // goroutine.
 type Tunnel struct {
 	listen net.Listener
-	secret string // with which each connection must begin; "": none
+	secret string // each connection must start with it, unless it is empty
 	reach  reach
 
 	mu    sync.Mutex
@@ -23,9 +23,9 @@ type Tunnel struct {
 // reach connects to the other end of a tunnel for a connection from an address.
 type reach = func(from net.Addr) (net.Conn, error)
 
-// Listen makes a tunnel that begins at an address of this machine. Every user of the machine can
-// connect to it: where the other end is not open to all of them, a connection must begin with a
-// secret, which is not passed on. No answer tells whether it was right.
+// Listen makes a tunnel that starts at an address of this machine. Every user of the machine can
+// connect to it. If the other end is not open to all of them, a connection must start with a
+// secret, which the tunnel does not pass on. No answer tells whether the secret was right.
 func Listen(from, secret string, reach reach) (*Tunnel, error) {
 	ln, err := net.Listen("tcp", from)
 	if err != nil {
