@@ -68,7 +68,7 @@ func (b *block) extremes() (first, last *Section) {
 // blocks are all sections of a register.
 type blocks []block
 
-// misplaced returns what does not fit, and in which blocks it is.
+// misplaced returns the sections that do not fit, and the indexes of their blocks.
 func (bs blocks) misplaced() (bad *Misplaced, at []int) {
 	var long, short []int
 	for i := range bs {
@@ -105,8 +105,8 @@ func (bs blocks) misplaced() (bad *Misplaced, at []int) {
 	return nil, nil
 }
 
-// interleaved names a section of block a that has to come before one of block b, which has to come
-// before another of block a.
+// interleaved names two sections: one of block a must come before one of block b, and that one must
+// come before another section of block a.
 func (bs blocks) interleaved(a, b int) *Misplaced {
 	_, last := bs[a].extremes()
 	first, _ := bs[b].extremes()

@@ -34,9 +34,9 @@ const (
 	ReleaseUnknown
 )
 
-// Place puts a hold at the earliest instant from t on and returns its end, or false if it fits
-// nowhere. The earliest instant is always the best: the end never comes earlier by beginning later,
-// and nothing else depends on it.
+// Place puts a hold at the earliest instant from t on and returns its end, or false if the hold
+// does not fit. The earliest instant is always the best: a later start never makes the end come
+// earlier, and nothing else depends on the start.
 func (h *LeaseHold) Place(t int64) (end int64, ok bool) {
 	a := max(h.Call, t)
 	if h.Answer == ReleaseOK && len(h.Extended) == 0 {
@@ -112,8 +112,8 @@ func narrow(hs []LeaseHold) bool {
 	})
 }
 
-// LeaseModel is the lease model for porcupine: each operation is a whole hold, and the state is the
-// instant from which the lock is free.
+// LeaseModel returns the lease model for porcupine. Each operation is a whole hold. The state is
+// the instant at which the lock becomes free.
 func LeaseModel() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return int64(math.MinInt64) },

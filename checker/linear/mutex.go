@@ -10,7 +10,7 @@ import (
 	"github.com/lockbench/lockbench/checker/record"
 )
 
-// Flaw is why a history of operations is not that of a mutex.
+// A Flaw is a reason why a mutex cannot have produced a history.
 type Flaw uint8
 
 // The flaws of a history.
@@ -23,12 +23,12 @@ const (
 	CoveredPoint        // released with success although another one held all the time
 )
 
-// FastMutex decides exactly, without search, whether operations are those of a mutex (stepMutex).
-// It returns the first flaw that it finds with the one or two tokens that are a violation by
-// themselves.
+// FastMutex decides exactly, without search, whether a mutex (stepMutex) can have produced the
+// operations. It returns the first flaw that it finds, with the one or two tokens that alone
+// violate the model.
 //
-// For a token t let e be the call of its successful release; if there is none, of its first unknown
-// one; else forever. The history is linearizable if and only if
+// For a token t let e be the call of its successful release; without one, of its first unknown
+// release; otherwise forever. The history is linearizable if and only if
 //  1. no token has two successful releases, each successful release has an acquire that is known or
 //     unknown and was called before that release returned, and no refused release lies wholly
 //     between the return of its acquire and e;
@@ -52,10 +52,10 @@ func FastMutex(ops []Op) (f Flaw, a, b int32) {
 	return fastMutexExact(ops)
 }
 
-// plainlyLegal reports whether operations are those of a mutex and nothing about them is in doubt:
-// all outcomes are known, no release was refused, tokens are numbered in the order in which their
-// acquires come, and each is released once at most, after its acquire returned. That is what most
-// histories are like, and takes a third of the time. On false, nothing is known.
+// plainlyLegal reports whether a mutex produced the operations and nothing is in doubt: all
+// outcomes are known, no release was refused, tokens are numbered in the order of their acquires,
+// and each is released at most once, after its acquire returned. Most histories are like that, and
+// this check takes a third of the time. If it returns false, nothing is known.
 func plainlyLegal(ops []Op) bool {
 	type held struct{ from, end int64 }
 	spans := make([]held, 1, acquires(ops)+1) // by token
@@ -197,7 +197,7 @@ type core struct {
 	token     int32
 }
 
-// split finds the spans of the tokens that surely held, in the order in which they begin, and the
+// split finds the spans of the tokens that surely held, in the order of their starts, and the
 // tokens of condition 3.
 func (w *workspace) split() {
 	cores, points := slices.Grow(w.cores[:0], len(w.tokens)), w.points[:0]

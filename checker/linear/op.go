@@ -1,6 +1,7 @@
-// Package linear holds the models of locks and of what they guard, and decides whether operations
-// are possible for them: porcupine by search, and beside it exact checks that need none. It imports
-// porcupine alone in the module. All of it is pure; it may be used by several goroutines.
+// Package linear holds the models of locks and of guarded resources, and decides whether a model
+// can have produced some operations. porcupine decides by search; exact checks decide without. No
+// other package of the module imports porcupine. The functions are pure and may be used by several
+// goroutines.
 package linear
 
 import (
@@ -14,9 +15,8 @@ import (
 // Kind is what an operation does to a mutex.
 type Kind uint8
 
-// The kinds of operations. The last two stand in front of a slice of a history, whose mutex is
-// taken by the token that holds it where the slice begins, and behind it, where that token holds it
-// still.
+// The kinds of operations. The last two enclose a slice of a history: before it, the token that
+// holds the mutex where the slice starts takes it; after it, a token still holds it.
 const (
 	Acquire Kind = iota
 	Release
@@ -57,13 +57,13 @@ func (o *Op) String() string {
 // Tokens count from 1.
 const Free = int32(0)
 
-// StepMutex is the mutex of the checker: it knows its owner. An acquire needs it free and a release
-// needs it held by its own token; a refused release needs it not to be its own. A refused acquire
-// is always legal (a try-lock may fail for any reason).
+// StepMutex is the mutex of the checker, which knows its owner. An acquire needs it free, a release
+// needs it held by its own token, and a refused release needs it not held by its own token. A
+// refused acquire is always legal, since a try-lock may fail for any reason.
 //
-// An operation with an unknown outcome does what it can, or nothing. One form is enough for
-// both: it returns at forever, so that "it never happened" is the same as "it comes last". Hence no
-// history that a correct lock can produce is refused.
+// An operation with an unknown outcome takes effect if it can, or never. One form is enough for
+// both: it returns at forever, so that "it never happened" is the same as "it comes last". Hence
+// the model refuses no history that a correct lock can produce.
 func StepMutex(state int32, o *Op) (bool, int32) {
 	switch {
 	case o.Kind == assumeHeld:
@@ -115,9 +115,9 @@ func Operations(ops []Op) []porcupine.Operation {
 }
 
 // SpanOps turns the sure spans of one key into operations on a mutex: the acquire with the window
-// of its call, and the end of the hold, which may take effect from its stamp on until the release
-// returned, or at any time later if it never did. Acquires with another outcome than "ok" are left
-// out: their clients do not enter.
+// of its call, and the end of the hold. The end may take effect from its stamp on until the release
+// returned, or at any later time if it never returned. SpanOps leaves out acquires with another
+// outcome than "ok", since their clients do not enter.
 func SpanOps(r *record.Record, ss []record.Span) []Op {
 	ops := make([]Op, 0, 2*len(ss))
 	for i, s := range ss {

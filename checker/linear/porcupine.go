@@ -27,8 +27,8 @@ type Ruling struct {
 	Took       time.Duration
 }
 
-// Mutex lets porcupine decide whether operations on one mutex are linearizable. Its memory and
-// time grow with the number of operations, not with its square. timeout 0 is no limit.
+// Mutex lets porcupine decide whether operations on one mutex are linearizable. Its memory and time
+// grow with the number of operations, not with its square. If timeout is zero, it has no limit.
 func Mutex(ops []Op, timeout time.Duration) Ruling {
 	start := time.Now()
 	r := Ruling{Result: porcupine.Ok, Operations: len(ops)}
@@ -48,7 +48,7 @@ func Mutex(ops []Op, timeout time.Duration) Ruling {
 	return r
 }
 
-// remaining is what is left of a time limit, at least a moment, since porcupine takes 0 for no
+// remaining returns the rest of a time limit, at least a moment, since porcupine reads 0 as no
 // limit.
 func remaining(timeout time.Duration, start time.Time) time.Duration {
 	if timeout == 0 {
@@ -165,7 +165,7 @@ func (r *Ruling) Unasked() bool { return r.Result == "" }
 // Unfinished reports whether porcupine did not come to an end in time.
 func (r *Ruling) Unfinished() bool { return r.Result == porcupine.Unknown }
 
-// Illegal reports whether the operations are not those of the model.
+// Illegal reports whether the model cannot have produced the operations.
 func (r *Ruling) Illegal() bool { return r.Result == porcupine.Illegal }
 
 // Results are the results of porcupine from the best to the worst; "" is none.

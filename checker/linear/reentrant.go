@@ -7,8 +7,8 @@ import (
 )
 
 // stepReentrant is a re-entrant mutex. It belongs to a process, which may acquire it again, and is
-// free after as many releases. Operations with unknown outcomes do what they can or come last, as
-// in stepMutex.
+// free after as many releases. Operations with unknown outcomes take effect if they can, or come
+// last, as in stepMutex.
 func stepReentrant(s reentrantState, o *Op) (bool, reentrantState) {
 	mine := s.count > 0 && s.owner == o.Process
 	switch {

@@ -6,38 +6,39 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// This file decides without search, in the time of a sort, whether sections are those of a register
-// (stepSection). It is exact where no value is written twice, and for counters, whose sections all
-// write one more than they read. Where values return, the question is as hard as a search
+// This file decides without search, in the time of a sort, whether a register (stepSection) can
+// have produced some sections. It is exact if no value is written twice, and for counters, whose
+// sections all write one more than they read. If values return, the question is as hard as a search
 // (Gibbons and Korach, Testing Shared Memories, 1997), and porcupine has to answer it.
 //
-// Where no value is written twice, what a section reads says which section it follows. So the
-// sections fall into blocks: a write that read nothing, the sections that read its value, the one
-// of them that wrote upon it, those that read that one's value, and so on. A block is contiguous in
-// each linearization, and its writes are in one order. For a block let low be the first return in
-// it and high the last call. The sections are linearizable if and only if
-//  1. no value is written upon twice, and each one that is read was written, but for one that may
-//     be what the register held at first; its block begins before all time;
-//  2. in each block, no section returned before one was called that has to come before it;
+// If no value is written twice, the value that a section reads names the section that it follows.
+// So the sections fall into blocks: a write that read nothing, the sections that read its value,
+// the one of them that wrote upon it, the sections that read its new value, and so on. A block is
+// contiguous in each linearization, and its writes are in one order. For a block let low be the
+// first return in it and high the last call. The sections are linearizable if and only if
+//  1. no value is written upon twice, and each value that is read was written, except for one that
+//     may be the first value of the register; its block starts before all time;
+//  2. in each block, no section returned before the call of a section that must precede it;
 //  3. blocks with low < high are disjoint, and no other block's [high, low] lies inside one of
 //     them.
 //
-// Necessary: a block begins before its first return and ends after its last call. Sufficient: move
+// Necessary: a block starts before its first return and ends after its last call. Sufficient: move
 // each section of a block with low < high to the nearest instant of [low, high] that its window
-// allows, and those of each other block to one instant of [high, low] that 3 leaves.
+// allows, and the sections of each other block to one instant of [high, low] that 3 leaves.
 //
-// Writes of unknown outcome count if their value was read, and else never happened: the one after
-// them read nothing, so that it does as well without them. In a counter each value stands once, so
-// that of all that wrote upon one value one took place: the one whose outcome is known, or else the
-// one that was called first, since none of them has returned.
+// A write of unknown outcome counts if its value was read, and otherwise never happened: the write
+// after it read nothing, and so does not need it. In a counter each value exists once. So of all
+// sections that wrote upon one value only one took place: the one of known outcome or, without one,
+// the one that was called first, since none of them has returned.
 
-// Misplaced is what no order of a register allows: two sections, the latter nil where one suffices.
+// Misplaced holds two sections that no order of a register allows. The second is nil if one
+// suffices.
 type Misplaced struct {
 	Why  Misfit
 	A, B *Section
 }
 
-// Misfit is why sections are not those of a register.
+// A Misfit is a reason why a register cannot have produced some sections.
 type Misfit uint8
 
 // The misfits. In all but the first two, A and B are in the order in which values force them.
@@ -45,12 +46,12 @@ const (
 	WroteUponOne Misfit = iota // both read one value and wrote, and it was written once
 	TwoAtFirst                 // both read a value that was not written; one could be the first
 	Unwritten                  // A read a value that only stood after A itself
-	TooEarly                   // B comes after A by what it saw, and returned before A was called
+	TooEarly                   // B comes after A by its value, and returned before A was called
 	Interleaved                // A saw a value and B another in between, and none was written twice
 )
 
-// FastRegister decides without search whether sections are those of a register; nil is that they
-// are. exact is false if it cannot tell, because values return.
+// FastRegister decides without search whether a register can have produced some sections. It
+// returns nil if so. exact is false if it cannot tell, because values return.
 func FastRegister(ss []Section) (bad *Misplaced, exact bool) {
 	r := register{writer: map[int64]*Section{}, upon: map[int64]*Section{},
 		reads: map[int64][]*Section{}}
@@ -73,7 +74,7 @@ type register struct {
 	blocks blocks
 }
 
-// sort takes the sections that matter; false: values return.
+// sort takes the sections that matter. It returns false if values return.
 func (r *register) sort(ss []Section) bool {
 	r.counts = true
 	var wrote []*Section
@@ -100,7 +101,7 @@ func (r *register) sort(ss []Section) bool {
 	return r.needed()
 }
 
-// write takes a section that wrote; false: another one wrote the same.
+// write takes a section that wrote. It returns false if another section wrote the same value.
 func (r *register) write(s *Section) bool {
 	r.taken = append(r.taken, s)
 	before := r.upon[s.Read]
@@ -119,8 +120,8 @@ func (r *register) write(s *Section) bool {
 	return true
 }
 
-// needed takes those writes of unknown outcome whose value was read by what has to be; false:
-// several wrote it.
+// needed takes the writes of unknown outcome whose value was read by a section that counts. It
+// returns false if several sections wrote that value.
 func (r *register) needed() bool {
 	by := map[int64]*Section{}
 	for _, s := range r.unsure {
@@ -189,9 +190,9 @@ func (r *register) unwritten() (first, other *Section) {
 	return first, nil
 }
 
-// begin takes out the writes of unknown outcome that lead from the value of first, which was not
-// written, to the first value that must have stood, and returns a section that read that one. The
-// register may have held it at first, and nothing else asks for those writes.
+// begin removes the writes of unknown outcome that lead from the value of first, which was not
+// written, to the first value that the register must have had, and returns a section that read that
+// value. The register may have held it from the start, and nothing else needs those writes.
 func (r *register) begin(first *Section) *Section {
 	for first.Outcome == history.Info && r.reads[first.Read] == nil {
 		delete(r.upon, first.Read)
@@ -239,15 +240,15 @@ func (r *register) block(head *Section, value int64) (writes int) {
 	return writes
 }
 
-// otherwise looks whether the register may have held a value at first that was written later, too:
-// that of one of the blocks that do not fit, since all others stay as they are. Then those reads of
-// it come first that were called before anything else returned: the more they are, the less its
-// block needs.
+// otherwise checks whether the register may have started with a value that was also written later:
+// the value of one of the blocks that do not fit, since all others stay unchanged. Then the reads
+// of that value that were called before anything else returned come first: the more of them there
+// are, the less its block needs.
 func (r *register) otherwise(bad *Misplaced, at []int) (*Misplaced, bool) {
 	for _, i := range at {
 		b := r.blocks[i]
 		if b.upon {
-			return bad, false // what was written upon could be the first value, too
+			return bad, false // the value that was written upon could also be the first value
 		}
 		head := b.sections[0]
 		limit := head.To

@@ -9,8 +9,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Section is a critical section as the guarded resource saw it: what it read, and what it wrote
-// then.
+// A Section is a critical section as the guarded resource saw it: the value that it read and the
+// value that it wrote.
 type Section struct {
 	Process, N  int
 	From, To    int64 // the read was invoked; the write returned, forever if that is unknown
@@ -18,7 +18,7 @@ type Section struct {
 	Outcome     history.Type // of the write; Fail: it wrote nothing
 }
 
-// Silent reports whether an access is a write that does not say what it wrote.
+// Silent reports whether an access is a write that does not name its value.
 func (a Access) Silent() bool { return a.Write && !a.Known && a.Outcome != history.Fail }
 
 // Sections joins each read that succeeded with the next write of the same acquisition. A read

@@ -9,9 +9,9 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Sequence has porcupine decide what Mutex decides on SpanOps, while the holds come: of locks whose
-// sure spans are disjoint, in their order. Its pieces are those of Slicer, which cuts where a span
-// begins and enough operations came before. Its memory grows with the locks.
+// A Sequence gives porcupine the question of Mutex on SpanOps piece by piece, while the holds
+// arrive. The sure spans of a lock must be disjoint and in order. Slicer makes the pieces: it cuts
+// where a span starts after enough operations. The memory grows with the number of locks.
 type Sequence struct {
 	Ruling
 	timeout time.Duration

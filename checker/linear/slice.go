@@ -9,11 +9,10 @@ import (
 )
 
 // This file makes a history of a mutex small enough for porcupine without changing the answer: it
-// drops operations that cannot matter, and cuts what is left at instants where the holder is
-// certain.
+// drops operations that cannot matter, and cuts the rest at instants where the holder is certain.
 //
-// Dropping. All of these may be left out, because from a linearization without them one with them
-// can be made, and the other way round:
+// Dropping. All of these may be dropped, because a linearization without them can be turned into
+// one with them, and the other way round:
 //   - an acquire that was refused: always legal, no effect;
 //   - an unknown acquire without a successful release, with all releases of its token: take the
 //     token's hold out of a linearization and every other token finds the mutex free more often,
@@ -26,16 +25,16 @@ import (
 //   - a refused release whose window is not wholly inside its token's span: it fits before the
 //     acquire or after the release.
 //
-// Cutting. What is left are spans [acquire returned, release invoked], points (a token that was
+// Cutting. The rest are spans [acquire returned, release invoked], points (a token that was
 // released before its acquire returned) and operations that are wrong by themselves. At an instant
 // inside exactly one span, outside all windows of points and wrong operations, the holder is
-// certain. The history is linearizable if and only if the pieces are, where each piece begins with
-// the mutex held by that holder and must end so: if there is a linearization at all, there is one
-// in which every span is as short as can be (proof at fastMutex), and it is cut without harm; and
-// pieces that begin and end with the same holder join. Windows are only ever narrowed, and only so
+// certain. The history is linearizable if and only if the pieces are, where each piece starts with
+// the mutex held by that holder and must end so. If there is a linearization at all, there is one
+// in which every span is as short as possible (proof at FastMutex), and a cut does not harm it.
+// Pieces that start and end with the same holder join. Windows are only ever narrowed, and only so
 // far that the shortest spans still fit.
 
-// Token is all that a history says about one acquisition.
+// A Token holds all facts of a history about one acquisition.
 type Token struct {
 	From, End  int64 // acquire returned; release invoked, or forever
 	unknownEnd int64 // first unknown release invoked, or forever
@@ -46,7 +45,7 @@ type Token struct {
 	acquired, released         bool  // the acquire, the release, are known to have happened
 }
 
-// blank is a token of which nothing is known.
+// blank is a token without any facts.
 var blank = Token{acquire: -1, release: -1, firstUnknown: -1, firstRefused: -1, End: record.Forever,
 	unknownEnd: record.Forever}
 

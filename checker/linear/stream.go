@@ -9,16 +9,16 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// MutexStream decides what FastMutex decides, of all keys, on events as they come: in memory that
-// grows with processes, keys and locks that are held, not with the history. It is not safe for
-// concurrent use.
+// A MutexStream answers the question of FastMutex for all keys while events arrive. Its memory
+// grows with processes, keys and held locks, not with the history. It is not safe for concurrent
+// use.
 //
-// A core ends when its successful release is called, which is known when that has returned, so that
-// conditions on ends are kept as limits: the core before another one ends by the return of that
-// one's acquire, a core in which a release was refused ends by the return of the refusal, and one
-// that would cover a point ends by the point. The earliest end that is still possible is the call
-// of a release that is under way or whose outcome is unknown; where that is later than the limit,
-// or there is none and time has gone on, the history is not that of a mutex.
+// A core ends when its successful release is called. That is known only when the release has
+// returned, so the stream keeps conditions on ends as limits: the core before another one ends by
+// the return of that one's acquire, a core with a refused release ends by the return of the
+// refusal, and a core that would cover a point ends by the point. The earliest end that is still
+// possible is the call of a release that is under way or of unknown outcome. If that is later than
+// the limit, or if there is none and time has gone on, a mutex cannot have produced the history.
 type MutexStream struct {
 	// Found is the first flaw, NoFlaw if there is none so far, of A, or of A and B, on Key.
 	Found Flaw
@@ -35,7 +35,7 @@ type MutexStream struct {
 	now       int64
 }
 
-// Held is an acquisition and the time in which it surely held.
+// Held is an acquisition with the time during which it surely held.
 type Held struct {
 	Name
 	From, To int64
@@ -65,10 +65,10 @@ type streamedHold struct {
 	other   Held  // of it and of this one
 	// of an unknown acquire, at the call of its release: the cores that may cover it
 	before []*streamedHold
-	peers  *peers // those that began at the same stamp; nil if there are none
+	peers  *peers // the cores that started at the same stamp, or nil
 }
 
-// peers are cores of one key that began at the same stamp. All but one of them end there, too.
+// peers are cores of one key that started at the same stamp. All but one of them also end there.
 type peers struct{ lasting *streamedHold }
 
 // mostDoubtful is how many acquisitions of one process that may or may not hold are remembered. A
@@ -81,8 +81,8 @@ func NewMutexStream() *MutexStream {
 		now: math.MinInt64}
 }
 
-// Add takes the next event, which is not before the last one, and does not keep it. It reports
-// whether more may change what was found.
+// Add takes the next event, which must not be before the last one, and does not keep it. It reports
+// whether later events may change the result.
 func (m *MutexStream) Add(e *history.Event) bool {
 	if e.Process < 0 || e.F != history.Acquire && e.F != history.Release {
 		return m.open()
@@ -112,7 +112,7 @@ func (m *MutexStream) Add(e *history.Event) bool {
 	return m.open()
 }
 
-// End takes the end of the history: what is under way has an unknown outcome.
+// End ends the history: operations that are under way have an unknown outcome.
 func (m *MutexStream) End() { m.advance(math.MaxInt64) }
 
 func (m *MutexStream) open() bool { return m.Found == NoFlaw && m.Forgotten == nil }
@@ -181,7 +181,7 @@ func (m *MutexStream) flaw(f Flaw, key int, a, b Held) {
 	m.Found, m.Key, m.A, m.B = f, key, a, b
 }
 
-// held is what is known by now.
+// held returns the facts that are known by now.
 func (h *streamedHold) held() Held { return Held{h.Name, h.from, h.soonest()} }
 
 // soonest is the earliest end that is possible by now.
@@ -199,7 +199,7 @@ func (h *streamedHold) by(t int64, why Flaw, other Held) {
 	}
 }
 
-// of returns what is remembered of an acquisition of the process, or nil.
+// of returns the remembered acquisition of the process, or nil.
 func (p *streamed) of(n, key int) *streamedHold {
 	for _, h := range p.holds {
 		if h.N == n && h.key == key {
