@@ -18,18 +18,18 @@ import (
 	"github.com/lockbench/lockbench/internal/units"
 )
 
-// embedded are the folders of this package; what is called _ or . something is left out.
+// embedded holds the folders of this package, without names that start with _ or a dot.
 //
 //go:embed */*
 var embedded embed.FS
 
-// sdkName is the folder of the SDKs, beside those of adapters.
+// sdkName is the folder of the SDKs, next to the folders of adapters.
 const sdkName = "sdk"
 
 // Adapter is a lock library with the files that drive it.
 type Adapter struct {
 	Manifest
-	Dir  string // the user's folder, absolute; "": it is one of lockbench's own
+	Dir  string // the absolute path of the user's folder; empty for lockbench's own adapters
 	Hash string // of its files and of the SDKs
 
 	files fs.FS
@@ -83,8 +83,8 @@ func Names() (names []string) {
 	return names
 }
 
-// Find returns the adapter with this name or, if it looks like a path (./mydir), the one in this
-// folder. The error says in one line what is wrong.
+// Find returns the adapter with this name or, if the name looks like a path (./mydir), the adapter
+// in that folder. The error has one line.
 func Find(name string) (Adapter, error) {
 	if isPath(name) {
 		return open(name)
@@ -134,16 +134,16 @@ func read(file string, files fs.FS) (Adapter, error) {
 	return a, err
 }
 
-// The bounds of a folder: what is larger is no source of an adapter.
+// The bounds of a folder. A larger one cannot be the source of an adapter.
 const (
 	maxFiles = 2000
 	maxBytes = 64 << 20
 )
 
-// built are the folders that programs make of sources, and that are no sources.
+// built lists folders that build tools make. They do not count as sources.
 var built = []string{"__pycache__", "node_modules", "target", "venv", "build"}
 
-// hash is that of the names and contents of all files, and of the SDKs.
+// hash returns the hash of the names and contents of all files, and of the SDKs.
 func (a Adapter) hash() (string, error) {
 	sum := sha256.New()
 	sdk, err := fs.Sub(embedded, sdkName)
@@ -161,9 +161,9 @@ func (a Adapter) hash() (string, error) {
 	return fmt.Sprintf("%x", sum.Sum(nil))[:16], nil
 }
 
-// written are what lockbench itself writes into a folder whose lock it measures: directories of
-// runs, which are named by their time, and the gate file. They are no sources, and must not make
-// another adapter of it.
+// written matches the names that lockbench itself writes into a folder with a lock: directories of
+// runs, which are named by their time, and the gate file. They do not count as sources, so that the
+// hash of the adapter does not change.
 var written = regexp.MustCompile(`^(\d{8}T\d{6}\.\d{3}Z|lockbench\.yaml)$`)
 
 // left reports whether a file or folder is none of the sources.
@@ -172,8 +172,8 @@ func left(name string) bool {
 	return strings.HasPrefix(base, ".") || slices.Contains(built, base) || written.MatchString(base)
 }
 
-// within reports whether a name is one of those that are asked for, lies in one or leads to one;
-// none: all are.
+// within reports whether a name is in asked, lies below such a name or leads to one. If asked is
+// empty, every name is.
 func within(name string, asked []string) bool {
 	return len(asked) == 0 || name == "." || name == ManifestName ||
 		slices.ContainsFunc(asked, func(a string) bool {

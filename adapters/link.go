@@ -25,8 +25,8 @@ const (
 	linkedAs  = "linked.invalid/adapter"
 )
 
-// Unlinkable says in one line why the lock of an adapter cannot run in the simulator, and what to
-// do instead; nil: it can be tried.
+// Unlinkable returns an error of one line if the lock of an adapter cannot run in the simulator.
+// The error says what to do instead.
 func (a Adapter) Unlinkable() error {
 	why := ""
 	switch {
@@ -94,12 +94,12 @@ func (in Installed) Link(ctx context.Context) (program string, err error) {
 	return program, nil
 }
 
-// Checkout is the folder of the sources that this program was built from, which the linker is told
-// (`make build`); "": the paths that the compiler has noted say it, unless they are trimmed.
+// Checkout is the folder of this program's sources. The linker sets it (`make build`). If it is
+// empty, the paths that the compiler noted tell the folder, unless they are trimmed.
 var Checkout string
 
-// sources is the folder of lockbench's own sources: those that this program was built from, or what
-// the module in the working directory requires.
+// sources returns the folder of lockbench's own sources: the sources of this program, or the
+// version that the module in the working directory requires.
 func sources(ctx context.Context) (string, error) {
 	_, file, _, _ := runtime.Caller(0)
 	for _, dir := range []string{Checkout, filepath.Dir(filepath.Dir(file))} {
@@ -123,7 +123,7 @@ type linking struct {
 	ctx                 context.Context
 	dir, source, module string
 	replace             map[string]string // file by file
-	env                 []string          // of the go command, beside this program's
+	env                 []string          // of the go command, in addition to this program's
 }
 
 func (l linking) build(hash, program string) error {
@@ -154,15 +154,16 @@ func (l linking) build(hash, program string) error {
 	}
 	flags, env := asThis()
 	l.env = env
-	// what is called a test may set the random numbers of the process
+	// a program that is marked as a test may set the random numbers of the process
 	words := append([]string{"build", "-C", l.source, "-mod=readonly", "-buildvcs=false", "-overlay",
 		overlay, "-ldflags", "-X testing.testBinary=1 -X '" + lockbench + "/adapters.Checkout=" +
 			l.source + "'", "-o", program}, flags...)
 	return l.goes(work, append(words, "./cmd/lockbench")...)
 }
 
-// asThis is how this program was built, so that what was compiled for it need not be compiled again
-// for one with an adapter: flags of the go command, and what its environment does not say already.
+// asThis returns the build settings of this program: flags of the go command, and variables that
+// its environment lacks. With the same settings, packages need not be compiled again for a program
+// with an adapter.
 func asThis() (flags, env []string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

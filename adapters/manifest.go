@@ -17,22 +17,22 @@ import (
 	"github.com/lockbench/lockbench/internal/units"
 )
 
-// ManifestName is the file of an adapter that says what it is.
+// ManifestName is the file that describes an adapter.
 const ManifestName = "adapter.yaml"
 
 // Manifest is adapter.yaml.
 type Manifest struct {
 	Name     string `yaml:"name"`
-	Line     string `yaml:"line"` // what it is, in one line
+	Line     string `yaml:"line"` // a description of one line
 	Language string `yaml:"language"`
 	Library  string `yaml:"library"` // the name of its package
 	Version  string `yaml:"version"` // of the library
 	Document string `yaml:"document"`
-	// the source document whose code it is, such as D000; "": it is a library that people use
+	// the source document that shows the lock, such as D000; empty for a library that people use
 	Posted string `yaml:"posted"`
-	// it is a recipe that lockbench wrote down on a client library, and no library's own lock
+	// it is a recipe that lockbench wrote on top of a client library, not a library's own lock
 	Recipe bool `yaml:"recipe"`
-	// files and folders beside adapter.yaml that are copied, with it; none: all
+	// files and folders that are copied together with adapter.yaml; if empty, all
 	Sources []string `yaml:"sources"`
 	// programs of the toolchain, for setup and run
 	Needs []string `yaml:"needs"`
@@ -46,18 +46,18 @@ type Manifest struct {
 	Topology string `yaml:"topology"`
 	// what moves the wall clock of its process: shim, overlay or none
 	Clock    string   `yaml:"clock"`
-	Key      string   `yaml:"key"` // how the library names the key {key}; "": as it is
+	Key      string   `yaml:"key"` // the library's name for the key {key}; if empty, unchanged
 	Declares Declares `yaml:"declares"`
 	Defaults Defaults `yaml:"defaults"` // the library's own
 	Tells    []string `yaml:"tells"`    // what tells a holder that its hold is over
-	// why the simulator cannot run its lock; "": it may
+	// the reason why the simulator cannot run its lock, if any
 	Unsimulated string `yaml:"unsimulated"`
-	// ways in which it can be attacked, as impls.Trait names them
+	// the properties that make it a target, as impls.Trait names them
 	Traits   []string  `yaml:"traits"`
 	Variants []Variant `yaml:"variants"` // the first is the default
 }
 
-// Declares is what a library promises to its user, and what it can do.
+// Declares lists a library's promises and abilities.
 type Declares struct {
 	Lease     bool `yaml:"lease" json:"lease,omitempty"`
 	Validity  bool `yaml:"validity" json:"validity,omitempty"`
@@ -67,9 +67,9 @@ type Declares struct {
 	Extends   bool `yaml:"extends" json:"extends,omitempty"`
 	Watchdog  bool `yaml:"watchdog" json:"watchdog,omitempty"`
 	Multi     bool `yaml:"multi" json:"multi,omitempty"` // it takes several keys at once
-	// it has a shared mode, too: half of the holds are shared
+	// it also has a shared mode: half of the holds are shared
 	Shared bool `yaml:"shared" json:"shared,omitempty"`
-	// it lets all clients in, and says of each write whether another was first
+	// it lets all clients in, and reports for each write whether another was first
 	Optimistic bool `yaml:"optimistic" json:"optimistic,omitempty"`
 	// the longest time for which a waiting client rests before it tries again by itself, if that is
 	// not the default poll: a moment if the client waits to be woken
@@ -123,7 +123,7 @@ type Variant struct {
 	Key      string           `yaml:"key"`
 	Tells    []string         `yaml:"tells"`
 	Traits   []string         `yaml:"traits"`
-	// commands that not every Redis has, and which has each first: DELIFEQ: Valkey 9.0
+	// commands that some servers lack, with the first version that has each: DELIFEQ: Valkey 9.0
 	Commands map[string]string `yaml:"commands"`
 }
 
@@ -148,7 +148,7 @@ func (o *Option) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes it as it is.
+// MarshalJSON writes the plain value.
 func (o Option) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -180,7 +180,7 @@ func parse(file string, text []byte) (m Manifest, err error) {
 	return m, nil
 }
 
-// check says in one line what is wrong with a manifest.
+// check returns an error of one line if a manifest is not usable.
 func (m Manifest) check() error {
 	switch {
 	case !properName.MatchString(m.Name):

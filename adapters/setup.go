@@ -50,7 +50,8 @@ func (e MissingError) Error() string {
 		strings.Join(e.Programs, " and "))
 }
 
-// Missing says which programs the adapter needs that this machine does not have; nil: none.
+// Missing returns an error that lists the programs that the adapter needs and this machine lacks,
+// or nil.
 func (a Adapter) Missing() error {
 	e := MissingError{Adapter: a.Name}
 	for _, p := range a.Needs {

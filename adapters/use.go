@@ -21,7 +21,7 @@ type Use struct {
 	Commands map[string]string // that Redis must have, and which Redis has each first
 }
 
-// Use returns how the variant with this name is used; "": the default.
+// Use returns the settings of the variant with this name, or of the default variant if it is empty.
 func (m Manifest) Use(variant string) (u Use, err error) {
 	v, err := m.Variant(variant)
 	if err != nil {

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Command is a line of trace.jsonl: one Redis command of one client. On disk it is two lines, one
-// with Sent and Args when it is about to leave and one with Recv and Reply or Err when the reply
-// was read; a script whose lock does not declare what it does may have a third, with Effects.
-// ReadTrace joins them by Process and Seq.
+// A Command is one Redis command of one client, as trace.jsonl has it. On disk it takes two lines:
+// one with Sent and Args before it is sent, and one with Recv and Reply or Err after the reply was
+// read. A script whose lock does not declare its effect may have a third line with Effects.
+// ReadTrace joins the lines by Process and Seq.
 type Command struct {
 	Process int      `json:"process"`
 	Seq     int      `json:"seq"`         // numbers the commands of one process, from 1
 	N       int      `json:"n,omitempty"` // the acquisition that the process was busy with
 	Node    string   `json:"node,omitempty"`
 	Sent    int64    `json:"sent,omitempty"` // stamp; 0 in the second line
-	Recv    int64    `json:"recv,omitempty"` // stamp; 0: no reply was read
+	Recv    int64    `json:"recv,omitempty"` // stamp; zero if no reply was read
 	Args    []string `json:"args,omitempty"`
 	Reply   string   `json:"reply,omitempty"`
 	Err     string   `json:"err,omitempty"` // for people; Why is for readers
 	Why     Loss     `json:"why,omitempty"` // wherever Err is
-	// the commands that a script sent, in their order, as its node showed them; none: not known
+	// the commands that a script sent, in their order, as its node showed them; empty if not known
 	Effects [][]string `json:"effects,omitempty"`
 	// how many times more its node was sent it: its client library does that when no reply comes
 	Again int `json:"again,omitempty"`
@@ -33,9 +33,9 @@ type Loss string
 // The losses.
 const (
 	TimedOut  Loss = "timed-out"  // the client waited for as long as its settings say
-	NotSent   Loss = "not-sent"   // there was no connection to send it on
-	Canceled  Loss = "canceled"   // the call that waited was called off
-	Expired   Loss = "expired"    // the call that waited had a deadline of its own
+	NotSent   Loss = "not-sent"   // the client had no connection
+	Canceled  Loss = "canceled"   // the waiting call was cancelled
+	Expired   Loss = "expired"    // the waiting call reached its own deadline
 	BrokenOff Loss = "broken-off" // anything else, such as a connection that ended
 )
 
@@ -58,8 +58,8 @@ type Shown struct {
 	Args   []string
 }
 
-// Shown reads the line, as 1792000000.123456 [0 127.77.3.1:40112] "SETNX" "lock:0" "1792"; false:
-// it shows no command.
+// Shown reads the line, such as 1792000000.123456 [0 127.77.3.1:40112] "SETNX" "lock:0" "1792". It
+// returns false if the line does not show a command.
 func (c NodeCommand) Shown() (s Shown, ok bool) {
 	stamp, rest, ok := strings.Cut(c.Line, " [")
 	if !ok {

@@ -5,16 +5,16 @@ package history
 
 import "time"
 
-// Format is the version of the histories that this package writes. It reads format 1, too.
+// Format is the version of the histories that this package writes. It also reads format 1.
 const Format = 2
 
 // Harness is the process number of the harness and its nemesis; clients count from 0.
 const Harness = -1
 
-// Type says what an event is. The zero value is no event.
+// A Type is a kind of event. The zero value is not valid.
 type Type string
 
-// The types of events. Invoke, OK, Fail and Info are an operation's; the others stand alone.
+// The types of events. Invoke, OK, Fail and Info belong to an operation; the others are single.
 const (
 	Invoke Type = "invoke" // a client is about to call
 	OK     Type = "ok"     // the call did happen
@@ -80,7 +80,7 @@ type Event struct {
 	// of a fault's end: it was in effect until the run ended, when the harness took it back
 	Lasted bool `json:"lasted,omitempty"`
 	By     *int `json:"by,omitempty"` // of a fault: the client at whose breakpoint it began
-	// of the end: the step without which the scenario proves nothing; nil: it was played as planned
+	// of the end: the step that the scenario missed and needs, or nil if all went as planned
 	Undone *Undone `json:"undone,omitempty"`
 	// of the end: a signal stopped the run before it was over
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -103,7 +103,7 @@ const (
 	Taken         Refusal = ""               // the lock was another client's until the time was over
 	GaveUp        Refusal = "gave-up"        // so too, but the client ended its wait early
 	CalledOff     Refusal = "called-off"     // so too, but the harness called the wait off
-	Unreachable   Refusal = "unreachable"    // there was no connection to the server
+	Unreachable   Refusal = "unreachable"    // the client could not connect to the server
 	ServerRefused Refusal = "server-refused" // the server refused to execute the command
 )
 
@@ -115,7 +115,7 @@ func (r Refusal) Denied() bool { return r == Taken || r == GaveUp || r == Called
 type Grant struct {
 	// stamp: the granting command of the successful attempt was about to be sent
 	Sent int64 `json:"sent,omitempty"`
-	// the server keeps the lock this long from then on; 0: for ever
+	// the server keeps the lock this long from then on; if zero, for ever
 	Lease Duration `json:"lease,omitempty"`
 	// stamp: until when the lock itself promises the hold
 	ValidUntil int64  `json:"valid_until,omitempty"`

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Expectation is what a run is expected to show, as --expect, plans and headers write it: "valid",
-// "violated", letters of which each must be violated ("S", "S,L", "SL"), or the same with
-// "exactly:" in front, when nothing else may be violated. Without letters it is Valid or any
-// violation.
+// An Expectation is the expected result of a run, as --expect, plans and headers write it: "valid",
+// "violated", or letters that must all be violated ("S", "S,L", "SL"). With the prefix "exactly:"
+// nothing else may be violated. Without letters it is Valid or any violation.
 type Expectation struct {
 	Valid   bool
 	Exactly bool

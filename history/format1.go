@@ -45,8 +45,8 @@ func (s *scanner) readEvent(line []byte, format int, e *Event) error {
 	return err
 }
 
-// oldLoss is why a reply was not read, by the text of the error, which is all that traces said
-// until they had a field for it.
+// oldLoss returns the reason why a reply was not read, by the text of the error. Older traces have
+// no field for it.
 func oldLoss(text string) Loss {
 	if strings.Contains(text, "timeout") {
 		return TimedOut
@@ -81,8 +81,8 @@ var oldProperties = []PropertyRow{
 		Broken:  "two clients were inside while the lock told both that they held it"},
 }
 
-// PropertyLetter returns the name of today for what a request asks for: the letter of a property
-// that had another name in format 1, and any other name as it is.
+// PropertyLetter returns today's name of a property: the letter if the property had another name in
+// format 1, and any other name unchanged.
 func PropertyLetter(name string) string {
 	switch name {
 	case OldReentry:

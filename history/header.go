@@ -7,7 +7,7 @@ type Header struct {
 	Environment string            `json:"environment"` // process, docker, sim; empty: imported
 	Topology    string            `json:"topology"`    // single, failover, sentinel, independent
 	Versions    map[string]string `json:"versions,omitempty"`
-	// what it ran on, where that counts: not in the sim
+	// the machine; empty in the simulator, where it does not count
 	Machine  string   `json:"machine,omitempty"`
 	Impl     string   `json:"impl"`
 	Nemesis  string   `json:"nemesis"`
@@ -17,7 +17,7 @@ type Header struct {
 	Keys     int      `json:"keys"`
 	TTL      Duration `json:"ttl"`
 	Poll     Duration `json:"poll"`
-	// how long one acquire waits; empty: not known
+	// how long one acquire waits; zero if not known
 	AcquireTimeout Duration `json:"acquire_timeout,omitempty"`
 	// how long a client waits for the answer to one command, with all that it sends again; empty: not
 	// known
@@ -32,10 +32,10 @@ type Header struct {
 	// the Redis keys of the locks, by number; an environment may put a prefix before them
 	Names      []string          `json:"names,omitempty"`
 	Scripts    map[string]Script `json:"scripts,omitempty"` // what the lock's scripts do, by ScriptID
-	Properties []string          `json:"properties"`        // what is judged: S, L, ...
-	// those of them that do not decide the run, unless Expect names them
+	Properties []string          `json:"properties"`        // the judged properties: S, L, ...
+	// the properties that do not decide the run unless Expect names them
 	Reported []string `json:"reported,omitempty"`
-	// valid, violated, letters: "S", "S,L", or these and no others: "exactly:S,L"
+	// valid, violated, letters ("S", "S,L"), or these letters only ("exactly:S,L")
 	Expect   string   `json:"expect"`
 	Requires Requires `json:"requires"`
 	// how much earlier than a line before it a line may be stamped; empty: a process' lines are in
@@ -97,8 +97,8 @@ func (h *History) Undone() *Undone {
 	return h.Events[len(h.Events)-1].Undone
 }
 
-// Interrupted reports whether the run was stopped before it was over: a signal has ended it, or
-// lockbench itself was killed, so that there is no end.
+// Interrupted reports whether the run was stopped before it was over: a signal ended it, or
+// lockbench itself was killed, so that the end is missing.
 func (h *History) Interrupted() bool {
 	return !h.Complete() || h.Events[len(h.Events)-1].Interrupted
 }

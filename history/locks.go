@@ -2,8 +2,7 @@ package history
 
 import "slices"
 
-// Locks returns the numbers of the locks that a history is about, in the order in which they are
-// first seen.
+// Locks returns the numbers of the locks in a history, in the order of their first use.
 func (h *History) Locks() []int {
 	var keys []int
 	for _, e := range h.Events {

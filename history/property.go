@@ -30,7 +30,7 @@ type PropertyRow struct {
 	Matrix   bool // the matrix has it
 }
 
-// propertyRows are in the order in which properties are written.
+// propertyRows lists the properties in their usual order.
 var propertyRows = []PropertyRow{
 	{Name: MutualExclusion, Default: true, Matrix: true,
 		Meaning: "two clients are never inside at once",
@@ -76,8 +76,8 @@ var propertyRows = []PropertyRow{
 		Short:   "the holder is told too late"},
 }
 
-// PropertyRows returns the rows of all properties, in the order in which they are written. The
-// caller may keep and change the slice.
+// PropertyRows returns the rows of all properties in their usual order. The caller may keep and
+// change the slice.
 func PropertyRows() []PropertyRow { return slices.Clone(propertyRows) }
 
 // FindProperty returns the row of a property, also of one of format 1, and whether there is one.
@@ -94,20 +94,20 @@ func FindProperty(name string) (PropertyRow, bool) {
 // Properties returns the names of all properties. The caller may keep and change the slice.
 func Properties() []string { return propertiesThat(func(PropertyRow) bool { return true }) }
 
-// DefaultProperties returns the names of those that a run judges by default. The caller may keep
-// and change the slice.
+// DefaultProperties returns the names of the properties that a run judges by default. The caller
+// may keep and change the slice.
 func DefaultProperties() []string {
 	return propertiesThat(func(r PropertyRow) bool { return r.Default })
 }
 
-// ReportedProperties returns the names of those that a run judges by default and that do not decide
-// it. The caller may keep and change the slice.
+// ReportedProperties returns the names of the properties that a run judges by default and that do
+// not decide it. The caller may keep and change the slice.
 func ReportedProperties() []string {
 	return propertiesThat(func(r PropertyRow) bool { return r.Default && r.Reported })
 }
 
-// MatrixProperties returns the names of those that the matrix has. The caller may keep and change
-// the slice.
+// MatrixProperties returns the names of the properties in the matrix. The caller may keep and
+// change the slice.
 func MatrixProperties() []string {
 	return propertiesThat(func(r PropertyRow) bool { return r.Matrix })
 }

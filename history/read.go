@@ -13,7 +13,7 @@ import (
 	"github.com/lockbench/lockbench/internal/format1"
 )
 
-// LineError says in which line of a file something is wrong, and what.
+// A LineError is an error with its line in a file.
 type LineError struct {
 	Line int
 	Err  error
@@ -26,8 +26,8 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 func (e *LineError) Unwrap() error { return e.Err }
 
 // Read reads a history as Recorder writes it, sorts it by stamp and validates it. On an error it
-// returns what was readable before it, so that a caller may judge that; the error is a *LineError
-// wherever a line is to blame. Of a reader that is Sized it takes memory once.
+// returns the readable part before it, so that a caller may judge that. The error is a *LineError
+// if a line is to blame. If the reader is Sized, Read allocates memory once.
 func Read(r io.Reader) (*History, error) {
 	h := &History{}
 	v, s := NewValidator(), newScanner()
@@ -162,8 +162,8 @@ func lines(r io.Reader, f func(n int, line []byte) error) error {
 	return nil
 }
 
-// ReadTrace reads trace.jsonl and joins the lines of each command. Commands come in the order
-// in which they were sent. A last line that is cut short, as a crash leaves it, is ignored.
+// ReadTrace reads trace.jsonl and joins the lines of each command. It returns commands in the order
+// of sending. It ignores a last line that a crash cut short.
 func ReadTrace(r io.Reader) ([]Command, error) {
 	type id struct{ process, seq int }
 	var cs []Command

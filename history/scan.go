@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// scanner reads the usual line of an event, as Recorder writes it, without reflection: fields in
-// the order of Event, no space between them, and texts of plain ASCII. Everything else, and
-// whatever is wrong, it leaves to encoding/json, whose answer is the same for what it does read.
-// Events share what they point to, which is not to be changed.
+// A scanner reads the usual line of an event, as Recorder writes it, without reflection: fields in
+// the order of Event, no space between them, and texts of plain ASCII. It leaves every other line,
+// and every error, to encoding/json, which gives the same answer for the usual lines. Events share
+// the values that they point to; callers must not change them.
 type scanner struct {
 	line  []byte
 	i     int
 	words map[string]string   // texts that came before
 	times map[string]Duration // so for durations
 	keys  map[int]*int
-	// those that are not handed out yet: one allocation makes many
+	// values that are not handed out yet: one allocation makes many
 	grants []Grant
 	values []int64
 }
@@ -24,7 +24,8 @@ func newScanner() *scanner {
 	return &scanner{words: map[string]string{}, times: map[string]Duration{}, keys: map[int]*int{}}
 }
 
-// event reads a line into an empty event; false: it is not a usual one, and e is of no use.
+// event reads a line into an empty event. If it returns false, the line is not a usual one and e
+// must not be used.
 func (s *scanner) event(line []byte, e *Event) bool {
 	s.line, s.i = line, 0
 	return s.object(func(name []byte) int { return s.field(name, e) }) && s.i == len(line)
@@ -148,7 +149,7 @@ func (s *scanner) text() ([]byte, bool) {
 	return nil, false
 }
 
-// Most texts come again and again; what does not is not kept.
+// Most texts come again and again. The scanner keeps only short ones.
 const (
 	mostWords   = 4096
 	longestWord = 64

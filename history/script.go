@@ -17,10 +17,10 @@ const (
 	ScriptFrees    = "free"
 )
 
-// Script is what a lock declares of one of its Lua scripts, so that a reader of the trace knows a
-// grant from a refusal: only the script's author knows what its replies mean. Replies are as
-// trace.jsonl has them, and a regular expression stands for the whole of one. A reply that fits
-// neither says nothing.
+// A Script is a lock's declaration of one of its Lua scripts, so that a reader of the trace can
+// tell a grant from a refusal: only the script's author knows the meaning of its replies. Replies
+// are written as in trace.jsonl, and a regular expression must match the whole reply. A reply that
+// matches neither has no meaning.
 type Script struct {
 	Does string `json:"does"` // take, prolong or free
 	// the reply that it did: of "free" that the key is deleted
@@ -36,10 +36,9 @@ func ScriptID(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Readable returns a command's arguments as a person reads them: in place of a script's text, or
-// its SHA-1, stands what the header declares that it does, or the beginning of its ID, and behind a
-// wall clock's time stands the stamp of the run that it means. The arguments themselves are left
-// alone.
+// Readable returns a command's arguments for people. It replaces a script's text or SHA-1 by the
+// declared effect, or by the start of its ID, and adds the stamp of the run to each time of a wall
+// clock. It does not change args.
 func (h Header) Readable(args []string) []string {
 	if len(args) < 2 {
 		return args
@@ -47,8 +46,8 @@ func (h Header) Readable(args []string) []string {
 	return h.timed(h.named(args))
 }
 
-// Told is a command with its reply as a person reads it: behind a wall clock's time stands the
-// stamp of the run that it means.
+// Told returns a command with its reply for people: it adds the stamp of the run to each time of a
+// wall clock.
 func (h Header) Told(c Command) Command {
 	c.Reply = h.timed([]string{c.Reply})[0]
 	return c

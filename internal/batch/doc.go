@@ -1,3 +1,3 @@
-// Package batch is what the matrix, the gate and the comparison share: what is kept of a run's
-// verdict, what a run costs, the pool that carries runs out, and shards and their joining.
+// Package batch has the parts that the matrix, the gate and the comparison share: the kept part of
+// a run's verdict, the cost of a run, the pool that carries runs out, and shards and their merging.
 package batch

@@ -74,7 +74,7 @@ func ReadDocument[T any](r io.Reader, name string) (*T, error) {
 	return d, nil
 }
 
-// ReadFile reads the document that a file holds. The error is fs.ErrNotExist if there is no file.
+// ReadFile reads the document in a file. The error is fs.ErrNotExist if the file does not exist.
 func ReadFile[T any](name string) (*T, error) {
 	f, err := units.Open(name, units.MaxDocument)
 	if err != nil {
@@ -105,8 +105,8 @@ func ReadLines[T any](r io.Reader) (out []T, err error) {
 	}
 }
 
-// WriteLine writes one line of a record. Short documents that only programs read are written like
-// this, too.
+// WriteLine writes one line of a record. It also serves for short documents that only programs
+// read.
 func WriteLine(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -11,7 +11,7 @@ import (
 	"github.com/lockbench/lockbench/internal/harness"
 )
 
-// Properties are the properties of the matrix, in the order in which they are written.
+// Properties lists the properties of the matrix in their usual order.
 var Properties = history.MatrixProperties()
 
 // Finding is what a batch keeps of a verdict.
@@ -24,7 +24,7 @@ type Finding struct {
 	Explanations map[string]string `json:"explanations,omitempty"` // the counterexamples
 	// why a property is unknown or n.a.
 	Reasons      map[string]string `json:"reasons,omitempty"`
-	HarnessError string            `json:"harness_error,omitempty"` // why there is no verdict
+	HarnessError string            `json:"harness_error,omitempty"` // the reason of a missing verdict
 	// the machine did not keep up
 	Stalled bool `json:"stalled,omitempty"`
 }
@@ -99,7 +99,7 @@ func (f Finding) Violated() []string {
 	return InOrder(out)
 }
 
-// ViolatedAll are all deciding properties that the run violated, not only those of the matrix.
+// ViolatedAll returns all deciding properties that the run violated, even outside of the matrix.
 func (f Finding) ViolatedAll() (out []string) {
 	for l, r := range f.Properties {
 		if r == checker.Violated && !slices.Contains(f.Reported, l) {
@@ -127,7 +127,7 @@ func (f Finding) Found() string {
 	return f.Verdict.String()
 }
 
-// ByProperty orders properties as they are written, those of the matrix first.
+// ByProperty compares properties by their usual order, with the properties of the matrix first.
 func ByProperty(a, b string) int {
 	place := func(l string) int {
 		if i := slices.Index(Properties, l); i >= 0 {
@@ -141,7 +141,7 @@ func ByProperty(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// InOrder returns the properties without repetition in the order in which they are written.
+// InOrder returns the properties in their usual order, each once.
 func InOrder(properties []string) (out []string) {
 	for _, l := range Properties {
 		if slices.Contains(properties, l) {

@@ -93,7 +93,7 @@ func short(b []byte) string {
 	return string(b)
 }
 
-// Fields are the fields of a document, without those that shards may differ in.
+// Fields returns the fields of a document, without the named ones, in which shards may differ.
 func Fields(document any, without ...string) (map[string]json.RawMessage, error) {
 	b, err := json.Marshal(document)
 	if err != nil {
@@ -109,6 +109,6 @@ func Fields(document any, without ...string) (map[string]json.RawMessage, error)
 	return out, nil
 }
 
-// SeveralMachines stands for shards that ran on machines of different kinds: their times are not to
-// be compared.
+// SeveralMachines names the machine of shards that ran on different kinds of machines. Their times
+// must not be compared.
 const SeveralMachines = "several"

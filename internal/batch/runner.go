@@ -8,6 +8,6 @@ import (
 )
 
 // Runner carries out one plan in an environment of its own, keeps the run in dir, which does not
-// exist yet, and judges it. It is called from several goroutines. The error says why there is no
-// verdict, or why it is worth less than planned.
+// exist yet, and judges it. It is called from several goroutines. The error explains a missing
+// verdict, or one that is worth less than planned.
 type Runner func(ctx context.Context, p harness.Plan, dir string) (*checker.Verdict, error)

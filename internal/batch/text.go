@@ -22,7 +22,7 @@ func Rank(r checker.Result) int {
 		r)
 }
 
-// Plain keeps foreign text on its line and the terminal as it is.
+// Plain removes the characters of foreign text that would break its line or change the terminal.
 func Plain(s string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
