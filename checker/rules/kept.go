@@ -77,7 +77,11 @@ func (c *Case) leaseInValue(h *record.Hold, wrote *history.Command) bool {
 func (c *Case) keptGranted() *kept {
 	for i := range c.Record.Calls {
 		k := &c.Record.Calls[i]
-		if !k.Denied() || k.Depth > 0 || c.inside(k) {
+		if !k.Denied() || k.Depth > 0 {
+			continue
+		}
+		took := c.tookAndKept(k)
+		if len(took) == 0 || c.inside(k) {
 			continue
 		}
 		next, ok := c.nextCall(k)
@@ -85,12 +89,10 @@ func (c *Case) keptGranted() *kept {
 			continue
 		}
 		found := map[string]*kept{}
-		for _, m := range c.commandsOf(k) {
-			if key, known := c.grants().LockOf(m); known && m.Recv <= k.To && c.trace.Wrote(m) &&
-				!c.givesBack(m) {
-				if seen := c.seenAfter(m, next); seen != nil {
-					found[m.Node] = &kept{key: key, wrote: m, seen: seen}
-				}
+		for _, m := range took {
+			if seen := c.seenAfter(m, next); seen != nil {
+				key, _ := c.grants().LockOf(m)
+				found[m.Node] = &kept{key: key, wrote: m, seen: seen}
 			}
 		}
 		if q := c.quorum(); q > 0 && len(found) >= q {
@@ -98,6 +100,17 @@ func (c *Case) keptGranted() *kept {
 		}
 	}
 	return nil
+}
+
+// tookAndKept returns the commands of a call that took a lock and that nothing gave back.
+func (c *Case) tookAndKept(k *record.Call) (took []*history.Command) {
+	for _, m := range c.commandsOf(k) {
+		if _, known := c.grants().LockOf(m); known && m.Recv <= k.To && c.trace.Wrote(m) &&
+			!c.givesBack(m) {
+			took = append(took, m)
+		}
+	}
+	return took
 }
 
 // inside reports whether the client of a call had one of its locks already.

@@ -42,6 +42,7 @@ type Case struct {
 	nested         map[int]bool
 	mayTake        map[int]record.Reach // by lock: the calls by which a client may have taken it
 	deleters       map[trace.Place]deleters
+	foreign        *bool             // whether others than the run's clients may delete keys
 	values         map[[2]string]int // by key and value: the only client that sent it
 }
 
