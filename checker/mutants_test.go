@@ -62,7 +62,6 @@ var idleConditions = map[string]string{
 	"rules/reentry.go: in.From > h.End":           "saves time",
 	"rules/reentry.go: !reentrant":                onlyWords,
 	"rules/progress/wants.go: x.From < x.To":      "what it lets through has no length",
-	"rules/delivery.go: known":                    "saves time",
 	"rules/outage.go: end-begin <= longest":       "saves time",
 	"rules/fencing.go: a.traced":                  onlyWords,
 	"rules/fencing.go: b.traced":                  onlyWords,
