@@ -242,6 +242,7 @@ func TestOrphansThatDecide(t *testing.T) {
 		{"released under a pause of the client", left + "; fault pause c0 41 45", "", true},
 		{"released under a fault that can lose the deletion", left + "; " +
 			"fault cut c0>n0 31 45", "", false},
+		{"its process ended by itself", left + "; c0 exit 59", "", false},
 		{"a failover brings the key back", left + "; fault promote n0 41 45",
 			"0 1 31 32 n0 DEL k -> 1\n", false},
 		{"the release is answered and the deletion comes later", left,

@@ -139,9 +139,7 @@ func (c *Case) givesBack(took *history.Command) bool {
 // nextCall returns when the client of a call began the next one; false if it did not, or was
 // killed.
 func (c *Case) nextCall(k *record.Call) (from int64, ok bool) {
-	if slices.ContainsFunc(c.Record.Marks, func(e *history.Event) bool {
-		return e.Process == k.Process && (e.Type == history.Kill || e.Type == history.Exit)
-	}) {
+	if c.ended(k.Process) {
 		return 0, false
 	}
 	from = record.Forever

@@ -92,10 +92,11 @@ func (c *Case) leftover(key int, ms ...*history.Command) property {
 // since the key was written can have lost a write or brought one back. It does not decide if a
 // command of that client was never answered, since a lock that counts its holds may still count
 // that one; if the client's own background work gives the key back a moment later; nor if the lock
-// keeps its key for a minimum time on purpose.
+// keeps its key for a minimum time on purpose, or if its process ended.
 func (c *Case) decides(refused, writer *history.Command) bool {
 	switch {
-	case writer == nil, c.history.Header.Declares.MinimumHold > 0, c.freedLater(writer, refused):
+	case writer == nil, c.history.Header.Declares.MinimumHold > 0, c.freedLater(writer, refused),
+		c.ended(writer.Process):
 		return false
 	case !slices.ContainsFunc(c.faults, func(f record.Fault) bool { return f.From <= refused.Recv }):
 		return true
@@ -105,6 +106,14 @@ func (c *Case) decides(refused, writer *history.Command) bool {
 	return slices.ContainsFunc(c.Record.Holds, func(h record.Hold) bool {
 		return h.Process == writer.Process && h.Ended == record.Released && h.Answer != history.Info &&
 			h.Call <= writer.Sent && h.Returned <= refused.Sent && (writer.N == 0 || writer.N == h.N)
+	})
+}
+
+// ended reports whether the process of a client ended in the run. It stopped before the record says
+// so.
+func (c *Case) ended(process int) bool {
+	return slices.ContainsFunc(c.Record.Marks, func(e *history.Event) bool {
+		return e.Process == process && (e.Type == history.Kill || e.Type == history.Exit)
 	})
 }
 

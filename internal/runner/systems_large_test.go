@@ -43,8 +43,6 @@ var keyCells = []struct {
 	{"go-zookeeper", "sequential", "pause", "mutex", time.Second, "S N +F"},
 	{"go-zookeeper", "sequential", "crash", "mutex", time.Second, "+S +D +F"},
 	{"go-zookeeper", "sequential", "restart", "mutex", 2 * time.Second, "+S +F"},
-	// a call that broke has left its node in the queue, and its session lives on
-	{"go-zookeeper", "lock", "restart", "mutex", 2 * time.Second, "D"},
 	{"curator", "mutex", "restart", "mutex", 2 * time.Second, "+S +D"},
 	{"go-zookeeper", "sequential", "leader-loss:cut", "mutex", 5 * time.Second, "+S +F"},
 	{"go-zookeeper", "lock", "member-loss:lagging", "mutex", 5 * time.Second, "+S"},
