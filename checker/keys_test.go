@@ -37,6 +37,10 @@ var keyCases = []propertyCase{
 		setA + "1 1 80 85 n0 SET k b -> OK\n", Violated, DoubleGrant},
 	{"vanished: a script may have deleted it", "L", lasting, setA +
 		"2 1 40 45 n0 EVAL text 1 k -> 1\n" + setB, Violated, DoubleGrant},
+	{"vanished: on the run's own servers a deletion may have found it", "L", freed,
+		freedTrace + setB, Violated, DoubleGrant},
+	{"vanished: the same, and others may delete keys", "L", "environment external; " + freed,
+		freedTrace + setB, Violated, Vanished},
 	{"vanished: a third client was granted it before", "L", between, betweenTrace + setB, Violated,
 		Vanished},
 	{"O: its own release, of a grant in between", "O", between, betweenTrace + setB, Valid, ""},
