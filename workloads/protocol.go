@@ -158,7 +158,7 @@ type Done struct {
 type Exit struct {
 	T    int64
 	Node string // the node, if it was one
-	Err  string // how it ended
+	Err  string // how it ended, or why a node is of no use any more
 	// by which the lock ended its process; "" if the harness did, or it ended otherwise
 	Signal string
 }

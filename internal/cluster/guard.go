@@ -35,8 +35,7 @@ func (w *Environment) keep() {
 		case <-t.C:
 		}
 		if err := w.scratch.Vanished(); err != nil {
-			w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: proc.Monotonic(),
-				Node: nodeName(0), Err: err.Error()}})
+			w.broke(nodeName(0), err.Error())
 			return
 		}
 	}
@@ -77,8 +76,13 @@ func (w *Environment) guard(name string, s server.Server) {
 	case <-w.ended:
 	case <-s.Done():
 		if _, planned := w.killed.Load(s); !planned {
-			w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: proc.Monotonic(),
-				Node: name, Err: s.Err().Error()}})
+			w.broke(name, s.Err().Error())
 		}
 	}
+}
+
+// broke reports that a node does not do what the run needs, although no fault made it so.
+func (w *Environment) broke(node, why string) {
+	w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: proc.Monotonic(),
+		Node: node, Err: why}})
 }

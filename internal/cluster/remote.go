@@ -1,10 +1,8 @@
 package cluster
 
 import (
-	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 	"github.com/lockbench/lockbench/internal/cluster/proxy"
-	"github.com/lockbench/lockbench/workloads"
 )
 
 // startRemote makes the place of the proxies, if this process is none.
@@ -28,6 +26,5 @@ func (w *Environment) listenTo(s *proxy.Remote) {
 	for m := range s.Messages {
 		w.stalled(proc.Monotonic(), m.Late)
 	}
-	w.tell(workloads.Report{Process: history.Harness, Exit: &workloads.Exit{T: proc.Monotonic(),
-		Node: "proxies", Err: "the container of the proxies is gone"}})
+	w.broke("proxies", "the container of the proxies is gone")
 }

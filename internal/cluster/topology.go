@@ -55,6 +55,7 @@ func (w *Environment) describe(i int, name, replicaOf string) (server.NodeConfig
 		Name: name, Host: w.host(1 + i), Port: 20000 + rand.IntN(10000),
 		Dir: filepath.Join(w.scratch.Path, name), Log: w.log(name),
 		ReplicaOf: replicaOf, Config: w.cfg.RedisConfig, Kind: w.cfg.System,
+		CannotWrite: func(line string) { w.broke(name, "its disk cannot be written: "+line) },
 	}
 	switch w.cfg.Topology {
 	case nemesis.Failover, nemesis.Sentinel, nemesis.Cluster:

@@ -116,7 +116,7 @@ func (r *run) exit(process int, x workloads.Exit) error {
 		return nil
 	}
 	if x.Node != "" {
-		return fmt.Errorf("node %s ended by itself: %s", x.Node, x.Err)
+		return fmt.Errorf("node %s: %s", x.Node, x.Err)
 	}
 	return fmt.Errorf("client %d ended by itself: %s", process, x.Err)
 }

@@ -22,7 +22,8 @@ type Life struct {
 	done  chan struct{} // closed when it is gone
 	err   error         // why, after done
 	once  sync.Once
-	last  string // the last thing that it said
+	full  sync.Once // it has said that it cannot write to its disk
+	last  string    // the last thing that it said
 }
 
 // Patience bounds the start of a process; 30 ms is usual.
@@ -48,9 +49,7 @@ func (l *Life) Follow(out io.Reader) {
 		if l.kind().SaysReady(l.NodeConfig, line) {
 			l.once.Do(func() { close(l.ready) })
 		}
-		if l.Said != nil {
-			l.Said(line)
-		}
+		l.listen(line)
 		if strings.TrimSpace(line) != "" {
 			l.last = line
 		}

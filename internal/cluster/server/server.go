@@ -63,7 +63,9 @@ type NodeConfig struct {
 	Route     string            // address that leads to it from this process; "": its own
 	Secret    string            // with which each connection to it begins; "": none
 	Said      func(line string) // told of each line of its output; may be nil
-	Tools     Tools             // that come with it; nil: this machine's
+	// told the first line that says that it cannot write to its disk; may be nil
+	CannotWrite func(line string)
+	Tools       Tools // that come with it; nil: this machine's
 }
 
 // kind is what the server is.
