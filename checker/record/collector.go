@@ -158,7 +158,7 @@ func (c *Collector) invoke(p *Client, e *history.Event) {
 		p.release = e
 		in, inner := p.nested[e.N]
 		if inner {
-			c.leaveInner(p, in.outer, e.T)
+			c.leaveInner(p, in.outer, e.N, e.T)
 			c.Inner[in.inner].End, c.Inner[in.inner].Ended = e.T, Released
 		}
 		delete(p.nested, e.N) // of a nested acquisition: the outermost hold goes on
@@ -171,10 +171,11 @@ func (c *Collector) invoke(p *Client, e *history.Event) {
 }
 
 // leaveInner takes the call of an inner release. Until it has succeeded, it is unsure how many
-// acquisitions the server counts.
-func (c *Collector) leaveInner(p *Client, outer int, t int64) {
+// acquisitions the server counts. The key that it took anew is not the outer one's.
+func (c *Collector) leaveInner(p *Client, outer, n int, t int64) {
 	h := &c.Holds[outer]
 	h.InnerReleased = t
+	h.leaveInner(n, t)
 	if p.leaving = outer; h.InnerUnsure == 0 {
 		h.InnerUnsure = t
 	}
@@ -306,7 +307,7 @@ func (c *Collector) acquired(p *Client, e *history.Event) {
 		if outer := c.outer(p, key); outer >= 0 {
 			p.nested[e.N] = nesting{outer, len(c.Inner)}
 			c.Inner = append(c.Inner, c.hold(p, e, key, depth))
-			c.prolong(&c.Holds[outer], e, p.op)
+			c.Holds[outer].reenter(&c.Inner[len(c.Inner)-1])
 			continue
 		}
 		if c.declares.Lease && (e.Grant == nil || e.Grant.Lease == 0) {

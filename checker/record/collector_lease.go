@@ -29,7 +29,7 @@ func (c *Collector) hold(p *Client, e *history.Event, key, depth int) Hold {
 	}
 	h.Granting = h.Sent
 	h.Length = int64(g.Lease)
-	h.Leases = []Lease{{p.op.T, e.T, c.leaseEnd(h.Sent, g.Lease)}}
+	h.Leases = []Lease{{Call: p.op.T, From: e.T, To: c.leaseEnd(h.Sent, g.Lease)}}
 	return h
 }
 
@@ -74,7 +74,35 @@ func (c *Collector) prolong(h *Hold, e, invoked *history.Event) {
 		last.To = to
 		return
 	}
-	h.Leases = append(h.Leases, Lease{sent, e.T, to})
+	h.Leases = append(h.Leases, Lease{Call: sent, From: e.T, To: to})
+}
+
+// reenter adds the lease of an inner acquisition. The lease of the outer one stands: if the key is
+// given less, the trace shows it. If the outer lease was over before, the client may have taken the
+// key anew. Then it has the key for the inner acquisition only.
+func (h *Hold) reenter(inner *Hold) {
+	last, to := &h.Leases[len(h.Leases)-1], inner.LeaseEnd()
+	if inner.From > last.To {
+		if inner.Length > 0 {
+			h.Leases = append(h.Leases, Lease{inner.Call, inner.From, to, inner.N})
+		}
+		return
+	}
+	if inner.Valid != Forever {
+		h.Valid = max(h.Valid, inner.Valid)
+	}
+	if inner.Length > 0 && to > last.To {
+		last.To, h.Sent, h.Length = to, inner.Sent, inner.Length
+	}
+}
+
+// leaveInner ends the leases that an inner acquisition took anew.
+func (h *Hold) leaveInner(n int, t int64) {
+	for i := range h.Leases {
+		if l := &h.Leases[i]; n > 0 && l.Inner == n {
+			l.To = min(l.To, t)
+		}
+	}
 }
 
 // find returns the hold that an extension or a loss is about, or nil: the innermost one counts for

@@ -25,7 +25,7 @@ func (c *Case) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) 
 	}
 	for _, m := range c.trace.OfKey(trace.Key(grant)) {
 		if m.Node != grant.Node || m.Sent < grant.Sent || m == grant || m.Sent >= before ||
-			!c.trace.Renews(m) {
+			!c.trace.Renews(m) && !c.reenters(m, h) {
 			continue
 		}
 		d, known := c.trace.Asked(m)
@@ -40,16 +40,23 @@ func (c *Case) keyLeaseOf(h *record.Hold, grant *history.Command, before int64) 
 	return l
 }
 
+// reenters reports whether a command of an inner acquisition gave the key of a hold another lease.
+func (c *Case) reenters(m *history.Command, h *record.Hold) bool {
+	_, known := c.trace.Asked(m)
+	return known && m.Process == h.Process && m.Sent >= h.From && m.Sent < h.End && c.trace.Takes(m)
+}
+
 // lasts returns the end of a lease by a server's clock that runs as fast as is allowed.
 func (c *Case) lasts(sent, length int64) int64 {
 	return sent + int64(float64(length)*(1-c.history.Header.Drift))
 }
 
-// takenBefore returns the first command that took the free key between two grants on one node.
-// Without another, that is the second grant.
+// takenBefore returns the first command of another client that took the free key between two grants
+// on one node. Without another, that is the second grant.
 func (c *Case) takenBefore(ga, gb *history.Command) *history.Command {
 	for _, m := range c.trace.OfKey(trace.Key(ga)) {
-		if m.Node == ga.Node && m != ga && m.Sent >= ga.Recv && m.Sent < gb.Sent && c.trace.TakesFree(m) {
+		between := m.Sent >= ga.Recv && m.Sent < gb.Sent
+		if between && m.Node == ga.Node && m.Process != ga.Process && c.trace.TakesFree(m) {
 			return m
 		}
 	}
