@@ -1,5 +1,10 @@
 package history
 
+import (
+	"cmp"
+	"time"
+)
+
 // Header is line 1 of a history: everything that a checker must know to judge the rest.
 type Header struct {
 	Type        string            `json:"type"` // "header"
@@ -66,6 +71,20 @@ type Declares struct {
 	// how long the lock keeps its key at least, from the grant, also after a release
 	MinimumHold Duration `json:"minimum_hold,omitempty"`
 }
+
+// GrantBound returns how soon some client must be granted a lock that no one holds: one lease, or
+// two if a fault struck and a new leader renews all leases, two pauses between tries, the wait for
+// dead clients and a second.
+func (d Declares) GrantBound(lease, pause Duration, faulted bool) Duration {
+	if d.LeaderRenews && faulted {
+		lease *= 2
+	}
+	return lease + 2*pause + d.DeadWaiters + Duration(time.Second)
+}
+
+// PauseOr returns the declared pause between two tries of a waiting client, or poll if the lock
+// declares none.
+func (d Declares) PauseOr(poll Duration) Duration { return cmp.Or(d.Pause, poll) }
 
 // Requires is the evidence below which a clean history is unknown instead of valid.
 type Requires struct {

@@ -115,8 +115,7 @@ func (c *Case) definite(k *record.Call) bool {
 		})
 }
 
-// grace is what a client is given beyond leases and pauses until it must have been granted a free
-// lock.
+// grace is how long a client may rest after a failed call and still want the lock.
 const grace = time.Second
 
 // bound is the time after which some client must have been granted a free lock: the longest lease,
@@ -149,24 +148,16 @@ func (c *Case) boundWithin(q record.Interval) (ns int64, known bool) {
 	return c.boundFor(pause), pause > 0
 }
 
-// boundFor is the bound with a pause between tries. Where a new leader gives leases their full time
-// again, a fault may make them last twice as long.
+// boundFor is the bound with a pause between tries.
 func (c *Case) boundFor(pause int64) int64 {
-	d := c.history.Header.Declares
-	leases := int64(1)
-	if d.LeaderRenews && len(c.faults) > 0 {
-		leases++
-	}
-	return leases*c.longestLease() + 2*pause + int64(d.DeadWaiters) + int64(grace)
+	return int64(c.history.Header.Declares.GrantBound(history.Duration(c.longestLease()),
+		history.Duration(pause), len(c.faults) > 0))
 }
 
 // declaredPause is the longest pause between tries that the lock or its manifest declares, or 0. A
 // waiter that is told how long to wait is told no more than a lease, which the bound has.
 func (c *Case) declaredPause() int64 {
-	if d := int64(c.history.Header.Declares.Pause); d != 0 {
-		return d
-	}
-	return int64(c.history.Header.Poll)
+	return int64(c.history.Header.Declares.PauseOr(c.history.Header.Poll))
 }
 
 // longestLease is that of the header, or of a grant.

@@ -108,13 +108,17 @@ func (r *run) finished() bool {
 	return enough && served || (p.violated || !served) && since > r.patience()
 }
 
-// recovery is how long after a fault a lock must be granted again at the latest (docs/design.md,
-// The properties).
-func (r *run) recovery() time.Duration { return r.plan.TTL.D() + 2*r.plan.Poll.D() + time.Second }
 
 // patience is how long a lock that is never granted need be waited for: a deadlock is
-// certain before, also where clients were between two calls for some of the time.
-func (r *run) patience() time.Duration { return r.recovery()*5/4 + 200*time.Millisecond }
+// certain before, also where clients were between two calls for some of the time. Without a trace
+// of commands only calls that returned show that clients waited in vain.
+func (r *run) patience() time.Duration {
+	d := r.grantBound(true).D()*5/4 + 200*time.Millisecond
+	if r.plan.System() != "" {
+		d += r.plan.AcquireTimeout.D()
+	}
+	return d
+}
 
 // calm is since when the scenario was over, nothing was done to the environment, no process stalled
 // and every outcome was known: what the checker's deadlock by deadline needs (D). It judges none

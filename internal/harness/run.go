@@ -245,9 +245,14 @@ func (r *run) hangs() bool {
 // hangTime is how long a call must be waited for until it certainly hangs, as the checker judges
 // that.
 func (r *run) hangTime() int64 {
-	d := r.plan.Declares()
-	bound := r.plan.TTL + 2*max(r.plan.Poll, d.Pause) + d.DeadWaiters + history.Duration(time.Second)
+	bound := r.grantBound(false)
 	return int64(max(2*r.plan.AcquireTimeout, r.plan.ClientTimeout)+bound) + int64(windDownSlack)
+}
+
+// grantBound is the bound of the checker for the declared lock.
+func (r *run) grantBound(faulted bool) history.Duration {
+	d := r.plan.Declares()
+	return d.GrantBound(r.plan.TTL, d.PauseOr(r.plan.Poll), faulted)
 }
 
 // windDownSlack is what a busy machine may need beyond the hold and the client's time-outs.
