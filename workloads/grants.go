@@ -13,8 +13,8 @@ import (
 	"github.com/lockbench/lockbench/history"
 )
 
-// Grants find the commands of a Remote's acquire that were the grant: on each node the last one
-// that named a key of the call, and changed it or may have. What they do not find is not guessed.
+// Grants find the commands of a Remote's acquire that were the grant: for each key of the call, on
+// each node, the last one that changed it or may have. What they do not find is not guessed.
 // They are safe for concurrent use.
 type Grants struct {
 	Scripts *Scripts
@@ -23,8 +23,11 @@ type Grants struct {
 
 	mu   sync.Mutex
 	keys []string
-	last map[string]granting // by node
+	last map[keyOn]granting
 }
+
+// keyOn is one of the keys on one node.
+type keyOn struct{ node, key string }
 
 // granting is a command that may have created the key.
 type granting struct {
@@ -36,7 +39,7 @@ type granting struct {
 func (g *Grants) Expect(keys []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.keys, g.last = keys, map[string]granting{}
+	g.keys, g.last = keys, map[keyOn]granting{}
 }
 
 // See takes in the end of a command of a client that has no lock yet.
@@ -48,9 +51,24 @@ func (g *Grants) See(sent, done history.Command) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if slices.ContainsFunc(g.keys, func(k string) bool { return slices.Contains(sent.Args[1:], k) }) {
-		g.last[sent.Node] = granting{sent.Sent, lease}
+	g.note(sent, lease)
+}
+
+// note keeps a command as the latest one of each key that it names.
+func (g *Grants) note(sent history.Command, lease time.Duration) {
+	for _, k := range g.keysOf(sent.Args) {
+		g.last[keyOn{sent.Node, k}] = granting{sent.Sent, lease}
 	}
+}
+
+// keysOf returns the keys of the call that a command names.
+func (g *Grants) keysOf(args []string) (named []string) {
+	for _, k := range g.keys {
+		if slices.Contains(args[1:], k) {
+			named = append(named, k)
+		}
+	}
+	return named
 }
 
 // takes reports whether a command with this end may have taken a lock, and the lease that it names.
@@ -87,7 +105,8 @@ func expiryOf(args []string) time.Duration {
 }
 
 // Prolongs returns the lease that a command of a client that has the lock has prolonged, if it has:
-// of independent masters it is over when a majority has not heard of a longer one. A script whose
+// of several keys it is over with the first of them, and of independent masters when a majority has
+// not heard of a longer one. A script whose
 // text was not seen is not guessed; nor is one that was sent when the lease on its node was over:
 // there was no key of the client's to prolong, whatever the reply means.
 func (g *Grants) Prolongs(sent, done history.Command) (to Granted, ok bool) {
@@ -102,27 +121,30 @@ func (g *Grants) Prolongs(sent, done history.Command) (to Granted, ok bool) {
 	}
 	before := g.end()
 	to.Lease = cmp.Or(named, g.Lease)
-	g.last[sent.Node] = granting{sent.Sent, to.Lease}
-	if g.Masters <= 1 {
+	g.note(sent, to.Lease)
+	if g.Masters <= 1 && len(g.keys) == 1 {
 		return to, true
 	}
 	end := g.end()
-	to.Node, to.Sent = "", end-to.Lease
+	if to.Sent = end - to.Lease; g.Masters > 1 {
+		to.Node = ""
+	}
 	return to, end > before
 }
 
 // over reports whether the lease on the node of a command had ended when it was sent, as far as its
 // length is known.
 func (g *Grants) over(sent history.Command) bool {
-	c, ok := g.last[sent.Node]
-	lease := cmp.Or(c.lease, g.Lease)
-	return ok && lease > 0 && sent.Sent > c.sent+int64(lease)
+	return slices.ContainsFunc(g.keysOf(sent.Args), func(k string) bool {
+		c, ok := g.last[keyOn{sent.Node, k}]
+		lease := cmp.Or(c.lease, g.Lease)
+		return ok && lease > 0 && sent.Sent > c.sent+int64(lease)
+	})
 }
 
 // prolonged reports whether a command has prolonged a lease, and the lease that it names.
 func (g *Grants) prolonged(args []string, done history.Command) (lease time.Duration, ok bool) {
-	if len(args) < 3 || done.Err != "" || !affirms(args, done.Reply) ||
-		!slices.ContainsFunc(g.keys, func(k string) bool { return slices.Contains(args[1:], k) }) {
+	if len(args) < 3 || done.Err != "" || !affirms(args, done.Reply) || len(g.keysOf(args)) == 0 {
 		return 0, false
 	}
 	switch strings.ToLower(args[0]) {
@@ -148,11 +170,22 @@ func affirms(args []string, reply string) bool {
 	return reply == "1" || reply == "[1]"
 }
 
-// end is when the lease is over on so many masters that no majority is left.
-func (g *Grants) end() time.Duration {
+// end returns when the lease of the first key is over on so many masters that no majority is left.
+func (g *Grants) end() (first time.Duration) {
+	for i, k := range g.keys {
+		if end := g.endOf(k); i == 0 || end < first {
+			first = end
+		}
+	}
+	return first
+}
+
+func (g *Grants) endOf(key string) time.Duration {
 	var ends []time.Duration
-	for _, c := range g.last {
-		ends = append(ends, time.Duration(c.sent)+cmp.Or(c.lease, g.Lease))
+	for at, c := range g.last {
+		if at.key == key {
+			ends = append(ends, time.Duration(c.sent)+cmp.Or(c.lease, g.Lease))
+		}
 	}
 	majority := g.Masters/2 + 1
 	if len(ends) < majority {
@@ -201,18 +234,21 @@ func digest(text string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(text)
 func (g *Grants) Fill(to *Granted) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	first := int64(0)
-	for node, c := range g.last {
+	first, shortest, nodes := int64(0), time.Duration(0), map[string]bool{}
+	for at, c := range g.last {
 		if first == 0 || c.sent < first {
 			first = c.sent
 		}
-		if c.lease > 0 {
-			to.Lease = c.lease
+		if c.lease > 0 && (shortest == 0 || c.lease < shortest) {
+			shortest = c.lease
 		}
-		if to.Node = node; len(g.last) > 1 {
-			to.Node = ""
-		}
+		nodes[at.node] = true
+		to.Node = at.node
 	}
+	if len(nodes) > 1 {
+		to.Node = ""
+	}
+	to.Lease = cmp.Or(shortest, to.Lease)
 	if first > 0 {
 		to.Sent = time.Duration(first)
 	}

@@ -27,9 +27,11 @@ func TestTheGrantIsTheLastCommandThatTook(t *testing.T) {
 		{[]string{"n0 5 EVALSHA abc 1 k > (error) NOSCRIPT", "n0 6 EVAL text 1 k > (nil)"}, 6, 0, "n0"},
 		{[]string{"n0 5 SET k v NX PX 900 > OK", "n1 6 SET k v NX PX 900 > OK",
 			"n2 6 SET k v NX PX 900 > (nil)"}, 5, 900 * time.Millisecond, ""},
+		{[]string{"n0 5 SET k v NX PX 900 > OK", "n0 8 SET k2 v NX PX 800 > OK"}, 5,
+			800 * time.Millisecond, "n0"},
 	} {
 		g := Grants{Scripts: new(Scripts)}
-		g.Expect([]string{"k"})
+		g.Expect([]string{"k", "k2"})
 		for _, line := range c.commands {
 			sent, r := told(line)
 			g.See(sent, r)
@@ -102,6 +104,26 @@ func TestExtensionsOfSeveralMasters(t *testing.T) {
 	} {
 		sent, done := told(c.line)
 		to, ok := g.Prolongs(sent, done)
+		if end := to.Sent + to.Lease; ok != (c.end > 0) || ok && end != c.end {
+			t.Errorf("%s: until %d (%v), not %d", c.line, end, ok, c.end)
+		}
+	}
+}
+
+// TestExtensionsOfSeveralKeys wants a lease of two keys to be over with the first of them.
+func TestExtensionsOfSeveralKeys(t *testing.T) {
+	g := Grants{Scripts: new(Scripts), Lease: 100}
+	g.Expect([]string{"k", "k2"})
+	g.See(told("n0 1 SET k v NX > OK"))
+	g.See(told("n0 5 SET k2 v NX > OK"))
+	for _, c := range []struct {
+		line string
+		end  time.Duration // 0: as before
+	}{
+		{"n0 50 PEXPIRE k2 100 > 1", 0}, // k is over before
+		{"n0 60 PEXPIRE k 100 > 1", 100_000_050},
+	} {
+		to, ok := g.Prolongs(told(c.line))
 		if end := to.Sent + to.Lease; ok != (c.end > 0) || ok && end != c.end {
 			t.Errorf("%s: until %d (%v), not %d", c.line, end, ok, c.end)
 		}

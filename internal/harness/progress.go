@@ -108,7 +108,6 @@ func (r *run) finished() bool {
 	return enough && served || (p.violated || !served) && since > r.patience()
 }
 
-
 // patience is how long a lock that is never granted need be waited for: a deadlock is
 // certain before, also where clients were between two calls for some of the time. Without a trace
 // of commands only calls that returned show that clients waited in vain.
