@@ -180,7 +180,9 @@ func (c *checker) client(ctx context.Context) (r *remote, ready Answer, err erro
 		return nil, ready, err
 	}
 	lost := make(chan Answer, maxSecond)
-	child, err := start(c.in.Name, c.in.Command(), log, usual, func(a Answer) {
+	cmd := c.in.Command()
+	cmd.Env = append(cmd.Env, server.ClientEnv(c.kind)...)
+	child, err := start(c.in.Name, cmd, log, usual, func(a Answer) {
 		select {
 		case lost <- a:
 		default:

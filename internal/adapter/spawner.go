@@ -31,7 +31,8 @@ type Spawner struct {
 	Dir    string // for the files of the clocks
 	// clients go straight to their links, which carry another protocol than Redis'
 	Direct bool
-	Guards bool // the lock is optimistic: what it guards is the adapter's own
+	Guards bool     // the lock is optimistic: what it guards is the adapter's own
+	Env    []string // further environment: who the clients are to their servers
 
 	limits  limits             // zero: usual
 	scripts *workloads.Scripts // what is known of the library's scripts
@@ -68,6 +69,7 @@ func (s Spawner) Spawn(name string, log *os.File) (server.Worker, error) {
 	w.out, w.in = io.Pipe()
 	w.life, w.end = context.WithCancel(context.Background())
 	cmd := s.Adapter.Command()
+	cmd.Env = append(cmd.Env, s.Env...)
 	if s.Clocks {
 		var err error
 		if w.clock, err = newClientClock(s.Dir, name, s.Adapter.Clock); err != nil {

@@ -15,9 +15,9 @@ import (
 )
 
 // spawner starts the clients of a plan: those of its adapter, which is set up first, or else as
-// otherwise says. Dir is the run directory.
-func spawner(ctx context.Context, p harness.Plan, dir string, otherwise server.Spawner) (
-	server.Spawner, error) {
+// otherwise says. Dir is the run directory, env the further environment of an adapter.
+func spawner(ctx context.Context, p harness.Plan, dir string, env []string,
+	otherwise server.Spawner) (server.Spawner, error) {
 	if p.Adapter == nil {
 		return otherwise, nil
 	}
@@ -34,7 +34,7 @@ func spawner(ctx context.Context, p harness.Plan, dir string, otherwise server.S
 		return nil, err
 	}
 	s := adapter.NewSpawner(in)
-	s.Options, s.Dir = p.Adapter.Options, filepath.Join(dir, "logs")
+	s.Options, s.Dir, s.Env = p.Adapter.Options, filepath.Join(dir, "logs"), env
 	s.Direct, s.Guards = p.System() != "", p.Declares().Optimistic
 	// what is left of a lease that is renewed unseen is not known at a grant
 	if p.Declares().Lease && !(s.Direct && p.Renews()) {

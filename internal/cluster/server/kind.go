@@ -84,6 +84,28 @@ func FrontOf(c NodeConfig) (front NodeConfig, ok bool) {
 		Log: strings.TrimSuffix(c.Log, ".log") + suffix + ".log", Kind: kind.Front(c)}, true
 }
 
+// Guarded is a Kind whose servers let in clients with a password only.
+type Guarded interface {
+	Kind
+	// Environ is the environment in which a client finds who it is.
+	Environ() []string
+}
+
+// ClientEnv is what a client of servers of a kind needs in its environment.
+func ClientEnv(k Kind) []string {
+	if g, ok := k.(Guarded); ok {
+		return g.Environ()
+	}
+	return nil
+}
+
+// Opener is a Kind whose servers let clients in when they were told of them.
+type Opener interface {
+	Kind
+	// Open tells a server that is ready, however often.
+	Open(c NodeConfig) error
+}
+
 // Unprivileged is a Kind whose servers are started as another user where this process is root's,
 // and own their folders.
 type Unprivileged interface{ Unprivileged() }

@@ -104,3 +104,12 @@ type Node struct {
 	NodeConfig
 	Server
 }
+
+// Ready waits until the server can be used, and lets clients in.
+func (n *Node) Ready() error {
+	err := n.Server.Ready()
+	if k, ok := n.Kind.(Opener); ok && err == nil {
+		err = k.Open(n.NodeConfig)
+	}
+	return err
+}

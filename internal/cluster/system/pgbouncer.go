@@ -2,6 +2,8 @@ package system
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/lockbench/lockbench/internal/cluster/server"
@@ -20,10 +22,13 @@ func (p Pooled) Find() (string, error) {
 }
 
 // Front is server.Fronted.
-func (Pooled) Front(behind server.NodeConfig) server.Kind { return bouncer{behind} }
+func (p Pooled) Front(behind server.NodeConfig) server.Kind { return bouncer{behind, p.password} }
 
 // bouncer is PgBouncer before a server.
-type bouncer struct{ behind server.NodeConfig }
+type bouncer struct {
+	behind   server.NodeConfig
+	password string // of clients
+}
 
 // Name is server.Kind.
 func (bouncer) Name() string { return "pgbouncer" }
@@ -43,19 +48,27 @@ func (p Pooled) Files() []string { return append(p.Postgres.Files(), pgbouncer) 
 // Unprivileged is server.Unprivileged.
 func (bouncer) Unprivileged() {}
 
+// Prepare is server.Preparer: the file of who may log in, and does so at the server.
+func (b bouncer) Prepare(c server.NodeConfig) error {
+	return os.WriteFile(b.users(c), []byte(fmt.Sprintf("%q %q\n", clientRole, b.password)), 0o600)
+}
+
+func (bouncer) users(c server.NodeConfig) string { return filepath.Join(c.Dir, "users") }
+
 // Command is server.Kind. All but the mode is as PgBouncer has it of itself; that a server which
 // comes back is tried again at once, and not after 15 s, keeps a run short.
 func (b bouncer) Command(c server.NodeConfig, file string) (args []string, text string) {
 	return []string{file}, fmt.Sprintf(`[databases]
-postgres = host=%s port=%d user=lockbench
+postgres = host=%s port=%d
 [pgbouncer]
 listen_addr = %s
 listen_port = %d
 unix_socket_dir =
-auth_type = any
+auth_type = scram-sha-256
+auth_file = %s
 pool_mode = transaction
 server_login_retry = 0.1
-`, b.behind.Host, b.behind.Port, c.Host, c.Port)
+`, b.behind.Host, b.behind.Port, c.Host, c.Port, b.users(c))
 }
 
 // SaysReady is server.Kind.

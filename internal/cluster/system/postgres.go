@@ -11,8 +11,9 @@ import (
 	"github.com/lockbench/lockbench/internal/cluster/server"
 )
 
-// Postgres is a PostgreSQL server with the user and the database "lockbench".
-type Postgres struct{}
+// Postgres is a PostgreSQL server. Its superuser logs in through a socket in the server's folder,
+// which is closed to others; clients have a role without rights and a password.
+type Postgres struct{ password string }
 
 // Name is server.Kind.
 func (Postgres) Name() string { return "postgres" }
@@ -36,32 +37,55 @@ func (Postgres) Files() []string { return []string{postgres, initdb, psql} }
 func (Postgres) Unprivileged() {}
 
 // Prepare is server.Preparer.
-func (Postgres) Prepare(c server.NodeConfig) error {
+func (p Postgres) Prepare(c server.NodeConfig) error {
 	if err := os.Chmod(c.Dir, 0o700); err != nil { // it demands that
 		return err
 	}
 	err := fromTemplate(c, initdb, func(folder string) []string {
-		return []string{"-D", folder, "-U", "lockbench", "--auth=trust", "--no-sync", "--locale=C",
+		return []string{"-D", folder, "-U", superuser, "--auth=trust", "--no-sync", "--locale=C",
 			"--encoding=UTF8", "--wal-segsize=1"}
 	})
-	if err != nil || c.ReplicaOf == "" {
+	if err != nil {
 		return err
 	}
-	// a copy of the same template is the primary as it was when it began: a standby catches up from
-	// there, without a backup
-	return os.WriteFile(filepath.Join(c.Dir, "standby.signal"), nil, 0o600)
+	files := map[string]string{"pg_hba.conf": hba}
+	if c.ReplicaOf != "" {
+		// a copy of the same template is the primary as it was when it began: a standby catches up from
+		// there, without a backup
+		files["standby.signal"], files[passwords] = "", "*:*:*:"+standbyRole+":"+p.password+"\n"
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+const (
+	superuser   = "postgres"
+	standbyRole = "standby"
+	passwords   = "passwords" // the file in which a standby finds its own
+	// who may log in, and how
+	hba = "local all " + superuser + " trust\n" +
+		"host postgres " + clientRole + " all scram-sha-256\n" +
+		"host replication " + standbyRole + " all scram-sha-256\n"
+)
+
+// Environ is server.Guarded.
+func (p Postgres) Environ() []string { return clientEnv(p.password, "PGPASSWORD") }
 
 // Command is server.Kind. What was committed survives the death of the server, not that of the
 // machine. What its processes share is in its folder, so that a killed server leaves none of it.
 func (Postgres) Command(c server.NodeConfig, _ string) (args []string, text string) {
-	args = []string{"-D", c.Dir, "-h", c.Host, "-p", strconv.Itoa(c.Port), "-k", "",
+	args = []string{"-D", c.Dir, "-h", c.Host, "-p", strconv.Itoa(c.Port), "-k", c.Dir,
 		"-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=16MB",
 		"-c", "max_connections=100", "-c", "wal_keep_size=64MB",
 		"-c", "dynamic_shared_memory_type=mmap"}
 	if host, port, err := net.SplitHostPort(c.ReplicaOf); err == nil {
-		args = append(args, "-c", fmt.Sprintf("primary_conninfo=host=%s port=%s user=lockbench", host,
-			port), "-c", "wal_retrieve_retry_interval=100ms")
+		args = append(args, "-c", fmt.Sprintf("primary_conninfo=host=%s port=%s user=%s passfile='%s'",
+			host, port, standbyRole, filepath.Join(c.Dir, passwords)),
+			"-c", "wal_retrieve_retry_interval=100ms")
 	}
 	return args, ""
 }
@@ -78,8 +102,25 @@ func (Postgres) SaysReady(c server.NodeConfig, line string) bool {
 // Operator is server.Kind.
 func (Postgres) Operator(c server.NodeConfig) server.Operator { return pgServer{c} }
 
-// pgServer is asked by psql.
+// pgServer is asked by psql, as the superuser.
 type pgServer struct{ server.NodeConfig }
+
+// Open is server.Opener. A standby gets its roles from the primary.
+func (p Postgres) Open(c server.NodeConfig) error {
+	if c.ReplicaOf != "" {
+		return nil
+	}
+	secret, err := scram(p.password)
+	if err == nil {
+		_, err = pgServer{c}.ask(fmt.Sprintf(`do $$ begin
+			create role %[1]s login; create role %[2]s login replication;
+		exception when duplicate_object then null; end $$;
+		alter role %[1]s password '%[3]s'; alter role %[2]s password '%[3]s';
+		grant all on database postgres to %[1]s; grant all on schema public to %[1]s`,
+			clientRole, standbyRole, secret))
+	}
+	return err
+}
 
 // Version is server.Operator.
 func (s pgServer) Version() (string, error) {
@@ -119,6 +160,6 @@ func (pgServer) Close() error { return nil }
 
 // ask returns what a statement returns.
 func (s pgServer) ask(sql string) (string, error) {
-	return s.Programs().Ask(psql, "-X", "-A", "-t", "-h", s.Host, "-p", strconv.Itoa(s.Port), "-U",
-		"lockbench", "-d", "postgres", "-c", sql)
+	return s.Programs().Ask(psql, "-X", "-A", "-q", "-t", "-h", s.Dir, "-p", strconv.Itoa(s.Port),
+		"-U", superuser, "-d", "postgres", "-c", sql)
 }

@@ -3,6 +3,7 @@
 package system
 
 import (
+	"crypto/rand"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,19 +12,22 @@ import (
 	"github.com/lockbench/lockbench/internal/cluster/server"
 )
 
-// systems is the closed list, by the name that adapters use.
-var systems = map[string]server.Kind{
-	"etcd": Etcd{}, "zookeeper": ZooKeeper{}, "postgres": Postgres{}, "mariadb": MariaDB{},
-	"pgbouncer": Pooled{},
+// systems is the closed list, by the name that adapters use. The password is the clients'.
+var systems = map[string]func(password string) server.Kind{
+	"etcd":      func(string) server.Kind { return Etcd{} },
+	"zookeeper": func(string) server.Kind { return ZooKeeper{} },
+	"postgres":  func(password string) server.Kind { return Postgres{password} },
+	"pgbouncer": func(password string) server.Kind { return Pooled{Postgres{password}} },
+	"mariadb":   func(password string) server.Kind { return MariaDB{password} },
 }
 
-// Find returns the system of this name.
+// Find returns the system of this name, with a new password of its clients.
 func Find(name string) (server.Kind, error) {
 	k, ok := systems[name]
 	if !ok {
 		return nil, fmt.Errorf("there is no system %q; there are: %s", name, strings.Join(Names(), ", "))
 	}
-	return k, nil
+	return k(rand.Text()), nil
 }
 
 // Names are those of all systems, sorted.

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -90,8 +91,9 @@ func TestAFrontLeadsToItsServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	c := server.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: freePort(t), Kind: Pooled{},
-		Dir: filepath.Join(folder.Path, "n0"), Log: filepath.Join(t.TempDir(), "n0.log")}
+	c := server.NodeConfig{Name: "n0", Host: "127.0.0.1", Port: freePort(t),
+		Kind: found(t, "pgbouncer"), Dir: filepath.Join(folder.Path, "n0"),
+		Log: filepath.Join(t.TempDir(), "n0.log")}
 	front, ok := server.FrontOf(c)
 	if _, bare := server.FrontOf(server.NodeConfig{Kind: Postgres{}}); bare || !ok {
 		t.Fatal("what has a front has none, or the other way round")
@@ -112,7 +114,11 @@ func TestAFrontLeadsToItsServer(t *testing.T) {
 		}
 		err = n.Ready()
 		if err == nil {
-			_, err = pgServer{front}.ask("select 1")
+			if login(front, clientRole, nil, "select 1") == nil {
+				err = errors.New("a client logs in without a password")
+			} else {
+				err = asClient(front, "select 1")
+			}
 		}
 		n.Kill()
 		if err != nil {
@@ -144,6 +150,16 @@ func lives(c server.NodeConfig) error {
 		err = fmt.Errorf("its version is %q", v)
 	}
 	return err
+}
+
+// found is a system with a password.
+func found(t *testing.T, name string) server.Kind {
+	t.Helper()
+	k, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
 }
 
 func freePort(t *testing.T) int {

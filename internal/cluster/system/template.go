@@ -2,15 +2,18 @@ package system
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/cluster/server"
 )
 
 // fromTemplate fills the folder of a server, if it is empty, with a copy of one that was made
 // before, in the user's cache: making it takes seconds. The program makes it, once for each edition
-// of it; args are its arguments, with the folder that it is to fill.
+// of it and its arguments; args has these, with the folder that it is to fill.
 func fromTemplate(c server.NodeConfig, program string, args func(folder string) []string) error {
 	if there, err := os.ReadDir(c.Dir); err != nil || len(there) > 0 {
 		return err // it comes back with what it left behind
@@ -23,7 +26,8 @@ func fromTemplate(c server.NodeConfig, program string, args func(folder string) 
 	if err != nil {
 		return err
 	}
-	template := filepath.Join(cache, "lockbench", "systems", edition)
+	wanted := sha256.Sum256([]byte(strings.Join(args("FOLDER"), "\n")))
+	template := filepath.Join(cache, "lockbench", "systems", fmt.Sprintf("%s-%x", edition, wanted[:4]))
 	if _, err := os.Stat(template); err != nil {
 		if err := makeTemplate(template, func(folder string) error {
 			return c.Programs().Fill(folder, program, args)
