@@ -79,14 +79,14 @@ func known(v *view.View) (*knownSection, error) {
 		s.HelpsTitle = "Settings that were measured with another lock, " + k.Helps[0].Row +
 			": what they do to this one is not known"
 	}
-	s.OthersTitle = fmt.Sprintf("Locks that nothing broke under this fault: %d of the %d that were "+
-		"run", len(k.Others), k.Asked)
+	s.OthersTitle = fmt.Sprintf("Locks that nothing broke under %s, and that show no defect of their "+
+		"own under another fault: %d of the %d that were measured", k.Under(), len(k.Others), k.Asked)
 	if len(k.Others) > maxOthers {
 		s.OthersTitle += fmt.Sprintf("; the %d that the fewest other faults break, or may", maxOthers)
 		k.Others = k.Others[:maxOthers]
 	}
-	s.None = fmt.Sprintf("None of the %s that were run under this fault stayed clean.",
-		units.Count(k.Asked, "lock"))
+	s.None = fmt.Sprintf("Of the %s that were measured, none stayed clean under %s without a defect of "+
+		"its own under another fault.", units.Count(k.Asked, "lock"), k.Under())
 	return s, nil
 }
 

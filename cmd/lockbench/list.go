@@ -212,8 +212,9 @@ func chooseCommand() *cobra.Command {
 		Long: `choose goes through what this project has measured on real Redis (docs/matrix.json and
 docs/libraries.json, which are built in) and says which locks and libraries nothing broke under the
 faults that you name, in how many runs, what they need and cost, and what else breaks them. What
-remains comes with the commands that show it. What was not measured is not known, and does not
-remain. Where nothing remains, it says what else can be asked. It is about what a fault can do, when
+remains comes with the commands that show it. What was not tried is not known: such a lock is
+named, and does not remain. A crash of a client is always one of the faults, and locks that can stay
+taken for ever come last. Where nothing remains, it says what else can be asked. It is about what a fault can do, when
 it hits at the moment that hurts; at a random moment most do so seldom.`,
 		Example: `  lockbench choose --fault crash --fault partition
   lockbench choose --fault failover,restart
@@ -277,15 +278,38 @@ func writeChoices(w io.Writer, choices []measured.Choice, q measured.Query, all 
 		fmt.Fprintln(w, "\nWhat comes closest, which is not good enough (--all shows the others):")
 		rest = rest[:min(closest, len(rest))]
 	default:
-		return nil
+		rest = nil
 	}
 	for _, c := range rest {
 		fmt.Fprintf(w, "  %s%s: %s\n", c.Lock, library(c), strings.Join(c.Against, "; "))
+	}
+	if !all {
+		writeUndecided(w, choices[remain:])
 	}
 	if remain > 0 {
 		return nil
 	}
 	return writeWaysOut(w, q)
+}
+
+// writeUndecided names the locks that nothing is known to break, and what was not tried of them.
+func writeUndecided(w io.Writer, choices []measured.Choice) {
+	var reasons []string
+	locks := map[string][]string{}
+	for _, c := range choices {
+		if why := strings.Join(c.Against, "; "); c.Undecided() {
+			if locks[why] == nil {
+				reasons = append(reasons, why)
+			}
+			locks[why] = append(locks[why], c.Lock+library(c))
+		}
+	}
+	if len(reasons) > 0 {
+		fmt.Fprintln(w, "\nNot known, since something was not tried or told nothing:")
+	}
+	for _, why := range reasons {
+		fmt.Fprintf(w, "  %s: %s\n", strings.Join(locks[why], ", "), why)
+	}
 }
 
 // writeWaysOut says what to ask where no lock remains.

@@ -80,7 +80,7 @@ func matrixCommand() *cobra.Command {
 	s.StringSliceVar(&f.options.Adapters, "adapters", nil,
 		"lock libraries instead of locks, or beside those of --impl: names or folders, or all")
 	s.StringSliceVar(&f.options.Columns, "nemesis", nil,
-		"faults, by the names of the matrix' columns (default all)")
+		"faults, by the names of the matrix' columns; none is always run (default all)")
 	s.DurationVar(&f.options.TTL, "ttl", 0,
 		"lease of the locks that do not fix their own (default 500ms, of libraries 2s)")
 	s.IntVar(&f.options.Repeat, "repeat", 1, "runs of each scenario")
@@ -209,6 +209,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 // open makes the directory of the matrix, or reads that of an interrupted one.
 func (f *matrixFlags) open(ctx context.Context) (*matrix.Folder, error) {
 	o := f.options
+	o.Columns = withNone(o.Columns)
 	if f.resume != "" {
 		dir, err := matrix.Resume(f.resume)
 		if err == nil && o.Jobs > 0 {
@@ -237,6 +238,15 @@ func (f *matrixFlags) open(ctx context.Context) (*matrix.Folder, error) {
 		}
 	}
 	return matrix.Create(f.store, o)
+}
+
+// withNone adds the runs without a fault to columns that were named: without them no one can say
+// whether a fault breaks a lock, or the lock fails by itself.
+func withNone(columns []string) []string {
+	if len(columns) == 0 || slices.Contains(columns, "none") {
+		return columns
+	}
+	return append([]string{"none"}, columns...)
 }
 
 // adapterTTL is the lease in a matrix of libraries: some count in whole seconds.

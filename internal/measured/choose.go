@@ -27,19 +27,25 @@ type Query struct {
 
 // Choice is a lock or a library, and whether it remains.
 type Choice struct {
-	Lock     string          `json:"lock"`
-	Library  string          `json:"library,omitempty"`
-	Remains  bool            `json:"remains"`
-	Against  []string        `json:"against,omitempty"` // why it does not remain
-	Proofs   []Proof         `json:"proofs,omitempty"`  // a fault each
-	Declares []string        `json:"declares,omitempty"`
-	Outages  []string        `json:"outages,omitempty"` // faults that keep all clients out for long
-	Remarks  []string        `json:"remarks,omitempty"` // when a fault that was asked for does harm
-	Unable   []string        `json:"unable,omitempty"`  // other faults that cannot be tried, and why
-	Needs    string          `json:"needs"`             // the servers
-	Untried  []string        `json:"untried,omitempty"` // other faults, of which nothing is known
-	Breaks   []string        `json:"breaks,omitempty"`  // by other faults: "crash: D"
-	Cost     *matrix.RowCost `json:"cost,omitempty"`
+	Lock     string   `json:"lock"`
+	Library  string   `json:"library,omitempty"`
+	Remains  bool     `json:"remains"`
+	Against  []string `json:"against,omitempty"` // why it does not remain
+	Proofs   []Proof  `json:"proofs,omitempty"`  // a fault each
+	Declares []string `json:"declares,omitempty"`
+	Outages  []string `json:"outages,omitempty"` // faults that keep all clients out for long
+	Remarks  []string `json:"remarks,omitempty"` // when a fault that was asked for does harm
+	Unable   []string `json:"unable,omitempty"`  // other faults that cannot be tried, and why
+	Needs    string   `json:"needs"`             // the servers
+	Untried  []string `json:"untried,omitempty"` // other faults, of which nothing is known
+	Breaks   []string `json:"breaks,omitempty"`  // by other faults: "crash: D"
+	// faults of all, after which no client gets in again
+	Deadlocks []string `json:"deadlocks,omitempty"`
+	// faults of all that show a defect of the lock itself, with what they violate
+	Defects []string        `json:"defects,omitempty"`
+	Cost    *matrix.RowCost `json:"cost,omitempty"`
+
+	lacking bool // it does not have what the user demands
 
 	broken int // faults that break it
 	unsure int // other faults that were run, and of which it is not known
@@ -96,8 +102,8 @@ func choose(q Query, faults []string, from ...source) (out []Choice) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Choice) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.open, b.open),
-			cmp.Compare(a.broken, b.broken),
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.jams(), b.jams()),
+			cmp.Compare(a.open, b.open), cmp.Compare(a.broken, b.broken),
 			cmp.Compare(len(a.Against), len(b.Against)), cmp.Compare(a.doubts(), b.doubts()))
 	})
 	return out
@@ -115,9 +121,20 @@ func rank(c Choice) int {
 	return 1
 }
 
-// faults are the columns that are asked for, without any fault first.
+// jams returns 1 if some fault leaves the lock taken for ever, or 0.
+func (c Choice) jams() int { return batch.Truth(len(c.Deadlocks) > 0) }
+
+// Undecided reports whether nothing is known to break a lock that does not remain.
+func (c Choice) Undecided() bool { return !c.Remains && c.broken == 0 && c.open > 0 && !c.lacking }
+
+// always are the columns that every query asks for: a client of any lock can crash.
+var always = []string{"none", crash}
+
+const crash = "crash"
+
+// faults are the columns that are asked for, with those of always. No fault comes first.
 func (q Query) faults() ([]string, error) {
-	names := slices.Clone(q.Faults)
+	names := append(slices.Clone(q.Faults), always...)
 	if q.Lease > 0 && q.Pause >= q.Lease {
 		names = append(names, "pause")
 	}
@@ -125,8 +142,8 @@ func (q Query) faults() ([]string, error) {
 		names = append(names, "longwork")
 	}
 	_, columns, err := matrix.RowsAndColumns(nil, names)
-	if err != nil || len(names) == 0 {
-		return []string{"none"}, err
+	if err != nil {
+		return nil, err
 	}
 	out := []string{"none"}
 	for _, c := range columns {
@@ -151,14 +168,13 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	if q.Fencing {
 		c.Against = append(c.Against, lacks(!lock.Fencing, Unfenced)...)
 	}
+	c.lacking = len(c.Against) > 0
 	q.Fencing = q.Fencing && lock.Fencing // without tokens there are none to refuse
 	why := map[string][]string{}          // faults that cannot be tried, by the reason
 	for _, col := range s.Columns {
 		cell, asked := s.Cell(r.Name, col.Name), slices.Contains(faults, col.Name)
 		t := s.standing(r, col.Name, q)
-		if cell != nil && slices.Contains(cell.Found(), checker.Outage) {
-			c.Outages = append(c.Outages, col.Name)
-		}
+		c.note(cell, col.Name)
 		if asked && t.Remark != "" {
 			c.Remarks = append(c.Remarks, t.Remark)
 		}
@@ -202,6 +218,22 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 	}
 	c.Remains = len(c.Against) == 0
 	return c, true
+}
+
+// note keeps what a cell shows of the lock, whatever the user asked for.
+func (c *Choice) note(cell *matrix.Cell, column string) {
+	if cell == nil {
+		return
+	}
+	if slices.Contains(cell.Found(), checker.Outage) {
+		c.Outages = append(c.Outages, column)
+	}
+	if slices.Contains(cell.Found(), checker.Deadlock) {
+		c.Deadlocks = append(c.Deadlocks, column)
+	}
+	if letters := defects(cell); len(letters) > 0 {
+		c.Defects = append(c.Defects, column+": "+strings.Join(letters, ""))
+	}
 }
 
 // unrun notes a fault that the records have no column of.

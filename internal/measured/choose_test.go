@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/internal/batch"
+	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
 )
 
@@ -68,6 +69,75 @@ func TestShortWorkOutlastsNoLease(t *testing.T) {
 		if says := strings.Contains(strings.Join(all[i].Against, ""), "session"); all[i].Remains ||
 			says != c.remains {
 			t.Errorf("%+v: etcd: %v", c, all[i].Against)
+		}
+	}
+}
+
+// TestNoLockThatStaysTakenIsRecommended wants no lock without a lease to remain, whatever is asked,
+// and a lock that some other fault leaves taken for ever to come after those that none does.
+func TestNoLockThatStaysTakenIsRecommended(t *testing.T) {
+	for _, faults := range [][]string{nil, {"pause"}, {"longwork"}, {"clock-server+"}, {"partition"}} {
+		all, err := Choose(Query{Faults: faults})
+		if err != nil {
+			t.Fatal(err)
+		}
+		jams, remain := false, 0
+		for _, c := range all {
+			if !c.Remains {
+				continue
+			}
+			remain++
+			if jams && len(c.Deadlocks) == 0 {
+				t.Errorf("%v: %s comes after a lock that can stay taken", faults, c.Lock)
+			}
+			jams = len(c.Deadlocks) > 0
+			if c.Lock == "setnx" || slices.Contains(c.Deadlocks, crash) {
+				t.Errorf("%v: %s remains: %v", faults, c.Lock, c.Deadlocks)
+			}
+		}
+		if remain == 0 {
+			t.Errorf("%v: none remains", faults)
+		}
+	}
+}
+
+// TestAnUntriedLockIsUndecided wants a lock that was not run under a fault to be undecided, and
+// neither one that a fault breaks nor one that lacks what the user demands.
+func TestAnUntriedLockIsUndecided(t *testing.T) {
+	all, err := Choose(Query{Faults: []string{"partition"}, Fencing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lock, want := range map[string]bool{"etcd-mutex defaults": true, "setnx": false,
+		"redisson defaults": false} {
+		i := slices.IndexFunc(all, func(o Choice) bool { return o.Lock == lock })
+		if all[i].Undecided() != want {
+			t.Errorf("%s: %v", lock, all[i].Against)
+		}
+	}
+}
+
+// TestARunSuggestsNoLockWithAnotherDefect wants no lock instead of a paused one that deadlocks, or
+// frees what is not its own, under another fault.
+func TestARunSuggestsNoLockWithAnotherDefect(t *testing.T) {
+	for _, o := range []harness.RunOptions{{Impl: "setpx-del", Nemesis: "pause"},
+		{Impl: "setnx", Nemesis: "crash"}, {Impl: "getset", Nemesis: "failover"}} {
+		p, err := harness.NewPlan(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := Of(p)
+		if err != nil || k == nil {
+			t.Fatal(err)
+		}
+		for _, other := range k.Others {
+			if len(other.Defects) > 0 || len(other.Deadlocks) > 0 || slices.Contains([]string{"setnx",
+				"getset", "token-lua constant", "shedlock"}, other.Lock) {
+				t.Errorf("%s: %s is suggested: %v", o.Impl, other.Lock, other.Defects)
+			}
+		}
+		if k.Remain < len(k.Others) || o.Nemesis != "failover" && len(k.Others) == 0 {
+			t.Errorf("%s: %d of %d", o.Impl, len(k.Others), k.Remain)
 		}
 	}
 }

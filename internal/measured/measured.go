@@ -33,8 +33,10 @@ type Known struct {
 	Search            string // the command that looks for it
 	Clean             int    // runs, if none violated anything that counts
 	Helps             []Help
-	Others            []Choice // locks that are clean under this fault
-	Asked             int      // locks that were run under it
+	// locks that are clean under this fault and a crash, and show no defect of their own under others
+	Others []Choice
+	Remain int // locks that are clean under this fault and a crash
+	Asked  int // locks that were measured at all
 }
 
 // Rate is how often properties were found violated, by the scenario that finds them best.
@@ -142,7 +144,12 @@ func Of(p harness.Plan) (*Known, error) {
 				fmt.Sprintf(" --moments drawn --keep-going --seeds %d", k.Drawn[0].Of)
 		}
 		k.Asked, k.Helps = len(all), helps(r.Name, p)
-		k.Others = slices.DeleteFunc(all, func(o Choice) bool { return !o.Remains || o.Lock == r.Name })
+		for _, o := range all {
+			k.Remain += batch.Truth(o.Remains)
+			if o.Remains && len(o.Defects) == 0 && o.Lock != r.Name {
+				k.Others = append(k.Others, o)
+			}
+		}
 		return k, nil
 	}
 	return nil, nil

@@ -53,9 +53,9 @@ func likely(v *checker.Verdict, k *measured.Known) (h Hint) {
 	}
 	h.Command.Line = "lockbench choose --fault " + k.Fault
 	h.Command.Exits = []int{checker.ExitExpected}
-	h.Text = fmt.Sprintf("Measured before, with a lease of %s: %s; %d of %s stayed clean under %s "+
-		"(%s).", units.Span(k.TTL), units.List(k.Rates), len(k.Others),
-		units.Count(k.Asked, "lock"), k.Fault, h.Command)
+	h.Text = fmt.Sprintf("Measured before, with a lease of %s: %s; of %s, %d are known to stay "+
+		"clean under %s (%s).", units.Span(k.TTL), units.List(k.Rates), units.Count(k.Asked, "lock"),
+		k.Remain, k.Under(), h.Command)
 	return h
 }
 

@@ -62,6 +62,25 @@ func TestThePageChoosesAsTheVerb(t *testing.T) {
 	b.Clean()
 }
 
+// TestThePageDoesNotKnowWhatWasNotRun wants no count of locks from a matrix without the runs that
+// decide: neither without any fault, nor with a crash.
+func TestThePageDoesNotKnowWhatWasNotRun(t *testing.T) {
+	b := reporttest.NewBrowser(t)
+	for left, want := range map[string]string{"none crash": "3 of 4 locks remain under crash.", "none": "Not known: crash was",
+		"": "Not known: none, crash were not run."} {
+		m := reporttest.Matrix(t, "")
+		m.Columns = slices.DeleteFunc(m.Columns, func(c matrix.Column) bool {
+			return (c.Name == "none" || c.Name == "crash") && !strings.Contains(left, c.Name)
+		})
+		b.Load(matrixText(t, m, everywhere))
+		got := reporttest.Eval[string](b, `document.getElementById('decision').textContent`)
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("with %q: %q", left, got)
+		}
+	}
+	b.Clean()
+}
+
 // ask sets the page to a question.
 func ask(b *reporttest.Browser, m *matrix.Matrix, q measured.Query) {
 	b.Do(reporttest.ClickOn("#reset"))

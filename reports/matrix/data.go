@@ -34,6 +34,7 @@ type candidate struct {
 	Out     string `json:"out"`   // faults that keep all clients out for long
 	Lacks   []int  `json:"lacks"` // numbers of texts
 	Untried int    `json:"untried"`
+	Jams    bool   `json:"jams"` // some fault leaves it taken for ever
 	// columns that cannot be tried, each with the number of the text that says why
 	Unable [][2]int `json:"unable"`
 	// by column and then by what counts: the number of the text that says why the lock does not
@@ -55,7 +56,7 @@ func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
 	for _, c := range measured.Candidates(m) {
 		x := candidate{Name: page.Clean(c.Lock, 60), Gives: orDash(strings.Join(c.Declares, ", ")),
 			Needs: c.Needs, Costs: "–", Out: orDash(strings.Join(c.Outages, ", ")),
-			Untried: c.Untried, Lacks: []int{}, Unable: [][2]int{}}
+			Untried: c.Untried, Jams: len(c.Deadlocks) > 0, Lacks: []int{}, Unable: [][2]int{}}
 		if c.Library != "" {
 			x.Name += " (" + page.Clean(c.Library, 80) + ")"
 		}

@@ -54,7 +54,7 @@
   function choose() {
     const lease = number('lease'), short = number('work') > 0 && number('work') + number('pause') < lease,
       mode = $('must-stay').checked + 2 * $('must-fencing').checked + 4 * short;
-    const asked = new Set(['none', ...[...chosen].map(c => D.columns[c])]);
+    const asked = new Set(['none', 'crash', ...[...chosen].map(c => D.columns[c])]);
     for (const [id, fault] of [['pause', 'pause'], ['work', 'longwork']]) if (lease > 0 && number(id) >= lease) asked.add(fault);
     const strange = [...asked].filter(f => !D.columns.includes(f));
     const out = (D.choose || []).map(l => {
@@ -74,11 +74,11 @@
         D.columns.filter((f, c) => asked.has(f) && !l.stands[c][mode] && l.stands[c][mode & 3] > 0).length;
       return o;
     });
-    out.sort((a, b) => !!a.against.length - !!b.against.length || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length || a.doubts - b.doubts);
+    out.sort((a, b) => !!a.against.length - !!b.against.length || a.l.jams - b.l.jams || a.open - b.open || a.broken - b.broken || a.against.length - b.against.length || a.doubts - b.doubts);
     const left = out.filter(o => !o.against.length), body = $('remaining').tBodies[0];
-    $('decision').textContent = (left.length ? left.length : 'None') + ' of ' + out.length + (out.length === 1 ? ' lock' : ' locks') + (left.length === 1 ? ' remains' : ' remain') +
-      (asked.size > 1 ? ' under ' + [...asked].filter(f => f !== 'none').join(', ') : ' without any fault') + '.';
-    const ask = [...asked].filter(f => f !== 'none' && !(f === 'pause' && !chosen.has(D.columns.indexOf(f))) && !(f === 'longwork' && !chosen.has(D.columns.indexOf(f))));
+    $('decision').textContent = strange.length ? 'Not known: ' + strange.join(', ') + (strange.length === 1 ? ' was' : ' were') + ' not run.' : (left.length ? left.length : 'None') + ' of ' + out.length + (out.length === 1 ? ' lock' : ' locks') + (left.length === 1 ? ' remains' : ' remain') +
+      ' under ' + [...asked].filter(f => f !== 'none').join(', ') + '.';
+    const ask = [...asked].filter(f => f !== 'none' && !(f === 'crash' && !chosen.has(D.columns.indexOf(f))) && !(f === 'pause' && !chosen.has(D.columns.indexOf(f))) && !(f === 'longwork' && !chosen.has(D.columns.indexOf(f))));
     $('ask').textContent = 'lockbench choose' + (ask.length ? ' --fault ' + ask.join(',') : '') + (lease ? ' --ttl ' + lease + 's' : '') + (number('pause') ? ' --longest-pause ' + number('pause') + 's' : '') +
       (number('work') ? ' --longest-work ' + number('work') + 's' : '') + ($('must-told').checked ? ' --told' : '') + ($('must-fencing').checked ? ' --fencing' : '') + ($('must-stay').checked ? ' --no-outage' : '');
     body.replaceChildren();
