@@ -107,12 +107,27 @@ func (c *Case) stale(a, b *tokened) property {
 	return p
 }
 
+// overlapping counts the spans that begin before an earlier one of their key has ended.
+func overlapping(spans map[int][]record.Span) (n int) {
+	for _, ss := range spans {
+		var end int64
+		for _, s := range ss {
+			if s.From < end {
+				n++
+			}
+			end = max(end, s.End)
+		}
+	}
+	return n
+}
+
 // fencedWrites judges the resource: a write that succeeded must not have an older token than one
 // that had succeeded before it was called.
 func (c *Case) fencedWrites() property {
 	if c.history.Header.Workload != "fenced" {
 		return valid
 	}
+	c.verdict.Evidence.Together = overlapping(c.Record.Spans(record.UntilRelease, c.trust.Cut))
 	type id struct{ process, n int }
 	tokens := map[id]*record.Hold{}
 	for i := range c.Record.Holds {
@@ -126,6 +141,9 @@ func (c *Case) fencedWrites() property {
 			continue
 		}
 		c.verdict.Evidence.FencedWrites++
+		if a.Outcome == history.Fail {
+			c.verdict.Evidence.OldWrites++
+		}
 		if a.Outcome == history.OK {
 			w := &record.Hold{Process: h.Process, N: h.N, Key: a.Key, Call: a.From, From: a.To, End: h.End,
 				Token: h.Token, Leases: h.Leases}

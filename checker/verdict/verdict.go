@@ -208,6 +208,10 @@ type Evidence struct {
 	Interrupted bool `json:"interrupted,omitempty"` // the run was stopped before it was over
 	// writes to the guarded resource with a token
 	FencedWrites int `json:"fenced_writes,omitempty"`
+	// those of them that were refused, since the resource had seen a newer token
+	OldWrites int `json:"old_writes,omitempty"`
+	// holds of such a resource's lock that surely began while another client was inside
+	Together int `json:"together,omitempty"`
 	// critical sections that read and wrote the guarded resource
 	Sections int `json:"sections,omitempty"`
 	// keys of locks that were granted, and that no command of the trace names

@@ -28,7 +28,7 @@ func (p *Plan) aim(w RunOptions, lock impls.Entry, faults nemesis.Faults) error 
 	if err != nil {
 		return err
 	}
-	p.Topology, p.Replicas, p.Scenario = s.Topology, s.Replicas, s.Steps
+	p.Topology, p.Replicas, p.Scenario = s.Topology, s.Replicas, p.writeFirst(s.Steps)
 	p.Requires = requires(s, p.Clients)
 	if lock.Optimistic {
 		p.Requires.Conflicts = minConflicts

@@ -197,6 +197,9 @@ func (s source) choice(r matrix.Row, q Query, faults []string) (c Choice, ok boo
 		}
 		if asked && (t.Against == "" || t.Broken) {
 			p := s.proof(r, cell)
+			if q.Fencing {
+				p.Command += Fenced
+			}
 			if t.Remark != "" {
 				p.Runs = 0 // they were not clean
 			}
@@ -298,6 +301,10 @@ func (s source) proof(r matrix.Row, c *matrix.Cell) Proof {
 	return p
 }
 
+// Fenced is what a proof has more where the resource refuses old tokens. Such a run judges what the
+// resource keeps, and says whether two clients were inside.
+const Fenced = " --workload fenced --properties D,F,U"
+
 // aimed reports whether a run was no control, which shows that a fault that must do no harm does
 // none.
 func aimed(r matrix.Result) bool { return !r.Control }
@@ -312,7 +319,7 @@ func command(verb string, r matrix.Row, nemesis string) string {
 		what += " --variant " + r.Variant
 	}
 	if r.NoWatchdog {
-		what += " --no-watchdog"
+		what += " --watchdog=false"
 	}
 	return "lockbench " + verb + " " + what + " --nemesis " + nemesis
 }

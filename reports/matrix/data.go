@@ -22,6 +22,7 @@ type matrixData struct {
 	Cells   map[int][]matrixDetail `json:"cells"` // by row * number of columns + column
 	Choose  []candidate            `json:"choose"`
 	Lacks   [2]int                 `json:"lacks"` // the texts of what a lock may lack
+	Fenced  string                 `json:"fenced"`
 	index   map[string]int
 }
 
@@ -52,6 +53,7 @@ type proof struct {
 
 // choices are the candidates of a matrix.
 func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
+	d.Fenced = measured.Fenced
 	d.Lacks = [2]int{d.text(measured.Untold), d.text(measured.Unfenced)}
 	for _, c := range measured.Candidates(m) {
 		x := candidate{Name: page.Clean(c.Lock, 60), Gives: orDash(strings.Join(c.Declares, ", ")),

@@ -91,7 +91,8 @@
         const p = o.l.proofs[c], harm = o.l.stands[c][mode & 3] > 0, a = add(td, p.h ? 'a' : 'span', '', harm ?
           D.columns[c] + ': S only if work outlasts the lease; yours does not' : p.n + ' of ' + p.n + ' of ' + D.columns[c]);
         if (p.h) a.href = p.h;
-        a.title = D.texts[p.c];
+        const [command, others] = D.texts[p.c].split('  # ');
+        a.title = command + ($('must-fencing').checked ? D.fenced : '') + (others ? '  # ' + others : '');
         if (i + 1 < o.clean.length) td.append(', ');
       });
       add(tr, 'td', '', o.l.out);

@@ -32,11 +32,29 @@ func (v *View) Answer() Answer {
 		}
 		return v.brokenAnswer()
 	case checker.Valid:
+		if v.harmless() {
+			return Answer{"Yes.", v.harmlessSentence(), result}
+		}
 		return Answer{"Not in this run.", v.validSentence(), result}
 	case checker.NA:
 		return Answer{"Not asked.", units.Sentence(page.Clean(v.Verdict.Summary, 300)), result}
 	}
 	return Answer{"Unknown.", v.unknownSentence(), checker.Unknown}
+}
+
+// harmless reports whether two clients were inside at once, and the run asked only whether the
+// resource kept what it should.
+func (v *View) harmless() bool {
+	return v.Verdict.Evidence.Together > 0 &&
+		v.Verdict.Property(checker.MutualExclusion).Verdict != checker.Valid
+}
+
+func (v *View) harmlessSentence() string {
+	refused := "the resource had no old write to refuse"
+	if n := v.Verdict.Evidence.OldWrites; n > 0 {
+		refused = "the resource refused " + units.Count(n, "old write")
+	}
+	return "Two clients were inside at once and it did no harm: " + refused + ". " + v.validSentence()
 }
 
 // brokenAnswer is for a lock that failed otherwise. It says "not both at once" only if that was

@@ -45,6 +45,8 @@ func (v *View) Evidence() []EvidenceRow {
 	add("writes refused, since another client was first", e.Conflicts, q.Conflicts, false)
 	add("nested acquisitions", e.NestedAcquires, 0, false)
 	add("fenced writes", e.FencedWrites, 0, false)
+	add("of them refused as old", e.OldWrites, 0, false)
+	add("holds that began while another client was inside", e.Together, 0, false)
 	add("operations of unknown outcome", max(e.Unknown, v.Record.Unknown), 0, false)
 	if e.TimedOut > 0 {
 		rows = append(rows, EvidenceRow{What: "commands that timed out although no fault held them back",
