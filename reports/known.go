@@ -85,8 +85,8 @@ func known(v *view.View) (*knownSection, error) {
 		s.OthersTitle += fmt.Sprintf("; the %d that the fewest other faults break, or may", maxOthers)
 		k.Others = k.Others[:maxOthers]
 	}
-	s.None = fmt.Sprintf("Of the %s that were measured, none stayed clean under %s without a defect of "+
-		"its own under another fault.", units.Count(k.Asked, "lock"), k.Under())
+	s.None = fmt.Sprintf("Of the %s that were measured, none stayed clean under %s without a defect "+
+		"of its own under another fault.", units.Count(k.Asked, "lock"), k.Under())
 	return s, nil
 }
 

@@ -214,8 +214,8 @@ docs/libraries.json, which are built in) and says which locks and libraries noth
 faults that you name, in how many runs, what they need and cost, and what else breaks them. What
 remains comes with the commands that show it. What was not tried is not known: such a lock is
 named, and does not remain. A crash of a client is always one of the faults, and locks that can stay
-taken for ever come last. Where nothing remains, it says what else can be asked. It is about what a fault can do, when
-it hits at the moment that hurts; at a random moment most do so seldom.`,
+taken for ever come last. Where nothing remains, it says what else can be asked. It is about what a
+fault can do, when it hits at the moment that hurts; at a random moment most do so seldom.`,
 		Example: `  lockbench choose --fault crash --fault partition
   lockbench choose --fault failover,restart
   # pauses and work that outlast the lease are faults of their own
