@@ -68,7 +68,7 @@ func TestThePageDoesNotKnowWhatWasNotRun(t *testing.T) {
 	b := reporttest.NewBrowser(t)
 	for left, want := range map[string]string{"none crash": "3 of 4 locks remain under crash.",
 		"none": "Not known: crash was",
-		"": "Not known: none, crash were not run."} {
+		"":     "Not known: none, crash were not run."} {
 		m := reporttest.Matrix(t, "")
 		m.Columns = slices.DeleteFunc(m.Columns, func(c matrix.Column) bool {
 			return (c.Name == "none" || c.Name == "crash") && !strings.Contains(left, c.Name)
