@@ -239,6 +239,8 @@ func (in Installed) perform(ctx context.Context, words []string, clock string,
 	}
 	c.Stdout, c.Stderr = log, log
 	fmt.Fprintln(log, "$", strings.Join(c.Args, " "))
+	mark := proc.Mark(c)
+	defer proc.EndMarked(mark)
 	if err := proc.Start(c); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ import (
 type child struct {
 	name    string // of the adapter
 	log     string // the file that its standard error goes to
+	mark    string // of all processes that it starts
 	cmd     *exec.Cmd
 	limits  limits
 	started int64 // before any stamp of it
@@ -84,6 +85,7 @@ func start(name string, cmd *exec.Cmd, log *os.File, l limits, unasked func(Answ
 		return nil, errors.Join(err, outRead.Close(), outWrite.Close())
 	}
 	cmd.Stdout, cmd.Stderr = outWrite, errWrite
+	c.mark = proc.Mark(cmd)
 	err = proc.Start(cmd)
 	outWrite.Close()
 	errWrite.Close()
@@ -121,6 +123,7 @@ func (c *child) follow(out, errs *os.File, log *os.File) {
 	c.alone = !c.closed
 	c.mu.Unlock()
 	_ = proc.KillGroup(c.cmd.Process.Pid) // what it has started
+	proc.EndMarked(c.mark)                // and what leads a session of its own
 	late := time.AfterFunc(leftoverWait, func() { out.Close(); errs.Close() })
 	readers.Wait()
 	<-logged

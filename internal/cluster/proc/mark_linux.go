@@ -1,0 +1,49 @@
+package proc
+
+import (
+	"bytes"
+	"crypto/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// Mark gives a child a setting by which EndMarked finds whatever it starts, also in sessions of
+// their own.
+func Mark(c *exec.Cmd) (mark string) {
+	mark = "LOCKBENCH_CHILD=" + rand.Text()
+	c.Env = append(c.Env, mark)
+	return mark
+}
+
+// EndMarked ends all processes that have a mark. They may start others until they are dead, so it
+// looks again until it finds none.
+func EndMarked(mark string) {
+	const rounds = 10
+	for range rounds {
+		left := marked(mark)
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if len(left) == 0 {
+			return
+		}
+	}
+}
+
+// marked returns the processes that have a mark. A dead one has no environment.
+func marked(mark string) (pids []int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range files {
+		env, _ := os.ReadFile(f)
+		if !bytes.Contains(append([]byte{0}, env...), []byte("\x00"+mark+"\x00")) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(f))); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
