@@ -20,7 +20,7 @@ import (
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
 //	imported; evicts; ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted;
 //	    requires contended=1 strikes=1 handovers=1; timeout 100; clienttimeout 100; pause 100;
-//	    deadwaiters 100; minimumhold 100; leaderrenews; undone STEP OF WHAT
+//	    deadwaiters 100; minimumhold 100; leaderrenews; wholetrace; undone STEP OF WHAT
 //
 // Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end
 // 500".
@@ -84,6 +84,8 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.Declares.Lease = true
 	case "validity":
 		hd.Declares.Validity = true
+	case "wholetrace":
+		hd.WholeTrace = true
 	case "evicts":
 		hd.Evicts = true
 	case "loss":

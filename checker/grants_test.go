@@ -101,6 +101,14 @@ var grantCases = []propertyCase{
 	{"granted at the end of the trace, which may be cut off", "V",
 		"lease; names k; c0 acquire 1 20; c0 release 30 31; c0 acquire 40 41; c0 release 50 51",
 		"0 1 2 5 n0 SET k a NX PX 1 -> OK\n0 1 30 31 n0 DEL k -> 1", Valid, ""},
+	{"granted at the end of the trace, from which nothing is missing", "V",
+		"wholetrace; lease; names k; c0 acquire 1 20; c0 release 30 31; c0 acquire 40 41; " +
+			"c0 release 50 51",
+		"0 1 2 5 n0 SET k a NX PX 1 -> OK\n0 1 30 31 n0 DEL k -> 1", Violated, NoServer},
+	{"two inside, since one of them sent nothing to the server, which was dead", "L",
+		"wholetrace; lease; names k; fault kill n0 10 90; c0 acquire 1 5 sent=2 lease=9000; " +
+			"c1 acquire 6 20 sent=7 lease=9000; c0 release 30 31; c1 release 32 33",
+		"0 1 2 5 n0 SET k a NX -> OK\n0 1 30 0 n0 DEL k -> !gone", Violated, NoServer},
 	{"two inside, since one was granted while the server was dead", "L",
 		"lease; names k; fault kill n0 10 90; c0 acquire 1 5 sent=2 lease=9000; " +
 			"c1 acquire 11 20 sent=12 lease=9000; c0 release 30 31; c1 release 32 33",

@@ -34,6 +34,8 @@ type Header struct {
 	Masters int `json:"masters,omitempty"`
 	// the servers may evict keys when their memory is full
 	Evicts bool `json:"evicts,omitempty"`
+	// no client can lose the end of its commands with its life: they were recorded outside of it
+	WholeTrace bool `json:"whole_trace,omitempty"`
 	// the Redis keys of the locks, by number; an environment may put a prefix before them
 	Names      []string          `json:"names,omitempty"`
 	Scripts    map[string]Script `json:"scripts,omitempty"` // what the lock's scripts do, by ScriptID

@@ -60,9 +60,12 @@ func (c *Case) votesFor(h *record.Hold) (voted map[string]bool, judged bool) {
 	return voted, true
 }
 
-// goesOn reports whether the trace has later commands of a hold's client: the end of a trace may be
-// missing.
+// goesOn reports whether the trace surely goes on after a grant. Of a client that records its own
+// commands the end may be missing, unless there are later ones.
 func (c *Case) goesOn(h *record.Hold) bool {
+	if c.history.Header.WholeTrace && c.history.Complete() {
+		return true
+	}
 	sent := c.trace.Sent[h.Process]
 	return len(sent) > 0 && sent[len(sent)-1].Sent >= h.From
 }

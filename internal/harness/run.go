@@ -146,11 +146,17 @@ func (r *run) header(out Output) history.Header {
 		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
 		ClientTimeout: p.ClientTimeout * history.Duration(1+p.ClientRetries),
 		Properties:    p.Properties, Reported: p.Reported,
-		Evicts:  evicts(p.RedisConfig),
+		Evicts: evicts(p.RedisConfig), WholeTrace: r.wholeTrace(),
 		Masters: p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Late: lateness(p), Epoch: r.epoch,
 		Started: r.started.UTC().Format(time.RFC3339Nano), Command: out.Command,
 	}
+}
+
+// wholeTrace reports whether commands are recorded outside of the clients: by a tap, or by the
+// simulator.
+func (r *run) wholeTrace() bool {
+	return r.plan.Adapter != nil && r.plan.System() == "" || r.environment.Name() == "sim"
 }
 
 // lateness is how late events of a run's clients may come. Those of this program come in order. The
