@@ -40,8 +40,11 @@ var causeCases = []propertyCase{
 	{"cause: the holder slept through its lease", "S", sessionOf +
 		"fault pause c0 8 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
 		SessionLost},
-	{"cause: the holder slept for less than its lease", "S", sessionOf +
+	{"cause: the holder slept for the rest of its lease since the last renewal", "S", sessionOf +
 		"fault pause c0 600000000 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
+		SessionLost},
+	{"cause: the holder slept for less than any renewal needs", "S", sessionOf +
+		"fault pause c0 1100000000 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
 		DoubleGrant},
 	{"cause: another client slept", "S", sessionOf +
 		"fault pause c2 8 2000000000; c1 acquire 6 1500000000; " + sessionsEnd, "", Violated,
@@ -70,7 +73,7 @@ var causeCases = []propertyCase{
 	{"cause: the holder was not told", "S", "loss; " + sessionOf + "fault kill n0 8 9; " +
 		"c1 acquire 6 1500000000; " + sessionsEnd, "", Violated, SessionLost},
 	{"cause: the session cannot have ended so soon", "S", "loss; " + sessionOf +
-		"fault kill n0 8 9; c1 acquire 6 500000000; " + sessionsEnd, "", Violated, LostByFailover},
+		"fault kill n0 8 9; c1 acquire 6 400000000; " + sessionsEnd, "", Violated, LostByFailover},
 	// What a script that compares deleted has the value that it names; another client wrote later.
 	{"cause: its own vote, and another client wrote there after it", "L",
 		"script drop free 1 0; " + lostVotesOf + "c2 acquire 1 9 fail; c2 acquire 11 99 fail",

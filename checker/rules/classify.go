@@ -105,35 +105,38 @@ func (c *Case) bySession(h *record.Hold, t int64) bool {
 	return d.Lease && d.Loss && h.LeaseAt(t) == record.Forever
 }
 
-// cutOff reports whether a fault kept servers from the holder for longer than a session lasts. Its
-// session had ended then. It is for systems without a trace of commands.
+// cutOff reports whether a fault kept servers from the holder for so long that its session may have
+// ended. It is for systems without a trace of commands.
 func (c *Case) cutOff(p *record.Pair) bool {
-	lease := int64(c.sessionLength())
-	if lease == 0 || len(c.trace.Commands) > 0 || !c.bySession(p.A, p.B.From) {
+	silence := c.endsSession()
+	if silence == 0 || len(c.trace.Commands) > 0 || !c.bySession(p.A, p.B.From) {
 		return false
 	}
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		process, client := f.Client()
 		return !f.MovesClock() && (!client || process == p.A.Process) && f.To > p.A.Call &&
-			f.From+lease <= p.B.From
+			f.From+silence <= p.B.From
 	})
 }
 
-// sessionLength is the lease of a session. Systems count it in whole seconds.
-func (c *Case) sessionLength() time.Duration {
-	return (c.history.Header.TTL.D() + time.Second - 1).Truncate(time.Second)
+// endsSession returns for how long a client must be silent until its session may end, or 0 if the
+// lease is not known. Systems count leases in whole seconds. When the silence begins, the last
+// renewal may be half a lease old: the clients of etcd and ZooKeeper renew each third of it.
+func (c *Case) endsSession() int64 {
+	lease := (c.history.Header.TTL.D() + time.Second - 1).Truncate(time.Second)
+	return int64(lease / 2)
 }
 
-// slept reports whether the first holder of a pair stood still for longer than a lease before the
-// second one was granted: only a client that runs prolongs a lease of which no grant says when it
-// ends, such as that of a session. Systems count it in whole seconds.
+// slept reports whether the first holder of a pair stood still for so long before the second one
+// was granted that its session may have ended: only a client that runs prolongs a lease whose end
+// no grant tells.
 func (c *Case) slept(p *record.Pair) bool {
-	lease := c.sessionLength()
-	if !c.history.Header.Declares.Lease || lease == 0 || p.A.LeaseAt(p.B.From) != record.Forever {
+	silence := c.endsSession()
+	if !c.history.Header.Declares.Lease || silence == 0 || p.A.LeaseAt(p.B.From) != record.Forever {
 		return false
 	}
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-		return f.Pauses() && f.Hits(p.A.Process) && f.From+int64(lease) <= min(f.To, p.B.From)
+		return f.Pauses() && f.Hits(p.A.Process) && f.From+silence <= min(f.To, p.B.From)
 	})
 }
 
