@@ -35,8 +35,12 @@ var keyCases = []propertyCase{
 		Violated, DoubleGrant},
 	{"vanished: the next command does not ask whether it is free", "L", lasting,
 		setA + "1 1 80 85 n0 SET k b -> OK\n", Violated, DoubleGrant},
-	{"vanished: a script may have deleted it", "L", lasting, setA +
-		"2 1 40 45 n0 EVAL text 1 k -> 1\n" + setB, Violated, DoubleGrant},
+	{"vanished: nothing but a script can have deleted it", "L", lasting, setA +
+		"2 1 40 45 n0 EVAL text 1 k -> 1\n" + setB, Violated, ReleasedByNonOwner},
+	{"vanished: two scripts may have deleted it", "L", lasting, setA + "2 1 40 45 n0 EVAL text 1 k " +
+		"-> 1\n3 1 42 46 n0 EVAL text 1 k -> 1\n" + setB, Violated, ReleasedByNonOwner},
+	{"vanished: others may delete keys, and a script, too", "L", "environment external; " + lasting,
+		setA + "2 1 40 45 n0 EVAL text 1 k -> 1\n" + setB, Violated, DoubleGrant},
 	{"vanished: on the run's own servers a deletion may have found it", "L", freed,
 		freedTrace + setB, Violated, DoubleGrant},
 	{"vanished: the same, and others may delete keys", "L", "environment external; " + freed,

@@ -21,8 +21,13 @@ func (c *Case) inGrantOrder(p *record.Pair) (*record.Pair, []command) {
 	q := *p
 	q.A, q.B, q.SpanA, q.SpanB = p.B, p.A, p.SpanB, p.SpanA
 	other := c.commands(&q)
+	o := ordersOf(c, ga, gb)
 	switch {
 	case gb.Recv < ga.Sent:
+		return &q, other
+	case o != nil && ga.Node == gb.Node && o.Before(ga, gb):
+		return p, commands
+	case o != nil && ga.Node == gb.Node && o.Before(gb, ga):
 		return &q, other
 	case ga.Node != gb.Node || frees(&q, other) == 0:
 		return p, commands

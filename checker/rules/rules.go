@@ -44,6 +44,7 @@ type Case struct {
 	deleters       map[trace.Place]deleters
 	foreign        *bool             // whether others than the run's clients may delete keys
 	values         map[[2]string]int // by key and value: the only client that sent it
+	orders         map[[2]*history.Command]*trace.Orders
 }
 
 // Limits are what the history itself does not say.

@@ -26,7 +26,7 @@ func (c *Case) commands(p *record.Pair) []command {
 	if ga == nil || gb == nil {
 		return nil
 	}
-	w := chain{Case: c, pair: p, gb: gb, key: trace.Key(ga)}
+	w := chain{Case: c, pair: p, gb: gb, key: trace.Key(ga), orders: ordersOf(c, ga, gb)}
 	w.put(grantedBy(ga, p.A))
 	for _, m := range c.trace.OfKey(w.key) {
 		w.consider(m, ga, gb)
@@ -46,6 +46,8 @@ type chain struct {
 	gb   *history.Command // that granted the second hold
 	key  string
 	out  []command
+	// on the server of the first grant; nil: not known
+	orders *trace.Orders
 }
 
 // put adds a command that is not there yet.
@@ -85,6 +87,8 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 		return // certainly before
 	}
 	switch {
+	case w.orders != nil && m.Node == ga.Node && (!known || w.trace.MayHaveDeleted(m)):
+		w.ordered(m, ga)
 	case known && w.trace.Deleted(m):
 		w.deletion(m, ga, true)
 	case !known && w.trace.Frees(m), w.releasedUnseen(m) && w.trace.TakesFree(gb):
@@ -113,7 +117,7 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 	if w.ofOwner(m) {
 		d.Kind = verdict.OwnDelete
 		if m.Sent < ga.Sent { // of an attempt before the one that was granted
-			if w.spares(m, ga) {
+			if w.trace.Spares(m, ga) {
 				return
 			}
 			d.Kind = verdict.LateDelete
@@ -122,7 +126,8 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 		w.put(d)
 		return
 	}
-	if w.spares(m, ga) || w.undoes(m, ga) || known && m.Sent < ga.Recv && !w.trace.TakesFree(w.gb) {
+	if w.trace.Spares(m, ga) || w.undoes(m, ga) ||
+		known && m.Sent < ga.Recv && !w.trace.TakesFree(w.gb) {
 		return
 	}
 	if w.pair.A.LeaseAt(m.Sent) <= m.Sent && w.expires(w.pair.A) {
@@ -137,16 +142,22 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 			d.Kind = verdict.LateDelete
 		}
 	}
-	if meant != nil {
-		if g := w.trace.GrantOf(meant); g != nil {
-			w.put(grantedBy(g, meant))
-			if end := meant.LeaseEnd(); end <= m.Sent {
-				w.put(leaseEnds(meant, end))
-			}
-		}
-	}
+	w.means(meant, m)
 	d.Effect = explain.DeletesOf(d, w.pair.A.Process)
 	w.put(d)
+}
+
+// means adds the grant of the hold that the sender of a deletion meant, which may be nil.
+func (w *chain) means(meant *record.Hold, m *history.Command) {
+	if meant == nil {
+		return
+	}
+	if g := w.trace.GrantOf(meant); g != nil {
+		w.put(grantedBy(g, meant))
+		if end := meant.LeaseEnd(); end <= m.Sent {
+			w.put(leaseEnds(meant, end))
+		}
+	}
 }
 
 // freed reports whether something else than a deletion may have freed the key that it meant before
@@ -171,6 +182,9 @@ func (w *chain) doubt(ga *history.Command) {
 	}
 	for i := range w.out {
 		m := &w.out[i]
+		if w.orders != nil && m.Node == ga.Node {
+			continue
+		}
 		early := m.Node == ga.Node && m.Sent < ga.Recv && (deletions > 1 || lost)
 		elsewhere := m.Node != ga.Node && lost && !w.independent() && w.older(&m.Command, ga)
 		if m.Kind.Deletes() && trace.Answered(&m.Command) && (early || elsewhere) {

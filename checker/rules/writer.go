@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/trace"
@@ -45,45 +44,6 @@ func (w *chain) undoes(m, ga *history.Command) bool {
 	return ga.Node != m.Node && w.writerBefore(m, lost) != nil
 }
 
-// spares reports whether a deletion is for another value than the one that a command wrote: the
-// script of an owner who compares leaves it alone, and so does a command that compares.
-func (w *chain) spares(m, by *history.Command) bool {
-	value := trace.EffectOf(by.Args).Value
-	if e := trace.EffectOf(m.Args); e.Compares {
-		return !w.trace.Declared(by) && e.Is != value
-	}
-	if !w.trace.Declared(m) || len(m.Args) <= 4 {
-		return false
-	}
-	if w.trace.Declared(by) {
-		return named(by) && !slices.ContainsFunc(owners(by), func(id string) bool {
-			return slices.Contains(m.Args[4:], id)
-		})
-	}
-	return !slices.Contains(m.Args[4:], value)
-}
-
-// named reports whether a script that took a lock was told who its owner is.
-func named(by *history.Command) bool { return len(owners(by)) > 0 }
-
-// owners are the arguments of a script, behind its keys, that are no numbers: among them is the
-// owner's value.
-func owners(by *history.Command) (ids []string) {
-	if len(by.Args) < 4 {
-		return nil
-	}
-	keys, err := strconv.Atoi(by.Args[2])
-	if err != nil || keys < 0 {
-		return nil
-	}
-	for _, arg := range by.Args[min(3+keys, len(by.Args)):] {
-		if _, err := strconv.ParseFloat(arg, 64); err != nil {
-			ids = append(ids, arg)
-		}
-	}
-	return ids
-}
-
 // writerBefore returns the latest command that fits and wrote the key on the node of a deletion
 // before it came there, as far as is known; nil if there is none. A deletion that came late was
 // there at the latest before the second grant, whose writes count for deletions of the same call
@@ -96,7 +56,7 @@ func (w *chain) writerBefore(m *history.Command, fits func(*history.Command) boo
 		before := (k.Sent <= m.Sent || k.Sent < w.pair.A.From && m.Sent < w.pair.A.From) &&
 			!(trace.Answered(m) && m.Recv <= k.Sent)
 		if k.Node == m.Node && before && !second && !w.trace.Releasing(k) &&
-			!w.spares(m, k) && fits(k) && (by == nil || k.Sent >= by.Sent) {
+			!w.trace.Spares(m, k) && fits(k) && (by == nil || k.Sent >= by.Sent) {
 			by = k
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/lockbench/lockbench/checker/verdict"
@@ -21,18 +20,14 @@ const lineVariable = "LOCKBENCH_ORACLE"
 
 // TestSample compares the verdicts of drawn runs with what the servers did. LOCKBENCH_SOAK=1 draws
 // 100,000, others with each commit; LOCKBENCH_ORACLE=LINE repeats one.
-//
-// In 9,490 runs 0.1 % had a class or a step that differed, all where both grants or a deletion
-// were under way at once. In the same 400 runs of each commit it fails from the fourth on, and at
-// once if something else differs.
 func TestSample(t *testing.T) {
 	if text := os.Getenv(lineVariable); text != "" {
 		repeat(t, text)
 		return
 	}
-	runs, from, most := testenv.Large(400, 20), uint64(0), 3
+	runs, from := testenv.Large(400, 20), uint64(0)
 	if os.Getenv("LOCKBENCH_SOAK") != "" {
-		runs, from, most = 100_000, seedOf(testenv.Commit()), 0
+		runs, from = 100_000, seedOf(testenv.Commit())
 	}
 	seeds := func(yield func(uint64) bool) {
 		for i := range runs {
@@ -49,12 +44,30 @@ func TestSample(t *testing.T) {
 	})
 	t.Log(tally)
 	for _, d := range tally.Differences() {
-		about := strings.Contains(d, ": class: ") || strings.Contains(d, ": step: ")
-		if most -= tally.Count(d); about && most >= 0 {
-			continue
-		}
 		t.Errorf("%s\nrepeat it with %s='%s' go test -v -run TestSample ./internal/oracle", d,
 			lineVariable, tally.Lines(d)[0])
+	}
+}
+
+// settled are runs in which several orders of the commands seem possible at first.
+var settled = []string{"setnx-del-expired/counter/message/741114",
+	"setnx-del-expired nil-retry/mutex/busy/410585", "setnx-del-expired/mutex/partition/95957",
+	"redlock per call/counter/partition/205742", "token-lua constant/longwork/clock-server/95863",
+	"setpx-del/longwork/random/600496", "token-lua constant/counter/clock-server/658675",
+	"setnx-del-expired/longwork/late/334650", "token-lua constant/mutex/overrun/630731",
+	"getset-redispy/mutex/node-pause/2642", "redisson-multi/reentrant/partition/181990",
+	"redisson-fenced fixed lease/reentrant/node-pause/160095"}
+
+// TestOrderOfCommands: no statement differs where the order of commands follows from their replies.
+func TestOrderOfCommands(t *testing.T) {
+	for _, line := range settled {
+		l, err := ParseLine(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, err := Run(context.Background(), l); err != nil || len(o.Differences) > 0 {
+			t.Errorf("%s: %v %v", line, err, o)
+		}
 	}
 }
 

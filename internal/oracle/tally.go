@@ -62,9 +62,6 @@ func (t *Tally) Differences() (kinds []string) {
 	return kinds
 }
 
-// Count returns how many differences there were of a kind.
-func (t *Tally) Count(kind string) int { return t.counts[kind] }
-
 // Lines returns the lines that were kept of a kind.
 func (t *Tally) Lines(kind string) []string { return t.kinds[kind] }
 

@@ -83,7 +83,8 @@ func (t *Truth) hold(process, n, key int) *record.Hold {
 func (t *Truth) of(h *record.Hold) map[string]*life {
 	own, left := map[string]*life{}, map[string]*life{}
 	for _, l := range t.all {
-		if l.lock != h.Key || l.owner.Process != h.Process || l.born > h.From {
+		earlier := t.quorum > 1 && l.gone() <= h.Granting // of an attempt that was given up
+		if l.lock != h.Key || l.owner.Process != h.Process || l.born > h.From || earlier {
 			continue
 		}
 		if l.owner.N == h.N {

@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/nemesis"
+)
+
+// mostOrdered is how many commands are put in order at most.
+const mostOrdered = 4000
+
+// ordersOf returns the orders in which the server of a grant can have executed the commands on its
+// key, up to a moment after another grant in which none was under way; nil if they are not known.
+func ordersOf(c *Case, ga, gb *history.Command) *trace.Orders {
+	if c.thirdParties() || c.Record.Shared {
+		return nil
+	}
+	pair := [2]*history.Command{ga, gb}
+	if ga.Node == gb.Node && gb.Sent < ga.Sent {
+		pair = [2]*history.Command{gb, ga}
+	}
+	if o, known := c.orders[pair]; known {
+		return o
+	}
+	if c.orders == nil {
+		c.orders = map[[2]*history.Command]*trace.Orders{}
+	}
+	o := findOrders(c, ga, gb)
+	c.orders[pair] = o
+	return o
+}
+
+func findOrders(c *Case, ga, gb *history.Command) *trace.Orders {
+	var ms []*history.Command
+	until := max(ga.Recv, gb.Recv)
+	for _, m := range c.trace.OfKey(trace.Key(ga)) {
+		if m.Node != ga.Node {
+			continue
+		}
+		if m.Sent > until {
+			break
+		}
+		if ms = append(ms, m); trace.Answered(m) {
+			until = max(until, m.Recv)
+		}
+	}
+	if len(ms) > mostOrdered {
+		return nil
+	}
+	granted := leasesGranted(c)
+	return c.trace.Orders(trace.Question{Commands: ms, First: []*history.Command{ga, gb},
+		Drift: c.history.Header.Drift, Lease: leasesOf(c, granted), Lost: mayBeLost(c.faults, ga.Node),
+		Grants: func(m *history.Command) bool { _, grants := granted[m]; return grants },
+		Empty: !slices.ContainsFunc(c.faults,
+			func(f record.Fault) bool { return f.Breaks() == nemesis.Durability })})
+}
+
+// leasesGranted returns the leases of holds by the commands that granted them.
+func leasesGranted(c *Case) map[*history.Command]int64 {
+	granted := map[*history.Command]int64{}
+	for i, m := range c.grants().ByHold {
+		if m != nil {
+			granted[m] = c.Record.Holds[i].Granted
+		}
+	}
+	return granted
+}
+
+// leasesOf returns the lease that each command gave its key, ns; 0: the key does not end; negative:
+// it is not known when.
+func leasesOf(c *Case, granted map[*history.Command]int64) func(*history.Command) int64 {
+	return func(m *history.Command) int64 {
+		lease, grants := granted[m]
+		switch d, known := c.trace.Asked(m); {
+		case known:
+			return d
+		case trace.EffectOf(m.Args).Expiry != (trace.Expiry{}), c.trace.Undeclared(m):
+			return -1
+		case !c.trace.Declared(m):
+			return 0
+		case !grants:
+			return -1
+		}
+		return lease
+	}
+}
+
+// mayBeLost reports whether a fault may have taken a key of a server away between two stamps, and
+// whether it may have brought another one back. A clock that was moved ends leases when it moves.
+// A promotion takes the keys of other servers later, when they follow the new master.
+func mayBeLost(faults []record.Fault, node string) func(from, to int64) (lost, back bool) {
+	return func(from, to int64) (lost, back bool) {
+		for i := range faults {
+			f := &faults[i]
+			within := func(t int64) bool { return from <= t && t <= to }
+			here := len(f.Servers()) == 0 || slices.Contains(f.Servers(), node)
+			switch {
+			case !f.Forgets():
+			case f.Action == nemesis.NodeClock:
+				lost = lost || here && (within(f.From) || within(f.To))
+			case here && f.From <= to && f.To >= from, !here && f.Promotes() && f.From <= to:
+				lost, back = true, back || !f.MovesClock()
+			}
+		}
+		return lost, back
+	}
+}

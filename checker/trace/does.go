@@ -1,0 +1,140 @@
+package trace
+
+import "github.com/lockbench/lockbench/history"
+
+// deed is what a command did to a key, as its reply says.
+type deed uint8
+
+const (
+	nothing   deed = iota
+	unclear        // it is not known
+	takes          // the key was free, and it set it
+	refused        // the key was set, and it left it
+	writes         // it set the key, whatever was there
+	swaps          // the same, and its reply says what was there
+	counts         // it made the key, or changed what it holds
+	renews         // the key was set, and it gave it another lease
+	frees          // the key was set, and it deleted it
+	freesNone      // it deleted nothing
+	sees           // the key was set
+	seesNone       // the key was free
+)
+
+// does returns what a command did.
+func (r *Reader) does(m *history.Command) deed {
+	e, ok := r.observed(m)
+	switch {
+	case !Answered(m), r.Undeclared(m):
+		return unclear
+	case r.declared(m) != nil:
+		return r.scriptDoes(m)
+	case ok:
+		return r.observedDoes(m, e)
+	}
+	return plainDoes(m)
+}
+
+// scriptDoes is what a script did that the header declares.
+func (r *Reader) scriptDoes(m *history.Command) deed {
+	switch s := r.declared(m); {
+	case r.Takes(m):
+		return takes
+	case r.Denied(m):
+		return refused
+	case r.prolongs(m):
+		return renews
+	case r.Deleted(m):
+		return frees
+	case s.does == history.ScriptFrees:
+		return freesNone
+	case s.does == history.ScriptTakes:
+		return unclear
+	}
+	return nothing
+}
+
+// observedDoes is what a script did that its node showed.
+func (r *Reader) observedDoes(m *history.Command, e Effect) deed {
+	switch e.Kind {
+	case Take:
+		if yes(m.Reply) {
+			return takes
+		}
+		return unclear
+	case Write, Swap, Rewrite:
+		return writes
+	case Count, Field:
+		return counts
+	case Free:
+		return unclear // it does not show whether there was a key
+	}
+	return nothing
+}
+
+// plainDoes is what one of Redis' own commands did.
+func plainDoes(m *history.Command) deed {
+	done := func(yes, no deed) deed {
+		if c := commands[Verb(m)]; c.done != nil && c.done(m.Reply) {
+			return yes
+		}
+		return no
+	}
+	none := m.Reply == "(nil)"
+	switch e := EffectOf(m.Args); e.Kind {
+	case Take:
+		if has(m.Args, "GET") {
+			return unclear
+		}
+		return done(takes, refused)
+	case Rewrite:
+		if e.Compares || has(m.Args, "GET") {
+			return unclear
+		}
+		return done(counts, seesNone)
+	case Write:
+		return writes
+	case Swap:
+		return swaps
+	case Count, Field:
+		return counts
+	case Expire:
+		if yes(m.Reply) {
+			return renews
+		}
+		return nothing
+	case Free:
+		if Verb(m) == "GETDEL" && none {
+			return seesNone
+		}
+		if Verb(m) == "GETDEL" {
+			return frees
+		}
+		return done(frees, freesNone)
+	}
+	return reads(m, none)
+}
+
+// reads is what a command saw that reads the key.
+func reads(m *history.Command, none bool) deed {
+	switch Verb(m) {
+	case "GET":
+		if none {
+			return seesNone
+		}
+		return sees
+	case "EXISTS":
+		if m.Reply == "0" {
+			return seesNone
+		}
+		return sees
+	case "TTL", "PTTL":
+		if m.Reply == "-2" {
+			return seesNone
+		}
+		return sees
+	}
+	if silent[Verb(m)] || EffectOf(m.Args).Kind == Persist {
+		return nothing
+	}
+	return unclear
+}

@@ -1,0 +1,243 @@
+package trace
+
+import (
+	"slices"
+
+	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/history"
+)
+
+// Orders are the orders in which a server can have executed the commands about one key. Two
+// commands that were under way at once may have come in either order. Their replies, and those of
+// others, often leave only one. What holds in all orders is certain.
+type Orders struct {
+	hits  map[*history.Command]map[*history.Command]bool // by deletion: the writers of what it found
+	ends  map[*history.Command]map[Ending]bool           // by writer: how its value may have ended
+	later map[[2]*history.Command]bool
+}
+
+// Ending is how the value that a command wrote was gone.
+type Ending struct {
+	How Loss
+	By  *history.Command // nil: no command
+}
+
+// Loss is a way in which a key loses a value.
+type Loss uint8
+
+// The ways.
+const (
+	ByDeletion Loss = iota
+	ByWrite
+	ByExpiry
+	ByFault
+)
+
+// Question says of which commands the orders are asked.
+type Question struct {
+	// about one key on one server, in the order in which they were sent
+	Commands []*history.Command
+	First    []*history.Command // of which it is asked which of them came first
+	// the lease that a command gave the key, ns; 0: the key does not end
+	Lease func(*history.Command) int64
+	Drift float64 // of the server's clock
+	// whether a client came in by a command
+	Grants func(*history.Command) bool
+	// whether a fault between two stamps may have taken the key away, and have brought another back
+	Lost func(from, to int64) (lost, back bool)
+	// whether there was no key before the first command
+	Empty bool
+}
+
+// Bounds of a search. Where they do not suffice, nothing is certain.
+const (
+	mostStates = 20_000
+	mostOpen   = 64 // commands that are under way at once, or were never answered
+)
+
+// Orders returns the orders of a question, or nil if there are too many, or none: then the reader
+// does not know what the commands do.
+func (r *Reader) Orders(q Question) *Orders {
+	s := &ordering{Reader: r, Question: q, known: map[moment]bool{}, out: &Orders{
+		hits:  map[*history.Command]map[*history.Command]bool{},
+		ends:  map[*history.Command]map[Ending]bool{},
+		later: map[[2]*history.Command]bool{}}}
+	for _, m := range q.Commands {
+		switch {
+		case m.Again > 0:
+			return nil // which of its executions came when is not known
+		case m.Recv == 0 || m.Err != "":
+			s.optional = append(s.optional, m)
+		default:
+			s.answered = append(s.answered, m)
+		}
+		kind := EffectOf(m.Args).Kind
+		s.rewritten = s.rewritten || kind == Rewrite || kind == Swap && !s.Grants(m)
+	}
+	if len(s.optional) > mostOpen {
+		return nil
+	}
+	possible := s.visit(moment{}, value{older: !q.Empty})
+	if !q.Empty {
+		possible = s.visit(moment{}, value{}) || possible
+	}
+	if !possible || s.exceeded {
+		return nil
+	}
+	return s.out
+}
+
+// Hits returns the writers of all values that a command may have deleted: nil among them is a value
+// from before the first command.
+func (o *Orders) Hits(m *history.Command) map[*history.Command]bool { return o.hits[m] }
+
+// Ends returns the ways in which the value that a command wrote may have been gone.
+func (o *Orders) Ends(m *history.Command) map[Ending]bool { return o.ends[m] }
+
+// Before reports whether one of two commands came before the other in all orders.
+func (o *Orders) Before(a, b *history.Command) bool { return !o.later[[2]*history.Command{a, b}] }
+
+// ordering is a search through all orders. It is depth first and visits each state once.
+type ordering struct {
+	*Reader
+	Question
+	answered, optional []*history.Command
+	known              map[moment]bool // whether the end can be reached from a state
+	rewritten          bool            // some command may have changed a value that it left in place
+	exceeded           bool
+	out                *Orders
+}
+
+// moment is a state: which commands were executed, and what the key holds.
+type moment struct {
+	front int    // all answered commands before this one were executed
+	ahead uint64 // and these behind it
+	lost  uint64 // and these of the optional ones
+	value
+}
+
+// value is what a key holds.
+type value struct {
+	by    *history.Command // that wrote it; nil: no one
+	lease *history.Command // that gave it its lease
+	older bool             // it is there, from before the first command
+}
+
+func (v value) there() bool { return v.by != nil || v.older }
+
+// visit reports whether all answered commands can be executed from a state on, and notes what
+// happens in the orders in which they can.
+func (s *ordering) visit(at moment, v value) bool {
+	at.value = v
+	if can, seen := s.known[at]; seen {
+		return can
+	}
+	if s.exceeded = s.exceeded || len(s.known) > mostStates; s.exceeded {
+		return false
+	}
+	s.known[at] = false // no order comes back to where it was
+	can := at.front >= len(s.answered)
+	due := s.due(at)
+	for i := at.front; i < len(s.answered) && i < at.front+mostOpen; i++ {
+		m := s.answered[i]
+		if m.Sent > due {
+			break
+		}
+		if at.ahead&(1<<(i-at.front)) == 0 && !s.waits(at, m) {
+			can = s.execute(at, at.with(i), m, due) || can
+		}
+	}
+	for i, m := range s.optional {
+		if at.lost&(1<<i) == 0 && m.Sent <= due {
+			next := at
+			next.lost |= 1 << i
+			can = s.execute(at, next, m, due) || can
+		}
+	}
+	s.known[at] = can
+	return can
+}
+
+// due is when the first of the commands that are left must have been executed.
+func (s *ordering) due(at moment) int64 {
+	due := int64(record.Forever)
+	for i := at.front; i < len(s.answered) && s.answered[i].Sent <= due; i++ {
+		if i-at.front >= mostOpen || at.ahead&(1<<(i-at.front)) == 0 {
+			due = min(due, s.answered[i].Recv)
+		}
+	}
+	return due
+}
+
+// waits reports whether a command of the same client must come before: a client sends the next one
+// when it has the reply.
+func (s *ordering) waits(at moment, m *history.Command) bool {
+	for i := at.front; i < len(s.answered) && i < at.front+mostOpen; i++ {
+		k := s.answered[i]
+		if k.Sent > m.Sent {
+			break
+		}
+		if k != m && k.Process == m.Process && k.Recv <= m.Sent && k.Seq < m.Seq &&
+			at.ahead&(1<<(i-at.front)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// with returns the state in which an answered command was executed.
+func (p moment) with(i int) moment {
+	p.ahead |= 1 << (i - p.front)
+	for p.ahead&1 != 0 {
+		p.ahead >>= 1
+		p.front++
+	}
+	return p
+}
+
+// execute tries a command in all ways in which its reply allows it, and notes those from which the
+// end can be reached.
+func (s *ordering) execute(at, next moment, m *history.Command, by int64) (can bool) {
+	for _, w := range s.ways(at.value, m, by) {
+		idle := next.lost != at.lost && w.after == at.value && !w.deletes
+		if idle || !s.visit(next, w.after) {
+			continue
+		}
+		can = true
+		s.note(at, m, w)
+	}
+	return can
+}
+
+func (s *ordering) note(at moment, m *history.Command, w way) {
+	if w.ended != nil {
+		s.put(w.ended, Ending{w.how, w.with})
+	}
+	if w.deletes {
+		if s.out.hits[m] == nil {
+			s.out.hits[m] = map[*history.Command]bool{}
+		}
+		s.out.hits[m][w.victim] = true
+	}
+	if !slices.Contains(s.First, m) {
+		return
+	}
+	for _, k := range s.First {
+		if k != m && !s.done(at, k) {
+			s.out.later[[2]*history.Command{k, m}] = true
+		}
+	}
+}
+
+func (s *ordering) put(m *history.Command, e Ending) {
+	if s.out.ends[m] == nil {
+		s.out.ends[m] = map[Ending]bool{}
+	}
+	s.out.ends[m][e] = true
+}
+
+// done reports whether an answered command was executed in a state.
+func (s *ordering) done(at moment, m *history.Command) bool {
+	i := slices.Index(s.answered, m)
+	return i >= 0 && (i < at.front || i < at.front+mostOpen && at.ahead&(1<<(i-at.front)) != 0)
+}

@@ -1,0 +1,172 @@
+package trace
+
+import "github.com/lockbench/lockbench/history"
+
+// way is one way in which a command can have been executed.
+type way struct {
+	after value
+	ended *history.Command // that wrote the value which is gone; nil: none, or an older one
+	how   Loss
+	with  *history.Command
+
+	deletes bool
+	victim  *history.Command // whose value it deletes; nil: an older one
+}
+
+// ways returns the ways in which a command can have been executed on what a key held. Before it,
+// the key may have expired, or a fault may have taken it.
+func (s *ordering) ways(v value, m *history.Command, by int64) (all []way) {
+	if s.alive(v, m) {
+		all = s.effects(v, m)
+	}
+	gone := func(how Loss) {
+		for _, w := range s.effects(value{}, m) {
+			w.ended, w.how, w.with = v.by, how, nil
+			all = append(all, w)
+		}
+	}
+	if v.there() && s.mayExpire(v, by) {
+		gone(ByExpiry)
+	}
+	lost, back := s.Lost(s.since(v), by)
+	if lost && v.there() {
+		gone(ByFault)
+	}
+	if back {
+		for _, w := range s.effects(value{older: true}, m) {
+			w.ended, w.how, w.with = v.by, ByFault, nil
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// since is when what a key holds can have been written.
+func (s *ordering) since(v value) int64 {
+	if v.by == nil {
+		return 0
+	}
+	return v.by.Sent
+}
+
+// alive reports whether the lease of a key can run when a command comes.
+func (s *ordering) alive(v value, m *history.Command) bool {
+	if v.lease == nil || !Answered(v.lease) {
+		return true
+	}
+	d := s.Lease(v.lease)
+	lost, _ := s.Lost(v.lease.Sent, m.Sent)
+	return lost || d <= 0 || m.Sent <= v.lease.Recv+d+late+s.drift(d)
+}
+
+// mayExpire reports whether the lease of a key can be over at a stamp.
+func (s *ordering) mayExpire(v value, by int64) bool {
+	if v.older || v.lease == nil {
+		return v.older
+	}
+	d := s.Lease(v.lease)
+	return d < 0 || d > 0 && by >= v.lease.Sent+d-s.drift(d)
+}
+
+// late is by how much a server may notice the end of a lease too late.
+const late = 1e6
+
+// drift is how far a server's clock may be off at the end of a lease.
+func (s *ordering) drift(d int64) int64 { return int64(float64(d) * s.Drift) }
+
+// effects returns what a command does to what a key holds, as its reply allows; none if it cannot
+// have been answered like that.
+func (s *ordering) effects(v value, m *history.Command) []way {
+	same, write := way{after: v}, s.written(v, m)
+	free := way{ended: v.by, how: ByDeletion, with: m, deletes: true, victim: v.by}
+	only := func(ok bool, w way) []way {
+		if !ok {
+			return nil
+		}
+		return []way{w}
+	}
+	switch what := s.does(m); {
+	case !Answered(m) && m.Recv != 0 && m.Err == "":
+		return []way{same} // an error
+	case what == unclear:
+		return s.unclear(v, m)
+	case what == frees:
+		return only(v.there() && !s.sparesValue(m, v), free)
+	case what == freesNone:
+		return only(!v.there() || s.mayCompare(m), same)
+	case what == takes && s.Declared(m) && (v.older || v.by != nil && v.by.Process == m.Process):
+		return []way{{after: value{v.by, m, v.older}}} // the same client again
+	case what == takes:
+		return only(!v.there(), write)
+	case what == refused:
+		return only(v.there(), same)
+	case what == swaps:
+		return s.swap(v, m)
+	case what == writes:
+		return []way{write}
+	case what == counts && v.there() && s.Lease(m) == 0:
+		return []way{same}
+	case what == counts && v.there(), what == renews:
+		return only(v.there(), way{after: value{v.by, m, v.older}})
+	case what == counts:
+		return []way{write}
+	case what == sees:
+		return only(v.there() && s.shows(m, v), same)
+	case what == seesNone:
+		return only(!v.there(), same)
+	}
+	return []way{same}
+}
+
+// written is a command that sets the key.
+func (s *ordering) written(v value, m *history.Command) way {
+	return way{after: value{by: m, lease: m}, ended: v.by, how: ByWrite, with: m}
+}
+
+// swap returns what a command did that was told what was there. One by which no client came in has
+// left the key to its owner, with another value.
+func (s *ordering) swap(v value, m *history.Command) []way {
+	switch {
+	case v.there() == (m.Reply == "(nil)"):
+		return nil
+	case v.there() && !s.Grants(m):
+		return []way{{after: v}}
+	}
+	return []way{s.written(v, m)}
+}
+
+// unclear returns all that a command may have done of which nothing is known.
+func (s *ordering) unclear(v value, m *history.Command) []way {
+	all := []way{{after: v}}
+	kind := EffectOf(m.Args).Kind
+	if v.there() && (s.Frees(m) || kind == Script && s.declared(m) == nil) && !s.sparesValue(m, v) {
+		all = append(all, way{ended: v.by, how: ByDeletion, with: m, deletes: true, victim: v.by})
+	}
+	if s.Frees(m) || !kind.Writes() && kind != None {
+		return all
+	}
+	if !v.there() || kind == Write || kind == Swap || kind == Script && s.declared(m) == nil ||
+		kind == None && !silent[Verb(m)] {
+		all = append(all, s.written(v, m))
+	}
+	return all
+}
+
+// sparesValue reports whether a deletion is for another value than the one that is there.
+func (s *ordering) sparesValue(m *history.Command, v value) bool {
+	return v.by != nil && s.Spares(m, v.by)
+}
+
+// mayCompare reports whether a deletion may have found the key and left it alone.
+func (s *ordering) mayCompare(m *history.Command) bool {
+	return scripted(m) || EffectOf(m.Args).Compares || len(m.Args) > 2
+}
+
+// shows reports whether what a command read can be the value that is there.
+func (s *ordering) shows(m *history.Command, v value) bool {
+	if v.by == nil || scripted(v.by) || s.rewritten || Verb(m) != "GET" {
+		return true
+	}
+	e := EffectOf(v.by.Args)
+	return e.Kind != Take && e.Kind != Write && e.Kind != Swap || e.Value == m.Reply
+}
