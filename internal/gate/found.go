@@ -232,10 +232,21 @@ func (e *Entry) judgeFound(f *EntryResult, t tally) {
 			f.notJudged(t))
 	default:
 		f.Result, f.Found = Passed, is
-		f.Claim = fmt.Sprintf("%s under %s (%s%s): %s, as when the file was written: %s.",
-			e.lock(), e.fault(), e.settings(), seeds(t.Counted), is, e.Found)
+		f.Claim = e.foundClaim(f, t, is)
 		f.show(t.Counted[0])
 	}
+}
+
+// foundClaim says that the runs of an entry, of which the page has the name, are as they were.
+func (e *Entry) foundClaim(f *EntryResult, t tally, is string) string {
+	s := units.Upper(is) + ", as when the file was written"
+	if then := e.Found.String(); then != is {
+		s += " (" + then + ")"
+	}
+	if not := f.notJudged(t); not != "" {
+		s += "; of " + units.Count(len(t.Counted), "run") + " " + not
+	}
+	return fmt.Sprintf("%s (%s%s).", s, e.settings(), seeds(t.Counted))
 }
 
 // failNew tells of letters that the file does not have.

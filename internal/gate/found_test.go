@@ -37,7 +37,7 @@ func TestASnapshotTurnsRed(t *testing.T) {
 	}{
 		{"as it was", Found{Runs: 5, Must: []string{"S"}},
 			func(uint64) *checker.Verdict { return say("S") }, Passed, 5,
-			"S 5 of 5, as when the file was written: S 5 of 5."},
+			"S 5 of 5, as when the file was written (process, seeds 1 to 5)."},
 		{"a new letter beside those that must be", Found{Runs: 5, Must: []string{"S"}},
 			func(seed uint64) *checker.Verdict {
 				return say(map[bool]string{true: "SO", false: "S"}[seed == 3])
@@ -46,7 +46,7 @@ func TestASnapshotTurnsRed(t *testing.T) {
 		{"a letter that may be there, more often", Found{Runs: 5, May: map[string]int{"O": 1}},
 			func(uint64) *checker.Verdict { return say("O") }, Passed, 5, "O 5 of 5"},
 		{"a letter that may be there, and is not", Found{Runs: 5, May: map[string]int{"O": 1}},
-			func(uint64) *checker.Verdict { return say("") }, Passed, 5, "no letter in 5 runs"},
+			func(uint64) *checker.Verdict { return say("") }, Passed, 5, "No letter in 5 runs, as when the file was written (O 1 of 5) (process"},
 		{"a letter that is gone", Found{Runs: 5, Must: []string{"S"}},
 			func(uint64) *checker.Verdict { return say("") }, Failed, 11,
 			"S did not happen any more. Then: S 5 of 5. Now: no letter in 11 runs."},
@@ -65,6 +65,27 @@ func TestASnapshotTurnsRed(t *testing.T) {
 		if e.Result != c.result || len(b.runs) != c.runs || !strings.Contains(e.Claim, c.claim) {
 			t.Errorf("%s: %s after %d runs: %s\nwant %s after %d: %s", c.name, e.Result, len(b.runs),
 				e.Claim, c.result, c.runs, c.claim)
+		}
+	}
+}
+
+// TestAnAcceptedDefectIsCounted wants a deadlock that the file expects to pass and to be told, and
+// neither a lease that work outlasted nor a letter of an entry that failed.
+func TestAnAcceptedDefectIsCounted(t *testing.T) {
+	for _, c := range []struct {
+		then, now, accepted, sentence string
+	}{
+		{"D", "D", "D", "1 of 1 entries are as expected; 1 of them with a defect that the file accepts (D)."},
+		{"S", "S", "", "1 of 1 entries are as expected."},
+		{"D", "DO", "", "0 of 1 entries are as expected; 1 not as expected (1 worse)."},
+	} {
+		b := &bench{found: func(string, uint64, int) (*checker.Verdict, error) {
+			return batchtest.Verdict(checker.Valid, c.now), nil
+		}}
+		r := b.run(t, snapshot(t, "process", Found{Runs: 5, Must: []string{c.then}}), Options{Jobs: 2})
+		if got := strings.Join(r.Entries[0].Accepted, ""); got != c.accepted || r.Sentence() != c.sentence ||
+			c.accepted != "" && r.Exit != 0 {
+			t.Errorf("%s, now %s: %q, exit %d, %s", c.then, c.now, got, r.Exit, r.Sentence())
 		}
 	}
 }

@@ -87,6 +87,8 @@ type EntryResult struct {
 	Planned int    `json:"planned"`       // runs that were to be done here; of a search: 1
 	Runs    []Run  `json:"runs"`
 	Shown   *Shown `json:"shown,omitempty"`
+	// letters that decide and that the file expects, unless work only outlasted a lease
+	Accepted []string `json:"accepted,omitempty"`
 }
 
 // Shown leads to the run that shows an entry's result. Paths are relative to the gate's directory.
@@ -122,6 +124,7 @@ func (g *File) result(o Options, found map[string]*EntryResult, says Says) *Resu
 			inRunOrder(f.Runs)
 			e.judge(f, g.Allowed(e.Name))
 			g.compared(e, f)
+			f.accept(e.Count(f.Runs).Counted)
 			g.advise(e, f)
 			res.Entries = append(res.Entries, *f)
 		}

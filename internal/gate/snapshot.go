@@ -331,6 +331,14 @@ func (s *Snapshot) command() string {
 	return line + " " + units.Quoted(s.file)
 }
 
+// option is the key of the file that names the lock.
+func (s *Snapshot) option() string {
+	if s.Adapter != "" {
+		return "adapter"
+	}
+	return "impl"
+}
+
 // text is the file; without a result its entries are to be measured.
 func (s *Snapshot) text(r *Result) string {
 	var b strings.Builder
@@ -365,7 +373,7 @@ func (s *Snapshot) text(r *Result) string {
 		if v := c.variant(); v != "" && !slices.Contains(variants, v) {
 			variants = append(variants, v)
 			fmt.Fprintf(&b, "  # From here on as the variant %s. Another lock may have none: if you change "+
-				"impl, take\n  # the entries with `variant:` out, or write the file anew.\n", v)
+				"%s,\n  # take the entries with `variant:` out, or write the file anew.\n", v, s.option())
 		}
 		fmt.Fprintf(&b, "  - name: %s\n", quote(c.name))
 		for _, o := range c.options {

@@ -148,7 +148,8 @@ func (r *Result) Sentence() string {
 			}
 		}
 	}
-	s := r.part() + fmt.Sprintf("%d of %d entries are as expected", r.Count(Passed), len(r.Entries))
+	s := r.part() + fmt.Sprintf("%d of %d entries are as expected", r.Count(Passed), len(r.Entries)) +
+		r.accepted()
 	if len(parts) > 0 {
 		s += "; " + strings.Join(parts, ", ")
 	}

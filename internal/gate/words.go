@@ -32,7 +32,7 @@ func (e *Entry) safeClaim(t tally) string {
 func (e *Entry) settings() string {
 	s := e.Environment + ", "
 	for _, o := range e.Options {
-		if o.Name != "impl" && o.Name != "nemesis" {
+		if o.Name != "impl" && o.Name != "adapter" && o.Name != "nemesis" {
 			s += o.Name + " " + strings.Join(o.Values, ",") + ", "
 		}
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -91,6 +92,27 @@ var junitShape = map[string]struct{ children, attributes []string }{
 	"error":      {nil, []string{"message", "type"}},
 	"skipped":    {nil, []string{"message"}},
 	"system-out": {nil, nil},
+}
+
+// TestAnAcceptedDefectIsYellow wants a gate that passed with a deadlock not to look like one that
+// passed.
+func TestAnAcceptedDefectIsYellow(t *testing.T) {
+	r := gateResult()
+	r.Entries, r.Result, r.Exit = r.Entries[:1], gate.Passed, 0
+	for _, accepted := range [][]string{nil, {"D"}} {
+		r.Entries[0].Accepted = accepted
+		var summary, page bytes.Buffer
+		if err := errors.Join(WriteSummary(&summary, r), WritePage(&page, r)); err != nil {
+			t.Fatal(err)
+		}
+		yellow := accepted != nil
+		if strings.HasPrefix(summary.String(), "## ⚠️ ") != yellow ||
+			strings.Contains(summary.String(), "accepts (D)") != yellow ||
+			strings.Contains(page.String(), `<strong class="unknown">passed`) != yellow ||
+			strings.Contains(page.String(), `passed with a defect: D`) != yellow {
+			t.Errorf("with %v:\n%s", accepted, summary.String())
+		}
+	}
 }
 
 // TestJUnitHasTheUsualShape walks the report by the schema that CI servers read it by, and counts.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/units"
@@ -46,18 +47,26 @@ func Page(g *gate.Result, link page.Link, above ...page.Place) (body []byte, pol
 	err error) {
 	p := struct {
 		Result, State, Meta, File string
+		Accepts                   string
 		Rows                      []row
 		Above                     []page.Place
 		CSS                       template.CSS
-	}{Result: page.Clean(string(g.Result), 20), State: stateOf(g.Result), CSS: template.CSS(page.CSS),
+	}{Result: page.Clean(string(g.Result), 20), State: stateOf(g.Result, g.Accepts() > 0),
+		CSS:  template.CSS(page.CSS),
 		File: page.Clean(g.Gate.File, 80), Above: above}
+	if n := g.Accepts(); n > 0 {
+		p.Accepts = units.Count(n, "entry") + " passed with a defect that the file accepts."
+	}
 	p.Meta = fmt.Sprintf("%s · took %s · exit code %d", units.Count(len(g.Entries), "entry"),
 		units.Span(g.Took), g.Exit)
 	for _, e := range g.InOrder() {
 		x := row{Name: page.Clean(e.Name, 80), Title: page.Clean(e.Title, 120),
 			Expect: page.Clean(fmt.Sprint(e.Expect), 60), Found: page.Clean(e.Found, 60),
-			Result: page.Clean(string(e.Result), 20), State: stateOf(e.Result), Claim: page.Clean(e.Claim,
-				600)}
+			Result: page.Clean(string(e.Result), 20), State: stateOf(e.Result, len(e.Accepted) > 0),
+			Claim: page.Clean(e.Claim, 600)}
+		if len(e.Accepted) > 0 {
+			x.Result = "passed with a defect: " + strings.Join(e.Accepted, ", ")
+		}
 		if e.Shown != nil {
 			x.Story, x.Reproduce, x.Link = page.Clean(e.Shown.Explanation, 500),
 				page.Clean(e.Shown.Reproduce, 400), link(e.Shown.Dir)
@@ -70,8 +79,8 @@ func Page(g *gate.Result, link page.Link, above ...page.Place) (body []byte, pol
 	return out.Bytes(), page.PolicyFor(), err
 }
 
-func stateOf(o gate.Outcome) string {
-	if s := states[o]; s != "" {
+func stateOf(o gate.Outcome, accepts bool) string {
+	if s := states[o]; s != "" && !(o == gate.Passed && accepts) {
 		return s
 	}
 	return "unknown"

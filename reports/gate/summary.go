@@ -25,12 +25,21 @@ var outcomeMarks = map[gate.Outcome]string{
 	gate.Broken: "💥 **broke**",
 }
 
+// mark returns the mark of an outcome, or another one for a pass with a defect that the file
+// accepts.
+func mark(o gate.Outcome, accepts bool) string {
+	if o == gate.Passed && accepts {
+		return "⚠️ passed, with a defect"
+	}
+	return outcomeMarks[o]
+}
+
 // WriteSummary writes a gate's result as Markdown for a pull request or a job summary: the answer,
 // what is not as expected with its counterexample, and all entries in a table. All that comes from
 // a history or a file stands in code, so that nothing in it becomes a link, a mention or markup.
 func WriteSummary(w io.Writer, r *gate.Result) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s lock gate: %s\n\n", strings.Fields(outcomeMarks[r.Result])[0],
+	fmt.Fprintf(&b, "## %s lock gate: %s\n\n", strings.Fields(mark(r.Result, r.Accepts() > 0))[0],
 		strings.TrimSuffix(r.Sentence(), "."))
 	if other := r.OtherLock(); other != "" {
 		fmt.Fprintf(&b, "%s\n\n", page.Code(other, 200))
@@ -43,8 +52,9 @@ func WriteSummary(w io.Writer, r *gate.Result) error {
 	b.WriteString("| result | entry | expected | found | what was tried |\n|---|---|---|---|---|\n")
 	left := 0
 	for _, e := range r.InOrder() {
-		row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", outcomeMarks[e.Result], page.Cell(e.Name, 120),
-			page.Cell(e.Expect.String(), 60), page.Cell(e.Found, 60), page.Cell(e.Claim, claimLimit))
+		row := fmt.Sprintf("| %s | %s | %s | %s | %s |\n", mark(e.Result, len(e.Accepted) > 0),
+			page.Cell(e.Name, 120), page.Cell(e.Expect.String(), 60), page.Cell(e.Found, 60),
+			page.Cell(e.Claim, claimLimit))
 		if b.Len()+len(row) > page.SummaryLimit {
 			left++
 			continue
