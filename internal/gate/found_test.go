@@ -75,7 +75,8 @@ func TestAnAcceptedDefectIsCounted(t *testing.T) {
 	for _, c := range []struct {
 		then, now, accepted, sentence string
 	}{
-		{"D", "D", "D", "1 of 1 entries are as expected; 1 of them with a defect that the file accepts (D)."},
+		{"D", "D", "D", "1 of 1 entries are as expected; 1 of them with a defect that the file accepts " +
+			"(D)."},
 		{"S", "S", "", "1 of 1 entries are as expected."},
 		{"D", "DO", "", "0 of 1 entries are as expected; 1 not as expected (1 worse)."},
 	} {
