@@ -46,7 +46,8 @@ func TestASnapshotTurnsRed(t *testing.T) {
 		{"a letter that may be there, more often", Found{Runs: 5, May: map[string]int{"O": 1}},
 			func(uint64) *checker.Verdict { return say("O") }, Passed, 5, "O 5 of 5"},
 		{"a letter that may be there, and is not", Found{Runs: 5, May: map[string]int{"O": 1}},
-			func(uint64) *checker.Verdict { return say("") }, Passed, 5, "No letter in 5 runs, as when the file was written (O 1 of 5) (process"},
+			func(uint64) *checker.Verdict { return say("") }, Passed, 5,
+			"No letter in 5 runs, as when the file was written (O 1 of 5) (process"},
 		{"a letter that is gone", Found{Runs: 5, Must: []string{"S"}},
 			func(uint64) *checker.Verdict { return say("") }, Failed, 11,
 			"S did not happen any more. Then: S 5 of 5. Now: no letter in 11 runs."},
@@ -84,8 +85,8 @@ func TestAnAcceptedDefectIsCounted(t *testing.T) {
 			return batchtest.Verdict(checker.Valid, c.now), nil
 		}}
 		r := b.run(t, snapshot(t, "process", Found{Runs: 5, Must: []string{c.then}}), Options{Jobs: 2})
-		if got := strings.Join(r.Entries[0].Accepted, ""); got != c.accepted || r.Sentence() != c.sentence ||
-			c.accepted != "" && r.Exit != 0 {
+		got := strings.Join(r.Entries[0].Accepted, "")
+		if got != c.accepted || r.Sentence() != c.sentence || c.accepted != "" && r.Exit != 0 {
 			t.Errorf("%s, now %s: %q, exit %d, %s", c.then, c.now, got, r.Exit, r.Sentence())
 		}
 	}
