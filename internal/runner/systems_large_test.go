@@ -176,10 +176,13 @@ func setUpAdapter(t *testing.T, name, variant string) adapters.Use {
 	return u
 }
 
+// mostTries is how often a run is made until its letters are as they must be.
+const mostTries = 5
+
 // demandLetters runs a plan until its letters are as they must be: a machine that stalls makes them
-// unknown, or hides one that must be there, and then it is given again, twice. A letter that must
-// not be there fails at once, but where servers are in containers: on a busy machine these can take
-// longer to start again than any lease of a test lasts.
+// unknown, hides one that must be there, or lets a session end, and then the plan is run again. A
+// letter that must not be there fails at once otherwise, unless servers are in containers: on a busy
+// machine these can take longer to start again than any lease of a test lasts.
 func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
 	t.Helper()
 	contained := o.Environment == runner.Docker
@@ -196,9 +199,10 @@ func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := map[string]checker.Result{}
+		got, ended := map[string]checker.Result{}, map[string]bool{}
 		for _, p := range r.Verdict.Properties {
 			got[p.Property] = p.Verdict
+			ended[p.Property] = p.Class == checker.SessionLost || p.Class == checker.AfterNotice
 		}
 		var missing []string
 		for _, l := range letters {
@@ -209,7 +213,8 @@ func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
 			}
 			switch {
 			case got[letter] == want:
-			case got[letter] == checker.Unknown || want == checker.Violated || contained:
+			case got[letter] == checker.Unknown || want == checker.Violated || contained,
+				ended[letter]: // a session that no fault of the run ended: the machine was too slow
 				missing = append(missing, fmt.Sprintf("%s is %s, not %s", letter, got[letter], want))
 			default:
 				t.Errorf("%s is %s, not %s: %s", letter, got[letter], want, r.Verdict.Summary)
@@ -218,8 +223,8 @@ func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
 		if len(missing) == 0 || t.Failed() {
 			return
 		}
-		if try == 3 {
-			t.Fatalf("three times: %s: %s", strings.Join(missing, ", "), r.Verdict.Summary)
+		if try == mostTries {
+			t.Fatalf("%d times: %s: %s", try, strings.Join(missing, ", "), r.Verdict.Summary)
 		}
 		t.Logf("again: %s: %s", strings.Join(missing, ", "), r.Verdict.Summary)
 	}
