@@ -46,7 +46,7 @@ var safeCells = []string{
 
 // TestStallsAccuseNoLock stops lockbench, clients and servers for 0.1 to 3 s at any time, with
 // signals that lockbench knows nothing of, while right locks run without a fault that could break
-// them: no letter may be violated. With LOCKBENCH_SOAK it makes 300 runs beside twenty programs that
+// them: no letter may be violated. With LOCKBENCH_SOAK it makes 300 runs while twenty programs
 // compute without end.
 func TestStallsAccuseNoLock(t *testing.T) {
 	testenv.Part(t, "redis")
@@ -122,7 +122,8 @@ func runsHere(t *testing.T, cell []string) bool {
 // reports whether the run was judged.
 func runStalled(t *testing.T, seed uint64, args []string) (judged bool) {
 	dir := t.TempDir()
-	c := exec.Command("lockbench", append(args, "--store", filepath.Join(dir, "store"), "--thorough")...)
+	store := filepath.Join(dir, "store")
+	c := exec.Command("lockbench", append(args, "--store", store, "--thorough")...)
 	var said strings.Builder
 	c.Stdout, c.Stderr = &said, &said
 	if err := c.Start(); err != nil {
@@ -132,7 +133,7 @@ func runStalled(t *testing.T, seed uint64, args []string) (judged bool) {
 	go func() { defer close(ended); _ = c.Wait() }()
 	stops := stall(c.Process.Pid, rand.New(rand.NewPCG(seed, 1)), ended)
 	<-ended
-	text, err := os.ReadFile(filepath.Join(dir, "store", "latest", "verdict.json"))
+	text, err := os.ReadFile(filepath.Join(store, "latest", "verdict.json"))
 	if err != nil {
 		t.Logf("no verdict after %v: %s", stops, said.String()) // the run broke, and says so
 		return false
@@ -148,7 +149,7 @@ func runStalled(t *testing.T, seed uint64, args []string) (judged bool) {
 		}
 	}
 	if t.Failed() {
-		keepRun(t, filepath.Join(dir, "store"))
+		keepRun(t, store)
 	}
 	t.Logf("exit code %d after %v", c.ProcessState.ExitCode(), stops)
 	return true

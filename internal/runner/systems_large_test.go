@@ -180,8 +180,8 @@ func setUpAdapter(t *testing.T, name, variant string) adapters.Use {
 const mostTries = 5
 
 // demandLetters runs a plan until its letters are as they must be: a machine that stalls makes them
-// unknown, hides one that must be there, or lets a session end, and then the plan is run again. A
-// letter that must not be there fails at once otherwise, unless servers are in containers: on a busy
+// unknown, hides one that must be there, or lets a session end, and then the plan is run again.
+// Another letter that must not be there fails at once, unless servers are in containers: on a busy
 // machine these can take longer to start again than any lease of a test lasts.
 func demandLetters(t *testing.T, o harness.RunOptions, letters []string) {
 	t.Helper()
