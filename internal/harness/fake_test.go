@@ -28,6 +28,7 @@ type fake struct {
 	armed  map[int]workloads.Breakpoint // armed for the phase granted
 	done   []string
 	kills  time.Duration                 // how long it takes to kill a node
+	lease  time.Duration                 // of each grant; 0: it has none
 	after  func(*fake, workloads.Report) // called for each report that the harness is given
 }
 
@@ -118,7 +119,12 @@ func (f *fake) grant() {
 	}
 	c := f.line[0]
 	f.line, f.holder = f.line[1:], c
-	f.event(c, history.OK, history.Acquire)
+	granted := &history.Event{Type: history.OK, Process: c, F: history.Acquire, N: f.cycle[c].N,
+		Key: history.Ptr(0)}
+	if f.lease > 0 {
+		granted.Grant = &history.Grant{Sent: f.now, Lease: history.Duration(f.lease)}
+	}
+	f.later(time.Microsecond, workloads.Report{Process: c, Event: granted})
 	if g, ok := f.armed[c]; ok {
 		g.Nth = -1 // a client stands at it
 		f.armed[c] = g

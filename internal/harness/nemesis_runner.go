@@ -28,7 +28,7 @@ func (c *nemesisRunner) wake() int64 {
 	if c.done() || !c.begun || !c.timed(c.steps[c.at]) {
 		return never
 	}
-	return c.until
+	return c.limit(c.steps[c.at])
 }
 
 // timed reports whether a step is over after a while, whatever happens.
@@ -59,7 +59,7 @@ func (c *nemesisRunner) advance() error {
 func (c *nemesisRunner) over(s nemesis.Step) bool {
 	switch {
 	case s.Await != nil:
-		return c.met(*s.Await) || s.For > 0 && c.run.environment.Now() >= c.until
+		return c.met(*s.Await) || s.For > 0 && c.run.environment.Now() >= c.limit(s)
 	case s.Do == nemesis.Quiesce:
 		return !c.run.busy()
 	case s.Do == nemesis.Wait:
