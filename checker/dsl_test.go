@@ -21,6 +21,7 @@ import (
 //	imported; evicts; ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted;
 //	    requires contended=1 strikes=1 handovers=1; timeout 100; clienttimeout 100; pause 100;
 //	    deadwaiters 100; minimumhold 100; leaderrenews; wholetrace; undone STEP OF WHAT
+//	counted n0 [evicted=3] [deleted=2] [emptied=1]      by the server, at the end
 //
 // Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end
 // 500".
@@ -36,7 +37,8 @@ func story(t testing.TB, text string) *history.History {
 	s.h.Sort()
 	if !s.cut {
 		s.h.Events = append(s.h.Events, history.Event{Type: history.End, T: max(s.end, s.last),
-			Process: history.Harness, Err: s.broken, Undone: s.undone})
+			Process: history.Harness, Err: s.broken, Undone: s.undone,
+			Counters: s.counted})
 	}
 	v := history.NewValidator()
 	for i, e := range s.h.Events {
@@ -54,6 +56,7 @@ type teller struct {
 	end, last int64
 	broken    string
 	undone    *history.Undone
+	counted   []history.Counters
 	cut       bool
 	faults    int
 }
@@ -88,6 +91,8 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.WholeTrace = true
 	case "evicts":
 		hd.Evicts = true
+	case "counted":
+		s.count(t, w[1:])
 	case "loss":
 		hd.Declares.Loss = true
 	case "fencing":
@@ -146,6 +151,16 @@ func (s *teller) requires(t testing.TB, w []string) {
 			s.h.Header.Requires.Handovers = int(number(t, v))
 		}
 	}
+}
+
+func (s *teller) count(t testing.TB, w []string) {
+	n := history.Counters{Node: w[0]}
+	for _, x := range w[1:] {
+		k, v, _ := strings.Cut(x, "=")
+		*map[string]*int64{"evicted": &n.Evicted, "deleted": &n.Deleted, "emptied": &n.Emptied}[k] =
+			number(t, v)
+	}
+	s.counted = append(s.counted, n)
 }
 
 func (s *teller) fault(t testing.TB, w []string) {

@@ -63,6 +63,23 @@ var keyCases = []propertyCase{
 	{"O: the same, and the servers evict", "O",
 		"evicts; c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
 		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + setA + setB, Valid, ""},
+	{"O: the same, and the server counted only what the clients deleted", "O",
+		"counted n0 deleted=1; " + unanswered, unansweredTrace, Violated, LateMessage},
+	{"O: the same, and the server counted a deletion that no client sent", "O",
+		"counted n0 deleted=2; " + unanswered, unansweredTrace, Valid, ""},
+	{"O: the same, and a script of unknown effect may have deleted a key", "O",
+		"counted n0 deleted=2; " + unanswered, "3 1 11 14 n0 EVAL text 1 j -> 1\n" + unansweredTrace,
+		Violated, LateMessage},
+	{"O: the same, and the server was emptied", "O",
+		"counted n0 deleted=1 emptied=1; " + unanswered, unansweredTrace, Valid, ""},
+	{"O: the same, and the server evicted a key", "O",
+		"evicts; counted n0 deleted=1 evicted=1; " + unanswered, unansweredTrace, Valid, ""},
+	{"O: the same, and the server may evict keys, but did not", "O",
+		"evicts; counted n0 deleted=1; " + unanswered, unansweredTrace, Violated, LateMessage},
+	{"O: the same, and another server may evict keys, but did not", "O",
+		"evicts; counted n1; " + unanswered, unansweredTrace, Valid, ""},
+	{"vanished: the server counted a deletion that no client sent", "L", "counted n0 deleted=9; " +
+		freed, freedTrace + setB, Violated, Vanished},
 	{"O: the same, and a client empties the server", "O",
 		"c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
 		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n3 1 11 14 n0 FLUSHALL -> OK\n" +
@@ -80,6 +97,12 @@ var keyCases = []propertyCase{
 		"c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
 		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + brief + setB, Valid, ""},
 }
+
+// A release that was never answered may have deleted the key of the next holder.
+const (
+	unanswered      = "c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info"
+	unansweredTrace = "2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + setA + setB
+)
 
 // TestCausesOfKeys: a cause names the reply that a client got and why the key was free, and accuses
 // no client that was granted a free key.

@@ -84,6 +84,8 @@ type Event struct {
 	Undone *Undone `json:"undone,omitempty"`
 	// of the end: a signal stopped the run before it was over
 	Interrupted bool `json:"interrupted,omitempty"`
+	// of the end: what the run's own servers counted of keys that went
+	Counters []Counters `json:"counters,omitempty"`
 }
 
 // Undone is the first step of a scenario that the run should have done and did not.

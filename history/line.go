@@ -145,6 +145,7 @@ func (e Event) write(l *line) {
 		e.Undone.write(l)
 	}
 	l.flag("interrupted", e.Interrupted)
+	l.list("counters", len(e.Counters), func(i int) { e.Counters[i].write(l) })
 	l.end()
 }
 

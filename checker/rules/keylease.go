@@ -140,24 +140,3 @@ func (c *Case) mayLast(k *history.Command) int64 {
 	}
 	return k.Recv + d
 }
-
-// thirdParties reports whether someone whose commands are not in the trace may delete keys: the
-// servers are not the run's own, they evict keys, or a client empties them.
-func (c *Case) thirdParties() bool {
-	if c.foreign == nil {
-		h := &c.history.Header
-		foreign := h.Environment == "external" || h.Environment == "" || h.Evicts || c.emptied()
-		c.foreign = &foreign
-	}
-	return *c.foreign
-}
-
-// emptied reports whether a client sent a command that deletes all keys of a server.
-func (c *Case) emptied() bool {
-	for i := range c.trace.Commands {
-		if trace.Empties(&c.trace.Commands[i]) {
-			return true
-		}
-	}
-	return false
-}

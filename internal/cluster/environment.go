@@ -69,6 +69,7 @@ type node struct {
 	follows  *node           // of which it is a replica; nil: of none
 	spins    <-chan struct{} // closed at the end of the script that it executes; nil: none
 	naps     <-chan error    // the end of a command that ends by itself; nil: none
+	again    bool            // it was started again
 }
 
 // inboxSize is room for what all workers may report while the loop is busy with a fault.

@@ -12,6 +12,7 @@ func (w *Environment) StartNode(name string) error {
 		if n.Server, err = w.cfg.Launcher.Launch(n.NodeConfig); err != nil {
 			return err
 		}
+		n.again = true
 		w.ensemble.started(n.Name, n.Server)
 		if err := n.Ready(); err != nil {
 			return err

@@ -30,6 +30,9 @@ type Environment interface {
 // Prefixed is an Environment that puts a prefix before every key of a run; "": it does not.
 type Prefixed interface{ Prefix() string }
 
+// Counting is an Environment whose servers count the keys that go.
+type Counting interface{ Counters() []history.Counters }
+
 // Watcher judges while the run goes on.
 type Watcher interface {
 	// Add takes the next event and reports whether the events so far are a violation for certain.
@@ -89,6 +92,9 @@ func newRun(p Plan, w Environment, out Output) (r *run, err error) {
 func (r *run) end(err error, undone *history.Undone) error {
 	r.nemesis.close()
 	e := history.Event{Type: history.End, T: r.now(), Process: history.Harness, Undone: undone}
+	if c, ok := r.environment.(Counting); ok && err == nil {
+		e.Counters = c.Counters()
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		e.Interrupted = true

@@ -1,0 +1,99 @@
+package rules
+
+import (
+	"math"
+	"strings"
+
+	"github.com/lockbench/lockbench/checker/trace"
+	"github.com/lockbench/lockbench/history"
+)
+
+// thirdParties reports whether someone whose commands are not in the trace may have deleted keys:
+// the servers are not the run's own, they evicted keys, a client emptied them, or they counted more
+// deletions than the clients sent.
+func (c *Case) thirdParties() bool {
+	if c.foreign == nil {
+		d := removals{&c.history.Header, c.trace.Commands}
+		foreign := d.foreign(c.history.Counters())
+		c.foreign = &foreign
+	}
+	return *c.foreign
+}
+
+// removals are the commands by which the clients of a run can have removed keys.
+type removals struct {
+	header   *history.Header
+	commands []history.Command
+}
+
+func (d removals) foreign(counted []history.Counters) bool {
+	if d.header.Environment == "external" || d.header.Environment == "" || d.emptied() ||
+		d.header.Evicts && !d.counts(counted) {
+		return true
+	}
+	for _, n := range counted {
+		if n.Evicted > 0 || n.Emptied > 0 || float64(n.Deleted) > d.sent(n.Node) {
+			return true
+		}
+	}
+	return false
+}
+
+// emptied reports whether a client sent a command that deletes all keys of a server.
+func (d removals) emptied() bool {
+	for i := range d.commands {
+		if trace.Empties(&d.commands[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// counts reports whether every server that a client sent a command to has counted.
+func (d removals) counts(counted []history.Counters) bool {
+	known := map[string]bool{}
+	for _, n := range counted {
+		known[n.Node] = true
+	}
+	for i := range d.commands {
+		if !known[d.commands[i].Node] {
+			return false
+		}
+	}
+	return len(counted) > 0
+}
+
+// sent returns how many deletions the clients' commands to a node can have called. What a script
+// does is known only if it is declared.
+func (d removals) sent(node string) (most float64) {
+	for i := range d.commands {
+		m := &d.commands[i]
+		if m.Node != node {
+			continue
+		}
+		switch verb := trace.Verb(m); verb {
+		case "DEL", "UNLINK":
+			most++
+		case "EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO":
+			most += d.ofScript(verb, m.Args)
+		}
+	}
+	return most
+}
+
+func (d removals) ofScript(verb string, args []string) float64 {
+	if len(args) < 2 || strings.HasPrefix(verb, "FCALL") {
+		return math.Inf(1)
+	}
+	id := args[1]
+	if !strings.HasPrefix(verb, "EVALSHA") {
+		id = history.ScriptID(id)
+	}
+	switch s, known := d.header.Scripts[id]; {
+	case !known:
+		return math.Inf(1)
+	case s.Does == "free":
+		return 1
+	}
+	return 0
+}
