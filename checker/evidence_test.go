@@ -15,8 +15,11 @@ func TestTimedOut(t *testing.T) {
 		"an error that only speaks of one": {
 			"", "0 1 20 30 n0 SETNX k a -> !no timeout, but EOF", 0},
 		// the client was killed, or told to stop
-		"never answered":   {"", "0 1 20 0 n0 SETNX k a ->", 0},
-		"its link was cut": {"; fault cut c0>* 15 40", "0 1 20 70 n0 SETNX k a -> !timeout", 0},
+		"never answered": {"", "0 1 20 0 n0 SETNX k a ->", 0},
+		"the client was told of an earlier attempt": {"; clienttimeout 1000",
+			"0 1 20 25 n0 SETNX k a -> !timeout", 0},
+		"it was under way for a time": {"; clienttimeout 1000", "0 1 20 70 n0 SETNX k a -> !timeout", 1},
+		"its link was cut":            {"; fault cut c0>* 15 40", "0 1 20 70 n0 SETNX k a -> !timeout", 0},
 		"its server was stopped": {"; fault pause-node n0 25 40", "0 1 20 70 n0 SETNX k a -> !timeout",
 			0},
 		"another's link was cut": {"; fault cut c1>* 15 40", "0 1 20 70 n0 SETNX k a -> !timeout", 1},

@@ -45,7 +45,7 @@ func (c *Case) evidence() verdict.Evidence {
 // machine, or a network that is not ours, stalled where no client saw it.
 func (c *Case) timedOut() (n int) {
 	for i := range c.trace.Commands {
-		if m := &c.trace.Commands[i]; m.Why == history.TimedOut && !c.struckCommand(m) {
+		if m := &c.trace.Commands[i]; m.Why == history.TimedOut && c.unexplained(m) {
 			n++
 		}
 	}
@@ -204,13 +204,19 @@ func (c *Case) unanswered(from, to int64) *history.Command {
 func (c *Case) unexplained(m *history.Command) bool {
 	switch m.Why {
 	case history.TimedOut:
-		return !c.struckCommand(m)
+		return !c.struckCommand(m) && waited(&c.history.Header, m)
 	case history.NotSent, history.Canceled, history.Expired, history.BrokenOff:
 		return c.unsure(m) && !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 			return f.From <= m.Sent || f.Delays(m)
 		})
 	}
 	return false
+}
+
+// waited reports whether a command that timed out was under way for a time. A client that cannot
+// connect may tell again of an earlier attempt, at once.
+func waited(h *history.Header, m *history.Command) bool {
+	return m.Recv-m.Sent >= int64(h.ClientTimeout)/100
 }
 
 // unsure reports whether the outcome of the call that sent a command is unknown.

@@ -173,6 +173,9 @@ func (x *cause) String(a *record.Hold) string {
 
 // fits reports whether a class says what a cause was.
 func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
+	if x.kind == string(deleted) && c.leftOpen(x.life) {
+		return true
+	}
 	own := x.other.Process == a.Process
 	over := c.leaseOver(a, b.From)
 	if over == 0 || over == never {
@@ -198,6 +201,14 @@ func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
 			x.kind == neverWritten || x.kind == noGrant || x.kind == absent && x.node == ""
 	}
 	return false
+}
+
+// leftOpen reports whether the verdict says that the deletion which ended a life may have done so:
+// then the replies allow another order, too, and the class follows from one of them.
+func (c *comparing) leftOpen(l *life) bool {
+	return slices.ContainsFunc(c.p.Witness.Commands, func(m verdict.WitnessCommand) bool {
+		return m.Kind == verdict.PossibleDelete && m.Err == "" && l.ender.of(&m.Command)
+	})
 }
 
 // behind reports whether a copy of the key lacked a renewal that its master had.

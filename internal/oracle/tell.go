@@ -23,6 +23,9 @@ func (o *Outcome) Tell() string {
 		a, z := tellProperty(b, p)
 		from, to = min(from, a), max(to, z)
 	}
+	if from > to { // what differs is about no property
+		from, to = 0, never
+	}
 	o.tellTruth(b, from, to)
 	for _, d := range o.Differences {
 		fmt.Fprintf(b, "differs %s\n", d)
