@@ -144,6 +144,7 @@ const (
 	Vanished             = verdict.Vanished
 	Clock                = verdict.Clock
 	DoubleGrant          = verdict.DoubleGrant
+	OldToken             = verdict.OldToken
 	RefusedThoughGranted = verdict.RefusedThoughGranted
 	KeptOwn              = verdict.KeptOwn
 )

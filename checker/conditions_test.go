@@ -170,7 +170,7 @@ var conditionCases = []propertyCase{
 
 	// Fencing.
 	{"tokens though none were promised", "F", "c0 acquire 1 5 token=2; c0 release 6 7; " +
-		"c1 acquire 8 9 token=1", "", Violated, DoubleGrant},
+		"c1 acquire 8 9 token=1", "", Violated, OldToken},
 	{"an older token after something broke", "F", "fencing; c0 acquire 1 5 token=2; c0 release 6 7; " +
 		"c2 exit 8; c1 acquire 9 10 token=1", "", Unknown, ""},
 	{"no fenced workload", "F", "fencing; c0 acquire 1 5 token=1; c1 acquire 6 8 token=2; " +
@@ -180,7 +180,7 @@ var conditionCases = []propertyCase{
 		"c0 read 15 16 value=2", "", Valid, ""},
 	{"a stale token after a client's clock was moved", "F",
 		"fencing; c0 acquire 1 5 token=2; fault client-clock c0 6 7; c0 release 8 9; " +
-			"c1 acquire 10 12 token=1", "", Violated, DoubleGrant},
+			"c1 acquire 10 12 token=1", "", Violated, OldToken},
 	{"a write without a hold", "F", "fencing; workload fenced; c0 acquire 1 5 token=1; " +
 		"c1 write 9 10 value=1", "", Valid, ""},
 	{"resources of different keys", "F", "fencing; workload fenced; c0 acquire 1 5 token=1 key=0; " +

@@ -115,7 +115,7 @@ func TestCausesOfKeys(t *testing.T) {
 		{"a shorter lease", lasting, brief + setB, "asked for a lease until 0.000 s", "third party"},
 		{"a renewal", lasting, setA + "2 1 30 32 n0 PEXPIRE k 0.00003 -> 1\n" + setB,
 			"was last renewed at 0.000 s by client 2's PEXPIRE", "third party"},
-		{"written over", lasting, setA + "2 1 30 32 n0 SET k c -> OK\n" + setB,
+		{"written over", lasting, setA + "2 1 30 32 n0 SET k c -> OK\n1 1 80 85 n0 SET k b -> OK\n",
 			"client 2's SET at 0.000 s, which was answered \"OK\", wrote over the key of client 0",
 			"third party"},
 	} {
@@ -126,5 +126,28 @@ func TestCausesOfKeys(t *testing.T) {
 				t.Errorf("got %s\nwant %s\nwithout %s", p.Explanation, c.want, c.not)
 			}
 		})
+	}
+}
+
+// TestVotesByNode: of several servers a cause gives the votes of each holder, names no server that
+// did not answer, and blames no third client for a key that it wrote where the first holder had
+// none.
+func TestVotesByNode(t *testing.T) {
+	third := "2 1 30 35 n2 SET k c NX PX 200 -> OK\n2 1 36 39 n2 DEL k -> 1\n"
+	judge := func(told, trace string) Property {
+		return Check(story(t, told), commands(t, trace), Options{Properties: []string{"L"}}).Properties[0]
+	}
+	p := judge(lostVotesOf+"c2 acquire 11 99 fail", ownerVotes+third+winnerVotes)
+	if want := "Votes: client 0 had n0 and n1, client 1 had n1 and n2."; p.Class != DoubleGrant ||
+		!strings.Contains(p.Explanation, want) || strings.Contains(p.Explanation, "client 2") {
+		t.Errorf("%s: %s", p.Class, p.Explanation)
+	}
+	silent := "1 1 80 85 n0 SET k b NX PX 100 -> !timeout\n"
+	p = judge(lasting, ownerOnN0+silent)
+	if strings.Contains(p.Explanation, "granted the same lock by") {
+		t.Errorf("a server is named that did not answer: %s", p.Explanation)
+	}
+	if !strings.Contains(p.Explanation, "Client 0 was granted lock 0 by n0") {
+		t.Errorf("the server that answered is not named: %s", p.Explanation)
 	}
 }

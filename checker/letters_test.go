@@ -156,7 +156,7 @@ var letterCases = []propertyCase{
 		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; " +
 			"c1 acquire 3 50 sent=40 lease=100 " +
 			"token=5; c0 release 70 71; c1 release 72 73",
-		"0 1 2 5 n0 SETNX k a -> 1\n1 1 40 45 n0 SETNX k b -> 1", Violated, DoubleGrant},
+		"0 1 2 5 n0 SETNX k a -> 1\n1 1 40 45 n0 SETNX k b -> 1", Violated, OldToken},
 	{"the granting commands overlap", "F",
 		"lease; fencing; c0 acquire 1 60 sent=2 lease=20 token=9; " +
 			"c1 acquire 3 50 sent=40 lease=100 " +

@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"strings"
+
 	"github.com/lockbench/lockbench/checker/record"
 	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
@@ -10,8 +12,19 @@ import (
 // This file tells the cause of two holds that overlap: whose value was lost, where, and which step
 // before made that possible. It says what the class rests on, and nothing that was not seen.
 
-// cause is a sentence or two, or "" where the order of time tells it all.
+// cause is a sentence or two, or "" where the order of time tells it all. Of several servers that
+// know nothing of each other, it begins with the votes of each holder.
 func cause(faults []record.Fault, p *record.Pair, v verdict.Property) string {
+	words := causeOf(faults, p, v)
+	if len(p.VotesA) == 0 || len(p.VotesB) == 0 {
+		return words
+	}
+	votes := Say("Votes: client %d had %s, client %d had %s.", p.A.Process, enumerated(p.VotesA),
+		p.B.Process, enumerated(p.VotesB))
+	return strings.TrimSpace(votes + " " + words)
+}
+
+func causeOf(faults []record.Fault, p *record.Pair, v verdict.Property) string {
 	switch v.Class {
 	case verdict.LostByFailover:
 		return lostBy(faults, p)
@@ -158,8 +171,10 @@ func grantedTwice(p *record.Pair, commands []verdict.WitnessCommand) string {
 				return Say("Cause: client %d's %s at %s was answered %q: the key was free then, and nothing "+
 					"that was recorded says why.", m.Process, commandName(&m.Command), At(m.Sent), m.Reply)
 			}
-			return Say("Cause: client %d's %s at %s, which was answered %q, wrote over the key of client "+
-				"%d.", m.Process, commandName(&m.Command), At(m.Sent), m.Reply, p.A.Process)
+			if m.Over {
+				return Say("Cause: client %d's %s at %s, which was answered %q, wrote over the key of client "+
+					"%d.", m.Process, commandName(&m.Command), At(m.Sent), m.Reply, p.A.Process)
+			}
 		case verdict.OwnDelete:
 			return Say("Cause: client %d's own %s at %s freed the key while it was inside.", p.A.Process,
 				commandName(&m.Command), At(m.Sent))

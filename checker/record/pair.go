@@ -8,9 +8,13 @@ type Pair struct {
 	A, B         *Hold // A was granted first
 	SpanA, SpanB Span
 	From, To     int64 // both were surely inside
+
+	// the servers that had granted each one, of several that know nothing of each other
+	VotesA, VotesB []string
 }
 
 // Pair returns two spans of a key, of which b begins inside of a, with their holds.
 func (r *Record) Pair(rule ExclusionRule, key int, a, b Span) *Pair {
-	return &Pair{rule, key, &r.Holds[a.Hold], &r.Holds[b.Hold], a, b, b.From, min(a.End, b.End)}
+	return &Pair{Rule: rule, Key: key, A: &r.Holds[a.Hold], B: &r.Holds[b.Hold], SpanA: a, SpanB: b,
+		From: b.From, To: min(a.End, b.End)}
 }

@@ -43,6 +43,8 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 	}
 	culprit := c.culprit(p.A, p.B)
 	switch {
+	case asksNoServer(c):
+		return verdict.DoubleGrant, ""
 	case culprit >= nemesis.ServerClocks:
 	case onlyLate(p, commands):
 		return verdict.LateMessage, ""
@@ -52,6 +54,13 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.LateMessage, ""
 	}
 	return classOf(culprit)
+}
+
+// asksNoServer reports whether clients take the lock without any command to a server that was
+// traced: no fault of a server can have freed it.
+func asksNoServer(c *Case) bool {
+	h := &c.history.Header
+	return h.System == "" && h.Environment != "" && c.trace.Named() && len(c.trace.Commands) == 0
 }
 
 // onlyLate reports whether all that may have deleted the first holder's key was sent before its

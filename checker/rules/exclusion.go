@@ -114,6 +114,6 @@ func (c *Case) overlap(b record.ExclusionRule, key int, ss []record.Span) proper
 	out.Witness.Overlap, out.Witness.More = history.Duration(p.To-p.From), more
 	p, out.Witness.Commands = c.inGrantOrder(p)
 	out.Class, out.Assumption = c.classify(p, out.Witness.Commands)
-	out.Explanation = explain.Story(c.history.Header, c.faults, p, out)
+	out.Explanation = explain.Story(c.history.Header, c.faults, answeredOnly(c, p), out)
 	return out
 }

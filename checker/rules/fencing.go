@@ -8,6 +8,7 @@ import (
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/linear"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/verdict"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -97,7 +98,12 @@ func (c *Case) stale(a, b *tokened) property {
 	if broken == nemesis.ClientClocks {
 		broken = nemesis.Nothing // a token does not depend on the clocks of clients
 	}
-	p.Class, p.Assumption = classOf(broken)
+	if p.Class, p.Assumption = classOf(broken); p.Class == verdict.DoubleGrant {
+		p.Class = verdict.OldToken
+		if c.thirdParties() && b.Token < a.Token {
+			p.Class = verdict.Vanished
+		}
+	}
 	if a.traced && b.traced {
 		for _, h := range []*tokened{a, b} {
 			p.Witness.Commands = append(p.Witness.Commands, grantedBy(c.trace.GrantOf(h.Hold), h.Hold))

@@ -26,7 +26,11 @@ func (c *Case) commands(p *record.Pair) []command {
 	if ga == nil || gb == nil {
 		return nil
 	}
-	w := chain{Case: c, pair: p, gb: gb, key: trace.Key(ga), orders: ordersOf(c, ga, gb)}
+	w := chain{Case: c, pair: p, gb: gb, key: trace.Key(ga)}
+	if c.independent() {
+		w.votes, w.next = votesByNode(c, p.A), votesByNode(c, p.B)
+		p.VotesA, p.VotesB = nodesOf(w.votes), nodesOf(w.next)
+	}
 	w.put(grantedBy(ga, p.A))
 	for _, m := range c.trace.OfKey(w.key) {
 		w.consider(m, ga, gb)
@@ -46,8 +50,8 @@ type chain struct {
 	gb   *history.Command // that granted the second hold
 	key  string
 	out  []command
-	// on the server of the first grant; nil: not known
-	orders *trace.Orders
+	// of several servers the grants of both holders by server; nil: there is one server
+	votes, next map[string]*history.Command
 }
 
 // put adds a command that is not there yet.
@@ -78,6 +82,12 @@ func inOrder(ms []command) {
 
 // consider adds a command about the key that changed it, or may have, between the two grants.
 func (w *chain) consider(m, ga, gb *history.Command) {
+	if w.votes != nil {
+		if ga = w.votes[m.Node]; ga == nil {
+			return // the first holder had no vote there
+		}
+		gb = cmp.Or(w.next[m.Node], gb)
+	}
 	if m == ga || m == gb || m.Sent > gb.Recv {
 		return
 	}
@@ -86,19 +96,21 @@ func (w *chain) consider(m, ga, gb *history.Command) {
 		m.Recv == ga.Sent) {
 		return // certainly before
 	}
+	orders := w.ordersAt(m.Node, ga)
 	switch {
-	case w.orders != nil && m.Node == ga.Node && (!known || w.trace.MayHaveDeleted(m)):
-		w.ordered(m, ga)
+	case orders != nil && (!known || w.trace.MayHaveDeleted(m)):
+		w.ordered(m, ga, orders)
 	case known && w.trace.Deleted(m):
 		w.deletion(m, ga, true)
 	case !known && w.trace.Frees(m), w.releasedUnseen(m) && w.trace.TakesFree(gb):
 		w.deletion(m, ga, false)
 	case !known || m.Sent < ga.Sent:
 	case trace.EffectOf(m.Args).Kind == trace.Swap:
-		w.put(command{Command: *m, Kind: verdict.Write, Effect: explain.Overwrites(m.Process)})
+		w.put(command{Command: *m, Kind: verdict.Write, Effect: explain.Overwrites(m.Process),
+			Over: w.wroteOver(m, ga, orders)})
 	case !w.trace.Releasing(m) && w.trace.Takes(m):
 		w.put(command{Command: *m, Kind: verdict.Write, Effect: explain.Writes(m.Process),
-			Free: w.trace.TakesFree(m)})
+			Free: w.trace.TakesFree(m), Over: w.wroteOver(m, ga, orders)})
 	}
 }
 
@@ -182,7 +194,7 @@ func (w *chain) doubt(ga *history.Command) {
 	}
 	for i := range w.out {
 		m := &w.out[i]
-		if w.orders != nil && m.Node == ga.Node {
+		if m.Recv != 0 && w.ordersAt(m.Node, cmp.Or(w.votes[m.Node], ga)) != nil {
 			continue
 		}
 		early := m.Node == ga.Node && m.Sent < ga.Recv && (deletions > 1 || lost)

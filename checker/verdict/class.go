@@ -16,6 +16,7 @@ const (
 	Vanished             = "vanished"
 	Clock                = "clock"
 	DoubleGrant          = "double grant"
+	OldToken             = "old token"
 	RefusedThoughGranted = "refused although granted"
 	KeptOwn              = "refused to release its own"
 )
@@ -103,7 +104,14 @@ var classes = []Class{
 		Summary: "a clock was wrong",
 		Cause:   "a clock was moved, so that a lease was taken to be over before its time",
 		Advice:  "use a lock that compares no wall clocks, or a fencing token"},
-	{Name: DoubleGrant, Letters: []string{MutualExclusion, LeaseExclusion, Fencing, Reentry},
+	{Name: OldToken, Letters: []string{Fencing},
+		Needs: "a token is not larger than one that was given before, or the resource took a write " +
+			"with an older token",
+		Summary: "a token was not larger than an earlier one",
+		Cause:   "the token of a later grant is not larger than that of an earlier one",
+		Advice: "take the token from one counter in the command that takes the key, and have the " +
+			"resource refuse older ones"},
+	{Name: DoubleGrant, Letters: []string{MutualExclusion, LeaseExclusion, Reentry},
 		Needs:   "none of the other classes explains the second grant",
 		Summary: "it was granted twice",
 		Cause: "the lock was granted to a second client although the first was inside, and " +

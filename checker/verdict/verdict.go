@@ -160,6 +160,7 @@ type WitnessCommand struct {
 	Of     int    `json:"-"`                // of the end of a lease: the client whose it was
 	Until  int64  `json:"-"`                // of a renewal: the end of the lease
 	Free   bool   `json:"-"`                // of a write: it takes the key only if it is free
+	Over   bool   `json:"-"`                // of a write: it ended the value of the first holder
 }
 
 // Kind is the part that a command has in a violation. Format 1 does not have it.

@@ -152,7 +152,7 @@ func (r *run) header(out Output) history.Header {
 		AcquireTimeout: p.AcquireTimeout, Declares: p.Declares(),
 		ClientTimeout: p.ClientTimeout * history.Duration(1+p.ClientRetries),
 		Properties:    p.Properties, Reported: p.Reported,
-		Evicts: evicts(p.RedisConfig), WholeTrace: r.wholeTrace(),
+		Evicts: evicts(p.RedisConfig), WholeTrace: r.wholeTrace(), System: p.System(),
 		Masters: p.Masters, Names: p.keyNames(prefix), Scripts: p.scripts(),
 		Expect: p.Expect, Requires: p.Requires, Late: lateness(p), Epoch: r.epoch,
 		Started: r.started.UTC().Format(time.RFC3339Nano), Command: out.Command,

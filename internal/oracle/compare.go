@@ -196,6 +196,8 @@ func (c *comparing) fits(x *cause, a, b *record.Hold) bool {
 	case verdict.LostByFailover:
 		return x.kind == string(lost) || x.kind == absent && x.node != "" || x.behind() ||
 			c.p.Property == verdict.Fencing && c.forgot(a, b)
+	case verdict.OldToken:
+		return true // its tokens are compared
 	case verdict.DoubleGrant:
 		return x.kind == string(overwritten) || x.kind == string(deleted) && own && !x.late ||
 			x.kind == neverWritten || x.kind == noGrant || x.kind == absent && x.node == ""
