@@ -86,6 +86,13 @@ var callCases = []propertyCase{
 		"c-1 gap 3000000000 gap=100000000", "", Violated, ""},
 	{"a stall that leaves no more than the bound", "D", once + "c1 acquire 10 2000000000 fail; " +
 		"c-1 gap 1500000000 gap=1100000000", "", Unknown, ""},
+	{"a server that did not answer for too long for more than the bound to be left", "D", once +
+		"c1 acquire 10 2000000000 fail; c-1 gap 1500000000 gap=1100000000 server=n0", "", Unknown, ""},
+	{"a server that did not answer for a part of ten bounds", "D", once +
+		"c1 acquire 10 10000000000 fail; c-1 gap 1500000000 gap=1100000000 server=n0", "", Violated, ""},
+	{"an outage by a fault, in which the server did not answer", "A", once + "fault pause-node n0 " +
+		"10 9000000000; c1 acquire 10 10000000000 fail; c-1 gap 9000000000 gap=8000000000 server=n0",
+		"", Violated, ""},
 	{"a lost reply, and the key that it may have left has expired", "D",
 		once + "c2 acquire 8 9 info; " +
 			"c1 acquire 10 1500000000 fail", "2 1 8 9 n0 SET k c NX PX 1 -> !timeout\n" + dense(), Violated,
@@ -136,6 +143,15 @@ var callCases = []propertyCase{
 		"0 1 30 40 n0 PEXPIRE k 60 -> !timeout", Unknown, ""},
 	{"an overrun by a client that a fault stopped", "U", lateWrite + "fault pause c0 50 90; " +
 		"c0 gap 90 gap=40", "", Violated, ""},
+	{"a session that a server's silence may have ended", "S", "loss; " + sessionOf +
+		"c1 acquire 6 1500000000; c-1 gap 900000000 gap=600000000 server=n0; " + sessionsEnd, "",
+		Unknown, ""},
+	{"a session that a short silence of its server cannot have ended", "S", "loss; " + sessionOf +
+		"c1 acquire 6 1500000000; c-1 gap 900000000 gap=200000000 server=n0; " + sessionsEnd, "",
+		Violated, DoubleGrant},
+	{"a session that a pause of the holder has ended, and a server's silence later", "S", "loss; " +
+		sessionOf + "fault pause c0 8 2000000000; c1 acquire 6 1500000000; " +
+		"c-1 gap 1400000000 gap=600000000 server=n0; " + sessionsEnd, "", Violated, SessionLost},
 	{"an overrun by a client that did not run", "S", lateWrite + "c0 gap 65 gap=20", "", Unknown, ""},
 	{"an overrun by a client that did not run for less than it overran", "S", lateWrite +
 		"c0 gap 65 gap=2", "", Violated, LeaseOverrun},

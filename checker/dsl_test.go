@@ -251,6 +251,8 @@ func (s *teller) field(t testing.TB, e *history.Event, g *history.Grant, x strin
 		e.Gap = history.Duration(number(t, v))
 	case "action": // of a gap: what the harness took long for
 		e.Target = v
+	case "server": // of a gap: which one did not answer
+		e.Phase = v
 	case "why":
 		e.Why = history.Refusal(v)
 	case "err":
@@ -268,6 +270,9 @@ func (s *teller) put(e history.Event, p int, to int64, result history.Type) {
 			break
 		}
 		e.Type, e.F = history.Type(e.F), e.Target
+		if e.Phase != "" {
+			e.Target, e.Phase = e.Phase, ""
+		}
 		if e.N == 0 && len(s.held[p]) > 0 {
 			e.N = s.held[p][len(s.held[p])-1]
 		}

@@ -24,7 +24,8 @@ const (
 	Lost   Type = "lost"   // the lock told its holder that the hold is over
 	Kill   Type = "kill"   // the process is about to be killed on purpose
 	Exit   Type = "exit"   // the process is known to be gone
-	// the process did not run for Gap before T; of the harness with F and Target: its action took Gap
+	// the process did not run for Gap before T; of the harness with F and Target: its action took Gap;
+	// with Target alone: that server did not answer for Gap
 	Gap   Type = "gap"
 	Fault Type = "fault" // the nemesis begins or ends an action
 	End   Type = "end"   // the run is over; a history without it was interrupted

@@ -64,6 +64,10 @@ func assumed(what string) string {
 
 // Stall is "the machine stalled for 640 ms until 1.310 s (client 2 did not run, ...)".
 func Stall(s record.Gap) string {
+	if s.Node != "" {
+		return Say("%s did not answer for %d ms until %s, and no fault asked for it", s.Node,
+			s.Length()/int64(time.Millisecond), At(s.To))
+	}
 	who := Say("the harness")
 	if s.Process >= 0 {
 		who = Say("client %d", s.Process)

@@ -91,7 +91,8 @@ func (c *Collector) Add(e *history.Event) {
 	case e.Type == history.Gap && e.F != "":
 		c.Slow = append(c.Slow, Slow{e.F, e.Target, Interval{e.T - int64(e.Gap), e.T, e.Process}})
 	case e.Type == history.Gap:
-		c.Gaps = append(c.Gaps, Gap{Process: e.Process, From: e.T - int64(e.Gap), To: e.T})
+		c.Gaps = append(c.Gaps, Gap{Process: e.Process, Node: e.Target, From: e.T - int64(e.Gap),
+			To: e.T})
 	case e.Type == history.Fault:
 		c.fault(e)
 	}
@@ -358,7 +359,8 @@ func (c *Collector) seal(h *history.History) {
 	for i := range c.Gaps {
 		g := &c.Gaps[i]
 		g.Planned = slices.ContainsFunc(c.Faults, func(f Fault) bool {
-			return f.Hits(g.Process) && f.From <= g.To && g.From <= f.To
+			return (f.Hits(g.Process) || g.Node != "" && f.hitsServers()) && f.From <= g.To &&
+				g.From <= f.To
 		})
 	}
 	c.Trust.seal(&c.Record, h)

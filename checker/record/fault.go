@@ -43,6 +43,12 @@ func (c *Collector) fault(e *history.Event) {
 // Client returns the number of the client that the fault hits, and whether it hits one.
 func (f *Fault) Client() (int, bool) { return ClientOf(f.Target) }
 
+// hitsServers reports whether the fault may keep a server from its work.
+func (f *Fault) hitsServers() bool {
+	_, client := f.Client()
+	return !client
+}
+
 // Hits reports whether the fault hits this client.
 func (f *Fault) Hits(process int) bool {
 	n, ok := f.Client()

@@ -135,11 +135,12 @@ type SelfRefusal struct {
 	From, To int64
 }
 
-// Gap is a time during which a process did not run.
+// Gap is a time during which a process did not run, or a server did not answer the harness.
 type Gap struct {
-	Process  int // history.Harness, or a client
+	Process  int    // history.Harness, or a client
+	Node     string // the server; then Process is history.Harness
 	From, To int64
-	Planned  bool // the nemesis had its hands on the client meanwhile
+	Planned  bool // the nemesis had its hands on the client or on servers meanwhile
 }
 
 // Length is how long the gap was, in ns.

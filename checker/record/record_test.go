@@ -87,7 +87,7 @@ func TestOf(t *testing.T) {
 	if d := cmp.Diff(faults, r.Faults); d != "" {
 		t.Errorf("faults (-want +got):\n%s", d)
 	}
-	gaps := []Gap{{0, 35, 70, true}, {history.Harness, 100, 130, false}}
+	gaps := []Gap{{0, "", 35, 70, true}, {history.Harness, "", 100, 130, false}}
 	if d := cmp.Diff(gaps, r.Gaps); d != "" {
 		t.Errorf("gaps (-want +got):\n%s", d)
 	}

@@ -62,7 +62,7 @@ func (t *Trust) seal(r *Record, h *history.History) {
 	}
 	limit := int64(h.Header.TTL) / 4
 	for _, g := range r.Gaps {
-		if limit > 0 && !g.Planned && g.Length() > limit {
+		if limit > 0 && !g.Planned && g.Node == "" && g.Length() > limit {
 			t.Stalls = append(t.Stalls, g)
 		}
 	}

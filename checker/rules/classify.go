@@ -25,7 +25,7 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.PromisedTooLong, ""
 	case p.A.Lost <= p.B.From && (leased <= p.B.From || c.bySession(p.A, p.B.From)):
 		return verdict.AfterNotice, ""
-	case c.slept(p) || c.expired(p) || c.cutOff(p):
+	case c.slept(p.A, p.B.From) || c.expired(p) || c.cutOff(p.A, p.B.From):
 		return verdict.SessionLost, ""
 	case leased <= p.B.From:
 		return verdict.LeaseOverrun, ""
@@ -114,17 +114,17 @@ func (c *Case) bySession(h *record.Hold, t int64) bool {
 	return d.Lease && d.Loss && h.LeaseAt(t) == record.Forever
 }
 
-// cutOff reports whether a fault kept servers from the holder for so long that its session may have
-// ended. It is for systems without a trace of commands.
-func (c *Case) cutOff(p *record.Pair) bool {
+// cutOff reports whether a fault kept servers from a holder for so long that its session may have
+// ended at a stamp. It is for systems without a trace of commands.
+func (c *Case) cutOff(h *record.Hold, at int64) bool {
 	silence := c.endsSession()
-	if silence == 0 || len(c.trace.Commands) > 0 || !c.bySession(p.A, p.B.From) {
+	if silence == 0 || len(c.trace.Commands) > 0 || !c.bySession(h, at) {
 		return false
 	}
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
 		process, client := f.Client()
-		return !f.MovesClock() && (!client || process == p.A.Process) && f.To > p.A.Call &&
-			f.From+silence <= p.B.From
+		return !f.MovesClock() && (!client || process == h.Process) && f.To > h.Call &&
+			f.From+silence <= at
 	})
 }
 
@@ -136,16 +136,15 @@ func (c *Case) endsSession() int64 {
 	return int64(lease / 2)
 }
 
-// slept reports whether the first holder of a pair stood still for so long before the second one
-// was granted that its session may have ended: only a client that runs prolongs a lease whose end
-// no grant tells.
-func (c *Case) slept(p *record.Pair) bool {
+// slept reports whether a holder stood still for so long that its session may have ended at a
+// stamp: only a client that runs prolongs a lease whose end no grant tells.
+func (c *Case) slept(h *record.Hold, at int64) bool {
 	silence := c.endsSession()
-	if !c.history.Header.Declares.Lease || silence == 0 || p.A.LeaseAt(p.B.From) != record.Forever {
+	if !c.history.Header.Declares.Lease || silence == 0 || h.LeaseAt(at) != record.Forever {
 		return false
 	}
 	return slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-		return f.Pauses() && f.Hits(p.A.Process) && f.From+silence <= min(f.To, p.B.From)
+		return f.Pauses() && f.Hits(h.Process) && f.From+silence <= min(f.To, at)
 	})
 }
 

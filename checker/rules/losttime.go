@@ -38,20 +38,14 @@ func (c *Case) lostTime(process int) (out []record.Interval) {
 // run but for the time that its client lost, or a command that may have prolonged it was lost. It
 // returns "" if neither is so, or if the lease was not over.
 func (c *Case) lapsed(h *record.Hold, at int64) string {
+	if c.bySession(h, at) {
+		return c.sessionLapsed(h, at)
+	}
 	end := h.LeaseAt(at)
 	if end > at {
 		return ""
 	}
-	lost, worst := int64(0), record.Gap{}
-	for _, g := range c.lost(h.Process) {
-		g.From, g.To = max(g.From, h.Call), min(g.To, at)
-		if c.faultHits(h.Process, g) {
-			continue // the fault took that time
-		}
-		if lost += max(0, g.Length()); g.Length() > worst.Length() {
-			worst = g
-		}
-	}
+	lost, worst := c.lostBetween(h.Process, h.Call, at)
 	if at-lost < end {
 		return explain.Stall(worst)
 	}
@@ -61,6 +55,33 @@ func (c *Case) lapsed(h *record.Hold, at int64) string {
 		}
 	}
 	return ""
+}
+
+// sessionLapsed says why the session of a hold may have ended before a stamp: its client, the
+// harness or a server did not run for so long that a renewal may have come too late. It returns ""
+// if that is not so, or if a fault of the run has ended the session.
+func (c *Case) sessionLapsed(h *record.Hold, at int64) string {
+	silence := c.endsSession()
+	lost, worst := c.lostBetween(h.Process, h.Call-2*silence, at)
+	if silence == 0 || lost < silence/2 || c.slept(h, at) || c.cutOff(h, at) {
+		return ""
+	}
+	return explain.Stall(worst)
+}
+
+// lostBetween returns how much time a client lost between two stamps, for another reason than a
+// fault, and the longest part of it.
+func (c *Case) lostBetween(process int, from, to int64) (lost int64, worst record.Gap) {
+	for _, g := range c.lost(process) {
+		g.From, g.To = max(g.From, from), min(g.To, to)
+		if c.faultHits(process, g) {
+			continue // the fault took that time
+		}
+		if lost += max(0, g.Length()); g.Length() > worst.Length() {
+			worst = g
+		}
+	}
+	return lost, worst
 }
 
 // faultHits reports whether a fault kept a client for some of a gap.

@@ -56,6 +56,7 @@ func (w *Environment) observe(n *node) (err error) {
 	}
 	if w.cfg.System != nil { // it has no stream of commands
 		go w.guard(n.Name, n.Server)
+		go w.probe(n)
 		return nil
 	}
 	if _, ok := n.Server.(server.ExternalServer); ok {

@@ -99,6 +99,14 @@ func ClientEnv(k Kind) []string {
 	return nil
 }
 
+// Probed is a Kind whose servers answer a stranger's question at once, so that it can be seen
+// whether they run.
+type Probed interface {
+	Kind
+	// Probe returns the question, or "" if the server speaks first.
+	Probe() string
+}
+
 // Opener is a Kind whose servers let clients in when they were told of them.
 type Opener interface {
 	Kind

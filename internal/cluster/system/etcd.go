@@ -22,6 +22,9 @@ type Etcd struct {
 // Name is server.Kind.
 func (Etcd) Name() string { return "etcd" }
 
+// Probe is server.Probed: the answer needs the disk, and a leader.
+func (Etcd) Probe() string { return "GET /health HTTP/1.0\r\n\r\n" }
+
 // Find is server.Kind.
 func (Etcd) Find() (string, error) { return installed(etcd, "apt-get install etcd-server") }
 

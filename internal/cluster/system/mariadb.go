@@ -17,6 +17,9 @@ type MariaDB struct{ password string }
 // Name is server.Kind.
 func (MariaDB) Name() string { return "mariadb" }
 
+// Probe is server.Probed: the server greets.
+func (MariaDB) Probe() string { return "" }
+
 // The programs. A user's PATH seldom has the place where Debian puts the server.
 const (
 	mariadbd  = "/usr/sbin/mariadbd"
@@ -76,6 +79,7 @@ func (MariaDB) Command(c server.NodeConfig, _ string) (args []string, text strin
 		"--port=" + strconv.Itoa(c.Port), "--socket=" + socket(c),
 		"--pid-file=" + filepath.Join(c.Dir, "pid"), "--skip-name-resolve",
 		"--init-file=" + filepath.Join(c.Dir, users),
+		"--max-connect-errors=4294967295", // of probes, which do not log in
 		"--innodb-log-file-size=4M", "--innodb-flush-log-at-trx-commit=2",
 		"--innodb-buffer-pool-size=16M"}, ""
 }

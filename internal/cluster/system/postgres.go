@@ -18,6 +18,9 @@ type Postgres struct{ password string }
 // Name is server.Kind.
 func (Postgres) Name() string { return "postgres" }
 
+// Probe is server.Probed: it asks for TLS, which the server grants or refuses.
+func (Postgres) Probe() string { return "\x00\x00\x00\x08\x04\xd2\x16\x2f" }
+
 // The programs, where Debian puts them: of several versions the newest is taken.
 const (
 	postgres = "/usr/lib/postgresql/*/bin/postgres"

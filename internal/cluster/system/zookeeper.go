@@ -27,6 +27,9 @@ const (
 // Name is server.Kind.
 func (ZooKeeper) Name() string { return "zookeeper" }
 
+// Probe is server.Probed.
+func (ZooKeeper) Probe() string { return "srvr" }
+
 // Find is server.Kind.
 func (ZooKeeper) Find() (string, error) {
 	const bring = "apt-get install zookeeper libslf4j-java"
