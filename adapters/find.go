@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/units"
 )
 
@@ -100,7 +101,8 @@ func Find(name string) (Adapter, error) {
 	} else if _, err := os.Stat(filepath.Join(name, ManifestName)); err == nil {
 		hint = fmt.Sprintf(" (for the folder write ./%s)", name)
 	}
-	return Adapter{}, fmt.Errorf("unknown adapter %q%s; `lockbench list adapters` shows all", name, hint)
+	return Adapter{}, fmt.Errorf("unknown adapter %q%s; `%s` shows all", name, hint,
+		advice.ListAdapters)
 }
 
 func isPath(name string) bool {

@@ -2,6 +2,7 @@ package impls
 
 import (
 	"fmt"
+	"github.com/lockbench/lockbench/internal/advice"
 	"time"
 )
 
@@ -243,6 +244,6 @@ func Find(name string) (Entry, error) {
 			}
 		}
 	}
-	return Entry{}, fmt.Errorf("unknown lock %q%s; `lockbench list impls` shows all", name,
+	return Entry{}, fmt.Errorf("unknown lock %q%s; `"+advice.ListImpls.String()+"` shows all", name,
 		hint(name, names))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
+	"github.com/lockbench/lockbench/internal/advice"
 )
 
 // The topologies.
@@ -166,7 +167,7 @@ func (e Entry) check(variant string) error {
 		names = append(names, v.Name)
 	}
 	if variant == "all" {
-		return fmt.Errorf("%s:all is a run for every aim of %s: only `lockbench run` has it, and not in a "+
+		return fmt.Errorf("%s:all is a run for every aim of %s: only `"+advice.Verb("run")+"` has it, and not in a "+
 			"list; one of the aims may be named: %s", e.Name, e.Name, strings.Join(names, ", "))
 	}
 	if len(e.Variants) == 0 {

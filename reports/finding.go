@@ -13,6 +13,7 @@ import (
 	"github.com/lockbench/lockbench/reports/page"
 	"github.com/lockbench/lockbench/reports/view"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/units"
 )
 
@@ -94,12 +95,11 @@ func writeSteps(b *bufio.Writer, v *view.View, x *view.Violation) {
 // writeConfirmation writes what has to be done before it is a finding.
 func writeConfirmation(b *bufio.Writer, v *view.View) {
 	h := v.History.Header
-	lock := "--impl " + units.Quoted(h.Impl)
+	form, lock := advice.MatrixLock, h.Impl
 	if a := v.Adapter(); a != "" {
-		lock = "--adapters " + units.Quoted(a)
+		form, lock = advice.MatrixLibrary, a
 	}
 	fault, _, _ := strings.Cut(cmp.Or(h.Nemesis, "none"), ":")
 	fmt.Fprintf(b, "To confirm it, on a machine with nothing else to do: the fault twenty times, and "+
-		"the control without it.\n\n```\nlockbench matrix %s --nemesis %s --repeat 20\n"+
-		"lockbench matrix %s --nemesis none --repeat 20\n```\n", lock, units.Quoted(fault), lock)
+		"the control without it.\n\n```\n%s\n%s\n```\n", form.Of(lock, fault), form.Of(lock, "none"))
 }

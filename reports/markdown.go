@@ -88,5 +88,5 @@ func (k *knownSection) markdown(w io.Writer) {
 	for _, o := range k.Others {
 		fmt.Fprintf(w, "- %s\n", page.Literal(strings.TrimSpace(o.Lock+" "+o.Library)))
 	}
-	fmt.Fprintf(w, "\n`lockbench choose --fault %s` has all of them.\n", k.Fault)
+	fmt.Fprintf(w, "\n`%s` has all of them.\n", k.Choose())
 }

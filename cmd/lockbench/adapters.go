@@ -10,6 +10,7 @@ import (
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/internal/adapter"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +18,7 @@ func adaptersCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "adapters",
 		Short: "Set up the lock libraries that run --adapter drives, and check one of your own",
-		Long: `An adapter drives a lock that is a library, in any language. ` + "`lockbench list adapters`" + `
+		Long: `An adapter drives a lock that is a library, in any language. ` + "`" + advice.ListAdapters.String() + "`" + `
 shows those that lockbench brings along; docs/adding-an-adapter.md says how to write one.`,
 		Example: "  lockbench adapters setup redis-py\n  lockbench adapters check ./mydir",
 		Args:    noCommand,

@@ -21,6 +21,7 @@ import (
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/history/edn"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/store"
@@ -439,7 +440,8 @@ func opened(stdin io.Reader, path string) (*input, error) {
 func readable(in *bufio.Reader, name string) error {
 	switch b, _ := in.Peek(2); string(b) {
 	case "\x1f\x8b":
-		return fmt.Errorf("%s is compressed: gunzip it first, or `gunzip -c FILE | lockbench check -`",
+		return fmt.Errorf("%s is compressed: gunzip it first, or `gunzip -c FILE | "+
+			advice.Verb("check")+" -`",
 			name)
 	case "\xff\xfe", "\xfe\xff":
 		return fmt.Errorf("%s is UTF-16, and a history is UTF-8: `iconv -f UTF-16 -t UTF-8` makes it so",

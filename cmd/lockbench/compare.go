@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/compare"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/store"
@@ -47,7 +48,7 @@ called better or worse only if that is more than noise: matrices with --repeat 5
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return errors.New("compare needs two directories of runs, matrices or gates; " +
-					"`lockbench compare --help` has examples")
+					"`" + advice.CompareHelp.String() + "` has examples")
 			}
 			return nil
 		},

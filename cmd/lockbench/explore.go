@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/cluster/proc"
 	"github.com/lockbench/lockbench/internal/explore"
@@ -45,7 +46,7 @@ func exploreCommand() *cobra.Command {
 with several kinds of schedules by turns, or (--exhaustive) through all orders of commands, replies,
 expiry and one fault within bounds. A fault is aimed by its scenarios and, by turns, drawn at random
 times, phases and commands. A violation is done again to be sure, made as small as possible, and
-saved: lockbench replay does it again.
+saved: ` + advice.Verb("replay") + ` does it again.
 Exit codes: 1 found, 0 none in the budget or space named, 2 stopped early, or the runs show too
 little (few grants or hand-overs), 254 wrong usage, 255 more than a few runs broke.`,
 		Example: `  # find something wrong with this lock
@@ -75,8 +76,9 @@ func (f *exploreFlags) register(s *pflag.FlagSet) {
 	f.lockFlags.register(s)
 	nemesis := s.Lookup("nemesis")
 	nemesis.DefValue = ""
-	nemesis.Usage = "fault, with all its variants unless one is named; 'lockbench list nemeses' " +
-		"shows all (default: every fault that the lock can have, by turns)"
+	nemesis.Usage = "fault, with all its variants unless one is named; '" +
+		advice.ListNemeses.String() + "' shows all (default: every fault " +
+		"that the lock can have, by turns)"
 	o.Nemesis = ""
 	s.StringSliceVar(&f.search.Properties, "properties", nil,
 		"properties that must not be violated (default S,L,O,D,F,U; R must be asked for)")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/study"
 	"github.com/spf13/cobra"
@@ -86,8 +87,8 @@ func (f *decideFlags) decide(c *cobra.Command, of *exploreFlags) error {
 	case decided == nil:
 		return err
 	case errors.Is(err, context.Canceled):
-		return exit{2, fmt.Errorf("interrupted; `lockbench explore --matrix --resume %s` goes on",
-			work.Dir)}
+		return exit{2, fmt.Errorf("interrupted; `%s` goes on",
+			advice.SearchResume.Of(work.Dir))}
 	case err != nil:
 		return broken(err)
 	}

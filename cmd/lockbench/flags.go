@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -10,13 +9,14 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-var errNoLock = errors.New("which lock? name it with --impl; `lockbench list impls` shows all")
+var errNoLock = fmt.Errorf("which lock? name it with --impl; `%s` shows all", advice.ListImpls)
 
 // lockFlags are the options of a lock and its clients that run and explore have in common.
 type lockFlags struct {
@@ -27,11 +27,11 @@ type lockFlags struct {
 
 func (f *lockFlags) register(s *pflag.FlagSet) {
 	o := &f.RunOptions
-	s.StringVar(&o.Impl, "impl", "", "lock to run; 'lockbench list impls' shows all")
+	s.StringVar(&o.Impl, "impl", "", "lock to run; '"+advice.ListImpls.String()+"' shows all")
 	s.StringVar(&o.Nemesis, "nemesis", "none",
 		"fault to inject (crash, crash:holding, crash:all), several with commas between them, or a "+
 			"file (./my.yaml); "+
-			"'lockbench list nemeses' shows all")
+			"'"+advice.ListNemeses.String()+"' shows all")
 	s.StringVar(&o.Workload, "workload", "", "what clients do with the lock (default mutex)")
 	s.StringVar(&o.Variant, "variant", "", "variant of the lock, such as constant for token-lua")
 	s.StringVar(&o.Topology, "topology", "",

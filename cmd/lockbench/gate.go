@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/doctor"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/progress"
-	"github.com/lockbench/lockbench/internal/units"
 	gatepage "github.com/lockbench/lockbench/reports/gate"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -109,8 +109,8 @@ Exit codes: 0 as expected, 1 not as expected, 2 unknown, 254 wrong usage, 255 lo
 func (f *gateFlags) check(set *pflag.FlagSet) (err error) {
 	for _, name := range []string{"impl", "adapter", "nemesis", "env", "repeat", "seed", "ttl"} {
 		if set.Changed(name) && (!f.init || f.lock.Impl+f.lock.Adapter == "") {
-			return fmt.Errorf("--%s says what `lockbench gate --init` measures; it needs --init, and "+
-				"--impl or --adapter", name)
+			return fmt.Errorf("--%s says what `%s` measures; it needs --init, and "+
+				"--impl or --adapter", name, advice.GateInit)
 		}
 	}
 	switch {
@@ -126,8 +126,8 @@ func (f *gateFlags) check(set *pflag.FlagSet) (err error) {
 
 // written says that a gate file is there.
 func written(c *cobra.Command, name string) error {
-	_, err := fmt.Fprintf(c.OutOrStdout(), "%s is written; `lockbench gate %s` runs it\n", name,
-		units.Quoted(name))
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s is written; `%s` runs it\n", name,
+		advice.Gate.Of(name))
 	return err
 }
 
@@ -156,7 +156,7 @@ func (f *gateFlags) measure(c *cobra.Command, name string) error {
 		about(g.About(f.options.Jobs), doctor.Load()))
 	if s.Impl != "" {
 		fmt.Fprintf(c.ErrOrStderr(), "lockbench: this watches lockbench's own lock %s, and no lock of "+
-			"yours; for that: lockbench gate --init --adapter ./mylock\n", s.Impl)
+			"yours; for that: %s\n", s.Impl, advice.GateMyLock)
 	}
 	dir, r, err := f.carryOut(c, g, name)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/history"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/doctor"
 	"github.com/lockbench/lockbench/internal/measured"
 	"github.com/lockbench/lockbench/internal/progress"
@@ -175,7 +176,7 @@ func writeNemeses(w io.Writer, rows []nemesisRow) {
 * or independent masters with a replica each, for redlock.
 Several with commas between them are carried out one after the other in one run. A file in YAML or
 JSON (./my.yaml) is a fault that you wrote; docs/formats.md has the format. `+
-		"`lockbench doctor`"+` shows
+		"`"+advice.Doctor.String()+"`"+` shows
 what is possible on this machine, and why the rest is not.
 `)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/progress"
@@ -93,7 +94,7 @@ func matrixCommand() *cobra.Command {
 		"environment to run in: auto, process, docker, external, sim")
 	registerPlace(s, &f.options.Place)
 	s.Var(&f.options.Shard, "shard",
-		"run this part only: 2/4 is the second of four; 'lockbench merge' joins them")
+		"run this part only: 2/4 is the second of four; '"+advice.Verb("merge")+"' joins them")
 	s.StringVar(&f.store, "store", "store", "directory that keeps the runs")
 	s.StringVar(&f.resume, "resume", "", "go on with an interrupted matrix: its directory")
 	s.StringVar(&f.docs, "docs", "",
@@ -199,7 +200,7 @@ func (f *matrixFlags) run(c *cobra.Command) error {
 	err = f.conclude(c, dir.Dir, m)
 	switch {
 	case errors.Is(runErr, context.Canceled):
-		return interrupted(fmt.Sprintf("`lockbench matrix --resume %s` goes on", dir.Dir))
+		return interrupted(fmt.Sprintf("`%s` goes on", advice.MatrixResume.Of(dir.Dir)))
 	case runErr != nil:
 		return broken(runErr)
 	}
@@ -319,7 +320,7 @@ func (f *matrixFlags) judgeSoak(c *cobra.Command, dir string, s *study.Soak) err
 	}
 	if n := len(s.Lost); n > 0 {
 		return exit{checker.ExitUnknown, fmt.Errorf("%d scenarios have runs that could not be judged; "+
-			"`lockbench matrix --soak --resume %s` shows them", n, dir)}
+			"`%s` shows them", n, advice.SoakResume.Of(dir))}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/gate"
@@ -47,7 +48,7 @@ explore.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("merge needs the directories of the shards; " +
-					"`lockbench merge --help` has examples")
+					"`" + advice.MergeHelp.String() + "` has examples")
 			}
 			return nil
 		},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/adapters"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/linked"
@@ -17,7 +18,6 @@ import (
 	"github.com/lockbench/lockbench/internal/replay"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/store"
-	"github.com/lockbench/lockbench/internal/units"
 	"github.com/spf13/cobra"
 )
 
@@ -34,7 +34,7 @@ func replayCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Do a counterexample again, step by step",
-		Long: `replay does a counterexample again that lockbench explore has written: in the simulator,
+		Long: `replay does a counterexample again that ` + advice.Verb("explore") + ` has written: in the simulator,
 where every step must be the same, or with real servers and clients, each command, reply and fault
 in the recorded order. A replay on servers is recorded and judged like a run.
 Exit codes: 0 confirmed, 1 diverged, 2 the machine was too slow to tell, 254 the file cannot be
@@ -66,7 +66,7 @@ func linkPlan(ctx context.Context, p harness.Plan) error {
 	}
 	if p.Adapter.Dir != "" && a.Hash != p.Adapter.Hash { // its setup would be carried out
 		return fmt.Errorf("the files of the adapter %s have changed since the counterexample was "+
-			"made; find it again: lockbench explore --adapter %s", a.Name, units.Quoted(p.Adapter.Dir))
+			"made; find it again: %s", a.Name, advice.ExploreAdapter.Of(p.Adapter.Dir))
 	}
 	if err := linkAdapter(ctx, a); err != nil {
 		return err
@@ -95,8 +95,7 @@ func (f *replayFlags) run(c *cobra.Command, file string) error {
 		}
 	}
 	var begun atomic.Int64
-	f.options.Command = fmt.Sprintf("lockbench replay --env %s %s", f.options.Environment,
-		units.Quoted(file))
+	f.options.Command = advice.ReplayIn.Of(f.options.Environment, file).Line
 	f.options.Dir = func() (string, error) {
 		begun.Add(1)
 		return store.Create(f.store, x.Plan.Impl, "replay-"+x.Plan.Nemesis, time.Now())

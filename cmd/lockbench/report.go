@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/progress"
 	"github.com/lockbench/lockbench/internal/store"
 	"github.com/lockbench/lockbench/reports"
@@ -43,7 +44,7 @@ func report(c *cobra.Command, dir string, finding bool) error {
 		return err
 	}
 	if r.Verdict == nil {
-		return fmt.Errorf("%s has not been judged; `lockbench check` it first", dir)
+		return fmt.Errorf("%s has not been judged; `%s` does it", dir, advice.Check.Of(dir))
 	}
 	if finding {
 		v, err := view.Of(r)

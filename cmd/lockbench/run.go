@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/measured"
 	"github.com/lockbench/lockbench/internal/progress"
@@ -80,8 +81,8 @@ func (f *runFlags) register(s *pflag.FlagSet) {
 	o := &f.RunOptions
 	f.lockFlags.register(s)
 	s.StringVar(&o.Adapter, "adapter", "",
-		"instead of --impl: lock library to run, or the folder of your own (./mydir); 'lockbench list "+
-			"adapters' shows all")
+		"instead of --impl: lock library to run, or the folder of your own (./mydir); '"+
+			advice.ListAdapters.String()+"' shows all")
 	s.StringVar(&o.Environment, "env", runner.Auto,
 		"environment to run in: auto (real Redis if there is one), process, docker, external (a Redis "+
 			"that runs already), sim")
@@ -260,7 +261,7 @@ func alone(set *pflag.FlagSet) (err error) {
 
 // commandLine reproduces a run: the flags that were given, and the seed that was drawn.
 func commandLine(set *pflag.FlagSet, p harness.Plan) string {
-	line := "lockbench run"
+	line := advice.Verb("run")
 	set.Visit(func(f *pflag.Flag) {
 		if slices.Contains([]string{"store", "quiet", "json", "seed", "help", "story"}, f.Name) {
 			return // it changes only the output

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/progress"
@@ -258,7 +260,7 @@ func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, n int, s tour.S
 	fmt.Fprintf(w, "\n$ lockbench %s\n\n", strings.Join(args, " "))
 	if code := Main(ctx, args, w, errs); code != s.Exit {
 		return exit{code: code, err: fmt.Errorf("the step ended with exit code %d, and not %d; "+
-			"`lockbench tour --from %d` does it again, and goes on", code, s.Exit, n)}
+			"`%s` does it again, and goes on", code, s.Exit, advice.TourFrom.Of(strconv.Itoa(n)))}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockbench/lockbench/reports/serve"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/spf13/cobra"
 )
 
@@ -35,7 +36,8 @@ outside of the store, and changes nothing. Ctrl-C ends it.`,
 			defer l.Close()
 			s, err := serve.NewServer(dir, l.Addr().String())
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("there is no store %q; `lockbench run` makes one, --store names another", dir)
+				return fmt.Errorf("there is no store %q; `%s` makes one, --store names another", dir,
+					advice.RunLock)
 			} else if err != nil {
 				return fmt.Errorf("cannot read the store %q: %w", dir, err)
 			}

@@ -19,4 +19,5 @@ type Promise struct {
 	Exits    []int    // it ends with one of these; if empty, with any but 254 and 255
 	Violated []string // letters that the run violates
 	Kept     []string // letters that the run does not violate
+	Says     []string // words that it prints
 }

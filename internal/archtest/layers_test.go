@@ -18,15 +18,16 @@ const module = "github.com/lockbench/lockbench/"
 var rooms = map[string][]string{
 	"history":     {},
 	"history/edn": {"history", "internal/strictyaml"},
-	"impls":       {},
+	"impls":       {"internal/advice"},
 	// what each lock may do, apart from how it does it; a fault may move a clock or double a command
 	"impls/spec": {"history", "impls", "nemesis"},
-	"nemesis":    {"history"},
+	"nemesis":    {"history", "internal/advice"},
 	// workloads has the phases of a cycle and what a redirect means from nemesis
 	"workloads":    {"history", "impls", "nemesis"},
 	"reports/page": {"checker"},
 	// beside a run that does a counterexample again lies its file
-	"reports/view": {"history", "nemesis", "checker", "checker/record", "checker/trace",
+	"reports/view": {"internal/advice",
+		"history", "nemesis", "checker", "checker/record", "checker/trace",
 		"internal/explore/counterexample", "internal/store", "reports/page"},
 	"reports/timeline": {"history", "checker/record", "checker/trace", "reports/page", "reports/view"},
 	"reports/sequence": {"history", "checker", "checker/record", "reports/page", "reports/view"},
@@ -34,18 +35,22 @@ var rooms = map[string][]string{
 		"reports/page", "reports/view"},
 	"reports/hint": {"checker", "history", "internal/advice", "internal/harness", "internal/matrix",
 		"internal/measured", "nemesis"},
-	"internal/advice":  {},
+	// who prints a command asks advice for it, so that a test can run each
+	"internal/advice":  {"internal/units"},
 	"reports/terminal": {"checker", "reports/page", "reports/view"},
 	// a report says how likely what it shows is, what would have helped, and what to use instead
-	"reports": {"history", "history/edn", "internal/harness", "internal/measured", "checker",
+	"reports": {"internal/advice",
+		"history", "history/edn", "internal/harness", "internal/measured", "checker",
 		"internal/store", "reports/page", "reports/view",
 		"reports/timeline", "reports/sequence", "reports/figure"},
 	// it chooses among its locks as the verb choose does
-	"reports/matrix": {"history", "impls", "checker", "internal/batch", "internal/matrix",
+	"reports/matrix": {"internal/advice",
+		"history", "impls", "checker", "internal/batch", "internal/matrix",
 		"internal/measured", "internal/store", "internal/study", "reports", "reports/page",
 		"reports/figure", "reports/view"},
 	// it draws and shrinks the runs that show what is not as expected
-	"reports/gate": {"checker", "internal/batch", "internal/explore", "internal/gate",
+	"reports/gate": {"internal/advice",
+		"checker", "internal/batch", "internal/explore", "internal/gate",
 		"internal/harness", "internal/store", "reports", "reports/page", "reports/view"},
 	"reports/compare": {"internal/compare", "reports/page", "reports/figure"},
 	"reports/serve": {"history", "history/edn", "checker", "internal/store", "internal/matrix",
@@ -76,13 +81,13 @@ var rooms = map[string][]string{
 	"adapters/sdk/go/example": {"adapters/sdk/go", "adapters/sdk/go/goredis"},
 
 	// how the adapters are embedded, described and set up; proc: the lock of a folder in the cache
-	"adapters": {"internal/cluster/proc"},
+	"adapters": {"internal/advice", "internal/cluster/proc"},
 	// a worker whose lock is in another process, behind a tap
 	"internal/adapter": {"adapters", "history", "impls", "nemesis", "workloads",
 		"internal/cluster/clock", "internal/cluster/proc", "internal/cluster/server",
 		"internal/cluster/system", "internal/tap"},
 	// a plan has what must be known of its adapter
-	"internal/harness": {"adapters", "history", "impls", "nemesis", "workloads"},
+	"internal/harness": {"internal/advice", "adapters", "history", "impls", "nemesis", "workloads"},
 	"docker": {"history", "nemesis", "workloads", "internal/cluster/clock",
 		"internal/cluster/proxy", "internal/cluster/server", "internal/cluster/worker"},
 	"internal/cluster": {"history", "impls", "nemesis", "workloads", "internal/cluster/proc",
@@ -104,10 +109,12 @@ var rooms = map[string][]string{
 	"internal/sim":         {"history", "impls", "nemesis", "workloads", "internal/sim/engine"},
 	"internal/sim/engine":  {},
 	"internal/sim/asredis": {},
-	"internal/explore": {"history", "impls", "nemesis", "workloads", "checker", "internal/harness",
+	"internal/explore": {"internal/advice",
+		"history", "impls", "nemesis", "workloads", "checker", "internal/harness",
 		"internal/sim", "internal/batch", "internal/explore/counterexample",
 		"internal/explore/simrun"},
-	"internal/explore/counterexample": {"history", "nemesis", "checker", "internal/harness"},
+	"internal/explore/counterexample": {"internal/advice",
+		"history", "nemesis", "checker", "internal/harness"},
 	"internal/explore/simrun": {"history", "nemesis", "workloads", "checker", "internal/harness",
 		"internal/sim", "internal/explore/counterexample"},
 	// random numbers of locks that are linked into the program, and the adapter that is
@@ -129,12 +136,14 @@ var rooms = map[string][]string{
 		"internal/batch", "internal/store"},
 	// its entries are carried out as run and replay would; a snapshot has the cells of the matrix.
 	// nemesis: what an environment cannot do by design is told from a run that broke
-	"internal/gate": {"adapters", "impls", "nemesis", "workloads", "internal/matrix", "history",
+	"internal/gate": {"internal/advice",
+		"adapters", "impls", "nemesis", "workloads", "internal/matrix", "history",
 		"checker", "internal/harness", "internal/batch", "internal/store",
 		"internal/explore/counterexample", "internal/replay", "internal/runner"},
 	// it reads what Go says of a binary, and nothing of lockbench
 	"internal/release": {},
-	"internal/compare": {"history", "checker", "internal/store", "internal/batch", "internal/matrix",
+	"internal/compare": {"internal/advice",
+		"history", "checker", "internal/store", "internal/batch", "internal/matrix",
 		"internal/gate"},
 	"internal/mutate": {},
 	"internal/mutate/detection": {"history", "impls", "impls/spec", "workloads", "checker",
@@ -169,16 +178,18 @@ var rooms = map[string][]string{
 		"internal/mutate/detection", "internal/searched", "internal/store", "internal/study"},
 	// what the records of docs say of a lock and a fault
 	"docs": {},
-	"internal/measured": {"docs", "history", "impls", "nemesis", "checker", "internal/batch",
+	"internal/measured": {"internal/advice",
+		"docs", "history", "impls", "nemesis", "checker", "internal/batch",
 		"internal/explore", "internal/harness", "internal/matrix", "internal/searched", "internal/study"},
 	// the stories of the documents, and the tutorial
 	"internal/tour": {"internal/batch"},
 	// a run has to be one of its lock by the lock's specification
-	"internal/runner": {"adapters", "history", "impls/spec", "nemesis", "checker", "internal/adapter",
+	"internal/runner": {"internal/advice",
+		"adapters", "history", "impls/spec", "nemesis", "checker", "internal/adapter",
 		"internal/harness", "internal/cluster",
 		"internal/cluster/server", "internal/cluster/system",
 		"docker", "internal/sim", "internal/store"},
-	"internal/doctor": {"adapters", "history", "nemesis", "internal/harness",
+	"internal/doctor": {"internal/advice", "adapters", "history", "nemesis", "internal/harness",
 		"internal/cluster/server", "internal/cluster/system",
 		"internal/cluster/clock", "internal/cluster/worker", "docker",
 		"internal/sim", "internal/runner"},

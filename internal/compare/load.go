@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/matrix"
@@ -102,8 +103,8 @@ func (l *loader) run() error {
 		return fmt.Errorf("%s is no run directory: %w", l.side.Name, err)
 	}
 	if r.Verdict == nil {
-		return fmt.Errorf("%s has not been judged; `lockbench check %s` does it", l.side.Name,
-			l.side.Name)
+		return fmt.Errorf("%s has not been judged; `%s` does it", l.side.Name,
+			advice.Check.Of(l.side.Name))
 	}
 	h := r.History.Header
 	l.is(aRun, h.Environment, h.Machine, h.Versions, settingsOf(r.Plan))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/docker"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/progress"
 )
@@ -110,7 +111,7 @@ func (d Diagnosis) Text(w io.Writer) error {
 		return err
 	}
 	_, err := fmt.Fprintln(w, strings.Join(append(append([]string{""}, d.reasons()...),
-		"`lockbench list nemeses` says what each fault does."), "\n"))
+		"`"+advice.ListNemeses.String()+"` says what each fault does."), "\n"))
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 	"github.com/lockbench/lockbench/internal/units"
@@ -251,7 +252,7 @@ func (f Findings) Text(w io.Writer) error {
 			fmt.Fprintf(b, "%s\n%s\n", x.Curve, x.decision())
 		}
 		fmt.Fprintf(b, "%s\n\ncounterexample %s\nreplay         "+cmp.Or(f.Again,
-			"lockbench replay %s")+"\n", x.Explanation, x.File, x.File)
+			advice.Verb("replay")+" %s")+"\n", x.Explanation, x.File, units.Quoted(x.File))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

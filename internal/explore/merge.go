@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/explore/counterexample"
 )
@@ -22,10 +23,10 @@ type Part struct {
 func ReadPart(file string) (Part, error) {
 	f, err := batch.ReadFile[Findings](file)
 	if err != nil {
-		return Part{}, fmt.Errorf("%s is not what `lockbench explore --json` prints: %w", file, err)
+		return Part{}, fmt.Errorf("%s is not what `%s --json` prints: %w", file, advice.Verb("explore"), err)
 	}
 	if f.Impl == "" {
-		return Part{}, fmt.Errorf("%s is not what `lockbench explore --json` prints", file)
+		return Part{}, fmt.Errorf("%s is not what `%s --json` prints", file, advice.Verb("explore"))
 	}
 	for i := range f.Found {
 		f.Found[i].find(filepath.Dir(file))

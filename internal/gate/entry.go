@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/runner"
 	"github.com/lockbench/lockbench/internal/strictyaml"
 )
@@ -92,7 +93,7 @@ func (e *Entry) settle(own []Option, given fields) error {
 		}
 		expects, e.Expect = true, Expectation{Snapshot: e.Found.String()}
 	} else if e.Expect.Snapshot != "" {
-		return expect.At.Errorf("what was found is written by `lockbench gate --init`, as found:")
+		return expect.At.Errorf("what was found is written by `%s`, as found:", advice.GateInit)
 	}
 	name, ok := given["name"]
 	replay := given["replay"]

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/units"
 )
 
@@ -21,7 +22,7 @@ func WriteExample(name string) error { return writeNew(name, example) }
 func ReadFile(name string) (*File, error) {
 	src, err := units.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s; `lockbench gate --init` writes an example", name)
+		return nil, fmt.Errorf("there is no %s; `%s` writes an example", name, advice.GateInit)
 	} else if err != nil {
 		return nil, err
 	}

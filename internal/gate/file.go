@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/strictyaml"
 	"github.com/lockbench/lockbench/internal/units"
 )
@@ -80,7 +81,7 @@ func (e Entry) fault() string { return cmp.Or(e.Option("nemesis"), "none") }
 // command is the command line that does a run of the entry with another build of the lock, or of
 // lockbench, and with the lock that its file was measured with; "": the same.
 func (e Entry) command(seed uint64, lock string) string {
-	line := "lockbench run --env " + e.Environment
+	line := advice.Verb("run") + " --env " + e.Environment
 	for _, o := range e.Options {
 		for _, v := range o.Values {
 			if o.Name == "impl" || o.Name == "adapter" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/format1"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/runner"
@@ -74,7 +75,7 @@ type place struct {
 // Read reads a gate file strictly: an unknown field, a wrong type or a name that is used twice is
 // an error, in one line with its place and what to do.
 func Read(file string, src []byte) (*File, error) {
-	const help = "`lockbench gate --init` writes an example"
+	help := "`" + advice.GateInit.String() + "` writes an example"
 	v, err := strictyaml.Parse(file, src)
 	if errors.Is(err, strictyaml.ErrEmpty) {
 		return nil, fmt.Errorf("%w; %s", err, help)

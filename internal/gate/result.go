@@ -11,8 +11,8 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/batch"
-	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Outcome is what became of an entry, or of a gate. The zero value is unknown.
@@ -185,8 +185,7 @@ func (g *File) advise(e *Entry, f *EntryResult) {
 	if f.Result == Unknown && there && slices.ContainsFunc(f.Runs, func(r Run) bool {
 		return r.Disturbed || r.Stalled
 	}) {
-		f.Claim += fmt.Sprintf(" Run it with nothing beside it: lockbench gate %s --only %s --jobs 1",
-			units.Quoted(g.File), units.Quoted(f.Name))
+		f.Claim += fmt.Sprintf(" Run it with nothing beside it: %s", advice.GateAlone.Of(g.File, f.Name))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/matrix"
@@ -317,7 +318,7 @@ func (s *Snapshot) Write(r *Result) error {
 
 // command is the command line that writes the file.
 func (s *Snapshot) command() string {
-	line := "lockbench gate --init"
+	line := advice.GateInit.String()
 	for _, x := range []struct{ flag, value string }{{"impl", s.Impl}, {"adapter", s.Adapter},
 		{"env", s.Environment}, {"nemesis", strings.Join(s.Faults, ",")}} {
 		if x.value != "" {
@@ -343,9 +344,9 @@ func (s *Snapshot) option() string {
 func (s *Snapshot) text(r *Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Written by `%s`.\n"+
-		"# It is how this lock was in each cell. `lockbench gate` fails on a letter that is not here and on\n"+
+		"# It is how this lock was in each cell. `%s` fails on a letter that is not here and on\n"+
 		"# one under must that is gone; docs/ci.md, A snapshot.\nformat: %d\nenvironment: %s\nseed: %d\n",
-		s.command(), Format, s.Environment, s.Seed)
+		s.command(), advice.Verb("gate"), Format, s.Environment, s.Seed)
 	runs := "repeats"
 	if s.Environment == runner.Sim {
 		runs = "seeds"
@@ -466,7 +467,7 @@ func quote(s string) string { return fmt.Sprintf("%q", s) }
 // thereAlready refuses to write over a file.
 func thereAlready(name string) error {
 	return fmt.Errorf(
-		"%s is there already and stays as it is; name another file: lockbench gate --init FILE", name)
+		"%s is there already and stays as it is; name another file: %s FILE", name, advice.GateInit)
 }
 
 // writeNew writes a file that is not there yet.

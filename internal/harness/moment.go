@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 )
@@ -22,7 +23,7 @@ func (e MomentError) Error() string {
 	if len(e.Sends) > 0 {
 		sends = "it sends only " + units.List(e.Sends)
 	}
-	instead := "no aim of this fault fits; `lockbench list nemeses` shows the others"
+	instead := "no aim of this fault fits; `" + advice.ListNemeses.String() + "` shows the others"
 	if e.Instead != "" {
 		instead = "use --nemesis " + e.Instead
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/impls"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/batch"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/nemesis"
@@ -69,6 +70,21 @@ func (p Proof) Shown() string {
 		return p.Command
 	}
 	return p.Command + "  # and " + strings.Join(p.Also, ", ")
+}
+
+// Promised returns the command with what it promises of a lock that remains: no run of the records
+// violated what counts. A successor of a paused holder is inside with it, and where the resource
+// refuses old tokens that does no harm.
+func (p Proof) Promised() advice.Command {
+	c := advice.Command{Line: p.Command}
+	if p.Runs == 0 || len(p.Rates) > 0 {
+		return c
+	}
+	c.Exits = []int{checker.ExitExpected}
+	if strings.Contains(p.Command, Fenced) && p.Fault == "pause" {
+		c.Says = []string{"it did no harm", "the resource refused"}
+	}
+	return c
 }
 
 // Choose goes through all locks and libraries: what remains first, then what fails least.
@@ -321,7 +337,7 @@ func command(verb string, r matrix.Row, nemesis string) string {
 	if r.NoWatchdog {
 		what += " --watchdog=false"
 	}
-	return "lockbench " + verb + " " + what + " --nemesis " + nemesis
+	return advice.Verb(verb) + " " + what + " --nemesis " + nemesis
 }
 
 // declared is what a lock promises.

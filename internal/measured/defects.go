@@ -1,11 +1,14 @@
 package measured
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/lockbench/lockbench/checker"
 	"github.com/lockbench/lockbench/history"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/matrix"
+	"github.com/lockbench/lockbench/internal/units"
 )
 
 // Under names the faults under which the locks of a Known were compared.
@@ -14,6 +17,13 @@ func (k *Known) Under() string {
 		return crash
 	}
 	return k.Fault + " and " + crash
+}
+
+// Choose returns the command that names all locks that stay clean under the fault.
+func (k *Known) Choose() advice.Command {
+	return advice.Command{Line: Query{Faults: []string{k.Fault}}.Command(), Promise: advice.Promise{
+		Exits: []int{checker.ExitExpected},
+		Says:  []string{fmt.Sprintf("%d of the %s", k.Remain, units.Count(k.Asked, "lock"))}}}
 }
 
 // defects returns the letters that decide and that a cell shows by a defect of the lock itself.

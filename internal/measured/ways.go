@@ -2,6 +2,7 @@ package measured
 
 import (
 	"fmt"
+	"github.com/lockbench/lockbench/internal/advice"
 	"slices"
 	"strings"
 )
@@ -68,7 +69,7 @@ func WaysOut(q Query) (ways []Way, err error) {
 
 // Command asks the question.
 func (q Query) Command() string {
-	out := "lockbench choose"
+	out := advice.Verb("choose")
 	if len(q.Faults) > 0 {
 		out += " --fault " + strings.Join(q.Faults, ",")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockbench/lockbench/adapters"
 	"github.com/lockbench/lockbench/internal/adapter"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/nemesis"
@@ -27,7 +28,8 @@ func spawner(ctx context.Context, p harness.Plan, dir string, env []string,
 	}
 	if a.Hash != p.Adapter.Hash {
 		return nil, fmt.Errorf("the files of the adapter %s have changed since the plan was made; "+
-			"run it with --adapter instead of --plan, or after a fix: lockbench gate --only NAME", a.Name)
+			"run it with --adapter instead of --plan, or after a fix: %s --only NAME", a.Name,
+			advice.Verb("gate"))
 	}
 	in, err := adapters.Setup(ctx, a)
 	if err != nil {

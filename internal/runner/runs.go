@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/cluster/server"
 	"github.com/lockbench/lockbench/internal/harness"
 	"github.com/lockbench/lockbench/internal/store"
@@ -33,7 +34,7 @@ func (w *Runs) Run(ctx context.Context, p harness.Plan, name string) (*checker.V
 		return nil, err
 	}
 	r, err := Run(ctx, p, Options{Dir: dir, Workers: &w.workers,
-		Command: "lockbench run --plan " + filepath.Join(dir, store.Plan)})
+		Command: advice.RunPlan.Of(filepath.Join(dir, store.Plan)).Line})
 	if r == nil {
 		return nil, err
 	}

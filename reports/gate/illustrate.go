@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/explore"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/harness"
@@ -69,7 +70,7 @@ func illustrate(ctx context.Context, root string, r *gate.Result, say io.Writer)
 			continue
 		}
 		e.Shown.Report = e.Shown.Dir + "/" + store.Report
-		e.Shown.Reproduce = "lockbench run --plan " + units.Quoted(filepath.Join(dir, store.Plan))
+		e.Shown.Reproduce = advice.RunPlan.Of(filepath.Join(dir, store.Plan)).Line
 		if shrunk == shrinkMax || e.Shown.Counterexample != "" {
 			continue
 		}

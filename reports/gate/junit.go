@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/gate"
 )
 
@@ -71,7 +72,7 @@ func WriteJUnit(w io.Writer, r *gate.Result) error {
 			Claim:  "It is not complete: it was interrupted, or shards are missing."})
 	}
 	doc := junitSuites{
-		Name: "lockbench gate", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
+		Name: advice.Verb("gate"), Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors,
 		Skipped: suite.Skipped, Time: suite.Time,
 		Suites: []junitSuite{suite},
 	}

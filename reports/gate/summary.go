@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/gate"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/reports/page"
@@ -107,7 +108,7 @@ func footer(b *strings.Builder, r *gate.Result) {
 	fmt.Fprintf(b, "\n%s, seed %d, in %s; %s; lockbench %s.", page.Code(r.Gate.File, 120), r.Gate.Seed,
 		units.Span(r.Took), page.Code(strings.Join(on, ", "), 200), page.Code(r.Version, 60))
 	if s := r.Shard.String(); s != "" {
-		fmt.Fprintf(b, " Shard %s: `lockbench merge` joins it with the others.", s)
+		fmt.Fprintf(b, " Shard %s: `%s` joins it with the others.", s, advice.Verb("merge"))
 	}
 	b.WriteString(" The page is [gate.html](gate.html).")
 	b.WriteString(" *Passed* says that what was tried came out as expected; it is no proof.\n")

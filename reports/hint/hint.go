@@ -51,8 +51,7 @@ func likely(v *checker.Verdict, k *measured.Known) (h Hint) {
 	if len(v.Violated(false)) == 0 || len(k.Rates) == 0 {
 		return h
 	}
-	h.Command.Line = "lockbench choose --fault " + k.Fault
-	h.Command.Exits = []int{checker.ExitExpected}
+	h.Command = k.Choose()
 	h.Text = fmt.Sprintf("Measured before, with a lease of %s: %s; of %s, %d are known to stay "+
 		"clean under %s (%s).", units.Span(k.TTL), units.List(k.Rates), units.Count(k.Asked, "lock"),
 		k.Remain, k.Under(), h.Command)
@@ -159,9 +158,9 @@ func options(p harness.Plan) harness.RunOptions {
 func commandFor(p harness.Plan, r measured.Rate, environment string) (c advice.Command) {
 	o := options(p)
 	row, _ := matrix.RowFor(p)
-	line := "lockbench run --impl " + units.Quoted(o.Impl)
+	line := advice.Verb("run") + " --impl " + units.Quoted(o.Impl)
 	if o.Adapter != "" {
-		line = "lockbench run --adapter " + units.Quoted(o.Adapter)
+		line = advice.Verb("run") + " --adapter " + units.Quoted(o.Adapter)
 	}
 	if environment != "" {
 		line += " --env " + environment

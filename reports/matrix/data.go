@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/matrix"
 	"github.com/lockbench/lockbench/internal/measured"
 	"github.com/lockbench/lockbench/internal/units"
@@ -23,6 +24,7 @@ type matrixData struct {
 	Choose  []candidate            `json:"choose"`
 	Lacks   [2]int                 `json:"lacks"` // the texts of what a lock may lack
 	Fenced  string                 `json:"fenced"`
+	Verb    string                 `json:"verb"`
 	index   map[string]int
 }
 
@@ -53,7 +55,7 @@ type proof struct {
 
 // choices are the candidates of a matrix.
 func (d *matrixData) choices(m *matrix.Matrix, linked page.Link) {
-	d.Fenced = measured.Fenced
+	d.Fenced, d.Verb = measured.Fenced, advice.Verb("choose")
 	d.Lacks = [2]int{d.text(measured.Untold), d.text(measured.Unfenced)}
 	for _, c := range measured.Candidates(m) {
 		x := candidate{Name: page.Clean(c.Lock, 60), Gives: orDash(strings.Join(c.Declares, ", ")),

@@ -79,7 +79,7 @@
     $('decision').textContent = strange.length ? 'Not known: ' + strange.join(', ') + (strange.length === 1 ? ' was' : ' were') + ' not run.' : (left.length ? left.length : 'None') + ' of ' + out.length + (out.length === 1 ? ' lock' : ' locks') + (left.length === 1 ? ' remains' : ' remain') +
       ' under ' + [...asked].filter(f => f !== 'none').join(', ') + '.';
     const ask = [...asked].filter(f => f !== 'none' && !(f === 'crash' && !chosen.has(D.columns.indexOf(f))) && !(f === 'pause' && !chosen.has(D.columns.indexOf(f))) && !(f === 'longwork' && !chosen.has(D.columns.indexOf(f))));
-    $('ask').textContent = 'lockbench choose' + (ask.length ? ' --fault ' + ask.join(',') : '') + (lease ? ' --ttl ' + lease + 's' : '') + (number('pause') ? ' --longest-pause ' + number('pause') + 's' : '') +
+    $('ask').textContent = D.verb + (ask.length ? ' --fault ' + ask.join(',') : '') + (lease ? ' --ttl ' + lease + 's' : '') + (number('pause') ? ' --longest-pause ' + number('pause') + 's' : '') +
       (number('work') ? ' --longest-work ' + number('work') + 's' : '') + ($('must-told').checked ? ' --told' : '') + ($('must-fencing').checked ? ' --fencing' : '') + ($('must-stay').checked ? ' --no-outage' : '');
     body.replaceChildren();
     for (const o of left) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockbench/lockbench/checker"
+	"github.com/lockbench/lockbench/internal/advice"
 	"github.com/lockbench/lockbench/internal/units"
 	"github.com/lockbench/lockbench/nemesis"
 	"github.com/lockbench/lockbench/reports/page"
@@ -21,8 +22,8 @@ type Answer struct {
 // anything else wrong?
 func (v *View) Answer() Answer {
 	if v.Verdict == nil {
-		return Answer{"Not judged.", "There is no verdict on this run yet; lockbench check makes one.",
-			checker.Unknown}
+		return Answer{"Not judged.", "There is no verdict on this run yet; " + advice.Verb("check") +
+			" makes one.", checker.Unknown}
 	}
 	result := v.Verdict.Verdict
 	switch result {

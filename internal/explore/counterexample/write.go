@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/lockbench/lockbench/internal/advice"
 )
 
 // nameLike needs no quotes in YAML, and is neither a number nor a truth there.
@@ -50,8 +51,8 @@ func (c *Counterexample) comment(b *bufio.Writer) {
 		fmt.Fprintf(b, "# %s\n", line)
 	}
 	b.WriteString(
-		"#\n# `lockbench replay FILE` does it again in the simulator, " +
-			"`lockbench replay --env process FILE` on a real redis-server.\n\n")
+		"#\n# `" + advice.Replay.Of("FILE").Line + "` does it again in the simulator, " +
+			"`" + advice.ReplayReal.Of("FILE").Line + "` on a real redis-server.\n\n")
 }
 
 func (c *Counterexample) deviations(b *bufio.Writer) {

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockbench/lockbench/internal/advice"
+	"github.com/lockbench/lockbench/internal/harness"
+	"github.com/lockbench/lockbench/internal/measured"
+	"github.com/lockbench/lockbench/internal/testenv"
+	"github.com/spf13/cobra"
+)
+
+// sampled returns n of some commands, others with each commit, or all of them in the soak.
+func sampled(all []advice.Command, n int) []advice.Command {
+	if testenv.Soak() || len(all) <= n {
+		return all
+	}
+	rank := func(c advice.Command) uint64 {
+		h := fnv.New64a()
+		fmt.Fprint(h, testenv.Commit(), c.Line)
+		return h.Sum64()
+	}
+	slices.SortFunc(all, func(a, b advice.Command) int {
+		if rank(a) < rank(b) {
+			return -1
+		}
+		return 1
+	})
+	return all[:n]
+}
+
+// keeps runs a command, and compares what came of it with what it promises.
+func keeps(t *testing.T, c advice.Command, words ...string) {
+	t.Helper()
+	var out, say bytes.Buffer
+	code := Main(t.Context(), words, &out, &say)
+	text := out.String() + say.String()
+	if len(c.Exits) > 0 && !slices.Contains(c.Exits, code) ||
+		len(c.Exits) == 0 && code >= 254 {
+		t.Errorf("%s ended with %d, not %v:\n%s", c.Line, code, c.Exits, text)
+	}
+	for _, w := range c.Says {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s does not say %q:\n%s", c.Line, w, text)
+		}
+	}
+	for letter, want := range promised(c) {
+		row := regexp.MustCompile(`(?m)^  (\S) ` + letter + ` `).FindStringSubmatch(out.String())
+		if row == nil || (row[1] == "✕") != want {
+			t.Errorf("%s: %s is not as promised:\n%s", c.Line, letter, text)
+		}
+	}
+}
+
+// promised are the letters of a command, and whether it violates them.
+func promised(c advice.Command) map[string]bool {
+	out := map[string]bool{}
+	for _, l := range c.Violated {
+		out[l] = true
+	}
+	for _, l := range c.Kept {
+		out[l] = false
+	}
+	return out
+}
+
+// elsewhere are the forms whose commands other tests run, since they need an hour, a terminal or a
+// library that is set up.
+var elsewhere = map[string]string{
+	"lockbench doctor":                         "testdata/script/doctor.txtar",
+	"lockbench gate --init --adapter ./mylock": "testdata/script/adapters.txtar",
+	"lockbench matrix --soak --resume":         "testdata/large/soak.txtar",
+	"lockbench explore --matrix --resume":      "testdata/pure/explore.txtar",
+	"lockbench explore --adapter":              "TestAnAdapterIsExplored",
+	"lockbench matrix --adapters":              "testdata/script/adapters.txtar",
+	"lockbench tour --from":                    "testdata/pure/tour.txtar",
+	"lockbench replay --env process":           "testdata/script/replay.txtar",
+	"lockbench matrix --impl %s --nemesis %s":  "testdata/script/matrix.txtar",
+}
+
+// TestEachFormOfACommandRuns runs each command with fixed words that lockbench prints, in a folder
+// with all that such a command names.
+func TestEachFormOfACommandRuns(t *testing.T) {
+	testenv.Once(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	at := places(t)
+	for _, f := range advice.Forms() {
+		if slices.ContainsFunc(keysOf(elsewhere), func(k string) bool {
+			return strings.HasPrefix(f.String(), k)
+		}) {
+			continue
+		}
+		words := f.Example()
+		for i, w := range words {
+			if strings.HasPrefix(w, "{") {
+				words[i] = at[w]
+			}
+			if words[i] == "" {
+				t.Fatalf("%s: nothing is made for %s", f, w)
+			}
+		}
+		if words[0] == "run" && !slices.Contains(words, "--plan") {
+			words = append(words, "--env", "sim")
+		}
+		keeps(t, advice.Command{Line: "lockbench " + strings.Join(words, " "), Promise: f.Promise},
+			words...)
+	}
+}
+
+func keysOf(m map[string]string) (out []string) {
+	for k := range m {
+		out = append(out, k)
+	}
+	return out
+}
+
+// places makes what the examples of forms name.
+func places(t *testing.T) map[string]string {
+	must(t, 0, "run", "--env", "sim", "--impl", "token-lua", "--store", "runs")
+	must(t, 0, "gate", "--init", "g.yaml")
+	must(t, 0, "matrix", "--env", "sim", "--impl", "token-lua", "--nemesis", "crash",
+		"--costs=false", "--store", "m")
+	must(t, 1, "explore", "--impl", "setpx-del", "--nemesis", "pause", "--curve=false", "--store", "x")
+	run, err := filepath.EvalSymlinks("runs/latest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _ := filepath.Glob("x/counterexamples/*.yaml")
+	if len(found) == 0 {
+		t.Fatal("no counterexample was written")
+	}
+	return map[string]string{"{run}": run, "{plan}": filepath.Join(run, "plan.json"),
+		"{gate}": "g.yaml", "{new}": "new.yaml",
+		"{entry}":  "a token lock survives the crash of its holder",
+		"{matrix}": "m/latest", "{counterexample}": found[0]}
+}
+
+// TestProofsOfChooseHold runs proofs of choose on real Redis: nothing that counts is violated, and
+// a lock with fencing refuses the late holder. It takes those of lockbench's own locks that were
+// measured in many runs.
+func TestProofsOfChooseHold(t *testing.T) {
+	testenv.Once(t)
+	testenv.Part(t, "redis")
+	var all []advice.Command
+	for _, q := range []measured.Query{{Faults: []string{"partition"}}, {Faults: []string{"longwork"}},
+		{Faults: []string{"pause", "partition"}, Fencing: true}} {
+		choices, err := measured.Choose(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range choices {
+			if c.Remains && c.Library == "" {
+				for _, p := range c.Proofs {
+					all = append(all, p.Promised())
+				}
+			}
+		}
+	}
+	if len(all) < 20 {
+		t.Errorf("only %d proofs", len(all))
+	}
+	for _, c := range sampled(all, 3) {
+		keeps(t, c, append(strings.Fields(c.Line)[1:], "--store", t.TempDir())...)
+	}
+}
+
+// TestHintsOfRunsHold runs the commands that the hints and reports of runs of all locks and faults
+// name: the one with all other locks, and it says as many.
+func TestHintsOfRunsHold(t *testing.T) {
+	var all []advice.Command
+	for _, lock := range []string{"setnx", "getset", "setpx-del", "token-lua", "redlock"} {
+		for _, fault := range []string{"crash", "pause", "failover", "partition", "restart"} {
+			p, err := harness.NewPlan(harness.RunOptions{Impl: lock, Nemesis: fault})
+			if err != nil {
+				continue
+			}
+			if k, err := measured.Of(p); err == nil && k != nil {
+				all = append(all, k.Choose())
+			}
+		}
+	}
+	if len(all) < 10 {
+		t.Errorf("only %d hints", len(all))
+	}
+	for _, c := range sampled(all, 4) {
+		keeps(t, c, strings.Fields(c.Line)[1:]...)
+	}
+}
+
+// TestTheVerbsOfExamplesAreThere parses each example of each verb: it names flags and verbs that
+// there are.
+func TestTheVerbsOfExamplesAreThere(t *testing.T) {
+	n := 0
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, line := range commandsOf(c.Example) {
+			n++
+			parses(t, c.CommandPath(), line)
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(rootCommand())
+	if n < 40 {
+		t.Errorf("only %d examples", n)
+	}
+}
+
+// commandsOf are the commands of lockbench in a text of shell lines, without comments.
+func commandsOf(text string) (out []string) {
+	text = strings.ReplaceAll(text, "\\\n", " ")
+	for _, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "  #")
+		line, _, _ = strings.Cut(line, " > ")
+		for _, part := range strings.Split(line, " | ") {
+			part = strings.TrimPrefix(strings.TrimSpace(part), "$ ")
+			for _, p := range []string{"lockbench ", "bin/lockbench ", "go run ./cmd/lockbench "} {
+				if words, ok := strings.CutPrefix(part, p); ok {
+					out = append(out, words)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// parses reports a command whose verb or flags there are not.
+func parses(t *testing.T, place, line string) {
+	t.Helper()
+	words := strings.Fields(strings.NewReplacer("'", "", `"`, "").Replace(line))
+	if words[0] == "completion" { // cobra adds it as it runs
+		return
+	}
+	c, rest, err := rootCommand().Find(words)
+	if err == nil && c.Parent() == nil && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+		err = fmt.Errorf("there is no verb %q", rest[0])
+	}
+	if err == nil {
+		err = c.ParseFlags(rest)
+	}
+	if err != nil && !strings.Contains(err.Error(), "help requested") {
+		t.Errorf("%s: lockbench %s: %v", place, line, err)
+	}
+}
+
+// onPages calls f with each command in the fenced blocks of README and docs.
+func onPages(t *testing.T, f func(page, line string)) {
+	pages, _ := filepath.Glob("../../docs/*.md")
+	pages = append(pages, "../../README.md", "../../DEVELOPMENT.md", "../../SECURITY.md")
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, block := range strings.Split(string(text), "```") {
+			if i%2 == 1 {
+				for _, line := range commandsOf(block) {
+					f(page, line)
+				}
+			}
+		}
+	}
+}
+
+// TestTheCommandsOfPagesAreThere parses each command in the fenced blocks of README and docs.
+func TestTheCommandsOfPagesAreThere(t *testing.T) {
+	n := 0
+	onPages(t, func(page, line string) {
+		n++
+		parses(t, page, line)
+	})
+	if n < 100 {
+		t.Errorf("only %d commands", n)
+	}
+}
+
+// special is in commands of pages that need what this test does not make: a file, a folder, a
+// library, Docker, another machine, or the whole matrix. Scripts run their like.
+var special = regexp.MustCompile(`--adapter|--plan|--addr|--proxy|docker|NAME|FILE|DIR|store/|\./|` +
+	`--server|` +
+	`topology|--masters|\[|<|\$|…|\.\.\.|--soak|random|redispy-watch|nemesis [a-z:]+,`)
+
+// TestCommandsOfPagesRun runs commands of README and docs in a folder of their own, other ones with
+// each commit. None is refused, and none breaks.
+func TestCommandsOfPagesRun(t *testing.T) {
+	testenv.Once(t)
+	testenv.Part(t, "redis")
+	var all []advice.Command
+	seen := map[string]bool{}
+	onPages(t, func(page, line string) {
+		verb := strings.Fields(line)[0]
+		plain := verb == "run" || verb == "choose" || verb == "list"
+		if !seen[line] && plain && !special.MatchString(line) {
+			all = append(all, advice.Command{Line: "lockbench " + line})
+			seen[line] = true
+		}
+	})
+	if len(all) < 10 {
+		t.Errorf("only %d commands", len(all))
+	}
+	t.Chdir(t.TempDir())
+	for _, c := range sampled(all, 3) {
+		keeps(t, c, strings.Fields(c.Line)[1:]...)
+	}
+}

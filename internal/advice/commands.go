@@ -1,0 +1,35 @@
+package advice
+
+// The commands with fixed words that lockbench prints.
+var (
+	ListImpls    = form("list impls")
+	ListAdapters = form("list adapters")
+	ListNemeses  = form("list nemeses")
+	Doctor       = form("doctor")
+
+	RunLock = form("run --impl token-lua")
+	RunPlan = form("run --plan %s", "{plan}")
+	// Check ends as the run did.
+	Check = form("check %s", "{run}")
+
+	ExploreAdapter = form("explore --adapter %s", "{adapter}").ends(0, 1)
+	Replay         = form("replay %s", "{counterexample}").ends(0, 1)
+	ReplayReal     = form("replay --env process %s", "{counterexample}").ends(0, 1)
+	ReplayIn       = form("replay --env %s %s", "sim", "{counterexample}").ends(0, 1)
+
+	GateInit     = form("gate --init")
+	GateInitFile = form("gate --init %s", "{new}")
+	GateMyLock   = form("gate --init --adapter ./mylock")
+	Gate         = form("gate %s", "{gate}")
+	GateAlone    = form("gate %s --only %s --jobs 1", "{gate}", "{entry}")
+
+	MatrixResume  = form("matrix --resume %s", "{matrix}")
+	SoakResume    = form("matrix --soak --resume %s", "{soak}").ends(0, 1)
+	SearchResume  = form("explore --matrix --resume %s", "{search}")
+	MatrixLock    = form("matrix --impl %s --nemesis %s --repeat 20", "token-lua", "crash")
+	MatrixLibrary = form("matrix --adapters %s --nemesis %s --repeat 20", "{adapter}", "crash")
+
+	MergeHelp   = form("merge --help")
+	CompareHelp = form("compare --help")
+	TourFrom    = form("tour --from %s", "{step}")
+)
