@@ -143,6 +143,15 @@ var callCases = []propertyCase{
 		"0 1 30 40 n0 PEXPIRE k 60 -> !timeout", Unknown, ""},
 	{"an overrun by a client that a fault stopped", "U", lateWrite + "fault pause c0 50 90; " +
 		"c0 gap 90 gap=40", "", Violated, ""},
+	{"an overrun of a lease of which the server's late answer took a part", "S", "lease; names k; " +
+		"c0 acquire 1 200000005 sent=2 lease=300000000; c1 acquire 310000000 310000009 " +
+		"sent=310000001 lease=300000000; c0 release 350000000 350000010; c1 release 400000000 400000010",
+		"0 1 2 200000003 n0 SET k a NX PX 300 -> OK", Unknown, ""},
+	{"an overrun after an answer that was late, which took no part of what was lacking", "S",
+		"lease; names k; c0 acquire 1 200000005 sent=2 lease=300000000; c1 acquire 610000000 610000009 " +
+			"sent=610000001 lease=300000000; c0 release 650000000 650000010; " +
+			"c1 release 700000000 700000010",
+		"0 1 2 200000003 n0 SET k a NX PX 300 -> OK", Violated, LeaseOverrun},
 	{"a session that a server's silence may have ended", "S", "loss; " + sessionOf +
 		"c1 acquire 6 1500000000; c-1 gap 900000000 gap=600000000 server=n0; " + sessionsEnd, "",
 		Unknown, ""},

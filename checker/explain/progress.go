@@ -189,6 +189,12 @@ func enumerated(names []string) string {
 // Broken is what it is to violate a property: "a client released a lock that was another's".
 func Broken(property string) string { return Say(whatBroke(property)) }
 
+// AnsweredLate tells of a command that a server answered late, though no fault kept it.
+func AnsweredLate(m *history.Command) string {
+	return Say("%s needed %s to answer a command of client %d at %s although no fault held it back, "+
+		"which may be why", m.Node, Brief(m.Recv-m.Sent), m.Process, At(m.Sent))
+}
+
 // Unanswered tells of a command that no fault kept from its answer.
 func Unanswered(m *history.Command) string {
 	return Say("a command of client %d at %s was not answered although no fault held it back, which "+

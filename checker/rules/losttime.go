@@ -2,9 +2,11 @@ package rules
 
 import (
 	"slices"
+	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
 	"github.com/lockbench/lockbench/checker/record"
+	"github.com/lockbench/lockbench/checker/trace"
 	"github.com/lockbench/lockbench/history"
 )
 
@@ -49,12 +51,25 @@ func (c *Case) lapsed(h *record.Hold, at int64) string {
 	if at-lost < end {
 		return explain.Stall(worst)
 	}
-	for _, m := range c.trace.Sent[h.Process] {
-		if m.Sent >= h.From && m.Sent < at && c.unexplained(m) {
+	for _, m := range c.sentWithin(h.Process, h.Call, at-1) {
+		switch {
+		case m.Sent >= h.From && c.unexplained(m):
 			return explain.Unanswered(m)
+		case c.answeredLate(m) && at-lost-(m.Recv-m.Sent) < end:
+			return explain.AnsweredLate(m)
 		}
 	}
 	return ""
+}
+
+// lateReply is how long a command of a lock may take on a machine that runs.
+const lateReply = 100 * time.Millisecond
+
+// answeredLate reports whether a server needed long for a command of a lock, though no fault can
+// have kept it. Commands that wait, such as BLPOP, are not meant.
+func (c *Case) answeredLate(m *history.Command) bool {
+	return trace.Answered(m) && m.Recv-m.Sent > int64(lateReply) &&
+		trace.EffectOf(m.Args).Kind != trace.None && !c.struckCommand(m)
 }
 
 // sessionLapsed says why the session of a hold may have ended before a stamp: its client, the
