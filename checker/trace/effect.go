@@ -75,6 +75,8 @@ var commands = map[string]command{
 		return r == "(nil)" ||
 			r == ""
 	}},
+	"SETEX":   {kind: Write, done: okay, unit: "EX"},
+	"PSETEX":  {kind: Write, done: okay, unit: "PX"},
 	"GETSET":  {kind: Swap, done: always},
 	"INCR":    {kind: Count, done: always},
 	"HINCRBY": {kind: Count, done: always},
@@ -119,7 +121,11 @@ func EffectOf(args []string) Effect {
 	case Expire:
 		e.Expiry, e.Value = expiry(c.unit, e.Value), ""
 	case Write:
-		e.options(args[min(3, len(args)):])
+		if c.unit == "" {
+			e.options(args[min(3, len(args)):])
+		} else if len(args) > 3 { // the expiry stands before the value
+			e.Expiry, e.Value = expiry(c.unit, args[2]), args[3]
+		}
 	case Free:
 		e.Value = ""
 		e.compares(args)
