@@ -229,8 +229,9 @@ func (s *Scripts) prolong(digest string) bool {
 
 func digest(text string) string { return fmt.Sprintf("%x", sha1.Sum([]byte(text))) }
 
-// Fill puts what was seen of the grant into it: the sending of the first of the commands, the
-// shortest lease that they named, and the node if there is one.
+// Fill puts what was seen of the grant into it: the sending of the first of the commands, the node
+// if there is one, and, if the lock promised no lease, the shortest that they named. A promise is
+// kept as it is: the checker compares it with the commands.
 func (g *Grants) Fill(to *Granted) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -248,7 +249,7 @@ func (g *Grants) Fill(to *Granted) {
 	if len(nodes) > 1 {
 		to.Node = ""
 	}
-	to.Lease = cmp.Or(shortest, to.Lease)
+	to.Lease = cmp.Or(to.Lease, shortest)
 	if first > 0 {
 		to.Sent = time.Duration(first)
 	}
