@@ -80,6 +80,8 @@ type Declares struct {
 	DeadWaiters time.Duration `yaml:"dead_waiters" json:"dead_waiters,omitempty"`
 	// how long the key is kept at least, from the grant, also after a release
 	MinimumHold time.Duration `yaml:"minimum_hold" json:"minimum_hold,omitempty"`
+	// the lock prefers some of its waiting clients to others
+	Preference bool `yaml:"preference" json:"preference,omitempty"`
 }
 
 // Defaults are a library's own times.

@@ -20,7 +20,7 @@ import (
 //	names k0,k1; masters 3; script TEXT take DONE REFUSED
 //	imported; evicts; ttl 100; lease; loss; validity; fencing; reentrant; broken why; interrupted;
 //	    requires contended=1 strikes=1 handovers=1; timeout 100; clienttimeout 100; pause 100;
-//	    deadwaiters 100; minimumhold 100; leaderrenews; wholetrace; undone STEP OF WHAT
+//	    deadwaiters 100; minimumhold 100; preference; leaderrenews; wholetrace; undone STEP OF WHAT
 //	counted n0 [evicted=3] [deleted=2] [emptied=1]      by the server, at the end
 //
 // Times and lengths are nanoseconds. The end event comes by itself at the latest stamp, or at "end
@@ -83,6 +83,8 @@ func (s *teller) tell(t testing.TB, w []string) {
 		hd.Declares.DeadWaiters = history.Duration(number(t, w[1]))
 	case "minimumhold":
 		hd.Declares.MinimumHold = history.Duration(number(t, w[1]))
+	case "preference":
+		hd.Declares.Preference = true
 	case "lease":
 		hd.Declares.Lease = true
 	case "validity":

@@ -74,6 +74,8 @@ type Declares struct {
 	DeadWaiters Duration `json:"dead_waiters,omitempty"`
 	// how long the lock keeps its key at least, from the grant, also after a release
 	MinimumHold Duration `json:"minimum_hold,omitempty"`
+	// the lock prefers some of its waiting clients to others
+	Preference bool `json:"preference,omitempty"`
 }
 
 // GrantBound returns how soon some client must be granted a lock that no one holds: one lease, or

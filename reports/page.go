@@ -51,6 +51,7 @@ type runPage struct {
 	Known           *knownSection
 	Waits           []view.WaitRow
 	WaitsLeft       int
+	Starved         string   // of a client that was passed over too often
 	Effects         []effect // what the fault cost, in words
 	Faults          []view.FaultRow
 	FaultsLeft      int

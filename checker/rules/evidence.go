@@ -27,6 +27,7 @@ func (c *Case) evidence() verdict.Evidence {
 		Faults:         len(c.faults),
 		Interrupted:    c.trust.Interrupted,
 		Untouched:      trace.Untouched(c.history, c.trace.Commands),
+		Starved:        starved(c),
 	}
 	if c.history.Header.Declares.Optimistic {
 		for _, a := range linear.Accesses(c.history, c.trust.Cut) {

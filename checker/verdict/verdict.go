@@ -223,6 +223,19 @@ type Evidence struct {
 	Conflicts int `json:"conflicts,omitempty"`
 	// acquisitions by a client that was inside already
 	NestedAcquires int `json:"nested_acquires,omitempty"`
+	// a client that was passed over more often than chance explains; it decides nothing
+	Starved *Starvation `json:"starved,omitempty"`
+}
+
+// Starvation is a client that waited for a lock and was not granted it, while others were.
+type Starvation struct {
+	Client int `json:"client"`
+	Key    int `json:"key"`
+	Tries  int `json:"tries"`  // of its calls in which it was told that the lock is taken, or waited
+	Others int `json:"others"` // grants to other clients while it waited
+	// of being passed over so often, if each grant went to one of the waiting clients by chance
+	Chance      float64 `json:"chance"`
+	Explanation string  `json:"explanation"` // for people
 }
 
 // Porcupine says what the verdict of record rests on.

@@ -362,6 +362,7 @@ func (p Plan) Declares() history.Declares {
 		d.Pause = history.Duration(p.Adapter.Declares.Pause)
 		d.LeaderRenews = p.Adapter.Declares.LeaderRenews
 		d.Shared = p.Adapter.Declares.Shared
+		d.Preference = p.Adapter.Declares.Preference
 	}
 	return d
 }

@@ -178,6 +178,9 @@ func (t *terminal) evidence(v *view.View) {
 	}
 	t.line("")
 	t.wrap(t.paint(dim, "Tried:  "), strings.Join(parts, ", ")+".", 8)
+	if s := e.Starved; s != nil {
+		t.wrap(t.paint(dim, "Starved:")+" ", s.Explanation+".", 8)
+	}
 	if m := v.Missing(); m != "" && v.Verdict.Verdict.String() == string(checker.Unknown) {
 		t.wrap(t.paint(dim, "Lacks:  "), units.Sentence(m), 8)
 	}

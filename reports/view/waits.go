@@ -125,3 +125,12 @@ func (v *View) FaultRows() (rows []FaultRow, left int) {
 	}
 	return rows, len(v.Faults) - len(rows)
 }
+
+// Starved tells of a client that was passed over more often than chance explains; "" if there is
+// none.
+func (v *View) Starved() string {
+	if v.Verdict == nil || v.Verdict.Evidence.Starved == nil {
+		return ""
+	}
+	return v.Verdict.Evidence.Starved.Explanation
+}
