@@ -113,7 +113,7 @@ func (f *checkFlags) readLines() error {
 	if f.lines == "" {
 		return nil
 	}
-	text, err := os.ReadFile(f.lines)
+	text, err := units.ReadFile(f.lines)
 	if err != nil {
 		return err
 	}

@@ -91,3 +91,31 @@ func states(t *testing.T, said string) string {
 	}
 	return n
 }
+
+// TestAnUnknownCommandIsNamed: a lock that sends a command of Redis that the simulated one lacks
+// cannot be searched there. That is said, and the command is named.
+func TestAnUnknownCommandIsNamed(t *testing.T) {
+	testenv.Once(t)
+	t.Parallel()
+	knows(t, filepath.Join(ownLock, "go", "*"), "../../internal/linked/bridge/*.go", "../../go.*")
+	installed(t, ownLock+"/go")
+	dir := filepath.Join(clone(t), "go")
+	lock := filepath.Join(dir, "lock.go")
+	text, err := os.ReadFile(lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const take = "ok, err := r.SetNX("
+	strange := strings.Replace(string(text), take, `r.Do(ctx, "GEOADD", l.key+":geo", 1, 1, "x")`+"\n\t\t"+take, 1)
+	if strange == string(text) {
+		t.Fatalf("%s has no %q", lock, take)
+	}
+	if err := os.WriteFile(lock, []byte(strange), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	said := in(t, ".", 255, "lockbench", "explore", "--adapter", dir, "--nemesis", "crash",
+		"--seeds", "5")
+	if !strings.Contains(said, "GEOADD") {
+		t.Errorf("it does not name the command:\n%s", said)
+	}
+}

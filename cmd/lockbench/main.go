@@ -112,8 +112,12 @@ Exit codes of run, check and gate: 0 as expected, 1 not as expected, 2 unknown,
 	return c
 }
 
-// noFlag explains a flag that a verb does not have.
+// noFlag explains a flag that a verb does not have, or a value that a flag cannot have.
 func noFlag(c *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) {
+		return noValue(value)
+	}
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) {
 		return err
@@ -132,6 +136,20 @@ func noFlag(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (did you mean --%s?)", err, near)
 	}
 	return err
+}
+
+// valueOf says what the value of a flag must be, by its type.
+var valueOf = map[string]string{"bool": "write true or false", "int": "write a whole number",
+	"uint64": "write a whole number that is not below zero", "float64": "write a number",
+	"duration": "write a time with its unit, such as 10s or 500ms"}
+
+// noValue explains a value that a flag cannot have, in the words of the flag.
+func noValue(err *pflag.InvalidValueError) error {
+	want := valueOf[err.GetFlag().Value.Type()]
+	if want == "" { // a type of ours, which says what it wants
+		return fmt.Errorf("--%s: %w", err.GetFlag().Name, err.Unwrap())
+	}
+	return fmt.Errorf("--%s cannot be %q; %s", err.GetFlag().Name, err.GetValue(), want)
 }
 
 // noCommand explains a word that is no command.

@@ -69,10 +69,22 @@ func Open(name string, most int64) (*os.File, error) {
 		return nil, unreadable(name, err)
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0) // it may be a pipe by now
+	return fitting(f, name, most, err)
+}
+
+// OpenIn opens a regular file below a folder, of at most so many bytes. The error names the file.
+func OpenIn(dir *os.Root, name string, most int64) (*os.File, error) {
+	f, err := dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
+	return fitting(f, name, most, err)
+}
+
+// fitting returns an open file if it is regular and short enough, and else closes it.
+func fitting(f *os.File, name string, most int64, err error) (*os.File, error) {
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
-	if i, err = f.Stat(); err == nil {
+	i, err := f.Stat()
+	if err == nil {
 		err = fits(i, most)
 	}
 	if err != nil {

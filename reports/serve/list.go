@@ -18,7 +18,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/lockbench/lockbench/checker"
@@ -178,16 +177,7 @@ func (e *Entry) read(dir *os.Root) {
 
 // open opens a file, unless it is a pipe or a device, which a reader would wait for, or too large.
 func open(dir *os.Root, name string) (*os.File, error) {
-	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > units.MaxDocument {
-		f.Close()
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
-	}
-	return f, nil
+	return units.OpenIn(dir, name, units.MaxDocument)
 }
 
 // whole is all of a file.
