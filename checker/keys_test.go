@@ -26,6 +26,12 @@ const (
 var keyCases = []propertyCase{
 	{"vanished: no client deleted it", "L", lasting, setA + setB, Violated, Vanished},
 	{"vanished: no client deleted it, says O", "O", lasting, setA + setB, Valid, ""},
+	{"vanished: the same, and others may delete keys", "O", "environment external; " + lasting,
+		setA + setB, Unknown, ""},
+	{"vanished: others may delete keys, and a restart took it", "O", "environment external; " +
+		lasting + "fault restart n0 30 40", setA + setB, Valid, ""},
+	{"vanished: others may delete keys, and the lease was over", "O", "environment external; " +
+		lasting, brief + setB, Valid, ""},
 	{"vanished: another client deleted it", "L", "c2 acquire 1 4 sent=2 lease=3; " + lasting +
 		"c2 release 40 60", "2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n" + setA +
 		"2 1 41 45 n0 DEL k -> 1\n" + setB, Violated, ReleasedByNonOwner},
@@ -49,7 +55,7 @@ var keyCases = []propertyCase{
 		Vanished},
 	{"O: its own release, of a grant in between", "O", between, betweenTrace + setB, Valid, ""},
 	{"O: its own release freed the lock for the holder, and others may delete keys", "O",
-		"environment external; " + freed, freedTrace + setB, Valid, ""},
+		"environment external; " + freed, freedTrace + setB, Unknown, ""},
 	{"O: no one else can have deleted the holder's key", "O", freed, freedTrace + setB, Violated,
 		LateMessage},
 	{"O: a release that was never answered, of a hold that was over", "O",
@@ -59,31 +65,31 @@ var keyCases = []propertyCase{
 	{"O: the same, and the servers are others' too", "O",
 		"environment external; c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting +
 			"c2 release 5 17 info",
-		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + setA + setB, Valid, ""},
+		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + setA + setB, Unknown, ""},
 	{"O: the same, and the servers evict", "O",
 		"evicts; c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
-		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + setA + setB, Valid, ""},
+		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n" + setA + setB, Unknown, ""},
 	{"O: the same, and the server counted only what the clients deleted", "O",
 		"counted n0 deleted=1; " + unanswered, unansweredTrace, Violated, LateMessage},
 	{"O: the same, and the server counted a deletion that no client sent", "O",
-		"counted n0 deleted=2; " + unanswered, unansweredTrace, Valid, ""},
+		"counted n0 deleted=2; " + unanswered, unansweredTrace, Unknown, ""},
 	{"O: the same, and a script of unknown effect may have deleted a key", "O",
 		"counted n0 deleted=2; " + unanswered, "3 1 11 14 n0 EVAL text 1 j -> 1\n" + unansweredTrace,
 		Violated, LateMessage},
 	{"O: the same, and the server was emptied", "O",
-		"counted n0 deleted=1 emptied=1; " + unanswered, unansweredTrace, Valid, ""},
+		"counted n0 deleted=1 emptied=1; " + unanswered, unansweredTrace, Unknown, ""},
 	{"O: the same, and the server evicted a key", "O",
-		"evicts; counted n0 deleted=1 evicted=1; " + unanswered, unansweredTrace, Valid, ""},
+		"evicts; counted n0 deleted=1 evicted=1; " + unanswered, unansweredTrace, Unknown, ""},
 	{"O: the same, and the server may evict keys, but did not", "O",
 		"evicts; counted n0 deleted=1; " + unanswered, unansweredTrace, Violated, LateMessage},
 	{"O: the same, and another server may evict keys, but did not", "O",
-		"evicts; counted n1; " + unanswered, unansweredTrace, Valid, ""},
+		"evicts; counted n1; " + unanswered, unansweredTrace, Unknown, ""},
 	{"vanished: the server counted a deletion that no client sent", "L", "counted n0 deleted=9; " +
 		freed, freedTrace + setB, Violated, Vanished},
 	{"O: the same, and a client empties the server", "O",
 		"c2 acquire 1 4 sent=2 lease=3 node=n0; " + lasting + "c2 release 5 17 info",
 		"2 1 2 3 n0 SET k c NX PX 0.000003 -> OK\n2 1 10 0 n0 DEL k ->\n3 1 11 14 n0 FLUSHALL -> OK\n" +
-			setA + setB, Valid, ""},
+			setA + setB, Unknown, ""},
 
 	{"lease of the key: shorter than the promise", "L", lasting, brief + setB, Violated,
 		PromisedTooLong},

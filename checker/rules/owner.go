@@ -53,6 +53,12 @@ func (c *Case) owner() property {
 			return p
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(spans)) {
+		if h := takenByThirdParty(c, spans[key], grants); h != nil {
+			return unknown("not judged: the key of client %d was gone although its lease ran, and someone "+
+				"whose commands are not in the trace may have deleted it", h.Process)
+		}
+	}
 	return valid
 }
 
