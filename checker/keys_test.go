@@ -19,6 +19,12 @@ const (
 	// freed has a release of client 2 that overlaps the grant for which it frees the lock.
 	freed      = "c2 acquire 1 4 sent=2 lease=200 node=n0; " + lasting + "c2 release 5 17; "
 	freedTrace = "2 1 2 3 n0 SET k c NX PX 0.0002 -> OK\n2 1 10 16 n0 DEL k -> 1\n" + setA
+	// onMasters is a hold on three servers that is promised until 212 ms; client 1 comes at 90 ms.
+	onMasters = "masters 3; lease; names k; c0 acquire 10000000 20000000 sent=12000000 " +
+		"lease=200000000; c1 acquire 11000000 90000000 sent=80000000 lease=100000000; " +
+		"c0 release 150000000 160000000; c1 release 170000000 180000000"
+	mastersWon = "1 1 80000000 85000000 n1 SET k b NX PX 100 -> OK\n" +
+		"1 1 80000000 85000000 n2 SET k b NX PX 100 -> OK\n"
 	// brief is a hold whose command asks for less than the client is promised.
 	brief = "0 1 12 15 n0 SET k a NX PX 0.00003 -> OK\n"
 )
@@ -93,6 +99,13 @@ var keyCases = []propertyCase{
 
 	{"lease of the key: shorter than the promise", "L", lasting, brief + setB, Violated,
 		PromisedTooLong},
+	{"lease of the key: shorter than the promise on a quorum", "L", onMasters,
+		"0 1 12000000 15000000 n0 SET k a NX PX 30 -> OK\n" +
+			"0 1 12000000 15000000 n1 SET k a NX PX 30 -> OK\n" + mastersWon, Violated, PromisedTooLong},
+	{"lease of the key: shorter than the promise on one of three", "L", onMasters,
+		"0 1 12000000 15000000 n0 SET k a NX PX 200 -> OK\n" +
+			"0 1 12000000 15000000 n1 SET k a NX PX 200 -> OK\n" +
+			"0 1 12000000 15000000 n2 SET k a NX PX 30 -> OK\n" + mastersWon, Violated, DoubleGrant},
 	{"lease of the key: a renewal made it longer", "L", lasting,
 		brief + "0 1 30 32 n0 PEXPIRE k 0.0003 -> 1\n" + setB, Violated, Vanished},
 	{"lease of the key: a renewal made it shorter", "L", lasting,

@@ -31,8 +31,6 @@ func (c *Case) classify(p *record.Pair, commands []command) (class, assumption s
 		return verdict.LeaseOverrun, ""
 	case c.neverGranted(p.A) || c.neverGranted(p.B):
 		return verdict.NoServer, ""
-	case c.cutShort(p):
-		return verdict.PromisedTooLong, ""
 	case has(certain(commands), verdict.ForeignDelete):
 		return verdict.ReleasedByNonOwner, ""
 	case has(certain(commands), verdict.LateDelete):
@@ -81,18 +79,17 @@ func onlyLate(p *record.Pair, commands []command) bool {
 	return any
 }
 
-// cutShort reports whether the first holder's key was given a shorter lease than was promised, so
-// that it was over before the second one was granted.
-func (c *Case) cutShort(p *record.Pair) bool {
-	short := c.shortLease(p.A)
-	return short != nil && p.A.Granting+short.lease <= p.B.From
-}
-
 // ofKey returns the class of a key that was free although its holder's lease ran: the commands had
 // asked for a shorter lease, or the key vanished. It returns "" if neither is certain.
 func (c *Case) ofKey(p *record.Pair) string {
+	if c.independent() {
+		if short := c.shortLease(p.A); short != nil && p.A.Granting+short.lease <= p.B.From {
+			return verdict.PromisedTooLong
+		}
+		return ""
+	}
 	ga, gb := c.trace.GrantOf(p.A), c.trace.GrantOf(p.B)
-	if ga == nil || gb == nil || ga.Node != gb.Node || c.independent() || gb.Sent < ga.Recv ||
+	if ga == nil || gb == nil || ga.Node != gb.Node || gb.Sent < ga.Recv ||
 		!c.trace.TakesFree(gb) {
 		return ""
 	}

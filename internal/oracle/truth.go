@@ -61,10 +61,12 @@ func (t *Truth) granted(e *execution) bool {
 	return false
 }
 
-// timedOut reports whether a command timed out because its messages were late without a fault.
+// timedOut reports whether a command timed out, or was answered after more than 100 ms,
+// because its messages were late without a fault.
 func (t *Truth) timedOut() bool {
+	const slow = 100 * ms
 	return t.Late && slices.ContainsFunc(t.run.Trace, func(m history.Command) bool {
-		return m.Err != ""
+		return m.Err != "" || m.Recv-m.Sent > slow
 	})
 }
 
