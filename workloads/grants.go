@@ -42,16 +42,28 @@ func (g *Grants) Expect(keys []string) {
 	g.keys, g.last = keys, map[keyOn]granting{}
 }
 
-// See takes in the end of a command of a client that has no lock yet.
+// See takes in the end of a command of a client that has no lock yet. A renewal is no grant: it may
+// be one of the hold before, or of this one, whose acquire has not returned yet.
 func (g *Grants) See(sent, done history.Command) {
 	g.learn(sent.Args)
 	lease, ok := takes(sent.Args, done)
-	if !ok {
+	if !ok || g.renews(sent.Args) {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.note(sent, lease)
+}
+
+// renews reports whether a script can only renew a lease.
+func (g *Grants) renews(args []string) bool {
+	switch strings.ToLower(args[0]) {
+	case "eval":
+		return g.Scripts.only(digest(args[1]))
+	case "evalsha":
+		return g.Scripts.only(strings.ToLower(args[1]))
+	}
+	return false
 }
 
 // note keeps a command as the latest one of each key that it names.
@@ -207,7 +219,12 @@ func (g *Grants) learn(args []string) {
 type Scripts struct {
 	mu       sync.Mutex
 	prolongs map[string]bool // by digest
+	creates  map[string]bool // by digest
 }
+
+// creating are the commands by which a script writes a key that may not be there.
+var creating = []string{"set", "setnx", "setex", "psetex", "mset", "msetnx", "getset", "incr", "incrby",
+	"hset", "hsetnx", "hmset", "hincrby", "lpush", "rpush", "sadd", "zadd", "xadd", "append", "restore"}
 
 // Learn looks at the text of a script: it prolongs a lease if it sets one, and deletes nothing.
 func (s *Scripts) Learn(text string) {
@@ -215,10 +232,24 @@ func (s *Scripts) Learn(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.prolongs == nil {
-		s.prolongs = map[string]bool{}
+		s.prolongs, s.creates = map[string]bool{}, map[string]bool{}
 	}
-	s.prolongs[digest(text)] = strings.Contains(lower, "expire") &&
-		!strings.Contains(lower, "'del'") && !strings.Contains(lower, `"del"`)
+	s.prolongs[digest(text)] = strings.Contains(lower, "expire") && !calls(lower, "del")
+	s.creates[digest(text)] = slices.ContainsFunc(creating, func(command string) bool {
+		return calls(lower, command)
+	})
+}
+
+// calls reports whether a script names a command in quotes.
+func calls(script, command string) bool {
+	return strings.Contains(script, "'"+command+"'") || strings.Contains(script, `"`+command+`"`)
+}
+
+// only reports whether a script prolongs a lease and creates no key.
+func (s *Scripts) only(digest string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.prolongs[digest] && !s.creates[digest]
 }
 
 func (s *Scripts) prolong(digest string) bool {

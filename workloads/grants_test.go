@@ -44,6 +44,36 @@ func TestTheGrantIsTheLastCommandThatTook(t *testing.T) {
 	}
 }
 
+// TestARenewalIsNoGrant: a watchdog renews while the reply to the grant is late, of this hold or of
+// the one before. A script that creates the key is a grant, also if it sets the lease by itself.
+func TestARenewalIsNoGrant(t *testing.T) {
+	const takes, renews = "if(redis.call('hexists',KEYS[1],ARGV[2])==0)then" +
+		"redis.call('hincrby',KEYS[1],ARGV[2],1);redis.call('pexpire',KEYS[1],ARGV[1])end",
+		"if(redis.call('hexists',KEYS[1],ARGV[2])==1)then" +
+			"return(redis.call('pexpire',KEYS[1],ARGV[1]))end;return(0)"
+	for _, c := range []struct {
+		name, later string
+		sent        int64
+	}{
+		{"of the hold before", "n0 9 EVALSHA " + digest(renews) + " 1 k > 0", 5},
+		{"of this hold", "n0 9 EVALSHA " + digest(renews) + " 1 k > 1", 5},
+		{"by its text", "n0 9 EVAL " + renews + " 1 k > 0", 5},
+		{"a second try", "n0 9 EVALSHA " + digest(takes) + " 1 k > (nil)", 9},
+	} {
+		g := Grants{Scripts: new(Scripts)}
+		g.learn([]string{"EVAL", renews, "1", "k"})
+		g.Expect([]string{"k"})
+		for _, line := range []string{"n0 5 EVAL " + takes + " 1 k > (nil)", c.later} {
+			sent, r := told(line)
+			g.See(sent, r)
+		}
+		var to Granted
+		if g.Fill(&to); int64(to.Sent) != c.sent {
+			t.Errorf("%s: the grant was sent at %d", c.name, to.Sent)
+		}
+	}
+}
+
 // told is a command and its reply as a line has them.
 func told(line string) (c, r history.Command) {
 	command, reply, _ := strings.Cut(line, " > ")
