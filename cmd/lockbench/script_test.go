@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,6 +50,10 @@ func scriptsIn(dir string) testscript.Params {
 			}
 			e.Setenv("EXE", self)
 			e.Setenv("CHECKOUT", root) // which a binary whose paths are trimmed does not know
+			if cache, err := os.UserCacheDir(); err == nil {
+				e.Setenv("GO_BUILD", filepath.Join(cache, "go-build"))
+			}
+			e.Setenv("GO_MODULES", filepath.Join(build.Default.GOPATH, "pkg", "mod"))
 			if host := os.Getenv("DOCKER_HOST"); host != "" {
 				e.Setenv("DOCKER_HOST", host)
 			}
