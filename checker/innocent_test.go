@@ -61,7 +61,7 @@ var innocent = []struct {
 			"1 1 20 21 n0 SET k b NX PX 1 -> (error) READONLY You can't write\n" +
 			"1 1 1300000000 1300000001 n0 SET k b NX PX 1 -> (error) READONLY You can't write\n" +
 			"1 2 1500000001 1500000002 n0 SET k b NX PX 1 -> OK\n1 2 1500000021 1500000022 n0 DEL k -> 1",
-		"", "S L O D V"},
+		"A", "S L O D V"},
 	{"a single client", once + "names k; reentrant; fencing; validity; " +
 		"c0 acquire 8 20 sent=9 lease=1000 token=7 valid=900; " +
 		"c0 acquire 21 22 depth=1 sent=21 lease=1000; c0 release 23 24; c0 release 25 26",

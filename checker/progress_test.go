@@ -187,6 +187,15 @@ var progressCases = []propertyCase{
 
 	// Outages.
 	{"nothing lasted", "A", once, "", NA, ""},
+	{"a server refuses to serve for long", "A", refusedStory, refusedFor("OOM used memory", ""),
+		Violated, ""},
+	{"a server refuses, and carries out a write in between", "A", refusedStory, refusedFor(
+		"OOM used memory", "1 1 600000000 600000001 n0 SET k b NX PX 1 -> (nil)\n"), NA, ""},
+	{"a server refuses, and answers a read in between", "A", refusedStory, refusedFor(
+		"OOM used memory", "1 1 600000000 600000001 n0 GET k -> (nil)\n"), Violated, ""},
+	{"a server refers to another one", "A", refusedStory, refusedFor("MOVED 7 h:1", ""), NA, ""},
+	{"an error of the command itself", "A", refusedStory, refusedFor("WRONGTYPE Operation", ""), NA,
+		""},
 	{"no server for long", "A", once + "fault kill n0 8 1400000000 lasted; " +
 		"c1 acquire 10 1300000000 info", "", Violated, ""},
 	{"no server for long, and others are granted once it is back", "A", once +
@@ -312,4 +321,13 @@ func TestStoryOfProgress(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A client tries for a lock for 1.3 s.
+const refusedStory = once + "names k; c1 acquire 10 1300000000 fail why=server-refused"
+
+// refusedFor is what the server answers it at the begin and the end, and something between the two.
+func refusedFor(reply, between string) string {
+	return "1 1 20 21 n0 SET k b NX PX 1 -> (error) " + reply + "\n" + between +
+		"1 1 1290000000 1290000001 n0 SET k b NX PX 1 -> (error) " + reply + "\n"
 }

@@ -2,40 +2,74 @@ package history
 
 import "strings"
 
-// notServing are the errors by which a server refuses to serve, whatever the command is: one row
-// for each. An error that is not here is one of the command itself, and an answer to it.
-var notServing = []string{
-	"READONLY",       // a replica is asked to write
-	"LOADING",        // its data set is not read yet
-	"MASTERDOWN",     // a replica without its master
-	"CLUSTERDOWN",    // slots without a server, or too few masters
-	"NOREPLICAS",     // fewer replicas than min-replicas-to-write
-	"OOM",            // maxmemory is reached and nothing can be evicted
-	"MISCONF",        // it cannot write to its disk
-	"BUSY",           // a script has been running for too long
-	"NOAUTH",         // no password was given
-	"NOPERM",         // the user may not do that
-	"MOVED",          // another server has the slot
-	"ASK",            // another server is getting the slot
-	"TRYAGAIN",       // the slot is being moved
-	"ERR max number", // of clients reached
+// refusalKind is what an error reply says of the server that gives it instead of carrying out a
+// command.
+type refusalKind int
+
+const (
+	refuses refusalKind = iota // it does not serve now, whatever the command is
+	refers                     // another server does
+	objects                    // the command is wrong: this is an answer
+)
+
+// refusals are the error replies that a server gives instead of carrying out a command. An error
+// that is not here is one of the command, and may come after it has changed something.
+var refusals = map[string]refusalKind{
+	"READONLY":       refuses, // a replica is asked to write
+	"LOADING":        refuses, // its data set is not read yet
+	"MASTERDOWN":     refuses, // a replica without its master
+	"CLUSTERDOWN":    refuses, // slots without a server, or too few masters
+	"NOREPLICAS":     refuses, // fewer replicas than min-replicas-to-write
+	"OOM":            refuses, // maxmemory is reached and nothing can be evicted
+	"MISCONF":        refuses, // it cannot write to its disk
+	"BUSY":           refuses, // a script has been running for too long
+	"NOAUTH":         refuses, // no password was given
+	"NOPERM":         refuses, // the user may not do that
+	"ERR max number": refuses, // of clients reached
+	"MOVED":          refers,  // another server has the slot
+	"ASK":            refers,  // another server is getting the slot
+	"TRYAGAIN":       refers,  // the slot is being moved
+	"NOSCRIPT":       objects, // it does not know the script
+	"WRONGTYPE":      objects, // the key is of another type
+	"CROSSSLOT":      objects, // the keys are in several slots
 }
 
 // scriptError is how an old Redis begins an error that a command of a script got.
 const scriptError = "ERR Error running script"
 
-// NotServing reports whether an error reply says that the server refuses to serve, so that it says
+// NotServing reports whether an error reply says that the server does not serve, so that it says
 // nothing of the lock. The reply may begin with "(error) ", as in a trace.
 func NotServing(reply string) bool {
+	kind, found := refusalOf(reply)
+	return found && kind != objects
+}
+
+// Refuses reports whether an error reply says that the server does not serve, nor another one.
+func Refuses(reply string) bool {
+	kind, found := refusalOf(reply)
+	return found && kind == refuses
+}
+
+// NotExecuted reports whether an error reply is given instead of carrying out the command.
+func NotExecuted(reply string) bool {
+	_, found := refusalAt(reply)
+	return found
+}
+
+// refusalOf finds a refusal also in the error of a script.
+func refusalOf(reply string) (kind refusalKind, found bool) {
 	reply = strings.TrimPrefix(strings.TrimPrefix(reply, "(error) "), "-")
-	for _, code := range notServing {
-		rest, is := strings.CutPrefix(reply, code)
-		if is && (rest == "" || rest[0] == ' ') {
-			return true
-		}
-		if strings.HasPrefix(reply, scriptError) && strings.Contains(reply, " -"+code+" ") {
-			return true
+	if _, inner, is := strings.Cut(reply, " -"); is && strings.HasPrefix(reply, scriptError) {
+		return refusalAt(inner)
+	}
+	return refusalAt(reply)
+}
+
+func refusalAt(reply string) (kind refusalKind, found bool) {
+	for code, kind := range refusals {
+		if rest, is := strings.CutPrefix(reply, code); is && (rest == "" || rest[0] == ' ') {
+			return kind, true
 		}
 	}
-	return false
+	return 0, false
 }

@@ -34,3 +34,21 @@ func TestWhichErrorsSayThatAServerDoesNotServe(t *testing.T) {
 		}
 	}
 }
+
+// TestWhichErrorsComeInsteadOfACommand: what a script's command got may come after a write.
+func TestWhichErrorsComeInsteadOfACommand(t *testing.T) {
+	for reply, want := range map[string][2]bool{ // not executed; the server refuses
+		"OOM command not allowed":                   {true, true},
+		"MISCONF Redis is configured to save":       {true, true},
+		"MOVED 3999 127.0.0.1:6381":                 {true, false},
+		"NOSCRIPT No matching script.":              {true, false},
+		"WRONGTYPE Operation against a key":         {true, false},
+		"CROSSSLOT Keys in request":                 {true, false},
+		"ERR unknown command":                       {false, false},
+		"ERR Error running script: 1: -OOM command": {false, true},
+	} {
+		if got := [2]bool{NotExecuted(reply), Refuses(reply)}; got != want {
+			t.Errorf("%q: %v", reply, got)
+		}
+	}
+}

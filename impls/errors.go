@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockbench/lockbench/history"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -36,19 +37,8 @@ func Definite(err error) bool {
 		return true
 	}
 	var re redis.Error
-	return errors.As(err, &re) && !errors.Is(err, redis.Nil) && refused(re.Error())
-}
-
-// refused knows the error replies that Redis gives instead of executing a command.
-func refused(reply string) bool {
-	for _, p := range []string{"BUSY ", "READONLY ", "LOADING ", "NOSCRIPT ", "WRONGTYPE ",
-		"MASTERDOWN ", "NOREPLICAS ", "OOM ", "NOAUTH ", "NOPERM ", "MOVED ", "ASK ", "CLUSTERDOWN ",
-		"CROSSSLOT ", "TRYAGAIN "} {
-		if strings.HasPrefix(reply, p) {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &re) && !errors.Is(err, redis.Nil) &&
+		history.NotExecuted(re.Error())
 }
 
 // changed marks err if something was changed. A nil err stays nil.

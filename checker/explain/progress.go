@@ -137,13 +137,19 @@ func (l *Leftover) life() string {
 	return ""
 }
 
-// Outage tells of a time under a fault in which no client was granted a lock (A).
-func Outage(key int, from, to, ns, bound int64, faults []*record.Fault) string {
-	why := ""
-	if len(faults) > 0 {
-		why = Say(" (%s)", Faults(faults))
+// Outage tells of a time under a fault in which no client was granted a lock (A). Where there was no
+// fault, refused is a command that a server refused to serve.
+func Outage(key int, from, to, ns, bound int64, faults []*record.Fault,
+	refused *history.Command) string {
+	why := "under a fault"
+	switch {
+	case len(faults) > 0:
+		why = Say("under a fault (%s)", Faults(faults))
+	case refused != nil:
+		why = Say("while %s refused to serve (%s)", refused.Node,
+			strings.TrimPrefix(refused.Reply, "(error) "))
 	}
-	return Say("From %s to %s, under a fault%s, no client was granted lock %d: for %s in which no "+
+	return Say("From %s to %s, %s, no client was granted lock %d: for %s in which no "+
 		"client held it and some tried. Without a fault one would have been granted it within %s.",
 		At(from), At(to), why, key, Brief(ns), Brief(bound))
 }

@@ -34,14 +34,14 @@ func (c *Case) outage() property {
 		worst.Process = c.waiting(key, worst.From)
 		p = violated(key, worst)
 		p.Explanation = explain.Outage(key, worst.From, worst.To, longest, bound,
-			c.during(worst.From, worst.To))
+			c.during(worst.From, worst.To), refusalIn(c.trace.Commands, worst.From, worst.To))
 	}
 	p.Seconds = float64(longest/int64(time.Millisecond)) / 1000
 	return p
 }
 
-// underway returns the times in which some fault was under way, which are disjoint and sorted. What
-// befell one client alone is none: the others go on.
+// underway returns the times in which some fault was under way or a server refused to serve, which
+// are disjoint and sorted. What befell one client alone is none: the others go on.
 func (c *Case) underway() (out []record.Interval) {
 	var all []record.Interval
 	for i := range c.faults {
@@ -53,6 +53,7 @@ func (c *Case) underway() (out []record.Interval) {
 			all = append(all, record.Interval{From: f.From, To: to})
 		}
 	}
+	all = append(all, refusing(c.trace.Commands, c.trust.Cut)...)
 	record.SortIntervals(all)
 	for _, x := range all {
 		if n := len(out) - 1; n >= 0 && x.From <= out[n].To {

@@ -18,7 +18,8 @@ const module = "github.com/lockbench/lockbench/"
 var rooms = map[string][]string{
 	"history":     {},
 	"history/edn": {"history", "internal/strictyaml"},
-	"impls":       {"internal/advice"},
+	// from history, which error replies are given instead of carrying out a command
+	"impls": {"history", "internal/advice"},
 	// what each lock may do, apart from how it does it; a fault may move a clock or double a command
 	"impls/spec": {"history", "impls", "nemesis"},
 	"nemesis":    {"history", "internal/advice"},
