@@ -223,8 +223,9 @@ type Scripts struct {
 }
 
 // creating are the commands by which a script writes a key that may not be there.
-var creating = []string{"set", "setnx", "setex", "psetex", "mset", "msetnx", "getset", "incr", "incrby",
-	"hset", "hsetnx", "hmset", "hincrby", "lpush", "rpush", "sadd", "zadd", "xadd", "append", "restore"}
+var creating = []string{"set", "setnx", "setex", "psetex", "mset", "msetnx", "getset", "incr",
+	"incrby", "hset", "hsetnx", "hmset", "hincrby", "lpush", "rpush", "sadd", "zadd", "xadd", "append",
+	"restore"}
 
 // Learn looks at the text of a script: it prolongs a lease if it sets one, and deletes nothing.
 func (s *Scripts) Learn(text string) {

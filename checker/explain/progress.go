@@ -137,8 +137,8 @@ func (l *Leftover) life() string {
 	return ""
 }
 
-// Outage tells of a time under a fault in which no client was granted a lock (A). Where there was no
-// fault, refused is a command that a server refused to serve.
+// Outage tells of a time under a fault in which no client was granted a lock (A). Where there was
+// no fault, refused is a command that a server refused to serve.
 func Outage(key int, from, to, ns, bound int64, faults []*record.Fault,
 	refused *history.Command) string {
 	why := "under a fault"
