@@ -66,6 +66,7 @@ func TestManifestsAreRefusedInOneLine(t *testing.T) {
 		"name: a\nrun: x\ndefaults: {ttl: 0s}": `is no time above zero, such as 90s, nor "none" or "given"`,
 		"name: a\nrun: x\nvariants: [{name: b, declares: {leas: true}}]": `unknown field "leas"`,
 		"name: a\nrun: x\nvariants: [{line: b}]":                         `variant 1 has the name ""`,
+		"name: a\nrun: x\nvariants: [{name: b}, {name: b}]":              `two variants have the name "b"`,
 	} {
 		_, err := adapters.Find(folder(t, map[string]string{adapters.ManifestName: text}))
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
@@ -333,5 +334,19 @@ func main() {
 	stdin.Close()
 	if err := c.Wait(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAnOptionIsAValueOfJSON: what is no number there is text.
+func TestAnOptionIsAValueOfJSON(t *testing.T) {
+	for text, want := range map[string]string{"nan": `"nan"`, "inf": `"inf"`, "-Infinity": `"-Infinity"`,
+		"1.5": "1.5", "7": "7", "true": "true", "x": `"x"`} {
+		var o adapters.Option
+		if err := o.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := o.MarshalJSON(); err != nil || string(got) != want {
+			t.Errorf("%s is %s, %v", text, got, err)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -140,7 +141,7 @@ func (o *Option) UnmarshalText(text []byte) error {
 	s := string(text)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		o.value = n
-	} else if f, err := strconv.ParseFloat(s, 64); err == nil {
+	} else if f, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
 		o.value = f
 	} else if s == "true" || s == "false" {
 		o.value = s == "true"
@@ -211,6 +212,9 @@ func (m Manifest) check() error {
 		if !properName.MatchString(v.Name) {
 			return fmt.Errorf("variant %d has the name %q; it has small letters, digits, - and .", i+1,
 				v.Name)
+		}
+		if slices.ContainsFunc(m.Variants[:i], func(w Variant) bool { return w.Name == v.Name }) {
+			return fmt.Errorf("two variants have the name %q; give one of them another", v.Name)
 		}
 		if err := m.checkUse(v.Name); err != nil {
 			return err

@@ -438,6 +438,9 @@ func opened(stdin io.Reader, path string) (*input, error) {
 
 // readable says what is to be done with a file that is a history in another form.
 func readable(in *bufio.Reader, name string) error {
+	if b, _ := in.Peek(len(units.BOM)); string(b) == units.BOM {
+		_, _ = in.Discard(len(b))
+	}
 	switch b, _ := in.Peek(2); string(b) {
 	case "\x1f\x8b":
 		return fmt.Errorf("%s is compressed: gunzip it first, or `gunzip -c FILE | "+

@@ -5,6 +5,7 @@
 package strictyaml
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -61,6 +62,7 @@ func ParseUpTo(size int, file string, src []byte) (v Value, err error) {
 	if len(src) > size {
 		return v, start.Errorf("a file of %d bytes is too long; at most %d are read", len(src), size)
 	}
+	src = bytes.TrimPrefix(src, []byte("\ufeff")) // some editors begin a text with it
 	if err := bounded(file, string(src)); err != nil {
 		return v, err
 	}

@@ -236,3 +236,15 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestAMarkBeforeTheTextIsNoText: some editors begin a file in UTF-8 with one.
+func TestAMarkBeforeTheTextIsNoText(t *testing.T) {
+	var into base
+	v, err := Parse("f", []byte("\ufeffname: a\n"))
+	if err == nil {
+		err = v.Decode(&into)
+	}
+	if err != nil || into.Name != "a" {
+		t.Errorf("%+v, %v", into, err)
+	}
+}

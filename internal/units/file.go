@@ -15,6 +15,9 @@ const (
 	MaxRecord   = 8 << 30   // of a record, which is read line by line
 )
 
+// BOM is the mark with which some editors begin a text in UTF-8. It says nothing.
+const BOM = "\xef\xbb\xbf"
+
 // ErrUnfit says that a file is not read: it is not a regular file, or it is too long.
 var ErrUnfit = errors.New("it is not read")
 
