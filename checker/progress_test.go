@@ -198,6 +198,13 @@ var progressCases = []propertyCase{
 		""},
 	{"no server for long", "A", once + "fault kill n0 8 1400000000 lasted; " +
 		"c1 acquire 10 1300000000 info", "", Violated, ""},
+	{"no server for long, and nobody ran for most of it", "A", once + "fault kill n0 8 3000000000 " +
+		"lasted; c1 acquire 10 3000000000 info; c-1 gap 2900000000 gap=2500000000", "", Unknown, ""},
+	{"no server for long, and nobody ran for some of it", "A", once + "fault kill n0 8 3000000000 " +
+		"lasted; c1 acquire 10 3000000000 info; c-1 gap 2900000000 gap=100000000", "", Violated, ""},
+	{"no server for long, and nobody ran before", "A", once + "fault kill n0 600000000 3000000000 " +
+		"lasted; c1 acquire 600000010 3000000000 info; c-1 gap 500000000 gap=400000000", "", Violated,
+		""},
 	{"no server for long, and others are granted once it is back", "A", once +
 		"fault kill n0 8 1400000000; c1 acquire 10 1410000000 sent=1405000000 lease=9; " +
 		"c1 release 1410000001 1410000002", "", Violated, ""},

@@ -81,3 +81,17 @@ func (r Reach) upTo(t int64) int {
 func SortIntervals(ts []Interval) {
 	slices.SortFunc(ts, func(a, b Interval) int { return cmp.Compare(a.From, b.From) })
 }
+
+// Union returns the times that some of the intervals cover, disjoint and in order. It changes the
+// slice.
+func Union(all []Interval) (out []Interval) {
+	SortIntervals(all)
+	for _, x := range all {
+		if n := len(out) - 1; n >= 0 && x.From <= out[n].To {
+			out[n].To = max(out[n].To, x.To)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}

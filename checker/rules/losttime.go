@@ -25,15 +25,7 @@ func (c *Case) lostTime(process int) (out []record.Interval) {
 			all = append(all, record.Interval{From: m.Sent, To: max(m.Sent, m.Recv)})
 		}
 	}
-	record.SortIntervals(all)
-	for _, x := range all {
-		if n := len(out) - 1; n >= 0 && x.From <= out[n].To {
-			out[n].To = max(out[n].To, x.To)
-			continue
-		}
-		out = append(out, x)
-	}
-	return out
+	return record.Union(all)
 }
 
 // lapsed says why it proves nothing that the lease of a hold was over at a stamp: it would still

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lockbench/lockbench/checker/explain"
@@ -21,7 +22,7 @@ func (c *Case) outage() property {
 	key, longest := 0, int64(0)
 	locks := c.locks()
 	for i := range locks {
-		if from, to, ns := c.withoutGrant(&locks[i], under); ns > longest {
+		if from, to, ns := withoutGrant(&locks[i], tries(&locks[i]), under); ns > longest {
 			key, longest, worst = locks[i].Key, ns, hold{Process: -1, From: from, To: to}
 		}
 	}
@@ -30,6 +31,9 @@ func (c *Case) outage() property {
 	switch {
 	case longest > 0 && !known:
 		p = unknown("neither the record nor the trace tells how long clients pause between two tries")
+	case longest > bound && c.shortWithoutLost(under, bound):
+		p = stalled("no client was granted the lock for too long while a fault lasted, but the machine " +
+			"stalled or commands were lost meanwhile, which may be why")
 	case longest > bound:
 		worst.Process = c.waiting(key, worst.From)
 		p = violated(key, worst)
@@ -42,7 +46,7 @@ func (c *Case) outage() property {
 
 // underway returns the times in which some fault was under way or a server refused to serve, which
 // are disjoint and sorted. What befell one client alone is none: the others go on.
-func (c *Case) underway() (out []record.Interval) {
+func (c *Case) underway() []record.Interval {
 	var all []record.Interval
 	for i := range c.faults {
 		f := &c.faults[i]
@@ -54,22 +58,31 @@ func (c *Case) underway() (out []record.Interval) {
 		}
 	}
 	all = append(all, refusing(c.trace.Commands, c.trust.Cut)...)
-	record.SortIntervals(all)
-	for _, x := range all {
-		if n := len(out) - 1; n >= 0 && x.From <= out[n].To {
-			out[n].To = max(out[n].To, x.To)
-			continue
+	return record.Union(all)
+}
+
+// shortWithoutLost reports whether no outage is longer than the bound without the time that was
+// lost for another reason than a fault.
+func (c *Case) shortWithoutLost(under []record.Interval, bound int64) bool {
+	locks := c.locks()
+	for i := range locks {
+		l := &locks[i]
+		struck, _ := c.strikes(l)
+		open := tries(l).Without(func(process int) []record.Interval {
+			return record.Union(slices.Concat(struck, c.lostTime(process)))
+		})
+		if _, _, ns := withoutGrant(l, open, under); ns > bound {
+			return false
 		}
-		out = append(out, x)
 	}
-	return out
+	return true
 }
 
 // withoutGrant returns the longest part between two grants of the times in which a fault was under
 // way, without those in which a client held the lock, and for how much of it a client had an
 // acquire call open.
-func (c *Case) withoutGrant(l *record.Lock, under []record.Interval) (from, to, longest int64) {
-	open := tries(l)
+func withoutGrant(l *record.Lock, open progress.Wants, under []record.Interval) (from, to,
+	longest int64) {
 	part := func(begin, end int64) {
 		if end-begin <= longest {
 			return

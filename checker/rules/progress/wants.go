@@ -70,6 +70,29 @@ func (w Wants) Within(q record.Interval) Wants {
 	return inOrder(out)
 }
 
+// Without returns the times without those that lost takes of each client, which must be in order
+// and disjoint.
+func (w Wants) Without(lost func(process int) []record.Interval) Wants {
+	var out []Want
+	for _, x := range w.list {
+		for _, g := range lost(x.Process) {
+			if g.To <= x.From || g.From >= x.To {
+				continue
+			}
+			if g.From > x.From {
+				before := x
+				before.To = g.From
+				out = append(out, before)
+			}
+			x.From = g.To
+		}
+		if x.From < x.To {
+			out = append(out, x)
+		}
+	}
+	return Sort(out)
+}
+
 // Process is the client that wanted the lock at a stamp.
 func (w Wants) Process(t int64) int {
 	i := slices.IndexFunc(w.list, func(x Want) bool { return t <= x.To }) // others began later
