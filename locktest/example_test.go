@@ -38,7 +38,7 @@ func TestLocksOfAnotherModule(t *testing.T) {
 		{"TestMyLock", ""},
 		{"TestBlind", "under pause violates L: released by a non-owner"},
 		{"TestAlways", "under none violates L: double grant"},
-		{"TestShorter", "under none violates S: lease overrun"},
+		{"TestShorter", "under none violates V: promised too long"},
 		{"TestSeconds", "under none violates V: promised too long"},
 		{"TestUnasked", "under none violates V: granted by no server"},
 		{"TestHides", "under none violates R"},

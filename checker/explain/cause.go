@@ -84,10 +84,18 @@ func shorter(p *record.Pair, commands []verdict.WitnessCommand) string {
 		case m.Kind == verdict.LeaseEnd && m.Of == p.A.Process && grant != nil:
 			return Say("Cause: client %d's %s at %s asked for a lease until %s, and client %d was promised "+
 				"the lock until %s.", p.A.Process, commandName(&grant.Command), At(grant.Sent), At(m.Sent),
-				p.A.Process, until(max(p.A.LeaseAt(p.B.From), p.A.Valid)))
+				p.A.Process, until(promisedAt(p.A, p.B.From)))
 		}
 	}
 	return ""
+}
+
+// promisedAt returns the end of a hold as its client was promised it until a stamp.
+func promisedAt(h *record.Hold, t int64) int64 {
+	if h.Valid != record.Forever {
+		return h.Valid
+	}
+	return h.LeaseAt(t)
 }
 
 // lostBy tells of a grant that a server forgot, or that another server never had.

@@ -62,7 +62,7 @@ func TestServeSaysWhatIsWrong(t *testing.T) {
 		{[]string{"--store", t.TempDir() + "/nowhere", "--port", "0"}, "there is no store"},
 		{[]string{"--store", file, "--port", "0"}, "cannot read the store"},
 		{[]string{"--port", "70000"}, "--port is 70000"},
-		{[]string{"--port", "x"}, "invalid argument"},
+		{[]string{"--port", "x"}, `--port cannot be "x"; write a whole number`},
 		{[]string{"store"}, "unknown command"},
 	} {
 		var out, stderr bytes.Buffer
