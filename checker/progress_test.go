@@ -205,6 +205,11 @@ var progressCases = []propertyCase{
 	{"no server for long, and nobody ran before", "A", once + "fault kill n0 600000000 3000000000 " +
 		"lasted; c1 acquire 600000010 3000000000 info; c-1 gap 500000000 gap=400000000", "", Violated,
 		""},
+	{"a minority is dead, and a server that no fault hit answers nothing", "A", three + "names k; " +
+		"fault kill n0 8 4000000000 lasted; c0 acquire 10 4000000000 info", silent("n1"), Unknown, ""},
+	{"a minority is dead, and the link to another is cut", "A", three + "names k; " +
+		"fault kill n0 8 4000000000 lasted; fault cut c0>n1 9 4000000000 lasted; " +
+		"c0 acquire 10 4000000000 info", silent("n1"), Violated, ""},
 	{"no server for long, and others are granted once it is back", "A", once +
 		"fault kill n0 8 1400000000; c1 acquire 10 1410000000 sent=1405000000 lease=9; " +
 		"c1 release 1410000001 1410000002", "", Violated, ""},
@@ -337,4 +342,14 @@ const refusedStory = once + "names k; c1 acquire 10 1300000000 fail why=server-r
 func refusedFor(reply, between string) string {
 	return "1 1 20 21 n0 SET k b NX PX 1 -> (error) " + reply + "\n" + between +
 		"1 1 1290000000 1290000001 n0 SET k b NX PX 1 -> (error) " + reply + "\n"
+}
+
+// silent is a trace in which a client asks a server every 20 ms for 4 s, and never gets an answer.
+func silent(node string) string {
+	var lines []string
+	for t := 20; t < 4000; t += 20 {
+		lines = append(lines, fmt.Sprintf("0 1 %d000000 %d000000 %s SET k a NX PX 1 -> !broken-off", t, t+20,
+			node))
+	}
+	return strings.Join(lines, "\n")
 }

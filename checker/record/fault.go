@@ -129,7 +129,7 @@ func (f *Fault) Pauses() bool { return f.Action == nemesis.Pause }
 func (f *Fault) Delays(m *history.Command) bool {
 	switch f.Action {
 	case nemesis.Drop, nemesis.Strand:
-		return f.From <= m.Sent && m.Why.Broke() && f.onTheWay(m)
+		return f.From <= m.Sent && m.Why.Broke() && f.TouchesWay(m)
 	case nemesis.Duplicate:
 		return false
 	}
@@ -140,11 +140,11 @@ func (f *Fault) Delays(m *history.Command) bool {
 	orders := []string{nemesis.Redirect, nemesis.Promote, nemesis.Lead, nemesis.SwitchOver,
 		nemesis.MoveSlot}
 	return !f.MovesClock() && !slices.Contains(orders, f.Action) && f.From <= until &&
-		m.Sent <= f.To && f.onTheWay(m)
+		m.Sent <= f.To && f.TouchesWay(m)
 }
 
-// onTheWay reports whether a command passes the target: "c2", "n0", "c2>n0", "c2+>*", "*>n0".
-func (f *Fault) onTheWay(m *history.Command) bool {
+// TouchesWay reports whether a command passes the target: "c2", "n0", "c2>n0", "c2+>*", "*>n0".
+func (f *Fault) TouchesWay(m *history.Command) bool {
 	from, to, link := strings.Cut(f.Target, ">")
 	n, client := ClientOf(strings.TrimSuffix(from, "+"))
 	mine := from == "*" || client && n == m.Process

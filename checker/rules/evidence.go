@@ -208,10 +208,17 @@ func (c *Case) unexplained(m *history.Command) bool {
 		return !c.struckCommand(m) && waited(&c.history.Header, m)
 	case history.NotSent, history.Canceled, history.Expired, history.BrokenOff:
 		return c.unsure(m) && !slices.ContainsFunc(c.faults, func(f record.Fault) bool {
-			return f.From <= m.Sent || f.Delays(m)
+			return f.From <= m.Sent && !c.elsewhere(&f, m) || f.Delays(m)
 		})
 	}
 	return false
+}
+
+// elsewhere reports whether a fault certainly broke no connection on the way of a command: it hit
+// another of several masters that know nothing of each other.
+func (c *Case) elsewhere(f *record.Fault, m *history.Command) bool {
+	_, client := f.Client()
+	return c.independent() && !client && !f.TouchesWay(m)
 }
 
 // waited reports whether a command that timed out was under way for a time. A client that cannot
