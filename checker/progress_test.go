@@ -348,8 +348,8 @@ func refusedFor(reply, between string) string {
 func silent(node string) string {
 	var lines []string
 	for t := 20; t < 4000; t += 20 {
-		lines = append(lines, fmt.Sprintf("0 1 %d000000 %d000000 %s SET k a NX PX 1 -> !broken-off", t, t+20,
-			node))
+		lines = append(lines, fmt.Sprintf("0 1 %d000000 %d000000 %s SET k a NX PX 1 -> !broken-off",
+			t, t+20, node))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -22,10 +22,11 @@ func (c *nemesisRunner) limit(s nemesis.Step) int64 {
 	return limit
 }
 
-// mustGo is when a client that is inside has to go on to leave before its lease is over.
+// mustGo is when a client that is inside has to go on to leave before its lease is over. It may
+// stay if the lease is over: the fault before the wait has outlasted it.
 func (c *nemesisRunner) mustGo(i int) int64 {
 	h := c.run.clients[i].hold
-	if !h.inside || h.over == 0 {
+	if !h.inside || h.over == 0 || c.run.epoch+h.over < c.run.environment.Now() {
 		return math.MaxInt64
 	}
 	return c.run.epoch + h.over - int64(c.run.plan.Hold) - int64(c.run.plan.TTL)/8

@@ -9,18 +9,24 @@ import (
 )
 
 // TestAHolderAtABreakpointLeavesInTime: a scenario that waits for another client for less than a
-// lease keeps no holder inside beyond its lease. One that waits for longer means to.
+// lease keeps no holder inside beyond its lease. One that waits for longer means to, and so does
+// one that begins to wait when the lease is over.
 func TestAHolderAtABreakpointLeavesInTime(t *testing.T) {
 	const lease = 2 * time.Second // that of the plan
-	for wait, inTime := range map[time.Duration]bool{1500 * time.Millisecond: true,
-		3 * time.Second: false} {
+	for _, c := range []struct {
+		before, wait, least, most time.Duration // least and most: how long a holder is inside
+	}{
+		{lease / 2, 3 * lease / 4, lease / 2, lease},
+		{lease / 2, 3 * lease / 2, lease, 3 * lease},
+		{5 * lease / 4, lease / 2, 7 * lease / 4, 3 * lease},
+	} {
 		f := newFake()
 		f.lease = lease
 		h, err := play(t, f, t.Context(),
 			nemesis.Step{Await: &nemesis.Await{As: "owner", Phase: nemesis.Granted, Contended: true}},
-			nemesis.Step{Do: nemesis.Wait, For: history.Duration(lease / 2)},
+			nemesis.Step{Do: nemesis.Wait, For: history.Duration(c.before)},
 			nemesis.Step{Await: &nemesis.Await{Client: nemesis.Other, Phase: nemesis.Granted},
-				For: history.Duration(wait)},
+				For: history.Duration(c.wait)},
 			nemesis.Step{Do: nemesis.Go, Target: "owner"}, nemesis.Step{Do: nemesis.Go})
 		if err != nil {
 			t.Fatal(err)
@@ -35,8 +41,8 @@ func TestAHolderAtABreakpointLeavesInTime(t *testing.T) {
 				longest = max(longest, time.Duration(e.T-granted[e.Process]))
 			}
 		}
-		if longest < lease/2 || longest < lease != inTime {
-			t.Errorf("waiting for %v: a holder was inside for %v", wait, longest)
+		if longest < c.least || longest >= c.most {
+			t.Errorf("%v and then waiting for %v: a holder was inside for %v", c.before, c.wait, longest)
 		}
 	}
 }
