@@ -40,11 +40,15 @@ func NewLife(c NodeConfig) (*Life, error) {
 }
 
 // Follow copies the server's output to its log until it ends, and learns from it when the server is
-// ready: nothing needs to poll.
+// ready: nothing needs to poll. A line of more than 64 kB counts as several.
 func (l *Life) Follow(out io.Reader) {
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		line := lines.Text()
+	lines := bufio.NewReaderSize(out, 64<<10)
+	for {
+		part, _, err := lines.ReadLine()
+		if err != nil {
+			return
+		}
+		line := string(part)
 		fmt.Fprintln(l.log, line)
 		if l.kind().SaysReady(l.NodeConfig, line) {
 			l.once.Do(func() { close(l.ready) })
