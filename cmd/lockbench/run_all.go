@@ -253,6 +253,9 @@ func (f *tourFlags) step(ctx context.Context, w, errs io.Writer, n int, s tour.S
 		if f.env != "" {
 			args = append(args, "--env", f.env)
 		}
+		if f.env == "sim" && !slices.Contains(args, "--seed") { // each reader sees the same
+			args = append(args, "--seed", "1")
+		}
 		if f.store != "store" {
 			args = append(args, "--store", f.store)
 		}
