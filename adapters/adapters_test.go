@@ -337,7 +337,7 @@ func main() {
 	}
 }
 
-// TestAnOptionIsAValueOfJSON: what is no number there is text.
+// TestAnOptionIsAValueOfJSON checks that words which JSON does not know as numbers become strings.
 func TestAnOptionIsAValueOfJSON(t *testing.T) {
 	for text, want := range map[string]string{"nan": `"nan"`, "inf": `"inf"`, "-Infinity": `"-Infinity"`,
 		"1.5": "1.5", "7": "7", "true": "true", "x": `"x"`} {

@@ -80,7 +80,7 @@ type Hold struct {
 // takes it away.
 type Lease struct {
 	Call, From, To int64
-	Inner          int // the inner acquisition that took the key anew, by its N; 0: none did
+	Inner          int // the N of the inner acquisition that took the key anew, or 0
 }
 
 // LeaseEnd returns the end of the last lease.

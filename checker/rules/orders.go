@@ -69,8 +69,8 @@ func leasesGranted(c *Case) map[*history.Command]int64 {
 	return granted
 }
 
-// leasesOf returns the lease that each command gave its key, ns; 0: the key does not end; negative:
-// it is not known when.
+// leasesOf returns a function that tells the lease that a command gave its key, in ns. It is zero
+// if the key does not expire, and negative if the lease is not known.
 func leasesOf(c *Case, granted map[*history.Command]int64) func(*history.Command) int64 {
 	return func(m *history.Command) int64 {
 		lease, grants := granted[m]

@@ -50,7 +50,7 @@ type chain struct {
 	gb   *history.Command // that granted the second hold
 	key  string
 	out  []command
-	// of several servers the grants of both holders by server; nil: there is one server
+	// the grants of each holder by server, or nil if the lock has one server
 	votes, next map[string]*history.Command
 }
 
@@ -159,7 +159,7 @@ func (w *chain) deletion(m, ga *history.Command, known bool) {
 	w.put(d)
 }
 
-// means adds the grant of the hold that the sender of a deletion meant, which may be nil.
+// means adds the grant of the hold that a client meant to release. It does nothing if meant is nil.
 func (w *chain) means(meant *record.Hold, m *history.Command) {
 	if meant == nil {
 		return

@@ -11,8 +11,8 @@ const (
 	takes          // the key was free, and it set it
 	refused        // the key was set, and it left it
 	writes         // it set the key, whatever was there
-	swaps          // the same, and its reply says what was there
-	counts         // it made the key, or changed what it holds
+	swaps          // it set the key, and its reply is the old value
+	counts         // it created the key, or changed its value
 	renews         // the key was set, and it gave it another lease
 	frees          // the key was set, and it deleted it
 	freesNone      // it deleted nothing

@@ -38,7 +38,7 @@ type Question struct {
 	// about one key on one server, in the order in which they were sent
 	Commands []*history.Command
 	First    []*history.Command // of which it is asked which of them came first
-	// the lease that a command gave the key, ns; 0: the key does not end
+	// Lease returns the lease that a command gave the key, in ns, or 0 if the key does not expire.
 	Lease func(*history.Command) int64
 	Drift float64 // of the server's clock
 	// whether a client came in by a command

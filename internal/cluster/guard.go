@@ -26,7 +26,18 @@ const keepEvery = 100 * time.Millisecond
 // keep reports when the folder of the nodes was removed by another program: a node that comes back
 // would have lost what it kept there, and not by a fault of the run.
 func (w *Environment) keep() {
-	t := time.NewTicker(keepEvery)
+	w.every(keepEvery, func() bool {
+		err := w.scratch.Vanished()
+		if err != nil {
+			w.broke(nodeName(0), err.Error())
+		}
+		return err == nil
+	})
+}
+
+// every calls f again and again until the environment ends or f returns false.
+func (w *Environment) every(d time.Duration, f func() bool) {
+	t := time.NewTicker(d)
 	defer t.Stop()
 	for {
 		select {
@@ -34,8 +45,7 @@ func (w *Environment) keep() {
 			return
 		case <-t.C:
 		}
-		if err := w.scratch.Vanished(); err != nil {
-			w.broke(nodeName(0), err.Error())
+		if !f() {
 			return
 		}
 	}

@@ -25,23 +25,15 @@ func (w *Environment) probe(n *node) {
 	if !ok {
 		return
 	}
-	t := time.NewTicker(probeEvery)
-	defer t.Stop()
-	for {
-		select {
-		case <-w.ended:
-			return
-		case <-t.C:
-		}
+	w.every(probeEvery, func() bool {
 		sent := proc.Monotonic()
-		if answers(n.Addr(), kind.Probe()) != nil {
-			continue
-		}
-		if now := proc.Monotonic(); now-sent > int64(slowProbe) {
+		err := answers(n.Addr(), kind.Probe())
+		if now := proc.Monotonic(); err == nil && now-sent > int64(slowProbe) {
 			w.tell(workloads.Report{Process: history.Harness, Event: &history.Event{Type: history.Gap,
 				T: now, Process: history.Harness, Target: n.Name, Gap: history.Duration(now - sent)}})
 		}
-	}
+		return true
+	})
 }
 
 // answers asks a server for one byte.

@@ -70,8 +70,8 @@ func (w Wants) Within(q record.Interval) Wants {
 	return inOrder(out)
 }
 
-// Without returns the times without those that lost takes of each client, which must be in order
-// and disjoint.
+// Without returns the wants without the times that each client lost. The intervals that lost
+// returns must be sorted and disjoint.
 func (w Wants) Without(lost func(process int) []record.Interval) Wants {
 	var out []Want
 	for _, x := range w.list {
